@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The actor on this CPU: the current task, or an interrupt that has hit it.
+ * The actor on this CPU: the current task, or an interrupt that has interrupted it.
  *
- * A softirq that a task has raised itself runs at the end of its system call, on its behalf: so do
- * packets on the loopback device reach their receiver. One that a hard interrupt has raised runs
- * when that ends, and whatever task it has hit is a stranger. on_softirq_raise keeps the
- * difference.
+ * A softirq that a task has raised itself runs at the end of its system call, on its behalf. (This
+ * is how packets on the loopback device reach their receiver.) A softirq that a hard interrupt has
+ * raised runs when the hard interrupt ends, and has nothing to do with the interrupted task.
+ * on_softirq_raise records which of both it is.
  */
 #pragma once
 
@@ -14,13 +14,13 @@
 
 enum actor {
 	ACTOR_TASK,
-	/* The current task, in a softirq that it has raised, or that it is there to serve */
+	/* The current task, in a softirq that it has raised, or whose service is its purpose */
 	ACTOR_OWN_SOFTIRQ,
 	ACTOR_SOFTIRQ,
 	ACTOR_IRQ,
 };
 
-/* Whether P is one of the kernel's threads that serve softirqs. */
+/* Whether P is a kernel thread that serves softirqs (ksoftirqd). */
 static __always_inline bool is_ksoftirqd(struct task_struct *p)
 {
 	static const char name[] = "ksoftirq";

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Calls of functions: what each was given where it is entered, and what it returns where it is
- * left.
+ * Calls of functions: arguments at the entry, and results at the return.
  *
- * The programs keep no state. Each record has the stack pointer at the entry, which is the same
- * where the function is left by a `ret`; user space finds the pairs by it
- * (capture/stages/calls.h). So neither depth nor threads that end nor longjmp() need anything
- * here.
+ * The programs keep no state. Each record contains the stack pointer at the entry, which is the
+ * same at the function's `ret`. User space pairs records by it (capture/stages/calls.h). So the
+ * programs need no code for depth, exiting threads or longjmp().
  */
 #include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"
@@ -22,9 +20,9 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define CALL_PAGE_BYTES 4096 /* the least of all pages */
+#define CALL_PAGE_BYTES 4096 /* the smallest page size */
 
-/* By the cookies of the probes. */
+/* Indexed by the cookies of the probes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, CALL_FUNCTIONS_MAX);
@@ -32,7 +30,7 @@ struct {
 	__type(value, struct call_watch);
 } call_functions SEC(".maps");
 
-/* At the same places: what their limits have let pass. */
+/* Indexed likewise: the state of the functions' limits. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, CALL_FUNCTIONS_MAX);
@@ -40,7 +38,7 @@ struct {
 	__type(value, struct call_share);
 } call_shares SEC(".maps");
 
-/* By number: the place in call_functions, from 1 on; 0 = nobody asks for that system call. */
+/* Indexed by number: the index in call_functions plus 1; 0 = the system call is not recorded. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, CALL_SYSCALLS_MAX);
@@ -48,7 +46,7 @@ struct {
 	__type(value, __u32);
 } call_syscalls SEC(".maps");
 
-/* A stack that is being walked; not by two threads at once. */
+/* The work area of a walk. Only one thread at a time uses it. */
 struct call_room {
 	struct rec_stack stack;
 	struct unwind_walk stopped;
@@ -63,11 +61,11 @@ struct {
 	__type(value, struct call_room);
 } call_rooms SEC(".maps");
 
-const volatile bool call_walks = false;  /* stacks are taken, of calls or of moments */
-const volatile bool call_stacks = false; /* the stack of each call is taken, ... */
-__u32 call_stacks_shed = 0;              /* ... but not now */
+const volatile bool call_walks = false;  /* stacks of calls or of moments are recorded */
+const volatile bool call_stacks = false; /* each call's stack is recorded, */
+__u32 call_stacks_shed = 0;              /* ... unless this is set */
 
-/* What a call is given, a power of two for the verifier; and from where. */
+/* The arguments of a call, a power of two for the verifier, and the place of the call. */
 struct call_args {
 	__u64 args[8];
 	__u64 sp, caller;
@@ -76,7 +74,7 @@ struct call_args {
 };
 _Static_assert(CALL_ARGUMENTS == 8, "room");
 
-/* (the context may only be read at places that are constant) */
+/* (the context can only be read at constant offsets) */
 static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args *to)
 {
 	to->args[0] = PT_REGS_PARM1(ctx);
@@ -102,7 +100,7 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 
 	if (bpf_probe_read_user(&to->caller, sizeof(to->caller), (const void *)to->sp) < 0)
 		to->caller = 0;
-	/* (a function with a return probe may have jumped here) */
+	/* (a function with a return probe can have jumped here) */
 	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
 	if (probed)
 		to->caller = probed_return_address(&probed, to->sp, to->caller);
@@ -111,7 +109,7 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 #endif
 }
 
-/* Likewise, of a system call: the registers that its thread has come with. */
+/* The same for a system call: the registers at the thread's entry into the kernel. */
 static __always_inline void call_read_syscall(struct pt_regs *regs, struct call_args *to)
 {
 	to->args[0] = PT_REGS_PARM1_CORE_SYSCALL(regs);
@@ -144,12 +142,12 @@ static __always_inline struct call_room *call_take_room(void)
 	return NULL;
 }
 
-#define CALL_LEARNED_WORDS 192 /* of a stack, from where the walk has stopped */
+#define CALL_LEARNED_WORDS 192 /* words of the stack, from where the walk has stopped */
 
 /*
- * The walk has STOPPED in code without a table, so callers were not looked at. Where only walks
- * learn what is mapped, user space could not walk on: so what words of the stack may return to is
- * learned here, and its tables are asked for.
+ * The walk has STOPPED in code without a table, so the callers are unknown. If user space learns
+ * mappings only from walks, it could not continue this walk. So this function takes each word of
+ * the stack that can be a return address, learns its mapping and asks for its table.
  */
 __noinline int call_learn_callers(struct unwind_walk *stopped)
 {
@@ -179,7 +177,7 @@ __noinline __u64 call_take_stack(void)
 	struct call_room *room;
 	__u32 n;
 
-	/* (Linux 6.1 looks at this function also where nobody calls it, and without its maps) */
+	/* (Linux 6.1 verifies this function even if nothing calls it, and without its maps) */
 	if (!call_walks)
 		return 0;
 	room = call_take_room();
@@ -199,7 +197,7 @@ __noinline __u64 call_take_stack(void)
 	return id;
 }
 
-/* The argument that is at FROM. Returns whether it could be read. */
+/* Reads the argument at FROM. Returns false if it is unreadable. */
 static __always_inline bool call_read_origin(struct pt_regs *ctx, const struct call_origin *from,
 					     __u64 *to)
 {
@@ -209,7 +207,7 @@ static __always_inline bool call_read_origin(struct pt_regs *ctx, const struct c
 	*to = 0;
 	if (from->kind == CALL_ORIGIN_NONE)
 		return true;
-	/* (the context may only be read at places that are constant; this reads it as memory) */
+	/* (the context can only be read at constant offsets; this reads it as memory) */
 	if (from->kind != CALL_ORIGIN_CONSTANT)
 		bpf_probe_read_kernel(&value, sizeof(value), (const char *)ctx + from->register_at);
 	value += from->offset;
@@ -222,7 +220,7 @@ static __always_inline bool call_read_origin(struct pt_regs *ctx, const struct c
 	return bpf_probe_read_user(to, bytes, (const void *)value) == 0;
 }
 
-/* The arguments of F that are not where those of functions are. */
+/* Reads the arguments of F that are at other places than a function's arguments. */
 static __always_inline void call_read_origins(struct pt_regs *ctx, const struct call_watch *f,
 					      struct call_args *to)
 {
@@ -246,7 +244,10 @@ struct {
 	__type(value, struct call_pending);
 } call_pending SEC(".maps");
 
-/* A function, what it has jumped to, and the system call that it makes can have one SP. */
+/*
+ * A function, the function that it jumps to, and its system call can all have the same stack
+ * pointer.
+ */
 static __always_inline struct call_pending_key call_key(__u64 sp, __u32 function)
 {
 	struct call_pending_key key = { bpf_get_current_pid_tgid(), sp ^ (__u64)function << 52 };
@@ -262,7 +263,7 @@ static __always_inline bool call_is_wanted(const struct call_args *args, const s
 			  f->op_value);
 }
 
-/* Whether the limit of F, which is FUNCTION, lets another call pass in this second. */
+/* Whether the limit of F, whose index is FUNCTION, allows another call in this second. */
 static __always_inline bool call_is_within_limit(const struct call_watch *f, __u32 function)
 {
 	__u64 second = bpf_ktime_get_boot_ns() / 1000000000, before;
@@ -283,7 +284,10 @@ static __always_inline bool call_is_within_limit(const struct call_watch *f, __u
 	return false;
 }
 
-/* Of BYTES at ADDRESS that cannot be read as a whole those that are in its page. */
+/*
+ * Copies the part of the BYTES at ADDRESS that is in the first page, after reading all of them has
+ * failed.
+ */
 static __always_inline void call_copy_page(struct call_text *to, const void *address, __u32 bytes)
 {
 	__u32 n = CALL_PAGE_BYTES - ((__u64)address & (CALL_PAGE_BYTES - 1));
@@ -295,7 +299,7 @@ static __always_inline void call_copy_page(struct call_text *to, const void *add
 	to->cut = 1;
 }
 
-/* BYTES of what is at ADDRESS, or a string, into TO. False if that is not all of it. */
+/* Copies BYTES at ADDRESS, or a string, into TO. Returns false if not all of it is readable. */
 static __always_inline bool call_copy(struct call_text *to, const void *address, __u32 bytes)
 {
 	bool is_string = bytes == CALL_PENDING_STRING;
@@ -321,7 +325,7 @@ static __always_inline bool call_copy(struct call_text *to, const void *address,
 	return true;
 }
 
-/* How much memory FROM means. */
+/* The number of bytes of FROM. */
 static __always_inline __u32 call_bytes(const struct call_args *args,
 					const struct call_memory *from)
 {
@@ -338,8 +342,8 @@ static __always_inline __u32 call_bytes(const struct call_args *args,
 }
 
 /*
- * What is at slot I of F, a number that the verifier knows, is read when the call returns. The call
- * does not write it if it IS_GIVEN.
+ * Postpones the text with index I of F, which is constant for the verifier, to the return of the
+ * call. IS_GIVEN: the call only reads it, so its size is known now.
  */
 static __always_inline void call_postpone(struct call_pending *pending,
 					  const struct call_args *args, const struct call_watch *f,
@@ -351,7 +355,10 @@ static __always_inline void call_postpone(struct call_pending *pending,
 	pending->n = i + 1;
 }
 
-/* The text of slot I; what cannot be read may be in memory that was never looked at. */
+/*
+ * Copies the text with index I. If it is unreadable now, perhaps because its page is not in memory
+ * yet, it is read again at the return.
+ */
 static __always_inline void call_take_text(struct rec_call *rec, struct call_pending *pending,
 					   const struct call_args *args, const struct call_watch *f,
 					   __u32 i)
@@ -363,8 +370,10 @@ static __always_inline void call_take_text(struct rec_call *rec, struct call_pen
 		call_postpone(pending, args, f, i, true);
 }
 
-/* The entry of F with N texts, a number that the verifier knows. PENDING gets those that cannot be
- * read. */
+/*
+ * Sends the entry of F with N texts (N is constant for the verifier). PENDING gets the unreadable
+ * ones.
+ */
 static __always_inline void call_send(const struct call_args *args, const struct call_watch *f,
 				      struct call_pending *pending, struct task_struct *p, __u32 n)
 {
@@ -414,7 +423,7 @@ static __always_inline void call_keep(const struct call_watch *f,
 		bpf_map_delete_elem(&call_pending, key);
 }
 
-/* The call of FUNCTION, which is F. */
+/* Handles a call of F, whose index is FUNCTION. */
 static __always_inline void call_enter(const struct call_args *args, const struct call_watch *f,
 				       __u32 function, struct task_struct *p)
 {
@@ -445,16 +454,18 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 	call_keep(f, &key, &pending);
 }
 
-/* The stack of a call, before its time, which this does not count to; 0 = none is asked for. */
+/*
+ * The stack of a call, which is recorded before the time of the call, so that walking it does not
+ * count as time in the call; 0 = not selected.
+ */
 static __always_inline __u64 call_stack(void)
 {
 	return call_stacks && !*(volatile __u32 *)&call_stacks_shed ? call_take_stack() : 0;
 }
 
 /*
- * Whether a call is to be recorded, and recording it, are functions of their own, here and for
- * system calls: so what they have on their stacks is not there while the stack of the call is
- * walked.
+ * The check whether to record a call, and the recording, are separate functions, here and for
+ * system calls. So their stack frames are gone while the stack of the call is walked.
  */
 static __noinline bool call_is_asked(struct pt_regs *ctx, __u32 function)
 {
@@ -487,13 +498,13 @@ static __noinline int call_record(struct pt_regs *ctx, __u32 function, __u64 sta
 	return 0;
 }
 
-/* False if nobody wants this call. */
+/* Returns false if the call is not recorded. */
 static __always_inline bool call_entered(struct pt_regs *ctx)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	__u32 function = CALL_COOKIE_AT(cookie);
 
-	/* (only the return matters) */
+	/* (only the return is recorded) */
 	if (cookie & CALL_COOKIE_TAIL)
 		return filter_selects(bpf_get_current_task_btf());
 	if (!call_is_asked(ctx, function))
@@ -509,8 +520,9 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_entry, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* Of bytes that a call that returns RESULT has written, there are so many; of others, as many as
- * asked for. */
+/*
+ * The number of written bytes: RESULT, if the call returns it; otherwise the number at the entry.
+ */
 static __always_inline __u32 call_written(__u32 bytes, bool is_whole, __u64 result)
 {
 	if (is_whole || bytes == CALL_PENDING_STRING)
@@ -531,7 +543,7 @@ static __always_inline void call_take_late(struct call_text *to, const struct ca
 				       result));
 }
 
-/* A call of FUNCTION ends, with N texts, a number that the verifier knows. */
+/* Sends the end of a call of FUNCTION, with N texts (N is constant for the verifier). */
 static __always_inline void call_send_end(const struct call_pending *pending, __u32 function,
 					  __u64 sp, __u64 result, struct task_struct *p, __u32 n)
 {
@@ -554,7 +566,10 @@ static __always_inline void call_send_end(const struct call_pending *pending, __
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-/* The call of FUNCTION, which is F, at stack pointer SP returns RESULT. */
+/*
+ * Handles a return from F, whose index is FUNCTION, with RESULT. SP is the stack pointer at its
+ * entry.
+ */
 static __always_inline void call_leave(const struct call_watch *f, __u32 function, __u64 sp,
 				       __u64 result, struct task_struct *p)
 {
@@ -584,7 +599,7 @@ static __always_inline void call_leave(const struct call_watch *f, __u32 functio
 		bpf_map_delete_elem(&call_pending, &key);
 }
 
-/* A `ret`, where the stack pointer is what it was at the entry. */
+/* A probe on a `ret`, where the stack pointer is the same as at the entry. */
 SEC("?uprobe")
 int TIMED_WITH(COST_FUNCTIONS, on_call_ret, struct pt_regs *, ctx)
 {
@@ -597,7 +612,7 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_ret, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* The return to its caller, by a return probe: the return address has gone from the stack. */
+/* A return to the caller, in a return probe: the return address is no longer on the stack. */
 static __always_inline void call_returned(struct pt_regs *ctx, __u32 function)
 {
 	__u32 at = function;
@@ -619,7 +634,7 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_return, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* Entry and return in one. At the entry 1 says that the return does not matter. */
+/* Entry and return in one program. At the entry, a result of 1 turns off the return probe. */
 SEC("?uprobe")
 int TIMED_WITH(COST_FUNCTIONS, on_call_session, struct pt_regs *, ctx)
 {
@@ -631,7 +646,7 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_session, struct pt_regs *, ctx)
 
 /* ---- system calls ---- */
 
-/* What is asked for of the system call NUMBER, and its place; NULL = nothing. */
+/* The function for system call NUMBER, and its index; NULL = none. */
 static __always_inline const struct call_watch *call_of_syscall(long number, __u32 *ret_function)
 {
 	__u32 at = number, *function = bpf_map_lookup_elem(&call_syscalls, &at);
@@ -642,7 +657,9 @@ static __always_inline const struct call_watch *call_of_syscall(long number, __u
 	return bpf_map_lookup_elem(&call_functions, &at);
 }
 
-/* System calls of 32-bit programs, whose numbers are not those of call_syscalls. */
+/*
+ * The number of system calls with the 32-bit ABI, whose numbers differ from those in call_syscalls.
+ */
 __u64 calls_foreign = 0;
 
 static __noinline bool call_syscall_is_asked(struct pt_regs *regs, long number)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What calls of functions (calls.bpf.c) share with moments (moments.bpf.c).
+ * Functions that calls of functions (calls.bpf.c) and moments (moments.bpf.c) share.
  */
 #pragma once
 
@@ -8,8 +8,9 @@
 #include "bpf/record.h"
 
 /*
- * The id of the stack of the current task, in user space, which user space gets or has; 0 = it
- * could not be taken. (No inline function: the verifier looks at it once.)
+ * Takes the stack of the current task in user space, and sees to it that user space has it. Returns
+ * its id; 0 = it could not be taken. (This is no inline function, so the verifier checks it only
+ * once.)
  */
 __u64 call_take_stack(void);
 
@@ -31,7 +32,7 @@ static __always_inline bool call_compare(__u32 op, bool below, bool equal)
 	}
 }
 
-/* Whether VALUE, of which BITS count, is what OP says beside LIMIT. */
+/* Whether OP holds between the lowest BITS of VALUE and LIMIT. */
 static __always_inline bool call_holds(__u64 value, __u32 bits, __u32 op, bool is_signed,
 				       __u64 limit)
 {
@@ -42,6 +43,6 @@ static __always_inline bool call_holds(__u64 value, __u32 bits, __u32 op, bool i
 		return (value >> shift & limit) != 0;
 	if (!is_signed)
 		return call_compare(op, value >> shift < limit, value >> shift == limit);
-	/* (the sign of what is shifted up is that of the value) */
+	/* (the sign bit of the shifted value is that of the value) */
 	return call_compare(op, (__s64)value < (__s64)(limit << shift), value == limit << shift);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The path of each cgroup that a record names by its id (docs/architecture/cgroups.md).
+ * Paths of the cgroups that records name by their ids (docs/architecture/cgroups.md).
  *
- * It is sent once, before the first record with the id, and again when it is not known any more
- * that it was. A task keeps its cgroup and all above it, and their names, also when their
- * directories are gone.
+ * A path is sent once, before the first record with the id, and again after the program has
+ * forgotten that it was sent. A task keeps its cgroup, all cgroups above it and their names alive,
+ * even after their directories are removed.
  */
 #pragma once
 
@@ -16,12 +16,13 @@
 #define CGROUP_WAYS     4
 
 /*
- * Ids whose path was sent: sets, in each of which the oldest goes. CPUs may write to a set at the
- * same time: then one is forgotten, and its path is sent again. User space clears all of them.
+ * Ids whose paths were sent: sets, in each of which a new id replaces the oldest one. If two CPUs
+ * write to a set at the same time, one of the ids is lost, and its path is sent again. User space
+ * clears all sets.
  */
 __u64 cgroups_sent[1 << CGROUP_SET_BITS][CGROUP_WAYS] = {};
 
-/* (beside cgroups, the files in them have ids of the same sequence) */
+/* (the ids of cgroups have gaps, since files in cgroups take ids of the same sequence) */
 static __always_inline __u64 *cgroup_set_of(__u64 id)
 {
 	return cgroups_sent[id * 0x9e3779b97f4a7c15ull >> (64 - CGROUP_SET_BITS)];
@@ -47,9 +48,9 @@ static __always_inline void cgroup_set_sent(__u64 id)
 }
 
 /*
- * Writes the path of C into REC, with all but its head: levels that begin in the first BEGIN bytes
- * and have names of less than NAME bytes, NUL included. REC has room for BEGIN + NAME. Returns
- * false if a name cannot be read.
+ * Writes the path of C into REC, with everything but the head of the record: levels that begin in
+ * the first BEGIN bytes and have names of less than NAME bytes, NUL included. REC has room for
+ * BEGIN + NAME bytes. Returns false if a name cannot be read.
  */
 static __always_inline bool cgroup_fill(struct rec_cgroup *rec, struct cgroup *c, __u64 id,
 					const __u32 begin, const __u32 name)
@@ -57,9 +58,11 @@ static __always_inline bool cgroup_fill(struct rec_cgroup *rec, struct cgroup *c
 	int level = BPF_CORE_READ(c, level), i;
 	__u32 at = 0;
 
-	rec->path[0] = '/'; /* of the root itself */
+	rec->path[0] = '/'; /* the path of the root */
 	rec->path[1] = '\0';
-	/* (what would differ from turn to turn, the verifier would follow through all of them) */
+	/*
+	 * (the verifier would follow a value that differs in each iteration through all iterations)
+	 */
 	for (i = 1; i <= CGROUP_LEVELS_MAX && i <= level && at < begin; i++) {
 		struct cgroup *above = NULL;
 		long n;
@@ -80,7 +83,7 @@ static __always_inline bool cgroup_fill(struct rec_cgroup *rec, struct cgroup *c
 	return true;
 }
 
-/* Returns whether it is done with C: its path does not have to be sent with more room. */
+/* Returns true unless the path must be sent again in a record with more room. */
 static __always_inline bool cgroup_send_in(struct cgroup *c, __u64 id, __u64 who, __u64 now_ns,
 					   const __u32 begin, const __u32 name)
 {
@@ -104,9 +107,9 @@ static __always_inline bool cgroup_send_in(struct cgroup *c, __u64 id, __u64 who
 }
 
 /*
- * Sends the path of cgroup C, whose id is ID. (The ring has room only for sizes that are known
- * here: most paths are short.) Not static, for the verifier: it looks at this once, and not for
- * each way that leads here. Returns nothing of use.
+ * Sends the path of cgroup C, whose id is ID. The ring can only reserve sizes that are constant
+ * here, and most paths are short, so a short record is tried first. This function is not static, so
+ * the verifier checks it once, and not again for each path that leads here. Returns 0, always.
  */
 __noinline __u64 cgroup_send_path(__u64 c, __u64 id, __u64 who, __u64 now_ns)
 {
@@ -116,7 +119,7 @@ __noinline __u64 cgroup_send_path(__u64 c, __u64 id, __u64 who, __u64 now_ns)
 	return 0;
 }
 
-/* Sends the path of the cgroup that P is in, unless it was sent. Returns the id. */
+/* Sends the path of P's cgroup, unless it was sent. Returns the id. */
 static __always_inline __u64 cgroup_send(struct task_struct *p, __u64 now_ns)
 {
 	struct cgroup *c = BPF_CORE_READ(p, cgroups, dfl_cgrp);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What differs from kernel to kernel, in one place.
+ * The differences between kernels, in one file.
  */
 #pragma once
 
@@ -16,16 +16,16 @@
 #define PREEMPT_NMI            0x00f00000
 
 /*
- * Where x86 keeps its preempt count: bytes from this CPU's run queue, both being per-CPU variables.
- * User space takes it from the kernel's BTF (capture/programs/kernel-btf.h); 0 = not known. Not as
- * a __ksym: a kernel without CONFIG_KALLSYMS_ALL cannot find one. The run queue is found from the
- * current task.
+ * The position of x86's preempt count, in bytes from this CPU's run queue. Both are per-CPU
+ * variables. User space takes it from the kernel's BTF (capture/programs/kernel-btf.h); 0 =
+ * unknown. It is no __ksym, since a kernel without CONFIG_KALLSYMS_ALL cannot find it. The run
+ * queue is found from the current task.
  */
 extern const volatile __s64 preempt_count_from_rq;
 
 /*
- * This CPU's preempt count; 0 where neither x86's nor the others' can be found (`kymo capabilities`
- * says so).
+ * This CPU's preempt count; 0 if it cannot be found, neither as on x86 nor as on other
+ * architectures (`kymo capabilities` shows this).
  */
 static __always_inline int preempt_count_of(struct task_struct *current_task)
 {
@@ -43,8 +43,8 @@ static __always_inline int preempt_count_of(struct task_struct *current_task)
 }
 
 /*
- * Whether an interrupt, hard or soft, runs on this CPU: then the current task may not be the one
- * that acts.
+ * Whether a hard interrupt or a softirq runs on this CPU. The current task is then perhaps not the
+ * actor.
  */
 static __always_inline bool in_interrupt(struct task_struct *current_task)
 {
@@ -53,15 +53,15 @@ static __always_inline bool in_interrupt(struct task_struct *current_task)
 }
 
 /*
- * Asleep though still on the run queue: since 6.12 (commit 152e11f6df29) a thread that blocks may
- * be left there until its lag has run out.
+ * Whether P sleeps, although it is still on the run queue: since 6.12 (commit 152e11f6df29), a
+ * thread that blocks can remain there until its lag has run out.
  */
 static __always_inline bool dequeue_is_delayed(struct task_struct *p)
 {
 	return bpf_core_field_exists(p->se.sched_delayed) && p->se.sched_delayed;
 }
 
-/* The koid of a task's process: kernel threads are threads of kthreadd. */
+/* The koid of a task's process. Kernel threads are threads of kthreadd. */
 static __always_inline __u32 process_id(struct task_struct *p)
 {
 	return p->flags & PF_KTHREAD ? 2 : (__u32)p->tgid;
@@ -73,7 +73,7 @@ static __always_inline __u32 process_id(struct task_struct *p)
 #define TIF_32BIT_ARM64 22
 #define X32_CALL_BIT    0x40000000
 
-/* The number of the system call that REGS, at its exit, are of. */
+/* The number of the system call at whose exit the registers are REGS. */
 static __always_inline long syscall_number(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -81,11 +81,11 @@ static __always_inline long syscall_number(struct pt_regs *regs)
 #elif defined(__TARGET_ARCH_arm64)
 	return regs->syscallno;
 #else
-	return -1; /* the order of the registers is not known to us */
+	return -1; /* the order of the registers is unknown */
 #endif
 }
 
-/* Whether the call is one of 32-bit programs, which have numbers of their own. */
+/* Whether the call uses the 32-bit ABI (or x32), whose system calls have different numbers. */
 static __always_inline bool syscall_is_foreign(long number)
 {
 	struct task_struct *p = bpf_get_current_task_btf();

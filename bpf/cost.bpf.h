@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What our programs cost: they count their runs, and time some of them themselves. So it is known
- * whether or not the kernel keeps statistics (kernel.bpf_stats_enabled), which would cost each run
- * two looks at the clock.
+ * Costs of the programs. Programs count their runs, and time some of them themselves. So costs are
+ * known even if the kernel keeps no statistics (kernel.bpf_stats_enabled), which would read the
+ * clock twice in each run.
  *
- * The distance between two runs that are timed is random: switches come in patterns, and a fixed
- * one could hit always the same half of a pattern. Rare programs that take long are timed each
- * time. A program that interrupts another one of its class may make it miss a count, which does not
- * matter.
+ * The distance between two timed runs is random: switches come in patterns, and a fixed distance
+ * could always hit the same half of a pattern. Programs that run rarely and long are timed in each
+ * run. A program that interrupts another program of its class can make it miss a count, which is
+ * harmless.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct costs {
 
 extern struct costs costs SEC(".maps");
 
-/* CLASS is a COST_*. NULL cannot be: there are no more CPUs than the kernel called possible. */
+/* CLASS is a COST_*. The result is never NULL, since the map has an entry for each possible CPU. */
 static __always_inline struct program_cost *cost_of(__u32 class)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -35,14 +35,14 @@ static __always_inline struct program_cost *cost_of(__u32 class)
 	return all ? &all->classes[class] : NULL;
 }
 
-/* A run begins that is timed. Returns when. */
+/* Begins a timed run. Returns its begin. */
 static __always_inline __u64 cost_look(struct program_cost *cost)
 {
 	__u64 begin_ns = bpf_ktime_get_ns(), clock_ns;
 
 	/*
-	 * What is timed has one look at the clock in it. What that takes is learned in the first
-	 * runs.
+	 * The measured time includes one read of the clock. The first runs measure how long that
+	 * takes.
 	 */
 	if (__builtin_expect(cost->n_timed < COST_CLOCKS, 0)) {
 		clock_ns = bpf_ktime_get_ns() - begin_ns;
@@ -53,24 +53,24 @@ static __always_inline __u64 cost_look(struct program_cost *cost)
 	return begin_ns;
 }
 
-/* It has ended. */
+/* Ends the timed run that began at BEGIN_NS. */
 static __always_inline void cost_add(struct program_cost *cost, __u64 begin_ns)
 {
 	__u64 ns = bpf_ktime_get_ns() - begin_ns;
 
 	ns = ns > cost->clock_ns ? ns - cost->clock_ns : 0;
-	/* What takes longer was interrupted, by a host that runs others, too. */
+	/* A longer run was interrupted, perhaps by a hypervisor that ran another guest. */
 	cost->ns += ns < COST_NS_MAX ? ns : COST_NS_MAX;
 	cost->n_timed++;
 }
 
-/* How many runs after this one the next one is timed. */
+/* The distance from this run to the next timed one, in runs. */
 static __always_inline __u32 cost_gap(__u32 class, __u64 begin_ns)
 {
 	return COST_IS_RARE(class) ? 1 : COST_GAP_MIN + begin_ns % COST_GAP_SPREAD;
 }
 
-/* A run of a program of CLASS begins. Returns when, if it is one that is timed, or 0. */
+/* Begins a run of a program of CLASS. Returns its begin if it is timed, or 0. */
 static __always_inline __u64 cost_begin(__u32 class)
 {
 	struct program_cost *cost = cost_of(class);
@@ -94,8 +94,9 @@ static __always_inline void cost_end(__u32 class, __u64 begin_ns)
 }
 
 /*
- * The same for programs in which a nanosecond matters: *LEFT, how many runs come before one that is
- * timed, is where they write anyway. Runs are counted ahead, when one is timed.
+ * The same for programs in which every nanosecond counts. *LEFT is the number of runs before the
+ * next timed one, and is in a cache line that the program writes anyway. Each timed run counts the
+ * runs up to the next timed one in advance.
  */
 static __always_inline __u64 cost_begin_near(__u32 class, __u32 *left)
 {
@@ -125,7 +126,7 @@ static __always_inline void cost_end_near(__u32 class, __u32 *left, __u64 begin_
 	cost->runs += gap;
 }
 
-/* As BPF_PROG(), and what it costs goes to CLASS. */
+/* Like BPF_PROG(), and adds the cost of each run to CLASS. */
 #define TIMED_PROG(class, name, args...)                                                           \
 	name(unsigned long long *ctx);                                                             \
 	static __always_inline int untimed_##name(unsigned long long *ctx);                        \
@@ -139,7 +140,7 @@ static __always_inline void cost_end_near(__u32 class, __u32 *left, __u64 begin_
 	}                                                                                          \
 	static __always_inline int BPF_PROG(untimed_##name, ##args)
 
-/* Likewise, for one that is given CTX, a pointer, as it is. */
+/* The same for a program that gets the pointer CTX as its only argument. */
 #define TIMED_WITH(class, name, type, ctx)                                                         \
 	name(type ctx);                                                                            \
 	static __always_inline int untimed_##name(type ctx);                                       \

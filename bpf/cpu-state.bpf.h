@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What has begun on this CPU and not ended yet.
+ * Activities that have begun on this CPU and not ended yet.
  */
 #pragma once
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What a CPU does beside running threads: hard interrupts, softirqs, idle states. Each is written
- * when it has ended, as one finished FXT record with its begin and end; the begin waits in the
- * CPU's state.
+ * Activities of a CPU other than running threads: hard interrupts, softirqs, idle states. Each of
+ * them is written at its end, as one finished FXT record with its begin and end; the begin waits in
+ * the CPU's state.
  *
- * Each of the three has a word ring of its own, because they interrupt each other. Within one:
+ * Each of the three has its own word ring, because they interrupt each other. Within one ring,
+ * records never interrupt each other:
  *
- *  - handlers of hard interrupts run with interrupts off. A handler that calls others (of the lines
- *    behind a multiplexer) does so between our programs, not inside one.
- *  - softirqs run with interrupts on, but no softirq begins on a CPU before the one that runs there
- *    has ended, and the tracepoint keeps the thread (on PREEMPT_RT) on the CPU. So a hard interrupt
- *    may come in the middle of our program, and writes to another ring.
+ *  - handlers of hard interrupts run with interrupts off. If a handler calls others (those of the
+ *    lines behind a multiplexer), they run between these programs, not inside one.
+ *  - softirqs run with interrupts on, but no softirq begins on a CPU before the previous one has
+ *    ended, and the tracepoint keeps the thread (on PREEMPT_RT) on the CPU. A hard interrupt can
+ *    arrive in the middle of a program, but writes to another ring.
  *  - idle states are entered and left by the CPU's idle thread alone, never from an interrupt.
  *
- * A begin that nobody saw end is overwritten by the next one; an end whose begin nobody saw is
- * dropped. Programs for ends are attached first, so no begin waits for an end that was passed by.
+ * A begin without an end is overwritten by the next begin; an end without a begin is dropped. The
+ * programs for ends are attached first, so no begin waits for an end that was missed.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -31,7 +32,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define IDLE_EXIT ((__u32)-1) /* PWR_EVENT_EXIT */
 
 const volatile __u64 cpu_ring_bytes = 0;                /* a power of two */
-const volatile __u32 cpu_rings_from[CPU_RINGS] = { 0 }; /* where those of a CPU_RING_* begin */
+const volatile __u32 cpu_rings_from[CPU_RINGS] = { 0 }; /* the first ring of each CPU_RING_* */
 
 struct cpu_states cpu_states SEC(".maps");
 
@@ -54,7 +55,7 @@ static __always_inline bool cpu_reserve(struct reservation *r, __u32 ring, __u32
 	       ring_reserve(r, word_ring, cpu_ring_bytes, words * sizeof(__u64), now_ns, &mark);
 }
 
-/* What all these records begin with: four words. PROCESS is the pseudo-process. */
+/* The common first four words of all these records. PROCESS is the pseudo-process. */
 static __always_inline void put_head(__u64 *words, __u64 header, __u32 n_words, __u64 begin_ns,
 				     __u32 process, __u32 cpu)
 {
@@ -81,7 +82,7 @@ int TIMED_PROG(COST_IRQ, on_irq_handler_entry, int irq, struct irqaction *action
 	return 0;
 }
 
-/* Reads the handler's name into STATE, filled up with zeroes; returns its length. */
+/* Reads the handler's name into STATE, padded with zeroes. Returns its length. */
 static __always_inline __u32 read_irq_name(struct cpu_state *state, struct irqaction *action)
 {
 	long n;
@@ -111,7 +112,7 @@ int TIMED_PROG(COST_IRQ, on_irq_handler_exit, int irq, struct irqaction *action,
 	now_ns = bpf_ktime_get_boot_ns();
 	length = read_irq_name(state, action);
 	name_words = (length + 7) / 8;
-	/* It is less than 8; the verifier of 6.1 only sees it where clang does not. */
+	/* It is less than 8, but the verifier of 6.1 only knows this if clang does not. */
 	barrier_var(name_words);
 	name_words &= 7;
 	n = 4 + name_words + 3;
@@ -121,7 +122,10 @@ int TIMED_PROG(COST_IRQ, on_irq_handler_exit, int irq, struct irqaction *action,
 		 fxt_put_event_n_args(2) | fxt_put_event_category(FXT_NAME_IRQ) |
 			 fxt_put_event_name(fxt_put_string_ref_inline(1) | length),
 		 n, state->irq_begin_ns[depth], FXT_KOID_IRQ, cpu);
-	/* All of the room that a name can have; what follows a shorter one goes over it. */
+	/*
+	 * Copies the maximum length of a name. The arguments then overwrite the rest of a shorter
+	 * one.
+	 */
 	name = (const __u64 *)state->irq_name;
 	for (int i = 0; i < CPU_IRQ_NAME_BYTES / 8; i++)
 		r.words[4 + i] = name[i];
@@ -171,7 +175,7 @@ int TIMED_PROG(COST_SOFTIRQ, on_softirq_exit, unsigned int vector)
 
 /* ---- idle states ---- */
 
-/* What the state is called is for user space to add. */
+/* User space adds the name of the state. */
 SEC("?tp_btf/cpu_idle")
 int TIMED_PROG(COST_POWER, on_cpu_idle, unsigned int idle_state, unsigned int cpu_id)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The doorbell: the only thing that ever wakes user space. It is rung when a ring has taken
- * another quarter of its size since the last time, on whatever CPU; a full doorbell has been rung.
+ * The doorbell: the only thing that wakes user space up. It is rung on any CPU whenever a ring has
+ * been filled by another quarter of its size. If the doorbell's own ring is full, it has been rung
+ * already.
  */
 #pragma once
 
@@ -10,12 +11,12 @@
 
 struct doorbell {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096); /* user space makes it a page where those are larger */
+	__uint(max_entries, 4096); /* where pages are larger, user space makes it one page */
 };
 
 extern struct doorbell doorbell SEC(".maps");
 
-/* BEFORE and AFTER are byte counts that only grow; QUARTER is a power of two. */
+/* BEFORE and AFTER are numbers of bytes that only grow; QUARTER is a power of two. */
 static __always_inline void doorbell_on_quarter(__u64 before, __u64 after, __u64 quarter)
 {
 	__u64 ring = 0;

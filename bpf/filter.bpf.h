@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What a session wants to see, decided before anything is written to a ring.
+ * The filter of a session. It is applied before anything is written to a ring.
  *
- * All kinds of filter that are set must hold; within one kind any value will do. The idle thread
- * is never selected. Processes are followed into their children: the map of pids gets the present
- * ones at the start, grows at fork and shrinks at exit (proc.bpf.c). A cgroup is known by its name
- * below its parent, since a restarted unit gets a new id under the old name; the verdict is
- * remembered by id.
+ * All kinds of filter that are set must match; within one kind, any value is enough. The idle
+ * thread is never selected. Children of selected processes are selected: the map of pids gets the
+ * present processes at the start, grows at each fork and shrinks at each exit (proc.bpf.c). A
+ * cgroup is identified by its name below its parent, since a restarted unit gets a new id under the
+ * old name; the result is cached by id.
  */
 #pragma once
 
@@ -68,7 +68,7 @@ static __always_inline void filter_comm_key(struct filter_comm_key *key, const c
 	bpf_probe_read_kernel_str(key, sizeof(*key), comm);
 }
 
-/* Whether C is what filter I names: same parent, same name. */
+/* Whether C, or a cgroup above it, is the one in filter I: same parent, same name. */
 static __noinline bool filter_cgroup_is(struct cgroup *c, __u32 i)
 {
 	__u64 name[FILTER_CGROUP_BYTES / sizeof(__u64)] = {};
@@ -105,13 +105,13 @@ static __always_inline bool filter_by_cgroup(struct task_struct *p)
 		return *known;
 	for (__u32 i = 0; i < FILTER_CGROUPS_MAX && !verdict; i++)
 		verdict = filter_cgroup_is(c, i);
-#if !defined(FILTER_IN_NMI) /* the verdict may be in the middle of being written right here */
+#if !defined(FILTER_IN_NMI) /* the interrupted code may be writing the same result */
 	bpf_map_update_elem(&filter_verdicts, &id, &verdict, BPF_ANY);
 #endif
 	return verdict;
 }
 
-/* With all filters but the one for names, which a rename asks for twice. */
+/* All filters except that of names, which a rename checks twice. */
 static __always_inline bool filter_selects_but_comm(struct task_struct *p)
 {
 	__u32 tgid = (__u32)p->tgid, uid;

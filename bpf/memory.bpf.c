@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the processes that are watched allocate: probes on the functions of their allocators, and a
- * table of all blocks that live.
+ * Allocations of watched processes: probes on the functions of their allocators, and a table of all
+ * blocks that are allocated.
  *
- * One function of an allocator may call another. Only the outermost call counts: a thread remembers
- * which one it is in, and at which stack pointer that began. Nested ones are deeper in the stack. A
- * call may be left without returning (an exception, longjmp); what is remembered of it is out of
- * date as soon as something is entered at a higher stack pointer.
+ * A function of an allocator can call another one. Only the outermost call counts: each thread
+ * stores its current call, and the stack pointer at the begin of that call. Nested calls are deeper
+ * in the stack. A call can end without a return (by an exception or longjmp). It is recognised as
+ * outdated as soon as a function is entered at a higher stack pointer.
  *
- * Results are looked at on the return, where the registers are those of the caller, so that a walk
- * by frame pointers sees all of its frames: by a return probe, or, where an exception may pass, by
- * probes on each `ret`, which does not touch the stack. For `operator new` of a library above
- * malloc(), which may have no frame pointers, its caller is noted at the entry.
+ * Results are read at the return, when the registers are those of the caller, so that a walk by
+ * frame pointers finds all frames: by a return probe, or, if an exception can pass through the
+ * function, by probes on each `ret`, which do not change the stack. `operator new` of a library
+ * that calls malloc() may have no frame pointers, so its caller is saved at its entry.
  *
- * realloc() frees its old block when it succeeds. By the time that it returns, somebody else may
- * have been given that memory: so the block is taken out of the table at the entry, and put back
- * after a failure.
+ * realloc() frees its old block when it succeeds. Before it returns, another thread can get that
+ * memory. So the block is removed from the table at the entry, and put back after a failure.
  *
- * Sampling takes a block with a probability of 1 - exp(-size / interval), as if marks were strewn
- * over all allocated bytes at random, one each `interval`, and those blocks were taken that bear
- * one. A block that is taken stands for 1 / p of its kind. All that follows from a block finds it
- * in the table, or not.
+ * Sampling selects a block with a probability of 1 - exp(-size / interval), as if marks were spread
+ * at random over all allocated bytes, one for each `interval`, and each block with a mark were
+ * selected. A selected block stands for 1 / p blocks like it. All later events of a block depend on
+ * whether it is in the table.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -33,25 +32,25 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Further down than this, a call is not part of one that began above. */
+/* A call that is deeper than this is not nested in an earlier call. */
 #define NESTED_BYTES (64 << 10)
-/* malloc() stands this close to the operator new that calls it. */
+/* The maximum distance between operator new and the malloc() that it calls. */
 #define NEW_BYTES 512
 
 const volatile __u32 memory_log = 0;
-const volatile __u64 memory_interval = 0; /* 0 = every block is taken */
+const volatile __u64 memory_interval = 0; /* 0 = every block is selected */
 const volatile __u64 memory_min_bytes = 0;
 
 __u32 memory_context = 0;
-__u32 memory_instances = 0; /* given out; user space takes from here, too */
-__u64 memory_unheard = 0;   /* struct memory_happened that there was no room for */
-__u64 memory_untold = 0;    /* likewise, programs that have ended */
+__u32 memory_instances = 0; /* the last instance; user space increments it, too */
+__u64 memory_unheard = 0;   /* struct memory_happened that did not fit into the ring */
+__u64 memory_untold = 0;    /* ended programs that did not fit into the table */
 
 struct memory_processes memory_processes SEC(".maps");
 struct memory_stacks memory_stacks SEC(".maps");
 struct memory_threads memory_threads SEC(".maps");
 
-/* By instance: those that have ended. */
+/* Ended processes, by instance. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MEMORY_PROCESSES_MAX);
@@ -69,9 +68,9 @@ struct {
 } memory_blocks SEC(".maps");
 
 /*
- * By tgid: the thread that the probes belong to, by user space, once the first one has ended. The
- * kernel takes a process for one without memory, and removes its breakpoints, when their task has
- * ended.
+ * By tgid: the thread that owns the probes after the first thread has ended, set by user space.
+ * When the task of the probes has ended, the kernel considers the process one without memory and
+ * removes its breakpoints.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -105,7 +104,7 @@ __u32 memory_stack_true(struct memory_stack *stack)
 
 #define ONE (1ull << 32)
 
-/* 1 - exp(-X), in parts of 2^32, X likewise, and less than 32. */
+/* 1 - exp(-X) in units of 2^-32. X has the same unit, and is less than 32. */
 static __always_inline __u64 memory_probability(__u64 x)
 {
 	bool is_small = x < ONE / 8;
@@ -120,7 +119,7 @@ static __always_inline __u64 memory_probability(__u64 x)
 	return ONE - rest;
 }
 
-/* How many blocks one of SIZE bytes stands for; 0 = it is passed over. */
+/* The number of blocks that a block of SIZE bytes stands for; 0 = it is skipped. */
 static __always_inline __u32 memory_weigh(__u64 size)
 {
 	__u64 p, weight;
@@ -137,7 +136,7 @@ static __always_inline __u32 memory_weigh(__u64 size)
 			       (size % memory_interval << 32) / memory_interval);
 	if (bpf_get_prandom_u32() >= p)
 		return 0;
-	/* Rounded so that on the average it is right. */
+	/* Rounded at random, so that it is right on average. */
 	weight = ONE / p;
 	return (__u32)weight + ((__u64)bpf_get_prandom_u32() * p >> 32 < ONE % p);
 }
@@ -193,7 +192,7 @@ static __always_inline void memory_insert(struct memory_process *process,
 	struct memory_block *other, old;
 	long r = bpf_map_update_elem(&memory_blocks, key, block, BPF_NOEXIST);
 
-	if (r == -17 /* EEXIST: we have not seen how that was freed */) {
+	if (r == -17 /* EEXIST: the free of the earlier block was missed */) {
 		other = bpf_map_lookup_elem(&memory_blocks, key);
 		if (other) {
 			old = *other;
@@ -208,8 +207,11 @@ static __always_inline void memory_insert(struct memory_process *process,
 	}
 }
 
-/* Which function's caller the frames in T's room begin with: if that is operator new, the caller of
- * which the walk may have missed, it is put in behind. Returns how many frames there are. */
+/*
+ * Walks the stack of a call of T into T's work area. Sets *RET_BY_NEW if operator new has made the
+ * call. A walk by frame pointers can then miss the caller of operator new, which is inserted.
+ * Returns the number of frames.
+ */
 static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_thread *t, bool at_ret,
 					 bool *ret_by_new)
 {
@@ -244,7 +246,7 @@ static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_thre
 	return n + 1;
 }
 
-/* The outermost call of T has returned ADDRESS, to where CTX is. */
+/* The outermost call of T has returned ADDRESS to its caller, at CTX. */
 static __always_inline void memory_allocated(struct pt_regs *ctx, struct memory_process *process,
 					     struct memory_thread *t, __u64 address, __u64 size,
 					     bool at_ret)
@@ -278,7 +280,9 @@ static __always_inline void memory_allocated(struct pt_regs *ctx, struct memory_
 		send_alloc(&key, &block);
 }
 
-/* Something was freed that is not known. Where blocks are passed over that says nothing. */
+/*
+ * Counts a free of an unknown block. If blocks are skipped by sampling or size, this means nothing.
+ */
 static __always_inline void count_unmatched(struct memory_process *process)
 {
 	if (memory_interval == 0 && memory_min_bytes == 0)
@@ -294,7 +298,7 @@ static __always_inline void memory_freed(struct memory_process *process, struct 
 		.resource = MEMORY_RESOURCE_MEMORY,
 	};
 	struct memory_block *known = bpf_map_lookup_elem(&memory_blocks, &key), block;
-	/* operator delete may free by calling another one. */
+	/* operator delete can free a block through another function. */
 	bool again = t && t->call.freed == address;
 
 	if (t)
@@ -305,7 +309,10 @@ static __always_inline void memory_freed(struct memory_process *process, struct 
 		return;
 	}
 	block = *known;
-	/* Two that free the same memory: one of them had better not. */
+	/*
+	 * If two CPUs free the same block at once (an error of the program), one of them is
+	 * counted.
+	 */
 	if (bpf_map_delete_elem(&memory_blocks, &key) < 0)
 		return;
 	forget_block(&key, &block);
@@ -323,21 +330,23 @@ static __always_inline bool is_nested(struct memory_call *call, __u32 instance, 
 	if (call->function == 0 || call->instance != instance || sp > call->sp ||
 	    call->sp - sp > NESTED_BYTES)
 		return false;
-	/* Where an exception may have passed, what it returns to must still be there. */
+	/*
+	 * If an exception can have ended the call, its return address must still be on the stack.
+	 */
 	if (call->caller &&
 	    (bpf_probe_read_user(&caller, sizeof(caller), (const void *)call->sp) < 0 ||
 	     caller != call->caller))
 		return false;
 	if (sp < call->sp)
 		return true;
-	/* At the same place: it has jumped there in the end, or it never returned. */
+	/* At the same place: either a tail call, or the earlier call never returned. */
 	if (function == call->function || call->strange)
 		return false;
 	call->strange = 1;
 	return true;
 }
 
-/* What realloc() is given is taken out of the table. */
+/* Removes realloc()'s argument from the table. */
 static __always_inline void take_old(struct memory_process *process, struct memory_call *call)
 {
 	struct memory_key key = {
@@ -353,7 +362,7 @@ static __always_inline void take_old(struct memory_process *process, struct memo
 	call->has_old = bpf_map_delete_elem(&memory_blocks, &key) == 0;
 }
 
-/* The size that is asked for. */
+/* The requested size. */
 static __always_inline __u64 memory_size_of(const struct memory_call *call)
 {
 	switch (call->function) {
@@ -379,7 +388,7 @@ static __always_inline bool is_realloc(__u32 function)
 	       function == MEMORY_FN_RALLOCX;
 }
 
-/* The entry of a function of which the result counts. True if it is to be looked at. */
+/* Handles the entry of a function that has a result. Returns true if the return is needed. */
 static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 {
 	struct memory_process *process = memory_process();
@@ -399,8 +408,10 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	call = &t->call;
 	if (is_nested(call, process->instance, function, sp))
 		return false;
-	/* Another realloc() that it has jumped to: what it is given is taken out of the table
-	 * already. */
+	/*
+	 * A realloc() that has jumped to another one: its argument has been removed from the table
+	 * already.
+	 */
 	jumped = call->function == function && call->instance == process->instance &&
 		 call->sp == sp && call->has_old && call->args[0] == PT_REGS_PARM1(ctx);
 	call->function = 0;
@@ -420,7 +431,7 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	call->weight = memory_weigh(memory_size_of(call));
 	if (is_realloc(function) && !jumped)
 		take_old(process, call);
-	/* Of malloc() we know that it calls none of the others. */
+	/* malloc() is known to call no other function of the allocator. */
 	if (function == MEMORY_FN_MALLOC && call->weight == 0) {
 		call->function = 0;
 		return false;
@@ -459,7 +470,7 @@ static __always_inline void realloc_returned(struct pt_regs *ctx, struct memory_
 		memory_count(&process->failed);
 }
 
-/* The outermost call of T, one about threads, has been successful. */
+/* The outermost call of T, a function of threads, has succeeded. */
 static __always_inline void thread_call_returned(struct pt_regs *ctx,
 						 struct memory_process *process,
 						 struct memory_thread *t, bool at_ret)
@@ -502,12 +513,12 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 
 	if (!t || t->call.function != function)
 		return;
-	/* (what has a return probe is looked at there) */
+	/* (a function with a return probe is handled there) */
 	if (at_ret ? sp != t->call.sp || !t->call.caller : sp < t->call.sp)
 		return;
 	process = memory_process();
 	if (!process && t->call.has_old) {
-		/* It is not watched any more; what the table holds is about to be read. */
+		/* The process is not watched any more; user space is about to read the table. */
 		key.id = t->call.args[0];
 		key.instance = t->call.instance;
 		bpf_map_update_elem(&memory_blocks, &key, &t->call.old, BPF_NOEXIST);
@@ -533,7 +544,7 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 	t->call.function = 0;
 }
 
-/* operator new, above malloc(): of several that call one another, the outermost. */
+/* operator new that calls malloc(). If several call each other, the outermost one counts. */
 static __always_inline void enter_new(struct pt_regs *ctx)
 {
 	struct memory_thread *t;
@@ -568,9 +579,9 @@ static __always_inline void enter_free(struct pt_regs *ctx, __u32 function)
 	memory_freed(process, t, address, function);
 }
 
-/* ---- programs: which ones are attached depends on what the kernel has ---- */
+/* ---- programs: the kernel's features determine which ones are attached ---- */
 
-/* The entry of what only begins: free(), operator new above malloc(). */
+/* The entry of functions without a return: free(), and operator new that calls malloc(). */
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_entry, struct pt_regs *, ctx)
 {
@@ -589,7 +600,7 @@ int TIMED_WITH(COST_MEMORY, on_memory_entry, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* The entry of what returns a block. */
+/* The entry of a function that returns a block. */
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_call, struct pt_regs *, ctx)
 {
@@ -597,7 +608,7 @@ int TIMED_WITH(COST_MEMORY, on_memory_call, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* The return of it, by a return probe. */
+/* The return of such a function, in a return probe. */
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_return, struct pt_regs *, ctx)
 {
@@ -605,7 +616,7 @@ int TIMED_WITH(COST_MEMORY, on_memory_return, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* The same, by a probe on a `ret`. */
+/* The return of such a function, in a probe on a `ret`. */
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_ret, struct pt_regs *, ctx)
 {
@@ -613,7 +624,7 @@ int TIMED_WITH(COST_MEMORY, on_memory_ret, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* Entry and return in one. At the entry 1 says that the return does not matter. */
+/* Entry and return in one program. At the entry, a result of 1 turns off the return probe. */
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_session, struct pt_regs *, ctx)
 {
@@ -641,7 +652,7 @@ static __always_inline void memory_emit_watch(__u32 what, struct task_struct *ta
 		memory_count(&memory_unheard);
 }
 
-/* The image of PROCESS has ended; what it had stays until user space has read it. */
+/* The program of PROCESS has ended. Its data remains until user space has read it. */
 static __always_inline void memory_end(struct memory_process *process, __u32 tgid, __u32 flags,
 				       __u64 now_ns)
 {
@@ -649,7 +660,7 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 
 	ended.ended_ns = now_ns;
 	ended.flags |= flags;
-	/* What it had cannot be reported as what it was. */
+	/* Its blocks cannot be reported as those of an ended program. */
 	if (bpf_map_update_elem(&memory_ended, &ended.instance, &ended, BPF_ANY) < 0) {
 		memory_count(&memory_untold);
 		rec_lose(REC_RING_MEMORY, now_ns);
@@ -661,7 +672,7 @@ SEC("?tp_btf/sched_process_fork")
 int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	       struct task_struct *child)
 {
-	/* One that shares its parent's memory is about to call exec. */
+	/* A child that shares its parent's memory is about to call exec. */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
 	    filter_selects(child))
 		memory_emit_watch(MEMORY_HAPPENED_FORK, child, bpf_ktime_get_boot_ns());
@@ -679,12 +690,12 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 	struct memory_process next = {
 		.pid = tgid,
 		.flags = MEMORY_PROCESS_IMAGE,
-		.since_ns = now_ns + 1, /* what is said of the old one comes before */
+		.since_ns = now_ns + 1, /* data of the old program has earlier times */
 	};
 
 	if (process) {
 		memory_end(process, tgid, MEMORY_PROCESS_EXECED, now_ns);
-		/* The probes on files that the old program and the new one both use have stayed. */
+		/* Probes on files that both the old and the new program map are still there. */
 		if (selected && !by_thread) {
 			next.instance = __sync_add_and_fetch(&memory_instances, 1);
 			bpf_map_update_elem(&memory_processes, &tgid, &next, BPF_ANY);
@@ -696,7 +707,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 	return 0;
 }
 
-/* P has ended, and other threads of its process have not, unless all of them end. */
+/* P has ended. Sends an event if it owned the probes, and other threads of its process continue. */
 static __always_inline void memory_thread_ended(struct task_struct *p, __u32 tgid)
 {
 	struct signal_struct *signal = p->signal;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What programs that watch a process share: whether it is watched, the room of its thread, and the
- * stacks under which what it allocates is kept.
+ * Shared parts of the programs that watch a process: whether it is watched, the work area of its
+ * thread, and the stacks of its allocations.
  *
- * A stack is remembered once, in a table that user space reads when it likes; with it the sums of
- * what was allocated there. It is known by a hash of its frames. Of code without frame pointers the
- * walk brings home what is no return address: such frames are cut off, or each allocation would
- * have a stack of its own. Looking costs; a stack that is known already need not be looked at.
+ * Each stack is stored once, with the sums of its allocations, in a table that user space reads at
+ * any time. The key is a hash of its frames. In code without frame pointers, a walk yields words
+ * that are no return addresses. Such frames are cut off, since otherwise each allocation would have
+ * a stack of its own. The check is expensive, so it is skipped for stacks that are in the table
+ * already.
  */
 #pragma once
 
@@ -45,19 +46,19 @@ extern struct memory_processes memory_processes SEC(".maps");
 extern struct memory_stacks memory_stacks SEC(".maps");
 extern struct memory_threads memory_threads SEC(".maps");
 
-extern const volatile __u32 memory_log; /* each allocation and free is sent, too */
-extern __u32 memory_context;            /* bits of the contexts that are open: by user space */
+extern const volatile __u32 memory_log; /* each allocation and free is also sent */
+extern __u32 memory_context;            /* bits of the open contexts, set by user space */
 
 /*
- * The id of the frames in STACK, and how many of them can be true. Functions of their own, which
- * the verifier looks at once: together with what surrounds them they would be too much for it.
+ * The id of the frames in STACK, and the number of frames that can be real. These are separate
+ * functions, which the verifier checks once each: inlined, they would exceed its limits.
  */
 __u64 memory_stack_id(struct memory_stack *stack);
 __u32 memory_stack_true(struct memory_stack *stack);
 
 /*
- * The process of the current task if it is watched, else NULL. Probes stay when it becomes somebody
- * else's.
+ * The process of the current task if it is watched and selected, else NULL. Probes remain on a
+ * process that has become another user's.
  */
 static __always_inline struct memory_process *memory_process(void)
 {
@@ -74,14 +75,14 @@ static __always_inline void memory_count(__u64 *counter)
 	__sync_fetch_and_add(counter, 1);
 }
 
-/* What is kept of the current task; NULL if there is nothing, or, with CREATE, no room. */
+/* The data of the current task. NULL if there is none, or, with CREATE, if there is no room. */
 static __always_inline struct memory_thread *memory_thread(bool create)
 {
 	return bpf_task_storage_get(&memory_threads, bpf_get_current_task_btf(), NULL,
 				    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
 
-/* Sends a stack to user space, in log mode, before the first record that names it. */
+/* Sends a stack to user space before the first record that names it, in log mode. */
 static __always_inline void memory_send_stack(const struct memory_stack_key *key,
 					      const struct memory_stack *stack, __u64 now_ns)
 {
@@ -98,14 +99,14 @@ static __always_inline void memory_send_stack(const struct memory_stack_key *key
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-/* What was allocated: WEIGHT blocks of BYTES together. */
+/* Adds an allocation: WEIGHT blocks of BYTES together. */
 static __always_inline void memory_add(struct memory_stack *stack, __u64 weight, __u64 bytes)
 {
 	__sync_fetch_and_add(&stack->allocations, weight);
 	__sync_fetch_and_add(&stack->allocated_bytes, bytes);
 }
 
-/* What was freed, of what had been allocated with stack ID. */
+/* Adds a free of blocks that were allocated with stack ID. */
 static __always_inline void memory_take(__u32 instance, __u32 resource, __u64 id, __u64 weight,
 					__u64 bytes)
 {
@@ -119,8 +120,8 @@ static __always_inline void memory_take(__u32 instance, __u32 resource, __u64 id
 }
 
 /*
- * The stack in T's room, of N frames, and adds WEIGHT and BYTES to its sums. Returns its id, or 0
- * if there is no room for another one, counted.
+ * Stores the N frames in T's work area as a stack, and adds WEIGHT and BYTES to its sums. Returns
+ * the id. Returns 0, and counts that, if the table is full.
  */
 static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 					       struct memory_thread *t, __u32 n, __u32 resource,
@@ -145,7 +146,7 @@ static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 	if (!known) {
 		if (memory_log)
 			memory_send_stack(&key, &t->stack, bpf_ktime_get_boot_ns());
-		/* Somebody else may have been quicker. */
+		/* Another CPU can have stored it first. */
 		bpf_map_update_elem(&memory_stacks, &key, &t->stack, BPF_NOEXIST);
 		known = bpf_map_lookup_elem(&memory_stacks, &key);
 		if (!known)
@@ -159,8 +160,8 @@ none:
 }
 
 /*
- * Takes the stack of the current task, of PROCESS, as CTX has its registers, for something of
- * RESOURCE and BYTES that it has allocated. Returns the stack's id; 0 if there is none, counted.
+ * Walks the stack of the current task, of PROCESS, whose registers are in CTX, for an allocation of
+ * BYTES of RESOURCE. Returns the stack's id. Returns 0, and counts that, if there is none.
  */
 static __always_inline __u64 memory_stack(void *ctx, struct memory_process *process, __u32 resource,
 					  __u64 bytes)
@@ -176,8 +177,8 @@ static __always_inline __u64 memory_stack(void *ctx, struct memory_process *proc
 }
 
 /*
- * Room for a record of what the current task, of PROCESS, has done, or is about to do: filled but
- * for its args and its text. NULL if there is none, counted.
+ * Reserves a record for an operation of the current task, of PROCESS, and fills it except for its
+ * args and its text. Returns NULL, and counts that, if the ring is full.
  */
 static __always_inline struct rec_resource *memory_call_record(struct memory_process *process,
 							       __u32 operation)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Moments: what registers and memory hold where a program comes by a point of it.
+ * Moments: the contents of registers and memory when a program hits a point.
  *
- * User space says of each point which loads to make (record-moments.h); here they are made, one
- * behind the other, into a room of this CPU, and what they have brought goes into the ring in one
- * piece. What cannot be read says so. Only memory of the process is read, and nothing waits for it.
+ * User space defines the loads of each point (record-moments.h). The programs run them in order,
+ * store the results in a work area of this CPU, and put them into the ring as one record.
+ * Unreadable memory is marked as such. Only memory of the process is read, and the process never
+ * waits.
  */
 #include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"
@@ -32,14 +33,17 @@ struct {
 	__type(value, __u64);
 } moment_counters SEC(".maps");
 
-/* Two threads of a CPU may be in the middle of one: the second takes another room. */
+/*
+ * A thread can preempt another one on this CPU in the middle of a moment. It then uses another work
+ * area.
+ */
 #define MOMENT_ROOMS 2
 
 struct moment_room {
 	struct rec_moment rec;
-	__u64 registers[32]; /* the same, a power of two for the verifier */
+	__u64 registers[32]; /* the record's registers, in a power of two for the verifier */
 	__u64 tsvs[MOMENT_TSVS_MAX];
-	__u64 image; /* from the file's own addresses to those of the process */
+	__u64 image; /* address in the process minus address in the file */
 	__u32 taken;
 	__u32 pad_0;
 };
@@ -52,8 +56,9 @@ struct {
 } moment_rooms SEC(".maps");
 
 /*
- * VALUE is no more than MASK: the verifier of Linux 6.1 forgets what it was compared with when it
- * is put aside, and compilers leave out what they think changes nothing.
+ * Tells the verifier that VALUE is at most MASK. The verifier of Linux 6.1 forgets a comparison
+ * when the value is spilled to the stack, and compilers leave out masks that seem to change
+ * nothing.
  */
 #define moment_mask(value, mask) asm volatile("%0 &= %1" : "+r"(value) : "i"(mask))
 
@@ -76,7 +81,7 @@ static __always_inline struct moment_room *moment_take_room(void)
 
 /* ---- loads ---- */
 
-/* Where L reads, into *RET. Returns false if it cannot be found out. */
+/* Stores the address of L in *RET. Returns false if it is unreadable. */
 static __always_inline bool moment_address(const struct moment_room *room,
 					   const struct moment_load *l, __u64 *ret)
 {
@@ -99,8 +104,8 @@ static __always_inline bool moment_address(const struct moment_room *room,
 }
 
 /*
- * The number that load AT of point NUMBER brings, at most 8 bytes, into *RET. Returns 0 or
- * negative. (A function of its own, as those that follow: the verifier looks at each once.)
+ * Stores the number that load AT of point NUMBER reads, of at most 8 bytes, in *RET. Returns 0 or
+ * negative. (This and the following functions are separate, so the verifier checks each once.)
  */
 __noinline int moment_number(struct moment_room *room, __u32 number, __u32 at, __u64 *ret)
 {
@@ -130,7 +135,9 @@ __noinline int moment_number(struct moment_room *room, __u32 number, __u32 at, _
 	return r < 0 ? -1 : 0;
 }
 
-/* How many elements load AT of POINT, number NUMBER, counts. A negative number of them is none. */
+/*
+ * The number of elements that load AT of POINT, whose index is NUMBER, reads. If it is negative, 0.
+ */
 static __always_inline __u64 moment_count(struct moment_room *room, __u32 number,
 					  const struct moment_point *point, __u32 at)
 {
@@ -149,7 +156,7 @@ static __always_inline __u64 moment_count(struct moment_room *room, __u32 number
 	return n >> above;
 }
 
-/* How many bytes L of POINT, number NUMBER, is to bring, which has a count. */
+/* The number of bytes of L, a load of POINT with a count. The index of POINT is NUMBER. */
 static __always_inline __u32 moment_counted(struct moment_room *room, __u32 number,
 					    const struct moment_point *point,
 					    const struct moment_load *l)
@@ -162,7 +169,9 @@ static __always_inline __u32 moment_counted(struct moment_room *room, __u32 numb
 	return n < l->bytes ? n : l->bytes;
 }
 
-/* What can be read of BYTES at ADDRESS, in pieces. Returns how much that is, or negative. */
+/*
+ * Reads BYTES at ADDRESS in pieces, as far as they are readable. Returns their number, or negative.
+ */
 __noinline int moment_read_pieces(struct moment_room *room, __u32 at, __u64 address, __u32 bytes)
 {
 	__u32 got = 0;
@@ -189,8 +198,8 @@ __noinline int moment_read_pieces(struct moment_room *room, __u32 at, __u64 addr
 }
 
 /*
- * Return probes put their own address in the place of a return address: what was there goes back
- * into the GOT bytes of the stack that were read from ADDRESS on.
+ * Return probes replace return addresses by their own address. This puts the original ones back
+ * into the GOT bytes of the stack that were read from ADDRESS.
  */
 #if defined(__TARGET_ARCH_x86)
 #define MOMENT_PROBED_MAX 16
@@ -222,7 +231,10 @@ static __always_inline int moment_mend_stack(struct moment_room *room, __u32 at,
 }
 #endif
 
-/* What is at ADDRESS, behind the head of the block at AT. Returns the bytes, or negative. */
+/*
+ * Reads memory at ADDRESS into the block at AT, after its head. Returns the number of bytes, or
+ * negative.
+ */
 static __always_inline int moment_read(struct moment_room *room, const struct moment_load *l,
 				       __u32 at, __u64 address, __u32 bytes)
 {
@@ -241,7 +253,10 @@ static __always_inline int moment_read(struct moment_room *room, const struct mo
 	return r < 0 ? r : (int)bytes;
 }
 
-/* Load AT of point NUMBER, into ROOM. Returns 0, or negative if there is no room for more. */
+/*
+ * Runs load AT of point NUMBER. ROOM gets the result. Returns 0, or negative if there is no room
+ * for more.
+ */
 __noinline int moment_take_load(struct moment_room *room, __u32 number, __u32 at)
 {
 	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
@@ -287,7 +302,7 @@ __noinline int moment_take_load(struct moment_room *room, __u32 number, __u32 at
 
 /* ---- trace state variables ---- */
 
-/* Variable AT of POINT; NULL = there is none. */
+/* Variable AT of POINT; NULL = none. */
 static __always_inline __u64 *moment_find_tsv(const struct moment_point *point, __u32 at)
 {
 	__u32 key;
@@ -298,7 +313,10 @@ static __always_inline __u64 *moment_find_tsv(const struct moment_point *point, 
 	return bpf_map_lookup_elem(&moment_counters, &key);
 }
 
-/* A hit increments those that are counted; ROOM gets the values of all. */
+/*
+ * Increments the variables that the point counts, and stores the values of all its variables in
+ * ROOM.
+ */
 __noinline int moment_count_tsvs(struct moment_room *room, __u32 number)
 {
 	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
@@ -321,7 +339,7 @@ __noinline int moment_count_tsvs(struct moment_room *room, __u32 number)
 	return 0;
 }
 
-/* Puts the values into the record, which has nothing else yet. */
+/* Puts the values into the record, which is still empty. */
 __noinline int moment_put_tsvs(struct moment_room *room, __u32 number)
 {
 	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
@@ -384,7 +402,7 @@ static __always_inline void moment_take_registers(struct pt_regs *ctx, struct mo
 }
 #endif
 
-/* What the condition of point NUMBER compares, into *RET. Returns 0 or negative. */
+/* Stores the value that condition AT of point NUMBER compares in *RET. Returns 0 or negative. */
 static __always_inline int moment_subject(struct moment_room *room, __u32 number,
 					  const struct moment_point *point, __u32 at, __u64 *ret)
 {
@@ -399,7 +417,9 @@ static __always_inline int moment_subject(struct moment_room *room, __u32 number
 	return 0;
 }
 
-/* Whether all conditions of point NUMBER hold. What cannot be read is no number. */
+/*
+ * Whether all conditions of point NUMBER hold. With unreadable memory, a condition does not hold.
+ */
 __noinline int moment_is_wanted(struct moment_room *room, __u32 number)
 {
 	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
@@ -443,7 +463,10 @@ static __always_inline bool moment_send(struct moment_room *room, __u32 number,
 	return rec_output(REC_MOMENT_RING, &room->rec, REC_MOMENT_BYTES(bytes), now_ns);
 }
 
-/* The actions that are due at HIT, as bits. A full ring keeps an action until a later hit. */
+/*
+ * The actions that are due at HIT, as bits. If the ring is full, an action is postponed to a later
+ * hit.
+ */
 static __always_inline __u32 moment_due(const struct moment_point *point, __u64 hit)
 {
 	__u32 told = *(volatile __u32 *)&point->told, due = 0;
@@ -454,7 +477,7 @@ static __always_inline __u32 moment_due(const struct moment_point *point, __u64 
 	return due & ~told;
 }
 
-/* A thread has come by point NUMBER, and the conditions hold. */
+/* A thread has hit point NUMBER, and the conditions hold. */
 static __always_inline void moment_take_hit(struct moment_room *room, __u32 number,
 					    struct moment_point *point)
 {
@@ -467,7 +490,7 @@ static __always_inline void moment_take_hit(struct moment_room *room, __u32 numb
 		__sync_fetch_and_or(&point->told, due);
 }
 
-/* What is over costs no more than this. */
+/* Checked first, so that a finished point costs little. */
 static __always_inline bool moment_is_over(const struct moment_point *point)
 {
 	if (*(volatile __u32 *)&point->told & 1U << MOMENT_ACTION_STOP)

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Whose processes a session sees that is for one user's own only: those that this user might attach
- * a debugger to, whatever user namespace or security module would say beyond. As kernel/ptrace.c
- * has it, on the safe side:
+ * Restricts a session to one user's own processes: those that this user may attach a debugger to,
+ * without regard to other user namespaces and security modules. The rules are those of
+ * kernel/ptrace.c, or stricter:
+ *  - real, effective and saved ids are the user's: the uid, and one of the user's gids;
+ *  - no capabilities, unless they count only in a user namespace that the user has made;
+ *  - dumpable. The kernel clears this flag before it changes credentials, and a process can clear
+ *    it itself;
+ *  - not in the middle of exec, when the new program's memory and name exist beside the old
+ *    program's rights.
  *
- *  - real, effective and saved ids are the user's: his uid, and a gid that he has;
- *  - no capabilities, unless they count only in a user namespace that he has made;
- *  - dumpable, which the kernel takes away before it changes credentials, and a process can give
- *    up;
- *  - not in the middle of exec. There the new program's memory and name stand beside the rights of
- *    the old one.
+ * For root, only the ids count, since root may attach to all processes.
  *
- * Of root only the ids count: he may attach to all.
+ * The check is repeated for each event. The task can change at the same time on another CPU: the
+ * kernel writes credentials before the memory, so they are read before it, and both must still be
+ * the same after everything has been read.
  *
- * It is asked again for each event. The task may be changing on another CPU: credentials are read
- * before the memory, as they are written behind it, and both have to be the same after all has been
- * read.
- *
- * A task on its way out has no memory any more by which it could be judged; what was the case when
- * it began to exit is kept until nothing is left of it.
+ * An exiting task has no memory to check any more. The result at the begin of its exit is kept
+ * until the task is freed.
  */
 #pragma once
 
@@ -29,13 +28,13 @@
 
 #define OWN_DUMPABLE_MASK 3
 #define OWN_DUMP_USER     1  /* SUID_DUMP_USER */
-#define OWN_NS_LEVELS     33 /* of user namespaces: the kernel's limit */
+#define OWN_NS_LEVELS     33 /* the kernel's limit of nested user namespaces */
 #define OWN_EXITING_MAX   32768
 
 /*
- * Tasks, by their address, that were the user's when they began to exit, and when each had begun:
- * another task may get the address, and not each end is reported (there are kernels that hide from
- * tracing what a supervisor does).
+ * Tasks, by their addresses, that were the user's when they began to exit, with their start times.
+ * The start time tells them from other tasks that get the same address later, since not every end
+ * is reported (some kernels hide the tasks of a supervisor from tracing).
  */
 struct own_exiting {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -48,10 +47,10 @@ struct own_exiting {
 extern struct own_exiting own_exiting SEC(".maps");
 
 extern const volatile __u32 own_uid;
-extern const volatile __u32 own_n_gids; /* 0 = any one */
+extern const volatile __u32 own_n_gids; /* 0 = any gid */
 extern const volatile __u32 own_gids[OWN_GIDS_MAX];
 
-/* Since 6.18 the flags are an array of words. */
+/* Since 6.18, the flags are an array of words. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct own_flags___words {
 	__u64 __mm_flags[1];
@@ -61,7 +60,7 @@ struct mm_struct___words {
 };
 #pragma clang attribute pop
 
-/* What is read behind is read later. */
+/* Orders the reads before it before the reads after it. */
 static __always_inline void own_read_barrier(void)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -91,8 +90,8 @@ static __always_inline bool own_has_ids(const struct cred *cred)
 }
 
 /*
- * Whether the rights that CRED has beyond its ids are none, or only those that the user has
- * himself: in a user namespace that he has made, or in those below it.
+ * Whether CRED has no rights beyond its ids, or only rights that the user has anyway: in a user
+ * namespace that the user has made, or in those below it.
  */
 static __always_inline bool own_has_rights(const struct cred *cred)
 {
@@ -147,24 +146,24 @@ static __noinline bool own_is(struct task_struct *p)
 	mm = BPF_CORE_READ(p, mm);
 	if (!mm)
 		return flags & PF_EXITING && own_was(p);
-	/* (what exec puts in its place says last where its code ends) */
+	/* (exec sets end_code last in the new memory) */
 	if (BPF_CORE_READ(mm, end_code) == 0 || !own_is_dumpable(mm))
 		return false;
 	own_read_barrier();
 	return BPF_CORE_READ(p, mm) == mm && BPF_CORE_READ(p, real_cred) == cred;
 }
 
-/* P, the current task, begins to exit. */
+/* Keeps the result for P, the current task, which begins to exit. */
 static __always_inline void own_keep_exiting(struct task_struct *p)
 {
 	__u64 address = (__u64)p, begun_ns = BPF_CORE_READ(p, start_boottime);
 
-	/* (without room it is not shown any more) */
+	/* (if the map is full, the task is not shown any more) */
 	if (BPF_CORE_READ(p, mm) && own_is(p))
 		bpf_map_update_elem(&own_exiting, &address, &begun_ns, BPF_ANY);
 }
 
-/* Nothing is left of P. */
+/* Forgets P, which has been freed. */
 static __always_inline void own_forget(struct task_struct *p)
 {
 	__u64 address = (__u64)p;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Stacks that cannot be walked yet, since the table of a file is still being made: what user space
- * needs to walk on later goes into the ring instead (struct rec_piece). Of each file
- * UNWIND_COPIES_MAX at most, and of each CPU PIECES_PER_SECOND; the others end in that file.
+ * Stacks that cannot be walked yet, since the unwind table of a file is still being made. The ring
+ * gets the data with which user space can continue the walk later (struct rec_piece). The number of
+ * copies is limited to UNWIND_COPIES_MAX for each file, and PIECES_PER_SECOND for each CPU. Other
+ * stacks end in that file.
  */
 #pragma once
 
@@ -12,9 +13,9 @@
 #include "bpf/unwind.bpf.h"
 
 #define PIECES_PER_SECOND 256
-#define PIECE_STEP        256 /* a stack ends anywhere: so much is copied at once */
+#define PIECE_STEP        256 /* bytes copied at once, since the end of a stack is unknown */
 
-/* Which of PIECE_SIZES; user space counts it up when stacks turn out to be deeper. */
+/* An index of PIECE_SIZES. User space increments it if stacks turn out to be deeper. */
 extern __u32 piece_size;
 
 struct piece_budgets {
@@ -26,7 +27,7 @@ struct piece_budgets {
 
 extern struct piece_budgets piece_budgets SEC(".maps");
 
-/* Whether this CPU may copy one more. */
+/* Whether this CPU's budget allows another copy. */
 static __always_inline bool piece_is_allowed(__u64 now_ns)
 {
 	__u32 zero = 0;
@@ -56,7 +57,10 @@ static __always_inline void piece_count(__u16 file)
 		__sync_fetch_and_add(&f->copied, 1);
 }
 
-/* Fills PIECE, which N_ROOM bytes of room follow, from W, where the walk of P stands. */
+/*
+ * Fills PIECE, which is followed by N_ROOM bytes of room, from W, the point at which the walk of P
+ * has stopped.
+ */
 static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 				       const struct unwind_walk *w, const struct rec_stack *walked,
 				       __u32 n_frames, struct task_struct *p)
@@ -87,9 +91,9 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 }
 
 /*
- * Puts what P has where the walk W stands into the ring, with the N frames WALKED so far, at
- * NOW_NS. *RET_ID is what to name the stack by. False if it was not done: then those frames are all
- * that there is.
+ * Sends the data of P at which the walk W has stopped, with the N frames WALKED so far, at NOW_NS.
+ * Stores the id of the stack in *RET_ID. Returns false if nothing was sent: the stack then consists
+ * of these frames only.
  */
 #define PIECE_SEND(i)                                                                              \
 	piece = rec_reserve_spare(REC_PIECE_RING, sizeof(*piece) + PIECE_BYTES(i), now_ns);        \
@@ -111,7 +115,7 @@ static __always_inline bool piece_send(const struct unwind_walk *w, const struct
 	} else {
 		PIECE_SEND(2);
 	}
-	/* (no other stack has the time and the CPU) */
+	/* (no other stack has the same time and CPU) */
 	piece->id = *ret_id = stack_mix(stack_hash_of(walked, n),
 					now_ns ^ (__u64)bpf_get_smp_processor_id() << 48) |
 			      1;
@@ -121,8 +125,8 @@ static __always_inline bool piece_send(const struct unwind_walk *w, const struct
 }
 
 /*
- * Sees to it that user space gets the N frames in WALKED, which P had at NOW_NS, and where the walk
- * has STOPPED, what it needs to walk on. As stack_send().
+ * Sends the N frames in WALKED, which P had at NOW_NS, and the data to continue the walk, if it has
+ * STOPPED. Otherwise like stack_send().
  */
 static __always_inline bool piece_or_stack_send(const struct unwind_walk *stopped,
 						struct rec_stack *walked, __u32 n,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The life of processes and threads: fork, exec, exit, rename, and who is there at the start; and
- * the end of CPUs.
+ * The life of processes and threads: fork, exec, exit, rename, and the tasks that exist at the
+ * start; and CPUs that go offline.
  *
- * These are rare beside switches, of several sizes, and must not get lost: they go through a BPF
- * ring buffer per CPU (bpf/rec-ring.bpf.h) that nothing else writes to. The maps that all programs
- * share are here too.
+ * These events are rare compared with switches, differ in size, and must not be lost: they have
+ * their own BPF ring buffer per CPU (bpf/rec-ring.bpf.h). The maps that all programs share are in
+ * this file, too.
  */
 #include "bpf/cgroup.bpf.h"
 #include "bpf/context.bpf.h"
@@ -34,16 +34,18 @@ struct filter_cgroups filter_cgroups SEC(".maps");
 struct filter_verdicts filter_verdicts SEC(".maps");
 struct own_exiting own_exiting SEC(".maps");
 
-/* Whether records are made of CPUs that go. */
+/* Whether records of CPUs that go offline are sent. */
 const volatile bool tell_cpus_gone = false;
-/* Counted in any case: their perf events have gone, too, also when they are back before anybody
- * looks. */
+/*
+ * Counted always. Perf events of such a CPU are gone, even if it is online again before user space
+ * notices.
+ */
 __u32 cpu_departures[CPU_DEPARTURES] = {};
 
 struct rec_rings rec_rings SEC(".maps");
 struct rec_states rec_states SEC(".maps");
 
-/* Whose child P is, as far as that is to be known. */
+/* The parent of P; 0 if the filter hides it. */
 static __always_inline __u32 parent_of(struct task_struct *p)
 {
 	struct task_struct *parent = BPF_CORE_READ(p, real_parent);
@@ -67,16 +69,20 @@ static __always_inline void fill_identity(struct rec_identity *id, struct task_s
 	bpf_probe_read_kernel_str(id->comm, sizeof(id->comm), p->comm);
 }
 
-/* The child of a selected process is selected. If there is no room for it, what it would have
- * shown is lost. */
+/*
+ * Selects the child of a selected process. If the map is full, the child's records count as lost.
+ */
 static __always_inline void proc_follow(struct task_struct *parent, struct task_struct *child,
 					__u64 now_ns)
 {
 	__u32 tgid = (__u32)child->tgid, parent_tgid = (__u32)parent->tgid;
 	__u8 lives = FILTER_PID_LIVES;
 
-	/* The end of an earlier owner of the child's id may not have been reported. Before the
-	 * question whether the parent is selected: on_iter_follow may select both meanwhile. */
+	/*
+	 * The end of an earlier process with the child's id may not have been reported, so its
+	 * entry is removed. This comes before the check of the parent, since on_iter_follow can
+	 * select both meanwhile.
+	 */
 	bpf_map_delete_elem(&filter_pids, &tgid);
 	if (bpf_map_lookup_elem(&filter_pids, &parent_tgid) &&
 	    bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0)
@@ -94,7 +100,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_fork, struct task_struct *parent
 
 	if (filter_kinds & FILTER_PID && child->pid == child->tgid)
 		proc_follow(parent, child, now_ns);
-	/* Either reports the other. */
+	/* The record would disclose either task to the owner of the other. */
 	if (filter_kinds & FILTER_OWN && !(own_is(parent) && own_is(child)))
 		return 0;
 	if (!selected && !filter_selects(child))
@@ -130,7 +136,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exec, struct task_struct *p, int
 	rec->file[0] = '\0';
 	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file), bprm->filename);
 
-	/* Not a fault that could sleep: the kernel has just written these pages. */
+	/* This read causes no fault: the kernel has just written these pages. */
 	start = BPF_CORE_READ(p, mm, arg_start);
 	bytes = BPF_CORE_READ(p, mm, arg_end) - start;
 	if (bytes > sizeof(rec->args))
@@ -154,7 +160,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exit, struct task_struct *p)
 	if (filter_kinds & FILTER_OWN)
 		own_keep_exiting(p);
 	selected = filter_selects(p);
-	/* Other threads of it may still be on their way out: on_sched_process_free lets it go. */
+	/* Other threads of it can still be exiting. on_sched_process_free removes the entry. */
 	if (filter_kinds & FILTER_PID && ends) {
 		__u8 *value = bpf_map_lookup_elem(&filter_pids, &tgid);
 
@@ -175,7 +181,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exit, struct task_struct *p)
 	return 0;
 }
 
-/* Before 6.16 a task has lost its memory when its exit is reported. */
+/* Before 6.16, an exit is reported after the task has lost its memory. */
 SEC("?fentry/do_exit")
 int BPF_PROG(on_own_exit)
 {
@@ -183,7 +189,7 @@ int BPF_PROG(on_own_exit)
 	return 0;
 }
 
-/* Nothing is left of the task. Its id may have been given out again: then it is not marked. */
+/* A task is freed. If its id is in use again, the entry is not marked as ended. */
 SEC("?tp_btf/sched_process_free")
 int TIMED_PROG(COST_LIFECYCLE, on_sched_process_free, struct task_struct *p)
 {
@@ -207,7 +213,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_task_rename, struct task_struct *p, const char
 	struct rec_rename *rec;
 	__u64 cgroup_id;
 
-	/* Under a filter by name both the loss and the gain of the name are of interest. */
+	/* With a filter by name, a rename is recorded if either name matches. */
 	if (filter_kinds && !(filter_selects_but_comm(p) &&
 			      (filter_selects_comm(p->comm) || filter_selects_comm(comm))))
 		return 0;
@@ -223,8 +229,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_task_rename, struct task_struct *p, const char
 	return 0;
 }
 
-/* What a CPU does last, going idle for good, the kernel does not trace: it is offline then. It is
- * reported by the one that took it off. */
+/*
+ * The kernel does not trace the last switch of a CPU to its idle thread, since the CPU is offline
+ * then. The CPU that takes it offline reports it.
+ */
 SEC("?tp_btf/cpuhp_exit")
 int TIMED_PROG(COST_LIFECYCLE, on_cpuhp_exit, unsigned int cpu, int state, int step, int result)
 {
@@ -246,7 +254,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_cpuhp_exit, unsigned int cpu, int state, int s
 	return 0;
 }
 
-/* Called by user space, for which the kernel would have to print a hundred thousand names. */
+/* User space runs this program. (From /proc/kallsyms, it would have to read 100,000 names.) */
 SEC("?syscall")
 int on_kernel_text(struct kernel_text *text)
 {
@@ -259,7 +267,7 @@ int on_kernel_text(struct kernel_text *text)
 	return 0;
 }
 
-/* Processes that on_iter_follow has selected. */
+/* The number of processes that on_iter_follow has selected. */
 __u32 filter_followed = 0;
 
 static __always_inline bool proc_descends_from_selected(struct task_struct *p)
@@ -312,7 +320,9 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	struct task_struct *p = ctx->task;
 	struct rec_task rec = {};
 
-	/* Of others user space is to know nothing that it might write. */
+	/*
+	 * User space must not learn anything about other users' tasks, since it would write that.
+	 */
 	if (!p || (filter_kinds & FILTER_OWN && !own_is(p)))
 		return 0;
 	rec.head.ts_ns = bpf_ktime_get_boot_ns();
@@ -327,7 +337,7 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	if (filter_selects(p))
 		rec.task.flags |= IDENTITY_SELECTED;
 	rec.exec_id = BPF_CORE_READ(p, self_exec_id);
-	/* What was read of somebody that it has become meanwhile stays here. */
+	/* If the task has changed its owner meanwhile, the data is dropped. */
 	if (filter_kinds & FILTER_OWN) {
 		own_read_barrier();
 		if (!own_is(p))
@@ -337,10 +347,10 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* (one of these runs at a time: the session's worker reads it) */
+/* (only one instance runs at a time: the session's worker reads it) */
 static struct rec_cgroup cgroup_room;
 
-/* The path of the cgroup of each task, unless it was sent. */
+/* Sends the path of the cgroup of each task, unless it was sent. */
 SEC("?iter/task")
 int on_iter_cgroups(struct bpf_iter__task *ctx)
 {
@@ -354,7 +364,7 @@ int on_iter_cgroups(struct bpf_iter__task *ctx)
 		return 0;
 	c = BPF_CORE_READ(p, cgroups, dfl_cgrp);
 	id = BPF_CORE_READ(c, kn, id);
-	/* (what cannot be read now is sent with the task's next record) */
+	/* (an unreadable path is sent with the task's next record) */
 	if (cgroup_is_sent(id) ||
 	    !cgroup_fill(rec, c, id, CGROUP_PATH_BYTES - CGROUP_NAME_BYTES, CGROUP_NAME_BYTES))
 		return 0;
@@ -367,7 +377,7 @@ int on_iter_cgroups(struct bpf_iter__task *ctx)
 		if (!own_is(p))
 			return 0;
 	}
-	/* If the buffer of the kernel is full, it comes here with this task again. */
+	/* If the kernel's buffer is full, the iterator repeats this task. */
 	if (bpf_seq_write(ctx->meta->seq, rec, size) == 0)
 		cgroup_set_sent(id);
 	return 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the threads of a process have in their registers, as the kernel keeps it while they are in
- * it.
+ * Registers of the threads of a process, as the kernel has saved them at the entry into the kernel.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -11,9 +10,9 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-__u32 reach_pid = 0; /* by user space */
+__u32 reach_pid = 0; /* set by user space */
 
-/* Registers come first in what the kernel keeps, wherever their layout is known to user space. */
+/* In each layout that user space knows, the registers come first in the saved data. */
 #if defined(__TARGET_ARCH_x86)
 #define REGISTERS_BYTES bpf_core_type_size(struct pt_regs)
 #elif defined(__TARGET_ARCH_arm64)
@@ -64,8 +63,8 @@ int on_iter_registers(struct bpf_iter__task *ctx)
 	rec.sp = PT_REGS_SP_CORE(regs);
 	rec.tls = thread_pointer(p);
 	/*
-	 * After the rest: a thread that still runs now may have left the kernel since, and one that
-	 * does not run has not.
+	 * This comes last: a thread that is running now can have left the kernel since the read
+	 * above, and a thread that is not running cannot.
 	 */
 	rec.running = p->on_cpu;
 	bpf_seq_write(ctx->meta->seq, &rec, sizeof(rec));

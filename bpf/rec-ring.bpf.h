@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * BPF ring buffers for `struct rec_*` (bpf/record.h): one a CPU for each class that goes through
- * them. Any context may write, whatever it has interrupted.
+ * BPF ring buffers for `struct rec_*` (bpf/record.h): one per CPU for each class that uses them.
+ * Programs can write in any context, whatever they have interrupted.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 
 struct rec_ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 65536); /* user space makes the real ones */
+	__uint(max_entries, 65536); /* a placeholder: user space makes the real ones */
 };
 
-/* [ring * CPUs + cpu], ring being a REC_RING_* */
+/* Indexed by REC_RING_* * CPUs + CPU */
 struct rec_rings {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1); /* user space */
@@ -35,7 +35,7 @@ extern struct rec_states rec_states SEC(".maps");
 extern const volatile __u32 possible_cpus;
 extern const volatile __u64 rec_ring_bytes[REC_RINGS]; /* powers of two */
 
-/* P as one number: its process, and itself. */
+/* P's process and thread as one number. */
 static __always_inline __u64 rec_who(struct task_struct *p)
 {
 	return (__u64)process_id(p) << 32 | (__u32)p->pid;
@@ -58,7 +58,7 @@ static __always_inline void rec_fill_head(struct rec_head *h, __u64 now_ns, __u1
 	rec_fill_head_of(h, now_ns, kind, size, rec_who(p));
 }
 
-/* Atomic: an interrupt here may count, too. */
+/* Atomic, because an interrupt here can count, too. */
 static __always_inline void rec_count_lost(struct rec_state *state, __u64 now_ns)
 {
 	if (__sync_fetch_and_add(&state->lost_count, 1) == 0)
@@ -66,7 +66,7 @@ static __always_inline void rec_count_lost(struct rec_state *state, __u64 now_ns
 	state->lost_last_ns = now_ns;
 }
 
-/* One more of RING that there will be no record of. */
+/* Counts a lost record of RING. */
 static __always_inline void rec_lose(__u32 ring, __u64 now_ns)
 {
 	struct rec_state *state = bpf_map_lookup_elem(&rec_states, &ring);
@@ -76,8 +76,8 @@ static __always_inline void rec_lose(__u32 ring, __u64 now_ns)
 }
 
 /*
- * The BPF ring buffer RING of this CPU, after the mark of a loss if there was one; or NULL,
- * counted. STATE is that of the ring.
+ * Returns this CPU's BPF ring buffer RING, with the mark of a loss written if there was one.
+ * Returns NULL, and counts, if it is full. STATE is the state of the ring.
  */
 static __always_inline void *rec_open(__u32 ring, struct rec_state *state, __u64 now_ns)
 {
@@ -104,7 +104,7 @@ static __always_inline void *rec_open(__u32 ring, struct rec_state *state, __u64
 	mark->count = __sync_lock_test_and_set(&state->lost_count, 0);
 	if (mark->count)
 		bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
-	else /* the program that has interrupted us has marked it */
+	else /* a program that has interrupted this one has marked it */
 		bpf_ringbuf_discard(mark, BPF_RB_NO_WAKEUP);
 	return buffer;
 }
@@ -115,11 +115,13 @@ static __always_inline void rec_count_bytes(__u32 ring, struct rec_state *state,
 	doorbell_on_quarter(state->bytes - size, state->bytes, rec_ring_bytes[ring] / 4);
 }
 
-/* Room for SIZE bytes in this CPU's RING, preceded by the mark of a loss if there was one; or NULL,
- * counted. */
+/*
+ * Reserves SIZE bytes in this CPU's RING, after the mark of a loss, if there was one. Returns NULL,
+ * and counts, if the ring is full.
+ */
 static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 {
-	__u32 key = ring; /* what an address was taken of, the verifier does not know any more */
+	__u32 key = ring; /* a copy, since the verifier forgets variables whose address is taken */
 	struct rec_state *state = bpf_map_lookup_elem(&rec_states, &key);
 	void *buffer = state ? rec_open(ring, state, now_ns) : NULL, *rec;
 
@@ -135,8 +137,8 @@ static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 }
 
 /*
- * Likewise, of what can be done without: NULL, which counts as nothing, where more than half of the
- * ring is taken.
+ * The same for dispensable records. Returns NULL, and counts nothing, if more than half of the ring
+ * is in use.
  */
 static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u64 now_ns)
 {
@@ -153,8 +155,10 @@ static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u64 now
 	return rec;
 }
 
-/* Puts a copy of the SIZE bytes at REC, a size that is only known here, into this CPU's RING. False
- * if it is full, counted. */
+/*
+ * Copies the SIZE bytes at REC into this CPU's RING. SIZE need not be constant. Returns false, and
+ * counts, if the ring is full.
+ */
 static __always_inline bool rec_output(__u32 ring, void *rec, __u64 size, __u64 now_ns)
 {
 	__u32 key = ring;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The kinds of records, one row each: everything that has to know all kinds is made of these rows.
+ * The kinds of records, one row each. All code that needs all kinds is generated from these rows.
  * bpf/record.h includes this file, and defines the records.
  */
 #pragma once
@@ -10,10 +10,9 @@
  *
  *	ROW(KIND, number, struct, bytes, ring)
  *
- * makes REC_<KIND>, and REC_<KIND>_RING for rec_reserve(). In user space, decode_record() checks
+ * defines REC_<KIND>, and REC_<KIND>_RING for rec_reserve(). In user space, decode_record() checks
  * the size and calls <struct>_is_valid(), and the merge finds the queue. Unit tests send each kind
- * through the merge, and look for a stage that takes it. A number that is there twice does not
- * compile.
+ * through the merge, and check that a stage handles it. A duplicate number does not compile.
  */
 #define REC_PROGRAM_KINDS(ROW)                                                                     \
 	ROW(FORK, 1, rec_fork, REC_WHOLE(rec_fork), LIFECYCLE)                                     \
@@ -51,7 +50,7 @@
 	ROW(CGROUP, 33, rec_cgroup, REC_FROM_TO(REC_CGROUP_BYTES(2), sizeof(struct rec_cgroup)),   \
 	    LIFECYCLE)
 
-/* How long records of a kind are: all the same, or from LEAST to MOST bytes. */
+/* The size of the records of a kind: constant, or from LEAST to MOST bytes. */
 #define REC_WHOLE(tag) REC_FROM_TO(sizeof(struct tag), sizeof(struct tag))
 #define REC_FROM_TO(least, most)                                                                   \
 	{                                                                                          \
@@ -59,8 +58,8 @@
 	}
 
 /*
- * Kinds that only user space makes: of counters (capture/proc/proc-records.h), from perf rings and
- * /proc (likewise), and from the tables of memory.bpf.c (capture/heap/heap-records.h).
+ * Kinds that only user space makes: from counters (capture/proc/proc-records.h), from perf rings
+ * and /proc (likewise), and from the tables of memory.bpf.c (capture/heap/heap-records.h).
  *
  *	ROW(KIND, number, queue of the merge)
  */
@@ -76,7 +75,7 @@
 	ROW(LISTING, 26, NONE)                                                                     \
 	ROW(FOUND, 27, NONE)
 
-/* Which BPF ring buffer of a CPU */
+/* The BPF ring buffers of a CPU */
 #define REC_RING_LIFECYCLE 0
 #define REC_RING_WORKQUEUE 1
 #define REC_RING_FREQUENCY 2
@@ -84,9 +83,9 @@
 #define REC_RING_MEMORY    4
 #define REC_RING_CALLS     5
 #define REC_RINGS          6
-#define REC_RING_MAPPINGS  6 /* none of BPF's: what user space makes of perf rings */
+#define REC_RING_MAPPINGS  6 /* no BPF ring buffer: user space makes them from perf rings */
 #define REC_SOURCES        7
-#define REC_RING_NONE      REC_SOURCES /* it comes through no ring */
+#define REC_RING_NONE      REC_SOURCES /* records that come through no ring */
 
 enum {
 #define REC_KIND_NUMBER(KIND, number, tag, bytes, ring)                                            \
@@ -97,10 +96,10 @@ enum {
 	REC_##KIND = (number), REC_##KIND##_RING = REC_RING_##ring,
 		REC_USER_KINDS(REC_KIND_NUMBER)
 #undef REC_KIND_NUMBER
-			REC_KINDS = 34, /* beyond the last one */
+			REC_KINDS = 34, /* greater than the last number */
 };
 
-/* The ring of KIND; REC_RING_NONE of a number that is no kind, too. */
+/* The ring of KIND. REC_RING_NONE if KIND is unknown. */
 static inline __u32 rec_kind_ring(__u32 kind)
 {
 	switch (kind) {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Moments: points of programs where registers and memory are collected. What user space asks the
- * programs for, and their records. A part of bpf/record.h, which includes it.
+ * Moments: points of programs where registers and memory are collected. Settings of the programs,
+ * and their records. A part of bpf/record.h, which includes it.
  */
 #pragma once
 
 #define MOMENT_POINTS_MAX     64
-#define MOMENT_LOADS_MAX      32 /* of one point */
+#define MOMENT_LOADS_MAX      32 /* of a point */
 #define MOMENT_STEPS_MAX      4
 #define MOMENT_CONDITIONS_MAX 4
-#define MOMENT_TSVS_MAX       8  /* of one point */
+#define MOMENT_TSVS_MAX       8  /* of a point */
 #define MOMENT_COUNTERS_MAX   32 /* trace state variables of all points */
 
-/* Bytes of one block, and where the last one may begin. */
+/* The size of a block, and the greatest offset of the last one in a record. */
 #define MOMENT_BLOCK_BYTES_MAX 8192
 #define MOMENT_BEGIN_MAX       8192
-#define MOMENT_PIECE_BYTES     1024 /* of a block that may end earlier than it says */
+#define MOMENT_PIECE_BYTES     1024 /* of a block that can end earlier than its size */
 
 /*
- * Registers by DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip; then eflags,
+ * Registers in the order of DWARF: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip; then eflags,
  * fs_base, gs_base.
  */
 #define MOMENT_REGISTERS 20
@@ -27,59 +27,59 @@
 
 #define MOMENT_BASE_ZERO     0
 #define MOMENT_BASE_REGISTER 1
-#define MOMENT_BASE_IMAGE    2 /* how far the file lies from its own addresses */
+#define MOMENT_BASE_IMAGE    2 /* address in the process minus address in the file */
 #define MOMENT_BASE_MAX      3
 
 #define MOMENT_LOAD_VALUE  (1U << 0) /* the bytes are those of the address itself, at most 8 */
 #define MOMENT_LOAD_STRING (1U << 1) /* it ends with a NUL */
-#define MOMENT_LOAD_PIECES (1U << 2) /* what can be read of it, in pieces */
-#define MOMENT_LOAD_QUIET  (1U << 3) /* not for the record: a condition, or a count of others */
-#define MOMENT_LOAD_SIGNED (1U << 4) /* a count that is below 0 with its highest bit set */
+#define MOMENT_LOAD_PIECES (1U << 2) /* it is read in pieces, as far as possible */
+#define MOMENT_LOAD_QUIET  (1U << 3) /* not recorded: for a condition or another's count */
+#define MOMENT_LOAD_SIGNED (1U << 4) /* a count that is negative if its highest bit is set */
 
 /*
- * An address is base + offset; then, for each step, what is in memory there + steps[i]. BYTES are
- * read from it.
+ * A load reads BYTES from an address. The address begins as base + offset. Each step replaces it by
+ * the word in memory at it, plus steps[i].
  */
 struct moment_load {
 	__u8 base; /* MOMENT_BASE_* */
 	__u8 reg;  /* below MOMENT_REGISTERS */
 	__u8 n_steps;
 	__u8 flags;     /* MOMENT_LOAD_* */
-	__u32 bytes;    /* with a count: the most */
-	__u32 count_at; /* the load that says how many elements there are, from 1 on; 0 = none */
+	__u32 bytes;    /* with a count: the maximum */
+	__u32 count_at; /* the load with the number of elements, from 1 on; 0 = none */
 	__u32 element_bytes;
 	__s64 offset;
 	__s64 steps[MOMENT_STEPS_MAX];
 };
 _Static_assert(sizeof(struct moment_load) == 56, "ABI");
 
-/* One of those that all have to hold. */
+/* A condition of a point. All conditions of a point must hold. */
 struct moment_condition {
 	__u64 value;
 	__u32 at;  /* its load, from 1 on; above MOMENT_LOADS_MAX: its variable; 0 = end */
 	__u8 op;   /* CALL_OP_* */
-	__u8 bits; /* of it that count */
+	__u8 bits; /* of the value that are compared */
 	__u8 is_signed;
 	__u8 pad_0;
 };
 _Static_assert(sizeof(struct moment_condition) == 16, "ABI");
 
-/* What is done at a hit besides collecting, and whether user space has the record of that hit. */
+/* Actions besides collecting, at a certain hit. */
 #define MOMENT_ACTION_SNAPSHOT 0
 #define MOMENT_ACTION_STOP     1
 #define MOMENT_ACTIONS         2
 
 struct moment_point {
 	__u64 vaddr;                   /* of the point, in the file's own addresses */
-	__u64 max;                     /* collected so many times */
-	__u64 hits;                    /* for which the conditions held; of the programs */
-	__u64 actions[MOMENT_ACTIONS]; /* from this hit on; 0 = never */
-	__u32 told;                    /* bits 1 << MOMENT_ACTION_*; of the programs */
-	__u32 goes_on;                 /* hits count after the last that is collected */
+	__u64 max;                     /* the number of hits that are collected */
+	__u64 hits;                    /* for which the conditions held; counted by the programs */
+	__u64 actions[MOMENT_ACTIONS]; /* the hit that triggers each action; 0 = never */
+	__u32 told;                    /* bits 1 << MOMENT_ACTION_*: triggered (by the programs) */
+	__u32 goes_on;                 /* hits are counted after the last collected one */
 	__u32 n_loads;
 	__u32 n_tsvs;
-	__u8 tsvs[MOMENT_TSVS_MAX]; /* numbers of counters */
-	__u32 counted;              /* bits: those of them that a hit increments */
+	__u8 tsvs[MOMENT_TSVS_MAX]; /* indices of counters */
+	__u32 counted;              /* bits: those of tsvs[] that a hit increments */
 	__u32 pad_0;
 	struct moment_condition conditions[MOMENT_CONDITIONS_MAX];
 	struct moment_load loads[MOMENT_LOADS_MAX];
@@ -89,28 +89,28 @@ _Static_assert(sizeof(struct moment_point) ==
 	       "ABI");
 
 /*
- * The bytes that a load has read, or the value of a trace state variable; these come first. The
- * bytes follow, and it ends at a multiple of 8.
+ * The bytes that a load has read, or the value of a trace state variable (these come first). The
+ * bytes follow, padded to a multiple of 8.
  */
 struct moment_block {
 	__u64 address;
-	__u32 load;  /* its number; from MOMENT_LOADS_MAX on: a trace state variable of its point */
-	__s32 bytes; /* negative: a negative errno, and none */
+	__u32 load;  /* its index; from MOMENT_LOADS_MAX on: a trace state variable of its point */
+	__s32 bytes; /* negative: a negative errno, and no bytes */
 };
 _Static_assert(sizeof(struct moment_block) == 16, "ABI");
 
-/* What the bytes of a block take. */
+/* The padded size of a block's bytes. */
 #define MOMENT_ROUND(bytes) ((bytes) > 0 ? ((__u32)(bytes) + 7) & ~7u : 0)
 
-/* head's thread has come by a point. Only BYTES of the data are there. */
+/* head's thread has hit a point. The record contains only BYTES of the data. */
 struct rec_moment {
 	struct rec_head head;
-	__u64 hit;   /* its number, from 1 on */
-	__u64 stack; /* the id of its stack; 0 = it could not be taken */
-	__u32 point; /* its number */
+	__u64 hit;   /* from 1 on */
+	__u64 stack; /* the id of its stack; 0 = unknown */
+	__u32 point; /* its index */
 	__u32 bytes;
 	__u64 registers[MOMENT_REGISTERS];
-	/* (more than there is ever: see moment_read()) */
+	/* (larger than any record: see moment_read()) */
 	__u8 data[MOMENT_BEGIN_MAX + sizeof(struct moment_block) + 2 * MOMENT_BLOCK_BYTES_MAX];
 };
 #define REC_MOMENT_BYTES(bytes) (sizeof(struct rec_head) + 24 + MOMENT_REGISTERS * 8 + (bytes))

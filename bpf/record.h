@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The interface between the eBPF programs and user space: what lies in the rings, the maps that
- * user space fills, and the settings it makes before loading. Both sides include it; it knows
- * neither libc nor vmlinux.h, so either may come first.
+ * The interface between the eBPF programs and user space: the records in the rings, the maps that
+ * user space fills, and the settings that user space makes before loading. Both sides include this
+ * file. It includes neither libc nor vmlinux.h, so it can be included before or after either.
  *
- * Two kinds of rings, each one per CPU:
- *
+ * There are two kinds of rings. Each CPU has its own rings.
  *  - CLASS_SCHED, CLASS_IRQ, CLASS_SOFTIRQ, CLASS_IDLE: `struct word_ring`, an element of a
  *    mmap-able array. The programs write finished FXT records into it; user space copies them into
- *    the archive. Those of one class never interrupt each other on the CPU that owns the ring
+ *    the archive. Programs of one class never interrupt each other on the CPU that owns the ring
  *    (sched.bpf.c and cpu.bpf.c say why), so there is one producer and no lock. `head` and `tail`
  *    count bytes since the start and never wrap. A record starts at head % size and is always
- *    contiguous: one that would run over the end runs on into `slack`, and the next one starts at
- *    head % size as ever. Free room is size - (head - tail).
- *
+ *    contiguous: a record that would cross the end of the ring extends into `slack`, and the next
+ *    one starts at head % size as usual. The free room is size - (head - tail).
  *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS: a
- *    BPF ring buffer holding `struct rec_*`, each with a `struct rec_head`.
+ *    BPF ring buffer of `struct rec_*`, each with a `struct rec_head`.
  *
- * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) and has no
- * program of ours.
+ * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) without a
+ * program of kymo.
  *
- * Loss: after a failed reserve, the next record written on that CPU and class is a mark of it:
- * how many are missing, from when to when. In a word ring the mark looks like an FXT record of a
- * type that the format does not use, so that one walk steps over all.
+ * Loss: after a failed reservation, the next record on that CPU and class is preceded by a mark,
+ * with the number of lost records and the times of the first and the last. In a word ring, the mark
+ * looks like an FXT record of a type that the format does not use, so it can be skipped like any
+ * record.
  *
- * Widths are spelled out, padding too; sizes are asserted; there are no enums and no pointers.
+ * Widths and padding are explicit; sizes are asserted; there are no enums and no pointers.
  */
 #pragma once
 
@@ -45,36 +44,36 @@ struct word_ring {
 	__u64 lost_count; /* not yet marked in the ring */
 	__u64 lost_first_ns;
 	__u64 lost_last_ns;
-	__u32 shown_tid;  /* with a filter: who the last record says runs, if selected; else 0 */
-	__u32 untimed[2]; /* runs before one that is timed: of COST_SCHED and of COST_WAKEUPS */
-	__u32 lost_tid;   /* what runs since the last record that was lost */
+	__u32 shown_tid;  /* with a filter: the thread that runs, if selected; else 0 */
+	__u32 untimed[2]; /* runs before the next timed one: of COST_SCHED and of COST_WAKEUPS */
+	__u32 lost_tid;   /* the running thread since the last lost record */
 	__u32 pad_0[4];
 	/* written by user space, read by the program */
 	__u64 tail;
 	__u64 pad_1[7];
-	/* ring bytes and slack follow: the map's value size says how many */
+	/* ring bytes and slack follow; the value size of the map determines their size */
 	__u8 bytes[];
 };
 _Static_assert(sizeof(struct word_ring) == 128, "ABI");
 
-/* The type of control records in a word ring: one that FXT leaves unused. Never in an archive. */
+/* The type of control records in a word ring: a type that FXT does not use. Never in an archive. */
 #define RING_RECORD_CONTROL 14
 
-/* A loss, in a word ring: five words. first_ns stands where every record has its time. */
+/* A loss in a word ring: five words. first_ns is where other records have their time. */
 struct ring_lost {
 	__u64 header;   /* record type RING_RECORD_CONTROL, 5 words */
-	__u64 first_ns; /* when the first one was lost: until then all is there */
-	__u64 last_ns;  /* when the last one was lost: from then on all is there */
+	__u64 first_ns; /* time of the first lost record: before it, everything is recorded */
+	__u64 last_ns;  /* time of the last lost record: after it, everything is recorded */
 	__u64 count;
-	__u32 tid; /* what runs on the CPU since last_ns; 0 = idle, or it is not known */
+	__u32 tid; /* the running thread since last_ns; 0 = idle, or unknown */
 	__s32 prio;
 };
 _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 
 /*
- * What a program may leave in the reserved bits of a wakeup's header for user space, which clears
- * it: the thread was seen on its run queue. That is no wakeup, unless the thread left the queue
- * right then, or sleeps with its dequeue delayed; the merge by time finds out
+ * A bit that programs can set in the reserved bits of a wakeup's header for user space, which
+ * clears it: the thread was seen on its run queue. This is no wakeup, unless the thread was just
+ * leaving the queue, or sleeps with its dequeue delayed. The merge by time decides which
  * (capture/stages/schedule.h).
  */
 #define WAKE_ON_RQ_BIT 36
@@ -90,18 +89,18 @@ struct rec_head {
 	__u32 size;  /* of the whole record */
 	__u16 kind;  /* REC_* */
 	__u16 cpu;
-	__u32 pid; /* tgid of the task it happened to; 2 for kernel threads */
+	__u32 pid; /* tgid of the task that the event is about; 2 for kernel threads */
 	__u32 tid;
 };
 _Static_assert(sizeof(struct rec_head) == 24, "ABI");
 
 /* The identity of a task. */
 struct rec_identity {
-	__u64 start_ns;  /* CLOCK_BOOTTIME; tells two owners of one tid apart */
+	__u64 start_ns;  /* CLOCK_BOOTTIME; distinguishes two tasks with the same tid */
 	__u64 cgroup_id; /* in the unified hierarchy */
 	__u32 pid, tid;
 	__u32 parent_pid; /* tgid of the real parent */
-	__u32 uid;        /* effective, initial user namespace; all bits set = not known */
+	__u32 uid;        /* effective, initial user namespace; all bits set = unknown */
 	__s32 prio;
 	__u32 flags; /* IDENTITY_* */
 	char comm[REC_COMM_BYTES];
@@ -121,7 +120,7 @@ _Static_assert(sizeof(struct rec_fork) == 80, "ABI");
 struct rec_task {
 	struct rec_head head;
 	struct rec_identity task;
-	__u64 exec_id; /* another one after each exec */
+	__u64 exec_id; /* differs after each exec */
 };
 _Static_assert(sizeof(struct rec_task) == 88, "ABI");
 
@@ -131,7 +130,7 @@ struct rec_exec {
 	__u32 old_tid;             /* the tid of the thread that called exec */
 	__u32 args_bytes;          /* valid bytes in args */
 	char file[REC_FILE_BYTES]; /* NUL-terminated */
-	char args[REC_ARGS_BYTES]; /* NUL-separated, may be cut */
+	char args[REC_ARGS_BYTES]; /* NUL-separated, perhaps cut */
 };
 _Static_assert(sizeof(struct rec_exec) == 856, "ABI");
 
@@ -139,7 +138,7 @@ struct rec_exit {
 	struct rec_head head;
 	struct rec_identity task; /* with its last name */
 	__u32 exit_code;          /* as wait() gives it */
-	__u32 process_ends;       /* 1 = the last thread of its process */
+	__u32 process_ends;       /* 1 = it was the last thread of its process */
 };
 _Static_assert(sizeof(struct rec_exit) == 88, "ABI");
 
@@ -151,8 +150,9 @@ struct rec_rename {
 _Static_assert(sizeof(struct rec_rename) == 96, "ABI");
 
 /*
- * The path of a cgroup: before the first record with its id, and perhaps again. From the iterator
- * over the cgroups of all tasks, too. Only the bytes of the path are there, padded to 8.
+ * The path of a cgroup: sent before the first record with its id, and perhaps again. The iterator
+ * over the cgroups of all tasks sends it, too. The record contains only the bytes of the path,
+ * padded to 8.
  */
 #define CGROUP_PATH_BYTES 1024
 #define CGROUP_NAME_BYTES 256 /* NAME_MAX, NUL included */
@@ -161,7 +161,7 @@ struct rec_cgroup {
 	struct rec_head head;
 	__u64 id;
 	__u32 bytes;                  /* of the path, NUL included */
-	__u32 is_cut;                 /* 1 = levels are missing at its end */
+	__u32 is_cut;                 /* 1 = the last levels are missing */
 	char path[CGROUP_PATH_BYTES]; /* from the root of the unified hierarchy: "/a/b"; "/" */
 };
 _Static_assert(sizeof(struct rec_cgroup) == 1064, "ABI");
@@ -176,7 +176,7 @@ struct rec_lost {
 };
 _Static_assert(sizeof(struct rec_lost) == 56, "ABI");
 
-/* What each CPU keeps about each of its BPF ring buffers, in a per-CPU map. */
+/* The state of each of a CPU's BPF ring buffers, in a per-CPU map. */
 struct rec_state {
 	__u64 bytes;
 	__u64 lost_count; /* not yet marked in the ring */
@@ -189,17 +189,17 @@ _Static_assert(sizeof(struct rec_state) == 32, "ABI");
 
 #define REC_SYMBOL_BYTES 80
 
-/* A work item has ended, at head.ts_ns; head names its worker. */
+/* A work item has ended, at head.ts_ns. head is its worker. */
 struct rec_work {
 	struct rec_head head;
 	__u64 begin_ns;
-	__u64 function;   /* address; a struct rec_function has said its name */
-	__u32 in_softirq; /* 1: it ran in a softirq, and head names the task that was interrupted */
+	__u64 function;   /* address; an earlier struct rec_function contains its name */
+	__u32 in_softirq; /* 1: it ran in a softirq, and head is the interrupted task */
 	__u32 pad_0;
 };
 _Static_assert(sizeof(struct rec_work) == 48, "ABI");
 
-/* The name of a function: before the first work item of it, and perhaps again. */
+/* The name of a function: sent before its first work item, and perhaps again. */
 struct rec_function {
 	struct rec_head head;
 	__u64 function;
@@ -207,7 +207,7 @@ struct rec_function {
 };
 _Static_assert(sizeof(struct rec_function) == 112, "ABI");
 
-/* A CPU's frequency was set; head says who did, and where. */
+/* A CPU's frequency was set. head is the task that set it, and the CPU on which it ran. */
 struct rec_frequency {
 	struct rec_head head;
 	__u32 khz;
@@ -217,12 +217,12 @@ _Static_assert(sizeof(struct rec_frequency) == 32, "ABI");
 
 /* ---- the profiler ---- */
 
-#define STACK_FRAMES_MAX 127 /* of one side, kernel or user: perf_event_max_stack as it comes */
+#define STACK_FRAMES_MAX 127 /* of one side, kernel or user: the default of perf_event_max_stack */
 
 /*
- * A call stack, of one side, innermost first. It precedes, in the same ring, the first record that
- * names it, and comes again when the program has forgotten that it was sent. `head` says who had it
- * then. Only n_frames of the frames are there.
+ * A call stack of one side, innermost frame first. It precedes the first record with its id, in the
+ * same ring, and is sent again after the program has forgotten that it was sent. `head` is the
+ * thread that had it then. The record contains only n_frames of the frames.
  */
 struct rec_stack {
 	struct rec_head head;
@@ -234,19 +234,19 @@ _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
 
 /*
  * A stack that a program could not walk to its end, since the unwind table of a file is still being
- * made: the frames so far, where the walk stands, what the process has mapped, and the stack from
- * there on. User space walks on (capture/unwind/unwind-resume.h). It stands where struct rec_stack
- * would; its id is of no other stack.
+ * made: the frames so far, the registers at which the walk stopped, the mappings of the process,
+ * and a copy of the stack from there on. User space continues the walk
+ * (capture/unwind/unwind-resume.h). The record replaces a struct rec_stack; its id is unique.
  */
 struct rec_piece {
 	struct rec_head head;
 	__u64 id;
-	__u64 ip, sp, bp; /* of the last frame, whose caller is looked for */
-	__u64 vdso;       /* where the kernel's code is mapped; 0 = nowhere */
-	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
-	__u32 n_frames; /* at least 1 */
-	__u32 n_bytes;  /* of the stack, from SP on */
-	__u32 n_room;   /* there was room for so many: what follows in the record */
+	__u64 ip, sp, bp; /* of the last frame, whose caller is unknown */
+	__u64 vdso;       /* the address of the vdso; 0 = none */
+	__u32 exact;      /* 1: IP is where the thread was interrupted; 0: IP is a return address */
+	__u32 n_frames;   /* at least 1 */
+	__u32 n_bytes;    /* of the stack, from SP on */
+	__u32 n_room;     /* bytes of room for the copy in this record */
 	/*
 	 * What is called before the return address that BP leads to, and what that jumps to if it
 	 * is of the linker, or 0. CALLED is 0 if no call is there, and PIECE_CALLED_BY_REGISTER if
@@ -260,39 +260,42 @@ _Static_assert(sizeof(struct rec_piece) == 5136, "ABI");
 
 #define PIECE_CALLED_BY_REGISTER 1
 
-/* How much of a stack is copied: user space says which, by PIECE_SIZES. */
+/* The size of the copy of a stack, selected by user space as one of PIECE_SIZES. */
 #define PIECE_SIZES     3
 #define PIECE_BYTES(i)  (4096u << 2 * (i))
 #define PIECE_BYTES_MAX PIECE_BYTES(PIECE_SIZES - 1)
 
-/* What a CPU has sent of them. */
+/* The number of pieces that a CPU has sent. */
 struct piece_budget {
 	__u64 second;
 	__u32 n; /* in that second */
 	__u32 pad_0;
-	__u64 sent; /* of all time */
+	__u64 sent; /* in total */
 };
 _Static_assert(sizeof(struct piece_budget) == 24, "ABI");
 
-/* A sample: head's thread ran on head's CPU, here. Ids are those of struct rec_stack; 0 = none. */
+/*
+ * A sample: head's thread ran on head's CPU, with these stacks. Ids are those of struct rec_stack;
+ * 0 = none.
+ */
 struct rec_sample {
 	struct rec_head head;
 	__u64 kernel_stack, user_stack;
 };
 _Static_assert(sizeof(struct rec_sample) == 40, "ABI");
 
-/* head's thread was away, until head.ts_ns; the stacks are those with which it left. */
+/* head's thread was off its CPU until head.ts_ns. The stacks are those at its departure. */
 struct rec_offcpu {
 	struct rec_head head;
 	__u64 begin_ns;
 	__u64 kernel_stack, user_stack;
-	__u32 waker_tid; /* 0 = an interrupt, or not known */
+	__u32 waker_tid; /* 0 = an interrupt, or unknown */
 	__u16 state;     /* a letter: R S D T t P I */
-	__u16 is_open;   /* 1: it is still away at head.ts_ns, when the programs have gone */
+	__u16 is_open;   /* 1: it is still off its CPU at head.ts_ns, the end */
 };
 _Static_assert(sizeof(struct rec_offcpu) == 56, "ABI");
 
-/* What a thread left its CPU with, until it runs again. */
+/* The state of a thread at its departure from a CPU, until it runs again. */
 struct offcpu_thread {
 	__u64 begin_ns; /* 0 = it runs */
 	__u32 waker_tid;
@@ -300,53 +303,56 @@ struct offcpu_thread {
 	__u32 n_user_frames;
 	__u32 pad_0;
 	__u64 ran_ns;          /* the kernel's sum of its CPU time */
-	__u64 woken_ns;        /* 0 = not yet, as far as that was seen */
-	struct rec_stack user; /* the frames; made a record when it is sent */
+	__u64 woken_ns;        /* 0 = not yet, or the wakeup was missed */
+	struct rec_stack user; /* the frames; becomes a record when it is sent */
 };
 _Static_assert(sizeof(struct offcpu_thread) == 1088, "ABI");
 
 #define OFFCPU_THREADS_MAX 65536
 
-/* Which stacks were sent, on each CPU: sets of ids, of which the longest unused goes. */
+/*
+ * Ids of the stacks that were sent, on each CPU: sets, in which a new id replaces the least
+ * recently used one.
+ */
 #define STACK_SETS 1024
 #define STACK_WAYS 4
 struct stack_set {
 	__u64 ids[STACK_WAYS];
 };
 
-/* A CPU's room to work in, one for each context that can interrupt the other. */
+/* Work areas of a CPU, one for each of the contexts that can interrupt each other. */
 #define STACK_ROOM_TICK   0
 #define STACK_ROOM_SWITCH 1
 #define STACK_ROOMS       2
 
-/* Places for how often each CPU has gone, a power of two; those beyond share them. */
+/* Counters of departures of CPUs, a power of two. CPUs beyond this number share them. */
 #define CPU_DEPARTURES 1024
 
-/* A CPU is off: nothing runs there any more. */
+/* A CPU is offline: nothing runs on it any more. */
 struct rec_cpu_gone {
-	struct rec_head head; /* of the one that took it off */
+	struct rec_head head; /* the task that took it offline */
 	__u32 gone_cpu;
 	__u32 pad_0;
 };
 _Static_assert(sizeof(struct rec_cpu_gone) == 32, "ABI");
 
-/* ---- what a CPU does ---- */
+/* ---- activities of a CPU ---- */
 
-#define CPU_IRQ_DEPTH_MAX  4  /* handlers that call handlers; deeper ones are not seen */
+#define CPU_IRQ_DEPTH_MAX  4  /* nested handlers; deeper ones are not recorded */
 #define CPU_IRQ_NAME_BYTES 32 /* of a handler's name, NUL included */
 
-/* The work item that a worker, or the softirq of a CPU, is in. */
+/* The current work item of a worker, or of a CPU's softirq. */
 struct work_state {
 	__u64 begin_ns; /* 0 = in none */
 	__u64 function;
 };
 
-/* What has begun on a CPU and not ended, in a per-CPU map. */
+/* Activities that have begun on a CPU and not ended, in a per-CPU map. */
 struct cpu_state {
 	__u64 irq_begin_ns[CPU_IRQ_DEPTH_MAX];
 	__u64 softirq_begin_ns;
-	__u64 idle_begin_ns; /* 0 = not idle, or nobody saw it begin; likewise above */
-	/* Of this switch, for those who look at it behind on_sched_switch; 0 = taken */
+	__u64 idle_begin_ns; /* 0 = not idle, or its begin was missed; likewise above */
+	/* Of this switch, for programs that run after on_sched_switch; 0 = none */
 	__u64 switch_ns;
 	struct work_state bh_work;
 	__u32 irq_depth;
@@ -354,17 +360,19 @@ struct cpu_state {
 	/* The task that has raised the softirqs which run next; 0 = an interrupt has */
 	__u32 softirq_of;
 	__u32 pad_0;
-	char irq_name[CPU_IRQ_NAME_BYTES]; /* room to work in */
+	char irq_name[CPU_IRQ_NAME_BYTES]; /* work area */
 };
 _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 
-/* The word rings other than CLASS_SCHED's are in one map, those that are asked for. */
+/*
+ * Word rings other than those of CLASS_SCHED are in one map, which contains only the selected ones.
+ */
 #define CPU_RING_IRQ     0
 #define CPU_RING_SOFTIRQ 1
 #define CPU_RING_IDLE    2
 #define CPU_RINGS        3
 
-/* ---- what programs cost ---- */
+/* ---- costs of programs ---- */
 
 #define COST_SCHED     0
 #define COST_WAKEUPS   1
@@ -376,44 +384,47 @@ _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 #define COST_WORKQUEUE 7
 #define COST_POWER     8
 #define COST_MEMORY    9  /* probes on functions that allocate */
-#define COST_CALLS     10 /* looks at system calls */
+#define COST_CALLS     10 /* programs at system calls */
 #define COST_FUNCTIONS 11 /* probes on functions whose calls are recorded */
 #define COST_CLASSES   12
 
 /*
- * Each run of these is timed: there are few, and they differ much. Of others one in 64, on average.
+ * Classes in which each run is timed: runs are rare, and their costs differ much. In other classes,
+ * one run in 64 is timed, on average.
  */
 #define COST_IS_RARE(class) ((class) == COST_SAMPLES || (class) == COST_LIFECYCLE)
 #define COST_GAP_MIN        33
 #define COST_GAP_SPREAD     63
 
-#define COST_NS_MAX 100000 /* of one run */
-#define COST_CLOCKS 64     /* runs in which it is learned what a look at the clock takes */
+#define COST_NS_MAX 100000 /* maximum of one run */
+#define COST_CLOCKS 64     /* runs that measure the cost of reading the clock */
 
-/* What the runs of a class of programs cost on a CPU. */
+/* The cost of the runs of a class of programs on a CPU. */
 struct program_cost {
 	__u64 runs;
 	__u64 next; /* the run that is timed next */
-	/* runs, and what they took: without the look at the clock, which takes clock_ns */
+	/* timed runs, and their time: without one read of the clock, which takes clock_ns */
 	__u64 n_timed;
 	__u64 ns;
-	__u64 clock_ns; /* 0 = not known yet */
+	__u64 clock_ns; /* 0 = unknown yet */
 	__u64 pad_0[3];
 };
 _Static_assert(sizeof(struct program_cost) == 64, "ABI");
 
-/* (its size is a power of two, by which the kernel finds the CPU's without a multiplication) */
+/*
+ * (its size is a power of two, so the kernel finds the element of a CPU without a multiplication)
+ */
 struct cpu_costs {
 	struct program_cost classes[16];
 };
 _Static_assert(COST_CLASSES <= 16, "room");
 
-/* ---- what programs allocate ---- */
+/* ---- allocations of programs ---- */
 
 /*
- * A process that is watched has an instance: a number of its own for each program that it runs, so
- * that neither exec nor a pid that is given out again can mix two of them. All tables are keyed by
- * it. Memory of an instance that has ended stays in the tables until user space has read it.
+ * A watched process has an instance: a new number for each program that it runs, so that neither
+ * exec nor a reused pid mixes two programs. All tables have it in their keys. Data of an instance
+ * that has ended stays in the tables until user space has read it.
  */
 
 /* Functions. The cookie of a probe is its function, and a MEMORY_COOKIE_*. */
@@ -427,8 +438,8 @@ _Static_assert(COST_CLASSES <= 16, "room");
 #define MEMORY_FN_MEMALIGN       8
 #define MEMORY_FN_VALLOC         9
 #define MEMORY_FN_PVALLOC        10
-#define MEMORY_FN_NEW            11 /* any operator new above a malloc(): entry; marks its caller */
-#define MEMORY_FN_NEW_DIRECT     12 /* of an allocator that implements it: like malloc() */
+#define MEMORY_FN_NEW            11 /* any operator new that calls malloc(); saves its caller */
+#define MEMORY_FN_NEW_DIRECT     12 /* of an allocator that implements it itself: like malloc() */
 #define MEMORY_FN_DELETE_DIRECT  13
 #define MEMORY_FN_MALLOCX        14
 #define MEMORY_FN_RALLOCX        15
@@ -441,7 +452,7 @@ _Static_assert(COST_CLASSES <= 16, "room");
 #define MEMORY_FN_MAX            32
 
 #define MEMORY_COOKIE_FN(cookie) ((cookie)&0xff)
-/* Its result is looked at where it returns, by probes on `ret` */
+/* Probes on `ret` instructions report its result */
 #define MEMORY_COOKIE_RET 0x100
 
 /* Resources: `enum resource` of model/event.h. */
@@ -453,49 +464,49 @@ _Static_assert(COST_CLASSES <= 16, "room");
 #define MEMORY_RESOURCE_SHM        5
 #define MEMORY_RESOURCE_THREAD     6
 
-/* A process that is watched, by its tgid; by its instance once that has ended. */
+/* A watched process, by its tgid, or by its instance after it has ended. */
 struct memory_process {
 	__u32 instance;
 	__u32 pid;
 	__u32 flags; /* MEMORY_PROCESS_* */
 	__u32 pad_0;
-	__u64 since_ns;  /* CLOCK_BOOTTIME, both */
-	__u64 ended_ns;  /* 0 = it lives */
+	__u64 since_ns;  /* CLOCK_BOOTTIME, like ended_ns */
+	__u64 ended_ns;  /* 0 = it has not ended */
 	__u64 failed;    /* allocations that failed */
-	__u64 unmatched; /* freed, and not known */
-	__u64 full;      /* not remembered: no room in the table */
-	__u64 no_stack;  /* remembered without a stack: no room for that, or none to be had */
-	/* Calls that could not be looked at, or records that the ring had no room for */
+	__u64 unmatched; /* frees of unknown blocks */
+	__u64 full;      /* blocks that did not fit into the table */
+	__u64 no_stack;  /* blocks without a stack: no room for it, or none found */
+	/* Calls that the programs missed, or records that did not fit into the ring */
 	__u64 lost;
 };
 _Static_assert(sizeof(struct memory_process) == 72, "ABI");
 
 #define MEMORY_PROCESS_EXECED (1u << 0) /* it has ended by exec */
-#define MEMORY_PROCESS_IMAGE  (1u << 1) /* it began with exec: since_ns is that of its program */
+#define MEMORY_PROCESS_IMAGE  (1u << 1) /* it began with exec, at since_ns */
 #define MEMORY_PROCESS_FORKED (1u << 2) /* it began with fork */
 
 struct memory_key {
-	__u64 id; /* an address, a descriptor, ...: as `enum resource` says */
+	__u64 id; /* an address, a descriptor, ...: see `enum resource` */
 	__u32 instance;
 	__u32 resource; /* MEMORY_RESOURCE_* */
 };
 _Static_assert(sizeof(struct memory_key) == 16, "ABI");
 
-/* What lives. */
+/* An allocated block. */
 struct memory_block {
 	__u64 size;
 	__u64 ts_ns;
-	__u64 stack; /* id; 0 = not known */
+	__u64 stack; /* id; 0 = unknown */
 	__u32 tid;
 	__u32 context;
 	__u32 function; /* MEMORY_FN_* */
-	__u32 weight;   /* how many blocks it stands for, of those that were not taken */
+	__u32 weight;   /* the number of blocks that it stands for, with sampling */
 };
 _Static_assert(sizeof(struct memory_block) == 40, "ABI");
 
 #define MEMORY_BLOCKS_DEFAULT 1000000
 #define MEMORY_STACKS_MAX     65536
-#define MEMORY_PROCESSES_MAX  4096 /* at once, and as many that have ended and not been read */
+#define MEMORY_PROCESSES_MAX  4096 /* alive; and as many ended ones that are not read yet */
 
 #define MEMORY_FRAMES_MAX 64
 struct memory_stack_key {
@@ -505,61 +516,64 @@ struct memory_stack_key {
 };
 _Static_assert(sizeof(struct memory_stack_key) == 16, "ABI");
 
-/* Sums only grow; what lives is the difference. With sampling they are estimates. */
+/*
+ * The sums only grow; their difference is what is still allocated. With sampling, they are
+ * estimates.
+ */
 struct memory_stack {
 	__u64 allocations, allocated_bytes;
 	__u64 frees, freed_bytes;
 	__u32 n_frames;
 	__u32 pad_0;
-	__u64 frames[MEMORY_FRAMES_MAX]; /* innermost first: the address behind the call */
+	__u64 frames[MEMORY_FRAMES_MAX]; /* innermost first: return addresses */
 };
 _Static_assert(sizeof(struct memory_stack) == 552, "ABI");
 
-/* The call that a thread is in the middle of. */
+/* The current call of a thread. */
 struct memory_call {
 	__u64 sp; /* at the entry of the outermost function */
 	__u64 args[3];
-	__u64 caller;   /* where that returns to; MEMORY_COOKIE_RET only */
-	__u32 function; /* 0 = in none */
+	__u64 caller;   /* its return address; MEMORY_COOKIE_RET only */
+	__u32 function; /* 0 = no call */
 	__u32 instance;
-	__u32 weight;  /* of what comes of it; 0 = it is passed over */
-	__u32 strange; /* another one began at the same place: this one may never return */
-	__u64 new_sp;  /* at the entry of operator new; 0 = in none */
+	__u32 weight;  /* of its blocks; 0 = it is skipped */
+	__u32 strange; /* another call began at the same place: this one may never return */
+	__u64 new_sp;  /* at the entry of operator new; 0 = none */
 	__u64 new_caller;
-	__u64 freed;             /* what it freed last, if nothing has been allocated since */
-	struct memory_block old; /* what realloc() was given: taken out of the table meanwhile */
+	__u64 freed;             /* the last freed block, if nothing was allocated since */
+	struct memory_block old; /* realloc()'s argument: it is out of the table during the call */
 	__u32 has_old;
 	__u32 pad_0;
 };
 _Static_assert(sizeof(struct memory_call) == 128, "ABI");
 
-/* Of each thread that has called one; with its room to work in, since programs can be preempted. */
+/* Of each thread that has made a call, with a work area (programs can be preempted). */
 struct memory_thread {
 	struct memory_call call;
 	struct memory_stack stack;
 };
 _Static_assert(sizeof(struct memory_thread) == 680, "ABI");
 
-/* To user space's worker, at once: a process that is watched, and its filter selects, did this. */
+/* An event of a watched process that the filter selects, sent to user space's worker at once. */
 #define MEMORY_HAPPENED_FORK 1 /* pid is the child */
 #define MEMORY_HAPPENED_EXEC 2
 #define MEMORY_HAPPENED_EXIT 3
 /*
- * An exec by another thread than the first one. Probes of a process belong to its first thread's
- * task for the kernel, which is another one now: none of them is hit any more.
+ * An exec by a thread other than the first one. To the kernel, probes of a process belong to the
+ * task of its first thread, which the exec has replaced: none of them is hit any more.
  */
 #define MEMORY_HAPPENED_THREAD_EXEC 4
-/* The task that the probes of the process belong to has ended, and other threads continue. */
+/* The task that owns the probes of the process has ended, and other threads continue. */
 #define MEMORY_HAPPENED_OWNER_EXIT 5
 struct memory_happened {
 	__u64 ts_ns;
-	__u64 start_ns; /* CLOCK_BOOTTIME, of the process: tells two owners of one pid apart */
+	__u64 start_ns; /* CLOCK_BOOTTIME, of the process; distinguishes owners of a pid */
 	__u32 what;     /* MEMORY_HAPPENED_* */
 	__u32 pid;
 };
 _Static_assert(sizeof(struct memory_happened) == 24, "ABI");
 
-/* ---- what programs allocate: in log mode ---- */
+/* ---- allocations of programs: log mode ---- */
 
 struct rec_alloc {
 	struct rec_head head;
@@ -576,7 +590,7 @@ struct rec_free {
 };
 _Static_assert(sizeof(struct rec_free) == 48, "ABI");
 
-/* A stack. It precedes, in time, the first record that names it. */
+/* A stack. Its time is before that of the first record with its id. */
 struct rec_named {
 	struct rec_head head;
 	__u64 id;
@@ -586,10 +600,10 @@ struct rec_named {
 _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 
 /*
- * What RESOURCE_OP_* a rec_resource is of. args are the call's, result what it returned, unless it
- * is said here. Up to RESOURCE_OP_FD_LAST, what is returned is a descriptor that is new.
+ * The RESOURCE_OP_* of a rec_resource. args are the arguments of the call, and result is its
+ * result, unless stated otherwise. Up to RESOURCE_OP_FD_LAST, the result is a new descriptor.
  */
-/* text: the path, as far as there is room, here and below */
+/* text: the path, as far as it fits, here and below */
 #define RESOURCE_OP_OPEN              1
 #define RESOURCE_OP_OPENAT            2
 #define RESOURCE_OP_OPENAT2           3 /* args[2]: the flags */
@@ -610,7 +624,7 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_OP_MEMFD_CREATE      18 /* text: its name */
 #define RESOURCE_OP_USERFAULTFD       19
 #define RESOURCE_OP_PERF_EVENT_OPEN   20
-#define RESOURCE_OP_BPF               21 /* of commands that return a descriptor */
+#define RESOURCE_OP_BPF               21 /* commands that return a descriptor */
 #define RESOURCE_OP_IO_URING_SETUP    22
 #define RESOURCE_OP_PIDFD_OPEN        23
 #define RESOURCE_OP_PIDFD_GETFD       24
@@ -628,24 +642,24 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_OP_DUP3              36
 #define RESOURCE_OP_FCNTL             37 /* F_DUPFD, F_DUPFD_CLOEXEC */
 #define RESOURCE_OP_FD_LAST           37
-/* args[0]: a descriptor; args[1]: 1 = it is closed by exec */
+/* args[0]: a descriptor; args[1]: 1 = exec closes it */
 #define RESOURCE_OP_SETFD      38
 #define RESOURCE_OP_PIPE       40 /* args[0], args[1]: both; args[2]: flags */
 #define RESOURCE_OP_PIPE2      41
 #define RESOURCE_OP_SOCKETPAIR 42 /* args[2]: the type */
-/* args[0]: how many; args[1]: 1 = closed by exec; text: __s32[] */
+/* args[0]: number of descriptors; args[1]: 1 = exec closes them; text: __s32[] */
 #define RESOURCE_OP_RECVMSG     43
 #define RESOURCE_OP_RECVMMSG    44 /* likewise */
-#define RESOURCE_OP_CLOSE       45 /* before it, here and below */
+#define RESOURCE_OP_CLOSE       45 /* sent before the call, here and below */
 #define RESOURCE_OP_CLOSE_RANGE 46
-/* args: length, flags, descriptor, 1 = not the program's own */
+/* args: length, flags, descriptor, 1 = not made by the program */
 #define RESOURCE_OP_MMAP         50
-#define RESOURCE_OP_MUNMAP       51 /* before it */
+#define RESOURCE_OP_MUNMAP       51 /* sent before the call */
 #define RESOURCE_OP_MREMAP       52
-#define RESOURCE_OP_MREMAP_BEGIN 53 /* before it */
+#define RESOURCE_OP_MREMAP_BEGIN 53 /* sent before the call */
 #define RESOURCE_OP_SHMGET       54
 #define RESOURCE_OP_SHMAT        55
-#define RESOURCE_OP_SHMDT        56 /* before it */
+#define RESOURCE_OP_SHMDT        56 /* sent before the call */
 #define RESOURCE_OP_SHMCTL       57 /* IPC_RMID */
 #define RESOURCE_OP_UNLINK       58 /* below RESOURCE_SHM_DIRECTORY */
 #define RESOURCE_OP_UNLINKAT     59
@@ -655,19 +669,19 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 	62 /* args: pthread_t, the first, second and fourth word of the attr; 0 */
 #define RESOURCE_OP_THREAD_JOIN   63 /* args[0]: pthread_t */
 #define RESOURCE_OP_THREAD_DETACH 64
-#define RESOURCE_OP_THREAD_END    65 /* head's, by itself; args[0]: 1 = the process has exited */
+#define RESOURCE_OP_THREAD_END    65 /* of head's thread; args[0]: 1 = the process has exited */
 #define RESOURCE_OP_MAX           96
 
-/* struct memory_block's function, of what comes of a rec_resource. */
+/* struct memory_block's function, for blocks that come from a rec_resource. */
 #define MEMORY_FN_RESOURCE(op) (MEMORY_FN_MAX + (op))
 
-/* resource_calls[]: what a system call of that number is. */
+/* resource_calls[]: the operation of each system call, by its number. */
 #define RESOURCE_CALLS_MAX 512
 
 #define RESOURCE_SHM_DIRECTORY "/dev/shm/"
-#define RESOURCE_FDS_MAX       15 /* in one record's text */
+#define RESOURCE_FDS_MAX       15 /* in the text of a record */
 
-/* One system call or library call about a resource that user space keeps the books of. */
+/* A system call or library call about a resource that user space tracks. */
 #define REC_RESOURCE_TEXT_BYTES 64
 struct rec_resource {
 	struct rec_head head;
@@ -676,33 +690,33 @@ struct rec_resource {
 	__u64 stack;
 	__u32 operation; /* RESOURCE_OP_* */
 	__u32 instance;
-	__u32 context; /* bits of those that are open */
+	__u32 context; /* bits of the open contexts */
 	__u32 pad_0;
 	char text[REC_RESOURCE_TEXT_BYTES]; /* ends with NUL */
 };
 _Static_assert(sizeof(struct rec_resource) == 152, "ABI");
 
-/* Calls of functions have their own file. */
+/* Calls of functions and moments have their own files. */
 #include "bpf/record-calls.h"
 #include "bpf/record-moments.h"
 
-/* ---- what points to it ---- */
+/* ---- registers of threads ---- */
 
 /*
- * What a thread has in its registers, as far as it is known: of one that runs, when it last entered
- * the kernel.
+ * The known registers of a thread. If it is running, they are those of its last entry into the
+ * kernel.
  */
 #define REC_REGISTERS_MAX 40
 struct rec_registers {
 	struct rec_head head;
-	__u64 sp, tls; /* stack pointer, and thread pointer; 0 = not known */
-	__u32 running; /* 1: all of this may be out of date */
+	__u64 sp, tls; /* stack pointer, and thread pointer; 0 = unknown */
+	__u32 running; /* 1: the registers can be out of date */
 	__u32 n;
-	__u64 registers[REC_REGISTERS_MAX]; /* in no order that matters */
+	__u64 registers[REC_REGISTERS_MAX]; /* in any order */
 };
 _Static_assert(sizeof(struct rec_registers) == 368, "ABI");
 
-/* Where the kernel's own code is; 0 = hidden. */
+/* The addresses of the kernel's own code; 0 = hidden. */
 struct kernel_text {
 	__u64 start, end;
 };
@@ -719,16 +733,16 @@ struct kernel_text {
 #define FILTER_CGROUP_BYTES  128 /* of a cgroup's own name, NUL included */
 #define FILTER_VALUES_MAX    64  /* comms or uids */
 #define FILTER_PIDS_MAX      65536
-#define FILTER_ANCESTORS_MAX 32 /* generations that one round looks back; then another one does */
+#define FILTER_ANCESTORS_MAX 32 /* generations that a round looks back; another one continues */
 #define OWN_GIDS_MAX         32
 
-/* What a selected process's entry says. */
+/* Values in the map of selected processes. */
 #define FILTER_PID_LIVES 1
-#define FILTER_PID_ENDED 2 /* its last thread is going; it is taken out when nothing is left */
+#define FILTER_PID_ENDED 2 /* its last thread exits; the entry is removed when all are gone */
 
 /*
- * A cgroup to follow, over restarts too, which give it a new id: by its name below a parent that
- * stays. level is its depth: 1 for a child of the root.
+ * A cgroup to follow. A restart gives a cgroup a new id, so it is identified by its name below a
+ * parent that remains. level is its depth: 1 for a child of the root.
  */
 struct filter_cgroup {
 	__u64 parent_id;

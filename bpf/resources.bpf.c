@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the processes that are watched ask of the kernel and may forget to give back: descriptors,
- * mappings, shared memory; and which of their threads end. User space keeps the books
- * (capture/stages/resources.h): from here it gets each call as it was, in order of time.
+ * System calls of watched processes that acquire or release resources: descriptors, mappings,
+ * shared memory; and ends of their threads. User space tracks the resources
+ * (capture/stages/resources.h). It gets each call in order of time.
  *
- * Every system call of every process passes here. A table says of which calls there is something to
- * say; only for those we look whether the process is watched.
+ * These programs run on every system call, system-wide. A table selects the calls of interest, and
+ * only for those the program checks whether the process is watched.
  *
- * What gives something back is taken at the entry: as soon as it is done, another thread may be
- * given the same number or address, and say so before this one returns. What hands something out is
- * taken at the exit.
+ * Releases are recorded at the entry: as soon as one is done, another thread can get the same
+ * number or address, and its record could come before this call returns. Acquisitions are recorded
+ * at the exit.
  *
- * A mapping is the program's only if neither an allocator nor a library has made it for its own
- * ends: a library that calls its own mmap() directly (glibc's allocator, its thread stacks, the
- * dynamic linker) is known by the call instruction; other allocators by the probes that they have.
+ * A mapping belongs to the program only if neither an allocator nor a library has made it for
+ * internal use. A library that calls its own mmap() directly (glibc's allocator, its thread stacks,
+ * the dynamic linker) is recognised by the call instruction; other allocators by their probes.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -26,9 +26,9 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* By number of the system call: RESOURCE_OP_*, 0 = of no interest. */
+/* By number of the system call: RESOURCE_OP_*, 0 = not recorded. */
 const volatile __u8 resource_calls[RESOURCE_CALLS_MAX] = { 0 };
-/* Descriptors are wanted, not only those that stand for shared memory. */
+/* All descriptors are recorded, and not only those of shared memory. */
 const volatile __u32 resource_fds = 0;
 
 /* The kernel's interface. */
@@ -69,13 +69,13 @@ struct call {
 	__u64 args[5];
 	__s64 result;
 	__u64 sp, ip, bp;
-	__u64 text; /* where its record's text is, in user space; 0 = it has none */
+	__u64 text; /* the address of its record's text in user space; 0 = none */
 	__u16 operation, resource;
 	bool has_stack;
 	struct memory_process *process;
 };
 
-/* As user space has them, of 64 bits. */
+/* 64-bit layouts of user space. */
 struct message {
 	__u64 name;
 	__u32 name_bytes, pad_0;
@@ -123,7 +123,7 @@ static __always_inline bool is_at_entry(__u32 operation)
 	       operation == RESOURCE_OP_MUNMAP || operation == RESOURCE_OP_SHMDT;
 }
 
-/* What CALL is of, with its process. False if that is not watched. */
+/* Fills the common part of CALL. Returns false if the process is not watched. */
 static __always_inline bool resources_begin(struct call *call, struct pt_regs *regs, long number)
 {
 	call->process = memory_process();
@@ -146,8 +146,7 @@ static __always_inline __u32 operation_of(long number)
 
 /* ---- stacks ---- */
 
-/* Whether the current thread is in the middle of a function of an allocator, or of
- * pthread_create(). */
+/* Whether the current thread is in a function of an allocator, or in pthread_create(). */
 static __always_inline bool is_in_allocator(struct memory_thread *t, const struct call *call)
 {
 	const struct memory_call *outer = &t->call;
@@ -156,7 +155,7 @@ static __always_inline bool is_in_allocator(struct memory_thread *t, const struc
 	       call->sp < outer->sp && outer->sp - call->sp <= AT_ENTRY_NESTED_BYTES;
 }
 
-/* Functions of their own, which the verifier looks at once. */
+/* These are separate functions, which the verifier checks once each. */
 __noinline int resource_find_callers(__u64 sp, __u64 ip, struct stack_callers *to)
 {
 	if (!to)
@@ -198,8 +197,10 @@ static __always_inline struct stack_callers *find_callers(const struct call *cal
 	return callers;
 }
 
-/* The stack of CALL with its CALLERS, from the one who called the function that made it; if those
- * are not known, from there. */
+/*
+ * The stack of CALL with its CALLERS. It begins with the caller of the function that has made the
+ * call, or, if the callers are unknown, with the call.
+ */
 static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct memory_thread *t,
 				      struct stack_callers *callers)
 {
@@ -251,8 +252,10 @@ static __always_inline bool is_in_shm_directory(__u64 address)
 	return path[sizeof(directory) - 1] != '\0';
 }
 
-/* ---- what calls mean: each makes CALL what its record is to say, and returns whether there is to
- * be one ---- */
+/*
+ * ---- meanings of calls: each function fills CALL for its record, and returns whether to send it
+ * ----
+ */
 
 static __always_inline bool resources_opened(struct call *call)
 {
@@ -268,7 +271,7 @@ static __always_inline bool resources_opened(struct call *call)
 	return resource_fds || is_in_shm_directory(call->text);
 }
 
-/* Both descriptors that a call has put at ADDRESS. */
+/* Reads the two descriptors that a call has stored at ADDRESS. */
 static __always_inline bool made_two(struct call *call, __u64 address, __u64 flags)
 {
 	__s32 fds[2];
@@ -306,7 +309,7 @@ static __always_inline bool resources_controlled(struct call *call)
 	return call->args[1] == F_DUPFD || call->args[1] == F_DUPFD_CLOEXEC;
 }
 
-/* A shared memory object, or nothing. */
+/* A removed shared memory object, if PATH is one. */
 static __always_inline bool resources_unlinked(struct call *call, __u64 path)
 {
 	call->has_stack = false;
@@ -380,20 +383,20 @@ static __always_inline bool resources_understand(struct call *call)
 	}
 }
 
-/* ---- descriptors that messages bring ---- */
+/* ---- descriptors in received messages ---- */
 
-/* What is to be done with them. */
-#define PARCEL_COUNT   (1u << 0) /* only to be counted */
+/* Flags of the search. */
+#define PARCEL_COUNT   (1u << 0) /* count them only */
 #define PARCEL_CLOEXEC (1u << 1)
-#define PARCEL_MANY    (1u << 2) /* of recvmmsg() */
+#define PARCEL_MANY    (1u << 2) /* for recvmmsg() */
 
-/* Descriptors that have come, and are still to be reported. */
+/* Received descriptors that are not reported yet. */
 struct parcel {
 	__u64 address, stack;
 	__u32 n, flags;
 };
 
-/* A record of as many as it has room for. Returns 1 after the last one. */
+/* Sends a record with as many descriptors as fit. Returns 1 after the last one. */
 static int send_some_fds(__u32 i, struct parcel *p)
 {
 	struct memory_process *process = memory_process();
@@ -412,7 +415,7 @@ static int send_some_fds(__u32 i, struct parcel *p)
 	rec->args[0] = n;
 	rec->args[1] = !!(p->flags & PARCEL_CLOEXEC);
 	rec->stack = p->stack;
-	/* (the verifier of Linux 6.1 knows the limit only of what it has just seen compared) */
+	/* (the verifier of Linux 6.1 only knows the limit immediately after the comparison) */
 	bytes = n * sizeof(__s32);
 	barrier_var(bytes);
 	if (bytes > RESOURCE_FDS_MAX * sizeof(__s32) ||
@@ -424,9 +427,11 @@ static int send_some_fds(__u32 i, struct parcel *p)
 	return 0;
 }
 
-/* Sends the descriptors, BYTES of them, that lie at ADDRESS: as many as a message can have. Not a
- * loop, which is too much for the verifier of Linux 6.1, and no function, for which it has no stack
- * left. */
+/*
+ * Sends the BYTES of descriptors at ADDRESS, as many as a message can have. This is no loop, which
+ * exceeds the limits of the verifier of Linux 6.1, and no function, for which there is no stack
+ * left.
+ */
 static __always_inline void resources_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
 {
 	struct parcel p = {
@@ -439,8 +444,10 @@ static __always_inline void resources_send_fds(__u64 address, __u64 bytes, __u64
 	bpf_loop(17, send_some_fds, &p, 0);
 }
 
-/* The messages about descriptors among the LEFT bytes of control messages at AT. Returns how
- * many. */
+/*
+ * Handles the messages about descriptors in the LEFT bytes of control messages at AT. Returns their
+ * number.
+ */
 __noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32 flags)
 {
 	struct control c;
@@ -466,10 +473,12 @@ __noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32
 	return n;
 }
 
-/* Those of N messages at AT. */
+/* Handles those of N messages at AT. */
 __noinline int resource_look_at_messages(__u64 at, __u32 n, __u64 stack, __u32 flags)
 {
-	/* (the control messages alone: Linux 6.1 has no stack left for all of it) */
+	/*
+	 * (only the control messages: with Linux 6.1, the stack is too small for the whole message)
+	 */
 	__u64 control[2];
 	const __u64 where = __builtin_offsetof(struct message_of_many, message.control);
 	int found = 0;
@@ -504,7 +513,7 @@ static __always_inline __u32 parcel_flags(const struct call *call)
 	       (many ? PARCEL_MANY : 0);
 }
 
-/* Whether any have come. */
+/* Whether CALL has received any descriptors. */
 static __always_inline bool resources_received(struct call *call)
 {
 	call->has_stack = true;
@@ -516,8 +525,7 @@ static __always_inline bool resources_received(struct call *call)
 
 /* ---- mappings ---- */
 
-/* Whether what called, CALLERS, belongs to the file of mmap() itself, and that is not the
- * program. */
+/* Whether the CALLERS are in the same file as mmap() itself, and that file is not the program. */
 static __always_inline bool is_librarys_own(const struct stack_callers *callers)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -528,8 +536,7 @@ static __always_inline bool is_librarys_own(const struct stack_callers *callers)
 		caller >= BPF_CORE_READ(p, mm, end_code));
 }
 
-/* Whether there is something to say of a mapping: it is the program's, or is put over something
- * else. */
+/* Whether to record a mapping: it is the program's own, or it replaces another one. */
 static __always_inline bool resources_mapped(struct call *call, struct memory_thread *t,
 					     const struct stack_callers *callers)
 {
@@ -577,7 +584,7 @@ int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 	struct rec_resource *rec;
 	__u64 stack = 0;
 
-	/* What has failed has changed nothing. */
+	/* A failed call has changed nothing. */
 	if (!operation || is_at_entry(operation) || (result < 0 && result >= -4095))
 		return 0;
 	if (!resources_begin(&call, regs, number))
@@ -636,8 +643,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
 }
 
 /*
- * Whether P, which the exit of its process ends, would have gone on: it waits in a system call, or
- * is the one that has called exit. Others have not begun yet, or are about to end.
+ * Whether P, which the exit of its process ends, would have continued: it waits in a system call,
+ * or has called exit itself. Other threads have not begun yet, or are about to end.
  */
 static __always_inline bool resources_goes_on(struct task_struct *p)
 {

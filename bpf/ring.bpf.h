@@ -2,8 +2,9 @@
 /*
  * The programs' side of a word ring (bpf/record.h).
  *
- * A ring has one producer at any time: the programs that write to it on its CPU never interrupt
- * each other. Hence no lock, no reserve call. A comment at each program says why that holds for it.
+ * A ring has one producer at any time, since the programs that write to it on its CPU never
+ * interrupt each other. So there are no locks and no reserve calls. A comment at each program says
+ * why this holds.
  */
 #pragma once
 
@@ -11,14 +12,16 @@
 #include "bpf/record.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* What a record is written with: room for it, and where the ring stands after it. */
+/* A reserved record: its room, and the position of the ring after it. */
 struct reservation {
 	struct word_ring *ring;
 	__u64 *words;
 	__u64 before, after;
 };
 
-/* SIZE is the ring's, a power of two that the verifier knows, here and below. */
+/*
+ * SIZE is the size of the ring, here and below: a power of two that is constant for the verifier.
+ */
 static __always_inline __u64 *ring_at(struct word_ring *ring, __u64 size, __u64 position)
 {
 	return (__u64 *)(ring->bytes + (position & (size - 1)));
@@ -32,8 +35,8 @@ static __always_inline void ring_count_lost(struct word_ring *ring, __u64 now_ns
 }
 
 /*
- * Makes room for BYTES, and for the mark of a loss before them if there was one: then *RET_MARK is
- * the mark, of which the caller may set what runs. Returns false, and counts, if the ring is full.
+ * Reserves BYTES, and before them the mark of a loss, if there was one: *RET_MARK is then the mark,
+ * in which the caller can set the running thread. Returns false, and counts, if the ring is full.
  */
 static __always_inline bool ring_reserve(struct reservation *r, struct word_ring *ring, __u64 size,
 					 __u32 bytes, __u64 now_ns, struct ring_lost **ret_mark)
@@ -70,11 +73,11 @@ static __always_inline bool ring_reserve(struct reservation *r, struct word_ring
 	return true;
 }
 
-/* Publishes the record: user space may read it from here on. */
+/* Publishes the record to user space. */
 static __always_inline void ring_commit(const struct reservation *r, __u64 size)
 {
 #if defined(__TARGET_ARCH_x86)
-	/* Stores are not reordered with stores there; the compiler is told likewise. */
+	/* x86 does not reorder stores, and the barrier keeps the compiler from doing it. */
 	barrier();
 	*(volatile __u64 *)&r->ring->head = r->after;
 #else

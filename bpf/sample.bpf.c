@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The sampler: what runs on a CPU when its perf event has counted up. That can be an NMI, in the
- * middle of whatever program of ours: it has room of its own to work in, writes to a ring that
- * copes, and changes no map that another program changes.
+ * The sampler: records what a CPU runs when the counter of its perf event overflows. It can run in
+ * an NMI that interrupts any other program. So it has its own work area, writes to a ring that
+ * supports NMIs, and changes no map that another program changes.
  */
 #define FILTER_IN_NMI
 
@@ -19,13 +19,13 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 __u32 piece_size = 0;
 
-/* For tests: perf writes a sample of its own behind ours, in the way that the event asks for. */
+/* For tests: perf also writes its own sample after this one, with the settings of the event. */
 const volatile bool tick_passes_on = false;
 
 struct stack_rooms stack_rooms SEC(".maps");
 struct piece_budgets piece_budgets SEC(".maps");
 
-/* Samples that were taken, written or lost. For tests. */
+/* The number of samples, written or lost. For tests. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -79,8 +79,7 @@ static __always_inline void tick_forget_kernel(void)
 }
 #endif
 
-/* Sees to it that user space gets the stack of P, which is current, in user space; as
- * stack_send(). */
+/* Sends the user stack of P, the current task. Otherwise like stack_send(). */
 static __always_inline bool tick_send_user(void *ctx, struct rec_stack *room, struct task_struct *p,
 					   __u64 now_ns, __u64 *ret_id)
 {

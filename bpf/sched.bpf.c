@@ -2,9 +2,9 @@
 /*
  * The scheduler's hooks: each writes one finished FXT record into its CPU's word ring.
  *
- * All of them run with interrupts off (the run queue's or the task's lock is held), hence one
- * producer per ring: no lock, no reserve call. The one exception, a task that wakes itself, returns
- * before it touches the ring. docs/FXT-MAPPING.md says what the records mean.
+ * All of them run with interrupts off (the lock of the run queue or the task is held). So each ring
+ * has one producer, and there are no locks and no reserve calls. The one exception, a task that
+ * wakes itself, returns before it accesses the ring. docs/FXT-MAPPING.md describes the records.
  */
 #include "bpf/actor.bpf.h"
 #include "bpf/context.bpf.h"
@@ -35,17 +35,18 @@ struct {
 	__uint(value_size, 8192); /* user space: struct word_ring, ring, slack */
 } sched_rings SEC(".maps");
 
-/* The ring of CPU, on which we run. NULL only if there are more CPUs than the kernel called
- * possible: cannot be. */
+/*
+ * The ring of CPU, which is this CPU. Never NULL, since the map has an entry for each possible CPU.
+ */
 static __always_inline struct word_ring *ring_of(__u32 cpu)
 {
 	return bpf_map_lookup_elem(&sched_rings, &cpu);
 }
 
 /*
- * Whether P, which runs on this CPU, is shown: it is selected, or was when it came on. A thread
- * that leaves the filter while it runs (it exits, or changes its name or user) is shown until it
- * goes off, else nothing would say that it did.
+ * Whether P, which runs on this CPU, is shown: it is selected, or was when it was switched in. A
+ * thread that leaves the filter while it runs (it exits, or changes its name or user) is shown
+ * until it is switched out, so that the archive contains its departure.
  */
 static __always_inline bool sched_is_shown(const struct word_ring *ring, struct task_struct *p)
 {
@@ -53,17 +54,19 @@ static __always_inline bool sched_is_shown(const struct word_ring *ring, struct 
 	       filter_selects(p);
 }
 
-/* Whether more may be said of P than when it came on and went: who has left a filter for one user's
- * own processes is somebody else's from then on. */
+/*
+ * Whether more data of P may be disclosed than its switches. A thread that has left a filter for
+ * one user's own processes belongs to another user from then on.
+ */
 static __always_inline bool is_open(struct task_struct *p, bool shown)
 {
 	return shown && (!(filter_kinds & FILTER_OWN) || filter_selects(p));
 }
 
 /*
- * Makes room for BYTES; RUNNING is the task on this CPU until now, NEXT from now on. As
- * ring_reserve(). If a switch between the last record that was lost and this one was not reported
- * to us, nobody knows what ran in between.
+ * Reserves BYTES like ring_reserve(). RUNNING is the task on this CPU until now, NEXT from now on.
+ * If no switch between the last lost record and this one was missed, the mark of the loss names the
+ * running thread.
  */
 static __always_inline bool sched_reserve(struct reservation *r, struct word_ring *ring,
 					  __u32 bytes, __u64 now_ns, struct task_struct *running,
@@ -111,7 +114,7 @@ static __always_inline __u32 fxt_state(__u32 state)
 	return FXT_STATE_BLOCKED;
 }
 
-/* For on_offcpu_switch, which runs right behind: its times are those of the switches. */
+/* For on_offcpu_switch, which runs next: intervals off CPU have the times of the switches. */
 static __always_inline void keep_switch_time(__u64 now_ns)
 {
 	struct cpu_state *state = cpu_state();
@@ -120,7 +123,7 @@ static __always_inline void keep_switch_time(__u64 now_ns)
 		state->switch_ns = now_ns;
 }
 
-/* The name of the letter of STATE, where it is neither R nor S; else 0. */
+/* The name for the letter of STATE, if it is neither R nor S; else 0. */
 static __always_inline enum fxt_name state_name(__u32 state)
 {
 	switch (state_letter(state)) {
@@ -141,7 +144,9 @@ static __always_inline enum fxt_name state_name(__u32 state)
 	}
 }
 
-/* On CPU, whose ring it is, PREV goes off in STATE, and NEXT comes on. */
+/*
+ * Writes a switch on CPU, whose ring it is: PREV is switched out in STATE, and NEXT is switched in.
+ */
 static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu,
 					       struct task_struct *prev, struct task_struct *next,
 					       __u32 state)
@@ -166,7 +171,7 @@ static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu
 	if (offcpu_min_ns)
 		keep_switch_time(now_ns);
 	has_room = sched_reserve(&r, ring, words * sizeof(__u64), now_ns, prev, next);
-	/* Also of a switch that is lost: the id may be somebody else's by the next one. */
+	/* Also if the switch is lost: the id can belong to another thread by the next one. */
 	if (filter_kinds)
 		ring->shown_tid = next_in ? next->pid : 0;
 	if (!has_room)
@@ -198,7 +203,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	return 0;
 }
 
-/* The koid of who wakes, and in *RET_MORE_WORDS how many more words describe the context. */
+/* The waker's koid. *RET_MORE_WORDS is the number of additional words for the context. */
 static __always_inline __u32 waker_koid(enum actor actor, struct task_struct *current_task,
 					bool shown, __u32 cpu, __u32 *ret_more_words)
 {
@@ -213,7 +218,7 @@ static __always_inline __u32 waker_koid(enum actor actor, struct task_struct *cu
 	return shown ? (__u32)current_task->pid : FXT_KOID_OTHER + cpu;
 }
 
-/* FLAGS go into reserved bits of the header, for user space to act upon and to clear. */
+/* FLAGS are put into reserved bits of the header. User space evaluates and clears them. */
 static __always_inline void sched_write_wakeup(struct word_ring *ring, struct task_struct *p,
 					       struct task_struct *waker, __u64 now_ns, __u64 flags)
 {
@@ -243,7 +248,7 @@ static __always_inline void sched_write_wakeup(struct word_ring *ring, struct ta
 static __always_inline void sched_write_wakeup_of(struct word_ring *ring, struct task_struct *p,
 						  struct task_struct *waker)
 {
-	/* Before the look at on_rq: what the merge concludes from that look depends on it. */
+	/* The time is taken before on_rq is read. The merge depends on this order. */
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	__u64 flags = 0;
 
@@ -262,8 +267,8 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	__u64 begin_ns;
 
 	/*
-	 * A thread that runs is awake. (Interrupts may be on only here, so nothing has been touched
-	 * yet.)
+	 * A running thread is awake. (Interrupts can be on only in this case, so nothing has been
+	 * changed yet.)
 	 */
 	if (p->pid == waker->pid)
 		return 0;
@@ -276,7 +281,7 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	return 0;
 }
 
-/* Notes who has raised the softirqs that run next. They are raised with interrupts off. */
+/* Saves which task has raised the softirqs that run next. They are raised with interrupts off. */
 SEC("?tp_btf/softirq_raise")
 int TIMED_PROG(COST_WAKEUPS, on_softirq_raise, unsigned int vec)
 {
@@ -293,7 +298,7 @@ int TIMED_PROG(COST_WAKEUPS, on_softirq_raise, unsigned int vec)
 	return 0;
 }
 
-/* A new thread's first wakeup, which passes sched_waking by. */
+/* A new thread's first wakeup, which sched_waking does not report. */
 SEC("?tp_btf/sched_wakeup_new")
 int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * In which state a thread leaves its CPU.
+ * The state of a thread at its departure from a CPU.
  */
 #pragma once
 
 #include "bpf/context.bpf.h"
 
-/* include/linux/sched.h; TASK_FREEZABLE, TASK_WAKEKILL and others may be set beside these. */
+/* include/linux/sched.h; TASK_FREEZABLE, TASK_WAKEKILL and others can be set, too. */
 #define TASK_INTERRUPTIBLE   0x0001
 #define TASK_UNINTERRUPTIBLE 0x0002
 #define TASK_STOPPED         0x0004
@@ -15,21 +15,22 @@
 #define TASK_DEAD            0x0080
 #define TASK_NOLOAD          0x0400
 
-/* From what sched_switch reports; 0 = it could go on. */
+/* The state, from the arguments of sched_switch; 0 = it could continue. */
 static __always_inline __u32 state_of_leaving(struct task_struct *prev, bool preempt,
 					      __u32 prev_state)
 {
 	if (preempt || prev->pid == 0)
 		return 0;
 	/*
-	 * Woken by a signal on its way to sleep, it stays on the queue, whatever the argument says.
+	 * A signal has woken it on its way to sleep: it stays on the queue, whatever the argument
+	 * says.
 	 */
 	if (prev_state && prev->on_rq && !dequeue_is_delayed(prev))
 		return 0;
 	return prev_state;
 }
 
-/* As ps shows it. */
+/* The letter of ps(1). */
 static __always_inline char state_letter(__u32 state)
 {
 	if (state == 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Work items, and the frequencies that CPUs are set to. Both come from threads and from interrupts
- * that may have interrupted one another, so they go through BPF ring buffers.
+ * Work items, and changes of CPU frequencies. Both come from threads and from interrupts, which can
+ * interrupt each other, so they use BPF ring buffers.
  *
- * A worker runs one item at a time, and may sleep in it and go on elsewhere: the begin of an item
- * is kept with its thread. Items of "BH" workqueues (since 6.9) run in softirqs, where no thread is
- * theirs; one at a time on each CPU: theirs is kept in the CPU's state. A hook that runs a second
- * time on a CPU before it has returned is skipped by the kernel: hence two programs a hook, one for
- * threads and one for softirqs, of which either leaves the other's items alone.
+ * A worker runs one item at a time. It can sleep in the item and continue on another CPU, so the
+ * begin of an item is stored with its thread. Items of "BH" workqueues (since 6.9) run in softirqs,
+ * which have no thread of their own, one at a time on each CPU. Their begin is in the CPU's state.
+ * The kernel skips a program that is already running on the same CPU. So each hook has two
+ * programs, one for threads and one for softirqs, and each ignores the items of the other.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -29,7 +29,7 @@ struct {
 	__type(value, struct work_state);
 } work_states SEC(".maps");
 
-/* Functions whose name has been sent. When it is full, names are sent every time. */
+/* Functions whose names were sent. When the table is full, names are sent each time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -37,13 +37,13 @@ struct {
 	__type(value, __u8);
 } work_functions SEC(".maps");
 
-/* A kworker (or a rescuer), not a softirq that came over it. */
+/* Whether P is a kworker (or a rescuer), and not a softirq that interrupts one. */
 static __always_inline bool is_worker(struct task_struct *p)
 {
 	return p->flags & PF_WQ_WORKER && !in_interrupt(p);
 }
 
-/* Sends the name of FUNCTION, once. The kernel itself looks its symbols up. */
+/* Sends the name of FUNCTION, once. The kernel itself resolves the symbol. */
 static __always_inline void send_function(__u64 function, __u64 now_ns, struct task_struct *p)
 {
 	static const char format[] = "%ps";
@@ -63,7 +63,7 @@ static __always_inline void send_function(__u64 function, __u64 now_ns, struct t
 	bpf_map_update_elem(&work_functions, &function, &one, BPF_ANY);
 }
 
-/* The item of STATE has ended. */
+/* Sends the end of the item in STATE. */
 static __always_inline void send_work(struct work_state *state, bool in_softirq,
 				      struct task_struct *p)
 {
@@ -108,7 +108,7 @@ int TIMED_PROG(COST_WORKQUEUE, on_work_start, struct work_struct *work)
 	return 0;
 }
 
-/* The item may be gone by now; nothing of it is looked at. */
+/* The item can be freed by now, so its memory is not read. */
 SEC("?tp_btf/workqueue_execute_end")
 int TIMED_PROG(COST_WORKQUEUE, on_work_end)
 {
