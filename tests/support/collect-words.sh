@@ -1,12 +1,10 @@
 # shellcheck shell=bash
-# SPDX-License-Identifier: GPL-2.0-or-later
-#
-# Words for tests of collections, as kymo-collect@.service has them, behind those of lib.sh.
-# Collections are in $TMP/etc, their files go to $TMP/out as they say, and a bus starts the service
-# when it is asked for, again and again; what it says is in $TMP/kymod.log.
+# Functions for tests of collections like kymo-collect@.service, to be sourced after lib.sh.
+# Collections are in $TMP/etc, and write their files to $TMP/out. A bus starts the service on
+# demand, as often as necessary. The output of the service is in $TMP/kymod.log.
 
-# start_service_bus: its address is in $BUS. The service runs in the cgroup $KYMOD_CGROUP, if that
-# is not empty.
+# start_service_bus: starts the bus, whose address is in $BUS. The service runs in the cgroup
+# $KYMOD_CGROUP, if that is not empty.
 start_service_bus() {
 	mkdir "$TMP/etc" "$TMP/out" "$TMP/run" "$TMP/services"
 	export RUNTIME_DIRECTORY=$TMP/run
@@ -43,7 +41,7 @@ start_service_bus() {
 	at_exit end_kymod KILL
 }
 
-# Only one that this test has started, and that still is what it was.
+# Only a service that this test has started, and whose pid is still its own.
 end_kymod() {
 	local pid
 
@@ -53,7 +51,7 @@ end_kymod() {
 	expect_soon 20 is_gone "$pid"
 }
 
-# profile NAME: the file of a collection, from standard input
+# profile NAME: writes the file of a collection from standard input.
 profile() {
 	cat >"$TMP/etc/$1.conf"
 }
@@ -74,7 +72,7 @@ running() {
 	"$KYMO" status --bus "$BUS" --json "$1" 2>/dev/null | grep '"running"' >/dev/null
 }
 
-# start_collect NAME: its pid is ${COLLECT[NAME]}, what it says in $TMP/NAME.log
+# start_collect NAME: starts a collection. Its pid is ${COLLECT[NAME]}, its output $TMP/NAME.log.
 declare -A COLLECT
 start_collect() {
 	"$KYMO" collect "$1" --bus "$BUS" 2>>"$TMP/$1.log" &
@@ -86,7 +84,7 @@ end_collect() {
 	terminate "${COLLECT[$1]}" "kymo collect $1"
 }
 
-# snapshots_of NAME WHICH: how many were written, failed, passed_over
+# snapshots_of NAME WHICH: prints the number of snapshots: written, failed or passed_over.
 snapshots_of() {
 	"$KYMO" status "$1" --json --bus "$BUS" | gojq ".[0].snapshots.$2"
 }

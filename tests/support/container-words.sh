@@ -1,19 +1,19 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A Debian with a systemd, a bus and a polkit of its own, for tests of the service as it is
-# installed. After lib.sh:
+# A Debian with its own systemd, bus and polkit, for tests of the installed service. To be sourced
+# after lib.sh:
 #
-#	container_private "$@"      before lib.sh: mounts of this test are seen by nobody else, and go with it
-#	container_need              skips where that cannot be made
+#	container_private "$@"      before lib.sh: gives this test a mount namespace
+#	container_need              skips the test if the container cannot be made
 #	container_make PACKAGE ...  debootstrap, into memory; its root is $CONTAINER
-#	container_boot              systemd-nspawn; returns when all is started
-#	container COMMAND ...       in it, as root; not in the background (a container that ends stops whoever waits for it: systemd-run)
+#	container_boot              systemd-nspawn; returns when the start is complete
+#	container COMMAND ...       in it, as root; in the background use systemd-run
 #	container_as USER COMMAND ...
 #
-# Pids in it are not those that the kernel's records have, so filters by pid and names of who lived
-# before do not work in it. Never is a systemd booted on the machine's own root: it would clean up
-# there.
+# Pids in it differ from those in the kernel's records, so filters by pid and the names of earlier
+# processes do not work in it. systemd is never booted on the root of the machine, since it would
+# clean up there.
 
 KYMO_DEBIAN_MIRROR=${KYMO_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
@@ -30,9 +30,10 @@ container_need() {
 		skip "no Debian to install: $KYMO_DEBIAN_MIRROR does not answer"
 }
 
-# container_make PACKAGE ...: PACKAGES besides the smallest system that boots. To a tmpfs: nothing
-# waits for a disk, and dpkg's fsync costs nothing. The system is kept for a week, in a file in
-# KYMO_CONTAINER_CACHE (~/.cache/kymo); debootstrap takes longer than the test.
+# container_make PACKAGE ...: makes the smallest system that boots, with the PACKAGES. It is in a
+# tmpfs, where nothing waits for a disk, and dpkg's fsync costs nothing. The system is kept for a
+# week, in a file in KYMO_CONTAINER_CACHE (~/.cache/kymo), since debootstrap takes longer than the
+# test.
 container_make() {
 	local packages=systemd,systemd-sysv,dbus,libpam-systemd,polkitd package kept
 	local cache=${KYMO_CONTAINER_CACHE:-${HOME:-/root}/.cache/kymo}
@@ -56,11 +57,11 @@ container_make() {
 		mkdir -p "$cache"
 		tar -C "$CONTAINER" -cf "$kept.$$" . && mv "$kept.$$" "$kept"
 	fi
-	# Messages of the test are to be found without waiting for a disk, too.
+	# The test must find its messages without waiting for a disk, too.
 	mkdir -p "$CONTAINER/etc/systemd/journald.conf.d"
 	printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' \
 		>"$CONTAINER/etc/systemd/journald.conf.d/test.conf"
-	# At midnight nobody makes backups in the middle of it.
+	# No timer may start a service in the middle of the test, such as backups at midnight.
 	ln -sf /dev/null "$CONTAINER/etc/systemd/system/timers.target"
 }
 
@@ -71,7 +72,7 @@ container_cgroups() {
 remove_container_cgroups() {
 	local mount
 
-	# Who was killed is in them a moment longer.
+	# Killed processes remain in the cgroups a moment longer.
 	container_cgroups | while read -r mount; do
 		for _ in {1..60}; do
 			find "$mount/kymo-test-$$" -depth -type d -exec rmdir {} \; 2>/dev/null
@@ -81,8 +82,8 @@ remove_container_cgroups() {
 	done
 }
 
-# run_nspawn PID COMMAND ...: PID is ours. A systemd makes groups below the one that it is started
-# in; that is one of ours.
+# run_nspawn PID COMMAND ...: runs COMMAND as process PID, in a cgroup of this test. systemd makes
+# its groups below the one that it is started in.
 run_nspawn() {
 	local mount
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * limit-test TREE BUILD COMMAND ...: runs COMMAND, a test of the build directory BUILD, and ends it
- * if it takes longer than its `timeout:` in meson.build, times the slowness of this machine
- * (tests/slowness.sh). Before, tests/end-test prints where its processes stand. meson itself ends a
- * test silently, and at a fixed time.
+ * if it takes longer than its `timeout:` in meson.build, multiplied by the slowness of this machine
+ * (tests/slowness.sh). Before that, tests/end-test prints the state of its processes. meson itself
+ * would end a test without a message, and at a fixed time.
  *
- * COMMAND takes this process over. A process that nobody has to wait for watches it, and has none
- * of its files open.
+ * This process executes COMMAND itself. Another process, which is no child of the test and has none
+ * of its files open, watches it.
  *
- * meson waits not only for the end of a test, but until nobody can print to its output any more. So
- * processes that still can some time after the end are ended, too. The test has failed then:
- * tools/run-tests knows it by the line "LEFT: ..." in its output.
+ * meson waits not only for the end of a test, but also until no process has its output open. So
+ * processes that still have it open some time after the end are ended, too. The test has failed
+ * then: tools/run-tests recognises this by the line "LEFT: ..." in the output.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,8 +29,8 @@
 #include <unistd.h>
 
 enum {
-	LIMIT_DEFAULT = 30, /* seconds, as meson has it */
-	LIMIT_LEFT = 5,     /* seconds that processes may have a test's output after its end */
+	LIMIT_DEFAULT = 30, /* seconds: meson's default */
+	LIMIT_LEFT = 5,     /* seconds that processes can keep a test's output open after its end */
 };
 
 struct limit {
@@ -38,7 +38,7 @@ struct limit {
 	const char *mark;
 	pid_t test;
 	int seconds;
-	char output[2][64]; /* pipes that it prints to, as links in /proc show them, or "" */
+	char output[2][64]; /* the pipes of its output, as links in /proc show them, or "" */
 };
 
 static void limit_die(const char *what)
@@ -47,7 +47,10 @@ static void limit_die(const char *what)
 	exit(125);
 }
 
-/* Whether the N words at ARGV end with the command of TEST. (Others may stand before: valgrind.) */
+/*
+ * Whether the N words at ARGV end with the command of TEST. (A wrapper such as valgrind can precede
+ * it.)
+ */
 static bool limit_is_of(struct json_object *test, char **argv, int n)
 {
 	struct json_object *cmd = json_object_object_get(test, "cmd");
@@ -92,7 +95,7 @@ static int limit_number(const char *name)
 	return text && atoi(text) > 0 ? atoi(text) : 1;
 }
 
-/* Whether the process of PIDFD has ended, at the latest in SECONDS. */
+/* Whether the process of PIDFD ends within SECONDS. */
 static bool limit_has_ended(int pidfd, int64_t seconds)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
@@ -115,7 +118,7 @@ static int limit_slowness(const char *tree)
 	return factor > 0 ? factor : 1;
 }
 
-/* Where the test prints: only now, since meson waits until nobody has it open. */
+/* Opens the output of the test only now, since meson waits until all processes have closed it. */
 static void limit_open_stderr(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_APPEND);
@@ -153,7 +156,7 @@ static bool limit_is_marked(const struct limit *l, const char *pid)
 	return marked;
 }
 
-/* Whether the process can print to the test's output: by which file, in PATH. */
+/* Whether the process can print to the test's output. PATH gets its file for that. */
 static bool limit_can_print(const struct limit *l, const char *pid, char *path, size_t size)
 {
 	char link[64];
@@ -170,7 +173,7 @@ static bool limit_can_print(const struct limit *l, const char *pid, char *path, 
 	return false;
 }
 
-/* Whether one of the test's processes can: by which file, in PATH. */
+/* Whether any process of the test can. PATH gets its file for that. */
 static bool limit_find_left(const struct limit *l, char *path, size_t size)
 {
 	const struct dirent *entry;
@@ -198,12 +201,12 @@ static void limit_end_test(const struct limit *l, int seconds)
 	_exit(125);
 }
 
-/* The test has ended. */
+/* Ends the processes of the test, after the test has ended. */
 static void limit_end_left(const struct limit *l)
 {
 	char path[300];
 
-	/* (most end with it, or at once) */
+	/* (most of them end with the test, or at once) */
 	for (int tries = 0; tries < LIMIT_LEFT * 2; tries++) {
 		if (!limit_find_left(l, path, sizeof(path)))
 			_exit(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What has to be written for an option, of one that there is not (HACKING.md, "Adding an option").
- * It is put before sources of kymo by the compiler's -include.
+ * The parts of an option that does not exist (HACKING.md, "Adding an option"). The compiler's
+ * -include puts them before sources of kymo.
  */
 #pragma once
 

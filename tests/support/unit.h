@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every test of cmocka begins with.
+ * The common begin of all cmocka tests.
  */
 #pragma once
 
@@ -14,17 +14,17 @@
 #include <cmocka.h>
 
 /*
- * TEST(name) { ... }: a test, which main() lists as cmocka_unit_test(name). What its fixture has
- * made is *state.
+ * TEST(name) { ... }: a test, which main() lists as cmocka_unit_test(name). *state is the data of
+ * its fixture.
  */
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
-/* FIXTURE(name) { ... }: what comes before or after a test; anything but 0 is failure. */
+/* FIXTURE(name) { ... }: runs before or after a test. Any result except 0 is a failure. */
 #define FIXTURE(name) static int name(void **state __attribute__((unused)))
 
 /*
- * Waits until CONDITION holds. How fast a machine gets there is no verdict on what is tested: the
- * bound is only for what never comes, and a wait that is not in vain is as short as it can be.
+ * Waits until CONDITION holds. The speed of the machine must not decide the verdict, so the limit
+ * is only for states that never come, and a successful wait ends at once.
  */
 #define SOON_MS 60000
 #define assert_soon(condition)                                                                     \

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare-stacks FREQUENCY MS COMMAND ...: records COMMAND, which is killed after that time, and
- * compares each stack that the programs have walked with what elfutils' libdw makes of the
- * registers and a copy of 64 KiB of the stack, which perf took in the same sample. (The linker
- * wraps what opens the sampler's events, so that they ask for that, and the stage that takes
- * samples in.)
+ * compare-stacks FREQUENCY MS COMMAND ...: records COMMAND for MS milliseconds, and then kills it.
+ * It compares each stack that the programs have walked with the result of elfutils' libdw. libdw
+ * gets the registers and a copy of 64 KiB of the stack, which perf has saved in the same sample.
+ * (The linker wraps the functions that open the sampler's events and handle samples.)
  *
- * Says, a row each, how many samples there are of each class: `equal`; those whose frames are equal
- * as far as both go, by the reason why one ends before the other; and `other`, of which there
- * should be none: those are shown.
+ * Prints the number of samples of each class, one per line: `equal`; those whose frames are equal
+ * up to the end of the shorter stack, by the reason for that end; and `other`, of which there
+ * should be none: those are printed.
  */
 #include <asm/perf_regs.h>
 #include <elfutils/libdwfl.h>
@@ -34,28 +33,28 @@
 enum {
 	CPUS_MAX = 64,
 	RING_PAGES = 2048, /* a power of two */
-	FRAMES_MAX = 1024, /* that libdw may find */
+	FRAMES_MAX = 1024, /* maximum for libdw */
 	SHOWN_MAX = 5,
-	COPY_BYTES = 65528, /* as perf says, the most */
+	COPY_BYTES = 65528, /* the maximum of perf */
 };
 
 /* AX to IP, and R8 to R15. */
 #define REGISTERS_MASK UINT64_C(0xff01ff)
 enum { N_REGISTERS = 17 };
 
-#define NEAR_NS  100000    /* between two times of one sample */
+#define NEAR_NS  100000    /* between both times of a sample */
 #define EARLY_NS 200000000 /* after the first sample */
 
-/* A sample as perf has written it. */
+/* A sample of perf. */
 struct perf_copy {
 	uint64_t ts_ns;
 	uint32_t tid;
 	uint64_t registers[N_REGISTERS];
-	uint64_t n_bytes; /* that are there */
+	uint64_t n_bytes; /* valid bytes */
 	uint8_t *stack;
 };
 
-/* A sample as the programs have walked it. */
+/* A sample of the programs, as walked. */
 struct walked {
 	uint64_t ts_ns;
 	uint32_t tid;
@@ -69,7 +68,7 @@ static struct walked *walks;
 static size_t n_walks, room_walks;
 static struct perf_event_mmap_page *rings[CPUS_MAX];
 static unsigned n_rings;
-static struct table stacks; /* id -> struct walked, whose frames are those of the stack */
+static struct table stacks; /* id -> struct walked with the frames of the stack */
 static pid_t child;
 
 static void die(const char *what)
@@ -91,7 +90,7 @@ static void *more(void *list, size_t n, size_t *room, size_t size)
 	return list;
 }
 
-/* ---- what is wrapped ---- */
+/* ---- wrapped functions ---- */
 
 __typeof__(collector_configure_unwinding) __real_collector_configure_unwinding,
 	__wrap_collector_configure_unwinding;
@@ -172,7 +171,7 @@ static void take_word(const uint8_t **at, void *to, size_t size)
 	*at += size;
 }
 
-/* ID, time, registers, stack: as the kernel writes what was asked for. */
+/* ID, time, registers, stack: the kernel's layout for these sample types. */
 static void take_copy(const uint8_t *at)
 {
 	struct perf_copy *copy;
@@ -225,7 +224,7 @@ static void read_ring(struct perf_event_mmap_page *ring)
 struct truth {
 	Dwfl *dwfl;
 	const struct perf_copy *copy;
-	bool ran_out; /* it wanted what is behind the copy */
+	bool ran_out; /* it needed memory behind the copy */
 	unsigned n_frames;
 	uint64_t frames[FRAMES_MAX];
 };
@@ -253,7 +252,7 @@ static bool truth_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *us
 	return false;
 }
 
-/* Perf's order of registers is not DWARF's. */
+/* Perf's order of registers differs from DWARF's. */
 static bool truth_set_registers(Dwfl_Thread *thread, void *userdata)
 {
 	static const unsigned from[N_REGISTERS] = { 0,  3,  2,  1,  4,  5,  6,  7, 9,
@@ -319,13 +318,13 @@ static void truth_begin(struct truth *t)
 
 enum verdict {
 	EQUAL,
-	FULL,      /* ours has as many frames as there is room for */
-	NOT_THERE, /* libdw wanted memory that is not in the copy: a deeper stack, or another one */
-	OURS_ENDS, /* where libdw goes on */
-	JIT,       /* libdw ends in code that is of no file, where we go on by frame pointers */
-	DW_ENDS,   /* where we go on, in a file */
+	FULL,      /* the programs' stack has the maximum number of frames */
+	NOT_THERE, /* libdw needed memory that is not in the copy: a deeper stack, or another one */
+	OURS_ENDS, /* the programs' stack ends, libdw's continues */
+	JIT,       /* libdw ends in code without a file; the programs continue by frame pointers */
+	DW_ENDS,   /* libdw ends in a file, and the programs' stack continues */
 	DW_SKIPS,  /* the caller of a function that has not pushed rbp, in code without a table */
-	EARLY,     /* not equal, but the program has just begun: its files have no tables yet */
+	EARLY,     /* different, but the program has just begun: its files have no tables yet */
 	OTHER,
 	VERDICTS
 };
@@ -336,9 +335,9 @@ static const char *const verdict_names[VERDICTS] = {
 };
 
 /*
- * Whether the walk W has one frame more than libdw, behind the innermost one, whose address is one
- * of the first two words on the stack. Without a table, libdw takes rbp for the function's own,
- * which is its caller's until it has pushed it.
+ * Whether the walk W has one more frame than libdw, after the innermost one, and its address is one
+ * of the first two words on the stack. Without a table, libdw considers rbp the function's own.
+ * Before the function pushes it, it is its caller's.
  */
 static bool is_skipped_caller(const struct truth *t, const struct walked *w)
 {
@@ -390,7 +389,7 @@ static void show(const struct truth *t, const struct walked *w)
 	fprintf(stderr, "\n");
 }
 
-/* Perf takes its time a moment before we take ours. */
+/* Perf reads the clock just before the program does. */
 static const struct perf_copy *copy_of(const struct walked *w)
 {
 	for (size_t i = 0; i < n_copies; i++)
@@ -456,7 +455,7 @@ static int start_command(char **argv)
 
 static void record(uint64_t frequency, uint64_t ms, int go)
 {
-	uint32_t *pid = malloc(sizeof(*pid)); /* the session's then */
+	uint32_t *pid = malloc(sizeof(*pid)); /* the session owns it then */
 	struct session_options o = { .categories = CATEGORY_PROFILE,
 				     .flush_ns = FLUSH_NS_MIN,
 				     .ring_bytes = 32 << 20,

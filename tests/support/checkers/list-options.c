@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list-options: the table of options, a line each with tabs between: name, letter, placeholder,
- * bus, type, section, key, trigger, the names of choices. "-" is none.
+ * list-options: prints the table of options, one per line, with tabs between: name, letter,
+ * placeholder, bus, type, section, key, trigger, the names of choices. "-" means none.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list-stacks ARCHIVE: the call stacks in it, a line each, for tests:
+ * list-stacks ARCHIVE: prints the call stacks in ARCHIVE, one per line, for tests:
  *
  *	tick    TIME PID TID          FRAMES
  *	offcpu  TIME PID TID END STATE WAKER FRAMES
@@ -12,7 +12,7 @@
  * 16 digits, so that awk can compare them as text. Mappings are those of the archive, at the time
  * of the stack.
  *
- *	mapping TIME PID START SIZE OFFSET DEVICE:INODE BUILD-ID PATH   (- = not known)
+ *	mapping TIME PID START SIZE OFFSET DEVICE:INODE BUILD-ID PATH   (- = unknown)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ struct named {
 struct list {
 	struct maps *maps;
 	struct table named;  /* id -> struct named, owned */
-	struct event offcpu; /* the last one; its texts are gone */
+	struct event offcpu; /* the last one, without its texts */
 	bool waiting;        /* it is unfinished */
 	bool only_maps;
 };
@@ -64,7 +64,7 @@ static void print_sample(const struct list *l, const struct event *ev)
 	putchar('\n');
 }
 
-/* Ids are hashes of the frames: nobody else has the same one. */
+/* Ids are hashes of the frames, and so unique. */
 static int keep_named(struct list *l, const struct event *ev)
 {
 	size_t bytes = ev->sample.n_frames * sizeof(uint64_t);
@@ -102,7 +102,7 @@ static void print_mapping(const struct event *ev)
 	printf("%s %s\n", ev->mapping.build_id_size ? "" : "-", ev->mapping.path);
 }
 
-/* Twice: mappings of all times are to be known before the first stack. */
+/* Called twice: the mappings of all times must be known before the first stack. */
 static int pass(struct list *l, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);

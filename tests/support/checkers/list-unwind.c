@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list-unwind [--summary] [--sandbox] FILE ...: the unwind tables of ELF files as text, a row a
- * line: where it begins, as the file has its addresses, how the CFA is found there and where the
- * caller's BP is. Or how much there is of each.
+ * list-unwind [--summary] [--sandbox] FILE ...: prints the unwind tables of ELF files, one row per
+ * line: its begin as an address of the file, the rule for the CFA, and the place of the caller's
+ * BP. With --summary, prints the numbers of rows.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,10 @@
 /*
  * load-programs: loads the eBPF programs as sessions of all kinds do, and attaches none.
  *
- * Prints "session NAME" for each kind of session whose programs the kernel took, "refused NAME WHY"
- * for each other one, and then, for each program of the object, "loaded NAME", or "unused NAME" if
- * no session asked for it: what this kernel has no use for. Exits 1 if the kernel refused any.
+ * Prints "session NAME" for each kind of session whose programs the kernel accepts, and "refused
+ * NAME WHY" for each other one. Then it prints, for each program of the object, "loaded NAME", or
+ * "unused NAME" if no session has loaded it, because this kernel does not need it. Exits 1 if the
+ * kernel has refused any.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +28,7 @@ static size_t n_programs;
 static uint32_t ids[] = { 1000 };
 static char comms[][REC_COMM_BYTES] = { "nobody" };
 
-/* (the programs do not depend on which functions they are) */
+/* (the programs are the same for all functions) */
 static char spec[] = "syscall:openat", *specs[] = { spec };
 static char plan[] = "point\tp\t\tfile\tf\t\tat\t1", *plans[] = { plan };
 static int files[] = { STDIN_FILENO };
@@ -51,7 +52,7 @@ static const struct kind {
 			.n_uids = 1,
 			.comms = comms,
 			.n_comms = 1 } } },
-	/* (without what walks stacks) */
+	/* (without the programs that walk stacks) */
 	{ "calls", { .categories = CATEGORY_CALLS } },
 	{ "own", { .categories = ALL & ~CATEGORIES_NOT_OWN, .own = true, .own_uid = 1000 } },
 };

@@ -2,7 +2,7 @@
 /*
  * Prints the table of events, for tests/style/check-mapping: a line "WHAT argument type" for each
  * field and a line "WHAT" for each row. WHAT is "category:name whose" or "category:name complete",
- * "category: complete" of what has no fixed name, and the record of what is no event.
+ * "category: complete" if the name varies, and the record's name if it is no event.
  */
 #include <stdio.h>
 
@@ -42,7 +42,7 @@ static void print_row(const struct fxt_event_row *row, const char *id)
 		snprintf(what, sizeof(what), "%s", id);
 	puts(what);
 	for (const struct fxt_event_field *f = row->fields; f->name; f++)
-		/* (what is only read, since an event of the same members has it) */
+		/* (only for readers, since an event with the same members writes it) */
 		if (f->form != FXT_FORM_WORD || (f->flags & FXT_FIELD_WHEN) != FXT_FIELD_UNWRITTEN)
 			printf("%s %s %s\n", what, name_of(f->name), types[f->type]);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allow-calls FILE COMMAND ...: runs COMMAND with no system calls but those that FILE names, one a
- * line, as SystemCallFilter= of a unit does: all others fail with EPERM. With ~FILE those fail, and
- * no others. Names that this machine has no call for are passed over.
+ * allow-calls FILE COMMAND ...: runs COMMAND with only those system calls that FILE names, one per
+ * line, like SystemCallFilter= of a unit: all others fail with EPERM. With ~FILE, the named ones
+ * fail, and no others. Names that this architecture does not have are skipped.
  */
 #include <errno.h>
 #include <seccomp.h>

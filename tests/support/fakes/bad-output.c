@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs a command whose output goes wrong, and exits as it does:
+ * Runs a command whose output fails, and exits with its status:
  *
  *	bad-output file NAME ERRNO N -- COMMAND ...    writes to the file NAME fail with ERRNO, a
  *	                                               number, after N of them
@@ -9,8 +9,8 @@
  *	bad-output pipe|socket stall BYTES MS TO -- ...  the reader takes nothing for MS after
  *	                                                 BYTES, then the rest
  *
- * What the command writes is seen by seccomp's user notification: no file system and no device has
- * to fail. Writes of less than WRITE_SEEN bytes pass.
+ * It sees the writes of the command by seccomp's user notification, so it needs no file system or
+ * device that fails. Writes of less than WRITE_SEEN bytes are not counted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static void execute(char **command)
 	die(*command);
 }
 
-/* Exits as CHILD does. */
+/* Exits with the status of CHILD. */
 static void follow(pid_t child)
 {
 	int status;
@@ -102,7 +102,7 @@ static void answer_writes(int listener, const char *name, int error, unsigned lo
 		if (poll(&fds, 1, -1) < 0 && errno != EINTR)
 			die("poll");
 		if (fds.revents & POLLHUP)
-			break; /* nobody is left */
+			break; /* all processes have ended */
 		if (!(fds.revents & POLLIN) || seccomp_notify_receive(listener, request) < 0)
 			continue;
 		*response = (struct seccomp_notif_resp){
@@ -137,7 +137,7 @@ static void run_file(char **args, char **command)
 		number = listen_to_writes();
 		if (write(numbers[1], &number, sizeof(number)) != sizeof(number))
 			die("write");
-		/* Until the listener was taken over. */
+		/* Until the listener is received. */
 		if (read(go[0], &byte, 1) < 0)
 			die("read");
 		close(number);
@@ -157,7 +157,7 @@ static void run_file(char **args, char **command)
 
 /* ---- pipes and sockets ---- */
 
-/* Copies up to MAX bytes; returns how many. */
+/* Copies up to MAX bytes. Returns the number of copied bytes. */
 static uint64_t copy(int from, int to, uint64_t max)
 {
 	char buffer[4096];

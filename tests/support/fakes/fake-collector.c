@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record in its "ring": its own piece of memory, so that a sanitizer sees who reads too far. */
+/*
+ * A record in its "ring": an allocation of its own, so that a sanitizer detects reads past its end.
+ */
 struct record {
 	struct record *next;
 	uint64_t bytes[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings of a collector over plain memory: what a test writes in the programs' place. Linked
+ * The rings of a collector in plain memory, which a test fills instead of the programs. Linked
  * instead of capture/programs/collector.c.
  */
 #pragma once
@@ -9,20 +9,22 @@
 
 struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes);
 
-/* Writes a record of N words into the word ring of CPU for CLASS (all but those of BPF ring buffers
- * have one), as the programs do. Returns false, and nothing is written, if there is no room. */
+/*
+ * Writes a record of N words into the word ring of CPU for CLASS (all but those of BPF ring buffers
+ * have one), as the programs do. Returns false, and writes nothing, if there is no room.
+ */
 bool fake_collector_put_words(struct collector *c, enum event_class class, unsigned cpu,
 			      const uint64_t *words, size_t n);
 
 /* Puts a struct rec_* of SIZE bytes into CPU's ring. */
 void fake_collector_put_record(struct collector *c, const void *rec, size_t size);
 
-/* What the programs have counted on CPU and not marked yet. */
+/* Sets the losses that the programs have counted on CPU and not marked yet. */
 void fake_collector_set_pending(struct collector *c, enum event_class class, unsigned cpu,
 				const struct collector_lost *lost);
 
-/* So many records made no sense. */
+/* Sets the number of malformed records. */
 void fake_collector_set_malformed(struct collector *c, uint64_t n);
 
-/* How many of those nobody has taken yet. */
+/* The number of records that have not been consumed. */
 size_t fake_collector_n_records(const struct collector *c);

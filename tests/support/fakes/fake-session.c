@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture/session/session.h without a kernel, for tests of what drives sessions: it takes its time
- * like a real one (a timer fires between two states), counts 100 events every 10 ms, and writes
- * marks as lines. Names choose what goes wrong: "fail_start" cannot start and takes a step to its
- * end, "fail_output" fails after the first events, "no_memory" cannot take a snapshot,
- * "no_snapshot" never does, "no_search" never searches, "dear" sheds its stacks, and so does
- * "dear_once", until it has them again, "flood" drops what a flight recorder has no room for,
- * "cramped" may keep half of what it was asked to, "hang" never writes its end, nor a snapshot; nor
- * does what was asked for with "hang" in the command.
+ * capture/session/session.h without a kernel, for tests of the code that drives sessions. It
+ * changes states as slowly as a real session (with a timer between two states), counts 100 events
+ * every 10 ms, and writes marks as lines. The name of a session selects its failure: "fail_start"
+ * cannot start, and takes a step to end; "fail_output" fails after the first events; "no_memory"
+ * cannot take a snapshot; "no_snapshot" never does; "no_search" never searches; "dear" sheds its
+ * stacks, and so does "dear_once" until it gets them back; "flood" drops records that do not fit
+ * into a flight recorder; "cramped" gets half of the requested memory; "hang" never writes its end
+ * or a snapshot, nor the request whose command contains "hang".
  */
 #include "capture/session/session.h"
 
@@ -26,7 +26,7 @@ struct session {
 	struct contexts contexts;
 	struct session_options options;
 	struct store *store;
-	struct store *flight; /* that a snapshot is for ever on its way to */
+	struct store *flight; /* of a snapshot that never finishes */
 	uint64_t n_flights, n_flights_ended, n_chunks;
 	int flight_error;
 	int timer_fd;
@@ -38,7 +38,7 @@ struct session {
 	int error;
 	const char *error_text;
 	bool has_run;
-	struct session_shed steps[2]; /* that were taken */
+	struct session_shed steps[2]; /* the steps so far */
 	session_changed_fn changed;
 	session_triggered_fn triggered;
 	void *triggered_userdata;
@@ -55,7 +55,7 @@ static size_t all_whole(const uint8_t *data, size_t n)
 	return n;
 }
 
-/* Into the archive, and counts it. */
+/* Writes a line into the archive, and counts its bytes. */
 __attribute__((format(printf, 2, 3))) static void print(struct session *s, const char *format, ...)
 {
 	size_t kept = 0;
@@ -213,7 +213,7 @@ int session_search(struct session *s, uint32_t pid, uint64_t *ret_number)
 
 uint64_t session_searches(const struct session *s, int *ret_error)
 {
-	/* "no_search" never comes to it. */
+	/* "no_search" never searches. */
 	*ret_error = 0;
 	return strcmp(s->options.name, "no_search") == 0 ? 0 : s->n_searches;
 }
@@ -247,7 +247,7 @@ int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_num
 		return -EBUSY;
 	*ret_number = ++s->n_flights;
 	s->flight = store_free(s->flight);
-	/* "hang" is for ever on its way. */
+	/* A snapshot of "hang" never finishes. */
 	if (strcmp(s->options.name, "hang") == 0) {
 		s->flight = to;
 		return 0;
@@ -294,7 +294,7 @@ const struct contexts *session_contexts(const struct session *s)
 	return &s->contexts;
 }
 
-/* As far as STATE: what was stopped is on its way there for a while. */
+/* Fails, and reaches STATE at most: a stopping session stays in that state for a while. */
 static void fail(struct session *s, enum session_state state, const char *reason, int error,
 		 const char *text)
 {
@@ -313,7 +313,7 @@ static void take_snapshot(struct session *s)
 	become(s, s->state);
 }
 
-/* A trigger on wakeups fires once, when it has been asked for, for the third time. */
+/* A trigger on wakeups fires once, at its third check. */
 static void trigger(struct session *s)
 {
 	const struct trigger t = { .kind = TRIGGER_WAKEUP,
@@ -328,7 +328,7 @@ static void trigger(struct session *s)
 	s->triggered(s, &t, s->triggered_userdata);
 }
 
-/* Its stacks go, or are back. */
+/* Sheds its stacks, or gets them back. */
 static void step(struct session *s, bool back)
 {
 	s->steps[s->counters.n_steps++] = (struct session_shed){

@@ -25,24 +25,26 @@ enum {
 	WRITE_BYTES = 4096,
 	WAITING_MAX = 256,
 	LOOK_MS = 20,
-	GENERATIONS = 2 /* children, and theirs */
+	GENERATIONS = 2 /* children and grandchildren */
 };
 
-/* What is needed of a request to answer it. */
+/* The parts of a request that an answer needs. */
 struct request {
 	struct fuse_in_header head;
 	char body[128];
 };
 
-/* Between the test and the process that serves: one by itself, since who serves and has files open
- * there, too, cannot even die. */
+/*
+ * Shared by the test and the serving process. That is a separate process: a process that serves a
+ * file system and has its files open cannot even be killed.
+ */
 static struct shared {
 	atomic_int mute_to;
-	atomic_bool mute_pages; /* what is mapped is not read, and what is dirty not written */
+	atomic_bool mute_pages; /* pages are neither read nor written */
 	atomic_uint n_waiting;
 } * shared;
 
-/* the latter's */
+/* of the serving process */
 static int device = -1;
 static struct request waiting[WAITING_MAX];
 
@@ -51,7 +53,7 @@ static void answer(const struct request *q, int error, const void *data, size_t 
 	struct fuse_out_header head = { (uint32_t)(sizeof(head) + size), -error, q->head.unique };
 	const struct iovec parts[] = { { &head, sizeof(head) }, { (void *)(uintptr_t)data, size } };
 
-	/* (who asked may have been killed meanwhile) */
+	/* (the process may have been killed meanwhile) */
 	if (writev(device, parts, size ? 2 : 1) < 0)
 		return;
 }
@@ -136,13 +138,13 @@ static void answer_one(const struct request *q)
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
 	case FUSE_INTERRUPT:
-		break; /* no answer is wanted */
+		break; /* needs no answer */
 	default:
 		answer(q, ENOSYS, NULL, 0);
 	}
 }
 
-/* (its `stat` would wait for an exec() that waits for us) */
+/* (its `stat` would wait for an exec() that waits for this process) */
 static int parent_of(uint32_t tid)
 {
 	char text[64];
@@ -159,7 +161,7 @@ static int parent_of(uint32_t tid)
 	return parent;
 }
 
-/* Whether TID is a process that a service has made, whose parents may have ended. */
+/* Whether TID is a helper of a service, perhaps with ended parents. */
 static bool is_helper(uint32_t tid)
 {
 	char text[64] = "";
@@ -175,7 +177,7 @@ static bool is_helper(uint32_t tid)
 	return strncmp(text, "kymod-", strlen("kymod-")) == 0;
 }
 
-/* Whether thread TID is one of those that get no answer. */
+/* Whether thread TID gets no answer. */
 static bool is_mute_to(uint32_t tid)
 {
 	int pid = shared->mute_to;
@@ -194,7 +196,7 @@ static bool is_mute_to(uint32_t tid)
 	return false;
 }
 
-/* (the kernel writes what is dirty in nobody's name) */
+/* (the kernel writes dirty pages without a process) */
 static bool is_mute_page(const struct request *q)
 {
 	return shared->mute_pages && (q->head.opcode == FUSE_READ || q->head.opcode == FUSE_WRITE);
@@ -207,7 +209,7 @@ static void take_request(void)
 	struct request q = { 0 };
 
 	if (n < 0 && errno == ENODEV)
-		_exit(0); /* nobody has it any more */
+		_exit(0); /* no process uses it any more */
 	if (n < (ssize_t)sizeof(q.head))
 		return;
 	memcpy(&q, request, (size_t)n < sizeof(q) ? (size_t)n : sizeof(q));

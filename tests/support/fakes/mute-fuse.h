@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file system of this process's own (FUSE, in a mount namespace of its own, so it takes root),
- * with one file. It answers everybody but those that it is to be mute to; what these ask waits
- * until it speaks again, or for ever.
+ * A file system of this process (FUSE, in its own mount namespace, so it needs root) with one file.
+ * It can be made mute to a process: requests of that process wait until it answers again, or
+ * forever.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 /*
- * Mounts it over DIRECTORY, for OWNER alone or, if that is root, for everybody. A process answers
- * until this one ends. Returns 0 or a negative errno.
+ * Mounts it over DIRECTORY, for OWNER alone or, if that is root, for all users. A process answers
+ * requests until this one ends. Returns 0 or a negative errno.
  */
 int mute_fuse_mount(const char *directory, uid_t owner);
 
@@ -25,10 +25,10 @@ int mute_fuse_mount(const char *directory, uid_t owner);
 void mute_fuse_be_mute_to(pid_t pid);
 
 /*
- * From here on no page of the file is read for whoever maps it, and none that is dirty is written;
- * or, if not KEEP, all are.
+ * With KEEP, no page of the file is read for its mappings, and no dirty page is written, from now
+ * on. Without KEEP, all are.
  */
 void mute_fuse_keep_pages(bool keep);
 
-/* How many requests wait now. */
+/* The number of waiting requests. */
 unsigned mute_fuse_waiting(void);

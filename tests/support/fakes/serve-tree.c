@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * serve-tree DIRECTORY: an HTTP server for tests, on a port of 127.0.0.1 that it prints first. GET
- * gives files below DIRECTORY, one connection after the other; each request is a line on stdout
+ * returns files below DIRECTORY, one connection after the other. Each request is printed as a line
  * ("GET /PATH 200"). A signal ends it.
  */
 #include <arpa/inet.h>
@@ -41,7 +41,7 @@ static int listen_anywhere(void)
 	return fd;
 }
 
-/* The request up to its empty line, as text. False if there is none. */
+/* Reads the request up to its empty line, as text. Returns false if there is none. */
 static bool read_request(int fd, char *to)
 {
 	size_t have = 0;
@@ -56,7 +56,7 @@ static bool read_request(int fd, char *to)
 	return false;
 }
 
-/* Opens what PATH of a request means; -1 = nothing that can be given. */
+/* Opens the file for PATH of a request; -1 = not available. */
 static int open_file(int root, const char *path, struct stat *ret)
 {
 	int fd = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A store whose writes hang, and cannot be called off, until all of them are let go.
+ * A store whose writes hang, and cannot be cancelled, until all of them are released.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 
 #include "capture/store/store.h"
 
-/* One of OWNER's. */
+/* Makes a store of OWNER. */
 struct store *stuck_store_new(uid_t owner);
 
-/* How many writes hang now. */
+/* The number of hanging writes. */
 unsigned stuck_store_waiting(void);
 
-/* From here on they do not, or do again. */
+/* Releases all writes, or lets later ones hang again. */
 void stuck_store_let_go(bool go);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocator-calls: calls every function that allocates which it is linked with, once or more, and
- * tells what it does by calling mark() before and after: for whoever steps through it. It stops for
- * that at the start (SIGTRAP, the address of mark() in the first register of arguments).
+ * allocator-calls: calls each allocation function that it is linked with, at least once, and mark()
+ * before and after each call, for a tracer that steps through it. At the start it stops with
+ * SIGTRAP, with the address of mark() in the first argument register.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ static void *after(void *p)
 	return p;
 }
 
-/* With the function, what is expected of its first and second argument, and the call. */
+/* The function, the expected values of its first and second argument, and the call. */
 #define RUN(function, first, second, call)                                                         \
 	({                                                                                         \
 		BEFORE(function, first, second);                                                   \
@@ -146,7 +146,7 @@ static void call_all(size_t n)
 
 int main(void)
 {
-	/* What is called for the first time goes a long way. */
+	/* The first call of each function goes through the dynamic linker. */
 	call_all(24);
 #if defined(__x86_64__)
 	__asm__ volatile("int3" : : "D"(mark));

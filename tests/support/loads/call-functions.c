@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of each kind that test-call-places.c looks for. It is compiled there, and never run.
+ * Functions of each kind that test-call-places.c searches. They are compiled, and never run.
  */
 #include <stddef.h>
 
@@ -23,7 +23,7 @@ __attribute__((noinline)) int leaf(int a)
 	return a + sink;
 }
 
-/* By a table of jumps. */
+/* With a jump table. */
 int many_ways(int a, int b)
 {
 	switch (a) {
@@ -48,13 +48,13 @@ int many_ways(int a, int b)
 	}
 }
 
-/* It ends by a jump to leaf(). */
+/* It ends with a jump to leaf(). */
 int last_in_another(int a)
 {
 	return leaf(a + 1);
 }
 
-/* And this one by a jump out of the file. */
+/* It ends with a jump out of the file. */
 int leaves(int a)
 {
 	return elsewhere(a + 1);
@@ -84,7 +84,7 @@ static int (*choose(void))(int)
 
 int chosen(int a) __attribute__((ifunc("choose")));
 
-/* It ends by a jump to it. */
+/* It ends with a jump to it. */
 int ends_in_chosen(int a)
 {
 	return chosen(a + 1);

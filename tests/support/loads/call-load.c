@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Says what system calls cost here and now, for bench/resource-cost.
+ * Measures the current cost of system calls, for bench/resource-cost.
  *
  *	call-load ROUNDS
  *
- * For each line of its standard input it makes ROUNDS of each kind, and prints how many nanoseconds
- * one took: getppid(), dup() with close(), open() with close(), mmap() with munmap().
+ * For each line on its standard input, it makes ROUNDS of each kind of call, and prints the time of
+ * one in ns: getppid(), dup() with close(), open() with close(), mmap() with munmap().
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ static uint64_t spent_ns(void)
 {
 	struct timespec t;
 
-	/* Of this process: what others do meanwhile matters less. */
+	/* CPU time of this process, which other load affects less. */
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocations whose stacks cannot be walked right by frame pointers: for each it is known what is
- * wrong.
+ * Allocations whose stacks are wrong if they are walked by frame pointers, each with a known error.
  *
- *	1001, 1002 bytes   two functions jump to malloc() in the end, by one inlined helper: neither
+ *	1001, 1002 bytes   two functions end with a jump to malloc(), in an inlined helper: neither
  *	                   leaves a frame
- *	1003 bytes         in a function without a frame, so that the one that calls it is missed
- *	1004 bytes         in one that has put something else where its caller's frame is expected
+ *	1003 bytes         in a function without a frame, so its caller is missed
+ *	1004 bytes         in a function with another value in the place of its caller's frame
  *	                   (x86-64)
- *	1005 bytes         nothing is wrong
+ *	1005 bytes         no error
  */
 #include <stdlib.h>
 
@@ -35,7 +34,7 @@ void *frameless(void);
 void clobbers(void);
 
 #if defined(__x86_64__)
-/* "bogus" has called "below" some time ago: so it looks. */
+/* The stack makes "bogus" look like an earlier caller of "below". */
 __asm__(".text\n"
 	".globl frameless\n"
 	".type frameless, @function\n"

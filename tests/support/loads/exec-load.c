@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- *	exec-load N	becomes itself N times; each of these programs keeps a block of 117 bytes
+ *	exec-load N	executes itself N times; each of these programs keeps a block of 117 bytes
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program that loses blocks and ends: which ones are lost is known, and so is how it ends.
+ * A program that loses known blocks, and ends in a known way.
  *
  *	exit-load HOW
  *
- * Blocks: 5 of 200 bytes are lost; 3 of 360 are lost, and each leads to 2 of 320, which are lost
- * with it; 4 of 440 point to one another, one of which stands for all; 3 of 280 are pointed into; 6
- * of 240 can be reached.
+ * Blocks: 5 of 200 bytes are lost; 3 of 360 are lost, each with pointers to 2 of 320, which are
+ * lost with it; 4 of 440 point to each other, and are reported as one; 3 of 280 have pointers to
+ * their middle; 6 of 240 are reachable.
  *
  *	return, exit          from main
  *	thread                another thread calls exit(), while two others wait
- *	last                  the first thread ends, another one plants later and calls exit()
- *	alone                 likewise, but that thread ends by itself: nobody calls exit()
+ *	last                  the first thread ends, another one allocates later and calls exit()
+ *	alone                 likewise, but that thread just ends, without exit()
  *	leave                 the first thread ends; after a line on standard input, the next one;
- *	                      after another line, the third one plants and calls exit()
+ *	                      after another line, the third one allocates and calls exit()
  *	abort, segv           by a signal
- *	wait                  says "{}", and waits for one
- *	fork                  a child plants, too, and returns first
- *	threadfork            likewise, of another thread
- *	exec PROGRAM ...      plants, then becomes that
- *	threadexec PROGRAM .. another thread becomes that, while the first one waits
+ *	wait                  prints "{}", and waits for one
+ *	fork                  a child allocates, too, and returns first
+ *	threadfork            likewise, from another thread
+ *	exec PROGRAM ...      allocates, then executes PROGRAM
+ *	threadexec PROGRAM .. another thread executes PROGRAM, while the first one waits
  *	lastexec PROGRAM ...  likewise, while the first one ends
  *	kill                  by SIGKILL
  */
@@ -184,12 +184,12 @@ static int exec_beside(const char *how, char **command)
 		pause();
 }
 
-/* One that plants and returns, too, and is waited for. */
+/* Makes a child that allocates and returns, too, and waits for it. */
 static void *fork_child(void *unused)
 {
 	(void)unused;
 	if (fork() == 0) {
-		/* (until somebody watches it) */
+		/* (until it is watched) */
 		usleep(400000);
 		plant();
 		scrub();

@@ -7,7 +7,7 @@
  *	function-load threads    4 threads, each of which calls step() 1000 times
  *	function-load jump       20 times three calls that longjmp() leaves
  *	function-load fast N     quick(i) for i below N
- *	function-load files      opens /etc/hostname and reads it, and one that is not there
+ *	function-load files      opens /etc/hostname and reads it, and a missing file
  *	function-load guarded N  passes a static probe with a semaphore N times
  *	function-load late FILE  loads a library, calls its late_one() 10 times, and keeps it for
  *	                         a second
@@ -56,7 +56,7 @@ CALLED int deep(int n)
 {
 	int r = n == 0 ? 0 : deep(n - 1) + 1;
 
-	sink = r; /* (or the compiler makes a loop of it) */
+	sink = r; /* (prevents that the compiler makes a loop of it) */
 	return r;
 }
 
@@ -114,7 +114,7 @@ static void run_all(void)
 	buffer("\0\1\377binary", 9, -1, 65535, -5000000000, UINT64_C(1) << 52);
 }
 
-/* What ends, with the page, before the bytes that are said to be there. */
+/* Memory that ends at a page boundary, before the given number of bytes. */
 static void run_page(void)
 {
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

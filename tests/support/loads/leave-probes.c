@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Leaves breakpoints behind in a process, as a keeper of probes that is killed while it detaches.
+ * Leaves breakpoints behind in a process, like a keeper of probes that is killed while it detaches.
  *
- *	leave-probes journal PID   with a journal, and without guards: until some stay
- *	leave-probes guards PID [N]  with guards, which are to take them out: N times, or
+ *	leave-probes journal PID   with a journal, and without guards: until some remain
+ *	leave-probes guards PID [N]  with guards, which must remove them: N times, or
  *	                             HELPED_TRIES
  *
- * Prints how many stay, of all tries. It is killed when the first of its probes has gone, so that
- * others are still there. The process maps the code of its program and executes none of it.
+ * Prints how many breakpoints remain, of all tries. The keeper is killed when its first probe is
+ * gone, while others are still there. The process maps the code of the program and executes none of
+ * it.
  */
 #include <elf.h>
 #include <errno.h>
@@ -71,7 +72,7 @@ static void find_code(void)
 		die("no code");
 }
 
-/* Where the kernel takes a probe. */
+/* Finds places at which the kernel accepts a probe. */
 static void find_places(void)
 {
 	uint64_t at = code_offset;
@@ -134,7 +135,7 @@ static void note_in_journal(void)
 		die("no journal");
 }
 
-/* Never comes back. */
+/* Never returns. */
 static void keep_probes(bool guarded, int pipe_fd)
 {
 	struct probes_target target = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads that make the machine itself work: softirqs, work items, interrupts.
+ * Loads that cause activities of the machine itself: softirqs, work items, interrupts.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "tests/support/loads/load.h"
 
-/* N packets to ourselves, one at a time: the sender's CPU serves each in a NET_RX softirq. */
+/* Sends N packets to itself, one at a time. The sender's CPU serves each in a NET_RX softirq. */
 int load_loopback(char **argv)
 {
 	uint64_t n = number(argv[0]);
@@ -41,8 +41,10 @@ int load_loopback(char **argv)
 	return 0;
 }
 
-/* N times a work item on each CPU that is online: the kernel queues refresh_vm_stats() on all of
- * them for each read of this file, and waits until they are done. */
+/*
+ * Causes a work item on each online CPU, N times: for each read of this file, the kernel queues
+ * refresh_vm_stats() on all of them, and waits until they are done.
+ */
 int load_refresh(char **argv)
 {
 	uint64_t n = number(argv[0]);
@@ -63,7 +65,10 @@ int load_refresh(char **argv)
 	return 0;
 }
 
-/* N blocks past the page cache, one at a time: each is an interrupt, where FILE is on a disk. */
+/*
+ * Reads N blocks without the page cache, one at a time. Each causes an interrupt, if FILE is on a
+ * disk.
+ */
 int load_blocks(char **argv)
 {
 	enum { BLOCK = 4096 };

@@ -18,11 +18,11 @@
 
 enum { SHORT_LIFE_NS = 5000000 };
 
-/* ---- procs: many processes with short lives ---- */
+/* ---- procs: many short-lived processes ---- */
 
 enum child_kind {
-	CHILD_EXEC_RENAME, /* fork, exec, then a name of its own */
-	CHILD_RENAME,      /* fork, then a name of its own */
+	CHILD_EXEC_RENAME, /* fork, exec, then a new name */
+	CHILD_RENAME,      /* fork, then a new name */
 	CHILD_EXEC,        /* fork, exec; keeps the name of the file */
 	CHILD_KIND_MAX,
 };
@@ -42,14 +42,17 @@ __attribute__((noreturn)) static void child_exec(const char *name, int exit_code
 
 	if (n < 0)
 		die("cannot find myself");
-	path[n] = 0; /* not /proc/self/exe itself, whose name would be "exe" */
+	path[n] = 0; /* not /proc/self/exe itself, which would give the name "exe" */
 	snprintf(life, sizeof(life), "%llu", (unsigned long long)opt.life_us);
 	snprintf(code, sizeof(code), "%d", exit_code);
 	execl(path, path, "child", name, life, code, (char *)NULL);
 	die("cannot exec %s", path);
 }
 
-/* child NAME US CODE: what the exec'ed ones run; no name ("-") keeps the one that exec gave. */
+/*
+ * child NAME US CODE: the program of the exec'ed children. With "-" as NAME, they keep the name
+ * from exec.
+ */
 int load_child(char **argv)
 {
 	if (strcmp(argv[0], "-") != 0)
@@ -192,7 +195,7 @@ int load_forkchain(char **argv)
 	return 0;
 }
 
-/* ---- reuse: processes that have the id of the one before ---- */
+/* ---- reuse: processes with the id of their predecessor ---- */
 
 static pid_t fork_as(pid_t pid)
 {
@@ -262,7 +265,7 @@ static void *threadexec_main(void *arg)
 	child_exec("taken", 0);
 }
 
-/* Not the main thread calls exec, and takes over the id of its process. */
+/* A thread other than the main thread calls exec, and takes over the id of its process. */
 int load_threadexec(char **argv)
 {
 	pthread_t thread;
@@ -274,9 +277,9 @@ int load_threadexec(char **argv)
 	return 1;
 }
 
-/* ---- mapped: what takes long to be listed ---- */
+/* ---- mapped: many mappings, which take long to list ---- */
 
-/* Neighbours that differ are mappings of their own. */
+/* Neighbours with different rights are separate mappings. */
 static void map_many(uint64_t n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -289,7 +292,7 @@ static void map_many(uint64_t n)
 			die("cannot make %llu mappings", (unsigned long long)n);
 }
 
-/* Says so when all are there, and lasts until it is killed. */
+/* Prints a line when all mappings exist, and lives until it is killed. */
 int load_mapped(char **argv)
 {
 	uint64_t n_processes = number(argv[1]);

@@ -18,7 +18,7 @@
 
 #include "tests/support/loads/load.h"
 
-/* ---- pingpong: two threads that hand a byte to and fro ---- */
+/* ---- pingpong: two threads that exchange a byte ---- */
 
 struct player {
 	struct pingpong *game;
@@ -72,7 +72,7 @@ static void *play(void *arg)
 	}
 	p->end_ns = now_ns(CLOCK_MONOTONIC);
 	p->done = true;
-	/* Asleep here until the books are read: what they say then is exact. */
+	/* Sleeps here until the statistics are read, so that they are exact. */
 	pthread_barrier_wait(&p->game->end);
 	return NULL;
 }
@@ -123,15 +123,17 @@ int load_pingpong(char **argv)
 	return 0;
 }
 
-/* ---- wakeups: a thread is woken a known number of times while it really sleeps ---- */
+/* ---- wakeups: a thread is woken a known number of times while it sleeps ---- */
 
 struct wakeups {
 	const struct wake_kind *kind;
 	uint64_t n;
 	_Atomic pid_t sleeper, waker;
-	/* The sleeper says which of its sleeps comes next, and its voluntary switches before it:
-	 * once there is one more and its state is S, it is off the run queue and not merely about
-	 * to go. */
+	/*
+	 * The sleeper publishes the number of its next sleep and its voluntary switches before it.
+	 * When there is one more switch and its state is S, it is off the run queue, and not only
+	 * about to leave it.
+	 */
 	_Atomic uint64_t turn;
 	_Atomic uint64_t nvcsw_before;
 	uint64_t slept;
@@ -143,7 +145,7 @@ struct wakeups {
 struct wake_kind {
 	const char *name;
 	void (*sleep)(struct wakeups *w);
-	void (*wake)(struct wakeups *w); /* NULL: an interrupt does it */
+	void (*wake)(struct wakeups *w); /* NULL: an interrupt wakes */
 };
 
 static long futex(_Atomic uint32_t *word, int op, uint32_t value)
@@ -256,7 +258,7 @@ static void *sleeper_main(void *arg)
 			w->kind->sleep(w);
 		}
 	} else {
-		/* A timer may expire before its thread sleeps; only real sleeps count. */
+		/* A timer can expire before its thread sleeps; only real sleeps count. */
 		while (my_nvcsw() - start < w->n)
 			w->kind->sleep(w);
 	}
@@ -281,8 +283,10 @@ static void *waker_main(void *arg)
 				if (b.state == 'S' && b.nvcsw > w->nvcsw_before)
 					break;
 			}
-			/* A nap, not sched_yield(): a thread that only yields can keep others, the
-			 * recorder too, off its CPU for a second. */
+			/*
+			 * This sleeps instead of sched_yield(): a thread that only yields can keep
+			 * others, the recorder too, off its CPU for a second.
+			 */
 			sleep_us(2);
 		}
 		w->kind->wake(w);
@@ -334,7 +338,7 @@ int load_wakeups(char **argv)
 	return 0;
 }
 
-/* ---- sleep: one thread, N naps ---- */
+/* ---- sleep: one thread, N short sleeps ---- */
 
 struct naps {
 	uint64_t n, us;

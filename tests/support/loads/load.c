@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo-load: makes scheduling happen on purpose, and says exactly what it made.
+ * kymo-load: causes scheduling events on purpose, and reports exactly which.
  *
- * System tests record the machine while this program runs and then compare the archive with what it
- * prints: one JSON object on stdout (or in --out FILE), the truth. Thread ids are those of the
- * initial pid namespace, so the tests run there. Names, counts and CPU times come from the kernel's
- * own books (getrusage, /proc), which count the same switches that the tracepoints see.
+ * System tests record the machine while this program runs, and compare the archive with its output:
+ * one JSON object on stdout (or in --out FILE), the truth. Thread ids are those of the initial pid
+ * namespace, so the tests run there. Names, counts and CPU times come from the kernel's accounting
+ * (getrusage, /proc), which counts the same switches that the tracepoints report.
  *
- * With --held a load can be put wholly inside a recording that filters by pid: the program waits
- * for a byte on stdin before it begins, and, once it has printed the truth, for the end of stdin
- * before it exits. In both waits it sleeps and makes no event.
+ * With --held, a load can be wholly inside a recording that filters by pid. The program waits for a
+ * byte on stdin before it begins, and, after it has printed the truth, for the end of stdin before
+ * it exits. In both waits it sleeps and causes no event.
  *
- * Linux only; it needs no privilege. What cannot go on is fatal: die() says where.
+ * Linux only; no privileges needed. Errors are fatal: die() prints them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@
 
 struct load_options opt = { .cpu = -1, .waker_cpu = -1, .life_us = 1000, .at_once = 4, .tag = "" };
 
-/* ---- small things ---- */
+/* ---- helpers ---- */
 
 void die(const char *format, ...)
 {
@@ -147,7 +147,7 @@ void hold_end(void)
 			;
 }
 
-/* ---- what the kernel knows about a thread ---- */
+/* ---- the kernel's data of a thread ---- */
 
 int open_task_file(pid_t tid, const char *name)
 {
@@ -170,7 +170,7 @@ static void read_text(int fd, char *text, size_t room)
 	text[n] = 0;
 }
 
-/* The number after the first LABEL in TEXT; 0 without one. */
+/* The number after the first LABEL in TEXT; 0 without a LABEL. */
 static uint64_t field(const char *text, const char *label)
 {
 	const char *p = strstr(text, label);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tests of leaks record: allocations of which it is known what becomes of them.
+ * The load for tests of leaks: allocations whose later fate is known.
  *
- *	memory-load work N      plants leaks, N times over, among work that leaves nothing
- *	memory-load steps N     plants N blocks and a descriptor for each line, four times
+ *	memory-load work N      leaks known blocks, N times, among work without leaks
+ *	memory-load steps N     leaks N blocks and a descriptor for each line, four times
  *	memory-load children    a child that inherits blocks, and one that calls exec
- *	memory-load grown       what the latter becomes
- *	memory-load pairs N     how long malloc() and free() take, in ns: the best of a hundred
+ *	memory-load grown       the program of that exec
+ *	memory-load pairs N     the time of malloc() and free(), in ns: the best of a hundred
  *	                        times N
- *	memory-load patched PID how many bytes of code differ from what is in the files
+ *	memory-load patched PID the number of bytes of code that differ from the files
  *
- * It waits for a line from its input before each step, and prints what it has done, in JSON. No
- * function of stdio is used: those allocate.
+ * It waits for a line from its input before each step, and prints its actions in JSON. It uses no
+ * function of stdio, since those allocate.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -31,7 +31,7 @@
 
 enum { BEFORE = 10, PASSED = 50, PAIRS_KEPT = 1024 };
 
-static void *volatile kept; /* so that nothing is optimized away */
+static void *volatile kept; /* prevents that it is optimized away */
 static void *before[BEFORE];
 static void *passed[PASSED];
 
@@ -48,7 +48,7 @@ static void say(const char *format, ...)
 		_exit(1);
 }
 
-/* The next line, or the end. */
+/* Reads the next line, or exits at the end. */
 static void wait_for_line(void)
 {
 	char c;
@@ -57,7 +57,7 @@ static void wait_for_line(void)
 		;
 }
 
-/* ---- what is planted: each has a size of its own ---- */
+/* ---- leaks: each has its own size ---- */
 
 PLANT static void leak_malloc(void)
 {
@@ -87,7 +87,7 @@ PLANT static void leak_aligned(void)
 	kept = memalign(4096, 53);
 }
 
-/* What could not grow is still there. */
+/* A failed realloc() leaves the block allocated. */
 PLANT static void leak_not_grown(size_t too_much)
 {
 	void *p = malloc(79);
@@ -112,7 +112,7 @@ PLANT static void leave_nothing(size_t too_much)
 	free(q);
 	p = calloc(7, 7);
 	kept = p;
-	/* (what C has left open, glibc does: it frees) */
+	/* (C does not define this case; glibc frees) */
 	kept = realloc(p, 0);
 	p = reallocarray(NULL, 10, 10);
 	kept = p;
@@ -136,7 +136,7 @@ static void *be_thread(void *n)
 
 PLANT static int work(int n)
 {
-	/* More than there is, and the compiler does not know. */
+	/* More than the address space, unknown to the compiler. */
 	size_t too_much = (size_t)1 << (60 + (n > 0));
 	pthread_t thread;
 
@@ -251,7 +251,7 @@ PLANT static int children(void)
 
 /* ---- cost ---- */
 
-/* Of our own time: others may be running meanwhile. */
+/* CPU time of this process, since others can run meanwhile. */
 static uint64_t now_ns(void)
 {
 	struct timespec t;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Does what its arguments say, step by step, and says in a file who it was meanwhile: for tests of
- * what a session of one user's own processes shows.
+ * Does the steps in its arguments, and logs its identity at each step: for tests of the contents of
+ * a session of one user's own processes.
  *
- * * own-load LOG STEP ...
+ *	own-load LOG STEP ...
  *
- * Steps are words, some with a value behind "="; those in a FILE, "script=FILE", are taken in its
- * place, so that they are in nobody's command line. LOG gets lines "proc NAME PID TID" and "map
- * NAME START END".
+ * Steps are words, some with a value after "=". "script=FILE" stands for the steps in FILE, which
+ * are then in no command line. LOG gets lines "proc NAME PID TID" and "map NAME START END".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -61,8 +60,7 @@ static void say_maps(void)
 	if (!f)
 		die("/proc/self/maps");
 	while (fgets(text, sizeof(text), f)) {
-		/* (what is only reserved is large, so that others have the same addresses by
-		 * chance) */
+		/* (reservations are large, so other processes have the same addresses by chance) */
 		if (sscanf(text, "%lx-%lx %7s", &start, &end, rights) != 3 ||
 		    strncmp(rights, "---", 3) == 0 || strstr(text, "[vsyscall]"))
 			continue;
@@ -93,7 +91,7 @@ static void nap(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* CPU time, with a call of the allocator now and then. */
+/* Uses CPU time, with occasional calls of the allocator. */
 static void spin(long ms)
 {
 	struct timespec t;
@@ -127,7 +125,7 @@ static void map_file(const char *path)
 	close(fd);
 }
 
-/* Maps a file so often, and lets go. */
+/* Maps and unmaps a file N times. */
 static void flood(const char *path, int n)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -164,7 +162,7 @@ static void start_thread(char *to)
 	pthread_join(thread, NULL);
 }
 
-/* The child goes on with what comes. */
+/* The child continues with the next steps. */
 static void go_on_in_child(void)
 {
 	int status;
@@ -195,7 +193,7 @@ static void run_program(char *path, char **steps, int n)
 	die(path);
 }
 
-/* Wakes who reads there, every few milliseconds. */
+/* Wakes the process that reads there, every few milliseconds. */
 static void write_bytes(const char *path, int n)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -233,7 +231,7 @@ static uint32_t *shared_word(const char *path)
 	return p;
 }
 
-/* Sleeps until there are N in the word. */
+/* Sleeps until the word is N. */
 static void wait_for(const char *path, uint32_t n)
 {
 	uint32_t *word = shared_word(path), value;
@@ -277,7 +275,7 @@ static void send_signals(pid_t pid, int n)
 	}
 }
 
-/* One step; VALUE is "" where there is none. */
+/* Runs one step. VALUE is "" without a value. */
 static void take(const char *step, char *value)
 {
 	char *comma = strchr(value, ',');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Functions and methods that are looked for by name, line and static probe. It can run: it calls each
-// of them as often as its argument says.
+// Functions and methods that tests find by name, line and static probe. The program calls each of
+// them as often as its argument says.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Functions whose symbols have more in them than the source: clones, tags of the ABI, arguments of
-// templates and of Rust's generic functions.
+// Functions whose symbols contain more than their names in the source: clones, tags of the ABI,
+// arguments of templates and of Rust's generic functions.
 #include <cstdio>
 
 #define KEEP(x) __asm__ volatile("" ::"r"(x) : "memory")

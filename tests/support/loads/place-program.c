@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program with variables of many kinds, which stops by itself at marks: what a debugger says of
- * them there is the truth for those who compile variables into loads.
+ * A program with variables of many kinds, which stops itself at marks. What a debugger prints there
+ * is the truth for tests that compile variables into loads.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ __attribute__((noinline)) static long many(long a, long b, long c, long d, long 
 	return a + b + c + d + e + f + g + h + where->at.x + hidden;
 }
 
-/* What a compiler computes elsewhere, or not at all. */
+/* Values that a compiler computes elsewhere, or not at all. */
 __attribute__((noinline)) static unsigned narrow(unsigned char *bytes, short n, unsigned count)
 {
 	unsigned sum = 0;
@@ -132,7 +132,7 @@ __attribute__((noinline)) static unsigned narrow(unsigned char *bytes, short n, 
 	return sum;
 }
 
-/* How long an array is, only the program knows. */
+/* The length of the array is known only at run time. */
 __attribute__((noinline)) static int variable_length(int n)
 {
 	short numbers[n];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Functions of Rust, one of which loses an argument when it is compiled: all callers are known.
+// Functions of Rust. The compiler removes an argument of one, since all callers are known.
 mod shop {
     pub struct Counter { pub value: i64 }
     impl Counter {

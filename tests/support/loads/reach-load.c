@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tests of reachability record: blocks of which it is known what leads to them. Each kind has
- * a size of its own, and N blocks.
+ * The load for tests of reachability: blocks with known references. Each kind has its own size, and
+ * N blocks.
  *
- *	reach-load plant N      waits for a line, plants, prints "{}" and sleeps
+ *	reach-load plant N      waits for a line, allocates, prints "{}" and sleeps
  *	reach-load many N SIZE  plants N reachable blocks of SIZE bytes in a chain, and sleeps
  *	reach-load grow MS SIZE leaks SIZE bytes each MS milliseconds
  *
- * Sizes leave something over in what the allocator gives, so that its own pointers to what is
- * behind a block are not into it.
+ * Each size is less than the room that the allocator reserves, so that the allocator's own pointers
+ * to the end of a block do not point into it.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -60,7 +60,7 @@ PLANT static struct link *make_chain(unsigned length, size_t size)
 	return first;
 }
 
-/* A ring, of which nobody knows. */
+/* An unreachable ring of blocks. */
 PLANT static void lose_cycle(void)
 {
 	struct link *first = make_chain(n, 320), *last = first;
@@ -76,7 +76,7 @@ PLANT static void lose(void)
 		*(char *)malloc(200) = 1;
 }
 
-/* What was freed leads to blocks still, by what it held. */
+/* The contents of freed blocks still point to blocks. */
 PLANT static void lose_behind_freed(void)
 {
 	void **freed = calloc(PLACES, 2 * sizeof(*freed));
@@ -105,7 +105,7 @@ PLANT static void grow(size_t size)
 	memset(malloc(size), 1, size);
 }
 
-/* Nothing is left of what was there, below and in registers. */
+/* Overwrites old values on the stack and in registers. */
 PLANT static void scrub(void)
 {
 	volatile char room[65536];

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes descriptors, mappings, shared memory and threads in all ways, gives most of them back, and
- * leaves some: each by a function of its own, named leak_*. Everything else is given back, or made
- * to look as if it were not.
+ * Makes descriptors, mappings, shared memory and threads in all ways, and releases most of them.
+ * Each resource that remains is made by its own function, named leak_*. All others are released, or
+ * made so that they seem to remain.
  *
  *	resource-load [exit | leave | family | crowd]
  *
- * Waits for a line on its standard input, works, prints its truth - a line "RESOURCE BYTES
- * FUNCTION" for each thing that is left, RESOURCE as in the archive -, and waits for another line.
- * With "exit", it ends then, with "leave" its main thread does; else it goes on waiting.
+ * Waits for a line on its standard input, works, prints the truth, and waits for another line. The
+ * truth has a line "RESOURCE BYTES FUNCTION" for each resource that remains, with RESOURCE as in
+ * the archive. Then "exit" ends it, and "leave" ends its main thread; otherwise it keeps waiting.
  *
- * With "family" it leaves a descriptor, and makes a child, which inherits that, waits for a line,
- * leaves one of its own and one that is closed by exec, executes this program again, waits for a
- * line, leaves another and ends when there is one more line.
+ * With "family", it leaves a descriptor, and makes a child, which inherits that. The child waits
+ * for a line, leaves one of its own and one that exec closes, executes this program again, waits
+ * for a line, leaves another and ends after one more line.
  *
- * With "crowd" it waits for nothing: it makes 256 threads that end at once, and exits.
+ * With "crowd", it does not wait: it makes 256 threads that end at once, and exits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@
 #define LEAK __attribute__((noinline))
 
 static size_t page;
-static int before[2]; /* from before anybody looked */
+static int before[2]; /* from before the recording */
 static char shm_name[64];
 
 static void check(const char *what, bool good)
@@ -60,7 +60,7 @@ static void plant(const char *resource, size_t bytes, const char *function)
 	printf("%s %zu %s\n", resource, bytes, function);
 }
 
-/* One descriptor that function has left; -1 = this machine has none of that kind. */
+/* A descriptor that the function has left; -1 = not supported here. */
 #define PLANT_FD(function)                                                                         \
 	do {                                                                                       \
 		if (function() >= 0)                                                               \
@@ -137,7 +137,7 @@ static LEAK int leak_signalfd(void)
 
 	sigemptyset(&set);
 	fd = signalfd(-1, &set, 0);
-	/* Not another one. */
+	/* The same one again. */
 	check("signalfd", signalfd(fd, &set, 0) == fd);
 	return fd;
 }
@@ -183,7 +183,7 @@ static LEAK int leak_accept(void)
 	int listener = socket(AF_UNIX, SOCK_STREAM, 0), caller = socket(AF_UNIX, SOCK_STREAM, 0),
 	    fd;
 
-	/* A name of the kernel's choice. */
+	/* The kernel chooses the name. */
 	check("bind", bind(listener, (struct sockaddr *)&address, sizeof(sa_family_t)) == 0 &&
 			      listen(listener, 1) == 0 &&
 			      getsockname(listener, (struct sockaddr *)&address, &length) == 0 &&
@@ -215,7 +215,7 @@ static void send_fds(int to, const int *fds, size_t n)
 	check("sendmsg", sendmsg(to, &m, 0) == 1);
 }
 
-/* Descriptors by a message, more than one record holds; all but one are closed. */
+/* Receives descriptors by a message, more than fit into a record. All but one are closed. */
 static LEAK int leak_scm_rights(void)
 {
 	enum { N = 20 };
@@ -269,7 +269,7 @@ static LEAK int leak_scm_rights_many(void)
 	return fds[1];
 }
 
-/* ---- descriptors that are closed in all ways ---- */
+/* ---- all ways to close descriptors ---- */
 
 static void close_well(void)
 {
@@ -282,7 +282,7 @@ static void close_well(void)
 	close(fd);
 	fd = open("/dev/null", O_RDONLY);
 	other = open("/dev/zero", O_RDONLY);
-	/* One is closed by being overwritten. */
+	/* dup2() closes one. */
 	check("dup2", dup2(fd, other) == other);
 	close(fd);
 	close(other);
@@ -294,7 +294,7 @@ static void close_well(void)
 	check("open", open("/does/not/exist", O_RDONLY) < 0);
 	check("dup2", dup2(before[0], before[0]) == before[0]);
 	check("fcntl", fcntl(before[0], F_GETFL) >= 0);
-	/* From before, closed and not known. */
+	/* From before the recording, so it is unknown. */
 	close(before[1]);
 }
 
@@ -312,7 +312,7 @@ static LEAK void leak_mapping(void)
 {
 	char *p = map_pages(16);
 
-	/* All but pages 3 to 9, and 12: two of what is left. */
+	/* Unmaps all except pages 3 to 9, and 12: two parts remain. */
 	munmap(p, 3 * page);
 	munmap(p + 10 * page, 2 * page);
 	munmap(p + 13 * page, 3 * page);
@@ -322,7 +322,7 @@ static LEAK void leak_mapping(void)
 
 static LEAK void leak_moved(void)
 {
-	/* The last page stays, and is in the way of the others. */
+	/* The last page stays, and prevents that the others grow in place. */
 	char *p = map_pages(5), *wall = p + 4 * page, *moved;
 
 	moved = mremap(p, 4 * page, 600 * page, MREMAP_MAYMOVE);
@@ -347,11 +347,11 @@ static void map_well(void)
 {
 	char *p = map_pages(8), *big;
 
-	/* One in the place of another. */
+	/* One mapping replaces another one. */
 	check("mmap", mmap(p + 2 * page, 2 * page, PROT_READ,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p + 2 * page);
 	munmap(p, 8 * page);
-	/* The allocator's own, which are none of ours. */
+	/* The allocator's own mapping, which is not the program's. */
 	big = malloc(4 << 20);
 	big = realloc(big, 9 << 20);
 	check("malloc", big);
@@ -422,7 +422,7 @@ static LEAK void leak_thread(void)
 	pthread_t thread;
 
 	check("pthread_create", pthread_create(&thread, NULL, be_thread, &tid) == 0);
-	/* It has ended before we say so. */
+	/* The thread has ended before the line is printed. */
 	do
 		its = __atomic_load_n(&tid, __ATOMIC_ACQUIRE);
 	while (its == 0 || syscall(SYS_tgkill, getpid(), its, 0) == 0);
@@ -501,11 +501,11 @@ static LEAK void work(void)
 	leak_shm();
 	leak_thread();
 	leak_thread();
-	/* One that runs is none. */
+	/* A running thread is no leak. */
 	check("pthread_create", pthread_create(&thread, NULL, run_for_ever, NULL) == 0);
 }
 
-/* No more of the standard input than a line: the child needs the next. */
+/* Reads only one line of the standard input: the child needs the next. */
 static void wait_for_line(void)
 {
 	char c;
@@ -520,7 +520,7 @@ static LEAK int in_child(void)
 	return leak_socket();
 }
 
-/* Whether they have begun or not. */
+/* Including threads that have not begun. */
 static LEAK void leak_crowd(void)
 {
 	pthread_t thread;

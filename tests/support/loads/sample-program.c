@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of symbols build, strip and take apart: functions of every kind that names are
- * looked for of. Prints where some of them are, a line each, then waits until its input ends.
+ * The program that the tests of symbols build, strip and take apart: functions of every kind that
+ * needs names. Prints the addresses of some of them, one per line, then waits until its input ends.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static int (*choose(void))(int)
 
 int sample_chosen(int x) __attribute__((ifunc("choose")));
 
-/* Assembly that does not say how long it is. */
+/* Assembly without a size. */
 __asm__(".text\n"
 	".p2align 4\n"
 	".globl sample_unsized\n"

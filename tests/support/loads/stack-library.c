@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stack-load loads while it is recorded.
+ * The library that stack-load loads during a recording.
  */
 #include <stdint.h>
 #include <time.h>

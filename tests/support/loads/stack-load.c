@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack-load: runs, and waits, with call stacks that are known.
+ * stack-load: runs, and waits, with known call stacks.
  *
  *	stack-load chain MS        burns MS in three leaves under a chain of twelve, in about 5, 3
  *	                           and 2 parts; some of its functions are inlined into others
- *	stack-load deep MS         burns MS in ever other stacks
+ *	stack-load deep MS         burns MS in stacks that are all different
  *	stack-load spin MS         burns MS
- *	stack-load burst N MS      N processes of its own program, each of which burns MS; two at
+ *	stack-load burst N MS      N processes of this program, each of which burns MS; two at
  *	                           once
  *	stack-load library FILE MS loads FILE, after a while, and burns MS in its function
  *	                           `library_spin`
@@ -17,9 +17,9 @@
  *	                           MS each time
  *	stack-load disk FILE       waits for pages of FILE that are not in memory
  *
- * It is built with frame pointers; system calls of the waits stand in its own functions, since the
- * C library's have none. With --held it waits for a byte on stdin before it begins and for its end
- * before it exits. What it did it prints as JSON.
+ * It is built with frame pointers. System calls of the waits are in its own functions, since those
+ * of the C library have no frame pointers. With --held, it waits for a byte on stdin before it
+ * begins, and for its end before it exits. It prints the truth as JSON.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -46,10 +46,10 @@
 #define NOINLINE __attribute__((noinline))
 #define INLINE   inline __attribute__((always_inline))
 
-/* Keeps a call from becoming a jump. */
+/* Prevents that a call becomes a jump. */
 #define BARRIER __asm__ volatile("" ::: "memory")
 
-/* Makes a function that calls nobody have a frame: without, its caller is missing in its stacks. */
+/* Gives a leaf function a frame. Otherwise its caller would be missing in its stacks. */
 #define FRAME __asm__ volatile("" : : "r"(__builtin_frame_address(0)) : "memory")
 
 extern char **environ;
@@ -81,7 +81,7 @@ static uint64_t number(const char *text)
 	return v;
 }
 
-/* ---- what burns ---- */
+/* ---- burning ---- */
 
 static volatile uint64_t sink;
 
@@ -98,9 +98,9 @@ LEAF(leaf_b)
 LEAF(leaf_c)
 
 enum { N_LEAVES = 3 };
-static uint64_t leaf_ns[N_LEAVES]; /* that they took */
+static uint64_t leaf_ns[N_LEAVES]; /* their times */
 
-/* Steps that take a tenth of a millisecond, about. */
+/* Steps that take about 0.1 ms. */
 static uint64_t leaf_steps;
 
 static void calibrate(void)
@@ -115,7 +115,7 @@ static void calibrate(void)
 static INLINE void inlined_12(int i)
 {
 	static void (*const leaves[N_LEAVES])(uint64_t) = { leaf_a, leaf_b, leaf_c };
-	static const uint64_t shares[N_LEAVES] = { 85, 51, 34 }; /* in step with nobody */
+	static const uint64_t shares[N_LEAVES] = { 85, 51, 34 }; /* in step with no timer */
 	uint64_t begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	leaves[i](shares[i] * leaf_steps);
@@ -173,7 +173,9 @@ NOINLINE void spin_step(void)
 	BARRIER;
 }
 
-/* Which of two functions calls which, by the bits of a number: all stacks are different. */
+/*
+ * The bits of a number choose which of the two functions calls which, so all stacks are different.
+ */
 NOINLINE void deep_even(uint32_t path, unsigned depth);
 NOINLINE void deep_odd(uint32_t path, unsigned depth);
 
@@ -256,7 +258,7 @@ static void use_libc(uint64_t ms)
 		frob(bytes, sizeof(bytes));
 }
 
-/* ---- what waits ---- */
+/* ---- waiting ---- */
 
 static long call(long nr, long a, long b, long c, long d)
 {
@@ -280,11 +282,11 @@ static uint64_t wait_ms;
 static uint32_t futex_word;
 static int pipe_fds[2];
 static int fault_fd = -1;
-static volatile char *fault_pages; /* one for each wait; nobody has them */
+static volatile char *fault_pages; /* one for each wait; not mapped yet */
 static struct waiter {
 	const char *name;
 	void (*wait)(void);
-	uint64_t waited_ns; /* as seen from inside */
+	uint64_t waited_ns; /* as measured here */
 	uint64_t delay_ns;  /* its wait for a CPU, as counted by the kernel; 0 = not counted */
 	pid_t tid;
 	pthread_t thread;
@@ -331,7 +333,7 @@ static struct waiter waiters[] = {
 	{ .name = "wait_in_fault", .wait = wait_in_fault },
 };
 enum { N_WAITERS = sizeof(waiters) / sizeof(waiters[0]) };
-static int n_waiters = N_WAITERS; /* without the last one, where such pages are not to be had */
+static int n_waiters = N_WAITERS; /* without the last one, if userfaultfd is not available */
 
 static bool open_faults(void)
 {
@@ -350,7 +352,7 @@ static bool open_faults(void)
 	       ioctl(fault_fd, UFFDIO_REGISTER, &pages) == 0;
 }
 
-/* Whoever waits for a page gets it. */
+/* Provides each page that a thread waits for. */
 static void answer_fault(void)
 {
 	static char page[65536] __attribute__((aligned(65536)));
@@ -407,7 +409,7 @@ static void wait_all(uint64_t ms)
 	for (int i = 0; i < n_waiters; i++)
 		if (pthread_create(&waiters[i].thread, NULL, wait_often, &waiters[i]) != 0)
 			die("pthread_create");
-	/* The sleeper needs nobody. */
+	/* This sleeper needs no waker. */
 	for (int i = 0; i < WAITS; i++) {
 		nanosleep(&t, NULL);
 		syscall(SYS_futex, &futex_word, FUTEX_WAKE_PRIVATE, 1);
@@ -417,7 +419,7 @@ static void wait_all(uint64_t ms)
 			answer_fault();
 	}
 	for (int i = 0; i < n_waiters; i++) {
-		/* One may have come late to its futex. */
+		/* A thread may have come late to its futex. */
 		while (pthread_tryjoin_np(waiters[i].thread, NULL) == EBUSY) {
 			const struct timespec little = { .tv_nsec = 1000000 };
 
@@ -427,7 +429,7 @@ static void wait_all(uint64_t ms)
 	}
 }
 
-/* ---- what waits for a disk ---- */
+/* ---- waiting for a disk ---- */
 
 static uint64_t n_disk_faults, n_disk_waits;
 

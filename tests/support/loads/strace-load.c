@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * strace-load DIRECTORY: makes the system calls that programs make most, each with the arguments
- * that change how it is shown. It makes the same calls in the same order whenever it runs.
+ * strace-load DIRECTORY: makes the most common system calls, each with the arguments that change
+ * how it is shown. It makes the same calls in the same order in each run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a call returns is of no interest: others compare what was seen of it. */
+/* Results are not checked here: the tests compare the records of the calls. */
 static volatile long ignored;
 
 static void load_files(void)
@@ -228,7 +228,7 @@ static void load_sockets(void)
 	FD_SET(pair[0], &set);
 	FD_SET(pair[1], &set);
 	ignored = syscall(SYS_select, pair[1] + 1, NULL, &set, NULL, &wait);
-	/* (a set has as many bits as are given, whatever is behind it) */
+	/* (a set has as many bits as given, whatever follows) */
 	memset(bytes, 0xff, sizeof(bytes));
 	*(long *)bytes = 1 << 1;
 	ignored = syscall(SYS_select, 2, bytes, NULL, NULL, &wait);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program for make-tfile: it stops at places of which it prints what a debugger must find there,
- * in the debugger's words. With an argument it does not stop. The label is for fast tracepoints,
+ * A program for make-tfile: it stops at certain places, and prints what a debugger must show there,
+ * in the debugger's format. With an argument it does not stop. The label is for fast tracepoints,
  * which need an instruction of five bytes.
  */
 #include <stdio.h>

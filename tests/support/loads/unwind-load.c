@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * unwind-load MS: burns MS, in its main thread and in another one, under a chain of twelve, in ways
- * that are hard to walk. Which one it is, each leaf says:
+ * that are hard to walk. The leaf identifies the way:
  *
  *	leaf_plain     called by chain_12
  *	leaf_alloca    under frames of a size that changes (with_alloca)
- *	leaf_signal    in a signal's handler (on_signal) that chain_12 has sent by itself
+ *	leaf_signal    in the handler (on_signal) of a signal that chain_12 has raised
  *	leaf_aside     likewise (on_aside), on another stack
- *	leaf_tick      in a handler (on_tick) that has interrupted whatever it was, also the other
+ *	leaf_tick      in a handler (on_tick) that has interrupted any code, also the other
  *	               handlers
  *	leaf_jumped    called by chain_12, after others below it were left by longjmp()
  *	leaf_tail      in a function (last) that another one (tail) jumps to
  *
- * tests/system/unwind.sh compiles it in many ways, and knows the stacks. It is to be built without
+ * tests/system/unwind.sh compiles it in many ways, and knows the stacks. It must be built without
  * frame pointers.
  */
 #include <alloca.h>
@@ -27,7 +27,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* Keeps a call from becoming a jump. */
+/* Prevents that a call becomes a jump. */
 #define BARRIER __asm__ volatile("" ::: "memory")
 
 enum how { PLAIN, ALLOCA, SIGNAL, ASIDE, JUMPED, TAIL, N_HOWS };

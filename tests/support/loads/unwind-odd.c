@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind-odd WHAT [MS [FILE ...]]: burns MS under burn(), called by main(), in code that is of an
- * odd kind:
+ * unwind-odd WHAT [MS [FILE ...]]: burns MS under burn(), called by main(), in unusual code:
  *
- *	vdso       clock_gettime(), again and again
+ *	vdso       repeated clock_gettime()
  *	deleted    its own, after its file was deleted
- *	memfd      its own, in a file that has no name at all (it begins itself anew)
+ *	memfd      its own, in a file without a name (it executes itself again)
  *	libraries  turn() of two libraries, the FILEs, in turn, at the same address: one is loaded
- *	           when the other one is not any more
+ *	           after the other one was unloaded
  *	names      its own, before and after (in leaf_late()) FILE, a copy of this program, has run
  *	           code of more files than can have names ("many")
  *	execs      FILE as more programs than can have names, one after the other
@@ -121,7 +120,7 @@ NOINLINE void be_probed(void);
 void be_probed(void)
 {
 	for (unsigned i = 0; i < 300; i++) {
-		/* (the kernel carries these out by itself, which takes less time) */
+		/* (the kernel emulates these, which takes less time) */
 		for (unsigned k = 0; k < 4; k++) {
 			first_push();
 			first_bp();
@@ -256,7 +255,7 @@ void be_bare(void)
 	BARRIER;
 }
 
-/* ---- what is asked for ---- */
+/* ---- the ways ---- */
 
 NOINLINE void burn(uint64_t ns, void (*step)(void));
 void burn(uint64_t ns, void (*step)(void))
@@ -283,8 +282,8 @@ static void begin_in_memory(char **argv)
 }
 
 /*
- * Sleeps in 6000 files, one after the other: that is what a recording of waits sees. With pauses,
- * so that what is in use and what is not is told apart, and that all are asked for.
+ * Sleeps in 6000 files, one after the other, as a recording of waits sees them. The pauses separate
+ * files that are in use from others, and give time to request all.
  */
 static void map_many(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A library that unwind-odd loads and unloads: turn() calls leaf_NAME(), with ROOM bytes on the
- * stack; what else is built with another NAME and ROOM has other frames at the same addresses.
+ * stack. Builds with different NAME and ROOM have different frames at the same addresses.
  */
 #include <stdint.h>
 

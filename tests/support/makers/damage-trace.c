@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * damage-trace IN SEED OUT: writes a damaged copy of IN to OUT and says how it was damaged. With
- * the same seed it is always damaged in the same way; 12 that follow each other are 12 ways.
+ * damage-trace IN SEED OUT: writes a damaged copy of IN to OUT, and prints the kind of damage. The
+ * same seed always gives the same damage; 12 consecutive seeds give 12 kinds.
  */
 #include <errno.h>
 #include <stdio.h>

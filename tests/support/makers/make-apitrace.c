@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make-apitrace OUT [METHOD [CALLS [CHUNK]]]: writes a call trace that has everything the format
- * can say, then CALLS plain calls of four threads. Packed by METHOD (snappy) in chunks of CHUNK
- * bytes at most (all that may be); the header has one of its own.
+ * make-apitrace OUT [METHOD [CALLS [CHUNK]]]: writes a call trace with every feature of the format,
+ * and then CALLS plain calls of four threads. It is packed by METHOD (default: snappy) in chunks of
+ * at most CHUNK bytes (default: the maximum). The header has its own chunk.
  */
 #include <fcntl.h>
 #include <float.h>
@@ -43,7 +43,7 @@ static void write_all(int fd, const uint8_t *p, size_t n)
 	}
 }
 
-/* Writes what is there of the stream. */
+/* Writes the buffered part of the stream. */
 static void flush(struct maker *m)
 {
 	for (size_t at = 0, n; at < m->stream.size; at += n) {
@@ -66,7 +66,7 @@ static void end(struct maker *m)
 		flush(m);
 }
 
-/* ---- what there is ---- */
+/* ---- features ---- */
 
 #define T(text) APITRACE_TEXT(text)
 
@@ -257,7 +257,7 @@ static void show_containers(struct maker *m)
 	SHOW(m, put_arrays(w));
 }
 
-/* Out-parameters come with the end, and one argument never. */
+/* Output parameters come at the end, and one argument never. */
 static void call_open(struct maker *m)
 {
 	struct apitrace_writer *w = &m->w;
@@ -316,7 +316,7 @@ static void call_fake(struct maker *m, struct apitrace_names *function, const ch
 	end(m);
 }
 
-/* Of three threads, in an order of their own; one is never left. */
+/* Calls of three threads, in mixed order. One call never ends. */
 static void call_nested(struct maker *m)
 {
 	struct apitrace_writer *w = &m->w;

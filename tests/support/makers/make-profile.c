@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make-profile OUT: writes an archive with call stacks and allocations, as lines on standard input
- * say it:
+ * make-profile OUT: writes an archive with call stacks and allocations, from lines on standard
+ * input:
  *
  *	start HOST                      the recording begins; "." is this host, and this boot's
  *	                                clocks
  *	task PID NAME [START_NS]        a process
- *	exec PID FILE                   it runs another program
+ *	exec PID FILE                   it executes another program
  *	map PID START SIZE OFFSET BUILD_ID PATH     code is mapped; BUILD_ID is hexadecimal, or "-"
- *	at MS                           what follows happens MS milliseconds after the start
+ *	at MS                           the time of the next lines: MS milliseconds after the start
  *	sample PID ADDRESS ...          a stack, innermost first
- *	rename PID NAME                 a process is called otherwise
- *	frame PID ADDRESS DEPTH LINE SOURCE FUNCTION     what an address means
+ *	rename PID NAME                 the new name of a process
+ *	frame PID ADDRESS DEPTH LINE SOURCE FUNCTION     the symbol of an address
  *	lost CLASS COUNT                records of CLASS are missing
  *	watch PID RESOURCES COMPLETE INTERVAL MIN_BYTES ALLOCATORS    COMPLETE: 1 or 0
  *	stack PID ID ADDRESS ...
@@ -106,7 +106,7 @@ static void on_start(struct maker *m, char *rest)
 	if (strcmp(host, ".") == 0)
 		host = here.nodename;
 	else
-		/* another machine's, one that is always the same */
+		/* those of another machine, always the same */
 		clock = (struct clock_snapshot){ 1000000000, 1000000000, 1700000000000000000 };
 	m->start_ns = m->now_ns = clock.boot_ns;
 	put(m, (struct event){ .kind = EVENT_START,
@@ -236,7 +236,7 @@ static void on_lost(struct maker *m, char *rest)
 			    .lost = { class_name, number(m, &rest, 10), m->now_ns, m->now_ns } });
 }
 
-/* ---- what programs allocate ---- */
+/* ---- allocations of programs ---- */
 
 static enum resource resource(struct maker *m, char **rest)
 {
@@ -248,7 +248,7 @@ static enum resource resource(struct maker *m, char **rest)
 	return i < 0 ? RESOURCE_MAX : (enum resource)i;
 }
 
-/* An event of a process, whose id comes next. */
+/* An event of a process, whose id is the next word. */
 static struct event of_process(struct maker *m, char **rest, enum event_kind kind)
 {
 	struct event ev = { .kind = kind, .pid = pid(m, rest) };
@@ -296,7 +296,7 @@ static void on_stack(struct maker *m, char *rest)
 	put(m, ev);
 }
 
-/* What all that is said of a block begins with. */
+/* The common begin of all events of a block. */
 static struct event of_block(struct maker *m, char **rest, enum event_kind kind)
 {
 	struct event ev = of_process(m, rest, kind);

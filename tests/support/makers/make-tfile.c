@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make-tfile PROGRAM OUT.tf OUT.gdb: runs PROGRAM, and makes a GDB trace file of the places
- * where it stops itself (int3), with the script that opens it.
+ * make-tfile PROGRAM OUT.tf OUT.gdb: runs PROGRAM, and writes a GDB trace file of the places where
+ * it stops itself (int3), and the script that opens it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -55,7 +55,7 @@ static int make_tfile_read(void *userdata, uint64_t address, void *to, size_t n)
 	return process_vm_readv(m->pid, &local, 1, &remote, 1, 0) == (ssize_t)n ? 0 : -EFAULT;
 }
 
-/* ---- what is collected ---- */
+/* ---- collected data ---- */
 
 static void make_tfile_memory(struct make *m, uint64_t address, size_t n)
 {
@@ -111,7 +111,7 @@ static void make_tfile_read_maps(struct make *m)
 	fclose(f);
 }
 
-/* The stack from SP on, and what the program can write. */
+/* The stack from SP on, and writable data of the program. */
 static void make_tfile_data(struct make *m, uint64_t sp)
 {
 	for (size_t i = 0; i < m->n_maps; i++) {
@@ -129,7 +129,7 @@ static void make_tfile_data(struct make *m, uint64_t sp)
 	}
 }
 
-/* What GDB needs to find the libraries. */
+/* The data by which GDB finds the libraries. */
 static void make_tfile_link_map(struct make *m)
 {
 	struct tfile_link_map map = { 0 };
@@ -188,7 +188,7 @@ static void make_tfile_frame(struct make *m)
 
 	if (n >= FRAMES || ptrace(PTRACE_GETREGS, m->pid, NULL, &u) < 0)
 		make_tfile_fail("cannot read registers");
-	u.rip--; /* as if it had not run int3 */
+	u.rip--; /* as if int3 had not run */
 	m->n_blocks = 0;
 	make_tfile_registers(&u, registers);
 	m->blocks[m->n_blocks++] = (struct tfile_block){

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * split-recording PREFIX CATEGORIES EVERY_MS [PID ...]: two sessions side by side until the
- * standard input ends, PREFIX.plain.fxt, and one that is split each EVERY_MS (0: at each drain).
- * Says "running" when both run.
+ * split-recording PREFIX CATEGORIES EVERY_MS [PID ...]: runs two sessions in parallel until the
+ * standard input ends: PREFIX.plain.fxt, and one that is split every EVERY_MS (0: at each drain).
+ * Prints "running" when both run.
  *
- * Of the second one each chunk becomes PREFIX.chunk-N.fxt, N from 1; and the head of each, all
- * bodies from there on and the last tail become PREFIX.from-N.fxt. Which part is which is learned
- * on its way to the output (the linker wraps output_put()). At the end it says how many chunks
- * there are, how long it took at most to split, and how large a head was at most.
+ * Each chunk of the second one becomes PREFIX.chunk-N.fxt, N from 1. The head of each chunk, all
+ * bodies from there on and the last tail become PREFIX.from-N.fxt. The parts are recognised on
+ * their way to the output (the linker wraps output_put()). At the end, it prints the number of
+ * chunks, the longest time of a split, and the size of the largest head.
  *
  * SPLIT_RING in the environment is the size of its rings, instead of 4 MiB; the other session has
  * 32 MiB then.
@@ -50,7 +50,7 @@ void __wrap_output_put(struct output *o, struct outbuf *b, enum store_part part)
 
 static uint64_t longest_ns, largest_bytes;
 
-/* (of its type, so that the compiler says when that changes) */
+/* (of its type, so that the compiler reports changes) */
 __typeof__(recorder_split) __real_recorder_split, __wrap_recorder_split;
 
 int __wrap_recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
@@ -171,7 +171,7 @@ static void copy(int from, uint64_t at, uint64_t bytes, int to)
 	}
 }
 
-/* The parts that are wanted, of OUTPUT, from chunk FROM on. */
+/* The selected parts of OUTPUT, from chunk FROM on. */
 static void assemble(const char *prefix, int all, const struct output *output, unsigned from,
 		     bool join, unsigned n_chunks)
 {
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 	run(plain, splitting, strtoull(argv[3], NULL, 10) * 1000000);
 	n_chunks = (unsigned)session_chunks(splitting);
 	session_counters(splitting, &counters);
-	/* Only this one has been split. */
+	/* Only this session is split. */
 	output = NULL;
 	for (size_t i = 0; i < n_parts; i++)
 		for (size_t j = i + 1; !output && parts[i].part == STORE_TAIL && j < n_parts; j++)

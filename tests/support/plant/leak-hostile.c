@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leak-hostile: does what makes it hard to watch a program.
+ * leak-hostile: a program that is hard to watch.
  *
- *	leak-hostile --held bogus DIRECTORY   maps files in it that are nearly programs
- *	leak-hostile --held untext            loses the code of its C library
+ *	leak-hostile --held bogus DIRECTORY   maps files in it that are almost programs
+ *	leak-hostile --held untext            unmaps the code of its C library
  *	leak-hostile --held library FILE      loads and unloads FILE, a hundred times
  *	leak-hostile --held threads N         N threads that lose a block each
  *	leak-hostile --held children N        N children that end at once, after they have lost a
  *	                                      block
- *	leak-hostile --held churn N           loses a hundred blocks, and allocates and frees on, in
+ *	leak-hostile --held churn N           loses 100 blocks, then allocates and frees on, in
  *	                                      N threads
- *	leak-hostile --held execs N           becomes itself, N times
+ *	leak-hostile --held execs N           executes itself, N times
  *
- * Each waits for a byte on stdin before and after. What it has lost itself it prints as leak-plant
- * does.
+ * Each waits for a byte on stdin before and after. It prints its lost blocks like leak-plant.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -66,7 +65,7 @@ static NOINLINE void *make_some(size_t n)
 	return p;
 }
 
-/* ---- files that are nearly programs ---- */
+/* ---- files that are almost programs ---- */
 
 static void write_bogus(const char *path, unsigned kind)
 {
@@ -111,7 +110,7 @@ static NOINLINE void do_bogus(const char *directory)
 		if (mmap(NULL, 16384, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
 			die("mmap");
 		close(fd);
-		/* One that has gone, one that has become shorter. */
+		/* Some are removed, some are truncated. */
 		if (i % 3 == 0)
 			unlink(path);
 		if (i % 3 == 1 && truncate(path, 100) < 0)
@@ -150,7 +149,7 @@ static NOINLINE void do_untext(void)
 		if (strstr(line, "/libc.so") &&
 		    sscanf(line, "%lx-%lx %7s", &start, &end, rights) == 3 && rights[2] == 'x')
 			break;
-	/* From here on nothing can be called. */
+	/* From here on, no function can be called. */
 	call3(SYS_munmap, (long)start, (long)(end - start), 0);
 	call3(SYS_write, 1, (long)done, sizeof(done) - 1);
 	call3(SYS_read, 0, (long)&c, 1);

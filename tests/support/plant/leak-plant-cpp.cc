@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of leak-plant that is C++: operator new in all its forms, and exceptions through what has
- * probes. Whether those arrive is seen here.
+ * The C++ part of leak-plant: operator new in all its forms, and exceptions through functions with
+ * probes. The program checks that these exceptions arrive.
  */
 #include <csetjmp>
 #include <new>
@@ -107,7 +107,7 @@ NOINLINE void plant_wide()
 	plant_truth("make_wide,plant_wide,main", 3, 3 * sizeof(wide));
 }
 
-/* What was made on the way is freed by what unwinds. */
+/* Unwinding frees the blocks that were made on the way. */
 static NOINLINE void go_down(unsigned depth)
 {
 	std::string text(100 + depth, 'x');
@@ -165,7 +165,7 @@ static NOINLINE void plant_throws()
 		plant_die("leak-plant: operator new gave what nobody has");
 }
 
-/* A handler leaves operator new in the middle. */
+/* A handler jumps out of operator new. */
 static NOINLINE void plant_handlers()
 {
 	volatile int n_caught = 0;

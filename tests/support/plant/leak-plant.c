@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leak-plant: allocates, frees and loses what is known.
+ * leak-plant: allocates, frees and loses known blocks.
  *
  *	leak-plant [--held] [--then PROGRAM] PART ...
  *
- * Parts are done in their order, at last one is done by a child (fork). What was planted, it prints
- * as a line of JSON: each stack by the names of its functions, innermost first, with the blocks and
- * bytes that are left of what was allocated there. With --held it reads a byte on stdin before it
+ * Parts run in the given order; the last one runs in a child (fork). The lost blocks are printed as
+ * a line of JSON: each stack by the names of its functions, innermost first, with the blocks and
+ * bytes that were allocated there and not freed. With --held, it reads a byte on stdin before it
  * begins, another one where a child begins, one before PROGRAM is started with the same parts, and
  * waits for the end of stdin before it exits.
  *
- * Nothing here uses stdio, which allocates; threads have stacks of our own, so that the C library
- * frees what it has for them. What is lost can still be reached if "kept" is among the parts.
+ * It does not use stdio, which allocates. Threads have stacks of this program, so that the C
+ * library frees its data of them. If "kept" is among the parts, lost blocks remain reachable.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -36,14 +36,14 @@
 #define HUGE_BYTES ((size_t)1 << 60)
 
 struct planted {
-	const char *chain; /* names with commas between them */
+	const char *chain; /* names, separated by commas */
 	unsigned blocks;
 	size_t bytes;
 };
 
 static struct planted planted[64];
 static unsigned n_planted;
-static unsigned unmatched; /* frees of what was there before the work began */
+static unsigned unmatched; /* frees of blocks from before the recording */
 static unsigned failed;    /* allocations */
 static void *kept[4096];
 static unsigned n_kept;
@@ -118,14 +118,14 @@ static void wait_for_byte(void)
 		plant_die("leak-plant: nothing to read on stdin");
 }
 
-/* A size that compilers know nothing of. */
+/* A size that the compiler does not know. */
 static size_t size_of(size_t n)
 {
 	BARRIER(n);
 	return n;
 }
 
-/* ---- lists: malloc(), and what is freed in order ---- */
+/* ---- lists: malloc(), and frees in order ---- */
 
 static NOINLINE void *make_node(size_t n)
 {
@@ -172,7 +172,7 @@ static NOINLINE void plant_buffers(void)
 
 		for (unsigned k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
 			p = grow_buffer(p, sizes[k]);
-		/* It stays as it is. */
+		/* A failure leaves it unchanged. */
 		q = grow_buffer(p, huge);
 		if (q)
 			plant_die("leak-plant: realloc() gave what nobody has");
@@ -184,7 +184,7 @@ static NOINLINE void plant_buffers(void)
 	plant_truth("grow_buffer,plant_buffers,main", 5, 5 * 777);
 }
 
-/* What is left is what the last realloc() has not got rid of. */
+/* Only the block of the last realloc() remains. */
 static NOINLINE void *make_row(size_t n, size_t each)
 {
 	void *p = reallocarray(NULL, size_of(n), each);
@@ -200,14 +200,14 @@ static NOINLINE void plant_rows(void)
 	for (unsigned i = 0; i < 6; i++)
 		plant_keep(make_row(11, 13));
 	plant_truth("make_row,plant_rows,main", 6, 6 * 11 * 13);
-	/* Some free it, and return NULL; some return a block without bytes. */
+	/* Some allocators free it and return NULL; some return an empty block. */
 	p = make_node(123);
 	p = realloc(p, size_of(0));
 	if (p)
 		free(p);
 }
 
-/* ---- calloc(), and what is aligned ---- */
+/* ---- calloc(), and aligned blocks ---- */
 
 static NOINLINE void *make_table(size_t n, size_t each)
 {
@@ -364,7 +364,7 @@ static NOINLINE void plant_threads(void)
 	for (unsigned i = 0; i < THREADS; i++) {
 		pthread_join(threads[i], NULL);
 		munmap(stacks[i], STACK_BYTES);
-		/* What is left belongs to threads that are gone. */
+		/* The remaining blocks belong to ended threads. */
 		for (unsigned k = 0; k < 25; k++)
 			free(from_threads[i][k]);
 		for (unsigned k = 25; k < 30; k++)
@@ -375,7 +375,7 @@ static NOINLINE void plant_threads(void)
 	}
 }
 
-/* ---- what was there before anybody looked ---- */
+/* ---- blocks from before the recording ---- */
 
 static void *old[20];
 
@@ -390,13 +390,13 @@ static NOINLINE void plant_old(void)
 	for (unsigned i = 0; i < 15; i++)
 		free(old[i]);
 	unmatched += 15;
-	/* Freed by what makes a new one of it. */
+	/* Freed by a realloc() that makes a new block. */
 	old[15] = grow_buffer(old[15], 9000);
 	unmatched++;
 	plant_truth("grow_buffer,plant_old,main", 1, 9000);
 }
 
-/* ---- what leaves a function in the middle ---- */
+/* ---- jumps out of functions ---- */
 
 static jmp_buf out;
 
@@ -463,7 +463,7 @@ static NOINLINE void plant_fork(void)
 	plant_truth("make_inherited,plant_fork,main", 7, 7 * 80);
 }
 
-/* ---- all ---- */
+/* ---- the program ---- */
 
 static const struct {
 	const char *name;
@@ -492,7 +492,7 @@ static bool has_part(const char *name)
 	return false;
 }
 
-/* The same parts as another program. */
+/* Executes another program with the same parts. */
 static void become(const char *program, char **wanted)
 {
 	char *all[32] = { (char *)program, (char *)"--held" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of leak-plant have in common.
+ * Shared by the parts of leak-plant.
  */
 #pragma once
 
@@ -12,10 +12,10 @@ extern "C" {
 
 #define NOINLINE __attribute__((noinline))
 
-/* Keeps a call from becoming a jump, and compilers from knowing what VALUE is. */
+/* Prevents that a call becomes a jump, and that the compiler knows VALUE. */
 #define BARRIER(value) __asm__ volatile("" : "+r"(value) : : "memory")
 
-/* BLOCKS of BYTES together are left of what was allocated with the stack CHAIN. */
+/* BLOCKS with BYTES together remain of the allocations with the stack CHAIN. */
 void plant_truth(const char *chain, unsigned blocks, size_t bytes);
 
 /* P is not freed. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * own-malloc [--held]: a program with an allocator of its own, which does what no other one does:
- * it calls itself far deeper than a kernel keeps return probes, leaves by longjmp, and is called
- * from handlers of signals that interrupt it.
+ * own-malloc [--held]: a program with its own allocator, which does unusual things: it calls itself
+ * deeper than the kernel keeps return probes, ends by longjmp, and is called from signal handlers
+ * that interrupt it.
  *
- * What is planted is printed as leak-plant does.
+ * The lost blocks are printed like those of leak-plant.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -17,8 +17,8 @@
 #include "leak-plant.h"
 
 enum {
-	DEEP = 5000,    /* at this size and above it calls itself with one less, down to here */
-	NESTED = 200,   /* times */
+	DEEP = 5000,    /* from this size on, it calls itself with a byte less */
+	NESTED = 200,   /* the depth */
 	JUMPS = 7777,   /* does not return */
 	SIGNALS = 8888, /* is interrupted */
 };
@@ -123,7 +123,7 @@ static NOINLINE void work(void)
 	for (int i = 0; i < 5; i++)
 		make_more(make_more(NULL, 100), 200);
 	signal(SIGUSR1, on_signal);
-	/* (inside of malloc() it counts as a part of it) */
+	/* (in malloc(), it counts as a part of it) */
 	for (int i = 0; i < 4; i++) {
 		make_deep(SIGNALS);
 		BARRIER(from_handler);
