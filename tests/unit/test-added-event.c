@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adding an event (HACKING.md) is adding a row: here is the table with one more, of a made-up
- * event. The writer, the reader, dump, the lint, redact, merge and repair must know it without a
- * line of their own.
+ * Adding an event (HACKING.md) means adding a row: this is the table with another row, of a made-up
+ * event. The writer, the reader, dump, the lint, redact, merge and repair must support it without
+ * further code.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include "model/event.h"
 
-/* A door was opened. (What it says has room in the members of another one.) */
+/* A door was opened. (Its values use members of another event.) */
 #define EVENT_DOOR ((enum event_kind)EVENT_KIND_MAX)
 
 #define FXT_EVENT_ROWS_MORE                                                                        \
@@ -53,7 +53,7 @@ static void put_door(struct source *s, uint64_t ts)
 	put_event_args(s, ts, 100, "memory", "path", args, 3);
 }
 
-/* What is made of the archive of F. */
+/* Data from the archive of F. */
 struct read {
 	struct event event; /* the only one of its kind */
 	char state[32], file[32];
@@ -118,7 +118,7 @@ static void test_added_event_there_and_back(void **state)
 	assert_int_equal(read.n, 1);
 	assert_int_equal(read.event.ts_ns, 10);
 	assert_int_equal(read.event.pid, 100);
-	assert_int_equal(read.event.tid, 100); /* on the process's main thread, says the row */
+	assert_int_equal(read.event.tid, 100); /* on the process's main thread, as the row says */
 	assert_string_equal(read.state, "wide open");
 	assert_string_equal(read.file, "/home/alice");
 	assert_int_equal(read.event.exec.old_tid, 3);
@@ -126,7 +126,7 @@ static void test_added_event_there_and_back(void **state)
 	assert_non_null(strstr(read.dumped, "{\"name\":\"state\",\"type\":\"string\","
 					    "\"value\":\"wide open\"}"));
 	assert_non_null(strstr(read.dumped, "{\"name\":\"cpu\",\"type\":\"uint32\",\"value\":3}"));
-	/* Nobody said that process 100 is watched. */
+	/* No record says that process 100 is watched. */
 	assert_int_equal(read.n_unwatched, 1);
 }
 
@@ -144,7 +144,7 @@ static void test_added_event_left_out(void **state)
 	assert_null(strstr(read.dumped, "\"file\""));
 }
 
-/* Plain text stays, other text goes; what a CPU or a secret is the row says, too. */
+/* Plain text stays, other text is replaced. The row also marks CPUs and secrets. */
 static void test_added_event_redacted(void **state)
 {
 	struct fixture *f = *state;
@@ -161,7 +161,7 @@ static void test_added_event_redacted(void **state)
 	edit_output_deinit(&out);
 }
 
-/* Of two machines the CPUs of the second one stand behind those of the first. */
+/* In an archive of two machines, the CPUs of the second one follow those of the first. */
 static void test_added_event_merged(void **state)
 {
 	_cleanup_free_ char *text = NULL;
@@ -186,7 +186,7 @@ static void test_added_event_merged(void **state)
 		source_deinit(&sources[i]);
 }
 
-/* Beside damage it stays as it is, in the order of time, and its process gets a name. */
+/* Next to damage, it is unchanged and in order of time, and its process gets a name. */
 static void test_added_event_repaired(void **state)
 {
 	static const uint64_t garbage[] = { 0xffff, 0xfffffffffffffff7, 0 };

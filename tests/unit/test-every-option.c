@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each option of the table, at its ends and beyond them, on the command line, on the bus and in a
- * profile: all say the same. The test `made-up-option` is this one with an option more.
+ * Each option of the table, at its limits and beyond them, on the command line, on the bus and in a
+ * profile: all give the same result. The test `made-up-option` is this one with another option.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,28 +22,28 @@
 
 enum { WORDS_MAX = 9000 };
 
-static sd_bus *bus; /* one for all */
+static sd_bus *bus; /* shared by all tests */
 static int pipe_fds[2], other_fd;
 
-/* What an option says, and what has to stand beside it so that it may. */
+/* The value of an option, and other options that it requires. */
 struct
 try {
 	const struct option_row *row, *needed;
-	const char *text; /* for people */
-	uint64_t value;   /* for the bus, of a number or yes */
-	size_t n;         /* of a list: so often */
+	const char *text; /* as text */
+	uint64_t value;   /* for the bus, as a number or boolean */
+	size_t n;         /* length of a list */
 	const char *category;
 	bool filter, flight;
 };
 
-/* What came of it. */
+/* The result. */
 struct answer {
 	bool asked, taken;
-	uint64_t value; /* or how many a list has */
+	uint64_t value; /* or the length of a list */
 	char why[600];
 };
 
-/* ---- what belongs to a row ---- */
+/* ---- parts of a row ---- */
 
 static struct try make_try(const struct option_row *row)
 {
@@ -62,7 +62,7 @@ static struct try make_try(const struct option_row *row)
 	return t;
 }
 
-/* What is set together on the command line, and apart on the bus. */
+/* Options that are set together on the command line, and separately on the bus. */
 static bool is_overhead(const struct option_row *row)
 {
 	return row->bus && strncmp(row->bus, "max_overhead", 12) == 0;
@@ -220,7 +220,7 @@ static void ask_bus(const struct try *t, struct answer *ret)
 	end(m, t->row, ret);
 }
 
-/* What the command line has made of it, as the command sends it. */
+/* The result of the command line, as the command sends it. */
 static void ask_sent(const struct option_row *row, struct answer *ret)
 {
 	sd_bus_message *m = begin(options.session.mode == SESSION_FLIGHT);
@@ -277,7 +277,7 @@ enum { COMMAND_LINE, BUS, SENT, PROFILE, WAYS_MAX };
 static const char *const ways[] = { "the command line", "the bus", "a command's call",
 				    "a collection" };
 
-/* ZERO is what the bus has for the default. */
+/* ZERO is the bus's value for the default. */
 static void check(const struct try *t, bool taken, uint64_t value)
 {
 	const struct option_row *row = t->row;
@@ -372,7 +372,7 @@ TEST(test_flags)
 	}
 }
 
-/* As many as there may be, and one more. */
+/* The maximum number, and one more. */
 TEST(test_lists)
 {
 	static const char *const texts[OPTION_TYPES_MAX] = {
@@ -395,7 +395,7 @@ TEST(test_lists)
 	}
 }
 
-/* What an option needs, all ask for alike. */
+/* Requirements of options are the same everywhere. */
 TEST(test_needs)
 {
 	OPTION_FOR_EACH(row) {
@@ -425,7 +425,7 @@ static bool is_text_of(const struct option_row *row, const char *text, uint64_t 
 	       n == value;
 }
 
-/* Rows are whole: names are there once, lines of --help are right, defaults are within bounds. */
+/* Rows are complete: names are unique, lines of --help are correct, defaults are within bounds. */
 TEST(test_rows)
 {
 	OPTION_FOR_EACH(row) {
@@ -444,14 +444,14 @@ TEST(test_rows)
 }
 
 #ifdef OPTION_MADE_UP_ROW
-/* One row, and whoever asks for the option has it. */
+/* One row is enough for all interfaces. */
 TEST(test_made_up)
 {
 	struct session_options o = { .name = "x", .categories = CATEGORY_OFFCPU };
 	char *text;
 
 	assert_int_equal(session_options_complete(&o), 0);
-	assert_int_equal(o.made_up_ns, 1000000000); /* (this is the hook: what is done with it) */
+	assert_int_equal(o.made_up_ns, 1000000000); /* (this is the hook that uses it) */
 	text = session_options_describe(&o);
 	assert_non_null(strstr(text, " made_up=1.00 s"));
 	free(text);

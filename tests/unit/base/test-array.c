@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arrays grow by doubling, keep what is in them, and refuse what cannot be.
+ * Arrays double their size, keep their contents, and refuse impossible sizes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ TEST(test_zero)
 		assert_int_equal(list[i], 0);
 }
 
-/* What cannot be: nothing changes. */
+/* Impossible sizes: nothing changes. */
 TEST(test_refused)
 {
 	_cleanup_free_ uint64_t *list = NULL;
@@ -72,7 +72,7 @@ TEST(test_refused)
 	assert_int_equal(GROW_ZERO(list, room, SIZE_MAX), -ENOMEM);
 	assert_ptr_equal(list, before);
 	assert_int_equal(room, 10);
-	/* Room that its own type cannot count. */
+	/* A room that the type of its counter cannot hold. */
 	free(list);
 	list = NULL;
 	assert_int_equal(GROW(list, small, 200), 0);

@@ -23,7 +23,7 @@ TEST(test_snapshot)
 
 	assert_true(before <= s.boot_ns && s.boot_ns <= clock_boot_ns());
 	assert_true(s.mono_ns <= clock_read_ns(CLOCK_MONOTONIC));
-	/* Boot time goes on where the monotonic one stops; both were read within this test. */
+	/* Boot time also counts suspended time. Both clocks were read within this test. */
 	assert_true(s.mono_ns <= clock_boot_ns());
 	assert_true(s.real_ns > s.boot_ns);
 }

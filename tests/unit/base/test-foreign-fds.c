@@ -5,7 +5,7 @@
 #include "base/foreign-fds.h"
 #include "tests/support/unit.h"
 
-/* Before it has begun, a process has none. */
+/* Before the first descriptor, a process has none. */
 TEST(test_none)
 {
 	int copy;
@@ -39,7 +39,7 @@ TEST(test_owner)
 	assert_int_equal(foreign_fds_forget(INT32_MAX), FOREIGN_FD_OWN);
 }
 
-/* Who was not known, is. */
+/* An unknown process becomes known. */
 TEST(test_give)
 {
 	const uint64_t peer = FOREIGN_FD_OF_PEER(7);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one buffer that everything is read through, from each kind of source.
+ * The buffer that all files are read through, with each kind of source.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ TEST(test_memory)
 	assert_int_equal(in.offset, 4);
 	assert_int_equal(input_skip(&in, 3), 1);
 	assert_int_equal(in.offset, 7);
-	/* What is there stays there when more is asked for. */
+	/* Bytes stay in the buffer when more are requested. */
 	assert_int_equal(input_need(&in, 4), 0);
 	assert_int_equal(input_ready(&in), 3);
 	assert_memory_equal(input_take(&in, 3), "789", 3);
@@ -42,7 +42,7 @@ TEST(test_empty)
 	assert_true(in.eof);
 }
 
-/* Brings one byte after the other: its number. */
+/* Gives single bytes: their numbers. */
 static ssize_t drip(void *userdata, void *to, size_t n)
 {
 	uint32_t *left = userdata;
@@ -83,7 +83,7 @@ TEST(test_failing_source)
 	assert_int_equal(input_skip(&in, 1), -EBADMSG);
 }
 
-/* The buffer grows for what is larger, and moves what was not taken yet. */
+/* The buffer grows for larger data, and moves bytes that were not consumed. */
 TEST(test_large)
 {
 	_cleanup_(input_deinit) struct input in;
@@ -109,7 +109,7 @@ TEST(test_large)
 	assert_int_equal(input_need(&in, 1), 0);
 }
 
-/* Whatever a record claims: only what arrives takes room. */
+/* Whatever size a record claims, only arrived data takes memory. */
 TEST(test_claims)
 {
 	_cleanup_(input_deinit) struct input in;
@@ -139,7 +139,7 @@ TEST(test_descriptor)
 	assert_int_equal(input_need(&in, 1), 0);
 }
 
-/* What was taken can be given back, as far as it was said to be kept, however much came since. */
+/* Consumed bytes can be put back, within the reserved number, whatever arrived since. */
 TEST(test_back)
 {
 	_cleanup_(input_deinit) struct input in;
@@ -161,7 +161,7 @@ TEST(test_back)
 	assert_true(in.room < LARGE);
 }
 
-/* Past the buffer where that is empty, else out of it: the order stays. */
+/* Reads directly if the buffer is empty, else from the buffer: the order is kept. */
 TEST(test_read)
 {
 	_cleanup_(input_deinit) struct input in;

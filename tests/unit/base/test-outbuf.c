@@ -41,7 +41,7 @@ TEST(test_reserve_nothing)
 	assert_int_equal(b.error, 0);
 }
 
-/* What was written stays, over any number of moves. */
+/* Written data is kept when the buffer moves. */
 TEST(test_reserve_grows)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
@@ -57,7 +57,7 @@ TEST(test_reserve_grows)
 		assert_int_equal(((uint64_t *)b.data)[i], i);
 }
 
-/* Memory that was used before is zeroed again. */
+/* Reused memory is zeroed again. */
 TEST(test_reserve_after_reset)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
@@ -70,7 +70,7 @@ TEST(test_reserve_after_reset)
 	assert_true(all_zero(p, 64));
 }
 
-/* Room is had in larger steps; the limit holds to the byte all the same. */
+/* The buffer grows in larger steps, but the limit is exact. */
 TEST(test_reserve_limit)
 {
 	static const struct {
@@ -110,7 +110,7 @@ TEST(test_reserve_overflow)
 	}
 }
 
-/* The first error stays, whatever would fit. */
+/* The first error remains, even if later data would fit. */
 TEST(test_error_sticks)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { .limit = 32 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes are those of the examples in protobuf's own description of its encoding, and worked out
- * from it: a tag is field << 3 | type; numbers are varints.
+ * The bytes are those of the examples in protobuf's description of its encoding, or derived from
+ * it: a tag is field << 3 | type; numbers are varints.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ TEST(test_messages)
 	ASSERT_BYTES(&b, 0x1a, 0x0a, 0x0a, 0x00, 0x32, 0x06, 0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05);
 }
 
-/* A length of two bytes moves what is behind it by two. */
+/* A length of two bytes moves the contents by two. */
 TEST(test_long_message)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };

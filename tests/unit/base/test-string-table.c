@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of numbers and numbers of names, with holes.
+ * Names of numbers, and numbers of names, with gaps.
  */
 #include <errno.h>
 

@@ -49,7 +49,7 @@ TEST(test_remove)
 	assert_int_equal(t.n_used, 0);
 }
 
-/* Against an array that does the same: keys that come and go, gaps that close over runs. */
+/* Compared with an array: random insertions and removals, and gaps that close over runs. */
 TEST(test_random)
 {
 	enum { KEYS = ARRAY_SIZE(values), STEPS = 200000 };
@@ -60,7 +60,7 @@ TEST(test_random)
 	char *value;
 
 	for (unsigned step = 0; step < STEPS; step++) {
-		/* The share of removals goes up and down, so that it grows and empties. */
+		/* The share of removals goes up and down, so the table grows and empties. */
 		unsigned removals = step / (STEPS / 8) % 2 ? 70 : 30;
 		size_t i;
 
@@ -112,7 +112,7 @@ TEST(test_clear)
 	size_t pos = 0;
 
 	table_clear(&t);
-	/* A small one, and one whose memory goes. */
+	/* A small one, and one whose memory is freed. */
 	for (uint64_t n = 10; n <= 100000; n *= 10000) {
 		for (uint64_t key = 1; key <= n; key++)
 			assert_int_equal(table_set(&t, key, &values[1]), 0);
@@ -137,7 +137,7 @@ TEST(test_owned)
 	strcpy(first, "first");
 	assert_ptr_equal(table_make(&t, 1, 8), first);
 	assert_string_equal(first, "first");
-	/* What was there goes, even if a part of it is what is copied. */
+	/* The old value is freed, even if the new one is copied from a part of it. */
 	copy = table_copy(&t, 1, first + 2, 4);
 	assert_string_equal(copy, "rst");
 	assert_ptr_equal(table_get(&t, 1), copy);
@@ -146,7 +146,7 @@ TEST(test_owned)
 	table_deinit_free(&t);
 }
 
-/* Each bit of the bytes and of the seed counts. */
+/* Each bit of the bytes and of the seed matters. */
 TEST(test_hash_seeded)
 {
 	uint64_t words[3] = { 0x7f0000001000, 0, UINT64_C(1) << 63 };

@@ -37,7 +37,7 @@ TEST(test_is_utf8)
 		{ BYTES("\xc3"), false }, /* cut off */
 		{ BYTES("a\xe2\x82"), false },
 		{ BYTES("\xf0\x9f\x98"), false },
-		{ BYTES("\xe2\x28\xa1"), false }, /* goes on with something else */
+		{ BYTES("\xe2\x28\xa1"), false }, /* continues with another byte */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -60,12 +60,14 @@ TEST(test_clean)
 			"d\x7f"
 			"e\0f"),
 		  64, "a\tb" BAD "c" BAD "d" BAD "e" BAD "f" },
-		/* what terminals take for an ESC and a letter; and what stands beside it */
+		/* what terminals interpret as ESC and a letter, and neighbours */
 		{ BYTES("\xc2\x80 \xc2\x9b"
 			"2J\xc2\x9f\xc2\xa0"),
 		  64, BAD " " BAD "2J" BAD "\xc2\xa0" },
-		/* U+202E shows what follows backwards: an .exe as a .txt; and what stands beside
-		 * it */
+		/*
+		 * U+202E reverses the following text, such as an .exe shown as a .txt; and
+		 * neighbours
+		 */
 		{ BYTES("a\xe2\x80\xaetxt.exe"), 64, "a" BAD "txt.exe" },
 		{ BYTES("\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xaa\xe2\x80\xaf"), 64,
 		  "\xe2\x80\xa7" BAD BAD "\xe2\x80\xaf" },
@@ -77,7 +79,7 @@ TEST(test_clean)
 		{ BYTES("\xef\xbb\xbf\xc2\xad\xf3\xa0\x81\x81\xf3\xa0\x84\x80"), 64,
 		  BAD BAD BAD "\xf3\xa0\x84\x80" },
 		{ BYTES("\xff\xfe"), 64, BAD BAD },
-		{ BYTES("\xed\xa0\x80"), 64, BAD BAD BAD }, /* a byte each */
+		{ BYTES("\xed\xa0\x80"), 64, BAD BAD BAD }, /* one for each byte */
 		{ BYTES("\xe2\x82"
 			"x"),
 		  64, BAD BAD "x" },
@@ -104,7 +106,7 @@ TEST(test_clean)
 		_cleanup_free_ char *from = malloc(rows[i].n + 1);
 		_cleanup_free_ char *to = malloc(rows[i].room);
 
-		/* Both exactly as long as said, so that a sanitizer sees a byte too many. */
+		/* Both buffers have the exact size, so that a sanitizer detects an extra byte. */
 		from = realloc(from, rows[i].n ? rows[i].n : 1);
 		memcpy(from, rows[i].from, rows[i].n);
 		assert_int_equal(text_clean(to, rows[i].room, from, rows[i].n), strlen(rows[i].to));
@@ -112,7 +114,7 @@ TEST(test_clean)
 	}
 }
 
-/* Whatever the bytes are, what comes out is UTF-8 and fits. */
+/* With any bytes, the result is UTF-8 and fits. */
 TEST(test_clean_any_bytes)
 {
 	uint64_t random = 1;
@@ -154,7 +156,7 @@ TEST(test_join_args)
 		{ BYTES("ab\0cd\0"), 4, "ab " },
 		{ BYTES("ab\0cd\0"), 5, "ab c" },
 		{ BYTES("ab\0cd\0"), 6, "ab cd" },
-		/* What does not fit ends it: nothing that comes later slips in. */
+		/* The first character that does not fit ends the text: nothing later is added. */
 		{ BYTES("ab\xe2\x82\xac\0c\0"), 5, "ab" },
 		{ BYTES("abcdef\0g\0"), 4, "abc" },
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notes of static probes, whole and damaged. */
+/* Notes of static probes, complete and damaged. */
 #include <errno.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct notes {
 	size_t n;
 };
 
-/* A note with BYTES of description, of which TEXT follows the three addresses. */
+/* A note with BYTES of description: three addresses, followed by TEXT. */
 static void add_note(struct notes *to, const char *owner, uint32_t type, uint64_t semaphore,
 		     const char *text, size_t n_text)
 {

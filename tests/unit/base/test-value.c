@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values within bounds, what is said of others, and what is near.
+ * Values within bounds, errors for others, and suggestions.
  */
 #include <errno.h>
 
@@ -12,7 +12,7 @@
 struct row {
 	const char *text;
 	uint64_t value;
-	const char *why; /* NULL = it is good */
+	const char *why; /* NULL = valid */
 };
 
 static void check(enum value_unit unit, uint64_t min, uint64_t max, const struct row *rows,

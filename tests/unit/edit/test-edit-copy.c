@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A copy says what its source says, record by record; and what cannot be said is counted.
+ * A copy has the same contents as its source, record by record. Records that cannot be copied are
+ * counted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "tests/support/fixtures/fxt-golden.h"
 #include "tests/support/unit.h"
 
-/* Copies all of ARCHIVE by RULES; the result is new, as edited_text() has it. */
+/* Copies all of ARCHIVE by RULES. The result is new, as in edited_text(). */
 static char *copy(const struct outbuf *archive, const struct edit_rules *rules,
 		  struct edit_counts *ret_counts)
 {
@@ -72,7 +73,7 @@ TEST(test_copy_everything)
 	}
 }
 
-/* Ticks of 2 GHz become nanoseconds; the record of unknown type is counted. */
+/* Ticks of 2 GHz become nanoseconds. The record of unknown type is counted. */
 TEST(test_copy_golden)
 {
 	struct edit_counts counts;
@@ -95,7 +96,7 @@ TEST(test_copy_golden)
 	outbuf_deinit(&archive);
 }
 
-/* References that lead nowhere, text that is none, arguments that cannot be read. */
+/* References to nothing, invalid text, unreadable arguments. */
 TEST(test_copy_mends)
 {
 	const uint64_t undefined[] = {
@@ -142,7 +143,7 @@ TEST(test_copy_mends)
 	source_deinit(&s);
 }
 
-/* kymo's names stand at fixed places: they are known even where their records were lost. */
+/* kymo's names have fixed places, so they are known even if their records were lost. */
 TEST(test_copy_lost_names)
 {
 	const uint64_t sw[] = {
@@ -170,7 +171,7 @@ TEST(test_copy_lost_names)
 	outbuf_deinit(&bytes);
 }
 
-/* A text that happens to be one of kymo's names is still what the record says. */
+/* A text that is equal to one of kymo's names is kept. */
 TEST(test_copy_log_of_a_name)
 {
 	struct source s;
@@ -182,8 +183,10 @@ TEST(test_copy_log_of_a_name)
 	source_deinit(&s);
 }
 
-/* A provider that comes again under another name is another one, and one that comes again is
- * not. */
+/*
+ * A provider with an earlier id and another name is a new one; with the same name, it is the
+ * earlier one.
+ */
 TEST(test_copy_provider_again)
 {
 	_cleanup_free_ char *text = NULL;
@@ -203,7 +206,7 @@ TEST(test_copy_provider_again)
 	source_deinit(&s);
 }
 
-/* More strings and threads than a table holds. */
+/* More strings and threads than a table can hold. */
 TEST(test_copy_full_tables)
 {
 	struct source s;
@@ -284,7 +287,10 @@ TEST(test_shift)
 	assert_true(edit_shift_ns(UINT64_MAX, INT64_MIN) == UINT64_MAX / 2);
 }
 
-/* Koids keep their 64 bits; a CPU that no record can say is refused and does no harm. */
+/*
+ * Koids keep their 64 bits. A CPU that does not fit into a record is refused, without further
+ * damage.
+ */
 TEST(test_copy_switch)
 {
 	const struct edit_rules rules = { .shift_cpu = FXT_CPU_MAX };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A cut stands for itself at both ends, and holds nothing that is not in it.
+ * A cut is self-contained at both ends, and contains nothing from outside.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void make(struct source *s)
 	put_stop(s, 900);
 }
 
-/* At both ends: who is who, what runs, what is open, counters, the clock, the session. */
+/* At both ends: names, running threads, open intervals, counters, the clock, the session. */
 TEST(test_cut_both_ends)
 {
 	_cleanup_free_ char *text = NULL;
@@ -88,7 +88,7 @@ TEST(test_cut_both_ends)
 	source_deinit(&s);
 }
 
-/* How long a call or a wait took is not known where an end of it is cut off. */
+/* The duration of a call or a wait is unknown if one of its ends is cut off. */
 TEST(test_cut_calls)
 {
 	const struct fxt_out_arg unwound = { .type = FXT_ARG_STRING,
@@ -120,7 +120,7 @@ TEST(test_cut_calls)
 	source_deinit(&s);
 }
 
-/* Everything, and the two open ends. */
+/* The whole archive, and both open ends. */
 TEST(test_cut_open_ends)
 {
 	_cleanup_free_ char *all = NULL, *from = NULL, *to = NULL;
@@ -205,7 +205,7 @@ TEST(test_cut_cpu_woken_twice)
 	source_deinit(&s);
 }
 
-/* A thread whose end is written before the cut, and whose last switch is in it, has a name. */
+/* A thread whose exit is before the cut, and whose last switch is in it, has a name. */
 TEST(test_cut_dying_thread)
 {
 	_cleanup_free_ char *text = NULL;
@@ -228,7 +228,7 @@ TEST(test_cut_dying_thread)
 	source_deinit(&s);
 }
 
-/* Times at the ends of what 64 bits hold, in every phase. */
+/* Times near the limits of 64 bits, in every phase. */
 TEST(test_cut_extreme_times)
 {
 	const struct edit_cut_options list[] = {
@@ -257,8 +257,8 @@ TEST(test_cut_extreme_times)
 }
 
 /*
- * What a flight recorder had no room for is missing in each piece, also in one that ends before
- * that is reported.
+ * Records that a flight recorder dropped are missing in each piece, also in one that ends before
+ * the loss is reported.
  */
 TEST(test_cut_flight_recorder)
 {

@@ -31,7 +31,7 @@ static char *merge2(const struct source *a, const struct source *b, struct edit_
 	return merge_text(list, 2, views);
 }
 
-/* Of one boot: nothing is moved. */
+/* Of one boot: no time changes. */
 TEST(test_merge_sequence)
 {
 	_cleanup_free_ char *text = NULL;
@@ -52,7 +52,7 @@ TEST(test_merge_sequence)
 	source_deinit(&b);
 }
 
-/* One begins where the other ends, as parts of one that was cut do, in whichever order. */
+/* One begins at the end of the other, as parts of a cut archive do, in either order. */
 TEST(test_merge_parts)
 {
 	struct source a, b;
@@ -72,8 +72,10 @@ TEST(test_merge_parts)
 	source_deinit(&b);
 }
 
-/* What was under way when the second one began stands in it, with its beginning: that claims no
- * time. */
+/*
+ * Open intervals at the begin of the second archive are in it with their begin, which covers no
+ * time.
+ */
 TEST(test_merge_chunks)
 {
 	struct source a, b;
@@ -99,7 +101,7 @@ TEST(test_merge_chunks)
 	source_deinit(&b);
 }
 
-/* Both cover the same CPU: the one that began first is believed, then the other one. */
+/* Both cover the same CPU: the one that began first has precedence, then the other one. */
 TEST(test_merge_overlap)
 {
 	_cleanup_free_ char *text = NULL;
@@ -125,8 +127,7 @@ TEST(test_merge_overlap)
 	source_deinit(&b);
 }
 
-/* What one archive could not learn of a thread, the other one knows: that holds, in whichever
- * order. */
+/* Data of a thread that one archive lacks is taken from the other, in either order. */
 TEST(test_merge_unknown)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -134,7 +135,7 @@ TEST(test_merge_unknown)
 		struct edit_merge_view v[2];
 		struct source a, b;
 
-		/* The known one before or behind it in time, too. */
+		/* The archive with the data is earlier or later, too. */
 		make(&a, "box", wall, 5, i & 2 ? 300 : 100, i & 2 ? 400 : 200);
 		put_task(&a, 75, "?", 0);
 		make(&b, "box", wall, 6, 200, 300);
@@ -148,7 +149,10 @@ TEST(test_merge_unknown)
 	}
 }
 
-/* Nobody knows it: it stays. And one that is called so and has a start time is known. */
+/*
+ * Neither archive has its name: it stays unknown. A thread that is really called "?" and has a
+ * start time is known.
+ */
 TEST(test_merge_nobody_knows)
 {
 	_cleanup_free_ char *text = NULL;
@@ -167,8 +171,10 @@ TEST(test_merge_nobody_knows)
 	source_deinit(&b);
 }
 
-/* The kernel has given an id out again between two recordings: the second owner gets a koid of its
- * own, wherever the second archive means it. */
+/*
+ * The kernel has reused an id between two recordings: the second owner gets its own koid in all
+ * records of the second archive.
+ */
 TEST(test_merge_reused)
 {
 	const struct fxt_out_arg child[] = {
@@ -232,8 +238,10 @@ TEST(test_merge_reused)
 		source_deinit(&s[i]);
 }
 
-/* Another machine: its time, ids, CPUs and clocks are moved, and its processes say whose they
- * are. */
+/*
+ * Another machine: its times, ids, CPUs and clocks are changed, and its processes name their
+ * machine.
+ */
 TEST(test_merge_machines)
 {
 	const struct fxt_out_arg process[] = {
@@ -250,7 +258,7 @@ TEST(test_merge_machines)
 	struct edit_merge_view v[2];
 	struct source a, b;
 
-	/* That one was booted 40 s earlier. */
+	/* That machine was booted 40 s earlier. */
 	make(&a, "box", wall, 5, 10 * second, 20 * second);
 	make(&b, "tower", wall - 40 * second, 5, 55 * second, 65 * second);
 	OK(fxt_write_kernel_object(&b.w, &(struct fxt_kernel_object){ FXT_OBJECT_PROCESS, 7,
@@ -281,7 +289,7 @@ TEST(test_merge_machines)
 	source_deinit(&b);
 }
 
-/* A program's own archive, without a clock, is of the one machine whose clock is known. */
+/* A program's own archive without a clock belongs to the only machine with a known clock. */
 TEST(test_merge_without_clock)
 {
 	struct edit_merge_view v[3];
@@ -308,7 +316,7 @@ TEST(test_merge_without_clock)
 	source_deinit(&c);
 }
 
-/* Clocks, ids and CPUs as no machine has them. */
+/* Clocks, ids and CPUs that no machine has. */
 TEST(test_merge_hostile)
 {
 	struct edit_merge_view v[3];
@@ -360,7 +368,7 @@ TEST(test_merge_providers)
 	source_deinit(&b);
 }
 
-/* One with points, each with a number and a plan, and a moment of each: instant and BLOB. */
+/* An archive with points, each with a number and a plan, and a moment of each: instant and BLOB. */
 static void make_moments(struct source *s, uint64_t from, const uint32_t *numbers,
 			 const char *const *plans, unsigned n)
 {
@@ -387,7 +395,7 @@ static void make_moments(struct source *s, uint64_t from, const uint32_t *number
 	}
 }
 
-/* Each plan has a number, also where recordings are of one time. */
+/* Each plan has its own number, even if recordings overlap. */
 TEST(test_merge_moments)
 {
 	static const char *const some[] = { "one", "two" }, *const others[] = { "three", "two",

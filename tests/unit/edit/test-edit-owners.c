@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who has a koid on a machine: what a later archive's koid becomes, and where there is an end to
- * it.
+ * Owners of koids on a machine: the koid that a later archive's koid is mapped to, and the limits.
  */
 #include <string.h>
 
@@ -26,7 +25,7 @@ FIXTURE(teardown)
 	return 0;
 }
 
-/* Shows the objects that SOURCE has, which goes, as those of INPUT. */
+/* Adds the objects of SOURCE, which is freed, as those of INPUT. */
 static void see(unsigned input, struct source *source)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
@@ -38,7 +37,7 @@ static void see(unsigned input, struct source *source)
 	source_deinit(source);
 }
 
-/* INPUT says that KOID began at START_NS. */
+/* INPUT contains that KOID began at START_NS. */
 static void see_start(unsigned input, uint64_t koid, uint64_t start_ns)
 {
 	struct source s;
@@ -48,7 +47,7 @@ static void see_start(unsigned input, uint64_t koid, uint64_t start_ns)
 	see(input, &s);
 }
 
-/* INPUT says that thread TID is one of process PID, and nothing else. */
+/* INPUT contains only that thread TID belongs to process PID. */
 static void see_thread(unsigned input, uint64_t pid, uint64_t tid)
 {
 	struct source s;
@@ -86,7 +85,7 @@ TEST(test_one_owner)
 	}
 }
 
-/* An archive that has had both owners: the others' mean one of them. */
+/* An archive with both owners: the koids of other archives match one of them. */
 TEST(test_owners_of_one_archive)
 {
 	see_start(0, 5, 100);
@@ -107,7 +106,7 @@ TEST(test_owners_of_one_archive)
 	assert_int_equal(moved(2), 2);
 }
 
-/* A koid that somebody names without an object is not free. */
+/* A koid that is used without an object is not free. */
 TEST(test_named_is_not_free)
 {
 	see_start(0, 5, 100);
@@ -117,7 +116,7 @@ TEST(test_named_is_not_free)
 	assert_int_equal(edit_owners_koid(o, 1, 5), LATER(3, 5));
 }
 
-/* Without a start time the process decides, and who is known by its name alone is the same. */
+/* Without a start time, the process decides. If there is only a name, it is the same owner. */
 TEST(test_without_start)
 {
 	struct source s;
@@ -131,7 +130,7 @@ TEST(test_without_start)
 	see_thread(2, 22, 21);
 	assert_int_equal(edit_owners_koid(o, 2, 21), LATER(2, 21));
 
-	/* Its process is another one, of the same id. */
+	/* Its process is another one with the same id. */
 	see_start(1, 30, 200);
 	see_thread(1, 30, 31);
 	assert_int_equal(edit_owners_koid(o, 1, 30), LATER(2, 30));
@@ -143,7 +142,7 @@ TEST(test_without_start)
 	assert_int_equal(edit_owners_koid(o, 2, 30), 30);
 }
 
-/* What was written of a koid stays together. */
+/* A koid that was written keeps its owner. */
 TEST(test_too_late)
 {
 	see_start(0, 5, 100);
@@ -165,7 +164,7 @@ TEST(test_machines)
 	}
 }
 
-/* Koids run out: with the last one of a tid, or of what the machine has of them. */
+/* Koids run out: after the last one of a tid, or of the machine. */
 TEST(test_no_more)
 {
 	for (unsigned n = 1; n <= FXT_KOID_REUSE_LAST; n++)
@@ -189,7 +188,7 @@ TEST(test_narrow_machine)
 	assert_int_equal(shared(2), 1);
 }
 
-/* Pseudo-threads, idle, and what has more than 32 bits are nobody's of the kernel. */
+/* Pseudo-threads, idle, and koids of more than 32 bits have no owner in the kernel. */
 TEST(test_not_tracked)
 {
 	static const uint64_t koids[] = { 0, FXT_KOID_KYMO, FXT_KOID_OTHER + 1, UINT64_MAX,
@@ -205,7 +204,7 @@ TEST(test_not_tracked)
 	assert_int_equal(moved(1) + shared(1), 0);
 }
 
-/* What a program says of itself in its own archive tells no owners apart. */
+/* A program's own archive does not distinguish owners. */
 TEST(test_programs)
 {
 	struct source s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nothing that says who is in what can be given away; what was done is.
+ * The result contains nothing that identifies, and still contains the activity.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +22,10 @@ static struct fxt_out_arg string_arg(const char *name, const char *text)
 				     .text = fxt_interned(text) };
 }
 
-#define DEVICE UINT64_C(0xdec1de) /* of a secret file, and its number there */
+#define DEVICE UINT64_C(0xdec1de) /* of a secret file, and its inode */
 #define INODE  UINT64_C(0x1234567890abcd)
 
-/* The same file is mapped twice; the second time nothing is known of a file system. */
+/* Maps the same file twice. The second time, the file system is unknown. */
 static void put_mapping(struct source *s, uint64_t ts, uint64_t inode)
 {
 	const struct fxt_out_arg mapping[] = {
@@ -38,7 +38,7 @@ static void put_mapping(struct source *s, uint64_t ts, uint64_t inode)
 	put_event_args(s, ts, 100, "profile", "mapping", mapping, 4);
 }
 
-/* Each kind of record with something secret wherever there can be. */
+/* Each kind of record, with a secret in each possible place. */
 static void make(struct source *s)
 {
 	const struct fxt_out_arg start[] = {
@@ -133,7 +133,7 @@ TEST(test_redact_nothing_left)
 	source_deinit(&s);
 }
 
-/* What is no secret stays: times, ids, kymo's own words and numbers, versions. */
+/* Times, ids, kymo's own words and numbers, and versions are no secrets and stay. */
 TEST(test_redact_what_stays)
 {
 	_cleanup_free_ char *text = NULL;
@@ -175,7 +175,7 @@ static char *mapping_at(const char *text, const char *ts)
 	return strndup(line, strcspn(line, "\n"));
 }
 
-/* Which mappings are of one file stays visible, and how large they are. */
+/* The identity of mapped files stays visible, and so do their sizes. */
 TEST(test_redact_files)
 {
 	_cleanup_free_ char *text = NULL, *first = NULL, *same = NULL, *other = NULL, *none = NULL;
@@ -208,7 +208,7 @@ static void word_of(const char *text, const char *part, const char *mark, const 
 	assert_int_equal(strlen(to), 10);
 }
 
-/* A word is the same wherever it stands, and with the same key in another archive. */
+/* A word has the same replacement everywhere, and in another archive with the same key. */
 TEST(test_redact_consistent)
 {
 	char name[64], command[64], again[64];
@@ -239,7 +239,7 @@ TEST(test_redact_consistent)
 	source_deinit(&s);
 }
 
-/* A module's name grows when its words do, and still fits its record. */
+/* A module's name gets longer with its words, and still fits into its record. */
 TEST(test_redact_long_names)
 {
 	static char path[FXT_MODULE_NAME_MAX + 1], text[FXT_STRING_BYTES_MAX + 1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A damaged archive becomes a whole one, and a good one stays what it is.
+ * A damaged archive becomes a complete one, and a good one is not changed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 enum { WALL = 1700000000 };
 static const uint64_t second = 1000000000;
 
-/* Two CPUs, as kymo records them; records are whole, so damage can be put in anywhere. */
+/* Two CPUs, as kymo records them. Damage can be inserted anywhere between records. */
 static void make(struct source *s, bool stop)
 {
 	source_init(s);
@@ -46,7 +46,7 @@ TEST(test_repair_good)
 	make(&s, true);
 	text = repair_text(&s.bytes, &c);
 	source = edited_text(&s.bytes);
-	/* Objects do not wait; all else stands where it stood. */
+	/* Objects come first; everything else keeps its place. */
 	for (char *line = strtok(source, "\n"); line; line = strtok(NULL, "\n"))
 		assert_line(text, line);
 	assert_int_equal(c.switches_added + c.ends_added + c.scheduling_dropped + c.doubled +
@@ -57,7 +57,7 @@ TEST(test_repair_good)
 	source_deinit(&s);
 }
 
-/* What is open is closed, and the end is said. */
+/* Open intervals are closed, and an end is added. */
 TEST(test_repair_cut_off)
 {
 	_cleanup_free_ char *text = NULL;
@@ -82,7 +82,10 @@ TEST(test_repair_cut_off)
 	source_deinit(&s);
 }
 
-/* A range of zeros: what ran before it ends with it, and what ran behind it began there. */
+/*
+ * A range of zeros: threads that ran before it are switched out at its begin, and those after it
+ * are switched in at its end.
+ */
 TEST(test_repair_zeros)
 {
 	_cleanup_free_ char *text = NULL;
@@ -102,7 +105,7 @@ TEST(test_repair_zeros)
 	assert_line(text, "kymo: 200 cpu0 6>0 blocked");
 	assert_int_equal(count_lines(text, "kymo: 150 instant kymo/damage"), 1);
 	assert_int_equal(c.damaged_bytes, 64);
-	/* Nobody says who they are; their names may have stood there. */
+	/* Their names are unknown, since they may have been in the range. */
 	assert_line(text, "kymo: process 9 '?'");
 	assert_line(text, "kymo: thread 9 '?' process:koid=9");
 	assert_int_equal(c.names_lost, 6);
@@ -134,7 +137,9 @@ TEST(test_repair_swapped_and_doubled)
 	source_deinit(&s);
 }
 
-/* Without its weight a switch would say something else: it is lost, and what it did is mended. */
+/*
+ * Without its weight, a switch would have another meaning: it is dropped, and the gap is repaired.
+ */
 TEST(test_repair_switch_with_bad_arguments)
 {
 	const uint64_t bad[] = { fxt_switch_header(5, 1, 0, 1), 200, 5, 6,
@@ -166,7 +171,10 @@ static void put_weights(struct source *s, uint64_t ts, uint64_t out, int32_t out
 			    &(struct fxt_switch){ ts, 0, FXT_STATE_RUNNING, out, in, args, 2 }));
 }
 
-/* Readers take who has idle's weight for idle: one changed bit, and a thread never stops to run. */
+/*
+ * Readers consider a thread with idle's weight idle: one changed bit, and a thread never stops to
+ * run.
+ */
 TEST(test_repair_weights)
 {
 	const struct fxt_out_arg weight = { FXT_ARG_INT32, fxt_interned("weight"),
@@ -177,7 +185,7 @@ TEST(test_repair_weights)
 
 	source_init(&s);
 	put_task(&s, 5, "five", 0);
-	/* As the kernel has them: a real-time thread, a deadline thread. */
+	/* Weights of the kernel: a real-time thread, a deadline thread. */
 	put_weights(&s, 100, 0, FXT_IDLE_WEIGHT, 5, 0);
 	put_weights(&s, 200, 5, 0, 6, -1);
 	put_weights(&s, 300, 6, -1, 0, FXT_IDLE_WEIGHT);
@@ -195,7 +203,7 @@ TEST(test_repair_weights)
 	source_deinit(&s);
 }
 
-/* The kernel's mappings are said of process 2, of which nobody need be recorded. */
+/* The kernel's mappings belong to process 2, which need not be recorded. */
 TEST(test_repair_kernel_mapping)
 {
 	_cleanup_free_ char *text = NULL;
@@ -213,7 +221,7 @@ TEST(test_repair_kernel_mapping)
 	source_deinit(&s);
 }
 
-/* Events at TIMES; those that repair keeps. */
+/* Events at TIMES; EXPECTED are those that repair keeps. */
 static void assert_times(const uint64_t *times, size_t n, const char *expected)
 {
 	_cleanup_free_ char *text = NULL;
@@ -255,8 +263,10 @@ TEST(test_repair_lonely_times)
 	TIMES("1 100 ", 1, 100);
 }
 
-/* The pairs of begin and end that repair keeps of durations that a thread has in the order given;
- * behind them what ends the recording, if there is a STOP. */
+/*
+ * The begins and ends that repair keeps of durations, which a thread has in the given order. STOP
+ * ends the recording, unless 0.
+ */
 static void assert_ends(bool is_kymo, const uint64_t (*times)[2], size_t n, uint64_t stop,
 			const char *expected)
 {
@@ -297,26 +307,26 @@ static void assert_ends(bool is_kymo, const uint64_t (*times)[2], size_t n, uint
 	assert_ends(is_kymo, (const uint64_t[][2]){ __VA_ARGS__ },                                 \
 		    sizeof((const uint64_t[][2]){ __VA_ARGS__ }) / 16, stop, expected)
 
-/* A duration that ends when the recording had ended is not believed; one that lasts is. */
+/* A duration that ends after the end of the recording is wrong. One that is still open is kept. */
 TEST(test_repair_ends)
 {
 	/* One bit of an end: 9.2e9 s. */
 	ENDS(true, 1010, "1001-1002 1004-1005 ", { 1001, 1002 }, { 1002, 9223372036 },
 	     { 1004, 1005 });
 	ENDS(true, 1010, "1001-1009 ", { 1001, 1009 }, { 1003, 1013 });
-	/* It was cut off: what was going on then may have ended later. */
+	/* The archive was cut off: an open duration may have ended later. */
 	ENDS(true, 0, "1001-1009 1003-1013 ", { 1001, 1009 }, { 1003, 1013 }, { 1004, 5000 });
-	/* kymo writes it where it ends. */
+	/* kymo writes a duration at its end. */
 	ENDS(true, 1400, "1000-1001 1002-1300 1300-1301 ", { 1000, 1001 }, { 1299, 1300 },
 	     { 1002, 1300 }, { 1300, 1301 });
-	/* Others need not. */
+	/* Other programs need not. */
 	ENDS(false, 1010, "1001-1002 1002-1100 1004-1005 ", { 1001, 1002 }, { 1002, 1100 },
 	     { 1003, 9223372036 }, { 1004, 1005 });
 	ENDS(false, 0, "1-100 ", { 1, 100 });
 	ENDS(false, 3000, "1-2900 ", { 1, 2900 });
 }
 
-/* Halves of durations go or are made whole. */
+/* Durations without a begin or an end are dropped or completed. */
 TEST(test_repair_halves)
 {
 	_cleanup_free_ char *text = NULL;
@@ -337,7 +347,7 @@ TEST(test_repair_halves)
 	source_deinit(&s);
 }
 
-/* Undefined threads of a switch are one that has a name. */
+/* Undefined threads of a switch become one with a name. */
 TEST(test_repair_legacy_undefined)
 {
 	const uint64_t legacy[] = {
@@ -358,7 +368,7 @@ TEST(test_repair_legacy_undefined)
 	source_deinit(&s);
 }
 
-/* Two archives behind each other in one file. */
+/* Two concatenated archives in a file. */
 TEST(test_repair_concatenated)
 {
 	_cleanup_free_ char *text = NULL;

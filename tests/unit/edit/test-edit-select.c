@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which records are about certain processes and CPUs.
+ * The selection of records by processes and CPUs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
-/* What is selected of ARCHIVE, as edited_text() has it; new. */
+/* The selected part of ARCHIVE, as in edited_text(); new. */
 static char *select_text(const struct outbuf *archive, const uint32_t *pids, size_t n_pids,
 			 const bool *cpus, size_t n_cpus)
 {
@@ -50,7 +50,7 @@ static void put_fork(struct source *s, uint64_t ts, uint64_t parent, uint64_t ch
 	put_event_args(s, ts, parent, "process", "fork", args, 2);
 }
 
-/* A process with its children, by objects and by forks; the rest is "other". */
+/* A process with its children, by objects and by forks. The rest is "other". */
 TEST(test_select_process)
 {
 	const uint32_t pids[] = { 10 };
@@ -126,8 +126,10 @@ static void put_about_code(struct source *s, uint64_t ts, const char *name, uint
 	put_event_args(s, ts, FXT_KOID_CODE, "profile", name, &arg, 1);
 }
 
-/* What is said of mapped code belongs to the process that is named, not to that of the thread it
- * stands on; the kernel's belongs to all. */
+/*
+ * A record of mapped code belongs to the process that it names, and not to its thread's process.
+ * The kernel's mappings belong to all.
+ */
 TEST(test_select_code)
 {
 	const uint32_t pids[] = { 10 };
@@ -153,7 +155,7 @@ TEST(test_select_code)
 	source_deinit(&s);
 }
 
-/* Ids as no machine has them, and a circle of parents. */
+/* Ids that no machine has, and a cycle of parents. */
 TEST(test_select_hostile)
 {
 	const uint32_t pids[] = { 10 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records in the order of their times, each as it was, whatever became of its provider's tables.
+ * Records in order of time, each with its meaning, although the tables of its provider change.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
-/* Sorts ARCHIVE in a window of so many bytes; the result is new. */
+/* Sorts ARCHIVE in a window of WINDOW bytes. The result is new. */
 static char *sort(const struct outbuf *archive, size_t window, struct edit_counts *ret_counts)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
@@ -68,8 +68,7 @@ TEST(test_sort_order)
 	source_deinit(&s);
 }
 
-/* Times in a jumble, more of them than the first rooms hold: what comes out is stable and in
- * order. */
+/* Unsorted times, more than fit into the first rooms: the result is stable and in order. */
 TEST(test_sort_jumble)
 {
 	_cleanup_free_ char *text = NULL;
@@ -98,7 +97,7 @@ TEST(test_sort_jumble)
 	source_deinit(&s);
 }
 
-/* In a window smaller than a record each leaves at once, as it came. */
+/* If the window is smaller than a record, each record is written at once, unchanged. */
 TEST(test_sort_no_window)
 {
 	_cleanup_free_ char *text = NULL, *source = NULL;
@@ -114,7 +113,7 @@ TEST(test_sort_no_window)
 	source_deinit(&s);
 }
 
-/* A provider event stays where it was. */
+/* A provider event keeps its place. */
 TEST(test_sort_provider_event)
 {
 	_cleanup_free_ char *text = NULL;
@@ -130,7 +129,7 @@ TEST(test_sort_provider_event)
 	source_deinit(&s);
 }
 
-/* What tables said when the record was put in holds, for strings, threads and providers. */
+/* The strings, threads and providers of a record are those of its place in the source. */
 TEST(test_sort_tables_change)
 {
 	_cleanup_free_ char *text = NULL;
@@ -152,7 +151,7 @@ TEST(test_sort_tables_change)
 	source_deinit(&s);
 }
 
-/* Fifteen arguments, each with a name and a text of the greatest length. */
+/* Fifteen arguments, each with a name and a text of the maximum length. */
 TEST(test_sort_large_record)
 {
 	static char texts[2 * FXT_ARGS_MAX][FXT_STRING_BYTES_MAX + 1];
@@ -176,8 +175,7 @@ TEST(test_sort_large_record)
 	source_deinit(&s);
 }
 
-/* The longest record that there is, with its thread in a table: it fits no longer with it
- * inside. */
+/* The longest record, with its thread in a table: it does not fit with the thread inline. */
 TEST(test_sort_longest_record)
 {
 	static uint8_t bytes[(FXT_RECORD_WORDS_MAX - 3) * FXT_WORD_BYTES];

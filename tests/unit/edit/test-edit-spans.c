@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is open, and what ends without a begin.
+ * Open spans, and ends without a begin.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ TEST(test_spans_ids)
 	end(&s, "9 10 c/f 5\n");
 }
 
-/* Ends of what was too much to be followed stay: one half must not go. */
+/* If there are too many spans to follow, their ends are kept: no half may be dropped. */
 TEST(test_spans_too_many)
 {
 	static char name[30000];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is so at a moment: the last word on each thing, and nothing of what has ended.
+ * The state at a moment: the last record of each thing, and nothing that has ended.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int give(void *userdata, const struct fxt_provider *from, struct fxt_reco
 	return edit_copy_record(userdata, from, record);
 }
 
-/* Gives the state behind ARCHIVE to WRITE. */
+/* Passes the state at the end of ARCHIVE to WRITE. */
 static void give_state(const struct outbuf *archive, edit_state_fn write, void *userdata)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
@@ -37,7 +37,7 @@ static void give_state(const struct outbuf *archive, edit_state_fn write, void *
 	OK(edit_state_give(s, write, userdata));
 }
 
-/* The state behind ARCHIVE, as edited_text() has it; new. */
+/* The state at the end of ARCHIVE, as in edited_text(); new. */
 static char *state_text(const struct outbuf *archive)
 {
 	_cleanup_(edit_copy_freep) struct edit_copy *c = NULL;
@@ -99,7 +99,7 @@ static void put_exit(struct source *s, uint64_t ts, uint64_t tid)
 	put_event_args(s, ts, tid, "process", "exit", &ends, 1);
 }
 
-/* A thread that ended is named for as long as its last records can be on the way. */
+/* An ended thread keeps its name as long as its last records can still arrive. */
 TEST(test_state_ends)
 {
 	const uint64_t second = 1000000000;
@@ -168,8 +168,10 @@ static void put_fork(struct source *s, uint64_t ts, uint64_t parent, uint64_t ch
 	put_event_args(s, ts, parent, "process", "fork", args, 2);
 }
 
-/* What a child has from its parent it keeps when that ends, as a daemon's does, or runs another
- * program. */
+/*
+ * A child keeps its parent's data when the parent ends (as for daemons) or executes another
+ * program.
+ */
 TEST(test_state_fork)
 {
 	_cleanup_free_ char *text = NULL;
@@ -186,7 +188,7 @@ TEST(test_state_fork)
 	put_fork(&s, 60, 6, 8);
 	put_event_args(&s, 70, 8, "process", "exec", NULL, 0);
 	put_mapping(&s, 80, 8, 16384);
-	/* Its first module has the number of one that it has inherited. */
+	/* Its first module has the number of an inherited one. */
 	OK(fxt_write_module(&s.w, &(struct fxt_module){ 80, { 7, 7 }, 1, "libm", "\2", 1 }));
 	put_fork(&s, 90, 6, 6); /* a thread */
 	text = state_text(&s.bytes);
@@ -204,7 +206,7 @@ TEST(test_state_fork)
 	source_deinit(&s);
 }
 
-/* A small archive can ask for much: each of these is 32,000 bytes when it is kept. */
+/* A small archive can require much memory: each of these takes 32,000 bytes. */
 TEST(test_state_bounded)
 {
 	static char name[FXT_STRING_BYTES_MAX + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo symbolize` writes, with names that come from here: each address once, before it is
- * needed, and never a wrong one.
+ * The output of `kymo symbolize`, with names from this test: each address is written once, before
+ * its first use, and never with a wrong name.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,14 +43,14 @@
 	}
 #define KERNEL_AT UINT64_C(0xffffffff81000000)
 
-/* What the callback saw. */
+/* The calls of the callback. */
 struct asked {
 	unsigned n, n_events;
 };
 
 /*
- * Names of what is in /app and the kernel: the offset of the code, and of offsets from 0x800 on an
- * inlined function first. Nothing is known of other files.
+ * Names in /app and the kernel: the offset of the code, and from 0x800 on an inlined function
+ * first. Other files have no names.
  */
 static int find_names(void *userdata, const struct profile_place *place, const struct frame **ret)
 {
@@ -118,7 +118,9 @@ static void symbolize(const struct outbuf *from, struct edit_output *to, bool no
 	edit_symbolize_get_counts(s, counts);
 }
 
-/* Samples, frames and Perfetto's packets of an archive, a line each. A new string. */
+/*
+ * Samples, frames and Perfetto's packets of an archive, one per line. The result is a new string.
+ */
 static char *text_of(const struct outbuf *archive)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
@@ -152,7 +154,7 @@ static char *text_of(const struct outbuf *archive)
 	return text;
 }
 
-/* Symbolizes EVENTS; the result must say TEXT, also when it is symbolized again. */
+/* Symbolizes EVENTS, and compares with TEXT. Symbolizing again changes nothing. */
 static void assert_symbolized(const struct event *events, size_t n, const char *text,
 			      struct edit_symbolize_counts *counts)
 {
@@ -189,9 +191,9 @@ TEST(test_each_address_once)
 		/* interrupted in the kernel, in an inlined function, called from another */
 		SAMPLE(20, 5, KERNEL_AT + 0x10, KERNEL_AT + 0x20, 0x1900, 0x1200),
 		SAMPLE(30, 5, 0x1900, 0x1200),
-		/* the kernel's are named for all, the program's for each */
+		/* the kernel's names are for all processes, the program's for each */
 		SAMPLE(40, 6, KERNEL_AT + 0x10, 0x1200),
-		/* an address at which a call returns, and which is interrupted, is two */
+		/* a return address and an interrupted address are different */
 		SAMPLE(50, 5, 0x1200),
 		SAMPLE(60, 5, 0x7000),
 	};
@@ -218,8 +220,10 @@ TEST(test_each_address_once)
 	assert_int_equal(counts.frames, 7);
 }
 
-/* A stack that allocations name begins with where their function returned to: no address in it was
- * interrupted. */
+/*
+ * A stack of an allocation begins with the return address of the function: none of its addresses
+ * was interrupted.
+ */
 TEST(test_named_stack)
 {
 	static const uint64_t frames[] = { 0x1200, 0x1900 };
@@ -242,7 +246,7 @@ TEST(test_named_stack)
 	assert_int_equal(counts.addresses, 2);
 }
 
-/* The same address, before and after the process runs another program. */
+/* The same address, before and after the process executes another program. */
 TEST(test_exec)
 {
 	const struct event events[] = {
@@ -251,7 +255,7 @@ TEST(test_exec)
 		EXEC(30, 5),
 		MAPPING(30, 5, 0x1000, "/other"),
 		SAMPLE(40, 5, 0x1100),
-		/* written late: it was taken before */
+		/* written late: its time is before the exec */
 		SAMPLE(25, 5, 0x1100),
 		EXEC(50, 5),
 		MAPPING(50, 5, 0x1000, "/unknown"),
@@ -260,7 +264,7 @@ TEST(test_exec)
 		EXEC(70, 5),
 		MAPPING(70, 5, 0x1000, "/app"),
 		SAMPLE(80, 5, 0x1100),
-		/* the same, said again */
+		/* the same mapping again */
 		MAPPING(90, 5, 0x1000, "/app"),
 		SAMPLE(95, 5, 0x1100),
 	};
@@ -283,7 +287,10 @@ TEST(test_exec)
 	assert_int_equal(counts.unnamed, 1);
 }
 
-/* What the archive says holds, whatever is known here; what it says too late is not said twice. */
+/*
+ * Names in the archive have precedence over names here. A name that comes too late in it is not
+ * written twice.
+ */
 TEST(test_names_of_the_source)
 {
 	const struct event events[] = {
@@ -312,7 +319,7 @@ TEST(test_names_of_the_source)
 	assert_int_equal(counts.repeated, 1);
 }
 
-/* Those of the source go, ours come, once, and before the end of the recording. */
+/* The source's packets are replaced by new ones, once, before the end of the recording. */
 TEST(test_packets)
 {
 	const struct event events[] = {
@@ -343,7 +350,7 @@ TEST(test_packets)
 		free(said);
 		edit_output_deinit(&out);
 	}
-	/* An archive that was cut off before its end has them, too. */
+	/* Also in an archive that was cut off before its end. */
 	outbuf_reset(&archive);
 	write_archive(&archive, events, 2);
 	symbolize(&archive, &out, false, &asked, &counts);

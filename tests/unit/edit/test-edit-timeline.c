@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a timeline says of scheduling records, and the switches that it adds.
+ * The judgements of a timeline on scheduling records, and the switches that it adds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
-/* Writes down what a timeline does: "+" a switch that it adds, "-" a record that it drops. */
+/* Logs the actions of a timeline: "+" for an added switch, "-" for a dropped record. */
 struct script {
 	struct edit_timeline *timeline;
 	char text[4096];
@@ -34,7 +34,7 @@ static void begin(struct script *s)
 	OK(edit_timeline_new(&s->timeline, write_down, s));
 }
 
-/* Compares all that was written down, and ends. */
+/* Compares the log, and ends. */
 static void end(struct script *s, const char *expected)
 {
 	assert_string_equal(s->text, expected);
@@ -85,7 +85,7 @@ TEST(test_timeline_good)
 	end(&s, "");
 }
 
-/* Twice, late, and a wakeup of what runs or was woken. */
+/* Duplicate and late records, and wakeups of threads that run or were woken. */
 TEST(test_timeline_drops)
 {
 	struct script s;
@@ -101,7 +101,7 @@ TEST(test_timeline_drops)
 	end(&s, "-switch at 10\n-wakeup at 12\n-wakeup at 14\n-switch at 15\n");
 }
 
-/* A switch is missing on a CPU: what ran is closed, what leaves was there. */
+/* A missing switch on a CPU: the running thread is switched out, and the next one in. */
 TEST(test_timeline_missing)
 {
 	struct script s;
@@ -112,7 +112,7 @@ TEST(test_timeline_missing)
 	end(&s, "+20 cpu0 5>0\n+20 cpu0 0>6\n");
 }
 
-/* A thread never runs in two places, not even by what is added. */
+/* A thread never runs in two places, also with added switches. */
 TEST(test_timeline_two_places)
 {
 	struct script s;
@@ -120,17 +120,20 @@ TEST(test_timeline_two_places)
 	begin(&s);
 	take_switch(&s, 10, 0, 5, 0);
 	take_switch(&s, 10, 1, 0, 6);
-	take_switch(&s, 20, 0, 6, 7); /* still on CPU 1, as it seems */
+	take_switch(&s, 20, 0, 6, 7); /* seems to be still on CPU 1 */
 	take_switch(&s, 30, 2, 0, 8);
 	take_switch(&s, 40, 2, 8, 0);
 	take_switch(&s, 50, 0, 7, 0);
-	take_switch(&s, 60, 0, 8, 0); /* cannot be there since 50, but since then */
+	take_switch(&s, 60, 0, 8, 0); /* could not be there since 50, but can since then */
 	take_switch(&s, 70, 1, 0, 9);
 	take_switch(&s, 80, 0, 0, 9);
 	end(&s, "+20 cpu1 6>0\n+20 cpu0 0>6\n+50 cpu0 0>8\n+80 cpu1 9>0\n");
 }
 
-/* What ran before a gap ends with it, what runs behind it begins there. */
+/*
+ * A thread that ran before a gap is switched out at its begin, the one after it is switched in at
+ * its end.
+ */
 TEST(test_timeline_gap)
 {
 	struct script s;
@@ -147,7 +150,7 @@ TEST(test_timeline_gap)
 	end(&s, "+20 cpu0 5>0\n+30 cpu0 0>7\n+20 cpu1 6>0\n-wakeup at 46\n+46 cpu1 0>8\n");
 }
 
-/* Of several gaps, the first one since its last switch is where a CPU is not known any more. */
+/* With several gaps, a CPU is unknown from the first one after its last switch. */
 TEST(test_timeline_gaps)
 {
 	struct script s;

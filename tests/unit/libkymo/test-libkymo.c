@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program that has only libkymo's header and the shared library reads, writes and asks. */
+/* A program that uses only libkymo's header and shared library reads, writes and queries. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "libkymo/kymo.h"
 #include "tests/support/unit.h"
 
-/* Counts of what was read. */
+/* Counts of the events. */
 struct counts {
 	unsigned kinds[KYMO_EVENT_LOG + 1], damages, named;
 	uint64_t arguments;
@@ -110,7 +110,7 @@ TEST(test_arguments)
 	kymo_archive_free(a);
 }
 
-/* The thread of each switch has the name that its kernel object gave it, and its process. */
+/* The thread of each switch has its name and its process from its kernel object. */
 TEST(test_names)
 {
 	kymo_archive *a = open_golden("events.fxt");
@@ -161,7 +161,7 @@ static char *slurp(const char *path, size_t *ret_size)
 	return bytes;
 }
 
-/* Whatever is wrong with an archive is damage. */
+/* All errors in an archive are reported as damage. */
 TEST(test_damaged_archives)
 {
 	size_t size;
@@ -182,7 +182,7 @@ TEST(test_damaged_archives)
 
 /* ---- trace points ---- */
 
-/* Two points: a write of 40 bytes from a block that has 24 left, and one of 3. */
+/* Two points: a write of 40 bytes into a block with 24 left, and one of 3. */
 static kymo_writer *write_points(enum kymo_layout layout)
 {
 	int u, p, text, count, buf, t_u, t_p, t_text, t_d;
@@ -212,7 +212,7 @@ static kymo_writer *write_points(enum kymo_layout layout)
 	kymo_writer_auxiliary(w, 7);
 	assert_int_equal(kymo_writer_end_point(w), 0);
 
-	/* None of this point is written. */
+	/* Nothing of this point is written. */
 	kymo_writer_statement(w, 0x13);
 	assert_int_equal(kymo_writer_signed(w, count, t_u, -1), -EINVAL);
 	kymo_writer_pointer(w, buf, t_p, 0x1008);

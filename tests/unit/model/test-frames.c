@@ -39,7 +39,7 @@ TEST(test_add)
 	assert_int_equal(found->list[2].line, 5);
 	assert_string_equal(frames_find(f, 2, 0x10)->list[0].function, "other");
 	assert_null(frames_find(f, 2, 0x11));
-	/* Equal texts are one. */
+	/* Equal texts are stored once. */
 	assert_ptr_equal(found->list[2].function, frames_find(f, 1, 0x11)->list[0].function);
 }
 

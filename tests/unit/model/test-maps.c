@@ -57,7 +57,7 @@ static void process(struct maps *m, uint32_t pid, uint32_t parent)
 					 .is_process = true } });
 }
 
-/* The path of what is found, "-" for nothing. */
+/* The path of the mapping that is found, "-" for none. */
 static const char *at(const struct maps *m, uint32_t pid, uint64_t address, uint64_t ts)
 {
 	const struct mapping *mapping = maps_find(m, pid, address, ts);
@@ -91,7 +91,7 @@ TEST(test_bounds)
 	ASSERT_AT(m, 1, 0x1000, 4, "-");
 }
 
-/* What is said of a mapping is all there. */
+/* All details of a mapping are available. */
 TEST(test_detail)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
@@ -125,7 +125,7 @@ TEST(test_overlap)
 
 	map(m, 1, 1, 0x1000, 0x1000, "low");
 	map(m, 1, 1, 0x2000, 0x1000, "high");
-	/* into the middle of one; over the seam of both; exactly over the rest of one */
+	/* into the middle of one; across the border of two; exactly the rest of one */
 	map(m, 2, 1, 0x1400, 0x100, "hole");
 	map(m, 3, 1, 0x1f00, 0x200, "seam");
 	map(m, 4, 1, 0x2100, 0xf00, "rest");
@@ -138,14 +138,14 @@ TEST(test_overlap)
 	ASSERT_AT(m, 1, 0x20ff, 9, "seam");
 	ASSERT_AT(m, 1, 0x2100, 9, "rest");
 	ASSERT_AT(m, 1, 0x2fff, 9, "rest");
-	/* as it was */
+	/* unchanged */
 	ASSERT_AT(m, 1, 0x1400, 1, "low");
 	ASSERT_AT(m, 1, 0x1400, 2, "hole");
 	ASSERT_AT(m, 1, 0x1f00, 2, "low");
 	ASSERT_AT(m, 1, 0x2000, 2, "high");
 	ASSERT_AT(m, 1, 0x2000, 3, "seam");
 	ASSERT_AT(m, 1, 0x2100, 3, "high");
-	/* over everything */
+	/* the whole address space */
 	map(m, 5, 1, 0, UINT64_MAX, "all");
 	ASSERT_AT(m, 1, 0x1400, 5, "all");
 	ASSERT_AT(m, 1, 0x1400, 4, "hole");
@@ -160,7 +160,7 @@ TEST(test_later)
 	map(m, 10, 1, 0x5000, 0x1000, "plugin");
 	ASSERT_AT(m, 1, 0x5000, 9, "-");
 	ASSERT_AT(m, 1, 0x5000, 10, "plugin");
-	/* another one at its place, after dlclose(), of which nothing is said */
+	/* another one at its place, after an unreported dlclose() */
 	map(m, 20, 1, 0x5000, 0x2000, "other");
 	ASSERT_AT(m, 1, 0x5000, 19, "plugin");
 	ASSERT_AT(m, 1, 0x5000, 20, "other");
@@ -174,7 +174,7 @@ TEST(test_fork)
 	map(m, 1, 1, 0x1000, 0x1000, "program");
 	fork_to(m, 2, 1, 2);
 	ASSERT_AT(m, 2, 0x1000, 2, "program");
-	/* From then on each has its own. */
+	/* From then on, each has its own. */
 	map(m, 3, 1, 0x1000, 0x1000, "parent's");
 	map(m, 4, 2, 0x1800, 0x1000, "child's");
 	ASSERT_AT(m, 2, 0x1000, 9, "program");
@@ -192,7 +192,7 @@ TEST(test_fork)
 	map(m, 6, 3, 0x1000, 0x1000, "own");
 	fork_to(m, 5, 1, 3);
 	ASSERT_AT(m, 3, 0x1000, 9, "own");
-	/* A parent of which nothing is known. */
+	/* An unknown parent. */
 	fork_to(m, 7, 50, 51);
 	ASSERT_AT(m, 51, 0x1000, 9, "-");
 }
@@ -222,7 +222,7 @@ TEST(test_exec)
 	ASSERT_AT(m, 2, 0x2000, 30, "newest");
 }
 
-/* The second owner of a pid has a koid of its own, and nothing of the first. */
+/* The second owner of a pid has its own koid, and none of the first one's mappings. */
 TEST(test_reuse)
 {
 	const uint32_t second = 1 + (2u << FXT_KOID_TID_BITS);
@@ -238,7 +238,7 @@ TEST(test_reuse)
 	ASSERT_AT(m, second, 0x1000, 1, "-");
 }
 
-/* What a process that was born before the archive has. */
+/* The mappings of a process that began before the archive. */
 TEST(test_parent)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
@@ -252,11 +252,11 @@ TEST(test_parent)
 	ASSERT_AT(m, 4, 0x1000, 1, "-");
 	fork_to(m, 2, 3, 9);
 	ASSERT_AT(m, 9, 0x1000, 2, "ancestor's");
-	/* Somebody who has called exec has nothing of it. */
+	/* A child that has called exec has none of them. */
 	exec(m, 3, 2);
 	ASSERT_AT(m, 2, 0x1000, 3, "-");
 	ASSERT_AT(m, 3, 0x1000, 3, "-");
-	/* Two that are each other's parents are no trap. */
+	/* Two processes that are each other's parents cause no endless loop. */
 	process(m, 10, 11);
 	process(m, 11, 10);
 	ASSERT_AT(m, 10, 0x1000, 3, "-");
@@ -291,7 +291,7 @@ static void end(struct maps *m, uint64_t ts, uint32_t pid)
 			       .exit = { .process_ends = true } });
 }
 
-/* What was over before a time goes, what was not then stays as it was. */
+/* Mappings that ended before a time are dropped; those that did not are unchanged. */
 TEST(test_forget)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
@@ -323,7 +323,7 @@ TEST(test_forget)
 	ASSERT_AT(m, 2, 0x1000, 49, "-");
 }
 
-/* More processes than are forgotten at once. */
+/* More processes than are dropped at once. */
 TEST(test_forget_many)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
@@ -337,7 +337,7 @@ TEST(test_forget_many)
 		ASSERT_AT(m, pid, 0x1000, pid, pid < 1000 ? "-" : "a");
 }
 
-/* Another one whenever something else is mapped, and nobody else's. */
+/* The version changes whenever the process maps something, and only then. */
 TEST(test_version)
 {
 	_cleanup_(maps_freep) struct maps *m = NULL;
@@ -354,7 +354,7 @@ TEST(test_version)
 	map(m, 3, 1, 0x8000, 0x1000, "b");
 	second = maps_version(m, 1);
 	assert_int_not_equal(second, first);
-	/* Who has what another has, has its version. */
+	/* A process with inherited mappings has the version of its parent. */
 	process(m, 4, 1);
 	assert_int_equal(maps_version(m, 4), second);
 	fork_to(m, 4, 1, 2);
@@ -365,7 +365,7 @@ TEST(test_version)
 	assert_int_equal(maps_version(m, 1), second);
 }
 
-/* What is mapped when an archive begins was mapped before. */
+/* Mappings at the begin of an archive existed before. */
 TEST(test_beginning)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
@@ -378,7 +378,7 @@ TEST(test_beginning)
 	ASSERT_AT(m, 1, 0x5000, 50, "below");
 	ASSERT_AT(m, 1, 0x5000, 109, "below");
 	ASSERT_AT(m, 1, 0x5000, 110, "later");
-	/* An archive that is joined to it begins later, and has to say so. */
+	/* An archive that is appended begins later, and must say so. */
 	add(m, (struct event){ .kind = EVENT_START, .ts_ns = 200, .pid = FXT_KOID_KYMO });
 	map(m, 200, 1, 0x9000, 0x1000, "second");
 	ASSERT_AT(m, 1, 0x9000, 150, "-");
@@ -395,11 +395,13 @@ TEST(test_owner)
 	assert_int_equal(maps_owner(m, 7, kernel), FXT_KOID_KTHREADD);
 	assert_int_equal(maps_owner(m, REUSED + 7, kernel), FXT_KOID_KTHREADD);
 	assert_int_equal(maps_owner(m, UINT32_MAX, kernel), FXT_KOID_KTHREADD);
-	/* Of three machines, the second one says only when it began, the third what its kernel
-	 * has. */
+	/*
+	 * Of three machines, the second one only gives its begin, and the third the kernel's
+	 * mappings.
+	 */
 	add(m, (struct event){ .kind = EVENT_START, .pid = FXT_KOID_KYMO });
 	add(m, (struct event){ .kind = EVENT_START, .pid = (1u << 31) + FXT_KOID_KYMO });
-	add(m, (struct event){ .kind = EVENT_START, .pid = 77 }); /* nobody's */
+	add(m, (struct event){ .kind = EVENT_START, .pid = 77 }); /* of no process */
 	map(m, 5, THIRD + FXT_KOID_KTHREADD, kernel, 0x1000, "[kernel.kallsyms]");
 	assert_int_equal(maps_owner(m, 7, kernel), FXT_KOID_KTHREADD);
 	assert_int_equal(maps_owner(m, (1u << 31) - 1, kernel), FXT_KOID_KTHREADD);
@@ -413,7 +415,7 @@ TEST(test_owner)
 	assert_false(maps_is_kthreadd(0) || maps_is_kthreadd(THIRD) || maps_is_kthreadd(3));
 }
 
-/* ---- said again ---- */
+/* ---- repeated mappings ---- */
 
 struct saying {
 	uint32_t pid;
@@ -469,16 +471,16 @@ TEST(test_each_covering)
 	map_module(m, 1, 0x3000, 0x1000, "b");
 	map_module(m, 2, 0x1000, 0x1000, "other");
 	ASSERT_SAYS(m, 1, "1000+1000 a;3000+1000 b;");
-	/* All of a, and some of b: that is said before what covers it. */
+	/* All of a, and some of b: they are listed before the mapping that covers them. */
 	map_module(m, 1, 0x1000, 0x2800, "c");
 	ASSERT_SAYS(m, 1, "3000+1000 b;1000+2800 c;");
 	ASSERT_SAYS(m, 2, "1000+1000 other;");
-	/* The same again, and what makes no sense. */
+	/* The same again, and invalid ones. */
 	map_module(m, 1, 0x3000, 0x1000, "b");
 	map_module(m, 1, 0x9000, 0, "nothing");
 	map_module(m, 1, UINT64_MAX - 5, 100, "beyond");
 	ASSERT_SAYS(m, 1, "1000+2800 c;3000+1000 b;");
-	/* What one covers in the middle is in two pieces, and is said once. */
+	/* A mapping that is split by another one is in two pieces, and listed once. */
 	map_module(m, 1, 0x2000, 0x100, "d");
 	ASSERT_SAYS(m, 1, "1000+2800 c;3000+1000 b;2000+100 d;");
 }
@@ -493,7 +495,7 @@ TEST(test_each_life)
 	fork_to(m, 1, 99, 4);
 	ASSERT_SAYS(m, 3, "1000+1000 a;");
 	ASSERT_SAYS(m, 4, "");
-	/* Who shares it does not see what one of them maps, or that it calls exec. */
+	/* A process with inherited mappings sees neither its parent's new mappings nor its exec. */
 	map_module(m, 2, 0x2000, 0x1000, "b");
 	ASSERT_SAYS(m, 1, "1000+1000 a;");
 	ASSERT_SAYS(m, 2, "1000+1000 a;2000+1000 b;");
@@ -501,7 +503,7 @@ TEST(test_each_life)
 	maps_remove(m, 1);
 	ASSERT_SAYS(m, 1, "");
 	ASSERT_SAYS(m, 3, "1000+1000 a;");
-	/* The id of one whose end was not seen. */
+	/* The id of a process whose end was missed. */
 	maps_remove(m, 2);
 	fork_to(m, 1, 3, 2);
 	ASSERT_SAYS(m, 2, "1000+1000 a;");
@@ -520,7 +522,7 @@ TEST(test_one_has_too_many)
 	maps_bound(m, BYTES_MAX, ONE_MAX);
 	for (uint64_t i = 0; i < ONE_MAX + 10; i++)
 		map_module(m, 1, (i + 1) << 12, 0x1000, "jit");
-	/* The youngest are still there, and others have not lost any. */
+	/* The newest are still there, and other processes have lost none. */
 	assert_in_range(maps_n_dropped(m), 1, ONE_MAX / 4);
 	ASSERT_AT(m, 1, (uint64_t)ONE_MAX << 12, 0, "jit");
 	ASSERT_AT(m, 1, 0x1000, 0, "-");
@@ -545,11 +547,11 @@ TEST(test_all_have_too_many)
 	n_dropped = maps_n_dropped(m);
 	assert_true(n_dropped > 0);
 	assert_in_range(all_of(m, 5000).bytes, BYTES_MAX / 4, BYTES_MAX);
-	/* Who goes makes room. */
+	/* An ended process makes room. */
 	maps_remove(m, 1);
 	map_module(m, 5000, 0x1000, 0x1000, "new");
 	ASSERT_SAYS(m, 5000, "1000+1000 new;");
-	/* When all have gone, there is as much room as at first. */
+	/* When all have ended, all room is free again. */
 	for (uint32_t pid = 1; pid <= 5000; pid++)
 		maps_remove(m, pid);
 	assert_int_equal(all_of(m, 5000).bytes, 0);

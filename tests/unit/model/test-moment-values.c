@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The values of moments, as arguments for Perfetto: their types, limits, and what is not there.
+ * The values of moments, as arguments for Perfetto: their types, limits, and missing values.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static struct event ev;
 static struct moment_plan plan;
 static struct moment_values values;
 
-/* Block LOAD with the BYTES at FROM, or none and an error below 0. */
+/* Appends block LOAD with the BYTES at FROM, or, if BYTES is negative, with an error. */
 static void block(uint32_t load, int32_t bytes, const void *from)
 {
 	uint8_t *to = (uint8_t *)data + ev.moment.n_bytes;
@@ -121,7 +121,7 @@ TEST(test_trace_state_variables)
 	assert_false(moment_values_tsv(&plan, &ev, 3, &is));
 }
 
-/* What is not there has a reason, or no argument. */
+/* A missing value has a reason, or no argument. */
 TEST(test_not_there)
 {
 	char shape[MOMENT_VALUES_SHAPE_MAX + 1], name[MOMENT_VALUES_NAME_BYTES + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which of the programs that have ended may be reported: those of one process in their order,
- * whatever order they became known in.
+ * Reports of ended programs: those of one process in their order, in whatever order they become
+ * known.
  */
 #include <time.h>
 
@@ -40,7 +40,7 @@ static struct heap_image *add(struct heap_images *images, uint32_t pid, uint32_t
 	return image;
 }
 
-/* The instances that may be reported, in their order, and 0. */
+/* The instances that can be reported, in their order, and 0. */
 static void expect_ended(struct heap_images *images, const uint32_t *instances)
 {
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
@@ -100,7 +100,7 @@ TEST(test_who_goes_is_waited_for_no_more)
 	assert_null(add(images, PID, 8)->earlier);
 }
 
-/* One whose end was not reported ended when the next one began. */
+/* A program whose end was not reported ended when the next one began. */
 TEST(test_not_reported)
 {
 	struct heap_images *images = *state;
@@ -117,7 +117,7 @@ TEST(test_not_reported)
 	expect_ended(images, (uint32_t[]){ 1, 2, 0 });
 }
 
-/* No look at all of them for each: it would take minutes. */
+/* There is no search through all of them for each: it would take minutes. */
 TEST(test_many)
 {
 	struct heap_images *images = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What points to what in a child of ours. Blocks are pieces of a mapping; all pointers are planted
- * from outside, so that none is in the child but those: neither in a register, nor left on a stack.
+ * Pointers in a child process. Blocks are parts of a mapping. All pointers are written from
+ * outside, so the child has no others, neither in registers nor on its stacks.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -42,18 +42,18 @@ enum {
 	PAGE = 4096,
 };
 
-/* Which page is what. */
+/* The purpose of each page. */
 enum {
 	KEPT_READ_ONLY,
 	KEPT_UNREADABLE,
-	KEPT_OF_FILE, /* and read-only: its content is the file's */
+	KEPT_OF_FILE, /* and read-only: its contents are the file's */
 	KEPT_CHANGED, /* likewise, and changed since */
 	KEPT_PAGES,
 };
 
 #define TIMEOUT_NS UINT64_C(60000000000)
 
-/* Where the child has room for pointers. Shared, and not writable for the child: no root. */
+/* Places for pointers in the child. Shared, and not writable for the child: no root. */
 struct places {
 	_Atomic uint64_t *stack, *thread_stack, *tls, *mapped, *shared, *heap;
 	_Atomic int ready, ticks;
@@ -65,7 +65,7 @@ static _Atomic uint64_t global;
 static _Thread_local _Atomic uint64_t in_tls;
 static uint8_t *heap;
 static uint8_t *kept; /* KEPT_PAGES pages that the child has made read-only or unreadable */
-static int kept_fd;   /* what two of them are of */
+static int kept_fd;   /* the file of two of them */
 static int instance;  /* of epoll */
 static pid_t child;
 
@@ -133,7 +133,7 @@ static void be_child(bool spins)
 		pause();
 }
 
-/* ---- what is planted ---- */
+/* ---- placing pointers ---- */
 
 static uint64_t block(unsigned i)
 {
@@ -148,7 +148,7 @@ static void plant(const volatile void *where, uint64_t word)
 	assert_int_equal(process_vm_writev(child, &from, 1, &to, 1, 0), sizeof(word));
 }
 
-/* Where the child cannot write. */
+/* In pages that the child cannot write. */
 static void plant_unwritable(const uint8_t *where, uint64_t word)
 {
 	_cleanup_close_ int fd = -1;
@@ -170,7 +170,7 @@ static void plant_in_epoll(uint64_t word)
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = word };
 	int fds[2];
 
-	/* (what is watched stays as long as somebody has it) */
+	/* (a watched file stays as long as a descriptor is open) */
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
 	assert_int_equal(epoll_ctl(instance, EPOLL_CTL_ADD, fds[0], &event), 0);
 }
@@ -180,7 +180,7 @@ static void plant_in_block(unsigned i, uint64_t word)
 	plant((void *)(uintptr_t)(block(i) + 16), word);
 }
 
-/* How many threads of the child sleep. */
+/* The number of sleeping threads of the child. */
 static int count_asleep(void)
 {
 	char path[300], line[512];
@@ -233,7 +233,7 @@ static void begin(bool spins)
 	if (child == 0)
 		be_child(spins);
 	assert_soon(places->ready == 2 + spins);
-	/* What a thread has left in its registers on its way to sleep is none of the places. */
+	/* Registers that a thread has saved on its way to sleep are none of the places. */
 	assert_soon(count_asleep() == 2);
 }
 
@@ -247,8 +247,10 @@ static void end(void)
 	munmap(places->mapped, 65536);
 	munmap((void *)(uintptr_t)places->shared, 65536);
 	munmap(places, 4096);
-	/* The heap stays: the next one is elsewhere, and what is left of this one's addresses on
-	 * the stack that the next child inherits does not matter. */
+	/*
+	 * The heap stays mapped: the next one is elsewhere, so old addresses on the stack that the
+	 * next child inherits do not matter.
+	 */
 }
 
 static int list_blocks(struct outbuf *to, void *unused)
@@ -323,7 +325,7 @@ TEST(test_nothing_points)
 	end();
 }
 
-/* Each place that a process has is searched. */
+/* Each place of a process is searched. */
 TEST(test_places)
 {
 	begin(false);
@@ -340,7 +342,7 @@ TEST(test_places)
 	end();
 }
 
-/* What the program has written, and has then made read-only or unreadable. */
+/* Pages that the program has written, and has then made read-only or unreadable. */
 TEST(test_unwritable)
 {
 	uint64_t word;
@@ -357,7 +359,7 @@ TEST(test_unwritable)
 	end();
 }
 
-/* The kernel may have the only address of a block, or of what is in it. */
+/* The kernel may have the only address of a block, or of its inside. */
 TEST(test_epoll)
 {
 	begin(false);
@@ -368,7 +370,7 @@ TEST(test_epoll)
 	plant(&global, block(3));
 	plant_in_epoll(block(4));
 	plant(places->mapped, block(4) + 8);
-	plant_in_epoll(7); /* a descriptor, as most have it */
+	plant_in_epoll(7); /* a descriptor, the usual value */
 	expect("eeerplll");
 	end();
 }
@@ -390,7 +392,7 @@ TEST(test_epoll_timeout)
 	end();
 }
 
-/* An address with something else in its high bits; a negative number is none. */
+/* An address with other data in its high bits. A negative number is none. */
 TEST(test_tagged)
 {
 	begin(false);
@@ -401,14 +403,14 @@ TEST(test_tagged)
 	plant(places->mapped + 1, block(4) | UINT64_C(1) << 48);
 	plant(places->mapped + 2, block(4) + 8);
 	plant_in_epoll(block(5) | UINT64_C(1) << 60);
-	plant_in_block(6, block(7) | UINT64_C(1) << 60); /* lost, and with it what it leads to */
+	plant_in_block(6, block(7) | UINT64_C(1) << 60); /* lost, and so is what it points to */
 	expect("ttttptli");
 	plant(&global, block(0) | UINT64_C(1) << 47);
 	expect("liitptli");
 	end();
 }
 
-/* What was taken from the stacks of jemalloc's thread cache stays in them. */
+/* Entries that were taken from the stacks of jemalloc's thread cache remain there. */
 TEST(test_jemalloc_stacks)
 {
 	const uint64_t before = UINT64_C(0x7a7a7a7a7a7a7a7a), behind = UINT64_C(0xa7a7a7a7a7a7a7a7);
@@ -424,7 +426,10 @@ TEST(test_jemalloc_stacks)
 	end();
 }
 
-/* Nor do the descriptions of its extents count: at the begin of 2 MiB of them is what is left. */
+/*
+ * jemalloc's descriptions of its extents do not count: the rest of these 2 MiB begins with such a
+ * pointer.
+ */
 TEST(test_jemalloc_base)
 {
 	const size_t bytes = (size_t)2 << 20;
@@ -449,7 +454,7 @@ TEST(test_jemalloc_base)
 	munmap(room, 3 * bytes);
 }
 
-/* Inside is not at the begin; behind the end is outside. */
+/* A pointer into a block is not one to its begin. Behind the end is outside. */
 TEST(test_interior)
 {
 	begin(false);
@@ -457,7 +462,7 @@ TEST(test_interior)
 	plant(places->stack, block(1) + BLOCK_BYTES - 1);
 	plant(places->tls, block(2) + BLOCK_BYTES);
 	plant(places->mapped, block(3) - 1);
-	/* The better one counts, whichever comes first. */
+	/* The better one counts, in any order. */
 	plant(places->mapped + 1, block(4) + 8);
 	plant(places->mapped + 2, block(4));
 	plant(places->mapped + 3, block(5));
@@ -466,7 +471,7 @@ TEST(test_interior)
 	end();
 }
 
-/* Not aligned: no pointer. */
+/* Unaligned words are no pointers. */
 TEST(test_unaligned)
 {
 	begin(false);
@@ -481,18 +486,20 @@ TEST(test_chains)
 	plant(&global, block(0)); /* 0 -> 1 -> 2 */
 	plant_in_block(0, block(1));
 	plant_in_block(1, block(2));
-	plant(places->mapped, block(3) + 8); /* possible: so is what it leads to */
+	plant(places->mapped, block(3) + 8); /* possible, and so are the blocks that it points to */
 	plant_in_block(3, block(4));
 	plant_in_block(4, block(5) + 8);
-	plant_in_block(6, block(7)); /* lost, and with it what it leads to */
+	plant_in_block(6, block(7)); /* lost, with the blocks that it points to */
 	expect("rrrpppli");
 	plant(&global, block(6));
 	expect("liippprr");
 	end();
 }
 
-/* Two that only have each other, of which one is said to be lost; one that only has itself; and one
- * that points to what is reachable. */
+/*
+ * Two that only have each other, one of which is reported as lost; one that only has itself; and
+ * one that points to a reachable block.
+ */
 TEST(test_cycles)
 {
 	begin(false);
@@ -507,7 +514,7 @@ TEST(test_cycles)
 	end();
 }
 
-/* What is below the stack pointer is over; unless it is not known where that is. */
+/* Data below the stack pointer is old, unless the stack pointer is unknown. */
 TEST(test_below_stack_pointer)
 {
 	struct rec_registers thread = { 0 };
@@ -536,7 +543,7 @@ TEST(test_below_stack_pointer)
 	end();
 }
 
-/* What a thread has in its registers, while it runs and never enters the kernel. */
+/* Registers of a thread that runs and never enters the kernel. */
 TEST(test_registers)
 {
 	struct rec_registers thread = { .n = 2 };
@@ -556,7 +563,7 @@ TEST(test_registers)
 	assert_int_equal(reach[0], REACH_REACHABLE);
 	assert_int_equal(reach[1], REACH_LOST);
 	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
-	assert_int_equal(reach[0], REACH_LOST); /* nobody has said what it has */
+	assert_int_equal(reach[0], REACH_LOST); /* its registers are unknown */
 	thread.registers[0] = block(0);
 	thread.registers[1] = block(1) + 1;
 	known_thread = &thread;
@@ -564,13 +571,13 @@ TEST(test_registers)
 	assert_int_equal(reach[0], REACH_REACHABLE);
 	assert_int_equal(reach[1], REACH_POSSIBLE);
 	known_thread = NULL;
-	/* It was let go. */
+	/* It was released. */
 	for (ticks = places->ticks; places->ticks == ticks;)
 		usleep(1000);
 	end();
 }
 
-/* What was reserved and never touched does not come into being by looking, nor take time. */
+/* Reserved memory that was never touched is not allocated by the search, and takes no time. */
 TEST(test_untouched)
 {
 	const size_t bytes = (size_t)1 << 40;
@@ -605,7 +612,7 @@ TEST(test_gone)
 
 	begin(false);
 	kill(child, SIGKILL);
-	/* A zombie, whose memory is gone, and then not even that. */
+	/* A zombie without memory, and then no process at all. */
 	assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
 	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), -ESRCH);
 	assert_int_equal(find_with(&(struct reach_request){ .hold = true }, reach), -ESRCH);
@@ -614,7 +621,7 @@ TEST(test_gone)
 	assert_int_equal(find_with(&(struct reach_request){ .hold = true }, reach), -ESRCH);
 }
 
-/* Stopped by somebody: it is looked at, and stays so. */
+/* Stopped by another process: it is searched, and stays stopped. */
 TEST(test_stopped)
 {
 	uint8_t reach[N_BLOCKS];
@@ -629,7 +636,7 @@ TEST(test_stopped)
 	kill(child, SIGCONT);
 	assert_int_equal(waitpid(child, &status, WCONTINUED), child);
 	assert_true(WIFCONTINUED(status));
-	/* Traced by somebody else, who alone can hold it: looked at as it is. */
+	/* Traced by another process, so it cannot be stopped: it is searched while it runs. */
 	assert_int_equal(ptrace(PTRACE_SEIZE, child, NULL, NULL), 0);
 	assert_int_equal(find_with(&(struct reach_request){ .hold = true }, reach), 0);
 	assert_int_equal(reach[0], REACH_REACHABLE);
@@ -647,7 +654,7 @@ TEST(test_timeout)
 	end();
 }
 
-/* Whoever holds a process and dies lets it go. */
+/* If the stopping process dies, the child continues. */
 TEST(test_holder_dies)
 {
 	int ticks, status;

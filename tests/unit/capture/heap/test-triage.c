@@ -21,8 +21,10 @@ static bool say(uint32_t pid, bool trace, void *userdata)
 	return pid != 13 || userdata;
 }
 
-/* A letter a window: g grows by 100 bytes, h by 50, f by a descriptor, d falls by 1000, '.' stays,
- * x is not there. */
+/*
+ * One letter per window: g grows by 100 bytes, h by 50, f by a descriptor, d falls by 1000, '.' is
+ * constant, x does not exist.
+ */
 static void run(const char *const *series, size_t n, const char *expected)
 {
 	_cleanup_(triage_freep) struct triage *t = NULL;
@@ -59,12 +61,12 @@ static void run(const char *const *series, size_t n, const char *expected)
 TEST(test_one)
 {
 	RUN("|||||", ".....");
-	/* The first window says nothing. */
+	/* The first window has no growth. */
 	RUN("||||", "gg.g");
 	RUN("|||+10 |", ".ggg");
 	RUN("||||+10 |", ".gg.g");
 	RUN("|||||||", ".gg..gg");
-	/* Until it has not grown in four. */
+	/* Until it has not grown in four windows. */
 	RUN("|||+10 ||||-10 ||", ".ggg.....");
 	RUN("|||+10 |||||", ".ggg...g");
 }
@@ -73,9 +75,9 @@ TEST(test_new_heights_only)
 {
 	/* Up and down. */
 	RUN("|||||||||", ".gdgdgdgd");
-	/* Back to where it was is no growth. */
+	/* A return to an earlier size is no growth. */
 	RUN("|||||||||", ".dggggggg");
-	/* Little by little: every other time there is enough. */
+	/* Slowly: every other window, there is enough. */
 	RUN("|||||||", ".hhhhhh");
 	RUN("|||+10 |", ".fff");
 	RUN("|||+10 |", ".fgf");
@@ -83,14 +85,14 @@ TEST(test_new_heights_only)
 
 TEST(test_several)
 {
-	/* The fastest ones, as many as there is room for. */
+	/* The fastest ones, as many as allowed. */
 	RUN("|||+12 +11 |", ".ggg", ".ggg", ".ggg");
-	/* One has ended: there is room for the next. */
+	/* One has ended, which makes room for the next. */
 	RUN("|||+12 +11 |-12 +10 |", ".gggg", ".gggg", ".gggx");
 	RUN("|||+11 ||||-11 ||", ".........", ".ggg.....", ".........");
 }
 
-/* One that cannot be traced takes no room, and is not tried each time. */
+/* A process that cannot be traced takes no place, and is not tried each time. */
 TEST(test_refused)
 {
 	RUN("|||+13 +12 +11 ||", ".ggg.", ".ggg.", ".ggg.", ".gggg");

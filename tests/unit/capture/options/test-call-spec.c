@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Specifications of calls: what they say, and what is wrong with those that say nothing.
+ * Specifications of calls: their meanings, and errors of wrong ones.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -169,7 +169,7 @@ TEST(test_words)
 	assert_int_equal(spec.ret.bits, 16);
 }
 
-/* Where it is, and a part of why. */
+/* The place of the error, and a part of the message. */
 TEST(test_wrong)
 {
 	static const struct {

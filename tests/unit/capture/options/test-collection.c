@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collections: each key, what is wrong and in which line, and what does not go together.
+ * Collections: each key, errors with their lines, and conflicts of keys.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "capture/options/option-table.h"
 #include "tests/support/unit.h"
 
-/* ---- the words of the tests ---- */
+/* ---- functions of the tests ---- */
 
 static char complaints[1 << 16];
 static struct collection c;
@@ -52,7 +52,7 @@ static void good(const char *text)
 	assert_int_equal(r, 0);
 }
 
-/* EXPECTED is a line for each complaint, "LINE: text". */
+/* EXPECTED has a line for each error, "LINE: text". */
 static void wrong(const char *text, const char *expected)
 {
 	int r = read_bytes(text, strlen(text));
@@ -61,7 +61,7 @@ static void wrong(const char *text, const char *expected)
 	assert_int_equal(r, -EINVAL);
 }
 
-/* ---- what is good ---- */
+/* ---- valid files ---- */
 
 TEST(test_empty)
 {
@@ -72,7 +72,7 @@ TEST(test_empty)
 	assert_int_equal(c.directory_line, 0);
 	assert_int_equal(c.session.mode, SESSION_STREAM);
 	assert_int_equal(c.session.categories, 0);
-	/* Nothing fills a disk by not having been said. */
+	/* Without a setting, the disk does not fill up, either. */
 	assert_int_equal(c.session.rotate_bytes, COLLECTION_ROTATE_BYTES_DEFAULT);
 	assert_int_equal(c.keep_bytes, COLLECTION_KEEP_BYTES_DEFAULT);
 	assert_null(c.units);
@@ -169,7 +169,7 @@ TEST(test_output)
 	good("[Output]\nRotateSize=infinity\nKeepSize=infinity\n");
 	assert_int_equal(c.session.rotate_bytes, 0);
 	assert_int_equal(c.keep_bytes, 0);
-	/* Two chunks at least. */
+	/* At least two chunks. */
 	good("[Output]\nRotateSize=2G\n");
 	assert_int_equal(c.keep_bytes, UINT64_C(4) << 30);
 	good("[Output]\nRotateTime=1h\n");
@@ -196,7 +196,7 @@ TEST(test_flight)
 	assert_int_equal(c.session.triggers.interval_ns, COLLECTION_TRIGGER_NS_DEFAULT);
 }
 
-/* Every key that there is takes something, and refuses what makes no sense. */
+/* Each key accepts a value, and refuses nonsense. */
 TEST(test_every_key)
 {
 	size_t n = 0;
@@ -222,7 +222,7 @@ TEST(test_every_key)
 	assert_true(n >= 39);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 TEST(test_lines)
 {
@@ -239,7 +239,7 @@ TEST(test_lines)
 	wrong("[Collection]\nMode: flight\n", "2: 'Mode: flight' is not Key=value\n");
 	wrong("[Collection]\nMode=stream\nMode=flight\n",
 	      "3: Mode= is given twice, in line 2 and here: one of them has to go\n");
-	/* What stands further to the right is a line like others. */
+	/* An indented line is a line like others. */
 	wrong("[Collection]\nRingSize=1M\n  2M\n",
 	      "3: this is neither [Section], Key=value nor a comment (#)\n");
 	wrong("[Collection]\nMode=\n",
@@ -288,7 +288,7 @@ TEST(test_bytes)
 	      "2: the line is not text: it has a NUL in it, or is not UTF-8\n");
 }
 
-/* A hundred are reported, in the order of lines. */
+/* Only a hundred are reported, in order of lines. */
 TEST(test_many)
 {
 	static char text[8192] = "[Collection]\nOffCpuMin=1s\n";
@@ -344,7 +344,7 @@ TEST(test_contradictions)
 	      "3: Frequency=: needs 'profile' among the categories\n"
 	      "4: OffCpuMin=: needs 'offcpu' among the categories\n"
 	      "5: CounterInterval=: needs 'counters' among the categories\n");
-	/* What is so already may be said. */
+	/* Redundant settings are allowed. */
 	good("[Collection]\nCategories=sched\nFrequency=99\nOffCpuMin=1ms\nCounterInterval=1s\n");
 	wrong("[Memory]\nMinSize=5\n",
 	      "2: MinSize=: needs one of 'memory,fd,shm,threads' among the categories\n");

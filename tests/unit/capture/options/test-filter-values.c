@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is put into filters, and how much.
+ * The values of filters, and their limits.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of cgroups that are none, and, where a cgroup2 hierarchy is mounted, one of this machine.
+ * Invalid names of cgroups, and, if a cgroup2 hierarchy is mounted, a cgroup of this machine.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "capture/options/find-cgroup.h"
 #include "tests/support/unit.h"
 
-/* Skips where no cgroup2 is mounted: then that is the answer to everything. */
+/* Skips if no cgroup2 is mounted, since all searches then have the same result. */
 static void need_cgroup2(void)
 {
 	struct filter_cgroup c;
@@ -33,7 +33,7 @@ TEST(test_bad_paths)
 	assert_int_equal(find_cgroup_path("..", &c), -ENOENT);
 	assert_int_equal(find_cgroup_path("a/../b", &c), -ENOENT);
 	assert_int_equal(find_cgroup_path("no/such/cgroup", &c), -ENOENT);
-	/* A file of the root is none. */
+	/* A file of the root is no cgroup. */
 	assert_int_equal(find_cgroup_path("cgroup.procs", &c), -ENOENT);
 }
 
@@ -57,14 +57,14 @@ TEST(test_bad_units)
 	memset(name, 'a', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	assert_int_equal(find_cgroup_unit(name, list, 2), -EINVAL);
-	/* It fits, but not with ".service" behind it. */
+	/* It fits, but not with ".service" appended. */
 	name[FILTER_CGROUP_BYTES - 4] = '\0';
 	assert_int_equal(find_cgroup_unit(name, list, 2), -EINVAL);
 	need_cgroup2();
 	assert_int_equal(find_cgroup_unit("kymo-test-no-such-unit", list, 2), -ENOENT);
 }
 
-/* What a user calls like a unit of root's does not count beside it. */
+/* A user's cgroup with the name of a root's unit does not count. */
 TEST(test_units_of_users)
 {
 	char name[64], user[128], users[256], roots[128];
@@ -99,7 +99,7 @@ TEST(test_units_of_users)
 	rmdir(user);
 }
 
-/* However it is written, it is the same. */
+/* All spellings give the same cgroup. */
 TEST(test_spellings)
 {
 	struct filter_cgroup plain, other;
@@ -108,7 +108,7 @@ TEST(test_spellings)
 	DIR *root;
 
 	need_cgroup2();
-	/* Where there is version 1, too, it is the second of them. */
+	/* With version 1 mounted, too, version 2 is the second of these. */
 	root = opendir("/sys/fs/cgroup/unified") ?: opendir("/sys/fs/cgroup");
 	while (root && (d = readdir(root))) {
 		if (d->d_type == DT_DIR && *d->d_name != '.' &&
@@ -117,7 +117,7 @@ TEST(test_spellings)
 	}
 	if (root)
 		closedir(root);
-	/* It may be mounted elsewhere, or empty. */
+	/* It can be mounted elsewhere, or be empty. */
 	if (!*name || find_cgroup_path(name, &plain) < 0)
 		skip();
 	assert_string_equal(plain.name, name);

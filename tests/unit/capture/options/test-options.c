@@ -15,7 +15,7 @@ TEST(test_categories_parse)
 	static const struct {
 		const char *text;
 		int r;
-		size_t word, n; /* where the unknown one stands */
+		size_t word, n; /* the place of the unknown one */
 	} rows[] = {
 		{ "sched", 0, 0, 0 },
 		{ "sched,sched", 0, 0, 0 },
@@ -99,7 +99,7 @@ TEST(test_categories_need_filter)
 	assert_int_equal(complaints_of(&o), 0);
 }
 
-/* One's own processes are chosen ones, too; what belongs to nobody is refused. */
+/* A user's own processes are a selection, too. An invalid user is refused. */
 TEST(test_own)
 {
 	struct session_options o = { .categories = CATEGORY_MEMORY };
@@ -124,11 +124,11 @@ TEST(test_own)
 	free(text);
 	o.memory.triage = true;
 	assert_int_equal(complaints_of(&o), 1);
-	/* Nobody has this number. */
+	/* No user has this number. */
 	session_options_set_own(&o, UINT32_MAX - 2);
 	assert_int_equal(o.own_uid, UINT32_MAX - 2);
 	assert_int_equal(o.n_own_gids, 0);
-	/* Those that there are have a group at least. */
+	/* Existing users have at least one group. */
 	for (uid_t uid = 1; uid < 100; uid++) {
 		const struct passwd *user = getpwuid(uid);
 		gid_t gid = user ? user->pw_gid : 0;
@@ -140,7 +140,7 @@ TEST(test_own)
 	}
 }
 
-/* A copy has descriptors of its own. */
+/* A copy has its own descriptors. */
 TEST(test_copy_descriptors)
 {
 	int fds[] = { STDIN_FILENO, STDERR_FILENO }, bad = -1;
@@ -271,7 +271,7 @@ TEST(test_copy)
 	assert_int_equal(to.filter.n_comms, 2);
 	assert_int_equal(to.filter.n_cgroups, 1);
 
-	/* All that is owned is a copy. */
+	/* Everything that the options own is a copy. */
 	memset(command, 'x', 4);
 	memset(pids, 0xff, sizeof(pids));
 	memset(uids, 0xff, sizeof(uids));
@@ -326,7 +326,7 @@ TEST(test_describe)
 				       "categories=sched,counters counters=500 ms"));
 }
 
-/* Archives have this text: it stays as it is, in its order. */
+/* Archives contain this text: it must not change. */
 TEST(test_describe_all)
 {
 	const struct session_options o = {
@@ -371,7 +371,7 @@ TEST(test_describe_all)
 		"trigger_leak=1048576B trigger_interval=1000000ns");
 }
 
-/* What is left open is filled in, and what is said must be within its bounds. */
+/* Defaults are filled in, and values must be within their bounds. */
 TEST(test_complete)
 {
 	static const struct session_options wrong[] = {
@@ -385,7 +385,7 @@ TEST(test_complete)
 		{ .name = "x", .rotate_bytes = ROTATE_BYTES_MIN - 1 },
 		{ .name = "x", .max_overhead_ppm = OVERHEAD_PPM_MIN - 1 },
 		{ .name = "x", .memory.blocks_max = MEMORY_BLOCKS_MAX + 1 },
-		{ .name = "x", .categories = CATEGORY_MEMORY }, /* of whom? */
+		{ .name = "x", .categories = CATEGORY_MEMORY }, /* without a process */
 	};
 	struct session_options o = { .name = "x" },
 			       flight = { .name = "x", .mode = SESSION_FLIGHT };

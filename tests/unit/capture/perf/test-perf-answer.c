@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who opens perf events for the service opens those that the service has use for, whatever the
- * kernel would give its caller; and keeps no descriptor that it was sent.
+ * The helper that opens perf events for the service opens only events that the service uses,
+ * whatever the kernel would allow; and it keeps no descriptor that it receives.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,10 @@
 
 enum { SENT_MAX = 4 }; /* descriptors */
 
-/* Sends N descriptors (of FD, each) with Q to who answers; what perf_event_answer() returns.
- * *RET_ANSWER is 1 if there was none. */
+/*
+ * Sends N descriptors (each a copy of FD) with Q to the helper. Returns the result of
+ * perf_event_answer(). *RET_ANSWER is 1 if there was no answer.
+ */
 static int ask(const struct perf_question *q, size_t size, int fd, size_t n, int32_t *ret_answer)
 {
 	const struct cmsghdr head = { CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
@@ -87,7 +89,7 @@ TEST(test_kinds)
 	int32_t answer;
 
 	assert_true(file >= 0);
-	/* This one is: it is up to the kernel. */
+	/* This one is valid: the kernel decides. */
 	assert_int_equal(ask(&q, sizeof(q), -1, 0, &answer), 0);
 	assert_int_not_equal(answer, -EINVAL);
 	q.pid = getpid();
@@ -114,7 +116,7 @@ TEST(test_probes)
 	if ((int)q.attr.type < 0 || bit < 0)
 		skip();
 	assert_true(file >= 0);
-	/* These are: it is up to the kernel. */
+	/* These are valid: the kernel decides. */
 	assert_int_equal(ask(&q, sizeof(q), file, 1, &answer), 0);
 	assert_int_not_equal(answer, -EINVAL);
 	q.attr.config = UINT64_C(1) << bit;

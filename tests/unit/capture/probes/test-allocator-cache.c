@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files are read once, until they change or too many others came.
+ * Files are read once, until they change, or too many other files are read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ TEST(test_changes)
 	assert_ptr_equal(list, again);
 	assert_int_equal(allocator_cache_reads(c), 1);
 
-	/* no program, which is remembered */
+	/* no program, which is cached, too */
 	assert_int_equal(write(fd, "text", 4), 4);
 	assert_int_equal(allocator_cache_find(c, fd, &list), -ENOEXEC);
 	assert_int_equal(allocator_cache_find(c, fd, &list), -ENOEXEC);
@@ -41,7 +41,7 @@ TEST(test_changes)
 	assert_int_equal(allocator_cache_find(c, fd, &list), -ENOEXEC);
 	assert_int_equal(allocator_cache_find(c, fd, &list), -ENOEXEC);
 	assert_int_equal(allocator_cache_reads(c), 4);
-	/* what has nothing to do with the file is not */
+	/* errors that do not depend on the file are not cached */
 	assert_int_equal(allocator_cache_find(c, -1, &list), -EBADF);
 	assert_int_equal(allocator_cache_reads(c), 4);
 }
@@ -55,15 +55,16 @@ TEST(test_room)
 
 	assert_int_equal(allocator_cache_new(&c), 0);
 	assert_int_equal(write(kept, "k", 1), 1);
-	/* one file that changes each time stands for as many; the other is asked for all the
-	 * time */
+	/*
+	 * one file that changes each time counts as many files; the other one is used all the time
+	 */
 	for (int i = 0; i < ALLOCATOR_CACHE_MAX + 8; i++) {
 		assert_int_equal(write(fd, "x", 1), 1);
 		assert_int_equal(allocator_cache_find(c, fd, &list), -ENOEXEC);
 		assert_int_equal(allocator_cache_find(c, kept, &list), -ENOEXEC);
 	}
 	assert_int_equal(allocator_cache_reads(c), ALLOCATOR_CACHE_MAX + 8 + 1);
-	/* the first of them has gone */
+	/* the first of them was dropped */
 	assert_int_equal(ftruncate(fd, 1), 0);
 	assert_int_equal(allocator_cache_find(c, fd, &list), -ENOEXEC);
 	assert_int_equal(allocator_cache_reads(c), ALLOCATOR_CACHE_MAX + 8 + 2);

@@ -41,10 +41,10 @@ struct stepped {
 	struct map maps[MAPS_MAX];
 	size_t n_maps;
 	uint64_t mark;
-	/* the call that is being made; 0 = none */
+	/* the current call; 0 = none */
 	uint64_t function, arguments[2];
-	const struct allocator_probe *entry; /* that was come to first */
-	bool by_marker;                      /* after an operator new that only says who calls */
+	const struct allocator_probe *entry; /* the probe that was hit first */
+	bool by_marker;                      /* after the marker of an operator new */
 	uint64_t sp, return_address;
 	unsigned n_results;
 	uint64_t result;
@@ -106,7 +106,7 @@ static const struct allocator_probe *probe_at(const struct stepped *s, uint64_t 
 	return found;
 }
 
-/* They are one function, or one calls the other. */
+/* They are the same function, or one calls the other. */
 static bool is_of(uint32_t probe, uint64_t called)
 {
 	if (called == MEMORY_FN_ALIGNED_ALLOC || called == MEMORY_FN_MEMALIGN)
@@ -158,7 +158,7 @@ static void at_mark(struct stepped *s, const struct user_regs_struct *regs)
 		s->n_results = 0;
 		return;
 	}
-	if (!s->function) /* a block that was given back untold */
+	if (!s->function) /* a block that was freed in between */
 		return;
 	if (!s->entry)
 		print_error("function %" PRIu64 ": no probe was come to\n", s->function);
@@ -216,7 +216,7 @@ static void start(struct stepped *s, const char *name)
 	s->pid = fork();
 	assert_true(s->pid >= 0);
 	if (s->pid == 0) {
-		/* A repeated instruction is a step each time; looking for symbols is many. */
+		/* Each repetition of an instruction is a step, and symbol lookups have many. */
 		setenv("GLIBC_TUNABLES",
 		       "glibc.cpu.x86_rep_movsb_threshold=1000000000:"
 		       "glibc.cpu.x86_rep_stosb_threshold=1000000000",
@@ -259,7 +259,7 @@ static void run(struct stepped *s, const char *name)
 		allocator_list_deinit(&s->maps[i].list);
 }
 
-/* Builds the program as NAME; false if what it takes is not installed. */
+/* Builds the program as NAME. Returns false if a prerequisite is not installed. */
 static bool build(const char *name, const char *compiler, const char *options)
 {
 	return command_in(
@@ -271,7 +271,7 @@ static bool build(const char *name, const char *compiler, const char *options)
 /* (for linux/types.h) */
 #define HEADERS "-idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu "
 
-/* (weak references alone take nothing from an archive) */
+/* (weak references alone link nothing from an archive) */
 #define CPP                                                                                        \
 	"-Wl,-u_Znwm,-u_Znam,-u_ZnwmSt11align_val_t,-u_ZnwmRKSt9nothrow_t,"                        \
 	"-u_ZnwmSt11align_val_tRKSt9nothrow_t,-u_ZdlPv,-u_ZdaPv,-u_ZdlPvm,-u_ZdlPvSt11align_val_t"
@@ -279,7 +279,7 @@ static bool build(const char *name, const char *compiler, const char *options)
 static const struct {
 	const char *name, *compiler, *options;
 	unsigned calls; /* at least */
-	bool rets;      /* it has an operator new of its own */
+	bool rets;      /* it has its own operator new */
 } rows[] = {
 	{ "glibc", "cc", "", 2 * 11 + 4, false },
 	{ "glibc-static", "cc", "-static", 2 * 8 + 4, false },
@@ -329,8 +329,10 @@ FIXTURE(set_up)
 {
 	cpu_set_t set;
 
-	/* Whoever steps and who is stepped take turns: on one CPU nobody has to be woken
-	 * elsewhere. */
+	/*
+	 * The stepping and the stepped process alternate: on one CPU, no wakeup on another one is
+	 * needed.
+	 */
 	CPU_ZERO(&set);
 	CPU_SET(sched_getcpu(), &set);
 	sched_setaffinity(0, sizeof(set), &set);

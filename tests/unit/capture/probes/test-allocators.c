@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is found in the files of programs that are built here, in those of running ones, and in what
- * is no program at all. Whether the probes are in the right place: test-allocator-calls.c.
+ * The functions that are found in programs that are built here, in running programs, and in files
+ * that are no programs. test-allocator-calls.c checks the places of probes.
  */
 #include <elf.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static int open_in_dir(const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* In both ways, which must agree. */
+/* Calls both interfaces, which must agree. */
 static int find(const char *name, struct allocator_list *ret)
 {
 	_cleanup_close_ int fd = open_in_dir(name);
@@ -141,7 +141,7 @@ TEST(test_dynamic)
 	assert_int_equal(l.n, 0);
 }
 
-/* A library is stripped of all but what it exports. */
+/* A library that is stripped except for its exports. */
 TEST(test_library)
 {
 	struct allocator_list l;
@@ -180,8 +180,8 @@ TEST(test_go)
 
 #if defined(__x86_64__)
 /*
- * By hand: operator new in its forms, above a malloc() or not, and what a tail call makes of them.
- * The offsets are told by the sections that the labels begin.
+ * Written in assembly: operator new in its variants, with and without malloc(), and their tail
+ * calls. Labels at section begins define the offsets.
  */
 static const char source[] =
 	".macro function name\n .globl \\name\n .type \\name, @function\n \\name:\n.endm\n"
@@ -189,16 +189,16 @@ static const char source[] =
 	"function malloc\n push %rbx\n mov %rdi, %rax\n pop %rbx\n ret\n"
 	/* always malloc(): marks only */
 	"function _Znam\n push %rbx\n call malloc\n pop %rbx\n ret\n"
-	/* a way of its own, and one of malloc(), by a tail call */
+	/* its own code, or malloc() by a tail call */
 	"function _Znwm\n test %rdi, %rdi\n jz 1f\n mov %rdi, %rax\n ret\n 1: jmp slow\n"
 	".type slow, @function\n slow: push %rbx\n call malloc\n pop %rbx\n repz ret\n"
-	/* leaves by a register: no way to its end is known */
+	/* ends by a jump through a register: its end is unknown */
 	"function _ZnwmSt11align_val_t\n mov %rdi, %rax\n jmp *%rcx\n"
 	"function _ZnwmRKSt9nothrow_t\n mov $1, %eax\n push %rbx\n pop %rbx\n ret\n"
-	/* a jump back to where the probe would be: it stays at the beginning */
+	/* a jump back to the place of the probe: the probe stays at the begin */
 	"function calloc\n xor %eax, %eax\n 1: jz 2f\n jmp 1b\n 2: ret\n"
 	"function free\n test %rdi, %rdi\n jz 1f\n movb $1, (%rdi)\n 1: ret\n"
-	/* they hand on */
+	/* they only call another function */
 	"function cfree\n jmp free\n"
 	"function _ZdlPv\n test %rdi, %rdi\n jz 1f\n jmp free\n 1: ret\n"
 	/* it does more */
@@ -297,7 +297,7 @@ TEST(test_no_program)
 	assert_int_equal(find("four", &l), -ENOEXEC);
 	assert_int_equal(find("head", &l), -EBADMSG);
 	assert_int_equal(find("object", &l), -ENOEXEC);
-	/* sections that are far beyond the end */
+	/* sections far beyond the end */
 	if (find("wild", &l) == 0)
 		assert_int_equal(l.n, 0);
 	assert_int_equal(allocators_find_sandboxed(directory, ALLOCATORS_NS_MAX, &l), -ENOEXEC);
@@ -308,7 +308,7 @@ TEST(test_no_program)
 	close(pipe_fds[1]);
 }
 
-/* The same table of symbols, again and again: nobody's file is read for longer than he has. */
+/* The same table of symbols many times: reading a file has a time limit. */
 TEST(test_slow)
 {
 	enum { SECTIONS = 60000, SYMBOLS = 1 << 20 };
@@ -341,7 +341,7 @@ TEST(test_slow)
 	assert_int_equal(allocators_find_sandboxed(fd, 50000000, &l), -ETIME);
 }
 
-/* ---- what the other process may not say ---- */
+/* ---- invalid answers of the other process ---- */
 
 TEST(test_validity)
 {
@@ -363,7 +363,7 @@ TEST(test_validity)
 	probes[0].offset = 30;
 	assert_false(allocator_list_is_valid(&l, 100));
 	probes[0].offset = 20;
-	assert_false(allocator_list_is_valid(&l, 100)); /* the kinds are in no order */
+	assert_false(allocator_list_is_valid(&l, 100)); /* unsorted kinds */
 	probes[0].kind = 0;
 	assert_false(allocator_list_is_valid(&l, 100)); /* twice */
 	probes[1].kind = 2;
@@ -429,7 +429,7 @@ TEST(test_self)
 	assert_int_equal(first.n, 1);
 }
 
-/* Its file is gone; only what is mapped still leads there. */
+/* Its file is deleted; only its mapping leads to it. */
 TEST(test_deleted)
 {
 	struct seen s = { 0 };
@@ -449,7 +449,7 @@ TEST(test_deleted)
 		execl(path, "sleeper", "600", (char *)NULL);
 		_exit(99);
 	}
-	/* until it is another program, and loaded */
+	/* until it has executed the other program, and loaded it */
 	for (r = 0; r < 6000; r++) {
 		char name[64];
 
@@ -468,7 +468,7 @@ TEST(test_deleted)
 	waitpid(pid, NULL, 0);
 	assert_int_equal(s.deleted, 1);
 	assert_int_equal(s.with_malloc, 1);
-	/* nothing is left of it */
+	/* its process is gone */
 	s = (struct seen){ 0 };
 	assert_int_equal(allocators_of_process(pid, NULL, see, &s), 0);
 	assert_int_equal(s.n, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where functions are probed so that their calls are seen, in a library that is built here and in
- * the C library; which file a name means; and what is said where nothing is found.
+ * The places of probes for calls of functions, in a library that is built here and in the C
+ * library; the file that a name means; and errors when nothing is found.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void need_compiler(void)
 #endif
 }
 
-/* What is found of PATTERN in the file NAME, N functions. */
+/* Searches PATTERN in the file NAME, and expects N functions. */
 static void find(const char *name, const char *pattern, unsigned n_args, size_t n)
 {
 	const struct call_places_query query = { pattern, n_args };
@@ -58,7 +58,7 @@ static void find(const char *name, const char *pattern, unsigned n_args, size_t 
 	assert_int_equal(places.n, n);
 }
 
-/* All that was found stands at code: each `ret` is one. */
+/* All places are at code: each `ret` is one. */
 static void assert_code(const char *name)
 {
 	_cleanup_close_ int fd = open_in_dir(name);
@@ -88,7 +88,7 @@ TEST(test_functions)
 	assert_code("lib.so");
 	find("lib.so", "six_arguments", 6, 1);
 	assert_int_equal(places.places[0].n_rets, 1);
-	/* At its first instruction: five of six registers might be looked at too late. */
+	/* At its first instruction: later, five of six registers could have changed. */
 	assert_code("lib.so");
 }
 
@@ -109,7 +109,7 @@ TEST(test_tail_calls)
 	assert_int_equal(places.places[0].flags, CALL_PLACE_PARTIAL);
 }
 
-/* A tail call to what is chosen at run time is an end, if nothing that can be chosen calls. */
+/* A tail call to a function that is chosen at run time is an end, if no candidate calls. */
 TEST(test_chosen)
 {
 	char unnamed[64];
@@ -131,7 +131,7 @@ TEST(test_chosen)
 	assert_int_equal(places.places[0].n_tails, 0);
 	assert_int_equal(places.places[0].flags & (CALL_PLACE_PARTIAL | CALL_PLACE_FRAGILE),
 			 CALL_PLACE_PARTIAL | CALL_PLACE_FRAGILE);
-	/* The name of such a function means all that can be chosen. */
+	/* The name of such a function means all candidates. */
 	find("lib.so", "chosen", 1, 1);
 	assert_string_equal(places.places[0].name, "choose_me");
 	assert_int_equal(places.places[0].n_rets, 1);
@@ -198,7 +198,7 @@ TEST(test_explained)
 		"'chosen_outside' in lib.so stands for a function of the kernel's vDSO, "
 		"'__vdso_chosen_outside', which is in no file and has no probe; the one in "
 		"lib.so is not called");
-	/* An old version of its own does not hide that. */
+	/* An old version of the function itself does not hide that. */
 	find("lib.so", "choose", 1, 1);
 	find("lib.so", "choose*", 1, 8);
 	places.flags |= CALL_PLACES_INDIRECT;
@@ -220,7 +220,7 @@ TEST(test_explained)
 	assert_string_equal(why, "x: is no program and no library");
 }
 
-/* What is no program; what is damaged anywhere is an error or harmless. */
+/* A file that is no program; damage anywhere gives an error or is harmless. */
 TEST(test_damaged)
 {
 	const struct call_places_query query = { "l*", 1 };
@@ -251,7 +251,7 @@ TEST(test_damaged)
 	munmap(data, (size_t)n);
 }
 
-/* Nobody's word is taken for it. */
+/* The answer of the other process is checked. */
 TEST(test_valid)
 {
 	struct call_place place = { .entry = 16, .rets = { 32 }, .n_rets = 1, .name = "f" };
@@ -292,14 +292,14 @@ TEST(test_files)
 		return;
 	assert_int_equal(
 		program_file_find("libc.so.6", PROGRAM_FILE_CACHE, NULL, path, sizeof(path)), 0);
-	/* The one that we run with, rather than that of another machine. */
+	/* The library that this test runs with, and not that of another architecture. */
 	snprintf(link, sizeof(link), "grep -F \"$(readlink -f %s)\" /proc/self/maps", path);
 	assert_int_equal(command_in(dir, "%s", link), 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 }
 
-/* A list of libraries that lies about itself. */
+/* A damaged list of libraries. */
 TEST(test_cache_damaged)
 {
 	char cache[64], path[64];
@@ -321,7 +321,7 @@ TEST(test_cache_damaged)
 	}
 }
 
-/* What is found of RANGE: N places, and FLAGS. */
+/* Searches RANGE, and expects N places, and FLAGS. */
 static void find_range(const char *name, struct call_places_range range, size_t n, uint32_t flags)
 {
 	const struct call_places_query query = { .pattern = "ns::f(int)",
@@ -336,7 +336,7 @@ static void find_range(const char *name, struct call_places_range range, size_t 
 	assert_int_equal(places.flags & (CALL_PLACES_NO_START | CALL_PLACES_NO_POINT), flags);
 }
 
-/* Also in a file without symbols: what it has for exceptions tells where functions begin. */
+/* Also in a file without symbols, whose tables of exceptions contain the begins of functions. */
 TEST(test_ranges)
 {
 	struct call_places_range range = { .is_used = true, .bytes = 6 };
@@ -370,7 +370,7 @@ TEST(test_ranges)
 	find_range("ranges.so", range, 0, CALL_PLACES_NO_START);
 }
 
-/* Where no instruction begins there is no probe. */
+/* Between instructions, there is no probe. */
 TEST(test_points)
 {
 	struct call_places_range range = { .is_used = true, .is_point = true, .bytes = 32 };
@@ -391,7 +391,7 @@ TEST(test_points)
 		if (places.n)
 			assert_int_equal(places.places[0].entry, range.begin + range.at);
 	}
-	/* (the function has instructions of more than a byte, and more than one) */
+	/* (the function has several instructions, of more than one byte) */
 	assert_in_range(n, 2, 12);
 }
 

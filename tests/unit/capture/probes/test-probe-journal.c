@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The journal of files with probes: what is read of one that was left, and what is not believed.
+ * The journal of files with probes: reading one that was left behind, and refusing invalid ones.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -99,7 +99,7 @@ TEST(test_left)
 	assert_int_equal(n_seen, 0);
 	assert_int_equal(n_done, 0);
 	probe_journal_free(j);
-	/* What fails is tried again. */
+	/* Failures are tried again. */
 	result = -EIO;
 	assert_int_equal(read_left(), -EIO);
 	assert_int_equal(count_journals(), 1);
@@ -137,7 +137,7 @@ TEST(test_bounds)
 	assert_int_equal(count_journals(), 0);
 }
 
-/* Names that journals have, and what those are not. */
+/* Names of journals, and other names. */
 TEST(test_foreign)
 {
 	uint64_t words[] = { UINT64_C(0x31656265726f7270), 1, 2, UINT64_MAX };
@@ -145,13 +145,13 @@ TEST(test_foreign)
 
 	probe_journal_remove(j);
 	probe_journal_free(j);
-	/* More offsets than there may be; more than there are; a head that is cut. */
+	/* More offsets than allowed; more than there are; a head that is cut. */
 	put_bytes("", "run/probes/1", words, sizeof(words));
 	words[3] = 2;
 	put_bytes("", "run/probes/2", words, sizeof(words));
 	put_bytes("", "run/probes/3", words, 12);
 	put_text("", "run/probes/4", "garbage that is as long as a head would be");
-	/* Of a mode that none of ours has; too long; no file. */
+	/* With another mode than journals have; too long; no file. */
 	put_bytes("", "run/probes/5", words, sizeof(words));
 	put_text("", "run/probes/6", "");
 	for (int i = 1; i <= 6; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a probe goes, by instructions whose bytes were put together by hand after Intel's manual,
- * volume 2: what is chosen must be push, nop, jump or call without a prefix (except REX.B of push).
+ * The place of a probe, for instructions whose bytes were made by hand from Intel's manual, volume
+ * 2. The chosen instruction must be push, nop, jump or call, without a prefix (except REX.B of
+ * push).
  */
 #include <string.h>
 
@@ -30,7 +31,7 @@ static const struct {
 	  9 },
 	{ "endbr64; mov rax, rdi; push", 8, { 0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x89, 0xf8, 0x53 }, 7 },
 	{ "nop; push", 2, { 0x90, 0x53 }, 0 },
-	/* 0f 1f /0: emulated since 6.18 only; behind it stands better */
+	/* 0f 1f /0: emulated since 6.18 only, so the next one is better */
 	{ "nop dword [rax]; push", 4, { 0x0f, 0x1f, 0x00, 0x53 }, 3 },
 	{ "pause; push", 3, { 0xf3, 0x90, 0x53 }, 2 },
 	{ "call rel32", 5, { 0xe8, 1, 0, 0, 0 }, 0 },
@@ -47,19 +48,19 @@ static const struct {
 	{ "rep movsb; push", 3, { 0xf3, 0xa4, 0x53 }, 0 }, /* rsi, rdi, rcx */
 	{ "cpuid; push", 3, { 0x0f, 0xa2, 0x53 }, 0 },     /* rcx, rdx among others */
 	{ "mul rsi; push", 4, { 0x48, 0xf7, 0xe6, 0x53 }, 0 },
-	/* (it writes rcx, and is what the function is there for) */
+	/* (it writes rcx, and is the purpose of the function) */
 	{ "mov eax, 89; syscall; jae", 9, { 0xb8, 89, 0, 0, 0, 0x0f, 0x05, 0x73, 1 }, 0 },
-	/* refused: not every call comes there */
+	/* refused: not every call reaches it */
 	{ "ret; push", 2, { 0xc3, 0x53 }, 0 },
 	{ "jmp [rip]; push", 7, { 0xff, 0x25, 0, 0, 0, 0, 0x53 }, 0 },
 	{ "jrcxz; push", 3, { 0xe3, 0x00, 0x53 }, 0 },
 	{ "int3; push", 2, { 0xcc, 0x53 }, 0 },
-	/* a prefix makes the kernel refuse the probe, or step */
+	/* with a prefix, the kernel refuses the probe or single-steps */
 	{ "bnd jmp", 6, { 0xf2, 0xe9, 0, 0, 0, 0 }, 0 },
 	{ "push ax after test", 5, { 0x48, 0x85, 0xff, 0x66, 0x50 }, 0 },
 	{ "push [rip]", 9, { 0x48, 0x85, 0xff, 0xff, 0x35, 0, 0, 0, 0 }, 0 },
 	{ "push imm8", 5, { 0x48, 0x85, 0xff, 0x6a, 0x00 }, 0 },
-	/* nothing, or nothing whole */
+	/* no instruction, or an incomplete one */
 	{ "no bytes", 0, { 0 }, 0 },
 	{ "cut off", 2, { 0x48, 0x85 }, 0 },
 	{ "cut off behind test", 5, { 0x48, 0x85, 0xff, 0x0f, 0x84 }, 0 },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples of files that are written here, below a directory that stands for the root.
+ * Samples of files that are written here, below a directory that replaces the root.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum { N_CPUS = 2 };
 
 struct fixture {
 	struct counters *c;
-	char said[8192]; /* of the last sample: a line a group */
+	char said[8192]; /* the last sample: a line for each group */
 	size_t used;
 	int stop_with;
 };
@@ -124,7 +124,7 @@ TEST(test_all)
 		      "IRQ full (%)=0.\n");
 }
 
-/* What is not there is not said, and what makes no sense neither. */
+/* Missing files are left out, and so are invalid values. */
 TEST(test_missing)
 {
 	struct fixture *f = *state;
@@ -156,7 +156,7 @@ TEST(test_stopped)
 	assert_string_equal(f->said, "7 memory 0 free (bytes)=1024\n");
 }
 
-/* This machine's own. */
+/* The files of this machine. */
 TEST(test_own)
 {
 	struct fixture *f = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists of what is mapped, from files that are written here, below a directory that stands for the
- * root, and from this process's own.
+ * Lists of mappings, from files that are written here, below a directory that replaces the root,
+ * and from this process's own.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 struct fixture {
 	char said[4096];
 	size_t used;
-	uint64_t here; /* an address to look for */
+	uint64_t here; /* an address to find */
 	bool found;
 };
 
@@ -97,7 +97,7 @@ TEST(test_kernel)
 				     "2 ffffffffa0010000+2000 @0 0:0 id0 [ext4];");
 }
 
-/* Who knows where the text is spares the kernel its list of names. */
+/* If the caller knows where the text is, the kernel need not list its symbols. */
 TEST(test_known_text)
 {
 	const struct kernel_text text = { 0xffffffff81000000, 0xffffffff81800000 }, none = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * About this very process: nothing else is certain to be there.
+ * Data of this process, which is the only one that certainly exists.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -110,7 +110,7 @@ TEST(test_command)
 	assert_int_equal(is[5], 'x');
 }
 
-/* What has ended and is not waited for has a name and no command line. */
+/* An ended process that is not waited for has a name and no command line. */
 TEST(test_zombie)
 {
 	struct rec_identity id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who goes on, and who has ended, whatever they are called.
+ * States of tasks: alive or ended, with any name.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ TEST(test_zombie)
 	assert_true(task_state_has_ended(pid, pid));
 	assert_true(task_state_is_ending(pid, pid));
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	/* Gone. */
+	/* Ended. */
 	assert_true(task_state_has_ended(pid, pid));
 	assert_true(task_state_is_ending(pid, pid));
 }
@@ -50,7 +50,7 @@ static int count_mapping(const struct rec_mapping *rec, void *userdata)
 	return 0;
 }
 
-/* A first thread that has ended has no memory; the process has. */
+/* A first thread that has ended has no memory. Its process has. */
 TEST(test_first_thread_ends)
 {
 	unsigned n_mappings = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever the machine is like, what is said of it must hang together.
+ * The reported capabilities are consistent, on any machine.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ TEST(test_probe)
 				 find(caps, n, "kernel")->available);
 }
 
-/* Every category can be asked for by its name, and says why where there is nothing. */
+/* Each category can be found by its name. An unavailable one has a reason. */
 TEST(test_categories)
 {
 	struct capability caps[CAPABILITIES_MAX];
@@ -56,7 +56,7 @@ TEST(test_categories)
 	assert_int_equal(find(caps, n, "counters")->available, all);
 }
 
-/* NULL where there is none. */
+/* NULL if unavailable. */
 static struct kernel_btf *open_btf(void)
 {
 	struct kernel_btf *btf = NULL;
@@ -103,10 +103,10 @@ TEST(test_preempt_count)
 		return;
 	r = kernel_btf_preempt_count(btf, &from_rq);
 	assert_in_range(r, 0, 1);
-	assert_int_equal(r == 1, from_rq != 0); /* two variables never share a place */
+	assert_int_equal(r == 1, from_rq != 0); /* two variables never have the same address */
 }
 
-/* One argument more than before says that it is the newer kind; both have no more than four. */
+/* An additional argument identifies the newer kind. Both have at most four. */
 TEST(test_exits)
 {
 	_cleanup_(kernel_btf_freep) struct kernel_btf *btf = open_btf();
@@ -114,7 +114,7 @@ TEST(test_exits)
 	if (!btf)
 		return;
 	assert_in_range(kernel_btf_exits_with_memory(btf), 0, 1);
-	/* What cannot be tried is not there. */
+	/* Features that cannot be tried are unavailable. */
 	if (geteuid() != 0)
 		assert_false(fentry_works(btf, "do_exit"));
 }

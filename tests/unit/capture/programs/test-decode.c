@@ -91,7 +91,7 @@ TEST(test_record_sizes)
 
 TEST(test_record_kinds)
 {
-	/* A sample comes from no ring. */
+	/* Samples of counters come from no ring. */
 	static const uint16_t unknown[] = { 0,         REC_COUNTERS, 11,        REC_WATCH,
 					    REC_BLOCK, 255,          UINT16_MAX };
 
@@ -164,7 +164,7 @@ TEST(test_cgroup)
 	assert_null(decode_record(&rec, sizeof(rec) - 8));
 }
 
-/* Strings have a NUL within their bounds. */
+/* Strings end with NUL within their bounds. */
 TEST(test_record_strings)
 {
 	static const struct {
@@ -212,14 +212,14 @@ TEST(test_record_args)
 		_cleanup_free_ struct rec_exec *rec =
 			record(REC_EXEC, sizeof(struct rec_exec), sizeof(struct rec_exec));
 
-		/* They need no NUL. */
+		/* Arguments need no NUL. */
 		memset(rec->args, 'x', sizeof(rec->args));
 		rec->args_bytes = rows[i].bytes;
 		assert_ptr_equal(decode_record(rec, sizeof(*rec)), rows[i].good ? rec : NULL);
 	}
 }
 
-/* A work item does not end before it begins, and a loss is that of a ring. */
+/* A work item does not end before its begin, and a loss names a valid ring. */
 TEST(test_record_values)
 {
 	struct rec_work work = {
@@ -253,7 +253,7 @@ TEST(test_ring_words)
 		size_t n_words;
 		unsigned n;
 	} rows[] = {
-		/* what the programs write */
+		/* records of the programs */
 		{ SWITCH(6, 3), 6, 6 },
 		{ SWITCH(7, 3), 7, 7 },
 		{ SWITCH(6, 3), 1000, 6 },
@@ -261,11 +261,11 @@ TEST(test_ring_words)
 		{ WAKEUP(6, 3), 6, 6 },
 		{ WAKEUP(7, 3), 7, 7 },
 		{ WAKEUP(8, 3), 8, 8 },
-		{ WAKEUP(4, 9), 4, 4 }, /* of a thread that ran elsewhere */
+		{ WAKEUP(4, 9), 4, 4 }, /* of a thread whose last CPU was another one */
 		{ WAKEUP(4, 3) | 1ull << WAKE_ON_RQ_BIT, 4, 4 },
 		{ EVENT(6), 6, 6 },
 		{ CONTROL(5), 5, 5 },
-		/* more than there is */
+		/* longer than the rest */
 		{ SWITCH(6, 3), 5, 0 },
 		{ SWITCH(7, 3), 6, 0 },
 		{ SWITCH(6, 3), 0, 0 },
@@ -287,10 +287,10 @@ TEST(test_ring_words)
 		{ CONTROL(0), 100, 0 },
 		{ CONTROL(4), 100, 0 },
 		{ CONTROL(6), 100, 0 },
-		/* another CPU's switch */
+		/* a switch of another CPU */
 		{ SWITCH(6, 2), 6, 0 },
 		{ SWITCH(6, 65535), 6, 0 },
-		/* a thread by its index, and records that the rings never hold */
+		/* a thread by its index, and records that the rings never contain */
 		{ EVENT(6) | 1 << 24, 6, 0 },
 		{ 0x0000000000000068, 6, 0 }, /* legacy switch */
 		{ 0x3000000000300068, 6, 0 },
@@ -305,7 +305,7 @@ TEST(test_ring_words)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		/* Exactly as many as are said to be readable; the first one always is. */
+		/* The buffer has exactly the readable size, at least one word. */
 		size_t n_words = rows[i].n_words ? rows[i].n_words : 1;
 		_cleanup_free_ uint64_t *words = malloc(n_words * sizeof(*words));
 		unsigned n;
@@ -334,7 +334,7 @@ TEST(test_ring_intervals)
 		uint64_t words[12];
 		unsigned n;
 	} rows[] = {
-		/* what the programs write, on CPU 3 */
+		/* records of the programs, on CPU 3 */
 		{ CLASS_IRQ, { COMPLETE(8, 2, 23, 0x8001), 5, IRQ, IRQ + 4, 'x', 0, 0, 6 }, 8 },
 		{ CLASS_IRQ,
 		  { COMPLETE(11, 2, 23, 0x801f), 5, IRQ, IRQ + 4, 0, 0, 0, 0, 0, 0, 6 },
@@ -344,7 +344,7 @@ TEST(test_ring_intervals)
 		{ CLASS_IDLE, { COMPLETE(6, 1, 26, 0), 5, POWER, POWER + 4, 0, 6 }, 6 },
 		{ CLASS_IRQ, { CONTROL(5), 5, 6 }, 5 },
 		{ CLASS_IDLE, { CONTROL(5), 5, 6 }, 5 },
-		/* it ends before it begins */
+		/* its end is before its begin */
 		{ CLASS_SOFTIRQ, { COMPLETE(5, 0, 24, 43), 5, SOFTIRQ, SOFTIRQ + 4, 4 }, 0 },
 		/* another CPU, process, category, name, number of arguments */
 		{ CLASS_SOFTIRQ, { COMPLETE(5, 0, 24, 43), 5, SOFTIRQ, SOFTIRQ + 3, 6 }, 0 },
@@ -381,7 +381,7 @@ TEST(test_ring_intervals)
 
 		if (n != rows[i].n)
 			fail_msg("row %zu: %u words", i, n);
-		if (n > 0) /* and not where one word is missing */
+		if (n > 0) /* and not if one word is missing */
 			assert_int_equal(decode_ring_words(rows[i].words, n - 1, rows[i].class, 3),
 					 0);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BTF that libbpf makes, and what is found in it; an extract of it, as libbpf reads it.
+ * BTF that libbpf makes, and the results of searches in it; an extract of it, read by libbpf.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -80,7 +80,7 @@ TEST(test_find)
 	}
 }
 
-/* As libbpf reads the extract of BTF's types NAMES. */
+/* Reads the extract of BTF's types NAMES with libbpf. */
 static struct btf *extract(const struct kernel_btf *btf, const char *const *names, size_t n)
 {
 	_cleanup_(outbuf_deinit) struct outbuf bytes = { 0 };
@@ -119,7 +119,7 @@ TEST(test_extract)
 	assert_int_equal(btf_enum(t)->val, 7);
 }
 
-/* Each cut of it is refused, and each single damaged byte is survived. */
+/* Each truncation is refused, and each single damaged byte is harmless. */
 TEST(test_damaged)
 {
 	static const char *const names[] = { "outer" };
@@ -149,7 +149,7 @@ TEST(test_damaged)
 	assert_int_equal(kernel_btf_open_file("missing", &btf), -ENOENT);
 }
 
-/* In the kernel's own, too, each member is where libbpf finds it. */
+/* In the kernel's own BTF, too, each member is where libbpf finds it. */
 TEST(test_kernel)
 {
 	static const char *const names[] = { "task_struct", "pt_regs", "vm_area_struct", "rq" };

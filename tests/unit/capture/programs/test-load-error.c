@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is said when programs cannot be loaded, with what libbpf says before.
+ * Error messages about programs that cannot be loaded, with libbpf's messages before.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static void say(enum libbpf_print_level level, const char *format, ...)
 	va_end(ap);
 }
 
-/* What libbpf says goes to the listener that was set. */
+/* libbpf's messages go to the listener. */
 static void begin(void)
 {
 	load_error_begin();
@@ -75,7 +75,7 @@ static void assert_advice(const struct load_rights *rights, int error, const cha
 		fail_msg("'%s' is in: %s", unwanted, text);
 }
 
-/* Advice names neither capabilities that are there nor limits that do not apply. */
+/* Advice names neither capabilities that the process has nor limits that do not apply. */
 TEST(test_refusals)
 {
 	assert_advice(&none, -EPERM, "needs root, or CAP_BPF", "LimitMEMLOCK");
@@ -104,7 +104,7 @@ TEST(test_descriptors)
 	assert_advice(&all, -ENFILE, "fs.file-max", "LimitNOFILE");
 }
 
-/* Of a long log the end is kept; nobody is sent for rights, or for smaller rings. */
+/* The end of a long log is kept. The advice mentions neither rights nor smaller rings. */
 TEST(test_verifier)
 {
 	char log[3000];
@@ -128,8 +128,9 @@ TEST(test_verifier)
 	assert_true(strlen(text) < 600);
 }
 
-/* The verifier is not to blame where there are too few descriptors, although libbpf shows its
- * log. */
+/*
+ * With too few descriptors, the advice does not blame the verifier, although libbpf shows its log.
+ */
 TEST(test_verifier_without_descriptors)
 {
 	_cleanup_free_ char *text = NULL;

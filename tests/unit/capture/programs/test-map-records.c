@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records as the kernel writes them into a perf ring, and such as it never would.
+ * Records as the kernel writes them into a perf ring, and others that it would never write.
  */
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -81,7 +81,7 @@ static size_t make_mmap(uint8_t *to, bool build_id, uint64_t start, const char *
 
 static void take(struct fixture *f, const uint8_t *bytes, size_t size)
 {
-	uint8_t *exact = malloc(size); /* so that a sanitizer sees who reads too far */
+	uint8_t *exact = malloc(size); /* so that a sanitizer detects reads past the end */
 
 	assert_non_null(exact);
 	memcpy(exact, bytes, size);
@@ -117,7 +117,7 @@ TEST(test_halves)
 				     "7 40 5000+2000 0:0 id20 /bin/b;");
 	f->used = 0;
 	assert_int_equal(map_records_flush(&f->m, 50, say, f), 0);
-	assert_int_equal(f->used, 0); /* its other half may be on its way */
+	assert_int_equal(f->used, 0); /* its other half may still come */
 	assert_int_equal(map_records_flush(&f->m, 51, say, f), 0);
 	assert_string_equal(f->said, "7 50 7000+2000 0:0 id20 /bin/c;");
 }
@@ -153,7 +153,7 @@ TEST(test_lost)
 	assert_int_equal(f->used, 0);
 }
 
-/* Whatever the bytes are, nothing is read that is not there, and nothing wrong comes out. */
+/* With any bytes, no missing data is read, and no wrong data is returned. */
 TEST(test_nonsense)
 {
 	struct fixture *f = *state;
@@ -170,7 +170,7 @@ TEST(test_nonsense)
 	assert_int_equal(f->used, 0);
 	assert_false(f->m.waiting);
 	size = make_mmap(bytes, true, UINT64_MAX - 0x1000, "/bin/a", 10);
-	take(f, bytes, size); /* runs over the end of all addresses */
+	take(f, bytes, size); /* extends over the end of the address space */
 	size = make_mmap(bytes, true, 0x1000, "/bin/a", 10);
 	memset(bytes + 72, 'x', 8); /* a path without an end */
 	take(f, bytes, size);

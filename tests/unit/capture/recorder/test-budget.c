@@ -10,8 +10,10 @@
 #define SECOND UINT64_C(1000000000)
 #define ALL    (1u << SHED_STACKS | 1u << SHED_WAKEUPS | 1u << SHED_SESSION)
 
-/* A look each second; the cost of each is one of COSTS, ms. What goes is written down: S, W, E;
- * what comes back: s, w, e; else '.'. */
+/*
+ * Calls budget_look() once a second, with a cost from COSTS in ms. Shed parts are appended to RET:
+ * S, W, E; parts that return: s, w, e; otherwise '.'.
+ */
 static void run(struct budget *b, const unsigned *costs, size_t n, char *ret)
 {
 	uint64_t now_ns = 5 * SECOND, cost_ns = 123;
@@ -81,33 +83,33 @@ TEST(test_looks)
 
 	enum budget_shed what;
 
-	/* It has not begun. */
+	/* The session has not begun. */
 	assert_int_equal(budget_look(&b, SECOND, SECOND, 0, &what), BUDGET_STAY);
 	budget_begin(&b, SECOND, 0, 0);
-	/* Too soon after the last one, or a clock that went back: not looks. */
+	/* Too soon after the last call, or after the clock went back: ignored. */
 	assert_int_equal(budget_look(&b, SECOND + SECOND / 4, SECOND / 4, 0, &what), BUDGET_STAY);
 	assert_int_equal(budget_look(&b, SECOND / 2, SECOND / 4, 0, &what), BUDGET_STAY);
 	assert_int_equal(b.n_over, 0);
-	/* One that came late is about more time. */
+	/* A late call covers more time. */
 	assert_int_equal(budget_look(&b, 11 * SECOND, SECOND, 0, &what), BUDGET_STAY);
 	assert_int_equal(b.ppm, 100000);
-	/* Costs never shrink; what seems to has cost nothing. */
+	/* Costs never shrink. A smaller value counts as no cost. */
 	assert_int_equal(budget_look(&b, 12 * SECOND, 0, 0, &what), BUDGET_STAY);
 	assert_int_equal(b.ppm, 0);
 }
 
-/* ---- what comes back ---- */
+/* ---- parts that return ---- */
 
 /*
- * A machine: LOAD is how much it does, and each part of the recording costs its share of that. The
- * limit is 50 ms a second; all of it costs 40 of load 1.
+ * A machine with LOAD, of which each part of the recording costs a share. The limit is 50 ms per
+ * second. All parts cost 40 ms at load 1.
  */
 struct world {
 	struct budget b;
 	uint64_t now_ns, cost_ns, work;
-	bool blind;          /* nobody knows what the machine does */
-	unsigned n_steps;    /* all together */
-	unsigned n_sessions; /* pauses among them, and ends of them */
+	bool blind;          /* the load is unknown */
+	unsigned n_steps;    /* in total */
+	unsigned n_sessions; /* including pauses and ends */
 	char said[64];       /* the steps, as in run() */
 };
 
@@ -151,7 +153,7 @@ static struct world begun(bool blind)
 	return w;
 }
 
-/* A storm, calm, a storm, calm: all goes, and all comes back, the last first. */
+/* A storm, calm, a storm, calm: all parts are shed, and all return, the last one first. */
 TEST(test_returns)
 {
 	struct world w = begun(false);
@@ -177,8 +179,10 @@ TEST(test_returns)
 	assert_string_equal(w.said, "SWEewsSWEews");
 }
 
-/* As long as the storm goes on, a pause does: what the machine does says that it would be too much.
- * It is tried, ever more rarely. */
+/*
+ * During the storm, a pause continues: the load shows that the recording would exceed the limit. It
+ * is tried, in growing intervals.
+ */
 TEST(test_long_storm)
 {
 	struct world w = begun(false);
@@ -191,8 +195,10 @@ TEST(test_long_storm)
 	assert_in_range(w.n_sessions, 9, 19);
 }
 
-/* What costs is over, and the machine does as much as ever: then all of it comes back in little
- * more than a minute. */
+/*
+ * The load that cost much has ended, and the machine has as much load as before: all parts are back
+ * after little more than a minute.
+ */
 TEST(test_other_costs)
 {
 	struct world w = begun(false);
@@ -206,7 +212,10 @@ TEST(test_other_costs)
 	assert_string_equal(w.said, "SWEews");
 }
 
-/* Less load lets come back what fits: what would be over three quarters of the limit stays away. */
+/*
+ * With less load, only those parts return that fit: a part with which the cost would exceed three
+ * quarters of the limit stays off.
+ */
 TEST(test_partly)
 {
 	struct world w = begun(false);
@@ -220,8 +229,7 @@ TEST(test_partly)
 	assert_string_equal(w.said, "Ss");
 }
 
-/* However load changes, and though nobody knows what the machine does, there are few steps: waits
- * double. */
+/* With changing load and without knowledge of it, there are few steps, since waits double. */
 TEST(test_oscillation)
 {
 	for (unsigned period = 1; period <= 40; period++) {
@@ -235,7 +243,7 @@ TEST(test_oscillation)
 	}
 }
 
-/* The same storm for ever, and nobody knows: it is tried, after 5, 10, 20 ... seconds. */
+/* An endless storm with unknown load: it is tried after 5, 10, 20 ... seconds. */
 TEST(test_blind)
 {
 	struct world w = begun(true);
@@ -246,7 +254,7 @@ TEST(test_blind)
 	assert_in_range(w.n_sessions, 40, 70);
 }
 
-/* One that could not come back has gone again, and waits longer; what it cost is known still. */
+/* A part that was shed again after its return waits longer. Its cost is still known. */
 TEST(test_failed)
 {
 	struct world w = begun(false);
@@ -266,7 +274,7 @@ TEST(test_failed)
 	assert_string_equal(w.said, "Sss");
 }
 
-/* What the machine does, as the kernel says it. */
+/* The load of the machine, from the kernel. */
 TEST(test_machine)
 {
 	uint64_t n = machine_switches("/proc/stat");
@@ -290,7 +298,7 @@ TEST(test_estimate)
 	assert_int_equal(costs_total(&c).runs, 0);
 	assert_int_equal(costs_total(&c).ns, 0);
 
-	/* Of 640 runs 10 were timed, 150 ns each. */
+	/* 10 of 640 runs were timed, with 150 ns each. */
 	cpus[0].classes[COST_SCHED] =
 		(struct program_cost){ .runs = 640, .n_timed = 10, .ns = 1500 };
 	cpus[1].classes[COST_SAMPLES] =
@@ -301,25 +309,25 @@ TEST(test_estimate)
 	assert_int_equal(costs_total(&c).runs, 643);
 	assert_int_equal(costs_total(&c).ns, 111001);
 
-	/* Now they take twice as long: the next ones are like that, those before stay. */
+	/* Now they take twice as long. This applies to new runs only. */
 	cpus[0].classes[COST_SCHED] =
 		(struct program_cost){ .runs = 1280, .n_timed = 20, .ns = 4500 };
 	costs_look(&c, cpus);
 	assert_int_equal(c.sums[COST_SCHED].ns, 96000 + 192000);
 
-	/* None was timed: as all were so far, 225 ns. */
+	/* None was timed: the average of all runs so far, 225 ns, applies. */
 	cpus[0].classes[COST_SCHED].runs += 2;
 	costs_look(&c, cpus);
 	assert_int_equal(c.sums[COST_SCHED].ns, 96000 + 192000 + 450);
 	assert_int_equal(c.sums[COST_SCHED].runs, 1282);
 
-	/* Nothing has happened. */
+	/* No new runs. */
 	costs_look(&c, cpus);
 	assert_int_equal(c.sums[COST_SCHED].ns, 96000 + 192000 + 450);
 	costs_deinit(&c);
 }
 
-/* Runs that nobody has timed yet cost nothing that is known. */
+/* Runs of which none was timed have no known cost. */
 TEST(test_untimed)
 {
 	struct cpu_costs cpu = { 0 };

@@ -35,7 +35,7 @@ FIXTURE(tear_down)
 	return 0;
 }
 
-/* Each kind, with the ring that its records come from; REC_RING_NONE is none of them. */
+/* Each kind, with the ring that its records come from; not those of REC_RING_NONE. */
 static const struct {
 	uint16_t kind;
 	uint16_t ring;
@@ -45,7 +45,7 @@ static const struct {
 #undef RING_KIND
 };
 
-/* A record of the kind in row I, or of loss in ring I behind the rows, at TS_NS. */
+/* Puts a record of the kind in row I at TS_NS; rows after the last are losses of a ring. */
 static void put_kind(struct fixture *f, size_t i, uint64_t ts_ns)
 {
 	struct rec_lost lost = { .head = { .ts_ns = ts_ns, .size = sizeof(lost) } };

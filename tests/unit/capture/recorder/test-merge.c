@@ -103,7 +103,7 @@ static int do_round(struct fixture *f, uint64_t horizon_ns)
 	return merge_round(f->merge, horizon_ns, &sink);
 }
 
-/* A whole round, and what it hands out. */
+/* Does a whole round, and compares its output. */
 static void assert_round(struct fixture *f, uint64_t horizon_ns, const char *want)
 {
 	f->used = 0;
@@ -163,7 +163,7 @@ static void put_exit(struct fixture *f, unsigned cpu, uint64_t ts)
 	fake_collector_put_record(f->collector, &rec, sizeof(rec));
 }
 
-/* A softirq, which stands where it ends. */
+/* A softirq, whose place is its end. */
 static void put_softirq(struct fixture *f, unsigned cpu, uint64_t begin, uint64_t end)
 {
 	const uint64_t words[5] = {
@@ -222,7 +222,7 @@ TEST(test_round_order)
 	assert_round(f, MERGE_ALL, "");
 }
 
-/* What lasts comes when it has ended, from whatever ring. */
+/* Intervals come at their end, from any ring. */
 TEST(test_round_intervals)
 {
 	const struct rec_counters sample = {
@@ -241,7 +241,7 @@ TEST(test_round_intervals)
 	assert_round(f, MERGE_ALL, "0:105i 0:106s ");
 }
 
-/* Only what is not younger than the horizon; the rest comes in its turn. */
+/* Only records up to the horizon; the others come later. */
 TEST(test_round_horizon)
 {
 	struct fixture *f = *state;
@@ -287,13 +287,13 @@ TEST(test_round_ties_of_kinds)
 	assert_int_equal(f->n, 4);
 }
 
-/* Off here before on there, wherever the rings are. */
+/* A thread is switched out before it is switched in elsewhere, whatever the order of rings. */
 TEST(test_round_ties_off_before_on)
 {
 	struct fixture *f = *state;
 
-	put_switch(f, 0, 100, 9, 2); /* on */
-	put_switch(f, 1, 100, 2, 0); /* off */
+	put_switch(f, 0, 100, 9, 2); /* in */
+	put_switch(f, 1, 100, 2, 0); /* out */
 	assert_round(f, MERGE_ALL, "1:100s 0:100s ");
 	put_switch(f, 0, 200, 2, 0);
 	put_switch(f, 1, 200, 9, 2);
@@ -304,7 +304,7 @@ TEST(test_round_ties_off_before_on)
 	assert_round(f, MERGE_ALL, "0:300s 1:300s ");
 }
 
-/* Also when something else of that time stands between them. */
+/* Also if another record of the same time is between them. */
 TEST(test_round_ties_of_three)
 {
 	struct fixture *f = *state;
@@ -342,7 +342,7 @@ TEST(test_round_ties_at_zero)
 
 /* ---- losses ---- */
 
-/* Its beginning and its end have each their place; what others did meanwhile is between. */
+/* Its begin and its end each have their places; records of other CPUs are in between. */
 TEST(test_round_loss)
 {
 	struct fixture *f = *state;
@@ -373,7 +373,7 @@ TEST(test_round_loss_over_rounds)
 
 /* ---- rings ---- */
 
-/* Positions never wrap, records run on into the slack; sizes that do not divide the ring. */
+/* Positions never wrap, and records extend into the slack; sizes that do not divide the ring. */
 TEST(test_round_wrap)
 {
 	struct fixture *f = *state;
@@ -384,7 +384,7 @@ TEST(test_round_wrap)
 		char want[8192];
 		size_t used = 0;
 
-		/* As full as it gets. */
+		/* Until it is full. */
 		for (;; ts++) {
 			uint64_t words[7] = { fxt_switch_header(7, 3, 0, 1), ts, 1, 2, 3, 4, ts };
 
@@ -399,7 +399,7 @@ TEST(test_round_wrap)
 	assert_true(ring->head > 100 * RING_BYTES);
 }
 
-/* What was taken is given back, and only that. */
+/* Consumed records are freed, and only those. */
 TEST(test_round_tail)
 {
 	struct fixture *f = *state;
@@ -415,7 +415,7 @@ TEST(test_round_tail)
 	assert_int_equal(ring->tail, 96);
 	put_loss(f, 0, 300, 400, 1, 0);
 	assert_round(f, 300, "0:300(1 ");
-	assert_int_equal(ring->tail, 96); /* needed still */
+	assert_int_equal(ring->tail, 96); /* still needed */
 	assert_round(f, 400, "0:400)0 ");
 	assert_int_equal(ring->tail, 136);
 }
@@ -441,11 +441,11 @@ TEST(test_round_malformed)
 		assert_true(fake_collector_put_words(f->collector, CLASS_SCHED, 0, words, 6));
 		put_switch(f, 1, 200, 1, 2);
 		assert_int_equal(do_round(f, MERGE_ALL), -EBADMSG);
-		assert_int_equal(do_round(f, MERGE_ALL), -EBADMSG); /* it does not get better */
+		assert_int_equal(do_round(f, MERGE_ALL), -EBADMSG); /* the error remains */
 	}
 }
 
-/* A head that is not a record's end: what is there is too short. */
+/* A head that is not the end of a record: the rest is too short. */
 TEST(test_round_bad_head)
 {
 	static const uint64_t heads[] = { 1, 7, 8, 40, 47 };
@@ -465,7 +465,7 @@ TEST(test_round_bad_head)
 
 /* ---- ends of rounds ---- */
 
-/* A sink may end the round after any record; the next one goes on behind it. */
+/* A sink can end the round after any record. The next round continues after it. */
 TEST(test_round_stop_and_resume)
 {
 	static const char all[] =
@@ -529,7 +529,9 @@ TEST(test_round_sink_fails)
 
 /* ---- many ---- */
 
-/* Against sorting: all kinds in random pieces over many rounds, as fast as the rings allow. */
+/*
+ * Compared with sorting: all kinds in random pieces over many rounds, as fast as the rings allow.
+ */
 TEST(test_round_random)
 {
 	struct fixture *f = *state;
@@ -576,7 +578,9 @@ TEST(test_round_random)
 			uint64_t t = strtoull(strchr(p, ':') + 1, &p, 10);
 
 			assert_true(t <= horizon);
-			/* Ahead of what came in an earlier round only if it was put later. */
+			/*
+			 * A record comes before one of an earlier round only if it was put later.
+			 */
 			assert_true(t >= last || t > horizon - 32);
 			last = t;
 			p += 2;
@@ -587,7 +591,7 @@ TEST(test_round_random)
 
 /* ---- lifecycle ---- */
 
-/* Records that wait are kept in the order of their CPU, whatever their sizes. */
+/* Waiting records are kept in the order of their CPU, whatever their sizes. */
 TEST(test_lifecycle_queue)
 {
 	struct fixture *f = *state;
@@ -605,7 +609,7 @@ TEST(test_lifecycle_queue)
 	}
 }
 
-/* Each ring has its own queue: when one is drained later than another, its records are younger. */
+/* Each ring has its own queue: if one is drained after another, its records are newer. */
 TEST(test_lifecycle_before_later_rings)
 {
 	struct fixture *f = *state;
@@ -625,7 +629,7 @@ TEST(test_lifecycle_before_later_rings)
 	}
 }
 
-/* Bytes on the heap; the sanitizer's allocator is asked where it is in use. */
+/* Bytes on the heap. With a sanitizer, its allocator is asked. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static size_t heap_bytes(void)
@@ -634,7 +638,7 @@ static size_t heap_bytes(void)
 						       : mallinfo2().uordblks;
 }
 
-/* One that is never empty takes no more room with time. */
+/* A queue that is never empty does not grow with time. */
 TEST(test_lifecycle_queue_bounded)
 {
 	struct fixture *f = *state;

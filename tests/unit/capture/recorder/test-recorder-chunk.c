@@ -28,7 +28,7 @@ struct fixture {
 	struct outbuf memory;
 	struct story story;
 	struct outbuf heads[CHUNKS_MAX], bodies[CHUNKS_MAX], tails[CHUNKS_MAX];
-	size_t n; /* chunks so far, the one being written included */
+	size_t n; /* chunks so far, including the one being written */
 };
 
 /* ---- a recording of it ---- */
@@ -65,7 +65,7 @@ static void begin(struct fixture *f)
 	assert_int_equal(recorder_begin(&f->r, &news, &f->options), 0);
 	recorder_set_buffer(&f->r, &f->heads[0]);
 	assert_int_equal(recorder_open(&f->r, &f->options), 0);
-	/* Not all machines that tests run on have two CPUs. */
+	/* Not all test machines have two CPUs. */
 	for (unsigned cpu = 0; cpu < STORY_CPUS; cpu++)
 		if (!f->r.schedule.cpus[cpu].known)
 			assert_int_equal(schedule_open(&f->r.schedule, cpu, 0, 0), 0);
@@ -107,7 +107,7 @@ static void split(struct fixture *f, uint64_t at_ns)
 	recorder_set_buffer(&f->r, &f->bodies[f->n++]);
 }
 
-/* Records all steps, and splits behind each step of which SPLITS has the bit. */
+/* Records all steps, and splits after each step whose bit is set in SPLITS. */
 static void record(struct fixture *f, uint64_t splits)
 {
 	const struct recorder_end end = { .reason = "requested" };
@@ -129,14 +129,14 @@ static void record(struct fixture *f, uint64_t splits)
 	assert_int_equal(recorder_close(&f->r, &end), 0);
 }
 
-/* ---- what is in it ---- */
+/* ---- its contents ---- */
 
 static void add(struct outbuf *to, const struct outbuf *part)
 {
 	assert_int_equal(outbuf_append(to, part->data, part->size), 0);
 }
 
-/* What chunk I is by itself. */
+/* Chunk I by itself. */
 static void chunk_of(const struct fixture *f, size_t i, struct outbuf *ret)
 {
 	*ret = (struct outbuf){ 0 };
@@ -159,7 +159,7 @@ static void on_finding(void *userdata, const struct fxt_finding *finding)
 {
 	char detail[FXT_FINDING_DETAIL_MAX];
 
-	/* What readers do not show, and wakers that are not known, is right. */
+	/* Unseen features and unknown wakers are correct here. */
 	if (fxt_finding_kinds[finding->id].severity == FXT_SEVERITY_NOTE &&
 	    finding->id != FXT_FINDING_EVENT_THREAD_UNNAMED)
 		return;
@@ -185,8 +185,10 @@ static void assert_clean(const struct outbuf *archive, const char *what)
 	fxt_lint_free(lint);
 }
 
-/* Takes out lines that say who is who: they may be said again in a body. And what packets there are
- * depends on where it was split. */
+/*
+ * Removes lines with names, which can be repeated in a body, and packets, which depend on the
+ * places of the splits.
+ */
 static void drop_names(char *text)
 {
 	char *to = text, *next;
@@ -203,7 +205,7 @@ static void drop_names(char *text)
 	*to = '\0';
 }
 
-/* What PART of chunk I says, with the strings and threads of that chunk. */
+/* The text of PART of chunk I, with the strings and threads of that chunk. */
 static char *part_text(const struct fixture *f, size_t i, const struct outbuf *part)
 {
 	_cleanup_(outbuf_deinit) struct outbuf both = { 0 };
@@ -261,7 +263,7 @@ static char *joined_text(const struct fixture *f, size_t from)
 	return bodies;
 }
 
-/* Says where they differ first. */
+/* Prints the first difference. */
 static void assert_same_text(const char *is, const char *want, const char *what)
 {
 	size_t i = 0, line = 0;
@@ -299,7 +301,7 @@ static void check_all(struct fixture *f, const char *want)
 
 /* ---- tests ---- */
 
-/* Records it, split as SPLITS says; the caller lets go of it. */
+/* Records it, split as in SPLITS. The caller frees it. */
 static struct fixture *recorded(uint64_t splits)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -352,8 +354,7 @@ TEST(test_split_now_and_then)
 	}
 }
 
-/* What is said of who is who in chunk I: all but one have their name, also those that have ended by
- * then. */
+/* Names in chunk I: all threads but one have their names, also those that have ended. */
 TEST(test_names)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_MAX);
@@ -365,7 +366,7 @@ TEST(test_names)
 
 		chunk_of(f, i, &chunk);
 		story = archive_story(&chunk);
-		/* (of thread 77 nothing is known) */
+		/* (nothing is known of thread 77) */
 		while ((nobody = strstr(story, "process 77 '?'")) ||
 		       (nobody = strstr(story, "thread 77/77 '?'")))
 			memset(strchr(nobody, '?'), '-', 1);
@@ -402,7 +403,7 @@ TEST(test_number_and_reason)
 	}
 }
 
-/* What is not recorded any more is said in each chunk that lacks it. */
+/* Shed parts are marked in each chunk that lacks them. */
 TEST(test_sheds)
 {
 	struct event ev = {
@@ -420,7 +421,7 @@ TEST(test_sheds)
 	story_play(&f->story, 2);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(2)), 0);
 	split(f, STORY_AT(2));
-	/* Once it is back, no chunk says so any more. */
+	/* After their return, no chunk has a mark. */
 	ev.ts_ns = STORY_AT(2) + 1;
 	ev.shed.back = true;
 	assert_int_equal(recorder_shed(&f->r, &ev), 0);
@@ -438,8 +439,9 @@ TEST(test_sheds)
 	}
 }
 
-/* Losses are counted once, in the chunk in which they begin; those that follow say that they go
- * on. */
+/*
+ * Losses are counted once, in the chunk in which they begin. Later chunks mark that they continue.
+ */
 TEST(test_losses)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << 19 | UINT64_C(1) << 30);
@@ -475,7 +477,7 @@ static void end_at(struct fixture *f, uint64_t end_ns)
 	assert_int_equal(recorder_close(&f->r, &end), 0);
 }
 
-/* What comes out of a ring when its chunk is closed stands where the next one begins. */
+/* Records that come from a ring after their chunk was closed are at the begin of the next one. */
 TEST(test_late_records)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
@@ -488,7 +490,7 @@ TEST(test_late_records)
 	story_put_wakeup(&f->story, STORY_AT(9) + 1, 10, 0, false, 20);
 	story_put_switch(&f->story, STORY_AT(10), 1, 0, 10, READY);
 	story_put_switch(&f->story, STORY_AT(11), 0, 20, 0, BLOCKED);
-	/* As old as the recording: not of it. */
+	/* As old as the recording: not a part of it. */
 	story_put_switch(&f->story, STORY_BASE, 1, 10, 11, READY);
 	end_at(f, STORY_AT(12));
 	body = body_text(f, 1);
@@ -504,7 +506,7 @@ TEST(test_late_records)
 	assert_all_clean(f);
 }
 
-/* A loss has begun, and its mark is not in the ring: what runs is known until then. */
+/* A loss has begun, and its mark is not in the ring: the running thread is known until then. */
 TEST(test_pending_loss)
 {
 	const struct collector_lost pending = { .count = 3,
@@ -532,7 +534,7 @@ TEST(test_pending_loss)
 	assert_all_clean(f);
 }
 
-/* What made no sense is shown where losses are, also when the collector has gone. */
+/* Malformed records are shown with the losses, also after the collector was freed. */
 TEST(test_malformed)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
@@ -554,7 +556,7 @@ TEST(test_malformed)
 	assert_int_equal(recorder_lost(&f->r, CLASS_LIFECYCLE), 0);
 }
 
-/* The same, with its mark in the ring by then, behind what was read. */
+/* The same, but its mark is in the ring by then, after the records that were read. */
 TEST(test_loss_in_the_ring)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
@@ -571,8 +573,10 @@ TEST(test_loss_in_the_ring)
 	assert_all_clean(f);
 }
 
-/* A snapshot of a flight recorder at any time: what is written so far, and a tail. The recording
- * does not notice. */
+/*
+ * A snapshot of a flight recorder at any time: the data so far, and a tail. The recording is not
+ * affected.
+ */
 TEST(test_tails)
 {
 	const struct recorder_end end = { .reason = "snapshot" };
@@ -596,7 +600,7 @@ TEST(test_tails)
 	assert_same_text(text, want, "with snapshots");
 }
 
-/* With a filter: nothing is said of those whom it has not shown. */
+/* With a filter: no record is about a thread that the filter has not shown. */
 TEST(test_filtered)
 {
 	uint32_t pid = 10;
@@ -627,8 +631,8 @@ static bool first_child_is_gone(uint32_t tid)
 }
 
 /*
- * The end of what the filter does not select any more is not reported: heads name those who live,
- * and say what they have mapped.
+ * The end of a process that the filter no longer selects is not reported. Heads contain living
+ * processes and their mappings.
  */
 TEST(test_gone)
 {
@@ -644,7 +648,7 @@ TEST(test_gone)
 	story_put_fork(&f->story, STORY_AT(3), 10, 40, 40);
 	story_put_fork(&f->story, STORY_AT(3), 10, 41, 41);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(4)), 0);
-	/* (the first look; what it sees may be on its way) */
+	/* (the first check; events that it finds may still be on their way) */
 	split(f, STORY_AT(4));
 	assert_in_head(f, 1, "/lib/a", 6);
 	assert_in_head(f, 1, "'child'", 4);
@@ -656,7 +660,7 @@ TEST(test_gone)
 		assert_in_head(f, n, "/lib/a", 4);
 		assert_in_head(f, n, "'child'", 2);
 	}
-	/* It was seen all the same: then it is named again. */
+	/* A later record contains it: then it is named again. */
 	story_put_switch(&f->story, clock_boot_ns(), 0, 10, 40, READY);
 	end_at(f, clock_boot_ns() + 10);
 	assert_all_clean(f);
@@ -667,7 +671,7 @@ static bool ten_is_gone(uint32_t tid)
 	return tid == 10;
 }
 
-/* Where each of LINES stands behind the one before it in the head of chunk I, once. */
+/* Each of LINES comes after the previous one in the head of chunk I, and only once. */
 static void assert_lines_in_head(const struct fixture *f, size_t i, const char *const *lines,
 				 size_t n_lines)
 {
@@ -681,8 +685,10 @@ static void assert_lines_in_head(const struct fixture *f, size_t i, const char *
 	}
 }
 
-/* Bodies have said it: names of contexts, open or over, and what is watched, of one that has ended,
- * too. */
+/*
+ * Heads repeat data from bodies: names of contexts, open or not, and watches, also of an ended
+ * process.
+ */
 TEST(test_marks)
 {
 	static const char *const lines[] = {
@@ -701,7 +707,7 @@ TEST(test_marks)
 	f->r.pipe.owner.is_gone = ten_is_gone;
 	for (unsigned n = 1; n <= 36; n++)
 		story_play(&f->story, n);
-	/* (who runs is named, too) */
+	/* (the running thread is named, too) */
 	story_put_switch(&f->story, STORY_AT(36) + 1, 0, 10, 0, BLOCKED);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(37)), 0);
 	for (unsigned n = 1; n <= 3; n++) {

@@ -16,7 +16,10 @@
 #include "tests/support/fixtures/story.h"
 #include "tests/support/unit.h"
 
-/* The pause, with step N before it; when the first program is attached again, and all of them. */
+/*
+ * The time of the pause, after step N; of the first attached program afterwards, and of all of
+ * them.
+ */
 #define FROM(n)  (STORY_AT(n) + 10)
 #define ATTACHED STORY_AT(1000)
 #define UNTIL    (ATTACHED + 1000)
@@ -67,7 +70,7 @@ static void shed(struct fixture *f, uint64_t ts_ns, bool back)
 	assert_int_equal(recorder_shed(&f->r, &ev), 0);
 }
 
-/* As the session does it. */
+/* Pauses like the session. */
 static void pause_at(struct fixture *f, uint64_t at_ns)
 {
 	shed(f, at_ns, false);
@@ -93,8 +96,10 @@ static void put_work(struct fixture *f, uint64_t begin_ns, uint64_t end_ns)
 	fake_collector_put_record(f->collector, &rec, sizeof(rec));
 }
 
-/* 11 has ended, 20 is another one, so is 40 if there was one, 90 is new, and 10 runs another
- * program on CPU 0. */
+/*
+ * 11 has ended, 20 is another process, and so is 40 if there was one, 90 is new, and 10 executes
+ * another program on CPU 0.
+ */
 static void resume(struct fixture *f)
 {
 	struct worker_results news = { .attach_ns = ATTACHED,
@@ -110,8 +115,10 @@ static void resume(struct fixture *f)
 	story_list(&f->tasks, 90, 90, ATTACHED - 8, "ninety", 0);
 	story_list(&f->tasks, 40, 40, ATTACHED - 9, "again", 0);
 	news.tasks = f->tasks;
-	/* From before all programs ran, what began before the first one did, and what did so
-	 * since. */
+	/*
+	 * Records from before all programs ran: of intervals that began before the first program
+	 * did, and since.
+	 */
 	story_put_switch(&f->story, UNTIL - 5, 0, 998, 997, READY);
 	put_work(f, FROM(0), UNTIL + 10);
 	put_work(f, ATTACHED + 1, UNTIL + 20);
@@ -125,7 +132,7 @@ static void resume(struct fixture *f)
 			assert_int_equal(schedule_open(&f->r.schedule, cpu, 0, 0), 0);
 }
 
-/* What happens then. */
+/* The events after the pause. */
 static void go_on(struct fixture *f)
 {
 	story_put_mapping(&f->story, UNTIL + 25, 90, 0x400000, "/bin/ninety");
@@ -160,7 +167,7 @@ static struct fixture *let_go(struct fixture *f)
 
 DEFINE_CLEANUP(struct fixture *, let_go)
 
-/* ---- what is in it ---- */
+/* ---- its contents ---- */
 
 static void on_finding(void *userdata, const struct fxt_finding *finding)
 {
@@ -190,7 +197,7 @@ struct seen {
 	unsigned n_work, n_closed, n_opened;
 };
 
-/* Nothing happens in the pause, and nothing lasts over it. */
+/* There are no events in the pause, and nothing lasts over it. */
 static void see(const struct event *ev, void *userdata)
 {
 	struct seen *seen = userdata;
@@ -227,7 +234,9 @@ TEST(test_anywhere)
 		_cleanup_free_ char *text = NULL, *story = NULL;
 		struct seen seen = { .from_ns = FROM(n) };
 
-		/* In the middle of a snapshot: the worker pauses when it has said all of that. */
+		/*
+		 * In the middle of a snapshot: the worker pauses after it has written the snapshot.
+		 */
 		if (n == 39)
 			continue;
 		begin(f);
@@ -248,19 +257,21 @@ TEST(test_anywhere)
 		story = archive_story(&f->archive);
 		assert_int_equal(count(text, "kymo/shed "), 1);
 		assert_int_equal(count(text, "kymo/returned "), 1);
-		/* Who were seen only between T1 and T2 are nobody. */
+		/* Threads that were only seen between T1 and T2 are not in the archive. */
 		assert_null(strstr(text, "koid=998"));
-		/* The one who has its tid since is somebody else, and the one who has another name
-		 * is not. */
+		/*
+		 * The new owner of its tid is another process. A process with another name is the
+		 * same one.
+		 */
 		assert_true(count(story, "'other' parent 1 uid 0 cgroup 0 '' real 20") >= 1);
 		assert_int_equal(count(story, "process 90 'ninety'"), 1);
-		/* (step 23 says that one has ended) */
+		/* (step 23 reports the end of one) */
 		assert_int_equal(count(story, "process 40 'again'"), n < 9);
 		assert_true(count(story, "process 10 'anew'") >= 1);
 	}
 }
 
-/* What was lost before is reported before, once; what is read of it later is not. */
+/* Earlier losses are reported before the pause, once. Losses that are read later are not. */
 TEST(test_losses)
 {
 	const struct collector_lost lost = { 7, STORY_AT(2), STORY_AT(2) + 5 };
@@ -281,8 +292,10 @@ TEST(test_losses)
 	assert_int_equal(count(text, "instant kymo/lost"), 1);
 }
 
-/* Chunks go on: one that begins in a pause says so, and what has come before all is listed is not
- * put at its beginning. */
+/*
+ * Chunks continue: one that begins in a pause says so, and records that come before all tasks are
+ * listed are not at its begin.
+ */
 TEST(test_chunks)
 {
 	const struct recorder_end rotated = { .reason = "rotated" };
@@ -300,7 +313,7 @@ TEST(test_chunks)
 	begun = archive_text(&head);
 	assert_int_equal(count(begun, "kymo/shed "), 1);
 	assert_null(strstr(begun, "switch"));
-	/* Where each string is said anew. */
+	/* Strings are written again from here on. */
 	outbuf_reset(&f->archive);
 	assert_int_equal(outbuf_append(&f->archive, head.data, head.size), 0);
 	resume(f);
@@ -312,7 +325,7 @@ TEST(test_chunks)
 	assert_int_equal(count(text, "kymo/returned "), 1);
 }
 
-/* It may end while it pauses, and in the middle of the beginning of one, or of its end. */
+/* It can end during a pause, and in the middle of its begin or of its end. */
 TEST(test_end)
 {
 	for (unsigned how = 0; how < 3; how++) {

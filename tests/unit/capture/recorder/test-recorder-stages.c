@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of kinds (bpf/record-kinds.h) and the stages: a kind that was added has a stage that
- * takes it.
+ * The table of kinds (bpf/record-kinds.h) and the stages: each kind in the table has a stage that
+ * handles it.
  */
 #include "capture/recorder/recorder-stages.h"
 #include "tests/support/unit.h"
 
 static void check_is_taken(unsigned kind, const char *name)
 {
-	/* (from an iterator: for the worker, or its news) */
+	/* (from an iterator, for the worker) */
 	if (rec_kind_ring(kind) == REC_RING_NONE)
 		return;
 	for (size_t i = 0; i < RECORDER_STAGES; i++)
@@ -25,7 +25,7 @@ TEST(test_each_kind_is_taken)
 #undef KIND_IS_TAKEN
 }
 
-/* Kinds that no row has are taken by nobody. */
+/* No stage handles unknown kinds. */
 TEST(test_no_other_kind_is_taken)
 {
 	uint64_t rows = 0, taken = 0;

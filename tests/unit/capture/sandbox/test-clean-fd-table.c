@@ -6,7 +6,7 @@
 #include "capture/sandbox/clean-fd-table.h"
 #include "tests/support/unit.h"
 
-/* Of another table: the number means something else to us. */
+/* In another table, the number is another descriptor. */
 static int close_same_number(void *userdata)
 {
 	int mark = *(int *)userdata, fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a process that reads somebody else's file can do, and what it cannot.
+ * The abilities and restrictions of a process that reads another user's file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 enum { ANSWER_MAX = 1 << 20 };
 
-/* Shared with all children that do not give it back. */
+/* Shared with all children that do not unmap it. */
 static volatile int *shared;
 
 static int file_with(const char *text, size_t n)
@@ -43,7 +43,7 @@ static int run(sandbox_fn fn, uint64_t timeout_ns, struct outbuf *answer)
 	return sandbox_run(fd, fn, timeout_ns, ANSWER_MAX, answer);
 }
 
-/* Nothing of it is left. */
+/* All children have ended. */
 static void assert_no_children(void)
 {
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -62,7 +62,7 @@ TEST(test_answer)
 	assert_int_equal(run(copy, 60 * SECOND, &answer), 0);
 	assert_int_equal(answer.size, 9);
 	assert_memory_equal(answer.data, "some text", 9);
-	/* another comes behind it */
+	/* a second one afterwards */
 	assert_int_equal(run(copy, 60 * SECOND, &answer), 0);
 	assert_memory_equal(answer.data, "some textsome text", 18);
 	assert_no_children();
@@ -140,7 +140,7 @@ TEST(test_timeout)
 static int crash(const void *data, size_t n, struct outbuf *answer)
 {
 	(void)n, (void)answer;
-	/* what follows the page of the file is nobody's, or not writable */
+	/* the memory after the page of the file is unmapped or read-only */
 	*(volatile char *)data = 1;
 	return 0;
 }
@@ -169,7 +169,7 @@ static int boast(const void *data, size_t n, struct outbuf *answer)
 
 static int praise(const void *data, size_t n, struct outbuf *answer)
 {
-	static const uint64_t head[2] = { 1, 0 }; /* an error that is none */
+	static const uint64_t head[2] = { 1, 0 }; /* a positive error */
 
 	(void)data, (void)n, (void)answer;
 	_exit(write(0, head, sizeof(head)) < 0);
@@ -188,8 +188,7 @@ TEST(test_nonsense)
 	outbuf_deinit(&answer);
 }
 
-/* What is let go of at once makes malloc() give memory back, which is not to need anything
- * forbidden. */
+/* Freeing much at once makes free() return memory, which must not require a forbidden call. */
 static int free_much(const void *data, size_t n, struct outbuf *answer)
 {
 	static void *blocks[400];
@@ -214,7 +213,7 @@ TEST(test_memory_given_back)
 	outbuf_deinit(&answer);
 }
 
-/* ---- what it may not do ---- */
+/* ---- restrictions ---- */
 
 static int do_open(const void *data, size_t n, struct outbuf *answer)
 {

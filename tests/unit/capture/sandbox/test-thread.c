@@ -38,7 +38,7 @@ TEST(test_signal)
 	assert_false(readable(fd, 0));
 }
 
-/* The counter is as high as it gets: it is readable, and that is all that counts. */
+/* The counter is at its maximum. It only needs to be readable. */
 TEST(test_signal_overflow)
 {
 	_cleanup_close_ int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -60,13 +60,15 @@ static void *look_at_nice(void *userdata)
 	return NULL;
 }
 
-/* The one that drains is served first; its helpers and what it runs are as they were. */
+/*
+ * The draining thread has a higher priority. Its helpers and the programs that it executes do not.
+ */
 TEST(test_raise_priority)
 {
 	int fd_and_nice[2] = { eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), 0 };
 	int before = getpriority(PRIO_PROCESS, 0);
 
-	thread_reset_priority(); /* nobody is prompt: nothing happens */
+	thread_reset_priority(); /* no thread has it: no change */
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 	thread_raise_priority();
 	assert_true(getpriority(PRIO_PROCESS, 0) <= before);
@@ -138,8 +140,10 @@ static void *be_somebody(void *userdata)
 	return NULL;
 }
 
-/* One thread uses files as somebody else, without any right; all others, and the process, are who
- * they were. */
+/*
+ * One thread accesses files as another user, without privileges. All other threads, and the
+ * process, are unchanged.
+ */
 TEST(test_identity)
 {
 	struct somebody s = { .event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };

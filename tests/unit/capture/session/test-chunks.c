@@ -29,12 +29,12 @@ TEST(test_bytes)
 	assert_int_equal(c.all_bytes, 435);
 	assert_int_equal(chunks_now(&c)->head_bytes, 20);
 	assert_int_equal(chunks_now(&c)->cpu_ns, 7);
-	/* An archive of both has one head and no tail in between. */
+	/* An archive of both has one head, and no tail in between. */
 	assert_int_equal(chunks_bytes_since(&c, chunks_now(&c)), 320);
 	assert_int_equal(chunks_bytes_since(&c, chunks_begun(&c, 0)), 410);
 }
 
-/* What is too long ago is not known any more, and what has not begun not yet. */
+/* Chunks from too long ago are unknown, and so are those that have not begun. */
 TEST(test_begun)
 {
 	struct chunks c = { 0 };
@@ -56,7 +56,7 @@ TEST(test_due_by_time)
 	begin(&c, 100 * SECOND, 1000);
 	assert_false(chunks_due(&c, &o, &nothing, 110 * SECOND - 1));
 	assert_true(chunks_due(&c, &o, &nothing, 110 * SECOND));
-	/* One that is asked for, but none of no time. */
+	/* A requested chunk, unless no time has passed. */
 	c.wanted = true;
 	assert_true(chunks_due(&c, &o, &nothing, 100 * SECOND + 1));
 	assert_false(chunks_due(&c, &o, &nothing, 100 * SECOND));
@@ -77,9 +77,9 @@ TEST(test_due_by_bytes)
 	assert_false(chunks_due(&c, &o, &nothing, 2 * SECOND));
 	chunks_add(&c, STORE_BODY, 1);
 	assert_true(chunks_due(&c, &o, &nothing, 2 * SECOND));
-	/* It will be packed as what came before it. */
+	/* The compression of the earlier chunks is expected for it, too. */
 	assert_false(chunks_due(&c, &packed, &quarter, 2 * SECOND));
-	/* One that is mostly head goes on. */
+	/* A chunk that consists mostly of its head continues. */
 	begin(&c, 2 * SECOND, 4 * MB);
 	chunks_add(&c, STORE_BODY, 3 * MB);
 	assert_false(chunks_due(&c, &o, &nothing, 3 * SECOND));
@@ -100,27 +100,27 @@ TEST(test_due_in_flight)
 	const struct output_status no_room = { .limit_known = true };
 	struct chunks c = { 0 };
 
-	/* An eighth of what is kept, */
+	/* An eighth of the kept data, */
 	begin(&c, SECOND, MB);
 	chunks_add(&c, STORE_BODY, 9 * MB - 1);
 	assert_false(chunks_due(&c, &o, &nothing, 10 * SECOND));
 	assert_true(chunks_due(&c, &o, &nothing, 11 * SECOND));
 	chunks_add(&c, STORE_BODY, 1);
 	assert_true(chunks_due(&c, &o, &nothing, 10 * SECOND));
-	/* or of what may be kept by now, */
+	/* or of the data that may be kept by now, */
 	begin(&c, SECOND, 100);
 	chunks_add(&c, STORE_BODY, MB - 101);
 	assert_false(chunks_due(&c, &o, &cramped, 2 * SECOND));
 	chunks_add(&c, STORE_BODY, 1);
 	assert_true(chunks_due(&c, &o, &cramped, 2 * SECOND));
-	/* or half of it, where little is said; */
+	/* or half of it, with few events; */
 	begin(&c, 100 * SECOND, 9 * MB);
 	chunks_add(&c, STORE_BODY, 8 * MB);
 	assert_false(chunks_due(&c, &o, &nothing, 140 * SECOND - 1));
 	assert_true(chunks_due(&c, &o, &nothing, 140 * SECOND));
-	/* at once when there is no room. */
+	/* at once if there is no room. */
 	assert_true(chunks_due(&c, &o, &full, 101 * SECOND));
-	/* (not at once if there was none for the head, or there is none at all) */
+	/* (not at once if there was no room for the head, or none at all) */
 	assert_false(chunks_due(&c, &o, &headless, 101 * SECOND - 1));
 	assert_true(chunks_due(&c, &o, &headless, 101 * SECOND));
 	assert_false(chunks_due(&c, &o, &no_room, 101 * SECOND - 1));

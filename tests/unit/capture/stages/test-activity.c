@@ -154,7 +154,9 @@ TEST(test_words)
 	assert_int_equal(f->a.n_events, 4);
 }
 
-/* What lies outside of the recording is left out, what reaches into it is cut. */
+/*
+ * Intervals outside of the recording are left out; intervals that overlap its begin or end are cut.
+ */
 TEST(test_words_cut)
 {
 	struct fixture *f = *state;
@@ -170,7 +172,7 @@ TEST(test_words_cut)
 	assert_int_equal(f->a.n_events, 2);
 }
 
-/* Names are whatever a driver made of them; the archive is UTF-8. */
+/* Drivers can use any bytes in names; the archive is UTF-8. */
 TEST(test_irq_name)
 {
 	struct fixture *f = *state;
@@ -183,7 +185,7 @@ TEST(test_irq_name)
 				   "irq:int32=36 handled:bool=true\n");
 }
 
-/* No driver has a name for these states, on whatever machine. */
+/* No driver has a name for these states, on any machine. */
 TEST(test_idle)
 {
 	struct fixture *f = *state;
@@ -191,7 +193,7 @@ TEST(test_idle)
 	put_idle(f, 50, 110, 4000);
 	put_idle(f, 120, 130, 4001);
 	assert_int_equal(activity_close_idle(&f->a, 1, 4000, 150), 0);
-	assert_int_equal(activity_close_idle(&f->a, 1, 4000, 200), 0); /* began afterwards */
+	assert_int_equal(activity_close_idle(&f->a, 1, 4000, 200), 0); /* began after the end */
 	assert_int_equal(activity_close_idle(&f->a, 1, 4000, 300), 0);
 	assert_archive(f, HEAD POWER
 		       "100 complete power/state 4000 of 4653056/4653058 to 110 state:uint32=4000\n"
@@ -247,7 +249,7 @@ TEST(test_work)
 				       "190 complete workqueue/psi_avgs_work of 2/30 to 200\n");
 }
 
-/* A softirq's item is none of the thread that it has interrupted. */
+/* An item in a softirq does not belong to the interrupted thread. */
 TEST(test_work_in_softirq)
 {
 	struct fixture *f = *state;
@@ -258,7 +260,7 @@ TEST(test_work_in_softirq)
 		       "110 complete workqueue/bh_fn [module] of 4521984/4521986 to 120\n");
 }
 
-/* Without a name there is no address either. */
+/* Without a name, the address is left out, too. */
 TEST(test_work_names)
 {
 	struct fixture *f = *state;
@@ -316,7 +318,7 @@ TEST(test_counters)
 	put_frequency(f, 110);
 	put_frequency(f, 201);
 	put_sample(f, 99);
-	put_sample(f, 100); /* the first sample is taken right then */
+	put_sample(f, 100); /* takes the first sample immediately */
 	put_sample(f, 201);
 	assert_archive(f,
 		       HEAD "process 4653056 'Power'\nthread 4653056 'Power' process:koid=4653056\n"

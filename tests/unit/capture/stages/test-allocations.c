@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the worker and the rings say of allocations into an archive; and what an archive is to have
- * of it, read back.
+ * Writes the worker's and the rings' records of allocations into an archive, and compares the
+ * archive's events.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct fixture {
 	struct lifecycle lifecycle;
 	struct pipeline pipe;
 	struct allocations a;
-	char needed[256]; /* of whom mappings were asked for, and when */
+	char needed[256]; /* processes whose mappings were requested, with times */
 	char said[8192];
 };
 
@@ -202,7 +202,7 @@ static void put_block(struct fixture *f, uint64_t ts_ns)
 	memcpy(all.rec.text,
 	       "\xff"
 	       "fd3",
-	       4); /* a path may be any bytes */
+	       4); /* a path can contain any bytes */
 	put(f, &all);
 }
 
@@ -223,7 +223,7 @@ static void put_watched(struct fixture *f, uint64_t ts_ns, uint32_t instance, ui
 	put(f, &rec);
 }
 
-/* ---- what is in the archive ---- */
+/* ---- the contents of the archive ---- */
 
 #define SAY(...) (size_t) snprintf(to, room, __VA_ARGS__)
 
@@ -292,16 +292,16 @@ TEST(test_life)
 	struct fixture *f = *state;
 
 	put_watch(f, 110, 1);
-	put_watch(f, 111, 1); /* known */
+	put_watch(f, 111, 1); /* known already */
 	put_named(f, 200, 1, 7);
 	put_usage(f, 200, 5, 2);
-	put_named(f, 300, 1, 7); /* of another resource: written already */
+	put_named(f, 300, 1, 7); /* of another resource: already written */
 	put_usage(f, 300, 5, 6); /* frees were ahead */
 	put_snapshot(f, 400, 0);
-	put_snapshot(f, TO + 50, 1); /* after the end: what is known then */
+	put_snapshot(f, TO + 50, 1); /* after the end: written at the end */
 	put_block(f, TO + 50);
 	put_watched(f, TO + 50, 1, WATCHED_STOP);
-	put_usage(f, 900, 9, 9); /* of nobody any more */
+	put_usage(f, 900, 9, 9); /* of no process any more */
 	assert_string_equal(said(f), WATCH_1
 			    "stack 200 7 1007+2;usage 200 7 3/30 5/50;usage 300 7 0/0 5/50;"
 			    "snapshot 400 0 #1 0;snapshot 1000 1 #2 1;"
@@ -312,7 +312,7 @@ TEST(test_life)
 	assert_int_equal(f->a.n_events, 8);
 }
 
-/* Two programs of one process: what is said of one has nothing to do with the other. */
+/* Two programs of a process: their records are separate. */
 TEST(test_exec)
 {
 	struct fixture *f = *state;
@@ -323,7 +323,7 @@ TEST(test_exec)
 	put_watch(f, 131, 2);
 	put_named(f, 140, 2, 7);
 	put_watched(f, 150, 2, WATCHED_EXIT);
-	put_watched(f, 160, 3, WATCHED_EXIT); /* nobody's */
+	put_watched(f, 160, 3, WATCHED_EXIT); /* of no process */
 	put_watched(f, 160, 2, 77);
 	assert_string_equal(
 		said(f),
@@ -332,7 +332,7 @@ TEST(test_exec)
 			"stack 140 7 1007+2;watched 150 exit 1 2 3 4 5 gap;");
 }
 
-/* What comes out of the rings before it is said that its program is watched. */
+/* Records from the rings that come before the record that their program is watched. */
 TEST(test_waits)
 {
 	struct fixture *f = *state;
@@ -353,7 +353,7 @@ TEST(test_waits)
 	assert_int_equal(f->a.n_dropped, 0);
 }
 
-/* Of what is never watched no more is kept than there is room for. */
+/* Records of programs that are never watched are kept only up to a limit. */
 TEST(test_waits_bounded)
 {
 	struct fixture *f = *state;

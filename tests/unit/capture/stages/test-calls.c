@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where calls end: by a return, by longjmp(), jumps to other functions, other stacks, the end of
- * the thread; and what their values are.
+ * The ends of calls: by a return, by longjmp(), jumps to other functions, other stacks, the end of
+ * the thread; and the values of calls.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static void enter_from(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp,
 		       uint64_t caller)
@@ -130,7 +130,7 @@ static void leave(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t
 	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
 }
 
-/* ---- what the archive says ---- */
+/* ---- the archive ---- */
 
 static void call_line(const struct event *ev, void *to)
 {
@@ -170,7 +170,7 @@ TEST(test_nested)
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
-/* As deep as a program likes. */
+/* Recursion of any depth. */
 TEST(test_recursion)
 {
 	struct fixture *f = *state;
@@ -184,7 +184,7 @@ TEST(test_recursion)
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
-/* longjmp() to main(), which calls on, and returns. */
+/* longjmp() to main(), which makes another call, and returns. */
 TEST(test_unwound)
 {
 	struct fixture *f = *state;
@@ -204,7 +204,7 @@ TEST(test_unwound)
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
-/* Two coroutines take turns, on stacks that lie side by side; one is left in the middle. */
+/* Two coroutines take turns on adjacent stacks. One never ends. */
 TEST(test_coroutines)
 {
 	struct fixture *f = *state;
@@ -241,7 +241,7 @@ TEST(test_coroutine_jumps)
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
-/* More that nothing tells of than there is room for; what is called later is not lost. */
+/* More uncertain calls than there is room for. Later calls are not lost. */
 TEST(test_much_doubt)
 {
 	struct fixture *f = *state;
@@ -254,7 +254,7 @@ TEST(test_much_doubt)
 	assert_in_range(f->calls.open_bytes, 1, 32 << 20);
 }
 
-/* A jump to the begin is no call, unless it returns to somewhere else. */
+/* A jump to the begin is no call, unless it has another return address. */
 TEST(test_turns)
 {
 	struct fixture *f = *state;
@@ -274,7 +274,7 @@ TEST(test_turns)
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
-/* Two functions jump to each other, over and over: the jumps open no more calls. */
+/* Two functions jump to each other repeatedly: the jumps open no more calls. */
 TEST(test_turns_of_two)
 {
 	struct fixture *f = *state;
@@ -293,7 +293,7 @@ TEST(test_turns_of_two)
 	assert_int_equal(f->calls.n_unpaired, 0);
 }
 
-/* A function jumps to another, which returns for both. */
+/* A function jumps to another one, which returns for both. */
 TEST(test_tail_call)
 {
 	struct fixture *f = *state;
@@ -310,8 +310,7 @@ TEST(test_tail_call)
 			"text 140-160 = 160\n");
 }
 
-/* A function that jumped out of its file; in its place stands the next one that its caller
- * calls. */
+/* A function that jumped out of its file. The next call of its caller has the same place. */
 TEST(test_left_unseen)
 {
 	struct fixture *f = *state;
@@ -326,7 +325,7 @@ TEST(test_left_unseen)
 			"text 150-160 = 160\n");
 }
 
-/* A function that does nothing but a system call has its stack pointer. */
+/* A function that only makes a system call has the same stack pointer as the call. */
 TEST(test_system_call)
 {
 	struct fixture *f = *state;
@@ -343,7 +342,7 @@ TEST(test_system_call)
 	assert_int_equal(f->calls.n_unpaired, 0);
 }
 
-/* A signal on a stack of its own, which is far away, above and below. */
+/* A signal handler on its own stack, which is far away, above and below. */
 TEST(test_other_stack)
 {
 	struct fixture *f = *state;
@@ -385,7 +384,7 @@ TEST(test_thread_ends)
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
-/* What began before the recording, or has not returned when it ends. */
+/* Calls that began before the recording, or have not returned at its end. */
 TEST(test_edges)
 {
 	struct fixture *f = *state;
@@ -462,7 +461,10 @@ TEST(test_values)
 			    "to=1:3 s=3:20480 b=3:0 n=2:5 y=yes c=1:-1 -> 3\n");
 }
 
-/* What is read at the return: where it was asked for, and what could not be read before. */
+/*
+ * Texts that are read at the return: those that are only valid then, and those that were unreadable
+ * before.
+ */
 TEST(test_late_texts)
 {
 	struct fixture *f = *state;
@@ -515,7 +517,7 @@ TEST(test_quote_room)
 	assert_true(strlen(text) < sizeof(text));
 }
 
-/* A set of descriptors ends behind the number of them that the call is given. */
+/* A set of descriptors ends after the number of them in the call. */
 TEST(test_descriptors)
 {
 	struct call_spec spec;

@@ -142,14 +142,14 @@ static void on_exec(struct fixture *f, uint64_t ts, struct rec_identity id, uint
 	feed(f, &rec.head, sizeof(rec));
 }
 
-/* What was written since the last time. */
+/* The part written since the last call. */
 static void assert_story(struct fixture *f, const char *want)
 {
 	_cleanup_free_ char *story = archive_story(&f->out);
 
 	assert_string_equal(story, want);
 	outbuf_reset(&f->out);
-	/* Names and threads are known to the writer still, and have to be to the reader. */
+	/* Names and threads remain registered in the writer, so the reader must know them, too. */
 	fxt_archive_deinit(&f->archive);
 	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 4), 0);
 	assert_int_equal(fxt_archive_begin(&f->archive), 0);
@@ -187,7 +187,7 @@ TEST(test_fork_thread)
 	assert_story(f, "thread 10/12 'parent' real 0\n200 fork 10/10 > 10/12\n");
 }
 
-/* A process is named before its thread, and who is not known is asked for. */
+/* A process is named before its thread, and unknown tasks are requested. */
 TEST(test_fork_unknown_parent)
 {
 	struct fixture *f = *state;
@@ -197,7 +197,7 @@ TEST(test_fork_unknown_parent)
 	assert_story(f, "thread 10/12 'child' real 0\n200 fork 10/11 > 10/12\n");
 	assert_asked(f, "10 11 ");
 
-	/* Asked once only; the answer is written when it comes. */
+	/* Requested only once; the answer is written when it arrives. */
 	on_fork(f, 300, 10, 11, identity(10, 13, "child"));
 	assert_story(f, "thread 10/13 'child' real 0\n300 fork 10/11 > 10/13\n");
 	assert_asked(f, "");
@@ -205,7 +205,7 @@ TEST(test_fork_unknown_parent)
 	assert_story(f, PROCESS("10", "parent", PLAIN) "thread 10/10 'parent' real 0\n");
 }
 
-/* A tid that is given out again gets another koid. */
+/* A reused tid gets another koid. */
 TEST(test_fork_again)
 {
 	struct fixture *f = *state;
@@ -235,12 +235,12 @@ TEST(test_exec)
 	assert_story(f, PROCESS("10", "ls",
 				"'ls -l' real 0") "thread 10/10 'ls' real 0\n"
 						  "200 exec 10/10 '/bin/ls' 'ls -l' old 0\n");
-	/* The same again is no news, but it is an event. */
+	/* The same program again needs no new object, but it is an event. */
 	on_exec(f, 300, identity(10, 10, "ls"), 10, "/bin/ls");
 	assert_story(f, "300 exec 10/10 '/bin/ls' 'ls -l' old 0\n");
 }
 
-/* A thread that execs takes over the id of its process; its own is gone. */
+/* A thread that calls exec takes over the id of its process; its own id ends. */
 TEST(test_exec_thread)
 {
 	struct fixture *f = *state;
@@ -266,7 +266,7 @@ TEST(test_exec_bad_utf8)
 		     "200 exec 10/10 '/\xef\xbf\xbd(' 'ls -l' old 0\n");
 }
 
-/* Its fork was lost: the record itself says that it is another owner of the tid. */
+/* Its fork was lost: the record itself shows that the tid has another owner. */
 TEST(test_exec_other_owner)
 {
 	struct fixture *f = *state;
@@ -280,7 +280,7 @@ TEST(test_exec_other_owner)
 		     "200 exec " SECOND_10 "/" SECOND_10 " '/bin/ls' 'ls -l' old 0\n");
 }
 
-/* TID, called COMM by the kernel, executes FILE with the N bytes of ARGS. */
+/* TID, named COMM by the kernel, executes FILE with the N bytes of ARGS. */
 static void on_exec_args(struct fixture *f, uint64_t ts, struct rec_identity id, const char *file,
 			 const char *args, size_t n)
 {
@@ -313,7 +313,7 @@ TEST(test_exec_through_loader)
 			"/bin/burn -v' old 0\n");
 	on_fork(f, 300, 10, 10, identity(10, 11, "ld-linux-x86-64"));
 	assert_story(f, "thread 10/11 'burn' real 0\n300 fork 10/10 > 10/11\n");
-	/* Then it runs another one. */
+	/* Then it executes another one. */
 	on_rename(f, 400, id, "ls");
 	on_exec(f, 400, identity(10, 10, "ls"), 10, "/bin/ls");
 	assert_story(f, "process 10 'ls' parent 1 uid 0 cgroup 5 '/lib64/ld.so --argv0 x "
@@ -325,7 +325,7 @@ TEST(test_exec_through_loader)
 			"400 exec 10/10 '/bin/ls' 'ls -l' old 0\n");
 }
 
-/* Where the loader runs nothing, or that is not in the arguments, it is the program. */
+/* If the loader runs nothing, or the arguments do not contain it, the loader is the program. */
 TEST(test_exec_of_loader)
 {
 	static const struct {
@@ -391,7 +391,7 @@ TEST(test_exit)
 	}
 }
 
-/* Each of the last two threads can take itself for the last: the process ends once. */
+/* Each of the last two threads can consider itself the last one: the process ends once. */
 TEST(test_exit_ends_once)
 {
 	struct fixture *f = *state;
@@ -413,7 +413,7 @@ TEST(test_exit_ends_once)
 		     "301 exit " SECOND_10 "/" SECOND_10 " code 0 signal 0 ends\n");
 }
 
-/* Never heard of: the record says all that there is to say. */
+/* An unknown task: all data comes from the record itself. */
 TEST(test_exit_unknown)
 {
 	struct fixture *f = *state;
@@ -473,7 +473,7 @@ TEST(test_lost)
 
 /* ---- the time of the recording ---- */
 
-/* What happens outside is learned and not written. */
+/* Events outside of the recording are learned and not written. */
 TEST(test_outside)
 {
 	struct fixture *f = *state;
@@ -503,7 +503,7 @@ TEST(test_outside)
 	assert_int_equal(f->l.n_events, 4);
 }
 
-/* ---- who is who ---- */
+/* ---- unknown tasks ---- */
 
 TEST(test_announce)
 {
@@ -530,7 +530,7 @@ TEST(test_announce)
 	assert_story(f, "");
 }
 
-/* Who could not even be asked for is asked for the next time. */
+/* A failed request is repeated at the next time. */
 TEST(test_announce_nobody_to_ask)
 {
 	struct fixture *f = *state;
@@ -553,7 +553,7 @@ TEST(test_announce_nobody_to_ask)
 	assert_true(tasks_announced(&f->tasks, 11));
 }
 
-/* What the archive says of the cgroup of process PID. */
+/* The archive's path of the cgroup of process PID. */
 static const char *path_of(struct fixture *f, uint32_t pid)
 {
 	struct event ev;
@@ -562,7 +562,9 @@ static const char *path_of(struct fixture *f, uint32_t pid)
 	return ev.task.cgroup_path ?: "";
 }
 
-/* The path of a cgroup comes before the first task in it; if it comes later, that is news. */
+/*
+ * The path of a cgroup comes before its first task. If it comes later, the task is written again.
+ */
 TEST(test_cgroup)
 {
 	struct fixture *f = *state;
@@ -580,7 +582,7 @@ TEST(test_cgroup)
 	on_fork(f, 210, 10, 10, identity(11, 11, "b"));
 	assert_string_equal(path_of(f, 11), "/x");
 	assert_true(tasks_announced(&f->tasks, 11));
-	/* It is where its last record says. */
+	/* The cgroup in the last record counts. */
 	on_rename(f, 220, moved, "c");
 	assert_string_equal(path_of(f, 11), "");
 	rec.id = 6;
@@ -590,7 +592,7 @@ TEST(test_cgroup)
 	assert_string_equal(path_of(f, 10), "/x");
 }
 
-/* An answer names the thread that was asked for, if that was not reported meanwhile. */
+/* An answer names the requested thread, unless a record has named it meanwhile. */
 TEST(test_answered)
 {
 	struct fixture *f = *state;
@@ -606,8 +608,9 @@ TEST(test_answered)
 	assert_story(f, "");
 }
 
-/* An answer that comes while nothing can be written is written at the end, or when it is
- * repeated. */
+/*
+ * An answer that comes while nothing can be written is written at the end, or when it is repeated.
+ */
 TEST(test_answered_unwritten)
 {
 	struct fixture *f = *state;
@@ -627,8 +630,8 @@ TEST(test_answered_unwritten)
 }
 
 /*
- * A thread that was asked for, reported meanwhile and has ended keeps its name, whatever the answer
- * is, and without one.
+ * A requested thread that was reported meanwhile and has ended keeps its name, with any answer, or
+ * without one.
  */
 TEST(test_answered_late)
 {
@@ -646,8 +649,8 @@ TEST(test_answered_late)
 }
 
 /*
- * A thread that was asked for, whose tid has another owner before the answer comes or can be
- * written, gets an object: its koid is in the archive, and the new owner has another one.
+ * A requested thread whose tid has another owner before the answer comes or can be written gets an
+ * object: its koid is in the archive, and the new owner has another one.
  */
 TEST(test_asked_then_other_owner)
 {
@@ -677,7 +680,7 @@ TEST(test_asked_then_other_owner)
 	assert_story(f, "");
 }
 
-/* Whoever was asked for in vain still gets an object. */
+/* A task without an answer still gets an object. */
 TEST(test_close_unanswered)
 {
 	struct fixture *f = *state;
@@ -690,7 +693,7 @@ TEST(test_close_unanswered)
 	assert_true(tasks_announced(&f->tasks, 10));
 }
 
-/* A migration has said whose it is. */
+/* A migration has named its process. */
 TEST(test_close_unanswered_belongs)
 {
 	struct fixture *f = *state;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records of stacks and mappings, as they come out of the merge, into an archive; and what an
- * archive is to have of them, read back.
+ * Records of stacks and mappings, as the merge returns them, and the resulting archive.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -137,7 +136,7 @@ static void put_new_image(struct fixture *f, uint64_t ts_ns, uint32_t pid)
 	put(f, &rec);
 }
 
-/* ---- what is in the archive ---- */
+/* ---- the contents of the archive ---- */
 
 static size_t say(const struct event *ev, char *to, size_t room)
 {
@@ -190,7 +189,7 @@ TEST(test_samples)
 	put_tick(f, 99, PID, 1, 2); /* before the recording */
 	put_tick(f, 110, PID, 1, 2);
 	put_tick(f, 120, PID, 0, 2);
-	put_tick(f, 130, PID, 0, 0); /* no stack could be had */
+	put_tick(f, 130, PID, 0, 0); /* without a stack */
 	assert_string_equal(said(f), "on 110 500 ffffffff81000000 ffffffff81000001 1000;"
 				     "on 120 500 1000;");
 	assert_int_equal(f->p.n_events, 2);
@@ -199,14 +198,14 @@ TEST(test_samples)
 	assert_int_equal(f->p.n_homeless, 1);
 }
 
-/* What cannot be code ends the program's frames; the kernel's stand as they are. */
+/* Addresses that cannot be code end the program's frames. The kernel's frames are kept. */
 TEST(test_nonsense)
 {
 	struct fixture *f = *state;
 
 	put_stack(f, 1, 0xffffffffffffffff, 3); /* wraps to 0 and 1 */
-	put_stack(f, 2, 0x7ffffffffffffffe, 4); /* goes on with the top bit set */
-	put_stack(f, 3, 0x0, 2);                /* a jump to nowhere is where it is */
+	put_stack(f, 2, 0x7ffffffffffffffe, 4); /* continues with the top bit set */
+	put_stack(f, 3, 0x0, 2);                /* a jump to 0 keeps its address */
 	put_tick(f, 110, PID, 0, 1);
 	put_tick(f, 120, PID, 0, 2);
 	put_tick(f, 130, PID, 1, 3);
@@ -236,7 +235,10 @@ TEST(test_offcpu)
 				     "away 100-200 500 D by 0;left 100 500 1000;");
 }
 
-/* What has not ended is said up to the end of the recording, if it is long enough by then. */
+/*
+ * A time off CPU that has not ended is written up to the end of the recording, if it is long enough
+ * then.
+ */
 TEST(test_offcpu_open)
 {
 	struct fixture *f = *state;
@@ -265,7 +267,7 @@ TEST(test_offcpu_open)
 				     "away 160-190 500 S by 0 open;left 160 500 1000;");
 }
 
-/* What a new program maps stands behind its exec. */
+/* Mappings of a new program come after its exec. */
 TEST(test_exec)
 {
 	struct fixture *f = *state;
@@ -279,7 +281,7 @@ TEST(test_exec)
 	put_mapping(f, 140, PID, 0x4000, "/d");
 	assert_string_equal(said(f), "map 110 500 1000 #0 /a;map 130 500 2000 #1 /b;"
 				     "map 130 500 3000 #2 /c;map 140 500 4000 #3 /d;");
-	/* The record of an exec was lost: at last a stack says that it is over. */
+	/* The record of an exec was lost. A stack shows at last that it is complete. */
 	put_new_image(f, 150, PID);
 	put_mapping(f, 151, PID, 0x5000, "/e");
 	put_stack(f, 1, 0x5000, 1);
@@ -289,7 +291,7 @@ TEST(test_exec)
 	assert_non_null(strstr(said(f), "map 151 500 5000 #4 /e;on 2000000000"));
 }
 
-/* With a filter: only of those of whom there are stacks, and then all. */
+/* With a filter: only mappings of processes with stacks, and all of those. */
 TEST(test_filter)
 {
 	const union any_mapping listed = mapping(FROM, PID, 0x1000, "/listed"),
@@ -308,7 +310,7 @@ TEST(test_filter)
 	put_mapping(f, 130, PID, 0x3000, "/more");
 	assert_string_equal(said(f), "map 100 500 1000 #0 /listed;map 110 500 2000 #1 /later;"
 				     "on 120 500 1000;map 130 500 3000 #2 /more;");
-	/* The child has what its parent had. */
+	/* The child has its parent's mappings. */
 	put_tick(f, 140, 501, 0, 1);
 	assert_non_null(strstr(said(f), "map 100 501 1000 #0 /listed;map 110 501 2000 #1 /later;"
 					"on 140 501 1000;"));
@@ -316,7 +318,7 @@ TEST(test_filter)
 	assert_int_equal(f->p.waiting_bytes, 0);
 }
 
-/* ... or whom other records are about, which only those have who are selected. */
+/* ... or with other records, which only selected processes have. */
 TEST(test_filter_without_stacks)
 {
 	struct fixture *f = *state;
@@ -327,7 +329,7 @@ TEST(test_filter_without_stacks)
 	assert_int_equal(profiler_selected(&f->p, PID), 0);
 	assert_int_equal(profiler_selected(&f->p, PID), 0);
 	assert_string_equal(said(f), "map 110 500 1000 #0 /a;");
-	/* A new program may be none that is selected; its exec says that it is. */
+	/* A new program need not be selected. Its exec shows that it is. */
 	put_new_image(f, 120, PID);
 	put_mapping(f, 121, PID, 0x2000, "/b");
 	assert_null(strstr(said(f), "/b"));
@@ -339,8 +341,7 @@ TEST(test_filter_without_stacks)
 	assert_null(strstr(said(f), "/stranger"));
 }
 
-/* A name can be the one that is selected: that of the program, or the one of an exec that
- * begins. */
+/* The filter can select a name: that of the program, or the one of an exec that begins. */
 TEST(test_filter_renamed)
 {
 	struct fixture *f = *state;
@@ -363,8 +364,10 @@ TEST(test_filter_renamed)
 				     "map 130 501 2000 #0 /new;map 110 500 1000 #0 /renames;");
 }
 
-/* Of a user's own processes each mapping waits until it is known that its process was selected
- * after it. */
+/*
+ * In a session of a user's own processes, each mapping waits until it is known that the process was
+ * selected after it.
+ */
 TEST(test_own)
 {
 	struct fixture *f = *state;
@@ -372,7 +375,7 @@ TEST(test_own)
 	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/a");
 	put_mapping(f, 112, PID, 0x2000, "/b");
-	/* Who is named need not be the user's any more. */
+	/* A process with a name need not belong to the user any more. */
 	assert_int_equal(profiler_selected(&f->p, PID), 0);
 	assert_int_equal(profiler_need(&f->p, PID, 0), 0);
 	assert_string_equal(said(f), "");
@@ -393,7 +396,7 @@ TEST(test_own)
 	assert_null(strstr(said(f), "/kernel"));
 }
 
-/* It runs a program with somebody else's rights, and one of its own again. */
+/* It executes a program with another user's rights, and then one of its user again. */
 TEST(test_own_executes)
 {
 	struct fixture *f = *state;
@@ -404,7 +407,7 @@ TEST(test_own_executes)
 	profiler_renamed(&f->p, PID);
 	put_new_image(f, 120, PID);
 	put_mapping(f, 121, PID, 0x2000, "/hidden");
-	/* A record from before, which is late. */
+	/* An earlier record, which is late. */
 	assert_int_equal(profiler_need(&f->p, PID, 119), 0);
 	put_mapping(f, 122, PID, 0x3000, "/hidden");
 	put_new_image(f, 140, PID);
@@ -412,7 +415,7 @@ TEST(test_own_executes)
 	assert_string_equal(said(f), "map 110 500 1000 #0 /a;");
 	assert_int_equal(profiler_executed(&f->p, PID, 150), 0);
 	assert_string_equal(said(f), "map 110 500 1000 #0 /a;map 150 500 4000 #1 /b;");
-	/* The same once more, and the begin of the second exec is not known. */
+	/* The same again, and the begin of the second exec is unknown. */
 	put_new_image(f, 160, PID);
 	put_mapping(f, 161, PID, 0x2000, "/hidden");
 	profiler_doubt(&f->p, 165);
@@ -422,7 +425,7 @@ TEST(test_own_executes)
 	assert_int_equal(profiler_need(&f->p, PID, 180), 0);
 	assert_string_equal(said(f), "map 110 500 1000 #0 /a;map 150 500 4000 #1 /b;");
 	assert_int_equal(f->p.waiting_bytes, 0);
-	/* Without the loss having been noticed. */
+	/* Without a noticed loss. */
 	put_new_image(f, 190, PID);
 	put_mapping(f, 191, PID, 0x5000, "/c");
 	assert_int_equal(profiler_executed(&f->p, PID, 192), 0);
@@ -432,7 +435,7 @@ TEST(test_own_executes)
 	assert_non_null(strstr(said(f), "map 192 500 5000 #2 /c;"));
 }
 
-/* After a loss nothing is believed but new beginnings. */
+/* After a loss, only new begins are trusted. */
 TEST(test_own_doubts)
 {
 	struct fixture *f = *state;
@@ -441,7 +444,7 @@ TEST(test_own_doubts)
 	put_mapping(f, 110, PID, 0x1000, "/before");
 	profiler_doubt(&f->p, 115);
 	assert_int_equal(profiler_need(&f->p, PID, 120), 0);
-	/* What is reported of the time before is part of it. */
+	/* Records of the time before belong to it. */
 	put_new_image(f, 112, 602);
 	put_mapping(f, 113, 602, 0x2000, "/half");
 	assert_int_equal(profiler_executed(&f->p, 602, 119), 0);
@@ -458,7 +461,7 @@ TEST(test_own_doubts)
 	assert_int_equal(profiler_need(&f->p, 501, 150), 0);
 	put_new_image(f, 160, 600);
 	put_mapping(f, 161, 600, 0x2000, "/new");
-	/* An exec that was not reported for so long. */
+	/* An exec whose record comes very late. */
 	put_new_image(f, 160, 601);
 	put_mapping(f, 161, 601, 0x2000, "/lost");
 	assert_int_equal(profiler_executed(&f->p, 600, 170), 0);
@@ -473,7 +476,7 @@ static bool is_gone(uint32_t pid)
 	return pid != LIVES;
 }
 
-/* Many start and end, and nobody asks for what they map. */
+/* Starts and ends many processes whose mappings are never needed. */
 static void let_strangers_come(struct fixture *f, uint64_t from_ns)
 {
 	const unsigned many = under_valgrind() ? MANY_SLOWLY : MANY;
@@ -482,7 +485,10 @@ static void let_strangers_come(struct fixture *f, uint64_t from_ns)
 		put_mapping(f, from_ns + i * UINT64_C(1000000), 1000 + i, 0x1000, "/a");
 }
 
-/* Nobody says of a stranger that it has ended: it is looked for before much has come together. */
+/*
+ * The end of an unselected process is not reported. Such processes are checked before their
+ * mappings use much memory.
+ */
 TEST(test_filter_forgets)
 {
 	struct fixture *f = *state;
@@ -499,10 +505,7 @@ TEST(test_filter_forgets)
 	assert_int_equal(f->p.n_dropped, 0);
 }
 
-/*
- * A thread that has ended may still be reported, for what was before; its id may have been given
- * out again.
- */
+/* A thread that has ended can still have records of the time before. Its id can be reused. */
 TEST(test_filter_gone)
 {
 	struct fixture *f = *state;
@@ -521,7 +524,7 @@ TEST(test_filter_gone)
 	assert_non_null(strstr(said(f), "/another one's"));
 }
 
-/* Where it cannot be seen who has ended, nobody waits for long when there is not much room. */
+/* If ends are not visible, mappings are kept for a limited time, if there is little room. */
 TEST(test_filter_forgets_by_time)
 {
 	struct fixture *f = *state;
@@ -532,7 +535,7 @@ TEST(test_filter_forgets_by_time)
 	assert_int_equal(f->p.n_dropped, 0);
 }
 
-/* What could not be kept is counted when it is asked for. */
+/* Mappings that were dropped are counted when they are needed. */
 TEST(test_too_much)
 {
 	struct fixture *f = *state;
@@ -553,7 +556,7 @@ TEST(test_too_much)
 	assert_int_equal(f->p.n_dropped, 4);
 }
 
-/* Nor is what strangers map after a loss, in a session of one user's own processes. */
+/* Nor are mappings of other users after a loss, in a session of one user's own processes. */
 TEST(test_own_loses_nothing_of_others)
 {
 	struct fixture *f = *state;

@@ -8,7 +8,7 @@
 
 #define P UINT64_C(0x1000)
 
-/* What all that came, less all that went, amounts to. */
+/* The sum of all reported additions and removals. */
 struct told {
 	uint64_t n, bytes;
 };
@@ -43,7 +43,7 @@ static void assert_range(const struct ranges *r, size_t i, uint64_t start, uint6
 	assert_int_equal(r->list[i].origin.since_ns, since_ns);
 }
 
-/* ---- one after the other ---- */
+/* ---- single operations ---- */
 
 TEST(test_ranges_remove_part)
 {
@@ -101,11 +101,11 @@ TEST(test_ranges_move)
 			uint64_t start, end, since_ns;
 		} expected[3];
 	} rows[] = {
-		/* elsewhere, and grown: by the last one's origin */
+		/* elsewhere, and grown: with the origin of the last one */
 		{ { 10 * P, 4 * P, 50 * P, 6 * P, 9, false },
 		  2,
 		  { { 50 * P, 52 * P, 1 }, { 52 * P, 56 * P, 2 } } },
-		/* grown where it is, over a neighbour that was not seen to go */
+		/* grown in place, over a neighbour whose end was missed */
 		{ { 10 * P, 4 * P, 10 * P, 7 * P, 9, false },
 		  2,
 		  { { 10 * P, 12 * P, 1 }, { 12 * P, 17 * P, 2 } } },
@@ -123,11 +123,11 @@ TEST(test_ranges_move)
 		{ { 12 * P, 0, 50 * P, 2 * P, 9, false },
 		  3,
 		  { { 10 * P, 12 * P, 1 }, { 12 * P, 14 * P, 2 }, { 50 * P, 52 * P, 2 } } },
-		/* what is there was made after the move had begun */
+		/* the present mapping was made after the move had begun */
 		{ { 12 * P, 2 * P, 50 * P, 2 * P, 1, false },
 		  2,
 		  { { 10 * P, 12 * P, 1 }, { 12 * P, 14 * P, 2 } } },
-		/* nothing known there */
+		/* unknown memory */
 		{ { 80 * P, 2 * P, 50 * P, 2 * P, 9, false },
 		  2,
 		  { { 10 * P, 12 * P, 1 }, { 12 * P, 14 * P, 2 } } },
@@ -156,7 +156,7 @@ TEST(test_ranges_full)
 	add(&r, 7 * P, 8 * P, 3, NULL);
 	assert_int_equal(r.n, 2);
 	assert_int_equal(r.n_full, 1);
-	/* One half of it there is no room for. */
+	/* There is no room for one half of it. */
 	assert_int_equal(ranges_remove(&r, 2 * P, 3 * P, UINT64_MAX, NULL), 0);
 	assert_int_equal(r.n, 2);
 	assert_int_equal(r.n_full, 2);
@@ -168,7 +168,7 @@ TEST(test_ranges_full)
 
 enum { PAGES = 96, STEPS = 400, ROUNDS = 200 };
 
-static uint64_t model[PAGES]; /* who made each page; 0 = nobody */
+static uint64_t model[PAGES]; /* the maker of each page; 0 = none */
 
 static void model_set(uint64_t from, uint64_t n, uint64_t value)
 {
@@ -229,7 +229,7 @@ static void step(struct ranges *r, uint64_t now_ns, const struct ranges_sink *si
 		move.keep = below(4) == 0;
 		if (below(8) == 0)
 			move.bytes = 0;
-		/* As the kernel does: either where it is, or where nothing of it is. */
+		/* Like the kernel: either in place, or without overlap. */
 		if (move.to < move.from + (n + n_new) * P && move.from < move.to + n_new * P) {
 			move.to = move.from;
 			move.keep = false;

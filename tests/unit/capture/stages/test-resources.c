@@ -12,7 +12,7 @@
 #include "capture/stages/resources.h"
 #include "tests/support/unit.h"
 
-/* The books, and what has been reported of them. */
+/* The books, and the reports so far. */
 static struct {
 	struct resources *books;
 	uint64_t now_ns;
@@ -57,7 +57,7 @@ FIXTURE(tear_down)
 	return 0;
 }
 
-/* ---- what happens ---- */
+/* ---- calls ---- */
 
 static struct rec_resource call_of(uint32_t tid, uint32_t operation, int64_t result)
 {
@@ -133,7 +133,7 @@ static void find(uint32_t resource, uint64_t id, uint64_t size, const char *text
 	assert_int_equal(resources_found(t.books, &rec), 0);
 }
 
-/* ---- what there is ---- */
+/* ---- existing resources ---- */
 
 struct text {
 	char *to;
@@ -144,7 +144,7 @@ static int add_block(const struct resource_block *block, void *userdata)
 {
 	struct text *text = userdata;
 
-	/* The ids of objects are hashes of their names. */
+	/* Ids of objects are hashes of their names. */
 	text->used += (size_t)snprintf(
 		text->to + text->used, text->room - text->used, "%s%s %llx %llu %s %s",
 		text->used ? "\n" : "", resource_names[block->resource],
@@ -160,7 +160,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The blocks are those in EXPECTED: lines, sorted. */
+/* Compares the blocks with the sorted lines in EXPECTED. */
 static void assert_blocks_of(bool execed, const char *expected)
 {
 	char all[4096] = "", sorted[4096] = "", *lines[64];
@@ -185,7 +185,7 @@ static void assert_blocks(const char *expected)
 	size_t pos = 0;
 
 	assert_blocks_of(false, expected);
-	/* Whatever happens, the sums are those of what came and went. */
+	/* The sums always match the reported blocks. */
 	while ((sums = resources_next_sums(t.books, &pos)))
 		lives += sums->blocks;
 	assert_int_equal(lives, t.n_made - t.n_freed);
@@ -204,13 +204,13 @@ TEST(test_resources_fds)
 	CALL(5, CLOSE, 0, 7);
 	CALL(5, FCNTL, 9, 4, F_DUPFD_CLOEXEC, 0);
 	CALL(5, CLOSE, 0, 4);
-	/* Given out again. */
+	/* A reused number. */
 	CALL(5, EVENTFD2, 4, 0, O_CLOEXEC);
 	CALL(5, CLOSE, 0, 1234);
 	assert_blocks("fd 3 1 dup2 socket\nfd 4 1 eventfd2 eventfd\nfd 5 1 socket socket\n"
 		      "fd 6 1 dup /etc/b\nfd 8 1 pipe2 pipe\nfd 9 1 fcntl /etc/b");
 	assert_int_equal(resources_unmatched(t.books), 0);
-	/* What exec does not close. */
+	/* Descriptors that exec does not close. */
 	CALL(5, SETFD, 0, 5, 1);
 	CALL(5, SETFD, 0, 8, 0);
 	assert_blocks_of(true, "fd 3 1 dup2 socket\nfd 6 1 dup /etc/b\nfd 8 1 pipe2 pipe");
@@ -229,7 +229,7 @@ TEST(test_resources_fds_by_message)
 	memcpy(rec.text, fds, sizeof(fds));
 	play(&rec);
 	assert_blocks("fd a 1 recvmsg by a message\nfd c 1 recvmsg by a message");
-	/* More than there can be. */
+	/* More than possible. */
 	rec.args[0] = 1000;
 	play(&rec);
 	assert_blocks("fd a 1 recvmsg by a message\nfd c 1 recvmsg by a message");
@@ -257,8 +257,10 @@ TEST(test_resources_fds_listed)
 	open_path(4, "/a", 0);
 	open_path(5, "/b", 0);
 	open_path(6, "/c", 0);
-	/* 3 has gone in a way that was not seen, 9 has come; 5 goes and 7 comes while it is being
-	 * read. */
+	/*
+	 * The close of 3 and the open of 9 were missed. 5 is closed and 7 opened while the list is
+	 * read.
+	 */
 	list(RESOURCE_FD, false, false);
 	CALL(5, CLOSE, 0, 5);
 	open_path(7, "/d", 0);
@@ -270,7 +272,7 @@ TEST(test_resources_fds_listed)
 	list(RESOURCE_FD, false, true);
 	assert_blocks("fd 4 1 openat /real/a\nfd 6 1 openat /c\nfd 7 1 openat /d\n"
 		      "fd 9 1  anon_inode:[pidfd]");
-	/* A list of something else says nothing of them. */
+	/* A list of another resource has no effect. */
 	list(RESOURCE_SEGMENT, false, false);
 	find(RESOURCE_FD, 10, 1, "?", false);
 	list(RESOURCE_SEGMENT, false, true);
@@ -298,19 +300,19 @@ TEST(test_resources_mappings)
 	CALL(5, MUNMAP, 0, BASE, page);
 	CALL(5, MUNMAP, 0, BASE + 4 * page, 100 * page);
 	assert_mappings("mapping %llx %llu mmap ", BASE + page, 3 * page);
-	/* Not the program's own, in its place. */
+	/* Not the program's own, in place of it. */
 	CALL(5, MMAP, BASE + 2 * page, 8 * page, MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 1);
 	assert_mappings("mapping %llx %llu mmap ", BASE + page, page);
 	CALL(5, MREMAP_BEGIN, 0, 0);
 	CALL(5, MREMAP, BASE + 64 * page, BASE + page, page, 5 * page, MREMAP_MAYMOVE);
 	assert_mappings("mapping %llx %llu mmap ", BASE + 64 * page, 5 * page);
-	/* One thread gets the addresses of what another one is just moving away. */
+	/* A thread gets the addresses of a mapping that another one is just moving. */
 	CALL(6, MREMAP_BEGIN, 0, 0);
 	CALL(5, MMAP, BASE + 64 * page, page, MAP_ANONYMOUS, UINT64_MAX, 0);
 	CALL(6, MREMAP, BASE + 80 * page, BASE + 64 * page, 5 * page, 5 * page, MREMAP_MAYMOVE);
 	CALL(5, MUNMAP, 0, BASE + 80 * page, 100 * page);
 	assert_mappings("mapping %llx %llu mmap ", BASE + 64 * page, page);
-	/* Nonsense. */
+	/* Invalid. */
 	CALL(5, MMAP, UINT64_MAX - page + 1, 2 * page, MAP_ANONYMOUS, UINT64_MAX, 0);
 	CALL(5, MMAP, BASE, UINT64_MAX, MAP_ANONYMOUS, UINT64_MAX, 0);
 	CALL(5, MMAP, BASE, 0, MAP_ANONYMOUS, UINT64_MAX, 0);
@@ -344,9 +346,9 @@ TEST(test_resources_segments)
 	list(RESOURCE_SEGMENT, true, false);
 	find(RESOURCE_SEGMENT, 7, page, "", true);
 	list(RESOURCE_SEGMENT, true, true);
-	CALL(5, SHMGET, 7, 0x1234, page, IPC_CREAT); /* there already */
+	CALL(5, SHMGET, 7, 0x1234, page, IPC_CREAT); /* exists already */
 	CALL(5, SHMGET, 8, IPC_PRIVATE, 3 * page, 0);
-	CALL(5, SHMGET, 9, 0x99, page, 0); /* another's */
+	CALL(5, SHMGET, 9, 0x99, page, 0); /* another process's */
 	CALL(5, SHMGET, 10, 0x77, 2 * page, IPC_CREAT);
 	CALL(5, SHMGET, 11, 0x78, 2 * page, IPC_CREAT);
 	CALL(5, SHMAT, BASE, 8, 0, 0);
@@ -355,7 +357,7 @@ TEST(test_resources_segments)
 	CALL(5, SHMDT, 0, BASE + 9 * page);
 	CALL(5, MUNMAP, 0, BASE + 19 * page, 3 * page);
 	CALL(5, SHMCTL, 0, 8, IPC_RMID);
-	/* 11 was there before; 10 has another size than was asked for */
+	/* 11 existed before; 10 has another size than requested */
 	list(RESOURCE_SEGMENT, false, false);
 	find(RESOURCE_SEGMENT, 10, 5, "", false);
 	find(RESOURCE_SEGMENT, 11, page, "", true);
@@ -406,7 +408,7 @@ TEST(test_resources_threads)
 	CALL(5, THREAD_JOIN, 0, 0xa0);
 	CALL(101, THREAD_END, 0, 0);
 	assert_int_equal(t.n_made, 1);
-	/* made detached, by glibc and musl; but not so */
+	/* detached, with glibc and musl; and invalid ones */
 	CALL(5, THREAD_FORK, 0, 102);
 	CALL(5, THREAD_CREATE, 0, 0xa1, 0, 1, 0);
 	CALL(102, THREAD_END, 0, 0);
@@ -429,7 +431,7 @@ TEST(test_resources_threads)
 	CALL(6, THREAD_FORK, 0, 107);
 	CALL(107, THREAD_END, 0, 0);
 	CALL(6, THREAD_CREATE, 0, 0xa6);
-	/* runs; and its maker has ended; and one that was never made */
+	/* runs; and its maker has ended; and a thread that was never made */
 	CALL(8, THREAD_FORK, 0, 108);
 	CALL(8, THREAD_CREATE, 0, 0xa7);
 	CALL(8, THREAD_FORK, 0, 109);
@@ -438,13 +440,13 @@ TEST(test_resources_threads)
 	/* from before */
 	CALL(5, THREAD_JOIN, 0, 0xff);
 	assert_int_equal(resources_unmatched(t.books), 1);
-	/* The tid of one that was left is given out again. */
+	/* The tid of a thread that was left is reused. */
 	CALL(5, THREAD_FORK, 0, 107);
 	CALL(5, THREAD_CREATE, 0, 0xa8);
 	CALL(107, THREAD_END, 0, 0);
 	CALL(5, THREAD_JOIN, 0, 0xa6);
 	assert_blocks("thread a3 0 pthread_create \nthread a8 0 pthread_create ");
-	/* The exit of the process ends one that has not come far; and one that is detached. */
+	/* The exit of the process ends one that has just begun, and a detached one. */
 	CALL(5, THREAD_FORK, 0, 110);
 	CALL(5, THREAD_CREATE, 0, 0xa9);
 	CALL(5, THREAD_DETACH, 0, 0xa9);

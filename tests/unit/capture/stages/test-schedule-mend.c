@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Switches that are missing: the kernel did not report them, or they were lost.
+ * Missing switches: the kernel did not report them, or they were lost.
  */
 #include <string.h>
 
@@ -9,7 +9,9 @@
 
 /* ---- switches that the kernel did not report ---- */
 
-/* Nobody knows whether it sleeps or waits; it most likely sleeps, and must not be shown to wait. */
+/*
+ * Whether it sleeps or waits is unknown. It most likely sleeps, so it must not be shown as waiting.
+ */
 TEST(test_mend)
 {
 	struct fixture *f = *state;
@@ -40,7 +42,7 @@ TEST(test_mend_idle)
 	assert_int_equal(f->s.n_unreported, 2);
 }
 
-/* A CPU that was never seen, or came up later. */
+/* A CPU without any switch, or that came online later. */
 TEST(test_mend_unknown_cpu)
 {
 	struct fixture *f = *state;
@@ -53,7 +55,7 @@ TEST(test_mend_unknown_cpu)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
-/* The wakeup that waits says when it was asleep at the latest. */
+/* The waiting wakeup shows when it was asleep at the latest. */
 TEST(test_mend_held)
 {
 	struct fixture *f = *state;
@@ -84,7 +86,7 @@ TEST(test_mend_held_maybe)
 	assert_wakeups_accounted(f);
 }
 
-/* With a filter threads come into view and leave it while they run. */
+/* With a filter, threads can become visible or invisible while they run. */
 TEST(test_mend_filtered)
 {
 	struct fixture *f = *state;
@@ -99,7 +101,7 @@ TEST(test_mend_filtered)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
-/* What is moved does not run. */
+/* A migrating thread does not run. */
 TEST(test_migrate_closes)
 {
 	struct fixture *f = *state;
@@ -138,7 +140,10 @@ TEST(test_migrate_of_another)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
-/* What comes on a CPU runs on no other one, be it said by a switch, by a loss's end, or made up. */
+/*
+ * A thread that comes to a CPU leaves all others: by a switch, at the end of a loss, or by an added
+ * switch.
+ */
 TEST(test_elsewhere)
 {
 	struct fixture *f = *state;
@@ -172,7 +177,7 @@ TEST(test_elsewhere_held)
 	assert_wakeups_accounted(f);
 }
 
-/* A sleeper runs nowhere, least of all where it did not run last. */
+/* A sleeper runs nowhere, in particular not on a CPU other than its last. */
 TEST(test_elsewhere_woken)
 {
 	struct fixture *f = *state;
@@ -189,7 +194,7 @@ TEST(test_elsewhere_woken)
 	assert_wakeups_accounted(f);
 }
 
-/* A filter lets go of a thread on one CPU and takes it in on another. */
+/* A thread becomes invisible to a filter on one CPU, and visible on another. */
 TEST(test_elsewhere_filtered)
 {
 	struct fixture *f = *state;
@@ -204,9 +209,9 @@ TEST(test_elsewhere_filtered)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
-/* ---- a run that was hidden whole ---- */
+/* ---- a run that was missed completely ---- */
 
-/* It shows when the thread is woken again: here it goes off right then, and that is reported. */
+/* The next wakeup shows it: here the thread is switched out right then, and that is reported. */
 TEST(test_woken_again)
 {
 	struct fixture *f = *state;
@@ -225,7 +230,7 @@ TEST(test_woken_again)
 	assert_wakeups_accounted(f);
 }
 
-/* Here it was off by then. */
+/* Here it had been switched out by then. */
 TEST(test_woken_again_off)
 {
 	struct fixture *f = *state;
@@ -245,7 +250,7 @@ TEST(test_woken_again_off)
 	assert_wakeups_accounted(f);
 }
 
-/* One that it was already awake for is none; and where it slept nothing is known. */
+/* A duplicate wakeup shows none, and the place of the sleep is unknown. */
 TEST(test_woken_again_not)
 {
 	struct fixture *f = *state;
@@ -265,7 +270,7 @@ TEST(test_woken_again_not)
 	assert_wakeups_accounted(f);
 }
 
-/* While records of that CPU are lost, and after: it may have come on and gone off among them. */
+/* During and after a loss on that CPU, its run may have been among the lost records. */
 TEST(test_woken_again_lost)
 {
 	struct fixture *f = *state;
@@ -319,7 +324,7 @@ TEST(test_loss_idle)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
-/* Other CPUs go on, between its beginning and its end. */
+/* Other CPUs continue, between its begin and its end. */
 TEST(test_loss_meanwhile)
 {
 	struct fixture *f = *state;
@@ -336,8 +341,8 @@ TEST(test_loss_meanwhile)
 }
 
 /*
- * The mark of a loss comes when there is room for it again. By then another CPU has told that the
- * thread runs here no more: what is said of this CPU after that is no older.
+ * The mark of a loss comes when there is room for it. By then, another CPU has shown that the
+ * thread no longer runs here: later records of this CPU are newer than that.
  */
 TEST(test_loss_reported_late)
 {
@@ -364,7 +369,7 @@ TEST(test_loss_unknown_cpu)
 	assert_true(f->s.cpus[2].known);
 }
 
-/* A loss that began before the recording did, and those that are outside of it. */
+/* A loss that began before the recording, and losses outside of it. */
 TEST(test_loss_outside)
 {
 	struct fixture *f = *state;
@@ -385,7 +390,7 @@ TEST(test_loss_outside)
 	assert_int_equal(f->s.lost, 6);
 }
 
-/* The switch-out is among what is lost: the wakeup happened all the same. */
+/* The switch-out was lost. The wakeup is still recorded. */
 TEST(test_loss_held)
 {
 	struct fixture *f = *state;

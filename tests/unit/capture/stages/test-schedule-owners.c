@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose words they are: ids that change or have several owners, and who is announced.
+ * Owners of ids: ids that change or have several owners, and announcements.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ TEST(test_renumber)
 
 	script_play(f, before, ARRAY_SIZE(before));
 	assert_int_equal(schedule_renumber(&f->s, 0, 120, 11, 10), 0);
-	/* Not there, not known, or not within the recording. */
+	/* Not there, unknown, or not within the recording. */
 	assert_int_equal(schedule_renumber(&f->s, 1, 120, 11, 10), 0);
 	assert_int_equal(schedule_renumber(&f->s, 2, 120, 11, 10), 0);
 	assert_int_equal(schedule_renumber(&f->s, 1, 100, 12, 10), 0);
@@ -68,7 +68,7 @@ TEST(test_renumber_not_kthread)
 	assert_int_equal(f->s.n_unreported, 1);
 }
 
-/* ---- who is who ---- */
+/* ---- names ---- */
 
 /* Makes the present owner of TID the second one. */
 static void give_out_again(struct fixture *f, uint32_t tid)
@@ -134,8 +134,10 @@ TEST(test_koids_from_fork_on)
 	     SWITCH(120, 0, 0, 5, READY));
 }
 
-/* The next owner is there before the last one is known to have gone: reaped early, or the loss of
- * its switch is said late. */
+/*
+ * The next owner begins before the last one is known to have ended: it was reaped early, or the
+ * loss of its switch is reported late.
+ */
 TEST(test_koid_stays_while_it_runs)
 {
 	struct fixture *f = *state;
@@ -161,8 +163,10 @@ TEST(test_koid_stays_while_it_runs)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
-/* The next owner comes on another CPU while the last one is still on its way out: neither is the
- * other, and where the next one runs is known on. */
+/*
+ * The next owner is switched in on another CPU while the last one is still exiting: they are
+ * distinguished, and the next one's CPU stays known.
+ */
 TEST(test_both_owners_run)
 {
 	struct fixture *f = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wakeups that come before the switch-out of their thread, or that are none.
+ * Wakeups that come before the switch-out of their thread, and false ones.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ TEST(test_wakeup_held_stopped)
 	     WAKE(120, 5, 0), SWITCH(130, 0, 5, 0, STOPPED));
 }
 
-/* It went off, and not to sleep. */
+/* It was switched out, but not to sleep. */
 TEST(test_wakeup_held_for_nothing)
 {
 	struct fixture *f = *state;
@@ -43,7 +43,7 @@ TEST(test_wakeup_held_for_nothing)
 	assert_wakeups_accounted(f);
 }
 
-/* One that is certain is not put aside for one in doubt; else the later one holds. */
+/* A certain wakeup is not replaced by an uncertain one; otherwise, the later one counts. */
 TEST(test_wakeup_held_two)
 {
 	struct fixture *f = *state;
@@ -64,7 +64,7 @@ TEST(test_wakeup_held_two)
 	assert_wakeups_accounted(f);
 }
 
-/* It is held only for what runs on the CPU where it ran last; elsewhere it cannot run. */
+/* A wakeup is held only for a thread that runs on its last CPU, since it cannot run elsewhere. */
 TEST(test_wakeup_not_held)
 {
 	struct fixture *f = *state;
@@ -97,7 +97,7 @@ TEST(test_wakeup_maybe_preempted)
 	assert_int_equal(f->s.n_dismissed, 1);
 }
 
-/* It blocked, and comes in without another wakeup: so that one it was. */
+/* It blocked, and is switched in without another wakeup: so it was one. */
 TEST(test_wakeup_maybe_real)
 {
 	struct fixture *f = *state;
@@ -114,7 +114,7 @@ TEST(test_wakeup_maybe_real)
 	assert_wakeups_accounted(f);
 }
 
-/* It blocked, and another wakeup comes: that one it is. */
+/* It blocked, and another wakeup comes: that is the real one. */
 TEST(test_wakeup_maybe_superseded)
 {
 	struct fixture *f = *state;
@@ -130,7 +130,7 @@ TEST(test_wakeup_maybe_superseded)
 	assert_wakeups_accounted(f);
 }
 
-/* It sleeps, whatever the look at its run queue said: a delayed dequeue. */
+/* It sleeps, although it was on its run queue: a delayed dequeue. */
 TEST(test_wakeup_maybe_asleep)
 {
 	struct fixture *f = *state;
@@ -146,7 +146,7 @@ TEST(test_wakeup_maybe_asleep)
 	assert_wakeups_accounted(f);
 }
 
-/* Two in doubt, and one wakeup: the later one. */
+/* Two uncertain ones for one wakeup: the later one. */
 TEST(test_wakeup_maybe_twice)
 {
 	struct fixture *f = *state;
@@ -171,7 +171,7 @@ TEST(test_wakeup_maybe_died)
 	assert_int_equal(f->s.n_dismissed, 1);
 }
 
-/* Never heard of again. */
+/* No further record of the thread. */
 TEST(test_wakeup_maybe_at_end)
 {
 	struct fixture *f = *state;

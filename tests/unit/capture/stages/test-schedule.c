@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the schedule makes of ring words: plain ones, the begin and the end of a recording, and any
- * script. docs/architecture/pipeline.md, "Merge by time".
+ * The schedule's output for words of the ring: plain ones, the begin and the end of a recording,
+ * and random scripts. See "Merge by time" in docs/architecture/pipeline.md.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ TEST(test_record_plain)
 	assert_wakeups_accounted(f);
 }
 
-/* Words go out as they came, but for the bit that is ours. */
+/* Words are copied unchanged, except for kymo's bit. */
 TEST(test_record_verbatim)
 {
 	struct fixture *f = *state;
@@ -59,7 +59,7 @@ TEST(test_record_verbatim)
 	assert_int_equal(f->s.cpus[1].prio, 99);
 }
 
-/* From FROM_NS (not it) to TO_NS (it, too). */
+/* After FROM_NS, up to and including TO_NS. */
 TEST(test_record_outside)
 {
 	struct fixture *f = *state;
@@ -77,7 +77,7 @@ TEST(test_record_outside)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
-/* The last switch on a CPU that goes is not reported. */
+/* The last switch of a CPU that goes offline is not reported. */
 TEST(test_cpu_gone)
 {
 	struct fixture *f = *state;
@@ -85,7 +85,7 @@ TEST(test_cpu_gone)
 
 	script_play(f, before, ARRAY_SIZE(before));
 	assert_int_equal(schedule_cpu_gone(&f->s, 1, 120), 0);
-	/* Idle already, not within the recording, none that we know of. */
+	/* Idle already, not within the recording, unknown CPU. */
 	assert_int_equal(schedule_cpu_gone(&f->s, 1, 121), 0);
 	assert_int_equal(schedule_cpu_gone(&f->s, 0, 100), 0);
 	assert_int_equal(schedule_cpu_gone(&f->s, UINT32_MAX, 120), 0);
@@ -115,7 +115,7 @@ TEST(test_open_close)
 	assert_int_equal(f->s.n_events, 1);
 }
 
-/* What is made up has the weights of the two sides; the idle thread's is its own. */
+/* Added switches have the weights of both threads. The idle thread has its own. */
 TEST(test_open_weights)
 {
 	struct fixture *f = *state;
@@ -156,12 +156,11 @@ TEST(test_output_full)
 		assert_int_equal(script_take(f, &rows[i]), -EMSGSIZE);
 }
 
-/* ---- any script ---- */
+/* ---- random scripts ---- */
 
 /*
- * Whatever comes, each wakeup is written or dismissed, and the archive can be read; and on each CPU
- * the thread that a switch takes off is the one that the switch before put on, and no thread runs
- * on two of them.
+ * With any script, each wakeup is written or dismissed, and the archive can be read. On each CPU,
+ * each switch takes off the thread that the previous one put on, and no thread runs on two of them.
  */
 struct continuity {
 	uint32_t running[N_CPUS];
@@ -212,7 +211,7 @@ TEST(test_random)
 				    : (random & 15) < 13  ? WAKE
 				    : (random & 15) == 13 ? MOVE
 							  : LOSS_BEGINS;
-			/* Mostly what runs goes off. */
+			/* Mostly, the running thread is switched out. */
 			if (step.kind == SWITCH && random >> 48 & 7 && f->s.cpus[step.cpu].known)
 				step.a = f->s.cpus[step.cpu].tid;
 			if (step.kind != SWITCH && step.a == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks that are kept, and forgotten only when nobody can name them any more.
+ * Stacks are kept, and dropped only when no later record can name them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +56,9 @@ TEST(test_turns)
 
 	next = fill(&s, 1);
 	assert_true(stacks_turn(&s, 1000, 1005));
-	assert_non_null(stacks_get(&s, 1)); /* who named it may be on his way */
+	assert_non_null(stacks_get(&s, 1)); /* a record on the way can name it */
 	next = fill(&s, next);
-	/* All up to the turn before has not been taken in yet. */
+	/* Records up to the previous turn have not all been handled. */
 	assert_false(stacks_turn(&s, 1005, 1010));
 	assert_non_null(stacks_get(&s, 1));
 	assert_true(stacks_turn(&s, 1006, 1011));
@@ -75,7 +75,7 @@ TEST(test_cpus)
 	assert_true(online[0] && online[1] && !online[2] && !online[3] && online[4] && !online[5]);
 	assert_true(cpus_parse("3", online, 6));
 	assert_true(!online[0] && online[3]);
-	assert_true(cpus_parse("0-4095", online, 6)); /* more than we know of */
+	assert_true(cpus_parse("0-4095", online, 6)); /* more CPUs than supported */
 	assert_true(online[5]);
 	assert_false(cpus_parse("", online, 6));
 	assert_false(cpus_parse("0-1,x", online, 6));
@@ -85,8 +85,8 @@ TEST(test_cpus)
 }
 
 /*
- * One that has gone is reported once, also if it has gone twice; those without a place of their own
- * go with another.
+ * A CPU that went offline is reported once, even if it went twice. CPUs without their own counter
+ * are reported with another one.
  */
 TEST(test_cpus_gone)
 {

@@ -45,7 +45,7 @@ static void update(struct tasks *t, uint32_t tid, uint64_t start_ns, const char 
 	assert_int_equal(tasks_update(t, &id, is_new), 0);
 }
 
-/* ---- what is announced ---- */
+/* ---- announcements ---- */
 
 TEST(test_announced)
 {
@@ -76,7 +76,7 @@ TEST(test_announced_no_task)
 	}
 }
 
-/* Only what is news has to be said again. */
+/* Only changes must be announced again. */
 TEST(test_update_news)
 {
 	struct tasks *t = *state;
@@ -86,7 +86,7 @@ TEST(test_update_news)
 		const char *comm;
 		bool news;
 	} rows[] = {
-		{ 10, 1000, 1, 5, "a", false }, /* as it is */
+		{ 10, 1000, 1, 5, "a", false }, /* unchanged */
 		{ 10, 1000, 1, 5, "b", true },  { 10, 1001, 1, 5, "b", true },
 		{ 10, 1001, 1, 6, "b", true },  { 11, 1001, 1, 6, "b", true },
 		{ 11, 1001, 1, 6, "b", false }, { 11, 1001, 7, 6, "b", false }, /* an orphan */
@@ -130,7 +130,7 @@ TEST(test_update_fork)
 	assert_int_equal(tasks_koid(t, 10), 10); /* the first one */
 	tasks_set_announced(t, 10);
 	tasks_forget(t, 10);
-	assert_int_equal(tasks_koid(t, 10), 10); /* until it is given out again */
+	assert_int_equal(tasks_koid(t, 10), 10); /* until it is reused */
 	assert_true(tasks_announced(t, 10));
 
 	update(t, 10, 200, "b", true);
@@ -139,7 +139,7 @@ TEST(test_update_fork)
 	assert_int_equal(tasks_koid(t, 11), 11);
 	tasks_set_announced(t, 10);
 
-	/* Without having heard of its end, too. */
+	/* Also if its end was missed. */
 	update(t, 10, 300, "c", true);
 	assert_int_equal(tasks_koid(t, 10), KOID(3, 10));
 	assert_string_equal(tasks_get(t, 10)->comm, "c");
@@ -147,7 +147,7 @@ TEST(test_update_fork)
 	assert_int_equal(t->n_merged, 0);
 }
 
-/* What is said late of an owner is said of it, and not of the next one. */
+/* Late data of an owner belongs to it, and not to the next one. */
 TEST(test_koid_at)
 {
 	struct tasks *t = *state;
@@ -167,7 +167,7 @@ TEST(test_koid_at)
 	assert_int_equal(tasks_koid_at(t, 11, 249), 11);
 	assert_int_equal(tasks_koid_at(t, 12, 100), 12);
 
-	/* The oldest changes are forgotten: then it is the oldest owner that is known. */
+	/* The oldest changes are dropped: the oldest known owner is then used. */
 	for (unsigned i = 0; i < TASKS_CHANGES_MAX + 1000; i++) {
 		update(t, 20 + i % 1000, 1000 + i, "c", true);
 		tasks_set_announced(t, 20 + i % 1000);
@@ -175,7 +175,7 @@ TEST(test_koid_at)
 	assert_int_equal(tasks_koid_at(t, 10, 100), KOID(3, 10));
 }
 
-/* An owner whom the archive never saw leaves its koid to the next one. */
+/* An owner that is not in the archive leaves its koid to the next one. */
 TEST(test_update_fork_unnamed)
 {
 	struct tasks *t = *state;
@@ -189,7 +189,7 @@ TEST(test_update_fork_unnamed)
 	assert_int_equal(tasks_koid(t, 10), KOID(2, 10));
 }
 
-/* The task may be listed before its fork is read: the start time tells. */
+/* The task can be listed before its fork is read: the start time shows that. */
 TEST(test_update_listed_before_fork)
 {
 	struct tasks *t = *state;
@@ -201,7 +201,7 @@ TEST(test_update_listed_before_fork)
 	assert_true(tasks_announced(t, 10));
 }
 
-/* A fork that was lost: another start time says that it is another one. */
+/* A lost fork: another start time shows that it is another task. */
 TEST(test_update_other_start)
 {
 	struct tasks *t = *state;
@@ -214,7 +214,7 @@ TEST(test_update_other_start)
 	assert_int_equal(tasks_get(t, 10)->start_ns, 200);
 }
 
-/* What is looked up in /proc has no start time, and says nothing about the owner. */
+/* Data from /proc has no start time, and does not identify the owner. */
 TEST(test_update_unknown_start)
 {
 	struct tasks *t = *state;
@@ -268,7 +268,7 @@ TEST(test_set_comm)
 		{ { "sixteen-no-NUL-x" }, 1, "sixteen-no-NUL-x" },
 	};
 
-	assert_int_equal(tasks_set_comm(t, 10, rows[0].comm), 0); /* nobody known */
+	assert_int_equal(tasks_set_comm(t, 10, rows[0].comm), 0); /* unknown thread */
 	update(t, 10, 100, "a", false);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		tasks_set_announced(t, 10);
@@ -278,7 +278,7 @@ TEST(test_set_comm)
 	}
 }
 
-/* The longest: each byte of fifteen is wrong. */
+/* The longest: fifteen bytes, each invalid. */
 TEST(test_set_comm_longest)
 {
 	struct tasks *t = *state;
@@ -296,7 +296,7 @@ TEST(test_set_command)
 	struct tasks *t = *state;
 	char longest[600];
 
-	assert_int_equal(tasks_set_command(t, 10, 0, "x", 1), 0); /* nobody known */
+	assert_int_equal(tasks_set_command(t, 10, 0, "x", 1), 0); /* unknown thread */
 	update(t, 10, 100, "a", false);
 	tasks_set_announced(t, 10);
 	assert_int_equal(tasks_set_command(t, 10, 99, "x", 1), 0); /* another owner's */
@@ -355,7 +355,7 @@ TEST(test_describe)
 	assert_false(ev.task.is_process);
 }
 
-/* Said once of each owner of the id. */
+/* Reported once for each owner of the id. */
 TEST(test_set_ended)
 {
 	struct tasks *t = *state;
@@ -370,7 +370,7 @@ TEST(test_set_ended)
 	assert_false(tasks_set_ended(t, UINT32_MAX));
 }
 
-/* What the archive would get of process TID's cgroup. */
+/* The archive's cgroup of process TID. */
 static const char *cgroup_of(struct tasks *t, uint32_t tid)
 {
 	struct event ev;
@@ -407,7 +407,10 @@ TEST(test_cgroups)
 		tasks_set_announced(t, tid);
 	assert_string_equal(cgroup_of(t, 10), "");
 
-	/* The path is news of the processes in it, not of their threads, nor of others. */
+	/*
+	 * A path is news for the processes in its cgroup, but not for their threads or other
+	 * processes.
+	 */
 	set_cgroup(t, 5, "/a/b");
 	assert_false(tasks_announced(t, 10));
 	assert_true(tasks_announced(t, 11));
@@ -418,7 +421,7 @@ TEST(test_cgroups)
 	set_cgroup(t, 5, "/a/b");
 	assert_true(tasks_announced(t, 10));
 
-	/* One that moves is where it is then. */
+	/* A process that moves is in its new cgroup. */
 	move_to(t, 10, 10, 6);
 	assert_false(tasks_announced(t, 10));
 	assert_string_equal(cgroup_of(t, 10), "");
@@ -427,7 +430,7 @@ TEST(test_cgroups)
 	assert_string_equal(cgroup_of(t, 10), "");
 }
 
-/* What somebody chose is text; what is left out of it is said. */
+/* Users choose names, so they are cleaned; a truncated path is marked. */
 TEST(test_cgroup_text)
 {
 	struct tasks *t = *state;
@@ -446,7 +449,7 @@ TEST(test_cgroup_text)
 	assert_string_equal(cgroup_of(t, 10) + n - 4, "/...");
 }
 
-/* N paths of cgroups in which nobody is. */
+/* N paths of cgroups without processes. */
 static void set_others(struct tasks *t, unsigned n)
 {
 	static uint64_t id = 1000;
@@ -455,7 +458,7 @@ static void set_others(struct tasks *t, unsigned n)
 		set_cgroup(t, id++, "/x");
 }
 
-/* Paths do not grow for ever; those of who lives stay. */
+/* The number of paths is bounded. Those of living processes stay. */
 TEST(test_many_cgroups)
 {
 	struct tasks *t = *state;
@@ -466,7 +469,7 @@ TEST(test_many_cgroups)
 	set_others(t, TASKS_CGROUPS_MAX - 2);
 	assert_false(t->cgroups_forgotten);
 
-	/* What is forgotten is known to records that are on their way. */
+	/* A dropped path is still known to records on the way. */
 	set_others(t, 1);
 	assert_true(t->cgroups_forgotten);
 	assert_int_equal(t->cgroups.n_used, 2);
@@ -482,7 +485,7 @@ TEST(test_many_cgroups)
 	move_to(t, 14, 14, 6);
 	assert_string_equal(cgroup_of(t, 14), "");
 
-	/* Also of those with a task there are not too many. */
+	/* The number of paths with tasks is bounded, too. */
 	for (uint32_t tid = 1000; tid < 1000 + TASKS_CGROUPS_MAX; tid++) {
 		set_cgroup(t, UINT64_C(1000000) + tid, "/y");
 		move_to(t, tid, tid, UINT64_C(1000000) + tid);
@@ -517,7 +520,7 @@ TEST(test_split)
 	update(t, 11, 1, "ends", true);
 	tasks_set_announced(t, 10);
 	tasks_set_announced(t, 11);
-	tasks_set_announced(t, 12); /* one who was asked for */
+	tasks_set_announced(t, 12); /* requested */
 	update(t, 13, 1, "unannounced", true);
 	assert_true(tasks_set_ended(t, 11));
 	tasks_forget(t, 11);
@@ -537,7 +540,7 @@ TEST(test_split)
 	assert_string_equal(tasks_find(t, 11)->comm, "next");
 }
 
-/* Of those that have ended only some are kept, but a main thread as long as its process lives. */
+/* Only some ended threads are kept, but a main thread as long as its process lives. */
 TEST(test_many_dead)
 {
 	struct tasks *t = *state;
@@ -553,7 +556,7 @@ TEST(test_many_dead)
 	assert_null(tasks_find(t, 100));
 	assert_non_null(tasks_find(t, 101));
 	assert_non_null(tasks_find(t, 5));
-	/* The same tid again and again takes places, and frees nobody else's. */
+	/* Many owners of the same tid use places, and do not displace other threads. */
 	for (uint32_t i = 2; i < 10; i++) {
 		update(t, 101, i, "again", true);
 		tasks_set_ended(t, 101);
@@ -570,7 +573,7 @@ TEST(test_many_dead)
 	assert_null(tasks_find(t, 101));
 }
 
-/* Koids are given out again: the first owners are in chunks that have gone. */
+/* Koids are reused: their first owners are in deleted chunks. */
 TEST(test_owners_of_split)
 {
 	struct tasks *t = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Triggers on scripted streams: what fires is written down as "KIND at TIME: VALUE of TID, COUNT".
+ * Triggers on scripted streams: each firing is logged as "KIND at TIME: VALUE of TID, COUNT".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@ struct fixture {
 	char story[1024];
 	unsigned n_notified; /* the owner */
 	int answer;          /* of the functions */
-	uint32_t n_owners;   /* that tids had before */
+	uint32_t n_owners;   /* earlier owners of tids */
 };
 
 static int on_trigger(const struct trigger *t, void *userdata)
@@ -65,7 +65,7 @@ static void expect(struct fixture *f, const char *story)
 	*f->story = '\0';
 }
 
-/* OUT leaves in state LETTER (R, S, D, X, T), IN comes. */
+/* OUT is switched out in state LETTER (R, S, D, X, T), IN is switched in. */
 static int turn(struct fixture *f, uint64_t ts_ns, uint32_t out, char letter, uint32_t in)
 {
 	enum fxt_name name = letter == 'D'   ? FXT_NAME_STATE_D
@@ -108,15 +108,15 @@ TEST(test_wakeup)
 	expect(&f, "");
 	turn(&f, 3000, 7, 'S', 0);
 	wake(&f, 4000, 7, false);
-	/* Woken again it has waited since the first time. */
+	/* Woken again, it has waited since the first wakeup. */
 	wake(&f, 4050, 7, false);
 	turn(&f, 4100, 0, 'R', 7);
 	expect(&f, "wakeup at 4100: 100 of 7, 1\n");
-	/* Who was only preempted has not been woken. */
+	/* A preempted thread was not woken. */
 	turn(&f, 5000, 7, 'R', 8);
 	turn(&f, 9000, 8, 'S', 7);
 	expect(&f, "");
-	/* A thread nobody has seen yet: a new one. */
+	/* An unknown thread is a new one. */
 	wake(&f, 10000, 9, false);
 	turn(&f, 10500, 7, 'S', 9);
 	expect(&f, "wakeup at 10500: 500 of 9, 1\n");
@@ -124,7 +124,7 @@ TEST(test_wakeup)
 	triggers_free(f.triggers);
 }
 
-/* Wakeups that overtake the switch-out of their thread, and some that are none. */
+/* Wakeups that come before the switch-out of their thread, and false ones. */
 TEST(test_wakeup_in_doubt)
 {
 	struct fixture f;
@@ -179,7 +179,7 @@ TEST(test_offcpu)
 	wake(&f, 2900, 7, false);
 	turn(&f, 3000, 0, 'R', 7);
 	expect(&f, "offcpu at 3000: 2000 of 7, 1\n");
-	/* Sleep that is meant to be; being stopped; waiting for a CPU. */
+	/* Interruptible sleep; a stop; waiting for a CPU. */
 	turn(&f, 4000, 7, 'S', 0);
 	turn(&f, 9000, 0, 'R', 7);
 	turn(&f, 10000, 7, 'T', 0);
@@ -189,13 +189,13 @@ TEST(test_offcpu)
 	/* Short. */
 	turn(&f, 30000, 7, 'D', 0);
 	turn(&f, 30999, 0, 'R', 7);
-	/* Another one, which has the id of one that died. */
+	/* Another thread with the id of a dead one. */
 	turn(&f, 31000, 7, 'X', 0);
 	turn(&f, 90000, 0, 'R', 7);
 	expect(&f, "");
 	triggers_free(f.triggers);
 
-	/* With a filter any sleep counts. */
+	/* With a filter, any sleep counts. */
 	begin(&f, (struct trigger_options){ .offcpu_ns = 1000 }, true);
 	turn(&f, 4000, 7, 'S', FXT_KOID_OTHER);
 	turn(&f, 9000, FXT_KOID_OTHER, 'S', 7);
@@ -274,7 +274,7 @@ TEST(test_leak)
 	expect(&f, "");
 	usage(&f, 2 * SECOND, 2, 500, 0);
 	expect(&f, "leak at 2000000000: 1000 of 77, 1\n");
-	/* From here on it must grow as much again. What is freed does not count. */
+	/* From here on, it must grow by the same amount again. Freed bytes do not count. */
 	usage(&f, 3 * SECOND, 2, 5000, 4000);
 	expect(&f, "");
 	usage(&f, 4 * SECOND, 2, 6000, 4000);
@@ -288,8 +288,10 @@ TEST(test_leak)
 		usage(&f, (604 + 30 * i) * SECOND, 2, 14000 + 700 * i, 4000);
 	assert_int_equal(strncmp(f.story, "leak at ", 8), 0);
 	*f.story = '\0';
-	/* It has ended; another program begins from nothing. Freed before it was known to be
-	 * allocated: nothing. */
+	/*
+	 * It has ended. Another program begins from 0. A free before its allocation is known counts
+	 * nothing.
+	 */
 	assert_int_equal(triggers_record(f.triggers, &end.head), 0);
 	usage(&f, 700 * SECOND, 2, 999, 0);
 	usage(&f, 701 * SECOND, 0, 10, 5000);
@@ -310,7 +312,7 @@ TEST(test_leak)
 	triggers_free(f.triggers);
 }
 
-/* ---- how often ---- */
+/* ---- frequency ---- */
 
 TEST(test_interval)
 {
@@ -340,7 +342,7 @@ TEST(test_interval)
 }
 
 /*
- * What the owner is not notified of is in the archive all the same, a second later or at the end.
+ * Firings that the owner is not notified of are still in the archive, a second later or at the end.
  */
 TEST(test_settle)
 {
@@ -367,7 +369,7 @@ TEST(test_settle)
 	triggers_free(f.triggers);
 }
 
-/* A tid that has come to another thread by then. */
+/* A tid that belongs to another thread by then. */
 TEST(test_other_owner)
 {
 	struct fixture f;
@@ -396,7 +398,7 @@ TEST(test_error_is_handed_on)
 	triggers_free(f.triggers);
 }
 
-/* More threads than there is room for: older ones are forgotten, nothing grows without end. */
+/* More threads than there is room for: older ones are dropped, and memory is bounded. */
 TEST(test_many_threads)
 {
 	struct fixture f;

@@ -31,7 +31,7 @@ static struct store *flight(int dir_fd, uint64_t keep_ns, uint64_t max_bytes)
 	return s;
 }
 
-/* Writes F to the file "snapshot", and says what is in it. */
+/* Writes F to the file "snapshot", and returns its contents. */
 static const char *written(const struct flight_snapshot *f)
 {
 	_cleanup_(store_freep) struct store *to = NULL;
@@ -59,7 +59,7 @@ static const char *recovered(const char *name)
 	return written(f);
 }
 
-/* Of all files in the directory. */
+/* The size of all files in the directory. */
 static uint64_t bytes_in(int dir_fd)
 {
 	DIR *dir = directory_list(dir_fd);
@@ -88,19 +88,21 @@ TEST(test_refused)
 	store_free(s);
 }
 
-/* As much time as was asked for, and the chunk in which it begins. */
+/* The requested time, and the chunk in which it begins. */
 TEST(test_time)
 {
 	_cleanup_(store_freep) struct store *s = flight(-1, 10 * SECOND, 1 << 20);
 
 	for (unsigned i = 0; i < 10; i++)
 		store_chunk(s, (100 + 4 * i) * SECOND, 10 * i, 10);
-	/* The last one begins at 136, so 126 is needed: the chunk of 124 begins before, that of 128
-	 * does not. */
+	/*
+	 * The last one begins at 136, so data from 126 on is needed: the chunk of 124 begins
+	 * before, that of 128 does not.
+	 */
 	assert_string_equal(kept(s), "H 60-99");
 }
 
-/* Never more bytes, not even for a moment; chunks without names likewise. */
+/* Never more bytes than the limit, at any moment; likewise for chunks without names. */
 TEST(test_bytes)
 {
 	_cleanup_close_ int dir_fd = directory_fd("bytes");
@@ -121,8 +123,10 @@ TEST(test_bytes)
 	}
 }
 
-/* A chunk that alone is too large goes, from there on, and what is older with it: what is kept has
- * no gap. */
+/*
+ * A chunk that alone is too large is dropped with all older chunks, so that the kept data has no
+ * gap.
+ */
 TEST(test_too_large)
 {
 	_cleanup_(store_freep) struct store *s = flight(-1, 0, 30 * RECORD_BYTES);
@@ -136,7 +140,7 @@ TEST(test_too_large)
 	assert_int_equal(flight_take(s, &f), -EAGAIN);
 	store_chunk(s, 3, 61, 9);
 	assert_string_equal(kept(s), "H 61-69");
-	/* A head that is too large would be so again. */
+	/* A head that is too large would be too large again. */
 	assert_int_equal(s->ops->begin(s, &(struct store_moment){ 4, 4 }), 0);
 	assert_int_equal(store_records(s, STORE_HEAD, RECORD_HEAD, 31), -EFBIG);
 }
@@ -150,7 +154,7 @@ TEST(test_many_chunks)
 	assert_string_equal(kept(s), "H 64-95");
 }
 
-/* Whoever has a snapshot has it, whatever happens to the recorder. */
+/* A snapshot is independent of the recorder afterwards. */
 TEST(test_snapshot_while_writing)
 {
 	_cleanup_(flight_snapshot_freep) struct flight_snapshot *f = NULL;
@@ -183,12 +187,12 @@ TEST(test_ended)
 	assert_int_equal(store_records(s, STORE_TAIL, RECORD_TAIL, 1), 0);
 	assert_int_equal(s->ops->end(s, &(struct store_moment){ 2, 2 }), 0);
 	assert_string_equal(kept(s), "H 0-9 T");
-	/* Nothing of it is left when another chunk begins. */
+	/* Nothing of it remains when another chunk begins. */
 	store_chunk(s, 2, 10, 10);
 	assert_string_equal(kept(s), "H 0-19");
 }
 
-/* ---- what a dead process has left ---- */
+/* ---- files of a killed process ---- */
 
 TEST(test_recover)
 {
@@ -210,7 +214,7 @@ TEST(test_recover)
 	}
 }
 
-/* Where a process can die. */
+/* At each point where a process can be killed. */
 TEST(test_recover_cut)
 {
 	_cleanup_close_ int dir_fd = directory_fd("cut");
@@ -230,7 +234,7 @@ TEST(test_recover_cut)
 	assert_string_equal(recovered("cut"), "H 10-34");
 	put_text("cut", "/4.body", "");
 	assert_string_equal(recovered("cut"), "H 10-34");
-	/* A head that is not whole is that of the only chunk. */
+	/* An incomplete head belongs to the only chunk. */
 	flight_clear(dir_fd);
 	s = flight(dir_fd, 0, 1 << 20);
 	store_chunk(s, 0, 0, 1);
@@ -240,7 +244,7 @@ TEST(test_recover_cut)
 	assert_string_equal(recovered("cut"), "");
 }
 
-/* Whatever else is in the directory does no harm, and stays. */
+/* Other files in the directory are ignored, and stay. */
 TEST(test_recover_odd_files)
 {
 	_cleanup_close_ int dir_fd = directory_fd("odd");
@@ -261,7 +265,7 @@ TEST(test_recover_odd_files)
 	for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
 		put_text("odd", odd[i], "nothing");
 	assert_string_equal(recovered("odd"), "H 0-19");
-	/* No regular files: as if they were not there. */
+	/* Files that are not regular are ignored. */
 	assert_int_equal(mkdir("odd/2.head", 0700), 0);
 	assert_int_equal(symlink("/etc/passwd", "odd/2.body"), 0);
 	assert_int_equal(unlink("odd/1.body"), 0);
@@ -274,7 +278,7 @@ TEST(test_recover_odd_files)
 		if (r == 0)
 			written(f);
 	}
-	/* Damage: up to there, and then what follows in its own file. */
+	/* Damage: everything up to there, and then the rest in its own file. */
 	assert_int_equal(unlink("odd/2.body") | rmdir("odd/2.head") | unlink("odd/1.body"), 0);
 	put_bytes("odd", "/1.body", (char[RECORD_BYTES]){ 0 }, RECORD_BYTES);
 	assert_string_equal(recovered("odd"), "H 0-9");
@@ -291,7 +295,7 @@ static void wait_for(int fd)
 	assert_int_equal(poll(&p, 1, 20000), 1);
 }
 
-/* N records as PART, in as many buffers. */
+/* Writes N records as PART, in N buffers. */
 static void put(struct output *o, enum store_part part, uint64_t first, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -310,7 +314,7 @@ static void begin(struct output *o, uint64_t first, unsigned n)
 	put(o, STORE_BODY, first, n);
 }
 
-/* Takes a snapshot behind what was put, into "snapshot". */
+/* Takes a snapshot after all written data, into "snapshot". */
 static const char *snapshot(struct output *o, int *ret_error)
 {
 	_cleanup_(snapshot_unrefp) struct snapshot *s = NULL;
@@ -327,8 +331,10 @@ static const char *snapshot(struct output *o, int *ret_error)
 	return records_in_file("snapshot");
 }
 
-/* By the output: in order with what is put, and all of it packed the same way, heads of containers
- * included. */
+/*
+ * Through the output: in order with other data, and packed in the same way, with heads of
+ * containers.
+ */
 TEST(test_output)
 {
 	int error;
@@ -355,7 +361,7 @@ TEST(test_output)
 		begin(o, 25, 5);
 		assert_string_equal(snapshot(o, &error), "H 0-29 T");
 		assert_int_equal(output_poll(o).n_begun, 2);
-		/* Its process dies in the middle of a write. */
+		/* Its process is killed in the middle of a write. */
 		{
 			_cleanup_(flight_snapshot_freep) struct flight_snapshot *left = NULL;
 			enum pack_method packed;
@@ -377,7 +383,7 @@ TEST(test_output)
 	}
 }
 
-/* What has no room is counted, and no error. */
+/* Dropped data is counted, and is no error. */
 TEST(test_output_dropped)
 {
 	_cleanup_(output_freep) struct output *o = NULL;
@@ -400,7 +406,7 @@ TEST(test_output_dropped)
 	assert_int_equal(status.chunk_bytes, 6 * RECORD_BYTES);
 }
 
-/* An output that takes nothing holds up nobody, and can be called off. */
+/* An output that hangs holds up no other work, and can be cancelled. */
 TEST(test_stuck)
 {
 	_cleanup_(snapshot_unrefp) struct snapshot *s = NULL;
@@ -435,7 +441,7 @@ TEST(test_stuck)
 	assert_int_equal(error, -ECANCELED);
 }
 
-/* Nor does one that nobody takes any more hold anything. */
+/* Data that is dropped on the way holds up nothing, either. */
 TEST(test_dropped_on_the_way)
 {
 	_cleanup_(snapshot_unrefp) struct snapshot *s = NULL;
@@ -456,7 +462,7 @@ TEST(test_dropped_on_the_way)
 	assert_true(error == -ECANCELED || error == -ENODATA);
 }
 
-/* Asks O for a snapshot that goes to TO. */
+/* Requests a snapshot of O to TO. */
 static struct snapshot *ask(struct output *o, struct store *to)
 {
 	struct outbuf tail = { 0 };
@@ -467,7 +473,9 @@ static struct snapshot *ask(struct output *o, struct store *to)
 	return s;
 }
 
-/* Who has his hang, called off or not, gets no more of them, and takes root's turn from nobody. */
+/*
+ * A user whose snapshot hangs, cancelled or not, gets no more of them, and takes no turn from root.
+ */
 TEST(test_share)
 {
 	struct snapshot *hang[SNAPSHOTS_WRITING_PER_USER + 1];

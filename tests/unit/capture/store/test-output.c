@@ -117,7 +117,7 @@ static off_t file_size(int fd)
 	return st.st_size;
 }
 
-/* ---- what can be written to ---- */
+/* ---- valid outputs ---- */
 
 TEST(test_new_refused)
 {
@@ -139,7 +139,7 @@ TEST(test_new_refused)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(store_fd_new(rows[i].fd, &store), rows[i].r);
 		assert_ptr_equal(store, &rows);
-		/* It stays the caller's. */
+		/* It remains the caller's. */
 		if (rows[i].fd >= 0 && rows[i].fd != not_open)
 			assert_int_equal(close(rows[i].fd), 0);
 	}
@@ -183,7 +183,7 @@ TEST(test_free_null)
 	assert_null(output_free(NULL));
 }
 
-/* The head of a chunk may be large. Not each buffer is to stay as large as one. */
+/* The head of a chunk can be large. Not every buffer remains as large as one. */
 TEST(test_large_buffer)
 {
 	_cleanup_(output_freep) struct output *o = output(temporary_file());
@@ -195,7 +195,7 @@ TEST(test_large_buffer)
 		assert_in_range(b->room, 0, 1 << 20);
 }
 
-/* Each buffer that was written can be had again, as often as one likes. */
+/* Written buffers can be taken again, any number of times. */
 TEST(test_take_again)
 {
 	int fd = temporary_file();
@@ -269,7 +269,7 @@ TEST(test_slow_reader)
 
 		make_pair(kind, &from, &to);
 		o = output(to);
-		/* More than fits: some wait, until there is no buffer to be had. */
+		/* More data than fits: some buffers wait, until none is left. */
 		for (struct outbuf *b; (b = output_take(o)); n++) {
 			memset(outbuf_reserve(b, 50000), 'x', 50000);
 			output_put(o, b, STORE_BODY);
@@ -291,8 +291,7 @@ TEST(test_slow_reader)
 	}
 }
 
-/* A reader that does not read holds up nobody: the descriptor is closed, what is left is
- * dropped. */
+/* A reader that does not read delays no one: the descriptor is closed, and the rest is dropped. */
 TEST(test_free_while_blocked)
 {
 	for (int kind = 0; kind < 3; kind++) {
@@ -351,7 +350,7 @@ TEST(test_device_full)
 	assert_int_equal(status.bytes, 0);
 }
 
-/* A file that may grow to LIMIT bytes: what was written of a buffer ends with a whole record. */
+/* A file that can grow to LIMIT bytes: after a partial write, it ends with a complete record. */
 TEST(test_file_full)
 {
 	static const struct {
@@ -387,7 +386,7 @@ TEST(test_file_full)
 	}
 }
 
-/* What stood in a file before us stays, also where we write by appending. */
+/* Earlier contents of a file stay, also in append mode. */
 TEST(test_file_full_append)
 {
 	struct rlimit before, limit;
@@ -412,7 +411,8 @@ TEST(test_file_full_append)
 /* ---- packed ---- */
 
 /*
- * Each buffer is a block that can be unpacked by itself; a large one is several, of whole records.
+ * Each buffer is a block that can be unpacked by itself. A large one is several blocks of complete
+ * records.
  */
 TEST(test_packed)
 {
@@ -426,7 +426,7 @@ TEST(test_packed)
 		struct outbuf expected = { 0 };
 		struct output_status status;
 		struct pack p;
-		/* The most that is whole in a chunk. */
+		/* The maximum of complete records in a chunk. */
 		size_t most = PACK_CHUNK_MAX - PACK_CHUNK_MAX % RECORD;
 		size_t sizes[] = { 10, most, most, LARGE - LARGE % RECORD - 2 * most, 20 };
 		_cleanup_free_ uint8_t *as = malloc(most);
@@ -452,7 +452,7 @@ TEST(test_packed)
 	}
 }
 
-/* A file that may not grow ends with a whole block, wherever the limit is. */
+/* A file at its size limit ends with a complete block, wherever the limit is. */
 TEST(test_packed_file_full)
 {
 	struct rlimit before, limit;
@@ -494,8 +494,8 @@ TEST(test_packed_file_full)
 	}
 }
 
-/* A reader that does not read holds up a packing thread no more than another. */
-/* What a reader who rested made pile up is not kept. */
+/* A reader that does not read delays a packing thread no more than others. */
+/* Memory that was needed for a paused reader is freed afterwards. */
 TEST(test_memory_after_burst)
 {
 	static uint8_t bytes[65536];
@@ -516,7 +516,7 @@ TEST(test_memory_after_burst)
 		assert_true(n > 0);
 		left -= (size_t)n;
 	}
-	/* In order again, and those that have memory first. */
+	/* In order again, and buffers with memory first. */
 	put(o, 'y', SIZE);
 	for (size_t left = SIZE; left > 0;) {
 		ssize_t n = read(from, bytes, left < sizeof(bytes) ? left : sizeof(bytes));
@@ -549,7 +549,7 @@ TEST(test_packed_free_while_blocked)
 	assert_true(read_to_end(from, 0) < 60000000);
 }
 
-/* What is written there would be a command to the kernel. */
+/* Data written there would be a command to the kernel. */
 TEST(test_file_of_kernel)
 {
 	int fd = open("/proc/self/comm", O_RDWR | O_CLOEXEC);
@@ -568,15 +568,17 @@ TEST(test_file_of_kernel)
 	output_free(o);
 }
 
-/* ---- who hangs ---- */
+/* ---- hanging writers ---- */
 
 static void wait_for_abandoned(unsigned n)
 {
 	assert_soon(user_counts_get(&abandoned_sessions, 4711).user == n);
 }
 
-/* poll() says that a socket can be written whose buffer has room for less than what is written:
- * nobody waits there all the same. */
+/*
+ * poll() reports a socket as writable whose buffer has too little room for the data. The writer
+ * does not block there.
+ */
 TEST(test_small_socket)
 {
 	const int least = 1;
@@ -589,7 +591,7 @@ TEST(test_small_socket)
 	o = output(fds[1]);
 	output_store(o)->writer.uid = 4711;
 	put(o, 'a', 4096);
-	/* Of that some has gone into it, and there is no room for the rest. */
+	/* A part of it has been written, and there is no room for the rest. */
 	assert_soon(ioctl(fds[0], FIONREAD, &n_unread) == 0 && n_unread > 1);
 	output_free(o);
 	wait_for_abandoned(0);
@@ -610,8 +612,8 @@ static struct output *stuck_output(struct left_behind *l, unsigned n_stuck)
 }
 
 /*
- * What is left of a session that hangs counts against its owner, once, however many of its threads
- * do, until none does any more; one that is idle does not count.
+ * A hanging session counts against its owner once, with any number of hanging threads, until none
+ * hangs any more. An idle session does not count.
  */
 TEST(test_abandoned)
 {

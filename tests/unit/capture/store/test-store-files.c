@@ -60,7 +60,7 @@ static int not_dots(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* The names in DIRECTORY, a space behind each. */
+/* The names in DIRECTORY, each followed by a space. */
 static const char *names_in(const char *directory)
 {
 	static char text[8192];
@@ -136,7 +136,7 @@ TEST(test_refused)
 			 -EBADF);
 }
 
-/* A chunk has its name from the moment on at which it is complete. */
+/* A chunk gets its name when it is complete. */
 TEST(test_rename)
 {
 	_cleanup_close_ int dir_fd = directory_fd("rename");
@@ -161,13 +161,13 @@ TEST(test_rename)
 		records_in_file("a-20261120T190834.123456Z-20261120T190835.123456Z.fxt"),
 		"H 0-9 T");
 	assert_int_equal(chdir(".."), 0);
-	/* Of nothing there is no file. */
+	/* An empty chunk has no file. */
 	assert_int_equal(s->ops->begin(s, &(struct store_moment){ THEN, THEN }), 0);
 	assert_int_equal(s->ops->end(s, &(struct store_moment){ THEN, THEN }), 0);
 	assert_null(strstr(names_in("rename"), "part"));
 }
 
-/* One that is not ended is, when it is let go of. */
+/* A chunk that was not ended is ended when the store is freed. */
 TEST(test_freed)
 {
 	_cleanup_close_ int dir_fd = directory_fd("freed");
@@ -181,7 +181,7 @@ TEST(test_freed)
 	assert_int_equal(c.begin_us, THEN / 1000);
 }
 
-/* The same times again (a clock was put back): each has a name of its own. */
+/* The same times again (a clock was set back): each chunk has its own name. */
 TEST(test_never_over)
 {
 	_cleanup_close_ int dir_fd = directory_fd("over");
@@ -217,11 +217,11 @@ TEST(test_keep_bytes)
 	_cleanup_close_ int dir_fd = directory_fd("bytes");
 	_cleanup_(store_freep) struct store *s = NULL;
 
-	/* Others' files, which only look like ours. */
+	/* Other files with similar names. */
 	put_text("bytes", "/b-20261120T190834.123456Z-20261120T190835.123456Z.fxt", "b");
 	put_text("bytes", "/a-20261120T190834.123456Z-20261120T190835.123456Z.fxt.bak", "b");
 	put_text("bytes", "/a.fxt", "b");
-	/* Of before, packed in another way. */
+	/* Earlier ones, packed in another way. */
 	put_text("bytes", "/a-20261020T190834.123456Z-20261120T190835.123456Z.fxt.zst", "12345");
 	assert_int_equal(store_files_new(
 				 &(struct store_files_options){
@@ -241,7 +241,7 @@ TEST(test_keep_bytes)
 			    "a-20261120T190838.123456Z-20261120T190839.123456Z.fxt "
 			    "a-20261120T190839.123456Z-20261120T190840.123456Z.fxt a.fxt "
 			    "b-20261120T190834.123456Z-20261120T190835.123456Z.fxt ");
-	/* One that is larger than that stays, alone. */
+	/* A chunk that is larger than the limit stays, alone. */
 	chunk(s, THEN + 6 * SECOND, THEN + 7 * SECOND, 60, 40);
 	assert_string_equal(names_in("bytes"),
 			    "a-20261120T190834.123456Z-20261120T190835.123456Z.fxt.bak "
@@ -265,7 +265,7 @@ TEST(test_keep_time)
 							       .keep_ns = 2 * DAY + DAY / 2 },
 				&s),
 		0);
-	/* At the beginning, and not before. */
+	/* At the begin of a chunk, and not before. */
 	assert_int_equal(strlen(names_in("time")), 5 * 54);
 	store_chunk(s, now, 50, 1);
 	assert_int_equal(strlen(names_in("time")), 2 * 54 + 32);
@@ -275,10 +275,12 @@ TEST(test_keep_time)
 	assert_int_equal(c.end_us, (now - 2 * DAY) / 1000);
 }
 
-/* ---- what a dead process has left ---- */
+/* ---- files of a killed process ---- */
 
-/* A process that dies in the middle of a write, having written N bytes of a chunk that is packed by
- * METHOD. */
+/*
+ * A process that is killed in the middle of a write, after N bytes of a chunk that is packed by
+ * METHOD.
+ */
 static void leave_part(int dir_fd, enum pack_method method, unsigned n_records, const char *more,
 		       size_t n_more)
 {
@@ -300,7 +302,7 @@ static void leave_part(int dir_fd, enum pack_method method, unsigned n_records, 
 		output_begin(o, &(struct store_moment){ THEN, THEN });
 		while (output_poll(o).n_begun < 1)
 			usleep(1000);
-		/* Each of them is in the file when it dies. */
+		/* Each of them is in the file at that time. */
 		for (unsigned i = 0; i < n_records; i++) {
 			uint64_t bytes = output_poll(o).bytes;
 
@@ -333,7 +335,7 @@ TEST(test_recover)
 
 		directory[8] = (char)('0' + m);
 		dir_fd = directory_fd(directory);
-		/* The beginning of another record, or block. */
+		/* The begin of another record or block. */
 		assert_int_equal(pack_init(&p, m), 0);
 		p.begun = true;
 		{
@@ -362,7 +364,7 @@ TEST(test_recover)
 	}
 }
 
-/* One that is being written is nobody else's; what is no chunk at all goes, or stays as it is. */
+/* A chunk that is being written is not touched. Other files are removed, or stay unchanged. */
 TEST(test_recover_not)
 {
 	_cleanup_close_ int dir_fd = directory_fd("not");
@@ -400,9 +402,9 @@ TEST(test_recover_at_begin)
 	assert_non_null(strstr(names_in("at-begin"), "a-20261120T190834.123456Z-"));
 }
 
-/* ---- a file system that is full ---- */
+/* ---- a full file system ---- */
 
-/* What was complete stays so, the last one is as far as it goes, and the reason is said. */
+/* Complete chunks stay, the last one is kept as far as it goes, and the reason is reported. */
 TEST(test_full)
 {
 	_cleanup_close_ int dir_fd = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files whose file system may never answer: who hangs in one keeps neither the owner waiting nor
- * those who read files of other file systems.
+ * Files on a file system that may never answer: a thread that hangs there delays neither the owner
+ * nor the threads that read files of other file systems.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static struct unwind_ask mute_ask, own_ask;
 static struct unwind_away *away;
 static int done_fd;
 
-/* Has PATH mapped in this process: that is asked for. */
+/* Maps PATH into this process. Its table is requested. */
 static struct unwind_ask map_file(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -74,7 +74,10 @@ static void read_other(void)
 	unwind_table_deinit(&file.table);
 }
 
-/* Until N requests wait, or (0) none; one of the test before may be read late and be among them. */
+/*
+ * Waits until N requests wait, or (0) none. One of the previous test can be read late and be among
+ * them.
+ */
 static void wait_for_waiting(unsigned n)
 {
 	assert_soon(n > 0 ? mute_fuse_waiting() >= n : mute_fuse_waiting() == 0);
@@ -86,7 +89,7 @@ FIXTURE(setup)
 	return unwind_away_new(done_fd, &away);
 }
 
-/* All that is open is closed, so that no thread hangs in the next test's name. */
+/* Closes everything that is open, so that no thread hangs in the next test. */
 static void finish(void)
 {
 	struct unwind_away_file file;
@@ -144,7 +147,7 @@ TEST(test_let_go)
 	begin(mute_ask, MUTE_DEVICE);
 	wait_for_waiting(1);
 	away = unwind_away_free(away);
-	/* The file has not answered yet: nothing waited for it. */
+	/* The file has not answered yet, and nothing waited for it. */
 	assert_true(mute_fuse_waiting() >= 1);
 	mute_fuse_be_mute_to(0);
 	wait_for_waiting(0);
@@ -184,7 +187,7 @@ TEST(test_full)
 	assert_int_equal(unwind_away_open(away, &file), -EAGAIN);
 }
 
-/* While all threads there may be hang, nobody can close what is open; somebody does so later. */
+/* While all threads hang, none can close descriptors. One does so later. */
 TEST(test_left_alone)
 {
 	enum { N = UNWIND_AWAY_ALL_MAX / UNWIND_AWAY_THREADS_MAX };
@@ -231,7 +234,7 @@ int main(void)
 	snprintf(path, sizeof(path), "%s/%s", directory, MUTE_FUSE_FILE);
 	mute_ask = map_file(path);
 	own_ask = map_file("/proc/self/exe");
-	/* (what is mapped keeps the file system) */
+	/* (mappings keep the file system) */
 	umount2(directory, MNT_DETACH);
 	rmdir(directory);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwind tables on disk: found again for the same file only, checked when they are read, and
- * bounded.
+ * Unwind tables on disk: found only for the same file, checked when they are read, and bounded.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -47,7 +46,7 @@ static struct unwind_cache *open_cache(uint64_t bytes_max)
 	return cache;
 }
 
-/* A file to have a table of. */
+/* A file for a table. */
 static int make_file(const char *name)
 {
 	char path[160];
@@ -60,7 +59,7 @@ static int make_file(const char *name)
 	return fd;
 }
 
-/* As if parsing had begun in a while: the file is older than that. */
+/* A later begin of parsing: the file is older than that. */
 static uint64_t later_ns(void)
 {
 	return clock_read_ns(CLOCK_REALTIME) + UINT64_C(1000000000);
@@ -80,7 +79,7 @@ static struct unwind_table make_table(void)
 	return table;
 }
 
-/* How many files the cache has, and the name of one of them. */
+/* The number of files in the cache, and the name of one of them. */
 static unsigned count_files(char name[static 256])
 {
 	DIR *dir = opendir(where);
@@ -149,7 +148,7 @@ TEST(test_changed)
 	assert_int_equal(count_files(name), 0);
 	assert_int_equal(unwind_cache_put(cache, fd, later_ns(), &table), 0);
 	assert_int_equal(count_files(name), 1);
-	/* (the clock of file systems goes on in steps) */
+	/* (the clock of file systems has a coarse resolution) */
 	assert_soon(pwrite(fd, "x", 1, 0) == 1 && fstat(fd, &now) == 0 &&
 		    (now.st_ctim.tv_sec != st.st_ctim.tv_sec ||
 		     now.st_ctim.tv_nsec != st.st_ctim.tv_nsec));
@@ -177,7 +176,7 @@ static void damage(const char *name, off_t at, uint8_t with, bool cut)
 	close(fd);
 }
 
-/* Whatever byte is another one, and wherever the file ends: it is not taken, and goes. */
+/* With any byte changed, and cut off anywhere, a table is refused and removed. */
 TEST(test_damaged)
 {
 	struct unwind_cache *cache = open_cache(1 << 20);
@@ -199,7 +198,7 @@ TEST(test_damaged)
 	unwind_cache_free(cache);
 }
 
-/* The directory stays within its bounds; what was used last stays. */
+/* The directory stays within its limits. The most recently used files stay. */
 TEST(test_bounds)
 {
 	const uint64_t bytes_max = 64 << 10;
@@ -221,7 +220,7 @@ TEST(test_bounds)
 	unwind_cache_free(cache);
 }
 
-/* What others can write to is not believed. */
+/* A file that other users can write to is refused. */
 TEST(test_others)
 {
 	struct unwind_cache *cache = open_cache(1 << 20);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The unwind tables of real files, those that are installed here and those that compilers make of a
- * small program, against what elfutils' libdw says of the same addresses. KYMO_UNWIND_FILES names
- * other ones to look at.
+ * The unwind tables of real files, installed ones and those that compilers make of a small program,
+ * compared with elfutils' libdw at the same addresses. KYMO_UNWIND_FILES names further files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,10 +26,10 @@ static char dir[] = "/tmp/kymo-test-unwind.XXXXXX";
 #define command(...) assert_int_equal(command_in(dir, __VA_ARGS__), 0)
 
 enum {
-	POINTS = 6000,           /* of a file's rows that are looked at */
-	UNSUPPORTED_SHARE = 200, /* at most one row in that many */
-	UNSUPPORTED_FEW = 10,    /* that is none in a small library such as libgcc_s */
-	BEYOND_SHARE = 20,       /* at most one point in that many is beyond libdw's */
+	POINTS = 6000,           /* rows of a file that are compared */
+	UNSUPPORTED_SHARE = 200, /* at most one row in this number */
+	UNSUPPORTED_FEW = 10,    /* always accepted: a small library has few rows */
+	BEYOND_SHARE = 20,       /* at most one point in this number is unknown to libdw */
 };
 
 /* ---- comparing ---- */
@@ -57,8 +56,7 @@ static void compare_at(const struct unwind_table *table, const struct unwind_tru
 
 	n_points++;
 	/*
-	 * libdw reads a .debug_frame up to the first zero only; Go programs with C in them have
-	 * more.
+	 * libdw reads a .debug_frame up to the first zero only; Go programs with C code have more.
 	 */
 	if (!theirs.known && truth->debug_frame && UNWIND_RULE_KIND(rule) != UNWIND_NONE) {
 		n_beyond++;
@@ -80,7 +78,7 @@ static bool is_common(uint32_t rule)
 	       UNWIND_RULE_KIND(rule) == UNWIND_BP;
 }
 
-/* At each boundary and right before it; in a large file, at some of those that are like others. */
+/* Compares at each boundary and right before it. In a large file, similar ones are sampled. */
 static void compare_rows(const struct unwind_table *table, const struct unwind_truth *truth)
 {
 	uint32_t step = table->n_rows / POINTS + 1;
@@ -197,7 +195,7 @@ TEST(test_programs)
 	check_installed("/proc/self/exe");
 }
 
-/* What the kernel maps into each program. */
+/* The vdso, which the kernel maps into each program. */
 TEST(test_vdso)
 {
 	uintptr_t begin = getauxval(AT_SYSINFO_EHDR);
@@ -211,7 +209,7 @@ TEST(test_vdso)
 	snprintf(path, sizeof(path), "%s/vdso", dir);
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
-	/* (up to the end of what is mapped there, which ends the write) */
+	/* (up to the end of the mapping, which ends the write) */
 	assert_true(write(fd, (const void *)begin, 1 << 20) >= sysconf(_SC_PAGESIZE));
 	check_file(path);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwind tables in the maps where programs find them: what is put there, taken out, and given out
- * again under another generation. Real maps, without programs.
+ * Unwind tables in the maps where programs find them: added, removed, and replaced under another
+ * generation. Real maps, without programs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ FIXTURE(teardown)
 	return 0;
 }
 
-/* Without the right to make maps there is nothing to test. */
+/* Without the right to make maps, there is nothing to test. */
 static void need_maps(void **state)
 {
 	int r = (int)(intptr_t)*state;
@@ -147,7 +147,7 @@ TEST(test_least_used)
 	assert_int_equal(unwind_maps_least_used(&maps, 3), 2);
 }
 
-/* Those of no use for longest go; but none for a table that is too big anyway. */
+/* The least recently used tables are removed, but none for a table that is too large anyway. */
 TEST(test_room)
 {
 	struct unwind_table table = make_table();
@@ -163,7 +163,7 @@ TEST(test_room)
 	assert_false(unwind_maps_make_room(&maps, 5, max + 1, max, &n));
 	assert_int_equal(n, 0);
 	assert_int_equal(maps.all_bytes, max);
-	/* (and a sixteenth besides) */
+	/* (plus a sixteenth) */
 	assert_true(unwind_maps_make_room(&maps, 5, bytes, max, &n));
 	assert_int_equal(n, 2);
 	assert_int_equal(find_table(3), -ENOENT);
@@ -173,8 +173,7 @@ TEST(test_room)
 	assert_int_equal(n, 2);
 }
 
-/* Names of files that were of no use for long are given out again, and nobody has their tables
- * then. */
+/* Numbers of files that were not used for long are reused, and have no tables then. */
 TEST(test_recycle)
 {
 	enum { USED = UNWIND_FILES_MAX - 100 };
@@ -186,7 +185,7 @@ TEST(test_recycle)
 	for (unsigned i = 0; i < USED; i++) {
 		struct unwind_file_key key = { .inode = 1000 + i };
 
-		/* (as the programs give out numbers) */
+		/* (like the programs' numbers) */
 		name = (struct unwind_file_name){ .number = (uint16_t)(UNWIND_FILE_VDSO + 1 + i) };
 		assert_int_equal(bpf_map_update_elem(maps.names_fd, &key, &name, BPF_ANY), 0);
 		maps.files[name.number].used = name.number;
@@ -208,7 +207,7 @@ TEST(test_recycle)
 	assert_int_equal(maps.all_bytes, 0);
 }
 
-/* What could not begin lets go of nothing but its own. */
+/* A failed init only frees its own resources. */
 TEST(test_failed)
 {
 	const struct unwind_maps from = { -1, -1, -1, -1, -1, -1 };
@@ -229,7 +228,7 @@ TEST(test_failed)
 	assert_true(unwinder_new(&from, 1 << 20, &u) < 0);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0);
-	assert_true(unwind_maps_init(&maps, &from) < 0); /* (for what tears down) */
+	assert_true(unwind_maps_init(&maps, &from) < 0); /* (for the tear-down) */
 }
 
 int main(void)

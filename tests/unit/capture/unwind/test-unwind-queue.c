@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose file's table is made next: nobody's slow files hold up those of others.
+ * The order in which tables of files are made: slow files of a user do not delay those of others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 static struct unwind_file files[UNWIND_FILES_MAX];
 static struct unwind_queue queue;
 
-/* A file of user UID without a name. */
+/* A file of user UID, without a name. */
 static int open_file_of(uid_t uid)
 {
 	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -33,7 +33,7 @@ static void put(uint32_t number, int fd)
 	assert_int_equal(unwind_queue_put(&queue, &file), 0);
 }
 
-/* The number of the next one, for which NS are taken. */
+/* Takes the next one, and spends NS on it. Returns its number. */
 static uint32_t take(uint64_t ns)
 {
 	struct unwind_waiting file = unwind_queue_take(&queue, files);
@@ -64,7 +64,7 @@ TEST(test_missed)
 	assert_int_equal(queue.n, 0);
 }
 
-/* Ten slow files of one user, which all walks miss, and those of others. */
+/* Ten slow files of one user, which all walks need, and those of other users. */
 TEST(test_owners)
 {
 	if (geteuid() != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks on in user space: of this program's own stack, through copies of it, with the tables of its
- * own files; what glibc's backtrace() says is the truth.
+ * Walks in user space: of this program's own stack, through copies of it, with the tables of its
+ * own files. glibc's backtrace() is the truth.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,7 +28,7 @@
 enum { MM = 77, TRUTH_MAX = 256 };
 
 static struct unwind_maps maps;
-static struct unwind_process process; /* this one */
+static struct unwind_process process; /* this process */
 static struct {
 	struct rec_piece piece;
 	uint8_t stack[PIECE_BYTES_MAX];
@@ -53,7 +53,7 @@ static void put_table(uint16_t number, const char *path)
 	assert_int_equal(unwind_maps_put(&maps, number, &table), 0);
 }
 
-/* All that this process runs code from, as /proc has it: in the order of addresses. */
+/* All mappings with code of this process, from /proc, in the order of addresses. */
 static void list_mappings(void)
 {
 	FILE *list = fopen("/proc/self/maps", "re");
@@ -112,11 +112,11 @@ static void need_maps(void **state)
 
 /* ---- stacks ---- */
 
-/* The stack from here on is copied, with room for ROOM bytes, and its true callers are found. */
+/* Copies the stack from here on, with ROOM bytes of room, and finds its real callers. */
 NOINLINE static void copy_here(uint32_t room)
 {
 	struct iovec to = { copied.stack, room }, from = { .iov_len = room };
-	volatile ssize_t n = -1; /* (as the compiler knows, getcontext() may return twice) */
+	volatile ssize_t n = -1; /* (since getcontext() can return twice) */
 	ucontext_t here;
 
 	getcontext(&here);
@@ -133,7 +133,7 @@ NOINLINE static void copy_here(uint32_t room)
 	copied.piece.n_room = room;
 	copied.piece.process = process;
 	from.iov_base = (void *)(uintptr_t)copied.piece.sp;
-	/* (a stack may end before there is no more room) */
+	/* (a stack can end before the room does) */
 	for (; n < 0 && from.iov_len > 0; from.iov_len -= n < 0 ? 256 : 0)
 		n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
 	assert_true(n > 0);
@@ -157,7 +157,10 @@ static struct unwind_resumed resume(uint64_t *frames)
 	return unwind_resume(&maps.kept, maps.processes_fd, &copied.piece, copied.stack, frames);
 }
 
-/* The first N frames are the true ones; the innermost is at another instruction of its function. */
+/*
+ * Compares the first N frames with the real ones. The innermost one is at another instruction of
+ * its function.
+ */
 static void assert_true_frames(const uint64_t *frames, unsigned n)
 {
 	assert_true(n <= (unsigned)n_truth);
@@ -197,7 +200,7 @@ TEST(test_short_copy)
 	assert_int_equal(walk.n_frames, n_truth);
 }
 
-/* More than there is room for. */
+/* More than fit. */
 TEST(test_full)
 {
 	uint64_t frames[STACK_FRAMES_MAX];
@@ -211,7 +214,7 @@ TEST(test_full)
 	assert_int_equal(walk.n_frames, STACK_FRAMES_MAX);
 }
 
-/* What was mapped is learned later, of the same program only. */
+/* Mappings are learned later, but only of the same program. */
 TEST(test_learned)
 {
 	uint64_t frames[STACK_FRAMES_MAX];
@@ -234,7 +237,7 @@ TEST(test_learned)
 	assert_true_frames(frames, walk.n_frames);
 }
 
-/* Tables that have gone, and those of a file that had the number before, are nobody's. */
+/* Removed tables, and tables of an earlier file with the same number, are not used. */
 TEST(test_gone)
 {
 	uint64_t frames[STACK_FRAMES_MAX];
@@ -303,7 +306,7 @@ static void assert_walk(int end, unsigned n_frames)
 	assert_int_equal(walk.n_frames, n_frames);
 }
 
-/* Frame pointers are followed in files that describe no frames, and not before that is known. */
+/* Frame pointers are followed in files that describe no frames, and only when this is known. */
 TEST(test_frame_pointers)
 {
 	need_maps(state);

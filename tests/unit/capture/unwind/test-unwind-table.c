@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Unwind tables of call frame information that is written by hand: each kind of rule, each form of
- * pointers, and what is damaged. Real files: test-unwind-files.c.
+ * pointers, and damage. test-unwind-files.c tests real files.
  */
 #include <dwarf.h>
 #include <elf.h>
@@ -33,7 +33,7 @@ struct bytes {
 #define BYTES(text) ((struct bytes){ "" text, sizeof(text) - 1 })
 #define NO_BYTES    ((struct bytes){ "", 0 })
 
-/* def_cfa rsp 8; offset rip -8: as each CIE for x86-64 has it */
+/* def_cfa rsp 8; offset rip -8: as in each CIE for x86-64 */
 #define USUAL BYTES("\x0c\x07\x08\x90\x01")
 
 /* ---- entries ---- */
@@ -64,7 +64,7 @@ static void end_entry(struct outbuf *to, size_t at)
 	memcpy(to->data + at, &n, 4);
 }
 
-/* A CIE at the beginning of an .eh_frame. */
+/* A CIE at the begin of an .eh_frame. */
 static void put_cie(struct outbuf *to, uint8_t encoding, const char *letters, struct bytes initial)
 {
 	size_t at = begin_entry(to, 0);
@@ -80,7 +80,7 @@ static void put_cie(struct outbuf *to, uint8_t encoding, const char *letters, st
 	end_entry(to, at);
 }
 
-/* An FDE of the CIE at 0; BEGIN and SIZE in the form that it says. */
+/* An FDE of the CIE at 0. BEGIN and SIZE are in the form that the CIE defines. */
 static size_t put_fde(struct outbuf *to, struct bytes begin, struct bytes size, struct bytes code)
 {
 	size_t at = begin_entry(to, (uint32_t)to->size + 4);
@@ -99,7 +99,7 @@ static size_t put_fde_at(struct outbuf *to, uint64_t begin, uint64_t size, struc
 		       (struct bytes){ (const char *)&size, 8 }, code);
 }
 
-/* ---- what comes out ---- */
+/* ---- results ---- */
 
 struct result {
 	uint64_t begin, size;
@@ -169,7 +169,7 @@ static int execute_code(const char *letters, struct bytes code, struct result *r
 
 /* ---- rules ---- */
 
-/* CODE as the last thing that an FDE says makes it RULE. */
+/* CODE at the end of an FDE results in RULE. */
 static void assert_rule(const char *letters, struct bytes code, uint32_t rule)
 {
 	struct result result;
@@ -238,7 +238,7 @@ TEST(test_plt)
 	assert_int_equal(r.rows[4].address, CODE + 10);
 }
 
-/* As glibc has them for __restore_rt(). */
+/* The CFA of glibc's __restore_rt(). */
 #define SIGNAL_CFA "\x0f\x04\x77\xa0\x01\x06"
 #define SIGNAL_BP  "\x10\x06\x03\x77\xf8\x00"
 #define SIGNAL_IP  "\x10\x10\x03\x77\xa8\x01"
@@ -271,7 +271,7 @@ TEST(test_registers)
 	assert_rule("zR", BYTES("\x09\x10\x10"), UNSUPPORTED(RETURN));
 	assert_rule("zR", BYTES("\x90\x02"), UNSUPPORTED(RETURN));
 	assert_rule("zR", BYTES("\x14\x10\x01"), UNSUPPORTED(RETURN));
-	assert_rule("zR", BYTES("\x08\x07"), UNSUPPORTED(RETURN)); /* a stack pointer of its own */
+	assert_rule("zR", BYTES("\x08\x07"), UNSUPPORTED(RETURN)); /* its own stack pointer */
 	assert_rule("zR", BYTES("\x14\x07\x00"), RULE(SP, 0, 1));
 	assert_rule("zRS", BYTES(SIGNAL_CFA SIGNAL_BP SIGNAL_IP), RULE(SIGNAL, 0, 0));
 	assert_rule("zR", BYTES(SIGNAL_CFA SIGNAL_BP SIGNAL_IP), UNSUPPORTED(RETURN));
@@ -307,7 +307,7 @@ static void assert_no_place(uint8_t encoding)
 
 TEST(test_encodings)
 {
-	/* (the CIE has 22 bytes, so what is relative counts from 30) */
+	/* (the CIE has 22 bytes, so relative pointers count from 30) */
 	const uint64_t here = ADDRESS + 30;
 	const struct bytes two = BYTES("\x20\0"), four = BYTES("\x20\0\0\0"),
 			   eight = BYTES("\x20\0\0\0\0\0\0\0");
@@ -392,7 +392,7 @@ TEST(test_damaged_instructions)
 	assert_damaged(BYTES("\x0e\x80\x80"));     /* likewise */
 	assert_damaged(BYTES("\x0f\x7f\x77\x08")); /* likewise */
 	assert_damaged(BYTES("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x77"));
-	assert_damaged(BYTES("\x3f"));                     /* no such thing */
+	assert_damaged(BYTES("\x3f"));                     /* an unknown operation */
 	assert_damaged(BYTES("\x0b"));                     /* nothing was remembered */
 	assert_damaged(BYTES("\x01\0\0\0\0\0\0\0\0"));     /* backward */
 	assert_damaged(BYTES("\x0f\x02\x77\x08\x0e\x10")); /* the offset of an expression */
@@ -401,7 +401,7 @@ TEST(test_damaged_instructions)
 	memset(deep, DW_CFA_remember_state, sizeof(deep));
 	assert_damaged((struct bytes){ deep, sizeof(deep) });
 	assert_int_equal(execute_code("zR", (struct bytes){ deep, 32 }, &result), 0);
-	/* beyond the end nothing is looked at */
+	/* code after the end of the FDE is ignored */
 	assert_int_equal(execute_code("zR", BYTES("\x04\0\0\0\x7f\x3f"), &result), 0);
 	assert_int_equal(result.n_rows, 1);
 	assert_int_equal(execute_code("zR", BYTES("\x01\xff\xff\xff\xff\xff\xff\xff\xff"), &result),
@@ -419,7 +419,7 @@ TEST(test_damaged_entries)
 
 	for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
 		assert_int_equal(execute_code(letters[i], NO_BYTES, &result), -ENOENT);
-	/* to no CIE, to itself, far away; and one that is good behind them */
+	/* to no CIE, to itself, far away; and a valid one after them */
 	put_cie(&bytes, DW_EH_PE_absptr, "zR", USUAL);
 	for (unsigned i = 0; i < 3; i++) {
 		static const uint32_t to[] = { 8, 0xffffffff, 0x80000000 };
@@ -431,7 +431,7 @@ TEST(test_damaged_entries)
 	assert_int_equal(execute(&bytes, false, &result), 0);
 	assert_int_equal(result.n_fdes, 1);
 	assert_int_equal(result.n_damaged, 3);
-	/* a CIE that cannot be executed: its FDEs are known, but damaged */
+	/* an invalid CIE: its FDEs are known, but damaged */
 	put_cie(&bytes, DW_EH_PE_absptr, "zR", BYTES("\x3f"));
 	put_fde_at(&bytes, CODE, CODE_BYTES, NO_BYTES);
 	assert_int_equal(execute(&bytes, false, &result), -EBADMSG);
@@ -452,7 +452,7 @@ TEST(test_damaged_entries)
 
 enum { FILE_BYTES = 0x4000, FRAME_AT = 0x200, HEADER_AT = 0x180, LOADED_AT = 0x10000 };
 
-/* An ELF file without sections: all of it is executable, and there is an .eh_frame in it. */
+/* An ELF file without sections: all of it is executable, with an .eh_frame in it. */
 static uint8_t *make_file(struct outbuf *frames, size_t n)
 {
 	Elf64_Ehdr header = {
@@ -516,7 +516,7 @@ static void assert_rows(struct outbuf *frames, const struct expected_row *rows, 
 #define SP_16 BYTES("\x0e\x10")
 #define SP_24 BYTES("\x0e\x18")
 
-/* Neighbours, gaps, and what comes in no order. */
+/* Adjacent entries, gaps, and unsorted ones. */
 TEST(test_neighbours)
 {
 	static const struct expected_row rows[] = {
@@ -554,7 +554,7 @@ TEST(test_overlaps)
 	assert_rows(&frames, rows, ARRAY_SIZE(rows), 3);
 }
 
-/* What is damaged costs no others. */
+/* Damaged FDEs do not affect others. */
 TEST(test_damaged_fdes)
 {
 	static const struct expected_row rows[] = {
@@ -597,7 +597,7 @@ TEST(test_no_table)
 	assert_int_equal(unwind_table_read(file, FILE_BYTES, &table), -ENOEXEC);
 }
 
-/* As many entries as there is room for in 16 MB: the time is that of reading them. */
+/* The maximum number of entries in 16 MB: the time is that of reading them. */
 TEST(test_flood)
 {
 	enum { BYTES_MAX = 16 << 20, FDES = 300000 };
@@ -668,7 +668,7 @@ TEST(test_sections)
 	unwind_table_deinit(&table);
 }
 
-/* ---- what the sandbox may not say ---- */
+/* ---- invalid results of the sandbox ---- */
 
 TEST(test_validity)
 {
@@ -692,7 +692,7 @@ TEST(test_validity)
 	t.segments[0].address = UINT64_MAX - 10;
 	assert_false(unwind_table_is_valid(&t, 100));
 	t = good;
-	t.n_rows = 2; /* has no end */
+	t.n_rows = 2; /* without an end */
 	assert_false(unwind_table_is_valid(&t, 100));
 	rows[1].address = 0;
 	assert_false(unwind_table_is_valid(&good, 100));

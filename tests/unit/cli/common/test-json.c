@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A report as one list: its members in their order, each as its type says.
+ * A report as one list: its members in order, each in the format of its type.
  */
 #include "cli/common/json.h"
 

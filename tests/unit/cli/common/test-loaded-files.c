@@ -25,7 +25,7 @@ static bool has_file(int *fds, size_t n, const char *path)
 	return found;
 }
 
-/* How many of the descriptors are of the file that has malloc() in this very program. */
+/* The number of descriptors of the file that contains malloc() of this program. */
 static bool has_libc(int *fds, size_t n)
 {
 	_cleanup_free_ char *line = NULL;
@@ -80,7 +80,7 @@ TEST(test_script)
 	n = files_of("/script", fds);
 	assert_true(n >= 3);
 	assert_true(has_libc(fds, n));
-	/* one that interprets itself comes to an end */
+	/* a script that interprets itself comes to an end */
 	put_script("/self", "");
 	{
 		_cleanup_free_ char *text = NULL;
@@ -93,7 +93,7 @@ TEST(test_script)
 	close(fds[0]);
 }
 
-/* What is no program has itself; what is not there has nothing. */
+/* A file that is no program gives itself; a missing one gives nothing. */
 TEST(test_others)
 {
 	static const unsigned char cut[] = { 0x7f, 'E', 'L', 'F', 2, 1, 1 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that recordings go to, in a directory of the test's own.
+ * Output files of recordings, in the test's own directory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ TEST(test_discard_empty)
 	assert_int_equal(size_of_file("file"), -ENOENT);
 }
 
-/* What somebody else put in its place stays. */
+/* A file that has replaced it meanwhile stays. */
 TEST(test_discard_replaced)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
@@ -73,7 +73,7 @@ TEST(test_existing)
 	assert_int_equal(output_file_open("file", "", true, &o), 0);
 	assert_false(o.created);
 	assert_int_equal(fcntl(o.fd, F_GETFL) & O_NONBLOCK, 0);
-	/* Nothing is lost before the recording is sure to begin. */
+	/* Nothing is lost before the recording certainly begins. */
 	assert_int_equal(size_of_file("file"), 6);
 	assert_int_equal(output_file_begin(&o), 0);
 	assert_int_equal(size_of_file("file"), 0);
@@ -91,7 +91,7 @@ TEST(test_not_possible)
 	assert_string_equal(said, "cannot write none/file: No such file or directory");
 }
 
-/* A named pipe is not waited for, but written as any other once somebody reads it. */
+/* A named pipe is not waited for. Once it has a reader, it is written like any file. */
 TEST(test_fifo)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traces on their way into files, packed and not, in a directory of the test's own.
+ * Traces written into files, packed and not, in the test's own directory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static int open_output(struct packed_output *o, enum pack_method method, bool fo
 								   whole_tens, NULL, 0 });
 }
 
-/* N bytes of little order, the same ones each time. */
+/* N bytes with little order, always the same ones. */
 static uint8_t *some_bytes(size_t n)
 {
 	uint8_t *p = malloc(n);
@@ -73,7 +73,7 @@ static void assert_unpacks_to(const uint8_t *data, size_t n, enum pack_method me
 	assert_memory_equal(back, data, n);
 }
 
-/* Whatever it is given in, it comes out as it was. */
+/* Written in pieces of any size, the contents are the same. */
 TEST(test_bytes)
 {
 	static const size_t steps[] = { 777, 300000, 3 * PACK_CHUNK_MAX };
@@ -100,7 +100,7 @@ TEST(test_bytes)
 	assert_string_equal(said, "");
 }
 
-/* Each block holds whole records: what a frame or chunk unpacks to is counted. */
+/* Each block contains complete records: the unpacked size of each frame or chunk is checked. */
 TEST(test_blocks)
 {
 	const size_t n = 3 * PACK_CHUNK_MAX + 5 * RECORD, whole = PACK_CHUNK_MAX / RECORD * RECORD;
@@ -135,7 +135,7 @@ TEST(test_blocks)
 	assert_int_equal(rest, 0);
 }
 
-/* What is not finished is no file. */
+/* An unfinished file is removed. */
 TEST(test_not_finished)
 {
 	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
@@ -148,7 +148,7 @@ TEST(test_not_finished)
 	packed_output_deinit(&o);
 }
 
-/* A file that was there stays there, but holds nothing. */
+/* An existing file stays, but is empty. */
 TEST(test_not_finished_forced)
 {
 	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
@@ -177,7 +177,7 @@ TEST(test_own_input)
 	assert_int_equal(size_of_file("file"), 6);
 }
 
-/* No room: it says so, and the half of a file goes. */
+/* No room: an error, and the partial file is removed. */
 TEST(test_no_room)
 {
 	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
@@ -198,7 +198,7 @@ TEST(test_no_room)
 	assert_int_equal(size_of_file("file"), -ENOENT);
 }
 
-/* A signal that ends the process takes the file with it, and one that is ignored does not. */
+/* A signal that ends the process removes the file. An ignored one does not. */
 TEST(test_signal)
 {
 	static const struct {

@@ -17,7 +17,7 @@ static const struct suppression_stack stack = {
 	.allocators = allocators, .n_allocators = 1, .frames = frames, .n_frames = 4
 };
 
-/* Whether TEXT, which has to be right, suppresses S. */
+/* Whether TEXT, which must be valid, suppresses S. */
 static bool matches(const char *text, struct suppression_stack s)
 {
 	_cleanup_(suppressions_deinit) struct suppressions list = { 0 };
@@ -36,7 +36,7 @@ TEST(test_frames)
 		bool matches;
 	} rows[] = {
 		{ ENTRY("fun:malloc\nfun:make\n"), true },
-		{ ENTRY("fun:make\n"), true }, /* the allocator may be left out */
+		{ ENTRY("fun:make\n"), true }, /* the allocator can be left out */
 		{ ENTRY("fun:*alloc\nfun:ma?e\n"), true },
 		{ ENTRY("fun:calloc\nfun:make\n"), false },
 		{ ENTRY("fun:malloc\nfun:main\n"), false }, /* it is not the next one */
@@ -92,10 +92,10 @@ TEST(test_kinds)
 	assert_false(matches(ENTRY("match-leak-kinds: none\nfun:make\n"), s));
 	s.reach = REACH_REACHABLE;
 	assert_true(matches(ENTRY("match-leak-kinds: reachable\nfun:make\n"), s));
-	/* nobody looked: it may be of that kind */
+	/* not checked: it can be of that kind */
 	s.reach = REACH_UNKNOWN;
 	assert_true(matches(ENTRY("match-leak-kinds: reachable\nfun:make\n"), s));
-	/* what is for other things is passed over, whatever it has */
+	/* entries for other tools are skipped with their contents */
 	assert_false(matches("{\n x\n Memcheck:Param\n write(buf)\n fun:make\n}\n", s));
 }
 

@@ -21,7 +21,7 @@ static struct sockaddr_in ipv4(const char *address, uint16_t port)
 	return a;
 }
 
-/* Looks for 127.0.0.1:40000 -> 127.0.0.1:9001 in TEXT. */
+/* Searches 127.0.0.1:40000 -> 127.0.0.1:9001 in TEXT. */
 static int find(const char *text, uid_t *ret)
 {
 	struct sockaddr_in from = ipv4("127.0.0.1", CLIENT_PORT), to = ipv4("127.0.0.1", PORT);
@@ -56,17 +56,17 @@ TEST(test_tables)
 			  ROW(CLIENT, SERVER, "01", "6", "77"),
 		  0, 6 },
 		{ HEAD ROW(MAPPED CLIENT, MAPPED SERVER, "01", "4294967294", "77"), 0, 4294967294 },
-		/* Our end, other ports, other addresses. */
+		/* The test's own end, other ports, other addresses. */
 		{ HEAD ROW(SERVER, CLIENT, "01", "1000", "77"), -ENOENT, 0 },
 		{ HEAD ROW("0100007F:9C41", SERVER, "01", "1000", "77"), -ENOENT, 0 },
 		{ HEAD ROW("0200007F:9C40", SERVER, "01", "1000", "77"), -ENOENT, 0 },
 		{ HEAD ROW(CLIENT, "0200007F:2329", "01", "1000", "77"), -ENOENT, 0 },
 		{ HEAD ROW("000000000000000000000000" CLIENT, MAPPED SERVER, "01", "5", "77"),
 		  -ENOENT, 0 },
-		/* Nobody holds them any more: the user is 0 then, whoever it was. */
+		/* No process holds them any more: the user is then always 0. */
 		{ HEAD ROW(CLIENT, SERVER, "06", "0", "0"), -ENOENT, 0 },
 		{ HEAD ROW(CLIENT, SERVER, "05", "0", "0"), -ENOENT, 0 },
-		/* What was never seen. */
+		/* An unknown format. */
 		{ HEAD "   7: " CLIENT " " SERVER " 01\n", -ENOENT, 0 },
 		{ HEAD "\n\n   7:\n", -ENOENT, 0 },
 		{ HEAD "7: " CLIENT CLIENT CLIENT CLIENT CLIENT CLIENT " x 01 0:0 0:0 0 5 0 9\n",
@@ -135,14 +135,14 @@ static void check_owner(int family, uid_t uid)
 	}
 	assert_int_equal(peer_owner(p.server, &owner), 0);
 	assert_int_equal(owner, uid);
-	/* Half closed, it is still somebody's; closed, it is not root's for that. */
+	/* Half closed, it still has its owner. Closed, it does not count as root's. */
 	shutdown(p.client, SHUT_WR);
 	owner = 99;
 	assert_int_equal(peer_owner(p.server, &owner), 0);
 	assert_int_equal(owner, uid);
 	close(p.client);
 	owner = uid;
-	peer_owner(p.server, &owner); /* kernels from 6.17 on may still know */
+	peer_owner(p.server, &owner); /* kernels from 6.17 on may still know it */
 	assert_int_equal(owner, uid);
 	close_pair(&p);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command lines of `kymo record`, `kymo start` and `kymo top`, and what becomes of them.
+ * Command lines of `kymo record`, `kymo start` and `kymo top`, and the resulting options.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "tests/support/fixtures/said.h"
 #include "tests/support/unit.h"
 
-/* ---- the words of the tests ---- */
+/* ---- functions of the tests ---- */
 
 enum { WORDS_MAX = 16 };
 
@@ -42,7 +42,7 @@ static int parse(enum option_verb verb, const char *const *words)
 	options = (struct record_options){ 0 };
 	*said = '\0';
 	bad_option = 0;
-	optind = 0; /* begins anew */
+	optind = 0; /* starts again */
 	return record_options_parse(argc, argv, verb, own, &options);
 }
 
@@ -144,7 +144,7 @@ TEST(test_limits)
 
 	assert_int_equal(RECORD("--max-overhead", "0.005"), CLI_USAGE);
 	assert_non_null(strstr(said, "0.01% to 100% of the machine's CPU time"));
-	/* What was two CPUs before is more than there is. */
+	/* The value that used to mean two CPUs is above the maximum. */
 	assert_int_equal(RECORD("--max-overhead", "200%"), CLI_USAGE);
 	assert_non_null(strstr(said, "say 1.5cpu for one and a half CPUs"));
 	assert_int_equal(RECORD("--max-overhead", "0.0005cpu"), CLI_USAGE);
@@ -207,7 +207,7 @@ TEST(test_filters)
 	assert_int_equal(options.session.filter.pids[2], getpid());
 	assert_int_equal(options.session.filter.n_uids, 2);
 	assert_int_equal(options.session.filter.uids[1], 65534);
-	/* A name may hold a comma. */
+	/* A name can contain a comma. */
 	assert_int_equal(options.session.filter.n_comms, 2);
 	assert_string_equal(options.session.filter.comms[0], "a,b");
 	assert_string_equal(options.session.filter.comms[1], "fifteen letters");
@@ -245,11 +245,11 @@ TEST(test_counter_interval)
 	assert_non_null(strstr(said, "out of range"));
 	assert_int_equal(RECORD("--counter-interval", "2"), CLI_USAGE);
 	assert_string_equal(said, "--counter-interval: needs 'counters' among the categories");
-	/* It asks for what is so already. */
+	/* It is on already. */
 	assert_int_equal(RECORD("--counter-interval", "1"), RECORD_OPTIONS_GO);
 }
 
-/* Nobody is left to think that a filter holds where it does not. */
+/* No user can believe in a filter that does not apply. */
 TEST(test_unfiltered)
 {
 	assert_int_equal(RECORD("-e", "sched,workqueue", "--comm", "x"), RECORD_OPTIONS_GO);
@@ -283,7 +283,7 @@ TEST(test_compress)
 			    "--compress: 'rar' is not one of no, yes, snappy, zstd, gzip, columns");
 }
 
-/* What comes after "--" is a command, and only what getopt takes for a "--" is one. */
+/* The words after "--" are a command, and only getopt's "--" counts. */
 TEST(test_command)
 {
 	assert_int_equal(RECORD("-d", "1", "--", "ls", "-o", "x"), RECORD_OPTIONS_GO);
@@ -321,7 +321,7 @@ TEST(test_start)
 	assert_string_equal(options.rest[0], "name");
 }
 
-/* It knows what is about recording, and not what is about files. */
+/* It accepts options of recording, but none of files. */
 TEST(test_top)
 {
 	assert_int_equal(TOP("-F", "199", "--json", "--direct", "--no-symbols", "-d", "5"),
@@ -336,8 +336,10 @@ TEST(test_top)
 	assert_int_equal(bad_option, '?');
 }
 
-/* One name for the same thing; the old ones of leaks are known still. What is given is checked
- * later. */
+/*
+ * One name for the same thing. The old names for leaks are still accepted. Values are checked
+ * later.
+ */
 TEST(test_leaks)
 {
 	const struct memory_options *m = &options.session.memory;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Specifications in the words of source, and those that the recorder gets for them.
+ * Specifications of the user, and the resulting ones for the recorder.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,8 +38,8 @@ static void need_programs(void)
 }
 
 /*
- * What TEXT, with the path of PROGRAM before it, becomes: N specifications, and the first of them
- * from its name on.
+ * Resolves TEXT, with the path of PROGRAM before it, and expects N specifications. FIRST is the
+ * first of them without its path.
  */
 static void check(const char *program, const char *text, size_t n, const char *first)
 {
@@ -126,7 +126,7 @@ static void test_resolved(void **state)
 		check(rows[i].program, rows[i].text, rows[i].n, rows[i].first);
 }
 
-/* A program that uses a function of a library, and a library that had it once. */
+/* A program that uses a function of a library, and a library that no longer has it. */
 static void test_of_libraries(void **state)
 {
 	struct call_resolved resolved;
@@ -267,7 +267,7 @@ static void test_static_probes(void **state)
 	}
 }
 
-/* One sentence that says which, with the nearest ones. */
+/* An error in one sentence, with the most similar names. */
 static void test_errors(void **state)
 {
 	static const struct {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The words of --moment and --collect: conditions and actions, and the errors for those that are
- * none.
+ * The words of --moment and --collect: conditions and actions, and errors of invalid ones.
  */
 #include <string.h>
 
@@ -50,7 +49,7 @@ TEST(test_place)
 	assert_true(spec.implied);
 	assert_int_equal(spec.stack_bytes, MOMENT_SPEC_STACK_BYTES);
 	assert_int_equal(spec.n_items, 2);
-	/* (what only begins like one of the words is a part of the place) */
+	/* (a word that only begins like a keyword is a part of the place) */
 	good("prog:'f(int, iffy maximum)' stop");
 	assert_string_equal(spec.place, "'f(int, iffy maximum)'");
 	bad("prog", "is not FILE:FUNCTION");
@@ -70,7 +69,7 @@ TEST(test_conditions)
 	assert_string_equal(spec.conditions[2].subject, "$calls");
 	assert_string_equal(spec.conditions[2].number, "100");
 	assert_int_equal(spec.max, 2);
-	/* A register is none, and what is compared is not counted. */
+	/* A register is no variable, and variables in conditions are not counted. */
 	assert_int_equal(spec.n_tsvs, 1);
 	assert_string_equal(spec.tsvs[0].name, "calls");
 	assert_false(spec.tsvs[0].is_counted);
@@ -118,12 +117,12 @@ TEST(test_collect)
 	assert_string_equal(spec.items[1], "*p@4");
 	assert_int_equal(spec.stack_bytes, 512);
 	assert_int_equal(spec.n_tsvs, 1);
-	/* The words of the point hold instead of those of all. */
+	/* The words of the point have precedence over the common ones. */
 	assert_int_equal(take("p:f collect a,b", "c"), CLI_OK);
 	assert_int_equal(spec.n_items, 2);
 	assert_string_equal(spec.items[0], "a");
 	assert_int_equal(spec.stack_bytes, 0);
-	/* What is never collected need not be there. */
+	/* If nothing is collected, the words need not be valid. */
 	assert_int_equal(take("p:f count $calls max 0", "nosuch"), CLI_OK);
 	assert_int_equal(spec.n_items, 0);
 	assert_int_equal(take("p:f stop max 0", "n"), CLI_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo top` draws: within the screen, whatever the names are.
+ * The screen of `kymo top`: within its size, with any names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static char *draw(const struct top_state *s, unsigned rows, unsigned columns)
 	return TAKE_PTR(*(char **)&b.data);
 }
 
-/* Our own sequences are taken out; nothing else may be one. */
+/* Removes kymo's own sequences, and checks that there are no others. */
 static void plain(char *text)
 {
 	static const char *const ours[] = { "\x1b[H", "\x1b[K", "\x1b[7m", "\x1b[0m" };
@@ -150,7 +150,7 @@ TEST(test_file)
 	plain(text);
 }
 
-/* What /proc says of this process, which nobody else has to be asked for. */
+/* Data of this process from /proc. */
 TEST(test_usage)
 {
 	struct live_task self = { .pid = (uint32_t)getpid() };

@@ -17,13 +17,13 @@ TEST(test_credentials_in_group_rules)
 		{ "4000000001", { true, 4000000000, groups, 3 }, 0 },
 		{ "4000000001", { true, 4000000000, groups, 1 }, -EACCES },
 		{ "4000000001", { true, 4000000000, groups, 0 }, -EACCES },
-		/* who is in no database, and of whom the bus tells nothing */
+		/* a user in no database, about whose groups the bus says nothing */
 		{ "4000000001", { true, 4000000000, NULL, 0 }, -EACCES },
 		{ "no_such_group", { true, 4000000000, groups, 3 }, -ENOENT },
 		{ "root", { true, 4000000000, groups, 3 }, -EACCES },
 		/* by the database */
 		{ "root", { true, 0, NULL, 0 }, 0 },
-		/* what the bus says counts more */
+		/* the bus has precedence */
 		{ "root", { true, 0, groups, 3 }, -EACCES },
 	};
 

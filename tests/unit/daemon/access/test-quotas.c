@@ -25,7 +25,7 @@ TEST(test_limit_check_table)
 		{ { 10, 10, 10 }, { 1, 1000, false }, LIMIT_FITS, 0 },
 		{ { 50, 50, 9 }, { 1, 1000, true }, LIMIT_EXCEEDS_USER, 50 },
 		{ { 49, 49, 9 }, { 1, 1000, true }, LIMIT_FITS, 0 },
-		/* what root has taken may be more than others may; and no sum goes around */
+		/* root can have taken more than others may; and sums do not wrap */
 		{ { 90, 0, 0 }, { 1, 1000, false }, LIMIT_EXCEEDS_ALL, 75 },
 		{ { 1, 1, 0 }, { UINT64_MAX, 1000, false }, LIMIT_EXCEEDS_ALL, 75 },
 		{ { 1, 1, 0 }, { UINT64_MAX, 0, false }, LIMIT_EXCEEDS_ALL, 100 },
@@ -53,11 +53,11 @@ TEST(test_rate_limit_burst)
 	assert_int_equal(wait, RATE_LIMIT_NS);
 	assert_int_equal(rate_limit_take(&e, 1000, now + RATE_LIMIT_NS / 4, &wait), -EDQUOT);
 	assert_int_equal(wait, RATE_LIMIT_NS - RATE_LIMIT_NS / 4);
-	/* others and root do not notice */
+	/* other users and root are not affected */
 	assert_int_equal(rate_limit_take(&e, 1001, now, &wait), 0);
 	for (int i = 0; i < 10 * RATE_LIMIT_BURST; i++)
 		assert_int_equal(rate_limit_take(&e, 0, now, &wait), 0);
-	/* one each so often; and all of it after a while */
+	/* one per interval, and all of them after a while */
 	now += RATE_LIMIT_NS;
 	assert_int_equal(rate_limit_take(&e, 1000, now, &wait), 0);
 	assert_int_equal(rate_limit_take(&e, 1000, now, &wait), -EDQUOT);
@@ -67,7 +67,9 @@ TEST(test_rate_limit_burst)
 	assert_int_equal(rate_limit_take(&e, 1000, now, &wait), -EDQUOT);
 }
 
-/* Many users take no more memory; who comes when all places are taken waits until one is free. */
+/*
+ * Many users take no more memory. When all places are in use, another user waits until one is free.
+ */
 TEST(test_rate_limit_users)
 {
 	static struct rate_limit e;

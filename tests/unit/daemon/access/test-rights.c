@@ -44,7 +44,7 @@ TEST(test_rights_need_table)
 		{ { UID, manager, NULL, "CreateSession" }, NEED_CONTROL },
 		{ { UID, manager, NULL, "ListSessions" }, NEED_LIST },
 		{ { UID, manager, NULL, "Reload" }, NEED_ROOT },
-		/* one's own, and what is called so */
+		/* one's own sessions, and objects with similar names */
 		{ { UID, own, SESSION, "Stop" }, NEED_NOTHING },
 		{ { UID, own, SESSION, "Remove" }, NEED_NOTHING },
 		{ { UID, own, PROPERTIES, "GetAll" }, NEED_NOTHING },
@@ -90,7 +90,7 @@ TEST(test_rights_judge_table)
 		bool exists;
 		enum polkit_answer answer;
 		enum rights_verdict verdict;
-		const char *sentence; /* has this in it */
+		const char *sentence; /* text in the message */
 	} rows[] = {
 		{ NEED_NOTHING, 0, false, POLKIT_UNASKED, RIGHTS_PASS, NULL },
 		{ NEED_LIST, SEES, false, POLKIT_YES, RIGHTS_PASS, NULL },
@@ -98,7 +98,7 @@ TEST(test_rights_judge_table)
 		{ NEED_LIST, 0, false, POLKIT_FAILED, RIGHTS_PASS, NULL },
 		{ NEED_SEE, 0, true, POLKIT_CHALLENGE, RIGHTS_PASS, NULL },
 		{ NEED_CHANGE, CHANGES, true, POLKIT_YES, RIGHTS_PASS, NULL },
-		/* of what one may not see nothing is said */
+		/* nothing is disclosed of invisible sessions */
 		{ NEED_CHANGE, 0, true, POLKIT_NO, RIGHTS_PASS, NULL },
 		{ NEED_CHANGE, 0, false, POLKIT_NO, RIGHTS_PASS, NULL },
 		{ NEED_CHANGE, SEES, false, POLKIT_NO, RIGHTS_PASS, NULL },
@@ -173,7 +173,7 @@ TEST(test_rights_judge_no_group)
 		"the system: make it with `addgroup --system g`, then `adduser 4000000000 g`");
 }
 
-/* Nobody is asked for a password for what only decides what a list or a sentence has in it. */
+/* There is no password dialogue for rights that only affect the contents of a list or a message. */
 TEST(test_need_rows_dialogues)
 {
 	for (size_t i = 0; i < NEED_MAX; i++)

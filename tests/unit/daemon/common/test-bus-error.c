@@ -40,7 +40,7 @@ TEST(test_set_sentence)
 
 	assert_int_equal(bus_error_set(&e, -ENOENT, "there is no %s, %d", "thing", 7), -ENOENT);
 	assert_string_equal(e.message, "there is no thing, 7");
-	/* What is set first stays. */
+	/* The first error remains. */
 	assert_int_equal(bus_error_set(&e, -EINVAL, "something else"), -EINVAL);
 	assert_string_equal(e.name, BUS_ERROR_PREFIX "NoSuchSession");
 	assert_string_equal(e.message, "there is no thing, 7");

@@ -26,7 +26,7 @@ static void add(uint64_t owner, uint64_t place, int fd)
 	assert_int_equal(close_queue_add(&queue, owner, place, fd), 0);
 }
 
-/* Begins with FD, which must be next. */
+/* Takes the next descriptor, which must be FD. */
 static struct close_line *take(int fd)
 {
 	struct close_line *line;
@@ -47,7 +47,7 @@ static void assert_nothing_to_take(void)
 	assert_null(close_queue_take(&queue, 1, &fd));
 }
 
-/* One of a line is closed at a time, in order; lines of other places go on. */
+/* The descriptors of a line are closed one at a time, in order. Lines of other places continue. */
 TEST(test_line)
 {
 	struct close_line *hung, *other;
@@ -70,8 +70,8 @@ TEST(test_line)
 }
 
 /*
- * Nobody takes more than a share, whatever hangs; when one moves, the next line of the same owner
- * is begun.
+ * No user gets more than a share, even if closes hang. When one continues, the next line of the
+ * same owner begins.
  */
 TEST(test_share)
 {
@@ -90,7 +90,7 @@ TEST(test_share)
 	assert_nothing_to_take();
 }
 
-/* What is kept for root stays free, however many users and unknown ones hang. */
+/* The share of root stays free, however many closes of users and unknown owners hang. */
 TEST(test_root)
 {
 	unsigned n = 0;
@@ -121,8 +121,8 @@ TEST(test_turns)
 }
 
 /*
- * So many are waited for, however long the first takes: a disk that is busy is no reason to refuse
- * anything. Nobody is refused for what somebody else sends, or nobody knows who.
+ * This many closes are waited for, however long the first takes: a busy disk is no reason to refuse
+ * anything. No user is refused for descriptors of other users, or of unknown ones.
  */
 TEST(test_crowd)
 {
@@ -133,7 +133,7 @@ TEST(test_crowd)
 	take(0);
 	assert_int_equal(close_queue_backlog(&queue, ALICE, 7, late), 0);
 	add(ALICE, 7, CLOSE_QUEUED_MAX);
-	/* (while it moves, never) */
+	/* (never while it makes progress) */
 	assert_int_equal(close_queue_backlog(&queue, ALICE, 7, 1), 0);
 	assert_int_equal(close_queue_backlog(&queue, ALICE, 7, late), CLOSE_QUEUED_MAX);
 	for (int i = 0; i < 2 * CLOSE_QUEUED_MAX; i++)
@@ -142,7 +142,7 @@ TEST(test_crowd)
 	assert_int_equal(close_queue_backlog(&queue, ALICE, 8, late), 0);
 }
 
-/* A user who has too many gets no more; others do, and root most of all. */
+/* A user with too many descriptors gets no more room. Others do, and root most of all. */
 TEST(test_room)
 {
 	enum { FILES = 1024, PER_USER = FILES / CLOSE_OWNED_PART, ALL = FILES / CLOSE_ALL_PART };
@@ -156,7 +156,7 @@ TEST(test_room)
 	assert_false(close_queue_has_room(&queue, ALICE, FILES));
 	assert_true(close_queue_has_room(&queue, BOB, FILES));
 	assert_true(close_queue_has_room(&queue, FOREIGN_FD_UNKNOWN, FILES));
-	/* (where there may be many, a user may have no more for it) */
+	/* (with a higher limit, more are allowed) */
 	assert_true(close_queue_has_room(&queue, ALICE, 100 * FILES));
 	for (uint64_t i = PER_USER; i < ALL; i++)
 		add(FOREIGN_FD_OF(2000 + i), 1, (int)i);
@@ -165,7 +165,7 @@ TEST(test_room)
 	for (int i = ALL; i < FILES / CLOSE_ALL_PART_ROOT; i++)
 		add(ROOT, 1, i);
 	assert_false(close_queue_has_room(&queue, ROOT, FILES));
-	/* One that is closed makes room. */
+	/* A closed descriptor makes room. */
 	line = close_queue_take(&queue, 1, &fd);
 	assert_false(close_queue_has_room(&queue, ALICE, FILES));
 	close_queue_done(&queue, line, 1, &fd);

@@ -19,7 +19,7 @@ FIXTURE(setup)
 	return fd_sink_begin(ends[1]);
 }
 
-/* N bytes with FD three times. */
+/* Sends N bytes, with FD three times. */
 static void send_three(const char *bytes, size_t n, int fd)
 {
 	const int fds[] = { fd, fd, fd };
@@ -41,8 +41,7 @@ static void send_three(const char *bytes, size_t n, int fd)
 	assert_int_equal(sendmsg(ends[0], &m, 0), n);
 }
 
-/* The bytes are ours, the descriptors nobody's: when the sink has gone, what they led to has
- * ended. */
+/* The bytes arrive, the descriptors do not: after the sink, their files are closed. */
 TEST(test_receive)
 {
 	uint8_t data[FD_SINK_BYTES];
@@ -65,7 +64,7 @@ TEST(test_receive)
 	assert_int_equal(poll(&ended, 1, 10000), 1);
 	assert_int_equal(read(pipes[0], rest, 1), 0);
 	close(pipes[0]);
-	/* And the next one is there. */
+	/* A new sink is ready. */
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
 	send_three("0123", 4, pipes[1]);
 	assert_int_equal(fd_sink_receive(data, sizeof(data), &n_fds), 4);

@@ -55,7 +55,7 @@ static void put_text(uint8_t code, const char *signature, const char *text)
 	put(text, strlen(text) + 1);
 }
 
-/* As if its fields ended here. */
+/* Ends the fields here. */
 static void finish(void)
 {
 	uint32_t size = (uint32_t)m.n - 16;
@@ -89,7 +89,7 @@ TEST(test_found)
 	}
 }
 
-/* Cut off anywhere, or with anything in place of a byte, it stays within its bytes. */
+/* Truncated anywhere, or with any byte changed, no byte outside is read. */
 TEST(test_damaged)
 {
 	char name[MESSAGE_SENDER_MAX];
@@ -124,10 +124,10 @@ TEST(test_not_found)
 	put_all_kinds();
 	finish();
 	assert_int_equal(message_find_sender(m.data, m.n, name), -ENODATA);
-	/* What stands in the body is not the bus's. */
+	/* Fields in the body are not the bus's. */
 	put_text(7, "s", ":1.1");
 	assert_int_equal(message_find_sender(m.data, m.n, name), -ENODATA);
-	/* Of another type; behind what cannot be passed over; too long. */
+	/* Of another type; after an unknown field that cannot be skipped; too long. */
 	begin(false);
 	put_field(7, "u");
 	put_u32(1);

@@ -44,7 +44,7 @@ TEST(test_message_check_weight_bounds)
 	static const char bytes[3000];
 	const char *text;
 
-	/* a word for each thing, and what it is */
+	/* a word for each item, and its content */
 	assert_true(sd_bus_message_append(m, "s", "0123456789") >= 0);
 	assert_true(sd_bus_message_append_array(m, 'y', bytes, sizeof(bytes)) >= 0);
 	assert_true(sd_bus_message_append(m, "a{sv}", 1, "key", "(tas)", UINT64_C(7), 2, "a",
@@ -55,7 +55,7 @@ TEST(test_message_check_weight_bounds)
 	assert_int_equal(message_check_weight(m, 10), -E2BIG);
 	assert_int_equal(message_check_weight(m, 3019), -E2BIG);
 	assert_int_equal(message_check_weight(m, 3200), 0);
-	/* It can be read as before. */
+	/* It can be read afterwards. */
 	assert_true(sd_bus_message_read(m, "s", &text) > 0);
 	assert_string_equal(text, "0123456789");
 }

@@ -19,7 +19,7 @@
 enum { N = 16 };
 
 static sd_event *event;
-static int pipe_error; /* what pipe2() fails with, if it is to */
+static int pipe_error; /* the error of pipe2(), if it must fail */
 
 int pipe2(int ends[2], int flags)
 {
@@ -58,7 +58,7 @@ static void close_all(const int fds[], size_t n)
 		assert_int_equal(close(fds[i]), 0);
 }
 
-/* Until nothing has hung up for a while. */
+/* Runs until there have been no hangups for a while. */
 static void run_event(void)
 {
 	while (sd_event_run(event, 20000) > 0)
@@ -72,7 +72,7 @@ FIXTURE(setup)
 	       sd_event_default(&event) < 0 || passed_fds_begin(event) < 0;
 }
 
-/* They are there as long as the message has stand-ins, of which none is another's. */
+/* The descriptors are available as long as the message has its stand-ins. */
 TEST(test_take)
 {
 	int fds[N], stand_ins[N], before = count_files();
@@ -97,7 +97,7 @@ TEST(test_take)
 	}
 }
 
-/* The number of a stand-in that was closed is another one's before the pipe has hung up. */
+/* The number of a closed stand-in is reused before its pipe has hung up. */
 TEST(test_reuse)
 {
 	int first[1], second[2], before = count_files(), fd = open("/dev/zero", O_RDONLY);
@@ -127,7 +127,7 @@ TEST(test_refuse)
 	assert_int_equal(passed_fds_get(-1), -1);
 }
 
-/* The message is whole, and says why. */
+/* The message is complete, and contains the error. */
 TEST(test_no_pipe)
 {
 	int fds[N], before = count_files();
@@ -143,7 +143,7 @@ TEST(test_no_pipe)
 	assert_int_equal(count_files(), before);
 }
 
-/* What has no room is closed, and so is the rest when the message has gone. */
+/* Descriptors without room are closed, and so are the others when the message is freed. */
 TEST(test_no_numbers)
 {
 	int fds[N], before = count_files();
@@ -153,7 +153,7 @@ TEST(test_no_numbers)
 	receive(fds);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
 	few = files;
-	/* (that of the writing end stays free) */
+	/* (the number of the writing end stays free) */
 	few.rlim_cur = (rlim_t)fds[N - 1] + 1 + 2 + 5;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	n = passed_fds_take(fds, N);
@@ -164,7 +164,7 @@ TEST(test_no_numbers)
 	assert_int_equal(count_files(), before);
 }
 
-/* A child that never ends holds up nothing. */
+/* A child that never ends delays nothing. */
 TEST(test_child)
 {
 	int fds[N], before = count_files(), status, n;

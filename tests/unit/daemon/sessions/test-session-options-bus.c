@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options are written into messages that are never sent: a connection to nobody makes and reads
- * them.
+ * Options are written into messages that are never sent: a connection without a peer makes and
+ * reads them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ static void end(sd_bus_message *m)
 	assert_true(sd_bus_message_seal(m, 1, 0) >= 0);
 }
 
-/* It is refused with this ERROR and TEXT in the sentence. */
+/* It is refused with ERROR, and with TEXT in the message. */
 static void assert_refused(sd_bus_message *m, int error, const char *text)
 {
 	struct create_request request = { .output_fd = -77 };
@@ -146,7 +146,7 @@ TEST(test_create_request_read_flight)
 	sd_bus_message_unref(m);
 	m = flight_options(f, "flight", "flight_bytes", FLIGHT_BYTES_MIN);
 	assert_int_equal(create_request_read(m, 1000, &request, NULL), 0);
-	/* Who says how much has as much time as fits; who says nothing, ten seconds. */
+	/* With a given size, the time is unlimited; with neither, it is ten seconds. */
 	session_options_fill_flight(&request.options);
 	assert_int_equal(request.options.flight_ns, 0);
 	request.options.flight_bytes = 0;
@@ -286,7 +286,7 @@ TEST(test_create_request_read_refuses)
 	}
 }
 
-/* It says all; only whose the session is may be said beside it. */
+/* The profile contains all options. Only the owner of the session can be set beside it. */
 TEST(test_create_request_read_profile)
 {
 	struct create_request request = { .output_fd = -1 };
@@ -382,7 +382,7 @@ TEST(test_create_request_read_refuses_lists)
 	assert_refused(m, -EINVAL, "`output` is missing");
 }
 
-/* As a client may send it, although no library makes it. */
+/* As a client can send it, although no library does. */
 TEST(test_create_request_read_output_not_sent)
 {
 	struct fixture *f = *state;
@@ -401,7 +401,7 @@ TEST(test_create_request_read_output_not_sent)
 	assert_refused(m, -EBADF, "did not come with the message");
 }
 
-/* What output_fd_take() says of FD; a copy is closed again. */
+/* The result of output_fd_take() for FD. The copy is closed. */
 static int take_output(int fd, uid_t uid, sd_bus_error *reterr)
 {
 	int copy = -1, r = output_fd_take(fd, uid, &copy, reterr);
@@ -443,18 +443,20 @@ TEST(test_output_fd_take)
 	assert_int_equal(take_output(f->other_fd, 0, NULL), 0);
 }
 
-/* Where our word would be taken for somebody else's: only his own programs may hear it, or another
- * machine. */
+/*
+ * kymod's data could be mistaken for another user's: only the caller's own programs, or another
+ * machine, may receive it.
+ */
 TEST(test_output_fd_take_peer)
 {
 	struct fixture *f = *state;
-	uid_t own = getuid() ?: 4711; /* (to root all is allowed) */
+	uid_t own = getuid() ?: 4711; /* (root may use any output) */
 	int messages[2];
 	const int refused[] = {
-		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), /* may be connected later */
+		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), /* it can be connected later */
 		socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0),
 		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0),
-		f->other_fd, /* its peer is another's */
+		f->other_fd, /* its peer belongs to another user */
 		-1,
 	};
 
@@ -482,7 +484,7 @@ TEST(test_output_fd_take_peer)
 	assert_int_equal(take_output(f->output[1], own, NULL), 0);
 }
 
-/* What a session shows can be given to another one. */
+/* The options that a session shows can be given to another one. */
 TEST(test_session_options_append_round_trip)
 {
 	uint32_t pids[] = { 1, 2 }, uids[] = { 0, UINT32_MAX - 1 };

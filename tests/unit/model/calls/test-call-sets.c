@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Words for values of calls: flags as strace writes them, numbers with a name, and the sets
+ * Names for values of calls: flags in the format of strace, numbers with names, and the sets
  * themselves.
  */
 #include <fcntl.h>
@@ -80,7 +80,7 @@ TEST(test_enums)
 	assert_string_equal(shown("enum:signal", SIGKILL), "SIGKILL");
 	assert_string_equal(shown("enum:dirfd", (uint32_t)AT_FDCWD), "AT_FDCWD");
 	assert_string_equal(shown("enum:dirfd", 3), "3");
-	/* of the register, what the type has counts */
+	/* only the type's bits of the register count */
 	assert_string_equal(shown("enum:af", UINT64_C(0x1200000002)), "AF_INET");
 }
 
@@ -99,7 +99,7 @@ TEST(test_none)
 	assert_string_equal(text, "0x11");
 }
 
-/* What does not fit is cut, and nothing is written beyond. */
+/* A text that does not fit is cut, and nothing is written behind the buffer. */
 TEST(test_room)
 {
 	char text[24];
@@ -129,7 +129,7 @@ static void check_word(unsigned number, const struct call_set *set, size_t i)
 			fail_msg("%s: %s is there twice", set->name, word->name);
 }
 
-/* Each set: sorted by name, found by it, and each of its words is reached. */
+/* Each set is sorted by name, found by name, and each of its words is found. */
 TEST(test_sets)
 {
 	const struct call_set *set, *last = NULL;

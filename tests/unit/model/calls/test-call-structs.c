@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Structures that calls are given, as strace writes them: also those of which a part is there.
+ * Structures in calls, in the format of strace, also incomplete ones.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -108,7 +108,10 @@ TEST(test_arrays)
 	assert_string_equal(shown_array("struct:pollfd", fds, 0, 0), "[]");
 }
 
-/* Any bytes, as many as there are, in any room. (Blocks of that size: sanitizers see the rest.) */
+/*
+ * Any bytes, of any number, in buffers of any size. (Allocated with exactly that size, so that
+ * sanitizers detect errors.)
+ */
 TEST(test_any_bytes)
 {
 	static const uint8_t fills[] = { 0x00, 0x01, 0x41, 0xff };
@@ -130,7 +133,7 @@ TEST(test_any_bytes)
 								     room) < room);
 			}
 		}
-	/* Nothing is known of it. */
+	/* Without a known structure. */
 	assert_string_equal(shown("struct:raw", "0123456789012345678901234567890", 32), "");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of system calls: each row is a specification, and what the kernel says of the call in
- * tracefs.
+ * The table of system calls: each row is a valid specification, and matches the kernel's
+ * description in tracefs.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define EVENTS "/sys/kernel/tracing/events/syscalls"
 
 enum {
-	NUMBERS_MAX = 600, /* beyond all that there are */
+	NUMBERS_MAX = 600, /* greater than all numbers */
 };
 
 static struct call_spec parse_signature(const char *name, const char *signature)
@@ -44,7 +44,7 @@ static struct call_spec parse(const struct call_syscall *call)
 
 /* ---- the table by itself ---- */
 
-/* Whether the programs copy argument ARG of SPEC: there is memory, and a slot for it. */
+/* Whether the programs copy argument ARG of SPEC: it is memory, and has a slot. */
 static bool is_copied(const struct call_spec *spec, size_t arg)
 {
 	uint8_t args[CALL_TEXTS_MAX], n_in, n = call_spec_slots(spec, args, &n_in);
@@ -73,7 +73,7 @@ static void check_variant(const struct call_syscall *call, const struct call_var
 	}
 }
 
-/* What variants show is copied by the row of their call. */
+/* The row of the call copies the memory that its variants show. */
 TEST(test_variants)
 {
 	size_t n = 0, n_all = 0;
@@ -104,7 +104,7 @@ TEST(test_rows)
 		n++;
 		parse(call);
 		assert_int_equal(call->number, number);
-		/* (two of one name: the first is found) */
+		/* (of two with the same name, the first is found) */
 		assert_ptr_equal(call_syscall_by_name(call->name), call);
 	}
 	assert_true(n > 300);
@@ -155,9 +155,9 @@ TEST(test_match)
 	assert_int_equal(call_syscall_match("timerfd_*", on_match, names), -ECANCELED);
 }
 
-/* ---- what the kernel says ---- */
+/* ---- the kernel's descriptions ---- */
 
-/* Calls that the kernel has another name for. */
+/* Calls with other names in the kernel. */
 static const struct {
 	const char *event, *name;
 } renamed[] = {
@@ -202,12 +202,12 @@ static bool is_signed(const char *type)
 	return !has_word(type, words);
 }
 
-/* Whether TYPE shows what the kernel has as C. */
+/* Whether TYPE can show the C type of the kernel. */
 static bool type_fits(const struct call_type *type, const char *c)
 {
 	if (is_pointer(c))
 		return type->form == CALL_PTR || call_type_is_memory(type);
-	/* addresses that the kernel takes for numbers */
+	/* addresses that are integers in the kernel */
 	if (type->form == CALL_PTR || type->form == CALL_STRUCT)
 		return bits_of(c) == 64;
 	if (type->form == CALL_FD || type->set != CALL_SET_NONE)
@@ -219,7 +219,7 @@ static bool type_fits(const struct call_type *type, const char *c)
 	       (type->bits == 64 || call_type_is_signed(type) == is_signed(c));
 }
 
-/* "field:const char * filename;" and where it is: the type, without the name. */
+/* Parses "field:const char * filename;": the type, without the name. */
 static bool read_field(const char *line, char *type, size_t size)
 {
 	const char *begin = strstr(line, "field:"), *end = begin ? strchr(begin, ';') : NULL;
@@ -254,7 +254,9 @@ static void check_event(const struct call_syscall *call, FILE *format)
 		fail_msg("%s has %zu arguments, not %zu", call->name, n, spec.n_args);
 }
 
-/* The directory of the events, if need be in a name space of its own; NULL = not to be had. */
+/*
+ * Opens the directory of the events, in a new mount namespace if necessary; NULL = not available.
+ */
 static DIR *open_events(void)
 {
 	DIR *dir = opendir(EVENTS);

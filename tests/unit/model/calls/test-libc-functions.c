@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of functions of libc: each row is a specification, and what the headers declare and the
- * library exports.
+ * The table of functions of libc: each row is a valid specification, and matches the declarations
+ * in the headers and the exports of the library.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -70,11 +70,11 @@
 #include "capture/options/call-spec.h"
 #include "tests/support/unit.h"
 
-/* ---- what the headers say ---- */
+/* ---- the headers ---- */
 
-/* What a C type is to a probe. */
+/* The kind of a C type for a probe. */
 enum kind {
-	KIND_NONE, /* (behind the last argument) */
+	KIND_NONE, /* (after the last argument) */
 	KIND_VOID,
 	KIND_INT32,
 	KIND_UINT32,
@@ -105,8 +105,8 @@ enum kind {
 #define KINDS(...) KINDS_OF(__VA_ARGS__, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
 
 /*
- * 0; it does not compile if the headers declare FUNCTION otherwise. (It compares functions, not
- * pointers to them: there, noreturn would count.)
+ * 0. Compiling fails if the headers declare FUNCTION differently. (It compares functions, not
+ *    pointers to them: with those, noreturn would count.)
  */
 #define SAME(function, ...)                                                                   \
 	(0 * sizeof(struct {                                                                  \
@@ -123,7 +123,7 @@ enum kind {
 	{ #function, 1 + SAME(function, returns(__VA_ARGS__, ...)),             \
 	  KIND(returns), { KINDS(__VA_ARGS__) } }
 
-/* As the headers have it; of `void` alone that is the first argument. */
+/* The declarations of the headers. With `void` alone, that is the first argument. */
 static const struct prototype {
 	const char *name;
 	bool variadic;
@@ -649,7 +649,7 @@ static unsigned kind_bits(enum kind kind)
 	return kind == KIND_INT32 || kind == KIND_UINT32 ? 32 : 64;
 }
 
-/* Whether TYPE shows what KIND is. Words and hexadecimal digits have no sign. */
+/* Whether TYPE can show KIND. Words and hexadecimal digits have no sign. */
 static bool type_fits(const struct call_type *type, enum kind kind)
 {
 	if (kind == KIND_VOID || type->form == CALL_VOID)
@@ -659,7 +659,7 @@ static bool type_fits(const struct call_type *type, enum kind kind)
 		       (type->form == CALL_STR && kind == KIND_TEXT);
 	if (type->form == CALL_PTR || type->form == CALL_BUF || type->form == CALL_STR)
 		return false;
-	/* (the kernel takes 32 bits of what the library has as unsigned long) */
+	/* (the kernel uses 32 bits of some arguments that are unsigned long in the library) */
 	if (type->set != CALL_SET_NONE)
 		return type->bits <= kind_bits(kind);
 	return type->bits == kind_bits(kind) &&
@@ -725,7 +725,7 @@ TEST(test_lookup)
 	assert_null(call_function_signature("~"));
 }
 
-/* Also what the linker of this program would have replaced by something else. */
+/* Also those that the linker would have replaced in this program. */
 TEST(test_exported)
 {
 	static const char *const files[] = { "libc.so.6", "libpthread.so.0", "libdl.so.2",

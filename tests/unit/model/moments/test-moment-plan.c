@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plans of points: what their lines say, and what is wrong with those that say nothing.
+ * The plans of points: the meanings of their lines, and errors of invalid ones.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ TEST(test_too_many_variables)
 	bad(text, "'tsv'");
 }
 
-/* Loads are counted from 1 on, and the variables behind all that loads can be. */
+/* Loads are counted from 1 on, and variables after the maximum number of loads. */
 TEST(test_conditions)
 {
 	const char *load = "load\t9\t4\t1\t5\t0\t0\t0" E;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bytes are worked out by hand, from the specification; what each call is to be is said as text.
+ * The bytes are derived by hand from the specification. The expected calls are texts.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -72,7 +72,7 @@ static void assert_text(const struct result *r, const char *text)
 	assert_string_equal(got, text);
 }
 
-/* The bytes of the string LITERAL are calls as TEXT, and nothing is wrong. */
+/* The bytes of the string LITERAL are the calls in TEXT, without damage. */
 #define ASSERT_READ(literal, text)                                                                 \
 	do {                                                                                       \
 		static const struct apitrace_text_options o = { .thread_ids = true };              \
@@ -84,7 +84,7 @@ static void assert_text(const struct result *r, const char *text)
 		assert_text(&r, text);                                                             \
 	} while (0)
 
-/* The same, but there is damage, of which WHAT is said at byte AT. */
+/* The same with damage, reported as WHAT at byte AT. */
 #define ASSERT_DAMAGED(literal, text, at, says)                                                    \
 	do {                                                                                       \
 		static const struct apitrace_text_options o;                                       \
@@ -111,7 +111,7 @@ static void assert_text(const struct result *r, const char *text)
 
 TEST(version_0)
 {
-	/* The thread is a detail; an enum has one name, which is its value. */
+	/* The thread is a detail. An enum has one name, which is its value. */
 	ASSERT_READ("\x00"
 		    "\x00" F "\x03\x2a\x01\x00\x09\x00\x01"
 		    "A\x04\x07\x00"
@@ -124,7 +124,7 @@ TEST(version_0)
 
 TEST(versions_1_to_3)
 {
-	/* An opaque pointer, a blob; malloc is only a name. */
+	/* An opaque pointer, a blob. malloc is just a name. */
 	ASSERT_READ("\x01"
 		    "\x00" F "\x01\x00\x0d\x80\x01\x01\x01\x08\x02zz\x00"
 		    "\x01\x00\x00",
@@ -133,7 +133,7 @@ TEST(versions_1_to_3)
 		    "\x00\x00\x06malloc\x01\x04size\x01\x00\x04\x40\x00"
 		    "\x01\x00\x02\x0d\x10\x00",
 		    "0 @0 malloc(size = 64) = 0x10\n");
-	/* From 3 on an enum has all its names. */
+	/* From version 3 on, an enum has all its names. */
 	ASSERT_READ("\x03"
 		    "\x00" F "\x03\x05\x01\x00\x09\x00\x02\x01"
 		    "A\x04\x01\x01"
@@ -200,7 +200,7 @@ TEST(values)
 	ASSERT_VALUE("\x03\x05", "-5");
 	ASSERT_VALUE("\x03\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "-9223372036854775808");
 	ASSERT_VALUE("\x04\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "18446744073709551615");
-	/* A number may have more bytes than it needs. */
+	/* A number can have more bytes than it needs. */
 	ASSERT_VALUE("\x04\x85\x80\x00", "5");
 	ASSERT_VALUE("\x05\xcd\xcc\xcc\x3d", "0.1");
 	ASSERT_VALUE("\x06\x55\x55\x55\x55\x55\x55\xd5\x3f", "0.3333333333333333");
@@ -304,7 +304,7 @@ TEST(odd_signatures)
 	assert_text(&s, "0 f() // incomplete\n");
 }
 
-/* Calls without an end do not take all memory: the oldest go. */
+/* Calls without an end use a limited amount of memory: the oldest are dropped. */
 TEST(calls_without_an_end_are_bounded)
 {
 	enum { CALLS = 600000 };
@@ -331,7 +331,7 @@ TEST(calls_without_an_end_are_bounded)
 
 /* ---- damage ---- */
 
-/* One call that is whole, and one that is open: 15 bytes. */
+/* A complete call, and an open one: 15 bytes. */
 #define BEFORE "\x04\x00\x01" VOID "\x00\x01\x00\x00\x00\x01\x00\x00"
 #define KEPT   "0 f()\n1 f() // incomplete\n"
 
@@ -370,7 +370,7 @@ TEST(absurd_counts_take_no_memory)
 
 TEST(a_leave_event_that_is_cut_off)
 {
-	/* The call is there, with what was read of its end. */
+	/* The call is there, with the readable part of its end. */
 	ASSERT_DAMAGED("\x04\x00\x01" F "\x01\x00\x04\x01\x00\x01\x00\x02\x04\x07\x01\x01",
 		       "0 f(x = 1, y = ?) = 7 // incomplete\n", 23, CUT);
 }
@@ -380,7 +380,7 @@ TEST(a_header_that_is_cut_off)
 	ASSERT_DAMAGED("\x06\x06\x01n\x01v\x05x", "// n = \"v\"\n", 7, CUT);
 }
 
-/* Wherever a file ends, what is whole before is there. */
+/* Wherever a file is cut, all complete calls before are there. */
 TEST(cut_anywhere)
 {
 	static const char bytes[] =
@@ -415,7 +415,7 @@ TEST(values_that_nest_too_deep)
 	assert_string_equal(r.damage.what, "values nested more than 200 deep");
 }
 
-/* ---- recognised ---- */
+/* ---- detection ---- */
 
 TEST(heads)
 {
@@ -437,9 +437,9 @@ TEST(heads)
 	assert_false(IS("version=2.0"));
 }
 
-/* ---- there and back ---- */
+/* ---- reading and writing ---- */
 
-/* What is read is written again; the same bytes come out, since ids are counted in both. */
+/* The calls that were read are written again. The bytes are the same, since both count ids. */
 TEST(written_as_it_was_read)
 {
 	static const char bytes[] = "\x06\x06\x01n\x01v\x00"

@@ -8,7 +8,7 @@
 #include "reader/fxt/fxt-args.h"
 #include "tests/support/unit.h"
 
-/* "name", as an inline reference and as the word that follows. */
+/* "name", as an inline reference, and its word. */
 #define NAME_REF  (0x8000 | 4)
 #define NAME_WORD UINT64_C(0x656d616e)
 
@@ -117,7 +117,7 @@ TEST(test_strings_and_blobs)
 	assert_memory_equal(arg.blob.data, "name", 4);
 }
 
-/* What an argument lacks is its own damage; the next one can be read. */
+/* A damaged argument does not affect the next one. */
 TEST(test_short_values)
 {
 	const uint64_t words[] = {
@@ -145,7 +145,7 @@ TEST(test_short_values)
 	assert_int_equal(arg.uint32, 3);
 }
 
-/* Behind a size that cannot be, nothing can be read. */
+/* After an impossible size, nothing can be read. */
 TEST(test_bad_sizes)
 {
 	const uint64_t nothing = head(FXT_ARG_INT32, 0, 0), large = head(FXT_ARG_INT32, 2, 0),
@@ -174,7 +174,7 @@ TEST(test_bad_sizes)
 	assert_string_equal(it.damage, "fewer arguments than the record counts");
 }
 
-/* A type that nobody knows is skipped by its size. */
+/* An unknown type is skipped by its size. */
 TEST(test_unknown_type)
 {
 	const uint64_t words[] = { head(15, 3, 0), 1, 2,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The golden records, each with one thing made wrong.
+ * The golden records, each with one error.
  */
 #include <string.h>
 
@@ -12,12 +12,11 @@
 struct row {
 	enum golden record;
 	unsigned word;
-	uint64_t flip;          /* these bits of the word are turned over */
-	enum fxt_finding_id id; /* what is to be found */
+	uint64_t flip;          /* bits of the word that are inverted */
+	enum fxt_finding_id id; /* the expected finding */
 };
 
-/* Reads the golden archive with ROW's record changed, or as it is; *RET is what is found in that
- * one. */
+/* Reads the golden archive, with ROW's record changed if CHANGE; *RET gets its findings. */
 static void check(const struct row *row, bool change, struct fxt_findings *ret)
 {
 	const struct fxt_record *record = NULL;
@@ -93,7 +92,7 @@ TEST(test_check_record)
 		assert_false(has(&before, rows[i].id));
 		if (!has(&after, rows[i].id))
 			fail_msg("row %zu: no %s", i, fxt_finding_kinds[rows[i].id].id);
-		/* Nothing else comes of it. */
+		/* There is no other finding. */
 		for (unsigned j = 0; j < after.n; j++)
 			if (after.list[j].id != rows[i].id && !has(&before, after.list[j].id))
 				fail_msg("row %zu: %s", i, fxt_finding_kinds[after.list[j].id].id);

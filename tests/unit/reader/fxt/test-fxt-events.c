@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From records, as docs/FXT-MAPPING.md writes them and as others do, to events. The records are put
- * together here, word by word; strings are inline, so that no table is needed.
+ * Events from records, as docs/FXT-MAPPING.md defines them, and from other writers. The records are
+ * made here, word by word. Strings are inline, so no table is needed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tests/support/fixtures/fxt-golden.h"
 #include "tests/support/unit.h"
 
-/* ---- records in the making ---- */
+/* ---- making records ---- */
 
 struct record {
 	uint64_t words[512];
@@ -59,7 +59,7 @@ static void put_arg_text(struct record *r, const char *name, const char *value)
 	put_text(r, value);
 }
 
-/* An event at time 1000 of thread PID/TID; but for instants, a word is to follow its arguments. */
+/* An event at time 1000 of thread PID/TID. Except for instants, a word follows the arguments. */
 static struct record event_of(enum fxt_event_type type, uint32_t pid, uint32_t tid,
 			      const char *category, const char *name, unsigned n_args)
 {
@@ -108,7 +108,7 @@ static struct record context_switch(unsigned cpu, unsigned state, uint64_t out, 
 	return r;
 }
 
-/* ---- reading one back ---- */
+/* ---- reading a record ---- */
 
 struct fixture {
 	struct outbuf archive;
@@ -195,7 +195,7 @@ TEST(test_switch_bare)
 	assert_false(f->ev.sw.synthetic);
 }
 
-/* Elsewhere the idle threads have koids; their weight says what they are. */
+/* Other writers give idle threads koids; their weight identifies them. */
 TEST(test_switch_foreign_idle)
 {
 	struct fixture *f = *state;
@@ -252,9 +252,9 @@ TEST(test_migrate)
 	assert_int_equal(f->ev.migrate.to_cpu, 4);
 }
 
-/* ---- what programs allocate ---- */
+/* ---- allocations of programs ---- */
 
-/* A resource that nobody knows makes an event somebody else's; said twice, it spoils nothing. */
+/* An unknown resource makes an event foreign. A duplicate one is harmless. */
 TEST(test_resource)
 {
 	static const char *const said[][2] = {
@@ -475,7 +475,7 @@ TEST(test_clock_mark_lost)
 	assert_int_equal(f->ev.lost.last_ns, 14);
 }
 
-/* Events of others, or of ours without what makes them so. */
+/* Foreign events, and kymo's events without their required parts. */
 TEST(test_none)
 {
 	static const char *const rows[][2] = {
@@ -511,7 +511,7 @@ TEST(test_damaged_arguments)
 
 /* ---- complete events and counters ---- */
 
-/* Whose they are decides: on other threads they are somebody else's. */
+/* The thread decides: on other threads, they are foreign. */
 TEST(test_interval)
 {
 	static const struct {
@@ -557,7 +557,7 @@ TEST(test_interval)
 	}
 }
 
-/* Values that are no numbers are left out; without any it is no counter. */
+/* Values that are no numbers are left out. Without any value, it is no counter. */
 TEST(test_counter)
 {
 	struct fixture *f = *state;
@@ -587,7 +587,7 @@ TEST(test_counter)
 
 #define WITH_EVENTS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-/* Events of category `profile` that are somebody else's, or not what they should be. */
+/* Events of category `profile` that are foreign or wrong. */
 TEST(test_profile_foreign)
 {
 	struct fixture *f = *state;
@@ -618,7 +618,7 @@ static void assert_sample(struct fixture *f, uint32_t pid, uint32_t tid, enum sa
 	assert_int_equal(f->ev.sample.id, kind == SAMPLE_NAMED ? 7 : 0);
 }
 
-/* The frames may stand on any thread of the process: earlier versions wrote them so. */
+/* The frames can be on any thread of the process: earlier versions wrote them so. */
 TEST(test_named_stack)
 {
 	struct fixture *f = *state;
@@ -631,7 +631,7 @@ TEST(test_named_stack)
 	assert_sample(f, 50, 51, SAMPLE_ON_CPU);
 }
 
-/* A build id that is none is not known. */
+/* An invalid build id counts as unknown. */
 TEST(test_mapping_build_id)
 {
 	static const char *const bad[] = { "abc", "xy", "AB", "0 " };

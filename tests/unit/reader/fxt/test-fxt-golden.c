@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the FXT reader makes of a record of every type, held against records that were made by hand
+ * The FXT reader's results for a record of every type, compared with records that were made by hand
  * (support/fxt-golden.h).
  */
 #include "reader/fxt/fxt-check.h"
@@ -246,7 +246,7 @@ TEST(test_golden_large)
 	assert_int_equal(r->args.n_left, 0);
 }
 
-/* The check has nothing against any of them, but that one is of an unknown type. */
+/* The check only finds that one of them has an unknown type. */
 TEST(test_golden_is_clean)
 {
 	struct golden_archive *f = *state;

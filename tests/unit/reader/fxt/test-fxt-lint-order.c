@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lint and the order of the file: it finds the same in whatever order records come, as long as
- * they are within its window, and guesses nothing beyond.
+ * The lint and the order of the file: its findings do not depend on the order of records within its
+ * window, and it guesses nothing beyond it.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "tests/support/fixtures/lint-build.h"
 #include "tests/support/unit.h"
 
-/* A turn of thread 11 or 12 on a CPU: a wakeup and two switches, three facts. */
+/* A turn of thread 11 or 12 on a CPU: a wakeup and two switches, three records. */
 static void turn(struct build *b, uint64_t i, bool with_wakeup)
 {
 	uint64_t tid = 11 + i % 2, ts = 1000 + 100 * i;
@@ -45,14 +45,17 @@ static size_t shuffled(size_t i, size_t n)
 	return i * 7919 % n;
 }
 
-/* One half after the other, as of two buffers. */
+/* One half after the other, as from two buffers. */
 static size_t halves(size_t i, size_t n)
 {
 	return i < n / 2 ? 2 * i : 2 * (i - n / 2) + 1;
 }
 
-/* Lints N turns in the order that ORDER gives, and an odd wakeup at their end. Beyond the window
- * there are no others: the window would end in the middle of a turn, and its rest be missed. */
+/*
+ * Lints N turns in the order of ORDER, with an odd wakeup at their end. If there are more turns
+ * than fit into the window, there are no wakeups: otherwise, the window would end in the middle of
+ * a turn.
+ */
 static void lint_turns(size_t n, size_t (*order)(size_t i, size_t n), struct lint_tally *ret)
 {
 	struct build b;
@@ -84,7 +87,7 @@ TEST(test_within_the_window)
 		}
 }
 
-/* A long archive in order is judged to its end. */
+/* A long archive in order is checked to its end. */
 TEST(test_beyond_the_window)
 {
 	struct lint_tally t;
@@ -96,7 +99,7 @@ TEST(test_beyond_the_window)
 	assert_clean(&t);
 }
 
-/* What comes too late is not judged, and nothing wrong is said of it. */
+/* Records that come too late are not judged, and give no wrong findings. */
 TEST(test_too_late)
 {
 	struct lint_tally t;
@@ -109,7 +112,7 @@ TEST(test_too_late)
 	assert_clean(&t);
 }
 
-/* A long duration is written when it ends, after all that was in it. */
+/* A long duration is written when it ends, after everything that it contains. */
 TEST(test_late_duration)
 {
 	struct lint_tally t;
@@ -125,7 +128,7 @@ TEST(test_late_duration)
 	assert_int_equal(t.not_judged, 1);
 }
 
-/* At equal times the file's order counts, also when all has to be sorted. */
+/* At equal times, the order of the file counts, also if everything must be sorted. */
 TEST(test_equal_times)
 {
 	struct lint_tally t;
@@ -142,7 +145,7 @@ TEST(test_equal_times)
 	assert_clean(&t);
 }
 
-/* Where records were lost, a thread may have run between two wakeups. */
+/* After lost records, a thread may have run between two wakeups. */
 TEST(test_lost_between_wakeups)
 {
 	struct lint_tally t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lint, where time decides: scheduling, durations, async operations and flows.
+ * The lint's findings that depend on time: scheduling, durations, async operations and flows.
  */
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "tests/support/fixtures/lint-build.h"
 #include "tests/support/unit.h"
 
-/* ---- scheduling records by themselves ---- */
+/* ---- single scheduling records ---- */
 
-/* A switch from 11 to 12 and one to idle; ODD makes one thing different. */
+/* A switch from 11 to 12 and one to idle. ODD changes one thing. */
 struct odd {
 	unsigned state;
 	enum fxt_arg_type weight;
@@ -92,7 +92,7 @@ static void cpu_huge(struct build *b, bool bad)
 	build_switch(b, 200, bad ? 4096 : 4095, 11, 0);
 }
 
-/* ---- what runs ---- */
+/* ---- running threads ---- */
 
 static void sched_unsorted(struct build *b, bool bad)
 {
@@ -119,7 +119,7 @@ static void switch_out_lost(struct build *b, bool bad)
 	build_switch(b, 200, 0, bad ? 12 : 11, 0);
 }
 
-/* Idle goes off, and a thread runs there. */
+/* Idle is switched out, and a thread runs there. */
 static void switch_out_lost_idle(struct build *b, bool bad)
 {
 	build_switch(b, 100, 0, 0, 11);
@@ -240,14 +240,14 @@ static void complete_backwards(struct build *b, bool bad)
 
 static void complete_overlap(struct build *b, bool bad)
 {
-	/* As writers do: the inner one comes first. */
+	/* In the order of writers: the inner one comes first. */
 	complete(b, 150, bad ? 201 : 200);
 	complete(b, 100, 200);
 	complete(b, 300, 300);
 	complete(b, 200, 400);
 }
 
-/* A begin in a complete one, and its end behind it. */
+/* A begin inside of a complete duration, with its end after it. */
 static void complete_overlap_begin(struct build *b, bool bad)
 {
 	complete(b, 100, 200);
@@ -255,7 +255,7 @@ static void complete_overlap_begin(struct build *b, bool bad)
 	build_event(b, FXT_EVENT_DURATION_END, bad ? 250 : 200, 10, "open", 0);
 }
 
-/* A complete one in an open one, and its end behind that. */
+/* A complete duration inside of an open one, with its end after that. */
 static void complete_overlap_end(struct build *b, bool bad)
 {
 	build_event(b, FXT_EVENT_DURATION_BEGIN, 100, 10, "open", 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lint, where the order of the file decides: the file, strings, arguments, names, profiles, and
- * what is seen nowhere. What goes by time is test-fxt-lint-time.c's.
+ * The lint's findings that depend on the order of the file: the file, strings, arguments, names,
+ * profiles, and unseen features. test-fxt-lint-time.c has those that depend on time.
  */
 #include <string.h>
 
@@ -153,7 +153,7 @@ static void record_trailing_backtrace(struct build *b, bool bad)
 	    100, 10, 10, 0x1001);
 }
 
-/* A word behind a duration begin, which can be an argument that is not counted. */
+/* A word after a duration begin, which can be an uncounted argument. */
 static void record_longer(struct build *b, bool bad)
 {
 	RAW(b, head(FXT_RECORD_EVENT, bad ? 5 : 4) | fxt_put_event_type(FXT_EVENT_DURATION_BEGIN),
@@ -175,7 +175,7 @@ static void record_longer_string(struct build *b, bool bad)
 		RAW(b, 7);
 }
 
-/* An event with N_ARGS arguments in WORDS words, which follow. */
+/* An event with N_ARGS arguments in WORDS words, which the caller adds. */
 static void event_head(struct build *b, unsigned words, unsigned n_args)
 {
 	RAW(b, head(FXT_RECORD_EVENT, 4 + words) | fxt_put_event_n_args(n_args), 100, 10, 10);
@@ -279,7 +279,7 @@ static void string_undefined(struct build *b, bool bad)
 	RAW(b, head(FXT_RECORD_EVENT, 4) | fxt_put_event_category(bad ? 77 : 0), 100, 10, 10);
 }
 
-/* The other provider has it: tables are not shared. */
+/* It is in the other provider's table: tables are not shared. */
 static void string_of_another(struct build *b, bool bad)
 {
 	RAW(b, fxt_string_header(77, 1), 'a');
@@ -363,7 +363,7 @@ static void arg_wide(struct build *b, bool bad)
 	build_instant(b, 100, &arg);
 }
 
-/* ---- who is who ---- */
+/* ---- names ---- */
 
 static void koid_wide(struct build *b, bool bad)
 {
@@ -435,8 +435,10 @@ static void tid_reused(struct build *b, bool bad)
 	build_thread(b, bad ? 20 : 10, 11, "second");
 }
 
-/* Who takes the place of nobody known takes nothing away; the other way round what is known is
- * lost. */
+/*
+ * A thread that replaces an unknown one loses no data; if an unknown one replaces a known one, data
+ * is lost.
+ */
 static void tid_unknown(struct build *b, bool bad)
 {
 	build_process(b, 13, "?");
@@ -512,7 +514,7 @@ static void backtrace_before_mmap(struct build *b, bool bad)
 	OK(fxt_write_backtrace(&b->w, &(struct fxt_backtrace){ 200, { 10, 12, true }, &frame, 1 }));
 }
 
-/* ---- what is seen nowhere ---- */
+/* ---- unseen features ---- */
 
 static void log_unseen(struct build *b, bool bad)
 {
@@ -561,7 +563,7 @@ static void large_unseen(struct build *b, bool bad)
 		large_long(b, false);
 }
 
-/* ---- what programs allocate ---- */
+/* ---- allocations of programs ---- */
 
 /* An event of process 10 with up to two arguments. */
 static void memory(struct build *b, uint64_t ts, const char *name, const struct fxt_out_arg *args,
@@ -642,7 +644,7 @@ static void memory_unwatched_any_more(struct build *b, bool bad)
 	memory_block(b, 200, 0);
 }
 
-/* Of another watch it is another one. */
+/* In another watch, it is another stack. */
 static void stack_unnamed(struct build *b, bool bad)
 {
 	memory_watch(b, 100);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of a provider: strings by index, the names that are known, ticks.
+ * The tables of a provider: strings by index, known names, ticks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ TEST(test_strings)
 	assert_int_equal(fxt_provider_set_string(p, 2, "", 0), 0);
 	assert_text(p, 2, "");
 	assert_non_null(fxt_provider_string(p, 2).bytes);
-	/* On a page that is there, and on one that is not. */
+	/* On an existing page, and on a missing one. */
 	assert_null(fxt_provider_string(p, 3).bytes);
 	assert_null(fxt_provider_string(p, 5000).bytes);
 	assert_int_equal(fxt_provider_string(p, 5000).ref, 5000);
@@ -61,7 +61,7 @@ TEST(test_too_much_text)
 	p->text_bytes = FXT_PROVIDER_TEXT_MAX;
 	assert_int_equal(fxt_provider_set_string(p, 2, "x", 1), -ENOBUFS);
 	assert_null(fxt_provider_string(p, 2).bytes);
-	/* What is replaced makes room. */
+	/* Replaced strings make room. */
 	assert_int_equal(fxt_provider_set_string(p, 1, "four", 4), 0);
 	assert_int_equal(fxt_provider_set_string(p, 1, "fives", 5), -ENOBUFS);
 	assert_null(fxt_provider_string(p, 1).bytes);
@@ -86,7 +86,7 @@ TEST(test_known_names)
 	assert_int_equal(fxt_text_known(&t), 0);
 }
 
-/* Each name in the list is found again. */
+/* Each name in the list is found. */
 TEST(test_all_names)
 {
 	struct fxt_text t;
@@ -123,7 +123,7 @@ TEST(test_ticks)
 	p->ticks_per_second = 3;
 	assert_int_equal(fxt_provider_ns(p, 1), 333333333);
 	assert_int_equal(fxt_provider_ns(p, 3), 1000000000);
-	/* More than 64 bits on the way, and at the end. */
+	/* More than 64 bits in the calculation, and in the result. */
 	p->ticks_per_second = UINT64_C(2000000000);
 	assert_int_equal(fxt_provider_ns(p, UINT64_MAX - 1), (UINT64_MAX - 1) / 2);
 	p->ticks_per_second = 1;

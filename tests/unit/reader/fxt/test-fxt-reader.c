@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The FXT reader on archives that lie, end too early or come in pieces. What it makes of good ones
- * is in test-fxt-golden.c.
+ * The FXT reader on archives that are wrong, end too early or come in pieces. test-fxt-golden.c
+ * tests good ones.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "tests/support/fixtures/golden-archive.h"
 #include "tests/support/unit.h"
 
-/* ---- what is no archive ---- */
+/* ---- files that are no archives ---- */
 
 TEST(test_new_alien)
 {
@@ -96,7 +96,7 @@ TEST(test_section_without_introduction)
 	outbuf_deinit(&b);
 }
 
-/* More providers than anybody has: no tables without end, and their records still come. */
+/* More providers than usual: the tables are bounded, and all records come. */
 TEST(test_too_many_providers)
 {
 	struct outbuf b = { 0 };
@@ -160,13 +160,13 @@ TEST(test_zero_fill)
 	outbuf_deinit(&b);
 }
 
-/* Cut at every byte: whole records come, then one damage unless the cut is between two. */
+/* Cut at every byte: complete records come, then one damage, unless the cut is between two. */
 TEST(test_cut_at_every_byte)
 {
 	struct golden_archive *f = *state;
 
 	for (size_t n = 8; n < f->archive.size; n++) {
-		/* Of its own, so that a sanitizer sees a read past the end. */
+		/* Its own allocation, so that a sanitizer detects reads past the end. */
 		uint8_t *copy = malloc(n);
 		const struct fxt_record *record;
 		struct fxt_reader *r = NULL;
@@ -192,7 +192,7 @@ TEST(test_cut_at_every_byte)
 	}
 }
 
-/* Looks at everything that a record holds. */
+/* Reads everything in a record. */
 static void use(const struct fxt_record *record)
 {
 	struct fxt_findings findings;
@@ -200,7 +200,10 @@ static void use(const struct fxt_record *record)
 	fxt_check_record(record, &findings);
 }
 
-/* Each record in turn claims each size up to its own: it is damaged or not, and never read past. */
+/*
+ * Each record in turn claims each size up to its own: it is damaged or not, and never read past its
+ * end.
+ */
 TEST(test_sizes_that_lie)
 {
 	struct golden_archive *f = *state;
@@ -232,7 +235,7 @@ TEST(test_sizes_that_lie)
 	}
 }
 
-/* Any byte may be any value: whatever comes, it ends, and a sanitizer has nothing to say. */
+/* Each byte gets other values: reading always ends, and a sanitizer finds nothing. */
 TEST(test_every_byte_wrong)
 {
 	static const uint8_t values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
@@ -258,7 +261,7 @@ TEST(test_every_byte_wrong)
 	}
 }
 
-/* A large record that claims 32 GiB asks for no memory, and is a cut record. */
+/* A large record that claims 32 GiB allocates no memory, and counts as a cut record. */
 TEST(test_large_lie)
 {
 	struct outbuf b = { 0 };
@@ -276,21 +279,21 @@ TEST(test_large_lie)
 
 TEST(test_arguments_that_lie)
 {
-	/* One argument of a context switch each, in a record of five or six words. */
+	/* Each row is one argument of a context switch, in a record of five or six words. */
 	static const struct {
 		uint64_t n_words;
 		uint64_t words[2];
 		int outcome;
 	} rows[] = {
 		{ 1, { 0x0000000000000001 }, FXT_ARGS_DAMAGE }, /* size 0 */
-		{ 1, { 0x0000000000000021 }, FXT_ARGS_DAMAGE }, /* two words, one there */
+		{ 1, { 0x0000000000000021 }, FXT_ARGS_DAMAGE }, /* two words, one missing */
 		{ 1, { 0x0000000080010011 }, FXT_ARGS_DAMAGE }, /* inline name in one word */
 		{ 1, { 0x0000000000000013 }, FXT_ARGS_DAMAGE }, /* int64 without its word */
-		{ 1, { 0x0000800100000016 }, FXT_ARGS_DAMAGE }, /* inline string not there */
+		{ 1, { 0x0000800100000016 }, FXT_ARGS_DAMAGE }, /* inline string missing */
 		{ 2, { 0x000000090000002a }, FXT_ARGS_DAMAGE }, /* blob of 9 bytes in one word */
 		{ 2, { 0x000000080000002a }, FXT_ARGS_NEXT },
 		{ 1, { 0x000000000000001f }, FXT_ARGS_NEXT }, /* unknown type */
-		{ 0, { 0 }, FXT_ARGS_DAMAGE },                /* none there */
+		{ 0, { 0 }, FXT_ARGS_DAMAGE },                /* missing */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -315,7 +318,7 @@ TEST(test_arguments_that_lie)
 
 /* ---- sources ---- */
 
-/* Through a pipe, in pieces that fit nothing. */
+/* Through a pipe, in pieces of unsuitable sizes. */
 TEST(test_pipe)
 {
 	struct golden_archive *f = *state;
@@ -344,7 +347,7 @@ TEST(test_pipe)
 	close(fds[0]);
 }
 
-/* Longer than the buffer, from a file, with a record at every edge of it. */
+/* A file longer than the buffer, with a record at every edge of it. */
 TEST(test_file_longer_than_buffer)
 {
 	struct golden_archive *f = *state;
@@ -387,7 +390,7 @@ TEST(test_directory)
 
 #define WITH_ARCHIVE(test) cmocka_unit_test_setup_teardown(test, golden_set_up, golden_tear_down)
 
-/* From whoever brings bytes, however few at a time; what he says when he fails is passed on. */
+/* A source that gives few bytes at a time. Its error is passed on. */
 struct source {
 	const uint8_t *bytes;
 	size_t n;

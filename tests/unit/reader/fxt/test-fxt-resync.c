@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the reader makes of damage, rule by rule, and of archives that are not damaged but made by
- * others than kymo. How much comes back of a real recording is tests/system/recovery.sh's.
+ * The reader's behaviour at damage, rule by rule, and with undamaged archives of other writers.
+ * tests/system/recovery.sh measures how much of a real recording is recovered.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void put_timeline(struct outbuf *b, uint64_t from_ns)
 	}
 }
 
-/* What came of an archive. */
+/* The result of reading an archive. */
 struct result {
 	unsigned records, damages, zero_damages;
 	uint64_t skipped, first_damage;
@@ -120,7 +120,7 @@ static void read_bytes(const void *data, size_t n, struct result *ret)
 	free(copy);
 }
 
-/* How many of the timeline's records are there, each at most once, in order. */
+/* The number of the timeline's records that were read, each at most once, in order. */
 static unsigned n_there(const struct result *r, uint64_t from_ns)
 {
 	unsigned n = 0, at = 0;
@@ -177,7 +177,10 @@ static void set_word(struct outbuf *b, size_t at, uint64_t word)
 
 /* ---- sizes ---- */
 
-/* Whatever size a record claims: those around it come back, and so does it, by its contents. */
+/*
+ * Whatever size a record claims, its neighbours are recovered, and so is the record, by its
+ * contents.
+ */
 TEST(test_wrong_size)
 {
 	struct fixture *f = *state;
@@ -202,7 +205,7 @@ TEST(test_wrong_size)
 	}
 }
 
-/* The last record, too; it could be cut off as well, but nothing of its contents is missing. */
+/* Likewise the last record. It could also be cut off, but its contents are complete. */
 TEST(test_wrong_size_at_end)
 {
 	struct fixture *f = *state;
@@ -214,14 +217,14 @@ TEST(test_wrong_size_at_end)
 	assert_int_equal(n_there(&r, T0), N);
 	assert_int_equal(r.damages, 1);
 	assert_int_equal(r.zero_damages, 1);
-	/* A byte less, and it is cut off. */
+	/* With a byte less, it is cut off. */
 	read_bytes(f->b.data, f->b.size - 1, &r);
 	assert_int_equal(n_there(&r, T0), N - 1);
 	assert_true(r.truncated);
 	assert_int_equal(r.skipped, RECORD_BYTES - 1);
 }
 
-/* A string is not lost because its size is damaged: all that refer to it would be, too. */
+/* A string is not lost because of a damaged size: otherwise, all references to it would be lost. */
 TEST(test_wrong_size_of_string)
 {
 	struct outbuf b = { 0 };
@@ -243,7 +246,7 @@ TEST(test_wrong_size_of_string)
 	outbuf_deinit(&b);
 }
 
-/* A large record that is not there: 60 MiB and 32 GiB, in the middle. */
+/* A large record that does not exist: 60 MiB and 32 GiB, in the middle. */
 TEST(test_large_lies)
 {
 	static const uint64_t words[] = { 5000, 60 << 17, FXT_LARGE_WORDS_MAX };
@@ -265,7 +268,7 @@ TEST(test_large_lies)
 
 /* ---- bytes ---- */
 
-/* Any number of bytes is missing anywhere: no more is lost than what they are of. */
+/* Any number of bytes is missing anywhere: only the records that they belong to are lost. */
 TEST(test_bytes_missing)
 {
 	struct fixture *f = *state;
@@ -314,7 +317,7 @@ TEST(test_bytes_inserted)
 	}
 }
 
-/* A run of damage is one report, of its place and its length. */
+/* A run of damage is one report, with its offset and length. */
 TEST(test_one_report)
 {
 	struct fixture *f = *state;
@@ -348,13 +351,13 @@ TEST(test_lost_start)
 	assert_int_equal(n_there(&r, T0), N);
 	assert_int_equal(r.damages, 1);
 	assert_int_equal(r.skipped, 8);
-	/* Without any of what was introduced first, and out of step. */
+	/* Without all introductions, and not aligned. */
 	read_bytes(f->b.data + f->begin + 5, f->b.size - f->begin - 5, &r);
 	assert_int_equal(n_there(&r, T0), N - 1);
 	assert_int_equal(r.skipped, RECORD_BYTES - 5);
 }
 
-/* What is no archive does not become one. */
+/* A file that is no archive is not read as one. */
 TEST(test_no_archive)
 {
 	enum { SIZE = 200000 };
@@ -379,16 +382,16 @@ TEST(test_no_archive)
 
 /* ---- tables ---- */
 
-/* Behind a damaged header stand arguments that look like records that change tables. */
+/* After a damaged header come arguments that look like records that change tables. */
 TEST(test_garbage_changes_nothing)
 {
 	static const uint64_t lookalikes[][2] = {
-		{ 0x0000000000020012, 0 },          /* uint32 0, called 2: the empty string 2 */
-		{ 0x0000000000120010, 0 },          /* null, called 0x12: the section of 1 */
-		{ 0x0000000000220010, 0 },          /* the section of 2, which is not there */
+		{ 0x0000000000020012, 0 },          /* uint32 0, named 2: the empty string 2 */
+		{ 0x0000000000120010, 0 },          /* null, named 0x12: the section of 1 */
+		{ 0x0000000000220010, 0 },          /* the section of 2, which does not exist */
 		{ 0x0000000000010023, 0x65 },       /* int64: too short for a thread */
 		{ 0x0000000000000021, 4194304 },    /* an initialization */
-		{ 0x0000000100020022, 0x0100000b }, /* the string 2, of bytes that are no text */
+		{ 0x0000000100020022, 0x0100000b }, /* the string 2, with bytes that are no text */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lookalikes); i++) {
@@ -397,7 +400,7 @@ TEST(test_garbage_changes_nothing)
 
 		put_head(&b);
 		put_timeline(&b, T0);
-		/* An instant of which the header is gone. */
+		/* An instant without its header. */
 		PUT(&b, 0xfffffffffffffff7, T0);
 		put_words(&b, lookalikes[i][1] ? 2 : 1, lookalikes[i]);
 		for (uint64_t j = 0; j < 4; j++)
@@ -410,7 +413,7 @@ TEST(test_garbage_changes_nothing)
 	}
 }
 
-/* Records that change tables and have reserved bits may be of another type: they are not used. */
+/* Records that change tables and have reserved bits can be of another type: they are not used. */
 TEST(test_reserved_bits_change_nothing)
 {
 	struct outbuf b = { 0 };
@@ -429,8 +432,7 @@ TEST(test_reserved_bits_change_nothing)
 	outbuf_deinit(&b);
 }
 
-/* But where nothing is known, what they say is better than nothing: all that refers to it has a
- * name. */
+/* But if nothing else is known, they are used: all references to them have a name. */
 TEST(test_reserved_bits_are_read)
 {
 	const uint64_t bit = UINT64_C(1) << 60;
@@ -461,7 +463,7 @@ TEST(test_reserved_bits_are_read)
 	outbuf_deinit(&b);
 }
 
-/* ---- what others write ---- */
+/* ---- other writers ---- */
 
 static void assert_undamaged(const struct outbuf *b, unsigned n_records)
 {
@@ -472,7 +474,7 @@ static void assert_undamaged(const struct outbuf *b, unsigned n_records)
 	assert_int_equal(r.records, n_records);
 }
 
-/* An initialization of four words, no provider, a pool of strings that are used again. */
+/* An initialization of four words, no provider, a pool of reused strings. */
 TEST(test_pool_of_strings)
 {
 	struct outbuf b = { 0 };
@@ -490,7 +492,7 @@ TEST(test_pool_of_strings)
 	outbuf_deinit(&b);
 }
 
-/* An undocumented word behind each instant; a record of a type that is not known between them. */
+/* An undocumented word after each instant, and a record of an unknown type between them. */
 TEST(test_words_behind)
 {
 	struct outbuf b = { 0 };
@@ -505,8 +507,7 @@ TEST(test_words_behind)
 	outbuf_deinit(&b);
 }
 
-/* The format grows within its types, too: what is of an unknown kind costs its neighbours
- * nothing. */
+/* The format grows within its types, too: unknown kinds do not affect their neighbours. */
 TEST(test_unknown_kinds)
 {
 	static const uint64_t heads[] = {
@@ -529,7 +530,7 @@ TEST(test_unknown_kinds)
 		for (uint64_t j = 0; j < 50; j++)
 			PUT(&b, heads[i], T0 + j, ~j, j, INSTANT(T0 + j, 2));
 		assert_undamaged(&b, 9 + 100);
-		/* Nor behind damage, where references do not help either. */
+		/* Nor after damage, where references do not help. */
 		b.data[at + 32] = 0xff;
 		for (size_t j = at + 32 + 48; j < b.size; j += 48)
 			b.data[j + 6] = 77;
@@ -540,7 +541,7 @@ TEST(test_unknown_kinds)
 	}
 }
 
-/* Behind damage, records with a word behind their contents are found as others are. */
+/* After damage, records with an additional word are found like others. */
 TEST(test_words_behind_damage)
 {
 	enum { EVENTS = 1000, BYTES = 24 };
@@ -569,7 +570,7 @@ TEST(test_words_behind_damage)
 	outbuf_deinit(&b);
 }
 
-/* An unknown record that takes in others because its header is garbage is not kept. */
+/* An unknown record that contains others because its header is damaged is not kept. */
 TEST(test_unknown_takes_in)
 {
 	struct fixture *f = *state;
@@ -583,7 +584,7 @@ TEST(test_unknown_takes_in)
 	assert_int_equal(r.skipped, RECORD_BYTES);
 }
 
-/* Sections in turn, each with the times of its own provider, which go back. */
+/* Alternating sections, each with the times of its own provider, which run backwards. */
 TEST(test_sections)
 {
 	struct outbuf b = { 0 };
@@ -603,7 +604,7 @@ TEST(test_sections)
 	outbuf_deinit(&b);
 }
 
-/* Another archive behind the first one. */
+/* Another archive after the first one. */
 TEST(test_archives_in_a_row)
 {
 	struct outbuf b = { 0 };
@@ -630,7 +631,7 @@ static ssize_t drip(void *userdata, void *to, size_t n)
 	return 1;
 }
 
-/* From a source that brings byte by byte, damage is the same as in memory. */
+/* From a source that gives single bytes, damage is the same as in memory. */
 TEST(test_source)
 {
 	struct fixture *f = *state;
@@ -651,7 +652,7 @@ TEST(test_source)
 	assert_memory_equal(a.times, b.times, sizeof(a.times));
 }
 
-/* Much that looks like records and is none takes time for each byte, and no more. */
+/* Data that looks like records and is none takes linear time. */
 TEST(test_time_is_bounded)
 {
 	enum { SIZE = 4 << 20 };
@@ -684,7 +685,7 @@ TEST(test_time_is_bounded)
 	}
 }
 
-/* Many ways of damage, of an archive with all sorts of records in it. */
+/* Many kinds of damage, in an archive with all kinds of records. */
 TEST(test_recovery)
 {
 	enum { ROUNDS = 400 };
@@ -694,8 +695,7 @@ TEST(test_recovery)
 	for (uint64_t i = 0; i < ROUNDS; i++) {
 		uint64_t now = T0 + i * 100000, tid = 1000 + i * 7 % 5000;
 
-		/* A process and its thread, a fork with its arguments, text that stands in the
-		 * record. */
+		/* A process and its thread, a fork with its arguments, inline text. */
 		PUT(&b, 0x0000008006010037, tid, word_of("worker"));
 		PUT(&b, 0x0000018006020057, tid, word_of("worker"), 0x0000000000020028, tid);
 		PUT(&b, 0x0002000100200074 | 0x1000000, now, 0x0000000000030024, tid,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the FXT writer writes is what the reader reads: records of every type with arguments of
- * every type, made up at random (always the same ones), of several providers. Each field is
- * compared, and the check has nothing to say.
+ * The reader reads exactly the records that the FXT writer has written: records of every type with
+ * arguments of every type, made at random (always the same ones), of several providers. Each field
+ * is compared, and the check finds nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { N_PROVIDERS = 3, N_RECORDS = 3000, N_SEEDS = 12, POOL_BYTES = 1 << 17 };
 
-/* What was written, in the order of the functions below. */
+/* The written records, in the order of the functions below. */
 enum kind {
 	KIND_EVENT,
 	KIND_USERSPACE_OBJECT,
@@ -57,13 +57,13 @@ struct world {
 	struct outbuf out;
 	struct fxt_writer w;
 	struct fxt_out_provider providers[N_PROVIDERS];
-	uint8_t *bytes; /* POOL_BYTES of anything */
+	uint8_t *bytes; /* POOL_BYTES of any bytes */
 	char *letters;  /* POOL_BYTES of text */
 	struct made *made;
 	size_t n_made;
 };
 
-/* ---- chance ---- */
+/* ---- random values ---- */
 
 static uint64_t any(struct world *w)
 {
@@ -78,7 +78,7 @@ static unsigned below(struct world *w, unsigned n)
 	return (unsigned)(any(w) >> 16) % n;
 }
 
-/* Of any magnitude, the edges often. */
+/* Of any magnitude, often at the limits. */
 static uint64_t number(struct world *w)
 {
 	switch (below(w, 8)) {
@@ -91,7 +91,7 @@ static uint64_t number(struct world *w)
 	}
 }
 
-/* Mostly short, now and then up to MAX. */
+/* Mostly small, sometimes up to MAX. */
 static size_t size(struct world *w, unsigned max)
 {
 	return below(w, below(w, 100) == 0 ? max + 1 : 20);
@@ -128,7 +128,7 @@ static struct fxt_out_string make_string(struct world *w)
 
 static struct fxt_out_thread make_thread(struct world *w)
 {
-	/* More of them than the table holds. */
+	/* More of them than the table can hold. */
 	return (struct fxt_out_thread){
 		.pid = below(w, 20) == 0 ? number(w) : below(w, 10),
 		.tid = below(w, 20) == 0 ? number(w) : below(w, 40),
@@ -420,7 +420,7 @@ static void assert_string(const struct fxt_text *is, const struct fxt_out_string
 		assert_int_equal(fxt_get_string_ref_inline(is->ref), want->is_inline);
 }
 
-/* REF is what the record says. */
+/* REF is the record's thread. */
 static void assert_thread(const struct fxt_record *r, const struct fxt_out_thread *want,
 			  uint64_t ref)
 {

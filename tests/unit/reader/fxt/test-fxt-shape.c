@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shapes of records, and archives of big-endian machines: made by a swapper that was written from
- * the specification and shares nothing with the reader, so that the two must agree.
+ * Shapes of records, and archives of big-endian machines: a swapper makes them. It was written from
+ * the specification and shares no code with the reader, so the two must agree.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct swapper {
 	uint64_t *at, *end;
 };
 
-/* Turns the next N words round; returns the last one as it was. */
+/* Swaps the next N words. Returns the last one, unswapped. */
 static uint64_t turn(struct swapper *s, uint64_t n)
 {
 	uint64_t word = 0;
@@ -120,7 +120,7 @@ static void turn_record(struct swapper *s)
 	turn(s, words - (uint64_t)(s->at - begin));
 }
 
-/* An archive of a big-endian machine, for free(). */
+/* An archive of a big-endian machine, to be freed with free(). */
 static uint8_t *swap_archive(const void *data, size_t n)
 {
 	uint64_t *words = malloc(n);
@@ -147,7 +147,7 @@ static void assert_same_text(const struct fxt_text *a, const struct fxt_text *b)
 
 static void assert_same_args(const struct fxt_record *a, const struct fxt_record *b)
 {
-	/* Twice: that they were looked at before must not matter. */
+	/* Twice: the result must not depend on earlier calls. */
 	for (int i = 0; i < 2; i++) {
 		struct fxt_args x = a->args, y = b->args;
 		struct fxt_arg p, q;
@@ -176,8 +176,9 @@ static struct fxt_reader *reader_of(const uint8_t *data, size_t n)
 }
 
 /*
- * Both give the same records, word by word, and the same damage. Returns how many records. What the
- * one with the byte at TOUCHED holds is not compared: nobody can tell its words from its bytes.
+ * Both give the same records, word by word, and the same damage. Returns the number of records. The
+ * record with the byte at TOUCHED is not compared, since its words and bytes cannot be
+ * distinguished.
  */
 static unsigned compare_archives(const uint8_t *little, const uint8_t *big, size_t n,
 				 size_t touched)
@@ -251,7 +252,7 @@ TEST(test_big_endian_golden)
 	assert_int_equal(compare_archives(little, big, n, SIZE_MAX), GOLDEN_MAX);
 }
 
-/* Damage of whole words means the same in both: each word in turn is turned over. */
+/* Damage of whole words is the same in both: each word in turn is inverted. */
 TEST(test_big_endian_damaged)
 {
 	_cleanup_free_ uint8_t *big = NULL, *little = NULL;
@@ -264,7 +265,7 @@ TEST(test_big_endian_damaged)
 
 		memcpy(a, little + at, 8);
 		memcpy(b, big + at, 8);
-		/* The same in either order. */
+		/* The same in either byte order. */
 		memset(little + at, 0xff, 8);
 		memset(big + at, 0xff, 8);
 		compare_archives(little, big, n, at);
@@ -280,7 +281,7 @@ TEST(test_shape_of_golden)
 	for (int i = 0; i < GOLDEN_MAX; i++) {
 		const struct golden_record *g = &golden_records[i];
 		struct fxt_shape s;
-		/* Of a size of its own, for a sanitizer. */
+		/* In a buffer of the exact size, for a sanitizer. */
 		_cleanup_free_ uint8_t *bytes = malloc(8 * g->n_words + 1);
 
 		assert_non_null(bytes);
@@ -294,8 +295,9 @@ TEST(test_shape_of_golden)
 		if (i == GOLDEN_UNKNOWN)
 			continue;
 		assert_int_equal(s.words, g->n_words);
-		/* Whatever it claims, its contents say how long it is; and what is not there, is
-		 * not. */
+		/*
+		 * Whatever size it claims, its contents define its size; missing words are missing.
+		 */
 		for (uint64_t n = 1; n < g->n_words; n++) {
 			_cleanup_free_ uint8_t *part = malloc(8 * n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams of uncompressed meta-blocks, by hand from RFC 7932.
+ * Streams of uncompressed meta-blocks, made by hand from RFC 7932.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +14,10 @@
 
 enum { TEXT_BYTES = 60000, HEAD_BYTES = 3, BLOCKS = 8 };
 
-/* Window of 16 bits (0), not the last (0), length in four nibbles (00), LENGTH - 1, uncompressed.
- * Behind the first one there is no window. */
+/*
+ * Window of 16 bits (0), not the last (0), length in four nibbles (00), LENGTH - 1, uncompressed.
+ * Only the first block has a window.
+ */
 static void put_block(struct outbuf *b, const uint8_t *p, size_t length, bool first)
 {
 	uint32_t head = first ? (uint32_t)(length - 1) << 4 | 1 << 20
@@ -75,7 +77,7 @@ TEST(a_stream)
 	assert_null(unpack_damage(u));
 }
 
-/* Only who says what it looks like gets it, and only if it does. */
+/* Brotli is only used if the caller can check the result, and only if the check succeeds. */
 TEST(what_does_not_look_so)
 {
 	_cleanup_(unpack_freep) struct unpack *u = NULL, *v = NULL, *w = NULL;
@@ -121,12 +123,12 @@ TEST(damaged)
 	size_t made;
 
 	make(text, &b);
-	/* The third one claims to have metadata, and a bit that must not be. */
+	/* The third one claims to have metadata, and sets a reserved bit. */
 	memset(b.data + 2 * block, 0xfe, HEAD_BYTES);
 	assert_int_equal(unpack_new_memory_looking(&u, b.data, b.size, looks_right), 0);
 	assert_int_equal(unpack_method(u), PACK_BROTLI);
 	made = drain(u, got);
-	/* (what came to the decoder together with it is gone) */
+	/* (the data that came to the decoder with it is lost) */
 	assert_true(made <= 2 * (TEXT_BYTES / BLOCKS) && made >= 2 * (TEXT_BYTES / BLOCKS) - 1024);
 	assert_memory_equal(got, text, made);
 	assert_non_null(unpack_damage(u));
@@ -134,7 +136,7 @@ TEST(damaged)
 	assert_false(unpack_damage(u)->cut);
 }
 
-/* Of what looks right as it stands a pipe need not bring more than its first bytes. */
+/* If the begin looks right, no more than the first bytes of a pipe are needed. */
 TEST(a_pipe_that_waits)
 {
 	static const char archive[16] = "\x00\x07\x0e\x15 and so on";

@@ -13,7 +13,7 @@
 #include "tests/support/unit.h"
 #include "writer/pack/pack.h"
 
-/* All that comes out, in blocks of STEP bytes. */
+/* The whole result, in blocks of STEP bytes. */
 static struct outbuf drain(struct unpack *u, size_t step)
 {
 	struct outbuf out = { 0 };
@@ -24,12 +24,12 @@ static struct outbuf drain(struct unpack *u, size_t step)
 	while ((n = unpack_read(u, piece, step)) > 0)
 		assert_int_equal(outbuf_append(&out, piece, (size_t)n), 0);
 	assert_int_equal(n, 0);
-	/* The end stays the end. */
+	/* The end is final. */
 	assert_int_equal(unpack_read(u, piece, step), 0);
 	return out;
 }
 
-/* Unpacks N bytes at DATA, of which a copy is made that a sanitizer watches the end of. */
+/* Unpacks N bytes at DATA, copied so that a sanitizer detects reads past the end. */
 static struct outbuf unpack_all(const void *data, size_t n, struct unpack_damage *ret)
 {
 	_cleanup_free_ uint8_t *copy = malloc(n ? n : 1);
@@ -58,7 +58,7 @@ static void assert_unpacks(const void *data, size_t n, const void *to, size_t n_
 	outbuf_deinit(&out);
 }
 
-/* What comes out before and behind the damage is TO. */
+/* The result before and after the damage is TO. */
 static void assert_damaged(const void *data, size_t n, const char *what, uint64_t packed_offset,
 			   bool cut, const char *to)
 {
@@ -77,9 +77,7 @@ static void assert_damaged(const void *data, size_t n, const char *what, uint64_
 	outbuf_deinit(&out);
 }
 
-/*
- * Blocks of a text that repeats, but not too much; *RET_ENDS[i] is where block i ends in the file.
- */
+/* Blocks of a text with some repetitions. *RET_ENDS[i] is the end of block i in the file. */
 enum { N_PIECES = 5, PIECE = 700 };
 
 static void make_text(uint8_t *text)
@@ -181,7 +179,7 @@ TEST(test_round_trip)
 	}
 }
 
-/* Whatever is asked for at once, and however it arrives. */
+/* In requests of any size, and with pieces of any size. */
 TEST(test_round_trip_pipe)
 {
 	static const size_t steps[] = { 1, 7, 4096 };
@@ -213,7 +211,7 @@ TEST(test_round_trip_pipe)
 	}
 }
 
-/* Blocks larger than any buffer on the way. */
+/* Blocks larger than any buffer. */
 TEST(test_round_trip_large)
 {
 	_cleanup_free_ uint8_t *data = malloc(PACK_CHUNK_MAX);
@@ -245,7 +243,7 @@ TEST(test_round_trip_large)
 
 /* ---- damage ---- */
 
-/* Cut at every byte: every whole block comes back, and what is cut is reported, with its place. */
+/* Cut at every byte: all complete blocks come, and the cut is reported with its place. */
 TEST(test_cut_everywhere)
 {
 	uint8_t text[N_PIECES * PIECE];
@@ -278,7 +276,7 @@ TEST(test_cut_everywhere)
 	}
 }
 
-/* A bit flipped anywhere: no crash; what has a checksum never ends well with other bytes. */
+/* Any bit is flipped: no crash, and with a checksum, wrong bytes always give an error. */
 TEST(test_flipped)
 {
 	uint8_t text[N_PIECES * PIECE];
@@ -298,7 +296,7 @@ TEST(test_flipped)
 			b.data[i] ^= 1u << i % 8;
 			while (ends[piece] <= i)
 				piece++;
-			/* What the magic number does not tell any more is not packed. */
+			/* Without its magic number, a file is not packed. */
 			if (i >= PACK_MAGIC_BYTES_MAX) {
 				assert_true(out.size >= piece * PIECE);
 				assert_memory_equal(out.data ? out.data : text, text,
@@ -314,17 +312,20 @@ TEST(test_flipped)
 	}
 }
 
-/* Behind each of the blocks that are whole stands something that lies. */
+/* After each complete block comes damaged data. */
 TEST(test_lies)
 {
 #define WHOLE "at\x07\0\0\0\x05\x10kymo!"
 #define FRAME "\x28\xb5\x2f\xfd\x20\x02\x11\0\0hi"
-	/* Lengths of chunks that cannot be: 0, one more than readers have room for, a lot. */
+	/* Impossible lengths of chunks: 0, one more than the maximum, a huge one. */
 	assert_damaged(BYTES(WHOLE "\0\0\0\0"), "size that cannot be", 13, false, "kymo!");
 	assert_damaged(BYTES(WHOLE "\xcb\xaa\x12\0"), "size that cannot be", 13, false, "kymo!");
 	assert_damaged(BYTES(WHOLE "\xff\xff\xff\xff"), "size that cannot be", 13, false, "kymo!");
 	assert_damaged(BYTES(WHOLE "\xca\xaa\x12\0"), "cut off", 13, true, "kymo!");
-	/* Nothing in it; more than it can hold; a length without end; other than it holds. */
+	/*
+	 * An empty one; more data than it can hold; an endless length; another length than its
+	 * data.
+	 */
 	assert_damaged(BYTES(WHOLE "\x01\0\0\0\0"), "nothing in it", 13, false, "kymo!");
 	assert_damaged(BYTES(WHOLE "\x07\0\0\0\xff\xff\xff\xff\x0f\0x"), "claims more", 13, false,
 		       "kymo!");
@@ -333,22 +334,21 @@ TEST(test_lies)
 	assert_damaged(BYTES(WHOLE "\x03\0\0\0\x02\0x"), "damaged Snappy", 13, false, "kymo!x");
 	/* A copy from before the start. */
 	assert_damaged(BYTES(WHOLE "\x03\0\0\0\x04\x01\x09"), "damaged Snappy", 13, false, "kymo!");
-	/* Not a frame; a frame of an early version; a window of a gigabyte; a block type of
-	 * none. */
+	/* A copy from before the start. */
 	assert_damaged(BYTES(FRAME "what?"), "not a zstd frame", 11, false, "hi");
 	assert_damaged(BYTES(FRAME "\x25\xb5\x2f\xfd\0\0\0"), "not a zstd frame", 11, false, "hi");
 	assert_damaged(BYTES(FRAME "\x28\xb5\x2f\xfd\0\xa0\x11\0\0hi"), "128 MiB", 11, false, "hi");
 	assert_damaged(BYTES(FRAME "\x28\xb5\x2f\xfd\x20\x02\x17\0\0ho"), "damaged zstd", 11, false,
 		       "hi");
 	assert_damaged(BYTES(FRAME "\x28\xb5"), "cut off", 11, true, "hi");
-	/* Something behind a member; behind its padding; a wrong CRC. */
+	/* Data after a member; data after its padding; a wrong CRC. */
 	assert_damaged(BYTES(MEMBER "what?"), "damaged gzip", 24, false, "a");
 	assert_damaged(BYTES(MEMBER "\0\0" MEMBER), "padding", 24, false, "aa");
 	assert_damaged(
 		BYTES("\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x01\0\xfe\xff\x61\0\xbe\xb7\xe8\x01\0"
 		      "\0\0"),
 		"damaged gzip", 0, false, "");
-	/* Behind something that is no block, another one is found. */
+	/* After invalid data, another block is found. */
 	assert_damaged(BYTES(WHOLE "\xff\xff\xff\xff"
 				   "\x05\0\0\0\x03\x08"
 				   "abc"),
@@ -357,14 +357,14 @@ TEST(test_lies)
 	assert_damaged(BYTES(FRAME "\x28\xb5\x2f\xfd\x20\x02\x17\0\0ho" FRAME), "damaged zstd", 11,
 		       false, "hihi");
 	assert_damaged(BYTES(MEMBER "what?" MEMBER MEMBER), "damaged gzip", 24, false, "aaa");
-	/* A length that takes in the next chunk, and all of the file. */
+	/* A length that includes the next chunk, and all of the file. */
 	assert_damaged(BYTES("at\x12\0\0\0\x05\x10kymo!\x07\0\0\0\x05\x10kymo!"), "damaged Snappy",
 		       2, false, "kymo!kymo!");
 	assert_damaged(BYTES("at\xf0\0\0\0\x05\x10kymo!\x07\0\0\0\x05\x10kymo!"), "wrong length", 2,
 		       false, "kymo!kymo!");
 }
 
-/* One block is damaged, at each of its bytes in turn: those around it come back whole. */
+/* One block is damaged, at each of its bytes in turn: those around it are complete. */
 TEST(test_goes_on)
 {
 	uint8_t text[N_PIECES * PIECE];
@@ -386,7 +386,7 @@ TEST(test_goes_on)
 			assert_memory_equal(out.data, text, 2 * PIECE);
 			assert_memory_equal(out.data + out.size - behind, text + 3 * PIECE, behind);
 			if (!damage.what) {
-				/* Nothing in the container could tell. */
+				/* The container has no checksum for this. */
 				assert_int_equal(out.size, sizeof(text));
 			} else {
 				assert_int_equal(damage.packed_offset, ends[1]);
@@ -399,7 +399,7 @@ TEST(test_goes_on)
 	}
 }
 
-/* Several are damaged, and each is reported; bytes are inserted and missing between others. */
+/* Several are damaged, and each is reported. Between others, bytes are inserted or missing. */
 TEST(test_several)
 {
 	uint8_t text[N_PIECES * PIECE];
@@ -411,7 +411,7 @@ TEST(test_several)
 		struct unpack *u;
 		int n = 0;
 
-		/* 0, something, 1, 2 without its end, 3 without its beginning, 4 */
+		/* 0, other data, 1, 2 without its end, 3 without its begin, 4 */
 		outbuf_append(&broken, b.data, ends[0]);
 		outbuf_append(&broken, "\x1f\x8b\x08\x00something", 13);
 		outbuf_append(&broken, b.data + ends[0], ends[2] - 10 - ends[0]);
@@ -431,7 +431,7 @@ TEST(test_several)
 	}
 }
 
-/* A checksum that is wrong, at the end of a block that was not given back yet: nothing of it is. */
+/* A wrong checksum at the end of a block that was not returned yet: nothing of it is. */
 TEST(test_checksum)
 {
 	uint8_t text[N_PIECES * PIECE];
@@ -456,7 +456,7 @@ TEST(test_checksum)
 	}
 }
 
-/* Beginnings of blocks without end, none of them good: it ends in time. */
+/* Endless begins of blocks, all of them false: it ends in time. */
 TEST(test_false_beginnings)
 {
 	static const struct {
@@ -487,7 +487,7 @@ TEST(test_false_beginnings)
 	}
 }
 
-/* A little that unpacks to 256 MiB takes no memory to speak of. */
+/* Little data that unpacks to 256 MiB takes little memory. */
 TEST(test_bombs)
 {
 	enum { BLOCK = 1 << 20, N_BLOCKS = 256 };
@@ -546,7 +546,7 @@ TEST(test_bombs)
 	}
 }
 
-/* All that comes out of what B holds, if that is all zeros, and the damage. */
+/* The size of the unpacked contents of B, which are all zeros, and the damage. */
 static uint64_t count_zeros(const struct outbuf *b, struct unpack_damage *ret)
 {
 	enum { BLOCK = 1 << 20 };
@@ -573,8 +573,9 @@ static uint64_t count_zeros(const struct outbuf *b, struct unpack_damage *ret)
 	return total;
 }
 
-/* A frame of MIB, each of 8 blocks that say "so many zeros" in 4 bytes; behind SKIPPED bytes to
- * skip. */
+/*
+ * A frame of MIB, each in 8 blocks that repeat zeros, in 4 bytes each; after SKIPPED bytes to skip.
+ */
 static struct outbuf make_zstd_zeros(unsigned mib, uint32_t skipped)
 {
 	static const uint8_t head[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38 };
@@ -598,7 +599,7 @@ static struct outbuf make_zstd_zeros(unsigned mib, uint32_t skipped)
 	return b;
 }
 
-/* More than 1 GiB, and more than 500 times of what it was made of, is too much. */
+/* More than 1 GiB, and more than 500 times the packed size, is refused. */
 TEST(test_ratio)
 {
 	const uint64_t gib = UINT64_C(1) << 30, mib = UINT64_C(1) << 20;
@@ -615,7 +616,7 @@ TEST(test_ratio)
 	assert_true(damage.unpacked_offset == n && damage.packed_offset <= b.size);
 	outbuf_deinit(&b);
 
-	/* 1100 MiB of 2.5 MiB */
+	/* 1100 MiB from 2.5 MiB */
 	b = make_zstd_zeros(1100, 2500 << 10);
 	assert_int_equal(count_zeros(&b, &damage), 1100 * mib);
 	assert_null(damage.what);
@@ -626,7 +627,7 @@ TEST(test_ratio)
 	outbuf_deinit(&b);
 }
 
-/* The same of many gzip members, each of which is harmless. */
+/* The same with many gzip members, each of which is harmless. */
 TEST(test_ratio_gzip)
 {
 	enum { BLOCK = 1 << 20, N = 1100 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Variables compiled into loads, which this test carries out in a stopped program, held to what gdb
- * prints where the program stops.
+ * Variables are compiled into loads, which this test runs in a stopped program and compares with
+ * gdb's output at the same place.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -107,7 +107,7 @@ static bool read_memory(const struct stopped *s, uint64_t address, void *to, siz
 	return process_vm_readv(s->pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
 }
 
-/* As a program in the kernel does it. Returns how many bytes. */
+/* Runs LOAD like the program in the kernel. Returns the number of bytes. */
 static size_t carry_out(const struct stopped *s, const struct place_load *load, uint8_t *to)
 {
 	uint64_t address = (uint64_t)load->offset;
@@ -162,7 +162,7 @@ static void print_variable(const struct stopped *s, const struct place_variable 
 
 /* ---- gdb ---- */
 
-/* What gdb has said of a stop: "NAME = VALUE", one a line. */
+/* The output of gdb at a stop: lines of "NAME = VALUE". */
 static struct said {
 	char name[64], value[TEXT_MAX];
 } gdb_said[STOPS][NAMES_MAX];
@@ -232,7 +232,7 @@ static void compare(const char *program, int stop, const struct said *said, cons
 		n_vector++;
 		return;
 	}
-	/* (gdb 13 reads no mixture of numbers with types and without) */
+	/* (gdb 13 does not parse numbers with types beside numbers without) */
 	if (strncmp(said->value, "<error reading", 14) == 0) {
 		n_else++;
 		return;
@@ -250,8 +250,10 @@ static void compare(const char *program, int stop, const struct said *said, cons
 		n_same++;
 		return;
 	}
-	/* What cannot be had is said, never guessed: gdb knows the callers' registers, we do
-	 * not. */
+	/*
+	 * Unavailable values are reported, never guessed. gdb knows the callers' registers, kymo
+	 * does not.
+	 */
 	if (strstr(ours, "is not kept") || strstr(ours, "points to something") ||
 	    strstr(ours, "too complex")) {
 		n_else++;
@@ -375,8 +377,8 @@ static void test_locals_of_clang(void **state)
 /* ---- names and pointers ---- */
 
 static const struct item_row {
-	const char *item, *value; /* NULL = there is an error ... */
-	const char *why;          /* ... with this in it */
+	const char *item, *value; /* NULL = an error is expected ... */
+	const char *why;          /* ... with this text */
 	int error;
 } item_rows[] = {
 	{ "counter", "41", NULL, 0 },

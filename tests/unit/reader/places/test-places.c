@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions, lines, static probes and arguments of programs that are built here, held to what nm,
- * gdb and the source say.
+ * Functions, lines, static probes and arguments of programs that are built here, compared with nm,
+ * gdb and the source.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static struct places *open_program(const char *name)
 static const struct function_row {
 	const char *pattern;
 	size_t n;         /* 0 = none */
-	const char *name; /* of the first, or what is near */
+	const char *name; /* of the first function, or a similar name */
 } function_rows[] = {
 	{ "plain_one", 1, "plain_one" },
 	{ "plain_*", 2, "plain_one" },
@@ -174,7 +174,7 @@ static void test_open_errors(void **state)
 
 /* ---- lines ---- */
 
-/* The line of SOURCE that has TEXT in it. */
+/* The line of SOURCE that contains TEXT. */
 static uint32_t line_of(const char *text)
 {
 	FILE *f = fopen(SOURCE, "re");
@@ -190,7 +190,7 @@ static uint32_t line_of(const char *text)
 	return n;
 }
 
-/* Whether gdb stops at each of the places, and nowhere else. */
+/* Checks that gdb stops at each of the places, and nowhere else. */
 static void compare_with_gdb(const char *program, uint32_t line, const struct place_line *found)
 {
 	char text[256];
@@ -227,7 +227,7 @@ static void check_line(const char *program, const char *text, size_t n)
 	assert_string_equal(found.file, SOURCE);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(place_lines_at(p, found.vaddrs[i], frames, ARRAY_SIZE(frames)) > 0);
-		/* (one address may be of several lines in code that is optimised) */
+		/* (in optimised code, an address can belong to several lines) */
 		if (strcmp(program, "fast") != 0)
 			assert_int_equal(frames[0].line, line);
 	}
@@ -268,7 +268,7 @@ static void test_lines_errors(void **state)
 
 /* ---- arguments ---- */
 
-/* "NAME KIND BYTES WHERE" of each, with commas between them, and the result behind "->". */
+/* "NAME KIND BYTES WHERE" of each, separated by commas, and the result after "->". */
 static void write_argument(char *to, size_t size, const struct place_argument *a)
 {
 	size_t n = strlen(to);
@@ -343,8 +343,8 @@ static void test_arguments(void **state)
 }
 
 /*
- * What the compiler has removed is not guessed: its register has the next argument. (Some versions
- * remove nothing.)
+ * An argument that the compiler has removed is not guessed: its register contains the next one.
+ * (Some versions remove nothing.)
  */
 static void test_rust(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Predicates give what an evaluator of the test's own gives, which knows nothing but fractions and
- * tries all assignments; and expressions that are none are refused at the right place.
+ * Predicates give the same results as the test's own evaluator, which only knows fractions and
+ * tries all assignments. Invalid expressions are refused, with the right place.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ struct variable {
 
 static struct point {
 	uint64_t statement;
-	struct variable variables[2 * VARIABLES_MAX]; /* (of a pair: those of the earlier behind) */
+	struct variable variables[2 * VARIABLES_MAX]; /* (in a pair, then the earlier one's) */
 	unsigned n;
 } points[POINTS];
 
@@ -82,7 +82,7 @@ static void write_point(struct tracedb_writer *w, struct point *p)
 						.type = v->type,
 						.size = types[v->type].size };
 		if (v->type == 3) {
-			/* (a buffer of its own, far from others) */
+			/* (its own buffer, far from others) */
 			v->bits = (uint64_t)(p - points + 1) << 20 | i << 12;
 			v->size = any(2) ? any(64) + 1 : TRACEDB_NO_SIZE;
 			e[n++] = (struct tracedb_entry){
@@ -100,7 +100,7 @@ static void write_point(struct tracedb_writer *w, struct point *p)
 
 /* ---- predicates ---- */
 
-/* As text, and as what the test makes of it. */
+/* As text, and as the test evaluates it. */
 struct term {
 	char op; /* & | ! > g < l = d; n v s + - * / */
 	unsigned n, variable[2];
@@ -161,7 +161,7 @@ static void free_term(struct term *t)
 /* The first two are free, the third is the variable of that name. */
 static const char *const words[] = { "x", "y", "c" };
 
-/* Of which point a word is: y of the earlier one, if two are JOINED. */
+/* The point of a word: y belongs to the earlier one, if two are JOINED. */
 static bool joined;
 
 static char side_of(unsigned word)
@@ -322,20 +322,20 @@ static bool uses(const struct term *t, unsigned word)
 
 struct expected {
 	const struct term *t;
-	bool wants_c; /* the third word is used: a point without it gives nothing */
+	bool wants_c; /* the third word is used: a point without it has no result */
 	size_t point;
-	unsigned at[3]; /* the assignment that comes next */
+	unsigned at[3]; /* the next assignment */
 	uint64_t n;
 };
 
 static bool is_allowed(const struct expected *x, unsigned word, const struct variable *v)
 {
-	/* (x is of any type, y a number of one of two) */
+	/* (x has any type, y one of two numeric types) */
 	return word == 0 || (word == 1 && (v->type == 0 || v->type == 3)) ||
 	       (word == 2 && v->name == 2) || (word == 2 && !x->wants_c);
 }
 
-/* Steps to the next assignment for which it is true. False at the end. */
+/* Steps to the next assignment for which it is true. Returns false at the end. */
 static bool expect_next(struct expected *x)
 {
 	for (; x->point < POINTS; x->point++, x->at[0] = x->at[1] = x->at[2] = 0) {
@@ -382,7 +382,7 @@ static void load(struct tracedb_reader **reader, struct tracedb_store **store, s
 	assert_int_equal(tracedb_store_load(store, *reader), TRACEDB_TRACE_END);
 }
 
-/* T, and what is said BEFORE it. */
+/* Parses T, with the text BEFORE it. */
 static void parse_term(struct query *q, const struct term *t, const char *before)
 {
 	struct query_error error;
@@ -434,7 +434,7 @@ static struct pairs {
 	bool wants_c;
 } expected_pairs;
 
-/* The last earlier point with which T is true of POINT and the assignment in AT. */
+/* The last earlier point with which T is true for POINT and the assignment in AT. */
 static void expect_pair(const struct term *t, size_t point, unsigned *at)
 {
 	struct point both = points[point];
@@ -482,7 +482,7 @@ static int compare_pair(void *userdata, const struct query_result *result)
 	return 0;
 }
 
-/* The first comparison of T, which has all three words in it, is one of both points. */
+/* The first comparison of T, which contains all three words, compares both points. */
 static struct term *make_join(int i)
 {
 	static const char ops[] = "==><";
@@ -492,7 +492,7 @@ static struct term *make_join(int i)
 	*compare = (struct term){ .op = ops[i % 4], .n = 2 };
 	for (unsigned k = 0; k < 2; k++) {
 		compare->of[k] = calloc(1, sizeof(*t));
-		/* (sides change places, and some compare sizes) */
+		/* (sides are swapped, and some comparisons are of sizes) */
 		*compare->of[k] = (struct term){ .op = i % 3 ? 'v' : 's',
 						 .variable = { (k + (unsigned)i / 4) % 2 } };
 	}
@@ -525,7 +525,7 @@ TEST(test_joins_as_by_brute_force)
 	assert_true(n_results > 1000);
 }
 
-/* A store that grows, and is cleared: points are looked at once, as they come. */
+/* A store that grows, and is cleared: each point is visited once, in order. */
 TEST(test_as_points_come)
 {
 	_cleanup_(tracedb_reader_freep) struct tracedb_reader *reader = NULL;
@@ -558,7 +558,7 @@ TEST(test_as_points_come)
 	free_term(t);
 }
 
-/* ---- what else there is ---- */
+/* ---- other features ---- */
 
 static int count_result(void *userdata, const struct query_result *result)
 {
@@ -612,14 +612,14 @@ TEST(test_ways_to_ask)
 	assert_int_equal(count(store, &(struct query){ .keep_duplicates = true, .limit = 17 }, "x",
 			       "", NULL),
 			 17);
-	/* One point by chance, the same each time. */
+	/* One random point, always the same. */
 	assert_int_equal(count(store, &(struct query){ .keep_duplicates = true, .seed = 42 }, NULL,
 			       "", NULL),
 			 1);
-	/* Of each point with variables, at least one assignment remains. */
+	/* Each point with variables keeps at least one assignment. */
 	assert_true(count(store, &(struct query){ .keep_duplicates = true }, "x", "",
 			  "(> (v/value x) 5)") >= without);
-	/* Names that the trace has not, are in no point. */
+	/* Names that are not in the trace are in no point. */
 	assert_int_equal(count(store, &(struct query){ 0 }, NULL, "(= (v/value nobody) 0)", NULL),
 			 0);
 }
@@ -683,7 +683,7 @@ TEST(test_extensions)
 
 		assert_int_equal(tracedb_writer_point(&w, &(struct tracedb_point){ e, 5 }), 0);
 	}
-	/* (a point without any of that) */
+	/* (a point without any of these) */
 	assert_int_equal(tracedb_writer_point(&w, &none), 0);
 	assert_int_equal(tracedb_reader_new_memory(&reader, b.data, b.size), 0);
 	assert_int_equal(tracedb_store_load(&store, reader), TRACEDB_TRACE_END);
@@ -699,7 +699,7 @@ TEST(test_extensions)
 		assert_int_equal(query_run(&q, store, tracedb_reader_dictionary(reader),
 					   count_result, &n, &error),
 				 0);
-		/* (what has no text is in no other one) */
+		/* (a value without a text does not match other ones) */
 		if (n != rows[i].n + (rows[i].text[1] == 'n'))
 			fail_msg("'%s': %" PRIu64 " results", rows[i].text, n);
 	}

@@ -21,7 +21,7 @@
 struct io {
 	const char *text;
 	size_t n;
-	size_t cut; /* so many bytes are gone when it is read for the second time */
+	size_t cut; /* bytes that are missing when it is read for the second time */
 	bool read_once;
 	struct outbuf out;
 	uint64_t n_problems, n_maps;
@@ -94,7 +94,7 @@ static int process(struct io *io, const struct rtrace_postprocess_options *optio
 	return rtrace_postprocess(options, &functions, ret);
 }
 
-/* What OPTIONS make of TEXT is EXPECTED. */
+/* Processes TEXT with OPTIONS, and compares with EXPECTED. */
 static struct rtrace_postprocess_result
 check(const char *text, const struct rtrace_postprocess_options *options, const char *expected)
 {
@@ -113,7 +113,7 @@ static const struct rtrace_postprocess_options leaks = { .leaks = true };
 #define LEAKS_HEADER "version=2.0, filter=leaks, \n"
 #define NO_LEAKS     "# Resource - memory (m):\n# 0 block(s) leaked with total size of 0 bytes\n"
 
-/* The leaks of CALLS are EXPECTED calls of COUNT blocks and SIZE bytes. */
+/* The leaks of CALLS are the calls in EXPECTED: COUNT blocks, SIZE bytes. */
 static struct rtrace_postprocess_result check_leaks(const char *calls, const char *expected,
 						    unsigned count, unsigned size)
 {
@@ -154,7 +154,7 @@ TEST(test_leaks)
 	check_leaks("1. malloc(1) = 0x10\n\t0x1\n\n2. malloc(2) = 0x20\n\t0x2\n\n3. free(0x10)\n\n",
 		    "2. malloc(2) = 0x20\n\t0x2\n\n", 1, 2);
 	check_leaks("", "", 0, 0);
-	/* An id of 0 and the highest are like others. */
+	/* Id 0 and the highest one are like others. */
 	check_leaks("1. malloc(1) = 0x0\n\n2. malloc(2) = 0xffffffffffffffff\n\n3. free(0x0)\n\n"
 		    "4. free(0xffffffffffffffff)\n\n5. malloc(3) = 0xffffffffffffffff\n\n",
 		    "5. malloc(3) = 0xffffffffffffffff\n\n", 1, 3);
@@ -172,7 +172,7 @@ TEST(test_unknown_frees)
 	assert_int_equal(r.shown, 1);
 }
 
-/* What was given out again had come back, even if nobody saw it. */
+/* A reused id was freed before, even if the free was missed. */
 TEST(test_replaced)
 {
 	struct rtrace_postprocess_result r;
@@ -184,7 +184,7 @@ TEST(test_replaced)
 
 TEST(test_reallocated)
 {
-	/* In place, moved, and around in a circle. */
+	/* In place, moved, and in a cycle. */
 	check_leaks("1. malloc(1) = 0x10\n\n2. realloc(0x10)\n\n3. realloc(2) = 0x10\n\n"
 		    "4. realloc(0x10)\n\n5. realloc(3) = 0x20\n\n6. realloc(0x20)\n\n"
 		    "7. realloc(4) = 0x10\n\n",
@@ -196,7 +196,7 @@ TEST(test_refcount)
 	static const char registry[] = "<1> : segment (s) [refcount]\n";
 	_cleanup_(outbuf_deinit) struct outbuf in = { 0 };
 
-	/* Held three times, given back twice: it is there once, by who made it. */
+	/* Acquired three times, released twice: one remains, with the caller that made it. */
 	check(HEADER
 	      "<1> : segment (s) [refcount]\n"
 	      "1. shmat(1) = 0x1\n\n2. shmat(1) = 0x1\n\n3. shmdt(0x1)\n\n4. shmat(1) = 0x1\n\n"
@@ -217,7 +217,7 @@ TEST(test_refcount)
 	      "# Resource - segment (s):\n# 0 block(s) leaked with total size of 0 bytes\n");
 }
 
-/* Ids are of their resource; sums too, of the third and fourth as well. */
+/* Each resource has its own ids and sums, also the third and fourth. */
 TEST(test_many_resources)
 {
 	static const char registry[] = "<1> : a (aa)\n<2> : b (bb)\n<4> : c (cc)\n<8> : d (dd)\n";
@@ -245,7 +245,7 @@ TEST(test_many_resources)
 	check((char *)in.data, &leaks, (char *)out.data);
 }
 
-/* The clock begins anew; what counts is the order of the indices. */
+/* The clock starts again; the order of the indices counts. */
 TEST(test_midnight)
 {
 	check_leaks("1. [23:59:59.999] malloc(1) = 0x10\n\n2. [00:00:00.001] free(0x10)\n\n"
@@ -264,7 +264,7 @@ TEST(test_unsorted)
 	assert_int_equal(r.counts.replaced, 0);
 }
 
-/* Problems are reported once, however often a report is read. */
+/* Problems are reported once, however often the report is read. */
 TEST(test_problems_once)
 {
 	static const char text[] =
@@ -278,7 +278,7 @@ TEST(test_problems_once)
 	outbuf_deinit(&io.out);
 }
 
-/* What is not a call stays, but for temporary comments; calls go with all that is theirs. */
+/* Other lines stay, except temporary comments. Calls are removed with all their lines. */
 TEST(test_what_stays)
 {
 	check(HEADER
@@ -339,7 +339,7 @@ TEST(test_compress)
 #define BARE "5. f<memory>(5) = 0x5\n# allocation summary: 1 block(s) with total size 5\n\n"
 	check(STACKS, &by_size, HEAD SECOND FIRST BARE FD);
 	check(STACKS, &by_count, HEAD SECOND FD BARE FIRST);
-	/* Compressing again changes nothing; what is compressed stays so, in its order. */
+	/* Compressing again changes nothing: a compressed report keeps its order. */
 	check(HEAD FIRST SECOND FD BARE, &by_size, HEAD SECOND FIRST BARE FD);
 	check(HEAD SECOND FIRST BARE FD,
 	      &(struct rtrace_postprocess_options){ .has_depth = true, .depth = 9 },
@@ -410,7 +410,7 @@ TEST(test_count_needs_groups)
 		    "3. @5 f<memory>(2000) = 0x2\n\t0x3000\n\t0x1100\n\n4. @4 g<memory>(0x2)\n\n"  \
 		    "5. g<memory>(0x1)\n\n6. g<fd>(0x7)\n\n"
 
-/* The indices that SELECT leaves of CALLS. */
+/* SELECT leaves the EXPECTED indices of CALLS. */
 static void check_select(const struct rtrace_select *select, const char *expected)
 {
 	const struct rtrace_postprocess_options options = { .select = select };
@@ -450,7 +450,7 @@ TEST(test_select)
 		     "234");
 	check_select(&(struct rtrace_select){ .include = list, .n_include = 3 }, "245");
 	check_select(&(struct rtrace_select){ .exclude = list, .n_exclude = 3 }, "136");
-	/* What is freed goes with what it was allocated by. */
+	/* A free is kept or removed with its allocation. */
 	check_select(&(struct rtrace_select){ .has_size = true, .min_size = 5, .max_size = 100 },
 		     "15");
 	check_select(&(struct rtrace_select){ .range = &absolute }, "1345");
@@ -458,7 +458,7 @@ TEST(test_select)
 	check_select(&(struct rtrace_select){ .range = &other }, "");
 }
 
-/* Pairing comes first: what was freed elsewhere is no leak. */
+/* Pairing comes first: a block that was freed in an unselected call is no leak. */
 TEST(test_select_leaks)
 {
 	const struct rtrace_select one = { .context_mask = 1 };
@@ -514,7 +514,7 @@ TEST(test_resolve)
 	      "version=2.0, filter=resolve, \n" MEMORY
 	      ": /a => 0x1-0x2\n1. f(1) = 0x1\n\t0x1 map1\n\t0x2 map1\n\t0x3 known()\n\t0x9000\n\n"
 	      ": /b => 0x1-0x2\n2. f(1) = 0x2\n\t0x1 map2\n\n");
-	/* What was mapped later is not taken for what was there before. */
+	/* Later mappings do not affect earlier frames. */
 	check(text, &grouped,
 	      "version=2.0, filter=compress|resolve, \n" MEMORY ": /a => 0x1-0x2\n: /b => 0x1-0x2\n"
 	      "1. f(1) = 0x1\n# allocation summary: 1 block(s) with total size 1\n"
@@ -522,7 +522,7 @@ TEST(test_resolve)
 	      "2. f(1) = 0x2\n# allocation summary: 1 block(s) with total size 1\n\t0x1 map2\n\n");
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 TEST(test_aliens)
 {
@@ -554,7 +554,7 @@ struct truth {
 	uint64_t calls, live, bytes;
 };
 
-/* A report of the writer: SLOTS that are allocated and freed in turns, every 100th is forgotten. */
+/* A report of the writer: SLOTS are allocated and freed in turn, and every 100th is not freed. */
 static void write_many(struct outbuf *out, struct truth *t)
 {
 	static uint64_t ids[SLOTS], sizes[SLOTS];
@@ -621,14 +621,14 @@ TEST(test_many)
 	assert_int_equal(process(&io, &grouped, &result), 0);
 	assert_int_equal(result.shown, t.live);
 	assert_ends_with(&io.out, expected);
-	/* Its leaks are its leaks. */
+	/* The leaks of its leaks are the same. */
 	again = (struct io){ .text = (char *)io.out.data, .n = io.out.size };
 	assert_int_equal(process(&again, &leaks, &result), 0);
 	assert_int_equal(result.shown, t.live);
 	assert_ends_with(&again.out, expected);
 	outbuf_deinit(&again.out);
 	outbuf_reset(&io.out);
-	/* Nothing is lost by putting it into another order. */
+	/* Sorting loses nothing. */
 	assert_int_equal(process(&io, &by_size, &result), 0);
 	assert_int_equal(result.shown, t.calls);
 	assert_int_equal(io.out.size, io.n);

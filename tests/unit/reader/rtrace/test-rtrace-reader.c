@@ -16,7 +16,7 @@
 #define HEADER "version=2.0, \n"
 #define MEMORY "<1> : memory (memory allocation in bytes)\n"
 
-/* ---- reading a text whole ---- */
+/* ---- reading a whole text ---- */
 
 struct problems {
 	size_t n;
@@ -36,7 +36,9 @@ static void take_problem(void *userdata, const struct rtrace_problem *problem)
 
 typedef void (*check_fn)(const struct rtrace_record *record, void *userdata);
 
-/* Reads TEXT; its raw texts together must be it again. Returns how many records there were. */
+/*
+ * Reads TEXT, and checks that its raw texts together are TEXT again. Returns the number of records.
+ */
 static size_t read_text(const char *text, size_t n, struct problems *problems, check_fn check,
 			void *userdata)
 {
@@ -61,15 +63,15 @@ static size_t read_text(const char *text, size_t n, struct problems *problems, c
 	return n_records;
 }
 
-/* The one record behind HEADER in TEXT. */
+/* The only record after HEADER in TEXT. */
 static void copy_last(const struct rtrace_record *record, void *userdata)
 {
 	*(struct rtrace_record *)userdata = *record;
 }
 
 /*
- * What LINE becomes as the last line of a report. Its texts are of LINE: the parser is asked again,
- * and has to say the same.
+ * Reads LINE as the last line of a report. The texts of the result point into LINE: the parser runs
+ * again on LINE itself, and must return the same.
  */
 static struct rtrace_record read_line(const char *line, struct problems *problems)
 {
@@ -143,7 +145,7 @@ TEST(test_calls)
 		  true, true },
 		{ "7. [01:02:03.004005] free(0x5)", "free", "", 7, 0, 5, 3723004005000, 0, true,
 		  true },
-		/* As it is read where fractions are a number of milliseconds. */
+		/* The dialect in which fractions are numbers of milliseconds. */
 		{ "7. [00:00:00.5] free(0x5)", "free", "", 7, 0, 5, 5000000, 0, true, true },
 		{ "7. [600:00:00.000] free(0x5)", "free", "", 7, 0, 5, 2160000000000000, 0, true,
 		  true },
@@ -229,7 +231,7 @@ TEST(test_other_lines)
 	assert_int_equal(p.n, 0);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 /* A comment need not begin with '#'. */
 TEST(test_plain_comment)
@@ -338,7 +340,7 @@ TEST(test_carriage_returns)
 	struct problems p;
 
 	assert_int_equal(read_text(text, strlen(text), &p, NULL, NULL), 6);
-	/* It is said once. */
+	/* Reported once. */
 	assert_int_equal(p.n, 2);
 	assert_int_equal(p.list[0].line, 1);
 	assert_int_equal(p.list[1].line, 6);
@@ -385,7 +387,7 @@ static void read_long_line(size_t n, struct problems *p, struct seen *s)
 	outbuf_print(&b, "\n\t0x2\n\n");
 	memset(s, 0, sizeof(*s));
 	read_text((char *)b.data, b.size, p, count_pieces, s);
-	/* The backtrace goes on behind it. */
+	/* The backtrace continues after it. */
 	assert_int_equal(s->n_frames, 2);
 }
 
@@ -409,7 +411,7 @@ TEST(test_long_lines)
 	assert_int_equal(s.n_bytes, (10 << 20) - 4095);
 }
 
-/* ---- what depends on other lines ---- */
+/* ---- lines that depend on other lines ---- */
 
 static void take_call(const struct rtrace_record *record, void *userdata)
 {
@@ -490,7 +492,7 @@ TEST(test_unescape)
 	assert_string_equal(to, "/a b\\\\4\\400\\04");
 }
 
-/* ---- there and back ---- */
+/* ---- reading and writing ---- */
 
 static int write_record(struct rtrace_writer *w, const struct rtrace_record *r)
 {
@@ -528,7 +530,7 @@ static void write_again(const struct rtrace_record *record, void *userdata)
 	assert_int_equal(write_record(userdata, record), 0);
 }
 
-/* What the writer writes is read without a complaint, and written again the same. */
+/* The output of the writer is read without problems, and written again unchanged. */
 TEST(test_fixpoint)
 {
 	static const char *const names[] = { "everything.txt", "compressed.txt" };

@@ -80,7 +80,7 @@ TEST(test_demangle_cuts)
 	assert_string_equal(text, "mycrate:...");
 }
 
-/* PIECE as often as fits, between BEGIN and END. */
+/* BEGIN, then PIECE as often as it fits, then END. */
 static void repeat(char *to, size_t room, const char *begin, const char *piece, size_t n,
 		   const char *end)
 {
@@ -91,7 +91,7 @@ static void repeat(char *to, size_t room, const char *begin, const char *piece, 
 	snprintf(to + at, room - at, "%s", end);
 }
 
-/* A number below 62 plus one, as references of Rust have it. */
+/* A number below 62 plus one, in Rust's format of references. */
 static char base_62(unsigned int n)
 {
 	static const char digits[] =
@@ -126,7 +126,7 @@ TEST(test_demangle_hostile)
 		assert_true(demangle(text, sizeof(text), name) < sizeof(text));
 	}
 	/*
-	 * Each type has the one before twice: all of them are looked through, and nothing is
+	 * Each type contains the previous one twice: all of them are visited, and nothing is
 	 * printed.
 	 */
 	at = (size_t)snprintf(name, sizeof(name), "_Z1fIiEvDpFvFvT_T_E");
@@ -137,7 +137,7 @@ TEST(test_demangle_hostile)
 	}
 	snprintf(name + at, sizeof(name) - at, "E");
 	assert_int_equal(demangle(text, sizeof(text), name), 0);
-	/* A few of them are no harm, and neither is what is printed and gets too long. */
+	/* A few of them are accepted, and so is a result that becomes too long. */
 	assert_true(demangle(text, sizeof(text), "_Z1fIJiEEvDpFvFvT_T_EFvS1_S1_EE") > 0);
 	at = (size_t)snprintf(name, sizeof(name), "_Z1fFivEFiS_S_E");
 	for (unsigned int i = 0; i < 14; i++) {
@@ -146,7 +146,7 @@ TEST(test_demangle_hostile)
 		at += (size_t)snprintf(name + at, sizeof(name) - at, "FiS%c_S%c_E", digit, digit);
 	}
 	assert_int_equal(demangle(text, sizeof(text), name), sizeof(text) - 1);
-	/* The same of Rust: a tuple of the one before, twice, and so on. */
+	/* The same in Rust: each tuple contains the previous one twice. */
 	at = (size_t)snprintf(name, sizeof(name), "_RINvC1a1b");
 	for (unsigned int i = 0, before = 8; i < 50; i++) {
 		unsigned int here = (unsigned int)at - 2;
@@ -162,7 +162,7 @@ TEST(test_demangle_hostile)
 	}
 	snprintf(name + at, sizeof(name) - at, "E");
 	assert_true(demangle(text, sizeof(text), name) > 0);
-	/* Too long to look at. */
+	/* Too long to be demangled. */
 	memset(name, 'P', sizeof(name));
 	memcpy(name, "_Z1f", 4);
 	snprintf(name + DEMANGLE_NAME_MAX, 2, "i");

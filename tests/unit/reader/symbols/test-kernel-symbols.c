@@ -172,7 +172,7 @@ TEST(test_same_boot)
 	assert_null(ask(s, text, text.start + 0x300)->function);
 	assert_null(ask(s, text, UINT64_C(0xffffffff82000004))->function);
 	assert_null(ask(s, text, UINT64_C(0xffffffffffffffff))->function);
-	/* Elsewhere: so it is now, but was it? */
+	/* At another address: now, and perhaps not at the time of the trace. */
 	assert_function(ask(s, text, UINT64_C(0xffffffffc0c00010)),
 			"bpf_prog_6deef7357e7b4530_sd_devices", 16, "[bpf]");
 	assert_true(ask(s, text, UINT64_C(0xffffffffc0c00010))->unsure);
@@ -188,7 +188,7 @@ TEST(test_other_boot)
 	struct symbols *s = open_fake();
 	struct symbol_mapping text = text_mapping();
 
-	/* The same kernel, loaded somewhere else. */
+	/* The same kernel, loaded at another address. */
 	text.start = UINT64_C(0xffffffff9a000000);
 	assert_function(ask(s, text, text.start + 0x104), "second_function", 4, "[kernel]");
 	assert_problem(s, NULL);
@@ -208,7 +208,7 @@ TEST(test_other_kernel)
 	assert_string_equal(ask(s, text, text.start)->module, "[kernel]");
 	assert_problem(s, "another kernel");
 	symbols_free(s);
-	/* Without a build id it is known by where it is. */
+	/* Without a build id, it is identified by its address. */
 	s = open_fake();
 	text.n_build_id = 0;
 	assert_function(ask(s, text, text.start + 0x104), "second_function", 4, "[kernel]");
@@ -228,7 +228,7 @@ TEST(test_modules)
 	assert_false(ask(s, module, module.start + 4)->unsure);
 	assert_null(ask(s, module, module.start + 0x84)->function);
 	assert_null(ask(s, module, module.start + 0x100000)->function);
-	/* Loaded elsewhere now, but the same build. */
+	/* At another address now, but the same build. */
 	module.start -= 0x5000;
 	assert_function(ask(s, module, module.start + 4), "module_function", 4, "[some_module]");
 	assert_problem(s, NULL);
@@ -261,7 +261,7 @@ TEST(test_hidden)
 	symbols_free(s);
 }
 
-/* The kernel that runs: its own text, asked by the list that is read, which must come back. */
+/* The running kernel: its own text, found in the list that is read. */
 TEST(test_this_kernel)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that are not what they should be: cut off anywhere, with any byte wrong, or pretending to
- * be huge. The files are those that the fuzzer starts from.
+ * Malformed files: cut off anywhere, with any byte wrong, or with huge claims. They are made from
+ * the fuzzer's initial files.
  */
 #include <elf.h>
 #include <errno.h>
@@ -47,7 +47,7 @@ static void note(void *userdata, const char *path, const char *what)
 	told->last = what;
 }
 
-/* Opens a copy of N bytes, and asks it for names all over. Returns how many it had. */
+/* Opens a copy of N bytes, and looks up many names. Returns the number of found ones. */
 static unsigned int use(const void *data, size_t n, uint64_t limit, struct told *told)
 {
 	struct module_file_options options = {
@@ -65,7 +65,7 @@ static unsigned int use(const void *data, size_t n, uint64_t limit, struct told 
 
 	assert_non_null(copy);
 	memcpy(copy, data, n);
-	/* Exactly as long, so that a sanitizer sees a read past the end. */
+	/* Exactly as long, so that a sanitizer detects reads past the end. */
 	copy = realloc(copy, n ? n : 1);
 	r = elf_file_open_memory(&elf, copy, n, &told->last);
 	if (r < 0) {
@@ -141,7 +141,7 @@ TEST(test_wrong_bytes)
 	}
 }
 
-/* What does not fit is left out, and that is said. */
+/* Data above the limit is left out, and reported. */
 TEST(test_memory_limit)
 {
 	static const char *const rows[] = { "dwarf5", "packed", "minidebug" };
@@ -171,7 +171,7 @@ static Elf64_Shdr *find_section(struct bytes *b, const char *name)
 	return NULL;
 }
 
-/* A few bytes that claim to be very many when they are unpacked. */
+/* A few bytes that claim to be very many after unpacking. */
 TEST(test_claims)
 {
 	struct told told = { 0 };

@@ -58,7 +58,7 @@ TEST(test_open_below)
 		{ "/chain/file", "deep", 0 },
 		{ "/directory/b/file", "deep", 0 },
 		{ "/a/c/../../file", "inside", 0 },
-		/* Never out of it. */
+		/* Never outside of the directory. */
 		{ "/absolute", "inside", 0 },
 		{ "/up", "inside", 0 },
 		{ "/../../file", "inside", 0 },
@@ -93,7 +93,7 @@ TEST(test_open_below)
 	}
 }
 
-/* Files that are none: reading them waits, or does something. */
+/* Special files: reading them would wait, or have effects. */
 TEST(test_open_below_special)
 {
 	static const char *const rows[] = { "/proc/kmsg", "/proc/self/maps", "/sys/kernel/notes",
@@ -115,7 +115,7 @@ TEST(test_open_below_long)
 	assert_int_equal(open_below(root_fd, path), -ENAMETOOLONG);
 	path[300] = '\0';
 	assert_int_equal(open_below(root_fd, path), -ENAMETOOLONG);
-	/* Into directories and out of them again, more often than there may be open ones. */
+	/* Into directories and out of them again, more often than the limit of open files. */
 	path[0] = '\0';
 	for (unsigned int i = 0; i < 400; i++)
 		strcat(path, "/a/..");

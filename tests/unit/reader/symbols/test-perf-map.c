@@ -109,7 +109,7 @@ TEST(test_of_the_dead)
 	assert_function(ask(s, PID, false, 0x20ff), "Lcom/example/Main;::run (compiled)", 0xff);
 	assert_function(ask(s, PID, false, 0x2100), "foo::bar(int)", 0);
 	assert_string_equal(ask(s, PID, false, 0x2100)->module, "perf-12345.map");
-	/* Nobody knows who wrote it. */
+	/* Its writer is unknown. */
 	assert_true(ask(s, PID, false, 0x2100)->unsure);
 	assert_null(ask(s, PID, false, 0x2120)->function);
 	assert_string_equal(ask(s, PID, false, 0x2120)->module, "[anon]");
@@ -117,11 +117,11 @@ TEST(test_of_the_dead)
 	assert_null(ask(s, PID, false, 0x2400)->function);
 	assert_null(ask(s, PID, false, UINT64_C(0xffffffffffffff01))->function);
 	assert_null(ask(s, PID, false, 0x6000)->function);
-	/* Of different functions at one address, nobody knows which one was there. */
+	/* With different functions at one address, the right one is unknown. */
 	assert_null(ask(s, PID, false, 0x3000)->function);
 	assert_null(ask(s, PID, false, 0x307f)->function);
 	assert_function(ask(s, PID, false, 0x3080), "old", 0x80);
-	/* One function, written again, is one. */
+	/* A function that was written again is the same one. */
 	assert_function(ask(s, PID, false, 0x407f), "again", 0x7f);
 	assert_function(ask(s, PID, false, 0x4080), "again", 0);
 	assert_function(ask(s, PID, false, 0x416f), "again", 0xef);
@@ -131,7 +131,7 @@ TEST(test_of_the_dead)
 	assert_function(ask(s, PID, false, 0x4188), "inside", 0x18);
 	assert_true(has_problem(s, "several functions"));
 	assert_function(ask(s, PID, false, 0x5000), "with\ta tab and \ufffd[31m colour", 0);
-	/* Others have none, and without a pid there is none to look for. */
+	/* Other processes have no file, and without a pid there is none to find. */
 	assert_null(ask(s, PID + 1, false, 0x2000)->function);
 	assert_null(ask(s, 0, false, 0x2000)->function);
 	symbols_free(s);
@@ -147,7 +147,7 @@ TEST(test_of_the_living)
 	assert_function(ask(s, (uint32_t)getpid(), true, 0x2001), "compiled", 1);
 	assert_false(ask(s, (uint32_t)getpid(), true, 0x2001)->unsure);
 	symbols_free(s);
-	/* Somebody else's. */
+	/* A file of another user. */
 	if (geteuid() == 0 && chown(path, 12345, 12345) == 0) {
 		const struct symbol_problem *problem;
 		size_t pos = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines and inlined functions, held against another reader of DWARF.
+ * Lines and inlined functions, compared with another reader of DWARF.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,9 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What addr2line says of an address: a line for the function and one for the place, and so on. */
+/*
+ * The output of addr2line for an address: a line for the function and one for its place, and so on.
+ */
 static void assert_as_addr2line(FILE *f, const struct symbol_frame *frames, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -29,7 +31,7 @@ static void assert_as_addr2line(FILE *f, const struct symbol_frame *frames, size
 		colon = strrchr(place, ':');
 		assert_non_null(colon);
 		*colon = '\0';
-		/* (aliases are chosen otherwise) */
+		/* (aliases are chosen differently) */
 		if (i + 1 < n)
 			assert_string_equal(frames[i].function, function);
 		if (strtoul(colon + 1, NULL, 10) == 0)
@@ -40,7 +42,7 @@ static void assert_as_addr2line(FILE *f, const struct symbol_frame *frames, size
 	}
 }
 
-/* Every address of some functions of NAME, held against another reader of the DWARF of TWIN. */
+/* Every address of some functions of NAME, compared with another reader of the DWARF of TWIN. */
 static void compare_lines(const char *name, const char *twin, const struct symbols_options *options)
 {
 	struct symbols *s = open_symbols(options);
@@ -55,7 +57,7 @@ static void compare_lines(const char *name, const char *twin, const struct symbo
 	last = program_address(&p, "sample::method(int)");
 	read_command(line, sizeof(line), "nm %s | grep ' sample_plain$'", twin);
 	bias = first - strtoull(line, NULL, 16);
-	/* (each address is said again, which shows where its lines end) */
+	/* (each address is queried again, which shows the ends of its lines) */
 	snprintf(line, sizeof(line),
 		 "for i in $(seq %llu %llu); do printf '0x%%x\\n' $i; done | "
 		 "addr2line -a -i -f -C -e %s",
@@ -90,7 +92,7 @@ TEST(test_lines)
 	compare_lines("fixed", "fixed", &options);
 }
 
-/* In files of their own, packed, and with what they share with others taken out. */
+/* In separate files, compressed, and with their shared parts in another file. */
 TEST(test_lines_elsewhere)
 {
 	const char *dirs[] = { directory_path("debug") };
@@ -113,7 +115,7 @@ TEST(test_lines_elsewhere)
 			"dwz -m shared.debug a.debug b.debug && "
 			"mv a.debug debug/.build-id/%.2s/%s.debug",
 			line, line + 2);
-		/* What is taken out is not here: the lines are unknown, and that is said. */
+		/* The other file is missing: the lines are unknown, and that is reported. */
 		struct symbols *s = open_symbols(&options);
 		struct program p;
 
@@ -138,7 +140,7 @@ TEST(test_inlined)
 	need_program();
 	program_start(&p, "pie");
 	program_stop(&p);
-	/* Somewhere in it there is the innermost of three. */
+	/* It contains the innermost of three functions somewhere. */
 	for (uint64_t at = 0; at < 200 && n < 3; at++) {
 		struct symbol_query query = {
 			.address = program_address(&p, "sample_inlining") + at,

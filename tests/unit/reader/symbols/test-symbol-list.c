@@ -40,7 +40,7 @@ TEST(test_range_list_find)
 	range_list_deinit(&list);
 }
 
-/* Around everything there is one; that it starts first must not matter. */
+/* One range contains all others, and its earlier begin must not matter. */
 TEST(test_range_list_many)
 {
 	struct range_list list = { 0 };
@@ -55,7 +55,7 @@ TEST(test_range_list_many)
 	range_list_deinit(&list);
 }
 
-/* Whatever lies in what: as by looking at all of them. */
+/* With any nesting, the result is that of a linear search. */
 TEST(test_range_list_random)
 {
 	enum { N = 40, END = 200 };
@@ -106,7 +106,7 @@ static void assert_found(const struct symbol_list *list, uint64_t address, const
 
 TEST(test_symbol_list_aliases)
 {
-	/* Each pair has one address; the first one is to be found. */
+	/* Each pair has the same address, and the first one is found. */
 	static const struct {
 		const char *name[2];
 		struct symbol symbol[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the files of a process are looked for, and what has none.
+ * Paths at which the files of a process are found, and files without a path.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ TEST(test_process)
 		.address = program_address(&p, "sample_plain"),
 		.mapping = p.mapping,
 	};
-	/* What is there now has another inode. */
+	/* The present file has another inode. */
 	assert_true(ask_symbols(s, &query, NULL)->unsure);
 	symbols_free(s);
 	s = open_symbols(&(struct symbols_options){ 0 });
@@ -70,7 +70,7 @@ TEST(test_mount_namespace)
 	};
 	assert_function(ask_symbols(s, &query, NULL), p.points[0].name, 0);
 	assert_false(ask_symbols(s, &query, NULL)->unsure);
-	/* It was read, so the process need not be there any more. */
+	/* It has been read, so the process can end. */
 	program_stop(&p);
 	assert_all_points(s, &p);
 	symbols_free(s);
@@ -87,14 +87,14 @@ TEST(test_sysroot)
 	program_start(&p, "pie");
 	program_stop(&p);
 	s = open_symbols(&(struct symbols_options){ .sysroot = directory_path("root") });
-	/* Links lead to what is below the root, and never out of it. */
+	/* Links are resolved below the root, and never outside. */
 	p.mapping.path = "/link";
 	assert_all_points(s, &p);
 	p.mapping.path = "/out";
 	assert_null(ask_program(s, &p, p.points[0].address)->function);
 	p.mapping.path = "/../pie";
 	assert_null(ask_program(s, &p, p.points[0].address)->function);
-	/* Nobody waits for what is no file. */
+	/* Special files are not waited for. */
 	p.mapping.path = "/fifo";
 	assert_null(ask_program(s, &p, p.points[0].address)->function);
 	p.mapping.path = "/empty";

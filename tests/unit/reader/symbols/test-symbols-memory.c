@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much memory answers may take.
+ * The memory limit of queries.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ TEST(test_memory_limit)
 	s = open_symbols(&(struct symbols_options){ 0 });
 	for (size_t i = 0; i < ARRAY_SIZE(p); i++)
 		assert_all_points(s, &p[i]);
-	/* (or it would show nothing) */
+	/* (otherwise the test would show nothing) */
 	limit = symbols_memory(s) / 3;
 	symbols_free(s);
 	s = open_symbols(&(struct symbols_options){ .memory_limit = limit });
@@ -42,7 +42,8 @@ TEST(test_memory_limit)
 }
 
 /*
- * One file grows with what is asked of it: here this program, until it is too much and begins anew.
+ * The data of a file grows with its queries: here that of this program, until it is dropped and
+ * begins anew.
  */
 TEST(test_memory_growth)
 {
@@ -57,7 +58,7 @@ TEST(test_memory_growth)
 		if (at == 0)
 			first = symbols_memory(all);
 	}
-	/* What a file needs before anything is asked stays: half of the limit may be that. */
+	/* The initial data of a file stays. Half of the limit can consist of that. */
 	limit = (2 * first + symbols_memory(all)) / 2;
 	if (lines == 0 || limit >= symbols_memory(all)) {
 		symbols_free(all);
@@ -74,7 +75,7 @@ TEST(test_memory_growth)
 		assert_true(!frame->function == !same->function);
 		if (frame->function)
 			assert_string_equal(frame->function, same->function);
-		/* (tables of lines that do not fit at all are left out) */
+		/* (tables of lines that do not fit are left out) */
 		if (frame->line)
 			assert_int_equal(frame->line, same->line);
 		lines += frame->line > 0;
@@ -83,7 +84,7 @@ TEST(test_memory_growth)
 		most = last > most ? last : most;
 	}
 	assert_true(most <= limit);
-	/* (without lines, if this was built without them, nothing grows) */
+	/* (without lines in this build, nothing grows) */
 	if (lines > 0)
 		assert_true(fell > 0);
 	symbols_free(some);

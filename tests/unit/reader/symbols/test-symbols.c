@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names for addresses, and the files that they come from.
+ * Names for addresses, and the files that provide them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ TEST(test_symtab)
 		assert_false(frame->unsure);
 		assert_null(frame->source);
 		assert_false(frame->inlined);
-		/* Before the first function there is nothing, and behind the mapping neither. */
+		/* There is nothing before the first function and after the mapping. */
 		assert_null(ask_program(s, &p, p.mapping.start - 1)->function);
 		assert_null(ask_program(s, &p, p.mapping.start + p.mapping.size)->function);
 		assert_int_equal(count_problems(s), 0);
@@ -40,7 +40,7 @@ TEST(test_symtab)
 	}
 }
 
-/* What a function returns to can be behind its end. */
+/* A return address can be behind the end of the function. */
 TEST(test_return_address)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
@@ -79,7 +79,7 @@ TEST(test_plt)
 	symbols_free(s);
 }
 
-/* What the calls of a program lead to, as objdump says it. */
+/* The targets of the program's calls, compared with objdump. */
 TEST(test_calls)
 {
 	static const char *const names[] = { "printf@plt", "sample_plain" };
@@ -123,7 +123,7 @@ TEST(test_calls)
 	symbols_free(s);
 }
 
-/* A file is only used if it is the one that was mapped. */
+/* A file is only used if it is the mapped one. */
 TEST(test_build_id)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
@@ -141,7 +141,7 @@ TEST(test_build_id)
 	assert_string_equal(ask_program(s, &p, address)->module, "pie");
 	assert_true(has_problem(s, "/pie", "build id"));
 	assert_int_equal(count_problems(s), 1);
-	/* Without a build id it is the inode that tells. */
+	/* Without a build id, the inode decides. */
 	p.mapping.n_build_id = 0;
 	assert_function(ask_program(s, &p, address), "sample_plain", 0);
 	assert_false(ask_program(s, &p, address)->unsure);
@@ -161,7 +161,7 @@ TEST(test_minidebug)
 	need_program();
 	if (!have_command("xz"))
 		skip();
-	/* As distributions make it: the symbols that are not in the dynamic table, packed. */
+	/* As in distributions: the symbols that are not in the dynamic table, compressed. */
 	command("nm pie --defined-only --format=posix | awk '$2 ~ /[TtWi]/ { print $1 }' >keep && "
 		"objcopy -S --keep-symbols=keep pie.debug mini && xz -k mini && "
 		"objcopy --add-section .gnu_debugdata=mini.xz stripped packed");
@@ -172,7 +172,7 @@ TEST(test_minidebug)
 	assert_all_points(s, &p);
 	program_stop(&p);
 	assert_int_equal(count_problems(s), 0);
-	/* Damaged: known by what the dynamic linker needs, and said. */
+	/* Damaged: names come from the dynamic table, and the damage is reported. */
 	command("head -c 300 mini.xz >cut.xz && objcopy --add-section .gnu_debugdata=cut.xz stripped cut");
 	program_start(&p, "cut");
 	assert_null(ask_program(s, &p, program_address(&p, "sample_local"))->function);
@@ -192,7 +192,7 @@ TEST(test_debug_by_build_id)
 
 	need_program();
 	symbols_free(s);
-	/* A directory that is not there was meant to be. */
+	/* A missing directory is an error. */
 	assert_int_equal(symbols_new(&s, &options), -ENOENT);
 	read_command(line, sizeof(line), "readelf -n stripped | sed -n 's/.*Build ID: //p'");
 	command("mkdir -p debug/.build-id/%.2s && cp pie.debug debug/.build-id/%.2s/%s.debug", line,
@@ -203,7 +203,7 @@ TEST(test_debug_by_build_id)
 	assert_all_points(s, &p);
 	symbols_free(s);
 
-	/* Only the debug information is here: the mapping must be all of the code. */
+	/* Only the debug information is here: the mapping must contain all of the code. */
 	p.mapping.build_id = id;
 	p.mapping.n_build_id = read_build_id("stripped", id);
 	p.mapping.path = "/nowhere/stripped";
@@ -213,7 +213,7 @@ TEST(test_debug_by_build_id)
 	assert_null(ask_program(s, &p, program_address(&p, "sample_plain"))->function);
 	symbols_free(s);
 
-	/* That of another program under this name: refused. */
+	/* The file of another program with this name is refused. */
 	command("cp fixed debug/.build-id/%.2s/%s.debug", line, line + 2);
 	p.mapping.size -= 4096;
 	p.mapping.path = p.path;
@@ -230,7 +230,7 @@ TEST(test_debug_link)
 	struct program p;
 
 	need_program();
-	/* Without a build id it is the checksum that tells. */
+	/* Without a build id, the checksum decides. */
 	command("cc -O2 -g -Wl,--build-id=none %s -o whole && objcopy --only-keep-debug whole link.debug && "
 		"strip --strip-all whole -o linked && objcopy --add-gnu-debuglink=link.debug linked",
 		SAMPLE);

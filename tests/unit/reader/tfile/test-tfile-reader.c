@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB trace files, read: files worked out by hand, in either byte order, odd lines and blocks,
- * and what is cut off or damaged anywhere.
+ * GDB trace files, read: files made by hand, in either byte order, unusual lines and blocks, and
+ * files that are cut off or damaged anywhere.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -47,10 +47,10 @@ static const char big[] = HEAD "\0\x02\0\0\0\x20"
 			       "\0\x01\0\0\0\0"
 			       "\0\0\0";
 
-/* What was found. */
+/* The findings. */
 struct seen {
 	unsigned n[TFILE_FINDING_MAX];
-	uint64_t at[TFILE_FINDING_MAX]; /* the first */
+	uint64_t at[TFILE_FINDING_MAX]; /* of the first one */
 };
 
 static void take_finding(void *userdata, enum tfile_finding_id id, uint64_t offset)
@@ -154,7 +154,7 @@ TEST(test_reads)
 	}
 }
 
-/* What is read and written again is what was there. */
+/* A file that is read and written again is unchanged. */
 TEST(test_copy)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -172,7 +172,7 @@ TEST(test_copy)
 		assert_int_equal(tfile_writer_end(&w), 0);
 		again = open_bytes(b.data, b.size, NULL);
 		check_frames(again, b.size - sizeof(little) + sizeof(HEAD) - 1);
-		/* (the place of a tracepoint that has none is said as an address) */
+		/* (the place of a tracepoint without one is shown as an address) */
 		assert_string_equal(tfile_reader_head(again)->tracepoints[1].at,
 				    "*0xffffffffffffff00");
 		assert_int_equal(b.size,
@@ -180,7 +180,7 @@ TEST(test_copy)
 	}
 }
 
-/* Wherever a file is cut off, whole frames come, and then damage or a missing end. */
+/* Wherever a file is cut off, all complete frames come, and then damage or a missing end. */
 TEST(test_cut_off)
 {
 	const size_t head = sizeof(HEAD) - 1, first = head + 6 + 32, second = first + 6;
@@ -218,7 +218,7 @@ TEST(test_cut_off)
 	}
 }
 
-/* Whatever byte is another one, the reader ends. */
+/* With any byte changed, the reader ends. */
 TEST(test_flipped)
 {
 	for (size_t at = 0; at < sizeof(little); at++) {
@@ -243,7 +243,7 @@ TEST(test_flipped)
 
 /* ---- lines ---- */
 
-/* A head with LINES in it, in an outbuf of the caller's. */
+/* A head with LINES in it, in the caller's outbuf. */
 static struct tfile_reader *open_lines(struct outbuf *b, const char *lines, struct seen *s)
 {
 	outbuf_append(b, "\x7fTRACE0\n", 8);
@@ -337,7 +337,7 @@ TEST(test_status_of_others)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 	struct seen s = { 0 };
-	/* a reason without a number of its own text, an empty text, a key twice */
+	/* a reason without a text, an empty text, a key twice */
 	_cleanup_(tfile_reader_freep) struct tfile_reader *r =
 		open_lines(&b, "R 4\nstatus 1;terror::2;tframes:0;tframes:1;notes:;tfree:x\n", &s);
 	const struct tfile_status *status = &tfile_reader_head(r)->status;
@@ -376,7 +376,8 @@ TEST(test_maps)
 #define SMALL "\x7fTRACE0\nR 4\ntp T1:1:E:0:0\n\n"
 
 /*
- * Reads the N bytes behind SMALL. Returns how it ends, and how many frames and blocks there were.
+ * Reads the N bytes after SMALL. Returns the result at the end, and the numbers of frames and
+ * blocks.
  */
 static int read_small(const char *frames, size_t n, struct seen *s, unsigned *ret_frames,
 		      unsigned *ret_blocks)
@@ -444,7 +445,7 @@ TEST(test_absurd_frames)
 	struct seen s = { 0 };
 	unsigned n, blocks;
 
-	/* a frame of 2 GiB, one of a tracepoint that cannot be, behind a good one */
+	/* a frame of 2 GiB, and one of an impossible tracepoint, after a good one */
 	assert_int_equal(read_small("\x01\0\x05\0\0\0Rabcd\x01\0\0\0\0\x80", 17, &s, &n, &blocks),
 			 TFILE_DAMAGE);
 	assert_int_equal(n, 1);
@@ -452,7 +453,7 @@ TEST(test_absurd_frames)
 				    &blocks),
 			 TFILE_DAMAGE);
 	assert_int_equal(n, 1);
-	/* and what follows the end */
+	/* and data after the end */
 	assert_int_equal(s.n[TFILE_FINDING_TRAILING], 0);
 	assert_int_equal(read_small("\0\0\0\0more", 8, &s, &n, &blocks), TFILE_TRACE_END);
 	assert_int_equal(s.n[TFILE_FINDING_TRAILING], 1);

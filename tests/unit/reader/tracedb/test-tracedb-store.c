@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Points in memory are those of the file, and pointers have the sizes of the buffers that were
- * there then. */
+/*
+ * Points in memory are the same as in the file, and pointers have the sizes of the buffers at that
+ * time.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@ static const struct tracedb_dictionary dictionary = { names, 3, types, 3 };
 
 enum { MAP_STEPS = 20000, MAP_PLACES = 512, POINTS = 1000 };
 
-/* The size of the last buffer that begins at AT or before, found by looking at all. */
+/* The size of the last buffer that begins at AT or before, by a linear search. */
 static uint64_t size_by_search(const uint64_t *sizes, uint64_t at)
 {
 	for (uint64_t start = at + 1; start-- > 0;)
@@ -63,7 +65,7 @@ static void test_map_ends(void **state)
 	tracedb_map_deinit(&m);
 }
 
-/* The I-th point: every third one has a blob, and the pointer's buffer is there at even ones. */
+/* The I-th point: every third one has a blob, and the pointer's buffer exists at even ones. */
 static void write_point(struct tracedb_writer *w, int i)
 {
 	char text[] = "abcdefg";
@@ -101,7 +103,7 @@ static void check_point(const struct tracedb_stored_point *p, int i)
 	assert_memory_equal(p->variables[2].value.bytes, "abcdefg", (size_t)i % 8);
 }
 
-/* Loads POINTS points in LAYOUT, of which the last CUT bytes are missing. */
+/* Loads POINTS points in LAYOUT, without the last CUT bytes. */
 static void check_store(enum tracedb_layout layout, size_t cut)
 {
 	_cleanup_(tracedb_reader_freep) struct tracedb_reader *r = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace-db, written and read: bytes worked out by hand in either layout, what does not fit, and
- * what is cut off or damaged anywhere.
+ * trace-db, written and read: bytes made by hand in both layouts, data that does not fit, and files
+ * that are cut off or damaged anywhere.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static const struct tracedb_entry entries[] = {
 };
 static const struct tracedb_point point = { entries, sizeof(entries) / sizeof(entries[0]) };
 
-/* The dictionary and the point, as the two layouts have them. */
+/* The dictionary and the point in both layouts. */
 static const char w16[] = "\x0b\0"
 			  "int\0"
 			  "p\0"
@@ -208,7 +208,9 @@ TEST(test_read)
 	}
 }
 
-/* Two points, cut off at each byte: the whole ones are there, and what is missing is said. */
+/*
+ * Two points, cut off at each byte: the complete ones are read, and the missing part is reported.
+ */
 TEST(test_cut_off)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
@@ -241,7 +243,7 @@ TEST(test_cut_off)
 	}
 }
 
-/* Without its dictionary it is nothing. */
+/* Without its dictionary, a file is not recognised. */
 TEST(test_alien)
 {
 	static const char fxt[] = "\x10\0\x04"
@@ -261,13 +263,13 @@ TEST(test_alien)
 		memcpy(damaged, w64, sizeof(w64));
 		switch (which) {
 		case 0:
-			damaged[18] = 'x'; /* names that do not end */
+			damaged[18] = 'x'; /* names without an end */
 			break;
 		case 1:
-			damaged[23] = 3; /* a name that is not there */
+			damaged[23] = 3; /* a missing name */
 			break;
 		case 2:
-			damaged[27] = 5; /* no such format */
+			damaged[27] = 5; /* an unknown format */
 			break;
 		case 3:
 			damaged[31] = 3; /* signed numbers of three bytes */
@@ -284,7 +286,7 @@ TEST(test_alien)
 	}
 }
 
-/* The byte at AT of the point in W64 is WITH: the entry at OFFSET of the point is none. */
+/* The byte at AT of the point in W64 is WITH: the entry at OFFSET of the point is damaged. */
 static void assert_damage(size_t at, char with, size_t offset, const char *what)
 {
 	_cleanup_(tracedb_reader_freep) struct tracedb_reader *r = NULL;
@@ -310,7 +312,7 @@ TEST(test_damaged)
 	assert_damage(26 + 13 + 17 + 12, -1, 26 + 13 + 17, "64 MiB");
 }
 
-/* What the widths of a layout cannot hold is refused, and leaves nothing behind. */
+/* Values that exceed the widths of a layout are refused, and write nothing. */
 TEST(test_overflow)
 {
 	struct tracedb_entry e = { .tag = TRACEDB_STATEMENT, .statement = 1ull << 32 };
@@ -350,7 +352,7 @@ TEST(test_overflow)
 	assert_int_equal(b.size, size);
 }
 
-/* No names and no types is legal, and so is a point without entries. */
+/* A file without names and types is valid, and so is a point without entries. */
 TEST(test_empty)
 {
 	static const struct tracedb_dictionary none = { 0 };

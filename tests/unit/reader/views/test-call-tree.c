@@ -10,7 +10,7 @@
 
 #define KERNEL(n) (UINT64_C(0xffffffff81000000) + (n))
 
-/* Functions: 'a' at 0xa, ...; 0xbc is b, inlined in c; 0x1 is in a mapping and has no name. */
+/* Functions: 'a' at 0xa, ...; 0xbc is b, inlined in c; 0x1 is in a mapping, without a name. */
 static int find(void *userdata, const struct profile_place *place, const struct frame **ret)
 {
 	static const struct frame a = { .function = "a", .source = "", .module = "" };
@@ -83,14 +83,14 @@ static const struct sample samples[] = {
 	{ 1, 2, 2, { 0xb0, 0xa } },
 	{ 2, 4, 2, { 0xbc, 0xa } },
 	{ 1, 8, 2, { KERNEL(1), 0xa } },
-	{ 1, 16, 3, { 0xa, 0xb, 0xa } }, /* a calls itself by b */
+	{ 1, 16, 3, { 0xa, 0xb, 0xa } }, /* a calls itself through b */
 	{ 1, 32, 2, { 0x1, 0x77 } },
 	{ 3, 64, 1, { 0xa } },
 	{ 1, 128, 0, { 0 } },
 	{ 0, 256, 1, { KERNEL(2) } },
 };
 
-/* Indented by depth: "name kind self/total", and "old self/total" if there is any. */
+/* Indented by depth: "name kind self/total", and "old self/total" if present. */
 static char *text_of(const struct call_tree *t)
 {
 	static const char *const kinds[CALL_KIND_MAX] = { "root", "process", "user", "kernel",
@@ -187,7 +187,7 @@ TEST(test_functions)
 		const char *name;
 		unsigned self, total;
 	} want[] = {
-		/* a is counted once where it calls itself */
+		/* a is counted once, although it calls itself */
 		{ "[kernel]", 256, 256 },
 		{ "a", 80, 95 },
 		{ "x.so+0x1", 32, 32 },
@@ -209,7 +209,7 @@ TEST(test_functions)
 	}
 }
 
-/* A sample before an exec is one of the program that ran then. */
+/* A sample before an exec belongs to the program that ran then. */
 TEST(test_programs)
 {
 	_cleanup_(profile_freep) struct profile *p = NULL;
@@ -226,7 +226,7 @@ TEST(test_programs)
 		  .tid = 1,
 		  .rename = { "sh", "app" } },
 		{ .kind = EVENT_EXEC, .ts_ns = 20, .pid = 1, .tid = 1, .exec = { "f", "", 0 } },
-		/* Late in the file, as times off CPU are. */
+		/* Late in the file, like times off CPU. */
 		{ .kind = EVENT_OFFCPU,
 		  .ts_ns = 12,
 		  .pid = 1,
@@ -286,7 +286,7 @@ TEST(test_by_time)
 				  "  a user 1000000/1000000\n");
 }
 
-/* Who looks names up has no memory. */
+/* The callback for names has no memory. */
 TEST(test_names_fail)
 {
 	static const struct sample bad = { 1, 1, 1, { 0xdead } };

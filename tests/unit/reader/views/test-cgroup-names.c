@@ -72,7 +72,7 @@ TEST(test_containers)
 		{ "/kubepods/besteffort/pod12-34", "pod:12-34" },
 		{ "/kubepods-pod.slice", "host" },
 		{ "/podium", "host" },
-		/* The innermost one. */
+		/* The innermost container. */
 		{ "/machine.slice/machine-a.scope/payload/docker/" ID64, "docker:0123456789ab" },
 	};
 	char name[CGROUP_NAME_MAX];

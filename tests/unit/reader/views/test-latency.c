@@ -17,7 +17,7 @@ TEST(test_none)
 	latency_deinit(&l);
 }
 
-/* Every time is kept to a sixteenth, and small ones as they are. */
+/* Times are stored with a precision of 1/16, small ones exactly. */
 TEST(test_steps)
 {
 	for (unsigned bit = 0; bit < 64; bit++) {
@@ -39,7 +39,7 @@ TEST(test_steps)
 	}
 }
 
-/* 1 to 10000 us, in an order that is none. */
+/* 1 to 10000 us, in mixed order. */
 TEST(test_percentiles)
 {
 	static const struct {
@@ -60,7 +60,7 @@ TEST(test_percentiles)
 		assert_true(off <= (int64_t)rows[i].us * 1000 / 25);
 		assert_true(-off <= (int64_t)rows[i].us * 1000 / 25);
 	}
-	/* What is not exact is never more than the greatest. */
+	/* Rounded values are never above the maximum. */
 	assert_int_equal(latency_percentile_ns(&l, 100), 10000000);
 	for (uint32_t i = 1; i < l.n_steps; i++)
 		assert_true(l.steps[i - 1].step < l.steps[i].step);
@@ -69,11 +69,11 @@ TEST(test_percentiles)
 	assert_int_equal(latency_below(&l, 1 << 21), 2097);
 	assert_int_equal(latency_below(&l, 0), 0);
 	assert_int_equal(latency_below(&l, UINT64_MAX), 10000);
-	/* Room only for what was met. */
+	/* Memory only for times that occurred. */
 	assert_true(l.n_steps < 16 * 15);
 }
 
-/* Merged is the same as counted in one. */
+/* Merging gives the same result as counting together. */
 TEST(test_merge)
 {
 	_cleanup_(latency_deinit) struct latency a = { 0 };
@@ -92,7 +92,7 @@ TEST(test_merge)
 	assert_memory_equal(a.steps, both.steps, a.n_steps * sizeof(*a.steps));
 }
 
-/* Times in damaged files do not wrap. */
+/* Times from damaged files do not wrap. */
 TEST(test_much)
 {
 	_cleanup_(latency_deinit) struct latency l = { 0 };

@@ -36,7 +36,7 @@ TEST(test_trend_of_a_leak)
 	assert_true(leak_growth_is_steady(&g));
 }
 
-/* One block each ten seconds: few windows see it, but none without. */
+/* One block each ten seconds: few windows contain one, but the trend is found. */
 TEST(test_trend_of_a_slow_leak)
 {
 	struct leak_trend t = { 0 };
@@ -54,7 +54,7 @@ TEST(test_trend_of_what_is_no_leak)
 	struct leak_trend full = { 0 }, saw = { 0 }, once = { 0 };
 	struct leak_growth g;
 
-	/* a cache that fills, and is full */
+	/* a cache that fills up */
 	for (uint64_t i = 0; i < 100; i++)
 		leak_trend_set(&full, i * S / 2, i < 20 ? 10 * i : 200);
 	g = finish(&full, 50 * S, 0);
@@ -67,7 +67,7 @@ TEST(test_trend_of_what_is_no_leak)
 	g = finish(&saw, 50 * S, 0);
 	assert_true(g.fell > 0);
 	assert_false(leak_growth_is_steady(&g));
-	/* what was made at the start */
+	/* blocks from the start */
 	leak_trend_set(&once, 1000, 4096);
 	g = finish(&once, 50 * S, 0);
 	assert_int_equal(g.grew, 1);
@@ -76,7 +76,7 @@ TEST(test_trend_of_what_is_no_leak)
 	assert_false(leak_growth_is_steady(&g));
 }
 
-/* What begins late is judged from there on. */
+/* A trend that begins late is judged from its begin. */
 TEST(test_trend_that_begins_late)
 {
 	struct leak_trend t = { 0 };
@@ -90,7 +90,7 @@ TEST(test_trend_that_begins_late)
 	assert_true(leak_growth_is_steady(&g));
 }
 
-/* Windows are as long as it takes to look; and nothing is before what was last. */
+/* Windows are as long as the time between two samples, and none begins before the last one. */
 TEST(test_trend_windows)
 {
 	struct leak_trend t = { 0 }, back = { 0 }, empty = { 0 }, far = { 0 };
@@ -168,7 +168,7 @@ TEST(test_growth_thresholds)
 
 /* ---- estimates ---- */
 
-/* Good enough for this, and the same everywhere. */
+/* Good enough here, and the same on all machines. */
 static double next_random(uint64_t *seed)
 {
 	*seed ^= *seed << 13;
@@ -194,7 +194,7 @@ static struct leak_estimate sample(uint64_t *seed, unsigned n, uint64_t max, uin
 	return e;
 }
 
-/* Over many recordings the mean is the truth, and 95 of 100 lie within the error that is said. */
+/* Over many recordings, the mean is the truth, and 95 of 100 are within the reported error. */
 TEST(test_estimate_is_unbiased)
 {
 	uint64_t seed = 0x9e3779b97f4a7c15;
@@ -215,7 +215,7 @@ TEST(test_estimate_is_unbiased)
 	assert_true(fabs(blocks / BLOCKS - 1) < 0.02);
 	assert_true(fabs(bytes / truth - 1) < 0.01);
 	assert_in_range(within_bytes, RUNS * 92 / 100, RUNS * 98 / 100);
-	/* (a small block stands for many, so their number is less even) */
+	/* (a small block stands for many, so their number varies more) */
 	assert_in_range(within_blocks, RUNS * 80 / 100, RUNS);
 }
 
@@ -227,11 +227,11 @@ TEST(test_estimate_of_all)
 	leak_estimate_add(&e, 0, 0);
 	assert_true(e.blocks == 2 && e.bytes == 100);
 	assert_true(leak_estimate_error(e.bytes_variance) == 0);
-	/* far larger than the interval: as it is */
+	/* far larger than the interval: exact */
 	e = (struct leak_estimate){ 0 };
 	leak_estimate_add(&e, 1 << 20, 1 << 10);
 	assert_true(fabs(e.blocks - 1) < 1e-9);
-	/* a block of nothing has a weight, too */
+	/* an empty block has a weight, too */
 	leak_estimate_add(&e, 0, 1 << 10);
 	assert_true(isfinite(e.blocks) && e.blocks > 1000);
 }

@@ -47,7 +47,7 @@ static void watched(struct leaks *l, uint32_t pid, uint64_t ts_ns, const char *r
 					    .failed = 5 } });
 }
 
-/* A stack of two calls, the first of which is at ADDRESS. */
+/* A stack of two calls. ADDRESS is in the first one. */
 static void stack(struct leaks *l, uint32_t pid, uint64_t id, uint64_t address)
 {
 	const uint64_t frames[] = { address, 0x100 };
@@ -111,7 +111,7 @@ static void expect_group(const struct leak_group *g, uint64_t blocks, uint64_t b
 		fail_msg("it is '%s'", leak_verdict_names[g->verdict]);
 }
 
-/* ---- where groups come from ---- */
+/* ---- sources of groups ---- */
 
 TEST(test_events_alone)
 {
@@ -145,7 +145,7 @@ TEST(test_events_alone)
 	assert_string_equal(w->reason, "");
 }
 
-/* The last snapshot holds, and of the one before what it has, too. */
+/* The last snapshot counts, with data that only the previous one has. */
 TEST(test_snapshots)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
@@ -159,7 +159,7 @@ TEST(test_snapshots)
 	of_block(l, EVENT_BLOCK, 1, 5 * S, (struct made){ 0x30, 100, 71, 4 * S });
 	snapshot(l, 1, 9 * S, 2);
 	of_block(l, EVENT_BLOCK, 1, 9 * S, (struct made){ 0x10, 100, 71, 2 * S });
-	/* another one at the same place */
+	/* another one at the same address */
 	of_block(l, EVENT_BLOCK, 1, 9 * S, (struct made){ 0x20, 50, 71, 8 * S });
 	watched(l, 1, 10 * S, "stop");
 	assert_int_equal(leaks_finish(l), 0);
@@ -174,7 +174,7 @@ TEST(test_snapshots)
 	assert_int_equal(w->failed, 5);
 }
 
-/* What was recorded while a snapshot was read stands before it, and is not in it. */
+/* Events during a snapshot come before it in the file, and are not in it. */
 TEST(test_snapshot_among_events)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
@@ -221,7 +221,7 @@ TEST(test_sums_alone)
 
 	watch(l, 1, 0);
 	stack(l, 1, 71, 0xa00);
-	stack(l, 1, 72, 0xa00); /* the same one by another id */
+	stack(l, 1, 72, 0xa00); /* the same one with another id */
 	stack(l, 1, 73, 0xb00);
 	for (uint64_t i = 1; i <= 20; i++) {
 		usage(l, 1, i * S, 71, i, 10 * i);
@@ -237,7 +237,7 @@ TEST(test_sums_alone)
 	assert_true(fabs(w->groups[0]->growth.per_second - 10) < 1);
 }
 
-/* What is said of processes that nobody watches is counted; so are those that are not asked for. */
+/* Events of processes that are not watched are counted, and so are those of unselected ones. */
 TEST(test_processes)
 {
 	const uint32_t pids[] = { 2 };
@@ -247,7 +247,7 @@ TEST(test_processes)
 	of_block(l, EVENT_ALLOC, 3, S, (struct made){ 0x10, 1 });
 	watch(l, 1, S);
 	watch(l, 2, S);
-	/* one address in two processes */
+	/* the same address in two processes */
 	of_block(l, EVENT_ALLOC, 1, 2 * S, (struct made){ 0x10, 1 });
 	of_block(l, EVENT_ALLOC, 2, 2 * S, (struct made){ 0x10, 2 });
 	of_block(l, EVENT_FREE, 1, 3 * S, (struct made){ 0x10 });
@@ -261,7 +261,7 @@ TEST(test_processes)
 	assert_int_equal(l->n_stray, 4);
 }
 
-/* A new program has nothing of the one before, and a name of its own. */
+/* A new program has none of the previous one's blocks, and its own name. */
 TEST(test_exec)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
@@ -280,7 +280,7 @@ TEST(test_exec)
 		       .kind = EVENT_RENAME, .pid = 1, .ts_ns = 3 * S, .rename = { "sh", "ls" } });
 	watched(l, 1, 3 * S, "exec");
 	watch(l, 1, 3 * S);
-	/* (not known of this program) */
+	/* (unknown in this program) */
 	of_block(l, EVENT_ALLOC, 1, 4 * S, (struct made){ 0x10, 2, 71 });
 	assert_int_equal(leaks_finish(l), 0);
 	assert_int_equal(l->n_watches, 2);
@@ -293,7 +293,7 @@ TEST(test_exec)
 	assert_int_equal(l->watches[1]->groups[0]->node, 0);
 }
 
-/* The name of a program that began with its exec is known from the rename after it. */
+/* The name of a program that began with its exec comes from the rename after it. */
 TEST(test_exec_unnamed)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
@@ -322,7 +322,7 @@ TEST(test_exec_unnamed)
 	assert_string_equal(l->watches[0]->program, "./first");
 }
 
-/* A process that has ended before its files were looked at is its last program. */
+/* A process that ended before its files were read is its last program. */
 TEST(test_exec_unseen)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
@@ -341,7 +341,7 @@ TEST(test_exec_unseen)
 	assert_string_equal(l->watches[0]->program, "/bin/ls");
 }
 
-/* What is said of the program before may come when the next one is watched: times tell. */
+/* Events of the previous program can come after the next watch has begun: their times decide. */
 TEST(test_late_events)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
@@ -376,7 +376,7 @@ TEST(test_late_events)
 	assert_int_equal(l->n_stray, 1);
 }
 
-/* ---- what is shown ---- */
+/* ---- output ---- */
 
 static void add_mixed(struct leaks *l)
 {
@@ -396,7 +396,7 @@ static void add_mixed(struct leaks *l)
 	watched(l, 1, 100 * S, "stop");
 }
 
-/* Evidence comes before size. */
+/* Evidence counts more than size. */
 TEST(test_order)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
@@ -462,7 +462,7 @@ TEST(test_filter)
 	assert_int_equal(n, 1);
 }
 
-/* Of a sample what there was is estimated, but only of what was sampled. */
+/* With sampling, totals are estimated, but only for sampled resources. */
 TEST(test_sampled)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Windows of a stream, from events written down here with their times in nanoseconds: an interval
- * is 100.
+ * Windows of a stream, from events in this file with times in nanoseconds: an interval is 100.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 #define INTERVAL 100
 #define KERNEL   UINT64_C(0xffffffff81000000)
 
-/* ---- the words in which recordings are told ---- */
+/* ---- functions for events ---- */
 
 static void tell(struct live *l, struct event ev)
 {
@@ -135,7 +134,7 @@ TEST(test_window)
 				.ts_ns = 1040,
 				.lost = { .class_name = "sched", .count = 4 } });
 	assert_false(live_is_over(l, &(struct event){ .kind = EVENT_SWITCH, .ts_ns = 1099 }));
-	/* What begins in the past, or holds, says nothing of the time. */
+	/* Events that begin in the past, or that hold, do not advance the time. */
 	assert_false(live_is_over(l, &(struct event){ .kind = EVENT_MAPPING, .ts_ns = 1100 }));
 	assert_true(live_is_over(l, &next));
 
@@ -167,7 +166,7 @@ TEST(test_window)
 	assert_int_equal(w.processes[1].cpu_ns, 10);
 	assert_int_equal(w.processes[1].wait_ns, 5);
 
-	/* The next one has what goes on, and nothing else. */
+	/* The next window has the intervals that continue, and nothing else. */
 	tell(l, next);
 	_window_ v = close_at(l, 1200);
 	assert_int_equal(v.n_events, 1);
@@ -214,14 +213,17 @@ TEST(test_functions)
 	}
 	assert_int_equal(w.processes[0].samples + w.processes[1].samples, 9);
 
-	/* Where code is mapped is not forgotten with the window. */
+	/* Mappings are kept beyond the window. */
 	sample(l, 1110, 10, 10, 0x40010);
 	_window_ v = close_at(l, 1200);
 	assert_int_equal(v.n_functions, 1);
 	assert_string_equal(v.functions[0].module, "ten");
 }
 
-/* Ends on the grid, however late it is known; or where the recording has ended. */
+/*
+ * Windows end at multiples of the interval, however late that is known, or at the end of the
+ * recording.
+ */
 TEST(test_grid)
 {
 	struct live *l = *state;
@@ -241,7 +243,7 @@ TEST(test_grid)
 	live_window_deinit(&c);
 }
 
-/* Nobody looks: the counts are gone all the same. */
+/* Windows that are not shown reset the counts, too. */
 TEST(test_unseen)
 {
 	struct live *l = *state;
@@ -254,7 +256,7 @@ TEST(test_unseen)
 	_window_ w = close_at(l, 1200);
 	assert_int_equal(w.n_events, 0);
 	assert_int_equal(w.n_lost_ever, 4);
-	/* Since records were lost nobody knows what it does, but that nothing else ran there. */
+	/* Since the loss, the CPU's activity is unknown, except that no other thread ran there. */
 	assert_int_equal(w.cpus[0].busy_ns, 100);
 }
 
@@ -285,8 +287,10 @@ TEST(test_ended)
 	assert_int_equal(n, 0);
 }
 
-/* What there was no room for since the recording began, beside the mappings of set_up(); later
- * windows show it, too. */
+/*
+ * The number of mappings without room since the begin of the recording, besides those of set_up().
+ * Later windows show it, too.
+ */
 TEST(test_unmapped)
 {
 	struct live *l = *state;

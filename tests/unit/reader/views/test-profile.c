@@ -34,7 +34,7 @@ static struct profile *profile_of(const struct profile_options *options)
 	return p;
 }
 
-/* "pid/tid on 2 20ms: innermost < ... < outermost", a line each. */
+/* "pid/tid on 2 20ms: innermost < ... < outermost", one per line. */
 static char *text_of(const struct profile *p)
 {
 	char *text, label[PROFILE_LABEL_MAX];
@@ -89,7 +89,7 @@ TEST(test_all)
 	assert_int_equal(p->n_cut, 0);
 }
 
-/* Where time is taken, without who called; and what is left when a part begins. */
+/* The innermost functions, without their callers; and the state when a part begins. */
 TEST(test_innermost)
 {
 	_cleanup_(outbuf_deinit) struct outbuf archive = { 0 };
@@ -115,7 +115,7 @@ TEST(test_innermost)
 	profile_begin_part(p, 0);
 	assert_int_equal(p->n_samples, 0);
 	assert_int_equal(p->n_stacks, 0);
-	/* What is mapped is still known. */
+	/* Mappings are still known. */
 	take(&(struct event){ .kind = EVENT_SAMPLE,
 			      .ts_ns = 2000 * MSEC,
 			      .pid = 100,
@@ -127,7 +127,7 @@ TEST(test_innermost)
 	assert_string_equal(again, "100/100 on 1 10ms: app+0x1200\n");
 }
 
-/* What each selection leaves. */
+/* The result of each selection. */
 TEST(test_selections)
 {
 	static const uint32_t pid_100[] = { 100 }, tid_101[] = { 101 };
@@ -141,7 +141,7 @@ TEST(test_selections)
 		{ { .off_cpu = true, .to_ns = UINT64_MAX }, 0, 3, 100 },
 		{ { ALL, .pids = pid_100, .n_pids = 1 }, 8, 3, 100 },
 		{ { ALL, .tids = tid_101, .n_tids = 1 }, 2, 2, 80 },
-		/* The reader leaves CPU 1 first and CPU 0 then. */
+		/* The reader thread leaves CPU 1 first and CPU 0 then. */
 		{ { ALL, .cpus = cpu_0, .n_cpus = 1 }, 10, 2, 60 },
 		{ { ALL, .cpus = cpu_1, .n_cpus = 2 }, 4, 1, 40 },
 		{ { ALL, .cpus = cpu_9, .n_cpus = 10 }, 0, 0, 0 },
@@ -192,7 +192,7 @@ TEST(test_filter)
 		assert_int_equal(p->stacks[i].pid, 100);
 }
 
-/* Stacks that are all different, deep and shallow: each is found again, none is lost. */
+/* Many different stacks, deep and shallow: each is found, and none is lost. */
 TEST(test_many)
 {
 	enum { N = 20000 };
@@ -218,12 +218,12 @@ TEST(test_many)
 		if (p->stacks[i].node != 0)
 			assert_int_equal(p->stacks[i].count, 2);
 	}
-	/* of each hundredth there is no stack */
+	/* one in a hundred has no stack */
 	assert_int_equal(p->n_stacks, N - N / 100 + 7);
 	assert_int_equal(p->n_cut, 0);
 }
 
-/* A time off CPU is counted once, with its stack, wherever that stands. */
+/* A time off CPU is counted once, with its stack, wherever it is in the file. */
 TEST(test_off_cpu_order)
 {
 	static const uint64_t stack[] = { 1 };
@@ -235,7 +235,7 @@ TEST(test_off_cpu_order)
 		  .pid = 1,
 		  .tid = 1,
 		  .sample = { stack, 1, true } },
-		/* a second one, and one of nothing */
+		/* a second one, and one of unknown functions */
 		{ .kind = EVENT_SAMPLE,
 		  .ts_ns = 5,
 		  .pid = 1,

@@ -49,7 +49,7 @@ TEST(test_execs)
 	exec(&p, 100, 10, 1);
 	assert_program(&p, 10, 99, 0, "worker");
 	assert_program(&p, 10, 100, 1, NULL);
-	/* (the kernel says nothing of a name that stays) */
+	/* (the kernel reports no rename if the name is the same) */
 	exec(&p, 150, 10, 0);
 	rename_to(&p, 199, 10, "make", "cc");
 	exec(&p, 200, 10, 1);
@@ -57,13 +57,13 @@ TEST(test_execs)
 	assert_program(&p, 10, 199, 1, "make");
 	assert_program(&p, 10, UINT64_MAX, 2, NULL);
 	assert_int_equal(programs_last(&p, 10), 2);
-	/* Others are not concerned. */
+	/* Other processes do not change. */
 	assert_program(&p, 11, 150, 0, NULL);
 	programs_deinit(&p);
 	assert_program(&p, 10, 0, 0, NULL);
 }
 
-/* The names of other threads are not those of programs. */
+/* Names of other threads are not names of programs. */
 TEST(test_threads)
 {
 	struct programs p = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recordings of one second on one CPU each, in which processes run for so many milliseconds.
+ * Recordings of one second on one CPU each, in which processes run for given times.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* ---- the words in which recordings are told ---- */
+/* ---- functions for events ---- */
 
 struct told {
 	struct diff_input a, b;
@@ -130,7 +130,7 @@ TEST(test_empty)
 	summary_diff_sort(d, DIFF_CPU);
 }
 
-/* One process under different pids, in recordings that are not as long as each other. */
+/* The same process with different pids, in recordings of different lengths. */
 TEST(test_normalised)
 {
 	struct told *t = *state;
@@ -159,7 +159,7 @@ TEST(test_normalised)
 	assert_false(r->several);
 }
 
-/* The greatest latency is the one that a summary has. */
+/* The maximum latency is the same as in a summary. */
 TEST(test_latency_is_the_summary_s)
 {
 	struct told *t = *state;
@@ -168,7 +168,7 @@ TEST(test_latency_is_the_summary_s)
 
 	process(&t->a, 10, "work", "");
 	run(&t->a, 10, 10 * MS, 3 * MS, MS);
-	/* A wakeup of one that runs is none, and one before a loss is not answered. */
+	/* A wakeup of a running thread does not count, and one before a loss has no latency. */
 	tell(&t->a,
 	     (struct event){ .kind = EVENT_SWITCH, .ts_ns = 20 * MS, .sw = { .next_tid = 10 } });
 	tell(&t->a, (struct event){ .kind = EVENT_WAKE, .ts_ns = 21 * MS, .tid = 10 });
@@ -204,7 +204,7 @@ TEST(test_only_in_one)
 	end(&t->a, 1000);
 	end(&t->b, 1000);
 	d = lay(t, false);
-	/* Who did nothing is no row. */
+	/* A process without activity has no row. */
 	assert_int_equal(d->n_rows, 2);
 	assert_true(diff_row_has(row(d, "old", "old"), DIFF_A, DIFF_CPU));
 	assert_false(diff_row_has(row(d, "old", "old"), DIFF_B, DIFF_CPU));
@@ -212,7 +212,7 @@ TEST(test_only_in_one)
 	assert_true(diff_row_has(row(d, "new", "new"), DIFF_B, DIFF_CPU));
 }
 
-/* Command lines tell processes of one name apart, where both have them. */
+/* Command lines distinguish processes with the same name, if both recordings have them. */
 TEST(test_command_lines)
 {
 	struct told *t = *state;
@@ -225,7 +225,7 @@ TEST(test_command_lines)
 	process(&t->b, 1, "py", "py two");
 	process(&t->b, 2, "py", "py one");
 	process(&t->b, 3, "py", "py new");
-	/* One on each side is the same one, whatever it was given. */
+	/* A single process on each side is the same one, with any arguments. */
 	process(&t->a, 4, "sh", "sh /tmp/1");
 	process(&t->b, 4, "sh", "sh /tmp/2");
 	for (uint32_t i = 1; i <= 4; i++) {
@@ -247,7 +247,7 @@ TEST(test_command_lines)
 	assert_false(row(d, "sh", NULL)->several);
 }
 
-/* What is left of a name in one recording only stays what it is. */
+/* A name that remains in one recording only is not changed. */
 TEST(test_command_lines_one_side)
 {
 	struct told *t = *state;
@@ -268,7 +268,7 @@ TEST(test_command_lines_one_side)
 	assert_false(diff_row_has(row(d, "py", "py newer"), DIFF_A, DIFF_CPU));
 }
 
-/* Of very many command lines, as compilers have them, there is one row. */
+/* Very many command lines, as compilers have them, share a row. */
 TEST(test_many_command_lines)
 {
 	struct told *t = *state;
@@ -324,7 +324,7 @@ TEST(test_threads)
 		else
 			assert_string_equal(r->thread, "kworker/*");
 	}
-	/* A process is one, though, even if its first thread did nothing. */
+	/* But a process counts as one, even if its first thread had no activity. */
 	d = summary_diff_free(d);
 	d = lay(t, false);
 	assert_int_equal(d->n_rows, 1);
@@ -345,7 +345,7 @@ TEST(test_sort)
 	run(&t->b, 1, 0, 0, 100 * MS);
 	run(&t->a, 2, 200 * MS, 0, 30 * MS);
 	run(&t->b, 3, 200 * MS, 0, 20 * MS);
-	/* Woken often enough to be sure of it, and hardly different. */
+	/* Woken often enough for a reliable result, with a small difference. */
 	for (uint32_t i = 0; i < DIFF_SAMPLES_FEW; i++) {
 		run(&t->a, 1, (300 + 2 * i) * MS, 1000, 1);
 		run(&t->b, 1, (300 + 2 * i) * MS, 1100, 1);
@@ -368,7 +368,7 @@ TEST(test_sort)
 	assert_true(diff_row_is_small(&d->rows[1], DIFF_LATENCY));
 }
 
-/* Threads of processes that nobody introduced go by their own names. */
+/* Threads of unknown processes have their own names. */
 TEST(test_unknown)
 {
 	struct told *t = *state;

@@ -24,7 +24,7 @@ static void task(struct summary *s, uint32_t pid, uint32_t tid, const char *name
 					  .is_process = pid == tid } });
 }
 
-/* From FROM to TO at TS. */
+/* A switch at TS, with the threads FROM and TO. */
 static void run(struct summary *s, uint64_t ts, uint32_t from, uint32_t to)
 {
 	tell(s, (struct event){ .kind = EVENT_SWITCH,
@@ -34,8 +34,8 @@ static void run(struct summary *s, uint64_t ts, uint32_t from, uint32_t to)
 }
 
 /*
- * 10 and its thread 11 in a service, 20 in another process of it, 30 in a container, 40 nobody
- * knows where, 50 without an identity. Each runs ten times its number.
+ * 10 and its thread 11 in a service, 20 in another process of it, 30 in a container, 40 in an
+ * unknown cgroup, 50 without an identity. Each runs ten times its number.
  */
 FIXTURE(set_up)
 {
@@ -133,14 +133,14 @@ TEST(test_threads)
 	summary_groups_free(g);
 }
 
-/* Where a process was last counts; where nobody knows that, the place before does not. */
+/* The last cgroup of a process counts, and an unknown one replaces an earlier one. */
 TEST(test_moved)
 {
 	struct summary_groups *g;
 
 	task(*state, 20, 20, "b", 2, "/lxc.payload.box/x.service");
 	task(*state, 30, 30, "c", 9, NULL);
-	task(*state, 10, 10, "a", 0, NULL); /* says nothing of it */
+	task(*state, 10, 10, "a", 0, NULL); /* has no cgroup */
 	g = groups(state, SUMMARY_BY_UNIT, 3);
 	assert_group(&g->list[0], "?", 1200, 2, 3, 0);
 	assert_group(&g->list[1], "a.service", 210, 1, 2, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sums of a recording, from events written down here with their times in nanoseconds.
+ * The sums of a recording, from events in this file with times in nanoseconds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* ---- the words in which recordings are told ---- */
+/* ---- functions for events ---- */
 
 static void tell(struct summary *s, struct event ev)
 {
@@ -108,7 +108,7 @@ TEST(test_empty)
 	assert_int_equal(summary_lost(s), 0);
 }
 
-/* One CPU: runs, blocks, is woken, runs on, is preempted. */
+/* One CPU: runs, blocks, is woken, runs again, is preempted. */
 TEST(test_one_cpu)
 {
 	struct summary *s = *state;
@@ -144,7 +144,7 @@ TEST(test_one_cpu)
 	assert_int_equal(t->blocked_ns, 300);
 }
 
-/* Busy, other and idle are the duration on every CPU, whatever is known of it. */
+/* Busy, other and idle add up to the duration on every CPU. */
 TEST(test_cpus_add_up)
 {
 	struct summary *s = *state;
@@ -164,14 +164,14 @@ TEST(test_cpus_add_up)
 	assert_int_equal(s->cpus[0].idle_ns, 0);
 	assert_int_equal(s->cpus[1].idle_ns, 100);
 	assert_false(s->cpus[2].seen);
-	/* It is not known until when 7 ran before 8 did. */
+	/* The end of 7's run before 8's is unknown. */
 	assert_int_equal(s->cpus[3].busy_ns, 40);
 	assert_int_equal(s->cpus[3].idle_ns, 60);
 	assert_null(table_get(&s->threads, FXT_KOID_OTHER));
 	assert_int_equal(s->sched_slices, 5);
 }
 
-/* A wakeup that stands late in the file, right before its thread's switch-in. */
+/* A wakeup that is late in the file, right before its thread's switch-in. */
 TEST(test_late_wakeup)
 {
 	struct summary *s = *state;
@@ -189,7 +189,7 @@ TEST(test_late_wakeup)
 	assert_int_equal(s->end_ns, 700);
 }
 
-/* A switch-out that stands behind the switch-in elsewhere. */
+/* A switch-out that comes after the switch-in elsewhere. */
 TEST(test_late_switch_out)
 {
 	struct summary *s = *state;
@@ -207,7 +207,7 @@ TEST(test_late_switch_out)
 	assert_int_equal(thread(s, 10)->preempted, 1);
 }
 
-/* A wakeup of who runs or was woken already changes nothing but its number. */
+/* A wakeup of a running or woken thread only changes the number of wakeups. */
 TEST(test_needless_wakeups)
 {
 	struct summary *s = *state;
@@ -228,7 +228,7 @@ TEST(test_needless_wakeups)
 	assert_int_equal(thread(s, 10)->max_wakeup_latency_ns, 20);
 }
 
-/* While records were lost the CPU counts as idle, and no state of a thread goes across. */
+/* During a loss, the CPU counts as idle, and no state of a thread continues. */
 TEST(test_loss)
 {
 	struct summary *s = *state;
@@ -259,7 +259,7 @@ TEST(test_loss)
 	assert_int_equal(summary_lost(s), 10);
 }
 
-/* Without session_stop the recording ends with the last time seen; what runs, runs until then. */
+/* Without session_stop, the recording ends with its last time; running threads run until then. */
 TEST(test_cut_off)
 {
 	struct summary *s = *state;
@@ -274,7 +274,7 @@ TEST(test_cut_off)
 	assert_int_equal(s->cpus[0].busy_ns, 300);
 }
 
-/* What a damaged file says of times outside of the recording is not booked. */
+/* Times outside of the recording, from a damaged file, do not count. */
 TEST(test_outside)
 {
 	struct summary *s = *state;
@@ -312,7 +312,7 @@ TEST(test_outside)
 	assert_int_equal(thread(s, 30)->max_wakeup_latency_ns, 0);
 }
 
-/* Of archives that are joined, the later one goes on after the first one's session_stop. */
+/* In joined archives, the later one continues after the first one's session_stop. */
 TEST(test_joined)
 {
 	struct summary *s = *state;
@@ -334,7 +334,7 @@ TEST(test_joined)
 	assert_int_equal(thread(s, 10)->blocked_ns, 70);
 }
 
-/* Nothing of a thread that is dead is counted. */
+/* Nothing counts for a dead thread. */
 TEST(test_dead)
 {
 	struct summary *s = *state;
@@ -405,7 +405,7 @@ TEST(test_processes)
 	assert_int_equal(s->exits, 1);
 }
 
-/* A thread that calls exec and takes over its process's id goes on running under it. */
+/* A thread that calls exec and takes over its process's id continues under it. */
 TEST(test_exec_changes_tid)
 {
 	struct summary *s = *state;
@@ -442,7 +442,7 @@ static void rename_and_exec(struct summary *s, uint64_t ts, uint32_t pid, const 
 				.exec = { .file = "f", .command_line = "" } });
 }
 
-/* "tid name of process: cpu runnable blocked switches samples latency", a line each. */
+/* "tid name of process: cpu runnable blocked switches samples latency", one per line. */
 static char *text_of_programs(const struct summary *s)
 {
 	_cleanup_free_ struct summary_thread *rows = NULL;
@@ -461,7 +461,7 @@ static char *text_of_programs(const struct summary *s)
 	return text;
 }
 
-/* The time before an exec is that of the program which ran then. */
+/* The time before an exec belongs to the earlier program. */
 TEST(test_programs)
 {
 	_cleanup_(summary_groups_freep) struct summary_groups *groups = NULL;
@@ -496,7 +496,7 @@ TEST(test_programs)
 				  "60 sh of sh: 24 6 20 2 1 6\n");
 	assert_int_equal(thread(s, 60)->cpu_ns, 164);
 	assert_int_equal(thread(s, 60)->runnable_ns, 16);
-	/* The other 10 came after it was preempted. */
+	/* The other 10 came after a preemption. */
 	assert_int_equal(thread(s, 60)->after_wakeup_ns, 6);
 	assert_int_equal(thread(s, 60)->blocked_ns, 30);
 	assert_string_equal(thread(s, 60)->name, "cc");
@@ -508,7 +508,7 @@ TEST(test_programs)
 	assert_int_equal(groups->list[1].cpu_ns, 64);
 	assert_int_equal(groups->list[1].n_threads, 2);
 	assert_string_equal(groups->list[2].name, "cc");
-	/* In a recording that goes on, programs that have ended are forgotten with their part. */
+	/* In an ongoing recording, ended programs are dropped with their part. */
 	assert_int_equal(summary_begin_part(s, 210, 100), 0);
 	assert_null(thread(s, 60)->earlier);
 	assert_string_equal(summary_process_name(s, thread(s, 60)), "cc");
@@ -547,7 +547,7 @@ TEST(test_threads_by_cpu)
 	assert_int_equal(list[2]->tid, 10);
 }
 
-/* ---- what CPUs do, and counters ---- */
+/* ---- activities of CPUs, and counters ---- */
 
 struct interval {
 	enum interval_kind kind;
@@ -578,10 +578,10 @@ TEST(test_intervals)
 	interval(s, 1030, 1035, (struct interval){ INTERVAL_SOFTIRQ, 3, "TIMER", 0 });
 	interval(s, 1040, 1070, (struct interval){ INTERVAL_SOFTIRQ, 1, "RCU", 0 });
 	interval(s, 1040, 1041, (struct interval){ INTERVAL_WORK, 0, "RCU", 0 });
-	/* Of one name, but not one. */
+	/* The same name, but another interrupt. */
 	interval(s, 1050, 1052, (struct interval){ INTERVAL_IRQ, 0, "eth", 7 });
 	interval(s, 1050, 1053, (struct interval){ INTERVAL_IRQ, 0, "eth", 8 });
-	/* Partly, or wholly, outside of the recording. */
+	/* Partly or wholly outside of the recording. */
 	interval(s, 900, 1005, (struct interval){ INTERVAL_IDLE, 0, "C1", 1 });
 	interval(s, 1060, UINT64_MAX, (struct interval){ INTERVAL_IDLE, 0, "C1", 1 });
 	stop(s, 1100);
@@ -602,7 +602,7 @@ TEST(test_intervals)
 	assert_int_equal(activity_sums_by_time(&s->activity, INTERVAL_WORK, &sums, &n), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(sums[0]->total_ns, 1);
-	assert_int_equal(sums[0]->n_cpus, 0); /* whose it was, nobody says */
+	assert_int_equal(sums[0]->n_cpus, 0); /* its CPU is unknown */
 	free(sums);
 	assert_int_equal(activity_sums_by_time(&s->activity, INTERVAL_IRQ, &sums, &n), 0);
 	assert_int_equal(n, 2);
@@ -613,7 +613,7 @@ TEST(test_intervals)
 	assert_int_equal(n, 1);
 	assert_int_equal(sums[0]->count, 2);
 	assert_int_equal(sums[0]->max_ns, 100);
-	assert_int_equal(sums[0]->total_ns, 100); /* as long as the recording, at most */
+	assert_int_equal(sums[0]->total_ns, 100); /* at most as long as the recording */
 	free(sums);
 }
 
@@ -637,7 +637,7 @@ TEST(test_counters)
 
 	start(s, 1000);
 	counter(s, "x", 0, first, 2);
-	counter(s, "x", 0, second, 2); /* what is no number does not count */
+	counter(s, "x", 0, second, 2); /* a value that is no number does not count */
 	counter(s, "x", 1, second, 1);
 	counter(s, "w", 0, second, 1);
 	stop(s, 1100);
@@ -656,7 +656,7 @@ TEST(test_counters)
 	free(sums);
 }
 
-/* Parts add up to what the whole would have been, and each has just its own. */
+/* The parts add up to the whole, and each has only its own data. */
 TEST(test_parts)
 {
 	struct summary *s = *state;
@@ -680,7 +680,7 @@ TEST(test_parts)
 	assert_int_equal(s->switches, 0);
 	assert_int_equal(thread(s, 10)->cpu_ns, 0);
 	lost(s, 55, "stacks", 3);
-	/* What was woken in one part may run in another. */
+	/* A thread that was woken in one part can run in another. */
 	assert_true(summary_wakeup_latency(
 		s, &(struct event){ .kind = EVENT_SWITCH, .ts_ns = 60, .sw = { .next_tid = 20 } },
 		&ns));
@@ -713,7 +713,7 @@ TEST(test_parts)
 	assert_int_equal(thread(s, 10)->blocked_ns, 50);
 }
 
-/* Of too many threads those go that did nothing, whatever became of them. */
+/* With too many threads, those without activity are dropped, whatever their states. */
 TEST(test_parts_many)
 {
 	struct summary *s = *state;

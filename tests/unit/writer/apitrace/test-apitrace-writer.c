@@ -12,7 +12,7 @@
 static const struct apitrace_text xy[] = { T("x"), T("y") };
 static const struct apitrace_number_name ab[] = { { T("A"), 0 }, { T("B"), 1 } };
 
-/* What every test begins with: a writer that has entered f(x, y) and is at its first value. */
+/* The common begin of all tests: a writer that has entered f(x, y) and is at its first value. */
 struct fixture {
 	struct outbuf out;
 	struct apitrace_writer w;
@@ -45,7 +45,7 @@ static void deinit(struct fixture *x)
 
 #define _fixture_ _cleanup_(deinit) struct fixture
 
-/* What is there are the bytes of the string LITERAL. */
+/* The output is the bytes of the string LITERAL. */
 #define ASSERT_BYTES(x, literal)                                                                   \
 	do {                                                                                       \
 		assert_int_equal((x)->out.size, sizeof(literal) - 1);                              \
@@ -155,7 +155,7 @@ TEST(events)
 	assert_int_equal(apitrace_writer_end(&x.w), 0);
 	ASSERT_BYTES(&x, "\x00\xac\x02\x00\x01"
 			 "f\x02\x01x\x01y\x05\x01\x01\x01\x00\x00");
-	/* The body of the signature was there, ids are counted. */
+	/* The signature was written before, since ids are counted. */
 	outbuf_reset(&x.out);
 	assert_int_equal(apitrace_writer_enter(&x.w, 1, &x.f), 1);
 	assert_int_equal(apitrace_writer_end(&x.w), 0);
@@ -190,7 +190,7 @@ TEST(backtraces)
 			 "c\x04\x07\x05\x80\x01\x00\x01\x00\x00");
 }
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 static void assert_refused(struct fixture *x, int error)
 {
@@ -198,7 +198,7 @@ static void assert_refused(struct fixture *x, int error)
 
 	assert_int_equal(apitrace_writer_end(&x->w), error);
 	assert_int_equal(x->out.size, before);
-	/* and sticks */
+	/* and the error remains */
 	apitrace_writer_enter(&x->w, 1, &x->f);
 	assert_int_equal(apitrace_writer_end(&x->w), error);
 }

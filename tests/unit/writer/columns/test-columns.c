@@ -51,8 +51,10 @@ static void put_wakeup(struct outbuf *b, unsigned cpu, uint64_t ts, uint64_t wok
 	put_words(b, words, 6);
 }
 
-/* Splits and joins the N bytes at DATA, without a byte to spare. Returns the size of the
- * columns. */
+/*
+ * Splits and joins the N bytes at DATA, in buffers of the exact size. Returns the size of the
+ * columns.
+ */
 static size_t assert_same(const void *data, size_t n)
 {
 	_cleanup_(columns_split_freep) struct columns_split *s = columns_split_new(n);
@@ -89,7 +91,7 @@ TEST(test_empty)
 	assert_int_equal(assert_same("", 0), 0);
 }
 
-/* Bytes that are no records, of each size modulo that of a word. */
+/* Bytes that are no records, with each size modulo 8. */
 TEST(test_noise)
 {
 	uint8_t data[4099];
@@ -102,8 +104,7 @@ TEST(test_noise)
 	}
 }
 
-/* A load in which all is predicted after the first round takes one operation and a time an
- * event. */
+/* A load that can be predicted after the first round takes one operation and one time per event. */
 TEST(test_predicted)
 {
 	enum { ROUNDS = 1000 };
@@ -118,12 +119,12 @@ TEST(test_predicted)
 		put_switch(&b, 1, ts += 100, 78, 0);
 		put_switch(&b, 0, ts += 500, 0, 77);
 	}
-	/* An operation, two bytes of time, and for a waker or a switch elsewhere its CPU. */
+	/* An operation, two bytes of time, and the CPU of a waker, or of a switch elsewhere. */
 	assert_in_range(assert_same(b.data, b.size), ROUNDS * 6 * 3, ROUNDS * 6 * 4 + 200);
 	outbuf_deinit(&b);
 }
 
-/* Records of every shape, with fields that nothing predicts, and bytes between them. */
+/* Records of every shape, with unpredictable fields, and bytes between them. */
 TEST(test_unpredicted)
 {
 	struct outbuf b = { 0 };
@@ -135,7 +136,9 @@ TEST(test_unpredicted)
 
 		words[0] = any(2) ? fxt_switch_header(n, any(16), any(4), any(6))
 				  : fxt_wakeup_header(n, any(4), any(4));
-		/* What no program writes: other CPUs than there are, times that run backwards. */
+		/*
+		 * Records that no program writes: more CPUs than exist, times that run backwards.
+		 */
 		if (any(50) == 0)
 			words[0] |= fxt_put_sched_cpu(FXT_CPU_MAX);
 		if (any(50) == 0)
@@ -148,13 +151,13 @@ TEST(test_unpredicted)
 			put_words(&b, (const uint64_t[]){ 0x0010, any(1000), 0x24, 7 }, 4);
 	}
 	assert_same(b.data, b.size);
-	/* Pieces end and begin within records. */
+	/* Pieces begin and end in the middle of records. */
 	for (size_t at = 0; at < b.size; at += 4801)
 		assert_same(b.data + at, b.size - at < 4801 ? b.size - at : 4801);
 	outbuf_deinit(&b);
 }
 
-/* More threads, CPUs and shapes than the model holds. */
+/* More threads, CPUs and shapes than the model can hold. */
 TEST(test_too_many)
 {
 	struct outbuf b = { 0 };
@@ -171,7 +174,7 @@ TEST(test_too_many)
 	outbuf_deinit(&b);
 }
 
-/* Records that contradict all before them become one literal. */
+/* Records that contradict all earlier ones become one literal. */
 TEST(test_contradicting)
 {
 	struct outbuf b = { 0 };
@@ -201,7 +204,7 @@ TEST(test_other_kinds)
 			put_words(&b, words, n);
 		}
 	assert_same(b.data, b.size);
-	/* The last record claims more than there is. */
+	/* The last record is longer than the rest of the data. */
 	for (size_t n = b.size - 100; n < b.size; n++)
 		assert_same(b.data, n);
 	outbuf_deinit(&b);
@@ -218,9 +221,9 @@ TEST(test_golden)
 		/* lengths: operations, CPUs, ids, exceptions, literals, times */
 		2, 2, 1, 1, 2, 2, 2, 2, 27, 27, 3, 3, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0,
 		0,
-		/* all are wrong; a literal */
+		/* all predictions are wrong; a literal */
 		0xf0, 0x0f,
-		/* CPU 2 and not 0 */
+		/* CPU 2 instead of 0 */
 		2,
 		/* ids 1 and 2 */
 		1, 2, 0, 0,
@@ -264,8 +267,10 @@ TEST(test_golden)
 	outbuf_deinit(&packed);
 }
 
-/* Each byte of the streams is replaced by others: no answer but 0 and -EBADMSG, no byte too
- * many. */
+/*
+ * Each byte of the streams is replaced by others. The result is always 0 or -EBADMSG, and never too
+ * long.
+ */
 TEST(test_wrong_streams)
 {
 	_cleanup_(columns_split_freep) struct columns_split *s = columns_split_new(N_MAX);
@@ -339,7 +344,7 @@ TEST(test_too_many_shapes)
 	assert_int_equal(columns_join(j, streams, back, sizeof(back)), -EBADMSG);
 }
 
-/* The body of a piece with a correct checksum lies. */
+/* The body of a piece is wrong, with a correct checksum. */
 static const char *damage_of(uint8_t version, uint32_t size, const void *body, size_t n)
 {
 	uint8_t piece[COLUMNS_HEAD_BYTES + 300] = PIECE_HEAD, back[300];

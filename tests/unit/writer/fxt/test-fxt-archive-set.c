@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The set of all kinds of events: through the writer, the reader, and back; and as it was once and
- * for all.
+ * The set of all kinds of events: written, read, and compared with the golden file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include "tests/support/fixtures/golden-file.h"
 #include "tests/support/unit.h"
 
-/* ---- the set: through the writer, the reader, and back ---- */
+/* ---- the set: written and read ---- */
 
 static uint64_t weight(enum fxt_name name, int32_t prio)
 {
@@ -94,11 +93,11 @@ static void write_set(struct fixture *f)
 	}
 }
 
-/* Where the comparison stands. */
+/* The state of the comparison. */
 struct back {
 	const struct event *next;
 	size_t left;
-	bool thread_comes; /* of the task whose process has been */
+	bool thread_comes; /* for the task whose process was the last event */
 };
 
 static void assert_same_text(const char *is, const char *want)
@@ -435,7 +434,7 @@ static void compare(const struct event *is, void *userdata)
 	struct back *b = userdata;
 	const struct event *want = b->next;
 
-	/* The kernel objects that these bring along. */
+	/* The kernel objects that come with other events. */
 	if (is->kind == EVENT_TASK && (want->kind == EVENT_START || want->kind == EVENT_INTERVAL ||
 				       want->kind == EVENT_COUNTER || want->kind == EVENT_MAPPING ||
 				       want->kind == EVENT_FRAME))
@@ -470,7 +469,7 @@ TEST(test_round_trip)
 	assert_int_equal(back.left, 0);
 }
 
-/* What is mapped, a line each. */
+/* Mappings, one per line. */
 static void mapping_line(const struct event *ev, void *userdata)
 {
 	if (ev->kind != EVENT_MAPPING)
@@ -518,10 +517,10 @@ TEST(test_foreign_mappings)
 	write_mmap(f, 20, 1, 0);
 	write_mmap(f, 20, 1, FXT_MMAP_READABLE);
 	write_mmap(f, 20, 1, FXT_MMAP_EXECUTABLE);
-	/* of a module that nobody has named, also not in another process */
+	/* of a module without a name, also in another process */
 	write_mmap(f, 21, 1, 7);
 	write_mmap(f, 20, 2, 7);
-	/* Where there is an event, the records say nothing more. */
+	/* If there is an event, the records add nothing. */
 	write_mmap(f, 10, 3, 7);
 	archive_write(f, &ours, 1);
 	write_module(f, 10, 1, "late");
@@ -536,7 +535,7 @@ TEST(test_foreign_mappings)
 				  "7 10 '/ours' 1+2 @0 id 0\n");
 }
 
-/* The list is what its name says. */
+/* The set contains all kinds. */
 TEST(test_set_has_all_kinds)
 {
 	bool seen[EVENT_KIND_MAX] = { 0 };

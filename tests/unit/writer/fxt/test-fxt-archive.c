@@ -14,7 +14,7 @@
 #include "tests/support/fixtures/event-set.h"
 #include "tests/support/unit.h"
 
-/* The thread that what is said of mapped code stands on: named before its first event. */
+/* The thread of events about mapped code, named before its first event. */
 #define CODE "process 4915200 'Code'\nthread 4915200 'Code' process:koid=4915200\n"
 
 #define HEAD "magic\nprovider 1 'kymo'\nsection 1\nticks 1000000000\n"
@@ -26,7 +26,7 @@ static void assert_text(struct fixture *f, const char *want)
 	assert_string_equal(text, want);
 }
 
-/* ---- a row a kind ---- */
+/* ---- one row per kind ---- */
 
 #define AT(n) .ts_ns = (n), .pid = 10, .tid = 11
 
@@ -341,7 +341,7 @@ TEST(test_event_lost_total)
 		assert_non_null(strstr(text, counters[i]));
 }
 
-/* ---- what cannot be said ---- */
+/* ---- events without a record ---- */
 
 TEST(test_event_refused)
 {
@@ -349,7 +349,7 @@ TEST(test_event_refused)
 		{ .kind = 0 },
 		{ .kind = EVENT_KIND_MAX },
 		{ .kind = EVENT_KIND_MAX + 1 },
-		{ .kind = EVENT_WAKE }, /* come as words */
+		{ .kind = EVENT_WAKE }, /* programs write these as words */
 		{ .kind = EVENT_MIGRATE },
 		{ .kind = EVENT_SWITCH, .sw = { .synthetic = false } },
 		{ .kind = EVENT_SWITCH, .cpu = 65536, .sw = { .synthetic = true } },
@@ -391,7 +391,7 @@ TEST(test_profiler_refused)
 	assert_int_equal(f->out.size, size);
 }
 
-/* The name of a module is the end of its path, from a character on. */
+/* The name of a module is the end of its path, from a complete character on. */
 TEST(test_mapping_long_path)
 {
 	char path[302];
@@ -400,7 +400,7 @@ TEST(test_mapping_long_path)
 
 	memset(path, 'x', sizeof(path));
 	path[0] = '/';
-	/* 254 bytes follow the euro sign, of which one byte would still fit */
+	/* 254 bytes follow the euro sign; one byte of it would still fit */
 	memcpy(path + 44, "\u20ac", 3);
 	path[301] = '\0';
 	archive_write(*state, &ev, 1);
@@ -435,7 +435,7 @@ static bool has_packets(struct fixture *f)
 	return strstr(text, "blob 3 'perfetto_samples'");
 }
 
-/* Perfetto's packets: when four seconds are over, or at the end, and only if they are wanted. */
+/* Perfetto's packets: every four seconds and at the end, and only if selected. */
 TEST(test_perfetto_samples)
 {
 	static const uint64_t stack[] = { 1 };
@@ -497,7 +497,7 @@ TEST(test_event_output_full)
 	assert_int_equal(fxt_archive_words(&f->a, &(uint64_t){ 1 }, 1), -EMSGSIZE);
 }
 
-/* Strings and threads stay known when the buffer is exchanged. */
+/* Strings and threads stay registered when the buffer is replaced. */
 TEST(test_set_output)
 {
 	struct fixture *f = *state;

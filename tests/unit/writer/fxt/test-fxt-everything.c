@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One archive with everything that the format has, as a file for whoever reads FXT: each record
- * type, each type of argument, strings and threads inline and indexed, two providers with tables of
- * their own. It is also a trace that makes sense: durations nest and end, flows connect, threads
- * are named, and the lint has nothing to say about it. The words of each record are judged
- * elsewhere (test-fxt-records.c), what a reader makes of them in tests/cli/.
+ * An archive with every feature of the format, as a file for authors of FXT readers: each record
+ * type, each type of argument, strings and threads inline and indexed, two providers with their own
+ * tables. It is also a consistent trace: durations nest and end, flows connect, threads are named,
+ * and the lint finds nothing. Other tests check the words of each record (test-fxt-records.c), and
+ * the results of readers (tests/cli/).
  */
 #include <string.h>
 
@@ -83,7 +83,7 @@ static void instant(struct fxt_writer *w, uint64_t ts, struct fxt_out_thread thr
 			      }));
 }
 
-/* What makes a loss visible. */
+/* Makes a loss visible. */
 static void lost(struct fxt_writer *w, uint64_t ts)
 {
 	OK(fxt_write_event(w, &(struct fxt_event){
@@ -263,7 +263,7 @@ TEST(test_everything)
 	OK(fxt_write_magic(&w));
 	write_first(&w, &first);
 
-	/* The same indices, of other strings and threads; half a nanosecond a tick. */
+	/* The same indices for other strings and threads; half a nanosecond per tick. */
 	OK(fxt_write_provider_info(&w, &second, "\u00e4"));
 	OK(fxt_write_initialization(&w, 2000000000));
 	OK(fxt_write_string(&w, SHARED, "of the second", 13));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What holds, of events: the last word on each thing, by what tells it apart, until it ends.
- * (Records, and what a child has from its parent: test-edit-state.c. Heads of chunks:
- * test-recorder-chunk.c.)
+ * Held events: the last one of each thing, by its key, until it ends. (test-edit-state.c tests
+ * records, and data that a child inherits; test-recorder-chunk.c tests heads of chunks.)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 
 enum { WATCHED = 10, OTHER = 11 };
 
-/* Takes EV in, of which nothing is left then: what it points to, too. */
+/* Adds EV, and then destroys it, with the data that it points to. */
 static void take(struct fxt_holds *h, struct event ev, char *text, size_t n)
 {
 	assert_int_equal(fxt_holds_event(h, &ev), 0);
@@ -95,7 +94,7 @@ static void usage(struct fxt_holds *h, uint32_t pid, enum resource resource, uin
 	take(h, ev, NULL, 0);
 }
 
-/* All that holds, a line each, in its order. */
+/* All held events, one per line, in order. */
 static void say(char *to, size_t n, const struct event *ev)
 {
 	switch (ev->kind) {
@@ -176,7 +175,10 @@ TEST(test_sheds_and_contexts)
 	assert_holds(h, "shed wakeups 3\ncontext two 2 open\ncontext one 1 closed\n");
 }
 
-/* What a process allocates holds until it is not watched any more, or anew; not until it ends. */
+/*
+ * A process's allocations are held until it is not watched any more, or watched again; not until it
+ * ends.
+ */
 TEST(test_watches)
 {
 	_cleanup_(fxt_holds_freep) struct fxt_holds *h = begin(0);
@@ -199,7 +201,7 @@ TEST(test_watches)
 	assert_holds(h, "watch 11 memory by libc\n");
 }
 
-/* What is kept elsewhere is not kept here. */
+/* Events that are kept elsewhere are not held. */
 TEST(test_without)
 {
 	_cleanup_(fxt_holds_freep) struct fxt_holds *h =
@@ -222,7 +224,7 @@ static void let_go_of_nothing(void *kept)
 	(void)kept;
 }
 
-/* There is room for 128 MiB; what has none is counted, and what makes room is kept again. */
+/* There is room for 128 MiB. Events without room are counted; freed room is used again. */
 TEST(test_room)
 {
 	static const struct fxt_holds_ops ops = { keep_much, let_go_of_nothing };

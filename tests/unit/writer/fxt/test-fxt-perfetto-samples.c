@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Perfetto's packets, read back field by field here: what they say of the samples that were put in.
+ * Perfetto's packets, read field by field: their contents for given samples.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static uint64_t get_varint(struct cursor *c)
 /* Prints the fields of C as "3:7 5{1:2}", texts in quotes. */
 static void put_message(FILE *f, struct cursor c, const unsigned *path, unsigned depth);
 
-/* What a field of bytes is, by the fields on the way to it. */
+/* Whether a field of bytes is text, by the path to it. */
 static bool is_text(const unsigned *path, unsigned depth)
 {
 	/* packet, interned data, an interned string, its str */
@@ -159,7 +159,7 @@ TEST(test_packets)
 		"1{12{7{1:2 2:1}} 8:7 10:1 66{1:3 2:10 3:11 4:2 5:1}}\n"
 		"1{8:8 10:1 66{1:3 2:10 3:11}}");
 
-	/* The next batch stands for itself. */
+	/* The next batch is self-contained. */
 	fxt_perfetto_samples_next(s);
 	assert_null(fxt_perfetto_samples_batch(s, true));
 	add(s, &other);
@@ -170,7 +170,7 @@ TEST(test_packets)
 				   "8:7 10:1 66{1:3 2:10 3:11 4:1 5:1}}");
 }
 
-/* A batch is due by its size. Stacks that differ all make it large. */
+/* A batch is due by its size, with many different stacks. */
 TEST(test_batch_size)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
@@ -190,7 +190,7 @@ TEST(test_batch_size)
 	assert_in_range(fxt_perfetto_samples_batch(s, false)->size, 512 << 10, 516 << 10);
 }
 
-/* Or by what there is to remember, if that is many small stacks; or by its time. */
+/* Or by its number of stacks, if they are small; or by its time. */
 TEST(test_batch_due)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
@@ -213,7 +213,7 @@ TEST(test_batch_due)
 	assert_non_null(fxt_perfetto_samples_batch(s, false));
 }
 
-/* Which callstack each packet of the batch of S has. */
+/* The callstack of each packet in the batch of S. */
 static void get_stacks(const struct fxt_perfetto_samples *s, unsigned *stacks, unsigned n)
 {
 	_cleanup_free_ char *text = text_of(fxt_perfetto_samples_batch(s, true));
@@ -228,8 +228,10 @@ static void get_stacks(const struct fxt_perfetto_samples *s, unsigned *stacks, u
 	}
 }
 
-/* A stack is known by its number, or by its frames; and it is another one when its process has
- * mapped something, while others keep theirs. */
+/*
+ * A stack is identified by its number, or by its frames. It becomes another one when its process
+ * maps something; stacks of other processes do not.
+ */
 TEST(test_known_stacks)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
@@ -245,19 +247,19 @@ TEST(test_known_stacks)
 	ev.sample.id = 77; /* 2: by a number */
 	add(s, &ev);
 	add(s, &ev);
-	map.pid = 12; /* 4: nothing of this process */
+	map.pid = 12; /* 4: a mapping of another process */
 	add(s, &map);
 	add(s, &ev);
-	map.pid = 10; /* 5: this one's */
+	map.pid = 10; /* 5: a mapping of this process */
 	add(s, &map);
 	add(s, &ev);
-	ev.pid = 12; /* 6: the same addresses of another one */
+	ev.pid = 12; /* 6: the same addresses in another process */
 	add(s, &ev);
-	other.sample.frames = kernel; /* 7: the kernel's are everybody's */
+	other.sample.frames = kernel; /* 7: those of the kernel are common */
 	add(s, &other);
 	other.pid = 12;
 	add(s, &other);
-	other.sample.n_frames = 3; /* 9: with one of theirs between them they are not */
+	other.sample.n_frames = 3; /* 9: not with a frame of a process between them */
 	add(s, &other);
 	other.pid = 10;
 	add(s, &other);
@@ -272,7 +274,7 @@ TEST(test_known_stacks)
 	assert_int_not_equal(stacks[10], stacks[9]);
 }
 
-/* CPU 0 is what readers take it for when nothing is said. */
+/* CPU 0 is the default of readers. */
 TEST(test_cpu_0)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
@@ -308,7 +310,7 @@ TEST(test_long_name)
 	assert_non_null(strstr(text, want));
 }
 
-/* The archives that others test with. */
+/* The archives of other tests. */
 TEST(test_golden)
 {
 	_cleanup_(outbuf_deinit) struct outbuf names = { 0 }, bare = { 0 };

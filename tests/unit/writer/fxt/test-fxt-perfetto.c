@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes are worked out from Perfetto's trace_packet.proto: a tag is field << 3 | 2, then comes
+ * The bytes are derived from Perfetto's trace_packet.proto: a tag is field << 3 | 2, followed by
  * the length as a varint.
  */
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every record type of the writer, held against words that were worked out by hand: those of
- * support/fxt-golden.h, and here, from the bit positions that the specification gives, the other
- * form of each reference. Then the bounds of each.
+ * Every record type of the writer, compared with words that were made by hand: those of
+ * support/fxt-golden.h, and here the other form of each reference, from the bit positions in the
+ * specification; and the bounds of each.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ FIXTURE(tear_down)
 	return 0;
 }
 
-/* R is 0, and all that was written since the last look is N words. */
+/* R is 0, and the words written since the last call are the N words. */
 static void assert_wrote(struct fixture *f, int r, const uint64_t *want, size_t n)
 {
 	assert_int_equal(r, 0);
@@ -79,7 +79,7 @@ static void assert_golden_record(struct fixture *f, int r, enum golden which)
 	assert_wrote(f, r, golden_records[which].words, golden_records[which].n_words);
 }
 
-/* R is the error, and nothing was written or spoilt by it. */
+/* R is the error, and nothing was written or changed. */
 static void assert_refused(struct fixture *f, int r, int error)
 {
 	assert_int_equal(r, error);
@@ -156,7 +156,7 @@ TEST(test_instant)
 
 	assert_golden_record(f, fxt_write_event(&f->w, &ev), GOLDEN_INSTANT);
 
-	/* Category inline and name through the table, which begins at 256; the thread indexed. */
+	/* Category inline, and name through the table, which begins at 256; the thread indexed. */
 	ev.category = fxt_inline("category2");
 	ev.name = fxt_interned("now");
 	ev.thread = thread_3;
@@ -165,7 +165,7 @@ TEST(test_instant)
 	assert_words(f, fxt_write_event(&f->w, &ev), 0x0100800903000044, 2000, 0x79726f6765746163,
 		     0x32);
 
-	/* Both inline; and empty ones, however they are asked for, are the reference 0. */
+	/* Both inline. Empty ones are always the reference 0. */
 	ev.name = fxt_inline("\u00e4");
 	assert_words(f, fxt_write_event(&f->w, &ev), 0x8002800903000054, 2000, 0x79726f6765746163,
 		     0x32, 0xa4c3);
@@ -173,7 +173,7 @@ TEST(test_instant)
 	ev.name = fxt_interned("");
 	assert_words(f, fxt_write_event(&f->w, &ev), 0x0000000003000024, 2000);
 
-	/* A new thread: its record stands before the event. Koids have 64 bits. */
+	/* A new thread: its record comes before the event. Koids have 64 bits. */
 	ev.thread = (struct fxt_out_thread){ UINT64_MAX, 1 };
 	assert_words(f, fxt_write_event(&f->w, &ev), 0x0000000000040033, UINT64_MAX, 1,
 		     0x0000000004000024, 2000);
@@ -219,7 +219,7 @@ TEST(test_event_bounds)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *longest = text_of('s', 32000), *too_long = text_of('s', 32001);
-	/* All of it is new to the tables: nothing of it may stay behind. */
+	/* All of it is new to the tables, and nothing of it may remain. */
 	struct fxt_event ev = {
 		.category = fxt_interned("new"),
 		.name = fxt_interned("newer"),
@@ -287,7 +287,7 @@ TEST(test_args_inline_names)
 	assert_golden_record(f, fxt_write_event(&f->w, &ev), GOLDEN_COUNTER);
 }
 
-/* The same with names that are registered, on a record that has nothing else. */
+/* The same with registered names, on a record without other references. */
 TEST(test_args_indexed_names)
 {
 	struct fixture *f = *state;
@@ -394,7 +394,7 @@ TEST(test_blob)
 	blob.data = bytes;
 	blob.size = 32768;
 	assert_refused(f, fxt_write_blob(&f->w, &blob), -EMSGSIZE);
-	blob.size = 32767; /* fits its field, and not the 4095 words */
+	blob.size = 32767; /* fits its field, but not the 4095 words */
 	assert_refused(f, fxt_write_blob(&f->w, &blob), -EMSGSIZE);
 	blob.size = 32752;
 	assert_int_equal(fxt_write_blob(&f->w, &blob), 0);
@@ -610,7 +610,7 @@ TEST(test_large_blob)
 		     0x746163, 0x676962, 0);
 }
 
-/* One record, however long; the size has 32 bits. */
+/* One record of any length; the size has 32 bits. */
 TEST(test_large_blob_bounds)
 {
 	struct fixture *f = *state;
@@ -663,7 +663,7 @@ TEST(test_large_blob_bounds)
 
 /* ---- tables ---- */
 
-/* When all 32512 places of the table are taken, the oldest gives way; none is out of range. */
+/* When all 32512 places of the table are in use, the oldest is replaced. All indices are valid. */
 TEST(test_strings_full)
 {
 	struct fixture *f = *state;
@@ -709,7 +709,7 @@ TEST(test_providers)
 	assert_refused(f, fxt_write_section(&f->w, &q), -EINVAL);
 	assert_words(f, fxt_write_provider_info(&f->w, &q, ""), 0x0000000000910010);
 
-	/* What the other one knows is not known here. */
+	/* Names of the other provider are unknown here. */
 	assert_refused(f, fxt_write_blob(&f->w, &fixed), -EINVAL);
 	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0000000101000022, 'a', 0x0001000001000015);
 	assert_words(f, log_of(f, 1000, 1001), 0x0000000000010033, 1000, 1001, 0x0000000100000029,
@@ -723,7 +723,7 @@ TEST(test_providers)
 	assert_words(f, fxt_write_section(&f->w, &q), 0x0000000000920010);
 	assert_words(f, log_of(f, 1000, 1001), 0x0000000100000029, 0);
 
-	/* Introduced anew, a provider begins from nothing. */
+	/* Introduced again, a provider begins without tables. */
 	assert_words(f, fxt_write_provider_info(&f->w, &f->p, ""), 0x0000000000710010);
 	assert_refused(f, fxt_write_blob(&f->w, &fixed), -EINVAL);
 	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0000000101000022, 'a', 0x0001000001000015);

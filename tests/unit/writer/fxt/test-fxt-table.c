@@ -20,7 +20,7 @@ static uint64_t forced_hash(const void *p, size_t n)
 #include "writer/fxt/fxt-table.c"
 #undef table_hash
 
-/* "new 3", "known 3": what a look-up says. */
+/* "new 3", "known 3": the result of a look-up. */
 static const char *ask(struct fxt_table *t, const char *text)
 {
 	static char answer[32];
@@ -63,7 +63,7 @@ TEST(test_string)
 	assert_int_equal(index, 14);
 }
 
-/* When all are taken, the one used least recently gives its index away. */
+/* When all are in use, the least recently used one gets a new text. */
 TEST(test_string_full)
 {
 	static const struct row rows[] = {
@@ -95,7 +95,7 @@ TEST(test_string_single_place)
 	assert_answers(&t, rows, ARRAY_SIZE(rows));
 }
 
-/* Texts with one hash have places of their own: a record can refer to both. */
+/* Texts with the same hash have their own places: a record can refer to both. */
 TEST(test_string_collision)
 {
 	static const struct row rows[] = {
@@ -109,7 +109,7 @@ TEST(test_string_collision)
 	assert_answers(&t, rows, ARRAY_SIZE(rows));
 }
 
-/* The first of them gives up its place, and those behind it are registered anew. */
+/* The first of them loses its place, and those after it are registered again. */
 TEST(test_string_collision_full)
 {
 	static const struct row rows[] = {
@@ -123,7 +123,7 @@ TEST(test_string_collision_full)
 	assert_answers(&t, rows, ARRAY_SIZE(rows));
 }
 
-/* Against a list in the order of use. */
+/* Compared with a list in the order of use. */
 TEST(test_string_random)
 {
 	enum { PLACES = 37, TEXTS = 80 };
@@ -191,7 +191,7 @@ TEST(test_thread)
 	}
 }
 
-/* Koids that agree in what Linux has of them. */
+/* Koids that are equal in the part that Linux uses. */
 TEST(test_thread_wide)
 {
 	_cleanup_(fxt_table_deinit) struct fxt_table t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The words that have to come out are worked out by hand, from the bit positions that the
- * specification gives; the fields of fxt-wire.h are under test, too.
+ * The expected words are made by hand, from the bit positions in the specification, so the fields
+ * of fxt-wire.h are tested, too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ FIXTURE(tear_down)
 	return 0;
 }
 
-/* All that was written since the last look is these words. */
+/* The words written since the last call are these. */
 #define assert_words(f, ...)                                                                       \
 	assert_words_are(&(f)->out, (const uint64_t[]){ __VA_ARGS__ },                             \
 			 ARRAY_SIZE(((const uint64_t[]){ __VA_ARGS__ })))
@@ -98,7 +98,7 @@ TEST(test_head)
 	assert_true(f->out.size > sizeof(want));
 	assert_memory_equal(f->out.data, want, sizeof(want));
 
-	/* The rest: string after string, in the order of the list. */
+	/* The rest: all strings, in the order of the list. */
 	p = f->out.data + 6 * 8;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char padded[64] = { 0 };
@@ -161,7 +161,7 @@ TEST(test_kernel_object)
 	assert_words(f, 0x0000000601000022, 0x000072656b726f77, /* string 256 "worker" */
 		     0x0000000100010027, 1000);
 
-	/* The string is known now; type 2, one argument. */
+	/* The string is registered now; type 2, one argument. */
 	assert_int_equal(write_object(f, 2, UINT64_MAX, "worker", &process, 1), 0);
 	assert_words(f, 0x0000010100020047, UINT64_MAX, 0x0000000000150028, 1000);
 
@@ -217,7 +217,7 @@ TEST(test_event_thread)
 	assert_words(f, 0x0000000000020033, 10, 0xffffffff, 0x0029001602000024, 5000);
 }
 
-/* The 256th thread takes the place of the one that was used least recently. */
+/* The 256th thread replaces the least recently used one. */
 TEST(test_event_threads_full)
 {
 	struct fixture *f = *state;
@@ -329,7 +329,7 @@ TEST(test_event_args)
 	}
 }
 
-/* Fifteen fit the four bits of their number. */
+/* Fifteen, the most that the four bits of their number allow. */
 TEST(test_event_n_args)
 {
 	struct fixture *f = *state;
@@ -351,7 +351,7 @@ TEST(test_event_n_args)
 	assert_int_equal(((uint64_t *)f->out.data)[0], 0x00000f0000010117);
 }
 
-/* A record has at most 4095 words: what is longer leaves no trace. */
+/* A record has at most 4095 words. A longer one is not written at all. */
 TEST(test_too_long)
 {
 	struct fixture *f = *state;
@@ -400,7 +400,7 @@ TEST(test_too_long)
 	assert_int_equal(f->out.size, 8 * (3 + 2 + 4001));
 }
 
-/* ---- the others ---- */
+/* ---- other records ---- */
 
 static int write_blob(struct fixture *f, enum fxt_blob_type type, const void *data, size_t size)
 {
@@ -453,7 +453,7 @@ TEST(test_words)
 	assert_int_equal(f->out.size, 0);
 }
 
-/* ---- what the kernel side shares ---- */
+/* ---- shared with the kernel side ---- */
 
 TEST(test_headers)
 {
@@ -467,7 +467,7 @@ TEST(test_headers)
 
 /* ---- failure ---- */
 
-/* The first record that does not fit is the last one that is tried. */
+/* After the first record that does not fit, no more are tried. */
 TEST(test_full_sticks)
 {
 	struct fixture *f = *state;
@@ -490,7 +490,7 @@ TEST(test_full_sticks)
 	assert_int_equal(f->out.size, 40);
 }
 
-/* The head is a record for each string: none of them is cut. */
+/* The head has a record for each string. None of them is cut. */
 TEST(test_full_head)
 {
 	struct fixture *f = *state;
@@ -518,7 +518,7 @@ TEST(test_whole_records)
 	assert_int_equal(fxt_write_head(&f->w, &f->p, "kymo"), 0);
 	words = (const uint64_t *)f->out.data;
 	for (size_t n = 0; n <= f->out.size; n++) {
-		/* Bits 4..15 of the header say where the record ends. */
+		/* Bits 4..15 of the header define the end of the record. */
 		if (whole < f->out.size && n == whole + 8 * (words[whole / 8] >> 4 & 0xfff))
 			whole = n;
 		assert_int_equal(fxt_whole_records(f->out.data, n), whole);
@@ -526,7 +526,7 @@ TEST(test_whole_records)
 	assert_int_equal(whole, f->out.size);
 }
 
-/* Headers that nobody wrote: there the count ends. */
+/* Headers of no writer: the count ends there. */
 TEST(test_whole_records_of_damage)
 {
 	static const struct {
@@ -545,7 +545,7 @@ TEST(test_whole_records_of_damage)
 				 rows[i].whole);
 }
 
-/* ---- all of it, as a file ---- */
+/* ---- everything in a file ---- */
 
 TEST(test_golden)
 {

@@ -80,7 +80,7 @@ TEST(test_block_bytes)
 	assert_int_equal(pack_piece_bytes(whole_none, data, sizeof(data)), PACK_CHUNK_MAX);
 }
 
-/* What one block becomes. */
+/* The result for a block. */
 static struct outbuf pack_one(enum pack_method method, const void *data, size_t n)
 {
 	struct outbuf b = { 0 };
@@ -92,7 +92,7 @@ static struct outbuf pack_one(enum pack_method method, const void *data, size_t 
 	return b;
 }
 
-/* Nothing becomes nothing: a chunk without bytes puts readers out of step. */
+/* An empty input gives an empty output: an empty chunk would confuse readers. */
 TEST(test_put_nothing)
 {
 	for (enum pack_method m = 0; m < PACK_METHOD_MAX; m++) {
@@ -112,7 +112,7 @@ TEST(test_put_none_copies)
 	outbuf_deinit(&b);
 }
 
-/* Worked out from the format: what does not repeat is one literal. */
+/* Derived from the format: bytes without repetitions are one literal. */
 TEST(test_snappy_bytes)
 {
 	static const uint8_t expected[] = {
@@ -151,7 +151,7 @@ TEST(test_snappy_bytes)
 	pack_deinit(&p);
 }
 
-/* Bytes that do not repeat. */
+/* Bytes without repetitions. */
 static uint8_t *noise(size_t n)
 {
 	uint8_t *p = malloc(n);
@@ -165,7 +165,7 @@ static uint8_t *noise(size_t n)
 	return p;
 }
 
-/* The largest block of the worst content fits what readers have room for. */
+/* The largest block of the worst content fits into the buffers of readers. */
 TEST(test_snappy_largest)
 {
 	_cleanup_free_ uint8_t *data = noise(PACK_CHUNK_MAX);
@@ -183,7 +183,7 @@ TEST(test_snappy_largest)
 	outbuf_deinit(&b);
 }
 
-/* Each frame stands alone, says how large it is, and has a checksum. */
+/* Each frame is self-contained, and contains its size and a checksum. */
 TEST(test_zstd_frames)
 {
 	static const char text[] = "one piece is one frame, one piece is one frame";
@@ -211,7 +211,7 @@ TEST(test_zstd_frames)
 	pack_deinit(&p);
 }
 
-/* Each member stands alone; the header says deflate, no flags, no time. */
+/* Each member is self-contained. Its header has the method deflate, no flags, no time. */
 TEST(test_gzip_members)
 {
 	static const uint8_t head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0 };
@@ -245,7 +245,7 @@ TEST(test_gzip_members)
 	pack_deinit(&p);
 }
 
-/* Without room, each method says so. */
+/* Without room, each method returns an error. */
 TEST(test_put_no_room)
 {
 	_cleanup_free_ uint8_t *data = noise(1000);
@@ -261,7 +261,7 @@ TEST(test_put_no_room)
 	}
 }
 
-/* ---- by the commands that everybody has ---- */
+/* ---- unpacking by standard commands ---- */
 
 TEST(test_commands_unpack)
 {

@@ -27,7 +27,7 @@ static void end(struct fixture *f)
 	outbuf_deinit(&f->out);
 }
 
-/* What was written since the last time. */
+/* Compares the text written since the last call. */
 static void assert_written(struct fixture *f, const char *text)
 {
 	assert_int_equal(f->out.size, strlen(text));
@@ -35,7 +35,7 @@ static void assert_written(struct fixture *f, const char *text)
 	outbuf_reset(&f->out);
 }
 
-/* A report with a header and one resource, as far as its calls. */
+/* A report with a header and one resource, up to its calls. */
 static void begin_calls(struct fixture *f, unsigned filters)
 {
 	begin(f);
@@ -55,7 +55,7 @@ static int write_malloc(struct fixture *f, uint64_t index)
 					});
 }
 
-/* ---- everything, byte by byte; the file was written by hand ---- */
+/* ---- all features, byte by byte; the file was written by hand ---- */
 
 static void write_environment(struct rtrace_writer *w)
 {
@@ -121,7 +121,7 @@ static void write_calls(struct rtrace_writer *w)
 		  .type = T("memory"),
 		  .is_free = true,
 		  .id = 0x55d0c0ffee00 },
-		/* A time below a millisecond is none. */
+		/* A time below a millisecond counts as none. */
 		{ .index = 3,
 		  .has_time = true,
 		  .time_ns = 999999,
@@ -200,7 +200,7 @@ TEST(test_compressed)
 	r |= rtrace_write_frame(&f.w, &(struct rtrace_frame){ .address = 0x1100 });
 	r |= rtrace_write_frame(&f.w, &(struct rtrace_frame){ .address = 0x1200 });
 	r |= rtrace_write_end(&f.w);
-	/* A name that could be taken for one with a type has its type. */
+	/* A name that looks like one with a type gets its type. */
 	r |= rtrace_write_call(
 		&f.w, &(struct rtrace_call){
 			      .index = 3, .name = T("vector<int>"), .size = 1, .id = 0x30 });
@@ -279,7 +279,7 @@ TEST(test_comments_have_no_format)
 	assert_memory_equal(out.data, "## \\045n\n## \n", out.size);
 }
 
-/* ---- what is refused leaves no trace ---- */
+/* ---- refused calls write nothing ---- */
 
 static struct rtrace_text repeat(char *to, char c, size_t n)
 {
@@ -333,7 +333,7 @@ TEST(test_refused_lines)
 	assert_int_equal(out.error, 0);
 }
 
-/* The longest line that there may be, and one byte more. */
+/* The longest line, and one byte more. */
 TEST(test_line_limit)
 {
 	_cleanup_(outbuf_deinit) struct outbuf out = { 0 };
@@ -386,7 +386,7 @@ TEST(test_order)
 	assert_int_equal(rtrace_write_resource(&f.w, &memory), -EINVAL);
 	assert_int_equal(rtrace_write_header(&f.w, &header), 0);
 	assert_int_equal(rtrace_write_header(&f.w, &header), -EINVAL);
-	/* A call without a registered resource crashes a reader. */
+	/* A call without a registered resource would crash a reader. */
 	assert_int_equal(write_malloc(&f, 1), -EINVAL);
 	assert_int_equal(rtrace_write_resource(&f.w, &memory), 0);
 	assert_int_equal(rtrace_write_resource(&f.w, &memory), -EINVAL);
@@ -394,7 +394,7 @@ TEST(test_order)
 	assert_int_equal(rtrace_write_frame(&f.w, &(struct rtrace_frame){ .address = 1 }), -EINVAL);
 	assert_int_equal(rtrace_write_end(&f.w), -EINVAL);
 	assert_int_equal(write_malloc(&f, 1), 0);
-	/* Without an end it would share the backtrace of the next. */
+	/* Without an end, it would share the backtrace of the next call. */
 	assert_int_equal(write_malloc(&f, 2), -EINVAL);
 	assert_int_equal(rtrace_write_note(&f.w, T("## x")), -EINVAL);
 	assert_int_equal(rtrace_write_calls_summary(&f.w, 1, 8), -EINVAL);
@@ -406,7 +406,7 @@ TEST(test_order)
 	end(&f);
 }
 
-/* With more than one resource a call that does not say of which it is is of none. */
+/* With more than one resource, a call without one belongs to none. */
 TEST(test_untyped_call)
 {
 	struct fixture f;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The link map of a process whose memory is made here: one as it should be, and those of a program
- * that lies.
+ * The link map of a process whose memory is made here: a correct one, and those of a hostile
+ * program.
  */
 #include <elf.h>
 #include <errno.h>
@@ -12,15 +12,15 @@
 #include "tests/support/unit.h"
 #include "writer/tfile/tfile-link-map.h"
 
-/* Addresses, each in the one piece of memory that there is. */
+/* Addresses, all in the only piece of memory. */
 enum {
 	BASE = 0x10000,
 	BYTES = 0x40000,
-	LINKED = 0x1000, /* where the program was linked to */
+	LINKED = 0x1000, /* the address at which the program was linked */
 	BIAS = BASE - LINKED,
 	DYNAMIC = 0x12000,
 	DEBUG = 0x13000,
-	MAP = 0x14000, /* a link_map each 0x100 */
+	MAP = 0x14000, /* one link_map each 0x100 */
 	NAMES = 0x20000,
 };
 
@@ -51,7 +51,7 @@ static int image_read(void *userdata, uint64_t address, void *to, size_t n)
 	return 0;
 }
 
-/* The entry NO with the name NAME, and the next one at NEXT. */
+/* Adds entry NO with the name NAME. NEXT is the address of the next one. */
 static void image_add(const struct image *i, unsigned no, const char *name, uint64_t next)
 {
 	uint64_t at = MAP + no * 0x100, text = NAMES + no * 0x1000;
@@ -64,7 +64,7 @@ static void image_add(const struct image *i, unsigned no, const char *name, uint
 	strcpy(image_at(i, text), name);
 }
 
-/* A program that was moved, with itself and two libraries in its list. */
+/* A relocated program, with itself and two libraries in its list. */
 static void image_init(struct image *i)
 {
 	i->bytes = calloc(1, BYTES);
@@ -108,7 +108,7 @@ static void assert_block(const struct tfile_link_map *m, size_t no, uint64_t add
 	assert_int_equal(m->blocks[no].bytes, n);
 }
 
-/* Finds it; no block overlaps another, and all can be read. */
+/* Finds it. No block overlaps another, and all are readable. */
 static void find(struct image *i, struct tfile_link_map *ret)
 {
 	uint64_t end = 0;
@@ -148,7 +148,7 @@ TEST(test_finds)
 	tfile_link_map_deinit(&m);
 }
 
-/* dlmopen(): the second version of the struct leads to more lists. */
+/* dlmopen(): the second version of the struct has further lists. */
 TEST(test_namespaces)
 {
 	struct tfile_link_map m = { 0 };
@@ -164,7 +164,7 @@ TEST(test_namespaces)
 	assert_int_equal(m.n_libraries, 4);
 	assert_block(&m, 2, DEBUG, 48);
 	tfile_link_map_deinit(&m);
-	/* a loop of them */
+	/* a loop of lists */
 	image_put(&i, DEBUG + 0x128, DEBUG);
 	find(&i, &m);
 	assert_missing(&m, "the list of libraries is a loop");
@@ -177,7 +177,7 @@ TEST(test_touching_blocks_are_joined)
 	struct tfile_link_map m = { 0 };
 	IMAGE(i);
 
-	/* the first entry's name begins behind it, the second one's lies in the third entry */
+	/* the first entry's name begins behind it, the second one's is in the third entry */
 	image_put(&i, MAP + 8, MAP + 40);
 	image_put(&i, MAP + 0x108, MAP + 0x220);
 	find(&i, &m);
@@ -211,7 +211,7 @@ TEST(test_unreadable)
 	assert_missing(&m, "the list of libraries cannot be read");
 	assert_int_equal(m.n_libraries, 2);
 	tfile_link_map_deinit(&m);
-	/* a name without an end; the list goes on behind it */
+	/* a name without an end; the list continues behind it */
 	image_put(&i, MAP + 0x100 + 24, MAP + 0x200);
 	memset(image_at(&i, NAMES + 0x1000), 'x', BYTES - (NAMES + 0x1000 - BASE));
 	image_put(&i, MAP + 0x208, NAMES);
@@ -239,7 +239,7 @@ TEST(test_unreadable)
 	tfile_link_map_deinit(&m);
 }
 
-/* Memory in which each entry leads to another, for ever. */
+/* Memory in which each entry leads to another, forever. */
 static int endless_read(void *userdata, uint64_t address, void *to, size_t n)
 {
 	uint64_t *words = to;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB trace files, written: lines and bytes worked out by hand, limits, what cannot be said, and
- * the script that goes with a file.
+ * GDB trace files, written: lines and bytes made by hand, limits, errors, and the script for a
+ * file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -160,7 +160,7 @@ TEST(test_reasons)
 	}
 }
 
-/* Writing H fails with E, and leaves nothing. */
+/* Writing H fails with E, and writes nothing. */
 static void assert_refused(const struct tfile_head *h, int e)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
@@ -213,7 +213,7 @@ TEST(test_head_refused)
 #undef REFUSED
 }
 
-/* GDB takes 999 bytes; a path of any length is cut. */
+/* GDB reads 999 bytes. A path of any length is cut. */
 TEST(test_long_lines)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
