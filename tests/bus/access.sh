@@ -15,7 +15,7 @@ start_bus
 expect_soon 5 "$KYMO" list --bus "$BUS"
 open_bus_to_all
 
-# as UID VERB ...: kymo as a user of that number
+# as UID VERB ...: runs kymo as user UID.
 as() {
 	local uid=$1
 
@@ -38,7 +38,7 @@ polkit_says control-own yes
 expect_exit 1 as 1 start x -o "$TMP/everybodys/x"
 assert_says "$TMP/stderr" 'you may trace your own processes: add --own' "complaint to a stranger"
 
-# A user who is no member follows a session of their own: the signals of it are sent to them.
+# A user outside the group follows a session of their own, whose signals they receive.
 polkit_says control yes
 as 1 record -o "$TMP/everybodys/recorded" 2>"$TMP/record.log" &
 record_pid=$!

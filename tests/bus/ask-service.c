@@ -39,7 +39,7 @@ sd_bus *connect_as(uid_t uid)
 {
 	sd_bus *b;
 
-	/* What the bus asks the kernel for is of the moment of connecting. */
+	/* The kernel returns the credentials at the time of connecting. */
 	assert_true(setegid(uid) == 0 && seteuid(uid) == 0);
 	b = connect_bus();
 	assert_true(seteuid(0) == 0 && setegid(0) == 0);
@@ -48,7 +48,7 @@ sd_bus *connect_as(uid_t uid)
 
 int open_output(void)
 {
-	/* (in memory: a disk to which others write takes its time to close a file) */
+	/* (in memory: on a disk with other writers, closing a file takes time) */
 	int fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	if (fd < 0)

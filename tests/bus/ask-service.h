@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tests of the daemon ask it, over the bus in KYMO_TEST_BUS. What asserts does so by cmocka,
- * in the test's own process; in a child, as which as_user() runs, CHECK() does.
+ * Requests of tests to the daemon, over the bus in KYMO_TEST_BUS. Functions that assert use cmocka
+ * in the test's own process. A child, such as the one of as_user(), uses CHECK().
  *
- * The daemon runs with `--group 65534`: MEMBER is in that group, strangers are not. (All are users
- * of every system: the bus lets no unknown one in.)
+ * The daemon runs with `--group 65534`: MEMBER is in that group, STRANGER is not. (Both are users
+ * of every system, since the bus refuses unknown ones.)
  */
 #pragma once
 
@@ -25,8 +25,8 @@
 enum { MEMBER = 65534, STRANGER = 1, OTHER_STRANGER = 2 };
 
 /*
- * What most tests begin and end with: the test's own connection. Sessions of it go with it; those
- * that linger are removed by their tests.
+ * The common begin and end of most tests: the test's own connection. Its sessions end with it.
+ * Tests remove their lingering sessions themselves.
  */
 extern sd_bus *bus;
 int setup_bus(void **state);
@@ -35,7 +35,7 @@ int teardown_bus(void **state);
 /* A new connection to the bus. */
 sd_bus *connect_bus(void);
 
-/* Likewise, as user UID in the group of the same number; the test remains root. */
+/* Likewise, as user UID in the group of the same number. The test remains root. */
 sd_bus *connect_as(uid_t uid);
 
 /* A file without a name, open for writing. */
@@ -49,8 +49,8 @@ struct answer {
 };
 
 /*
- * CreateSession with an output (unless it is -1) and one more option (unless it is NULL) of a basic
- * type.
+ * CreateSession with an output (unless it is -1) and another option of a basic type (unless it is
+ * NULL).
  */
 struct answer create_with(sd_bus *b, const char *name, int fd, const char *option, const char *type,
 			  uint64_t value);
@@ -61,7 +61,7 @@ struct answer call(sd_bus *b, const char *path, const char *method);
 
 void assert_done(struct answer a);
 
-/* It failed with the error NAME, and its sentence has TEXT in it. */
+/* It failed with the error NAME, and a message that contains TEXT. */
 void assert_refused(struct answer a, const char *name, const char *text);
 
 void assert_state(sd_bus *b, const char *path, const char *expected);
@@ -69,58 +69,60 @@ void assert_state(sd_bus *b, const char *path, const char *expected);
 /* Whether the session at PATH is in that state now. */
 bool is_in_state(sd_bus *b, const char *path, const char *expected);
 
-/* How many events the session at PATH has taken so far. */
+/* The number of events of the session at PATH so far. */
 uint64_t count_events(sd_bus *b, const char *path);
 
 /*
- * Closes B, and returns when the bus says that nobody is there any more: what it has told the
- * service of that comes before all that the service is asked afterwards.
+ * Closes B, and returns when the bus has reported its end: the service learns of it before all
+ * later requests.
  */
 void leave_bus(sd_bus *b);
 
-/* Whether B may find a session NAME. */
+/* Whether B can find a session NAME. */
 bool exists(sd_bus *b, const char *name);
 
-/* How many sessions ListSessions tells B of. */
+/* The number of sessions that ListSessions returns to B. */
 int count_sessions(sd_bus *b);
 
-/* How many records the session at PATH has lost. */
+/* The number of lost records of the session at PATH. */
 uint64_t count_lost(sd_bus *b, const char *path);
 
-/* What is set in fake-polkit.c: a METHOD without arguments, and HOW it answers about ACTION. */
+/*
+ * Controls fake-polkit.c: calls a METHOD without arguments, and sets the answer HOW about ACTION.
+ */
 #define POLKIT_NAME "org.freedesktop.PolicyKit1"
 #define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
 
 int tell_polkit(sd_bus *b, const char *method);
 int set_answer(sd_bus *b, const char *action, const char *how);
 
-/* What it may be asked about. */
+/* The actions. */
 #define VIEW        "org.kymo.Trace1.view"
 #define CONTROL_OWN "org.kymo.Trace1.control-own"
 #define CONTROL     "org.kymo.Trace1.control"
 #define MANAGE      "org.kymo.Trace1.manage"
 
-/* How often it was; if that is not known, `asked` is UINT32_MAX. */
+/* Numbers of questions. If they are unknown, `asked` is UINT32_MAX. */
 struct counts {
 	uint32_t asked, dialogues; /* of one action */
-	uint32_t held, cancelled;  /* of all */
+	uint32_t held, cancelled;  /* of all actions */
 };
 
 struct counts counts_of(sd_bus *b, const char *action);
 
 /*
- * setup_bus() where nobody may anything, but trace what is his own; answers from before count no
- * more.
+ * Like setup_bus(), with a polkit that refuses everything except tracing one's own processes.
+ * Cached answers are dropped.
  */
 int setup_polkit(void **state);
 
-/* Runs FN as user UID in a process of its own; its assertions count here. */
+/* Runs FN as user UID in a child process. Failures of its checks are failures of the test. */
 void as_user(uid_t uid, void (*fn)(void));
 
-/* Likewise, without waiting. Returns its pid; its status is 0 if all was well. */
+/* Likewise, without waiting. Returns the pid. The status is 0 if all checks succeed. */
 pid_t start_as_user(uid_t uid, void (*fn)(void));
 
-/* In the child: exits with the line that failed. */
+/* In the child: exits with the number of the line that failed. */
 #define CHECK(condition)                                                                           \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \

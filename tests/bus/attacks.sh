@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What a user who may record does on purpose to the service, which has the capabilities of its unit:
-# it answers within a second throughout, root and another user lose nothing, its memory stays
-# bounded, all is free when the attacker has gone, and SIGTERM ends it in the middle of an attack
-# within the unit's time. (Files that hang: hung-files, starve; floods of the bus: hostile.)
+# Attacks by a user who may record, on a service with the capabilities of its unit: it answers
+# within a second throughout, root and another user lose nothing, its memory stays bounded,
+# everything is freed after the attack, and SIGTERM ends it in the middle of an attack within the
+# unit's time. (hung-files and starve test files that hang; hostile tests floods of the bus.)
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -12,10 +12,10 @@ need_btf
 need_bus
 need_command setpriv prlimit
 
-# All have the group that may record where there is no polkit.
+# All users are in the group that may record without polkit.
 member=$(id -u nobody) bystander=$(id -u bin) || skip "there are no users nobody and bin"
 export KYMOD_GROUP=4711
-# (in the background it is the program's pid that is to be had)
+# (in the background, $! is the pid of the program)
 as_member() {
 	${in_background:+exec} setpriv --reuid="$member" --regid="$member" --groups=$KYMOD_GROUP "$@"
 }
@@ -23,12 +23,11 @@ as_bystander() {
 	${in_background:+exec} setpriv --reuid="$bystander" --regid="$bystander" --groups=$KYMOD_GROUP "$@"
 }
 
-# Nobody may lift the unit's LimitMEMLOCK=infinity in some containers: then a capability stands for
-# it.
+# In some containers, the unit's LimitMEMLOCK=infinity cannot be set: then a capability replaces it.
 capabilities=-all,$(unit_capabilities kymod) limits=(--memlock=unlimited)
 prlimit --memlock=unlimited true 2>/dev/null || capabilities=$capabilities,+ipc_lock limits=()
 
-# start_confined [LIMIT ...]: the daemon with the capabilities of its unit
+# start_confined [LIMIT ...]: starts the daemon with the capabilities of its unit.
 start_confined() {
 	start_kymod prlimit --core=0 "${limits[@]}" "$@" \
 		setpriv --bounding-set="$capabilities" --no-new-privs
@@ -45,9 +44,9 @@ mount -t tmpfs -o size=48M,mode=700 none "$TMP/run" || skip "cannot mount a tmpf
 at_exit umount -l "$TMP/run"
 start_confined
 
-# ---- who is to notice nothing ----
+# ---- sessions that must not be affected ----
 
-# Both do a little all the time.
+# Both have a little load all the time.
 little='while read -t 0.01 _ || [ $? -gt 128 ]; do :; done'
 mkfifo "$TMP/never"
 # shellcheck disable=SC2034
@@ -65,7 +64,7 @@ is_recorded() {
 }
 expect_soon 20 is_recorded
 
-# rss_kb, threads, files: what the daemon has
+# rss_kb, threads, files: resources of the daemon
 rss_kb() {
 	awk '/^VmRSS/ { print $2 }' "/proc/$KYMOD_PID/status"
 }
@@ -75,13 +74,13 @@ threads() {
 files() {
 	find "/proc/$KYMOD_PID/fd" -mindepth 1 | wc -l
 }
-# (a flight recorder has more and more chunks open, and then less)
+# (a flight recorder's number of open chunks varies)
 is_free_again() {
 	[ "$(threads)" -le "$threads_before" ] && [ "$(files)" -le $((files_before + 80)) ]
 }
 
-# attack NAME FUNCTION: runs FUNCTION, while the service is asked all the time; afterwards all is as
-# it was
+# attack NAME FUNCTION: runs FUNCTION while the service is queried continuously. Afterwards, the
+# service is as before.
 attack() {
 	local before status=0 seconds=$SECONDS
 
@@ -99,13 +98,13 @@ attack() {
 	wait_for 10 is_free_again ||
 		fail "after: $1: $(threads) threads, $(files) descriptors, before $threads_before, $files_before"
 	note "  $((SECONDS - seconds)) s, $before KiB before, $(rss_kb) KiB after"
-	# (what malloc() keeps of the tables of a session)
+	# (malloc() keeps memory of a session's tables)
 	assert_le "$(rss_kb)" $((before + 65536)) "KiB of the service after: $1"
 }
 
 # ---- attacks ----
 
-# Issue: the worker went in circles when there was no room to say that a program has ended.
+# Without room to report the end of a program, the worker must not loop.
 exec_again_and_again() {
 	expect_exit 0 as_member timeout "$(limit 100)" "$TMP/bin/kymo" record --own -e memory -o "$TMP/member/exec.fxt" --force --bus "$BUS" -- \
 		"$TMP/bin/exec-load" 12000
@@ -116,14 +115,14 @@ snapshots_that_hang() {
 	in_background=yes as_member "$TMP/bin/stuck-snapshots" >"$TMP/stuck" &
 	attacker=$!
 	expect_soon 30 grep -q stuck "$TMP/stuck"
-	# Root has its own while they are stuck, at once.
+	# Root's own snapshot is written at once, while they hang.
 	expect_exit 0 timeout "$(limit 10)" "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
 	expect_exit 0 "$KYMO" check "$TMP/box.fxt"
 	kill -KILL $attacker
 	wait $attacker || true
 }
 
-# Each of 200 programs is in a cgroup of its own, among 20000 others, below one that is the user's.
+# Each of 200 programs is in its own cgroup, among 20000 others, below a cgroup of the user.
 make_cgroups() {
 	local cpu_before cpu
 
@@ -139,7 +138,7 @@ make_cgroups() {
 				mkdir s\$i
 				echo 0 >s\$i/cgroup.procs
 				/bin/true
-				# (processes in between ask for names)
+				# (processes in some of them, whose names are requested)
 				if [ \$((i % 20)) = 0 ]; then sleep 600 & fi
 			done
 			echo 0 >cgroup.procs
@@ -160,7 +159,7 @@ CGROUP2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 cpu_ticks() {
 	awk '{ print $14 + $15 }' "/proc/$KYMOD_PID/stat"
 }
-# service_rests: it has done what there was to do: it takes next to no CPU time
+# service_rests: the service has finished its work: it uses almost no CPU time.
 service_rests() {
 	local before
 
@@ -172,7 +171,7 @@ clear_storm() {
 	[ ! -d "$storm" ] || find "$storm" -depth -type d -exec rmdir {} +
 }
 
-# free_kib: what is free where flight recorders keep what they do
+# free_kib: prints the free space for flight recorders.
 free_kib() {
 	df --output=avail -k "$TMP/run" | tail -n 1
 }
@@ -181,7 +180,7 @@ fill_runtime_directory() {
 	expect_exit 0 as_member "$TMP/bin/kymo" start fill --mode flight --own --keep-size 128M -e sched -b 16M --bus "$BUS"
 	for _ in {1..6}; do
 		as_member "$TMP/bin/kymo-load" pingpong 50000 >/dev/null
-		# (two of them take two thirds)
+		# (two of them use two thirds)
 		assert_ge "$(free_kib)" 12000 "KiB that are left of 48 MiB"
 	done
 	expect_exit 0 "$KYMO" status box --bus "$BUS"
@@ -199,7 +198,7 @@ else
 fi
 attack "flight recorders that keep all there is" fill_runtime_directory
 
-# ---- what others have of it ----
+# ---- effects on others ----
 
 kill -INT $bystanders
 status=0
@@ -214,7 +213,7 @@ for file in "$TMP/victim.fxt" "$TMP/bystander/own.fxt"; do
 	assert_ge "$(json "$SUMMARY" .events.switch)" 200 "switches in $file"
 done
 
-# ---- the end, in the middle of it ----
+# ---- the end of the service during an attack ----
 
 in_background=yes as_member "$TMP/bin/stuck-snapshots" >"$TMP/stuck" &
 attacker=$!
@@ -224,17 +223,17 @@ SECONDS=0
 stop_kymod
 note "SIGTERM: $SECONDS s"
 assert_le $SECONDS "$((stop_seconds - 5))" "seconds after SIGTERM"
-# (who is told that the service is about to end may have gone)
+# (the attacker may have ended when the service announced its end)
 kill -KILL $attacker 2>/dev/null || true
 wait $attacker || true
 kill $roots $theirs
 no_bpf_left "the service"
-# (what flight recorders kept stays, for the next service)
+# (data of flight recorders stays for the next service)
 rm -rf "$TMP/run/flight"
 
-# ---- a start that fails says so ----
+# ---- a failed start is reported ----
 
-# (with less, the calls of users have no room to wait, either)
+# (with fewer, calls of users could not wait, either)
 start_confined --nofile=140:140
 expect_exit 1 as_member "$TMP/bin/kymo" start poor --own -o "$TMP/member/poor.fxt" --bus "$BUS"
 assert_says "$TMP/stderr" 'Too many open files' "why it does not start"

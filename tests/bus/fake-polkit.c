@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * polkit as the daemon sees it, on the bus in KYMO_TEST_BUS, with answers that a test chooses by
- * the interface org.kymo.Test.Polkit: for each action one of
+ * A replacement of polkit on the bus in KYMO_TEST_BUS. Tests choose its answers by the interface
+ * org.kymo.Test.Polkit: for each action one of
  *
- *	yes, no     what they say
- *	challenge   a dialogue is needed; if there may be one, it succeeds
- *	dismissed   a dialogue is needed; if there may be one, it is given up
- *	hold        no answer, until Release says yes to all that wait
+ *	yes, no     allowed, denied
+ *	challenge   a dialogue is needed; if the caller allows one, it succeeds
+ *	dismissed   a dialogue is needed; if the caller allows one, it is dismissed
+ *	hold        no answer, until Release allows all waiting calls
  *	error, nonsense, die   an error; an answer of the wrong type; the authority ends at once
  *
- * "no" where nothing was chosen.
+ * The default is "no".
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -153,7 +153,7 @@ static int method_get_counts(sd_bus_message *call, void *userdata, sd_bus_error 
 					  (uint32_t)n_held, n_cancelled);
 }
 
-/* What was cancelled is answered, too, as by one who did not hear of it in time. */
+/* Cancelled questions are answered, too, like by an authority that gets the cancellation late. */
 static int method_release(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	(void)userdata;
@@ -180,8 +180,10 @@ static int method_change(sd_bus_message *call, void *userdata, sd_bus_error *ret
 static const sd_bus_vtable control[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("SetAnswer", "ss", "", method_set_answer, SD_BUS_VTABLE_UNPRIVILEGED),
-	/* of one action: questions, and those with a dialogue; of all: those that wait, and those
-	 * that were cancelled */
+	/*
+	 * of one action: questions, and those with a dialogue; of all: waiting ones, and cancelled
+	 * ones
+	 */
 	SD_BUS_METHOD("GetCounts", "s", "uuuu", method_get_counts, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Release", "", "", method_release, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Change", "", "", method_change, SD_BUS_VTABLE_UNPRIVILEGED),
@@ -189,7 +191,7 @@ static const sd_bus_vtable control[] = {
 };
 /* clang-format on */
 
-/* Not by a table, which would hold us to the right type of the answer. */
+/* Not by a vtable, which would require the right type of the answer. */
 static int on_authority(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	const char *interface = "org.freedesktop.PolicyKit1.Authority";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long kymod-fake waits: less than the real one, so that a test sees the end of it.
+ * Timeouts of kymod-fake: shorter than the real ones, so that tests can wait for them.
  */
 #include "daemon/common/timeouts.h"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A hostile caller beside a recording of root: it loses nothing, and all of it is there.
+# A hostile caller beside a recording of root, which loses nothing and is complete.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -21,7 +21,7 @@ setpriv --reuid=1 --regid=1 --clear-groups "$KYMO_TEST_HOSTILE" attack &
 attack=$!
 begin_held game
 wait_held game
-# The service answers in the middle of it.
+# The service answers during the attack.
 expect_exit 0 "$KYMO" mark victim 'in the middle' --bus "$BUS"
 wait "$attack" || fail "the attacker saw what he should not"
 expect_exit 0 "$KYMO" mark victim 'after it' --bus "$BUS"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Files whose file system never answers hold up nobody but who passes them: test-hung-files.c, with
-# real recordings.
+# Files on a file system that never answers delay only the user who passes them: test-hung-files.c,
+# with real recordings.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -12,7 +12,7 @@ need_bus
 
 need_command setpriv
 
-# hung WHICH: these cases beside a daemon that has the capabilities of its unit
+# hung WHICH: runs these cases with a daemon that has the capabilities of its unit.
 hung() {
 	local status=0
 
@@ -20,14 +20,14 @@ hung() {
 	start_kymod setpriv --bounding-set="-all,$(unit_capabilities kymod)" --no-new-privs
 	mkdir -p "$TMP/mount"
 	export KYMOD_PID KYMO_TEST_MOUNT=$TMP/mount
-	# (a daemon that hangs there ends only with the file system, which is the test)
+	# (a hanging daemon ends only with the file system, which is this test)
 	timeout -k 1 "$(limit 120)" "$KYMO_TEST_HUNG_FILES" "$@" || status=$?
 	[ $status != 77 ] || skip "no file system can be mounted"
 	assert_eq "$status" 0 "exit status of test-hung-files"
 }
 
 export KYMOD_GROUP=65534
-# (a policy of ours would keep most of it from the daemon)
+# (the policy of the bus would keep most of it from the daemon)
 export KYMO_TEST_NO_POLICY=yes
 start_bus
 open_bus_to_all

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the service says of itself is what units/org.kymo.Trace1.xml says.
-# From meson, KYMOD is the one whose sessions need no kernel.
+# The introspection of the service is that in units/org.kymo.Trace1.xml. From meson, KYMOD is the
+# daemon whose sessions need no kernel.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -12,7 +12,7 @@ need_command busctl xmllint
 start_bus
 start_kymod
 
-# interfaces FILE: members of our interfaces and their arguments, a line each
+# interfaces FILE: prints members of kymo's interfaces and their arguments, one per line.
 interfaces() {
 	xmllint --noblanks --xpath '//interface[starts-with(@name, "org.kymo.")]' "$1" |
 		sed 's|<!--|\n&|g; s|>|>\n|g' |
@@ -57,7 +57,7 @@ assert_ge "$(wc -l <"$TMP/document")" 30 "lines of the documented interface"
 diff -u "$TMP/document" "$TMP/service" || fail "the service is not what units/org.kymo.Trace1.xml says"
 expect_exit 0 xmllint --noout "$ROOT/units/org.kymo.Trace1.conf"
 
-# What is asked of polkit is what it is told of, and the rules know no other actions.
+# The service only asks polkit about actions in the policy, and the rules contain no other actions.
 policy=$ROOT/units/org.kymo.Trace1.policy
 expect_exit 0 xmllint --noout "$policy"
 actions() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lookout (latency-watch.h) for tests in shell: asks the service on the bus in KYMO_TEST_BUS
- * until SIGTERM, and fails if it did not answer at once.
+ * The watch of latencies (latency-watch.h) for tests in shell: queries the service on the bus in
+ * KYMO_TEST_BUS until SIGTERM, and fails if an answer was late.
  */
 #include <signal.h>
 

@@ -21,16 +21,16 @@
 
 struct latency_watch {
 	atomic_bool stop;
-	atomic_bool echoes; /* there is an echo */
+	atomic_bool echoes; /* the echo service is running */
 	char echo_name[32];
 	pid_t echo, asker;
-	/* the asker's */
+	/* used by the querying thread */
 	unsigned n_asked, n_late, n_hung, n_failed;
 	uint64_t worst_ns, worst_echo_ns;
 	char failed[128];
 };
 
-/* What is asked, in turns. */
+/* The queries, in turn. */
 static const struct {
 	const char *path, *interface, *member, *argument;
 } questions[] = {
@@ -40,7 +40,7 @@ static const struct {
 	{ MANAGER_PATH, "org.freedesktop.DBus.Introspectable", "Introspect", NULL },
 };
 
-/* sd-bus answers Ping by itself. */
+/* sd-bus answers Ping itself. */
 static void run_echo(struct latency_watch *l)
 {
 	sd_bus *b = connect_bus();

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# When the service goes by itself: not while there is a session, not while it is called, and then in
-# order. What systemd sees of it is tested in a container. From meson, KYMOD is the one whose
-# sessions need no kernel.
+# The service ends by itself when idle: not during a session, not during a call, and in order. The
+# test `container` tests it with systemd. From meson, KYMOD is the daemon whose sessions need no
+# kernel.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
 need_bus
 need_command busctl
 
-# Another bus, for a service that nobody needs.
+# Another bus, for a service without users.
 TMP=$TMP/other
 mkdir "$TMP"
 start_bus
@@ -18,8 +18,8 @@ TMP=${TMP%/other}
 OTHER_BUS=$BUS
 start_bus
 
-# idle_passes: for longer than the service below may be idle, by the clock that it goes by itself:
-# one that began later and may be idle for longer has gone.
+# idle_passes: waits longer than the idle time of the service below, by its own clock: it waits for
+# the end of another service, which started later and has a longer idle time.
 idle_passes() {
 	RUNTIME_DIRECTORY=$TMP/other/run "$KYMOD" --bus "$OTHER_BUS" --idle-exit 3s >"$TMP/other.log" 2>&1 &
 	local other=$!
@@ -43,7 +43,7 @@ wait $pid || fail "it left with an error: $(cat "$TMP/kymod.log")"
 assert_contains "$TMP/kymod.log" 'session/one: ended \(requested\)' "what it said"
 expect_exit 1 timeout "$(limit 10)" "$KYMO" list --bus "$BUS"
 
-# Without the option it stays.
+# Without the option, it does not end.
 start_kymod
 idle_passes
 ! has_ended "$KYMOD_PID" || fail "it left though nobody said that it may"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What callers of the service may rely on, with sessions that need no kernel: test-manager.c and
-# test-snapshots.c over a bus, and what can be seen from outside only. From meson, KYMOD is the one
-# with such sessions.
+# Guarantees for callers of the service, with sessions that need no kernel: test-manager.c and
+# test-snapshots.c over a bus, and external behaviour. From meson, KYMOD is the daemon with such
+# sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -11,7 +11,7 @@ need_bus
 
 start_bus
 bus_pid=$!
-# What flight recorders of a service that died have left, and what else may lie there.
+# Data of flight recorders of a killed service, and other files there.
 flights=$TMP/run/flight
 mkdir -p "$flights/0-left" "$flights/65534-left" "$flights/x" "$flights/-a" "$flights/0-no-name" "$flights/99999999999-a"
 touch "$flights/0-file" "$flights/0-left/0.head"
@@ -68,7 +68,7 @@ assert_says "$TMP/stderr" 'is not a flight recorder' "complaint about what it is
 [ ! -e "$TMP/stream2" ] || fail "a snapshot that could not be taken left its file behind"
 expect_exit 0 "$KYMO" stop stream --bus "$BUS"
 
-# A recording of the last of it: in the end, and at a signal.
+# A recording of the last seconds: at its end, and at a signal.
 "$KYMO" record --mode flight -o "$TMP/last.fxt" --bus "$BUS" 2>"$TMP/record.log" &
 record_pid=$!
 expect_soon 5 bash -c "'$KYMO' list --bus '$BUS' | grep running >/dev/null"
@@ -82,11 +82,11 @@ wait "$record_pid" || fail "a flight recording failed: $(cat "$TMP/record.log")"
 assert_line "$TMP/last.fxt" flight "the end of a flight recording"
 assert_contains "$TMP/record.log" 'last\.fxt: .*, the most recent part of .* events$' "what it says"
 
-# The name is there once, also for one that waits a while for it.
+# The name is unique, and a second service waits for it only for a while.
 expect_exit 1 timeout "$(limit 25)" "$KYMOD" --bus "$BUS"
 assert_says "$TMP/stderr" 'org.kymo.Trace1 is taken' "complaint of a second kymod"
 
-# An output that has stalled: stop says so and removes the session; record hears of it.
+# A stalled output: stop reports it and removes the session; record is informed.
 expect_exit 0 "$KYMO" start hang -o "$TMP/stuck" --bus "$BUS"
 expect_exit 1 timeout "$(limit 30)" "$KYMO" stop hang --bus "$BUS"
 assert_says "$TMP/stderr" 'has stalled' "complaint about a stuck output"
@@ -101,7 +101,7 @@ assert_says "$TMP/record.log" 'before its archive was complete' "complaint of th
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list after that"
 
-# The end of the service completes archives, and who recorded one is told so.
+# At its end, the service completes archives and informs their owners.
 expect_exit 0 "$KYMO" start last -o "$TMP/last" --bus "$BUS"
 "$KYMO" record -o "$TMP/recorded" --bus "$BUS" 2>"$TMP/record.log" &
 record_pid=$!
@@ -112,7 +112,7 @@ assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "what record says a
 assert_line "$TMP/recorded" 'stop service stopped' "its archive"
 assert_line "$TMP/last" 'stop service stopped' "archive of a session that ran at the end"
 
-# Wrong words, no bus, no rights.
+# Wrong options, no bus, no rights.
 expect_exit 2 "$KYMOD" --no-such-option
 expect_exit 2 "$KYMOD" word
 expect_exit 0 "$KYMOD" --help
@@ -124,7 +124,7 @@ expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all
 	--bounding-set=-all "$TMP/kymod" --bus "$BUS"
 assert_says "$TMP/stderr" 'needs root' "complaint without rights"
 
-# The bus goes: archives are completed, and the daemon ends, with 1.
+# The bus ends: archives are completed, and the daemon exits with 1.
 "$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!
 expect_soon 5 "$KYMO" list --bus "$BUS"

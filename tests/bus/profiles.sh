@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Which collections the service takes, from whom, and what it says of others: with sessions that
-# need no kernel. From meson, KYMOD is the one with such sessions.
+# The collections that the service accepts, their owners, and errors of the others, with sessions that
+# need no kernel. From meson, KYMOD is the daemon with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -10,7 +10,7 @@ need_bus
 need_command busctl gojq
 
 start_bus
-# The bus is for everybody, its directory too.
+# All users can access the bus, so its directory, too.
 chmod 755 "$TMP"
 chmod 777 "$TMP/bus"
 mkdir "$TMP/etc" "$TMP/out"
@@ -20,8 +20,8 @@ export RUNTIME_DIRECTORY=$TMP/run
 KYMOD_PID=$!
 expect_soon 5 "$KYMO" list --bus "$BUS"
 
-# create NAME [PROFILE] [OPTION TYPE VALUE]: what the service answers is in $TMP/stdout and
-# $TMP/stderr
+# create NAME [PROFILE] [OPTION TYPE VALUE]: the answer of the service is in $TMP/stdout and
+# $TMP/stderr.
 create() {
 	local name=$1 profile=${2:-$1}
 
@@ -31,7 +31,7 @@ create() {
 		"$name" $((2 + $# / 3)) profile s "$profile" linger b true "$@"
 }
 
-# refused TEXT WORD ...: `create WORD ...` is, and the answer has TEXT in it
+# refused TEXT WORD ...: `create WORD ...` fails, and the answer contains TEXT.
 refused() {
 	local text=$1
 
@@ -50,7 +50,7 @@ profile plain <<-END
 	Directory=$TMP/out
 END
 
-# Made, with its directory; found again as what it is.
+# Created, with its directory, and found again.
 expect_exit 0 create plain
 assert_says "$TMP/stdout" '"/org/kymo/Trace1/session/plain"' "object of a session of a collection"
 property() {
@@ -61,20 +61,20 @@ assert_eq "$(property plain Directory)" "s \"$TMP/out\"" "property Directory"
 assert_eq "$(property plain Snapshots)" 'a{st} 3 "written" 0 "failed" 0 "passed_over" 0' "property Snapshots"
 refused "there is a session 'plain' already" plain
 
-# It says all, and is what it is called.
+# The profile contains all options and its name.
 refused 'beside `profile`, which says all' other plain ring_bytes t 1048576
 refused 'has its name' other plain
 refused 'cannot be the name' ../plain ../plain
 refused "there is no collection $TMP/etc/nothing.conf" nothing
 
-# Only for root; the group may have all else.
+# Only for root. The group may use everything else.
 expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v busctl)" --address="$BUS" call \
 	org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager CreateSession 'sa{sv}' mine 1 profile s plain
 assert_says "$TMP/stderr" 'root' "answer to somebody else"
 expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v busctl)" --address="$BUS" call \
 	org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager SnapshotAll s reason
 
-# All that is wrong, each with its line.
+# All errors, each with its line.
 profile wrong <<-END
 	[Collection]
 	Mod=flight
@@ -86,7 +86,7 @@ refused "$TMP/etc/wrong.conf:2: there is no key Mod= in [Collection]; did you me
 assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:3: RingSize=: 'lots' is not a size" "second complaint"
 assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:5: Keep=: needs mode 'flight'" "third complaint"
 
-# Whose word it is.
+# The owner of the profile.
 profile others </dev/null
 chown 65534 "$TMP/etc/others.conf"
 refused 'others.conf is not used: it belongs to another user' others
@@ -103,7 +103,7 @@ chmod 777 "$TMP/etc"
 refused "$TMP/etc is not used: others than root may write" plain
 chmod 755 "$TMP/etc"
 
-# Where it may go.
+# Allowed places of output.
 profile missing <<-END
 	[Output]
 	Directory=$TMP/missing
@@ -125,7 +125,7 @@ profile usual </dev/null
 expect_exit 0 create usual
 [ -d "$TMP/state/usual" ] || fail "the default directory was not made"
 
-# What is not there yet, and what will never be.
+# Things that do not exist yet, and things that never will.
 need_cgroup2
 profile later <<-END
 	[Filter]
@@ -143,8 +143,8 @@ profile program <<-END
 END
 refused "Program=$TMP/no-such-program cannot be opened" program
 
-# Triggers write files, and those that come soon after another count as passed over. What is asked
-# for is always written.
+# Triggers write files. Triggers that fire soon after another one are counted as passed over. A
+# request is always written.
 profile trigger <<-END
 	[Collection]
 	Mode=flight
@@ -179,7 +179,7 @@ wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/trig
 expect_exit 2 "$KYMO" snapshot --all trigger --bus "$BUS"
 expect_exit 2 "$KYMO" snapshot trigger --reason x --bus "$BUS"
 
-# What cannot be written is tried again, less and less often, until it is told to end.
+# A failed write is tried again, in growing intervals, until the session ends.
 profile fail_output <<-END
 	[Output]
 	Directory=$TMP/out
@@ -193,8 +193,8 @@ assert_eq "$(grep -o 'trying again.*' "$TMP/full.log" | head -3 | paste -sd,)" \
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/full.log")"
 
-# A unit that is started again elsewhere: its flight recorder begins anew, and what it held until
-# then goes to a file.
+# A unit that is restarted in another cgroup: its flight recorder begins anew, and its previous data
+# goes to a file.
 unit=kymo-test-$$.service
 mkdir -p "$CGROUP2/kymo-test-$$/one/$unit" "$CGROUP2/kymo-test-$$/two"
 at_exit remove_cgroups
@@ -229,13 +229,13 @@ kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/moving.log")"
 remove_cgroups
 
-# kymo collect says the same, and that trying again is in vain.
+# kymo collect reports the same, and does not try again.
 expect_exit 2 timeout "$(limit 20)" "$KYMO" collect wrong --bus "$BUS"
 assert_says "$TMP/stderr" 'wrong.conf:3: RingSize=' "what kymo collect says"
 expect_exit 2 timeout "$(limit 20)" "$KYMO" collect nothing --bus "$BUS"
 expect_exit 2 "$KYMO" collect --bus "$BUS"
 
-# What is not there yet is waited for, until it is told to end; said once.
+# It waits for things that do not exist yet, until it is stopped, with one message.
 busctl --address="$BUS" monitor --match "type='method_call',member='CreateSession'" >"$TMP/asked" 2>&1 &
 monitor=$!
 expect_soon 20 grep -q Monitoring "$TMP/asked"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# --host and --machine: a service elsewhere. `ssh` is one of ours, which goes to a service on a
-# private bus; the container is a process in a mount namespace whose system bus that is.
+# --host and --machine: a service on another machine. `ssh` is a script that uses a service on a
+# private bus; the container is a process in a mount namespace with that bus as its system bus.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -12,7 +12,7 @@ need_command systemd-stdio-bridge unshare
 start_bus
 start_kymod
 
-# There: the system bus is ours, and kymo is in the path.
+# The other machine: its system bus is the private one, and kymo is in its path.
 mkdir "$TMP/here" "$TMP/there"
 ln -s "$KYMO" "$TMP/there/kymo"
 cat >"$TMP/here/ssh" <<-END
@@ -27,7 +27,7 @@ cat >"$TMP/here/ssh" <<-END
 END
 chmod +x "$TMP/here/ssh"
 PATH=$TMP/here:$PATH
-# Whoever asks the wrong bus finds none.
+# On any other bus, there is no service.
 export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$TMP/nobus
 
 note "what goes over the bus"
@@ -49,7 +49,7 @@ grep -qa 'from afar' "$TMP/one.fxt" || fail "the mark is not in the archive"
 
 note "an archive from there"
 cd "$TMP" || exit
-# (no thread has that name, so that nothing is recorded)
+# (no thread has that name, so nothing is recorded)
 expect_exit 3 "$KYMO" record -H me@other -d 300ms -e sched --comm 'a "b' -o far.fxt
 assert_says stderr "no event of category sched: no selected thread ran" "an empty recording"
 assert_contains stderr '^far\.fxt: from me@other' "what is said at the end"
@@ -117,7 +117,7 @@ assert_says stderr 'system bus of nosuchmachine' "complaint about a machine"
 
 note "a container"
 machine=kymo-test-$$
-# systemd-machined's word for who leads a container
+# systemd-machined's file with the leader of a container
 if ! mkdir -p /run/systemd/machines 2>/dev/null || ! unshare -m true 2>/dev/null; then
 	note "not tested: no namespaces"
 	exit 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The verbs that ask the service, with real recordings.
+# The verbs that use the service, with real recordings.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -11,7 +11,7 @@ start_bus
 start_kymod
 remember_bpf
 
-# kymo VERB WORD ... on our bus
+# kymo VERB WORD ... on the test's bus
 ask() {
 	local verb=$1
 
@@ -19,12 +19,12 @@ ask() {
 	"$KYMO" "$verb" --bus "$BUS" "$@"
 }
 
-# has_events NAME: it has recorded something
+# has_events NAME: it has recorded events.
 has_events() {
 	[ "$(ask status "$1" --json | gojq '.[0].events')" -gt 0 ]
 }
 
-# A session that stays, is marked, looked at and stopped.
+# A session that stays, is marked, shown and stopped.
 expect_exit 0 ask start one -o "$TMP/one.fxt" -b 1M
 expect_exit 0 ask list
 assert_contains "$TMP/stdout" '^one +running ' "list"
@@ -59,13 +59,13 @@ assert_eq "$(events context | gojq -r '"\(.args.name) \(.args.id) \(.args.begin)
 expect_exit 0 ask list
 assert_empty "$TMP/stdout" "list after stop"
 
-# What the profiler is asked for, as the session shows it and as the archive says it.
+# Options of the profiler, as the session and the archive show them.
 expect_exit 0 ask start two -o "$TMP/profiler.fxt" -e sched,profile,offcpu -F 1000 --offcpu-min 2ms --no-perfetto-blobs
 "$KYMO_LOAD" spin 100 >/dev/null # (so that there are samples)
 expect_exit 0 ask status two --json
 assert_eq "$(json "$TMP/stdout" '.[0].options | "\(.frequency) \(.offcpu_min_ns) \(.no_perfetto_blobs)"')" \
 	"1000 2000000 true" "options of the profiler"
-# For people it is no number of nanoseconds.
+# In text, it is no number of nanoseconds.
 expect_exit 0 ask status two
 assert_says "$TMP/stdout" 'offcpu_min 2.00 ms' "options for people"
 ! grep -E '[a-z]_(ns|bytes|ppm) ' "$TMP/stdout" >&2 || fail "options that are for programs"
@@ -80,7 +80,7 @@ expect_exit 0 ask status two --json
 assert_eq "$(json "$TMP/stdout" '.[0].options | "\(.frequency) \(.no_perfetto_blobs)"')" "99 false" "default options"
 expect_recorded "$TMP/profiler.fxt" ask stop two
 
-# record through the service; its session goes with it.
+# record through the service. Its session ends with it.
 expect_recorded "$TMP/short.fxt" ask record -d 300ms -o "$TMP/short.fxt"
 assert_contains "$TMP/stderr" '^.*short\.fxt: .* events, ' "what record says"
 expect_exit 0 "$KYMO" check "$TMP/short.fxt"
@@ -94,7 +94,7 @@ expect_recorded "$TMP/piped.fxt" record_to_pipe
 expect_exit 0 "$KYMO" check "$TMP/piped.fxt"
 expect_soon 5 has_no_sessions
 
-# Ctrl-C completes; so does the sudden death of the one who asked.
+# Ctrl-C completes a recording, and so does a kill of the client.
 "$KYMO" record --bus "$BUS" -o "$TMP/interrupted.fxt" 2>"$TMP/log" &
 pid=$!
 expect_soon 5 test -s "$TMP/interrupted.fxt"
@@ -110,7 +110,7 @@ expect_exit 0 "$KYMO" check "$TMP/orphan.fxt"
 dump_records "$TMP/orphan.fxt"
 assert_eq "$(events session_stop | gojq -r .args.reason)" 'owner gone' "reason"
 
-# What the service can is what this process sees.
+# The capabilities of the service are those of this process.
 expect_exit 0 ask capabilities --json
 cp "$TMP/stdout" "$TMP/service.json"
 expect_exit 0 "$KYMO" capabilities --direct --json
@@ -118,8 +118,9 @@ assert_eq "$(gojq keys "$TMP/service.json")" "$(gojq keys "$TMP/stdout")" "capab
 
 no_bpf_left "all sessions"
 
-# If the service is short of something, start fails with the reason, and leaves nothing behind.
-# start_poor_kymod LIMIT: with this limit (of prlimit), and without the capability to exceed it
+# If a limit of the service is too low, start fails with the reason, and leaves nothing behind.
+# start_poor_kymod LIMIT: starts it with this limit (of prlimit), and without the capability to
+# exceed it.
 start_poor_kymod() {
 	RUNTIME_DIRECTORY=$TMP/poor prlimit "$1" setpriv --bounding-set=-ipc_lock --no-new-privs \
 		"$KYMOD" --bus "$POOR" >"$TMP/poor.log" 2>&1 &
@@ -127,8 +128,8 @@ start_poor_kymod() {
 	expect_soon 10 "$KYMO" list --bus "$POOR"
 }
 
-# expect_no_start NAME TEXT: it fails, with TEXT on standard error, and leaves no session and no
-# file
+# expect_no_start NAME TEXT: start fails with TEXT on standard error, and leaves no session and no
+# file.
 expect_no_start() {
 	expect_exit 1 "$KYMO" start "$1" --bus "$POOR" -o "$TMP/$1.fxt" -b 8M
 	assert_contains "$TMP/stderr" "$2" "why session $1 does not start"
@@ -151,7 +152,8 @@ for files in 84 95 110; do
 	expect_no_start poor$files 'Too many open files; .* \(ulimit -n; LimitNOFILE='
 	terminate $poor kymod
 done
-# Each user may lock a little, in all programs together: one or two sessions may start before that.
+# Each user can lock some memory, in all processes together: one or two sessions can start before
+# the limit.
 start_poor_kymod --memlock=0
 for n in 1 2 3 4; do
 	"$KYMO" start locked"$n" --bus "$POOR" -o "$TMP/locked$n.fxt" -b 8M >/dev/null 2>&1 || break
@@ -162,7 +164,7 @@ expect_no_start locked"$n" 'locked memory .*LimitMEMLOCK='
 terminate $poor kymod
 no_bpf_left "sessions that could not start"
 
-# The service ends with a session running: complete, and nothing left in the kernel.
+# The service ends with a running session: it is complete, and nothing is left in the kernel.
 expect_exit 0 ask start last -o "$TMP/last.fxt"
 expect_soon 20 has_events last
 stop_kymod

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# More descriptors that cannot be closed than the service may have: test-starve.c, with the rights
+# More descriptors that cannot be closed than the service can have: test-starve.c, with the rights
 # of its unit.
 
 . "$(dirname "$0")/../lib.sh"
@@ -18,7 +18,7 @@ remember_bpf
 mkdir "$TMP/mount"
 export KYMOD_PID KYMO_TEST_MOUNT=$TMP/mount
 
-# starve [kill]: these cases with a daemon that they end; the next one finds the name free
+# starve [kill]: runs these cases with a daemon that they end. The next one finds the name free.
 starve() {
 	local status=0
 

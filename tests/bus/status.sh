@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the service says of itself and its sessions, to kymo and to the tools that everybody has for
-# a bus; and versions that meet. From meson, KYMOD is the one whose sessions need no kernel,
-# KYMOD_OTHER one of another version.
+# The status of the service and its sessions, in kymo and in standard tools for a bus; and different
+# versions of both sides. From meson, KYMOD is the daemon whose sessions need no kernel, KYMOD_OTHER
+# one of another version.
 
 . "$(dirname "$0")/../lib.sh"
 need_root

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In kymod-fake: whoever closes a descriptor that a caller passed, rather than to leave it to
- * closers (daemon/files/async-close.h), is caught, libsystemd, too. Closers themselves ask the
- * kernel.
+ * In kymod-fake: aborts if any code, libsystemd included, closes a descriptor that a caller has
+ * passed, instead of leaving it to closers (daemon/files/async-close.h). Closers themselves make
+ * the system call.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An attacker of attacks.sh: asks for snapshots of its flight recorders into sockets that take
- * nothing, with the smallest buffer that there is: poll() says that there is room, and a write that
- * waits for it does so for ever. Most are called off, by leaving the bus; whose thread hangs then
- * has it still. Says "stuck" when it has done its worst, and stays until it is ended.
+ * An attacker of attacks.sh: requests snapshots of its flight recorders into sockets that nobody
+ * reads, with the smallest possible buffer. poll() reports room, and a write that waits for it
+ * hangs forever. Most requests are cancelled by leaving the bus, while their threads still hang.
+ * Prints "stuck" when all of them do, and stays until it is killed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 
 enum {
 	SESSIONS = 4,
-	ROUNDS = 10, /* each session's is called off so often */
+	ROUNDS = 10, /* cancelled requests of each session */
 	LEFT = 4 * SESSIONS,
 	FLIGHT_BYTES = 4 << 20,
-	TAKEN_USEC = 400000, /* by then it is being written */
+	TAKEN_USEC = 400000, /* the time after which it is being written */
 };
 
 static unsigned n_answered;
@@ -54,7 +54,7 @@ static int on_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 0;
 }
 
-/* Returns who asked. The other end of the socket is ours as long as we live. */
+/* Returns the requesting connection. The other end of the socket stays open in this process. */
 static sd_bus *ask_snapshot(const char *name)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
@@ -65,7 +65,7 @@ static sd_bus *ask_snapshot(const char *name)
 
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
 	CHECK(setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &least, sizeof(least)) == 0);
-	/* (so little that poll() sees room still, and a write of 4096 bytes does not fit) */
+	/* (so little that poll() still reports room, and a write of 4096 bytes does not fit) */
 	CHECK(write(ends[1], "x", 1) == 1);
 	snprintf(path, sizeof(path), SESSION_PREFIX "%u/%s", getuid(), name);
 	CHECK(sd_bus_message_new_method_call(b, &m, NAME, path, SESSION_INTERFACE, "Snapshot") >=
@@ -104,8 +104,9 @@ int main(void)
 	for (int i = 0; i < LEFT; i++)
 		while (sd_bus_process(left[i], NULL) > 0)
 			;
-	/* (one of each session is written, and others wait for it; or there are too many
-	 * already) */
+	/*
+	 * (one of each session is written, and others wait for it; or there are too many already)
+	 */
 	fprintf(stderr, "%u of %d were answered\n", n_answered, LEFT);
 	puts("stuck");
 	fflush(stdout);

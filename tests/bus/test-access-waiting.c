@@ -14,8 +14,8 @@ enum { ANSWERS_MAX = 64 };
 
 struct answers {
 	size_t n, n_errors, n_limited;
-	char order[ANSWERS_MAX][64]; /* what came, in its order */
-	char sentence[512];          /* of the last error */
+	char order[ANSWERS_MAX][64]; /* the answers, in their order */
+	char sentence[512];          /* the message of the last error */
 };
 
 struct one_answer {
@@ -39,7 +39,7 @@ static int keep_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 0;
 }
 
-/* Asks without waiting for the answer, which is called WHAT then. */
+/* Calls M without waiting for the answer, which is logged as WHAT. */
 static void ask_later(sd_bus *b, struct answers *all, const char *what, sd_bus_message *m)
 {
 	struct one_answer *one = malloc(sizeof(*one));
@@ -80,7 +80,7 @@ static void wait_for_answers(sd_bus *b, const struct answers *all, size_t n)
 	}
 }
 
-/* Until polkit has N questions that wait. */
+/* Waits until polkit has N waiting questions. */
 static void wait_for_held(sd_bus *b, uint32_t n)
 {
 	for (int i = 0; i < SOON_MS && counts_of(b, VIEW).held != n; i++)
@@ -88,13 +88,13 @@ static void wait_for_held(sd_bus *b, uint32_t n)
 	CHECK(counts_of(b, VIEW).held == n);
 }
 
-/* Those of who has left go a little later than he. */
+/* Sessions of a closed connection end a little later than it. */
 static void wait_for_sessions(int n)
 {
 	assert_soon(count_sessions(bus) == n);
 }
 
-/* Calls are served in the order in which they were made, and nobody else waits for them. */
+/* Calls are served in their order, and do not delay other callers. */
 static void be_orderly(void)
 {
 	static const char *const expected[] = { "x", "stop x failed", "y", "stop y failed",
@@ -129,8 +129,10 @@ TEST(test_order)
 	wait_for_sessions(0);
 }
 
-/* Of one connection only so many calls wait; the others are refused, and those that waited
- * served. */
+/*
+ * The number of waiting calls per connection is limited: further ones are refused, and the waiting
+ * ones are served.
+ */
 static void be_many(void)
 {
 	sd_bus *b = connect_bus(), *other = connect_bus();
@@ -142,14 +144,14 @@ static void be_many(void)
 	for (int i = 0; i < 40; i++)
 		ask_later(b, &all, "get", new_call(b, SESSION_PREFIX "1/x", "Stop"));
 	wait_for_held(other, 1);
-	/* fewer, where there may be few descriptors */
+	/* fewer, if descriptors are limited */
 	wait_for_answers(b, &all, 41 - 16);
 	CHECK(all.n_limited >= 41 - 16);
 	CHECK(tell_polkit(other, "Release") >= 0);
 	wait_for_answers(b, &all, 41);
 	CHECK(all.n_limited < 41);
 	CHECK(strcmp(all.order[all.n_limited], "create") == 0);
-	/* And of one user only so many connections. */
+	/* The number of connections per user is limited, too. */
 	all = (struct answers){ 0 };
 	CHECK(set_answer(other, CONTROL, "hold") >= 0);
 	for (int i = 0; i < 12; i++) {
@@ -168,7 +170,7 @@ TEST(test_many)
 	assert_true(count_sessions(bus) >= 0);
 }
 
-/* Who leaves takes back the question; an answer that comes all the same makes no session. */
+/* When a caller leaves, its question is cancelled. An answer that still comes makes no session. */
 static void leave(void)
 {
 	sd_bus *b = connect_bus(), *other = connect_bus();
@@ -194,7 +196,7 @@ TEST(test_caller_leaves)
 }
 
 /*
- * An authority that does not answer is given up, and notified of that; meanwhile others are served.
+ * A question without an answer is given up, and polkit is notified. Meanwhile, others are served.
  */
 static void be_unanswered(void)
 {

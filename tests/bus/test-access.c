@@ -12,14 +12,14 @@
 #include "tests/bus/ask-service.h"
 #include "tests/support/unit.h"
 
-#define KEPT_NS UINT64_C(4000000000) /* so long, at least, an answer is kept */
+#define KEPT_NS UINT64_C(4000000000) /* an answer is cached at least this long */
 
 #define UNKNOWN_OBJECT SD_BUS_ERROR_UNKNOWN_OBJECT
 #define CHALLENGED     SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED
 
-/* ---- what users ask ---- */
+/* ---- requests of users ---- */
 
-/* In the child: A failed with an error called NAME and a sentence with TEXT in it. */
+/* In the child: A failed with an error NAME_ and a message that contains TEXT. */
 #define CHECK_REFUSED(a, name_, text)                                                              \
 	do {                                                                                       \
 		struct answer a_ = (a);                                                            \
@@ -59,7 +59,7 @@ static struct answer get_session(sd_bus *b, const char *name, bool dialogue)
 	return a;
 }
 
-/* A METHOD without arguments that may lead to a dialogue. */
+/* A METHOD without arguments that allows a dialogue. */
 static struct answer call_with_dialogue(sd_bus *b, const char *path, const char *interface,
 					const char *method)
 {
@@ -82,7 +82,7 @@ static struct answer call_manager(sd_bus *b, const char *interface, const char *
 	return a;
 }
 
-/* Whether what the service says of the directory of sessions has TEXT in it. */
+/* Whether the service's introspection of the directory of sessions contains TEXT. */
 static bool introspection_has(sd_bus *b, const char *text)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -94,8 +94,10 @@ static bool introspection_has(sd_bus *b, const char *text)
 	       sd_bus_message_read(reply, "s", &xml) > 0 && strstr(xml, text);
 }
 
-/* What is everybody's, and what a session of another is to who may not see it: the same as one
- * that is not there. */
+/*
+ * Public data, and another user's session: to users who may not see it, it looks like one that does
+ * not exist.
+ */
 static void check_stranger(sd_bus *b)
 {
 	static const char *const paths[] = { SESSION_PREFIX "roots", SESSION_PREFIX "nobodys",
@@ -112,7 +114,7 @@ static void check_stranger(sd_bus *b)
 	CHECK_REFUSED(get_session(b, "roots", false), ERROR_PREFIX "NoSuchSession", "'roots'");
 	CHECK_REFUSED(get_session(b, "0/roots", false), ERROR_PREFIX "NoSuchSession", "'0/roots'");
 	CHECK(!introspection_has(b, "roots"));
-	/* What there will be some day is root's until somebody thinks of it. */
+	/* Methods that may be added later are reserved for root by default. */
 	CHECK_REFUSED(call_manager(b, MANAGER_INTERFACE, "NoSuchMethod"), DENIED, "only root");
 	CHECK_REFUSED(create_with(b, "x", -1, "profile", "s", (uint64_t)(uintptr_t) "x"), DENIED,
 		      "only root");
@@ -143,7 +145,7 @@ TEST(test_stranger_without_polkit)
 	assert_state(bus, SESSION_PREFIX "roots", "ready");
 }
 
-/* A member sees all and records, but changes its own only. */
+/* A member sees all sessions and records, but changes only its own sessions. */
 static void be_member(void)
 {
 	sd_bus *b = connect_bus();
@@ -208,11 +210,11 @@ static void be_refused(void)
 		"(action " CONTROL_OWN ")");
 	CHECK_REFUSED(create(b, "x", fd), DENIED,
 		      "(polkit says no); to trace the system be in group");
-	/* `own` that is not set, is not. */
+	/* `own` with the value false counts as not set. */
 	CHECK_REFUSED(create_with(b, "y", fd, "own", "b", false), DENIED, CONTROL);
 }
 
-/* The group counts only where there is no polkit. */
+/* The group counts only without polkit. */
 static void be_refused_member(void)
 {
 	sd_bus *b = connect_bus();
@@ -230,8 +232,10 @@ TEST(test_refused)
 	as_user(MEMBER, be_refused_member);
 }
 
-/* What is one's own stays so, whatever polkit says later; an answer is kept for some seconds, but
- * not when polkit says that something has changed. */
+/*
+ * A user's own sessions remain accessible, whatever polkit answers later. An answer is cached for
+ * some seconds, until polkit reports a change.
+ */
 static void be_allowed(void)
 {
 	sd_bus *b = connect_bus();
@@ -245,7 +249,7 @@ static void be_allowed(void)
 	CHECK(a.r >= 0);
 	CHECK(set_answer(b, CONTROL, "no") >= 0);
 	a = create(b, "second", fd);
-	/* where nothing has held us up */
+	/* unless the machine was too slow */
 	if (clock_boot_ns() - begin < KEPT_NS) {
 		CHECK(a.r >= 0);
 		CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
@@ -264,7 +268,7 @@ static void be_allowed(void)
 	CHECK(call(b, a.path, "Stop").r >= 0);
 	CHECK(call(b, a.path, "Remove").r >= 0);
 	CHECK(count_sessions(b) == n - 1);
-	/* Another connection is asked about by itself. */
+	/* Another connection has its own question. */
 	before = counts_of(b, CONTROL);
 	CHECK_REFUSED(create(connect_bus(), "fourth", fd), DENIED, "polkit says no");
 	CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
@@ -275,7 +279,7 @@ TEST(test_allowed)
 	as_user(STRANGER, be_allowed);
 }
 
-/* An answer is not kept for longer than that. */
+/* An answer is not cached for longer than that. */
 static void be_patient(void)
 {
 	sd_bus *b = connect_bus();
@@ -311,7 +315,7 @@ static void be_viewer(void)
 		      "authorized by polkit (action " MANAGE ")");
 	CHECK_REFUSED(call(b, SESSION_PREFIX "nobodys", "Stop"), UNKNOWN_OBJECT, "nobodys");
 	CHECK_REFUSED(create(b, "x", fd), DENIED, "may not trace the system");
-	/* Who may change it may look at it. */
+	/* A user who may change a session may see it. */
 	CHECK(set_answer(b, MANAGE, "yes") >= 0);
 	CHECK(set_answer(b, VIEW, "no") >= 0);
 	CHECK(tell_polkit(b, "Change") >= 0);
@@ -330,7 +334,7 @@ TEST(test_others_sessions)
 	assert_content(fd, "start\nstop requested\n");
 }
 
-/* Somebody is asked for a password only if the caller lets it, and never by ListSessions. */
+/* Password dialogues appear only if the caller allows them, and never for ListSessions. */
 static void be_asked(void)
 {
 	sd_bus *b = connect_bus();
@@ -349,7 +353,7 @@ static void be_asked(void)
 	CHECK(counts_of(b, VIEW).dialogues == before.dialogues);
 	CHECK(get_session(b, "0/roots", true).r >= 0);
 	CHECK(counts_of(b, VIEW).dialogues == before.dialogues + 1);
-	/* What is not there leads to a dialogue, too: else that would tell. */
+	/* A missing object leads to a dialogue, too. Otherwise, the caller could distinguish it. */
 	CHECK(tell_polkit(b, "Change") >= 0);
 	CHECK(get_session(b, "0/nobodys", true).r < 0);
 	CHECK(counts_of(b, VIEW).dialogues == before.dialogues + 2);
@@ -361,7 +365,7 @@ static void be_asked(void)
 	CHECK(tell_polkit(b, "Change") >= 0);
 	CHECK_REFUSED(call_with_dialogue(b, SESSION_PREFIX "roots", SESSION_INTERFACE, "Stop"),
 		      DENIED, "polkit was given no password");
-	/* That is not kept: one may try again. */
+	/* This answer is not cached: the user can try again. */
 	CHECK(set_answer(b, MANAGE, "challenge") >= 0);
 	CHECK(call_with_dialogue(b, SESSION_PREFIX "roots", SESSION_INTERFACE, "Stop").r >= 0);
 }
@@ -391,11 +395,11 @@ static void be_confused(void)
 TEST(test_errors)
 {
 	as_user(STRANGER, be_confused);
-	/* not even of a member, whom the group would let in */
+	/* not even for a member, although the group would be allowed */
 	as_user(MEMBER, be_confused);
 }
 
-/* ---- who is told ---- */
+/* ---- receivers of signals ---- */
 
 static int note(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
@@ -408,7 +412,10 @@ static int note(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 0;
 }
 
-/* B hears all that comes from the service, or seems to; TEXT gets a line for each. Returns B. */
+/*
+ * B receives all messages that come from the service, or seem to. TEXT gets a line for each.
+ * Returns B.
+ */
 static sd_bus *listen_to_all(sd_bus *b, char *text)
 {
 	*text = '\0';
@@ -420,13 +427,13 @@ static sd_bus *listen_to_all(sd_bus *b, char *text)
 
 static void process_all(sd_bus *b)
 {
-	/* What was sent before this answer has come before it. */
+	/* Messages sent before this answer have arrived before it. */
 	assert_true(count_sessions(b) >= 0);
 	while (sd_bus_process(b, NULL) > 0)
 		;
 }
 
-/* Makes a session as B, and all that there is to be told of it; it sheds, too. */
+/* Makes a session as B, with all possible signals. It sheds, too. */
 static void live_and_end(sd_bus *b)
 {
 	struct answer a = create(b, "dear", open_output());
@@ -454,8 +461,8 @@ static void assert_heard(sd_bus *b, const char *text, const char *path)
 }
 
 /*
- * A signal that polkit broadcasts, sent by another to the service alone, is not believed: nobody is
- * asked about again.
+ * A forged signal of polkit, sent by another connection to the service alone, has no effect: there
+ * are no new questions.
  */
 static void lie_of_change(sd_bus *b)
 {
@@ -469,12 +476,15 @@ static void lie_of_change(sd_bus *b)
 						      "Changed") >= 0);
 		assert_true(sd_bus_send_to(b, m, NAME, NULL) >= 0);
 	}
-	/* It has asked, if it does, before it answers this. */
+	/* If it asks, it does so before this answer. */
 	assert_true(count_sessions(b) >= 0);
 	assert_int_equal(counts_of(b, VIEW).asked, before);
 }
 
-/* Of a session its owner hears, on each connection, and root; others only if they may see all. */
+/*
+ * The owner of a session receives its signals, on each connection, and root does. Others do only if
+ * they may see all sessions.
+ */
 TEST(test_signals)
 {
 	char by_owner[4096], by_second[4096], by_root[4096], by_other[4096];
@@ -499,7 +509,7 @@ TEST(test_signals)
 	assert_string_equal(by_owner, "");
 	assert_string_equal(by_other, "");
 
-	/* Once it may see all, it hears all, until polkit thinks better of it. */
+	/* When this user may see all, it receives all signals, until polkit changes its answer. */
 	assert_true(set_answer(bus, VIEW, "yes") >= 0);
 	assert_true(tell_polkit(bus, "Change") >= 0);
 	process_all(other);
@@ -524,9 +534,9 @@ TEST(test_signals)
 	sd_bus_flush_close_unref(other);
 }
 
-/* ---- polkit goes ---- */
+/* ---- polkit ends ---- */
 
-/* In the middle of a question: refused, with the reason. After that there is none. */
+/* In the middle of a question: refused, with the reason. After that, there is no polkit. */
 static void be_left_alone(void)
 {
 	sd_bus *b = connect_bus();

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hostile caller: one who may make sessions, and does all that the bus lets him do. hostile.sh
- * runs it beside a daemon and a polkit that lets everybody trace, with the daemon's pid in
- * KYMOD_PID.
+ * A hostile caller, who may make sessions, and does everything that the bus allows. hostile.sh runs
+ * it beside a daemon and a polkit that allows tracing to all, with the daemon's pid in KYMOD_PID.
  *
- * Each attack runs as a user of its own process. Meanwhile the session of another user runs, is
- * asked about all the time, and must not notice. In the end the daemon is as large as it was.
+ * Each attack runs as its own user in its own process. Meanwhile, the session of another user runs,
+ * is queried continuously, and must not be affected. At the end, the daemon's memory has not grown.
  *
- * With the word `attack` it only attacks, as who runs it.
+ * With the argument `attack`, it only attacks, as the calling user.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,9 +26,9 @@
 enum {
 	VICTIM = OTHER_STRANGER,
 	CREATES = 10000,
-	AT_ONCE = 100, /* calls under way; a bus may allow no more than 128 */
+	AT_ONCE = 100, /* calls under way; a bus may allow at most 128 */
 	RSS_MARGIN_KB = 32 << 10,
-	RSS_MARGIN_ASAN_KB = 400 << 10, /* what was freed is kept for a while, on purpose */
+	RSS_MARGIN_ASAN_KB = 400 << 10, /* a sanitizer keeps freed memory for a while */
 };
 
 /* ---- the victim ---- */
@@ -65,15 +64,17 @@ FIXTURE(teardown)
 	return 0;
 }
 
-/* Runs FN as user STRANGER, while the victim asks about its session again and again; then all is as
- * it was. */
+/*
+ * Runs FN as user STRANGER, while the victim queries its session. Afterwards, the session is
+ * unchanged.
+ */
 static void attack(void (*fn)(void))
 {
 	uint64_t before = events_of_victim();
 	pid_t pid = start_as_user(STRANGER, fn);
 	int status = -1;
 
-	/* (once more when it is over: on a busy machine that may be at once) */
+	/* (once more afterwards: on a busy machine, the attack can end at once) */
 	do {
 		assert_state(victim, victims.path, "running");
 		assert_int_equal(count_sessions(victim), 1);
@@ -120,7 +121,7 @@ static bool has_asan(void)
 
 struct tally {
 	size_t n_open, n_done, n_limited, n_refused, n_other;
-	char path[128]; /* of the last session that was made */
+	char path[128]; /* of the last session */
 };
 
 static int on_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
@@ -156,7 +157,7 @@ static void process(sd_bus *b, const struct tally *t, size_t until_open)
 	}
 }
 
-/* Sends M, with no more than AT_ONCE under way. */
+/* Sends M, with at most AT_ONCE calls under way. */
 static void send_call(sd_bus *b, sd_bus_message *m, struct tally *t)
 {
 	process(b, t, AT_ONCE - 1);
@@ -182,7 +183,7 @@ static sd_bus_message *new_create(sd_bus *b, const char *name, int fd)
 	return m;
 }
 
-/* More sessions than anybody gets, faster than anybody may. Only so many come into being. */
+/* Makes more sessions than allowed, faster than allowed. Only the allowed number is made. */
 static size_t make_as_many_as_may_be(sd_bus *b)
 {
 	struct tally t = { 0 };
@@ -194,7 +195,7 @@ static size_t make_as_many_as_may_be(sd_bus *b)
 		send_call(b, new_create(b, name, fd), &t);
 	}
 	process(b, &t, 0);
-	/* Some as calls for which there is no room while nobody knows who makes them. */
+	/* Some calls do not fit while their caller is unknown. */
 	CHECK(t.n_done <= 8);
 	CHECK(t.n_done + t.n_limited == CREATES);
 	CHECK(count_sessions(b) == (int)t.n_done);
@@ -206,7 +207,7 @@ static void make_eight(void)
 	CHECK(make_as_many_as_may_be(connect_bus()) == 8);
 }
 
-/* By one who may be slowed down by now. */
+/* By a user whose rate can be limited by now. */
 static void make_many(void)
 {
 	make_as_many_as_may_be(connect_bus());
@@ -217,7 +218,7 @@ TEST(test_many_sessions)
 	attack(make_eight);
 }
 
-/* Makes a session, as soon as one who was slowed down may. */
+/* Makes a session, as soon as the rate limit allows it. */
 static struct answer create_in_time(sd_bus *b, const char *name)
 {
 	struct answer a = { .r = -1 };
@@ -232,7 +233,7 @@ static struct answer create_in_time(sd_bus *b, const char *name)
 	return a;
 }
 
-/* To make and remove all the time is not forbidden, but slowed down. */
+/* Continuous creation and removal is not forbidden, but slowed down. */
 static void make_again_and_again(void)
 {
 	sd_bus *b = connect_bus();
@@ -269,7 +270,7 @@ static void start_again_and_again(void)
 	struct tally t = { 0 };
 	size_t n = 0;
 
-	/* (those before have used up how often this user may) */
+	/* (the earlier calls have used this user's rate) */
 	for (int tries = 0; tries < 600 && t.n_done == 0; tries++) {
 		if (tries > 0)
 			usleep(100000);
@@ -297,7 +298,7 @@ static sd_bus_message *new_options(sd_bus *b)
 	return m;
 }
 
-/* Options larger than any needs to be, in all ways. */
+/* Options of excessive size, of all kinds. */
 static void be_huge(void)
 {
 	enum { BYTES = 8 << 20, MANY = 100000 };
@@ -349,9 +350,9 @@ TEST(test_huge_options)
 	attack(be_huge);
 }
 
-static int kernel_fd; /* as somebody with more rights may have passed it on */
+static int kernel_fd; /* as if a privileged process had passed it */
 
-/* Descriptors of all kinds: refused, or an output like others; in any case somebody answers. */
+/* Descriptors of all kinds: each is refused or a usable output, and each call is answered. */
 static void pass_descriptors(void)
 {
 	sd_bus *b = connect_bus();
@@ -390,7 +391,7 @@ static void pass_descriptors(void)
 			continue;
 		}
 		n_taken++;
-		/* not the bus's own socket: what is written there is the attacker's own end */
+		/* not the bus's own socket: data written there would go to the attacker */
 		if (fds[i] != sd_bus_get_fd(b))
 			call(b, a.path, "Start");
 		CHECK(call(b, a.path, "Remove").r >= 0);
@@ -433,7 +434,7 @@ static void have_descriptors_held(void)
 			CHECK(sd_bus_flush(b[i]) >= 0);
 		}
 	}
-	/* What is too much is refused at once. */
+	/* Descriptors above the limit are refused at once. */
 	for (int i = 0; i < SOON_MS / 5 && (i == 0 || n_open > 32); i++) {
 		if (i > 0)
 			usleep(5000);
@@ -459,7 +460,7 @@ TEST(test_held_descriptors)
 	attack(have_descriptors_held);
 }
 
-/* Names and paths that are not meant. */
+/* Unusual names and paths. */
 static void say_strange_names(void)
 {
 	static const char *const names[] = {
@@ -500,8 +501,7 @@ TEST(test_strange_names)
 	attack(say_strange_names);
 }
 
-/* What is another's, by all ways that lead there. Each call fails as it would if there were
- * nothing. */
+/* Another user's session, in all ways. Each call fails as if the session did not exist. */
 static void look_at_others(void)
 {
 	static const char *const paths[] = {
@@ -550,7 +550,7 @@ TEST(test_others_sessions)
 	attack(look_at_others);
 }
 
-/* Signals that look like the bus's or polkit's, and answers to what nobody asked. */
+/* Forged signals of the bus and of polkit, and unrequested answers. */
 static void tell_lies(void)
 {
 	static const char *const matches[] = { "org.freedesktop.DBus", "org.freedesktop.DBus.Local",
@@ -573,7 +573,7 @@ static void tell_lies(void)
 			sd_bus_send_to(b, m, NAME, NULL);
 			sd_bus_message_unref(m);
 		}
-		/* The bus may hang up on who says such things. */
+		/* The bus may disconnect a client that sends such messages. */
 		if (count_sessions(b) < 0)
 			b = connect_bus();
 	}
@@ -589,7 +589,7 @@ TEST(test_lies)
 	attack(tell_lies);
 }
 
-/* Calls that are wrong, or that nobody wants the answer of. */
+/* Invalid calls, and calls without an answer. */
 static void call_wrongly(void)
 {
 	sd_bus *b = connect_bus();
@@ -656,13 +656,13 @@ TEST(test_disappearing)
 	attack(disappear);
 }
 
-/* More than one attacker, and all of it once more: nothing is kept. */
+/* More attackers, and all attacks again: memory does not grow. */
 TEST(test_memory_is_bounded)
 {
 	static void (*const attacks[])(void) = { make_many, be_huge, disappear, call_wrongly };
 	long before, after, margin = has_asan() ? RSS_MARGIN_ASAN_KB : RSS_MARGIN_KB;
 
-	/* Once each has been, all that is needed for it has been got. */
+	/* After each attack has run once, all necessary memory is allocated. */
 	before = rss_kb();
 	for (size_t i = 0; i < ARRAY_SIZE(attacks); i++) {
 		teardown(NULL);
@@ -678,7 +678,7 @@ static int only_attack(void)
 {
 	static void (*const attacks[])(void) = { make_many, be_huge, disappear };
 
-	/* Real sessions take their time. */
+	/* Real sessions take longer. */
 	n_disappearing = 12;
 	/* Each leaves the bus before the next one comes. */
 	for (size_t i = 0; i < ARRAY_SIZE(attacks); i++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files whose file system does not answer the daemon, passed to it in every way that there is.
- * Whoever passes them has nothing from that, and nobody else notices. hung-files.sh says in
- * KYMOD_PID whom the file system (support/mute-fuse.h) is mute to, and in KYMO_TEST_MOUNT where it
- * goes. What hangs cannot be killed: it ends with this process, and the file system with it.
+ * Files on a file system that does not answer the daemon, passed to it in all possible ways. The
+ * attacker gains nothing, and other users are not affected. hung-files.sh passes the daemon's pid
+ * in KYMOD_PID, to which the file system (support/mute-fuse.h) is mute, and the mount point in
+ * KYMO_TEST_MOUNT. Hanging threads cannot be killed: they end when this process ends, and the file
+ * system with it.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -59,7 +60,7 @@ FIXTURE(setup)
 	return 0;
 }
 
-/* How many descriptors the daemon has of the mute file. */
+/* The number of descriptors of the mute file in the daemon. */
 static int count_open(void)
 {
 	char directory[32], target[256];
@@ -90,7 +91,7 @@ static void stop_latency_watch(void)
 		latency_watch_end(l);
 }
 
-/* When the file system answers again nothing is left behind. */
+/* When the file system answers again, nothing is left behind. */
 FIXTURE(teardown)
 {
 	int n = 1;
@@ -124,7 +125,7 @@ static void assert_answered(const char *path, const char *interface, const char 
 	assert_true(r >= 0);
 }
 
-/* All is well with everybody else, and a lookout asks all the time. */
+/* The service works for all other users, and is queried continuously. */
 static void assert_alive(void)
 {
 	assert_true(count_sessions(other) >= 0);
@@ -139,8 +140,8 @@ static void wait_for_waiting(unsigned n)
 }
 
 /*
- * It is not looked into while the session is made; letting go of the message's own descriptor hangs
- * somewhere.
+ * The file is not accessed while the session is made. Closing the message's own descriptor hangs in
+ * a helper.
  */
 TEST(test_output)
 {
@@ -153,7 +154,7 @@ TEST(test_output)
 	assert_alive();
 }
 
-/* A file that is refused is let go of all the same. */
+/* A refused file is closed, too. */
 TEST(test_refused)
 {
 	_cleanup_close_ int fd = open_mute(O_RDONLY);
@@ -182,7 +183,7 @@ TEST(test_allocator_fds)
 	assert_alive();
 }
 
-/* Where none is wanted, and in what is no call. */
+/* In calls that take no descriptor, and in messages that are no calls. */
 TEST(test_uninvited)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *signal = NULL;
@@ -201,30 +202,32 @@ TEST(test_uninvited)
 	assert_alive();
 }
 
-/* Passes FD N times: so often it waits to be closed. */
+/* Passes FD N times, so N closes wait. */
 static void hang(int fd, int n)
 {
 	for (int i = 0; i < n; i++) {
 		_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 
-		/* (no effort is made for it, so it may be asked as often as one likes) */
+		/* (this call costs little, so its rate is not limited) */
 		assert_true(sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE,
 					       "GetSession", &e, NULL, "h", fd) < 0);
 	}
 }
 
-/* From a file system of which too much hangs, no more is taken; from one that is slow, and others,
- * it is. */
+/*
+ * From a file system with too many hanging closes, no more descriptors are accepted. From a slow
+ * one, and from others, they are.
+ */
 TEST(test_limit)
 {
 	_cleanup_close_ int fd = open_mute(O_WRONLY), good = open_output();
 	struct answer a;
 
 	hang(fd, 20);
-	/* (once the first one is seen to hang, the line does not move CLOSE_STUCK_NS later) */
+	/* (after the first one hangs, the line makes no progress after CLOSE_STUCK_NS) */
 	wait_for_waiting(1);
 	usleep(1100000);
-	/* (that many a disk that is busy leaves behind) */
+	/* (a busy disk can leave this many waiting) */
 	assert_done(create(bus, "slow", fd));
 	assert_true((a = call(bus, SESSION_PREFIX "slow", "Remove")).r >= 0 || a.error.name);
 	sd_bus_error_free(&a.error);
@@ -246,7 +249,7 @@ TEST(test_recording)
 	assert_done(create(other, "good", good));
 	assert_done(call(bus, SESSION_PREFIX "hung", "Start"));
 	assert_done(call(other, SESSION_PREFIX "good", "Start"));
-	wait_for_waiting(2); /* the message's own, and the output's thread */
+	wait_for_waiting(2); /* for the message's own descriptor, and for the output's thread */
 	assert_alive();
 	assert_done(call(other, SESSION_PREFIX "good", "Stop"));
 	assert_true(lseek(good, 0, SEEK_END) > 0);
@@ -259,8 +262,8 @@ TEST(test_recording)
 }
 
 /*
- * What hangs in the service is not what its children have to let go of: one looks into the program
- * whose memory is watched.
+ * A hanging descriptor of the service must not delay its children: one reads the program whose
+ * memory is watched.
  */
 TEST(test_children)
 {
@@ -270,8 +273,8 @@ TEST(test_children)
 	struct answer a = { 0 };
 
 	/*
-	 * One is being closed, and has gone from the table of descriptors; the other waits for it
-	 * there.
+	 * One is being closed, and is no longer in the table of descriptors. The other waits there
+	 * for it.
 	 */
 	assert_true(sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE, "GetSession", &e,
 				       NULL, "hh", fd, fd) < 0);
@@ -286,15 +289,15 @@ TEST(test_children)
 	assert_done(call(other, SESSION_PREFIX "good", "Start"));
 	assert_done(call(other, SESSION_PREFIX "good", "Stop"));
 	assert_done(call(other, SESSION_PREFIX "good", "Remove"));
-	/* Nobody but who waits in the service. */
+	/* Only the request of the service waits. */
 	assert_true(mute_fuse_waiting() == 1);
 }
 
-/* ---- what a user without any right sends ---- */
+/* ---- attacks of unprivileged users ---- */
 
 /*
- * Runs FN as a user without any right. The daemon rests until FN has done, so that the bus has
- * closed its descriptors by then: the last one is the daemon's, and who hangs is not the bus.
+ * Runs FN as an unprivileged user. The daemon is stopped until FN is complete, so that the bus has
+ * closed its descriptors by then: the last one is the daemon's, so that the bus does not hang.
  */
 static void begin_attack(void (*fn)(void))
 {
@@ -310,7 +313,8 @@ static void begin_attack(void (*fn)(void))
 }
 
 /*
- * In FN: what was sent is on its way, and what was not received yet is nobody's but the daemon's.
+ * In FN: sent messages are on their way, and descriptors that were not received only belong to the
+ * daemon.
  */
 static void end_attack(sd_bus *b)
 {
@@ -324,7 +328,7 @@ static void end_attack(sd_bus *b)
 
 enum { LINGERING = CLOSE_AT_ONCE_MAX + 6 };
 
-/* Calls GetSession, or sends a signal if it is not CALL, with FD. Nobody answers for sure. */
+/* Sends a call of GetSession, or a signal if CALL is false, with FD. There may be no answer. */
 static void send_uninvited(sd_bus *b, int fd, bool call)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
@@ -360,9 +364,9 @@ static void send_over(int socket, int fd)
 }
 
 /*
- * Sockets in whose queues lie the last descriptors of files of which a page is dirty: closing them
- * writes that. Whoever made it dirty has the file open still, as closing it would have written it,
- * too.
+ * Sockets whose queues contain the last descriptors of files with a dirty page: closing them writes
+ * the page. The process that has written the page keeps its file open, since its close would have
+ * written the page, too.
  */
 static void send_queued(int n)
 {
@@ -430,7 +434,7 @@ TEST(test_held_pipe)
 	assert_alive();
 }
 
-/* There may be none, and newer kernels let nobody pass one on. */
+/* io_uring may be unavailable, and newer kernels do not allow passing it. */
 static void send_uring(void)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
@@ -446,7 +450,7 @@ static void send_uring(void)
 		close(fd);
 }
 
-/* Of every other kind. */
+/* Descriptors of every other kind. */
 static void send_kinds(void)
 {
 	sd_bus *b = connect_bus();
@@ -479,7 +483,7 @@ TEST(test_kinds)
 	assert_alive();
 }
 
-/* A socket with bytes that nobody takes, which lingers for ten minutes. */
+/* A socket with unread bytes, which lingers for ten minutes. */
 static int lingering_socket(int listener, int *ret_peer)
 {
 	const struct linger linger = { 1, 600 };
@@ -520,7 +524,7 @@ static void send_lingering(void)
 	end_attack(b);
 }
 
-/* Root's archive is closed all the same: who reads it sees its end. */
+/* Root's archive is closed in any case: its reader sees the end. */
 static void assert_archive_ends(void)
 {
 	struct pollfd end = { .events = POLLIN };
@@ -547,7 +551,7 @@ TEST(test_lingering)
 	assert_archive_ends();
 }
 
-/* More sockets with files that hang than there may be closers. */
+/* More sockets with hanging files than there can be closers. */
 static void send_many_queued(void)
 {
 	send_queued(LINGERING);
@@ -561,7 +565,7 @@ TEST(test_many_queued)
 	assert_archive_ends();
 }
 
-/* Whether nobody has the service's name: what it had open is closed. */
+/* Whether the name of the service is free: then all of its files are closed. */
 static bool name_is_free(void)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
@@ -573,8 +577,8 @@ static bool name_is_free(void)
 }
 
 /*
- * What hangs does not hold up the end, in order (SIGTERM) or not. Last: there is no service any
- * more.
+ * Hanging threads do not delay the end of the service, by SIGTERM or by a crash. This comes last,
+ * since the service is gone afterwards.
  */
 static void end_by(int signal)
 {
@@ -601,7 +605,7 @@ TEST(test_kill)
 	end_by(SIGKILL);
 }
 
-/* ---- a file system that only its user may ask ---- */
+/* ---- a file system that only its owner may access ---- */
 
 static void send_private(void)
 {
@@ -639,7 +643,7 @@ int main(int argc, char **argv)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		/* (first, as what has been looked at once is known) */
+		/* (first, since files that were read once are cached) */
 		CASE(test_children),      CASE(test_output),      CASE(test_refused),
 		CASE(test_allocator_fds), CASE(test_uninvited),   CASE(test_limit),
 		CASE(test_recording),     CASE(test_queued_file), CASE(test_held_pipe),

@@ -64,8 +64,8 @@ static uint64_t shown_option(const char *path, const char *option, const char *t
 	return value;
 }
 
-/* What the profiler is asked for: bounds, types, and what is shown of a session that has it. */
-/* A session of option ROW with this value, and of what it needs. */
+/* Options of the profiler: bounds, types, and the properties of a session with them. */
+/* A session with this value of option ROW, and with the options that it requires. */
 static struct answer create_of(const struct option_row *row, int fd, uint64_t value)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
@@ -98,7 +98,7 @@ static struct answer create_of(const struct option_row *row, int fd, uint64_t va
 	return a;
 }
 
-/* Each number is shown as it was asked for, at its ends, and refused beyond. */
+/* Each number is shown as requested, at its limits, and refused beyond them. */
 TEST(test_create_session_every_option)
 {
 	_cleanup_close_ int fd = open_output();
@@ -110,7 +110,7 @@ TEST(test_create_session_every_option)
 			uint64_t value = end ? row->max : row->min;
 			struct answer a = create_of(row, fd, value);
 
-			/* (there may be less of it than one session may have) */
+			/* (the limit of all sessions can be below that of one) */
 			if (end && a.r < 0) {
 				assert_refused(a, "LimitReached", "");
 				continue;
@@ -270,7 +270,7 @@ TEST(test_session_signals)
 	assert_int_equal(added, 1);
 	assert_int_equal(removed, 1);
 	assert_int_equal(finished, 1);
-	/* (A state may be over before it is reported.) */
+	/* (A state can be over before it is reported.) */
 	if (!strstr(states, "draining"))
 		assert_string_equal(states, "starting running stopped ");
 	else
@@ -295,7 +295,7 @@ TEST(test_session_fails)
 
 	a = create(bus, "fail_start", fd);
 	assert_refused(call(bus, a.path, "Start"), "CannotCapture", "refuses the programs");
-	/* The reason is reported at once, and the session has come to its end a moment later. */
+	/* The reason is reported at once. The session reaches its end a moment later. */
 	assert_refused(call(bus, a.path, "Stop"), "OutputFailed", "refuses the programs");
 	assert_state(bus, a.path, "failed");
 	a = create(bus, "fail_output", fd);
@@ -309,7 +309,7 @@ struct shed {
 	uint64_t when, cost, limit;
 };
 
-/* Whether the session at PATH does without something by now: the first of it. */
+/* Whether the session at PATH has shed a part. *RET is the first one. */
 static bool sheds(const char *path, struct shed *ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
@@ -325,7 +325,7 @@ static bool sheds(const char *path, struct shed *ret)
 	return true;
 }
 
-/* What goes since it costs too much is a property, and Cost says what it costs. */
+/* Parts that were shed because of their cost are a property, and Cost contains the cost. */
 TEST(test_sheds)
 {
 	_cleanup_close_ int fd = open_output();
@@ -367,12 +367,12 @@ TEST(test_remove_hanging_output)
 	assert_false(exists(bus, "hang"));
 }
 
-/* As many calls of Stop wait for the session that hangs as may. */
+/* The maximum number of calls of Stop wait for the session that hangs. */
 static sd_bus *crowd(int *answers)
 {
 	sd_bus *b = connect_bus();
 
-	/* Of somebody who is not known yet, fewer messages are kept. */
+	/* For unknown callers, fewer messages are kept. */
 	assert_state(b, SESSION_PREFIX "hang", "running");
 	for (int i = 0; i < 32; i++)
 		assert_true(sd_bus_call_method_async(b, NULL, NAME, SESSION_PREFIX "hang",
@@ -413,8 +413,10 @@ TEST(test_waiters_leave)
 	assert_int_equal(finished, 1);
 }
 
-/* What is sent at once on a fresh connection is served in that order, although it has to wait for
- * the answer who we are. */
+/*
+ * Messages that are sent at once on a fresh connection are served in their order, although the
+ * service must first wait for the caller's identity.
+ */
 TEST(test_order_of_first_calls)
 {
 	static const char *const methods[] = { "Start", "Stop", "Remove" };
@@ -456,7 +458,7 @@ TEST(test_linger)
 	assert_done(
 		call(other, create_with(other, "stays", fd, "linger", "b", true).path, "Start"));
 	leave_bus(other);
-	/* It goes on, behind what the service did when it heard of that. */
+	/* It continues after the service has handled the disconnection. */
 	events = count_events(bus, SESSION_PREFIX "stays");
 	assert_soon(count_events(bus, SESSION_PREFIX "stays") > events);
 	assert_state(bus, SESSION_PREFIX "stays", "running");
@@ -464,7 +466,7 @@ TEST(test_linger)
 	assert_content(fd, "start\nstop requested\n");
 }
 
-/* The service removes sessions of the previous test when it learns that their owner has gone. */
+/* The service removes sessions of the previous test when it learns that their owner has left. */
 static void await_no_sessions(void)
 {
 	assert_soon(count_sessions(bus) == 0);
@@ -552,7 +554,7 @@ static void be_in_a_hurry(void)
 	}
 }
 
-/* How many matches the bus keeps for the service, or -1 if it does not say. */
+/* The number of matches of the service on the bus, or -1 if unknown. */
 static int count_matches(void)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -577,7 +579,7 @@ static int count_matches(void)
 	return -1;
 }
 
-/* Many strangers that come and go leave nothing behind. */
+/* Many short-lived connections leave nothing behind. */
 TEST(test_access_strangers_in_a_hurry)
 {
 	int matches = count_matches();

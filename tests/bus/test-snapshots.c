@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What sessions give while they run, as callers of the daemon see it: snapshots of what is
- * allocated, searches of memory, and what flight recorders keep. manager.sh runs it as it does
- * test-manager.c.
+ * Results of running sessions, from the callers' view: snapshots of allocations, searches of
+ * memory, and the contents of flight recorders. manager.sh runs it like test-manager.c.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static int keep_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 0;
 }
 
-/* Asks without waiting; RET->r is 0 until there is an answer. */
+/* Calls without waiting. RET->r is 0 until the answer arrives. */
 static void ask_for_snapshot(const char *path, struct answer *ret)
 {
 	*ret = (struct answer){ 0 };
@@ -50,7 +49,7 @@ static struct answer search(const char *path, uint32_t pid)
 	return a;
 }
 
-/* A session of user 0's memory, in which blocks are looked for as HOW says. */
+/* A session of the memory of user 0, which searches blocks in the way HOW. */
 static struct answer create_reach(const char *name, int fd, const char *how)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -90,7 +89,7 @@ TEST(test_search_of_memory)
 	assert_content(fd, "start\nsearch 42\n");
 	assert_done(call(bus, a.path, "Remove"));
 
-	/* One that never comes to it, and ends. */
+	/* A session that never searches, and ends. */
 	a = create_reach("no_search", fd, "look");
 	assert_done(a);
 	assert_done(call(bus, a.path, "Start"));
@@ -156,7 +155,7 @@ static struct answer snapshot(sd_bus *b, const char *path, int fd)
 	return a;
 }
 
-/* N calls of Snapshot that are not waited for; ANSWERS are theirs. */
+/* Makes N calls of Snapshot without waiting. ANSWERS gets their answers. */
 static void ask_for_flights(sd_bus *b, const char *path, int fd, struct answer *answers, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -187,7 +186,7 @@ TEST(test_flight)
 	assert_content(fd, "flight\n");
 	assert_refused(snapshot(bus, a.path, read_only), "InvalidOutput", "`output`");
 	assert_refused(call(bus, a.path, "Rotate"), "NotSupported", "no chunks");
-	/* Also when it has ended. */
+	/* Also after its end. */
 	assert_done(call(bus, a.path, "Stop"));
 	assert_done(snapshot(bus, a.path, fd));
 	assert_content(fd, "flight\nflight\n");
@@ -203,8 +202,10 @@ TEST(test_flight)
 	assert_done(call(bus, a.path, "Remove"));
 }
 
-/* Outputs that take nothing: few may wait, nobody else is held up, and they go with whoever
- * asked. */
+/*
+ * Outputs that nobody reads: only a few can wait, other users are not delayed, and they end with
+ * their callers.
+ */
 TEST(test_flight_hangs)
 {
 	struct answer answers[4], mine = { .r = -1 }, a = create_flight(bus, "hang");
@@ -217,7 +218,7 @@ TEST(test_flight_hangs)
 	assert_refused(snapshot(other, a.path, fd), "TryAgain", "more may not wait");
 	assert_state(bus, a.path, "running");
 	sd_bus_flush_close_unref(other);
-	/* There is room again as soon as the service has heard of it. */
+	/* There is room again as soon as the service has learned of it. */
 	for (int i = 0; i < SOON_MS / 10 && mine.r != 0; i++) {
 		sd_bus_error_free(&mine.error);
 		ask_for_flights(bus, a.path, fd, &mine, 1);
@@ -227,7 +228,7 @@ TEST(test_flight_hangs)
 		usleep(10000);
 	}
 	assert_int_equal(mine.r, 0);
-	/* Its session goes, and with it what it had to write. */
+	/* Its session is removed, with its hanging output. */
 	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "no end");
 	wait_for_answer(&mine);
 	assert_refused(mine, "NotRunning", "removed");
@@ -251,7 +252,7 @@ static void keep_too_much(void)
 TEST(test_limit_of_flights)
 {
 	as_user(MEMBER, keep_too_much);
-	/* Root may have more, up to what all may have. */
+	/* Root can have more, up to the limit of all users. */
 	assert_done(create_with(bus, "f0", -1, "mode", "s", (uintptr_t) "flight"));
 	for (int i = 1; i < 6; i++) {
 		char name[16];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Descriptors whose close never ends, in masses: more than the daemon may have. Whoever passes them
- * gets nothing from that, and the daemon keeps its connection to the bus, its sessions, and answers
- * at once. starve.sh says in KYMOD_PID whom the file system (support/mute-fuse.h) is mute to, and
- * lets that daemon have few descriptors.
+ * Very many descriptors whose close never ends: more than the daemon can have. The attacker gains
+ * nothing. The daemon keeps its connection to the bus and its sessions, and answers at once.
+ * starve.sh passes the daemon's pid in KYMOD_PID, to which the file system (support/mute-fuse.h) is
+ * mute, and limits that daemon's descriptors.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,9 +24,9 @@
 #include "tests/support/unit.h"
 
 enum {
-	PER_MESSAGE = 16, /* as many as a bus lets through */
-	ROUNDS = 2,       /* how often the daemon is sent as many as it may have */
-	FILES_MORE = 16,  /* a closer, a look at something */
+	PER_MESSAGE = 16, /* the limit of a bus */
+	ROUNDS = 2,       /* the daemon is sent this many times its limit */
+	FILES_MORE = 16,  /* a closer, reading a file */
 	RSS_MORE_KB = 32 << 10,
 };
 
@@ -34,7 +34,7 @@ static sd_bus *root;
 static int archive;
 static pid_t kymod;
 static const char *mounted;
-static unsigned long files_max; /* that the daemon may have */
+static unsigned long files_max; /* the daemon's limit */
 static unsigned files_before;
 
 static int open_mute(int flags)
@@ -48,7 +48,7 @@ static int open_mute(int flags)
 	return fd;
 }
 
-/* What the daemon has open. */
+/* The number of open descriptors of the daemon. */
 static unsigned count_files(void)
 {
 	char path[64];
@@ -79,21 +79,21 @@ static unsigned long rss_kb(void)
 	return kb;
 }
 
-/* A session of root, which is to lose nothing. */
+/* A session of root, which must lose nothing. */
 FIXTURE(setup)
 {
 	root = connect_bus();
 	archive = open_output();
 	assert_done(create(root, "victim", archive));
 	assert_done(call(root, SESSION_PREFIX "victim", "Start"));
-	/* What it opens for a session is open when that has events. */
+	/* All files that the daemon opens for a session are open when the session has events. */
 	assert_soon(count_events(root, SESSION_PREFIX "victim") > 0);
 	files_before = count_files();
 	mute_fuse_be_mute_to(kymod);
 	return 0;
 }
 
-/* When the file system answers again, all that was held for its sake is free. */
+/* When the file system answers again, all of its descriptors are freed. */
 FIXTURE(teardown)
 {
 	unsigned n = 0;
@@ -109,7 +109,7 @@ FIXTURE(teardown)
 	return 0;
 }
 
-/* CreateSession with as many descriptors as may be; nobody waits for an answer. */
+/* Calls CreateSession with the maximum number of descriptors, without waiting for the answer. */
 static void send_one(sd_bus *b, int fd)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
@@ -124,7 +124,7 @@ static void send_one(sd_bus *b, int fd)
 	CHECK(sd_bus_flush(b) >= 0);
 }
 
-/* The bus has handed on what B has sent so far, or some of it. */
+/* The bus has forwarded some or all of B's messages. */
 static void pass_by_bus(sd_bus *b)
 {
 	CHECK(sd_bus_call_method(b, "org.freedesktop.DBus", "/org/freedesktop/DBus",
@@ -145,7 +145,10 @@ static void send_masses(void)
 	CHECK(count_sessions(b) >= 0);
 }
 
-/* A new connection for each: nobody is known when the first message comes, and some have left. */
+/*
+ * A new connection for each message: its user is unknown when the message arrives, and some have
+ * left by then.
+ */
 static void send_by_many(void)
 {
 	int fd = open_mute(O_RDONLY);
@@ -160,7 +163,7 @@ static void send_by_many(void)
 	}
 }
 
-/* Who has done nothing passes descriptors as before. */
+/* Users without hanging descriptors can pass descriptors as before. */
 static void assert_others_may(void)
 {
 	sd_bus *b = connect_as(OTHER_STRANGER);
@@ -174,7 +177,7 @@ static void assert_others_may(void)
 	close(good);
 }
 
-/* Nobody else notices that UID does FN, nor that it goes on hanging. */
+/* Other users are not affected while UID runs FN, nor while its closes hang afterwards. */
 static void starve_by(uid_t uid, void (*fn)(void))
 {
 	struct latency_watch *latency_watch = latency_watch_begin();
@@ -205,7 +208,7 @@ TEST(test_stranger)
 	end_victim();
 }
 
-/* The reason is said. */
+/* The error contains the reason. */
 TEST(test_member)
 {
 	sd_bus *b = connect_as(MEMBER);
@@ -223,7 +226,9 @@ TEST(test_member)
 	close(good);
 }
 
-/* Who is not known by then is refused at his first call, even root, and not at the next one. */
+/*
+ * A user who is unknown by then is refused at the first call, even root, but not at the next one.
+ */
 TEST(test_many_connections)
 {
 	sd_bus *b;
@@ -239,7 +244,7 @@ TEST(test_many_connections)
 	close(good);
 }
 
-/* Whether nobody has the service's name. */
+/* Whether the name of the service is free. */
 static bool name_is_free(void)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
@@ -249,8 +254,9 @@ static bool name_is_free(void)
 }
 
 /*
- * Last: there is no service any more, and the next one may begin, though all that has the
- * connection hangs: a sink that has just taken something cannot even be killed.
+ * This comes last, since the service is gone afterwards. The next one can start, although each
+ * process with its connection hangs: a sink that has just received a descriptor cannot even be
+ * killed.
  */
 static void end_starved_by(int signal)
 {

@@ -19,22 +19,21 @@ expect_recorded - timeout "$(limit 60)" "$KYMO" top --bus "$BUS" --json -n 8 -i 
 assert_eq "$(wc -l <"$TMP/stdout")" 8 "lines of -n 8"
 holds "$TMP/stdout" 'any(.[].functions[]; .process == "stack-load" and .name == "leaf_a")' -s ||
 	fail "the function of the load is not named"
-# What recording costs is not hidden.
+# The cost of the recording itself is shown.
 holds "$TMP/stdout" 'any(.[].processes[]; .pid == '"$KYMOD_PID"')' -s || fail "the service is not seen"
 expect_soon 5 has_no_sessions
 
-# While it runs there is a session that anybody may look at; it goes with its owner, whatever that
-# dies of.
+# Meanwhile there is a session that all users can see. It ends with its owner, however that ends.
 rm -f "$TMP/top.json"
 "$KYMO" top --bus "$BUS" --json >"$TMP/top.json" 2>"$TMP/stderr" &
 pid=$!
 expect_soon 20 test -s "$TMP/top.json"
-# (what it shows can come before all is attached)
+# (it can show data before everything is attached)
 expect_soon 20 session_is_running "top_$pid"
 kill -KILL $pid
 expect_soon 10 has_no_sessions
 
-# One that does not read keeps nobody waiting: records are lost, and it says so.
+# A reader that does not read delays nothing: records are lost, which is reported.
 rm -f "$TMP/top.json"
 "$KYMO" top --bus "$BUS" --json -b 64K -i 200ms >"$TMP/top.json" 2>"$TMP/stderr" &
 pid=$!
@@ -58,7 +57,7 @@ wait $pid || status=$?
 assert_eq $status 3 "exit status after a loss"
 assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "what is said of the loss"
 
-# The service ends: so does the view, after what was recorded.
+# The service ends: the view shows the last data and ends, too.
 rm -f "$TMP/top.json"
 "$KYMO" top --bus "$BUS" --json >"$TMP/top.json" 2>"$TMP/stderr" &
 pid=$!
@@ -68,6 +67,6 @@ expect_soon 20 has_ended $pid
 kill $load
 no_bpf_left "the service"
 
-# Without a service there is a complaint, if one was asked for.
+# Without a service, there is an error if one was required.
 expect_exit 1 "$KYMO" top --bus "$BUS" -n 1
 assert_contains "$TMP/stderr" '^kymo top: ' "complaint"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes whatever comes for an ELF file, and asks where in it probes belong: its symbols, segments
- * and relocations, and its machine code.
+ * Reads the input as an ELF file, and finds the places of probes: by its symbols, segments and
+ * relocations, and its machine code.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of its own, so that what is read behind it is seen. */
+	/* A copy of the exact size, so that reads past its end are detected. */
 	_cleanup_free_ uint8_t *copy = malloc(size ? size : 1);
 	struct allocator_list list;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is read as a call trace, plain and in a container. What is read can be shown, and
- * written again; and what was written reads as the same text.
+ * Reads the input as a call trace, plain and in a container. All calls can be shown, and written
+ * again. The written trace has the same text.
  */
 #include <assert.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of calls so many bytes are shown: a function of many arguments may be called often. */
+/* The limit of the text of calls: a function with many arguments can be called often. */
 enum { TEXT_MAX = 4 << 20, UNPACKED_MAX = 1 << 20 };
 
 static const struct apitrace_text_options plain = { .thread_ids = true };
@@ -45,7 +45,7 @@ static void write_details(struct apitrace_writer *w, const struct apitrace_call 
 	}
 }
 
-/* Calls are numbered anew, in the order in which they were given. */
+/* Calls are numbered again, in the order of their begins. */
 static int write_call(struct apitrace_writer *w, const struct apitrace_call *call)
 {
 	uint32_t no = apitrace_writer_enter(w, (uint32_t)call->thread, call->function);
@@ -57,7 +57,7 @@ static int write_call(struct apitrace_writer *w, const struct apitrace_call *cal
 	return apitrace_writer_end(w);
 }
 
-/* Reads all; the text goes to TEXT, and the calls to W, if they are there. Returns how many. */
+/* Reads all. TEXT and W, if not NULL, get the text and the calls. Returns the number of calls. */
 static uint64_t read_calls(const uint8_t *data, size_t size, struct outbuf *text,
 			   struct apitrace_writer *w)
 {
@@ -103,7 +103,7 @@ static void read_twice(const uint8_t *data, size_t size)
 	apitrace_writer_init(&w, &written);
 	assert(apitrace_writer_header(&w, NULL, 0) == 0);
 	n = read_calls(data, size, &first, &w);
-	/* (a flag of value 0 behind others is read and not written) */
+	/* (a flag of value 0 after others is read and not written) */
 	if (w.error < 0)
 		return;
 	assert(read_calls(written.data, written.size, &second, NULL) == n);

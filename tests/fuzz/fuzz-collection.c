@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is read as a profile: either something is wrong with it, or all that is in it is
- * within its bounds.
+ * Parses the input as a profile: either there is an error, or all values are within bounds.
  */
 #include <assert.h>
 #include <errno.h>
@@ -20,7 +19,7 @@ static void on_complaint(unsigned line, const char *text, void *userdata)
 
 	assert(line >= *last);
 	assert(*text && strlen(text) < COLLECTION_TEXT_MAX && text_is_utf8(text, strlen(text)));
-	/* (0, "all of it", is said of names alone) */
+	/* (0, "the whole file", is only for names) */
 	assert(line > 0);
 	*last = line;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Splits whatever comes into columns and joins them: the same must come out. Then joins columns
- * that nobody has split: the input as streams, and as the body of a piece with a good checksum.
+ * Splits the input into columns and joins them: the result must be the same. Then joins invalid
+ * columns: the input as streams, and as the body of a piece with a correct checksum.
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arbitrary bytes where the programs' records should be: what passes the border
- * (capture/programs/decode.h) goes on through the schedule and the table of tasks into an archive.
+ * Arbitrary bytes in place of the programs' records: those that pass the checks
+ * (capture/programs/decode.h) go through the schedule and the table of tasks into an archive.
  *
- * The first byte says what the rest is: 'w' words of a ring of the schedule, 'i' of interrupts, 's'
- * of softirqs, 'p' of idle states; 'l' struct rec_*, each after the other; 'm' records of a perf
- * ring about what is mapped.
+ * The first byte is the kind of the rest: 'w' words of a ring of the schedule, 'i' of interrupts,
+ * 's' of softirqs, 'p' of idle states; 'l' struct rec_*, one after the other; 'm' records of
+ * mappings from a perf ring.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -110,7 +110,7 @@ static void take_words(struct world *w, uint64_t *words, size_t n_words)
 		n = decode_ring_words(words, n_words, CLASS_SCHED, CPU);
 		assert(n <= n_words);
 		if (n == 0) {
-			n = 1; /* the merge gives up here; there may be more to find */
+			n = 1; /* the merge gives up here; other errors can follow */
 		} else if (decode_is_lost(words)) {
 			schedule_loss_begins(&w->schedule, CPU, (const struct ring_lost *)words);
 			schedule_loss_ends(&w->schedule, CPU, (const struct ring_lost *)words);
@@ -131,7 +131,7 @@ static void take_records(struct world *w, const uint8_t *data, size_t size)
 		rec = decode_record(data, size);
 		assert(!rec || rec->size <= size);
 		step = rec ? rec->size : 8;
-		if (rec && rec->cpu < N_CPUS) { /* as the collector sees to */
+		if (rec && rec->cpu < N_CPUS) { /* as the collector checks */
 			lifecycle_record(&w->lifecycle, rec);
 			activity_record(&w->activity, rec);
 			profiler_record(&w->profiler, rec);
@@ -151,7 +151,7 @@ static int take_mapped(const struct rec_head *rec, void *userdata)
 		       : 0;
 }
 
-/* As map-rings.c steps through a ring. */
+/* Steps through the ring like map-rings.c. */
 static void take_perf_records(struct world *w, const uint8_t *data, size_t size)
 {
 	uint64_t lost = 0;
@@ -174,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (words == 0)
 		return 0;
-	/* Aligned, as rings are, and exactly as long. */
+	/* Aligned like rings, with the exact size. */
 	copy = malloc(words * sizeof(*copy));
 	if (!copy)
 		return 0;
@@ -192,7 +192,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			take_records(&w, (const uint8_t *)copy, words * sizeof(*copy));
 		else if (*data == 'm')
 			take_perf_records(&w, (const uint8_t *)copy, words * sizeof(*copy));
-		/* Nothing but whole records was written. */
+		/* Only complete records were written. */
 		assert(w.out.size % 8 == 0);
 		assert(fxt_whole_records(w.out.data, w.out.size) == w.out.size);
 	}

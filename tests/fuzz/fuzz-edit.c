@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything that makes an archive of an archive from elsewhere. Each result must be one that the
- * reader takes and the check finds no error in, but for states that the format does not know: these
- * are what the source says.
+ * All edits of foreign archives. The reader must accept each result, and the check must find no
+ * error in it, except states that the format does not define: these come from the source.
  *
- * The corpus goes every way. A fuzzer gets more of its time if each input goes one way, which its
- * bytes decide: any change of an input, of which it tries hundreds, sends it another way.
+ * Inputs of the corpus go through all edits. The fuzzer is more effective if each input goes
+ * through one edit, which its bytes select: any change of an input, of which it tries hundreds,
+ * selects another one.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ enum way { REPAIR, CUT_TIME, CUT_PROCESS, CUT_CPU, REDACT, MERGE, SYMBOLIZE, WAY
 
 static const char key[EDIT_REDACT_KEY_MIN];
 
-/* What BYTES hold is read without damage, and no record breaks a rule. */
+/* BYTES are read without damage, and no record breaks a rule. */
 static void check(const struct outbuf *bytes)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
@@ -95,7 +95,7 @@ static int redact(struct edit_output *out, struct fxt_reader *reader)
 	return r;
 }
 
-/* DATA with itself. */
+/* Merges DATA with itself. */
 static int merge(struct edit_output *out, const uint8_t *data, size_t size)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *first = NULL;
@@ -123,7 +123,7 @@ static int merge(struct edit_output *out, const uint8_t *data, size_t size)
 	return r;
 }
 
-/* Even addresses have names, of every fourth one function is inlined. */
+/* Even addresses have names; every fourth one has an inlined function. */
 static int find_names(void *userdata, const struct profile_place *place, const struct frame **ret)
 {
 	static const struct frame frames[] = {

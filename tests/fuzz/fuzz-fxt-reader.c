@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything that is done with an archive from elsewhere: read, lint, events, summary, profile.
+ * All uses of a foreign archive: read, lint, events, summary, profile.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Strings of events are whole and end. */
+/* Strings of events are complete, and end with NUL. */
 static void use_event(const struct event *ev)
 {
 	static volatile size_t sink;
@@ -113,13 +113,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			const struct fxt_damage *damage = fxt_reader_damage(reader);
 
 			assert(damage->offset <= size && damage->bytes <= size - damage->offset);
-			/* Damage is reported or leads on; it does not come without end. */
+			/* Damage is reported or makes progress, so its number is bounded. */
 			assert(++looked_at <= 3 * size + 100);
 			fxt_lint_damage(lint, damage);
 			continue;
 		}
-		/* A record may begin in the one before it, which ran into it, and not before
-		 * that. */
+		/*
+		 * A record can begin inside of the previous one, if that has a wrong size, but not
+		 * before it.
+		 */
 		assert(record->offset >= end);
 		end = record->offset + 1;
 		assert(record->offset + FXT_WORD_BYTES * record->n_words <= size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs a fuzz target on the files that are named, without an engine: so that corpora are ordinary
- * tests. A directory stands for the files in it.
+ * Runs a fuzz target on the given files, without an engine, so that corpora are ordinary tests. A
+ * directory stands for the files in it.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ static int run_file(const char *path)
 		n += got;
 	} while (got > 0);
 	fclose(f);
-	/* Exactly as long, so that a sanitizer sees a read past the end. */
+	/* Exactly as long, so that a sanitizer detects reads past the end. */
 	data = realloc(data, n ? n : 1);
 	if (!data)
 		abort();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is taken for the plan of a point: either it says where it is wrong, or all that it
- * asks for is within bounds.
+ * Parses the input as the plan of a point: either there is an error with its place, or all values
+ * are within bounds.
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options of libFuzzer that suit all targets. What the caller says comes behind them, and holds.
+ * Options of libFuzzer for all targets. Options on the command line follow, and have precedence.
  */
 #include <stddef.h>
 
@@ -9,8 +9,8 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 /*
- * An input of ours reaches thousands of places. Keeping account of how rare each is (-entropic)
- * took nine tenths of the time: without it, fuzz-edit and fxt-reader run ten times as often.
+ * An input reaches thousands of places. Tracking their frequencies (-entropic) took nine tenths of
+ * the time: without it, fuzz-edit and fxt-reader run ten times as often.
  */
 static char no_entropic[] = "-entropic=0";
 

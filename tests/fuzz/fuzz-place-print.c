@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values printed by shapes, both out of a file: a text that ends with a NUL, and bytes behind it.
- * Whatever they are, what is printed fits, and is text. The same text is taken for the arguments of
- * a static probe, which come from a program.
+ * Prints values by shapes, both from the input: a text that ends with NUL, and bytes after it. The
+ * output always fits, and is text. The same text is parsed as the arguments of a static probe,
+ * which come from a program.
  */
 #include <assert.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is taken for a predicate: either it says where it is wrong, or all of its nodes
- * are within bounds and it can be asked of points of each kind.
+ * Parses the input as a predicate: either there is an error with its place, or all of its nodes are
+ * within bounds and it can be evaluated for points of each kind.
  */
 #include <assert.h>
 #include <errno.h>
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct query_error error = { 0 };
 	int r;
 
-	/* (numbers grow with each multiplication: what takes long is no mistake) */
+	/* (numbers grow with each multiplication, so long run times are no error) */
 	if (!text || size > 4096)
 		return 0;
 	assert(query_declare(&q.expression, "v", &error) == 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is read as a leak report and post-processed in every way: with nothing to do it
- * comes out as it went in, and what comes out else is a report again.
+ * Reads the input as a leak report, and post-processes it in every way: without options, the output
+ * is the input. Otherwise, the output is a report again.
  */
 #include <assert.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static ssize_t read_at(void *userdata, uint64_t offset, void *to, size_t n)
 	return (ssize_t)n;
 }
 
-/* Each record can be tried to be written; what comes of it is one line, or two of a call. */
+/* Each record can be written, or is refused. The result is one line, or two for a call. */
 static void write_line(struct io *io, const struct rtrace_record *record)
 {
 	int r;
@@ -117,7 +117,7 @@ static void io_deinit(struct io *io)
 	outbuf_deinit(&io->line);
 }
 
-/* What came out of one way goes in again. */
+/* Processes the output of one way again. */
 static void process_twice(const uint8_t *data, size_t size,
 			  const struct rtrace_postprocess_options *options)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes whatever comes for an ELF file and asks for names in it: its symbols, those that are packed
- * in it, its lines and inlined functions. Nothing else is opened.
+ * Reads the input as an ELF file, and looks up names in it: its symbols, compressed ones, lines and
+ * inlined functions. No other file is opened.
  */
 #include <assert.h>
 #include <stddef.h>

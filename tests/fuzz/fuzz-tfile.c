@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is read as a GDB trace file. What is read can be written again, but for
- * what is too long for a line; and that reads as the same frames.
+ * Reads the input as a GDB trace file. It can be written again, except lines that are too long, and
+ * the written file has the same frames.
  */
 #include <assert.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ static void touch_head(const struct tfile_head *h)
 			assert(strlen(map.path) + strlen(map.build_id) < sizeof(text));
 }
 
-/* Reads all; writes it to W, if that is there. Returns how many frames there are. */
+/* Reads all, and writes it to W, if not NULL. Returns the number of frames. */
 static size_t read_all(struct tfile_reader *r, struct tfile_writer *w)
 {
 	uint32_t register_bytes = tfile_reader_head(r)->register_bytes;
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	big = tfile_reader_is_big_endian(r);
 	touch_head(head);
 	e = tfile_writer_head(&b, head);
-	/* (a head without its registers, or with a line that is too long, cannot be written) */
+	/* (a head without registers, or with a line that is too long, cannot be written) */
 	assert(e == 0 || e == -EINVAL || e == -EOVERFLOW);
 	tfile_writer_init(&w, &b, head->register_bytes, big ? TFILE_BIG : TFILE_LITTLE);
 	n = read_all(r, &w);
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (e < 0)
 		return 0;
 	assert(tfile_reader_new_memory(&again, b.data, b.size, NULL, NULL) == 0);
-	/* (the bytes of a frame may be one in either order) */
+	/* (a frame can be valid in either byte order) */
 	if (tfile_reader_is_big_endian(again) == big)
 		assert(read_all(again, NULL) == n);
 	return 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is read as trace-db. What is read can be written again in the same layout, byte
- * for byte but for what no reader looks at; and that reads as the same points. All of them can be
- * kept in memory.
+ * Reads the input as trace-db. It can be written again in the same layout, byte for byte except
+ * ignored ones, and the written file has the same points. All of them can be kept in memory.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,7 +25,7 @@ static void touch(const struct tracedb_dictionary *d, const struct tracedb_entry
 			seen ^= e->variable.bytes[i];
 }
 
-/* Reads all; writes it to W, if that is there. Returns how many points could be written. */
+/* Reads all, and writes it to W, if not NULL. Returns the number of written points. */
 static size_t read_all(struct tracedb_reader *r, struct tracedb_writer *w)
 {
 	const struct tracedb_dictionary *d = tracedb_reader_dictionary(r);
@@ -38,7 +37,7 @@ static size_t read_all(struct tracedb_reader *r, struct tracedb_writer *w)
 		for (size_t i = 0; i < point->n_entries; i++)
 			touch(d, &point->entries[i]);
 		e = w ? tracedb_writer_point(w, point) : 0;
-		/* (statement 0 may be read, and not written) */
+		/* (statement 0 can be read, and not written) */
 		assert(e == 0 || e == -EINVAL);
 		n += e == 0;
 	}
@@ -46,7 +45,7 @@ static size_t read_all(struct tracedb_reader *r, struct tracedb_writer *w)
 	return n;
 }
 
-/* Keeps all in memory, and walks over it. */
+/* Stores all points in memory, and visits them. */
 static void store_all(const uint8_t *data, size_t size)
 {
 	_cleanup_(tracedb_reader_freep) struct tracedb_reader *r = NULL;
@@ -75,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				    tracedb_reader_dictionary(r)) == 0);
 	n = read_all(r, &w);
 	store_all(data, size);
-	/* (without names there may be too little to know W16 by) */
+	/* (without names, a file can be too small to be recognised as W16) */
 	if (tracedb_reader_new_memory(&again, b.data, b.size) == 0 &&
 	    tracedb_reader_layout(again) == tracedb_reader_layout(r))
 		assert(read_all(again, NULL) == n);

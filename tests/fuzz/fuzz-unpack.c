@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unpacks whatever comes, and unpacks it again in other steps: the same must come out.
+ * Unpacks the input, and unpacks it again in other steps: the results must be the same.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "reader/pack/unpack.h"
 
-/* More output than this is not waited for: a small input may make very much. */
+/* The limit of the output, since a small input can unpack to very much. */
 enum { OUTPUT_MAX = 8 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct result a = unpack_in_steps(data, size, 4096);
 	struct result b = unpack_in_steps(data, size, 1021);
 
-	/* Damage may take along what was made in the same step; what ends well is the same. */
+	/* Damage can remove output of the same step. Without damage, the results are the same. */
 	assert(a.damaged == b.damaged || !a.ended || !b.ended);
 	if (a.ended && b.ended && !a.damaged)
 		assert(a.bytes == b.bytes && a.sum == b.sum);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes whatever comes for an ELF file and makes its unwind table; and, since few inputs get as far
- * as that, for an .eh_frame and a .debug_frame, whose instructions are executed.
+ * Reads the input as an ELF file, and makes its unwind table. Since few inputs get that far, it is
+ * also read as an .eh_frame and a .debug_frame, whose instructions are executed.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ static void try_file(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Of its own, so that what is read behind it is seen. */
+	/* A copy of the exact size, so that reads past its end are detected. */
 	_cleanup_free_ uint8_t *copy = malloc(size ? size : 1);
 
 	assert(copy);
