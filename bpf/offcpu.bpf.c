@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Threads that were away from any CPU for long: how long, with which stack they left, who woke
- * them.
+ * Threads that were off CPU for long: how long, with which stack they left, and who woke them.
  *
- * Whether it was long is known when a thread comes back, and most were away shortly; so as little
- * as possible is done when it leaves. The kernel stack of a thread that is away stays as it is: it
- * is walked at its return (2 us, but only for those that count). Its user stack stays, too, but at
- * the return, in this hook, the CPU still has the memory of the thread before: it can only be
- * walked when the thread leaves (by frame pointers, up to a microsecond). It is kept with the
- * thread, and hashed and sent only if the thread comes back late.
+ * The duration is known only when a thread returns, and most are short. So as little as possible is
+ * done when the thread leaves. Its kernel stack stays unchanged while it is off CPU, and is walked
+ * at its return (2 us, but only if the duration counts). Its user stack stays, too, but at the
+ * return, in this hook, the CPU still uses the memory of the previous thread: it can only be walked
+ * when the thread leaves (by frame pointers, up to a microsecond). It is stored with the thread,
+ * and hashed and sent only if the thread returns late.
  *
- * Runs with interrupts off, as sched.bpf.c says. A thread's entry is written by one CPU at a time:
- * where it leaves, then where it comes back, which the scheduler orders; only its waker writes from
- * elsewhere, and only waker_tid and woken_ns.
+ * The programs run with interrupts off, as sched.bpf.c describes. A thread's entry is written by
+ * one CPU at a time: where it leaves, then where it returns, which the scheduler orders. Only its
+ * waker writes from another CPU, and only waker_tid and woken_ns.
  */
 #include "bpf/actor.bpf.h"
 #include "bpf/context.bpf.h"
@@ -30,8 +29,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 extern const volatile __u64 offcpu_min_ns, sched_ring_bytes;
 
-/* By tid, from when it leaves first until it dies. Not task storage: that allocates as the kernel
- * does, which may wake somebody, and we hold the run queue. */
+/*
+ * By tid, from its first departure until its death. This is no task storage, whose allocation can
+ * wake a thread, while this program holds the lock of the run queue.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -40,7 +41,7 @@ struct {
 	__type(value, struct offcpu_thread);
 } offcpu_threads SEC(".maps");
 
-/* What entries begin as: zeroes. */
+/* The initial value of entries: zeroes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -57,27 +58,27 @@ static __always_inline struct offcpu_thread *entry_of(__u32 tid, __u64 now_ns)
 		return t;
 	blank = bpf_map_lookup_elem(&offcpu_blank, &zero);
 	if (!blank || bpf_map_update_elem(&offcpu_threads, &tid, blank, BPF_NOEXIST) < 0) {
-		/* What it would have shown is missing. */
+		/* The records of this thread are missing. */
 		rec_lose(REC_RING_STACKS, now_ns);
 		return NULL;
 	}
 	return bpf_map_lookup_elem(&offcpu_threads, &tid);
 }
 
-/* The kernel stack of P; addresses of the kernel are not for everybody. */
+/* The kernel stack of P, unless the session may not contain kernel addresses. */
 static __always_inline __u32 walk_kernel_of(struct task_struct *p, bool runs, __u64 *frames)
 {
 	return runs || filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel_of(p, frames);
 }
 
-/* How the time of a thread off CPU has ended, as far as that is known. */
+/* The known end of a time off CPU. */
 enum offcpu_end {
 	OFFCPU_RETURNS,
-	OFFCPU_RUNS, /* it runs by now, so its kernel stack is another one */
-	OFFCPU_OPEN, /* it is still away */
+	OFFCPU_RUNS, /* it is running by now, so its kernel stack has changed */
+	OFFCPU_OPEN, /* it is still off CPU */
 };
 
-/* T is what is known of P, which is away until NOW_NS. */
+/* Writes a record of P, which was off CPU until NOW_NS, from its entry T. */
 static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p,
 					 enum offcpu_end end, __u64 now_ns)
 {
@@ -97,23 +98,24 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	rec->begin_ns = t->begin_ns;
 	rec->kernel_stack = kernel;
 	rec->user_stack = user;
-	/* A thread that was only preempted was not woken. */
+	/* A preempted thread was not woken. */
 	rec->waker_tid = t->state == 'R' ? 0 : t->waker_tid;
 	rec->state = t->state;
 	rec->is_open = end == OFFCPU_OPEN;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-/* Times of two CPUs may differ by some ns: then it was not away. */
+/* Clocks of two CPUs can differ by some ns: then it was not off CPU. */
 static __always_inline bool was_away(const struct offcpu_thread *t, __u64 now_ns)
 {
 	return t->begin_ns != 0 && (__s64)(now_ns - t->begin_ns) >= (__s64)offcpu_min_ns;
 }
 
 /*
- * P leaves its CPU at NOW_NS, and the kernel has not reported that it came back: until when it is
- * known to have been away. It was when it was woken; else it was before it used the CPU time that
- * it has had since. (It may have made system calls in between, so it was not away until now.)
+ * P leaves its CPU at NOW_NS, and the kernel has not reported its return. Returns the time until
+ * which it was certainly off CPU. If it was woken, that is the time of the wakeup. Otherwise, it is
+ * NOW_NS minus the CPU time that it has used since. (It can have made system calls meanwhile, so it
+ * need not have been off CPU until now.)
  */
 static __always_inline __u64 unreported_return(const struct offcpu_thread *t, struct task_struct *p,
 					       __u64 now_ns)
@@ -164,8 +166,10 @@ static __always_inline void offcpu_come_back(struct task_struct *p, __u64 now_ns
 	t->waker_tid = 0;
 }
 
-/* P comes back as somebody else's, or in the middle of exec: nobody is to hear of when it was
- * away. */
+/*
+ * P returns as another user's process, or in the middle of exec: its time off CPU must not be
+ * disclosed.
+ */
 static __always_inline void come_back_unseen(struct task_struct *p)
 {
 	__u32 tid = p->pid;
@@ -176,9 +180,9 @@ static __always_inline void come_back_unseen(struct task_struct *p)
 }
 
 /*
- * The time that on_sched_switch has taken of this switch, if it has looked at it. It has not where
- * it is not attached, or no more, where its filter has passed over the switch, or where the kernel
- * has skipped it: the last time that it took is that of another switch.
+ * The time of this switch: the one that on_sched_switch has taken, if it has handled this switch,
+ * else the present time. It has not handled the switch if it is not attached, if its filter has
+ * skipped the switch, or if the kernel has skipped the program.
  */
 static __always_inline __u64 switch_time(void)
 {

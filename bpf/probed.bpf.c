@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Where a thread would be without probes. The kernel takes a thread through these places when it
- * comes to a probe:
+ * The place at which a thread would be without probes. When a thread hits a probe, the kernel moves
+ * it through these places:
  *
- *	one byte behind the probe   the breakpoint has stopped it; the kernel looks for the probe
+ *	one byte behind the probe   the breakpoint has stopped it; the kernel searches the probe
  *	at the probe                programs run
  *	in [uprobes]                a copy of the instruction is executed, in a slot; simple ones
- *	                            (push, call, jmp) are carried out by the kernel instead
+ *	                            (push, call, jmp) are emulated by the kernel instead
  *
- * A function with a return probe returns to the first slot of [uprobes]. There is a breakpoint; or,
- * since Linux 6.11, code that pushes three registers, makes a system call, pops two of them, and
- * returns to the address that the kernel has put in the place of the third one.
+ * A function with a return probe returns to the first slot of [uprobes]. The slot contains a
+ * breakpoint, or, since Linux 6.11, code that pushes three registers, makes a system call, pops two
+ * of them, and returns to the address with which the kernel has replaced the third one.
  *
  * Since Linux 6.18, a nop of five bytes is replaced by a call of [uprobes-trampoline]. That pushes
  * three registers, makes a system call, in which programs run, pops all three, and returns.
@@ -28,10 +28,10 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define PROBED_WORD            sizeof(__u64)
-#define PROBED_RETURNS_MAX     8   /* functions that are looked through for one frame */
+#define PROBED_RETURNS_MAX     8   /* the limit of functions that are checked for one frame */
 #define PROBED_SLOT_BYTES      128 /* of [uprobes] */
-#define PROBED_INSTRUCTION_MAX 16  /* bytes of one in its slot, and what it is followed by */
-#define PROBED_SAVED_WORDS     3   /* registers that the first slot's code pushes */
+#define PROBED_INSTRUCTION_MAX 16  /* bytes of one in its slot, and of the code after it */
+#define PROBED_SAVED_WORDS     3   /* registers that the code in the first slot pushes */
 #define PROBED_PAGE_BYTES      4096
 #define PROBED_KERNEL_WORDS    64 /* of the kernel's stack, that are looked through */
 #define PROBED_INTERRUPTS      0xfffffe0000000000ull /* where each CPU's table of them is mapped */
@@ -60,7 +60,10 @@ __noinline __u64 probed_return_address(__u64 *next, __u64 at, __u64 address)
 }
 
 #if defined(__TARGET_ARCH_x86)
-/* How many words the code at IP, in the first slot behind the system call, pops and returns. */
+/*
+ * The number of words that the code at IP, in the first slot after the system call, pops before it
+ * returns.
+ */
 static __always_inline __u32 probed_pops(__u64 ip)
 {
 	__u32 code = 0;
@@ -71,7 +74,7 @@ static __always_inline __u32 probed_pops(__u64 ip)
 	return (code & 0xffff) == 0xc359 ? 1 : 0;
 }
 
-/* Where the function that has returned last has returned to, if its return address stood at SP. */
+/* The return address of the function that has returned last, if it was at SP. */
 static __always_inline __u64 probed_returned_to(struct uprobe_task *utask, __u64 sp)
 {
 	struct return_instance *i;
@@ -92,7 +95,7 @@ static __always_inline bool probed_is_unlisted(const struct unwind_walk *w, __u6
 	       returns == first_slot && (!i || BPF_CORE_READ(i, stack) != w->sp);
 }
 
-/* W is where a function with a return probe returns to: where it would return to without. */
+/* W is at the return of a function with a return probe. Moves it to the original return address. */
 static __always_inline void probed_leave_return(struct unwind_walk *w, struct uprobe_task *utask)
 {
 	__u64 sp = w->sp, ip = 0;
@@ -105,7 +108,7 @@ static __always_inline void probed_leave_return(struct unwind_walk *w, struct up
 		w->sp = sp - PROBED_WORD;
 		return;
 	}
-	/* The kernel has taken it from its list, and has put it there, or will do so. */
+	/* The kernel has removed it from its list, and has put it there, or will do so. */
 	sp = w->sp + probed_pops(w->ip) * PROBED_WORD;
 	if (bpf_probe_read_user(&ip, sizeof(ip), (const void *)sp) < 0 || !stack_follows_call(ip))
 		ip = probed_returned_to(utask, sp);
@@ -115,7 +118,9 @@ static __always_inline void probed_leave_return(struct unwind_walk *w, struct up
 	}
 }
 
-/* How many words the code at IP, OFFSET bytes in [uprobes-trampoline], has on the stack. */
+/*
+ * The number of words that the code at IP, OFFSET bytes in [uprobes-trampoline], has on the stack.
+ */
 static __always_inline __u32 probed_pushed(__u64 offset)
 {
 	switch (offset) {
@@ -132,7 +137,7 @@ static __always_inline __u32 probed_pushed(__u64 offset)
 	return PROBED_SAVED_WORDS;
 }
 
-/* Whether W is in [uprobes-trampoline]: then it returns to behind the probe. */
+/* Whether W is in [uprobes-trampoline]. If so, moves it behind the probe, where that returns to. */
 static __always_inline bool probed_leave_trampoline(struct unwind_walk *w, struct mm_struct *mm)
 {
 	const __u64 offset = w->ip & (PROBED_PAGE_BYTES - 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Threads that are in the middle of a probe. A walk begins where the thread would be without it.
+ * Threads that are in the middle of a probe. A walk begins where the thread would be without the
+ * probe.
  */
 #pragma once
 
@@ -34,8 +35,8 @@ extern struct probed_kernels probed_kernels SEC(".maps");
 int probed_begin_walk(struct unwind_walk *w);
 
 /*
- * The return address that stands at AT on the current task's stack: ADDRESS, unless a return probe
- * has put its own there. *NEXT is the innermost such function that is not passed yet.
+ * The return address at AT on the current task's stack: ADDRESS, unless a return probe has replaced
+ * it. *NEXT is the innermost such function that was not passed yet.
  */
 __u64 probed_return_address(__u64 *next, __u64 at, __u64 address);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * How a stack that was walked gets to user space. A function that is no inline one, for the
- * verifier, as those of stack.bpf.c are.
+ * Sends a walked stack to user space. The function is not inlined, for the verifier, like those of
+ * stack.bpf.c.
  */
 #include "bpf/stack.bpf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Call stacks: the walk itself. Its functions are no inline ones, so that the verifier looks at
- * each once, not in each round of a loop and not in each program.
+ * Call stacks: the walk itself. Its functions are not inlined, so the verifier checks each once,
+ * and not in each iteration of a loop and each program.
  */
 #include "bpf/stack.bpf.h"
 #include "bpf/probed.bpf.h"
@@ -44,11 +44,11 @@ __noinline bool stack_follows_call(__u64 address)
 #define STACK_LOWEST      0x10000 /* nothing is mapped below */
 
 /*
- * From the registers of P, into FRAMES from number N on, below MAX. Not by the kernel's
- * bpf_get_stack(): that takes three times as long, and twice where a chain ends in what is no
- * address, since it looks at neither. The frames of callers are higher on the stack; or on another
- * one, which signal handlers and languages with stacks of their own change to: then it must look
- * like one. Returns where it has ended.
+ * Walks from the registers of P, into FRAMES from number N on, below MAX. The kernel's
+ * bpf_get_stack() takes three times as long, and returns values that are no addresses, since it
+ * checks neither them nor frames. Frames of callers are higher on the stack, or on another one, to
+ * which signal handlers and languages with their own stacks switch: then the frame must look like
+ * one. Returns the end of the walk.
  */
 static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, __u64 *frames, __u32 n,
 					       __u32 max)
@@ -98,7 +98,7 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 	end = unwind_settle(&w);
 	if (w.is_trapped && !end)
 		unwind_pass_breakpoint(&w);
-	/* In exec and exit the program has gone, and its registers are still there. */
+	/* During exec and exit, the program is gone, but its registers are still there. */
 	if (end == UNWIND_END_MAPPING &&
 	    (!p->mm || regs->orig_ax == STACK_NR_EXECVE || regs->orig_ax == STACK_NR_EXECVEAT)) {
 		frames[n] = w.ip;
@@ -135,7 +135,10 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 	return n;
 }
 
-/* From the registers of P, into FRAMES from number N on, below MAX. Returns where it has ended. */
+/*
+ * Walks from the registers of P, into FRAMES from number N on, below MAX. Returns the end of the
+ * walk.
+ */
 static __always_inline __u32 stack_walk_from_registers(struct task_struct *p, struct pt_regs *regs,
 						       __u64 *frames, __u32 n, __u32 max,
 						       struct unwind_walk *ret_stopped, bool copies)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Call stacks: how they are walked, and how they cross the ring.
+ * Call stacks: walking them, and sending them through the ring.
  *
- * Equal stacks cross once. A stack is known by a hash of its frames, and each CPU remembers the ids
- * that it has put into its own ring, where a record that names one stands behind it. What it
- * forgets (the memory is small) it sends again, and user space, which finds it known, passes it
- * over. User space forgets, too, when it has kept too many: it then counts `stack_generation` up,
- * which is part of each id. So nothing that was sent under an older one counts as sent any more. A
- * stack that could not be sent is not remembered, and the record that would have named it is lost
- * with it, and counted.
+ * Equal stacks are sent once. A stack is identified by a hash of its frames. Each CPU remembers the
+ * ids that it has put into its own ring, where records that name them come later. Forgotten ids
+ * (the memory is small) are sent again, and user space skips those that it knows. User space
+ * forgets stacks, too, when it has too many: it then increments `stack_generation`, which is part
+ * of each id, so no stack of an older generation counts as sent any more. A stack that could not be
+ * sent is not remembered, and the record that would have named it is lost with it, and counted.
  */
 #pragma once
 
@@ -35,12 +34,13 @@ struct unwind_walk;
 extern struct stack_rooms stack_rooms SEC(".maps");
 extern struct stacks_sent stacks_sent SEC(".maps");
 
-extern const volatile __u64 stack_seed; /* nobody can make up two stacks of one id */
-extern __u32 stack_generation;          /* user space counts it up */
+extern const volatile __u64
+	stack_seed;            /* prevents that programs make two stacks with the same id */
+extern __u32 stack_generation; /* incremented by user space */
 
-extern const volatile bool stacks_of_none; /* nobody wants stacks of programs */
+extern const volatile bool stacks_of_none; /* stacks of programs are not recorded */
 
-/* As the kernel walks its own, from what was interrupted. */
+/* The kernel's stack, walked by the kernel, from the interrupted place. */
 static __always_inline __u32 stack_walk_kernel(void *ctx, __u64 *frames)
 {
 	long bytes = bpf_get_stack(ctx, frames, STACK_FRAMES_MAX * sizeof(*frames), 0);
@@ -48,7 +48,7 @@ static __always_inline __u32 stack_walk_kernel(void *ctx, __u64 *frames)
 	return bytes > 0 ? (__u32)bytes / sizeof(*frames) : 0;
 }
 
-/* Of a task that does not run. */
+/* The kernel's stack of a task that is not running. */
 static __always_inline __u32 stack_walk_kernel_of(struct task_struct *p, __u64 *frames)
 {
 	long bytes = bpf_get_task_stack(p, frames, STACK_FRAMES_MAX * sizeof(*frames), 0);
@@ -62,7 +62,7 @@ static __always_inline __u64 stack_mix(__u64 h, __u64 v)
 	return h ^ (h >> 29);
 }
 
-/* Of N frames, at most MAX; never 0. */
+/* The hash of N frames, at most MAX; never 0. */
 static __always_inline __u64 stack_hash_from(__u64 h, const __u64 *frames, __u32 n, __u32 max)
 {
 #pragma clang loop unroll(disable)
@@ -75,32 +75,33 @@ static __always_inline __u64 stack_hash_from(__u64 h, const __u64 *frames, __u32
 	return h ? h : 1;
 }
 
-/* Of the first N frames of S. (A function of its own, as the next one.) */
+/* The hash of the first N frames of S. (This is a separate function, like the next one.) */
 __u64 stack_hash_of(const struct rec_stack *s, __u32 n);
 
 /*
- * Whether ADDRESS, of the current task, stands behind an instruction that calls: else nothing will
- * return to it. Where we do not know the instructions, all do. (A function of its own, as the next
- * one: the verifier looks at it once, not in each round of a loop.)
+ * Whether the instruction before ADDRESS, in the current task, is a call: otherwise, it is no
+ * return address. On architectures whose instructions are unknown here, always true. (This is a
+ * separate function, like the next one: the verifier checks it once, and not in each iteration of a
+ * loop.)
  */
 bool stack_follows_call(__u64 address);
 
 /*
- * By tables or by frame pointers, of the current task, from the registers that it has in user
- * space, into TO. Returns how many frames there are; STACK_NOT_WALKED where the kernel has to do
- * it.
+ * Walks the current task by tables or by frame pointers, from its registers in user space, into TO.
+ * Returns the number of frames, or STACK_NOT_WALKED if the kernel must walk.
  */
 #define STACK_NOT_WALKED 0xffffffffu
 __u32 stack_walk_record(struct rec_stack *to);
 
 /*
- * Likewise; but where the table of a file is still being made, the walk may end in *RET_STOPPED,
- * whose IP is not 0 then, if the caller COPIES: bpf/piece.bpf.h.
+ * The same. If the table of a file is still being made, and the caller COPIES, the walk can end in
+ * *RET_STOPPED, whose IP is then not 0: see bpf/piece.bpf.h.
  */
 __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped, bool copies);
 
 /*
- * Likewise, from number FIRST on, which is 0 or 1. Returns how many frames there are from there on.
+ * The same, from frame number FIRST on, which is 0 or 1. Returns the number of frames from there
+ * on.
  */
 __u32 stack_walk_memory(struct memory_stack *to, __u32 first);
 
@@ -117,7 +118,7 @@ static __always_inline __u32 stack_walk_by_kernel(void *ctx, __u64 *frames, __u3
 	return n > 0 ? (__u32)n / sizeof(*frames) : 0;
 }
 
-/* The stack of P, which is current, in user space. */
+/* Walks the stack of P, the current task, in user space. */
 static __always_inline __u32 stack_walk_user(void *ctx, struct task_struct *p, struct rec_stack *to)
 {
 	__u32 n;
@@ -129,7 +130,7 @@ static __always_inline __u32 stack_walk_user(void *ctx, struct task_struct *p, s
 				     : stack_walk_by_kernel(ctx, to->frames, sizeof(to->frames));
 }
 
-/* Likewise, from number 0 on, or 1. */
+/* The same, from frame number 0 or 1 on. */
 static __always_inline __u32 stack_walk_user_memory(void *ctx, struct memory_stack *to, bool from_1)
 {
 	__u32 n = stack_walk_memory(to, from_1);
@@ -142,9 +143,9 @@ static __always_inline __u32 stack_walk_user_memory(void *ctx, struct memory_sta
 }
 
 /*
- * How many of the N frames, at most MAX, of the current task can be true: up to the first that
- * nothing returns to. Code without frame pointers keeps other things where the next one is looked
- * for.
+ * The number of frames that can be real, of the N frames (at most MAX) of the current task: up to
+ * the first one that is no return address. Code without frame pointers has other values in their
+ * places.
  */
 static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u32 max)
 {
@@ -155,27 +156,28 @@ static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u
 	return n;
 }
 
-/* The callers of the function that a system call was made in, innermost first. */
+/* The callers of the function that has made a system call, innermost first. */
 #define STACK_CALLERS_MAX 7 /* with room for one more, for the verifier */
 struct stack_callers {
 	__u32 n;
-	__u32 direct; /* 1: the first one names the function itself, as only its own file can */
-	__u64 at;     /* where the last one stands on the stack */
-	__u64 bp;     /* the frame of the function that it returns to; 0 = it has none */
+	__u32 direct; /* 1: the call names the function itself, which only its own file can do */
+	__u64 at;     /* the address of the last one on the stack */
+	__u64 bp;     /* the frame of the function that it returns to; 0 = none */
 	__u64 frames[STACK_CALLERS_MAX + 1];
 };
 
 #if defined(__TARGET_ARCH_x86)
 /*
- * No function that makes system calls, or calls one that does, is longer; if so, we do not know it.
+ * The maximum size of functions that make system calls, or that call such a function. Longer ones
+ * are not recognised.
  */
 #define STACK_FUNCTION_BYTES 4096
 #define STACK_SCAN_WORDS     96 /* shm_open() has a path on its stack */
 #define STACK_NEAR_BYTES     (1 << 20)
 
 /*
- * What the 8 bytes of instructions before ADDRESS call, if they do it by a constant or one in
- * memory; else 0.
+ * The target of the call in the 8 bytes of instructions before ADDRESS, if it is a constant or a
+ * word in memory; else 0.
  */
 static __always_inline __u64 stack_called_by(__u64 address, bool *ret_direct)
 {
@@ -195,7 +197,7 @@ static __always_inline __u64 stack_called_by(__u64 address, bool *ret_direct)
 	return target;
 }
 
-/* Where a jump by a word in memory at ADDRESS, as tables of linkage have it, leads to; else 0. */
+/* The target of a jump through a word in memory at ADDRESS, as in linkage tables; else 0. */
 static __always_inline __u64 stack_linked_to(__u64 address)
 {
 	__u8 code[16];
@@ -214,7 +216,7 @@ static __always_inline __u64 stack_linked_to(__u64 address)
 	return target;
 }
 
-/* Whether ADDRESS stands behind a call of the function that INSIDE is in. */
+/* Whether ADDRESS follows a call of the function that contains INSIDE. */
 static __always_inline bool stack_calls_into(__u64 address, __u64 inside, bool *ret_direct)
 {
 	__u64 target = stack_called_by(address, ret_direct);
@@ -226,7 +228,7 @@ static __always_inline bool stack_calls_into(__u64 address, __u64 inside, bool *
 	return target && inside - target < STACK_FUNCTION_BYTES;
 }
 
-/* Whether BP can be the frame of a function that a return address at AT leads into. */
+/* Whether BP can be the frame of a function to which the return address at AT leads. */
 static __always_inline bool stack_is_frame(__u64 bp, __u64 at)
 {
 	__u64 caller;
@@ -237,8 +239,8 @@ static __always_inline bool stack_is_frame(__u64 bp, __u64 at)
 }
 
 /*
- * The frame of the function that the last of the callers TO returns to, BP being in its register:
- * where a library uses that for something else, it has put it on the stack, from SP on.
+ * Finds the frame of the function that the last of the callers TO returns to. BP is the register.
+ * If a library uses it for another purpose, its old value is on the stack, from SP on.
  */
 static __always_inline void stack_find_frame(__u64 sp, __u64 bp, struct stack_callers *to)
 {
@@ -258,10 +260,10 @@ static __always_inline void stack_find_frame(__u64 sp, __u64 bp, struct stack_ca
 }
 
 /*
- * A function that makes a system call has no frame of its own, so that a walk by frame pointers
- * misses its caller; the library that it is of may have none at all. What they return to stands on
- * the stack: it is found by the calls before it, which lead where the one below is. From stack
- * pointer SP and instruction IP on, to the first one of another file.
+ * A function that makes a system call has no frame of its own, so a walk by frame pointers misses
+ * its caller. Its library may have no frames at all. Their return addresses are on the stack, and
+ * are recognised by the calls before them, whose target is the function below. The search begins at
+ * stack pointer SP and instruction IP, and ends at the first caller in another file.
  */
 static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to)
 {
@@ -278,29 +280,29 @@ static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_
 			break;
 		if (bpf_probe_read_user(&word, sizeof(word), (const void *)at) < 0)
 			break;
-		/* (most others are small numbers, or point into the stack) */
+		/* (most other words are small numbers, or point into the stack) */
 		if (word < 0x10000 || word >> 47 || word - sp < STACK_NEAR_BYTES)
 			continue;
 		direct = false;
 		/*
-		 * Right on top it is one, whatever it calls: a pointer, or a function that jumps
-		 * on.
+		 * The top word is a return address after any call, which can be through a pointer,
+		 * or of a function that jumps on.
 		 */
 		if (!stack_calls_into(word, ip, &direct) && (i > 0 || !stack_follows_call(word)))
 			continue;
 		if (n == 0)
 			to->direct = direct;
 		/*
-		 * (or the compiler leaves the mask out, and the verifier of Linux 6.1 has forgotten
-		 * the limit)
+		 * (otherwise, the compiler removes the mask, and the verifier of Linux 6.1 has
+		 * forgotten the limit)
 		 */
 		barrier_var(n);
 		to->frames[n & 7] = word;
 		to->n = n + 1;
 		to->at = at;
 		/*
-		 * Out of the library; what is outside has frames, or is not to be found without
-		 * knowing more.
+		 * Outside of the library. Functions there have frames, or cannot be found without
+		 * more knowledge.
 		 */
 		if (!direct)
 			break;
@@ -309,8 +311,8 @@ static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_
 }
 
 /*
- * Frames by frame pointers from BP on, into FRAMES from number N on, up to MAX, a power of two.
- * Returns how many there are.
+ * Walks by frame pointers from BP on, into FRAMES from number N on, up to MAX, a power of two.
+ * Returns the number of frames.
  */
 static __always_inline __u32 stack_walk_from(__u64 bp, __u64 *frames, __u32 n, __u32 max)
 {
@@ -323,7 +325,7 @@ static __always_inline __u32 stack_walk_from(__u64 bp, __u64 *frames, __u32 n, _
 		    !frame[1])
 			break;
 		at = n++;
-		/* (the verifier is to see that it is below MAX) */
+		/* (so that the verifier knows that it is below MAX) */
 		asm volatile("" : "+r"(at));
 		frames[at & (max - 1)] = frame[1];
 		if (frame[0] <= bp)
@@ -335,13 +337,13 @@ static __always_inline __u32 stack_walk_from(__u64 bp, __u64 *frames, __u32 n, _
 #endif
 
 /*
- * Sees to it that user space gets or has the N frames in S, which the thread WHO had at NOW_NS.
- * *RET_ID is what to name them by; 0 if there are none. False if they could not be sent; that is
- * counted. (A function of its own: all that send stacks share what the verifier found of it.)
+ * Sees to it that user space has the N frames in S, which thread WHO had at NOW_NS. Stores the id
+ * in *RET_ID; 0 if there are no frames. Returns false, and counts that, if they could not be sent.
+ * (This is a separate function, so the verifier checks it once for all programs that send stacks.)
  */
 bool stack_send_of(struct rec_stack *s, __u32 n, __u64 who, __u64 now_ns, __u64 *ret_id);
 
-/* Likewise, of P. */
+/* The same for P. */
 static __always_inline bool stack_send(struct rec_stack *s, __u32 n, struct task_struct *p,
 				       __u64 now_ns, __u64 *ret_id)
 {

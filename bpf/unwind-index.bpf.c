@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Which code is mapped where, for walks by tables (bpf/unwind.bpf.c).
+ * Mappings with code, for walks by tables (bpf/unwind.bpf.c).
  *
- * It is kept here and not in user space, so that a process is walked from its first instruction if
- * its files are known: what is mapped is listed when a session begins, a child of fork has what its
- * parent has, exec begins anew. What comes later is taken in where the kernel maps it, in the
- * thread that asked for it; a kernel that has no such hook (fentry) is asked when a walk comes to
- * an address that is not known, which in an interrupt it can be only once. What is unmapped stays:
- * nothing runs there, and what is mapped there next takes its place.
+ * They are tracked here and not in user space, so that a process can be walked from its first
+ * instruction if its files are known: mappings are listed when a session begins, a child of fork
+ * gets its parent's mappings, and exec begins anew. Later mappings are learned where the kernel
+ * makes them, in the thread that requested them. On a kernel without such a hook (fentry), a walk
+ * looks an unknown address up in the kernel, which in an interrupt is possible only once. Removed
+ * mappings stay: no code runs there, and the next mapping there replaces them.
  *
- * A file is known by its inode. User space is asked for its table when it is first seen in a
- * process that the session wants to see, or else when a walk first comes through it.
+ * A file is identified by its inode. Its table is requested from user space when the file is first
+ * seen in a selected process, or else when a walk first comes through it.
  */
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -23,7 +23,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define VM_EXEC 0x00000004
 #define EBUSY   16
 
-/* What entries begin as: zeroes. */
+/* The initial value of entries: zeroes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -39,20 +39,22 @@ struct {
 	__type(value, struct unwind_file_name);
 } unwind_file_names SEC(".maps");
 
-/* Names that files had and have no more: user space puts them in. */
+/* Names of files that are free again; user space adds them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, UNWIND_FILES_MAX);
 	__type(value, struct unwind_file_name);
 } unwind_free_names SEC(".maps");
 
-/* Processes, mappings and files that there was no room for. */
+/* Processes, mappings and files that did not fit into the maps. */
 __u64 unwind_no_room = 0;
 
 /* ---- files ---- */
 
-/* Above them Linux keeps whether somebody has asked for that time (from 6.13 on, where the file
- * system does so). */
+/*
+ * In the bits above, Linux keeps whether that time was queried (from 6.13 on, if the file system
+ * supports it).
+ */
 #define UNWIND_NS_BITS ((1u << 30) - 1)
 
 static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct inode *inode)
@@ -76,7 +78,7 @@ static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct 
 
 __u32 unwind_names_given = 0;
 
-/* User space is told to look how many are left. */
+/* Asks user space to check how many names are left. */
 static __always_inline void unwind_ask_for_names(void)
 {
 	struct unwind_ask *ask = bpf_ringbuf_reserve(&unwind_asks, sizeof(*ask), 0);
@@ -87,15 +89,17 @@ static __always_inline void unwind_ask_for_names(void)
 	bpf_ringbuf_submit(ask, BPF_RB_FORCE_WAKEUP);
 }
 
-/* How many numbers have been given out for the first time: those from UNWIND_FILE_VDSO + 1 on. */
+/*
+ * The number of names that were given out for the first time: those from UNWIND_FILE_VDSO + 1 on.
+ */
 __u32 unwind_names_begun = 0;
 
-/* A name that no file has; false if there is none left. */
+/* Takes a name that no file has. Returns false if none is left. */
 static __always_inline bool unwind_take_name(struct unwind_file_name *ret)
 {
 	__u32 n = *(volatile __u32 *)&unwind_names_begun;
 
-	/* (looked at first: it is to stay at the limit) */
+	/* (read first, so that it stays at the limit) */
 	if (n < UNWIND_FILES_MAX - 1)
 		n = __sync_fetch_and_add(&unwind_names_begun, 1);
 	if (n >= UNWIND_FILES_MAX - 1)
@@ -105,7 +109,7 @@ static __always_inline bool unwind_take_name(struct unwind_file_name *ret)
 	return true;
 }
 
-/* The name of the file KEY; false if it has none, and gets none. */
+/* The name of the file KEY. Returns false if it has none, and none is left. */
 static __always_inline bool unwind_name_file(const struct unwind_file_key *key,
 					     struct unwind_file_name *ret)
 {
@@ -124,7 +128,7 @@ static __always_inline bool unwind_name_file(const struct unwind_file_key *key,
 			unwind_ask_for_names();
 		return true;
 	}
-	/* Somebody else was quicker, or there is no memory. */
+	/* Another CPU was faster, or there is no memory. */
 	bpf_map_push_elem(&unwind_free_names, ret, 0);
 	known = bpf_map_lookup_elem(&unwind_file_names, key);
 	if (known)
@@ -134,33 +138,38 @@ static __always_inline bool unwind_name_file(const struct unwind_file_key *key,
 
 /* ---- the mappings of a process ---- */
 
-/* One that comes in. */
+/* A new mapping that is inserted. */
 struct unwind_insertion {
 	struct unwind_process *process;
 	__u64 first, end; /* pages */
 	__u32 file_page;
 	struct unwind_file_name file;
 	struct unwind_file_key key; /* of its file, if it has one */
-	__u32 weight; /* how much it says for its file's table to come before others */
+	__u32 weight;               /* the priority that it gives to its file's table */
 	bool is_code, has_file;
 };
 
 /*
- * A process that has begun in the last seconds works, and may be the command that is going to be
- * recorded: it counts as much as many that sleep.
+ * A process that has begun in the last seconds is active, and may be the command that is going to
+ * be recorded: it counts as much as many sleeping ones.
  */
 #define UNWIND_YOUNG_NS     4000000000ull
 #define UNWIND_YOUNG_WEIGHT 16
 
-/* Number I is kept, cut or dropped; what is in no file and overlaps or touches the new one, which
- * is in none either, becomes part of it. */
+/*
+ * Keeps, cuts or drops mapping I. If neither mapping has a file, and they overlap or touch, the old
+ * one becomes part of the new one.
+ */
 static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 {
 	struct unwind_process *process = to->process;
 	struct unwind_mapping m;
 	__u64 first, end, from = i, at = process->kept;
 
-	/* (compared as wide as they are used, or the verifier of Linux 6.1 forgets the limits) */
+	/*
+	 * (compared in the width of their use, since otherwise the verifier of Linux 6.1 forgets
+	 * the limits)
+	 */
 	barrier_var(from);
 	barrier_var(at);
 	if (from >= process->n || from >= UNWIND_MAPPINGS_MAX || at >= UNWIND_MAPPINGS_MAX)
@@ -184,7 +193,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 	return 0;
 }
 
-/* Moves up the I-th from the end, or puts the new one in behind it. */
+/* Moves the I-th mapping from the end up, or inserts the new one after it. */
 static long unwind_put_in(__u32 i, struct unwind_insertion *to)
 {
 	struct unwind_process *process = to->process;
@@ -204,7 +213,10 @@ static long unwind_put_in(__u32 i, struct unwind_insertion *to)
 	return 1;
 }
 
-/* One at a time: what another one has kept from being changed is learned when a walk needs it. */
+/*
+ * One change at a time: a change that was skipped because of another one is learned when a walk
+ * needs it.
+ */
 static __always_inline bool unwind_begin_change(struct unwind_process *process)
 {
 	__u32 sequence = *(volatile __u32 *)&process->sequence;
@@ -218,7 +230,7 @@ static __always_inline void unwind_end_change(struct unwind_process *process)
 	__sync_fetch_and_add(&process->sequence, 1);
 }
 
-/* What is where GAP is. */
+/* Drops the mappings in GAP. */
 static __always_inline void unwind_drop(struct unwind_insertion *gap)
 {
 	gap->process->kept = 0;
@@ -242,8 +254,7 @@ static __always_inline void unwind_insert(struct unwind_insertion *new)
 	unwind_end_change(process);
 }
 
-/* The entry of process TGID, with nothing in it and for address space MM; NULL if there is no
- * room. */
+/* Makes an empty entry for process TGID with address space MM. Returns NULL if there is no room. */
 static __always_inline struct unwind_process *unwind_begin(__u32 tgid, __u64 mm)
 {
 	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid), *blank;
@@ -266,8 +277,8 @@ static __always_inline struct unwind_process *unwind_begin(__u32 tgid, __u64 mm)
 }
 
 /*
- * Who the session has nothing to do with is not kept; by other filters than these a process may be
- * selected later. (The next is a function of its own for the verifier, which looks at it once.)
+ * Processes outside of the session are not tracked. With other filters than these, a process can be
+ * selected later. (The next function is separate, so the verifier checks it once.)
  */
 static __always_inline bool unwind_wants(bool selected)
 {
@@ -293,7 +304,7 @@ static __always_inline void unwind_read_vma(struct unwind_insertion *to, struct 
 		unwind_fill_key(&to->key, file->f_inode);
 }
 
-/* NEW, which was read, is of process TGID. */
+/* Inserts NEW, which was just read, into process TGID. */
 static __always_inline void unwind_take_in(__u32 tgid, bool selected,
 					   struct unwind_process *process,
 					   struct unwind_insertion *new)
@@ -310,7 +321,7 @@ static __always_inline void unwind_take_in(__u32 tgid, bool selected,
 		f->inode = new->key.inode;
 		f->device = new->key.device;
 		f->filesystem = new->key.filesystem;
-		/* (or a number that was given out again would be taken back again at once) */
+		/* (otherwise, a reused number would be taken back at once) */
 		f->used = *(volatile __u32 *)&unwind_clock;
 		if (f->state != UNWIND_FILE_READY)
 			f->missed += new->weight;
@@ -321,7 +332,7 @@ static __always_inline void unwind_take_in(__u32 tgid, bool selected,
 			   new->end << UNWIND_PAGE_SHIFT);
 }
 
-/* Whenever code or data is mapped, or made code, in the process that does it. */
+/* Runs whenever code or data is mapped, or made executable, in the process that does it. */
 SEC("?fentry/perf_event_mmap")
 int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 {
@@ -337,8 +348,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 	if (!unwind_wants(selected))
 		return 0;
 	unwind_read_vma(&new, vma);
-	/* (an entry that is begun here would lack what was mapped before, unless that is
-	 * nothing) */
+	/* (a new entry would lack earlier mappings, unless there are none) */
 	process = BPF_CORE_READ_BITFIELD_PROBED(p, in_execve)
 			  ? unwind_begin(tgid, (__u64)vma->vm_mm)
 			  : bpf_map_lookup_elem(&unwind_processes, &tgid);
@@ -347,7 +357,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* Whether something that PROCESS had is in PAGES from FIRST on. */
+/* Whether PROCESS has a mapping in PAGES from FIRST on. */
 static __always_inline bool unwind_has_any(const struct unwind_process *process, __u64 first,
 					   __u64 pages)
 {
@@ -361,8 +371,8 @@ static __always_inline bool unwind_has_any(const struct unwind_process *process,
 }
 
 /*
- * Where on_unwind_map() cannot be had: the kernel has found room for something new, so nothing is
- * there, and what was there is to be forgotten. Else a library would be taken for the one that it
+ * Without on_unwind_map(): the kernel has found free room for a new mapping, so earlier mappings
+ * there are gone and must be forgotten. Otherwise, a library would be mistaken for the one that it
  * has replaced.
  */
 SEC("?tp_btf/vm_unmapped_area")
@@ -385,7 +395,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
 	return 0;
 }
 
-/* Called by user space for ranges of which it knows that something else is mapped there. */
+/* Run by user space for ranges that it knows to have other mappings now. */
 SEC("?syscall")
 int on_unwind_forget(struct unwind_range *range)
 {
@@ -449,7 +459,7 @@ __noinline int unwind_learn(__u64 address, bool asks)
 	return 0;
 }
 
-/* The program that is new, and its interpreter, by where it begins. */
+/* Learns the mappings of the new program and its interpreter, by their entry points. */
 SEC("?tp_btf/sched_process_exec")
 int TIMED_PROG(COST_LIFECYCLE, on_unwind_exec, struct task_struct *p, int old_pid,
 	       struct linux_binprm *bprm)
@@ -468,7 +478,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_exec, struct task_struct *p, int old_pi
 	return 0;
 }
 
-/* Behind the program by which the filter follows. */
+/* Runs after the program by which the filter follows. */
 SEC("?tp_btf/sched_process_fork")
 int TIMED_PROG(COST_LIFECYCLE, on_unwind_fork, struct task_struct *parent,
 	       struct task_struct *child)
@@ -491,7 +501,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_fork, struct task_struct *parent,
 	to = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (!to)
 		return 0;
-	/* (another thread of the parent's may have mapped something meanwhile) */
+	/* (another thread of the parent can have mapped something meanwhile) */
 	to->mm = sequence & 1 || sequence != *(volatile __u32 *)&from->sequence ? 0
 										: (__u64)child->mm;
 	to->sequence = 0;

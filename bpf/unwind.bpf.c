@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Stacks walked by tables: the search for an address, first in what the process has mapped, then in
+ * Stacks walked by tables: the search for an address, first in the mappings of the process, then in
  * the file's table, and the step from a frame to its caller's.
  *
- * Walks run in any context and on any CPU, while maps change: a process has a sequence number, a
- * file a generation. Each of the functions is looked at once by the verifier.
+ * Walks run in any context and on any CPU, while maps change. So a process has a sequence number,
+ * and a file a generation. The verifier checks each function once.
  */
 #include "bpf/unwind.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -18,9 +18,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define UNWIND_WORD     sizeof(__u64)
 #define UNWIND_NO_FRAME ((__u64)-1)
 
-/* A ucontext, from where the return from a signal's handler leaves SP. */
+/* Offsets in a ucontext, from SP at the return from a signal's handler. */
 #define UNWIND_SIGNAL_BP 120
-#define UNWIND_SIGNAL_SP 160 /* and IP behind it */
+#define UNWIND_SIGNAL_SP 160 /* and IP after it */
 
 const volatile bool unwind_by_tables = false;
 
@@ -53,15 +53,15 @@ struct {
 } unwind_ends SEC(".maps");
 
 /*
- * Rules that were found, so that what is walked often needs no search: a slot is one line of the
- * cache, where a search comes by ten. A rule of a file's generation never changes.
+ * Cached rules, so that frequent code needs no search: a slot is in one cache line, while a search
+ * reads about ten. A rule of a file's generation never changes.
  *
- * An interrupt may come between the two words, and find or leave something else: then their
- * exclusive or is not the name that is looked for.
+ * An interrupt can come between the two words, and read or write another entry. Then their
+ * exclusive or is not the wanted name.
  */
 struct unwind_remembered {
 	__u64 name_and_rule; /* file, generation and address, XOR the rule */
-	__u64 rule;          /* 0: nothing yet (UNWIND_NONE) */
+	__u64 rule;          /* 0: empty (UNWIND_NONE) */
 };
 
 #define UNWIND_SLOT_BITS 10
@@ -90,8 +90,9 @@ __noinline int unwind_count_end(__u32 how)
 /* ---- a walk ---- */
 
 /*
- * Which file W's mapping M is of, if its table is there, and where in that it is. Returns 0, or
- * UNWIND_END_MAPPING if the number has another file by now: the mapping is to be learned anew.
+ * Finds the file of W's mapping M, whether its table exists, and the address in the table. Returns
+ * 0, or UNWIND_END_MAPPING if the number belongs to another file by now: the mapping must be
+ * learned again.
  */
 static __always_inline int unwind_find_file(struct unwind_walk *w, const struct unwind_mapping *m,
 					    __u64 address, __u32 tgid)
@@ -130,7 +131,7 @@ static __always_inline int unwind_find_file(struct unwind_walk *w, const struct 
 	return 0;
 }
 
-/* The mapping of PROCESS at ADDRESS, in W. Returns 0 or UNWIND_END_*. */
+/* Finds the mapping of PROCESS at ADDRESS. Returns 0 or UNWIND_END_*. */
 static __always_inline int unwind_look_up(const struct unwind_process *process, __u64 address,
 					  struct unwind_walk *w, struct unwind_mapping *ret)
 {
@@ -173,7 +174,7 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 	return end;
 }
 
-/* The last of the blocks that begins at ADDRESS or below: by the root, then by their first rows. */
+/* The last block that begins at ADDRESS or below: by the root, then by the first rows of blocks. */
 static __always_inline __u32 unwind_search_root(const struct unwind_root *root, void *table,
 						__u32 address)
 {
@@ -202,8 +203,7 @@ static __always_inline __u32 unwind_search_root(const struct unwind_root *root, 
 	return at;
 }
 
-/* The rule at ADDRESS of the table of FILE. UNWIND_NONE and UNWIND_MISSING are not to be
- * remembered. */
+/* The rule at ADDRESS in the table of FILE. UNWIND_NONE and UNWIND_MISSING must not be cached. */
 static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 {
 	void *table = bpf_map_lookup_elem(&unwind_tables, &file);
@@ -231,7 +231,7 @@ static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 	return block->rows[at & (UNWIND_BLOCK_ROWS - 1)].rule;
 }
 
-/* Likewise, of file number FILE and its GENERATION, through what this CPU remembers. */
+/* The same for file number FILE and its GENERATION, through this CPU's cache. */
 __noinline __u32 unwind_find_rule(__u32 file, __u32 generation, __u32 address)
 {
 	__u64 name = (__u64)(__u16)file << 48 | (__u64)(__u16)generation << 32 | address;
@@ -253,7 +253,7 @@ __noinline __u32 unwind_find_rule(__u32 file, __u32 generation, __u32 address)
 }
 
 #if defined(__TARGET_ARCH_x86)
-/* The word at ADDRESS, plus MORE; UNWIND_NO_FRAME if it cannot be read. */
+/* The word at ADDRESS, plus MORE; UNWIND_NO_FRAME if it is unreadable. */
 static __always_inline __u64 unwind_word(__u64 address, __u64 more)
 {
 	__u64 word;
@@ -262,7 +262,7 @@ static __always_inline __u64 unwind_word(__u64 address, __u64 more)
 										   : word + more;
 }
 
-/* The CFA of the frame that W is in, by RULE. */
+/* The CFA of W's frame, by RULE. */
 static __always_inline __u64 unwind_cfa(const struct unwind_walk *w, __u32 rule)
 {
 	__u64 offset = (__u64)((__s64)UNWIND_RULE_OFFSET(rule) * (__s64)UNWIND_WORD);
@@ -325,7 +325,7 @@ static __always_inline __u64 unwind_register(__u32 n)
 	return UNWIND_NO_FRAME;
 }
 
-/* The CFA of the innermost frame, by a RULE with a register of its own. */
+/* The CFA of the innermost frame, by a RULE with another register. */
 static __noinline __u64 unwind_cfa_by_register(__u32 rule)
 {
 	__u64 value = unwind_register(UNWIND_RULE_KIND(rule) - UNWIND_REGISTER(0));
@@ -335,7 +335,7 @@ static __noinline __u64 unwind_cfa_by_register(__u32 rule)
 		       : value + (__u64)((__s64)UNWIND_RULE_OFFSET(rule) * (__s64)UNWIND_WORD);
 }
 
-/* The caller of the frame with CFA, in TO. RETURNS is the word right below the CFA. */
+/* Moves TO to the caller of the frame with CFA. RETURNS is the word right below the CFA. */
 static __always_inline void unwind_go_to(struct unwind_walk *to, __u64 cfa, __u64 returns, __u64 bp)
 {
 	to->innermost = false;
@@ -358,7 +358,7 @@ static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u3
 {
 	__u64 frame[2];
 
-	/* Who calls is higher on the stack. */
+	/* A caller's frame is higher on the stack. */
 	if (cfa == UNWIND_NO_FRAME || cfa <= to->sp ||
 	    bpf_probe_read_user(frame, sizeof(frame), (const void *)(cfa - sizeof(frame))) < 0)
 		return UNWIND_END_MEMORY;
@@ -366,7 +366,7 @@ static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u3
 	return 0;
 }
 
-/* Likewise, where RULE says that the return address of the innermost frame is in a register. */
+/* The same if, by RULE, the return address of the innermost frame is in a register. */
 static __noinline int unwind_caller_by_register(struct unwind_walk *to, __u32 rule)
 {
 	__u64 cfa = to->sp + UNWIND_RULE_OFFSET(rule) * UNWIND_WORD;
@@ -378,7 +378,7 @@ static __noinline int unwind_caller_by_register(struct unwind_walk *to, __u32 ru
 	return 0;
 }
 
-/* Where a signal has interrupted the thread, in TO, which is in the return from its handler. */
+/* Moves TO, which is in the return from a signal's handler, to the place of the interruption. */
 static __always_inline int unwind_interrupted(struct unwind_walk *to)
 {
 	__u64 frame[2], bp;
@@ -395,8 +395,10 @@ static __always_inline int unwind_interrupted(struct unwind_walk *to)
 	return 0;
 }
 
-/* mov $15, %eax (or %rax); syscall: what a signal's handler returns to, where nothing describes
- * it. */
+/*
+ * mov $15, %eax (or %rax); syscall: the return address of a signal's handler, if no table describes
+ * it.
+ */
 static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 {
 	__u64 code[2];
@@ -409,9 +411,8 @@ static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 }
 
 /*
- * Behind the system call that has made a task, of which the C library describes neither that of the
- * parent nor that of the child. The child has a stack of its own, with nothing on it; or a copy of
- * the parent's, or the same one.
+ * After a system call that has made a task. The C library describes the frame of neither the parent
+ * nor the child. The child has its own empty stack, or a copy of the parent's, or the same one.
  */
 #define UNWIND_NR_CLONE  56
 #define UNWIND_NR_VFORK  58
@@ -425,7 +426,7 @@ static __noinline int unwind_behind_clone(struct unwind_walk *to)
 
 	if (regs->orig_ax == UNWIND_NR_VFORK) {
 		bpf_probe_read_user(&code, sizeof(code), (const void *)to->ip);
-		/* push %rdx: musl's has the return address there */
+		/* push %rdx: musl has the return address there */
 		return code == 0x52 ? unwind_caller_by_register(to, UNWIND_RULE(UNWIND_RETURN_IN(1),
 										0, 0))
 				    : UNWIND_END_TABLE;
@@ -463,7 +464,7 @@ static __always_inline bool unwind_begins_with(__u64 code, __u64 wanted, __u32 n
 	return (code & mask) == (wanted & mask);
 }
 
-/* mov %rsp, %rbp, in both ways to write it */
+/* mov %rsp, %rbp, in both encodings */
 static __always_inline bool unwind_is_move(__u64 code)
 {
 	return unwind_begins_with(code, 0xe58948, 3) || unwind_begins_with(code, 0xec8b48, 3);
@@ -475,7 +476,7 @@ static __always_inline bool unwind_is_push(__u64 code)
 	return unwind_begins_with(code, 0xe5894855, 4) || unwind_begins_with(code, 0xec8b4855, 4);
 }
 
-/* What a function with a frame pointer begins with: endbr64; push %rbp; mov %rsp, %rbp */
+/* The begin of a function with a frame pointer: endbr64; push %rbp; mov %rsp, %rbp */
 static __always_inline bool unwind_is_entry(__u64 code)
 {
 	return unwind_begins_with(code, 0xfa1e0ff3, 4) || unwind_is_push(code);
@@ -491,8 +492,8 @@ static __always_inline bool unwind_is_return(__u64 code)
 }
 
 /*
- * How many words the CFA is above SP, if W is where a function has no frame pointer yet, or none
- * any more, or needs none; 0 if it seems to have one.
+ * The distance between the CFA and SP in words, if W is at a point where a function has no frame
+ * pointer (yet, any more, or at all); 0 if it seems to have one.
  */
 static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w)
 {
@@ -510,7 +511,7 @@ static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w)
 	return 0;
 }
 
-/* Where what is called before ADDRESS is, behind a jump of the linker if THROUGH; 0 = unknown. */
+/* The target of the call before ADDRESS, behind a jump of the linker if THROUGH; 0 = unknown. */
 static __noinline __u64 unwind_called_at(__u64 address, bool through)
 {
 	bool direct;
@@ -567,7 +568,7 @@ static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 retu
 									: UNWIND_END_TABLE;
 }
 
-/* Code that no table describes: compilers at run time, and Go, keep frame pointers. */
+/* Code without a description: run-time compilers and Go keep frame pointers. */
 static __always_inline int unwind_undescribed(struct unwind_walk *to)
 {
 	__u64 returns;
@@ -595,13 +596,13 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to)
 	return unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2) ? UNWIND_END_TABLE : 0;
 }
 
-/* How far above SP the CFA is by RULE; by other registers, farther than by SP. */
+/* The distance between the CFA and SP, by RULE. Other registers count as farther than SP. */
 static __always_inline __u32 unwind_depth(__u32 rule)
 {
 	return UNWIND_RULE_KIND(rule) == UNWIND_SP ? (__u32)UNWIND_RULE_OFFSET(rule) : ~0u;
 }
 
-/* Whether the frame that W is in has a return address by RULE. */
+/* Whether W's frame has a return address, by RULE. */
 static __always_inline bool unwind_is_frame(const struct unwind_walk *w, __u32 rule)
 {
 	__u64 at = unwind_cfa(w, rule) - UNWIND_WORD, probed = w->probed;
@@ -620,7 +621,7 @@ __noinline int unwind_pass_breakpoint(struct unwind_walk *w)
 	after = unwind_find_rule(w->file, w->generation, (__u32)(w->ip + 1 + w->shift));
 	if (before == after)
 		return 0;
-	/* What is nearer to SP is a return address, or was pushed or not yet popped. */
+	/* The word nearer to SP is a return address, or was pushed or not yet popped. */
 	is_behind = unwind_depth(after) < unwind_depth(before) ? unwind_is_frame(w, after)
 							       : !unwind_is_frame(w, before);
 	if (is_behind)
@@ -660,7 +661,7 @@ static __noinline int unwind_unlisted(struct unwind_walk *to)
 }
 #endif
 
-/* UNWIND_END_WHOLE is 0, as going on is: the walk has ended where IP is 0, too. */
+/* UNWIND_END_WHOLE is 0, like success: the walk has ended if IP is 0, too. */
 static __always_inline int unwind_step(struct unwind_walk *w)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -674,7 +675,7 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 					(__u32)(unwind_address(w) + w->shift));
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_MISSING:
-		/* (its frame pointers may lead past a caller) */
+		/* (its frame pointers can skip a caller) */
 		return w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED : UNWIND_END_TABLE;
 	case UNWIND_NONE:
 		return unwind_undescribed(w);

@@ -32,61 +32,62 @@ extern struct unwind_processes unwind_processes SEC(".maps");
 extern struct unwind_files unwind_files SEC(".maps");
 extern struct unwind_asks unwind_asks SEC(".maps");
 
-/* User space counts it up; files that are of use get its value. */
+/* Incremented by user space. Files that are used get its value. */
 extern __u32 unwind_clock;
 
-/* Whether user stacks are walked by tables; else by frame pointers alone. */
+/* Whether user stacks are walked by tables; otherwise by frame pointers only. */
 extern const volatile bool unwind_by_tables;
 
-/* A walk: where it is, and the mapping that was looked up last. */
+/* A walk: its position, and the last mapping that was looked up. */
 struct unwind_walk {
 	__u64 ip, sp, bp;
 	__u64 start, bytes; /* of the mapping */
-	__u64 shift;        /* from an address to one in the table of the mapping's file */
-	__u64 probed;       /* the innermost function with a return probe that is not passed yet */
+	__u64 shift;        /* address in the table of the mapping's file minus address */
+	__u64 probed;       /* the innermost function with a return probe that was not passed yet */
 	__u16 file;         /* of the mapping; UNWIND_FILE_NONE */
 	__u16 generation;   /* of the file's number */
-	__u16 awaited;      /* the file, if a stack may be copied for its table; UNWIND_FILE_NONE */
-	/* (in bits: the room on the stack, which all programs share, is full) */
-	bool exact : 1;      /* IP is where the thread was interrupted; else a call returns to it */
-	bool missing : 1;    /* the mapping's file has no table yet */
-	bool copies : 1;     /* the caller can copy the stack */
-	bool innermost : 1;  /* all registers are those of the current task */
-	bool is_trapped : 1; /* a breakpoint is at IP, which the thread may have passed */
+	__u16 awaited;      /* the file, if a stack can be copied for its table; UNWIND_FILE_NONE */
+	/* (bits, since the stack, which all programs share, is full) */
+	bool exact : 1;       /* IP is where the thread was interrupted; else a return address */
+	bool missing : 1;     /* the mapping's file has no table yet */
+	bool copies : 1;      /* the caller can copy the stack */
+	bool innermost : 1;   /* all registers are those of the current task */
+	bool is_trapped : 1;  /* a breakpoint is at IP, which the thread may have passed */
 	bool is_unlisted : 1; /* the return address at SP is in no list of the kernel's yet */
 };
 
-/* Looks up where the walk is, in what is known. Returns 0 or UNWIND_END_*. */
+/* Looks up the mapping at the walk's position among the known ones. Returns 0 or UNWIND_END_*. */
 int unwind_find_mapping(struct unwind_walk *w);
 
 /*
- * Takes in what the current task has mapped at ADDRESS (unwind-index.bpf.c), and asks for the table
- * of its file if ASKS. Returns 0, or UNWIND_END_* if that is no code, or the kernel cannot say now.
+ * Learns the current task's mapping at ADDRESS (unwind-index.bpf.c), and requests the table of its
+ * file if ASKS. Returns 0, or UNWIND_END_* if there is no code, or the kernel cannot look it up
+ * now.
  */
 int unwind_learn(__u64 address, bool asks);
 
-/* Where the walk looks for what is mapped: the address of a caller is one byte back. */
+/* The address at which the walk looks up mappings: one byte before a return address. */
 static __always_inline __u64 unwind_address(const struct unwind_walk *w)
 {
 	return w->exact ? w->ip : w->ip - 1;
 }
 
 /*
- * To the caller, and looks up its mapping, if that is in code. Returns 0 or UNWIND_END_*. IP is 0
- * at the end, where this returns 0, too. (One function, or the verifier would look at the second
- * half in each round of a loop.)
+ * Steps to the caller, and looks up its mapping, if that contains code. Returns 0 or UNWIND_END_*.
+ * At the end, IP is 0, and this returns 0, too. (This is one function: otherwise, the verifier
+ * would check the second half in each iteration of a loop.)
  */
 int unwind_next(struct unwind_walk *w);
 
 /*
- * The walk begins at a breakpoint, and its mapping is known. If the thread has passed the one byte
- * that the breakpoint replaces, so does the walk.
+ * The walk begins at a breakpoint, and its mapping is known. If the thread has executed the
+ * one-byte instruction that the breakpoint replaces, this moves the walk behind it.
  */
 int unwind_pass_breakpoint(struct unwind_walk *w);
 
 /*
- * Asks user space for the table of file F, called NAME, which process PID has mapped from START to
- * END. Any context may; each file is asked for once.
+ * Requests the table of file F, whose name is NAME, and which process PID has mapped from START to
+ * END, from user space. It can be called in any context. Each file is requested once.
  */
 static __always_inline void unwind_ask(struct unwind_file *f, const struct unwind_file_name *name,
 				       __u32 pid, __u64 start, __u64 end)
@@ -98,7 +99,7 @@ static __always_inline void unwind_ask(struct unwind_file *f, const struct unwin
 		return;
 	ask = bpf_ringbuf_reserve(&unwind_asks, sizeof(*ask), 0);
 	if (!ask) {
-		f->state = UNWIND_FILE_NEW; /* the next walk that needs it asks again */
+		f->state = UNWIND_FILE_NEW; /* the next walk that needs it requests it again */
 		return;
 	}
 	ask->number = name->number;
@@ -111,8 +112,8 @@ static __always_inline void unwind_ask(struct unwind_file *f, const struct unwin
 }
 
 /*
- * Whether KEY is at most WANTED, both below 1 << 63: 1 or 0. Without a branch: a bisection by
- * branches is looked at by the verifier once for each place that it can come to.
+ * Whether KEY is at most WANTED, both below 1 << 63: 1 or 0. There is no branch, since the verifier
+ * checks the branches of a bisection once for each place that it can reach.
  */
 static __always_inline __u64 unwind_is_at_most(__u64 key, __u64 wanted)
 {
@@ -122,7 +123,7 @@ static __always_inline __u64 unwind_is_at_most(__u64 key, __u64 wanted)
 	return is;
 }
 
-/* The number of the last mapping that begins at PAGE or below, counted from 1; 0 = none does. */
+/* The number of the last mapping that begins at PAGE or below, counted from 1; 0 = none. */
 static __always_inline __u32 unwind_search_mappings(const struct unwind_process *process,
 						    __u64 page)
 {
@@ -131,7 +132,7 @@ static __always_inline __u32 unwind_search_mappings(const struct unwind_process 
 #pragma clang loop unroll(disable)
 	for (__u32 shift = 8; shift-- > 0;) {
 		__u64 i = at + (1u << shift), is_there = unwind_is_at_most(i, n);
-		/* (of what is not there, no memory is touched) */
+		/* (no memory beyond the entries is read) */
 		__u64 looked_at = (i - 1) * is_there;
 
 		if (looked_at < UNWIND_MAPPINGS_MAX)
@@ -144,7 +145,10 @@ static __always_inline __u32 unwind_search_mappings(const struct unwind_process 
 	return (__u32)at;
 }
 
-/* Looks up where the walk is, if that is not in its mapping. Returns 0 or UNWIND_END_*. */
+/*
+ * Looks up the mapping at the walk's position, unless it is in the last one. Returns 0 or
+ * UNWIND_END_*.
+ */
 static __always_inline int unwind_settle(struct unwind_walk *w)
 {
 	__u64 address = unwind_address(w);
@@ -165,5 +169,5 @@ static __always_inline int unwind_settle(struct unwind_walk *w)
  */
 __u64 unwind_called_from(const struct unwind_walk *w, bool through);
 
-/* Counts how a walk has ended. */
+/* Counts the end of a walk. */
 int unwind_count_end(__u32 how);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Unwind tables: how the frames of code without frame pointers are found, as user space makes them
- * (capture/unwind) and the programs read them (bpf/unwind.bpf.c). Both sides include this, as
- * record.h.
+ * Unwind tables: rules that find the frames of code without frame pointers. User space makes them
+ * (capture/unwind), and the programs read them (bpf/unwind.bpf.c). Both sides include this file,
+ * like record.h.
  *
- * A table is what .eh_frame of one ELF file says, for each address of code: how to compute the
- * canonical frame address (CFA, the stack pointer of the caller after the return), and where the
- * caller's frame pointer is saved. The return address stands right below the CFA.
+ * A table has the contents of .eh_frame of one ELF file. For each address of code, it contains how
+ * to compute the canonical frame address (CFA, the stack pointer of the caller after the return),
+ * and where the caller's frame pointer is saved. The return address is right below the CFA.
  *
- * Rows are sorted by address, and each one holds up to the next. They lie in blocks of one size,
- * the elements of an array map. Block 0 is the root: the first address of each group of blocks.
+ * Rows are sorted by address, and each one is valid up to the next. They are in blocks of equal
+ * size, the elements of an array map. Block 0 is the root: it has the first address of each group
+ * of blocks.
  */
 #pragma once
 
@@ -20,53 +21,54 @@
 /* ---- rows ---- */
 
 struct unwind_row {
-	__u32 address; /* from where on, counted from the table's first address */
+	__u32 address; /* its begin, relative to the table's first address */
 	__u32 rule;    /* UNWIND_RULE() */
 };
 
 /*
- * How the CFA is found. OFFSET is that of the rule, in units of eight bytes unless said otherwise.
+ * The rule for the CFA. OFFSET is that of the rule, in units of eight bytes unless stated
+ * otherwise.
  */
-#define UNWIND_NONE       0 /* nothing is known here: no code, or code that nobody has described */
-#define UNWIND_END        1 /* there is no caller: a thread begins here */
+#define UNWIND_NONE       0 /* unknown: no code, or code without a description */
+#define UNWIND_END        1 /* no caller: a thread begins here */
 #define UNWIND_SP         2 /* SP + OFFSET */
 #define UNWIND_BP         3 /* BP + OFFSET */
-#define UNWIND_SP_DEREF   4 /* what stands at SP + OFFSET */
+#define UNWIND_SP_DEREF   4 /* the word at SP + OFFSET */
 #define UNWIND_SP_DEREF_8 5 /* likewise, plus 8 */
-#define UNWIND_BP_DEREF   6 /* what stands at BP + OFFSET */
+#define UNWIND_BP_DEREF   6 /* the word at BP + OFFSET */
 #define UNWIND_BP_DEREF_8 7 /* likewise, plus 8 */
-/* SP + 8, and 8 more where the low four bits of IP are OFFSET (bytes) or above */
+/* SP + 8, and 8 more if the low four bits of IP are at least OFFSET (bytes) */
 #define UNWIND_PLT    8
 #define UNWIND_SIGNAL 9 /* a signal's frame: registers are in the ucontext at SP */
-/* described, but in no way that a row can hold: OFFSET is UNWIND_WHY_* */
+/* described, but a row cannot hold it: OFFSET is UNWIND_WHY_* */
 #define UNWIND_UNSUPPORTED 10
 /*
- * Register N, by its DWARF number, + OFFSET. What a caller has in it is not known, so only the
- * innermost frame can be walked by that.
+ * Register N, by its DWARF number, + OFFSET. The caller's value of the register is unknown, so only
+ * the innermost frame can be walked by it.
  */
 #define UNWIND_REGISTER(n) (11 + (n))
 #define UNWIND_REGISTERS   16
 /*
- * SP + OFFSET, and the return address is in register N: of the innermost frame, too. vfork() has it
- * there, since its child uses the same stack.
+ * SP + OFFSET, and the return address is in register N. Also only for the innermost frame. vfork()
+ * needs it, since its child uses the same stack.
  */
 #define UNWIND_RETURN_IN(n) (UNWIND_REGISTER(UNWIND_REGISTERS) + (n))
 #define _UNWIND_KINDS       UNWIND_RETURN_IN(UNWIND_REGISTERS)
-/* In no row: the table that would have the rule is not there, but may be later. */
+/* In no row: the table that would contain the rule is missing, but can be added later. */
 #define UNWIND_MISSING _UNWIND_KINDS
 
-/* Why a row cannot hold it. */
-#define UNWIND_WHY_REGISTER   0 /* the CFA depends on a register that has no row */
+/* Why a row cannot hold a rule. */
+#define UNWIND_WHY_REGISTER   0 /* the CFA depends on a register that rows do not support */
 #define UNWIND_WHY_OFFSET     1 /* an offset is no multiple of 8, or too large */
-#define UNWIND_WHY_EXPRESSION 2 /* the CFA is an expression that no row is for */
+#define UNWIND_WHY_EXPRESSION 2 /* the CFA is an expression that rows do not support */
 #define UNWIND_WHY_RETURN     3 /* the return address is not right below the CFA */
-#define UNWIND_WHY_BP         4 /* the frame pointer is saved in a way that no row is for */
+#define UNWIND_WHY_BP         4 /* the frame pointer is saved in a way that rows do not support */
 #define UNWIND_WHY_DAMAGED    5 /* the description contradicts itself */
 #define _UNWIND_WHYS          6
 
-/* Where the caller's BP is: the rule's middle byte. */
+/* The place of the caller's BP: the rule's middle byte. */
 #define UNWIND_BP_SAME  0   /* in BP */
-#define UNWIND_BP_AT_BP 255 /* what stands at BP */
+#define UNWIND_BP_AT_BP 255 /* in the word at BP */
 /* 1 to 254: at CFA - 8 * that */
 
 /* KIND in the low byte, then BP, then the signed OFFSET in the upper half. */
@@ -88,8 +90,8 @@ struct unwind_block {
 };
 
 struct unwind_root {
-	__u32 n_blocks; /* of rows */
-	__u32 shift; /* a slot stands for 1 << SHIFT blocks, and this is at most UNWIND_SHIFT_MAX */
+	__u32 n_blocks; /* with rows */
+	__u32 shift;    /* a slot stands for 1 << SHIFT blocks; at most UNWIND_SHIFT_MAX */
 	__u32 first[UNWIND_ROOT_SLOTS]; /* the address of the first row */
 };
 _Static_assert(sizeof(struct unwind_block) == 4096 && sizeof(struct unwind_root) == 4096, "ABI");
@@ -101,44 +103,44 @@ _Static_assert(sizeof(struct unwind_block) == 4096 && sizeof(struct unwind_root)
 
 #define UNWIND_FILES_MAX    4096
 #define UNWIND_SEGMENTS_MAX 4
-#define UNWIND_FILE_VDSO    0 /* the number of the code that the kernel maps into each process */
+#define UNWIND_FILE_VDSO    0 /* the number of the vdso, which the kernel maps into each process */
 #define UNWIND_FILE_NONE    0xffffu
 
-/* What is known of a file: its table is in `unwind_tables` at the same number. */
+/* The state of a file. Its table is in `unwind_tables` at the same index. */
 struct unwind_file {
 	__u32 state;
-	__u32 generation; /* counted up when the number is given to another file */
-	__u32 used;       /* what `unwind_clock` was when it was last of use */
+	__u32 generation; /* incremented when the number is reused for another file */
+	__u32 used;       /* the value of `unwind_clock` at its last use */
 	__u32 n_segments;
 	__u32 device;
-	__u32 filesystem; /* its type, as statfs() has it */
+	__u32 filesystem; /* its type, as in statfs() */
 	__u64 inode;
-	/* How often it was mapped, or walked through, while its table was not there */
+	/* Number of times that it was mapped or walked through without its table */
 	__u64 missed;
-	__u32 copied; /* stacks that were copied for that reason, UNWIND_COPIES_MAX at most */
+	__u32 copied; /* stacks that were copied because of that; at most UNWIND_COPIES_MAX */
 	__u32 pad_0;
 	struct {
 		__u64 offset, size; /* in the file */
-		__u64 delta;        /* from an offset in the file to an address in the table */
+		__u64 delta;        /* address in the table minus offset in the file */
 	} segments[UNWIND_SEGMENTS_MAX];
 };
 
 #define UNWIND_COPIES_MAX 256
 
-#define UNWIND_FILE_NEW   0 /* nobody has asked for its table */
+#define UNWIND_FILE_NEW   0 /* its table was not requested */
 #define UNWIND_FILE_ASKED 1
 #define UNWIND_FILE_READY 2
-#define UNWIND_FILE_EMPTY 3 /* it describes no frames, or cannot be read */
+#define UNWIND_FILE_EMPTY 3 /* it describes no frames, or is unreadable */
 
-/* A file, by what the kernel knows it by. */
+/* The identity of a file in the kernel. */
 struct unwind_file_key {
 	__u64 inode;
-	/* When the inode was changed last: numbers of inodes are given out again */
+	/* The last change of the inode, since inode numbers are reused */
 	__u64 changed_s;
 	__u32 changed_ns;
 	__u32 generation;
 	__u32 device;
-	__u32 filesystem; /* the type of the file system, as statfs() has it */
+	__u32 filesystem; /* the type of the file system, as in statfs() */
 };
 
 struct unwind_file_name {
@@ -146,9 +148,9 @@ struct unwind_file_name {
 };
 
 /*
- * A program asks for the table of file NUMBER, which process PID has mapped from START to END; or,
- * with UNWIND_FILE_NONE, for names: it does so whenever this many have been given to files, whoever
- * has these mapped.
+ * A program requests the table of file NUMBER, which process PID has mapped from START to END. With
+ * UNWIND_FILE_NONE, it requests names: it does so each time when this many names are given to
+ * files.
  */
 #define UNWIND_NAMES_STEP 256
 struct unwind_ask {
@@ -163,12 +165,12 @@ struct unwind_ask {
 #define UNWIND_PAGE_SHIFT    12
 #define UNWIND_PROCESSES_MAX 8192
 #define UNWIND_MAPPINGS_MAX                                                                        \
-	250 /* with code; an entry is to fit into a page, with what the kernel adds */
+	250 /* with code; an entry and the kernel's own data must fit into a page */
 
 struct unwind_mapping {
-	__u64 where;      /* number of the first page << 28 | how many there are */
+	__u64 where;      /* number of the first page << 28 | number of pages */
 	__u32 file_page;  /* of the first page, in the file */
-	__u16 file;       /* UNWIND_FILE_NONE: code that is in no file */
+	__u16 file;       /* UNWIND_FILE_NONE: code without a file */
 	__u16 generation; /* of the file's number */
 };
 
@@ -177,37 +179,36 @@ struct unwind_mapping {
 #define UNWIND_WHERE_N(w)      ((w) & ((1ull << UNWIND_WHERE_PAGES) - 1))
 #define UNWIND_WHERE(first, n) ((__u64)(first) << UNWIND_WHERE_PAGES | (n))
 
-/* What a process runs code from, by address. */
+/* The mappings of a process with code, by address. */
 struct unwind_process {
-	__u64 mm; /* the kernel's address space: when that is another one, nothing here holds */
-	__u32 sequence; /* odd while it is being changed */
+	__u64 mm;       /* the kernel's address space: for another one, nothing here is valid */
+	__u32 sequence; /* odd during a change */
 	__u32 n;
-	__u32 kept; /* of those there were, while it is being changed */
+	__u32 kept; /* mappings from before the change, during it */
 	__u32 pad_0;
 	struct unwind_mapping mappings[UNWIND_MAPPINGS_MAX];
 };
 _Static_assert(sizeof(struct unwind_process) == 4024, "ABI");
 
-/* The pages of process TGID from number FIRST to END, where nothing is known any more. */
+/* The pages of process TGID from number FIRST to END, whose mappings are unknown from now on. */
 struct unwind_range {
 	__u64 first, end;
 	__u32 tgid;
 	__u32 pad_0;
 };
 
-/* ---- how walks end ---- */
+/* ---- ends of walks ---- */
 
-#define UNWIND_END_WHOLE 0 /* where the thread begins */
-#define UNWIND_END_FULL  1 /* more frames than there is room for */
-#define UNWIND_END_PROCESS                                                                         \
-	2 /* what the process has mapped is not known: walked by frame pointers */
-#define UNWIND_END_MAPPING 3 /* an address that is in no code */
-/* Code whose table is not made yet; or that is in none, and has no frame pointer */
+#define UNWIND_END_WHOLE   0 /* at the begin of the thread */
+#define UNWIND_END_FULL    1 /* the maximum number of frames */
+#define UNWIND_END_PROCESS 2 /* the process's mappings are unknown: walked by frame pointers */
+#define UNWIND_END_MAPPING 3 /* an address without code */
+/* Code whose table is not made yet, or code without both a description and a frame pointer */
 #define UNWIND_END_TABLE       4
-#define UNWIND_END_UNSUPPORTED 5 /* code that no row can describe */
-/* What a rule leads to cannot be read, or is no frame of a caller */
+#define UNWIND_END_UNSUPPORTED 5 /* code that rows do not support */
+/* The address that a rule gives is unreadable, or is no frame of a caller */
 #define UNWIND_END_MEMORY 6
 #define UNWIND_END_BUSY   7 /* mappings were being changed */
 #define _UNWIND_ENDS      8
-/* Not counted: the stack is copied, and user space walks on. */
+/* Not counted: the stack is copied, and user space continues the walk. */
 #define UNWIND_END_COPIED _UNWIND_ENDS

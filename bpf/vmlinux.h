@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The kernel's types, as far as our programs read them - and no more.
+ * The kernel's types, as far as the programs read them.
  *
- * Only names and types of members matter here: CO-RE relocates every access to where the running
- * kernel keeps it. A member that only some kernels have is asked for with bpf_core_field_exists().
- * Constants are those of the kernel's user-space interface, which do not change.
+ * Only names and types of members matter: CO-RE relocates each access to the place in the running
+ * kernel. Members that only some kernels have are checked with bpf_core_field_exists(). Constants
+ * are those of the kernel's user-space interface, which do not change.
  */
 #pragma once
 
-#define __VMLINUX_H__ /* for <bpf/bpf_tracing.h>: registers are called as in the kernel */
+#define __VMLINUX_H__ /* for <bpf/bpf_tracing.h>: registers have the kernel's names */
 
 typedef signed char __s8;
 typedef unsigned char __u8;
@@ -123,7 +123,7 @@ struct hlist_head {
 };
 
 struct uprobes_state {
-	struct xol_area *xol_area;     /* where probed instructions are executed: [uprobes] */
+	struct xol_area *xol_area;     /* memory for executing probed instructions: [uprobes] */
 	struct hlist_head head_tramps; /* since 6.18: each is an [uprobes-trampoline] */
 };
 
@@ -151,7 +151,7 @@ struct sched_entity {
 
 struct thread_info {
 	__u32 cpu;
-	int preempt_count;   /* where it is kept with the task (arm64 and others) */
+	int preempt_count;   /* where it is in the task (arm64 and others) */
 	__u32 status;        /* x86 */
 	unsigned long flags; /* arm64 */
 };
@@ -162,9 +162,9 @@ struct thread_struct {
 };
 #endif
 
-/* What a return probe has put its own address in the place of. */
+/* A return address that a return probe has replaced. */
 struct return_instance {
-	unsigned long stack; /* where the return address stands */
+	unsigned long stack; /* the place of the return address */
 	unsigned long orig_ret_vaddr;
 	struct return_instance *next; /* of a caller */
 };
@@ -220,7 +220,7 @@ struct irqaction {
 };
 
 enum cpuhp_state {
-	CPUHP_TEARDOWN_CPU = 1, /* as this kernel has it, by CO-RE */
+	CPUHP_TEARDOWN_CPU = 1, /* relocated to this kernel's value by CO-RE */
 };
 
 struct linux_binprm {
@@ -243,7 +243,7 @@ struct super_block {
 	unsigned long s_magic;
 };
 
-/* When it was changed last: the first until 6.5, the second until 6.10, the last two since. */
+/* The time of the last change: the first until 6.5, the second until 6.10, the last two since. */
 struct inode {
 	unsigned long i_ino;
 	__u32 i_generation;
@@ -299,14 +299,14 @@ struct pt_regs {
 };
 #endif
 
-/* What is looked for where something is to be mapped. */
+/* The request when the kernel searches free room for a mapping. */
 struct vm_unmapped_area_info {
 	unsigned long length;
 };
 
 #pragma clang attribute pop
 
-/* As user space has them: their layout does not change. */
+/* Structures of user space, whose layout does not change. */
 #if defined(__TARGET_ARCH_arm64)
 struct user_pt_regs {
 	__u64 regs[31];
