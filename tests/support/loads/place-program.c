@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program with variables of many kinds, which stops itself at marks. What a debugger prints there
- * is the truth for tests that compile variables into loads.
+ * A program with variables of many kinds, which stops itself at marks. A debugger's output there is
+ * the truth for tests that compile variables into loads.
  */
 #include <stdbool.h>
 #include <stdio.h>
