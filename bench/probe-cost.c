@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probe-cost [ROUNDS]: what a probe at the offset that is chosen costs, and one at the first
+ * probe-cost [ROUNDS]: measures the cost of a probe at the chosen offset, and of one at the first
  * instruction, for functions of the C library of this process: plain uprobes that only count, by
- * perf_event_open(). The two take turns; the best round of each counts. Needs root.
+ * perf_event_open(). Both take turns, and the best round of each counts. Needs root.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +91,7 @@ static int probe_cost_attach(int type, const char *path, uint64_t offset)
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Nanoseconds a call. */
+/* The time of a call in ns. */
 static double probe_cost_measure(void (*call)(void))
 {
 	uint64_t start = clock_read_ns(CLOCK_MONOTONIC);
@@ -106,7 +106,7 @@ static double probe_cost_least(double a, double b)
 	return a < b ? a : b;
 }
 
-/* With the probe at OFFSET, or without one (-1). *RET_COUNT is how often it was come to. */
+/* Measures with the probe at OFFSET, or without one (-1). *RET_COUNT is the number of hits. */
 static double run_once(int type, const char *path, int64_t offset, void (*call)(void),
 		       uint64_t *ret_count)
 {
@@ -125,7 +125,7 @@ static double run_once(int type, const char *path, int64_t offset, void (*call)(
 	return ns;
 }
 
-/* Where the file lies that ADDRESS is mapped from; the offset of the address in it. */
+/* Finds the file that ADDRESS is mapped from, and the offset of the address in it. */
 static int64_t find_file(uintptr_t address, char *to, size_t room)
 {
 	FILE *f = fopen("/proc/self/maps", "re");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query-speed [MILLIONS-OF-POINTS [ROUNDS]] (10, 7): how fast a trace of trace points is loaded,
- * and how fast queries over it are answered, in one thread. The trace is made first, as kymo writes
- * it: calls of write() with their arguments, result, time and thread, and a block that is allocated
- * every eighth call. It lies in TMPDIR (/tmp), in the page cache. Each round loads it and asks each
- * query once, in turns; medians of CPU time are printed, and the greatest memory.
+ * query-speed [MILLIONS-OF-POINTS [ROUNDS]] (10, 7): measures the speed of loading a trace of trace
+ * points, and of queries over it, in one thread. The trace is made first, as kymo writes it: calls
+ * of write() with their arguments, result, time and thread, and a block that is allocated every
+ * eighth call. It is in TMPDIR (/tmp), in the page cache. Each round loads it and runs each query
+ * once, in turns. Medians of CPU time are printed, and the maximum of memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ __attribute__((noreturn)) static void sorry(const char *what, int error)
 	exit(1);
 }
 
-/* CPU time: others may use the machine, too. */
+/* CPU time, which other load affects less. */
 static double query_speed_now(void)
 {
 	struct timespec now;
@@ -83,7 +83,7 @@ static int put_point(struct tracedb_writer *w, uint64_t i)
 	return tracedb_writer_point(w, &(struct tracedb_point){ e, n });
 }
 
-/* Returns the bytes of the trace, which FD has then. */
+/* Writes the trace to FD. Returns its size in bytes. */
 static uint64_t make_trace(int fd, uint64_t points)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
@@ -123,7 +123,7 @@ static int count_result(void *n, const struct query_result *result)
 	return 0;
 }
 
-/* Returns the seconds that it takes to answer QUESTION. */
+/* Returns the time of QUESTION in seconds. */
 static double ask(const struct question *question, const struct tracedb_store *store, uint64_t *n)
 {
 	_cleanup_(query_deinit) struct query q = { .keep_duplicates = true };

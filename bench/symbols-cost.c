@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbols-cost [FILE ...]: what it costs to name addresses: 20,000 of them all over 50 files
- * (programs or libraries; those of this machine if none are named), with and without lines. Each is
- * asked for again when everything has been read.
+ * symbols-cost [FILE ...]: measures the cost of naming addresses: 20,000 of them in 50 files
+ * (programs or libraries; by default those of this machine), with and without lines. Each is
+ * queried again after everything has been read.
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -19,7 +19,7 @@ enum { ADDRESSES = 20000, FILES_MAX = 50, ROUNDS = 3 };
 
 #define PAGE_MASK UINT64_C(4095)
 
-/* As if the code of PATH were mapped in a place of its own. Returns false if it has none. */
+/* Maps the code of PATH at its own address. Returns false if it has none. */
 static bool map_code(struct symbol_mapping *mapping, const char *path, size_t i)
 {
 	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * How long the kernel is in the timer that samples are taken by, whoever takes them.
+ * Measures the kernel's time in the timer that takes samples, of all samplers.
  */
 #include "bpf/vmlinux.h"
 #include <bpf/bpf_helpers.h>

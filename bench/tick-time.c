@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tick-time SECONDS: prints how often the timer of cpu-clock samples ran meanwhile on all CPUs, and
- * how many nanoseconds that took.
+ * tick-time SECONDS: prints the number of runs of the timer of cpu-clock samples on all CPUs in
+ * that time, and their total time in ns.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# backup.sh: the cause of the failure of `till`, for docs/TUTORIAL.md. A second after the first sale,
-# it locks the file of sales for half a second, and copies it.
+# backup.sh: causes the failure of `till`, for docs/TUTORIAL.md. A second after the first sale, it
+# locks the file of sales for half a second, and copies it.
 
 rm -f sales
 until [ -s sales ]; do
