@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What every shell test begins with:
+# The common begin of all shell tests:
 #
 #	. "$(dirname "$0")/../lib.sh"
 #
-# It gives the test a directory of its own ($TMP) that goes away with it, ends what the test
-# started, and the words that tests are written in: need_*, assert_*, expect_*, start_*. A test
-# passes by reaching its end; it exits 77 with "SKIP: why" where the machine lacks what it needs.
+# It gives the test its own directory ($TMP), which is removed at its end, ends the processes that
+# the test has started, and defines the functions of tests: need_*, assert_*, expect_*, start_*. A
+# test passes by reaching its end; it exits 77 with "SKIP: why" if the machine lacks a prerequisite.
 #
 # From meson: KYMO, KYMOD, KYMO_LOAD, DAMAGE_TRACE, CHECK_RECOVERY, MAKE_PROFILE (the binaries),
 # KYMO_PERFETTO_SQL (optional, see HACKING.md).
@@ -43,15 +43,15 @@ RESOURCE_LOAD=${RESOURCE_LOAD:-$KYMO_BUILD/tests/support/resource-load}
 LOAD_PROGRAMS=${LOAD_PROGRAMS:-$KYMO_BUILD/tests/support/load-programs}
 PATH=$PATH:/usr/sbin:/sbin
 
-# Unwind tables that one test has made serve the others, and never those of the machine.
+# Tests share their unwind tables, and never use those of the machine.
 export CACHE_DIRECTORY=$KYMO_BUILD/cache
 # (tools/clean-left looks for the id in it)
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.$$.XXXXXX")
-# Whoever has this in his environment was started by this test.
+# Processes with this in their environment were started by this test.
 export KYMO_TEST_RUN=$$-$RANDOM
 at_exit_commands=()
 
-# at_exit COMMAND ...: run when the test ends, last one first.
+# at_exit COMMAND ...: runs it at the end of the test, the last one first.
 at_exit() {
 	at_exit_commands=("$(printf '%q ' "$@")" "${at_exit_commands[@]}")
 }
@@ -60,7 +60,7 @@ cleanup() {
 	local status=$? pid command
 
 	set +e
-	# jobs, not remembered numbers: those may belong to others by now.
+	# jobs, not remembered pids, which can belong to other processes by now.
 	for pid in $(jobs -rp); do
 		kill -CONT "$pid" 2>/dev/null
 		kill -TERM "$pid" 2>/dev/null
@@ -87,7 +87,7 @@ trap cleanup EXIT
 trap 'exit 1' INT TERM
 trap 'echo "FAIL: ${BASH_SOURCE[0]}:$LINENO: $BASH_COMMAND" >&2' ERR
 
-# ---- what a test may end with ----
+# ---- ends of tests ----
 
 skip() {
 	echo "SKIP: $*"
@@ -104,7 +104,7 @@ note() {
 	printf -- '- %s\n' "$*"
 }
 
-# ---- what a test may need ----
+# ---- prerequisites ----
 
 need_command() {
 	local name
@@ -118,12 +118,12 @@ need_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }
 
-# Everything that a real recording needs.
+# The prerequisites of a real recording.
 need_btf() {
 	need_root
 	need_command gojq bpftool
 	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF (/sys/kernel/btf/vmlinux)"
-	# Loads count pids as the initial pid namespace does only where they run in it.
+	# Loads and the kernel have the same pids only in the initial pid namespace.
 	[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] ||
 		skip "needs the initial pid namespace"
 }
@@ -140,7 +140,7 @@ need_cpus() {
 	[ "$(nproc)" -ge "$1" ] || skip "needs $1 CPUs"
 }
 
-# Sets CGROUP2 to where the unified hierarchy is mounted.
+# Sets CGROUP2 to the mount point of the unified hierarchy.
 need_cgroup2() {
 	CGROUP2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 	[ "$CGROUP2" ] || skip "no cgroup2 is mounted"
@@ -168,7 +168,7 @@ assert_within() {
 		fail "$4: $1 is not within $3 % of $2"
 }
 
-# assert_says FILE TEXT WHAT: as it stands there
+# assert_says FILE TEXT WHAT: FILE contains TEXT literally
 assert_says() {
 	grep -qF -e "$2" "$1" || {
 		sed 's/^/    | /' "$1" >&2
@@ -176,7 +176,7 @@ assert_says() {
 	}
 }
 
-# assert_line FILE TEXT WHAT: a line is TEXT, as it stands there
+# assert_line FILE TEXT WHAT: FILE has the line TEXT, literally
 assert_line() {
 	grep -qxF -e "$2" "$1" || {
 		sed 's/^/    | /' "$1" >&2
@@ -184,8 +184,8 @@ assert_line() {
 	}
 }
 
-# assert_contains FILE REGEX WHAT: an extended regular expression. What is meant literally is for
-# assert_says or assert_line: tests/style/check-patterns fails where a dot stands for itself.
+# assert_contains FILE REGEX WHAT: an extended regular expression. For literal text, use assert_says
+# or assert_line: tests/style/check-patterns fails if a dot stands for itself.
 assert_contains() {
 	grep -qE -e "$2" "$1" || {
 		sed 's/^/    | /' "$1" >&2
@@ -204,8 +204,8 @@ assert_empty() {
 	}
 }
 
-# expect_exit STATUS COMMAND ...: its output is in $TMP/stdout and $TMP/stderr afterwards.
-# STATUS may be several: "0|3".
+# expect_exit STATUS COMMAND ...: its output is in $TMP/stdout and $TMP/stderr afterwards. STATUS
+# can be a list: "0|3".
 expect_exit() {
 	local expected=$1 status=0
 
@@ -222,7 +222,7 @@ expect_exit() {
 	exit_status=$status
 }
 
-# json FILE FILTER [gojq options]: the value as text
+# json FILE FILTER [gojq options]: prints the value as text
 json() {
 	local file=$1 filter=$2
 
@@ -230,8 +230,8 @@ json() {
 	gojq -r "$@" "$filter" "$file"
 }
 
-# holds FILE FILTER [gojq options]: FILTER is true of each value in FILE ("-" is standard input), and
-# there is at least one. `gojq -e` is no verdict: with empty input it succeeds.
+# holds FILE FILTER [gojq options]: FILTER is true for each value in FILE ("-" is standard input),
+# and there is at least one. `gojq -e` is not usable: with empty input it succeeds.
 holds() {
 	local answers
 
@@ -259,8 +259,8 @@ is_gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# A program that is dead but was not waited for counts as gone, too; one whose main thread is dead
-# does not.
+# A dead program that was not waited for counts as ended, too; one of which only the main thread is
+# dead does not.
 has_ended() {
 	is_gone "$1" || { grep -q '^State:.Z' "/proc/$1/status" && grep -q '^Threads:.1$' "/proc/$1/status"; }
 }
@@ -271,16 +271,16 @@ is_asleep() {
 
 # ---- recordings ----
 
-# check_finds_nothing FILE: `kymo check` has nothing to say of it, but that records came late: a
-# machine may stand still for milliseconds while one is being made.
+# check_finds_nothing FILE: `kymo check` finds nothing in it, except late records: a machine can
+# stop for milliseconds while a record is being made.
 check_finds_nothing() {
 	expect_exit 0 "$KYMO" check "$1"
 	grep -E '^(error|warning) ' "$TMP/stdout" | grep -v '^warning sched-unsorted' >"$TMP/findings" || true
 	assert_empty "$TMP/findings" "findings of kymo check in $1"
 }
 
-# check_result FILE [REGEX]: it is a clean archive, but for warnings of kinds that match, and
-# Perfetto has nothing to say
+# check_result FILE [REGEX]: it is a clean archive, except warnings of kinds that match, and
+# Perfetto reports no error
 check_result() {
 	local answers
 
@@ -289,7 +289,7 @@ check_result() {
 		all(.kinds[] | select(.severity == "warning"); .id | test($but))' --arg but "^(${2:-none})\$" ||
 		fail "$1: $("$KYMO" check "$1")"
 	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
-	# (threads that a switch names, and that nobody names)
+	# (threads that a switch contains, and that have no name)
 	answers=$(perfetto "$1" \
 		"select name, value from stats where value != 0 and
 			(name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
@@ -304,8 +304,8 @@ check_result() {
 	assert_eq "$(sed -n 4p <<<"$answers")" '[{"n":0}]' "nameless threads of $1"
 }
 
-# expect_checked FILE [option ...]: `kymo check --json` of it is in $TMP/stdout afterwards; its
-# status is 3 exactly if it has found errors (with --strict: or warnings), or no end.
+# expect_checked FILE [option ...]: `kymo check --json` of it is in $TMP/stdout afterwards. The exit
+# status must be 3 exactly if it has found errors (with --strict: or warnings), or no end.
 CHECK_STATUS='if .errors > 0 or .cut_off or ($strict and .warnings > 0) then 3 else 0 end'
 expect_checked() {
 	local file=$1 strict=false
@@ -316,14 +316,14 @@ expect_checked() {
 	assert_eq "$exit_status" "$(json "$TMP/stdout" "$CHECK_STATUS" --argjson strict $strict)" "exit status of kymo check of $file"
 }
 
-# loss_told_by FILE: how many records are said to be lost in it; nothing else is taken from a
-# damaged one.
+# loss_told_by FILE: prints the number of records that are reported as lost in it. From a damaged
+# file, nothing else is used.
 loss_told_by() {
 	{ "$KYMO" summary --json "$1" 2>/dev/null || [ $? = 3 ]; } | gojq '[.lost[]] | add // 0'
 }
 
-# expect_read FILE COMMAND ...: COMMAND reads FILE, which is whole; its status is 3 exactly if
-# records are said to be lost in it. A larger number of mappings than is kept would be 3, too.
+# expect_read FILE COMMAND ...: COMMAND reads FILE, which is undamaged. Its status must be 3 exactly
+# if records were lost in it. (More mappings than are kept would give 3, too.)
 expect_read() {
 	local file=$1 lost
 
@@ -333,7 +333,7 @@ expect_read() {
 	assert_eq "$exit_status" $((lost > 0 ? 3 : 0)) "exit status of '$*', where $lost records were lost"
 }
 
-# finished PID LOG: waits for a recorder whose messages are in LOG; for expect_recorded
+# finished PID LOG: waits for a recorder with its messages in LOG; for expect_recorded
 finished() {
 	local status=0
 
@@ -342,9 +342,9 @@ finished() {
 	return "$status"
 }
 
-# expect_recorded FILE COMMAND ...: COMMAND records, or stops what does. Its status is 3 exactly if
-# it says that something is missing, and FILE (unless it is -) then says the same: another load on
-# the machine may have made a ring overflow.
+# expect_recorded FILE COMMAND ...: COMMAND records, or stops a recording. Its status must be 3
+# exactly if it reports a loss, and FILE (unless it is -) must then report the same: another load on
+# the machine can make a ring overflow.
 expect_recorded() {
 	local file=$1 said=0 lost
 
@@ -358,13 +358,13 @@ expect_recorded() {
 	assert_eq $((lost > 0)) $((said > 0)) "whether records were lost ($lost in $file)"
 }
 
-# less_was_recorded: by the last command, by what it has said: prints that
+# less_was_recorded: prints the last command's messages about lost records
 less_was_recorded() {
 	something_was_lost || grep -E ' s: recording took [0-9.]+% of | were lost while it was recorded;|: the archive is damaged;' "$TMP/stderr"
 }
 
-# summarize FILE: fills $SUMMARY (a file) with `kymo summary --json` of it; 3 exactly if records
-# were lost or it is damaged.
+# summarize FILE: writes `kymo summary --json` of it to $SUMMARY (a file). The status must be 3
+# exactly if records were lost or it is damaged.
 summarize() {
 	SUMMARY=$TMP/$(basename "$1").summary.json
 	expect_exit "0|3" "$KYMO" summary --json "$1"
@@ -373,7 +373,7 @@ summarize() {
 		"exit status of kymo summary of $1"
 }
 
-# dump_records FILE: fills $DUMP (a file) with `kymo dump --json` of it, an object a line.
+# dump_records FILE: writes `kymo dump --json` of it to $DUMP (a file), one object per line.
 dump_records() {
 	DUMP=$TMP/$(basename "$1").dump.json
 	"$KYMO" dump --json "$1" >"$DUMP" 2>"$TMP/dump.stderr" || [ $? = 3 ] || {
@@ -383,8 +383,8 @@ dump_records() {
 }
 
 # record_around FILE [record option ...] -- COMMAND ...: records in this process while COMMAND runs.
-# Another load on the machine may have made a ring overflow, which is no fault of what is tested: it
-# is tried three times.
+# Another load on the machine can make a ring overflow, which is no error of kymo: it is tried three
+# times.
 record_around() {
 	local file=$1 n
 
@@ -397,9 +397,9 @@ record_around() {
 	nothing_lost
 }
 
-# missing_at_most MS COMMAND ...: COMMAND kills a recorder and sets MISSING_MS: of so long before
-# the kill nothing was written. Where others hold the CPU or the disk nothing is written for longer,
-# which is no fault of what is tested: it is tried five times.
+# missing_at_most MS COMMAND ...: COMMAND kills a recorder and sets MISSING_MS: the time before the
+# kill of which nothing was written. If other processes use the CPU or the disk, this time is
+# longer, which is no error of kymo: it is tried five times.
 missing_at_most() {
 	local limit=$1 n
 
@@ -412,8 +412,8 @@ missing_at_most() {
 	fail "$MISSING_MS ms before the kill are missing, expected at most $limit"
 }
 
-# something_was_lost: by the last `kymo record`, whose exit status is that of its command: prints
-# what it says of that
+# something_was_lost: prints the messages about losses of the last `kymo record`, whose exit status
+# is that of its command
 something_was_lost() {
 	grep -E ': (lost|left out|omitted) [0-9]+ |had no room' "$TMP/stderr"
 }
@@ -422,34 +422,34 @@ nothing_lost() {
 	! something_was_lost >&2 || fail "events were lost"
 }
 
-# Switches of the last `dump_records`, a row each: time, cpu, outgoing, incoming, state of the
-# outgoing, synthetic (0/1); with a TEXT, only of lines that contain it, which is faster
+# switches [TEXT]: switches of the last `dump_records`, one per row: time, cpu, outgoing, incoming,
+# state of the outgoing, synthetic (0/1). With TEXT, only lines that contain it, which is faster.
 switches() {
 	grep -F '"context_switch"' "$DUMP" | { grep -F -e "${1:-}" || true; } | gojq -r 'select(.record == "context_switch") |
 		[.timestamp_ns, .cpu_number, .outgoing_thread_id, .incoming_thread_id,
 		 .outgoing_thread_state, ([.args[] | select(.name == "synthetic")] | length)] | @tsv'
 }
 
-# switches_from TID: how often it went off a CPU, by the last `dump_records`
+# switches_from TID: the number of times that it was switched out, in the last `dump_records`
 switches_from() {
 	switches "\"outgoing_thread_id\":$1," | awk -v tid="$1" '$3 == tid && !$6' | wc -l
 }
 
-# Wakeups of the last `dump_records`, a row each: time, cpu, woken, waker (0 = not said)
+# Wakeups of the last `dump_records`, one per row: time, cpu, woken, waker (0 = unknown)
 wakeups() {
 	grep -F '"thread_wakeup"' "$DUMP" | gojq -r 'select(.record == "thread_wakeup") |
 		[.timestamp_ns, .cpu_number, .waking_thread_id,
 		 (first(.args[] | select(.name == "waker") | .value) // 0)] | @tsv'
 }
 
-# events NAME: those of the last `dump_records` that are called so, an object a line; .args is an
-# object of names and values
+# events NAME: the events of the last `dump_records` with this name, one object per line; .args is
+# an object of names and values
 events() {
 	{ grep -F "\"$1\"" "$DUMP" || true; } |
 		gojq -c --arg name "$1" 'select(.record == "event" and .name == $name) | .args |= from_entries'
 }
 
-# Total of what was lost, by the last `summarize`.
+# The total of lost records, in the last `summarize`.
 lost_total() {
 	json "$SUMMARY" '[.lost[]] | add // 0'
 }
@@ -458,18 +458,18 @@ assert_no_loss() {
 	assert_eq "$(lost_total)" 0 "records lost"
 }
 
-# thread TID FIELD: of the last `summarize`
+# thread TID FIELD: in the last `summarize`
 thread() {
 	json "$SUMMARY" ".threads[] | select(.tid == $1) | .$2"
 }
 
-# A CPU that is good for pinning: the last one of ours.
+# A CPU for pinning: the last allowed one.
 last_cpu() {
 	taskset -pc $$ | sed 's/.*[:,-] *//'
 }
 
-# start_held NAME LOAD-ARGUMENT ...: starts a kymo-load that waits (asleep) for `begin_held NAME`,
-# then works, prints the truth to $TMP/NAME.json, and lives until `end_held NAME`. Its pid is
+# start_held NAME LOAD-ARGUMENT ...: starts a kymo-load that sleeps until `begin_held NAME`, then
+# works, prints the truth to $TMP/NAME.json, and lives until `end_held NAME`. Its pid is
 # ${HELD[NAME]}.
 declare -A HELD HELD_FD
 start_held() {
@@ -480,7 +480,7 @@ start_held() {
 	exec {fd}<>"$TMP/$name.fifo"
 	HELD_FD[$name]=$fd
 	(
-		# A copy of the writing end would keep the load from ever seeing the end of it.
+		# With a copy of the writing end, the load would never see the end of its input.
 		for fd in "${HELD_FD[@]}"; do
 			exec {fd}>&-
 		done
@@ -495,7 +495,7 @@ begin_held() {
 	echo >&"${HELD_FD[$1]}"
 }
 
-# Until the truth of load $1 is complete; it is asleep then.
+# Waits until the truth of load $1 is complete; it sleeps then.
 wait_held() {
 	expect_soon "${2:-60}" holds "$TMP/$1.json" "length == 1" -s
 	expect_soon 5 is_asleep "${HELD[$1]}"
@@ -509,9 +509,9 @@ end_held() {
 	wait "${HELD[$1]}"
 }
 
-# start_stack_load ARGUMENT ...: a stack-load that waits until `go_stack_load`, which returns when
-# it has done its work, printed the truth to $TMP/stack-load.json and sleeps; `end_stack_load`. Its
-# pid is $STACK_LOAD_PID.
+# start_stack_load ARGUMENT ...: starts a stack-load that waits until `go_stack_load`, which returns
+# when the load has done its work, printed the truth to $TMP/stack-load.json and sleeps;
+# `end_stack_load` ends it. Its pid is $STACK_LOAD_PID.
 start_stack_load() {
 	rm -f "$TMP/stack-load.fifo"
 	mkfifo "$TMP/stack-load.fifo"
@@ -532,17 +532,17 @@ end_stack_load() {
 	wait "$STACK_LOAD_PID"
 }
 
-# samples_due FILE HZ [FILTER]: how many samples belong to the CPU time that a stack-load has counted
-# for itself (in FILE, by FILTER: that of its leaves). How long it took is no measure: others may
-# have had the CPU.
+# samples_due FILE HZ [FILTER]: the number of samples for the CPU time that a stack-load has
+# measured itself (in FILE, by FILTER: that of its leaves). Elapsed time is no measure, since other
+# processes can use the CPU.
 samples_due() {
 	json "$1" "${3:-.leaf_ns | add} | . * $2 / 1e9 | round"
 }
 
 # ---- the bus and the daemon ----
 
-# A private bus that lets everybody own and say everything, but for what the policy of kymo forbids,
-# unless KYMO_TEST_NO_POLICY is set; its address is in $BUS.
+# A private bus that allows everything to all users, except what the policy of kymo forbids, unless
+# KYMO_TEST_NO_POLICY is set. Its address is in $BUS.
 start_bus() {
 	BUS=unix:path=$TMP/bus
 	cat >"$TMP/bus.conf" <<-END
@@ -573,14 +573,14 @@ start_bus() {
 	expect_soon 5 test -S "$TMP/bus"
 }
 
-# Other users, too; and programs of tests find it by KYMO_TEST_BUS.
+# Opens it to other users, too; programs of tests find it by KYMO_TEST_BUS.
 open_bus_to_all() {
 	export KYMO_TEST_BUS=$BUS
 	chmod 755 "$TMP"
 	chmod 777 "$TMP/bus"
 }
 
-# polkit on that bus, as tests/bus/fake-polkit.c has it; polkit_says RIGHT ANSWER.
+# start_fake_polkit: starts tests/bus/fake-polkit.c there; polkit_says RIGHT ANSWER sets an answer.
 polkit_says() {
 	busctl --address="$BUS" call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority \
 		org.kymo.Test.Polkit SetAnswer ss "org.kymo.Trace1.$1" "$2"
@@ -591,18 +591,18 @@ start_fake_polkit() {
 	expect_soon 5 polkit_says manage no
 }
 
-# unit_settings UNIT NAME: what the unit says, words
+# unit_settings UNIT NAME: prints the setting in the unit, as words
 unit_settings() {
 	sed -n "s/^$2=//p" "$ROOT/units/$1.service.in" | tr '\n' ' '
 }
 
-# unit_capabilities UNIT: those that it has, as setpriv takes them
+# unit_capabilities UNIT: prints its capabilities, in the format of setpriv
 unit_capabilities() {
 	unit_settings "$1" CapabilityBoundingSet | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g; s/,*$//'
 }
 
-# start_kymod [COMMAND ...]: the daemon on that bus, by the command; its pid is in $KYMOD_PID.
-# $KYMOD_GROUP may record.
+# start_kymod [COMMAND ...]: starts the daemon on that bus, through COMMAND. Its pid is in
+# $KYMOD_PID. $KYMOD_GROUP can record.
 start_kymod() {
 	RUNTIME_DIRECTORY=$TMP/run "$@" "$KYMOD" --bus "$BUS" --group "${KYMOD_GROUP:-kymo}" >"$TMP/kymod.log" 2>&1 &
 	KYMOD_PID=$!
@@ -612,7 +612,7 @@ start_kymod() {
 	}
 }
 
-# terminate PID WHAT: WHAT, a child of ours, ends in order
+# terminate PID WHAT: WHAT, a child of this shell, ends in order
 terminate() {
 	local status=0
 
@@ -633,12 +633,12 @@ has_no_sessions() {
 }
 
 session_is_running() {
-	# (-q would go before all is printed)
+	# (-q would end before everything is printed)
 	"$KYMO" status --json "$1" --bus "$BUS" | grep '"running"' >/dev/null
 }
 
-# assert_documented VERB FILE [FILTER]: what FILTER takes from the JSON in FILE has the keys that
-# docs/COMPATIBILITY.md promises of VERB
+# assert_documented VERB FILE [FILTER]: the result of FILTER on the JSON in FILE has the keys that
+# docs/COMPATIBILITY.md guarantees for VERB
 assert_documented() {
 	local keys missing
 
@@ -649,9 +649,9 @@ assert_documented() {
 	assert_eq "$missing" "" "keys of $1 that are promised and missing"
 }
 
-# ---- nothing stays behind ----
+# ---- nothing is left behind ----
 
-# "kind id name", a row each. A link has the name of its program.
+# "kind id name", one per row. A link has the name of its program.
 bpf_ids() {
 	local programs
 
@@ -663,8 +663,8 @@ bpf_ids() {
 	bpftool -j map show | gojq -r '.[] | "map \(.id) \(.name // "?")"'
 }
 
-# bpf_is_kymo NAME: whether something in our eBPF programs is called so (the kernel keeps 15
-# characters)
+# bpf_is_kymo NAME: whether kymo's eBPF programs contain an object with this name (the kernel keeps
+# 15 characters)
 bpf_is_kymo() {
 	[ -s "$TMP/bpf.names" ] || readelf -sW "$KYMO_BUILD/bpf/kymo.bpf.o" |
 		awk '$4 == "FUNC" || $4 == "OBJECT" { print substr($8, 1, 15) }' | sort -u >"$TMP/bpf.names"
@@ -674,23 +674,23 @@ bpf_is_kymo() {
 	esac
 }
 
-# Who holds BPF objects, a row each: kind, id, pid. All at once: others may have hundreds of them.
+# Processes that hold BPF objects, one per row: kind, id, pid. In one pass, since other processes
+# can have hundreds of them.
 bpf_holders() {
 	{ grep -sE '^(prog|link|map)_id:' /proc/[0-9]*/fdinfo/* || true; } |
 		sed -nE 's|^/proc/([0-9]+)/fdinfo/[0-9]+:([a-z]+)_id:[[:space:]]*([0-9]+)$|\2 \3 \1|p' | sort -u
 }
 
-# Remembers what BPF objects there are; no_bpf_left compares with it.
+# Remembers the present BPF objects; no_bpf_left compares with them.
 remember_bpf() {
 	bpf_ids | sort >"$TMP/bpf.before"
 }
 
-# What came since remember_bpf, has a name of ours and is held by nobody, or by somebody whom this
-# test started. Others may record on the same machine at the same time; theirs are none of our
-# business.
+# Objects since remember_bpf that have a name of kymo and are held by no process, or by one that
+# this test has started. Objects of other recordings on the same machine are ignored.
 bpf_left() {
 	local kind id name pid ours holders
-	local -A is_ours=() is_kymo=() # by pid, and by name: hundreds may be of one recording
+	local -A is_ours=() is_kymo=() # by pid, and by name: one recording can have hundreds
 
 	bpf_ids >"$TMP/bpf.now" || {
 		echo "(bpftool does not say)"
@@ -728,8 +728,8 @@ no_bpf_left() {
 	wait_for 5 no_bpf_is_left || fail "left in the kernel after ${1:-the test}: $(bpf_left | head -5)"
 }
 
-# little_work [ROUNDS]: a little of everything that sched and lifecycle records tell, for half a
-# second; to be run by bash -c.
+# little_work [ROUNDS]: a few events of all kinds in sched and lifecycle records, for half a second;
+# to be run by bash -c.
 little_work() {
 	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong "${1:-1500}" >/dev/null
 	for _ in {1..40}; do
@@ -740,7 +740,7 @@ little_work() {
 
 # ---- Perfetto ----
 
-# perfetto FILE SQL ...: prints a JSON array a query
+# perfetto FILE SQL ...: prints a JSON array per query
 perfetto() {
 	"$KYMO_PERFETTO_SQL" "$@" 2>"$TMP/perfetto.stderr" || {
 		cat "$TMP/perfetto.stderr" >&2

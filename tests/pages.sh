@@ -9,19 +9,19 @@
 # They are in lines with an indentation of four. In a transcript, a command begins with "$ " and its
 # output follows. In it, a line "..." stands for any lines.
 
-# page_commands FILE FROM TO: the commands between two lines, without remarks
+# page_commands FILE FROM TO: prints the commands between two lines, without remarks
 page_commands() {
 	sed -n "/$2/,/$3/s/^    \(.*\)/\1/p" "$1" | sed 's/ *#.*//'
 }
 
-# page_programs: the commands of the page find kymo
+# page_programs: makes the commands of the page find kymo
 page_programs() {
 	mkdir "$TMP/bin"
 	ln -s "$(realpath "$KYMO")" "$TMP/bin/kymo"
 	PATH=$TMP/bin:$PATH
 }
 
-# page_shorter COMMAND: it records for a second
+# page_shorter COMMAND: shortens it to a recording of a second
 page_shorter() {
 	printf '%s\n' "$1" | sed 's/ -d [0-9]*/ -d 1/'
 }
@@ -64,8 +64,8 @@ page_transcript() {
 		}' "$1"
 }
 
-# page_shape: of an output, what is the same each time: without numbers, directories, the machine,
-# the functions that were sampled, and the arguments of processes that kymo diff shows
+# page_shape: prints the constant part of an output: without numbers, directories, the machine, the
+# sampled functions, and the arguments of processes that kymo diff shows
 page_shape() {
 	sed -E '
 		s/^ *[0-9.]+% +[0-9.]+%  .*/FUNCTION/
@@ -106,7 +106,7 @@ page_loss_has_reason() {
 }
 
 # page_run FILE: runs the transcript of the page, in this shell. A command exits with 0, or with the
-# status of which its output tells.
+# status that its output shows.
 page_run() {
 	local command output text expected status wrong
 

@@ -1,11 +1,9 @@
 # shellcheck shell=bash
-# SPDX-License-Identifier: GPL-2.0-or-later
-#
-# Words for tests about what programs allocate, behind those of lib.sh: the programs that plant what
-# is known, the recordings of them, and the comparison of both.
+# Functions for tests of allocations, to be sourced after lib.sh: programs that lose known blocks
+# (plants), their recordings, and the comparison of both.
 
 # start_plant NAME PROGRAM PART ...: starts leak-plant-PROGRAM (or PROGRAM, if it is a path), which
-# waits for `feed NAME`. Its pid is ${PLANT[NAME]}, and what it says goes to $TMP/NAME.json.
+# waits for `feed NAME`. Its pid is ${PLANT[NAME]}, and its output goes to $TMP/NAME.json.
 declare -A PLANT PLANT_FD PLANT_FILE
 start_plant() {
 	local name=$1 program=$2 fd
@@ -41,7 +39,7 @@ has_lines() {
 	[ "$(wc -l <"$1")" -ge "$2" ]
 }
 
-# wait_truth NAME LINES: until the plant has said so much.
+# wait_truth NAME LINES: waits until the plant has printed this many lines.
 wait_truth() {
 	wait_for 60 has_lines "$TMP/$1.json" "$2" || {
 		cat "$TMP/$1.stderr" >&2
@@ -59,12 +57,12 @@ end_plant() {
 	assert_empty "$TMP/$1.stderr" "complaints of $1"
 }
 
-# is_watched PID: whether the programs of a session look at it already
+# is_watched PID: whether the programs of a session watch it already
 is_watched() {
 	local id key
 
 	key=$(printf '%02x %02x %02x %02x' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) 0)
-	# (not as JSON: gojq takes longer to start than all of this)
+	# (not as JSON, since gojq would take longer to start than all of this)
 	for id in $(bpftool map show | sed -n 's/^\([0-9]*\): .* name memory_processe .*/\1/p'); do
 		# shellcheck disable=SC2086 # bytes
 		bpftool map lookup id "$id" key hex $key >/dev/null 2>&1 && return 0
@@ -72,7 +70,7 @@ is_watched() {
 	return 1
 }
 
-# start_watching FILE OPTION ...: records until stop_watching; $WATCHER is the pid of that.
+# start_watching FILE OPTION ...: records until stop_watching; $WATCHER is the pid of the recorder.
 start_watching() {
 	local file=$1
 
@@ -92,8 +90,7 @@ stop_watching() {
 	}
 }
 
-# has_watches FILE PID N: whether so many programs of the process are said to be watched, in a file
-# that may grow
+# has_watches FILE PID N: whether the file, which can grow, contains N watches of the process
 has_watches() {
 	local n
 
@@ -102,7 +99,7 @@ has_watches() {
 	[ "$n" -ge "$3" ]
 }
 
-# list_blocks FILE: fills $BLOCKS (a file) with the blocks of its snapshots, and $DUMP.
+# list_blocks FILE: writes the blocks of its snapshots to $BLOCKS (a file), and fills $DUMP.
 list_blocks() {
 	BLOCKS=$TMP/$(basename "$1").blocks
 	"$LIST_STACKS" "$1" >"$TMP/stacks" || fail "list-stacks failed on $1"
@@ -110,21 +107,21 @@ list_blocks() {
 	dump_records "$1"
 }
 
-# truth_line NAME NUMBER: of what plant NAME said, as a file, $TRUTH
+# truth_line NAME NUMBER: writes a line of the output of plant NAME to $TRUTH, a file
 truth_line() {
 	TRUTH=$TMP/$1.$2.truth
 	sed -n "$2p" "$TMP/$1.json" >"$TRUTH"
 }
 
-# Rows of what $TRUTH says was planted: chain, blocks, bytes. $1: frames, or caller: then only the
-# innermost function of each chain counts.
+# planted HOW: rows of the lost blocks in $TRUTH: chain, blocks, bytes. HOW is frames, or caller:
+# then only the innermost function of each chain counts.
 planted() {
 	json "$TRUTH" '.leaks[] | [.chain, .blocks, .bytes] | @tsv' | awk -v how="$1" '
 		{ if (how == "caller") sub(/,.*/, "", $1); blocks[$1] += $2; bytes[$1] += $3 }
 		END { for (chain in blocks) print chain, blocks[chain], bytes[chain] }' | sort
 }
 
-# Where the addresses of program $1 are in its file: what is to be added to an offset in its code.
+# The addresses of program $1 in its file: the number to add to an offset in its code.
 code_bias() {
 	local offset address
 
@@ -132,10 +129,10 @@ code_bias() {
 	echo $((address - offset))
 }
 
-# found PROGRAM HOW: likewise, by the blocks of the process of $TRUTH in $BLOCKS. Names are those of
-# the program's symbols: nothing of kymo is asked for names. Blocks of which no frame is the
-# program's are none that it planted. Frames of other files are "?"; those in front, of libraries
-# that allocate for the program, are left out, and so is what is behind where the program begins.
+# found PROGRAM HOW: the same for the blocks of the process of $TRUTH in $BLOCKS. Names come from
+# the program's symbols, and not from kymo. Blocks without a frame of the program are ignored.
+# Frames of other files are "?"; those before the program's, of libraries that allocate for it, are
+# left out, and so are those behind its begin.
 found() {
 	local pid
 
@@ -177,7 +174,7 @@ found() {
 				if (word == "main" || word ~ /_apart$/ || how == "caller")
 					break
 			}
-			# What libraries keep for themselves was not planted.
+			# Allocations that libraries keep are not planted.
 			if (chain !~ /^(make_|align_|grow_|take_|plant_|work|jump|main)/)
 				next
 			blocks[chain]++
@@ -186,7 +183,7 @@ found() {
 		END { for (chain in blocks) printf "%s %d %d\n", chain, blocks[chain], bytes[chain] }' | sort
 }
 
-# expect_planted PROGRAM HOW WHAT: exactly what is in $TRUTH was found in $BLOCKS
+# expect_planted PROGRAM HOW WHAT: $BLOCKS contains exactly the blocks in $TRUTH
 expect_planted() {
 	planted "$2" >"$TMP/planted"
 	found "$1" "$2" >"$TMP/found"
@@ -196,9 +193,9 @@ expect_planted() {
 	}
 }
 
-# expect_reported ARCHIVE HOW WHAT: what `kymo leaks` says of the process of $TRUTH is what was
-# planted, by its own names. What libgcc allocates when the first exception is thrown (a sorted list of
-# a static program's frames) is its own.
+# expect_reported ARCHIVE HOW WHAT: the report of `kymo leaks` about the process of $TRUTH contains
+# exactly the lost blocks, with kymo's names. Allocations of libgcc at the first exception (a sorted
+# list of a static program's frames) are ignored.
 expect_reported() {
 	local pid
 
@@ -233,8 +230,7 @@ expect_reported() {
 	}
 }
 
-# watched PID FIELD ...: of the last `list_blocks`, what is said at the end of each watch, a row
-# each
+# watched PID FIELD ...: the data at the end of each watch in the last `list_blocks`, one per row
 watched() {
 	local pid=$1 fields
 
@@ -243,7 +239,7 @@ watched() {
 	events watched | gojq -r "select(.process_id == $pid) | [${fields#, }] | @tsv" | tr '\t' ' '
 }
 
-# Whether the code of PID is what its files say.
+# Whether the code of PID is that of its files.
 text_is_of_files() {
 	[ "$("$MEMORY_LOAD" patched "$1")" = 0 ]
 }
@@ -252,7 +248,7 @@ text_is_probed() {
 	! text_is_of_files "$1"
 }
 
-# Likewise, or soon: calls that other tests record at the same time have probes in the C library of
+# The same, or soon: calls that other tests record at the same time have probes in the C library of
 # every process.
 text_is_clean() {
 	wait_for 10 text_is_of_files "$1"

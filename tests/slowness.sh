@@ -7,11 +7,11 @@
 #	. tests/slowness.sh       measures once, and defines the functions below
 #	tests/slowness.sh         measures, and prints the factor
 #
-# KYMO_TEST_BUILD_FACTOR multiplies all limits: builds with sanitizers, and valgrind, need longer
-# on every machine. KYMO_TEST_SLOWNESS is the least factor; tools/run-tests sets it to what the
-# start and the end of a recording say.
+# KYMO_TEST_BUILD_FACTOR multiplies all limits: builds with sanitizers, and valgrind, need longer on
+# every machine. KYMO_TEST_SLOWNESS is the minimum factor; tools/run-tests sets it from the times of
+# the start and the end of a recording.
 
-# The measured work: so many processes and turns of a loop. A quiet machine of 2 CPUs needs
+# The measured work: numbers of processes and turns of a loop. A quiet machine of 2 CPUs needs
 # SLOWNESS_QUIET_US for it.
 SLOWNESS_PROCESSES=10
 SLOWNESS_TURNS=5000

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The collections that the service accepts, their owners, and errors of the others, with sessions that
+# The collections that the service accepts, their owners, and errors, with sessions that
 # need no kernel. From meson, KYMOD is the daemon with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
