@@ -9,9 +9,9 @@
 # They are in lines with an indentation of four. In a transcript, a command begins with "$ " and its
 # output follows. In it, a line "..." stands for any lines.
 
-# page_commands FILE FROM TO: prints the commands between two lines, without remarks
+# page_commands FILE FROM TO: prints the commands between two lines, without remarks, one per line
 page_commands() {
-	sed -n "/$2/,/$3/s/^    \(.*\)/\1/p" "$1" | sed 's/ *#.*//'
+	sed -n "/$2/,/$3/s/^    \(.*\)/\1/p" "$1" | sed 's/ *#.*//' | sed -e :a -e '/\\$/{ N; s/ *\\\n */ /; ta' -e '}'
 }
 
 # page_programs: makes the commands of the page find kymo
