@@ -190,6 +190,8 @@ static int verb_calls_list_one(const char *text)
 			printf("\n        at %s", one->source);
 		printf("\n");
 	}
+	if (resolved.left_out)
+		cli_error("%s", resolved.left_out);
 	call_resolved_deinit(&resolved);
 	return CLI_OK;
 }
