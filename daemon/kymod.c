@@ -96,7 +96,7 @@ static int kymod_parse_arguments(int argc, char **argv, struct arguments *ret)
 		case OPT_IDLE_EXIT:
 			if (text_parse_time(optarg, &ret->idle_exit_ns) < 0) {
 				fprintf(stderr,
-					"kymod: --idle-exit: '%s' is not a time, as 60s is\n",
+					"kymod: --idle-exit: '%s' is not a time, such as 60s\n",
 					optarg);
 				return -EINVAL;
 			}

@@ -64,7 +64,7 @@ static int moments_take_counters(struct moments *m, struct moment_place *place, 
 
 		if (number < 0)
 			return moments_refuse(-E2BIG, reterr_text,
-					      "more than %d trace state variables are not possible",
+					      "at most %d trace state variables are possible",
 					      MOMENT_COUNTERS_MAX);
 		place->counters[i] = (uint8_t)number;
 		m->counted[number] |= tsv->is_counted;
@@ -90,18 +90,18 @@ static const char *moments_reason(int error)
 {
 	switch (error) {
 	case -ENOEXEC:
-		return "the file is no program and no library of this machine";
+		return "the file is neither a program nor a library of this machine";
 	case -EBADMSG:
 		return "the file is damaged";
 	case -ENXIO:
-		return "no code is there";
+		return "there is no code at this address";
 	case -ENODATA:
-		return "it is not known where the function begins: the file has neither .eh_frame nor "
-		       "symbols";
+		return "the start of the function is unknown: the file has neither .eh_frame "
+		       "nor symbols";
 	case -EINVAL:
 		return "it is in the middle of an instruction";
 	case -ETIME:
-		return "the file takes too long to read";
+		return "reading the file takes too long";
 	default:
 		return strerror(-error);
 	}
@@ -116,8 +116,8 @@ static int moments_check_owner(const struct session_options *o, const struct mom
 		return 0;
 	return moments_refuse(
 		-EPERM, reterr_text,
-		"%s is not your own file: a user who may not trace the system records "
-		"moments of his own programs and libraries only",
+		"%s belongs to another user: users who cannot trace the system can record "
+		"moments only of their own programs and libraries",
 		plan->file);
 }
 
@@ -138,10 +138,13 @@ static int moments_take(struct moments *m, const struct session_options *o, size
 		return r;
 	if (place->plan.snapshot && o->mode != SESSION_FLIGHT)
 		return moments_refuse(-EINVAL, reterr_text,
-				      "%s: a snapshot is of a flight recorder: use --mode flight",
+				      "%s: 'snapshot' needs a flight recorder: use --mode "
+				      "flight",
 				      place->plan.name);
 	r = code_boundary_find_sandboxed(fd, place->plan.vaddr, &place->at);
-	return r < 0 ? moments_refuse(r, reterr_text, "cannot put a probe at %s (%#llx in %s): %s",
+	return r < 0 ? moments_refuse(r, reterr_text,
+				      "cannot put a probe at %s (%#llx in %s): "
+				      "%s",
 				      place->plan.name, (unsigned long long)place->plan.vaddr,
 				      place->plan.file, moments_reason(r))
 		     : 0;
@@ -265,7 +268,8 @@ int moments_attach(struct moments *m, const struct call_options *o,
 	return moments_refuse(r, reterr_text, "cannot put a probe at %s: %s",
 			      at > 0 ? m->places[at - 1].plan.name : "any point",
 			      at > 0 && m->places[at - 1].at.semaphore
-				      ? "the semaphore of a static probe could not be raised"
+				      ? "the semaphore of a static probe could not be "
+					"incremented"
 				      : strerror(-r));
 }
 

@@ -105,7 +105,7 @@ static int spec_number(struct spec_reader *r, uint64_t *ret)
 	if (errno == ERANGE)
 		return spec_fail(r, begin, "the number is too large");
 	if (spec_is_word(*end))
-		return spec_fail(r, end, "this is no part of a number");
+		return spec_fail(r, end, "unexpected character in a number");
 	r->p = end;
 	return 0;
 }
@@ -161,7 +161,9 @@ static int spec_range(struct spec_reader *r)
 	r->p++;
 	error = spec_number(r, &range->begin);
 	if (error == 0 && !spec_accept(r, "+"))
-		error = spec_fail(r, r->p, "'+' and the bytes of the function are missing");
+		error = spec_fail(r, r->p,
+				  "'+' and the size of the function in bytes are "
+				  "missing");
 	error = error ?: spec_number(r, &range->bytes);
 	if (error == 0 && spec_accept(r, "@")) {
 		range->is_point = true;
@@ -172,14 +174,14 @@ static int spec_range(struct spec_reader *r)
 	range->is_used = true;
 	if (range->bytes == 0 || range->begin > INT64_MAX || range->bytes > INT64_MAX ||
 	    range->at >= range->bytes)
-		return spec_fail(r, begin, "this is no part of a file");
+		return spec_fail(r, begin, "unexpected text in the description of a file");
 	if (!spec_accept(r, "='"))
-		return spec_fail(r, r->p, "='NAME' is missing: what to call it");
+		return spec_fail(r, r->p, "='NAME' is missing");
 	begin = r->p;
 	n = strcspn(begin, "'");
 	for (size_t i = 0; i < n; i++)
 		if (begin[i] < ' ' || begin[i] > '~')
-			return spec_fail(r, begin + i, "this cannot be in a name");
+			return spec_fail(r, begin + i, "invalid character in a name");
 	r->p += n;
 	if (!spec_accept(r, "'"))
 		return spec_fail(r, r->p, "the quote is not closed");
@@ -197,7 +199,9 @@ static int spec_function(struct spec_reader *r)
 	r->p += n;
 	for (size_t i = 0; i < n; i++)
 		if (!spec_is_word(begin[i]) && !strchr(".$*?", begin[i]))
-			return spec_fail(r, begin + i, "this cannot be in the name of a function");
+			return spec_fail(r, begin + i,
+					 "invalid character in the name of a "
+					 "function");
 	return spec_copy(r, r->spec->function, CALL_FUNCTION_MAX, begin, n, "the function");
 }
 
@@ -219,7 +223,7 @@ static int spec_count(struct spec_reader *r, struct call_type *type, size_t arg)
 	type->is_array =
 		type->form == CALL_STRUCT && !call_struct_by_number(type->layout)->is_sized;
 	if (!spec_accept(r, "["))
-		return spec_fail(r, r->p, "how long it is, is missing: buf[16] or buf[ARGUMENT]");
+		return spec_fail(r, r->p, "the length is missing: buf[16] or buf[ARGUMENT]");
 	n = spec_word(r);
 	if (n > 0 && !isdigit((unsigned char)*r->p)) {
 		r->counts[arg] = r->p;
@@ -232,7 +236,7 @@ static int spec_count(struct spec_reader *r, struct call_type *type, size_t arg)
 		if (error < 0)
 			return error;
 		if (count == 0 || count > CALL_BUF_MAX)
-			return spec_fail(r, begin, "a buffer has 1 to %d bytes", CALL_BUF_MAX);
+			return spec_fail(r, begin, "a buffer can have 1 to %d bytes", CALL_BUF_MAX);
 		type->count = (uint32_t)count;
 	}
 	return spec_accept(r, "]") ? 0 : spec_fail(r, r->p, "']' is missing");
@@ -250,8 +254,8 @@ static int spec_set(struct spec_reader *r, size_t n, struct call_type *ret)
 	number = call_set_find(r->p, n);
 	set = call_set_by_number(number);
 	if (!set)
-		return spec_fail(r, r->p, "there are no words for '%.*s'", (int)(n < 40 ? n : 40),
-				 r->p);
+		return spec_fail(r, r->p, "unknown set '%.*s': its words are not defined",
+				 (int)(n < 40 ? n : 40), r->p);
 	*ret = (struct call_type){ .form = set->kind == CALL_SET_ENUM ? CALL_INT
 					   : set->kind == CALL_SET_ID ? CALL_UINT
 								      : CALL_HEX,
@@ -271,8 +275,7 @@ static int spec_struct(struct spec_reader *r, size_t n, struct call_type *ret)
 		n++;
 	number = call_struct_find(r->p, n);
 	if (number == CALL_STRUCT_NONE)
-		return spec_fail(r, r->p, "the members of '%.*s' are not known",
-				 (int)(n < 40 ? n : 40), r->p);
+		return spec_fail(r, r->p, "unknown structure '%.*s'", (int)(n < 40 ? n : 40), r->p);
 	*ret = (struct call_type){ .form = CALL_STRUCT, .bits = 64, .layout = (uint16_t)number };
 	r->p += n;
 	return 0;
@@ -288,7 +291,7 @@ static int spec_words(struct spec_reader *r, struct call_type *ret)
 	if (begin[n] != '}')
 		return spec_fail(r, begin, "'}' is missing");
 	if (n + 1 > CALL_WORDS_MAX - r->n_words)
-		return spec_fail(r, begin, "all words together have more than %d bytes",
+		return spec_fail(r, begin, "the words have more than %d bytes in total",
 				 CALL_WORDS_MAX - 1);
 	for (const char *p = begin; p < begin + n;) {
 		size_t name = 0;
@@ -354,8 +357,9 @@ static int spec_type(struct spec_reader *r, struct call_type *ret)
 	if (n == 0)
 		return spec_fail(r, r->p, "a type is missing");
 	return spec_fail(r, r->p,
-			 "'%.*s' is no type; those are int, uint, hex, bool, fd, ptr, str, buf[N], "
-			 "errno, int8 to uint64, flags:SET, enum:SET and struct:NAME",
+			 "unknown type '%.*s'; the types are int, uint, hex, bool, fd, ptr, "
+			 "str, buf[N], errno, int8 to uint64, flags:SET, enum:SET and "
+			 "struct:NAME",
 			 (int)(n < 40 ? n : 40), r->p);
 }
 
@@ -399,7 +403,7 @@ static int spec_reason(struct spec_reader *r, struct call_location *to)
 	to->kind = CALL_ORIGIN_NONE;
 	to->reason = (uint8_t)call_reason_find(r->p, n);
 	if (to->reason == CALL_REASON_NONE)
-		return spec_fail(r, r->p, "this is no reason why an argument is unavailable");
+		return spec_fail(r, r->p, "unknown reason for an unavailable argument");
 	r->p += n;
 	return 0;
 }
@@ -433,7 +437,9 @@ static int spec_arg_place(struct spec_reader *r, struct call_arg *arg, size_t i)
 	if (spec_accept(r, "@"))
 		error = spec_location(r, &arg->location);
 	else if (i >= CALL_ARG_REGISTERS)
-		return spec_fail(r, r->p, "more than %d arguments are not in registers",
+		return spec_fail(r, r->p,
+				 "at most %d arguments outside of registers are "
+				 "possible",
 				 CALL_ARG_REGISTERS);
 	if (error == 0 && arg->type.form == CALL_FLOAT && !arg->location.is_said)
 		arg->location = (struct call_location){ .is_said = true,
@@ -457,9 +463,9 @@ static int spec_arg_name(struct spec_reader *r, struct call_arg *arg)
 	const char *begin = r->p;
 
 	if (n > 0 && isdigit((unsigned char)*begin))
-		return spec_fail(r, begin, "a name does not begin with a digit");
+		return spec_fail(r, begin, "a name must not begin with a digit");
 	if (n > 0 && spec_find_arg(r->spec, begin, n) >= 0)
-		return spec_fail(r, begin, "there is another argument of this name");
+		return spec_fail(r, begin, "another argument has this name");
 	r->p += n;
 	return spec_copy(r, arg->name, CALL_NAME_MAX, begin, n, "the name of the argument");
 }
@@ -475,8 +481,7 @@ static int spec_arg(struct spec_reader *r)
 	spec_skip(r);
 	begin = r->p;
 	if (i == CALL_ARGS_MAX)
-		return spec_fail(r, begin, "more than %d arguments are not possible",
-				 CALL_ARGS_MAX);
+		return spec_fail(r, begin, "at most %d arguments are possible", CALL_ARGS_MAX);
 	in_out = spec_same("inout", r->p, spec_word(r));
 	out = in_out || spec_same("out", r->p, spec_word(r));
 	if (out)
@@ -484,13 +489,13 @@ static int spec_arg(struct spec_reader *r)
 	error = spec_type(r, &arg.type);
 	if (error == 0 && out && !call_type_is_memory(&arg.type))
 		return spec_fail(r, begin,
-				 "'out' is for str, buf and struct: what is there at the return");
+				 "'out' (read at the return) is only for str, buf and struct");
 	if (error == 0 && in_out && arg.type.form != CALL_STRUCT)
-		return spec_fail(r, begin, "'inout' is for struct");
+		return spec_fail(r, begin, "'inout' is only for struct");
 	arg.type.out = out;
 	arg.type.in_out = in_out;
 	if (error == 0 && (arg.type.form == CALL_VOID || arg.type.form == CALL_ERRNO))
-		return spec_fail(r, begin, "this is a type of what is returned only");
+		return spec_fail(r, begin, "this type is only for results");
 	if (error == 0 && spec_has_count(r, &arg.type))
 		error = spec_count(r, &arg.type, i);
 	if (error == 0)
@@ -523,7 +528,7 @@ static int spec_find_counts(struct spec_reader *r)
 		if (arg < 0)
 			return spec_fail(r, r->counts[i], "there is no argument of this name");
 		if (!spec_is_count(&r->spec->args[arg].type, &r->spec->args[i].type))
-			return spec_fail(r, r->counts[i], "this argument is no number");
+			return spec_fail(r, r->counts[i], "this argument is not a number");
 		r->spec->args[i].type.count_arg = (uint8_t)arg;
 		r->spec->args[i].type.is_counted = true;
 	}
@@ -603,8 +608,7 @@ static int spec_return(struct spec_reader *r)
 	begin = r->p;
 	error = spec_type(r, &r->spec->ret);
 	if (error == 0 && (r->spec->ret.form == CALL_BUF || r->spec->ret.form == CALL_STRUCT))
-		return spec_fail(r, begin,
-				 "what is returned cannot be a buffer or a structure; 'ptr' can");
+		return spec_fail(r, begin, "a result cannot be a buffer or a structure; use 'ptr'");
 	return error;
 }
 
@@ -616,7 +620,7 @@ static int spec_operator(struct spec_reader *r, uint8_t *ret)
 		*ret = ops[i].op;
 		return 0;
 	}
-	return spec_fail(r, r->p, "one of == != < <= > >= & is missing");
+	return spec_fail(r, r->p, "expected one of == != < <= > >= &");
 }
 
 static int spec_condition(struct spec_reader *r)
@@ -636,9 +640,9 @@ static int spec_condition(struct spec_reader *r)
 		return spec_fail(r, r->p, "there is no argument of this name");
 	if (call_type_is_memory(&r->spec->args[arg].type) ||
 	    r->spec->args[arg].type.form == CALL_FLOAT)
-		return spec_fail(r, r->p, "this argument is no number");
+		return spec_fail(r, r->p, "this argument is not a number");
 	if (r->spec->args[arg].location.reason)
-		return spec_fail(r, r->p, "this argument cannot be had: %s",
+		return spec_fail(r, r->p, "this argument is unavailable: %s",
 				 call_reason_text(r->spec->args[arg].location.reason));
 	r->p += n;
 	c->arg = (uint8_t)arg;
@@ -661,7 +665,7 @@ static int spec_limit(struct spec_reader *r)
 	if (error < 0)
 		return error;
 	if (*begin == '-' || limit == 0 || limit > UINT32_MAX)
-		return spec_fail(r, begin, "a limit is 1 to %u calls a second", UINT32_MAX);
+		return spec_fail(r, begin, "a limit can be 1 to %u calls per second", UINT32_MAX);
 	if (!spec_accept(r, "/s"))
 		return spec_fail(r, r->p, "'/s' is missing: limit 100/s");
 	r->spec->limit = (uint32_t)limit;
@@ -671,7 +675,7 @@ static int spec_limit(struct spec_reader *r)
 static int spec_end(struct spec_reader *r)
 {
 	spec_skip(r);
-	return *r->p ? spec_fail(r, r->p, "this is not expected here") : 0;
+	return *r->p ? spec_fail(r, r->p, "unexpected text") : 0;
 }
 
 int call_spec_parse(const char *text, struct call_spec *ret, struct call_spec_error *error)

@@ -48,8 +48,8 @@ static void collection_check_filter_size(const struct checker *k)
 			k,
 			collection_line_of(k->lines, "Filter", "Unit")
 				?: collection_line_of(k->lines, "Filter", "CGroup"),
-			"there are %zu Unit= and CGroup= lines, and %d is the limit: name a slice that "
-			"has them in it",
+			"there are %zu Unit= and CGroup= lines, and the limit is %d: use a "
+			"slice that contains them",
 			n, FILTER_CGROUPS_MAX);
 }
 
@@ -62,14 +62,14 @@ static void collection_check_output(const struct checker *k)
 	if (size && c->keep_bytes && c->keep_bytes < c->session.rotate_bytes)
 		collection_check_say(
 			k, size,
-			"KeepSize= is %s, less than the %s of one chunk (RotateSize=): nothing would "
-			"be kept of what came before",
+			"KeepSize= is %s, less than the %s of one chunk (RotateSize=): no "
+			"earlier chunk would be kept",
 			TEXT_SIZE(c->keep_bytes), TEXT_SIZE(c->session.rotate_bytes));
 	if (time && c->keep_ns && c->keep_ns < c->session.rotate_ns)
 		collection_check_say(
 			k, time,
-			"KeepTime= is %s, less than the %s of one chunk (RotateTime=): nothing would "
-			"be kept of what came before",
+			"KeepTime= is %s, less than the %s of one chunk (RotateTime=): no "
+			"earlier chunk would be kept",
 			TEXT_TIME(c->keep_ns), TEXT_TIME(c->session.rotate_ns));
 }
 

@@ -50,7 +50,7 @@ static int collection_rows_take_categories(struct collection *to, const char *te
 		all |= *word ? bits : 0;
 	}
 	if (all == 0)
-		return value_refuse(why, "'%.40s' has no category in it", text);
+		return value_refuse(why, "'%.40s' contains no category", text);
 	to->session.categories |= all;
 	return 0;
 }
@@ -86,16 +86,15 @@ static int collection_take_unit(const struct option_row *row, struct collection 
 	const char *dot = strrchr(text, '.');
 
 	if (text[n] != '\0' && strchr(" \t,", text[n]))
-		return value_refuse(why,
-				    "'%.80s' is more than one unit: give each a %s= of its own",
+		return value_refuse(why, "'%.80s' is more than one unit: use a line %s= for each",
 				    text, row->key);
 	if (text[n] != '\0' || dot == text)
-		return value_refuse(why, "'%.80s' cannot be the name of a unit", text);
+		return value_refuse(why, "'%.80s' is not a valid name for a unit", text);
 	if (dot && STRING_TABLE_FIND(suffixes, dot + 1) < 0)
 		return value_refuse(
 			why,
-			"'%.80s' is no unit that processes are in: a service, a scope, a "
-			"slice, a socket, a mount or a swap",
+			"'%.80s' is not a unit with processes: use a service, scope, slice, "
+			"socket, mount or swap",
 			text);
 	if (strlen(text) + (dot ? 0 : strlen(".service")) >= FILTER_CGROUP_BYTES)
 		return value_refuse(why, "'%.40s...' is longer than %d bytes", text,
@@ -149,7 +148,7 @@ static int collection_take_program(const struct option_row *row, struct collecti
 	while (to->programs && to->programs[n])
 		n++;
 	if (n == ALLOCATOR_FILES_MAX)
-		return value_refuse(why, "more than %d are not possible", ALLOCATOR_FILES_MAX);
+		return value_refuse(why, "at most %d are possible", ALLOCATOR_FILES_MAX);
 	return collection_rows_append(option_at(row, to), text);
 }
 
@@ -163,7 +162,7 @@ static int collection_take_directory(const struct option_row *row, struct collec
 	for (; r == 0 && n > 1 && to->directory[n - 1] == '/'; n--)
 		to->directory[n - 1] = '\0';
 	if (r == 0 && strcmp(to->directory, "/") == 0)
-		return value_refuse(why, "'/' cannot be where chunks go");
+		return value_refuse(why, "'/' cannot be the directory of chunks");
 	return r;
 }
 

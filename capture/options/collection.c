@@ -106,8 +106,7 @@ static bool collection_check_section(struct parser *p, const char *text)
 	char name[INI_NAME_MAX + 1];
 
 	if (!end || end - text - 1 > INI_NAME_MAX) {
-		collection_say(p, "'%.*s' is not the name of a section: that is [Name]", SHOWN_MAX,
-			       text);
+		collection_say(p, "'%.*s' is not a section: expected [Name]", SHOWN_MAX, text);
 		return false;
 	}
 	memcpy(name, text + 1, (size_t)(end - text - 1));
@@ -130,7 +129,7 @@ static bool collection_check_line(struct parser *p, const char *text, size_t n, 
 	size_t key = strcspn(text, "=:");
 
 	if (strlen(text) != n || !text_is_utf8(text, n)) {
-		collection_say(p, "the line is not text: it has a NUL in it, or is not UTF-8");
+		collection_say(p, "the line is not text: it contains a NUL, or is not UTF-8");
 		return false;
 	}
 	/* (a line feed and a NUL are added) */
@@ -143,7 +142,7 @@ static bool collection_check_line(struct parser *p, const char *text, size_t n, 
 	if (*text == '\0' || *text == '#' || *text == ';')
 		return true;
 	if (text[key] == ':' || key > INI_NAME_MAX) {
-		collection_say(p, "'%.*s' is not Key=value", SHOWN_MAX, text);
+		collection_say(p, "'%.*s' is not of the form Key=value", SHOWN_MAX, text);
 		return false;
 	}
 	p->expected = true;
@@ -224,11 +223,10 @@ static void collection_take_key(struct parser *p, const struct option_row *row, 
 	int r;
 
 	if (*line && !(row->flags & OPTION_LIST))
-		collection_say(p, "%s= is given twice, in line %u and here: one of them has to go",
+		collection_say(p, "%s= is given twice, in line %u and here: remove one of them",
 			       row->key, *line);
 	else if (*value == '\0')
-		collection_say(p, "%s= has no value: say what it is to be, or leave the line out",
-			       row->key);
+		collection_say(p, "%s= has no value: add one, or remove the line", row->key);
 	else if ((r = collection_take(row, &p->c, value, why)) == -EINVAL)
 		collection_say(p, "%s=: %s", row->key, why);
 	else if (r < 0)
@@ -249,7 +247,8 @@ static int collection_on_key(void *userdata, const char *section, const char *ke
 	if (*section == '\0') {
 		collection_say(
 			p,
-			"%s= stands in no section: [Collection] or another one has to come first",
+			"%s= is outside of all sections: [Collection] or another section must "
+			"come first",
 			key);
 		return 1;
 	}
@@ -387,8 +386,8 @@ const char *collection_name_of(const char *path, char to[static 65])
 const char *collection_untrusted(const struct stat *st, uid_t uid)
 {
 	if (st->st_uid != uid)
-		return "it belongs to another user than root: `chown root:root` it";
+		return "it does not belong to root: run `chown root:root` on it";
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return "others than root may write to it: `chmod go-w` it";
+		return "users other than root can write to it: run `chmod go-w` on it";
 	return NULL;
 }

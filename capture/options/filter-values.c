@@ -19,7 +19,7 @@ static int filter_values_grow(void *array, size_t *n_used, size_t n, size_t size
 	void *more;
 
 	if (*n_used + n > max) {
-		snprintf(why, VALUE_WHY_MAX, "more than %zu values are not possible", max);
+		snprintf(why, VALUE_WHY_MAX, "at most %zu values are possible", max);
 		return -E2BIG;
 	}
 	memcpy(&more, array, sizeof(more));
@@ -88,7 +88,7 @@ int filter_add_comm(struct capture_filter *f, const char *text, char why[static 
 	int r;
 
 	if (*text == '\0' || !text_is_utf8(text, strlen(text))) {
-		snprintf(why, VALUE_WHY_MAX, "'%.80s' is not the name of a thread", text);
+		snprintf(why, VALUE_WHY_MAX, "'%.80s' is not a valid name for a thread", text);
 		return -EINVAL;
 	}
 	r = filter_values_grow(&f->comms, &f->n_comms, 1, REC_COMM_BYTES, FILTER_VALUES_MAX, &slot,

@@ -307,11 +307,11 @@ char *find_cgroup_error(int error, const char *what, char why[static VALUE_WHY_M
 		break;
 	case -E2BIG:
 		snprintf(why, VALUE_WHY_MAX,
-			 "more than %d cgroups are called '%.80s'; give one of them by its path",
+			 "more than %d cgroups have the name '%.80s'; select one by its path",
 			 FILTER_CGROUPS_MAX, what);
 		break;
 	default:
-		snprintf(why, VALUE_WHY_MAX, "cannot look at cgroup '%.80s': %s", what,
+		snprintf(why, VALUE_WHY_MAX, "cannot inspect cgroup '%.80s': %s", what,
 			 strerror(-error));
 	}
 	return why;

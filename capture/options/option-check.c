@@ -81,41 +81,42 @@ static void option_check_own(struct checker *k)
 	if (k->categories & CATEGORIES_NOT_OWN)
 		option_check_say(
 			k, ROW_AT(own),
-			"cannot be combined with irq, softirq, workqueue, power and counters: they are about "
-			"the whole machine, not one's own processes");
+			"cannot be combined with irq, softirq, workqueue, power and counters: "
+			"these concern the whole machine, not only your own processes");
 	if (k->o->memory.triage)
 		option_check_say(
 			k, ROW_AT(own),
-			"cannot be combined with triage, which looks at the processes of all users");
+			"cannot be combined with triage, which checks the processes of all "
+			"users");
 	if (option_check_asks_for_pressure(k->o))
-		option_check_say(
-			k, ROW_AT(own),
-			"cannot be combined with triggers on pressure, which is that of the whole machine");
+		option_check_say(k, ROW_AT(own),
+				 "cannot be combined with triggers on pressure, which concerns the "
+				 "whole machine");
 }
 
 /* Allocations are recorded only for selected processes, or for those that triage finds. */
 static void option_check_chosen(struct checker *k)
 {
 	if (k->o->memory.triage && k->chosen)
-		option_check_say(
-			k, ROW_AT(memory.triage),
-			"cannot be combined with a filter or a command: it looks for processes that "
-			"grow among all");
+		option_check_say(k, ROW_AT(memory.triage),
+				 "cannot be combined with a filter or a command: it searches all "
+				 "processes for growing ones");
 	if (k->categories & CATEGORIES_MEMORY && !k->chosen && !k->o->own && !k->o->memory.triage)
 		option_check_say(
 			k, ROW_AT(categories),
-			"what programs allocate is recorded of chosen processes only: a filter is "
-			"needed, by process, name, user, unit or cgroup");
+			"allocations are recorded only of selected processes: add a filter by "
+			"process, name, user, unit or cgroup");
 }
 
 static void option_check_calls(struct checker *k)
 {
 	if (k->categories & CATEGORIES_CALLS && k->o->calls.n_specs == 0)
 		option_check_say(k, ROW_AT(categories),
-				 "'calls' needs functions: a specification of each (--call)");
+				 "'calls' needs functions: specify each with --call");
 	if (k->categories & CATEGORY_MOMENTS && k->o->moments.n_specs == 0)
 		option_check_say(k, ROW_AT(categories),
-				 "'moments' needs points of programs (--moment)");
+				 "'moments' needs points of programs: specify each with "
+				 "--moment");
 }
 
 size_t option_check(const struct session_options *o, unsigned flags, option_complaint_fn complain,

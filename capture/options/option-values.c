@@ -110,7 +110,7 @@ static int option_take_call(const struct option_row *row, struct session_options
 	if (call_spec_parse(text, &spec, &error) < 0)
 		return value_refuse(why, "'%.80s', byte %zu: %s", text, error.at, error.why);
 	r = call_options_add(&o->calls, text);
-	return r == -E2BIG ? value_refuse(why, "more than %zu are not possible", row->n_max) : r;
+	return r == -E2BIG ? value_refuse(why, "at most %zu are possible", row->n_max) : r;
 }
 
 /* Likewise, for a compiled moment. */
@@ -125,7 +125,7 @@ static int option_take_moment(const struct option_row *row, struct session_optio
 		return r == -EINVAL ? value_refuse(why, "%s", reason) : r;
 	moment_plan_deinit(&plan);
 	r = call_options_add(&o->moments, text);
-	return r == -E2BIG ? value_refuse(why, "more than %zu are not possible", row->n_max) : r;
+	return r == -E2BIG ? value_refuse(why, "at most %zu are possible", row->n_max) : r;
 }
 
 int option_take(const struct option_row *row, void *options, const char *text,

@@ -30,19 +30,21 @@ const struct category_row category_rows[] = {
 	{ "counters", CATEGORY_COUNTERS,
 	  "memory, load, pressure and CPU frequencies, sampled (--counter-interval)",
 	  "half a KiB and about 0.15 ms of CPU time a sample, in the recorder" },
-	{ "profile", CATEGORY_PROFILE, "call stacks of what runs, sampled (-F)",
+	{ "profile", CATEGORY_PROFILE, "call stacks of running threads, sampled (-F)",
 	  "about 200 bytes and 4 to 9 microseconds a sample" },
 	{ "offcpu", CATEGORY_OFFCPU,
-	  "call stacks of threads that were away from a CPU for long (--offcpu-min)",
+	  "call stacks of threads that were off CPU for long (--offcpu-min)",
 	  "about 300 bytes a time; under a microsecond a switch, a sixth of one a wakeup" },
 	{ "memory", CATEGORY_MEMORY,
-	  "what chosen processes allocate and do not free, with call stacks (-p, ...)",
-	  "2 to 4 microseconds an allocation with its free; 80 bytes of a block that lives" },
-	{ "fd", CATEGORY_FD, "file descriptors that chosen processes open and do not close",
-	  "0.15 microseconds any system call of anyone; 0.5 to 4 one about descriptors" },
-	{ "shm", CATEGORY_SHM, "mappings and shared memory that chosen processes keep",
-	  "likewise, with fd for both: 0.15 microseconds any call; 0.8 one about them" },
-	{ "threads", CATEGORY_THREADS, "threads of chosen processes that end and are not joined",
+	  "allocations of selected processes that are not freed, with call stacks (-p, ...)",
+	  "2 to 4 microseconds an allocation with its free; 80 bytes a live block" },
+	{ "fd", CATEGORY_FD, "file descriptors that selected processes open and do not close",
+	  "0.15 microseconds each system call of the machine; 0.5 to 4 each one about "
+	  "descriptors" },
+	{ "shm", CATEGORY_SHM, "mappings and shared memory that selected processes keep",
+	  "0.15 microseconds each system call of the machine (shared with fd); 0.8 each one "
+	  "about these" },
+	{ "threads", CATEGORY_THREADS, "threads of selected processes that end and are not joined",
 	  "a few microseconds a thread" },
 	{ "calls", CATEGORY_CALLS, "calls of functions, with arguments and results (--call)",
 	  "2 to 3 microseconds and 200 bytes a call" },
@@ -50,7 +52,7 @@ const struct category_row category_rows[] = {
 	  "half a microsecond to three a call" },
 	{ "moments", CATEGORY_MOMENTS,
 	  "registers, stack and variables at points of programs (--moment)",
-	  "3 to 6 microseconds and what is collected each time" },
+	  "3 to 6 microseconds and the collected bytes each time" },
 	{ 0 },
 };
 
@@ -189,15 +191,15 @@ int session_options_take_overhead(struct session_options *o, const char *text,
 	if (end && (*end == '\0' || strcmp(end, "%") == 0))
 		return options_take_share(
 			n * 1e4, OVERHEAD_MACHINE_PPM_MIN, OVERHEAD_MACHINE_PPM_MAX,
-			"0.01% to 100% of the machine's CPU time; say 1.5cpu for one "
-			"and a half CPUs",
+			"0.01% to 100% of the machine's CPU time; use 1.5cpu for one and a "
+			"half CPUs",
 			&o->max_overhead_machine_ppm, text, why);
 	if (end && (strcmp(end, "cpu") == 0 || strcmp(end, "cpus") == 0))
 		return options_take_share(n * 1e6, OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX,
 					  "0.001cpu to 1000cpu", &o->max_overhead_ppm, text, why);
 	return value_refuse(why,
-			    "'%.80s' is no share of CPU time; say 2%% (of the machine's) or "
-			    "0.5cpu",
+			    "'%.80s' is not a share of CPU time, such as 2%% (of the "
+			    "machine's) or 0.5cpu",
 			    text);
 }
 

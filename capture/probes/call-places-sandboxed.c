@@ -122,7 +122,7 @@ static const char *call_places_error(int error)
 {
 	switch (error) {
 	case -ENOEXEC:
-		return "is no program and no library";
+		return "is neither a program nor a library";
 	case -EBADMSG:
 		return "is damaged";
 	case -ETIME:
@@ -148,13 +148,13 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 			"add --force-fast-returns, if no call of '%s' does that)",
 			file, p->nearest, pattern);
 	else if (p->flags & CALL_PLACES_NO_START)
-		snprintf(
-			why, size,
-			"%s has no function '%s' there, by its symbols and its unwind information: is "
-			"it another file by now?",
-			file, pattern);
+		snprintf(why, size,
+			 "%s has no function '%s' at this address, according to its symbols and "
+			 "unwind information: was the file replaced?",
+			 file, pattern);
 	else if (p->flags & CALL_PLACES_NO_POINT)
-		snprintf(why, size, "%s has no instruction at that place of '%s'", file, pattern);
+		snprintf(why, size, "no instruction of %s begins at this place of '%s'", file,
+			 pattern);
 	else if (p->flags & CALL_PLACES_NO_CODE)
 		snprintf(why, size, "calls are recorded on x86-64 only");
 	else if (p->flags & CALL_PLACES_VDSO)

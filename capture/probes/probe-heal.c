@@ -179,13 +179,12 @@ static void probe_heal_report(const struct heal *h, const struct heal_file *file
 	path[n > 0 ? n : 0] = '\0';
 	if (left > file->left)
 		snprintf(text, sizeof(text),
-			 "removed %zu breakpoints that a killed recorder had left in '%s'",
+			 "removed %zu breakpoints that a killed recorder left in '%s'",
 			 left - file->left, path);
 	else
-		snprintf(
-			text, sizeof(text),
-			"cannot remove the breakpoints that a killed recorder has left in '%s': %s",
-			path, strerror(-error));
+		snprintf(text, sizeof(text),
+			 "cannot remove the breakpoints that a killed recorder left in '%s': %s",
+			 path, strerror(-error));
 	h->say(text);
 }
 

@@ -40,14 +40,14 @@ static struct capability capabilities_waker_context(const struct kernel_btf *btf
 	int64_t from_rq;
 
 	if (!btf) {
-		c.detail = "not known without BTF";
+		c.detail = "unknown without BTF";
 	} else if (kernel_btf_preempt_count(btf, &from_rq) == 1) {
 		c.available = true;
 		c.detail = "exact: from the kernel's preempt count (per CPU)";
 	} else {
 #if defined(__x86_64__)
 		c.detail = "guessed: this kernel's preempt count cannot be found; wakeups from "
-			   "interrupts are put down to the thread they interrupt";
+			   "interrupts are attributed to the interrupted thread";
 #else
 		c.available = true;
 		c.detail = "exact: from the preempt count of the thread";
@@ -72,7 +72,7 @@ static const struct {
 	  "this kernel has no tracepoints softirq_entry and softirq_exit" },
 	{ "workqueue",
 	  { "workqueue_execute_start", "workqueue_execute_end" },
-	  "work items; the kernel tells the names of their functions",
+	  "work items, with the names of their functions",
 	  "this kernel has no tracepoints workqueue_execute_start and workqueue_execute_end" },
 	{ "power",
 	  { "cpu_idle", "cpu_frequency" },
@@ -138,17 +138,15 @@ static struct capability capabilities_profile(bool all)
 	const char *clock = all ? sampler_clock(&error) : NULL;
 
 	c.available = clock != NULL;
-	c.detail =
-		!all ? "see btf, privilege and kernel"
-		: !clock && perf_event_is_restricted()
-			? "kernel.perf_event_paranoid is 3 or more: this kernel gives perf events "
-			  "to CAP_SYS_ADMIN alone; systemctl start kymo-perf.socket, or sysctl "
-			  "kernel.perf_event_paranoid=2"
-		: !clock ? "the kernel does not let us have perf events (CONFIG_PERF_EVENTS, or "
-			   "a sandbox)"
-		: strcmp(clock, "cycles") == 0
-			? "samples by hardware cycles"
-			: "samples by the CPU's clock: this machine has no hardware counters";
+	c.detail = !all ? "see btf, privilege and kernel"
+		   : !clock && perf_event_is_restricted()
+			   ? "kernel.perf_event_paranoid is 3 or more, so this kernel allows perf "
+			     "events only to CAP_SYS_ADMIN: systemctl start kymo-perf.socket, or "
+			     "sysctl kernel.perf_event_paranoid=2"
+		   : !clock ? "the kernel refuses perf events (CONFIG_PERF_EVENTS, or a sandbox)"
+		   : strcmp(clock, "cycles") == 0
+			   ? "samples by hardware cycles"
+			   : "samples by the CPU's clock: this machine has no hardware counters";
 	return c;
 }
 
@@ -156,7 +154,7 @@ static struct capability capabilities_profile(bool all)
 static int capabilities_heap_targets(struct capability *caps, const struct capability *profile)
 {
 	static const char *const ways[] = {
-		[PROBES_PERF] = "a probe each on allocators' functions",
+		[PROBES_PERF] = "one probe at a time (perf_event_open)",
 		[PROBES_MULTI] = "many probes at once (uprobe_multi)",
 		[PROBES_SESSION] = "calls and returns in one (uprobe.session)",
 	};
@@ -178,8 +176,8 @@ static struct capability capabilities_stacks(const struct kernel_btf *btf, bool 
 		!all ? "see btf, privilege and kernel"
 		: fentry_works(btf, "perf_event_mmap")
 			? "by unwind tables (.eh_frame)"
-			: "by unwind tables (.eh_frame); the kernel lets no program see what is "
-			  "mapped (fentry), so the first stacks of a new process may end early"
+			: "by unwind tables (.eh_frame); the kernel does not support fentry "
+			  "programs, so the first stacks of a new process may end early"
 	};
 #else
 	return (struct capability){ "stacks", all,
@@ -231,7 +229,7 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	caps[n] = caps[n - 1]; /* mappings need perf events, too */
 	caps[n].name = "offcpu";
 	if (caps[n].available)
-		caps[n].detail = "stacks of threads that were away";
+		caps[n].detail = "stacks of threads that were off CPU";
 	n++;
 	n += capabilities_heap_targets(&caps[n], &caps[n - 2]);
 	caps[n++] = capabilities_stacks(btf, all);

@@ -227,7 +227,7 @@ int collector_prepare_unwinding(struct collector *c, char **reterr_text)
 	int r = collector_has_unwinding(c) ? collector_list_mapped(c) : 0;
 
 	if (r < 0)
-		return load_error(r, "list what is mapped", reterr_text);
+		return load_error(r, "list the mappings", reterr_text);
 	if (c->unwinder)
 		unwinder_wait(c->unwinder, READY_NS_MAX);
 	return 0;
@@ -252,5 +252,5 @@ int collector_start_unwinding(struct collector *c, char **reterr_text)
 	if (r < 0)
 		return r;
 	r = collector_list_mapped(c);
-	return r < 0 ? load_error(r, "list what is mapped", reterr_text) : 0;
+	return r < 0 ? load_error(r, "list the mappings", reterr_text) : 0;
 }

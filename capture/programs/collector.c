@@ -214,7 +214,7 @@ static int collector_follow_present(struct collector *c, char **reterr_text)
 /* Starts before all other programs, so that each mapping is either reported or listed. */
 static int collector_start_map_rings(struct collector *c, char **reterr_text)
 {
-	static const char deed[] = "watch what is mapped (perf events)";
+	static const char deed[] = "watch the mappings (perf events)";
 	int r;
 
 	load_error_begin();

@@ -145,9 +145,8 @@ int load_error(int error, const char *deed, char **reterr_text)
 	const char *advice = load_error_advice_to(error);
 
 	if (verifier_says && !load_error_is_shortage(error))
-		advice =
-			"; this kernel's verifier refuses a program of kymo: please report it, with "
-			"what uname -r prints";
+		advice = "; this kernel's verifier refuses a program of kymo: please report it, "
+			 "with the output of uname -r";
 	return load_error_set(error, deed, advice, reterr_text);
 }
 

@@ -246,10 +246,10 @@ static void session_on_news(struct session *s)
 		session_fail(s, -ENOMEM, "sample counters");
 	if (s->recorder.pipe.collector && !s->recorder.closed &&
 	    recorder_add_mappings(&s->recorder, &news) < 0)
-		session_fail(s, -ENOMEM, "list what is mapped");
+		session_fail(s, -ENOMEM, "list the mappings");
 	if (s->recorder.pipe.collector &&
 	    recorder_learn(&s->recorder, &news, s->recorder.opened && session_writable(s)) < 0)
-		session_fail(s, -ENOMEM, "remember who is who");
+		session_fail(s, -ENOMEM, "save the identities of tasks");
 	worker_results_deinit(&news);
 }
 
@@ -375,7 +375,7 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 	snprintf(s->reason, sizeof(s->reason), "service died");
 	session_set_error(
 		s, -EOWNERDEAD,
-		strdup("the service ended before the session did; what it kept is there"));
+		strdup("the service ended before the session did; the kept data is available"));
 	s->options = *options;
 	s->options.compress = packed;
 	s->options.flight_bytes = s->status.bytes;

@@ -73,13 +73,13 @@ static int worker_steps_begin(struct worker *w, struct collector *c, struct begi
 	b->start_cpu_ns = worker_cpu_now_ns(w);
 	r = task_list_read(c, &b->tasks);
 	if (r < 0)
-		*reterr_text = strdup("cannot list the tasks that run");
+		*reterr_text = strdup("cannot list the running tasks");
 	b->listed_ns = clock_boot_ns();
 	outbuf_append(list, b->tasks.data, b->tasks.size);
 	if (r == 0) {
 		r = collector_list_cgroups(c, worker_steps_keep_cgroup, &b->cgroups);
 		if (r < 0)
-			*reterr_text = strdup("cannot list the cgroups of tasks that run");
+			*reterr_text = strdup("cannot list the cgroups of running tasks");
 	}
 	return r;
 }

@@ -77,7 +77,7 @@ void worker_finish_watching(struct worker *w, bool for_good)
 	r = heap_trace_finish(heap_targets_memory(w->watching));
 	/* (-ECANCELED: the result is no longer wanted) */
 	if (r < 0 && r != -ECANCELED)
-		worker_tell_failed(w, r, "cannot read what watched processes have left");
+		worker_tell_failed(w, r, "cannot read the live blocks of watched processes");
 	w->watching = heap_targets_free(w->watching);
 }
 

@@ -218,6 +218,7 @@ int store_fd_new(int fd, struct store **ret)
 
 const char *store_strerror(int error)
 {
-	return error == STORE_OF_KERNEL ? "it is a file of the kernel's (procfs, sysfs or the like)"
+	return error == STORE_OF_KERNEL ? "it is a file of the kernel (procfs, sysfs or the "
+					  "like)"
 					: strerror(-error);
 }

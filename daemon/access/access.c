@@ -195,7 +195,7 @@ static void access_advance(struct peer *p)
 			p->queued = true;
 			return;
 		}
-		log_warning(r, "a message of %s could not be put back and was refused", p->name);
+		log_warning(r, "cannot requeue a message of %s; it was refused", p->name);
 		bus_error_reply(p->held[0], r, NULL);
 		access_let_go(p);
 	}
@@ -211,7 +211,9 @@ static void access_give_up(struct peer *p, const sd_bus_error *e)
 {
 	if (!sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
 		for (size_t i = 0; i < p->n_held; i++)
-			bus_error_reply(p->held[i], -EACCES, "the bus does not say who you are: %s",
+			bus_error_reply(p->held[i], -EACCES,
+					"the bus cannot identify the "
+					"caller: %s",
 					e->message ?: e->name);
 	}
 	access_forget(p);
@@ -220,7 +222,8 @@ static void access_give_up(struct peer *p, const sd_bus_error *e)
 static int access_on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
 {
 	_cleanup_(credentials_deinit) struct credentials c = { 0 };
-	sd_bus_error nobody = SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_FAILED, "it names no user");
+	sd_bus_error nobody =
+		SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_FAILED, "the credentials contain no user");
 	struct peer *p = userdata;
 
 	if (sd_bus_message_is_method_error(reply, NULL)) {
@@ -288,8 +291,8 @@ static void access_on_answer(enum polkit_answer answer, const char *why, void *u
 	struct answer *a = &p->answers[p->asked];
 
 	if (answer == POLKIT_FAILED)
-		log_warning(0, "polkit could not say whether %s may do %s: %s", p->name,
-			    right_actions[p->asked], why);
+		log_warning(0, "polkit could not decide whether %s is authorized for %s: %s",
+			    p->name, right_actions[p->asked], why);
 	a->answer = answer;
 	a->until_ns = access_is_kept(answer) && p->generation == p->access->generation
 			      ? clock_boot_ns() + ACCESS_ANSWER_NS
@@ -328,7 +331,7 @@ static int access_ask(struct peer *p, enum right right, bool dialogue, sd_bus_er
 	}
 	if (n_user >= ACCESS_CHECKS_PER_USER || n >= ACCESS_CHECKS)
 		return bus_error_set(reterr, -EDQUOT,
-				     "too many calls wait for what polkit says: try again later");
+				     "too many calls are waiting for polkit: try again later");
 	r = polkit_check_new(p->access->bus,
 			     &(struct polkit_question){ .subject = p->name,
 							.action = right_actions[right],
@@ -337,7 +340,7 @@ static int access_ask(struct peer *p, enum right right, bool dialogue, sd_bus_er
 							.userdata = p },
 			     &p->check);
 	if (r < 0)
-		return bus_error_set(reterr, r, "polkit cannot be asked: %s", strerror(-r));
+		return bus_error_set(reterr, r, "cannot call polkit: %s", strerror(-r));
 	access_forget_answer(&p->answers[right]);
 	p->asked = right;
 	p->for_held = true;
@@ -379,7 +382,7 @@ static int access_judge(struct peer *p, sd_bus_message *m, enum right *ret_right
 		return JUDGED_PASS;
 	r = a->ops.demand(m, p->uid, &demand, a->ops.userdata);
 	if (r < 0)
-		return bus_error_set(reterr, r, "the call makes no sense: %s", strerror(-r));
+		return bus_error_set(reterr, r, "invalid call: %s", strerror(-r));
 	for (size_t i = 0; i < ARRAY_SIZE(need_rows[0].steps) && p->granted == 0; i++) {
 		enum right right = need_rows[demand.need].steps[i].right;
 		const struct answer *known;
@@ -452,9 +455,9 @@ static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *re
 	}
 	r = message_check_weight(m, ACCESS_MESSAGE_BYTES);
 	if (r == -E2BIG)
-		return bus_error_set(reterr, -EDQUOT, "the call is larger than any needs to be");
+		return bus_error_set(reterr, -EDQUOT, "the call is too large");
 	if (r < 0)
-		return bus_error_set(reterr, r, "the call makes no sense: %s", strerror(-r));
+		return bus_error_set(reterr, r, "invalid call: %s", strerror(-r));
 	if (!p) {
 		r = access_add_peer(a, sender, &p);
 		if (r < 0)

@@ -82,7 +82,7 @@ static int polkit_on_answer(sd_bus_message *reply, void *userdata, sd_bus_error 
 	const sd_bus_error *e = sd_bus_message_get_error(reply);
 	enum polkit_answer answer = POLKIT_FAILED;
 	struct polkit_check *c = userdata;
-	const char *why = "its answer makes no sense";
+	const char *why = "its answer is invalid";
 	sd_bus_slot *slot = TAKE_PTR(c->slot);
 
 	if (!e) {

@@ -125,19 +125,16 @@ static void rights_explain(const struct rights_found *f, char ret[static 256])
 {
 	switch (f->answer) {
 	case POLKIT_CHALLENGE:
-		snprintf(ret, 256,
-			 "polkit wants a password first, and this call lets it ask for none: use a "
-			 "terminal");
+		snprintf(ret, 256, "authentication is needed: run this in a terminal");
 		break;
 	case POLKIT_DISMISSED:
-		snprintf(ret, 256, "polkit was given no password");
+		snprintf(ret, 256, "authentication failed or was canceled");
 		break;
 	case POLKIT_FAILED:
-		snprintf(ret, 256, "polkit cannot be asked: %.180s",
-			 f->why ?: "no reason is known");
+		snprintf(ret, 256, "cannot call polkit: %.180s", f->why ?: "the reason is unknown");
 		break;
 	default:
-		snprintf(ret, 256, "polkit says no");
+		snprintf(ret, 256, "polkit has denied it");
 		break;
 	}
 }
@@ -148,16 +145,15 @@ static void rights_refuse_by_group(const struct rights_found *f, const char *who
 {
 	if (f->need == NEED_CHANGE)
 		snprintf(ret, RIGHTS_SENTENCE_MAX,
-			 "user %s may not %s: only root and its owner may", who, what);
+			 "user %s is not allowed to %s: only root and its owner are", who, what);
 	else if (f->no_group)
-		snprintf(
-			ret, RIGHTS_SENTENCE_MAX,
-			"user %s is not root, and there is no group %s whose members may %s: make it "
-			"with `addgroup --system %s`, then `adduser %s %s`",
-			who, f->group, what, f->group, who, f->group);
+		snprintf(ret, RIGHTS_SENTENCE_MAX,
+			 "user %s is not root, and there is no group %s, whose members can %s: "
+			 "create it with `addgroup --system %s`, then run `adduser %s %s`",
+			 who, f->group, what, f->group, who, f->group);
 	else
 		snprintf(ret, RIGHTS_SENTENCE_MAX,
-			 "user %s may not %s, being neither root nor in group %s: add them with "
+			 "user %s is not allowed to %s, and neither root nor in group %s: run "
 			 "`adduser %s %s` and log in again",
 			 who, what, f->group, who, f->group);
 }
@@ -174,7 +170,9 @@ static void rights_refuse(const struct rights_found *f, char ret[static RIGHTS_S
 
 	user_name(f->uid, who);
 	if (f->need == NEED_ROOT) {
-		snprintf(ret, RIGHTS_SENTENCE_MAX, "only root may do that, and user %s is not",
+		snprintf(ret, RIGHTS_SENTENCE_MAX,
+			 "only root is allowed to do this, and user "
+			 "%s is not root",
 			 who);
 		return;
 	}
@@ -185,19 +183,20 @@ static void rights_refuse(const struct rights_found *f, char ret[static RIGHTS_S
 	rights_explain(f, why);
 	action = right_actions[need_rows[f->need].steps[0].right];
 	if (f->need == NEED_CONTROL)
-		snprintf(
-			ret, RIGHTS_SENTENCE_MAX,
-			"user %s may not %s (%s)%s; to trace the system be in group %s (`adduser %s "
-			"%s`, and log in again) or be authorized by polkit (action %s)",
-			who, what, why,
-			f->granted & RIGHT_BIT(RIGHT_CONTROL_OWN)
-				? ": you may trace your own processes: add --own"
-				: "",
-			f->group, who, f->group, action);
+		snprintf(ret, RIGHTS_SENTENCE_MAX,
+			 "user %s is not allowed to %s (%s)%s; members of group %s can trace "
+			 "the system (`adduser %s %s`, and log in again), and users whom polkit "
+			 "authorizes (action %s)",
+			 who, what, why,
+			 f->granted & RIGHT_BIT(RIGHT_CONTROL_OWN)
+				 ? ": with --own, you can trace your own processes"
+				 : "",
+			 f->group, who, f->group, action);
 	else
 		snprintf(ret, RIGHTS_SENTENCE_MAX,
-			 "user %s may not %s (%s): be authorized by polkit (action %s)", who, what,
-			 why, action);
+			 "user %s is not allowed to %s (%s): authorization by polkit is needed "
+			 "(action %s)",
+			 who, what, why, action);
 }
 
 static bool rights_passes(const struct rights_found *f)

@@ -146,7 +146,9 @@ static int manager_bus_method_snapshot_all(sd_bus_message *call, void *userdata,
 	if (r < 0)
 		return r;
 	if (access_sender_uid(m->access, call) != 0)
-		return bus_error_set(reterr, -EACCES, "snapshots of all collections are for root");
+		return bus_error_set(reterr, -EACCES,
+				     "only root can take snapshots of all "
+				     "collections");
 	r = collection_snapshot_all(m, *reason ? reason : "requested", call);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }

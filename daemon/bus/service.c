@@ -185,7 +185,7 @@ static int service_on_disconnected(sd_bus_message *m, void *userdata, sd_bus_err
 {
 	struct service *s = userdata;
 
-	log_error(0, "the bus has gone: sessions are stopped");
+	log_error(0, "lost the connection to the bus: stopping all sessions");
 	service_say_stopping(s);
 	manager_shutdown(s->manager, EXIT_FAILURE);
 	return 0;
@@ -200,14 +200,14 @@ static int service_take_name_(sd_bus *bus, uint64_t wait_ns)
 	       clock_read_ns(CLOCK_MONOTONIC) < until_ns)
 		usleep(NAME_LOOK_USEC);
 	if (r == -EEXIST || r == -EALREADY)
-		return log_error(0, "the name " KYMO_BUS_NAME " is taken: another kymod serves "
-				    "this bus already")
+		return log_error(0, "the name " KYMO_BUS_NAME
+				    " is in use: another kymod serves this bus already")
 			       ?: -EEXIST;
 	if (r == -EACCES || r == -EPERM)
-		return log_error(0, "the bus does not let us have the name " KYMO_BUS_NAME
-				    ": is org.kymo.Trace1.conf in its system.d?")
+		return log_error(0, "the bus does not allow the name " KYMO_BUS_NAME
+				    ": install org.kymo.Trace1.conf in its system.d")
 			       ?: r;
-	return r < 0 ? log_error(r, "cannot take the name " KYMO_BUS_NAME) : 0;
+	return r < 0 ? log_error(r, "cannot request the name " KYMO_BUS_NAME) : 0;
 }
 
 /*
@@ -274,7 +274,7 @@ static int service_on_idle(sd_event_source *source, uint64_t usec, void *userdat
 	s->calls_before = s->n_calls;
 	r = sd_bus_release_name_async(s->bus, NULL, KYMO_BUS_NAME, NULL, NULL);
 	if (r < 0) {
-		log_warning(r, "cannot give back the name " KYMO_BUS_NAME);
+		log_warning(r, "cannot release the name " KYMO_BUS_NAME);
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 	}
 	return 0;

@@ -64,8 +64,8 @@ static int session_bus_method_snapshot_memory(sd_bus_message *call, void *userda
 
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
-				     "the session does not watch what is allocated: none of its "
-				     "categories is memory, fd, shm or threads");
+				     "the session does not record allocations: its categories "
+				     "include none of memory, fd, shm and threads");
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
@@ -79,12 +79,12 @@ static int session_bus_method_search_memory(sd_bus_message *call, void *userdata
 	if (r < 0)
 		return r;
 	if (pid == 0)
-		return bus_error_set(reterr, -EINVAL, "there is no process 0");
+		return bus_error_set(reterr, -EINVAL, "0 is not a valid process id");
 	r = daemon_session_search(s, pid, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
-				     "the session does not look what can be reached: its option "
-				     "`reach` is \"no\"");
+				     "the session does not search for unreachable blocks: its "
+				     "option `reach` is \"no\"");
 	if (r == -EBUSY)
 		return bus_error_set(reterr, r, "too many searches of processes are pending");
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
@@ -104,14 +104,14 @@ static int session_bus_method_snapshot(sd_bus_message *call, void *userdata, sd_
 		    ?: daemon_session_take_snapshot(s, own_fd, uid, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
-				     "the session is no flight recorder: what it records goes to "
-				     "its output");
+				     "the session is not a flight recorder: it writes to its "
+				     "output itself");
 	if (r == -ESHUTDOWN)
 		return bus_error_set(reterr, r, "the session has never been started");
 	if (r == -EBUSY)
 		return bus_error_set(reterr, r,
-				     "other snapshots of the session are on their way, and more "
-				     "may not wait");
+				     "too many snapshots of the session are waiting: try again "
+				     "later");
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
@@ -126,8 +126,8 @@ static int session_bus_method_rotate(sd_bus_message *call, void *userdata, sd_bu
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(
 			reterr, r,
-			"the archive of the session has no chunks: a collection with a "
-			"directory makes them");
+			"the archive of the session has no chunks: only collections with "
+			"Directory= have them");
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
@@ -146,9 +146,9 @@ static int session_bus_method_begin_context(sd_bus_message *call, void *userdata
 		return bus_error_set(reterr, r,
 				     "the name of a context is 1 to 64 of A-Z a-z 0-9 _");
 	if (r == -EEXIST)
-		return bus_error_set(reterr, -EINVAL, "the context '%s' has begun already", name);
+		return bus_error_set(reterr, -EINVAL, "the context '%s' is open already", name);
 	if (r == -EDQUOT)
-		return bus_error_set(reterr, r, "a session takes no more than %d contexts",
+		return bus_error_set(reterr, r, "at most %d contexts can be open in a session",
 				     CONTEXTS_MAX);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : sd_bus_reply_method_return(call, "u", bit);
 }
@@ -164,7 +164,7 @@ static int session_bus_method_end_context(sd_bus_message *call, void *userdata,
 		return r;
 	r = session_end_context(s->session, bit);
 	if (r == -ENOENT)
-		return bus_error_set(reterr, -EINVAL, "no context of bit %u has begun", bit);
+		return bus_error_set(reterr, -EINVAL, "no context with bit %u is open", bit);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : sd_bus_reply_method_return(call, NULL);
 }
 
@@ -175,8 +175,8 @@ static int session_bus_method_remove(sd_bus_message *call, void *userdata, sd_bu
 
 	daemon_session_remove(s, "requested");
 	return r < 0 ? bus_error_set(reterr, r,
-				     "the session will be removed, but too many calls wait for it "
-				     "to say when")
+				     "the session will be removed, but too many calls are "
+				     "waiting for this already")
 		     : 1;
 }
 

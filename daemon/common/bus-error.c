@@ -13,24 +13,26 @@ static const struct error_row {
 	const char *name;
 	const char *sentence;
 } rows[] = {
-	{ -EACCES, "AccessDenied", "you may not use kymo on this machine" },
-	{ -EINVAL, "InvalidOption", "an option has a value that makes no sense" },
+	{ -EACCES, "AccessDenied", "you are not allowed to use kymo on this machine" },
+	{ -EINVAL, "InvalidOption", "an option has an invalid value" },
 	{ -EBADF, "InvalidOutput", "the output descriptor cannot be written" },
-	{ -EEXIST, "SessionExists", "there is a session of this name already" },
+	{ -EEXIST, "SessionExists", "a session of this name exists already" },
 	{ -ENOENT, "NoSuchSession", "there is no session of this name" },
 	{ -EDQUOT, "LimitReached", "a limit of the service is reached" },
-	{ -EOPNOTSUPP, "NotSupported", "kymo does not do that" },
-	{ -ENODEV, "CannotCapture", "this machine cannot capture that; see 'kymo capabilities'" },
-	{ -EALREADY, "AlreadyStarted", "the session has been started before" },
-	{ -ESHUTDOWN, "NotRunning", "the session does not run" },
+	{ -EOPNOTSUPP, "NotSupported", "kymo does not support this" },
+	{ -ENODEV, "CannotCapture",
+	  "this machine cannot record this; 'kymo capabilities' "
+	  "shows the reasons" },
+	{ -EALREADY, "AlreadyStarted", "the session was started before" },
+	{ -ESHUTDOWN, "NotRunning", "the session is not running" },
 	{ -ECANCELED, "NotRunning", "the session was removed" },
 	{ -ENOMEM, "NoMemory", "out of memory" },
-	{ -EAGAIN, "TryAgain", "the output is so far behind that there is no room: try again" },
+	{ -EAGAIN, "TryAgain", "the output is too slow, and its queue is full: try again" },
 	{ -EBUSY, "TryAgain", "the session is busy: try again" },
-	{ -ETIMEDOUT, "TimedOut", "the output did not take the last bytes in time" },
+	{ -ETIMEDOUT, "TimedOut", "the last bytes could not be written to the output in time" },
 	{ -EIO, "OutputFailed", "the output could not be written" },
 	{ -ENOSPC, "OutputFailed", "there is no space left on the output's device" },
-	{ -EPIPE, "OutputFailed", "nobody reads the output any more" },
+	{ -EPIPE, "OutputFailed", "the reader of the output has closed it" },
 };
 
 static const struct error_row *bus_error_row_of(int error)

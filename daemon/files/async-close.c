@@ -558,9 +558,12 @@ static void async_close_warn_refused(uint64_t owner)
 		return;
 	warned_ns = now_ns;
 	if (owner == FOREIGN_FD_UNKNOWN || owner >= FOREIGN_FD_OF_PEER(0))
-		log_warning(0, "files that callers pass are not taken: too many cannot be closed");
+		log_warning(0, "files from callers are refused: too many of them cannot be "
+			       "closed");
 	else
-		log_warning(0, "files that user %u passes are not taken: too many cannot be closed",
+		log_warning(0,
+			    "files from user %u are refused: too many of them cannot be "
+			    "closed",
 			    (uid_t)(owner - FOREIGN_FD_OF(0)));
 }
 

@@ -184,7 +184,7 @@ static void passed_warn(int error)
 	if (warned_ns && now_ns - warned_ns < PASSED_WARN_NS)
 		return;
 	warned_ns = now_ns;
-	log_warning(error, "files that callers pass are not taken");
+	log_warning(error, "files from callers are refused");
 }
 
 size_t passed_fds_take(int *fds, size_t n)

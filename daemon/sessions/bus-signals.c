@@ -36,7 +36,7 @@ static void bus_signals_emit(struct signal *s)
 
 	access_each_hearer(m->access, s->session->uid, bus_signals_send_to, s);
 	if (s->error < 0 && s->error != -ENOTCONN)
-		log_warning(s->error, "session %s: %s could not be announced", s->session->path,
+		log_warning(s->error, "session %s: cannot send the signal %s", s->session->path,
 			    s->member);
 }
 

@@ -47,7 +47,7 @@ static struct snapshot_round *collection_round_new(sd_bus_message *call, bool on
 static int collection_round_answer(const struct snapshot_round *round)
 {
 	if (round->error < 0 && round->n_written == 0)
-		return bus_error_reply(round->call, -EIO, "the snapshot could not be written: %s",
+		return bus_error_reply(round->call, -EIO, "cannot write the snapshot: %s",
 				       strerror(-round->error));
 	if (round->one)
 		return sd_bus_reply_method_return(round->call, NULL);
@@ -65,7 +65,7 @@ static void collection_round_step(struct snapshot_round *round)
 	if (round->call) {
 		r = collection_round_answer(round);
 		if (r < 0 && r != -ENOTCONN)
-			log_warning(r, "who asked for snapshots got no answer");
+			log_warning(r, "cannot reply to the request for snapshots");
 		sd_bus_message_unref(round->call);
 	}
 	free(round);
@@ -86,7 +86,7 @@ static void collection_count_failed(struct daemon_session *s, struct snapshot_ro
 	s->profile->n_failed++;
 	if (round->error == 0)
 		round->error = error;
-	log_session_warning(&about, error, "no snapshot could be written to %s",
+	log_session_warning(&about, error, "cannot write a snapshot to %s",
 			    s->profile->collection.directory);
 }
 
@@ -266,11 +266,12 @@ static int collection_on_saved(sd_event_source *source, int fd, uint32_t revents
 	snapshot_ended(s->snapshot, &error);
 	if (error < 0)
 		log_session_warning(&about, error,
-				    "what the service kept when it died could not be written, or "
-				    "not all of it, to %s",
+				    "cannot write all data that the service kept when it died "
+				    "to %s",
 				    s->directory);
 	else
-		log_session(&about, "what the service kept when it died is in %s", s->directory);
+		log_session(&about, "saved the data that the service kept when it died in %s",
+			    s->directory);
 	for (at = &m->savings; *at != s; at = &(*at)->next)
 		;
 	*at = s->next;

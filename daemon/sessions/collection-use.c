@@ -123,7 +123,8 @@ static int collection_use_open_profile(const char *directory, const char *file, 
 	if (fd == -ELOOP)
 		return collection_use_refuse(
 			reterr, -EPERM, COLLECTION_ERROR_INVALID,
-			"%s/%s is a symbolic link: a collection has to be a file", directory, file);
+			"%s/%s is a symbolic link: a collection must be a regular file", directory,
+			file);
 	if (fd < 0)
 		return collection_use_refuse(reterr, -ENOENT, COLLECTION_ERROR_MISSING,
 					     "there is no collection %s/%s: %s", directory, file,
@@ -194,8 +195,7 @@ static int collection_use_not_found(int error, const char *key, const char *what
 	if (error == -ENOENT)
 		return collection_use_refuse(
 			reterr, error, COLLECTION_ERROR_NOT_YET,
-			"%s=%s: neither it nor what systemd will put it in is there yet", key,
-			what);
+			"%s=%s: neither its cgroup nor a parent of it exists yet", key, what);
 	return collection_use_refuse(reterr, error, COLLECTION_ERROR_INVALID, "%s=: %s", key,
 				     find_cgroup_error(error, what, why));
 }
@@ -272,7 +272,7 @@ static int collection_use_open_call_file(struct option_files *files, const char 
 				      PROGRAM_FILE_CACHE, NULL, path, sizeof(path));
 	if (r < 0)
 		return collection_use_refuse(reterr, r, COLLECTION_ERROR_INVALID,
-					     "Call=%s: there is no such library", text);
+					     "Call=%s: there is no library of this name", text);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return collection_use_refuse(reterr, -errno, COLLECTION_ERROR_INVALID,
@@ -358,19 +358,19 @@ static int collection_use_no_directory(const char *path, int error, sd_bus_error
 	if (error == -EROFS)
 		return collection_use_refuse(
 			reterr, error, COLLECTION_ERROR_INVALID,
-			"Directory=%s is read-only for the service: `systemctl edit "
-			"kymod.service`, and put \"[Service]\" and \"ReadWritePaths=%s\" in it",
+			"Directory=%s is read-only for the service: run `systemctl edit "
+			"kymod.service`, and add \"[Service]\" and \"ReadWritePaths=%s\"",
 			path, path);
 	if (error == -ENOENT)
 		return collection_use_refuse(
 			reterr, error, COLLECTION_ERROR_INVALID,
-			"Directory=%s is not there: make it, or name one below %s, which is "
-			"made",
+			"Directory=%s does not exist: create it, or use one below %s, which is "
+			"created automatically",
 			path, COLLECTION_DIRECTORY_PREFIX);
 	if (error == -ELOOP)
 		return collection_use_refuse(
 			reterr, error, COLLECTION_ERROR_INVALID,
-			"Directory=%s has a symbolic link in it: name what it leads to", path);
+			"Directory=%s contains a symbolic link: use its target", path);
 	return collection_use_refuse(reterr, error, COLLECTION_ERROR_INVALID,
 				     "Directory=%s cannot be used: %s", path, strerror(-error));
 }
@@ -423,8 +423,8 @@ int collection_use_new(const struct collection_places *places, const char *name,
 	if (!session_name_valid(name))
 		return collection_use_refuse(
 			reterr, -EINVAL, COLLECTION_ERROR_INVALID,
-			"'%.80s' cannot be the name of a collection: 1 to 64 letters, digits "
-			"and '_' are needed",
+			"'%.80s' is not a valid name for a collection: use 1 to 64 letters, "
+			"digits and '_'",
 			name);
 	p->name = strdup(name);
 	if (!p->name)

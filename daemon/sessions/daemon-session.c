@@ -78,7 +78,7 @@ static void daemon_session_answer(const struct daemon_session *s, const struct w
 		r = sd_bus_reply_method_return(w->call, NULL);
 	}
 	if (r < 0)
-		daemon_session_warn(s, r, "a caller got no answer");
+		daemon_session_warn(s, r, "cannot reply to a caller");
 }
 
 static void daemon_session_answer_snapshot(const struct daemon_session *s, const struct waiter *w)
@@ -90,12 +90,12 @@ static void daemon_session_answer_snapshot(const struct daemon_session *s, const
 		r = bus_error_reply(w->call, -ESHUTDOWN,
 				    "the session ended before the snapshot was taken");
 	else if (error < 0)
-		r = bus_error_reply(w->call, error, "the snapshot is not whole: %s",
+		r = bus_error_reply(w->call, error, "the snapshot is incomplete: %s",
 				    strerror(-error));
 	else
 		r = sd_bus_reply_method_return(w->call, NULL);
 	if (r < 0)
-		daemon_session_warn(s, r, "a caller got no answer");
+		daemon_session_warn(s, r, "cannot reply to a caller");
 }
 
 static int daemon_session_reply_search(const struct daemon_session *s, const struct waiter *w)
@@ -129,14 +129,14 @@ static int daemon_session_reply_flight(const struct daemon_session *s, const str
 		return bus_error_reply(w->call, -EAGAIN, "nothing has been recorded yet");
 	if (error == -EAGAIN)
 		return bus_error_reply(w->call, error,
-				       "more happens in a moment than the flight recorder keeps: "
-				       "try again, or let it keep more");
+				       "events come faster than the flight recorder can keep "
+				       "them: try again, or enlarge it");
 	if (error == -EBUSY)
 		return bus_error_reply(w->call, error,
-				       "too many snapshots are on their way to outputs that do not "
-				       "take them");
+				       "too many snapshots are being written to outputs that "
+				       "are stalled");
 	if (error < 0)
-		return bus_error_reply(w->call, -EIO, "the snapshot could not be written: %s",
+		return bus_error_reply(w->call, -EIO, "cannot write the snapshot: %s",
 				       store_strerror(error));
 	return sd_bus_reply_method_return(w->call, NULL);
 }
@@ -145,7 +145,7 @@ static int daemon_session_reply_chunk(const struct daemon_session *s, const stru
 {
 	if (session_chunks(s->session) >= w->snapshot)
 		return sd_bus_reply_method_return(w->call, NULL);
-	return bus_error_reply(w->call, -ESHUTDOWN, "the session ended before");
+	return bus_error_reply(w->call, -ESHUTDOWN, "the session ended before this");
 }
 
 /* Sends the reply to W, which waits for a numbered snapshot, search or chunk. */
@@ -156,7 +156,7 @@ static void daemon_session_answer_numbered(const struct daemon_session *s, const
 					 : daemon_session_reply_chunk(s, w);
 
 	if (r < 0)
-		daemon_session_warn(s, r, "a caller got no answer");
+		daemon_session_warn(s, r, "cannot reply to a caller");
 }
 
 static bool daemon_session_is_due(const struct daemon_session *s, const struct waiter *w)
@@ -313,8 +313,9 @@ static void daemon_session_log_loss(struct daemon_session *s, const struct sessi
 		return;
 	s->told_loss = true;
 	log_session_warning(&about, 0,
-			    "%" PRIu64 " records were lost: the machine makes more than its rings "
-			    "of %" PRIu64 " KiB a CPU or its output take",
+			    "%" PRIu64 " records were lost: the rings of %" PRIu64
+			    " KiB for each CPU, or the output, are too small or too slow: "
+			    "enlarge `ring_bytes`, or record less",
 			    lost, session_options(s->session)->ring_bytes >> 10);
 }
 
@@ -327,8 +328,8 @@ static void daemon_session_log_dropped(struct daemon_session *s, const struct se
 		return;
 	s->told_dropped = true;
 	log_session_warning(&about, 0,
-			    "more came at once than the flight recorder may keep (%s): what it "
-			    "held until then has gone",
+			    "events came faster than the flight recorder can keep them (%s): "
+			    "earlier data was discarded",
 			    TEXT_SIZE(session_options(s->session)->flight_bytes));
 }
 
@@ -342,7 +343,7 @@ static void daemon_session_log_limited(struct daemon_session *s, const struct se
 		return;
 	s->told_limited = true;
 	log_session_warning(&about, 0,
-			    "the flight recorder may keep %s instead of %s: the runtime directory "
+			    "the flight recorder keeps %s instead of %s: the runtime directory "
 			    "has too little free space",
 			    TEXT_SIZE(c->flight_limit), TEXT_SIZE(asked));
 }
@@ -404,7 +405,9 @@ void daemon_session_check_collection(struct daemon_session *s)
 				&session_options(s->session)->filter, daemon_session_on_looked, s,
 				&p->look);
 	if (r < 0)
-		daemon_session_warn(s, r, "nobody can look where the units of its collection are");
+		daemon_session_warn(s, r,
+				    "cannot check the cgroups of the units of its "
+				    "collection");
 }
 
 static void daemon_session_tell_state(struct daemon_session *s)
@@ -445,10 +448,10 @@ static void daemon_session_log_step(const struct log_subject *about,
 	const char *of = value_share_of(step->n_cpus), *what = budget_shed_names[step->what];
 
 	if (step->back)
-		log_session(about, "records %s again: it took %.2f%% of %s, the limit is %.2f%%",
-			    what, cost, of, limit);
+		log_session(about, "resumed %s: overhead %.2f%% of %s, limit %.2f%%", what, cost,
+			    of, limit);
 	else
-		log_session_warning(about, 0, "sheds %s: it took %.2f%% of %s, the limit is %.2f%%",
+		log_session_warning(about, 0, "stopped %s: overhead %.2f%% of %s, limit %.2f%%",
 				    what, cost, of, limit);
 }
 
@@ -518,7 +521,7 @@ static int daemon_session_on_output_timeout(sd_event_source *source, uint64_t us
 		sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 		return 0;
 	}
-	daemon_session_warn(s, 0, "its output takes nothing any more, removed without its end");
+	daemon_session_warn(s, 0, "output stalled; removed, archive truncated");
 	daemon_session_signal_counters(s);
 	bus_signals_finished(s, "output does not move");
 	manager_remove(m, s);
@@ -546,7 +549,7 @@ void daemon_session_remove(struct daemon_session *s, const char *reason)
 		if (!s->output_timeout)
 			r = daemon_session_arm_output_timeout(s);
 		if (r < 0)
-			daemon_session_warn(s, r, "no timer for its removal");
+			daemon_session_warn(s, r, "cannot set the timer for its removal");
 	}
 	s->removing = true;
 	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
@@ -717,8 +720,8 @@ struct daemon_session *daemon_session_free(struct daemon_session *s)
 			sd_bus_reply_method_return(s->waiters[i].call, NULL);
 		else if (s->waiters[i].what == WAIT_REMOVED)
 			bus_error_reply(s->waiters[i].call, -ETIMEDOUT,
-					"the session is removed, but its output did not take the "
-					"last bytes: the archive has no end");
+					"the session was removed, but the last bytes could not "
+					"be written to its output: the archive is truncated");
 		else
 			bus_error_reply(s->waiters[i].call, -ECANCELED, NULL);
 		sd_bus_message_unref(s->waiters[i].call);

@@ -82,7 +82,7 @@ int manager_find_any(const struct manager *m, const char *name, uid_t uid,
 		s = manager_find_qualified(m, name) ?: manager_find_any_(m, name, &n);
 	if (n > 1)
 		return bus_error_set(reterr, -ENOENT,
-				     "%zu users have a session '%s': say which as UID/%s", n, name,
+				     "%zu users have a session '%s': select one by UID/%s", n, name,
 				     name);
 	if (!s)
 		return bus_error_set(reterr, -ENOENT, "there is no session '%s'", name);
@@ -108,7 +108,7 @@ static int manager_check_name(const struct manager *m, const struct manager_crea
 				     args->name);
 	if (manager_find_exact(m, args->name, args->uid))
 		return bus_error_set(reterr, -EEXIST,
-				     "there is a session '%s' already: `kymo stop %s` ends and "
+				     "the session '%s' exists already: `kymo stop %s` ends and "
 				     "removes it",
 				     args->name, args->name);
 	return 0;
@@ -152,35 +152,33 @@ static int manager_check_counts(const struct manager *m, const struct manager_cr
 	has.own += abandoned.user;
 
 	if (m->exiting)
-		return bus_error_set(reterr, -EDQUOT, "the service is about to end");
+		return bus_error_set(reterr, -EDQUOT, "the service is stopping");
 	switch (limit_check(&limit, &has, &(struct limit_request){ 1, args->uid, own }, &may)) {
 	case LIMIT_FITS:
 		break;
 	case LIMIT_EXCEEDS_ALL:
 		return bus_error_set(reterr, -EDQUOT,
 				     "there are %" PRIu64
-				     " sessions, more are not allowed: remove one "
-				     "first",
+				     " sessions, which is the limit: remove one first",
 				     has.all);
 	case LIMIT_EXCEEDS_USER:
 		return bus_error_set(
 			reterr, -EDQUOT,
 			"you have %" PRIu64
-			" sessions (%u of them what is left of removed ones that hang), "
-			"more are not allowed: remove one first",
+			" sessions (%u of them removed, with threads that hang), which is the "
+			"limit: remove one first",
 			has.user, abandoned.user);
 	case LIMIT_EXCEEDS_OWN:
 		return bus_error_set(reterr, -EDQUOT,
 				     "you have %" PRIu64
-				     " sessions of your own processes, more are not "
-				     "allowed: remove one first",
+				     " sessions of your own processes, which is the limit: "
+				     "remove one first",
 				     has.own);
 	}
 	if (args->uid == 0 && has.user >= LIMIT_SESSIONS_PER_USER)
 		return bus_error_set(reterr, -EDQUOT,
 				     "root has %" PRIu64
-				     " sessions, more are not allowed: remove one "
-				     "first",
+				     " sessions, which is the limit: remove one first",
 				     has.user);
 	return 0;
 }
@@ -217,7 +215,7 @@ static int manager_check_rings(const struct manager *m, const struct daemon_sess
 	if (v == LIMIT_FITS)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
-			     "option `ring_bytes`: the rings of all CPUs would take %s, other "
+			     "option `ring_bytes`: the rings of all CPUs need %s, other "
 			     "sessions have %s, and %s is the limit of %s",
 			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
 			     manager_limit_scope(v));
@@ -327,8 +325,8 @@ int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr)
 	int r = rate_limit_take(&m->efforts, uid, clock_boot_ns(), &wait_ns);
 
 	return r < 0 ? bus_error_set(reterr, r,
-				     "you make and start sessions faster than this machine is to "
-				     "bear: try again in %" PRIu64 " ms",
+				     "too many sessions were created or started in a short "
+				     "time: try again in %" PRIu64 " ms",
 				     wait_ns / 1000000 + 1)
 		     : 0;
 }
@@ -372,10 +370,11 @@ static int manager_make(struct manager *m, const struct manager_create_args *arg
 		return bus_error_set(reterr, r, "option `output` cannot be written");
 	if (r < 0 && request->options.mode == SESSION_FLIGHT && !request->store)
 		return bus_error_set(reterr, -ENODEV,
-				     "there is no place for what a flight recorder keeps: %s",
+				     "cannot create a file for the data of the flight "
+				     "recorder: %s",
 				     strerror(-r));
 	if (r < 0)
-		return bus_error_set(reterr, r, "the session cannot be made: %s", strerror(-r));
+		return bus_error_set(reterr, r, "cannot create the session: %s", strerror(-r));
 	return 0;
 }
 
@@ -396,9 +395,12 @@ static void manager_save_left(struct manager *m, const char *name, struct collec
 		r = collection_snapshot_recovered(s, use);
 		if (r < 0)
 			log_session_warning(&about, r,
-					    "what the service kept when it died is lost");
+					    "the data that the service kept when it died is "
+					    "lost");
 		else
-			log_session(&about, "what the service kept when it died goes to %s",
+			log_session(&about,
+				    "writing the data that the service kept when it "
+				    "died to %s",
 				    use->collection.directory);
 	}
 	manager_remove(m, s);
@@ -412,15 +414,14 @@ static int manager_use_profile(struct manager *m, const struct manager_create_ar
 	int r;
 
 	if (args->uid != 0)
-		return bus_error_set(
-			reterr, -EACCES,
-			"collections are for root: `systemctl start kymo-collect@%.64s` "
-			"as root",
-			request->profile);
+		return bus_error_set(reterr, -EACCES,
+				     "only root can start collections: run `systemctl start "
+				     "kymo-collect@%.64s` as root",
+				     request->profile);
 	if (strcmp(args->name, request->profile) != 0)
 		return bus_error_set(reterr, -EINVAL,
-				     "a session of the collection '%.64s' has its name, and not "
-				     "'%.64s'",
+				     "a session of the collection '%.64s' must have its name, "
+				     "not '%.64s'",
 				     request->profile, args->name);
 	r = collection_use_new(&m->places, request->profile, &request->use, reterr);
 	if (r < 0)
@@ -553,8 +554,7 @@ static int manager_on_deadline(sd_event_source *source, uint64_t usec, void *use
 		const struct log_subject about = daemon_session_subject(s, LOG_SESSION_ENDED);
 
 		if (daemon_session_active(s))
-			log_session_warning(&about, 0,
-					    "left without its end, its output is too slow");
+			log_session_warning(&about, 0, "output too slow; archive truncated");
 	}
 	return sd_event_exit(m->event, m->exit_status);
 }
@@ -573,7 +573,7 @@ void manager_shutdown(struct manager *m, int status)
 	r = sd_event_add_time_relative(m->event, &m->deadline, CLOCK_MONOTONIC,
 				       TIMEOUT_SHUTDOWN_NS / 1000, 0, manager_on_deadline, m);
 	if (r < 0) {
-		log_warning(r, "no timer for the end: sessions are left as they are");
+		log_warning(r, "cannot set the timer for the end: archives are truncated");
 		sd_event_exit(m->event, status);
 	}
 	manager_settle(m);
@@ -587,7 +587,7 @@ static void manager_on_found(uid_t uid, const char *name, int fd, void *userdata
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE) {
 		/* This is a temporary lack of resources. The next service can try again. */
-		log_warning(r, "what flight recorder %s of user %u has kept stays where it is",
+		log_warning(r, "cannot restore flight recorder %s of user %u; its file remains",
 			    name, uid);
 		close_fd(fd);
 		return;
@@ -600,10 +600,10 @@ static void manager_on_found(uid_t uid, const char *name, int fd, void *userdata
 	}
 	s->next = m->sessions;
 	m->sessions = s;
-	log_warning(
-		0,
-		"session %s: a flight recorder of a service that ended; `kymo snapshot` has what it kept",
-		s->path);
+	log_warning(0,
+		    "session %s: restored the flight recorder of a service that ended; `kymo "
+		    "snapshot` writes its data",
+		    s->path);
 }
 
 /* Offers again the content that flight recorders of a dead service have left. */
@@ -611,7 +611,7 @@ static void manager_recover(struct manager *m)
 {
 	m->flights_fd = flights_open();
 	if (m->flights_fd < 0)
-		log_warning(m->flights_fd, "no place for flight recorders");
+		log_warning(m->flights_fd, "cannot create files for flight recorders");
 	else
 		flights_find(m->flights_fd, manager_on_found, m);
 }

@@ -38,7 +38,7 @@ static const char *session_options_bus_kind_of(mode_t mode)
 	case S_IFBLK:
 		return "a block device";
 	default:
-		return "of an unknown kind";
+		return "of an unknown type";
 	}
 }
 
@@ -136,11 +136,9 @@ static int session_options_passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bu
 				     "too many files that you have passed could not be closed yet: "
 				     "try again later");
 	if (*ret < 0)
-		return bus_error_set(
-			reterr, -EDQUOT,
-			"the kernel gives the service nothing to take files with (%s): "
-			"try again later",
-			strerror(-*ret));
+		return bus_error_set(reterr, -EDQUOT,
+				     "the service cannot receive files now (%s): try again later",
+				     strerror(-*ret));
 	foreign_fds_mark(*ret, FOREIGN_FD_OF(uid));
 	return 0;
 }
@@ -338,11 +336,11 @@ static int session_options_check_output_given(const struct create_request *r, sd
 	if (flight && r->output_fd >= 0)
 		return bus_error_set(
 			reterr, -EINVAL,
-			"option `output`: in mode 'flight' there is none; Snapshot takes it");
+			"option `output`: not valid in mode 'flight', where Snapshot has it");
 	if (!flight && r->output_fd < 0)
 		return bus_error_set(reterr, -EINVAL,
-				     "`output` is missing: the descriptor of a file, a pipe "
-				     "or a socket that the archive goes to");
+				     "`output` is missing: the archive needs the descriptor of "
+				     "a file, a pipe or a socket");
 	return 0;
 }
 
@@ -362,8 +360,8 @@ static int session_options_bus_check_request(const struct create_request *reques
 
 	if (request->profile)
 		return seen->other ? bus_error_set(reterr, -EINVAL,
-						   "option `%s`: beside `profile`, which says all, "
-						   "only `linger` is possible",
+						   "option `%s`: cannot be combined with "
+						   "`profile` (only `linger` can)",
 						   seen->other)
 				   : 0;
 	r = session_options_check_output_given(request, reterr);

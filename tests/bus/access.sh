@@ -36,7 +36,7 @@ assert_empty "$TMP/stdout" "list of a stranger"
 start_fake_polkit
 polkit_says control-own yes
 expect_exit 1 as 1 start x -o "$TMP/everybodys/x"
-assert_says "$TMP/stderr" 'you may trace your own processes: add --own' "complaint to a stranger"
+assert_says "$TMP/stderr" 'with --own, you can trace your own processes' "complaint to a stranger"
 
 # A user outside the group follows a session of their own, whose signals they receive.
 polkit_says control yes

@@ -26,7 +26,7 @@ expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_eq "$(sort "$TMP/stdout" | tr -s ' ')" 'left failed /org/kymo/Trace1/session/65534/left
 left failed /org/kymo/Trace1/session/left' "what is listed of dead flight recorders"
 expect_exit 1 "$KYMO" start left --mode flight --bus "$BUS"
-assert_says "$TMP/stderr" "session 'left' already" \
+assert_says "$TMP/stderr" "the session 'left' exists already" \
 	"complaint about the name of a dead flight recorder"
 expect_exit 1 "$KYMO" stop left --bus "$BUS"
 assert_says "$TMP/stderr" 'the service ended before' "what is said of one that is stopped"
@@ -84,7 +84,7 @@ assert_contains "$TMP/record.log" 'last\.fxt: .*, the most recent part of .* eve
 
 # The name is unique, and a second service waits for it only for a while.
 expect_exit 1 timeout "$(limit 25)" "$KYMOD" --bus "$BUS"
-assert_says "$TMP/stderr" 'org.kymo.Trace1 is taken' "complaint of a second kymod"
+assert_says "$TMP/stderr" 'org.kymo.Trace1 is in use' "complaint of a second kymod"
 
 # A stalled output: stop reports it and removes the session; record is informed.
 expect_exit 0 "$KYMO" start hang -o "$TMP/stuck" --bus "$BUS"

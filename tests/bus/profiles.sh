@@ -59,12 +59,12 @@ property() {
 assert_eq "$(property plain Profile)" 's "plain"' "property Profile"
 assert_eq "$(property plain Directory)" "s \"$TMP/out\"" "property Directory"
 assert_eq "$(property plain Snapshots)" 'a{st} 3 "written" 0 "failed" 0 "passed_over" 0' "property Snapshots"
-refused "there is a session 'plain' already" plain
+refused "the session 'plain' exists already" plain
 
-# The profile contains all options and its name.
-refused 'beside `profile`, which says all' other plain ring_bytes t 1048576
-refused 'has its name' other plain
-refused 'cannot be the name' ../plain ../plain
+# It says all, and is what it is called.
+refused 'cannot be combined with `profile`' other plain ring_bytes t 1048576
+refused 'must have its name' other plain
+refused 'is not a valid name for a collection' ../plain ../plain
 refused "there is no collection $TMP/etc/nothing.conf" nothing
 
 # Only for root. The group may use everything else.
@@ -89,10 +89,10 @@ assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:5: Keep=: needs mode 'flight'" "t
 # The owner of the profile.
 profile others </dev/null
 chown 65534 "$TMP/etc/others.conf"
-refused 'others.conf is not used: it belongs to another user' others
+refused 'others.conf is not used: it does not belong to root' others
 profile writable </dev/null
 chmod 666 "$TMP/etc/writable.conf"
-refused 'writable.conf is not used: others than root may write' writable
+refused 'writable.conf is not used: users other than root can write' writable
 ln -s plain.conf "$TMP/etc/link.conf"
 refused 'is a symbolic link' link
 mkfifo "$TMP/etc/pipe.conf"
@@ -100,7 +100,7 @@ refused 'is not a regular file' pipe
 mkdir "$TMP/etc/directory.conf"
 refused 'is not a regular file' directory
 chmod 777 "$TMP/etc"
-refused "$TMP/etc is not used: others than root may write" plain
+refused "$TMP/etc is not used: users other than root can write" plain
 chmod 755 "$TMP/etc"
 
 # Allowed places of output.
@@ -108,12 +108,12 @@ profile missing <<-END
 	[Output]
 	Directory=$TMP/missing
 END
-refused "Directory=$TMP/missing is not there: make it" missing
+refused "Directory=$TMP/missing does not exist: create it" missing
 ln -s "$TMP/out" "$TMP/missing"
-refused 'has a symbolic link in it' missing
+refused 'contains a symbolic link' missing
 rm "$TMP/missing"
 mkdir -m 777 "$TMP/missing"
-refused 'others than root may write' missing
+refused 'users other than root can write' missing
 profile below <<-END
 	[Output]
 	Directory=/var/lib/kymo/some/where
@@ -131,7 +131,7 @@ profile later <<-END
 	[Filter]
 	Unit=kymo-test-$$@instance.service
 END
-refused 'neither it nor what systemd will put it in is there yet' later
+refused 'neither its cgroup nor a parent of it exists yet' later
 assert_says "$TMP/stderr" 'Unit=kymo-test' "which one is missing"
 profile program <<-END
 	[Collection]
@@ -245,10 +245,10 @@ has_asked_thrice() {
 	[ "$(grep -c Member=CreateSession "$TMP/asked")" -ge 3 ]
 }
 expect_soon 20 has_asked_thrice
-assert_says "$TMP/later.log" 'is there yet' "what it waits for"
+assert_says "$TMP/later.log" 'of it exists yet' "what it waits for"
 kill $monitor
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/later.log")"
-assert_eq "$(grep -c 'is there yet' "$TMP/later.log")" 1 "complaints while it waits"
+assert_eq "$(grep -c 'of it exists yet' "$TMP/later.log")" 1 "complaints while it waits"
 
 stop_kymod

@@ -35,7 +35,7 @@ expect_exit 0 ask mark one 'a mark of the test'
 expect_exit 0 ask context one begin work
 assert_eq "$(cat "$TMP/stdout")" 1 "the bit of the first context"
 expect_exit 1 ask context one begin work
-assert_says "$TMP/stderr" "'work' has begun already" "complaint"
+assert_says "$TMP/stderr" "'work' is open already" "complaint"
 expect_exit 0 ask context one end work
 expect_exit 1 ask context one end work
 assert_says "$TMP/stderr" "the context 'work' is not open" "complaint"
@@ -47,7 +47,7 @@ assert_ge "$(json "$TMP/stdout" '.[0].events')" 1 "events"
 expect_exit 0 ask monitor one -n 2 --json
 assert_eq "$(wc -l <"$TMP/stdout")" 2 "lines of monitor"
 expect_exit 1 ask start one -o "$TMP/two.fxt"
-assert_says "$TMP/stderr" "session 'one' already" "complaint about a name that is taken"
+assert_says "$TMP/stderr" "the session 'one' exists already" "complaint about a name that is taken"
 [ ! -e "$TMP/two.fxt" ] || fail "a session that could not be made left its file behind"
 expect_recorded "$TMP/one.fxt" ask stop one --json
 assert_eq "$(json "$TMP/stdout" .reason)" requested "reason"

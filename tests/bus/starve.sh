@@ -28,7 +28,7 @@ starve() {
 	[ $status != 77 ] || skip "no file system can be mounted"
 	[ $status = 0 ] || cat "$TMP/kymod.log" >&2
 	assert_eq "$status" 0 "exit status of test-starve"
-	assert_says "$TMP/kymod.log" 'files that user 1 passes are not taken' "journal of kymod"
+	assert_says "$TMP/kymod.log" 'files from user 1 are refused' "journal of kymod"
 	ended=0
 	wait "$KYMOD_PID" || ended=$?
 }

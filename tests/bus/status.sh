@@ -70,9 +70,9 @@ assert_contains "$TMP/stdout" '^    options:  .*max_overhead 5%, .*triggers wake
 assert_line "$TMP/stdout" '    shed:     stacks at 7.00% of a CPU, the limit is 5.00%' \
 	"what was shed"
 expect_soon 5 grep -qF \
-	'session/dear_once: records stacks again: it took 0.50% of the machine, the limit is 3.00%' \
+	'session/dear_once: resumed stacks: overhead 0.50% of the machine, limit 3.00%' \
 	"$TMP/kymod.log"
-assert_says "$TMP/kymod.log" 'session/dear_once: sheds stacks: it took 3.50% of the machine, the limit is 3.00%' "journal"
+assert_says "$TMP/kymod.log" 'session/dear_once: stopped stacks: overhead 3.50% of the machine, limit 3.00%' "journal"
 expect_exit 0 "$KYMO" status dear_once --bus "$BUS"
 assert_contains "$TMP/stdout" '^    options:  .*max_overhead_machine 3%' "a share of the machine"
 assert_contains "$TMP/stdout" '^    returned: stacks at [0-9]*-' "what came back"
@@ -97,7 +97,7 @@ assert_eq "$(json "$TMP/stdout" '.[0].profile')" null "profile of one that has n
 assert_eq "$(busctl --address="$BUS" get-property org.kymo.Trace1 /org/kymo/Trace1/session/flood \
 	org.kymo.Trace1.Session Dropped)" "t 4096" "property Dropped"
 expect_soon 5 grep -qF \
-	'session/flood: more came at once than the flight recorder may keep (1.0 MiB)' \
+	'session/flood: events came faster than the flight recorder can keep them (1.0 MiB)' \
 	"$TMP/kymod.log"
 expect_exit 0 "$KYMO" status cramped --bus "$BUS"
 assert_contains "$TMP/stdout" '^    keeps:    4\.0 MiB instead of 8\.0 MiB: ' "what it may keep"
@@ -105,9 +105,9 @@ expect_exit 0 "$KYMO" status cramped --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" '.[0].flight_limit')" 4194304 "what it may keep"
 assert_eq "$(busctl --address="$BUS" get-property org.kymo.Trace1 /org/kymo/Trace1/session/cramped \
 	org.kymo.Trace1.Session FlightLimit)" "t 4194304" "property FlightLimit"
-expect_soon 5 grep -qF 'session/cramped: the flight recorder may keep 4.0 MiB instead of 8.0 MiB' \
+expect_soon 5 grep -qF 'session/cramped: the flight recorder keeps 4.0 MiB instead of 8.0 MiB' \
 	"$TMP/kymod.log"
-expect_soon 5 grep -qF 'session/dear: sheds stacks: it took 7.00% of a CPU, the limit is 5.00%' \
+expect_soon 5 grep -qF 'session/dear: stopped stacks: overhead 7.00% of a CPU, limit 5.00%' \
 	"$TMP/kymod.log"
 expect_exit 3 "$KYMO" stop flood --bus "$BUS"
 assert_contains "$TMP/stderr" 'flood: events came faster .* 4\.0 KiB .* enlarge it with --keep-size' \

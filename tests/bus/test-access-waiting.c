@@ -212,7 +212,7 @@ static void be_unanswered(void)
 	wait_for_answers(b, &all, 1);
 	CHECK(all.n_errors == 1);
 	CHECK(counts_of(other, VIEW).cancelled == cancelled + 1);
-	CHECK(strstr(all.sentence, "(polkit cannot be asked: it does not answer)"));
+	CHECK(strstr(all.sentence, "(cannot call polkit: it does not answer)"));
 	CHECK(tell_polkit(other, "Release") >= 0);
 	CHECK(set_answer(other, CONTROL, "yes") >= 0);
 	CHECK(create(b, "x", open_output()).r >= 0);

@@ -130,10 +130,10 @@ static void be_stranger(void)
 	check_stranger(b);
 	CHECK_REFUSED(
 		create(b, "x", fd), DENIED,
-		"user daemon may not trace the system, being neither root nor in group 65534: "
-		"add them with `adduser daemon 65534` and log in again");
+		"user daemon is not allowed to trace the system, and neither root nor in group "
+		"65534: run `adduser daemon 65534` and log in again");
 	CHECK_REFUSED(create_with(b, "x", fd, "own", "b", true), DENIED,
-		      "user daemon may not trace processes, being neither");
+		      "user daemon is not allowed to trace processes, and neither");
 }
 
 TEST(test_stranger_without_polkit)
@@ -158,7 +158,8 @@ static void be_member(void)
 	CHECK(get_session(b, "roots", false).r >= 0);
 	CHECK(introspection_has(b, "\"roots\""));
 	CHECK_REFUSED(call(b, SESSION_PREFIX "roots", "Stop"), DENIED,
-		      "may not change the session of another user: only root and its owner may");
+		      "is not allowed to change the session of another user: only root and its "
+		      "owner are");
 	CHECK_REFUSED(call(b, SESSION_PREFIX "nobodys", "Stop"), UNKNOWN_OBJECT, "nobodys");
 	a = create_with(b, "x", fd, "linger", "b", true);
 	CHECK(a.r >= 0);
@@ -192,9 +193,10 @@ static void be_refused(void)
 	check_stranger(b);
 	CHECK_REFUSED(
 		create(b, "x", fd), DENIED,
-		"user daemon may not trace the system (polkit says no): you may trace your own "
-		"processes: add --own; to trace the system be in group 65534 (`adduser daemon "
-		"65534`, and log in again) or be authorized by polkit (action " CONTROL ")");
+		"user daemon is not allowed to trace the system (polkit has denied it): with "
+		"--own, you can trace your own processes; members of group 65534 can trace the "
+		"system (`adduser daemon 65534`, and log in again), and users whom polkit "
+		"authorizes (action " CONTROL ")");
 	CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
 	/* What comes of the option itself is not decided by access control. */
 	before = counts_of(b, CONTROL_OWN);
@@ -204,13 +206,11 @@ static void be_refused(void)
 	CHECK(counts_of(b, CONTROL_OWN).asked == before.asked + 1);
 	CHECK(set_answer(b, CONTROL_OWN, "no") >= 0);
 	CHECK(tell_polkit(b, "Change") >= 0);
-	CHECK_REFUSED(
-		create_with(b, "y", fd, "own", "b", true), DENIED,
-		"user daemon may not trace processes (polkit says no): be authorized by polkit "
-		"(action " CONTROL_OWN ")");
-	CHECK_REFUSED(create(b, "x", fd), DENIED,
-		      "(polkit says no); to trace the system be in group");
-	/* `own` with the value false counts as not set. */
+	CHECK_REFUSED(create_with(b, "y", fd, "own", "b", true), DENIED,
+		      "user daemon is not allowed to trace processes (polkit has denied it): "
+		      "authorization by polkit is needed (action " CONTROL_OWN ")");
+	CHECK_REFUSED(create(b, "x", fd), DENIED, "(polkit has denied it); members of group");
+	/* `own` that is not set, is not. */
 	CHECK_REFUSED(create_with(b, "y", fd, "own", "b", false), DENIED, CONTROL);
 }
 
@@ -220,7 +220,7 @@ static void be_refused_member(void)
 	sd_bus *b = connect_bus();
 
 	CHECK(count_sessions(b) == 0);
-	CHECK_REFUSED(create(b, "x", open_output()), DENIED, "polkit says no");
+	CHECK_REFUSED(create(b, "x", open_output()), DENIED, "polkit has denied it");
 }
 
 TEST(test_refused)
@@ -256,7 +256,7 @@ static void be_allowed(void)
 	}
 	CHECK(tell_polkit(b, "Change") >= 0);
 	before = counts_of(b, CONTROL);
-	CHECK_REFUSED(create(b, "third", fd), DENIED, "polkit says no");
+	CHECK_REFUSED(create(b, "third", fd), DENIED, "polkit has denied it");
 	CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
 	n = count_sessions(b);
 	CHECK(n > 0);
@@ -270,7 +270,7 @@ static void be_allowed(void)
 	CHECK(count_sessions(b) == n - 1);
 	/* Another connection has its own question. */
 	before = counts_of(b, CONTROL);
-	CHECK_REFUSED(create(connect_bus(), "fourth", fd), DENIED, "polkit says no");
+	CHECK_REFUSED(create(connect_bus(), "fourth", fd), DENIED, "polkit has denied it");
 	CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
 }
 
@@ -285,7 +285,7 @@ static void be_patient(void)
 	sd_bus *b = connect_bus();
 	int fd = open_output();
 
-	CHECK_REFUSED(create(b, "first", fd), DENIED, "polkit says no");
+	CHECK_REFUSED(create(b, "first", fd), DENIED, "polkit has denied it");
 	CHECK(set_answer(b, CONTROL, "yes") >= 0);
 	for (int i = 0; i < SOON_MS / 100; i++) {
 		if (create(b, "first", fd).r >= 0)
@@ -310,12 +310,13 @@ static void be_viewer(void)
 	CHECK(state_of(b, SESSION_PREFIX "roots").r >= 0);
 	CHECK(get_session(b, "0/roots", false).r >= 0);
 	CHECK(introspection_has(b, "\"roots\""));
-	CHECK_REFUSED(call(b, SESSION_PREFIX "roots", "Stop"), DENIED,
-		      "user daemon may not change the session of another user (polkit says no): be "
-		      "authorized by polkit (action " MANAGE ")");
+	CHECK_REFUSED(
+		call(b, SESSION_PREFIX "roots", "Stop"), DENIED,
+		"user daemon is not allowed to change the session of another user (polkit has "
+		"denied it): authorization by polkit is needed (action " MANAGE ")");
 	CHECK_REFUSED(call(b, SESSION_PREFIX "nobodys", "Stop"), UNKNOWN_OBJECT, "nobodys");
-	CHECK_REFUSED(create(b, "x", fd), DENIED, "may not trace the system");
-	/* A user who may change a session may see it. */
+	CHECK_REFUSED(create(b, "x", fd), DENIED, "not allowed to trace the system");
+	/* Who may change it may look at it. */
 	CHECK(set_answer(b, MANAGE, "yes") >= 0);
 	CHECK(set_answer(b, VIEW, "no") >= 0);
 	CHECK(tell_polkit(b, "Change") >= 0);
@@ -344,9 +345,10 @@ static void be_asked(void)
 	CHECK(set_answer(b, MANAGE, "challenge") >= 0);
 	CHECK(set_answer(b, CONTROL, "challenge") >= 0);
 	before = counts_of(b, VIEW);
-	CHECK_REFUSED(create(b, "x", open_output()), CHALLENGED,
-		      "(polkit wants a password first, and this call lets it ask for none: use a "
-		      "terminal): you may trace your own processes");
+	CHECK_REFUSED(
+		create(b, "x", open_output()), CHALLENGED,
+		"(authentication is needed: run this in a terminal): with --own, you can trace "
+		"your own processes");
 	CHECK_REFUSED(state_of(b, SESSION_PREFIX "roots"), UNKNOWN_OBJECT, "roots");
 	CHECK(call_with_dialogue(b, MANAGER_PATH, MANAGER_INTERFACE, "ListSessions").r >= 0);
 	CHECK(get_session(b, "roots", true).r < 0);
@@ -359,13 +361,14 @@ static void be_asked(void)
 	CHECK(counts_of(b, VIEW).dialogues == before.dialogues + 2);
 	CHECK(set_answer(b, VIEW, "yes") >= 0);
 	CHECK(tell_polkit(b, "Change") >= 0);
-	CHECK_REFUSED(call(b, SESSION_PREFIX "roots", "Start"), CHALLENGED, "wants a password");
+	CHECK_REFUSED(call(b, SESSION_PREFIX "roots", "Start"), CHALLENGED,
+		      "authentication is needed");
 	CHECK(call_with_dialogue(b, SESSION_PREFIX "roots", SESSION_INTERFACE, "Start").r >= 0);
 	CHECK(set_answer(b, MANAGE, "dismissed") >= 0);
 	CHECK(tell_polkit(b, "Change") >= 0);
 	CHECK_REFUSED(call_with_dialogue(b, SESSION_PREFIX "roots", SESSION_INTERFACE, "Stop"),
-		      DENIED, "polkit was given no password");
-	/* This answer is not cached: the user can try again. */
+		      DENIED, "authentication failed or was canceled");
+	/* That is not kept: one may try again. */
 	CHECK(set_answer(b, MANAGE, "challenge") >= 0);
 	CHECK(call_with_dialogue(b, SESSION_PREFIX "roots", SESSION_INTERFACE, "Stop").r >= 0);
 }
@@ -385,9 +388,9 @@ static void be_confused(void)
 
 	CHECK(set_answer(b, CONTROL, "error") >= 0);
 	CHECK_REFUSED(create(b, "x", open_output()), DENIED,
-		      "(polkit cannot be asked: the rules are broken)");
+		      "(cannot call polkit: the rules are broken)");
 	CHECK(set_answer(b, CONTROL, "nonsense") >= 0);
-	CHECK_REFUSED(create(b, "x", open_output()), DENIED, "its answer makes no sense");
+	CHECK_REFUSED(create(b, "x", open_output()), DENIED, "its answer is invalid");
 	CHECK(set_answer(b, CONTROL, "yes") >= 0);
 	CHECK(create(b, "x", open_output()).r >= 0);
 }
@@ -543,8 +546,8 @@ static void be_left_alone(void)
 
 	CHECK(set_answer(b, CONTROL, "die") >= 0);
 	CHECK_REFUSED(create(b, "x", open_output()), DENIED,
-		      "(polkit cannot be asked: it does not answer)");
-	CHECK_REFUSED(create(b, "x", open_output()), DENIED, "being neither root nor in group");
+		      "(cannot call polkit: it does not answer)");
+	CHECK_REFUSED(create(b, "x", open_output()), DENIED, "neither root nor in group");
 }
 
 static void be_member_alone(void)

@@ -31,7 +31,7 @@ TEST(test_create_session_options)
 	assert_refused(create_with(bus, "x", fd, "flush_ns", "t", UINT64_MAX), "InvalidOption",
 		       "`flush_ns`");
 	assert_refused(create_with(bus, "x", fd, "profile", "s", text), "InvalidOption",
-		       "`output`: beside `profile`");
+		       "`output`: cannot be combined with `profile`");
 	assert_refused(create_with(bus, "x", fd, "output", "h", (uint64_t)fd), "InvalidOption",
 		       "`output` is given twice");
 	assert_refused(create(bus, "", fd), "InvalidOption", "name for a session");
@@ -182,10 +182,10 @@ static void check_contexts(const char *path)
 {
 	assert_refused(begin_context(path, "no name"), "InvalidOption", "A-Z a-z 0-9 _");
 	assert_done(begin_context(path, "work"));
-	assert_refused(begin_context(path, "work"), "InvalidOption", "begun already");
-	assert_refused(end_context(path, 2), "InvalidOption", "no context of bit 2");
+	assert_refused(begin_context(path, "work"), "InvalidOption", "open already");
+	assert_refused(end_context(path, 2), "InvalidOption", "no context with bit 2 is open");
 	assert_done(end_context(path, 1));
-	assert_refused(end_context(path, 1), "InvalidOption", "no context of bit 1");
+	assert_refused(end_context(path, 1), "InvalidOption", "no context with bit 1 is open");
 }
 
 TEST(test_session_life)
@@ -207,12 +207,12 @@ TEST(test_session_life)
 	assert_done(call(bus, a.path, "Stop"));
 	assert_state(bus, a.path, "stopped");
 	assert_content(fd, "start\nmark here\nbegin work 1\nend work\nstop requested\n");
-	assert_refused(begin_context(a.path, "late"), "NotRunning", "does not run");
+	assert_refused(begin_context(a.path, "late"), "NotRunning", "is not running");
 	assert_true(count_events(bus, a.path) > 0);
 	assert_done(call(bus, a.path, "Stop"));
 	a.r = sd_bus_call_method(bus, NAME, a.path, SESSION_INTERFACE, "Mark", &a.error, NULL, "s",
 				 "late");
-	assert_refused(a, "NotRunning", "does not run");
+	assert_refused(a, "NotRunning", "is not running");
 	assert_done(call(bus, a.path, "Remove"));
 	assert_false(exists(bus, "life"));
 }
@@ -362,7 +362,7 @@ TEST(test_remove_hanging_output)
 
 	a = create(bus, "hang", fd);
 	assert_done(call(bus, a.path, "Start"));
-	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "the archive has no end");
+	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "the archive is truncated");
 	assert_in_range((clock_boot_ns() - begin) / 1000000000, 4, 15);
 	assert_false(exists(bus, "hang"));
 }
@@ -407,7 +407,7 @@ TEST(test_waiters_leave)
 	assert_done(call(bus, create_with(bus, "hang", fd, "linger", "b", true).path, "Start"));
 	leave_bus(crowd(&answers));
 	assert_refused(call(bus, SESSION_PREFIX "hang", "Remove"), "TimedOut",
-		       "the archive has no end");
+		       "the archive is truncated");
 	while (sd_bus_process(bus, NULL) > 0)
 		;
 	assert_int_equal(finished, 1);

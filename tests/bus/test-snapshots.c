@@ -82,9 +82,9 @@ TEST(test_search_of_memory)
 
 	a = create_reach("search", fd, "freeze");
 	assert_done(a);
-	assert_refused(search(a.path, 1), "NotRunning", "does not run");
+	assert_refused(search(a.path, 1), "NotRunning", "is not running");
 	assert_done(call(bus, a.path, "Start"));
-	assert_refused(search(a.path, 0), "InvalidOption", "no process 0");
+	assert_refused(search(a.path, 0), "InvalidOption", "0 is not a valid process id");
 	assert_done(search(a.path, 42));
 	assert_content(fd, "start\nsearch 42\n");
 	assert_done(call(bus, a.path, "Remove"));
@@ -110,14 +110,15 @@ TEST(test_snapshot_of_memory)
 	a = create(bus, "no_memory", fd);
 	assert_done(a);
 	assert_done(call(bus, a.path, "Start"));
-	assert_refused(call(bus, a.path, "SnapshotMemory"), "NotSupported", "does not watch");
+	assert_refused(call(bus, a.path, "SnapshotMemory"), "NotSupported",
+		       "does not record allocations");
 	assert_done(call(bus, a.path, "Remove"));
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 
 	a = create(bus, "memory", fd);
 	assert_done(a);
-	assert_refused(call(bus, a.path, "SnapshotMemory"), "NotRunning", "does not run");
+	assert_refused(call(bus, a.path, "SnapshotMemory"), "NotRunning", "is not running");
 	assert_done(call(bus, a.path, "Start"));
 	assert_done(call(bus, a.path, "SnapshotMemory"));
 	assert_content(fd, "start\nsnapshot\n");
@@ -173,7 +174,7 @@ TEST(test_flight)
 	struct answer a;
 
 	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "flight"),
-		       "InvalidOption", "`output`: in mode 'flight' there is none");
+		       "InvalidOption", "`output`: not valid in mode 'flight'");
 	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "fright"),
 		       "InvalidOption", "`mode`: 'fright'");
 	assert_refused(create_with(bus, "box", fd, "flight_ns", "t", 5), "InvalidOption",
@@ -197,7 +198,7 @@ TEST(test_flight)
 
 	a = create(bus, "plain", plain_fd);
 	assert_done(call(bus, a.path, "Start"));
-	assert_refused(snapshot(bus, a.path, fd), "NotSupported", "no flight recorder");
+	assert_refused(snapshot(bus, a.path, fd), "NotSupported", "not a flight recorder");
 	assert_refused(call(bus, a.path, "Rotate"), "NotSupported", "no chunks");
 	assert_done(call(bus, a.path, "Remove"));
 }
@@ -215,7 +216,8 @@ TEST(test_flight_hangs)
 	assert_done(call(bus, a.path, "Start"));
 	assert_state(other, a.path, "running");
 	ask_for_flights(other, a.path, fd, answers, 4);
-	assert_refused(snapshot(other, a.path, fd), "TryAgain", "more may not wait");
+	assert_refused(snapshot(other, a.path, fd), "TryAgain",
+		       "snapshots of the session are waiting");
 	assert_state(bus, a.path, "running");
 	sd_bus_flush_close_unref(other);
 	/* There is room again as soon as the service has learned of it. */
@@ -228,8 +230,8 @@ TEST(test_flight_hangs)
 		usleep(10000);
 	}
 	assert_int_equal(mine.r, 0);
-	/* Its session is removed, with its hanging output. */
-	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "no end");
+	/* Its session goes, and with it what it had to write. */
+	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "the archive is truncated");
 	wait_for_answer(&mine);
 	assert_refused(mine, "NotRunning", "removed");
 }

@@ -42,9 +42,9 @@ assert_eq "$(json "$TMP/said.json" .error)" "" "its error"
 assert_eq "$(json "$TMP/said.json" '[.shed[].what] | join(" ")')" "stacks wakeups session" "what went"
 assert_contains "$TMP/stderr" 'no call stacks after .*--max-overhead is 0\.10%' "what it says"
 assert_says "$TMP/stderr" 'ended after ' "what it says"
-assert_contains "$TMP/kymod.log" 'sheds stacks: it took .* the limit is 0\.10%' \
+assert_contains "$TMP/kymod.log" 'stopped stacks: overhead .*, limit 0\.10%' \
 	"what the journal has"
-assert_says "$TMP/kymod.log" 'sheds session' "what the journal has"
+assert_says "$TMP/kymod.log" 'stopped session' "what the journal has"
 
 # ---- a collection ----
 
@@ -158,10 +158,10 @@ expect_soon 20 has_more_events
 kill -TERM "${COLLECT[storm]}"
 wait "${COLLECT[storm]}" || fail "collect has failed: $(cat "$TMP/storm.log")"
 kill $new
-assert_contains "$TMP/kymod.log" 'storm: sheds session: it took .*% of a CPU, the limit is 4\.00%' \
+assert_contains "$TMP/kymod.log" 'storm: stopped session: overhead .*% of a CPU, limit 4\.00%' \
 	"the journal"
 for what in session wakeups stacks; do
-	assert_contains "$TMP/kymod.log" "storm: records $what again: it took .*% of a CPU" "the journal"
+	assert_contains "$TMP/kymod.log" "storm: resumed $what: overhead .*% of a CPU" "the journal"
 done
 assert_says "$TMP/storm.log" 'storm: goes on after ' "what collect says"
 

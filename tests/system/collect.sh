@@ -149,7 +149,7 @@ expect_soon 20 running flight
 expect_soon 20 has_chunks flight 5
 dump_records "$(chunks flight | tail -1)"
 assert_says <(events mark | gojq -r .args.text) 'last-words' "the mark in what a dead service kept"
-expect_soon 10 grep -q "session/flight: what the service kept when it died is in $TMP/out" "$TMP/kymod.log"
+expect_soon 10 grep -q "session/flight: saved the data that the service kept when it died in $TMP/out" "$TMP/kymod.log"
 
 # So it is if the service ends in order, and kymo collect goes on.
 work_marked famous-words

@@ -144,7 +144,7 @@ expect_recorded "$CONTAINER/srv/alice/t.fxt" container_as alice kymo record -d 5
 check_archive srv/alice/t.fxt
 assert_eq "$(stat -c %U:%a "$CONTAINER/srv/alice/t.fxt" | sed 's/^[^:]*//')" :600 "mode of her archive"
 expect_exit 1 container_as bob kymo record -d 500ms -o /srv/bob/t.fxt
-assert_contains "$TMP/stderr" 'user bob may not trace the system .*add --own' "what bob is told"
+assert_contains "$TMP/stderr" 'user bob is not allowed to trace the system .*--own' "what bob is told"
 [ ! -e "$CONTAINER/srv/bob/t.fxt" ] || fail "bob has an archive"
 # His own, he may: there are switches of his sleep, and of nobody else.
 container systemd-run -q -p User=bob sleep 60
@@ -226,7 +226,7 @@ answer() {
 # In no session of his, and in one.
 answer 'a wrong one' setpriv --reuid=bob --regid=bob --init-groups kymo record -d 300ms -o /srv/bob/asked.fxt
 assert_eq "$status" 1 "exit status after a wrong password"
-assert_says "$TMP/seen" 'user bob may not trace the system (polkit says no): ' "what bob is told then"
+assert_says "$TMP/seen" 'user bob is not allowed to trace the system (polkit has denied it): ' "what bob is told then"
 [ ! -e "$CONTAINER/srv/bob/asked.fxt" ] || fail "bob has an archive without a password"
 answer 'the right one' su -l bob "--session-command='kymo record -d 300ms -o /srv/bob/asked.fxt'"
 case $status in 0 | 3) ;; *) fail "bob knows the password, and may not: $(cat "$TMP/seen")" ;; esac
@@ -257,12 +257,12 @@ assert_contains "$TMP/stdout" "'one', objectpath '/org/kymo/Trace1/session/[0-9]
 expect_exit 0 container gdbus call "${at_manager[@]}" --method org.freedesktop.DBus.Properties.Get org.kymo.Trace1.Manager Version
 assert_contains "$TMP/stdout" "^\(<'[0-9.]+'>,\)$" "a property by gdbus"
 expect_exit 1 container_as bob gdbus call "${at_manager[@]}" --method org.kymo.Trace1.Manager.CreateSession x '{}'
-assert_says "$TMP/stderr" 'user bob may not trace the system' "what bob is told by gdbus"
+assert_says "$TMP/stderr" 'user bob is not allowed to trace the system' "what bob is told by gdbus"
 
 expect_exit 0 container systemctl reload kymod.service
 is_unit ActiveState active || fail "a reload ended the service"
 expect_exit 1 container_as alice busctl call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager Reload
-assert_says "$TMP/stderr" 'only root may do that' "a reload by alice"
+assert_says "$TMP/stderr" 'only root is allowed to do this' "a reload by alice"
 
 # ---- stop completes, and so does an upgrade ----
 

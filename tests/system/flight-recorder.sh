@@ -194,7 +194,7 @@ for name in first second; do
 	expect_exit 0 ask status $name
 	assert_contains "$TMP/stdout" '^    keeps:    1[0-9]\.[0-9] MiB instead of 128\.0 MiB: ' \
 		"what it may keep"
-	assert_eq "$(grep -c "session/$name: the flight recorder may keep .* instead of 128\.0 MiB" "$TMP/kymod.log")" \
+	assert_eq "$(grep -c "session/$name: the flight recorder keeps .* instead of 128\.0 MiB" "$TMP/kymod.log")" \
 		1 "lines of the log"
 done
 note "somebody else needs the room"

@@ -401,7 +401,7 @@ expect_exit 0 "$KYMO" calls --list 'libc.so.6:mem*'
 assert_says "$TMP/stderr" "'mem*' leaves out 'mem" "what is said of a pattern with functions that are chosen"
 strip -o "$TMP/stripped" "$TMP/load"
 refused "it is stripped" "$TMP/stripped:deep(int n)"
-refused "is no program and no library" "$ROOT/README.md:f()"
+refused "is neither a program nor a library" "$ROOT/README.md:f()"
 stop_kymod
 
 note "call traces"

@@ -397,7 +397,7 @@ end_memory_load sampled
 
 note "what cannot be"
 expect_exit 2 "$KYMO" record --direct -d 1 -e memory -o "$TMP/no.fxt"
-assert_says "$TMP/stderr" 'a filter is needed' "what is said without a filter"
+assert_says "$TMP/stderr" 'add a filter' "what is said without a filter"
 expect_exit 2 "$KYMO" record --direct -d 1 --memory-log -p $$ -o "$TMP/no.fxt"
 assert_says "$TMP/stderr" "among the categories" "what is said without the category"
 end_memory_load other

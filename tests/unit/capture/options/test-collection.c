@@ -227,23 +227,23 @@ TEST(test_every_key)
 TEST(test_lines)
 {
 	wrong("Mode=flight\n",
-	      "1: Mode= stands in no section: [Collection] or another one has to come first\n");
+	      "1: Mode= is outside of all sections: [Collection] or another section must come "
+	      "first\n");
 	wrong("\n[Colection]\n",
 	      "2: there is no section [Colection]; did you mean [Collection]?\n");
 	wrong("[Service]\nMode=flight\n", "1: there is no section [Service]\n");
-	wrong("[Collection\n", "1: '[Collection' is not the name of a section: that is [Name]\n");
+	wrong("[Collection\n", "1: '[Collection' is not a section: expected [Name]\n");
 	wrong("[Collection] x\n", "1: there is 'x' behind [Collection]\n");
 	wrong("[Collection]\nnonsense\n\nmore\n",
 	      "2: this is neither [Section], Key=value nor a comment (#)\n"
 	      "4: this is neither [Section], Key=value nor a comment (#)\n");
-	wrong("[Collection]\nMode: flight\n", "2: 'Mode: flight' is not Key=value\n");
+	wrong("[Collection]\nMode: flight\n", "2: 'Mode: flight' is not of the form Key=value\n");
 	wrong("[Collection]\nMode=stream\nMode=flight\n",
-	      "3: Mode= is given twice, in line 2 and here: one of them has to go\n");
-	/* An indented line is a line like others. */
+	      "3: Mode= is given twice, in line 2 and here: remove one of them\n");
+	/* What stands further to the right is a line like others. */
 	wrong("[Collection]\nRingSize=1M\n  2M\n",
 	      "3: this is neither [Section], Key=value nor a comment (#)\n");
-	wrong("[Collection]\nMode=\n",
-	      "2: Mode= has no value: say what it is to be, or leave the line out\n");
+	wrong("[Collection]\nMode=\n", "2: Mode= has no value: add one, or remove the line\n");
 }
 
 TEST(test_unknown_keys)
@@ -271,10 +271,10 @@ TEST(test_long_lines)
 	memset(text, 'k', 100);
 	strcpy(text + 100, "=1\n");
 	assert_int_equal(read_bytes(text, strlen(text)), -EINVAL);
-	assert_non_null(strstr(complaints, "is not Key=value"));
+	assert_non_null(strstr(complaints, "is not of the form Key=value"));
 	memset(text, '[', 1);
 	assert_int_equal(read_bytes(text, strlen(text)), -EINVAL);
-	assert_non_null(strstr(complaints, "is not the name of a section"));
+	assert_non_null(strstr(complaints, "is not a section"));
 }
 
 TEST(test_bytes)
@@ -283,9 +283,9 @@ TEST(test_bytes)
 
 	assert_int_equal(read_bytes(nul, sizeof(nul) - 1), -EINVAL);
 	assert_string_equal(complaints,
-			    "2: the line is not text: it has a NUL in it, or is not UTF-8\n");
+			    "2: the line is not text: it contains a NUL, or is not UTF-8\n");
 	wrong("[Collection]\nDescription=\xff\n",
-	      "2: the line is not text: it has a NUL in it, or is not UTF-8\n");
+	      "2: the line is not text: it contains a NUL, or is not UTF-8\n");
 }
 
 /* Only a hundred are reported, in order of lines. */
@@ -313,15 +313,15 @@ TEST(test_values)
 	      "4: Categories=: unknown category 'nothing'; `kymo record -e help` lists them\n"
 	      "5: Mode=: 'x' is not one of stream or flight\n"
 	      "6: Compress=: 'bzip2' is not one of no, yes, snappy, zstd, gzip, columns\n"
-	      "7: MaxOverhead=: '0%' is out of range: 0.01% to 100% of the machine's CPU "
-	      "time; say 1.5cpu for one and a half CPUs\n"
+	      "7: MaxOverhead=: '0%' is out of range: 0.01% to 100% of the machine's CPU time; "
+	      "use 1.5cpu for one and a half CPUs\n"
 	      "8: PerfettoBlobs=: 'perhaps' is not yes or no\n");
 	wrong("[Filter]\nUnit=a b\nUnit=x.timer\nUnit=a/b\nCGroup=/\nCGroup=a/../b\n"
 	      "User=no_such_user\n",
-	      "2: Unit=: 'a b' is more than one unit: give each a Unit= of its own\n"
-	      "3: Unit=: 'x.timer' is no unit that processes are in: a service, a scope, a "
-	      "slice, a socket, a mount or a swap\n"
-	      "4: Unit=: 'a/b' cannot be the name of a unit\n"
+	      "2: Unit=: 'a b' is more than one unit: use a line Unit= for each\n"
+	      "3: Unit=: 'x.timer' is not a unit with processes: use a service, scope, slice, "
+	      "socket, mount or swap\n"
+	      "4: Unit=: 'a/b' is not a valid name for a unit\n"
 	      "5: CGroup=: '/' is not the path of a cgroup below the root\n"
 	      "6: CGroup=: 'a/../b' is not the path of a cgroup below the root\n"
 	      "7: User=: there is no user 'no_such_user'\n");
@@ -329,7 +329,8 @@ TEST(test_values)
 	      "2: Directory=: 'traces' is not an absolute path without \".\" and \"..\"\n"
 	      "3: RotateTime=: '1ms' is out of range: 1.00 s or more\n"
 	      "4: KeepSize=: '1' is out of range: 1.0 MiB or more\n");
-	wrong("[Output]\nDirectory=//\n", "2: Directory=: '/' cannot be where chunks go\n");
+	wrong("[Output]\nDirectory=//\n", "2: Directory=: '/' cannot be the directory of "
+					  "chunks\n");
 	wrong("[Output]\nDirectory=/a/../b\n",
 	      "2: Directory=: '/a/../b' is not an absolute path without \".\" and \"..\"\n");
 }
@@ -353,24 +354,24 @@ TEST(test_contradictions)
 	wrong("[Collection]\nMode=flight\nCategories=profile\n[Trigger]\nWakeupLatency=1ms\n",
 	      "5: WakeupLatency=: needs 'sched' among the categories\n");
 	wrong("[Collection]\nCategories=memory\n",
-	      "2: Categories=: what programs allocate is recorded of chosen processes only: a filter "
-	      "is needed, by process, name, user, unit or cgroup\n");
+	      "2: Categories=: allocations are recorded only of selected processes: add a "
+	      "filter by process, name, user, unit or cgroup\n");
 	wrong("[Collection]\nCategories=memory\n[Filter]\nUnit=x\n[Memory]\nTriage=yes\n",
-	      "6: Triage=: cannot be combined with a filter or a command: it looks for processes "
-	      "that grow among all\n");
+	      "6: Triage=: cannot be combined with a filter or a command: it searches all "
+	      "processes for growing ones\n");
 	wrong("[Memory]\nTriage=yes\n", "2: Triage=: needs 'memory' among the categories\n");
 	wrong("[Collection]\nCategories=memory\n[Filter]\nUnit=x\n[Memory]\nTriageInterval=1s\n",
 	      "6: TriageInterval=: needs 'triage'\n");
 	wrong("[Output]\nRotateSize=8M\nKeepSize=4M\n",
-	      "3: KeepSize= is 4.0 MiB, less than the 8.0 MiB of one chunk (RotateSize=): nothing "
-	      "would be kept of what came before\n");
+	      "3: KeepSize= is 4.0 MiB, less than the 8.0 MiB of one chunk (RotateSize=): no "
+	      "earlier chunk would be kept\n");
 	wrong("[Output]\nRotateTime=1h\nKeepTime=1min\n",
-	      "3: KeepTime= is 60.0 s, less than the 3600 s of one chunk (RotateTime=): nothing "
-	      "would be kept of what came before\n");
+	      "3: KeepTime= is 60.0 s, less than the 3600 s of one chunk (RotateTime=): no "
+	      "earlier chunk would be kept\n");
 	wrong("[Filter]\nUnit=a\nUnit=b\nUnit=c\nUnit=d\nUnit=e\nUnit=f\nUnit=g\nCGroup=h\n"
 	      "CGroup=i\n",
-	      "2: there are 9 Unit= and CGroup= lines, and 8 is the limit: name a slice that has "
-	      "them in it\n");
+	      "2: there are 9 Unit= and CGroup= lines, and the limit is 8: use a slice that "
+	      "contains them\n");
 }
 
 /* ---- names and rights ---- */

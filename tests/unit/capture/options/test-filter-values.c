@@ -25,7 +25,7 @@ TEST(test_users)
 	for (size_t i = 2; i < FILTER_VALUES_MAX; i++)
 		assert_int_equal(filter_add_user(&o.filter, "7", why), 0);
 	assert_int_equal(filter_add_user(&o.filter, "7", why), -E2BIG);
-	assert_string_equal(why, "more than 64 values are not possible");
+	assert_string_equal(why, "at most 64 values are possible");
 	assert_int_equal(o.filter.n_uids, FILTER_VALUES_MAX);
 	session_options_deinit(&o);
 }

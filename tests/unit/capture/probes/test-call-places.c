@@ -217,7 +217,7 @@ TEST(test_explained)
 	assert_explained("leaf",
 			 "lib.so has no symbols (it is stripped): its functions have no names");
 	assert_true(call_places_explain(NULL, -ENOEXEC, "x", "f", why, sizeof(why)));
-	assert_string_equal(why, "x: is no program and no library");
+	assert_string_equal(why, "x: is neither a program nor a library");
 }
 
 /* A file that is no program; damage anywhere gives an error or is harmless. */

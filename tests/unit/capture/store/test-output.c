@@ -564,7 +564,7 @@ TEST(test_file_of_kernel)
 	assert_int_equal(finish(o).bytes, 0);
 	assert_true(pread(fd, after, sizeof(after) - 1, 0) > 0);
 	assert_string_equal(before, after);
-	assert_non_null(strstr(store_strerror(STORE_OF_KERNEL), "a file of the kernel's"));
+	assert_non_null(strstr(store_strerror(STORE_OF_KERNEL), "a file of the kernel"));
 	output_free(o);
 }
 

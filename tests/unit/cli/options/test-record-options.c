@@ -72,7 +72,7 @@ TEST(test_memory)
 	assert_int_equal(options.session.memory.usage_interval_ns, 100000000);
 	assert_int_equal(RECORD("-e", "memory,threads"), CLI_USAGE);
 	assert_non_null(strstr(said, "--events: "));
-	assert_non_null(strstr(said, "a filter is needed"));
+	assert_non_null(strstr(said, "add a filter"));
 	assert_int_equal(START("-e", "sched", "--memory-min", "1"), CLI_USAGE);
 	assert_non_null(strstr(said, "'memory,fd,shm,threads' among the categories"));
 	assert_int_equal(START("-e", "memory", "--uid", "0", "--memory-blocks", "5"), CLI_USAGE);
@@ -146,7 +146,7 @@ TEST(test_limits)
 	assert_non_null(strstr(said, "0.01% to 100% of the machine's CPU time"));
 	/* The value that used to mean two CPUs is above the maximum. */
 	assert_int_equal(RECORD("--max-overhead", "200%"), CLI_USAGE);
-	assert_non_null(strstr(said, "say 1.5cpu for one and a half CPUs"));
+	assert_non_null(strstr(said, "use 1.5cpu for one and a half CPUs"));
 	assert_int_equal(RECORD("--max-overhead", "0.0005cpu"), CLI_USAGE);
 	assert_int_equal(RECORD("--max-overhead", "5cpux"), CLI_USAGE);
 	assert_int_equal(RECORD("--max-overhead", "much"), CLI_USAGE);

@@ -289,7 +289,7 @@ static void test_errors(void **state)
 		{ "whole", "'shop", "not closed" },
 		{ "whole", "''", "missing" },
 		{ "whole", "plain_one if $nothing > 1", "there is no argument of this name" },
-		{ "whole", "shop::price if $rate > 1", "no number" },
+		{ "whole", "shop::price if $rate > 1", "not a number" },
 		{ "bare", "shop::price", "has no symbols (it is stripped)" },
 		{ "bare", "place-methods.cc:1", "has no debug information" },
 		{ "symbols", "place-methods.cc:1", "has no debug information" },

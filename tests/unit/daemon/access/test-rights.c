@@ -103,36 +103,40 @@ TEST(test_rights_judge_table)
 		{ NEED_CHANGE, 0, false, POLKIT_NO, RIGHTS_PASS, NULL },
 		{ NEED_CHANGE, SEES, false, POLKIT_NO, RIGHTS_PASS, NULL },
 		{ NEED_CHANGE, SEES, true, POLKIT_NO, RIGHTS_REFUSED,
-		  "user 4000000000 may not change the session of another user (polkit says no): be "
-		  "authorized by polkit (action org.kymo.Trace1.manage)" },
+		  "user 4000000000 is not allowed to change the session of another user (polkit has "
+		  "denied it): authorization by polkit is needed (action org.kymo.Trace1.manage)" },
 		{ NEED_CHANGE, SEES, true, POLKIT_CHALLENGE, RIGHTS_CHALLENGE,
-		  "wants a password first" },
+		  "authentication is needed" },
 		{ NEED_CHANGE, SEES, true, POLKIT_ABSENT, RIGHTS_REFUSED,
-		  "only root and its owner may" },
+		  "only root and its owner are" },
 		{ NEED_CONTROL, TRACES, false, POLKIT_YES, RIGHTS_PASS, NULL },
 		{ NEED_CONTROL, TRACES, false, POLKIT_ABSENT, RIGHTS_PASS, NULL },
 		{ NEED_CONTROL, OWNS, false, POLKIT_NO, RIGHTS_REFUSED,
-		  "user 4000000000 may not trace the system (polkit says no): you may trace your own "
-		  "processes: add --own; to trace the system be in group g (`adduser 4000000000 g`, and "
-		  "log in again) or be authorized by polkit (action org.kymo.Trace1.control)" },
+		  "user 4000000000 is not allowed to trace the system (polkit has denied it): with --own, "
+		  "you can trace your own processes; members of group g can trace the system (`adduser "
+		  "4000000000 g`, and log in again), and users whom polkit authorizes (action "
+		  "org.kymo.Trace1.control)" },
 		{ NEED_CONTROL, 0, false, POLKIT_NO, RIGHTS_REFUSED,
-		  "(polkit says no); to trace the system be in group g" },
-		{ NEED_CONTROL, SEES | CHANGES, false, POLKIT_NO, RIGHTS_REFUSED, "may not trace" },
-		{ NEED_CONTROL, OWNS, false, POLKIT_CHALLENGE, RIGHTS_CHALLENGE, "use a terminal" },
+		  "(polkit has denied it); members of group g can trace the system" },
+		{ NEED_CONTROL, SEES | CHANGES, false, POLKIT_NO, RIGHTS_REFUSED,
+		  "is not allowed to trace" },
+		{ NEED_CONTROL, OWNS, false, POLKIT_CHALLENGE, RIGHTS_CHALLENGE,
+		  "run this in a terminal" },
 		{ NEED_CONTROL, OWNS, false, POLKIT_DISMISSED, RIGHTS_REFUSED,
-		  "was given no password" },
+		  "authentication failed or was canceled" },
 		{ NEED_CONTROL, OWNS, false, POLKIT_FAILED, RIGHTS_REFUSED,
-		  "polkit cannot be asked: it burns" },
+		  "cannot call polkit: it burns" },
 		{ NEED_CONTROL, 0, false, POLKIT_ABSENT, RIGHTS_REFUSED,
-		  "may not trace the system, being neither root nor in group g: add them with `adduser "
+		  "is not allowed to trace the system, and neither root nor in group g: run `adduser "
 		  "4000000000 g` and log in again" },
 		{ NEED_CONTROL_OWN, OWNS, false, POLKIT_YES, RIGHTS_PASS, NULL },
 		{ NEED_CONTROL_OWN, TRACES, false, POLKIT_NO, RIGHTS_REFUSED,
-		  "may not trace processes (polkit says no)" },
-		{ NEED_CONTROL_OWN, 0, false, POLKIT_ABSENT, RIGHTS_REFUSED, "being neither" },
-		{ NEED_ROOT, 0, false, POLKIT_UNASKED, RIGHTS_REFUSED, "only root may do that" },
+		  "is not allowed to trace processes (polkit has denied it)" },
+		{ NEED_CONTROL_OWN, 0, false, POLKIT_ABSENT, RIGHTS_REFUSED, "and neither root" },
+		{ NEED_ROOT, 0, false, POLKIT_UNASKED, RIGHTS_REFUSED,
+		  "only root is allowed to do this" },
 		{ NEED_ROOT, SEES | CHANGES | TRACES | OWNS, true, POLKIT_UNASKED, RIGHTS_REFUSED,
-		  "only root may do that" },
+		  "only root is allowed to do this" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -169,8 +173,9 @@ TEST(test_rights_judge_no_group)
 	assert_int_equal(rights_judge(&found, sentence), RIGHTS_REFUSED);
 	assert_string_equal(
 		sentence,
-		"user 4000000000 is not root, and there is no group g whose members may trace "
-		"the system: make it with `addgroup --system g`, then `adduser 4000000000 g`");
+		"user 4000000000 is not root, and there is no group g, whose members can trace "
+		"the system: create it with `addgroup --system g`, then run `adduser 4000000000 "
+		"g`");
 }
 
 /* There is no password dialogue for rights that only affect the contents of a list or a message. */
