@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "writer/event.h"
+#include "model/event.h"
 
 /* The parts of an archive that views show. */
 enum nothing_part {
