@@ -58,16 +58,39 @@ static __always_inline void piece_count(__u16 file)
 }
 
 /*
- * Fills PIECE, which is followed by N_ROOM bytes of room, from W, the point at which the walk of P
- * has stopped.
+ * Copies the stack above SP into PIECE, which N_ROOM bytes of room follow. (What was copied is read
+ * back, so that to the verifier it is any number: it looks at the second loop once, and not for
+ * each end of the first.)
  */
+static __always_inline void piece_copy(struct rec_piece *piece, __u32 n_room, __u64 sp)
+{
+	__u8 *to = (__u8 *)(piece + 1);
+	__u32 n = 0;
+
+#pragma clang loop unroll(disable)
+	for (; n < n_room; n += PIECE_STEP)
+		if (bpf_probe_read_user(to + n, PIECE_STEP, (const void *)(sp + n)) < 0)
+			break;
+	piece->n_bytes = n;
+	n = *(volatile __u32 *)&piece->n_bytes;
+	if (n > n_room - PIECE_STEP)
+		return;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < PIECE_STEP; i += PIECE_SMALL_STEP) {
+		if (bpf_probe_read_user(to + n + i, PIECE_SMALL_STEP, (const void *)(sp + n + i)) <
+		    0)
+			break;
+		piece->n_bytes += PIECE_SMALL_STEP;
+	}
+}
+
+/* Fills PIECE, which N_ROOM bytes of room follow, from W, where the walk of P stands. */
 static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 				       const struct unwind_walk *w, const struct rec_stack *walked,
 				       __u32 n_frames, struct task_struct *p)
 {
 	const struct unwind_process *process;
-	__u8 *to = (__u8 *)(piece + 1);
-	__u32 tgid = p->tgid, n = 0;
+	__u32 tgid = p->tgid;
 
 	piece->ip = w->ip;
 	piece->sp = w->sp;
@@ -83,11 +106,7 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (process)
 		bpf_probe_read_kernel(&piece->process, sizeof(piece->process), process);
-#pragma clang loop unroll(disable)
-	for (; n < n_room; n += PIECE_STEP)
-		if (bpf_probe_read_user(to + n, PIECE_STEP, (const void *)(w->sp + n)) < 0)
-			break;
-	piece->n_bytes = n;
+	piece_copy(piece, n_room, w->sp);
 }
 
 /*

@@ -43,6 +43,34 @@ __noinline bool stack_follows_call(__u64 address)
 #define STACK_NR_EXECVEAT 322
 #define STACK_LOWEST      0x10000 /* nothing is mapped below */
 
+/* Where a walk by frame pointers is: the next frame is AT, and not below LOW if that can be. */
+struct stack_chain {
+	__u64 at, low;
+	__u64 probed; /* as of a walk by tables */
+};
+
+/*
+ * To the caller. Returns its address, or 0 at the end. (One function, or the verifier would look at
+ * it in each round of a loop.)
+ */
+__noinline __u64 stack_next_frame(struct stack_chain *c)
+{
+	__u64 frame[2], at;
+
+	if (!c)
+		return 0;
+	at = c->at;
+	if (at < STACK_LOWEST || bpf_probe_read_user(frame, sizeof(frame), (const void *)at) < 0)
+		return 0;
+	if (c->probed)
+		frame[1] = probed_return_address(&c->probed, at + sizeof(at), frame[1]);
+	if (!frame[1] || (at < c->low && !stack_follows_call(frame[1])))
+		return 0;
+	c->low = at + 1;
+	c->at = frame[0];
+	return frame[1];
+}
+
 /*
  * Walks from the registers of P, into FRAMES from number N on, below MAX. The kernel's
  * bpf_get_stack() takes three times as long, and returns values that are no addresses, since it
@@ -54,27 +82,23 @@ static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, __u64 *fram
 					       __u32 max)
 {
 	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp };
-	__u64 at = regs->bp, low, frame[2];
+	struct stack_chain chain = { .at = regs->bp };
+	__u64 caller;
 
 	probed_begin_walk(&w);
-	low = w.sp;
+	chain.low = w.sp;
+	chain.probed = w.probed;
 	frames[n] = w.ip;
 	if (!frames[n])
 		return n;
-	if (at < low)
+	if (chain.at < chain.low)
 		return n + 1;
 #pragma clang loop unroll(disable)
 	for (n++; n < max; n++) {
-		if (at < STACK_LOWEST ||
-		    bpf_probe_read_user(frame, sizeof(frame), (const void *)at) < 0)
+		caller = stack_next_frame(&chain);
+		if (!caller)
 			break;
-		if (w.probed)
-			frame[1] = probed_return_address(&w.probed, at + sizeof(at), frame[1]);
-		if (!frame[1] || (at < low && !stack_follows_call(frame[1])))
-			break;
-		frames[n] = frame[1];
-		low = at + 1;
-		at = frame[0];
+		frames[n] = caller;
 	}
 	return n;
 }
@@ -84,8 +108,8 @@ static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, __u64 *fram
  * where what is mapped is not known. If the caller COPIES, the walk may end where the stack is to
  * be copied: then RET_STOPPED says where, with an IP that is not 0.
  */
-static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_regs *regs,
-					       __u64 *frames, __u32 n, __u32 max, __u32 skip,
+static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *frames, __u32 n,
+					       __u32 max, __u32 skip,
 					       struct unwind_walk *ret_stopped, bool copies)
 {
 	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp, .bp = regs->bp, .exact = 1 };
@@ -98,9 +122,9 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 	end = unwind_settle(&w);
 	if (w.is_trapped && !end)
 		unwind_pass_breakpoint(&w);
-	/* During exec and exit, the program is gone, but its registers are still there. */
-	if (end == UNWIND_END_MAPPING &&
-	    (!p->mm || regs->orig_ax == STACK_NR_EXECVE || regs->orig_ax == STACK_NR_EXECVEAT)) {
+	/* In exec and exit the program has gone, and its registers are still there. */
+	if (end == UNWIND_END_MAPPING && (unwind_is_in(0) || regs->orig_ax == STACK_NR_EXECVE ||
+					  regs->orig_ax == STACK_NR_EXECVEAT)) {
 		frames[n] = w.ip;
 		unwind_count_end(UNWIND_END_BUSY);
 		return n + 1;
@@ -135,18 +159,15 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 	return n;
 }
 
-/*
- * Walks from the registers of P, into FRAMES from number N on, below MAX. Returns the end of the
- * walk.
- */
-static __always_inline __u32 stack_walk_from_registers(struct task_struct *p, struct pt_regs *regs,
-						       __u64 *frames, __u32 n, __u32 max,
-						       struct unwind_walk *ret_stopped, bool copies)
+/* From REGS of this task, into FRAMES from number N on, below MAX. Returns where it has ended. */
+static __always_inline __u32 stack_walk_from_registers(struct pt_regs *regs, __u64 *frames, __u32 n,
+						       __u32 max, struct unwind_walk *ret_stopped,
+						       bool copies)
 {
 	__u32 end = STACK_NOT_WALKED;
 
 	if (unwind_by_tables)
-		end = stack_walk_tables(p, regs, frames, n, max, 0, ret_stopped, copies);
+		end = stack_walk_tables(regs, frames, n, max, 0, ret_stopped, copies);
 
 	return end != STACK_NOT_WALKED ? end : stack_walk_frames(regs, frames, n, max);
 }
@@ -159,7 +180,7 @@ __noinline __u32 stack_walk_record(struct rec_stack *to)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 	if (to && regs->cs == STACK_CS_64)
-		return stack_walk_from_registers(p, regs, to->frames, 0, STACK_FRAMES_MAX, NULL,
+		return stack_walk_from_registers(regs, to->frames, 0, STACK_FRAMES_MAX, NULL,
 						 false);
 #endif
 	return STACK_NOT_WALKED;
@@ -173,8 +194,8 @@ __noinline __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *re
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 	if (to && ret_stopped && regs->cs == STACK_CS_64)
-		return stack_walk_from_registers(p, regs, to->frames, 0, STACK_FRAMES_MAX,
-						 ret_stopped, copies);
+		return stack_walk_from_registers(regs, to->frames, 0, STACK_FRAMES_MAX, ret_stopped,
+						 copies);
 #endif
 	return STACK_NOT_WALKED;
 }
@@ -191,10 +212,10 @@ __noinline __u32 stack_walk_memory(struct memory_stack *to, __u32 first)
 		to->frames[first ? 1 : 0] = regs->ip;
 		return 1;
 	}
-	return first ? stack_walk_from_registers(p, regs, to->frames, 1, MEMORY_FRAMES_MAX, NULL,
+	return first ? stack_walk_from_registers(regs, to->frames, 1, MEMORY_FRAMES_MAX, NULL,
 						 false) -
 			       1
-		     : stack_walk_from_registers(p, regs, to->frames, 0, MEMORY_FRAMES_MAX, NULL,
+		     : stack_walk_from_registers(regs, to->frames, 0, MEMORY_FRAMES_MAX, NULL,
 						 false);
 #else
 	return STACK_NOT_WALKED;
@@ -208,8 +229,7 @@ __noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 	if (to && unwind_by_tables && !stacks_of_none && regs->cs == STACK_CS_64)
-		return stack_walk_tables(p, regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, NULL,
-					 false);
+		return stack_walk_tables(regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, NULL, false);
 #endif
 	return STACK_NOT_WALKED;
 }

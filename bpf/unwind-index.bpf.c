@@ -290,9 +290,13 @@ __noinline int unwind_selects_current(void)
 	return filter_selects(bpf_get_current_task_btf());
 }
 
+/*
+ * Pointers are read as numbers here: for each place where a program follows one, the verifier
+ * searches all of the kernel's BTF for four names, which takes a millisecond or two.
+ */
 static __always_inline void unwind_read_vma(struct unwind_insertion *to, struct vm_area_struct *vma)
 {
-	struct file *file = vma->vm_file;
+	struct file *file = BPF_CORE_READ(vma, vm_file);
 
 	to->first = vma->vm_start >> UNWIND_PAGE_SHIFT;
 	to->end = vma->vm_end >> UNWIND_PAGE_SHIFT;
@@ -301,7 +305,7 @@ static __always_inline void unwind_read_vma(struct unwind_insertion *to, struct 
 	to->is_code = vma->vm_flags & VM_EXEC;
 	to->has_file = file != NULL;
 	if (to->is_code && file)
-		unwind_fill_key(&to->key, file->f_inode);
+		unwind_fill_key(&to->key, BPF_CORE_READ(file, f_inode));
 }
 
 /* Inserts NEW, which was just read, into process TGID. */
@@ -361,9 +365,12 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 static __always_inline bool unwind_has_any(const struct unwind_process *process, __u64 first,
 					   __u64 pages)
 {
-	__u32 at = unwind_search_mappings(process, first + pages - 1) - 1;
-	__u64 where;
+	__u64 last = first + pages - 1, where;
+	__u32 at;
 
+	/* (or the compiler makes a branch of each comparison with it) */
+	barrier_var(last);
+	at = unwind_search_mappings(process, last) - 1;
 	if (at >= UNWIND_MAPPINGS_MAX)
 		return false;
 	where = process->mappings[at].where;
@@ -386,7 +393,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
 
 	gap.process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	/* (an error is no whole number of pages) */
-	if (!gap.process || gap.process->mm != (__u64)p->mm || pages == 0 ||
+	if (!gap.process || gap.process->mm != (__u64)BPF_CORE_READ(p, mm) || pages == 0 ||
 	    address & ((1u << UNWIND_PAGE_SHIFT) - 1) ||
 	    !unwind_has_any(gap.process, first, pages) || !unwind_begin_change(gap.process))
 		return 0;
@@ -427,7 +434,7 @@ int on_iter_unwind_vma(struct bpf_iter__task_vma *ctx)
 	unwind_read_vma(&new, vma);
 	if (bpf_ktime_get_boot_ns() - p->start_boottime < UNWIND_YOUNG_NS)
 		new.weight = UNWIND_YOUNG_WEIGHT;
-	process = unwind_begin((__u32)p->tgid, (__u64)vma->vm_mm);
+	process = unwind_begin((__u32)p->tgid, (__u64)BPF_CORE_READ(vma, vm_mm));
 	if (process)
 		unwind_take_in((__u32)p->tgid, selected, process, &new);
 	return 0;
@@ -447,7 +454,7 @@ __noinline int unwind_learn(__u64 address, bool asks)
 	struct unwind_insertion new = {};
 	long r;
 
-	process = unwind_begin((__u32)p->tgid, (__u64)p->mm);
+	process = unwind_begin((__u32)p->tgid, (__u64)BPF_CORE_READ(p, mm));
 	if (!process)
 		return UNWIND_END_PROCESS;
 	r = bpf_find_vma(p, address, unwind_on_found, &new, 0);
@@ -489,7 +496,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_fork, struct task_struct *parent,
 	if (child->pid != child->tgid)
 		return 0;
 	from = bpf_map_lookup_elem(&unwind_processes, &parent_tgid);
-	if (!from || from->mm != (__u64)parent->mm || !unwind_wants(filter_selects(child))) {
+	if (!from || from->mm != (__u64)BPF_CORE_READ(parent, mm) ||
+	    !unwind_wants(filter_selects(child))) {
 		bpf_map_delete_elem(&unwind_processes, &tgid);
 		return 0;
 	}
@@ -501,9 +509,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_fork, struct task_struct *parent,
 	to = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (!to)
 		return 0;
-	/* (another thread of the parent can have mapped something meanwhile) */
-	to->mm = sequence & 1 || sequence != *(volatile __u32 *)&from->sequence ? 0
-										: (__u64)child->mm;
+	/* (another thread of the parent's may have mapped something meanwhile) */
+	to->mm = sequence & 1 || sequence != *(volatile __u32 *)&from->sequence
+			 ? 0
+			 : (__u64)BPF_CORE_READ(child, mm);
 	to->sequence = 0;
 	return 0;
 }

@@ -147,6 +147,13 @@ static __always_inline int unwind_look_up(const struct unwind_process *process, 
 	return address - w->start < w->bytes ? 0 : UNWIND_END_MAPPING;
 }
 
+__noinline bool unwind_is_in(__u64 mm)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+
+	return (__u64)p->mm == mm;
+}
+
 __noinline int unwind_find_mapping(struct unwind_walk *w)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -160,7 +167,7 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 		return UNWIND_END_PROCESS;
 	address = unwind_address(w);
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	if (!process || process->mm != (__u64)p->mm)
+	if (!process || !unwind_is_in(process->mm))
 		return UNWIND_END_PROCESS;
 	end = unwind_look_up(process, address, w, &m);
 	if (!end) {

@@ -56,7 +56,13 @@ struct unwind_walk {
 	bool is_unlisted : 1; /* the return address at SP is in no list of the kernel's yet */
 };
 
-/* Looks up the mapping at the walk's position among the known ones. Returns 0 or UNWIND_END_*. */
+/*
+ * Whether MM is the current task's address space; 0 = it has none. (One function for all programs:
+ * see unwind_read_vma().)
+ */
+bool unwind_is_in(__u64 mm);
+
+/* Looks up where the walk is, in what is known. Returns 0 or UNWIND_END_*. */
 int unwind_find_mapping(struct unwind_walk *w);
 
 /*
