@@ -15,9 +15,6 @@
 #include "bpf/unwind.h"
 #include "capture/unwind/unwind-table.h"
 
-/* A parser that takes longer is killed. */
-#define UNWIND_PARSE_NS_MAX UINT64_C(10000000000)
-
 enum {
 	UNWIND_AWAY_FILES_MAX = 64,  /* of one session, waiting or in progress */
 	UNWIND_AWAY_THREADS_MAX = 8, /* of one session */

@@ -17,6 +17,7 @@
 #include <zlib.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/directory.h"
 #include "base/outbuf.h"
 
@@ -301,5 +302,18 @@ int unwind_cache_put(struct unwind_cache *cache, int fd, uint64_t started_ns,
 		r = unwind_cache_write(cache, key.name, &bytes);
 	cache->bytes += bytes.size;
 	outbuf_deinit(&bytes);
+	return r;
+}
+
+int unwind_cache_make(struct unwind_cache *cache, int fd, struct unwind_table *ret)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_REALTIME);
+	int r;
+
+	if (cache && unwind_cache_find(cache, fd, ret) == 0)
+		return UNWIND_CACHE_FOUND;
+	r = unwind_table_read_sandboxed(fd, UNWIND_PARSE_NS_MAX, ret);
+	if (r == 0 && cache)
+		(void)unwind_cache_put(cache, fd, now_ns, ret);
 	return r;
 }

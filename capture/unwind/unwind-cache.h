@@ -37,6 +37,14 @@ DEFINE_CLEANUP(struct unwind_cache *, unwind_cache_free)
 int unwind_cache_find(struct unwind_cache *cache, int fd, struct unwind_table *ret);
 
 /*
+ * The table of the file FD (borrowed), from CACHE if it is there; otherwise it is made in the
+ * sandbox, and stored. Failures of the cache only cost time, and CACHE can be NULL. Returns 0 or
+ * UNWIND_CACHE_FOUND; or as unwind_table_read_sandboxed().
+ */
+enum { UNWIND_CACHE_FOUND = 1 };
+int unwind_cache_make(struct unwind_cache *cache, int fd, struct unwind_table *ret);
+
+/*
  * Stores TABLE for that file, unless the file changed while it was parsed: STARTED_NS is the
  * CLOCK_REALTIME of the start. Returns 0, also if it is not stored; or a negative errno.
  */

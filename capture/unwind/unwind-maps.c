@@ -203,14 +203,19 @@ void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number)
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_EMPTY);
 }
 
+bool unwind_maps_look_up(const struct unwind_maps *maps, uint32_t pid, struct unwind_process *ret)
+{
+	return bpf_map_lookup_elem(maps->processes_fd, &pid, ret) == 0 && !(ret->sequence & 1) &&
+	       ret->n <= UNWIND_MAPPINGS_MAX;
+}
+
 bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *ask,
 		     uint32_t *ret_sequence)
 {
 	struct unwind_process process;
 	const struct unwind_mapping *m;
 
-	if (bpf_map_lookup_elem(maps->processes_fd, &ask->pid, &process) < 0 ||
-	    process.sequence & 1 || process.n > UNWIND_MAPPINGS_MAX)
+	if (!unwind_maps_look_up(maps, ask->pid, &process))
 		return false;
 	*ret_sequence = process.sequence;
 	for (uint32_t i = 0; i < process.n; i++) {
@@ -219,6 +224,31 @@ bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *as
 			return m->file == ask->number && m->generation == ask->generation;
 	}
 	return false;
+}
+
+bool unwind_maps_ask(struct unwind_maps *maps, uint32_t pid, const struct unwind_mapping *m,
+		     struct unwind_ask *ret)
+{
+	uint32_t state = UNWIND_FILE_NEW;
+	struct unwind_file *f;
+
+	if (m->file >= UNWIND_FILES_MAX)
+		return false;
+	f = &maps->files[m->file];
+	/* (programs request tables at the same time) */
+	if ((uint16_t)f->generation != m->generation ||
+	    !__atomic_compare_exchange_n(&f->state, &state, UNWIND_FILE_ASKED, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	*ret = (struct unwind_ask){
+		.number = m->file,
+		.generation = m->generation,
+		.pid = pid,
+		.start = UNWIND_WHERE_FIRST(m->where) << UNWIND_PAGE_SHIFT,
+		.end = (UNWIND_WHERE_FIRST(m->where) + UNWIND_WHERE_N(m->where))
+		       << UNWIND_PAGE_SHIFT,
+	};
+	return true;
 }
 
 void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number)

@@ -51,6 +51,19 @@ void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number);
 bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *ask,
 		     uint32_t *ret_sequence);
 
+/*
+ * The mappings of process PID, as the programs have them. False if they have none, or are changing
+ * them.
+ */
+bool unwind_maps_look_up(const struct unwind_maps *maps, uint32_t pid, struct unwind_process *ret);
+
+/*
+ * Requests the table of the file that process PID has mapped as M, unless it was requested before.
+ * Returns whether *RET is now a request to answer.
+ */
+bool unwind_maps_ask(struct unwind_maps *maps, uint32_t pid, const struct unwind_mapping *m,
+		     struct unwind_ask *ret);
+
 /* The table of file NUMBER could not be made now: the next walk that needs it requests it again. */
 void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number);
 

@@ -68,6 +68,9 @@ int unwind_table_unpack(const void *data, size_t size, uint64_t file_bytes,
 /* Whether TABLE, from any writer, is valid for a file with FILE_BYTES. */
 bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes);
 
+/* A parser that takes longer is killed. */
+#define UNWIND_PARSE_NS_MAX UINT64_C(10000000000)
+
 /*
  * unwind_table_read() in a separate process (capture/sandbox/sandbox.h) for at most TIMEOUT_NS, for
  * the file FD (borrowed). The result is checked: rows are sorted, kinds are known, segments are in

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,9 +22,13 @@
 #include "base/clock.h"
 #include "base/file-kind.h"
 #include "capture/sandbox/thread.h"
+#include "capture/unwind/unwind-aside.h"
 #include "capture/unwind/unwind-away.h"
 #include "capture/unwind/unwind-cache.h"
 #include "capture/unwind/unwind-queue.h"
+
+/* Files of this size are read aside: their tables take up to some seconds. */
+#define LARGE_BYTES ((off_t)8 << 20)
 
 enum {
 	MISSED_MAX = 200, /* misses until a file is given up: processes can end before their file
@@ -44,8 +49,10 @@ struct unwinder {
 	struct unwind_maps maps;
 	struct unwind_cache *cache; /* NULL = none */
 	struct unwind_away *away;
+	struct unwind_aside *aside;
 	struct ring_buffer *ring;
 	struct unwind_queue asks;
+	struct unwind_queue large; /* of these, the open large files, which wait for ASIDE */
 	uint8_t n_missed[UNWIND_FILES_MAX];
 };
 
@@ -59,10 +66,12 @@ static void unwinder_release(struct unwinder *u)
 	if (!last)
 		return;
 	unwind_queue_deinit(&u->asks);
+	unwind_queue_deinit(&u->large);
 	ring_buffer__free(u->ring);
 	unwind_maps_deinit(&u->maps);
 	unwind_cache_free(u->cache);
 	unwind_away_free(u->away);
+	unwind_aside_free(u->aside);
 	close_fd(u->stop_fd);
 	pthread_cond_destroy(&u->answered);
 	pthread_mutex_destroy(&u->lock);
@@ -107,22 +116,6 @@ static int unwinder_put(struct unwinder *u, uint32_t number, const struct unwind
 	return has_room ? unwind_maps_put(&u->maps, number, table) : -ENOBUFS;
 }
 
-/* Failures of the cache only cost time, so they are ignored. */
-static int unwinder_make(struct unwinder *u, int fd, struct unwind_table *ret)
-{
-	uint64_t now_ns = clock_read_ns(CLOCK_REALTIME);
-	int r;
-
-	if (u->cache && unwind_cache_find(u->cache, fd, ret) == 0) {
-		unwinder_count(u, &u->counts.n_cached);
-		return 0;
-	}
-	r = unwind_table_read_sandboxed(fd, UNWIND_PARSE_NS_MAX, ret);
-	if (r == 0 && u->cache)
-		(void)unwind_cache_put(u->cache, fd, now_ns, ret);
-	return r;
-}
-
 static bool unwinder_is_of_now(const struct unwinder *u, const struct unwind_ask *ask)
 {
 	return ask->number < UNWIND_FILES_MAX &&
@@ -154,6 +147,14 @@ static void unwinder_count_answer(struct unwinder *u, bool was_opened, int resul
 	pthread_mutex_unlock(&u->lock);
 }
 
+/* RESULT of unwind_cache_make() without what it says of the cache, which is counted. */
+static int unwinder_count_made(struct unwinder *u, int result)
+{
+	if (result == UNWIND_CACHE_FOUND)
+		unwinder_count(u, &u->counts.n_cached);
+	return result < 0 ? result : 0;
+}
+
 /* The result of reading a file: TABLE, or RESULT is the reason why there is none. */
 static void unwinder_take_table(struct unwinder *u, const struct unwind_ask *ask, int result,
 				const struct unwind_table *table)
@@ -169,27 +170,84 @@ static void unwinder_take_table(struct unwinder *u, const struct unwind_ask *ask
 static void unwinder_answer(struct unwinder *u, const struct unwind_waiting *file)
 {
 	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
-	const struct unwind_ask *ask = &file->ask;
-	_cleanup_close_ int fd = file->fd < 0 ? unwinder_open(u, ask) : file->fd;
+	int r = unwind_cache_make(u->cache, file->fd, &table);
 
-	if (!unwinder_is_of_now(u, ask))
-		return;
-	if (fd >= 0) {
-		unwinder_take_table(u, ask, unwinder_make(u, fd, &table), &table);
-	} else {
-		unwinder_miss(u, ask);
-		unwinder_count_answer(u, false, fd);
+	unwinder_take_table(u, &file->ask, unwinder_count_made(u, r), &table);
+}
+
+static bool unwinder_is_large(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_size >= LARGE_BYTES;
+}
+
+/* Answers the request for FILE, which is large and open, if its table is cached; else it waits. */
+static void unwinder_answer_large(struct unwinder *u, const struct unwind_waiting *file)
+{
+	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
+
+	if (u->cache && unwind_cache_find(u->cache, file->fd, &table) == 0) {
+		unwinder_take_table(u, &file->ask, unwinder_count_made(u, UNWIND_CACHE_FOUND),
+				    &table);
+		close_fd(file->fd);
+	} else if (u->large.n == UNWIND_QUEUE_OPEN_MAX) {
+		close_fd(file->fd);
+		unwinder_miss(u, &file->ask);
+	} else if (unwind_queue_put(&u->large, file) < 0) {
+		unwinder_miss(u, &file->ask);
 	}
 }
 
-/* Answers the next request in the queue. */
+/* Answers the next request in the queue, unless its file is large. */
 static void unwinder_answer_next(struct unwinder *u)
 {
 	struct unwind_waiting file = unwind_queue_take(&u->asks, u->maps.files);
 	uint64_t begun_ns = clock_read_ns(CLOCK_MONOTONIC);
 
+	if (file.fd < 0)
+		file.fd = unwinder_open(u, &file.ask);
+	if (!unwinder_is_of_now(u, &file.ask)) {
+		close_fd(file.fd);
+		return;
+	}
+	if (file.fd < 0) {
+		unwinder_miss(u, &file.ask);
+		unwinder_count_answer(u, false, file.fd);
+		return;
+	}
+	if (unwinder_is_large(file.fd)) {
+		unwinder_answer_large(u, &file);
+		return;
+	}
 	unwinder_answer(u, &file);
+	close_fd(file.fd);
 	unwind_queue_charge(&u->asks, file.owner, clock_read_ns(CLOCK_MONOTONIC) - begun_ns);
+}
+
+/* ---- large files ---- */
+
+static void unwinder_look_aside(struct unwinder *u)
+{
+	struct unwind_aside_file made;
+	struct unwind_waiting file;
+
+	if (unwind_aside_next(u->aside, &made)) {
+		int r = unwinder_count_made(u, made.result);
+
+		unwind_queue_charge(&u->large, made.file.owner, made.ns);
+		if (unwinder_is_of_now(u, &made.file.ask))
+			unwinder_take_table(u, &made.file.ask, r, &made.table);
+		unwind_table_deinit(&made.table);
+	}
+	if (u->large.n == 0 || unwind_aside_is_busy(u->aside))
+		return;
+	file = unwind_queue_take(&u->large, u->maps.files);
+	if (unwind_aside_begin(u->aside, &file) == 0)
+		return;
+	/* No thread could be started, so this one does the work. */
+	unwinder_answer(u, &file);
+	close_fd(file.fd);
 }
 
 /* ---- files on remote and FUSE file systems ---- */
@@ -253,28 +311,52 @@ static void unwinder_answer_vdso(struct unwinder *u)
 /* ---- the thread ---- */
 
 /* Opens the file at once, because the process that maps it may have ended when it is read. */
+static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
+{
+	struct unwind_waiting file = { .ask = *ask, .fd = -1 };
+
+	if (unwinder_is_away(u, ask)) {
+		unwinder_ask_away(u, ask);
+		return;
+	}
+	if (u->asks.n < UNWIND_QUEUE_OPEN_MAX)
+		file.fd = unwinder_open(u, ask);
+	if (unwind_queue_put(&u->asks, &file) < 0)
+		unwinder_miss(u, ask);
+}
+
+/*
+ * A process whose one file needs a table runs, so its other files need theirs, too: a walk that
+ * has stopped at one file does not know which ones follow.
+ */
+static void unwinder_ask_for_rest(struct unwinder *u, uint32_t pid)
+{
+	struct unwind_process process;
+	struct unwind_ask ask;
+
+	if (!unwind_maps_look_up(&u->maps, pid, &process))
+		return;
+	for (uint32_t i = 0; i < process.n; i++)
+		if (unwind_maps_ask(&u->maps, pid, &process.mappings[i], &ask))
+			unwinder_take_ask(u, &ask);
+}
+
 static int unwinder_on_ask(void *userdata, void *data, size_t size)
 {
-	struct unwind_waiting file = { .fd = -1 };
 	struct unwinder *u = userdata;
+	struct unwind_ask ask;
 
-	if (size < sizeof(file.ask))
+	if (size < sizeof(ask))
 		return 0;
-	memcpy(&file.ask, data, sizeof(file.ask));
-	if (file.ask.number == UNWIND_FILE_NONE) {
+	memcpy(&ask, data, sizeof(ask));
+	if (ask.number == UNWIND_FILE_NONE) {
 		unwind_maps_recycle_names(&u->maps);
 		/* (a recycled number belongs to another file, so its misses start at 0) */
 		memset(u->n_missed, 0, sizeof(u->n_missed));
 		return 0;
 	}
-	if (unwinder_is_away(u, &file.ask)) {
-		unwinder_ask_away(u, &file.ask);
-		return 0;
-	}
-	if (u->asks.n < UNWIND_QUEUE_OPEN_MAX)
-		file.fd = unwinder_open(u, &file.ask);
-	if (unwind_queue_put(&u->asks, &file) < 0)
-		unwinder_miss(u, &file.ask);
+	unwinder_take_ask(u, &ask);
+	unwinder_ask_for_rest(u, ask.pid);
 	return 0;
 }
 
@@ -296,7 +378,9 @@ static bool unwinder_look(struct unwinder *u)
 
 	ring_buffer__consume(u->ring);
 	unwinder_look_away(u);
-	answers = was_busy && u->asks.n == 0 && !unwind_away_is_busy(u->away);
+	unwinder_look_aside(u);
+	answers = was_busy && u->asks.n + u->large.n == 0 && !unwind_away_is_busy(u->away) &&
+		  !unwind_aside_is_busy(u->aside);
 	if (answers)
 		unwind_maps_settle(&u->maps);
 	pthread_mutex_lock(&u->lock);
@@ -355,7 +439,9 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	r = unwind_maps_init(&u->maps, maps);
 	u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r == 0)
-		r = u->stop_fd < 0 ? -errno : unwind_away_new(u->stop_fd, &u->away);
+		r = u->stop_fd < 0 ? -errno
+				   : unwind_away_new(u->stop_fd, &u->away)
+					     ?: unwind_aside_new(u->stop_fd, &u->aside);
 	if (r == 0) {
 		u->ring = ring_buffer__new(u->maps.asks_fd, unwinder_on_ask, u, NULL);
 		r = u->ring ? 0 : -errno;

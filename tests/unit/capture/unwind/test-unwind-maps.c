@@ -207,7 +207,32 @@ TEST(test_recycle)
 	assert_int_equal(maps.all_bytes, 0);
 }
 
-/* A failed init only frees its own resources. */
+/* A table is requested once, by whoever comes first, and not for another file of that number. */
+TEST(test_ask)
+{
+	struct unwind_mapping m = { .where = UNWIND_WHERE(0x400, 3), .file = 9, .generation = 2 };
+	struct unwind_ask ask;
+
+	need_maps(state);
+	maps.files[9].generation = 1;
+	assert_false(unwind_maps_ask(&maps, 77, &m, &ask));
+	assert_int_equal(maps.files[9].state, UNWIND_FILE_NEW);
+	maps.files[9].generation = 2;
+	assert_true(unwind_maps_ask(&maps, 77, &m, &ask));
+	assert_int_equal(maps.files[9].state, UNWIND_FILE_ASKED);
+	assert_int_equal(ask.number, 9);
+	assert_int_equal(ask.generation, 2);
+	assert_int_equal(ask.pid, 77);
+	assert_int_equal(ask.start, 0x400000);
+	assert_int_equal(ask.end, 0x403000);
+	assert_false(unwind_maps_ask(&maps, 78, &m, &ask));
+	unwind_maps_ask_again(&maps, 9);
+	assert_true(unwind_maps_ask(&maps, 78, &m, &ask));
+	m.file = UNWIND_FILE_NONE;
+	assert_false(unwind_maps_ask(&maps, 77, &m, &ask));
+}
+
+/* What could not begin lets go of nothing but its own. */
 TEST(test_failed)
 {
 	const struct unwind_maps from = { -1, -1, -1, -1, -1, -1 };
@@ -240,6 +265,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_least_used, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recycle, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ask, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failed, setup, teardown),
 	};
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Large files, whose tables can take seconds: a separate thread makes one table at a time, so that
+ * the tables of all other files do not wait for it. The file system must answer.
+ *
+ * For one thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "capture/unwind/unwind-queue.h"
+#include "capture/unwind/unwind-table.h"
+
+struct unwind_aside;
+
+struct unwind_aside_file {
+	struct unwind_waiting file; /* its descriptor is closed */
+	int result;                 /* as of unwind_cache_make() */
+	uint64_t ns;                /* the time that it took */
+	struct unwind_table table;
+};
+
+/*
+ * Makes DONE_FD, an eventfd that is copied, readable when a table is made. Returns 0 or a negative
+ * errno.
+ */
+int unwind_aside_new(int done_fd, struct unwind_aside **ret);
+
+/* Releases it. A thread at work ends by itself. Returns NULL. */
+struct unwind_aside *unwind_aside_free(struct unwind_aside *a);
+DEFINE_CLEANUP(struct unwind_aside *, unwind_aside_free)
+
+/* Whether a table is being made, or is to be fetched. */
+bool unwind_aside_is_busy(struct unwind_aside *a);
+
+/*
+ * Begins to make the table of FILE, which is open, while it is not busy. Returns 0, and then has
+ * taken the descriptor of FILE; or a negative errno.
+ */
+int unwind_aside_begin(struct unwind_aside *a, const struct unwind_waiting *file);
+
+/* The file whose table was made, if there is one. The caller owns the table. */
+bool unwind_aside_next(struct unwind_aside *a, struct unwind_aside_file *ret);
