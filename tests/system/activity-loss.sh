@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Tiny rings of softirqs and work items, and a reader that is stopped for a while: what is missing
-# is counted, class by class, at its place. A session with large rings beside it is the witness.
+# Tiny rings of softirqs and work items, and a reader that is stopped for a while: the missing
+# records are counted, class by class, at their places. A parallel session with large rings is the
+# witness.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -19,7 +20,7 @@ for name in tiny large; do
 	expect_exit 0 "$KYMO" start $name -o "$TMP/$name.fxt" -e softirq,workqueue -b $size --bus "$BUS"
 	expect_soon 5 session_is_running $name
 done
-# Nobody empties the rings while the daemon is stopped.
+# The rings are not read while the daemon is stopped.
 kill -STOP "$KYMOD_PID"
 begin_held packets
 begin_held items
@@ -34,7 +35,7 @@ assert_contains "$TMP/stderr" 'lost [0-9]+ workqueue events' "what stop says"
 end_held packets
 end_held items
 
-# refreshed: how many of the work items that were queued the last `summarize` has
+# refreshed: prints the number of queued work items in the last `summarize`
 refreshed() {
 	json "$SUMMARY" '[.activity.workqueue[] | select(.name == "refresh_vm_stats") | .count] | add // 0'
 }
@@ -58,23 +59,24 @@ done
 for class in sched lifecycle irq idle frequency; do
 	assert_eq "$(lost $class)" 0 "lost records of class $class"
 done
-# None is missing that is not counted; and what is counted is these, or some that nobody queued.
+# Each missing record is counted. The count can also include work items that the test has not
+# queued.
 assert_ge $(($(refreshed) + $(lost workqueue))) "$expected" "work items recorded and lost"
 assert_le $(($(refreshed) + $(lost workqueue))) $((expected + others)) "work items recorded and lost"
 
-# Softirqs: inside a gap of a CPU the tiny one has none, and the witness as many as were counted:
-# each program takes its own time, so one more or less at either end.
+# Softirqs: in a gap of a CPU, the tiny session has none, and the witness as many as were counted.
+# Each program reads the clock itself, so the numbers can differ by one at either end.
 dump_records "$TMP/tiny.fxt"
 expect_exit 0 "$KYMO" check "$TMP/tiny.fxt"
 events lost | gojq -r 'select(.event_type == "instant" and .args.class == "softirq") | .args |
 	[.cpu, .first, .last, .count] | @tsv' >"$TMP/gaps"
 assert_eq "$(awk '{ n += $4 } END { print n + 0 }' "$TMP/gaps")" "$(lost softirq)" "sum of the marks"
-# ends: CPU and end of each softirq of the last `dump_records`
+# ends: CPU and end of each softirq in the last `dump_records`
 ends() {
 	grep -F '"duration_complete"' "$DUMP" | gojq -r 'select(.category == "softirq") |
 		[.thread_id - 4521985, .end_time_ns] | @tsv'
 }
-# in_gaps: for each gap its count and how many softirqs end inside it
+# in_gaps: for each gap, its count and the number of softirqs that end in it
 in_gaps() {
 	awk 'NR == FNR { cpu[NR] = $1; first[NR] = $2; last[NR] = $3; count[NR] = $4; n = NR; next }
 		{ for (i = 1; i <= n; i++) if ($1 == cpu[i] && $2 > first[i] && $2 < last[i]) found[i]++ }

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What CPUs do beside running threads, held against the kernel's own books: every interrupt, softirq
-# and idle state that they count while the recording certainly runs is in the archive, and nothing
-# that they do not count in a time that certainly contains it. Work items are queued on purpose.
+# Activities of CPUs other than running threads, compared with the kernel's statistics: every
+# interrupt, softirq and idle state that the kernel counts during the recording is in the archive,
+# and none that it does not count in a longer time. Work items are queued on purpose.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 cpu=$(last_cpu)
 items=500 packets=3000 blocks=300
 
-# Books: "kind cpu name count", a row each. Those of interrupts have numbers, and a handler.
+# books: the kernel's statistics as "kind cpu name count", one per row. Those of interrupts have
+# numbers, and a handler.
 books() {
 	awk 'NR == 1 { n = NF; for (i = 1; i <= NF; i++) cpu[i] = substr($i, 4) }
 		NR > 1 { sub(":", "", $1); for (i = 1; i <= n; i++) print "softirq", cpu[i], $1, $(i + 1) }' \
@@ -45,14 +46,14 @@ summarize "$TMP/t.fxt"
 assert_no_loss
 dump_records "$TMP/t.fxt"
 
-# Complete events, a row each: category, name, pid, tid, begin, end, number
+# Complete events, one per row: category, name, pid, tid, begin, end, number
 grep -F '"duration_complete"' "$DUMP" | gojq -r 'select(.record == "event") |
 	(.args | map({(.name): .value}) | add) as $args |
 	[.category, .name, .process_id, .thread_id, .timestamp_ns, .end_time_ns,
 	 ($args.irq // $args.state // 0)] | @tsv' >"$TMP/complete"
 assert_ge "$(wc -l <"$TMP/complete")" $((packets + items)) "complete events"
 
-# "kind cpu name count" of the archive, in the words of the books
+# "kind cpu name count" of the archive, in the format of books
 awk -F'\t' -v OFS=' ' '
 	$1 == "softirq" { n[$1 " " $4 - 4521985 " " $2]++ }
 	$1 == "irq" { n[$1 " " $4 - 4390913 " " $7]++ }
@@ -89,7 +90,7 @@ sandwich() {
 }
 sandwich softirq 0
 assert_ge "$total" "$packets" "softirqs"
-# An edge that comes while its handler runs is handled once more and not counted once more.
+# An edge that comes while its handler runs is handled again, but not counted again.
 sandwich irq 10
 irqs=$total
 if [ -s "$TMP/blocks.json" ] && [ "$irqs" -ge "$blocks" ]; then
@@ -102,7 +103,7 @@ json "$SUMMARY" '.activity.irq[] | [.number, .name] | @tsv' | while read -r numb
 		fail "/proc/interrupts does not call interrupt $number '$name'"
 done
 
-# Each packet was a softirq of its own, on the sender's CPU.
+# Each packet was its own softirq, on the sender's CPU.
 received=$(awk -F'\t' -v tid=$((4521985 + cpu)) '$1 == "softirq" && $2 == "NET_RX" && $4 == tid' \
 	"$TMP/complete" | wc -l)
 assert_ge "$received" "$packets" "NET_RX softirqs on CPU $cpu"
@@ -170,11 +171,11 @@ if grep -q '^idle ' "$TMP/outer.after"; then
 else
 	note "no cpuidle driver: idle states are not held against its books"
 fi
-# (where others keep all CPUs busy there is none)
+# (if other processes keep all CPUs busy, there is none)
 [ "$(json "$SUMMARY" '[.cpus[].idle_ns] | add')" -lt 100000000 ] || grep -q $'^power\t' "$TMP/complete" ||
 	fail "no idle state was recorded"
 
-# On each track they nest, and none reaches out of the recording.
+# On each track, intervals nest, and none extends beyond the recording.
 sort -t$'\t' -k4,4n -k5,5n -k6,6nr "$TMP/complete" | awk -F'\t' '
 	$4 != track { track = $4; depth = 0 }
 	{
@@ -189,7 +190,7 @@ start=$(json "$SUMMARY" .start_ns) stop=$(json "$SUMMARY" .end_ns)
 awk -F'\t' -v from="$start" -v to="$stop" '$5 < from || $6 > to' "$TMP/complete" >"$TMP/outside"
 assert_empty "$TMP/outside" "complete events outside of the recording"
 
-# Without sched there is no schedule; a filter is for threads, and says so.
+# Without sched, there is no schedule. A filter only applies to threads, which is reported.
 expect_exit 0 "$KYMO" record --direct -e softirq -d 200ms -p $$ -o "$TMP/softirq.fxt"
 assert_says "$TMP/stderr" 'whole machine: softirq' "what is said of the filter"
 dump_records "$TMP/softirq.fxt"

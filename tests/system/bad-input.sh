@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What cannot be done is refused in a sentence, with exit status 1 or 2, and nothing stays behind.
+# Impossible requests are refused with a message and exit status 1 or 2, and nothing is left behind.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -9,7 +9,7 @@ need_bus
 
 out=$TMP/out.fxt
 
-# refused STATUS WORDS COMMAND ...: WORDS stand in the sentence
+# refused STATUS WORDS COMMAND ...: the message contains WORDS
 refused() {
 	local status=$1 words=$2
 
@@ -29,7 +29,7 @@ direct() {
 	refused "$status" "$words" "$KYMO" record --direct -d 1s -o "$out" "$@"
 }
 
-# Words on the command line.
+# Options on the command line.
 direct 2 "unknown category 'nonsense'" -e nonsense
 direct 2 "unknown category 'nonsense'" -e sched,nonsense
 direct 2 "-b: '12Q' is not a size" -b 12Q
@@ -58,7 +58,7 @@ assert_eq "$(cat "$TMP/there.fxt")" precious "the file that was there"
 expect_recorded "$TMP/there.fxt" "$KYMO" record --direct -d 100ms --force -o "$TMP/there.fxt"
 expect_exit 0 "$KYMO" check "$TMP/there.fxt"
 
-# No root: as nobody, with a copy that nobody can reach.
+# No root: as nobody, with a copy of the program in a public directory.
 mkdir -m 777 "$TMP/nobody"
 chmod 755 "$TMP"
 cp "$KYMO" "$TMP/nobody/kymo"
@@ -87,10 +87,10 @@ done
 # A daemon that refuses.
 start_kymod
 remember_bpf
-# (one without stacks: unwind tables may come at any time)
+# (one without stacks, since unwind tables can be made at any time)
 expect_exit 0 "$KYMO" start taken -e sched -o "$TMP/taken.fxt" --bus "$BUS"
 rm -f "$out"
-# (what runs is left out of the comparison: refused() looks anew each time)
+# (the running session is not counted: refused() compares anew each time)
 refused 1 taken "$KYMO" start taken -o "$out" --bus "$BUS"
 refused 1 absent "$KYMO" stop absent --bus "$BUS"
 refused 1 absent "$KYMO" status absent --bus "$BUS"
@@ -101,7 +101,7 @@ refused 1 'adduser nobody' setpriv --reuid=65534 --regid=65534 --clear-groups \
 	"$TMP/nobody/kymo" start intruder -o "$TMP/nobody/out.fxt" --bus "$BUS"
 [ ! -e "$TMP/nobody/out.fxt" ] || fail "a refused session left its file behind"
 
-# What is no archive.
+# A file that is no archive.
 echo "this is no trace" >"$TMP/text"
 for verb in summary dump check; do
 	expect_exit 1 "$KYMO" $verb "$TMP/text"

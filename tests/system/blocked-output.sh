@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# One session writes to a pipe that nobody reads. The other one loses nothing, and the daemon
+# A session writes to a pipe that is not read. Another session loses nothing, and the daemon
 # answers.
 
 . "$(dirname "$0")/../lib.sh"
@@ -22,7 +22,7 @@ expect_soon 10 bash -c "'$KYMO' list --bus '$BUS' | grep running >/dev/null"
 start_held naps sleep 4000 500
 expect_exit 0 "$KYMO" start good -o "$TMP/good.fxt" -p "${HELD[naps]}" --bus "$BUS"
 begin_held naps
-# Far more than a pipe and a queue hold.
+# Far more than fits into a pipe and a queue.
 "$KYMO_LOAD" --out "$TMP/pingpong.json" --cpu "$(last_cpu)" pingpong 300000
 expect_exit 0 timeout "$(limit 5)" "$KYMO" list --bus "$BUS"
 expect_exit 0 timeout "$(limit 5)" "$KYMO" status good --bus "$BUS"
@@ -40,7 +40,7 @@ recorded=$(switches_from "$napper")
 assert_ge "$recorded" "$counted" "switches from the napper"
 assert_le "$recorded" $((counted + 3)) "switches from the napper"
 
-# With the reader gone the blocked session ends by itself, and says why.
+# When the reader has ended, the blocked session ends by itself, with the reason.
 is_gone $blocked && fail "the blocked session ended too early: $(cat "$TMP/blocked.log")"
 kill $reader
 status=0

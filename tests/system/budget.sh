@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What recording costs is known, and limited: above --max-overhead call stacks go first, then
-# wakeups, then the recording ends. The archive says so, is whole, and has none of what went. A
-# session of a collection pauses instead, and when the storm is over all of it comes back.
+# The cost of recording is measured and limited: above --max-overhead, call stacks are shed first,
+# then wakeups, then the recording ends. The archive contains these steps, is complete, and has none
+# of the shed data. A session of a collection pauses instead, and everything returns after the
+# storm.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -13,15 +14,15 @@ need_command busctl
 start_service_bus
 remember_bpf
 
-# Those that live when it pauses and have ended when it goes on; and the other way round.
+# Processes that exist at the pause and have ended at the resumption, and the reverse.
 sleep 1000 &
 old=$!
 
-# Until it is killed: far more switches than a thousandth of a CPU can record.
+# A storm until it is killed: far more switches than a thousandth of a CPU can record.
 "$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 100000000 &
 load=$!
 
-# Without the storm it takes a third of that limit.
+# Without the storm, it costs a third of that limit.
 profile storm <<-END
 	[Collection]
 	Categories=sched profile offcpu irq softirq workqueue power counters
@@ -32,7 +33,7 @@ profile storm <<-END
 END
 start_collect storm
 
-# ---- too dear ----
+# ---- above the limit ----
 
 expect_exit 3 timeout "$(limit 60)" "$KYMO" record -e sched,profile,offcpu --max-overhead 0.001cpu -d 40 -b 4M \
 	--json -o "$TMP/t.fxt" --bus "$BUS"
@@ -48,7 +49,7 @@ assert_says "$TMP/kymod.log" 'stopped session' "what the journal has"
 
 # ---- a collection ----
 
-# of_storm FILTER: what its status has
+# of_storm FILTER: prints a part of its status
 of_storm() {
 	"$KYMO" status storm --json --bus "$BUS" >"$TMP/storm.json"
 	json "$TMP/storm.json" ".[0] | $1"
@@ -56,7 +57,7 @@ of_storm() {
 has_shed() {
 	[ "$(of_storm '[.shed[].what] | join(" ")')" = "$1" ]
 }
-# (that the last ones which were running are counted takes another look)
+# (the last running programs are counted at the next check)
 rests() {
 	runs=$(of_storm .bpf_runs)
 	sleep 1.2
@@ -77,17 +78,17 @@ sleep 1001 &
 new=$!
 kill $load
 
-# ---- what the first one has ----
+# ---- the contents of the first archive ----
 
 expect_exit 0 "$KYMO" check "$TMP/t.fxt"
 
-# went WHAT: seconds from the start
+# went WHAT: prints the time when it was shed, in seconds from the start
 went() {
 	gojq -r --arg what "$1" '.start_ns as $t0 | .shed[] | select(.what == $what) | (.ts_ns - $t0) / 1e9' "$TMP/said.json"
 }
 
-# part FROM TO: what the archive has between, in $SUMMARY. Detaching takes a moment; two looks come
-# after it, 1.5 s at least.
+# part FROM TO: the archive's contents between these times, in $SUMMARY. Detaching takes a moment;
+# the next two checks take at least 1.5 s.
 part() {
 	expect_exit 0 "$KYMO" cut --force --from "$1s" --to "$2s" "$TMP/t.fxt" "$TMP/part.fxt"
 	summarize "$TMP/part.fxt"
@@ -115,7 +116,7 @@ assert_eq "$(gojq -r .args.class "$TMP/shed.json" | paste -sd ' ')" "stacks wake
 assert_eq "$(gojq -r 'select(.args.value > .args.limit) | .args.limit' "$TMP/shed.json" | paste -sd ' ')" \
 	"1000 1000 1000" "limits in the archive"
 
-# (where others switch as often, its rings may have overflowed)
+# (if other processes switch as often, its rings can have overflowed)
 expect_read "$TMP/t.fxt" "$KYMO" summary "$TMP/t.fxt"
 assert_contains "$TMP/stdout" '^no stacks from .* the limit is 0\.10%' "summary"
 assert_contains "$TMP/stdout" '^no wakeups from ' "summary"
@@ -140,7 +141,7 @@ for key in bpf_ns bpf_runs daemon_cpu_ns; do
 done
 assert_ge "$(json "$TMP/cost.json" .data.bpf_classes_ns.data.lifecycle)" 1 "lifecycle"
 assert_ge "$(json "$TMP/cost.json" .data.bpf_classes_ns.data.sched)" 1 "sched"
-# (what is not recorded does not cost)
+# (programs that are not attached cost nothing)
 assert_eq "$(json "$TMP/cost.json" .data.bpf_classes_ns.data.offcpu)" null "offcpu"
 expect_exit 0 "$KYMO" stop cheap --bus "$BUS"
 expect_exit 0 "$KYMO" summary --json "$TMP/cheap.fxt"
@@ -165,7 +166,7 @@ for what in session wakeups stacks; do
 done
 assert_says "$TMP/storm.log" 'storm: goes on after ' "what collect says"
 
-# Of the storm there is more than anybody wants to look at.
+# The storm is far too long to be read completely.
 while read -r archive; do
 	summarize "$archive"
 	[ "$(json "$SUMMARY" '[(.shed // [])[] | select(.what == "session" and .until_ns)] | length')" = 0 ] || break
@@ -191,12 +192,12 @@ grep -vE '"category":"kymo"|"record":"(string|thread|blob)"' "$DUMP" | grep -F t
 gojq -r --argjson from "$from" --argjson to "$until" 'def where($t): if $t <= $from then "before" elif $t < $to then "in" else "behind" end;
 	where(.timestamp_ns) + if .end_time_ns then " " + where(.end_time_ns) else "" end' \
 	"$TMP/late.json" | sort | uniq -c >"$TMP/where"
-# (so that there is something to find; how much that is others decide, who want the CPU)
+# (so that there are records; their number depends on other load)
 for there in before behind; do
 	assert_ge "$(grep -cE "^ *[0-9]+ $there" "$TMP/where")" 1 "kinds of records that are $there the pause"
 done
 assert_eq "$(grep -cvE '^ *[0-9]+ (before( before)?|behind( behind)?)$' "$TMP/where")" 0 "records that are elsewhere: $(cat "$TMP/where")"
-# Who came meanwhile is known.
+# Processes that began in the pause have their names.
 assert_ge "$(grep -c "\"record\":\"kernel_object\".*\"koid\":$new," "$DUMP")" 1 "names of who came"
 assert_ge "$(grep -c "\"record\":\"mmap\".*\"process_id\":$new," "$DUMP")" 1 "what it has mapped"
 

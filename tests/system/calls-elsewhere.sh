@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Calls of functions where a name means another file than it seems: a process with another mount
+# Calls of functions whose name means another file than usual: a process with another mount
 # namespace, a command in a pid namespace, a file that is replaced during the recording.
 
 . "$(dirname "$0")/../lib.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The paths of cgroups, of those that were there and of those that came, from the recording to the
-# sums by unit and container; and what edits make of them.
+# The paths of cgroups, old and new ones, from the recording to the sums by unit and container; and
+# in edits.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

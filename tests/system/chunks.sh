@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A session that is split, beside one that is not. Each chunk is an archive by itself; a head, all
-# bodies behind it and a tail are one, too; and nothing is missing or there twice.
+# A session that is split, beside one that is not. Each chunk is an archive by itself. A head, all
+# later bodies and a tail are one, too. No record is missing or duplicate.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 
-# start_recordings CATEGORIES EVERY_MS [PID]: both run when this returns
+# start_recordings CATEGORIES EVERY_MS [PID]: both are running when this returns
 start_recordings() {
 	rm -f "$TMP"/t.*.fxt "$TMP/fifo"
 	mkfifo "$TMP/fifo"
@@ -33,7 +33,7 @@ end_recordings() {
 	assert_ge "$N_CHUNKS" 4 "chunks"
 }
 
-# Nothing to complain of in any archive; each chunk says which one it is.
+# The check finds nothing in any archive, and each chunk has its number.
 check_all() {
 	local i
 
@@ -46,7 +46,7 @@ check_all() {
 	check_finds_nothing "$TMP/t.plain.fxt"
 }
 
-# What happened, of the last `dump_records`: without what heads and tails are made of.
+# The events of the last `dump_records`, without those of heads and tails.
 happened() {
 	grep -E '^\{"record":"(context_switch|thread_wakeup|event|backtrace)"' "$DUMP" |
 		grep -vE '"name":"synthetic"|"category":"(kymo|counters)"|"name":"(mapping|sampling|CPU frequency)"' |

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Collections, as kymo-collect@.service does it, on a bus that starts the service when it
-# is asked for: chunks and what is kept of them, flight recorders and what makes them write, and the
-# death of everybody who takes part.
+# Collections like kymo-collect@.service, on a bus that starts the service on demand: chunks and
+# their retention, flight recorders and their triggers, and kills of each process that takes part.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -45,7 +44,7 @@ assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not c
 assert_says "$TMP/chunks.log" 'ended: requested' "what collect says at its end"
 dump_records "$(chunks chunks | head -1)"
 assert_says <(events session_start) 'profile chunks: chunks of the test' "who asked, in the archive"
-# What one ends with, the next begins with.
+# Each chunk begins in the state in which the previous one ends.
 last=
 while read -r file; do
 	name=$(basename "$file" .fxt.zst)
@@ -54,12 +53,12 @@ while read -r file; do
 	last=$(cut -d- -f3 <<<"$name")
 done < <(chunks chunks)
 
-# has_part: something of the chunk of now has been written
+# has_part: a part of the present chunk has been written
 has_part() {
 	[ -n "$(find "$TMP/out" -name '.chunks-*.part' -size +1k)" ]
 }
 
-# The service is killed: it is started again, and goes on; what it had written is completed.
+# The service is killed: it is started again and continues, and its last chunk is completed.
 start_collect chunks
 expect_soon 20 has_part
 before=$(n_chunks chunks)
@@ -80,14 +79,14 @@ check_left
 assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
 assert_says "$TMP/chunks.log" 'has ended' "what collect says of the service's death"
 
-# The client is killed: what it collected is completed.
+# The client is killed: its chunks are completed.
 start_collect chunks
 kill -KILL "${COLLECT[chunks]}"
 wait "${COLLECT[chunks]}" 2>/dev/null || true
 expect_soon 20 no_part
 check_left
 
-# What is kept has a limit; other collections' is not touched.
+# The size of kept chunks is limited. Chunks of other collections are not touched.
 sed '/^Compress=/d; s/KeepSize=.*/KeepSize=1M\nRotateSize=1M/' "$TMP/etc/chunks.conf" >"$TMP/etc/kept.conf"
 kept=$(chunks chunks | wc -l)
 start_collect kept
@@ -97,7 +96,7 @@ for _ in {1..4}; do
 done
 end_collect kept
 assert_ge "$(n_chunks kept)" 1 "chunks that are kept"
-# The newest one stays, whatever it is.
+# The newest one stays, whatever its size.
 newest=$(chunks kept | tail -1 | xargs stat -c %s)
 total=$(chunks kept | xargs stat -c %s | awk '{ n += $1 } END { print n }')
 assert_le "$total" $((newest > 1048576 ? newest : 1048576)) "bytes that are kept"
@@ -132,7 +131,7 @@ assert_eq "$(n_chunks flight)" 1 "files of the flight recorder"
 check_all flight
 dump_records "$(chunks flight)"
 assert_eq "$(events mark | gojq -r .args.text | paste -sd,)" 'first,snapshot: something failed' "marks in the snapshot"
-# However soon somebody asks again.
+# However soon it is requested again.
 expect_exit 0 "$KYMO" snapshot --all --reason again --bus "$BUS"
 kill -USR1 "$(cat "$TMP/kymod.pid")"
 expect_soon 10 has_chunks flight 3
@@ -140,7 +139,7 @@ kill -HUP "${COLLECT[flight]}"
 expect_soon 10 has_chunks flight 4
 check_all flight
 
-# The service is killed: what it had in memory is in a file, and it records again.
+# The service is killed: the data in memory is in a file, and it records again.
 work_marked last-words
 # (when this has been written, all up to here is in its memory)
 expect_exit 0 "$KYMO" snapshot flight -o "$TMP/witness.fxt" --bus "$BUS"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Recordings that are packed while they are made hold what others hold, are smaller, and lose no
-# more when the recorder is killed.
+# Recordings that are packed while they are made have the same contents as others, are smaller, and
+# lose no more when the recorder is killed.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The package on a Debian 12 with a real systemd, system bus and polkit: it installs, records for
-# those who may, leaves when nobody needs it, comes back when it hangs, and purging leaves nothing
-# of it.
+# The package on a Debian 12 with a real systemd, system bus and polkit: it is installed, records
+# for authorised users, ends when idle, is restarted when it hangs, and purging leaves nothing of
+# it.
 
 . "$(dirname "$0")/../support/container-words.sh"
 container_private "$@"
@@ -97,7 +97,7 @@ no_drop_in() {
 	container systemctl daemon-reload
 }
 
-# All files that somebody might miss or find too many, but not the group.
+# All files that could be missing or left over, but not the group.
 list_files() {
 	(cd "$CONTAINER" && find . -xdev \( -path ./var/cache -o -path ./var/log -o -path ./var/lib/dpkg \
 		-o -path ./var/lib/systemd -o -path ./run -o -path ./srv -o -name 'systemd-private-*' -o -path ./proc -o -path ./dev \) -prune -o -print | sort)
@@ -146,7 +146,7 @@ assert_eq "$(stat -c %U:%a "$CONTAINER/srv/alice/t.fxt" | sed 's/^[^:]*//')" :60
 expect_exit 1 container_as bob kymo record -d 500ms -o /srv/bob/t.fxt
 assert_contains "$TMP/stderr" 'user bob is not allowed to trace the system .*--own' "what bob is told"
 [ ! -e "$CONTAINER/srv/bob/t.fxt" ] || fail "bob has an archive"
-# His own, he may: there are switches of his sleep, and of nobody else.
+# Own processes are allowed: there are switches of bob's sleep, and of no other process.
 container systemd-run -q -p User=bob sleep 60
 expect_recorded "$CONTAINER/srv/bob/t.fxt" container_as bob kymo record --own -d 1s -o /srv/bob/t.fxt
 expect_exit 0 "$KYMO" check "$CONTAINER/srv/bob/t.fxt"
@@ -163,12 +163,12 @@ printf '#!/bin/sh\nwhile [ "$1" != root@server ]; do shift; done\nshift\nexec sh
 chmod 755 "$CONTAINER"/srv/stubs/*
 rm "$CONTAINER/srv/alice/t.fxt"
 
-# by_readme COMMAND: as the one whom the README has in mind
+# by_readme COMMAND: as the user for whom the README is written
 by_readme() {
 	local command=$1
 
 	case $command in
-	"kymo monitor "*) command="timeout 1 $command || [ \$? = 124 ]" ;; # goes on until somebody stops it
+	"kymo monitor "*) command="timeout 1 $command || [ \$? = 124 ]" ;; # goes on
 	esac
 	# (No filter by cgroup fits inside of a container.)
 	command="PATH=/srv/stubs:\$PATH; $(sed 's/ -d 5 / -d 1 /; s/ --unit nginx//' <<<"$command")"
@@ -201,7 +201,7 @@ rm -r "$CONTAINER/etc/kymo/machine.conf" "$CONTAINER/var/lib/kymo/machine"
 container_as alice kymo stop box
 note "did what the README says after $SECONDS s"
 
-# ---- who is asked for a password ----
+# ---- password dialogues ----
 
 echo 'root:the right one' | container chpasswd
 # answer PASSWORD COMMAND ...: that is said at a terminal; its exit status is in $status, all that

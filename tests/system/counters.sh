@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Counters say what the kernel's files say, as often as was asked for, with --direct and by the
-# service, and not for longer than the recording.
+# Counters have the values of the kernel's files, in the requested interval, with --direct and
+# through the service, and not beyond the recording.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -31,8 +31,8 @@ longest_delay() {
 	done | awk '{ ms = int($2 / 1000000); if (ms > most) most = ms } END { print most + 0 }'
 }
 
-# check_file FILE INTERVAL-MS DELAY-MS: what was recorded by somebody who had to wait so long for a
-# CPU
+# check_file FILE INTERVAL-MS DELAY-MS: checks a recording by a recorder that has waited for a CPU
+# for DELAY-MS
 check_file() {
 	local file=$1 interval_ms=$2 delay_ms=$3 n late
 

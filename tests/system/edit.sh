@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # repair, cut, merge and redact on real recordings: results are clean, parts add up to the whole,
-# and Perfetto takes them all.
+# and Perfetto accepts all of them.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Two minutes of a machine that is busy in every way, four sessions at once that come and go:
-# nothing is lost, every archive is clean, the daemon does not grow, and nothing stays behind.
+# Two minutes of a machine under load of all kinds, with four short sessions at a time: nothing is
+# lost, every archive is clean, the daemon does not grow, and nothing is left behind.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A process that is watched becomes another program thousands of times: all of them are told of, in
-# an order that can be read, within bounded time; and if there was no room to say that they have
-# ended, what is missing is said, and nobody waits for it.
+# A watched process executes other programs thousands of times: all of them are reported, in an
+# order that can be read, within bounded time. If there is no room to report their ends, the missing
+# ones are reported, and nothing waits for them.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Outputs that fail in the middle: no space, quota, errors of the device, readers that go or stop.
-# The recording ends in order or goes on, says why, and what has been written is good.
+# Outputs that fail in the middle: no space, quota, device errors, readers that end or stop. The
+# recording ends in order or continues, reports the reason, and the written part is valid.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -10,7 +10,7 @@ need_bus
 need_command mountpoint
 remember_bpf
 
-# Something that happens all the time, but not so often that what fails is full before it runs.
+# A small constant load, so that a failing output is not full before it fails.
 "$KYMO_LOAD" sleep 10000000 100 &
 
 # is_good FILE WHOLE: nothing is wrong with what is there, but that its end is missing; WHOLE: nor
@@ -85,7 +85,7 @@ no_bpf_left "recordings that failed"
 
 # ---- the service ----
 
-# What fails is one session; it says so in its state, in the journal, and others go on.
+# One session fails. Its state and the journal contain the reason, and others continue.
 start_bus
 remember_bpf
 start_kymod
@@ -107,7 +107,7 @@ expect_exit 0 "$KYMO" check "$TMP/good.fxt"
 stop_kymod
 no_bpf_left "a session that failed"
 
-# ---- what is kept for root ----
+# ---- space that is reserved for root ----
 
 # Of an ext4 file system a part is root's. What the service writes for a user is the user's, with
 # the capabilities that the unit leaves it.
@@ -135,7 +135,7 @@ cp "$KYMO" "$TMP/kymo"
 as_user() {
 	setpriv --reuid="$user" --regid="$user" --clear-groups "$@"
 }
-# of_root: blocks that nobody but root may have, and that are free
+# of_root: prints the free blocks that only root can use
 of_root() {
 	stat -f -c %f "$TMP/ext4"
 }
@@ -156,7 +156,7 @@ assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a stream"
 expect_exit 1 as_user "$TMP/kymo" snapshot box -o "$TMP/ext4/open/box.fxt" --bus "$BUS"
 assert_says "$TMP/stderr" 'No space left' "what is said of a snapshot"
 assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a snapshot"
-# Root may have them: for root it writes as root.
+# Root can use them: for root, the service writes as root.
 expect_recorded "$TMP/ext4/root.fxt" "$KYMO" record --bus "$BUS" -d 500ms -o "$TMP/ext4/root.fxt"
 assert_le "$(of_root)" $((reserved - 1)) "blocks that are left when root has used some"
 expect_exit 0 as_user "$TMP/kymo" stop box --bus "$BUS"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What each filter lets through: all of what it names, and nothing else.
+# The effect of each filter: everything that it selects, and nothing else.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -51,7 +51,7 @@ gone() {
 	done
 }
 
-# Something else that must not be seen.
+# Load that must not be visible.
 "$KYMO_LOAD" sleep 1000000 200 &
 other=$!
 
@@ -117,7 +117,7 @@ only "[$middle, $grandparent, $(paste -sd, "$TMP/truth")] + $(
 	json "$SUMMARY" '[.threads[] | select(.name | IN("bash", "sleep", "touch")) | .pid]' -c)"
 
 note "comm"
-# A name that nobody else on this machine has.
+# A name that no other process on this machine has.
 tag=$((BASHPID % 1000000))
 record_around "$TMP/comm.fxt" -e sched --comm pong$tag -- \
 	"$KYMO_LOAD" --out "$TMP/truth.json" --cpu "$(last_cpu)" --tag $tag pingpong 2000
@@ -134,9 +134,9 @@ assert_within "$(switches_from "$(json "$TMP/truth.json" .pong.tid)")" \
 assert_ge "$(json "$SUMMARY" '[.cpus[].other_ns] | add')" 1 "time of others"
 
 note "uid"
-# Of somebody who does nothing else.
+# Of a user without other processes.
 uid=$((100000 + BASHPID))
-# Where nobody may look, nobody cannot run a program either.
+# A user who cannot search the directory cannot run a program in it.
 chmod 755 "$TMP"
 cp "$KYMO_LOAD" "$TMP/kymo-load"
 mkdir -m 777 "$TMP/truths"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Flight recorders: the last seconds are there up to the call, whole at both ends, while the session
-# goes on; also of a service that was killed; and an output that takes nothing holds up nobody.
+# Flight recorders: a snapshot contains the last seconds up to the request, complete at both ends,
+# while the session continues; also after the service was killed. An output that is not read delays
+# nothing.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -11,7 +12,7 @@ start_bus
 remember_bpf
 start_kymod
 
-# ask VERB WORD ...: kymo on our bus
+# ask VERB WORD ...: kymo on the test's bus
 ask() {
 	local verb=$1
 
@@ -92,7 +93,7 @@ sleep 600 <"$TMP/pipe" &
 reader=$!
 "$KYMO" snapshot box -o - --bus "$BUS" >"$TMP/pipe" 2>/dev/null &
 stuck=$!
-# (that byte is all that anybody ever reads of it)
+# (that byte is all that is ever read of it)
 has_begun() {
 	[ "$(dd if="$TMP/pipe" iflag=nonblock bs=1 count=1 status=none | wc -c)" = 1 ]
 }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Calls of functions: all of a program that is known are in the archive, with what they were given and
-# what they returned, however deep, from all threads, whatever they are left by; in programs and
-# libraries that come later; by the service; and in apitrace.
+# Calls of functions: all calls of a known program are in the archive, with arguments and results,
+# at any depth, from all threads, however they end; in programs and libraries that are loaded later;
+# through the service; and in apitrace.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -365,7 +365,7 @@ if own=$(id -u uucp) && command -v setpriv >/dev/null && ! pgrep -u "$own" >/dev
 		setpriv --reuid="$own" --regid="$own" --clear-groups "$TMP/own/kymo" record --force --own --bus "$BUS" \
 			-e calls --call "$1" -o "$TMP/own/t.fxt" -- "$TMP/own/load" threads 2>"$TMP/stderr"
 	}
-	"$TMP/own/load" threads & # somebody else's
+	"$TMP/own/load" threads & # another process's
 	as_own "$TMP/own/load:step(int n) -> int" || fail "exit status $?: $(cat "$TMP/stderr")"
 	wait $!
 	"$KYMO" calls --json "$TMP/own/t.fxt" >"$TMP/calls"

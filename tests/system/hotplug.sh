@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A CPU that goes while it is recorded, and comes back: for a while, and for so short a time that
-# nobody who only looks would notice. Samples and mappings come from it again, and the schedule
-# stays right.
+# A CPU that goes offline during a recording, and comes back: after a while, and so soon that
+# polling would not notice. Samples and mappings come from it again, and the schedule stays correct.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Who is who when ids and names change: renames, chains of parents, an exec by a thread that is not
-# the main one, and processes that get the id of one that has ended.
+# Identities of tasks when ids and names change: renames, chains of parents, an exec by a thread
+# other than the main one, and processes with the id of an ended one.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -38,7 +38,7 @@ profile blackbox <<-END
 	Directory=$TMP/out
 END
 
-# Something that happens all the time.
+# A constant load.
 "$KYMO_LOAD" sleep 10000000 500 &
 napper=$!
 for name in rotating blackbox; do

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Whoever records is killed in the middle: the file is whole up to the last flush, and the kernel is
-# as before.
+# A recorder is killed in the middle: the file is complete up to the last flush, and nothing is left
+# in the kernel.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -45,7 +45,7 @@ kill9() {
 	AFTER=$(boottime)
 }
 
-# Something that happens all the time.
+# A constant load.
 "$KYMO_LOAD" sleep 1000000 200 &
 napper=$!
 

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Whom memory recordings reach: a process with a mount namespace and a C library of its own, several
-# allocators under one session, children and new programs; and that all of them run on as if nobody
-# had looked.
+# The reach of memory recordings: a process with its own mount namespace and C library, several
+# allocators in one session, children and new programs. All of them continue unaffected.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A stack that could not be walked right says which of its frames is in doubt, and why: by frame pointers, and by tables
-# where functions are described by none.
+# A stack that could not be walked reliably shows which of its frames are in doubt, and why: by
+# frame pointers, and by tables if functions are not described.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A command is held at its exit until it was looked at: whatever it ends by, it is said what it has
-# lost, as memcheck says it, and it ends as it would have.
+# A command is held at its exit until its memory was searched: however it ends, its losses are
+# reported like by memcheck, and it ends as it would have without kymo.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Processes that are hard to watch: what can be found of them is found, what cannot is said, nobody
-# is harmed, and nothing stays behind.
+# Processes that are hard to watch: the possible results are found, the others are reported as
+# missing, no process is harmed, and nothing is left behind.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"

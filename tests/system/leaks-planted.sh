@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Programs that lose what is known, in all ways that allocators come in: what is found is that,
-# neither more nor less, with the stacks. They are watched from the middle of their work on.
+# Programs with known leaks, with each supported allocator: exactly these are found, with their
+# stacks. They are watched from the middle of their work on.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"

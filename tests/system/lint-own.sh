@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What kymo records passes its own lint, without an error and without a warning: a busy machine,
-# filters, losses, packed archives.
+# Recordings of kymo pass its own lint, without errors and warnings: a busy machine, filters,
+# losses, packed archives.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The lint is right: Perfetto makes of the archives that the unit tests of the lint are made of what
-# the warnings say, and nothing of the kind of those next to them. And of what kymo records the
-# lint has nothing to say.
+# The lint is right: Perfetto's results for the archives of the lint's unit tests agree with the
+# warnings, and the correct ones have none of these effects. The lint finds nothing in recordings of
+# kymo.
 
 . "$(dirname "$0")/../lib.sh"
 need_command gojq

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A ring made tiny on purpose, and a reader that is stopped for a while: what is missing is counted
-# exactly, at its place, and said everywhere. A session with a large ring beside it is the witness.
+# A tiny ring and a reader that is stopped for a while: the missing records are counted exactly, at
+# their places, and reported everywhere. A parallel session with a large ring is the witness.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -17,7 +17,7 @@ for name in tiny large; do
 	[ $name = tiny ] || size=32M
 	expect_exit 0 "$KYMO" start $name -o "$TMP/$name.fxt" -b $size -p "${HELD[game]}" --bus "$BUS"
 done
-# Three gaps: nobody empties the rings while the daemon is stopped.
+# Three gaps: the rings are not read while the daemon is stopped.
 begin_held game
 for _ in 1 2 3; do
 	kill -STOP "$KYMOD_PID"
@@ -46,7 +46,7 @@ assert_ge "$lost" 1000 "records lost"
 assert_eq $((recorded + lost)) "$all" "recorded and lost"
 assert_eq "$(json "$SUMMARY" '.lost.lifecycle // 0')" 0 "lifecycle records lost"
 
-# Said by everybody who could be asked.
+# Every verb reports it.
 expect_exit 3 "$KYMO" summary "$TMP/tiny.fxt"
 assert_contains "$TMP/stderr" "$lost .*lost" "summary"
 expect_exit 0 "$KYMO" check "$TMP/tiny.fxt"

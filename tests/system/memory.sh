@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What programs allocate and do not free: exactly what was planted, with the right stacks; of
-# children, over exec, from the middle of a run; and no probe where none belongs, and none left
-# behind.
+# Allocations that are not freed: exactly the planted ones, with the right stacks; of children, over
+# exec, from the middle of a run. No probe is in another process, and none is left behind.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# However a recording ends, no eBPF program, link or map of it stays in the kernel.
+# However a recording ends, none of its eBPF programs, links or maps stay in the kernel.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

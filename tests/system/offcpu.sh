@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Times off CPU: as long as they were, with the stack with which the thread left, and to the
-# nanosecond those of the switches beside them.
+# Times off CPU: their durations, with the stack of the departure, and exactly with the times of the
+# switches beside them.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

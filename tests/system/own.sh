@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A session of one user's own processes has all of these, and nothing of anybody else's: no names,
-# paths, ids, stacks or addresses, whatever others run, whomever they wake, and whatever becomes of
+# A session of one user's own processes contains all of these, and nothing of other users: no names,
+# paths, ids, stacks or addresses, whatever other processes run and wake, and whatever happens to
 # the user's own processes meanwhile.
 
 . "$(dirname "$0")/../lib.sh"
@@ -10,14 +10,14 @@ need_btf
 need_bus
 need_command setpriv setcap od
 
-# Two whom the user database has (so has the bus them) and who do nothing.
+# Two users of the user database, so the bus knows them, without processes.
 own=$(id -u uucp) bob=$(id -u news) || skip "there are no users uucp and news"
 for uid in $own $bob; do
 	assert_eq "$(id -g "$uid")" "$uid" "group of user $uid"
 	pgrep -u "$uid" >/dev/null && skip "user $uid has processes"
 done
 
-# What is not to be seen has this in its name.
+# Names that must not be visible contain this.
 mark=hid7zq
 
 chmod 755 "$TMP"
@@ -62,7 +62,7 @@ exec_as() {
 	skip "programs get nobody's rights below ${TMPDIR:-/tmp}"
 : >"$log"
 
-# What somebody else does, whatever he is: it is to leave a mark wherever it can.
+# Actions of another user's process: each leaves the mark in all possible places.
 deeds() {
 	echo "name=$mark-$1 log maps spin=60 allocate=20 map=$hidden-file thread=$mark-$1-t nap=15"
 }
@@ -114,7 +114,7 @@ start_bus
 KYMOD_PID=$!
 expect_soon 5 "$KYMO" list --bus "$BUS"
 
-# ---- what lives already ----
+# ---- existing processes ----
 
 exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownread log maps "read=$TMP/out/fifo" &
 exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownwait log maps "wait=$TMP/out/word,50" &
@@ -186,7 +186,7 @@ summarize "$archive"
 dump_records "$archive"
 assert_no_loss
 
-# ---- nothing of others ----
+# ---- nothing of other users ----
 
 note "no byte of others' names, paths and command lines"
 assert_eq "$(grep -ac "$mark" "$archive")" 0 "lines with a hidden name in the archive"

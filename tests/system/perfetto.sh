@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Perfetto sees what kymo sees: no import error, no open slice, idle CPUs idle, the same slices,
-# names, processes and wakers.
+# Perfetto's view agrees with kymo's: no import error, no open slice, idle CPUs idle, the same
+# slices, names, processes and wakers.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

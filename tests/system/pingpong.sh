@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A ping-pong of 50,000 round trips pinned to one CPU: every switch is there, nothing is lost, the
-# time of each CPU adds up, and the time of the two threads is what the kernel's books say.
+# time of each CPU adds up, and the time of the two threads agrees with the kernel's statistics.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -25,8 +25,8 @@ agrees() {
 		'BEGIN { d = a > b ? a - b : b - a; exit d > b * 0.02 }'
 }
 
-# Time that a hypervisor gives to others counts as run time here, but not in the kernel's books, and
-# less than 10 ms of it shows nowhere. So one undisturbed run must do.
+# Time that a hypervisor gives to other guests counts as run time here, but not in the kernel's
+# statistics, and less than 10 ms of it is not reported. So one undisturbed run is enough.
 for _ in 1 2 3 4 5; do
 	record
 	stolen=$(json "$TMP/truth.json" .steal_ns)

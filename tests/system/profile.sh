@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Samples of what runs: whole stacks, in true shares, and each frame in a mapping of its process -
-# of short processes, of libraries that are loaded late, of processes in other namespaces.
+# Samples of running threads: complete stacks, in correct proportions, and each frame in a mapping
+# of its process: of short processes, of libraries that are loaded late, of processes in other
+# namespaces.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -154,7 +155,7 @@ note "only what a filter selects"
 start_bus
 start_kymod
 start_stack_load chain 1000
-"$STACK_LOAD" spin 3000 & # nobody asks for it
+"$STACK_LOAD" spin 3000 & # not selected
 expect_exit 0 "$KYMO" start one -o "$TMP/filter.fxt" -e profile -F 499 -p "$STACK_LOAD_PID" --bus "$BUS"
 go_stack_load
 expect_exit 0 "$KYMO" stop one --bus "$BUS"

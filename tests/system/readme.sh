@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The commands of the README that need no service, as they stand there: in a directory with the
-# files that they speak of, and only shorter where they would wait.
+# The commands of the README that need no service, unchanged: in a directory with the files that
+# they use, and shortened only where they would wait.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../pages.sh"
@@ -26,7 +26,7 @@ watched=$!
 nice -n 19 bash -c 'while [ -d "$1" ]; do head -c 1M /dev/zero >/dev/null; done' - "$TMP" &
 load=$!
 
-# What is there before, and what some commands read.
+# Files that exist before, or that some commands read.
 "$KYMO_LOAD" --out /dev/null pingpong 1000 >/dev/null 2>&1 || :
 prepare() {
 	[ -e before.fxt ] || for name in before after a b; do cp t.fxt "$name.fxt"; done
@@ -45,7 +45,7 @@ while read -r command; do
 	"kymo top") run="$run -n 1" ;;
 	"kymo open "*)
 		run="$run --no-browser --port 0 --timeout 100ms"
-		expected=1 # nobody comes
+		expected=1 # no browser connects
 		;;
 	esac
 	run=$(page_shorter "${run/PID/$watched}")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `kymo record -- COMMAND` and Ctrl-C: what is run, what is said, and a file that is complete.
+# `kymo record -- COMMAND` and Ctrl-C: the command, the messages, and a complete file.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -102,7 +102,7 @@ assert_ge "$(json "$TMP/both.json" .duration_ns)" 100000001 "ns of a recording o
 	fail "recording to a pipe: $(cat "$TMP/log")"
 assert_ge "$(json "$TMP/piped.json" .events.switch)" 1 "switches through a pipe"
 
-# A named pipe that nobody reads is not waited for.
+# A named pipe without a reader is not waited for.
 mkfifo "$TMP/fifo"
 expect_exit 1 timeout "$(limit 10)" "$KYMO" record --direct -d 100ms --force -o "$TMP/fifo"
 assert_says "$TMP/stderr" 'a pipe without a reader' "what is said about a pipe that nobody reads"
@@ -139,7 +139,7 @@ for archive in more:default,offcpu all:all; do
 	esac
 done
 
-# What is wrong usage is said in words that can be read.
+# Wrong usage gives a readable error.
 expect_exit 2 "$KYMO" record --force=1
 assert_says "$TMP/stderr" "option '--force' takes no value" "a needless value"
 expect_exit 2 "$KYMO" record --unit

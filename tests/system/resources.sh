@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What programs make of the kernel and do not give back: descriptors, mappings, shared memory,
-# threads. Exactly what was planted, with the right stacks.
+# Kernel resources that programs make and do not release: descriptors, mappings, shared memory,
+# threads. Exactly the planted ones, with the right stacks.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A ring for stacks that is far too small, and a recorder that is stopped for a while: each sample
-# that was taken is in the archive or counted as lost; switches do not suffer.
+# is in the archive or counted as lost; switches are not affected.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kymo top beside a load that is known: the load is seen, with its function by name; as JSON and as
-# text, and with filters. What it tells of each interval is true of that interval.
+# kymo top beside a known load: the load is shown, with its function by name; as JSON and as text,
+# and with filters. The values of each interval are correct.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -86,7 +86,7 @@ assert_ge "$(gojq -s --arg name stack-load '[.[].processes[] | select(.name == $
 wait $burst
 
 note "ends"
-# The one who reads has gone.
+# The reader has ended.
 { timeout "$(limit 60)" "$KYMO" top --direct --json -i 100ms 2>"$TMP/stderr" || echo $? >"$TMP/status"; } | head -1 >/dev/null
 assert_eq "$(cat "$TMP/status")" 1 "exit status with a closed pipe"
 assert_says "$TMP/stderr" 'cannot write to standard output' "what is said of it"

@@ -55,7 +55,7 @@ awk -v tid="$tid" -v when="$when" '$4 == tid && $1 == when { found = 1 } END { e
 assert_eq "$(triggers offcpu | wc -l)" 0 "triggers on times off CPU"
 assert_contains <("$KYMO" summary "$TMP/t.fxt") '^  wakeup +[0-9]+ times?, the worst ' "summary"
 
-# ---- what nobody is told of counts, too ----
+# ---- events without a notification count, too ----
 
 # Two spinners and a sleeper on one CPU: waits of milliseconds, more than one a second.
 for _ in 1 2; do "$KYMO_LOAD" --cpu "$cpu" spin 2500 >/dev/null & done
@@ -70,7 +70,7 @@ summarize "$TMP/often.fxt"
 dump_records "$TMP/often.fxt"
 said=$(triggers wakeup | gojq -s 'map(.args.count) | add // 0')
 worst=$(triggers wakeup | gojq -s 'map(.args.value) | max // 0')
-# By the schedule itself: from a wakeup to the switch-in.
+# From the schedule itself: from a wakeup to the switch-in.
 {
 	wakeups | awk '{ print $1, 0, $3 }'
 	switches | awk '{ print $1, 1, $4 }'
@@ -143,7 +143,7 @@ flight pressure_cpu <<-END
 	Interval=2s
 	CpuPressure=2%
 END
-# (nobody waits for what is in memory)
+# (no thread waits for files in memory)
 [ "$(stat -f -c %T "$TMP")" = tmpfs ] || flight pressure_io <<-END
 	Categories=sched counters
 	CounterInterval=100ms

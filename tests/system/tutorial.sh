@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The commands of the tutorial, with the outputs that it shows.
+# The commands of the tutorial, with the outputs on the page.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../pages.sh"

@@ -11,7 +11,7 @@ start_bus
 remember_bpf
 start_kymod
 
-# A name that nobody else on this machine has.
+# A name that no other process on this machine has.
 tag=$((BASHPID % 1000000))
 # One naps while both record, the other one when the first session has ended.
 start_held during sleep 2000 500
