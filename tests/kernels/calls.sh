@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Calls of functions, which are seen by other kinds of probes on each kernel, and system calls.
+# Calls of functions, for which each kernel has another kind of probe, and system calls.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/words.sh"

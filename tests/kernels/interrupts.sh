@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What CPUs do beside running threads, a recording for each category: irq, softirq, workqueue,
-# power, counters.
+# Activities of CPUs other than running threads, one recording per category: irq, softirq,
+# workqueue, power, counters.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/words.sh"
@@ -15,8 +15,8 @@ activity() {
 	json "$SUMMARY" "[.activity.$1[]? | select(\"$2\" == \"\" or .name == \"$2\") | .count] | add // 0"
 }
 
-# Files that are in memory, or of another machine, are no blocks; what is written to those without
-# a cache is an interrupt, too.
+# Reading files from memory or from another machine causes no block I/O. Writing to those without a
+# cache causes interrupts, too.
 capture irq bash -c '"$0" blocks "$1" 20 2>/dev/null ||
 	dd if=/dev/zero of="$2" bs=4k count=20 oflag=sync status=none' \
 	"$KYMO_LOAD" "$TMP/blocks" "${KYMO_FACTS:-$TMP/irq}.blocks"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A recorder that is killed while it has probes in programs, and one that is killed while it takes
-# them out: the code of the programs is whole again, and nothing stays in the kernel. What helps
-# against it differs from kernel to kernel (docs/architecture/probes.md, "The keeper of the probes").
+# A recorder that is killed while it has probes in programs, and one that is killed while it removes
+# them: the code of the programs is restored, and nothing stays in the kernel. The means for that
+# differ between kernels (docs/architecture/probes.md, "The keeper of the probes").
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"
@@ -13,7 +13,7 @@ need_btf
 remember_bpf
 start_plant target leak-plant-frames list
 pid=${PLANT[target]}
-# (when it detaches, it matters at which moment it is killed)
+# (when it detaches, the moment of the kill matters)
 for how in running detaching; do
 	rounds=1
 	[ $how = running ] || rounds=2
@@ -42,8 +42,8 @@ wait_truth target 1
 feed target
 end_plant target
 
-# Guards alone, the kinds of which differ too: a program executes none of what has the probes. (Each
-# time takes seconds before 6.6, where a probe is attached by itself.)
+# Guards only, whose kinds also differ: a program executes none of the code with the probes. (Before
+# 6.6, each attempt takes seconds, since each probe is attached separately.)
 cp "$(command -v sleep)" "$TMP/program"
 "$TMP/program" infinity &
 pid=$!

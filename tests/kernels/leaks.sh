@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What programs lose on purpose is reported, exactly, with the stacks: blocks of memory, and what
-# the kernel gives. Their code is afterwards what it was before.
+# Known leaks of programs are reported exactly, with the stacks: blocks of memory, and kernel
+# resources. Afterwards, their code is unchanged.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"
@@ -70,7 +70,7 @@ kill "$load"
 wait "$load" 2>/dev/null || true
 check_finds_nothing "$TMP/resources.fxt"
 expect_exit 0 "$KYMO" leaks --json "$TMP/resources.fxt"
-# By the function that leaves them: resource, function, how many, bytes.
+# By the function that leaves them: resource, function, number, bytes.
 gojq -r --argjson pid "$load" '.processes[] | select(.pid == $pid) | .leaks[] | select(.resource != "memory") |
 	[.resource, .blocks, .bytes, ([.frames[].function // "?" | select(startswith("leak_"))] | join(","))] | map(tostring) |
 	join(" ")' "$TMP/stdout" | awk '{ blocks[$1 " " $4] += $2; bytes[$1 " " $4] += $3 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Each program of the object is loaded by some kind of session, but for those that this kernel has
-# others for.
+# Each program of the object is loaded by some kind of session, except those that this kernel has
+# alternatives for.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/words.sh"
@@ -11,9 +11,9 @@ need_btf
 expect_exit 0 "$LOAD_PROGRAMS"
 assert_ge "$(awk '$1 == "session"' "$TMP/stdout" | wc -l)" 1 "kinds of sessions"
 awk '$1 == "session"' "$TMP/stdout" | facts
-# Returns of functions are seen by programs of their own, or by those that see the call, as the
-# kernel can (capture/probes/probes.c); and until 6.15 it takes a program to see who begins to
-# exit (capture/programs/fentry.c). What is mapped is seen by one program or the other, likewise.
+# Returns of functions are reported by separate programs, or by those of the calls, as the kernel
+# supports it (capture/probes/probes.c). Until 6.15, a separate program reports the begin of an exit
+# (capture/programs/fentry.c). Mappings are reported by either of two programs, likewise.
 awk '$1 == "loaded" && $2 !~ /^on_(memory_(call|return|ret|session)|call_(return|session)|own_exit|unwind_(map|gap|forget))$/' "$TMP/stdout" | sort | facts
 loaded=" $(awk '$1 == "loaded" { print $2 }' "$TMP/stdout" | tr '\n' ' ')"
 unused=$(awk '$1 == "unused" { print $2 }' "$TMP/stdout" | tr '\n' ' ')

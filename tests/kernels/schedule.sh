@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The category sched, and what lives: who runs, who wakes whom, who is born, is called so, and ends.
+# The category sched, and lifecycles: running threads, wakers and woken threads, births, names and
+# ends.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/words.sh"
@@ -46,12 +47,12 @@ between=$(awk -v ping="$(truth pingpong .ping.tid)" -v pong="$(truth pingpong .p
 fact_at_least pingpong "$between" $((2 * ROUNDS)) "switches between the two"
 for name in ping pong; do
 	tid=$(truth pingpong ".$name.tid")
-	# (those at its end come after it counted)
+	# (those at its end come after its count)
 	missing=$(($(truth pingpong ".$name | .nvcsw + .nivcsw") + 1 - $(switches_from "$tid")))
 	fact "pingpong: $((missing > 0 ? missing : 0)) switches too few from $name"
 done
 
-# A thread that sleeps goes on because somebody wakes it. The interrupt of a timer is nobody.
+# A sleeping thread continues because it is woken. A timer interrupt counts as no thread.
 for kind in futex pipe signal tcp timer; do
 	awk -v sleeper="$(truth $kind .sleeper)" -v waker="$(truth $kind .waker)" -v slept="$(truth $kind .slept)" -v kind=$kind '
 		$3 == sleeper { $4 > 4194304 ? none++ : $4 == waker ? right++ : other++ }

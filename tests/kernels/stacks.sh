@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Samples of what runs, by name, stacks of what is away from its CPU, and what is mapped.
+# Samples of running threads, by name, stacks of threads off CPU, and mappings.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/words.sh"
@@ -16,13 +16,13 @@ for round in {1..8}; do
 	capture profile "$STACK_LOAD" chain 1000
 	pid=$(json "$TMP/truth.json" .pid)
 	expect_exit 0 "$KYMO" flame --pid "$pid" --format folded --force -o "$TMP/chain.folded" "$ARCHIVE"
-	# Where an interrupt came, its functions are behind the leaf. (How the C library calls main is
-	# not ours to say. How long the program calibrates its loops differs from kernel to kernel.)
+	# After an interrupt, its functions follow the leaf. (The C library's callers of main vary,
+	# and so does the time for calibrating loops.)
 	grep -v ';calibrate;' "$TMP/chain.folded" |
 		sed -nE 's/^.*;(main;.*leaf_[abc])(;.*)? ([0-9]+)$/\3 \1/p' >>"$TMP/chain" || true
 	samples=$(awk '{ n += $1 } END { print n + 0 }' "$TMP/chain")
 	note "samples after $round s of CPU time: $samples"
-	# The clock of the samples is the CPU time of the program: it allows no more than these.
+	# The clock of the samples is the CPU time of the program, which limits their number.
 	assert_le "$samples" $((round * 199 * 11 / 10)) "samples in $round s of CPU time"
 	[ "$samples" -lt 60 ] || break
 done
@@ -47,9 +47,9 @@ main=$(json "$TMP/truth.json" .pid)
 json "$TMP/truth.json" '.waits[] | "\(.name) \(.tid) \(.n)"' >"$TMP/waits"
 assert_ge "$(wc -l <"$TMP/waits")" 1 "kinds of waits"
 while read -r name tid n; do
-	# (The first and the last may have been in another place: a thread is preempted before it
-	# waits.) How often asleep in this function, whether with the kernel's part of the stack,
-	# and woken by whom.
+	# (The first and the last can be in another place: a thread can be preempted before it
+	# waits.) The number of sleeps in this function, whether the stack has a kernel part, and
+	# the waker.
 	awk -v tid="$tid" -v load="$STACK_LOAD+" -v main="$main" -v name="$name" -v n="$n" '
 		NR == FNR { from[$3] = $1; to[$3] = $2; next }
 		$4 != tid { next }

@@ -5,7 +5,7 @@
 # known, and states what the archive says of it in words that are the same on each kernel: `fact`.
 # tools/test-kernels compares them.
 
-# How much is done: emulated processors take ten times as long for it.
+# The amount of work: emulated processors take ten times as long for it.
 export ROUNDS=300
 
 # fact WORD ...: goes to the file $KYMO_FACTS
@@ -18,8 +18,9 @@ facts() {
 	tee -a "${KYMO_FACTS:-/dev/null}"
 }
 
-# fact_at_least NAME N MOST WORD ...: the fact "NAME: N WORD ...", where more than MOST are as good.
-# There must be some: what is missing on each kernel is no difference between them.
+# fact_at_least NAME N MOST WORD ...: the fact "NAME: N WORD ...", in which numbers above MOST count
+# as MOST. It must not be 0: otherwise, a fact that is missing on each kernel would be no
+# difference.
 fact_at_least() {
 	local name=$1 n=$2 most=$3
 
@@ -28,14 +29,14 @@ fact_at_least() {
 	fact "$name: $((n < most ? n : most))${*:+ $*}"
 }
 
-# has_no_findings FILE: in a process of its own, since `fail` ends it
+# has_no_findings FILE: in its own process, since `fail` ends it
 has_no_findings() {
 	(check_finds_nothing "$1") 2>"$TMP/findings.log"
 }
 
-# capture CATEGORIES COMMAND ...: records while COMMAND runs, with $record_options; the archive is
-# $ARCHIVE, and what it printed is in $TMP/truth.json. What others do on the machine at the same
-# time is in it, too, and some of that no recording can get right: it is tried again.
+# capture CATEGORIES COMMAND ...: records while COMMAND runs, with $record_options. The archive is
+# $ARCHIVE, and the command's output is in $TMP/truth.json. The archive also contains activity of
+# other processes, some of which no recording can handle: then it is tried again.
 record_options=()
 capture() {
 	local n
