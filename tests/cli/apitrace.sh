@@ -28,7 +28,7 @@ same() {
 	cmp ours theirs || fail "kymo dump $* is not what apitrace prints"
 }
 
-# ---- one after the other, whoever reads it ----
+# ---- one after the other, in each reader ----
 
 same all.trace
 assert_line ours '// process.name = "/usr/bin/demo"'

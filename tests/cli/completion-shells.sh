@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What zsh and fish offer: all verbs of the table and the options of each, as --help says them.
-# (That of bash is held to them by the test `help`, and by `completion`.)
+# The completions of zsh and fish: all verbs of the table and the options of each, as in --help.
+# (The tests `help` and `completion` check that of bash.)
 
 . "$(dirname "$0")/../lib.sh"
 mkdir "$TMP/bin"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What bash offers at the end of a line.
+# The completions of bash at the end of a line.
 . "$(dirname "$0")/../../cli/kymo.bash-completion"
 compopt() { :; }
 machinectl() { printf '%s\n' 'web container systemd-nspawn' 'data container systemd-nspawn'; }

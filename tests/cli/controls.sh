@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What an archive calls a process and an event is no command to a terminal, neither as ESC nor as
-# U+009B, whichever verb shows it.
+# Names of processes and events in an archive are no commands to a terminal, neither as ESC nor as
+# U+009B, in all verbs.
 {
 	printf '\20\0\4FxT\26\0'
 	# process 77 and its thread 77, "evil" and U+009B, and twice the same as an event of theirs,

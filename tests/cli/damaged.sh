@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is behind damage is read: of either byte order, without a start, and behind damaged packing.
+# The data behind damage is read: in either byte order, without a start, and behind damaged packing.
 kymo dump "$T/big-endian" | cmp - <(kymo dump "$T/small") && echo "same dump"
 for archive in damaged damaged-big-endian damaged-everything lost-start; do
 	kymo check "$T/$archive"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is wrong with either is said; what could be read is compared.
+# Damage of either archive is reported; the readable parts are compared.
 kymo diff "$T/small" "$T/bad-args" | sed -n 1,5p
 echo "exit ${PIPESTATUS[0]}"
 kymo diff "$T/lost" "$T/cut-off" | sed -n 1,5p

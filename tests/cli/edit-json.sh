@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What was done, for programs; without sizes, which grow with the list of names.
+# The results for programs; without sizes, which grow with the list of names.
 {
 	kymo repair --json "$T/zeros" repaired
 	kymo cut --json --from 100us --to 400us "$T/small" cut

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the format does not know: a state stays, and what cannot be carried over is counted and said.
+# Values that the format does not define: a state is kept, and data that cannot be copied is counted
+# and reported.
 word() { printf '%b' "$(printf '%016x' "$1" | sed 's/\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)/\\x\8\\x\7\\x\6\\x\5\\x\4\\x\3\\x\2\\x\1/')"; }
 put() { for w; do word "$w"; done; }
 {

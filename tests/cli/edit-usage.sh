@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the command line of repair, cut, merge and redact is refused for. Nothing is made then.
+# Refused command lines of repair, cut, merge and redact. No file is made.
 try() {
 	kymo "$@"
 	echo "exit $?: $*"

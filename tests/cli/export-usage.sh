@@ -23,7 +23,7 @@ export_sizeless() {
 	kymo export "$@" 2>&1 |
 		sed -E 's/: [0-9.]+ [KMi]*B, fxt compressed/: ... fxt compressed/; /(in|out)put_bytes/d'
 }
-# What is said and what a file is called may agree.
+# The option and the name of the file can agree.
 export_sizeless a.fxt -o b.fxt.gz --compress=gzip
 export_sizeless --json b.fxt.gz -o c --format fxt --compress
 kymo export --compress=none --format=fxt c -o d && cmp a.fxt d

@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-#
-# What is mapped where, and called how, is in archives made from archives, too.
+# Mappings and names are also in archives that edits have made.
 flame() {
 	kymo check "$@" && kymo flame "$@" --format folded -o -
 	kymo dump "$@" | grep -c "blob .*perfetto_samples"

@@ -51,7 +51,7 @@ profile "$G/profile.fxt" >"$TMP/p"
 sum=$(awk '/^sample /{ v = 0 } /^  value/ && v++ == 0 { sum += $2 } END { print sum }' "$TMP/p")
 assert_eq "$sum" "$("$KYMO" dump --json "$G/profile.fxt" |
 	gojq -s '[.[] | select(.record == "backtrace")] | length - 2')" "samples in all"
-# What locations and samples refer to is there.
+# All objects that locations and samples refer to exist.
 for what in mapping location function; do
 	grep -E "^ *${what}_id: " "$TMP/p" | grep -o '[0-9]*$' | sort -u >"$TMP/used"
 	sed -n "/^$what {/,/^}/s/^  id: //p" "$TMP/p" | sort -u >"$TMP/defined"

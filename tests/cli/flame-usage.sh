@@ -32,7 +32,7 @@ cmp a.fxt b.fxt
 kymo flame a.fxt -o missing/x.svg
 echo "exit $?"
 ls
-# What was cut off is shown, and said.
+# A truncated archive is shown, and reported.
 head -c -1000 a.fxt | kymo flame - -o x.folded --pid 100
 echo "exit $?"
 cat x.folded

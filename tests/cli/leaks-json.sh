@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 make-profile a.fxt <"$L/demo"
 kymo leaks a.fxt --json --top 3
-# What others were told to expect.
+# The stable part of the format.
 kymo leaks a.fxt --json | gojq '
 	(.processes | length) == 1 and
 	(.processes[0] | (.pid == 100) and (.process == "demo") and (.unmatched_frees == 3) and (.lost == 0)) and

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a recording cannot know is said.
+# The limits of a recording are reported.
 make-profile a.fxt <"$L/limits"
 kymo leaks a.fxt
 echo "exit $?"

@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program without probes leaks nothing that anybody knows of, nor one without all of them: that is
-# no success.
+# A program without probes, or without all of them, has no known leaks: that is no success.
 make-profile a.fxt <<-END
 	task 100 seen
 	task 200 stripped

@@ -28,6 +28,6 @@ kymo leaks a.fxt --context nobody
 kymo leaks a.fxt --diff none.fxt
 kymo leaks missing.fxt
 echo "exit $?"
-# What was cut off is shown, and said.
+# A truncated archive is shown, and reported.
 head -c -1000 a.fxt | kymo leaks - --no-symbols
 echo "exit $?"

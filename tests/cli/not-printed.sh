@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What could not be printed is a failure, also where there was damage to tell of.
+# A failed output is an error, also if there was damage to report.
 full() {
 	kymo "$@" 2>&1 >/dev/full | grep -v 'at byte'
 	echo "exit ${PIPESTATUS[0]}: $* >/dev/full"
@@ -28,7 +28,7 @@ for how in full closed; do
 	$how export t/small -o - --format fxt
 	$how repair t/small -
 done
-# Who reads no further ends it; who ignores that is told.
+# A reader that ends stops the verb; with SIGPIPE ignored, the verb reports it.
 kymo dump t/small | :
 echo "exit ${PIPESTATUS[0]}" | sed 's/141/0/'
 (

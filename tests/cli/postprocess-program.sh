@@ -78,7 +78,7 @@ check() {
 	for way in whole code; do
 		assert_eq "$(resolve "$TMP/$way.txt")" "$named" "names in $file, $way"
 	done
-	# What has a name keeps it.
+	# Existing names are kept.
 	"$KYMO" postprocess -r "$TMP/whole.txt" 2>"$TMP/stderr" | sed 's/plain()/known()/' >"$TMP/named.txt"
 	assert_eq "$(resolve "$TMP/named.txt" | head -1)" "$(head -1 <<<"$named" | sed 's/plain/known/')" "a name that was there"
 }

@@ -19,7 +19,7 @@ done
 # A part of one has the names, too.
 kymo cut --from 50ms a.fxt part.fxt 2>/dev/null
 kymo flame part.fxt --no-symbols -o - --format folded 2>/dev/null
-# What is damaged is told.
+# Damage is reported.
 head -c -700 "$G/profile.fxt" >cut-off.fxt
 kymo symbolize --sysroot empty cut-off.fxt c.fxt
 echo "exit $?"

@@ -119,7 +119,7 @@ report() {
 first=$TMP/bin/first second=$TMP/bin/second
 id=$(build_id "$first")
 [ "$id" ] || skip "cc gives programs no build id"
-# Not the pid of anybody.
+# The pid of no process.
 pid=4194000
 stack="$(inside "$first" work inner) $(end_of "$first" leaves) $(end_of "$first" main)"
 assert_eq "$(wc -w <<<"$stack")" 3 "addresses in $first"
@@ -264,7 +264,7 @@ served moved --debuginfod >"$TMP/got"
 if [ "$(wc -l <"$TMP/served")" -gt 1 ]; then
 	assert_eq "$(cat "$TMP/got")" "$chain" "with --debuginfod"
 	assert_line "$TMP/served" "GET /buildid/$id/debuginfo 200" "what was asked"
-	# What the server says is checked like any other file.
+	# The server's answer is checked like any other file.
 	objcopy --only-keep-debug "$second" "$TMP/tree/buildid/$id/debuginfo"
 	names_no 'inner|core' "another build from the server" served moved --debuginfod
 	rm -r "$TMP/tree/buildid"

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What symbolize is refused for, and the options of all that look for names. Nothing is made then.
+# Refused command lines of symbolize, and the options of all verbs that look up names. No file is
+# made.
 try() {
 	kymo "$@"
 	echo "exit $?: $*"

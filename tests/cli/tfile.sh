@@ -187,7 +187,7 @@ for part in 1 2 3 5 7; do
 	cmp -n "$(stat -c %s "$TMP/stdout")" "$TMP/stdout" whole
 	expect_exit 3 "$KYMO" check cut.tf
 	assert_says "$TMP/stdout" 'error tfile-damaged'
-	# What is left of it is a file again.
+	# The rest of it is a file again.
 	expect_exit 3 "$KYMO" export --force cut.tf -o mended.tf
 	expect_exit 0 "$KYMO" check mended.tf
 done
@@ -304,7 +304,7 @@ assert_contains ours '^    step-action R'
 assert_contains ours '^    \$hits = 5$'
 [ -z "$wrapper" ] || assert_contains ours '^tracepoint [0-9]* .* at \*tfile_target_fast$'
 
-# What gdb says of each frame, of theirs and of our copy.
+# gdb's output for each frame, of the original and of kymo's copy.
 mkdir theirs copy
 mv theirs.tf theirs/x.tf
 "$KYMO" export theirs/x.tf -o copy/x.tf 2>/dev/null

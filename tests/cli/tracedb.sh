@@ -58,7 +58,7 @@ for w in 16 64; do
 	sed 1d stdout >dumped$w
 	expect_exit 0 "$KYMO" summary --json w$w.tdb
 	assert_eq "$(gojq -c '[.layout, .points, .values, .buffers_set, .buffers_removed]' stdout)" "[\"W$w\",3,7,1,1]"
-	# What was found, written again.
+	# The found points, written again.
 	expect_exit 0 "$KYMO" query -o again.tdb --force w$w.tdb '(> (v/value count) (v/size buf))'
 	expect_exit 0 "$KYMO" query again.tdb '(> (v/value count) (v/size buf))'
 	assert_eq "$(<stdout)" "point 0 statement 0x11: count = 40, buf = 0x1008 (24 bytes)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What tests/style/check-closes is for, it finds.
+# tests/style/check-closes finds each kind of error.
 
 . "$(dirname "$0")/../lib.sh"
 check=$(dirname "$0")/check-closes

@@ -46,6 +46,6 @@ grep -q "install -C build" README.md || fail "the README does not say how to ins
 expect_exit 0 meson introspect build --targets
 ! grep -q '"test-' "$TMP/stdout" || fail "tests are built without cmocka"
 grep -q '"kymod"' "$TMP/stdout" || fail "the daemon is not built"
-# Who asks for them is told what is missing.
+# A build that requires them reports the missing ones.
 expect_exit 1 meson setup other -Dtests=enabled
 assert_says "$TMP/stdout" 'cmocka' "what is said without cmocka"
