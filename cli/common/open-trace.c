@@ -290,8 +290,8 @@ int open_trace_finish(struct open_trace *t)
 	if (t->n_damages > DAMAGES_SHOWN)
 		cli_error("%s: and %" PRIu64 " more like these", t->name,
 			  t->n_damages - DAMAGES_SHOWN);
-	cli_error(
-		"%s: the archive is damaged; what could be read was used ('kymo check' says more)",
-		t->name);
+	cli_error("%s: the archive is damaged; the readable part was used ('kymo check' shows "
+		  "details)",
+		  t->name);
 	return CLI_DAMAGE;
 }

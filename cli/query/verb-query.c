@@ -73,7 +73,7 @@ static int verb_query_take_variable(void *to, char *value)
 	struct verb_query *v = to;
 
 	if (v->n_variables == VARS_MAX)
-		return cli_usage_error("--var: more than %d are not possible", VARS_MAX);
+		return cli_usage_error("--var: at most %d are possible", VARS_MAX);
 	v->variables[v->n_variables++] = value;
 	return CLI_OK;
 }
@@ -83,7 +83,7 @@ static int verb_query_take_soft(void *to, char *value)
 	struct verb_query *v = to;
 
 	if (v->n_softs == QUERY_SOFTS_MAX)
-		return cli_usage_error("--soft: more than %d are not possible", QUERY_SOFTS_MAX);
+		return cli_usage_error("--soft: at most %d are possible", QUERY_SOFTS_MAX);
 	v->softs[v->n_softs++] = value;
 	return CLI_OK;
 }

@@ -77,9 +77,8 @@ static const char *nothing_recorded_reason(const struct asked_for *a, enum categ
 					 category_group_bits[GROUP_STACKS]
 				 ? ", or "
 				 : "",
-			 a->categories & CATEGORY_OFFCPU
-				 ? "was away from a CPU for long (--offcpu-min)"
-				 : "");
+			 a->categories & CATEGORY_OFFCPU ? "was off CPU for long (--offcpu-min)"
+							 : "");
 		break;
 	case GROUP_MEMORY:
 		snprintf(ret, REASON_MAX,
@@ -92,7 +91,7 @@ static const char *nothing_recorded_reason(const struct asked_for *a, enum categ
 		snprintf(ret, REASON_MAX, "%s came to a point of --moment", who);
 		break;
 	default:
-		snprintf(ret, REASON_MAX, "nothing of it happened");
+		snprintf(ret, REASON_MAX, "no such event happened");
 	}
 	return ret;
 }

@@ -352,8 +352,8 @@ static int recording_choose_direct(struct recording *r)
 	r->ops = &direct_ops;
 	if (!proc_sees_all())
 		cli_error("this process is in a pid namespace of its own (a container): the "
-			  "process ids in the recording are those of the host, and functions of "
-			  "processes that were there before may have wrong names");
+			  "recording contains the process ids of the host, and functions of "
+			  "processes that started before the recording can have wrong names");
 	return 0;
 }
 

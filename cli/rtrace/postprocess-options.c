@@ -50,8 +50,8 @@ int postprocess_options_sort(struct postprocess_options *o, const char *word)
 		return CLI_OK;
 	}
 	return cli_usage_error(
-		"--sort: '%s' is none of size, count, index and time, with or without "
-		"-asc or -desc",
+		"--sort: '%s' must be one of size, count, index and time, with or without -asc "
+		"or -desc",
 		word);
 }
 
@@ -79,17 +79,17 @@ static int postprocess_options_take_list(struct postprocess_options *o, const ch
 		bool zero = list.none && strcmp(word, "0") == 0;
 
 		if (!*word)
-			return cli_usage_error("%s: a name is empty in '%s'", option, words);
+			return cli_usage_error("%s: empty name in '%s'", option, words);
 		if (zero) {
 			*list.none = true;
 		} else if (strncmp(word, "0x", 2) == 0) {
 			if (!rtrace_parse_hex(rtrace_text(word), &mask) || mask == 0 ||
 			    mask > UINT32_MAX)
-				return cli_usage_error("%s: '%s' is no mask of 32 bits", option,
+				return cli_usage_error("%s: '%s' is not a mask of 32 bits", option,
 						       word);
 			*list.mask |= (uint32_t)mask;
 		} else if (*list.n == POSTPROCESS_NAMES_MAX) {
-			return cli_usage_error("%s: there can be %d names", option,
+			return cli_usage_error("%s: at most %d names are possible", option,
 					       POSTPROCESS_NAMES_MAX);
 		} else {
 			list.names[(*list.n)++] = word;
@@ -120,7 +120,7 @@ int postprocess_options_depth(struct postprocess_options *o, const char *word)
 	uint64_t depth;
 
 	if (text_parse_u64(word, RTRACE_INT_MAX, &depth) < 0)
-		return cli_usage_error("--depth: '%s' is no number of frames", word);
+		return cli_usage_error("--depth: '%s' is not a number of frames", word);
 	o->options.depth = (uint32_t)depth;
 	o->options.has_depth = true;
 	return CLI_OK;
@@ -159,8 +159,8 @@ int postprocess_options_size(struct postprocess_options *o, const char *word)
 {
 	if (postprocess_options_take_span(word, text_parse_size, &o->select.min_size,
 					  &o->select.max_size) < 0)
-		return cli_usage_error("--size: '%s' is not MIN:MAX, two sizes of which one may be "
-				       "missing (4K:, :1M)",
+		return cli_usage_error("--size: '%s' is not MIN:MAX; one of the sizes can be "
+				       "omitted (4K:, :1M)",
 				       word);
 	o->select.has_size = o->selects = true;
 	return CLI_OK;
@@ -170,8 +170,8 @@ int postprocess_options_index(struct postprocess_options *o, const char *word)
 {
 	if (postprocess_options_take_span(word, postprocess_options_parse_index,
 					  &o->select.min_index, &o->select.max_index) < 0)
-		return cli_usage_error("--index: '%s' is not FROM:TO, two numbers of which one may "
-				       "be missing (100:, :99)",
+		return cli_usage_error("--index: '%s' is not FROM:TO; one of the numbers can "
+				       "be omitted (100:, :99)",
 				       word);
 	o->select.has_index = o->selects = true;
 	return CLI_OK;
@@ -260,7 +260,7 @@ int postprocess_options_exclude(struct postprocess_options *o, const char *path)
 int postprocess_options_finish(struct postprocess_options *o)
 {
 	if (o->options.sort == RTRACE_SORT_COUNT && !o->options.compress)
-		return cli_usage_error("--sort count is for calls that are grouped: --compress");
+		return cli_usage_error("--sort count needs grouped calls: add --compress");
 	if (o->options.compress && !o->sorts) {
 		o->options.sort = RTRACE_SORT_SIZE;
 		o->options.descending = true;

@@ -200,7 +200,7 @@ void rtrace_names_print_missing(const struct rtrace_names *names)
 				  names->maps[i].n_unnamed, names->maps[i].n_asked,
 				  names->maps[i].shown);
 	if (names->n_unmapped > 0)
-		cli_error("%" PRIu64 " addresses are in no file that the report says was mapped",
+		cli_error("%" PRIu64 " addresses are not in any file that the report lists",
 			  names->n_unmapped);
 	while ((problem = symbols_next_problem(names->symbols, &pos)))
 		cli_error("%s: %s", problem->file, problem->what);

@@ -181,7 +181,7 @@ static void verb_postprocess_report(const struct work *w,
 	if (result->unsorted)
 		cli_error("%s: its calls were not ordered by index; they were sorted", name);
 	if (result->context_missing)
-		cli_error("%s: it has none of the contexts that --context names", name);
+		cli_error("%s: it contains none of the contexts of --context", name);
 	if (w->n_problems > PROBLEMS_SHOWN)
 		cli_error("%s: %" PRIu64 " more such lines", name, w->n_problems - PROBLEMS_SHOWN);
 	if (o->options.resolve)

@@ -126,7 +126,7 @@ static int verb_snapshot_flight(struct job *j)
 	if (!j->is_flight)
 		return cli_failed(
 			"session '%s' is not a flight recorder: it writes its archive itself "
-			"(without -o, a list of its live blocks is written into that)",
+			"(without -o, a list of its live blocks is written to it)",
 			j->name);
 	if (j->options->compress != PACK_NONE && j->packed != PACK_NONE)
 		return cli_failed("session '%s' is already compressed with %s: omit --compress",
@@ -160,8 +160,8 @@ static int verb_snapshot_all(const struct client_options *o)
 	if (written + passed_over == 0)
 		cli_error("no collection runs a flight recorder: nothing was written");
 	else
-		fprintf(stderr, "%u written, %u passed over, which had been so a short while ago\n",
-			written, passed_over);
+		fprintf(stderr, "%u written, %u skipped (interval not over)\n", written,
+			passed_over);
 	return CLI_OK;
 }
 

@@ -33,7 +33,7 @@ enum { PROVIDERS_MAX = 256 };
 
 static const char lost_start[] = "the archive does not begin with its magic number";
 static const char odd_record[] = "an odd record, and no record behind it";
-static const char truncated_tail[] = "truncated tail: the last record is not all there";
+static const char truncated_tail[] = "truncated tail: the last record is incomplete";
 
 struct fxt_reader {
 	struct input input;
@@ -246,7 +246,7 @@ static int fxt_reader_become_provider(struct fxt_reader *r, const struct fxt_rec
 	if (e < 0)
 		return e;
 	if (r->current == r->overflow) {
-		r->late = "more providers than kymo reads; the strings of this one are not known";
+		r->late = "too many providers; the strings of this one are unknown";
 		return 0;
 	}
 	if (record->subtype == FXT_METADATA_PROVIDER_SECTION) {
@@ -555,7 +555,7 @@ static int fxt_reader_doubt_large(struct fxt_reader *r, uint64_t bytes,
 		if (e < 0)
 			return e;
 		return e > 0 ? 0
-			     : fxt_reader_doubt(r, bytes, "a large record that is not there", true,
+			     : fxt_reader_doubt(r, bytes, "a large record that is missing", true,
 						ret);
 	}
 	if (bytes <= RECORD_BYTES_MAX) {

@@ -164,11 +164,10 @@ static int unpack_columns_next(struct unpack_columns *c, struct unpack *u)
 	if (columns_is_head(input_peek(in)))
 		return unpack_columns_piece(c, u);
 	if (memcmp(input_peek(in), PACK_MAGIC_COLUMNS, magic) != 0)
-		return unpack_give_up(u, false, "something that is not a piece of columns");
+		return unpack_give_up(u, false, "data that is not a piece of columns");
 	if (input_peek(in)[COLUMNS_AT_VERSION] > COLUMNS_VERSION)
-		return unpack_give_up(
-			u, false,
-			"a piece of columns of a later version, which a later kymo reads");
+		return unpack_give_up(u, false,
+				      "a piece of columns of a later version: use a later kymo");
 	return unpack_give_up(u, false, damaged);
 }
 

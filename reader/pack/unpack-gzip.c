@@ -65,7 +65,7 @@ static int gzip_begin_member(struct state *s, struct unpack *u)
 	if (r <= 0)
 		return r;
 	if (u->piece_offset != in->offset)
-		return unpack_give_up(u, false, "something behind the padding of a gzip file");
+		return unpack_give_up(u, false, "data after the padding of a gzip file");
 	u->inside = true;
 	inflateReset(&s->z);
 	return 1;

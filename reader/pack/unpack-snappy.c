@@ -215,13 +215,15 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 	if (r < 0)
 		return r;
 	if (r == 0)
-		return unpack_give_up(u, false, "a Snappy chunk that leads nowhere");
+		return unpack_give_up(u, false, "a Snappy chunk with an invalid copy");
 	if (snappy_uncompressed_length(block, length, &size) != SNAPPY_OK)
 		return unpack_give_up(u, false, "a Snappy chunk that does not begin with its size");
 	if (size == 0)
-		return unpack_give_up(u, false, "a Snappy chunk with nothing in it");
+		return unpack_give_up(u, false, "an empty Snappy chunk");
 	if (size > RATIO_MAX * length)
-		return unpack_give_up(u, false, "a Snappy chunk that claims more than it can hold");
+		return unpack_give_up(u, false,
+				      "a Snappy chunk that claims more data than it "
+				      "can contain");
 	/* In a search, most candidates are not chunks. This check rejects them quickly. */
 	if (u->searching && !unpack_adds_up((const uint8_t *)block, length, size, &u->search_work))
 		return unpack_give_up(u, false, "a damaged Snappy chunk");
@@ -259,7 +261,7 @@ static int unpack_next_chunk(struct state *s, struct unpack *u)
 		return unpack_give_up(u, true, cut_off);
 	length = pack_get_length(input_peek(in));
 	if (length == 0 || length > SNAPPY_BLOCK_MAX)
-		return unpack_give_up(u, false, "a Snappy chunk of a size that cannot be");
+		return unpack_give_up(u, false, "a Snappy chunk of an impossible size");
 	input_take(in, PACK_LENGTH_BYTES);
 	r = input_need(in, length);
 	if (r == 0) {

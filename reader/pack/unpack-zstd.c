@@ -89,7 +89,7 @@ static int unpack_zstd_begin_frame(struct unpack *u)
 		return unpack_give_up(u, true, cut_off);
 	/* Checked here, since the library also decompresses frames of its early versions. */
 	if (!unpack_at_zstd_frame(in))
-		return unpack_give_up(u, false, "something that is not a zstd frame");
+		return unpack_give_up(u, false, "data that is not a zstd frame");
 	u->inside = true;
 	return 1;
 }

@@ -171,15 +171,13 @@ static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 static bool unpack_is_too_much(struct unpack *u)
 {
 	static const char *const what[PACK_READ_MAX] = {
-		[PACK_ZSTD] = "it unpacks to more than 500 times its size, and is read no further "
+		[PACK_ZSTD] = "it unpacks to more than 500 times its size, and reading stopped "
 			      "('zstd -dc FILE | kymo ... -' reads all)",
-		[PACK_GZIP] = "it unpacks to more than 500 times its size, and is read no further "
+		[PACK_GZIP] = "it unpacks to more than 500 times its size, and reading stopped "
 			      "('gzip -dc FILE | kymo ... -' reads all)",
-		[PACK_BROTLI] =
-			"it unpacks to more than 500 times its size, and is read no further "
-			"('brotli -dc FILE | kymo ... -' reads all)",
-		[PACK_COLUMNS] =
-			"it unpacks to more than 500 times its size, and is read no further",
+		[PACK_BROTLI] = "it unpacks to more than 500 times its size, and reading stopped "
+				"('brotli -dc FILE | kymo ... -' reads all)",
+		[PACK_COLUMNS] = "it unpacks to more than 500 times its size, and reading stopped",
 	};
 
 	if (u->stopped || u->given < RATIO_FREE_BYTES || u->given / RATIO_MAX <= u->input.offset)

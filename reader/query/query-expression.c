@@ -216,7 +216,8 @@ static int query_take_number(struct query_parser *p, uint32_t *ret)
 	if (!query_set_number(node.exact, word)) {
 		mpq_clear(node.exact);
 		return query_complain(p, begin,
-				      "'%.40s' is no number; (v/value NAME) is that of a variable",
+				      "'%.40s' is not a number; (v/value NAME) is the value of "
+				      "a variable",
 				      word);
 	}
 	node.is_small = mpz_fits_slong_p(mpq_numref(node.exact)) &&
@@ -228,7 +229,7 @@ static int query_take_number(struct query_parser *p, uint32_t *ret)
 	r = query_add_node(p->e, &node, ret);
 	if (r < 0)
 		mpq_clear(node.exact);
-	return r == -E2BIG ? query_complain(p, begin, "an expression of too many parts") : r;
+	return r == -E2BIG ? query_complain(p, begin, "the expression has too many parts") : r;
 }
 
 /* Parses the text after a quotation mark. A backslash makes the next character literal. */
@@ -256,7 +257,7 @@ static int query_take_text(struct query_parser *p, uint32_t *ret)
 	r = query_add_node(p->e, &node, ret);
 	if (r < 0)
 		free(node.text);
-	return r == -E2BIG ? query_complain(p, begin, "an expression of too many parts") : r;
+	return r == -E2BIG ? query_complain(p, begin, "the expression has too many parts") : r;
 }
 
 /* ---- variables ---- */
@@ -424,7 +425,7 @@ static int query_take_list(struct query_parser *p, enum query_sort wanted, uint3
 				      o->min == 1 ? "" : "s", n);
 	p->at++;
 	r = query_add_list(p, o, list, n, ret);
-	return r == -E2BIG ? query_complain(p, begin, "an expression of too many parts") : r;
+	return r == -E2BIG ? query_complain(p, begin, "the expression has too many parts") : r;
 }
 
 /* Takes an operand without brackets. */
@@ -472,6 +473,8 @@ int query_parse(struct query_expression *e, const char *text, uint32_t *ret_root
 	r = query_take(&p, SORT_TRUTH, ret_root);
 	query_skip(&p);
 	if (r == 0 && *p.at)
-		return query_complain(&p, p.at, "there is more behind the end of the expression");
+		return query_complain(&p, p.at,
+				      "unexpected text after the end of the "
+				      "expression");
 	return r;
 }

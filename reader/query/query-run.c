@@ -261,7 +261,7 @@ static int query_look_at(struct query_search *s, bool wanted, struct query_error
 		return r;
 	snprintf(error->why, sizeof(error->why),
 		 "too many pairs of points: compare a value of both by '=', or a text by 'is', "
-		 "or say more about either");
+		 "or add conditions for one of them");
 	error->at = 0;
 	return -E2BIG;
 }

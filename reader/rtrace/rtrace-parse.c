@@ -205,7 +205,8 @@ static bool rtrace_take_allocation(struct scan *s, struct rtrace_call *c, struct
 		return false;
 	if (negative) {
 		c->size = (uint32_t)-c->size;
-		odd->what = "its size is negative: it is taken for one that did not fit 32 bits";
+		odd->what = "its size is negative: it is read as a size that did not fit 32 "
+			    "bits";
 	}
 	return true;
 }
@@ -218,11 +219,11 @@ static const char *rtrace_parse_call(struct scan *s, struct rtrace_call *c,
 
 	*c = (struct rtrace_call){ 0 };
 	if (!rtrace_take_decimal(s, &c->index))
-		return "its index is too large a number";
+		return "its index is too large";
 	if (!rtrace_parse_take(s, "."))
-		return "no '.' is behind its index";
+		return "'.' is missing after its index";
 	if (rtrace_take_spaces(s) == 0)
-		return "no space is behind its index";
+		return "a space is missing after its index";
 	rtrace_take_contexts(s, &c->contexts);
 	c->has_time = rtrace_parse_take_time(s, &c->time_ns);
 	open = rtrace_find_last(s, '(');
@@ -235,13 +236,13 @@ static const char *rtrace_parse_call(struct scan *s, struct rtrace_call *c,
 	if (c->is_free) {
 		*s = id;
 		if (!rtrace_parse_take(s, ")"))
-			return "no ')' is behind its id";
+			return "')' is missing after its id";
 	} else if (!rtrace_take_allocation(s, c, odd)) {
-		return "neither '(SIZE) = 0xID' nor '(0xID)' is behind its name";
+		return "expected '(SIZE) = 0xID' or '(0xID)' after its name";
 	}
 	rtrace_take_spaces(s);
 	if (rtrace_parse_left(s) > 0)
-		odd->what = "something is behind its id, which is passed over";
+		odd->what = "the text after its id is ignored";
 	return NULL;
 }
 
@@ -251,9 +252,9 @@ static const char *rtrace_parse_frame(struct scan *s, struct rtrace_frame *f)
 {
 	*f = (struct rtrace_frame){ 0 };
 	if (!rtrace_take_address(s, &f->address))
-		return "its address is no hexadecimal number with 0x";
+		return "its address is not a hexadecimal number with 0x";
 	if (rtrace_parse_left(s) > 0 && rtrace_take_spaces(s) == 0)
-		return "no space is behind its address";
+		return "a space is missing after its address";
 	if (rtrace_parse_left(s) > 0)
 		f->text = rtrace_parse_rest(s);
 	return NULL;
@@ -279,28 +280,29 @@ static const char *rtrace_parse_map(struct scan *s, struct rtrace_map *m, struct
 	while ((next = memmem(next, (size_t)(s->end - next), arrow, strlen(arrow))))
 		at = next++;
 	if (!at)
-		return "there is no ' => ' in it";
+		return "it contains no ' => '";
 	range = (struct scan){ at + strlen(arrow), s->end };
 	m->path = rtrace_parse_trimmed((struct rtrace_text){ s->p, (size_t)(at - s->p) });
 	if (m->path.n == 0)
 		return "it has no path";
 	if (!rtrace_take_address(&range, &m->start) || !rtrace_parse_take(&range, "-") ||
 	    !rtrace_take_address(&range, &m->end))
-		return "no '0xSTART-0xEND' is behind its path";
+		return "'0xSTART-0xEND' is missing after its path";
 	if (m->start >= m->end)
-		return "its end is not behind its start";
+		return "its end is not after its start";
 	if (memchr(m->path.bytes, ' ', m->path.n))
-		odd->what = "its path has a space, for which other tools take it for a comment";
+		odd->what = "its path contains a space, so other tools read the line as a "
+			    "comment";
 	return NULL;
 }
 
 static const char *rtrace_parse_context(struct scan *s, struct rtrace_context *c)
 {
 	if (!rtrace_take_mask(s, &c->mask))
-		return "its mask is no hexadecimal number of 32 bits";
+		return "its mask is not a hexadecimal number of 32 bits";
 	rtrace_take_spaces(s);
 	if (!rtrace_parse_take(s, ":"))
-		return "no ':' is behind its mask";
+		return "':' is missing after its mask";
 	rtrace_take_spaces(s);
 	c->name = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return c->name.n > 0 ? NULL : "it has no name";
@@ -313,19 +315,19 @@ static const char *rtrace_parse_resource(struct scan *s, struct rtrace_resource 
 
 	*r = (struct rtrace_resource){ 0 };
 	if (!rtrace_take_mask(s, &r->mask) || r->mask == 0)
-		return "its mask is no hexadecimal number of 32 bits";
+		return "its mask is not a hexadecimal number of 32 bits";
 	if (!rtrace_parse_take(s, ">"))
-		return "no '>' is behind its mask";
+		return "'>' is missing after its mask";
 	rtrace_take_spaces(s);
 	if (!rtrace_parse_take(s, ":"))
-		return "no ':' is behind its mask";
+		return "':' is missing after its mask";
 	rtrace_take_spaces(s);
 	r->type = rtrace_parse_take_word(s);
 	if (r->type.n == 0 || r->type.n > RTRACE_TYPE_MAX)
 		return "its type is missing, or too long";
 	rtrace_take_spaces(s);
 	if (!rtrace_parse_take(s, "(") || !(close = rtrace_parse_find(s, ")")) || close == s->p)
-		return "no '(DESCRIPTION)' is behind its type";
+		return "'(DESCRIPTION)' is missing after its type";
 	r->description = (struct rtrace_text){ s->p, (size_t)(close - s->p) };
 	flags = (struct scan){ close + 1, s->end };
 	r->refcount = rtrace_parse_find(&flags, "[") && rtrace_parse_find(&flags, RTRACE_REFCOUNT);
@@ -337,7 +339,7 @@ static const char *rtrace_parse_attachment(struct scan *s, struct rtrace_attachm
 	a->name = rtrace_parse_take_word(s);
 	rtrace_take_spaces(s);
 	if (a->name.n == 0 || !rtrace_parse_take(s, ":"))
-		return "no ':' is behind its name";
+		return "':' is missing after its name";
 	rtrace_take_spaces(s);
 	a->path = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return a->path.n > 0 ? NULL : "it has no path";
@@ -364,7 +366,7 @@ static bool rtrace_take_mark(struct scan *s, const char *text)
 }
 
 /* rtrace_parse_fields() returns this for a line without an error. */
-static const char plain_comment[] = "it is no record";
+static const char plain_comment[] = "it is not a record";
 
 /* Parses the record by the beginning of the line. Returns NULL, or an error message. */
 static const char *rtrace_parse_fields(struct scan s, struct rtrace_record *ret,
@@ -422,7 +424,7 @@ void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 	}
 	if (line.bytes[0] != '#') {
 		const char *what = memchr(line.bytes, '\0', line.n)
-					   ? "there is a NUL in it"
+					   ? "it contains a NUL"
 					   : rtrace_parse_fields(s, ret, reterr);
 
 		if (!what)
@@ -499,14 +501,14 @@ static void rtrace_parse_set_key(struct rtrace_header *h, enum rtrace_key key,
 		if (rtrace_parse_decimal(value, &number) && number <= RTRACE_PID_MAX)
 			h->pid = (uint32_t)number;
 		else
-			odd->what = "its pid is no number that a process can have";
+			odd->what = "its pid is not a valid process id";
 		break;
 	case RTRACE_KEY_DEPTH:
 		h->has_depth = rtrace_parse_decimal(value, &number) && number <= RTRACE_INT_MAX;
 		if (h->has_depth)
 			h->depth = (uint32_t)number;
 		else
-			odd->what = "its backtrace depth is no number";
+			odd->what = "its backtrace depth is not a number";
 		break;
 	case RTRACE_KEY_MAX:
 		break;
@@ -534,11 +536,11 @@ bool rtrace_parse_header(struct rtrace_text line, struct rtrace_header *ret,
 						     equals + 1, (size_t)(end - equals - 1) }),
 					     reterr);
 		else
-			reterr->what = "there is something without '=' in it";
+			reterr->what = "it contains a word without '='";
 		s.p = comma ? comma + 1 : s.end;
 	}
 	if (memchr(line.bytes, '\0', line.n))
-		reterr->what = "there is a NUL in it";
+		reterr->what = "it contains a NUL";
 	return true;
 }
 

@@ -8,8 +8,8 @@
 /* Bytes of a line that is too long are returned in pieces of this size. */
 enum { PIECE_MAX = 65536 };
 
-static const char as_comment[] = "it is taken for a comment";
-static const char as_is[] = "it is taken as it stands";
+static const char as_comment[] = "it is read as a comment";
+static const char as_is[] = "it is read unchanged";
 
 struct rtrace_reader {
 	struct input input;
@@ -142,9 +142,8 @@ static struct rtrace_text rtrace_reader_content(struct rtrace_reader *r, struct 
 	if (raw.n > 0 && raw.bytes[raw.n - 1] == '\r') {
 		raw.n--;
 		if (!r->told_cr)
-			rtrace_reader_report(
-				r, "it ends with CR LF, for which other tools misread reports",
-				"it and all like it are taken as if with LF");
+			rtrace_reader_report(r, "it ends with CR LF, which other tools misread",
+					     "all such lines are read as if they ended with LF");
 		r->told_cr = true;
 	}
 	return raw;
@@ -172,13 +171,13 @@ static int rtrace_register_type(struct rtrace_reader *r, const struct rtrace_res
 	struct rtrace_type *t = &r->types[r->n_types];
 
 	if (rtrace_reader_find_type(r->types, r->n_types, from->type) >= 0) {
-		rtrace_reader_report(r, "a resource of this type was there before",
-				     "the first one holds");
+		rtrace_reader_report(r, "a resource of this type was registered before",
+				     "the first one is used");
 		return 0;
 	}
 	if (r->n_types == RTRACE_RESOURCE_MAX) {
-		rtrace_reader_report(r, "there are more resources than 32",
-				     "calls are taken to be of none of these");
+		rtrace_reader_report(r, "there are more than 32 resources",
+				     "calls are not assigned to these resources");
 		return 0;
 	}
 	if (from->mask & (from->mask - 1))
@@ -219,8 +218,9 @@ static void rtrace_settle_type_(struct rtrace_reader *r, struct rtrace_record *r
 	rec->resource_number = rtrace_settle_type(r->types, r->n_types, &rec->call);
 	if (rec->resource_number < 0 && r->n_types > 0)
 		rtrace_reader_report(
-			r, "what is in <> is no resource that was registered before",
-			"it is taken for a part of the function's name, and the call for one of no resource");
+			r, "the name in <> is not a registered resource",
+			"it is read as a part of the function's name, and the call has no "
+			"resource");
 }
 
 static void rtrace_reader_refuse(struct rtrace_reader *r, struct rtrace_text text, const char *what)
@@ -325,11 +325,11 @@ int rtrace_reader_next(struct rtrace_reader *r, const struct rtrace_record **ret
 	text = rtrace_reader_content(r, r->record.raw);
 	if (r->record.raw.bytes[n - 1] != '\n') {
 		r->in_long_line = n == RTRACE_LINE_MAX;
-		rtrace_reader_report(
-			r,
-			r->in_long_line ? "it is longer than the 4095 bytes that a line can have"
-					: "the report ends in it: it may be cut off",
-			r->in_long_line ? "what is behind that is passed over" : as_is);
+		rtrace_reader_report(r,
+				     r->in_long_line
+					     ? "it is longer than the limit of 4095 bytes"
+					     : "the report ends within it: it may be truncated",
+				     r->in_long_line ? "the rest is ignored" : as_is);
 	}
 	rtrace_reader_parse(r, text);
 	e = rtrace_reader_settle(r, text);

@@ -30,7 +30,7 @@ enum {
 #define UNIT_TIME_MAX_NS (UINT64_C(3) * 1000 * 1000 * 1000)
 #define FILE_TIME_MAX_NS (UINT64_C(60) * 1000 * 1000 * 1000)
 
-static const char too_large[] = "its debug information is larger than the memory that may be used";
+static const char too_large[] = "its debug information exceeds the memory limit";
 
 enum { NO_PARENT = UINT32_MAX };
 

@@ -31,8 +31,7 @@ static int elf_file_read_segments(struct elf_file *f, const char **reterr_what)
 		    phdr.p_offset > UINT64_MAX - phdr.p_filesz)
 			continue;
 		if (f->segments.n == ARRAY_SIZE(f->segments.items))
-			return unusable(reterr_what,
-					"it has more loaded segments than programs have");
+			return unusable(reterr_what, "it has too many loaded segments");
 		*segment = (struct elf_segment){
 			.offset = phdr.p_offset,
 			.vaddr = phdr.p_vaddr,
@@ -308,7 +307,7 @@ static int elf_add_table(const struct elf_file *f, Elf_Scn *section, const GElf_
 	uint32_t base;
 	int r;
 
-	*reterr_what = "its symbol table is damaged, or larger than the memory that may be used";
+	*reterr_what = "its symbol table is damaged, or exceeds the memory limit";
 	if (!elf_is_table(header, gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT), max))
 		return -EBADMSG;
 	names = elf_strings_of(f, header, max, &n_names);

@@ -134,8 +134,7 @@ static int find_file_take_candidate(const struct search *s, int root_fd, const c
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	if (s->n_build_id > 0 && !elf_file_has_build_id(found.elf, s->build_id, s->n_build_id)) {
-		find_file_report(s, path,
-				 "it is not the file that was recorded: its build id is another");
+		find_file_report(s, path, "it is not the recorded file: its build id differs");
 		found_file_deinit(&found);
 		return 0;
 	}
@@ -155,7 +154,7 @@ static int find_file_try_path(const struct search *s, int root_fd, const char *p
 	int fd = open_below(root_fd, path);
 
 	if (fd == -EACCES || fd == -EPERM)
-		find_file_report(s, path, "there is no permission to read it");
+		find_file_report(s, path, "permission to read it is denied");
 	return fd < 0 ? 0 : find_file_take_candidate(s, root_fd, path, fd, ret);
 }
 
@@ -362,7 +361,7 @@ static int find_file_try_link(const struct search *s, const struct found_file *m
 	if (r == 1 && !find_file_is_linked(main, ret, crc)) {
 		find_file_report(
 			s, path,
-			"it is the debug information of another file: its checksum is another");
+			"it is the debug information of another file: its checksum differs");
 		found_file_deinit(ret);
 		r = 0;
 	}

@@ -182,19 +182,18 @@ static int kernel_symbols_read_symbols(struct kernel_symbols *k, const char *pat
 	if (!f)
 		return unusable(
 			reterr_what,
-			"there are no symbols of this kernel: /proc/kallsyms cannot be read");
+			"the symbols of this kernel are unavailable: /proc/kallsyms cannot be "
+			"read");
 	while (r == 0 && getline(&line, &room, f) > 0)
 		r = kernel_symbols_add_line(k, line);
 	fclose(f);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
-		return unusable(reterr_what,
-				"there are more symbols of this kernel than memory for them");
+		return unusable(reterr_what, "the symbols of this kernel exceed the memory limit");
 	if (k->text == 0) {
-		return unusable(reterr_what,
-				"its addresses are hidden from you: only root sees them in "
-				"/proc/kallsyms, unless kernel.kptr_restrict says otherwise");
+		return unusable(reterr_what, "its addresses are hidden: only root can read them in "
+					     "/proc/kallsyms (see kernel.kptr_restrict)");
 	}
 	return symbol_list_finish(&k->list);
 }
@@ -283,14 +282,15 @@ static int kernel_symbols_find_in_text(const struct kernel_symbols *k,
 				       struct kernel_found *ret, const char **reterr_what)
 {
 	if (!kernel_symbols_is_recorded(&k->build_id, k->text, mapping))
-		return unusable(reterr_what, "another kernel runs now than when it was recorded");
+		return unusable(reterr_what, "another kernel was running when it was recorded");
 	if (kernel_symbols_is_in(mapping, address))
 		return kernel_symbols_lookup(k, address - mapping->start + k->text, ret) &&
 		       !ret->module[0];
 	/* Addresses outside the text are only valid in this boot, and modules come and go. */
 	if (mapping->start != k->text)
 		return unusable(reterr_what,
-				"what is not its own text is elsewhere since it was booted anew");
+				"code outside of its own text has moved since the kernel was "
+				"booted again");
 	if (!kernel_symbols_lookup(k, address, ret))
 		return 0;
 	ret->unsure = ret->module[0] != '\0';
@@ -304,10 +304,9 @@ static int kernel_symbols_find_in_module(const struct kernel_symbols *k,
 	const struct kernel_module *module = kernel_symbols_find_module(k, mapping->path);
 
 	if (!module)
-		return unusable(reterr_what, "this module is not loaded now");
+		return unusable(reterr_what, "this module is no longer loaded");
 	if (!kernel_symbols_is_recorded(&module->build_id, module->start, mapping)) {
-		*reterr_what =
-			"another build of this module is loaded now, or it is loaded elsewhere";
+		*reterr_what = "another build of this module is loaded now, or at another address";
 		return -EBADMSG;
 	}
 	return kernel_symbols_is_in(mapping, address) &&

@@ -20,8 +20,7 @@ static int minidebug_unpack(lzma_stream *stream, struct outbuf *out, const char 
 		uint8_t *to = outbuf_reserve(out, STEP);
 
 		if (!to) {
-			*reterr_what =
-				"its .gnu_debugdata is larger than the memory that may be used";
+			*reterr_what = "its .gnu_debugdata exceeds the memory limit";
 			return out->error == -ENOMEM ? -ENOMEM : -EBADMSG;
 		}
 		stream->next_out = to;

@@ -107,7 +107,7 @@ static int module_file_load_dwarf(struct module_file *m, const struct find_place
 	if (r == -ENOENT)
 		module_file_report(
 			options, file->path,
-			"it shares debug information with other files (dwz), and that is not found");
+			"it shares debug information with other files (dwz), which is not found");
 	if (r >= 0)
 		r = dwarf_info_open(&m->dwarf, file->elf, m->alternate.elf, &m->segments,
 				    options->memory_limit / 2, &what);
@@ -265,7 +265,7 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
 	if (mapping->n_build_id > 0 &&
 	    !elf_file_has_build_id(elf, mapping->build_id, mapping->n_build_id)) {
 		module_file_report(options, "[vdso]",
-				   "another kernel runs now than when it was recorded");
+				   "another kernel was running when it was recorded");
 		elf_file_free(elf);
 		return 0;
 	}

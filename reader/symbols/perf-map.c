@@ -151,8 +151,8 @@ static int perf_map_read_map(struct perf_map *m, int fd, uid_t uid, const char *
 
 	if (fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != uid)) {
 		*reterr_what =
-			"it belongs neither to root nor to the user of the process (or, if that "
-			"has ended, to you)";
+			"it belongs neither to root nor to the user of the process (or to you, "
+			"if the process has ended)";
 		return -EBADMSG;
 	}
 	r = perf_map_read_text(m, fd) ?: perf_map_read_lines(m);

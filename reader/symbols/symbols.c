@@ -205,23 +205,25 @@ static const char *symbols_absence(const struct module *m, const struct symbol_q
 	case MODULE_FILE:
 		if (query->lives)
 			return symbols_is_forbidden(query)
-				       ? "it is not here, and the files of its process cannot be "
-					 "opened: run kymo as root"
-				       : "it is neither here nor in the files of its process";
+				       ? "it does not exist here, and the files of its process "
+					 "cannot be opened: run kymo as root"
+				       : "it exists neither here nor in the files of its "
+					 "process";
 		return symbols_is_deleted(path)
 			       ? "it was deleted, and its process has ended: use 'kymo symbolize' "
 				 "while it runs"
-			       : "it is not here, and its process has ended: use 'kymo symbolize' "
-				 "while it runs, or --sysroot (if it ran in a container, or with a "
-				 "private /tmp)";
+			       : "it does not exist here, and its process has ended: use 'kymo "
+				 "symbolize' while it runs, or --sysroot (if it ran in a "
+				 "container, or with a private /tmp)";
 	case MODULE_PERF_MAP:
 		if (!path || strcmp(path, "//anon") != 0 || query->pid == 0)
 			return NULL;
 		return query->lives
-			       ? "it is not there: its program has to write it, to name code that "
-				 "is in no file (node --perf-basic-prof, python3 -X perf)"
-			       : "it is not there, and its process has ended: use 'kymo symbolize' "
-				 "while it runs (if it runs in a container, or with a private /tmp)";
+			       ? "it does not exist: the program must write it to name code "
+				 "that is in no file (node --perf-basic-prof, python3 -X perf)"
+			       : "it does not exist, and its process has ended: use 'kymo "
+				 "symbolize' while it runs (if it runs in a container, or with "
+				 "a private /tmp)";
 	default:
 		return NULL;
 	}
@@ -577,8 +579,8 @@ static void symbols_resolve_in_map(struct symbols *s, struct module *m,
 	if (perf_map_is_reused(m->map, address))
 		symbols_add_problem(
 			s, m->name,
-			"it names several functions at the same addresses, one after the "
-			"other: these addresses have no name, because it does not say when");
+			"it names several functions at the same addresses without times, so "
+			"these addresses have no name");
 	if (!name)
 		return;
 	frame->function = symbol_text(s, name, n, "");

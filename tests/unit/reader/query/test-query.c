@@ -733,18 +733,18 @@ TEST(test_refused)
 	refused("(> (and (= 1 1)) 2)", 4, "where a number is expected");
 	refused("(+ 1 2)", 1, "where a truth value is expected");
 	refused("(frob 1)", 1, "no operator");
-	refused("(> 1 x)", 5, "no number");
-	refused("(> 1 2) 3", 8, "behind the end");
+	refused("(> 1 x)", 5, "is not a number");
+	refused("(> 1 2) 3", 8, "after the end");
 	refused("(not)", 4, "1 operand, not 0");
 	refused("17", 0, "a comparison is expected");
-	refused("(> 0x 1)", 3, "no number");
+	refused("(> 0x 1)", 3, "is not a number");
 	refused("(is \"a\" 3)", 8, "a word where a text is expected, in quotation marks");
 	refused("(> \"a\" 3)", 3, "a text where a number is expected");
 	refused("(is \"a\" \"b)", 8, "a quotation mark is not closed");
 	refused("(is \"a\" \"b\\", 8, "a quotation mark is not closed");
 	refused("(is (p/function x) \"b\")", 16, "0 operands, not more");
 	refused("(= (p/function) 1)", 4, "'p/function' is a text where a number is expected");
-	refused("(> 1e999 1)", 3, "no number");
+	refused("(> 1e999 1)", 3, "is not a number");
 	assert_int_equal(query_declare(&q.expression, "w", &error), 0);
 	assert_int_equal(query_parse(&q.expression, "(> (v/value w) (e/value w))", &q.hard, &error),
 			 -EINVAL);

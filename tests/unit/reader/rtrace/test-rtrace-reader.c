@@ -251,12 +251,12 @@ TEST(test_malformed_lines)
 		const char *line, *part;
 	} rows[] = {
 		{ " 1. malloc(1) = 0x1", "a space" },
-		{ "1. malloc(1) = 1000", "nor" },
-		{ "1. malloc(1) = 0X10", "nor" },
-		{ "1. malloc(1)", "nor" },
-		{ "1. malloc() = 0x1", "nor" },
-		{ "1. malloc(18446744073709551616) = 0x1", "nor" },
-		{ "1. malloc(1) = 0x10000000000000000", "nor" },
+		{ "1. malloc(1) = 1000", "expected" },
+		{ "1. malloc(1) = 0X10", "expected" },
+		{ "1. malloc(1)", "expected" },
+		{ "1. malloc() = 0x1", "expected" },
+		{ "1. malloc(18446744073709551616) = 0x1", "expected" },
+		{ "1. malloc(1) = 0x10000000000000000", "expected" },
 		{ "1. malloc", "'('" },
 		{ "1. free(0x10", "')'" },
 		{ "1.malloc(1) = 0x1", "space" },
@@ -306,7 +306,7 @@ TEST(test_odd_lines_are_taken)
 	assert_one_problem(&p, 4, "negative");
 	r = read_line("1. malloc(1) = 0x1 and so on", &p);
 	assert_int_equal(r.call.id, 1);
-	assert_one_problem(&p, 4, "behind its id");
+	assert_one_problem(&p, 4, "after its id");
 }
 
 TEST(test_orphans)
@@ -330,7 +330,7 @@ TEST(test_no_line_feed_at_the_end)
 	read_text(text, strlen(text), &p, copy_last, &last);
 	assert_int_equal(last.kind, RTRACE_CALL);
 	assert_int_equal(last.call.id, 0x12);
-	assert_one_problem(&p, 3, "cut off");
+	assert_one_problem(&p, 3, "truncated");
 }
 
 TEST(test_carriage_returns)

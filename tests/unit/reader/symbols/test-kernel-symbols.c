@@ -193,7 +193,7 @@ TEST(test_other_boot)
 	assert_function(ask(s, text, text.start + 0x104), "second_function", 4, "[kernel]");
 	assert_problem(s, NULL);
 	assert_null(ask(s, text, UINT64_C(0xffffffffc0c00010))->function);
-	assert_problem(s, "booted anew");
+	assert_problem(s, "was booted again");
 	symbols_free(s);
 }
 
