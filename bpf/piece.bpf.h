@@ -13,7 +13,9 @@
 #include "bpf/unwind.bpf.h"
 
 #define PIECES_PER_SECOND 256
-#define PIECE_STEP        256 /* bytes copied at once, since the end of a stack is unknown */
+/* Bytes copied at once, and of the last part, since the end of a stack is unknown. */
+#define PIECE_STEP       4096
+#define PIECE_SMALL_STEP 256
 
 /* An index of PIECE_SIZES. User space increments it if stacks turn out to be deeper. */
 extern __u32 piece_size;
@@ -84,6 +86,29 @@ static __always_inline void piece_copy(struct rec_piece *piece, __u32 n_room, __
 	}
 }
 
+/* As far as frame pointers lead, user space can judge them as the walk here would. */
+static __always_inline void piece_fill_calls(struct rec_piece *piece, const struct unwind_walk *w)
+{
+	__u64 bp = w->bp, next;
+	__u32 i = 0;
+
+#pragma clang loop unroll(disable)
+	for (; i < PIECE_CALLS_MAX; i++) {
+		if (bp < w->sp || bpf_probe_read_user(&next, sizeof(next), (const void *)bp) < 0)
+			break;
+		piece->calls[i].bp = bp;
+		piece->calls[i].called = unwind_called_from(w, bp, false);
+		piece->calls[i].linked = unwind_called_from(w, bp, true);
+		if (next <= bp) {
+			i++;
+			break;
+		}
+		bp = next;
+	}
+	piece->n_calls = i;
+	piece->pad_0 = 0;
+}
+
 /* Fills PIECE, which N_ROOM bytes of room follow, from W, where the walk of P stands. */
 static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 				       const struct unwind_walk *w, const struct rec_stack *walked,
@@ -97,8 +122,7 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 	piece->bp = w->bp;
 	piece->exact = w->exact;
 	piece->vdso = (__u64)BPF_CORE_READ(p, mm, context.vdso);
-	piece->called = unwind_called_from(w, false);
-	piece->linked = unwind_called_from(w, true);
+	piece_fill_calls(piece, w);
 	piece->n_frames = n_frames;
 	piece->n_room = n_room;
 	bpf_probe_read_kernel(piece->frames, sizeof(piece->frames), walked->frames);

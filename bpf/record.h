@@ -238,25 +238,28 @@ _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
  * and a copy of the stack from there on. User space continues the walk
  * (capture/unwind/unwind-resume.h). The record replaces a struct rec_stack; its id is unique.
  */
+#define PIECE_CALLS_MAX 16
 struct rec_piece {
 	struct rec_head head;
 	__u64 id;
-	__u64 ip, sp, bp; /* of the last frame, whose caller is unknown */
-	__u64 vdso;       /* the address of the vdso; 0 = none */
-	__u32 exact;      /* 1: IP is where the thread was interrupted; 0: IP is a return address */
-	__u32 n_frames;   /* at least 1 */
-	__u32 n_bytes;    /* of the stack, from SP on */
-	__u32 n_room;     /* bytes of room for the copy in this record */
-	/*
-	 * What is called before the return address that BP leads to, and what that jumps to if it
-	 * is of the linker, or 0. CALLED is 0 if no call is there, and PIECE_CALLED_BY_REGISTER if
-	 * only a register says.
-	 */
-	__u64 called, linked;
+	__u64 ip, sp, bp; /* of the last frame, whose caller is looked for */
+	__u64 vdso;       /* where the kernel's code is mapped; 0 = nowhere */
+	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
+	__u32 n_frames; /* at least 1 */
+	__u32 n_bytes;  /* of the stack, from SP on */
+	__u32 n_room;   /* there was room for so many: what follows in the record */
+	__u32 n_calls, pad_0;
+	/* Of the frames that BP leads to, one from the other: what is called before the return
+	 * address of each. */
+	struct rec_piece_call {
+		__u64 bp;     /* of the frame */
+		__u64 called; /* 0 = no call is there; or PIECE_CALLED_BY_REGISTER */
+		__u64 linked; /* what CALLED jumps to, if it is of the linker; or 0 */
+	} calls[PIECE_CALLS_MAX];
 	__u64 frames[STACK_FRAMES_MAX];
 	struct unwind_process process;
 };
-_Static_assert(sizeof(struct rec_piece) == 5136, "ABI");
+_Static_assert(sizeof(struct rec_piece) == 5512, "ABI");
 
 #define PIECE_CALLED_BY_REGISTER 1
 

@@ -637,14 +637,14 @@ __noinline int unwind_pass_breakpoint(struct unwind_walk *w)
 }
 #endif
 
-__noinline __u64 unwind_called_from(const struct unwind_walk *w, bool through)
+__noinline __u64 unwind_called_from(const struct unwind_walk *w, __u64 bp, bool through)
 {
 #if defined(__TARGET_ARCH_x86)
 	__u64 returns, target;
 
-	if (!w || w->bp < w->sp)
+	if (!w)
 		return 0;
-	returns = unwind_returns_at(w, w->bp + UNWIND_WORD);
+	returns = unwind_returns_at(w, bp + UNWIND_WORD);
 	target = unwind_called_at(returns, through);
 	if (target || through)
 		return target;

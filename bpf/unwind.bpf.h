@@ -170,10 +170,10 @@ static __always_inline int unwind_settle(struct unwind_walk *w)
 }
 
 /*
- * What is called before the return address that W's frame pointer leads to, for struct rec_piece:
- * what its `linked` is, if THROUGH, else its `called`.
+ * What is called before the return address of a frame of W at BP, for struct rec_piece_call: what
+ * its `linked` is, if THROUGH, else its `called`.
  */
-__u64 unwind_called_from(const struct unwind_walk *w, bool through);
+__u64 unwind_called_from(const struct unwind_walk *w, __u64 bp, bool through);
 
 /* Counts the end of a walk. */
 int unwind_count_end(__u32 how);

@@ -142,7 +142,7 @@ static bool decode_rec_piece_is_valid(const struct rec_piece *rec)
 {
 	return rec->n_frames > 0 && rec->n_frames <= STACK_FRAMES_MAX && rec->id != 0 &&
 	       rec->n_room <= PIECE_BYTES_MAX && rec->n_bytes <= rec->n_room &&
-	       rec->head.size == sizeof(*rec) + rec->n_room &&
+	       rec->head.size == sizeof(*rec) + rec->n_room && rec->n_calls <= PIECE_CALLS_MAX &&
 	       rec->process.n <= UNWIND_MAPPINGS_MAX;
 }
 

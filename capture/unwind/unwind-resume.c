@@ -20,7 +20,6 @@ struct unwind_resume {
 	const uint8_t *stack;
 	uint64_t ip, sp, bp;
 	bool exact;
-	bool is_first; /* IP is where the piece begins */
 	bool ran_out;
 };
 
@@ -173,29 +172,38 @@ static uint32_t unwind_resume_rule_at(struct unwind_resume *r, uint64_t address)
 	return m ? unwind_resume_rule(r, m, address) : UNWIND_MISSING;
 }
 
+/* The call of the frame that BP points to; NULL = the program has not seen that frame. */
+static const struct rec_piece_call *unwind_resume_call(const struct unwind_resume *r)
+{
+	for (uint32_t i = 0; i < r->piece->n_calls; i++)
+		if (r->piece->calls[i].bp == r->bp)
+			return &r->piece->calls[i];
+	return NULL;
+}
+
 /*
  * Whether code without a table in M can return to the address RETURNS, to which the frame pointer
  * leads. The programs judge this by the call before that address (unwind_judge_return()), and have
- * put it into the piece for its first frame. The copy has no other instructions. For other frames,
- * the return address must be in the same code without a table.
+ * put the calls of some frames into the piece. The copy has no other instructions. For other
+ * frames, the return address must be in the same code without a table.
  */
 static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwind_mapping *m,
 				     uint64_t returns)
 {
-	const struct rec_piece *piece = r->piece;
+	const struct rec_piece_call *call = unwind_resume_call(r);
 	const struct unwind_mapping *to;
 	uint32_t rule;
 
-	if (!r->is_first) {
+	if (!call) {
 		to = unwind_resume_mapping(r, returns - 1);
 		return to && to->file == m->file && to->generation == m->generation &&
 		       unwind_resume_rule(r, to, returns - 1) == UNWIND_NONE;
 	}
-	if (piece->called <= PIECE_CALLED_BY_REGISTER)
-		return piece->called != 0;
-	rule = unwind_resume_rule_at(r, piece->called);
-	if (rule != UNWIND_NONE && rule != UNWIND_MISSING && piece->linked)
-		rule = unwind_resume_rule_at(r, piece->linked);
+	if (call->called <= PIECE_CALLED_BY_REGISTER)
+		return call->called != 0;
+	rule = unwind_resume_rule_at(r, call->called);
+	if (rule != UNWIND_NONE && rule != UNWIND_MISSING && call->linked)
+		rule = unwind_resume_rule_at(r, call->linked);
 	return rule == UNWIND_NONE;
 }
 
@@ -253,7 +261,6 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 		.sp = piece->sp,
 		.bp = piece->bp,
 		.exact = piece->exact,
-		.is_first = true,
 	};
 	struct unwind_resumed ret = { .n_frames = piece->n_frames };
 	const struct unwind_mapping *m = unwind_resume_mapping(&r, unwind_resume_address(&r));
@@ -267,7 +274,6 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 		ret.end = unwind_resume_step(&r, m);
 		if (ret.end || r.ip == 0)
 			break;
-		r.is_first = false;
 		m = unwind_resume_mapping(&r, unwind_resume_address(&r));
 		if (!m)
 			ret.end = UNWIND_END_MAPPING;

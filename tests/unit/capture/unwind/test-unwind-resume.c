@@ -293,7 +293,8 @@ static void copy_frames(uint64_t first, uint64_t second)
 	frame[1] = first;
 	frame[2] = 0;
 	frame[3] = second;
-	copied.piece.called = copied.piece.ip;
+	copied.piece.n_calls = 1;
+	copied.piece.calls[0] = (struct rec_piece_call){ copied.piece.bp, copied.piece.ip, 0 };
 	take_table(copied.piece.ip, true);
 }
 
@@ -317,29 +318,36 @@ TEST(test_frame_pointers)
 	assert_walk(UNWIND_END_WHOLE, 3);
 }
 
-/* The first frame is judged by what is called before its return address, as the programs do. */
+/* Known frames are judged by what is called before their return address, as the programs do. */
 TEST(test_called)
 {
 	need_maps(state);
 	copy_frames(0, 0);
 	assert_walk(UNWIND_END_WHOLE, 1);
 	copy_frames(copied.piece.ip, copied.piece.ip);
-	copied.piece.called = 0;
+	copied.piece.calls[0].called = 0;
 	assert_walk(UNWIND_END_TABLE, 1);
-	copied.piece.called = PIECE_CALLED_BY_REGISTER;
+	copied.piece.calls[0].called = PIECE_CALLED_BY_REGISTER;
 	assert_walk(UNWIND_END_WHOLE, 3);
-	copied.piece.called = libc_address();
+	copied.piece.calls[0].called = libc_address();
 	assert_walk(UNWIND_END_TABLE, 1);
-	copied.piece.linked = copied.piece.ip;
+	copied.piece.calls[0].linked = copied.piece.ip;
 	assert_walk(UNWIND_END_WHOLE, 3);
-	copied.piece.linked = libc_address() + 1;
+	copied.piece.calls[0].linked = libc_address() + 1;
 	assert_walk(UNWIND_END_TABLE, 1);
 	/* Without the table of what is called, nobody knows. */
 	take_table(libc_address(), false);
-	copied.piece.linked = 0;
+	copied.piece.calls[0].linked = 0;
 	assert_walk(UNWIND_END_TABLE, 1);
-	copied.piece.called = 4096;
+	copied.piece.calls[0].called = 4096;
 	assert_walk(UNWIND_END_TABLE, 1);
+	/* The second frame is known, too. */
+	copy_frames(copied.piece.ip, libc_address());
+	copied.piece.n_calls = 2;
+	copied.piece.calls[1].bp = copied.piece.sp + 16;
+	assert_walk(UNWIND_END_TABLE, 2);
+	copied.piece.calls[1].called = copied.piece.ip;
+	assert_walk(UNWIND_END_TABLE, 3);
 }
 
 /* Of the other frames, nobody knows what is called: they stay in the same code. */
