@@ -232,13 +232,14 @@ struct rec_stack {
 _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
 #define REC_STACK_BYTES(n_frames) (32 + (n_frames)*8)
 
+#define PIECE_CALLS_MAX 16 /* frames whose calls a copied record has */
+
 /*
  * A stack that a program could not walk to its end, since the unwind table of a file is still being
  * made: the frames so far, the registers at which the walk stopped, the mappings of the process,
  * and a copy of the stack from there on. User space continues the walk
  * (capture/unwind/unwind-resume.h). The record replaces a struct rec_stack; its id is unique.
  */
-#define PIECE_CALLS_MAX 16
 struct rec_piece {
 	struct rec_head head;
 	__u64 id;
