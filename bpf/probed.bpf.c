@@ -157,9 +157,9 @@ static __always_inline bool probed_leave_trampoline(struct unwind_walk *w, struc
 }
 
 /*
- * Whether the current task, with REGS, has come into the kernel by a breakpoint. What the kernel
- * begins with there has then called something, from right below REGS. Where that code is cannot be
- * seen (Xen), every task has.
+ * Whether the current task, with REGS, has come into the kernel by a breakpoint. The entry code of
+ * breakpoints has then made a call, whose return address is right below REGS. If the address of
+ * that code is unknown (Xen), the answer is true for every task.
  */
 static __always_inline bool probed_came_by_breakpoint(struct pt_regs *regs)
 {

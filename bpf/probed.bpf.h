@@ -7,7 +7,7 @@
 
 #include "bpf/unwind.bpf.h"
 
-/* What the kernel was doing when a sample interrupted it, by CPU: while the sample is walked. */
+/* The state of the kernel that a sample has interrupted, by CPU, during the walk of the sample. */
 #define PROBED_REGISTERS 15
 struct probed_kernel {
 	__u64 sp; /* 0 = no sample, or not in the kernel */

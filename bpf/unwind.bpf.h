@@ -170,8 +170,8 @@ static __always_inline int unwind_settle(struct unwind_walk *w)
 }
 
 /*
- * What is called before the return address of a frame of W at BP, for struct rec_piece_call: what
- * its `linked` is, if THROUGH, else its `called`.
+ * The function that is called before the return address of a frame of W at BP, for struct
+ * rec_piece_call: the value of its `linked` if THROUGH, else of its `called`.
  */
 __u64 unwind_called_from(const struct unwind_walk *w, __u64 bp, bool through);
 

@@ -1,4 +1,6 @@
 # shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
 # Functions for tests of allocations, to be sourced after lib.sh: programs that lose known blocks
 # (plants), their recordings, and the comparison of both.
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who may do what, as callers of the daemon see it (daemon/access/access.h,
+ * The rights of callers, as callers of the daemon see them (daemon/access/access.h,
  * daemon/access/rights.h). access.sh runs it twice: `without` polkit on the bus, and `with`
  * fake-polkit, whose answers are chosen here. Sessions need no kernel.
  */
@@ -198,7 +198,7 @@ static void be_refused(void)
 		"system (`adduser daemon 65534`, and log in again), and users whom polkit "
 		"authorizes (action " CONTROL ")");
 	CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
-	/* What comes of the option itself is not decided by access control. */
+	/* Access control does not decide about the effect of the option itself. */
 	before = counts_of(b, CONTROL_OWN);
 	CHECK(tell_polkit(b, "Change") >= 0);
 	a = create_with(b, "y", fd, "own", "b", true);
@@ -316,7 +316,7 @@ static void be_viewer(void)
 		"denied it): authorization by polkit is needed (action " MANAGE ")");
 	CHECK_REFUSED(call(b, SESSION_PREFIX "nobodys", "Stop"), UNKNOWN_OBJECT, "nobodys");
 	CHECK_REFUSED(create(b, "x", fd), DENIED, "not allowed to trace the system");
-	/* Who may change it may look at it. */
+	/* The right to change a session includes the right to view it. */
 	CHECK(set_answer(b, MANAGE, "yes") >= 0);
 	CHECK(set_answer(b, VIEW, "no") >= 0);
 	CHECK(tell_polkit(b, "Change") >= 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The daemon as its callers see it, over a real bus, with sessions that need no kernel
- * (support/fake-session.c). manager.sh starts both and passes the bus in KYMO_TEST_BUS. Who may do
- * what is test-access.c's.
+ * (support/fake-session.c). manager.sh starts both and passes the bus in KYMO_TEST_BUS. For
+ * the rights of callers, see test-access.c.
  */
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,4 +1,6 @@
 # shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
 # Functions for tests of collections like kymo-collect@.service, to be sourced after lib.sh.
 # Collections are in $TMP/etc, and write their files to $TMP/out. A bus starts the service on
 # demand, as often as necessary. The output of the service is in $TMP/kymod.log.

@@ -218,7 +218,7 @@ BARE(pushed, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
 BARE(dup, "\tpush %rbp\n\txor %ebp, %ebp\n\tsub $16, %rsp\n\tmov $2, %edi\n"
 	  "\tmov $32, %eax\n\tsyscall\n\tadd $16, %rsp\n\tpop %rbp\n");
 
-/* What is before its first instruction looks like a breakpoint. */
+/* The bytes before its first instruction look like breakpoints. */
 void bare_padded(unsigned n);
 __asm__(".text\n.globl bare_padding\n.type bare_padding, @function\nbare_padding:\n"
 	"\t.fill 16, 1, 0xcc\n.size bare_padding, .-bare_padding-1\n"

@@ -62,8 +62,8 @@ static void leave(int fd, uint64_t owner)
 	left_owner = owner;
 }
 
-/* What is left to somebody else is marked until that one closes it, as the reaper may look
- * meanwhile. */
+/* A descriptor that is left to another owner is marked until that owner closes it: the reaper may
+ * scan descriptors meanwhile. */
 TEST(test_close)
 {
 	int fd = foreign_fds_dup(1);

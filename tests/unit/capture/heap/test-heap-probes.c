@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The probes of a process whose first thread ends, while a probe of somebody else keeps all of its
- * breakpoints in place.
+ * The probes of a process whose first thread ends, while a probe of another consumer keeps all of
+ * its breakpoints in place.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -96,7 +96,7 @@ static int load_program(enum probes_way way, enum probes_program program)
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
 }
 
-/* The probes of somebody else. */
+/* The probes of another consumer. */
 struct held {
 	pid_t task;
 	struct probes *probes[HELD_MAX];
@@ -181,7 +181,7 @@ static void need_programs(void)
 	assert_true(fd >= 0);
 }
 
-/* An event's program ends with its thread, whoever keeps the breakpoint. */
+/* An event's program ends with its thread, also if another consumer keeps the breakpoint. */
 TEST(test_perf_events)
 {
 	need_programs();

@@ -240,7 +240,7 @@ TEST(test_lines)
 	wrong("[Collection]\nMode: flight\n", "2: 'Mode: flight' is not of the form Key=value\n");
 	wrong("[Collection]\nMode=stream\nMode=flight\n",
 	      "3: Mode= is given twice, in line 2 and here: remove one of them\n");
-	/* What stands further to the right is a line like others. */
+	/* An indented line is a line like others. */
 	wrong("[Collection]\nRingSize=1M\n  2M\n",
 	      "3: this is neither [Section], Key=value nor a comment (#)\n");
 	wrong("[Collection]\nMode=\n", "2: Mode= has no value: add one, or remove the line\n");

@@ -207,7 +207,7 @@ TEST(test_recycle)
 	assert_int_equal(maps.all_bytes, 0);
 }
 
-/* A table is requested once, by whoever comes first, and not for another file of that number. */
+/* A table is requested once, by the first process, and not for another file of that number. */
 TEST(test_ask)
 {
 	struct unwind_mapping m = { .where = UNWIND_WHERE(0x400, 3), .file = 9, .generation = 2 };
@@ -232,7 +232,7 @@ TEST(test_ask)
 	assert_false(unwind_maps_ask(&maps, 77, &m, &ask));
 }
 
-/* What could not begin lets go of nothing but its own. */
+/* An unwinder that could not begin releases only its own resources. */
 TEST(test_failed)
 {
 	const struct unwind_maps from = { -1, -1, -1, -1, -1, -1 };

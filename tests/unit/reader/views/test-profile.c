@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is counted of a recording whose truth is known (profile-set.c), through the
- * archive and its reader.
+ * The counts of a recording whose truth is known (profile-set.c), through the archive and its
+ * reader.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an event becomes is said in docs/FXT-MAPPING.md; the lines here are its rows. They are read
- * back by the reader (tests/support/fixtures/archive-text.h), so the two are held to each other.
+ * docs/FXT-MAPPING.md specifies the records of each event; the lines here are its rows. The reader
+ * reads them back (tests/support/fixtures/archive-text.h), so the two are held to each other.
  */
 #include <errno.h>
 #include <stdio.h>
