@@ -64,7 +64,7 @@ void foreign_fds_mark(int fd, uint64_t owner)
 	atomic_store_explicit(&foreign->owners[fd], owner, memory_order_relaxed);
 }
 
-void foreign_fds_give(uint64_t from, uint64_t to)
+void foreign_fds_transfer(uint64_t from, uint64_t to)
 {
 	unsigned limit = foreign_fds_limit();
 

@@ -41,7 +41,7 @@ void foreign_fds_leave_table(void);
 void foreign_fds_mark(int fd, uint64_t owner);
 
 /* Transfers all descriptors of FROM to TO. */
-void foreign_fds_give(uint64_t from, uint64_t to);
+void foreign_fds_transfer(uint64_t from, uint64_t to);
 
 /* How many descriptors there may be. */
 size_t foreign_fds_max(void);

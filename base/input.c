@@ -124,7 +124,7 @@ int input_skip(struct input *in, uint64_t n)
 			return 0;
 		if (ready > n)
 			ready = (size_t)n;
-		input_take(in, ready);
+		input_consume(in, ready);
 		n -= ready;
 	}
 	return 1;
@@ -147,6 +147,6 @@ ssize_t input_read(struct input *in, void *to, size_t n)
 	if (n > ready)
 		n = ready;
 	memcpy(to, input_peek(in), n);
-	input_take(in, n);
+	input_consume(in, n);
 	return (ssize_t)n;
 }

@@ -69,7 +69,7 @@ static inline const uint8_t *input_peek(const struct input *in)
 }
 
 /* Takes N available bytes. They stay valid until the next fill or skip. */
-static inline const void *input_take(struct input *in, size_t n)
+static inline const void *input_consume(struct input *in, size_t n)
 {
 	const void *p = in->data + in->begin;
 

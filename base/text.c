@@ -171,7 +171,7 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n)
 }
 
 /* Parses leading digits. Returns their number, or a negative errno. */
-static int text_take_digits(const char *text, uint64_t *ret)
+static int text_parse_digits(const char *text, uint64_t *ret)
 {
 	uint64_t v = 0;
 	int n = 0;
@@ -190,7 +190,7 @@ static int text_take_digits(const char *text, uint64_t *ret)
 int text_parse_u64(const char *text, uint64_t max, uint64_t *ret)
 {
 	uint64_t v;
-	int n = text_take_digits(text, &v);
+	int n = text_parse_digits(text, &v);
 
 	if (n < 0)
 		return n;
@@ -207,7 +207,7 @@ int text_parse_size(const char *text, uint64_t *ret_bytes)
 	static const char units[] = "KMGT";
 	const char *unit;
 	uint64_t v;
-	int shift = 0, n = text_take_digits(text, &v);
+	int shift = 0, n = text_parse_digits(text, &v);
 
 	if (n < 0)
 		return n;
@@ -230,7 +230,7 @@ int text_parse_size(const char *text, uint64_t *ret_bytes)
 }
 
 /* Parses one number with its unit. Returns their length, or a negative errno. */
-static int text_take_time(const char *text, uint64_t *ret_ns)
+static int text_parse_one_time(const char *text, uint64_t *ret_ns)
 {
 	static const struct {
 		const char *suffix;
@@ -257,7 +257,7 @@ static int text_take_time(const char *text, uint64_t *ret_ns)
 	uint64_t whole, fraction = 0, scale = 1, ns;
 	const char *p = text;
 	size_t letters;
-	int n = text_take_digits(p, &whole);
+	int n = text_parse_digits(p, &whole);
 
 	if (n < 0)
 		return n;
@@ -291,7 +291,7 @@ int text_parse_time(const char *text, uint64_t *ret_ns)
 	uint64_t sum = 0, part;
 
 	for (;;) {
-		int n = text_take_time(text, &part);
+		int n = text_parse_one_time(text, &part);
 
 		if (n < 0)
 			return n;

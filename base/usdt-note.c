@@ -17,7 +17,7 @@ static const char *usdt_note_text(const char **p, const char *end)
 	return text;
 }
 
-static int usdt_note_take(const char *desc, size_t n, struct usdt_note *ret)
+static int usdt_note_parse_one(const char *desc, size_t n, struct usdt_note *ret)
 {
 	const char *p = desc + ADDRESSES, *end = desc + n;
 	uint64_t at[3];
@@ -47,7 +47,7 @@ int usdt_note_next(const char *notes, size_t n, size_t *at, struct usdt_note *re
 			return -EBADMSG;
 		*at = desc > n - *at - name ? n : *at + name + desc;
 		if (head[2] == NOTE_TYPE && head[0] == 8 && memcmp(p, "stapsdt", 8) == 0)
-			return usdt_note_take(p + name, head[1], ret);
+			return usdt_note_parse_one(p + name, head[1], ret);
 	}
 	return 0;
 }

@@ -50,7 +50,7 @@ struct {
 struct call_room {
 	struct rec_stack stack;
 	struct unwind_walk stopped;
-	__u32 taken;
+	__u32 in_use;
 	__u32 pad_0;
 };
 
@@ -128,7 +128,7 @@ static __always_inline void call_read_syscall(struct pt_regs *regs, struct call_
 	to->caller = PT_REGS_IP_CORE(regs);
 }
 
-static __always_inline struct call_room *call_take_room(void)
+static __always_inline struct call_room *call_acquire_room(void)
 {
 	struct call_room *room;
 
@@ -136,7 +136,7 @@ static __always_inline struct call_room *call_take_room(void)
 		__u32 key = i;
 
 		room = bpf_map_lookup_elem(&call_rooms, &key);
-		if (room && __sync_val_compare_and_swap(&room->taken, 0, 1) == 0)
+		if (room && __sync_val_compare_and_swap(&room->in_use, 0, 1) == 0)
 			return room;
 	}
 	return NULL;
@@ -170,7 +170,7 @@ __noinline int call_learn_callers(struct unwind_walk *stopped)
 	return 0;
 }
 
-__noinline __u64 call_take_stack(void)
+__noinline __u64 call_collect_stack(void)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	__u64 now_ns = bpf_ktime_get_boot_ns(), id = 0;
@@ -180,7 +180,7 @@ __noinline __u64 call_take_stack(void)
 	/* (Linux 6.1 verifies this function even if nothing calls it, and without its maps) */
 	if (!call_walks)
 		return 0;
-	room = call_take_room();
+	room = call_acquire_room();
 	if (!room) {
 		rec_lose(REC_RING_STACKS, now_ns);
 		return 0;
@@ -193,7 +193,7 @@ __noinline __u64 call_take_stack(void)
 	if (n == STACK_NOT_WALKED ||
 	    !piece_or_stack_send(&room->stopped, &room->stack, n, p, now_ns, &id))
 		id = 0;
-	room->taken = 0;
+	room->in_use = 0;
 	return id;
 }
 
@@ -359,7 +359,7 @@ static __always_inline void call_postpone(struct call_pending *pending,
  * Copies the text with index I. If it is unreadable now, perhaps because its page is not in memory
  * yet, it is read again at the return.
  */
-static __always_inline void call_take_text(struct rec_call *rec, struct call_pending *pending,
+static __always_inline void call_copy_text(struct rec_call *rec, struct call_pending *pending,
 					   const struct call_args *args, const struct call_watch *f,
 					   __u32 i)
 {
@@ -392,11 +392,11 @@ static __always_inline void call_send(const struct call_args *args, const struct
 	rec->unreadable = args->unreadable;
 	rec->pad_0 = 0;
 	if (n > 0)
-		call_take_text(rec, pending, args, f, 0);
+		call_copy_text(rec, pending, args, f, 0);
 	if (n > 1)
-		call_take_text(rec, pending, args, f, 1);
+		call_copy_text(rec, pending, args, f, 1);
 	if (n > 2)
-		call_take_text(rec, pending, args, f, 2);
+		call_copy_text(rec, pending, args, f, 2);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
@@ -460,14 +460,14 @@ static __always_inline void call_enter(const struct call_args *args, const struc
  */
 static __always_inline __u64 call_stack(void)
 {
-	return call_stacks && !*(volatile __u32 *)&call_stacks_shed ? call_take_stack() : 0;
+	return call_stacks && !*(volatile __u32 *)&call_stacks_shed ? call_collect_stack() : 0;
 }
 
 /*
  * The check whether to record a call, and the recording, are separate functions, here and for
  * system calls. So their stack frames are gone while the stack of the call is walked.
  */
-static __noinline bool call_is_asked(struct pt_regs *ctx, __u32 function)
+static __noinline bool call_is_selected(struct pt_regs *ctx, __u32 function)
 {
 	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &function);
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -507,7 +507,7 @@ static __always_inline bool call_entered(struct pt_regs *ctx)
 	/* (only the return is recorded) */
 	if (cookie & CALL_COOKIE_TAIL)
 		return filter_selects(bpf_get_current_task_btf());
-	if (!call_is_asked(ctx, function))
+	if (!call_is_selected(ctx, function))
 		return false;
 	call_record(ctx, function, call_stack());
 	return true;
@@ -532,8 +532,8 @@ static __always_inline __u32 call_written(__u32 bytes, bool is_whole, __u64 resu
 	return result < bytes ? result : bytes;
 }
 
-static __always_inline void call_take_late(struct call_text *to, const struct call_pending *pending,
-					   __u32 i, __u64 result)
+static __always_inline void
+call_copy_late_text(struct call_text *to, const struct call_pending *pending, __u32 i, __u64 result)
 {
 	to->bytes = -1;
 	to->cut = 0;
@@ -558,11 +558,11 @@ static __always_inline void call_send_end(const struct call_pending *pending, __
 	rec->sp = sp;
 	rec->result = result;
 	if (n > 0)
-		call_take_late(&rec->texts[0], pending, 0, result);
+		call_copy_late_text(&rec->texts[0], pending, 0, result);
 	if (n > 1)
-		call_take_late(&rec->texts[1], pending, 1, result);
+		call_copy_late_text(&rec->texts[1], pending, 1, result);
 	if (n > 2)
-		call_take_late(&rec->texts[2], pending, 2, result);
+		call_copy_late_text(&rec->texts[2], pending, 2, result);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
@@ -662,7 +662,7 @@ static __always_inline const struct call_watch *call_of_syscall(long number, __u
  */
 __u64 calls_foreign = 0;
 
-static __noinline bool call_syscall_is_asked(struct pt_regs *regs, long number)
+static __noinline bool call_syscall_is_selected(struct pt_regs *regs, long number)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	const struct call_watch *f;
@@ -699,7 +699,7 @@ static __noinline int call_record_syscall(struct pt_regs *regs, long number, __u
 SEC("?tp_btf/sys_enter")
 int TIMED_PROG(COST_FUNCTIONS, on_call_sys_enter, struct pt_regs *regs, long number)
 {
-	if (call_syscall_is_asked(regs, number))
+	if (call_syscall_is_selected(regs, number))
 		call_record_syscall(regs, number, call_stack());
 	return 0;
 }

@@ -12,7 +12,7 @@
  * its id; 0 = it could not be taken. (This is no inline function, so the verifier checks it only
  * once.)
  */
-__u64 call_take_stack(void);
+__u64 call_collect_stack(void);
 
 static __always_inline bool call_compare(__u32 op, bool below, bool equal)
 {

@@ -36,7 +36,7 @@ static __always_inline struct program_cost *cost_of(__u32 class)
 }
 
 /* Begins a timed run. Returns its begin. */
-static __always_inline __u64 cost_look(struct program_cost *cost)
+static __always_inline __u64 cost_read(struct program_cost *cost)
 {
 	__u64 begin_ns = bpf_ktime_get_ns(), clock_ns;
 
@@ -77,7 +77,7 @@ static __always_inline __u64 cost_begin(__u32 class)
 
 	if (!cost || __builtin_expect(++cost->runs < cost->next, 1))
 		return 0;
-	return cost_look(cost);
+	return cost_read(cost);
 }
 
 static __always_inline void cost_end(__u32 class, __u64 begin_ns)
@@ -107,7 +107,7 @@ static __always_inline __u64 cost_begin_near(__u32 class, __u32 *left)
 		return 0;
 	}
 	cost = cost_of(class);
-	return cost ? cost_look(cost) : 0;
+	return cost ? cost_read(cost) : 0;
 }
 
 static __always_inline void cost_end_near(__u32 class, __u32 *left, __u64 begin_ns)

@@ -42,9 +42,9 @@ const volatile __u64 memory_interval = 0; /* 0 = every block is selected */
 const volatile __u64 memory_min_bytes = 0;
 
 __u32 memory_context = 0;
-__u32 memory_instances = 0; /* the last instance; user space increments it, too */
-__u64 memory_unheard = 0;   /* struct memory_happened that did not fit into the ring */
-__u64 memory_untold = 0;    /* ended programs that did not fit into the table */
+__u32 memory_instances = 0;         /* the last instance; user space increments it, too */
+__u64 memory_unreported_events = 0; /* struct memory_happened that did not fit into the ring */
+__u64 memory_unreported_ends = 0;   /* ended programs that did not fit into the table */
 
 struct memory_processes memory_processes SEC(".maps");
 struct memory_stacks memory_stacks SEC(".maps");
@@ -181,8 +181,8 @@ static __always_inline void send_free(const struct memory_key *key, __u32 functi
 static __always_inline void forget_block(const struct memory_key *key,
 					 const struct memory_block *block)
 {
-	memory_take(key->instance, key->resource, block->stack, block->weight,
-		    block->size * block->weight);
+	memory_remove(key->instance, key->resource, block->stack, block->weight,
+		      block->size * block->weight);
 }
 
 static __always_inline void memory_insert(struct memory_process *process,
@@ -347,7 +347,8 @@ static __always_inline bool is_nested(struct memory_call *call, __u32 instance, 
 }
 
 /* Removes realloc()'s argument from the table. */
-static __always_inline void take_old(struct memory_process *process, struct memory_call *call)
+static __always_inline void memory_remove_old(struct memory_process *process,
+					      struct memory_call *call)
 {
 	struct memory_key key = {
 		.id = call->args[0],
@@ -430,7 +431,7 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	call->function = function;
 	call->weight = memory_weigh(memory_size_of(call));
 	if (is_realloc(function) && !jumped)
-		take_old(process, call);
+		memory_remove_old(process, call);
 	/* malloc() is known to call no other function of the allocator. */
 	if (function == MEMORY_FN_MALLOC && call->weight == 0) {
 		call->function = 0;
@@ -649,7 +650,7 @@ static __always_inline void memory_emit_watch(__u32 what, struct task_struct *ta
 
 	if (bpf_ringbuf_output(&memory_events, &happened, sizeof(happened), BPF_RB_FORCE_WAKEUP) <
 	    0)
-		memory_count(&memory_unheard);
+		memory_count(&memory_unreported_events);
 }
 
 /* The program of PROCESS has ended. Its data remains until user space has read it. */
@@ -662,7 +663,7 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 	ended.flags |= flags;
 	/* Its blocks cannot be reported as those of an ended program. */
 	if (bpf_map_update_elem(&memory_ended, &ended.instance, &ended, BPF_ANY) < 0) {
-		memory_count(&memory_untold);
+		memory_count(&memory_unreported_ends);
 		rec_lose(REC_RING_MEMORY, now_ns);
 	}
 	bpf_map_delete_elem(&memory_processes, &tgid);

@@ -107,8 +107,8 @@ static __always_inline void memory_add(struct memory_stack *stack, __u64 weight,
 }
 
 /* Adds a free of blocks that were allocated with stack ID. */
-static __always_inline void memory_take(__u32 instance, __u32 resource, __u64 id, __u64 weight,
-					__u64 bytes)
+static __always_inline void memory_remove(__u32 instance, __u32 resource, __u64 id, __u64 weight,
+					  __u64 bytes)
 {
 	struct memory_stack_key key = { .id = id, .instance = instance, .resource = resource };
 	struct memory_stack *stack = bpf_map_lookup_elem(&memory_stacks, &key);

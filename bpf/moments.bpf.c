@@ -44,7 +44,7 @@ struct moment_room {
 	__u64 registers[32]; /* the record's registers, in a power of two for the verifier */
 	__u64 tsvs[MOMENT_TSVS_MAX];
 	__u64 image; /* address in the process minus address in the file */
-	__u32 taken;
+	__u32 in_use;
 	__u32 pad_0;
 };
 
@@ -65,7 +65,7 @@ struct {
 #define MOMENT_EFAULT (-14)
 #define MOMENT_ENOSPC (-28)
 
-static __always_inline struct moment_room *moment_take_room(void)
+static __always_inline struct moment_room *moment_acquire_room(void)
 {
 	struct moment_room *room;
 
@@ -73,7 +73,7 @@ static __always_inline struct moment_room *moment_take_room(void)
 		__u32 key = i;
 
 		room = bpf_map_lookup_elem(&moment_rooms, &key);
-		if (room && __sync_val_compare_and_swap(&room->taken, 0, 1) == 0)
+		if (room && __sync_val_compare_and_swap(&room->in_use, 0, 1) == 0)
 			return room;
 	}
 	return NULL;
@@ -204,7 +204,7 @@ __noinline int moment_read_pieces(struct moment_room *room, __u32 at, __u64 addr
 #if defined(__TARGET_ARCH_x86)
 #define MOMENT_PROBED_MAX 16
 
-__noinline int moment_mend_stack(struct moment_room *room, __u32 at, __u64 address, __u32 got)
+__noinline int moment_repair_stack(struct moment_room *room, __u32 at, __u64 address, __u32 got)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct return_instance *i = BPF_CORE_READ(p, utask, return_instances);
@@ -224,8 +224,8 @@ __noinline int moment_mend_stack(struct moment_room *room, __u32 at, __u64 addre
 	return 0;
 }
 #else
-static __always_inline int moment_mend_stack(struct moment_room *room, __u32 at, __u64 address,
-					     __u32 got)
+static __always_inline int moment_repair_stack(struct moment_room *room, __u32 at, __u64 address,
+					       __u32 got)
 {
 	return 0;
 }
@@ -257,7 +257,7 @@ static __always_inline int moment_read(struct moment_room *room, const struct mo
  * Runs load AT of point NUMBER. ROOM gets the result. Returns 0, or negative if there is no room
  * for more.
  */
-__noinline int moment_take_load(struct moment_room *room, __u32 number, __u32 at)
+__noinline int moment_collect_load(struct moment_room *room, __u32 number, __u32 at)
 {
 	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
 	const struct moment_load *l;
@@ -282,7 +282,7 @@ __noinline int moment_take_load(struct moment_room *room, __u32 number, __u32 at
 	} else if (l->flags & MOMENT_LOAD_PIECES) {
 		got = moment_read_pieces(room, begin, address, bytes);
 		if (got > 0)
-			moment_mend_stack(room, begin, address, got);
+			moment_repair_stack(room, begin, address, got);
 	} else {
 		got = moment_read(room, l, begin, address, bytes);
 	}
@@ -366,7 +366,7 @@ __noinline int moment_put_tsvs(struct moment_room *room, __u32 number)
 /* ---- moments ---- */
 
 #if defined(__TARGET_ARCH_x86)
-static __always_inline void moment_take_registers(struct pt_regs *ctx, struct moment_room *room)
+static __always_inline void moment_collect_registers(struct pt_regs *ctx, struct moment_room *room)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	__u64 *r = room->registers;
@@ -395,7 +395,7 @@ static __always_inline void moment_take_registers(struct pt_regs *ctx, struct mo
 		room->rec.registers[i] = r[i];
 }
 #else
-static __always_inline void moment_take_registers(struct pt_regs *ctx, struct moment_room *room)
+static __always_inline void moment_collect_registers(struct pt_regs *ctx, struct moment_room *room)
 {
 	room->registers[MOMENT_REG_SP] = PT_REGS_SP(ctx);
 	room->registers[MOMENT_REG_IP] = PT_REGS_IP(ctx);
@@ -446,7 +446,7 @@ static __always_inline bool moment_send(struct moment_room *room, __u32 number,
 	__u64 now_ns;
 	__u32 bytes;
 
-	room->rec.stack = call_take_stack();
+	room->rec.stack = call_collect_stack();
 	now_ns = bpf_ktime_get_boot_ns();
 	room->rec.hit = hit;
 	room->rec.point = number;
@@ -454,7 +454,7 @@ static __always_inline bool moment_send(struct moment_room *room, __u32 number,
 	if (point->n_tsvs)
 		moment_put_tsvs(room, number);
 	for (__u32 i = 0; i < MOMENT_LOADS_MAX; i++)
-		if (i >= point->n_loads || moment_take_load(room, number, i) < 0)
+		if (i >= point->n_loads || moment_collect_load(room, number, i) < 0)
 			break;
 	bytes = room->rec.bytes;
 	if (bytes > sizeof(room->rec.data))
@@ -469,17 +469,17 @@ static __always_inline bool moment_send(struct moment_room *room, __u32 number,
  */
 static __always_inline __u32 moment_due(const struct moment_point *point, __u64 hit)
 {
-	__u32 told = *(volatile __u32 *)&point->told, due = 0;
+	__u32 notified_actions = *(volatile __u32 *)&point->notified_actions, due = 0;
 
 	for (__u32 i = 0; i < MOMENT_ACTIONS; i++)
 		if (point->actions[i] && hit >= point->actions[i])
 			due |= 1U << i;
-	return due & ~told;
+	return due & ~notified_actions;
 }
 
 /* A thread has hit point NUMBER, and the conditions hold. */
-static __always_inline void moment_take_hit(struct moment_room *room, __u32 number,
-					    struct moment_point *point)
+static __always_inline void moment_record_hit(struct moment_room *room, __u32 number,
+					      struct moment_point *point)
 {
 	__u64 hit = __sync_fetch_and_add(&point->hits, 1) + 1;
 	__u32 due = moment_due(point, hit);
@@ -487,13 +487,13 @@ static __always_inline void moment_take_hit(struct moment_room *room, __u32 numb
 	if (point->n_tsvs)
 		moment_count_tsvs(room, number);
 	if ((hit <= point->max || due) && moment_send(room, number, point, hit) && due)
-		__sync_fetch_and_or(&point->told, due);
+		__sync_fetch_and_or(&point->notified_actions, due);
 }
 
 /* Checked first, so that a finished point costs little. */
 static __always_inline bool moment_is_over(const struct moment_point *point)
 {
-	if (*(volatile __u32 *)&point->told & 1U << MOMENT_ACTION_STOP)
+	if (*(volatile __u32 *)&point->notified_actions & 1U << MOMENT_ACTION_STOP)
 		return true;
 	return !point->goes_on && *(volatile __u64 *)&point->hits >= point->max;
 }
@@ -507,15 +507,15 @@ int TIMED_WITH(COST_FUNCTIONS, on_moment, struct pt_regs *, ctx)
 
 	if (!point || !filter_selects(bpf_get_current_task_btf()) || moment_is_over(point))
 		return 0;
-	room = moment_take_room();
+	room = moment_acquire_room();
 	if (!room) {
 		rec_lose(REC_RING_CALLS, bpf_ktime_get_boot_ns());
 		return 0;
 	}
-	moment_take_registers(ctx, room);
+	moment_collect_registers(ctx, room);
 	room->image = PT_REGS_IP(ctx) - point->vaddr;
 	if (!point->conditions[0].at || moment_is_wanted(room, number))
-		moment_take_hit(room, number, point);
-	room->taken = 0;
+		moment_record_hit(room, number, point);
+	room->in_use = 0;
 	return 0;
 }

@@ -106,7 +106,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 }
 
 /* Clocks of two CPUs can differ by some ns: then it was not off CPU. */
-static __always_inline bool was_away(const struct offcpu_thread *t, __u64 now_ns)
+static __always_inline bool was_off_cpu(const struct offcpu_thread *t, __u64 now_ns)
 {
 	return t->begin_ns != 0 && (__s64)(now_ns - t->begin_ns) >= (__s64)offcpu_min_ns;
 }
@@ -132,7 +132,7 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 					 __u64 now_ns)
 {
 	struct offcpu_thread *t;
-	__u64 away_ns;
+	__u64 off_cpu_ns;
 	__u32 tid = p->pid;
 
 	if (state & TASK_DEAD) {
@@ -142,9 +142,9 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 	t = entry_of(tid, now_ns);
 	if (!t)
 		return;
-	away_ns = t->begin_ns ? unreported_return(t, p, now_ns) : 0;
-	if (was_away(t, away_ns))
-		write_offcpu(t, p, OFFCPU_RUNS, away_ns);
+	off_cpu_ns = t->begin_ns ? unreported_return(t, p, now_ns) : 0;
+	if (was_off_cpu(t, off_cpu_ns))
+		write_offcpu(t, p, OFFCPU_RUNS, off_cpu_ns);
 	t->waker_tid = 0;
 	t->woken_ns = 0;
 	t->state = state_letter(state);
@@ -153,14 +153,14 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 	t->begin_ns = now_ns;
 }
 
-static __always_inline void offcpu_come_back(struct task_struct *p, __u64 now_ns)
+static __always_inline void offcpu_return(struct task_struct *p, __u64 now_ns)
 {
 	__u32 tid = p->pid;
 	struct offcpu_thread *t = bpf_map_lookup_elem(&offcpu_threads, &tid);
 
 	if (!t || t->begin_ns == 0)
 		return;
-	if (was_away(t, now_ns))
+	if (was_off_cpu(t, now_ns))
 		write_offcpu(t, p, OFFCPU_RETURNS, now_ns);
 	t->begin_ns = 0;
 	t->waker_tid = 0;
@@ -170,7 +170,7 @@ static __always_inline void offcpu_come_back(struct task_struct *p, __u64 now_ns
  * P returns as another user's process, or in the middle of exec: its time off CPU must not be
  * disclosed.
  */
-static __always_inline void come_back_unseen(struct task_struct *p)
+static __always_inline void offcpu_return_unreported(struct task_struct *p)
 {
 	__u32 tid = p->pid;
 	struct offcpu_thread *t = bpf_map_lookup_elem(&offcpu_threads, &tid);
@@ -204,11 +204,11 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_switch, bool preempt, struct task_struct *
 	__u64 now_ns = switch_time();
 
 	if (filter_kinds & FILTER_OWN && !in && next->pid != 0)
-		come_back_unseen(next);
+		offcpu_return_unreported(next);
 	if (!out && !in)
 		return 0;
 	if (in)
-		offcpu_come_back(next, now_ns);
+		offcpu_return(next, now_ns);
 	if (out)
 		offcpu_leave(ctx, prev, state_of_leaving(prev, preempt, prev_state), now_ns);
 	return 0;
@@ -252,7 +252,7 @@ int on_iter_offcpu(struct bpf_iter__task *ctx)
 		return 0;
 	tid = p->pid;
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
-	if (t && was_away(t, now_ns) && !p->on_cpu && t->ran_ns == p->se.sum_exec_runtime)
+	if (t && was_off_cpu(t, now_ns) && !p->on_cpu && t->ran_ns == p->se.sum_exec_runtime)
 		write_offcpu(t, p, OFFCPU_OPEN, now_ns);
 	return 0;
 }

@@ -35,7 +35,7 @@ struct filter_verdicts filter_verdicts SEC(".maps");
 struct own_exiting own_exiting SEC(".maps");
 
 /* Whether records of CPUs that go offline are sent. */
-const volatile bool tell_cpus_gone = false;
+const volatile bool report_cpus_gone = false;
 /*
  * Counted always. Perf events of such a CPU are gone, even if it is online again before user space
  * notices.
@@ -242,7 +242,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_cpuhp_exit, unsigned int cpu, int state, int s
 	if (result != 0 || step != (int)bpf_core_enum_value(enum cpuhp_state, CPUHP_TEARDOWN_CPU))
 		return 0;
 	__sync_fetch_and_add(&cpu_departures[cpu & (CPU_DEPARTURES - 1)], 1);
-	if (!tell_cpus_gone)
+	if (!report_cpus_gone)
 		return 0;
 	rec = rec_reserve(REC_CPU_GONE_RING, sizeof(*rec), now_ns);
 	if (!rec)

@@ -74,7 +74,7 @@ struct moment_point {
 	__u64 max;                     /* the number of hits that are collected */
 	__u64 hits;                    /* for which the conditions held; counted by the programs */
 	__u64 actions[MOMENT_ACTIONS]; /* the hit that triggers each action; 0 = never */
-	__u32 told;                    /* bits 1 << MOMENT_ACTION_*: triggered (by the programs) */
+	__u32 notified_actions;        /* bits 1 << MOMENT_ACTION_*: triggered (by the programs) */
 	__u32 goes_on;                 /* hits are counted after the last collected one */
 	__u32 n_loads;
 	__u32 n_tsvs;

@@ -386,18 +386,18 @@ static __always_inline bool resources_understand(struct call *call)
 /* ---- descriptors in received messages ---- */
 
 /* Flags of the search. */
-#define PARCEL_COUNT   (1u << 0) /* count them only */
-#define PARCEL_CLOEXEC (1u << 1)
-#define PARCEL_MANY    (1u << 2) /* for recvmmsg() */
+#define FDS_MESSAGE_COUNT   (1u << 0) /* count them only */
+#define FDS_MESSAGE_CLOEXEC (1u << 1)
+#define FDS_MESSAGE_MANY    (1u << 2) /* for recvmmsg() */
 
 /* Received descriptors that are not reported yet. */
-struct parcel {
+struct fds_message {
 	__u64 address, stack;
 	__u32 n, flags;
 };
 
 /* Sends a record with as many descriptors as fit. Returns 1 after the last one. */
-static int send_some_fds(__u32 i, struct parcel *p)
+static int send_some_fds(__u32 i, struct fds_message *p)
 {
 	struct memory_process *process = memory_process();
 	struct rec_resource *rec;
@@ -408,12 +408,12 @@ static int send_some_fds(__u32 i, struct parcel *p)
 		return 1;
 	if (n > RESOURCE_FDS_MAX)
 		n = RESOURCE_FDS_MAX;
-	rec = memory_call_record(process, p->flags & PARCEL_MANY ? RESOURCE_OP_RECVMMSG
-								 : RESOURCE_OP_RECVMSG);
+	rec = memory_call_record(process, p->flags & FDS_MESSAGE_MANY ? RESOURCE_OP_RECVMMSG
+								      : RESOURCE_OP_RECVMSG);
 	if (!rec)
 		return 1;
 	rec->args[0] = n;
-	rec->args[1] = !!(p->flags & PARCEL_CLOEXEC);
+	rec->args[1] = !!(p->flags & FDS_MESSAGE_CLOEXEC);
 	rec->stack = p->stack;
 	/* (the verifier of Linux 6.1 only knows the limit immediately after the comparison) */
 	bytes = n * sizeof(__s32);
@@ -434,7 +434,7 @@ static int send_some_fds(__u32 i, struct parcel *p)
  */
 static __always_inline void resources_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
 {
-	struct parcel p = {
+	struct fds_message p = {
 		.address = address,
 		.stack = stack,
 		.n = (__u32)(bytes / sizeof(__s32)),
@@ -448,7 +448,7 @@ static __always_inline void resources_send_fds(__u64 address, __u64 bytes, __u64
  * Handles the messages about descriptors in the LEFT bytes of control messages at AT. Returns their
  * number.
  */
-__noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32 flags)
+__noinline int resource_scan_control(__u64 at, __u64 left, __u64 stack, __u32 flags)
 {
 	struct control c;
 	int n = 0;
@@ -460,7 +460,7 @@ __noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32
 			break;
 		if (c.level == SOL_SOCKET && (c.type == SCM_RIGHTS || c.type == SCM_PIDFD)) {
 			n++;
-			if (!(flags & PARCEL_COUNT))
+			if (!(flags & FDS_MESSAGE_COUNT))
 				resources_send_fds(at + sizeof(c), c.bytes - sizeof(c), stack,
 						   flags);
 		}
@@ -474,7 +474,7 @@ __noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32
 }
 
 /* Handles those of N messages at AT. */
-__noinline int resource_look_at_messages(__u64 at, __u32 n, __u64 stack, __u32 flags)
+__noinline int resource_scan_messages(__u64 at, __u32 n, __u64 stack, __u32 flags)
 {
 	/*
 	 * (only the control messages: with Linux 6.1, the stack is too small for the whole message)
@@ -489,7 +489,7 @@ __noinline int resource_look_at_messages(__u64 at, __u32 n, __u64 stack, __u32 f
 		    bpf_probe_read_user(control, sizeof(control), (const void *)(at + where)) < 0)
 			break;
 		if (control[0] && control[1])
-			found += resource_look_at_control(control[0], control[1], stack, flags);
+			found += resource_scan_control(control[0], control[1], stack, flags);
 		at += sizeof(struct message_of_many);
 	}
 	return found;
@@ -505,12 +505,12 @@ static __always_inline __u32 n_messages(const struct call *call)
 	return call->operation == RESOURCE_OP_RECVMSG ? 1 : (__u32)call->result;
 }
 
-static __always_inline __u32 parcel_flags(const struct call *call)
+static __always_inline __u32 fds_message_flags(const struct call *call)
 {
 	bool many = call->operation == RESOURCE_OP_RECVMMSG;
 
-	return (call->args[many ? 3 : 2] & MSG_CMSG_CLOEXEC ? PARCEL_CLOEXEC : 0) |
-	       (many ? PARCEL_MANY : 0);
+	return (call->args[many ? 3 : 2] & MSG_CMSG_CLOEXEC ? FDS_MESSAGE_CLOEXEC : 0) |
+	       (many ? FDS_MESSAGE_MANY : 0);
 }
 
 /* Whether CALL has received any descriptors. */
@@ -520,7 +520,7 @@ static __always_inline bool resources_received(struct call *call)
 	call->resource = MEMORY_RESOURCE_FD;
 	if (n_messages(call) > MESSAGES_MAX)
 		memory_count(&call->process->lost);
-	return resource_look_at_messages(call->args[1], n_messages(call), 0, PARCEL_COUNT) > 0;
+	return resource_scan_messages(call->args[1], n_messages(call), 0, FDS_MESSAGE_COUNT) > 0;
 }
 
 /* ---- mappings ---- */
@@ -603,8 +603,8 @@ int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 			stack = stack_of(ctx, &call, t, callers);
 	}
 	if (is_receive(operation)) {
-		resource_look_at_messages(call.args[1], n_messages(&call), stack,
-					  parcel_flags(&call));
+		resource_scan_messages(call.args[1], n_messages(&call), stack,
+				       fds_message_flags(&call));
 		return 0;
 	}
 	rec = record_of(&call);
@@ -646,7 +646,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
  * Whether P, which the exit of its process ends, would have continued: it waits in a system call,
  * or has called exit itself. Other threads have not begun yet, or are about to end.
  */
-static __always_inline bool resources_goes_on(struct task_struct *p)
+static __always_inline bool resources_would_continue(struct task_struct *p)
 {
 #if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_arm64)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
@@ -670,7 +670,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_thread_end, struct task_struct *p)
 	bool killed = signal->flags & SIGNAL_GROUP_EXIT;
 
 	/* (the low bits are a signal) */
-	if (p->exit_code & (killed ? 0x7f : ~0) || (killed && resources_goes_on(p)) ||
+	if (p->exit_code & (killed ? 0x7f : ~0) || (killed && resources_would_continue(p)) ||
 	    (bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task))
 		return 0;
 	process = memory_process();

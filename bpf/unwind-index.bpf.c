@@ -79,7 +79,7 @@ static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct 
 __u32 unwind_names_given = 0;
 
 /* Asks user space to check how many names are left. */
-static __always_inline void unwind_ask_for_names(void)
+static __always_inline void unwind_request_names(void)
 {
 	struct unwind_ask *ask = bpf_ringbuf_reserve(&unwind_asks, sizeof(*ask), 0);
 
@@ -95,7 +95,7 @@ static __always_inline void unwind_ask_for_names(void)
 __u32 unwind_names_begun = 0;
 
 /* Takes a name that no file has. Returns false if none is left. */
-static __always_inline bool unwind_take_name(struct unwind_file_name *ret)
+static __always_inline bool unwind_allocate_name(struct unwind_file_name *ret)
 {
 	__u32 n = *(volatile __u32 *)&unwind_names_begun;
 
@@ -119,13 +119,13 @@ static __always_inline bool unwind_name_file(const struct unwind_file_key *key,
 		*ret = *known;
 		return true;
 	}
-	if (!unwind_take_name(ret)) {
+	if (!unwind_allocate_name(ret)) {
 		__sync_fetch_and_add(&unwind_no_room, 1);
 		return false;
 	}
 	if (bpf_map_update_elem(&unwind_file_names, key, ret, BPF_NOEXIST) == 0) {
 		if (__sync_fetch_and_add(&unwind_names_given, 1) % UNWIND_NAMES_STEP == 0)
-			unwind_ask_for_names();
+			unwind_request_names();
 		return true;
 	}
 	/* Another CPU was faster, or there is no memory. */
@@ -310,9 +310,9 @@ static __always_inline void unwind_read_vma(struct unwind_insertion *to, struct 
 }
 
 /* Inserts NEW, which was just read, into process TGID. */
-static __always_inline void unwind_take_in(__u32 tgid, bool selected,
-					   struct unwind_process *process,
-					   struct unwind_insertion *new)
+static __always_inline void unwind_add_mapping(__u32 tgid, bool selected,
+					       struct unwind_process *process,
+					       struct unwind_insertion *new)
 {
 	struct unwind_file *f;
 	__u32 number;
@@ -358,7 +358,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 			  ? unwind_begin(tgid, (__u64)vma->vm_mm)
 			  : bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (process && process->mm == (__u64)vma->vm_mm)
-		unwind_take_in(tgid, selected, process, &new);
+		unwind_add_mapping(tgid, selected, process, &new);
 	return 0;
 }
 
@@ -461,8 +461,8 @@ int on_iter_unwind_vma(struct bpf_iter__task_vma *ctx)
 		new.weight = UNWIND_YOUNG_WEIGHT;
 	process = unwind_begin((__u32)p->tgid, (__u64)BPF_CORE_READ(vma, vm_mm));
 	if (process)
-		unwind_take_in((__u32)p->tgid, selected && (is_command || !unwind_on_demand),
-			       process, &new);
+		unwind_add_mapping((__u32)p->tgid, selected && (is_command || !unwind_on_demand),
+				   process, &new);
 	return 0;
 }
 
@@ -488,7 +488,7 @@ __noinline int unwind_learn(__u64 address, bool asks)
 		return UNWIND_END_BUSY;
 	if (r < 0 || !new.is_code)
 		return UNWIND_END_MAPPING;
-	unwind_take_in((__u32)p->tgid, asks, process, &new);
+	unwind_add_mapping((__u32)p->tgid, asks, process, &new);
 	return 0;
 }
 

@@ -132,8 +132,9 @@ static __always_inline int unwind_find_file(struct unwind_walk *w, const struct 
 }
 
 /* Finds the mapping of PROCESS at ADDRESS. Returns 0 or UNWIND_END_*. */
-static __always_inline int unwind_look_up(const struct unwind_process *process, __u64 address,
-					  struct unwind_walk *w, struct unwind_mapping *ret)
+static __always_inline int unwind_lookup_mapping(const struct unwind_process *process,
+						 __u64 address, struct unwind_walk *w,
+						 struct unwind_mapping *ret)
 {
 	__u32 sequence = *(volatile __u32 *)&process->sequence, at;
 
@@ -169,7 +170,7 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (!process || !unwind_is_in(process->mm))
 		return UNWIND_END_PROCESS;
-	end = unwind_look_up(process, address, w, &m);
+	end = unwind_lookup_mapping(process, address, w, &m);
 	if (!end) {
 		if (m.file == UNWIND_FILE_NONE &&
 		    w->start == (__u64)BPF_CORE_READ(p, mm, context.vdso))
@@ -343,7 +344,8 @@ static __noinline __u64 unwind_cfa_by_register(__u32 rule)
 }
 
 /* Moves TO to the caller of the frame with CFA. RETURNS is the word right below the CFA. */
-static __always_inline void unwind_go_to(struct unwind_walk *to, __u64 cfa, __u64 returns, __u64 bp)
+static __always_inline void unwind_set_frame(struct unwind_walk *to, __u64 cfa, __u64 returns,
+					     __u64 bp)
 {
 	to->innermost = false;
 	to->bp = bp;
@@ -369,7 +371,7 @@ static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u3
 	if (cfa == UNWIND_NO_FRAME || cfa <= to->sp ||
 	    bpf_probe_read_user(frame, sizeof(frame), (const void *)(cfa - sizeof(frame))) < 0)
 		return UNWIND_END_MEMORY;
-	unwind_go_to(to, cfa, frame[1], bp_rule == 2 ? frame[0] : unwind_bp(to, cfa, bp_rule));
+	unwind_set_frame(to, cfa, frame[1], bp_rule == 2 ? frame[0] : unwind_bp(to, cfa, bp_rule));
 	return 0;
 }
 
@@ -381,7 +383,7 @@ static __noinline int unwind_caller_by_register(struct unwind_walk *to, __u32 ru
 
 	if (UNWIND_RULE_OFFSET(rule) < 0 || returns == UNWIND_NO_FRAME)
 		return UNWIND_END_MEMORY;
-	unwind_go_to(to, cfa, returns, unwind_bp(to, cfa, UNWIND_RULE_BP(rule)));
+	unwind_set_frame(to, cfa, returns, unwind_bp(to, cfa, UNWIND_RULE_BP(rule)));
 	return 0;
 }
 
@@ -425,7 +427,7 @@ static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 #define UNWIND_NR_VFORK  58
 #define UNWIND_NR_CLONE3 435
 
-static __noinline int unwind_behind_clone(struct unwind_walk *to)
+static __noinline int unwind_after_clone(struct unwind_walk *to)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	__u64 probed = to->probed;
@@ -444,7 +446,7 @@ static __noinline int unwind_behind_clone(struct unwind_walk *to)
 	return regs->ax == 0 ? 0 : UNWIND_END_TABLE;
 }
 
-static __always_inline bool unwind_is_behind_clone(const struct unwind_walk *w)
+static __always_inline bool unwind_is_after_clone(const struct unwind_walk *w)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 
@@ -584,8 +586,8 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to)
 
 	if (unwind_is_sigreturn(to))
 		return unwind_interrupted(to);
-	if (unwind_is_behind_clone(to))
-		return unwind_behind_clone(to);
+	if (unwind_is_after_clone(to))
+		return unwind_after_clone(to);
 	words = to->exact ? unwind_words_of_leaf(to) : 0;
 	if (words)
 		return unwind_caller(to, to->sp + words * UNWIND_WORD,
@@ -663,7 +665,7 @@ static __noinline int unwind_unlisted(struct unwind_walk *to)
 	to->is_unlisted = false;
 	if (!returns)
 		return UNWIND_END_TABLE;
-	unwind_go_to(to, to->sp + UNWIND_WORD, returns, to->bp);
+	unwind_set_frame(to, to->sp + UNWIND_WORD, returns, to->bp);
 	return 0;
 }
 #endif

@@ -47,7 +47,7 @@ static int option_bus_read_text(sd_bus_message *m, const struct option_row *row,
 	if (r < 0)
 		return r;
 	if (*text || row->type == OPTION_TEXT)
-		return option_take(row, to, text, why);
+		return option_parse(row, to, text, why);
 	option_set(row, to, 0);
 	return 0;
 }
@@ -117,7 +117,7 @@ static int option_bus_read_call(sd_bus_message *m, const struct option_row *row,
 	int r = sd_bus_message_read(m, "s", &text);
 
 	if (r > 0)
-		r = option_take(row, to, text, why) ?: 1;
+		r = option_parse(row, to, text, why) ?: 1;
 	return r;
 }
 
@@ -339,7 +339,7 @@ static bool option_bus_has_trigger(const struct session_options *o)
 }
 
 /* Whether the option must be sent to the service. Older services do not know all options. */
-static bool option_bus_is_said(const struct option_row *row, const struct session_options *o)
+static bool option_bus_is_sent(const struct option_row *row, const struct session_options *o)
 {
 	if (row->type == OPTION_TRIGGERS)
 		return option_bus_has_trigger(o);
@@ -352,7 +352,7 @@ int option_bus_append(sd_bus_message *m, const struct session_options *o, bool s
 
 	OPTION_FOR_EACH(row)
 		if (r >= 0 && row->bus &&
-		    (shown ? row->type != OPTION_FILES : option_bus_is_said(row, o)))
+		    (shown ? row->type != OPTION_FILES : option_bus_is_sent(row, o)))
 			r = option_bus_append_entry(m, row, o);
 	return r < 0 ? r : 0;
 }

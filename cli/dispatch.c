@@ -91,7 +91,7 @@ static int dispatch_run_verb(const struct verb *verb, int argc, char **argv)
 	int r;
 
 	cli_set_verb(verb);
-	r = remote_take(&argc, argv, &remote);
+	r = remote_parse_options(&argc, argv, &remote);
 	if (r != CLI_OK)
 		return r;
 	r = remote.host || remote.machine ? remote_run(&remote, argc, argv) : REMOTE_GO;
@@ -102,7 +102,7 @@ int dispatch(int argc, char **argv)
 {
 	const struct verb *verb;
 
-	remote_put_behind(argc, argv);
+	remote_append(argc, argv);
 	if (argc < 2) {
 		dispatch_print_overview(stderr);
 		return CLI_USAGE;

@@ -21,7 +21,7 @@
 #include "bus/kymo-bus.h"
 #include "capture/sandbox/clean-fd-table.h"
 #include "capture/perf/perf-event.h"
-#include "capture/probes/probe-heal.h"
+#include "capture/probes/probe-cleanup.h"
 #include "capture/sandbox/thread.h"
 #include "daemon/files/async-close.h"
 #include "daemon/common/log.h"
@@ -108,7 +108,7 @@ static int kymod_parse_arguments(int argc, char **argv, struct arguments *ret)
 			ret->state_dir = optarg;
 			break;
 		case OPT_PERF_EVENTS:
-			perf_event_ask_at(optarg);
+			perf_event_request_at(optarg);
 			break;
 		case OPT_OPEN_PERF_EVENTS:
 			ret->open_perf_events = true;
@@ -162,7 +162,7 @@ static int kymod_serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t
 		return log_error(r, "cannot set up the event loop");
 	service_begin(s);
 	status = sd_event_loop(event);
-	async_close_leave(bus);
+	async_close_disconnect(bus);
 	return status < 0 ? log_error(status, "the event loop failed") : status;
 }
 
@@ -191,12 +191,12 @@ static void kymod_allow_descriptors(void)
  * they are freed. By default, malloc() raises this threshold, and takes larger blocks from its
  * heap. There, a small block above them prevents their return.
  */
-static void kymod_give_memory_back(void)
+static void kymod_trim_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, MMAP_FROM_BYTES);
 }
 
-static void kymod_say_healed(const char *text)
+static void kymod_log_cleanup(const char *text)
 {
 	log_info("%s", text);
 }
@@ -204,7 +204,7 @@ static void kymod_say_healed(const char *text)
 static void kymod_leave_busp(sd_bus **bus)
 {
 	if (*bus)
-		async_close_leave(*bus);
+		async_close_disconnect(*bus);
 	sd_bus_unref(*bus);
 }
 
@@ -229,7 +229,7 @@ static int kymod_run(const struct arguments *args)
 	r = async_close_attach(event, bus);
 	if (r < 0)
 		return log_error(r, "cannot set up the event loop");
-	r = service_take_name(bus);
+	r = service_request_name(bus);
 	if (r < 0)
 		return r;
 	r = manager_new(event, bus, args->group, &m);
@@ -263,13 +263,13 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	kymod_allow_descriptors();
-	kymod_give_memory_back();
+	kymod_trim_memory();
 	thread_raise_priority();
 	r = clean_fd_table_begin();
 	if (r < 0)
 		return log_error(r, "cannot keep descriptors for children"), EXIT_FAILURE;
 	/* This comes before there are descriptors or memory that a child must not inherit. */
-	probe_heal_start(kymod_say_healed);
+	probe_cleanup_start(kymod_log_cleanup);
 	r = async_close_begin();
 	if (r < 0)
 		return log_error(r, "cannot start a process that closes files of callers"),

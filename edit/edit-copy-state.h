@@ -36,7 +36,7 @@ struct edit_copy {
 	unsigned n_providers;
 	struct fxt_archive own; /* for our own events; its writer writes everything */
 	bool source_kymo;       /* a provider of the source uses the same one */
-	bool unknown_said;      /* the pseudo-thread "unknown" has been named */
+	bool unknown_named;     /* the pseudo-thread "unknown" has been named */
 	struct edit_counts counts;
 	size_t last;
 	char *texts[EDIT_TEXTS_MAX]; /* owned; of EDIT_TEXT_ROOM bytes; NULL = not used yet */

@@ -79,8 +79,8 @@ static void edit_copy_types_copy_log_text(struct edit_copy *c, struct fxt_log *s
 /* The role of a REF member, and the conversion of a TEXT member. */
 #define WHAT_category EDIT_TEXT_CATEGORY
 #define WHAT_name     EDIT_TEXT_NAME
-#define TAKE_name     s.name = edit_convert_module_name(c);
-#define TAKE_text     edit_copy_types_copy_log_text(c, &s);
+#define ASSIGN_name   s.name = edit_convert_module_name(c);
+#define ASSIGN_text   edit_copy_types_copy_log_text(c, &s);
 
 #define RESERVED(field)
 #define KIND(field)                                                                                \
@@ -97,7 +97,7 @@ static void edit_copy_types_copy_log_text(struct edit_copy *c, struct fxt_log *s
 	s.process = edit_convert_thread(c, &r->thread);                                            \
 	s.process.is_inline = s.process.tid == 0;
 #define REF(m, field, key)          s.m = edit_convert_text(c, &r->m, WHAT_##m, 0);
-#define TEXT(m, field, key)         TAKE_##m
+#define TEXT(m, field, key)         ASSIGN_##m
 #define WORD(of, m, key)            s.m = r->of.m;
 #define BYTES(of, m, n, field, key) WORD(of, m, key) WORD(of, n, key)
 #define WORDS(of, m, n, field, key) BYTES(of, m, n, field, key)
@@ -110,7 +110,7 @@ static void edit_copy_types_copy_log_text(struct edit_copy *c, struct fxt_log *s
 	s.id = s.type == FXT_EVENT_DURATION_COMPLETE ? edit_convert_time(c, r->event.end_ns)       \
 						     : r->event.value;
 
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, type_name)                                                        \
 	static int copy_##layout(struct edit_copy *c)                                              \
 	{                                                                                          \
 		const struct fxt_record *r = c->record;                                            \
@@ -125,7 +125,7 @@ FXT_SCHED_LAYOUTS(X)
 int edit_copy_by_type(struct edit_copy *c)
 {
 	switch (fxt_layout_key_of(c->record->type, c->record->subtype)) {
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, type_name)                                                        \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		return copy_##layout(c);
 		FXT_DATA_LAYOUTS(X)

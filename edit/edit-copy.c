@@ -214,7 +214,7 @@ static bool edit_names_unknown(const struct fxt_record *r)
 }
 
 /* Names the pseudo-thread "unknown". */
-static int edit_say_unknown(struct edit_copy *c)
+static int edit_name_unknown(struct edit_copy *c)
 {
 	struct event ev = {
 		.kind = EVENT_TASK,
@@ -223,7 +223,7 @@ static int edit_say_unknown(struct edit_copy *c)
 		.task = { .comm = "unknown", .command_line = "", .is_process = true },
 	};
 
-	c->unknown_said = true;
+	c->unknown_named = true;
 	return edit_copy_event(c, &ev);
 }
 
@@ -273,8 +273,8 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 
 	if (edit_is_for_tables(record))
 		return 0;
-	if (!c->rules.apart && !c->unknown_said && edit_names_unknown(record)) {
-		r = edit_say_unknown(c);
+	if (!c->rules.apart && !c->unknown_named && edit_names_unknown(record)) {
+		r = edit_name_unknown(c);
 		if (r < 0)
 			return r;
 	}

@@ -24,7 +24,7 @@ enum { ACROSS_MAX = 1 << 16 };
 /* The maximum number of machines in an archive. */
 enum { STARTS_MAX = 64 };
 
-enum phase { BEFORE, WITHIN, BEHIND };
+enum phase { BEFORE, WITHIN, AFTER };
 
 static const char CLIPPED_END[] = "open";
 
@@ -72,7 +72,7 @@ static int edit_cut_write_task(struct edit_cut *c, uint32_t tid, const char *nam
 }
 
 /* Names the pseudo-thread "other" of CPU, unless it was named before. */
-static int edit_cut_say_other(struct edit_cut *c, uint32_t cpu)
+static int edit_cut_name_other(struct edit_cut *c, uint32_t cpu)
 {
 	char name[32];
 	int r = 0;
@@ -93,7 +93,7 @@ static int edit_cut_write_switch(void *userdata, const struct edit_switch *sw)
 
 	if (edit_select_by_process(c->select) &&
 	    (fxt_koid_is_other(sw->out_tid) || fxt_koid_is_other(sw->in_tid)))
-		r = edit_cut_say_other(c, sw->cpu);
+		r = edit_cut_name_other(c, sw->cpu);
 	return r == 0 ? edit_copy_switch(c->copy, sw) : r;
 }
 
@@ -107,7 +107,7 @@ static int edit_cut_write_record(void *userdata, const struct fxt_provider *from
 
 /* Turns an allocation before the cut into a block that is live in it, with the time of its
  * allocation. */
-static void edit_cut_say_since(struct edit_cut *c, struct fxt_record *r)
+static void edit_cut_make_live(struct edit_cut *c, struct fxt_record *r)
 {
 	static const char name[] = "block";
 
@@ -251,7 +251,7 @@ static int edit_cut_write_starts(struct edit_cut *c)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < c->n_starts; i++) {
-		r = edit_viewer_look(c->viewer, c->starts[i], &record);
+		r = edit_viewer_parse(c->viewer, c->starts[i], &record);
 		record.ts_ns = c->from_ns;
 		r = r ?: edit_copy_record(c->copy, c->starts[i]->from, &record);
 	}
@@ -264,9 +264,9 @@ static int edit_cut_write_state(void *userdata, const struct fxt_provider *from,
 {
 	struct edit_cut *c = userdata;
 
-	if (!edit_select_take(c->select, record))
+	if (!edit_select_apply(c->select, record))
 		return 0;
-	edit_cut_say_since(c, record);
+	edit_cut_make_live(c, record);
 	record->ts_ns = c->from_ns;
 	return edit_copy_record(c->copy, from, record);
 }
@@ -279,7 +279,7 @@ static int edit_cut_write_across(struct edit_cut *c)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < c->n_across; i++) {
-		r = edit_viewer_look(c->viewer, c->across[i], &record)
+		r = edit_viewer_parse(c->viewer, c->across[i], &record)
 			    ?: edit_spans_open(c->spans, record.ts_ns, c->from_ns);
 		edit_cut_clip_end(c, &record);
 		edit_cut_clip_begin(c, &record);
@@ -291,7 +291,7 @@ static int edit_cut_write_across(struct edit_cut *c)
 
 static int edit_cut_begin(struct edit_cut *c)
 {
-	int r = edit_state_give(c->state, edit_cut_write_state, c);
+	int r = edit_state_flush(c->state, edit_cut_write_state, c);
 
 	c->counts.no_room = edit_state_left_out(c->state);
 	c->phase = WITHIN;
@@ -306,7 +306,7 @@ static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 {
 	int r = edit_spans_close(c->spans, ts_ns);
 
-	c->phase = BEHIND;
+	c->phase = AFTER;
 	c->end_ns = ts_ns;
 	r = r ?: edit_timeline_close(c->timeline, ts_ns);
 	return r == 0 ? edit_cut_write_clock(c, ts_ns) : r;
@@ -330,14 +330,14 @@ static int edit_cut_write_stop(struct edit_cut *c)
 /* ---- records ---- */
 
 /* Keeps the first session_start of each machine, and writes it if the cut has begun. */
-static int edit_cut_take_start(struct edit_cut *c, const struct edit_sorted *item)
+static int edit_cut_process_start(struct edit_cut *c, const struct edit_sorted *item)
 {
 	uint32_t pid = (uint32_t)item->record->thread.pid;
 
 	for (size_t i = 0; i < c->n_starts; i++)
 		if (c->start_pids[i] == pid)
 			return 0;
-	if (c->n_starts == STARTS_MAX || c->phase == BEHIND)
+	if (c->n_starts == STARTS_MAX || c->phase == AFTER)
 		return 0;
 	c->start_pids[c->n_starts] = pid;
 	c->starts[c->n_starts++] = edit_kept_ref(item->kept);
@@ -346,14 +346,14 @@ static int edit_cut_take_start(struct edit_cut *c, const struct edit_sorted *ite
 
 /* Handles events about the whole recording, which the cut replaces by its own. Returns 1 if ITEM is
  * one. */
-static int edit_cut_take_own(struct edit_cut *c, const struct edit_sorted *item)
+static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
 	int r;
 
 	switch (edit_row_of(item->from, record)) {
 	case FXT_ROW_START:
-		r = edit_cut_take_start(c, item);
+		r = edit_cut_process_start(c, item);
 		return r < 0 ? r : 1;
 	case FXT_ROW_STACKS:
 		return 1;
@@ -387,11 +387,11 @@ static int edit_cut_keep_across(struct edit_cut *c, const struct edit_sorted *it
  * is a copy of the item's record that can be changed. */
 static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
 {
-	int e = edit_state_take(c->state, item->kept, r);
+	int e = edit_state_process(c->state, item->kept, r);
 
 	if (e != 0)
 		return e < 0 ? e : 0;
-	if (!edit_select_take(c->select, r)) {
+	if (!edit_select_apply(c->select, r)) {
 		c->counts.left_out++;
 		return 0;
 	}
@@ -402,7 +402,7 @@ static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, str
 	if (r->type == FXT_RECORD_SCHEDULING)
 		e = edit_timeline_note(c->timeline, r);
 	else if (r->type == FXT_RECORD_EVENT)
-		e = edit_spans_take(c->spans, item->from, r);
+		e = edit_spans_process(c->spans, item->from, r);
 	return e < 0 ? e : 0;
 }
 
@@ -412,23 +412,23 @@ static bool edit_cut_is_wakeup(const struct fxt_record *r)
 }
 
 /* Handles a record within the cut. */
-static int edit_cut_take_within(struct edit_cut *c, const struct edit_sorted *item,
-				struct fxt_record *r)
+static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted *item,
+				   struct fxt_record *r)
 {
 	int verdict = 1;
 
 	c->counts.any = true;
-	if (!edit_select_take(c->select, r)) {
+	if (!edit_select_apply(c->select, r)) {
 		c->counts.left_out++;
 		return 0;
 	}
 	if (r->type == FXT_RECORD_SCHEDULING)
 		verdict = edit_timeline_note(c->timeline, r);
 	else if (r->type == FXT_RECORD_EVENT)
-		verdict = edit_spans_take(c->spans, item->from, r);
+		verdict = edit_spans_process(c->spans, item->from, r);
 	if (verdict >= 0 && edit_select_by_process(c->select) && r->type == FXT_RECORD_SCHEDULING &&
 	    r->subtype != FXT_SCHED_WAKEUP) {
-		int e = edit_cut_say_other(c, r->sw.cpu);
+		int e = edit_cut_name_other(c, r->sw.cpu);
 
 		verdict = e < 0 ? e : verdict;
 	}
@@ -483,10 +483,10 @@ static void edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
 		c->counts.last_ns = ts_ns;
 }
 
-static int edit_cut_take_timed(struct edit_cut *c, const struct edit_sorted *item)
+static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *item)
 {
 	struct fxt_record r = *item->record;
-	int e = edit_cut_take_own(c, item);
+	int e = edit_cut_process_own(c, item);
 
 	edit_cut_learn_time(c, r.ts_ns);
 	if (e != 0)
@@ -500,37 +500,37 @@ static int edit_cut_take_timed(struct edit_cut *c, const struct edit_sorted *ite
 	if (e < 0)
 		return e;
 	if (c->phase == WITHIN && r.ts_ns >= c->from_ns)
-		return edit_cut_take_within(c, item, &r);
+		return edit_cut_process_within(c, item, &r);
 	c->counts.left_out++;
 	return 0;
 }
 
-static int edit_cut_take_untimed(struct edit_cut *c, const struct edit_sorted *item)
+static int edit_cut_process_untimed(struct edit_cut *c, const struct edit_sorted *item)
 {
 	struct fxt_record r = *item->record;
 
 	if (r.type == FXT_RECORD_METADATA && c->phase != WITHIN)
 		return 0;
 	if (r.type == FXT_RECORD_KERNEL_OBJECT && c->phase == BEFORE) {
-		int e = edit_state_take(c->state, item->kept, &r);
+		int e = edit_state_process(c->state, item->kept, &r);
 
 		return e < 0 ? e : 0;
 	}
-	if (!edit_select_take(c->select, &r))
+	if (!edit_select_apply(c->select, &r))
 		return 0;
 	return edit_copy_record(c->copy, item->from, &r);
 }
 
-static int edit_cut_take_sorted(struct edit_cut *c, bool all)
+static int edit_cut_process_sorted(struct edit_cut *c, bool all)
 {
 	struct edit_sorted item;
 	int r = 0;
 
-	while (r == 0 && (r = edit_sort_take(c->sort, all, &item)) > 0) {
+	while (r == 0 && (r = edit_sort_pop(c->sort, all, &item)) > 0) {
 		r = edit_select_learn(c->select, item.record);
 		if (r == 0)
-			r = item.timed ? edit_cut_take_timed(c, &item)
-				       : edit_cut_take_untimed(c, &item);
+			r = item.timed ? edit_cut_process_timed(c, &item)
+				       : edit_cut_process_untimed(c, &item);
 	}
 	return r;
 }
@@ -548,14 +548,14 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 		return 0;
 	r = edit_sort_put(c->sort, record->provider, record);
 
-	return r < 0 ? r : edit_cut_take_sorted(c, false);
+	return r < 0 ? r : edit_cut_process_sorted(c, false);
 }
 
 int edit_cut_finish(struct edit_cut *c)
 {
-	int r = edit_cut_take_sorted(c, true);
+	int r = edit_cut_process_sorted(c, true);
 
 	if (r == 0 && c->phase == WITHIN)
 		r = edit_cut_end(c, c->counts.last_ns);
-	return r == 0 && c->phase == BEHIND ? edit_cut_write_stop(c) : r;
+	return r == 0 && c->phase == AFTER ? edit_cut_write_stop(c) : r;
 }

@@ -90,7 +90,7 @@ static int edit_kept_learn(struct edit_viewer *v, const struct fxt_record *recor
 	return 0;
 }
 
-int edit_viewer_look(struct edit_viewer *v, const struct edit_kept *kept, struct fxt_record *ret)
+int edit_viewer_parse(struct edit_viewer *v, const struct edit_kept *kept, struct fxt_record *ret)
 {
 	const uint64_t *words = kept->words, *end = kept->words + kept->n_words;
 	bool odd;

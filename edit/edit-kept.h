@@ -46,4 +46,4 @@ DEFINE_CLEANUP(struct edit_viewer *, edit_viewer_free)
  * A view of KEPT, valid as long as KEPT, until the next view. Returns 0, or -EBADMSG if its words
  * are not such records.
  */
-int edit_viewer_look(struct edit_viewer *v, const struct edit_kept *kept, struct fxt_record *ret);
+int edit_viewer_parse(struct edit_viewer *v, const struct edit_kept *kept, struct fxt_record *ret);

@@ -215,7 +215,7 @@ static void edit_merge_learn_cpus(struct merge_input *in, uint32_t n)
 		in->n_cpus = n < FXT_CPU_MAX + 1 ? n : FXT_CPU_MAX + 1;
 }
 
-static void edit_merge_take_host(struct merge_input *in, const struct fxt_record *record)
+static void edit_merge_read_host(struct merge_input *in, const struct fxt_record *record)
 {
 	struct fxt_arg arg;
 
@@ -227,7 +227,7 @@ static void edit_merge_take_host(struct merge_input *in, const struct fxt_record
 		edit_merge_learn_cpus(in, arg.uint32);
 }
 
-static void edit_merge_take_clock(struct merge_input *in, const struct fxt_record *record)
+static void edit_merge_read_clock(struct merge_input *in, const struct fxt_record *record)
 {
 	struct fxt_arg boot, real;
 
@@ -249,9 +249,9 @@ static void edit_merge_learn_head(struct merge_input *in, const struct fxt_recor
 									       : record->sw.cpu));
 	row = fxt_record_row(record);
 	if (!in->has_start && row == FXT_ROW_START)
-		edit_merge_take_host(in, record);
+		edit_merge_read_host(in, record);
 	if (!in->has_clock && row == FXT_ROW_CLOCK)
-		edit_merge_take_clock(in, record);
+		edit_merge_read_clock(in, record);
 }
 
 static bool edit_merge_is_same_boot(const struct merge_input *a, const struct merge_input *b)
@@ -372,7 +372,7 @@ static bool edit_merge_is_done(const struct merge_input *in)
 
 /* Selects the schedule of a machine: of the input that began first, until that input has ended.
  * Returns 1 if the schedule of INPUT is used. */
-static int edit_merge_take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
+static int edit_merge_select_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
 	struct merge_input *in = &m->inputs[input];
 	struct machine *machine = &m->machines[in->view.machine];
@@ -402,7 +402,7 @@ static int edit_merge_write_item(struct edit_merge *m, unsigned input,
 		return 0;
 	}
 	if (edit_merge_is_kernels(item) && item->record->ts_ns >= in->start_ns)
-		r = edit_merge_take_schedule(m, input, item->record->ts_ns);
+		r = edit_merge_select_schedule(m, input, item->record->ts_ns);
 	if (r >= 0 && item->record->type == FXT_RECORD_SCHEDULING) {
 		int noted = edit_timeline_note(in->timeline, item->record);
 
@@ -476,7 +476,7 @@ int edit_merge_step(struct edit_merge *m, int *ret)
 		input = r == 0 ? edit_merge_find_earliest(m) : -1;
 		if (input < 0)
 			return r;
-		r = edit_sort_take(m->inputs[input].sort, m->inputs[input].ended, &item);
+		r = edit_sort_pop(m->inputs[input].sort, m->inputs[input].ended, &item);
 		if (r > 0)
 			r = edit_merge_write_item(m, (unsigned)input, &item);
 		if (r < 0)

@@ -19,8 +19,9 @@ struct point {
 struct edit_points {
 	struct table points; /* input and number -> struct point, owned */
 	struct table plans;  /* hash -> struct point, owned */
-	struct table taken;  /* number in the output + 1 -> this table (any non-NULL pointer) */
-	uint32_t next;       /* the next number that may be free */
+	struct table
+		used_numbers; /* number in the output + 1 -> this table (any non-NULL pointer) */
+	uint32_t next;        /* the next number that may be free */
 	uint64_t seed;
 	uint64_t n_moved[EDIT_MERGE_INPUTS_MAX];
 };
@@ -41,7 +42,7 @@ struct edit_points *edit_points_free(struct edit_points *p)
 		return NULL;
 	table_deinit_free(&p->points);
 	table_deinit_free(&p->plans);
-	table_deinit(&p->taken);
+	table_deinit(&p->used_numbers);
 	return free_ptr(p);
 }
 
@@ -58,17 +59,17 @@ static uint64_t edit_points_key(unsigned input, uint32_t number)
 }
 
 /* Reserves a number in the output: WANTED if it is free. Returns 0 or -ENOMEM. */
-static int edit_points_take(struct edit_points *p, uint32_t wanted, uint32_t *ret)
+static int edit_points_reserve(struct edit_points *p, uint32_t wanted, uint32_t *ret)
 {
 	uint32_t number = wanted;
 
-	if (table_get(&p->taken, (uint64_t)number + 1)) {
-		while (table_get(&p->taken, (uint64_t)p->next + 1))
+	if (table_get(&p->used_numbers, (uint64_t)number + 1)) {
+		while (table_get(&p->used_numbers, (uint64_t)p->next + 1))
 			p->next++;
 		number = p->next;
 	}
 	*ret = number;
-	return table_set(&p->taken, (uint64_t)number + 1, &p->taken);
+	return table_set(&p->used_numbers, (uint64_t)number + 1, &p->used_numbers);
 }
 
 /* Assigns *RET to point NUMBER with the hash PLAN (0 = unknown). Returns 0 or -ENOMEM. */
@@ -82,7 +83,7 @@ static int edit_points_assign(struct edit_points *p, uint64_t plan, uint32_t num
 		*ret = known->number;
 		return 0;
 	}
-	r = edit_points_take(p, number, &new.number);
+	r = edit_points_reserve(p, number, &new.number);
 	if (r < 0)
 		return r;
 	*ret = new.number;
@@ -103,7 +104,7 @@ int edit_points_see(struct edit_points *p, unsigned input, const struct fxt_reco
 		plan = table_hash_seeded(p->seed, text.text.bytes, text.text.length) ?: 1;
 	point = table_get(&p->points, edit_points_key(input, number.uint32));
 	/* A damaged archive can give a number a second plan. */
-	if ((point && (!plan || point->plan == plan)) || p->taken.n_used >= EDIT_POINTS_MAX)
+	if ((point && (!plan || point->plan == plan)) || p->used_numbers.n_used >= EDIT_POINTS_MAX)
 		return 0;
 	point = table_make(&p->points, edit_points_key(input, number.uint32), sizeof(*point));
 	if (!point)

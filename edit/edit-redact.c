@@ -16,7 +16,7 @@ enum { WORD_LETTERS = 10 };
 struct edit_redact {
 	struct edit_copy *copy;
 	bool keep_kernel;
-	bool system_said; /* the blob "this is Linux" was written */
+	bool system_redacted; /* the blob "this is Linux" was written */
 	uint8_t key[crypto_generichash_KEYBYTES];
 	struct edit_redact_counts counts;
 };
@@ -247,8 +247,8 @@ static int edit_redact_blob(struct edit_redact *r, struct fxt_record *record)
 	_cleanup_(outbuf_deinit) struct outbuf info = { 0 };
 
 	if (record->type == FXT_RECORD_BLOB && edit_redact_is_own(record) &&
-	    fxt_text_known(&record->name) == FXT_NAME_PERFETTO && !r->system_said) {
-		r->system_said = true;
+	    fxt_text_known(&record->name) == FXT_NAME_PERFETTO && !r->system_redacted) {
+		r->system_redacted = true;
 		fxt_perfetto_system_info(&info, "", "");
 		if (info.error < 0)
 			return info.error;

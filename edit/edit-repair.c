@@ -200,12 +200,12 @@ static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *it
 		return 0;
 	}
 	if (record->type == FXT_RECORD_SCHEDULING) {
-		verdict = edit_timeline_take(r->timeline, record);
+		verdict = edit_timeline_process(r->timeline, record);
 		r->counts.scheduling_dropped += verdict == EDIT_TIMELINE_DROP;
 		return verdict;
 	}
 	if (record->type == FXT_RECORD_EVENT) {
-		verdict = edit_spans_take(r->spans, item->from, record);
+		verdict = edit_spans_process(r->spans, item->from, record);
 		r->counts.ends_dropped += verdict == EDIT_SPANS_DROP;
 		r->started |= edit_row_of(item->from, record) == FXT_ROW_START;
 		r->stopped |= edit_row_of(item->from, record) == FXT_ROW_STOP;
@@ -253,7 +253,7 @@ static int edit_repair_write_all_sorted(struct edit_repair *r, bool all)
 	struct edit_sorted item;
 	int e = 0;
 
-	while (e == 0 && (e = edit_sort_take(r->sort, all, &item)) > 0)
+	while (e == 0 && (e = edit_sort_pop(r->sort, all, &item)) > 0)
 		e = edit_repair_write_sorted(r, &item);
 	return e;
 }
@@ -324,7 +324,7 @@ static int edit_repair_put_ended(struct edit_repair *r, bool all)
 		uint64_t later = end_ns > r->latest_ns ? end_ns - r->latest_ns : 0;
 		uint64_t slack = LONELY_NS;
 
-		e = edit_sort_take(r->ending, true, &item);
+		e = edit_sort_pop(r->ending, true, &item);
 		if (e <= 0)
 			return e;
 		if (edit_copy_is_kymo(item.from))
@@ -365,7 +365,7 @@ static int edit_repair_put(struct edit_repair *r, const struct fxt_provider *fro
 static int edit_repair_settle_suspect(struct edit_repair *r, bool right)
 {
 	struct edit_sorted item;
-	int e = edit_sort_take(r->suspect, true, &item);
+	int e = edit_sort_pop(r->suspect, true, &item);
 
 	r->has_suspect = false;
 	if (e <= 0)

@@ -181,7 +181,7 @@ static bool edit_select_has_cpu(const struct edit_select *s, uint32_t cpu)
 	return s->n_cpus == 0 || (cpu < s->n_cpus && s->cpus[cpu]);
 }
 
-static bool edit_select_take_switch(const struct edit_select *s, struct fxt_record *r)
+static bool edit_select_apply_to_switch(const struct edit_select *s, struct fxt_record *r)
 {
 	bool out = edit_select_has_thread(s, r->sw.out_tid),
 	     in = edit_select_has_thread(s, r->sw.in_tid);
@@ -203,7 +203,7 @@ static bool edit_select_take_switch(const struct edit_select *s, struct fxt_reco
 }
 
 /* The CPU in argument NAME of R; -1 without one. */
-static int64_t edit_select_cpu_said(const struct fxt_record *r, int name)
+static int64_t edit_select_cpu_arg(const struct fxt_record *r, int name)
 {
 	struct fxt_arg arg;
 
@@ -229,20 +229,20 @@ static bool edit_select_event_is_on_cpus(const struct edit_select *s, const stru
 	if (s->n_cpus == 0 || fxt_text_known(&r->category) == FXT_NAME_PROCESS)
 		return true;
 	if (fxt_record_row(r) == FXT_ROW_MIGRATE) {
-		from = edit_select_cpu_said(r, FXT_NAME_FROM_CPU);
-		cpu = edit_select_cpu_said(r, FXT_NAME_TO_CPU);
+		from = edit_select_cpu_arg(r, FXT_NAME_FROM_CPU);
+		cpu = edit_select_cpu_arg(r, FXT_NAME_TO_CPU);
 		return (from >= 0 && edit_select_has_cpu(s, (uint32_t)from)) ||
 		       (cpu >= 0 && edit_select_has_cpu(s, (uint32_t)cpu));
 	}
 	cpu = edit_select_cpu_of_track(r);
 	if (cpu < 0)
-		cpu = edit_select_cpu_said(r, FXT_NAME_CPU);
+		cpu = edit_select_cpu_arg(r, FXT_NAME_CPU);
 	if (cpu < 0)
 		cpu = edit_timeline_cpu_of(s->timeline, r->thread.tid);
 	return cpu < 0 || edit_select_has_cpu(s, (uint32_t)cpu);
 }
 
-static bool edit_select_take_object(const struct edit_select *s, const struct fxt_record *r)
+static bool edit_select_has_object(const struct edit_select *s, const struct fxt_record *r)
 {
 	switch (r->kernel_object.type) {
 	case FXT_OBJECT_PROCESS:
@@ -254,14 +254,14 @@ static bool edit_select_take_object(const struct edit_select *s, const struct fx
 	}
 }
 
-bool edit_select_take(struct edit_select *s, struct fxt_record *r)
+bool edit_select_apply(struct edit_select *s, struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_KERNEL_OBJECT:
-		return edit_select_take_object(s, r);
+		return edit_select_has_object(s, r);
 	case FXT_RECORD_SCHEDULING:
 		if (r->subtype != FXT_SCHED_WAKEUP)
-			return edit_select_take_switch(s, r);
+			return edit_select_apply_to_switch(s, r);
 		return edit_select_has_thread(s, r->wake.tid) &&
 		       edit_select_has_cpu(s, r->wake.cpu);
 	case FXT_RECORD_EVENT:

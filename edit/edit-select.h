@@ -25,7 +25,7 @@ DEFINE_CLEANUP(struct edit_select *, edit_select_free)
 int edit_select_learn(struct edit_select *s, const struct fxt_record *record);
 
 /* Whether RECORD is selected. A partly selected switch is changed. */
-bool edit_select_take(struct edit_select *s, struct fxt_record *record);
+bool edit_select_apply(struct edit_select *s, struct fxt_record *record);
 
 /* Whether the process with koid PID is selected. */
 bool edit_select_process(const struct edit_select *s, uint64_t pid);

@@ -28,8 +28,8 @@ struct edit_sort {
 	size_t n_heap, heap_room;
 	size_t bytes, window;
 	uint64_t next_number;
-	uint64_t put_ns;         /* time of the last record with a time that was put in */
-	struct edit_kept *taken; /* the last record taken out; owned */
+	uint64_t put_ns;           /* time of the last record with a time that was put in */
+	struct edit_kept *current; /* the last record taken out; owned */
 	struct fxt_record record;
 };
 
@@ -60,7 +60,7 @@ struct edit_sort *edit_sort_free(struct edit_sort *s)
 	for (size_t i = 0; i < s->n_heap; i++)
 		edit_kept_unref(s->heap[i].kept);
 	free(s->heap);
-	edit_kept_unref(s->taken);
+	edit_kept_unref(s->current);
 	edit_viewer_free(s->viewer);
 	edit_copy_free(s->copy);
 	edit_output_deinit(&s->scratch);
@@ -223,7 +223,7 @@ bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns)
 	return true;
 }
 
-int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret)
+int edit_sort_pop(struct edit_sort *s, bool all, struct edit_sorted *ret)
 {
 	struct item item;
 	uint64_t ts_ns;
@@ -233,10 +233,10 @@ int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret)
 		return 0;
 	item = s->n_heap > 0 && edit_sort_next(s) == s->heap ? edit_sort_pop_heap(s)
 							     : edit_sort_pop_queue(s);
-	edit_kept_unref(s->taken);
-	s->taken = item.kept;
+	edit_kept_unref(s->current);
+	s->current = item.kept;
 	s->bytes -= edit_sort_size_of(item.kept);
-	r = edit_viewer_look(s->viewer, item.kept, &s->record);
+	r = edit_viewer_parse(s->viewer, item.kept, &s->record);
 	if (r < 0)
 		return r;
 	*ret = (struct edit_sorted){ &s->record, item.kept->from, item.kept, item.timed };

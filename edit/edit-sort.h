@@ -34,7 +34,7 @@ int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
 
 /* The record that is taken out. Borrowed until the next call. */
 struct edit_sorted {
-	const struct fxt_record *record; /* its times in ns; as made by edit_viewer_look() */
+	const struct fxt_record *record; /* its times in ns; as made by edit_viewer_parse() */
 	const struct fxt_provider
 		*from;          /* its provider at that time; lives as long as the sorter */
 	struct edit_kept *kept; /* the copy that RECORD is a view of */
@@ -43,11 +43,11 @@ struct edit_sorted {
 
 /*
  * Takes the next record out: while the window is full, or with ALL while there is one. Returns 1, 0
- * if there is none, or -EBADMSG (edit_viewer_look()).
+ * if there is none, or -EBADMSG (edit_viewer_parse()).
  */
-int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret);
+int edit_sort_pop(struct edit_sort *s, bool all, struct edit_sorted *ret);
 
-/* Whether edit_sort_take() would return one. *RET_NS is its time, 0 if it has none. */
+/* Whether edit_sort_pop() would return one. *RET_NS is its time, 0 if it has none. */
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns);
 
 /* Whether the window is full of records. */

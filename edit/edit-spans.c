@@ -159,8 +159,8 @@ static void edit_spans_forget(struct edit_spans *s, struct span *span)
 	s->n_open--;
 }
 
-int edit_spans_take(struct edit_spans *s, const struct fxt_provider *from,
-		    const struct fxt_record *r)
+int edit_spans_process(struct edit_spans *s, const struct fxt_provider *from,
+		       const struct fxt_record *r)
 {
 	bool ends = r->subtype != FXT_EVENT_ASYNC_INSTANT && r->subtype != FXT_EVENT_FLOW_STEP;
 	struct key key;

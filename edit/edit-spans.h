@@ -33,8 +33,8 @@ enum edit_spans_verdict {
  * Takes an event. FROM is borrowed for as long as it is open. Returns an enum edit_spans_verdict,
  * or -ENOMEM.
  */
-int edit_spans_take(struct edit_spans *s, const struct fxt_provider *from,
-		    const struct fxt_record *record);
+int edit_spans_process(struct edit_spans *s, const struct fxt_provider *from,
+		       const struct fxt_record *record);
 
 /*
  * Writes the begins of open items at TS_NS, outer ones first: of those that began at BEGAN_NS or

@@ -33,14 +33,14 @@ static void *edit_state_keep_(void *what, size_t *bytes)
 	return edit_kept_ref(what);
 }
 
-static void edit_state_let_go(void *kept)
+static void edit_state_release(void *kept)
 {
 	edit_kept_unref(kept);
 }
 
 int edit_state_new(struct edit_state **ret)
 {
-	static const struct fxt_holds_ops ops = { edit_state_keep_, edit_state_let_go };
+	static const struct fxt_holds_ops ops = { edit_state_keep_, edit_state_release };
 	_cleanup_(edit_state_freep) struct edit_state *s = calloc(1, sizeof(*s));
 	int r;
 
@@ -90,7 +90,7 @@ static int edit_state_keep_profiler(struct edit_state *s, struct edit_kept *kept
 	switch (r->subtype) {
 	case FXT_PROFILER_BACKTRACE:
 		key.kind = FXT_HOLDS_STACK_TRACE;
-		key.b = fxt_named_take(&s->named, r);
+		key.b = fxt_named_consume(&s->named, r);
 		if (key.b == 0)
 			return 0;
 		break;
@@ -132,7 +132,7 @@ static void edit_state_forget_ended(struct edit_state *s)
 	s->n_ended--;
 }
 
-static void edit_state_take_end(struct edit_state *s, const struct ended *end)
+static void edit_state_record_end(struct edit_state *s, const struct ended *end)
 {
 	struct fxt_held *held = fxt_holds_find(s->holds, &end->key);
 
@@ -149,8 +149,8 @@ static void edit_state_take_end(struct edit_state *s, const struct ended *end)
 /* ---- events ---- */
 
 /* Records the end of the thread or process of R, which is an event of ROW (exec or exit). */
-static void edit_state_take_ends(struct edit_state *s, const struct edit_kept *kept,
-				 const struct fxt_record *r, enum fxt_row_id row)
+static void edit_state_record_ends(struct edit_state *s, const struct edit_kept *kept,
+				   const struct fxt_record *r, enum fxt_row_id row)
 {
 	struct ended end = {
 		.key = { FXT_HOLDS_OBJECT, (uint64_t)(uintptr_t)kept->from, r->thread.tid,
@@ -163,12 +163,12 @@ static void edit_state_take_ends(struct edit_state *s, const struct edit_kept *k
 	if (row == FXT_ROW_EXEC)
 		end.key.a = fxt_record_number(r, FXT_NAME_OLD_THREAD);
 	if (end.key.a)
-		edit_state_take_end(s, &end);
+		edit_state_record_end(s, &end);
 	if (row == FXT_ROW_EXEC || !fxt_record_number(r, FXT_NAME_PROCESS_ENDS))
 		return;
 	end.key.a = r->thread.pid;
 	end.key.b = FXT_OBJECT_PROCESS;
-	edit_state_take_end(s, &end);
+	edit_state_record_end(s, &end);
 }
 
 static uint64_t edit_state_number_of_record(const void *record, int name)
@@ -176,10 +176,10 @@ static uint64_t edit_state_number_of_record(const void *record, int name)
 	return fxt_record_number(record, name);
 }
 
-static int edit_state_take_event(struct edit_state *s, struct edit_kept *kept,
-				 const struct fxt_record *r)
+static int edit_state_process_event(struct edit_state *s, struct edit_kept *kept,
+				    const struct fxt_record *r)
 {
-	const struct fxt_holds_said said = {
+	const struct fxt_holds_input input = {
 		.row = fxt_record_row(r),
 		.from = (uint64_t)(uintptr_t)kept->from,
 		.pid = edit_process_of(r),
@@ -189,14 +189,14 @@ static int edit_state_take_event(struct edit_state *s, struct edit_kept *kept,
 
 	if (r->subtype == FXT_EVENT_COUNTER)
 		return edit_state_keep_counter(s, kept, r);
-	if (said.row == FXT_ROW_STACK)
+	if (input.row == FXT_ROW_STACK)
 		fxt_named_set(&s->named, r);
-	if (said.row == FXT_ROW_EXEC || said.row == FXT_ROW_EXIT)
-		edit_state_take_ends(s, kept, r, said.row);
-	return fxt_holds_take(s->holds, &said, kept);
+	if (input.row == FXT_ROW_EXEC || input.row == FXT_ROW_EXIT)
+		edit_state_record_ends(s, kept, r, input.row);
+	return fxt_holds_process(s->holds, &input, kept);
 }
 
-int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+int edit_state_process(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_KERNEL_OBJECT:
@@ -204,7 +204,7 @@ int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct f
 	case FXT_RECORD_PROFILER:
 		return edit_state_keep_profiler(s, kept, r);
 	case FXT_RECORD_EVENT:
-		return edit_state_take_event(s, kept, r);
+		return edit_state_process_event(s, kept, r);
 	default:
 		return 0;
 	}
@@ -227,7 +227,7 @@ uint64_t edit_state_left_out(const struct edit_state *s)
 	return fxt_holds_left_out(s->holds);
 }
 
-int edit_state_give(struct edit_state *s, edit_state_fn write, void *userdata)
+int edit_state_flush(struct edit_state *s, edit_state_fn write, void *userdata)
 {
 	const struct edit_kept *kept;
 	struct fxt_record record;
@@ -236,7 +236,7 @@ int edit_state_give(struct edit_state *s, edit_state_fn write, void *userdata)
 
 	while (r == 0 && (held = fxt_holds_next(s->holds, NULL))) {
 		kept = held->what;
-		r = edit_viewer_look(s->viewer, kept, &record);
+		r = edit_viewer_parse(s->viewer, kept, &record);
 		if (r == 0 && held->inherited)
 			edit_state_set_process(&record, held->pid);
 		r = r ?: write(userdata, kept->from, &record);

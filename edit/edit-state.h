@@ -19,7 +19,8 @@ struct edit_state *edit_state_free(struct edit_state *s);
 DEFINE_CLEANUP(struct edit_state *, edit_state_free)
 
 /* Takes RECORD, a view of KEPT. Returns 1 if it is part of the state, 0 if not, or -ENOMEM. */
-int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *record);
+int edit_state_process(struct edit_state *s, struct edit_kept *kept,
+		       const struct fxt_record *record);
 
 /* The number of records without room. */
 uint64_t edit_state_left_out(const struct edit_state *s);
@@ -29,4 +30,4 @@ typedef int (*edit_state_fn)(void *userdata, const struct fxt_provider *from,
 			     struct fxt_record *record);
 
 /* Passes all records to WRITE, and discards them. Stops at the first error, and returns it. */
-int edit_state_give(struct edit_state *s, edit_state_fn write, void *userdata);
+int edit_state_flush(struct edit_state *s, edit_state_fn write, void *userdata);

@@ -15,14 +15,14 @@
 #include "writer/fxt/fxt-names.h"
 #include "model/maps.h"
 
-enum said_by { NOBODY, SOURCE, US };
+enum named_by { NOBODY, SOURCE, US };
 
 struct place {
 	uint64_t address; /* the address of the code: frames_code() */
 	uint64_t meaning; /* identity of its mapping; 0 = none, or unknown */
 	uint32_t owner;
 	uint32_t next; /* next place with the same hash: index + 1 */
-	enum said_by said_by;
+	enum named_by named_by;
 	bool any_frame; /* frames were written, and apply until others are written */
 };
 
@@ -166,7 +166,7 @@ static int edit_symbolize_name_place(struct edit_symbolize *s, struct place *pla
 		r = edit_symbolize_write_frame(s, sample, place, &frames[k]);
 	if (n == 0 && place->any_frame)
 		r = edit_symbolize_write_frame(s, sample, place, &empty);
-	place->said_by = US;
+	place->named_by = US;
 	place->meaning = edit_symbolize_identity_of(map);
 	place->any_frame = n > 0;
 	return r;
@@ -175,10 +175,10 @@ static int edit_symbolize_name_place(struct edit_symbolize *s, struct place *pla
 /* Whether the last name of PLACE is valid in the mapping MEANING. */
 static bool edit_symbolize_is_named(const struct place *place, uint64_t meaning)
 {
-	if (place->said_by == NOBODY)
+	if (place->named_by == NOBODY)
 		return false;
 	/* The source may name addresses before it records their mappings. */
-	return place->meaning == meaning || (place->said_by == SOURCE && place->meaning == 0);
+	return place->meaning == meaning || (place->named_by == SOURCE && place->meaning == 0);
 }
 
 static int edit_symbolize_name_frame(struct edit_symbolize *s, const struct event *sample,
@@ -195,7 +195,7 @@ static int edit_symbolize_name_frame(struct edit_symbolize *s, const struct even
 	if (r < 0)
 		return r;
 	if (!place) {
-		s->counts.not_looked++;
+		s->counts.not_inspected++;
 		return 0;
 	}
 	return edit_symbolize_is_named(place, meaning)
@@ -205,7 +205,7 @@ static int edit_symbolize_name_frame(struct edit_symbolize *s, const struct even
 
 /* Records a name from the source. Returns 1 if EV is to be left out, since the address was named
  * before. */
-static int edit_symbolize_take_frame(struct edit_symbolize *s, const struct event *ev)
+static int edit_symbolize_record_frame(struct edit_symbolize *s, const struct event *ev)
 {
 	const struct mapping *map =
 		maps_find(s->maps, ev->frame.process, ev->frame.address, ev->ts_ns);
@@ -215,15 +215,15 @@ static int edit_symbolize_take_frame(struct edit_symbolize *s, const struct even
 
 	if (r < 0 || !place)
 		return r;
-	if (place->said_by == US && place->meaning == meaning && place->any_frame) {
+	if (place->named_by == US && place->meaning == meaning && place->any_frame) {
 		s->counts.repeated++;
 		return 1;
 	}
-	if (place->said_by != SOURCE || place->meaning != meaning) {
+	if (place->named_by != SOURCE || place->meaning != meaning) {
 		s->counts.addresses++;
 		s->counts.known++;
 	}
-	place->said_by = SOURCE;
+	place->named_by = SOURCE;
 	place->meaning = meaning;
 	place->any_frame = true;
 	return 0;
@@ -241,7 +241,7 @@ static int edit_symbolize_before(struct edit_symbolize *s, const struct event *e
 		return r;
 	switch (ev->kind) {
 	case EVENT_FRAME:
-		return edit_symbolize_take_frame(s, ev);
+		return edit_symbolize_record_frame(s, ev);
 	case EVENT_SAMPLE:
 		s->counts.backtraces++;
 		for (unsigned i = 0; r == 0 && i < ev->sample.n_frames; i++)

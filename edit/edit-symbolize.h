@@ -54,10 +54,10 @@ struct edit_symbolize_counts {
 	uint64_t named;     /* now */
 	uint64_t known;     /* by the source */
 	uint64_t unnamed;
-	uint64_t frames;     /* events written */
-	uint64_t repeated;   /* events of the source left out, since the addresses had been named */
-	uint64_t not_looked; /* frames of backtraces beyond the limit */
-	uint64_t unmapped;   /* mappings without room (maps.h) */
+	uint64_t frames;   /* events written */
+	uint64_t repeated; /* events of the source left out, since the addresses had been named */
+	uint64_t not_inspected; /* frames of backtraces beyond the limit */
+	uint64_t unmapped;      /* mappings without room (maps.h) */
 };
 
 void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbolize_counts *ret);

@@ -209,7 +209,7 @@ static int32_t edit_timeline_weight_of(const struct fxt_record *r, int name, int
 }
 
 /* "Other" is never idle, even if it replaces the idle thread. */
-static void edit_timeline_take_weight(struct side *side, int32_t weight)
+static void edit_timeline_set_weight(struct side *side, int32_t weight)
 {
 	side->weight = weight;
 	if (fxt_koid_is_other(side->tid))
@@ -232,11 +232,11 @@ static void edit_timeline_get_sides(const struct fxt_record *r, struct side *out
 		in->weight = r->sw.in_priority;
 		return;
 	}
-	edit_timeline_take_weight(out, edit_timeline_weight_of(r, FXT_NAME_OUTGOING_WEIGHT, 0));
-	edit_timeline_take_weight(in, edit_timeline_weight_of(r, FXT_NAME_INCOMING_WEIGHT, 0));
+	edit_timeline_set_weight(out, edit_timeline_weight_of(r, FXT_NAME_OUTGOING_WEIGHT, 0));
+	edit_timeline_set_weight(in, edit_timeline_weight_of(r, FXT_NAME_INCOMING_WEIGHT, 0));
 }
 
-static int edit_timeline_take_switch(struct edit_timeline *t, const struct fxt_record *record)
+static int edit_timeline_process_switch(struct edit_timeline *t, const struct fxt_record *record)
 {
 	uint32_t cpu = record->sw.cpu;
 	struct cpu *c = edit_timeline_get_cpu(t, cpu);
@@ -267,7 +267,7 @@ static int edit_timeline_take_switch(struct edit_timeline *t, const struct fxt_r
 	return r < 0 ? r : EDIT_TIMELINE_KEEP;
 }
 
-static int edit_timeline_take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
+static int edit_timeline_process_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 {
 	struct thread *thread;
 	int r = edit_timeline_get_thread(t, record->wake.tid, &thread);
@@ -299,10 +299,10 @@ static int edit_timeline_take_wakeup(struct edit_timeline *t, const struct fxt_r
 	return EDIT_TIMELINE_KEEP;
 }
 
-int edit_timeline_take(struct edit_timeline *t, const struct fxt_record *record)
+int edit_timeline_process(struct edit_timeline *t, const struct fxt_record *record)
 {
-	return record->subtype == FXT_SCHED_WAKEUP ? edit_timeline_take_wakeup(t, record)
-						   : edit_timeline_take_switch(t, record);
+	return record->subtype == FXT_SCHED_WAKEUP ? edit_timeline_process_wakeup(t, record)
+						   : edit_timeline_process_switch(t, record);
 }
 
 int edit_timeline_note(struct edit_timeline *t, const struct fxt_record *record)
@@ -310,7 +310,7 @@ int edit_timeline_note(struct edit_timeline *t, const struct fxt_record *record)
 	int r;
 
 	t->silent = true;
-	r = edit_timeline_take(t, record);
+	r = edit_timeline_process(t, record);
 	t->silent = false;
 	return r;
 }

@@ -38,7 +38,7 @@ enum edit_timeline_verdict {
  * are written first, at the last time that is certain. Returns an enum edit_timeline_verdict, or a
  * negative errno.
  */
-int edit_timeline_take(struct edit_timeline *t, const struct fxt_record *record);
+int edit_timeline_process(struct edit_timeline *t, const struct fxt_record *record);
 
 /* The same, without output; only the state is updated. */
 int edit_timeline_note(struct edit_timeline *t, const struct fxt_record *record);

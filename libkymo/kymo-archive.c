@@ -84,7 +84,7 @@ static uint64_t kymo_archive_koid(const struct fxt_record *record, int name)
 	return fxt_args_find(record->args, name, FXT_ARG_KOID, &arg) ? arg.uint64 : 0;
 }
 
-static int kymo_archive_take_object(kymo_archive *a, const struct fxt_record *record)
+static int kymo_archive_store_object(kymo_archive *a, const struct fxt_record *record)
 {
 	bool is_thread = record->kernel_object.type == FXT_OBJECT_THREAD;
 	struct table *to = is_thread ? &a->threads : &a->processes;
@@ -116,7 +116,7 @@ static int kymo_archive_take_object(kymo_archive *a, const struct fxt_record *re
 	return 0;
 }
 
-static void kymo_archive_take_losses(kymo_archive *a, const struct fxt_record *record)
+static void kymo_archive_count_losses(kymo_archive *a, const struct fxt_record *record)
 {
 	struct fxt_arg arg;
 
@@ -132,14 +132,14 @@ static void kymo_archive_take_losses(kymo_archive *a, const struct fxt_record *r
 
 /* ---- reading ---- */
 
-static int kymo_archive_take(kymo_archive *a, const struct fxt_record *record)
+static int kymo_archive_process(kymo_archive *a, const struct fxt_record *record)
 {
-	int r = record->type == FXT_RECORD_KERNEL_OBJECT ? kymo_archive_take_object(a, record) : 0;
+	int r = record->type == FXT_RECORD_KERNEL_OBJECT ? kymo_archive_store_object(a, record) : 0;
 
 	if (r < 0)
 		return r;
-	kymo_archive_take_losses(a, record);
-	r = kymo_event_take(&a->event, record);
+	kymo_archive_count_losses(a, record);
+	r = kymo_event_fill(&a->event, record);
 	if (r > 0 && a->event.process == 0 && record->type == FXT_RECORD_SCHEDULING)
 		a->event.process = kymo_archive_thread_process(a, a->event.thread);
 	return r;
@@ -152,7 +152,7 @@ int kymo_archive_next(kymo_archive *a)
 
 	while ((r = packed_stream_next_record(&a->stream, a->reader, &record, &a->damage)) ==
 	       FXT_READER_RECORD) {
-		r = kymo_archive_take(a, record);
+		r = kymo_archive_process(a, record);
 		if (r != 0)
 			return r > 0 ? KYMO_EVENT : r;
 	}

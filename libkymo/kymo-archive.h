@@ -44,4 +44,4 @@ struct kymo_archive {
 
 /* Fills E from RECORD, an event, scheduling or log record. Returns 1, 0 for other records, or
  * -ENOMEM. */
-int kymo_event_take(struct kymo_event *e, const struct fxt_record *record);
+int kymo_event_fill(struct kymo_event *e, const struct fxt_record *record);

@@ -25,8 +25,8 @@ static struct kymo_text kymo_event_text(struct kymo_event *e, const struct fxt_t
 	return kymo_event_copy(e, text->bytes, text->bytes ? text->length : 0);
 }
 
-static void kymo_event_take_value(struct kymo_event *e, const struct fxt_arg *arg,
-				  struct kymo_argument *to)
+static void kymo_event_set_value(struct kymo_event *e, const struct fxt_arg *arg,
+				 struct kymo_argument *to)
 {
 	switch (to->type) {
 	case KYMO_ARGUMENT_INT32:
@@ -60,7 +60,7 @@ static void kymo_event_take_value(struct kymo_event *e, const struct fxt_arg *ar
 	}
 }
 
-static void kymo_event_take_arguments(struct kymo_event *e, const struct fxt_record *record)
+static void kymo_event_fill_arguments(struct kymo_event *e, const struct fxt_record *record)
 {
 	struct fxt_args it = record->args;
 	struct fxt_arg arg;
@@ -73,12 +73,12 @@ static void kymo_event_take_arguments(struct kymo_event *e, const struct fxt_rec
 			continue;
 		*to = (struct kymo_argument){ .type = (enum kymo_argument_type)arg.type,
 					      .name = kymo_event_text(e, &arg.name) };
-		kymo_event_take_value(e, &arg, to);
+		kymo_event_set_value(e, &arg, to);
 		e->n_arguments++;
 	}
 }
 
-static bool kymo_event_take_sched(struct kymo_event *e, const struct fxt_record *record)
+static bool kymo_event_set_sched(struct kymo_event *e, const struct fxt_record *record)
 {
 	switch (record->subtype) {
 	case FXT_SCHED_LEGACY_SWITCH:
@@ -101,7 +101,7 @@ static bool kymo_event_take_sched(struct kymo_event *e, const struct fxt_record 
 }
 
 /* Sets the kind from the type of the record. */
-static bool kymo_event_take_kind(struct kymo_event *e, const struct fxt_record *record)
+static bool kymo_event_set_kind(struct kymo_event *e, const struct fxt_record *record)
 {
 	switch (record->type) {
 	case FXT_RECORD_EVENT:
@@ -115,7 +115,7 @@ static bool kymo_event_take_kind(struct kymo_event *e, const struct fxt_record *
 		e->kind = KYMO_EVENT_LOG;
 		break;
 	case FXT_RECORD_SCHEDULING:
-		return kymo_event_take_sched(e, record);
+		return kymo_event_set_sched(e, record);
 	default:
 		return false;
 	}
@@ -126,14 +126,14 @@ static bool kymo_event_take_kind(struct kymo_event *e, const struct fxt_record *
 	return true;
 }
 
-int kymo_event_take(struct kymo_event *e, const struct fxt_record *record)
+int kymo_event_fill(struct kymo_event *e, const struct fxt_record *record)
 {
 	struct outbuf texts = e->texts;
 
 	*e = (struct kymo_event){ .cpu = -1, .texts = texts };
 	outbuf_reset(&e->texts);
 	e->time_ns = e->end_ns = record->ts_ns;
-	if (!kymo_event_take_kind(e, record))
+	if (!kymo_event_set_kind(e, record))
 		return 0;
 	if (record->type == FXT_RECORD_EVENT)
 		e->category = kymo_event_text(e, &record->category);
@@ -143,7 +143,7 @@ int kymo_event_take(struct kymo_event *e, const struct fxt_record *record)
 		e->name = kymo_event_text(e, &record->name);
 	else
 		e->name = e->category;
-	kymo_event_take_arguments(e, record);
+	kymo_event_fill_arguments(e, record);
 	return e->texts.error ?: 1;
 }
 

@@ -30,7 +30,7 @@ static int kymo_points_find_trace(kymo_points *p)
 }
 
 /* Records the damage that ended the reading, in the points or in the compression. */
-static void kymo_points_take_damage(kymo_points *p, bool damaged)
+static void kymo_points_set_damage(kymo_points *p, bool damaged)
 {
 	const struct tracedb_damage *damage = damaged ? tracedb_reader_damage(p->reader) : NULL;
 	const struct unpack_damage *packed =
@@ -59,7 +59,7 @@ static int kymo_points_load(kymo_points **ret, kymo_points *p, int error)
 		kymo_points_free(p);
 		return r;
 	}
-	kymo_points_take_damage(p, r == TRACEDB_DAMAGE);
+	kymo_points_set_damage(p, r == TRACEDB_DAMAGE);
 	*ret = p;
 	return 0;
 }

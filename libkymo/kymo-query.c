@@ -139,16 +139,16 @@ bool kymo_query_variable_is_free(const kymo_query *q, size_t i)
 
 /* ---- results ---- */
 
-struct kymo_query_asked {
+struct kymo_query_request {
 	const kymo_query *query;
 	const kymo_points *points;
 	kymo_result_fn fn;
 	void *userdata;
 };
 
-static int kymo_query_take(void *userdata, const struct query_result *r)
+static int kymo_query_on_result(void *userdata, const struct query_result *r)
 {
-	const struct kymo_query_asked *asked = userdata;
+	const struct kymo_query_request *asked = userdata;
 	struct kymo_result result = {
 		.expression = &asked->query->query.expression,
 		.of = r,
@@ -163,7 +163,7 @@ static int kymo_query_take(void *userdata, const struct query_result *r)
 
 int kymo_query_run(kymo_query *q, const kymo_points *p, kymo_result_fn fn, void *userdata)
 {
-	struct kymo_query_asked asked = { q, p, fn, userdata };
+	struct kymo_query_request asked = { q, p, fn, userdata };
 	int r = 0;
 
 	if (q->broken)
@@ -173,7 +173,7 @@ int kymo_query_run(kymo_query *q, const kymo_points *p, kymo_result_fn fn, void 
 	kymo_query_clear_error(q);
 	return r < 0 ? r
 		     : query_run(&q->query, p->store, tracedb_reader_dictionary(p->reader),
-				 kymo_query_take, &asked, &q->error);
+				 kymo_query_on_result, &asked, &q->error);
 }
 
 const kymo_point *kymo_result_point(const kymo_result *r)

@@ -169,7 +169,7 @@ static struct process *maps_get_process(struct maps *m, uint32_t pid)
 }
 
 /* The process PID, or the ancestor whose mappings it has. */
-static struct process *maps_process_to_ask(const struct maps *m, uint32_t pid)
+static struct process *maps_process_to_query(const struct maps *m, uint32_t pid)
 {
 	struct process *p = maps_find_process(m, pid);
 
@@ -437,7 +437,7 @@ static int maps_add_fork(struct maps *m, const struct event *ev)
 
 	if (ev->fork.child_pid == ev->pid)
 		return 0;
-	parent = maps_process_to_ask(m, ev->pid);
+	parent = maps_process_to_query(m, ev->pid);
 	if (!parent || !parent->known)
 		return 0;
 	child = maps_get_process(m, ev->fork.child_pid);
@@ -586,7 +586,7 @@ static const struct mapping *maps_find_covered(const struct set *set, uint64_t a
 const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t address,
 				uint64_t ts_ns)
 {
-	const struct process *p = maps_process_to_ask(m, pid);
+	const struct process *p = maps_process_to_query(m, pid);
 	const struct program *program;
 	const struct range *range;
 	const struct set *set;
@@ -609,7 +609,7 @@ const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t add
 
 uint64_t maps_version(const struct maps *m, uint32_t pid)
 {
-	const struct process *p = maps_process_to_ask(m, pid);
+	const struct process *p = maps_process_to_query(m, pid);
 
 	return p ? p->version : 0;
 }

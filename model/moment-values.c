@@ -121,7 +121,7 @@ static bool moment_values_number(const struct moment_plan_variable *v, const str
 }
 
 /* Whether NAME is an argument of the instant itself. */
-static bool moment_values_is_taken(const char *name)
+static bool moment_values_is_reserved(const char *name)
 {
 	static const char *const taken[] = { "point", "hit", "cpu", "call stack" };
 
@@ -138,7 +138,7 @@ static void moment_values_add(struct moment_values *to, const struct moment_plan
 	char *name = to->names[to->n], *text = to->texts[to->n];
 	char reason[MOMENT_VALUES_TEXT_BYTES];
 	int n = snprintf(name, MOMENT_VALUES_NAME_BYTES, "%s%s",
-			 moment_values_is_taken(v->name) ? "variable " : "", v->name);
+			 moment_values_is_reserved(v->name) ? "variable " : "", v->name);
 
 	/* A shape with gaps can describe more memory than it has bytes. */
 	if (n <= 0 || n >= MOMENT_VALUES_NAME_BYTES || !v->shape || *v->shape == '!' ||

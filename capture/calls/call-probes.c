@@ -9,10 +9,10 @@
 #include <bpf/bpf.h>
 
 #include "base/array.h"
-#include "capture/probes/probe-keeper.h"
+#include "capture/probes/probe-attacher.h"
 
 struct call_probes {
-	struct probe_keeper *keeper;
+	struct probe_attacher *attacher;
 };
 
 static int call_probes_complain(int error, const char *file, const char *what, char **reterr_text)
@@ -104,7 +104,9 @@ static int call_probes_attach(struct call_probes *p, const struct call_source *s
 	target.probes = probes;
 	if (!probes)
 		return -ENOMEM;
-	return probe_keeper_attach(p->keeper, &target, &id, &failed) ?: failed ? -EOPNOTSUPP : 0;
+	return probe_attacher_attach(p->attacher, &target, &id, &failed)
+		       ?: failed ? -EOPNOTSUPP
+				 : 0;
 }
 
 /* The reason for a missing probe of SOURCE. */
@@ -117,7 +119,7 @@ static const char *call_probes_missing(const struct call_source *source)
 }
 
 /* Lets the programs record system call NUMBER as function I. */
-static int call_probes_ask_syscall(const struct collector_calls *collector, int number, uint32_t i)
+static int call_probes_set_syscall(const struct collector_calls *collector, int number, uint32_t i)
 {
 	uint32_t key = (uint32_t)number, place = i + 1;
 
@@ -135,7 +137,7 @@ static int call_probes_announce(const struct call_targets *targets,
 		if (bpf_map_update_elem(collector->functions_fd, &i, &watch, BPF_ANY) < 0)
 			r = -errno;
 		else if (!targets->list[i].place)
-			r = call_probes_ask_syscall(collector, targets->list[i].syscall, i);
+			r = call_probes_set_syscall(collector, targets->list[i].syscall, i);
 	}
 	return r;
 }
@@ -147,7 +149,7 @@ int call_probes_new(const struct call_targets *targets, const struct call_option
 	_cleanup_(call_probes_freep) struct call_probes *p = calloc(1, sizeof(*p));
 	int r = p ? call_probes_announce(targets, collector) : -ENOMEM;
 
-	r = r ?: probe_keeper_new(cpu_ns_sum, &p->keeper);
+	r = r ?: probe_attacher_new(cpu_ns_sum, &p->attacher);
 	if (r < 0)
 		return call_probes_complain(r, "functions", "no probes", reterr_text);
 	for (size_t i = 0; i < targets->n_sources; i++) {
@@ -168,6 +170,6 @@ struct call_probes *call_probes_free(struct call_probes *p)
 {
 	if (!p)
 		return NULL;
-	probe_keeper_free(p->keeper);
+	probe_attacher_free(p->attacher);
 	return free_ptr(p);
 }

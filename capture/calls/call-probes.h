@@ -16,7 +16,7 @@ struct call_probes;
 
 /*
  * Attaches the programs of COLLECTOR to TARGETS (both borrowed until it returns) in the files of O.
- * The CPU time of the probe keeper's process is added to *CPU_NS_SUM (borrowed). Returns 0, or a
+ * The CPU time of the probe attacher's process is added to *CPU_NS_SUM (borrowed). Returns 0, or a
  * negative errno with a sentence in *RETERR_TEXT (owned by the caller, may be NULL).
  */
 int call_probes_new(const struct call_targets *targets, const struct call_options *o,

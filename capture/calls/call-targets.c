@@ -274,7 +274,7 @@ static bool call_targets_same_file(int one, int other)
 }
 
 /* How specific SOURCE is: a name counts for more than arguments. */
-static int call_source_says(const struct call_source *source)
+static int call_source_specificity(const struct call_source *source)
 {
 	return 2 * !call_spec_is_glob(&source->spec) + !source->spec.implied;
 }
@@ -292,7 +292,7 @@ static bool call_targets_yields(const struct call_targets *t, const struct call_
 				size_t a, size_t b)
 {
 	const struct call_source *one = &t->sources[a], *other = &t->sources[b];
-	int says = call_source_says(one) - call_source_says(other);
+	int says = call_source_specificity(one) - call_source_specificity(other);
 
 	if (call_source_is_limited(other))
 		return a > b && strcmp(o->specs[a], o->specs[b]) == 0;
@@ -404,7 +404,7 @@ static struct call_origin call_target_origin(const struct call_arg *arg, size_t 
 {
 	const struct call_location *l = &arg->location;
 
-	if (!l->is_said)
+	if (!l->is_explicit)
 		return (struct call_origin){ .kind = CALL_ORIGIN_REGISTER,
 					     .register_at =
 						     register_places[argument_registers[i]] };

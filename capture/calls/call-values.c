@@ -20,7 +20,7 @@ size_t call_value_quote(char to[static CALL_VALUE_TEXT_MAX], const char *bytes, 
 }
 
 /* Sets V to the name of the error, such as ENOENT for -2. False if it has no name. */
-static bool call_value_take_errno(struct call_value *v, int64_t number)
+static bool call_value_set_errno(struct call_value *v, int64_t number)
 {
 	const char *name =
 		number < 0 && number >= -ERRNO_MAX ? strerrorname_np((int)-number) : NULL;
@@ -56,7 +56,7 @@ struct call_value call_value_of(const struct call_type *type, uint64_t value,
 		break;
 	case CALL_ERRNO:
 		v.form = CALL_VALUE_INT;
-		call_value_take_errno(&v, v.i64);
+		call_value_set_errno(&v, v.i64);
 		break;
 	case CALL_INT:
 	case CALL_FD:
@@ -121,7 +121,7 @@ static struct call_value call_value_missing(enum call_reason reason,
 	return v;
 }
 
-static void call_value_take_float(struct call_value *v, unsigned bits, uint64_t value, char *to)
+static void call_value_set_float(struct call_value *v, unsigned bits, uint64_t value, char *to)
 {
 	double number;
 	float small;
@@ -141,7 +141,7 @@ static struct call_value call_value_of_spec(const struct call_spec *spec,
 	struct call_value v = call_value_of(type, value, to);
 
 	if (type->form == CALL_FLOAT)
-		call_value_take_float(&v, type->bits, value, to);
+		call_value_set_float(&v, type->bits, value, to);
 	if (type->words &&
 	    call_value_in_words(spec->words + type->words - 1, v.i64, to, CALL_SET_TEXT_MAX)) {
 		v.form = CALL_VALUE_TEXT;
@@ -155,7 +155,7 @@ struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, ui
 {
 	const struct call_arg *a = &spec->args[arg];
 
-	if (a->location.is_said && a->location.kind == CALL_ORIGIN_NONE)
+	if (a->location.is_explicit && a->location.kind == CALL_ORIGIN_NONE)
 		return call_value_missing(a->location.reason, to);
 	if (unreadable)
 		return call_value_missing(CALL_REASON_UNREADABLE, to);
@@ -175,7 +175,7 @@ struct call_value call_value_of_syscall(const struct call_type *type, uint64_t r
 {
 	struct call_value v = { .name = "" };
 
-	return call_value_take_errno(&v, (int64_t)result) ? v : call_value_of(type, result, to);
+	return call_value_set_errno(&v, (int64_t)result) ? v : call_value_of(type, result, to);
 }
 
 /* ---- memory ---- */

@@ -108,7 +108,7 @@ int heap_images_ended(const struct heap_images *images, struct outbuf *ret)
 	return r;
 }
 
-void memory_image_end_untold(struct heap_image *image)
+void memory_image_end_unreported(struct heap_image *image)
 {
 	struct memory_process *p = &image->process;
 	const struct heap_image *later = image->later;

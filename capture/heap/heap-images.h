@@ -67,4 +67,4 @@ int heap_images_ended(const struct heap_images *images, struct outbuf *ret);
  * Marks an image as ended that no longer runs, but whose end was not reported. It keeps the known
  * data.
  */
-void memory_image_end_untold(struct heap_image *image);
+void memory_image_end_unreported(struct heap_image *image);

@@ -34,12 +34,12 @@ static void heap_probes_describe_file(char *text, size_t size, const char *path,
 				      const struct allocator_probe *probes, size_t n)
 {
 	size_t used = (size_t)snprintf(text, size, "%s:", heap_probes_base(path));
-	uint64_t said = 0;
+	uint64_t listed = 0;
 
 	for (size_t i = 0; i < n && used < size; i++) {
-		if (said >> probes[i].function & 1)
+		if (listed >> probes[i].function & 1)
 			continue;
-		said |= UINT64_C(1) << probes[i].function;
+		listed |= UINT64_C(1) << probes[i].function;
 		used += (size_t)snprintf(text + used, size - used, " %s", probes[i].name);
 	}
 }
@@ -82,7 +82,7 @@ static bool heap_probes_wanted(const struct heap_probes_args *how, uint32_t func
 }
 
 /* A check of the files of a process. */
-struct look {
+struct check_work {
 	const struct heap_probes_args *how;
 	struct heap_probes *traced;
 	struct heap_probes_found *found;
@@ -131,9 +131,9 @@ static const char *heap_probes_why_not(const struct allocator_file *file)
 }
 
 /* Takes FILE into account for the verdict whether the process is watched. */
-static void heap_probes_find(struct look *look, const struct allocator_file *file)
+static void heap_probes_find(struct check_work *check_work, const struct allocator_file *file)
 {
-	struct heap_probes_found *found = look->found;
+	struct heap_probes_found *found = check_work->found;
 	const char *why = heap_probes_why_not(file);
 
 	found->any = true;
@@ -160,11 +160,11 @@ struct wanted {
  * Attaches probes for the holder, which keep the probes of KNOWN in place. Perf events with
  * programs belong to their thread, so they are attached again.
  */
-static int heap_probes_hold_file(struct look *look, const struct wanted *wanted,
+static int heap_probes_hold_file(struct check_work *check_work, const struct wanted *wanted,
 				 struct heap_probes_file *known)
 {
-	const struct heap_probes_args *how = look->how;
-	struct heap_probes *traced = look->traced;
+	const struct heap_probes_args *how = check_work->how;
+	struct heap_probes *traced = check_work->traced;
 	bool anew = how->own->way == PROBES_PERF;
 	uint32_t *id = anew ? &known->probes : &known->held, old = *id;
 	struct probes_target target = {
@@ -179,7 +179,7 @@ static int heap_probes_hold_file(struct look *look, const struct wanted *wanted,
 
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
 		target.programs[i] = anew ? how->own->programs[i] : -1;
-	r = probe_keeper_attach(how->keeper, &target, id, &failed);
+	r = probe_attacher_attach(how->attacher, &target, id, &failed);
 	if (r == -ENOMEM)
 		return r;
 	/* (if the holder has ended by now, another one follows) */
@@ -187,15 +187,15 @@ static int heap_probes_hold_file(struct look *look, const struct wanted *wanted,
 		known->holder = traced->holder;
 	traced->has_gap |= (r < 0 && r != -ESRCH) || (failed && !known->is_partial);
 	if (r == 0 && old)
-		probe_keeper_detach(how->keeper, &old, 1);
+		probe_attacher_detach(how->attacher, &old, 1);
 	return 0;
 }
 
-static int heap_probes_file(struct look *look, const struct wanted *wanted)
+static int heap_probes_file(struct check_work *check_work, const struct wanted *wanted)
 {
-	const struct heap_probes_args *how = look->how;
+	const struct heap_probes_args *how = check_work->how;
 	const struct allocator_file *file = wanted->file;
-	struct heap_probes *traced = look->traced;
+	struct heap_probes *traced = check_work->traced;
 	struct heap_probes_file *to = &traced->files[traced->n_files];
 	/* (links belong to processes, events to threads) */
 	pid_t holder = how->own->way == PROBES_PERF ? traced->holder : 0;
@@ -216,7 +216,7 @@ static int heap_probes_file(struct look *look, const struct wanted *wanted)
 	}
 	memcpy(target.programs, how->own->programs, sizeof(target.programs));
 	*to = (struct heap_probes_file){ .device = file->device, .inode = file->inode };
-	r = probe_keeper_attach(how->keeper, &target, &to->probes, &failed);
+	r = probe_attacher_attach(how->attacher, &target, &to->probes, &failed);
 	if (r == -ESRCH || r == -ENOMEM)
 		return r;
 	if (r < 0) {
@@ -234,10 +234,10 @@ static int heap_probes_file(struct look *look, const struct wanted *wanted)
 	to->is_mapped = true;
 	to->is_partial = failed > 0;
 	to->allocates = failed < wanted->n && heap_probes_allocate(wanted->probes, wanted->n);
-	look->found->allocates |= to->allocates;
+	check_work->found->allocates |= to->allocates;
 	traced->n_files++;
-	look->n_new++;
-	return to->holder == traced->holder ? 0 : heap_probes_hold_file(look, wanted, to);
+	check_work->n_new++;
+	return to->holder == traced->holder ? 0 : heap_probes_hold_file(check_work, wanted, to);
 }
 
 /*
@@ -245,33 +245,33 @@ static int heap_probes_file(struct look *look, const struct wanted *wanted)
  * event's program does not run after the end of its thread, even if a breakpoint of another
  * consumer is still in place.
  */
-static bool heap_probes_has_gap(const struct look *look, const struct wanted *wanted,
+static bool heap_probes_has_gap(const struct check_work *check_work, const struct wanted *wanted,
 				const struct heap_probes_file *known)
 {
-	if (look->how->own->way == PROBES_PERF)
+	if (check_work->how->own->way == PROBES_PERF)
 		return true;
-	return !known->is_partial &&
-	       probe_holder_misses(look->traced->holder, wanted->file, wanted->probes, wanted->n);
+	return !known->is_partial && probe_holder_misses(check_work->traced->holder, wanted->file,
+							 wanted->probes, wanted->n);
 }
 
 static int heap_probes_on_file(const struct allocator_file *file, void *userdata)
 {
-	struct look *look = userdata;
-	struct heap_probes *traced = look->traced;
+	struct check_work *check_work = userdata;
+	struct heap_probes *traced = check_work->traced;
 	_cleanup_free_ struct allocator_probe *probes = NULL;
 	struct heap_probes_file *known;
 	struct wanted wanted;
 	size_t n = 0;
 
-	if (heap_probes_are_cancelled(look->how))
+	if (heap_probes_are_cancelled(check_work->how))
 		return -ECANCELED;
-	heap_probes_find(look, file);
+	heap_probes_find(check_work, file);
 	if (file->error == -ETIME || file->list->flags & ALLOCATORS_GO)
 		heap_probes_refuse(traced, file->path, heap_probes_why_not(file));
 	known = heap_probes_file_of(traced, file);
 	if (known) {
 		known->is_mapped = true;
-		look->found->allocates |= known->allocates;
+		check_work->found->allocates |= known->allocates;
 	}
 	if (file->error < 0 || file->list->n == 0 || (known && known->holder == traced->holder))
 		return 0;
@@ -279,21 +279,21 @@ static int heap_probes_on_file(const struct allocator_file *file, void *userdata
 	if (!probes)
 		return -ENOMEM;
 	for (size_t i = 0; i < file->list->n; i++)
-		if (heap_probes_wanted(look->how, file->list->probes[i].function))
+		if (heap_probes_wanted(check_work->how, file->list->probes[i].function))
 			probes[n++] = file->list->probes[i];
 	if (n == 0)
 		return 0;
 	wanted = (struct wanted){ file, probes, n };
 	if (!known)
-		return heap_probes_file(look, &wanted);
-	traced->has_gap |= heap_probes_has_gap(look, &wanted, known);
-	return heap_probes_hold_file(look, &wanted, known);
+		return heap_probes_file(check_work, &wanted);
+	traced->has_gap |= heap_probes_has_gap(check_work, &wanted, known);
+	return heap_probes_hold_file(check_work, &wanted, known);
 }
 
 /* Attaches probes to the files that the client has announced. */
-static int heap_probes_arm_announced_files(struct look *look)
+static int heap_probes_arm_announced_files(struct check_work *check_work)
 {
-	const struct memory_options *o = &look->how->options->memory;
+	const struct memory_options *o = &check_work->how->options->memory;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < o->allocators.n; i++) {
@@ -305,7 +305,7 @@ static int heap_probes_arm_announced_files(struct look *look)
 
 		/* (files that the kernel generates are not programs) */
 		if (fstat(file.fd, &st) < 0 || file_kernel_filesystem(file.fd) ||
-		    allocator_cache_find(look->how->cache, file.fd, &list) < 0)
+		    allocator_cache_find(check_work->how->cache, file.fd, &list) < 0)
 			continue;
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", file.fd);
 		n = readlink(link, path, sizeof(path) - 1);
@@ -313,7 +313,7 @@ static int heap_probes_arm_announced_files(struct look *look)
 		file.device = st.st_dev;
 		file.inode = st.st_ino;
 		file.list = list;
-		r = heap_probes_on_file(&file, look);
+		r = heap_probes_on_file(&file, check_work);
 	}
 	return r;
 }
@@ -340,22 +340,22 @@ static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_pr
 	bpf_map_update_elem(how->own->owners_fd, &a->pid, &(uint32_t){ (uint32_t)next }, BPF_ANY);
 }
 
-unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *how)
+unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args *how)
 {
-	struct look look = { .how = how, .traced = a, .found = &a->announced };
-	int r = a->n_files ? 0 : heap_probes_arm_announced_files(&look);
+	struct check_work check_work = { .how = how, .traced = a, .found = &a->announced };
+	int r = a->n_files ? 0 : heap_probes_arm_announced_files(&check_work);
 
 	heap_probes_renew_holder(a, how);
-	if (look.n_new)
+	if (check_work.n_new)
 		heap_probes_describe(a, a->announced_text, sizeof(a->announced_text));
 	a->found = (struct heap_probes_found){ 0 };
 	for (size_t i = 0; i < a->n_files; i++)
 		a->files[i].is_mapped = false;
-	look.found = &a->found;
+	check_work.found = &a->found;
 	if (r == 0)
 		allocators_of_process(a->holder ?: (pid_t)a->pid, how->cache, heap_probes_on_file,
-				      &look);
-	return look.n_new;
+				      &check_work);
+	return check_work.n_new;
 }
 
 /* Lists the ids of all probes in RET. Returns their number. */
@@ -375,10 +375,10 @@ void heap_probes_strip(struct heap_probes *a, const struct heap_probes_args *how
 {
 	uint32_t probes[2 * HEAP_PROBES_FILES_MAX];
 
-	probe_keeper_detach(how->keeper, probes, heap_probes_of(a, probes));
+	probe_attacher_detach(how->attacher, probes, heap_probes_of(a, probes));
 	a->n_files = 0;
 	a->refused[0] = '\0';
-	a->next_look_ns = 0;
+	a->next_check_ns = 0;
 }
 
 void heap_probes_free(struct heap_probes *a, const struct heap_probes_args *how,
@@ -390,6 +390,6 @@ void heap_probes_free(struct heap_probes *a, const struct heap_probes_args *how,
 	if (a->holder)
 		bpf_map_delete_elem(how->own->owners_fd, &a->pid);
 	if (outbuf_append(going, probes, n * sizeof(probes[0])) < 0)
-		probe_keeper_detach(how->keeper, probes, n);
+		probe_attacher_detach(how->attacher, probes, n);
 	free(a);
 }

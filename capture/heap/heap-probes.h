@@ -15,7 +15,7 @@
 #include "capture/programs/collector.h"
 #include "capture/heap/heap-tables.h"
 #include "capture/options/options.h"
-#include "capture/probes/probe-keeper.h"
+#include "capture/probes/probe-attacher.h"
 
 enum { HEAP_PROBES_FILES_MAX = 64 }; /* with probes, in one process */
 
@@ -23,7 +23,7 @@ enum { HEAP_PROBES_FILES_MAX = 64 }; /* with probes, in one process */
 struct heap_probes_file {
 	dev_t device;
 	ino_t inode;
-	uint32_t probes; /* the keeper's id */
+	uint32_t probes; /* the attacher's id */
 	uint32_t held;   /* likewise, of the holder's probes, which keep them in place; 0 = none */
 	pid_t holder;    /* the thread that they belong to; 0 = the main thread */
 	bool is_mapped;  /* mapped at the last check */
@@ -54,11 +54,11 @@ struct heap_probes {
 	char refused[128]; /* reasons for files without probes, heap_probes_note(); or "" */
 	pid_t holder;      /* capture/heap/probe-holder.h; 0 = the main thread is running */
 	bool has_gap;      /* some of its probes were not in place all the time */
-	unsigned n_looks;  /* number of checks since exec */
+	unsigned n_checks; /* number of checks since exec */
 	uint64_t start_ns; /* of the process, as reported at HAPPENED_NS; 0 = not yet */
 	uint64_t happened_ns;
-	bool from_start;       /* it existed when the recording began, and has not called exec */
-	uint64_t next_look_ns; /* CLOCK_MONOTONIC; 0 = none */
+	bool from_start;        /* it existed when the recording began, and has not called exec */
+	uint64_t next_check_ns; /* CLOCK_MONOTONIC; 0 = none */
 };
 
 /* The means to attach probes; all borrowed. */
@@ -67,7 +67,7 @@ struct heap_probes_args {
 	const struct collector_memory *own; /* the programs */
 	struct allocator_cache *cache;
 	const struct memory_sink *sink; /* can cancel the operation */
-	struct probe_keeper *keeper;
+	struct probe_attacher *attacher;
 };
 
 /* Whether no further slow steps may begin. Files are read, and a process can have many. */
@@ -77,7 +77,7 @@ bool heap_probes_are_cancelled(const struct heap_probes_args *how);
  * Attaches probes to files without probes. Returns the number of new files with probes. If the main
  * thread has ended, the probes get a holder.
  */
-unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *how);
+unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args *how);
 
 /* Whether the thread that the probes belong to has ended, and another one is running. */
 bool heap_probes_lack_holder(const struct heap_probes *a);

@@ -50,8 +50,8 @@ static int heap_tables_make_room(struct batch *b, const struct memory_map *map, 
 	return 0;
 }
 
-static int heap_tables_hand_out(const struct batch *b, const struct memory_map *map, uint32_t n,
-				memory_element_fn fn, void *userdata)
+static int heap_tables_each_in_batch(const struct batch *b, const struct memory_map *map,
+				     uint32_t n, memory_element_fn fn, void *userdata)
 {
 	int r = 0;
 
@@ -81,7 +81,7 @@ int memory_map_each(const struct memory_map *map, memory_element_fn fn, void *us
 		if (error < 0 && error != -ENOENT)
 			break;
 		begun = true;
-		r = heap_tables_hand_out(&b, map, n, fn, userdata);
+		r = heap_tables_each_in_batch(&b, map, n, fn, userdata);
 	}
 	free(b.keys);
 	free(b.values);
@@ -108,10 +108,10 @@ struct pass {
 	const struct heap_images *images;
 	const struct memory_sink *sink;
 	uint64_t ts_ns;
-	bool live;           /* selects live images instead of finished ones */
-	uint32_t strangers;  /* see heap_tables_forget() */
-	struct outbuf keys;  /* to be removed */
-	struct outbuf *kept; /* receives struct kept or struct kept_stack; borrowed */
+	bool live;                /* selects live images instead of finished ones */
+	uint32_t foreign_entries; /* see heap_tables_forget() */
+	struct outbuf keys;       /* to be removed */
+	struct outbuf *kept;      /* receives struct kept or struct kept_stack; borrowed */
 };
 
 /* A copy of a block. */
@@ -363,8 +363,8 @@ int heap_tables_keep(struct memory_tables *t, const struct heap_images *images, 
 	return memory_map_each(&map, heap_tables_keep_block, &p);
 }
 
-int heap_tables_say_kept(const struct heap_images *images, uint64_t ts_ns,
-			 const struct outbuf *kept, const struct memory_sink *sink)
+int heap_tables_emit_kept(const struct heap_images *images, uint64_t ts_ns,
+			  const struct outbuf *kept, const struct memory_sink *sink)
 {
 	const struct pass p = { .images = images, .sink = sink, .ts_ns = ts_ns, .live = true };
 	const struct kept *list = (const struct kept *)kept->data;
@@ -428,9 +428,9 @@ int heap_tables_gather(struct memory_tables *t, const struct heap_images *images
 	return 0;
 }
 
-int heap_tables_say_gathered(struct memory_tables *t, const struct heap_images *images,
-			     const struct heap_image *image, uint64_t ts_ns,
-			     struct memory_gathered *g, const struct memory_sink *sink)
+int heap_tables_emit_gathered(struct memory_tables *t, const struct heap_images *images,
+			      const struct heap_image *image, uint64_t ts_ns,
+			      struct memory_gathered *g, const struct memory_sink *sink)
 {
 	struct pass p = { .tables = t, .images = images, .sink = sink, .ts_ns = ts_ns };
 	const struct kept_stack *stacks = (const struct kept_stack *)g->stacks.data;
@@ -459,7 +459,7 @@ static bool heap_tables_is_forgotten(const struct pass *p, uint32_t instance)
 {
 	const struct heap_image *image = heap_tables_image_of(p, instance);
 
-	return image ? image->goes : instance <= p->strangers;
+	return image ? image->goes : instance <= p->foreign_entries;
 }
 
 /* Returns 1 when the list is full. */
@@ -492,7 +492,8 @@ static int heap_tables_keep_stack_key(const void *key_bytes, const void *value, 
 }
 
 /* Removes the keys from MAP that FN collects. */
-static int heap_tables_take_out(struct pass *p, const struct memory_map *map, memory_element_fn fn)
+static int heap_tables_remove_keys(struct pass *p, const struct memory_map *map,
+				   memory_element_fn fn)
 {
 	int r;
 
@@ -513,12 +514,12 @@ static int heap_tables_take_out(struct pass *p, const struct memory_map *map, me
 }
 
 int heap_tables_forget(struct memory_tables *t, const struct heap_images *images,
-		       uint32_t strangers)
+		       uint32_t foreign_entries)
 {
-	struct pass p = { .tables = t, .images = images, .strangers = strangers };
+	struct pass p = { .tables = t, .images = images, .foreign_entries = foreign_entries };
 	const struct memory_map blocks = heap_tables_blocks_of(t),
 				stacks = heap_tables_stacks_of(t);
-	int r = heap_tables_take_out(&p, &blocks, heap_tables_keep_block_key);
+	int r = heap_tables_remove_keys(&p, &blocks, heap_tables_keep_block_key);
 
-	return r < 0 ? r : heap_tables_take_out(&p, &stacks, heap_tables_keep_stack_key);
+	return r < 0 ? r : heap_tables_remove_keys(&p, &stacks, heap_tables_keep_stack_key);
 }

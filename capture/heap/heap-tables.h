@@ -60,9 +60,9 @@ struct memory_gathered {
 void memory_gathered_deinit(struct memory_gathered *gathered);
 int heap_tables_gather(struct memory_tables *t, const struct heap_images *images,
 		       struct memory_gathered *ret);
-int heap_tables_say_gathered(struct memory_tables *t, const struct heap_images *images,
-			     const struct heap_image *image, uint64_t ts_ns,
-			     struct memory_gathered *gathered, const struct memory_sink *sink);
+int heap_tables_emit_gathered(struct memory_tables *t, const struct heap_images *images,
+			      const struct heap_image *image, uint64_t ts_ns,
+			      struct memory_gathered *gathered, const struct memory_sink *sink);
 
 /*
  * The same for live IMAGES, whose blocks change, in two steps. The first step copies the blocks to
@@ -71,15 +71,15 @@ int heap_tables_say_gathered(struct memory_tables *t, const struct heap_images *
  */
 int heap_tables_keep(struct memory_tables *t, const struct heap_images *images, uint64_t until_ns,
 		     struct outbuf *kept);
-int heap_tables_say_kept(const struct heap_images *images, uint64_t ts_ns,
-			 const struct outbuf *kept, const struct memory_sink *sink);
+int heap_tables_emit_kept(const struct heap_images *images, uint64_t ts_ns,
+			  const struct outbuf *kept, const struct memory_sink *sink);
 
 /*
  * Removes finished IMAGES from the tables. Also removes entries without an image, if their instance
  * is at most STRANGERS: they belong to programs that ended without a report.
  */
 int heap_tables_forget(struct memory_tables *t, const struct heap_images *images,
-		       uint32_t strangers);
+		       uint32_t foreign_entries);
 
 /*
  * Calls FN for each element of a hash map. Elements that come or go meanwhile can be missed or

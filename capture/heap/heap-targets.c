@@ -64,7 +64,7 @@ static void heap_targets_triage_if_due(struct heap_targets *w)
 
 	if (!w->triage || now_ns < w->next_triage_ns)
 		return;
-	if (triage_look(w->triage, "") > 0)
+	if (triage_scan(w->triage, "") > 0)
 		triage_decide(w->triage, heap_targets_on_grown, w);
 	w->next_triage_ns += interval_ns * ((now_ns - w->next_triage_ns) / interval_ns + 1);
 }
@@ -108,7 +108,7 @@ struct heap_trace *heap_targets_memory(const struct heap_targets *w)
 	return w->memory;
 }
 
-void heap_targets_attend(struct heap_targets *w)
+void heap_targets_do_due_work(struct heap_targets *w)
 {
 	heap_trace_drain_events(w->memory);
 	if (heap_trace_has_missed(w->memory) && !w->triage)

@@ -35,7 +35,7 @@ struct heap_trace *heap_targets_memory(const struct heap_targets *w);
  * Starts to watch processes that are new or have grown, and stops watching those that have not.
  * Must be called when heap_trace_fd() is readable, and periodically.
  */
-void heap_targets_attend(struct heap_targets *w);
+void heap_targets_do_due_work(struct heap_targets *w);
 
-/* The time of the next call of heap_targets_attend() or heap_trace_tick(): CLOCK_MONOTONIC. */
+/* The time of the next call of heap_targets_do_due_work() or heap_trace_tick(): CLOCK_MONOTONIC. */
 uint64_t heap_targets_next_ns(const struct heap_targets *w);

@@ -18,7 +18,7 @@
 enum { GATHERED_MAX = 1 << 16 };
 
 /* After this time, a program with an instance number is watched, if it ever will be. */
-#define STRANGERS_NS UINT64_C(1000000000)
+#define FOREIGN_ENTRIES_NS UINT64_C(1000000000)
 
 /* ---- records ---- */
 
@@ -80,7 +80,7 @@ static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image
 }
 
 /* Reports once that IMAGE is watched. */
-static int heap_trace_ended_say_watch(struct heap_trace *m, struct heap_image *image)
+static int heap_trace_report_watch_begin(struct heap_trace *m, struct heap_image *image)
 {
 	struct rec_watch rec = {
 		.head = {
@@ -106,7 +106,7 @@ static int heap_trace_ended_say_watch(struct heap_trace *m, struct heap_image *i
 
 int heap_trace_announce(struct heap_trace *m, struct heap_image *image)
 {
-	return image->earlier ? 0 : heap_trace_ended_say_watch(m, image);
+	return image->earlier ? 0 : heap_trace_report_watch_begin(m, image);
 }
 
 /* Whether IMAGE can be announced. A new program must have loaded its libraries. */
@@ -120,7 +120,7 @@ static bool heap_trace_is_ready(const struct heap_trace *m, const struct heap_im
 	 */
 	if (image->ended || !traced || traced->instance != image->process.instance)
 		return image->goes || m->stopping;
-	return !traced->next_look_ns;
+	return !traced->next_check_ns;
 }
 
 int heap_trace_announce_ready(struct heap_trace *m)
@@ -135,8 +135,8 @@ int heap_trace_announce_ready(struct heap_trace *m)
 }
 
 /* Reports the end of the watch of IMAGE. */
-static int heap_trace_say_watched(struct heap_trace *m, const struct heap_image *image,
-				  uint64_t ts_ns)
+static int heap_trace_report_watch_end(struct heap_trace *m, const struct heap_image *image,
+				       uint64_t ts_ns)
 {
 	const struct memory_process *p = &image->process;
 	const struct rec_watched rec = {
@@ -182,8 +182,8 @@ void heap_trace_detach_forgotten(struct heap_trace *m)
 	struct outbuf going = m->going;
 
 	m->going = (struct outbuf){ 0 };
-	probe_keeper_detach(m->probing.keeper, (const uint32_t *)going.data,
-			    going.size / sizeof(uint32_t));
+	probe_attacher_detach(m->probing.attacher, (const uint32_t *)going.data,
+			      going.size / sizeof(uint32_t));
 	outbuf_deinit(&going);
 }
 
@@ -239,7 +239,7 @@ int heap_trace_know_watched(struct heap_trace *m)
  * their end. Other images of their processes would wait for them. A refused image (there was no
  * room to watch it) has no end, unless its process has a later image.
  */
-static void heap_trace_end_untold(struct heap_trace *m)
+static void heap_trace_end_unreported(struct heap_trace *m)
 {
 	struct memory_process process;
 	struct heap_image *image;
@@ -256,7 +256,7 @@ static void heap_trace_end_untold(struct heap_trace *m)
 			image->process = process;
 			image->ended = true;
 		} else {
-			memory_image_end_untold(image);
+			memory_image_end_unreported(image);
 		}
 	}
 }
@@ -266,35 +266,35 @@ static void heap_trace_end_untold(struct heap_trace *m)
  * programs, but their entries occupy the tables. To distinguish these entries from others, all
  * running processes must be known.
  */
-static void heap_trace_look_for_strangers(struct heap_trace *m)
+static void heap_trace_find_foreign_entries(struct heap_trace *m)
 {
-	uint64_t untold = __atomic_load_n(m->own.untold, __ATOMIC_RELAXED);
+	uint64_t ends_unreported = __atomic_load_n(m->own.ends_unreported, __ATOMIC_RELAXED);
 
-	if (m->strangers || untold == m->untold)
+	if (m->foreign_entries || ends_unreported == m->ends_unreported)
 		return;
-	m->untold = untold;
-	m->strangers = __atomic_load_n(m->own.instances, __ATOMIC_RELAXED);
-	m->strangers_ns = clock_read_ns(CLOCK_MONOTONIC) + STRANGERS_NS;
+	m->ends_unreported = ends_unreported;
+	m->foreign_entries = __atomic_load_n(m->own.instances, __ATOMIC_RELAXED);
+	m->foreign_entries_ns = clock_read_ns(CLOCK_MONOTONIC) + FOREIGN_ENTRIES_NS;
 }
 
-static bool heap_trace_strangers_may_go(const struct heap_trace *m)
+static bool heap_trace_foreign_entries_due(const struct heap_trace *m)
 {
-	return m->strangers && clock_read_ns(CLOCK_MONOTONIC) >= m->strangers_ns;
+	return m->foreign_entries && clock_read_ns(CLOCK_MONOTONIC) >= m->foreign_entries_ns;
 }
 
 /* Marks the images of ended processes. */
-static int heap_trace_look_who_has_ended(struct heap_trace *m)
+static int heap_trace_find_ended(struct heap_trace *m)
 {
 	int r = 0;
 
-	heap_trace_look_for_strangers(m);
+	heap_trace_find_foreign_entries(m);
 	/* (running processes first: a process that ends meanwhile is then in the other table) */
-	m->strangers_go = heap_trace_strangers_may_go(m);
-	if (m->strangers_go)
+	m->foreign_entries_go = heap_trace_foreign_entries_due(m);
+	if (m->foreign_entries_go)
 		r = heap_trace_know_watched(m);
 	r = r ?: heap_trace_know_all(m, m->own.ended_fd, true);
 	if (r == 0)
-		heap_trace_end_untold(m);
+		heap_trace_end_unreported(m);
 	m->n_ended = 0;
 	return r;
 }
@@ -366,20 +366,21 @@ static int heap_trace_ended_choose(struct heap_trace *m, struct going *going)
 }
 
 /* Reports one image per process. The tables are sent while they are read. */
-static int heap_trace_say_at_once(struct heap_trace *m, const struct going *going, uint64_t ts_ns)
+static int heap_trace_report_together(struct heap_trace *m, const struct going *going,
+				      uint64_t ts_ns)
 {
 	int r = heap_trace_announce_ready(m)
 			?: heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink)
 			?: heap_tables_snapshot(&m->tables, &m->images, ts_ns, &m->sink);
 
 	for (size_t i = 0; r == 0 && i < going->n; i++)
-		r = heap_trace_say_watched(m, heap_trace_ended_nth(going, i), ts_ns);
+		r = heap_trace_report_watch_end(m, heap_trace_ended_nth(going, i), ts_ns);
 	return r;
 }
 
 /* Copies the tables and reports image by image. */
-static int heap_trace_say_one_by_one(struct heap_trace *m, const struct going *going,
-				     uint64_t ts_ns)
+static int heap_trace_report_one_by_one(struct heap_trace *m, const struct going *going,
+					uint64_t ts_ns)
 {
 	_cleanup_(memory_gathered_deinit) struct memory_gathered gathered = { 0 };
 	int r = heap_tables_gather(&m->tables, &m->images, &gathered);
@@ -387,10 +388,10 @@ static int heap_trace_say_one_by_one(struct heap_trace *m, const struct going *g
 	for (size_t i = 0; r == 0 && i < going->n; i++) {
 		struct heap_image *image = heap_trace_ended_nth(going, i);
 
-		r = heap_trace_ended_say_watch(m, image)
-			    ?: heap_tables_say_gathered(&m->tables, &m->images, image, ts_ns,
+		r = heap_trace_report_watch_begin(m, image)
+			    ?: heap_tables_emit_gathered(&m->tables, &m->images, image, ts_ns,
 							&gathered, &m->sink)
-			    ?: heap_trace_say_watched(m, image, ts_ns);
+			    ?: heap_trace_report_watch_end(m, image, ts_ns);
 	}
 	return r;
 }
@@ -415,11 +416,12 @@ static void heap_trace_ended_drop(struct heap_trace *m, const struct going *goin
 static int heap_trace_ended_forget(struct heap_trace *m)
 {
 	/* (only if all running processes were known before) */
-	int r = heap_tables_forget(&m->tables, &m->images, m->strangers_go ? m->strangers : 0);
+	int r = heap_tables_forget(&m->tables, &m->images,
+				   m->foreign_entries_go ? m->foreign_entries : 0);
 
-	if (m->strangers_go)
-		m->strangers = 0;
-	m->strangers_go = false;
+	if (m->foreign_entries_go)
+		m->foreign_entries = 0;
+	m->foreign_entries_go = false;
 	return r;
 }
 
@@ -434,8 +436,8 @@ static int heap_trace_finish_some(struct heap_trace *m, uint64_t ts_ns)
 	r = heap_trace_ended_choose(m, &going) ?: heap_trace_count_allocated(m);
 	if (r < 0)
 		return r;
-	r = going.chained ? heap_trace_say_one_by_one(m, &going, ts_ns)
-			  : heap_trace_say_at_once(m, &going, ts_ns);
+	r = going.chained ? heap_trace_report_one_by_one(m, &going, ts_ns)
+			  : heap_trace_report_together(m, &going, ts_ns);
 	r = r ?: heap_trace_ended_forget(m);
 	if (r == 0)
 		heap_trace_ended_drop(m, &going);
@@ -448,7 +450,7 @@ static int heap_trace_finish_some(struct heap_trace *m, uint64_t ts_ns)
 int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_ns_max)
 {
 	uint64_t until_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns_max;
-	int r = heap_trace_look_who_has_ended(m);
+	int r = heap_trace_find_ended(m);
 
 	if (r < 0)
 		return r;

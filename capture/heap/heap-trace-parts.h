@@ -28,16 +28,16 @@ struct heap_trace {
 	struct ring_buffer *events;
 	struct table processes; /* pid + 1 -> struct heap_probes, owned */
 	struct heap_images images;
-	uint64_t next_usage_ns; /* CLOCK_MONOTONIC */
-	uint64_t unheard;       /* as of the last reading */
-	uint64_t untold;        /* likewise */
-	uint64_t strangers_ns;  /* CLOCK_MONOTONIC: time to remove entries of no image, ... */
-	uint32_t strangers;     /* ... of instances up to this one; 0 = none */
-	bool strangers_go;      /* in this round, since all running processes are known */
-	unsigned n_ended;       /* reported, but not read yet */
-	struct outbuf going;    /* ids of probes of ended processes, to be detached */
-	int error;              /* of the sink, which accepts no more records */
-	bool stopping;          /* no more probes are attached */
+	uint64_t next_usage_ns;      /* CLOCK_MONOTONIC */
+	uint64_t events_unreported;  /* as of the last reading */
+	uint64_t ends_unreported;    /* likewise */
+	uint64_t foreign_entries_ns; /* CLOCK_MONOTONIC: time to remove entries of no image, ... */
+	uint32_t foreign_entries;    /* ... of instances up to this one; 0 = none */
+	bool foreign_entries_go;     /* in this round, since all running processes are known */
+	unsigned n_ended;            /* reported, but not read yet */
+	struct outbuf going;         /* ids of probes of ended processes, to be detached */
+	int error;                   /* of the sink, which accepts no more records */
+	bool stopping;               /* no more probes are attached */
 	uint64_t passed
 		[HEAP_TRACE_PASSED_MAX]; /* a ring of start times of skipped processes; 0 = none */
 	unsigned n_passed;

@@ -33,7 +33,7 @@ enum {
 /*
  * A new program maps its libraries step by step after exec. So its files are checked several times.
  */
-static const uint64_t looks_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
+static const uint64_t check_delays_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
 
 /* ---- own processes ---- */
 
@@ -41,12 +41,12 @@ static const uint64_t looks_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 1
  * This process has more rights than the user. So with `own`, only the user's own processes may be
  * checked, which the programs list.
  */
-static bool heap_trace_may_look(const struct heap_trace *m, uint32_t pid, struct rec_task *ret)
+static bool heap_trace_may_check(const struct heap_trace *m, uint32_t pid, struct rec_task *ret)
 {
 	return !m->options->own || task_list_now(m->collector, pid, ret);
 }
 
-/* Whether the results since heap_trace_may_look() are of the same program. */
+/* Whether the results since heap_trace_may_check() are of the same program. */
 static bool heap_trace_was_same(const struct heap_trace *m, const struct rec_task *before)
 {
 	struct rec_task now;
@@ -135,8 +135,8 @@ static void heap_trace_end_unseen(struct heap_trace *m, struct heap_probes *trac
 }
 
 /* Applies the results of the last check of TRACED to IMAGE, if that program still runs. */
-static void heap_trace_take_found(struct heap_trace *m, const struct heap_probes *traced,
-				  struct heap_image *image)
+static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probes *traced,
+				   struct heap_image *image)
 {
 	const struct heap_probes_found *found = &traced->found;
 	struct memory_process process;
@@ -145,7 +145,7 @@ static void heap_trace_take_found(struct heap_trace *m, const struct heap_probes
 	if (!found->any || !heap_trace_runs(m, image, &process))
 		return;
 	image->covered = found->allocates;
-	image->settled = found->is_static || !traced->next_look_ns;
+	image->settled = found->is_static || !traced->next_check_ns;
 	snprintf(image->unwatched, sizeof(image->unwatched), "%s",
 		 *found->why        ? found->why
 		 : *traced->refused ? traced->refused
@@ -167,7 +167,7 @@ static int heap_trace_list_whole(struct heap_trace *m, const struct resource_lis
 	struct rec_task program;
 	int r = 0;
 
-	if (!heap_trace_may_look(m, list->pid, &program))
+	if (!heap_trace_may_check(m, list->pid, &program))
 		return 0;
 	r = resource_list_send(list, &sink);
 	/* An exiting process would seem to have no resources. */
@@ -223,14 +223,14 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 	if (r < 0)
 		heap_trace_set_unwatched(image, "too many processes are watched");
 	else
-		heap_trace_take_found(m, traced, image);
+		heap_trace_apply_found(m, traced, image);
 	/* (otherwise it is announced when its libraries are known) */
-	r = traced->next_look_ns ? 0 : heap_trace_announce(m, image);
+	r = traced->next_check_ns ? 0 : heap_trace_announce(m, image);
 	return r < 0 ? r : heap_trace_list_resources(m, traced->pid, traced->instance, true);
 }
 
 /* Checks the files of a process that can run another program by now. True if it is watched. */
-static bool heap_trace_look_at_files(struct heap_trace *m, struct heap_probes *traced)
+static bool heap_trace_check_files(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct memory_process process;
 	struct heap_image *image;
@@ -247,23 +247,23 @@ static bool heap_trace_look_at_files(struct heap_trace *m, struct heap_probes *t
 		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
 		heap_trace_list_resources(m, traced->pid, traced->instance, true);
 	}
-	had_files = heap_probes_look(traced, &m->probing) == 0;
+	had_files = heap_probes_check(traced, &m->probing) == 0;
 	image = watched ? heap_images_get(&m->images, traced->instance) : NULL;
 	if (image) {
 		image->complete &= had_files;
-		heap_trace_take_found(m, traced, image);
+		heap_trace_apply_found(m, traced, image);
 	}
 	return watched;
 }
 
 /* Likewise. If the process belongs to another user by now, nothing more is done. */
-static bool heap_trace_look_at(struct heap_trace *m, struct heap_probes *traced)
+static bool heap_trace_check(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct rec_task program;
 	bool watched = true;
 
-	if (heap_trace_may_look(m, traced->pid, &program)) {
-		watched = heap_trace_look_at_files(m, traced);
+	if (heap_trace_may_check(m, traced->pid, &program)) {
+		watched = heap_trace_check_files(m, traced);
 		if (heap_trace_was_same(m, &program))
 			return watched;
 	}
@@ -288,7 +288,7 @@ static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap
 static void heap_trace_hold_probes(struct heap_trace *m, struct heap_probes *traced)
 {
 	for (unsigned i = 0; i < HOLDERS_MAX && heap_probes_lack_holder(traced); i++)
-		heap_trace_look_at(m, traced);
+		heap_trace_check(m, traced);
 }
 
 /*
@@ -326,11 +326,11 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 		traced->happened_ns = h->ts_ns;
 	}
 	if (h->loads) {
-		traced->n_looks = 0;
-		traced->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
+		traced->n_checks = 0;
+		traced->next_check_ns = clock_read_ns(CLOCK_MONOTONIC) + check_delays_ns[0];
 	}
 	/* (the end of a watched process is reported elsewhere) */
-	if (heap_trace_look_at(m, traced) || (traced->instance && heap_trace_has_exited(pidfd)))
+	if (heap_trace_check(m, traced) || (traced->instance && heap_trace_has_exited(pidfd)))
 		return 0;
 	r = heap_trace_begin(m, traced, pidfd);
 	/* (from now on, the programs report the end of the thread that the probes belong to) */
@@ -359,22 +359,22 @@ bool heap_trace_watches(const struct heap_trace *m, uint32_t pid)
 	return traced && !heap_trace_is_outdated(m, traced);
 }
 
-void heap_trace_look(struct heap_trace *m, uint32_t pid)
+void heap_trace_check_process(struct heap_trace *m, uint32_t pid)
 {
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 
 	if (traced)
-		heap_trace_look_at(m, traced);
+		heap_trace_check(m, traced);
 }
 
 /* Returns true if no more checks are due, so that the watch can be announced. */
-static bool heap_trace_look_again(struct heap_trace *m, struct heap_probes *traced, uint64_t now_ns)
+static bool heap_trace_recheck(struct heap_trace *m, struct heap_probes *traced, uint64_t now_ns)
 {
-	traced->next_look_ns = 0;
-	if (traced->n_looks < ARRAY_SIZE(looks_ns))
-		traced->next_look_ns = now_ns + looks_ns[traced->n_looks++];
-	heap_trace_look_at(m, traced);
-	return !traced->next_look_ns;
+	traced->next_check_ns = 0;
+	if (traced->n_checks < ARRAY_SIZE(check_delays_ns))
+		traced->next_check_ns = now_ns + check_delays_ns[traced->n_checks++];
+	heap_trace_check(m, traced);
+	return !traced->next_check_ns;
 }
 
 /* Reports ended processes within CPU_NS_MAX. The next tick continues. */
@@ -388,8 +388,8 @@ static int heap_trace_finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
 }
 
 /* Stores the announced files for the program that TRACED starts now. */
-static void heap_trace_take_announced(struct heap_trace *m, struct heap_probes *traced,
-				      uint64_t exec_ns)
+static void heap_trace_store_announced(struct heap_trace *m, struct heap_probes *traced,
+				       uint64_t exec_ns)
 {
 	if (traced->from_start && traced->announced.any) {
 		m->announced = traced->announced;
@@ -427,7 +427,7 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 		return 0;
 	}
 	if (traced && execs)
-		heap_trace_take_announced(m, traced, happened->ts_ns);
+		heap_trace_store_announced(m, traced, happened->ts_ns);
 	/* Triage reports which processes grow; only their exec matters here. */
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
@@ -475,7 +475,7 @@ int heap_trace_new(const struct session_options *options, struct collector *coll
 		return r;
 	m->probing = (struct heap_probes_args){ options, &m->own, m->cache, &m->sink, NULL };
 	r = options->categories & CATEGORIES_PROBES
-		    ? probe_keeper_new(sink->helper_cpu_ns, &m->probing.keeper)
+		    ? probe_attacher_new(sink->helper_cpu_ns, &m->probing.attacher)
 		    : 0;
 	if (r < 0)
 		return r;
@@ -502,7 +502,7 @@ struct heap_trace *heap_trace_free(struct heap_trace *m)
 	if (!m)
 		return NULL;
 	heap_trace_detach_all(m);
-	probe_keeper_free(m->probing.keeper);
+	probe_attacher_free(m->probing.attacher);
 	heap_images_deinit(&m->images);
 	heap_tables_deinit(&m->tables);
 	allocator_cache_free(m->cache);
@@ -528,8 +528,8 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
 	if (m->n_ended >= ENDED_MANY)
 		return 0;
 	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
-		if (traced->next_look_ns && traced->next_look_ns < next_ns)
-			next_ns = traced->next_look_ns;
+		if (traced->next_check_ns && traced->next_check_ns < next_ns)
+			next_ns = traced->next_check_ns;
 	return next_ns;
 }
 
@@ -537,14 +537,14 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
  * Checks the processes that are due again. Checks do not remove processes from the table. Returns
  * whether the checks of a process are complete.
  */
-static bool heap_trace_look_again_if_due(struct heap_trace *m, uint64_t now_ns)
+static bool heap_trace_recheck_if_due(struct heap_trace *m, uint64_t now_ns)
 {
 	struct heap_probes *traced;
 	bool any = false;
 
 	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
-		if (traced->next_look_ns && traced->next_look_ns <= now_ns)
-			any |= heap_trace_look_again(m, traced, now_ns);
+		if (traced->next_check_ns && traced->next_check_ns <= now_ns)
+			any |= heap_trace_recheck(m, traced, now_ns);
 	return any;
 }
 
@@ -552,7 +552,7 @@ void heap_trace_tick(struct heap_trace *m)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t interval_ns = m->options->memory.usage_interval_ns;
-	bool known = heap_trace_look_again_if_due(m, now_ns);
+	bool known = heap_trace_recheck_if_due(m, now_ns);
 
 	if (!known && now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
 		return;
@@ -567,10 +567,10 @@ void heap_trace_tick(struct heap_trace *m)
 
 bool heap_trace_has_missed(struct heap_trace *m)
 {
-	uint64_t unheard = __atomic_load_n(m->own.unheard, __ATOMIC_RELAXED);
-	bool missed = unheard != m->unheard;
+	uint64_t events_unreported = __atomic_load_n(m->own.events_unreported, __ATOMIC_RELAXED);
+	bool missed = events_unreported != m->events_unreported;
 
-	m->unheard = unheard;
+	m->events_unreported = events_unreported;
 	return missed;
 }
 
@@ -649,7 +649,7 @@ int heap_trace_snapshot(struct heap_trace *m)
 	heap_trace_choose_living(m); /* no records of a process after its end */
 	/* After the copy, so that the stacks of all copied blocks are known. */
 	r = r ?: heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
-	return r < 0 ? r : heap_tables_say_kept(&m->images, ts_ns, &kept, &m->sink);
+	return r < 0 ? r : heap_tables_emit_kept(&m->images, ts_ns, &kept, &m->sink);
 }
 
 /*
@@ -673,7 +673,7 @@ static int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
 		struct rec_task program;
 
 		if ((pid && image->process.pid != pid) || !heap_trace_runs(m, image, &process) ||
-		    !heap_trace_may_look(m, process.pid, &program))
+		    !heap_trace_may_check(m, process.pid, &program))
 			continue;
 		image->process = process;
 		r = heap_trace_reach_search(&how, image);
@@ -718,10 +718,10 @@ int heap_trace_finish(struct heap_trace *m)
 	return r > 0 ? -ETIME : r;
 }
 
-void heap_trace_look_all(struct heap_trace *m)
+void heap_trace_check_all(struct heap_trace *m)
 {
 	struct heap_probes *traced;
 
 	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
-		heap_trace_look_at(m, traced);
+		heap_trace_check(m, traced);
 }

@@ -53,7 +53,7 @@ void heap_trace_release(struct heap_trace *m, uint32_t pid);
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid);
 
 /* Checks PID, if it is watched, for other files. */
-void heap_trace_look(struct heap_trace *m, uint32_t pid);
+void heap_trace_check_process(struct heap_trace *m, uint32_t pid);
 
 /* The time of the next heap_trace_tick(): CLOCK_MONOTONIC. */
 uint64_t heap_trace_next_ns(const struct heap_trace *m);
@@ -66,7 +66,7 @@ void heap_trace_tick(struct heap_trace *m);
 bool heap_trace_has_missed(struct heap_trace *m);
 
 /* Checks all processes for other files. */
-void heap_trace_look_all(struct heap_trace *m);
+void heap_trace_check_all(struct heap_trace *m);
 
 /*
  * Reports the live blocks of each watched process and continues. A process that has called exec,

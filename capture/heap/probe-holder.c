@@ -35,7 +35,7 @@ static bool probe_holder_is_unchanged(const struct missing *m, uint64_t address,
 	       memcmp(is, was, sizeof(is)) == 0;
 }
 
-static int probe_holder_look_at_code(const struct rec_mapping *rec, void *userdata)
+static int probe_holder_check_code(const struct rec_mapping *rec, void *userdata)
 {
 	struct missing *m = userdata;
 
@@ -55,6 +55,6 @@ bool probe_holder_misses(pid_t task, const struct allocator_file *file,
 {
 	struct missing m = { .task = task, .file = file, .probes = probes, .n = n };
 
-	mappings_of_process("", (uint32_t)task, probe_holder_look_at_code, &m);
+	mappings_of_process("", (uint32_t)task, probe_holder_check_code, &m);
 	return m.any;
 }

@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 
 #define MARK_BEFORE UINT64_C(0x7a7a7a7a7a7a7a7a)
-#define MARK_BEHIND UINT64_C(0xa7a7a7a7a7a7a7a7)
+#define MARK_AFTER  UINT64_C(0xa7a7a7a7a7a7a7a7)
 
 #define BASE_BYTES (UINT64_C(2) << 20)
 #define BASE_MAX   (UINT64_C(1) << 40)
@@ -36,7 +36,7 @@ static uint64_t reach_jemalloc_base_end(const struct reach_page *page)
 
 static const uint8_t *reach_jemalloc_find_mark(const uint8_t *data, size_t n_bytes)
 {
-	const uint64_t mark = MARK_BEHIND;
+	const uint64_t mark = MARK_AFTER;
 
 	for (size_t at = 0; at + sizeof(mark) <= n_bytes; at += sizeof(mark))
 		if (memcmp(data + at, &mark, sizeof(mark)) == 0)

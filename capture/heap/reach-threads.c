@@ -170,7 +170,7 @@ pid_t reach_living_task(pid_t pid)
 	return found;
 }
 
-void reach_let_go(const struct outbuf *threads)
+void reach_release_threads(const struct outbuf *threads)
 {
 	for (size_t i = 0; i < reach_n_of(threads); i++)
 		ptrace(PTRACE_DETACH, (pid_t)reach_list_of(threads)[i].head.tid, NULL, NULL);

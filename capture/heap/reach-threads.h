@@ -19,7 +19,7 @@
  * to THREADS, struct rec_registers. Returns 0; -ESRCH: the process does not exist (any more);
  * -EPERM: another process traces it, or it is not permitted; -ETIME: a thread does not stop,
  * because it is in an uninterruptible system call. Threads that are stopped after a failure must be
- * released by reach_let_go(), too.
+ * released by reach_release_threads(), too.
  */
 int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads);
 
@@ -30,4 +30,4 @@ int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads);
 pid_t reach_living_task(pid_t pid);
 
 /* Releases all threads in THREADS. */
-void reach_let_go(const struct outbuf *threads);
+void reach_release_threads(const struct outbuf *threads);

@@ -589,7 +589,7 @@ static size_t reach_put_in_order(struct reach_block *blocks, size_t n)
 }
 
 /* Lists the blocks and allocates the tables for the search. */
-static int reach_take_blocks(struct search *s, struct answer *answer)
+static int reach_list_blocks(struct search *s, struct answer *answer)
 {
 	struct outbuf list = { .limit = SIZE_MAX };
 	int r = s->request->list_blocks(&list, s->request->userdata);
@@ -632,7 +632,7 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	 * separately.
 	 */
 	if (r == -EPERM || r == -EACCES) {
-		reach_let_go(&threads);
+		reach_release_threads(&threads);
 		outbuf_reset(&threads);
 		hold = false;
 		r = 0;
@@ -641,12 +641,12 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 		r = s->request->list_threads(&threads, s->request->userdata);
 	s->threads = (const struct rec_registers *)threads.data;
 	s->n_threads = threads.size / sizeof(*s->threads);
-	r = r ?: reach_take_blocks(s, answer)
+	r = r ?: reach_list_blocks(s, answer)
 		       ?: reach_roots_read(s->task, &s->roots)
 		       ?: reach_roots_read_epoll(s->task, s->deadline_ns, &s->watched)
 		       ?: reach_search_all(s);
 	if (hold) {
-		reach_let_go(&threads);
+		reach_release_threads(&threads);
 		s->result.held_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
 	}
 	return r;
@@ -672,7 +672,7 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 	int r = request->as_owner ? rights_become(request->uid, request->gid) : 0;
 
 	if (r == 0 && request->as_owner)
-		r = rights_give_up();
+		r = rights_drop();
 	if (r == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		r = -errno;
 	r = r ?: reach_check_class(s.task) ?: reach_prepare(&s) ?: reach_hold_and_search(&s, answer);

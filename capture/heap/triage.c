@@ -180,7 +180,7 @@ static uint64_t triage_count_fds(int proc_fd, const char *name)
 	return fstatat(proc_fd, path, &st, 0) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-int triage_look(struct triage *t, const char *root)
+int triage_scan(struct triage *t, const char *root)
 {
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	const struct dirent *entry;

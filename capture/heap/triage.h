@@ -53,4 +53,4 @@ void triage_decide(struct triage *t, triage_fn fn, void *userdata);
  * Adds the data of /proc below ROOT ("" for this machine) of all processes except this one. Returns
  * their number, or a negative errno.
  */
-int triage_look(struct triage *t, const char *root);
+int triage_scan(struct triage *t, const char *root);

@@ -11,7 +11,7 @@
 #include <bpf/bpf.h>
 
 #include "base/array.h"
-#include "capture/probes/probe-keeper.h"
+#include "capture/probes/probe-attacher.h"
 
 _Static_assert(MOMENT_PLAN_LOADS_MAX == MOMENT_LOADS_MAX, "as many");
 _Static_assert(MOMENT_PLAN_STEPS_MAX == MOMENT_STEPS_MAX, "as many");
@@ -56,7 +56,8 @@ static int moments_find_counter(struct moments *m, const char *name)
 	return (int)i;
 }
 
-static int moments_take_counters(struct moments *m, struct moment_place *place, char **reterr_text)
+static int moments_assign_counters(struct moments *m, struct moment_place *place,
+				   char **reterr_text)
 {
 	for (uint32_t i = 0; i < place->plan.n_tsvs; i++) {
 		const struct moment_plan_tsv *tsv = &place->plan.tsvs[i];
@@ -121,8 +122,8 @@ static int moments_check_owner(const struct session_options *o, const struct mom
 		plan->file);
 }
 
-static int moments_take(struct moments *m, const struct session_options *o, size_t i,
-			char **reterr_text)
+static int moments_add_place(struct moments *m, const struct session_options *o, size_t i,
+			     char **reterr_text)
 {
 	struct moment_place *place = &m->places[m->n++];
 	int fd = o->moments.files.fds[i], r;
@@ -133,7 +134,7 @@ static int moments_take(struct moments *m, const struct session_options *o, size
 	if (r < 0)
 		return moments_refuse(r, reterr_text, "%s", why);
 	r = moments_check_owner(o, &place->plan, fd, reterr_text)
-		    ?: moments_take_counters(m, place, reterr_text);
+		    ?: moments_assign_counters(m, place, reterr_text);
 	if (r < 0)
 		return r;
 	if (place->plan.snapshot && o->mode != SESSION_FLIGHT)
@@ -160,7 +161,7 @@ int moments_new(const struct session_options *o, struct moments **ret, char **re
 	if (!m || !m->places)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < o->moments.n_specs; i++)
-		r = moments_take(m, o, i, reterr_text);
+		r = moments_add_place(m, o, i, reterr_text);
 	r = r ?: moments_check_counters(m, reterr_text);
 	if (r == 0)
 		*ret = TAKE_PTR(m);
@@ -250,7 +251,9 @@ static int moments_attach_one(struct moments *m, uint32_t i, int fd,
 
 	for (enum probes_program p = 0; p < PROBES_PROGRAMS; p++)
 		target.programs[p] = p == PROBES_ENTRY ? collector->program : -1;
-	return probe_keeper_attach(m->keeper, &target, &id, &failed) ?: failed ? -EOPNOTSUPP : 0;
+	return probe_attacher_attach(m->attacher, &target, &id, &failed)
+		       ?: failed ? -EOPNOTSUPP
+				 : 0;
 }
 
 int moments_attach(struct moments *m, const struct call_options *o,
@@ -258,7 +261,7 @@ int moments_attach(struct moments *m, const struct call_options *o,
 		   char **reterr_text)
 {
 	uint32_t at = 0;
-	int r = probe_keeper_new(cpu_ns_sum, &m->keeper);
+	int r = probe_attacher_new(cpu_ns_sum, &m->attacher);
 
 	for (; r == 0 && at < m->n; at++)
 		r = moments_announce(&m->places[at], at, collector->points_fd)
@@ -276,5 +279,5 @@ int moments_attach(struct moments *m, const struct call_options *o,
 void moments_detach(struct moments *m)
 {
 	if (m)
-		m->keeper = probe_keeper_free(m->keeper);
+		m->attacher = probe_attacher_free(m->attacher);
 }

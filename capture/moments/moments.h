@@ -15,7 +15,7 @@
 #include "capture/probes/code-boundary.h"
 #include "capture/programs/collector.h"
 
-struct probe_keeper;
+struct probe_attacher;
 
 struct moment_place {
 	char *text; /* of the plan, unchanged; owned */
@@ -30,7 +30,7 @@ struct moments {
 	const char *counters[MOMENT_COUNTERS_MAX]; /* names, in the texts of plans */
 	bool counted[MOMENT_COUNTERS_MAX];         /* whether a point increments it */
 	uint32_t n_counters;
-	struct probe_keeper *keeper; /* NULL = there are no probes */
+	struct probe_attacher *attacher; /* NULL = there are no probes */
 };
 
 /*
@@ -43,7 +43,7 @@ struct moments *moments_free(struct moments *m);
 DEFINE_CLEANUP(struct moments *, moments_free)
 
 /*
- * Attaches the program of COLLECTOR to the files of O. The CPU time of the probe keeper's process
+ * Attaches the program of COLLECTOR to the files of O. The CPU time of the probe attacher's process
  * is added to *CPU_NS_SUM (borrowed). Returns as above.
  */
 int moments_attach(struct moments *m, const struct call_options *o,

@@ -413,7 +413,7 @@ static int spec_location(struct spec_reader *r, struct call_location *to)
 {
 	int error;
 
-	to->is_said = true;
+	to->is_explicit = true;
 	if (spec_accept(r, "="))
 		return to->kind = CALL_ORIGIN_CONSTANT, spec_number(r, (uint64_t *)&to->offset);
 	if (spec_accept(r, "?"))
@@ -441,8 +441,8 @@ static int spec_arg_place(struct spec_reader *r, struct call_arg *arg, size_t i)
 				 "at most %d arguments outside of registers are "
 				 "possible",
 				 CALL_ARG_REGISTERS);
-	if (error == 0 && arg->type.form == CALL_FLOAT && !arg->location.is_said)
-		arg->location = (struct call_location){ .is_said = true,
+	if (error == 0 && arg->type.form == CALL_FLOAT && !arg->location.is_explicit)
+		arg->location = (struct call_location){ .is_explicit = true,
 							.kind = CALL_ORIGIN_NONE,
 							.reason = CALL_REASON_VECTOR };
 	return error;
@@ -564,7 +564,7 @@ static int spec_args(struct spec_reader *r);
 static int spec_return(struct spec_reader *r);
 
 /* No arguments are given: uses those of a known function. */
-static int spec_take_known(struct spec_reader *r)
+static int spec_use_known(struct spec_reader *r)
 {
 	const char *known = spec_find_known(r->spec);
 	struct spec_reader of_known = { known, known, r->spec, r->error, { 0 }, { 0 }, 0 };
@@ -583,7 +583,7 @@ static int spec_args(struct spec_reader *r)
 	int error = 0;
 
 	if (!spec_accept(r, "("))
-		return spec_take_known(r);
+		return spec_use_known(r);
 	if (spec_accept(r, ")"))
 		return 0;
 	do
@@ -720,7 +720,7 @@ uint8_t call_spec_slots(const struct call_spec *spec, uint8_t args[static CALL_T
 bool call_spec_has_locations(const struct call_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_args; i++)
-		if (spec->args[i].location.is_said)
+		if (spec->args[i].location.is_explicit)
 			return true;
 	return false;
 }
@@ -729,7 +729,7 @@ size_t call_spec_register(const struct call_spec *spec, size_t arg)
 {
 	const struct call_location *l = &spec->args[arg].location;
 
-	return l->is_said && l->reg < CALL_ARGS_MAX ? l->reg : arg;
+	return l->is_explicit && l->reg < CALL_ARGS_MAX ? l->reg : arg;
 }
 
 bool call_spec_is_glob(const struct call_spec *spec)

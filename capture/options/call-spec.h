@@ -53,7 +53,7 @@ enum {
 
 /* The location of an argument, for the programs: CALL_ORIGIN_* (bpf/record.h). */
 struct call_location {
-	bool is_said; /* else the argument is in the register of its number */
+	bool is_explicit; /* else the argument is in the register of its number */
 	uint8_t kind;
 	uint8_t reg; /* by DWARF's number */
 	uint8_t shift;

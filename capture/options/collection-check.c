@@ -16,7 +16,7 @@ struct checker {
 };
 
 __attribute__((format(printf, 3, 4))) static void
-collection_check_say(const struct checker *k, unsigned line, const char *format, ...)
+collection_check_add(const struct checker *k, unsigned line, const char *format, ...)
 {
 	char text[COLLECTION_TEXT_MAX];
 	va_list ap;
@@ -32,7 +32,7 @@ static void collection_check_on_complaint(const struct option_row *row, const ch
 {
 	const struct checker *k = userdata;
 
-	collection_check_say(k, k->lines[row - option_rows], "%s=: %s", row->key, why);
+	collection_check_add(k, k->lines[row - option_rows], "%s=: %s", row->key, why);
 }
 
 static void collection_check_filter_size(const struct checker *k)
@@ -44,7 +44,7 @@ static void collection_check_filter_size(const struct checker *k)
 	for (char **p = k->c->cgroups; p && *p; p++)
 		n++;
 	if (n > FILTER_CGROUPS_MAX)
-		collection_check_say(
+		collection_check_add(
 			k,
 			collection_line_of(k->lines, "Filter", "Unit")
 				?: collection_line_of(k->lines, "Filter", "CGroup"),
@@ -60,13 +60,13 @@ static void collection_check_output(const struct checker *k)
 		 time = collection_line_of(k->lines, "Output", "KeepTime");
 
 	if (size && c->keep_bytes && c->keep_bytes < c->session.rotate_bytes)
-		collection_check_say(
+		collection_check_add(
 			k, size,
 			"KeepSize= is %s, less than the %s of one chunk (RotateSize=): no "
 			"earlier chunk would be kept",
 			TEXT_SIZE(c->keep_bytes), TEXT_SIZE(c->session.rotate_bytes));
 	if (time && c->keep_ns && c->keep_ns < c->session.rotate_ns)
-		collection_check_say(
+		collection_check_add(
 			k, time,
 			"KeepTime= is %s, less than the %s of one chunk (RotateTime=): no "
 			"earlier chunk would be kept",

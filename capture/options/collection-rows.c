@@ -34,7 +34,7 @@ static int collection_set_string(char **to, const char *text)
 	return *to ? 0 : -ENOMEM;
 }
 
-static int collection_rows_take_categories(struct collection *to, const char *text, char *why)
+static int collection_rows_parse_categories(struct collection *to, const char *text, char *why)
 {
 	_cleanup_free_ char *copy = strdup(text);
 	char *rest = copy, *word;
@@ -75,8 +75,8 @@ static int collection_rows_append(char ***list, const char *text)
  * Checks the kind of the unit, which must be one that contains processes, and the characters of its
  * name.
  */
-static int collection_take_unit(const struct option_row *row, struct collection *to,
-				const char *text, char *why)
+static int collection_parse_unit(const struct option_row *row, struct collection *to,
+				 const char *text, char *why)
 {
 	static const char *const suffixes[] = { "service", "scope", "slice",
 						"socket",  "mount", "swap" };
@@ -115,8 +115,8 @@ static bool collection_is_plain(const char *path)
 	return strlen(path) < PATH_MAX;
 }
 
-static int collection_take_cgroup(const struct option_row *row, struct collection *to,
-				  const char *text, char why[static VALUE_WHY_MAX])
+static int collection_parse_cgroup(const struct option_row *row, struct collection *to,
+				   const char *text, char why[static VALUE_WHY_MAX])
 {
 	const char *last = strrchr(text, '/');
 
@@ -137,8 +137,8 @@ static int collection_check_path(const char *text, char *why)
 	return 0;
 }
 
-static int collection_take_program(const struct option_row *row, struct collection *to,
-				   const char *text, char why[static VALUE_WHY_MAX])
+static int collection_parse_program(const struct option_row *row, struct collection *to,
+				    const char *text, char why[static VALUE_WHY_MAX])
 {
 	size_t n = 0;
 	int r = collection_check_path(text, why);
@@ -152,8 +152,8 @@ static int collection_take_program(const struct option_row *row, struct collecti
 	return collection_rows_append(option_at(row, to), text);
 }
 
-static int collection_take_directory(const struct option_row *row, struct collection *to,
-				     const char *text, char why[static VALUE_WHY_MAX])
+static int collection_parse_directory(const struct option_row *row, struct collection *to,
+				      const char *text, char why[static VALUE_WHY_MAX])
 {
 	size_t n = strlen(text);
 	int r = collection_check_path(text, why) ?: collection_set_string(option_at(row, to), text);
@@ -166,35 +166,35 @@ static int collection_take_directory(const struct option_row *row, struct collec
 	return r;
 }
 
-static int collection_take_negated(const struct option_row *row, struct collection *to,
-				   const char *text, char *why)
+static int collection_parse_negated(const struct option_row *row, struct collection *to,
+				    const char *text, char *why)
 {
-	int r = option_take(row, to, text, why);
+	int r = option_parse(row, to, text, why);
 
 	if (r == 0)
 		option_set(row, to, !option_value(row, to));
 	return r;
 }
 
-int collection_take(const struct option_row *row, struct collection *to, const char *text,
-		    char why[static VALUE_WHY_MAX])
+int collection_parse_value(const struct option_row *row, struct collection *to, const char *text,
+			   char why[static VALUE_WHY_MAX])
 {
 	int r;
 
 	switch (row->type) {
 	case OPTION_CATEGORIES:
-		return collection_rows_take_categories(to, text, why);
+		return collection_rows_parse_categories(to, text, why);
 	case OPTION_UNIT:
-		return collection_take_unit(row, to, text, why);
+		return collection_parse_unit(row, to, text, why);
 	case OPTION_CGROUP:
-		return collection_take_cgroup(row, to, text, why);
+		return collection_parse_cgroup(row, to, text, why);
 	case OPTION_PROGRAM:
-		return collection_take_program(row, to, text, why);
+		return collection_parse_program(row, to, text, why);
 	case OPTION_DIRECTORY:
-		return collection_take_directory(row, to, text, why);
+		return collection_parse_directory(row, to, text, why);
 	default:
-		r = row->flags & OPTION_NEGATED ? collection_take_negated(row, to, text, why)
-						: option_take(row, to, text, why);
+		r = row->flags & OPTION_NEGATED ? collection_parse_negated(row, to, text, why)
+						: option_parse(row, to, text, why);
 		return r == -ENOMEM ? r : r < 0 ? -EINVAL : 0;
 	}
 }

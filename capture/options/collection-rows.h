@@ -11,8 +11,8 @@
  * Parses TEXT, which must not be empty, into TO. Returns 0, -EINVAL with a sentence in WHY, or
  * -ENOMEM.
  */
-int collection_take(const struct option_row *row, struct collection *to, const char *text,
-		    char why[static VALUE_WHY_MAX]);
+int collection_parse_value(const struct option_row *row, struct collection *to, const char *text,
+			   char why[static VALUE_WHY_MAX]);
 
 /* The row of KEY; NULL if there is none. */
 const struct option_row *collection_row_of(const char *section, const char *key);

@@ -62,8 +62,8 @@ static void collection_complain(struct parser *p, unsigned line, const char *tex
 	text_clean(one->text, sizeof(one->text), text, strlen(text));
 }
 
-__attribute__((format(printf, 2, 3))) static void collection_say(struct parser *p,
-								 const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void collection_add_complaint(struct parser *p,
+									   const char *format, ...)
 {
 	char text[COLLECTION_TEXT_MAX];
 	va_list ap;
@@ -106,19 +106,20 @@ static bool collection_check_section(struct parser *p, const char *text)
 	char name[INI_NAME_MAX + 1];
 
 	if (!end || end - text - 1 > INI_NAME_MAX) {
-		collection_say(p, "'%.*s' is not a section: expected [Name]", SHOWN_MAX, text);
+		collection_add_complaint(p, "'%.*s' is not a section: expected [Name]", SHOWN_MAX,
+					 text);
 		return false;
 	}
 	memcpy(name, text + 1, (size_t)(end - text - 1));
 	name[end - text - 1] = '\0';
 	behind = end + 1 + strspn(end + 1, " \t");
 	if (*behind && *behind != ';' && *behind != '#')
-		collection_say(p, "there is '%.*s' behind [%s]", SHOWN_MAX, behind, name);
+		collection_add_complaint(p, "there is '%.*s' behind [%s]", SHOWN_MAX, behind, name);
 	if (!collection_section_is_known(name)) {
 		nearest = collection_nearest_section(name);
-		collection_say(p, "there is no section [%s]%s%s%s", name,
-			       nearest ? "; did you mean [" : "", nearest ?: "",
-			       nearest ? "]?" : "");
+		collection_add_complaint(p, "there is no section [%s]%s%s%s", name,
+					 nearest ? "; did you mean [" : "", nearest ?: "",
+					 nearest ? "]?" : "");
 	}
 	return true;
 }
@@ -129,12 +130,13 @@ static bool collection_check_line(struct parser *p, const char *text, size_t n, 
 	size_t key = strcspn(text, "=:");
 
 	if (strlen(text) != n || !text_is_utf8(text, n)) {
-		collection_say(p, "the line is not text: it contains a NUL, or is not UTF-8");
+		collection_add_complaint(
+			p, "the line is not text: it contains a NUL, or is not UTF-8");
 		return false;
 	}
 	/* (a line feed and a NUL are added) */
 	if (n + 2 >= room) {
-		collection_say(p, "the line is longer than %zu bytes", room - 3);
+		collection_add_complaint(p, "the line is longer than %zu bytes", room - 3);
 		return false;
 	}
 	if (*text == '[')
@@ -142,7 +144,7 @@ static bool collection_check_line(struct parser *p, const char *text, size_t n, 
 	if (*text == '\0' || *text == '#' || *text == ';')
 		return true;
 	if (text[key] == ':' || key > INI_NAME_MAX) {
-		collection_say(p, "'%.*s' is not of the form Key=value", SHOWN_MAX, text);
+		collection_add_complaint(p, "'%.*s' is not of the form Key=value", SHOWN_MAX, text);
 		return false;
 	}
 	p->expected = true;
@@ -152,7 +154,8 @@ static bool collection_check_line(struct parser *p, const char *text, size_t n, 
 static void collection_check_expected(struct parser *p)
 {
 	if (p->expected)
-		collection_say(p, "this is neither [Section], Key=value nor a comment (#)");
+		collection_add_complaint(p,
+					 "this is neither [Section], Key=value nor a comment (#)");
 	p->expected = false;
 }
 
@@ -173,7 +176,8 @@ static char *collection_next_line(char *to, int room, void *userdata)
 	p->line++;
 	p->bytes += (size_t)n;
 	if (p->bytes > COLLECTION_BYTES_MAX) {
-		collection_say(p, "the file is longer than %d bytes", COLLECTION_BYTES_MAX);
+		collection_add_complaint(p, "the file is longer than %d bytes",
+					 COLLECTION_BYTES_MAX);
 		return NULL;
 	}
 	while (n > 0 && strchr("\r\n", p->text[n - 1]) && p->text[n - 1])
@@ -206,29 +210,32 @@ static void collection_unknown_key(struct parser *p, const char *section, const 
 		}
 	}
 	if (!nearest)
-		collection_say(p, "there is no key %s= in [%s]; kymo.conf(5) lists them", key,
-			       section);
+		collection_add_complaint(p, "there is no key %s= in [%s]; kymo.conf(5) lists them",
+					 key, section);
 	else if (strcmp(nearest->section, section) == 0)
-		collection_say(p, "there is no key %s= in [%s]; did you mean %s=?", key, section,
-			       nearest->key);
+		collection_add_complaint(p, "there is no key %s= in [%s]; did you mean %s=?", key,
+					 section, nearest->key);
 	else
-		collection_say(p, "there is no key %s= in [%s]; did you mean %s= of [%s]?", key,
-			       section, nearest->key, nearest->section);
+		collection_add_complaint(p,
+					 "there is no key %s= in [%s]; did you mean %s= of [%s]?",
+					 key, section, nearest->key, nearest->section);
 }
 
-static void collection_take_key(struct parser *p, const struct option_row *row, const char *value)
+static void collection_parse_key(struct parser *p, const struct option_row *row, const char *value)
 {
 	unsigned *line = &p->lines[row - option_rows];
 	char why[VALUE_WHY_MAX];
 	int r;
 
 	if (*line && !(row->flags & OPTION_LIST))
-		collection_say(p, "%s= is given twice, in line %u and here: remove one of them",
-			       row->key, *line);
+		collection_add_complaint(
+			p, "%s= is given twice, in line %u and here: remove one of them", row->key,
+			*line);
 	else if (*value == '\0')
-		collection_say(p, "%s= has no value: add one, or remove the line", row->key);
-	else if ((r = collection_take(row, &p->c, value, why)) == -EINVAL)
-		collection_say(p, "%s=: %s", row->key, why);
+		collection_add_complaint(p, "%s= has no value: add one, or remove the line",
+					 row->key);
+	else if ((r = collection_parse_value(row, &p->c, value, why)) == -EINVAL)
+		collection_add_complaint(p, "%s=: %s", row->key, why);
 	else if (r < 0)
 		p->error = r;
 	if (*line == 0)
@@ -245,7 +252,7 @@ static int collection_on_key(void *userdata, const char *section, const char *ke
 
 	p->expected = false;
 	if (*section == '\0') {
-		collection_say(
+		collection_add_complaint(
 			p,
 			"%s= is outside of all sections: [Collection] or another section must "
 			"come first",
@@ -256,7 +263,7 @@ static int collection_on_key(void *userdata, const char *section, const char *ke
 	if (!collection_section_is_known(section))
 		return 1;
 	if (row)
-		collection_take_key(p, row, value);
+		collection_parse_key(p, row, value);
 	else
 		collection_unknown_key(p, section, key);
 	return 1;

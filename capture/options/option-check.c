@@ -16,7 +16,7 @@ struct checker {
 	size_t n;
 };
 
-static void option_check_say(struct checker *k, const struct option_row *row, const char *why)
+static void option_check_complain(struct checker *k, const struct option_row *row, const char *why)
 {
 	k->n++;
 	if (k->complain)
@@ -40,7 +40,7 @@ static const char *option_check_name_of(const struct option_row *row)
 	return row->bus ?: row->key ?: row->trigger;
 }
 
-static bool option_check_asks_for_pressure(const struct session_options *o)
+static bool option_check_needs_pressure(const struct session_options *o)
 {
 	const uint64_t *ppm = o->triggers.pressure_ppm;
 
@@ -51,7 +51,7 @@ static bool option_check_asks_for_pressure(const struct session_options *o)
 static bool option_check_has_category(const struct checker *k, const struct option_row *row)
 {
 	return !row->categories || row->categories & k->categories ||
-	       (row->categories == CATEGORY_COUNTERS && option_check_asks_for_pressure(k->o));
+	       (row->categories == CATEGORY_COUNTERS && option_check_needs_pressure(k->o));
 }
 
 /* Reports an option without its requirements. */
@@ -62,15 +62,15 @@ static void option_check_row(struct checker *k, const struct option_row *row)
 
 	if (row->mode && row->mode != OPTION_IN(k->o->mode)) {
 		snprintf(why, sizeof(why), "needs mode '%s'", session_mode_names[row->mode - 1]);
-		option_check_say(k, row, why);
+		option_check_complain(k, row, why);
 	} else if (!option_check_has_category(k, row)) {
 		snprintf(why, sizeof(why), "needs %s'%s' among the categories",
 			 row->categories & (row->categories - 1) ? "one of " : "",
 			 categories_format(names, row->categories));
-		option_check_say(k, row, why);
+		option_check_complain(k, row, why);
 	} else if (needed && !option_is_set(needed, k->o)) {
 		snprintf(why, sizeof(why), "needs '%s'", option_check_name_of(needed));
-		option_check_say(k, row, why);
+		option_check_complain(k, row, why);
 	}
 }
 
@@ -79,30 +79,32 @@ static void option_check_own(struct checker *k)
 	if (!k->o->own)
 		return;
 	if (k->categories & CATEGORIES_NOT_OWN)
-		option_check_say(
+		option_check_complain(
 			k, ROW_AT(own),
 			"cannot be combined with irq, softirq, workqueue, power and counters: "
 			"these concern the whole machine, not only your own processes");
 	if (k->o->memory.triage)
-		option_check_say(
+		option_check_complain(
 			k, ROW_AT(own),
 			"cannot be combined with triage, which checks the processes of all "
 			"users");
-	if (option_check_asks_for_pressure(k->o))
-		option_check_say(k, ROW_AT(own),
-				 "cannot be combined with triggers on pressure, which concerns the "
-				 "whole machine");
+	if (option_check_needs_pressure(k->o))
+		option_check_complain(
+			k, ROW_AT(own),
+			"cannot be combined with triggers on pressure, which concerns the "
+			"whole machine");
 }
 
 /* Allocations are recorded only for selected processes, or for those that triage finds. */
 static void option_check_chosen(struct checker *k)
 {
 	if (k->o->memory.triage && k->chosen)
-		option_check_say(k, ROW_AT(memory.triage),
-				 "cannot be combined with a filter or a command: it searches all "
-				 "processes for growing ones");
+		option_check_complain(
+			k, ROW_AT(memory.triage),
+			"cannot be combined with a filter or a command: it searches all "
+			"processes for growing ones");
 	if (k->categories & CATEGORIES_MEMORY && !k->chosen && !k->o->own && !k->o->memory.triage)
-		option_check_say(
+		option_check_complain(
 			k, ROW_AT(categories),
 			"allocations are recorded only of selected processes: add a filter by "
 			"process, name, user, unit or cgroup");
@@ -111,12 +113,12 @@ static void option_check_chosen(struct checker *k)
 static void option_check_calls(struct checker *k)
 {
 	if (k->categories & CATEGORIES_CALLS && k->o->calls.n_specs == 0)
-		option_check_say(k, ROW_AT(categories),
-				 "'calls' needs functions: specify each with --call");
+		option_check_complain(k, ROW_AT(categories),
+				      "'calls' needs functions: specify each with --call");
 	if (k->categories & CATEGORY_MOMENTS && k->o->moments.n_specs == 0)
-		option_check_say(k, ROW_AT(categories),
-				 "'moments' needs points of programs: specify each with "
-				 "--moment");
+		option_check_complain(k, ROW_AT(categories),
+				      "'moments' needs points of programs: specify each with "
+				      "--moment");
 }
 
 size_t option_check(const struct session_options *o, unsigned flags, option_complaint_fn complain,

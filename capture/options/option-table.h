@@ -61,8 +61,8 @@ enum option_flag {
 	OPTION_NEGATED = 1 << 3,  /* the key of a collection is the negation of the option */
 	OPTION_LIST = 1 << 4,     /* the key of a collection may be given more than once */
 	/* For the description of a session in its archive (session_options_describe()). */
-	OPTION_TOLD = 1 << 5,   /* included whenever it applies, not only if it is set */
-	OPTION_TOLD_N = 1 << 6, /* as a bare number */
+	OPTION_STORED = 1 << 5,   /* included whenever it applies, not only if it is set */
+	OPTION_STORED_N = 1 << 6, /* as a bare number */
 };
 
 struct option_row {
@@ -94,8 +94,8 @@ struct option_row {
 	unsigned mode;       /* 0 = any, else the mode + 1: OPTION_IN() */
 	size_t needs;        /* the offset of a required option; 0 = none */
 
-	const char *told; /* its name in the archive's text; NULL = not in it */
-	unsigned rank;    /* its position there; 0 = after all others, in table order */
+	const char *stored_as; /* its name in the archive's text; NULL = not in it */
+	unsigned rank;         /* its position there; 0 = after all others, in table order */
 };
 
 #define OPTION_IN(m) ((m) + 1)
@@ -157,8 +157,8 @@ bool option_set_choice(const struct option_row *row, void *options, const char *
  * OPTION_TEXT, and for OPTION_OVERHEAD, OPTION_COMMS and OPTION_USERS. Returns 0, -EINVAL or
  * another errno with a sentence in WHY.
  */
-int option_take(const struct option_row *row, void *options, const char *text,
-		char why[static VALUE_WHY_MAX]);
+int option_parse(const struct option_row *row, void *options, const char *text,
+		 char why[static VALUE_WHY_MAX]);
 
 /* The permitted values: "a time: 10.0 ms to 60.0 s", "no, look, freeze". */
 #define OPTION_VALUES_MAX 160

@@ -58,8 +58,8 @@ bool option_set_choice(const struct option_row *row, void *options, const char *
 	return false;
 }
 
-static int option_take_number(const struct option_row *row, void *options, const char *text,
-			      char *why)
+static int option_parse_number(const struct option_row *row, void *options, const char *text,
+			       char *why)
 {
 	bool none = row->flags & OPTION_INFINITY && strcasecmp(text, "infinity") == 0;
 	uint64_t value = 0;
@@ -72,8 +72,8 @@ static int option_take_number(const struct option_row *row, void *options, const
 	return r;
 }
 
-static int option_take_choice(const struct option_row *row, void *options, const char *text,
-			      char *why)
+static int option_parse_choice(const struct option_row *row, void *options, const char *text,
+			       char *why)
 {
 	char values[OPTION_VALUES_MAX], ignored[VALUE_WHY_MAX];
 	bool yes;
@@ -87,8 +87,8 @@ static int option_take_choice(const struct option_row *row, void *options, const
 	return 0;
 }
 
-static int option_take_text(const struct option_row *row, void *options, const char *text,
-			    char *why)
+static int option_parse_text(const struct option_row *row, void *options, const char *text,
+			     char *why)
 {
 	char **to = option_at(row, options);
 
@@ -100,8 +100,8 @@ static int option_take_text(const struct option_row *row, void *options, const c
 }
 
 /* (the caller finds and opens the file) */
-static int option_take_call(const struct option_row *row, struct session_options *o,
-			    const char *text, char *why)
+static int option_parse_call(const struct option_row *row, struct session_options *o,
+			     const char *text, char *why)
 {
 	struct call_spec_error error;
 	struct call_spec spec;
@@ -114,8 +114,8 @@ static int option_take_call(const struct option_row *row, struct session_options
 }
 
 /* Likewise, for a compiled moment. */
-static int option_take_moment(const struct option_row *row, struct session_options *o,
-			      const char *text, char *why)
+static int option_parse_moment(const struct option_row *row, struct session_options *o,
+			       const char *text, char *why)
 {
 	char reason[MOMENT_PLAN_WHY_MAX];
 	struct moment_plan plan;
@@ -128,8 +128,8 @@ static int option_take_moment(const struct option_row *row, struct session_optio
 	return r == -E2BIG ? value_refuse(why, "at most %zu are possible", row->n_max) : r;
 }
 
-int option_take(const struct option_row *row, void *options, const char *text,
-		char why[static VALUE_WHY_MAX])
+int option_parse(const struct option_row *row, void *options, const char *text,
+		 char why[static VALUE_WHY_MAX])
 {
 	struct session_options *o = options;
 	bool yes = true;
@@ -142,21 +142,21 @@ int option_take(const struct option_row *row, void *options, const char *text,
 			option_set(row, options, yes);
 		return r;
 	case OPTION_CHOICE:
-		return option_take_choice(row, options, text, why);
+		return option_parse_choice(row, options, text, why);
 	case OPTION_TEXT:
-		return option_take_text(row, options, text, why);
+		return option_parse_text(row, options, text, why);
 	case OPTION_OVERHEAD:
-		return session_options_take_overhead(o, text, why);
+		return session_options_parse_overhead(o, text, why);
 	case OPTION_CALLS:
-		return option_take_call(row, options, text, why);
+		return option_parse_call(row, options, text, why);
 	case OPTION_MOMENTS:
-		return option_take_moment(row, options, text, why);
+		return option_parse_moment(row, options, text, why);
 	case OPTION_COMMS:
 		return filter_add_comm(&o->filter, text, why);
 	case OPTION_USERS:
 		return filter_add_user(&o->filter, text, why);
 	default:
-		return option_take_number(row, options, text, why);
+		return option_parse_number(row, options, text, why);
 	}
 }
 

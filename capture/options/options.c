@@ -172,8 +172,8 @@ void session_options_fill_flight(struct session_options *o)
 }
 
 /* Rounds PPM and checks that it is between MIN and MAX. */
-static int options_take_share(double ppm, uint64_t min, uint64_t max, const char *range,
-			      uint64_t *ret, const char *text, char *why)
+static int options_parse_share(double ppm, uint64_t min, uint64_t max, const char *range,
+			       uint64_t *ret, const char *text, char *why)
 {
 	if (!(ppm + 0.5 >= (double)min && ppm <= (double)max))
 		return value_refuse(why, "'%.80s' is out of range: %s", text, range);
@@ -181,22 +181,22 @@ static int options_take_share(double ppm, uint64_t min, uint64_t max, const char
 	return 0;
 }
 
-int session_options_take_overhead(struct session_options *o, const char *text,
-				  char why[static VALUE_WHY_MAX])
+int session_options_parse_overhead(struct session_options *o, const char *text,
+				   char why[static VALUE_WHY_MAX])
 {
 	char *end = NULL;
 	double n = *text >= '0' && *text <= '9' ? strtod(text, &end) : 0;
 
 	o->max_overhead_ppm = o->max_overhead_machine_ppm = 0;
 	if (end && (*end == '\0' || strcmp(end, "%") == 0))
-		return options_take_share(
+		return options_parse_share(
 			n * 1e4, OVERHEAD_MACHINE_PPM_MIN, OVERHEAD_MACHINE_PPM_MAX,
 			"0.01% to 100% of the machine's CPU time; use 1.5cpu for one and a "
 			"half CPUs",
 			&o->max_overhead_machine_ppm, text, why);
 	if (end && (strcmp(end, "cpu") == 0 || strcmp(end, "cpus") == 0))
-		return options_take_share(n * 1e6, OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX,
-					  "0.001cpu to 1000cpu", &o->max_overhead_ppm, text, why);
+		return options_parse_share(n * 1e6, OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX,
+					   "0.001cpu to 1000cpu", &o->max_overhead_ppm, text, why);
 	return value_refuse(why,
 			    "'%.80s' is not a share of CPU time, such as 2%% (of the "
 			    "machine's) or 0.5cpu",
@@ -366,12 +366,12 @@ bool session_name_valid(const char *name)
 }
 
 /* Whether ROW is in the description. */
-static bool options_session_options_is_told(const struct option_row *row,
-					    const struct session_options *o)
+static bool options_session_options_is_described(const struct option_row *row,
+						 const struct session_options *o)
 {
 	if (row->trigger)
 		return triggers_wanted(&o->triggers) && option_value(row, o);
-	if (!row->told || (row->categories && !(row->categories & o->categories)) ||
+	if (!row->stored_as || (row->categories && !(row->categories & o->categories)) ||
 	    (row->mode && row->mode != OPTION_IN(o->mode) &&
 	     row->mode != OPTION_IN(SESSION_STREAM)))
 		return false;
@@ -379,40 +379,40 @@ static bool options_session_options_is_told(const struct option_row *row,
 		return false;
 	if (row->type == OPTION_CATEGORIES)
 		return o->categories && o->categories != CATEGORIES_DEFAULT;
-	return row->flags & OPTION_TOLD || option_value(row, o);
+	return row->flags & OPTION_STORED || option_value(row, o);
 }
 
 /* Triggers and limits have exact numbers. */
-static void options_session_options_tell_number(FILE *f, const struct option_row *row,
-						uint64_t value)
+static void options_session_options_describe_number(FILE *f, const struct option_row *row,
+						    uint64_t value)
 {
 	static const char *const units[] = { "ns", "B", "", "ppm" };
 	char text[TEXT_FORMAT_MAX];
 
 	if (row->trigger)
 		fprintf(f, " trigger_%s=%" PRIu64 "%s", row->trigger, value, units[row->type]);
-	else if (row->flags & OPTION_TOLD_N)
-		fprintf(f, " %s=%" PRIu64, row->told, value);
+	else if (row->flags & OPTION_STORED_N)
+		fprintf(f, " %s=%" PRIu64, row->stored_as, value);
 	else if (row->type == OPTION_TIME && value == 0)
-		fprintf(f, " %s=all", row->told);
+		fprintf(f, " %s=all", row->stored_as);
 	else
-		fprintf(f, " %s=%s", row->told,
+		fprintf(f, " %s=%s", row->stored_as,
 			value_format((enum value_unit)row->type, value, text));
 }
 
-static void options_session_options_tell(FILE *f, const struct option_row *row,
-					 const struct session_options *o)
+static void options_session_options_describe(FILE *f, const struct option_row *row,
+					     const struct session_options *o)
 {
 	char categories[CATEGORIES_TEXT_MAX];
 
 	if (option_is_number(row))
-		options_session_options_tell_number(f, row, option_value(row, o));
+		options_session_options_describe_number(f, row, option_value(row, o));
 	else if (row->type == OPTION_CATEGORIES)
-		fprintf(f, " %s=%s", row->told, categories_format(categories, o->categories));
+		fprintf(f, " %s=%s", row->stored_as, categories_format(categories, o->categories));
 	else if (row->type == OPTION_CHOICE)
-		fprintf(f, " %s=%s", row->told, row->choice((unsigned)option_value(row, o)));
+		fprintf(f, " %s=%s", row->stored_as, row->choice((unsigned)option_value(row, o)));
 	else
-		fprintf(f, " %s", row->told);
+		fprintf(f, " %s", row->stored_as);
 }
 
 /* Options with a rank come first, in its order, then all others. */
@@ -429,8 +429,9 @@ char *session_options_describe(const struct session_options *o)
 		last = row->rank > last ? row->rank : last;
 	for (unsigned i = 1; i <= last + 1; i++)
 		OPTION_FOR_EACH(row)
-			if (row->rank == i % (last + 1) && options_session_options_is_told(row, o))
-				options_session_options_tell(f, row, o);
+			if (row->rank == i % (last + 1) &&
+			    options_session_options_is_described(row, o))
+				options_session_options_describe(f, row, o);
 	if (fclose(f) != 0) {
 		free(text);
 		return NULL;

@@ -267,8 +267,8 @@ struct session_options {
  * The overhead limit: "2%", or "2", of the machine's CPU time, or "0.5cpu" for half of one CPU.
  * Returns 0, or -EINVAL with a sentence in WHY.
  */
-int session_options_take_overhead(struct session_options *o, const char *text,
-				  char why[static VALUE_WHY_MAX]);
+int session_options_parse_overhead(struct session_options *o, const char *text,
+				   char why[static VALUE_WHY_MAX]);
 
 /* Writes the names in CATEGORIES, separated by commas, to RET. */
 #define CATEGORIES_TEXT_MAX 160

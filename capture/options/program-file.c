@@ -38,8 +38,8 @@ enum { CACHE_FLAGS = 0x0a03 };
 enum { CACHE_FLAGS = 0 }; /* any machine */
 #endif
 
-static int program_file_take(const char *directory, size_t n, const char *name, char *path,
-			     size_t size)
+static int program_file_join_path(const char *directory, size_t n, const char *name, char *path,
+				  size_t size)
 {
 	int used = snprintf(path, size, "%.*s%s%s", (int)n, directory, n > 0 ? "/" : "", name);
 
@@ -61,8 +61,8 @@ static const char *program_file_cache_text(const uint8_t *head, size_t n, uint32
 	return at < n && memchr(head + at, '\0', n - at) ? (const char *)head + at : NULL;
 }
 
-static int program_file_cache_look_up(const uint8_t *head, size_t n, const char *name, char *path,
-				      size_t size)
+static int program_file_cache_search(const uint8_t *head, size_t n, const char *name, char *path,
+				     size_t size)
 {
 	struct cache_head h;
 	struct cache_entry e;
@@ -77,7 +77,7 @@ static int program_file_cache_look_up(const uint8_t *head, size_t n, const char 
 		if (!key || !value || strcmp(key, name) != 0 ||
 		    (CACHE_FLAGS != 0 && e.flags != CACHE_FLAGS) || e.capabilities != 0)
 			continue;
-		return program_file_take("", 0, value, path, size);
+		return program_file_join_path("", 0, value, path, size);
 	}
 	return -ENOENT;
 }
@@ -101,7 +101,7 @@ static int program_file_cache_find(const char *cache, const char *name, char *pa
 
 		r = n < sizeof(struct cache_head)
 			    ? -ENOENT
-			    : program_file_cache_look_up(head, n, name, path, size);
+			    : program_file_cache_search(head, n, name, path, size);
 	}
 	munmap(data, (size_t)st.st_size);
 	return r;
@@ -116,7 +116,7 @@ static int program_file_search_find(const char *search, const char *name, char *
 
 	for (const char *p = search; p && *p; p += n + (p[n] == ':')) {
 		n = strcspn(p, ":");
-		if (n > 0 && program_file_take(p, n, name, path, size) == 0 &&
+		if (n > 0 && program_file_join_path(p, n, name, path, size) == 0 &&
 		    program_file_is(path))
 			return 0;
 	}
@@ -127,7 +127,7 @@ int program_file_find(const char *name, const char *cache, const char *search, c
 		      size_t size)
 {
 	if (strchr(name, '/'))
-		return program_file_take("", 0, name, path, size);
+		return program_file_join_path("", 0, name, path, size);
 	if (program_file_cache_find(cache, name, path, size) == 0 && program_file_is(path))
 		return 0;
 	if (program_file_search_find("/lib64:/usr/lib64:/lib:/usr/lib", name, path, size) == 0)

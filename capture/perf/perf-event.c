@@ -15,7 +15,7 @@ enum {
 
 static const char *ask_path;
 
-static int perf_event_ask(struct perf_question *q, int file)
+static int perf_event_request(struct perf_question *q, int file)
 {
 	_cleanup_close_ int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -50,7 +50,7 @@ static int perf_event_open_with(struct perf_question *q, int file)
 
 	if ((fd != -EACCES && fd != -EPERM) || !ask_path)
 		return fd;
-	asked = perf_event_ask(q, file);
+	asked = perf_event_request(q, file);
 	/* Report the kernel's error instead of the absence of kymo-perf. */
 	return asked == -ENOENT || asked == -ECONNREFUSED ? fd : asked;
 }
@@ -80,7 +80,7 @@ int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, uint64_t semaphore
 	return perf_event_open_with(&q, fd);
 }
 
-void perf_event_ask_at(const char *path)
+void perf_event_request_at(const char *path)
 {
 	ask_path = path;
 }

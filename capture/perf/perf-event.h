@@ -25,7 +25,7 @@ int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, uint64_t semaphore
  * From now on, perf events that the kernel refuses are requested at the socket PATH (kept, not
  * copied). Must be called before threads exist.
  */
-void perf_event_ask_at(const char *path);
+void perf_event_request_at(const char *path);
 
 /* Whether the kernel has reserved perf events for CAP_SYS_ADMIN. */
 bool perf_event_is_restricted(void);

@@ -64,7 +64,7 @@ int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list
 {
 	const size_t max =
 		sizeof(struct answer_head) + ALLOCATOR_PROBES_MAX * sizeof(struct allocator_probe);
-	struct outbuf said = { .limit = max };
+	struct outbuf answer = { .limit = max };
 	struct allocator_list list = { 0 };
 	struct answer_head head;
 	struct stat st;
@@ -72,15 +72,15 @@ int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run(fd, allocators_sandboxed_answer, timeout_ns, max, &said);
-	if (r == 0 && said.size < sizeof(head))
+	r = sandbox_run(fd, allocators_sandboxed_answer, timeout_ns, max, &answer);
+	if (r == 0 && answer.size < sizeof(head))
 		r = -EBADMSG;
 	if (r == 0) {
-		memcpy(&head, said.data, sizeof(head));
+		memcpy(&head, answer.data, sizeof(head));
 		list.flags = head.flags;
 		list.n = head.n;
 		if (list.n > ALLOCATOR_PROBES_MAX ||
-		    said.size != sizeof(head) + list.n * sizeof(list.probes[0]))
+		    answer.size != sizeof(head) + list.n * sizeof(list.probes[0]))
 			r = -EBADMSG;
 	}
 	if (r == 0 && list.n > 0) {
@@ -88,10 +88,10 @@ int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list
 		if (!list.probes)
 			r = -ENOMEM;
 		else
-			memcpy(list.probes, said.data + sizeof(head),
+			memcpy(list.probes, answer.data + sizeof(head),
 			       list.n * sizeof(list.probes[0]));
 	}
-	outbuf_deinit(&said);
+	outbuf_deinit(&answer);
 	if (r == 0 && !allocator_list_is_valid(&list, (uint64_t)st.st_size))
 		r = -EBADMSG;
 	if (r < 0)

@@ -152,8 +152,8 @@ static const struct named full_names[] = {
 	{ "thrd_join", MEMORY_FN_PTHREAD_JOIN, EXITS_THROWS },
 };
 
-static const struct named *allocators_look_up(const struct named *names, size_t n_names,
-					      const char *name, size_t n)
+static const struct named *allocators_find_named(const struct named *names, size_t n_names,
+						 const char *name, size_t n)
 {
 	size_t low = 0, high = n_names;
 
@@ -180,13 +180,15 @@ static const struct named *allocators_meaning(const char *name, size_t n)
 	 * can be built (_rjem_: in Rust programs).
 	 */
 	static const char *const prefixes[] = { "", "__libc_", "_rjem_", "je_", "mi_", "tc_" };
-	const struct named *found = allocators_look_up(full_names, ARRAY_SIZE(full_names), name, n);
+	const struct named *found =
+		allocators_find_named(full_names, ARRAY_SIZE(full_names), name, n);
 
 	for (size_t i = 0; !found && i < ARRAY_SIZE(prefixes); i++) {
 		size_t m = strlen(prefixes[i]);
 
 		if (n > m && strncmp(name, prefixes[i], m) == 0)
-			found = allocators_look_up(c_names, ARRAY_SIZE(c_names), name + m, n - m);
+			found = allocators_find_named(c_names, ARRAY_SIZE(c_names), name + m,
+						      n - m);
 	}
 	return found;
 }

@@ -73,20 +73,20 @@ bool call_places_are_valid(const struct call_places *p, uint64_t file_bytes)
 	return true;
 }
 
-static int call_places_take(const struct outbuf *said, struct call_places *ret)
+static int call_places_parse_answer(const struct outbuf *answer, struct call_places *ret)
 {
 	struct places_head head;
 
-	if (said->size < sizeof(head))
+	if (answer->size < sizeof(head))
 		return -EBADMSG;
-	memcpy(&head, said->data, sizeof(head));
+	memcpy(&head, answer->data, sizeof(head));
 	if (head.n > CALL_PLACES_MAX ||
-	    said->size != sizeof(head) + head.n * sizeof(ret->places[0]))
+	    answer->size != sizeof(head) + head.n * sizeof(ret->places[0]))
 		return -EBADMSG;
 	ret->places = malloc(head.n * sizeof(ret->places[0]) + 1);
 	if (!ret->places)
 		return -ENOMEM;
-	memcpy(ret->places, said->data + sizeof(head), head.n * sizeof(ret->places[0]));
+	memcpy(ret->places, answer->data + sizeof(head), head.n * sizeof(ret->places[0]));
 	memcpy(ret->nearest, head.nearest, sizeof(ret->nearest));
 	ret->flags = head.flags;
 	ret->n = head.n;
@@ -97,16 +97,16 @@ int call_places_find_sandboxed(int fd, const struct call_places_query *query, ui
 			       struct call_places *ret)
 {
 	const size_t max = sizeof(struct places_head) + CALL_PLACES_MAX * sizeof(struct call_place);
-	struct outbuf said = { .limit = max };
+	struct outbuf answer = { .limit = max };
 	struct call_places places = { 0 };
 	struct stat st;
 	int r;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run_with(fd, call_places_answer, query, timeout_ns, max, &said)
-		    ?: call_places_take(&said, &places);
-	outbuf_deinit(&said);
+	r = sandbox_run_with(fd, call_places_answer, query, timeout_ns, max, &answer)
+		    ?: call_places_parse_answer(&answer, &places);
+	outbuf_deinit(&answer);
 	if (r == 0 && !call_places_are_valid(&places, (uint64_t)st.st_size))
 		r = -EBADMSG;
 	if (r < 0)

@@ -21,8 +21,8 @@
 enum {
 	SWEEP_MAX =
 		1 << 20, /* maximum number of bytes of one function that are searched for returns */
-	PROLOGUE_ARGS_MAX = 4,     /* the number of arguments that prologue_find() preserves */
-	NEAREST_LOOKS_MAX = 65536, /* maximum number of names that are compared */
+	PROLOGUE_ARGS_MAX = 4,        /* the number of arguments that prologue_find() preserves */
+	NEAREST_COMPARED_MAX = 65536, /* maximum number of names that are compared */
 	START_MAX =
 		64, /* maximum number of instructions before a function reads its return address */
 	RESOLVERS_MAX = 8, /* for one name: its versions */
@@ -42,7 +42,7 @@ struct places_search {
 	const struct call_places_query *query;
 	bool glob;
 	struct found_function found[CALL_PLACES_MAX];
-	size_t n_found, n_looks;
+	size_t n_found, n_compared;
 	uint64_t resolvers[RESOLVERS_MAX]; /* of matching functions that are chosen at run time */
 	size_t n_resolvers;
 	struct value_nearest nearest;
@@ -111,7 +111,7 @@ static int places_compare_name(const char *name, size_t n, uint64_t vaddr, uint6
 	s->name[n] = '\0';
 	if (!function_clone_is_cold(s->name) && value_nearest_try(&s->nearest, s->name))
 		memcpy(s->places.nearest, s->name, n + 1);
-	return ++s->n_looks == NEAREST_LOOKS_MAX;
+	return ++s->n_compared == NEAREST_COMPARED_MAX;
 }
 
 /* By address. Of aliases, the shortest is first, since it is the best known. */
@@ -287,7 +287,7 @@ static int places_walk(struct places_search *s, const struct found_function *f, 
 				      .disassembler = s->disassembler,
 				      .watch = f->vaddr,
 				      .watch_to = probed,
-				      .takes_tails = true };
+				      .includes_tails = true };
 	int r = function_walk(&walk, f->vaddr);
 
 	for (size_t i = 0; r == 0 && i < walk.n_rets; i++)

@@ -80,18 +80,19 @@ static int boundary_answer(const void *data, size_t n, struct outbuf *to, const 
 
 int code_boundary_find_sandboxed(int fd, uint64_t vaddr, struct code_boundary *ret)
 {
-	_cleanup_(outbuf_deinit) struct outbuf said = { .limit = sizeof(*ret) };
+	_cleanup_(outbuf_deinit) struct outbuf answer = { .limit = sizeof(*ret) };
 	struct stat st;
 	int r;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run_with(fd, boundary_answer, &vaddr, BOUNDARY_TIMEOUT_NS, sizeof(*ret), &said);
+	r = sandbox_run_with(fd, boundary_answer, &vaddr, BOUNDARY_TIMEOUT_NS, sizeof(*ret),
+			     &answer);
 	if (r < 0)
 		return r;
-	if (said.size != sizeof(*ret))
+	if (answer.size != sizeof(*ret))
 		return -EBADMSG;
-	memcpy(ret, said.data, sizeof(*ret));
+	memcpy(ret, answer.data, sizeof(*ret));
 	return ret->offset < (uint64_t)st.st_size && ret->semaphore < (uint64_t)st.st_size
 		       ? 0
 		       : -EBADMSG;

@@ -57,7 +57,7 @@ static void elf_image_add_load(struct elf_image *image, const GElf_Phdr *header)
 	};
 }
 
-static bool elf_image_says_program(const struct elf_image *image, const GElf_Phdr *header)
+static bool elf_image_has_pie_flag(const struct elf_image *image, const GElf_Phdr *header)
 {
 	Elf_Data *data;
 	GElf_Dyn dyn;
@@ -85,7 +85,7 @@ static int elf_image_read_segments(struct elf_image *image)
 			elf_image_add_load(image, &header);
 		else if (header.p_type == PT_INTERP)
 			interpreter = true;
-		else if (header.p_type == PT_DYNAMIC && elf_image_says_program(image, &header))
+		else if (header.p_type == PT_DYNAMIC && elf_image_has_pie_flag(image, &header))
 			program = true;
 	}
 	image->is_static = program && !interpreter;

@@ -21,7 +21,7 @@ struct function_start_search {
 	bool found, has_next;
 };
 
-static void function_start_take(struct function_start_search *s, uint64_t begin)
+static void function_start_consider(struct function_start_search *s, uint64_t begin)
 {
 	if (begin > s->vaddr && (!s->has_next || begin < s->next)) {
 		s->next = begin;
@@ -33,13 +33,13 @@ static void function_start_take(struct function_start_search *s, uint64_t begin)
 	s->found = true;
 }
 
-static int function_start_take_symbol(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
-				      void *userdata)
+static int function_start_on_symbol(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
+				    void *userdata)
 {
 	(void)name;
 	(void)n;
 	(void)bytes;
-	function_start_take(userdata, vaddr);
+	function_start_consider(userdata, vaddr);
 	return 0;
 }
 
@@ -79,9 +79,9 @@ static void function_start_search_table(struct function_start_search *s, const u
 			high = at;
 	}
 	if (low > 0)
-		function_start_take(s, function_start_entry(p, base, low - 1));
+		function_start_consider(s, function_start_entry(p, base, low - 1));
 	if (low < end)
-		function_start_take(s, function_start_entry(p, base, low));
+		function_start_consider(s, function_start_entry(p, base, low));
 }
 
 static void function_start_search_eh_frame(struct function_start_search *s,
@@ -105,7 +105,7 @@ static void function_start_search(struct function_start_search *s, const struct 
 	size_t n_symbols;
 
 	function_start_search_eh_frame(s, image);
-	elf_image_functions(image, function_start_take_symbol, s, &n_symbols);
+	elf_image_functions(image, function_start_on_symbol, s, &n_symbols);
 }
 
 bool function_start_before(const struct elf_image *image, uint64_t vaddr, uint64_t *ret)

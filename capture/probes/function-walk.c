@@ -72,15 +72,15 @@ static void function_walk_add_tail(struct function_walk *w, uint64_t vaddr,
 {
 	if (i->target == 0 && i->slot == 0)
 		w->computed = true;
-	else if (w->takes_tails && slot && slot->resolver && w->n_tails < WALK_TAILS_MAX)
+	else if (w->includes_tails && slot && slot->resolver && w->n_tails < WALK_TAILS_MAX)
 		w->tails[w->n_tails++] = (struct walk_tail){ vaddr, slot->resolver };
 	else
 		w->unread = true;
 }
 
 /* Handles instruction I at VADDR. True if the next instruction follows. */
-static bool function_walk_go_on(struct function_walk *w, struct ways *ways, uint64_t vaddr,
-				const struct instruction *i)
+static bool function_walk_step(struct function_walk *w, struct ways *ways, uint64_t vaddr,
+			       const struct instruction *i)
 {
 	const struct elf_slot *slot;
 	uint64_t to;
@@ -141,7 +141,7 @@ static int function_walk_follow(struct function_walk *w, struct ways *ways, uint
 			w->made[w->n_made++] = i.address;
 		if (table_set(&ways->seen, vaddr, w) < 0)
 			return -ENOMEM;
-		if (!function_walk_go_on(w, ways, vaddr, &i))
+		if (!function_walk_step(w, ways, vaddr, &i))
 			return 0;
 		vaddr += i.length;
 	} while (true);

@@ -33,9 +33,9 @@ struct function_walk {
 	/* Whether to end the path at a call or jump to the function at VADDR; can be NULL. */
 	bool (*stop)(uint64_t vaddr, void *userdata);
 	void *userdata;
-	uint64_t watch;    /* the first watched address */
-	uint64_t watch_to; /* the last watched address; 0 = the first one */
-	bool takes_tails;  /* accept jumps to functions that are chosen at run time */
+	uint64_t watch;      /* the first watched address */
+	uint64_t watch_to;   /* the last watched address; 0 = the first one */
+	bool includes_tails; /* accept jumps to functions that are chosen at run time */
 
 	/* results */
 	uint64_t rets[WALK_RETS_MAX]; /* unsorted */

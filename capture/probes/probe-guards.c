@@ -87,7 +87,7 @@ void probe_guards_wake(struct probe_guards *g, struct probe_guard *guard)
 		guard->probes = NULL;
 }
 
-struct probe_guard *probe_guards_take(struct probe_guards *g, const struct probes_target *t)
+struct probe_guard *probe_guards_acquire(struct probe_guards *g, const struct probes_target *t)
 {
 	/* For the key, the device and the inode come before the offsets. */
 	_cleanup_free_ uint64_t *words = calloc(t->n + 2, sizeof(*words));

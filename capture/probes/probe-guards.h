@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Removes breakpoints from processes after the keeper of probes is killed.
+ * Removes breakpoints from processes after the attacher of probes is killed.
  *
  * The kernel abandons an attach or detach in a killed thread, and leaves breakpoints behind. But a
  * process that ends closes its remaining descriptors after it has received SIGKILL, when no second
@@ -8,7 +8,7 @@
  * additional probes in the same places, for no process, which are closed only at the end of a
  * process. When these are removed, the kernel checks all processes that map the file, and removes
  * abandoned breakpoints. They cost watched programs a few percent of each call, so they are removed
- * when the keeper is idle.
+ * when the attacher is idle.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ void probe_guards_init(struct probe_guards *g);
  * Called before T is attached. Returns the guard, for probe_guards_drop(), or NULL: without memory,
  * or on kernels without such probes, T is attached without a guard.
  */
-struct probe_guard *probe_guards_take(struct probe_guards *g, const struct probes_target *t);
+struct probe_guard *probe_guards_acquire(struct probe_guards *g, const struct probes_target *t);
 
 /* Called before any probe of GUARD (or NULL) is detached. */
 void probe_guards_wake(struct probe_guards *g, struct probe_guard *guard);

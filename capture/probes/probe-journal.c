@@ -16,7 +16,7 @@
 
 enum {
 	NAME_TRIES = 16,
-	LEFT_MAX = 64, /* maximum number of journals that are read at once */
+	LEFTOVER_MAX = 64, /* maximum number of journals that are read at once */
 };
 
 /* The offsets follow it. */
@@ -33,7 +33,7 @@ enum {
 struct probe_journal {
 	int dir_fd, fd;
 	char name[32];
-	bool taken[PROBE_JOURNAL_SLOTS];
+	bool in_use[PROBE_JOURNAL_SLOTS];
 };
 
 /* ---- writing ---- */
@@ -125,12 +125,12 @@ int probe_journal_add(struct probe_journal *j, const struct probe_file *file)
 	if (file->n == 0 || file->n > PROBE_JOURNAL_OFFSETS)
 		return -EINVAL;
 	for (int i = 0; i < PROBE_JOURNAL_SLOTS; i++) {
-		if (j->taken[i])
+		if (j->in_use[i])
 			continue;
 		r = probe_journal_write_slot(j, i, file);
 		if (r < 0)
 			return r;
-		j->taken[i] = true;
+		j->in_use[i] = true;
 		return i;
 	}
 	return -ENOSPC;
@@ -144,7 +144,7 @@ void probe_journal_clear(struct probe_journal *j, int slot)
 		return;
 	/* (if this fails, a file is checked needlessly later) */
 	probe_journal_write_at(j, &none, sizeof(none), (size_t)slot * SLOT_BYTES);
-	j->taken[slot] = false;
+	j->in_use[slot] = false;
 }
 
 void probe_journal_remove(struct probe_journal *j)
@@ -177,7 +177,7 @@ bool probe_journal_any(void)
  * Opens and locks a journal. Returns a descriptor, or a negative errno if it is in use or not a
  * journal of this user.
  */
-static int probe_journal_open_left(int dir_fd, const char *name)
+static int probe_journal_open_leftover(int dir_fd, const char *name)
 {
 	_cleanup_close_ int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
@@ -192,8 +192,9 @@ static int probe_journal_open_left(int dir_fd, const char *name)
 	return probe_journal_lock(fd) ?: TAKE_FD(fd);
 }
 
-static int probe_journal_read_left(int fd, int (*fn)(const struct probe_file *file, void *userdata),
-				   void *userdata)
+static int probe_journal_read_leftover(int fd,
+				       int (*fn)(const struct probe_file *file, void *userdata),
+				       void *userdata)
 {
 	_cleanup_free_ uint64_t *offsets = calloc(PROBE_JOURNAL_OFFSETS, sizeof(*offsets));
 	struct journal_head head;
@@ -215,25 +216,25 @@ static int probe_journal_read_left(int fd, int (*fn)(const struct probe_file *fi
 }
 
 /* Abandoned journals, locked. */
-struct journals_left {
+struct leftover_journals {
 	int dir_fd;
 	size_t n;
-	int fds[LEFT_MAX];
-	char names[LEFT_MAX][32];
+	int fds[LEFTOVER_MAX];
+	char names[LEFTOVER_MAX][32];
 };
 
-static void probe_journal_lock_left(struct journals_left *left)
+static void probe_journal_lock_leftover(struct leftover_journals *left)
 {
 	DIR *dir = directory_list(left->dir_fd);
 	const struct dirent *entry;
 
-	while (dir && left->n < LEFT_MAX && (entry = readdir(dir))) {
+	while (dir && left->n < LEFTOVER_MAX && (entry = readdir(dir))) {
 		int fd;
 
 		if (!probe_journal_is_name(entry->d_name) ||
 		    strlen(entry->d_name) >= sizeof(left->names[0]))
 			continue;
-		fd = probe_journal_open_left(left->dir_fd, entry->d_name);
+		fd = probe_journal_open_leftover(left->dir_fd, entry->d_name);
 		if (fd < 0)
 			continue;
 		strcpy(left->names[left->n], entry->d_name);
@@ -243,18 +244,18 @@ static void probe_journal_lock_left(struct journals_left *left)
 		closedir(dir);
 }
 
-int probe_journal_each_left(int (*fn)(const struct probe_file *file, void *userdata),
-			    int (*done)(void *userdata), void *userdata)
+int probe_journal_each_leftover(int (*fn)(const struct probe_file *file, void *userdata),
+				int (*done)(void *userdata), void *userdata)
 {
 	_cleanup_close_ int dir_fd = directory_open_runtime("probes");
-	struct journals_left left = { .dir_fd = dir_fd };
+	struct leftover_journals left = { .dir_fd = dir_fd };
 	int r = 0;
 
 	if (dir_fd < 0)
 		return dir_fd;
-	probe_journal_lock_left(&left);
+	probe_journal_lock_leftover(&left);
 	for (size_t i = 0; r == 0 && i < left.n; i++)
-		r = probe_journal_read_left(left.fds[i], fn, userdata);
+		r = probe_journal_read_leftover(left.fds[i], fn, userdata);
 	if (r == 0 && left.n > 0)
 		r = done(userdata);
 	for (size_t i = 0; i < left.n; i++) {

@@ -2,7 +2,7 @@
 /*
  * The files with probes, on a tmpfs, for the next recorder after a killed one.
  *
- * A journal belongs to one keeper of probes (capture/probes/probe-keeper.h), which holds its lock.
+ * A journal belongs to one attacher (capture/probes/probe-attacher.h), which holds its lock.
  * It is a file of fixed slots, one per file with probes, in probes/ of the runtime directory, which
  * is accessible only to root. A slot is filled before the first probe is attached, and cleared
  * after the last one is removed. A journal without a lock is abandoned.
@@ -52,5 +52,5 @@ bool probe_journal_any(void);
  * Calls FN for each file in abandoned journals, and then DONE, while their locks are held. Removes
  * the journals unless FN or DONE returned a negative errno. Returns 0 or a negative errno.
  */
-int probe_journal_each_left(int (*fn)(const struct probe_file *file, void *userdata),
-			    int (*done)(void *userdata), void *userdata);
+int probe_journal_each_leftover(int (*fn)(const struct probe_file *file, void *userdata),
+				int (*done)(void *userdata), void *userdata);

@@ -6,7 +6,7 @@
  * (since 6.13), separately but many at once (since 6.6, limited to processes), or each as a perf
  * event. Probes belong to one process, and other processes run the same file without them; or they
  * belong to all processes. They persist across exec, on files that the new program uses, too. A
- * child of fork needs its own probes. capture/probes/probe-keeper.h makes all of these calls.
+ * child of fork needs its own probes. capture/probes/probe-attacher.h makes all of these calls.
  */
 #pragma once
 

@@ -148,7 +148,7 @@ static int counters_end_group(const struct rec_counters *rec, counters_fn fn, vo
 }
 
 /* The rest of the line of TEXT that begins with WORD, or NULL. */
-static const char *counters_behind(const char *text, const char *word)
+static const char *counters_rest_after(const char *text, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -168,7 +168,7 @@ static int counters_sample_memory(struct counters *c, uint64_t now_ns, counters_
 
 	counters_read_file(c->meminfo_fd, text);
 	for (size_t i = 0; i < ARRAY_SIZE(memory_rows); i++) {
-		const char *at = counters_behind(text, memory_rows[i].line);
+		const char *at = counters_rest_after(text, memory_rows[i].line);
 		uint64_t kib;
 
 		if (at && sscanf(at, "%" SCNu64 " kB", &kib) == 1)
@@ -210,7 +210,7 @@ static int counters_sample_pressure(struct counters *c, uint64_t now_ns, counter
 		counters_read_file(c->pressure_fds[i], texts[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(pressure_rows); i++) {
 		const char *at =
-			counters_behind(texts[pressure_rows[i].file], pressure_rows[i].line);
+			counters_rest_after(texts[pressure_rows[i].file], pressure_rows[i].line);
 		uint64_t us, last_us = c->pressure[i].total_us;
 
 		if (at)

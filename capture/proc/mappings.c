@@ -41,7 +41,7 @@ static FILE *mappings_open_file(const char *root, const char *path)
 	return fopen(full, "re");
 }
 
-static int mappings_hand_on(struct room *room, uint32_t pid, const char *path, mapping_fn fn,
+static int mappings_pass_on(struct room *room, uint32_t pid, const char *path, mapping_fn fn,
 			    void *userdata)
 {
 	struct rec_mapping *rec = &room->rec;
@@ -60,7 +60,7 @@ static int mappings_hand_on(struct room *room, uint32_t pid, const char *path, m
 
 /* ---- processes ---- */
 
-static void mappings_ask_build_id(int fd, struct rec_mapping *rec)
+static void mappings_query_build_id(int fd, struct rec_mapping *rec)
 {
 	struct procmap_query q = {
 		.size = sizeof(q),
@@ -143,8 +143,8 @@ int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *use
 		if (!mappings_parse_line(line, &room.rec, &name))
 			continue;
 		if (room.rec.inode)
-			mappings_ask_build_id(fileno(f), &room.rec);
-		r = mappings_hand_on(&room, pid, name, fn, userdata);
+			mappings_query_build_id(fileno(f), &room.rec);
+		r = mappings_pass_on(&room, pid, name, fn, userdata);
 	}
 	fclose(f);
 	return r;
@@ -224,7 +224,7 @@ static int mappings_list_text(const char *root, const struct kernel_text *text, 
 		return 0;
 	room.rec = (struct rec_mapping){ .start = text->start, .bytes = text->end - text->start };
 	mappings_read_build_id(root, "/sys/kernel/notes", &room.rec);
-	return mappings_hand_on(&room, KERNEL_PID, "[kernel.kallsyms]", fn, userdata);
+	return mappings_pass_on(&room, KERNEL_PID, "[kernel.kallsyms]", fn, userdata);
 }
 
 static int mappings_list_modules(const char *root, mapping_fn fn, void *userdata)
@@ -244,7 +244,7 @@ static int mappings_list_modules(const char *root, mapping_fn fn, void *userdata
 		snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
 		mappings_read_build_id(root, path, &room.rec);
 		snprintf(shown, sizeof(shown), "[%s]", name);
-		r = mappings_hand_on(&room, KERNEL_PID, shown, fn, userdata);
+		r = mappings_pass_on(&room, KERNEL_PID, shown, fn, userdata);
 	}
 	if (f)
 		fclose(f);

@@ -225,7 +225,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		return r;
 	skel->rodata->preempt_count_from_rq = from_rq;
 	skel->rodata->possible_cpus = c->n_cpus;
-	skel->rodata->tell_cpus_gone = (o->categories & CATEGORY_SCHED) != 0;
+	skel->rodata->report_cpus_gone = (o->categories & CATEGORY_SCHED) != 0;
 	skel->rodata->filter_kinds = configure_filter_kinds(o);
 	r = configure_own(c, o);
 	if (r < 0)

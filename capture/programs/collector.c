@@ -357,8 +357,8 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
 		.events_fd = bpf_map__fd(skel->maps.memory_events),
 		.instances = &skel->bss->memory_instances,
-		.unheard = &skel->bss->memory_unheard,
-		.untold = &skel->bss->memory_untold,
+		.events_unreported = &skel->bss->memory_unreported_events,
+		.ends_unreported = &skel->bss->memory_unreported_ends,
 	};
 
 	collector_probe_programs(skel, programs);
@@ -408,7 +408,7 @@ static void collector_set_online(struct collector *c)
 		sampler_set_online(c->sampler, c->online);
 }
 
-void collector_look_after_cpus(struct collector *c)
+void collector_check_cpus(struct collector *c)
 {
 	if (!c->map_rings)
 		return;
@@ -449,7 +449,7 @@ static void collector_wait_for_programs(void)
  * Reports the threads that are off CPU, if on_offcpu_switch WAS_ATTACHED until now, since it cannot
  * report them any more. This fails only without memory. Their times are then missing.
  */
-static void collector_report_away(struct collector *c, bool was_attached)
+static void collector_report_off_cpu(struct collector *c, bool was_attached)
 {
 	if (was_attached)
 		(void)collector_iterate(c->skel->progs.on_iter_offcpu, NULL, NULL);
@@ -466,7 +466,7 @@ void collector_shed_stacks(struct collector *c)
 	if (!c->skel->links.on_sched_waking)
 		collector_drop_link(&c->skel->links.on_softirq_raise);
 	collector_wait_for_programs();
-	collector_report_away(c, has_offcpu);
+	collector_report_off_cpu(c, has_offcpu);
 }
 
 void collector_shed_wakeups(struct collector *c)
@@ -479,7 +479,7 @@ void collector_shed_wakeups(struct collector *c)
 }
 
 /* Forgets threads that were off CPU when the programs were detached. Some have run since then. */
-static void collector_forget_away(struct collector *c)
+static void collector_forget_off_cpu(struct collector *c)
 {
 	int fd = bpf_map__fd(c->skel->maps.offcpu_threads);
 	uint32_t tid;
@@ -505,7 +505,7 @@ int collector_return_stacks(struct collector *c, char **reterr_text)
 {
 	int r;
 
-	collector_forget_away(c);
+	collector_forget_off_cpu(c);
 	r = collector_start_stacks(c, reterr_text);
 	if (r < 0)
 		collector_shed_stacks(c);
@@ -533,7 +533,7 @@ int collector_resume(struct collector *c, char **reterr_text)
 	r = collector_attach_rows(&first, 1, reterr_text);
 	if (r == 0) {
 		map_rings_start(c->map_rings);
-		collector_look_after_cpus(c);
+		collector_check_cpus(c);
 		r = collector_attach_program(c, reterr_text);
 	}
 	if (r < 0)
@@ -556,7 +556,7 @@ void collector_detach(struct collector *c)
 	collector_drop_link(&c->skel->links.on_offcpu_switch);
 	kymo_bpf__detach(c->skel);
 	collector_wait_for_programs();
-	collector_report_away(c, has_offcpu);
+	collector_report_off_cpu(c, has_offcpu);
 	if (c->map_rings)
 		map_rings_stop(c->map_rings);
 }

@@ -95,8 +95,8 @@ struct collector_memory {
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, owners_fd, stacks_fd, blocks_fd, events_fd;
 	__u32 *instances; /* the last assigned number of an instance; both sides assign them */
-	__u64 *unheard;   /* events without room for a report */
-	__u64 *untold;    /* ended programs without room for a report */
+	__u64 *events_unreported; /* events without room for a report */
+	__u64 *ends_unreported;   /* ended programs without room for a report */
 };
 
 struct collector_memory collector_memory_tables(struct collector *c);
@@ -128,7 +128,7 @@ const char *collector_sample_clock(const struct collector *c);
  * To be called periodically by the thread that attached: resumes work on CPUs that came back
  * online.
  */
-void collector_look_after_cpus(struct collector *c);
+void collector_check_cpus(struct collector *c);
 
 /*
  * Records less: without call stacks, without wakeups, or nothing; the programs are detached. Each

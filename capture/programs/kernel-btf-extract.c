@@ -10,15 +10,16 @@
 
 struct btf_extract {
 	const struct kernel_btf *btf;
-	uint32_t *numbers;   /* number of each type of BTF in the extract; 0 = not discovered */
-	struct outbuf taken; /* uint32_t: types of BTF, in order of their numbers in the extract */
+	uint32_t *numbers; /* number of each type of BTF in the extract; 0 = not discovered */
+	struct outbuf
+		type_ids; /* uint32_t: types of BTF, in order of their numbers in the extract */
 	struct outbuf types, strings;
 };
 
 static void btf_extract_deinit(struct btf_extract *e)
 {
 	free(e->numbers);
-	outbuf_deinit(&e->taken);
+	outbuf_deinit(&e->type_ids);
 	outbuf_deinit(&e->types);
 	outbuf_deinit(&e->strings);
 }
@@ -28,8 +29,8 @@ static uint32_t btf_extract_number(struct btf_extract *e, uint32_t id)
 {
 	if (!kernel_btf_type(e->btf, id))
 		return 0;
-	if (!e->numbers[id] && outbuf_append(&e->taken, &id, sizeof(id)) == 0)
-		e->numbers[id] = (uint32_t)(e->taken.size / sizeof(id));
+	if (!e->numbers[id] && outbuf_append(&e->type_ids, &id, sizeof(id)) == 0)
+		e->numbers[id] = (uint32_t)(e->type_ids.size / sizeof(id));
 	return e->numbers[id];
 }
 
@@ -114,7 +115,7 @@ static bool btf_extract_fits(const struct btf_type *t)
 	return false;
 }
 
-static int btf_extract_take(struct btf_extract *e, uint32_t id)
+static int btf_extract_copy_type(struct btf_extract *e, uint32_t id)
 {
 	static const struct btf_type nothing = { .info = BTF_KIND_FWD << 24 };
 	const struct btf_type *t = kernel_btf_type(e->btf, id);
@@ -127,7 +128,7 @@ static int btf_extract_take(struct btf_extract *e, uint32_t id)
 		return e->types.error;
 	memcpy(copy, t, kernel_btf_type_bytes(t));
 	btf_extract_adapt(e, copy);
-	return e->strings.error ?: e->taken.error;
+	return e->strings.error ?: e->type_ids.error;
 }
 
 static int btf_extract_on_root(uint32_t id, size_t name, void *userdata)
@@ -135,7 +136,7 @@ static int btf_extract_on_root(uint32_t id, size_t name, void *userdata)
 	struct btf_extract *e = userdata;
 
 	btf_extract_number(e, id);
-	return e->taken.error;
+	return e->type_ids.error;
 }
 
 static int btf_extract_write(const struct btf_extract *e, struct outbuf *ret)
@@ -170,7 +171,7 @@ int kernel_btf_extract(const struct kernel_btf *btf, const char *const *names, s
 		return -ENOMEM;
 	r = outbuf_append(&e.strings, "", 1)
 		    ?: kernel_btf_each(btf, kinds, names, n, btf_extract_on_root, &e);
-	for (size_t i = 0; r == 0 && i < e.taken.size / sizeof(uint32_t); i++)
-		r = btf_extract_take(&e, ((const uint32_t *)e.taken.data)[i]);
+	for (size_t i = 0; r == 0 && i < e.type_ids.size / sizeof(uint32_t); i++)
+		r = btf_extract_copy_type(&e, ((const uint32_t *)e.type_ids.data)[i]);
 	return r < 0 ? r : btf_extract_write(&e, ret);
 }

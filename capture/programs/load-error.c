@@ -16,8 +16,8 @@
 
 enum { LOG_TAIL = 200 }; /* bytes of a verifier's log: its last lines have the reason */
 
-static __thread char libbpf_says[512];
-static __thread bool verifier_says;
+static __thread char libbpf_text[512];
+static __thread bool verifier_text;
 
 static const struct load_rights *assumed;
 
@@ -37,27 +37,27 @@ static const char *load_error_tail_of_log(char *text)
 
 static int load_error_keep_warning(enum libbpf_print_level level, const char *format, va_list ap)
 {
-	size_t used = strlen(libbpf_says), room = sizeof(libbpf_says) - used;
+	size_t used = strlen(libbpf_text), room = sizeof(libbpf_text) - used;
 	_cleanup_free_ char *text = NULL;
 
 	/* The first lines name the cause. Later ones are consequences. */
-	if (level != LIBBPF_WARN || verifier_says || used >= sizeof(libbpf_says) / 2)
+	if (level != LIBBPF_WARN || verifier_text || used >= sizeof(libbpf_text) / 2)
 		return 0;
 	if (vasprintf(&text, format, ap) < 0) {
 		text = NULL;
 		return 0;
 	}
-	verifier_says = strstr(text, "BEGIN PROG LOAD LOG") != NULL;
-	snprintf(libbpf_says + used, room, "%s",
-		 verifier_says ? load_error_tail_of_log(text) : text);
+	verifier_text = strstr(text, "BEGIN PROG LOAD LOG") != NULL;
+	snprintf(libbpf_text + used, room, "%s",
+		 verifier_text ? load_error_tail_of_log(text) : text);
 	return 0;
 }
 
 void load_error_begin(void)
 {
 	libbpf_set_print(load_error_keep_warning);
-	*libbpf_says = '\0';
-	verifier_says = false;
+	*libbpf_text = '\0';
+	verifier_text = false;
 }
 
 void load_error_assume(const struct load_rights *rights)
@@ -89,11 +89,11 @@ static int load_error_set(int error, const char *deed, const char *advice, char 
 {
 	char *p;
 
-	for (p = libbpf_says; *p; p++)
+	for (p = libbpf_text; *p; p++)
 		if (*p == '\n')
 			*p = p[1] ? ' ' : '\0';
 	if (asprintf(reterr_text, "cannot %s: %s%s%s%s%s", deed, strerror(-error), advice,
-		     *libbpf_says ? " (" : "", libbpf_says, *libbpf_says ? ")" : "") < 0)
+		     *libbpf_text ? " (" : "", libbpf_text, *libbpf_text ? ")" : "") < 0)
 		*reterr_text = NULL;
 	return error;
 }
@@ -144,7 +144,7 @@ int load_error(int error, const char *deed, char **reterr_text)
 {
 	const char *advice = load_error_advice_to(error);
 
-	if (verifier_says && !load_error_is_shortage(error))
+	if (verifier_text && !load_error_is_shortage(error))
 		advice = "; this kernel's verifier refuses a program of kymo: please report it, "
 			 "with the output of uname -r";
 	return load_error_set(error, deed, advice, reterr_text);

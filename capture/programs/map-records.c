@@ -63,7 +63,7 @@ static struct rec_mapping *map_records_half_of(struct map_records *m)
 	return (struct rec_mapping *)m->room;
 }
 
-static int map_records_hand_on(struct map_records *m, map_record_fn fn, void *userdata)
+static int map_records_pass_on(struct map_records *m, map_record_fn fn, void *userdata)
 {
 	if (!m->waiting)
 		return 0;
@@ -103,9 +103,9 @@ static void map_records_add_half(struct map_records *m, const struct mmap2 *rec)
 	}
 }
 
-static int map_records_take_mapping(struct map_records *m, const struct mmap2 *rec,
-				    size_t path_room, uint64_t ts_ns, map_record_fn fn,
-				    void *userdata)
+static int map_records_decode_mapping(struct map_records *m, const struct mmap2 *rec,
+				      size_t path_room, uint64_t ts_ns, map_record_fn fn,
+				      void *userdata)
 {
 	size_t path_bytes = strnlen(rec->path, path_room), size;
 	struct rec_mapping *waiting = map_records_half_of(m);
@@ -119,9 +119,9 @@ static int map_records_take_mapping(struct map_records *m, const struct mmap2 *r
 	whole = map_records_is_other_half(m, rec, path_bytes);
 	if (whole) {
 		map_records_add_half(m, rec);
-		return map_records_hand_on(m, fn, userdata);
+		return map_records_pass_on(m, fn, userdata);
 	}
-	r = map_records_hand_on(m, fn, userdata);
+	r = map_records_pass_on(m, fn, userdata);
 	size = (sizeof(struct rec_mapping) + path_bytes + 1 + 7) & ~(size_t)7;
 	memset(m->room, 0, size);
 	map_records_fill_head(&waiting->head, ts_ns, REC_MAPPING, size, m->cpu, rec->pid, rec->tid);
@@ -136,8 +136,8 @@ static int map_records_take_mapping(struct map_records *m, const struct mmap2 *r
 	return r;
 }
 
-int map_records_take(struct map_records *m, const void *data, size_t size, map_record_fn fn,
-		     void *userdata, uint64_t *ret_lost)
+int map_records_decode(struct map_records *m, const void *data, size_t size, map_record_fn fn,
+		       void *userdata, uint64_t *ret_lost)
 {
 	const struct perf_event_header *header = data;
 	struct rec_new_image image;
@@ -155,14 +155,14 @@ int map_records_take(struct map_records *m, const void *data, size_t size, map_r
 	case PERF_RECORD_MMAP2:
 		if (body <= sizeof(struct mmap2))
 			return 0;
-		return map_records_take_mapping(m, data, body - sizeof(struct mmap2), ts_ns, fn,
-						userdata);
+		return map_records_decode_mapping(m, data, body - sizeof(struct mmap2), ts_ns, fn,
+						  userdata);
 	case PERF_RECORD_COMM:
 		comm = data;
 		if (body <= sizeof(*comm) || !(header->misc & MISC_COMM_EXEC) ||
 		    !map_records_is_pid(comm->pid))
 			return 0;
-		r = map_records_hand_on(m, fn, userdata);
+		r = map_records_pass_on(m, fn, userdata);
 		map_records_fill_head(&image.head, ts_ns, REC_NEW_IMAGE, sizeof(image), m->cpu,
 				      comm->pid, comm->tid);
 		return r < 0 ? r : fn(&image.head, userdata);
@@ -178,6 +178,6 @@ int map_records_take(struct map_records *m, const void *data, size_t size, map_r
 int map_records_flush(struct map_records *m, uint64_t before_ns, map_record_fn fn, void *userdata)
 {
 	return m->waiting && map_records_half_of(m)->head.ts_ns < before_ns
-		       ? map_records_hand_on(m, fn, userdata)
+		       ? map_records_pass_on(m, fn, userdata)
 		       : 0;
 }

@@ -34,8 +34,8 @@ struct map_records {
  * ignored. *RET_LOST grows by the losses that the kernel reports. Returns 0 or the result of FN
  * that ended it.
  */
-int map_records_take(struct map_records *m, const void *data, size_t size, map_record_fn fn,
-		     void *userdata, uint64_t *ret_lost);
+int map_records_decode(struct map_records *m, const void *data, size_t size, map_record_fn fn,
+		       void *userdata, uint64_t *ret_lost);
 
 /* Passes on a record that waits for its other half, if it is older than BEFORE_NS. */
 int map_records_flush(struct map_records *m, uint64_t before_ns, map_record_fn fn, void *userdata);

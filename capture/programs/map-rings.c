@@ -151,8 +151,8 @@ static uint64_t map_count_lost(const struct ring *ring)
 
 /* ---- draining ---- */
 
-static int map_tell_loss(struct cpu *c, uint64_t count, uint64_t now_ns, map_record_fn fn,
-			 void *userdata)
+static int map_report_loss(struct cpu *c, uint64_t count, uint64_t now_ns, map_record_fn fn,
+			   void *userdata)
 {
 	const struct rec_lost rec = {
 		.head = { .ts_ns = c->drained_ns,
@@ -201,11 +201,12 @@ static int map_drain_ring(struct map_rings *r, struct cpu *c, map_record_fn fn, 
 			tail = head;
 			break;
 		}
-		error = map_records_take(&c->state, map_record_at(r, &c->ring, tail, header->size),
-					 header->size, fn, userdata, &lost);
+		error = map_records_decode(&c->state,
+					   map_record_at(r, &c->ring, tail, header->size),
+					   header->size, fn, userdata, &lost);
 		tail += header->size;
 		if (error == 0 && lost) {
-			error = map_tell_loss(c, lost, now_ns, fn, userdata);
+			error = map_report_loss(c, lost, now_ns, fn, userdata);
 			lost = 0;
 		}
 	}

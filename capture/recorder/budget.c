@@ -20,7 +20,7 @@ const char *const budget_shed_names[SHED_MAX] = {
 
 void budget_begin(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work)
 {
-	b->look_ns = now_ns;
+	b->check_ns = now_ns;
 	b->cost_ns = cost_ns;
 	b->work = work;
 	b->n_over = 0;
@@ -35,11 +35,11 @@ static uint64_t budget_in_a_second(uint64_t before, uint64_t now, uint64_t gone_
 }
 
 /* The running part whose loss matters least. */
-static enum budget_shed budget_next_to_go(const struct budget *b)
+static enum budget_shed budget_next_to_shed(const struct budget *b)
 {
 	enum budget_shed i = 0;
 
-	while (i < SHED_MAX && !(b->there >> i & 1))
+	while (i < SHED_MAX && !(b->running_bits >> i & 1))
 		i++;
 	return i;
 }
@@ -48,7 +48,7 @@ static enum budget_shed budget_next_to_go(const struct budget *b)
 static enum budget_shed budget_next_to_return(const struct budget *b)
 {
 	for (enum budget_shed i = SHED_MAX; i-- > 0;)
-		if (b->away >> i & 1)
+		if (b->shed_bits >> i & 1)
 			return i;
 	return SHED_MAX;
 }
@@ -58,13 +58,13 @@ static uint64_t budget_calm_needed(const struct budget_stage *stage)
 	return stage->calm_ns ? stage->calm_ns : BUDGET_CALM_NS;
 }
 
-static void budget_go(struct budget *b, enum budget_shed what, uint64_t now_ns)
+static void budget_shed_part(struct budget *b, enum budget_shed what, uint64_t now_ns)
 {
 	struct budget_stage *stage = &b->stages[what];
 	bool soon = stage->back_ns && now_ns < stage->back_ns + BUDGET_SOON_NS;
 
-	b->there &= ~(UINT32_C(1) << what);
-	b->away |= UINT32_C(1) << what;
+	b->running_bits &= ~(UINT32_C(1) << what);
+	b->shed_bits |= UINT32_C(1) << what;
 	stage->calm_ns = soon ? 2 * budget_calm_needed(stage) : BUDGET_CALM_NS;
 	if (stage->calm_ns > BUDGET_CALM_NS_MAX)
 		stage->calm_ns = BUDGET_CALM_NS_MAX;
@@ -74,10 +74,10 @@ static void budget_go(struct budget *b, enum budget_shed what, uint64_t now_ns)
 	b->measures = true;
 }
 
-static void budget_come_back(struct budget *b, enum budget_shed what, uint64_t now_ns)
+static void budget_return_part(struct budget *b, enum budget_shed what, uint64_t now_ns)
 {
-	b->away &= ~(UINT32_C(1) << what);
-	b->there |= UINT32_C(1) << what;
+	b->shed_bits &= ~(UINT32_C(1) << what);
+	b->running_bits |= UINT32_C(1) << what;
 	b->stages[what].back_ns = now_ns;
 	b->measures = false;
 	b->calm_ns = 0;
@@ -87,7 +87,7 @@ void budget_failed(struct budget *b, enum budget_shed what, uint64_t now_ns)
 {
 	uint64_t saved_ppm = b->stages[what].saved_ppm, work = b->stages[what].work;
 
-	budget_go(b, what, now_ns);
+	budget_shed_part(b, what, now_ns);
 	b->measures = false;
 	b->stages[what].saved_ppm = saved_ppm;
 	b->stages[what].work = work;
@@ -135,21 +135,21 @@ static bool budget_may_return(struct budget *b, enum budget_shed what, uint64_t 
 	}
 	b->calm_ns += gone_ns;
 	/* (checks are not exactly on time) */
-	return b->calm_ns + BUDGET_LOOK_NS / 2 >=
+	return b->calm_ns + BUDGET_CHECK_NS / 2 >=
 	       (tried ? BUDGET_CALM_NS : budget_calm_needed(stage));
 }
 
-enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work,
-			    enum budget_shed *ret)
+enum budget_act budget_check(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work,
+			     enum budget_shed *ret)
 {
-	uint64_t gone_ns = now_ns - b->look_ns;
+	uint64_t gone_ns = now_ns - b->check_ns;
 
 	/* A check soon after a late one is not representative. */
-	if (!b->begun || now_ns < b->look_ns || gone_ns < BUDGET_LOOK_NS / 2)
+	if (!b->begun || now_ns < b->check_ns || gone_ns < BUDGET_CHECK_NS / 2)
 		return BUDGET_STAY;
 	b->ppm = budget_in_a_second(b->cost_ns, cost_ns, gone_ns) / 1000;
 	b->rate = b->work ? budget_in_a_second(b->work, work, gone_ns) : 0;
-	b->look_ns = now_ns;
+	b->check_ns = now_ns;
 	b->cost_ns = cost_ns;
 	b->work = work;
 	budget_measure(b);
@@ -159,14 +159,14 @@ enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns,
 		if (b->limit_ppm == 0 || *ret == SHED_MAX ||
 		    !budget_may_return(b, *ret, now_ns, gone_ns))
 			return BUDGET_STAY;
-		budget_come_back(b, *ret, now_ns);
+		budget_return_part(b, *ret, now_ns);
 		return BUDGET_RETURN;
 	}
 	b->calm_ns = 0;
-	*ret = budget_next_to_go(b);
+	*ret = budget_next_to_shed(b);
 	if (++b->n_over < OVER_MAX || *ret == SHED_MAX)
 		return BUDGET_STAY;
 	b->n_over = 0;
-	budget_go(b, *ret, now_ns);
+	budget_shed_part(b, *ret, now_ns);
 	return BUDGET_SHED;
 }

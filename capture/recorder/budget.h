@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BUDGET_LOOK_NS UINT64_C(1000000000)
+#define BUDGET_CHECK_NS UINT64_C(1000000000)
 
 /*
  * The first and the maximum calm period. A part that is stopped again within BUDGET_SOON_NS was
@@ -51,12 +51,12 @@ struct budget_stage {
 };
 
 struct budget {
-	uint64_t limit_ppm; /* of one CPU; 0 = none. Can change between two checks */
-	uint32_t there;     /* bits 1 << SHED_*: parts that run and can be stopped */
-	uint32_t away;      /* bits 1 << SHED_*: stopped parts */
-	uint64_t ppm;       /* of one CPU, in the time before the last check */
-	uint64_t rate;      /* work of the machine per second in that time; 0 = unknown */
-	uint64_t look_ns, cost_ns, work;
+	uint64_t limit_ppm;    /* of one CPU; 0 = none. Can change between two checks */
+	uint32_t running_bits; /* bits 1 << SHED_*: parts that run and can be stopped */
+	uint32_t shed_bits;    /* bits 1 << SHED_*: stopped parts */
+	uint64_t ppm;          /* of one CPU, in the time before the last check */
+	uint64_t rate;         /* work of the machine per second in that time; 0 = unknown */
+	uint64_t check_ns, cost_ns, work;
 	unsigned n_over;  /* consecutive checks over the limit */
 	uint64_t calm_ns; /* length of the calm so far */
 	bool begun;
@@ -74,8 +74,8 @@ void budget_begin(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t 
  * COST_NS and WORK are the growing counts at NOW_NS. Unless the result is BUDGET_STAY, *RET is the
  * part to stop or resume.
  */
-enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work,
-			    enum budget_shed *ret);
+enum budget_act budget_check(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work,
+			     enum budget_shed *ret);
 
 /* WHAT could not be resumed: it counts as stopped again. */
 void budget_failed(struct budget *b, enum budget_shed what, uint64_t now_ns);

@@ -51,7 +51,7 @@ static void costs_program_costs_add(struct cost_sum *sum, struct program_cost *l
 	*last = *now;
 }
 
-void costs_look(struct costs *c, const struct cpu_costs *cpus)
+void costs_update(struct costs *c, const struct cpu_costs *cpus)
 {
 	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++) {
 		for (unsigned i = 0; i < COST_CLASSES; i++) {

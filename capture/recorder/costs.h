@@ -31,7 +31,7 @@ int costs_init(struct costs *c, unsigned n_cpus);
 void costs_deinit(struct costs *c);
 
 /* Adds the counts since the last reading to the sums. CPUS has n_cpus elements. */
-void costs_look(struct costs *c, const struct cpu_costs *cpus);
+void costs_update(struct costs *c, const struct cpu_costs *cpus);
 
 /* Of all classes. */
 struct cost_sum costs_total(const struct costs *c);

@@ -171,7 +171,7 @@ static const struct rec_head *merge_queue_front(const struct source *s)
 }
 
 /* Finds the next record of S, if any. */
-static int merge_source_look(struct source *s)
+static int merge_source_peek(struct source *s)
 {
 	const struct ring_lost *mark;
 
@@ -295,7 +295,7 @@ static void merge_build_heap(struct merge *m, uint64_t horizon_ns)
 
 /* The index in the heap of a switch that takes off a CPU the thread that S puts on at the same
  * time; 0 = none. */
-static size_t merge_find_taking_off(const struct merge *m, const struct source *s)
+static size_t merge_find_switch_out(const struct merge *m, const struct source *s)
 {
 	if (!merge_is_sched(s, FXT_SCHED_SWITCH) || s->words[SWITCH_IN] == 0)
 		return 0;
@@ -319,7 +319,7 @@ static void merge_settle_tie(struct merge *m)
 		if ((m->n_heap < 2 || m->heap[1]->ts_ns != s->ts_ns) &&
 		    (m->n_heap < 3 || m->heap[2]->ts_ns != s->ts_ns))
 			return;
-		i = merge_find_taking_off(m, s);
+		i = merge_find_switch_out(m, s);
 		if (i == 0)
 			return;
 		m->heap[0] = m->heap[i];
@@ -341,7 +341,7 @@ static int merge_deliver_run(struct merge *m, uint64_t horizon_ns, const struct 
 			until_ns = m->heap[child]->ts_ns;
 	do {
 		stop = merge_source_deliver(m, s, sink);
-		r = merge_source_look(s);
+		r = merge_source_peek(s);
 		if (r < 0)
 			return r;
 	} while (stop == 0 && s->ts_ns < until_ns);
@@ -353,7 +353,7 @@ static int merge_deliver_run(struct merge *m, uint64_t horizon_ns, const struct 
 }
 
 /* Reads the current content of the rings. */
-static int merge_look_at_rings(struct merge *m)
+static int merge_poll_rings(struct merge *m)
 {
 	int r;
 
@@ -367,7 +367,7 @@ static int merge_look_at_rings(struct merge *m)
 
 		if (s->kind == SOURCE_WORDS)
 			s->head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
-		r = merge_source_look(s);
+		r = merge_source_peek(s);
 		if (r < 0)
 			return r;
 	}
@@ -376,7 +376,7 @@ static int merge_look_at_rings(struct merge *m)
 
 int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
 {
-	int r = merge_look_at_rings(m);
+	int r = merge_poll_rings(m);
 
 	if (r < 0)
 		return r;

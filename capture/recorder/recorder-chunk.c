@@ -45,7 +45,7 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 
 	if (error < 0)
 		return error;
-	fxt_archive_go_on(&part);
+	fxt_archive_continue(&part);
 	error = recorder_write_tail(r, &part, at_ns, end);
 	fxt_archive_deinit(&part);
 	return error;
@@ -73,7 +73,7 @@ static int recorder_chunk_name(struct recorder_head *h, uint32_t tid)
 	h->named[tid / 64] |= bit;
 	task = tasks_find(tasks, tid);
 	if (!task)
-		return lifecycle_say_unknown(&h->recorder->lifecycle, &h->part, tid, tid);
+		return lifecycle_write_unknown(&h->recorder->lifecycle, &h->part, tid, tid);
 	tasks_describe(tasks, task, &ev);
 	return fxt_archive_event(&h->part, &ev);
 }

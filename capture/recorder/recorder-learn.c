@@ -22,7 +22,7 @@ int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks)
 }
 
 /* Requested identities that no record has reported meanwhile. */
-static int recorder_learn_asked(struct recorder *r, const struct outbuf *tasks, bool write)
+static int recorder_learn_queried(struct recorder *r, const struct outbuf *tasks, bool write)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	int error = 0;
@@ -79,6 +79,6 @@ int recorder_learn(struct recorder *r, const struct worker_results *news, bool w
 	int error = recorder_learn_cgroups(r, &news->cgroups);
 
 	if (error == 0)
-		error = recorder_learn_asked(r, &news->looked_up, write);
+		error = recorder_learn_queried(r, &news->looked_up, write);
 	return error < 0 ? error : recorder_learn_commands(r, &news->commands, write);
 }

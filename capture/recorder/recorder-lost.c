@@ -34,7 +34,7 @@ struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class
 	return clipped;
 }
 
-uint64_t recorder_unsaid_malformed(const struct recorder *r)
+uint64_t recorder_unreported_malformed(const struct recorder *r)
 {
 	return r->pipe.collector ? collector_n_malformed(r->pipe.collector) - r->n_malformed : 0;
 }
@@ -46,7 +46,7 @@ uint64_t recorder_lost(const struct recorder *r, enum event_class class)
 						   : r->activity.lost[class];
 
 	if (class == CLASS_MALFORMED)
-		lost += recorder_unsaid_malformed(r);
+		lost += recorder_unreported_malformed(r);
 
 	/* A closed archive contains the pending losses. */
 	for (unsigned cpu = 0; r->pipe.collector && !r->closed && cpu < r->pipe.n_cpus; cpu++)
@@ -95,7 +95,7 @@ int recorder_write_skipped(struct recorder *r, enum event_class class)
 
 int recorder_write_malformed(struct recorder *r)
 {
-	uint64_t n = recorder_unsaid_malformed(r);
+	uint64_t n = recorder_unreported_malformed(r);
 
 	r->n_malformed += n;
 	return pipeline_write_shortage(&r->pipe, CLASS_MALFORMED, &n);

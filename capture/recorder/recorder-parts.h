@@ -37,7 +37,7 @@ int recorder_close_cpu(struct recorder *r, unsigned cpu);
 int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns);
 
 /* Malformed records that the archive does not have yet. Their class is unknown. */
-uint64_t recorder_unsaid_malformed(const struct recorder *r);
+uint64_t recorder_unreported_malformed(const struct recorder *r);
 
 /* The recording ends at this moment. Records the losses that continue. */
 void recorder_note_losses(struct recorder *r);
@@ -49,7 +49,7 @@ void recorder_note_losses(struct recorder *r);
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
 				      unsigned cpu, const struct ring_lost *mark);
 
-/* Writes the records that recorder_unsaid_malformed() counts. Returns 0 or a negative errno. */
+/* Writes the records that recorder_unreported_malformed() counts. Returns 0 or a negative errno. */
 int recorder_write_malformed(struct recorder *r);
 
 /*

@@ -28,7 +28,7 @@ static void recorder_find_way(struct recorder_way *way, uint64_t kind, bool news
 	for (uint8_t i = 0; i < RECORDER_STAGES; i++) {
 		const struct stage *ops = recorder_stages[i].ops;
 
-		if ((news ? ops->takes_news : ops->takes) & kind)
+		if ((news ? ops->handles_results : ops->handles) & kind)
 			way->stages[way->n++] = i;
 	}
 }
@@ -36,8 +36,8 @@ static void recorder_find_way(struct recorder_way *way, uint64_t kind, bool news
 void recorder_find_ways(struct recorder *r)
 {
 	for (unsigned kind = 0; kind < REC_KINDS; kind++) {
-		recorder_find_way(&r->ways[kind], STAGE_TAKES(kind), false);
-		recorder_find_way(&r->news_ways[kind], STAGE_TAKES(kind), true);
+		recorder_find_way(&r->ways[kind], STAGE_HANDLES(kind), false);
+		recorder_find_way(&r->result_ways[kind], STAGE_HANDLES(kind), true);
 	}
 }
 
@@ -96,7 +96,7 @@ static int recorder_link_pass_news(const struct rec_head *rec, void *userdata)
 {
 	struct recorder *r = userdata;
 
-	return recorder_pass_way(r, &r->news_ways[rec->kind], rec);
+	return recorder_pass_way(r, &r->result_ways[rec->kind], rec);
 }
 
 static int recorder_link_lost(enum event_class class, const struct rec_lost *lost, void *userdata)

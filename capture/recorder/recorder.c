@@ -108,7 +108,7 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 	return error < 0 ? error : recorder_learn_tasks(r, &news->tasks);
 }
 
-void recorder_let_go(struct recorder *r)
+void recorder_release(struct recorder *r)
 {
 	r->closed = true;
 	r->merge = merge_free(r->merge);

@@ -55,7 +55,7 @@ struct recorder {
 	struct pipeline pipe; /* shared by the stages; its pointers refer to the members below */
 	struct fxt_archive archive;
 	struct tasks tasks;
-	struct recorder_way ways[REC_KINDS], news_ways[REC_KINDS];
+	struct recorder_way ways[REC_KINDS], result_ways[REC_KINDS];
 	/* The state of the stages. */
 	struct news news;
 	struct trigger_input trigger_input;
@@ -103,7 +103,7 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 		   const struct session_options *options);
 
 /* The rings are about to be freed. */
-void recorder_let_go(struct recorder *r);
+void recorder_release(struct recorder *r);
 
 void recorder_set_buffer(struct recorder *r, struct outbuf *b);
 

@@ -25,7 +25,7 @@ int rights_become(uid_t uid, gid_t gid)
 	return 0;
 }
 
-int rights_give_up(void)
+int rights_drop(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };

@@ -28,4 +28,4 @@ int rights_become(uid_t uid, gid_t gid);
  * Drops all capabilities, forbids access by other processes, and ends the process together with the
  * one that forked it. Returns 0 or a negative errno.
  */
-int rights_give_up(void);
+int rights_drop(void);

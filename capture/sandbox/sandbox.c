@@ -105,7 +105,7 @@ static int sandbox_drop_rights(void)
 {
 	int r = geteuid() == 0 ? rights_become(NOBODY, NOBODY) : 0;
 
-	return r < 0 ? r : rights_give_up();
+	return r < 0 ? r : rights_drop();
 }
 
 /*

@@ -32,7 +32,7 @@ static int thread_identity_drop_capabilities(void)
 	return syscall(SYS_capset, &head, none) < 0 ? -errno : 0;
 }
 
-int thread_identity_take(const struct thread_identity *id)
+int thread_identity_assume(const struct thread_identity *id)
 {
 	int dumpable, r;
 

@@ -25,4 +25,4 @@ static inline struct thread_identity thread_identity_of(uid_t uid)
  * capabilities. Open files stay open. Nothing changes for signals and debuggers. Returns 0 or a
  * negative errno.
  */
-int thread_identity_take(const struct thread_identity *id);
+int thread_identity_assume(const struct thread_identity *id);

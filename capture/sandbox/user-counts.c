@@ -18,7 +18,7 @@ struct user_counts abandoned_sessions = { .lock = PTHREAD_MUTEX_INITIALIZER };
 struct user_counts written_snapshots = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The caller holds the lock. */
-static struct user_count user_counts_look(struct user_counts *c, uid_t uid)
+static struct user_count user_counts_read(struct user_counts *c, uid_t uid)
 {
 	uintptr_t user = (uintptr_t)table_get(&c->users, (uint64_t)uid + 1);
 
@@ -30,7 +30,7 @@ struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n)
 	struct user_count count;
 
 	pthread_mutex_lock(&c->lock);
-	count = user_counts_look(c, uid);
+	count = user_counts_read(c, uid);
 	/* (without memory, a user is not counted, and the later subtraction finds no count) */
 	if (n > 0 || count.user > 0)
 		count.user += (unsigned)n;
@@ -48,19 +48,19 @@ struct user_count user_counts_get(struct user_counts *c, uid_t uid)
 	struct user_count count;
 
 	pthread_mutex_lock(&c->lock);
-	count = user_counts_look(c, uid);
+	count = user_counts_read(c, uid);
 	pthread_mutex_unlock(&c->lock);
 	return count;
 }
 
-struct left_behind {
+struct abandoned_threads {
 	uid_t uid;
 	atomic_uint n_refs, n_hanging;
 };
 
-struct left_behind *left_behind_new(uid_t uid)
+struct abandoned_threads *abandoned_threads_new(uid_t uid)
 {
-	struct left_behind *l = calloc(1, sizeof(*l));
+	struct abandoned_threads *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
@@ -69,27 +69,27 @@ struct left_behind *left_behind_new(uid_t uid)
 	return l;
 }
 
-struct left_behind *left_behind_ref(struct left_behind *l)
+struct abandoned_threads *abandoned_threads_ref(struct abandoned_threads *l)
 {
 	if (l)
 		atomic_fetch_add(&l->n_refs, 1);
 	return l;
 }
 
-struct left_behind *left_behind_unref(struct left_behind *l)
+struct abandoned_threads *abandoned_threads_unref(struct abandoned_threads *l)
 {
 	if (l && atomic_fetch_sub(&l->n_refs, 1) == 1)
 		free(l);
 	return NULL;
 }
 
-void left_behind_hangs(struct left_behind *l)
+void abandoned_threads_hang(struct abandoned_threads *l)
 {
 	if (l && atomic_fetch_add(&l->n_hanging, 1) == 0)
 		user_counts_add(&abandoned_sessions, l->uid, 1);
 }
 
-void left_behind_returns(struct left_behind *l)
+void abandoned_threads_return(struct abandoned_threads *l)
 {
 	if (l && atomic_fetch_sub(&l->n_hanging, 1) == 1)
 		user_counts_add(&abandoned_sessions, l->uid, -1);

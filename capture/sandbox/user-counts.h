@@ -33,16 +33,16 @@ struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n);
  * Threads that belong together, such as those of a session. If any of them hang, they count once.
  * Each of them holds a reference. All functions accept NULL, and then do nothing.
  */
-struct left_behind;
+struct abandoned_threads;
 
 /* Returns NULL without memory. */
-struct left_behind *left_behind_new(uid_t uid);
-struct left_behind *left_behind_ref(struct left_behind *l);
-struct left_behind *left_behind_unref(struct left_behind *l);
+struct abandoned_threads *abandoned_threads_new(uid_t uid);
+struct abandoned_threads *abandoned_threads_ref(struct abandoned_threads *l);
+struct abandoned_threads *abandoned_threads_unref(struct abandoned_threads *l);
 
 /* A released thread hangs; and it has returned. */
-void left_behind_hangs(struct left_behind *l);
-void left_behind_returns(struct left_behind *l);
+void abandoned_threads_hang(struct abandoned_threads *l);
+void abandoned_threads_return(struct abandoned_threads *l);
 
 /* The current counts. */
 struct user_count user_counts_get(struct user_counts *c, uid_t uid);

@@ -17,10 +17,10 @@ uint64_t session_cpu_ns(const struct session *s)
 	return all_ns > s->setup_cpu_ns ? all_ns - s->setup_cpu_ns : 0;
 }
 
-uint64_t session_look_at_costs(struct session *s)
+uint64_t session_read_costs(struct session *s)
 {
 	if (s->recorder.pipe.collector && s->costs.last)
-		costs_look(&s->costs, collector_costs(s->recorder.pipe.collector));
+		costs_update(&s->costs, collector_costs(s->recorder.pipe.collector));
 	s->worker_cpu_ns = worker_cpu_ns(s->worker);
 	return costs_total(&s->costs).ns + session_cpu_ns(s);
 }
@@ -72,9 +72,9 @@ static uint64_t session_limit_of(const struct session *s)
 }
 
 /* The work of the machine is read only if a part may have to stop or return. */
-static uint64_t session_look_at_work(const struct session *s)
+static uint64_t session_read_work(const struct session *s)
 {
-	return s->budget.n_over || s->budget.away ? machine_switches("/proc/stat") : 0;
+	return s->budget.n_over || s->budget.shed_bits ? machine_switches("/proc/stat") : 0;
 }
 
 /* ---- steps ---- */
@@ -89,7 +89,7 @@ static void session_cost_forget_shed(struct session *s, enum budget_shed what)
 	s->n_sheds = n;
 }
 
-void session_step_taken(struct session *s, enum budget_shed what, bool back, uint64_t ts_ns)
+void session_record_step(struct session *s, enum budget_shed what, bool back, uint64_t ts_ns)
 {
 	const struct session_shed step = {
 		.what = what,
@@ -109,100 +109,99 @@ void session_step_taken(struct session *s, enum budget_shed what, bool back, uin
 		s->sheds[s->n_sheds++] = step;
 }
 
-static void session_cost_order(struct session *s, uint32_t away)
+static void session_cost_order(struct session *s, uint32_t shed_bits)
 {
-	s->away = away;
+	s->shed_bits = shed_bits;
 	s->budget.begun = false; /* until the worker reports it */
-	worker_order_away(s->worker, away);
+	worker_order_shed(s->worker, shed_bits);
 }
 
 static void session_cost_shed(struct session *s, enum budget_shed what, uint64_t now_ns)
 {
-	session_step_taken(s, what, false, now_ns);
+	session_record_step(s, what, false, now_ns);
 	if (what == SHED_SESSION && !s->options.pauses) {
 		session_end(s, "overhead");
 		return;
 	}
 	if (what == SHED_SESSION)
 		session_pause(s, now_ns);
-	session_cost_order(s, s->away | UINT32_C(1) << what);
+	session_cost_order(s, s->shed_bits | UINT32_C(1) << what);
 }
 
 /* The return of the part is reported when the worker has done it. */
-static void session_cost_take_back(struct session *s, enum budget_shed what)
+static void session_cost_return_part(struct session *s, enum budget_shed what)
 {
 	if (what == SHED_SESSION)
 		session_resume(s);
-	session_cost_order(s, s->away & ~(UINT32_C(1) << what));
+	session_cost_order(s, s->shed_bits & ~(UINT32_C(1) << what));
 }
 
 /* A part could not be resumed. */
-static void session_see_failed(struct session *s, const struct worker_results *news)
+static void session_see_failed(struct session *s, const struct worker_results *results)
 {
 	for (enum budget_shed what = 0; what < SHED_MAX; what++) {
-		if (!((s->away ^ news->away) >> what & 1))
+		if (!((s->shed_bits ^ results->shed_bits) >> what & 1))
 			continue;
-		s->away |= UINT32_C(1) << what;
+		s->shed_bits |= UINT32_C(1) << what;
 		budget_failed(&s->budget, what, clock_boot_ns());
 		if (what == SHED_SESSION && s->pause == SESSION_RESUMES)
 			session_stay_paused(s);
 	}
-	s->n_failed = news->n_failed;
+	s->n_failed = results->n_failed;
 }
 
-void session_update_sheds(struct session *s, const struct worker_results *news)
+void session_update_sheds(struct session *s, const struct worker_results *results)
 {
-	uint32_t back = s->away_done & ~news->away;
-	bool failed = news->n_failed != s->n_failed;
+	uint32_t back = s->shed_done & ~results->shed_bits;
+	bool failed = results->n_failed != s->n_failed;
 
 	if (failed)
-		session_see_failed(s, news);
-	if (!failed && news->away == s->away_done)
+		session_see_failed(s, results);
+	if (!failed && results->shed_bits == s->shed_done)
 		return;
-	s->away_done = news->away;
+	s->shed_done = results->shed_bits;
 	/* (the end of a pause is written when the new list of tasks is) */
 	for (enum budget_shed what = 0; what < SHED_SESSION; what++)
 		if (back >> what & 1)
-			session_step_taken(s, what, true, clock_boot_ns());
-	budget_begin(&s->budget, clock_boot_ns(), session_look_at_costs(s),
-		     session_look_at_work(s));
+			session_record_step(s, what, true, clock_boot_ns());
+	budget_begin(&s->budget, clock_boot_ns(), session_read_costs(s), session_read_work(s));
 }
 
-void session_look(struct session *s)
+void session_check_budget(struct session *s)
 {
-	uint64_t now_ns = clock_boot_ns(), cost_ns = session_look_at_costs(s);
+	uint64_t now_ns = clock_boot_ns(), cost_ns = session_read_costs(s);
 	struct budget *b = &s->budget;
 	enum budget_shed what;
 
 	if (*s->reason || !s->complete)
 		return;
 	b->limit_ppm = session_limit_of(s);
-	switch (budget_look(b, now_ns, cost_ns, session_look_at_work(s), &what)) {
+	switch (budget_check(b, now_ns, cost_ns, session_read_work(s), &what)) {
 	case BUDGET_SHED:
 		session_cost_shed(s, what, now_ns);
 		break;
 	case BUDGET_RETURN:
-		session_cost_take_back(s, what);
+		session_cost_return_part(s, what);
 		break;
 	case BUDGET_STAY:
 		/* From here on, the work of the machine is needed. */
 		if (b->n_over && !b->work)
-			b->work = session_look_at_work(s);
+			b->work = session_read_work(s);
 	}
 }
 
-void session_begin_looks(struct session *s)
+void session_begin_budget(struct session *s)
 {
 	uint32_t categories = s->options.categories;
 
 	s->budget.limit_ppm = session_limit_of(s);
-	s->budget.there = UINT32_C(1) << SHED_SESSION;
+	s->budget.running_bits = UINT32_C(1) << SHED_SESSION;
 	if (categories & CATEGORIES_STACKS)
-		s->budget.there |= UINT32_C(1) << SHED_STACKS;
+		s->budget.running_bits |= UINT32_C(1) << SHED_STACKS;
 	if (categories & CATEGORY_SCHED)
-		s->budget.there |= UINT32_C(1) << SHED_WAKEUPS;
-	budget_begin(&s->budget, clock_boot_ns(), session_look_at_costs(s), 0);
-	session_arm(s->look_fd, BUDGET_LOOK_NS, BUDGET_LOOK_NS);
+		s->budget.running_bits |= UINT32_C(1) << SHED_WAKEUPS;
+	budget_begin(&s->budget, clock_boot_ns(), session_read_costs(s), 0);
+	session_arm(s->check_fd, BUDGET_CHECK_NS, BUDGET_CHECK_NS);
 }
 
 const struct session_shed *session_step(const struct session *s, uint64_t i)

@@ -18,7 +18,7 @@ static bool session_snapshot_is_due(const struct session *s, uint64_t horizon_ns
 }
 
 /* The snapshot is the kept data with a tail of its own. */
-static int session_take_flight(struct session *s, uint64_t horizon_ns)
+static int session_take_running_snapshot(struct session *s, uint64_t horizon_ns)
 {
 	const struct recorder_end end = session_end_of_kept(s, "snapshot");
 	struct outbuf tail = { 0 };
@@ -35,20 +35,21 @@ static int session_take_flight(struct session *s, uint64_t horizon_ns)
 	return r;
 }
 
-int session_take_due(struct session *s, uint64_t horizon_ns)
+int session_take_due_snapshot(struct session *s, uint64_t horizon_ns)
 {
-	return session_snapshot_is_due(s, horizon_ns) ? session_take_flight(s, horizon_ns) : 0;
+	return session_snapshot_is_due(s, horizon_ns) ? session_take_running_snapshot(s, horizon_ns)
+						      : 0;
 }
 
 /* The kept data of an ended session already has its tail. */
-static void session_take_ended(struct session *s)
+static void session_take_ended_snapshot(struct session *s)
 {
 	struct flight_snapshot *taken = NULL;
 	int r = s->recovered_fd >= 0 ? flight_recover(s->recovered_fd, &taken)
-				     : flight_take(output_store(s->output), &taken);
+				     : flight_take_snapshot(output_store(s->output), &taken);
 
 	s->flights.taken = true;
-	snapshot_take(s->flights.now, taken, r);
+	snapshot_set_data(s->flights.now, taken, r);
 }
 
 void session_serve_snapshots(struct session *s)
@@ -68,7 +69,7 @@ void session_serve_snapshots(struct session *s)
 	}
 	if (s->flights.now && !s->flights.taken &&
 	    (state == SESSION_STOPPED || state == SESSION_FAILED))
-		session_take_ended(s);
+		session_take_ended_snapshot(s);
 }
 
 int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number)
@@ -79,7 +80,7 @@ int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_num
 		return -EOPNOTSUPP;
 	if (!s->ordered)
 		return -ESHUTDOWN;
-	r = snapshots_ask(&s->flights, to, ret_number);
+	r = snapshots_request(&s->flights, to, ret_number);
 	if (r == 0)
 		session_serve_snapshots(s);
 	return r;

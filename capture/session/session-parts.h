@@ -35,9 +35,9 @@ struct session {
 	int epoll_fd;
 	int timer_fd;    /* the next drain */
 	int deadline_fd; /* the end of the duration */
-	int look_fd;     /* the next check of the cost */
+	int check_fd;    /* the next check of the cost */
 
-	struct left_behind *left_behind;
+	struct abandoned_threads *abandoned_threads;
 	struct worker *worker;
 	struct output *output;
 	struct outbuf *buffer; /* being filled; NULL = none available */
@@ -77,8 +77,8 @@ struct session {
 	size_t n_sheds;
 	struct session_shed steps[SESSION_STEPS_MAX]; /* a ring */
 	uint64_t n_steps, n_steps_written;
-	uint32_t away, away_done;     /* bits 1 << SHED_*: ordered; and reported by the worker */
-	unsigned n_failed, n_resumed; /* likewise */
+	uint32_t shed_bits, shed_done; /* bits 1 << SHED_*: ordered; and reported by the worker */
+	unsigned n_failed, n_resumed;  /* likewise */
 	enum session_pause pause;
 	uint64_t pause_ns;           /* when it began */
 	struct worker_results begun; /* SESSION_BEGUN: the list of tasks, and the times. Owned */
@@ -142,22 +142,22 @@ void session_drain(struct session *s);
 uint64_t session_cpu_ns(const struct session *s);
 
 /* The total cost so far; of the programs while they are loaded. */
-uint64_t session_look_at_costs(struct session *s);
+uint64_t session_read_costs(struct session *s);
 
 /* All requested parts have begun. Loading does not count as cost. */
-void session_begin_looks(struct session *s);
+void session_begin_budget(struct session *s);
 
 /* The next check of the cost. It stops parts when the cost is too high. */
-void session_look(struct session *s);
+void session_check_budget(struct session *s);
 
 /* Writes each step to the archive as soon as there is room. Returns as fxt_archive_event(). */
 int session_write_steps(struct session *s);
 
 /* A step at TS_NS: WHAT stops, or is resumed if BACK. */
-void session_step_taken(struct session *s, enum budget_shed what, bool back, uint64_t ts_ns);
+void session_record_step(struct session *s, enum budget_shed what, bool back, uint64_t ts_ns);
 
 /* The worker reports the parts that are stopped by now. */
-void session_update_sheds(struct session *s, const struct worker_results *news);
+void session_update_sheds(struct session *s, const struct worker_results *results);
 
 /* ---- session-pause.c ---- */
 
@@ -169,7 +169,7 @@ void session_resume(struct session *s);
 void session_stay_paused(struct session *s);
 
 /* All programs run again: takes from NEWS the data that recorder_resume() needs. */
-void session_take_begun(struct session *s, struct worker_results *news);
+void session_store_begun(struct session *s, struct worker_results *results);
 
 /*
  * Whether rings are not to be drained; whether the archive may be cut off, split, or used as a
@@ -182,7 +182,7 @@ bool session_is_settled(const struct session *s);
  * The next step of a pause: before a round, and after it when all earlier records are written (R =
  * 0). Return 0 or a negative errno.
  */
-int session_go_on_after_pause(struct session *s);
+int session_continue_after_pause(struct session *s);
 int session_write_pause(struct session *s);
 
 /* ---- session-flight.c ---- */
@@ -191,7 +191,7 @@ int session_write_pause(struct session *s);
  * Everything up to HORIZON_NS is written. Takes the snapshot that waits for this time, if any.
  * Returns 0, 1 if there is no more room, or a negative errno.
  */
-int session_take_due(struct session *s, uint64_t horizon_ns);
+int session_take_due_snapshot(struct session *s, uint64_t horizon_ns);
 
 /* The next step of snapshots, if it is due. */
 void session_serve_snapshots(struct session *s);

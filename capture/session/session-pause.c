@@ -28,18 +28,18 @@ void session_stay_paused(struct session *s)
 	s->pause = SESSION_PAUSED;
 }
 
-void session_take_begun(struct session *s, struct worker_results *news)
+void session_store_begun(struct session *s, struct worker_results *results)
 {
 	if (s->pause != SESSION_RESUMES || *s->reason)
 		return;
 	worker_results_deinit(&s->begun);
 	s->begun = (struct worker_results){
-		.attach_ns = news->attach_ns,
-		.start_ns = news->start_ns,
-		.listed_ns = news->listed_ns,
-		.tasks = news->tasks,
+		.attach_ns = results->attach_ns,
+		.start_ns = results->start_ns,
+		.listed_ns = results->listed_ns,
+		.tasks = results->tasks,
 	};
-	news->tasks = (struct outbuf){ 0 };
+	results->tasks = (struct outbuf){ 0 };
 	recorder_set_resumed(&s->recorder, &s->begun);
 	s->pause = SESSION_BEGUN;
 }
@@ -54,13 +54,13 @@ bool session_is_settled(const struct session *s)
 	return s->pause == SESSION_GOES || s->pause == SESSION_PAUSED;
 }
 
-int session_go_on_after_pause(struct session *s)
+int session_continue_after_pause(struct session *s)
 {
 	int r;
 
 	if (s->pause != SESSION_BEGUN || *s->reason)
 		return 0;
-	session_step_taken(s, SHED_SESSION, true, s->begun.start_ns);
+	session_record_step(s, SHED_SESSION, true, s->begun.start_ns);
 	r = session_write_steps(s) ?: recorder_resume(&s->recorder, &s->begun);
 	worker_results_deinit(&s->begun);
 	s->begun = (struct worker_results){ 0 };
@@ -70,7 +70,7 @@ int session_go_on_after_pause(struct session *s)
 
 int session_write_pause(struct session *s)
 {
-	if (s->pause != SESSION_PAUSES || s->quiet || !(s->away_done >> SHED_SESSION & 1))
+	if (s->pause != SESSION_PAUSES || s->quiet || !(s->shed_done >> SHED_SESSION & 1))
 		return 0;
 	s->pause = SESSION_PAUSED;
 	return recorder_pause(&s->recorder);

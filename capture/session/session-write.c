@@ -20,7 +20,7 @@ enum { BUFFER_FULL = 256 << 10 };
 static bool session_have_buffer(struct session *s)
 {
 	if (!s->buffer) {
-		s->buffer = output_take(s->output);
+		s->buffer = output_get_buffer(s->output);
 		if (s->buffer)
 			recorder_set_buffer(&s->recorder, s->buffer);
 	}
@@ -33,7 +33,7 @@ static void session_write_put(struct session *s, struct outbuf *b, enum store_pa
 	output_put(s->output, b, part);
 }
 
-static void session_hand_over(struct session *s, enum store_part part)
+static void session_queue_buffer(struct session *s, enum store_part part)
 {
 	if (s->buffer && s->buffer->size > 0)
 		session_write_put(s, TAKE_PTR(s->buffer), part);
@@ -41,7 +41,7 @@ static void session_hand_over(struct session *s, enum store_part part)
 
 int session_next_buffer(struct session *s, enum store_part part)
 {
-	session_hand_over(s, part);
+	session_queue_buffer(s, part);
 	return session_have_buffer(s) ? 0 : 1;
 }
 
@@ -62,7 +62,7 @@ bool session_writable(struct session *s)
 static struct recorder_end session_end_since(struct session *s, const struct chunk_begin *begin,
 					     const char *reason)
 {
-	session_look_at_costs(s);
+	session_read_costs(s);
 	return (struct recorder_end){
 		.reason = reason,
 		.since = &begin->sums,
@@ -115,9 +115,9 @@ static void session_write_end_chunk(struct session *s, struct store_moment at)
 static bool session_have_parts(struct session *s)
 {
 	if (!s->tail)
-		s->tail = output_take(s->output);
+		s->tail = output_get_buffer(s->output);
 	if (s->tail && !s->head)
-		s->head = output_take(s->output);
+		s->head = output_get_buffer(s->output);
 	return s->tail && s->head;
 }
 
@@ -140,7 +140,7 @@ static int session_write_split(struct session *s, uint64_t at_ns)
 	r = recorder_split(&s->recorder, at_ns, &s->options, &end, s->tail, s->head);
 	if (r < 0)
 		return r;
-	session_hand_over(s, STORE_BODY);
+	session_queue_buffer(s, STORE_BODY);
 	session_write_put(s, TAKE_PTR(s->tail), STORE_TAIL);
 	/* Converted once, so that the names of both chunks have the same time. */
 	at = session_moment_of(at_ns);
@@ -189,7 +189,7 @@ static int session_close_archive(struct session *s)
 	if (session_next_buffer(s, STORE_BODY) != 0)
 		return 1;
 	r = recorder_close(&s->recorder, &end);
-	session_hand_over(s, STORE_TAIL);
+	session_queue_buffer(s, STORE_TAIL);
 	session_write_end_chunk(s, session_moment_of(s->stop_ns));
 	return r;
 }
@@ -197,7 +197,7 @@ static int session_close_archive(struct session *s)
 void session_drain(struct session *s)
 {
 	/* After the programs are detached, no more records come. */
-	bool all = s->quiet || (s->pause == SESSION_PAUSES && s->away_done >> SHED_SESSION & 1);
+	bool all = s->quiet || (s->pause == SESSION_PAUSES && s->shed_done >> SHED_SESSION & 1);
 	uint64_t now_ns = clock_boot_ns(), horizon_ns = s->quiet ? MERGE_ALL
 							: s->pause == SESSION_PAUSED
 								? now_ns
@@ -208,14 +208,14 @@ void session_drain(struct session *s)
 		return;
 	if (!s->recorder.opened)
 		r = session_open_archive(s);
-	r = r ?: session_write_steps(s) ?: session_go_on_after_pause(s);
+	r = r ?: session_write_steps(s) ?: session_continue_after_pause(s);
 	if (r == 0 && !session_rests(s))
 		r = recorder_round(&s->recorder, all ? MERGE_ALL : horizon_ns);
 	r = r ?: session_write_pause(s);
 	if (r == 0 && horizon_ns >= s->snapshot_ns)
 		s->n_snapshots = s->n_snapshots_read;
 	if (r == 0 && (s->quiet || session_is_settled(s)))
-		r = session_take_due(s, horizon_ns);
+		r = session_take_due_snapshot(s, horizon_ns);
 	if (r == 0 && !s->quiet && session_is_settled(s))
 		r = session_write_split(s, horizon_ns);
 	if (r == 0 && s->detached)
@@ -224,5 +224,5 @@ void session_drain(struct session *s)
 		session_fail(s, r, "write the archive");
 		s->recorder.closed = true; /* nothing more can be written */
 	}
-	session_hand_over(s, STORE_BODY);
+	session_queue_buffer(s, STORE_BODY);
 }

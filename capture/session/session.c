@@ -47,7 +47,7 @@ bool session_has_run(const struct session *s)
 	return s->complete;
 }
 
-static void session_tell_changes(struct session *s)
+static void session_notify_changes(struct session *s)
 {
 	enum session_state state = session_state(s);
 
@@ -134,21 +134,21 @@ int session_watch(struct session *s, int fd)
 	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
-static bool session_ask(uint32_t tid, void *userdata)
+static bool session_query_task(uint32_t tid, void *userdata)
 {
 	struct session *s = userdata;
 
 	return worker_order_lookup(s->worker, tid);
 }
 
-static bool session_take_memory(struct outbuf *ret, void *userdata)
+static bool session_fetch_memory(struct outbuf *ret, void *userdata)
 {
 	struct session *s = userdata;
 
-	return worker_take_memory(s->worker, ret);
+	return worker_fetch_memory(s->worker, ret);
 }
 
-static void session_look_at_files(uint32_t pid, void *userdata)
+static void session_check_files(uint32_t pid, void *userdata)
 {
 	struct session *s = userdata;
 
@@ -168,7 +168,7 @@ static void session_on_trigger(const struct trigger *t, void *userdata)
 		s->fired = *t;
 }
 
-static void session_tell_trigger(struct session *s)
+static void session_notify_trigger(struct session *s)
 {
 	const struct trigger fired = s->fired;
 
@@ -179,14 +179,14 @@ static void session_tell_trigger(struct session *s)
 
 /* ---- results of the worker ---- */
 
-static void session_on_started(struct session *s, const struct worker_results *news)
+static void session_on_started(struct session *s, const struct worker_results *results)
 {
-	int r = recorder_begin(&s->recorder, news, &s->options)
-			?: costs_init(&s->costs, collector_n_cpus(news->collector))
-			?: session_watch(s, collector_doorbell_fd(news->collector));
+	int r = recorder_begin(&s->recorder, results, &s->options)
+			?: costs_init(&s->costs, collector_n_cpus(results->collector))
+			?: session_watch(s, collector_doorbell_fd(results->collector));
 
-	s->start_ns = news->start_ns;
-	s->setup_cpu_ns = s->loop_cpu_ns + news->start_cpu_ns;
+	s->start_ns = results->start_ns;
+	s->setup_cpu_ns = s->loop_cpu_ns + results->start_cpu_ns;
 	if (*s->reason) { /* stopped during the start: an empty recording */
 		s->stop_ns = s->start_ns;
 		recorder_set_end(&s->recorder, s->stop_ns);
@@ -204,57 +204,57 @@ static void session_on_complete(struct session *s, uint64_t complete_ns)
 {
 	uint64_t now_ns = clock_boot_ns();
 
-	session_begin_looks(s);
+	session_begin_budget(s);
 	if (!s->options.duration_ns || *s->reason)
 		return;
 	s->due_ns = complete_ns + s->options.duration_ns;
 	session_arm(s->deadline_fd, now_ns < s->due_ns ? s->due_ns - now_ns : 1, 0);
 }
 
-static void session_on_news(struct session *s)
+static void session_on_results(struct session *s)
 {
-	struct worker_results news;
+	struct worker_results results;
 
-	worker_fetch(s->worker, &news);
-	s->worker_cpu_ns = news.cpu_ns;
-	if (news.n_resumed != s->n_resumed) {
-		s->n_resumed = news.n_resumed;
-		session_take_begun(s, &news);
+	worker_fetch(s->worker, &results);
+	s->worker_cpu_ns = results.cpu_ns;
+	if (results.n_resumed != s->n_resumed) {
+		s->n_resumed = results.n_resumed;
+		session_store_begun(s, &results);
 	}
-	session_update_sheds(s, &news);
-	s->quiet = news.quiet;
-	s->detached = news.detached;
-	s->unloaded = news.unloaded;
-	if (news.error < 0 && s->error == 0) {
-		session_set_error(s, news.error, TAKE_PTR(news.error_text));
+	session_update_sheds(s, &results);
+	s->quiet = results.quiet;
+	s->detached = results.detached;
+	s->unloaded = results.unloaded;
+	if (results.error < 0 && s->error == 0) {
+		session_set_error(s, results.error, TAKE_PTR(results.error_text));
 		session_end(s, "could not start");
 	}
-	if (news.n_snapshots > s->n_snapshots_read) {
-		s->n_snapshots_read = news.n_snapshots;
-		s->snapshot_error = news.snapshot_error;
+	if (results.n_snapshots > s->n_snapshots_read) {
+		s->n_snapshots_read = results.n_snapshots;
+		s->snapshot_error = results.snapshot_error;
 		s->snapshot_ns = clock_boot_ns();
 	}
-	s->n_searches = news.n_searches;
-	s->search_error = news.search_error;
-	if (news.started && !s->start_ns)
-		session_on_started(s, &news);
-	if (news.complete && !s->complete)
-		session_on_complete(s, news.complete_ns);
-	s->complete = news.complete;
+	s->n_searches = results.n_searches;
+	s->search_error = results.search_error;
+	if (results.started && !s->start_ns)
+		session_on_started(s, &results);
+	if (results.complete && !s->complete)
+		session_on_complete(s, results.complete_ns);
+	s->complete = results.complete;
 	if (s->recorder.pipe.collector && !s->recorder.closed &&
-	    recorder_add_samples(&s->recorder, &news) < 0)
+	    recorder_add_samples(&s->recorder, &results) < 0)
 		session_fail(s, -ENOMEM, "sample counters");
 	if (s->recorder.pipe.collector && !s->recorder.closed &&
-	    recorder_add_mappings(&s->recorder, &news) < 0)
+	    recorder_add_mappings(&s->recorder, &results) < 0)
 		session_fail(s, -ENOMEM, "list the mappings");
 	if (s->recorder.pipe.collector &&
-	    recorder_learn(&s->recorder, &news, s->recorder.opened && session_writable(s)) < 0)
+	    recorder_learn(&s->recorder, &results, s->recorder.opened && session_writable(s)) < 0)
 		session_fail(s, -ENOMEM, "save the identities of tasks");
-	worker_results_deinit(&news);
+	worker_results_deinit(&results);
 }
 
 /* The next step towards the end, if it is due. */
-static void session_go_on(struct session *s)
+static void session_advance(struct session *s)
 {
 	s->status = output_poll(s->output);
 	if (s->status.error < 0 && s->error == 0) {
@@ -273,10 +273,10 @@ static void session_go_on(struct session *s)
 	if (!s->unloading &&
 	    (s->recorder.closed || !s->recorder.pipe.collector || s->status.error < 0)) {
 		s->unloading = true;
-		recorder_let_go(&s->recorder);
+		recorder_release(&s->recorder);
 		session_arm(s->timer_fd, 0, 0);
 		session_arm(s->deadline_fd, 0, 0);
-		session_arm(s->look_fd, 0, 0);
+		session_arm(s->check_fd, 0, 0);
 		worker_order_unload(s->worker);
 		output_finish(s->output);
 	}
@@ -300,8 +300,8 @@ static int session_make_descriptors(struct session *s)
 	r = session_watch(s, s->deadline_fd);
 	if (r < 0)
 		return r;
-	s->look_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-	return session_watch(s, s->look_fd);
+	s->check_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	return session_watch(s, s->check_fd);
 }
 
 /* Whether STORE fits the mode. */
@@ -318,7 +318,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 
 	if (!s)
 		return -ENOMEM;
-	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
+	s->epoll_fd = s->timer_fd = s->deadline_fd = s->check_fd = s->recovered_fd = -1;
 	if (defaulted.categories == 0)
 		defaulted.categories = sampler_default_categories();
 	if (session_options_complete(&defaulted) < 0 || !session_store_valid(&defaulted, store))
@@ -329,19 +329,19 @@ int session_new(struct session_options *options, struct store *store, struct ses
 		r = recorder_init(&s->recorder,
 				  &(struct pipeline_owner){
 					  .after_record = session_after_record,
-					  .ask = session_ask,
-					  .take_memory = session_take_memory,
-					  .look = session_look_at_files,
+					  .ask = session_query_task,
+					  .fetch_memory = session_fetch_memory,
+					  .check_files = session_check_files,
 					  .is_gone = proc_sees_all() ? proc_is_gone : NULL,
 					  .triggered = session_on_trigger,
 					  .userdata = s,
 				  });
 	if (r == 0)
-		r = (s->left_behind = left_behind_new(store->writer.uid)) ? 0 : -ENOMEM;
-	r = r ?: worker_new(&defaulted, s->left_behind, &s->worker)
+		r = (s->abandoned_threads = abandoned_threads_new(store->writer.uid)) ? 0 : -ENOMEM;
+	r = r ?: worker_new(&defaulted, s->abandoned_threads, &s->worker)
 		    ?: session_watch(s, worker_fd(s->worker));
 	if (r == 0)
-		r = output_new(store, fxt_whole_records, defaulted.compress, s->left_behind,
+		r = output_new(store, fxt_whole_records, defaulted.compress, s->abandoned_threads,
 			       &s->output); /* last, because it takes ownership of the store */
 	if (r < 0)
 		return r;
@@ -360,7 +360,7 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 
 	if (!s)
 		return -ENOMEM;
-	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
+	s->epoll_fd = s->timer_fd = s->deadline_fd = s->check_fd = s->recovered_fd = -1;
 	r = recorder_init(&s->recorder, &(struct pipeline_owner){ 0 });
 	r = r ?: session_make_descriptors(s);
 	r = r ?: flight_recover(dir_fd, &left) ?: flight_snapshot_packed(left, &packed);
@@ -393,8 +393,8 @@ struct session *session_free(struct session *s)
 	recorder_deinit(&s->recorder);
 	worker_free(s->worker);
 	output_free(s->output);
-	left_behind_unref(s->left_behind);
-	close_fd(s->look_fd);
+	abandoned_threads_unref(s->abandoned_threads);
+	close_fd(s->check_fd);
 	close_fd(s->deadline_fd);
 	close_fd(s->timer_fd);
 	close_fd(s->epoll_fd);
@@ -438,7 +438,7 @@ int session_start(struct session *s)
 		return r;
 	s->ordered = true;
 	worker_order_start(s->worker);
-	session_tell_changes(s);
+	session_notify_changes(s);
 	return 0;
 }
 
@@ -447,7 +447,7 @@ int session_stop(struct session *s, const char *reason)
 	if (!s->ordered)
 		return -EINVAL;
 	session_end(s, reason);
-	session_tell_changes(s);
+	session_notify_changes(s);
 	return 0;
 }
 
@@ -547,12 +547,12 @@ void session_dispatch(struct session *s)
 			due = true;
 			if (fd == s->deadline_fd)
 				session_end(s, "duration");
-		} else if (fd == s->look_fd) {
+		} else if (fd == s->check_fd) {
 			session_quiet_timer(fd);
-			session_look(s);
+			session_check_budget(s);
 			due |= s->n_steps_written < s->n_steps;
 		} else if (s->worker && fd == worker_fd(s->worker)) {
-			session_on_news(s);
+			session_on_results(s);
 			due |= s->quiet ||
 			       s->pause != SESSION_GOES; /* the owner waits for these results */
 		} else if (s->recorder.pipe.collector &&
@@ -566,11 +566,11 @@ void session_dispatch(struct session *s)
 	if (s->stop_due)
 		session_end(s, "moment");
 	if (s->output)
-		session_go_on(s);
+		session_advance(s);
 	session_serve_snapshots(s);
 	s->loop_cpu_ns += clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
-	session_tell_trigger(s);
-	session_tell_changes(s);
+	session_notify_trigger(s);
+	session_notify_changes(s);
 }
 
 void session_counters(const struct session *s, struct session_counters *ret)

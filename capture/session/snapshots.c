@@ -21,7 +21,7 @@ void snapshots_deinit(struct snapshots *q)
 	*q = (struct snapshots){ 0 };
 }
 
-int snapshots_ask(struct snapshots *q, struct store *to, uint64_t *ret_number)
+int snapshots_request(struct snapshots *q, struct store *to, uint64_t *ret_number)
 {
 	if (q->n_waiting == SNAPSHOTS_WAITING_MAX)
 		return -EBUSY;

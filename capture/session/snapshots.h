@@ -32,7 +32,7 @@ struct snapshots {
 void snapshots_deinit(struct snapshots *q);
 
 /* Takes ownership of TO on success. Returns 0, or -EBUSY if too many wait. */
-int snapshots_ask(struct snapshots *q, struct store *to, uint64_t *ret_number);
+int snapshots_request(struct snapshots *q, struct store *to, uint64_t *ret_number);
 
 /*
  * To be called after every possible change. Records the end of the snapshot that is being written,

@@ -24,9 +24,9 @@ uint64_t worker_cpu_now_ns(struct worker *w)
 }
 
 /* Notifies the owner of results. The lock is held. */
-void worker_tell(struct worker *w)
+void worker_notify_owner(struct worker *w)
 {
-	w->news.cpu_ns = worker_cpu_now_ns(w);
+	w->results.cpu_ns = worker_cpu_now_ns(w);
 	thread_signal(w->event_fd);
 }
 
@@ -58,34 +58,34 @@ static void worker_sample_if_due(struct worker *w)
 		return;
 	counters_sample(w->counters, clock_boot_ns(), worker_keep_sample, &samples);
 	pthread_mutex_lock(&w->lock);
-	outbuf_append(&w->news.samples, samples.data, samples.size);
-	worker_tell(w);
+	outbuf_append(&w->results.samples, samples.data, samples.size);
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 	outbuf_deinit(&samples);
 	w->next_sample_ns += interval_ns * ((now_ns - w->next_sample_ns) / interval_ns + 1);
 }
 
-void worker_look_from_now_on(struct worker *w)
+void worker_start_checks(struct worker *w)
 {
 	w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
-	w->next_proof_ns = w->options.own ? w->next_cpus_ns : 0;
+	w->next_own_list_ns = w->options.own ? w->next_cpus_ns : 0;
 }
 
-static void worker_look_after_cpus_if_due(struct worker *w)
+static void worker_check_cpus_if_due(struct worker *w)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 
 	if (!w->next_cpus_ns || now_ns < w->next_cpus_ns)
 		return;
-	collector_look_after_cpus(w->collector);
+	collector_check_cpus(w->collector);
 	w->next_cpus_ns = now_ns + CPUS_NS;
 }
 
 /* Does due and urgent work, between the steps of long orders. */
-void worker_attend(struct worker *w)
+void worker_do_due_work(struct worker *w)
 {
 	worker_sample_if_due(w);
-	worker_prove_if_due(w);
+	worker_list_own_if_due(w);
 	worker_watch_if_due(w);
 }
 
@@ -105,8 +105,8 @@ static void worker_wait_for_order(struct worker *w)
 
 	if (tick_ns < next_ns)
 		next_ns = tick_ns;
-	if (w->next_proof_ns && w->next_proof_ns < next_ns)
-		next_ns = w->next_proof_ns;
+	if (w->next_own_list_ns && w->next_own_list_ns < next_ns)
+		next_ns = w->next_own_list_ns;
 	pthread_mutex_unlock(&w->lock);
 	now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (next_ns > now_ns) {
@@ -116,8 +116,8 @@ static void worker_wait_for_order(struct worker *w)
 	ppoll(fds, ARRAY_SIZE(fds), next_ns == UINT64_MAX ? NULL : &timeout, NULL);
 	if (fds[0].revents)
 		thread_quiet(w->order_fd);
-	worker_attend(w);
-	worker_look_after_cpus_if_due(w);
+	worker_do_due_work(w);
+	worker_check_cpus_if_due(w);
 	pthread_mutex_lock(&w->lock);
 }
 
@@ -139,12 +139,12 @@ static bool worker_do_next(struct worker *w)
 	} else if (w->want_unload) {
 		w->want_unload = false;
 		order = worker_unload;
-	} else if (w->want_away != w->news.away) {
+	} else if (w->want_shed != w->results.shed_bits) {
 		order = worker_adjust;
 	} else if (w->n_lookups > 0) {
 		tid = w->lookups[--w->n_lookups];
-	} else if (w->n_looks > 0 || w->look_all) {
-		order = worker_look_at_files;
+	} else if (w->n_pending_checks > 0 || w->check_all_files) {
+		order = worker_check_files;
 	} else if (w->n_searches > 0) {
 		order = worker_search;
 	} else if (w->want_snapshot && w->watching) {
@@ -160,7 +160,7 @@ static bool worker_do_next(struct worker *w)
 	if (order)
 		order(w);
 	else
-		worker_look_up(w, tid);
+		worker_identify(w, tid);
 	pthread_mutex_lock(&w->lock);
 	w->busy = false;
 	return true;

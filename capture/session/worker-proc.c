@@ -17,34 +17,34 @@ enum { BATCH = 64 }; /* processes between two deliveries */
 
 /* The interval of checks that a user's own processes still are the user's. Their mappings are
  * held back until such a check. */
-#define PROOF_NS UINT64_C(500000000)
+#define OWN_LIST_NS UINT64_C(500000000)
 
 /* ---- own processes ---- */
 
 /* A listed process that is selected: its user has full access to it. */
-static int worker_proc_prove(const struct rec_head *rec, void *userdata)
+static int worker_proc_pass_on_own(const struct rec_head *rec, void *userdata)
 {
 	const struct rec_task *task = (const struct rec_task *)rec;
 
 	return task->task.flags & IDENTITY_SELECTED && task->task.tid == task->task.pid
-		       ? worker_hand_on(rec, userdata)
+		       ? worker_pass_on(rec, userdata)
 		       : 0;
 }
 
-void worker_prove_all(struct worker *w)
+void worker_list_own(struct worker *w)
 {
 	if (w->options.own && w->collector)
-		collector_list_tasks(w->collector, worker_proc_prove, w);
+		collector_list_tasks(w->collector, worker_proc_pass_on_own, w);
 }
 
-void worker_prove_if_due(struct worker *w)
+void worker_list_own_if_due(struct worker *w)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 
-	if (!w->next_proof_ns || now_ns < w->next_proof_ns)
+	if (!w->next_own_list_ns || now_ns < w->next_own_list_ns)
 		return;
-	worker_prove_all(w);
-	w->next_proof_ns = now_ns + PROOF_NS;
+	worker_list_own(w);
+	w->next_own_list_ns = now_ns + OWN_LIST_NS;
 }
 
 /*
@@ -90,7 +90,7 @@ static void worker_proc_deliver(struct worker *w, struct reading *r)
 		if (worker_proc_is_same(w, r->tasks, &after, tid))
 			outbuf_append(r->to, r->batch.data + at, bytes);
 	}
-	worker_tell(w);
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 	outbuf_reset(&r->batch);
 }
@@ -100,7 +100,7 @@ static void worker_deliver_some(struct worker *w, struct reading *r)
 {
 	if (++r->n % BATCH == 0)
 		worker_proc_deliver(w, r);
-	worker_attend(w);
+	worker_do_due_work(w);
 }
 
 static size_t worker_next_command(const void *at, uint32_t *ret_tid)
@@ -114,7 +114,9 @@ static size_t worker_next_command(const void *at, uint32_t *ret_tid)
 /* Command lines of the listed processes. */
 void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 {
-	struct reading r = { .tasks = tasks, .to = &w->news.commands, .next = worker_next_command };
+	struct reading r = { .tasks = tasks,
+			     .to = &w->results.commands,
+			     .next = worker_next_command };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	char text[REC_ARGS_BYTES];
 
@@ -167,7 +169,9 @@ static bool worker_has_mappings(const struct worker *w, const struct rec_identit
 /* The current mappings of the listed processes. */
 void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 {
-	struct reading r = { .tasks = tasks, .to = &w->news.mappings, .next = worker_next_mapping };
+	struct reading r = { .tasks = tasks,
+			     .to = &w->results.mappings,
+			     .next = worker_next_mapping };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	struct kernel_text text;
 
@@ -192,7 +196,7 @@ static bool worker_identify_own(struct worker *w, uint32_t tid, struct rec_task 
 	return w->collector && task_list_now(w->collector, tid, ret);
 }
 
-void worker_look_up(struct worker *w, uint32_t tid)
+void worker_identify(struct worker *w, uint32_t tid)
 {
 	struct rec_task rec = {
 		.head = { .size = sizeof(rec), .kind = REC_TASK, .tid = tid },
@@ -206,7 +210,7 @@ void worker_look_up(struct worker *w, uint32_t tid)
 			.comm = "?",
 		};
 	pthread_mutex_lock(&w->lock);
-	outbuf_append(&w->news.looked_up, &rec, sizeof(rec));
-	worker_tell(w);
+	outbuf_append(&w->results.looked_up, &rec, sizeof(rec));
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }

@@ -85,17 +85,17 @@ static int worker_steps_begin(struct worker *w, struct collector *c, struct begi
 }
 
 /* Passes B to the owner. The lock is held. */
-static void worker_tell_beginning(struct worker *w, struct beginning *b)
+static void worker_report_beginning(struct worker *w, struct beginning *b)
 {
-	w->news.attach_ns = b->attach_ns;
-	w->news.start_ns = b->start_ns;
-	w->news.start_cpu_ns = b->start_cpu_ns;
-	w->news.listed_ns = b->listed_ns;
+	w->results.attach_ns = b->attach_ns;
+	w->results.start_ns = b->start_ns;
+	w->results.start_cpu_ns = b->start_cpu_ns;
+	w->results.listed_ns = b->listed_ns;
 	/* (an earlier list that the owner has not taken is replaced) */
-	outbuf_deinit(&w->news.tasks);
-	w->news.tasks = b->tasks;
+	outbuf_deinit(&w->results.tasks);
+	w->results.tasks = b->tasks;
 	b->tasks = (struct outbuf){ 0 };
-	outbuf_append(&w->news.cgroups, b->cgroups.data, b->cgroups.size);
+	outbuf_append(&w->results.cgroups, b->cgroups.data, b->cgroups.size);
 }
 
 /* After a failure, stacks are walked without tables, unless the tables were requested
@@ -143,16 +143,16 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	}
 	r = r ?: worker_steps_begin(w, c, &b, list, &text);
 	pthread_mutex_lock(&w->lock);
-	w->news.error = r;
-	w->news.error_text = text;
+	w->results.error = r;
+	w->results.error_text = text;
 	if (r == 0) {
-		worker_tell_beginning(w, &b);
-		w->news.started = true;
-		w->news.collector = w->collector = TAKE_PTR(c);
-		w->news.calls = w->calls;
-		w->news.moments = w->moments;
+		worker_report_beginning(w, &b);
+		w->results.started = true;
+		w->results.collector = w->collector = TAKE_PTR(c);
+		w->results.calls = w->calls;
+		w->results.moments = w->moments;
 	}
-	worker_tell(w);
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -196,20 +196,20 @@ static void worker_start_stacks(struct worker *w)
 
 	pthread_mutex_lock(&w->lock);
 	if (r < 0) {
-		w->news.error = r;
-		w->news.error_text = text;
+		w->results.error = r;
+		w->results.error_text = text;
 	}
-	w->news.complete = r == 0 && !w->failed;
-	w->news.complete_ns =
-		w->options.categories & CATEGORIES_LATE ? clock_boot_ns() : w->news.start_ns;
-	worker_tell(w);
+	w->results.complete = r == 0 && !w->failed;
+	w->results.complete_ns =
+		w->options.categories & CATEGORIES_LATE ? clock_boot_ns() : w->results.start_ns;
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
 /* Reports the mappings of the tasks in LIST, and starts watching processes among them. */
 static void worker_steps_describe(struct worker *w, const struct outbuf *list)
 {
-	worker_attend(w);
+	worker_do_due_work(w);
 	worker_read_mappings(w, list);
 	if (w->options.categories & CATEGORIES_MEMORY)
 		worker_start_watching(w, list);
@@ -223,7 +223,7 @@ void worker_begin(struct worker *w)
 	if (w->collector) {
 		worker_steps_describe(w, &list);
 		worker_start_stacks(w);
-		worker_look_from_now_on(w);
+		worker_start_checks(w);
 		worker_read_commands(w, &list);
 	}
 	outbuf_deinit(&list);
@@ -234,8 +234,8 @@ void worker_begin(struct worker *w)
 void worker_detach(struct worker *w)
 {
 	w->counters = counters_free(w->counters);
-	w->next_cpus_ns = w->next_proof_ns = 0;
-	worker_prove_all(w);
+	w->next_cpus_ns = w->next_own_list_ns = 0;
+	worker_list_own(w);
 	worker_stop_calls(w);
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), true);
@@ -246,10 +246,10 @@ void worker_detach(struct worker *w)
 	if (w->watching)
 		worker_finish_watching(w, true);
 	pthread_mutex_lock(&w->lock);
-	w->news.quiet = true;
-	w->news.detached = true;
-	w->want_away = w->news.away; /* nothing is resumed any more */
-	worker_tell(w);
+	w->results.quiet = true;
+	w->results.detached = true;
+	w->want_shed = w->results.shed_bits; /* nothing is resumed any more */
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -260,11 +260,11 @@ void worker_unload(struct worker *w)
 	w->calls = call_targets_free(w->calls);
 	w->moments = moments_free(w->moments);
 	pthread_mutex_lock(&w->lock);
-	w->news.unloaded = true;
-	w->news.collector = NULL;
-	w->news.calls = NULL;
-	w->news.moments = NULL;
-	worker_tell(w);
+	w->results.unloaded = true;
+	w->results.collector = NULL;
+	w->results.calls = NULL;
+	w->results.moments = NULL;
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -274,8 +274,8 @@ void worker_unload(struct worker *w)
 static void worker_pause_all(struct worker *w)
 {
 	w->paused = true;
-	w->next_cpus_ns = w->next_proof_ns = 0;
-	worker_prove_all(w);
+	w->next_cpus_ns = w->next_own_list_ns = 0;
+	worker_list_own(w);
 	worker_stop_calls(w);
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), false);
@@ -301,19 +301,19 @@ static int worker_resume_all(struct worker *w)
 		return r;
 	}
 	pthread_mutex_lock(&w->lock);
-	worker_tell_beginning(w, &b);
-	w->news.n_resumed++;
-	worker_tell(w);
+	worker_report_beginning(w, &b);
+	w->results.n_resumed++;
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 	w->paused = false;
 	w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
 	worker_steps_describe(w, &list);
-	worker_look_from_now_on(w);
+	worker_start_checks(w);
 	worker_read_commands(w, &list);
 	return 0;
 }
 
-static void worker_send_away(struct worker *w, enum budget_shed what)
+static void worker_shed_part(struct worker *w, enum budget_shed what)
 {
 	if (what == SHED_STACKS)
 		collector_shed_stacks(w->collector);
@@ -323,7 +323,7 @@ static void worker_send_away(struct worker *w, enum budget_shed what)
 		worker_pause_all(w);
 }
 
-static int worker_steps_take_back(struct worker *w, enum budget_shed what)
+static int worker_steps_return_part(struct worker *w, enum budget_shed what)
 {
 	_cleanup_free_ char *text = NULL;
 
@@ -337,27 +337,27 @@ static int worker_steps_take_back(struct worker *w, enum budget_shed what)
 /* Stops or resumes one part whose state differs from the wanted one. */
 void worker_adjust(struct worker *w)
 {
-	uint32_t want, away, bit;
+	uint32_t want, shed_bits, bit;
 	enum budget_shed what = 0;
 	int r = 0;
 
 	pthread_mutex_lock(&w->lock);
-	want = w->want_away;
-	away = w->news.away;
+	want = w->want_shed;
+	shed_bits = w->results.shed_bits;
 	pthread_mutex_unlock(&w->lock);
-	while (!((want ^ away) >> what & 1))
+	while (!((want ^ shed_bits) >> what & 1))
 		what++;
 	bit = UINT32_C(1) << what;
 	if (w->collector && want & bit)
-		worker_send_away(w, what);
+		worker_shed_part(w, what);
 	else if (w->collector)
-		r = worker_steps_take_back(w, what);
+		r = worker_steps_return_part(w, what);
 	pthread_mutex_lock(&w->lock);
 	if (r == 0)
-		w->news.away ^= bit;
+		w->results.shed_bits ^= bit;
 	else
-		w->want_away |= bit;
-	w->news.n_failed += r < 0;
-	worker_tell(w);
+		w->want_shed |= bit;
+	w->results.n_failed += r < 0;
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }

@@ -14,53 +14,53 @@
 enum { MEMORY_BYTES_MAX = 8 << 20 }; /* data that was read and not taken yet */
 
 /* Passes data from the tables to the owner. Waits while the owner takes none. */
-int worker_hand_on(const struct rec_head *rec, void *userdata)
+int worker_pass_on(const struct rec_head *rec, void *userdata)
 {
 	struct worker *w = userdata;
 	int r;
 
 	pthread_mutex_lock(&w->lock);
 	while (w->memory.size >= MEMORY_BYTES_MAX && !w->abandoned && !w->want_unload)
-		pthread_cond_wait(&w->taken, &w->lock);
+		pthread_cond_wait(&w->not_full, &w->lock);
 	r = w->abandoned || w->want_unload ? -ECANCELED : outbuf_append(&w->memory, rec, rec->size);
 	if (w->memory.size == rec->size || w->memory.size >= MEMORY_BYTES_MAX)
-		worker_tell(w);
+		worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 	return r;
 }
 
 /* Reports an error with watched processes. */
-static void worker_tell_failed(struct worker *w, int error, const char *what)
+static void worker_report_failure(struct worker *w, int error, const char *what)
 {
 	pthread_mutex_lock(&w->lock);
-	if (w->news.error == 0) {
-		w->news.error = error;
-		if (asprintf(&w->news.error_text, "%s: %s", what, strerror(-error)) < 0)
-			w->news.error_text = NULL;
+	if (w->results.error == 0) {
+		w->results.error = error;
+		if (asprintf(&w->results.error_text, "%s: %s", what, strerror(-error)) < 0)
+			w->results.error_text = NULL;
 	}
-	worker_tell(w);
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
 void worker_start_watching(struct worker *w, const struct outbuf *tasks)
 {
-	const struct memory_sink sink = { worker_hand_on, worker_called_off, w, &w->helper_cpu_ns };
+	const struct memory_sink sink = { worker_pass_on, worker_called_off, w, &w->helper_cpu_ns };
 	int r = heap_targets_new(&w->options, w->collector, &sink, tasks, &w->watching);
 
 	w->failed = r < 0;
 	if (w->failed)
-		worker_tell_failed(w, r, "cannot watch processes");
+		worker_report_failure(w, r, "cannot watch processes");
 }
 
 void worker_watch_if_due(struct worker *w)
 {
 	if (!w->watching)
 		return;
-	heap_targets_attend(w->watching);
+	heap_targets_do_due_work(w->watching);
 	if (clock_read_ns(CLOCK_MONOTONIC) < heap_trace_next_ns(heap_targets_memory(w->watching)))
 		return;
 	/* Stacks need these confirmations, so they come first. */
-	worker_prove_all(w);
+	worker_list_own(w);
 	heap_trace_tick(heap_targets_memory(w->watching));
 }
 
@@ -71,13 +71,13 @@ void worker_finish_watching(struct worker *w, bool for_good)
 	int r;
 
 	pthread_mutex_lock(&w->lock);
-	w->news.quiet = for_good;
-	worker_tell(w);
+	w->results.quiet = for_good;
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 	r = heap_trace_finish(heap_targets_memory(w->watching));
 	/* (-ECANCELED: the result is no longer wanted) */
 	if (r < 0 && r != -ECANCELED)
-		worker_tell_failed(w, r, "cannot read the live blocks of watched processes");
+		worker_report_failure(w, r, "cannot read the live blocks of watched processes");
 	w->watching = heap_targets_free(w->watching);
 }
 
@@ -85,13 +85,13 @@ void worker_take_snapshot(struct worker *w)
 {
 	int r;
 
-	worker_prove_all(w);
+	worker_list_own(w);
 	r = heap_trace_snapshot(heap_targets_memory(w->watching));
 
 	pthread_mutex_lock(&w->lock);
-	w->news.n_snapshots = w->n_snapshots;
-	w->news.snapshot_error = r;
-	worker_tell(w);
+	w->results.n_snapshots = w->n_snapshots;
+	w->results.snapshot_error = r;
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -107,29 +107,30 @@ void worker_search(struct worker *w)
 	r = w->watching ? heap_trace_search(heap_targets_memory(w->watching), pid) : 0;
 	pthread_mutex_lock(&w->lock);
 	memmove(w->searches, w->searches + 1, --w->n_searches * sizeof(*w->searches));
-	w->news.n_searches++;
-	w->news.search_error = r;
-	worker_tell(w);
+	w->results.n_searches++;
+	w->results.search_error = r;
+	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
 /* Watched processes have new mappings. */
-void worker_look_at_files(struct worker *w)
+void worker_check_files(struct worker *w)
 {
-	uint32_t looks[LOOKS_MAX];
+	uint32_t pending_checks[PENDING_CHECKS_MAX];
 	unsigned n;
 	bool all;
 
 	pthread_mutex_lock(&w->lock);
-	n = w->n_looks;
-	all = w->look_all;
-	memcpy(looks, w->looks, n * sizeof(*looks));
-	w->n_looks = 0;
-	w->look_all = false;
+	n = w->n_pending_checks;
+	all = w->check_all_files;
+	memcpy(pending_checks, w->pending_checks, n * sizeof(*pending_checks));
+	w->n_pending_checks = 0;
+	w->check_all_files = false;
 	pthread_mutex_unlock(&w->lock);
 	if (w->watching && all)
-		heap_trace_look_all(heap_targets_memory(w->watching));
+		heap_trace_check_all(heap_targets_memory(w->watching));
 	else
 		for (unsigned i = 0; w->watching && i < n; i++)
-			heap_trace_look(heap_targets_memory(w->watching), looks[i]);
+			heap_trace_check_process(heap_targets_memory(w->watching),
+						 pending_checks[i]);
 }

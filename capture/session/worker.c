@@ -8,15 +8,15 @@
 #include "capture/sandbox/thread.h"
 #include "capture/session/worker-state.h"
 
-void worker_results_deinit(struct worker_results *news)
+void worker_results_deinit(struct worker_results *results)
 {
-	free(news->error_text);
-	outbuf_deinit(&news->tasks);
-	outbuf_deinit(&news->looked_up);
-	outbuf_deinit(&news->commands);
-	outbuf_deinit(&news->cgroups);
-	outbuf_deinit(&news->samples);
-	outbuf_deinit(&news->mappings);
+	free(results->error_text);
+	outbuf_deinit(&results->tasks);
+	outbuf_deinit(&results->looked_up);
+	outbuf_deinit(&results->commands);
+	outbuf_deinit(&results->cgroups);
+	outbuf_deinit(&results->samples);
+	outbuf_deinit(&results->mappings);
 }
 
 void worker_release(struct worker *w)
@@ -29,19 +29,19 @@ void worker_release(struct worker *w)
 	if (!last)
 		return;
 	if (w->counted)
-		left_behind_returns(w->left_behind);
-	left_behind_unref(w->left_behind);
-	worker_results_deinit(&w->news);
+		abandoned_threads_return(w->abandoned_threads);
+	abandoned_threads_unref(w->abandoned_threads);
+	worker_results_deinit(&w->results);
 	outbuf_deinit(&w->memory);
 	session_options_deinit(&w->options);
 	close_fd(w->event_fd);
 	close_fd(w->order_fd);
-	pthread_cond_destroy(&w->taken);
+	pthread_cond_destroy(&w->not_full);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
 }
 
-int worker_new(const struct session_options *options, struct left_behind *left_behind,
+int worker_new(const struct session_options *options, struct abandoned_threads *abandoned_threads,
 	       struct worker **ret)
 {
 	struct worker *w = calloc(1, sizeof(*w));
@@ -50,9 +50,9 @@ int worker_new(const struct session_options *options, struct left_behind *left_b
 	if (!w)
 		return -ENOMEM;
 	w->n_holders = 2;
-	w->left_behind = left_behind_ref(left_behind);
+	w->abandoned_threads = abandoned_threads_ref(abandoned_threads);
 	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->taken, NULL);
+	pthread_cond_init(&w->not_full, NULL);
 	w->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->order_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = session_options_copy(&w->options, options);
@@ -71,7 +71,7 @@ static void worker_order(struct worker *w, bool *what)
 {
 	pthread_mutex_lock(&w->lock);
 	*what = true;
-	pthread_cond_signal(&w->taken);
+	pthread_cond_signal(&w->not_full);
 	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -110,17 +110,17 @@ uint64_t worker_order_search(struct worker *w, uint32_t pid)
 	pthread_mutex_lock(&w->lock);
 	if (w->n_searches < SEARCHES_MAX) {
 		w->searches[w->n_searches++] = pid;
-		n = w->news.n_searches + w->n_searches;
+		n = w->results.n_searches + w->n_searches;
 	}
 	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 	return n;
 }
 
-void worker_order_away(struct worker *w, uint32_t away)
+void worker_order_shed(struct worker *w, uint32_t shed_bits)
 {
 	pthread_mutex_lock(&w->lock);
-	w->want_away = away;
+	w->want_shed = shed_bits;
 	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -130,7 +130,7 @@ uint64_t worker_cpu_ns(struct worker *w)
 	uint64_t ns;
 
 	pthread_mutex_lock(&w->lock);
-	ns = w->has_clock ? clock_read_ns(w->clock) + worker_helper_cpu_ns(w) : w->news.cpu_ns;
+	ns = w->has_clock ? clock_read_ns(w->clock) + worker_helper_cpu_ns(w) : w->results.cpu_ns;
 	pthread_mutex_unlock(&w->lock);
 	return ns;
 }
@@ -153,17 +153,17 @@ void worker_order_mappings(struct worker *w, uint32_t pid)
 	bool known = false;
 
 	pthread_mutex_lock(&w->lock);
-	for (unsigned i = 0; i < w->n_looks; i++)
-		known |= w->looks[i] == pid;
-	if (!known && w->n_looks < LOOKS_MAX)
-		w->looks[w->n_looks++] = pid;
+	for (unsigned i = 0; i < w->n_pending_checks; i++)
+		known |= w->pending_checks[i] == pid;
+	if (!known && w->n_pending_checks < PENDING_CHECKS_MAX)
+		w->pending_checks[w->n_pending_checks++] = pid;
 	else if (!known)
-		w->look_all = true;
+		w->check_all_files = true;
 	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 }
 
-bool worker_take_memory(struct worker *w, struct outbuf *ret)
+bool worker_fetch_memory(struct worker *w, struct outbuf *ret)
 {
 	bool any;
 
@@ -172,7 +172,7 @@ bool worker_take_memory(struct worker *w, struct outbuf *ret)
 	if (any) {
 		*ret = w->memory;
 		w->memory = (struct outbuf){ 0 };
-		pthread_cond_signal(&w->taken);
+		pthread_cond_signal(&w->not_full);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return any;
@@ -186,7 +186,7 @@ struct worker *worker_free(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 	if (w->busy) {
 		w->counted = true;
-		left_behind_hangs(w->left_behind);
+		abandoned_threads_hang(w->abandoned_threads);
 	}
 	pthread_mutex_unlock(&w->lock);
 	worker_release(w);
@@ -202,9 +202,9 @@ void worker_fetch(struct worker *w, struct worker_results *ret)
 {
 	thread_quiet(w->event_fd);
 	pthread_mutex_lock(&w->lock);
-	*ret = w->news;
-	w->news.error_text = NULL;
-	w->news.tasks = w->news.looked_up = w->news.commands = w->news.cgroups = w->news.samples =
-		w->news.mappings = (struct outbuf){ 0 };
+	*ret = w->results;
+	w->results.error_text = NULL;
+	w->results.tasks = w->results.looked_up = w->results.commands = w->results.cgroups =
+		w->results.samples = w->results.mappings = (struct outbuf){ 0 };
 	pthread_mutex_unlock(&w->lock);
 }

@@ -27,7 +27,7 @@ struct worker;
  * Starts the thread, with a copy of OPTIONS. If the thread hangs when it is released, it counts in
  * LEFT_BEHIND. Returns 0 or a negative errno.
  */
-int worker_new(const struct session_options *options, struct left_behind *left_behind,
+int worker_new(const struct session_options *options, struct abandoned_threads *abandoned_threads,
 	       struct worker **ret);
 
 /* Releases the worker. The thread unloads the programs and ends by itself. Returns NULL. */
@@ -41,7 +41,7 @@ void worker_order_detach(struct worker *w);
 void worker_order_unload(struct worker *w);
 
 /*
- * Orders a report of the current allocations (worker_take_memory()). The report is complete when
+ * Orders a report of the current allocations (worker_fetch_memory()). The report is complete when
  * `n_snapshots` of the results is at least the returned number. A waiting order that has not begun
  * is shared. No report begins after detaching.
  */
@@ -58,7 +58,7 @@ uint64_t worker_order_search(struct worker *w, uint32_t pid);
  * Orders that AWAY, bits 1 << SHED_*, are the stopped parts. With SHED_SESSION, nothing is
  * recorded.
  */
-void worker_order_away(struct worker *w, uint32_t away);
+void worker_order_shed(struct worker *w, uint32_t shed_bits);
 
 /* CPU time of the thread and its helpers so far. */
 uint64_t worker_cpu_ns(struct worker *w);
@@ -76,11 +76,11 @@ void worker_order_mappings(struct worker *w, uint32_t pid);
  * Returns data about allocations that was read, owned by the caller: struct rec_*. More can be
  * available afterwards. Returns false if there is none.
  */
-bool worker_take_memory(struct worker *w, struct outbuf *ret);
+bool worker_fetch_memory(struct worker *w, struct outbuf *ret);
 
 /* Becomes readable when there are results. */
 int worker_fd(const struct worker *w);
 
 /* The results since the last call. The caller owns the buffers (worker_results_deinit()). */
 void worker_fetch(struct worker *w, struct worker_results *ret);
-void worker_results_deinit(struct worker_results *news);
+void worker_results_deinit(struct worker_results *results);

@@ -336,8 +336,9 @@ static int activity_tail(const void *stage, struct fxt_archive *to, uint64_t at_
 
 const struct stage activity_stage = {
 	.name = "activity",
-	.takes = STAGE_TAKES(REC_WORK) | STAGE_TAKES(REC_FUNCTION) | STAGE_TAKES(REC_FREQUENCY) |
-		 STAGE_TAKES(REC_COUNTERS) | STAGE_TAKES(REC_LOST),
+	.handles = STAGE_HANDLES(REC_WORK) | STAGE_HANDLES(REC_FUNCTION) |
+		   STAGE_HANDLES(REC_FREQUENCY) | STAGE_HANDLES(REC_COUNTERS) |
+		   STAGE_HANDLES(REC_LOST),
 	.record = activity_on_record,
 	.loss_begins = activity_loss_begins,
 	.tail = activity_tail,

@@ -363,7 +363,7 @@ static bool allocations_is_resource(uint16_t kind)
 /* ---- blocks ---- */
 
 /* The receiver of blocks from the books. */
-struct saying {
+struct block_writer {
 	const struct allocations *allocations;
 	const struct watch *watch;
 	struct fxt_archive *to;
@@ -410,9 +410,9 @@ static struct event allocations_block_event(const struct allocations *a, const s
 	return ev;
 }
 
-static int allocations_say_block(const struct resource_block *block, void *userdata)
+static int allocations_write_block(const struct resource_block *block, void *userdata)
 {
-	const struct saying *s = userdata;
+	const struct block_writer *s = userdata;
 	int r = block->origin.tid ? s->name(block->origin.tid, s->userdata) : 0;
 	char text[BLOCK_TEXT_MAX];
 	struct event ev = allocations_block_event(s->allocations, s->watch, block, s->ts_ns, text);
@@ -432,7 +432,7 @@ static int allocations_on_snapshot(struct allocations *a, struct watch *w,
 				   const struct rec_snapshot *rec)
 {
 	struct event ev = allocations_about(a, w, EVENT_SNAPSHOT, rec->head.ts_ns);
-	struct saying s = {
+	struct block_writer s = {
 		a, w, a->pipe->archive, rec->head.ts_ns, allocations_announce_thread, a
 	};
 	uint64_t n = 0;
@@ -451,7 +451,7 @@ static int allocations_on_snapshot(struct allocations *a, struct watch *w,
 	r = allocations_write_event(a, &ev);
 	return r < 0 || !w->resources
 		       ? r
-		       : resources_each(w->resources, execed, allocations_say_block, &s);
+		       : resources_each(w->resources, execed, allocations_write_block, &s);
 }
 
 static int allocations_on_block(struct allocations *a, struct watch *w, const struct rec_block *rec)
@@ -556,7 +556,7 @@ static int allocations_write_record(struct allocations *a, struct watch *w,
 	}
 }
 
-static int allocations_let_wait(struct allocations *a, const struct rec_head *rec)
+static int allocations_defer(struct allocations *a, const struct rec_head *rec)
 {
 	if (a->waiting.size + rec->size > WAITING_BYTES_MAX) {
 		a->n_dropped++;
@@ -576,7 +576,7 @@ static int allocations_write_waiting(struct allocations *a)
 		const struct rec_head *rec = (const struct rec_head *)(waiting.data + at);
 		struct watch *w = allocations_watch_of(a, allocations_instance_of(rec));
 
-		r = w ? allocations_write_record(a, w, rec) : allocations_let_wait(a, rec);
+		r = w ? allocations_write_record(a, w, rec) : allocations_defer(a, rec);
 		at += rec->size;
 	}
 	outbuf_deinit(&waiting);
@@ -596,7 +596,7 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 	    (rec->ts_ns < a->pipe->from_ns || rec->ts_ns > a->pipe->to_ns))
 		return 0;
 	w = allocations_watch_of(a, allocations_instance_of(rec));
-	return w ? allocations_write_record(a, w, rec) : allocations_let_wait(a, rec);
+	return w ? allocations_write_record(a, w, rec) : allocations_defer(a, rec);
 }
 
 /* ---- heads of chunks ---- */
@@ -604,12 +604,12 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 static int allocations_head(const void *stage, const struct stage_head *h)
 {
 	const struct allocations *a = stage;
-	struct saying s = { a, NULL, h->to, h->at_ns, h->name, h->userdata };
+	struct block_writer s = { a, NULL, h->to, h->at_ns, h->name, h->userdata };
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && a->log && (s.watch = table_next(&a->watches, &pos));)
 		if (s.watch->resources)
-			r = resources_each(s.watch->resources, false, allocations_say_block, &s);
+			r = resources_each(s.watch->resources, false, allocations_write_block, &s);
 	return r;
 }
 
@@ -621,7 +621,7 @@ static void allocations_look_into_mapping(const struct allocations *a, uint32_t 
 	const struct pipeline_owner *owner = &a->pipe->owner;
 
 	if (a->pipe->categories & CATEGORIES_MEMORY && allocations_watches(a, pid))
-		owner->look(pid, owner->userdata);
+		owner->check_files(pid, owner->userdata);
 }
 
 static int allocations_on_record(void *stage, const struct rec_head *rec)
@@ -651,8 +651,8 @@ static int allocations_advance(void *stage, uint64_t horizon_ns)
 
 const struct stage allocations_stage = {
 	.name = "allocations",
-	.takes = STAGE_TAKES(REC_EXIT) | STAGE_TAKES(REC_MAPPING) | STAGE_TAKES_HEAP,
-	.takes_news = STAGE_TAKES_ALL & ~STAGE_TAKES(REC_TASK),
+	.handles = STAGE_HANDLES(REC_EXIT) | STAGE_HANDLES(REC_MAPPING) | STAGE_TAKES_HEAP,
+	.handles_results = STAGE_TAKES_ALL & ~STAGE_HANDLES(REC_TASK),
 	.record = allocations_on_record,
 	.begin = allocations_begin,
 	.advance = allocations_advance,

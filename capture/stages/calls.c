@@ -258,8 +258,8 @@ static int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_
 	*ret_id = 0;
 	if (!stack)
 		return 0;
-	return named_stacks_say(c->stacks, &rec->head, frames, calls_frames(c, rec, stack, frames),
-				ret_id);
+	return named_stacks_write(c->stacks, &rec->head, frames,
+				  calls_frames(c, rec, stack, frames), ret_id);
 }
 
 /* ---- open calls ---- */
@@ -522,8 +522,8 @@ static size_t calls_find(const struct call_thread *thread, const struct rec_call
 }
 
 /* Removes the call in doubt that END ends, the last one first; NULL = none. */
-static struct call_open *calls_take_doubted(struct call_thread *thread,
-					    const struct rec_call_end *end)
+static struct call_open *calls_remove_doubted(struct call_thread *thread,
+					      const struct rec_call_end *end)
 {
 	struct call_open *list = table_remove(&thread->doubted, end->sp + 1), *found;
 	struct call_open **at = &list;
@@ -561,7 +561,7 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 	int r = 0;
 
 	if (thread && at == 0)
-		doubted = calls_take_doubted(thread, end);
+		doubted = calls_remove_doubted(thread, end);
 	if (at == 0 && !doubted) {
 		c->n_unpaired++;
 		return 0;
@@ -726,8 +726,8 @@ static int calls_finish(void *stage)
 /* The open calls of a thread are written before its end. */
 const struct stage calls_stage = {
 	.name = "calls",
-	.takes = STAGE_TAKES(REC_CALL) | STAGE_TAKES(REC_CALL_END) | STAGE_TAKES(REC_EXIT) |
-		 STAGE_TAKES(REC_EXEC),
+	.handles = STAGE_HANDLES(REC_CALL) | STAGE_HANDLES(REC_CALL_END) | STAGE_HANDLES(REC_EXIT) |
+		   STAGE_HANDLES(REC_EXEC),
 	.record = calls_record,
 	.advance = calls_advance,
 	.pause = calls_pause,

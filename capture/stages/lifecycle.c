@@ -16,34 +16,35 @@ void lifecycle_deinit(void *stage)
 }
 
 /* A flag in `asked`, next to the pid: there was no room for the query, so it is repeated. */
-#define ASKED_IN_VAIN (UINT64_C(1) << 40)
+#define QUERIED_WITHOUT_RESULT (UINT64_C(1) << 40)
 
-static uint64_t lifecycle_asked(const struct lifecycle *l, uint32_t tid)
+static uint64_t lifecycle_is_queried(const struct lifecycle *l, uint32_t tid)
 {
 	return l->asked.n_used > 0 ? (uintptr_t)table_get(&l->asked, tid) : 0;
 }
 
-static int lifecycle_set_asked(struct lifecycle *l, uint32_t tid, uint64_t asked)
+static int lifecycle_set_queried(struct lifecycle *l, uint32_t tid, uint64_t asked)
 {
 	return table_set(&l->asked, tid, (void *)(uintptr_t)asked);
 }
 
-static uint32_t lifecycle_asked_pid(uint64_t asked)
+static uint32_t lifecycle_queried_pid(uint64_t asked)
 {
-	return (uint32_t)((asked & ~ASKED_IN_VAIN) - 1);
+	return (uint32_t)((asked & ~QUERIED_WITHOUT_RESULT) - 1);
 }
 
 /* Queries TID. If that is possible, TID counts as announced, since the answer will come. */
-static int lifecycle_ask(struct lifecycle *l, uint32_t tid)
+static int lifecycle_query(struct lifecycle *l, uint32_t tid)
 {
-	uint64_t asked = lifecycle_asked(l, tid);
+	uint64_t asked = lifecycle_is_queried(l, tid);
 
-	if (asked == 0 || asked & ASKED_IN_VAIN) {
+	if (asked == 0 || asked & QUERIED_WITHOUT_RESULT) {
 		bool has_room = l->pipe->owner.ask(tid, l->pipe->owner.userdata);
 		int r;
 
-		asked = (asked ?: tid + UINT64_C(1)) & ~ASKED_IN_VAIN;
-		r = lifecycle_set_asked(l, tid, has_room ? asked : asked | ASKED_IN_VAIN);
+		asked = (asked ?: tid + UINT64_C(1)) & ~QUERIED_WITHOUT_RESULT;
+		r = lifecycle_set_queried(l, tid,
+					  has_room ? asked : asked | QUERIED_WITHOUT_RESULT);
 		if (r < 0 || !has_room)
 			return r;
 	}
@@ -53,11 +54,12 @@ static int lifecycle_ask(struct lifecycle *l, uint32_t tid)
 
 int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid)
 {
-	uint64_t asked = lifecycle_asked(l, tid);
+	uint64_t asked = lifecycle_is_queried(l, tid);
 
 	if (asked == 0)
 		return 0;
-	return lifecycle_set_asked(l, tid, (asked & ASKED_IN_VAIN) | (pid + UINT64_C(1)));
+	return lifecycle_set_queried(l, tid,
+				     (asked & QUERIED_WITHOUT_RESULT) | (pid + UINT64_C(1)));
 }
 
 int lifecycle_announce(struct lifecycle *l, uint32_t tid)
@@ -67,7 +69,7 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 	int r = 0;
 
 	if (!task)
-		return lifecycle_ask(l, tid);
+		return lifecycle_query(l, tid);
 	tasks_set_announced(l->pipe->tasks, tid);
 	if (!tasks_announced(l->pipe->tasks, task->pid))
 		r = lifecycle_announce(l, task->pid);
@@ -77,7 +79,7 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 	return fxt_archive_event(l->pipe->archive, &ev);
 }
 
-static int lifecycle_announce_if_news(struct lifecycle *l, uint32_t tid)
+static int lifecycle_announce_if_new(struct lifecycle *l, uint32_t tid)
 {
 	return tasks_announced(l->pipe->tasks, tid) ? 0 : lifecycle_announce(l, tid);
 }
@@ -86,12 +88,12 @@ int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool w
 {
 	int r = tasks_update(l->pipe->tasks, id, false);
 
-	return r < 0 || !wanted ? r : lifecycle_announce_if_news(l, id->tid);
+	return r < 0 || !wanted ? r : lifecycle_announce_if_new(l, id->tid);
 }
 
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
 {
-	bool is_waited_for = lifecycle_asked(l, id->tid) != 0;
+	bool is_waited_for = lifecycle_is_queried(l, id->tid) != 0;
 	int r = 0;
 
 	if (!tasks_get(l->pipe->tasks, id->tid)) {
@@ -101,7 +103,7 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 			return 0;
 		r = lifecycle_learned(l, id, wanted);
 	} else if (is_waited_for && wanted) {
-		r = lifecycle_announce_if_news(l, id->tid);
+		r = lifecycle_announce_if_new(l, id->tid);
 	}
 	/* (an answer that cannot be written now is written at the end) */
 	if (wanted)
@@ -129,15 +131,15 @@ static int lifecycle_write_event(struct lifecycle *l, const struct event *ev, ui
 
 	if (ev->ts_ns <= l->pipe->from_ns || ev->ts_ns > l->pipe->to_ns)
 		return 0;
-	r = lifecycle_announce_if_news(l, tid);
+	r = lifecycle_announce_if_new(l, tid);
 	if (r < 0)
 		return r;
 	l->n_events++;
 	return fxt_archive_event(l->pipe->archive, ev);
 }
 
-int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
-			  uint32_t pid)
+int lifecycle_write_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
+			    uint32_t pid)
 {
 	const struct task unknown = {
 		.tid = tid,
@@ -152,14 +154,14 @@ int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uin
 }
 
 /* Writes TID, which was queried, unless the archive has it. */
-static int lifecycle_say_if_news(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
-				 uint32_t pid)
+static int lifecycle_write_if_new(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
+				  uint32_t pid)
 {
 	const struct task *task = tasks_find(l->pipe->tasks, tid);
 	struct event ev;
 
 	if (!task)
-		return lifecycle_say_unknown(l, to, tid, pid);
+		return lifecycle_write_unknown(l, to, tid, pid);
 	if (tasks_announced(l->pipe->tasks, tid))
 		return 0;
 	tasks_describe(l->pipe->tasks, task, &ev);
@@ -169,11 +171,11 @@ static int lifecycle_say_if_news(const struct lifecycle *l, struct fxt_archive *
 /* Writes PID, and TID as an unknown thread of it. */
 static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
 {
-	int r = pid == tid ? 0 : lifecycle_say_if_news(l, l->pipe->archive, pid, pid);
+	int r = pid == tid ? 0 : lifecycle_write_if_new(l, l->pipe->archive, pid, pid);
 
 	/* (so that it keeps its koid) */
 	tasks_set_announced(l->pipe->tasks, tid);
-	return r ?: lifecycle_say_unknown(l, l->pipe->archive, tid, pid);
+	return r ?: lifecycle_write_unknown(l, l->pipe->archive, tid, pid);
 }
 
 /*
@@ -181,15 +183,15 @@ static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pi
  * end before the answer comes. If the query was about an earlier owner of the tid, that one is
  * written now, as unknown: its koid is in the archive, and no other task gets it.
  */
-static int lifecycle_hear_of(struct lifecycle *l, const struct rec_identity *id, bool is_new)
+static int lifecycle_update_task(struct lifecycle *l, const struct rec_identity *id, bool is_new)
 {
-	uint64_t asked = lifecycle_asked(l, id->tid);
+	uint64_t asked = lifecycle_is_queried(l, id->tid);
 	int r = 0;
 
 	if (asked && tasks_get(l->pipe->tasks, id->tid))
-		r = lifecycle_announce_if_news(l, id->tid);
+		r = lifecycle_announce_if_new(l, id->tid);
 	else if (asked && is_new)
-		r = lifecycle_name_unknown(l, id->tid, lifecycle_asked_pid(asked));
+		r = lifecycle_name_unknown(l, id->tid, lifecycle_queried_pid(asked));
 	if (asked)
 		table_remove(&l->asked, id->tid);
 	return r ?: tasks_update(l->pipe->tasks, id, is_new);
@@ -199,14 +201,14 @@ static int lifecycle_on_fork(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_fork *rec = (const struct rec_fork *)head;
 	struct event ev;
-	int r = lifecycle_hear_of(l, &rec->child, true);
+	int r = lifecycle_update_task(l, &rec->child, true);
 
 	if (r < 0)
 		return r;
 	ev = lifecycle_about(l, EVENT_FORK, head);
 	ev.fork.child_pid = tasks_koid(l->pipe->tasks, rec->child.pid);
 	ev.fork.child_tid = tasks_koid(l->pipe->tasks, rec->child.tid);
-	r = lifecycle_announce_if_news(l, rec->child.tid);
+	r = lifecycle_announce_if_new(l, rec->child.tid);
 	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
 }
 
@@ -239,7 +241,7 @@ static int lifecycle_on_exec(struct lifecycle *l, const struct rec_head *head)
 		memcpy(from, before->comm, sizeof(from));
 	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
 	text_join_args(command, sizeof(command), rec->args, rec->args_bytes);
-	r = lifecycle_hear_of(l, &rec->task, false);
+	r = lifecycle_update_task(l, &rec->task, false);
 	ev = lifecycle_about(l, EVENT_EXEC, head);
 	ev.exec.file = file;
 	ev.exec.command_line = command;
@@ -250,8 +252,7 @@ static int lifecycle_on_exec(struct lifecycle *l, const struct rec_head *head)
 	}
 	r = r ?: tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes);
 	if (r >= 0)
-		r = lifecycle_announce_if_news(l, head->tid)
-			    ?: lifecycle_name_loaded(l, head, from);
+		r = lifecycle_announce_if_new(l, head->tid) ?: lifecycle_name_loaded(l, head, from);
 	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
 }
 
@@ -259,7 +260,8 @@ static int lifecycle_on_exit(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_exit *rec = (const struct rec_exit *)head;
 	struct event ev;
-	int r = lifecycle_hear_of(l, &rec->task, false) ?: lifecycle_announce_if_news(l, head->tid);
+	int r = lifecycle_update_task(l, &rec->task, false)
+			?: lifecycle_announce_if_new(l, head->tid);
 
 	if (r < 0)
 		return r;
@@ -280,7 +282,7 @@ static int lifecycle_on_rename(struct lifecycle *l, const struct rec_head *head)
 	char from[TASK_COMM_MAX], to[TASK_COMM_MAX];
 	const struct task *task;
 	struct event ev;
-	int r = lifecycle_hear_of(l, &rec->task, false);
+	int r = lifecycle_update_task(l, &rec->task, false);
 
 	if (r < 0)
 		return r;
@@ -297,7 +299,7 @@ static int lifecycle_on_rename(struct lifecycle *l, const struct rec_head *head)
 	ev.rename.from = from;
 	ev.rename.to = to;
 	tasks_set_comm(l->pipe->tasks, head->tid, rec->comm);
-	r = lifecycle_announce_if_news(l, head->tid);
+	r = lifecycle_announce_if_new(l, head->tid);
 	if (r < 0 || strcmp(from, to) == 0)
 		return r;
 	return lifecycle_write_event(l, &ev, head->tid);
@@ -351,13 +353,13 @@ static int lifecycle_learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t p
 		.comm = "?",
 	};
 
-	return tasks_get(l->pipe->tasks, tid) ? lifecycle_announce_if_news(l, tid)
+	return tasks_get(l->pipe->tasks, tid) ? lifecycle_announce_if_new(l, tid)
 					      : lifecycle_learned(l, &unknown, true);
 }
 
 /* The next task with an open query. Returns false if there is none. */
-static bool lifecycle_next_asked(const struct lifecycle *l, size_t *pos, uint32_t *ret_tid,
-				 uint32_t *ret_pid)
+static bool lifecycle_next_queried(const struct lifecycle *l, size_t *pos, uint32_t *ret_tid,
+				   uint32_t *ret_pid)
 {
 	const struct table_slot *slot;
 
@@ -366,7 +368,7 @@ static bool lifecycle_next_asked(const struct lifecycle *l, size_t *pos, uint32_
 		if (slot->key == 0)
 			continue;
 		*ret_tid = (uint32_t)slot->key;
-		*ret_pid = lifecycle_asked_pid((uintptr_t)slot->value);
+		*ret_pid = lifecycle_queried_pid((uintptr_t)slot->value);
 		return true;
 	}
 	return false;
@@ -378,7 +380,7 @@ int lifecycle_close(void *stage)
 	uint32_t tid, pid;
 	int r = 0;
 
-	for (size_t pos = 0; r == 0 && lifecycle_next_asked(l, &pos, &tid, &pid);) {
+	for (size_t pos = 0; r == 0 && lifecycle_next_queried(l, &pos, &tid, &pid);) {
 		/* The process comes first, so that it is not queried. */
 		r = lifecycle_learn_unknown(l, pid, pid) ?: lifecycle_learn_unknown(l, tid, pid);
 	}
@@ -386,16 +388,16 @@ int lifecycle_close(void *stage)
 }
 
 /* All tasks with an open query, those without an answer as unknown ones. */
-static int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
+static int lifecycle_write_queried(const struct lifecycle *l, struct fxt_archive *to)
 {
 	uint32_t tid, pid;
 	int r = 0;
 
-	for (size_t pos = 0; r == 0 && lifecycle_next_asked(l, &pos, &tid, &pid);) {
+	for (size_t pos = 0; r == 0 && lifecycle_next_queried(l, &pos, &tid, &pid);) {
 		if (pid != tid)
-			r = lifecycle_say_if_news(l, to, pid, pid);
+			r = lifecycle_write_if_new(l, to, pid, pid);
 		if (r == 0)
-			r = lifecycle_say_if_news(l, to, tid, pid);
+			r = lifecycle_write_if_new(l, to, tid, pid);
 	}
 	return r;
 }
@@ -462,7 +464,7 @@ static int lifecycle_split(void *stage, uint64_t at_ns)
 		r = fxt_archive_packets(l->pipe->archive, true);
 	if (r < 0)
 		return r;
-	r = lifecycle_say_asked(l, l->pipe->archive);
+	r = lifecycle_write_queried(l, l->pipe->archive);
 	table_clear(&l->asked);
 	return r;
 }
@@ -470,7 +472,7 @@ static int lifecycle_split(void *stage, uint64_t at_ns)
 static int lifecycle_tail(const void *stage, struct fxt_archive *to, uint64_t at_ns)
 {
 	(void)at_ns;
-	return lifecycle_say_asked(stage, to);
+	return lifecycle_write_queried(stage, to);
 }
 
 /* Names all live tasks; with a filter, those that the archive shows. */
@@ -489,7 +491,7 @@ static int lifecycle_head(const void *stage, const struct stage_head *h)
 
 const struct stage lifecycle_stage = {
 	.name = "lifecycle",
-	.takes = STAGE_TAKES_TASKS | STAGE_TAKES(REC_LOST) | STAGE_TAKES(REC_CGROUP),
+	.handles = STAGE_TAKES_TASKS | STAGE_HANDLES(REC_LOST) | STAGE_HANDLES(REC_CGROUP),
 	.record = lifecycle_on_record,
 	.open = lifecycle_open,
 	.split = lifecycle_split,

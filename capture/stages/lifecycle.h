@@ -46,8 +46,8 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 int lifecycle_close(void *lifecycle);
 
 /* Writes an unknown task to TO without changing state. */
-int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
-			  uint32_t pid);
+int lifecycle_write_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
+			    uint32_t pid);
 
 /* A live task was listed. If WANTED, its identity is written. */
 int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted);

@@ -18,7 +18,7 @@ bool loader_name_is(const char comm[static REC_COMM_BYTES])
 }
 
 /* Whether the value of OPTION is the next argument. */
-static bool loader_name_takes_value(const char *option)
+static bool loader_name_has_value(const char *option)
 {
 	static const char *const options[] = {
 		"--argv0",   "--audit",         "--glibc-hwcaps-mask", "--glibc-hwcaps-prepend",
@@ -32,7 +32,7 @@ static bool loader_name_takes_value(const char *option)
 }
 
 /* With these options, the loader runs no program. */
-static bool loader_name_only_looks(const char *option)
+static bool loader_name_is_listing(const char *option)
 {
 	return strcmp(option, "--list") == 0 || strcmp(option, "--verify") == 0;
 }
@@ -56,10 +56,10 @@ bool loader_name_program(char to[static REC_COMM_BYTES], const char *args, size_
 		return false;
 	arg = args;
 	do {
-		if (loader_name_takes_value(arg) && !loader_name_next(&args, end))
+		if (loader_name_has_value(arg) && !loader_name_next(&args, end))
 			return false;
 		arg = loader_name_next(&args, end);
-		if (!arg || loader_name_only_looks(arg))
+		if (!arg || loader_name_is_listing(arg))
 			return false;
 	} while (strncmp(arg, "--", 2) == 0);
 	slash = strrchr(arg, '/');

@@ -55,8 +55,8 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 	r = r ?: s->pipe->links.need_mappings(rec->head.pid, ev.ts_ns, s->pipe->links.userdata);
 	/* (the first frame is the point) */
 	if (r == 0 && stack && stack->n_frames > 1)
-		r = named_stacks_say(s->stacks, &rec->head, stack->frames + 1, stack->n_frames - 1,
-				     &ev.moment.stack);
+		r = named_stacks_write(s->stacks, &rec->head, stack->frames + 1,
+				       stack->n_frames - 1, &ev.moment.stack);
 	s->n_events++;
 	return r < 0 ? r : fxt_archive_event(s->pipe->archive, &ev);
 }
@@ -115,7 +115,7 @@ static int moments_stage_advance(void *stage, uint64_t horizon_ns)
 /* Accepts REC_MOMENT, and triggers the actions that are due at this hit. */
 const struct stage moments_stage = {
 	.name = "moments",
-	.takes = STAGE_TAKES(REC_MOMENT),
+	.handles = STAGE_HANDLES(REC_MOMENT),
 	.record = moments_stage_record,
 	.open = moments_stage_open,
 	.advance = moments_stage_advance,

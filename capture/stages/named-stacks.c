@@ -2,19 +2,19 @@
 #include "capture/stages/named-stacks.h"
 
 /* Beyond this number, all stacks are written again. */
-enum { SAID_MAX = 65536 };
+enum { NAMED_STACKS_MAX = 65536 };
 
 static void named_stacks_deinit(void *stage)
 {
 	struct named_stacks *n = stage;
 
-	table_deinit(&n->said);
+	table_deinit(&n->written);
 }
 
 /* All stacks are written again. */
 static void named_stacks_forget(struct named_stacks *n)
 {
-	table_deinit(&n->said);
+	table_deinit(&n->written);
 }
 
 const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id)
@@ -25,8 +25,8 @@ const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id)
 	return stack;
 }
 
-int named_stacks_say(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
-		     unsigned n_frames, uint64_t *ret_name)
+int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
+		       unsigned n_frames, uint64_t *ret_name)
 {
 	uint64_t name = table_hash(frames, n_frames * sizeof(*frames)) ?: 1;
 	const uint64_t key[] = { rec->pid, name };
@@ -45,11 +45,11 @@ int named_stacks_say(struct named_stacks *n, const struct rec_head *rec, const u
 	if (ev.ts_ns < n->pipe->from_ns || ev.ts_ns > n->pipe->to_ns)
 		return 0;
 	*ret_name = name;
-	if (table_get(&n->said, table_hash(key, sizeof(key))))
+	if (table_get(&n->written, table_hash(key, sizeof(key))))
 		return 0;
-	if (n->said.n_used >= SAID_MAX)
+	if (n->written.n_used >= NAMED_STACKS_MAX)
 		named_stacks_forget(n);
-	r = table_set(&n->said, table_hash(key, sizeof(key)), n);
+	r = table_set(&n->written, table_hash(key, sizeof(key)), n);
 	r = r < 0 ? r : pipeline_announce(n->pipe, rec->pid);
 	r = r ?: n->pipe->links.need_mappings(rec->pid, ev.ts_ns, n->pipe->links.userdata);
 	ev.pid = tasks_koid(n->pipe->tasks, rec->pid);
@@ -76,7 +76,7 @@ static int named_stacks_advance(void *stage, uint64_t horizon_ns)
 
 const struct stage named_stacks_stage = {
 	.name = "named stacks",
-	.takes = STAGE_TAKES(REC_EXEC),
+	.handles = STAGE_HANDLES(REC_EXEC),
 	.record = named_stacks_record,
 	.advance = named_stacks_advance,
 	.deinit = named_stacks_deinit,

@@ -14,7 +14,7 @@
 struct named_stacks {
 	const struct pipeline *pipe;
 	const struct stacks *stacks; /* sent by the programs; borrowed */
-	struct table said;           /* hash of process and name, for each stack in the archive */
+	struct table written;        /* hash of process and name, for each stack in the archive */
 	uint64_t n_events;
 	uint64_t n_missing; /* stacks that have not arrived */
 };
@@ -26,8 +26,8 @@ extern const struct stage named_stacks_stage;
  * as a stack of the process of REC. *RET_NAME is its name; 0 = REC is outside the recording.
  * Returns 0 or a negative errno.
  */
-int named_stacks_say(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
-		     unsigned n_frames, uint64_t *ret_name);
+int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
+		       unsigned n_frames, uint64_t *ret_name);
 
 /* The stack that the programs have sent as ID. NULL if it has not arrived, which is counted, or
  * if ID is 0. */

@@ -40,7 +40,7 @@ static int news_advance(void *stage, uint64_t horizon_ns)
 			return error;
 		outbuf_deinit(&n->records);
 		n->at = 0;
-		if (!owner->take_memory || !owner->take_memory(&n->records, owner->userdata))
+		if (!owner->fetch_memory || !owner->fetch_memory(&n->records, owner->userdata))
 			return 0;
 	}
 }
@@ -54,7 +54,7 @@ static void news_deinit(void *stage)
 
 const struct stage news_stage = {
 	.name = "news",
-	.takes = STAGE_TAKES_TASKS | STAGE_TAKES_HEAP,
+	.handles = STAGE_TAKES_TASKS | STAGE_TAKES_HEAP,
 	.record = news_record,
 	.advance = news_advance,
 	.deinit = news_deinit,

@@ -59,9 +59,9 @@ struct pipeline_owner {
 	/* Always set. Looks up the unknown TID. False: a lookup is impossible now. */
 	bool (*ask)(uint32_t tid, void *userdata);
 	/* Returns further data of the worker about watched processes. False: there is none. */
-	bool (*take_memory)(struct outbuf *ret, void *userdata);
+	bool (*fetch_memory)(struct outbuf *ret, void *userdata);
 	/* Set if allocations are recorded. Watched process PID has mapped a file: examines it. */
-	void (*look)(uint32_t pid, void *userdata);
+	void (*check_files)(uint32_t pid, void *userdata);
 	/* Whether thread or process TID has certainly ended. */
 	bool (*is_gone)(uint32_t tid);
 	/* A trigger has fired. */

@@ -41,7 +41,7 @@ struct process {
 	uint64_t gone_ns;      /* it had ended by then; 0 = its end was not detected */
 	uint64_t waiting_ns;   /* time of the last mapping in WAITING */
 	struct outbuf waiting; /* struct rec_mapping */
-	uint64_t n_unsaid;     /* mappings that were not kept; lost if they are needed */
+	uint64_t n_unwritten;  /* mappings that were not kept; lost if they are needed */
 };
 
 void profiler_init(struct profiler *p, const struct pipeline *pipe)
@@ -162,7 +162,7 @@ static int profiler_will_split(struct profiler *p)
 	return r;
 }
 
-struct saying {
+struct mapping_writer {
 	const struct profiler *profiler;
 	struct fxt_archive *to;
 	uint64_t at_ns;
@@ -170,9 +170,9 @@ struct saying {
 	void *userdata;
 };
 
-static int profiler_say_mapping(void *userdata, uint32_t pid, const struct mapping *mapping)
+static int profiler_write_held_mapping(void *userdata, uint32_t pid, const struct mapping *mapping)
 {
-	const struct saying *s = userdata;
+	const struct mapping_writer *s = userdata;
 	int r = s->name(pid, s->userdata);
 	uint32_t koid = tasks_koid(s->profiler->pipe->tasks, pid);
 	const struct event ev = {
@@ -199,9 +199,9 @@ static int profiler_say_mapping(void *userdata, uint32_t pid, const struct mappi
 static int profiler_head(const void *stage, const struct stage_head *h)
 {
 	const struct profiler *p = stage;
-	struct saying s = { p, h->to, h->at_ns, h->name, h->userdata };
+	struct mapping_writer s = { p, h->to, h->at_ns, h->name, h->userdata };
 
-	return p->maps ? maps_each(p->maps, profiler_say_mapping, &s) : 0;
+	return p->maps ? maps_each(p->maps, profiler_write_held_mapping, &s) : 0;
 }
 
 static void profiler_forget_process(struct profiler *p, uint32_t pid)
@@ -259,12 +259,12 @@ static bool profiler_sweep_is_due(const struct profiler *p, uint64_t now_ns)
 	       (p->processes.n_used >= SWEEP_PROCESSES && p->processes.n_used / 2 >= p->n_swept);
 }
 
-static int profiler_let_wait(struct profiler *p, struct process *process,
-			     const struct rec_mapping *rec)
+static int profiler_defer(struct profiler *p, struct process *process,
+			  const struct rec_mapping *rec)
 {
 	process->waiting_ns = rec->head.ts_ns;
 	if (p->waiting_bytes + rec->head.size > WAITING_BYTES_MAX) {
-		process->n_unsaid++;
+		process->n_unwritten++;
 		return 0;
 	}
 	p->waiting_bytes += rec->head.size;
@@ -314,7 +314,7 @@ static int profiler_write_proven(struct profiler *p, struct process *process, ui
 	for (size_t at = 0; r == 0 && at < waiting.size; at += rec->head.size) {
 		rec = (const struct rec_mapping *)(waiting.data + at);
 		if (rec->head.ts_ns > ts_ns)
-			r = profiler_let_wait(p, process, rec);
+			r = profiler_defer(p, process, rec);
 		else
 			r = profiler_write_mapping(p, process, rec,
 						   rec->head.ts_ns > from_ns ? rec->head.ts_ns
@@ -325,10 +325,10 @@ static int profiler_write_proven(struct profiler *p, struct process *process, ui
 }
 
 /* Mappings of PROCESS that were not kept count as lost now. */
-static void profiler_count_unsaid(struct profiler *p, struct process *process)
+static void profiler_count_unwritten(struct profiler *p, struct process *process)
 {
-	p->n_dropped += process->n_unsaid;
-	process->n_unsaid = 0;
+	p->n_dropped += process->n_unwritten;
+	process->n_unwritten = 0;
 }
 
 static bool profiler_waits(const struct profiler *p, const struct process *process)
@@ -356,11 +356,11 @@ static int profiler_on_mapping(struct profiler *p, const struct rec_mapping *rec
 		profiler_begin_anew(p, process, process->pid);
 	}
 	if (profiler_is_hidden(p, process, rec)) {
-		process->n_unsaid += process->doubtful;
+		process->n_unwritten += process->doubtful;
 		return 0;
 	}
 	return profiler_waits(p, process)
-		       ? profiler_let_wait(p, process, rec)
+		       ? profiler_defer(p, process, rec)
 		       : profiler_write_mapping(p, process, rec, rec->head.ts_ns);
 }
 
@@ -386,7 +386,7 @@ static int profiler_on_new_image(struct profiler *p, const struct rec_head *head
 	if (!process)
 		return -ENOMEM;
 	profiler_drop_waiting(p, process);
-	process->gone_ns = process->n_unsaid = 0;
+	process->gone_ns = process->n_unwritten = 0;
 	process->new_image_ns = head->ts_ns;
 	process->seen = process->renamed = false;
 	process->doubtful = p->pipe->own && head->ts_ns <= p->doubt_ns;
@@ -406,7 +406,7 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	process->doubtful |= p->pipe->own && !process->new_image_ns;
 	process->new_image_ns = 0;
 	process->seen = true;
-	profiler_count_unsaid(p, process);
+	profiler_count_unwritten(p, process);
 	if (p->pipe->own)
 		return profiler_write_proven(p, process, ts_ns, ts_ns);
 	return profiler_waits(p, process) ? 0 : profiler_write_waiting(p, process, ts_ns);
@@ -435,19 +435,19 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	from = table_get(&p->processes, (uint64_t)parent + 1);
 	/* Readers give the child the written mappings of its parent. Waiting ones are copied
 	 * here. */
-	if (!from || (!from->waiting.size && !from->n_unsaid) || from->new_image_ns)
+	if (!from || (!from->waiting.size && !from->n_unwritten) || from->new_image_ns)
 		return 0;
 	to = profiler_process_of(p, child);
 	if (!to)
 		return -ENOMEM;
-	to->n_unsaid = from->n_unsaid;
+	to->n_unwritten = from->n_unwritten;
 	for (size_t at = 0; at < from->waiting.size;) {
 		struct rec_mapping *rec = (struct rec_mapping *)(from->waiting.data + at);
 		uint32_t pid = rec->head.pid;
 		int r;
 
 		rec->head.pid = child;
-		r = profiler_let_wait(p, to, rec);
+		r = profiler_defer(p, to, rec);
 		rec->head.pid = pid;
 		if (r < 0)
 			return r;
@@ -490,7 +490,7 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	}
 	process->seen = true;
 	if (!p->pipe->own || ts_ns)
-		profiler_count_unsaid(p, process);
+		profiler_count_unwritten(p, process);
 	if (process->new_image_ns || !process->waiting.size)
 		return 0;
 	if (p->pipe->own)
@@ -520,7 +520,7 @@ void profiler_doubt(struct profiler *p, uint64_t now_ns)
 	p->doubt_ns = now_ns;
 	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
 		process->doubtful = true;
-		process->n_unsaid += profiler_count_waiting(process);
+		process->n_unwritten += profiler_count_waiting(process);
 		profiler_drop_waiting(p, process);
 	}
 }
@@ -545,7 +545,7 @@ static int profiler_resume(void *stage)
 	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
 		profiler_drop_waiting(p, process);
 		process->renamed = process->doubtful = false;
-		process->new_image_ns = process->gone_ns = process->n_unsaid = 0;
+		process->new_image_ns = process->gone_ns = process->n_unwritten = 0;
 	}
 	p->doubt_ns = 0;
 	if (!p->maps)
@@ -699,9 +699,9 @@ static int profiler_advance(void *stage, uint64_t horizon_ns)
 
 const struct stage profiler_stage = {
 	.name = "profiler",
-	.takes = STAGE_TAKES_TASKS | STAGE_TAKES(REC_STACK) | STAGE_TAKES(REC_PIECE) |
-		 STAGE_TAKES(REC_SAMPLE) | STAGE_TAKES(REC_OFFCPU) | STAGE_TAKES(REC_MAPPING) |
-		 STAGE_TAKES(REC_NEW_IMAGE),
+	.handles = STAGE_TAKES_TASKS | STAGE_HANDLES(REC_STACK) | STAGE_HANDLES(REC_PIECE) |
+		   STAGE_HANDLES(REC_SAMPLE) | STAGE_HANDLES(REC_OFFCPU) |
+		   STAGE_HANDLES(REC_MAPPING) | STAGE_HANDLES(REC_NEW_IMAGE),
 	.record = profiler_on_record,
 	.begin = profiler_begin,
 	.advance = profiler_advance,

@@ -49,7 +49,7 @@ static int ranges_insert(struct ranges *r, const struct range *range,
 	return 0;
 }
 
-static void ranges_take_out(struct ranges *r, struct range *at)
+static void ranges_remove_at(struct ranges *r, struct range *at)
 {
 	memmove(at, at + 1, (size_t)(r->list + r->n - at - 1) * sizeof(*at));
 	r->n--;
@@ -80,7 +80,7 @@ int ranges_remove(struct ranges *r, uint64_t start, uint64_t end, uint64_t until
 			break;
 		was = *at;
 		if (was.origin.since_ns <= until_ns) {
-			ranges_take_out(r, at);
+			ranges_remove_at(r, at);
 			ranges_notify(sink, &was, false);
 			error = ranges_put_back(r, &was, start, end, sink);
 		}

@@ -125,7 +125,7 @@ static int resources_found_unknown(struct resources *r, const struct rec_found *
 	thing->origin = (struct origin){ .since_ns = r->listing.head.ts_ns };
 	snprintf(thing->text, sizeof(thing->text), "%s", rec->text);
 	thing->state = r->listing.first ? STATE_BEFORE : STATE_LIVES;
-	return r->listing.first ? 0 : resources_say(r, resource, thing);
+	return r->listing.first ? 0 : resources_write(r, resource, thing);
 }
 
 int resources_found(struct resources *r, const struct rec_found *rec)

@@ -69,7 +69,7 @@ struct thing *resources_entry(struct resources *r, enum resource resource, uint6
 int resources_end(struct resources *r, enum resource resource, struct thing *thing, uint64_t ts_ns);
 
 /* THING is live: passes it to the sink. */
-int resources_say(struct resources *r, enum resource resource, const struct thing *thing);
+int resources_write(struct resources *r, enum resource resource, const struct thing *thing);
 
 /* THING is live with SIZE from TS_NS on, and is no new allocation. */
 void resources_resize(struct resources *r, enum resource resource, struct thing *thing,

@@ -177,7 +177,7 @@ static struct thing *resources_make_thing(struct resources *r, enum resource res
 	return thing;
 }
 
-int resources_say(struct resources *r, enum resource resource, const struct thing *thing)
+int resources_write(struct resources *r, enum resource resource, const struct thing *thing)
 {
 	const struct resource_block block = resources_block_of(resource, thing);
 
@@ -191,7 +191,7 @@ void resources_resize(struct resources *r, enum resource resource, struct thing 
 	resources_end(r, resource, thing, ts_ns);
 	thing->state = STATE_LIVES;
 	thing->size = size;
-	resources_say(r, resource, thing);
+	resources_write(r, resource, thing);
 	r->remade = false;
 }
 
@@ -246,7 +246,7 @@ static int resources_make_fd(struct resources *r, int64_t fd)
 		return 0;
 	resources_describe_fd(r, thing);
 	thing->cloexec = descriptor_call_is_cloexec(r->call);
-	return resources_say(r, RESOURCE_FD, thing);
+	return resources_write(r, RESOURCE_FD, thing);
 }
 
 /* A path below RESOURCE_SHM_DIRECTORY was opened, which may have made an object. */
@@ -268,7 +268,7 @@ static void resources_open_shm(struct resources *r)
 	if (!thing)
 		return;
 	snprintf(thing->text, sizeof(thing->text), "%s", name);
-	resources_say(r, RESOURCE_SHM, thing);
+	resources_write(r, RESOURCE_SHM, thing);
 }
 
 static void resources_unlink_shm(struct resources *r)
@@ -460,7 +460,7 @@ static void resources_get_segment(struct resources *r)
 		return;
 	if ((uint32_t)rec->args[0] != IPC_PRIVATE)
 		snprintf(thing->text, sizeof(thing->text), "key 0x%08x", (uint32_t)rec->args[0]);
-	resources_say(r, RESOURCE_SEGMENT, thing);
+	resources_write(r, RESOURCE_SEGMENT, thing);
 }
 
 static void resources_attach(struct resources *r)
@@ -473,7 +473,7 @@ static void resources_attach(struct resources *r)
 	if (!thing)
 		return;
 	snprintf(thing->text, sizeof(thing->text), "segment %u", (uint32_t)rec->args[0]);
-	resources_say(r, RESOURCE_ATTACHMENT, thing);
+	resources_write(r, RESOURCE_ATTACHMENT, thing);
 }
 
 /* ---- calls ---- */

@@ -63,7 +63,7 @@ static void schedule_forget_states(struct schedule *s)
 }
 
 /* Whether the switch in WORDS takes its thread off because it sleeps. */
-static bool schedule_goes_to_sleep(const uint64_t *words)
+static bool schedule_is_sleep(const uint64_t *words)
 {
 	uint64_t state = fxt_get_sched_out_state(words[0]);
 
@@ -108,14 +108,14 @@ static void schedule_drop_held(struct schedule *s, struct schedule_cpu *c)
 }
 
 /* Removes the wakeup that waits for the next record about TID. The caller frees it. */
-static struct schedule_wakeup *schedule_take_asleep(struct schedule *s, uint32_t tid)
+static struct schedule_wakeup *schedule_pop_asleep(struct schedule *s, uint32_t tid)
 {
 	return s->asleep.n_used ? table_remove(&s->asleep, tid) : NULL;
 }
 
 static void schedule_drop_asleep(struct schedule *s, uint32_t tid)
 {
-	struct schedule_wakeup *w = schedule_take_asleep(s, tid);
+	struct schedule_wakeup *w = schedule_pop_asleep(s, tid);
 
 	s->n_dismissed += w != NULL;
 	free(w);
@@ -187,7 +187,7 @@ static int schedule_ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, u
 }
 
 /* The thread of C leaves it in STATE. The state of a later owner of its tid does not change. */
-static void schedule_goes_off(struct schedule *s, const struct schedule_cpu *c, unsigned state)
+static void schedule_switch_out(struct schedule *s, const struct schedule_cpu *c, unsigned state)
 {
 	if (c->tid && c->koid == tasks_koid(s->pipe->tasks, c->tid))
 		schedule_set_state(s, c->tid, state);
@@ -204,8 +204,8 @@ static int schedule_write_synthetic(struct schedule *s, unsigned cpu, struct tur
 	if (r < 0)
 		return r;
 	ev = schedule_synthetic_event(c, cpu, &turn, tasks_koid(s->pipe->tasks, turn.tid));
-	schedule_goes_off(s, c,
-			  turn.out_state == FXT_STATE_BLOCKED && !turn.guessed ? STATE_BLOCKED : 0);
+	schedule_switch_out(
+		s, c, turn.out_state == FXT_STATE_BLOCKED && !turn.guessed ? STATE_BLOCKED : 0);
 	if (turn.tid)
 		schedule_set_state(s, turn.tid, STATE_RUNS);
 	c->tid = turn.tid;
@@ -224,8 +224,8 @@ int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio)
 					(struct turn){ s->from_ns, FXT_STATE_RUNNING, tid, prio });
 }
 
-int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
-		 bool begins)
+int schedule_write(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
+		   bool begins)
 {
 	static const struct schedule_cpu idle;
 	const struct schedule_cpu *c = &s->cpus[cpu];
@@ -322,7 +322,7 @@ static int schedule_settle_held(struct schedule *s, struct schedule_wakeup *held
 	struct schedule_wakeup w = *held;
 
 	held->n_words = 0;
-	if (!schedule_goes_to_sleep(words)) {
+	if (!schedule_is_sleep(words)) {
 		s->n_dismissed++;
 		return 0;
 	}
@@ -335,7 +335,7 @@ static int schedule_settle_held(struct schedule *s, struct schedule_wakeup *held
 /* TID is switched in. If a wakeup waits for it, and no other one came, that wakeup was real. */
 static int schedule_settle_asleep(struct schedule *s, uint32_t tid)
 {
-	_cleanup_free_ struct schedule_wakeup *w = schedule_take_asleep(s, tid);
+	_cleanup_free_ struct schedule_wakeup *w = schedule_pop_asleep(s, tid);
 
 	return w ? schedule_write_wakeup(s, w->words, w->n_words) : 0;
 }
@@ -417,7 +417,7 @@ static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t t
  * The switch in WORDS takes off another thread than the one that was seen running. The CPU has come
  * online, a filter has begun or ceased to select a running thread, or a switch was not reported.
  */
-static int schedule_mend(struct schedule *s, unsigned cpu, const uint64_t *words)
+static int schedule_repair(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	const struct task *task = tasks_get(s->pipe->tasks, c->tid);
@@ -441,14 +441,14 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 	if (r < 0)
 		return r;
 	if (__builtin_expect(!c->known || c->tid != out, 0)) {
-		r = schedule_mend(s, cpu, words);
+		r = schedule_repair(s, cpu, words);
 		if (r < 0)
 			return r;
 	}
 	r = schedule_ensure_off(s, in, cpu, words[WORD_TS], GONE_AWAKE);
 	if (r < 0)
 		return r;
-	schedule_goes_off(s, c, schedule_goes_to_sleep(words) ? STATE_BLOCKED : 0);
+	schedule_switch_out(s, c, schedule_is_sleep(words) ? STATE_BLOCKED : 0);
 	if (in)
 		schedule_set_state(s, in, STATE_RUNS);
 	/* A tid can get its next owner before the previous one leaves its CPU for the last time. */
@@ -670,7 +670,7 @@ static int schedule_resume(void *stage)
 
 const struct stage schedule_stage = {
 	.name = "schedule",
-	.takes = STAGE_TAKES(REC_EXEC) | STAGE_TAKES(REC_CPU_GONE),
+	.handles = STAGE_HANDLES(REC_EXEC) | STAGE_HANDLES(REC_CPU_GONE),
 	.record = schedule_on_record,
 	.loss_begins = schedule_on_loss_begin,
 	.loss_ends = schedule_on_loss_end,

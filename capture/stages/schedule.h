@@ -93,11 +93,11 @@ int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost 
  * Writes the begin or end of a part on CPU to TO, if its state is known, without changing state:
  * the running thread starts at TS_NS, or stops.
  */
-int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
-		 bool begins);
+int schedule_write(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
+		   bool begins);
 
 /*
- * A chunk begins at TS_NS, with the state of each CPU from schedule_say(); a CPU in a loss that
+ * A chunk begins at TS_NS, with the state of each CPU from schedule_write(); a CPU in a loss that
  * began at OPENED_NS begins there, earlier.
  */
 void schedule_split(struct schedule *s, uint64_t ts_ns);

@@ -84,8 +84,8 @@ static void selection_deinit(void *stage)
 
 const struct stage selection_stage = {
 	.name = "selection",
-	.takes = STAGE_TAKES(REC_FORK) | STAGE_TAKES(REC_EXIT) | STAGE_TAKES_HEAP,
-	.takes_news = STAGE_TAKES(REC_TASK),
+	.handles = STAGE_HANDLES(REC_FORK) | STAGE_HANDLES(REC_EXIT) | STAGE_TAKES_HEAP,
+	.handles_results = STAGE_HANDLES(REC_TASK),
 	.record = selection_record,
 	.prepare = selection_prepare,
 	.end = selection_end,

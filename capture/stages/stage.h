@@ -16,18 +16,18 @@
 struct session_options;
 
 /* A bit for each kind of record. */
-#define STAGE_TAKES(kind) (UINT64_C(1) << (kind))
+#define STAGE_HANDLES(kind) (UINT64_C(1) << (kind))
 _Static_assert(REC_KINDS <= 64, "a bit each");
 
 /* The life of a task, except the loss of such records. */
 #define STAGE_TAKES_TASKS                                                                          \
-	(STAGE_TAKES(REC_FORK) | STAGE_TAKES(REC_EXEC) | STAGE_TAKES(REC_EXIT) |                   \
-	 STAGE_TAKES(REC_RENAME))
+	(STAGE_HANDLES(REC_FORK) | STAGE_HANDLES(REC_EXEC) | STAGE_HANDLES(REC_EXIT) |             \
+	 STAGE_HANDLES(REC_RENAME))
 
 /* Allocations in log mode, and resources. */
 #define STAGE_TAKES_HEAP                                                                           \
-	(STAGE_TAKES(REC_ALLOC) | STAGE_TAKES(REC_FREE) | STAGE_TAKES(REC_NAMED) |                 \
-	 STAGE_TAKES(REC_RESOURCE))
+	(STAGE_HANDLES(REC_ALLOC) | STAGE_HANDLES(REC_FREE) | STAGE_HANDLES(REC_NAMED) |           \
+	 STAGE_HANDLES(REC_RESOURCE))
 
 #define STAGE_TAKES_ALL (~UINT64_C(0))
 
@@ -53,8 +53,8 @@ struct stage_head {
  */
 struct stage {
 	const char *name;
-	uint64_t takes;      /* kinds of records that come through the merge */
-	uint64_t takes_news; /* kinds of records from the worker */
+	uint64_t handles;         /* kinds of records that come through the merge */
+	uint64_t handles_results; /* kinds of records from the worker */
 	int (*record)(void *stage, const struct rec_head *rec);
 	int (*loss_begins)(void *stage, const struct stage_loss *loss);
 	int (*loss_ends)(void *stage, const struct stage_loss *loss);

@@ -105,7 +105,7 @@ int tasks_will_split(struct tasks *t)
 }
 
 /* TASK has ended. It is freed when TASKS_DEAD_MAX later ones have ended, too. */
-static void tasks_let_go(struct tasks *t, struct task *task)
+static void tasks_retire(struct tasks *t, struct task *task)
 {
 	struct task_dead *place = &t->dead_order[t->n_dead++ % TASKS_DEAD_MAX];
 	const struct task *oldest = place->died ? table_get(&t->dead, place->tid) : NULL;
@@ -130,7 +130,7 @@ static bool tasks_add_dead(struct tasks *t, struct task *task)
 	task->died = ++t->n_died;
 	/* A main thread names its process, so it is kept as long as the process lives. */
 	if (task->tid != task->pid || tasks_test_bit(t->ended, task->pid))
-		tasks_let_go(t, task);
+		tasks_retire(t, task);
 	return true;
 }
 
@@ -364,7 +364,7 @@ static void tasks_forget_cgroups(struct tasks *t)
 }
 
 /* The path of cgroup ID is new: its processes must be announced again. */
-static void tasks_cgroup_is_news(struct tasks *t, uint64_t id)
+static void tasks_reannounce_cgroup(struct tasks *t, uint64_t id)
 {
 	const struct task *task;
 
@@ -385,7 +385,7 @@ int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec)
 	if (rec->is_cut)
 		memcpy(path + n, rest, sizeof(rest));
 	if (table_remove(&t->cgroups_missing, rec->id))
-		tasks_cgroup_is_news(t, rec->id);
+		tasks_reannounce_cgroup(t, rec->id);
 	if (t->cgroups.n_used >= TASKS_CGROUPS_MAX)
 		tasks_forget_cgroups(t);
 	return table_copy(&t->cgroups, rec->id, path, strlen(path) + 1) ? 0 : -ENOMEM;
@@ -400,7 +400,7 @@ bool tasks_set_ended(struct tasks *t, uint32_t pid)
 	tasks_set_bit(t->ended, pid);
 	main_thread = t->splits ? table_get(&t->dead, pid) : NULL;
 	if (main_thread)
-		tasks_let_go(t, main_thread);
+		tasks_retire(t, main_thread);
 	return true;
 }
 

@@ -22,16 +22,16 @@ static struct resource_block thread_block(const struct thread *t)
 }
 
 /* Whether it has ended, and has to be joined. */
-static bool thread_is_left(const struct thread *t)
+static bool thread_is_leaked(const struct thread *t)
 {
 	return t->handle && t->ended && !t->detached;
 }
 
-static int thread_say_if_left(struct thread_table *b, const struct thread *t)
+static int thread_report_if_leaked(struct thread_table *b, const struct thread *t)
 {
 	const struct resource_block block = thread_block(t);
 
-	return thread_is_left(t) ? b->left(&block, true, b->userdata) : 0;
+	return thread_is_leaked(t) ? b->left(&block, true, b->userdata) : 0;
 }
 
 static void thread_forget_tid(struct thread_table *b, struct thread *t)
@@ -44,7 +44,7 @@ static void thread_forget_tid(struct thread_table *b, struct thread *t)
 static int thread_forget_thread(struct thread_table *b, struct thread *t)
 {
 	const struct resource_block block = thread_block(t);
-	int error = thread_is_left(t) ? b->left(&block, false, b->userdata) : 0;
+	int error = thread_is_leaked(t) ? b->left(&block, false, b->userdata) : 0;
 
 	thread_forget_tid(b, t);
 	if (t->handle)
@@ -91,7 +91,7 @@ static int thread_fork_thread(struct thread_table *b, const struct rec_resource 
 
 /* Whether attributes make a thread detached. WORDS are the first, second and fourth word of the
  * attributes. */
-static bool thread_says_detached(const __u64 words[3])
+static bool thread_attr_is_detached(const __u64 words[3])
 {
 	/* musl's begin with the size of the stack, glibc's with a priority and a policy */
 	bool is_musl = (uint32_t)words[0] > 1000;
@@ -109,7 +109,7 @@ static int thread_create_thread(struct thread_table *b, const struct rec_resourc
 		return t ? thread_forget_thread(b, t) : 0;
 	if (other)
 		error = thread_forget_thread(b, other);
-	t->detached |= thread_says_detached(&rec->args[1]);
+	t->detached |= thread_attr_is_detached(&rec->args[1]);
 	if (error < 0 || t->detached || b->by_handle.n_used >= RESOURCES_MAX) {
 		b->n_full += !t->detached;
 		return thread_forget_thread(b, t);
@@ -124,7 +124,7 @@ static int thread_create_thread(struct thread_table *b, const struct rec_resourc
 		.operation = rec->operation,
 		.context = rec->context,
 	};
-	return thread_say_if_left(b, t);
+	return thread_report_if_leaked(b, t);
 }
 
 static int thread_end_thread(struct thread_table *b, const struct rec_resource *rec)
@@ -141,7 +141,7 @@ static int thread_end_thread(struct thread_table *b, const struct rec_resource *
 		return 0;
 	/* Its tid can be reused. */
 	thread_forget_tid(b, t);
-	return thread_say_if_left(b, t);
+	return thread_report_if_leaked(b, t);
 }
 
 static int thread_release_thread(struct thread_table *b, const struct rec_resource *rec)
@@ -184,7 +184,7 @@ int thread_table_each(const struct thread_table *b, resources_block_fn fn, void 
 
 	for (size_t pos = 0; error == 0 && (t = table_next(&b->by_handle, &pos));) {
 		block = thread_block(t);
-		error = thread_is_left(t) ? fn(&block, userdata) : 0;
+		error = thread_is_leaked(t) ? fn(&block, userdata) : 0;
 	}
 	return error;
 }

@@ -104,8 +104,8 @@ static int timelines_tail(const void *stage, struct fxt_archive *to, uint64_t at
 
 	for (unsigned cpu = 0; error == 0 && timelines_are_recorded(t) && cpu < t->pipe->n_cpus;
 	     cpu++)
-		error = schedule_say(t->schedule, to, cpu, timelines_known_until(t, cpu, at_ns),
-				     false);
+		error = schedule_write(t->schedule, to, cpu, timelines_known_until(t, cpu, at_ns),
+				       false);
 	return error;
 }
 
@@ -123,7 +123,7 @@ static int timelines_head_cpu(const struct timelines *t, const struct stage_head
 	const struct schedule_cpu *c = &t->schedule->cpus[cpu];
 	int error = c->known ? h->name(c->tid, h->userdata) : 0;
 
-	return error < 0 ? error : schedule_say(t->schedule, h->to, cpu, c->opened_ns, true);
+	return error < 0 ? error : schedule_write(t->schedule, h->to, cpu, c->opened_ns, true);
 }
 
 static int timelines_head(const void *stage, const struct stage_head *h)

@@ -122,8 +122,8 @@ static void trigger_input_deinit(void *stage)
 
 const struct stage trigger_input_stage = {
 	.name = "triggers",
-	.takes = STAGE_TAKES(REC_COUNTERS),
-	.takes_news = STAGE_TAKES_ALL,
+	.handles = STAGE_HANDLES(REC_COUNTERS),
+	.handles_results = STAGE_TAKES_ALL,
 	.record = trigger_input_record,
 	.loss_begins = trigger_input_loss_begins,
 	.begin = trigger_input_begin,

@@ -64,7 +64,7 @@ struct triggers {
 	struct trigger_ops ops;
 	struct table waiters;   /* tid -> struct waiter, owned */
 	struct table growths;   /* instance and resource -> struct growth, owned */
-	uint64_t told_ns;       /* time of the last notification of the owner; 0 = none */
+	uint64_t notified_ns;   /* time of the last notification of the owner; 0 = none */
 	uint64_t n_passed_over; /* triggers without a notification since then */
 	struct {
 		struct trigger worst; /* its count is 0 if there is none */
@@ -162,14 +162,14 @@ static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t t
 	r = tid ? t->ops.name(tid, &fired.koid, t->ops.userdata) : 0;
 	if (r < 0)
 		return r;
-	if (t->told_ns && ts_ns < t->told_ns + t->options.interval_ns) {
+	if (t->notified_ns && ts_ns < t->notified_ns + t->options.interval_ns) {
 		triggers_add_up(t, &fired);
 		return 0;
 	}
 	r = triggers_settle_one(t, kind);
 	if (r < 0)
 		return r;
-	t->told_ns = ts_ns;
+	t->notified_ns = ts_ns;
 	fired.notify = true;
 	fired.n_passed_over = t->n_passed_over;
 	t->n_passed_over = 0;
@@ -205,7 +205,7 @@ static bool triggers_is_uninterruptible(const uint64_t *words, unsigned n_words)
 	       fxt_get_arg_value32(words[SWITCH_STATE]) == FXT_NAME_STATE_D;
 }
 
-static int triggers_leaves(struct triggers *t, const uint64_t *words, unsigned n_words)
+static int triggers_on_switch_out(struct triggers *t, const uint64_t *words, unsigned n_words)
 {
 	uint64_t state = fxt_get_sched_out_state(words[0]), ts_ns = words[WORD_TS];
 	uint32_t tid = (uint32_t)words[SWITCH_OUT];
@@ -228,7 +228,7 @@ static int triggers_leaves(struct triggers *t, const uint64_t *words, unsigned n
 	return 0;
 }
 
-static int triggers_comes(struct triggers *t, uint64_t ts_ns, uint32_t tid)
+static int triggers_on_switch_in(struct triggers *t, uint64_t ts_ns, uint32_t tid)
 {
 	struct waiter *w = triggers_waiter_of(t, tid);
 	struct waiter was;
@@ -275,9 +275,9 @@ int triggers_words(struct triggers *t, const uint64_t *words, unsigned n_words)
 	if (!decode_is_sched(words, FXT_SCHED_SWITCH))
 		return 0;
 	if (triggers_is_thread(words[SWITCH_OUT]))
-		r = triggers_leaves(t, words, n_words);
+		r = triggers_on_switch_out(t, words, n_words);
 	if (r == 0 && triggers_is_thread(words[SWITCH_IN]))
-		r = triggers_comes(t, ts_ns, (uint32_t)words[SWITCH_IN]);
+		r = triggers_on_switch_in(t, ts_ns, (uint32_t)words[SWITCH_IN]);
 	return r;
 }
 
@@ -335,7 +335,7 @@ static struct growth *triggers_growth_of(struct triggers *t, const struct rec_us
 }
 
 /* Advances to the piece of TS_NS. In skipped pieces, the live bytes did not change. */
-static void triggers_go_on(struct growth *g, uint64_t ts_ns)
+static void triggers_advance(struct growth *g, uint64_t ts_ns)
 {
 	uint64_t piece = ts_ns / LEAK_PIECE_NS;
 
@@ -373,7 +373,7 @@ static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
 	g = triggers_growth_of(t, rec);
 	if (!g)
 		return -ENOMEM;
-	triggers_go_on(g, rec->head.ts_ns);
+	triggers_advance(g, rec->head.ts_ns);
 	r = triggers_set_stack(g, rec->stack, bytes);
 	if (r < 0)
 		return r;

@@ -399,7 +399,7 @@ static void flight_add_part(struct flight_snapshot *s, struct chunk *c)
 	memcpy(p->bytes, c->bytes, sizeof(p->bytes));
 }
 
-int flight_take(struct store *store, struct flight_snapshot **ret)
+int flight_take_snapshot(struct store *store, struct flight_snapshot **ret)
 {
 	struct flight *f = (struct flight *)store;
 	struct flight_snapshot *s = calloc(1, sizeof(*s));

@@ -48,7 +48,7 @@ bool flight_is(const struct store *s);
  * chunk. Returns 0, -ENODATA, -EAGAIN (the current chunk was too large; data is available again
  * from the next one on), or another errno.
  */
-int flight_take(struct store *s, struct flight_snapshot **ret);
+int flight_take_snapshot(struct store *s, struct flight_snapshot **ret);
 
 /*
  * Any thread: the number of the oldest chunk in STORE, counted from 0 over all chunks that have
@@ -59,7 +59,7 @@ uint64_t flight_oldest(struct store *s);
 /* Any thread: the current limit of STORE in bytes: max_bytes, or the free space if it is lower. */
 uint64_t flight_limit(struct store *s);
 
-/* The data that a dead process left in DIR_FD. Returns as flight_take(). */
+/* The data that a dead process left in DIR_FD. Returns as flight_take_snapshot(). */
 int flight_recover(int dir_fd, struct flight_snapshot **ret);
 
 /* Appends TAIL (owned data; moved). Without a tail, the archive ends like a truncated one. */

@@ -59,8 +59,8 @@ struct output {
 	unsigned n_spare, n_cold;
 	bool finishing, abandoned;
 	bool busy;    /* the thread is working, and may hang */
-	bool counted; /* this output is counted in `left_behind` */
-	struct left_behind *left_behind;
+	bool counted; /* this output is counted in `abandoned_threads` */
+	struct abandoned_threads *abandoned_threads;
 	unsigned n_holders; /* the owner and the thread */
 	struct output_status status;
 };
@@ -99,8 +99,8 @@ static void output_release(struct output *o)
 	if (!last)
 		return;
 	if (o->counted)
-		left_behind_returns(o->left_behind);
-	left_behind_unref(o->left_behind);
+		abandoned_threads_return(o->abandoned_threads);
+	abandoned_threads_unref(o->abandoned_threads);
 	output_drop_queue(o);
 	for (unsigned i = 0; i < N_BUFFERS; i++)
 		outbuf_deinit(&o->buffers[i]);
@@ -189,7 +189,8 @@ static int output_end_chunk(struct output *o, const struct store_moment *at)
 }
 
 /* Appends TAIL to TAKEN, packed by the same method. */
-static int output_add_tail(struct output *o, struct flight_snapshot *taken, struct outbuf *tail)
+static int output_add_tail(struct output *o, struct flight_snapshot *snapshot_data,
+			   struct outbuf *tail)
 {
 	struct outbuf packed = { 0 };
 	size_t at = 0;
@@ -198,7 +199,7 @@ static int output_add_tail(struct output *o, struct flight_snapshot *taken, stru
 	while (o->method != PACK_NONE && r == 0 && at < tail->size)
 		r = output_pack_next(o, tail, &at, &packed);
 	if (r == 0)
-		flight_snapshot_set_tail(taken, o->method == PACK_NONE ? tail : &packed);
+		flight_snapshot_set_tail(snapshot_data, o->method == PACK_NONE ? tail : &packed);
 	outbuf_deinit(&packed);
 	return r;
 }
@@ -206,15 +207,15 @@ static int output_add_tail(struct output *o, struct flight_snapshot *taken, stru
 /* After a write error, a snapshot contains the data written before the error, without a tail. */
 static void output_take_snapshot(struct output *o, struct entry *e, int error)
 {
-	struct flight_snapshot *taken = NULL;
-	int r = flight_take(o->store, &taken);
+	struct flight_snapshot *snapshot_data = NULL;
+	int r = flight_take_snapshot(o->store, &snapshot_data);
 
 	if (r == 0 && error == 0 && e->tail.size > 0)
-		r = output_add_tail(o, taken, &e->tail);
+		r = output_add_tail(o, snapshot_data, &e->tail);
 	if (r < 0)
-		taken = flight_snapshot_free(taken);
+		snapshot_data = flight_snapshot_free(snapshot_data);
 	outbuf_deinit(&e->tail);
-	snapshot_take(e->snapshot, taken, r);
+	snapshot_set_data(e->snapshot, snapshot_data, r);
 	e->snapshot = snapshot_unref(e->snapshot);
 }
 
@@ -262,7 +263,7 @@ static void output_count(struct output_status *status, struct store *store, cons
 
 /* Adds B to the spare buffers. Buffers without memory are kept in front of the others. Called with
  * the lock held. */
-static void output_give_back(struct output *o, struct outbuf *b)
+static void output_put_buffer(struct output *o, struct outbuf *b)
 {
 	if (o->n_spare - o->n_cold >= N_WARM)
 		outbuf_deinit(b);
@@ -290,7 +291,7 @@ static void output_next(struct output *o)
 	pthread_mutex_lock(&o->lock);
 	o->busy = false;
 	if (e.buffer)
-		output_give_back(o, e.buffer);
+		output_put_buffer(o, e.buffer);
 	output_count(&o->status, o->store, &e, &done);
 	thread_signal(o->event_fd);
 }
@@ -298,7 +299,7 @@ static void output_next(struct output *o)
 static void *output_run(void *userdata)
 {
 	struct output *o = userdata;
-	int r = thread_identity_take(&o->store->writer);
+	int r = thread_identity_assume(&o->store->writer);
 
 	pthread_mutex_lock(&o->lock);
 	o->status.error = r;
@@ -327,7 +328,7 @@ static void *output_run(void *userdata)
 }
 
 int output_new(struct store *store, pack_whole_fn whole, enum pack_method method,
-	       struct left_behind *left_behind, struct output **ret)
+	       struct abandoned_threads *abandoned_threads, struct output **ret)
 {
 	struct output *o = calloc(1, sizeof(*o));
 	int r;
@@ -338,7 +339,7 @@ int output_new(struct store *store, pack_whole_fn whole, enum pack_method method
 	o->whole = whole;
 	o->method = method;
 	o->n_holders = 2;
-	o->left_behind = left_behind_ref(left_behind);
+	o->abandoned_threads = abandoned_threads_ref(abandoned_threads);
 	o->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&o->lock, NULL);
 	pthread_cond_init(&o->wake, NULL);
@@ -367,7 +368,7 @@ struct output *output_free(struct output *o)
 	 * charged to the client. */
 	if (o->busy) {
 		o->counted = true;
-		left_behind_hangs(o->left_behind);
+		abandoned_threads_hang(o->abandoned_threads);
 		output_drop_queue(o);
 	}
 	pthread_cond_signal(&o->wake);
@@ -377,7 +378,7 @@ struct output *output_free(struct output *o)
 	return NULL;
 }
 
-struct outbuf *output_take(struct output *o)
+struct outbuf *output_get_buffer(struct output *o)
 {
 	struct outbuf *b = NULL;
 

@@ -44,7 +44,7 @@ struct output_status {
  * Returns 0 or a negative errno.
  */
 int output_new(struct store *store, pack_whole_fn whole, enum pack_method method,
-	       struct left_behind *left_behind, struct output **ret);
+	       struct abandoned_threads *abandoned_threads, struct output **ret);
 
 /*
  * Releases the output: drops queued data, and ends a wait for a slow reader. If the thread hangs in
@@ -55,7 +55,7 @@ struct output *output_free(struct output *o);
 DEFINE_CLEANUP(struct output *, output_free)
 
 /* An empty buffer to fill, or NULL if all are queued. Borrowed until it is put back. */
-struct outbuf *output_take(struct output *o);
+struct outbuf *output_get_buffer(struct output *o);
 
 /*
  * In the order of these calls, a chunk begins, receives the buffer as PART, and ends. None of them

@@ -14,7 +14,7 @@ struct snapshot {
 	int event_fd;
 	pthread_mutex_t lock;
 	unsigned n_refs;
-	struct flight_snapshot *taken; /* only used by the thread */
+	struct flight_snapshot *snapshot_data; /* only used by the thread */
 	bool ended;
 	int error;
 };
@@ -58,7 +58,7 @@ struct snapshot *snapshot_unref(struct snapshot *s)
 	pthread_mutex_unlock(&s->lock);
 	if (!last)
 		return NULL;
-	flight_snapshot_free(s->taken);
+	flight_snapshot_free(s->snapshot_data);
 	store_free(s->to);
 	close_fd(s->event_fd);
 	pthread_mutex_destroy(&s->lock);
@@ -90,10 +90,11 @@ void snapshot_cancel(struct snapshot *s)
 static void *snapshot_run(void *userdata)
 {
 	struct snapshot *s = userdata;
-	int r = thread_identity_take(&s->to->writer) ?: flight_snapshot_write(s->taken, s->to);
+	int r = thread_identity_assume(&s->to->writer)
+			?: flight_snapshot_write(s->snapshot_data, s->to);
 
 	/* The data is released before the end is reported. */
-	s->taken = flight_snapshot_free(s->taken);
+	s->snapshot_data = flight_snapshot_free(s->snapshot_data);
 	user_counts_add(&written_snapshots, s->to->writer.uid, -1);
 	snapshot_end(s, r);
 	snapshot_unref(s);
@@ -125,9 +126,9 @@ static int snapshot_start_writing(struct snapshot *s)
 	return r;
 }
 
-void snapshot_take(struct snapshot *s, struct flight_snapshot *taken, int error)
+void snapshot_set_data(struct snapshot *s, struct flight_snapshot *snapshot_data, int error)
 {
-	s->taken = taken;
+	s->snapshot_data = snapshot_data;
 	if (error == 0 && !snapshot_ended(s, &error))
 		error = snapshot_start_writing(s);
 	if (error < 0)

@@ -40,7 +40,7 @@ DEFINE_CLEANUP(struct snapshot *, snapshot_unref)
 /*
  * Any thread, once: writes TAKEN and takes ownership of it, or ends with ERROR if it is negative.
  */
-void snapshot_take(struct snapshot *s, struct flight_snapshot *taken, int error);
+void snapshot_set_data(struct snapshot *s, struct flight_snapshot *taken, int error);
 
 /* Any thread: ends it with -ECANCELED, if it has not ended. */
 void snapshot_cancel(struct snapshot *s);

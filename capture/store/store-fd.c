@@ -30,7 +30,7 @@
 struct store_fd {
 	struct store store;
 	int fd;
-	bool regular, looked_at;
+	bool regular, inspected;
 	bool is_socket;
 	bool may_wait; /* RWF_NOWAIT is not supported for this file */
 	int cancel_fd; /* readable after cancel() */
@@ -157,9 +157,9 @@ static int fd_begin(struct store *store, const struct store_moment *at)
 {
 	struct store_fd *s = (struct store_fd *)store;
 
-	if (s->regular && !s->looked_at && file_kernel_filesystem(s->fd))
+	if (s->regular && !s->inspected && file_kernel_filesystem(s->fd))
 		return STORE_OF_KERNEL;
-	s->looked_at = true;
+	s->inspected = true;
 	return 0;
 }
 

@@ -121,9 +121,9 @@ static int store_files_rename_new(int dir_fd, const char *from, const char *to)
 }
 
 /* Renames PART to the name *FROM, or the next unused one. Writes the name to RET. */
-static int store_files_give_name(const struct store_files_options *o, const char *part,
-				 const struct chunk_name *from, enum pack_method packed,
-				 char ret[static CHUNK_NAME_MAX])
+static int store_files_rename_part(const struct store_files_options *o, const char *part,
+				   const struct chunk_name *from, enum pack_method packed,
+				   char ret[static CHUNK_NAME_MAX])
 {
 	struct chunk_name c = *from;
 	int r = -EEXIST;
@@ -187,7 +187,7 @@ static void store_files_recover_part(const struct store_files_options *o, const 
 		return;
 	name.end_us = store_files_timespec_us(&st.st_mtim);
 	fdatasync(fd);
-	store_files_give_name(o, part, &name, packed, done);
+	store_files_rename_part(o, part, &name, packed, done);
 }
 
 void store_files_recover(const struct store_files_options *o)
@@ -292,7 +292,7 @@ static int store_files_complete(struct store_files *s, uint64_t end_us)
 		r = -errno;
 	/* The file is renamed even if the sync failed: its readable part is more useful under a
 	 * name that users find. */
-	e = store_files_give_name(&s->options, s->part, &name, s->options.packed, done);
+	e = store_files_rename_part(&s->options, s->part, &name, s->options.packed, done);
 	if (e < 0)
 		return r < 0 ? r : e;
 	store_files_retain(&s->options, done);

@@ -28,7 +28,7 @@ static inline void byte_reader_fail(struct byte_reader *r)
 }
 
 /* The next N bytes, or NULL. */
-static inline const uint8_t *byte_reader_take(struct byte_reader *r, uint64_t n)
+static inline const uint8_t *byte_reader_consume(struct byte_reader *r, uint64_t n)
 {
 	const uint8_t *at = r->at;
 
@@ -43,7 +43,7 @@ static inline const uint8_t *byte_reader_take(struct byte_reader *r, uint64_t n)
 /* An integer of N bytes, 8 at most, little-endian. */
 static inline uint64_t byte_reader_unsigned(struct byte_reader *r, unsigned n)
 {
-	const uint8_t *at = byte_reader_take(r, n);
+	const uint8_t *at = byte_reader_consume(r, n);
 	uint64_t value = 0;
 
 	for (unsigned i = 0; at && i < n; i++)

@@ -96,8 +96,8 @@ static int unwind_cache_key(int fd, struct unwind_cache_key *ret)
 
 /* ---- reading ---- */
 
-static int unwind_cache_take_apart(const struct outbuf *in, uint64_t file_bytes,
-				   struct unwind_table *ret)
+static int unwind_cache_parse(const struct outbuf *in, uint64_t file_bytes,
+			      struct unwind_table *ret)
 {
 	const uint8_t *table = (const uint8_t *)in->data + sizeof(struct unwind_cache_head);
 	size_t n = in->size - sizeof(struct unwind_cache_head);
@@ -156,7 +156,7 @@ int unwind_cache_find(struct unwind_cache *cache, int fd, struct unwind_table *r
 	kept_fd = openat(cache->fd, key.name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (kept_fd < 0)
 		return -errno;
-	r = unwind_cache_read(kept_fd, &kept) ?: unwind_cache_take_apart(&kept, key.bytes, ret);
+	r = unwind_cache_read(kept_fd, &kept) ?: unwind_cache_parse(&kept, key.bytes, ret);
 	outbuf_deinit(&kept);
 	if (r == -EBADMSG)
 		(void)unlinkat(cache->fd, key.name, 0);

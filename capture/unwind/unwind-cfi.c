@@ -95,7 +95,7 @@ struct cfi_run {
 	struct cfi_state stack[CFI_STACK_MAX];
 };
 
-static int cfi_tell_row(struct cfi_run *run)
+static int cfi_emit_row(struct cfi_run *run)
 {
 	if (!run->changed)
 		return 0;
@@ -114,7 +114,7 @@ static int cfi_move_to(struct cfi_run *run, uint64_t location)
 		return -EBADMSG;
 	if (location == run->location)
 		return 0;
-	r = cfi_tell_row(run);
+	r = cfi_emit_row(run);
 	if (location >= run->end)
 		run->r.at = run->r.end;
 	else
@@ -174,7 +174,7 @@ static uint32_t cfi_read_register(struct cfi_run *run)
 static struct cfi_rule cfi_read_expression(struct cfi_run *run, enum cfi_rule_kind kind)
 {
 	uint64_t n = byte_reader_uleb(&run->r);
-	const uint8_t *bytes = byte_reader_take(&run->r, n);
+	const uint8_t *bytes = byte_reader_consume(&run->r, n);
 
 	/* (a section is smaller than 4 GiB, and so is each of its parts) */
 	return (struct cfi_rule){ .kind = kind, .n = bytes ? (uint32_t)n : 0, .expression = bytes };
@@ -321,7 +321,7 @@ static int cfi_remember(struct cfi_run *run)
 	return 0;
 }
 
-static int cfi_go_back(struct cfi_run *run)
+static int cfi_restore_state(struct cfi_run *run)
 {
 	if (run->depth == 0)
 		return -EBADMSG;
@@ -350,7 +350,7 @@ static int cfi_execute_one(struct cfi_run *run)
 	case DW_CFA_remember_state:
 		return cfi_remember(run);
 	case DW_CFA_restore_state:
-		return cfi_go_back(run);
+		return cfi_restore_state(run);
 	case DW_CFA_GNU_args_size:
 		byte_reader_uleb(&run->r);
 		return 0;
@@ -423,7 +423,7 @@ static bool cfi_read_entry(const struct cfi_section *section, size_t *at, struct
 	*ret = (struct cfi_entry){ .offset = (uint32_t)*at };
 	if (is_64)
 		length = byte_reader_unsigned(&r, 8);
-	bytes = byte_reader_take(&r, length);
+	bytes = byte_reader_consume(&r, length);
 	if (r.bad)
 		return false;
 	*at = (size_t)(r.at - section->data);
@@ -440,7 +440,7 @@ static bool cfi_read_entry(const struct cfi_section *section, size_t *at, struct
 static void cfi_read_augmentation(const char *letters, struct byte_reader *r, struct cfi_cie *cie)
 {
 	uint64_t n = byte_reader_uleb(r);
-	const uint8_t *bytes = byte_reader_take(r, n);
+	const uint8_t *bytes = byte_reader_consume(r, n);
 	struct byte_reader inner = { bytes, bytes ? bytes + n : NULL, !bytes };
 	uint8_t encoding;
 
@@ -577,11 +577,11 @@ static const struct cfi_cie *cfi_read_fde(const struct cfi *cfi, struct cfi_entr
 	*ret_begin = cfi_read_pointer_(&cfi->section, cie->pointer_encoding, &entry->r);
 	*ret_size = cfi_read_form(&entry->r, cie->pointer_encoding);
 	if (cie->has_lengths)
-		byte_reader_take(&entry->r, byte_reader_uleb(&entry->r));
+		byte_reader_consume(&entry->r, byte_reader_uleb(&entry->r));
 	return entry->r.bad ? NULL : cie;
 }
 
-static int cfi_take_fde(struct cfi *cfi, struct cfi_entry *entry, cfi_fde_fn fn, void *userdata)
+static int cfi_emit_fde(struct cfi *cfi, struct cfi_entry *entry, cfi_fde_fn fn, void *userdata)
 {
 	uint64_t begin, size;
 
@@ -611,7 +611,7 @@ int cfi_scan(struct cfi *cfi, const struct cfi_section *section, cfi_fde_fn fn, 
 		if (entry.is_zero)
 			continue;
 		r = entry.is_cie ? cfi_add_cie(cfi, &entry)
-				 : cfi_take_fde(cfi, &entry, fn, userdata);
+				 : cfi_emit_fde(cfi, &entry, fn, userdata);
 	}
 	return r;
 }
@@ -639,7 +639,7 @@ int cfi_execute(const struct cfi *cfi, uint32_t offset, cfi_row_fn fn, void *use
 	run.state = run.cie->initial;
 	run.depth = 0;
 	r = cfi_run(&run);
-	return r == 0 ? cfi_tell_row(&run) : r;
+	return r == 0 ? cfi_emit_row(&run) : r;
 }
 
 void cfi_deinit(struct cfi *cfi)

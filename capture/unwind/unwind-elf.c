@@ -33,8 +33,8 @@ static const uint8_t *unwind_elf_bytes_at(const struct elf_parts *parts, uint64_
 
 /* ---- segments ---- */
 
-static void unwind_elf_take_load(struct unwind_elf *elf, const struct elf_parts *parts,
-				 const GElf_Phdr *header)
+static void unwind_elf_add_segment(struct unwind_elf *elf, const struct elf_parts *parts,
+				   const GElf_Phdr *header)
 {
 	uint64_t size = header->p_filesz;
 
@@ -52,7 +52,7 @@ static void unwind_elf_take_load(struct unwind_elf *elf, const struct elf_parts 
 	};
 }
 
-static void unwind_elf_take_note(struct unwind_elf *elf, const struct elf_parts *parts,
+static void unwind_elf_read_note(struct unwind_elf *elf, const struct elf_parts *parts,
 				 const GElf_Phdr *header)
 {
 	const uint8_t *bytes = unwind_elf_bytes_at(parts, header->p_offset, header->p_filesz);
@@ -85,9 +85,9 @@ static int unwind_elf_read_segments(struct unwind_elf *elf, struct elf_parts *pa
 		return -EBADMSG;
 	for (size_t i = 0; i < n && gelf_getphdr(parts->elf, (int)i, &header); i++) {
 		if (header.p_type == PT_LOAD)
-			unwind_elf_take_load(elf, parts, &header);
+			unwind_elf_add_segment(elf, parts, &header);
 		else if (header.p_type == PT_NOTE && elf->n_build_id == 0)
-			unwind_elf_take_note(elf, parts, &header);
+			unwind_elf_read_note(elf, parts, &header);
 		else if (header.p_type == PT_GNU_EH_FRAME)
 			parts->eh_header = header;
 	}
@@ -148,8 +148,8 @@ static int unwind_elf_unpack_gnu(struct unwind_elf *elf, struct cfi_section *sec
 
 /* ---- sections ---- */
 
-static int unwind_elf_take_debug_frame(struct unwind_elf *elf, const struct cfi_section *section,
-				       bool gnu, bool compressed)
+static int unwind_elf_add_debug_frame(struct unwind_elf *elf, const struct cfi_section *section,
+				      bool gnu, bool compressed)
 {
 	struct cfi_section found = *section;
 	int r = 0;
@@ -166,8 +166,8 @@ static int unwind_elf_take_debug_frame(struct unwind_elf *elf, const struct cfi_
 	return r;
 }
 
-static int unwind_elf_take_section(struct unwind_elf *elf, const struct elf_parts *parts,
-				   const char *name, const GElf_Shdr *header)
+static int unwind_elf_add_section(struct unwind_elf *elf, const struct elf_parts *parts,
+				  const char *name, const GElf_Shdr *header)
 {
 	struct cfi_section section = {
 		.data = unwind_elf_bytes_at(parts, header->sh_offset, header->sh_size),
@@ -184,9 +184,9 @@ static int unwind_elf_take_section(struct unwind_elf *elf, const struct elf_part
 	} else if (strcmp(name, ".got") == 0) {
 		elf->eh_frame.data_address = section.address;
 	} else if (strcmp(name, ".debug_frame") == 0) {
-		return unwind_elf_take_debug_frame(elf, &section, false, compressed);
+		return unwind_elf_add_debug_frame(elf, &section, false, compressed);
 	} else if (strcmp(name, ".zdebug_frame") == 0) {
-		return unwind_elf_take_debug_frame(elf, &section, true, false);
+		return unwind_elf_add_debug_frame(elf, &section, true, false);
 	}
 	return 0;
 }
@@ -205,7 +205,7 @@ static int unwind_elf_read_sections(struct unwind_elf *elf, const struct elf_par
 					   : NULL;
 
 		if (name)
-			r = unwind_elf_take_section(elf, parts, name, &header);
+			r = unwind_elf_add_section(elf, parts, name, &header);
 	}
 	return r;
 }

@@ -50,7 +50,7 @@ void unwind_kept_put(struct unwind_kept *k, uint32_t number, const struct unwind
 	pthread_mutex_unlock(&k->lock);
 }
 
-void unwind_kept_take(struct unwind_kept *k, uint32_t number)
+void unwind_kept_remove(struct unwind_kept *k, uint32_t number)
 {
 	struct unwind_kept_table *table;
 

@@ -36,7 +36,7 @@ void unwind_kept_put(struct unwind_kept *k, uint32_t number, const struct unwind
 		     int blocks_fd);
 
 /* File NUMBER has no table any more. */
-void unwind_kept_take(struct unwind_kept *k, uint32_t number);
+void unwind_kept_remove(struct unwind_kept *k, uint32_t number);
 
 /*
  * The rule for OFFSET in file NUMBER of GENERATION; UNWIND_NONE if the file describes no frame

@@ -251,18 +251,18 @@ bool unwind_maps_ask(struct unwind_maps *maps, uint32_t pid, const struct unwind
 	return true;
 }
 
-void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number)
+void unwind_maps_mark_new(struct unwind_maps *maps, uint32_t number)
 {
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
 }
 
-void unwind_maps_take(struct unwind_maps *maps, uint32_t number)
+void unwind_maps_reset_file(struct unwind_maps *maps, uint32_t number)
 {
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
 	/* (the table must be removed, or the next file with this number would use its rows) */
 	if (unwind_publisher_put(maps->publisher, number, -1) < 0)
 		bpf_map_delete_elem(maps->tables_fd, &number);
-	unwind_kept_take(&maps->kept, number);
+	unwind_kept_remove(&maps->kept, number);
 	maps->all_bytes -= maps->bytes[number];
 	maps->bytes[number] = 0;
 }
@@ -300,7 +300,7 @@ bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t b
 
 		if (least == UNWIND_FILE_NONE)
 			break;
-		unwind_maps_take(maps, least);
+		unwind_maps_reset_file(maps, least);
 		(*ret_n_taken)++;
 	}
 	unwind_maps_settle(maps);
@@ -310,7 +310,7 @@ bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t b
 /* ---- names ---- */
 
 /* File number NUMBER can be assigned to another file. */
-static void unwind_maps_give_name(struct unwind_maps *maps, uint32_t number)
+static void unwind_maps_set_name(struct unwind_maps *maps, uint32_t number)
 {
 	struct unwind_file_name name = {
 		.number = (uint16_t)number,
@@ -360,7 +360,7 @@ static void unwind_maps_forget(struct unwind_maps *maps, uint32_t number,
 			       const struct unwind_file_key *key)
 {
 	if (maps->bytes[number] > 0)
-		unwind_maps_take(maps, number);
+		unwind_maps_reset_file(maps, number);
 	bpf_map_delete_elem(maps->names_fd, key);
 	maps->files[number].generation++;
 	maps->files[number].copied = 0;
@@ -385,5 +385,5 @@ void unwind_maps_recycle_names(struct unwind_maps *maps)
 		unwind_maps_forget(maps, list->names[i].number, &list->keys[list->names[i].number]);
 	unwind_maps_settle(maps);
 	for (size_t i = 0; i < n; i++)
-		unwind_maps_give_name(maps, list->names[i].number);
+		unwind_maps_set_name(maps, list->names[i].number);
 }

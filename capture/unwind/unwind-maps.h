@@ -65,13 +65,13 @@ bool unwind_maps_ask(struct unwind_maps *maps, uint32_t pid, const struct unwind
 		     struct unwind_ask *ret);
 
 /* The table of file NUMBER could not be made now: the next walk that needs it requests it again. */
-void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number);
+void unwind_maps_mark_new(struct unwind_maps *maps, uint32_t number);
 
 /*
  * Removes the table of file NUMBER: the next walk that needs it requests it again. Earlier changes
  * must have settled before, and this one must settle before another table is added there.
  */
-void unwind_maps_take(struct unwind_maps *maps, uint32_t number);
+void unwind_maps_reset_file(struct unwind_maps *maps, uint32_t number);
 
 /* Waits until all programs see only current tables: 10 to 30 ms, if there are changes. */
 void unwind_maps_settle(struct unwind_maps *maps);

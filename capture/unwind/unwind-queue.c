@@ -58,7 +58,7 @@ static bool unwind_queue_before(const struct unwind_queue *q, const struct unwin
 	       files[b->ask.number % UNWIND_FILES_MAX].missed / MISSED_STEP;
 }
 
-struct unwind_waiting unwind_queue_take(struct unwind_queue *q, const struct unwind_file *files)
+struct unwind_waiting unwind_queue_pop(struct unwind_queue *q, const struct unwind_file *files)
 {
 	size_t best = q->n - 1;
 	struct unwind_waiting file;

@@ -42,7 +42,7 @@ int unwind_queue_put(struct unwind_queue *q, const struct unwind_waiting *file);
  * whole seconds come first, then the one with the most misses (FILES, by number), in steps of 16,
  * then the newest.
  */
-struct unwind_waiting unwind_queue_take(struct unwind_queue *q, const struct unwind_file *files);
+struct unwind_waiting unwind_queue_pop(struct unwind_queue *q, const struct unwind_file *files);
 
 /* A file of OWNER took NS. */
 void unwind_queue_charge(struct unwind_queue *q, unsigned owner, uint64_t ns);

@@ -160,10 +160,10 @@ static uint32_t unwind_rows_x86_rule_of_cfa(const struct cfi_rule *cfa, uint8_t 
 
 static bool unwind_rows_x86_is_saved_at(const struct cfi_rule *rule, int64_t offset)
 {
-	int64_t said;
+	int64_t actual;
 
 	return rule->kind == CFI_EXPRESSION &&
-	       unwind_rows_x86_is_at_register(rule, X86_SP, &said) && said == offset;
+	       unwind_rows_x86_is_at_register(rule, X86_SP, &actual) && actual == offset;
 }
 
 /* All registers are in the frame that the kernel made. The handler has returned, so SP is at the

@@ -124,14 +124,14 @@ int unwind_table_unpack(const void *data, size_t size, uint64_t file_bytes,
 
 int unwind_table_read_sandboxed(int fd, uint64_t timeout_ns, struct unwind_table *ret)
 {
-	struct outbuf said = { .limit = UNWIND_TABLE_PACKED_MAX };
+	struct outbuf answer = { .limit = UNWIND_TABLE_PACKED_MAX };
 	struct stat st;
 	int r;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run(fd, unwind_table_answer, timeout_ns, UNWIND_TABLE_PACKED_MAX, &said)
-		    ?: unwind_table_unpack(said.data, said.size, (uint64_t)st.st_size, ret);
-	outbuf_deinit(&said);
+	r = sandbox_run(fd, unwind_table_answer, timeout_ns, UNWIND_TABLE_PACKED_MAX, &answer)
+		    ?: unwind_table_unpack(answer.data, answer.size, (uint64_t)st.st_size, ret);
+	outbuf_deinit(&answer);
 	return r;
 }

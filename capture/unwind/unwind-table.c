@@ -56,8 +56,7 @@ static const struct unwind_segment *unwind_table_find_segment(const struct unwin
 }
 
 /* FDEs without code (of functions that the linker has dropped, or invalid ones) are skipped. */
-static int unwind_table_take_fde_place(uint64_t begin, uint64_t size, uint32_t offset,
-				       void *userdata)
+static int unwind_table_on_fde_place(uint64_t begin, uint64_t size, uint32_t offset, void *userdata)
 {
 	struct table_builder *b = userdata;
 	const struct unwind_segment *segment = unwind_table_find_segment(b->elf, begin);
@@ -106,7 +105,7 @@ static int unwind_table_scan_section(struct table_builder *b, uint8_t number,
 {
 	b->section = number;
 	return section->n > 0
-		       ? cfi_scan(&b->sections[number], section, unwind_table_take_fde_place, b)
+		       ? cfi_scan(&b->sections[number], section, unwind_table_on_fde_place, b)
 		       : 0;
 }
 
@@ -137,8 +136,8 @@ static int unwind_table_append_row(struct table_builder *b, uint32_t address, ui
 	return 0;
 }
 
-static int unwind_table_take_state(uint64_t address, const struct cfi_cie *cie,
-				   const struct cfi_state *state, void *userdata)
+static int unwind_table_on_state(uint64_t address, const struct cfi_cie *cie,
+				 const struct cfi_state *state, void *userdata)
 {
 	struct table_builder *b = userdata;
 
@@ -162,7 +161,7 @@ static int unwind_table_append_fde(struct table_builder *b, const struct fde_pla
 	before = b->n_rows;
 	r = fde->too_long ? -EBADMSG
 			  : cfi_execute(&b->sections[fde->section], fde->offset,
-					unwind_table_take_state, b);
+					unwind_table_on_state, b);
 	if (r == -EBADMSG) {
 		b->n_rows = before;
 		r = unwind_table_append_row(b, b->begin,

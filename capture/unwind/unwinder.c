@@ -23,7 +23,7 @@
 #include "base/file-kind.h"
 #include "capture/sandbox/thread.h"
 #include "capture/unwind/unwind-aside.h"
-#include "capture/unwind/unwind-away.h"
+#include "capture/unwind/unwind-async.h"
 #include "capture/unwind/unwind-cache.h"
 #include "capture/unwind/unwind-queue.h"
 
@@ -48,7 +48,7 @@ struct unwinder {
 	uint64_t bytes_max;
 	struct unwind_maps maps;
 	struct unwind_cache *cache; /* NULL = none */
-	struct unwind_away *away;
+	struct unwind_async *async;
 	struct unwind_aside *aside;
 	struct ring_buffer *ring;
 	struct unwind_queue asks;
@@ -70,7 +70,7 @@ static void unwinder_release(struct unwinder *u)
 	ring_buffer__free(u->ring);
 	unwind_maps_deinit(&u->maps);
 	unwind_cache_free(u->cache);
-	unwind_away_free(u->away);
+	unwind_async_free(u->async);
 	unwind_aside_free(u->aside);
 	close_fd(u->stop_fd);
 	pthread_cond_destroy(&u->answered);
@@ -131,7 +131,7 @@ static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 	if (!unwinder_is_of_now(u, ask))
 		return;
 	if (u->n_missed[ask->number]++ < MISSED_MAX)
-		unwind_maps_ask_again(&u->maps, ask->number);
+		unwind_maps_mark_new(&u->maps, ask->number);
 	else
 		unwind_maps_put_nothing(&u->maps, ask->number);
 }
@@ -156,8 +156,8 @@ static int unwinder_count_made(struct unwinder *u, int result)
 }
 
 /* The result of reading a file: TABLE, or RESULT is the reason why there is none. */
-static void unwinder_take_table(struct unwinder *u, const struct unwind_ask *ask, int result,
-				const struct unwind_table *table)
+static void unwinder_store_table(struct unwinder *u, const struct unwind_ask *ask, int result,
+				 const struct unwind_table *table)
 {
 	u->n_missed[ask->number] = 0;
 	if (result == 0)
@@ -172,7 +172,7 @@ static void unwinder_answer(struct unwinder *u, const struct unwind_waiting *fil
 	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
 	int r = unwind_cache_make(u->cache, file->fd, &table);
 
-	unwinder_take_table(u, &file->ask, unwinder_count_made(u, r), &table);
+	unwinder_store_table(u, &file->ask, unwinder_count_made(u, r), &table);
 }
 
 static bool unwinder_is_large(int fd)
@@ -188,8 +188,8 @@ static void unwinder_answer_large(struct unwinder *u, const struct unwind_waitin
 	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
 
 	if (u->cache && unwind_cache_find(u->cache, file->fd, &table) == 0) {
-		unwinder_take_table(u, &file->ask, unwinder_count_made(u, UNWIND_CACHE_FOUND),
-				    &table);
+		unwinder_store_table(u, &file->ask, unwinder_count_made(u, UNWIND_CACHE_FOUND),
+				     &table);
 		close_fd(file->fd);
 	} else if (u->large.n == UNWIND_QUEUE_OPEN_MAX) {
 		close_fd(file->fd);
@@ -202,7 +202,7 @@ static void unwinder_answer_large(struct unwinder *u, const struct unwind_waitin
 /* Answers the next request in the queue, unless its file is large. */
 static void unwinder_answer_next(struct unwinder *u)
 {
-	struct unwind_waiting file = unwind_queue_take(&u->asks, u->maps.files);
+	struct unwind_waiting file = unwind_queue_pop(&u->asks, u->maps.files);
 	uint64_t begun_ns = clock_read_ns(CLOCK_MONOTONIC);
 
 	if (file.fd < 0)
@@ -237,12 +237,12 @@ static void unwinder_look_aside(struct unwinder *u)
 
 		unwind_queue_charge(&u->large, made.file.owner, made.ns);
 		if (unwinder_is_of_now(u, &made.file.ask))
-			unwinder_take_table(u, &made.file.ask, r, &made.table);
+			unwinder_store_table(u, &made.file.ask, r, &made.table);
 		unwind_table_deinit(&made.table);
 	}
 	if (u->large.n == 0 || unwind_aside_is_busy(u->aside))
 		return;
-	file = unwind_queue_take(&u->large, u->maps.files);
+	file = unwind_queue_pop(&u->large, u->maps.files);
 	if (unwind_aside_begin(u->aside, &file) == 0)
 		return;
 	/* No thread could be started, so this one does the work. */
@@ -252,22 +252,23 @@ static void unwinder_look_aside(struct unwinder *u)
 
 /* ---- files on remote and FUSE file systems ---- */
 
-static bool unwinder_is_away(const struct unwinder *u, const struct unwind_ask *ask)
+static bool unwinder_is_async(const struct unwinder *u, const struct unwind_ask *ask)
 {
 	return !file_system_is_local(u->maps.files[ask->number % UNWIND_FILES_MAX].filesystem);
 }
 
-static void unwinder_ask_away(struct unwinder *u, const struct unwind_ask *ask)
+static void unwinder_request_async(struct unwinder *u, const struct unwind_ask *ask)
 {
-	struct unwind_away_file file = { .ask = *ask, .fd = -1 };
+	struct unwind_async_file file = { .ask = *ask, .fd = -1 };
 
 	file.device = u->maps.files[ask->number % UNWIND_FILES_MAX].device;
-	if (!unwind_maps_has(&u->maps, ask, &file.changes) || unwind_away_open(u->away, &file) < 0)
+	if (!unwind_maps_has(&u->maps, ask, &file.changes) ||
+	    unwind_async_open(u->async, &file) < 0)
 		unwinder_miss(u, ask);
 }
 
 /* Checks that the opened file is the mapped one, as in unwinder_open(). */
-static void unwinder_on_opened(struct unwinder *u, struct unwind_away_file *file)
+static void unwinder_on_opened(struct unwinder *u, struct unwind_async_file *file)
 {
 	uint32_t changes;
 	bool is_it = file->fd >= 0 && unwinder_is_of_now(u, &file->ask) &&
@@ -277,20 +278,20 @@ static void unwinder_on_opened(struct unwinder *u, struct unwind_away_file *file
 		unwinder_miss(u, &file->ask);
 		unwinder_count_answer(u, false, -ESTALE);
 	}
-	unwind_away_read(u->away, file, is_it);
+	unwind_async_read(u->async, file, is_it);
 }
 
-static void unwinder_look_away(struct unwinder *u)
+static void unwinder_poll_async(struct unwinder *u)
 {
-	struct unwind_away_file file;
+	struct unwind_async_file file;
 
-	while (unwind_away_next(u->away, &file)) {
-		if (file.step == UNWIND_AWAY_OPENED) {
+	while (unwind_async_next(u->async, &file)) {
+		if (file.step == UNWIND_ASYNC_OPENED) {
 			unwinder_on_opened(u, &file);
 			continue;
 		}
 		if (unwinder_is_of_now(u, &file.ask))
-			unwinder_take_table(u, &file.ask, file.result, &file.table);
+			unwinder_store_table(u, &file.ask, file.result, &file.table);
 		unwind_table_deinit(&file.table);
 	}
 }
@@ -315,8 +316,8 @@ static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 {
 	struct unwind_waiting file = { .ask = *ask, .fd = -1 };
 
-	if (unwinder_is_away(u, ask)) {
-		unwinder_ask_away(u, ask);
+	if (unwinder_is_async(u, ask)) {
+		unwinder_request_async(u, ask);
 		return;
 	}
 	if (u->asks.n < UNWIND_QUEUE_OPEN_MAX)
@@ -341,7 +342,7 @@ static void unwinder_ask_for_rest(struct unwinder *u, uint32_t pid)
 			unwinder_take_ask(u, &ask);
 }
 
-static int unwinder_on_ask(void *userdata, void *data, size_t size)
+static int unwinder_on_request(void *userdata, void *data, size_t size)
 {
 	struct unwinder *u = userdata;
 	struct unwind_ask ask;
@@ -371,15 +372,15 @@ static bool unwinder_is_busy(struct unwinder *u)
 }
 
 /* Returns true if the thread must end. */
-static bool unwinder_look(struct unwinder *u)
+static bool unwinder_poll(struct unwinder *u)
 {
 	/* (a later call of unwinder_wait() can refer to a request that this round does not see) */
 	bool was_busy = unwinder_is_busy(u), quits, answers;
 
 	ring_buffer__consume(u->ring);
-	unwinder_look_away(u);
+	unwinder_poll_async(u);
 	unwinder_look_aside(u);
-	answers = was_busy && u->asks.n + u->large.n == 0 && !unwind_away_is_busy(u->away) &&
+	answers = was_busy && u->asks.n + u->large.n == 0 && !unwind_async_is_busy(u->async) &&
 		  !unwind_aside_is_busy(u->aside);
 	if (answers)
 		unwind_maps_settle(&u->maps);
@@ -411,7 +412,7 @@ static void *unwinder_run(void *userdata)
 
 	(void)unwind_cache_open(UNWIND_CACHE_BYTES_MAX, &u->cache);
 	unwinder_answer_vdso(u);
-	while (!unwinder_look(u)) {
+	while (!unwinder_poll(u)) {
 		if (u->asks.n > 0)
 			unwinder_answer_next(u);
 		else
@@ -440,10 +441,10 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r == 0)
 		r = u->stop_fd < 0 ? -errno
-				   : unwind_away_new(u->stop_fd, &u->away)
+				   : unwind_async_new(u->stop_fd, &u->async)
 					     ?: unwind_aside_new(u->stop_fd, &u->aside);
 	if (r == 0) {
-		u->ring = ring_buffer__new(u->maps.asks_fd, unwinder_on_ask, u, NULL);
+		u->ring = ring_buffer__new(u->maps.asks_fd, unwinder_on_request, u, NULL);
 		r = u->ring ? 0 : -errno;
 	}
 	if (r == 0) {

@@ -33,7 +33,7 @@ int apitrace_dump_take_blobs(void *userdata, char *value);
 
 #define CALLS_DUMP_SWITCH(option, function, to)                                                    \
 	{                                                                                          \
-		.name = (option), .argument = optional_argument, .take = (function),               \
+		.name = (option), .argument = optional_argument, .parse = (function),              \
 		.userdata = (to)                                                                   \
 	}
 
@@ -47,7 +47,7 @@ int apitrace_dump_take_blobs(void *userdata, char *value);
 		CALLS_DUMP_SWITCH("arg-names", apitrace_dump_take_names, o),                       \
 		CALLS_DUMP_SWITCH("multiline", apitrace_dump_take_lines, o),                       \
 	{                                                                                          \
-		.name = "verbose", .letter = 'v', .take = apitrace_dump_take_verbose,              \
+		.name = "verbose", .letter = 'v', .parse = apitrace_dump_take_verbose,             \
 		.userdata = (o)                                                                    \
 	}
 

@@ -139,7 +139,7 @@ static int call_trace_add(struct call_trace *t, const struct event *ev)
 	return r;
 }
 
-int call_trace_take(void *trace, const struct event *ev)
+int call_trace_on_event(void *trace, const struct event *ev)
 {
 	struct call_trace *t = trace;
 	int r = t->stacks ? call_stacks_add(t->stacks, ev) : 0;

@@ -45,7 +45,7 @@ struct call_trace {
 void call_trace_deinit(struct call_trace *t);
 
 /* Adds an event of any kind. Returns 0 or -ENOMEM. */
-int call_trace_take(void *trace, const struct event *ev);
+int call_trace_on_event(void *trace, const struct event *ev);
 
 /* The processes that have calls, sorted, as a new array (free() it). Returns 0 or -ENOMEM. */
 int call_trace_processes(const struct call_trace *t, uint32_t **ret, size_t *ret_n);

@@ -15,9 +15,9 @@ enum { PAYLOAD_SHOWN = 1 << 20 };
 const char *dump_record_name(const struct fxt_record *r)
 {
 	switch (fxt_layout_key_of(r->type, r->subtype)) {
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, type_name)                                                        \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
-		return said;
+		return type_name;
 		FXT_LAYOUTS(X)
 		X(, FXT_RECORD_METADATA, FXT_METADATA_TRACE_INFO, "trace_info")
 		X(, FXT_RECORD_SCHEDULING, FXT_SCHED_LEGACY_SWITCH, "legacy_context_switch")
@@ -254,7 +254,7 @@ static const char *dump_json_unlisted(struct json_object *o, const struct fxt_re
 	return dump_json_args(o, r);
 #define VALUE()
 
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, type_name)                                                        \
 	static const char *dump_json_of_##layout(struct json_object *o,                            \
 						 const struct fxt_record *r)                       \
 	{                                                                                          \
@@ -266,7 +266,7 @@ FXT_LAYOUTS(X)
 static const char *dump_json_add_fields(struct json_object *o, const struct fxt_record *r)
 {
 	switch (fxt_layout_key_of(r->type, r->subtype)) {
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, type_name)                                                        \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		return dump_json_of_##layout(o, r);
 		FXT_LAYOUTS(X)

@@ -52,14 +52,14 @@ int edit_trace_flush(struct edit_trace *t, bool all)
 	return CLI_OK;
 }
 
-int edit_trace_take_all(struct edit_trace *t, struct open_trace *in, edit_trace_fn take,
-			void *userdata)
+int edit_trace_process_all(struct edit_trace *t, struct open_trace *in, edit_trace_fn fn,
+			   void *userdata)
 {
 	const struct fxt_record *record;
 	int more, r, status = CLI_OK;
 
 	while (status == CLI_OK && (more = open_trace_next(in, &record)) > 0) {
-		r = take(userdata, record);
+		r = fn(userdata, record);
 		if (r < 0)
 			return edit_trace_failed(t, r);
 		status = edit_trace_flush(t, false);
@@ -90,18 +90,19 @@ struct json_object *edit_trace_json(const struct edit_trace *t)
 	return JSON_OBJECT(JSON("output", t->to.file.path), JSON_OF(&t->to, bytes, file_bytes));
 }
 
-static void edit_trace_say_left_out(const char *name, uint64_t n, const char *what)
+static void edit_trace_report_left_out(const char *name, uint64_t n, const char *what)
 {
 	if (n > 0)
 		fprintf(stderr, "%s: %" PRIu64 " %s\n", name, n, what);
 }
 
-void edit_trace_say_unknown(const char *name, const struct edit_counts *counts)
+void edit_trace_report_unknown(const char *name, const struct edit_counts *counts)
 {
-	edit_trace_say_left_out(name, counts->refused,
-				"records of an unknown type or kind were omitted");
-	edit_trace_say_left_out(name, counts->arguments,
-				"arguments of an unknown type, or unreadable ones, were omitted");
-	edit_trace_say_left_out(name, counts->longer,
-				"records had additional words at their end, which were omitted");
+	edit_trace_report_left_out(name, counts->refused,
+				   "records of an unknown type or kind were omitted");
+	edit_trace_report_left_out(
+		name, counts->arguments,
+		"arguments of an unknown type, or unreadable ones, were omitted");
+	edit_trace_report_left_out(name, counts->longer,
+				   "records had additional words at their end, which were omitted");
 }

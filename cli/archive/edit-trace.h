@@ -53,8 +53,8 @@ int edit_trace_failed(struct edit_trace *t, int e);
 
 /* Processes one record; damage is skipped. Returns the result of an edit_* function. */
 typedef int (*edit_trace_fn)(void *userdata, const struct fxt_record *record);
-int edit_trace_take_all(struct edit_trace *t, struct open_trace *in, edit_trace_fn take,
-			void *userdata);
+int edit_trace_process_all(struct edit_trace *t, struct open_trace *in, edit_trace_fn fn,
+			   void *userdata);
 
 /* Writes the rest of a complete output. Returns as above. */
 int edit_trace_finish(struct edit_trace *t);
@@ -63,7 +63,7 @@ int edit_trace_finish(struct edit_trace *t);
 void edit_trace_close(struct edit_trace *t);
 
 /* Prints on stderr which data of NAME was not copied because its meaning is unknown. */
-void edit_trace_say_unknown(const char *name, const struct edit_counts *counts);
+void edit_trace_report_unknown(const char *name, const struct edit_counts *counts);
 
 /* The same as members of a report. EDIT_TRACE_COPIED also has the number of records. */
 #define EDIT_TRACE_UNKNOWN(counts)                                                                 \

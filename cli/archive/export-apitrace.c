@@ -75,7 +75,7 @@ int export_apitrace(struct export *e)
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	int r = open_trace(&t, e->input_path), status;
 
-	r = r ?: call_stacks_init(&stacks, &symbols) ?: read_events(&t, call_trace_take, &trace);
+	r = r ?: call_stacks_init(&stacks, &symbols) ?: read_events(&t, call_trace_on_event, &trace);
 	if (r != CLI_OK)
 		return r;
 	if (trace.n == 0) {

@@ -41,7 +41,7 @@ static int export_fxt_check_head(const struct export *e, struct unpack *u, const
 	if (r < 0)
 		cli_error("out of memory");
 	else
-		open_trace_say_alien(e->input.name, unpack_damage(u), r);
+		open_trace_complain_alien(e->input.name, unpack_damage(u), r);
 	return CLI_FAILED;
 }
 
@@ -79,7 +79,7 @@ static int export_fxt_copy(struct export *e, struct unpack *u, uint8_t *buffer, 
 	return r < 0 || n < 0 || packed_output_finish(&e->output) < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int export_fxt_say_damage(struct export *e, const struct unpack_damage *damage)
+static int export_fxt_report_damage(struct export *e, const struct unpack_damage *damage)
 {
 	if (!damage)
 		return CLI_OK;
@@ -107,5 +107,5 @@ int export_fxt(struct export *e)
 		return r;
 	e->input_method = unpack_method(u);
 	e->input_bytes = input_file_position(&e->input);
-	return export_fxt_say_damage(e, unpack_damage(u));
+	return export_fxt_report_damage(e, unpack_damage(u));
 }

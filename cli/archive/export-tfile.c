@@ -85,7 +85,7 @@ static int export_tfile_of_archive(struct export *e, struct open_trace *t)
 {
 	_cleanup_(moment_tfile_deinit) struct moment_tfile moments = { 0 };
 	_cleanup_free_ struct moment_tfile_run *runs = NULL;
-	int r = read_events(t, moment_tfile_take, &moments), status;
+	int r = read_events(t, moment_tfile_on_event, &moments), status;
 	size_t n = 0;
 
 	if (r != CLI_OK)
@@ -148,7 +148,7 @@ int export_tfile(struct export *e)
 	r = tfile_copy(&copy, &t, NULL, NULL) ?: export_tfile_write(e, &copy);
 	if (r != CLI_OK)
 		return r;
-	tfile_copy_say_missing(&copy, e->output_path);
+	tfile_copy_report_missing(&copy, e->output_path);
 	e->damaged = t.n_damages > 0;
 	return open_trace_finish(&t);
 }

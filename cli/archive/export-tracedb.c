@@ -96,7 +96,7 @@ int export_tracedb(struct export *e)
 	if (strcmp(e->output_path, "-") == 0)
 		return cli_usage_error("standard output cannot take a file for each address "
 				       "space: use -o FILE.tdb");
-	r = r ?: read_events(&t, trace_points_take, &points);
+	r = r ?: read_events(&t, trace_points_on_event, &points);
 	if (r != CLI_OK)
 		return r;
 	r = trace_points_complain(&points, &t);

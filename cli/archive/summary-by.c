@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cli/common/verb.h"
 
-int summary_by_take(void *by, char *text)
+int summary_by_parse(void *by, char *text)
 {
 	int i = STRING_TABLE_FIND(summary_by_names, text);
 

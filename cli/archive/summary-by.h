@@ -10,7 +10,7 @@
 #include "reader/views/summary-groups.h"
 
 /* Parses the argument of --by. Returns CLI_OK, or CLI_USAGE after an error message. */
-int summary_by_take(void *by, char *text);
+int summary_by_parse(void *by, char *text);
 
 /* Prints a table of at most LIMIT rows. Returns 0 or -ENOMEM. */
 int summary_by_print(const struct summary *s, enum summary_by by, size_t limit);

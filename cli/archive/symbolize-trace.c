@@ -26,12 +26,12 @@ int symbolize_trace_open(struct symbolize_trace *s, const struct symbol_options 
 	return r;
 }
 
-static int symbolize_take_event(void *userdata, const struct event *ev)
+static int symbolize_on_event(void *userdata, const struct event *ev)
 {
 	return resolver_add(userdata, ev);
 }
 
-static int symbolize_take_record(void *userdata, const struct fxt_record *record)
+static int symbolize_on_record(void *userdata, const struct fxt_record *record)
 {
 	const struct symbolize_work *work = userdata;
 	const char *what;
@@ -55,15 +55,15 @@ int symbolize_trace(struct symbolize_trace *s, struct open_trace *in, struct edi
 	const struct edit_symbolize_options options = {
 		.names = &names,
 		.no_packets = no_packets,
-		.event = symbolize_take_event,
+		.event = symbolize_on_event,
 		.userdata = &s->resolver,
 	};
 	int e = edit_symbolize_new(&symbolize, &out->output, &options), r;
 
 	if (e < 0)
 		return edit_trace_failed(out, e);
-	r = edit_trace_take_all(out, in, symbolize_take_record,
-				&(struct symbolize_work){ symbolize, in, s->progress });
+	r = edit_trace_process_all(out, in, symbolize_on_record,
+				   &(struct symbolize_work){ symbolize, in, s->progress });
 	if (r != CLI_OK)
 		return r;
 	e = edit_symbolize_finish(symbolize);

@@ -104,7 +104,7 @@ static bool verb_check_is_cut_off(const struct report *r)
 	return r->started && !r->stopped;
 }
 
-static void verb_check_look_for_session(struct report *r, const struct fxt_record *record)
+static void verb_check_note_session(struct report *r, const struct fxt_record *record)
 {
 	enum fxt_row_id row = fxt_record_row(record);
 
@@ -131,7 +131,7 @@ static int verb_check_all(struct open_trace *t, struct fxt_lint *lint, struct re
 		}
 		r->n_records++;
 		r->n_good += (unsigned)good;
-		verb_check_look_for_session(r, record);
+		verb_check_note_session(r, record);
 	}
 	if (outcome == 0)
 		outcome = fxt_lint_finish(lint);

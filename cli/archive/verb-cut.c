@@ -21,7 +21,7 @@ struct request {
 	struct edit_trace_options edit;
 };
 
-static int verb_cut_take(void *userdata, const struct fxt_record *record)
+static int verb_cut_on_record(void *userdata, const struct fxt_record *record)
 {
 	return edit_cut_record(userdata, record);
 }
@@ -29,7 +29,7 @@ static int verb_cut_take(void *userdata, const struct fxt_record *record)
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED after an error message. */
 static int verb_cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
 {
-	int r = edit_trace_take_all(out, in, verb_cut_take, cut);
+	int r = edit_trace_process_all(out, in, verb_cut_on_record, cut);
 
 	if (r != CLI_OK)
 		return r;
@@ -37,8 +37,8 @@ static int verb_cut_all(struct open_trace *in, struct edit_trace *out, struct ed
 	return r < 0 ? edit_trace_failed(out, r) : CLI_OK;
 }
 
-static void verb_cut_say_nothing_there(const struct open_trace *in,
-				       const struct edit_cut_counts *counts)
+static void verb_cut_explain_empty(const struct open_trace *in,
+				   const struct edit_cut_counts *counts)
 {
 	if (counts->last_ns == 0)
 		cli_error("%s: no record has a time", in->name);
@@ -61,7 +61,7 @@ static void verb_cut_report(const struct edit_cut_counts *counts, const struct e
 			out->to.file.path, TEXT_SIZE(out->to.bytes), counts->copied.records,
 			text_s(counts->copied.records), counts->left_out,
 			counts->left_out == 1 ? "was" : "were");
-		edit_trace_say_unknown(out->to.file.path, &counts->copied);
+		edit_trace_report_unknown(out->to.file.path, &counts->copied);
 		if (counts->no_room)
 			fprintf(stderr,
 				"%s: %" PRIu64 " records of the state at its start are missing: "
@@ -102,7 +102,7 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 		return tfile_cut(&(struct tfile_cut){ &q->part, &q->only, &copy, q->edit.force,
 						      q->edit.json },
 				 &in, to);
-	if (r == CLI_OK && tfile_cut_is_asked(&q->only))
+	if (r == CLI_OK && tfile_cut_is_requested(&q->only))
 		return cli_failed("%s is not a GDB trace file; --frames, --tid and --tracepoint "
 				  "need one",
 				  in.name);
@@ -114,7 +114,7 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 	if (r == CLI_OK) {
 		edit_cut_get_counts(cut, &counts);
 		if (!counts.any) {
-			verb_cut_say_nothing_there(&in, &counts);
+			verb_cut_explain_empty(&in, &counts);
 			r = CLI_FAILED;
 		}
 	}
@@ -134,7 +134,7 @@ static int verb_cut(int argc, char **argv)
 		EDIT_TRACE_ROWS(&q.edit),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_ARGS_EDIT);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
@@ -142,7 +142,7 @@ static int verb_cut(int argc, char **argv)
 	if (r != CLI_OK)
 		return r;
 	if (!q.part.has_from && !q.part.has_to && !q.part.pids.n && !q.part.n_cpus &&
-	    !tfile_cut_is_asked(&q.only))
+	    !tfile_cut_is_requested(&q.only))
 		return cli_usage_error("nothing is selected: use --from, --to, --pid or --cpu");
 	return verb_cut_run(&q, argv[optind], argv[optind + 1]);
 }

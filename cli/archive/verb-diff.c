@@ -475,7 +475,7 @@ static void verb_diff_print_json(const struct recording_pair *p, const struct di
 
 /* ---- the verb ---- */
 
-static int verb_diff_take_event(void *userdata, const struct event *ev)
+static int verb_diff_on_event(void *userdata, const struct event *ev)
 {
 	return diff_input_add(userdata, ev);
 }
@@ -487,7 +487,7 @@ static int verb_diff_read_side(struct recording_pair *p, enum diff_side_index i,
 	if (diff_input_init(&p->input[i]) < 0)
 		return cli_failed("out of memory");
 	r = open_trace(&p->trace[i], path)
-		    ?: read_events(&p->trace[i], verb_diff_take_event, &p->input[i]);
+		    ?: read_events(&p->trace[i], verb_diff_on_event, &p->input[i]);
 	if (r == CLI_OK)
 		summary_finish(p->input[i].summary);
 	return r;
@@ -500,7 +500,7 @@ static void verb_diff_say_missing(const struct recording_pair *p)
 		const struct nothing_there *parts = &p->trace[i].parts;
 
 		nothing_there_say_missing(parts, p->trace[i].name);
-		if (!((parts->asked_for | parts->seen) & 1u << NOTHING_SWITCHES))
+		if (!((parts->recording_request | parts->seen) & 1u << NOTHING_SWITCHES))
 			nothing_there_say(parts, NOTHING_SWITCHES, p->trace[i].name);
 	}
 }
@@ -534,7 +534,7 @@ static int verb_diff_run_diff(const struct diff_options *o, char **paths)
 	return verb_diff_finish(&p);
 }
 
-static int verb_diff_take_metric(void *options, char *text)
+static int verb_diff_parse_metric(void *options, char *text)
 {
 	struct diff_options *o = options;
 
@@ -547,7 +547,7 @@ static int verb_diff_take_metric(void *options, char *text)
 	return cli_usage_error("--by: '%s' must be one of cpu, switches, latency and wait", text);
 }
 
-static int verb_diff_take_top(void *options, char *text)
+static int verb_diff_parse_top(void *options, char *text)
 {
 	struct diff_options *o = options;
 
@@ -561,10 +561,10 @@ static int verb_diff(int argc, char **argv)
 {
 	struct diff_options o = { .top = ROWS_SHOWN, .all = true };
 	const struct verb_option options[] = {
-		OPTION_VALUE("by", 0, verb_diff_take_metric, &o),
+		OPTION_VALUE("by", 0, verb_diff_parse_metric, &o),
 		OPTION_FLAG("json", &o.json),
 		OPTION_FLAG("threads", &o.by_thread),
-		OPTION_VALUE("top", 'n', verb_diff_take_top, &o),
+		OPTION_VALUE("top", 'n', verb_diff_parse_top, &o),
 		{ 0 },
 	};
 	int r = verb_options_parse_with(

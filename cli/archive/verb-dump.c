@@ -284,7 +284,7 @@ static int verb_dump(int argc, char **argv)
 		CALLS_DUMP_ROWS(&calls),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_ARGS_FILE);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;

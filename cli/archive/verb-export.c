@@ -207,7 +207,7 @@ static int verb_export_run_export(const struct export_options *o)
 	return r;
 }
 
-static int verb_export_take_order(void *to, char *value)
+static int verb_export_parse_order(void *to, char *value)
 {
 	enum call_trace_order *order = to;
 
@@ -217,14 +217,14 @@ static int verb_export_take_order(void *to, char *value)
 	return cli_usage_error("--order takes paired or arrival, not '%s'", value);
 }
 
-static int verb_export_take_split(void *to, char *value)
+static int verb_export_parse_split(void *to, char *value)
 {
 	*(bool *)to = true;
 	return strcmp(value, "pid") == 0 ? CLI_OK
 					 : cli_usage_error("--split takes pid, not '%s'", value);
 }
 
-static int verb_export_take_frame(void *to, char *value)
+static int verb_export_parse_frame(void *to, char *value)
 {
 	return text_parse_time(value, to) < 0
 		       ? cli_usage_error("--frame takes a time (16ms, 1s), not '%s'", value)
@@ -238,17 +238,17 @@ static int verb_export(int argc, char **argv)
 		{ "compress", 0, optional_argument, .flag = &o.pack, .text = &o.compress },
 		OPTION_FLAG("force", &o.force),
 		OPTION_TEXT("format", 0, &o.format),
-		OPTION_VALUE("frame", 0, verb_export_take_frame, &o.calls.slice_ns),
+		OPTION_VALUE("frame", 0, verb_export_parse_frame, &o.calls.slice_ns),
 		OPTION_FLAG("json", &o.json),
-		OPTION_VALUE("order", 0, verb_export_take_order, &o.calls.order),
+		OPTION_VALUE("order", 0, verb_export_parse_order, &o.calls.order),
 		OPTION_TEXT("output", 'o', &o.output),
 		OPTION_FLAG("plain", &o.calls.plain),
 		OPTION_FLAG("spec-time", &o.spec_time),
 		OPTION_FLAG("narrow", &o.narrow),
-		OPTION_VALUE("split", 0, verb_export_take_split, &o.calls.split),
+		OPTION_VALUE("split", 0, verb_export_parse_split, &o.calls.split),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_ARGS_FILE);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;

@@ -76,7 +76,7 @@ static void verb_merge_print_json(const struct request *q, const struct edit_tra
 	json_print_pretty(JSON_ADD(o, JSON("inputs", list)));
 }
 
-static void verb_merge_say_more(uint64_t n, const char *what)
+static void verb_merge_report_count(uint64_t n, const char *what)
 {
 	if (n > 0)
 		fprintf(stderr, "; %" PRIu64 " %s", n, what);
@@ -97,20 +97,21 @@ static void verb_merge_print_input(const struct open_trace *in, const struct edi
 		fprintf(stderr,
 			", no clock snapshot: assumed to have the clock and machine of the first "
 			"archive");
-	verb_merge_say_more(
+	verb_merge_report_count(
 		view->doubled,
 		"omitted, because another archive covers the same CPUs at the same time");
-	verb_merge_say_more(view->koids_moved,
-			    "ids were replaced, because an earlier archive gives them to other "
-			    "owners");
-	verb_merge_say_more(
+	verb_merge_report_count(view->koids_moved,
+				"ids were replaced, because an earlier archive gives them to other "
+				"owners");
+	verb_merge_report_count(
 		view->koids_shared,
 		"ids could not be replaced, though an earlier archive gives them to other owners: "
 		"the owners of an id are shown as one");
-	verb_merge_say_more(view->points_moved,
-			    "of its point numbers were replaced, because an earlier archive gives "
-			    "them to other points");
-	verb_merge_say_more(view->koids_cut, "ids were too large to be moved completely");
+	verb_merge_report_count(
+		view->points_moved,
+		"of its point numbers were replaced, because an earlier archive gives "
+		"them to other points");
+	verb_merge_report_count(view->koids_cut, "ids were too large to be moved completely");
 	fputc('\n', stderr);
 }
 
@@ -122,7 +123,7 @@ static void verb_merge_print_text(const struct request *q, const struct edit_tra
 	for (unsigned i = 0; i < q->n; i++) {
 		edit_merge_get_view(merge, i, &view);
 		verb_merge_print_input(&q->in[i], &view);
-		edit_trace_say_unknown(q->in[i].name, &view.copied);
+		edit_trace_report_unknown(q->in[i].name, &view.copied);
 	}
 	fprintf(stderr, "%s: %s\n", out->to.file.path, TEXT_SIZE(out->to.bytes));
 }

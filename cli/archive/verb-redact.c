@@ -45,7 +45,7 @@ static int verb_redact_read_key(struct request *q)
 	return CLI_OK;
 }
 
-static int verb_redact_take(void *userdata, const struct fxt_record *record)
+static int verb_redact_on_record(void *userdata, const struct fxt_record *record)
 {
 	return edit_redact_record(userdata, record);
 }
@@ -63,9 +63,10 @@ static void verb_redact_report(const struct edit_redact_counts *counts,
 			counts->numbers, text_s(counts->numbers), counts->blobs,
 			text_s(counts->blobs), counts->copied.refused,
 			text_s(counts->copied.refused));
-		edit_trace_say_unknown(out->to.file.path,
-				       &(struct edit_counts){ .arguments = counts->copied.arguments,
-							      .longer = counts->copied.longer });
+		edit_trace_report_unknown(out->to.file.path,
+					  &(struct edit_counts){ .arguments =
+									 counts->copied.arguments,
+								 .longer = counts->copied.longer });
 		return;
 	}
 	json_print_pretty(JSON_ADD(edit_trace_json(out), JSON_OF(&counts->copied, records),
@@ -90,7 +91,7 @@ static int verb_redact_run(const struct request *q, const char *from, const char
 		return r;
 	r = edit_redact_new(&redact, &out.output, &options);
 	r = r < 0 ? edit_trace_failed(&out, r)
-		  : edit_trace_take_all(&out, &in, verb_redact_take, redact);
+		  : edit_trace_process_all(&out, &in, verb_redact_on_record, redact);
 	r = r ?: edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
@@ -108,7 +109,7 @@ static int verb_redact(int argc, char **argv)
 		EDIT_TRACE_ROWS(&q.edit),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_ARGS_EDIT);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;

@@ -27,7 +27,7 @@
 #include "reader/views/call-tree.h"
 #include "reader/views/summary.h"
 
-enum { THREADS_SHOWN = 20, MARKS_SHOWN = 20, FUNCTIONS_SHOWN = 10, FUNCTIONS_TOLD = 50 };
+enum { THREADS_SHOWN = 20, MARKS_SHOWN = 20, FUNCTIONS_SHOWN = 10, FUNCTIONS_JSON_MAX = 50 };
 
 /* The computed data. */
 struct sums {
@@ -48,7 +48,7 @@ static void verb_summary_sums_deinit(struct sums *s)
 	free(s->functions);
 }
 
-static int verb_summary_take_event(void *userdata, const struct event *ev)
+static int verb_summary_on_event(void *userdata, const struct event *ev)
 {
 	struct sums *s = userdata;
 	int r = summary_add(s->summary, ev) ?: resolver_add(&s->resolver, ev)
@@ -147,7 +147,7 @@ static struct json_object *verb_summary_json_sheds(const struct summary *s)
 
 static struct json_object *verb_summary_json_profile(const struct sums *s)
 {
-	size_t n = s->n_functions < FUNCTIONS_TOLD ? s->n_functions : FUNCTIONS_TOLD;
+	size_t n = s->n_functions < FUNCTIONS_JSON_MAX ? s->n_functions : FUNCTIONS_JSON_MAX;
 
 	return JSON_OBJECT(
 		JSON("samples", s->profile->n_samples), JSON_OF(s->profile, frequency),
@@ -457,7 +457,7 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 		return tracedb_summary(&t, o->json, o->limit);
 	r = r ?: symbol_options_open(&o->symbols, &symbols);
 	resolver_init(&s.resolver, symbols, &o->symbols);
-	r = r ?: read_events(&t, verb_summary_take_event, &s);
+	r = r ?: read_events(&t, verb_summary_on_event, &s);
 	if (r != CLI_OK)
 		return r;
 	summary_finish(s.summary);
@@ -472,7 +472,7 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 	return read_events_unmapped(&t, profile_n_unmapped(s.profile), r);
 }
 
-static int verb_summary_take_limit(void *limit, char *text)
+static int verb_summary_parse_limit(void *limit, char *text)
 {
 	if (text_parse_u64(text, UINT32_MAX, limit) < 0)
 		return cli_usage_error("'%s' is not a number of threads", text);
@@ -484,13 +484,13 @@ static int verb_summary(int argc, char **argv)
 	struct summary_options o = { .limit = THREADS_SHOWN, .by = SUMMARY_BY_MAX };
 	const struct verb_option options[] = {
 		OPTION_FLAG("json", &o.json),
-		OPTION_VALUE("by", 0, summary_by_take, &o.by),
-		OPTION_VALUE("threads", 'n', verb_summary_take_limit, &o.limit),
+		OPTION_VALUE("by", 0, summary_by_parse, &o.by),
+		OPTION_VALUE("threads", 'n', verb_summary_parse_limit, &o.limit),
 		SYMBOL_NONE_ROW(&o.symbols),
 		SYMBOL_PLACE_ROWS(&o.symbols),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_ARGS_FILE);
 
 	return r != VERB_OPTIONS_GO ? r : verb_summary_run(&o, argv[optind]);
 }

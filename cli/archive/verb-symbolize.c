@@ -29,11 +29,11 @@ static void verb_symbolize_report(const struct edit_symbolize_counts *counts,
 		out->to.file.path, TEXT_SIZE(out->to.bytes), counts->backtraces,
 		text_s(counts->backtraces), counts->addresses, counts->addresses == 1 ? "" : "es",
 		counts->named, counts->known, counts->unnamed);
-	edit_trace_say_unknown(out->to.file.path, &counts->copied);
-	if (counts->not_looked)
+	edit_trace_report_unknown(out->to.file.path, &counts->copied);
+	if (counts->not_inspected)
 		cli_error("at most %d addresses are looked up: %" PRIu64 " frames in backtraces "
 			  "have no names for this reason",
-			  EDIT_SYMBOLIZE_PLACES_MAX, counts->not_looked);
+			  EDIT_SYMBOLIZE_PLACES_MAX, counts->not_inspected);
 	resolver_print_missing(resolver);
 }
 
@@ -44,7 +44,7 @@ static void verb_symbolize_report_json(const struct edit_symbolize_counts *count
 	json_print_pretty(JSON_ADD(
 		edit_trace_json(out), EDIT_TRACE_COPIED(&counts->copied),
 		JSON_OF(counts, backtraces, addresses, named), JSON("known_before", counts->known),
-		JSON_OF(counts, unnamed, frames), JSON("not_looked_for", counts->not_looked),
+		JSON_OF(counts, unnamed, frames), JSON("not_looked_for", counts->not_inspected),
 		JSON_IF(counts->unmapped, "mappings_without_room", counts->unmapped),
 		JSON("modules", resolver_json_modules(resolver)),
 		JSON("problems", resolver_json_problems(resolver))));
@@ -77,7 +77,7 @@ static int verb_symbolize(int argc, char **argv)
 		SYMBOL_PLACE_ROWS(&q.symbols),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_ARGS_EDIT);
 
 	return r != VERB_OPTIONS_GO ? r : verb_symbolize_run(&q, argv[optind], argv[optind + 1]);
 }

@@ -85,7 +85,7 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 /* The machine of the system bus; both NULL = this machine. */
 static const char *other_host, *other_machine;
 
-void bus_client_go_to(const char *host, const char *machine)
+void bus_client_set_host(const char *host, const char *machine)
 {
 	other_host = host;
 	other_machine = machine;

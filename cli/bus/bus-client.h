@@ -25,7 +25,7 @@ DEFINE_CLEANUP(struct bus_client *, bus_client_free)
 
 /* Uses the system bus of another machine from now on: of [USER@]HOST through ssh, or of a
  * container. One of them is NULL. The strings are borrowed. */
-void bus_client_go_to(const char *host, const char *machine);
+void bus_client_set_host(const char *host, const char *machine);
 bool bus_client_is_elsewhere(void);
 
 /* Whether CLOCK_BOOTTIME of the service is another machine's. */
@@ -98,7 +98,7 @@ int bus_client_rotate(struct bus_client *c, const char *path);
  * a time. After bus_client_dispatch() or bus_client_wait_snapshot(), bus_client_snapshot_state()
  * returns 0 while it is being written, 1 when it is complete, or a negative errno.
  */
-int bus_client_ask_snapshot(struct bus_client *c, const char *path, int fd);
+int bus_client_request_snapshot(struct bus_client *c, const char *path, int fd);
 int bus_client_snapshot_state(struct bus_client *c);
 
 /*
@@ -106,7 +106,7 @@ int bus_client_snapshot_state(struct bus_client *c);
  * once. After bus_client_dispatch(), bus_client_search_state() returns 0 while the search runs, 1
  * (once) when it is complete, or a negative errno.
  */
-int bus_client_ask_search(struct bus_client *c, const char *path, uint32_t pid);
+int bus_client_request_search(struct bus_client *c, const char *path, uint32_t pid);
 int bus_client_search_state(struct bus_client *c, uint32_t pid);
 
 /* Waits for the end of the snapshot. Returns 0 or a negative errno. */
@@ -148,7 +148,7 @@ int bus_client_last(struct bus_client *c, struct session_view *ret);
 const struct session_view *bus_client_seen(const struct bus_client *c);
 
 /* Requests the next chunk or file, without waiting. */
-int bus_client_ask_rotate(struct bus_client *c, const char *path);
+int bus_client_request_rotate(struct bus_client *c, const char *path);
 
 /* Requests the session to stop, without waiting. */
-int bus_client_ask_stop(struct bus_client *c, const char *path);
+int bus_client_request_stop(struct bus_client *c, const char *path);

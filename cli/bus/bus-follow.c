@@ -135,7 +135,7 @@ const struct session_view *bus_client_seen(const struct bus_client *c)
 	return &c->last;
 }
 
-int bus_client_ask_rotate(struct bus_client *c, const char *path)
+int bus_client_request_rotate(struct bus_client *c, const char *path)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	int r = bus_new_call(c, path, "Rotate", &m);
@@ -167,7 +167,7 @@ static int bus_follow_on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_e
 	return 0;
 }
 
-int bus_client_ask_stop(struct bus_client *c, const char *path)
+int bus_client_request_stop(struct bus_client *c, const char *path)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	int r = bus_new_call(c, path, "Stop", &m);

@@ -41,7 +41,7 @@ static int bus_session_on_snapshot(sd_bus_message *m, void *userdata, sd_bus_err
 	return 0;
 }
 
-int bus_client_ask_snapshot(struct bus_client *c, const char *path, int fd)
+int bus_client_request_snapshot(struct bus_client *c, const char *path, int fd)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	int r = bus_new_call(c, path, "Snapshot", &m);
@@ -78,7 +78,7 @@ static int bus_session_on_search(sd_bus_message *m, void *userdata, sd_bus_error
 	return 0;
 }
 
-int bus_client_ask_search(struct bus_client *c, const char *path, uint32_t pid)
+int bus_client_request_search(struct bus_client *c, const char *path, uint32_t pid)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	struct bus_search *search = c->searches;

@@ -221,7 +221,7 @@ static int call_lines_set_name(struct call_lines *l, uint32_t tid, const char *n
 	return table_copy(&l->names, (uint64_t)tid + 1, name, strlen(name) + 1) ? 0 : -ENOMEM;
 }
 
-int call_lines_take(void *lines, const struct event *ev)
+int call_lines_on_event(void *lines, const struct event *ev)
 {
 	struct call_lines *l = lines;
 	int r = l->stacks ? call_stacks_add(l->stacks, ev) : 0;

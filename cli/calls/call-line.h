@@ -25,4 +25,4 @@ void call_lines_deinit(struct call_lines *l);
 
 /* Adds an event of any kind, and prints it if it is a call. Returns 0 or -ENOMEM. (LINES is a
  * struct call_lines.) */
-int call_lines_take(void *lines, const struct event *ev);
+int call_lines_on_event(void *lines, const struct event *ev);

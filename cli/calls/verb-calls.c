@@ -20,7 +20,7 @@
 /* A live recording writes its data at this interval. */
 #define LIVE_FLUSH_NS UINT64_C(50000000)
 
-static int verb_calls_take_min(void *to, char *value)
+static int verb_calls_parse_min(void *to, char *value)
 {
 	return text_parse_time(value, to) < 0
 		       ? cli_usage_error("--min takes a time (10us, 5ms), not '%s'", value)
@@ -53,7 +53,7 @@ static int verb_calls_view_begin(struct verb_calls_view *v)
 
 #define VERB_CALLS_ROWS(v)                                                                         \
 	OPTION_TEXT("function", 0, &(v)->lines.function), OPTION_FLAG("json", &(v)->lines.json),   \
-		OPTION_VALUE("min", 0, verb_calls_take_min, &(v)->lines.min_ns),                   \
+		OPTION_VALUE("min", 0, verb_calls_parse_min, &(v)->lines.min_ns),                  \
 		OPTION_FLAG("stack-trace", &(v)->wants_stacks)
 
 /* ---- archives ---- */
@@ -70,7 +70,7 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 	struct open_trace t = OPEN_TRACE_NULL;
 	int r = open_trace(&t, path);
 
-	r = r ?: read_events(&t, call_lines_take, lines) ?: open_trace_finish(&t);
+	r = r ?: read_events(&t, call_lines_on_event, lines) ?: open_trace_finish(&t);
 	if (r == CLI_OK && verb_calls_is_empty(lines))
 		r = nothing_there_say(&t.parts, NOTHING_CALLS, path);
 	open_trace_close(&t);

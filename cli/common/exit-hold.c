@@ -29,7 +29,7 @@
 #define HOLD_NS UINT64_C(30000000000)
 
 /* The longest delay until the thread sees a stop without a notification. */
-#define UNTOLD_MS WALK_MS
+#define UNREPORTED_MS WALK_MS
 
 /* The interval of the search for processes that other threads have forked. It is longer if the
  * search takes more than 1 / WALK_PART of the time. */
@@ -211,7 +211,7 @@ static void exit_hold_detach(struct exit_hold *h, pid_t pid, pid_t tid)
 		exit_hold_seize_successor(h, pid);
 }
 
-static void exit_hold_let_go(struct exit_hold *h, struct held *held)
+static void exit_hold_release_thread(struct exit_hold *h, struct held *held)
 {
 	struct held gone = *held;
 
@@ -253,11 +253,11 @@ static void exit_hold_settle_waiting(struct exit_hold *h, struct held *held, uin
 
 /* Whether a thread of HELD's process is already reported. If so, all of its threads wait
  * together. */
-static bool exit_hold_is_told(const struct exit_hold *h, const struct held *held)
+static bool exit_hold_is_reported(const struct exit_hold *h, const struct held *held)
 {
 	for (unsigned i = 0; i < h->n; i++)
 		if (&h->list[i] != held && h->list[i].pid == held->pid &&
-		    (h->list[i].state == HELD_READY || h->list[i].state == HELD_TAKEN))
+		    (h->list[i].state == HELD_READY || h->list[i].state == HELD_POPPED))
 			return true;
 	return false;
 }
@@ -266,14 +266,14 @@ static bool exit_hold_is_told(const struct exit_hold *h, const struct held *held
 static int exit_hold_settle(struct exit_hold *h)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
-	int due_ms = h->gave_up ? OTHERS_MS : UNTOLD_MS;
+	int due_ms = h->gave_up ? OTHERS_MS : UNREPORTED_MS;
 
 	for (unsigned i = 0; i < h->n; i++) {
 		struct held *held = &h->list[i];
 
-		if (held->state == HELD_WAITING && !exit_hold_is_told(h, held))
+		if (held->state == HELD_WAITING && !exit_hold_is_reported(h, held))
 			exit_hold_settle_waiting(h, held, now_ns);
-		if ((held->state == HELD_READY || held->state == HELD_TAKEN) &&
+		if ((held->state == HELD_READY || held->state == HELD_POPPED) &&
 		    now_ns - held->ready_ns > HOLD_NS) {
 			exit_hold_release_one(h, held->pid);
 			h->n_late++;
@@ -283,7 +283,7 @@ static int exit_hold_settle(struct exit_hold *h)
 		struct held *held = &h->list[i];
 
 		if (held->state == HELD_RELEASED) {
-			exit_hold_let_go(h, held);
+			exit_hold_release_thread(h, held);
 			continue;
 		}
 		if (held->state == HELD_WAITING)
@@ -382,7 +382,7 @@ static bool exit_hold_peek(siginfo_t *ret, idtype_t which, pid_t pid, int option
 	       ret->si_pid != 0;
 }
 
-static void exit_hold_take_stops(struct exit_hold *h)
+static void exit_hold_collect_stops(struct exit_hold *h)
 {
 	siginfo_t info;
 
@@ -424,7 +424,7 @@ static void *exit_hold_run(void *userdata)
 	pthread_cond_signal(&h->begun);
 	while (h->error == 0 && !h->ending) {
 		h->gave_up = false;
-		exit_hold_take_stops(h);
+		exit_hold_collect_stops(h);
 		exit_hold_walk_if_due(h);
 		due_ms = exit_hold_settle(h);
 		if (h->ending)
@@ -470,13 +470,13 @@ int exit_hold_begin(struct exit_hold *h, pid_t command)
 	return r;
 }
 
-void exit_hold_attend(struct exit_hold *h)
+void exit_hold_wake(struct exit_hold *h)
 {
 	if (h->runs)
 		eventfd_write(h->thread_fd, 1);
 }
 
-pid_t exit_hold_take(struct exit_hold *h)
+pid_t exit_hold_pop(struct exit_hold *h)
 {
 	pid_t pid = 0;
 	eventfd_t n;
@@ -488,7 +488,7 @@ pid_t exit_hold_take(struct exit_hold *h)
 	for (unsigned i = 0; pid == 0 && i < h->n; i++) {
 		if (h->list[i].state != HELD_READY)
 			continue;
-		h->list[i].state = HELD_TAKEN;
+		h->list[i].state = HELD_POPPED;
 		pid = h->list[i].pid;
 	}
 	pthread_mutex_unlock(&h->lock);
@@ -502,7 +502,7 @@ void exit_hold_release(struct exit_hold *h, pid_t pid)
 	pthread_mutex_lock(&h->lock);
 	exit_hold_release_one(h, pid);
 	pthread_mutex_unlock(&h->lock);
-	exit_hold_attend(h);
+	exit_hold_wake(h);
 }
 
 bool exit_hold_any(struct exit_hold *h)
@@ -523,7 +523,7 @@ void exit_hold_end(struct exit_hold *h)
 		pthread_mutex_lock(&h->lock);
 		h->ending = true;
 		pthread_mutex_unlock(&h->lock);
-		exit_hold_attend(h);
+		exit_hold_wake(h);
 		pthread_join(h->thread, NULL);
 		h->runs = false;
 	}

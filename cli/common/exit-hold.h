@@ -26,7 +26,7 @@ enum { EXIT_HOLD_MAX = 24 };
 enum held_state {
 	HELD_WAITING,  /* for the exits of its other threads */
 	HELD_READY,    /* can be taken, but the owner has not been notified */
-	HELD_TAKEN,    /* being searched */
+	HELD_POPPED,   /* being searched */
 	HELD_RELEASED, /* must continue */
 };
 
@@ -65,11 +65,11 @@ struct exit_hold {
 int exit_hold_begin(struct exit_hold *h, pid_t command);
 
 /* Must be called at SIGCHLD, which also arrives for traced processes. */
-void exit_hold_attend(struct exit_hold *h);
+void exit_hold_wake(struct exit_hold *h);
 
 /* The next held process that has not been taken; 0 = none. It is held until it is released, for at
  * most 30 s. */
-pid_t exit_hold_take(struct exit_hold *h);
+pid_t exit_hold_pop(struct exit_hold *h);
 void exit_hold_release(struct exit_hold *h, pid_t pid);
 
 /* Whether a process is held. */

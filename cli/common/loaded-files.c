@@ -43,7 +43,7 @@ static int loaded_files_add_file(struct finder *f, const char *path)
 /* ---- output of the linker ---- */
 
 /* "\tlibc.so.6 => /lib/libc.so.6 (0x7f...)", "\t/lib/ld.so (0x7f...)" */
-static void loaded_files_take_line(struct finder *f, char *line)
+static void loaded_files_parse_line(struct finder *f, char *line)
 {
 	char *path = strstr(line, " => "), *end;
 
@@ -57,7 +57,7 @@ static void loaded_files_take_line(struct finder *f, char *line)
 	loaded_files_add_file(f, path);
 }
 
-static void loaded_files_ask_linker(struct finder *f, const char *linker, const char *program)
+static void loaded_files_run_linker(struct finder *f, const char *linker, const char *program)
 {
 	char *argv[] = { (char *)linker, (char *)"--list", (char *)program, NULL };
 	posix_spawn_file_actions_t actions;
@@ -78,7 +78,7 @@ static void loaded_files_ask_linker(struct finder *f, const char *linker, const 
 	close(fds[1]);
 	answer = fdopen(fds[0], "re");
 	while (answer && getline(&line, &room, answer) > 0)
-		loaded_files_take_line(f, line);
+		loaded_files_parse_line(f, line);
 	if (answer)
 		fclose(answer);
 	else
@@ -142,7 +142,7 @@ static void loaded_files_add_program(struct finder *f, const char *path)
 		if (fd < 0)
 			return;
 		if (loaded_files_find_linker(fd, head, sizeof(head)) == 0) {
-			loaded_files_ask_linker(f, head, program);
+			loaded_files_run_linker(f, head, program);
 			return;
 		}
 		if (loaded_files_find_interpreter(fd, head, sizeof(head)) < 0)

@@ -49,8 +49,8 @@ static void nothing_there_note_start(struct nothing_there *n, const struct event
 {
 	for (unsigned part = 0; part < NOTHING_PARTS; part++)
 		for (size_t i = 0; i < CATEGORIES_OF_ONE && rows[part].categories[i]; i++)
-			if (read_events_asked_for(ev, rows[part].categories[i]))
-				n->asked_for |= 1u << part;
+			if (read_events_has_category(ev, rows[part].categories[i]))
+				n->recording_request |= 1u << part;
 }
 
 void nothing_there_note(struct nothing_there *n, const struct event *ev)
@@ -65,7 +65,7 @@ int nothing_there_say(const struct nothing_there *n, enum nothing_part part, con
 {
 	const struct nothing_row *row = &rows[part];
 
-	if (n->asked_for & 1u << part) {
+	if (n->recording_request & 1u << part) {
 		cli_error("%s contains %s: %s", name, row->what, row->reason);
 		return CLI_OK;
 	}
@@ -75,6 +75,6 @@ int nothing_there_say(const struct nothing_there *n, enum nothing_part part, con
 void nothing_there_say_missing(const struct nothing_there *n, const char *name)
 {
 	for (unsigned part = 0; part < NOTHING_PARTS; part++)
-		if (n->asked_for & ~n->seen & 1u << part)
+		if (n->recording_request & ~n->seen & 1u << part)
 			nothing_there_say(n, part, name);
 }

@@ -21,8 +21,8 @@ enum nothing_part {
 
 /* The parts of an archive, as bits 1 << enum nothing_part. */
 struct nothing_there {
-	uint32_t asked_for; /* categories of the recording contain it */
-	uint32_t seen;      /* the archive has an event of it */
+	uint32_t recording_request; /* categories of the recording contain it */
+	uint32_t seen;              /* the archive has an event of it */
 };
 
 /* Notes EV, of the archive. */

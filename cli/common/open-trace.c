@@ -16,7 +16,7 @@ enum { DAMAGES_SHOWN = 10 };
 /* The number of bytes that identify a call trace; the end of the versions that may exist. */
 enum { HEAD_BYTES = 64, VERSION_END = 16 };
 
-void open_trace_say_alien(const char *name, const struct unpack_damage *damage, int alien)
+void open_trace_complain_alien(const char *name, const struct unpack_damage *damage, int alien)
 {
 	if (damage) {
 		cli_error("%s: no trace can be unpacked from it: %s, at its byte %" PRIu64, name,
@@ -74,7 +74,7 @@ static int open_trace_started(const struct open_trace *t, int r)
 	if (r < 0)
 		return open_trace_failed(t, r);
 	if (r > 0)
-		open_trace_say_alien(t->name, unpack_damage(t->stream.unpack), r);
+		open_trace_complain_alien(t->name, unpack_damage(t->stream.unpack), r);
 	return r > 0 ? CLI_FAILED : CLI_OK;
 }
 
@@ -171,7 +171,7 @@ int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret
 /* ---- opening ---- */
 
 /* Detects traces in files without a magic number, which can be Brotli streams. */
-static bool open_trace_looks(const uint8_t *p, size_t n)
+static bool open_trace_is_trace(const uint8_t *p, size_t n)
 {
 	return packed_stream_is_archive(p, n) || apitrace_is_stream(p, n) ||
 	       tfile_reader_is_trace(p, n);
@@ -184,7 +184,7 @@ static int open_trace_refuse(struct open_trace *t, const char *what, const char 
 
 static int open_trace_start(struct open_trace *t, const struct open_trace_kinds *kinds)
 {
-	int r = packed_stream_init_fd(&t->stream, t->fd, open_trace_looks)
+	int r = packed_stream_init_fd(&t->stream, t->fd, open_trace_is_trace)
 			?: open_trace_is_calls(t);
 
 	if (r > 0)

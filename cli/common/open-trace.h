@@ -78,7 +78,7 @@ void open_trace_damage(struct open_trace *t, uint64_t offset, const char *what);
 
 /* Explains why a file is not a trace: ALIEN is an enum fxt_alien, DAMAGE the end of the unpacking,
  * or NULL. */
-void open_trace_say_alien(const char *name, const struct unpack_damage *damage, int alien);
+void open_trace_complain_alien(const char *name, const struct unpack_damage *damage, int alien);
 
 /* Prints that reading failed with the negative errno E. Returns CLI_FAILED. */
 int open_trace_failed(const struct open_trace *t, int e);

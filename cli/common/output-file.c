@@ -64,7 +64,7 @@ static int output_file_open_existing(const char *path)
 }
 
 /* Explains why PATH cannot be opened, from the errno E. Returns -E. */
-static int output_file_say_why_not(const char *path, int e)
+static int output_file_explain_error(const char *path, int e)
 {
 	struct stat st;
 	bool there = stat(path, &st) == 0, missing = !there && errno == ENOENT;
@@ -100,7 +100,7 @@ static int output_file_open_path(struct output_file *o, bool force)
 		e = errno;
 	}
 	if (o->fd < 0)
-		return output_file_say_why_not(o->path, e);
+		return output_file_explain_error(o->path, e);
 	if (o->created && fstat(o->fd, &st) == 0) {
 		o->device = st.st_dev;
 		o->inode = st.st_ino;

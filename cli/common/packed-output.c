@@ -16,7 +16,7 @@ static const int ending_signals[] = { SIGHUP, SIGINT, SIGTERM };
 static struct output_file *volatile unfinished;
 
 /* Calls only functions that are safe in a signal handler. */
-static void packed_output_throw_away(struct output_file *f)
+static void packed_output_discard(struct output_file *f)
 {
 	struct stat st;
 
@@ -31,7 +31,7 @@ static void packed_output_throw_away(struct output_file *f)
 static void packed_output_on_signal(int number)
 {
 	if (unfinished)
-		packed_output_throw_away(unfinished);
+		packed_output_discard(unfinished);
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -97,7 +97,7 @@ int packed_output_open_fd(struct packed_output *o, int fd, const char *name)
 
 void packed_output_deinit(struct packed_output *o)
 {
-	packed_output_throw_away(&o->file);
+	packed_output_discard(&o->file);
 	unfinished = NULL;
 	output_file_deinit(&o->file);
 	pack_deinit(&o->packer);

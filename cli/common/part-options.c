@@ -38,7 +38,7 @@ int part_options_to(void *options, char *text)
 	return part_options_parse_time("--to", text, &o->to_ns, &o->to_absolute);
 }
 
-static int part_options_take_ids(struct part_ids *ids, const char *what, char *text)
+static int part_options_parse_ids(struct part_ids *ids, const char *what, char *text)
 {
 	for (char *rest = text, *word; (word = strsep(&rest, ","));) {
 		uint64_t id;
@@ -54,12 +54,12 @@ static int part_options_take_ids(struct part_ids *ids, const char *what, char *t
 
 int part_options_pids(void *ids, char *text)
 {
-	return part_options_take_ids(ids, "process", text);
+	return part_options_parse_ids(ids, "process", text);
 }
 
 int part_options_tids(void *ids, char *text)
 {
-	return part_options_take_ids(ids, "thread", text);
+	return part_options_parse_ids(ids, "thread", text);
 }
 
 int part_options_cpus(void *options, char *text)

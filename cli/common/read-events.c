@@ -10,7 +10,7 @@
 #include "reader/fxt/fxt-events.h"
 #include "model/maps.h"
 
-int read_events(struct open_trace *t, read_events_fn take, void *userdata)
+int read_events(struct open_trace *t, read_events_fn fn, void *userdata)
 {
 	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
 	const struct fxt_record *record;
@@ -25,7 +25,7 @@ int read_events(struct open_trace *t, read_events_fn take, void *userdata)
 			open_trace_damage(t, record->offset, what);
 		else if (r == FXT_EVENTS_EVENT) {
 			nothing_there_note(&t->parts, &ev);
-			r = take(userdata, &ev);
+			r = fn(userdata, &ev);
 		}
 		if (r == -ENOMEM)
 			open_trace_failed(t, r);
@@ -65,7 +65,7 @@ static bool read_events_is_default(const char *category)
 	return false;
 }
 
-bool read_events_asked_for(const struct event *ev, const char *category)
+bool read_events_has_category(const struct event *ev, const char *category)
 {
 	static const char key[] = "categories=";
 	const char *p = ev->start.options ? strstr(ev->start.options, key) : NULL;

@@ -13,10 +13,10 @@ typedef int (*read_events_fn)(void *userdata, const struct event *ev);
 
 /* Calls TAKE for every event of T, and reports damage. Returns CLI_OK, or CLI_FAILED after an error
  * message. */
-int read_events(struct open_trace *t, read_events_fn take, void *userdata);
+int read_events(struct open_trace *t, read_events_fn fn, void *userdata);
 
 /* Whether the recording of EV, an EVENT_START, had CATEGORY enabled. */
-bool read_events_asked_for(const struct event *ev, const char *category);
+bool read_events_has_category(const struct event *ev, const char *category);
 
 /* Prints the sums of damage and losses on stderr. Returns CLI_OK, or CLI_DAMAGE if there were
  * any. */

@@ -26,7 +26,7 @@ enum { MODULES_MAX = 1 << 16, MODULES_SHOWN = 20 };
 struct resolver_process {
 	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = unknown */
 	uint32_t pid;      /* the kernel's pid */
-	bool looked_at, lives;
+	bool inspected, lives;
 };
 
 /* Data of the machine's kernel. */
@@ -63,7 +63,7 @@ void resolver_use(struct resolver *r, struct symbols *symbols)
 
 /* ---- origin of the archive ---- */
 
-static void resolver_take_start(struct resolver *r, const struct event *ev)
+static void resolver_on_start(struct resolver *r, const struct event *ev)
 {
 	struct utsname here;
 
@@ -74,7 +74,7 @@ static void resolver_take_start(struct resolver *r, const struct event *ev)
 
 /* The first snapshot after a start belongs to that recording; later ones belong to adjustments of
  * the wall clock. */
-static void resolver_take_clock(struct resolver *r, const struct event *ev)
+static void resolver_on_clock(struct resolver *r, const struct event *ev)
 {
 	const struct clock_snapshot now = clock_snapshot();
 	int64_t apart =
@@ -92,7 +92,7 @@ static bool resolver_is_of_here(const struct resolver *r)
 	return r->has_start && r->has_clock && !r->foreign;
 }
 
-static int resolver_take_task(struct resolver *r, const struct event *ev)
+static int resolver_on_task(struct resolver *r, const struct event *ev)
 {
 	uint64_t key = (uint64_t)ev->pid + 1;
 	struct resolver_process *p;
@@ -110,7 +110,7 @@ static int resolver_take_task(struct resolver *r, const struct event *ev)
 	return 0;
 }
 
-static int resolver_take_kernel(struct resolver *r, const struct event *ev)
+static int resolver_on_kernel(struct resolver *r, const struct event *ev)
 {
 	struct resolver_kernel *k;
 	size_t n = ev->mapping.build_id_size;
@@ -139,15 +139,15 @@ int resolver_add(struct resolver *r, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_START:
-		resolver_take_start(r, ev);
+		resolver_on_start(r, ev);
 		return 0;
 	case EVENT_CLOCK:
-		resolver_take_clock(r, ev);
+		resolver_on_clock(r, ev);
 		return 0;
 	case EVENT_TASK:
-		return r->symbols ? resolver_take_task(r, ev) : 0;
+		return r->symbols ? resolver_on_task(r, ev) : 0;
 	case EVENT_MAPPING:
-		return resolver_take_kernel(r, ev);
+		return resolver_on_kernel(r, ev);
 	default:
 		return 0;
 	}
@@ -191,10 +191,10 @@ static bool resolver_is_alive(const struct resolver *r, struct resolver_process 
 
 	if (!p || !resolver_is_of_here(r) || p->start_ns == 0 || ticks_a_second <= 0)
 		return false;
-	if (!p->looked_at) {
+	if (!p->inspected) {
 		apart = resolver_read_start_ticks(p->pid) -
 			(int64_t)(p->start_ns / (1000000000 / (uint64_t)ticks_a_second));
-		p->looked_at = true;
+		p->inspected = true;
 		p->lives = apart >= -1 && apart <= 1;
 	}
 	return p->lives;
@@ -254,7 +254,7 @@ static bool resolver_is_believed(const struct resolver *r, const struct symbol_q
 }
 
 /* Returns the number of frames at PLACE, or -ENOMEM. */
-static int resolver_look_up(struct resolver *r, const struct profile_place *place)
+static int resolver_find_frames(struct resolver *r, const struct profile_place *place)
 {
 	const struct symbol_frame *found;
 	struct symbol_query query;
@@ -305,7 +305,7 @@ int resolver_find(void *userdata, const struct profile_place *place, const struc
 
 	if (!r->symbols)
 		return 0;
-	n = resolver_look_up(r, place);
+	n = resolver_find_frames(r, place);
 	e = n < 0 ? n : resolver_count(r, place, n > 0);
 	if (e < 0)
 		return e;

@@ -49,7 +49,7 @@ static void run_command_map_files(const int *fds, size_t n)
 
 /* Sets the name that exec will set, so that a recording that selects by name includes the process
  * from its start. */
-static void run_command_take_name(const char *command)
+static void run_command_set_name(const char *command)
 {
 	const char *slash = strrchr(command, '/');
 
@@ -77,7 +77,7 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 	pid = fork();
 	if (pid == 0) {
 		if (maps_files)
-			run_command_take_name(argv[0]);
+			run_command_set_name(argv[0]);
 		run_command_map_files(files, n_files);
 		/* Without this, the child would not notice the end of this process. */
 		close(go_fd);
@@ -105,7 +105,7 @@ void run_command_cancel(struct run_command *c)
 	c->prepared = 0;
 }
 
-int run_command_go(struct run_command *c)
+int run_command_exec(struct run_command *c)
 {
 	pid_t pid = c->prepared;
 	int error = 0;
@@ -128,7 +128,7 @@ int run_command_go(struct run_command *c)
 
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask)
 {
-	return run_command_prepare(c, argv, mask, false) ?: run_command_go(c);
+	return run_command_prepare(c, argv, mask, false) ?: run_command_exec(c);
 }
 
 bool run_command_poll(struct run_command *c)

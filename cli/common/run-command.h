@@ -30,7 +30,7 @@ int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
  * that starts now makes the unwind tables.
  */
 int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask, bool maps_files);
-int run_command_go(struct run_command *c);
+int run_command_exec(struct run_command *c);
 void run_command_cancel(struct run_command *c);
 
 /* Returns whether the command has ended, without waiting. Does not reap it: reaping can keep the

@@ -48,7 +48,7 @@ int terminal_print(const char *p, size_t n)
 	return 0;
 }
 
-static int terminal_say(const char *text)
+static int terminal_write(const char *text)
 {
 	return write(STDOUT_FILENO, text, strlen(text)) < 0 ? -errno : 0;
 }
@@ -94,7 +94,7 @@ int terminal_enter(void)
 		if (tcsetattr(STDIN_FILENO, TCSANOW, &keys) < 0)
 			return -errno;
 	}
-	return terminal_say(show);
+	return terminal_write(show);
 }
 
 void terminal_leave(void)
@@ -104,7 +104,7 @@ void terminal_leave(void)
 	if (!terminal.shown)
 		return;
 	terminal.shown = false;
-	terminal_say(hide);
+	terminal_write(hide);
 	/* A process in the background does not own the terminal, and changing it would stop the
 	 * process. */
 	if (terminal.has_keys && tcgetpgrp(STDIN_FILENO) == getpgrp())

@@ -56,7 +56,7 @@ static const struct verb_option *verb_options_find_row(const struct verb_option 
 	return NULL;
 }
 
-static int verb_options_take(const struct verb_option *row, int answer, char *value)
+static int verb_options_apply(const struct verb_option *row, int answer, char *value)
 {
 	if (answer >= LONG_FIRST)
 		snprintf(typed, sizeof(typed), "--%s", row->name);
@@ -66,7 +66,7 @@ static int verb_options_take(const struct verb_option *row, int answer, char *va
 		*row->flag = true;
 	if (row->text)
 		*row->text = value;
-	return row->take ? row->take(row->userdata, value) : CLI_OK;
+	return row->parse ? row->parse(row->userdata, value) : CLI_OK;
 }
 
 static int verb_options_parse_(int argc, char **argv, const struct verb_option *rows, bool command)
@@ -92,7 +92,7 @@ static int verb_options_parse_(int argc, char **argv, const struct verb_option *
 		if (!row)
 			return cli_bad_option(c, argv, options);
 		behind = optind;
-		r = verb_options_take(row, c, optarg);
+		r = verb_options_apply(row, c, optarg);
 		if (r != CLI_OK)
 			return r;
 	}

@@ -17,7 +17,7 @@ struct verb_option {
 	const char **text; /* is set to the value, a part of argv, or to NULL without a value */
 	/* Parses the value, and can modify it. Returns CLI_OK, or an enum cli_exit after an error
 	 * message. */
-	int (*take)(void *userdata, char *value);
+	int (*parse)(void *userdata, char *value);
 	void *userdata;
 };
 
@@ -34,11 +34,11 @@ struct verb_option {
 #define OPTION_VALUE(option, short_option, function, to)                                           \
 	{                                                                                          \
 		.name = (option), .letter = (short_option), .argument = required_argument,         \
-		.take = (function), .userdata = (to)                                               \
+		.parse = (function), .userdata = (to)                                              \
 	}
 #define OPTION_PLAIN(option, function, to)                                                         \
 	{                                                                                          \
-		.name = (option), .take = (function), .userdata = (to)                             \
+		.name = (option), .parse = (function), .userdata = (to)                            \
 	}
 
 enum {
@@ -65,5 +65,5 @@ int verb_options_parse_with(int argc, char **argv, const struct verb_option *row
 			    const char *what);
 
 /* The WHAT of verbs with one file. */
-#define VERB_TAKES_FILE "expected one FILE, or '-' for standard input"
-#define VERB_TAKES_EDIT "it takes an archive and a file for the result"
+#define VERB_ARGS_FILE "expected one FILE, or '-' for standard input"
+#define VERB_ARGS_EDIT "it takes an archive and a file for the result"

@@ -82,7 +82,7 @@ static int verb_flame_choose_format(const struct request *q, const struct flame_
 	return CLI_OK;
 }
 
-static int verb_flame_take_percent(void *request, char *text)
+static int verb_flame_parse_percent(void *request, char *text)
 {
 	struct request *q = request;
 	char *end;
@@ -139,7 +139,7 @@ static int verb_flame_find_names(void *userdata, const struct profile_place *pla
 	return resolver_find(&in->resolver, place, ret);
 }
 
-static int verb_flame_take_event(void *userdata, const struct event *ev)
+static int verb_flame_on_event(void *userdata, const struct event *ev)
 {
 	struct flame_input *in = userdata;
 	int r = summary_add(in->summary, ev) ?: resolver_add(&in->resolver, ev);
@@ -165,8 +165,8 @@ static bool verb_flame_is_process(void *userdata, const struct profile_stack *st
 }
 
 /* Explains why there is no data. */
-static int verb_flame_say_nothing_there(const struct request *q, const struct open_trace *t,
-					const struct profile *p)
+static int verb_flame_explain_empty(const struct request *q, const struct open_trace *t,
+				    const struct profile *p)
 {
 	if (p->n_samples_seen == 0 && p->n_offcpu_seen == 0)
 		nothing_there_say(&t->parts, NOTHING_STACKS, t->name);
@@ -204,7 +204,7 @@ static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 	if (summary_new(&in->summary) < 0 || profile_new(&in->profile, &options) < 0)
 		return cli_failed("out of memory");
 	in->names = (struct profile_names){ verb_flame_find_names, verb_flame_process_name, in };
-	r = read_events(t, verb_flame_take_event, in);
+	r = read_events(t, verb_flame_on_event, in);
 	if (r != CLI_OK)
 		return r;
 	summary_finish(in->summary);
@@ -213,7 +213,7 @@ static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 	if (q->process)
 		profile_filter(in->profile, verb_flame_is_process, &filter);
 	if (in->profile->n_stacks == 0)
-		return verb_flame_say_nothing_there(q, t, in->profile);
+		return verb_flame_explain_empty(q, t, in->profile);
 	r = read_events_finish(t, in->summary);
 	return read_events_unmapped(t, profile_n_unmapped(in->profile), r);
 }
@@ -443,7 +443,7 @@ static int verb_flame_check_request(const struct request *q)
 }
 
 /* Of these options, the last one counts. */
-static int verb_flame_take_on_cpu(void *request, char *value)
+static int verb_flame_set_on_cpu(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -452,7 +452,7 @@ static int verb_flame_take_on_cpu(void *request, char *value)
 	return CLI_OK;
 }
 
-static int verb_flame_take_off_cpu(void *request, char *value)
+static int verb_flame_set_off_cpu(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -461,7 +461,7 @@ static int verb_flame_take_off_cpu(void *request, char *value)
 	return CLI_OK;
 }
 
-static int verb_flame_take_both(void *request, char *value)
+static int verb_flame_set_both(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -473,15 +473,15 @@ static int verb_flame(int argc, char **argv)
 {
 	struct request q = { .part = PART_OPTIONS_ALL, .on_cpu = true, .min_percent = 0.05 };
 	const struct verb_option options[] = {
-		OPTION_PLAIN("both", verb_flame_take_both, &q),
+		OPTION_PLAIN("both", verb_flame_set_both, &q),
 		OPTION_TEXT("diff", 0, &q.old),
 		OPTION_FLAG("force", &q.force),
 		OPTION_TEXT("format", 0, &q.format),
 		OPTION_FLAG("inverted", &q.inverted),
 		OPTION_FLAG("json", &q.json),
-		OPTION_VALUE("min-percent", 0, verb_flame_take_percent, &q),
-		OPTION_PLAIN("off-cpu", verb_flame_take_off_cpu, &q),
-		OPTION_PLAIN("on-cpu", verb_flame_take_on_cpu, &q),
+		OPTION_VALUE("min-percent", 0, verb_flame_parse_percent, &q),
+		OPTION_PLAIN("off-cpu", verb_flame_set_off_cpu, &q),
+		OPTION_PLAIN("on-cpu", verb_flame_set_on_cpu, &q),
 		OPTION_TEXT("output", 'o', &q.output),
 		PART_OPTION_ROWS(&q.part, 'p'),
 		OPTION_TEXT("process", 0, &q.process),
@@ -492,7 +492,7 @@ static int verb_flame(int argc, char **argv)
 		{ 0 },
 	};
 	_cleanup_free_ char *output = NULL;
-	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_ARGS_FILE);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;

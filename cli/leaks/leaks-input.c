@@ -159,7 +159,7 @@ static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const s
 
 /* ---- reading ---- */
 
-static int leaks_input_take_event(void *userdata, const struct event *ev)
+static int leaks_input_on_event(void *userdata, const struct event *ev)
 {
 	struct leaks_input *in = userdata;
 	int r = summary_add(in->flame.summary, ev) ?: resolver_add(&in->flame.resolver, ev);
@@ -172,8 +172,8 @@ static int leaks_input_take_event(void *userdata, const struct event *ev)
 }
 
 /* Explains why there is no data. */
-static int leaks_input_say_nothing_there(const struct leaks_input *in,
-					 const struct leaks_request *q, const struct open_trace *t)
+static int leaks_input_explain_no_data(const struct leaks_input *in, const struct leaks_request *q,
+				       const struct open_trace *t)
 {
 	if (q->of_growing) {
 		cli_error("no process grew in that time");
@@ -188,8 +188,8 @@ static int leaks_input_say_nothing_there(const struct leaks_input *in,
 	return CLI_FAILED;
 }
 
-static int leaks_say_no_context(const struct leaks_input *in, const struct leaks_request *q,
-				const struct open_trace *t)
+static int leaks_complain_no_context(const struct leaks_input *in, const struct leaks_request *q,
+				     const struct open_trace *t)
 {
 	cli_error("%s contains no context '%s'%s", t->name, q->context,
 		  in->leaks->n_contexts ? "; there are:" : ", and no other");
@@ -217,17 +217,17 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 	in->flame.profile = in->leaks->profile;
 	in->flame.names =
 		(struct profile_names){ leaks_input_find_names, leaks_input_process_name, in };
-	r = read_events(t, leaks_input_take_event, in);
+	r = read_events(t, leaks_input_on_event, in);
 	if (r != CLI_OK)
 		return r;
 	summary_finish(in->flame.summary);
 	r = leaks_finish(in->leaks);
 	if (r == -ENOENT)
-		return leaks_say_no_context(in, q, t);
+		return leaks_complain_no_context(in, q, t);
 	if (r < 0)
 		return cli_failed("out of memory");
 	if (in->leaks->n_watches == 0)
-		return leaks_input_say_nothing_there(in, q, t);
+		return leaks_input_explain_no_data(in, q, t);
 	leaks_filter(in->leaks, leaks_input_keep, &filter);
 	if (filter.error < 0)
 		return cli_failed("out of memory");

@@ -442,7 +442,7 @@ static int leaks_rtrace_flush(struct report *t)
 	return r;
 }
 
-static int leaks_rtrace_take_event(void *userdata, const struct event *ev)
+static int leaks_rtrace_on_event(void *userdata, const struct event *ev)
 {
 	struct report *t = userdata;
 	int r = 0;
@@ -479,7 +479,7 @@ static int leaks_write_all_events(const struct leaks_input *in, const struct lea
 	if (leaks_rtrace_write_head(&t) < 0)
 		return cli_failed("out of memory");
 	r = packed_output_open(&output, file) < 0 ? CLI_FAILED : CLI_OK;
-	r = r ?: read_events(&trace, leaks_rtrace_take_event, &t);
+	r = r ?: read_events(&trace, leaks_rtrace_on_event, &t);
 	if (r == CLI_OK && (leaks_rtrace_flush(&t) < 0 || packed_output_finish(&output) < 0))
 		r = CLI_FAILED;
 	packed_output_deinit(&output);

@@ -106,7 +106,7 @@ static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_p
 	return leaks_stack_is_same(called, w->inner_function);
 }
 
-static int leaks_look_for_doubt(struct leaks_walk *w, const struct profile_place *place)
+static int leaks_find_doubt(struct leaks_walk *w, const struct profile_place *place)
 {
 	/* (a lookup does not change the results; hence the cast) */
 	int r = resolver_called((struct resolver *)&w->in->flame.resolver, place, &w->called);
@@ -119,7 +119,7 @@ static int leaks_look_for_doubt(struct leaks_walk *w, const struct profile_place
 /* Starts another place. */
 static int leaks_begin_place(struct leaks_walk *w, const struct profile_place *place)
 {
-	int r = leaks_look_for_doubt(w, place);
+	int r = leaks_find_doubt(w, place);
 
 	if (r < 0)
 		return r;

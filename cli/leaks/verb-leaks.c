@@ -31,8 +31,8 @@ struct request {
 /* ---- options of the report ---- */
 
 /* Lists the valid words. */
-static int verb_leaks_say_words(const char *option, const char *word, const char *const *names,
-				unsigned n)
+static int verb_leaks_complain_word(const char *option, const char *word, const char *const *names,
+				    unsigned n)
 {
 	char list[128] = "";
 
@@ -43,8 +43,8 @@ static int verb_leaks_say_words(const char *option, const char *word, const char
 }
 
 /* Sets a bit for each word of VALUE that is one of N NAMES. A space can be written as '-'. */
-static int verb_leaks_take_words(const char *option, char *value, const char *const *names,
-				 unsigned n, uint32_t *to)
+static int verb_leaks_parse_words(const char *option, char *value, const char *const *names,
+				  unsigned n, uint32_t *to)
 {
 	char *word;
 
@@ -55,23 +55,23 @@ static int verb_leaks_take_words(const char *option, char *value, const char *co
 			*c = *c == '-' ? ' ' : *c;
 		i = string_table_find(names, n, word);
 		if (i < 0)
-			return verb_leaks_say_words(option, word, names, n);
+			return verb_leaks_complain_word(option, word, names, n);
 		*to |= 1u << i;
 	}
 	return CLI_OK;
 }
 
-static int verb_leaks_take_resources(void *to, char *value)
+static int verb_leaks_parse_resources(void *to, char *value)
 {
-	return verb_leaks_take_words("resource", value, resource_names, RESOURCE_MAX, to);
+	return verb_leaks_parse_words("resource", value, resource_names, RESOURCE_MAX, to);
 }
 
-static int verb_leaks_take_verdicts(void *to, char *value)
+static int verb_leaks_parse_verdicts(void *to, char *value)
 {
-	return verb_leaks_take_words("verdict", value, leak_verdict_names, LEAK_VERDICT_MAX, to);
+	return verb_leaks_parse_words("verdict", value, leak_verdict_names, LEAK_VERDICT_MAX, to);
 }
 
-static int verb_leaks_take_size(const char *option, const char *value, uint64_t *to)
+static int verb_leaks_parse_size(const char *option, const char *value, uint64_t *to)
 {
 	return text_parse_size(value, to) < 0
 		       ? cli_usage_error("--%s takes a size (4096, 64K, 1M), not '%s'", option,
@@ -79,34 +79,34 @@ static int verb_leaks_take_size(const char *option, const char *value, uint64_t 
 		       : CLI_OK;
 }
 
-static int verb_leaks_take_min_bytes(void *to, char *value)
+static int verb_leaks_parse_min_bytes(void *to, char *value)
 {
-	return verb_leaks_take_size("min-bytes", value, to);
+	return verb_leaks_parse_size("min-bytes", value, to);
 }
 
-static int verb_leaks_take_fail_over(void *request, char *value)
+static int verb_leaks_parse_fail_over(void *request, char *value)
 {
 	struct request *q = request;
 
 	q->leaks.has_fail_over = true;
-	return verb_leaks_take_size("fail-over", value, &q->leaks.fail_over);
+	return verb_leaks_parse_size("fail-over", value, &q->leaks.fail_over);
 }
 
-static int verb_leaks_take_min_blocks(void *to, char *value)
+static int verb_leaks_parse_min_blocks(void *to, char *value)
 {
 	return text_parse_u64(value, UINT64_MAX, to) < 0
 		       ? cli_usage_error("--min-blocks takes a number, not '%s'", value)
 		       : CLI_OK;
 }
 
-static int verb_leaks_take_min_age(void *to, char *value)
+static int verb_leaks_parse_min_age(void *to, char *value)
 {
 	return text_parse_time(value, to) < 0
 		       ? cli_usage_error("--min-age takes a time (10s, 5m), not '%s'", value)
 		       : CLI_OK;
 }
 
-static int verb_leaks_take_top(void *request, char *value)
+static int verb_leaks_parse_top(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -116,7 +116,7 @@ static int verb_leaks_take_top(void *request, char *value)
 		       : CLI_OK;
 }
 
-static int verb_leaks_take_suppressions(void *suppressions, char *value)
+static int verb_leaks_read_suppressions(void *suppressions, char *value)
 {
 	return suppressions_read(suppressions, value);
 }
@@ -410,20 +410,20 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_TEXT("context", 0, &o->context),
 		OPTION_TEXT("diff", 0, &o->old),
 		OPTION_FLAG("direct", &live->direct),
-		OPTION_VALUE("fail-over", 0, verb_leaks_take_fail_over, &q),
+		OPTION_VALUE("fail-over", 0, verb_leaks_parse_fail_over, &q),
 		OPTION_TEXT("folded", 0, &o->folded),
 		OPTION_FLAG("json", &o->json),
-		OPTION_VALUE("min-age", 0, verb_leaks_take_min_age, &o->min_age_ns),
-		OPTION_VALUE("min-blocks", 0, verb_leaks_take_min_blocks, &o->min_blocks),
-		OPTION_VALUE("min-bytes", 0, verb_leaks_take_min_bytes, &o->min_bytes),
+		OPTION_VALUE("min-age", 0, verb_leaks_parse_min_age, &o->min_age_ns),
+		OPTION_VALUE("min-blocks", 0, verb_leaks_parse_min_blocks, &o->min_blocks),
+		OPTION_VALUE("min-bytes", 0, verb_leaks_parse_min_bytes, &o->min_bytes),
 		OPTION_VALUE("pid", 'p', part_options_pids, &q.pids),
 		OPTION_TEXT("pprof", 0, &o->pprof),
-		OPTION_VALUE("resource", 0, verb_leaks_take_resources, &o->resources),
+		OPTION_VALUE("resource", 0, verb_leaks_parse_resources, &o->resources),
 		OPTION_TEXT("rtrace", 0, &o->rtrace),
 		OPTION_FLAG("spec-time", &o->spec_time),
-		OPTION_VALUE("suppressions", 0, verb_leaks_take_suppressions, &o->suppressions),
-		OPTION_VALUE("top", 0, verb_leaks_take_top, &q),
-		OPTION_VALUE("verdict", 0, verb_leaks_take_verdicts, &o->verdicts),
+		OPTION_VALUE("suppressions", 0, verb_leaks_read_suppressions, &o->suppressions),
+		OPTION_VALUE("top", 0, verb_leaks_parse_top, &q),
+		OPTION_VALUE("verdict", 0, verb_leaks_parse_verdicts, &o->verdicts),
 		SYMBOL_NONE_ROW(&o->symbols),
 		SYMBOL_PLACE_ROWS(&o->symbols),
 		{ 0 },

@@ -92,7 +92,7 @@ static struct moment_tfile_process *moment_tfile_process_of(struct moment_tfile 
 	return table_make(&t->processes, (uint64_t)pid + 1, sizeof(struct moment_tfile_process));
 }
 
-static int moment_tfile_take_hit(struct moment_tfile *t, const struct event *ev)
+static int moment_tfile_on_hit(struct moment_tfile *t, const struct event *ev)
 {
 	const struct moment_tfile_process *p = moment_tfile_process_of(t, ev->pid);
 	struct moment_hit *hit;
@@ -130,7 +130,7 @@ static int moment_tfile_keep(struct moment_tfile_process *p, const struct moment
 	return 0;
 }
 
-static int moment_tfile_take_mapping(struct moment_tfile *t, const struct event *ev)
+static int moment_tfile_on_mapping(struct moment_tfile *t, const struct event *ev)
 {
 	struct moment_tfile_process *p = moment_tfile_process_of(t, ev->pid);
 	char build_id[BUILD_ID_TEXT_MAX] = "";
@@ -151,7 +151,7 @@ static int moment_tfile_take_mapping(struct moment_tfile *t, const struct event 
 }
 
 /* A child inherits the mappings of its parent. */
-static int moment_tfile_take_fork(struct moment_tfile *t, const struct event *ev)
+static int moment_tfile_on_fork(struct moment_tfile *t, const struct event *ev)
 {
 	struct moment_tfile_process *to = moment_tfile_process_of(t, ev->fork.child_pid);
 	const struct moment_tfile_process *from = table_get(&t->processes, (uint64_t)ev->pid + 1);
@@ -165,7 +165,7 @@ static int moment_tfile_take_fork(struct moment_tfile *t, const struct event *ev
 	return r;
 }
 
-static int moment_tfile_take_exec(struct moment_tfile *t, const struct event *ev)
+static int moment_tfile_on_exec(struct moment_tfile *t, const struct event *ev)
 {
 	struct moment_tfile_process *p = moment_tfile_process_of(t, ev->pid);
 
@@ -174,7 +174,7 @@ static int moment_tfile_take_exec(struct moment_tfile *t, const struct event *ev
 	return p ? 0 : -ENOMEM;
 }
 
-int moment_tfile_take(void *tfile, const struct event *ev)
+int moment_tfile_on_event(void *tfile, const struct event *ev)
 {
 	struct moment_tfile *t = tfile;
 	int r = moment_store_add(&t->store, ev);
@@ -183,13 +183,13 @@ int moment_tfile_take(void *tfile, const struct event *ev)
 		return r;
 	switch (ev->kind) {
 	case EVENT_MOMENT:
-		return moment_tfile_take_hit(t, ev);
+		return moment_tfile_on_hit(t, ev);
 	case EVENT_MAPPING:
-		return moment_tfile_take_mapping(t, ev);
+		return moment_tfile_on_mapping(t, ev);
 	case EVENT_FORK:
-		return moment_tfile_take_fork(t, ev);
+		return moment_tfile_on_fork(t, ev);
 	case EVENT_EXEC:
-		return moment_tfile_take_exec(t, ev);
+		return moment_tfile_on_exec(t, ev);
 	case EVENT_LOST:
 		if (strcmp(ev->lost.class_name, event_class_names[CLASS_CALLS]) == 0)
 			t->n_lost += ev->lost.count;

@@ -28,7 +28,7 @@ struct moment_tfile {
 void moment_tfile_deinit(struct moment_tfile *t);
 
 /* Adds an event of any kind. Returns 0 or -ENOMEM. */
-int moment_tfile_take(void *tfile, const struct event *ev);
+int moment_tfile_on_event(void *tfile, const struct event *ev);
 
 /* One program of a process. */
 struct moment_tfile_run {

@@ -196,7 +196,7 @@ static int moment_view_print(struct moment_view *v, const struct event *ev)
 	return 0;
 }
 
-static int moment_view_take(void *view, const struct event *ev)
+static int moment_view_on_event(void *view, const struct event *ev)
 {
 	struct moment_view *v = view;
 	int r = moment_store_add(&v->store, ev);
@@ -232,7 +232,7 @@ static int verb_moments_run(int argc, char **argv)
 		return r;
 	r = view.wants_stacks ? call_stacks_init(&view.stacks, &symbols) : CLI_OK;
 	r = r ?: open_trace(&t, argv[optind]);
-	r = r ?: read_events(&t, moment_view_take, &view) ?: open_trace_finish(&t);
+	r = r ?: read_events(&t, moment_view_on_event, &view) ?: open_trace_finish(&t);
 	if (r != CLI_OK || view.n_printed > 0 || view.point)
 		return r;
 	return nothing_there_say(&t.parts, NOTHING_MOMENTS, argv[optind]);

@@ -46,8 +46,8 @@ struct serve_file {
 /* The user of a client; stored with the connection. */
 enum client {
 	CLIENT_ADMITTED,
-	CLIENT_STRANGER, /* another user */
-	CLIENT_UNKNOWN,  /* unknown user */
+	CLIENT_FOREIGN, /* another user */
+	CLIENT_UNKNOWN, /* unknown user */
 };
 
 /* A request for the file, from its headers to its end. */
@@ -263,12 +263,12 @@ static enum client serve_file_find_client(struct serve_file *s, struct MHD_Conne
 	if (r == 0 && (uid == geteuid() || uid == 0))
 		return CLIENT_ADMITTED;
 	pthread_mutex_lock(&s->lock);
-	s->status.n_strangers++;
-	s->status.stranger = uid;
-	s->status.stranger_error = r;
+	s->status.n_foreign++;
+	s->status.foreign_uid = uid;
+	s->status.foreign_error = r;
 	pthread_mutex_unlock(&s->lock);
 	thread_signal(s->event_fd);
-	return r == 0 ? CLIENT_STRANGER : CLIENT_UNKNOWN;
+	return r == 0 ? CLIENT_FOREIGN : CLIENT_UNKNOWN;
 }
 
 static void serve_file_on_connection(void *userdata, struct MHD_Connection *c, void **client,
@@ -287,7 +287,7 @@ static const char *serve_file_client_objection(struct MHD_Connection *c)
 	switch (client ? (uintptr_t)client->socket_context : CLIENT_UNKNOWN) {
 	case CLIENT_ADMITTED:
 		return NULL;
-	case CLIENT_STRANGER:
+	case CLIENT_FOREIGN:
 		return "Only the user of 'kymo open' can fetch this.\n";
 	default:
 		return "The user of this connection is unknown; 'kymo open --any-user' serves all "

@@ -37,15 +37,15 @@ struct serve_file_args {
 };
 
 struct serve_file_status {
-	uint64_t n_fetched;   /* complete fetches */
-	uint64_t n_refused;   /* of other pages, or for another path */
-	uint64_t n_strangers; /* connections of other or unknown users */
-	uid_t stranger;       /* the user of the last of these connections */
-	int stranger_error;   /* the reason why it is unknown (negative errno); 0 = known */
-	uint64_t bytes;       /* sent in all transfers */
-	unsigned n_active;    /* running transfers */
-	const char *damage;   /* the error that ended the unpacking; static text, or NULL */
-	uint64_t changes;     /* increases with every request and every byte */
+	uint64_t n_fetched; /* complete fetches */
+	uint64_t n_refused; /* of other pages, or for another path */
+	uint64_t n_foreign; /* connections of other or unknown users */
+	uid_t foreign_uid;  /* the user of the last of these connections */
+	int foreign_error;  /* the reason why it is unknown (negative errno); 0 = known */
+	uint64_t bytes;     /* sent in all transfers */
+	unsigned n_active;  /* running transfers */
+	const char *damage; /* the error that ended the unpacking; static text, or NULL */
+	uint64_t changes;   /* increases with every request and every byte */
 };
 
 /* Returns 0, -EADDRINUSE if the port is taken, or another negative errno. */

@@ -75,7 +75,7 @@ struct opening {
 	char *url; /* the URL that is opened */
 	sigset_t mask;
 	int signal_fd;
-	bool said_stranger;
+	bool reported_other_user;
 };
 
 static void verb_open_opening_deinit(struct opening *o)
@@ -159,7 +159,7 @@ static enum pack_method verb_open_to_unpack(const struct open_trace *t)
 	return method == PACK_GZIP ? PACK_NONE : method;
 }
 
-static int verb_open_say_no_server(const struct open_options *o, int r)
+static int verb_open_complain_no_server(const struct open_options *o, int r)
 {
 	if (r == -EADDRINUSE)
 		cli_error("port %" PRIu64 " is in use, perhaps by another 'kymo open' or a trace "
@@ -183,7 +183,7 @@ static int verb_open_start_server(struct opening *o)
 	int r;
 
 	if (!name)
-		return verb_open_say_no_server(options, -ENOMEM);
+		return verb_open_complain_no_server(options, -ENOMEM);
 	r = serve_file_new(
 		&(struct serve_file_args){
 			.fd = named ? o->named_fd : o->trace.fd,
@@ -197,10 +197,10 @@ static int verb_open_start_server(struct opening *o)
 		},
 		&o->server);
 	r = r ?: verb_open_make_url(o);
-	return r < 0 ? verb_open_say_no_server(options, r) : CLI_OK;
+	return r < 0 ? verb_open_complain_no_server(options, r) : CLI_OK;
 }
 
-static int verb_open_say_no_file(const char *name)
+static int verb_open_complain_no_file(const char *name)
 {
 	return cli_failed("%s is not a regular file, so a browser cannot fetch from it; save the "
 			  "trace first",
@@ -216,13 +216,13 @@ static int verb_open_file(struct opening *o)
 
 	/* Checked before the file is opened, since opening would wait for the writer of a pipe. */
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
-		return verb_open_say_no_file(path);
+		return verb_open_complain_no_file(path);
 	r = open_trace(&o->trace, path);
 	if (r != CLI_OK)
 		return r;
 	if (fstat(o->trace.fd, &st) == 0 && S_ISREG(st.st_mode))
 		return CLI_OK;
-	return verb_open_say_no_file(o->trace.name);
+	return verb_open_complain_no_file(o->trace.name);
 }
 
 /* ---- waiting for the fetch ---- */
@@ -244,7 +244,7 @@ static int verb_open_catch_signals(struct opening *o)
 }
 
 /* A browser can exit at once if another process shows the page, so only failures matter. */
-static void verb_open_look_after_browser(struct opening *o)
+static void verb_open_check_browser(struct opening *o)
 {
 	int status;
 
@@ -256,34 +256,34 @@ static void verb_open_look_after_browser(struct opening *o)
 }
 
 /* Whether the command must end. */
-static bool verb_open_take_signals(struct opening *o)
+static bool verb_open_handle_signals(struct opening *o)
 {
 	struct signalfd_siginfo info;
 
 	while (read(o->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo != SIGCHLD)
 			return true;
-		verb_open_look_after_browser(o);
+		verb_open_check_browser(o);
 	}
 	return false;
 }
 
 /* The page only shows that the fetch failed, so this command tells the user the reason. */
-static void verb_open_say_stranger(struct opening *o, const struct serve_file_status *status)
+static void verb_open_report_other_user(struct opening *o, const struct serve_file_status *status)
 {
-	if (status->n_strangers == 0 || o->said_stranger)
+	if (status->n_foreign == 0 || o->reported_other_user)
 		return;
-	o->said_stranger = true;
-	if (status->stranger_error == 0)
+	o->reported_other_user = true;
+	if (status->foreign_error == 0)
 		cli_error("refused a connection of user %" PRIu32 ": only user %" PRIu32
 			  " and root may fetch the trace; --any-user "
 			  "serves all users of this machine",
-			  (uint32_t)status->stranger, (uint32_t)geteuid());
+			  (uint32_t)status->foreign_uid, (uint32_t)geteuid());
 	else
 		cli_error("refused a connection: its user is unknown (%s), perhaps from another "
 			  "container or system; --any-user serves all users of this machine",
-			  status->stranger_error == -ENOENT ? "its other end is not a local socket"
-							    : strerror(-status->stranger_error));
+			  status->foreign_error == -ENOENT ? "its other end is not a local socket"
+							   : strerror(-status->foreign_error));
 }
 
 /* The time until DEADLINE (0 = never), for poll(). */
@@ -311,10 +311,10 @@ static enum open_end verb_open_wait_fetched(struct opening *o)
 
 		if (poll(fds, ARRAY_SIZE(fds), verb_open_wait_ms(deadline)) < 0 && errno != EINTR)
 			return END_FAILED;
-		if (verb_open_take_signals(o))
+		if (verb_open_handle_signals(o))
 			return END_INTERRUPTED;
 		status = serve_file_poll(o->server);
-		verb_open_say_stranger(o, &status);
+		verb_open_report_other_user(o, &status);
 		if (status.n_fetched > 0 && status.n_active == 0 && !o->options->keep)
 			return END_FETCHED;
 		if (timeout && status.changes != changes)
@@ -330,7 +330,7 @@ static enum open_end verb_open_wait_fetched(struct opening *o)
 
 /* ---- messages ---- */
 
-static void verb_open_say_where(const struct opening *o, bool with_browser)
+static void verb_open_print_url(const struct opening *o, bool with_browser)
 {
 	const struct open_options *options = o->options;
 	FILE *to = options->json ? stderr : stdout;
@@ -409,7 +409,7 @@ static int verb_open_run_open(const struct open_options *options)
 	if (r != CLI_OK)
 		return r;
 	with_browser = !options->no_browser && browser_is_there(options->browser);
-	verb_open_say_where(&o, with_browser);
+	verb_open_print_url(&o, with_browser);
 	if (with_browser) {
 		r = browser_start(&o.browser, options->browser, o.url, &o.mask);
 		if (r < 0)
@@ -419,7 +419,7 @@ static int verb_open_run_open(const struct open_options *options)
 	return r == CLI_OK ? damage : r;
 }
 
-static int verb_open_take_port(void *options, char *text)
+static int verb_open_parse_port(void *options, char *text)
 {
 	struct open_options *o = options;
 
@@ -428,7 +428,7 @@ static int verb_open_take_port(void *options, char *text)
 	return CLI_OK;
 }
 
-static int verb_open_take_timeout(void *options, char *text)
+static int verb_open_parse_timeout(void *options, char *text)
 {
 	struct open_options *o = options;
 
@@ -458,8 +458,8 @@ static int verb_open(int argc, char **argv)
 		OPTION_FLAG("keep", &o.keep),
 		OPTION_FLAG("no-browser", &o.no_browser),
 		OPTION_TEXT("origin", 0, &o.ui),
-		OPTION_VALUE("port", 0, verb_open_take_port, &o),
-		OPTION_VALUE("timeout", 0, verb_open_take_timeout, &o),
+		OPTION_VALUE("port", 0, verb_open_parse_port, &o),
+		OPTION_VALUE("timeout", 0, verb_open_parse_timeout, &o),
 		SYMBOL_NONE_ROW(&o.symbols),
 		SYMBOL_PLACE_ROWS(&o.symbols),
 		{ 0 },

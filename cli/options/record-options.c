@@ -106,7 +106,7 @@ static int record_options_parse_categories(struct record_options *o, const char 
 }
 
 /* Replaces "all" by categories, after all filters are known. */
-static void record_options_take_all_categories(struct record_options *o)
+static void record_options_resolve_all_categories(struct record_options *o)
 {
 	uint32_t bits = 0;
 
@@ -203,7 +203,7 @@ static int record_options_parse_cgroup(struct record_options *o, const char *nam
 
 /* Whether FILE is also the file of the previous specification, since one option can become
  * several. */
-static bool record_options_told(const struct record_options *o, const char *file)
+static bool record_options_is_reported(const struct record_options *o, const char *file)
 {
 	const struct call_options *c = &o->session.calls;
 	size_t n = strlen(file);
@@ -235,15 +235,15 @@ static int record_options_add_call(struct record_options *o, const char *name, c
 	files->fds[files->n] = open(file.path, O_RDONLY | O_CLOEXEC);
 	if (files->fds[files->n] < 0)
 		return cli_failed("%s: %s: %s", name, file.path, strerror(errno));
-	if (!record_options_told(o, spec->file))
-		process_file_tell(&file, name, spec->file);
+	if (!record_options_is_reported(o, spec->file))
+		process_file_report(&file, name, spec->file);
 	files->n++;
 	r = call_options_add(&o->session.calls, text);
 	return r < 0 ? cli_failed("%s: %s", name, strerror(-r)) : CLI_OK;
 }
 
 /* Adds SPEC, which is in the syntax of the recorder. */
-static int record_options_take_spec(struct record_options *o, const char *name, const char *text)
+static int record_options_parse_spec(struct record_options *o, const char *name, const char *text)
 {
 	struct call_spec_error error;
 	struct call_spec spec;
@@ -266,7 +266,7 @@ static int record_options_keep(const char *text, char ***list, size_t *n)
 	return CLI_OK;
 }
 
-static int record_options_take_call(struct record_options *o, const char *name, const char *text)
+static int record_options_parse_call(struct record_options *o, const char *name, const char *text)
 {
 	struct call_resolved resolved = { 0 };
 	char why[PLACES_WHY_MAX];
@@ -275,7 +275,7 @@ static int record_options_take_call(struct record_options *o, const char *name, 
 	if (e < 0)
 		return cli_failed("%s: %s", name, *why ? why : strerror(-e));
 	for (size_t i = 0; r == CLI_OK && i < resolved.n; i++)
-		r = record_options_take_spec(o, name, resolved.list[i].spec);
+		r = record_options_parse_spec(o, name, resolved.list[i].spec);
 	if (r == CLI_OK && resolved.left_out)
 		cli_error("%s: %s", name, resolved.left_out);
 	call_resolved_deinit(&resolved);
@@ -289,7 +289,7 @@ static int record_options_compile(struct record_options *o)
 	if (o->collect && o->n_moments == 0)
 		return cli_usage_error("--collect needs --moment");
 	for (size_t i = 0; r == CLI_OK && i < o->n_calls; i++)
-		r = record_options_take_call(o, "--call", o->calls[i]);
+		r = record_options_parse_call(o, "--call", o->calls[i]);
 	for (size_t i = 0; r == CLI_OK && i < o->n_moments; i++)
 		r = moment_compile("--moment", o->moments[i], o->collect, &o->session.filter,
 				   &o->session.moments);
@@ -308,7 +308,7 @@ static int record_options_parse_trigger(struct record_options *o, const char *na
 		return cli_usage_error("%s: '%s' is not WHAT=LIMIT; --help lists the possible "
 				       "values",
 				       name, text);
-	if (option_take(row, &o->session, text + n + 1, why) < 0)
+	if (option_parse(row, &o->session, text + n + 1, why) < 0)
 		return cli_usage_error("%s %s: %s", name, row->trigger, why);
 	return CLI_OK;
 }
@@ -318,7 +318,7 @@ static int record_options_parse_plain(struct record_options *o, const char *name
 {
 	char why[VALUE_WHY_MAX];
 
-	return record_options_added(name, option_take(row, &o->session, text, why), why);
+	return record_options_added(name, option_parse(row, &o->session, text, why), why);
 }
 
 static int record_options_parse_user(struct record_options *o, const char *name, const char *text)
@@ -388,7 +388,7 @@ struct place {
 	const char *value; /* for an old spelling: the value that it stands for */
 };
 
-static int record_options_take_place(void *userdata, char *value)
+static int record_options_parse_place(void *userdata, char *value)
 {
 	const struct place *place = userdata;
 	struct record_options *o = place->o;
@@ -426,7 +426,7 @@ static void record_options_add_option(struct verb_option *options, struct place 
 		.name = name,
 		.letter = name == row->name ? row->letter : 0,
 		.argument = place->value ? no_argument : record_options_argument_of(row),
-		.take = record_options_take_place,
+		.parse = record_options_parse_place,
 		.userdata = &places[*n],
 	};
 	++*n;
@@ -507,7 +507,7 @@ int record_options_check(struct record_options *o)
 
 	if (r != CLI_OK)
 		return r;
-	record_options_take_all_categories(o);
+	record_options_resolve_all_categories(o);
 	if (o->session.moments.n_specs)
 		o->session.categories =
 			(o->session.categories ?: CATEGORIES_DEFAULT) | CATEGORY_MOMENTS;

@@ -70,7 +70,7 @@ __attribute__((format(printf, 3, 4))) static int resolve_fail(struct resolution 
 /* ---- parsing ---- */
 
 /* Parses "SOURCE:LINE", which only arguments can follow. */
-static bool resolve_take_line(struct resolution *r, const char *p)
+static bool resolve_parse_line(struct resolution *r, const char *p)
 {
 	size_t n = strcspn(p, "(' \t"), at = n;
 
@@ -86,7 +86,7 @@ static bool resolve_take_line(struct resolution *r, const char *p)
 	return true;
 }
 
-static int resolve_take_quoted(struct resolution *r, const char *p)
+static int resolve_parse_quoted(struct resolution *r, const char *p)
 {
 	size_t n = strcspn(p + 1, "'");
 
@@ -100,7 +100,7 @@ static int resolve_take_quoted(struct resolution *r, const char *p)
 }
 
 /* A name ends before its arguments. Spaces and parentheses in template arguments do not end it. */
-static int resolve_take_name(struct resolution *r, const char *p)
+static int resolve_parse_name(struct resolution *r, const char *p)
 {
 	size_t n = strcspn(p, "( \t");
 
@@ -113,7 +113,7 @@ static int resolve_take_name(struct resolution *r, const char *p)
 	return 0;
 }
 
-static int resolve_take_address(struct resolution *r, const char *p)
+static int resolve_parse_address(struct resolution *r, const char *p)
 {
 	char *end;
 
@@ -142,15 +142,15 @@ static int resolve_parse(struct resolution *r)
 		return 0;
 	if (strncmp(p, "usdt:", 5) == 0) {
 		r->wanted = WANTED_USDT;
-		e = resolve_take_name(r, p + 5);
+		e = resolve_parse_name(r, p + 5);
 	} else if (*p == '\'') {
-		e = resolve_take_quoted(r, p);
+		e = resolve_parse_quoted(r, p);
 	} else if (strncmp(p, "0x", 2) == 0) {
-		e = resolve_take_address(r, p);
-	} else if (resolve_take_line(r, p)) {
+		e = resolve_parse_address(r, p);
+	} else if (resolve_parse_line(r, p)) {
 		e = 0;
 	} else {
-		e = resolve_take_name(r, p);
+		e = resolve_parse_name(r, p);
 	}
 	return e < 0 ? e : 1;
 }

@@ -361,7 +361,7 @@ static int moment_compile_at(struct moment_request *q, const char *name, uint64_
 	return r == CLI_OK ? moment_add(to, q->option, q->path, text) : r;
 }
 /* The address after the prologue of F, according to the lines. */
-static uint64_t moment_behind_prologue(struct moment_request *q, const struct place_function *f)
+static uint64_t moment_after_prologue(struct moment_request *q, const struct place_function *f)
 {
 	struct dwarf_frame frames[FRAMES_MAX];
 	size_t n = place_lines_at(q->places, f->vaddr, frames, FRAMES_MAX);
@@ -398,7 +398,7 @@ static int moment_compile_functions(struct moment_request *q, struct call_option
 				  found.nearest, *found.nearest ? "'?" : "");
 	for (size_t i = 0; r == CLI_OK && i < found.n; i++)
 		r = moment_compile_at(q, found.list[i].name,
-				      moment_behind_prologue(q, &found.list[i]), to);
+				      moment_after_prologue(q, &found.list[i]), to);
 	return r;
 }
 
@@ -472,7 +472,7 @@ int moment_compile(const char *name, const char *text, const char *collect,
 		return r;
 	if (process_file_find(q.spec.file, filter, &file) < 0)
 		return cli_failed("%s: there is no library or program '%s'", name, q.spec.file);
-	process_file_tell(&file, name, q.spec.file);
+	process_file_report(&file, name, q.spec.file);
 	snprintf(q.path, sizeof(q.path), "%s", file.path);
 	if (process_file_open(&file, &q.places, why, sizeof(why)) < 0)
 		return cli_failed("%s: %s", name, why);

@@ -56,8 +56,8 @@ int moment_spec_tsv(const struct moment_spec *s, const char *name)
 }
 
 /* Adds WORD, "$NAME", a trace state variable. */
-static int moment_spec_take_tsv(struct moment_spec *s, const char *option, const char *word,
-				bool is_counted)
+static int moment_spec_parse_tsv(struct moment_spec *s, const char *option, const char *word,
+				 bool is_counted)
 {
 	int at;
 
@@ -82,7 +82,7 @@ static int moment_spec_take_tsv(struct moment_spec *s, const char *option, const
 
 /* ---- collected data ---- */
 
-static int moment_spec_take_item(struct moment_spec *s, const char *word)
+static int moment_spec_parse_item(struct moment_spec *s, const char *word)
 {
 	const int stack_max = MOMENT_PLAN_BYTES_MAX - MOMENT_SPEC_RED_ZONE;
 
@@ -91,7 +91,7 @@ static int moment_spec_take_item(struct moment_spec *s, const char *word)
 	    (*word == '$' && moment_spec_register(word + 1) >= 0))
 		return CLI_OK;
 	if (*word == '$')
-		return moment_spec_take_tsv(s, "--collect", word, false);
+		return moment_spec_parse_tsv(s, "--collect", word, false);
 	if (strcmp(word, "stack") == 0) {
 		s->stack_bytes = MOMENT_SPEC_STACK_BYTES;
 		return CLI_OK;
@@ -110,7 +110,7 @@ static int moment_spec_take_item(struct moment_spec *s, const char *word)
 	return CLI_OK;
 }
 
-static int moment_spec_take_collect(struct moment_spec *s, const char *collect)
+static int moment_spec_parse_collect(struct moment_spec *s, const char *collect)
 {
 	char *rest, *word;
 	int r = CLI_OK;
@@ -124,7 +124,7 @@ static int moment_spec_take_collect(struct moment_spec *s, const char *collect)
 	if (!s->collect)
 		return cli_failed("out of memory");
 	for (rest = s->collect; r == CLI_OK && (word = strsep(&rest, ","));)
-		r = moment_spec_take_item(s, word);
+		r = moment_spec_parse_item(s, word);
 	return r;
 }
 
@@ -149,7 +149,7 @@ static char *moment_spec_word(char **rest)
 	return word;
 }
 
-static int moment_spec_take_if(struct moment_spec *s, const char *option, char **rest)
+static int moment_spec_parse_if(struct moment_spec *s, const char *option, char **rest)
 {
 	struct moment_spec_condition *c;
 	bool again;
@@ -167,7 +167,7 @@ static int moment_spec_take_if(struct moment_spec *s, const char *option, char *
 					       "'if n > 4' or 'if $rdi == 0 && n > 4'",
 					       option);
 		if (*c->subject == '$' && moment_spec_register(c->subject + 1) < 0 &&
-		    moment_spec_take_tsv(s, option, c->subject, false) != CLI_OK)
+		    moment_spec_parse_tsv(s, option, c->subject, false) != CLI_OK)
 			return CLI_USAGE;
 		again = strncmp(moment_spec_peek(rest), "&& ", 3) == 0 && moment_spec_word(rest);
 	} while (again);
@@ -175,8 +175,8 @@ static int moment_spec_take_if(struct moment_spec *s, const char *option, char *
 }
 
 /* Parses the number after WORD. If OPTIONAL, it can be omitted, and is 1. */
-static int moment_spec_take_number(const char *option, const char *word, bool optional, char **rest,
-				   uint64_t *to, uint64_t unset)
+static int moment_spec_parse_number(const char *option, const char *word, bool optional,
+				    char **rest, uint64_t *to, uint64_t unset)
 {
 	const char *number = "1";
 
@@ -190,8 +190,7 @@ static int moment_spec_take_number(const char *option, const char *word, bool op
 	return CLI_OK;
 }
 
-static int moment_spec_take_own_collect(struct moment_spec *s, const char *option,
-					const char *words)
+static int moment_spec_set_own_collect(struct moment_spec *s, const char *option, const char *words)
 {
 	if (!words || s->own_collect)
 		return cli_usage_error("%s: collect takes one list of words, separated by commas",
@@ -200,22 +199,22 @@ static int moment_spec_take_own_collect(struct moment_spec *s, const char *optio
 	return CLI_OK;
 }
 
-static int moment_spec_take_word(struct moment_spec *s, const char *option, const char *word,
-				 char **rest)
+static int moment_spec_parse_word(struct moment_spec *s, const char *option, const char *word,
+				  char **rest)
 {
 	if (strcmp(word, "if") == 0)
-		return moment_spec_take_if(s, option, rest);
+		return moment_spec_parse_if(s, option, rest);
 	if (strcmp(word, "collect") == 0)
-		return moment_spec_take_own_collect(s, option, moment_spec_word(rest));
+		return moment_spec_set_own_collect(s, option, moment_spec_word(rest));
 	if (strcmp(word, "count") == 0)
-		return moment_spec_take_tsv(s, option, moment_spec_word(rest), true);
+		return moment_spec_parse_tsv(s, option, moment_spec_word(rest), true);
 	if (strcmp(word, "max") == 0)
-		return moment_spec_take_number(option, word, false, rest, &s->max,
-					       MOMENT_PLAN_EACH);
+		return moment_spec_parse_number(option, word, false, rest, &s->max,
+						MOMENT_PLAN_EACH);
 	if (strcmp(word, "snapshot") == 0)
-		return moment_spec_take_number(option, word, true, rest, &s->snapshot, 0);
+		return moment_spec_parse_number(option, word, true, rest, &s->snapshot, 0);
 	if (strcmp(word, "stop") == 0)
-		return moment_spec_take_number(option, word, true, rest, &s->stop, 0);
+		return moment_spec_parse_number(option, word, true, rest, &s->stop, 0);
 	return cli_usage_error("%s: '%s' must be one of if, max, collect, count, snapshot and "
 			       "stop",
 			       option, word);
@@ -247,7 +246,7 @@ static bool moment_spec_acts(const struct moment_spec *s)
 	return counts || s->snapshot || s->stop;
 }
 
-static int moment_spec_take_text(struct moment_spec *s, const char *option, const char *text)
+static int moment_spec_parse_text(struct moment_spec *s, const char *option, const char *text)
 {
 	char *rest, *word;
 	int r = CLI_OK;
@@ -257,7 +256,7 @@ static int moment_spec_take_text(struct moment_spec *s, const char *option, cons
 		return cli_failed("out of memory");
 	rest = moment_spec_cut_place(s->text);
 	while (r == CLI_OK && (word = moment_spec_word(&rest)))
-		r = moment_spec_take_word(s, option, word, &rest);
+		r = moment_spec_parse_word(s, option, word, &rest);
 	if (r == CLI_OK && s->max == 0 && !moment_spec_acts(s))
 		return cli_usage_error("%s: max 0 collects nothing: the point needs another "
 				       "action (count $NAME, snapshot or stop)",
@@ -277,6 +276,6 @@ int moment_spec_parse(const char *option, const char *text, const char *collect,
 	int r;
 
 	*ret = (struct moment_spec){ .max = MOMENT_PLAN_EACH };
-	r = moment_spec_take_text(ret, option, text);
-	return r == CLI_OK ? moment_spec_take_collect(ret, collect) : r;
+	r = moment_spec_parse_text(ret, option, text);
+	return r == CLI_OK ? moment_spec_parse_collect(ret, collect) : r;
 }

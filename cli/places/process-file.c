@@ -71,8 +71,8 @@ static void process_file_set(struct process_file *ret, uint32_t pid, const char 
 }
 
 /* Parses one line of /proc/PID/maps. */
-static void process_file_take_line(struct process_file_search *s, uint32_t pid, char *line,
-				   struct process_file *ret)
+static void process_file_parse_line(struct process_file_search *s, uint32_t pid, char *line,
+				    struct process_file *ret)
 {
 	char range[40], permissions[5], path[PATH_MAX];
 	unsigned long long start, end, major, minor, inode;
@@ -109,7 +109,8 @@ static void process_file_take_line(struct process_file_search *s, uint32_t pid, 
 	}
 }
 
-static void process_file_look(struct process_file_search *s, uint32_t pid, struct process_file *ret)
+static void process_file_scan_maps(struct process_file_search *s, uint32_t pid,
+				   struct process_file *ret)
 {
 	_cleanup_free_ char *line = NULL;
 	char maps[64];
@@ -119,7 +120,7 @@ static void process_file_look(struct process_file_search *s, uint32_t pid, struc
 	snprintf(maps, sizeof(maps), "/proc/%" PRIu32 "/maps", pid);
 	f = fopen(maps, "re");
 	while (f && getline(&line, &room, f) >= 0)
-		process_file_take_line(s, pid, line, ret);
+		process_file_parse_line(s, pid, line, ret);
 	if (f)
 		fclose(f);
 }
@@ -152,7 +153,7 @@ int process_file_find(const char *name, const struct capture_filter *filter,
 
 	*ret = (struct process_file){ 0 };
 	for (size_t i = 0; i < filter->n_pids; i++)
-		process_file_look(&s, filter->pids[i], ret);
+		process_file_scan_maps(&s, filter->pids[i], ret);
 	if (ret->pid && !s.is_used)
 		return 0;
 	/* Processes have both files mapped: this machine's file is used. */
@@ -176,7 +177,7 @@ int process_file_open(const struct process_file *f, struct places **ret, char *w
 			   size);
 }
 
-void process_file_tell(const struct process_file *f, const char *option, const char *name)
+void process_file_report(const struct process_file *f, const char *option, const char *name)
 {
 	if (f->pid)
 		cli_error("%s: process %" PRIu32 " has another file by the name '%s' than this "

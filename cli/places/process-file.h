@@ -28,4 +28,4 @@ int process_file_find(const char *name, const struct capture_filter *filter,
 int process_file_open(const struct process_file *f, struct places **ret, char *why, size_t size);
 
 /* Reports on stderr which file it is, if it is not this machine's. OPTION named it. */
-void process_file_tell(const struct process_file *f, const char *option, const char *name);
+void process_file_report(const struct process_file *f, const char *option, const char *name);

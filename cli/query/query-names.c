@@ -29,8 +29,8 @@ static void query_names_compare(struct query_names *n, size_t i, const char *wan
 	n->distance[i] = near.distance;
 }
 
-void query_names_take(struct query_names *n, const struct query_expression *e,
-		      const struct tracedb_dictionary *dictionary)
+void query_names_add(struct query_names *n, const struct query_expression *e,
+		     const struct tracedb_dictionary *dictionary)
 {
 	for (size_t i = 0; i < e->n_variables; i++)
 		for (size_t k = 0; !e->variables[i].free && k < dictionary->n_names; k++)

@@ -17,8 +17,8 @@ struct query_names {
 };
 
 /* Adds the names of DICTIONARY, for the variables of E. */
-void query_names_take(struct query_names *n, const struct query_expression *e,
-		      const struct tracedb_dictionary *dictionary);
+void query_names_add(struct query_names *n, const struct query_expression *e,
+		     const struct tracedb_dictionary *dictionary);
 
 /*
  * Reports on stderr which variable of E no point of the trace NAME has, and then returns

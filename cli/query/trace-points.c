@@ -185,7 +185,7 @@ static void trace_points_fit(struct trace_points_item *item)
 	item->values = fits ?: item->values;
 }
 
-static int trace_points_take_call(struct trace_points *t, const struct event *ev)
+static int trace_points_on_call(struct trace_points *t, const struct event *ev)
 {
 	uint32_t node = t->has_stacks ? call_stacks_find(&t->stacks, ev->pid, ev->call.stack) : 0;
 	struct trace_points_item *item = trace_points_add_point(
@@ -287,7 +287,7 @@ static int trace_points_add_tsv(struct trace_points *t, struct trace_points_item
 	return 0;
 }
 
-static int trace_points_take_moment(struct trace_points *t, const struct event *ev)
+static int trace_points_on_moment(struct trace_points *t, const struct event *ev)
 {
 	const struct moment_plan *plan = moment_store_plan(&t->moments, ev);
 	struct trace_points_item *item;
@@ -321,7 +321,7 @@ static uint32_t trace_points_block_statement(struct trace_points *t, const struc
 	return trace_statements_of_call(&t->statements, function, &t->stacks, node);
 }
 
-static int trace_points_take_block(struct trace_points *t, const struct event *ev)
+static int trace_points_on_block(struct trace_points *t, const struct event *ev)
 {
 	struct trace_points_item *item;
 
@@ -343,7 +343,7 @@ static int trace_points_take_block(struct trace_points *t, const struct event *e
 }
 
 /* The process has a new address space from now on. */
-static int trace_points_take_exec(struct trace_points *t, const struct event *ev)
+static int trace_points_on_exec(struct trace_points *t, const struct event *ev)
 {
 	uint64_t key = (uint64_t)ev->pid + 1;
 	uintptr_t number = (uintptr_t)table_get(&t->spaces, key);
@@ -351,7 +351,7 @@ static int trace_points_take_exec(struct trace_points *t, const struct event *ev
 	return table_set(&t->spaces, key, (void *)(number + 1));
 }
 
-int trace_points_take(void *points, const struct event *ev)
+int trace_points_on_event(void *points, const struct event *ev)
 {
 	struct trace_points *t = points;
 	int r = moment_store_add(&t->moments, ev);
@@ -362,15 +362,15 @@ int trace_points_take(void *points, const struct event *ev)
 		return r;
 	switch (ev->kind) {
 	case EVENT_CALL:
-		return trace_points_take_call(t, ev);
+		return trace_points_on_call(t, ev);
 	case EVENT_MOMENT:
-		return trace_points_take_moment(t, ev);
+		return trace_points_on_moment(t, ev);
 	case EVENT_ALLOC:
 	case EVENT_BLOCK:
 	case EVENT_FREE:
-		return trace_points_take_block(t, ev);
+		return trace_points_on_block(t, ev);
 	case EVENT_EXEC:
-		return trace_points_take_exec(t, ev);
+		return trace_points_on_exec(t, ev);
 	case EVENT_WATCH_BEGIN:
 		t->sampled |= ev->watch.interval;
 		return 0;
@@ -392,7 +392,7 @@ static int trace_points_say_none(const struct open_trace *of)
 	int r = CLI_FAILED;
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (of->parts.asked_for & 1u << kinds[i])
+		if (of->parts.recording_request & 1u << kinds[i])
 			r = nothing_there_say(&of->parts, kinds[i], of->name);
 	if (r != CLI_OK)
 		cli_error("%s contains no calls, moments or allocations; record calls with 'kymo "

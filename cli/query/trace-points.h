@@ -55,7 +55,7 @@ int trace_points_init(struct trace_points *t);
 void trace_points_deinit(struct trace_points *t);
 
 /* Adds an event of any kind. Returns 0 or -ENOMEM. */
-int trace_points_take(void *points, const struct event *ev);
+int trace_points_on_event(void *points, const struct event *ev);
 
 /* Reports on stderr if T, read from OF, has no points, or if sizes of buffers are unknown. Returns
  * CLI_FAILED then, unless the recording was asked for points; else CLI_OK. */

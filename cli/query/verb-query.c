@@ -68,7 +68,7 @@ static void verb_query_deinit(struct verb_query *v)
 
 /* ---- options ---- */
 
-static int verb_query_take_variable(void *to, char *value)
+static int verb_query_add_variable(void *to, char *value)
 {
 	struct verb_query *v = to;
 
@@ -78,7 +78,7 @@ static int verb_query_take_variable(void *to, char *value)
 	return CLI_OK;
 }
 
-static int verb_query_take_soft(void *to, char *value)
+static int verb_query_add_soft(void *to, char *value)
 {
 	struct verb_query *v = to;
 
@@ -88,7 +88,7 @@ static int verb_query_take_soft(void *to, char *value)
 	return CLI_OK;
 }
 
-static int verb_query_take_number(void *to, char *value)
+static int verb_query_parse_number(void *to, char *value)
 {
 	uint64_t *number = to;
 	char *end;
@@ -234,7 +234,7 @@ static int verb_query_finish_output(struct verb_query *v)
 
 /* ---- results ---- */
 
-static int verb_query_take_result(void *userdata, const struct query_result *r)
+static int verb_query_on_result(void *userdata, const struct query_result *r)
 {
 	struct verb_query *v = userdata;
 
@@ -266,7 +266,7 @@ static int verb_query_answer_store(struct verb_query *v)
 
 	if (r != CLI_OK)
 		return r;
-	r = query_run(&v->query, v->store, v->print.dictionary, verb_query_take_result, v, &error);
+	r = query_run(&v->query, v->store, v->print.dictionary, verb_query_on_result, v, &error);
 	r = verb_query_status(v, r, &error);
 	return r == CLI_OK ? verb_query_finish_output(v) : r;
 }
@@ -292,7 +292,7 @@ static int verb_query_follow(struct verb_query *v)
 	_cleanup_(query_search_freep) struct query_search *search = NULL;
 	const struct tracedb_point *point;
 	struct query_error error;
-	int r = query_search_new(&search, &v->query, v->print.dictionary, verb_query_take_result, v,
+	int r = query_search_new(&search, &v->query, v->print.dictionary, verb_query_on_result, v,
 				 &error),
 	    status = verb_query_status(v, r, &error);
 
@@ -331,7 +331,7 @@ static int verb_query_answer_points(struct verb_query *v)
 	int r;
 
 	v->print.dictionary = tracedb_reader_dictionary(v->trace.points);
-	query_names_take(&v->names, &v->query.expression, v->print.dictionary);
+	query_names_add(&v->names, &v->query.expression, v->print.dictionary);
 	r = query_names_complain(&v->names, &v->query.expression, v->trace.name, true);
 	if (r != CLI_OK)
 		return r;
@@ -349,7 +349,7 @@ static int verb_query_read_archive(struct verb_query *v)
 	int r = trace_points_init(&v->points);
 
 	if (r == CLI_OK)
-		r = read_events(&v->trace, trace_points_take, &v->points);
+		r = read_events(&v->trace, trace_points_on_event, &v->points);
 	if (r != CLI_OK)
 		return r;
 	r = trace_points_complain(&v->points, &v->trace);
@@ -382,7 +382,7 @@ static int verb_query_answer_space(struct verb_query *v, const struct trace_poin
 	if (r < 0)
 		return cli_failed("%s: %s", v->trace.name, strerror(-r));
 	v->print.dictionary = tracedb_reader_dictionary(v->reader);
-	query_names_take(&v->names, &v->query.expression, v->print.dictionary);
+	query_names_add(&v->names, &v->query.expression, v->print.dictionary);
 	if (is_last)
 		r = query_names_complain(&v->names, &v->query.expression, v->trace.name,
 					 v->points.has_blocks);
@@ -437,13 +437,13 @@ static int verb_query_run(int argc, char **argv)
 		OPTION_FLAG("force", &v.force),
 		OPTION_FLAG("json", &v.json),
 		OPTION_FLAG("keep-duplicates", &v.query.keep_duplicates),
-		OPTION_VALUE("limit", 0, verb_query_take_number, &v.query.limit),
-		OPTION_VALUE("mask", 0, verb_query_take_number, &v.query.mask),
+		OPTION_VALUE("limit", 0, verb_query_parse_number, &v.query.limit),
+		OPTION_VALUE("mask", 0, verb_query_parse_number, &v.query.mask),
 		OPTION_TEXT("output", 'o', &v.output_path),
-		OPTION_VALUE("pick", 0, verb_query_take_number, &v.pick),
-		OPTION_VALUE("soft", 0, verb_query_take_soft, &v),
-		OPTION_VALUE("statement", 0, verb_query_take_number, &v.query.statement),
-		OPTION_VALUE("var", 0, verb_query_take_variable, &v),
+		OPTION_VALUE("pick", 0, verb_query_parse_number, &v.pick),
+		OPTION_VALUE("soft", 0, verb_query_add_soft, &v),
+		OPTION_VALUE("statement", 0, verb_query_parse_number, &v.query.statement),
+		OPTION_VALUE("var", 0, verb_query_add_variable, &v),
 		{ 0 },
 	};
 	int r = verb_options_parse_with(argc, argv, options, 2,

@@ -47,7 +47,7 @@ void exit_search_begin(struct exit_search *s, const char *name, pid_t pid)
 			  name, strerror(-r));
 }
 
-static void exit_search_look_at_asked(struct exit_search *s)
+static void exit_search_poll_requested(struct exit_search *s)
 {
 	unsigned n = 0;
 
@@ -70,7 +70,7 @@ static void exit_search_look_at_asked(struct exit_search *s)
 	s->n_asked = n;
 }
 
-static void exit_search_ask(struct exit_search *s, pid_t pid)
+static void exit_search_request(struct exit_search *s, pid_t pid)
 {
 	int r = recording_search(s->recording, (uint32_t)pid);
 
@@ -82,20 +82,20 @@ static void exit_search_ask(struct exit_search *s, pid_t pid)
 	}
 }
 
-void exit_search_look(struct exit_search *s, bool interrupted)
+void exit_search_poll(struct exit_search *s, bool interrupted)
 {
 	pid_t pid;
 
 	if (!s->name)
 		return;
-	exit_search_look_at_asked(s);
+	exit_search_poll_requested(s);
 	if (interrupted && !s->gave_up) {
 		s->gave_up = true;
 		while (s->n_asked > 0)
 			exit_hold_release(&s->hold, s->asked[--s->n_asked]);
 	}
-	while (s->n_asked < EXIT_HOLD_MAX && (pid = exit_hold_take(&s->hold)) > 0)
-		exit_search_ask(s, pid);
+	while (s->n_asked < EXIT_HOLD_MAX && (pid = exit_hold_pop(&s->hold)) > 0)
+		exit_search_request(s, pid);
 }
 
 bool exit_search_end(struct exit_search *s)

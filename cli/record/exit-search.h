@@ -34,7 +34,7 @@ static inline bool exit_search_is_on(const struct exit_search *s)
 
 /* Must be called regularly, whether processes are held or not. INTERRUPTED: the user does not want
  * to wait for the recording. */
-void exit_search_look(struct exit_search *s, bool interrupted);
+void exit_search_poll(struct exit_search *s, bool interrupted);
 
 /* Releases all processes after the end of the recording. Returns whether a held process exits only
  * now. */

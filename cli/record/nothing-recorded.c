@@ -17,11 +17,12 @@
 
 enum { REASON_MAX = 128 };
 
-void asked_for_note(struct asked_for *a, const struct session_options *o, bool of_command)
+void recording_request_set(struct recording_request *a, const struct session_options *o,
+			   bool of_command)
 {
 	const struct capture_filter *f = &o->filter;
 
-	asked_for_deinit(a);
+	recording_request_deinit(a);
 	a->categories = o->categories ?: CATEGORIES_DEFAULT;
 	a->filtered = session_options_filtered(o);
 	a->of_command = of_command;
@@ -31,14 +32,14 @@ void asked_for_note(struct asked_for *a, const struct session_options *o, bool o
 		memcpy(a->pids, f->pids, f->n_pids * sizeof(*f->pids));
 }
 
-void asked_for_deinit(struct asked_for *a)
+void recording_request_deinit(struct recording_request *a)
 {
 	free(a->pids);
-	*a = (struct asked_for){ 0 };
+	*a = (struct recording_request){ 0 };
 }
 
 /* Whether all selected processes have exited. Processes of another machine are not looked up. */
-static bool nothing_recorded_asked_for_ended(const struct asked_for *a)
+static bool nothing_recorded_request_ended(const struct recording_request *a)
 {
 	if (a->n_pids == 0 || a->of_command || bus_client_is_elsewhere())
 		return false;
@@ -49,22 +50,22 @@ static bool nothing_recorded_asked_for_ended(const struct asked_for *a)
 }
 
 /* Whether the user selected a process, a function or a point. */
-static bool nothing_recorded_asked_for_is_chosen(const struct asked_for *a)
+static bool nothing_recorded_request_is_chosen(const struct recording_request *a)
 {
 	return a->filtered || a->of_command ||
 	       a->categories & (CATEGORY_CALLS | CATEGORY_MOMENTS | CATEGORIES_MEMORY);
 }
 
-static const char *nothing_recorded_reason(const struct asked_for *a, enum category_group group,
-					   char ret[static REASON_MAX])
+static const char *nothing_recorded_reason(const struct recording_request *a,
+					   enum category_group group, char ret[static REASON_MAX])
 {
 	const char *who = a->of_command || !a->filtered ? "no thread" : "no selected thread";
 
-	if (nothing_recorded_asked_for_ended(a) && a->n_pids == 1) {
+	if (nothing_recorded_request_ended(a) && a->n_pids == 1) {
 		snprintf(ret, REASON_MAX, "process %" PRIu32 " has ended", a->pids[0]);
 		return ret;
 	}
-	if (nothing_recorded_asked_for_ended(a))
+	if (nothing_recorded_request_ended(a))
 		return "the selected processes have ended";
 	switch (group) {
 	case GROUP_SCHED:
@@ -96,7 +97,7 @@ static const char *nothing_recorded_reason(const struct asked_for *a, enum categ
 	return ret;
 }
 
-int nothing_recorded_complain(const struct asked_for *a, const struct session_view *v,
+int nothing_recorded_complain(const struct recording_request *a, const struct session_view *v,
 			      const char *what)
 {
 	char names[CATEGORIES_TEXT_MAX], reason[REASON_MAX];
@@ -118,5 +119,5 @@ int nothing_recorded_complain(const struct asked_for *a, const struct session_vi
 			categories_format(names, bits), nothing_recorded_reason(a, group, reason));
 	}
 	/* (a machine can be idle) */
-	return none && !any && nothing_recorded_asked_for_is_chosen(a) ? CLI_DAMAGE : CLI_OK;
+	return none && !any && nothing_recorded_request_is_chosen(a) ? CLI_DAMAGE : CLI_OK;
 }

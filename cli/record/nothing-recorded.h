@@ -8,7 +8,7 @@
 #include "cli/bus/session-view.h"
 
 /* The request, kept until the recording has ended. */
-struct asked_for {
+struct recording_request {
 	uint32_t categories;
 	uint32_t *pids; /* owned */
 	size_t n_pids;
@@ -17,13 +17,14 @@ struct asked_for {
 };
 
 /* Stores the request; without the pids if there is no memory. */
-void asked_for_note(struct asked_for *a, const struct session_options *o, bool of_command);
-void asked_for_deinit(struct asked_for *a);
+void recording_request_set(struct recording_request *a, const struct session_options *o,
+			   bool of_command);
+void recording_request_deinit(struct recording_request *a);
 
 /*
  * Reports on stderr which categories in A have no events in the recording V, and the likely reason.
  * WHAT is the recording in messages. Returns CLI_DAMAGE if none of them has any, unless the machine
  * may be idle, else CLI_OK.
  */
-int nothing_recorded_complain(const struct asked_for *a, const struct session_view *v,
+int nothing_recorded_complain(const struct recording_request *a, const struct session_view *v,
 			      const char *what);

@@ -28,7 +28,7 @@ void record_job_deinit(struct record_job *j)
 	output_file_deinit(&j->snapshot);
 	output_file_deinit(&j->output);
 	record_options_deinit(&j->options);
-	asked_for_deinit(&j->asked);
+	recording_request_deinit(&j->asked);
 	probed_files_deinit(&j->probed);
 	record_loop_deinit(&j->loop);
 }
@@ -64,7 +64,7 @@ static bool record_job_command_has_ended(void *userdata)
 {
 	struct record_job *j = userdata;
 
-	exit_hold_attend(&j->exits.hold);
+	exit_hold_wake(&j->exits.hold);
 	return run_command_poll(&j->command);
 }
 
@@ -96,7 +96,7 @@ static int record_job_start_command(struct record_job *j)
 
 	if (j->options.n_rest == 0)
 		return 0;
-	r = j->command.prepared ? run_command_go(&j->command)
+	r = j->command.prepared ? run_command_exec(&j->command)
 				: run_command_start(&j->command, j->options.rest, &j->loop.mask);
 	if (r < 0) {
 		cli_error("cannot execute %s: %s", j->options.rest[0], strerror(-r));
@@ -171,7 +171,7 @@ static void record_job_take_snapshot(void *userdata)
 }
 
 /* Reports the result of a snapshot. */
-static void record_job_look_at_snapshot(struct record_job *j)
+static void record_job_poll_snapshot(struct record_job *j)
 {
 	int r = j->is_writing ? recording_snapshot_state(j->recording) : 0;
 
@@ -187,23 +187,23 @@ static void record_job_look_at_snapshot(struct record_job *j)
 }
 
 /* Takes one snapshot for all requests by points so far. */
-static void record_job_take_due(struct record_job *j)
+static void record_job_take_due_snapshot(struct record_job *j)
 {
 	uint64_t n_due = j->flight ? recording_snapshots_due(j->recording) : 0;
 
-	if (j->is_writing || n_due == j->n_due_taken)
+	if (j->is_writing || n_due == j->n_due_handled)
 		return;
-	j->n_due_taken = n_due;
+	j->n_due_handled = n_due;
 	record_job_take_snapshot(j);
 }
 
-static void record_job_look(void *userdata)
+static void record_job_poll(void *userdata)
 {
 	struct record_job *j = userdata;
 
-	record_job_look_at_snapshot(j);
-	record_job_take_due(j);
-	exit_search_look(&j->exits, j->loop.interrupted);
+	record_job_poll_snapshot(j);
+	record_job_take_due_snapshot(j);
+	exit_search_poll(&j->exits, j->loop.interrupted);
 }
 
 /* Writes the last data of a flight recorder. */
@@ -211,13 +211,13 @@ static int record_job_write_kept(struct record_job *j)
 {
 	int r = j->is_writing ? record_loop_wait_snapshot(&j->loop) : 0;
 
-	record_job_look_at_snapshot(j);
+	record_job_poll_snapshot(j);
 	/* (it may have ended at the point) */
 	if (r != -EINTR)
-		record_job_take_due(j);
+		record_job_take_due_snapshot(j);
 	if (j->is_writing)
 		r = record_loop_wait_snapshot(&j->loop);
-	record_job_look_at_snapshot(j);
+	record_job_poll_snapshot(j);
 	if (r != -EINTR)
 		r = recording_snapshot(j->recording, j->output.fd);
 	r = r ?: record_loop_wait_snapshot(&j->loop);
@@ -367,7 +367,7 @@ int record_job_run(struct record_job *j)
 	j->compress = j->options.session.compress;
 	if (j->flight)
 		j->loop.asked = record_job_take_snapshot;
-	j->loop.look = record_job_look;
+	j->loop.on_poll = record_job_poll;
 	j->loop.wants_stop = record_job_command_has_ended;
 	j->loop.userdata = j;
 	if (j->with_progress) {
@@ -384,7 +384,7 @@ int record_job_run(struct record_job *j)
 	j->loop.recording = j->exits.recording = j->recording;
 	j->loop.wake_fd = j->exits.hold.owner_fd;
 	probed_files_note(&j->probed, &j->options.session);
-	asked_for_note(&j->asked, &j->options.session, j->options.n_rest > 0);
+	recording_request_set(&j->asked, &j->options.session, j->options.n_rest > 0);
 	if (recording_create(j->recording, &j->options.session, j->flight ? -1 : j->output.fd) <
 		    0 ||
 	    output_file_begin(&j->output) < 0) {

@@ -19,8 +19,8 @@ struct record_job {
 	struct output_file output;     /* opened as the options say, unless it is already open */
 	bool quiet;                    /* print errors only */
 	struct probed_files probed;
-	struct asked_for asked; /* a copy, since the recording takes the options */
-	bool is_empty;          /* nothing was recorded, and a message was printed */
+	struct recording_request asked; /* a copy, since the recording takes the options */
+	bool is_empty;                  /* nothing was recorded, and a message was printed */
 	struct recording *recording;
 	struct run_command command;
 	struct exit_search exits; /* of the command */
@@ -30,8 +30,8 @@ struct record_job {
 	bool with_progress;
 	struct output_file snapshot; /* a snapshot that a signal requested, while it is written */
 	bool is_writing;
-	uint64_t n_due_taken; /* of the snapshots that points have requested */
-	bool flight;          /* from the options */
+	uint64_t n_due_handled; /* of the snapshots that points have requested */
+	bool flight;            /* from the options */
 	enum pack_method compress;
 	uint64_t next_progress_ns;
 };

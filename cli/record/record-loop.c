@@ -49,7 +49,7 @@ int record_loop_stop(struct record_loop *l)
 }
 
 /* Returns 0, or a negative errno if the command must give up. */
-static int record_loop_take_signals(struct record_loop *l)
+static int record_loop_handle_signals(struct record_loop *l)
 {
 	struct signalfd_siginfo info;
 	int r = 0;
@@ -80,8 +80,8 @@ int record_loop_run(struct record_loop *l)
 		r = recording_dispatch(l->recording);
 		if (r != 0)
 			break;
-		if (l->look)
-			l->look(l->userdata);
+		if (l->on_poll)
+			l->on_poll(l->userdata);
 		if (l->tick)
 			l->tick(l->userdata);
 		timeout = recording_pollfd(l->recording, &fds[2]);
@@ -89,7 +89,7 @@ int record_loop_run(struct record_loop *l)
 			timeout = l->interval_ms;
 		if (poll(fds, 3, timeout) < 0 && errno != EINTR)
 			return -errno;
-		r = record_loop_take_signals(l);
+		r = record_loop_handle_signals(l);
 		if (r == 0 && fds[1].revents && l->wants_stop(l->userdata))
 			r = record_loop_stop(l);
 		if (r < 0)
@@ -117,7 +117,7 @@ int record_loop_wait_snapshot(struct record_loop *l)
 		timeout = recording_pollfd(l->recording, &fds[1]);
 		if (poll(fds, 2, timeout) < 0 && errno != EINTR)
 			return -errno;
-		r = record_loop_take_signals(l);
+		r = record_loop_handle_signals(l);
 		if (r < 0)
 			return r;
 	}

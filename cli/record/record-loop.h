@@ -23,7 +23,7 @@ struct record_loop {
 	/* Called at SIGUSR1 and after other events; can be NULL. Set it before
 	 * record_loop_init(). */
 	void (*asked)(void *userdata);
-	void (*look)(void *userdata);
+	void (*on_poll)(void *userdata);
 	void *userdata;
 };
 

@@ -10,7 +10,7 @@
 
 #include "capture/programs/capabilities.h"
 #include "capture/store/flight.h"
-#include "capture/probes/probe-heal.h"
+#include "capture/probes/probe-cleanup.h"
 #include "capture/proc/proc.h"
 #include "capture/sandbox/thread.h"
 #include "cli/bus/bus-client.h"
@@ -102,12 +102,12 @@ static int recording_bus_dispatch(struct recording *r)
 
 static int recording_bus_stop(struct recording *r)
 {
-	return recording_bus_failed(r, bus_client_ask_stop(r->client, r->path));
+	return recording_bus_failed(r, bus_client_request_stop(r->client, r->path));
 }
 
 static int recording_bus_snapshot(struct recording *r, int fd)
 {
-	return recording_bus_failed(r, bus_client_ask_snapshot(r->client, r->path, fd));
+	return recording_bus_failed(r, bus_client_request_snapshot(r->client, r->path, fd));
 }
 
 static int recording_bus_snapshot_state(struct recording *r)
@@ -130,7 +130,7 @@ static int recording_bus_view(struct recording *r, struct session_view *ret)
 
 static int recording_bus_search(struct recording *r, uint32_t pid)
 {
-	return bus_client_ask_search(r->client, r->path, pid);
+	return bus_client_request_search(r->client, r->path, pid);
 }
 
 static int recording_bus_search_state(struct recording *r, uint32_t pid)
@@ -180,7 +180,7 @@ static int recording_flight_store(struct session_options *o, struct store **ret)
 }
 
 /* Reports what a killed recording left behind. */
-static void recording_say_healed(const char *text)
+static void recording_report_cleanup(const char *text)
 {
 	fprintf(stderr, "kymo: %s\n", text);
 }
@@ -195,7 +195,7 @@ static int recording_direct_create(struct recording *r, struct session_options *
 	if (e < 0)
 		return e;
 	if (options->categories & CATEGORIES_PROBES)
-		probe_heal_start(recording_say_healed);
+		probe_cleanup_start(recording_report_cleanup);
 	thread_raise_priority();
 	e = session_new(options, store, &r->session);
 	if (e < 0) {
@@ -389,7 +389,7 @@ int recording_new(const struct record_options *options, struct recording **ret)
 		if (e < 0)
 			return e;
 	} else {
-		client_meet(r->client);
+		client_check_version(r->client);
 	}
 	*ret = TAKE_PTR(r);
 	return 0;

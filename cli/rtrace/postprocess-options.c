@@ -65,8 +65,8 @@ struct list {
 };
 
 /* Parses a list with commas: hexadecimal masks with 0x, or names. */
-static int postprocess_options_take_list(struct postprocess_options *o, const char *option,
-					 const char *words, struct list list)
+static int postprocess_options_parse_list(struct postprocess_options *o, const char *option,
+					  const char *words, struct list list)
 {
 	char *copy = o->n_words < ARRAY_SIZE(o->words) ? strdup(words) : NULL, *at = copy, *word;
 
@@ -102,7 +102,7 @@ int postprocess_options_resource(struct postprocess_options *o, const char *word
 {
 	const struct list list = { o->types, &o->select.n_types, &o->select.type_mask, NULL };
 
-	return postprocess_options_take_list(o, "--resource", words, list);
+	return postprocess_options_parse_list(o, "--resource", words, list);
 }
 
 int postprocess_options_context(struct postprocess_options *o, const char *words)
@@ -110,7 +110,7 @@ int postprocess_options_context(struct postprocess_options *o, const char *words
 	const struct list list = { o->contexts, &o->select.n_contexts, &o->select.context_mask,
 				   &o->select.no_context };
 
-	return postprocess_options_take_list(o, "--context", words, list);
+	return postprocess_options_parse_list(o, "--context", words, list);
 }
 
 /* ---- numbers ---- */
@@ -132,8 +132,8 @@ static int postprocess_options_parse_index(const char *text, uint64_t *ret)
 }
 
 /* Parses "FROM:TO", ":TO", "FROM:", or a number for both. Returns 0 or -EINVAL. */
-static int postprocess_options_take_span(const char *word, int (*parse)(const char *, uint64_t *),
-					 uint64_t *ret_from, uint64_t *ret_to)
+static int postprocess_options_parse_span(const char *word, int (*parse)(const char *, uint64_t *),
+					  uint64_t *ret_from, uint64_t *ret_to)
 {
 	_cleanup_free_ char *copy = strdup(word);
 	char *to = copy ? strchr(copy, ':') : NULL;
@@ -157,8 +157,8 @@ static int postprocess_options_take_span(const char *word, int (*parse)(const ch
 
 int postprocess_options_size(struct postprocess_options *o, const char *word)
 {
-	if (postprocess_options_take_span(word, text_parse_size, &o->select.min_size,
-					  &o->select.max_size) < 0)
+	if (postprocess_options_parse_span(word, text_parse_size, &o->select.min_size,
+					   &o->select.max_size) < 0)
 		return cli_usage_error("--size: '%s' is not MIN:MAX; one of the sizes can be "
 				       "omitted (4K:, :1M)",
 				       word);
@@ -168,8 +168,8 @@ int postprocess_options_size(struct postprocess_options *o, const char *word)
 
 int postprocess_options_index(struct postprocess_options *o, const char *word)
 {
-	if (postprocess_options_take_span(word, postprocess_options_parse_index,
-					  &o->select.min_index, &o->select.max_index) < 0)
+	if (postprocess_options_parse_span(word, postprocess_options_parse_index,
+					   &o->select.min_index, &o->select.max_index) < 0)
 		return cli_usage_error("--index: '%s' is not FROM:TO; one of the numbers can "
 				       "be omitted (100:, :99)",
 				       word);

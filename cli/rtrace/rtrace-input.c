@@ -13,11 +13,11 @@
 enum { PIECE_BYTES = 262144 };
 
 /* Reports the damage of the compressed data. */
-static void rtrace_input_tell_damage(struct rtrace_input *in)
+static void rtrace_input_report_damage(struct rtrace_input *in)
 {
 	const struct unpack_damage *d;
 
-	for (; (d = unpack_damage(in->unpack)); unpack_damage_taken(in->unpack)) {
+	for (; (d = unpack_damage(in->unpack)); unpack_pop_damage(in->unpack)) {
 		cli_error("%s: at byte %" PRIu64 " of the file: %s", in->file.name,
 			  d->packed_offset, d->what);
 		in->n_damages++;
@@ -50,10 +50,10 @@ static int rtrace_input_copy_all(struct rtrace_input *in, int fd)
 	ssize_t n = -ENOMEM;
 
 	while (piece && r == CLI_OK && (n = unpack_read(in->unpack, piece, PIECE_BYTES)) > 0) {
-		rtrace_input_tell_damage(in);
+		rtrace_input_report_damage(in);
 		r = rtrace_input_write_all(fd, piece, (size_t)n);
 	}
-	rtrace_input_tell_damage(in);
+	rtrace_input_report_damage(in);
 	if (r == CLI_OK && n < 0)
 		r = input_file_failed(&in->file, (int)n);
 	return r;
@@ -122,7 +122,7 @@ ssize_t rtrace_input_read(struct rtrace_input *in, uint64_t offset, void *to, si
 		if (offset != in->position)
 			return -ESPIPE;
 		got = unpack_read(in->unpack, to, n);
-		rtrace_input_tell_damage(in);
+		rtrace_input_report_damage(in);
 		if (got > 0)
 			in->position += (uint64_t)got;
 		return got;

@@ -89,7 +89,7 @@ static struct rtrace_names_map *rtrace_names_find_map(const struct rtrace_names 
 /* ---- names ---- */
 
 /* The function at the address, not the functions inlined into it. Returns 0 or -ENOMEM. */
-static int rtrace_names_look_up(struct rtrace_names *names, const struct rtrace_names_map *m,
+static int rtrace_names_resolve(struct rtrace_names *names, const struct rtrace_names_map *m,
 				uint64_t address, const struct symbol_frame **ret)
 {
 	const struct symbol_query query = {
@@ -180,7 +180,7 @@ int rtrace_names_find(struct rtrace_names *names, uint64_t address, uint64_t n_m
 		*ret = RTRACE_TEXT(RTRACE_FRAME_UNKNOWN);
 		return 0;
 	}
-	r = rtrace_names_look_up(names, m, address, &frame);
+	r = rtrace_names_resolve(names, m, address, &frame);
 	if (r < 0)
 		return r;
 	m->n_asked++;

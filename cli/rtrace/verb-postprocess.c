@@ -36,7 +36,7 @@ struct work {
 	struct packed_output out; /* for an output file */
 	struct outbuf waiting;    /* not written yet */
 	bool mid_line;            /* the last output did not end with a line feed */
-	bool said;                /* an error message was printed */
+	bool complained;          /* an error message was printed */
 	uint64_t n_problems;
 	struct rtrace_names names;
 };
@@ -62,7 +62,7 @@ static int verb_postprocess_flush(struct work *w)
 	else if (w->waiting.size > 0 &&
 		 fwrite(w->waiting.data, 1, w->waiting.size, stdout) < w->waiting.size)
 		r = -EPIPE; /* the dispatcher reports it */
-	w->said |= r < 0;
+	w->complained |= r < 0;
 	outbuf_reset(&w->waiting);
 	return r;
 }
@@ -111,7 +111,7 @@ static ssize_t verb_postprocess_read_at(void *userdata, uint64_t offset, void *t
 
 	if (got < 0) {
 		input_file_failed(&w->in.file, (int)got);
-		w->said = true;
+		w->complained = true;
 	}
 	return got;
 }
@@ -144,7 +144,7 @@ static int verb_postprocess_find_name(void *userdata, uint64_t address, uint64_t
 
 /* ---- report ---- */
 
-static int verb_postprocess_say_failed(struct work *w, int r)
+static int verb_postprocess_report_failure(struct work *w, int r)
 {
 	const char *name = w->in.file.name;
 
@@ -159,7 +159,7 @@ static int verb_postprocess_say_failed(struct work *w, int r)
 		cli_error("%s became shorter while it was read", name);
 	else if (r == -EOVERFLOW)
 		cli_error("%s contains more calls than can be counted", name);
-	else if (!w->said)
+	else if (!w->complained)
 		cli_error("%s: %s", name, strerror(-r));
 	return CLI_FAILED;
 }
@@ -219,7 +219,7 @@ static int verb_postprocess_input(struct work *w)
 
 	progress_clear(&w->in.progress);
 	if (r != 0)
-		return verb_postprocess_say_failed(w, r);
+		return verb_postprocess_report_failure(w, r);
 	if (w->q->output && packed_output_finish(&w->out) < 0)
 		return CLI_FAILED;
 	verb_postprocess_report(w, &result);
@@ -259,46 +259,46 @@ static int verb_postprocess_run(const struct request *q, const char *path)
 }
 
 /* A word that the options of the post-processing parse. */
-#define TAKE(what)                                                                                 \
-	static int take_##what(void *request, char *word)                                          \
+#define DEFINE_PARSE(what)                                                                         \
+	static int parse_##what(void *request, char *word)                                         \
 	{                                                                                          \
 		struct request *q = request;                                                       \
                                                                                                    \
 		return postprocess_options_##what(&q->post, word);                                 \
 	}
-TAKE(sort)
-TAKE(resource)
-TAKE(context)
-TAKE(depth)
-TAKE(size)
-TAKE(index)
-TAKE(call_address)
-TAKE(include)
-TAKE(exclude)
-#undef TAKE
+DEFINE_PARSE(sort)
+DEFINE_PARSE(resource)
+DEFINE_PARSE(context)
+DEFINE_PARSE(depth)
+DEFINE_PARSE(size)
+DEFINE_PARSE(index)
+DEFINE_PARSE(call_address)
+DEFINE_PARSE(include)
+DEFINE_PARSE(exclude)
+#undef DEFINE_PARSE
 
-static int verb_postprocess_take_options(struct request *q, int argc, char **argv)
+static int verb_postprocess_parse_options(struct request *q, int argc, char **argv)
 {
 	const struct verb_option options[] = {
-		OPTION_VALUE("call-address", 0, take_call_address, q),
+		OPTION_VALUE("call-address", 0, parse_call_address, q),
 		{ .name = "compress", .letter = 'c', .flag = &q->post.options.compress },
-		OPTION_VALUE("context", 'C', take_context, q),
-		OPTION_VALUE("depth", 'b', take_depth, q),
-		OPTION_VALUE("exclude", 0, take_exclude, q),
+		OPTION_VALUE("context", 'C', parse_context, q),
+		OPTION_VALUE("depth", 'b', parse_depth, q),
+		OPTION_VALUE("exclude", 0, parse_exclude, q),
 		OPTION_FLAG("force", &q->force),
-		OPTION_VALUE("include", 0, take_include, q),
-		OPTION_VALUE("index", 0, take_index, q),
+		OPTION_VALUE("include", 0, parse_include, q),
+		OPTION_VALUE("index", 0, parse_index, q),
 		OPTION_FLAG("json", &q->json),
 		{ .name = "leaks", .letter = 'l', .flag = &q->post.options.leaks },
 		OPTION_TEXT("output", 'o', &q->output),
 		{ .name = "resolve", .letter = 'r', .flag = &q->post.options.resolve },
-		OPTION_VALUE("resource", 'R', take_resource, q),
-		OPTION_VALUE("size", 0, take_size, q),
-		OPTION_VALUE("sort", 's', take_sort, q),
+		OPTION_VALUE("resource", 'R', parse_resource, q),
+		OPTION_VALUE("size", 0, parse_size, q),
+		OPTION_VALUE("sort", 's', parse_sort, q),
 		SYMBOL_PLACE_ROWS(&q->symbols),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_ARGS_FILE);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
@@ -316,7 +316,7 @@ static int verb_postprocess_take_options(struct request *q, int argc, char **arg
 static int verb_postprocess(int argc, char **argv)
 {
 	struct request q = { 0 };
-	int r = verb_postprocess_take_options(&q, argc, argv);
+	int r = verb_postprocess_parse_options(&q, argc, argv);
 
 	if (r == VERB_OPTIONS_GO)
 		r = verb_postprocess_run(&q, argv[optind]);

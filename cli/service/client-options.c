@@ -9,7 +9,7 @@
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 
-static int client_take_output(void *to, char *value)
+static int client_parse_output(void *to, char *value)
 {
 	if (*value == '\0')
 		return cli_usage_error("%s: an empty name", verb_options_typed());
@@ -18,19 +18,19 @@ static int client_take_output(void *to, char *value)
 }
 
 /* Like option --compress of a recording. */
-static int client_take_compress(void *to, char *value)
+static int client_parse_compress(void *to, char *value)
 {
 	struct session_options session = { 0 };
 	const struct option_row *row = option_of_bus("compress");
 	char why[VALUE_WHY_MAX];
 
-	if (option_take(row, &session, value ?: row->implied, why) < 0)
+	if (option_parse(row, &session, value ?: row->implied, why) < 0)
 		return cli_usage_error("%s: %s", verb_options_typed(), why);
 	*(enum pack_method *)to = session.compress;
 	return CLI_OK;
 }
 
-int client_options_take_count(void *to, char *value)
+int client_options_parse_count(void *to, char *value)
 {
 	char why[VALUE_WHY_MAX];
 
@@ -48,14 +48,14 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 	} rows[] = {
 		{ 0, OPTION_TEXT("bus", 0, &o.bus) },
 		{ CLIENT_JSON, OPTION_FLAG("json", &o.json) },
-		{ CLIENT_OUTPUT, OPTION_VALUE("output", 'o', client_take_output, &o.output) },
+		{ CLIENT_OUTPUT, OPTION_VALUE("output", 'o', client_parse_output, &o.output) },
 		{ CLIENT_OUTPUT, OPTION_FLAG("force", &o.force) },
 		{ CLIENT_OUTPUT,
-		  { "compress", 0, optional_argument, .take = client_take_compress,
+		  { "compress", 0, optional_argument, .parse = client_parse_compress,
 		    .userdata = &o.compress } },
 		{ CLIENT_ALL, OPTION_FLAG("all", &o.all) },
 		{ CLIENT_ALL, OPTION_TEXT("reason", 0, &o.reason) },
-		{ CLIENT_COUNT, OPTION_VALUE("count", 'n', client_options_take_count, &o.count) },
+		{ CLIENT_COUNT, OPTION_VALUE("count", 'n', client_options_parse_count, &o.count) },
 		{ CLIENT_DIRECT, OPTION_FLAG("direct", &o.direct) },
 	};
 	struct verb_option options[ARRAY_SIZE(rows) + 1] = { 0 };
@@ -79,14 +79,14 @@ int client_failed(const struct bus_client *c)
 	return cli_failed("%s", bus_client_error(c));
 }
 
-void client_meet(const struct bus_client *c)
+void client_check_version(const struct bus_client *c)
 {
-	static bool said;
+	static bool complained;
 	const char *version = bus_client_version(c);
 
-	if (said || strcmp(version, KYMO_VERSION) == 0)
+	if (complained || strcmp(version, KYMO_VERSION) == 0)
 		return;
-	said = true;
+	complained = true;
 	fprintf(stderr, "kymo: this is version " KYMO_VERSION ", and the service is %s%s\n",
 		*version ? "version " : "an older one, of unknown version", version);
 }
@@ -102,7 +102,7 @@ int client_connect(const struct client_options *o, struct bus_client **ret)
 				  o->bus || bus_client_is_elsewhere()
 					  ? ""
 					  : "; to start it, run 'kymod' as root");
-	client_meet(c);
+	client_check_version(c);
 	*ret = TAKE_PTR(c);
 	return CLI_OK;
 }

@@ -39,7 +39,7 @@ enum {
 };
 
 /* Parses -n, a count that is not 0, into an uint64_t. */
-int client_options_take_count(void *to, char *value);
+int client_options_parse_count(void *to, char *value);
 
 int client_options_parse(int argc, char **argv, unsigned known, struct client_options *ret);
 
@@ -49,7 +49,7 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 	"  -h, --help         show this\n"
 
 /* Warns, once, if the service has another version. */
-void client_meet(const struct bus_client *c);
+void client_check_version(const struct bus_client *c);
 
 /* Connects to the daemon. Returns CLI_OK, or CLI_FAILED after an error message. */
 int client_connect(const struct client_options *o, struct bus_client **ret);

@@ -83,7 +83,7 @@ static bool remote_is_place(const char *word, const char **ret_value, struct rem
 	return *ret_to;
 }
 
-void remote_put_behind(int argc, char **argv)
+void remote_append(int argc, char **argv)
 {
 	const char *value, **to;
 	struct remote r;
@@ -99,7 +99,7 @@ void remote_put_behind(int argc, char **argv)
 	argv[1] = verb;
 }
 
-int remote_take(int *argc, char **argv, struct remote *ret)
+int remote_parse_options(int *argc, char **argv, struct remote *ret)
 {
 	int kept = 1, i = 1, r = CLI_OK;
 
@@ -391,6 +391,6 @@ int remote_run(const struct remote *r, int argc, char **argv)
 	e = r->machine ? remote_check_machine(r, argc, argv) : CLI_OK;
 	if (e != CLI_OK)
 		return e;
-	bus_client_go_to(r->host, r->machine);
+	bus_client_set_host(r->host, r->machine);
 	return REMOTE_GO;
 }

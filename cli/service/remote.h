@@ -24,11 +24,11 @@ enum {
 };
 
 /* ARGV[0] is the program. Moves -H and -M from before the verb to after it. */
-void remote_put_behind(int argc, char **argv);
+void remote_append(int argc, char **argv);
 
 /* ARGV[0] is the verb. Removes -H and -M with their values from the words, up to "--". Returns
  * CLI_OK, or CLI_USAGE after an error message. */
-int remote_take(int *argc, char **argv, struct remote *ret);
+int remote_parse_options(int *argc, char **argv, struct remote *ret);
 
 /* ARGV[0] is the verb. Refuses unsupported verbs, runs the verb on the other machine, or leaves it
  * to this process, which then uses the other bus. */

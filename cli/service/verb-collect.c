@@ -43,20 +43,20 @@ struct collect {
 	bool ready;   /* readiness was notified */
 	bool stopped; /* by a signal: the end of the session ends the command */
 	int wait_ms, output_wait_ms;
-	uint64_t began_ns; /* start of the session */
-	char *path;        /* of the session */
-	char said[1024];   /* the last complaint */
+	uint64_t began_ns;         /* start of the session */
+	char *path;                /* of the session */
+	char last_complaint[1024]; /* the last complaint */
 };
 
 /* Prints a complaint, unless it is the same as the last one. */
 static void verb_collect_complain(struct collect *k, const struct bus_client *c)
 {
-	char now[sizeof(k->said)];
+	char now[sizeof(k->last_complaint)];
 
 	snprintf(now, sizeof(now), "%s", bus_client_error(c));
-	if (strcmp(now, k->said) != 0)
+	if (strcmp(now, k->last_complaint) != 0)
 		cli_error("%s: %s", k->name, bus_client_error(c));
-	strcpy(k->said, now);
+	strcpy(k->last_complaint, now);
 }
 
 /* ---- signals ---- */
@@ -81,20 +81,20 @@ static int verb_collect_next_signal(const struct collect *k)
 	return read(k->signal_fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
-static void verb_collect_take_signals(struct collect *k, struct bus_client *c)
+static void verb_collect_handle_signals(struct collect *k, struct bus_client *c)
 {
 	int signo;
 
 	while ((signo = verb_collect_next_signal(k))) {
 		if (signo == SIGHUP && c && k->path) {
 			bus_notify_reloading();
-			if (bus_client_ask_rotate(c, k->path) < 0)
+			if (bus_client_request_rotate(c, k->path) < 0)
 				cli_error("%s: %s", k->name, bus_client_error(c));
 			bus_notify_ready("Recording");
 		} else if (signo != SIGHUP && !k->stopped) {
 			k->stopped = true;
 			bus_notify_stopping();
-			if (c && k->path && bus_client_ask_stop(c, k->path) < 0)
+			if (c && k->path && bus_client_request_stop(c, k->path) < 0)
 				cli_error("%s: %s", k->name, bus_client_error(c));
 		}
 	}
@@ -114,7 +114,7 @@ static int verb_collect_wait_and_double(struct collect *k, int *wait_ms, int max
 	k->ready = true;
 	poll(&fd, 1, *wait_ms);
 	*wait_ms = *wait_ms * 2 > max_ms ? max_ms : *wait_ms * 2;
-	verb_collect_take_signals(k, NULL);
+	verb_collect_handle_signals(k, NULL);
 	return k->stopped ? CLI_OK : AGAIN;
 }
 
@@ -160,7 +160,7 @@ static int verb_collect_follow(struct collect *k, struct bus_client *c)
 		timeout = bus_client_pollfd(c, &fds[0]);
 		fds[1] = (struct pollfd){ k->signal_fd, POLLIN, 0 };
 		if (poll(fds, 2, timeout) > 0 && fds[1].revents)
-			verb_collect_take_signals(k, c);
+			verb_collect_handle_signals(k, c);
 	}
 	return r < 0 ? r : 0;
 }
@@ -183,7 +183,7 @@ static bool verb_collect_is_of_stopped_service(const struct session_view *v)
 }
 
 /* Whether the collection continues after the end of the session. */
-static bool verb_collect_is_to_go_on(const struct collect *k, const struct session_view *v)
+static bool verb_collect_continues(const struct collect *k, const struct session_view *v)
 {
 	return !k->stopped && (strcmp(v->reason, COLLECTION_REASON_OUTDATED) == 0 ||
 			       verb_collect_is_of_stopped_service(v));
@@ -222,9 +222,8 @@ static int verb_collect_finish(struct collect *k, struct bus_client *c)
 		bus_client_remove(c, k->path);
 	if (!k->stopped && strcmp(v.reason, "output failed") == 0)
 		return verb_collect_wait_for_output(k, &v);
-	return verb_collect_is_to_go_on(k, &v)
-		       ? verb_collect_wait_and_try_again(k, "Beginning anew")
-		       : r;
+	return verb_collect_continues(k, &v) ? verb_collect_wait_and_try_again(k, "Beginning anew")
+					     : r;
 }
 
 /* Whether the output of the session failed before its start was reported. */
@@ -251,7 +250,7 @@ static int verb_collect_run_session(struct collect *k, struct bus_client *c)
 	snprintf(status, sizeof(status), "Recording the collection %s", k->name);
 	bus_notify_ready(status);
 	k->ready = true;
-	*k->said = '\0';
+	*k->last_complaint = '\0';
 	r = verb_collect_follow(k, c);
 	if (verb_collect_has_run(k, LONG_ENOUGH_NS))
 		k->wait_ms = WAIT_MS_MIN;

@@ -41,7 +41,7 @@ static bool verb_snapshot_watches(const struct session_view *v)
 }
 
 /* Determines the kind of the session. */
-static int verb_snapshot_look(struct job *j)
+static int verb_snapshot_inspect(struct job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 
@@ -63,7 +63,7 @@ static int verb_snapshot_write_file(struct job *j)
 			     &file) < 0)
 		return CLI_FAILED;
 	if (output_file_begin(&file) < 0 ||
-	    bus_client_ask_snapshot(j->client, j->path, file.fd) < 0 ||
+	    bus_client_request_snapshot(j->client, j->path, file.fd) < 0 ||
 	    bus_client_wait_snapshot(j->client) < 0) {
 		client_failed(j->client);
 		output_file_discard_empty(&file);
@@ -108,7 +108,7 @@ static int verb_snapshot_write_packed(struct job *j)
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return cli_failed("cannot create a pipe: %m");
 	from = fds[0];
-	r = bus_client_ask_snapshot(j->client, j->path, fds[1]);
+	r = bus_client_request_snapshot(j->client, j->path, fds[1]);
 	close(fds[1]);
 	if (r < 0)
 		return client_failed(j->client);
@@ -200,7 +200,7 @@ static int verb_snapshot(int argc, char **argv)
 	j.client = c;
 	j.name = o.rest[0];
 	j.path = path;
-	r = verb_snapshot_look(&j);
+	r = verb_snapshot_inspect(&j);
 	if (r != CLI_OK)
 		return r;
 	return o.output ? verb_snapshot_flight(&j) : verb_snapshot_memory(&j);

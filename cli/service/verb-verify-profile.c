@@ -86,7 +86,7 @@ static int verb_verify_profile_read_collection(struct check *check, FILE *f, con
 }
 
 /* Prints the errors, or adds them to LIST. */
-static int verb_verify_profile_ask(const char *path, bool in_use, struct json_object *list)
+static int verb_verify_profile_check(const char *path, bool in_use, struct json_object *list)
 {
 	struct check check = { .path = path };
 	char room[65], text[COLLECTION_TEXT_MAX];
@@ -143,12 +143,13 @@ static int verb_verify_profile_verify_word(const char *word, const struct profil
 	_cleanup_free_ char *path = NULL;
 
 	if (strchr(word, '/') || strchr(word, '.'))
-		return verb_verify_profile_ask(word, false, list);
+		return verb_verify_profile_check(word, false, list);
 	if (asprintf(&path, "%s/%s" COLLECTION_SUFFIX, o->directory, word) < 0) {
 		path = NULL;
 		return cli_failed("out of memory");
 	}
-	return verb_verify_profile_ask(path, strcmp(o->directory, COLLECTION_DIRECTORY) == 0, list);
+	return verb_verify_profile_check(path, strcmp(o->directory, COLLECTION_DIRECTORY) == 0,
+					 list);
 }
 
 static int verb_verify_profile(int argc, char **argv)

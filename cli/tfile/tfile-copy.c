@@ -218,7 +218,7 @@ int tfile_copy(struct tfile_copy *c, struct open_trace *t, tfile_copy_fn wanted,
 	return r < 0 ? tfile_copy_failed(t, r) : CLI_OK;
 }
 
-void tfile_copy_say_missing(const struct tfile_copy *c, const char *name)
+void tfile_copy_report_missing(const struct tfile_copy *c, const char *name)
 {
 	if (c->shortened > 0)
 		cli_error("%s: %" PRIu64 " frame%s incomplete: blocks could not be read", name,

@@ -29,4 +29,4 @@ void tfile_copy_found(void *userdata, enum tfile_finding_id id, uint64_t offset)
 int tfile_copy(struct tfile_copy *c, struct open_trace *t, tfile_copy_fn wanted, void *userdata);
 
 /* Reports missing data on stderr. */
-void tfile_copy_say_missing(const struct tfile_copy *c, const char *name);
+void tfile_copy_report_missing(const struct tfile_copy *c, const char *name);

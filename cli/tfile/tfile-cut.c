@@ -46,7 +46,7 @@ static int tfile_cut_range(struct tfile_cut_ranges *r, char *word)
 	return 0;
 }
 
-int tfile_cut_take_ranges(void *userdata, char *value)
+int tfile_cut_parse_ranges(void *userdata, char *value)
 {
 	for (char *rest = value, *word; (word = strsep(&rest, ","));)
 		if (tfile_cut_range(userdata, word) < 0)
@@ -56,7 +56,7 @@ int tfile_cut_take_ranges(void *userdata, char *value)
 	return CLI_OK;
 }
 
-bool tfile_cut_is_asked(const struct tfile_cut_options *o)
+bool tfile_cut_is_requested(const struct tfile_cut_options *o)
 {
 	return o->frames.n > 0 || o->tracepoints.n > 0 || o->tids.n > 0;
 }
@@ -182,7 +182,7 @@ static void tfile_cut_report(const struct tfile_cut *cut, const struct packed_ou
 	fprintf(stderr, "%s: %s, %" PRIu64 " frame%s; %" PRIu64 " %s omitted\n", out->file.path,
 		TEXT_SIZE(out->bytes), copy->n_frames, text_s(copy->n_frames), copy->left_out,
 		copy->left_out == 1 ? "was" : "were");
-	tfile_copy_say_missing(copy, out->file.path);
+	tfile_copy_report_missing(copy, out->file.path);
 }
 
 static void tfile_cut_close(struct packed_output *out)

@@ -26,13 +26,13 @@ struct tfile_cut_options {
 };
 
 /* The function take() of --frames and --tracepoint, for a struct tfile_cut_ranges: "0,5-9,20-". */
-int tfile_cut_take_ranges(void *userdata, char *value);
+int tfile_cut_parse_ranges(void *userdata, char *value);
 
 /* The rows of the options, for verb_options_parse(). */
 #define TFILE_CUT_ROWS(o)                                                                          \
-	OPTION_VALUE("frames", 0, tfile_cut_take_ranges, &(o)->frames),                            \
+	OPTION_VALUE("frames", 0, tfile_cut_parse_ranges, &(o)->frames),                           \
 		OPTION_VALUE("tid", 0, part_options_tids, &(o)->tids),                             \
-		OPTION_VALUE("tracepoint", 0, tfile_cut_take_ranges, &(o)->tracepoints)
+		OPTION_VALUE("tracepoint", 0, tfile_cut_parse_ranges, &(o)->tracepoints)
 
 #define TFILE_CUT_HELP                                                                             \
 	"\nFor GDB trace files only:\n"                                                            \
@@ -49,7 +49,7 @@ struct tfile_cut {
 };
 
 /* Whether an option that applies to such files only was given. */
-bool tfile_cut_is_asked(const struct tfile_cut_options *o);
+bool tfile_cut_is_requested(const struct tfile_cut_options *o);
 
 /* Writes the selected part of T to a file at TO. Returns an enum cli_exit. */
 int tfile_cut(const struct tfile_cut *cut, struct open_trace *t, const char *to);

@@ -21,8 +21,8 @@ enum {
 	LINE_MAX_BYTES = 4096,
 	LINES_OF_FILE = 10, /* of each table */
 	COLUMNS_OF_FILE = 160,
-	FUNCTIONS_TOLD = 50,
-	WORTH_SAYING_PERCENT = 200, /* of the window's length: a larger delay is shown */
+	FUNCTIONS_JSON_MAX = 50,
+	DELAY_SHOWN_PERCENT = 200, /* of the window's length: a larger delay is shown */
 };
 
 static const char keys[] =
@@ -213,7 +213,7 @@ static void top_put_counts(struct page *p, const struct live_window *w, const st
 	if (s->n_damages > 0)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", damaged %" PRIu64,
 					 s->n_damages);
-	if (top_draw_percent(s->behind_ns, top_length_of(w)) > WORTH_SAYING_PERCENT)
+	if (top_draw_percent(s->behind_ns, top_length_of(w)) > DELAY_SHOWN_PERCENT)
 		snprintf(text + used, sizeof(text) - used, ", %s behind", TEXT_TIME(s->behind_ns));
 	top_put(p, false, "%s", text);
 }
@@ -371,7 +371,7 @@ static struct json_object *top_json_task(const struct live_window *w, const stru
 
 struct json_object *top_json(const struct live_window *w, const struct top_state *s)
 {
-	size_t n = w->n_functions < FUNCTIONS_TOLD ? w->n_functions : FUNCTIONS_TOLD;
+	size_t n = w->n_functions < FUNCTIONS_JSON_MAX ? w->n_functions : FUNCTIONS_JSON_MAX;
 
 	return JSON_OBJECT(
 		JSON_OF(w, start_ns, end_ns), JSON("realtime_ns", s->real_ns),

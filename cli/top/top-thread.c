@@ -204,7 +204,7 @@ static int top_thread_close_window(struct top_thread *t, uint64_t ts_ns, bool la
 
 /* Shows the last, incomplete window of a recording that ended by itself, if it is long enough or
  * the only one. */
-static int top_thread_take_stop(struct top_thread *t, const struct event *ev)
+static int top_thread_on_stop(struct top_thread *t, const struct event *ev)
 {
 	uint64_t left_ns = live_end_ns(t->live) > ev->ts_ns ? live_end_ns(t->live) - ev->ts_ns : 0;
 
@@ -216,7 +216,7 @@ static int top_thread_take_stop(struct top_thread *t, const struct event *ev)
 	return top_thread_close_window(t, ev->ts_ns, true);
 }
 
-static int top_thread_take_start(struct top_thread *t)
+static int top_thread_on_start(struct top_thread *t)
 {
 	top_thread_measure_own(t);
 	if (!t->tty || t->entered)
@@ -227,23 +227,23 @@ static int top_thread_take_start(struct top_thread *t)
 	return 0;
 }
 
-static int top_thread_take_event(struct top_thread *t, const struct event *ev)
+static int top_thread_on_event(struct top_thread *t, const struct event *ev)
 {
 	int r = 0;
 
 	if (live_is_over(t->live, ev) && ev->ts_ns < clock_boot_ns() + AHEAD_NS_MAX)
 		r = top_thread_close_window(t, ev->ts_ns, false);
 	if (r == 0 && ev->kind == EVENT_START)
-		r = top_thread_take_start(t);
+		r = top_thread_on_start(t);
 	r = r ?: resolver_add(&t->resolver, ev) ?: live_add(t->live, ev);
 	if (r == 0 && ev->kind == EVENT_STOP)
-		r = top_thread_take_stop(t, ev);
+		r = top_thread_on_stop(t, ev);
 	return r;
 }
 
 /* ---- waiting ---- */
 
-static void top_thread_take_key(struct top_thread *t, char key)
+static void top_thread_handle_key(struct top_thread *t, char key)
 {
 	bool was_help = t->state.view == TOP_HELP;
 
@@ -287,7 +287,7 @@ static void top_thread_take_key(struct top_thread *t, char key)
 	top_thread_draw(t);
 }
 
-static void top_thread_take_keys(struct top_thread *t)
+static void top_thread_handle_keys(struct top_thread *t)
 {
 	char keys[64];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
@@ -295,10 +295,10 @@ static void top_thread_take_keys(struct top_thread *t)
 	t->key_ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 	/* Escape sequences (such as arrow keys) consist of several characters; they are ignored. */
 	for (ssize_t i = 0; i < n && keys[i] != '\033' && !t->quit; i++)
-		top_thread_take_key(t, keys[i]);
+		top_thread_handle_key(t, keys[i]);
 }
 
-static void top_thread_take_signals(struct top_thread *t)
+static void top_thread_handle_signals(struct top_thread *t)
 {
 	struct signalfd_siginfo info;
 
@@ -346,9 +346,9 @@ static int top_thread_wait_for_bytes(struct top_thread *t)
 		if (poll(fds, ARRAY_SIZE(fds), timeout) < 0 && errno != EINTR)
 			return -errno;
 		if (fds[2].revents)
-			top_thread_take_signals(t);
+			top_thread_handle_signals(t);
 		if (fds[3].revents)
-			top_thread_take_keys(t);
+			top_thread_handle_keys(t);
 		if (t->quit)
 			return 0;
 		if (fds[0].revents)
@@ -383,7 +383,7 @@ static ssize_t top_thread_read_pipe(void *userdata, void *to, size_t n)
 
 /* ---- thread ---- */
 
-static int top_thread_take_record(struct top_thread *t, const struct fxt_record *record)
+static int top_thread_on_record(struct top_thread *t, const struct fxt_record *record)
 {
 	struct event ev;
 	const char *what;
@@ -391,7 +391,7 @@ static int top_thread_take_record(struct top_thread *t, const struct fxt_record 
 
 	if (r == FXT_EVENTS_DAMAGE)
 		t->state.n_damages++;
-	return r == FXT_EVENTS_EVENT ? top_thread_take_event(t, &ev) : r < 0 ? r : 0;
+	return r == FXT_EVENTS_EVENT ? top_thread_on_event(t, &ev) : r < 0 ? r : 0;
 }
 
 static int top_thread_read_stream(struct top_thread *t)
@@ -408,7 +408,7 @@ static int top_thread_read_stream(struct top_thread *t)
 		if (r == FXT_READER_DAMAGE)
 			t->state.n_damages++;
 		else
-			r = top_thread_take_record(t, record);
+			r = top_thread_on_record(t, record);
 		if (r < 0)
 			break;
 	}

@@ -34,7 +34,7 @@ static bool usage_read_number(const char *text, const char *key, uint64_t *ret)
 	return at && sscanf(at + strlen(key), "%" SCNu64, ret) == 1;
 }
 
-static void usage_look(struct top_usage *u, const struct top_usage *before)
+static void usage_sample(struct top_usage *u, const struct top_usage *before)
 {
 	uint64_t pages, in, out;
 	char text[1024];
@@ -90,7 +90,7 @@ void top_usages_update(struct top_usages *u, const struct live_window *w)
 		struct top_usage *one = &now.list[now.n++];
 
 		one->pid = w->processes[i].pid;
-		usage_look(one, top_usages_of(u, one->pid));
+		usage_sample(one, top_usages_of(u, one->pid));
 	}
 	*u = now;
 }

@@ -31,7 +31,7 @@ enum { FLUSHES = 4 };
 
 struct job {
 	struct record_options options;
-	struct asked_for asked;
+	struct recording_request asked;
 	uint64_t interval_ns;
 	uint64_t count; /* of intervals; 0 = unlimited */
 	bool no_symbols;
@@ -47,7 +47,7 @@ static void verb_top_job_deinit(struct job *j)
 	recording_free(j->recording);
 	top_thread_free(j->thread);
 	record_options_deinit(&j->options);
-	asked_for_deinit(&j->asked);
+	recording_request_deinit(&j->asked);
 	close_fd(j->wake_fd);
 	close_fd(j->read_fd);
 	close_fd(j->write_fd);
@@ -94,7 +94,7 @@ static void verb_top_fill_options(struct job *j)
 	if (s->flush_ns > FLUSH_NS_DEFAULT)
 		s->flush_ns = FLUSH_NS_DEFAULT;
 	s->no_perfetto_blobs = true;
-	asked_for_note(&j->asked, s, false);
+	recording_request_set(&j->asked, s, false);
 }
 
 /* Starts the thread before the recording: its signals are then blocked in all threads, and the pipe
@@ -156,7 +156,7 @@ static int verb_top_watch(struct job *j)
 	return session_view_complain(&v, "top") ?: r ?: verb_top_complain_of_nothing(j, &v);
 }
 
-static int verb_top_take_interval(void *to, char *value)
+static int verb_top_parse_interval(void *to, char *value)
 {
 	char why[VALUE_WHY_MAX];
 
@@ -178,8 +178,8 @@ static int verb_top(int argc, char **argv)
 							.write_fd = -1,
 							.interval_ns = INTERVAL_NS_DEFAULT };
 	const struct verb_option own[] = {
-		OPTION_VALUE("interval", 'i', verb_top_take_interval, &j.interval_ns),
-		OPTION_VALUE("count", 'n', client_options_take_count, &j.count),
+		OPTION_VALUE("interval", 'i', verb_top_parse_interval, &j.interval_ns),
+		OPTION_VALUE("count", 'n', client_options_parse_count, &j.count),
 		OPTION_FLAG("no-symbols", &j.no_symbols),
 		OPTION_FLAG("direct", &j.options.direct),
 		OPTION_FLAG("json", &j.options.json),

@@ -172,7 +172,7 @@ static void access_refuse_surplus(struct peer *p)
  * Removes the first waiting message, which is served or refused. Drops answers that were valid only
  * for this message.
  */
-static void access_let_go(struct peer *p)
+static void access_pop_held(struct peer *p)
 {
 	sd_bus_message_unref(p->held[0]);
 	memmove(&p->held[0], &p->held[1], --p->n_held * sizeof(p->held[0]));
@@ -197,7 +197,7 @@ static void access_advance(struct peer *p)
 		}
 		log_warning(r, "cannot requeue a message of %s; it was refused", p->name);
 		bus_error_reply(p->held[0], r, NULL);
-		access_let_go(p);
+		access_pop_held(p);
 	}
 }
 
@@ -207,7 +207,7 @@ static void access_advance(struct peer *p)
  * The bus does not know the peer. If the peer has left, nobody receives the errors, and its name is
  * never used again. Otherwise, its next message starts another query.
  */
-static void access_give_up(struct peer *p, const sd_bus_error *e)
+static void access_reject_unknown(struct peer *p, const sd_bus_error *e)
 {
 	if (!sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
 		for (size_t i = 0; i < p->n_held; i++)
@@ -227,11 +227,11 @@ static int access_on_credentials(sd_bus_message *reply, void *userdata, sd_bus_e
 	struct peer *p = userdata;
 
 	if (sd_bus_message_is_method_error(reply, NULL)) {
-		access_give_up(p, sd_bus_message_get_error(reply));
+		access_reject_unknown(p, sd_bus_message_get_error(reply));
 		return 0;
 	}
 	if (credentials_read(reply, &c) < 0 || !c.has_uid) {
-		access_give_up(p, &nobody);
+		access_reject_unknown(p, &nobody);
 		return 0;
 	}
 	p->uid = c.uid;
@@ -319,7 +319,7 @@ static const struct answer *access_recall(const struct peer *p, enum right right
 	return dialogue && a->answer == POLKIT_CHALLENGE ? NULL : a;
 }
 
-static int access_ask(struct peer *p, enum right right, bool dialogue, sd_bus_error *reterr)
+static int access_start_check(struct peer *p, enum right right, bool dialogue, sd_bus_error *reterr)
 {
 	size_t n = 0, n_user = 0;
 	int r;
@@ -424,12 +424,12 @@ static int access_serve(struct peer *p, sd_bus_message *m, bool is_held, sd_bus_
 	if (r == JUDGED_LATER) {
 		r = is_held ? 0 : access_hold(p, m, reterr);
 		is_held |= r == 0;
-		r = r ?: access_ask(p, right, dialogue, reterr);
+		r = r ?: access_start_check(p, right, dialogue, reterr);
 		if (r == 0)
 			return 1;
 	}
 	if (is_held) {
-		access_let_go(p);
+		access_pop_held(p);
 		access_advance(p);
 	}
 	return r;
@@ -475,9 +475,9 @@ static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *re
  * Checks again whether P may view all sessions. If the check cannot start now, P gets no more
  * signals about other users' sessions until it makes another call.
  */
-static void access_ask_again(struct peer *p)
+static void access_check_again(struct peer *p)
 {
-	if (p->check || access_ask(p, RIGHT_VIEW, false, NULL) < 0)
+	if (p->check || access_start_check(p, RIGHT_VIEW, false, NULL) < 0)
 		p->sees_all = false;
 	else
 		p->for_held = false;
@@ -498,7 +498,7 @@ void access_drop_answers(struct access *a)
 				access_forget_answer(&p->answers[i]);
 		}
 		if (p->sees_all)
-			access_ask_again(p);
+			access_check_again(p);
 	}
 }
 
@@ -594,7 +594,7 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 	r = sd_bus_add_filter(bus, &a->filter, access_on_message, a);
 	if (r < 0)
 		return r;
-	async_close_ask(access_uid_of, a);
+	async_close_set_owner_fn(access_uid_of, a);
 	*ret = TAKE_PTR(a);
 	return 0;
 }
@@ -603,7 +603,7 @@ struct access *access_free(struct access *a)
 {
 	if (!a)
 		return NULL;
-	async_close_ask(NULL, NULL);
+	async_close_set_owner_fn(NULL, NULL);
 	while (a->peers)
 		access_forget(a->peers);
 	sd_bus_slot_unref(a->filter);
@@ -645,7 +645,7 @@ bool access_may(const struct access *a, sd_bus_message *m, enum right right)
 	return !m || (p && p->granted & RIGHT_BIT(right));
 }
 
-static bool access_may_hear(const struct peer *p, uid_t owner)
+static bool access_may_receive(const struct peer *p, uid_t owner)
 {
 	return p->known && (p->uid == 0 || p->uid == owner || p->sees_all);
 }
@@ -653,6 +653,6 @@ static bool access_may_hear(const struct peer *p, uid_t owner)
 void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata)
 {
 	for (const struct peer *p = a->peers; p; p = p->next)
-		if (access_may_hear(p, owner))
+		if (access_may_receive(p, owner))
 			fn(p->name, userdata);
 }

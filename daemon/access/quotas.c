@@ -44,7 +44,7 @@ static struct effort *quotas_find(struct rate_limit *e, uid_t uid, uint64_t now_
 	return unused;
 }
 
-int rate_limit_take(struct rate_limit *e, uid_t uid, uint64_t now_ns, uint64_t *ret_wait_ns)
+int rate_limit_acquire(struct rate_limit *e, uid_t uid, uint64_t now_ns, uint64_t *ret_wait_ns)
 {
 	const uint64_t burst_ns = RATE_LIMIT_BURST * RATE_LIMIT_NS;
 	struct effort *u;

@@ -67,4 +67,4 @@ struct rate_limit {
  * Whether UID may make another call at NOW_NS. Returns 0, or -EDQUOT with the time to wait in
  * *RET_WAIT_NS. Root always may.
  */
-int rate_limit_take(struct rate_limit *e, uid_t uid, uint64_t now_ns, uint64_t *ret_wait_ns);
+int rate_limit_acquire(struct rate_limit *e, uid_t uid, uint64_t now_ns, uint64_t *ret_wait_ns);

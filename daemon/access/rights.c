@@ -68,7 +68,7 @@ static bool rights_is_call(const struct rights_call *c, const char *interface, c
 	       strcmp(c->member, member) == 0;
 }
 
-static enum need rights_look_up(const struct rights_call *c, const struct call_row *row)
+static enum need rights_find_need(const struct rights_call *c, const struct call_row *row)
 {
 	while (row->interface && !rights_is_call(c, row->interface, row->member))
 		row++;
@@ -110,12 +110,12 @@ enum need rights_need(const struct rights_call *c)
 			return rights_need_to_create(c);
 		if (rights_is_call(c, KYMO_MANAGER_INTERFACE, "GetSession"))
 			return rights_need_to_get(c);
-		return rights_look_up(c, of_manager);
+		return rights_find_need(c, of_manager);
 	}
 	if (rights_is_below(c->path, own))
 		return NEED_NOTHING;
 	if (rights_is_below(c->path, KYMO_SESSION_PREFIX))
-		return rights_look_up(c, of_others_session);
+		return rights_find_need(c, of_others_session);
 	/* Parent paths, which contain only names. The names of sessions depend on the caller. */
 	return rights_is_call(c, INTROSPECTED, "Introspect") ? NEED_LIST : NEED_NOTHING;
 }

@@ -122,10 +122,10 @@ static int manager_bus_method_reload(sd_bus_message *call, void *userdata, sd_bu
 {
 	struct manager *m = userdata;
 
-	service_say_reloading();
+	service_notify_reloading();
 	access_drop_answers(m->access);
 	log_info("reloaded");
-	service_say_reloaded();
+	service_notify_reloaded();
 	return sd_bus_reply_method_return(call, NULL);
 }
 

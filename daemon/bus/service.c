@@ -30,7 +30,7 @@
  * (async-close.c). This can take a moment on a busy machine.
  */
 #define NAME_WAIT_NS   UINT64_C(5000000000)
-#define NAME_LOOK_USEC 50000
+#define NAME_POLL_USEC 50000
 
 struct service {
 	sd_event *event;
@@ -38,7 +38,7 @@ struct service {
 	struct manager *manager;
 	uint64_t idle_usec;
 	bool releasing; /* the name is being released */
-	bool told_stopping;
+	bool stopping_notified;
 	uint64_t n_calls;                /* received calls */
 	uint64_t calls_before;           /* N_CALLS when the name was released */
 	uint64_t shape;                  /* service_shape() at the last status */
@@ -125,39 +125,39 @@ static void service_notify_status(struct service *s)
 		strcpy(s->status, now);
 		sd_notifyf(0, "STATUS=%s", now);
 	}
-	if (s->told_stopping && !s->releasing)
+	if (s->stopping_notified && !s->releasing)
 		sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64, MORE_TIME_USEC);
 }
 
-static int service_on_tell(sd_event_source *source, uint64_t usec, void *userdata)
+static int service_on_notify_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct service *s = userdata;
 
 	service_notify_status(s);
-	if (!service_any_active(s->manager) && !s->told_stopping)
+	if (!service_any_active(s->manager) && !s->stopping_notified)
 		return 0; /* enabled again by a change */
 	sd_event_source_set_time_relative(source, NOTIFY_USEC);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
-void service_say_reloading(void)
+void service_notify_reloading(void)
 {
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
 		   clock_read_ns(CLOCK_MONOTONIC) / 1000);
 }
 
-void service_say_reloaded(void)
+void service_notify_reloaded(void)
 {
 	sd_notify(0, "READY=1");
 }
 
 /* ---- exit ---- */
 
-static void service_say_stopping(struct service *s)
+static void service_notify_stopping(struct service *s)
 {
-	if (!s->told_stopping)
+	if (!s->stopping_notified)
 		sd_notify(0, "STOPPING=1");
-	s->told_stopping = true;
+	s->stopping_notified = true;
 }
 
 static int service_on_signal(sd_event_source *source, const struct signalfd_siginfo *info,
@@ -165,7 +165,7 @@ static int service_on_signal(sd_event_source *source, const struct signalfd_sigi
 {
 	struct service *s = userdata;
 
-	service_say_stopping(s);
+	service_notify_stopping(s);
 	manager_shutdown(s->manager, EXIT_SUCCESS);
 	return 0;
 }
@@ -186,19 +186,19 @@ static int service_on_disconnected(sd_bus_message *m, void *userdata, sd_bus_err
 	struct service *s = userdata;
 
 	log_error(0, "lost the connection to the bus: stopping all sessions");
-	service_say_stopping(s);
+	service_notify_stopping(s);
 	manager_shutdown(s->manager, EXIT_FAILURE);
 	return 0;
 }
 
-static int service_take_name_(sd_bus *bus, uint64_t wait_ns)
+static int service_request_name_within(sd_bus *bus, uint64_t wait_ns)
 {
 	uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + wait_ns;
 	int r;
 
 	while ((r = sd_bus_request_name(bus, KYMO_BUS_NAME, 0)) == -EEXIST &&
 	       clock_read_ns(CLOCK_MONOTONIC) < until_ns)
-		usleep(NAME_LOOK_USEC);
+		usleep(NAME_POLL_USEC);
 	if (r == -EEXIST || r == -EALREADY)
 		return log_error(0, "the name " KYMO_BUS_NAME
 				    " is in use: another kymod serves this bus already")
@@ -248,7 +248,7 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 		return 0;
 	}
 	/* If the bus starts services without systemd, another service may have it by now. */
-	r = service_take_name_(s->bus, 0);
+	r = service_request_name_within(s->bus, 0);
 	if (r < 0) {
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 		return 0;
@@ -268,7 +268,7 @@ static int service_on_idle(sd_event_source *source, uint64_t usec, void *userdat
 		sd_event_source_set_time_relative(s->idle, LATE_IDLE_USEC);
 		return sd_event_source_set_enabled(s->idle, SD_EVENT_ONESHOT);
 	}
-	service_say_stopping(s);
+	service_notify_stopping(s);
 	sd_notify_barrier(0, BARRIER_USEC);
 	s->releasing = true;
 	s->calls_before = s->n_calls;
@@ -299,7 +299,7 @@ static void service_watch_idle(struct service *s)
 	s->calls_seen = s->n_calls;
 	s->shape_seen = s->shape;
 	sd_event_source_set_time_relative(s->idle,
-					  s->told_stopping ? LATE_IDLE_USEC : s->idle_usec);
+					  s->stopping_notified ? LATE_IDLE_USEC : s->idle_usec);
 	sd_event_source_set_enabled(s->idle, service_has_sessions(s->manager) ? SD_EVENT_OFF
 									      : SD_EVENT_ONESHOT);
 }
@@ -326,7 +326,7 @@ static int service_on_post(sd_event_source *source, void *userdata)
 static int service_add_timers(struct service *s)
 {
 	int r = sd_event_add_time_relative(s->event, &s->notify, CLOCK_MONOTONIC, NOTIFY_USEC,
-					   NOTIFY_USEC / 4, service_on_tell, s);
+					   NOTIFY_USEC / 4, service_on_notify_timer, s);
 
 	if (r >= 0)
 		r = sd_event_source_set_enabled(s->notify, SD_EVENT_OFF);
@@ -392,9 +392,9 @@ struct service *service_free(struct service *s)
 	return free_ptr(s);
 }
 
-int service_take_name(sd_bus *bus)
+int service_request_name(sd_bus *bus)
 {
-	return service_take_name_(bus, NAME_WAIT_NS);
+	return service_request_name_within(bus, NAME_WAIT_NS);
 }
 
 void service_begin(struct service *s)

@@ -45,11 +45,11 @@ DEFINE_CLEANUP(struct service *, service_free)
  * free, all files of that service are closed. Call this before the manager is created, which looks
  * for content of dead services. Returns 0 or a negative errno, and logs errors.
  */
-int service_take_name(sd_bus *bus);
+int service_request_name(sd_bus *bus);
 
 /* Notifies systemd that the service is ready. */
 void service_begin(struct service *s);
 
 /* Notify systemd of the start and the end of a reload. */
-void service_say_reloading(void);
-void service_say_reloaded(void);
+void service_notify_reloading(void);
+void service_notify_reloaded(void);

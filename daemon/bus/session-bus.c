@@ -100,7 +100,7 @@ static int session_bus_method_snapshot(sd_bus_message *call, void *userdata, sd_
 		return bus_error_set(reterr, -EBADF,
 				     "`output` names a descriptor that did not come with the "
 				     "message");
-	r = output_fd_take(fd, uid, &own_fd, reterr)
+	r = output_fd_acquire(fd, uid, &own_fd, reterr)
 		    ?: daemon_session_take_snapshot(s, own_fd, uid, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,

@@ -44,7 +44,7 @@
 #include "daemon/files/passed-fds.h"
 
 /* Values of a mailbox other than a descriptor: empty, being closed, and a request to exit. */
-enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
+enum { REQUEST_NONE = -1, MAIL_BUSY = -2, REQUEST_EXIT = -3 };
 
 /* The number of idle closers to keep. */
 enum { CLOSE_THREADS_SPARE = 2 };
@@ -65,7 +65,7 @@ enum { PEERS_MAX = 4096 };
 #define WARN_NS UINT64_C(60000000000)
 
 struct close_thread {
-	_Atomic int mail;
+	_Atomic int request_fd;
 	_Atomic pid_t pid; /* set by the reaper; 0 = no process */
 };
 
@@ -135,17 +135,17 @@ static _Noreturn void async_close_thread_run(struct close_thread *c, pid_t paren
 	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	syscall(SYS_prctl, PR_SET_NAME, "kymod-closer", 0, 0, 0);
 	while (syscall(SYS_getppid) == parent) {
-		int fd = atomic_load(&c->mail);
+		int fd = atomic_load(&c->request_fd);
 
-		if (fd == MAIL_EXIT)
+		if (fd == REQUEST_EXIT)
 			break;
 		if (fd < 0) {
-			async_close_futex(&c->mail, FUTEX_WAIT, fd);
+			async_close_futex(&c->request_fd, FUTEX_WAIT, fd);
 			continue;
 		}
-		atomic_store(&c->mail, MAIL_TAKEN);
+		atomic_store(&c->request_fd, MAIL_BUSY);
 		async_close_without_lingering(fd);
-		atomic_store(&c->mail, MAIL_NONE);
+		atomic_store(&c->request_fd, REQUEST_NONE);
 		async_close_ring();
 	}
 	async_close_leave_process();
@@ -170,8 +170,8 @@ static void async_close_reap_close_threads(void)
 		for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
 			if (close_threads[i].pid != pid)
 				continue;
-			if (atomic_load(&close_threads[i].mail) < 0)
-				atomic_store(&close_threads[i].mail, MAIL_NONE);
+			if (atomic_load(&close_threads[i].request_fd) < 0)
+				atomic_store(&close_threads[i].request_fd, REQUEST_NONE);
 			atomic_store(&close_threads[i].pid, 0);
 		}
 		async_close_ring();
@@ -189,7 +189,7 @@ static bool async_close_start_close_threads(pid_t self)
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
 		pid_t pid;
 
-		if (close_threads[i].pid || atomic_load(&close_threads[i].mail) < 0)
+		if (close_threads[i].pid || atomic_load(&close_threads[i].request_fd) < 0)
 			continue;
 		pid = async_close_clone_with_files(SIGNAL_CLOSE_THREAD);
 		if (pid == 0)
@@ -293,8 +293,8 @@ static bool async_close_have_reaper(void)
 
 	if (!have) {
 		for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
-			if (atomic_load(&close_threads[i].mail) < 0)
-				atomic_store(&close_threads[i].mail, MAIL_NONE);
+			if (atomic_load(&close_threads[i].request_fd) < 0)
+				atomic_store(&close_threads[i].request_fd, REQUEST_NONE);
 		have = async_close_reaper_start() == 0;
 	}
 	errno = error;
@@ -303,16 +303,16 @@ static bool async_close_have_reaper(void)
 
 static void async_close_closer_send(size_t i, int what)
 {
-	atomic_store(&close_threads[i].mail, what);
+	atomic_store(&close_threads[i].request_fd, what);
 	/* The closer may be running and waiting before the reaper has stored its pid. */
-	async_close_futex(&close_threads[i].mail, FUTEX_WAKE, 1);
+	async_close_futex(&close_threads[i].request_fd, FUTEX_WAKE, 1);
 	if (!atomic_load(&close_threads[i].pid))
 		kill(reaper, SIGNAL_WANTED);
 }
 
 static bool async_close_is_idle(size_t i)
 {
-	return !lines[i] && atomic_load(&close_threads[i].mail) == MAIL_NONE;
+	return !lines[i] && atomic_load(&close_threads[i].request_fd) == REQUEST_NONE;
 }
 
 /* Records which closers are done, and gives them the next descriptors of their lines. */
@@ -321,7 +321,7 @@ static void async_close_collect(uint64_t now_ns)
 	int fd;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
-		if (!lines[i] || atomic_load(&close_threads[i].mail) != MAIL_NONE)
+		if (!lines[i] || atomic_load(&close_threads[i].request_fd) != REQUEST_NONE)
 			continue;
 		if (close_queue_done(&queue, lines[i], now_ns, &fd))
 			async_close_closer_send(i, fd);
@@ -349,18 +349,18 @@ static size_t async_close_find_close_thread(void)
 	return unused;
 }
 
-static void async_close_send_spare_away(void)
+static void async_close_stop_spare_threads(void)
 {
 	unsigned n = 0;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
 		if (async_close_is_idle(i) && atomic_load(&close_threads[i].pid) &&
 		    n++ >= CLOSE_THREADS_SPARE)
-			async_close_closer_send(i, MAIL_EXIT);
+			async_close_closer_send(i, REQUEST_EXIT);
 }
 
 /* Gives queued descriptors to idle closers. The lock must be held. */
-static void async_close_hand_on(void)
+static void async_close_assign(void)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	size_t i;
@@ -371,16 +371,16 @@ static void async_close_hand_on(void)
 	async_close_collect(now_ns);
 	while (close_queue_is_ready(&queue) &&
 	       (i = async_close_find_close_thread()) < CLOSE_AT_ONCE_MAX) {
-		lines[i] = close_queue_take(&queue, now_ns, &fd);
+		lines[i] = close_queue_pop(&queue, now_ns, &fd);
 		async_close_closer_send(i, fd);
 	}
-	async_close_send_spare_away();
+	async_close_stop_spare_threads();
 }
 
 /* ---- queued descriptors ---- */
 
 /* Queues FD, which stays open until a closer closes it. Without memory, it stays open forever. */
-static void async_close_give_back(int fd, uint64_t owner)
+static void async_close_queue_fd(int fd, uint64_t owner)
 {
 	uint64_t place = file_place_of(fd);
 	int error = errno;
@@ -390,7 +390,7 @@ static void async_close_give_back(int fd, uint64_t owner)
 	pthread_mutex_lock(&lock);
 	if (close_queue_add(&queue, owner, place, fd) == 0) {
 		if (is_main)
-			async_close_hand_on();
+			async_close_assign();
 		else
 			async_close_ring();
 	}
@@ -410,7 +410,7 @@ static int async_close_on_bell(sd_event_source *source, int fd, uint32_t revents
 	if (read(fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		return -errno;
 	pthread_mutex_lock(&lock);
-	async_close_hand_on();
+	async_close_assign();
 	pthread_mutex_unlock(&lock);
 	return 0;
 }
@@ -431,9 +431,9 @@ int async_close_begin(void)
 	close_threads = shared->threads;
 	atomic_store(&shared->bus, -1);
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
-		atomic_store(&close_threads[i].mail, MAIL_NONE);
+		atomic_store(&close_threads[i].request_fd, REQUEST_NONE);
 	is_main = true;
-	foreign_fds_set_closer(async_close_give_back);
+	foreign_fds_set_closer(async_close_queue_fd);
 	return async_close_reaper_start();
 }
 
@@ -457,7 +457,7 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 	return sd_event_add_io(event, NULL, bell, EPOLLIN, async_close_on_bell, NULL);
 }
 
-void async_close_leave(sd_bus *bus)
+void async_close_disconnect(sd_bus *bus)
 {
 	sd_bus_flush(bus);
 	if (sd_bus_get_fd(bus) == bus_fd)
@@ -479,7 +479,7 @@ size_t async_close_backlog(int fd, uid_t uid)
 
 /* ---- received descriptors ---- */
 
-void async_close_ask(async_close_owner_fn fn, void *userdata)
+void async_close_set_owner_fn(async_close_owner_fn fn, void *userdata)
 {
 	whose = fn;
 	whose_userdata = userdata;
@@ -495,11 +495,11 @@ void async_close_learn(const char *name, uid_t uid)
 	uint64_t peer = async_close_hash_of(name);
 
 	if (table_remove(&peers, peer))
-		foreign_fds_give(peer, FOREIGN_FD_OF(uid));
+		foreign_fds_transfer(peer, FOREIGN_FD_OF(uid));
 }
 
 /* Peeks at the next message in the socket, without its descriptors. Returns the number of bytes. */
-static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
+static ssize_t async_close_peek(uint8_t *data, size_t n, int *ret_flags)
 {
 	struct iovec part = { data, n };
 	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
@@ -514,7 +514,7 @@ static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
  * none. Descriptors come with the first bytes of a message. The peek has no room for them, which
  * the kernel reports as MSG_CTRUNC.
  */
-static uint64_t async_close_look_whose(size_t n)
+static uint64_t async_close_peek_owner(size_t n)
 {
 	char name[MESSAGE_SENDER_MAX];
 	uint8_t data[MESSAGE_HEADER_PEEK];
@@ -522,10 +522,10 @@ static uint64_t async_close_look_whose(size_t n)
 	uid_t uid;
 	int flags;
 
-	size = async_close_look_at(data, n < FD_SINK_BYTES ? n : FD_SINK_BYTES, &flags);
+	size = async_close_peek(data, n < FD_SINK_BYTES ? n : FD_SINK_BYTES, &flags);
 	if (size <= 0 || !(flags & MSG_CTRUNC))
 		return FOREIGN_FD_OWN;
-	size = async_close_look_at(data, sizeof(data), &flags);
+	size = async_close_peek(data, sizeof(data), &flags);
 	if (size <= 0 || message_find_sender(data, (size_t)size, name) < 0)
 		return FOREIGN_FD_UNKNOWN;
 	if (whose && whose(name, &uid, whose_userdata) == 0)
@@ -610,7 +610,7 @@ static ssize_t async_close_receive_without(struct msghdr *m)
  * few free numbers, the array in M is shortened. The bus library then closes the connection, as it
  * does when the kernel has no numbers for descriptors.
  */
-static void async_close_take_received(struct msghdr *m, uint64_t owner)
+static void async_close_replace_received(struct msghdr *m, uint64_t owner)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(m);
 	size_t n, n_put;
@@ -625,7 +625,7 @@ static void async_close_take_received(struct msghdr *m, uint64_t owner)
 	n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds);
 	for (size_t i = 0; i < n; i++)
 		foreign_fds_mark(fds[i], owner);
-	n_put = passed_fds_take(fds, n);
+	n_put = passed_fds_adopt(fds, n);
 	if (n_put == n)
 		return;
 	c->cmsg_len = CMSG_LEN(n_put * sizeof(*fds));
@@ -645,7 +645,7 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	if (!is_main || fd != bus_fd)
 		return syscall(SYS_recvmsg, fd, m, flags);
 	if (m->msg_iovlen == 1)
-		owner = async_close_look_whose(m->msg_iov[0].iov_len);
+		owner = async_close_peek_owner(m->msg_iov[0].iov_len);
 	if (owner != FOREIGN_FD_OWN && !async_close_has_room(owner)) {
 		async_close_warn_refused(owner);
 		n = async_close_receive_without(m);
@@ -658,6 +658,7 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	}
 	n = syscall(SYS_recvmsg, fd, m, flags);
 	if (n >= 0)
-		async_close_take_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
+		async_close_replace_received(m,
+					     owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
 	return n;
 }

@@ -45,7 +45,7 @@ int async_close_attach(sd_event *event, sd_bus *bus);
  * Sends all pending messages, and closes BUS. No other code closes it. The socket is shut down, so
  * that the bus releases our names even if other processes keep the socket open for a while.
  */
-void async_close_leave(sd_bus *bus);
+void async_close_disconnect(sd_bus *bus);
 
 /*
  * Looks up the sender NAME of a message. Returns 0 and its uid in *RET, or a negative errno if the
@@ -54,7 +54,7 @@ void async_close_leave(sd_bus *bus);
 typedef int (*async_close_owner_fn)(const char *name, uid_t *ret, void *userdata);
 
 /* Sets FN as the lookup for each message with descriptors. NULL: all senders are unknown. */
-void async_close_ask(async_close_owner_fn fn, void *userdata);
+void async_close_set_owner_fn(async_close_owner_fn fn, void *userdata);
 
 /* The sender NAME is now known: descriptors that it has passed belong to UID. */
 void async_close_learn(const char *name, uid_t uid);

@@ -181,7 +181,7 @@ bool close_queue_is_ready(const struct close_queue *q)
 	return close_queue_close_owner_next(q) != NULL;
 }
 
-struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int *ret_fd)
+struct close_line *close_queue_pop(struct close_queue *q, uint64_t now_ns, int *ret_fd)
 {
 	struct close_owner *o = close_queue_close_owner_next(q);
 	struct close_line *line;

@@ -46,7 +46,7 @@ struct close_queue {
 /* Adds FD to its line. Returns 0 or -ENOMEM. */
 int close_queue_add(struct close_queue *q, uint64_t owner, uint64_t place, int fd);
 
-/* Whether close_queue_take() has a line to return. */
+/* Whether close_queue_pop() has a line to return. */
 bool close_queue_is_ready(const struct close_queue *q);
 
 /*
@@ -54,7 +54,7 @@ bool close_queue_is_ready(const struct close_queue *q);
  * line waits, or the limits of active lines are reached. The line is active until
  * close_queue_done() returns false. NOW_NS is CLOCK_MONOTONIC.
  */
-struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int *ret_fd);
+struct close_line *close_queue_pop(struct close_queue *q, uint64_t now_ns, int *ret_fd);
 
 /*
  * The current descriptor of LINE is closed. Returns true, with the next descriptor in *RET_FD, or

@@ -22,14 +22,14 @@
 #include <unistd.h>
 
 /* States: no sink; it waits; it must receive; it has received; no sink can be started. */
-enum { SINK_NONE, SINK_READY, SINK_ASKED, SINK_DONE, SINK_EXHAUSTED };
+enum { SINK_NONE, SINK_READY, SINK_REQUESTED, SINK_DONE, SINK_EXHAUSTED };
 
 enum {
 	FDS_MAX = 253,      /* of one message, a limit of the kernel */
 	FDS_SPARE = 8,      /* messages for which a sink has room when it exits */
 	IDLE_SEC = 1,       /* after which a sink with descriptors exits */
 	WAIT_MAX_MS = 1000, /* how long the service waits for a sink */
-	LOOK_MS = 10,
+	POLL_MS = 10,
 };
 
 /* Signals to the keeper: a sink has ended, the current sink is about to exit. */
@@ -87,7 +87,7 @@ static unsigned sink_receive(int socket)
 	return n_fds;
 }
 
-static _Noreturn void sink_run(pid_t keeper, int socket, rlim_t fds_max)
+static _Noreturn void sink_run(pid_t sinks_parent, int socket, rlim_t fds_max)
 {
 	const struct timespec idle = { .tv_sec = IDLE_SEC };
 	rlim_t n_fds = 0;
@@ -95,11 +95,11 @@ static _Noreturn void sink_run(pid_t keeper, int socket, rlim_t fds_max)
 	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	syscall(SYS_prctl, PR_SET_NAME, "kymod-sink", 0, 0, 0);
 	sink_set(SINK_READY);
-	while (syscall(SYS_getppid) == keeper) {
+	while (syscall(SYS_getppid) == sinks_parent) {
 		int ready = SINK_READY;
 		bool is_full = n_fds > 0 && n_fds + (rlim_t)FDS_MAX * FDS_SPARE > fds_max;
 
-		if (atomic_load(&sink->state) == SINK_ASKED) {
+		if (atomic_load(&sink->state) == SINK_REQUESTED) {
 			n_fds += sink_receive(socket);
 			sink_set(SINK_DONE);
 			continue;
@@ -116,17 +116,17 @@ static _Noreturn void sink_run(pid_t keeper, int socket, rlim_t fds_max)
 	}
 	/* This comes before the exit, which can hang. */
 	syscall(SYS_close, socket);
-	syscall(SYS_kill, keeper, SIGNAL_LEAVES);
+	syscall(SYS_kill, sinks_parent, SIGNAL_LEAVES);
 	sink_leave();
 }
 
 /* ---- keeper ---- */
 
-static _Noreturn void sink_keeper_run(pid_t parent, int socket, rlim_t fds_max)
+static _Noreturn void sink_parent_run(pid_t parent, int socket, rlim_t fds_max)
 {
 	const uint64_t signals = UINT64_C(1) << (SIGNAL_ENDED - 1) | UINT64_C(1)
 									     << (SIGNAL_LEAVES - 1);
-	const struct timespec look = { .tv_sec = 1 };
+	const struct timespec interval = { .tv_sec = 1 };
 	pid_t self = (pid_t)syscall(SYS_getpid), current = 0, pid;
 	unsigned n_leaving = 0;
 
@@ -144,7 +144,7 @@ static _Noreturn void sink_keeper_run(pid_t parent, int socket, rlim_t fds_max)
 		}
 		if (!current && atomic_load(&sink->state) == SINK_NONE)
 			sink_set(SINK_EXHAUSTED);
-		syscall(SYS_rt_sigtimedwait, &signals, &info, current ? NULL : &look,
+		syscall(SYS_rt_sigtimedwait, &signals, &info, current ? NULL : &interval,
 			sizeof(signals));
 		if (info.si_signo == SIGNAL_LEAVES && info.si_pid == current) {
 			current = 0;
@@ -187,7 +187,7 @@ int fd_sink_begin(int socket)
 	pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
 	if (pid == 0) {
 		sink_keep_only(socket);
-		sink_keeper_run(parent, socket, files.rlim_cur);
+		sink_parent_run(parent, socket, files.rlim_cur);
 	}
 	if (pid < 0)
 		r = -errno;
@@ -200,16 +200,16 @@ int fd_sink_begin(int socket)
 /* Waits for the state WANTED. Returns false after WAIT_MAX_MS, or if no sink can be started. */
 static bool sink_becomes(int wanted)
 {
-	const struct timespec look = { .tv_nsec = LOOK_MS * 1000000L };
+	const struct timespec interval = { .tv_nsec = POLL_MS * 1000000L };
 
-	for (int ms = 0; ms < WAIT_MAX_MS; ms += LOOK_MS) {
+	for (int ms = 0; ms < WAIT_MAX_MS; ms += POLL_MS) {
 		int state = atomic_load(&sink->state);
 
 		if (state == wanted)
 			return true;
 		if (state == SINK_EXHAUSTED)
 			return false;
-		sink_wait(state, &look);
+		sink_wait(state, &interval);
 	}
 	return atomic_load(&sink->state) == wanted;
 }
@@ -222,9 +222,9 @@ ssize_t fd_sink_receive(uint8_t *data, size_t n, unsigned *ret_n_fds)
 	if (!sink || !sink_becomes(SINK_READY))
 		return -EAGAIN;
 	sink->n = n;
-	if (!atomic_compare_exchange_strong(&sink->state, &ready, SINK_ASKED))
+	if (!atomic_compare_exchange_strong(&sink->state, &ready, SINK_REQUESTED))
 		return -EAGAIN;
-	sink_set(SINK_ASKED);
+	sink_set(SINK_REQUESTED);
 	if (!sink_becomes(SINK_DONE))
 		return -EIO;
 	received = sink->received;

@@ -9,7 +9,7 @@
 /* Types whose arrays can be read in one call. */
 static const char fixed_types[] = "ynqiuxtd";
 
-static int message_weight_take(size_t *left, size_t n)
+static int message_weight_subtract(size_t *left, size_t n)
 {
 	if (n > *left)
 		return -E2BIG;
@@ -37,7 +37,7 @@ static int message_weigh_array(sd_bus_message *m, const char *contents, size_t *
 	if (!contents[0] || contents[1] || !strchr(fixed_types, contents[0]))
 		return message_weigh_container(m, 'a', contents, left);
 	r = sd_bus_message_read_array(m, contents[0], &p, &bytes);
-	return r < 0 ? r : message_weight_take(left, bytes);
+	return r < 0 ? r : message_weight_subtract(left, bytes);
 }
 
 static int message_weigh_basic(sd_bus_message *m, char type, size_t *left)
@@ -50,7 +50,8 @@ static int message_weigh_basic(sd_bus_message *m, char type, size_t *left)
 
 	if (r < 0)
 		return r;
-	return message_weight_take(left, strchr("sog", type) ? strlen(value.text) : sizeof(value));
+	return message_weight_subtract(left,
+				       strchr("sog", type) ? strlen(value.text) : sizeof(value));
 }
 
 /*
@@ -64,7 +65,7 @@ static int message_weight_weigh(sd_bus_message *m, size_t *left)
 	int r;
 
 	while ((r = sd_bus_message_peek_type(m, &type, &contents)) > 0) {
-		r = message_weight_take(left, sizeof(uint64_t));
+		r = message_weight_subtract(left, sizeof(uint64_t));
 		if (r < 0)
 			return r;
 		if (type == 'a')

@@ -187,7 +187,7 @@ static void passed_warn(int error)
 	log_warning(error, "files from callers are refused");
 }
 
-size_t passed_fds_take(int *fds, size_t n)
+size_t passed_fds_adopt(int *fds, size_t n)
 {
 	struct passed_group *g = NULL;
 	_cleanup_close_ int writing = passed_group_new(n, &g);

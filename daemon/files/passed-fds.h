@@ -31,7 +31,7 @@ int passed_fds_begin(sd_event *event);
  * replaces them by stand-ins for nothing. Returns the number of stand-ins. If there are too few
  * free numbers, the remaining descriptors are closed.
  */
-size_t passed_fds_take(int *fds, size_t n);
+size_t passed_fds_adopt(int *fds, size_t n);
 
 /*
  * Returns a stand-in for a descriptor that was not accepted because of ERROR, a negative errno; or

@@ -90,8 +90,8 @@ static void collection_count_failed(struct daemon_session *s, struct snapshot_ro
 			    s->profile->collection.directory);
 }
 
-static int collection_snapshots_ask(struct daemon_session *s, const char *reason,
-				    struct snapshot_round *round)
+static int collection_snapshots_request(struct daemon_session *s, const char *reason,
+					struct snapshot_round *round)
 {
 	struct collection_pending *pending = calloc(1, sizeof(*pending));
 	struct store *to = NULL;
@@ -122,8 +122,8 @@ static int collection_snapshots_ask(struct daemon_session *s, const char *reason
  * Requests a snapshot of S, unless the last one for a trigger was less than LIMIT_NS ago (0 = no
  * limit; not a trigger). Returns 0, 1 if it is skipped, or a negative errno.
  */
-static int collection_ask_limited(struct daemon_session *s, const char *reason, uint64_t limit_ns,
-				  struct snapshot_round *round)
+static int collection_request_limited(struct daemon_session *s, const char *reason,
+				      uint64_t limit_ns, struct snapshot_round *round)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
 	struct collection_use *p = s->profile;
@@ -135,7 +135,7 @@ static int collection_ask_limited(struct daemon_session *s, const char *reason, 
 		round->n_passed_over++;
 		return 1;
 	}
-	r = collection_snapshots_ask(s, reason, round);
+	r = collection_snapshots_request(s, reason, round);
 	if (r < 0) {
 		collection_count_failed(s, round, r);
 		return r;
@@ -154,7 +154,7 @@ int collection_snapshot_all(struct manager *m, const char *reason, sd_bus_messag
 		return -ENOMEM;
 	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (collection_is_flight_of_collection(s) && daemon_session_active(s))
-			collection_ask_limited(s, reason, 0, round);
+			collection_request_limited(s, reason, 0, round);
 	collection_round_step(round);
 	return 0;
 }
@@ -169,7 +169,7 @@ int collection_snapshot_now(struct daemon_session *s, const char *reason, sd_bus
 	round = collection_round_new(NULL, true);
 	if (!round)
 		return -ENOMEM;
-	r = collection_ask_limited(s, reason, 0, round);
+	r = collection_request_limited(s, reason, 0, round);
 	/* On failure, the caller replies to CALL. */
 	if (r == 0)
 		round->call = sd_bus_message_ref(call);
@@ -229,7 +229,7 @@ void collection_snapshot_triggered(struct session *session, const struct trigger
 	 * The interval between triggers is measured in the time of records, which arrive in
 	 * batches, so the limit here is a bit lower.
 	 */
-	collection_ask_limited(s, reason, s->profile->interval_ns / 10 * 9, round);
+	collection_request_limited(s, reason, s->profile->interval_ns / 10 * 9, round);
 	collection_round_step(round);
 }
 
@@ -331,7 +331,7 @@ int collection_snapshot_recovered(struct daemon_session *s, struct collection_us
 	if (r < 0)
 		return r;
 	/* The snapshot continues without the session, which makes room for the next one. */
-	snapshot_take(snapshot, TAKE_PTR(left), 0);
+	snapshot_set_data(snapshot, TAKE_PTR(left), 0);
 	return 0;
 }
 

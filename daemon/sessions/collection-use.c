@@ -14,7 +14,7 @@
 #include "capture/options/filter-values.h"
 #include "capture/options/find-cgroup.h"
 #include "capture/options/program-file.h"
-#include "daemon/sessions/collection-look.h"
+#include "daemon/sessions/collection-scan.h"
 
 enum { COMPLAINTS_BYTES_MAX = 4096 };
 
@@ -447,7 +447,7 @@ struct collection_use *collection_use_free(struct collection_use *p)
 {
 	if (!p)
 		return NULL;
-	collection_look_free(p->look);
+	collection_scan_free(p->scan);
 	collection_deinit(&p->collection);
 	free(p->name);
 	close_fd(p->dir_fd);

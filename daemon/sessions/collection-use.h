@@ -31,7 +31,7 @@ struct collection_use {
 	int dir_fd; /* open for reading; the directory of chunks and snapshots */
 
 	unsigned n_ticks; /* since the session was created; used by daemon-session.c, like LOOK */
-	struct collection_look *look; /* check in progress; NULL = none. Owned */
+	struct collection_scan *scan; /* check in progress; NULL = none. Owned */
 
 	/* For collection-snapshots.h. */
 	uint64_t interval_ns, last_ns; /* CLOCK_BOOTTIME; 0 = none yet */

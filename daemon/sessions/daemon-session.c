@@ -15,7 +15,7 @@
 #include "daemon/common/bus-error.h"
 #include "daemon/files/flights.h"
 #include "daemon/common/timeouts.h"
-#include "daemon/sessions/collection-look.h"
+#include "daemon/sessions/collection-scan.h"
 #include "daemon/sessions/collection-snapshots.h"
 #include "daemon/sessions/bus-signals.h"
 
@@ -62,7 +62,7 @@ bool daemon_session_active(const struct daemon_session *s)
 
 bool daemon_session_is_announced(const struct daemon_session *s)
 {
-	return s->told_state == session_state(s->session);
+	return s->state_notified == session_state(s->session);
 }
 
 static void daemon_session_answer(const struct daemon_session *s, const struct waiter *w)
@@ -309,9 +309,9 @@ static void daemon_session_log_loss(struct daemon_session *s, const struct sessi
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
 	uint64_t lost = daemon_session_lost_in_all(c);
 
-	if (lost == 0 || s->told_loss)
+	if (lost == 0 || s->loss_notified)
 		return;
-	s->told_loss = true;
+	s->loss_notified = true;
 	log_session_warning(&about, 0,
 			    "%" PRIu64 " records were lost: the rings of %" PRIu64
 			    " KiB for each CPU, or the output, are too small or too slow: "
@@ -324,9 +324,9 @@ static void daemon_session_log_dropped(struct daemon_session *s, const struct se
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
 
-	if (c->dropped_bytes == 0 || s->told_dropped)
+	if (c->dropped_bytes == 0 || s->dropped_notified)
 		return;
-	s->told_dropped = true;
+	s->dropped_notified = true;
 	log_session_warning(&about, 0,
 			    "events came faster than the flight recorder can keep them (%s): "
 			    "earlier data was discarded",
@@ -339,9 +339,9 @@ static void daemon_session_log_limited(struct daemon_session *s, const struct se
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
 	uint64_t asked = session_options(s->session)->flight_bytes;
 
-	if (c->flight_limit >= asked || s->told_limited)
+	if (c->flight_limit >= asked || s->limited_notified)
 		return;
-	s->told_limited = true;
+	s->limited_notified = true;
 	log_session_warning(&about, 0,
 			    "the flight recorder keeps %s instead of %s: the runtime directory "
 			    "has too little free space",
@@ -376,18 +376,18 @@ void daemon_session_signal_counters(struct daemon_session *s)
 	daemon_session_log_loss(s, &now);
 	daemon_session_log_dropped(s, &now);
 	daemon_session_log_limited(s, &now);
-	if (now.events == s->told_events && now.bytes == s->told_bytes)
+	if (now.events == s->events_notified && now.bytes == s->bytes_notified)
 		return;
-	s->told_events = now.events;
-	s->told_bytes = now.bytes;
+	s->events_notified = now.events;
+	s->bytes_notified = now.bytes;
 	bus_signals_properties(s, names);
 }
 
-static void daemon_session_on_looked(bool outdated, void *userdata)
+static void daemon_session_on_scanned(bool outdated, void *userdata)
 {
 	struct daemon_session *s = userdata;
 
-	s->profile->look = collection_look_free(s->profile->look);
+	s->profile->scan = collection_scan_free(s->profile->scan);
 	if (outdated && session_state(s->session) == SESSION_RUNNING)
 		session_stop(s->session, COLLECTION_REASON_OUTDATED);
 }
@@ -398,27 +398,27 @@ void daemon_session_check_collection(struct daemon_session *s)
 	struct collection_use *p = s->profile;
 	int r;
 
-	if (!p || !p->collection.units || ++p->n_ticks % COLLECTION_LOOK_TICKS != 0 ||
-	    session_state(s->session) != SESSION_RUNNING || p->look)
+	if (!p || !p->collection.units || ++p->n_ticks % COLLECTION_SCAN_TICKS != 0 ||
+	    session_state(s->session) != SESSION_RUNNING || p->scan)
 		return;
-	r = collection_look_new(s->manager->event, p->collection.units,
-				&session_options(s->session)->filter, daemon_session_on_looked, s,
-				&p->look);
+	r = collection_scan_new(s->manager->event, p->collection.units,
+				&session_options(s->session)->filter, daemon_session_on_scanned, s,
+				&p->scan);
 	if (r < 0)
 		daemon_session_warn(s, r,
 				    "cannot check the cgroups of the units of its "
 				    "collection");
 }
 
-static void daemon_session_tell_state(struct daemon_session *s)
+static void daemon_session_notify_state(struct daemon_session *s)
 {
 	static const char *const names[] = { "State",     "Reason",   "Error",
 					     "StartTime", "StopTime", NULL };
 	enum session_state state = session_state(s->session);
 
-	if (state == s->told_state)
+	if (state == s->state_notified)
 		return;
-	s->told_state = state;
+	s->state_notified = state;
 	daemon_session_log_state(s);
 	bus_signals_properties(s, names);
 	if (!daemon_session_finished(s))
@@ -428,15 +428,15 @@ static void daemon_session_tell_state(struct daemon_session *s)
 }
 
 /* The client that waits for the session then requests the snapshot. */
-static void daemon_session_tell_due(struct daemon_session *s)
+static void daemon_session_notify_due(struct daemon_session *s)
 {
 	static const char *const names[] = { "SnapshotsDue", NULL };
 	struct session_counters now;
 
 	session_counters(s->session, &now);
-	if (now.snapshots_due == s->n_told_due)
+	if (now.snapshots_due == s->n_due_notified)
 		return;
-	s->n_told_due = now.snapshots_due;
+	s->n_due_notified = now.snapshots_due;
 	bus_signals_properties(s, names);
 }
 
@@ -456,7 +456,7 @@ static void daemon_session_log_step(const struct log_subject *about,
 }
 
 /* Logs the parts that were shed or have returned, for readers of the journal. */
-static void daemon_session_tell_steps(struct daemon_session *s)
+static void daemon_session_report_steps(struct daemon_session *s)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
 	static const char *const names[] = { "Shed", "BudgetSteps", NULL };
@@ -464,10 +464,10 @@ static void daemon_session_tell_steps(struct daemon_session *s)
 	struct session_counters now;
 
 	session_counters(s->session, &now);
-	if (now.n_steps == s->n_told_steps)
+	if (now.n_steps == s->n_steps_notified)
 		return;
-	for (; s->n_told_steps < now.n_steps; s->n_told_steps++) {
-		step = session_step(s->session, s->n_told_steps);
+	for (; s->n_steps_notified < now.n_steps; s->n_steps_notified++) {
+		step = session_step(s->session, s->n_steps_notified);
 		if (step)
 			daemon_session_log_step(&about, step);
 	}
@@ -480,10 +480,10 @@ static int daemon_session_on_settle(sd_event_source *source, void *userdata)
 	struct daemon_session *s = userdata;
 	struct manager *m = s->manager;
 
-	daemon_session_tell_steps(s);
-	daemon_session_tell_due(s);
+	daemon_session_report_steps(s);
+	daemon_session_notify_due(s);
 	collection_snapshot_keep(s);
-	daemon_session_tell_state(s);
+	daemon_session_notify_state(s);
 	daemon_session_answer_waiters(s);
 	collection_snapshots_settle(s);
 	if (s->removing && !daemon_session_active(s) && !collection_snapshot_is_keeping(s))
@@ -652,7 +652,7 @@ int daemon_session_new_recovered(struct manager *m, uid_t uid, const char *name,
 	s->uid = uid;
 	s->linger = s->recovered = true;
 	s->flight_fd = -1;
-	s->told_state = SESSION_FAILED;
+	s->state_notified = SESSION_FAILED;
 	strcpy(options.name, name);
 	r = session_new_recovered(&options, flight_fd, &s->session) ?: daemon_session_set_up(s);
 	if (r < 0)
@@ -674,7 +674,7 @@ int daemon_session_new(const struct daemon_session_args *args, struct create_req
 	s->uid = args->uid;
 	s->linger = request->linger;
 	s->flight_fd = -1;
-	s->told_state = SESSION_READY;
+	s->state_notified = SESSION_READY;
 	if (!s->linger) {
 		s->owner = strdup(args->owner);
 		if (!s->owner)

@@ -55,10 +55,10 @@ struct daemon_session {
 	sd_event_source *output_timeout; /* checks the output while the session is being removed */
 	uint64_t output_checked_bytes;   /* bytes written at the last check */
 	unsigned n_output_checks;        /* consecutive checks without progress */
-	enum session_state told_state;
-	uint64_t n_told_steps, n_told_due;
-	uint64_t told_events, told_bytes;           /* in the last PropertiesChanged */
-	bool told_loss, told_dropped, told_limited; /* logged */
+	enum session_state state_notified;
+	uint64_t n_steps_notified, n_due_notified;
+	uint64_t events_notified, bytes_notified;               /* in the last PropertiesChanged */
+	bool loss_notified, dropped_notified, limited_notified; /* logged */
 };
 
 struct daemon_session_args {

@@ -188,7 +188,8 @@ static uint64_t manager_ring_bytes(const struct daemon_session *s)
 	return daemon_session_finished(s) ? 0 : session_ring_memory(session_options(s->session));
 }
 
-static struct limit_request manager_wish_of(const struct daemon_session *s, uint64_t amount)
+static struct limit_request manager_limit_request_of(const struct daemon_session *s,
+						     uint64_t amount)
 {
 	return (struct limit_request){ amount, s->uid, session_options(s->session)->own };
 }
@@ -208,7 +209,7 @@ static int manager_check_rings(const struct manager *m, const struct daemon_sess
 	static const struct limit limit = { LIMIT_RING_BYTES, LIMIT_RING_BYTES_ROOT,
 					    LIMIT_RING_BYTES_PER_USER, LIMIT_RING_BYTES_OWN };
 	const struct limit_use use = manager_use_of(m, s->uid, manager_ring_bytes);
-	const struct limit_request wish = manager_wish_of(s, manager_ring_bytes(s));
+	const struct limit_request wish = manager_limit_request_of(s, manager_ring_bytes(s));
 	uint64_t most;
 	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
@@ -240,7 +241,7 @@ static int manager_check_blocks(const struct manager *m, const struct daemon_ses
 	static const struct limit limit = { LIMIT_BLOCKS, LIMIT_BLOCKS_ROOT, LIMIT_BLOCKS_PER_USER,
 					    LIMIT_BLOCKS_OWN };
 	const struct limit_use use = manager_use_of(m, s->uid, manager_blocks_of);
-	const struct limit_request wish = manager_wish_of(s, manager_blocks_of(s));
+	const struct limit_request wish = manager_limit_request_of(s, manager_blocks_of(s));
 	uint64_t most;
 	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
@@ -270,7 +271,7 @@ static int manager_check_tables(const struct manager *m, const struct daemon_ses
 	static const struct limit limit = { LIMIT_TABLE_BYTES, LIMIT_TABLE_BYTES_ROOT,
 					    LIMIT_TABLE_BYTES_PER_USER, LIMIT_TABLE_BYTES_OWN };
 	const struct limit_use use = manager_use_of(m, s->uid, manager_tables_of);
-	const struct limit_request wish = manager_wish_of(s, manager_tables_of(s));
+	const struct limit_request wish = manager_limit_request_of(s, manager_tables_of(s));
 	uint64_t most;
 	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
@@ -322,7 +323,7 @@ void manager_usage(const struct manager *m, uid_t uid,
 int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr)
 {
 	uint64_t wait_ns = 0;
-	int r = rate_limit_take(&m->efforts, uid, clock_boot_ns(), &wait_ns);
+	int r = rate_limit_acquire(&m->efforts, uid, clock_boot_ns(), &wait_ns);
 
 	return r < 0 ? bus_error_set(reterr, r,
 				     "too many sessions were created or started in a short "
@@ -493,7 +494,7 @@ static bool manager_any_active(const struct manager *m)
 	return false;
 }
 
-static bool manager_all_told(const struct manager *m)
+static bool manager_all_notified(const struct manager *m)
 {
 	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (!daemon_session_is_announced(s) || daemon_session_is_writing(s))
@@ -506,12 +507,12 @@ void manager_settle(struct manager *m)
 	bool active = manager_any_active(m);
 	int enabled = SD_EVENT_OFF;
 
-	if (m->exiting && !active && manager_all_told(m) && !m->savings)
+	if (m->exiting && !active && manager_all_notified(m) && !m->savings)
 		sd_event_exit(m->event, m->exit_status);
 	sd_event_source_get_enabled(m->tick, &enabled);
 	if (active == (enabled != SD_EVENT_OFF))
 		return;
-	sd_event_source_set_time_relative(m->tick, TELL_COUNTERS_NS / 1000);
+	sd_event_source_set_time_relative(m->tick, NOTIFY_COUNTERS_NS / 1000);
 	sd_event_source_set_enabled(m->tick, active ? SD_EVENT_ON : SD_EVENT_OFF);
 }
 
@@ -525,7 +526,7 @@ static int manager_on_tick(sd_event_source *source, uint64_t usec, void *userdat
 			daemon_session_check_collection(s);
 		}
 	}
-	return sd_event_source_set_time_relative(source, TELL_COUNTERS_NS / 1000);
+	return sd_event_source_set_time_relative(source, NOTIFY_COUNTERS_NS / 1000);
 }
 
 static void manager_on_gone(const char *unique_name, void *userdata)
@@ -632,8 +633,8 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 	if (r < 0)
 		return r;
 	/* The timer has slack, so that it can fire together with others. */
-	r = sd_event_add_time_relative(event, &m->tick, CLOCK_MONOTONIC, TELL_COUNTERS_NS / 1000,
-				       TELL_COUNTERS_NS / 1000 / 4, manager_on_tick, m);
+	r = sd_event_add_time_relative(event, &m->tick, CLOCK_MONOTONIC, NOTIFY_COUNTERS_NS / 1000,
+				       NOTIFY_COUNTERS_NS / 1000 / 4, manager_on_tick, m);
 	if (r < 0)
 		return r;
 	r = sd_event_source_set_enabled(m->tick, SD_EVENT_OFF);

@@ -57,9 +57,9 @@ enum {
 
 /* Times. */
 #define TIMEOUT_SHUTDOWN_NS UINT64_C(10000000000) /* for all outputs when the daemon exits */
-#define TELL_COUNTERS_NS    UINT64_C(1000000000)
+#define NOTIFY_COUNTERS_NS  UINT64_C(1000000000)
 /* Ticks between two checks of a collection's units. */
-#define COLLECTION_LOOK_TICKS 5
+#define COLLECTION_SCAN_TICKS 5
 
 struct access;
 struct daemon_session;

@@ -143,7 +143,7 @@ static int session_options_passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bu
 	return 0;
 }
 
-int output_fd_take(int stand_in, uid_t uid, int *ret_fd, sd_bus_error *reterr)
+int output_fd_acquire(int stand_in, uid_t uid, int *ret_fd, sd_bus_error *reterr)
 {
 	int fd, r = session_options_passed_fd_of(stand_in, uid, &fd, reterr);
 
@@ -168,7 +168,7 @@ static int session_options_read_output(sd_bus_message *m, struct create_request 
 		return bus_error_set(reterr, -EBADF,
 				     "option `output` names a descriptor that did not come with "
 				     "the message");
-	return output_fd_take(fd, to->uid, &to->output_fd, reterr);
+	return output_fd_acquire(fd, to->uid, &to->output_fd, reterr);
 }
 
 static int session_options_read_profile(sd_bus_message *m, struct create_request *to,

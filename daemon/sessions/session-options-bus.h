@@ -41,7 +41,7 @@ int create_request_read(sd_bus_message *m, uid_t uid, struct create_request *ret
  * sentence in RETERR. It sends no request to a file system, and so does not block. The writer
  * checks later that it is not a file of procfs, sysfs or similar (store.h).
  */
-int output_fd_take(int fd, uid_t uid, int *ret_fd, sd_bus_error *reterr);
+int output_fd_acquire(int fd, uid_t uid, int *ret_fd, sd_bus_error *reterr);
 
 /* Appends O and LINGER as a{sv}, without the output. Returns 0 or a negative errno. */
 int session_options_append(sd_bus_message *m, const struct session_options *o, bool linger);

@@ -19,33 +19,33 @@ static char *moment_plan_field(char **at)
 }
 
 /* Parses a number from 0 to MAX. */
-static bool moment_plan_take(char **at, uint64_t max, uint64_t *ret)
+static bool moment_plan_parse_u64(char **at, uint64_t max, uint64_t *ret)
 {
 	const char *field = moment_plan_field(at);
 
 	return field && text_parse_u64(field, max, ret) == 0;
 }
 
-static bool moment_plan_take_u32(char **at, uint32_t max, uint32_t *ret)
+static bool moment_plan_parse_u32(char **at, uint32_t max, uint32_t *ret)
 {
 	uint64_t value = 0;
-	bool good = moment_plan_take(at, max, &value);
+	bool good = moment_plan_parse_u64(at, max, &value);
 
 	*ret = (uint32_t)value;
 	return good;
 }
 
-static bool moment_plan_take_u8(char **at, uint8_t max, uint8_t *ret)
+static bool moment_plan_parse_u8(char **at, uint8_t max, uint8_t *ret)
 {
 	uint64_t value = 0;
-	bool good = moment_plan_take(at, max, &value);
+	bool good = moment_plan_parse_u64(at, max, &value);
 
 	*ret = (uint8_t)value;
 	return good;
 }
 
 /* Parses a number that can be negative, as modulo 2^64. */
-static bool moment_plan_take_signed(char **at, int64_t *ret)
+static bool moment_plan_parse_signed(char **at, int64_t *ret)
 {
 	const char *field = moment_plan_field(at);
 	bool minus = field && *field == '-';
@@ -58,7 +58,7 @@ static bool moment_plan_take_signed(char **at, int64_t *ret)
 }
 
 /* Parses text. If it is the LAST field, it extends to the end of the line. */
-static bool moment_plan_take_text(char **at, bool last, const char **ret)
+static bool moment_plan_parse_text(char **at, bool last, const char **ret)
 {
 	*ret = last ? *at : moment_plan_field(at);
 	if (last)
@@ -76,17 +76,17 @@ static bool moment_plan_load_line(struct moment_plan *p, char **at)
 	struct moment_plan_load *l = &p->loads[p->n_loads];
 
 	if (p->n_loads == MOMENT_PLAN_LOADS_MAX ||
-	    !moment_plan_take_u32(at, MOMENT_PLAN_FLAGS, &l->flags) ||
-	    !moment_plan_take_u32(at, MOMENT_PLAN_BYTES_MAX, &l->bytes) ||
-	    !moment_plan_take_u8(at, MOMENT_PLAN_BASES - 1, &l->base) ||
-	    !moment_plan_take_u8(at, MOMENT_PLAN_REGISTERS - 1, &l->reg) ||
-	    !moment_plan_take_signed(at, &l->offset) ||
-	    !moment_plan_take_u32(at, MOMENT_PLAN_LOADS_MAX, &l->count_at) ||
-	    !moment_plan_take_u32(at, MOMENT_PLAN_BYTES_MAX, &l->element_bytes) || l->bytes == 0)
+	    !moment_plan_parse_u32(at, MOMENT_PLAN_FLAGS, &l->flags) ||
+	    !moment_plan_parse_u32(at, MOMENT_PLAN_BYTES_MAX, &l->bytes) ||
+	    !moment_plan_parse_u8(at, MOMENT_PLAN_BASES - 1, &l->base) ||
+	    !moment_plan_parse_u8(at, MOMENT_PLAN_REGISTERS - 1, &l->reg) ||
+	    !moment_plan_parse_signed(at, &l->offset) ||
+	    !moment_plan_parse_u32(at, MOMENT_PLAN_LOADS_MAX, &l->count_at) ||
+	    !moment_plan_parse_u32(at, MOMENT_PLAN_BYTES_MAX, &l->element_bytes) || l->bytes == 0)
 		return false;
 	while (*at)
 		if (l->n_steps == MOMENT_PLAN_STEPS_MAX ||
-		    !moment_plan_take_signed(at, &l->steps[l->n_steps++]))
+		    !moment_plan_parse_signed(at, &l->steps[l->n_steps++]))
 			return false;
 	p->n_loads++;
 	return true;
@@ -99,9 +99,9 @@ static bool moment_plan_condition_line(struct moment_plan *p, char **at)
 	int64_t value = 0;
 
 	if (p->n_conditions == MOMENT_PLAN_CONDITIONS_MAX ||
-	    !moment_plan_take_u32(at, MOMENT_PLAN_LOADS_MAX + MOMENT_PLAN_TSVS_MAX, &c->at) ||
-	    !moment_plan_take_u8(at, OPS - 1, &c->op) || !moment_plan_take_u8(at, 64, &c->bits) ||
-	    !moment_plan_take_u8(at, 1, &is_signed) || !moment_plan_take_signed(at, &value))
+	    !moment_plan_parse_u32(at, MOMENT_PLAN_LOADS_MAX + MOMENT_PLAN_TSVS_MAX, &c->at) ||
+	    !moment_plan_parse_u8(at, OPS - 1, &c->op) || !moment_plan_parse_u8(at, 64, &c->bits) ||
+	    !moment_plan_parse_u8(at, 1, &is_signed) || !moment_plan_parse_signed(at, &value))
 		return false;
 	c->is_signed = is_signed;
 	c->value = (uint64_t)value;
@@ -124,8 +124,8 @@ static bool moment_plan_tsv_line(struct moment_plan *p, char **at)
 	struct moment_plan_tsv *t = &p->tsvs[p->n_tsvs];
 	uint8_t is_counted = 0;
 
-	if (p->n_tsvs == MOMENT_PLAN_TSVS_MAX || !moment_plan_take_text(at, false, &t->name) ||
-	    !moment_plan_take_u8(at, 1, &is_counted))
+	if (p->n_tsvs == MOMENT_PLAN_TSVS_MAX || !moment_plan_parse_text(at, false, &t->name) ||
+	    !moment_plan_parse_u8(at, 1, &is_counted))
 		return false;
 	t->is_counted = is_counted;
 	p->n_tsvs++;
@@ -137,15 +137,15 @@ static bool moment_plan_variable_line(struct moment_plan *p, char **at, bool the
 	struct moment_plan_variable *v = &p->variables[p->n_variables];
 
 	if (p->n_variables == MOMENT_PLAN_VARIABLES_MAX ||
-	    !moment_plan_take_text(at, false, &v->name) ||
-	    !moment_plan_take_text(at, false, &v->type))
+	    !moment_plan_parse_text(at, false, &v->name) ||
+	    !moment_plan_parse_text(at, false, &v->type))
 		return false;
 	p->n_variables++;
 	if (!there)
-		return moment_plan_take_text(at, true, &v->reason);
-	return moment_plan_take_u32(at, MOMENT_PLAN_LOADS_MAX, &v->first) &&
-	       moment_plan_take_u32(at, MOMENT_PLAN_LOADS_MAX, &v->n) &&
-	       moment_plan_take_text(at, true, &v->shape);
+		return moment_plan_parse_text(at, true, &v->reason);
+	return moment_plan_parse_u32(at, MOMENT_PLAN_LOADS_MAX, &v->first) &&
+	       moment_plan_parse_u32(at, MOMENT_PLAN_LOADS_MAX, &v->n) &&
+	       moment_plan_parse_text(at, true, &v->shape);
 }
 
 static bool moment_plan_line(struct moment_plan *p, const char *word, char **at)
@@ -159,18 +159,18 @@ static bool moment_plan_line(struct moment_plan *p, const char *word, char **at)
 	if (strcmp(word, "tsv") == 0)
 		return moment_plan_tsv_line(p, at);
 	if (strcmp(word, "snapshot") == 0)
-		return moment_plan_take(at, UINT64_MAX, &p->snapshot);
+		return moment_plan_parse_u64(at, UINT64_MAX, &p->snapshot);
 	if (strcmp(word, "stop") == 0)
-		return moment_plan_take(at, UINT64_MAX, &p->stop);
+		return moment_plan_parse_u64(at, UINT64_MAX, &p->stop);
 	if (strcmp(word, "point") == 0)
-		return moment_plan_take_text(at, true, &p->name);
+		return moment_plan_parse_text(at, true, &p->name);
 	if (strcmp(word, "file") == 0)
-		return moment_plan_take_text(at, true, &p->file);
+		return moment_plan_parse_text(at, true, &p->file);
 	if (strcmp(word, "source") == 0)
-		return moment_plan_take_text(at, true, &p->source);
+		return moment_plan_parse_text(at, true, &p->source);
 	if (strcmp(word, "at") == 0)
-		return moment_plan_take(at, UINT64_MAX, &p->vaddr);
-	return strcmp(word, "max") == 0 && moment_plan_take(at, UINT64_MAX, &p->max);
+		return moment_plan_parse_u64(at, UINT64_MAX, &p->vaddr);
+	return strcmp(word, "max") == 0 && moment_plan_parse_u64(at, UINT64_MAX, &p->max);
 }
 
 /* ---- the plan ---- */
@@ -200,7 +200,7 @@ static const char *moment_plan_complaint(const struct moment_plan *p)
 	return NULL;
 }
 
-static int moment_plan_take_lines(struct moment_plan *p, char why[static MOMENT_PLAN_WHY_MAX])
+static int moment_plan_parse_lines(struct moment_plan *p, char why[static MOMENT_PLAN_WHY_MAX])
 {
 	char *rest = p->text;
 	const char *complaint;
@@ -242,7 +242,7 @@ int moment_plan_parse(const char *text, struct moment_plan *ret,
 	ret->text = strdup(text);
 	if (!ret->text)
 		return -ENOMEM;
-	r = moment_plan_take_lines(ret, why);
+	r = moment_plan_parse_lines(ret, why);
 	if (r < 0)
 		moment_plan_deinit(ret);
 	return r;

@@ -11,7 +11,7 @@ struct head {
 };
 
 /* Parses a number, which can be cut off at the end of the data. */
-static uint64_t apitrace_head_take_number(struct head *h)
+static uint64_t apitrace_head_parse_number(struct head *h)
 {
 	uint64_t number = 0;
 
@@ -27,9 +27,9 @@ static uint64_t apitrace_head_take_number(struct head *h)
 }
 
 /* Parses a name: not empty, not long, without control characters. It can be cut off. */
-static bool apitrace_head_take_name(struct head *h)
+static bool apitrace_head_parse_name(struct head *h)
 {
-	uint64_t n = apitrace_head_take_number(h);
+	uint64_t n = apitrace_head_parse_number(h);
 
 	if (h->at == h->n)
 		return true;
@@ -49,9 +49,9 @@ static bool apitrace_is_enter(struct head *h, uint64_t version)
 	if (h->p[h->at++] != APITRACE_EVENT_ENTER)
 		return false;
 	if (version >= APITRACE_VERSION_THREADS)
-		apitrace_head_take_number(h);
-	apitrace_head_take_number(h);
-	return apitrace_head_take_name(h);
+		apitrace_head_parse_number(h);
+	apitrace_head_parse_number(h);
+	return apitrace_head_parse_name(h);
 }
 
 bool apitrace_is_stream(const uint8_t *p, size_t n)
@@ -61,16 +61,16 @@ bool apitrace_is_stream(const uint8_t *p, size_t n)
 
 	if (n == 0)
 		return false;
-	version = apitrace_head_take_number(&h);
+	version = apitrace_head_parse_number(&h);
 	if (version > APITRACE_VERSION_MAX)
 		return false;
 	if (version < APITRACE_VERSION_PROPERTIES)
 		return apitrace_is_enter(&h, version);
 	/* A single byte is not enough evidence. */
-	if (h.at == n || apitrace_head_take_number(&h) > version)
+	if (h.at == n || apitrace_head_parse_number(&h) > version)
 		return false;
 	if (h.at < n && p[h.at] != 0)
-		return apitrace_head_take_name(&h);
+		return apitrace_head_parse_name(&h);
 	h.at += h.at < n;
 	return apitrace_is_enter(&h, version);
 }
@@ -79,5 +79,5 @@ uint64_t apitrace_head_version(const uint8_t *p, size_t n)
 {
 	struct head h = { .p = p, .n = n };
 
-	return apitrace_head_take_number(&h);
+	return apitrace_head_parse_number(&h);
 }

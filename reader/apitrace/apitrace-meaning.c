@@ -117,7 +117,7 @@ static bool apitrace_meaning_has(const char *const *list, size_t n, const char *
 #define MEANING_HAS(list, name) apitrace_meaning_has(list, ARRAY_SIZE(list), name)
 
 /* The rest of NAME after PREFIX, or NULL. */
-static const char *apitrace_meaning_behind(const char *name, const char *prefix)
+static const char *apitrace_meaning_pointee(const char *name, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -127,11 +127,11 @@ static const char *apitrace_meaning_behind(const char *name, const char *prefix)
 /* IDXGISwapChain1::Present1 and similar ones. */
 static bool apitrace_meaning_is_dxgi_present(const char *name)
 {
-	const char *rest = apitrace_meaning_behind(name, "IDXGISwapChain")
-				   ?: apitrace_meaning_behind(name, "IDXGIDecodeSwapChain");
+	const char *rest = apitrace_meaning_pointee(name, "IDXGISwapChain")
+				   ?: apitrace_meaning_pointee(name, "IDXGIDecodeSwapChain");
 
 	rest = rest ? strstr(rest, "::") : NULL;
-	return rest && apitrace_meaning_behind(rest, "::Present");
+	return rest && apitrace_meaning_pointee(rest, "::Present");
 }
 
 bool apitrace_ends_frame(const struct apitrace_text *function)
@@ -147,9 +147,9 @@ static bool apitrace_meaning_is_direct3d_query(const char *name)
 {
 	const char *method = strstr(name, "::");
 
-	if (!method || !apitrace_meaning_behind(name, "IDirect3D"))
+	if (!method || !apitrace_meaning_pointee(name, "IDirect3D"))
 		return false;
-	if (apitrace_meaning_behind(name, "IDirect3DDevice"))
+	if (apitrace_meaning_pointee(name, "IDirect3DDevice"))
 		return strcmp(method, "::GetDeviceCaps") == 0 && !strstr(name, "Device7");
 	return MEANING_HAS(direct3d_queries, method + 2);
 }
@@ -183,11 +183,11 @@ bool apitrace_is_query(const struct apitrace_call *call)
 
 	if (!strchr("CIegw", name[0]))
 		return false;
-	if ((rest = apitrace_meaning_behind(name, "glIs")))
+	if ((rest = apitrace_meaning_pointee(name, "glIs")))
 		return MEANING_HAS(gl_is, rest);
-	if ((rest = apitrace_meaning_behind(name, "glXGet")))
+	if ((rest = apitrace_meaning_pointee(name, "glXGet")))
 		return MEANING_HAS(glx_get, rest);
-	if ((rest = apitrace_meaning_behind(name, "wglGet")))
+	if ((rest = apitrace_meaning_pointee(name, "wglGet")))
 		return MEANING_HAS(wgl_get, rest);
 	return MEANING_HAS(other_queries, name) || apitrace_meaning_is_no_error(call) ||
 	       apitrace_meaning_is_direct3d_query(name);

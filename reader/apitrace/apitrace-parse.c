@@ -49,7 +49,7 @@ int apitrace_parse_byte(struct apitrace_parse *p, uint8_t *ret)
 	int r = apitrace_parse_need(p, 1);
 
 	if (r == 0)
-		*ret = *(const uint8_t *)input_take(&p->input, 1);
+		*ret = *(const uint8_t *)input_consume(&p->input, 1);
 	return r;
 }
 
@@ -121,7 +121,7 @@ int apitrace_parse_text(struct apitrace_parse *p, struct apitrace_pool *pool, si
 	r = apitrace_parse_need(p, n) ?: apitrace_parse_room(p, pool, n + 1, max, &bytes);
 	if (r < 0)
 		return r;
-	memcpy(bytes, input_take(&p->input, n), n);
+	memcpy(bytes, input_consume(&p->input, n), n);
 	*ret = (struct apitrace_text){ bytes, n };
 	return 0;
 }

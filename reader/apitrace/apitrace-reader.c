@@ -86,7 +86,7 @@ static struct open_call *apitrace_reader_open_call_remove(struct apitrace_reader
 
 /* ---- details ---- */
 
-static int apitrace_reader_take_arg(struct apitrace_reader *r, struct open_call *c)
+static int apitrace_reader_read_arg(struct apitrace_reader *r, struct open_call *c)
 {
 	struct apitrace_call *call = &c->call;
 	struct apitrace_value *value = NULL;
@@ -155,7 +155,7 @@ static int apitrace_reader_parse_detail(struct apitrace_reader *r, struct open_c
 	case APITRACE_DETAIL_END:
 		return 0;
 	case APITRACE_DETAIL_ARG:
-		return apitrace_reader_take_arg(r, c) ?: 1;
+		return apitrace_reader_read_arg(r, c) ?: 1;
 	case APITRACE_DETAIL_RET:
 		return apitrace_parse_value(&r->parse, &c->pool, &c->call.ret) ?: 1;
 	case APITRACE_DETAIL_THREAD:
@@ -257,7 +257,7 @@ static int apitrace_reader_next_event(struct apitrace_reader *r)
 		e = input_need(in, 1);
 		if (e <= 0)
 			return e;
-		event = *(const uint8_t *)input_take(in, 1);
+		event = *(const uint8_t *)input_consume(in, 1);
 		if (event == APITRACE_EVENT_ENTER)
 			e = apitrace_reader_parse_enter(r, at);
 		else if (event == APITRACE_EVENT_LEAVE)
@@ -270,7 +270,7 @@ static int apitrace_reader_next_event(struct apitrace_reader *r)
 }
 
 /* Returns the oldest open call in r->given, without its end. */
-static void apitrace_reader_give_oldest(struct apitrace_reader *r, enum apitrace_finding_id why)
+static void apitrace_reader_return_oldest(struct apitrace_reader *r, enum apitrace_finding_id why)
 {
 	apitrace_parse_found(&r->parse, why);
 	r->given = apitrace_reader_open_call_remove(r, r->first->call.no);
@@ -295,10 +295,10 @@ int apitrace_reader_next(struct apitrace_reader *r, const struct apitrace_call *
 		if (e < 0)
 			return e == -EBADMSG ? APITRACE_DAMAGE : e;
 		if (e > 0 && !r->given)
-			apitrace_reader_give_oldest(r, APITRACE_FORGOTTEN);
+			apitrace_reader_return_oldest(r, APITRACE_FORGOTTEN);
 	}
 	if (!r->given && r->first)
-		apitrace_reader_give_oldest(r, APITRACE_NEVER_LEFT);
+		apitrace_reader_return_oldest(r, APITRACE_NEVER_LEFT);
 	if (!r->given)
 		return APITRACE_END;
 	*ret = &r->given->call;

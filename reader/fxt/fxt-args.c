@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Resolves REF. An inline string is read from *P. Returns false if it does not fit. */
-static bool fxt_args_take_text(const struct fxt_provider *provider, unsigned ref,
+static bool fxt_args_read_text(const struct fxt_provider *provider, unsigned ref,
 			       const uint64_t **p, const uint64_t *end, struct fxt_text *ret)
 {
 	uint32_t length = (uint32_t)fxt_get_string_ref_length(ref);
@@ -21,7 +21,7 @@ static bool fxt_args_take_text(const struct fxt_provider *provider, unsigned ref
 }
 
 /* Reads the value of *ARG from P. Returns NULL, or an error message. */
-static const char *fxt_args_take_value(const struct fxt_provider *provider, struct fxt_arg *arg,
+static const char *fxt_args_read_value(const struct fxt_provider *provider, struct fxt_arg *arg,
 				       const uint64_t *p, const uint64_t *end)
 {
 	uint64_t head = arg->words[0];
@@ -47,7 +47,7 @@ static const char *fxt_args_take_value(const struct fxt_provider *provider, stru
 		memcpy(&arg->uint64, p, sizeof(arg->uint64));
 		return NULL;
 	case FXT_ARG_STRING:
-		if (!fxt_args_take_text(provider, (unsigned)fxt_get_arg_value_ref(head), &p, end,
+		if (!fxt_args_read_text(provider, (unsigned)fxt_get_arg_value_ref(head), &p, end,
 					&arg->text))
 			return "an argument is too short for its string";
 		return NULL;
@@ -84,12 +84,12 @@ int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret)
 	ret->n_words = (unsigned)words;
 	ret->words = p;
 	p++;
-	if (!fxt_args_take_text(it->provider, (unsigned)fxt_get_arg_name(ret->words[0]), &p, end,
+	if (!fxt_args_read_text(it->provider, (unsigned)fxt_get_arg_name(ret->words[0]), &p, end,
 				&ret->name)) {
 		it->damage = "an argument is too short for its name";
 		return FXT_ARGS_DAMAGE;
 	}
-	it->damage = fxt_args_take_value(it->provider, ret, p, end);
+	it->damage = fxt_args_read_value(it->provider, ret, p, end);
 	return it->damage ? FXT_ARGS_DAMAGE : FXT_ARGS_NEXT;
 }
 

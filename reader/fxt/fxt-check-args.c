@@ -56,8 +56,8 @@ static void fxt_check_args_check_value(struct fxt_findings *f, const struct fxt_
 	fxt_check_reserved(f, fxt_get_arg_reserved(head));
 }
 
-static bool fxt_check_args_take_weight(struct fxt_findings *f, const struct fxt_arg *arg,
-				       bool *ret_idle)
+static bool fxt_check_args_check_weight(struct fxt_findings *f, const struct fxt_arg *arg,
+					bool *ret_idle)
 {
 	if (arg->type != FXT_ARG_INT32) {
 		fxt_findings_add(f, FXT_FINDING_WEIGHT_TYPE, arg->type);
@@ -71,13 +71,13 @@ static void fxt_check_args_check_switch_arg(struct fxt_findings *f, const struct
 {
 	switch (fxt_text_known(&arg->name)) {
 	case FXT_NAME_OUTGOING_WEIGHT:
-		f->said.out_weight = fxt_check_args_take_weight(f, arg, &f->said.out_idle);
+		f->facts.out_weight = fxt_check_args_check_weight(f, arg, &f->facts.out_idle);
 		break;
 	case FXT_NAME_INCOMING_WEIGHT:
-		f->said.in_weight = fxt_check_args_take_weight(f, arg, &f->said.in_idle);
+		f->facts.in_weight = fxt_check_args_check_weight(f, arg, &f->facts.in_idle);
 		break;
 	case FXT_NAME_SYNTHETIC:
-		f->said.synthetic = arg->type == FXT_ARG_BOOL && arg->boolean;
+		f->facts.synthetic = arg->type == FXT_ARG_BOOL && arg->boolean;
 		break;
 	default:
 		break;
@@ -90,10 +90,10 @@ static void fxt_check_args_check_wakeup_arg(struct fxt_findings *f, const struct
 
 	switch (fxt_text_known(&arg->name)) {
 	case FXT_NAME_WEIGHT:
-		fxt_check_args_take_weight(f, arg, &idle);
+		fxt_check_args_check_weight(f, arg, &idle);
 		break;
 	case FXT_NAME_WAKER:
-		f->said.waker = true;
+		f->facts.waker = true;
 		if (arg->type != FXT_ARG_KOID)
 			fxt_findings_add(f, FXT_FINDING_WAKER_TYPE, arg->type);
 		else
@@ -115,7 +115,7 @@ static void fxt_check_args_check_thread_arg(struct fxt_findings *f, const struct
 {
 	if (fxt_text_known(&arg->name) != FXT_NAME_PROCESS)
 		return;
-	f->said.has_process = true;
+	f->facts.has_process = true;
 	if (!is_first)
 		fxt_findings_add(f, FXT_FINDING_PROCESS_NOT_FIRST, r->kernel_object.koid);
 	if (fxt_get_string_ref_inline(arg->name.ref))
@@ -125,7 +125,7 @@ static void fxt_check_args_check_thread_arg(struct fxt_findings *f, const struct
 		return;
 	}
 	fxt_check_args_check_koid(f, arg->uint64);
-	f->said.process = arg->uint64;
+	f->facts.process = arg->uint64;
 }
 
 static void fxt_check_args_check_counter_arg(struct fxt_findings *f, const struct fxt_arg *arg)
@@ -231,7 +231,7 @@ void fxt_check_args(struct fxt_findings *f, const struct fxt_record *r)
 		fxt_check_args_check_extent(f, &arg);
 		fxt_check_args_check_role(f, r, &arg, is_first);
 	}
-	f->said.end = damaged ? NULL : it.next;
+	f->facts.end = damaged ? NULL : it.next;
 	if (r->type == FXT_RECORD_KERNEL_OBJECT && fxt_check_args_is_named_object(r) &&
 	    fxt_get_string_ref_inline(r->name.ref))
 		fxt_findings_add(f, FXT_FINDING_OBJECT_NAME_INLINE, r->kernel_object.koid);

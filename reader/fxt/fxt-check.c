@@ -119,7 +119,7 @@ static void fxt_check_trailing(struct fxt_findings *f, const struct fxt_record *
 static void fxt_check_parts(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, facts)                                                            \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		FXT_LAYOUT_##layout break;
 		FXT_FRAME_LAYOUTS(X)
@@ -181,10 +181,10 @@ static void fxt_check_legacy_switch(struct fxt_findings *f, const struct fxt_rec
 	fxt_check_thread(f, &in_thread, in);
 	if (r->sw.out_state == FXT_STATE_RUNNING)
 		fxt_findings_add(f, FXT_FINDING_LEGACY_RUNNING, 0);
-	f->said.out_idle = r->sw.out_defined && r->sw.out_pid == 0 && r->sw.out_priority == 0;
-	f->said.in_idle = r->sw.in_defined && r->sw.in_pid == 0 && r->sw.in_priority == 0;
-	if ((r->sw.out_defined && r->sw.out_tid == 0 && !f->said.out_idle) ||
-	    (r->sw.in_defined && r->sw.in_tid == 0 && !f->said.in_idle))
+	f->facts.out_idle = r->sw.out_defined && r->sw.out_pid == 0 && r->sw.out_priority == 0;
+	f->facts.in_idle = r->sw.in_defined && r->sw.in_pid == 0 && r->sw.in_priority == 0;
+	if ((r->sw.out_defined && r->sw.out_tid == 0 && !f->facts.out_idle) ||
+	    (r->sw.in_defined && r->sw.in_tid == 0 && !f->facts.in_idle))
 		fxt_findings_add(f, FXT_FINDING_IDLE_WEIGHT, r->sw.cpu);
 	fxt_check_trailing(f, r);
 }
@@ -208,7 +208,7 @@ static void fxt_check_scheduling(struct fxt_findings *f, const struct fxt_record
 	fxt_check_time(f, r->ts_ns);
 	if (r->subtype == FXT_SCHED_WAKEUP) {
 		fxt_check_args(f, r);
-		if (!f->said.waker)
+		if (!f->facts.waker)
 			fxt_findings_add(f, FXT_FINDING_WAKER_MISSING, r->wake.tid);
 		if (r->wake.tid > UINT32_MAX)
 			fxt_findings_add(f, FXT_FINDING_KOID_WIDE, r->wake.tid);
@@ -225,12 +225,12 @@ static void fxt_check_scheduling(struct fxt_findings *f, const struct fxt_record
 		}
 		fxt_check_args(f, r);
 		/* If arguments are damaged, the weight may be among them. */
-		fxt_check_side(f, r, r->sw.out_tid, f->said.out_idle,
-			       f->said.out_weight || !f->said.end);
-		fxt_check_side(f, r, r->sw.in_tid, f->said.in_idle,
-			       f->said.in_weight || !f->said.end);
+		fxt_check_side(f, r, r->sw.out_tid, f->facts.out_idle,
+			       f->facts.out_weight || !f->facts.end);
+		fxt_check_side(f, r, r->sw.in_tid, f->facts.in_idle,
+			       f->facts.in_weight || !f->facts.end);
 	}
-	if (f->said.end)
+	if (f->facts.end)
 		fxt_check_trailing(f, r);
 }
 
@@ -310,7 +310,7 @@ static void fxt_check_object(struct fxt_findings *f, const struct fxt_record *r)
 	}
 	if (r->kernel_object.koid > UINT32_MAX)
 		fxt_findings_add(f, FXT_FINDING_KOID_WIDE, r->kernel_object.koid);
-	if (type == FXT_OBJECT_THREAD && !f->said.has_process)
+	if (type == FXT_OBJECT_THREAD && !f->facts.has_process)
 		fxt_findings_add(f, FXT_FINDING_PROCESS_MISSING, r->kernel_object.koid);
 }
 
@@ -354,7 +354,7 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	uint64_t head = r->words[0];
 
 	ret->n = ret->n_errors = 0;
-	ret->said = (struct fxt_said){ 0 };
+	ret->facts = (struct fxt_check_facts){ 0 };
 	fxt_check_longer(ret, r);
 	fxt_check_parts(ret, r, head);
 	switch (r->type) {

@@ -14,7 +14,7 @@
 enum { FXT_CHECK_MAX = 16 };
 
 /* The content of a record's arguments, for checks across records. */
-struct fxt_said {
+struct fxt_check_facts {
 	bool out_idle, in_idle; /* sides of a switch with the idle weight */
 	bool out_weight, in_weight;
 	bool waker;
@@ -28,7 +28,7 @@ struct fxt_findings {
 	struct fxt_finding list[FXT_CHECK_MAX]; /* each kind once */
 	unsigned n;
 	unsigned n_errors;
-	struct fxt_said said;
+	struct fxt_check_facts facts;
 };
 
 void fxt_check_record(const struct fxt_record *record, struct fxt_findings *ret);

@@ -131,7 +131,7 @@ int fxt_events_profiler(struct fxt_events *e, const struct fxt_record *record, s
 	ev->sample.n_frames = record->backtrace.n_frames;
 	if (left != 0 && left - 1 == ev->ts_ns)
 		ev->sample.kind = SAMPLE_OFF_CPU;
-	ev->sample.id = fxt_named_take(&e->named, record);
+	ev->sample.id = fxt_named_consume(&e->named, record);
 	if (ev->sample.id)
 		ev->sample.kind = SAMPLE_NAMED;
 	return FXT_EVENTS_EVENT;

@@ -46,7 +46,7 @@ bool fxt_events_unsigned(const struct fxt_arg *arg, uint64_t *ret);
  * another type, leaves its member unchanged. Returns an enum fxt_events_outcome (FXT_EVENTS_NONE: a
  * required argument is missing, so the event belongs to another program) or -ENOMEM.
  */
-int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
+int fxt_events_fill(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
 		    struct event *ev);
 
 /*

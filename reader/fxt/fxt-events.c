@@ -24,7 +24,7 @@ struct fxt_events *fxt_events_free(struct fxt_events *e)
 
 /* Reads the weights of scheduling records. These records have no rows. In all known archives, their
  * arguments have one word each. */
-static int fxt_events_take_weights(struct fxt_events *e, const struct fxt_record *record,
+static int fxt_events_read_weights(struct fxt_events *e, const struct fxt_record *record,
 				   struct event *ev)
 {
 	struct fxt_args it = record->args;
@@ -83,7 +83,7 @@ static int fxt_events_get_switch(struct fxt_events *e, const struct fxt_record *
 		if (record->sw.in_pid == 0 && record->sw.in_priority == 0)
 			ev->sw.next_prio = FXT_IDLE_WEIGHT;
 	}
-	r = fxt_events_take_weights(e, record, ev);
+	r = fxt_events_read_weights(e, record, ev);
 	if (ev->sw.prev_prio == FXT_IDLE_WEIGHT || ev->tid == 0) {
 		ev->sw.prev_prio = FXT_IDLE_WEIGHT;
 		ev->tid = 0;
@@ -141,7 +141,7 @@ static int fxt_events_get_task(struct fxt_events *e, const struct fxt_record *re
 	else
 		ev->tid = koid;
 	return fxt_events_text(e, &record->name, &ev->task.comm)
-		       ?: fxt_events_take(e, record, is_process ? FXT_ROW_PROCESS : FXT_ROW_THREAD,
+		       ?: fxt_events_fill(e, record, is_process ? FXT_ROW_PROCESS : FXT_ROW_THREAD,
 					  ev);
 }
 
@@ -190,7 +190,7 @@ static int fxt_events_get_row(struct fxt_events *e, const struct fxt_record *rec
 		if (ev->offcpu.end_ns < ev->ts_ns)
 			return FXT_EVENTS_NONE;
 	}
-	r = fxt_events_take(e, record, row, ev);
+	r = fxt_events_fill(e, record, row, ev);
 	return r == FXT_EVENTS_EVENT ? fxt_events_finish(e, record, row, ev) : r;
 }
 
@@ -234,7 +234,7 @@ static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record
 	ev->interval.kind = rows[i].kind;
 	ev->interval.end_ns = record->event.end_ns;
 	return fxt_events_text(e, &record->name, &ev->interval.name)
-		       ?: fxt_events_take(e, record, rows[i].row, ev);
+		       ?: fxt_events_fill(e, record, rows[i].row, ev);
 }
 
 /* Decodes counters with any names. Arguments that are not numbers are left out. */
@@ -306,7 +306,7 @@ static int fxt_events_get_call(struct fxt_events *e, const struct fxt_record *re
 	unsigned n = 0;
 	int r = fxt_events_text(e, &record->name, &ev->call.function);
 
-	r = r < 0 ? r : fxt_events_take(e, record, FXT_ROW_CALL, ev);
+	r = r < 0 ? r : fxt_events_fill(e, record, FXT_ROW_CALL, ev);
 	ev->call.end_ns = record->event.end_ns;
 	ev->call.args = e->call_values;
 	ev->call.result.name = "";
@@ -372,7 +372,7 @@ static int fxt_events_get_moment(struct fxt_events *e, const struct fxt_record *
 	ev->moment.name = "";
 	ev->moment.data = record->blob.data;
 	ev->moment.n_bytes = (uint32_t)record->blob.size;
-	return fxt_events_take(e, record, FXT_ROW_MOMENT, ev);
+	return fxt_events_fill(e, record, FXT_ROW_MOMENT, ev);
 }
 
 int fxt_events_get(struct fxt_events *e, const struct fxt_record *record, struct event *ret,

@@ -70,7 +70,7 @@ static void fxt_lint_frame_check_metadata(struct fxt_lint *l, struct fxt_lint_pr
 		break;
 	case FXT_METADATA_PROVIDER_SECTION:
 		if (!fxt_lint_frame_is_introduced(l, id)) {
-			l->told_offset = r->offset;
+			l->reported_offset = r->offset;
 			fxt_lint_find(l, FXT_FINDING_PROVIDER_UNKNOWN, l->here, id, 0);
 		}
 		break;
@@ -107,7 +107,7 @@ static void fxt_lint_frame_check_time(struct fxt_lint *l, struct fxt_lint_provid
 		return;
 	/* Two kinds of records are late for a reason: synthetic switches after a loss, and wakeups
 	 * that were held until their thread left the CPU. */
-	if (l->findings.said.synthetic)
+	if (l->findings.facts.synthetic)
 		l->synthetic_ns = r->ts_ns;
 	if (r->ts_ns >= l->sched_last_ns)
 		l->sched_last_ns = r->ts_ns;
@@ -116,7 +116,7 @@ static void fxt_lint_frame_check_time(struct fxt_lint *l, struct fxt_lint_provid
 			      r->subtype == FXT_SCHED_WAKEUP ? FXT_FINDING_WAKE_LATE
 							     : FXT_FINDING_SCHED_UNSORTED,
 			      l->here, l->sched_last_ns - r->ts_ns, 0);
-	if (l->findings.said.waker && ++l->n_wakers == WAKERS_MANY + 1)
+	if (l->findings.facts.waker && ++l->n_wakers == WAKERS_MANY + 1)
 		fxt_lint_find(l, FXT_FINDING_WAKERS_MANY, l->here, l->n_wakers, 0);
 }
 
@@ -138,7 +138,7 @@ static void fxt_lint_frame_check_index(struct fxt_lint *l, const struct fxt_reco
 }
 
 /* Whether the name of an event is about a loss. */
-static bool fxt_lint_frame_tells_loss(const struct fxt_text *name)
+static bool fxt_lint_frame_is_loss_name(const struct fxt_text *name)
 {
 	static const char *const words[] = { "lost", "loss", "drop", "overflow", "discard" };
 
@@ -235,8 +235,8 @@ void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 		fxt_lint_frame_check_index(l, r);
 		break;
 	case FXT_RECORD_EVENT:
-		if (!l->loss_told)
-			l->loss_told = fxt_lint_frame_tells_loss(&r->name);
+		if (!l->loss_reported)
+			l->loss_reported = fxt_lint_frame_is_loss_name(&r->name);
 		fxt_lint_frame_check_fork(l, r);
 		break;
 	case FXT_RECORD_PROFILER:
@@ -251,6 +251,6 @@ void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 
 void fxt_lint_frame_finish(struct fxt_lint *l)
 {
-	if (l->n_losses > 0 && !l->loss_told)
+	if (l->n_losses > 0 && !l->loss_reported)
 		fxt_lint_find(l, FXT_FINDING_LOSS_INVISIBLE, l->first_loss, l->n_losses, 0);
 }

@@ -85,8 +85,8 @@ static void fxt_lint_memory_begin_watch(struct fxt_lint *l, const struct fxt_rec
 }
 
 /* Handles an event of a process that must be traced. */
-static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_record *r,
-					  enum fxt_row_id row)
+static void fxt_lint_memory_on_watch_event(struct fxt_lint *l, const struct fxt_record *r,
+					   enum fxt_row_id row)
 {
 	struct fxt_lint_watch *w = fxt_lint_memory_get_watch(l, r->thread.pid);
 	struct fxt_arg blocks;
@@ -94,8 +94,8 @@ static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_r
 	if (!w)
 		return;
 	/* Calls have stacks, too, in processes that are not traced. */
-	if (row != FXT_ROW_STACK && !w->open && !w->unwatched_told) {
-		w->unwatched_told = true;
+	if (row != FXT_ROW_STACK && !w->open && !w->unwatched_reported) {
+		w->unwatched_reported = true;
 		fxt_lint_find(l, FXT_FINDING_MEMORY_UNWATCHED, l->here, r->thread.pid, 0);
 	}
 	switch (row) {
@@ -122,7 +122,7 @@ static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_r
 	}
 }
 
-static void fxt_lint_memory_take_event(struct fxt_lint *l, const struct fxt_record *r)
+static void fxt_lint_memory_on_event(struct fxt_lint *l, const struct fxt_record *r)
 {
 	enum fxt_row_id row = fxt_record_row(r);
 
@@ -131,15 +131,15 @@ static void fxt_lint_memory_take_event(struct fxt_lint *l, const struct fxt_reco
 	if (row == FXT_ROW_WATCH_BEGIN)
 		fxt_lint_memory_begin_watch(l, r);
 	else
-		fxt_lint_memory_take_of_watch(l, r, row);
+		fxt_lint_memory_on_watch_event(l, r, row);
 }
 
 void fxt_lint_memory(struct fxt_lint *l, const struct fxt_record *r)
 {
 	if (r->type == FXT_RECORD_EVENT)
-		fxt_lint_memory_take_event(l, r);
+		fxt_lint_memory_on_event(l, r);
 	else if (r->type == FXT_RECORD_PROFILER && r->subtype == FXT_PROFILER_BACKTRACE)
-		fxt_named_take(&l->named, r);
+		fxt_named_consume(&l->named, r);
 }
 
 void fxt_lint_memory_finish(struct fxt_lint *l)

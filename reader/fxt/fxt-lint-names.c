@@ -27,7 +27,7 @@ static void fxt_lint_names_check_thread(struct fxt_lint *l, const struct fxt_rec
 	struct fxt_lint_process *p;
 	struct fxt_lint_thread *t;
 
-	if (r->kernel_object.koid == 0 || !l->findings.said.has_process)
+	if (r->kernel_object.koid == 0 || !l->findings.facts.has_process)
 		return;
 	t = fxt_lint_get(l, &l->threads, r->kernel_object.koid, sizeof(*t), FXT_LINT_THREADS_MAX);
 	if (!t)
@@ -37,13 +37,14 @@ static void fxt_lint_names_check_thread(struct fxt_lint *l, const struct fxt_rec
 	if (t->unknown)
 		t->named = false;
 	t->unknown = fxt_object_is_unknown(r);
-	if (t->named && t->process != l->findings.said.process)
-		fxt_lint_find(l, FXT_FINDING_TID_REUSED, l->here, t->tid, l->findings.said.process);
+	if (t->named && t->process != l->findings.facts.process)
+		fxt_lint_find(l, FXT_FINDING_TID_REUSED, l->here, t->tid,
+			      l->findings.facts.process);
 	else if (t->named && t->name != fxt_lint_hash_text(&r->name))
 		fxt_lint_find(l, FXT_FINDING_RENAMED, l->here, t->tid, 0);
 	t->named = true;
 	t->name = fxt_lint_hash_text(&r->name);
-	t->process = l->findings.said.process;
+	t->process = l->findings.facts.process;
 	p = fxt_lint_names_get_process(l, t->process);
 	if (p && p->first.number == 0)
 		p->first = l->here;

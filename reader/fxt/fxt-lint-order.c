@@ -100,7 +100,7 @@ static int fxt_lint_order_grow(struct fxt_lint_order *o)
 	return GROW(o->spare, room, o->n + 1) < 0 ? -ENOMEM : GROW(o->facts, o->room, o->n + 1);
 }
 
-static void fxt_lint_order_hand_on(struct fxt_lint *l, size_t n)
+static void fxt_lint_order_pass_on(struct fxt_lint *l, size_t n)
 {
 	struct fxt_lint_order *o = &l->order;
 
@@ -122,7 +122,7 @@ void fxt_lint_order_add(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	if (l->error)
 		return;
 	if (o->n == (size_t)2 * FXT_LINT_WINDOW)
-		fxt_lint_order_hand_on(l, FXT_LINT_WINDOW);
+		fxt_lint_order_pass_on(l, FXT_LINT_WINDOW);
 	l->error = fxt_lint_order_grow(o);
 	if (l->error)
 		return;
@@ -144,5 +144,5 @@ void fxt_lint_order_add(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 
 void fxt_lint_order_finish(struct fxt_lint *l)
 {
-	fxt_lint_order_hand_on(l, l->order.n);
+	fxt_lint_order_pass_on(l, l->order.n);
 }

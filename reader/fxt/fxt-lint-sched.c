@@ -15,7 +15,7 @@
 
 void fxt_lint_sched(struct fxt_lint *l, const struct fxt_record *r)
 {
-	const struct fxt_said *said = &l->findings.said;
+	const struct fxt_check_facts *facts = &l->findings.facts;
 	struct fxt_lint_fact fact = { .ts_ns = r->ts_ns, .place = l->here };
 
 	if (r->subtype == FXT_SCHED_WAKEUP) {
@@ -23,9 +23,9 @@ void fxt_lint_sched(struct fxt_lint *l, const struct fxt_record *r)
 		fact.a = r->wake.tid;
 		fact.cpu = r->wake.cpu;
 	} else {
-		fact.kind = said->synthetic ? FXT_LINT_SYNTHETIC_SWITCH : FXT_LINT_SWITCH;
-		fact.a = said->out_idle ? 0 : r->sw.out_tid;
-		fact.b = said->in_idle ? 0 : r->sw.in_tid;
+		fact.kind = facts->synthetic ? FXT_LINT_SYNTHETIC_SWITCH : FXT_LINT_SWITCH;
+		fact.a = facts->out_idle ? 0 : r->sw.out_tid;
+		fact.b = facts->in_idle ? 0 : r->sw.in_tid;
 		fact.cpu = r->sw.cpu;
 		if (!r->sw.out_defined || !r->sw.in_defined)
 			return;

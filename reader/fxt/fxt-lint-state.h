@@ -125,7 +125,7 @@ struct fxt_lint_order {
 
 /* A process with allocations. */
 struct fxt_lint_watch {
-	bool open, unwatched_told;
+	bool open, unwatched_reported;
 	uint32_t number;  /* the number of instances of its process */
 	uint64_t missing; /* expected blocks of the last snapshot */
 	struct fxt_lint_place snapshot;
@@ -153,10 +153,10 @@ struct fxt_lint {
 	struct table providers;             /* id + 1 -> struct fxt_lint_provider, owned */
 	struct fxt_lint_provider *provider; /* the provider of the current records */
 	bool any_provider;
-	uint64_t told_offset; /* of the last record with an error */
+	uint64_t reported_offset; /* of the last record with an error */
 	uint64_t n_losses;
 	struct fxt_lint_place first_loss;
-	bool loss_told;
+	bool loss_reported;
 	uint64_t n_wakers;
 	uint64_t synthetic_ns;  /* of the last synthetic switch */
 	uint64_t sched_last_ns; /* the latest time of a scheduling record */

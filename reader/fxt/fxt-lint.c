@@ -14,7 +14,7 @@ int fxt_lint_new(struct fxt_lint **ret, fxt_lint_found_fn found, void *userdata)
 		return -ENOMEM;
 	l->found = found;
 	l->userdata = userdata;
-	l->told_offset = UINT64_MAX;
+	l->reported_offset = UINT64_MAX;
 	*ret = l;
 	return 0;
 }
@@ -65,7 +65,7 @@ static void fxt_lint_keep(struct fxt_lint *l, const struct fxt_finding *f)
 	l->last[l->n_last++] = *f;
 }
 
-static void fxt_lint_hand_out(struct fxt_lint *l, const struct fxt_finding *f)
+static void fxt_lint_emit(struct fxt_lint *l, const struct fxt_finding *f)
 {
 	if (l->finishing)
 		fxt_lint_keep(l, f);
@@ -76,8 +76,7 @@ static void fxt_lint_hand_out(struct fxt_lint *l, const struct fxt_finding *f)
 void fxt_lint_find(struct fxt_lint *l, enum fxt_finding_id id, struct fxt_lint_place place,
 		   uint64_t a, uint64_t b)
 {
-	fxt_lint_hand_out(l,
-			  &(struct fxt_finding){ id, place.offset, place.number, NULL, { a, b } });
+	fxt_lint_emit(l, &(struct fxt_finding){ id, place.offset, place.number, NULL, { a, b } });
 }
 
 static bool fxt_lint_is_defined(const struct fxt_provider *p, enum fxt_finding_id id, uint64_t ref)
@@ -115,8 +114,8 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 		    f->list[i].id == FXT_FINDING_THREAD_UNDEFINED)
 			f->list[i].what = fxt_lint_provider_of(l, r, &f->list[i]);
 		if (fxt_finding_kinds[f->list[i].id].severity == FXT_SEVERITY_ERROR)
-			l->told_offset = r->offset;
-		fxt_lint_hand_out(l, &f->list[i]);
+			l->reported_offset = r->offset;
+		fxt_lint_emit(l, &f->list[i]);
 	}
 	fxt_lint_memory(l, r);
 	switch (r->type) {
@@ -139,15 +138,15 @@ void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)
 {
 	/* Errors that the reader reports for a returned record were found by fxt_check_record(),
 	 * too. */
-	if (damage->bytes == 0 && damage->offset == l->told_offset)
+	if (damage->bytes == 0 && damage->offset == l->reported_offset)
 		return;
-	fxt_lint_hand_out(l, &(struct fxt_finding){
-				     damage->truncated ? FXT_FINDING_TRUNCATED : FXT_FINDING_DAMAGE,
-				     damage->offset,
-				     0,
-				     damage->what,
-				     { damage->bytes },
-			     });
+	fxt_lint_emit(l, &(struct fxt_finding){
+				 damage->truncated ? FXT_FINDING_TRUNCATED : FXT_FINDING_DAMAGE,
+				 damage->offset,
+				 0,
+				 damage->what,
+				 { damage->bytes },
+			 });
 }
 
 DEFINE_ORDER(compare_findings, struct fxt_finding,
@@ -166,7 +165,7 @@ int fxt_lint_finish(struct fxt_lint *l)
 	l->finishing = false;
 	SORT(l->last, l->n_last, compare_findings);
 	for (size_t i = 0; i < l->n_last; i++)
-		fxt_lint_hand_out(l, &l->last[i]);
+		fxt_lint_emit(l, &l->last[i]);
 	return l->error;
 }
 

@@ -16,7 +16,7 @@ struct cursor {
 
 static const char too_short[] = "the record is shorter than its contents";
 
-static bool fxt_parse_take_word(struct cursor *c, uint64_t *ret)
+static bool fxt_parse_read_word(struct cursor *c, uint64_t *ret)
 {
 	if (c->p == c->end)
 		return false;
@@ -25,7 +25,7 @@ static bool fxt_parse_take_word(struct cursor *c, uint64_t *ret)
 }
 
 /* Takes a stream of N bytes, padded to words. */
-static bool fxt_parse_take_stream(struct cursor *c, uint64_t n, const uint8_t **ret)
+static bool fxt_parse_read_stream(struct cursor *c, uint64_t n, const uint8_t **ret)
 {
 	uint64_t words = n / FXT_WORD_BYTES + (n % FXT_WORD_BYTES != 0);
 
@@ -36,30 +36,30 @@ static bool fxt_parse_take_stream(struct cursor *c, uint64_t n, const uint8_t **
 	return true;
 }
 
-static bool fxt_parse_take_bytes_as_text(struct cursor *c, uint32_t n, struct fxt_text *ret)
+static bool fxt_parse_read_bytes_as_text(struct cursor *c, uint32_t n, struct fxt_text *ret)
 {
 	const uint8_t *bytes;
 
-	if (!fxt_parse_take_stream(c, n, &bytes))
+	if (!fxt_parse_read_stream(c, n, &bytes))
 		return false;
 	*ret = (struct fxt_text){ (const char *)bytes, n, -1, 0 };
 	return true;
 }
 
-static bool fxt_parse_take_text(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
+static bool fxt_parse_read_text(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
 				struct fxt_text *ret)
 {
 	if (!fxt_get_string_ref_inline(ref)) {
 		*ret = fxt_provider_string(p, (unsigned)ref);
 		return true;
 	}
-	if (!fxt_parse_take_bytes_as_text(c, (uint32_t)fxt_get_string_ref_length(ref), ret))
+	if (!fxt_parse_read_bytes_as_text(c, (uint32_t)fxt_get_string_ref_length(ref), ret))
 		return false;
 	ret->ref = (uint16_t)ref;
 	return true;
 }
 
-static bool fxt_parse_take_thread(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
+static bool fxt_parse_read_thread(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
 				  struct fxt_thread *ret)
 {
 	if (ref != 0) {
@@ -67,12 +67,12 @@ static bool fxt_parse_take_thread(struct cursor *c, const struct fxt_provider *p
 		return true;
 	}
 	ret->defined = true;
-	return fxt_parse_take_word(c, &ret->pid) && fxt_parse_take_word(c, &ret->tid);
+	return fxt_parse_read_word(c, &ret->pid) && fxt_parse_read_word(c, &ret->tid);
 }
 
-static bool fxt_parse_take_time(struct cursor *c, struct fxt_record *r)
+static bool fxt_parse_read_time(struct cursor *c, struct fxt_record *r)
 {
-	if (!fxt_parse_take_word(c, &r->ts_ticks))
+	if (!fxt_parse_read_word(c, &r->ts_ticks))
 		return false;
 	r->ts_ns = fxt_provider_ns(r->provider, r->ts_ticks);
 	return true;
@@ -110,7 +110,7 @@ static void fxt_parse_pass_args(struct cursor *c, const struct fxt_record *r)
 }
 
 /* Takes the arguments of RECORD and the value after them. */
-static const char *fxt_parse_take_args(struct cursor *c, struct fxt_record *r, uint64_t n)
+static const char *fxt_parse_read_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 {
 	fxt_parse_begin_args(c, r, n);
 	if (r->type != FXT_RECORD_EVENT || !fxt_event_has_value(r->subtype)) {
@@ -124,53 +124,53 @@ static const char *fxt_parse_take_args(struct cursor *c, struct fxt_record *r, u
 	if (!fxt_parse_skip_args(c, r))
 		return "the arguments do not fit the record";
 	r->args.end = c->p;
-	if (!fxt_parse_take_word(c, &r->event.value))
+	if (!fxt_parse_read_word(c, &r->event.value))
 		return too_short;
 	r->event.end_ns = fxt_provider_ns(r->provider, r->event.value);
 	return NULL;
 }
 
 /* Takes the process of an object, which has no thread. */
-static bool fxt_parse_take_process(struct cursor *c, struct fxt_record *r, uint64_t ref)
+static bool fxt_parse_read_process(struct cursor *c, struct fxt_record *r, uint64_t ref)
 {
 	r->thread = r->provider->threads[ref];
 	if (ref != 0)
 		return true;
 	r->thread = (struct fxt_thread){ .defined = true };
-	return fxt_parse_take_word(c, &r->thread.pid);
+	return fxt_parse_read_word(c, &r->thread.pid);
 }
 
-static bool fxt_parse_take_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
+static bool fxt_parse_read_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
 {
-	return fxt_parse_take_stream(c, n * FXT_WORD_BYTES, (const uint8_t **)ret);
+	return fxt_parse_read_stream(c, n * FXT_WORD_BYTES, (const uint8_t **)ret);
 }
 
 /* ---- by layouts ---- */
 
-#define NEED(taken)                                                                                \
-	if (!(taken))                                                                              \
+#define NEED(condition)                                                                            \
+	if (!(condition))                                                                          \
 		return too_short;
 #define RESERVED(field)         fxt_parse_must_be_zero(c, fxt_get_##field(head));
 #define KIND(field)             r->subtype = (unsigned)fxt_get_##field(head);
 #define HEAD(of, m, field, key) r->of.m = (typeof(r->of.m))fxt_get_##field(head);
-#define TIME()                  NEED(fxt_parse_take_time(c, r))
-#define THREAD(field)           NEED(fxt_parse_take_thread(c, r->provider, fxt_get_##field(head), &r->thread))
-#define PROCESS(field)          NEED(fxt_parse_take_process(c, r, fxt_get_##field(head)))
-#define IDS()                   NEED(fxt_parse_take_thread(c, r->provider, 0, &r->thread))
-#define REF(m, field, key)      NEED(fxt_parse_take_text(c, r->provider, fxt_get_##field(head), &r->m))
+#define TIME()                  NEED(fxt_parse_read_time(c, r))
+#define THREAD(field)           NEED(fxt_parse_read_thread(c, r->provider, fxt_get_##field(head), &r->thread))
+#define PROCESS(field)          NEED(fxt_parse_read_process(c, r, fxt_get_##field(head)))
+#define IDS()                   NEED(fxt_parse_read_thread(c, r->provider, 0, &r->thread))
+#define REF(m, field, key)      NEED(fxt_parse_read_text(c, r->provider, fxt_get_##field(head), &r->m))
 #define TEXT(m, field, key)                                                                        \
-	NEED(fxt_parse_take_bytes_as_text(c, (uint32_t)fxt_get_##field(head), &r->name))
+	NEED(fxt_parse_read_bytes_as_text(c, (uint32_t)fxt_get_##field(head), &r->name))
 #define BYTES(of, m, n, field, key)                                                                \
-	HEAD(of, n, field, key) NEED(fxt_parse_take_stream(c, r->of.n, &r->of.m))
+	HEAD(of, n, field, key) NEED(fxt_parse_read_stream(c, r->of.n, &r->of.m))
 #define BULK(of, m, n, field) BYTES(of, m, n, field, )
 #define WORDS(of, m, n, field, key)                                                                \
-	HEAD(of, n, field, key) NEED(fxt_parse_take_frames(c, r->of.n, &r->of.m))
-#define WORD(of, m, key) NEED(fxt_parse_take_word(c, &r->of.m))
+	HEAD(of, n, field, key) NEED(fxt_parse_read_frames(c, r->of.n, &r->of.m))
+#define WORD(of, m, key) NEED(fxt_parse_read_word(c, &r->of.m))
 #define KOID(of, m, key) WORD(of, m, key)
-#define ARGS(field)      return fxt_parse_take_args(c, r, fxt_get_##field(head));
+#define ARGS(field)      return fxt_parse_read_args(c, r, fxt_get_##field(head));
 #define VALUE()          /* taken with the arguments */
 
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, type_name)                                                        \
 	static const char *parse_##layout(struct cursor *c, struct fxt_record *r, uint64_t head)   \
 	{                                                                                          \
 		FXT_LAYOUT_##layout return NULL;                                                   \
@@ -185,9 +185,9 @@ static const char *fxt_parse_legacy_switch(struct cursor *c, struct fxt_record *
 {
 	struct fxt_thread out, in;
 
-	if (!fxt_parse_take_time(c, r) ||
-	    !fxt_parse_take_thread(c, r->provider, fxt_get_legacy_out_thread(head), &out) ||
-	    !fxt_parse_take_thread(c, r->provider, fxt_get_legacy_in_thread(head), &in))
+	if (!fxt_parse_read_time(c, r) ||
+	    !fxt_parse_read_thread(c, r->provider, fxt_get_legacy_out_thread(head), &out) ||
+	    !fxt_parse_read_thread(c, r->provider, fxt_get_legacy_in_thread(head), &in))
 		return too_short;
 	r->sw.out_tid = out.tid;
 	r->sw.out_pid = out.pid;
@@ -277,14 +277,14 @@ static const char *fxt_parse_large(struct cursor *c, struct fxt_record *r, uint6
 	if (r->subtype > FXT_LARGE_BLOB_NO_METADATA)
 		return fxt_parse_pass_unknown(c, r);
 	fxt_parse_must_be_zero(c, fxt_get_large_blob_reserved(head));
-	if (!fxt_parse_take_word(c, &format) ||
-	    !fxt_parse_take_text(c, r->provider, fxt_get_large_blob_category(format),
+	if (!fxt_parse_read_word(c, &format) ||
+	    !fxt_parse_read_text(c, r->provider, fxt_get_large_blob_category(format),
 				 &r->category) ||
-	    !fxt_parse_take_text(c, r->provider, fxt_get_large_blob_name(format), &r->name))
+	    !fxt_parse_read_text(c, r->provider, fxt_get_large_blob_name(format), &r->name))
 		return too_short;
 	if (r->subtype == FXT_LARGE_BLOB_METADATA) {
-		if (!fxt_parse_take_time(c, r) ||
-		    !fxt_parse_take_thread(c, r->provider, fxt_get_large_blob_thread(format),
+		if (!fxt_parse_read_time(c, r) ||
+		    !fxt_parse_read_thread(c, r->provider, fxt_get_large_blob_thread(format),
 					   &r->thread))
 			return too_short;
 		fxt_parse_begin_args(c, r, fxt_get_large_blob_n_args(format));
@@ -293,8 +293,8 @@ static const char *fxt_parse_large(struct cursor *c, struct fxt_record *r, uint6
 		r->args.end = c->p;
 	}
 	r->blob.type = 0;
-	if (!fxt_parse_take_word(c, &r->blob.size) ||
-	    !fxt_parse_take_stream(c, r->blob.size, &r->blob.data))
+	if (!fxt_parse_read_word(c, &r->blob.size) ||
+	    !fxt_parse_read_stream(c, r->blob.size, &r->blob.data))
 		return too_short;
 	return NULL;
 }
@@ -323,7 +323,7 @@ static __attribute__((noinline)) const char *fxt_parse_other(struct cursor *c, s
 
 	r->subtype = fxt_layout_key(head) & 15;
 	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, type_name)                                                        \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		what = parse_##layout(c, r, head);                                                 \
 		break;

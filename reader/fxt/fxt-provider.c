@@ -103,7 +103,7 @@ static const struct known *fxt_provider_find_known(const char *bytes, size_t n)
 	return NULL;
 }
 
-int fxt_provider_look_up(const struct fxt_text *t)
+int fxt_provider_find_name(const struct fxt_text *t)
 {
 	const struct known *k = t->bytes ? fxt_provider_find_known(t->bytes, t->length) : NULL;
 

@@ -64,11 +64,11 @@ void fxt_provider_reset(struct fxt_provider *p);
 int fxt_provider_set_string(struct fxt_provider *p, unsigned index, const char *bytes, uint32_t n);
 
 /* Looks T up in fxt-names.h. Returns enum fxt_name, or 0. */
-int fxt_provider_look_up(const struct fxt_text *t);
+int fxt_provider_find_name(const struct fxt_text *t);
 
 static inline int fxt_text_known(const struct fxt_text *t)
 {
-	return t->known >= 0 ? t->known : fxt_provider_look_up(t);
+	return t->known >= 0 ? t->known : fxt_provider_find_name(t);
 }
 
 /* The string of the non-inline reference REF. */

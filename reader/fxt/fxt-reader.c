@@ -133,7 +133,7 @@ static int fxt_reader_find_archive(struct fxt_reader *r)
 	r->swap = found_swap;
 	r->lost_start = found;
 	r->late = lost_start;
-	input_take(&r->input, found);
+	input_consume(&r->input, found);
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static int fxt_reader_start(struct fxt_reader **ret, struct fxt_reader *taken, i
 	bool is_new;
 	int e = opened < 0 ? opened : fxt_provider_new(&r->overflow, UINT32_MAX);
 
-	/* Needed by fxt_reader_look_back(). */
+	/* Needed by fxt_reader_search_back(). */
 	r->input.keep = FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES;
 
 	/* Some writers introduce no provider. */
@@ -375,12 +375,12 @@ static inline const char *fxt_reader_parse(struct fxt_reader *r, size_t bytes, b
 }
 
 /* Returns the parsed record, and consumes its BYTES bytes of input. */
-static inline int fxt_reader_hand_out(struct fxt_reader *r, size_t bytes,
-				      const struct fxt_record **ret)
+static inline int fxt_reader_return_record(struct fxt_reader *r, size_t bytes,
+					   const struct fxt_record **ret)
 {
 	struct fxt_record *record = &r->record;
 
-	input_take(&r->input, bytes);
+	input_consume(&r->input, bytes);
 	r->last_bytes = bytes;
 	/* A record without a time has that of the previous record. */
 	r->last_ns = record->ts_ns;
@@ -410,7 +410,7 @@ static int fxt_reader_report_truncated(struct fxt_reader *r, uint64_t offset)
  * of the next record. Finds a record that begins in it and ends after it. Returns 1 if reading
  * continues there.
  */
-static int fxt_reader_look_back(struct fxt_reader *r)
+static int fxt_reader_search_back(struct fxt_reader *r)
 {
 	size_t back = r->last_bytes, at;
 	int e;
@@ -423,7 +423,7 @@ static int fxt_reader_look_back(struct fxt_reader *r)
 	if (e > 0)
 		fxt_reader_report(r, r->input.offset, at,
 				  "a record that runs into the next one, which was read again");
-	input_take(&r->input, e > 0 ? at : back);
+	input_consume(&r->input, e > 0 ? at : back);
 	return e;
 }
 
@@ -433,7 +433,7 @@ static int fxt_reader_skip_damage(struct fxt_reader *r, size_t from, uint64_t cl
 				  const char *what)
 {
 	uint64_t offset = r->input.offset;
-	int e = fxt_reader_look_back(r);
+	int e = fxt_reader_search_back(r);
 
 	if (e != 0)
 		return e < 0 ? e : FXT_READER_DAMAGE;
@@ -446,7 +446,7 @@ static int fxt_reader_skip_damage(struct fxt_reader *r, size_t from, uint64_t cl
 }
 
 /* The record here has a wrong size in its header. The size of its contents, BYTES, is used. */
-static int fxt_reader_mend_size(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
+static int fxt_reader_repair_size(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
 	const char *what;
 	bool odd;
@@ -458,7 +458,7 @@ static int fxt_reader_mend_size(struct fxt_reader *r, size_t bytes, const struct
 	what = fxt_reader_parse(r, bytes, &odd);
 	if (what)
 		return fxt_reader_skip_damage(r, bytes, 0, what);
-	e = fxt_reader_hand_out(r, bytes, ret);
+	e = fxt_reader_return_record(r, bytes, ret);
 	if (e == FXT_READER_RECORD && !r->late)
 		r->late = "the size of this record was wrong; it was read by its contents";
 	return e;
@@ -466,8 +466,7 @@ static int fxt_reader_mend_size(struct fxt_reader *r, size_t bytes, const struct
 
 /* Returns an odd record after its surroundings were examined. It can be elsewhere in the buffer by
  * now. */
-static int fxt_reader_hand_out_odd(struct fxt_reader *r, size_t bytes,
-				   const struct fxt_record **ret)
+static int fxt_reader_return_odd(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
 	bool odd;
 	int e = fxt_reader_lay_out(r, bytes, false);
@@ -479,7 +478,7 @@ static int fxt_reader_hand_out_odd(struct fxt_reader *r, size_t bytes,
 		r->record.ignored = true;
 		r->late = "reserved bits in a record that others depend on; it is not used";
 	}
-	return fxt_reader_hand_out(r, bytes, ret);
+	return fxt_reader_return_record(r, bytes, ret);
 }
 
 /*
@@ -511,7 +510,7 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 			e = e < 0 ? e : 1;
 		}
 		if (e != 0)
-			return e < 0 ? e : fxt_reader_mend_size(r, contents, ret);
+			return e < 0 ? e : fxt_reader_repair_size(r, contents, ret);
 	}
 	if (cut)
 		return fxt_reader_skip_damage(r, 1, bytes, what);
@@ -532,7 +531,7 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 			return fxt_reader_skip_damage(r, (size_t)bytes, 0, odd_record);
 		r->trusted_to = r->input.offset + to;
 	}
-	return fxt_reader_hand_out_odd(r, (size_t)bytes, ret);
+	return fxt_reader_return_odd(r, (size_t)bytes, ret);
 }
 
 /* The record is incomplete, or too large. Decides whether to wait for its rest. */
@@ -574,7 +573,7 @@ static int fxt_reader_doubt_large(struct fxt_reader *r, uint64_t bytes,
 
 /* Makes the record of BYTES bytes available. Returns 0, or as fxt_reader_next() if it is not
  * valid. */
-static int fxt_reader_bring(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
+static int fxt_reader_fill(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
 {
 	int e;
 
@@ -626,7 +625,7 @@ int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret)
 	}
 	bytes = fxt_reader_header_bytes(fxt_reader_first_word(r));
 	if (bytes == 0 || bytes > input_ready(&r->input)) {
-		e = fxt_reader_bring(r, bytes, ret);
+		e = fxt_reader_fill(r, bytes, ret);
 		if (e != 0)
 			return e;
 	}
@@ -636,7 +635,7 @@ int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret)
 	what = fxt_reader_parse(r, (size_t)bytes, &odd);
 	if (__builtin_expect(what || odd, 0))
 		return fxt_reader_doubt(r, bytes, what, false, ret);
-	return fxt_reader_hand_out(r, (size_t)bytes, ret);
+	return fxt_reader_return_record(r, (size_t)bytes, ret);
 }
 
 const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r)

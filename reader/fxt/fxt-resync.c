@@ -235,7 +235,7 @@ static enum verdict fxt_resync_weigh(const struct fxt_resync *s, struct chain *c
 
 /* Makes the record at AT available in the buffer, or the beginning of a large one. Returns the
  * number of available words, 0 if the input ends before, or a negative errno. */
-static ssize_t fxt_resync_bring(struct fxt_resync *s, size_t at, uint64_t head)
+static ssize_t fxt_resync_fill(struct fxt_resync *s, size_t at, uint64_t head)
 {
 	uint64_t words = fxt_claimed_words(head);
 	int r;
@@ -264,7 +264,7 @@ static int fxt_resync_judge(struct fxt_resync *s, size_t at, struct chain *c, ui
 	head = fxt_load_word(input_peek(s->input) + at, s->swap);
 	if (!fxt_shape_begins(head))
 		return BAD;
-	words = fxt_resync_bring(s, at, head);
+	words = fxt_resync_fill(s, at, head);
 	if (words <= 0)
 		return words < 0 ? (int)words : CUT;
 	fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
@@ -293,7 +293,7 @@ static int fxt_resync_steps_over(struct fxt_resync *s, size_t at, struct chain *
 	head = fxt_load_word(input_peek(s->input) + at, s->swap);
 	if (fxt_claimed_words(head) == 0)
 		return 0;
-	words = fxt_resync_bring(s, at, head);
+	words = fxt_resync_fill(s, at, head);
 	if (words <= 0 || fxt_claimed_words(head) > FXT_RECORD_WORDS_MAX)
 		return words < 0 ? (int)words : 0;
 	fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
@@ -426,12 +426,12 @@ int fxt_resync_find_on(struct fxt_resync *s, size_t from)
 		if (r < 0)
 			return r;
 		if (r > 0) {
-			input_take(s->input, at);
+			input_consume(s->input, at);
 			return 1;
 		}
 		if (input_ready(s->input) < from + STEP)
 			break; /* end of the input */
-		input_take(s->input, from + STEP);
+		input_consume(s->input, from + STEP);
 		from = 0;
 	}
 	r = input_skip(s->input, UINT64_MAX);
@@ -460,7 +460,7 @@ int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to)
 		head = fxt_load_word(input_peek(s->input) + at, s->swap);
 		if (fxt_claimed_words(head) == 0)
 			return head == 0; /* zeros: a hole, or the end of a preallocated file */
-		words = fxt_resync_bring(s, at, head);
+		words = fxt_resync_fill(s, at, head);
 		if (words < 0)
 			return (int)words;
 		if (words == 0)

@@ -49,7 +49,7 @@ void fxt_named_set(struct fxt_named *n, const struct fxt_record *event)
 				 fxt_record_number(event, FXT_NAME_ID) };
 }
 
-uint64_t fxt_named_take(struct fxt_named *n, const struct fxt_record *r)
+uint64_t fxt_named_consume(struct fxt_named *n, const struct fxt_record *r)
 {
 	uint64_t id = n->ts_ns == r->ts_ns && n->pid == r->thread.pid ? n->id : 0;
 

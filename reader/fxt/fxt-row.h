@@ -42,7 +42,7 @@ struct fxt_named {
 void fxt_named_set(struct fxt_named *n, const struct fxt_record *event);
 
 /* The id of the event `stack` that names the backtrace R; 0 if there is none. */
-uint64_t fxt_named_take(struct fxt_named *n, const struct fxt_record *r);
+uint64_t fxt_named_consume(struct fxt_named *n, const struct fxt_record *r);
 
 /*
  * Whether R, of ROW, has the required argument, without which the event belongs to another program.

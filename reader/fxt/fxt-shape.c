@@ -10,7 +10,7 @@
 
 /* The maximum number of bytes of a text to examine. Garbage is detected early, and time must be
  * bounded. */
-enum { TEXT_LOOK_MAX = 64 };
+enum { TEXT_CHECKED_MAX = 64 };
 
 struct walk {
 	const uint8_t *p;
@@ -20,7 +20,7 @@ struct walk {
 	struct fxt_shape *shape;
 };
 
-static bool fxt_shape_take(struct walk *w, uint64_t *ret)
+static bool fxt_shape_read_word(struct walk *w, uint64_t *ret)
 {
 	if (w->left == 0)
 		return false;
@@ -32,12 +32,12 @@ static bool fxt_shape_take(struct walk *w, uint64_t *ret)
 	return true;
 }
 
-static bool fxt_shape_take_words(struct walk *w, uint64_t n)
+static bool fxt_shape_read_words(struct walk *w, uint64_t n)
 {
 	uint64_t there = n < w->left ? n : w->left, word;
 
 	for (uint64_t i = 0; w->to && i < there; i++)
-		fxt_shape_take(w, &word);
+		fxt_shape_read_word(w, &word);
 	if (!w->to) {
 		w->p += there * FXT_WORD_BYTES;
 		w->left -= there;
@@ -50,7 +50,7 @@ static uint64_t fxt_shape_stream_words(uint64_t n)
 	return n / FXT_WORD_BYTES + (n % FXT_WORD_BYTES != 0);
 }
 
-static bool fxt_shape_take_stream(struct walk *w, uint64_t n_bytes)
+static bool fxt_shape_read_stream(struct walk *w, uint64_t n_bytes)
 {
 	uint64_t words = fxt_shape_stream_words(n_bytes);
 
@@ -70,49 +70,49 @@ static bool fxt_is_text(uint8_t c)
 	return c == '\t' || c == '\n' || (c >= 0x20 && c != 0x7f && c < 0xf5);
 }
 
-static bool fxt_shape_take_text(struct walk *w, uint64_t n_bytes)
+static bool fxt_shape_read_text(struct walk *w, uint64_t n_bytes)
 {
-	uint64_t look = n_bytes < TEXT_LOOK_MAX ? n_bytes : TEXT_LOOK_MAX;
+	uint64_t n_checked = n_bytes < TEXT_CHECKED_MAX ? n_bytes : TEXT_CHECKED_MAX;
 	const uint8_t *p = w->p;
 
-	if (!fxt_shape_take_stream(w, n_bytes))
+	if (!fxt_shape_read_stream(w, n_bytes))
 		return false;
-	for (uint64_t i = 0; i < look; i++)
+	for (uint64_t i = 0; i < n_checked; i++)
 		if (!fxt_is_text(p[i]))
 			w->shape->odd_text = true;
 	for (uint64_t i = n_bytes; i % FXT_WORD_BYTES != 0; i++)
 		if (p[i] != 0)
 			w->shape->odd_text = true;
-	w->shape->clean_bytes += (uint32_t)look;
+	w->shape->clean_bytes += (uint32_t)n_checked;
 	return true;
 }
 
-static bool fxt_take_text_ref(struct walk *w, uint64_t ref)
+static bool fxt_shape_read_text_ref(struct walk *w, uint64_t ref)
 {
 	struct fxt_shape *s = w->shape;
 
 	if (fxt_get_string_ref_inline(ref))
-		return fxt_shape_take_text(w, fxt_get_string_ref_length(ref));
+		return fxt_shape_read_text(w, fxt_get_string_ref_length(ref));
 	if (ref != 0 && s->n_refs < FXT_SHAPE_REFS_MAX)
 		s->refs[s->n_refs++] = (uint16_t)ref;
 	return true;
 }
 
-static bool fxt_shape_take_thread(struct walk *w, uint64_t ref)
+static bool fxt_shape_read_thread(struct walk *w, uint64_t ref)
 {
 	struct fxt_shape *s = w->shape;
 
 	if (ref == 0)
-		return fxt_shape_take_words(w, 2);
+		return fxt_shape_read_words(w, 2);
 	if (s->n_threads < FXT_SHAPE_THREADS_MAX)
 		s->threads[s->n_threads++] = (uint8_t)ref;
 	return true;
 }
 
-static bool fxt_shape_take_time(struct walk *w)
+static bool fxt_shape_read_time(struct walk *w)
 {
 	w->shape->timed = true;
-	return fxt_shape_take(w, &w->shape->ticks);
+	return fxt_shape_read_word(w, &w->shape->ticks);
 }
 
 static void fxt_shape_must_be_zero(struct walk *w, uint64_t bits)
@@ -122,9 +122,9 @@ static void fxt_shape_must_be_zero(struct walk *w, uint64_t bits)
 }
 
 /* Takes the contents of an argument after its header. */
-static bool fxt_take_arg(struct walk *w, uint64_t head)
+static bool fxt_shape_read_arg(struct walk *w, uint64_t head)
 {
-	if (!fxt_take_text_ref(w, fxt_get_arg_name(head)))
+	if (!fxt_shape_read_text_ref(w, fxt_get_arg_name(head)))
 		return false;
 	switch (fxt_get_arg_type(head)) {
 	case FXT_ARG_NULL:
@@ -142,32 +142,32 @@ static bool fxt_take_arg(struct walk *w, uint64_t head)
 	case FXT_ARG_POINTER:
 	case FXT_ARG_KOID:
 		fxt_shape_must_be_zero(w, fxt_get_arg_reserved(head));
-		return fxt_shape_take_words(w, 1);
+		return fxt_shape_read_words(w, 1);
 	case FXT_ARG_STRING:
 		fxt_shape_must_be_zero(w, fxt_get_arg_string_reserved(head));
-		return fxt_take_text_ref(w, fxt_get_arg_value_ref(head));
+		return fxt_shape_read_text_ref(w, fxt_get_arg_value_ref(head));
 	case FXT_ARG_BLOB:
-		return fxt_shape_take_stream(w, fxt_get_arg_value32(head));
+		return fxt_shape_read_stream(w, fxt_get_arg_value32(head));
 	default:
 		return false;
 	}
 }
 
-static bool fxt_shape_take_args(struct walk *w, uint64_t n)
+static bool fxt_shape_read_args(struct walk *w, uint64_t n)
 {
 	while (n-- > 0) {
 		uint64_t head, words, rest;
 
-		if (!fxt_shape_take(w, &head))
+		if (!fxt_shape_read_word(w, &head))
 			return false;
 		words = fxt_get_arg_words(head);
 		if (words == 0 || words - 1 > w->left)
 			return false;
 		rest = w->left - (words - 1);
 		w->left = words - 1;
-		if (!fxt_take_arg(w, head) || w->left > 0)
+		if (!fxt_shape_read_arg(w, head) || w->left > 0)
 			w->shape->flawed = true;
-		fxt_shape_take_words(w, w->left);
+		fxt_shape_read_words(w, w->left);
 		w->left = rest;
 	}
 	return true;
@@ -179,15 +179,15 @@ static bool fxt_shape_unknown(struct walk *w)
 	return false;
 }
 
-static bool fxt_take_args_of_event(struct walk *w, uint64_t head)
+static bool fxt_shape_read_event_args(struct walk *w, uint64_t head)
 {
 	unsigned type = (unsigned)fxt_get_event_type(head);
 
-	if (!fxt_shape_take_args(w, fxt_get_event_n_args(head)))
+	if (!fxt_shape_read_args(w, fxt_get_event_n_args(head)))
 		return false;
 	if (type > FXT_EVENT_FLOW_END)
 		return fxt_shape_unknown(w);
-	return !fxt_event_has_value(type) || fxt_shape_take_words(w, 1);
+	return !fxt_event_has_value(type) || fxt_shape_read_words(w, 1);
 }
 
 /* ---- by hand ---- */
@@ -195,12 +195,12 @@ static bool fxt_take_args_of_event(struct walk *w, uint64_t head)
 /* Takes the legacy switch, and unknown scheduling records. */
 static bool fxt_walk_scheduling(struct walk *w, uint64_t head)
 {
-	if (!fxt_shape_take_time(w))
+	if (!fxt_shape_read_time(w))
 		return false;
 	if (fxt_get_sched_type(head) != FXT_SCHED_LEGACY_SWITCH)
 		return fxt_shape_unknown(w);
-	return fxt_shape_take_thread(w, fxt_get_legacy_out_thread(head)) &&
-	       fxt_shape_take_thread(w, fxt_get_legacy_in_thread(head));
+	return fxt_shape_read_thread(w, fxt_get_legacy_out_thread(head)) &&
+	       fxt_shape_read_thread(w, fxt_get_legacy_in_thread(head));
 }
 
 static bool fxt_walk_large(struct walk *w, uint64_t head)
@@ -209,18 +209,18 @@ static bool fxt_walk_large(struct walk *w, uint64_t head)
 
 	if (fxt_get_large_type(head) != FXT_LARGE_BLOB)
 		return fxt_shape_unknown(w);
-	if (!fxt_shape_take(w, &format))
+	if (!fxt_shape_read_word(w, &format))
 		return false;
 	fxt_shape_must_be_zero(w, fxt_get_large_blob_reserved(head));
-	if (!fxt_take_text_ref(w, fxt_get_large_blob_category(format)) ||
-	    !fxt_take_text_ref(w, fxt_get_large_blob_name(format)))
+	if (!fxt_shape_read_text_ref(w, fxt_get_large_blob_category(format)) ||
+	    !fxt_shape_read_text_ref(w, fxt_get_large_blob_name(format)))
 		return false;
 	switch (fxt_get_large_blob_format(head)) {
 	case FXT_LARGE_BLOB_METADATA:
 		fxt_shape_must_be_zero(w, fxt_get_large_blob_header_reserved(format));
-		if (!fxt_shape_take_time(w) ||
-		    !fxt_shape_take_thread(w, fxt_get_large_blob_thread(format)) ||
-		    !fxt_shape_take_args(w, fxt_get_large_blob_n_args(format)))
+		if (!fxt_shape_read_time(w) ||
+		    !fxt_shape_read_thread(w, fxt_get_large_blob_thread(format)) ||
+		    !fxt_shape_read_args(w, fxt_get_large_blob_n_args(format)))
 			return false;
 		break;
 	case FXT_LARGE_BLOB_NO_METADATA:
@@ -229,10 +229,10 @@ static bool fxt_walk_large(struct walk *w, uint64_t head)
 	default:
 		return fxt_shape_unknown(w);
 	}
-	if (!fxt_shape_take(w, &length))
+	if (!fxt_shape_read_word(w, &length))
 		return false;
 	if (w->to)
-		return fxt_shape_take_stream(w, length);
+		return fxt_shape_read_stream(w, length);
 	w->shape->words = fxt_shape_stream_words(length); /* counted without being examined */
 	return true;
 }
@@ -255,36 +255,36 @@ static bool fxt_walk_unlisted(struct walk *w, uint64_t head)
 
 /* ---- by layouts ---- */
 
-#define NEED(taken)                                                                                \
-	if (!(taken))                                                                              \
+#define NEED(condition)                                                                            \
+	if (!(condition))                                                                          \
 		return false;
 #define RESERVED(field) fxt_shape_must_be_zero(w, fxt_get_##field(head));
 #define KIND(field)
 #define HEAD(of, m, field, key)
 #define STATE(of, m, field, key)
 #define CPU(of, m, field, key)
-#define TIME()                      NEED(fxt_shape_take_time(w))
-#define THREAD(field)               NEED(fxt_shape_take_thread(w, fxt_get_##field(head)))
-#define PROCESS(field)              NEED(fxt_shape_take_words(w, fxt_get_##field(head) == 0))
-#define IDS()                       NEED(fxt_shape_take_words(w, 2))
-#define REF(m, field, key)          NEED(fxt_take_text_ref(w, fxt_get_##field(head)))
-#define TEXT(m, field, key)         NEED(fxt_shape_take_text(w, fxt_get_##field(head)))
-#define BYTES(of, m, n, field, key) NEED(fxt_shape_take_stream(w, fxt_get_##field(head)))
+#define TIME()                      NEED(fxt_shape_read_time(w))
+#define THREAD(field)               NEED(fxt_shape_read_thread(w, fxt_get_##field(head)))
+#define PROCESS(field)              NEED(fxt_shape_read_words(w, fxt_get_##field(head) == 0))
+#define IDS()                       NEED(fxt_shape_read_words(w, 2))
+#define REF(m, field, key)          NEED(fxt_shape_read_text_ref(w, fxt_get_##field(head)))
+#define TEXT(m, field, key)         NEED(fxt_shape_read_text(w, fxt_get_##field(head)))
+#define BYTES(of, m, n, field, key) NEED(fxt_shape_read_stream(w, fxt_get_##field(head)))
 #define BULK(of, m, n, field)       BYTES(of, m, n, field, )
-#define WORDS(of, m, n, field, key) NEED(fxt_shape_take_words(w, fxt_get_##field(head)))
-#define WORD(of, m, key)            NEED(fxt_shape_take(w, &w->shape->value))
+#define WORDS(of, m, n, field, key) NEED(fxt_shape_read_words(w, fxt_get_##field(head)))
+#define WORD(of, m, key)            NEED(fxt_shape_read_word(w, &w->shape->value))
 #define KOID(of, m, key)            WORD(of, m, key)
 #define VALUE()                     /* taken with the arguments */
 #define ARGS(field)                                                                                \
 	return fxt_get_record_type(head) == FXT_RECORD_EVENT                                       \
-		       ? fxt_take_args_of_event(w, head)                                           \
-		       : fxt_shape_take_args(w, fxt_get_##field(head));
+		       ? fxt_shape_read_event_args(w, head)                                        \
+		       : fxt_shape_read_args(w, fxt_get_##field(head));
 
 /* Returns false if the record is too short. */
 static bool fxt_walk_record(struct walk *w, uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, type_name)                                                        \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		FXT_LAYOUT_##layout return true;
 		FXT_LAYOUTS(X)
@@ -299,13 +299,13 @@ static bool fxt_walk_record(struct walk *w, uint64_t head)
 #undef NEED
 #undef ARGS
 #define RESERVED(field) | fxt_get_##field(head)
-#define NEED(taken)
+#define NEED(condition)
 #define ARGS(field)
 
 uint64_t fxt_reserved_bits(uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, type_name)                                                        \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		return 0 FXT_LAYOUT_##layout;
 		FXT_LAYOUTS(X)
@@ -385,7 +385,7 @@ void fxt_shape_of(const uint8_t *p, uint64_t available, bool swap, struct fxt_sh
 	ret->ticks = ret->value = 0;
 	ret->clean_bytes = 0;
 	ret->n_refs = ret->n_threads = 0;
-	fxt_shape_take(&w, &ret->head);
+	fxt_shape_read_word(&w, &ret->head);
 	ret->claimed = fxt_claimed_words(ret->head);
 	if (fxt_walk_record(&w, ret->head))
 		ret->words += available - w.left;
@@ -404,7 +404,7 @@ void fxt_shape_copy(const uint8_t *p, uint64_t n_words, bool swap, uint64_t *to)
 		return;
 	}
 	/* The rest is treated as words, since nothing else is known about it. */
-	if (fxt_shape_take(&w, &head))
+	if (fxt_shape_read_word(&w, &head))
 		fxt_walk_record(&w, head);
-	fxt_shape_take_words(&w, w.left);
+	fxt_shape_read_words(&w, w.left);
 }

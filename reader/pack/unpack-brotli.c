@@ -53,15 +53,15 @@ static ssize_t brotli_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 			ready = input_ready(in) < PIECE_BYTES ? input_ready(in) : PIECE_BYTES;
 		from = input_peek(in);
 		result = BrotliDecoderDecompressStream(state, &ready, &from, &room, &to, NULL);
-		input_take(in, (size_t)(from - input_peek(in)));
+		input_consume(in, (size_t)(from - input_peek(in)));
 		u->inside = result != BROTLI_DECODER_RESULT_SUCCESS;
 		u->ended = !u->inside;
 		if (room < n || u->ended)
 			return (ssize_t)(n - room);
 		if (result == BROTLI_DECODER_RESULT_ERROR)
-			return unpack_give_up(u, false, "a damaged Brotli stream");
+			return unpack_fail(u, false, "a damaged Brotli stream");
 		if (in->eof && input_ready(in) == 0)
-			return unpack_give_up(u, true, "the file is cut off in a Brotli stream");
+			return unpack_fail(u, true, "the file is cut off in a Brotli stream");
 	}
 }
 
@@ -91,12 +91,12 @@ static bool brotli_try(struct input *in, BrotliDecoderState *state, uint8_t *to,
 	}
 }
 
-bool unpack_is_brotli(struct input *in, unpack_looks_fn looks)
+bool unpack_is_brotli(struct input *in, unpack_detect_fn detect)
 {
 	BrotliDecoderState *state = BrotliDecoderCreateInstance(NULL, NULL, NULL);
 	size_t room = TRIAL_OUT;
 	uint8_t out[TRIAL_OUT];
-	bool r = state && brotli_try(in, state, out, &room) && looks(out, sizeof(out) - room);
+	bool r = state && brotli_try(in, state, out, &room) && detect(out, sizeof(out) - room);
 
 	if (state)
 		BrotliDecoderDestroyInstance(state);

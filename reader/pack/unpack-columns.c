@@ -62,7 +62,7 @@ static void unpack_columns_restart(void *state)
 
 /* Parses a varint at *AT, before END. Returns false if it is incomplete or too large for a
  * length. */
-static bool unpack_columns_take_length(const uint8_t **at, const uint8_t *end, size_t *ret)
+static bool unpack_columns_parse_length(const uint8_t **at, const uint8_t *end, size_t *ret)
 {
 	*ret = 0;
 	for (unsigned shift = 0; shift < 7 * PACK_VARINT_BYTES_MAX && *at < end; shift += 7) {
@@ -105,8 +105,8 @@ static int unpack_columns_body(struct unpack_columns *c, const uint8_t *p, size_
 	const uint8_t *end = p + n;
 
 	for (unsigned i = 0; i < COLUMNS_STREAM_MAX; i++)
-		if (!unpack_columns_take_length(&p, end, &lengths[i].unpacked) ||
-		    !unpack_columns_take_length(&p, end, &lengths[i].packed) ||
+		if (!unpack_columns_parse_length(&p, end, &lengths[i].unpacked) ||
+		    !unpack_columns_parse_length(&p, end, &lengths[i].packed) ||
 		    lengths[i].packed > lengths[i].unpacked)
 			return -EBADMSG;
 	for (unsigned i = 0; i < COLUMNS_STREAM_MAX; i++) {
@@ -134,15 +134,15 @@ static int unpack_columns_piece(struct unpack_columns *c, struct unpack *u)
 	const uint8_t *p = input_peek(in);
 
 	if (r <= 0)
-		return r < 0 ? r : unpack_give_up(u, true, cut_off);
+		return r < 0 ? r : unpack_fail(u, true, cut_off);
 	if (u->searching)
 		u->search_work += n;
 	if (columns_checksum(p, n, NULL, 0) != pack_get_length(p + COLUMNS_AT_CHECKSUM))
-		return unpack_give_up(u, false, "a piece of columns with a wrong checksum");
+		return unpack_fail(u, false, "a piece of columns with a wrong checksum");
 	r = unpack_columns_body(c, p + COLUMNS_HEAD_BYTES, n - COLUMNS_HEAD_BYTES, size);
 	if (r < 0)
-		return r == -EBADMSG ? unpack_give_up(u, false, damaged) : r;
-	input_take(in, n);
+		return r == -EBADMSG ? unpack_fail(u, false, damaged) : r;
+	input_consume(in, n);
 	c->size = size;
 	c->given = 0;
 	return 1;
@@ -160,15 +160,15 @@ static int unpack_columns_next(struct unpack_columns *c, struct unpack *u)
 	if (r < 0 || u->ended)
 		return r;
 	if (r == 0)
-		return unpack_give_up(u, true, cut_off);
+		return unpack_fail(u, true, cut_off);
 	if (columns_is_head(input_peek(in)))
 		return unpack_columns_piece(c, u);
 	if (memcmp(input_peek(in), PACK_MAGIC_COLUMNS, magic) != 0)
-		return unpack_give_up(u, false, "data that is not a piece of columns");
+		return unpack_fail(u, false, "data that is not a piece of columns");
 	if (input_peek(in)[COLUMNS_AT_VERSION] > COLUMNS_VERSION)
-		return unpack_give_up(u, false,
-				      "a piece of columns of a later version: use a later kymo");
-	return unpack_give_up(u, false, damaged);
+		return unpack_fail(u, false,
+				   "a piece of columns of a later version: use a later kymo");
+	return unpack_fail(u, false, damaged);
 }
 
 static ssize_t unpack_columns_read(void *state, struct unpack *u, uint8_t *to, size_t n)

@@ -60,12 +60,12 @@ static int gzip_begin_member(struct state *s, struct unpack *u)
 
 	u->piece_offset = in->offset;
 	while ((r = input_need(in, 1)) > 0 && *input_peek(in) == 0)
-		input_take(in, 1);
+		input_consume(in, 1);
 	u->ended = r == 0;
 	if (r <= 0)
 		return r;
 	if (u->piece_offset != in->offset)
-		return unpack_give_up(u, false, "data after the padding of a gzip file");
+		return unpack_fail(u, false, "data after the padding of a gzip file");
 	u->inside = true;
 	inflateReset(&s->z);
 	return 1;
@@ -98,7 +98,7 @@ static ssize_t gzip_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 		z->avail_out = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
 		n = z->avail_out;
 		r = inflate(z, Z_NO_FLUSH);
-		input_take(in, ready - z->avail_in);
+		input_consume(in, ready - z->avail_in);
 		if (r == Z_STREAM_END)
 			u->inside = false;
 		/* Errors after the output are reported again by the next call. */
@@ -107,11 +107,11 @@ static ssize_t gzip_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 		if (r == Z_MEM_ERROR)
 			return -ENOMEM;
 		if (r == Z_BUF_ERROR && in->eof)
-			return unpack_give_up(u, true, "the file is cut off in a gzip member");
+			return unpack_fail(u, true, "the file is cut off in a gzip member");
 		if (r != Z_OK && r != Z_BUF_ERROR) {
 			bool check = gzip_is_wrong_check(z);
 
-			unpack_give_up(u, false, "a damaged gzip member");
+			unpack_fail(u, false, "a damaged gzip member");
 			u->bad_checksum = check;
 			return -EBADMSG;
 		}

@@ -16,7 +16,7 @@ struct unpack_ops {
 	/*
 	 * Writes up to N > 0 bytes to TO. Returns their number; 0 at the end of a block (u->inside
 	 * is whether one is being read) or of the input (u->ended); -EBADMSG for damage, which
-	 * unpack_give_up() has reported; or another negative errno. Never reads beyond the end of a
+	 * unpack_fail() has reported; or another negative errno. Never reads beyond the end of a
 	 * block.
 	 */
 	ssize_t (*read)(void *state, struct unpack *u, uint8_t *to, size_t n);
@@ -63,7 +63,7 @@ struct unpack {
 	size_t staged, stage_given;
 	bool streaming; /* the block is larger than that */
 
-	/* The last report of unpack_give_up(). */
+	/* The last report of unpack_fail(). */
 	struct unpack_damage bad;
 	bool bad_checksum;
 	bool bad_is_late; /* the data before it is returned first */
@@ -79,7 +79,7 @@ struct unpack {
 bool unpack_at_zstd_frame(const struct input *in);
 
 /* Whether the beginning of a Brotli stream in the window satisfies LOOKS. Can read more. */
-bool unpack_is_brotli(struct input *in, unpack_looks_fn looks);
+bool unpack_is_brotli(struct input *in, unpack_detect_fn detect);
 
 /* Reports damage. Returns -EBADMSG. */
-int unpack_give_up(struct unpack *u, bool cut, const char *what);
+int unpack_fail(struct unpack *u, bool cut, const char *what);

@@ -108,7 +108,7 @@ struct tag {
 };
 
 /* Parses the tag at *AT of the block of N bytes at P. Returns false if it is truncated. */
-static bool unpack_take_tag(const uint8_t *p, size_t n, size_t *at, struct tag *ret)
+static bool unpack_parse_tag(const uint8_t *p, size_t n, size_t *at, struct tag *ret)
 {
 	unsigned tag = p[*at] & 3, high = p[*at] >> 2;
 	size_t extra = tag == TAG_COPY_4 ? 4 : tag;
@@ -150,7 +150,7 @@ static bool unpack_adds_up(const uint8_t *p, size_t n, size_t size, uint64_t *wo
 
 	while (at < n) {
 		++*work;
-		if (!unpack_take_tag(p, n, &at, &tag) || tag.length > size - made)
+		if (!unpack_parse_tag(p, n, &at, &tag) || tag.length > size - made)
 			return false;
 		if (tag.literal ? tag.length > n - at : tag.offset == 0 || tag.offset > made)
 			return false;
@@ -167,7 +167,7 @@ static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, siz
 	size_t at = unpack_skip_size(p, n), made = 0;
 	struct tag tag;
 
-	while (at < n && unpack_take_tag(p, n, &at, &tag) && tag.length <= size - made) {
+	while (at < n && unpack_parse_tag(p, n, &at, &tag) && tag.length <= size - made) {
 		if (tag.literal) {
 			if (tag.length > n - at)
 				tag.length = n - at;
@@ -186,7 +186,7 @@ static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, siz
 
 /* Returns the part before damage of a chunk of which LENGTH bytes are available. The damage was
  * recorded. Returns 1, or -EBADMSG if there is no data before it. */
-static int unpack_give_part(struct state *s, struct unpack *u, size_t length)
+static int unpack_return_part(struct state *s, struct unpack *u, size_t length)
 {
 	const uint8_t *block = input_peek(&u->input);
 	size_t size;
@@ -215,28 +215,28 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 	if (r < 0)
 		return r;
 	if (r == 0)
-		return unpack_give_up(u, false, "a Snappy chunk with an invalid copy");
+		return unpack_fail(u, false, "a Snappy chunk with an invalid copy");
 	if (snappy_uncompressed_length(block, length, &size) != SNAPPY_OK)
-		return unpack_give_up(u, false, "a Snappy chunk that does not begin with its size");
+		return unpack_fail(u, false, "a Snappy chunk that does not begin with its size");
 	if (size == 0)
-		return unpack_give_up(u, false, "an empty Snappy chunk");
+		return unpack_fail(u, false, "an empty Snappy chunk");
 	if (size > RATIO_MAX * length)
-		return unpack_give_up(u, false,
-				      "a Snappy chunk that claims more data than it "
-				      "can contain");
+		return unpack_fail(u, false,
+				   "a Snappy chunk that claims more data than it "
+				   "can contain");
 	/* In a search, most candidates are not chunks. This check rejects them quickly. */
 	if (u->searching && !unpack_adds_up((const uint8_t *)block, length, size, &u->search_work))
-		return unpack_give_up(u, false, "a damaged Snappy chunk");
+		return unpack_fail(u, false, "a damaged Snappy chunk");
 	if (u->searching)
 		u->search_work += length;
 	r = unpack_snappy_make_room(s, size);
 	if (r < 0)
 		return r;
 	if (snappy_uncompress(block, length, (char *)s->data, &size) != SNAPPY_OK) {
-		unpack_give_up(u, false, "a damaged Snappy chunk");
-		return unpack_give_part(s, u, length);
+		unpack_fail(u, false, "a damaged Snappy chunk");
+		return unpack_return_part(s, u, length);
 	}
-	input_take(&u->input, length);
+	input_consume(&u->input, length);
 	s->size = size;
 	s->given = 0;
 	return 1;
@@ -250,7 +250,7 @@ static int unpack_next_chunk(struct state *s, struct unpack *u)
 	int r;
 
 	if (!s->begun)
-		input_take(in, strlen(PACK_MAGIC_SNAPPY));
+		input_consume(in, strlen(PACK_MAGIC_SNAPPY));
 	s->begun = true;
 	u->piece_offset = in->offset;
 	r = input_need(in, PACK_LENGTH_BYTES);
@@ -258,15 +258,15 @@ static int unpack_next_chunk(struct state *s, struct unpack *u)
 	if (r < 0 || u->ended)
 		return r;
 	if (r == 0)
-		return unpack_give_up(u, true, cut_off);
+		return unpack_fail(u, true, cut_off);
 	length = pack_get_length(input_peek(in));
 	if (length == 0 || length > SNAPPY_BLOCK_MAX)
-		return unpack_give_up(u, false, "a Snappy chunk of an impossible size");
-	input_take(in, PACK_LENGTH_BYTES);
+		return unpack_fail(u, false, "a Snappy chunk of an impossible size");
+	input_consume(in, PACK_LENGTH_BYTES);
 	r = input_need(in, length);
 	if (r == 0) {
-		unpack_give_up(u, true, cut_off);
-		return unpack_give_part(s, u, input_ready(in));
+		unpack_fail(u, true, cut_off);
+		return unpack_return_part(s, u, input_ready(in));
 	}
 	return r < 0 ? r : unpack_block(s, u, length);
 }

@@ -50,13 +50,13 @@ static int unpack_zstd_fail(struct unpack *u, size_t code)
 	case ZSTD_error_memory_allocation:
 		return -ENOMEM;
 	case ZSTD_error_frameParameter_windowTooLarge:
-		return unpack_give_up(u, false, "a zstd frame that needs more than 128 MiB");
+		return unpack_fail(u, false, "a zstd frame that needs more than 128 MiB");
 	case ZSTD_error_checksum_wrong:
-		r = unpack_give_up(u, false, "a zstd frame with a wrong checksum");
+		r = unpack_fail(u, false, "a zstd frame with a wrong checksum");
 		u->bad_checksum = true;
 		return r;
 	default:
-		return unpack_give_up(u, false, "a damaged zstd frame");
+		return unpack_fail(u, false, "a damaged zstd frame");
 	}
 }
 
@@ -86,10 +86,10 @@ static int unpack_zstd_begin_frame(struct unpack *u)
 	if (r < 0 || u->ended)
 		return r;
 	if (r == 0)
-		return unpack_give_up(u, true, cut_off);
+		return unpack_fail(u, true, cut_off);
 	/* Checked here, since the library also decompresses frames of its early versions. */
 	if (!unpack_at_zstd_frame(in))
-		return unpack_give_up(u, false, "data that is not a zstd frame");
+		return unpack_fail(u, false, "data that is not a zstd frame");
 	u->inside = true;
 	return 1;
 }
@@ -112,7 +112,7 @@ static ssize_t unpack_zstd_read(void *state, struct unpack *u, uint8_t *to, size
 		/* Even without input, there can be output left. */
 		from = (ZSTD_inBuffer){ .src = input_peek(in), .size = input_ready(in) };
 		code = ZSTD_decompressStream(s->context, &out, &from);
-		input_take(in, from.pos);
+		input_consume(in, from.pos);
 		if (ZSTD_isError(code)) {
 			s->failed = code;
 			return out.pos > 0 ? (ssize_t)out.pos : unpack_zstd_fail(u, code);
@@ -121,7 +121,7 @@ static ssize_t unpack_zstd_read(void *state, struct unpack *u, uint8_t *to, size
 		if (out.pos > 0 || !u->inside)
 			return (ssize_t)out.pos;
 		if (r == 0)
-			return unpack_give_up(u, true, cut_off);
+			return unpack_fail(u, true, cut_off);
 	}
 }
 

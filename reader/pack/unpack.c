@@ -129,7 +129,7 @@ static int unpack_find_begin(struct unpack *u)
 			return 0;
 		if (u->ops->begins(input_peek(in), input_ready(in)))
 			return 1;
-		input_take(in, 1);
+		input_consume(in, 1);
 	}
 }
 
@@ -151,7 +151,7 @@ static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 	if (back > input_kept(in))
 		back = input_kept(in);
 	if (in->offset == u->piece_offset && input_ready(in) > 0)
-		input_take(in, 1);
+		input_consume(in, 1);
 	input_back(in, (size_t)back);
 	if (u->search_work > WORK_FREE + WORK_PER_BYTE * (in->offset - u->search_begin))
 		r = 0;
@@ -183,7 +183,7 @@ static bool unpack_is_too_much(struct unpack *u)
 	if (u->stopped || u->given < RATIO_FREE_BYTES || u->given / RATIO_MAX <= u->input.offset)
 		return u->stopped;
 	u->stopped = true;
-	unpack_give_up(u, false, what[u->method]);
+	unpack_fail(u, false, what[u->method]);
 	u->bad.stopped = true;
 	u->bad.packed_offset = u->input.offset;
 	unpack_report_damage(u, &u->bad, u->input.offset);
@@ -235,7 +235,7 @@ const struct unpack_damage *unpack_damage(const struct unpack *u)
 	return u->n_damages > 0 ? &u->damages[0] : NULL;
 }
 
-void unpack_damage_taken(struct unpack *u)
+void unpack_pop_damage(struct unpack *u)
 {
 	if (u->n_damages == 0)
 		return;
@@ -243,7 +243,7 @@ void unpack_damage_taken(struct unpack *u)
 	memmove(u->damages, u->damages + 1, u->n_damages * sizeof(*u->damages));
 }
 
-int unpack_give_up(struct unpack *u, bool cut, const char *what)
+int unpack_fail(struct unpack *u, bool cut, const char *what)
 {
 	u->bad = (struct unpack_damage){
 		.what = what,
@@ -289,7 +289,7 @@ static enum pack_method unpack_detect(const struct input *in)
 }
 
 /* Detects the compression by the first bytes. */
-static int unpack_start(struct unpack *u, unpack_looks_fn looks)
+static int unpack_start(struct unpack *u, unpack_detect_fn detect)
 {
 	static const struct unpack_ops *const rows[PACK_READ_MAX] = {
 		[PACK_NONE] = &plain_ops,           [PACK_SNAPPY] = &unpack_snappy_ops,
@@ -302,9 +302,9 @@ static int unpack_start(struct unpack *u, unpack_looks_fn looks)
 		return r;
 	u->method = unpack_detect(&u->input);
 	/* Data that LOOKS accepts unchanged is not compressed. */
-	if (u->method == PACK_NONE && looks &&
-	    !looks(input_peek(&u->input), input_ready(&u->input)) &&
-	    unpack_is_brotli(&u->input, looks))
+	if (u->method == PACK_NONE && detect &&
+	    !detect(input_peek(&u->input), input_ready(&u->input)) &&
+	    unpack_is_brotli(&u->input, detect))
 		u->method = PACK_BROTLI;
 	u->ops = rows[u->method];
 	u->input.keep = u->ops->keep;
@@ -319,25 +319,26 @@ static int unpack_start(struct unpack *u, unpack_looks_fn looks)
 	return u->state ? 0 : -ENOMEM;
 }
 
-int unpack_new_fd_looking(struct unpack **ret, int fd, unpack_looks_fn looks)
+int unpack_new_fd_detecting(struct unpack **ret, int fd, unpack_detect_fn detect)
 {
 	_cleanup_(unpack_freep) struct unpack *u = calloc(1, sizeof(*u));
 	int r = u ? input_init_fd(&u->input, fd) : -ENOMEM;
 
 	if (r == 0)
-		r = unpack_start(u, looks);
+		r = unpack_start(u, detect);
 	if (r == 0)
 		*ret = TAKE_PTR(u);
 	return r;
 }
 
-int unpack_new_memory_looking(struct unpack **ret, const void *p, size_t n, unpack_looks_fn looks)
+int unpack_new_memory_detecting(struct unpack **ret, const void *p, size_t n,
+				unpack_detect_fn detect)
 {
 	_cleanup_(unpack_freep) struct unpack *u = calloc(1, sizeof(*u));
 	int r = u ? input_init_memory(&u->input, p, n) : -ENOMEM;
 
 	if (r == 0)
-		r = unpack_start(u, looks);
+		r = unpack_start(u, detect);
 	if (r == 0)
 		*ret = TAKE_PTR(u);
 	return r;
@@ -345,12 +346,12 @@ int unpack_new_memory_looking(struct unpack **ret, const void *p, size_t n, unpa
 
 int unpack_new_fd(struct unpack **ret, int fd)
 {
-	return unpack_new_fd_looking(ret, fd, NULL);
+	return unpack_new_fd_detecting(ret, fd, NULL);
 }
 
 int unpack_new_memory(struct unpack **ret, const void *p, size_t n)
 {
-	return unpack_new_memory_looking(ret, p, n, NULL);
+	return unpack_new_memory_detecting(ret, p, n, NULL);
 }
 
 struct unpack *unpack_free(struct unpack *u)

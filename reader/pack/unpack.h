@@ -44,9 +44,10 @@ int unpack_new_memory(struct unpack **ret, const void *p, size_t n);
  * accepts its first bytes, after decompression; but not if LOOKS accepts the first 4 or more bytes
  * unchanged.
  */
-typedef bool (*unpack_looks_fn)(const uint8_t *p, size_t n);
-int unpack_new_fd_looking(struct unpack **ret, int fd, unpack_looks_fn looks);
-int unpack_new_memory_looking(struct unpack **ret, const void *p, size_t n, unpack_looks_fn looks);
+typedef bool (*unpack_detect_fn)(const uint8_t *p, size_t n);
+int unpack_new_fd_detecting(struct unpack **ret, int fd, unpack_detect_fn detect);
+int unpack_new_memory_detecting(struct unpack **ret, const void *p, size_t n,
+				unpack_detect_fn detect);
 
 struct unpack *unpack_free(struct unpack *u);
 DEFINE_CLEANUP(struct unpack *, unpack_free)
@@ -67,4 +68,4 @@ ssize_t unpack_read(struct unpack *u, void *to, size_t n);
 const struct unpack_damage *unpack_damage(const struct unpack *u);
 
 /* Takes the first damage away. */
-void unpack_damage_taken(struct unpack *u);
+void unpack_pop_damage(struct unpack *u);

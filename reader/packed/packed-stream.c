@@ -19,17 +19,17 @@ static int packed_stream_init(struct packed_stream *s, int error)
 	return error ?: input_init_source(&s->head, packed_stream_read_unpacked, s);
 }
 
-int packed_stream_init_fd(struct packed_stream *s, int fd, unpack_looks_fn looks)
+int packed_stream_init_fd(struct packed_stream *s, int fd, unpack_detect_fn detect)
 {
 	*s = (struct packed_stream){ 0 };
-	return packed_stream_init(s, unpack_new_fd_looking(&s->unpack, fd, looks));
+	return packed_stream_init(s, unpack_new_fd_detecting(&s->unpack, fd, detect));
 }
 
 int packed_stream_init_memory(struct packed_stream *s, const void *p, size_t n,
-			      unpack_looks_fn looks)
+			      unpack_detect_fn detect)
 {
 	*s = (struct packed_stream){ 0 };
-	return packed_stream_init(s, unpack_new_memory_looking(&s->unpack, p, n, looks));
+	return packed_stream_init(s, unpack_new_memory_detecting(&s->unpack, p, n, detect));
 }
 
 void packed_stream_deinit(struct packed_stream *s)
@@ -74,8 +74,7 @@ bool packed_stream_is_archive(const uint8_t *p, size_t n)
 }
 
 /* Takes damage of the container, for which BYTES of the archive were skipped. */
-static int packed_stream_take_damage(struct packed_stream *s, uint64_t bytes,
-				     struct fxt_damage *ret)
+static int packed_stream_get_damage(struct packed_stream *s, uint64_t bytes, struct fxt_damage *ret)
 {
 	const struct unpack_damage *d = unpack_damage(s->unpack);
 	int n = snprintf(s->text, sizeof(s->text), "%s, at byte %" PRIu64 " of the file", d->what,
@@ -90,7 +89,7 @@ static int packed_stream_take_damage(struct packed_stream *s, uint64_t bytes,
 		.what = s->text,
 		.truncated = d->cut,
 	};
-	unpack_damage_taken(s->unpack);
+	unpack_pop_damage(s->unpack);
 	s->damaged = unpack_damage(s->unpack) != NULL;
 	return FXT_READER_DAMAGE;
 }
@@ -110,18 +109,18 @@ int packed_stream_next_record(struct packed_stream *s, struct fxt_reader *reader
 
 	*ret = NULL;
 	if (packed_stream_is_damaged_at(s, 0, fxt_reader_offset(reader)))
-		return packed_stream_take_damage(s, 0, ret_damage);
+		return packed_stream_get_damage(s, 0, ret_damage);
 	r = fxt_reader_next(reader, ret);
 	if (r == FXT_READER_RECORD)
 		return r;
 	if (r == FXT_READER_END && s->damaged)
-		return packed_stream_take_damage(s, 0, ret_damage);
+		return packed_stream_get_damage(s, 0, ret_damage);
 	if (r != FXT_READER_DAMAGE)
 		return r;
 	*ret_damage = *fxt_reader_damage(reader);
 	/* A record that could not be decompressed completely is not separate damage. */
 	if (packed_stream_is_damaged_at(s, ret_damage->offset,
 					ret_damage->offset + ret_damage->bytes))
-		return packed_stream_take_damage(s, ret_damage->bytes, ret_damage);
+		return packed_stream_get_damage(s, ret_damage->bytes, ret_damage);
 	return r;
 }

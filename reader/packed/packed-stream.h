@@ -23,13 +23,13 @@ struct packed_stream {
 };
 
 /*
- * Start to read from FD, or N bytes at P, both borrowed, as unpack_new_fd_looking() (LOOKS can be
+ * Start to read from FD, or N bytes at P, both borrowed, as unpack_new_fd_detecting() (LOOKS can be
  * NULL). *S must stay where it is. Return 0 or a negative errno; S must be deinitialised in any
  * case.
  */
-int packed_stream_init_fd(struct packed_stream *s, int fd, unpack_looks_fn looks);
+int packed_stream_init_fd(struct packed_stream *s, int fd, unpack_detect_fn detect);
 int packed_stream_init_memory(struct packed_stream *s, const void *p, size_t n,
-			      unpack_looks_fn looks);
+			      unpack_detect_fn detect);
 
 void packed_stream_deinit(struct packed_stream *s);
 

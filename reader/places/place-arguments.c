@@ -54,8 +54,8 @@ struct leaves {
 	struct leaf list[PLACE_ARGUMENTS_MAX];
 	size_t n;
 	bool cut, failed;
-	bool is_wide;   /* there is a number of two words */
-	size_t n_looks; /* members examined; structures without members can make this large */
+	bool is_wide;     /* there is a number of two words */
+	size_t n_visited; /* members examined; structures without members can make this large */
 };
 
 static void arguments_leaves_deinit(struct leaves *l)
@@ -170,7 +170,7 @@ static void arguments_leaves_collect(struct leaves *l, Dwarf_Die *type, const ch
 		    !dwarf_hasattr(&member, DW_AT_declaration) &&
 		    !dwarf_hasattr(&member, DW_AT_external))
 			arguments_leaves_member(l, &member, name, at, depth);
-	} while (!l->cut && ++l->n_looks < PARTS_MAX && places_next(&member));
+	} while (!l->cut && ++l->n_visited < PARTS_MAX && places_next(&member));
 }
 
 /* ---- calling convention ---- */
@@ -483,7 +483,7 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 /* ---- addresses ---- */
 
 /* Takes V as an argument, if it is one value that one load provides. */
-static int arguments_take_variable(struct place_arguments *a, const struct place_variable *v)
+static int arguments_add_variable(struct place_arguments *a, const struct place_variable *v)
 {
 	struct leaf leaf = { .kind = 'u', .bytes = WORD };
 	struct place_argument *to;
@@ -528,7 +528,7 @@ int place_arguments_at(struct places *p, uint64_t vaddr, struct place_arguments 
 	if (r < 0)
 		return r == -ENOMEM ? r : -ENODATA;
 	for (size_t i = 0; r == 0 && i < locals.n; i++)
-		r = arguments_take_variable(&a, &locals.list[i]);
+		r = arguments_add_variable(&a, &locals.list[i]);
 	place_locals_deinit(&locals);
 	if (r < 0)
 		place_arguments_deinit(&a);

@@ -497,8 +497,8 @@ static const char *expression_location_add(struct place_location *l, const struc
 }
 
 /* Adds BYTES of the expression's result to L. */
-static const char *expression_location_take(struct evaluation *e, uint64_t bytes,
-					    struct place_location *l)
+static const char *expression_location_add_bytes(struct evaluation *e, uint64_t bytes,
+						 struct place_location *l)
 {
 	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
 
@@ -607,7 +607,7 @@ static const char *expression_location_piece(struct evaluation *e, Dwarf_Op *ops
 		reason = expression_location_implicit(e, &ops[from], l);
 	else
 		reason = expression_run(e, ops + from, *i - from)
-				 ?: expression_location_take(e, size, l);
+				 ?: expression_location_add_bytes(e, size, l);
 	if (reason == too_complex)
 		reason = expression_explain(ops + from, *i - from);
 	++*i;

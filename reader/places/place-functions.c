@@ -13,7 +13,7 @@
 #include "reader/places/places-parts.h"
 #include "reader/symbols/demangle.h"
 
-enum { NEAREST_LOOKS_MAX = 65536 };
+enum { NEAREST_COMPARED_MAX = 65536 };
 
 void place_functions_deinit(struct place_functions *f)
 {
@@ -64,7 +64,7 @@ struct functions_search {
 	const char *pattern;
 	bool glob, suffixes;
 	struct place_functions found;
-	size_t room, indirect_room, looks;
+	size_t room, indirect_room, n_visited;
 	struct value_nearest nearest;
 };
 
@@ -170,14 +170,14 @@ static void functions_compare_near(struct functions_search *s, const char *base)
 {
 	const char *colons = strrchr(base, ':');
 
-	if (s->looks++ >= NEAREST_LOOKS_MAX)
+	if (s->n_visited++ >= NEAREST_COMPARED_MAX)
 		return;
 	if (value_nearest_try(&s->nearest, base) ||
 	    (colons && value_nearest_try(&s->nearest, colons + 1)))
 		snprintf(s->found.nearest, sizeof(s->found.nearest), "%s", base);
 }
 
-static int functions_look(struct functions_search *s)
+static int functions_search_symbols(struct functions_search *s)
 {
 	char symbol_name[PLACES_NAME_MAX], name[PLACES_NAME_MAX], base[PLACES_NAME_MAX];
 	struct places_symbol symbol;
@@ -231,11 +231,11 @@ int place_functions_find(struct places *p, const char *pattern, struct place_fun
 		.glob = strpbrk(pattern, "*?") != NULL,
 		.nearest = { .text = pattern, .distance = VALUE_NEAR },
 	};
-	int r = functions_look(&s);
+	int r = functions_search_symbols(&s);
 
 	if (r == 0 && s.found.n == 0 && s.found.n_indirect == 0) {
 		s.suffixes = true;
-		r = functions_look(&s);
+		r = functions_search_symbols(&s);
 	}
 	functions_finish(&s.found);
 	if (r < 0)

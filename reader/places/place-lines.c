@@ -74,7 +74,7 @@ static uint64_t lines_block(struct places *p, uint64_t vaddr, uint64_t *ret_entr
 }
 
 /* The first row after ENTRY, where the stack frame is set up. */
-static uint64_t lines_behind(Dwarf_Lines *lines, size_t n, uint64_t entry)
+static uint64_t lines_after_entry(Dwarf_Lines *lines, size_t n, uint64_t entry)
 {
 	uint64_t best = entry;
 
@@ -95,7 +95,7 @@ static void lines_add(struct lines_search *s, uint64_t vaddr, Dwarf_Lines *lines
 	uint64_t entry, block = lines_block(s->places, vaddr, &entry);
 
 	if (entry && vaddr == entry)
-		vaddr = lines_behind(lines, n, entry);
+		vaddr = lines_after_entry(lines, n, entry);
 	for (size_t i = 0; i < s->found.n; i++) {
 		if (block == 0 || s->blocks[i] != block)
 			continue;
@@ -119,7 +119,7 @@ static void lines_note_near(struct lines_search *s, uint32_t line)
 		s->above = line;
 }
 
-static void lines_look_at(struct lines_search *s, Dwarf_Line *row, Dwarf_Lines *lines, size_t n)
+static void lines_check_row(struct lines_search *s, Dwarf_Line *row, Dwarf_Lines *lines, size_t n)
 {
 	const char *path = dwarf_linesrc(row, NULL, NULL), *slash;
 	Dwarf_Addr address;
@@ -216,7 +216,7 @@ int place_lines_find(struct places *p, const char *file, uint32_t line, struct p
 		if (type != DW_UT_compile || !dwarf_info_lines(p->info, &die, &lines, &n))
 			continue;
 		for (size_t i = 0; i < n; i++)
-			lines_look_at(&s, dwarf_onesrcline(lines, i), lines, n);
+			lines_check_row(&s, dwarf_onesrcline(lines, i), lines, n);
 	}
 	r = lines_explain(&s, why, size);
 	if (r < 0)

@@ -14,7 +14,7 @@
 #include "reader/places/place-types.h"
 #include "reader/places/places-parts.h"
 
-enum { SCOPES_MAX = 64, NAME_MAX_BYTES = 256, GLOBAL_LOOKS_MAX = 4 * 1000 * 1000 };
+enum { SCOPES_MAX = 64, NAME_MAX_BYTES = 256, GLOBAL_LOOKUPS_MAX = 4 * 1000 * 1000 };
 
 static const char size_unknown[] = "its size is known only when the program runs";
 
@@ -35,7 +35,7 @@ struct search {
 	size_t room;
 	struct value_nearest nearest;
 	char nearest_name[NAME_MAX_BYTES];
-	size_t looks;
+	size_t n_visited;
 	char *why;
 	size_t size;
 };
@@ -212,8 +212,8 @@ static const char *locals_array_count(const struct place_context *context, Dwarf
 }
 
 /* Takes V from DIE, an array of TYPE whose size is not in the debug information. */
-static int locals_take_array(struct search *s, struct place_variable *v, Dwarf_Die *die,
-			     Dwarf_Die *type)
+static int locals_collect_array(struct search *s, struct place_variable *v, Dwarf_Die *die,
+				Dwarf_Die *type)
 {
 	const struct place_context context = { s->places, &s->function, s->query->vaddr };
 	struct place_location location;
@@ -241,7 +241,8 @@ static int locals_take_array(struct search *s, struct place_variable *v, Dwarf_D
 }
 
 /* Takes the variable DIE with NAME. */
-static int locals_take(struct search *s, Dwarf_Die *die, const char *name, enum place_scope scope)
+static int locals_collect(struct search *s, Dwarf_Die *die, const char *name,
+			  enum place_scope scope)
 {
 	struct place_location location;
 	struct place_variable *v;
@@ -257,7 +258,7 @@ static int locals_take(struct search *s, Dwarf_Die *die, const char *name, enum 
 	v->reason = place_type_of(die, &type) ? locals_locate(s, die, &type, &location)
 					      : "it has no type";
 	if (v->reason == size_unknown)
-		return locals_take_array(s, v, die, &type);
+		return locals_collect_array(s, v, die, &type);
 	if (v->reason)
 		return 0;
 	memcpy(v->loads, location.loads, sizeof(v->loads));
@@ -296,7 +297,8 @@ static bool locals_is_named(struct search *s, Dwarf_Die *die, const char *name)
 }
 
 /* Takes all variables of SCOPE that are WANTED. */
-static int locals_take_scope(struct search *s, const struct scope *scope, enum place_scope wanted)
+static int locals_collect_scope(struct search *s, const struct scope *scope,
+				enum place_scope wanted)
 {
 	Dwarf_Die parent = scope->die, die;
 	int r = 0;
@@ -307,18 +309,18 @@ static int locals_take_scope(struct search *s, const struct scope *scope, enum p
 		const char *name = locals_is_variable(&die) ? place_die_name(&die) : NULL;
 
 		if (name && locals_scope_of(&die) == wanted)
-			r = locals_take(s, &die, name, wanted);
+			r = locals_collect(s, &die, name, wanted);
 	} while (r == 0 && places_next(&die));
 	return r;
 }
 
 /* Takes the variables of the innermost function, innermost block first. */
-static int locals_take_all(struct search *s, enum place_scope wanted)
+static int locals_collect_all(struct search *s, enum place_scope wanted)
 {
 	int r = 0;
 
 	for (size_t i = s->n_scopes; r == 0 && i > s->frame; i--)
-		r = locals_take_scope(s, &s->scopes[i - 1], wanted);
+		r = locals_collect_scope(s, &s->scopes[i - 1], wanted);
 	return r;
 }
 
@@ -350,7 +352,7 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 		int tag = dwarf_tag(&die);
 		const char *its;
 
-		if (++s->looks > GLOBAL_LOOKS_MAX)
+		if (++s->n_visited > GLOBAL_LOOKUPS_MAX)
 			return false;
 		if (!colons && tag == DW_TAG_variable && dwarf_hasattr(&die, DW_AT_location) &&
 		    locals_is_named(s, &die, name)) {
@@ -446,7 +448,7 @@ static int locals_parse_memory(struct search *s, const char *item, struct memory
 }
 
 /* The number of elements, from the variable OTHER. */
-static int locals_take_count(struct search *s, const char *item, const char *other,
+static int locals_find_count(struct search *s, const char *item, const char *other,
 			     uint32_t element, struct place_count *ret)
 {
 	struct place_location location;
@@ -488,7 +490,7 @@ static bool locals_target(Dwarf_Die *type, Dwarf_Die *ret, bool *ret_has_type, b
 	       tag == DW_TAG_rvalue_reference_type;
 }
 
-static int locals_take_memory(struct search *s, const char *item)
+static int locals_collect_memory(struct search *s, const char *item)
 {
 	struct place_location location;
 	struct place_variable *v;
@@ -521,7 +523,7 @@ static int locals_take_memory(struct search *s, const char *item)
 	if (*m.other || bytes > PLACE_LOAD_BYTES_MAX)
 		bytes = PLACE_LOAD_BYTES_MAX / element * element;
 	if (*m.other)
-		r = locals_take_count(s, item, m.other, (uint32_t)element, &v->count);
+		r = locals_find_count(s, item, m.other, (uint32_t)element, &v->count);
 	v->loads[0] = location.loads[0];
 	v->loads[0].bytes = (uint32_t)bytes;
 	v->n_loads = 1;
@@ -532,22 +534,22 @@ static int locals_take_memory(struct search *s, const char *item)
 
 /* ---- query ---- */
 
-static int locals_take_item(struct search *s, const char *item)
+static int locals_collect_item(struct search *s, const char *item)
 {
 	enum place_scope scope;
 	Dwarf_Die die;
 	int r;
 
 	if (strcmp(item, "args") == 0)
-		return locals_take_all(s, PLACE_ARGUMENT);
+		return locals_collect_all(s, PLACE_ARGUMENT);
 	if (strcmp(item, "locals") == 0)
-		return locals_take_all(s, PLACE_LOCAL);
+		return locals_collect_all(s, PLACE_LOCAL);
 	if (*item == '*')
-		return locals_take_memory(s, item);
+		return locals_collect_memory(s, item);
 	if (!*item || strlen(item) >= NAME_MAX_BYTES)
 		return locals_bad_item(s, item, "this is no name of a variable");
 	r = locals_find_or_fail(s, item, &die, &scope);
-	return r < 0 ? r : locals_take(s, &die, item, scope);
+	return r < 0 ? r : locals_collect(s, &die, item, scope);
 }
 
 int place_locals_find(struct places *p, const struct place_query *query, struct place_locals *ret,
@@ -565,7 +567,7 @@ int place_locals_find(struct places *p, const struct place_query *query, struct 
 		return -ENODATA;
 	}
 	for (size_t i = 0; r == 0 && i < query->n_items; i++)
-		r = locals_take_item(s, query->items[i]);
+		r = locals_collect_item(s, query->items[i]);
 	if (r == 0)
 		*ret = s->found;
 	else

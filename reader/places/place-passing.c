@@ -9,7 +9,7 @@
 
 enum {
 	PASSING_DEPTH_MAX = 16,
-	PASSING_LOOKS_MAX = 4096, /* members examined, at all depths */
+	PASSING_VISITED_MAX = 4096, /* members examined, at all depths */
 };
 
 /* Whether FUNCTION of a class was made by the compiler. Such a function copies memory or does
@@ -34,7 +34,7 @@ static bool passing_is_constructor(Dwarf_Die *type, const char *name)
 /* Whether the only parameter of the constructor FUNCTION is a reference to TYPE. */
 static bool passing_is_copy(Dwarf_Die *type, Dwarf_Die *function)
 {
-	unsigned n_parameters = 0, n_looks = 0;
+	unsigned n_parameters = 0, n_visited = 0;
 	bool is_reference = false;
 	Dwarf_Die die, target;
 
@@ -51,7 +51,7 @@ static bool passing_is_copy(Dwarf_Die *type, Dwarf_Die *function)
 			continue;
 		is_reference = place_type_of(&target, &target) &&
 			       dwarf_dieoffset(&target) == dwarf_dieoffset(type);
-	} while (++n_looks < PASSING_LOOKS_MAX && places_next(&die));
+	} while (++n_visited < PASSING_VISITED_MAX && places_next(&die));
 	return n_parameters == 1 && is_reference;
 }
 
@@ -69,7 +69,7 @@ static bool passing_needs(Dwarf_Die *type, Dwarf_Die *function)
 	       (passing_is_constructor(type, name) && passing_is_copy(type, function));
 }
 
-static bool passing_look(Dwarf_Die *type, unsigned depth, unsigned *looks)
+static bool passing_classify(Dwarf_Die *type, unsigned depth, unsigned *n_visited)
 {
 	Dwarf_Die die, its;
 	uint64_t value;
@@ -77,7 +77,7 @@ static bool passing_look(Dwarf_Die *type, unsigned depth, unsigned *looks)
 
 	if (tag == DW_TAG_array_type)
 		return depth < PASSING_DEPTH_MAX && place_type_of(type, &its) &&
-		       passing_look(&its, depth + 1, looks);
+		       passing_classify(&its, depth + 1, n_visited);
 	if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type)
 		return false;
 	if (place_type_number(type, DW_AT_calling_convention, &value))
@@ -96,15 +96,15 @@ static bool passing_look(Dwarf_Die *type, unsigned depth, unsigned *looks)
 			continue;
 		if (tag == DW_TAG_inheritance && dwarf_hasattr(&die, DW_AT_virtuality))
 			return true;
-		if (place_type_of(&die, &its) && passing_look(&its, depth + 1, looks))
+		if (place_type_of(&die, &its) && passing_classify(&its, depth + 1, n_visited))
 			return true;
-	} while (++*looks < PASSING_LOOKS_MAX && places_next(&die));
+	} while (++*n_visited < PASSING_VISITED_MAX && places_next(&die));
 	return false;
 }
 
 bool place_type_is_by_address(Dwarf_Die *type)
 {
-	unsigned looks = 0;
+	unsigned n_visited = 0;
 
-	return passing_look(type, 0, &looks);
+	return passing_classify(type, 0, &n_visited);
 }

@@ -146,7 +146,7 @@ static void usdt_compare_near(struct usdt_search *s, const char *provider, const
 		snprintf(s->found.nearest, sizeof(s->found.nearest), "%s:%s", provider, name);
 }
 
-static int usdt_take(struct usdt_search *s, const struct usdt_note *note)
+static int usdt_on_note(struct usdt_search *s, const struct usdt_note *note)
 {
 	struct place_usdt *to;
 
@@ -174,7 +174,7 @@ static int usdt_read(struct usdt_search *s, const char *notes, size_t n)
 	int r;
 
 	while ((r = usdt_note_next(notes, n, &at, &note)) > 0) {
-		r = usdt_take(s, &note);
+		r = usdt_on_note(s, &note);
 		if (r < 0)
 			return r;
 	}
@@ -210,8 +210,8 @@ int place_usdts_find(struct places *p, const char *provider, const char *name,
 	return 0;
 }
 
-static void usdt_say_none(const char *file, const char *text, const struct place_usdts *u,
-			  char why[static PLACES_WHY_MAX])
+static void usdt_explain_none(const char *file, const char *text, const struct place_usdts *u,
+			      char why[static PLACES_WHY_MAX])
 {
 	if (u->n_all == 0)
 		snprintf(why, PLACES_WHY_MAX, "%s has no static probes", file);
@@ -234,7 +234,7 @@ int place_usdts_named(struct places *p, const char *file, const char *text, stru
 		snprintf(why, PLACES_WHY_MAX, "the notes of static probes in %s are damaged", file);
 	if (r < 0 || ret->n > 0)
 		return r;
-	usdt_say_none(file, text, ret, why);
+	usdt_explain_none(file, text, ret, why);
 	place_usdts_deinit(ret);
 	return -ENOENT;
 }

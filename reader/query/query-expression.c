@@ -36,7 +36,7 @@ static const char *const query_sorts[] = {
 static const struct query_operator {
 	const char *word;
 	enum query_kind kind;
-	enum query_sort gives, takes;
+	enum query_sort result_sort, operand_sort;
 	unsigned min, max; /* number of operands */
 	bool earlier;
 } query_operators[] = {
@@ -115,7 +115,7 @@ static void query_skip(struct query_parser *p)
 }
 
 /* Takes the next word into TO. Returns its position. */
-static int query_take_word(struct query_parser *p, char to[static WORD_MAX])
+static int query_parse_word(struct query_parser *p, char to[static WORD_MAX])
 {
 	size_t n;
 
@@ -203,12 +203,12 @@ static bool query_set_number(mpq_t to, const char *text)
 	return true;
 }
 
-static int query_take_number(struct query_parser *p, uint32_t *ret)
+static int query_parse_number(struct query_parser *p, uint32_t *ret)
 {
 	struct query_node node = { .kind = QUERY_NUMBER };
 	const char *begin = p->at;
 	char word[WORD_MAX];
-	int r = query_take_word(p, word);
+	int r = query_parse_word(p, word);
 
 	if (r < 0)
 		return r;
@@ -233,7 +233,7 @@ static int query_take_number(struct query_parser *p, uint32_t *ret)
 }
 
 /* Parses the text after a quotation mark. A backslash makes the next character literal. */
-static int query_take_text(struct query_parser *p, uint32_t *ret)
+static int query_parse_text(struct query_parser *p, uint32_t *ret)
 {
 	struct query_node node = { .kind = QUERY_TEXT };
 	const char *begin = p->at++;
@@ -308,13 +308,13 @@ static bool query_use_variable(struct query_variable *v, const struct query_oper
 
 /* Both points can have an undeclared variable of the same name. A declared one belongs to one
  * point. */
-static int query_take_variable(struct query_parser *p, const struct query_operator *o,
-			       uint32_t *ret)
+static int query_parse_variable(struct query_parser *p, const struct query_operator *o,
+				uint32_t *ret)
 {
 	struct query_variable *variables = p->e->variables;
 	const char *begin = p->at;
 	char word[WORD_MAX];
-	int r = query_take_word(p, word);
+	int r = query_parse_word(p, word);
 
 	for (uint32_t i = 0; r == 0 && i < p->e->n_variables; i++) {
 		if (strcmp(variables[i].name, word) != 0)
@@ -341,7 +341,7 @@ static int query_take_variable(struct query_parser *p, const struct query_operat
 
 /* ---- lists ---- */
 
-static int query_take(struct query_parser *p, enum query_sort wanted, uint32_t *ret);
+static int query_parse_operand(struct query_parser *p, enum query_sort wanted, uint32_t *ret);
 
 static const struct query_operator *query_operator_of(const char *word)
 {
@@ -352,8 +352,8 @@ static const struct query_operator *query_operator_of(const char *word)
 }
 
 /* Takes operands up to the end of the list, into an array (the caller frees it). */
-static int query_take_operands(struct query_parser *p, const struct query_operator *o,
-			       uint32_t **list, size_t *n)
+static int query_parse_operands(struct query_parser *p, const struct query_operator *o,
+				uint32_t **list, size_t *n)
 {
 	size_t room = 0;
 	int r = 0;
@@ -369,8 +369,9 @@ static int query_take_operands(struct query_parser *p, const struct query_operat
 		if (*n == o->max)
 			return query_complain(p, p->at, "'%s' takes %u operand%s, not more",
 					      o->word, o->max, o->max == 1 ? "" : "s");
-		r = o->takes == SORT_VARIABLE ? query_take_variable(p, o, &one)
-					      : query_take(p, o->takes, &one);
+		r = o->operand_sort == SORT_VARIABLE
+			    ? query_parse_variable(p, o, &one)
+			    : query_parse_operand(p, o->operand_sort, &one);
 		if (r < 0)
 			return r;
 		if (GROW(*list, room, *n + 1) < 0)
@@ -394,30 +395,30 @@ static int query_add_list(struct query_parser *p, const struct query_operator *o
 		memcpy(e->children + e->n_children, list, n * sizeof(*list));
 	e->n_children += n;
 	e->joins |= o->earlier;
-	if (o->takes == SORT_VARIABLE && n == 1)
+	if (o->operand_sort == SORT_VARIABLE && n == 1)
 		node.variable = list[0];
 	return query_add_node(e, &node, ret);
 }
 
 /* Takes a list after its opening bracket. */
-static int query_take_list(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
+static int query_parse_list(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
 {
 	_cleanup_free_ uint32_t *list = NULL;
 	const struct query_operator *o;
 	const char *begin = p->at;
 	char word[WORD_MAX];
 	size_t n = 0;
-	int r = query_take_word(p, word);
+	int r = query_parse_word(p, word);
 
 	if (r < 0)
 		return r;
 	o = query_operator_of(word);
 	if (!o)
 		return query_complain(p, begin, "'%.40s' is no operator", word);
-	if (o->gives != wanted)
+	if (o->result_sort != wanted)
 		return query_complain(p, begin, "'%s' is a %s where a %s is expected", o->word,
-				      query_sorts[o->gives], query_sorts[wanted]);
-	r = query_take_operands(p, o, &list, &n);
+				      query_sorts[o->result_sort], query_sorts[wanted]);
+	r = query_parse_operands(p, o, &list, &n);
 	if (r < 0)
 		return r;
 	if (n < o->min)
@@ -429,7 +430,7 @@ static int query_take_list(struct query_parser *p, enum query_sort wanted, uint3
 }
 
 /* Takes an operand without brackets. */
-static int query_take_plain(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
+static int query_parse_plain(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
 {
 	bool is_text = *p->at == '"';
 
@@ -440,10 +441,10 @@ static int query_take_plain(struct query_parser *p, enum query_sort wanted, uint
 		return query_complain(p, p->at, "a %s where a %s is expected%s",
 				      is_text ? "text" : "word", query_sorts[wanted],
 				      is_text ? "" : ", in quotation marks");
-	return is_text ? query_take_text(p, ret) : query_take_number(p, ret);
+	return is_text ? query_parse_text(p, ret) : query_parse_number(p, ret);
 }
 
-static int query_take(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
+static int query_parse_operand(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
 {
 	int r;
 
@@ -451,12 +452,12 @@ static int query_take(struct query_parser *p, enum query_sort wanted, uint32_t *
 	if (*p->at == '\0')
 		return query_complain(p, p->at, "a bracket is not closed");
 	if (*p->at != '(')
-		return query_take_plain(p, wanted, ret);
+		return query_parse_plain(p, wanted, ret);
 	if (p->depth == QUERY_DEPTH_MAX)
 		return query_complain(p, p->at, "more than %d levels of brackets", QUERY_DEPTH_MAX);
 	p->at++;
 	p->depth++;
-	r = query_take_list(p, wanted, ret);
+	r = query_parse_list(p, wanted, ret);
 	p->depth--;
 	return r;
 }
@@ -470,7 +471,7 @@ int query_parse(struct query_expression *e, const char *text, uint32_t *ret_root
 	query_skip(&p);
 	if (*p.at == '\0')
 		return query_add_node(e, &(struct query_node){ .kind = QUERY_TRUE }, ret_root);
-	r = query_take(&p, SORT_TRUTH, ret_root);
+	r = query_parse_operand(&p, SORT_TRUTH, ret_root);
 	query_skip(&p);
 	if (r == 0 && *p.at)
 		return query_complain(&p, p.at,

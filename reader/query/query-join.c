@@ -45,8 +45,7 @@ unsigned query_join_points(const struct query_expression *e, uint32_t at)
 	}
 }
 
-void query_join_look_for_key(struct query_join *j, const struct query_expression *e,
-			     uint32_t conjunct)
+void query_join_find_key(struct query_join *j, const struct query_expression *e, uint32_t conjunct)
 {
 	const struct query_node *node = &e->nodes[conjunct];
 	unsigned first, second;

@@ -24,8 +24,7 @@ struct query_join {
 };
 
 /* Searches CONJUNCT for a comparison of both points. */
-void query_join_look_for_key(struct query_join *j, const struct query_expression *e,
-			     uint32_t conjunct);
+void query_join_find_key(struct query_join *j, const struct query_expression *e, uint32_t conjunct);
 
 /* The points that node AT of E concerns: 1 the point, 2 the earlier one, 3 both. */
 unsigned query_join_points(const struct query_expression *e, uint32_t at);

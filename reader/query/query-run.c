@@ -89,8 +89,8 @@ static int query_is_new(struct query_search *s, const uint32_t *bound,
 }
 
 /* Returns what FN returns. */
-static int query_tell(struct query_search *s, const uint32_t *bound,
-		      const struct tracedb_row *earlier)
+static int query_report(struct query_search *s, const uint32_t *bound,
+			const struct tracedb_row *earlier)
 {
 	struct tracedb_stored_point before;
 	bool joins = s->q->expression.joins;
@@ -123,7 +123,7 @@ static int query_keep(struct query_search *s)
 	int r;
 
 	if (s->q->n_softs == 0) {
-		r = query_tell(s, s->bound, &s->earlier);
+		r = query_report(s, s->bound, &s->earlier);
 		s->ended = r == 0 && query_search_is_over(s);
 		return s->ended ? 1 : r;
 	}
@@ -141,12 +141,12 @@ static int query_keep(struct query_search *s)
 	return 0;
 }
 
-static int query_tell_kept(struct query_search *s)
+static int query_report_kept(struct query_search *s)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < s->n_kept && !query_search_is_over(s); i++)
-		r = query_tell(s, s->kept[i].bound, &s->kept[i].earlier);
+		r = query_report(s, s->kept[i].bound, &s->kept[i].earlier);
 	s->n_kept = s->most = 0;
 	return r;
 }
@@ -178,7 +178,7 @@ static void query_set_earlier(struct query_search *s, size_t i)
 
 /* Handles an assignment of the later point. It is paired with the last earlier point for which the
  * predicates are true. */
-static int query_take_later(void *search)
+static int query_on_later(void *search)
 {
 	struct query_search *s = search;
 
@@ -196,7 +196,7 @@ static int query_take_later(void *search)
 }
 
 /* Handles an assignment of an earlier point, which later points can be paired with. */
-static int query_take_earlier(void *search)
+static int query_on_earlier(void *search)
 {
 	struct query_search *s = search;
 	const struct query_side *side = &s->sides[EARLIER];
@@ -232,8 +232,8 @@ static const struct query_plan *query_plan_of(struct query_search *s, unsigned s
 }
 
 /* Handles the row as the point of SIDE. Returns 1 if no more results are wanted. */
-static int query_look(struct query_search *s, unsigned side, query_plan_fn fn,
-		      struct query_error *error)
+static int query_match_side(struct query_search *s, unsigned side, query_plan_fn fn,
+			    struct query_error *error)
 {
 	int r;
 	const struct query_plan *plan = query_plan_of(s, side, s->row.shape, error, &r);
@@ -247,16 +247,16 @@ static int query_look(struct query_search *s, unsigned side, query_plan_fn fn,
 	return r;
 }
 
-static int query_look_at(struct query_search *s, bool wanted, struct query_error *error)
+static int query_match_point(struct query_search *s, bool wanted, struct query_error *error)
 {
 	int r;
 
 	s->has_of = false;
-	r = wanted ? query_look(s, LATER, query_take_later, error) : 0;
+	r = wanted ? query_match_side(s, LATER, query_on_later, error) : 0;
 	if (s->n_kept > 0 && r >= 0)
-		r = query_tell_kept(s);
+		r = query_report_kept(s);
 	if (r == 0 && s->q->expression.joins)
-		r = query_look(s, EARLIER, query_take_earlier, error);
+		r = query_match_side(s, EARLIER, query_on_earlier, error);
 	if (r != -ENOBUFS)
 		return r;
 	snprintf(error->why, sizeof(error->why),
@@ -285,7 +285,7 @@ static int query_walk(struct query_search *s, uint64_t pick, struct query_error 
 		s->n_wanted += wanted;
 		wanted = wanted && (!picks || s->n_wanted == pick + 1);
 		if (wanted || joins)
-			r = query_look_at(s, wanted, error);
+			r = query_match_point(s, wanted, error);
 	}
 	return r;
 }
@@ -324,7 +324,7 @@ static void query_add_conjuncts(struct query_search *s, uint32_t at, unsigned wh
 	++*n;
 	s->n_conjuncts[which]++;
 	if (which == SIDES)
-		query_join_look_for_key(&s->join, e, at);
+		query_join_find_key(&s->join, e, at);
 }
 
 static int query_split(struct query_search *s)
@@ -417,18 +417,18 @@ struct query_search *query_search_free(struct query_search *s)
 
 /* ---- a random point ---- */
 
-enum { TWISTER_WORDS = 624, TWISTER_SHIFT = 397 };
+enum { MT_WORDS = 624, MT_SHIFT = 397 };
 
 /* The first number of the Mersenne Twister (MT19937). */
 static uint32_t query_twist(uint32_t seed)
 {
-	uint32_t state[TWISTER_WORDS], y;
+	uint32_t state[MT_WORDS], y;
 
 	state[0] = seed;
-	for (uint32_t i = 1; i < TWISTER_WORDS; i++)
+	for (uint32_t i = 1; i < MT_WORDS; i++)
 		state[i] = 1812433253u * (state[i - 1] ^ state[i - 1] >> 30) + i;
 	y = (state[0] & 0x80000000u) | (state[1] & 0x7fffffffu);
-	y = state[TWISTER_SHIFT] ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
+	y = state[MT_SHIFT] ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
 	y ^= y >> 11;
 	y ^= y << 7 & 0x9d2c5680u;
 	y ^= y << 15 & 0xefc60000u;

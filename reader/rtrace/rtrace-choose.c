@@ -152,8 +152,8 @@ static void rtrace_choose_close_group(struct rtrace_choose *c)
 	c->in_range = false;
 }
 
-static int rtrace_choose_take_call(struct rtrace_choose *c, const struct rtrace_record *record,
-				   const struct rtrace_reader *reader)
+static int rtrace_choose_on_call(struct rtrace_choose *c, const struct rtrace_record *record,
+				 const struct rtrace_reader *reader)
 {
 	size_t n_types;
 	const struct rtrace_type *types = rtrace_reader_types(reader, &n_types);
@@ -191,7 +191,7 @@ static int rtrace_choose_take_call(struct rtrace_choose *c, const struct rtrace_
 }
 
 /* A size that did not fit the call's field. */
-static void rtrace_choose_take_size(struct rtrace_choose *c, const struct rtrace_arg *arg)
+static void rtrace_choose_on_size(struct rtrace_choose *c, const struct rtrace_arg *arg)
 {
 	uint64_t size;
 
@@ -209,10 +209,10 @@ int rtrace_choose_record(struct rtrace_choose *c, const struct rtrace_record *re
 {
 	switch (record->kind) {
 	case RTRACE_CALL:
-		return rtrace_choose_take_call(c, record, reader);
+		return rtrace_choose_on_call(c, record, reader);
 	case RTRACE_ARG:
 		if (c->select.select->has_size)
-			rtrace_choose_take_size(c, &record->arg);
+			rtrace_choose_on_size(c, &record->arg);
 		return 0;
 	case RTRACE_FRAME:
 		if (c->select.select->range && !c->in_range)

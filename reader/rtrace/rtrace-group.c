@@ -289,7 +289,7 @@ static int rtrace_group_compare_for_output(const void *a, const void *b, void *u
 
 /* Reads N bytes (at most RTRACE_LINE_MAX) at OFFSET into *RET. Returns their number, or a negative
  * errno. */
-static ssize_t rtrace_group_look_at(struct rtrace_group *g, uint64_t offset, size_t n,
+static ssize_t rtrace_group_read_at(struct rtrace_group *g, uint64_t offset, size_t n,
 				    const char **ret)
 {
 	const struct rtrace_postprocess_io *io = g->output->io;
@@ -330,7 +330,7 @@ static int rtrace_group_show_lines(struct rtrace_group *g, uint64_t offset, uint
 		struct rtrace_oddity odd;
 		struct rtrace_text text;
 		const char *p, *end;
-		ssize_t n = rtrace_group_look_at(
+		ssize_t n = rtrace_group_read_at(
 			g, offset, length < RTRACE_LINE_MAX ? (size_t)length : RTRACE_LINE_MAX, &p);
 
 		if (n < 0)

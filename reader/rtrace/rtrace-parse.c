@@ -28,7 +28,7 @@ static struct rtrace_text rtrace_parse_rest(const struct scan *s)
 	return (struct rtrace_text){ s->p, rtrace_parse_left(s) };
 }
 
-static bool rtrace_parse_take(struct scan *s, const char *text)
+static bool rtrace_scan_literal(struct scan *s, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -43,7 +43,7 @@ static bool rtrace_is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static size_t rtrace_take_spaces(struct scan *s)
+static size_t rtrace_scan_spaces(struct scan *s)
 {
 	const char *from = s->p;
 
@@ -53,7 +53,7 @@ static size_t rtrace_take_spaces(struct scan *s)
 }
 
 /* Takes the text up to a space or the end. */
-static struct rtrace_text rtrace_parse_take_word(struct scan *s)
+static struct rtrace_text rtrace_scan_word(struct scan *s)
 {
 	struct rtrace_text word = { s->p, 0 };
 
@@ -75,7 +75,7 @@ static int rtrace_parse_digit_of(char c)
 }
 
 /* Parses digits to BASE. Returns their number, or 0 if the value is too large. */
-static size_t rtrace_take_number(struct scan *s, unsigned base, uint64_t *ret)
+static size_t rtrace_scan_number(struct scan *s, unsigned base, uint64_t *ret)
 {
 	const char *from = s->p;
 	uint64_t value = 0;
@@ -93,22 +93,22 @@ static size_t rtrace_take_number(struct scan *s, unsigned base, uint64_t *ret)
 	return (size_t)(s->p - from);
 }
 
-static bool rtrace_take_decimal(struct scan *s, uint64_t *ret)
+static bool rtrace_scan_decimal(struct scan *s, uint64_t *ret)
 {
-	return rtrace_take_number(s, 10, ret) > 0;
+	return rtrace_scan_number(s, 10, ret) > 0;
 }
 
 /* Other readers accept only a lowercase x. */
-static bool rtrace_take_address(struct scan *s, uint64_t *ret)
+static bool rtrace_scan_address(struct scan *s, uint64_t *ret)
 {
-	return rtrace_parse_take(s, "0x") && rtrace_take_number(s, 16, ret) > 0;
+	return rtrace_scan_literal(s, "0x") && rtrace_scan_number(s, 16, ret) > 0;
 }
 
-static bool rtrace_take_mask(struct scan *s, uint32_t *ret)
+static bool rtrace_scan_mask(struct scan *s, uint32_t *ret)
 {
 	uint64_t value;
 
-	if (rtrace_take_number(s, 16, &value) == 0 || value > UINT32_MAX)
+	if (rtrace_scan_number(s, 16, &value) == 0 || value > UINT32_MAX)
 		return false;
 	*ret = (uint32_t)value;
 	return true;
@@ -138,19 +138,19 @@ static const char *rtrace_find_last(const struct scan *s, char c)
  * Parses "[HH:MM:SS.fraction] ". Up to three digits are a number of milliseconds, as other programs
  * write and read them. More digits are a decimal fraction.
  */
-static bool rtrace_parse_take_time(struct scan *s, uint64_t *ret_ns)
+static bool rtrace_scan_time(struct scan *s, uint64_t *ret_ns)
 {
 	struct scan at = *s;
 	uint64_t h, m, sec, fraction;
 	size_t digits;
 
-	if (!rtrace_parse_take(&at, "[") || !rtrace_take_decimal(&at, &h) ||
-	    !rtrace_parse_take(&at, ":") || !rtrace_take_decimal(&at, &m) ||
-	    !rtrace_parse_take(&at, ":") || !rtrace_take_decimal(&at, &sec) ||
-	    !rtrace_parse_take(&at, "."))
+	if (!rtrace_scan_literal(&at, "[") || !rtrace_scan_decimal(&at, &h) ||
+	    !rtrace_scan_literal(&at, ":") || !rtrace_scan_decimal(&at, &m) ||
+	    !rtrace_scan_literal(&at, ":") || !rtrace_scan_decimal(&at, &sec) ||
+	    !rtrace_scan_literal(&at, "."))
 		return false;
-	digits = rtrace_take_number(&at, 10, &fraction);
-	if (digits == 0 || digits > 9 || !rtrace_parse_take(&at, "] ") || h > HOURS_MAX ||
+	digits = rtrace_scan_number(&at, 10, &fraction);
+	if (digits == 0 || digits > 9 || !rtrace_scan_literal(&at, "] ") || h > HOURS_MAX ||
 	    m > HOURS_MAX || sec > HOURS_MAX)
 		return false;
 	for (digits = digits < 3 ? 3 : digits; digits < 9; digits++)
@@ -160,13 +160,13 @@ static bool rtrace_parse_take_time(struct scan *s, uint64_t *ret_ns)
 	return true;
 }
 
-static void rtrace_take_contexts(struct scan *s, uint32_t *ret)
+static void rtrace_scan_contexts(struct scan *s, uint32_t *ret)
 {
 	struct scan at = *s;
 	uint32_t mask;
 
-	if (rtrace_parse_take(&at, "@") && rtrace_take_mask(&at, &mask) &&
-	    rtrace_parse_take(&at, " ")) {
+	if (rtrace_scan_literal(&at, "@") && rtrace_scan_mask(&at, &mask) &&
+	    rtrace_scan_literal(&at, " ")) {
 		*ret = mask;
 		*s = at;
 	}
@@ -189,19 +189,19 @@ static void rtrace_split_name(struct rtrace_text text, struct rtrace_call *c)
 }
 
 /* Parses "SIZE) = 0xID". A negative size is an overflow of 32 bits. */
-static bool rtrace_take_allocation(struct scan *s, struct rtrace_call *c, struct rtrace_oddity *odd)
+static bool rtrace_scan_allocation(struct scan *s, struct rtrace_call *c, struct rtrace_oddity *odd)
 {
 	bool negative;
 
-	rtrace_take_spaces(s);
-	negative = rtrace_parse_take(s, "-");
-	if (!rtrace_take_decimal(s, &c->size) || !rtrace_parse_take(s, ")"))
+	rtrace_scan_spaces(s);
+	negative = rtrace_scan_literal(s, "-");
+	if (!rtrace_scan_decimal(s, &c->size) || !rtrace_scan_literal(s, ")"))
 		return false;
-	rtrace_take_spaces(s);
-	if (!rtrace_parse_take(s, "="))
+	rtrace_scan_spaces(s);
+	if (!rtrace_scan_literal(s, "="))
 		return false;
-	rtrace_take_spaces(s);
-	if (!rtrace_take_address(s, &c->id))
+	rtrace_scan_spaces(s);
+	if (!rtrace_scan_address(s, &c->id))
 		return false;
 	if (negative) {
 		c->size = (uint32_t)-c->size;
@@ -218,29 +218,29 @@ static const char *rtrace_parse_call(struct scan *s, struct rtrace_call *c,
 	const char *open;
 
 	*c = (struct rtrace_call){ 0 };
-	if (!rtrace_take_decimal(s, &c->index))
+	if (!rtrace_scan_decimal(s, &c->index))
 		return "its index is too large";
-	if (!rtrace_parse_take(s, "."))
+	if (!rtrace_scan_literal(s, "."))
 		return "'.' is missing after its index";
-	if (rtrace_take_spaces(s) == 0)
+	if (rtrace_scan_spaces(s) == 0)
 		return "a space is missing after its index";
-	rtrace_take_contexts(s, &c->contexts);
-	c->has_time = rtrace_parse_take_time(s, &c->time_ns);
+	rtrace_scan_contexts(s, &c->contexts);
+	c->has_time = rtrace_scan_time(s, &c->time_ns);
 	open = rtrace_find_last(s, '(');
 	if (!open)
 		return "it has no '('";
 	rtrace_split_name((struct rtrace_text){ s->p, (size_t)(open - s->p) }, c);
 	s->p = open + 1;
 	id = *s;
-	c->is_free = rtrace_take_address(&id, &c->id);
+	c->is_free = rtrace_scan_address(&id, &c->id);
 	if (c->is_free) {
 		*s = id;
-		if (!rtrace_parse_take(s, ")"))
+		if (!rtrace_scan_literal(s, ")"))
 			return "')' is missing after its id";
-	} else if (!rtrace_take_allocation(s, c, odd)) {
+	} else if (!rtrace_scan_allocation(s, c, odd)) {
 		return "expected '(SIZE) = 0xID' or '(0xID)' after its name";
 	}
-	rtrace_take_spaces(s);
+	rtrace_scan_spaces(s);
 	if (rtrace_parse_left(s) > 0)
 		odd->what = "the text after its id is ignored";
 	return NULL;
@@ -251,9 +251,9 @@ static const char *rtrace_parse_call(struct scan *s, struct rtrace_call *c,
 static const char *rtrace_parse_frame(struct scan *s, struct rtrace_frame *f)
 {
 	*f = (struct rtrace_frame){ 0 };
-	if (!rtrace_take_address(s, &f->address))
+	if (!rtrace_scan_address(s, &f->address))
 		return "its address is not a hexadecimal number with 0x";
-	if (rtrace_parse_left(s) > 0 && rtrace_take_spaces(s) == 0)
+	if (rtrace_parse_left(s) > 0 && rtrace_scan_spaces(s) == 0)
 		return "a space is missing after its address";
 	if (rtrace_parse_left(s) > 0)
 		f->text = rtrace_parse_rest(s);
@@ -262,9 +262,9 @@ static const char *rtrace_parse_frame(struct scan *s, struct rtrace_frame *f)
 
 static const char *rtrace_parse_arg(struct scan *s, struct rtrace_arg *a)
 {
-	a->name = rtrace_parse_take_word(s);
-	rtrace_take_spaces(s);
-	if (a->name.n == 0 || !rtrace_parse_take(s, "=") || rtrace_take_spaces(s) == 0)
+	a->name = rtrace_scan_word(s);
+	rtrace_scan_spaces(s);
+	if (a->name.n == 0 || !rtrace_scan_literal(s, "=") || rtrace_scan_spaces(s) == 0)
 		return "it is not '$NAME = VALUE'";
 	a->value = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return a->value.n > 0 ? NULL : "it has no value";
@@ -285,8 +285,8 @@ static const char *rtrace_parse_map(struct scan *s, struct rtrace_map *m, struct
 	m->path = rtrace_parse_trimmed((struct rtrace_text){ s->p, (size_t)(at - s->p) });
 	if (m->path.n == 0)
 		return "it has no path";
-	if (!rtrace_take_address(&range, &m->start) || !rtrace_parse_take(&range, "-") ||
-	    !rtrace_take_address(&range, &m->end))
+	if (!rtrace_scan_address(&range, &m->start) || !rtrace_scan_literal(&range, "-") ||
+	    !rtrace_scan_address(&range, &m->end))
 		return "'0xSTART-0xEND' is missing after its path";
 	if (m->start >= m->end)
 		return "its end is not after its start";
@@ -298,12 +298,12 @@ static const char *rtrace_parse_map(struct scan *s, struct rtrace_map *m, struct
 
 static const char *rtrace_parse_context(struct scan *s, struct rtrace_context *c)
 {
-	if (!rtrace_take_mask(s, &c->mask))
+	if (!rtrace_scan_mask(s, &c->mask))
 		return "its mask is not a hexadecimal number of 32 bits";
-	rtrace_take_spaces(s);
-	if (!rtrace_parse_take(s, ":"))
+	rtrace_scan_spaces(s);
+	if (!rtrace_scan_literal(s, ":"))
 		return "':' is missing after its mask";
-	rtrace_take_spaces(s);
+	rtrace_scan_spaces(s);
 	c->name = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return c->name.n > 0 ? NULL : "it has no name";
 }
@@ -314,19 +314,19 @@ static const char *rtrace_parse_resource(struct scan *s, struct rtrace_resource 
 	struct scan flags;
 
 	*r = (struct rtrace_resource){ 0 };
-	if (!rtrace_take_mask(s, &r->mask) || r->mask == 0)
+	if (!rtrace_scan_mask(s, &r->mask) || r->mask == 0)
 		return "its mask is not a hexadecimal number of 32 bits";
-	if (!rtrace_parse_take(s, ">"))
+	if (!rtrace_scan_literal(s, ">"))
 		return "'>' is missing after its mask";
-	rtrace_take_spaces(s);
-	if (!rtrace_parse_take(s, ":"))
+	rtrace_scan_spaces(s);
+	if (!rtrace_scan_literal(s, ":"))
 		return "':' is missing after its mask";
-	rtrace_take_spaces(s);
-	r->type = rtrace_parse_take_word(s);
+	rtrace_scan_spaces(s);
+	r->type = rtrace_scan_word(s);
 	if (r->type.n == 0 || r->type.n > RTRACE_TYPE_MAX)
 		return "its type is missing, or too long";
-	rtrace_take_spaces(s);
-	if (!rtrace_parse_take(s, "(") || !(close = rtrace_parse_find(s, ")")) || close == s->p)
+	rtrace_scan_spaces(s);
+	if (!rtrace_scan_literal(s, "(") || !(close = rtrace_parse_find(s, ")")) || close == s->p)
 		return "'(DESCRIPTION)' is missing after its type";
 	r->description = (struct rtrace_text){ s->p, (size_t)(close - s->p) };
 	flags = (struct scan){ close + 1, s->end };
@@ -336,11 +336,11 @@ static const char *rtrace_parse_resource(struct scan *s, struct rtrace_resource 
 
 static const char *rtrace_parse_attachment(struct scan *s, struct rtrace_attachment *a)
 {
-	a->name = rtrace_parse_take_word(s);
-	rtrace_take_spaces(s);
-	if (a->name.n == 0 || !rtrace_parse_take(s, ":"))
+	a->name = rtrace_scan_word(s);
+	rtrace_scan_spaces(s);
+	if (a->name.n == 0 || !rtrace_scan_literal(s, ":"))
 		return "':' is missing after its name";
-	rtrace_take_spaces(s);
+	rtrace_scan_spaces(s);
 	a->path = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return a->path.n > 0 ? NULL : "it has no path";
 }
@@ -348,18 +348,18 @@ static const char *rtrace_parse_attachment(struct scan *s, struct rtrace_attachm
 static bool rtrace_parse_calls_summary(struct scan s, struct rtrace_summary *ret)
 {
 	*ret = (struct rtrace_summary){ 0 };
-	return rtrace_parse_take(&s, RTRACE_TEMPORARY "allocation summary: ") &&
-	       rtrace_take_decimal(&s, &ret->count) &&
-	       rtrace_parse_take(&s, " block(s) with total size ") &&
-	       rtrace_take_decimal(&s, &ret->size) && rtrace_parse_left(&s) == 0;
+	return rtrace_scan_literal(&s, RTRACE_TEMPORARY "allocation summary: ") &&
+	       rtrace_scan_decimal(&s, &ret->count) &&
+	       rtrace_scan_literal(&s, " block(s) with total size ") &&
+	       rtrace_scan_decimal(&s, &ret->size) && rtrace_parse_left(&s) == 0;
 }
 
 /* Takes TEXT and a space at the beginning. */
-static bool rtrace_take_mark(struct scan *s, const char *text)
+static bool rtrace_scan_mark(struct scan *s, const char *text)
 {
 	struct scan at = *s;
 
-	if (!rtrace_parse_take(&at, text) || rtrace_take_spaces(&at) == 0)
+	if (!rtrace_scan_literal(&at, text) || rtrace_scan_spaces(&at) == 0)
 		return false;
 	*s = at;
 	return true;
@@ -374,8 +374,8 @@ static const char *rtrace_parse_fields(struct scan s, struct rtrace_record *ret,
 {
 	struct scan at = s;
 
-	if (rtrace_take_spaces(&at) > 0 && s.p[0] == '\t') {
-		if (rtrace_parse_take(&at, "$")) {
+	if (rtrace_scan_spaces(&at) > 0 && s.p[0] == '\t') {
+		if (rtrace_scan_literal(&at, "$")) {
 			ret->kind = RTRACE_ARG;
 			return rtrace_parse_arg(&at, &ret->arg);
 		}
@@ -386,23 +386,23 @@ static const char *rtrace_parse_fields(struct scan s, struct rtrace_record *ret,
 		ret->kind = RTRACE_CALL;
 		return rtrace_parse_call(&s, &ret->call, odd);
 	}
-	if (rtrace_parse_take(&s, "$")) {
+	if (rtrace_scan_literal(&s, "$")) {
 		ret->kind = RTRACE_ARG;
 		return rtrace_parse_arg(&s, &ret->arg);
 	}
-	if (rtrace_take_mark(&s, ":")) {
+	if (rtrace_scan_mark(&s, ":")) {
 		ret->kind = RTRACE_MAP;
 		return rtrace_parse_map(&s, &ret->map, odd);
 	}
-	if (rtrace_take_mark(&s, "@")) {
+	if (rtrace_scan_mark(&s, "@")) {
 		ret->kind = RTRACE_CONTEXT;
 		return rtrace_parse_context(&s, &ret->context);
 	}
-	if (rtrace_parse_take(&s, "<")) {
+	if (rtrace_scan_literal(&s, "<")) {
 		ret->kind = RTRACE_RESOURCE;
 		return rtrace_parse_resource(&s, &ret->resource);
 	}
-	if (rtrace_take_mark(&s, "&")) {
+	if (rtrace_scan_mark(&s, "&")) {
 		ret->kind = RTRACE_ATTACHMENT;
 		return rtrace_parse_attachment(&s, &ret->attachment);
 	}
@@ -436,7 +436,7 @@ void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 		ret->temporary = true;
 		return;
 	}
-	ret->temporary = rtrace_parse_take(&s, RTRACE_TEMPORARY);
+	ret->temporary = rtrace_scan_literal(&s, RTRACE_TEMPORARY);
 	ret->kind = RTRACE_NOTE;
 	ret->note = line;
 }
@@ -524,7 +524,7 @@ bool rtrace_parse_header(struct rtrace_text line, struct rtrace_header *ret,
 	*reterr = (struct rtrace_oddity){ 0 };
 	if (!rtrace_is_report(line.bytes, line.n))
 		return false;
-	while (rtrace_take_spaces(&s), rtrace_parse_left(&s) > 0) {
+	while (rtrace_scan_spaces(&s), rtrace_parse_left(&s) > 0) {
 		const char *comma = memchr(s.p, ',', rtrace_parse_left(&s));
 		const char *end = comma ? comma : s.end;
 		const char *equals = memchr(s.p, '=', (size_t)(end - s.p));
@@ -551,7 +551,7 @@ bool rtrace_is_report(const void *p, size_t n)
 	for (size_t i = 0; i < ARRAY_SIZE(key_names); i++) {
 		struct scan at = s;
 
-		if (rtrace_parse_take(&at, key_names[i]) && rtrace_parse_take(&at, "="))
+		if (rtrace_scan_literal(&at, key_names[i]) && rtrace_scan_literal(&at, "="))
 			return true;
 	}
 	return false;
@@ -582,13 +582,13 @@ bool rtrace_parse_hex(struct rtrace_text text, uint64_t *ret)
 {
 	struct scan s = rtrace_scan_of(text);
 
-	rtrace_parse_take(&s, "0x");
-	return rtrace_take_number(&s, 16, ret) > 0 && rtrace_parse_left(&s) == 0;
+	rtrace_scan_literal(&s, "0x");
+	return rtrace_scan_number(&s, 16, ret) > 0 && rtrace_parse_left(&s) == 0;
 }
 
 bool rtrace_parse_decimal(struct rtrace_text text, uint64_t *ret)
 {
 	struct scan s = rtrace_scan_of(text);
 
-	return rtrace_take_decimal(&s, ret) && rtrace_parse_left(&s) == 0;
+	return rtrace_scan_decimal(&s, ret) && rtrace_parse_left(&s) == 0;
 }

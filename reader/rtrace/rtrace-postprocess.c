@@ -9,7 +9,7 @@ struct work {
 	struct rtrace_postprocess_options options; /* including options that the report requests */
 	const struct rtrace_postprocess_io *io;
 	uint64_t position, limit; /* bytes of the report: read so far, and to read */
-	uint64_t told_until;      /* problems were reported up to this line */
+	uint64_t reported_until;  /* problems were reported up to this line */
 	bool silent;
 	int alien; /* the format, if it is not a report */
 	struct rtrace_choose choose;
@@ -39,16 +39,16 @@ static void rtrace_postprocess_report(void *userdata, const struct rtrace_proble
 {
 	const struct work *w = userdata;
 
-	if (!w->silent && w->io->problem && problem->line > w->told_until)
+	if (!w->silent && w->io->problem && problem->line > w->reported_until)
 		w->io->problem(w->io->userdata, problem);
 }
 
-typedef int (*take_fn)(struct work *w, const struct rtrace_record *record,
-		       const struct rtrace_reader *reader);
+typedef int (*process_record_fn)(struct work *w, const struct rtrace_record *record,
+				 const struct rtrace_reader *reader);
 
 /* Reads the report from its beginning. Returns 0, another result of TAKE, or an error of the
  * reader. */
-static int rtrace_postprocess_read_all(struct work *w, take_fn take,
+static int rtrace_postprocess_read_all(struct work *w, process_record_fn fn,
 				       struct rtrace_reader **ret_reader)
 {
 	_cleanup_(rtrace_reader_freep) struct rtrace_reader *reader = NULL;
@@ -67,12 +67,12 @@ static int rtrace_postprocess_read_all(struct work *w, take_fn take,
 		return r;
 	while ((r = rtrace_reader_next(reader, &record)) > 0) {
 		line = record->line;
-		r = take(w, record, reader);
+		r = fn(w, record, reader);
 		if (r != 0)
 			break;
 	}
-	if (line > w->told_until)
-		w->told_until = line;
+	if (line > w->reported_until)
+		w->reported_until = line;
 	if (r == 0 && ret_reader)
 		*ret_reader = TAKE_PTR(reader);
 	return r;

@@ -278,7 +278,7 @@ static void rtrace_begin_record(struct rtrace_reader *r, size_t n)
 	rec->offset = r->input.offset;
 	rec->line = r->line;
 	rec->resource_number = -1;
-	rec->raw = (struct rtrace_text){ input_take(&r->input, n), n };
+	rec->raw = (struct rtrace_text){ input_consume(&r->input, n), n };
 }
 
 static int rtrace_next_piece(struct rtrace_reader *r, const struct rtrace_record **ret)

@@ -70,7 +70,7 @@ static int elf_read_identity(struct elf_file *f, const char **reterr_what)
 	return elf_file_read_segments(f, reterr_what);
 }
 
-static int elf_take_over(struct elf_file **ret, struct elf_file *file, const char **reterr_what)
+static int elf_finish_open(struct elf_file **ret, struct elf_file *file, const char **reterr_what)
 {
 	_cleanup_(elf_file_freep) struct elf_file *f = file;
 	int r;
@@ -108,7 +108,7 @@ int elf_file_open_fd(struct elf_file **ret, int fd, const char **reterr_what)
 	f->fd = fd;
 	f->mapped = elf_may_be_mapped(fd);
 	f->elf = elf_begin(fd, f->mapped ? ELF_C_READ_MMAP : ELF_C_READ, NULL);
-	return elf_take_over(ret, f, reterr_what);
+	return elf_finish_open(ret, f, reterr_what);
 }
 
 int elf_file_open_memory(struct elf_file **ret, char *memory, size_t n, const char **reterr_what)
@@ -123,7 +123,7 @@ int elf_file_open_memory(struct elf_file **ret, char *memory, size_t n, const ch
 	f->fd = -1;
 	f->memory = memory;
 	f->elf = n > 0 ? elf_memory(memory, n) : NULL;
-	return elf_take_over(ret, f, reterr_what);
+	return elf_finish_open(ret, f, reterr_what);
 }
 
 struct elf_file *elf_file_free(struct elf_file *f)

@@ -115,8 +115,8 @@ static void find_file_report(const struct search *s, const char *path, const cha
  * Opens FD (takes ownership) as an ELF file, found as PATH below ROOT_FD. Returns 1 with *RET, 0 if
  * it is another file, or -ENOMEM.
  */
-static int find_file_take_candidate(const struct search *s, int root_fd, const char *path, int fd,
-				    struct found_file *ret)
+static int find_file_try_candidate(const struct search *s, int root_fd, const char *path, int fd,
+				   struct found_file *ret)
 {
 	struct found_file found = { .root_fd = -1 };
 	const char *what = NULL;
@@ -155,7 +155,7 @@ static int find_file_try_path(const struct search *s, int root_fd, const char *p
 
 	if (fd == -EACCES || fd == -EPERM)
 		find_file_report(s, path, "permission to read it is denied");
-	return fd < 0 ? 0 : find_file_take_candidate(s, root_fd, path, fd, ret);
+	return fd < 0 ? 0 : find_file_try_candidate(s, root_fd, path, fd, ret);
 }
 
 /* Formats a path; returns false if it is too long. */
@@ -211,7 +211,7 @@ static int find_file_try_debuginfod(const struct search *s, bool debug, struct f
 	if (!s->places->debuginfod || s->n_build_id == 0)
 		return 0;
 	fd = find_debuginfod(s->build_id, s->n_build_id, debug, path, sizeof(path));
-	return fd < 0 ? 0 : find_file_take_candidate(s, s->places->root_fd, path, fd, ret);
+	return fd < 0 ? 0 : find_file_try_candidate(s, s->places->root_fd, path, fd, ret);
 }
 
 /* ---- the mapped file ---- */
@@ -272,7 +272,7 @@ static int find_file_try_living(const struct search *s, const struct symbol_quer
 	r = open_regular(fd);
 	if (r < 0)
 		return 0;
-	return find_file_judge(find_file_take_candidate(s, root_fd, path, r, found), mapping, found,
+	return find_file_judge(find_file_try_candidate(s, root_fd, path, r, found), mapping, found,
 			       kept);
 }
 
@@ -349,7 +349,7 @@ static bool find_file_is_linked(const struct found_file *main, const struct foun
 	uint32_t other;
 
 	if (main->elf->n_build_id > 0)
-		return true; /* find_file_take_candidate() has checked it */
+		return true; /* find_file_try_candidate() has checked it */
 	return debug_link_checksum(debug->elf->fd, &other) == 0 && other == crc;
 }
 

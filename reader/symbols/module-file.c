@@ -120,7 +120,7 @@ static int module_file_load_dwarf(struct module_file *m, const struct find_place
  * Closes files that were read completely. A mapped file stays open, since code is read later at no
  * cost.
  */
-static void module_file_let_go(struct module_file *m)
+static void module_file_release(struct module_file *m)
 {
 	if (m->dwarf)
 		return;
@@ -147,7 +147,7 @@ static int module_file_load(struct module_file *m, const struct find_places *pla
 
 	m->segments = m->main.elf ? m->main.elf->segments : m->debug.elf->segments;
 	r = module_file_load_symbols(m, options) ?: module_file_load_dwarf(m, places, options);
-	module_file_let_go(m);
+	module_file_release(m);
 	module_file_close_descriptors(&m->main);
 	module_file_close_descriptors(&m->debug);
 	module_file_close_descriptors(&m->alternate);

@@ -56,7 +56,7 @@ static char *tfile_lines_keep(struct tfile_lines *l, const char *p, size_t n)
 	return l->kept[l->n_kept++] = copy;
 }
 
-/* Returns as tfile_lines_take(). */
+/* Returns as tfile_lines_add(). */
 static int tfile_lines_append(struct tfile_lines *l, struct tfile_lines_texts *list,
 			      const char *text)
 {
@@ -195,7 +195,7 @@ static int tfile_lines_status_item(struct tfile_lines *l, struct tfile_status *s
 	return 2;
 }
 
-/* Returns as tfile_lines_take(). */
+/* Returns as tfile_lines_add(). */
 static int tfile_lines_status(struct tfile_lines *l, const char *line, uint64_t offset)
 {
 	struct tfile_status status = { .running = *line == '1' };
@@ -488,7 +488,7 @@ static int tfile_lines_once(struct tfile_lines *l, bool *has, uint64_t offset)
 	return 0;
 }
 
-/* LINE ends with a NUL. Returns as tfile_lines_take(). */
+/* LINE ends with a NUL. Returns as tfile_lines_add(). */
 static int tfile_lines_line(struct tfile_lines *l, const char *line, uint64_t offset)
 {
 	const char *p;
@@ -514,7 +514,7 @@ static int tfile_lines_line(struct tfile_lines *l, const char *line, uint64_t of
 	return r < 0 ? r : r == 2;
 }
 
-int tfile_lines_take(struct tfile_lines *l, const char *line, size_t n, uint64_t offset)
+int tfile_lines_add(struct tfile_lines *l, const char *line, size_t n, uint64_t offset)
 {
 	_cleanup_free_ char *copy = malloc(n + 1);
 

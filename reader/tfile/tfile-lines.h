@@ -49,7 +49,7 @@ void tfile_lines_deinit(struct tfile_lines *l);
  * Parses the N bytes of LINE, which has no line feed and begins at OFFSET. Returns 0, 1 if reading
  * must stop (l->damage is the reason), or -ENOMEM.
  */
-int tfile_lines_take(struct tfile_lines *l, const char *line, size_t n, uint64_t offset);
+int tfile_lines_add(struct tfile_lines *l, const char *line, size_t n, uint64_t offset);
 
 /* After the last line: l->head is complete. Returns as above. */
 int tfile_lines_finish(struct tfile_lines *l, uint64_t offset);

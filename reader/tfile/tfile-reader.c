@@ -80,11 +80,11 @@ static int tfile_reader_read_lines(struct tfile_reader *r)
 
 	while ((got = tfile_reader_line(r, &n)) > 0) {
 		uint64_t offset = r->in.offset;
-		const char *line = input_take(&r->in, n);
+		const char *line = input_consume(&r->in, n);
 
 		if (n == 1)
 			return 0;
-		got = tfile_lines_take(&r->lines, line, n - 1, offset);
+		got = tfile_lines_add(&r->lines, line, n - 1, offset);
 		if (got > 0)
 			tfile_reader_harm(r, offset, r->lines.damage, false);
 		else if (r->in.offset > TFILE_HEAD_MAX)
@@ -257,7 +257,7 @@ static int tfile_reader_finish(struct tfile_reader *r)
 }
 
 /* Returns damage once. */
-static int tfile_reader_give_damage(struct tfile_reader *r)
+static int tfile_reader_return_damage(struct tfile_reader *r)
 {
 	r->damaged = false;
 	r->ended = true;
@@ -267,7 +267,7 @@ static int tfile_reader_give_damage(struct tfile_reader *r)
 static int tfile_reader_fail(struct tfile_reader *r, const char *what, bool truncated)
 {
 	tfile_reader_harm(r, r->in.offset, what, truncated);
-	return tfile_reader_give_damage(r);
+	return tfile_reader_return_damage(r);
 }
 
 /* Reads the end after the last frame, which can be missing. */
@@ -284,9 +284,9 @@ static int tfile_reader_read_end(struct tfile_reader *r)
 	if (got < 0)
 		return got;
 	if (got && tfile_reader_number(input_peek(&r->in), TFILE_END_BYTES_WRITTEN, false) == 0)
-		input_take(&r->in, TFILE_END_BYTES_WRITTEN);
+		input_consume(&r->in, TFILE_END_BYTES_WRITTEN);
 	else
-		input_take(&r->in, TFILE_END_BYTES);
+		input_consume(&r->in, TFILE_END_BYTES);
 	got = input_need(&r->in, 1);
 	if (got > 0)
 		tfile_reader_found(r, TFILE_FINDING_TRAILING, r->in.offset);
@@ -311,7 +311,7 @@ static int tfile_reader_read_frame(struct tfile_reader *r)
 			       : tfile_reader_fail(r, "the file ends in the middle of a frame",
 						   true);
 	r->frame_offset = r->in.offset;
-	p = input_take(&r->in, TFILE_FRAME_HEAD_BYTES + size);
+	p = input_consume(&r->in, TFILE_FRAME_HEAD_BYTES + size);
 	got = tfile_reader_read_blocks(r, p + TFILE_FRAME_HEAD_BYTES, size);
 	if (got < 0)
 		return got;
@@ -327,7 +327,7 @@ int tfile_reader_next(struct tfile_reader *r, const struct tfile_frame **ret)
 	int got;
 
 	if (r->damaged)
-		return tfile_reader_give_damage(r);
+		return tfile_reader_return_damage(r);
 	if (r->ended)
 		return TFILE_TRACE_END;
 	got = input_need(&r->in, TFILE_END_BYTES);
@@ -358,7 +358,7 @@ static int tfile_reader_open(struct tfile_reader *r)
 		return got;
 	if (!tfile_reader_is_trace(input_peek(&r->in), input_ready(&r->in)))
 		return TFILE_ALIEN;
-	input_take(&r->in, TFILE_MAGIC_BYTES);
+	input_consume(&r->in, TFILE_MAGIC_BYTES);
 	got = tfile_reader_read_lines(r);
 	if (got < 0)
 		return got;

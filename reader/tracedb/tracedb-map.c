@@ -67,7 +67,7 @@ static uint32_t *tracedb_map_place(struct tracedb_map *m, uint64_t address)
 	return place;
 }
 
-static int tracedb_map_take_unused(struct tracedb_map *m, uint32_t *ret)
+static int tracedb_map_allocate(struct tracedb_map *m, uint32_t *ret)
 {
 	if (m->unused != 0) {
 		*ret = m->unused;
@@ -100,7 +100,7 @@ static int tracedb_map_add(struct tracedb_map *m, uint64_t address, uint64_t siz
 {
 	uint32_t new, before, rest;
 
-	if (tracedb_map_take_unused(m, &new) < 0)
+	if (tracedb_map_allocate(m, &new) < 0)
 		return -ENOMEM;
 	m->regions[new] = (struct tracedb_region){
 		.address = address,

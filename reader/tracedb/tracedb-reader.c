@@ -81,7 +81,7 @@ static int tracedb_reader_measure(struct tracedb_reader *r, enum tracedb_layout 
 }
 
 /* Takes the names. Returns 1, 0 if they are not terminated properly, or -ENOMEM. */
-static int tracedb_reader_take_names(struct tracedb_reader *r, const struct tracedb_extent *at)
+static int tracedb_reader_read_names(struct tracedb_reader *r, const struct tracedb_extent *at)
 {
 	const char *from = (const char *)input_peek(&r->in) + at->names_at;
 	size_t n = 0;
@@ -116,7 +116,7 @@ static struct tracedb_type tracedb_reader_type(const uint8_t *p, const struct tr
 }
 
 /* Takes the types. Returns 1, 0 if one of them is invalid, or -ENOMEM. */
-static int tracedb_reader_take_types(struct tracedb_reader *r, enum tracedb_layout layout,
+static int tracedb_reader_read_types(struct tracedb_reader *r, enum tracedb_layout layout,
 				     const struct tracedb_extent *at)
 {
 	const uint8_t *from = input_peek(&r->in) + at->types_at;
@@ -155,9 +155,9 @@ static int tracedb_reader_try(struct tracedb_reader *r, enum tracedb_layout layo
 	int got = tracedb_reader_measure(r, layout, at);
 
 	if (got > 0)
-		got = tracedb_reader_take_names(r, at);
+		got = tracedb_reader_read_names(r, at);
 	if (got > 0)
-		got = tracedb_reader_take_types(r, layout, at);
+		got = tracedb_reader_read_types(r, layout, at);
 	if (got <= 0)
 		tracedb_reader_drop_dictionary(r);
 	r->layout = layout;
@@ -176,7 +176,7 @@ static int tracedb_reader_begin(struct tracedb_reader *r)
 	int got = tracedb_reader_try_both(r, &at);
 
 	if (got > 0)
-		input_take(&r->in, at.end);
+		input_consume(&r->in, at.end);
 	return got < 0 ? got : got > 0 ? 0 : TRACEDB_ALIEN;
 }
 
@@ -265,13 +265,13 @@ static inline int tracedb_reader_need(struct tracedb_reader *r, size_t n, uint64
 }
 
 /* Takes the next WIDTH bytes as a number. Returns as tracedb_reader_need(). */
-static inline int tracedb_reader_take(struct tracedb_reader *r, unsigned width, uint64_t offset,
-				      uint64_t *ret)
+static inline int tracedb_reader_read_number(struct tracedb_reader *r, unsigned width,
+					     uint64_t offset, uint64_t *ret)
 {
 	int e = tracedb_reader_need(r, width, offset);
 
 	if (e == 0)
-		*ret = tracedb_reader_number(input_take(&r->in, width), width);
+		*ret = tracedb_reader_number(input_consume(&r->in, width), width);
 	return e;
 }
 
@@ -292,7 +292,7 @@ static double tracedb_reader_float(const uint8_t *p, uint32_t size)
  * the point. */
 static int tracedb_reader_value(struct tracedb_reader *r, uint32_t format, struct tracedb_value *v)
 {
-	const uint8_t *p = input_take(&r->in, v->size);
+	const uint8_t *p = input_consume(&r->in, v->size);
 	unsigned unused = 64 - 8 * v->size;
 
 	switch (format) {
@@ -318,8 +318,8 @@ static int tracedb_reader_variable_head(struct tracedb_reader *r, uint64_t offse
 {
 	const struct tracedb_widths *w = &tracedb_widths[r->layout];
 	uint64_t name, type, size;
-	int e = tracedb_reader_take(r, w->number, offset, &name)
-			?: tracedb_reader_take(r, w->number, offset, &type);
+	int e = tracedb_reader_read_number(r, w->number, offset, &name)
+			?: tracedb_reader_read_number(r, w->number, offset, &type);
 
 	if (e != 0)
 		return e;
@@ -331,7 +331,7 @@ static int tracedb_reader_variable_head(struct tracedb_reader *r, uint64_t offse
 					  "a variable whose type is not in the dictionary", false);
 	size = r->types[type].size;
 	if (size == 0)
-		e = tracedb_reader_take(r, w->size, offset, &size);
+		e = tracedb_reader_read_number(r, w->size, offset, &size);
 	if (e == 0 && size + r->blobs.size > TRACEDB_BYTES_MAX)
 		return tracedb_reader_bad(r, offset, "a point of more than 64 MiB", false);
 	v->name = (uint32_t)name;
@@ -354,15 +354,15 @@ static int tracedb_reader_entry(struct tracedb_reader *r, uint64_t offset, struc
 {
 	switch (e->tag) {
 	case TRACEDB_STATEMENT:
-		return tracedb_reader_take(r, tracedb_widths[r->layout].statement, offset,
-					   &e->statement);
+		return tracedb_reader_read_number(r, tracedb_widths[r->layout].statement, offset,
+						  &e->statement);
 	case TRACEDB_VARIABLE:
 		return tracedb_reader_variable(r, offset, &e->variable);
 	case TRACEDB_BUFFER:
-		return tracedb_reader_take(r, 8, offset, &e->buffer.address)
-			       ?: tracedb_reader_take(r, 8, offset, &e->buffer.size);
+		return tracedb_reader_read_number(r, 8, offset, &e->buffer.address)
+			       ?: tracedb_reader_read_number(r, 8, offset, &e->buffer.size);
 	case TRACEDB_AUXILIARY:
-		return tracedb_reader_take(r, 8, offset, &e->auxiliary);
+		return tracedb_reader_read_number(r, 8, offset, &e->auxiliary);
 	default:
 		return tracedb_reader_bad(r, offset, "an entry of no known kind", false);
 	}
@@ -433,7 +433,7 @@ tracedb_reader_quick_entry(const struct tracedb_reader *r, const struct tracedb_
 
 /* Takes common entries as long as they and room for them are available. */
 __attribute__((always_inline)) static inline void
-tracedb_reader_take_quick_ones(struct tracedb_reader *r, const struct tracedb_widths *w)
+tracedb_reader_read_quick_entries(struct tracedb_reader *r, const struct tracedb_widths *w)
 {
 	const uint8_t *begin = input_peek(&r->in), *p = begin;
 	size_t ready = input_ready(&r->in), n = 1;
@@ -445,22 +445,22 @@ tracedb_reader_take_quick_ones(struct tracedb_reader *r, const struct tracedb_wi
 		r->n_entries += n > 0;
 		p += n;
 	}
-	input_take(&r->in, (size_t)(p - begin));
+	input_consume(&r->in, (size_t)(p - begin));
 }
 
-static void tracedb_reader_take_quick(struct tracedb_reader *r)
+static void tracedb_reader_read_quick(struct tracedb_reader *r)
 {
 	if (r->layout == TRACEDB_W64)
-		tracedb_reader_take_quick_ones(r, &tracedb_widths[TRACEDB_W64]);
+		tracedb_reader_read_quick_entries(r, &tracedb_widths[TRACEDB_W64]);
 	else
-		tracedb_reader_take_quick_ones(r, &tracedb_widths[TRACEDB_W16]);
+		tracedb_reader_read_quick_entries(r, &tracedb_widths[TRACEDB_W16]);
 }
 
 static int tracedb_reader_add_entry(struct tracedb_reader *r)
 {
 	uint64_t offset = r->in.offset, tag;
 	struct tracedb_entry *e;
-	int error = tracedb_reader_take(r, 1, offset, &tag);
+	int error = tracedb_reader_read_number(r, 1, offset, &tag);
 
 	if (error != 0 || tag == TRACEDB_END)
 		return error ?: TRACEDB_POINT;
@@ -502,7 +502,7 @@ int tracedb_reader_next(struct tracedb_reader *r, const struct tracedb_point **r
 	outbuf_reset(&r->blobs);
 	r->has_blobs = false;
 	do {
-		tracedb_reader_take_quick(r);
+		tracedb_reader_read_quick(r);
 		e = tracedb_reader_add_entry(r);
 	} while (e == 0);
 	if (e != TRACEDB_POINT)

@@ -121,7 +121,7 @@ static int leaks_finish_watch(struct leaks *l, struct leak_watch *w, uint32_t co
 	const struct leaks_options *o = &l->options;
 	int r;
 
-	leak_watch_finish_telling(w, UINT64_MAX);
+	leak_watch_finish_repetition(w, UINT64_MAX);
 	if (w->open)
 		leak_watch_close(w, w->newer_begin_ns ?: l->end_ns);
 	leaks_name_watch(l, w);

@@ -14,7 +14,7 @@ struct leak_process *leaks_get_process(struct leaks *l, uint32_t pid)
 	return p;
 }
 
-int leaks_take_task(struct leaks *l, const struct event *ev)
+int leaks_on_task(struct leaks *l, const struct event *ev)
 {
 	struct leak_process *p;
 
@@ -41,7 +41,7 @@ static void leaks_push_name(struct leak_process *p, const struct leak_process_na
 	p->names[p->n_names++] = *name;
 }
 
-int leaks_take_rename(struct leaks *l, const struct event *ev)
+int leaks_on_rename(struct leaks *l, const struct event *ev)
 {
 	struct leak_process *p = leaks_get_process(l, ev->pid);
 	struct leak_process_name name = { ev->ts_ns, leaks_keep_text(l, ev->rename.to), "" };
@@ -60,7 +60,7 @@ int leaks_take_rename(struct leaks *l, const struct event *ev)
 }
 
 /* The kernel sets the name of a program shortly before the exec event. */
-int leaks_take_exec(struct leaks *l, const struct event *ev)
+int leaks_on_exec(struct leaks *l, const struct event *ev)
 {
 	struct leak_process *p = leaks_get_process(l, ev->pid);
 	const char *slash = strrchr(ev->exec.file, '/');
@@ -84,7 +84,7 @@ int leaks_take_exec(struct leaks *l, const struct event *ev)
 }
 
 /* A child has the name of its parent. */
-int leaks_take_fork(struct leaks *l, const struct event *ev)
+int leaks_on_fork(struct leaks *l, const struct event *ev)
 {
 	const struct leak_process *parent = table_get(&l->by_pid, (uint64_t)ev->pid + 1);
 	struct leak_process *child;

@@ -27,7 +27,7 @@ struct leak_process {
 };
 
 /* The live blocks of a watch whose begin was written again are complete by TS_NS. */
-void leak_watch_finish_telling(struct leak_watch *w, uint64_t ts_ns);
+void leak_watch_finish_repetition(struct leak_watch *w, uint64_t ts_ns);
 
 /* TEXT with the lifetime of the leaks; NULL without memory. */
 const char *leaks_keep_text(struct leaks *l, const char *text);
@@ -36,10 +36,10 @@ const char *leaks_keep_text(struct leaks *l, const char *text);
 struct leak_process *leaks_get_process(struct leaks *l, uint32_t pid);
 
 /* Events about processes. Each returns 0 or -ENOMEM. */
-int leaks_take_task(struct leaks *l, const struct event *ev);
-int leaks_take_rename(struct leaks *l, const struct event *ev);
-int leaks_take_exec(struct leaks *l, const struct event *ev);
-int leaks_take_fork(struct leaks *l, const struct event *ev);
+int leaks_on_task(struct leaks *l, const struct event *ev);
+int leaks_on_rename(struct leaks *l, const struct event *ev);
+int leaks_on_exec(struct leaks *l, const struct event *ev);
+int leaks_on_fork(struct leaks *l, const struct event *ev);
 
 /* The name of W's process when W ended, before any later name. */
 void leaks_name_watch(const struct leaks *l, struct leak_watch *w);

@@ -110,7 +110,7 @@ static int leaks_add_watch(struct leaks *l, struct leak_watch *w)
 }
 
 /* Whether EV repeats the begin of W, as the second of two cuts of a recording does. */
-static bool leaks_is_told_again(const struct leak_watch *w, const struct event *ev)
+static bool leaks_is_repeated(const struct leak_watch *w, const struct event *ev)
 {
 	return w && w->open && !w->ran_other && ev->ts_ns >= w->begin_ns &&
 	       w->complete == ev->watch.complete && w->interval == ev->watch.interval &&
@@ -120,16 +120,16 @@ static bool leaks_is_told_again(const struct leak_watch *w, const struct event *
 	       strcmp(w->allocators, ev->watch.allocators) == 0;
 }
 
-static int leaks_take_watch(struct leaks *l, const struct event *ev)
+static int leaks_on_watch_begin(struct leaks *l, const struct event *ev)
 {
 	struct leak_process *p = leaks_get_process(l, ev->pid);
 	struct leak_watch *w, **link;
 
 	if (!p)
 		return -ENOMEM;
-	if (leaks_is_told_again(p->watch, ev)) {
-		leak_watch_finish_telling(p->watch, ev->ts_ns);
-		p->watch->told_ns = ev->ts_ns;
+	if (leaks_is_repeated(p->watch, ev)) {
+		leak_watch_finish_repetition(p->watch, ev->ts_ns);
+		p->watch->repeated_ns = ev->ts_ns;
 		p->watch->sequence++;
 		return 0;
 	}
@@ -166,13 +166,13 @@ static int leaks_take_watch(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-static int leaks_take_watched(struct leaks *l, const struct event *ev)
+static int leaks_on_watch_end(struct leaks *l, const struct event *ev)
 {
 	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
 
 	if (!w)
 		return 0;
-	leak_watch_finish_telling(w, ev->ts_ns);
+	leak_watch_finish_repetition(w, ev->ts_ns);
 	w->reason = leaks_keep_text(l, ev->watched.reason);
 	w->gap = leaks_keep_text(l, ev->watched.gap);
 	if (!w->reason || !w->gap)
@@ -222,15 +222,15 @@ static void leaks_add_live(struct leak_watch *w, struct leak_group *g, uint64_t 
 		leak_trend_set(&g->trend, leak_watch_age(w, ts_ns), g->live_bytes);
 }
 
-static void leaks_take_live(struct leak_watch *w, struct leak_group *g, uint64_t size,
-			    uint64_t ts_ns)
+static void leaks_subtract_live(struct leak_watch *w, struct leak_group *g, uint64_t size,
+				uint64_t ts_ns)
 {
 	g->live_bytes -= size;
 	if (w->n_usage_times == 0)
 		leak_trend_set(&g->trend, leak_watch_age(w, ts_ns), g->live_bytes);
 }
 
-static int leaks_take_stack(struct leaks *l, const struct event *ev)
+static int leaks_on_stack(struct leaks *l, const struct event *ev)
 {
 	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
 	uint32_t node;
@@ -238,7 +238,7 @@ static int leaks_take_stack(struct leaks *l, const struct event *ev)
 
 	if (!w || ev->sample.id == 0)
 		return 0;
-	if (ev->ts_ns == w->told_ns && table_get(&w->stacks, ev->sample.id))
+	if (ev->ts_ns == w->repeated_ns && table_get(&w->stacks, ev->sample.id))
 		return 0;
 	r = profile_keep_stack(l->profile, ev, &node);
 	return r < 0 ? r : table_set(&w->stacks, ev->sample.id, (void *)((uintptr_t)node + 1));
@@ -279,7 +279,7 @@ static void leaks_remove_block(struct leak_watch *w, struct leak_block *b, uint6
 	*(b->before ? &b->before->after : &w->first) = b->after;
 	if (b->after)
 		b->after->before = b->before;
-	leaks_take_live(w, b->group, b->size, ts_ns);
+	leaks_subtract_live(w, b->group, b->size, ts_ns);
 	free(b);
 }
 
@@ -322,7 +322,7 @@ static int leaks_add_block(struct leaks *l, struct leak_watch *w, const struct e
 	return 0;
 }
 
-static int leaks_take_alloc(struct leaks *l, struct leak_watch *w, const struct event *ev)
+static int leaks_on_alloc(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
 	struct leak_block *b = leaks_find_block(w, ev->block.resource, ev->block.id);
 
@@ -334,7 +334,7 @@ static int leaks_take_alloc(struct leaks *l, struct leak_watch *w, const struct 
 	return leaks_add_block(l, w, ev);
 }
 
-static void leaks_take_free(struct leak_watch *w, const struct event *ev)
+static void leaks_on_free(struct leak_watch *w, const struct event *ev)
 {
 	struct leak_block *b = leaks_find_block(w, ev->block.resource, ev->block.id);
 
@@ -361,14 +361,14 @@ static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 /* After a repeated begin, all live blocks were written again. Others were freed in a part of the
  * recording that is missing. (Without a record of each allocation, only snapshots have live
  * blocks.) */
-void leak_watch_finish_telling(struct leak_watch *w, uint64_t ts_ns)
+void leak_watch_finish_repetition(struct leak_watch *w, uint64_t ts_ns)
 {
-	if (w->told_ns && w->logged)
-		leaks_sweep(w, w->told_ns < ts_ns ? w->told_ns : ts_ns);
-	w->told_ns = 0;
+	if (w->repeated_ns && w->logged)
+		leaks_sweep(w, w->repeated_ns < ts_ns ? w->repeated_ns : ts_ns);
+	w->repeated_ns = 0;
 }
 
-static void leaks_take_snapshot(struct leak_watch *w, const struct event *ev)
+static void leaks_on_snapshot(struct leak_watch *w, const struct event *ev)
 {
 	w->n_snapshots++;
 	w->snapshot_ns = ev->ts_ns;
@@ -379,7 +379,7 @@ static void leaks_take_snapshot(struct leak_watch *w, const struct event *ev)
 }
 
 /* Handles a block of a snapshot, which may be known. */
-static int leaks_take_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
+static int leaks_on_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
 	struct leak_block *b = leaks_find_block(w, ev->block.resource, ev->block.id);
 	struct leak_group *g = leaks_get_group(w, ev->block.resource, ev->block.stack);
@@ -415,7 +415,7 @@ static struct leak_sum *leaks_get_sum(struct leak_watch *w, const struct event *
 	return sum && sum->group ? sum : NULL;
 }
 
-static int leaks_take_usage(struct leak_watch *w, const struct event *ev)
+static int leaks_on_usage(struct leak_watch *w, const struct event *ev)
 {
 	struct leak_sum *sum = leaks_get_sum(w, ev);
 	struct leak_group *g;
@@ -424,7 +424,7 @@ static int leaks_take_usage(struct leak_watch *w, const struct event *ev)
 		return -ENOMEM;
 	g = sum->group;
 	/* A sum that was repeated with the begin does not show that nothing has grown. */
-	if (ev->ts_ns == w->told_ns && ev->usage.bytes == sum->bytes &&
+	if (ev->ts_ns == w->repeated_ns && ev->usage.bytes == sum->bytes &&
 	    ev->usage.allocations == sum->allocations)
 		return 0;
 	if (ev->ts_ns != w->last_usage_ns || w->n_usage_times == 0) {
@@ -448,7 +448,7 @@ static int leaks_take_usage(struct leak_watch *w, const struct event *ev)
 
 /* ---- events ---- */
 
-static int leaks_take_context(struct leaks *l, const struct event *ev)
+static int leaks_on_context(struct leaks *l, const struct event *ev)
 {
 	struct leak_context *c = l->contexts;
 
@@ -465,7 +465,7 @@ static int leaks_take_context(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-static int leaks_take_of_watch(struct leaks *l, const struct event *ev)
+static int leaks_on_watch_event(struct leaks *l, const struct event *ev)
 {
 	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
 
@@ -473,20 +473,20 @@ static int leaks_take_of_watch(struct leaks *l, const struct event *ev)
 		l->n_stray++;
 		return 0;
 	}
-	if (w->told_ns && ev->ts_ns > w->told_ns)
-		leak_watch_finish_telling(w, ev->ts_ns);
+	if (w->repeated_ns && ev->ts_ns > w->repeated_ns)
+		leak_watch_finish_repetition(w, ev->ts_ns);
 	switch (ev->kind) {
 	case EVENT_SNAPSHOT:
-		leaks_take_snapshot(w, ev);
+		leaks_on_snapshot(w, ev);
 		return 0;
 	case EVENT_USAGE:
-		return leaks_take_usage(w, ev);
+		return leaks_on_usage(w, ev);
 	case EVENT_ALLOC:
-		return leaks_take_alloc(l, w, ev);
+		return leaks_on_alloc(l, w, ev);
 	case EVENT_BLOCK:
-		return leaks_take_block(l, w, ev);
+		return leaks_on_block(l, w, ev);
 	default:
-		leaks_take_free(w, ev);
+		leaks_on_free(w, ev);
 		return 0;
 	}
 }
@@ -501,31 +501,31 @@ int leaks_add(struct leaks *l, const struct event *ev)
 		l->end_ns = ev->ts_ns;
 	switch (ev->kind) {
 	case EVENT_TASK:
-		return leaks_take_task(l, ev);
+		return leaks_on_task(l, ev);
 	case EVENT_RENAME:
-		return ev->pid == ev->tid ? leaks_take_rename(l, ev) : 0;
+		return ev->pid == ev->tid ? leaks_on_rename(l, ev) : 0;
 	case EVENT_EXEC:
-		return leaks_take_exec(l, ev);
+		return leaks_on_exec(l, ev);
 	case EVENT_FORK:
-		return leaks_take_fork(l, ev);
+		return leaks_on_fork(l, ev);
 	case EVENT_LOST:
 		if (strcmp(ev->lost.class_name, event_class_names[CLASS_MEMORY]) == 0)
 			l->n_lost += ev->lost.count;
 		return 0;
 	case EVENT_WATCH_BEGIN:
-		return leaks_take_watch(l, ev);
+		return leaks_on_watch_begin(l, ev);
 	case EVENT_WATCH_END:
-		return leaks_take_watched(l, ev);
+		return leaks_on_watch_end(l, ev);
 	case EVENT_SAMPLE:
-		return ev->sample.kind == SAMPLE_NAMED ? leaks_take_stack(l, ev) : 0;
+		return ev->sample.kind == SAMPLE_NAMED ? leaks_on_stack(l, ev) : 0;
 	case EVENT_SNAPSHOT:
 	case EVENT_USAGE:
 	case EVENT_ALLOC:
 	case EVENT_FREE:
 	case EVENT_BLOCK:
-		return leaks_take_of_watch(l, ev);
+		return leaks_on_watch_event(l, ev);
 	case EVENT_CONTEXT:
-		return leaks_take_context(l, ev);
+		return leaks_on_context(l, ev);
 	default:
 		return 0;
 	}

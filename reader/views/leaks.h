@@ -112,8 +112,8 @@ struct leak_watch {
 	size_t n_made;       /* groups */
 	uint32_t sequence;   /* of the last snapshot */
 	bool open;
-	bool ran_other;   /* its process has called exec, and no event reported its end */
-	uint64_t told_ns; /* its begin was written again then, with its live blocks; 0 = not */
+	bool ran_other;       /* its process has called exec, and no event reported its end */
+	uint64_t repeated_ns; /* its begin was written again then, with its live blocks; 0 = not */
 	struct leak_watch *older; /* of its process */
 	uint64_t newer_begin_ns;  /* 0 = there is no newer one */
 	uint64_t own_unmatched;

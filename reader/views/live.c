@@ -87,7 +87,7 @@ uint64_t live_end_ns(const struct live *l)
 }
 
 /* Whether EV comes in order of time, and has the time at which it happened. */
-static bool live_tells_time(const struct event *ev)
+static bool live_is_timed(const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_SWITCH:
@@ -105,7 +105,7 @@ static bool live_tells_time(const struct event *ev)
 
 bool live_is_over(const struct live *l, const struct event *ev)
 {
-	return l->end_ns != 0 && ev->ts_ns >= l->end_ns && live_tells_time(ev);
+	return l->end_ns != 0 && ev->ts_ns >= l->end_ns && live_is_timed(ev);
 }
 
 static int live_add_ending(struct pids *p, uint32_t pid)
@@ -217,9 +217,9 @@ static const char *live_module_of(const struct profile_place *place, const struc
 	return profile_names_base(path);
 }
 
-static int live_ask_name(const struct live *l, const struct profile_names *names,
-			 const struct profile_place *place, struct live_window *w,
-			 struct label *ret)
+static int live_find_name(const struct live *l, const struct profile_names *names,
+			  const struct profile_place *place, struct live_window *w,
+			  struct label *ret)
 {
 	const struct frame *frames = NULL;
 	int n = profile_names_find(l->profile, names, place, &frames);
@@ -299,7 +299,7 @@ static int live_show_functions(const struct live *l, const struct profile_names 
 		struct label *label = place ? &labels[number] : NULL;
 
 		if (label && !label->name)
-			r = live_ask_name(l, names, place, w, label);
+			r = live_find_name(l, names, place, w, label);
 		if (r == 0)
 			r = live_count_function(l, stacks[i], label ?: &none,
 						place && maps_is_kernel(place->address), &numbers,

@@ -310,7 +310,7 @@ static void profile_begin_window(struct profile *p, uint64_t ts_ns)
 }
 
 /* UINT64_MAX means that the window has no end. */
-static bool profile_is_behind(const struct profile_options *o, uint64_t ts_ns)
+static bool profile_is_after_window(const struct profile_options *o, uint64_t ts_ns)
 {
 	return ts_ns >= o->to_ns && o->to_ns != UINT64_MAX;
 }
@@ -322,7 +322,7 @@ static int profile_add_on_cpu(struct profile *p, const struct event *ev)
 	int r;
 
 	p->n_samples_seen++;
-	if (!o->on_cpu || ev->ts_ns < o->from_ns || profile_is_behind(o, ev->ts_ns) ||
+	if (!o->on_cpu || ev->ts_ns < o->from_ns || profile_is_after_window(o, ev->ts_ns) ||
 	    !profile_is_wanted(p, ev->pid, ev->tid, ev->ts_ns))
 		return 0;
 	r = profile_find_node(p, ev, &stack.node);
@@ -348,7 +348,7 @@ static int profile_close_off_cpu(struct profile *p, struct runner *runner, const
 
 	runner->open = false;
 	if (to < from || (to == from && runner->begin_ns < from) ||
-	    profile_is_behind(o, runner->begin_ns) ||
+	    profile_is_after_window(o, runner->begin_ns) ||
 	    !profile_is_wanted(p, runner->pid, runner->tid, runner->begin_ns))
 		return 0;
 	r = ev ? profile_find_node(p, ev, &stack.node) : 0;

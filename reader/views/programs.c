@@ -45,7 +45,7 @@ static void programs_forget_rename(struct programs_process *process)
 	process->renamed_to = free_ptr(process->renamed_to);
 }
 
-static int programs_take_rename(struct programs *p, const struct event *ev)
+static int programs_on_rename(struct programs *p, const struct event *ev)
 {
 	struct programs_process *process;
 
@@ -60,7 +60,7 @@ static int programs_take_rename(struct programs *p, const struct event *ev)
 	return process->renamed_from && process->renamed_to ? 0 : -ENOMEM;
 }
 
-static int programs_take_exec(struct programs *p, const struct event *ev)
+static int programs_on_exec(struct programs *p, const struct event *ev)
 {
 	struct programs_process *process = programs_of(p, ev->pid);
 	struct ended_program ended = { .until_ns = ev->ts_ns };
@@ -84,9 +84,9 @@ int programs_add(struct programs *p, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_RENAME:
-		return programs_take_rename(p, ev);
+		return programs_on_rename(p, ev);
 	case EVENT_EXEC:
-		return programs_take_exec(p, ev);
+		return programs_on_exec(p, ev);
 	default:
 		return 0;
 	}

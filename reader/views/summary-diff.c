@@ -168,25 +168,25 @@ static int summary_diff_add_thread(struct builder *b, enum diff_side_index side,
 }
 
 /* Whether KEY is new in MET. Returns 1 or 0, or -ENOMEM. */
-static int summary_diff_meet(struct table *met, uint64_t key)
+static int summary_diff_match(struct table *met, uint64_t key)
 {
 	if (table_get(met, key))
 		return 0;
 	return table_set(met, key, met) < 0 ? -ENOMEM : 1;
 }
 
-static int summary_diff_meet_thread(const struct summary *s, const struct summary_thread *t,
-				    struct table *processes, struct table *programs,
-				    struct firsts *ret)
+static int summary_diff_match_thread(const struct summary *s, const struct summary_thread *t,
+				     struct table *processes, struct table *programs,
+				     struct firsts *ret)
 {
 	const uint32_t program[] = { t->pid, t->program };
-	int of_process = summary_diff_meet(processes, (uint64_t)t->pid + 1);
-	int of_program = summary_diff_meet(programs, table_hash(program, sizeof(program)));
-	bool stranger = !summary_diff_process_of(s, t);
+	int of_process = summary_diff_match(processes, (uint64_t)t->pid + 1);
+	int of_program = summary_diff_match(programs, table_hash(program, sizeof(program)));
+	bool foreign_uid = !summary_diff_process_of(s, t);
 
 	if (of_process < 0 || of_program < 0)
 		return -ENOMEM;
-	*ret = (struct firsts){ stranger || of_process, stranger || of_program };
+	*ret = (struct firsts){ foreign_uid || of_process, foreign_uid || of_program };
 	return 0;
 }
 
@@ -207,7 +207,7 @@ static int summary_diff_add_side(struct builder *b, enum diff_side_index side)
 
 		if (!summary_diff_did_anything(&threads[i]))
 			continue;
-		r = summary_diff_meet_thread(s, &threads[i], &processes, &programs, &first)
+		r = summary_diff_match_thread(s, &threads[i], &processes, &programs, &first)
 			    ?: summary_diff_add_thread(b, side, &threads[i], first);
 	}
 	table_deinit(&processes);

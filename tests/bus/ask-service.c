@@ -213,7 +213,7 @@ uint64_t count_lost(sd_bus *b, const char *path)
 	return n;
 }
 
-int tell_polkit(sd_bus *b, const char *method)
+int set_polkit(sd_bus *b, const char *method)
 {
 	return sd_bus_call_method(b, POLKIT_NAME, POLKIT_PATH, "org.kymo.Test.Polkit", method, NULL,
 				  NULL, NULL);
@@ -244,7 +244,7 @@ int setup_polkit(void **state)
 	assert_true(set_answer(bus, CONTROL, "no") >= 0);
 	assert_true(set_answer(bus, CONTROL_OWN, "yes") >= 0);
 	assert_true(set_answer(bus, MANAGE, "no") >= 0);
-	assert_true(tell_polkit(bus, "Change") >= 0);
+	assert_true(set_polkit(bus, "Change") >= 0);
 	return 0;
 }
 

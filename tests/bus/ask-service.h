@@ -22,7 +22,7 @@
 #define SESSION_PREFIX    "/org/kymo/Trace1/session/"
 #define ERROR_PREFIX      "org.kymo.Trace1.Error."
 
-enum { MEMBER = 65534, STRANGER = 1, OTHER_STRANGER = 2 };
+enum { MEMBER = 65534, FOREIGN_USER = 1, OTHER_FOREIGN_USER = 2 };
 
 /*
  * The common begin and end of most tests: the test's own connection. Its sessions end with it.
@@ -93,7 +93,7 @@ uint64_t count_lost(sd_bus *b, const char *path);
 #define POLKIT_NAME "org.freedesktop.PolicyKit1"
 #define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
 
-int tell_polkit(sd_bus *b, const char *method);
+int set_polkit(sd_bus *b, const char *method);
 int set_answer(sd_bus *b, const char *action, const char *how);
 
 /* The actions. */

@@ -115,7 +115,7 @@ static void be_orderly(void)
 	CHECK(count_sessions(other) == 0);
 	CHECK(sd_bus_process(b, NULL) >= 0);
 	CHECK(all.n == 0);
-	CHECK(tell_polkit(other, "Release") >= 0);
+	CHECK(set_polkit(other, "Release") >= 0);
 	wait_for_answers(b, &all, ARRAY_SIZE(expected));
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
 		CHECK(strcmp(all.order[i], expected[i]) == 0);
@@ -125,7 +125,7 @@ static void be_orderly(void)
 
 TEST(test_order)
 {
-	as_user(STRANGER, be_orderly);
+	as_user(FOREIGN_USER, be_orderly);
 	wait_for_sessions(0);
 }
 
@@ -147,7 +147,7 @@ static void be_many(void)
 	/* fewer, if descriptors are limited */
 	wait_for_answers(b, &all, 41 - 16);
 	CHECK(all.n_limited >= 41 - 16);
-	CHECK(tell_polkit(other, "Release") >= 0);
+	CHECK(set_polkit(other, "Release") >= 0);
 	wait_for_answers(b, &all, 41);
 	CHECK(all.n_limited < 41);
 	CHECK(strcmp(all.order[all.n_limited], "create") == 0);
@@ -161,12 +161,12 @@ static void be_many(void)
 	}
 	wait_for_held(other, 8);
 	CHECK(count_sessions(connect_bus()) < 0);
-	CHECK(tell_polkit(other, "Release") >= 0);
+	CHECK(set_polkit(other, "Release") >= 0);
 }
 
 TEST(test_many)
 {
-	as_user(STRANGER, be_many);
+	as_user(FOREIGN_USER, be_many);
 	assert_true(count_sessions(bus) >= 0);
 }
 
@@ -185,13 +185,13 @@ static void leave(void)
 	for (int i = 0; i < SOON_MS && counts_of(other, VIEW).cancelled == cancelled; i++)
 		usleep(1000);
 	CHECK(counts_of(other, VIEW).cancelled == cancelled + 1);
-	CHECK(tell_polkit(other, "Release") >= 0);
+	CHECK(set_polkit(other, "Release") >= 0);
 	CHECK(count_sessions(other) == 0);
 }
 
 TEST(test_caller_leaves)
 {
-	as_user(STRANGER, leave);
+	as_user(FOREIGN_USER, leave);
 	wait_for_sessions(0);
 }
 
@@ -213,14 +213,14 @@ static void be_unanswered(void)
 	CHECK(all.n_errors == 1);
 	CHECK(counts_of(other, VIEW).cancelled == cancelled + 1);
 	CHECK(strstr(all.sentence, "(cannot call polkit: it does not answer)"));
-	CHECK(tell_polkit(other, "Release") >= 0);
+	CHECK(set_polkit(other, "Release") >= 0);
 	CHECK(set_answer(other, CONTROL, "yes") >= 0);
 	CHECK(create(b, "x", open_output()).r >= 0);
 }
 
 TEST(test_no_answer)
 {
-	as_user(STRANGER, be_unanswered);
+	as_user(FOREIGN_USER, be_unanswered);
 }
 int main(void)
 {

@@ -98,7 +98,7 @@ static bool introspection_has(sd_bus *b, const char *text)
  * Public data, and another user's session: to users who may not see it, it looks like one that does
  * not exist.
  */
-static void check_stranger(sd_bus *b)
+static void check_foreign_user(sd_bus *b)
 {
 	static const char *const paths[] = { SESSION_PREFIX "roots", SESSION_PREFIX "nobodys",
 					     SESSION_PREFIX "7/nobodys" };
@@ -122,12 +122,12 @@ static void check_stranger(sd_bus *b)
 
 /* ---- without polkit ---- */
 
-static void be_stranger(void)
+static void become_foreign_user(void)
 {
 	sd_bus *b = connect_bus();
 	int fd = open_output();
 
-	check_stranger(b);
+	check_foreign_user(b);
 	CHECK_REFUSED(
 		create(b, "x", fd), DENIED,
 		"user daemon is not allowed to trace the system, and neither root nor in group "
@@ -141,7 +141,7 @@ TEST(test_stranger_without_polkit)
 	_cleanup_close_ int fd = open_output();
 
 	assert_done(create(bus, "roots", fd));
-	as_user(STRANGER, be_stranger);
+	as_user(FOREIGN_USER, become_foreign_user);
 	assert_state(bus, SESSION_PREFIX "roots", "ready");
 }
 
@@ -190,7 +190,7 @@ static void be_refused(void)
 	struct counts before = counts_of(b, CONTROL);
 	struct answer a;
 
-	check_stranger(b);
+	check_foreign_user(b);
 	CHECK_REFUSED(
 		create(b, "x", fd), DENIED,
 		"user daemon is not allowed to trace the system (polkit has denied it): with "
@@ -200,12 +200,12 @@ static void be_refused(void)
 	CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
 	/* Access control does not decide about the effect of the option itself. */
 	before = counts_of(b, CONTROL_OWN);
-	CHECK(tell_polkit(b, "Change") >= 0);
+	CHECK(set_polkit(b, "Change") >= 0);
 	a = create_with(b, "y", fd, "own", "b", true);
 	CHECK(a.r >= 0 || strcmp(a.error.name, DENIED) != 0);
 	CHECK(counts_of(b, CONTROL_OWN).asked == before.asked + 1);
 	CHECK(set_answer(b, CONTROL_OWN, "no") >= 0);
-	CHECK(tell_polkit(b, "Change") >= 0);
+	CHECK(set_polkit(b, "Change") >= 0);
 	CHECK_REFUSED(create_with(b, "y", fd, "own", "b", true), DENIED,
 		      "user daemon is not allowed to trace processes (polkit has denied it): "
 		      "authorization by polkit is needed (action " CONTROL_OWN ")");
@@ -228,7 +228,7 @@ TEST(test_refused)
 	_cleanup_close_ int fd = open_output();
 
 	assert_done(create(bus, "roots", fd));
-	as_user(STRANGER, be_refused);
+	as_user(FOREIGN_USER, be_refused);
 	as_user(MEMBER, be_refused_member);
 }
 
@@ -254,7 +254,7 @@ static void be_allowed(void)
 		CHECK(a.r >= 0);
 		CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
 	}
-	CHECK(tell_polkit(b, "Change") >= 0);
+	CHECK(set_polkit(b, "Change") >= 0);
 	before = counts_of(b, CONTROL);
 	CHECK_REFUSED(create(b, "third", fd), DENIED, "polkit has denied it");
 	CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
@@ -276,7 +276,7 @@ static void be_allowed(void)
 
 TEST(test_allowed)
 {
-	as_user(STRANGER, be_allowed);
+	as_user(FOREIGN_USER, be_allowed);
 }
 
 /* An answer is not cached for longer than that. */
@@ -297,7 +297,7 @@ static void be_patient(void)
 
 TEST(test_answers_are_forgotten)
 {
-	as_user(STRANGER, be_patient);
+	as_user(FOREIGN_USER, be_patient);
 }
 
 static void be_viewer(void)
@@ -319,7 +319,7 @@ static void be_viewer(void)
 	/* The right to change a session includes the right to view it. */
 	CHECK(set_answer(b, MANAGE, "yes") >= 0);
 	CHECK(set_answer(b, VIEW, "no") >= 0);
-	CHECK(tell_polkit(b, "Change") >= 0);
+	CHECK(set_polkit(b, "Change") >= 0);
 	CHECK_REFUSED(state_of(b, SESSION_PREFIX "roots"), UNKNOWN_OBJECT, "roots");
 	CHECK(call(b, SESSION_PREFIX "roots", "Start").r >= 0);
 	CHECK(call(b, SESSION_PREFIX "roots", "Remove").r >= 0);
@@ -330,7 +330,7 @@ TEST(test_others_sessions)
 	_cleanup_close_ int fd = open_output();
 
 	assert_done(create(bus, "roots", fd));
-	as_user(STRANGER, be_viewer);
+	as_user(FOREIGN_USER, be_viewer);
 	assert_false(exists(bus, "roots"));
 	assert_content(fd, "start\nstop requested\n");
 }
@@ -356,16 +356,16 @@ static void be_asked(void)
 	CHECK(get_session(b, "0/roots", true).r >= 0);
 	CHECK(counts_of(b, VIEW).dialogues == before.dialogues + 1);
 	/* A missing object leads to a dialogue, too. Otherwise, the caller could distinguish it. */
-	CHECK(tell_polkit(b, "Change") >= 0);
+	CHECK(set_polkit(b, "Change") >= 0);
 	CHECK(get_session(b, "0/nobodys", true).r < 0);
 	CHECK(counts_of(b, VIEW).dialogues == before.dialogues + 2);
 	CHECK(set_answer(b, VIEW, "yes") >= 0);
-	CHECK(tell_polkit(b, "Change") >= 0);
+	CHECK(set_polkit(b, "Change") >= 0);
 	CHECK_REFUSED(call(b, SESSION_PREFIX "roots", "Start"), CHALLENGED,
 		      "authentication is needed");
 	CHECK(call_with_dialogue(b, SESSION_PREFIX "roots", SESSION_INTERFACE, "Start").r >= 0);
 	CHECK(set_answer(b, MANAGE, "dismissed") >= 0);
-	CHECK(tell_polkit(b, "Change") >= 0);
+	CHECK(set_polkit(b, "Change") >= 0);
 	CHECK_REFUSED(call_with_dialogue(b, SESSION_PREFIX "roots", SESSION_INTERFACE, "Stop"),
 		      DENIED, "authentication failed or was canceled");
 	/* That is not kept: one may try again. */
@@ -378,7 +378,7 @@ TEST(test_dialogues)
 	_cleanup_close_ int fd = open_output();
 
 	assert_done(create(bus, "roots", fd));
-	as_user(STRANGER, be_asked);
+	as_user(FOREIGN_USER, be_asked);
 	assert_state(bus, SESSION_PREFIX "roots", "stopped");
 }
 
@@ -397,7 +397,7 @@ static void be_confused(void)
 
 TEST(test_errors)
 {
-	as_user(STRANGER, be_confused);
+	as_user(FOREIGN_USER, be_confused);
 	/* not even for a member, although the group would be allowed */
 	as_user(MEMBER, be_confused);
 }
@@ -491,10 +491,10 @@ static void lie_of_change(sd_bus *b)
 TEST(test_signals)
 {
 	char by_owner[4096], by_second[4096], by_root[4096], by_other[4096];
-	sd_bus *owner = listen_to_all(connect_as(STRANGER), by_owner),
-	       *second = listen_to_all(connect_as(STRANGER), by_second),
+	sd_bus *owner = listen_to_all(connect_as(FOREIGN_USER), by_owner),
+	       *second = listen_to_all(connect_as(FOREIGN_USER), by_second),
 	       *root = listen_to_all(connect_bus(), by_root),
-	       *other = listen_to_all(connect_as(OTHER_STRANGER), by_other);
+	       *other = listen_to_all(connect_as(OTHER_FOREIGN_USER), by_other);
 
 	assert_true(set_answer(bus, CONTROL, "yes") >= 0);
 	live_and_end(owner);
@@ -514,18 +514,18 @@ TEST(test_signals)
 
 	/* When this user may see all, it receives all signals, until polkit changes its answer. */
 	assert_true(set_answer(bus, VIEW, "yes") >= 0);
-	assert_true(tell_polkit(bus, "Change") >= 0);
+	assert_true(set_polkit(bus, "Change") >= 0);
 	process_all(other);
 	live_and_end(bus);
 	assert_heard(other, by_other, SESSION_PREFIX "dear");
 	lie_of_change(bus);
-	assert_true(tell_polkit(bus, "Change") >= 0);
+	assert_true(set_polkit(bus, "Change") >= 0);
 	live_and_end(bus);
 	*by_other = '\0';
 	live_and_end(bus);
 	assert_heard(other, by_other, SESSION_PREFIX "dear");
 	assert_true(set_answer(bus, VIEW, "no") >= 0);
-	assert_true(tell_polkit(bus, "Change") >= 0);
+	assert_true(set_polkit(bus, "Change") >= 0);
 	process_all(other);
 	*by_other = '\0';
 	live_and_end(bus);
@@ -557,7 +557,7 @@ static void be_member_alone(void)
 
 TEST(test_polkit_dies)
 {
-	as_user(STRANGER, be_left_alone);
+	as_user(FOREIGN_USER, be_left_alone);
 	as_user(MEMBER, be_member_alone);
 	assert_true(count_sessions(bus) >= 0);
 }

@@ -24,7 +24,7 @@
 #include "tests/support/unit.h"
 
 enum {
-	VICTIM = OTHER_STRANGER,
+	VICTIM = OTHER_FOREIGN_USER,
 	CREATES = 10000,
 	AT_ONCE = 100, /* calls under way; a bus may allow at most 128 */
 	RSS_MARGIN_KB = 32 << 10,
@@ -71,7 +71,7 @@ FIXTURE(teardown)
 static void attack(void (*fn)(void))
 {
 	uint64_t before = events_of_victim();
-	pid_t pid = start_as_user(STRANGER, fn);
+	pid_t pid = start_as_user(FOREIGN_USER, fn);
 	int status = -1;
 
 	/* (once more afterwards: on a busy machine, the attack can end at once) */
@@ -449,7 +449,7 @@ static void have_descriptors_held(void)
 	CHECK(n_open <= 32);
 	CHECK(n_limited > 0);
 	CHECK(set_answer(others, "org.kymo.Trace1.control", "yes") >= 0);
-	CHECK(tell_polkit(others, "Release") >= 0);
+	CHECK(set_polkit(others, "Release") >= 0);
 	for (size_t i = 0; i < CONNECTIONS; i++)
 		process(b[i], &t[i], 0);
 	CHECK(count_sessions(others) == 0);
@@ -502,7 +502,7 @@ TEST(test_strange_names)
 }
 
 /* Another user's session, in all ways. Each call fails as if the session did not exist. */
-static void look_at_others(void)
+static void inspect_other_sessions(void)
 {
 	static const char *const paths[] = {
 		SESSION_PREFIX "2/victim", SESSION_PREFIX "2/nobody", SESSION_PREFIX "2",
@@ -547,7 +547,7 @@ static void look_at_others(void)
 
 TEST(test_others_sessions)
 {
-	attack(look_at_others);
+	attack(inspect_other_sessions);
 }
 
 /* Forged signals of the bus and of polkit, and unrequested answers. */

@@ -305,7 +305,7 @@ static void begin_attack(void (*fn)(void))
 
 	stop_latency_watch();
 	assert_int_equal(kill(kymod, SIGSTOP), 0);
-	attacker = start_as_user(STRANGER, fn);
+	attacker = start_as_user(FOREIGN_USER, fn);
 	assert_int_equal(waitpid(attacker, &status, WUNTRACED), attacker);
 	assert_int_equal(kill(kymod, SIGCONT), 0);
 	latency_watch = latency_watch_begin();
@@ -619,7 +619,7 @@ static void send_private(void)
 
 TEST(test_private)
 {
-	as_user(STRANGER, send_private);
+	as_user(FOREIGN_USER, send_private);
 	wait_for_waiting(1);
 	assert_alive();
 }
@@ -664,7 +664,7 @@ int main(int argc, char **argv)
 
 	kymod = (pid_t)strtol(getenv("KYMOD_PID"), NULL, 10);
 	mounted = getenv("KYMO_TEST_MOUNT");
-	r = mute_fuse_mount(mounted, strcmp(which, "private") == 0  ? STRANGER
+	r = mute_fuse_mount(mounted, strcmp(which, "private") == 0  ? FOREIGN_USER
 				     : strcmp(which, "member") == 0 ? MEMBER
 								    : 0);
 	if (r < 0) {

@@ -585,7 +585,7 @@ TEST(test_access_strangers_in_a_hurry)
 	int matches = count_matches();
 
 	for (int round = 0; round < 2; round++) {
-		as_user(STRANGER, be_in_a_hurry);
+		as_user(FOREIGN_USER, be_in_a_hurry);
 		assert_false(exists(bus, "nothing"));
 		assert_int_equal(sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE,
 						    "ListSessions", NULL, NULL, NULL) < 0,

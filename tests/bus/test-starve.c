@@ -166,7 +166,7 @@ static void send_by_many(void)
 /* Users without hanging descriptors can pass descriptors as before. */
 static void assert_others_may(void)
 {
-	sd_bus *b = connect_as(OTHER_STRANGER);
+	sd_bus *b = connect_as(OTHER_FOREIGN_USER);
 	int good = open_output();
 
 	assert_true(count_sessions(root) >= 0 && count_sessions(b) >= 0);
@@ -204,7 +204,7 @@ static void end_victim(void)
 
 TEST(test_stranger)
 {
-	starve_by(STRANGER, send_masses);
+	starve_by(FOREIGN_USER, send_masses);
 	end_victim();
 }
 
@@ -234,7 +234,7 @@ TEST(test_many_connections)
 	sd_bus *b;
 	int good = open_output();
 
-	starve_by(STRANGER, send_by_many);
+	starve_by(FOREIGN_USER, send_by_many);
 	b = connect_bus();
 	assert_refused(create(b, "good", good), "LimitReached", "try again");
 	assert_done(create(b, "good", good));
@@ -262,7 +262,7 @@ static void end_starved_by(int signal)
 {
 	struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, kymod, 0), .events = POLLIN };
 
-	as_user(STRANGER, send_masses);
+	as_user(FOREIGN_USER, send_masses);
 	assert_true(ended.fd >= 0);
 	assert_int_equal(kill(kymod, signal), 0);
 	assert_int_equal(poll(&ended, 1, 15000), 1);

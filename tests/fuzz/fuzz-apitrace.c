@@ -116,7 +116,7 @@ static void read_packed(const uint8_t *data, size_t size)
 	size_t n = 0;
 	ssize_t got;
 
-	assert(unpack_new_memory_looking(&u, data, size, apitrace_is_stream) == 0);
+	assert(unpack_new_memory_detecting(&u, data, size, apitrace_is_stream) == 0);
 	while (n < UNPACKED_MAX && (got = unpack_read(u, all + n, UNPACKED_MAX - n)) > 0)
 		n += (size_t)got;
 	if (unpack_method(u) != PACK_NONE)

@@ -87,7 +87,7 @@ static void end(struct world *w)
 	outbuf_deinit(&w->out);
 }
 
-static void take_intervals(struct world *w, enum event_class class, uint64_t *words, size_t n_words)
+static void read_intervals(struct world *w, enum event_class class, uint64_t *words, size_t n_words)
 {
 	unsigned n;
 
@@ -122,7 +122,7 @@ static void take_words(struct world *w, uint64_t *words, size_t n_words)
 	schedule_close(&w->schedule);
 }
 
-static void take_records(struct world *w, const uint8_t *data, size_t size)
+static void decode_records(struct world *w, const uint8_t *data, size_t size)
 {
 	const struct rec_head *rec;
 	size_t step;
@@ -141,7 +141,7 @@ static void take_records(struct world *w, const uint8_t *data, size_t size)
 	}
 }
 
-static int take_mapped(const struct rec_head *rec, void *userdata)
+static int decode_mapped(const struct rec_head *rec, void *userdata)
 {
 	struct world *w = userdata;
 
@@ -152,7 +152,7 @@ static int take_mapped(const struct rec_head *rec, void *userdata)
 }
 
 /* Steps through the ring like map-rings.c. */
-static void take_perf_records(struct world *w, const uint8_t *data, size_t size)
+static void decode_perf_records(struct world *w, const uint8_t *data, size_t size)
 {
 	uint64_t lost = 0;
 	uint16_t step;
@@ -161,9 +161,9 @@ static void take_perf_records(struct world *w, const uint8_t *data, size_t size)
 		memcpy(&step, data + 6, sizeof(step));
 		if (step < 8 || step > size || step % 8 != 0)
 			break;
-		map_records_take(&w->map_records, data, step, take_mapped, w, &lost);
+		map_records_decode(&w->map_records, data, step, decode_mapped, w, &lost);
 	}
-	map_records_flush(&w->map_records, UINT64_MAX, take_mapped, w);
+	map_records_flush(&w->map_records, UINT64_MAX, decode_mapped, w);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -183,15 +183,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (*data == 'w')
 			take_words(&w, copy, words);
 		else if (*data == 'i')
-			take_intervals(&w, CLASS_IRQ, copy, words);
+			read_intervals(&w, CLASS_IRQ, copy, words);
 		else if (*data == 's')
-			take_intervals(&w, CLASS_SOFTIRQ, copy, words);
+			read_intervals(&w, CLASS_SOFTIRQ, copy, words);
 		else if (*data == 'p')
-			take_intervals(&w, CLASS_IDLE, copy, words);
+			read_intervals(&w, CLASS_IDLE, copy, words);
 		else if (*data == 'l')
-			take_records(&w, (const uint8_t *)copy, words * sizeof(*copy));
+			decode_records(&w, (const uint8_t *)copy, words * sizeof(*copy));
 		else if (*data == 'm')
-			take_perf_records(&w, (const uint8_t *)copy, words * sizeof(*copy));
+			decode_perf_records(&w, (const uint8_t *)copy, words * sizeof(*copy));
 		/* Only complete records were written. */
 		assert(w.out.size % 8 == 0);
 		assert(fxt_whole_records(w.out.data, w.out.size) == w.out.size);

@@ -47,7 +47,7 @@ static int write_points(struct outbuf *to)
 	return r;
 }
 
-static int take_result(void *userdata, const struct query_result *result)
+static int add_result(void *userdata, const struct query_result *result)
 {
 	const struct query *q = userdata;
 
@@ -67,7 +67,7 @@ static void ask(const struct query *q)
 	assert(write_points(&b) == 0);
 	assert(tracedb_reader_new_memory(&reader, b.data, b.size) == 0);
 	assert(tracedb_store_load(&store, reader) == TRACEDB_TRACE_END);
-	r = query_run(q, store, tracedb_reader_dictionary(reader), take_result, (void *)q, &error);
+	r = query_run(q, store, tracedb_reader_dictionary(reader), add_result, (void *)q, &error);
 	assert(r == 0 || r == -ENOMEM);
 }
 

@@ -86,7 +86,7 @@ static int find_name(void *userdata, uint64_t address, uint64_t n_maps, struct r
 	return 0;
 }
 
-static void take_problem(void *userdata, const struct rtrace_problem *problem)
+static void add_problem(void *userdata, const struct rtrace_problem *problem)
 {
 	struct io *io = userdata;
 
@@ -103,7 +103,7 @@ static int process(struct io *io, const uint8_t *data, size_t size,
 		.emit = emit,
 		.map = add_map,
 		.name = find_name,
-		.problem = take_problem,
+		.problem = add_problem,
 		.userdata = io,
 	};
 

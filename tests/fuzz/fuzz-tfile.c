@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void take_finding(void *userdata, enum tfile_finding_id id, uint64_t offset)
+static void add_finding(void *userdata, enum tfile_finding_id id, uint64_t offset)
 {
 	const size_t *size = userdata;
 
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n;
 	int e;
 
-	if (tfile_reader_new_memory(&r, data, size, take_finding, &size) != 0)
+	if (tfile_reader_new_memory(&r, data, size, add_finding, &size) != 0)
 		return 0;
 	head = tfile_reader_head(r);
 	big = tfile_reader_is_big_endian(r);

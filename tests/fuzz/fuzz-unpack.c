@@ -37,7 +37,7 @@ static struct result unpack_in_steps(const uint8_t *data, size_t size, size_t st
 	}
 	assert(n >= 0);
 	r.ended = n == 0;
-	for (; unpack_damage(u); unpack_damage_taken(u)) {
+	for (; unpack_damage(u); unpack_pop_damage(u)) {
 		const struct unpack_damage *damage = unpack_damage(u);
 
 		assert(damage->packed_offset >= packed);

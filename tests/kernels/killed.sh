@@ -3,7 +3,7 @@
 #
 # A recorder that is killed while it has probes in programs, and one that is killed while it removes
 # them: the code of the programs is restored, and nothing stays in the kernel. The means for that
-# differ between kernels (docs/architecture/probes.md, "The keeper of the probes").
+# differ between kernels (docs/architecture/probes.md, "The attacher of the probes").
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"

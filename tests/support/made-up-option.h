@@ -26,5 +26,5 @@
 	  .usual = SECONDS,                                                                        \
 	  .shown = "1s",                                                                           \
 	  .categories = CATEGORY_OFFCPU,                                                           \
-	  .told = "made_up",                                                                       \
-	  .flags = OPTION_TOLD },
+	  .stored_as = "made_up",                                                                  \
+	  .flags = OPTION_STORED },

@@ -72,8 +72,8 @@ static void fxt_archive_put_hex(char *to, const uint8_t *bytes, uint32_t n)
 }
 
 /* Value V of an enum: its fixed name, or its text if the list of fixed names lacks it. */
-static int fxt_archive_take_enum(struct fxt_out_string *ret, unsigned v, const uint8_t *names,
-				 const char *const *texts, unsigned n)
+static int fxt_archive_get_enum(struct fxt_out_string *ret, unsigned v, const uint8_t *names,
+				const char *const *texts, unsigned n)
 {
 	if (v >= n)
 		return -EINVAL;
@@ -81,7 +81,7 @@ static int fxt_archive_take_enum(struct fxt_out_string *ret, unsigned v, const u
 	return 0;
 }
 
-static int fxt_archive_take_value(struct fxt_archive_args *args, struct fxt_out_arg *to,
+static int fxt_archive_fill_value(struct fxt_archive_args *args, struct fxt_out_arg *to,
 				  const struct fxt_event_field *f, const struct event *ev)
 {
 	switch ((enum fxt_field_form)f->form) {
@@ -108,11 +108,11 @@ static int fxt_archive_take_value(struct fxt_archive_args *args, struct fxt_out_
 		to->text = fxt_inline(args->letter);
 		return 0;
 	case FXT_FORM_RESOURCE:
-		return fxt_archive_take_enum(&to->text, fxt_archive_u32_of(f, ev),
-					     fxt_resource_names, resource_names, RESOURCE_MAX);
+		return fxt_archive_get_enum(&to->text, fxt_archive_u32_of(f, ev),
+					    fxt_resource_names, resource_names, RESOURCE_MAX);
 	case FXT_FORM_REACH:
-		return fxt_archive_take_enum(&to->text, fxt_archive_u32_of(f, ev), fxt_reach_names,
-					     reach_names, REACH_MAX);
+		return fxt_archive_get_enum(&to->text, fxt_archive_u32_of(f, ev), fxt_reach_names,
+					    reach_names, REACH_MAX);
 	case FXT_FORM_BUILD_ID:
 		if (ev->mapping.build_id_size > FXT_BUILD_ID_BYTES_MAX)
 			return -EINVAL;
@@ -126,7 +126,7 @@ static int fxt_archive_take_value(struct fxt_archive_args *args, struct fxt_out_
 	}
 }
 
-int fxt_archive_take_args(struct fxt_archive_args *args, enum fxt_row_id row,
+int fxt_archive_fill_args(struct fxt_archive_args *args, enum fxt_row_id row,
 			  const struct event *ev)
 {
 	int r = 0;
@@ -138,7 +138,7 @@ int fxt_archive_take_args(struct fxt_archive_args *args, enum fxt_row_id row,
 		if (!fxt_archive_is_written(f, ev))
 			continue;
 		*to = (struct fxt_out_arg){ .type = f->type, .name = fxt_named(f->name) };
-		r = fxt_archive_take_value(args, to, f, ev);
+		r = fxt_archive_fill_value(args, to, f, ev);
 		args->n++;
 	}
 	return r;
@@ -165,7 +165,7 @@ int fxt_archive_row(struct fxt_archive *a, enum fxt_row_id id, const struct even
 {
 	const struct fxt_event_row *row = &fxt_event_rows[id];
 	struct fxt_archive_args args;
-	int r = fxt_archive_take_args(&args, id, ev);
+	int r = fxt_archive_fill_args(&args, id, ev);
 
 	if (r == 0 && row->whose == FXT_WHOSE_CODE)
 		r = fxt_archive_track(a, FXT_TRACK_CODE, 0);

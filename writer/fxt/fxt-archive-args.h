@@ -16,7 +16,7 @@ struct fxt_archive_args {
 };
 
 /* Sets ARGS to the fields of ROW, from EV. Returns 0, or -EINVAL if a value has no name. */
-int fxt_archive_take_args(struct fxt_archive_args *args, enum fxt_row_id row,
+int fxt_archive_fill_args(struct fxt_archive_args *args, enum fxt_row_id row,
 			  const struct event *ev);
 
 /* Writes the event record of ROW. Returns as fxt_archive_event(). */

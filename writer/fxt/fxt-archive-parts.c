@@ -20,7 +20,7 @@ int fxt_archive_init_part(struct fxt_archive *part, const struct fxt_archive *of
 	return 0;
 }
 
-void fxt_archive_go_on(struct fxt_archive *part)
+void fxt_archive_continue(struct fxt_archive *part)
 {
 	part->provider.introduced = true;
 	memset(part->provider.registered, 0xff, sizeof(part->provider.registered));

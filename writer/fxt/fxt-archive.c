@@ -66,7 +66,7 @@ static int fxt_archive_write_switch(struct fxt_archive *a, const struct event *e
 
 	if (!ev->sw.synthetic)
 		return -EINVAL;
-	fxt_archive_take_args(&args, FXT_ROW_SWITCH, ev);
+	fxt_archive_fill_args(&args, FXT_ROW_SWITCH, ev);
 	return fxt_write_switch(&a->writer, &(struct fxt_switch){
 						    .ts_ticks = ev->ts_ns,
 						    .cpu = ev->cpu,
@@ -84,7 +84,7 @@ static int fxt_archive_write_object(struct fxt_archive *a, enum fxt_row_id row, 
 {
 	struct fxt_archive_args args;
 
-	fxt_archive_take_args(&args, row, ev);
+	fxt_archive_fill_args(&args, row, ev);
 	return fxt_write_kernel_object(&a->writer,
 				       &(struct fxt_kernel_object){
 					       .type = row == FXT_ROW_PROCESS ? FXT_OBJECT_PROCESS
@@ -311,7 +311,7 @@ static int fxt_archive_write_interval(struct fxt_archive *a, const struct event 
 	}
 	if (r < 0)
 		return r;
-	fxt_archive_take_args(&args, rows[kind].row, ev);
+	fxt_archive_fill_args(&args, rows[kind].row, ev);
 	out.category = fxt_named(fxt_event_rows[rows[kind].row].category);
 	out.name = kind == INTERVAL_IRQ       ? fxt_inline(ev->interval.name)
 		   : kind == INTERVAL_SOFTIRQ ? fxt_archive_named_or_interned(ev->interval.name)
@@ -362,8 +362,8 @@ static int fxt_archive_write_counter(struct fxt_archive *a, const struct event *
 
 _Static_assert(EVENT_MOMENT_VALUES_MAX + 4 <= FXT_ARGS_MAX, "and the moment's own");
 
-static void fxt_archive_take_call_value(struct fxt_archive_args *args, struct fxt_out_string name,
-					const struct call_value *v)
+static void fxt_archive_add_call_value(struct fxt_archive_args *args, struct fxt_out_string name,
+				       const struct call_value *v)
 {
 	struct fxt_out_arg *to = &args->list[args->n++];
 
@@ -390,16 +390,16 @@ static void fxt_archive_take_call_value(struct fxt_archive_args *args, struct fx
 static int fxt_archive_write_call(struct fxt_archive *a, const struct event *ev)
 {
 	struct fxt_archive_args fixed, args;
-	int r = fxt_archive_take_args(&fixed, FXT_ROW_CALL, ev);
+	int r = fxt_archive_fill_args(&fixed, FXT_ROW_CALL, ev);
 
 	if (r < 0 || ev->call.n_args > EVENT_CALL_ARGS_MAX)
 		return r ?: -EINVAL;
 	args.n = 0;
 	for (unsigned i = 0; i < ev->call.n_args; i++)
-		fxt_archive_take_call_value(&args, fxt_interned(ev->call.args[i].name),
-					    &ev->call.args[i]);
+		fxt_archive_add_call_value(&args, fxt_interned(ev->call.args[i].name),
+					   &ev->call.args[i]);
 	if (ev->call.result.form != CALL_VALUE_NONE)
-		fxt_archive_take_call_value(&args, fxt_named(FXT_NAME_RETURN), &ev->call.result);
+		fxt_archive_add_call_value(&args, fxt_named(FXT_NAME_RETURN), &ev->call.result);
 	for (unsigned i = 0; i < fixed.n; i++)
 		args.list[args.n++] = fixed.list[i];
 	return fxt_write_event(&a->writer, &(struct fxt_event){
@@ -420,13 +420,13 @@ static int fxt_archive_write_moment(struct fxt_archive *a, const struct event *e
 {
 	const struct fxt_out_thread thread = { ev->pid, ev->tid };
 	struct fxt_archive_args args, shown = { .n = 0 };
-	int r = fxt_archive_take_args(&args, FXT_ROW_MOMENT, ev);
+	int r = fxt_archive_fill_args(&args, FXT_ROW_MOMENT, ev);
 
 	if (r < 0 || ev->moment.n_values > EVENT_MOMENT_VALUES_MAX)
 		return r ?: -EINVAL;
 	for (unsigned i = 0; i < ev->moment.n_values; i++)
-		fxt_archive_take_call_value(&shown, fxt_interned(ev->moment.values[i].name),
-					    &ev->moment.values[i]);
+		fxt_archive_add_call_value(&shown, fxt_interned(ev->moment.values[i].name),
+					   &ev->moment.values[i]);
 	for (unsigned i = 0; i < args.n; i++)
 		shown.list[shown.n++] = args.list[i];
 	r = fxt_write_event(&a->writer, &(struct fxt_event){

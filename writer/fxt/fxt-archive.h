@@ -78,7 +78,7 @@ int fxt_archive_init_part(struct fxt_archive *part, const struct fxt_archive *of
 			  struct outbuf *out);
 
 /* PART has no beginning: it follows one. */
-void fxt_archive_go_on(struct fxt_archive *part);
+void fxt_archive_continue(struct fxt_archive *part);
 
 /* From here on, A registers everything anew except the fixed names. Returns 0 or -ENOMEM. */
 int fxt_archive_forget(struct fxt_archive *a);

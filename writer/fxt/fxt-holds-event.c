@@ -99,7 +99,7 @@ const struct fxt_holds_ops fxt_holds_events = { fxt_holds_event_keep_event, free
 
 int fxt_holds_event(struct fxt_holds *h, const struct event *ev)
 {
-	const struct fxt_holds_said said = {
+	const struct fxt_holds_input input = {
 		.row = fxt_event_row_of(ev),
 		.pid = ev->pid,
 		.number = fxt_holds_event_number_of_event,
@@ -115,7 +115,7 @@ int fxt_holds_event(struct fxt_holds *h, const struct event *ev)
 		key.c = fxt_holds_event_hash_name(ev->counter.name);
 		r = fxt_holds_keep(h, &key, 0, what);
 	} else {
-		r = fxt_holds_take(h, &said, what);
+		r = fxt_holds_process(h, &input, what);
 	}
 	return r < 0 ? r : 0;
 }

@@ -220,20 +220,20 @@ static const struct rule rules[] = {
 	[FXT_ROW_CONTEXT] = { FXT_HOLDS_CONTEXT, .names = { FXT_NAME_ID } },
 };
 
-static uint64_t fxt_holds_number_of(const struct fxt_holds_said *said, int name)
+static uint64_t fxt_holds_number_of(const struct fxt_holds_input *input, int name)
 {
-	return name ? said->number(said->event, name) : 0;
+	return name ? input->number(input->event, name) : 0;
 }
 
-static int fxt_holds_take_by_rule(struct fxt_holds *h, const struct fxt_holds_said *said,
-				  const struct rule *rule, void *what)
+static int fxt_holds_process_by_rule(struct fxt_holds *h, const struct fxt_holds_input *input,
+				     const struct rule *rule, void *what)
 {
 	const struct fxt_holds_key key = {
 		.kind = rule->kind,
-		.from = said->from,
-		.a = rule->of_process ? said->pid : 0,
-		.b = fxt_holds_number_of(said, rule->names[0]),
-		.c = fxt_holds_number_of(said, rule->names[1]),
+		.from = input->from,
+		.a = rule->of_process ? input->pid : 0,
+		.b = fxt_holds_number_of(input, rule->names[0]),
+		.c = fxt_holds_number_of(input, rule->names[1]),
 	};
 	struct fxt_held *held;
 
@@ -245,29 +245,29 @@ static int fxt_holds_take_by_rule(struct fxt_holds *h, const struct fxt_holds_sa
 	return 0;
 }
 
-int fxt_holds_take(struct fxt_holds *h, const struct fxt_holds_said *said, void *what)
+int fxt_holds_process(struct fxt_holds *h, const struct fxt_holds_input *input, void *what)
 {
-	switch (said->row) {
+	switch (input->row) {
 	case FXT_ROW_FORK:
-		return fxt_holds_inherit(h, said->pid,
-					 fxt_holds_number_of(said, FXT_NAME_CHILD_PROCESS));
+		return fxt_holds_inherit(h, input->pid,
+					 fxt_holds_number_of(input, FXT_NAME_CHILD_PROCESS));
 	case FXT_ROW_EXEC:
-		fxt_holds_forget_kinds(h, said->pid, FXT_HOLDS_MODULE, FXT_HOLDS_MAPPING);
+		fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_MODULE, FXT_HOLDS_MAPPING);
 		break;
 	case FXT_ROW_EXIT:
 		/* Allocations are kept: blocks that were not freed are recorded later. */
-		if (fxt_holds_number_of(said, FXT_NAME_PROCESS_ENDS))
-			fxt_holds_forget_kinds(h, said->pid, FXT_HOLDS_MODULE, FXT_HOLDS_SAMPLING);
+		if (fxt_holds_number_of(input, FXT_NAME_PROCESS_ENDS))
+			fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_MODULE, FXT_HOLDS_SAMPLING);
 		break;
 	case FXT_ROW_WATCH_BEGIN:
 	case FXT_ROW_WATCH_END:
-		fxt_holds_forget_kinds(h, said->pid, FXT_HOLDS_WATCH, FXT_HOLDS_ALLOC);
+		fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_WATCH, FXT_HOLDS_ALLOC);
 		break;
 	default:
 		break;
 	}
 	/* Checked before the key is made, since most events establish no state. */
-	if (said->row >= ARRAY_SIZE(rules) || !(h->kinds >> rules[said->row].kind & 1))
+	if (input->row >= ARRAY_SIZE(rules) || !(h->kinds >> rules[input->row].kind & 1))
 		return 0;
-	return fxt_holds_take_by_rule(h, said, &rules[said->row], what);
+	return fxt_holds_process_by_rule(h, input, &rules[input->row], what);
 }

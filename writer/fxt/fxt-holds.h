@@ -65,7 +65,7 @@ int fxt_holds_new(struct fxt_holds **ret, const struct fxt_holds_ops *ops, uint3
 struct fxt_holds *fxt_holds_free(struct fxt_holds *h);
 DEFINE_CLEANUP(struct fxt_holds *, fxt_holds_free)
 
-/* From now on, KEY has the value WHAT, until PID ends. Returns as fxt_holds_take(). */
+/* From now on, KEY has the value WHAT, until PID ends. Returns as fxt_holds_process(). */
 int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_t pid, void *what);
 
 /* The value of KEY, or NULL. */
@@ -82,7 +82,7 @@ uint64_t fxt_holds_left_out(const struct fxt_holds *h);
  * An event of ROW, in any form: NUMBER is an argument as a number (for text a number that
  * identifies it; 0 without it).
  */
-struct fxt_holds_said {
+struct fxt_holds_input {
 	enum fxt_row_id row;
 	uint64_t from, pid; /* its process */
 	uint64_t (*number)(const void *event, int name);
@@ -90,7 +90,7 @@ struct fxt_holds_said {
 };
 
 /* Takes SAID, and keeps WHAT. Returns 1 if it is state, 0 if not, or -ENOMEM. */
-int fxt_holds_take(struct fxt_holds *h, const struct fxt_holds_said *said, void *what);
+int fxt_holds_process(struct fxt_holds *h, const struct fxt_holds_input *input, void *what);
 
 /*
  * Takes EV (fxt-holds-event.c). Each item of fxt_holds_events is a struct event. Returns 0 or

@@ -72,7 +72,7 @@ static int fxt_table_set_key(struct fxt_table *t, uint64_t key, uint16_t i)
 }
 
 /* An entry for a new KEY: an unused one, or the least recently used one. 0 = no memory. */
-static uint16_t fxt_table_take_place(struct fxt_table *t, uint64_t key)
+static uint16_t fxt_table_allocate(struct fxt_table *t, uint64_t key)
 {
 	uint16_t i;
 
@@ -98,8 +98,8 @@ static uint16_t fxt_table_take_place(struct fxt_table *t, uint64_t key)
  * Finds or adds the N bytes at TEXT under KEY, or under a later key if another text has KEY. When
  * the first of such texts is replaced, the others are no longer found, and are registered again.
  */
-static int fxt_table_find_or_take(struct fxt_table *t, uint64_t key, const void *text, size_t n,
-				  uint16_t *ret_index)
+static int fxt_table_find_or_add(struct fxt_table *t, uint64_t key, const void *text, size_t n,
+				 uint16_t *ret_index)
 {
 	char *copy;
 	uint16_t i;
@@ -119,7 +119,7 @@ static int fxt_table_find_or_take(struct fxt_table *t, uint64_t key, const void 
 	copy = malloc(n);
 	if (!copy)
 		return -ENOMEM;
-	i = fxt_table_take_place(t, key);
+	i = fxt_table_allocate(t, key);
 	if (i == 0) {
 		free(copy);
 		return -ENOMEM;
@@ -134,7 +134,7 @@ static int fxt_table_find_or_take(struct fxt_table *t, uint64_t key, const void 
 
 int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *ret_index)
 {
-	return fxt_table_find_or_take(t, table_hash(text, n), text, n, ret_index);
+	return fxt_table_find_or_add(t, table_hash(text, n), text, n, ret_index);
 }
 
 int fxt_table_thread(struct fxt_table *t, uint64_t pid, uint64_t tid, uint16_t *ret_index)
@@ -143,5 +143,5 @@ int fxt_table_thread(struct fxt_table *t, uint64_t pid, uint64_t tid, uint16_t *
 	/* Never 0, and unique for koids of Linux. */
 	uint64_t key = UINT64_C(1) << 63 | (pid << 32 ^ tid);
 
-	return fxt_table_find_or_take(t, key, both, sizeof(both), ret_index);
+	return fxt_table_find_or_add(t, key, both, sizeof(both), ret_index);
 }

@@ -48,7 +48,7 @@
 	NEED(s->type != FXT_EVENT_DURATION_COMPLETE || s->id >= s->ts_ticks, -EINVAL)              \
 	d->n_words += fxt_event_has_value(s->type);
 
-#define X(layout, type, subtype, said)                                                             \
+#define X(layout, type, subtype, type_name)                                                        \
 	static int draft_##layout(struct fxt_draft *d, const struct fxt_##layout *s)               \
 	{                                                                                          \
 		FXT_LAYOUT_##layout return 0;                                                      \
@@ -98,7 +98,7 @@ FXT_SCHED_LAYOUTS(X)
 	if (fxt_event_has_value(s->type))                                                          \
 		*p = s->id;
 
-#define X(layout, record_type, subtype, said)                                                      \
+#define X(layout, record_type, subtype, type_name)                                                 \
 	static void put_##layout(const struct fxt_draft *d, const struct fxt_##layout *s,          \
 				 fxt_word *head)                                                   \
 	{                                                                                          \

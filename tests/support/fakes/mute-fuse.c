@@ -24,7 +24,7 @@ enum {
 	REQUEST_BYTES = 1 << 20,
 	WRITE_BYTES = 4096,
 	WAITING_MAX = 256,
-	LOOK_MS = 20,
+	POLL_MS = 20,
 	GENERATIONS = 2 /* children and grandchildren */
 };
 
@@ -224,7 +224,7 @@ static void serve(void)
 	struct pollfd fd = { device, POLLIN, 0 };
 
 	for (;;) {
-		if (poll(&fd, 1, LOOK_MS) > 0)
+		if (poll(&fd, 1, POLL_MS) > 0)
 			take_request();
 		while (shared->mute_to == 0 && !shared->mute_pages && shared->n_waiting > 0)
 			answer_one(&waiting[--shared->n_waiting]);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Leaves breakpoints behind in a process, like a keeper of probes that is killed while it detaches.
+ * Leaves breakpoints behind in a process, like an attacher of probes that is killed while it
+ * detaches.
  *
  *	leave-probes journal PID   with a journal, and without guards: until some remain
  *	leave-probes guards PID [N]  with guards, which must remove them: N times, or
  *	                             HELPED_TRIES
  *
- * Prints how many breakpoints remain, of all tries. The keeper is killed when its first probe is
+ * Prints how many breakpoints remain, of all tries. The attacher is killed when its first probe is
  * gone, while others are still there. The process maps the code of the program and executes none of
  * it.
  */
@@ -155,7 +156,7 @@ static void keep_probes(bool guarded, int pipe_fd)
 	target.programs[PROBES_ENTRY] = load_program(target.way);
 	if (guarded) {
 		probe_guards_init(&guards);
-		if (!probe_guards_take(&guards, &target))
+		if (!probe_guards_acquire(&guards, &target))
 			die("no guard");
 	} else {
 		note_in_journal();
@@ -182,7 +183,7 @@ static size_t try_once(bool guarded)
 		keep_probes(guarded, pipe_fds[1]);
 	close(pipe_fds[1]);
 	if (pid < 0 || read(pipe_fds[0], &c, 1) != 1)
-		die("no keeper");
+		die("no attacher");
 	close(pipe_fds[0]);
 	while (is_patched(offsets[0]))
 		;

@@ -18,7 +18,7 @@ struct point {
 	int x, y;
 };
 
-struct parcel {
+struct fds_message {
 	char label[12];
 	struct point at;
 	unsigned int open : 1, weight : 5;
@@ -35,14 +35,14 @@ struct parcel {
 int counter = 41;
 static long hidden = -7;
 static const char *title = "a \"title\"";
-struct parcel shop = { .label = "box",
-		       .at = { 3, -4 },
-		       .open = 1,
-		       .weight = 17,
-		       .tilt = -3,
-		       .price = 2.5,
-		       .any = { 9 },
-		       .grid = { { 1, 2, 3 }, { 4, 5, 6 } } };
+struct fds_message shop = { .label = "box",
+			    .at = { 3, -4 },
+			    .open = 1,
+			    .weight = 17,
+			    .tilt = -3,
+			    .price = 2.5,
+			    .any = { 9 },
+			    .grid = { { 1, 2, 3 }, { 4, 5, 6 } } };
 
 __attribute__((noinline)) static int plain(int n, const char *text, struct point p, double d,
 					   unsigned char c, long long wide, short small, bool yes)
@@ -95,8 +95,8 @@ __attribute__((noinline)) static int outer(int argc, char **argv)
 __attribute__((noinline)) static long many(long a, long b, long c, long d, long e, long f, long g,
 					   int h)
 {
-	struct parcel mine = shop;
-	struct parcel *where = &mine;
+	struct fds_message mine = shop;
+	struct fds_message *where = &mine;
 
 	mine.at.x = (int)a;
 	mine.next = &mine.at;

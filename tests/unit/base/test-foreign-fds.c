@@ -47,7 +47,7 @@ TEST(test_give)
 	foreign_fds_mark(10, peer);
 	foreign_fds_mark(11, FOREIGN_FD_OF_PEER(8));
 	foreign_fds_mark(12, peer);
-	foreign_fds_give(peer, FOREIGN_FD_OF(1));
+	foreign_fds_transfer(peer, FOREIGN_FD_OF(1));
 	assert_int_equal(foreign_fds_owner(10), FOREIGN_FD_OF(1));
 	assert_int_equal(foreign_fds_owner(11), FOREIGN_FD_OF_PEER(8));
 	assert_int_equal(foreign_fds_owner(12), FOREIGN_FD_OF(1));

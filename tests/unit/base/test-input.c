@@ -20,14 +20,14 @@ TEST(test_memory)
 
 	assert_int_equal(input_init_memory(&in, "0123456789", 10), 0);
 	assert_int_equal(input_need(&in, 4), 1);
-	assert_memory_equal(input_take(&in, 4), "0123", 4);
+	assert_memory_equal(input_consume(&in, 4), "0123", 4);
 	assert_int_equal(in.offset, 4);
 	assert_int_equal(input_skip(&in, 3), 1);
 	assert_int_equal(in.offset, 7);
 	/* Bytes stay in the buffer when more are requested. */
 	assert_int_equal(input_need(&in, 4), 0);
 	assert_int_equal(input_ready(&in), 3);
-	assert_memory_equal(input_take(&in, 3), "789", 3);
+	assert_memory_equal(input_consume(&in, 3), "789", 3);
 	assert_int_equal(input_need(&in, 1), 0);
 	assert_int_equal(input_skip(&in, 1), 0);
 	assert_int_equal(input_skip(&in, 0), 1);
@@ -61,7 +61,7 @@ TEST(test_source)
 	assert_int_equal(input_init_source(&in, drip, &left), 0);
 	assert_int_equal(input_need(&in, 8), 1);
 	assert_int_equal(left, 12);
-	assert_int_equal(((const uint8_t *)input_take(&in, 8))[7], 12);
+	assert_int_equal(((const uint8_t *)input_consume(&in, 8))[7], 12);
 	assert_int_equal(input_skip(&in, 30), 0);
 	assert_int_equal(in.offset, 20);
 }
@@ -96,16 +96,16 @@ TEST(test_large)
 	assert_int_equal(input_init_memory(&in, bytes, LARGE), 0);
 	room = in.room;
 	assert_int_equal(input_need(&in, 24), 1);
-	assert_memory_equal(input_take(&in, 24), bytes, 24);
+	assert_memory_equal(input_consume(&in, 24), bytes, 24);
 	assert_int_equal(input_need(&in, room), 1);
-	assert_memory_equal(input_take(&in, room), bytes + 24, room);
+	assert_memory_equal(input_consume(&in, room), bytes + 24, room);
 	assert_int_equal(input_need(&in, 4 * room), 1);
 	assert_true(in.room >= 4 * room);
-	assert_memory_equal(input_take(&in, 4 * room), bytes + 24 + room, 4 * room);
+	assert_memory_equal(input_consume(&in, 4 * room), bytes + 24 + room, 4 * room);
 	assert_int_equal(input_skip(&in, LARGE - 24 - 5 * room - 1), 1);
 	assert_int_equal(in.offset, LARGE - 1);
 	assert_int_equal(input_ready(&in) <= 1 && input_need(&in, 1) == 1, true);
-	assert_memory_equal(input_take(&in, 1), bytes + LARGE - 1, 1);
+	assert_memory_equal(input_consume(&in, 1), bytes + LARGE - 1, 1);
 	assert_int_equal(input_need(&in, 1), 0);
 }
 
@@ -135,7 +135,7 @@ TEST(test_descriptor)
 	assert_int_equal(input_init_fd(&in, reader), 0);
 	assert_int_equal(input_skip(&in, 8), 1);
 	assert_int_equal(input_need(&in, 2), 1);
-	assert_memory_equal(input_take(&in, 2), "89", 2);
+	assert_memory_equal(input_consume(&in, 2), "89", 2);
 	assert_int_equal(input_need(&in, 1), 0);
 }
 
@@ -152,11 +152,11 @@ TEST(test_back)
 	in.keep = 100;
 	for (size_t at = 0; at + 1000 <= LARGE; at += 1000) {
 		assert_int_equal(input_need(&in, 1000), 1);
-		assert_memory_equal(input_take(&in, 1000), bytes + at, 1000);
+		assert_memory_equal(input_consume(&in, 1000), bytes + at, 1000);
 		assert_true(input_kept(&in) >= 100);
 		input_back(&in, 100);
 		assert_int_equal(in.offset, at + 900);
-		assert_memory_equal(input_take(&in, 100), bytes + at + 900, 100);
+		assert_memory_equal(input_consume(&in, 100), bytes + at + 900, 100);
 	}
 	assert_true(in.room < LARGE);
 }

@@ -32,7 +32,7 @@ static char *select_text(const struct outbuf *archive, const uint32_t *pids, siz
 		struct fxt_record changed = *record;
 
 		OK(edit_select_learn(s, record));
-		if (edit_select_take(s, &changed))
+		if (edit_select_apply(s, &changed))
 			OK(edit_copy_record(c, record->provider, &changed));
 	}
 	text = edited_text(&out.bytes);

@@ -29,13 +29,13 @@ static char *sort(const struct outbuf *archive, size_t window, struct edit_count
 	OK(fxt_reader_new_memory(&reader, archive->data, archive->size));
 	while ((r = fxt_reader_next(reader, &record)) == FXT_READER_RECORD) {
 		OK(edit_sort_put(s, record->provider, record));
-		while ((r = edit_sort_take(s, false, &item)) > 0)
+		while ((r = edit_sort_pop(s, false, &item)) > 0)
 			OK(edit_copy_record(c, item.from, item.record));
 		assert_false(edit_sort_is_full(s));
 		OK(r);
 	}
 	reader = fxt_reader_free(reader);
-	while ((r = edit_sort_take(s, true, &item)) > 0)
+	while ((r = edit_sort_pop(s, true, &item)) > 0)
 		OK(edit_copy_record(c, item.from, item.record));
 	OK(r);
 	if (ret_counts)

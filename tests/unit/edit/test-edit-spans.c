@@ -42,7 +42,7 @@ static int take(struct script *s, enum fxt_event_type type, uint64_t ts, uint64_
 				.name = { name, name ? (uint32_t)strlen(name) : 0, 0, 0 },
 				.event = { .value = id } };
 
-	return edit_spans_take(s->spans, NULL, &r);
+	return edit_spans_process(s->spans, NULL, &r);
 }
 
 #define KEPT(call)    assert_int_equal(call, EDIT_SPANS_KEEP)

@@ -31,10 +31,10 @@ static void give_state(const struct outbuf *archive, edit_state_fn write, void *
 	OK(fxt_reader_new_memory(&reader, archive->data, archive->size));
 	while (fxt_reader_next(reader, &record) == FXT_READER_RECORD) {
 		OK(edit_sort_put(sort, record->provider, record));
-		while (edit_sort_take(sort, true, &item) > 0)
-			assert_true(edit_state_take(s, item.kept, item.record) >= 0);
+		while (edit_sort_pop(sort, true, &item) > 0)
+			assert_true(edit_state_process(s, item.kept, item.record) >= 0);
 	}
-	OK(edit_state_give(s, write, userdata));
+	OK(edit_state_flush(s, write, userdata));
 }
 
 /* The state at the end of ARCHIVE, as in edited_text(); new. */

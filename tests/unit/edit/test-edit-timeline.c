@@ -49,24 +49,24 @@ static void verdict(struct script *s, int r, const char *what, uint64_t ts)
 					 what, (unsigned long long)ts);
 }
 
-static void take_switch(struct script *s, uint64_t ts, uint16_t cpu, uint64_t out, uint64_t in)
+static void process_switch(struct script *s, uint64_t ts, uint16_t cpu, uint64_t out, uint64_t in)
 {
 	struct fxt_record r = { .type = FXT_RECORD_SCHEDULING,
 				.subtype = FXT_SCHED_SWITCH,
 				.ts_ns = ts,
 				.sw = { .cpu = cpu, .out_tid = out, .in_tid = in } };
 
-	verdict(s, edit_timeline_take(s->timeline, &r), "switch", ts);
+	verdict(s, edit_timeline_process(s->timeline, &r), "switch", ts);
 }
 
-static void take_wakeup(struct script *s, uint64_t ts, uint64_t tid)
+static void process_wakeup(struct script *s, uint64_t ts, uint64_t tid)
 {
 	struct fxt_record r = { .type = FXT_RECORD_SCHEDULING,
 				.subtype = FXT_SCHED_WAKEUP,
 				.ts_ns = ts,
 				.wake = { .tid = tid } };
 
-	verdict(s, edit_timeline_take(s->timeline, &r), "wakeup", ts);
+	verdict(s, edit_timeline_process(s->timeline, &r), "wakeup", ts);
 }
 
 TEST(test_timeline_good)
@@ -74,12 +74,12 @@ TEST(test_timeline_good)
 	struct script s;
 
 	begin(&s);
-	take_switch(&s, 10, 0, 0, 5);
-	take_wakeup(&s, 15, 6);
-	take_switch(&s, 20, 0, 5, 6);
-	take_wakeup(&s, 25, 5);
-	take_switch(&s, 30, 1, 0, 5);
-	take_switch(&s, 30, 0, 6, 0);
+	process_switch(&s, 10, 0, 0, 5);
+	process_wakeup(&s, 15, 6);
+	process_switch(&s, 20, 0, 5, 6);
+	process_wakeup(&s, 25, 5);
+	process_switch(&s, 30, 1, 0, 5);
+	process_switch(&s, 30, 0, 6, 0);
 	assert_int_equal(edit_timeline_cpu_of(s.timeline, 5), 1);
 	assert_int_equal(edit_timeline_cpu_of(s.timeline, 6), -1);
 	end(&s, "");
@@ -91,13 +91,13 @@ TEST(test_timeline_drops)
 	struct script s;
 
 	begin(&s);
-	take_switch(&s, 10, 0, 0, 5);
-	take_switch(&s, 10, 0, 0, 5);
-	take_wakeup(&s, 12, 5);
-	take_wakeup(&s, 13, 6);
-	take_wakeup(&s, 14, 6);
-	take_switch(&s, 20, 0, 5, 6);
-	take_switch(&s, 15, 0, 5, 7);
+	process_switch(&s, 10, 0, 0, 5);
+	process_switch(&s, 10, 0, 0, 5);
+	process_wakeup(&s, 12, 5);
+	process_wakeup(&s, 13, 6);
+	process_wakeup(&s, 14, 6);
+	process_switch(&s, 20, 0, 5, 6);
+	process_switch(&s, 15, 0, 5, 7);
 	end(&s, "-switch at 10\n-wakeup at 12\n-wakeup at 14\n-switch at 15\n");
 }
 
@@ -107,8 +107,8 @@ TEST(test_timeline_missing)
 	struct script s;
 
 	begin(&s);
-	take_switch(&s, 10, 0, 0, 5);
-	take_switch(&s, 20, 0, 6, 7);
+	process_switch(&s, 10, 0, 0, 5);
+	process_switch(&s, 20, 0, 6, 7);
 	end(&s, "+20 cpu0 5>0\n+20 cpu0 0>6\n");
 }
 
@@ -118,15 +118,15 @@ TEST(test_timeline_two_places)
 	struct script s;
 
 	begin(&s);
-	take_switch(&s, 10, 0, 5, 0);
-	take_switch(&s, 10, 1, 0, 6);
-	take_switch(&s, 20, 0, 6, 7); /* seems to be still on CPU 1 */
-	take_switch(&s, 30, 2, 0, 8);
-	take_switch(&s, 40, 2, 8, 0);
-	take_switch(&s, 50, 0, 7, 0);
-	take_switch(&s, 60, 0, 8, 0); /* could not be there since 50, but can since then */
-	take_switch(&s, 70, 1, 0, 9);
-	take_switch(&s, 80, 0, 0, 9);
+	process_switch(&s, 10, 0, 5, 0);
+	process_switch(&s, 10, 1, 0, 6);
+	process_switch(&s, 20, 0, 6, 7); /* seems to be still on CPU 1 */
+	process_switch(&s, 30, 2, 0, 8);
+	process_switch(&s, 40, 2, 8, 0);
+	process_switch(&s, 50, 0, 7, 0);
+	process_switch(&s, 60, 0, 8, 0); /* could not be there since 50, but can since then */
+	process_switch(&s, 70, 1, 0, 9);
+	process_switch(&s, 80, 0, 0, 9);
 	end(&s, "+20 cpu1 6>0\n+20 cpu0 0>6\n+50 cpu0 0>8\n+80 cpu1 9>0\n");
 }
 
@@ -139,14 +139,14 @@ TEST(test_timeline_gap)
 	struct script s;
 
 	begin(&s);
-	take_switch(&s, 10, 0, 0, 5);
-	take_switch(&s, 10, 1, 0, 6);
-	take_wakeup(&s, 11, 8);
+	process_switch(&s, 10, 0, 0, 5);
+	process_switch(&s, 10, 1, 0, 6);
+	process_wakeup(&s, 11, 8);
 	edit_timeline_gap(s.timeline, 20, 30);
-	take_switch(&s, 40, 0, 7, 0);
-	take_wakeup(&s, 45, 6); /* asleep, so it was switched out */
-	take_wakeup(&s, 46, 8); /* this one can have run, and slept until now */
-	take_switch(&s, 50, 1, 8, 0);
+	process_switch(&s, 40, 0, 7, 0);
+	process_wakeup(&s, 45, 6); /* asleep, so it was switched out */
+	process_wakeup(&s, 46, 8); /* this one can have run, and slept until now */
+	process_switch(&s, 50, 1, 8, 0);
 	end(&s, "+20 cpu0 5>0\n+30 cpu0 0>7\n+20 cpu1 6>0\n-wakeup at 46\n+46 cpu1 0>8\n");
 }
 
@@ -156,14 +156,14 @@ TEST(test_timeline_gaps)
 	struct script s;
 
 	begin(&s);
-	take_switch(&s, 10, 0, 0, 5);
-	take_switch(&s, 10, 1, 0, 6);
+	process_switch(&s, 10, 0, 0, 5);
+	process_switch(&s, 10, 1, 0, 6);
 	edit_timeline_gap(s.timeline, 20, 30);
-	take_switch(&s, 40, 1, 6, 7);
+	process_switch(&s, 40, 1, 6, 7);
 	edit_timeline_gap(s.timeline, 50, 60);
 	edit_timeline_gap(s.timeline, 70, 80);
-	take_switch(&s, 90, 0, 8, 0);
-	take_switch(&s, 90, 1, 9, 0);
+	process_switch(&s, 90, 0, 8, 0);
+	process_switch(&s, 90, 1, 9, 0);
 	end(&s, "+20 cpu0 5>0\n+80 cpu0 0>8\n+50 cpu1 7>0\n+80 cpu1 0>9\n");
 }
 
@@ -177,7 +177,7 @@ TEST(test_timeline_open_close)
 
 	begin(&s);
 	assert_int_equal(edit_timeline_note(s.timeline, &noted), EDIT_TIMELINE_KEEP);
-	take_switch(&s, 20, FXT_CPU_MAX, 7, 0);
+	process_switch(&s, 20, FXT_CPU_MAX, 7, 0);
 	OK(edit_timeline_open(s.timeline, 30));
 	OK(edit_timeline_close(s.timeline, 40));
 	OK(edit_timeline_close(s.timeline, 50));

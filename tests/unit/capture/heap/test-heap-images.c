@@ -106,12 +106,12 @@ TEST(test_not_reported)
 	struct heap_images *images = *state;
 	struct heap_image *first = add(images, PID, 1), *last = add(images, PID, 2);
 
-	memory_image_end_untold(first);
+	memory_image_end_unreported(first);
 	assert_true(first->ended);
 	assert_int_equal(first->process.lost, 1);
 	assert_int_equal(first->process.ended_ns, 1999);
 	assert_true(first->process.flags & MEMORY_PROCESS_EXECED);
-	memory_image_end_untold(last);
+	memory_image_end_unreported(last);
 	assert_int_equal(last->process.ended_ns, 0);
 	assert_false(last->process.flags & MEMORY_PROCESS_EXECED);
 	expect_ended(images, (uint32_t[]){ 1, 2, 0 });

@@ -128,7 +128,7 @@ static int hold_file(const struct allocator_file *file, void *userdata)
 static bool has_gap_without_first_thread(enum probes_way way)
 {
 	_cleanup_(allocator_cache_freep) struct allocator_cache *cache = NULL;
-	_cleanup_(probe_keeper_freep) struct probe_keeper *keeper = NULL;
+	_cleanup_(probe_attacher_freep) struct probe_attacher *attacher = NULL;
 	_cleanup_free_ struct heap_probes *traced = calloc(1, sizeof(*traced));
 	struct session_options options = { .categories = CATEGORY_MEMORY };
 	struct collector_memory own = { .way = way };
@@ -143,11 +143,11 @@ static bool has_gap_without_first_thread(enum probes_way way)
 		own.programs[i] = load_program(way, (enum probes_program)i);
 	own.owners_fd = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, 4, 4, 8, NULL);
 	assert_int_equal(allocator_cache_new(&cache), 0);
-	assert_int_equal(probe_keeper_new(&cpu_ns, &keeper), 0);
+	assert_int_equal(probe_attacher_new(&cpu_ns, &attacher), 0);
 	how.cache = cache;
-	how.keeper = keeper;
+	how.attacher = attacher;
 	traced->pid = (uint32_t)load.pid;
-	assert_true(heap_probes_look(traced, &how) > 0);
+	assert_true(heap_probes_check(traced, &how) > 0);
 	assert_false(traced->has_gap);
 
 	close(load.go_fd);
@@ -157,7 +157,7 @@ static bool has_gap_without_first_thread(enum probes_way way)
 	held.task = other;
 	assert_int_equal(allocators_of_process(other, cache, hold_file, &held), 0);
 	assert_true(held.n > 0);
-	heap_probes_look(traced, &how);
+	heap_probes_check(traced, &how);
 	assert_int_equal(traced->holder, other);
 
 	probes_free_all(held.probes, held.n);

@@ -104,10 +104,10 @@ TEST(test_proc)
 
 	said[0] = '\0';
 	assert_int_equal(triage_new(&options, &t), 0);
-	assert_true(triage_look(t, "") > 0);
+	assert_true(triage_scan(t, "") > 0);
 	triage_decide(t, say, NULL);
 	assert_string_equal(said, "");
-	assert_true(triage_look(t, "/nowhere") < 0);
+	assert_true(triage_scan(t, "/nowhere") < 0);
 }
 
 int main(void)

@@ -173,7 +173,7 @@ static void at_mark(struct stepped *s, const struct user_regs_struct *regs)
 	s->function = 0;
 }
 
-static void take_result(struct stepped *s, uint64_t result)
+static void add_result(struct stepped *s, uint64_t result)
 {
 	s->n_results++;
 	s->result = result;
@@ -194,7 +194,7 @@ static void step(struct stepped *s)
 		at_mark(s, &regs);
 	} else if (p && kind == ALLOCATOR_PROBE_RET) {
 		if (s->entry && s->entry->kind == ALLOCATOR_PROBE_ENTRY && regs.rsp == s->sp) {
-			take_result(s, regs.rax);
+			add_result(s, regs.rax);
 			s->n_rets++;
 		}
 	} else if (p) {
@@ -202,7 +202,7 @@ static void step(struct stepped *s)
 	}
 	if (s->entry && s->entry->kind == ALLOCATOR_PROBE_SESSION && ip == s->return_address &&
 	    regs.rsp == s->sp + 8) {
-		take_result(s, regs.rax);
+		add_result(s, regs.rax);
 		s->n_sessions++;
 	}
 }

@@ -46,7 +46,7 @@ static int on_done(void *userdata)
 static int read_left(void)
 {
 	n_seen = n_done = 0;
-	return probe_journal_each_left(on_file, on_done, NULL);
+	return probe_journal_each_leftover(on_file, on_done, NULL);
 }
 
 static size_t count_journals(void)

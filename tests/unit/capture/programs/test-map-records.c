@@ -85,12 +85,12 @@ static void take(struct fixture *f, const uint8_t *bytes, size_t size)
 
 	assert_non_null(exact);
 	memcpy(exact, bytes, size);
-	assert_int_equal(map_records_take(&f->m, exact, size, say, f, &f->lost), 0);
+	assert_int_equal(map_records_decode(&f->m, exact, size, say, f, &f->lost), 0);
 	free(exact);
 }
 
-static void take_mmap(struct fixture *f, bool build_id, uint64_t start, const char *path,
-		      uint64_t ts_ns)
+static void decode_mmap(struct fixture *f, bool build_id, uint64_t start, const char *path,
+			uint64_t ts_ns)
 {
 	uint8_t bytes[512];
 
@@ -101,17 +101,17 @@ TEST(test_halves)
 {
 	struct fixture *f = *state;
 
-	take_mmap(f, true, 0x1000, "/bin/a", 10);
-	take_mmap(f, false, 0x1000, "/bin/a", 11);
+	decode_mmap(f, true, 0x1000, "/bin/a", 10);
+	decode_mmap(f, false, 0x1000, "/bin/a", 11);
 	assert_string_equal(f->said, "7 10 1000+2000 fe00001:55 id20 /bin/a;");
 	f->used = 0;
 	/* In the other order; without a build id; with one half lost. */
-	take_mmap(f, false, 0x1000, "/bin/a", 20);
-	take_mmap(f, true, 0x1000, "/bin/a", 21);
-	take_mmap(f, false, 0x3000, "//anon", 30);
-	take_mmap(f, false, 0x3000, "//anon", 31);
-	take_mmap(f, true, 0x5000, "/bin/b", 40);
-	take_mmap(f, true, 0x7000, "/bin/c", 50);
+	decode_mmap(f, false, 0x1000, "/bin/a", 20);
+	decode_mmap(f, true, 0x1000, "/bin/a", 21);
+	decode_mmap(f, false, 0x3000, "//anon", 30);
+	decode_mmap(f, false, 0x3000, "//anon", 31);
+	decode_mmap(f, true, 0x5000, "/bin/b", 40);
+	decode_mmap(f, true, 0x7000, "/bin/c", 50);
 	assert_string_equal(f->said, "7 20 1000+2000 fe00001:55 id20 /bin/a;"
 				     "7 30 3000+2000 fe00001:55 id0 //anon;"
 				     "7 40 5000+2000 0:0 id20 /bin/b;");
@@ -132,7 +132,7 @@ TEST(test_exec)
 		uint64_t ts_ns;
 	} comm = { { PERF_RECORD_COMM, MISC_EXEC, sizeof(comm) }, 7, 7, "a", 15 };
 
-	take_mmap(f, true, 0x1000, "/bin/a", 10);
+	decode_mmap(f, true, 0x1000, "/bin/a", 10);
 	take(f, (const uint8_t *)&comm, sizeof(comm));
 	comm.header.misc = 0; /* only a rename */
 	take(f, (const uint8_t *)&comm, sizeof(comm));

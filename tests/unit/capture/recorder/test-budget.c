@@ -11,7 +11,7 @@
 #define ALL    (1u << SHED_STACKS | 1u << SHED_WAKEUPS | 1u << SHED_SESSION)
 
 /*
- * Calls budget_look() once a second, with a cost from COSTS in ms. Shed parts are appended to RET:
+ * Calls budget_check() once a second, with a cost from COSTS in ms. Shed parts are appended to RET:
  * S, W, E; parts that return: s, w, e; otherwise '.'.
  */
 static void run(struct budget *b, const unsigned *costs, size_t n, char *ret)
@@ -25,7 +25,7 @@ static void run(struct budget *b, const unsigned *costs, size_t n, char *ret)
 
 		now_ns += SECOND;
 		cost_ns += costs[i] * UINT64_C(1000000);
-		act = budget_look(b, now_ns, cost_ns, 0, &what);
+		act = budget_check(b, now_ns, cost_ns, 0, &what);
 		ret[i] = act == BUDGET_STAY ? '.' : (act == BUDGET_SHED ? "SWE" : "swe")[what];
 		assert_int_equal(b->ppm, costs[i] * 1000);
 		if (act != BUDGET_STAY)
@@ -36,30 +36,30 @@ static void run(struct budget *b, const unsigned *costs, size_t n, char *ret)
 
 TEST(test_order)
 {
-	struct budget b = { .limit_ppm = 50000, .there = ALL };
+	struct budget b = { .limit_ppm = 50000, .running_bits = ALL };
 	const unsigned costs[] = { 60, 60, 60, 60, 60, 60 };
 	char said[16];
 
 	run(&b, costs, ARRAY_SIZE(costs), said);
 	assert_string_equal(said, ".S.W.E");
-	assert_int_equal(b.there, 0);
+	assert_int_equal(b.running_bits, 0);
 }
 
 TEST(test_two_in_a_row)
 {
-	struct budget b = { .limit_ppm = 50000, .there = ALL };
+	struct budget b = { .limit_ppm = 50000, .running_bits = ALL };
 	/* The limit itself is allowed. */
 	const unsigned costs[] = { 51, 50, 900, 0, 51, 49, 51, 51, 50, 50 };
 	char said[16];
 
 	run(&b, costs, ARRAY_SIZE(costs), said);
 	assert_string_equal(said, ".......S..");
-	assert_int_equal(b.there, 1u << SHED_WAKEUPS | 1u << SHED_SESSION);
+	assert_int_equal(b.running_bits, 1u << SHED_WAKEUPS | 1u << SHED_SESSION);
 }
 
 TEST(test_what_is_not_there)
 {
-	struct budget b = { .limit_ppm = 1000, .there = 1u << SHED_SESSION };
+	struct budget b = { .limit_ppm = 1000, .running_bits = 1u << SHED_SESSION };
 	const unsigned costs[] = { 2, 2, 2, 2 };
 	char said[16];
 
@@ -69,7 +69,7 @@ TEST(test_what_is_not_there)
 
 TEST(test_without_limit)
 {
-	struct budget b = { .there = ALL };
+	struct budget b = { .running_bits = ALL };
 	const unsigned costs[] = { 2000, 4000, 2000 };
 	char said[16];
 
@@ -79,22 +79,22 @@ TEST(test_without_limit)
 
 TEST(test_looks)
 {
-	struct budget b = { .limit_ppm = 1000, .there = ALL };
+	struct budget b = { .limit_ppm = 1000, .running_bits = ALL };
 
 	enum budget_shed what;
 
 	/* The session has not begun. */
-	assert_int_equal(budget_look(&b, SECOND, SECOND, 0, &what), BUDGET_STAY);
+	assert_int_equal(budget_check(&b, SECOND, SECOND, 0, &what), BUDGET_STAY);
 	budget_begin(&b, SECOND, 0, 0);
 	/* Too soon after the last call, or after the clock went back: ignored. */
-	assert_int_equal(budget_look(&b, SECOND + SECOND / 4, SECOND / 4, 0, &what), BUDGET_STAY);
-	assert_int_equal(budget_look(&b, SECOND / 2, SECOND / 4, 0, &what), BUDGET_STAY);
+	assert_int_equal(budget_check(&b, SECOND + SECOND / 4, SECOND / 4, 0, &what), BUDGET_STAY);
+	assert_int_equal(budget_check(&b, SECOND / 2, SECOND / 4, 0, &what), BUDGET_STAY);
 	assert_int_equal(b.n_over, 0);
 	/* A late call covers more time. */
-	assert_int_equal(budget_look(&b, 11 * SECOND, SECOND, 0, &what), BUDGET_STAY);
+	assert_int_equal(budget_check(&b, 11 * SECOND, SECOND, 0, &what), BUDGET_STAY);
 	assert_int_equal(b.ppm, 100000);
 	/* Costs never shrink. A smaller value counts as no cost. */
-	assert_int_equal(budget_look(&b, 12 * SECOND, 0, 0, &what), BUDGET_STAY);
+	assert_int_equal(budget_check(&b, 12 * SECOND, 0, 0, &what), BUDGET_STAY);
 	assert_int_equal(b.ppm, 0);
 }
 
@@ -113,7 +113,7 @@ struct world {
 	char said[64];       /* the steps, as in run() */
 };
 
-static void look(struct world *w, double load)
+static void check(struct world *w, double load)
 {
 	static const double shares[SHED_MAX] = { 20, 12, 8 };
 	double cost_ms = 0.1;
@@ -121,12 +121,12 @@ static void look(struct world *w, double load)
 	enum budget_act act;
 
 	for (unsigned i = 0; i < SHED_MAX; i++)
-		if (w->b.there >> i & 1)
+		if (w->b.running_bits >> i & 1)
 			cost_ms += shares[i] * load;
 	w->now_ns += SECOND;
 	w->cost_ns += (uint64_t)(cost_ms * 1e6);
 	w->work += (uint64_t)(1000 * load);
-	act = budget_look(&w->b, w->now_ns, w->cost_ns, w->blind ? 0 : w->work, &what);
+	act = budget_check(&w->b, w->now_ns, w->cost_ns, w->blind ? 0 : w->work, &what);
 	if (act == BUDGET_STAY)
 		return;
 	if (w->n_steps + 1 < sizeof(w->said))
@@ -136,15 +136,15 @@ static void look(struct world *w, double load)
 	budget_begin(&w->b, w->now_ns, w->cost_ns, w->blind ? 0 : w->work);
 }
 
-static void looks(struct world *w, double load, unsigned seconds)
+static void check_times(struct world *w, double load, unsigned seconds)
 {
 	for (unsigned i = 0; i < seconds; i++)
-		look(w, load);
+		check(w, load);
 }
 
 static struct world begun(bool blind)
 {
-	struct world w = { .b = { .limit_ppm = 50000, .there = ALL },
+	struct world w = { .b = { .limit_ppm = 50000, .running_bits = ALL },
 			   .now_ns = 9 * SECOND,
 			   .work = 77,
 			   .blind = blind };
@@ -158,24 +158,24 @@ TEST(test_returns)
 {
 	struct world w = begun(false);
 
-	looks(&w, 1, 20);
+	check_times(&w, 1, 20);
 	assert_int_equal(w.n_steps, 0);
-	looks(&w, 20, 60);
+	check_times(&w, 20, 60);
 	assert_string_equal(w.said, "SWE");
-	assert_int_equal(w.b.there, 0);
+	assert_int_equal(w.b.running_bits, 0);
 	/* Not before five seconds, and one after the other. */
-	looks(&w, 0.5, 4);
+	check_times(&w, 0.5, 4);
 	assert_string_equal(w.said, "SWE");
-	looks(&w, 0.5, 2);
+	check_times(&w, 0.5, 2);
 	assert_string_equal(w.said, "SWEe");
-	looks(&w, 0.5, 3);
+	check_times(&w, 0.5, 3);
 	assert_string_equal(w.said, "SWEe");
-	looks(&w, 0.5, 10);
+	check_times(&w, 0.5, 10);
 	assert_string_equal(w.said, "SWEews");
-	assert_int_equal(w.b.there, ALL);
-	assert_int_equal(w.b.away, 0);
-	looks(&w, 20, 60);
-	looks(&w, 0.5, 60);
+	assert_int_equal(w.b.running_bits, ALL);
+	assert_int_equal(w.b.shed_bits, 0);
+	check_times(&w, 20, 60);
+	check_times(&w, 0.5, 60);
 	assert_string_equal(w.said, "SWEewsSWEews");
 }
 
@@ -187,11 +187,11 @@ TEST(test_long_storm)
 {
 	struct world w = begun(false);
 
-	looks(&w, 20, 50);
+	check_times(&w, 20, 50);
 	assert_string_equal(w.said, "SWE");
-	looks(&w, 20, 550);
+	check_times(&w, 20, 550);
 	assert_in_range(w.n_sessions, 3, 7);
-	looks(&w, 20, 3600);
+	check_times(&w, 20, 3600);
 	assert_in_range(w.n_sessions, 9, 19);
 }
 
@@ -203,11 +203,11 @@ TEST(test_other_costs)
 {
 	struct world w = begun(false);
 
-	looks(&w, 20, 20);
+	check_times(&w, 20, 20);
 	assert_string_equal(w.said, "SWE");
 	for (unsigned i = 0; i < 80; i++) {
 		w.work += 19500;
-		look(&w, 0.5);
+		check(&w, 0.5);
 	}
 	assert_string_equal(w.said, "SWEews");
 }
@@ -220,12 +220,12 @@ TEST(test_partly)
 {
 	struct world w = begun(false);
 
-	looks(&w, 2, 8);
+	check_times(&w, 2, 8);
 	assert_string_equal(w.said, "S");
 	/* 20 of 0.9 + 20 of 0.9 */
-	looks(&w, 0.95, 12);
+	check_times(&w, 0.95, 12);
 	assert_string_equal(w.said, "S");
-	looks(&w, 0.9, 10);
+	check_times(&w, 0.9, 10);
 	assert_string_equal(w.said, "Ss");
 }
 
@@ -237,7 +237,7 @@ TEST(test_oscillation)
 			struct world w = begun(blind);
 
 			for (unsigned t = 0; t < 4 * 3600; t++)
-				look(&w, t / period % 2 ? 0.3 : 20);
+				check(&w, t / period % 2 ? 0.3 : 20);
 			assert_in_range(w.n_steps, 0, 150);
 		}
 	}
@@ -248,9 +248,9 @@ TEST(test_blind)
 {
 	struct world w = begun(true);
 
-	looks(&w, 20, 100);
+	check_times(&w, 20, 100);
 	assert_in_range(w.n_sessions, 7, 9);
-	looks(&w, 20, 4 * 3600);
+	check_times(&w, 20, 4 * 3600);
 	assert_in_range(w.n_sessions, 40, 70);
 }
 
@@ -260,17 +260,17 @@ TEST(test_failed)
 	struct world w = begun(false);
 	uint64_t saved_ppm;
 
-	looks(&w, 2, 60);
+	check_times(&w, 2, 60);
 	saved_ppm = w.b.stages[SHED_STACKS].saved_ppm;
 	assert_in_range(saved_ppm, 39000, 41000);
-	looks(&w, 0.5, 6);
+	check_times(&w, 0.5, 6);
 	assert_string_equal(w.said, "Ss");
 	budget_failed(&w.b, SHED_STACKS, w.now_ns);
-	assert_int_equal(w.b.away, 1u << SHED_STACKS);
+	assert_int_equal(w.b.shed_bits, 1u << SHED_STACKS);
 	assert_int_equal(w.b.stages[SHED_STACKS].saved_ppm, saved_ppm);
-	looks(&w, 0.5, 8);
+	check_times(&w, 0.5, 8);
 	assert_string_equal(w.said, "Ss");
-	looks(&w, 0.5, 4);
+	check_times(&w, 0.5, 4);
 	assert_string_equal(w.said, "Sss");
 }
 
@@ -294,7 +294,7 @@ TEST(test_estimate)
 	struct costs c;
 
 	assert_int_equal(costs_init(&c, 2), 0);
-	costs_look(&c, cpus);
+	costs_update(&c, cpus);
 	assert_int_equal(costs_total(&c).runs, 0);
 	assert_int_equal(costs_total(&c).ns, 0);
 
@@ -303,7 +303,7 @@ TEST(test_estimate)
 		(struct program_cost){ .runs = 640, .n_timed = 10, .ns = 1500 };
 	cpus[1].classes[COST_SAMPLES] =
 		(struct program_cost){ .runs = 3, .n_timed = 3, .ns = 15001 };
-	costs_look(&c, cpus);
+	costs_update(&c, cpus);
 	assert_int_equal(c.sums[COST_SCHED].ns, 96000);
 	assert_int_equal(c.sums[COST_SAMPLES].ns, 15001);
 	assert_int_equal(costs_total(&c).runs, 643);
@@ -312,17 +312,17 @@ TEST(test_estimate)
 	/* Now they take twice as long. This applies to new runs only. */
 	cpus[0].classes[COST_SCHED] =
 		(struct program_cost){ .runs = 1280, .n_timed = 20, .ns = 4500 };
-	costs_look(&c, cpus);
+	costs_update(&c, cpus);
 	assert_int_equal(c.sums[COST_SCHED].ns, 96000 + 192000);
 
 	/* None was timed: the average of all runs so far, 225 ns, applies. */
 	cpus[0].classes[COST_SCHED].runs += 2;
-	costs_look(&c, cpus);
+	costs_update(&c, cpus);
 	assert_int_equal(c.sums[COST_SCHED].ns, 96000 + 192000 + 450);
 	assert_int_equal(c.sums[COST_SCHED].runs, 1282);
 
 	/* No new runs. */
-	costs_look(&c, cpus);
+	costs_update(&c, cpus);
 	assert_int_equal(c.sums[COST_SCHED].ns, 96000 + 192000 + 450);
 	costs_deinit(&c);
 }
@@ -335,7 +335,7 @@ TEST(test_untimed)
 
 	assert_int_equal(costs_init(&c, 1), 0);
 	cpu.classes[COST_IRQ].runs = 5;
-	costs_look(&c, &cpu);
+	costs_update(&c, &cpu);
 	assert_int_equal(costs_total(&c).runs, 5);
 	assert_int_equal(costs_total(&c).ns, 0);
 	costs_deinit(&c);

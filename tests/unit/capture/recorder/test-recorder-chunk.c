@@ -551,7 +551,7 @@ TEST(test_malformed)
 	body = body_text(f, 0);
 	assert_int_equal(count(body, "class:string='malformed'"), 2);
 	assert_int_equal(count(tail, " lost:uint64=4 "), 1);
-	recorder_let_go(&f->r);
+	recorder_release(&f->r);
 	assert_int_equal(recorder_lost(&f->r, CLASS_MALFORMED), 4);
 	assert_int_equal(recorder_lost(&f->r, CLASS_LIFECYCLE), 0);
 }

@@ -12,7 +12,7 @@ static void check_is_taken(unsigned kind, const char *name)
 	if (rec_kind_ring(kind) == REC_RING_NONE)
 		return;
 	for (size_t i = 0; i < RECORDER_STAGES; i++)
-		if (recorder_stages[i].ops->takes & STAGE_TAKES(kind))
+		if (recorder_stages[i].ops->handles & STAGE_HANDLES(kind))
 			return;
 	fail_msg("no stage takes REC_%s", name);
 }
@@ -30,12 +30,12 @@ TEST(test_no_other_kind_is_taken)
 {
 	uint64_t rows = 0, taken = 0;
 
-#define KIND_ROW(KIND, number, ...) rows |= STAGE_TAKES(number);
+#define KIND_ROW(KIND, number, ...) rows |= STAGE_HANDLES(number);
 	REC_PROGRAM_KINDS(KIND_ROW)
 	REC_USER_KINDS(KIND_ROW)
 #undef KIND_ROW
 	for (size_t i = 0; i < RECORDER_STAGES; i++)
-		taken |= recorder_stages[i].ops->takes;
+		taken |= recorder_stages[i].ops->handles;
 	assert_int_equal(taken & ~rows, 0);
 }
 

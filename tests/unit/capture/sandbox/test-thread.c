@@ -51,7 +51,7 @@ TEST(test_signal_overflow)
 	assert_false(readable(fd, 0));
 }
 
-static void *look_at_nice(void *userdata)
+static void *inspect_nice(void *userdata)
 {
 	int *fds = userdata;
 
@@ -72,7 +72,7 @@ TEST(test_raise_priority)
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 	thread_raise_priority();
 	assert_true(getpriority(PRIO_PROCESS, 0) <= before);
-	assert_int_equal(thread_start(look_at_nice, fd_and_nice), 0);
+	assert_int_equal(thread_start(inspect_nice, fd_and_nice), 0);
 	assert_true(readable(fd_and_nice[0], 5000));
 	assert_int_equal(fd_and_nice[1], before);
 	thread_reset_priority();
@@ -85,7 +85,7 @@ struct started {
 	sigset_t blocked;
 };
 
-static void *look_at_mask(void *userdata)
+static void *inspect_mask(void *userdata)
 {
 	struct started *s = userdata;
 
@@ -103,7 +103,7 @@ TEST(test_start)
 	sigset_t before, after;
 
 	pthread_sigmask(SIG_SETMASK, NULL, &before);
-	assert_int_equal(thread_start(look_at_mask, &s), 0);
+	assert_int_equal(thread_start(inspect_mask, &s), 0);
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
 	assert_true(readable(s.event_fd, 10000));
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
@@ -133,7 +133,7 @@ static void *be_somebody(void *userdata)
 	static const struct thread_identity id = { .other = true, .uid = 4711 };
 	struct somebody *s = userdata;
 
-	s->error = thread_identity_take(&id);
+	s->error = thread_identity_assume(&id);
 	s->dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
 	read_status("/proc/thread-self/status", s->status);
 	thread_signal(s->event_fd);
@@ -151,7 +151,7 @@ TEST(test_identity)
 	const struct thread_identity root = thread_identity_of(0);
 	char before[4096], after[4096];
 
-	assert_int_equal(thread_identity_take(&root), 0);
+	assert_int_equal(thread_identity_assume(&root), 0);
 	read_status("/proc/thread-self/status", before);
 	assert_int_equal(thread_start(be_somebody, &s), 0);
 	assert_true(readable(s.event_fd, 10000));

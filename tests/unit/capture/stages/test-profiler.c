@@ -295,12 +295,12 @@ TEST(test_exec)
 TEST(test_filter)
 {
 	const union any_mapping listed = mapping(FROM, PID, 0x1000, "/listed"),
-				stranger = mapping(FROM, 600, 0x1000, "/stranger");
+				foreign_uid = mapping(FROM, 600, 0x1000, "/stranger");
 	struct fixture *f = *state;
 
 	f->pipe.filtered = true;
 	assert_int_equal(profiler_listed(&f->p, &listed.rec), 0);
-	assert_int_equal(profiler_listed(&f->p, &stranger.rec), 0);
+	assert_int_equal(profiler_listed(&f->p, &foreign_uid.rec), 0);
 	put_mapping(f, 110, PID, 0x2000, "/later");
 	put_mapping(f, 110, 600, 0x2000, "/later");
 	assert_int_equal(profiler_forked(&f->p, PID, 501), 0);
@@ -477,7 +477,7 @@ static bool is_gone(uint32_t pid)
 }
 
 /* Starts and ends many processes whose mappings are never needed. */
-static void let_strangers_come(struct fixture *f, uint64_t from_ns)
+static void announce_foreign_processes(struct fixture *f, uint64_t from_ns)
 {
 	const unsigned many = under_valgrind() ? MANY_SLOWLY : MANY;
 
@@ -496,7 +496,7 @@ TEST(test_filter_forgets)
 	f->pipe.filtered = true;
 	f->pipe.owner.is_gone = is_gone;
 	put_mapping(f, 110, LIVES, 0x1000, "/lives");
-	let_strangers_come(f, clock_boot_ns());
+	announce_foreign_processes(f, clock_boot_ns());
 	assert_in_range(f->p.waiting_bytes, 1, 2 << 20);
 	assert_in_range(f->p.processes.n_used, 2, 20000);
 	assert_int_equal(f->p.n_dropped, 0);
@@ -530,7 +530,7 @@ TEST(test_filter_forgets_by_time)
 	struct fixture *f = *state;
 
 	f->pipe.filtered = true;
-	let_strangers_come(f, 110);
+	announce_foreign_processes(f, 110);
 	assert_in_range(f->p.waiting_bytes, 1, 20 << 20);
 	assert_int_equal(f->p.n_dropped, 0);
 }

@@ -236,7 +236,7 @@ TEST(test_announce_fails)
 
 	f->announce_fails = -EIO;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(script_take(f, &rows[i]), -EIO);
+		assert_int_equal(script_process(f, &rows[i]), -EIO);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)

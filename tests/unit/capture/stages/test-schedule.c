@@ -153,7 +153,7 @@ TEST(test_output_full)
 
 	fxt_archive_set_output(&f->archive, &full);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(script_take(f, &rows[i]), -EMSGSIZE);
+		assert_int_equal(script_process(f, &rows[i]), -EMSGSIZE);
 }
 
 /* ---- random scripts ---- */
@@ -216,14 +216,14 @@ TEST(test_random)
 				step.a = f->s.cpus[step.cpu].tid;
 			if (step.kind != SWITCH && step.a == 0)
 				step.a = 8;
-			assert_int_equal(script_take(f, &step), 0);
+			assert_int_equal(script_process(f, &step), 0);
 			if (step.kind == LOSS_BEGINS) {
 				step.kind = LOSS_ENDS;
-				assert_int_equal(script_take(f, &step), 0);
+				assert_int_equal(script_process(f, &step), 0);
 			}
 		}
 		end.ts_ns = 300;
-		assert_int_equal(script_take(f, &end), 0);
+		assert_int_equal(script_process(f, &end), 0);
 		assert_wakeups_accounted(f);
 		archive_events(&f->out, check_continuity, &continuity);
 		for (unsigned cpu = 0; cpu < N_CPUS; cpu++)

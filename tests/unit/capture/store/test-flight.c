@@ -46,7 +46,7 @@ static const char *kept(struct store *s)
 {
 	_cleanup_(flight_snapshot_freep) struct flight_snapshot *f = NULL;
 
-	assert_int_equal(flight_take(s, &f), 0);
+	assert_int_equal(flight_take_snapshot(s, &f), 0);
 	return written(f);
 }
 
@@ -84,7 +84,7 @@ TEST(test_refused)
 
 	assert_int_equal(flight_new(&(struct flight_options){ -1, 0, 0 }, &s), -EINVAL);
 	s = flight(-1, 0, 1000);
-	assert_int_equal(flight_take(s, &f), -ENODATA);
+	assert_int_equal(flight_take_snapshot(s, &f), -ENODATA);
 	store_free(s);
 }
 
@@ -137,7 +137,7 @@ TEST(test_too_large)
 	assert_string_equal(kept(s), "H 0-19");
 	assert_int_equal(store_records(s, STORE_BODY, 20, 40), 0);
 	assert_int_equal(store_records(s, STORE_BODY, 60, 1), 0);
-	assert_int_equal(flight_take(s, &f), -EAGAIN);
+	assert_int_equal(flight_take_snapshot(s, &f), -EAGAIN);
 	store_chunk(s, 3, 61, 9);
 	assert_string_equal(kept(s), "H 61-69");
 	/* A head that is too large would be too large again. */
@@ -163,7 +163,7 @@ TEST(test_snapshot_while_writing)
 	struct outbuf tail = { 0 };
 
 	store_chunk(s, 1, 0, 10);
-	assert_int_equal(flight_take(s, &f), 0);
+	assert_int_equal(flight_take_snapshot(s, &f), 0);
 	add_records(&tail, RECORD_TAIL, 1);
 	flight_snapshot_set_tail(f, &tail);
 	assert_null(tail.data);
@@ -299,7 +299,7 @@ static void wait_for(int fd)
 static void put(struct output *o, enum store_part part, uint64_t first, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		struct outbuf *b = output_take(o);
+		struct outbuf *b = output_get_buffer(o);
 
 		assert_non_null(b);
 		add_records(b, first + i, 1);
@@ -425,7 +425,7 @@ TEST(test_stuck)
 	output_begin(o, &(struct store_moment){ 1, 1 });
 	put(o, STORE_HEAD, RECORD_HEAD, 1);
 	for (unsigned i = 0; i < 4; i++) {
-		struct outbuf *b = output_take(o);
+		struct outbuf *b = output_get_buffer(o);
 
 		add_records(b, 1000 * i, 1000);
 		output_put(o, b, STORE_BODY);

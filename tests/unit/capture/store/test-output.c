@@ -56,7 +56,7 @@ static struct output *output(int fd)
 /* Queues N bytes C. */
 static void put(struct output *o, char c, size_t n)
 {
-	struct outbuf *b = output_take(o);
+	struct outbuf *b = output_get_buffer(o);
 	uint8_t *p;
 
 	assert_non_null(b);
@@ -191,7 +191,7 @@ TEST(test_large_buffer)
 
 	put(o, 'a', 8 << 20);
 	assert_int_equal(finish(o).bytes, 8 << 20);
-	while ((b = output_take(o)))
+	while ((b = output_get_buffer(o)))
 		assert_in_range(b->room, 0, 1 << 20);
 }
 
@@ -205,7 +205,7 @@ TEST(test_take_again)
 	for (unsigned i = 0; i < 500; i++) {
 		struct outbuf *b;
 
-		while (!(b = output_take(o))) {
+		while (!(b = output_get_buffer(o))) {
 			wait_readable(output_fd(o));
 			output_poll(o);
 		}
@@ -270,7 +270,7 @@ TEST(test_slow_reader)
 		make_pair(kind, &from, &to);
 		o = output(to);
 		/* More data than fits: some buffers wait, until none is left. */
-		for (struct outbuf *b; (b = output_take(o)); n++) {
+		for (struct outbuf *b; (b = output_get_buffer(o)); n++) {
 			memset(outbuf_reserve(b, 50000), 'x', 50000);
 			output_put(o, b, STORE_BODY);
 			assert_true(n < 1000);
@@ -525,7 +525,7 @@ TEST(test_memory_after_burst)
 		left -= (size_t)n;
 	}
 	assert_int_equal(finish(o).error, 0);
-	for (unsigned i = 0; (b = output_take(o)); i++) {
+	for (unsigned i = 0; (b = output_get_buffer(o)); i++) {
 		assert_true(i < 64);
 		assert_true(b->room == 0 || warm == i);
 		warm += b->room > 0;
@@ -598,7 +598,7 @@ TEST(test_small_socket)
 	close(fds[0]);
 }
 
-static struct output *stuck_output(struct left_behind *l, unsigned n_stuck)
+static struct output *stuck_output(struct abandoned_threads *l, unsigned n_stuck)
 {
 	struct output *o;
 
@@ -617,7 +617,7 @@ static struct output *stuck_output(struct left_behind *l, unsigned n_stuck)
  */
 TEST(test_abandoned)
 {
-	struct left_behind *l = left_behind_new(4711);
+	struct abandoned_threads *l = abandoned_threads_new(4711);
 	struct output *first, *second, *idle;
 
 	first = stuck_output(l, 1);
@@ -634,7 +634,7 @@ TEST(test_abandoned)
 	usleep(10000);
 	output_free(idle);
 	assert_int_equal(user_counts_get(&abandoned_sessions, 4711).user, 0);
-	left_behind_unref(l);
+	abandoned_threads_unref(l);
 }
 
 int main(void)

@@ -306,7 +306,7 @@ static void leave_part(int dir_fd, enum pack_method method, unsigned n_records, 
 		for (unsigned i = 0; i < n_records; i++) {
 			uint64_t bytes = output_poll(o).bytes;
 
-			b = output_take(o);
+			b = output_get_buffer(o);
 			add_records(b, i, 1);
 			output_put(o, b, STORE_BODY);
 			while (output_poll(o).bytes == bytes)
@@ -423,7 +423,7 @@ TEST(test_full)
 	assert_int_equal(output_new(s, fxt_whole_records, PACK_NONE, NULL, &o), 0);
 	output_begin(o, &(struct store_moment){ THEN + SECOND, THEN + SECOND });
 	for (unsigned i = 0; i < 20; i++) {
-		struct outbuf *b = output_take(o);
+		struct outbuf *b = output_get_buffer(o);
 
 		add_records(b, 100 * i, 100);
 		output_put(o, b, STORE_BODY);

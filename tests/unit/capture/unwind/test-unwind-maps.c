@@ -101,7 +101,7 @@ TEST(test_put_and_take)
 	unwind_maps_settle(&maps);
 	assert_there(5);
 	assert_int_equal(maps.all_bytes, unwind_maps_table_bytes(&table));
-	unwind_maps_take(&maps, 5);
+	unwind_maps_reset_file(&maps, 5);
 	unwind_maps_settle(&maps);
 	assert_int_equal(find_table(5), -ENOENT);
 	assert_int_equal(maps.files[5].state, UNWIND_FILE_NEW);
@@ -226,7 +226,7 @@ TEST(test_ask)
 	assert_int_equal(ask.start, 0x400000);
 	assert_int_equal(ask.end, 0x403000);
 	assert_false(unwind_maps_ask(&maps, 78, &m, &ask));
-	unwind_maps_ask_again(&maps, 9);
+	unwind_maps_mark_new(&maps, 9);
 	assert_true(unwind_maps_ask(&maps, 78, &m, &ask));
 	m.file = UNWIND_FILE_NONE;
 	assert_false(unwind_maps_ask(&maps, 77, &m, &ask));

@@ -36,7 +36,7 @@ static void put(uint32_t number, int fd)
 /* Takes the next one, and spends NS on it. Returns its number. */
 static uint32_t take(uint64_t ns)
 {
-	struct unwind_waiting file = unwind_queue_take(&queue, files);
+	struct unwind_waiting file = unwind_queue_pop(&queue, files);
 
 	close_fd(file.fd);
 	unwind_queue_charge(&queue, file.owner, ns);

@@ -252,7 +252,7 @@ TEST(test_gone)
 	assert_int_equal(resume(frames).end, UNWIND_END_WHOLE);
 	for (uint32_t i = 0; i < process.n; i++)
 		if (process.mappings[i].file != UNWIND_FILE_NONE)
-			unwind_maps_take(&maps, process.mappings[i].file);
+			unwind_maps_reset_file(&maps, process.mappings[i].file);
 	assert_int_equal(resume(frames).end, UNWIND_END_TABLE);
 }
 
@@ -273,7 +273,7 @@ static void take_table(uint64_t address, bool is_empty)
 		    (address >> UNWIND_PAGE_SHIFT) - UNWIND_WHERE_FIRST(m->where) >=
 			    UNWIND_WHERE_N(m->where))
 			continue;
-		unwind_maps_take(&maps, m->file);
+		unwind_maps_reset_file(&maps, m->file);
 		if (is_empty)
 			unwind_maps_put_nothing(&maps, m->file);
 	}

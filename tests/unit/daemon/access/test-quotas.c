@@ -48,23 +48,23 @@ TEST(test_rate_limit_burst)
 	uint64_t now = 1000, wait = 0;
 
 	for (int i = 0; i < RATE_LIMIT_BURST; i++)
-		assert_int_equal(rate_limit_take(&e, 1000, now, &wait), 0);
-	assert_int_equal(rate_limit_take(&e, 1000, now, &wait), -EDQUOT);
+		assert_int_equal(rate_limit_acquire(&e, 1000, now, &wait), 0);
+	assert_int_equal(rate_limit_acquire(&e, 1000, now, &wait), -EDQUOT);
 	assert_int_equal(wait, RATE_LIMIT_NS);
-	assert_int_equal(rate_limit_take(&e, 1000, now + RATE_LIMIT_NS / 4, &wait), -EDQUOT);
+	assert_int_equal(rate_limit_acquire(&e, 1000, now + RATE_LIMIT_NS / 4, &wait), -EDQUOT);
 	assert_int_equal(wait, RATE_LIMIT_NS - RATE_LIMIT_NS / 4);
 	/* other users and root are not affected */
-	assert_int_equal(rate_limit_take(&e, 1001, now, &wait), 0);
+	assert_int_equal(rate_limit_acquire(&e, 1001, now, &wait), 0);
 	for (int i = 0; i < 10 * RATE_LIMIT_BURST; i++)
-		assert_int_equal(rate_limit_take(&e, 0, now, &wait), 0);
+		assert_int_equal(rate_limit_acquire(&e, 0, now, &wait), 0);
 	/* one per interval, and all of them after a while */
 	now += RATE_LIMIT_NS;
-	assert_int_equal(rate_limit_take(&e, 1000, now, &wait), 0);
-	assert_int_equal(rate_limit_take(&e, 1000, now, &wait), -EDQUOT);
+	assert_int_equal(rate_limit_acquire(&e, 1000, now, &wait), 0);
+	assert_int_equal(rate_limit_acquire(&e, 1000, now, &wait), -EDQUOT);
 	now += RATE_LIMIT_BURST * RATE_LIMIT_NS;
 	for (int i = 0; i < RATE_LIMIT_BURST; i++)
-		assert_int_equal(rate_limit_take(&e, 1000, now, &wait), 0);
-	assert_int_equal(rate_limit_take(&e, 1000, now, &wait), -EDQUOT);
+		assert_int_equal(rate_limit_acquire(&e, 1000, now, &wait), 0);
+	assert_int_equal(rate_limit_acquire(&e, 1000, now, &wait), -EDQUOT);
 }
 
 /*
@@ -76,10 +76,10 @@ TEST(test_rate_limit_users)
 	uint64_t wait = 0;
 
 	for (uid_t uid = 1; uid <= RATE_LIMIT_USERS; uid++)
-		assert_int_equal(rate_limit_take(&e, uid, 1, &wait), 0);
-	assert_int_equal(rate_limit_take(&e, 5000, 1, &wait), -EDQUOT);
-	assert_int_equal(rate_limit_take(&e, 7, 1, &wait), 0);
-	assert_int_equal(rate_limit_take(&e, 5000, 1 + RATE_LIMIT_NS, &wait), 0);
+		assert_int_equal(rate_limit_acquire(&e, uid, 1, &wait), 0);
+	assert_int_equal(rate_limit_acquire(&e, 5000, 1, &wait), -EDQUOT);
+	assert_int_equal(rate_limit_acquire(&e, 7, 1, &wait), 0);
+	assert_int_equal(rate_limit_acquire(&e, 5000, 1 + RATE_LIMIT_NS, &wait), 0);
 }
 
 int main(void)

@@ -33,7 +33,7 @@ static struct close_line *take(int fd)
 	int got = -1;
 
 	assert_true(close_queue_is_ready(&queue));
-	line = close_queue_take(&queue, 1, &got);
+	line = close_queue_pop(&queue, 1, &got);
 	assert_non_null(line);
 	assert_int_equal(got, fd);
 	return line;
@@ -44,7 +44,7 @@ static void assert_nothing_to_take(void)
 	int fd;
 
 	assert_false(close_queue_is_ready(&queue));
-	assert_null(close_queue_take(&queue, 1, &fd));
+	assert_null(close_queue_pop(&queue, 1, &fd));
 }
 
 /* The descriptors of a line are closed one at a time, in order. Lines of other places continue. */
@@ -99,7 +99,7 @@ TEST(test_root)
 	for (unsigned user = 0; user < 100; user++)
 		for (int i = 0; i < 100; i++)
 			add(user ? FOREIGN_FD_OF(user) : FOREIGN_FD_UNKNOWN, (uint64_t)i, i);
-	while (close_queue_take(&queue, 1, &fd))
+	while (close_queue_pop(&queue, 1, &fd))
 		n++;
 	assert_int_equal(n, CLOSE_AT_ONCE_MAX - CLOSE_AT_ONCE_ROOT);
 	for (int i = 0; i < CLOSE_AT_ONCE_ROOT + 1; i++)
@@ -166,7 +166,7 @@ TEST(test_room)
 		add(ROOT, 1, i);
 	assert_false(close_queue_has_room(&queue, ROOT, FILES));
 	/* A closed descriptor makes room. */
-	line = close_queue_take(&queue, 1, &fd);
+	line = close_queue_pop(&queue, 1, &fd);
 	assert_false(close_queue_has_room(&queue, ALICE, FILES));
 	close_queue_done(&queue, line, 1, &fd);
 	assert_true(close_queue_has_room(&queue, ROOT, FILES));

@@ -80,7 +80,7 @@ TEST(test_take)
 	for (int round = 0; round < 3; round++) {
 		receive(fds);
 		memcpy(stand_ins, fds, sizeof(fds));
-		assert_int_equal(passed_fds_take(stand_ins, N), N);
+		assert_int_equal(passed_fds_adopt(stand_ins, N), N);
 		for (int i = 0; i < N; i++) {
 			assert_int_not_equal(stand_ins[i], fds[i]);
 			assert_int_equal(passed_fds_get(stand_ins[i]), fds[i]);
@@ -103,11 +103,11 @@ TEST(test_reuse)
 	int first[1], second[2], before = count_files(), fd = open("/dev/zero", O_RDONLY);
 
 	first[0] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	assert_int_equal(passed_fds_take(first, 1), 1);
+	assert_int_equal(passed_fds_adopt(first, 1), 1);
 	close_all(first, 1);
 	second[0] = fd;
 	second[1] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	assert_int_equal(passed_fds_take(second, 2), 2);
+	assert_int_equal(passed_fds_adopt(second, 2), 2);
 	run_event();
 	assert_int_equal(passed_fds_get(second[0]), fd);
 	assert_true(is_open(fd));
@@ -134,7 +134,7 @@ TEST(test_no_pipe)
 
 	receive(fds);
 	pipe_error = ENFILE;
-	assert_int_equal(passed_fds_take(fds, N), N);
+	assert_int_equal(passed_fds_adopt(fds, N), N);
 	pipe_error = 0;
 	assert_int_equal(count_files(), before + N);
 	for (int i = 0; i < N; i++)
@@ -156,7 +156,7 @@ TEST(test_no_numbers)
 	/* (the number of the writing end stays free) */
 	few.rlim_cur = (rlim_t)fds[N - 1] + 1 + 2 + 5;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	n = passed_fds_take(fds, N);
+	n = passed_fds_adopt(fds, N);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
 	assert_int_equal(n, 5);
 	close_all(fds, n);
@@ -171,7 +171,7 @@ TEST(test_child)
 	pid_t pid;
 
 	receive(fds);
-	assert_int_equal(passed_fds_take(fds, N), N);
+	assert_int_equal(passed_fds_adopt(fds, N), N);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {

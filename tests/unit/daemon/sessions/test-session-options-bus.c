@@ -401,10 +401,10 @@ TEST(test_create_request_read_output_not_sent)
 	assert_refused(m, -EBADF, "did not come with the message");
 }
 
-/* The result of output_fd_take() for FD. The copy is closed. */
-static int take_output(int fd, uid_t uid, sd_bus_error *reterr)
+/* The result of output_fd_acquire() for FD. The copy is closed. */
+static int acquire_output(int fd, uid_t uid, sd_bus_error *reterr)
 {
-	int copy = -1, r = output_fd_take(fd, uid, &copy, reterr);
+	int copy = -1, r = output_fd_acquire(fd, uid, &copy, reterr);
 
 	assert_true((r == 0) == (copy >= 0));
 	close_fd(copy);
@@ -431,16 +431,16 @@ TEST(test_output_fd_take)
 		int fd = open(rows[i].path, rows[i].flags | O_CLOEXEC);
 
 		assert_true(fd >= 0);
-		assert_int_equal(take_output(fd, 0, &e), -EBADF);
+		assert_int_equal(acquire_output(fd, 0, &e), -EBADF);
 		assert_non_null(strstr(e.message, rows[i].sentence));
 		assert_string_equal(e.name, "org.kymo.Trace1.Error.InvalidOutput");
 		sd_bus_error_free(&e);
 		close(fd);
 	}
-	assert_int_equal(take_output(f->output[1], 0, NULL), 0);
-	assert_int_equal(take_output(f->output[0], 0, NULL), -EBADF);
-	assert_int_equal(take_output(-1, 0, NULL), -EBADF);
-	assert_int_equal(take_output(f->other_fd, 0, NULL), 0);
+	assert_int_equal(acquire_output(f->output[1], 0, NULL), 0);
+	assert_int_equal(acquire_output(f->output[0], 0, NULL), -EBADF);
+	assert_int_equal(acquire_output(-1, 0, NULL), -EBADF);
+	assert_int_equal(acquire_output(f->other_fd, 0, NULL), 0);
 }
 
 /*
@@ -464,24 +464,24 @@ TEST(test_output_fd_take_peer)
 	for (size_t i = 0; refused[i] >= 0; i++) {
 		sd_bus_error e = SD_BUS_ERROR_NULL;
 
-		assert_int_equal(take_output(refused[i], own + 1, &e), -EBADF);
+		assert_int_equal(acquire_output(refused[i], own + 1, &e), -EBADF);
 		assert_non_null(strstr(e.message, "use a pipe"));
 		sd_bus_error_free(&e);
-		assert_int_equal(take_output(refused[i], 0, NULL), 0);
+		assert_int_equal(acquire_output(refused[i], 0, NULL), 0);
 		if (refused[i] != f->other_fd)
 			close(refused[i]);
 	}
-	assert_int_equal(take_output(messages[0], own, NULL), -EBADF);
+	assert_int_equal(acquire_output(messages[0], own, NULL), -EBADF);
 	close(messages[0]);
 	close(messages[1]);
 	if (getuid() == 0)
 		assert_int_equal(seteuid(own), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, messages), 0);
 	assert_int_equal(seteuid(getuid()), 0);
-	assert_int_equal(take_output(messages[0], own, NULL), 0);
+	assert_int_equal(acquire_output(messages[0], own, NULL), 0);
 	close(messages[0]);
 	close(messages[1]);
-	assert_int_equal(take_output(f->output[1], own, NULL), 0);
+	assert_int_equal(acquire_output(f->output[1], own, NULL), 0);
 }
 
 /* The options that a session shows can be given to another one. */

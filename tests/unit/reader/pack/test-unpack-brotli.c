@@ -70,7 +70,7 @@ TEST(a_stream)
 	static uint8_t text[TEXT_BYTES], got[TEXT_BYTES + 1];
 
 	make(text, &b);
-	assert_int_equal(unpack_new_memory_looking(&u, b.data, b.size, looks_right), 0);
+	assert_int_equal(unpack_new_memory_detecting(&u, b.data, b.size, looks_right), 0);
 	assert_int_equal(unpack_method(u), PACK_BROTLI);
 	assert_int_equal(drain(u, got), TEXT_BYTES);
 	assert_memory_equal(got, text, TEXT_BYTES);
@@ -87,9 +87,9 @@ TEST(what_does_not_look_so)
 	make(text, &b);
 	assert_int_equal(unpack_new_memory(&u, b.data, b.size), 0);
 	assert_int_equal(unpack_method(u), PACK_NONE);
-	assert_int_equal(unpack_new_memory_looking(&v, b.data, b.size, looks_wrong), 0);
+	assert_int_equal(unpack_new_memory_detecting(&v, b.data, b.size, looks_wrong), 0);
 	assert_int_equal(unpack_method(v), PACK_NONE);
-	assert_int_equal(unpack_new_memory_looking(&w, text, sizeof(text), looks_right), 0);
+	assert_int_equal(unpack_new_memory_detecting(&w, text, sizeof(text), looks_right), 0);
 	assert_int_equal(unpack_method(w), PACK_NONE);
 }
 
@@ -103,7 +103,7 @@ TEST(cut_everywhere)
 		_cleanup_(unpack_freep) struct unpack *u = NULL;
 		size_t blocks = n / (HEAD_BYTES + TEXT_BYTES / BLOCKS), made;
 
-		assert_int_equal(unpack_new_memory_looking(&u, b.data, n, looks_right), 0);
+		assert_int_equal(unpack_new_memory_detecting(&u, b.data, n, looks_right), 0);
 		assert_int_equal(unpack_method(u), PACK_BROTLI);
 		made = drain(u, got);
 		assert_true(made >= blocks * (TEXT_BYTES / BLOCKS) && made <= n);
@@ -125,7 +125,7 @@ TEST(damaged)
 	make(text, &b);
 	/* The third one claims to have metadata, and sets a reserved bit. */
 	memset(b.data + 2 * block, 0xfe, HEAD_BYTES);
-	assert_int_equal(unpack_new_memory_looking(&u, b.data, b.size, looks_right), 0);
+	assert_int_equal(unpack_new_memory_detecting(&u, b.data, b.size, looks_right), 0);
 	assert_int_equal(unpack_method(u), PACK_BROTLI);
 	made = drain(u, got);
 	/* (the data that came to the decoder with it is lost) */
@@ -150,7 +150,7 @@ TEST(a_pipe_that_waits)
 	to = fds[1];
 	assert_int_equal(write(to, archive, sizeof(archive)), sizeof(archive));
 	alarm(20);
-	assert_int_equal(unpack_new_fd_looking(&u, from, looks_right), 0);
+	assert_int_equal(unpack_new_fd_detecting(&u, from, looks_right), 0);
 	assert_int_equal(unpack_method(u), PACK_NONE);
 	assert_int_equal(unpack_read(u, got, sizeof(got)), sizeof(got));
 	alarm(0);

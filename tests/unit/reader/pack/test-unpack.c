@@ -415,7 +415,7 @@ TEST(test_several)
 		outbuf_append(&broken, b.data + ends[2] + 10, ends[4] - 10 - ends[2]);
 		assert_int_equal(unpack_new_memory(&u, broken.data, broken.size), 0);
 		out = drain(u, 1000);
-		for (; unpack_damage(u); unpack_damage_taken(u))
+		for (; unpack_damage(u); unpack_pop_damage(u))
 			n++;
 		assert_in_range(n, 2, 3);
 		assert_true(out.size >= 3 * PIECE);
@@ -562,7 +562,7 @@ static uint64_t count_zeros(const struct outbuf *b, struct unpack_damage *ret)
 	assert_int_equal(unpack_read(u, to, BLOCK), 0);
 	*ret = unpack_damage(u) ? *unpack_damage(u) : (struct unpack_damage){ 0 };
 	if (ret->what) {
-		unpack_damage_taken(u);
+		unpack_pop_damage(u);
 		assert_int_equal(unpack_read(u, to, BLOCK), 0);
 		assert_null(unpack_damage(u));
 	}

@@ -23,7 +23,7 @@ struct problems {
 	struct rtrace_problem list[64];
 };
 
-static void take_problem(void *userdata, const struct rtrace_problem *problem)
+static void add_problem(void *userdata, const struct rtrace_problem *problem)
 {
 	struct problems *p = userdata;
 
@@ -49,7 +49,7 @@ static size_t read_text(const char *text, size_t n, struct problems *problems, c
 	int r;
 
 	memset(problems, 0, sizeof(*problems));
-	assert_int_equal(rtrace_reader_new_memory(&reader, text, n, take_problem, problems), 0);
+	assert_int_equal(rtrace_reader_new_memory(&reader, text, n, add_problem, problems), 0);
 	while ((r = rtrace_reader_next(reader, &record)) > 0) {
 		assert_int_equal(record->offset, copy.size);
 		outbuf_append(&copy, record->raw.bytes, record->raw.n);

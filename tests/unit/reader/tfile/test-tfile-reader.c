@@ -53,7 +53,7 @@ struct seen {
 	uint64_t at[TFILE_FINDING_MAX]; /* of the first one */
 };
 
-static void take_finding(void *userdata, enum tfile_finding_id id, uint64_t offset)
+static void add_finding(void *userdata, enum tfile_finding_id id, uint64_t offset)
 {
 	struct seen *s = userdata;
 
@@ -66,7 +66,7 @@ static struct tfile_reader *open_bytes(const void *p, size_t n, struct seen *s)
 {
 	struct tfile_reader *r = NULL;
 
-	assert_int_equal(tfile_reader_new_memory(&r, p, n, s ? take_finding : NULL, s), 0);
+	assert_int_equal(tfile_reader_new_memory(&r, p, n, s ? add_finding : NULL, s), 0);
 	return r;
 }
 
@@ -194,7 +194,7 @@ TEST(test_cut_off)
 		int e;
 
 		memcpy(copy, little, n);
-		e = tfile_reader_new_memory(&r, copy, n, take_finding, &s);
+		e = tfile_reader_new_memory(&r, copy, n, add_finding, &s);
 		if (n < 8) {
 			assert_int_equal(e, TFILE_ALIEN);
 			continue;

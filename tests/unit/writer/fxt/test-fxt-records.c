@@ -119,7 +119,7 @@ TEST(test_frame_bounds)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *text = text_of('s', 32001);
-	struct fxt_out_provider stranger = { .id = 8 };
+	struct fxt_out_provider foreign_uid = { .id = 8 };
 	struct fxt_writer none = { .out = &f->out };
 
 	assert_refused(f, fxt_write_initialization(&f->w, 0), -EINVAL);
@@ -134,7 +134,7 @@ TEST(test_frame_bounds)
 	assert_int_equal(((uint64_t *)f->out.data)[0], 0x00007cff0003fa12);
 	outbuf_reset(&f->out);
 	assert_refused(f, fxt_write_provider_info(&f->w, &f->p, text), -EMSGSIZE);
-	assert_refused(f, fxt_write_section(&f->w, &stranger), -EINVAL);
+	assert_refused(f, fxt_write_section(&f->w, &foreign_uid), -EINVAL);
 
 	/* No provider, no tables. */
 	assert_refused(f, fxt_write_string(&none, 1, "a", 1), -EINVAL);

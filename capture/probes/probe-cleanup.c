@@ -3,7 +3,7 @@
  * Files are found by their mappings, so their paths and mount namespaces do not matter, and they
  * can have been replaced or removed. If no process maps a file, it has no breakpoints.
  */
-#include "capture/probes/probe-heal.h"
+#include "capture/probes/probe-cleanup.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,11 +26,12 @@
 #include "capture/probes/probes.h"
 
 enum {
-	HEAL_FILES_MAX = 1024,
-	HEAL_SECONDS_MAX = 60, /* then the process is killed, and the next recorder tries again */
+	CLEANUP_FILES_MAX = 1024,
+	CLEANUP_SECONDS_MAX =
+		60, /* then the process is killed, and the next recorder tries again */
 };
 
-struct heal_file {
+struct cleanup_file {
 	dev_t device;
 	ino_t inode;
 	uint64_t *offsets; /* owned */
@@ -39,17 +40,17 @@ struct heal_file {
 	size_t left; /* bytes that differ from the file, in all processes */
 };
 
-struct heal {
-	struct heal_file files[HEAL_FILES_MAX];
+struct cleanup_job {
+	struct cleanup_file files[CLEANUP_FILES_MAX];
 	size_t n;
-	void (*say)(const char *text);
+	void (*report)(const char *text);
 };
 
 /* Several recorders can have had probes in the same file. */
-static bool probe_heal_has_file(const struct heal *h, const struct probe_file *file)
+static bool probe_cleanup_has_file(const struct cleanup_job *h, const struct probe_file *file)
 {
 	for (size_t i = 0; i < h->n; i++) {
-		const struct heal_file *known = &h->files[i];
+		const struct cleanup_file *known = &h->files[i];
 
 		if (known->inode == file->inode && known->device == file->device &&
 		    known->n == file->n &&
@@ -59,14 +60,14 @@ static bool probe_heal_has_file(const struct heal *h, const struct probe_file *f
 	return false;
 }
 
-static int probe_heal_add_file(const struct probe_file *file, void *userdata)
+static int probe_cleanup_add_file(const struct probe_file *file, void *userdata)
 {
-	struct heal *h = userdata;
-	struct heal_file *to = &h->files[h->n];
+	struct cleanup_job *h = userdata;
+	struct cleanup_file *to = &h->files[h->n];
 
-	if (h->n == HEAL_FILES_MAX || probe_heal_has_file(h, file))
+	if (h->n == CLEANUP_FILES_MAX || probe_cleanup_has_file(h, file))
 		return 0;
-	*to = (struct heal_file){ .device = file->device, .inode = file->inode, .fd = -1 };
+	*to = (struct cleanup_file){ .device = file->device, .inode = file->inode, .fd = -1 };
 	to->offsets = calloc(file->n, sizeof(*to->offsets));
 	if (!to->offsets)
 		return -ENOMEM;
@@ -79,13 +80,13 @@ static int probe_heal_add_file(const struct probe_file *file, void *userdata)
 /* ---- processes ---- */
 
 /* A mapping of code. */
-struct heal_mapping {
+struct cleanup_mapping {
 	int pid, mem_fd;
 	uint64_t start, end, offset, inode;
 };
 
 /* Whether M maps FILE. Files on other file systems can have the same inode number. */
-static bool probe_heal_open_mapped(struct heal_file *file, const struct heal_mapping *m)
+static bool probe_cleanup_open_mapped(struct cleanup_file *file, const struct cleanup_mapping *m)
 {
 	_cleanup_close_ int fd = -1;
 	struct statx st;
@@ -104,7 +105,8 @@ static bool probe_heal_open_mapped(struct heal_file *file, const struct heal_map
 	return true;
 }
 
-static void probe_heal_count_left(struct heal_file *file, const struct heal_mapping *m)
+static void probe_cleanup_count_remaining(struct cleanup_file *file,
+					  const struct cleanup_mapping *m)
 {
 	for (size_t i = 0; i < file->n; i++) {
 		uint64_t at = file->offsets[i];
@@ -117,16 +119,16 @@ static void probe_heal_count_left(struct heal_file *file, const struct heal_mapp
 	}
 }
 
-static void probe_heal_look_at_mapping(struct heal *h, const struct heal_mapping *m)
+static void probe_cleanup_scan_mapping(struct cleanup_job *h, const struct cleanup_mapping *m)
 {
 	for (size_t i = 0; i < h->n; i++)
-		if (h->files[i].inode == m->inode && probe_heal_open_mapped(&h->files[i], m))
-			probe_heal_count_left(&h->files[i], m);
+		if (h->files[i].inode == m->inode && probe_cleanup_open_mapped(&h->files[i], m))
+			probe_cleanup_count_remaining(&h->files[i], m);
 }
 
-static void probe_heal_look_at_process(struct heal *h, int pid)
+static void probe_cleanup_scan_process(struct cleanup_job *h, int pid)
 {
-	struct heal_mapping m = { .pid = pid };
+	struct cleanup_mapping m = { .pid = pid };
 	_cleanup_free_ char *line = NULL;
 	_cleanup_close_ int mem_fd = -1;
 	char path[32], mode[8];
@@ -143,13 +145,13 @@ static void probe_heal_look_at_process(struct heal *h, int pid)
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64, &m.start,
 			   &m.end, mode, &m.offset, &m.inode) == 5 &&
 		    mode[2] == 'x' && m.inode)
-			probe_heal_look_at_mapping(h, &m);
+			probe_cleanup_scan_mapping(h, &m);
 	}
 	fclose(f);
 }
 
 /* Searches all processes for the files and counts their remaining breakpoints. */
-static void probe_heal_look_at_all(struct heal *h)
+static void probe_cleanup_scan_all(struct cleanup_job *h)
 {
 	DIR *dir = opendir("/proc");
 	const struct dirent *entry;
@@ -160,7 +162,7 @@ static void probe_heal_look_at_all(struct heal *h)
 		int pid = atoi(entry->d_name);
 
 		if (pid > 0)
-			probe_heal_look_at_process(h, pid);
+			probe_cleanup_scan_process(h, pid);
 	}
 	if (dir)
 		closedir(dir);
@@ -168,8 +170,8 @@ static void probe_heal_look_at_all(struct heal *h)
 
 /* ---- healing ---- */
 
-static void probe_heal_report(const struct heal *h, const struct heal_file *file, size_t left,
-			      int error)
+static void probe_cleanup_report(const struct cleanup_job *h, const struct cleanup_file *file,
+				 size_t left, int error)
 {
 	char link[32], path[512], text[1024];
 	ssize_t n;
@@ -185,18 +187,18 @@ static void probe_heal_report(const struct heal *h, const struct heal_file *file
 		snprintf(text, sizeof(text),
 			 "cannot remove the breakpoints that a killed recorder left in '%s': %s",
 			 path, strerror(-error));
-	h->say(text);
+	h->report(text);
 }
 
-static int probe_heal_all(void *userdata)
+static int probe_cleanup_run(void *userdata)
 {
-	struct heal *h = userdata;
-	size_t left[HEAL_FILES_MAX];
-	int errors[HEAL_FILES_MAX] = { 0 };
+	struct cleanup_job *h = userdata;
+	size_t left[CLEANUP_FILES_MAX];
+	int errors[CLEANUP_FILES_MAX] = { 0 };
 
-	probe_heal_look_at_all(h);
+	probe_cleanup_scan_all(h);
 	for (size_t i = 0; i < h->n; i++) {
-		struct heal_file *file = &h->files[i];
+		struct cleanup_file *file = &h->files[i];
 		struct probes *probes;
 
 		left[i] = file->left;
@@ -208,19 +210,19 @@ static int probe_heal_all(void *userdata)
 		if (errors[i] == 0)
 			probes_free(probes);
 	}
-	probe_heal_look_at_all(h);
+	probe_cleanup_scan_all(h);
 	for (size_t i = 0; i < h->n; i++)
 		if (left[i] > h->files[i].left || errors[i] < 0)
-			probe_heal_report(h, &h->files[i], left[i], errors[i]);
+			probe_cleanup_report(h, &h->files[i], left[i], errors[i]);
 	/* A failure is permanent, so the journals are removed in any case. */
 	return 0;
 }
 
 /* ---- the process ---- */
 
-static void probe_heal_run_healer(void (*say)(const char *text))
+static void probe_cleanup_run_child(void (*report)(const char *text))
 {
-	static struct heal h;
+	static struct cleanup_job h;
 	sigset_t all_but_alarm;
 
 	setsid();
@@ -228,20 +230,20 @@ static void probe_heal_run_healer(void (*say)(const char *text))
 	sigfillset(&all_but_alarm);
 	sigdelset(&all_but_alarm, SIGALRM);
 	sigprocmask(SIG_SETMASK, &all_but_alarm, NULL);
-	alarm(HEAL_SECONDS_MAX);
+	alarm(CLEANUP_SECONDS_MAX);
 	if (after_fork_unmap_shared() < 0 || close_range(STDERR_FILENO + 1, ~0U, 0) < 0)
 		_exit(1);
-	h.say = say;
-	_exit(probe_journal_each_left(probe_heal_add_file, probe_heal_all, &h) < 0);
+	h.report = report;
+	_exit(probe_journal_each_leftover(probe_cleanup_add_file, probe_cleanup_run, &h) < 0);
 }
 
 /*
  * Runs in a thread with a clean descriptor table. The second fork detaches the healer from this
  * process.
  */
-static int probe_heal_fork_healer(void *userdata)
+static int probe_cleanup_fork_child(void *userdata)
 {
-	void (**say)(const char *text) = userdata;
+	void (**report)(const char *text) = userdata;
 	pid_t pid = fork();
 
 	if (pid < 0)
@@ -249,7 +251,7 @@ static int probe_heal_fork_healer(void *userdata)
 	if (pid == 0) {
 		pid = fork();
 		if (pid == 0)
-			probe_heal_run_healer(*say);
+			probe_cleanup_run_child(*report);
 		_exit(pid < 0);
 	}
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -257,7 +259,7 @@ static int probe_heal_fork_healer(void *userdata)
 	return 0;
 }
 
-int probe_heal_start(void (*say)(const char *text))
+int probe_cleanup_start(void (*report)(const char *text))
 {
-	return probe_journal_any() ? clean_fd_table_run(probe_heal_fork_healer, &say) : 0;
+	return probe_journal_any() ? clean_fd_table_run(probe_cleanup_fork_child, &report) : 0;
 }

@@ -107,8 +107,8 @@ static int fxt_events_put_text(struct fxt_events *e, const struct fxt_event_fiel
 }
 
 /* Stores the value of ARG as F describes. Returns 1, 0 if its type is wrong, or -ENOMEM. */
-static int fxt_events_take_put(struct fxt_events *e, const struct fxt_event_field *f,
-			       const struct fxt_arg *arg, struct event *ev)
+static int fxt_events_fill_field(struct fxt_events *e, const struct fxt_event_field *f,
+				 const struct fxt_arg *arg, struct event *ev)
 {
 	void *to = (char *)ev + f->offset;
 	uint64_t number;
@@ -171,7 +171,7 @@ static const struct fxt_event_field *fxt_events_find_field(const struct fxt_even
 	return f;
 }
 
-int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
+int fxt_events_fill(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
 		    struct event *ev)
 {
 	const struct fxt_event_field *fields = fxt_event_rows[row].fields, *f = fields;
@@ -187,7 +187,7 @@ int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum 
 			return FXT_EVENTS_DAMAGE;
 		}
 		f = fxt_events_find_field(fields, f, fxt_text_known(&arg.name));
-		r = f->name && f->form != FXT_FORM_FOREIGN ? fxt_events_take_put(e, f, &arg, ev)
+		r = f->name && f->form != FXT_FORM_FOREIGN ? fxt_events_fill_field(e, f, &arg, ev)
 							   : 0;
 		if (r < 0)
 			return r;

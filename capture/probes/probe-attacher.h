@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A process that attaches and detaches probes for the recording process. When the recording process
- * ends, the keeper removes all probes and ends, too.
+ * ends, the attacher removes all probes and ends, too.
  *
  * The kernel abandons the insertion or removal of a probe if the calling thread is killed.
  * Breakpoints then stay in the watched process without a user ("failed to unregister, leaking
  * uprobe" in the kernel's log), and cost as much as before. So a separate process does this. It
  * ignores signals, belongs to no terminal, and has no other work. When its owner is gone, it
- * finishes its current step and detaches the other probes. If the keeper is killed itself, its
+ * finishes its current step and detaches the other probes. If the attacher is killed itself, its
  * guards detach them (capture/probes/probe-guards.h), and a journal remains for the next recorder.
  */
 #pragma once
@@ -18,22 +18,22 @@
 #include "base/cleanup.h"
 #include "capture/probes/probes.h"
 
-struct probe_keeper;
+struct probe_attacher;
 
 /*
  * Starts the process. Its CPU time is added to *CPU_NS_SUM (borrowed), atomically, after each
  * answer and at its end. Returns 0 or a negative errno.
  */
-int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret);
+int probe_attacher_new(uint64_t *cpu_ns_sum, struct probe_attacher **ret);
 
 /* All its probes are removed when it returns. Returns NULL. */
-struct probe_keeper *probe_keeper_free(struct probe_keeper *k);
+struct probe_attacher *probe_attacher_free(struct probe_attacher *k);
 
-DEFINE_CLEANUP(struct probe_keeper *, probe_keeper_free)
+DEFINE_CLEANUP(struct probe_attacher *, probe_attacher_free)
 
 /* Like probes_new(). *RET_ID (never 0) identifies these probes. */
-int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *target,
-			uint32_t *ret_id, size_t *ret_failed);
+int probe_attacher_attach(struct probe_attacher *k, const struct probes_target *target,
+			  uint32_t *ret_id, size_t *ret_failed);
 
 /* Detaches the probes with N IDS. They are removed from all processes when it returns. */
-void probe_keeper_detach(struct probe_keeper *k, const uint32_t *ids, size_t n);
+void probe_attacher_detach(struct probe_attacher *k, const uint32_t *ids, size_t n);

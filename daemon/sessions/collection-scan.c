@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/sessions/collection-look.h"
+#include "daemon/sessions/collection-scan.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -21,14 +21,14 @@ struct view {
 	int event_fd;
 };
 
-struct collection_look {
+struct collection_scan {
 	struct view *view;
 	sd_event_source *ended;
-	collection_looked_fn fn;
+	collection_scanned_fn fn;
 	void *userdata;
 };
 
-static struct view *collection_look_view_release(struct view *v)
+static struct view *collection_scan_view_release(struct view *v)
 {
 	if (!v || atomic_fetch_sub(&v->n_holders, 1) > 1)
 		return NULL;
@@ -40,9 +40,9 @@ static struct view *collection_look_view_release(struct view *v)
 	return free_ptr(v);
 }
 
-DEFINE_CLEANUP(struct view *, collection_look_view_release)
+DEFINE_CLEANUP(struct view *, collection_scan_view_release)
 
-static int collection_look_copy_units(struct view *v, char *const *units)
+static int collection_scan_copy_units(struct view *v, char *const *units)
 {
 	size_t n = 0;
 
@@ -57,10 +57,10 @@ static int collection_look_copy_units(struct view *v, char *const *units)
 	return v->units ? 0 : -ENOMEM;
 }
 
-static int collection_look_view_new(char *const *units, const struct capture_filter *f,
+static int collection_scan_view_new(char *const *units, const struct capture_filter *f,
 				    struct view **ret)
 {
-	_cleanup_(collection_look_view_releasep) struct view *v = calloc(1, sizeof(*v));
+	_cleanup_(collection_scan_view_releasep) struct view *v = calloc(1, sizeof(*v));
 	int r;
 
 	if (!v)
@@ -75,14 +75,14 @@ static int collection_look_view_new(char *const *units, const struct capture_fil
 	v->n_cgroups = f->n_cgroups;
 	for (size_t i = 0; i < v->n_cgroups; i++)
 		v->cgroups[i] = f->cgroups[i];
-	r = collection_look_copy_units(v, units);
+	r = collection_scan_copy_units(v, units);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(v);
 	return 0;
 }
 
-static bool collection_look_has_cgroup(const struct view *v, const struct filter_cgroup *one)
+static bool collection_scan_has_cgroup(const struct view *v, const struct filter_cgroup *one)
 {
 	for (size_t i = 0; i < v->n_cgroups; i++) {
 		if (v->cgroups[i].parent_id == one->parent_id &&
@@ -92,7 +92,7 @@ static bool collection_look_has_cgroup(const struct view *v, const struct filter
 	return false;
 }
 
-static bool collection_look_is_outdated(const struct view *v)
+static bool collection_scan_is_outdated(const struct view *v)
 {
 	struct filter_cgroup list[FILTER_CGROUPS_MAX];
 
@@ -100,62 +100,62 @@ static bool collection_look_is_outdated(const struct view *v)
 		int n = find_cgroup_unit_trusted(*unit, list, FILTER_CGROUPS_MAX);
 
 		for (int i = 0; i < n; i++)
-			if (!collection_look_has_cgroup(v, &list[i]))
+			if (!collection_scan_has_cgroup(v, &list[i]))
 				return true;
 	}
 	return false;
 }
 
-static void *collection_look_run(void *userdata)
+static void *collection_scan_run(void *userdata)
 {
 	struct view *v = userdata;
 
-	v->outdated = collection_look_is_outdated(v);
+	v->outdated = collection_scan_is_outdated(v);
 	thread_signal(v->event_fd);
-	collection_look_view_release(v);
+	collection_scan_view_release(v);
 	return NULL;
 }
 
-static int collection_look_on_ended(sd_event_source *source, int fd, uint32_t revents,
+static int collection_scan_on_ended(sd_event_source *source, int fd, uint32_t revents,
 				    void *userdata)
 {
-	struct collection_look *l = userdata;
+	struct collection_scan *l = userdata;
 
 	sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	l->fn(l->view->outdated, l->userdata);
 	return 0;
 }
 
-int collection_look_new(sd_event *event, char *const *units, const struct capture_filter *f,
-			collection_looked_fn fn, void *userdata, struct collection_look **ret)
+int collection_scan_new(sd_event *event, char *const *units, const struct capture_filter *f,
+			collection_scanned_fn fn, void *userdata, struct collection_scan **ret)
 {
-	_cleanup_(collection_look_freep) struct collection_look *l = calloc(1, sizeof(*l));
+	_cleanup_(collection_scan_freep) struct collection_scan *l = calloc(1, sizeof(*l));
 	int r;
 
 	if (!l)
 		return -ENOMEM;
 	l->fn = fn;
 	l->userdata = userdata;
-	r = collection_look_view_new(units, f, &l->view)
+	r = collection_scan_view_new(units, f, &l->view)
 		    ?: sd_event_add_io(event, &l->ended, l->view->event_fd, EPOLLIN,
-				       collection_look_on_ended, l);
+				       collection_scan_on_ended, l);
 	if (r < 0)
 		return r;
 	atomic_fetch_add(&l->view->n_holders, 1);
-	r = thread_start(collection_look_run, l->view);
+	r = thread_start(collection_scan_run, l->view);
 	if (r < 0) {
-		collection_look_view_release(l->view);
+		collection_scan_view_release(l->view);
 		return r;
 	}
 	*ret = TAKE_PTR(l);
 	return 0;
 }
 
-struct collection_look *collection_look_free(struct collection_look *l)
+struct collection_scan *collection_scan_free(struct collection_scan *l)
 {
 	if (!l)
 		return NULL;
 	sd_event_source_disable_unref(l->ended);
-	collection_look_view_release(l->view);
+	collection_scan_view_release(l->view);
 	return free_ptr(l);
 }

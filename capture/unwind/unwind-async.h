@@ -16,24 +16,24 @@
 #include "capture/unwind/unwind-table.h"
 
 enum {
-	UNWIND_AWAY_FILES_MAX = 64,  /* of one session, waiting or in progress */
-	UNWIND_AWAY_THREADS_MAX = 8, /* of one session */
-	UNWIND_AWAY_ALL_MAX = 32,    /* threads of all sessions of this process */
+	UNWIND_ASYNC_FILES_MAX = 64,  /* of one session, waiting or in progress */
+	UNWIND_ASYNC_THREADS_MAX = 8, /* of one session */
+	UNWIND_ASYNC_ALL_MAX = 32,    /* threads of all sessions of this process */
 };
 
-enum unwind_away_step { UNWIND_AWAY_OPENED, UNWIND_AWAY_READ };
+enum unwind_async_step { UNWIND_ASYNC_OPENED, UNWIND_ASYNC_READ };
 
-struct unwind_away_file {
+struct unwind_async_file {
 	struct unwind_ask ask;
 	uint32_t device;  /* one file at a time is processed per device */
 	uint32_t changes; /* the caller's */
-	enum unwind_away_step step;
+	enum unwind_async_step step;
 	int result; /* of the step: 0 or a negative errno */
 	int fd;     /* of this module, when it is open; else -1 */
 	struct unwind_table table;
 };
 
-struct unwind_away;
+struct unwind_async;
 
 /*
  * Opens the mapped file of ASK's process. The caller checks that it is still the requested file.
@@ -45,22 +45,22 @@ int unwind_open_mapped(const struct unwind_ask *ask);
  * Makes DONE_FD, an eventfd that is copied, readable when a step is done. Returns 0 or a negative
  * errno.
  */
-int unwind_away_new(int done_fd, struct unwind_away **ret);
+int unwind_async_new(int done_fd, struct unwind_async **ret);
 
 /* Releases it. Returns NULL. */
-struct unwind_away *unwind_away_free(struct unwind_away *a);
+struct unwind_async *unwind_async_free(struct unwind_async *a);
 
 /* Begins to open FILE (`ask`, `device` and `changes`). Returns 0, or -EAGAIN if too many wait. */
-int unwind_away_open(struct unwind_away *a, const struct unwind_away_file *file);
+int unwind_async_open(struct unwind_async *a, const struct unwind_async_file *file);
 
 /*
- * Begins to read FILE, which unwind_away_next() has returned as opened; or closes it, unless
+ * Begins to read FILE, which unwind_async_next() has returned as opened; or closes it, unless
  * WANTED.
  */
-void unwind_away_read(struct unwind_away *a, const struct unwind_away_file *file, bool wanted);
+void unwind_async_read(struct unwind_async *a, const struct unwind_async_file *file, bool wanted);
 
 /* The next file with a completed step. If it was read, the caller owns the table. */
-bool unwind_away_next(struct unwind_away *a, struct unwind_away_file *ret);
+bool unwind_async_next(struct unwind_async *a, struct unwind_async_file *ret);
 
 /* Whether any file waits, is in progress, or is to be fetched. */
-bool unwind_away_is_busy(struct unwind_away *a);
+bool unwind_async_is_busy(struct unwind_async *a);

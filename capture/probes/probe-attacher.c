@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/probes/probe-keeper.h"
+#include "capture/probes/probe-attacher.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ enum {
 	UNUSED_MAX = 32, /* maximum number of unused guards during a burst */
 };
 
-struct probe_keeper {
+struct probe_attacher {
 	int sock;
 	pid_t pid;
 	uint32_t last_id;
@@ -36,7 +36,7 @@ struct probe_keeper {
  * A request. ATTACH: the file and the PROGRAMS (bits) come as descriptors, and N struct
  * allocator_probe follow. Otherwise, N ids (uint32_t) of probes to detach follow.
  */
-struct keeper_question {
+struct attacher_request {
 	bool attach;
 	uint32_t id;
 	int32_t way;
@@ -45,18 +45,18 @@ struct keeper_question {
 	uint32_t n;
 };
 
-struct keeper_answer {
+struct attacher_reply {
 	int32_t error;
 	uint32_t pad;
 	uint64_t failed;
-	uint64_t cpu_ns; /* used by the keeper so far */
+	uint64_t cpu_ns; /* used by the attacher so far */
 };
 
 /* ---- messages ---- */
 
 /* Sends SIZE bytes and N_FDS descriptors. Returns 0 or a negative errno. */
-static int probe_keeper_send_all(int sock, const void *data, size_t size, const int *fds,
-				 size_t n_fds)
+static int probe_attacher_send_all(int sock, const void *data, size_t size, const int *fds,
+				   size_t n_fds)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))] = { 0 };
 	struct iovec iov = { (void *)data, size };
@@ -87,7 +87,7 @@ static int probe_keeper_send_all(int sock, const void *data, size_t size, const 
 	return 0;
 }
 
-static size_t probe_keeper_take_fds(struct msghdr *m, int *fds, size_t n)
+static size_t probe_attacher_collect_fds(struct msghdr *m, int *fds, size_t n)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
 		size_t n_new = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -106,7 +106,7 @@ static size_t probe_keeper_take_fds(struct msghdr *m, int *fds, size_t n)
  * added to *RET_N. With FDS = NULL, none are expected. Returns 0, or a negative errno: -EPIPE at
  * the end.
  */
-static int probe_keeper_receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_n)
+static int probe_attacher_receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_n)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
 	struct iovec iov = { data, size };
@@ -123,7 +123,7 @@ static int probe_keeper_receive_all(int sock, void *data, size_t size, int *fds,
 		if (got <= 0)
 			return got < 0 ? -errno : -EPIPE;
 		if (fds)
-			*ret_n = probe_keeper_take_fds(&m, fds, *ret_n);
+			*ret_n = probe_attacher_collect_fds(&m, fds, *ret_n);
 		iov.iov_base = (char *)iov.iov_base + got;
 		iov.iov_len -= (size_t)got;
 	}
@@ -137,13 +137,13 @@ struct kept_probes {
 	struct probe_guard *guard; /* or NULL */
 };
 
-struct keeping {
+struct attacher_child {
 	int sock;
 	struct table probes; /* id -> struct kept_probes */
 	struct probe_guards guards;
 };
 
-static struct kept_probes *probe_keeper_new_kept(struct keeping *k, uint32_t id)
+static struct kept_probes *probe_attacher_new_kept(struct attacher_child *k, uint32_t id)
 {
 	struct kept_probes *kept = calloc(1, sizeof(*kept));
 
@@ -152,10 +152,10 @@ static struct kept_probes *probe_keeper_new_kept(struct keeping *k, uint32_t id)
 	return free_ptr(kept);
 }
 
-static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_question *q,
-				     const int *fds, size_t n_fds,
-				     const struct allocator_probe *probes,
-				     struct keeper_answer *answer)
+static int probe_attacher_serve_attach(struct attacher_child *k, const struct attacher_request *q,
+				       const int *fds, size_t n_fds,
+				       const struct allocator_probe *probes,
+				       struct attacher_reply *answer)
 {
 	struct probes_target target = {
 		.way = (enum probes_way)q->way,
@@ -164,7 +164,7 @@ static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_ques
 		.probes = probes,
 		.n = q->n,
 	};
-	struct kept_probes *kept = probe_keeper_new_kept(k, q->id);
+	struct kept_probes *kept = probe_attacher_new_kept(k, q->id);
 	size_t at = 1, failed = 0;
 	int r;
 
@@ -172,7 +172,7 @@ static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_ques
 		return -ENOMEM;
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
 		target.programs[i] = q->programs >> i & 1 && at < n_fds ? fds[at++] : -1;
-	kept->guard = probe_guards_take(&k->guards, &target);
+	kept->guard = probe_guards_acquire(&k->guards, &target);
 	r = probes_new(&target, &kept->probes, &failed);
 	if (r < 0) {
 		probe_guards_drop(&k->guards, kept->guard);
@@ -184,7 +184,8 @@ static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_ques
 }
 
 /* Detaches probes in parallel, or one by one without memory. Their guards are awake meanwhile. */
-static void probe_keeper_detach_kept(struct keeping *k, struct kept_probes **list, size_t n)
+static void probe_attacher_detach_kept(struct attacher_child *k, struct kept_probes **list,
+				       size_t n)
 {
 	_cleanup_(outbuf_deinit) struct outbuf probes = { 0 };
 
@@ -200,7 +201,7 @@ static void probe_keeper_detach_kept(struct keeping *k, struct kept_probes **lis
 	}
 }
 
-static void probe_keeper_serve_detach(struct keeping *k, const uint32_t *ids, size_t n)
+static void probe_attacher_serve_detach(struct attacher_child *k, const uint32_t *ids, size_t n)
 {
 	_cleanup_free_ struct kept_probes **list = calloc(n + 1, sizeof(struct kept_probes *));
 	size_t n_kept = 0;
@@ -211,12 +212,12 @@ static void probe_keeper_serve_detach(struct keeping *k, const uint32_t *ids, si
 		if (kept && list)
 			list[n_kept++] = kept;
 		else if (kept)
-			probe_keeper_detach_kept(k, &kept, 1);
+			probe_attacher_detach_kept(k, &kept, 1);
 	}
-	probe_keeper_detach_kept(k, list, n_kept);
+	probe_attacher_detach_kept(k, list, n_kept);
 }
 
-static uint64_t probe_keeper_cpu_ns_of(const struct rusage *usage)
+static uint64_t probe_attacher_cpu_ns_of(const struct rusage *usage)
 {
 	const struct timeval *user = &usage->ru_utime, *system = &usage->ru_stime;
 
@@ -225,42 +226,42 @@ static uint64_t probe_keeper_cpu_ns_of(const struct rusage *usage)
 }
 
 /* The CPU time of this process, with its threads and the children that it has waited for. */
-static uint64_t probe_keeper_own_cpu_ns(void)
+static uint64_t probe_attacher_own_cpu_ns(void)
 {
 	struct rusage own = { 0 }, children = { 0 };
 
 	getrusage(RUSAGE_SELF, &own);
 	getrusage(RUSAGE_CHILDREN, &children);
-	return probe_keeper_cpu_ns_of(&own) + probe_keeper_cpu_ns_of(&children);
+	return probe_attacher_cpu_ns_of(&own) + probe_attacher_cpu_ns_of(&children);
 }
 
 /* Serves one request. Returns 0, or a negative errno, which ends this process. */
-static int probe_keeper_serve(struct keeping *k)
+static int probe_attacher_serve(struct attacher_child *k)
 {
-	struct keeper_question q;
-	struct keeper_answer answer = { 0 };
+	struct attacher_request q;
+	struct attacher_reply answer = { 0 };
 	int fds[FDS_MAX];
 	size_t n_fds = 0, size;
 	_cleanup_free_ void *data = NULL;
-	int r = probe_keeper_receive_all(k->sock, &q, sizeof(q), fds, &n_fds);
+	int r = probe_attacher_receive_all(k->sock, &q, sizeof(q), fds, &n_fds);
 
 	if (r == 0) {
 		size = q.n * (q.attach ? sizeof(struct allocator_probe) : sizeof(uint32_t));
 		data = malloc(size + 1);
-		r = data ? probe_keeper_receive_all(k->sock, data, size, NULL, NULL) : -ENOMEM;
+		r = data ? probe_attacher_receive_all(k->sock, data, size, NULL, NULL) : -ENOMEM;
 	}
 	if (r == 0 && q.attach)
-		answer.error = probe_keeper_serve_attach(k, &q, fds, n_fds, data, &answer);
+		answer.error = probe_attacher_serve_attach(k, &q, fds, n_fds, data, &answer);
 	else if (r == 0)
-		probe_keeper_serve_detach(k, data, q.n);
+		probe_attacher_serve_detach(k, data, q.n);
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
-	answer.cpu_ns = probe_keeper_own_cpu_ns();
-	return r < 0 ? r : probe_keeper_send_all(k->sock, &answer, sizeof(answer), NULL, 0);
+	answer.cpu_ns = probe_attacher_own_cpu_ns();
+	return r < 0 ? r : probe_attacher_send_all(k->sock, &answer, sizeof(answer), NULL, 0);
 }
 
 /* Waits for a request. The guards rest if there is none for a while, or if too many are unused. */
-static void probe_keeper_wait_for_question(struct keeping *k)
+static void probe_attacher_wait_for_request(struct attacher_child *k)
 {
 	struct pollfd pollfd = { .fd = k->sock, .events = POLLIN };
 	bool guarded = k->guards.n_awake > 0 || k->guards.n_unused > 0;
@@ -271,7 +272,7 @@ static void probe_keeper_wait_for_question(struct keeping *k)
 		probe_guards_rest(&k->guards);
 }
 
-static void probe_keeper_detach_all(struct keeping *k)
+static void probe_attacher_detach_all(struct attacher_child *k)
 {
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	struct kept_probes *kept;
@@ -279,14 +280,14 @@ static void probe_keeper_detach_all(struct keeping *k)
 	/* (without memory, the probes are removed when this process ends) */
 	for (size_t pos = 0; (kept = table_next(&k->probes, &pos));)
 		outbuf_append(&list, &kept, sizeof(kept));
-	probe_keeper_detach_kept(k, (struct kept_probes **)list.data,
-				 list.size / sizeof(struct kept_probes *));
+	probe_attacher_detach_kept(k, (struct kept_probes **)list.data,
+				   list.size / sizeof(struct kept_probes *));
 }
 
 /* Does not return. All signals are blocked, as in the thread that forked. */
-static void probe_keeper_run_child(int sock)
+static void probe_attacher_run_child(int sock)
 {
-	struct keeping k = { .sock = sock };
+	struct attacher_child k = { .sock = sock };
 
 	/* Do not end with the terminal or the process group of the parent. */
 	setsid();
@@ -297,9 +298,9 @@ static void probe_keeper_run_child(int sock)
 		_exit(1);
 	probe_guards_init(&k.guards);
 	do {
-		probe_keeper_wait_for_question(&k);
-	} while (probe_keeper_serve(&k) == 0);
-	probe_keeper_detach_all(&k);
+		probe_attacher_wait_for_request(&k);
+	} while (probe_attacher_serve(&k) == 0);
+	probe_attacher_detach_all(&k);
 	probe_guards_end(&k.guards);
 	_exit(0);
 }
@@ -307,19 +308,19 @@ static void probe_keeper_run_child(int sock)
 /* ---- the parent ---- */
 
 /* Runs in a thread with a clean descriptor table, which the child inherits. */
-static int probe_keeper_fork_child(int sock, void *userdata)
+static int probe_attacher_fork_child(int sock, void *userdata)
 {
 	pid_t *ret = userdata;
 
 	*ret = fork();
 	if (*ret == 0)
-		probe_keeper_run_child(sock);
+		probe_attacher_run_child(sock);
 	return *ret < 0 ? -errno : 0;
 }
 
-int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret)
+int probe_attacher_new(uint64_t *cpu_ns_sum, struct probe_attacher **ret)
 {
-	struct probe_keeper *k = calloc(1, sizeof(*k));
+	struct probe_attacher *k = calloc(1, sizeof(*k));
 	int socks[2], r;
 
 	if (!k)
@@ -329,7 +330,7 @@ int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret)
 		free(k);
 		return r;
 	}
-	r = clean_fd_table_run_with(socks[1], probe_keeper_fork_child, &k->pid);
+	r = clean_fd_table_run_with(socks[1], probe_attacher_fork_child, &k->pid);
 	close(socks[1]);
 	if (r < 0) {
 		close(socks[0]);
@@ -342,7 +343,7 @@ int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret)
 	return 0;
 }
 
-static void probe_keeper_count_cpu(struct probe_keeper *k, uint64_t cpu_ns)
+static void probe_attacher_count_cpu(struct probe_attacher *k, uint64_t cpu_ns)
 {
 	if (cpu_ns <= k->cpu_ns)
 		return;
@@ -350,7 +351,7 @@ static void probe_keeper_count_cpu(struct probe_keeper *k, uint64_t cpu_ns)
 	k->cpu_ns = cpu_ns;
 }
 
-struct probe_keeper *probe_keeper_free(struct probe_keeper *k)
+struct probe_attacher *probe_attacher_free(struct probe_attacher *k)
 {
 	struct rusage usage = { 0 };
 
@@ -359,33 +360,34 @@ struct probe_keeper *probe_keeper_free(struct probe_keeper *k)
 	close(k->sock);
 	while (wait4(k->pid, NULL, 0, &usage) < 0 && errno == EINTR)
 		;
-	probe_keeper_count_cpu(k, probe_keeper_cpu_ns_of(&usage));
+	probe_attacher_count_cpu(k, probe_attacher_cpu_ns_of(&usage));
 	return free_ptr(k);
 }
 
-static int probe_keeper_ask(struct probe_keeper *k, const struct keeper_question *q, const int *fds,
-			    size_t n_fds, const void *data, size_t size, struct keeper_answer *ret)
+static int probe_attacher_call(struct probe_attacher *k, const struct attacher_request *q,
+			       const int *fds, size_t n_fds, const void *data, size_t size,
+			       struct attacher_reply *ret)
 {
-	int r = probe_keeper_send_all(k->sock, q, sizeof(*q), fds, n_fds)
-			?: probe_keeper_send_all(k->sock, data, size, NULL, 0)
-			?: probe_keeper_receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
+	int r = probe_attacher_send_all(k->sock, q, sizeof(*q), fds, n_fds)
+			?: probe_attacher_send_all(k->sock, data, size, NULL, 0)
+			?: probe_attacher_receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
 
 	if (r == 0)
-		probe_keeper_count_cpu(k, ret->cpu_ns);
+		probe_attacher_count_cpu(k, ret->cpu_ns);
 	return r;
 }
 
-int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *t, uint32_t *ret_id,
-			size_t *ret_failed)
+int probe_attacher_attach(struct probe_attacher *k, const struct probes_target *t, uint32_t *ret_id,
+			  size_t *ret_failed)
 {
-	struct keeper_question q = {
+	struct attacher_request q = {
 		.attach = true,
 		.id = k->last_id + 1,
 		.way = (int32_t)t->way,
 		.pid = t->pid,
 		.n = (uint32_t)t->n,
 	};
-	struct keeper_answer answer;
+	struct attacher_reply answer;
 	int fds[FDS_MAX] = { t->fd }, r;
 	size_t n_fds = 1;
 
@@ -395,7 +397,7 @@ int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *t, u
 		q.programs |= UINT32_C(1) << i;
 		fds[n_fds++] = t->programs[i];
 	}
-	r = probe_keeper_ask(k, &q, fds, n_fds, t->probes, t->n * sizeof(*t->probes), &answer)
+	r = probe_attacher_call(k, &q, fds, n_fds, t->probes, t->n * sizeof(*t->probes), &answer)
 		    ?: answer.error;
 	if (r < 0)
 		return r;
@@ -404,12 +406,12 @@ int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *t, u
 	return 0;
 }
 
-void probe_keeper_detach(struct probe_keeper *k, const uint32_t *ids, size_t n)
+void probe_attacher_detach(struct probe_attacher *k, const uint32_t *ids, size_t n)
 {
-	const struct keeper_question q = { .n = (uint32_t)n };
-	struct keeper_answer answer;
+	const struct attacher_request q = { .n = (uint32_t)n };
+	struct attacher_reply answer;
 
-	/* (if the keeper is gone, so are the probes) */
+	/* (if the attacher is gone, so are the probes) */
 	if (n > 0)
-		probe_keeper_ask(k, &q, NULL, 0, ids, n * sizeof(*ids), &answer);
+		probe_attacher_call(k, &q, NULL, 0, ids, n * sizeof(*ids), &answer);
 }

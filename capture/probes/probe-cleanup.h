@@ -10,4 +10,4 @@
  * systems never answer. It calls SAY with a sentence about each file. Returns 0 or a negative
  * errno.
  */
-int probe_heal_start(void (*say)(const char *text));
+int probe_cleanup_start(void (*report)(const char *text));

@@ -11,22 +11,22 @@
 #include "base/cleanup.h"
 #include "capture/options/collection.h"
 
-struct collection_look;
+struct collection_scan;
 
 /*
  * The check is done. OUTDATED: a unit runs in a cgroup that the filter does not have. FN may free
  * the check.
  */
-typedef void (*collection_looked_fn)(bool outdated, void *userdata);
+typedef void (*collection_scanned_fn)(bool outdated, void *userdata);
 
 /*
  * Starts a check of UNITS, a list that ends with NULL, and of the cgroups of F. Both are copied.
  * Returns 0 or a negative errno.
  */
-int collection_look_new(sd_event *event, char *const *units, const struct capture_filter *f,
-			collection_looked_fn fn, void *userdata, struct collection_look **ret);
+int collection_scan_new(sd_event *event, char *const *units, const struct capture_filter *f,
+			collection_scanned_fn fn, void *userdata, struct collection_scan **ret);
 
 /* Frees it. FN is not called any more. The thread keeps its own data until it ends. */
-struct collection_look *collection_look_free(struct collection_look *l);
+struct collection_scan *collection_scan_free(struct collection_scan *l);
 
-DEFINE_CLEANUP(struct collection_look *, collection_look_free)
+DEFINE_CLEANUP(struct collection_scan *, collection_scan_free)

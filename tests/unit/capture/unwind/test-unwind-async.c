@@ -15,15 +15,15 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/unwind/unwind-away.h"
+#include "capture/unwind/unwind-async.h"
 #include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
 
 enum { MUTE_DEVICE = 1, OTHER_DEVICE = 2 };
 
-static char directory[] = "/tmp/kymo-unwind-away.XXXXXX";
+static char directory[] = "/tmp/kymo-unwind-async.XXXXXX";
 static struct unwind_ask mute_ask, own_ask;
-static struct unwind_away *away;
+static struct unwind_async *async;
 static int done_fd;
 
 /* Maps PATH into this process. Its table is requested. */
@@ -43,31 +43,31 @@ static struct unwind_ask map_file(const char *path)
 
 static void begin(struct unwind_ask ask, uint32_t device)
 {
-	struct unwind_away_file file = { .ask = ask, .device = device, .changes = device };
+	struct unwind_async_file file = { .ask = ask, .device = device, .changes = device };
 
-	assert_int_equal(unwind_away_open(away, &file), 0);
+	assert_int_equal(unwind_async_open(async, &file), 0);
 }
 
-static struct unwind_away_file next(void)
+static struct unwind_async_file next(void)
 {
-	struct unwind_away_file file;
+	struct unwind_async_file file;
 
-	assert_soon(unwind_away_next(away, &file));
+	assert_soon(unwind_async_next(async, &file));
 	return file;
 }
 
 static void read_other(void)
 {
-	struct unwind_away_file file;
+	struct unwind_async_file file;
 
 	begin(own_ask, OTHER_DEVICE);
 	file = next();
-	assert_int_equal(file.step, UNWIND_AWAY_OPENED);
+	assert_int_equal(file.step, UNWIND_ASYNC_OPENED);
 	assert_int_equal(file.result, 0);
 	assert_int_equal(file.changes, OTHER_DEVICE);
-	unwind_away_read(away, &file, true);
+	unwind_async_read(async, &file, true);
 	file = next();
-	assert_int_equal(file.step, UNWIND_AWAY_READ);
+	assert_int_equal(file.step, UNWIND_ASYNC_READ);
 	assert_int_equal(file.result, 0);
 	assert_true(file.table.n_rows > 0);
 	assert_int_equal(file.fd, -1);
@@ -86,17 +86,17 @@ static void wait_for_waiting(unsigned n)
 FIXTURE(setup)
 {
 	done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return unwind_away_new(done_fd, &away);
+	return unwind_async_new(done_fd, &async);
 }
 
 /* Closes everything that is open, so that no thread hangs in the next test. */
 static void finish(void)
 {
-	struct unwind_away_file file;
+	struct unwind_async_file file;
 
-	for (int ms = 0; away && ms < SOON_MS && unwind_away_is_busy(away); ms++) {
-		while (unwind_away_next(away, &file)) {
-			unwind_away_read(away, &file, false);
+	for (int ms = 0; async && ms < SOON_MS && unwind_async_is_busy(async); ms++) {
+		while (unwind_async_next(async, &file)) {
+			unwind_async_read(async, &file, false);
 			unwind_table_deinit(&file.table);
 		}
 		usleep(1000);
@@ -107,14 +107,14 @@ FIXTURE(teardown)
 {
 	mute_fuse_be_mute_to(0);
 	finish();
-	away = unwind_away_free(away);
+	async = unwind_async_free(async);
 	close_fd(done_fd);
 	return 0;
 }
 
 TEST(test_mute)
 {
-	struct unwind_away_file file;
+	struct unwind_async_file file;
 	uint64_t rung;
 
 	mute_fuse_be_mute_to(getpid());
@@ -122,16 +122,16 @@ TEST(test_mute)
 	begin(mute_ask, MUTE_DEVICE);
 	wait_for_waiting(1);
 	read_other();
-	assert_true(unwind_away_is_busy(away));
+	assert_true(unwind_async_is_busy(async));
 	/* The second one has waited for the first, and for no other. */
 	assert_true(mute_fuse_waiting() >= 1);
-	assert_false(unwind_away_next(away, &file));
+	assert_false(unwind_async_next(async, &file));
 	mute_fuse_be_mute_to(0);
 	for (unsigned n_opened = 0, n_read = 0; n_opened < 2 || n_read < 1;) {
 		file = next();
 		assert_int_equal(file.changes, MUTE_DEVICE);
-		if (file.step == UNWIND_AWAY_OPENED) {
-			unwind_away_read(away, &file, n_opened++ == 0);
+		if (file.step == UNWIND_ASYNC_OPENED) {
+			unwind_async_read(async, &file, n_opened++ == 0);
 			continue;
 		}
 		/* It is no program. */
@@ -146,7 +146,7 @@ TEST(test_let_go)
 	mute_fuse_be_mute_to(getpid());
 	begin(mute_ask, MUTE_DEVICE);
 	wait_for_waiting(1);
-	away = unwind_away_free(away);
+	async = unwind_async_free(async);
 	/* The file has not answered yet, and nothing waited for it. */
 	assert_true(mute_fuse_waiting() >= 1);
 	mute_fuse_be_mute_to(0);
@@ -155,62 +155,62 @@ TEST(test_let_go)
 
 TEST(test_unwanted)
 {
-	struct unwind_away_file file;
+	struct unwind_async_file file;
 
 	begin(own_ask, OTHER_DEVICE);
 	file = next();
 	assert_true(fcntl(file.fd, F_GETFD) >= 0);
-	unwind_away_read(away, &file, false);
-	assert_soon(!unwind_away_is_busy(away));
+	unwind_async_read(async, &file, false);
+	assert_soon(!unwind_async_is_busy(async));
 	assert_int_equal(fcntl(file.fd, F_GETFD), -1);
 }
 
 TEST(test_gone)
 {
 	struct unwind_ask nowhere = { .pid = (uint32_t)getpid(), .start = 4096, .end = 8192 };
-	struct unwind_away_file file;
+	struct unwind_async_file file;
 
 	begin(nowhere, OTHER_DEVICE);
 	file = next();
 	assert_int_equal(file.result, -ENOENT);
-	unwind_away_read(away, &file, true);
-	assert_false(unwind_away_is_busy(away));
+	unwind_async_read(async, &file, true);
+	assert_false(unwind_async_is_busy(async));
 }
 
 TEST(test_full)
 {
-	struct unwind_away_file file = { .ask = mute_ask, .device = MUTE_DEVICE };
+	struct unwind_async_file file = { .ask = mute_ask, .device = MUTE_DEVICE };
 
 	mute_fuse_be_mute_to(getpid());
-	for (unsigned i = 0; i < UNWIND_AWAY_FILES_MAX; i++)
+	for (unsigned i = 0; i < UNWIND_ASYNC_FILES_MAX; i++)
 		begin(mute_ask, MUTE_DEVICE);
-	assert_int_equal(unwind_away_open(away, &file), -EAGAIN);
+	assert_int_equal(unwind_async_open(async, &file), -EAGAIN);
 }
 
 /* While all threads hang, none can close descriptors. One does so later. */
 TEST(test_left_alone)
 {
-	enum { N = UNWIND_AWAY_ALL_MAX / UNWIND_AWAY_THREADS_MAX };
-	struct unwind_away *own = away, *others[N];
-	struct unwind_away_file file;
+	enum { N = UNWIND_ASYNC_ALL_MAX / UNWIND_ASYNC_THREADS_MAX };
+	struct unwind_async *own = async, *others[N];
+	struct unwind_async_file file;
 
 	begin(own_ask, OTHER_DEVICE);
 	file = next();
 	assert_true(file.fd >= 0);
 	mute_fuse_be_mute_to(getpid());
 	for (unsigned i = 0; i < N; i++) {
-		assert_int_equal(unwind_away_new(done_fd, &others[i]), 0);
-		away = others[i];
-		for (uint32_t device = 10; device < 10 + UNWIND_AWAY_THREADS_MAX; device++)
+		assert_int_equal(unwind_async_new(done_fd, &others[i]), 0);
+		async = others[i];
+		for (uint32_t device = 10; device < 10 + UNWIND_ASYNC_THREADS_MAX; device++)
 			begin(mute_ask, device);
-		wait_for_waiting((i + 1) * UNWIND_AWAY_THREADS_MAX);
+		wait_for_waiting((i + 1) * UNWIND_ASYNC_THREADS_MAX);
 	}
-	away = unwind_away_free(own);
+	async = unwind_async_free(own);
 	assert_true(fcntl(file.fd, F_GETFD) >= 0);
 	mute_fuse_be_mute_to(0);
 	assert_soon(fcntl(file.fd, F_GETFD) < 0);
 	for (unsigned i = 0; i < N; i++)
-		unwind_away_free(others[i]);
+		unwind_async_free(others[i]);
 }
 
 int main(void)
