@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "capture/sandbox/thread.h"
+#include "cli/open/microhttpd.h"
 #include "cli/open/peer-owner.h"
 #include "reader/pack/unpack.h"
 
@@ -62,6 +62,9 @@ struct transfer {
 	uint64_t number;       /* of the transfers that unpack */
 	bool only_head;
 };
+
+/* Loaded by serve_file_new(). */
+static struct microhttpd serve_file_http;
 
 /* ---- data ---- */
 
@@ -128,33 +131,35 @@ static const struct {
 /* Allows only pages of the origin to read the answer. */
 static void serve_file_allow_origin(const struct serve_file *s, struct MHD_Response *response)
 {
-	MHD_add_response_header(response, "Access-Control-Allow-Origin", s->args.origin);
-	MHD_add_response_header(response, "Vary", "Origin");
+	serve_file_http.add_response_header(response, "Access-Control-Allow-Origin",
+					    s->args.origin);
+	serve_file_http.add_response_header(response, "Vary", "Origin");
 }
 
 static enum MHD_Result serve_file_answer(struct MHD_Connection *c, unsigned status,
 					 struct MHD_Response *response)
 {
-	enum MHD_Result r = response ? MHD_queue_response(c, status, response) : MHD_NO;
+	enum MHD_Result r = response ? serve_file_http.queue_response(c, status, response) : MHD_NO;
 
 	if (response)
-		MHD_destroy_response(response);
+		serve_file_http.destroy_response(response);
 	return r;
 }
 
 static enum MHD_Result serve_file_refuse(struct serve_file *s, struct MHD_Connection *c,
 					 unsigned status, const char *why)
 {
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(strlen(why), (void *)why, MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *response = serve_file_http.create_response_from_buffer(
+		strlen(why), (void *)why, MHD_RESPMEM_PERSISTENT);
 
 	pthread_mutex_lock(&s->lock);
 	s->status.n_refused++;
 	pthread_mutex_unlock(&s->lock);
 	if (response) {
-		MHD_add_response_header(response, "Content-Type", "text/plain");
+		serve_file_http.add_response_header(response, "Content-Type", "text/plain");
 		if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-			MHD_add_response_header(response, "Allow", "GET, HEAD, OPTIONS");
+			serve_file_http.add_response_header(response, "Allow",
+							    "GET, HEAD, OPTIONS");
 	}
 	return serve_file_answer(c, status, response);
 }
@@ -163,13 +168,14 @@ static enum MHD_Result serve_file_refuse(struct serve_file *s, struct MHD_Connec
 static enum MHD_Result serve_file_answer_preflight(struct serve_file *s, struct MHD_Connection *c)
 {
 	struct MHD_Response *response =
-		MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+		serve_file_http.create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
 
 	if (!response)
 		return MHD_NO;
 	serve_file_allow_origin(s, response);
-	MHD_add_response_header(response, "Access-Control-Allow-Methods", "GET, HEAD");
-	MHD_add_response_header(response, "Access-Control-Allow-Private-Network", "true");
+	serve_file_http.add_response_header(response, "Access-Control-Allow-Methods", "GET, HEAD");
+	serve_file_http.add_response_header(response, "Access-Control-Allow-Private-Network",
+					    "true");
 	return serve_file_answer(c, MHD_HTTP_NO_CONTENT, response);
 }
 
@@ -179,9 +185,9 @@ static struct MHD_Response *serve_file_plain_response(struct transfer *t)
 
 	if (fstat(t->server->args.fd, &st) < 0)
 		return NULL;
-	return MHD_create_response_from_callback((uint64_t)st.st_size, BLOCK_BYTES,
-						 serve_file_read_plain, t,
-						 serve_file_transfer_free);
+	return serve_file_http.create_response_from_callback((uint64_t)st.st_size, BLOCK_BYTES,
+							     serve_file_read_plain, t,
+							     serve_file_transfer_free);
 }
 
 static struct MHD_Response *serve_file_unpacked_response(struct transfer *t)
@@ -190,15 +196,15 @@ static struct MHD_Response *serve_file_unpacked_response(struct transfer *t)
 
 	/* A HEAD request reads nothing, and must not interrupt a running transfer. */
 	if (t->only_head)
-		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
-							 serve_file_read_unpacked, t,
-							 serve_file_transfer_free);
+		return serve_file_http.create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
+								     serve_file_read_unpacked, t,
+								     serve_file_transfer_free);
 	if (lseek(s->args.fd, 0, SEEK_SET) < 0 || unpack_new_fd(&t->unpack, s->args.fd) < 0)
 		return NULL;
 	t->number = ++s->newest;
-	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
-						 serve_file_read_unpacked, t,
-						 serve_file_transfer_free);
+	return serve_file_http.create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
+							     serve_file_read_unpacked, t,
+							     serve_file_transfer_free);
 }
 
 /* The answer with the file, or with an error. */
@@ -218,7 +224,8 @@ static struct MHD_Response *serve_file_response(struct serve_file *s, bool only_
 		return NULL;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(file_headers); i++)
-		MHD_add_response_header(response, file_headers[i].name, file_headers[i].value);
+		serve_file_http.add_response_header(response, file_headers[i].name,
+						    file_headers[i].value);
 	serve_file_allow_origin(s, response);
 	return response;
 }
@@ -251,7 +258,7 @@ static enum MHD_Result serve_file_answer_fetch(struct serve_file *s, struct MHD_
 static enum client serve_file_find_client(struct serve_file *s, struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *fd =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+		serve_file_http.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 	uid_t uid = 0;
 	int r;
 
@@ -282,7 +289,7 @@ static void serve_file_on_connection(void *userdata, struct MHD_Connection *c, v
 static const char *serve_file_client_objection(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *client =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+		serve_file_http.get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	switch (client ? (uintptr_t)client->socket_context : CLIENT_UNKNOWN) {
 	case CLIENT_ADMITTED:
@@ -299,8 +306,8 @@ static const char *serve_file_client_objection(struct MHD_Connection *c)
 static const char *serve_file_request_objection(const struct serve_file *s,
 						struct MHD_Connection *c)
 {
-	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
-	const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
+	const char *host = serve_file_http.lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+	const char *origin = serve_file_http.lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
 
 	if (!host || (strcasecmp(host, s->host[0]) != 0 && strcasecmp(host, s->host[1]) != 0))
 		return "The request is for another host.\n";
@@ -420,6 +427,9 @@ int serve_file_new(const struct serve_file_args *args, struct serve_file **ret)
 	s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->event_fd < 0)
 		return -errno;
+	r = microhttpd_load(&serve_file_http);
+	if (r < 0)
+		return r;
 	fd = serve_file_listen_on(args->port, &s->port);
 	if (fd < 0)
 		return fd;
@@ -428,13 +438,12 @@ int serve_file_new(const struct serve_file_args *args, struct serve_file **ret)
 		close(fd);
 		return r;
 	}
-	s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL, NULL,
-				     serve_file_handle, s, MHD_OPTION_LISTEN_SOCKET, fd,
-				     MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-				     MHD_OPTION_CONNECTION_TIMEOUT, args->stall_s,
-				     MHD_OPTION_NOTIFY_CONNECTION, serve_file_on_connection, s,
-				     MHD_OPTION_NOTIFY_COMPLETED, serve_file_on_completed, s,
-				     MHD_OPTION_END);
+	s->daemon = serve_file_http.start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL, NULL, serve_file_handle, s,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, args->stall_s,
+		MHD_OPTION_NOTIFY_CONNECTION, serve_file_on_connection, s,
+		MHD_OPTION_NOTIFY_COMPLETED, serve_file_on_completed, s, MHD_OPTION_END);
 	if (!s->daemon) {
 		close(fd);
 		return -ENOMEM;
@@ -448,7 +457,7 @@ struct serve_file *serve_file_free(struct serve_file *s)
 	if (!s)
 		return NULL;
 	if (s->daemon)
-		MHD_stop_daemon(s->daemon);
+		serve_file_http.stop_daemon(s->daemon);
 	close_fd(s->event_fd);
 	pthread_mutex_destroy(&s->lock);
 	return free_ptr(s);

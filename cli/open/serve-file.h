@@ -48,7 +48,10 @@ struct serve_file_status {
 	uint64_t changes;   /* increases with every request and every byte */
 };
 
-/* Returns 0, -EADDRINUSE if the port is taken, or another negative errno. */
+/*
+ * Returns 0, -EADDRINUSE if the port is taken, -ENOPKG if libmicrohttpd cannot be loaded, or
+ * another negative errno.
+ */
 int serve_file_new(const struct serve_file_args *args, struct serve_file **ret);
 
 /* Closes all connections. Returns NULL. */

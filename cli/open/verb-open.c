@@ -168,6 +168,9 @@ static int verb_open_complain_no_server(const struct open_options *o, int r)
 	else if (r == -EACCES)
 		cli_error("port %" PRIu64 " is reserved for root; use a port from 1024 on",
 			  o->port);
+	else if (r == -ENOPKG)
+		cli_error("cannot serve the trace: libmicrohttpd.so.12 is missing or damaged; "
+			  "install the package libmicrohttpd12");
 	else
 		cli_error("cannot serve on port %" PRIu64 ": %s", o->port, strerror(-r));
 	return CLI_FAILED;

@@ -401,6 +401,9 @@ static int resolve_in_libraries(struct resolution *r)
 	static const char *const libraries[] = { "libc.so.6", "libm.so.6" };
 	char library[PATH_MAX] = "";
 
+	/* Each program has its own, which the recorder finds without a name. */
+	if (strcmp(r->name, "_start") == 0)
+		return 0;
 	needed_library_find(r->places, r->name, r->filter, library);
 	for (size_t i = 0; !*library && i < ARRAY_SIZE(libraries); i++)
 		if (strcmp(r->file, libraries[i]) != 0 &&

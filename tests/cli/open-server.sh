@@ -50,6 +50,13 @@ header() {
 	sed -n "s/^$1: \(.*\)\r$/\1/Ip" "$TMP/headers"
 }
 
+note "a library that is missing, or is another one, is named"
+: >"$TMP/empty.c"
+mkdir "$TMP/other"
+cc -shared -fPIC -Wl,-soname,libmicrohttpd.so.12 -o "$TMP/other/libmicrohttpd.so.12" "$TMP/empty.c"
+expect_exit 1 env LD_LIBRARY_PATH="$TMP/other" "$KYMO" open --port 0 --no-browser "$small"
+assert_says "$TMP/stderr" 'libmicrohttpd.so.12 is missing or damaged; install the package libmicrohttpd12' "what it says"
+
 note "what is fetched is the file, once"
 start_open --no-browser "$small"
 [[ $URL =~ ^http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/everything\.fxt$ ]] || fail "the URL is $URL"

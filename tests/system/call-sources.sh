@@ -86,10 +86,10 @@ refused() {
 	rm -f "$TMP/none.fxt"
 }
 read -r begin size < <("$KYMO" calls --list "$TMP/fast:shop::price" | sed -n '1s/.*:+\(0x[0-9a-f]*\)+\(0x[0-9a-f]*\)=.*/\1 \2/p')
-refused "has no function 'f' there" "$TMP/fast:+$((begin + 1))+$size='f'()"
-refused "has no function 'f' there" "$TMP/fast:+0+$size='f'()"
+refused "has no function 'f' at this address" "$TMP/fast:+$((begin + 1))+$size='f'()"
+refused "has no function 'f' at this address" "$TMP/fast:+0+$size='f'()"
 strip -o "$TMP/bare" "$TMP/fast"
-refused "has no function 'f' there" "$TMP/bare:+$((begin + 1))+$size='f'()"
+refused "has no function 'f' at this address" "$TMP/bare:+$((begin + 1))+$size='f'()"
 refused "did you mean 'shop::price'?" "$TMP/fast:shop::prise"
 refused "the nearest lines are" "$TMP/fast:place-methods.cc:$((line + 1))"
 
@@ -108,7 +108,7 @@ refused_by_service() {
 	expect_exit 1 "$KYMO" record --bus "$BUS" -d 1 --call "$2" -o "$TMP/none.fxt"
 	assert_says "$TMP/stderr" "$1" "what is said of $2"
 }
-refused_by_service "has no function 'f' there" "$TMP/fast:+$((begin + 1))+$size='f'()"
+refused_by_service "has no function 'f' at this address" "$TMP/fast:+$((begin + 1))+$size='f'()"
 if own=$(id -u uucp) && command -v setpriv >/dev/null && ! pgrep -u "$own" >/dev/null; then
 	open_bus_to_all
 	mkdir -m 777 "$TMP/own"

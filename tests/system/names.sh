@@ -53,7 +53,10 @@ cp "$FOLDED" "$TMP/before"
 expect_exit 0 "$KYMO" symbolize "$TMP/chain.fxt" "$TMP/named.fxt"
 expect_exit 0 "$KYMO" check --strict "$TMP/named.fxt"
 fold "$TMP/named.fxt" -p "$STACK_LOAD_PID" --no-symbols
-cmp "$FOLDED" "$TMP/before" || fail "an archive with names says something else than the files do"
+# (eBPF programs of other sessions may have been unloaded meanwhile, with their names)
+diff "$TMP/before" "$FOLDED" | grep '^<' | grep -vE '^<.*(^|;|_)bpf_prog_' >"$TMP/other" || true
+assert_empty "$TMP/other" "an archive with names has other names than the files"
+assert_eq "$(folded)" "$all" "samples with names"
 
 note "kernel functions are those of /proc/kallsyms"
 # Much that goes to different places, of one process.
