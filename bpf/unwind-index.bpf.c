@@ -153,9 +153,8 @@ struct unwind_insertion {
  * A process that has begun in the last seconds is active, and may be the command that is going to
  * be recorded: it counts as much as many sleeping ones.
  */
-#define UNWIND_YOUNG_NS       4000000000ull
-#define UNWIND_YOUNG_WEIGHT   16
-#define UNWIND_COMMAND_WEIGHT 16384
+#define UNWIND_YOUNG_NS     4000000000ull
+#define UNWIND_YOUNG_WEIGHT 16
 
 /*
  * Keeps, cuts or drops mapping I. If neither mapping has a file, and they overlap or touch, the old
@@ -418,25 +417,6 @@ int on_unwind_forget(struct unwind_range *range)
 	return 0;
 }
 
-/*
- * Most processes sleep for the whole session. If tables are on demand, those of listed processes
- * are not asked for now, but all of a process at the first walk in it, whose stack is copied. Only
- * those of the command that is to be recorded come before it runs. (What any process maps later is
- * asked for at once.)
- */
-const volatile bool unwind_on_demand = false;
-
-/* Whether P, of this age, is the command of `kymo record`. */
-static __always_inline bool unwind_is_command(struct task_struct *p, __u64 age_ns)
-{
-	struct task_struct *parent = BPF_CORE_READ(p, real_parent);
-	char name[6] = {};
-
-	bpf_probe_read_kernel_str(name, sizeof(name), &parent->comm);
-	return age_ns < UNWIND_YOUNG_NS && name[0] == 'k' && name[1] == 'y' && name[2] == 'm' &&
-	       name[3] == 'o' && !name[4];
-}
-
 SEC("?iter/task_vma")
 int on_iter_unwind_vma(struct bpf_iter__task_vma *ctx)
 {
@@ -444,8 +424,7 @@ int on_iter_unwind_vma(struct bpf_iter__task_vma *ctx)
 	struct vm_area_struct *vma = ctx->vma;
 	struct unwind_process *process;
 	struct unwind_insertion new = {};
-	bool selected, is_command;
-	__u64 age_ns;
+	bool selected;
 
 	if (!p || !vma || !(vma->vm_flags & VM_EXEC))
 		return 0;
@@ -453,16 +432,11 @@ int on_iter_unwind_vma(struct bpf_iter__task_vma *ctx)
 	if (!unwind_wants(selected))
 		return 0;
 	unwind_read_vma(&new, vma);
-	age_ns = bpf_ktime_get_boot_ns() - p->start_boottime;
-	is_command = unwind_is_command(p, age_ns);
-	if (is_command)
-		new.weight = UNWIND_COMMAND_WEIGHT;
-	else if (age_ns < UNWIND_YOUNG_NS)
+	if (bpf_ktime_get_boot_ns() - p->start_boottime < UNWIND_YOUNG_NS)
 		new.weight = UNWIND_YOUNG_WEIGHT;
 	process = unwind_begin((__u32)p->tgid, (__u64)BPF_CORE_READ(vma, vm_mm));
 	if (process)
-		unwind_add_mapping((__u32)p->tgid, selected && (is_command || !unwind_on_demand),
-				   process, &new);
+		unwind_add_mapping((__u32)p->tgid, selected, process, &new);
 	return 0;
 }
 

@@ -116,7 +116,7 @@ static __always_inline int unwind_find_file(struct unwind_walk *w, const struct 
 	    f->copied < UNWIND_COPIES_MAX)
 		w->awaited = m->file;
 	if (f->state != UNWIND_FILE_READY) {
-		f->missed += UNWIND_WALK_WEIGHT;
+		f->missed += 1;
 		w->missing = f->state != UNWIND_FILE_EMPTY;
 		return 0;
 	}

@@ -125,9 +125,6 @@ struct unwind_file {
 	} segments[UNWIND_SEGMENTS_MAX];
 };
 
-/* A walk says more for a file's table to come before others than a mapping, which counts 1. */
-#define UNWIND_WALK_WEIGHT 16
-
 #define UNWIND_COPIES_MAX 256
 
 #define UNWIND_FILE_NEW   0 /* its table was not requested */

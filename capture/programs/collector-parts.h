@@ -52,7 +52,6 @@ struct collector {
 	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
 	struct unwinder *unwinder;           /* NULL = stacks are not walked by tables */
 	uint64_t table_bytes_max;
-	bool tables_on_demand;
 	struct rec_state *states; /* buffer for lookups, for all CPUs */
 	struct cpu_state *cpu_states;
 	collector_record_fn fn; /* of the current round */
@@ -80,9 +79,6 @@ bool collector_unwinds(const struct session_options *o);
  */
 int collector_configure_unwinding(struct collector *c, const struct session_options *o);
 int collector_make_unwinder(struct collector *c);
-
-/* Waits a moment for the tables of the command, before the first sample. */
-void collector_await_first_tables(struct collector *c);
 
 /* To be called with each mapping, as it is drained. */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);

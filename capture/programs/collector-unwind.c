@@ -17,10 +17,6 @@
 
 /* The maximum wait for tables, before a recording begins and at its end. */
 #define READY_NS_MAX UINT64_C(1000000000)
-/* The same, before a recording with tables on demand. */
-#define READY_ON_DEMAND_NS_MAX UINT64_C(300000000)
-
-enum { ON_DEMAND_HZ_MAX = 256 }; /* as many stacks are copied on each CPU */
 
 /* Whether the programs support tables on this architecture. */
 static bool collector_unwind_possible(void)
@@ -36,17 +32,6 @@ bool collector_unwinds(const struct session_options *o)
 {
 	return collector_unwind_possible() && o->categories & CATEGORIES_USER_STACKS &&
 	       (o->stacks == STACKS_AUTO || o->stacks == STACKS_EH);
-}
-
-/*
- * Whether stacks are copied where a table is missing, so that the tables of a process can be made
- * after the first walk in it. Waits and allocations are not copied; at higher frequencies, not all
- * samples are.
- */
-static bool collector_unwinds_on_demand(const struct session_options *o)
-{
-	return (o->categories & CATEGORIES_USER_STACKS) == CATEGORY_PROFILE &&
-	       o->frequency <= ON_DEMAND_HZ_MAX && o->filter.n_pids == 0;
 }
 
 int collector_configure_unwinding(struct collector *c, const struct session_options *o)
@@ -73,11 +58,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	bpf_program__set_autoload(skel->progs.on_unwind_gap, wanted && !hooked);
 	bpf_program__set_autoload(skel->progs.on_unwind_forget, wanted && !hooked);
 	c->table_bytes_max = o->stack_tables_bytes;
-	c->tables_on_demand = wanted && collector_unwinds_on_demand(o);
 	skel->rodata->unwind_by_tables = wanted;
-	skel->rodata->unwind_on_demand = c->tables_on_demand;
-	/* (user space knows how deep stacks are only after the first drain) */
-	skel->bss->piece_size = c->tables_on_demand ? 1 : 0;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		bpf_program__set_autoload(programs[i], wanted);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(maps); i++)
@@ -243,21 +224,13 @@ struct stack_tables collector_count_tables(struct collector *c)
 
 int collector_prepare_unwinding(struct collector *c, char **reterr_text)
 {
-	int r;
+	int r = collector_has_unwinding(c) ? collector_list_mapped(c) : 0;
 
-	if (!collector_has_unwinding(c) || c->tables_on_demand)
-		return 0;
-	r = collector_list_mapped(c);
 	if (r < 0)
 		return load_error(r, "list the mappings", reterr_text);
-	unwinder_wait(c->unwinder, READY_NS_MAX);
+	if (c->unwinder)
+		unwinder_wait(c->unwinder, READY_NS_MAX);
 	return 0;
-}
-
-void collector_await_first_tables(struct collector *c)
-{
-	if (c->unwinder && c->tables_on_demand)
-		unwinder_wait(c->unwinder, READY_ON_DEMAND_NS_MAX);
 }
 
 int collector_start_unwinding(struct collector *c, char **reterr_text)

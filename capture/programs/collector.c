@@ -333,7 +333,6 @@ int collector_start_stacks(struct collector *c, char **reterr_text)
 	skel->bss->call_stacks_shed = 0;
 	if (r < 0 || !(c->categories & CATEGORY_PROFILE))
 		return r;
-	collector_await_first_tables(c);
 	load_error_begin();
 	r = sampler_new(c->skel->progs.on_tick, c->n_cpus, c->frequency, &c->sampler);
 	if (r == -EINVAL) {

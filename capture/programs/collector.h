@@ -49,8 +49,8 @@ DEFINE_CLEANUP(struct collector *, collector_free)
 int collector_attach(struct collector *c, char **reterr_text);
 
 /*
- * If stacks are walked by tables that are not on demand: learns the existing mappings, and waits a
- * moment for their tables. Before anything is attached. Returns as collector_new().
+ * If stacks are walked by tables: learns the existing mappings, and waits a moment for their
+ * tables. Before anything is attached. Returns as collector_new().
  */
 int collector_prepare_unwinding(struct collector *c, char **reterr_text);
 

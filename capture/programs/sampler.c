@@ -95,7 +95,6 @@ int sampler_new(struct bpf_program *prog, unsigned n_cpus, uint32_t frequency, s
 	_cleanup_(sampler_freep) struct sampler *s = calloc(1, sizeof(*s));
 	_cleanup_free_ bool *online = calloc(n_cpus, sizeof(*online));
 	uint64_t step_ns = UINT64_C(1000000000) / frequency / n_cpus;
-	unsigned n_begun = 0;
 	int r = 0;
 
 	if (step_ns > STAGGER_NS_MAX / n_cpus)
@@ -114,11 +113,10 @@ int sampler_new(struct bpf_program *prog, unsigned n_cpus, uint32_t frequency, s
 
 		if (!online[cpu])
 			continue;
-		if (n_begun++ > 0)
-			nanosleep(&step, NULL);
 		r = sampler_begin_any(s, cpu);
 		if (r == -ENODEV)
 			r = 0; /* it has just gone offline */
+		nanosleep(&step, NULL);
 	}
 	if (r < 0)
 		return r;

@@ -116,23 +116,6 @@ assert_ge "$all" 30 "samples of a new program"
 [ $((100 * n)) -ge $((90 * all)) ] || fail "a new program: $n of $all samples have their whole chains"
 assert_ge "$(find "$TMP/cache/unwind" -type f | wc -l)" 3 "tables that are kept"
 
-note "tables on demand: a program that has run long before is whole from its first sample on"
-cp "$(readlink -f /bin/bash)" "$TMP/bin/old"
-"$TMP/bin/old" --norc -c 'f() { [ "$1" -gt 0 ] && f $(($1 - 1)) && return; while :; do x=${x:0:99}$RANDOM; done; }; f 2' &
-old=$!
-expect_exit 0 "$KYMO" record --direct -e profile -F 199 -d 500ms -o "$TMP/old.fxt"
-kill "$old"
-wait "$old" || true
-whole_stacks "$TMP/old.fxt" "$TMP/bin/old" >"$TMP/whole"
-read -r _ all n depth <"$TMP/whole"
-note "$n of $all, of $((depth / all)) frames"
-assert_ge "$all" 5 "samples of the program"
-[ $((100 * n)) -ge $((80 * all)) ] || fail "an old program: $n of $all are whole"
-"$KYMO" dump "$TMP/old.fxt" | grep ' kymo:session_stacks ' | tail -1 >"$TMP/counts"
-for count in stacks_copied unwind_tables; do
-	assert_ge "$(grep -o " $count=[0-9]*" "$TMP/counts" | cut -d= -f2)" 1 "$count"
-done
-
 # ---- what the distribution ships ----
 
 note "programs as they are installed"
