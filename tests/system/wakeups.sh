@@ -52,7 +52,7 @@ check() {
 
 	shift
 	rm -f "$TMP/t.fxt"
-	record_around "$TMP/t.fxt" -- "$KYMO_LOAD" --out "$TMP/truth.json" "$@" wakeups "$kind" $n
+	record_around "$TMP/t.fxt" -- "$KYMO_LOAD" --out "$TMP/truth.json" "$@" wakeups "$kind" "$n"
 	sleeper=$(json "$TMP/truth.json" .sleeper)
 	waker=$(json "$TMP/truth.json" .waker)
 	slept=$(json "$TMP/truth.json" .slept)
@@ -81,7 +81,7 @@ check() {
 		assert_ge "$(grep -F '"thread_wakeup"' "$DUMP" | gojq -c "select(.waking_thread_id == $sleeper) | .args[] |
 			select(.name == \"context\" and .value == \"softirq\")" | wc -l)" $((n * 99 / 100)) "$what: in a softirq"
 	else
-		assert_eq "$by_waker" $n "$what: wakeups by the waker"
+		assert_eq "$by_waker" "$n" "$what: wakeups by the waker"
 		assert_le "$by_none" 3 "$what: wakeups by interrupts"
 	fi
 }
