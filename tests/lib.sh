@@ -57,9 +57,14 @@ at_exit() {
 }
 
 cleanup() {
-	local status=$? pid command
+	local status=$? last=$BASH_COMMAND pid command
 
 	set +e
+	# (A command that fails in a function ends the test, and calls no trap but this one.)
+	case $status in
+	0 | 77) ;;
+	*) [ "$failed" ] || echo "FAIL: ${BASH_SOURCE[-1]}: ended with $status after: $last" >&2 ;;
+	esac
 	# jobs, not remembered pids, which can belong to other processes by now.
 	for pid in $(jobs -rp); do
 		kill -CONT "$pid" 2>/dev/null
@@ -83,9 +88,11 @@ cleanup() {
 	fi
 	exit "$status"
 }
+# whether the reason was printed
+failed=
 trap cleanup EXIT
 trap 'exit 1' INT TERM
-trap 'echo "FAIL: ${BASH_SOURCE[0]}:$LINENO: $BASH_COMMAND" >&2' ERR
+trap 'failed=yes; echo "FAIL: ${BASH_SOURCE[0]}:$LINENO: $BASH_COMMAND" >&2' ERR
 
 # ---- ends of tests ----
 
@@ -96,6 +103,7 @@ skip() {
 
 fail() {
 	trap - ERR
+	failed=yes
 	printf 'FAIL: %s:%s: %s\n' "${BASH_SOURCE[-1]}" "${BASH_LINENO[-2]}" "$*" >&2
 	exit 1
 }
@@ -243,14 +251,17 @@ expect_soon() {
 	wait_for "$@" || fail_late "not within $(limit "$1") s: ${*:2}"
 }
 
-# fail_late WHY: this test waited in vain; prints where its processes of kymo stand
+# fail_late WHY: this test waited in vain; prints where its processes of kymo stand (the first of
+# them: a debugger needs seconds for each)
 fail_late() {
-	local comm pid
+	local comm pid n=0
 
 	for comm in /proc/[0-9]*/comm; do
 		pid=${comm//[^0-9]/}
-		! grep -qs '^kymo' "$comm" ||
-			! grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ" || where "$pid" >&2
+		if grep -qs '^kymo' "$comm" && grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ" &&
+			[ $((++n)) -le 4 ]; then
+			where "$pid" >&2 || true
+		fi
 	done
 	fail "$@"
 }

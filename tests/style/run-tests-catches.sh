@@ -118,8 +118,8 @@ note "a test that fails twice, and one that hangs, have failed"
 cp "$TMP/odd.json" "$TMP/results.d/test.json"
 ! CI='' KYMO_UNSTEADY=$TMP/kept "$ROOT/tools/test-report" "$TMP/results.d" 61 >"$TMP/report" ||
 	fail "failures passed"
-assert_line "$TMP/report" 'failed: planted / wrong'
-assert_line "$TMP/report" 'failed: planted / hangs'
+assert_line "$TMP/report" 'failed: planted / wrong: the answer is 41, not 42'
+assert_contains "$TMP/report" '^failed: planted / hangs: TIMEOUT: the test did not end within [0-9]+ s; its processes:$'
 assert_line "$TMP/report" '3 passed, 4 failed, 1 skipped'
 
 note "a fuzz target without a result is a failure, and so is none at all"
