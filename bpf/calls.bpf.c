@@ -70,7 +70,7 @@ struct call_args {
 	__u64 args[8];
 	__u64 sp, caller;
 	__u64 stack;
-	__u32 unreadable, pad_0;
+	__u32 unreadable, is_chained;
 };
 _Static_assert(CALL_ARGUMENTS == 8, "room");
 
@@ -88,7 +88,7 @@ static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args
 	to->args[5] = 0;
 #endif
 	to->args[6] = to->args[7] = 0;
-	to->unreadable = to->pad_0 = 0;
+	to->unreadable = to->is_chained = 0;
 	to->sp = PT_REGS_SP(ctx);
 }
 
@@ -96,14 +96,17 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 {
 #if defined(__TARGET_ARCH_x86)
 	struct task_struct *p = bpf_get_current_task_btf();
-	__u64 probed;
+	__u64 probed, top;
 
 	if (bpf_probe_read_user(&to->caller, sizeof(to->caller), (const void *)to->sp) < 0)
 		to->caller = 0;
 	/* (a function with a return probe can have jumped here) */
 	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
-	if (probed)
-		to->caller = probed_return_address(&probed, to->sp, to->caller);
+	if (probed) {
+		top = to->caller;
+		to->caller = probed_return_address(&probed, to->sp, top);
+		to->is_chained = to->caller != top;
+	}
 #else
 	to->caller = PT_REGS_RET(ctx);
 #endif
@@ -123,7 +126,7 @@ static __always_inline void call_read_syscall(struct pt_regs *regs, struct call_
 	to->args[5] = 0;
 #endif
 	to->args[6] = to->args[7] = 0;
-	to->unreadable = to->pad_0 = 0;
+	to->unreadable = to->is_chained = 0;
 	to->sp = PT_REGS_SP_CORE(regs);
 	to->caller = PT_REGS_IP_CORE(regs);
 }
@@ -390,7 +393,7 @@ static __always_inline void call_send(const struct call_args *args, const struct
 	rec->stack = args->stack;
 	__builtin_memcpy(rec->args, args->args, sizeof(rec->args));
 	rec->unreadable = args->unreadable;
-	rec->pad_0 = 0;
+	rec->is_chained = args->is_chained;
 	if (n > 0)
 		call_copy_text(rec, pending, args, f, 0);
 	if (n > 1)

@@ -107,7 +107,11 @@ struct rec_call {
 	__u64 stack;  /* the id of its stack; 0 = none */
 	__u64 args[CALL_ARGUMENTS];
 	__u32 unreadable; /* bits, by argument: its memory is unreadable */
-	__u32 pad_0;
+	/*
+	 * 1 = the top of the stack is the address of a return probe: a function with one has jumped
+	 * here, and the kernel reports the return of both.
+	 */
+	__u32 is_chained;
 	struct call_text texts[CALL_TEXTS_MAX];
 };
 _Static_assert(sizeof(struct rec_call) == 920, "ABI");

@@ -301,11 +301,17 @@ static bool call_targets_yields(const struct call_targets *t, const struct call_
 
 static bool call_source_has(const struct call_source *source, const struct call_place *place)
 {
-	for (size_t i = 0; i < source->places.n; i++)
-		/* (the entry depends on the arguments that a specification names) */
-		if (source->places.places[i].begin == place->begin &&
-		    ((source->places.places[i].flags ^ place->flags) & CALL_PLACE_POINT) == 0)
+	for (size_t i = 0; i < source->places.n; i++) {
+		const struct call_place *other = &source->places.places[i];
+
+		/*
+		 * (The entry depends on the arguments that a specification names. The beginnings
+		 * differ if a function has another symbol in its prologue.)
+		 */
+		if ((other->begin == place->begin || other->entry == place->entry) &&
+		    ((other->flags ^ place->flags) & CALL_PLACE_POINT) == 0)
 			return true;
+	}
 	return false;
 }
 

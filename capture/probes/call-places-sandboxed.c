@@ -49,9 +49,9 @@ static bool call_places_is_name(const char *name, size_t n_min)
 
 static bool call_places_is_place(const struct call_place *p, uint64_t file_bytes)
 {
-	if (p->entry >= file_bytes || p->semaphore >= file_bytes || p->n_rets > CALL_RETS_MAX ||
-	    p->n_tails > CALL_TAILS_MAX || p->flags & ~CALL_PLACE_ALL ||
-	    !call_places_is_name(p->name, 1))
+	if (p->begin >= file_bytes || p->entry >= file_bytes || p->semaphore >= file_bytes ||
+	    p->n_rets > CALL_RETS_MAX || p->n_tails > CALL_TAILS_MAX ||
+	    p->flags & ~CALL_PLACE_ALL || !call_places_is_name(p->name, 1))
 		return false;
 	for (size_t i = 0; i < p->n_rets; i++)
 		if (p->rets[i] >= file_bytes || p->rets[i] == p->entry)

@@ -66,7 +66,7 @@ struct call_place {
 #define CALL_PLACES_ALL      ((1U << 11) - 1)
 
 struct call_places {
-	struct call_place *places; /* owned; sorted by entry, unique */
+	struct call_place *places; /* owned; sorted by begin, unique */
 	size_t n;
 	uint32_t flags; /* CALL_PLACES_* */
 	/* Without results: a similar name, or "" */

@@ -153,7 +153,7 @@ static int activity_on_work(struct activity *a, const struct rec_head *head)
 		ev.pid = FXT_KOID_SOFTIRQ;
 		ev.tid = fxt_archive_track_koid(FXT_TRACK_SOFTIRQ, head->cpu);
 	} else {
-		r = pipeline_announce(a->pipe, head->tid);
+		r = pipeline_announce_thread(a->pipe, head->tid, head->pid);
 		ev.pid = tasks_koid(a->pipe->tasks, head->pid);
 		ev.tid = tasks_koid(a->pipe->tasks, head->tid);
 	}

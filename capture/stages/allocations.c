@@ -284,7 +284,7 @@ static int allocations_log_block(struct watch *w, enum event_kind kind,
 	if (!a->log || !call || call->head.ts_ns < a->pipe->from_ns ||
 	    call->head.ts_ns > a->pipe->to_ns)
 		return 0;
-	r = pipeline_announce(a->pipe, call->head.tid);
+	r = pipeline_announce_thread(a->pipe, call->head.tid, w->pid);
 	ev = allocations_about(a, w, kind, call->head.ts_ns);
 	ev.tid = tasks_koid(a->pipe->tasks, call->head.tid);
 	ev.cpu = call->head.cpu;
@@ -458,7 +458,7 @@ static int allocations_on_block(struct allocations *a, struct watch *w, const st
 {
 	char text[BLOCK_TEXT_MAX];
 	struct event ev = allocations_about(a, w, EVENT_BLOCK, rec->head.ts_ns);
-	int r = pipeline_announce(a->pipe, rec->block.tid);
+	int r = pipeline_announce_thread(a->pipe, rec->block.tid, w->pid);
 
 	if (w->missing > 0)
 		allocations_set_missing(w, w->missing - 1);
@@ -481,7 +481,7 @@ static int allocations_on_block(struct allocations *a, struct watch *w, const st
 static int allocations_on_alloc(struct allocations *a, struct watch *w, const struct rec_alloc *rec)
 {
 	struct event ev = allocations_about(a, w, EVENT_ALLOC, rec->head.ts_ns);
-	int r = pipeline_announce(a->pipe, rec->head.tid);
+	int r = pipeline_announce_thread(a->pipe, rec->head.tid, w->pid);
 
 	ev.tid = tasks_koid(a->pipe->tasks, rec->head.tid);
 	ev.cpu = rec->head.cpu;
@@ -498,7 +498,7 @@ static int allocations_on_alloc(struct allocations *a, struct watch *w, const st
 static int allocations_on_free(struct allocations *a, struct watch *w, const struct rec_free *rec)
 {
 	struct event ev = allocations_about(a, w, EVENT_FREE, rec->head.ts_ns);
-	int r = pipeline_announce(a->pipe, rec->head.tid);
+	int r = pipeline_announce_thread(a->pipe, rec->head.tid, w->pid);
 
 	ev.tid = tasks_koid(a->pipe->tasks, rec->head.tid);
 	ev.cpu = rec->head.cpu;

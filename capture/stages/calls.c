@@ -221,7 +221,7 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 	else if (end)
 		ev.call.left_by = "open";
 	ev.call.result.name = "";
-	r = pipeline_announce(c->pipe, call->head.tid);
+	r = pipeline_announce_thread(c->pipe, call->head.tid, call->head.pid);
 	c->n_events++;
 	return r < 0 ? r : fxt_archive_event(c->pipe->archive, &ev);
 }
@@ -295,14 +295,17 @@ static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
 /*
  * Whether CALL was left, and NEXT is in its place, at the same stack pointer. If the return
  * addresses differ, CALL has not jumped to NEXT. But a system call comes from a function, and a
- * small function has the same stack pointer at that time.
+ * small function has the same stack pointer at that time. A function that jumped to another one,
+ * which jumped back, returns as often as it was entered if it has return probes.
  */
 static bool calls_is_replaced(const struct calls *c, const struct rec_call *call,
 			      const struct rec_call *next)
 {
 	if (calls_is_syscall(c, next) && !calls_is_syscall(c, call))
 		return false;
-	return call->caller != next->caller || call->function == next->function;
+	if (call->caller != next->caller)
+		return true;
+	return call->function == next->function && !next->is_chained;
 }
 
 /* Whether NEXT is not a call, but a jump of CALL to its own begin. */
@@ -435,7 +438,7 @@ static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
 static int calls_pass(struct calls *c, const struct rec_call *rec)
 {
 	const struct rec_call_end end = { .head = rec->head };
-	struct rec_call passed = { .pad_0 = 0 };
+	struct rec_call passed = { .is_chained = 0 };
 	uint64_t stack;
 	int r;
 

@@ -93,16 +93,20 @@ int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool w
 
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
 {
-	bool is_waited_for = lifecycle_is_queried(l, id->tid) != 0;
+	uint64_t asked = lifecycle_is_queried(l, id->tid);
+	struct rec_identity task = *id;
 	int r = 0;
 
 	if (!tasks_get(l->pipe->tasks, id->tid)) {
 		/* An unknown identity adds nothing about a thread that was reported and has
 		 * ended. */
-		if (!is_waited_for && id->start_ns == 0)
+		if (!asked && id->start_ns == 0)
 			return 0;
-		r = lifecycle_learned(l, id, wanted);
-	} else if (is_waited_for && wanted) {
+		/* (it has ended, so only records have its process) */
+		if (asked && id->uid == EVENT_UID_UNKNOWN)
+			task.pid = lifecycle_queried_pid(asked);
+		r = lifecycle_learned(l, &task, wanted);
+	} else if (asked && wanted) {
 		r = lifecycle_announce_if_new(l, id->tid);
 	}
 	/* (an answer that cannot be written now is written at the end) */
@@ -124,14 +128,15 @@ static struct event lifecycle_about(const struct lifecycle *l, enum event_kind k
 	};
 }
 
-/* Writes EV, if it is in the time of the recording, after the identity of TID. */
-static int lifecycle_write_event(struct lifecycle *l, const struct event *ev, uint32_t tid)
+/* Writes EV about the task of REC, if it is in the time of the recording, after its identity. */
+static int lifecycle_write_event(struct lifecycle *l, const struct event *ev,
+				 const struct rec_head *rec)
 {
 	int r;
 
 	if (ev->ts_ns <= l->pipe->from_ns || ev->ts_ns > l->pipe->to_ns)
 		return 0;
-	r = lifecycle_announce_if_new(l, tid);
+	r = lifecycle_announce_if_new(l, rec->tid) ?: lifecycle_belongs(l, rec->tid, rec->pid);
 	if (r < 0)
 		return r;
 	l->n_events++;
@@ -209,7 +214,7 @@ static int lifecycle_on_fork(struct lifecycle *l, const struct rec_head *head)
 	ev.fork.child_pid = tasks_koid(l->pipe->tasks, rec->child.pid);
 	ev.fork.child_tid = tasks_koid(l->pipe->tasks, rec->child.tid);
 	r = lifecycle_announce_if_new(l, rec->child.tid);
-	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
+	return r < 0 ? r : lifecycle_write_event(l, &ev, head);
 }
 
 /*
@@ -226,7 +231,7 @@ static int lifecycle_name_loaded(struct lifecycle *l, const struct rec_head *rec
 		return 0;
 	ev.rename.from = from;
 	ev.rename.to = task->comm;
-	return lifecycle_write_event(l, &ev, rec->tid);
+	return lifecycle_write_event(l, &ev, rec);
 }
 
 static int lifecycle_on_exec(struct lifecycle *l, const struct rec_head *head)
@@ -253,7 +258,7 @@ static int lifecycle_on_exec(struct lifecycle *l, const struct rec_head *head)
 	r = r ?: tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes);
 	if (r >= 0)
 		r = lifecycle_announce_if_new(l, head->tid) ?: lifecycle_name_loaded(l, head, from);
-	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
+	return r < 0 ? r : lifecycle_write_event(l, &ev, head);
 }
 
 static int lifecycle_on_exit(struct lifecycle *l, const struct rec_head *head)
@@ -271,7 +276,7 @@ static int lifecycle_on_exit(struct lifecycle *l, const struct rec_head *head)
 	/* On older kernels, several threads can each consider themselves the last one. */
 	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
 			       tasks_set_ended(l->pipe->tasks, head->pid);
-	r = lifecycle_write_event(l, &ev, head->tid);
+	r = lifecycle_write_event(l, &ev, head);
 	tasks_forget(l->pipe->tasks, head->tid);
 	return r;
 }
@@ -302,7 +307,7 @@ static int lifecycle_on_rename(struct lifecycle *l, const struct rec_head *head)
 	r = lifecycle_announce_if_new(l, head->tid);
 	if (r < 0 || strcmp(from, to) == 0)
 		return r;
-	return lifecycle_write_event(l, &ev, head->tid);
+	return lifecycle_write_event(l, &ev, head);
 }
 
 static int lifecycle_on_lost(struct lifecycle *l, const struct rec_head *head)

@@ -47,7 +47,7 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 			.n_bytes = sizeof(rec->registers) + rec->bytes,
 		},
 	};
-	int r = pipeline_announce(s->pipe, rec->head.tid);
+	int r = pipeline_announce_thread(s->pipe, rec->head.tid, rec->head.pid);
 
 	moment_values_fill(&s->values, plan, &ev);
 	ev.moment.values = s->values.list;

@@ -98,6 +98,17 @@ static inline int pipeline_announce(const struct pipeline *p, uint32_t tid)
 	return p->links.announce(tid, p->links.userdata);
 }
 
+/*
+ * The same for a thread of process PID, as an event names it. The owner of an id whose identity is
+ * not found counts as a thread of it then: readers would make two threads of it otherwise.
+ */
+static inline int pipeline_announce_thread(const struct pipeline *p, uint32_t tid, uint32_t pid)
+{
+	int r = pipeline_announce(p, tid);
+
+	return r ?: p->links.belongs(tid, pid, p->links.userdata);
+}
+
 /* ERROR, or the owner's answer about continuing after a record. */
 static inline int pipeline_after(const struct pipeline *p, int error)
 {

@@ -58,7 +58,7 @@ static int profiler_write_stack(struct profiler *p, const struct rec_head *head,
 		.cpu = head->cpu,
 		.sample = { .frames = frames, .kind = ev ? SAMPLE_OFF_CPU : SAMPLE_ON_CPU },
 	};
-	int r = pipeline_announce(p->pipe, head->tid);
+	int r = pipeline_announce_thread(p->pipe, head->tid, head->pid);
 
 	sample.pid = tasks_koid(p->pipe->tasks, head->pid);
 	sample.tid = tasks_koid(p->pipe->tasks, head->tid);

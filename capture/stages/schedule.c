@@ -514,9 +514,7 @@ static int schedule_on_migrate(struct schedule *s, uint64_t *words, unsigned n_w
 {
 	uint32_t tid = (uint32_t)words[MIGRATE_TID];
 	uint64_t from = fxt_get_arg_value32(words[MIGRATE_FROM_CPU]);
-	int r = pipeline_announce(s->pipe, tid)
-			?: s->pipe->links.belongs(tid, (uint32_t)words[MIGRATE_PID],
-						  s->pipe->links.userdata);
+	int r = pipeline_announce_thread(s->pipe, tid, (uint32_t)words[MIGRATE_PID]);
 
 	/* Only threads that are not running are migrated. */
 	if (r == 0 && schedule_runs_on(s, from, tid))

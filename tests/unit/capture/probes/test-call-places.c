@@ -271,6 +271,9 @@ TEST(test_valid)
 	place.flags = 1 << 20;
 	assert_false(call_places_are_valid(&p, 64));
 	place.flags = 0;
+	place.begin = 64;
+	assert_false(call_places_are_valid(&p, 64));
+	place.begin = 0;
 	p.flags = 1 << 20;
 	assert_false(call_places_are_valid(&p, 64));
 }

@@ -45,6 +45,14 @@ static int calls_announce(uint32_t tid, void *userdata)
 	return 0;
 }
 
+static int calls_belongs(uint32_t tid, uint32_t pid, void *userdata)
+{
+	(void)tid;
+	(void)pid;
+	(void)userdata;
+	return 0;
+}
+
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -58,6 +66,7 @@ static int setup(void **state)
 		.from_ns = 100,
 		.to_ns = UINT64_MAX,
 		.links.announce = calls_announce,
+		.links.belongs = calls_belongs,
 	};
 	calls_init(&f->calls, &f->pipe);
 	for (size_t i = 0; i < N_FUNCTIONS; i++) {
@@ -91,8 +100,8 @@ static int teardown(void **state)
 
 /* ---- events ---- */
 
-static void enter_from(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp,
-		       uint64_t caller)
+static void enter_by(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp,
+		     uint64_t caller, bool is_chained)
 {
 	struct rec_call rec = {
 		.head = { .ts_ns = ts_ns,
@@ -103,10 +112,17 @@ static void enter_from(struct fixture *f, uint64_t ts_ns, uint32_t function, uin
 		.function = function,
 		.sp = sp,
 		.caller = caller,
+		.is_chained = is_chained,
 		.args = { ts_ns },
 	};
 
 	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+}
+
+static void enter_from(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp,
+		       uint64_t caller)
+{
+	enter_by(f, ts_ns, function, sp, caller, false);
 }
 
 static void enter(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp)
@@ -154,6 +170,20 @@ static void assert_calls(struct fixture *f, const char *want)
 	assert_string_equal(text, want);
 }
 
+/* The number of calls that were unwound. */
+static size_t count_unwound(struct fixture *f)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size, n = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	archive_events(&f->out, call_line, to);
+	fclose(to);
+	for (const char *at = text; (at = strstr(at, " unwound\n")); at++)
+		n++;
+	return n;
+}
+
 /* ---- pairs ---- */
 
 TEST(test_nested)
@@ -171,7 +201,7 @@ TEST(test_nested)
 }
 
 /* Recursion of any depth. */
-TEST(test_recursion)
+LARGE_TEST(test_recursion)
 {
 	struct fixture *f = *state;
 
@@ -242,7 +272,7 @@ TEST(test_coroutine_jumps)
 }
 
 /* More uncertain calls than there is room for. Later calls are not lost. */
-TEST(test_much_doubt)
+LARGE_TEST(test_much_doubt)
 {
 	struct fixture *f = *state;
 	const uint64_t n = 2 * (32 << 20) / REC_CALL_BYTES(0);
@@ -289,7 +319,29 @@ TEST(test_turns_of_two)
 	assert_int_equal(f->calls.open_bytes, bytes);
 	leave(f, 400, DEEP, 8000);
 	leave(f, 400, LOOP, 8000);
+	/* (each but the last call of deep() has jumped to loop()) */
+	assert_int_equal(count_unwound(f), 99);
 	assert_int_equal(f->calls.open_bytes, 0);
+	assert_int_equal(f->calls.n_unpaired, 0);
+}
+
+/* Two functions jump to each other, each with a return probe: the kernel reports all returns. */
+TEST(test_turns_chained)
+{
+	struct fixture *f = *state;
+
+	enter_by(f, 110, TEXT, 8000, 77, false);
+	enter_by(f, 120, DEEP, 8000, 77, true);
+	enter_by(f, 130, TEXT, 8000, 77, true);
+	leave(f, 140, TEXT, 8000);
+	leave(f, 140, DEEP, 8000);
+	leave(f, 140, TEXT, 8000);
+	/* (left by longjmp(), and called again) */
+	enter_by(f, 150, TEXT, 8000, 77, false);
+	enter_by(f, 160, TEXT, 8000, 77, false);
+	leave(f, 170, TEXT, 8000);
+	assert_calls(f, "text 130-140 = 140\ndeep 120-140 = 140\ntext 110-140 = 140\n"
+			"text 150-160 unwound\ntext 160-170 = 170\n");
 	assert_int_equal(f->calls.n_unpaired, 0);
 }
 
@@ -551,13 +603,14 @@ TEST(test_descriptors)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_nested),      CASE(test_recursion),   CASE(test_unwound),
-		CASE(test_tail_call),   CASE(test_left_unseen), CASE(test_other_stack),
-		CASE(test_tail_call),   CASE(test_system_call), CASE(test_other_stack),
-		CASE(test_unpaired),    CASE(test_thread_ends), CASE(test_edges),
-		CASE(test_values),      CASE(test_quote_room),  CASE(test_late_texts),
-		CASE(test_descriptors), CASE(test_coroutines),  CASE(test_coroutine_jumps),
-		CASE(test_much_doubt),  CASE(test_turns),       CASE(test_turns_of_two),
+		CASE(test_nested),        CASE(test_recursion),   CASE(test_unwound),
+		CASE(test_tail_call),     CASE(test_left_unseen), CASE(test_other_stack),
+		CASE(test_tail_call),     CASE(test_system_call), CASE(test_other_stack),
+		CASE(test_unpaired),      CASE(test_thread_ends), CASE(test_edges),
+		CASE(test_values),        CASE(test_quote_room),  CASE(test_late_texts),
+		CASE(test_descriptors),   CASE(test_coroutines),  CASE(test_coroutine_jumps),
+		CASE(test_much_doubt),    CASE(test_turns),       CASE(test_turns_of_two),
+		CASE(test_turns_chained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,6 +205,25 @@ TEST(test_fork_unknown_parent)
 	assert_story(f, PROCESS("10", "parent", PLAIN) "thread 10/10 'parent' real 0\n");
 }
 
+/* The parent is not found any more: it is a thread of the process that the record names. */
+TEST(test_fork_lost_parent)
+{
+	struct fixture *f = *state;
+	const struct rec_identity nobody = {
+		.pid = 11,
+		.tid = 11,
+		.uid = EVENT_UID_UNKNOWN,
+		.comm = "?",
+	};
+
+	list(f, 10, 10, "main");
+	on_fork(f, 200, 10, 11, identity(10, 12, "child"));
+	assert_story(f, "thread 10/12 'child' real 0\n200 fork 10/11 > 10/12\n");
+	assert_asked(f, "11 ");
+	assert_int_equal(lifecycle_answered(&f->l, &nobody, true), 0);
+	assert_story(f, "thread 10/11 '?' real 0\n");
+}
+
 /* A reused tid gets another koid. */
 TEST(test_fork_again)
 {
@@ -746,6 +765,7 @@ int main(void)
 		CASE(test_fork_process),
 		CASE(test_fork_thread),
 		CASE(test_fork_unknown_parent),
+		CASE(test_fork_lost_parent),
 		CASE(test_fork_again),
 		CASE(test_exec),
 		CASE(test_exec_thread),

@@ -33,6 +33,14 @@ static int announce(uint32_t tid, void *userdata)
 	return lifecycle_announce(&f->lifecycle, tid);
 }
 
+static int belongs(uint32_t tid, uint32_t pid, void *userdata)
+{
+	(void)tid;
+	(void)pid;
+	(void)userdata;
+	return 0;
+}
+
 static bool ask(uint32_t tid, void *userdata)
 {
 	(void)tid;
@@ -48,12 +56,14 @@ FIXTURE(set_up)
 	assert_int_equal(tasks_init(&f->tasks), 0);
 	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
 	f->archive.no_perfetto_samples = true;
-	f->pipe = (struct pipeline){ .archive = &f->archive,
-				     .tasks = &f->tasks,
-				     .from_ns = FROM,
-				     .to_ns = UINT64_MAX,
-				     .links = { .announce = announce, .userdata = f },
-				     .owner = { .ask = ask } };
+	f->pipe = (struct pipeline){
+		.archive = &f->archive,
+		.tasks = &f->tasks,
+		.from_ns = FROM,
+		.to_ns = UINT64_MAX,
+		.links = { .announce = announce, .belongs = belongs, .userdata = f },
+		.owner = { .ask = ask }
+	};
 	f->lifecycle = (struct lifecycle){ .pipe = &f->pipe };
 	profiler_init(&f->p, &f->pipe);
 	assert_int_equal(fxt_archive_begin(&f->archive), 0);
