@@ -41,7 +41,7 @@ for verb in 'postprocess' 'postprocess --json' 'postprocess -l' 'postprocess -c'
 	command -v script >/dev/null || continue
 	if ! script -qec "kymo $verb report" out </dev/null >/dev/null 2>&1; then
 		echo "$verb report: fails"
-	elif grep -v '^Script ' out | LC_ALL=C grep -q $'\033\|\342\200\256'; then
+	elif grep -v '^Script ' out | LC_ALL=C grep $'\033\|\342\200\256' >/dev/null; then
 		echo "$verb report: commands to a terminal"
 	fi
 done

@@ -26,9 +26,14 @@ plant 'a verdict that empty input passes' "expect_soon 60 gojq -se 'length == 1'
 plant 'a verdict that empty input passes' "gojq -s -c --exit-status 'length == 1' truth"
 plant 'a pipe that fails at a match' "kymo dump x.fxt | grep -q watch"
 plant 'a pipe that fails at a match' "kymo dump x.fxt | grep -a -qF -- watch || fail"
+plant 'a pipe that fails at a match' "kymo dump x.fxt | grep --quiet watch"
+plant 'a pipe that fails at a match' "kymo dump x.fxt | LC_ALL=C grep -m 1 -q 'a b'"
 printf '%s\n' "assert_contains out \\" "	'^a.fxt: ' what" >"$TMP/tests/planted.sh"
 expect_exit 1 "$check" "$TMP"
 assert_says "$TMP/stdout" 'tests/planted.sh:2: a dot that is any character: ' "complaint about two lines"
+printf '%s\n' "kymo dump x.fxt |" '	grep -q watch' >"$TMP/tests/planted.sh"
+expect_exit 1 "$check" "$TMP"
+assert_says "$TMP/stdout" 'tests/planted.sh:2: a pipe that fails at a match: ' "complaint about a pipe over two lines"
 
 # These only look like it.
 cat >"$TMP/tests/planted.sh" <<-'END'
@@ -39,6 +44,7 @@ cat >"$TMP/tests/planted.sh" <<-'END'
 	grep -qF 'a.fxt' b.fxt
 	grep -q 'a\.fxt' "$TMP/b.fxt"
 	[ -e x ] || grep -q watch x.txt
+	kymo dump x.fxt | grep -F 'a -q b' >/dev/null
 	kymo dump x.fxt | grep -F watch >/dev/null
 	gojq -r --slurpfile second b.json '.end_ns' a.json
 END

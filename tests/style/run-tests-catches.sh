@@ -14,7 +14,7 @@ cat >"$TMP/tree/meson.build" <<-END
 	sh = find_program('bash')
 	add_test_setup('limited', is_default: true, timeout_multiplier: 0,
 	    exe_wrapper: ['$LIMIT_TEST', '$ROOT', meson.project_build_root()])
-	foreach name : ['right', 'wrong', 'second-time', 'crashes', 'hangs', 'skips']
+	foreach name : ['right', 'wrong', 'second-time', 'crashes', 'leaks', 'reads-freed', 'hangs', 'skips']
 	    test(name, sh, args: files(name + '.sh'), suite: 'planted', timeout: name == 'hangs' ? 1 : 30)
 	endforeach
 	test('leaves', sh, args: files('leaves.sh'), suite: 'planted')
@@ -29,6 +29,12 @@ echo "if [ -e '$TMP/tried' ]; then exit 0; fi; touch '$TMP/tried'
 	>"$TMP/tree/second-time.sh"
 echo "if [ -e '$TMP/crashed' ]; then exit 0; fi; touch '$TMP/crashed'; bash -c 'kill -SEGV \$\$'" \
 	>"$TMP/tree/crashes.sh"
+echo "if [ -e '$TMP/leaked' ]; then exit 0; fi; touch '$TMP/leaked'
+	echo '==1==ERROR: LeakSanitizer: detected memory leaks'; exit 1" \
+	>"$TMP/tree/leaks.sh"
+echo "if [ -e '$TMP/freed' ]; then exit 0; fi; touch '$TMP/freed'
+	echo '[  FAILED  ] test_freed'; echo '==1==ERROR: AddressSanitizer: heap-use-after-free'; exit 1" \
+	>"$TMP/tree/reads-freed.sh"
 echo "kill -KILL \$PPID; sleep 1" >"$TMP/tree/deadly.sh"
 # (in a session of its own, as a daemon is)
 echo "setsid sleep 987 & echo \$! >>'$TMP/pids'; wait" >"$TMP/tree/hangs.sh"
@@ -68,7 +74,9 @@ gojq -r '"\(.name | sub("^.* / "; "")) \(.result)"' "$TMP/odd.json" | sort >"$TM
 diff - "$TMP/results" <<-END || fail "results of the planted tests"
 	crashes FAIL
 	hangs FAIL
+	leaks FAIL
 	leaves FAIL
+	reads-freed FAIL
 	right OK
 	second-time UNSTEADY
 	skips SKIP
@@ -89,7 +97,7 @@ note "a test without a result is a failure"
 ! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/deadly.json" --suite deadly --suite planted --num-processes 1 \
 	>"$TMP/log" 2>&1 || fail "tests that meson lost passed"
 assert_eq "$(gojq -r 'select(.name | endswith("deadly")).result' "$TMP/deadly.json")" LOST "result of what kills meson"
-assert_eq "$(gojq -r .name "$TMP/deadly.json" | wc -l)" 8 "results"
+assert_eq "$(gojq -r .name "$TMP/deadly.json" | wc -l)" 10 "results"
 
 # report COUNT: the report of those results, with COUNT unsteady tests, and nothing that failed
 report() {
@@ -120,7 +128,7 @@ cp "$TMP/odd.json" "$TMP/results.d/test.json"
 	fail "failures passed"
 assert_line "$TMP/report" 'failed: planted / wrong: the answer is 41, not 42'
 assert_contains "$TMP/report" '^failed: planted / hangs: TIMEOUT: the test did not end within [0-9]+ s; its processes:$'
-assert_line "$TMP/report" '3 passed, 4 failed, 1 skipped'
+assert_line "$TMP/report" '3 passed, 6 failed, 1 skipped'
 
 note "a fuzz target without a result is a failure, and so is none at all"
 mkdir -p "$TMP/bin" "$TMP/fuzzed/tests/fuzz"

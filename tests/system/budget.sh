@@ -218,9 +218,10 @@ fi
 archive=$(chunks storm | tail -n 1)
 summarize "$archive"
 whole=$(json "$SUMMARY" '.end_ns as $end
-	| reduce ((.shed // []) | sort_by(.ts_ns)[]) as $s ({at: .start_ns, most: [0, 0]};
+	| reduce ((.shed // []) | sort_by(.ts_ns)[]) as $s (
+		{at: (if .shed then $end else .start_ns end), most: [0, 0]};
 		if $s.ts_ns - .at > .most[1] - .most[0] then .most = [.at, $s.ts_ns] else . end
-		| .at = ([.at, $s.until_ns // $end] | max))
+		| .at = ([if .at == $end then 0 else .at end, $s.until_ns // $end] | max))
 	| if $end - .at > .most[1] - .most[0] then .most = [.at, $end] else . end
 	| .most | "\(.[0]) \(.[1])"')
 read -r from until <<<"$whole"
