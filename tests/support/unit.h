@@ -7,7 +7,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* (needs those before it) */
@@ -18,6 +20,27 @@
  * its fixture.
  */
 #define TEST(name) static void name(void **state __attribute__((unused)))
+
+/* Whether the test runs in valgrind, which is some 30 times slower (tests/support/meson.build). */
+static inline bool unit_is_in_valgrind(void)
+{
+	const char *factor = getenv("KYMO_TEST_BUILD_FACTOR");
+
+	return factor && atoi(factor) >= 10;
+}
+
+/*
+ * LARGE_TEST(name) { ... }: a test with large amounts of the data that other tests have. It needs
+ * many seconds in valgrind and would find nothing new there, so it does not run there.
+ */
+#define LARGE_TEST(name)                                                                           \
+	static void name##_body(void **state);                                                     \
+	TEST(name)                                                                                 \
+	{                                                                                          \
+		if (!unit_is_in_valgrind())                                                        \
+			name##_body(state);                                                        \
+	}                                                                                          \
+	TEST(name##_body)
 
 /* FIXTURE(name) { ... }: runs before or after a test. Any result except 0 is a failure. */
 #define FIXTURE(name) static int name(void **state __attribute__((unused)))

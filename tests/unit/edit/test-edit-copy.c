@@ -207,7 +207,7 @@ TEST(test_copy_provider_again)
 }
 
 /* More strings and threads than a table can hold. */
-TEST(test_copy_full_tables)
+LARGE_TEST(test_copy_full_tables)
 {
 	struct source s;
 

@@ -207,7 +207,7 @@ TEST(test_state_fork)
 }
 
 /* A small archive can require much memory: each of these takes 32,000 bytes. */
-TEST(test_state_bounded)
+LARGE_TEST(test_state_bounded)
 {
 	static char name[FXT_STRING_BYTES_MAX + 1];
 	unsigned n = 0;

@@ -537,7 +537,7 @@ static void fill(struct maps *m)
 		map_module(m, i / 1000 + 1, (uint64_t)(i % 1000 + 1) << 12, 0x1000, "a library");
 }
 
-TEST(test_all_have_too_many)
+LARGE_TEST(test_all_have_too_many)
 {
 	_cleanup_(maps_freep) struct maps *m = of_now();
 	uint64_t n_dropped;

@@ -305,7 +305,7 @@ TEST(odd_signatures)
 }
 
 /* Calls without an end use a limited amount of memory: the oldest are dropped. */
-TEST(calls_without_an_end_are_bounded)
+LARGE_TEST(calls_without_an_end_are_bounded)
 {
 	enum { CALLS = 600000 };
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };

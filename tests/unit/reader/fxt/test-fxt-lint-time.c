@@ -360,7 +360,7 @@ static const struct lint_case cases[] = {
 	{ FXT_FINDING_WAKE_TWICE, wake_twice },
 	{ FXT_FINDING_CPU_LEFT_OPEN, cpu_left_open },
 	{ FXT_FINDING_WAKER_MISSING, waker_missing },
-	{ FXT_FINDING_WAKERS_MANY, wakers_many },
+	{ FXT_FINDING_WAKERS_MANY, wakers_many, .is_large = true },
 	{ FXT_FINDING_EVENT_UNKNOWN, event_unknown },
 	{ FXT_FINDING_COMPLETE_BACKWARDS, complete_backwards },
 	{ FXT_FINDING_COMPLETE_OVERLAP, complete_overlap },

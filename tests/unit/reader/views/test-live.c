@@ -291,7 +291,7 @@ TEST(test_ended)
  * The number of mappings without room since the begin of the recording, besides those of set_up().
  * Later windows show it, too.
  */
-TEST(test_unmapped)
+LARGE_TEST(test_unmapped)
 {
 	struct live *l = *state;
 

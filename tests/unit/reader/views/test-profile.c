@@ -193,7 +193,7 @@ TEST(test_filter)
 }
 
 /* Many different stacks, deep and shallow: each is found, and none is lost. */
-TEST(test_many)
+LARGE_TEST(test_many)
 {
 	enum { N = 20000 };
 	_cleanup_(profile_freep) struct profile *p = NULL;
