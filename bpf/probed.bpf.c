@@ -88,11 +88,11 @@ static __always_inline __u64 probed_returned_to(struct uprobe_task *utask, __u64
 /* Whether the return address of the function that W is in has gone, and is in no list. */
 static __always_inline bool probed_is_unlisted(const struct unwind_walk *w, __u64 first_slot)
 {
-	struct return_instance *i = (struct return_instance *)w->probed;
-	__u64 returns;
+	__u64 next = w->probed, returns;
 
+	/* (functions that longjmp() has left are still in the list, before this one) */
 	return bpf_probe_read_user(&returns, sizeof(returns), (const void *)w->sp) == 0 &&
-	       returns == first_slot && (!i || BPF_CORE_READ(i, stack) != w->sp);
+	       returns == first_slot && probed_return_address(&next, w->sp, 0) == 0;
 }
 
 /* W is at the return of a function with a return probe. Moves it to the original return address. */

@@ -94,6 +94,11 @@ int reach_roots_read(pid_t task, struct outbuf *roots)
 
 /* ---- counts of pages ---- */
 
+static int reach_roots_check_time(uint64_t deadline_ns)
+{
+	return clock_read_ns(CLOCK_MONOTONIC) < deadline_ns ? 0 : -ETIME;
+}
+
 /* Adds the count of own pages in LINE ("NAME: N kB") to *OWN; UINT64_MAX = no count yet. */
 static void reach_roots_add_own(const char *line, uint64_t *own)
 {
@@ -104,7 +109,7 @@ static void reach_roots_add_own(const char *line, uint64_t *own)
 		*own = (*own == UINT64_MAX ? 0 : *own) + kib * 1024;
 }
 
-uint64_t reach_roots_own_bytes(pid_t task, uint64_t from)
+uint64_t reach_roots_own_bytes(pid_t task, uint64_t from, uint64_t deadline_ns)
 {
 	uint64_t mapping = 0, own = UINT64_MAX, begin, end;
 	char path[48], line[4352];
@@ -115,10 +120,13 @@ uint64_t reach_roots_own_bytes(pid_t task, uint64_t from)
 	f = fopen(path, "re");
 	/* "BEGIN-END ...", and then the counts of this mapping */
 	while (f && mapping <= from && fgets(line, sizeof(line), f)) {
-		if (begins && sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &begin, &end) == 2)
+		if (begins && sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &begin, &end) == 2) {
 			mapping = begin;
-		else if (begins && mapping == from)
+			if (reach_roots_check_time(deadline_ns) < 0)
+				break;
+		} else if (begins && mapping == from) {
 			reach_roots_add_own(line, &own);
+		}
 		begins = strchr(line, '\n');
 	}
 	if (f)
@@ -127,11 +135,6 @@ uint64_t reach_roots_own_bytes(pid_t task, uint64_t from)
 }
 
 /* ---- epoll ---- */
-
-static int reach_roots_check_time(uint64_t deadline_ns)
-{
-	return clock_read_ns(CLOCK_MONOTONIC) < deadline_ns ? 0 : -ETIME;
-}
 
 /* Reads one epoll instance: "tfd: FD events: MASK data: WORD ..." for each of its descriptors. */
 static int reach_roots_read_instance(pid_t task, const char *fd, uint64_t deadline_ns,

@@ -29,10 +29,10 @@ int reach_roots_read(pid_t task, struct outbuf *roots);
 
 /*
  * The number of bytes of the mapping of TASK at FROM that are the process's own: present or
- * swapped-out pages that are not those of a file. UINT64_MAX = unknown. The kernel counts them for
- * all mappings up to this one.
+ * swapped-out pages that are not those of a file. UINT64_MAX = unknown, or not read before
+ * DEADLINE_NS (CLOCK_MONOTONIC). The kernel counts them for all mappings up to this one.
  */
-uint64_t reach_roots_own_bytes(pid_t task, uint64_t from);
+uint64_t reach_roots_own_bytes(pid_t task, uint64_t from, uint64_t deadline_ns);
 
 /*
  * Appends the data (uint64_t) that the epoll instances of TASK return with their events. A process

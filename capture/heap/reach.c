@@ -316,7 +316,7 @@ static bool reach_is_reserved(struct search *s, uint64_t from, uint64_t to)
 
 	if (to - from <= RESERVED_BYTES)
 		return false;
-	own = reach_roots_own_bytes(s->task, from);
+	own = reach_roots_own_bytes(s->task, from, s->deadline_ns);
 	if (own > 0 && to - from <= SEARCHED_BYTES_MAX)
 		return false;
 	s->result.skipped_bytes += own == UINT64_MAX ? to - from : own;

@@ -38,7 +38,9 @@ echo "if [ -e '$TMP/freed' ]; then exit 0; fi; touch '$TMP/freed'
 echo "kill -KILL \$PPID; sleep 1" >"$TMP/tree/deadly.sh"
 # (in a session of its own, as a daemon is)
 echo "setsid sleep 987 & echo \$! >>'$TMP/pids'; wait" >"$TMP/tree/hangs.sh"
-echo "setsid sleep 987 & echo \$! >>'$TMP/pids'" >"$TMP/tree/leaves.sh"
+# (it starts programs while the test ends: it has no environment again and again)
+echo "[ \$1 = 300 ] && exec sleep 987; exec bash '$TMP/tree/again.sh' \$((\$1 + 1))" >"$TMP/tree/again.sh"
+echo "setsid bash '$TMP/tree/again.sh' 0 & echo \$! >>'$TMP/pids'" >"$TMP/tree/leaves.sh"
 echo 'echo "SKIP: there is no moon"; exit 77' >"$TMP/tree/skips.sh"
 
 # settings: what a test may inherit
