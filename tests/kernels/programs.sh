@@ -29,5 +29,6 @@ case $loaded in
 *" on_memory_return "* | *" on_memory_session "*) ;;
 *) fail "no program sees the returns of functions" ;;
 esac
-"$KYMO" capabilities --direct | awk '{ print "- " $0 }'
-"$KYMO" capabilities --direct --json | gojq -r 'to_entries[] | select(.value.available) | "capability \(.key)"' | sort | facts
+"$KYMO" capabilities --direct --json >"$TMP/capabilities.json"
+gojq -r 'to_entries[] | "- \(.key): \(.value | tojson)"' "$TMP/capabilities.json"
+gojq -r 'to_entries[] | select(.value.available) | "capability \(.key)"' "$TMP/capabilities.json" | sort | facts
