@@ -193,7 +193,9 @@ static struct place_argument *arguments_add(struct place_arguments *a, struct le
 	*to = (struct place_argument){ .kind = leaf->kind, .bytes = leaf->bytes };
 	memcpy(to->name, leaf->name, sizeof(to->name));
 	to->words = TAKE_PTR(leaf->words);
+	/* (long double has ten bytes of its own format) */
 	if (!strchr("iuchbfpeS", leaf->kind) || leaf->bytes == 0 ||
+	    (leaf->kind == 'f' && leaf->bytes > WORD) ||
 	    (leaf->kind != 'f' && leaf->bytes != 1 && leaf->bytes != 2 && leaf->bytes != 4 &&
 	     leaf->bytes != WORD))
 		to->reason = not_whole;
@@ -465,7 +467,7 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 	Dwarf_Addr entry;
 	size_t parts = 0;
 
-	if (!places_function(p, vaddr, &function) || dwarf_entrypc(&function, &entry) != 0 ||
+	if (!places_function(p, vaddr, &function) || !places_entry(&function, &entry) ||
 	    entry != vaddr)
 		return -ENODATA;
 	a.is_changed = arguments_are_changed(p, &function, vaddr);

@@ -43,6 +43,12 @@ bool places_unit(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
 /* The function, not an inlined one, that has code at VADDR. */
 bool places_function(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
 
+/*
+ * The entry of FUNCTION. If the compiler has split it into a hot and a cold part, this is the
+ * beginning of the first one.
+ */
+bool places_entry(Dwarf_Die *function, Dwarf_Addr *ret);
+
 /* Whether DIE has code at VADDR. Code of discarded sections, which is at 0, does not count. */
 bool places_has_code(Dwarf_Die *die, uint64_t vaddr);
 

@@ -324,6 +324,13 @@ static bool places_find_function(Dwarf_Die *parent, uint64_t vaddr, Dwarf_Die *r
 	return false;
 }
 
+bool places_entry(Dwarf_Die *function, Dwarf_Addr *ret)
+{
+	Dwarf_Addr base, end;
+
+	return dwarf_entrypc(function, ret) == 0 || dwarf_ranges(function, 0, &base, ret, &end) > 0;
+}
+
 bool places_function(struct places *p, uint64_t vaddr, Dwarf_Die *ret)
 {
 	size_t left = PLACES_DIES_MAX;

@@ -68,6 +68,14 @@ calls "$TMP/fast" usdt:kymotest:guarded
 assert_eq "$(count '.function == "kymotest:guarded"')" 100 "passes of a static probe with a semaphore"
 assert_eq "$(gojq -c .arguments.arg1 "$TMP/calls" | sort -nu | wc -l)" 100 "values of its argument"
 
+note "a function in two parts, and a number of an unusual format"
+gcc -g -O2 -o "$TMP/split" "$ROOT/tests/support/loads/place-split.c"
+nm "$TMP/split" | grep -F split.cold >/dev/null || fail "the compiler does not split the function"
+calls "$TMP/split" split wide
+assert_eq "$(count '.function == "split" and .return == .arguments.n + 1 and .arguments.text == "\"abc\""')" 100 "calls"
+assert_eq "$(count '.function == "wide" and .return == .arguments.n + 1 and
+	(.arguments.number | startswith("<unavailable: no number or pointer"))')" 100 "calls with a long double"
+
 note "conditions"
 calls "$TMP/fast" "plain_one if \$n >= 90"
 assert_eq "$(count .)" 10 "calls"
