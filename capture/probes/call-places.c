@@ -47,6 +47,7 @@ struct places_search {
 	size_t n_resolvers;
 	struct value_nearest nearest;
 	char name[CALL_PLACE_NAME_MAX]; /* the name that is being compared */
+	bool returns_at_entry;          /* the place that is being made */
 	struct call_places places;
 };
 
@@ -148,7 +149,9 @@ static void places_add_ret(struct places_search *s, struct call_place *place, ui
 		if (place->rets[i] == offset)
 			return;
 	/* (at the entry itself, the probe of the return would run first) */
-	if (offset == 0 || offset == place->entry || place->n_rets == CALL_RETS_MAX)
+	if (offset == place->entry)
+		s->returns_at_entry = true;
+	else if (offset == 0 || place->n_rets == CALL_RETS_MAX)
 		place->flags |= CALL_PLACE_PARTIAL;
 	else
 		place->rets[place->n_rets++] = offset;
@@ -302,6 +305,10 @@ static int places_walk(struct places_search *s, const struct found_function *f, 
 	 */
 	if (walk.n_calls == 0 && (f->is_chosen || !(place->flags & CALL_PLACE_PARTIAL)))
 		place->flags |= CALL_PLACE_LEAF;
+	/* (the return probe of a leaf function reports that return, too) */
+	if (s->returns_at_entry && (!(place->flags & CALL_PLACE_LEAF) ||
+				    place->flags & (CALL_PLACE_LOOPS | CALL_PLACE_FRAGILE)))
+		place->flags |= CALL_PLACE_PARTIAL;
 	return r;
 }
 
@@ -362,6 +369,7 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 
 	if (s->query->n_args <= PROLOGUE_ARGS_MAX || places_is_refused(s, f->vaddr))
 		r = prologue_find(&s->image, s->disassembler, f->vaddr, &vaddr);
+	s->returns_at_entry = false;
 	place.begin = places_offset(s, f->vaddr);
 	place.entry = places_offset(s, vaddr);
 	if (r < 0 || place.entry == 0)

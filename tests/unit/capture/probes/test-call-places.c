@@ -152,6 +152,16 @@ TEST(test_loops)
 	assert_int_equal(places.places[0].flags & CALL_PLACE_LOOPS, 0);
 }
 
+/* A return at the entry has no place of its own: a leaf function has a return probe instead. */
+TEST(test_returns_at_once)
+{
+	need_compiler();
+	assert_int_equal(command_in(dir, CC "-o lib.so"), 0);
+	find("lib.so", "at_once", 1, 1);
+	assert_int_equal(places.places[0].flags, CALL_PLACE_LEAF);
+	assert_int_equal(places.places[0].n_rets, 0);
+}
+
 TEST(test_names)
 {
 	need_compiler();
@@ -412,12 +422,13 @@ FIXTURE(tear_down)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_functions), cmocka_unit_test(test_tail_calls),
-		cmocka_unit_test(test_names),     cmocka_unit_test(test_explained),
-		cmocka_unit_test(test_damaged),   cmocka_unit_test(test_valid),
-		cmocka_unit_test(test_ranges),    cmocka_unit_test(test_points),
-		cmocka_unit_test(test_files),     cmocka_unit_test(test_cache_damaged),
-		cmocka_unit_test(test_chosen),    cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_functions),       cmocka_unit_test(test_tail_calls),
+		cmocka_unit_test(test_returns_at_once), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_explained),       cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_valid),           cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_points),          cmocka_unit_test(test_files),
+		cmocka_unit_test(test_cache_damaged),   cmocka_unit_test(test_chosen),
+		cmocka_unit_test(test_loops),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
