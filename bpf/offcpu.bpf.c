@@ -22,6 +22,7 @@
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
 #include "bpf/task-state.bpf.h"
+#include "bpf/unwind.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -48,6 +49,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct offcpu_thread);
 } offcpu_blank SEC(".maps");
+
+/* For on_iter_waiting, which runs once at a time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct waiting_room);
+} waiting_rooms SEC(".maps");
 
 static __always_inline struct offcpu_thread *entry_of(__u32 tid, __u64 now_ns)
 {
@@ -78,6 +87,16 @@ enum offcpu_end {
 	OFFCPU_OPEN, /* it is still off CPU */
 };
 
+/* Sends the user stack in T. The copied one of a thread that waited already has been sent. */
+static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_struct *p,
+					 __u64 now_ns, __u64 *ret_id)
+{
+	if (!t->is_earlier)
+		return stack_send(&t->user, t->n_user_frames, p, now_ns, ret_id);
+	*ret_id = t->user.id;
+	return true;
+}
+
 /* Writes a record of P, which was off CPU until NOW_NS, from its entry T. */
 static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p,
 					 enum offcpu_end end, __u64 now_ns)
@@ -89,7 +108,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	if (!room ||
 	    !stack_send(room, walk_kernel_of(p, end == OFFCPU_RUNS, room->frames), p, now_ns,
 			&kernel) ||
-	    !stack_send(&t->user, t->n_user_frames, p, now_ns, &user))
+	    !send_user_of(t, p, now_ns, &user))
 		return;
 	rec = rec_reserve(REC_OFFCPU_RING, sizeof(*rec), now_ns);
 	if (!rec)
@@ -102,6 +121,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	rec->waker_tid = t->state == 'R' ? 0 : t->waker_tid;
 	rec->state = t->state;
 	rec->is_open = end == OFFCPU_OPEN;
+	rec->is_earlier = t->is_earlier != 0;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
@@ -147,6 +167,7 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 		write_offcpu(t, p, OFFCPU_RUNS, off_cpu_ns);
 	t->waker_tid = 0;
 	t->woken_ns = 0;
+	t->is_earlier = 0;
 	t->state = state_letter(state);
 	t->n_user_frames = stack_walk_user(ctx, p, &t->user);
 	t->ran_ns = p->se.sum_exec_runtime;
@@ -254,5 +275,156 @@ int on_iter_offcpu(struct bpf_iter__task *ctx)
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
 	if (t && was_off_cpu(t, now_ns) && !p->on_cpu && t->ran_ns == p->se.sum_exec_runtime)
 		write_offcpu(t, p, OFFCPU_OPEN, now_ns);
+	return 0;
+}
+
+/* ---- threads that wait since before the programs were attached ---- */
+
+/* By user space: the programs had been attached by then, and the number of copies since. */
+__u64 waiting_listed_ns = 0;
+__u32 waiting_n_copied = 0;
+
+/* The state of P if it waits; else 0, also for threads of the kernel that only wait for work. */
+static __always_inline __u32 waiting_state(struct task_struct *p)
+{
+	/* (read anew each time) */
+	__u32 state = BPF_CORE_READ(p, __state);
+
+	if (state & (TASK_DEAD | TASK_WAKING | TASK_NEW) || BPF_CORE_READ(p, on_cpu) ||
+	    BPF_CORE_READ(p, exit_state))
+		return 0;
+	return p->flags & PF_KTHREAD && state_letter(state) != 'D' ? 0 : state;
+}
+
+#if defined(__TARGET_ARCH_x86)
+#define VM_UFFD_MISSING 0x00000200
+#define VM_PFNMAP       0x00000400
+#define VM_UFFD_WP      0x00001000
+#define VM_IO           0x00004000
+
+struct waiting_area {
+	__u64 sp, bytes; /* from SP on */
+};
+
+/*
+ * Pages of other mappings can come from another program (FUSE, userfaultfd), which need not answer:
+ * the copy would wait for it.
+ */
+static long waiting_on_area(struct task_struct *p, struct vm_area_struct *vma,
+			    struct waiting_area *to)
+{
+	if (!vma->vm_file && !(vma->vm_flags & (VM_UFFD_MISSING | VM_PFNMAP | VM_UFFD_WP | VM_IO)))
+		to->bytes = (vma->vm_end - to->sp) & ~7ull;
+	return 0;
+}
+
+/* Fills PIECE for P, except the copy, of which there are N bytes. */
+static __always_inline void waiting_fill(struct rec_piece *piece, struct task_struct *p,
+					 struct pt_regs *regs, __u32 n)
+{
+	const struct unwind_process *process;
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	__u32 tgid = (__u32)p->tgid;
+
+	rec_fill_head(&piece->head, now_ns, REC_PIECE, sizeof(*piece) + n, p);
+	piece->id = stack_mix(stack_mix(stack_seed, (__u32)p->pid), now_ns) | 1;
+	piece->ip = piece->frames[0] = regs->ip;
+	piece->sp = regs->sp;
+	piece->bp = regs->bp;
+	piece->vdso = (__u64)BPF_CORE_READ(p, mm, context.vdso);
+	piece->exact = piece->n_frames = 1;
+	piece->n_bytes = piece->n_room = n;
+	piece->n_calls = piece->pad_0 = 0;
+	piece->process.n = 0;
+	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (process && process->mm == (__u64)BPF_CORE_READ(p, mm))
+		bpf_probe_read_kernel(&piece->process, sizeof(piece->process), process);
+}
+
+/*
+ * Copies the registers and the stack of P, which waits, into ROOM. Returns the size of the record;
+ * 0 if that is not possible.
+ */
+static __always_inline __u32 waiting_copy(struct waiting_room *room, struct task_struct *p)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
+	struct waiting_area area = { .sp = regs->sp };
+	__u32 n;
+
+	if (regs->cs != STACK_CS_64 || bpf_find_vma(p, area.sp, waiting_on_area, &area, 0) < 0)
+		return 0;
+	n = area.bytes < WAITING_STACK_BYTES ? (__u32)area.bytes : WAITING_STACK_BYTES;
+	/* (so that the verifier knows it) */
+	barrier_var(n);
+	if (n == 0 || n > WAITING_STACK_BYTES ||
+	    bpf_copy_from_user_task(room->stack, n, (const void *)area.sp, p, 0) < 0)
+		return 0;
+	waiting_fill(&room->piece, p, regs, n);
+	return sizeof(room->piece) + n;
+}
+#else
+static __always_inline __u32 waiting_copy(struct waiting_room *room, struct task_struct *p)
+{
+	return 0;
+}
+#endif
+
+/* Makes the entry of P, which waits in STATE, with the stack ID. */
+static __always_inline void waiting_enter(struct offcpu_thread *new, struct task_struct *p,
+					  __u32 state, __u64 id)
+{
+	__u64 listed_ns = waiting_listed_ns;
+	struct offcpu_thread *t;
+	__u32 tid = p->pid;
+
+	new->state = state_letter(state);
+	new->is_earlier = 1;
+	new->ran_ns = p->se.sum_exec_runtime;
+	new->begin_ns = listed_ns;
+	new->user.id = id;
+	/* (it has left its CPU since: it has an entry) */
+	if (bpf_map_update_elem(&offcpu_threads, &tid, new, BPF_NOEXIST) < 0)
+		return;
+	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
+	/*
+	 * If it returned before the entry was there, nothing has ended the entry. A thread that is
+	 * chosen to run has been woken before, so its state shows that. (The first exchange changes
+	 * nothing, but orders the entry before the reading of the state.)
+	 */
+	if (t && __sync_val_compare_and_swap(&t->begin_ns, listed_ns, listed_ns) == listed_ns &&
+	    !waiting_state(p))
+		__sync_val_compare_and_swap(&t->begin_ns, listed_ns, 0);
+}
+
+/*
+ * When the programs have been attached: threads that wait already. They have not left a CPU since,
+ * so there is no entry, and their user stacks were not walked. The memory of another process can
+ * only be read by a program that may sleep. User space walks the copy (bpf/piece.bpf.h).
+ */
+SEC("?iter.s/task")
+int on_iter_waiting(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	__u32 zero = 0, tid, state, bytes = 0;
+	struct waiting_room *room = bpf_map_lookup_elem(&waiting_rooms, &zero);
+
+	if (!p || !room || !filter_selects(p))
+		return 0;
+	tid = p->pid;
+	state = waiting_state(p);
+	if (!state || bpf_map_lookup_elem(&offcpu_threads, &tid))
+		return 0;
+	if (waiting_n_copied < WAITING_COPIES_MAX && !stacks_of_none && !(p->flags & PF_KTHREAD))
+		bytes = waiting_copy(room, p);
+	/* If the process has changed its owner meanwhile, the data is dropped. */
+	if (filter_kinds & FILTER_OWN && !own_is(p))
+		return 0;
+	if (bytes > sizeof(room->piece) + sizeof(room->stack))
+		return 0;
+	/* (without room for the record, the kernel calls the program again) */
+	if (bytes && bpf_seq_write(ctx->meta->seq, &room->piece, bytes) < 0)
+		return 0;
+	waiting_n_copied += bytes != 0;
+	waiting_enter(&room->thread, p, state, bytes ? room->piece.id : 0);
 	return 0;
 }

@@ -295,7 +295,9 @@ struct rec_offcpu {
 	__u64 kernel_stack, user_stack;
 	__u32 waker_tid; /* 0 = an interrupt, or unknown */
 	__u16 state;     /* a letter: R S D T t P I */
-	__u16 is_open;   /* 1: it is still off its CPU at head.ts_ns, the end */
+	__u8 is_open;    /* 1: it is still off its CPU at head.ts_ns, the end */
+	__u8 is_earlier; /* 1: it was off its CPU before begin_ns; the user stack is a struct
+			  * rec_piece of on_iter_waiting */
 };
 _Static_assert(sizeof(struct rec_offcpu) == 56, "ABI");
 
@@ -305,7 +307,7 @@ struct offcpu_thread {
 	__u32 waker_tid;
 	__u32 state;
 	__u32 n_user_frames;
-	__u32 pad_0;
+	__u32 is_earlier;      /* as in struct rec_offcpu; user.id is then the id of the piece */
 	__u64 ran_ns;          /* the kernel's sum of its CPU time */
 	__u64 woken_ns;        /* 0 = not yet, or the wakeup was missed */
 	struct rec_stack user; /* the frames; becomes a record when it is sent */
@@ -313,6 +315,21 @@ struct offcpu_thread {
 _Static_assert(sizeof(struct offcpu_thread) == 1088, "ABI");
 
 #define OFFCPU_THREADS_MAX 65536
+
+/*
+ * Threads whose stack is copied because they wait since before the recording: their maximum number,
+ * and the maximum size of a copy, with which a record fits into the kernel's buffer for iterators.
+ */
+#define WAITING_COPIES_MAX  1024
+#define WAITING_STACK_BYTES 16384
+
+/* The work area of the iterator that copies them. */
+struct waiting_room {
+	struct offcpu_thread thread;
+	struct rec_piece piece;
+	__u8 stack[WAITING_STACK_BYTES];
+};
+_Static_assert(sizeof(struct waiting_room) == 1088 + 5512 + WAITING_STACK_BYTES, "ABI");
 
 /*
  * Ids of the stacks that were sent, on each CPU: sets, in which a new id replaces the least

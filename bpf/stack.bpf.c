@@ -38,7 +38,6 @@ __noinline bool stack_follows_call(__u64 address)
 }
 
 #if defined(__TARGET_ARCH_x86)
-#define STACK_CS_64       0x33
 #define STACK_NR_EXECVE   59
 #define STACK_NR_EXECVEAT 322
 #define STACK_LOWEST      0x10000 /* nothing is mapped below */

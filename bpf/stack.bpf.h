@@ -167,6 +167,8 @@ struct stack_callers {
 };
 
 #if defined(__TARGET_ARCH_x86)
+#define STACK_CS_64 0x33 /* the code segment of 64-bit programs */
+
 /*
  * The maximum size of functions that make system calls, or that call such a function. Longer ones
  * are not recognised.

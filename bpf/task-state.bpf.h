@@ -13,7 +13,9 @@
 #define TASK_TRACED          0x0008
 #define TASK_PARKED          0x0040
 #define TASK_DEAD            0x0080
+#define TASK_WAKING          0x0200
 #define TASK_NOLOAD          0x0400
+#define TASK_NEW             0x0800
 
 /* The state, from the arguments of sched_switch; 0 = it could continue. */
 static __always_inline __u32 state_of_leaving(struct task_struct *prev, bool preempt,

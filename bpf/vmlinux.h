@@ -189,6 +189,8 @@ struct uprobe_task {
 struct task_struct {
 	struct uprobe_task *utask;
 	struct thread_info thread_info;
+	unsigned int __state;
+	int exit_state;
 	int on_cpu;
 	int on_rq;
 	int prio;

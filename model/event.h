@@ -334,6 +334,8 @@ struct event {
 			char state;         /* as in a switch; 0 = unknown */
 			/* "open": it has not ended when the recording has; NULL = it has ended */
 			const char *left_by;
+			/* "earlier": it began before the recording; NULL = it began in it */
+			const char *begun;
 		} offcpu;
 		struct {
 			uint32_t process; /* koid of its process; for the kernel kthreadd's */

@@ -197,6 +197,18 @@ unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piec
 	return walk.n_frames;
 }
 
+unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece,
+				uint64_t frames[static STACK_FRAMES_MAX])
+{
+	struct unwind_resumed walk;
+
+	if (!c->unwinder)
+		return unwind_resume_frames(piece, piece + 1, frames);
+	walk = unwinder_resume(c->unwinder, piece, piece + 1, frames);
+	c->resumed[walk.end]++;
+	return walk.n_frames;
+}
+
 void collector_await_tables(struct collector *c)
 {
 	_cleanup_free_ struct piece_budget *budgets = calloc(c->n_cpus, sizeof(*budgets));

@@ -161,10 +161,14 @@ static bool collector_has_record(const void *data, size_t n)
 	return n >= sizeof(*head) && n >= head->size;
 }
 
+/* The size of the kernel's buffer for an iterator, in which its records are whole. */
+#define ITERATOR_BYTES (32 << 10)
+_Static_assert(sizeof(struct waiting_room) < ITERATOR_BYTES, "the largest record");
+
 /* Passes all records of the iterator PROG to FN. */
 static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, void *userdata)
 {
-	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
+	_Alignas(8) uint8_t buffer[ITERATOR_BYTES];
 	_cleanup_close_ int fd = program_iterator_open(prog);
 	size_t have = 0, used;
 	ssize_t n;
@@ -341,6 +345,15 @@ int collector_start_stacks(struct collector *c, char **reterr_text)
 		return r;
 	}
 	return r < 0 ? load_error_perf(r, "take samples (perf events)", reterr_text) : 0;
+}
+
+int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata)
+{
+	if (!c->skel->links.on_offcpu_switch)
+		return 0;
+	c->skel->bss->waiting_n_copied = 0;
+	c->skel->bss->waiting_listed_ns = clock_boot_ns();
+	return collector_iterate(c->skel->progs.on_iter_waiting, fn, userdata);
 }
 
 struct collector_memory collector_memory_tables(struct collector *c)

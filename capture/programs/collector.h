@@ -70,6 +70,10 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
 			       uint64_t frames[static STACK_FRAMES_MAX]);
 
+/* The same for a piece of collector_list_waiting(). */
+unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece,
+				uint64_t frames[static STACK_FRAMES_MAX]);
+
 /*
  * At the end, after collector_detach(): waits until the files that copied stacks lead through have
  * their tables, a second at most. Does not wait if no copied stack is left. Another thread may
@@ -85,6 +89,13 @@ struct stack_tables collector_count_tables(struct collector *c);
  * s. Returns as collector_new(); 0 also if no stacks are recorded.
  */
 int collector_start_stacks(struct collector *c, char **reterr_text);
+
+/*
+ * When times off CPU have been started: begins those of threads that wait already, and passes their
+ * copied stacks to FN, as struct rec_piece. Returns 0 or a negative errno; 0 also if no such times
+ * are recorded.
+ */
+int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata);
 
 /*
  * With CATEGORIES_MEMORY: the maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h.

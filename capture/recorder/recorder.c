@@ -186,6 +186,11 @@ int recorder_add_mappings(struct recorder *r, const struct worker_results *news)
 	return selection_add_mappings(&r->selection, &news->mappings, r->start_ns);
 }
 
+int recorder_add_waiting(struct recorder *r, const struct worker_results *news)
+{
+	return profiler_add_waiting(&r->profiler, &news->waiting);
+}
+
 int recorder_round(struct recorder *r, uint64_t horizon_ns)
 {
 	const struct merge_sink sink = { recorder_on_words, recorder_on_loss_begins,

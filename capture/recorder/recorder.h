@@ -160,6 +160,9 @@ int recorder_learn(struct recorder *r, const struct worker_results *news, bool w
 /* Takes the mappings from the start, for the next round. Returns 0 or -ENOMEM. */
 int recorder_add_mappings(struct recorder *r, const struct worker_results *news);
 
+/* Takes the stacks of waiting threads. Returns 0 or -ENOMEM. */
+int recorder_add_waiting(struct recorder *r, const struct worker_results *news);
+
 /* Adds samples of counters, for the next rounds. Returns 0 or a negative errno. */
 int recorder_add_samples(struct recorder *r, const struct worker_results *news);
 

@@ -38,6 +38,8 @@ struct worker_results {
 				  * passed before. Owned */
 	struct outbuf samples;   /* struct rec_counters. Owned */
 	struct outbuf mappings;  /* struct rec_mapping: mappings at the start. Owned */
+	struct outbuf waiting;   /* struct rec_piece: the stacks of threads that waited when times
+				  * off CPU began. Owned */
 	uint32_t shed_bits;      /* bits 1 << SHED_*: stopped as ordered, and not resumed */
 	unsigned n_failed;       /* parts that could not be resumed */
 	/* The number of resumes: after one, the times and lists above are new */

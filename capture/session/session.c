@@ -247,6 +247,9 @@ static void session_on_results(struct session *s)
 	if (s->recorder.pipe.collector && !s->recorder.closed &&
 	    recorder_add_mappings(&s->recorder, &results) < 0)
 		session_fail(s, -ENOMEM, "list the mappings");
+	if (s->recorder.pipe.collector && !s->recorder.closed &&
+	    recorder_add_waiting(&s->recorder, &results) < 0)
+		session_fail(s, -ENOMEM, "keep the stacks of waiting threads");
 	if (s->recorder.pipe.collector &&
 	    recorder_learn(&s->recorder, &results, s->recorder.opened && session_writable(s)) < 0)
 		session_fail(s, -ENOMEM, "save the identities of tasks");

@@ -55,7 +55,7 @@ static void worker_beginning_deinit(struct beginning *b)
 	outbuf_deinit(&b->cgroups);
 }
 
-static int worker_steps_keep_cgroup(const struct rec_head *rec, void *userdata)
+static int worker_steps_keep(const struct rec_head *rec, void *userdata)
 {
 	return outbuf_append(userdata, rec, rec->size);
 }
@@ -77,7 +77,7 @@ static int worker_steps_begin(struct worker *w, struct collector *c, struct begi
 	b->listed_ns = clock_boot_ns();
 	outbuf_append(list, b->tasks.data, b->tasks.size);
 	if (r == 0) {
-		r = collector_list_cgroups(c, worker_steps_keep_cgroup, &b->cgroups);
+		r = collector_list_cgroups(c, worker_steps_keep, &b->cgroups);
 		if (r < 0)
 			*reterr_text = strdup("cannot list the cgroups of running tasks");
 	}
@@ -182,6 +182,30 @@ static void worker_stop_calls(struct worker *w)
 /* Categories that begin after the first events: stacks, probes and watched processes. */
 #define CATEGORIES_LATE (CATEGORIES_STACKS | CATEGORIES_MEMORY | CATEGORY_CALLS | CATEGORY_MOMENTS)
 
+/* Begins the times off CPU of threads that wait already, and passes their stacks to the owner. */
+static int worker_steps_list_waiting(struct worker *w, char **reterr_text)
+{
+	_cleanup_(outbuf_deinit) struct outbuf pieces = { 0 };
+	int r = collector_list_waiting(w->collector, worker_steps_keep, &pieces);
+
+	if (r < 0) {
+		*reterr_text = strdup("cannot list the waiting threads");
+		return r;
+	}
+	pthread_mutex_lock(&w->lock);
+	outbuf_append(&w->results.waiting, pieces.data, pieces.size);
+	worker_notify_owner(w);
+	pthread_mutex_unlock(&w->lock);
+	return 0;
+}
+
+static int worker_steps_start_stacks(struct worker *w, char **reterr_text)
+{
+	return collector_start_stacks(w->collector, reterr_text)
+		       ?: worker_steps_list_waiting(w, reterr_text)
+		       ?: worker_start_calls(w, reterr_text);
+}
+
 /*
  * Starts stacks and probes, when everything that they would disturb has begun. Mappings are listed
  * before, so that no stack precedes the mappings that name its frames. After a failure, the start
@@ -190,9 +214,7 @@ static void worker_stop_calls(struct worker *w)
 static void worker_start_stacks(struct worker *w)
 {
 	char *text = NULL;
-	int r = worker_called_off(w) || w->failed
-			? 0
-			: collector_start_stacks(w->collector, &text) ?: worker_start_calls(w, &text);
+	int r = worker_called_off(w) || w->failed ? 0 : worker_steps_start_stacks(w, &text);
 
 	pthread_mutex_lock(&w->lock);
 	if (r < 0) {
@@ -328,7 +350,8 @@ static int worker_steps_return_part(struct worker *w, enum budget_shed what)
 	_cleanup_free_ char *text = NULL;
 
 	if (what == SHED_STACKS)
-		return collector_return_stacks(w->collector, &text);
+		return collector_return_stacks(w->collector, &text)
+			       ?: worker_steps_list_waiting(w, &text);
 	if (what == SHED_WAKEUPS)
 		return collector_return_wakeups(w->collector, &text);
 	return worker_resume_all(w);

@@ -17,6 +17,7 @@ void worker_results_deinit(struct worker_results *results)
 	outbuf_deinit(&results->cgroups);
 	outbuf_deinit(&results->samples);
 	outbuf_deinit(&results->mappings);
+	outbuf_deinit(&results->waiting);
 }
 
 void worker_release(struct worker *w)
@@ -205,6 +206,7 @@ void worker_fetch(struct worker *w, struct worker_results *ret)
 	*ret = w->results;
 	w->results.error_text = NULL;
 	w->results.tasks = w->results.looked_up = w->results.commands = w->results.cgroups =
-		w->results.samples = w->results.mappings = (struct outbuf){ 0 };
+		w->results.samples = w->results.mappings = w->results.waiting =
+			(struct outbuf){ 0 };
 	pthread_mutex_unlock(&w->lock);
 }

@@ -2,8 +2,12 @@
 /*
  * Records with a stack: samples, and times off CPU.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/outbuf.h"
+#include "capture/programs/collector.h"
 #include "capture/stages/profiler-parts.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -25,6 +29,8 @@ static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsign
 {
 	const struct stack *stack = id ? stacks_get(&p->stacks, id) : NULL;
 
+	if (!stack && id)
+		stack = table_get(&p->waiting, id);
 	if (!stack) {
 		p->n_homeless += id != 0;
 		return n;
@@ -90,6 +96,33 @@ int profiler_on_sample(struct profiler *p, const struct rec_head *head)
 	return profiler_write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
 }
 
+int profiler_add_waiting(struct profiler *p, const struct outbuf *pieces)
+{
+	uint64_t frames[STACK_FRAMES_MAX];
+	const struct rec_piece *piece;
+	struct stack *stack;
+	size_t bytes;
+
+	if (pieces->size > 0)
+		table_deinit_free(&p->waiting);
+	for (size_t at = 0; at < pieces->size; at += piece->head.size) {
+		piece = (const struct rec_piece *)(pieces->data + at);
+		bytes = collector_walk_waiting(p->pipe->collector, piece, frames) * sizeof(*frames);
+		stack = table_make(&p->waiting, piece->id, sizeof(*stack) + bytes);
+		if (!stack)
+			return -ENOMEM;
+		stack->n_frames = (unsigned)(bytes / sizeof(*frames));
+		memcpy(stack->frames, frames, bytes);
+	}
+	return 0;
+}
+
+/* Whether REC has a stack of profiler_add_waiting(). (Its piece can be unknown after a failure.) */
+static bool profiler_is_waiting(const struct profiler *p, const struct rec_offcpu *rec)
+{
+	return rec->is_earlier && rec->user_stack && table_get(&p->waiting, rec->user_stack);
+}
+
 int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
@@ -102,14 +135,22 @@ int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 		.offcpu = {
 			.end_ns = head->ts_ns < p->pipe->to_ns ? head->ts_ns : p->pipe->to_ns,
 			.left_by = is_open ? "open" : NULL,
+			.begun = rec->is_earlier ? "earlier" : NULL,
 			.waker_tid = rec->waker_tid && !is_open ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
 			.state = (char)rec->state,
 		},
 	};
+	bool is_waiting;
+	int r;
 
 	if (head->ts_ns < p->pipe->from_ns || rec->begin_ns > p->pipe->to_ns ||
 	    rec->begin_ns < p->pipe->seen_ns ||
 	    (is_open && ev.offcpu.end_ns - rec->begin_ns < p->offcpu_min_ns))
 		return 0;
-	return profiler_write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
+	is_waiting = profiler_is_waiting(p, rec);
+	r = profiler_write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack,
+				 rec->is_earlier && !is_waiting ? 0 : rec->user_stack);
+	if (is_waiting)
+		free(table_remove(&p->waiting, rec->user_stack));
+	return r;
 }

@@ -67,6 +67,7 @@ void profiler_deinit(void *stage)
 	table_deinit(&p->processes);
 	p->maps = maps_free(p->maps);
 	stacks_deinit(&p->stacks);
+	table_deinit_free(&p->waiting);
 }
 
 /* Resets PROCESS to the state of an unknown one. */

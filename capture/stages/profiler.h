@@ -46,6 +46,8 @@ struct profiler {
 	uint64_t n_homeless; /* references to unknown stacks since the last query */
 	uint64_t n_dropped;  /* needed mappings that were not kept, since the last query */
 	struct stacks stacks;
+	/* Stacks of threads that waited when times off CPU began: id -> struct stack, owned */
+	struct table waiting;
 	struct table processes; /* pid + 1 -> struct process, owned */
 	size_t waiting_bytes;   /* of all of them */
 	uint64_t swept_ns; /* time when ended processes were last discarded; bytes at that time: */
@@ -66,6 +68,12 @@ int profiler_record(struct profiler *p, const struct rec_head *rec);
 
 /* Mappings from before the recording, in any order. */
 int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
+
+/*
+ * PIECES are struct rec_piece: the stacks of threads that wait when times off CPU begin (again),
+ * instead of earlier ones. They are kept until the thread runs. Returns 0 or -ENOMEM.
+ */
+int profiler_add_waiting(struct profiler *p, const struct outbuf *pieces);
 
 /*
  * There is a stack of PID at TS_NS: its mappings are needed. With `own`: PID was selected at that

@@ -285,3 +285,21 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 	ret.ran_out = ret.end != 0 && r.ran_out;
 	return ret;
 }
+
+unsigned unwind_resume_frames(const struct rec_piece *piece, const void *stack,
+			      uint64_t frames[static STACK_FRAMES_MAX])
+{
+	struct unwind_resume r = { .piece = piece, .stack = stack, .sp = piece->sp };
+	uint64_t at = piece->bp, next, returns;
+	unsigned n = piece->n_frames;
+
+	memcpy(frames, piece->frames, n * sizeof(*frames));
+	/* (a caller's frame is higher; code before a return address is not in the copy) */
+	for (; n < STACK_FRAMES_MAX && at >= r.sp; r.sp = at + 1, at = next) {
+		if (!unwind_resume_read(&r, at, &next) ||
+		    !unwind_resume_read(&r, at + UNWIND_RESUME_WORD, &returns) || returns == 0)
+			break;
+		frames[n++] = returns;
+	}
+	return n;
+}

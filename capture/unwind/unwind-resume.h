@@ -27,3 +27,10 @@ struct unwind_resumed {
 struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd,
 				    const struct rec_piece *piece, const void *stack,
 				    uint64_t frames[static STACK_FRAMES_MAX]);
+
+/*
+ * The same by frame pointers alone, as stack_walk_frames() in bpf/stack.bpf.c. Returns the number
+ * of frames.
+ */
+unsigned unwind_resume_frames(const struct rec_piece *piece, const void *stack,
+			      uint64_t frames[static STACK_FRAMES_MAX]);

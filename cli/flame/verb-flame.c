@@ -280,6 +280,8 @@ static struct json_object *verb_flame_add_counts(struct json_object *o,
 		*(p->stacks[i].off_cpu ? &off_ns : &on_ns) += p->stacks[i].ns;
 	return JSON_ADD(o, JSON("samples", p->n_samples), JSON("cpu_ns", on_ns),
 			JSON("waits", p->n_offcpu), JSON("unfinished_waits", p->n_unfinished),
+			JSON("earlier_waits", p->n_earlier),
+			JSON("earlier_waits_without_stack", p->n_earlier_bare),
 			JSON("offcpu_ns", off_ns), JSON("samples_in_archive", p->n_samples_seen),
 			JSON("waits_in_archive", p->n_offcpu_seen), JSON("stacks", p->n_stacks),
 			JSON("cut_stacks", p->n_cut), JSON_OF(p, frequency),
@@ -320,6 +322,15 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 		cli_error("%" PRIu64 " of the times off CPU had not ended when the recording did: "
 			  "they are counted up to there",
 			  p->n_unfinished);
+	if (p->n_earlier)
+		cli_error("%" PRIu64
+			  " of the times off CPU had begun before the recording: they are "
+			  "counted from its begin",
+			  p->n_earlier);
+	if (p->n_earlier_bare)
+		cli_error("%" PRIu64 " of these have no frames of the program: its stack could not "
+			  "be copied, or too many threads were waiting",
+			  p->n_earlier_bare);
 	if (p->n_cut)
 		cli_error("%" PRIu64 " of them are truncated: there are too many different "
 			  "stacks",

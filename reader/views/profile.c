@@ -24,6 +24,7 @@ struct runner {
 	uint64_t left_ns;
 	bool open;       /* an off-CPU time waits for its stack; begin and end follow */
 	bool unfinished; /* that time has not ended */
+	bool earlier;    /* it began before the recording */
 	uint64_t begin_ns, end_ns;
 };
 
@@ -335,6 +336,15 @@ static int profile_add_on_cpu(struct profile *p, const struct event *ev)
 	return profile_count_stack(p, &stack);
 }
 
+/* Whether the stack EV of RUNNER (NULL: none) lacks the frames of the program. */
+static bool profile_is_bare(const struct runner *runner, const struct event *ev)
+{
+	unsigned n = ev ? ev->sample.n_frames : 0;
+
+	return !maps_is_kthreadd(runner->pid) &&
+	       (n == 0 || maps_is_kernel(ev->sample.frames[n - 1]));
+}
+
 /* Counts the off-CPU time of RUNNER, with the stack of EV if it is not NULL. */
 static int profile_close_off_cpu(struct profile *p, struct runner *runner, const struct event *ev)
 {
@@ -357,6 +367,8 @@ static int profile_close_off_cpu(struct profile *p, struct runner *runner, const
 	p->n_cut += r > 0;
 	p->n_offcpu++;
 	p->n_unfinished += runner->unfinished;
+	p->n_earlier += runner->earlier;
+	p->n_earlier_bare += runner->earlier && profile_is_bare(runner, ev);
 	stack.ns = to - from;
 	stack.program = profile_program(p, runner->pid, runner->begin_ns);
 	return profile_count_stack(p, &stack);
@@ -379,6 +391,7 @@ static int profile_add_off_cpu(struct profile *p, const struct event *ev)
 	runner->begin_ns = ev->ts_ns;
 	runner->end_ns = ev->offcpu.end_ns;
 	runner->unfinished = ev->offcpu.left_by != NULL;
+	runner->earlier = ev->offcpu.begun != NULL;
 	return r;
 }
 
@@ -448,6 +461,7 @@ void profile_begin_part(struct profile *p, uint64_t forget_ns)
 	table_deinit(&s->stack_numbers);
 	p->n_places = p->n_stacks = 0;
 	p->n_nodes = 1; /* the root */
+	p->n_earlier = p->n_earlier_bare = 0;
 	p->n_samples = p->n_offcpu = p->n_unfinished = p->n_samples_seen = p->n_offcpu_seen =
 		p->n_cut = 0;
 	maps_forget(s->maps, forget_ns);

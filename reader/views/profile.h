@@ -87,6 +87,8 @@ struct profile {
 
 	uint64_t n_samples, n_offcpu;           /* that were counted */
 	uint64_t n_unfinished;                  /* of n_offcpu: still waiting at the end */
+	uint64_t n_earlier;                     /* of n_offcpu: waiting before the begin */
+	uint64_t n_earlier_bare;                /* of these: without a frame of the program */
 	uint64_t n_samples_seen, n_offcpu_seen; /* in the archive */
 	uint64_t n_cut;                         /* counted with only a part of their stack */
 	uint32_t frequency;                     /* samples per second and CPU; 0 = unknown */

@@ -201,6 +201,12 @@ assert_eq "$(grep -cvE '^ *[0-9]+ (before( before)?|behind( behind)?)$' "$TMP/wh
 assert_ge "$(grep -c "\"record\":\"kernel_object\".*\"koid\":$new," "$DUMP")" 1 "names of who came"
 assert_ge "$(grep -c "\"record\":\"mmap\".*\"process_id\":$new," "$DUMP")" 1 "what it has mapped"
 
+# It has waited since then, so it has never left a CPU in the recording.
+while read -r chunk; do
+	"$LIST_STACKS" "$chunk" | grep -E "^(waiting|earlier) [0-9]+ $new " || true
+done < <(chunks storm) >"$TMP/newcomer"
+assert_ge "$(grep -c 'libc[^ ]*+' "$TMP/newcomer")" 1 "times off CPU, with stack, of what began to wait in the pause"
+
 if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	perfetto "$TMP/late.fxt" \
 		"select count(*) n from stats where value != 0 and (name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \

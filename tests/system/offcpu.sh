@@ -137,12 +137,73 @@ expect_exit 0 "$KYMO" flame --off-cpu "$TMP/blocked.fxt" --format folded -o -
 cp "$TMP/stderr" "$TMP/told"
 waited=$(awk '/;blocked_here;/ { t += $NF } END { printf "%d", t }' "$TMP/stdout")
 assert_ge "$waited" 1900000000 "time in the function that waits at the end"
-assert_says "$TMP/told" '1 of the times off CPU had not ended' "what flame says of it"
+assert_says "$TMP/told" '2 of the times off CPU had not ended' "what flame says of it"
+assert_says "$TMP/told" '2 of the times off CPU had begun before' "what flame says of the others"
 "$LIST_STACKS" "$TMP/blocked.fxt" >"$TMP/stacks"
-assert_eq "$(grep -c '^waiting' "$TMP/stacks")" 1 "times that are marked as unfinished"
+# (main() waits for the thread all the time; the thread first waits for its input)
+assert_eq "$(grep -c '^waiting' "$TMP/stacks")" 2 "times that are marked as unfinished"
+assert_eq "$(grep -c "^earlier .* $TMP/blocked+" "$TMP/stacks")" 1 "times that end in the recording"
 expect_exit 0 "$KYMO" summary --json "$TMP/blocked.fxt"
-assert_eq "$(awk '/^waiting/ { print $5 }' "$TMP/stacks")" "$(json "$TMP/stdout" .end_ns)" "the end of the wait, and of the recording"
+assert_eq "$(awk '/^waiting/ { print $5 }' "$TMP/stacks" | sort -u)" "$(json "$TMP/stdout" .end_ns)" "the end of the wait, and of the recording"
 check_finds_nothing "$TMP/blocked.fxt"
+
+note "threads that wait since before the recording"
+"$TMP/blocked" </dev/null &
+blocked=$!
+both_wait() {
+	[ "$(cat "/proc/$blocked/task/"*/wchan | grep -o futex | wc -l)" = 2 ]
+}
+expect_soon 10 both_wait
+expect_exit 0 "$KYMO" record --direct -e offcpu -p $blocked -o "$TMP/present.fxt" -- sleep 0.3
+expect_exit 0 "$KYMO" flame --off-cpu "$TMP/present.fxt" --format folded -o -
+cp "$TMP/stderr" "$TMP/told"
+assert_eq "$(grep -cE '^blocked;.*;thread;blocked_here;' "$TMP/stdout")" 1 "stacks of the thread"
+assert_eq "$(grep -cE '^blocked;.*;main;.*join' "$TMP/stdout")" 1 "stacks of main()"
+assert_ge "$(awk '{ t += $NF } END { printf "%d", t }' "$TMP/stdout")" 600000000 "time of both"
+assert_says "$TMP/told" '2 of the times off CPU had begun before' "what flame says of it"
+assert_eq "$(grep -c 'no frames of the program' "$TMP/told")" 0 "stacks that are said to be missing"
+check_finds_nothing "$TMP/present.fxt"
+expect_exit 0 "$KYMO" record --direct -e offcpu --stacks none -p $blocked --force -o "$TMP/present.fxt" -- sleep 0.1
+expect_exit 0 "$KYMO" flame --off-cpu "$TMP/present.fxt" --format folded --json --force -o "$TMP/folded"
+assert_eq "$(json "$TMP/stdout" '"\(.earlier_waits) \(.earlier_waits_without_stack)"')" "2 2" "times without stacks"
+kill $blocked
+# The pages of such a stack come from a program that never gives them.
+cat >"$TMP/strange.c" <<-'END'
+	#include <fcntl.h>
+	#include <linux/userfaultfd.h>
+	#include <sys/ioctl.h>
+	#include <sys/mman.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	int main(void)
+	{
+		struct uffdio_api api = { .api = UFFD_API };
+		int fd = (int)syscall(SYS_userfaultfd, 0);
+		char *pages = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct uffdio_register r = { { (unsigned long)pages, 65536 }, UFFDIO_REGISTER_MODE_MISSING, 0 };
+		if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &r))
+			return 77;
+	#if defined(__x86_64__)
+		asm volatile("mov %0, %%rsp; mov %1, %%eax; syscall" : : "r"(pages + 32768), "i"(SYS_pause) : "memory");
+	#endif
+		return 77;
+	}
+END
+gcc -O2 -o "$TMP/strange" "$TMP/strange.c"
+"$TMP/strange" &
+strange=$!
+sleeps_or_ends() {
+	is_asleep "$strange" || ! kill -0 "$strange" 2>/dev/null
+}
+expect_soon 10 sleeps_or_ends
+if kill -0 "$strange" 2>/dev/null; then
+	expect_exit 0 timeout "$(limit 30)" "$KYMO" record --direct -e offcpu -p $strange -o "$TMP/strange.fxt" -- sleep 0.1
+	expect_exit 0 "$KYMO" flame --off-cpu "$TMP/strange.fxt" --format folded -o -
+	assert_says "$TMP/stderr" '1 of these have no frames of the program' "what flame says of it"
+	kill $strange
+else
+	note "not tested: a stack that another program provides (no userfaultfd)"
+fi
 
 # Kernels that hide a switch show the return of a thread only when it leaves again, behind the end of
 # the system call in which it waited.

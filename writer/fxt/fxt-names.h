@@ -166,6 +166,7 @@
 	X(DEVICE, 155, "device")                                                                   \
 	X(INODE, 156, "inode")                                                                     \
 	X(BUILD_ID, 157, "build_id")                                                               \
+	X(BEGUN, 158, "begun")                                                                     \
 	X(ADDRESS, 159, "address")                                                                 \
 	X(DEPTH, 160, "depth")                                                                     \
 	X(FUNCTION, 161, "function")                                                               \

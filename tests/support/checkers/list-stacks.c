@@ -5,6 +5,7 @@
  *	tick    TIME PID TID          FRAMES
  *	offcpu  TIME PID TID END STATE WAKER FRAMES
  *	waiting TIME PID TID END STATE WAKER FRAMES   (off CPU when the recording ended)
+ *	earlier TIME PID TID END STATE WAKER FRAMES   (off CPU when the recording began only)
  *	block   TIME PID SIZE RESOURCE FUNCTION FRAMES   (of snapshots)
  *
  * Frames are innermost first, with spaces between them: "kernel:ADDRESS", or PATH+OFFSET (in the
@@ -34,6 +35,7 @@ struct list {
 	struct table named;  /* id -> struct named, owned */
 	struct event offcpu; /* the last one, without its texts */
 	bool waiting;        /* it is unfinished */
+	bool earlier;        /* it has ended, and had begun before the recording */
 	bool only_maps;
 };
 
@@ -54,6 +56,7 @@ static void print_sample(const struct list *l, const struct event *ev)
 	printf("%s %" PRIu64 " %u %u",
 	       ev->sample.kind != SAMPLE_OFF_CPU ? "tick"
 	       : l->waiting                      ? "waiting"
+	       : l->earlier                      ? "earlier"
 						 : "offcpu",
 	       ev->ts_ns, ev->pid, ev->tid);
 	if (ev->sample.kind == SAMPLE_OFF_CPU)
@@ -125,6 +128,7 @@ static int pass(struct list *l, const char *path)
 		} else if (ev.kind == EVENT_OFFCPU) {
 			l->offcpu = ev;
 			l->waiting = ev.offcpu.left_by;
+			l->earlier = !l->waiting && ev.offcpu.begun;
 		} else if (ev.kind == EVENT_SAMPLE && ev.sample.kind == SAMPLE_NAMED) {
 			r = keep_named(l, &ev);
 		} else if (ev.kind == EVENT_SAMPLE) {

@@ -215,6 +215,18 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 	memset(ret, 0, WALK_ENDS_MAX * sizeof(*ret));
 }
 
+unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece,
+				uint64_t frames[static STACK_FRAMES_MAX])
+{
+	return collector_resume_walk(c, piece, frames);
+}
+
+int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata)
+{
+	(void)c, (void)fn, (void)userdata;
+	return 0;
+}
+
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
 			       uint64_t frames[static STACK_FRAMES_MAX])
 {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/stages/lifecycle.h"
 #include "capture/stages/profiler.h"
@@ -160,7 +161,10 @@ static size_t say(const struct event *ev, char *to, size_t room)
 	case EVENT_OFFCPU:
 		return (size_t)snprintf(to, room, "away %" PRIu64 "-%" PRIu64 " %u %c by %u%s;",
 					ev->ts_ns, ev->offcpu.end_ns, ev->tid, ev->offcpu.state,
-					ev->offcpu.waker_tid, ev->offcpu.left_by ? " open" : "");
+					ev->offcpu.waker_tid,
+					ev->offcpu.begun     ? " earlier"
+					: ev->offcpu.left_by ? " open"
+							     : "");
 	case EVENT_SAMPLE:
 		n = (size_t)snprintf(to, room, "%s %" PRIu64 " %u",
 				     ev->sample.kind == SAMPLE_OFF_CPU ? "left" : "on", ev->ts_ns,
@@ -275,6 +279,57 @@ TEST(test_offcpu_open)
 	put(f, &rec);
 	assert_string_equal(said(f), "away 150-199 500 S by 0 open;left 150 500 1000;"
 				     "away 160-190 500 S by 0 open;left 160 500 1000;");
+}
+
+/* Puts the copied stack ID of thread TID, with the frames FRAME and FRAME + 1, into PIECES. */
+static void add_piece(struct outbuf *pieces, uint64_t id, uint32_t tid, uint64_t frame)
+{
+	struct rec_piece piece = {
+		.head = { 140, sizeof(piece), REC_PIECE, 0, PID, tid },
+		.id = id,
+		.n_frames = 2,
+		.frames = { frame, frame + 1 },
+	};
+
+	assert_int_equal(outbuf_append(pieces, &piece, sizeof(piece)), 0);
+}
+
+/*
+ * The stack of a thread that waits since before the recording is kept until it runs, however many
+ * stacks are forgotten meanwhile, and not longer. Without it, there is no loss.
+ */
+TEST(test_offcpu_earlier)
+{
+	_cleanup_(outbuf_deinit) struct outbuf pieces = { 0 };
+	struct fixture *f = *state;
+	struct rec_offcpu rec = {
+		.head = { 200, sizeof(rec), REC_OFFCPU, 0, PID, PID },
+		.begin_ns = 150,
+		.user_stack = 7,
+		.state = 'S',
+		.is_earlier = 1,
+	};
+
+	add_piece(&pieces, 7, PID, 0x1000);
+	add_piece(&pieces, 9, PID + 1, 0x2000);
+	assert_int_equal(profiler_add_waiting(&f->p, &pieces), 0);
+	stacks_deinit(&f->p.stacks);
+	put(f, &rec);
+	put(f, &rec);
+	rec.user_stack = 0; /* not copied */
+	put(f, &rec);
+	assert_string_equal(said(f), "away 150-200 500 S by 0 earlier;left 150 500 1000 1001;"
+				     "away 150-200 500 S by 0 earlier;"
+				     "away 150-200 500 S by 0 earlier;");
+	assert_int_equal(f->p.n_homeless, 0);
+	assert_non_null(table_get(&f->p.waiting, 9));
+	/* Times off CPU begin again. */
+	outbuf_reset(&pieces);
+	assert_int_equal(profiler_add_waiting(&f->p, &pieces), 0);
+	assert_non_null(table_get(&f->p.waiting, 9));
+	add_piece(&pieces, 11, PID, 0x3000);
+	assert_int_equal(profiler_add_waiting(&f->p, &pieces), 0);
+	assert_null(table_get(&f->p.waiting, 9));
 }
 
 /* Mappings of a new program come after its exec. */
@@ -592,6 +647,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_nonsense, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_offcpu, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_offcpu_open, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_offcpu_earlier, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter_without_stacks, set_up, tear_down),

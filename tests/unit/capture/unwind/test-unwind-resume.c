@@ -364,6 +364,35 @@ TEST(test_same_code)
 	assert_walk(UNWIND_END_TABLE, 2);
 }
 
+/* Where nothing else is wanted, the chain is followed as far as it leads upwards. */
+TEST(test_frames_alone)
+{
+	uint64_t frames[STACK_FRAMES_MAX], *stack = (uint64_t *)copied.stack;
+	const uint64_t sp = 0x10000;
+
+	memset(&copied.piece, 0, sizeof(copied.piece));
+	copied.piece.ip = copied.piece.frames[0] = 1;
+	copied.piece.sp = copied.piece.bp = sp;
+	copied.piece.n_frames = 1;
+	copied.piece.n_bytes = copied.piece.n_room = 4 * sizeof(uint64_t);
+	stack[0] = sp + 16;
+	stack[1] = 2;
+	stack[2] = sp + 64; /* not in the copy */
+	stack[3] = 3;
+	assert_int_equal(unwind_resume_frames(&copied.piece, copied.stack, frames), 3);
+	assert_int_equal(frames[0], 1);
+	assert_int_equal(frames[1], 2);
+	assert_int_equal(frames[2], 3);
+	stack[2] = sp; /* downwards */
+	assert_int_equal(unwind_resume_frames(&copied.piece, copied.stack, frames), 3);
+	stack[3] = 0; /* the end */
+	assert_int_equal(unwind_resume_frames(&copied.piece, copied.stack, frames), 2);
+	copied.piece.bp = sp - 8; /* no frame */
+	assert_int_equal(unwind_resume_frames(&copied.piece, copied.stack, frames), 1);
+	copied.piece.bp = UINT64_MAX - 7;
+	assert_int_equal(unwind_resume_frames(&copied.piece, copied.stack, frames), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,6 +404,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_frame_pointers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_called, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_same_code, setup, teardown),
+		cmocka_unit_test(test_frames_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

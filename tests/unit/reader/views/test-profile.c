@@ -223,6 +223,53 @@ LARGE_TEST(test_many)
 	assert_int_equal(p->n_cut, 0);
 }
 
+#define EARLIER(ts, process, thread, ...)                                                          \
+	{                                                                                          \
+		.kind = EVENT_OFFCPU, .ts_ns = (ts), .pid = (process), .tid = (thread),            \
+		.offcpu = {                                                                        \
+			.end_ns = (ts) + 5,                                                        \
+			.begun = "earlier",                                                        \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
+#define LEFT(ts, process, thread, to, n)                                                           \
+	{                                                                                          \
+		.kind = EVENT_SAMPLE, .ts_ns = (ts), .pid = (process), .tid = (thread),            \
+		.sample = {                                                                        \
+			to,                                                                        \
+			n,                                                                         \
+			SAMPLE_OFF_CPU                                                             \
+		}                                                                                  \
+	}
+
+/* Times off CPU that began before the recording; of these, those without a frame of the program. */
+TEST(test_earlier)
+{
+	static const uint64_t stack[] = { UINT64_C(0xffffffff81000000), 0x1000 };
+	const struct event events[] = {
+		EARLIER(5, 100, 101),
+		LEFT(5, 100, 101, stack, 2),
+		EARLIER(5, 100, 102, .left_by = "open"),
+		LEFT(5, 100, 102, stack, 1),
+		EARLIER(5, 100, 103),               /* without any */
+		EARLIER(5, FXT_KOID_KTHREADD, 104), /* of the kernel, which has no others */
+		LEFT(5, FXT_KOID_KTHREADD, 104, stack, 1),
+		{ .kind = EVENT_OFFCPU, .ts_ns = 20, .pid = 100, .tid = 101, .offcpu = { 30 } },
+	};
+	_cleanup_(profile_freep) struct profile *p = NULL;
+
+	assert_int_equal(profile_new(&p, &(struct profile_options){ ALL }), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		take(&events[i], p);
+	assert_int_equal(profile_finish(p), 0);
+	assert_int_equal(p->n_offcpu, 5);
+	assert_int_equal(p->n_earlier, 4);
+	assert_int_equal(p->n_earlier_bare, 2);
+	assert_int_equal(p->n_unfinished, 1);
+	profile_begin_part(p, 0);
+	assert_int_equal(p->n_earlier + p->n_earlier_bare, 0);
+}
+
 /* A time off CPU is counted once, with its stack, wherever it is in the file. */
 TEST(test_off_cpu_order)
 {
@@ -269,9 +316,10 @@ TEST(test_off_cpu_order)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),           cmocka_unit_test(test_selections),
-		cmocka_unit_test(test_filter),        cmocka_unit_test(test_many),
-		cmocka_unit_test(test_off_cpu_order), cmocka_unit_test(test_innermost),
+		cmocka_unit_test(test_all),       cmocka_unit_test(test_selections),
+		cmocka_unit_test(test_filter),    cmocka_unit_test(test_many),
+		cmocka_unit_test(test_earlier),   cmocka_unit_test(test_off_cpu_order),
+		cmocka_unit_test(test_innermost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
