@@ -28,6 +28,8 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+#define EEXIST 17
+
 extern const volatile __u64 offcpu_min_ns, sched_ring_bytes;
 
 /*
@@ -376,15 +378,20 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 	__u64 listed_ns = waiting_listed_ns;
 	struct offcpu_thread *t;
 	__u32 tid = p->pid;
+	long r;
 
 	new->state = state_letter(state);
 	new->is_earlier = 1;
 	new->ran_ns = p->se.sum_exec_runtime;
 	new->begin_ns = listed_ns;
 	new->user.id = id;
-	/* (it has left its CPU since: it has an entry) */
-	if (bpf_map_update_elem(&offcpu_threads, &tid, new, BPF_NOEXIST) < 0)
+	r = bpf_map_update_elem(&offcpu_threads, &tid, new, BPF_NOEXIST);
+	if (r < 0) {
+		/* If there is an entry, it has left its CPU since. */
+		if (r != -EEXIST)
+			rec_lose(REC_RING_STACKS, listed_ns);
 		return;
+	}
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
 	/*
 	 * If it returned before the entry was there, nothing has ended the entry. A thread that is

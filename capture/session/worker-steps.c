@@ -345,13 +345,24 @@ static void worker_shed_part(struct worker *w, enum budget_shed what)
 		worker_pause_all(w);
 }
 
+static int worker_steps_return_stacks(struct worker *w, char **reterr_text)
+{
+	int r = collector_return_stacks(w->collector, reterr_text);
+
+	if (r < 0)
+		return r;
+	r = worker_steps_list_waiting(w, reterr_text);
+	if (r < 0)
+		collector_shed_stacks(w->collector);
+	return r;
+}
+
 static int worker_steps_return_part(struct worker *w, enum budget_shed what)
 {
 	_cleanup_free_ char *text = NULL;
 
 	if (what == SHED_STACKS)
-		return collector_return_stacks(w->collector, &text)
-			       ?: worker_steps_list_waiting(w, &text);
+		return worker_steps_return_stacks(w, &text);
 	if (what == SHED_WAKEUPS)
 		return collector_return_wakeups(w->collector, &text);
 	return worker_resume_all(w);

@@ -70,3 +70,11 @@ while read -r name tid n; do
 				(by_main >= n - 1 ? "another" : by_nobody >= n - 1 ? "a timer" : "others")
 		}' "$TMP/functions" "$TMP/stacks" | facts
 done <"$TMP/waits"
+
+sleep 1000 &
+sleeper=$!
+expect_soon 20 is_asleep "$sleeper"
+expect_exit 0 "$KYMO" record --direct -e offcpu -p $sleeper -o "$TMP/waiting.fxt" -- sleep 0.5
+kill $sleeper
+expect_exit 0 "$LIST_STACKS" "$TMP/waiting.fxt"
+fact "waiting before: $(grep -cE "^waiting [0-9]+ $sleeper .* [^ ]*/libc[^ ]*[+].* [^ ]*/sleep[+]" "$TMP/stdout") with the stack of the program"
