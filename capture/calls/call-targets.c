@@ -103,8 +103,8 @@ static int call_source_check_owner(const struct call_source *source, int fd, uin
 	if (fstat(fd, &st) == 0 && st.st_uid == uid)
 		return 0;
 	snprintf(why, sizeof(why),
-		 "%s is not your own file: who may not trace the system records calls of his own "
-		 "programs and libraries only",
+		 "%s is not your own file: users who may not trace the system can record "
+		 "only calls of their own programs and libraries",
 		 source->spec.file);
 	return call_targets_refuse(-EPERM, why, reterr_text);
 }
@@ -361,8 +361,7 @@ int call_targets_new(const struct session_options *options, struct call_targets 
 	for (size_t i = 0; i < t->n_sources; i++)
 		n += t->sources[i].n;
 	if (n > CALL_FUNCTIONS_MAX)
-		return call_targets_refuse(-E2BIG, "more than 4096 functions are meant",
-					   reterr_text);
+		return call_targets_refuse(-E2BIG, "more than 4096 functions match", reterr_text);
 	t->list = calloc(n, sizeof(*t->list));
 	if (!t->list)
 		return -ENOMEM;

@@ -254,8 +254,8 @@ static int spec_set(struct spec_reader *r, size_t n, struct call_type *ret)
 	number = call_set_find(r->p, n);
 	set = call_set_by_number(number);
 	if (!set)
-		return spec_fail(r, r->p, "unknown set '%.*s': its words are not defined",
-				 (int)(n < 40 ? n : 40), r->p);
+		return spec_fail(r, r->p, "unknown set of names '%.*s'", (int)(n < 40 ? n : 40),
+				 r->p);
 	*ret = (struct call_type){ .form = set->kind == CALL_SET_ENUM ? CALL_INT
 					   : set->kind == CALL_SET_ID ? CALL_UINT
 								      : CALL_HEX,
@@ -291,7 +291,7 @@ static int spec_words(struct spec_reader *r, struct call_type *ret)
 	if (begin[n] != '}')
 		return spec_fail(r, begin, "'}' is missing");
 	if (n + 1 > CALL_WORDS_MAX - r->n_words)
-		return spec_fail(r, begin, "the words have more than %d bytes in total",
+		return spec_fail(r, begin, "the names of values have more than %d bytes in total",
 				 CALL_WORDS_MAX - 1);
 	for (const char *p = begin; p < begin + n;) {
 		size_t name = 0;
@@ -350,7 +350,8 @@ static int spec_type(struct spec_reader *r, struct call_type *ret)
 		return spec_struct(r, n, ret);
 	if (call_type_find(r->p, n, ret)) {
 		if (ret->form == CALL_STRUCT)
-			return spec_fail(r, r->p, "its name is missing: struct:stat");
+			return spec_fail(r, r->p,
+					 "the name of the structure is missing: struct:stat");
 		r->p += n;
 		return 0;
 	}

@@ -114,7 +114,8 @@ static bool collection_check_section(struct parser *p, const char *text)
 	name[end - text - 1] = '\0';
 	behind = end + 1 + strspn(end + 1, " \t");
 	if (*behind && *behind != ';' && *behind != '#')
-		collection_add_complaint(p, "there is '%.*s' behind [%s]", SHOWN_MAX, behind, name);
+		collection_add_complaint(p, "unexpected text '%.*s' after [%s]", SHOWN_MAX, behind,
+					 name);
 	if (!collection_section_is_known(name)) {
 		nearest = collection_nearest_section(name);
 		collection_add_complaint(p, "there is no section [%s]%s%s%s", name,

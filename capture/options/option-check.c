@@ -106,7 +106,7 @@ static void option_check_chosen(struct checker *k)
 	if (k->categories & CATEGORIES_MEMORY && !k->chosen && !k->o->own && !k->o->memory.triage)
 		option_check_complain(
 			k, ROW_AT(categories),
-			"allocations are recorded only of selected processes: add a filter by "
+			"only allocations of selected processes are recorded: add a filter by "
 			"process, name, user, unit or cgroup");
 }
 

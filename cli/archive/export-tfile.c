@@ -95,7 +95,9 @@ static int export_tfile_of_archive(struct export *e, struct open_trace *t)
 		return CLI_FAILED;
 	}
 	if (strcmp(e->output_path, "-") == 0)
-		return cli_usage_error("a trace file for each process needs a name: '-o FILE.tf'");
+		return cli_usage_error(
+			"there is one trace file for each process, so '-o -' is not possible: "
+			"use '-o FILE.tf'");
 	if (moment_tfile_runs(&moments, &runs, &n) < 0)
 		return cli_failed("out of memory");
 	status = open_trace_finish(t);

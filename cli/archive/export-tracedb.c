@@ -94,8 +94,9 @@ int export_tracedb(struct export *e)
 
 	e->reported = true;
 	if (strcmp(e->output_path, "-") == 0)
-		return cli_usage_error("standard output cannot take a file for each address "
-				       "space: use -o FILE.tdb");
+		return cli_usage_error(
+			"there is one file for each address space, so '-o -' is not possible: "
+			"use -o FILE.tdb");
 	r = r ?: read_events(&t, trace_points_on_event, &points);
 	if (r != CLI_OK)
 		return r;

@@ -187,9 +187,9 @@ static int verb_export_run_export(const struct export_options *o)
 	int r = verb_export_choose_format(o, &format);
 
 	if (r == CLI_OK && format->makes_directory && strcmp(o->output, "-") == 0)
-		return cli_usage_error("%s reports are a directory, which standard output cannot "
-				       "take",
-				       format->name);
+		return cli_usage_error(
+			"%s reports are written to a directory, so '-o -' is not possible",
+			format->name);
 	r = r ?: verb_export_choose_method(o, format, &e.method) ?: input_file_open(&e.input, o->input);
 	if (r != CLI_OK)
 		return r;

@@ -100,17 +100,16 @@ static void verb_merge_print_input(const struct open_trace *in, const struct edi
 	verb_merge_report_count(
 		view->doubled,
 		"omitted, because another archive covers the same CPUs at the same time");
-	verb_merge_report_count(view->koids_moved,
-				"ids were replaced, because an earlier archive gives them to other "
-				"owners");
 	verb_merge_report_count(
-		view->koids_shared,
-		"ids could not be replaced, though an earlier archive gives them to other owners: "
-		"the owners of an id are shown as one");
+		view->koids_moved,
+		"ids were replaced, because they have other owners in an earlier archive");
+	verb_merge_report_count(view->koids_shared,
+				"ids could not be replaced, although they have other owners in an "
+				"earlier archive: all owners of such an id are shown as one");
 	verb_merge_report_count(
 		view->points_moved,
-		"of its point numbers were replaced, because an earlier archive gives "
-		"them to other points");
+		"of its point numbers were replaced, because they belong to other points "
+		"in an earlier archive");
 	verb_merge_report_count(view->koids_cut, "ids were too large to be moved completely");
 	fputc('\n', stderr);
 }

@@ -32,7 +32,7 @@ static const struct nothing_row {
 			    "record them with 'kymo record --call=SPEC'",
 			    { "calls" } },
 	[NOTHING_MOMENTS] = { "no moments",
-			      "no selected thread came to a point of --moment",
+			      "no selected thread reached a point of --moment",
 			      "record them with 'kymo record --moment=SPEC'",
 			      { "moments" } },
 };

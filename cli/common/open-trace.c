@@ -19,7 +19,7 @@ enum { HEAD_BYTES = 64, VERSION_END = 16 };
 void open_trace_complain_alien(const char *name, const struct unpack_damage *damage, int alien)
 {
 	if (damage) {
-		cli_error("%s: no trace can be unpacked from it: %s, at its byte %" PRIu64, name,
+		cli_error("%s: it cannot be decompressed: %s, at its byte %" PRIu64, name,
 			  damage->what, damage->packed_offset);
 		return;
 	}
@@ -33,7 +33,7 @@ void open_trace_complain_alien(const char *name, const struct unpack_damage *dam
 			  name, name);
 		break;
 	case FXT_ALIEN_REPORT:
-		cli_error("%s: it is a leak report (sp-rtrace text), not a trace; it is for 'kymo "
+		cli_error("%s: it is a leak report (sp-rtrace text), not a trace; use 'kymo "
 			  "postprocess'",
 			  name);
 		break;
@@ -179,7 +179,7 @@ static bool open_trace_is_trace(const uint8_t *p, size_t n)
 
 static int open_trace_refuse(struct open_trace *t, const char *what, const char *users)
 {
-	return cli_failed("%s: it is a %s, which is for %s", t->name, what, users);
+	return cli_failed("%s: it is a %s; use %s", t->name, what, users);
 }
 
 static int open_trace_start(struct open_trace *t, const struct open_trace_kinds *kinds)
@@ -188,10 +188,10 @@ static int open_trace_start(struct open_trace *t, const struct open_trace_kinds 
 			?: open_trace_is_calls(t);
 
 	if (r > 0)
-		return kinds->calls ? open_trace_start_calls(t, kinds)
-				    : open_trace_refuse(t, "call trace (apitrace)",
-							"'kymo dump', 'kymo summary' and 'kymo "
-							"check'");
+		return kinds->calls
+			       ? open_trace_start_calls(t, kinds)
+			       : open_trace_refuse(t, "call trace (apitrace)",
+						   "'kymo dump', 'kymo summary' or 'kymo check'");
 	if (r == 0 &&
 	    tfile_reader_is_trace(input_peek(&t->stream.head), input_ready(&t->stream.head)))
 		return kinds->frames ? open_trace_start_frames(t, kinds)
@@ -203,10 +203,11 @@ static int open_trace_start(struct open_trace *t, const struct open_trace_kinds 
 	    !packed_stream_is_archive(input_peek(&t->stream.head), input_ready(&t->stream.head)))
 		r = tracedb_reader_is_trace(&t->stream.head);
 	if (r > 0)
-		return kinds->points ? open_trace_start_points(t)
-				     : open_trace_refuse(t, "trace-db file",
-							 "'kymo query', 'kymo dump', 'kymo "
-							 "summary' and 'kymo check'");
+		return kinds->points
+			       ? open_trace_start_points(t)
+			       : open_trace_refuse(
+					 t, "trace-db file",
+					 "'kymo query', 'kymo dump', 'kymo summary' or 'kymo check'");
 	r = r ?: fxt_reader_new_source(&t->reader, packed_stream_read, &t->stream);
 	return open_trace_started(t, r);
 }

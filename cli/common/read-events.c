@@ -50,9 +50,10 @@ int read_events_unmapped(const struct open_trace *t, uint64_t n, int status)
 {
 	if (n == 0)
 		return status;
-	cli_error("%s: %" PRIu64 " of its mappings were ignored (at most %d are kept): addresses "
-		  "there have no names, or those of earlier mappings; make a smaller archive with "
-		  "'kymo cut'",
+	cli_error("%s: %" PRIu64
+		  " of its mappings were ignored (at most %d are kept): addresses in them "
+		  "have no names, or the names of earlier mappings; make a smaller archive "
+		  "with 'kymo cut'",
 		  t->name, n, MAPS_MAX);
 	return status == CLI_OK ? CLI_DAMAGE : status;
 }

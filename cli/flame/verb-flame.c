@@ -319,8 +319,9 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 			p->n_offcpu, text_s(p->n_offcpu));
 	fprintf(stderr, ", %zu stack%s\n", p->n_stacks, text_s(p->n_stacks));
 	if (p->n_unfinished)
-		cli_error("%" PRIu64 " of the times off CPU had not ended when the recording did: "
-			  "they are counted up to there",
+		cli_error("%" PRIu64
+			  " of the times off CPU continued at the end of the recording: they are "
+			  "counted up to its end",
 			  p->n_unfinished);
 	if (p->n_earlier)
 		cli_error("%" PRIu64

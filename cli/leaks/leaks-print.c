@@ -77,11 +77,11 @@ static void leaks_print_limits(const struct leak_watch *w)
 	else
 		puts("  not complete: its earlier allocations are unknown");
 	leaks_print_count("frees of earlier allocations", w->unmatched);
-	leaks_print_count("events lost, so that some may have been freed and some is missing",
+	leaks_print_count("events lost: some blocks may have been freed, and some are missing",
 			  w->lost);
 	leaks_print_count("allocations missing: the table of blocks was full", w->full);
 	leaks_print_count("allocations without stacks: the table of stacks was full", w->no_stack);
-	leaks_print_count("allocated again: the free in between was missed", w->replaced);
+	leaks_print_count("allocated again: the previous free was missed", w->replaced);
 	leaks_print_count("allocations that failed", w->failed);
 	leaks_print_count("blocks missing: the archive ends within a snapshot", w->missing);
 	if (leak_watch_is_sampled(w))

@@ -165,10 +165,10 @@ static int record_options_parse_comm(struct record_options *o, const char *name,
 	char why[VALUE_WHY_MAX];
 
 	if (strlen(text) >= REC_COMM_BYTES)
-		return cli_usage_error("%s: '%s' has %zu bytes, but the kernel keeps %d of a "
-				       "thread's name: use '%.*s'",
-				       name, text, strlen(text), REC_COMM_BYTES - 1,
-				       REC_COMM_BYTES - 1, text);
+		return cli_usage_error(
+			"%s: '%s' has %zu bytes, but the kernel stores only %d of a thread's "
+			"name: use '%.*s'",
+			name, text, strlen(text), REC_COMM_BYTES - 1, REC_COMM_BYTES - 1, text);
 	return record_options_added(name, filter_add_comm(&o->session.filter, text, why), why);
 }
 
@@ -518,7 +518,7 @@ int record_options_check(struct record_options *o)
 		return CLI_USAGE;
 	unfiltered = o->session.categories & CATEGORIES_UNFILTERED;
 	if (unfiltered && capture_filter_is_set(&o->session.filter))
-		cli_error("filters apply to threads, but these categories are recorded of the "
+		cli_error("filters apply to threads, but these categories are recorded for the "
 			  "whole machine: %s",
 			  categories_format(names, unfiltered));
 	return RECORD_OPTIONS_GO;

@@ -168,9 +168,9 @@ static const char *resolve_reason(const char *reason)
 		const char *part;
 		enum call_reason reason;
 	} rows[] = {
-		{ "vector", CALL_REASON_VECTOR },       { "optimised", CALL_REASON_OPTIMISED },
-		{ "complex", CALL_REASON_COMPLEX },     { "not kept", CALL_REASON_NOT_KEPT },
-		{ "no number", CALL_REASON_NO_NUMBER },
+		{ "vector", CALL_REASON_VECTOR },          { "optimised", CALL_REASON_OPTIMISED },
+		{ "complex", CALL_REASON_COMPLEX },        { "not kept", CALL_REASON_NOT_KEPT },
+		{ "not a number", CALL_REASON_NO_NUMBER },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -386,7 +386,7 @@ static int resolve_no_function(struct resolution *r, const struct place_function
 	if (!places_have_symbols(r->places) && !*f->nearest)
 		return resolve_fail(
 			r, -ENOENT,
-			"%s has no symbols (it is stripped), and its debug information is not "
+			"%s has no symbols (it is stripped), and its debug information was not "
 			"found: its functions have no names",
 			r->file);
 	return resolve_fail(r, -ENOENT, "%s has no function '%s'%s%s%s", r->file, r->name,
@@ -444,7 +444,7 @@ static int resolve_several(struct resolution *r, const struct place_functions *f
 
 	resolve_put_functions(&names, f);
 	e = resolve_fail(r, -EINVAL,
-			 "'%s' matches several functions of %s; give one of them in quotes: "
+			 "'%s' matches several functions of %s; use one of these, in quotes: "
 			 "%.400s",
 			 r->name, r->file, names.error ? "" : (const char *)names.data);
 	outbuf_deinit(&names);
@@ -459,8 +459,8 @@ static int resolve_too_many(struct resolution *r, const struct place_functions *
 
 	resolve_put_functions(&names, f);
 	e = resolve_fail(r, -E2BIG,
-			 "'%.60s' matches %zu functions of %.80s (%.250s), of which at most %d are "
-			 "possible, as their names are in its debug information only; give a "
+			 "'%.60s' matches %zu functions of %.80s (%.250s), but at most %d are "
+			 "possible, because their names are only in its debug information; use a "
 			 "narrower pattern",
 			 r->name, f->n, r->file, names.error ? "" : (const char *)names.data,
 			 OPTION_CALLS_MAX);
@@ -478,8 +478,8 @@ static void resolve_note_left_out(struct resolution *r, const struct place_funct
 	resolve_put_names(&names, (const char *const *)f->indirect, f->n_indirect);
 	if (names.error == 0 &&
 	    asprintf(&r->found.left_out,
-		     "'%s' leaves out %s: each stands for several functions of %s, of which one "
-		     "is chosen at run time; its full name records it",
+		     "'%s' does not match %s: each means several functions of %s, of which "
+		     "one is selected at run time; use its full name to record it",
 		     r->name, (const char *)names.data, r->file) < 0)
 		r->found.left_out = NULL;
 	outbuf_deinit(&names);
@@ -509,7 +509,7 @@ static int resolve_drop_clones(struct resolution *r, struct place_functions *f)
 		return 0;
 	return resolve_fail(r, -ENOENT,
 			    "%s has '%s' only as '%s', whose arguments the compiler may have "
-			    "changed; leave out the arguments, or give that name",
+			    "changed; omit the arguments, or use that name",
 			    r->file, r->name, clone);
 }
 

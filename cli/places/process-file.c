@@ -180,11 +180,12 @@ int process_file_open(const struct process_file *f, struct places **ret, char *w
 void process_file_report(const struct process_file *f, const char *option, const char *name)
 {
 	if (f->pid)
-		cli_error("%s: process %" PRIu32 " has another file by the name '%s' than this "
-			  "machine; it is %s",
+		cli_error("%s: process %" PRIu32
+			  " has a different file named '%s' than this machine; it is %s",
 			  option, f->pid, name, f->path);
 	if (f->another)
-		cli_error("%s: process %" PRIu32 " has another file by the name '%s' in memory "
-			  "than the first; its calls are not recorded",
+		cli_error("%s: process %" PRIu32
+			  " has a different file named '%s' in memory than the first process; its "
+			  "calls are not recorded",
 			  option, f->another, name);
 }

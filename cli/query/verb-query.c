@@ -419,9 +419,10 @@ static int verb_query_answer_archive(struct verb_query *v)
 	v->query.function = verb_query_function;
 	v->query.function_userdata = &v->points;
 	if (v->output_path && n > 1)
-		return cli_failed("%s: it has the points of %zu address spaces, and a trace-db "
-				  "file has one; 'kymo export --format tracedb' writes them all",
-				  v->trace.name, n);
+		return cli_failed(
+			"%s: it has points of %zu address spaces, but a trace-db file can have "
+			"only one; 'kymo export --format tracedb' writes a file for each",
+			v->trace.name, n);
 	for (size_t i = 0; r == CLI_OK && i < n; i++)
 		r = verb_query_answer_space(v, &spaces[i], i == n - 1);
 	if (r == CLI_OK && verb_query_complain_of_sizes(v) != CLI_OK)

@@ -89,7 +89,7 @@ static const char *nothing_recorded_reason(const struct recording_request *a,
 		snprintf(ret, REASON_MAX, "%s called a function of --call", who);
 		break;
 	case GROUP_MOMENTS:
-		snprintf(ret, REASON_MAX, "%s came to a point of --moment", who);
+		snprintf(ret, REASON_MAX, "%s reached a point of --moment", who);
 		break;
 	default:
 		snprintf(ret, REASON_MAX, "no such event happened");

@@ -354,9 +354,10 @@ static int remote_check_machine(const struct remote *r, int argc, char **argv)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (remote_has_option(argc, argv, rows[i].brief, rows[i].name))
-			return cli_usage_error("%s is looked up on this machine, but %s has its "
-					       "own: use --comm, or run kymo there",
-					       rows[i].name, r->machine);
+			return cli_usage_error(
+				"%s is looked up on this machine, but its meaning on %s differs: use "
+				"--comm, or run kymo there",
+				rows[i].name, r->machine);
 	if (remote_has_option(argc, argv, NULL, "--direct"))
 		return cli_usage_error("--direct and --machine cannot be combined");
 	return CLI_OK;

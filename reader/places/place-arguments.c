@@ -24,7 +24,7 @@ enum {
 };
 
 static const char in_vector[] = "in a vector register, which a probe cannot see";
-static const char not_whole[] = "it is no number, pointer or structure of these";
+static const char not_whole[] = "it is not a number, a pointer, or a structure of these";
 static const char optimised_out[] = "optimised out";
 static const char too_complex[] = "its location is too complex";
 

@@ -160,14 +160,15 @@ static int lines_explain(const struct lines_search *s, char *why, size_t size)
 	const char *path = s->places->path;
 
 	if (!s->known) {
-		snprintf(why, size, "%s has no code of a file '%s'%s%s%s", path, s->file,
+		snprintf(why, size, "%s has no code from a file '%s'%s%s%s", path, s->file,
 			 *s->nearest_file ? "; did you mean '" : "", s->nearest_file,
 			 *s->nearest_file ? "'?" : "");
 		return -ENOENT;
 	}
 	if (s->several) {
-		snprintf(why, size, "%s has several files '%s', one is %s: write more of its path",
-			 path, s->file, s->found.file);
+		snprintf(why, size,
+			 "%s has several files '%s', such as %s: specify more of the path", path,
+			 s->file, s->found.file);
 		return -E2BIG;
 	}
 	if (s->full) {
@@ -204,8 +205,8 @@ int place_lines_find(struct places *p, const char *file, uint32_t line, struct p
 
 	if (!p->dwarf) {
 		snprintf(why, size,
-			 "%s has no debug information, so its lines are not known: install it, or "
-			 "build with -g",
+			 "%s has no debug information, so its lines are unknown: install the "
+			 "debug information, or build with -g",
 			 p->path);
 		return -ENODATA;
 	}

@@ -431,7 +431,7 @@ static int locals_parse_memory(struct search *s, const char *item, struct memory
 
 	*ret = (struct memory_item){ 0 };
 	if (n == 0 || n >= sizeof(ret->pointer))
-		return locals_bad_item(s, item, "the name of a pointer is missing behind '*'");
+		return locals_bad_item(s, item, "the name of a pointer is missing after '*'");
 	memcpy(ret->pointer, item + 1, n);
 	if (*behind == '\0')
 		return 0;
@@ -443,7 +443,7 @@ static int locals_parse_memory(struct search *s, const char *item, struct memory
 	}
 	ret->n = strtoull(behind, &end, 0);
 	if (*end || ret->n == 0 || ret->n > PLACE_LOAD_BYTES_MAX)
-		return locals_bad_item(s, item, "the number of elements is 1 to 65536");
+		return locals_bad_item(s, item, "the number of elements must be 1 to 65536");
 	return 0;
 }
 
@@ -461,7 +461,7 @@ static int locals_find_count(struct search *s, const char *item, const char *oth
 	if (r < 0)
 		return r;
 	if (!place_type_of(&die, &type))
-		return locals_bad_item(s, item, "the number of elements is no number");
+		return locals_bad_item(s, item, "the number of elements is not a number");
 	reason = locals_locate(s, &die, &type, &location);
 	if (reason)
 		return locals_bad_item(s, item, reason);
@@ -469,7 +469,7 @@ static int locals_find_count(struct search *s, const char *item, const char *oth
 	if (r < 0)
 		return r;
 	if (!strchr("iuech", *shape) || location.n_loads != 1 || location.loads[0].bytes > 8)
-		r = locals_bad_item(s, item, "the number of elements is no plain integer");
+		r = locals_bad_item(s, item, "the number of elements is not an integer");
 	else
 		*ret = (struct place_count){ .is_used = true,
 					     .is_signed = *shape == 'i' || *shape == 'c',
@@ -547,7 +547,7 @@ static int locals_collect_item(struct search *s, const char *item)
 	if (*item == '*')
 		return locals_collect_memory(s, item);
 	if (!*item || strlen(item) >= NAME_MAX_BYTES)
-		return locals_bad_item(s, item, "this is no name of a variable");
+		return locals_bad_item(s, item, "this is not the name of a variable");
 	r = locals_find_or_fail(s, item, &die, &scope);
 	return r < 0 ? r : locals_collect(s, &die, item, scope);
 }
@@ -562,7 +562,7 @@ int place_locals_find(struct places *p, const struct place_query *query, struct 
 		return -ENOMEM;
 	*s = (struct search){ .places = p, .query = query, .why = why, .size = size };
 	if (!p->dwarf || !locals_find_scopes(s)) {
-		snprintf(why, size, "%s has no debug information%s, so its variables are not known",
+		snprintf(why, size, "%s has no debug information%s, so its variables are unknown",
 			 p->path, p->dwarf ? " for this address" : "");
 		return -ENODATA;
 	}

@@ -138,7 +138,7 @@ static int places_load_debug(struct places *p, struct places_trouble *trouble)
 		return 0;
 	r = find_alternate_file(&p->where, file, &p->alternate);
 	if (r == -ENOENT)
-		what = "it shares debug information with other files (dwz), and that is not found";
+		what = "it shares debug information with other files (dwz), which was not found";
 	if (r >= 0)
 		r = dwarf_info_open(&p->info, file->elf, p->alternate.elf, &p->main.elf->segments,
 				    PLACES_MEMORY_MAX, &what);

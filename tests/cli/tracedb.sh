@@ -175,7 +175,7 @@ assert_eq "$(tail -n 1 stdout | gojq -r '.entries[1].variable.value | type + " "
 # ---- what it is not ----
 
 expect_exit 1 "$KYMO" flame w64.tdb
-assert_says stderr "it is a trace-db file, which is for 'kymo query'"
+assert_says stderr "it is a trace-db file; use 'kymo query'"
 head -c 4096 /dev/zero >zeroes
 expect_exit 1 "$KYMO" query zeroes ''
 assert_says stderr "it does not start with the magic number"

@@ -398,7 +398,7 @@ refused "did you mean 'openat'?" "syscall:opnat"
 refused "there is no library or program" "libnone.so:f()"
 refused "stands for a function of the kernel's vDSO, '__vdso_time'" "libc.so.6:time()"
 expect_exit 0 "$KYMO" calls --list 'libc.so.6:mem*'
-assert_says "$TMP/stderr" "'mem*' leaves out 'mem" "what is said of a pattern with functions that are chosen"
+assert_says "$TMP/stderr" "'mem*' does not match 'mem" "what is said of a pattern with functions that are chosen"
 strip -o "$TMP/stripped" "$TMP/load"
 refused "it is stripped" "$TMP/stripped:deep(int n)"
 refused "is neither a program nor a library" "$ROOT/README.md:f()"

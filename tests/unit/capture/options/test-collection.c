@@ -233,7 +233,7 @@ TEST(test_lines)
 	      "2: there is no section [Colection]; did you mean [Collection]?\n");
 	wrong("[Service]\nMode=flight\n", "1: there is no section [Service]\n");
 	wrong("[Collection\n", "1: '[Collection' is not a section: expected [Name]\n");
-	wrong("[Collection] x\n", "1: there is 'x' behind [Collection]\n");
+	wrong("[Collection] x\n", "1: unexpected text 'x' after [Collection]\n");
 	wrong("[Collection]\nnonsense\n\nmore\n",
 	      "2: this is neither [Section], Key=value nor a comment (#)\n"
 	      "4: this is neither [Section], Key=value nor a comment (#)\n");
@@ -354,7 +354,7 @@ TEST(test_contradictions)
 	wrong("[Collection]\nMode=flight\nCategories=profile\n[Trigger]\nWakeupLatency=1ms\n",
 	      "5: WakeupLatency=: needs 'sched' among the categories\n");
 	wrong("[Collection]\nCategories=memory\n",
-	      "2: Categories=: allocations are recorded only of selected processes: add a "
+	      "2: Categories=: only allocations of selected processes are recorded: add a "
 	      "filter by process, name, user, unit or cgroup\n");
 	wrong("[Collection]\nCategories=memory\n[Filter]\nUnit=x\n[Memory]\nTriage=yes\n",
 	      "6: Triage=: cannot be combined with a filter or a command: it searches all "

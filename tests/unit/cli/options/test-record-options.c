@@ -257,7 +257,7 @@ TEST(test_unfiltered)
 	assert_int_equal(RECORD("-e", "irq,sched,counters"), RECORD_OPTIONS_GO);
 	assert_string_equal(said, "");
 	assert_int_equal(RECORD("-e", "irq,sched,counters", "--comm", "x"), RECORD_OPTIONS_GO);
-	assert_string_equal(said, "filters apply to threads, but these categories are recorded of "
+	assert_string_equal(said, "filters apply to threads, but these categories are recorded for "
 				  "the whole machine: irq,counters");
 }
 

@@ -231,7 +231,7 @@ TEST(test_create_request_read_memory_refuses)
 	sd_bus_message_append(m, "{sv}{sv}", "output", "h", ((struct fixture *)*state)->output[1],
 			      "categories", "as", 1, "threads");
 	end(m);
-	assert_refused(m, -EINVAL, "`categories`: allocations are recorded only of selected");
+	assert_refused(m, -EINVAL, "`categories`: only allocations of selected");
 }
 
 TEST(test_create_request_read_refuses)

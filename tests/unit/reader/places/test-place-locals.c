@@ -395,7 +395,7 @@ static const struct item_row {
 	{ "*n", NULL, "this is no pointer", -EINVAL },
 	{ "*", NULL, "name of a pointer is missing", -EINVAL },
 	{ "*ptr@0", NULL, "1 to 65536", -EINVAL },
-	{ "*ptr@title", NULL, "no plain integer", -EINVAL },
+	{ "*ptr@title", NULL, "is not an integer", -EINVAL },
 	{ "*ptr@nothing_like_it", NULL, "no variable 'nothing_like_it'", -ENOENT },
 };
 
