@@ -10,8 +10,8 @@ need_btf
 cpu=$(last_cpu)
 items=500 packets=3000 blocks=300
 
-# books: the kernel's statistics as "kind cpu name count", one per row. Those of interrupts have
-# numbers, and a handler.
+# books: prints the kernel's statistics as "kind cpu name count", one per row. Those of interrupts
+# have numbers, and a handler.
 books() {
 	awk 'NR == 1 { n = NF; for (i = 1; i <= NF; i++) cpu[i] = substr($i, 4) }
 		NR > 1 { sub(":", "", $1); for (i = 1; i <= n; i++) print "softirq", cpu[i], $1, $(i + 1) }' \
@@ -60,9 +60,9 @@ awk -F'\t' -v OFS=' ' '
 	$1 == "power" { n["idle " $4 - 4653057 " all"]++ }
 	END { for (k in n) print k, n[k] }' "$TMP/complete" | sort >"$TMP/recorded"
 
-# sandwich KIND SLACK: for each row, inner <= recorded <= outer + SLACK per cent (and one). Where
-# kernels hide from all tracing what happens while certain threads run (docs/architecture/pipeline.md,
-# "Merge by time"), some are counted and not reported: more of them the more those threads do meanwhile.
+# sandwich KIND SLACK: for each row, inner <= recorded <= outer + SLACK per cent (and one). Kernels
+# that hide all events while certain threads run (docs/architecture/pipeline.md, "Merge by time")
+# count some events without reporting them: the more these threads run, the more events.
 sandwich() {
 	awk -v kind="$1" -v slack="$2" '
 		FILENAME ~ /inner.before$/ { inner[$1 " " $2 " " $3] -= $4 }
@@ -90,7 +90,8 @@ sandwich() {
 }
 sandwich softirq 0
 assert_ge "$total" "$packets" "softirqs"
-# An edge that comes while its handler runs is handled again, but not counted again.
+# If an edge arrives while its handler runs, the handler runs again, but the kernel does not count
+# this run.
 sandwich irq 10
 irqs=$total
 if [ -s "$TMP/blocks.json" ] && [ "$irqs" -ge "$blocks" ]; then
@@ -119,8 +120,8 @@ cut -f4 "$TMP/items" | sort -u | while read -r tid; do
 done
 assert_eq "$(json "$SUMMARY" '.activity.workqueue[] | select(.name == "refresh_vm_stats") | .count')" \
 	"$expected" "work items in the summary"
-# They ran on their worker's CPU while it was running: each begins in a slice of its thread. (Beside
-# another load this kernel does not report each switch: 2 in 100 are outside then.)
+# They ran on their worker's CPU while it was running: each begins in a slice of its thread. (With
+# other load, this kernel does not report each switch: then 2 of 100 are outside.)
 awk -F'\t' '
 	NR == FNR { if ($1 == "workqueue") { begin[++n] = $5; tid[n] = $4 } next }
 	!$6 { if (!($2 in on)) on[$2] = 0
@@ -141,9 +142,9 @@ awk -F'\t' '
 note "work items that begin while their worker does not run: $(cat "$TMP/outside")"
 assert_le "$(cat "$TMP/outside")" $((expected / 10)) "work items outside of their worker's slices"
 
-# Idle states, all of a CPU together: as many as its driver counts, and as long. The driver's clock
-# runs inside of our programs, so it has a little less for each; a state that the end has cut is not
-# in its books yet.
+# The sums of all idle states of a CPU: their number and time are those that its driver counts. The
+# driver reads the clock between our programs, so its time for each state is a little shorter. It
+# has not yet counted a state that the end of the recording truncates.
 if grep -q '^idle ' "$TMP/outer.after"; then
 	sandwich idle 0
 	stop=$(json "$SUMMARY" .end_ns)

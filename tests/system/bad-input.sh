@@ -87,10 +87,10 @@ done
 # A daemon that refuses.
 start_kymod
 remember_bpf
-# (one without stacks, since unwind tables can be made at any time)
+# (without stacks, because unwind tables can be created at any time)
 expect_exit 0 "$KYMO" start taken -e sched -o "$TMP/taken.fxt" --bus "$BUS"
 rm -f "$out"
-# (the running session is not counted: refused() compares anew each time)
+# (refused() compares with the state at its call, so the running session does not count)
 refused 1 taken "$KYMO" start taken -o "$out" --bus "$BUS"
 refused 1 absent "$KYMO" stop absent --bus "$BUS"
 refused 1 absent "$KYMO" status absent --bus "$BUS"
@@ -101,7 +101,7 @@ refused 1 'adduser nobody' setpriv --reuid=65534 --regid=65534 --clear-groups \
 	"$TMP/nobody/kymo" start intruder -o "$TMP/nobody/out.fxt" --bus "$BUS"
 [ ! -e "$TMP/nobody/out.fxt" ] || fail "a refused session left its file behind"
 
-# A file that is no archive.
+# A file that is not an archive.
 echo "this is no trace" >"$TMP/text"
 for verb in summary dump check; do
 	expect_exit 1 "$KYMO" $verb "$TMP/text"

@@ -49,7 +49,7 @@ assert_says "$TMP/kymod.log" 'stopped session' "what the journal has"
 
 # ---- a collection ----
 
-# of_storm FILTER: prints a part of its status
+# of_storm FILTER: prints the result of FILTER for the status of the session
 of_storm() {
 	"$KYMO" status storm --json --bus "$BUS" >"$TMP/storm.json"
 	json "$TMP/storm.json" ".[0] | $1"
@@ -87,8 +87,8 @@ went() {
 	gojq -r --arg what "$1" '.start_ns as $t0 | .shed[] | select(.what == $what) | (.ts_ns - $t0) / 1e9' "$TMP/said.json"
 }
 
-# part FROM TO: the archive's contents between these times, in $SUMMARY. Detaching takes a moment;
-# the next two checks take at least 1.5 s.
+# part FROM TO: summarizes the archive between these times, in $SUMMARY. Detaching takes a moment,
+# and the next two checks take at least 1.5 s.
 part() {
 	expect_exit 0 "$KYMO" cut --force --from "$1s" --to "$2s" "$TMP/t.fxt" "$TMP/part.fxt"
 	summarize "$TMP/part.fxt"
@@ -108,7 +108,7 @@ part "$(later "$(went session)" -1.4)" "$(went session)"
 assert_eq "$(json "$SUMMARY" .events.wakeup)" 0 "wakeups at last"
 assert_ge "$(json "$SUMMARY" .events.switch)" 100 "switches at last"
 
-# All that has gone is part of the last moment, too.
+# All parts that were shed are still shed in the last moment.
 expect_exit 0 "$KYMO" cut --force --from "$(later "$(went session)" -0.001)s" "$TMP/t.fxt" "$TMP/part.fxt"
 dump_records "$TMP/part.fxt"
 events shed >"$TMP/shed.json"
@@ -116,7 +116,7 @@ assert_eq "$(gojq -r .args.class "$TMP/shed.json" | paste -sd ' ')" "stacks wake
 assert_eq "$(gojq -r 'select(.args.value > .args.limit) | .args.limit' "$TMP/shed.json" | paste -sd ' ')" \
 	"1000 1000 1000" "limits in the archive"
 
-# (if other processes switch as often, its rings can have overflowed)
+# (if other processes also switch this often, its rings can have overflowed)
 expect_read "$TMP/t.fxt" "$KYMO" summary "$TMP/t.fxt"
 assert_contains "$TMP/stdout" '^no stacks from .* the limit is 0\.10%' "summary"
 assert_contains "$TMP/stdout" '^no wakeups from ' "summary"
@@ -219,8 +219,8 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 		"errors, open slices and what runs in the pause, as Perfetto has it"
 fi
 
-# Behind the end of it, a cut says no more that anything is left out. (Where others load the machine,
-# something is shed again: the longest time without that is cut out.)
+# A cut after the storm does not report that anything is left out. (If other load makes the session
+# shed again, the cut is the longest time in which nothing is shed.)
 archive=$(chunks storm | tail -n 1)
 summarize "$archive"
 whole=$(json "$SUMMARY" '.end_ns as $end
@@ -237,9 +237,9 @@ expect_exit 0 "$KYMO" cut --force --from "$(late $(((from + until) / 2)))" --to 
 summarize "$TMP/part.fxt"
 assert_eq "$(json "$SUMMARY" '.shed // [] | length')" 0 "what a cut says"
 
-# ---- the process that attaches probes, for each child of a program that forks ----
+# ---- the attacher, for each child of a program that forks ----
 
-# cpu_ms PID: of all its threads and children
+# cpu_ms PID: prints the CPU time of all threads and children of PID
 cpu_ms() {
 	awk '{ print ($14 + $15 + $16 + $17) * 10 }' "/proc/$1/stat"
 }
@@ -261,7 +261,7 @@ keeper=$(pgrep -P "$service_pid" kymo-probes)
 read -ra before <<<"$(cpu_ms "$service_pid") $(cpu_ms "$keeper") $(session_ms)"
 echo >&"$go"
 expect_soon 60 test -s "$TMP/forked"
-# (what is counted for the session comes by a look later than what the kernel counts)
+# (the session's count is updated one check later than the kernel's)
 is_counted() {
 	local after
 

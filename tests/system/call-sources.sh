@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Calls by the words of source: methods of C++, lines, static probes, with the arguments and results that
-# debug information tells, also of a program that is stripped.
+# Calls in the terms of the source code: methods of C++, lines, static probes, with the arguments
+# and results from debug information, also for a stripped program.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -14,8 +14,8 @@ remember_bpf
 
 source=$ROOT/tests/support/loads/place-methods.cc
 
-# calls PROGRAM SPEC ...: of the specifications in PROGRAM, which goes round 100 times; as JSON in
-# $TMP/calls, in the order of their begins (the program prints a number)
+# calls PROGRAM SPEC ...: records the specified calls of PROGRAM, which runs its loop 100 times.
+# Writes them to $TMP/calls as JSON, in the order of their begins. (The program prints a number.)
 calls() {
 	local program=$1 specs=()
 	shift
@@ -27,7 +27,7 @@ calls() {
 	gojq -sc 'map(objects) | sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
 }
 
-# count FILTER: of the calls in $TMP/calls
+# count FILTER: prints the number of matching calls in $TMP/calls
 count() {
 	gojq -c "select($1)" "$TMP/calls" | wc -l
 }
@@ -41,7 +41,8 @@ objcopy --add-gnu-debuglink="$TMP/apart.debug" "$TMP/apart"
 for program in plain fast apart; do
 	note "$program: methods, by their names in source"
 	calls "$TMP/$program" shop::Counter::add shop::price 'twice<int>' plain_two
-	# (the page of the text is not in memory until somebody looks at it: the program has it by the second time)
+	# (the page of the text is not in memory before its first access: the program has accessed
+	# it before the second call)
 	assert_ge "$(count '.function == "shop::Counter::add(int, char const*)" and .arguments.why == "\"because\""')" 99 "calls with a string"
 	assert_eq "$(count '.arguments.by >= 10 and .arguments.by < 110')" 100 "calls with a number"
 	assert_eq "$(count '.function == "shop::Counter::add(shop::Point, shop::Colour) const" and

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The paths of cgroups, old and new ones, from the recording to the sums by unit and container; and
-# in edits.
+# The paths of old and new cgroups are correct in the recording, in sums by unit and container, and
+# in edited archives.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -13,7 +13,7 @@ container=lxc.payload.kymo-test-$$
 at_exit rmdir "$CGROUP2/$service" "$CGROUP2/$container"
 mkdir "$CGROUP2/$service"
 
-# What $1 runs is in a cgroup that was there, and then in one that was not.
+# The commands of $1 run in a cgroup that existed before the recording, and then in a new one.
 cat >"$TMP/work.sh" <<-END
 	echo 0 >"$CGROUP2/$service/cgroup.procs"
 	"$KYMO_LOAD" --out "$TMP/service.json" pingpong 1000
@@ -68,7 +68,7 @@ expect_exit 0 "$KYMO" redact "$TMP/t.fxt" "$TMP/redacted.fxt"
 grep -qaF kymo-test-$$ "$TMP/t.fxt" || fail "the name of a cgroup is not in the archive itself"
 ! grep -qaF kymo-test-$$ "$TMP/redacted.fxt" || fail "the name of a cgroup is in the redacted archive"
 
-# path_of PID: what the archive that was summarized says
+# path_of PID: prints the cgroup of PID in the summarized archive
 path_of() {
 	json "$SUMMARY" "[.processes[] | select(.pid == $1) | .cgroup_path // \"none\"] | last"
 }
@@ -79,9 +79,9 @@ deep=$CGROUP2/kymo-deep-$$
 long=$(printf 'x%.0s' {1..200})
 mkdir "$deep"
 at_exit find "$deep" -depth -type d -exec rmdir {} +
-# (`cat` says its pid, by which it is found, and is short)
+# (`cat` prints its pid, by which the test finds it, and is short)
 cat >"$TMP/fleeting.sh" <<-END
-	# within CGROUP: a process is born there, and one comes there
+	# within CGROUP: starts a process there, and moves another one there
 	within() {
 		bash -c 'echo 0 >"\$1/cgroup.procs"; echo \$\$ >>"$TMP/pids"; exec /bin/true' - "\$1"
 	}
@@ -111,7 +111,7 @@ for pid in "${pids[@]:0:20}"; do
 done
 want=/${deep##*/}
 for i in {1..6}; do
-	# (768 bytes of it are always there)
+	# (768 bytes of it are always used)
 	if [ "$i" -lt 5 ]; then want+=/$long; elif [ "$i" = 5 ]; then want+=/...; fi
 	assert_eq "$(path_of "${pids[19 + i]}")" "$want" "path at level $((i + 1))"
 done
@@ -126,7 +126,7 @@ clear_storm() {
 	find "$storm" -depth -type d -exec rmdir {} +
 }
 at_exit clear_storm
-# Each command is in a cgroup of its own; some live until the end of the recording.
+# Each command has its own cgroup. Some cgroups exist until the end of the recording.
 cat >"$TMP/storm.sh" <<-END
 	for i in {1..200}; do
 		mkdir "$storm/s\$i"
@@ -141,7 +141,7 @@ cat >"$TMP/storm.sh" <<-END
 	kill \$(jobs -p)
 	wait
 END
-# storm_cpu_ns NAME: records it, and prints the CPU time that this took
+# storm_cpu_ns NAME: records the storm, and prints the CPU time of the recording
 storm_cpu_ns() {
 	expect_exit 0 "$KYMO" record --direct -o "$TMP/$1.fxt" -e sched -- bash "$TMP/storm.sh"
 	find "$storm" -mindepth 1 -name 's*' -exec rmdir {} +

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A session that is split, beside one that is not. Each chunk is an archive by itself. A head, all
-# later bodies and a tail are one, too. No record is missing or duplicate.
+# One session is split into chunks, and a parallel one is not. Each chunk is a complete archive, and
+# so are a head, all later bodies and a tail together. No record is missing or duplicate.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 
-# start_recordings CATEGORIES EVERY_MS [PID]: both are running when this returns
+# start_recordings CATEGORIES EVERY_MS [PID]: starts both, and returns when they are running
 start_recordings() {
 	rm -f "$TMP"/t.*.fxt "$TMP/fifo"
 	mkfifo "$TMP/fifo"
@@ -53,7 +53,7 @@ happened() {
 		sed 's/"offset":[0-9]*,//'
 }
 
-# pairs JSON: of the last `dump_records`, switches and wakeups of the threads of that load
+# pairs JSON: prints the switches and wakeups of the load's threads, from the last `dump_records`
 pairs() {
 	local ping pong
 
@@ -103,7 +103,7 @@ cmp "$TMP/split.pairs" "$TMP/plain.pairs" || {
 assert_ge "$split_forks" 100 "forks"
 assert_ge "$plain_forks" 100 "forks of the other session"
 
-# Put together again by hand.
+# The parts, joined by the test itself.
 merged=()
 for i in $(seq "$N_CHUNKS"); do
 	merged+=("$TMP/t.chunk-$i.fxt")
@@ -159,7 +159,7 @@ assert_ge "$lost" 1 "records lost"
 assert_eq "$lost" "$(lost_total)" "what all chunks have lost"
 rm -f "$TMP"/t.*.fxt
 
-# What programs allocate, of one process: what it leaves is found by the last chunk alone.
+# Allocations of one process: the last chunk alone is enough to find its leaks.
 need_command ipcrm
 mkfifo "$TMP/load"
 exec {LOAD_FD}<>"$TMP/load"
@@ -188,7 +188,7 @@ kill "$LOAD"
 wait "$LOAD" || true
 check_all
 
-# what FILE: resources that are left, with the number of their blocks
+# what FILE: prints the leaked resources, with the number of their blocks
 what() {
 	dump_records "$1"
 	events block | gojq -r '[.args.resource, .args.address, .args.size, .args.function] | @tsv' | sort -u

@@ -70,7 +70,7 @@ end_collect chunks
 check_left() {
 	local file
 
-	# One of them has no end.
+	# One of these chunks is truncated.
 	while read -r file; do
 		expect_checked "$file"
 	done < <(chunks chunks)
@@ -96,7 +96,7 @@ for _ in {1..4}; do
 done
 end_collect kept
 assert_ge "$(n_chunks kept)" 1 "chunks that are kept"
-# The newest one stays, whatever its size.
+# The newest chunk stays, whatever its size.
 newest=$(chunks kept | tail -1 | xargs stat -c %s)
 total=$(chunks kept | xargs stat -c %s | awk '{ n += $1 } END { print n }')
 assert_le "$total" $((newest > 1048576 ? newest : 1048576)) "bytes that are kept"
@@ -119,7 +119,7 @@ END
 snapshot_all() {
 	busctl --address="$BUS" call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager SnapshotAll s "$1"
 }
-# Who passes this has seen a moment of the recording.
+# When this returns, a moment of the recording is in the archive.
 work_marked() {
 	little_work
 	expect_exit 0 "$KYMO" mark flight "$1" --bus "$BUS"
@@ -131,7 +131,7 @@ assert_eq "$(n_chunks flight)" 1 "files of the flight recorder"
 check_all flight
 dump_records "$(chunks flight)"
 assert_eq "$(events mark | gojq -r .args.text | paste -sd,)" 'first,snapshot: something failed' "marks in the snapshot"
-# However soon it is requested again.
+# An immediate second request also works.
 expect_exit 0 "$KYMO" snapshot --all --reason again --bus "$BUS"
 kill -USR1 "$(cat "$TMP/kymod.pid")"
 expect_soon 10 has_chunks flight 3
@@ -141,7 +141,7 @@ check_all flight
 
 # The service is killed: the data in memory is in a file, and it records again.
 work_marked last-words
-# (when this has been written, all up to here is in its memory)
+# (when this snapshot is written, all earlier data is in the recorder's memory)
 expect_exit 0 "$KYMO" snapshot flight -o "$TMP/witness.fxt" --bus "$BUS"
 end_kymod KILL
 expect_soon 20 running flight
@@ -150,7 +150,7 @@ dump_records "$(chunks flight | tail -1)"
 assert_says <(events mark | gojq -r .args.text) 'last-words' "the mark in what a dead service kept"
 expect_soon 10 grep -q "session/flight: saved the data that the service kept when it died in $TMP/out" "$TMP/kymod.log"
 
-# So it is if the service ends in order, and kymo collect goes on.
+# The same applies if the service exits normally and kymo collect continues.
 work_marked famous-words
 before=$(n_chunks flight)
 end_kymod TERM
@@ -171,12 +171,12 @@ kill -USR1 "$(cat "$TMP/kymod.pid")"
 expect_soon 10 has_chunks flight $((before + 1))
 end_collect flight
 
-# Something that it was to look for, of which there is enough.
+# A trigger whose condition occurs often.
 sed 's/^Interval=/WakeupLatency=1us\nInterval=/' "$TMP/etc/flight.conf" >"$TMP/etc/trigger.conf"
 start_collect trigger
 little_work
 expect_soon 20 has_chunks trigger 1
-# More of it makes no file within the interval; a call that comes after it does.
+# Further events write no file within the interval, but a later call does.
 little_work
 assert_eq "$(snapshot_all later)" "uu 1 0" "answer to SnapshotAll"
 assert_eq "$(n_chunks trigger)" 2 "files of the first trigger, and of a call"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Recordings that are packed while they are made have the same contents as others, are smaller, and
-# lose no more when the recorder is killed.
+# Recordings that are compressed while they are written have the same contents as others, are
+# smaller, and do not lose more data when the recorder is killed.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -11,13 +11,14 @@ start_bus
 start_kymod
 
 flush_ms=250
-# As in kill9.sh, and for packing.
+# As in kill9.sh, plus the time for compression.
 slack_ms=150
 
 declare -A SUFFIX=([snappy]=sz [zstd]=zst [gzip]=gz [columns]=cols)
 declare -A UNPACK=([zstd]="zstd -qdc" [gzip]="gzip -dc")
 
-# check_recording FILE METHOD: it is packed so, sound, and has what the load did
+# check_recording FILE METHOD: FILE is compressed by METHOD, valid, and contains the actions of the
+# load
 check_recording() {
 	expect_exit 0 "$KYMO" check --json "$1"
 	assert_eq "$(json "$TMP/stdout" .compression)" "$2" "how $1 is packed"
@@ -25,14 +26,14 @@ check_recording() {
 	unpacked=$(json "$TMP/stdout" .bytes)
 	summarize "$1"
 	assert_no_loss
-	# Each round trip is two switches and two wakings.
+	# Each round trip has two switches and two wakeups.
 	assert_ge "$(json "$SUMMARY" .events.switch)" 10000 "switches in $1"
 	assert_ge "$(json "$SUMMARY" .events.wakeup)" 10000 "wakeups in $1"
 	dump_records "$1"
-	# It is counted before the load ends, which takes a few more.
+	# The load counts its switches before its exit, which takes a few more.
 	assert_within "$(switches_from "$(json "$TMP/truth" .ping.tid)")" \
 		"$(json "$TMP/truth" '.ping | .nvcsw + .nivcsw')" 1 "switches of the load in $1"
-	# What the archive says of its size is the archive's.
+	# The size in the archive is that of the uncompressed archive.
 	assert_within "$(events session_stop | gojq .args.bytes)" "$unpacked" 1 "bytes of session_stop"
 }
 
@@ -52,8 +53,8 @@ for method in snappy zstd gzip columns; do
 	note "$method: $(stat -c %s "$file") bytes of $unpacked"
 	assert_le $((2 * $(stat -c %s "$file"))) "$unpacked" "twice the size of $file"
 
-	# By a pipe, and by the commands that others have.
-	# (functions may get other names meanwhile: programs of the kernel come and go)
+	# Through a pipe, and by the usual commands for the format. (names of functions can change
+	# between two commands, because eBPF programs are loaded and unloaded)
 	"$KYMO" summary --json - <"$file" | gojq 'del(.file, .profile.functions)' >"$TMP/by-pipe"
 	gojq 'del(.file, .profile.functions)' "$SUMMARY" | cmp - "$TMP/by-pipe"
 	if [ "${UNPACK[$method]:-}" ] && command -v "${UNPACK[$method]%% *}" >/dev/null; then
@@ -72,7 +73,7 @@ for method in snappy zstd gzip columns; do
 done
 assert_ge "$plain" 100000 "bytes without packing"
 
-# The default is zstd, the name says so, and the limit of the size is that of the file.
+# The default is zstd, which the name shows, and the size limit applies to the file.
 mkdir "$TMP/cwd"
 (cd "$TMP/cwd" && "$KYMO" record --direct --compress -d 300ms 2>/dev/null)
 assert_eq "$(find "$TMP/cwd" -name 'kymo-*.fxt.zst' | wc -l)" 1 "archives of the default name"
@@ -88,8 +89,8 @@ boottime() {
 	"$KYMO_LOAD" clock | gojq .boottime
 }
 
-# kill -9 in the middle: what there is can be unpacked, up to the last flush. (Large rings: how fast
-# the machine can pack is not what this is about.)
+# kill -9 during a recording: the file can be decompressed up to the last flush. (The rings are
+# large, because this does not test the speed of compression.)
 kill_packing() {
 	local before last pid
 
@@ -117,11 +118,11 @@ for method in snappy zstd gzip columns; do
 done
 kill $napper
 
-# Cut anywhere, a recording gives back what is before the cut.
+# If a recording is truncated anywhere, the data before that can be read.
 for method in snappy zstd gzip columns; do
 	file=$TMP/t.fxt.${SUFFIX[$method]}
 	size=$(stat -c %s "$file")
-	# (a piece of columns is larger, and one that is cut gives nothing)
+	# (pieces of columns are larger, and nothing can be read from a truncated piece)
 	least=1000
 	[ $method != columns ] || least=400
 	for share in 20 50 90; do

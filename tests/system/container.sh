@@ -28,12 +28,12 @@ build_package() {
 	}
 }
 
-# What it depends on that has one name.
+# Dependencies with one name.
 depends() {
 	dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/([^)]*)//; s/ //g; /|/d'
 }
 
-# option NAME: of the build
+# option NAME: prints the value of this build option
 option() {
 	meson introspect "$KYMO_BUILD" --buildoptions | gojq -r --arg name "$1" '.[] | select(.name == $name).value'
 }
@@ -41,7 +41,7 @@ option() {
 prefix=$(option prefix)
 [ "$prefix" = /usr ] || fail "a package is of what is built for /usr, this is for $prefix: meson configure -Dprefix=/usr $KYMO_BUILD"
 build_package
-# What is installed is hardened; sanitizers are another matter.
+# The installed binaries are hardened, except with sanitizers.
 if [ "$(option b_sanitize)" = none ]; then
 	fortified=fortified
 	[ "$(option optimization)" != 0 ] || fortified=plain
@@ -69,7 +69,7 @@ is_unit() {
 	[ "$(unit "$1")" = "$2" ]
 }
 
-# expect_in SECONDS COMMAND ...: expect_soon, and what the journal says if it is not
+# expect_in SECONDS COMMAND ...: like expect_soon, but prints the journal if it fails
 expect_in() {
 	wait_for "$@" || {
 		container journalctl -q --no-pager -n 40 >&2
@@ -77,7 +77,7 @@ expect_in() {
 	}
 }
 
-# begin VERB ... UNIT: systemctl; what the journal says if it fails
+# begin VERB ... UNIT: runs systemctl, and prints the journal if it fails
 begin() {
 	container systemctl -q "$@" 2>/dev/null || {
 		container journalctl -q --no-pager -n 30 -u "${*: -1}" -u kymod.service >&2
@@ -85,7 +85,7 @@ begin() {
 	}
 }
 
-# A drop-in of kymod.service, from standard input.
+# Installs standard input as a drop-in of kymod.service.
 drop_in() {
 	mkdir -p "$CONTAINER/etc/systemd/system/kymod.service.d"
 	cat >"$CONTAINER/etc/systemd/system/kymod.service.d/$1.conf"
@@ -104,7 +104,8 @@ list_files() {
 	container find /run/kymo /run/systemd/system /etc/systemd/system -name '*kymo*' 2>/dev/null || true
 }
 
-# check_archive FILE [SWITCHES]: of the container; whole, and with at least 10 switches in it
+# check_archive FILE [SWITCHES]: checks that FILE in the container is complete and has at least 10
+# switches
 check_archive() {
 	expect_checked "$CONTAINER/$1"
 	summarize "$CONTAINER/$1"
@@ -134,7 +135,7 @@ done
 expect_exit 0 container systemd-analyze security --threshold=25 --no-pager kymod.service
 is_unit ActiveState inactive || fail "the service runs though nobody has asked for it"
 
-# ---- who records ----
+# ---- access rights ----
 
 expect_recorded "$CONTAINER/srv/root.fxt" container kymo record -d 500ms -o /srv/root.fxt
 check_archive srv/root.fxt
@@ -170,7 +171,7 @@ by_readme() {
 	case $command in
 	"kymo monitor "*) command="timeout 1 $command || [ \$? = 124 ]" ;; # goes on
 	esac
-	# (No filter by cgroup fits inside of a container.)
+	# (In a container, filters by cgroup do not match.)
 	command="PATH=/srv/stubs:\$PATH; $(sed 's/ -d 5 / -d 1 /; s/ --unit nginx//' <<<"$command")"
 	case $1 in
 	*" --own "*) container_as bob bash -c "cd /srv/bob && $command" ;;
@@ -190,11 +191,11 @@ done <"$TMP/commands"
 for file in alice/t alice/web alice/box server; do
 	check_archive "srv/$file.fxt"
 done
-# (Of his own processes there is one that sleeps, and how often else it waits is up to the machine.)
+# (One of his own processes sleeps. The number of its other waits depends on the machine.)
 check_archive srv/bob/mine.fxt 2
 expect_exit 0 "$KYMO" dump "$CONTAINER/srv/alice/web.fxt"
 assert_contains "$TMP/stdout" 'mark .*deployed' "her mark"
-# Its first chunk is to last longer than this test.
+# Its first chunk must last longer than this test.
 begin disable --now kymo-collect@machine.service
 assert_ge "$(find "$CONTAINER/var/lib/kymo/machine" -name 'machine-*' | wc -l)" 1 "chunks of the machine"
 rm -r "$CONTAINER/etc/kymo/machine.conf" "$CONTAINER/var/lib/kymo/machine"
@@ -204,8 +205,8 @@ note "did what the README says after $SECONDS s"
 # ---- password dialogues ----
 
 echo 'root:the right one' | container chpasswd
-# answer PASSWORD COMMAND ...: that is said at a terminal; its exit status is in $status, all that
-# is seen there in $TMP/seen
+# answer PASSWORD COMMAND ...: runs COMMAND on a terminal and types PASSWORD. The exit status is in
+# $status, and the terminal's output in $TMP/seen.
 answer() {
 	local password=$1 fd pid
 
@@ -223,7 +224,7 @@ answer() {
 	tr -d '\r' <"$TMP/terminal" >"$TMP/seen"
 	assert_contains "$TMP/seen" 'Authentication is required to trace the kernel and the processes of all users\.$' "what bob is asked"
 }
-# In no session of his, and in one.
+# Outside a login session, and in one.
 answer 'a wrong one' setpriv --reuid=bob --regid=bob --init-groups kymo record -d 300ms -o /srv/bob/asked.fxt
 assert_eq "$status" 1 "exit status after a wrong password"
 assert_says "$TMP/seen" 'user bob is not allowed to trace the system (polkit has denied it): ' "what bob is told then"
@@ -233,7 +234,7 @@ case $status in 0 | 3) ;; *) fail "bob knows the password, and may not: $(cat "$
 check_archive srv/bob/asked.fxt
 note "asked bob for a password after $SECONDS s"
 
-# ---- what one sees of it ----
+# ---- status and journal ----
 
 container_as alice kymo start one -o /srv/alice/one.fxt
 expect_in 5 is_unit StatusText "1 session: one of uid $(container id -u alice); nothing lost"
@@ -278,10 +279,10 @@ check_archive srv/alice/two.fxt
 is_unit ActiveState active || fail "the service is not there after an upgrade"
 [ "$(unit MainPID)" != "$pid" ] || fail "the service of before the upgrade goes on"
 
-# ---- it leaves, and nobody's call is lost by that ----
+# ---- the service exits when idle, and no call is lost ----
 
 container systemctl stop kymod.service
-# It is started far more often than anybody would, so without systemd's limit on starts.
+# The test starts it very often, so systemd's limit on starts is disabled.
 drop_in idle <<-END
 	[Unit]
 	StartLimitIntervalSec=0
@@ -303,7 +304,7 @@ END
 expect_exit 0 container bash /srv/storm.sh
 note "left when idle, after $SECONDS s"
 
-# ---- it hangs, and is replaced ----
+# ---- the service hangs, and is restarted ----
 
 expect_in 10 is_unit ActiveState inactive
 no_drop_in
@@ -327,7 +328,8 @@ expect_recorded "$CONTAINER/srv/again.fxt" container kymo record -d 300ms -o /sr
 no_drop_in
 note "replaced after it hung, after $SECONDS s"
 
-# ---- a collection: it records, rotates, keeps what it is to keep, and outlives the service ----
+# ---- a collection: it records, rotates, applies its retention, and survives a kill of the service
+# ----
 
 cat >"$CONTAINER/etc/kymo/machine.conf" <<-END
 	[Collection]
@@ -351,7 +353,7 @@ has_retired() {
 	[ ! -e "$1" ]
 }
 expect_in 30 has_chunks 2
-# (a copy: it may retire while it is looked at)
+# (a copy, because the chunk can be removed during the check)
 first=$(chunks | head -n 1)
 cp "$first" "$CONTAINER/srv/chunk.fxt"
 check_archive srv/chunk.fxt
@@ -360,7 +362,7 @@ expect_in 10 has_chunks 2
 container systemctl is-active --quiet kymo-collect@machine.service || fail "the unit of the collection is not active"
 note "collected, rotated and retired after $SECONDS s"
 
-# ---- a flight recorder: a unit fails, and what it did last is on disk ----
+# ---- a flight recorder: a unit fails, and its last actions are written to disk ----
 
 cat >"$CONTAINER/etc/kymo/blackbox.conf" <<-END
 	[Collection]
@@ -390,7 +392,7 @@ expect_in 30 has_snapshots 1
 dump_records "$(snapshots | head -n 1)"
 container journalctl -q --no-pager KYMO_SESSION=blackbox >"$TMP/journal"
 assert_contains "$TMP/journal" 'snapshot goes to .*: crumbles\.service failed' "why it was taken"
-# By its own exec its shell is known; it waited for twelve children, most of them in its last
+# Its exec identifies the shell. The shell waited for twelve children, most of them in its last
 # second.
 tid=$(events exec | gojq -r 'select(.args | tostring | test("crumbling")) | .thread_id' | tail -n 1)
 exit_ns=$(switches | awk -v tid="$tid" '$3 == tid { last = $1 } END { print last }')
@@ -398,7 +400,7 @@ assert_ge "$(switches | awk -v tid="$tid" -v from="$((exit_ns - 1000000000))" '$
 	"switches of the failing unit in its last second"
 note "a failing unit was caught after $SECONDS s"
 
-# ---- the service is killed: collections come back, and what the recorder had is not lost ----
+# ---- the service is killed: collections restart, and the flight recorder's data is not lost ----
 
 pid=$(unit MainPID)
 newest=$(chunks | tail -n 1)
@@ -415,7 +417,7 @@ expect_exit 0 container kymo list
 assert_contains "$TMP/stdout" '^machine +running ' "the collection after that"
 note "back after kill -9, after $SECONDS s"
 
-# ---- nothing of it stays ----
+# ---- purging leaves nothing ----
 
 rm -r "$CONTAINER/etc/systemd/system/crumbles.service"
 container dpkg --purge kymo >"$TMP/dpkg.log" 2>&1 || fail "the package cannot be purged: $(cat "$TMP/dpkg.log")"

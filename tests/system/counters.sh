@@ -14,14 +14,14 @@ value() {
 	awk -v key="$1:" '$1 == key { printf "%.0f\n", $2 * 1024 }' /proc/meminfo
 }
 
-# samples NAME VALUE: time and value, a row each, of the last `dump_records`
+# samples NAME VALUE: prints time and value of each sample in the last `dump_records`, one per row
 samples() {
 	events "$1" | gojq -r --arg value "$2" 'select(.event_type == "counter" and
 		.category == "counters" and .args[$value] != null) | [.timestamp_ns, .args[$value]] | @tsv'
 }
 
-# longest_delay PID: how long (ms) the thread of PID or its children that had to wait most has waited
-# for a CPU so far, by the kernel
+# longest_delay PID: prints the longest time (ms) that a thread of PID or of its children has waited
+# for a CPU, from the kernel's statistics
 longest_delay() {
 	local children pid
 
@@ -42,15 +42,15 @@ check_file() {
 	dump_records "$file"
 	samples memory "total (bytes)" >"$TMP/memory"
 	n=$(wc -l <"$TMP/memory")
-	# One at the start, one each interval after that; and those that came due while others had
-	# the CPU are one.
+	# There is one sample at the start, and one for each interval. If several became due while
+	# the worker waited for a CPU, there is only one.
 	expected=$(($(json "$SUMMARY" .duration_ns) / 1000000 / interval_ms + 1))
 	note "$n samples in $(json "$SUMMARY" .duration_ns) ns, in $delay_ms ms of which there was no CPU"
 	assert_le "$n" "$expected" "samples"
 	assert_ge "$n" $(((expected - delay_ms / interval_ms) * 8 / 10 - 1)) "samples"
 	assert_eq "$(cut -f2 "$TMP/memory" | sort -u)" "$(value MemTotal)" "memory of the machine"
 	assert_eq "$(samples load threads | wc -l)" "$n" "samples of the load"
-	# In the order of time, and none outside of the recording.
+	# Samples are in the order of time, and none is outside the recording.
 	sort -nc "$TMP/memory" || fail "the samples are not in the order of time"
 	start=$(json "$SUMMARY" .start_ns) stop=$(json "$SUMMARY" .end_ns)
 	late=$(awk -v from="$start" -v to="$stop" '$1 < from || $1 > to' "$TMP/memory" | wc -l)
@@ -59,13 +59,13 @@ check_file() {
 	assert_le "$first" $((100000000 + delay_ms * 1000000)) "ns from the start to the first sample"
 }
 
-# A load that is to be seen: half a GiB less is free, and one CPU is wanted by four. What the kernel's
-# files say meanwhile is noted: others begin and end things on this machine, too.
+# A load that the counters show: half a GiB less memory is free, and four threads compete for one
+# CPU. The test also reads the kernel's files, because other processes change them, too.
 note_load() {
 	cut -d' ' -f1 /proc/loadavg >>"$TMP/loads"
 }
 held() {
-	# (a byte comes when all of it is in memory)
+	# (the load writes a byte when all of it is in memory)
 	dd bs=1 count=1 of=/dev/null status=none
 	for _ in {1..10}; do
 		sleep 0.1
@@ -97,13 +97,13 @@ record_around "$TMP/t.fxt" -e counters --counter-interval 100ms -- bash -c 'load
 note_load
 check_file "$TMP/t.fxt" 100 "$(cat "$TMP/delay")"
 assert_eq "$(cat "$TMP/bytes")" $(((512 << 20) - 1)) "bytes of the load"
-# Some samples are of the second in which it was held.
+# Some samples are from the second in which the load was running.
 least=$(json "$SUMMARY" '.counters[] | select(.value == "free (bytes)") | .min')
 most=$(sort -n "$TMP/free" | tail -n 1)
 note "$least bytes were free at least; $most at most while the load held its memory"
 assert_le "$least" $((most + (32 << 20))) "least free memory, when half a GiB was in use"
 if [ -r /proc/pressure/cpu ]; then
-	# All the while three of the four wait; the host of a virtual machine may hold it up.
+	# Three of the four threads always wait. The host of a virtual machine can delay this.
 	most=$(json "$SUMMARY" '.counters[] | select(.value == "CPU some (%)") | .max | floor')
 	assert_ge "$most" 50 "highest pressure on CPUs"
 	assert_eq "$(json "$SUMMARY" '[.counters[] | select(.name == "pressure") | .min < 0 or .max > 100] |
@@ -113,7 +113,7 @@ if [ -r /proc/pressure/cpu ]; then
 else
 	note "no pressure on this kernel"
 fi
-# (it changes every five seconds: what it was in between has been noted)
+# (the value changes every five seconds, and the test has stored each value)
 one=$(json "$SUMMARY" '.counters[] | select(.value == "1 minute") | .max')
 awk -v said="$one" '
 	NR == 1 || $1 < least { least = $1 }
@@ -121,7 +121,7 @@ awk -v said="$one" '
 	END { exit !(said >= least - 0.01 && said <= most + 0.01) }' "$TMP/loads" ||
 	fail "the load is said to be $one, and was $(sort -nu "$TMP/loads" | paste -sd ' ')"
 
-# Nothing but counters was asked for.
+# Only counters were requested.
 assert_eq "$(gojq -r 'select(.record == "context_switch") | .record' "$DUMP" | wc -l)" 0 "switches"
 
 expect_exit 0 "$KYMO" start bus -e counters,sched --counter-interval 200ms -o "$TMP/bus.fxt" --bus "$BUS"

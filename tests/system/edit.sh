@@ -13,8 +13,8 @@ edit() {
 	expect_exit 0 "$KYMO" "$@"
 }
 
-# cpu_times FILE ...: the CPU time of each thread, by the kernel's tid, of all of them together. (Of
-# which process a thread is one of two archives may know, and not the other.)
+# cpu_times FILE ...: prints the CPU time of each thread in all files together, by the kernel's tid.
+# (One of two archives may not know the process of a thread.)
 cpu_times() {
 	local file
 
@@ -95,7 +95,7 @@ cp "$TMP/whole.fxt" "$TMP/zeroed.fxt"
 dd if=/dev/zero of="$TMP/zeroed.fxt" bs=4096 seek=$((size / 8192)) count=5 conv=notrunc status=none
 for damaged in cut-off zeroed; do
 	edit repair "$TMP/$damaged.fxt" "$TMP/$damaged.repaired.fxt"
-	# (what a module or a mapping was is lost with its record)
+	# (if the record of a module or mapping is lost, its contents are unknown)
 	check_result "$TMP/$damaged.repaired.fxt" 'mmap-before-module|backtrace-before-mmap'
 done
 
@@ -125,7 +125,7 @@ record_around "$TMP/inner.fxt" -- bash -c "'$KYMO_LOAD' --out /dev/null pingpong
 wait $outer
 edit merge "$TMP/outer.fxt" "$TMP/inner.fxt" "$TMP/overlap.fxt"
 check_result "$TMP/overlap.fxt"
-# Where both tell of it, a thread ran once.
+# A run of a thread that is in both archives counts once.
 summarize "$TMP/overlap.fxt"
 assert_le "$(json "$SUMMARY" '[.cpus[] | .busy_ns] | max')" "$(json "$SUMMARY" .duration_ns)" \
 	"busy time of a CPU"

@@ -13,12 +13,13 @@ start_kymod
 
 seconds=${ENDURANCE_SECONDS:-120}
 
-# Of its own; the rings are mapped, and touched one page after the other.
+# The daemon's own memory. Its rings are mapped, and their pages are touched one after the other.
 memory_kib() {
 	awk '/^RssAnon/ { print $2 }' "/proc/$KYMOD_PID/status"
 }
 
-# With pauses: four archives of all that a machine can do at most are more than many disks take.
+# The load has pauses, because four archives of a machine at full speed exceed the speed of many
+# disks.
 busy() {
 	while :; do
 		"$KYMO_LOAD" pingpong 10000 >/dev/null
@@ -46,7 +47,7 @@ while [ $((SECONDS - start)) -lt "$seconds" ]; do
 		expect_exit 0 "$KYMO" check "$TMP/part$i.fxt"
 	done
 	rounds=$((rounds + 1))
-	# What the first rounds have taken is not given back.
+	# Memory of the first rounds is not released.
 	[ $rounds != 5 ] || early=$(memory_kib)
 done
 late=$(memory_kib)

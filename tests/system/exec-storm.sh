@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_btf
 
-# check_storm FILE N: what it says of N programs of one process that were told of
+# check_storm FILE N: checks the watches of N reported programs of one process
 check_storm() {
 	expect_exit 0 "$KYMO" check --json "$1"
 	assert_eq "$(json "$TMP/stdout" '"\(.errors) \(.cut_off)"')" "0 false" "what check says of $1"
@@ -27,11 +27,11 @@ check_storm "$TMP/all.fxt"
 summarize "$TMP/all.fxt"
 n_blocks=$(events block | gojq -s 'map(select(.args.size == 117)) | length')
 note "$n_told programs, $n_blocks blocks, $(lost_total) events lost"
-# (and what the command was forked from)
+# (and the program that forked the command)
 assert_ge "$n_told" 6002 "programs of which something is said"
 assert_ge "$n_blocks" 6001 "blocks of those programs"
 
-# More than there is room for while nobody reads; then SIGTERM.
+# More programs than the table can hold while it is not read, then SIGTERM.
 mkfifo "$TMP/go"
 exec {go}<>"$TMP/go"
 bash -c 'read -r _ && exec "$0" 5500' "$EXEC_LOAD" <"$TMP/go" &
@@ -60,5 +60,5 @@ note "$n_told programs are told of, $(json "$SUMMARY" '.lost.memory // 0') had n
 assert_ge "$(json "$SUMMARY" '.lost.memory // 0')" 1000 "programs that are said to be lost"
 assert_ge "$n_told" 4000 "programs that are told of"
 
-# One that has not been heard of ends the others' waiting, too: `leaks` ends like any recording.
+# A program without a report does not delay the end either: `leaks` ends like any recording.
 expect_exit 0 timeout -s KILL "$(limit 60)" "$KYMO" leaks --direct -- "$EXEC_LOAD" 500

@@ -13,8 +13,8 @@ remember_bpf
 # A small constant load, so that a failing output is not full before it fails.
 "$KYMO_LOAD" sleep 10000000 100 &
 
-# is_good FILE WHOLE: nothing is wrong with what is there, but that its end is missing; WHOLE: nor
-# is a record cut
+# is_good FILE WHOLE: checks that only the end of FILE is missing. If WHOLE is set, no record may be
+# truncated either.
 is_good() {
 	assert_ge "$(stat -c %s "$1")" 4096 "bytes of $1"
 	expect_exit 3 "$KYMO" check --json "$1"
@@ -24,7 +24,8 @@ is_good() {
 	assert_ge "$(json "$TMP/stdout" .records)" 100 "$1: records"
 }
 
-# fails FILE WHOLE REGEX COMMAND ...: the recording fails, and what it says matches
+# fails FILE WHOLE REGEX COMMAND ...: checks that the recording fails with a message that matches
+# REGEX
 fails() {
 	local file=$1 whole=$2 text=$3
 
@@ -57,7 +58,7 @@ fails "$TMP/io.fxt" 1 'Input/output error' "$BAD_OUTPUT" file "$TMP/io.fxt" 5 3 
 fails "$TMP/quota.fxt" 1 'Disk quota exceeded' \
 	"$BAD_OUTPUT" file "$TMP/quota.fxt" 122 6 -- "${record[@]}" --compress=snappy -o "$TMP/quota.fxt"
 
-# From the first byte on: then nothing is left behind.
+# The output fails at the first byte: then no file is left behind.
 expect_exit 1 "$BAD_OUTPUT" file "$TMP/never.fxt" 5 0 -- "${record[@]}" -o "$TMP/never.fxt"
 assert_says "$TMP/stderr" 'Input/output error' "why it failed"
 assert_says "$TMP/stderr" 'the recording failed' "what failed"
@@ -70,8 +71,8 @@ for kind in pipe socket; do
 	fails "$TMP/$kind.fxt" 0 'Broken pipe|Connection reset' \
 		"$BAD_OUTPUT" $kind close 200000 "$TMP/$kind.fxt" -- "${record[@]}" -o -
 
-	# A reader that rests for longer than rings and queue hold: what did not fit is counted, the
-	# rest is whole.
+	# A reader pauses until rings and queue are full: records that do not fit are counted, and
+	# the others are intact.
 	expect_exit 3 timeout "$(limit 60)" "$BAD_OUTPUT" $kind stall 100000 2500 "$TMP/stalled.fxt" -- \
 		"$KYMO" record --direct -d 2.2 --flush 10ms -b 64K -e sched -o -
 	assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "what it says"
@@ -109,8 +110,8 @@ no_bpf_left "a session that failed"
 
 # ---- space that is reserved for root ----
 
-# Of an ext4 file system a part is root's. What the service writes for a user is the user's, with
-# the capabilities that the unit leaves it.
+# A part of an ext4 file system is reserved for root. The service, with the capabilities of its
+# unit, writes for a user with the user's rights.
 need_command mkfs.ext4 losetup setpriv
 user=$(id -u uucp) || skip "there is no user uucp"
 chmod 755 "$TMP"
@@ -125,7 +126,7 @@ reserved=$((free - available))
 assert_ge $((reserved * bytes)) 4000000 "bytes that are kept for root"
 
 capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$ROOT/units/kymod.service.in" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
-# (groups as systemd has them: none)
+# (without groups, as systemd starts it)
 RUNTIME_DIRECTORY=$TMP/run setpriv --bounding-set="-all,$capabilities" --clear-groups --no-new-privs \
 	"$KYMOD" --bus "$BUS" --group "$user" >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!

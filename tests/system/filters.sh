@@ -7,8 +7,8 @@
 need_btf
 need_command setpriv
 
-# only PIDS: a JSON array of those whose threads may be in the archive. Where a sample hit the
-# kernel, kthreadd is named, too: the kernel's mappings are its. No time of it may be known.
+# only PIDS: checks that the archive has only threads of PIDS, a JSON array. If a sample hit the
+# kernel, kthreadd is also named, because the kernel's mappings belong to it. It may have no times.
 only() {
 	json "$SUMMARY" ".threads[] | select(.tid < 4194304 and .tid != 0) |
 		select(.tid != 2 or .cpu_ns > 0) |
@@ -16,8 +16,8 @@ only() {
 	assert_empty "$TMP/strangers" "threads that the filter should have left out"
 }
 
-# mapped FILE PID PIDS: what process PID has mapped is in the archive, and of nobody but those of
-# PIDS, a JSON array
+# mapped FILE PID PIDS: checks that the archive has the mappings of PID, and only mappings of
+# processes in PIDS, a JSON array
 mapped() {
 	"$LIST_STACKS" "$1" | awk '$1 == "mapping" && $3 != 2' >"$TMP/mappings"
 	assert_ge "$(awk -v p="$2" '$3 == p && /\/kymo-load$/' "$TMP/mappings" | wc -l)" 1 \
@@ -27,8 +27,8 @@ mapped() {
 	assert_empty "$TMP/strangers" "processes with mappings that the filter should have left out"
 }
 
-# whole TRUTH: all the switches from the napper, which were counted a little before its end (on a
-# busy machine it is preempted a few times more on its way out)
+# whole TRUTH: checks that all switches of the napper are present. It counted them shortly before
+# its end. (On a busy machine, it is preempted a few more times during its exit.)
 whole() {
 	local counted recorded
 
@@ -38,8 +38,8 @@ whole() {
 	assert_le "$recorded" $((counted + 12)) "switches from the napper"
 }
 
-# gone TRUTH: each process that is in the truth goes off its CPU for good when it ends, though a
-# filter by pid has let go of it by then; none is left running
+# gone TRUTH: checks that each process in TRUTH has its last switch-out at its end, although a
+# filter by pid no longer selects it. No process stays running.
 gone() {
 	local pid
 
@@ -79,8 +79,8 @@ gone "$TMP/family.json"
 mapped "$TMP/pid.fxt" "${HELD[family]}" "$(gojq -c '[.pid, .children[].pid]' "$TMP/family.json")"
 
 note "pid, with children and grandchildren that are there already, and those that come meanwhile"
-# The middle process forks all the time, also while the recorder lists those that are there. Every
-# child lives to the end, and goes off its CPU now and then.
+# The middle process forks all the time, also while the recorder lists the existing processes. Every
+# child lives to the end, and is switched out from time to time.
 bash -c 'bash -c "$1" "$@" & wait' bash '
 	trap "kill \$(jobs -p); exit" TERM
 	until [ -e "$2/enough" ]; do
@@ -127,14 +127,14 @@ only "$(gojq -c '[.pid]' "$TMP/truth.json")"
 mapped "$TMP/comm.fxt" "$(json "$TMP/truth.json" .pid)" "$(gojq -c '[.pid]' "$TMP/truth.json")"
 assert_eq "$(json "$SUMMARY" "[.threads[] | select(.name == \"ping$tag\")] | length")" 0 \
 	"threads called ping"
-# It has its name only from a moment after its birth.
+# It gets its name only shortly after its fork.
 assert_within "$(switches_from "$(json "$TMP/truth.json" .pong.tid)")" \
 	"$(json "$TMP/truth.json" '.pong | .nvcsw + .nivcsw')" 0.2 "switches from pong"
-# What was left out is "other", which is not idle.
+# Threads that were left out are "other", which is not idle.
 assert_ge "$(json "$SUMMARY" '[.cpus[].other_ns] | add')" 1 "time of others"
 
 note "uid"
-# Of a user without other processes.
+# A user without other processes.
 uid=$((100000 + BASHPID))
 # A user who cannot search the directory cannot run a program in it.
 chmod 755 "$TMP"
@@ -160,7 +160,7 @@ if (need_cgroup2) >"$TMP/why"; then
 	need_cgroup2
 	group=$CGROUP2/kymo-test-$$
 	mkdir -p "$group/below"
-	# After a moment: a cgroup is busy until its last task is gone for good.
+	# This takes a moment: a cgroup is busy until its last task no longer exists.
 	at_exit bash -c "sleep 0.1; rmdir $group/below $group"
 	record_around "$TMP/cgroup.fxt" --cgroup "$group" -- \
 		bash -c 'echo $$ >"$1" && shift && exec "$@"' bash "$group/below/cgroup.procs" \

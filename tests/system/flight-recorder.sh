@@ -20,17 +20,18 @@ ask() {
 	"$KYMO" "$verb" --bus "$BUS" "$@"
 }
 
-# mark TEXT: in box, as soon as there is room (on a busy machine there may be none for a moment)
+# mark TEXT: writes a mark into session box when there is space (on a busy machine, there may be
+# none for a moment)
 mark() {
 	expect_soon 20 timeout "$(limit 10)" "$KYMO" mark box "$1" --bus "$BUS"
 }
 
-# has_mark TEXT: in $DUMP
+# has_mark TEXT: whether $DUMP has this mark
 has_mark() {
 	events mark | holds - 'any(.[]; .args.text == $text)' -s --arg text "$1"
 }
 
-# check_snapshot FILE SECONDS: an archive like any other, of so much time
+# check_snapshot FILE SECONDS: checks that FILE is a valid archive of this duration
 check_snapshot() {
 	check_finds_nothing "$1"
 	dump_records "$1"
@@ -41,8 +42,8 @@ check_snapshot() {
 	assert_ge "$(json "$SUMMARY" '.duration_ns / 1000000 | floor')" $(($2 * 1000)) "ms in $1"
 }
 
-# named FILE: the thread that has run all the time has its name, although it began long before; by
-# the last `summarize`
+# named FILE: checks in the last `summarize` that the thread that has run all the time has a name,
+# although it began long before
 named() {
 	assert_eq "$(gojq -r --argjson tid "$napper_tid" '.threads[] | select(.tid == $tid) | .name' "$SUMMARY")" \
 		"$napper_name" "name of a thread in $1"
@@ -73,7 +74,7 @@ for i in 1 2; do
 	has_mark "after $i" && fail "snapshot $i has what happened later"
 	has_mark "at the beginning" && fail "snapshot $i has everything"
 	assert_eq "$(events session_stop | gojq -r .args.reason)" snapshot "reason in snapshot $i"
-	# It counts all chunks that are in it.
+	# Its counters cover all chunks in it.
 	assert_ge "$(events session_stop | gojq .args.bytes)" $(($(stat -c %s "$TMP/box-$i.fxt") * 8 / 10)) "bytes in snapshot $i"
 	named "$TMP/box-$i.fxt"
 done
@@ -85,15 +86,15 @@ expect_exit 0 "$KYMO" check "$TMP/box.fxt.gz"
 expect_exit 1 ask snapshot packed -o "$TMP/no" --compress
 assert_says "$TMP/stderr" 'already compressed with zstd' "complaint about packing twice"
 
-# A reader that does not read: others have their snapshots, once it has gone; the session goes on
-# meanwhile.
+# A reader that does not read: other clients get their snapshots when it has exited. The session
+# continues meanwhile.
 mkfifo "$TMP/pipe"
 # shellcheck disable=SC2217 # it holds the reading end and never reads
 sleep 600 <"$TMP/pipe" &
 reader=$!
 "$KYMO" snapshot box -o - --bus "$BUS" >"$TMP/pipe" 2>/dev/null &
 stuck=$!
-# (that byte is all that is ever read of it)
+# (only this byte is ever read)
 has_begun() {
 	[ "$(dd if="$TMP/pipe" iflag=nonblock bs=1 count=1 status=none | wc -c)" = 1 ]
 }
@@ -107,7 +108,7 @@ check_snapshot "$TMP/meanwhile.fxt" 2
 has_mark meanwhile || fail "what happened while a snapshot was stuck is missing"
 kill $reader
 
-# More at once than it may keep (between two drains): it says so, and goes on.
+# More data between two drains than it may keep: it reports this, and continues.
 start_held flood pingpong 200000
 expect_exit 0 ask start flood --mode flight --keep-size 1M -e sched -b 16M --flush 4s -p "${HELD[flood]}"
 begin_held flood
@@ -127,7 +128,7 @@ expect_exit 3 ask stop flood
 assert_says "$TMP/stderr" 'flood: events came faster than the flight recorder can keep them' \
 	"what is said at its end"
 
-# What is kept of one that has ended has its end.
+# The data of an ended session has its end.
 expect_exit 0 "$KYMO" record --mode flight --keep 1s -d 4 -o "$TMP/ended.fxt" --bus "$BUS"
 check_snapshot "$TMP/ended.fxt" 1
 assert_eq "$(events session_stop | gojq -r .args.reason)" duration "reason of one that ended"
@@ -163,10 +164,10 @@ expect_exit 0 ask list
 assert_empty "$TMP/stdout" "list"
 stop_kymod
 
-# ---- where there is little room ----
+# ---- little space ----
 
-# It leaves as much of the runtime directory free as it takes, keeps what is whole in it, and gives
-# back what others need.
+# It leaves as much space in the runtime directory free as it uses, keeps complete data, and frees
+# space that other programs need.
 mkdir "$TMP/small"
 mount -t tmpfs -o size=40M,mode=700 none "$TMP/small" || skip "cannot mount a tmpfs"
 at_exit umount "$TMP/small"
@@ -174,7 +175,7 @@ RUNTIME_DIRECTORY=$TMP/small "$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!
 expect_soon 5 ask list
 
-# free_kib: what is free in the runtime directory; kept_kib: what recorders keep in it
+# free_kib, kept_kib: print the free space in the runtime directory, and the data of recorders in it
 free_kib() {
 	df --output=avail -k "$TMP/small" | tail -n 1
 }
@@ -199,7 +200,7 @@ for name in first second; do
 		1 "lines of the log"
 done
 note "somebody else needs the room"
-# (before: where there are many events, they give it back at once)
+# (before that: with many events, they free it immediately)
 before=$(kept_kib)
 head -c 9M /dev/zero >"$TMP/small/other"
 "$KYMO_LOAD" pingpong 40000 >/dev/null
@@ -211,7 +212,7 @@ wait_for 20 gives_back || fail "nothing is given back: $(cat "$TMP/given-back")"
 expect_exit 0 timeout "$(limit 20)" "$KYMO" snapshot first -o "$TMP/first.fxt" --force --bus "$BUS"
 check_finds_nothing "$TMP/first.fxt"
 note "somebody else needs all of it"
-# (what the recorder gives back is taken, too)
+# (space that the recorder frees is filled, too)
 while :; do
 	cat /dev/zero >>"$TMP/small/other" 2>/dev/null || sleep 0.05
 done &
@@ -221,7 +222,8 @@ fill() {
 	[ "$(kept_kib)" -lt 500 ]
 }
 expect_soon 20 fill
-# They go on: what happens now is read from the rings. (What was in them is less than that.)
+# They continue, and read new events from the rings. (There are more of these than the rings
+# contained.)
 events_of() {
 	"$KYMO" status "$1" --json --bus "$BUS" | gojq '.[0].events'
 }
@@ -249,11 +251,11 @@ for name in first second; do
 done
 stop_kymod
 
-# ---- in a process of its own ----
+# ---- with --direct ----
 
 "$KYMO" record --direct --mode flight --keep 1s -o "$TMP/direct.fxt" 2>"$TMP/direct.log" &
 pid=$!
-# (how long it takes to attach is no part of what it keeps)
+# (the time of attaching is not part of the kept time)
 has_attached() {
 	grep -qs '^link_id:' "/proc/$pid/fdinfo/"*
 }

@@ -16,13 +16,14 @@ gcc -D_GNU_SOURCE -O2 -fomit-frame-pointer -pthread -o "$TMP/load" "$ROOT/tests/
 gcc -D_GNU_SOURCE -O2 -fno-omit-frame-pointer -pthread -o "$TMP/load-fp" "$ROOT/tests/support/loads/function-load.c"
 gcc -O2 -fPIC -shared -o "$TMP/late.so" -x c - <<<'int late_one(int n); int late_one(int n) { return 2 * n; }'
 
-# calls WORD ...: of `kymo calls`, as JSON in $TMP/calls, in the order of their begins
+# calls WORD ...: runs `kymo calls WORD ...`, with the calls as JSON in $TMP/calls, in the order of
+# their begins
 calls() {
 	"$KYMO" calls --direct --json "$@" >"$TMP/said" 2>"$TMP/stderr" || fail "exit status $?: $(cat "$TMP/stderr")"
 	gojq -sc 'sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
 }
 
-# count FILTER: of the calls in $TMP/calls
+# count FILTER: prints the number of matching calls in $TMP/calls
 count() {
 	gojq -c "select($1)" "$TMP/calls" | wc -l
 }
@@ -63,7 +64,8 @@ for load in load load-fp; do
 	for depth in 60 300; do
 		calls --stack-trace --call "$TMP/$load:deep(int n) -> int" -- "$TMP/$load" deep $depth
 		assert_eq "$(count .)" $((depth + 1)) "calls"
-		# deep(n) has been called by as many others of itself, then by main and what calls that
+		# the callers of deep(n) are as many other calls of deep(), then main() and its
+		# callers
 		assert_eq "$(count "([.stack[] | select(.function == \"deep\")] | length) == ([$depth - .arguments.n, 126] | min)")" \
 			$((depth + 1)) "calls with all frames of the recursion, 126 at most"
 		assert_eq "$(count '.stack[0].address == .return_address')" $((depth + 1)) "stacks that begin at the caller"
@@ -117,7 +119,8 @@ diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what was calle
 END
 
 note "system calls"
-# A line a call: its name, and what it returned; addresses, and what differs from run to run, by a word.
+# One line per call: its name and its result. Addresses and values that differ between runs are
+# replaced by a word.
 ours() {
 	gojq -r '"\(.function) \(.return // "?")"' "$TMP/calls" | sed '1,/^execve 0$/{/^execve 0$/!d}' |
 		sed -E 's/ [0-9]{10,}$/ ADDRESS/; s/^(set_tid_address) .*/\1/'
@@ -289,7 +292,7 @@ note "a library that is loaded later"
 calls --call "$TMP/late.so:late_one(int n) -> int" -- "$TMP/load" late "$TMP/late.so"
 assert_eq "$(count '.return == 2 * .arguments.n')" 10 "calls"
 
-# Its table is made from the first call on, and walks in user space wait for it.
+# Its table is created at the first call, and walks in user space wait for it.
 stacks_of_late() {
 	gcc -O2 -fPIC -shared -o "$TMP/late.so" -x c - <<-'END'
 		int late_one(int n);
@@ -322,8 +325,9 @@ if command -v g++ >/dev/null; then
 		}
 	END
 	g++ -O2 -fomit-frame-pointer -o "$TMP/throw" "$TMP/throw.cc"
-	# (Linux 6.18 in a virtual machine has sent this program to a wrong address at its first
-	# instruction, twice in a hundred runs: that is told apart from exceptions, which it had not met.)
+	# (In two of a hundred runs, Linux 6.18 in a virtual machine sent this program to a wrong
+	# address at its first instruction. This is distinguished from exceptions, which it had not
+	# reached.)
 	for _ in 1 2 3; do
 		! (calls --call "$TMP/throw:thrower(int n) -> int" --call "$TMP/throw:between(int n) -> int" -- "$TMP/throw") ||
 			break

@@ -9,7 +9,7 @@ need_btf
 need_bus
 need_cpus 2
 
-# Nobody gives them back to the groups of a cpuset of cgroup v1; to its root, the kernel does.
+# The kernel returns CPUs to the root of a cpuset hierarchy of cgroup v1, but not to its groups.
 cpusets=$(awk '$3 == "cgroup" && $4 ~ /(^|,)cpuset(,|$)/ { print $2; exit }' /proc/mounts)
 if [ "$cpusets" ] && [ "$(find "$cpusets" -mindepth 1 -maxdepth 1 -type d)" ]; then
 	skip "CPUs that go leave cpusets of cgroup v1 for good"
@@ -20,7 +20,7 @@ online=$(cat /sys/devices/system/cpu/online)
 [ -w "$knob" ] || skip "CPU $cpu cannot be taken off ($knob)"
 [ "$(cat "$knob")" = 1 ] || skip "CPU $cpu is off"
 
-# set_cpu 0|1: the kernel may have something on it that keeps it for a moment
+# set_cpu 0|1: sets the state of the CPU. The kernel may need it for another moment.
 set_cpu() {
 	echo "$1" >"$knob" && [ "$(cat "$knob")" = "$1" ]
 }
@@ -28,12 +28,12 @@ at_exit eval "wait_for 10 set_cpu 1"
 (set_cpu 0) 2>/dev/null || skip "CPU $cpu cannot be taken off: the kernel refuses"
 expect_soon 10 set_cpu 1
 
-# work NAME: burns on that CPU; what it did is in $TMP/NAME.json
+# work NAME: runs a busy loop on that CPU, and writes its own account to $TMP/NAME.json
 work() {
 	taskset -c "$cpu" "$STACK_LOAD" chain 600 >"$TMP/$1.json"
 }
 
-# links: of the service's programs; each CPU that is on has one for its samples
+# links: prints the links of the service's programs. Each online CPU has one for its samples.
 links() {
 	# (descriptors come and go)
 	{ grep -hs '^link_id:' "/proc/$KYMOD_PID/fdinfo/"* || true; } | sort -u
@@ -41,7 +41,7 @@ links() {
 has_noticed_that_it_went() {
 	[ "$(links | wc -l)" -lt "$(wc -l <"$TMP/links")" ]
 }
-# (what a CPU had is gone with it, also if it came back at once: there is a new one then)
+# (a CPU that goes offline loses its link, and gets a new one even if it immediately comes back)
 has_noticed_that_it_is_back() {
 	links >"$TMP/links.now"
 	[ "$(wc -l <"$TMP/links.now")" = "$(wc -l <"$TMP/links")" ] && ! cmp -s "$TMP/links.now" "$TMP/links"
@@ -68,7 +68,7 @@ record() {
 
 start_bus
 start_kymod
-# (the whole machine is recorded: if others make a ring overflow, once more)
+# (the whole machine is recorded: if other processes make a ring overflow, the test tries again)
 for n in 1 2 3; do
 	record
 	something_was_lost >/dev/null || break
@@ -88,12 +88,12 @@ for which in before after again; do
 	note "$which: $n samples in $((cpu_ns / 1000000)) ms on CPU $cpu"
 	assert_within "$n" $((499 * cpu_ns / 1000000000)) 15 "samples of the one that ran $which"
 	assert_ge "$mapped" 1 "mappings of the one that ran $which"
-	# What the program says of itself ends a little before it does, and begins a little later.
+	# The program's own account begins a little after the program, and ends a little before it.
 	assert_within "$(thread "$pid" cpu_ns)" "$cpu_ns" 5 "CPU time of the one that ran $which, by the schedule"
 done
 
-# While it was off nothing ran there: all that the schedule has on it is idle, or on its way off or
-# on.
+# While the CPU was offline, nothing ran there: the schedule has only idle, and the threads of the
+# transitions.
 dump_records "$TMP/t.fxt"
 boot=$(events clock | gojq -rs '.[0].args | "\(.realtime) \(.boottime)"')
 read -r real_ns boot_ns <<<"$boot"
@@ -104,5 +104,5 @@ assert_empty "$TMP/inside" "switches on a CPU that is off"
 ran=$(switches | awk -v cpu="$cpu" -v to="$from" '$2 == cpu && $1 <= to { last = $4 } END { print last + 0 }')
 assert_eq "$ran" 0 "the thread that runs on a CPU that is off"
 
-# The machine is as it was.
+# The machine is in its initial state again.
 assert_eq "$(cat /sys/devices/system/cpu/online)" "$online" "CPUs that are on"

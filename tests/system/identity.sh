@@ -36,12 +36,13 @@ assert_eq "$(thread "$pid" name)" taken "name of the thread that took over"
 assert_eq "$(events exec | gojq -s "[.[] | select(.args.old_thread == $old)] | length")" 1 \
 	"exec events that name the old thread"
 
-# It goes on under its new id without a gap, and nothing of that is put down to the kernel.
+# It continues under its new id without a gap, and no part of this is reported as a switch that the
+# kernel did not report.
 switches >"$TMP/switches"
 awk -v old="$old" '$3 == old { state = $5 } END { exit state != "dead" }' "$TMP/switches" ||
 	fail "the old id is not dead at its end"
 
-# Koids of later owners are tid + (n << 22), and their number goes up.
+# Koids of later owners are tid + (n << 22), and n increases.
 owners=6
 record reuse $owners
 tid=$(json "$TMP/truth.json" .tid)

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The README's installation from source, word by word, in a Debian 12 that has nothing but what
-# debootstrap installs; a recording by what was installed; then its commands for a Debian package,
-# and a recording by that. It takes minutes, most of them for packages and compiling.
+# The README's commands for an installation from source, unchanged, in a Debian 12 with only the
+# packages that debootstrap installs, and a recording with the installed kymo. Then the README's
+# commands for a Debian package, and a recording with it. The test takes minutes, most of them for
+# packages and compiling.
 
 . "$(dirname "$0")/../support/container-words.sh"
 container_private "$@"
@@ -29,11 +30,11 @@ for directory in proc sys dev; do
 	at_exit umount -lR "$fresh/$directory"
 done
 
-# The commands below "From source". No systemd runs here that could reload anything.
+# The commands below "From source". No systemd runs here, so it cannot reload anything.
 sed -n '/^From source/,/^or as/s/^    \([^#]*[^# ]\) *\(#.*\)\{0,1\}$/\1/p' "$ROOT/README.md" |
 	sed 's/ && systemctl .*//' >"$TMP/commands"
 assert_eq "$(grep -cE '^(tools/setup|meson setup|meson install|systemd-sysusers)' "$TMP/commands")" 4 "commands of the README"
-# run_in_fresh COMMAND: in the tree, as it stands in the README
+# run_in_fresh COMMAND: runs a command of the README, unchanged, in the tree
 run_in_fresh() {
 	SECONDS=0
 	chroot "$fresh" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb DEBIAN_FRONTEND=noninteractive \
@@ -57,8 +58,8 @@ for file in bash-completion/completions/kymo zsh/vendor-completions/_kymo fish/v
 	[ -s "$fresh/usr/share/$file" ] || fail "there is no /usr/share/$file"
 done
 
-# The commands below "or as a Debian package". Nobody answers apt, which asks where it installs more
-# than it was told.
+# The commands below "or as a Debian package". Before apt installs additional packages, it asks for
+# confirmation, and nothing answers here.
 run_in_fresh "ninja -C build uninstall"
 ! chroot "$fresh" which kymo >"$TMP/log" || fail "ninja uninstall leaves kymo"
 sed -n '/^or as a Debian package/,/^What/s/^    //p' "$ROOT/README.md" | sed 's/apt install/apt -y install/g' >"$TMP/commands"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # kill-collections.sh [KILLS]: the service is killed at random moments while one collection records
-# chunks and another one is a flight recorder. What had reached a file, or the recorder's memory, is
-# in a file that can be read; both collections run again each time; and nothing stays behind,
-# neither in the kernel nor half written.
+# chunks and another one is a flight recorder. All data that had reached a file or the recorder's
+# memory is in a readable file. Both collections run again each time. Nothing is left in the kernel,
+# and no half-written file.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -50,7 +50,7 @@ service_runs() {
 
 	pid=$(cat "$TMP/kymod.pid") && [ "$(cat "/proc/$pid/comm")" = kymod ] && grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ"
 }
-# can_mark NAME NUMBER: it runs, and so has begun to record
+# can_mark NAME NUMBER: whether the session accepts a mark, and so has begun to record
 can_mark() {
 	"$KYMO" mark "$1" "moment $2 of $1." --bus "$BUS" 2>"$TMP/mark.log"
 }
@@ -62,7 +62,7 @@ both_run() {
 	running rotating && running blackbox
 }
 
-# Each third one comes when the service has hardly begun; before the others, there is a moment that
+# Each third kill comes when the service has just started. Before the others, there is a moment that
 # must not be lost.
 moments=()
 for ((i = 1; i <= kills; i++)); do
@@ -81,7 +81,7 @@ expect_soon 60 both_run
 for name in rotating blackbox; do
 	is_gone "${COLLECT[$name]}" && fail "kymo collect $name has ended: $(cat "$TMP/$name.log")"
 done
-# What the last one had is written beside what goes on.
+# The data of the last service is written while the new sessions run.
 saved_last() {
 	grep -rqaF "moment ${moments[-1]} of blackbox." "$TMP/out"
 }
@@ -104,7 +104,7 @@ for name in rotating blackbox; do
 		holds "$TMP/stdout" '.errors == (if .truncated then 1 else 0 end) and (.cut_off or .errors == 0)' ||
 			fail "$file: errors other than a cut tail: $(cat "$TMP/stdout")"
 		n_cut=$((n_cut + $(json "$TMP/stdout" 'if .cut_off then 1 else 0 end')))
-		# (3: it is cut off)
+		# (3: the archive is truncated)
 		{ "$KYMO" dump "$file" 2>/dev/null || [ $? = 3 ]; } | sed -n 's/.* event kymo:mark .* text="\(.*\)\."$/\1/p' >>"$TMP/$name.marks"
 	done < <(chunks "$name")
 	note "$name: $(n_chunks "$name") files, $n_cut of them cut off"
@@ -113,5 +113,5 @@ for name in rotating blackbox; do
 		grep -qxF "moment $i of $name" "$TMP/$name.marks" || fail "$name: what was marked before kill $i has been lost"
 	done
 done
-# (snapshots have the same moments, chunks do not)
+# (snapshots can contain the same moments, but chunks cannot)
 assert_eq "$(sort "$TMP/rotating.marks" | uniq -d)" "" "marks that are in two chunks"

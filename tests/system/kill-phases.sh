@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kill-phases.sh [KILLS [GROUP-KILLS]]: the service is killed so often in each phase of a session
-# that watches what programs allocate: while it attaches, while it runs, while it detaches, while it
-# rotates, and while it takes a snapshot; and so often with all processes of its cgroup at once, as
-# by `systemctl kill -s KILL` or for want of memory. Programs have the code of their files again
-# each time, nothing stays in the kernel, and what was written can be read.
+# kill-phases.sh [KILLS [GROUP-KILLS]]: the service is killed KILLS times in each phase of a session
+# that records allocations: while it attaches, while it runs, while it detaches, while it rotates,
+# and while it takes a snapshot. It is killed GROUP-KILLS times together with all processes of its
+# cgroup, as by `systemctl kill -s KILL` or when no memory is left. Each time, the code of programs
+# equals that of their files again, nothing is left in the kernel, and the archive can be read.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -34,8 +34,8 @@ remove_cgroup() {
 }
 start_service_bus
 target=$TMP/kt$RANDOM
-# Linked statically where that is possible: nobody else has probes in these allocators, which would
-# take away what is left when they go.
+# Linked statically where possible: then no other session has probes in these allocators. The
+# removal of such probes would remove leftover breakpoints.
 command=(--held list)
 cp "$LEAK_PROGRAMS/leak-plant-static" "$target" 2>/dev/null || {
 	command=(infinity)
@@ -59,7 +59,7 @@ for _ in {1..6}; do
 	targets+=($!)
 done
 
-# n_patched: bytes of code of all targets that are not those of their files
+# n_patched: prints the number of code bytes in all targets that differ from their files
 n_patched() {
 	local pid n=0
 
@@ -90,12 +90,12 @@ service_answers() {
 	"$KYMO" list --bus "$BUS"
 }
 
-# sleep_ms MOST: at random
+# sleep_ms MOST: sleeps for a random time
 sleep_ms() {
 	sleep "$(printf '0.%03d' $((RANDOM % ($1 + 1))))"
 }
 
-# order VERB ...: in the background, whatever becomes of it
+# order VERB ...: runs a verb in the background, and ignores its result
 clients=()
 order() {
 	"$KYMO" "$@" --bus "$BUS" >"$TMP/order.log" 2>&1 &
@@ -124,13 +124,13 @@ running_session() {
 	expect_soon 30 all_patched
 }
 
-# begin PHASE: it has begun, some time ago
+# begin PHASE: brings the session to a random time within PHASE
 begin() {
 	case $1 in
 	attach)
 		start_session
 		sleep_ms "$attach_ms"
-		# Each other one comes with the first probe.
+		# Every second kill comes at the first probe.
 		[ $((RANDOM % 2)) = 0 ] || watch_for_probes
 		;;
 	running)
@@ -140,7 +140,7 @@ begin() {
 	detach)
 		running_session
 		order stop phases
-		# Each other one comes with the first probe that goes.
+		# Every second kill comes when the first probe is removed.
 		if [ $((RANDOM % 2)) = 0 ]; then sleep_ms 250; else watch_for_their_end; fi
 		;;
 	rotate)
@@ -157,12 +157,12 @@ begin() {
 	esac
 }
 
-# The healer of the next service has looked at all.
+# The cleanup process of the next service has checked everything.
 no_journal() {
 	[ -z "$(ls "$TMP/run/probes")" ]
 }
 
-# kill_all [group]: clients are not to start another service for themselves.
+# kill_all [group]: kills the clients, too, so that they do not start another service.
 kill_all() {
 	local pid
 
@@ -216,14 +216,14 @@ kill_in() {
 		! any_patched || n_within=$((n_within + 1))
 		kill_all "${3:-}"
 		none_patched || n_dirty=$((n_dirty + 1))
-		# (the one who keeps the probes notices that its owner has gone)
+		# (the attacher notices that its owner has ended)
 		wait_for 5 none_patched || fail "$phase, kill $i: $(n_patched) bytes of code are not those of the files"
 		check_files
-		# (who holds what takes its time to find out)
+		# (the holders take some time to notice it)
 		[ $((i % 10)) != 0 ] || no_bpf_left "$phase, kill $i"
 	done
 	no_bpf_left "$phase"
-	# (those that begin or end may be over, or not yet there)
+	# (sessions that begin or end may have ended, or not yet exist)
 	case $phase in
 	running | rotate | snapshot)
 		assert_eq "$n_within" "$kills" "$phase: kills with probes in their places"

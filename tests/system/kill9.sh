@@ -10,14 +10,16 @@ need_bus
 start_bus
 
 flush_ms=250
-# From the look at the rings to the bytes in the file: on a busy machine writing takes a while.
+# From the reading of the rings until the data is in the file. On a busy machine, writing takes some
+# time.
 slack_ms=100
 
-# check_cut FILE: against BEFORE and AFTER, between which the kill was
+# check_cut FILE: checks FILE, with a kill between BEFORE and AFTER
 check_cut() {
 	local last
 
-	# A cut tail is the only thing that may be wrong, and must not be there: pieces are whole.
+	# Only the end may be missing. Not even a record is truncated, because pieces are written
+	# completely.
 	expect_exit 3 "$KYMO" check --json "$1"
 	assert_eq "$(json "$TMP/stdout" '.errors - (if .truncated then 1 else 0 end)')" 0 \
 		"errors other than a cut tail"
@@ -79,9 +81,9 @@ for _ in 1 2; do
 	missing_at_most $((flush_ms + slack_ms)) kill_recorder
 done
 
-# At 65 random moments: 50 recorders, five at a time, one of them at its beginning, and three
-# services with five sessions each. All that is in a file can be read: pieces are written whole,
-# packed or not.
+# Kills at 65 random moments: 50 recorders, five at a time, one of them at its start, and three
+# services with five sessions each. All data in a file can be read, because pieces are written
+# completely, compressed or not.
 ways=("-e sched" "-e sched --compress=zstd" "-e sched,irq" "-e sched --compress=snappy" "-e sched,offcpu")
 
 # check_rest FILE
@@ -93,12 +95,13 @@ check_rest() {
 		fail "$1: errors other than a cut tail: $(cat "$TMP/stdout")"
 }
 
-# sleep_random: up to 0.3 s
+# sleep_random: sleeps for up to 0.3 s
 sleep_random() {
 	sleep "0.$((RANDOM % 3))$((RANDOM % 10))$((RANDOM % 10))"
 }
 
-# record_and_kill NUMBER: when something was written, or, the first one, whenever
+# record_and_kill NUMBER: kills the recorder after it has written something, and the first one at
+# any time
 record_and_kill() {
 	local pid
 

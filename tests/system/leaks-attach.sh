@@ -9,7 +9,7 @@
 need_btf
 need_command nm readelf unshare
 
-# look_at NAME LINE HOW: what was found of the process of that line of what plant NAME said
+# look_at NAME LINE HOW: checks the leaks of the process that plant NAME printed in line LINE
 look_at() {
 	truth_line "$1" "$2"
 	expect_planted "${4:-${PLANT_FILE[$1]}}" "$3" "$1, line $2"
@@ -20,7 +20,7 @@ parts=(list buffers aligned large)
 n=0
 for kind in frames musl jemalloc static; do
 	[ -x "$LEAK_PROGRAMS/leak-plant-$kind" ] || continue
-	# Not two do the same.
+	# Each of them does something else.
 	start_plant "$kind" "leak-plant-$kind" "${parts[@]:n % 4:2}" rows
 	n=$((n + 1))
 done
@@ -58,13 +58,13 @@ for kind in frames static jemalloc tcmalloc musl musl-static; do
 	head -1 "$TMP/stdout" >"$TMP/begun.json"
 	list_blocks "$TMP/t.fxt"
 	truth_line begun 1
-	# (here what was there before is known, too)
+	# (here, earlier allocations are known, too)
 	gojq -c '.leaks += [{chain: "make_node,make_old,main", blocks: 4, bytes: 2000}]' "$TRUTH" >"$TMP/known"
 	mv "$TMP/known" "$TRUTH"
 	expect_planted "$program" frames "$kind, from the first instruction on"
 	expect_reported "$TMP/t.fxt" frames "$kind, from the first instruction on"
 	pid=$(json "$TRUTH" .pid)
-	# (the first one is kymo itself, before it becomes the program)
+	# (the first watch is of kymo itself, before its exec)
 	watched "$pid" reason lost unmatched failed | tail -1 >"$TMP/end"
 	assert_eq "$(cat "$TMP/end")" "exit 0 0 5" "$kind: end, lost, unmatched, failed"
 	assert_eq "$(events watch | gojq -r '.args.complete' | tail -1)" true "$kind: whether all of it is known"
@@ -85,10 +85,10 @@ expect_soon 20 is_watched "$child"
 feed family
 wait_truth family 2
 feed family
-# Now it is another program, and does it all again.
+# Now it executes another program, which does the same again.
 expect_soon 20 grep -qzxF -- "$LEAK_PROGRAMS/leak-plant-jemalloc" "/proc/${PLANT[family]}/cmdline"
 expect_soon 20 is_asleep "${PLANT[family]}"
-# What it loads is looked at for a while; then its watch is said to have begun.
+# kymo checks for a while which files it loads. Then it reports the begin of the watch.
 expect_soon 20 has_watches "$TMP/t.fxt" "${PLANT[family]}" 2
 feed family
 expect_soon 20 pgrep -P "${PLANT[family]}"
@@ -110,7 +110,7 @@ printf '%s\n' "exec 0 0" "stop 0 0" | diff - "$TMP/ends" || fail "ends of the tw
 for line in 2 4; do
 	file=$LEAK_PROGRAMS/leak-plant-$([ $line = 2 ] && echo frames || echo jemalloc)
 	truth_line family $line
-	# (frames tell the programs apart)
+	# (frames distinguish the programs)
 	grep -F " $file+" "$TMP/all.blocks" >"$BLOCKS"
 	expect_planted "$file" frames "family, line $line"
 done
@@ -165,7 +165,7 @@ text_is_clean "$pid" || fail "probes are left in what goes on"
 list_blocks "$TMP/t.fxt"
 truth_line churn 1
 awk '$4 == 300' "$BLOCKS" >"$TMP/lost.blocks"
-# Of what each thread has at one time there is no more than that, and nothing twice.
+# There are at most as many blocks as the threads have at one time, and none is duplicate.
 awk '$4 != 300 && $4 != 272' "$BLOCKS" >"$TMP/churned"
 assert_le "$(wc -l <"$TMP/churned")" 6 "blocks that come and go, in three threads"
 events block | gojq -r .args.address | sort | uniq -d >"$TMP/twice"

@@ -8,15 +8,15 @@
 need_btf
 [ "$(uname -m)" = x86_64 ] || skip "the load is written for x86-64"
 
-# stack BYTES: function, whether it is in doubt and what it calls, a row each; and whether that is
-# all
+# stack BYTES: prints for each frame the function, whether it is in doubt, and the call's target,
+# one per row. Also prints whether the stack is complete.
 stack() {
 	gojq -r --argjson bytes "$1" '.processes[].leaks[] | select(.bytes == $bytes) |
 		(.frames[] | select(.function | startswith("__libc") | not) |
 			"\(.function) \(.uncertain) \(.calls)"), "complete \(.stack_complete)"' "$TMP/stdout"
 }
 
-# look HOW: at what is walked so
+# look HOW: records and reports with stacks of kind HOW
 look() {
 	note "stacks by $1"
 	expect_exit 0 "$KYMO" leaks --direct --stacks "$1" -e memory -o "$TMP/$1.fxt" -- "$DOUBT_LOAD"
@@ -24,7 +24,7 @@ look() {
 	expect_exit 0 "$KYMO" leaks --json "$TMP/$1.fxt"
 }
 
-# check BYTES: its stack is what standard input says
+# check BYTES: checks that the stack of the block equals standard input
 check() {
 	diff - <(stack "$1") >&2 || fail "the stack of $1 bytes is not as it should be (<)"
 }

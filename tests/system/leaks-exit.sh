@@ -8,14 +8,14 @@
 need_btf
 ulimit -c 0
 
-# found FILE: blocks by size and reach, of those that are planted
+# found FILE: prints the planted blocks by size and reach
 found() {
 	dump_records "$1"
 	events block | gojq -rs 'map(.args) | group_by([.size, .reach]) | .[] | "\(.[0].size) \(.[0].reach) \(length)"' |
 		grep -E '^(200|240|280|320|360|440) ' || true
 }
 
-# planted N: what N plants have lost
+# planted N: prints the lost blocks of N plants
 planted() {
 	cat <<-END
 		200 lost $((5 * $1))
@@ -28,13 +28,13 @@ planted() {
 	END
 }
 
-# no_answers FILE: blocks were found, and of none is it said what leads to it
+# no_answers FILE: checks that blocks were found, and that none has a result of the search
 no_answers() {
 	found "$1" >"$TMP/found"
 	assert_eq "$(cut -d' ' -f2 "$TMP/found" | sort -u)" null "answers about blocks"
 }
 
-# gap FILE: why probes can have been missing
+# gap FILE: prints the reason why probes can have been missing
 gap() {
 	dump_records "$1"
 	events watched | gojq -r '.args.text // empty'
@@ -52,7 +52,7 @@ is_state() {
 	[[ $(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$2/status") = [$1] ]]
 }
 
-# ends STATUS PLANTS HOW ...: the load, ended by HOW, with the recording's $options
+# ends STATUS PLANTS HOW ...: records the load, which ends by HOW, with $options
 options=(--direct --reach look)
 ends() {
 	local status=$1 plants=$2 how=$3
@@ -81,8 +81,8 @@ ends 0 2 fork
 ends 0 2 threadfork
 # It has nothing of its own.
 ends 1 0 exec "$(type -P false)"
-# An exec of another thread waits for the end of the first one. The program that comes then is
-# watched, and held.
+# An exec by another thread waits for the end of the first thread. The new program is watched and
+# held.
 ends 1 0 threadexec "$(type -P false)"
 ends 0 2 threadexec "$EXIT_LOAD" fork
 for _ in {1..5}; do
@@ -146,7 +146,7 @@ if command -v valgrind >/dev/null; then
 	done
 fi
 
-# waiting: a load that waits for a signal, recorded; $RECORDER and $LOAD are the pids
+# waiting: records a load that waits for a signal. The pids are in $RECORDER and $LOAD.
 waiting() {
 	: >"$TMP/said"
 	"$KYMO" record --force -e memory "${options[@]}" -o "$TMP/t.fxt" -- "$EXIT_LOAD" wait \
@@ -169,7 +169,7 @@ is_gone() {
 	[ ! -e "/proc/$1" ] || is_state Z "$1"
 }
 
-# is_pending PID: SIGWINCH is, which nothing but its going on takes away
+# is_pending PID: whether SIGWINCH is pending. It stays pending until the process continues.
 is_pending() {
 	((0x$(awk '/^ShdPnd/ { print $2 }' "/proc/$1/status") & 1 << 27))
 }
@@ -216,7 +216,8 @@ has_threads() {
 	[ "$(find "/proc/$2/task" -mindepth 1 -maxdepth 1 | wc -l)" = "$1" ]
 }
 
-# leaving COMMAND ...: a load whose first thread has ended; $RECORDER and $LOAD are the pids
+# leaving COMMAND ...: records a load whose first thread has ended. The pids are in $RECORDER and
+# $LOAD.
 leaving() {
 	rm -f "$TMP/lines"
 	mkfifo "$TMP/lines"
@@ -231,12 +232,12 @@ leaving() {
 	expect_soon 30 is_state Z "$LOAD"
 }
 
-# is_held: another thread than the first one holds the probes
+# is_held: whether a thread other than the first one holds the probes
 is_held() {
 	find "/proc/$(pgrep -x -P "$RECORDER" kymo-probes)/fd" -lname 'anon_inode:*perf_event*' 2>/dev/null | grep . >/dev/null
 }
 
-# others_end: a session on the same functions of another process comes and goes
+# others_end: starts and stops a session with the same functions of another process
 others_end() {
 	"$KYMO" record --direct --force -e memory -o "$TMP/other.fxt" -- "$EXIT_LOAD" return 2>/dev/null
 }

@@ -11,7 +11,7 @@ need_command nm readelf
 remember_bpf
 HOSTILE=$LEAK_PROGRAMS/leak-hostile
 
-# watch_it NAME [OPTION ...]: records plant NAME while it does all that it does
+# watch_it NAME [OPTION ...]: records plant NAME during all its actions
 watch_it() {
 	local name=$1
 
@@ -68,7 +68,7 @@ note "many children"
 start_plant children "$HOSTILE" children 500
 watch_it children
 expect_planted "$HOSTILE" frames "with many children"
-# Of all it is said that they were, and that what they did before the probes came is not known.
+# All of them are reported, and also that their actions before the probes are unknown.
 pid=${PLANT[children]}
 events watch | gojq -r ".process_id" | grep -vx "$pid" | sort >"$TMP/seen"
 events watched | gojq -r ".process_id" | grep -vx "$pid" | sort | diff "$TMP/seen" - >&2 ||
@@ -93,7 +93,7 @@ exec {short_fd}>"$TMP/short.fifo"
 start_watching "$TMP/t.fxt" -p "$pid"
 expect_soon 20 is_watched "$pid"
 echo >&"$short_fd"
-# (the end of each is seen at a look at all that are watched)
+# (kymo notices each end when it checks all watched processes)
 have_ended() {
 	local n
 
@@ -105,7 +105,7 @@ stop_watching
 exec {short_fd}>&-
 wait "$pid" || true
 dump_records "$TMP/t.fxt"
-# The child of bash, and what it became; each that was begun has ended.
+# The child of bash, and the program that it executed. Each watch that began has ended.
 for what in watch watched; do
 	events $what | gojq -r ".process_id" | grep -vx "$pid" | sort >"$TMP/$what" || true
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Programs with known leaks, with each supported allocator: exactly these are found, with their
-# stacks. They are watched from the middle of their work on.
+# stacks. The watches begin while the programs are running.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"
@@ -40,15 +40,14 @@ plant_and_look() {
 	read -r reason lost full no_stack unmatched failed <<<"$(watched "$pid" reason lost full no_stack unmatched failed)"
 	assert_eq "$reason $lost $full $no_stack" "stop 0 0 0" \
 		"$name: why the watch has ended, lost, full, no_stack"
-	# A thread of glibc that ends frees once more what its cache holds, which was freed; and
-	# what is thrown inside of an operator new is allocated there, where it does not count, but
-	# freed outside.
+	# When a thread ends, glibc frees the blocks in its cache again. An exception that operator
+	# new throws is allocated inside it, where it does not count, but freed outside.
 	case " $* " in
 	*" threads "*) assert_ge "$unmatched" "$(json "$TRUTH" .unmatched)" "$name: unmatched" ;;
 	*" exceptions "*) assert_le "$unmatched" 300 "$name: unmatched" ;;
 	*) assert_eq "$unmatched" "$(json "$TRUTH" .unmatched)" "$name: unmatched" ;;
 	esac
-	# What operator new of some library makes of a failure is its own business.
+	# The behaviour of operator new after a failure depends on the library.
 	case " $* " in
 	*" exceptions "*) ;;
 	*) assert_eq "$failed" "$(json "$TRUTH" .failed)" "$name: failed" ;;
@@ -65,13 +64,13 @@ for kind in frames static jemalloc tcmalloc mimalloc musl musl-static; do
 done
 plant_and_look no-frames leak-plant-no-frames caller "${all[@]}"
 
-# Each frame of them is in code: of a program without frame pointers, too.
+# Each frame is in code, also in a program without frame pointers.
 assert_eq "$({ grep -c unmapped: "$BLOCKS" || true; })" 0 \
 	"no-frames: frames that are in no mapping"
 
 for kind in frames static jemalloc tcmalloc; do
 	plant_and_look "cpp-$kind" "leak-plant-cpp-$kind" frames exceptions news list buffers
-	# (libstdc++ uses the register of frame pointers for something else in this one)
+	# (libstdc++ uses the frame pointer's register for other data in this program)
 	plant_and_look "wide-$kind" "leak-plant-cpp-$kind" caller wide
 done
 plant_and_look cpp-no-frames leak-plant-cpp-no-frames caller exceptions news wide list

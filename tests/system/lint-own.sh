@@ -18,8 +18,8 @@ cat >"$TMP/load.sh" <<-END
 	wait
 END
 
-# passes_lint ARCHIVE WHAT: nothing is found in it, but that a machine stood still while a record
-# was being made.
+# passes_lint ARCHIVE WHAT: checks that the lint finds nothing, except effects of a machine that
+# stopped while a record was written.
 passes_lint() {
 	expect_checked "$1" --strict
 	assert_eq "$(json "$TMP/stdout" '[.kinds[] | select(.id != "sched-unsorted")]')" "[]" "findings: $2"
@@ -41,7 +41,7 @@ recording_is_clean "packed" --compress
 recording_is_clean "one command" --comm kymo-load
 recording_is_clean "one process" -p $$
 
-# Also where records were lost.
+# Also with lost records.
 expect_exit 0 "$KYMO" record --direct --force -o "$TMP/t.fxt" -b 64K -- bash "$TMP/load.sh"
 passes_lint "$TMP/t.fxt" "a small ring"
 summarize "$TMP/t.fxt"

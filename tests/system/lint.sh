@@ -15,7 +15,7 @@ need_perfetto
 ids=()
 declare -A question expected # FILE: what Perfetto is asked about it, and is to answer
 
-# trap_is_real ID SQL BAD GOOD: what Perfetto answers about the two archives
+# trap_is_real ID SQL BAD GOOD: checks Perfetto's answers for the two archives
 trap_is_real() {
 	local id=$1
 
@@ -29,7 +29,8 @@ trap_is_real() {
 	expect_exit 0 "$KYMO" check --strict "$TMP/$id.good.fxt"
 }
 
-# ask FILE ...: FILE.answer of all, which are the same archive: it is slow, and so asked once
+# ask FILE ...: writes FILE.answer for each file. All are the same archive, so Perfetto, which is
+# slow, runs only once.
 ask() {
 	local file answer questions=()
 

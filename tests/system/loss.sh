@@ -30,8 +30,9 @@ expect_exit 0 "$KYMO" stop large --bus "$BUS"
 expect_exit 3 "$KYMO" stop tiny --bus "$BUS"
 end_held game
 
-# of FILE: records of class sched that left the rings, and how many are lost. Those include wakeups
-# that turned out to be none (dismissed): a program that finds its ring full cannot know.
+# of FILE: prints the number of records of class sched that left the rings, and of lost ones. The
+# lost ones include wakeups that are not real (dismissed), because a program whose ring is full
+# cannot distinguish them.
 of() {
 	summarize "$1"
 	recorded=$(json "$SUMMARY" '(.events | .switch + .wakeup + .migrate) + .dismissed')
@@ -56,8 +57,8 @@ events lost | gojq -s 'map(select(.event_type == "instant" and .args.class == "s
 assert_eq "$(gojq 'map(.args.count) | add' "$TMP/gaps.json")" "$lost" "sum of the marks"
 assert_ge "$(gojq length "$TMP/gaps.json")" 1 "number of marks"
 
-# At its place: inside a gap of a CPU there is no switch of that CPU, and the witness has some
-# there.
+# The loss is at its place: in a gap of a CPU, the archive has no switch of this CPU, and the
+# witness has some.
 gaps() {
 	gojq -r '.[].args | [.cpu, .first, .last] | @tsv' "$TMP/gaps.json"
 }
@@ -82,7 +83,7 @@ expect_exit 0 "$KYMO" record --direct -b 64K -o "$TMP/direct.fxt" -- bash "$TMP/
 assert_contains "$TMP/stderr" ': lost [0-9]+ ' "what record says"
 of "$TMP/direct.fxt"
 assert_ge "$lost" 1000 "records lost"
-# No slice stays open: each CPU's time still adds up.
+# No slice stays open: the times of each CPU still add up to the duration.
 assert_eq "$(json "$SUMMARY" '.cpus | length')" "$(nproc --all)" "number of CPUs"
 while read -r c busy idle; do
 	assert_within $((busy + idle)) "$(json "$SUMMARY" .duration_ns)" 1 "busy and idle of CPU $c"
@@ -92,7 +93,7 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 		'[{"n":0}]' "open slices in Perfetto"
 fi
 
-# The rings of lives and of mappings grow with -b, too, as is said when they lose something.
+# -b also enlarges the rings of lifecycle records and of mappings, as the message about a loss says.
 cat >"$TMP/lives.sh" <<-END
 	kill -STOP \$PPID
 	for ((i = 0; i < 2000; i++)); do

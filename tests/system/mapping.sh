@@ -21,9 +21,9 @@ record_around "$TMP/t.fxt" -e sched,irq,softirq,workqueue,power,counters,profile
 	bash "$TMP/load.sh"
 dump_records "$TMP/t.fxt"
 
-# "what argument type", a row each, as the page has it. Its tables say `name` type, `name` type,
-# ...; where one type follows several names (`a`, `b` strings) it is that of them all. What a
-# complete event is called the page says only of softirqs; "category:" stands for all of a category.
+# The rows "event argument type" of the page. Its tables have `name` type, `name` type, ... A type
+# after several names (`a`, `b` strings) is the type of all of them. Among complete events, the page
+# has names only for softirqs. "category:" means all events of a category.
 documented() {
 	awk -F'|' '
 		function words_of(what, text,   n, i, part, names, k, type) {
@@ -90,13 +90,13 @@ gojq -r '
 	sort -u >"$TMP/written"
 comm -13 "$TMP/documented" "$TMP/written" >"$TMP/undocumented"
 assert_empty "$TMP/undocumented" "arguments that docs/FXT-MAPPING.md does not have"
-# And what this load makes happen must be there.
+# The events that this load causes must be present.
 for what in sched:migrate process:fork process:exec process:exit process:rename \
 	kymo:session_start kymo:session_stop kymo:clock counters:memory counters:load \
 	profile:mapping profile:sampling; do
 	grep -q "^$what " "$TMP/written" || [ $what = sched:migrate ] || fail "there is no $what"
 done
-# (no CPU is idle on a busy machine, and no disk need interrupt)
+# (on a busy machine, CPUs may never be idle, and disks may not interrupt)
 for what in softirq: workqueue:; do
 	grep -qx "$what" "$TMP/written" || fail "there is no complete event of $what"
 done
@@ -119,7 +119,8 @@ END
 comm -13 "$TMP/documented" "$TMP/written" >"$TMP/undocumented"
 assert_empty "$TMP/undocumented" "arguments of scheduling records that are not documented"
 
-# Order: magic, provider, section, initialization; then names; then who kymo is, start, clock.
+# Order: magic, provider, section, initialization; then names; then kymo's own identity, start,
+# clock.
 assert_eq "$(head -4 "$DUMP" | gojq -r .record | tr '\n' ' ')" \
 	"trace_info provider_info provider_section initialization " "first records"
 gojq -r 'select(.record == "event" or .record == "context_switch" or .record == "thread_wakeup") |
@@ -134,8 +135,8 @@ opening=$(nproc)
 assert_eq "$(sed -n "4,$((3 + opening))p" "$TMP/order" | sort -u)" "context_switch " \
 	"opening switches"
 
-# A thread's kernel object stands before the first record that names it, but for few whose identity
-# came late.
+# A thread's kernel object precedes the first record that refers to it, except for a few threads
+# whose identity was found later.
 gojq -r '
 	if .record == "kernel_object" then "object \(.koid)"
 	elif .record == "context_switch" then "use \(.outgoing_thread_id)", "use \(.incoming_thread_id)"
@@ -145,7 +146,7 @@ gojq -r '
 	$1 == "use" && $2 != 0 && !known[$2] && !late[$2]++ { n++ }
 	END { print n + 0 }' >"$TMP/late"
 assert_le "$(cat "$TMP/late")" 5 "threads that are named before they are introduced"
-# And in the end everybody is known, processes and threads.
+# At the end, all processes and threads have names.
 gojq -r 'if .record == "context_switch" then .outgoing_thread_id, .incoming_thread_id
 	elif .record == "thread_wakeup" then .waking_thread_id
 	elif .record == "event" then .thread_id, "process \(.process_id)" else empty end' "$DUMP" |

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Allocations that are not freed: exactly the planted ones, with the right stacks; of children, over
-# exec, from the middle of a run. No probe is in another process, and none is left behind.
+# Allocations that are not freed: exactly the planted ones are found, with correct stacks, also in
+# children, after exec, and from the middle of a run. No other process has probes, and none are
+# left.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -10,7 +11,8 @@ need_bus
 need_command nm
 start_bus
 
-# start_memory_load NAME ARGUMENT ...: one that waits for go_memory_load; its pid is ${LOADS[NAME]}
+# start_memory_load NAME ARGUMENT ...: starts a load that waits for go_memory_load. Its pid is
+# ${LOADS[NAME]}.
 declare -A LOADS LOAD_FD
 start_memory_load() {
 	local name=$1 fd
@@ -41,7 +43,7 @@ end_memory_load() {
 	exec {fd}>&-
 }
 
-# Until load $1 has said all of its truth.
+# Waits until load $1 has printed its truth.
 done_memory_load() {
 	expect_soon 60 holds "$TMP/$1.json" 'length == 1' -s
 	expect_soon 5 is_asleep "${LOADS[$1]}"
@@ -60,7 +62,8 @@ is_whole() {
 	[ "$(patched "$1")" = 0 ]
 }
 
-# begin_recording FILE [record option ...]: in this process; until load $LOAD has its probes
+# begin_recording FILE [record option ...]: records with --direct, and waits until load $LOAD has
+# its probes
 begin_recording() {
 	local file=$1
 
@@ -69,7 +72,7 @@ begin_recording() {
 	"$KYMO" record --direct -o "$file" "$@" 2>"$TMP/record.log" &
 	RECORDER=$!
 	expect_soon 20 is_patched "$LOAD"
-	# (the file has the beginning of the watch when that has begun)
+	# (the begin of the watch is then in the file)
 	expect_soon 20 has_watch "$file" "$LOAD"
 }
 
@@ -81,7 +84,7 @@ end_recording() {
 	}
 }
 
-# watches FILE PID: as many as there are by now, an object a line
+# watches FILE PID: prints the watches so far, one object per line
 watches() {
 	{ "$KYMO" dump --json "$1" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
 		gojq -c --argjson pid "$2" 'select(.record == "event" and .name == "watch" and
@@ -92,16 +95,17 @@ has_watch() {
 	[ "$(watches "$1" "$2" | wc -l)" -ge "${3:-1}" ]
 }
 
-# Where functions of $MEMORY_LOAD are in its file: start, end, name (16 digits, to be compared as
-# text).
+# The functions of $MEMORY_LOAD in its file: start, end, name (16 digits, so that text comparison
+# works).
 nm -S "$MEMORY_LOAD" | while read -r at size type name; do
 	case $type in
 	[tT]) printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name" ;;
 	esac
 done >"$TMP/functions"
 
-# blocks FILE PID: those of its snapshots, summed up by size, a row each: blocks, bytes, function of
-# the allocator, functions of the load that called it, innermost first; "." is one of another file
+# blocks FILE PID: prints the blocks of its snapshots, summed up by size, one row each: blocks,
+# bytes, function of the allocator, calling functions of the load, innermost first. "." is a
+# function of another file.
 blocks() {
 	"$LIST_STACKS" "$1" | awk -v load="$MEMORY_LOAD" -v pid="$2" '
 		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }
@@ -127,14 +131,14 @@ blocks() {
 		}' "$TMP/functions" - | sort
 }
 
-# watched FIELD FILE PID [REASON]: what is said at the end of a watch
+# watched FIELD FILE PID [REASON]: prints a field of the event at the end of a watch
 watched() {
 	dump_records "$2"
 	events watched | gojq -r --argjson pid "$3" --arg reason "${4:-stop}" \
 		"select(.process_id == \$pid and .args.reason == \$reason) | .args.$1"
 }
 
-# usage FILE PID: the last sums of all stacks together: blocks, bytes that live
+# usage FILE PID: prints the last sums of all stacks together: live blocks, live bytes
 usage() {
 	dump_records "$1"
 	events usage | gojq -rs --argjson pid "$2" 'map(select(.process_id == $pid)) |
@@ -142,7 +146,7 @@ usage() {
 		"\(map(.blocks) | add) \(map(.bytes) | add)"'
 }
 
-# check_planted FILE NAME: what load $2 has left of its work, against its truth
+# check_planted FILE NAME: compares the leaks of load NAME with its truth
 check_planted() {
 	local pid=${LOADS[$2]} truth=$TMP/$2.json
 
@@ -156,9 +160,10 @@ check_planted() {
 		"\(.leak_not_grown) \(79 * .leak_not_grown) malloc leak_not_grown work main . . _start",
 		"\(.leak_in_thread) \(207 * .leak_in_thread) malloc leak_in_thread be_thread . ."' \
 		"$truth" >"$TMP/planted"
-	# (where aligned_alloc() is not memalign() under another name it says so)
+	# (if aligned_alloc() is not an alias of memalign(), it has its own name)
 	sed -i 's/ aligned_alloc / memalign /' "$TMP/found"
-	# What the C library keeps of a thread that has ended, to use it again, is no plant: pthread_create() has made it.
+	# Blocks that the C library keeps from an ended thread for reuse are not planted:
+	# pthread_create() allocated them.
 	grep -v ' calloc \. \. \. work main ' "$TMP/found" >"$TMP/found.planted" || true
 	sort "$TMP/planted" | diff - "$TMP/found.planted" >&2 ||
 		fail "what was found (>) is not what was planted (<)"
@@ -180,7 +185,8 @@ end_recording
 assert_eq "$(patched "$LOAD")" 0 "bytes changed after the end"
 no_bpf_left "a recording of what is allocated"
 check_planted "$TMP/work.fxt" work
-# A thread that ends frees what its cache holds, which nobody has allocated from outside.
+# When a thread ends, glibc frees the blocks in its cache, which the program did not allocate at
+# that time.
 assert_ge "$(watched unmatched "$TMP/work.fxt" "$LOAD")" "$(json "$TMP/work.json" .unmatched)" \
 	"frees of what was there before"
 assert_le "$(watched unmatched "$TMP/work.fxt" "$LOAD")" \
@@ -208,13 +214,14 @@ check_planted "$TMP/pair.fxt" two
 assert_eq "$(patched "${LOADS[two]}")" 0 "bytes changed after the end"
 end_memory_load one
 
-# has_done NAME N: load NAME has done N steps, and waits
+# has_done NAME N: whether load NAME has done N steps, and waits
 has_done() {
 	[ "$(wc -l <"$TMP/$1.json")" -ge "$2" ] && is_asleep "${LOADS[$1]}"
 }
 
-# snapshots FILE PID: a row each: its number, whether it is the last one, how many blocks it says,
-# how many follow; of the load's malloc(), how many, and of descriptors
+# snapshots FILE PID: prints one row per snapshot: its number, whether it is the last one, the
+# announced and the actual number of blocks, and the numbers of blocks of the load's malloc() and of
+# descriptors
 snapshots() {
 	dump_records "$1"
 	grep -E '"(snapshot|block)"' "$DUMP" | gojq -r --argjson pid "$2" '
@@ -230,7 +237,8 @@ snapshots() {
 		END { out() }'
 }
 
-# leaks_found FILE PID [OPTION ...]: what kymo leaks says of the load's malloc() and of descriptors
+# leaks_found FILE PID [OPTION ...]: prints the report of kymo leaks for the load's malloc() and for
+# descriptors
 leaks_found() {
 	"$KYMO" leaks --json -p "$2" "${@:3}" "$1" | gojq -r '[.processes[].leaks[]] |
 		"\([.[] | select(.resource == "memory") | .blocks] | add) \([.[] | select(.resource == "fd") | .blocks] | add)"'
@@ -242,12 +250,12 @@ LOAD=${LOADS[steps]}
 expect_exit 0 "$KYMO" start live -e memory,fd -p "$LOAD" -o "$TMP/live.fxt" --bus "$BUS"
 expect_soon 20 is_patched "$LOAD"
 expect_soon 20 has_watch "$TMP/live.fxt" "$LOAD"
-# It may be read in the middle of being written to.
+# The file can be read while it is being written.
 is_readable() {
 	"$KYMO" leaks -p "$LOAD" "$TMP/live.fxt" >"$TMP/stdout" 2>"$TMP/stderr"
 }
 for step in 1 2; do
-	# What the second step allocates is of a context.
+	# The allocations of the second step belong to a context.
 	[ $step = 1 ] || expect_exit 0 "$KYMO" context live begin second --bus "$BUS"
 	go_memory_load steps
 	expect_soon 10 has_done steps "$step"
@@ -256,7 +264,7 @@ for step in 1 2; do
 		snapshots "$TMP/live.fxt" "$LOAD" 2>/dev/null | grep -x "$step false $((step * 1001)) $((step * 1001)) .*" >/dev/null
 	}
 	expect_soon 10 is_there
-	# The archive has no end yet, which is no damage.
+	# The archive has no end yet, which is not damage.
 	expect_soon 10 is_readable
 	assert_empty "$TMP/stderr" "what kymo leaks complains of"
 	assert_says "$TMP/stdout" "from the last snapshot, number $step, taken " "since when it holds"
@@ -281,7 +289,7 @@ expect_exit 0 "$KYMO" start doomed -e memory -p "${LOADS[two]}" -o "$TMP/doomed.
 expect_soon 20 is_patched "${LOADS[two]}"
 kill -KILL "$KYMOD_PID"
 wait "$KYMOD_PID" 2>/dev/null || true
-# (by the one who keeps the probes, when he notices)
+# (by the attacher, when it notices)
 expect_soon 5 is_whole "${LOADS[two]}"
 no_bpf_left "kill -9 of kymod"
 end_memory_load two
@@ -295,7 +303,7 @@ done_memory_load short
 go_memory_load short
 expect_soon 5 has_ended "$LOAD"
 end_recording
-# (what is still there at the end of a program is there at the end of the watch)
+# (blocks that are live at the end of a program are live at the end of the watch)
 blocks "$TMP/short.fxt" "$LOAD" >"$TMP/found"
 assert_contains "$TMP/found" '^20 2020 malloc leak_malloc work main' "blocks of a process that has ended"
 assert_eq "$(watched lost "$TMP/short.fxt" "$LOAD" exit)" 0 "what was lost of it"
@@ -387,8 +395,8 @@ begin_recording "$TMP/sampled.fxt" -e memory -p "$LOAD" --memory-interval 4096
 go_memory_load sampled
 done_memory_load sampled
 end_recording
-# Each block that is taken stands for 1 / (1 - exp(-size / interval)); 40000 of 101 bytes make about
-# 970 samples: the error is 3 %, and 15 % once in a million times.
+# Each sampled block represents 1 / (1 - exp(-size / interval)) blocks. 40000 blocks of 101 bytes
+# give about 970 samples: the error is 3 %, and 15 % once in a million runs.
 blocks "$TMP/sampled.fxt" "$LOAD" |
 	awk '$4 == "leak_malloc" { print int($1 / (1 - exp(-101 / 4096))) }' >"$TMP/n"
 assert_within "$(cat "$TMP/n")" 40000 17 "blocks, estimated by the samples"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Moments of programs at -O0, -O2 and -O3, with and without frame pointers: each local that gdb
-# prints at a breakpoint has the same value in our trace file, or is in a vector register, and kymo
-# says so; where gdb says <optimized out>, kymo says that, too.
+# prints at a breakpoint has the same value in kymo's trace file, unless it is in a vector register,
+# which kymo reports. Where gdb prints <optimized out>, kymo reports this, too.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -73,7 +73,7 @@ EOF
 points=() programs=()
 for opt in O0 O2 O3; do
 	for frame in omit no-omit; do
-		# (without PIE addresses are those of the file, also in gdb's run)
+		# (without PIE, addresses are equal to those in the file, also under gdb)
 		gcc -g -$opt -f$frame-frame-pointer -fno-pie -no-pie -o "$TMP/$opt-$frame" "$TMP/locals.c"
 		programs+=("$opt-$frame")
 		while IFS=: read -r line _; do
@@ -85,7 +85,7 @@ expect_exit 0 "$KYMO" record --direct -e moments "${points[@]}" -o "$TMP/m.fxt" 
 	sh -c "cd '$TMP'; $(printf './%s; ' "${programs[@]}")"
 expect_exit 0 "$KYMO" export --format tfile -o "$TMP/m.tf" "$TMP/m.fxt"
 dump_records "$TMP/m.fxt"
-# of each point "FILE ADDRESS", by the plan
+# for each point "FILE ADDRESS", by the plan
 events point | gojq -r .args.plan | awk -F'\t\t' '{
 	for (i = 1; i <= NF; i++) {
 		split($i, words, "\t")
@@ -96,7 +96,7 @@ events point | gojq -r .args.plan | awk -F'\t\t' '{
 expect_exit 0 "$KYMO" moments --json "$TMP/m.fxt"
 cp "$TMP/stdout" "$TMP/moments"
 
-# frames FILE: what gdb has printed, "FRAME NAME VALUE" with tabs, without addresses
+# frames FILE: prints gdb's output as "FRAME NAME VALUE" with tabs, without addresses
 frames() {
 	awk '/^== / {
 		frame++
@@ -110,7 +110,7 @@ frames() {
 	}' "$1"
 }
 
-# Prints each variable for which it is not as the head of this file says, and numbers of all.
+# Prints each variable that differs from the rules at the head of this file, and the total numbers.
 compare() {
 	awk -F'\t' '
 		FILENAME == ARGV[1] { why[$1, $2] = $3 }
@@ -147,7 +147,7 @@ for program in "${programs[@]}"; do
 		head -n -1 "$TMP/is" >&2
 		fail "$program: locals are not what gdb prints at a breakpoint"
 	}
-	# (how many, compilers decide)
+	# (the number depends on the compiler)
 	assert_ge "$same" 50 "equal locals"
 	case $program in
 	O0-*) assert_eq "$vector $gone" "0 0" "locals that a program without optimisation has not in memory" ;;

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Moments: variables, registers and memory at points of a program are what the program says itself;
-# conditions and counts hold; points count, stop the recording, and have a flight recorder write a
-# snapshot; by the service; cut; and gdb opens them as if it had been there.
+# Moments: variables, registers and memory at points of a program have the values that the program
+# prints. Conditions and counts are correct. Points count, stop the recording, and cause a snapshot
+# of a flight recorder, also through the service. Moments can be cut, and gdb shows them as it shows
+# a live program.
 
 
 . "$(dirname "$0")/../lib.sh"
@@ -42,7 +43,7 @@ cat >"$TMP/prog.c" <<-'END'
 		return argc > 5 ? sum : 0;
 	}
 END
-# count [FILE]: eight ids; with a FILE as many as there is time while it exists
+# count [FILE]: handles eight ids, or with FILE, ids until FILE no longer exists
 cat >"$TMP/count.c" <<-'END'
 	#include <unistd.h>
 	#include "static-probe.h"
@@ -83,7 +84,8 @@ for opt in O0 O2; do
 	gcc -g -$opt -o "$TMP/prog-$opt" "$TMP/prog.c"
 done
 
-# moments SPEC ... -- what "$TMP/prog-O0" says in $TMP/truth, and JSON of its moments in $TMP/moments
+# moments SPEC ...: records "$TMP/prog-O0". Its output is in $TMP/truth, and its moments as JSON in
+# $TMP/moments.
 moments() {
 	expect_exit 0 "$KYMO" record --direct --force -e moments "${@:2}" -o "$TMP/m.fxt" -- "$1"
 	cp "$TMP/stdout" "$TMP/truth"
@@ -113,7 +115,7 @@ assert_eq "$(wc -l <"$TMP/moments")" 2 "moments until the end"
 
 for program in count count-O2; do
 	note "$program: as many elements as a variable says, and less than none"
-	# (with optimisation, there is a part that is passed only if there are elements)
+	# (with optimisation, a part of the code is passed only if there are elements)
 	place=many
 	[ "$program" = count ] || place=0x$(nm "$TMP/$program" | awk '$3 == "many" { print $1 }')
 	moments "$TMP/$program" --moment "$TMP/$program:$place" --collect 'n,*list@n,own'
@@ -134,7 +136,7 @@ expect_exit 1 "$KYMO" record --direct --moment "$TMP/count:usdt:kymotest:handeld
 assert_says "$TMP/stderr" "did you mean 'kymotest:handled'?" "the nearest static probe"
 
 note "trace state variables"
-# (handle() is passed before its call of strange(), which is passed for odd ids only)
+# (handle() is passed before it calls strange(), which is passed only for odd ids)
 moments "$TMP/count" --moment "$TMP/count:strange count \$odd max 0" \
 	--moment "$TMP/count:handle if \$odd >= 2 && id != 6 count \$wanted count \$odd" --collect 'id,$odd'
 gojq -r '"\(.variables.id) \(.hit) \(.trace_state_variables.odd) \(.trace_state_variables.wanted)"' "$TMP/moments" >"$TMP/is"
@@ -156,7 +158,7 @@ if command -v gdb >/dev/null; then
 	expect_exit 0 "$KYMO" check "$(compgen -G "$TMP/count-*.tf")"
 fi
 
-# act ARGUMENT ...: a recording by its words, with a snapshot at hit 3, that hit 30 ends
+# act ARGUMENT ...: records with these arguments, a snapshot at hit 3, and an end at hit 30
 act() {
 	: >"$TMP/goes"
 	rm -f "$TMP"/act*.fxt
@@ -234,7 +236,7 @@ gcc -g -O1 -o "$TMP/forks" "$TMP/forks.c"
 expect_exit 0 "$KYMO" record --direct --force -e moments --moment "$TMP/forks:hit" -o "$TMP/m.fxt" -- "$TMP/forks"
 check_finds_nothing "$TMP/m.fxt"
 dump_records "$TMP/m.fxt"
-# (mappings from before the recording are listed meanwhile, and have the time of its start)
+# (meanwhile, the earlier mappings are listed, with the time of the start)
 gojq -r 'select(.timestamp_ns) | [.timestamp_ns, .record, .name] | @tsv' "$DUMP" |
 	awk 'NR == 1 { start = $1 } $1 == start { next } { n++; late += $1 < last; last = $1 } END { print n + 0, late + 0 }' >"$TMP/order"
 read -r n late <"$TMP/order"
@@ -281,7 +283,7 @@ if command -v g++ >/dev/null; then
 	printf 'number = %s\n' 1 2 3 | diff - "$TMP/is" >&2 || fail "other numbers (>) than expected (<)"
 	pid=$(gojq -s '.[0].process_id' "$TMP/stdout")
 	dump_records "$TMP/m.fxt"
-	# (others may be stopped, by a signal or a tracer)
+	# (other threads may be stopped, by a signal or a tracer)
 	gojq -rn --argjson pid "$pid" 'reduce inputs as $r ({};
 			if $r.record == "kernel_object" and any($r.args[]; .name == "process" and .value == $pid)
 			then .own["\($r.koid)"] = true

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Names, from the recording to the flame graph: of whole stacks with the functions that were
-# inlined, of the kernel (resolved here by itself), of processes that live for milliseconds, and of
-# a library that is not the host's.
+# Names, from the recording to the flame graph: complete stacks with inlined functions, the kernel
+# (this test resolves its addresses separately), processes that live for milliseconds, and a library
+# that is not the host's.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -13,14 +13,15 @@ need_command readelf unshare
 start_bus
 start_kymod
 
-# fold FILE [option ...]: its stacks by name in $FOLDED, "outermost;...;innermost count" a line
+# fold FILE [option ...]: writes its stacks by name to $FOLDED, one line "outermost;...;innermost
+# count" each
 fold() {
 	FOLDED=$TMP/folded
 	expect_exit 0 "$KYMO" flame "$@" --format folded -o -
 	cp "$TMP/stdout" "$FOLDED"
 }
 
-# folded [REGEX]: how many samples have a stack that matches
+# folded [REGEX]: prints the number of samples with a matching stack
 folded() {
 	awk -v r="${1:-.}" '{ n = $NF; sub(/ [0-9]+$/, "") } $0 ~ r { t += n } END { print t + 0 }' "$FOLDED"
 }
@@ -36,7 +37,7 @@ all=$(folded)
 assert_within "$all" "$(samples_due "$TMP/stack-load.json" 499)" 6 "samples in 4 s of CPU time at 499 Hz"
 chain="main;burn;chain_1;chain_2;chain_3;inlined_3;chain_4;chain_5;chain_6;chain_7;inlined_7_too;inlined_7;chain_8"
 chain="(^|;)$chain;chain_9;chain_10;chain_11;chain_12;inlined_12"
-# (what interrupts a leaf is called by it)
+# (an interrupt of a leaf function appears as called by it)
 whole=$(folded "$chain;leaf_[abc](;|\$)")
 note "$whole of $all samples have the whole chain"
 assert_ge $((100 * whole)) $((98 * all)) "samples with the whole chain by name (of $all)"
@@ -53,18 +54,18 @@ cp "$FOLDED" "$TMP/before"
 expect_exit 0 "$KYMO" symbolize "$TMP/chain.fxt" "$TMP/named.fxt"
 expect_exit 0 "$KYMO" check --strict "$TMP/named.fxt"
 fold "$TMP/named.fxt" -p "$STACK_LOAD_PID" --no-symbols
-# (eBPF programs of other sessions may have been unloaded meanwhile, with their names)
+# (eBPF programs of other sessions, and their names, may have been unloaded meanwhile)
 diff "$TMP/before" "$FOLDED" | grep '^<' | grep -vE '^<.*(^|;|_)bpf_prog_' >"$TMP/other" || true
 assert_empty "$TMP/other" "an archive with names has other names than the files"
 assert_eq "$(folded)" "$all" "samples with names"
 
 note "kernel functions are those of /proc/kallsyms"
-# Much that goes to different places, of one process.
+# One process with many different actions.
 expect_exit 0 "$KYMO" record --direct -o "$TMP/kernel.fxt" -e profile -F 997 -- bash -c '
 	for i in {1..500}; do read -r line </proc/self/stat; /bin/true; done; exec dd if=/dev/zero of=/dev/null bs=1 count=1000000'
 expect_exit 0 "$KYMO" symbolize "$TMP/kernel.fxt" "$TMP/kernel-named.fxt"
-# All kernel addresses of the dump, each as the place in a function: of a call, what is before its
-# return. (bash: awk and gojq have no such numbers.)
+# All kernel addresses of the dump, each as a place in a function. For a call, this is the address
+# before the return address. (In bash, because awk and gojq do not have 64-bit numbers.)
 "$KYMO" dump --json "$TMP/kernel.fxt" | grep -o '"backtrace":\[[^]]*\]' | tr -d '[]' | cut -d: -f2 |
 	while IFS=, read -ra frames; do
 		for i in "${!frames[@]}"; do
@@ -74,7 +75,7 @@ expect_exit 0 "$KYMO" symbolize "$TMP/kernel.fxt" "$TMP/kernel-named.fxt"
 			echo "$at"
 		done
 	done | sort -u >"$TMP/addresses"
-# All that kallsyms has at the symbol that is the last one before each: "address name name ..."
+# For each, all names that kallsyms has at the last symbol before it: "address name name ..."
 {
 	awk '$2 ~ /^[tTwW]$/ { print $1, 0, $3 }' /proc/kallsyms
 	sed 's/$/ 1/' "$TMP/addresses"
@@ -85,7 +86,7 @@ expect_exit 0 "$KYMO" symbolize "$TMP/kernel.fxt" "$TMP/kernel-named.fxt"
 start=$(awk '$3 == "_stext" { print $1 }' /proc/kallsyms)
 end=$(awk '$3 == "_etext" { print $1 }' /proc/kallsyms)
 if [ "$((0x$start))" != 0 ]; then
-	# The outermost of functions that are inlined there is the symbol.
+	# If functions are inlined there, the outermost one is the symbol.
 	"$KYMO" dump "$TMP/kernel-named.fxt" | grep 'profile:frame .* process=2 ' |
 		sed -E 's/.* address=0x([0-9a-f]+) depth=([0-9]+) function="([^"]*)".*/\1 \2 \3/' |
 		sort -k1,1 -k2,2n | awk '{ name[$1] = $3 } END { for (a in name) print a, name[a] }' | sort >"$TMP/said"
@@ -108,9 +109,9 @@ expect_exit 0 "$KYMO" record --direct -o "$TMP/burst.fxt" -e profile -F 499 -- "
 summarize "$TMP/burst.fxt"
 assert_no_loss
 "$LIST_STACKS" "$TMP/burst.fxt" >"$TMP/burst.list"
-# The innermost user frame comes from the registers, so it is true. Its caller is true if it is a
-# function of stack-load, which has frame pointers, and so on. The C library has none: there the
-# walk takes whatever it keeps in that register for a caller.
+# The innermost user frame comes from the registers, so it is correct. Its caller is correct if the
+# frame is a function of stack-load, which has frame pointers, and so on. The C library has none:
+# there the walk regards any value in that register as a frame.
 awk '
 	$1 == "mapping" && $NF ~ /\/stack-load$/ { ours[$3] = 1 }
 	$1 == "tick" { tick[++n] = $0 }
@@ -134,7 +135,7 @@ read -r unmapped all <"$TMP/counted"
 note "$unmapped of $all true user frames are in no mapping"
 assert_ge "$all" 5000 "user frames"
 assert_le $((100 * unmapped)) "$all" "user frames in no mapping (in 100)"
-# What is in a mapping has a name.
+# Addresses in a mapping have names.
 fold "$TMP/burst.fxt" --process stack-load
 unnamed=$(awk '{ n = $NF; sub(/ [0-9]+$/, "") }
 	{ count = split($0, f, ";"); for (i = 2; i <= count; i++) t += f[i] ~ /\+0x[0-9a-f]+$/ ? n : 0 }
@@ -154,7 +155,7 @@ if (need_command protoc gzip) >/dev/null; then
 	gzip -dc "$TMP/burst.pb.gz" |
 		protoc --decode=Profile -I "$ROOT/tests/support/checkers" profile.proto >"$TMP/pprof" 2>/dev/null ||
 		fail "protoc cannot read what is for pprof"
-	# The first of the values of each sample is how many they are.
+	# The first value of each sample is its count.
 	assert_eq "$(awk '/^sample \{/ { first = 1 } first && /^  value: / { t += $2; first = 0 } END { print t }' "$TMP/pprof")" \
 		"$ticks" "samples in the profile for pprof"
 else
@@ -181,8 +182,8 @@ else
 	printf '%b' "\\x$(printf %02x $((0x$byte ^ 255)))" |
 		dd of="$own" bs=1 seek=$((0x$note_at + 16)) conv=notrunc 2>/dev/null
 
-	# libc_frames [flame option ...]: how often the two names are in the stacks of the process,
-	# and none at the end of one
+	# libc_frames [flame option ...]: prints how often the stacks of the process contain the two
+	# names, and how often they end without a name
 	libc_frames() {
 		fold "$TMP/ns.fxt" -p "$pid" "$@"
 		echo "$(folded memfrpA) $(folded memfrob) $(folded 'libc[^;]*\+0x[0-9a-f]+$')"
@@ -210,11 +211,12 @@ else
 	assert_eq "$host_name" 0 "samples with the name that the host's library has"
 	exec {go}>&-
 	wait "$outer"
-	# Its file is nowhere any more, by that path: no name is better than one of the host's.
+	# Its file no longer exists at that path: no name is better than a name from the host's
+	# file.
 	read -r own_name host_name unnamed < <(libc_frames)
 	assert_eq "$own_name $host_name" "0 0" "samples with a name, when it has ended"
 	assert_within "$unnamed" "$due" 15 "samples without a name, when it has ended"
-	# With a tree that has it, they are right again.
+	# With a tree that contains the file, the names are correct again.
 	mkdir -p "$TMP/root/$(dirname "$libc")"
 	cp "$own" "$TMP/root/$libc"
 	read -r own_name host_name unnamed < <(libc_frames --sysroot "$TMP/root")
@@ -284,7 +286,7 @@ assert_within "$(folded ';burn;')" "$(samples_due "$TMP/removed.json" 999)" 15 "
 expect_exit 0 "$KYMO" symbolize "$TMP/gone.fxt" "$TMP/gone-named.fxt"
 exec {go}>&-
 wait "$pid"
-# By then it is nowhere: that is said, with what would have helped.
+# By then the file no longer exists: kymo reports this, with a remedy.
 expect_exit 0 "$KYMO" symbolize --force "$TMP/gone.fxt" "$TMP/unnamed.fxt"
 grep -q "removed.*: .*deleted, and its process has ended" "$TMP/stderr" ||
 	fail "the reason is not said: $(cat "$TMP/stderr")"

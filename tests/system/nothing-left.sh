@@ -8,7 +8,7 @@ need_btf
 need_bus
 start_bus
 
-# begin WORD ...: kymo record --direct in the background, and running
+# begin WORD ...: starts kymo record --direct in the background, and waits until it runs
 begin() {
 	remember_bpf
 	rm -f "$TMP/t.fxt"
@@ -64,7 +64,7 @@ for signal in TERM INT KILL; do
 	[ $signal = KILL ] || expect_exit 0 "$KYMO" check "$TMP/t.fxt"
 done
 
-# A client that goes away takes its session with it, but for those that `start` left behind.
+# When a client exits, its session ends, except for sessions of `kymo start`.
 remember_bpf
 start_kymod
 "$KYMO" record -o "$TMP/orphan.fxt" --bus "$BUS" 2>"$TMP/log" &

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A recording without an event of a requested category names the category and the likely reason, and
-# does not exit with 0 if it has none of any.
+# A recording without an event of a requested category names the category and the likely reason. If
+# it has no event of any category, the exit status is not 0.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -29,7 +29,7 @@ assert_line "$TMP/stderr" \
 assert_empty "$TMP/stdout"
 
 note "a process that ends before the recording begins"
-# (it has an id until its parent waits for it, which this one does not)
+# (a process has an id until its parent waits for it, and this parent does not)
 bash -c 'sleep 1000 & echo $!; exec sleep 1001' >"$TMP/brief" &
 parent=$!
 expect_soon 10 grep -qx sleep /proc/$parent/comm

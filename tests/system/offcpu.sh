@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Times off CPU: their durations, with the stack of the departure, and exactly with the times of the
-# switches beside them.
+# Times off CPU have the correct durations, and the stacks of the switch-outs. Their times equal
+# those of the switches.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -10,8 +10,8 @@ need_command nm
 need_command gcc
 need_bus
 
-# find_function NAME: where it is in the file of $STACK_LOAD, $from to $to (16 digits, to be
-# compared as text)
+# find_function NAME: sets $from and $to, its range in the file of $STACK_LOAD (16 digits, so that
+# text comparison works)
 find_function() {
 	local at size
 
@@ -33,8 +33,8 @@ assert_ge "$kinds" 3 "kinds of waits"
 main=$(json "$TMP/truth.json" .pid)
 while read -r name tid n ns delay_ns; do
 	find_function "$name"
-	# The innermost frame of the program is the function that waits. (Where the kernel did not
-	# report a switch its own frames are not known.)
+	# The innermost frame of the program is the function that waits. (If the kernel did not
+	# report a switch, the kernel's frames are unknown.)
 	awk -v tid="$tid" -v load="$STACK_LOAD+" -v from="$from" -v to="$to" '
 		$4 == tid {
 			for (f = 8; f <= NF && $f ~ /^kernel:/; f++);
@@ -47,11 +47,11 @@ while read -r name tid n ns delay_ns; do
 	assert_ge "$(awk '$5' "$TMP/found" | wc -l)" $((n * 3 / 4)) "times with the kernel's frames in $name"
 	total=$(awk '{ t += $2 - $1 } END { printf "%d", t }' "$TMP/found")
 	note "$name: $n times, $((ns / 1000)) us as seen from inside, $((total / 1000)) us in the archive"
-	# A thread that waits for a CPU before it sleeps, or is preempted for less than is recorded,
-	# sees that from inside as a part of its wait.
+	# If a thread waits for a CPU before it sleeps, or is preempted for less than the shortest
+	# recorded time, the program counts this as a part of its wait.
 	assert_le "$total" $((ns + ns / 50)) "time in $name"
 	assert_ge "$total" $((ns - ns / 50 - delay_ns)) "time in $name"
-	# (a busy machine takes the CPU away for long, too)
+	# (on a busy machine, preemptions are long, too)
 	assert_ge "$(awk '$3 == "S"' "$TMP/found" | wc -l)" "$n" "times asleep in $name"
 	assert_eq "$(awk '$3 != "S" && $3 != "R"' "$TMP/found" | wc -l)" 0 "times in other states in $name"
 	case $name in
@@ -63,8 +63,9 @@ while read -r name tid n ns delay_ns; do
 done <"$TMP/waits"
 
 note "mappings stand before the first stack that needs them"
-# What takes half a second and more to be listed, far longer than the first records wait to be
-# written; and, listed behind it, one that leaves its CPU a thousand times a second all the while.
+# A process whose mappings take half a second or more to list, much longer than the first records
+# are delayed. After it in the list, a process that leaves its CPU a thousand times per second
+# during this time.
 "$KYMO_LOAD" mapped 60000 5 >"$TMP/mapped" &
 mapped=$!
 expect_soon 60 test -s "$TMP/mapped"
@@ -73,7 +74,7 @@ often=$!
 expect_soon 5 is_asleep "$often"
 expect_recorded "$TMP/first.fxt" "$KYMO" record --direct -e offcpu --offcpu-min 500us -o "$TMP/first.fxt" -- sleep 1
 kill "$mapped" $often
-# (mappings are taken as they come in the file)
+# (mappings are used in the order of the file)
 "$LIST_STACKS" "$TMP/first.fxt" | awk -v pid=$often '
 	$1 == "offcpu" && $3 == pid {
 		for (f = 8; f <= NF && $f ~ /^kernel:/; f++);
@@ -85,15 +86,15 @@ read -r all unmapped <"$TMP/first"
 assert_ge "$all" 20 "times off CPU of a process that was there before"
 assert_eq "$unmapped" 0 "of these before what it has mapped (of $all)"
 
-# Of all threads of the machine: each begins and ends with a switch of that thread.
+# Times off CPU of all threads of the machine begin and end with a switch of that thread.
 dump_records "$TMP/t.fxt"
 switches | awk '{ print "out", $1, $3; print "in", $1, $4 }' | sort >"$TMP/switches"
-# (An end that the kernel did not report, and only that, has no frames of the kernel.)
+# (Only times with an unreported end have no frames of the kernel.)
 awk '{ print "out", $2, $4; if ($8 ~ /^kernel:/) print "in", $5, $4 }' "$TMP/stacks" | sort >"$TMP/ends"
 assert_eq "$(comm -13 "$TMP/switches" "$TMP/ends" | wc -l)" 0 "ends that are no switch"
 assert_eq "$(awk '$5 - $2 < 5000000' "$TMP/stacks" | wc -l)" 0 "times below the threshold"
 
-# None that is missing: every stay of the waiters away from a CPU, by the switches.
+# None is missing: every time off CPU of the waiters, according to the switches.
 while read -r name tid _; do
 	switches | awk -v tid="$tid" '
 		$3 == tid && !$6 { left = $1 }
@@ -205,8 +206,8 @@ else
 	note "not tested: a stack that another program provides (no userfaultfd)"
 fi
 
-# Kernels that hide a switch show the return of a thread only when it leaves again, behind the end of
-# the system call in which it waited.
+# If a kernel hides a switch, the return of a thread is seen only when it leaves again, after the
+# end of the system call in which it waited.
 note "no time off CPU goes on behind the system call in which the thread waits"
 "$KYMO_LOAD" sleep 100000 100 >/dev/null &
 napper=$!
@@ -223,7 +224,7 @@ record_around "$TMP/disk.fxt" -e offcpu --offcpu-min 1us -- "$STACK_LOAD" disk "
 faults=$(json "$TMP/stdout" .disk_faults) slept=$(json "$TMP/stdout" .disk_waits)
 pid=$(json "$TMP/stdout" .pid)
 expect_exit 0 "$KYMO" flame --off-cpu -p "$pid" "$TMP/disk.fxt" --format folded -o -
-# (by name of the program's; what the kernel's are called is its own affair)
+# (functions of the program by name; names of kernel functions depend on the kernel)
 awk '/(^|;)main;read_pages;wait_on_disk;/ { t += $NF } END { printf "%d", t }' "$TMP/stdout" >"$TMP/waited"
 find_function wait_on_disk
 "$LIST_STACKS" "$TMP/disk.fxt" | awk -v pid="$pid" -v load="$STACK_LOAD+" -v from="$from" -v to="$to" '
@@ -237,7 +238,8 @@ n=$(wc -l <"$TMP/found")
 total=$(awk '{ t += $1 } END { printf "%d", t }' "$TMP/found")
 note "$faults faults read from the disk, for $slept the kernel let it sleep, $n waits in the program, $((total / 1000)) us"
 if [ "$slept" -ge 50 ]; then
-	# (a page that comes at once is not waited for; a wait may be shorter than a microsecond)
+	# (a page that is available at once causes no wait, and a wait may be shorter than a
+	# microsecond)
 	assert_ge "$n" $((slept * 9 / 10)) "waits for the disk"
 	assert_within "$(cat "$TMP/waited")" "$total" 2 "time in that stack, by name"
 else
@@ -259,8 +261,8 @@ dump_records "$TMP/t.fxt"
 assert_eq "$({ grep -c '"context_switch"' "$DUMP" || true; })" 0 "switches"
 assert_eq "$({ grep -c unmapped: "$TMP/stacks" || true; })" 0 "stacks with a frame in no mapping"
 
-# Programs are detached one after the other, while threads come and go: none of them says that a
-# thread left after it came back.
+# Programs are detached one after the other, while threads are switched: no time off CPU begins
+# after its end.
 note "a storm of processes that is still there at the end"
 for _ in {1..6}; do
 	"$KYMO_LOAD" --life 100 --at-once 100 procs 3000 >"$TMP/storm.json" &

@@ -67,7 +67,7 @@ deeds() {
 	echo "name=$mark-$1 log maps spin=60 allocate=20 map=$hidden-file thread=$mark-$1-t nap=15"
 }
 
-# steps NAME WORD ...: words that are to be in no command line
+# steps NAME WORD ...: writes steps to a file, because their words must not be in a command line
 steps() {
 	local name=$1
 
@@ -75,7 +75,7 @@ steps() {
 	echo "$@" >"$TMP/steps/$name"
 }
 
-# The user's processes that become somebody else's.
+# Processes of the user that change to another user.
 steps back "name=ownback log maps spin=60 allocate=20 nap=15"
 steps suid "name=ownsuid log maps spin=30 exec=$hidden-suid $(deeds s1) fork become=$own $(deeds s2)" \
 	"exec=$TMP/bin/ownprog script=$TMP/steps/back"
@@ -89,14 +89,14 @@ steps caps "name=owncaps log exec=$hidden-caps $(deeds c1) dumpable=1 $(deeds c2
 steps sgid "name=ownsgid log exec=$hidden-sgid $(deeds g1) dumpable=1 $(deeds g2)"
 steps late "name=ownlate log nap=400 dumpable=0 $(deeds u3) nap=2500"
 
-# Others are in cgroups that are called so, too, where there are cgroups.
+# If there are cgroups, other users' processes are also in cgroups with the mark in their name.
 cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 if [ -w "$cgroups" ]; then
 	at_exit rmdir "$cgroups/$mark-$$-early" "$cgroups/$mark-$$-late"
 	mkdir "$cgroups/$mark-$$-early"
 fi
 
-# into_cgroup NAME COMMAND ...: in the cgroup of this name
+# into_cgroup NAME COMMAND ...: runs COMMAND in the cgroup of this name
 into_cgroup() {
 	(
 		[ ! -w "$cgroups" ] || echo 0 >"$cgroups/$mark-$$-$1/cgroup.procs"
@@ -138,13 +138,13 @@ archive=$TMP/out/own.fxt
 exec_as "$own" "$TMP/bin/kymo" record --own --bus "$BUS" -o "$archive" -F 999 --memory-log --reach look \
 	-e sched,profile,offcpu,memory,fd,shm,threads >"$TMP/record.log" 2>&1 &
 recorder=$!
-# Whether the session is in state $1; what it says of itself is in $TMP/status.json then.
+# Whether the session is in state $1. Its status is then in $TMP/status.json.
 is_in_state() {
 	as "$own" "$TMP/bin/kymo" status "record_$recorder" --json --bus "$BUS" >"$TMP/status.json" &&
 		holds "$TMP/status.json" ".[0].state == \"$1\""
 }
-# Until the session runs, or the recorder has given up: to load its programs takes longer than it
-# waits (ANSWER_USEC, cli/bus/bus-call.h) where processors are emulated and busy.
+# Waits until the session runs, or the recorder has given up: on emulated and busy processors,
+# programs take longer to load than the recorder waits (ANSWER_USEC, cli/bus/bus-call.h).
 has_begun_or_ended() {
 	is_in_state running || is_gone "$recorder"
 }
@@ -155,8 +155,8 @@ wait_until_it_runs() {
 wait_until_it_runs
 assert_eq "$(json "$TMP/status.json" '.[0].options.own')" true "option own"
 
-# (what comes on unseen is not seen until it goes off: there are kernels that hide from tracing what
-# a supervisor does)
+# (some kernels hide the activity of a supervisor: if a switch-in is hidden, the thread is seen only
+# at its switch-out)
 # shellcheck disable=SC2046
 as "$own" "$TMP/bin/ownprog" "$log" name=ownwork log maps $(printf 'spin=20 nap=1 %.0s' {1..15}) allocate=70 thread=ownthread nap=20 \
 	fork name=ownchild log maps spin=50
@@ -194,7 +194,7 @@ assert_eq "$(grep -c "$mark" "$DUMP")" 0 "records with a hidden name"
 assert_ge "$(grep -c "^proc $mark" "$log")" 30 "hidden threads that there were"
 
 note "no ids of others"
-# (one process may have been the user's before, or have become so)
+# (a process may have been the user's before, or have become the user's)
 awk '$1 == "proc" && $2 ~ /^own/ { print $3; print $4 }' "$log" | sort -u >"$TMP/own-ids"
 awk -v mark="^$mark" '$1 == "proc" && $2 ~ mark { print $3; print $4 }' "$log" | sort -u |
 	comm -23 - "$TMP/own-ids" >"$TMP/hidden-ids"
@@ -220,9 +220,9 @@ grep -F 'kernel.kallsyms' "$DUMP" >>"$TMP/leaked" || true
 assert_empty "$TMP/leaked" "mappings of the kernel"
 
 note "no addresses of others"
-# Where something is mapped in programs of others, but not in the user's own. The page in which the
-# kernel steps over what is under probes ([uprobes]) is the last one in all programs that have any,
-# and some of the user's may have come to it after they had logged what they have.
+# Addresses that are mapped in programs of other users, but not in the user's own. The page of
+# out-of-line instructions ([uprobes]) is the last one in all programs that have probes, and some of
+# the user's may have got it after they logged their mappings.
 last_page=$(((1 << 47) / 4096 - 2))
 awk -v mark="^$mark" -v last=$last_page '$1 == "map" && $2 ~ mark && $3 != last * 4096 { print $3 }' "$log" | sort -u >"$TMP/hidden-maps"
 awk '$1 == "map" && $2 ~ /^own/ { print $3 }' "$log" | sort -u >"$TMP/own-maps"
@@ -234,9 +234,9 @@ assert_ge "$(comm -12 "$TMP/own-maps" "$TMP/shown-starts" | wc -l)" 10 \
 	"the user's own mappings that are shown"
 comm -12 "$TMP/shown-starts" "$TMP/hidden-starts" >"$TMP/leaked"
 assert_empty "$TMP/leaked" "mappings of others"
-# Frames and blocks, page by page. Of those of the user's who log nothing the archive itself says
-# what they have mapped.
-# pages PATTERN: of what is mapped in those whose names match
+# Frames and blocks, page by page. For processes of the user that log nothing, the mappings are
+# taken from the archive itself.
+# pages PATTERN: prints the mapped pages of processes with matching names
 pages() {
 	awk -v pattern="$1" '$1 == "map" && $2 ~ pattern {
 		for (p = int($3 / 4096); p < $4 / 4096; p++)
@@ -262,7 +262,7 @@ assert_empty "$TMP/leaked" "pages of others"
 # ---- all of the user's own ----
 
 note "the user's own is there"
-# id NAME: of the process that was called so
+# id NAME: prints the id of the process with this name
 id_of() {
 	awk -v name="$1" '$2 == name { print $3; exit }' "$log"
 }
@@ -275,7 +275,7 @@ done
 work=$(id_of ownwork)
 assert_within "$(thread "$work" cpu_ns)" 300000000 30 "CPU time of ownwork"
 for name in exec exit mapping fork; do
-	# (what is mapped is said on a thread of its own)
+	# (mappings are on a separate thread)
 	events $name | gojq -r '.args.process // .process_id' >"$TMP/$name.ids"
 	assert_ge "$(grep -cx "$work" "$TMP/$name.ids")" 1 "$name of ownwork"
 done
@@ -292,7 +292,7 @@ assert_ge "$(cat "$TMP/blocks")" 70 "blocks that ownwork kept"
 wakeups >"$TMP/wakeups"
 for name in ownread:10 ownwait:10 ownsig:5; do
 	tid=$(id_of "${name%:*}")
-	# (not named: the pseudo-thread of others on each CPU)
+	# (without names: the pseudo-thread for other threads on each CPU)
 	assert_ge "$(awk -v tid="$tid" '$3 == tid && $4 > 4194304' "$TMP/wakeups" | wc -l)" "${name#*:}" \
 		"wakeups of ${name%:*} by others, who are not named"
 done
@@ -302,8 +302,8 @@ events exit | gojq -r .process_id | grep -cx "$(id_of ownund)" >"$TMP/exits" || 
 assert_eq "$(cat "$TMP/exits")" 0 "exits of what was not the user's any more"
 
 note "nothing of others after a loss"
-# While nobody empties the rings the kernel's own is filled, so that begins of programs are missing,
-# and ends.
+# While the rings are not emptied, the kernel's own ring becomes full, so begins and ends of
+# programs are missing.
 steps flood "name=ownflood log exec=$hidden-suid name=$mark-f1 log map=$hidden-file flood=$TMP/bin/ownprog,8000" \
 	"map=$hidden-file become=$own exec=$TMP/bin/ownprog name=ownflood2 spin=5 nap=5"
 exec_as "$own" "$TMP/bin/kymo" record --own --bus "$BUS" -o "$TMP/out/loss.fxt" -F 999 -e profile >"$TMP/record.log" 2>&1 &

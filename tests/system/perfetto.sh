@@ -8,7 +8,8 @@
 need_btf
 need_perfetto
 
-# Under 100,000 wakeups: some versions take time quadratic in those with a waker.
+# Fewer than 100,000 wakeups, because the time of some versions is quadratic in the number of
+# wakeups with a waker.
 cat >"$TMP/load.sh" <<-END
 	"$KYMO_LOAD" --out "$TMP/wakeups.json" wakeups futex 5000 &
 	"$KYMO_LOAD" --cpu $(last_cpu) --out "$TMP/pingpong.json" pingpong 5000
@@ -16,7 +17,7 @@ cat >"$TMP/load.sh" <<-END
 	wait
 	sleep 0.5
 END
-# (the whole machine is recorded: if others wake each other too often, once more)
+# (the whole machine is recorded: if other threads wake each other too often, the test tries again)
 for n in 1 2 3 4 5; do
 	record_around "$TMP/t.fxt" -- bash "$TMP/load.sh"
 	summarize "$TMP/t.fxt"
@@ -41,7 +42,8 @@ perfetto "$TMP/t.fxt" \
 		join thread w on s.waker_utid = w.utid where w.utid != t.utid group by 1, 2" \
 	"select count(*) n from thread_state where waker_utid = utid" \
 	>"$TMP/answers"
-# What a filter leaves out is a thread on each CPU, since a thread is at one place.
+# Threads that a filter leaves out are one pseudo-thread per CPU, because a thread can run only on
+# one CPU.
 record_around "$TMP/filtered.fxt" --comm kymo-load -- \
 	"$KYMO_LOAD" --out "$TMP/procs2.json" procs 200
 perfetto "$TMP/filtered.fxt" \
@@ -76,7 +78,7 @@ json "$SUMMARY" '.processes[] | [.pid, .name] | @tsv' | sort >"$TMP/ours"
 comm -23 "$TMP/ours" "$TMP/theirs" >"$TMP/missing"
 assert_empty "$TMP/missing" "processes that Perfetto sees otherwise"
 
-# Of the wakeups that tasks made (we know of these), 95 % have their waker.
+# Of the wakeups that are known to be by tasks, 95 % have their waker.
 dump_records "$TMP/t.fxt"
 with_waker=$(wakeups | awk '$4 != 0' | wc -l)
 theirs=$(answer 8 | gojq '[.[].n] | add')

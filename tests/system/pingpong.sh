@@ -18,7 +18,7 @@ record() {
 	assert_no_loss
 }
 
-# agrees NAME: the time of a thread with the kernel's books
+# agrees NAME: whether the time of the thread agrees with the kernel's statistics
 agrees() {
 	awk -v a="$(thread "$(json "$TMP/truth.json" ".$1.tid")" cpu_ns)" \
 		-v b="$(json "$TMP/truth.json" ".$1.cpu_ns")" \
@@ -40,8 +40,8 @@ switches >"$TMP/switches"
 ping=$(json "$TMP/truth.json" .ping.tid)
 pong=$(json "$TMP/truth.json" .pong.tid)
 
-# On one CPU each pass of the ball is a switch from one to the other, even where a kernel thread
-# gets in between now and then.
+# On one CPU, each pass of the ball is a switch from one thread to the other, although a kernel
+# thread sometimes runs between them.
 awk -v ping="$ping" -v pong="$pong" '
 	$4 != ping && $4 != pong { next }
 	{ direct += $3 == ping || $3 == pong }
@@ -68,8 +68,9 @@ for name in ping pong; do
 	fi
 done
 
-# explained NAME: the kernel counts the time from a wakeup until the thread runs as waiting, as running,
-# or not at all (before the thread is queued). All else is the same, but for 2 % of the sum.
+# explained NAME: the kernel counts the time from a wakeup until the thread runs as waiting, as
+# running, or not at all (before the thread is queued). All other times are equal, within 2 % of the
+# sum.
 explained() {
 	json "$SUMMARY" '($truth | fromjson)[$name] as $k | .threads[] | select(.tid == $k.tid) |
 		((.cpu_ns + .runnable_ns) / 50) as $slack |
@@ -80,7 +81,8 @@ explained() {
 		--arg name "$1" --arg truth "$(cat "$TMP/truth.json")" | grep -x true >/dev/null
 }
 
-# all_explained: of both threads; what a hypervisor has taken is in neither of the kernel's times
+# all_explained: explained for both threads. Time of the hypervisor is in neither of the kernel's
+# times.
 all_explained() {
 	[ "$(json "$TMP/truth.json" .steal_ns)" != 0 ] || { explained ping && explained pong; }
 }
@@ -96,7 +98,7 @@ done
 all_explained || fail "times of the kernel: $(cat "$TMP/truth.json"), ours: $(json "$SUMMARY" '.threads[] | select(.name == "ping" or .name == "pong")')"
 assert_ge "$(thread "$(json "$TMP/truth.json" .ping.tid)" after_wakeup_ns)" 1000000 "time after wakeups"
 
-# adds_up: busy + idle is the duration, on every CPU of this machine
+# adds_up: whether busy + idle is the duration, on every CPU of this machine
 adds_up() {
 	local cpu busy idle
 
@@ -107,7 +109,7 @@ adds_up() {
 }
 adds_up
 
-# So short that a CPU may not switch at all: busy throughout, or idle.
+# A recording that is so short that a CPU may not switch at all: it is busy all the time, or idle.
 quiet=no
 "$KYMO_LOAD" --cpu "$cpu" spin 30000 >"$TMP/spin" &
 spinner=$!

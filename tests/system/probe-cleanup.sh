@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Breakpoints that a recorder left which was killed with all its processes: the next one takes them
-# out, as the journal says. And the guards that let it come to that so seldom.
+# If a recorder is killed with all its processes and leaves breakpoints, the next one removes them,
+# by the journal. Also tests the guards, which make this case rare.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -12,7 +12,7 @@ start_bus
 export RUNTIME_DIRECTORY=$TMP/run
 mkdir "$TMP/run"
 
-# start_program: one with a file of its own, which sleeps; its pid is in $program
+# start_program: starts a sleeping program with its own file. Its pid is in $program.
 start_program() {
 	rm -f "$TMP/program" # one may run
 	cp "$(command -v sleep)" "$TMP/program"
@@ -40,9 +40,9 @@ leave_some() {
 note "the service takes them out when it starts"
 start_program
 leave_some
-# Another one was killed that had probes in the same file.
+# Another killed recorder had probes in the same file.
 cp -p "$(find "$RUNTIME_DIRECTORY/probes" -type f | head -1)" "$RUNTIME_DIRECTORY/probes/4-other"
-# Nobody who was killed has written these.
+# These journals are not from a killed recorder.
 echo garbage >"$RUNTIME_DIRECTORY/probes/1-garbage"
 ln -s /etc/passwd "$RUNTIME_DIRECTORY/probes/2-link"
 mkfifo -m 600 "$RUNTIME_DIRECTORY/probes/3-fifo"
@@ -64,7 +64,7 @@ if unshare -m true 2>/dev/null; then
 	expect_soon 5 is_asleep "$program"
 	leave_some
 	rm -f "/proc/$program/root$TMP/room/program"
-	# (3: too short to watch it)
+	# (3: too short for a watch)
 	expect_exit "0|3" "$KYMO" record --direct -e memory -d 100ms -p $$ -o "$TMP/t.fxt"
 	expect_soon 10 is_whole
 	expect_soon 5 no_journal

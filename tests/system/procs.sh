@@ -13,7 +13,7 @@ note "$(json "$TMP/truth.json" '"longest life \(.longest_ns / 1e6) ms, \(.over_5
 summarize "$TMP/t.fxt"
 assert_no_loss
 
-# Truth and trace as sorted rows; what is only in the truth is missing or wrong.
+# Truth and trace as sorted rows. Rows that are only in the truth are missing or wrong in the trace.
 json "$TMP/truth.json" '.children[] | [.pid, .ppid, .name, .exit_code] | @tsv' | sort >"$TMP/truth"
 json "$SUMMARY" '.processes[] | [.pid, .parent, .name, .exit_code] | @tsv' | sort >"$TMP/trace"
 assert_eq "$(wc -l <"$TMP/truth")" $n "processes in the truth"
@@ -28,7 +28,7 @@ assert_ge "$(json "$SUMMARY" .events.exit)" $n "exits"
 assert_ge "$(json "$SUMMARY" .events.exec)" \
 	"$(json "$TMP/truth.json" '[.children[] | select(.execs)] | length')" "execs"
 
-# Those that exec have the command line of the exec, the others that of their parent.
+# Processes with an exec have the command line of the exec, the others that of their parent.
 child=$(json "$TMP/truth.json" '[.children[] | select(.execs)][0] | .pid')
 json "$SUMMARY" ".processes[] | select(.pid == $child) | .command_line" >"$TMP/command_line"
 assert_contains "$TMP/command_line" 'kymo-load child short0 1000 0$' "command line of an exec"

@@ -10,8 +10,8 @@ need_btf
 need_bus
 need_command nm unshare
 
-# take FILE [record option ...] -- COMMAND ...: records, and lists the stacks in $STACKS, the
-# mappings in $MAPPINGS
+# take FILE [record option ...] -- COMMAND ...: records, and writes the stacks to $STACKS and the
+# mappings to $MAPPINGS
 take() {
 	record_around "$@"
 	cp "$TMP/stdout" "$TMP/truth.json"
@@ -28,8 +28,8 @@ list_stacks() {
 	assert_no_loss
 }
 
-# Where functions of $STACK_LOAD are in its file: start, end, name (16 digits, to be compared as
-# text).
+# The functions of $STACK_LOAD in its file: start, end, name (16 digits, so that text comparison
+# works).
 nm -S "$STACK_LOAD" | while read -r at size type name; do
 	case $type in
 	[tT]) printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name" ;;
@@ -51,7 +51,8 @@ name_frames() {
 				at = substr($f, length(load) + 2)
 				found = "?"
 				for (i = 1; i <= n; i++)
-					# (a return address may be that behind the last instruction)
+					# (a return address may be the address after the last
+					# instruction)
 					if (at "" >= from[i] "" && at "" <= to[i] "")
 						found = name[i]
 				line = line " " found
@@ -68,7 +69,7 @@ counted=$(wc -l <"$TMP/named")
 assert_within "$counted" "$(samples_due "$TMP/truth.json" 499)" 6 "samples in 4 s of CPU time at 499 Hz"
 chain=$(printf ' chain_%s' 12 11 10 9 8 7 6 5 4 3 2 1)
 whole=$(grep -c " leaf_[abc]$chain burn main " "$TMP/named" || true)
-# What interrupts a leaf has its own frames before it; nothing may be missing behind.
+# An interrupt of a leaf function has its own frames before it. No frame after it may be missing.
 assert_ge $((100 * whole)) $((98 * counted)) "samples with the whole chain (of $counted)"
 for which in a b c; do
 	percent=$(json "$TMP/truth.json" \
@@ -88,7 +89,7 @@ if [ -s "$TMP/text" ]; then
 	start=$(grep -m1 ' _stext$' /proc/kallsyms | cut -d' ' -f1)
 	end=$(grep -m1 ' _etext$' /proc/kallsyms | cut -d' ' -f1)
 	assert_eq "$(awk '{ print $4 }' "$TMP/text")" "$start" "start of the kernel's text"
-	# Modules, and our own programs, lie elsewhere.
+	# Modules and kymo's own programs are at other addresses.
 	outside=$(awk -v s="$start" -v e="$end" '{ a = substr($0, 8) } a < s || a > e' "$TMP/kernel" | wc -l)
 	assert_le $((100 * outside)) $((5 * $(wc -l <"$TMP/kernel"))) "kernel frames outside of its text"
 	assert_eq "$(awk '{ print length($8) }' "$TMP/text")" 40 "digits of the kernel's build id"
@@ -107,8 +108,8 @@ assert_ge "$processes" 600 "processes that were sampled"
 awk '{ print $1 }' "$TMP/named" | sort -u >"$TMP/ours"
 awk '/stack-load$/ { print $3 }' "$MAPPINGS" | sort -u >"$TMP/mapped"
 assert_ge "$(wc -l <"$TMP/mapped")" 1000 "processes with a mapping of the program"
-# Frame pointers that are none lead anywhere: the innermost frame of the program counts, and
-# those of stacks that our own code made.
+# Registers without a frame pointer lead to arbitrary addresses: only the innermost frame of the
+# program counts, and frames of stacks of our own code.
 grep 'stack-load+' "$STACKS" | grep -v 'kernel:' >"$TMP/user" || true
 all=$(awk '{ n += NF - 4 } END { print n }' "$TMP/user")
 lost=$({ grep -o 'unmapped:' "$TMP/user" || true; } | wc -l)
@@ -137,9 +138,9 @@ if [ "$libc" ] && unshare -mpf true 2>/dev/null; then
 	take "$TMP/ns.fxt" -e profile -F 499 -- unshare -mpf bash -c \
 		'mount --bind "$1" "$(readlink -f "$2")" && "$3" chain 300' \
 		bash "$TMP/own/libc.copy" "$libc" "$STACK_LOAD"
-	# (others may have programs of that name)
+	# (other processes may have this name)
 	pid=$(awk -v load="$STACK_LOAD" '$NF == load { print $3; exit }' "$MAPPINGS")
-	# (before its exec that process was another program, with another library)
+	# (before its exec, the process was another program, with another library)
 	awk -v pid="$pid" -v load="$STACK_LOAD" '$3 == pid && $NF == load { on = 1 } on && $3 == pid' "$MAPPINGS" >"$TMP/its"
 	mv "$TMP/its" "$MAPPINGS"
 	assert_eq "$(awk -v pid="$pid" '$3 == pid && /\/libc/ { sub(/.*:/, "", $7); print $7 }' \

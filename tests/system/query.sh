@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Questions to a recording: calls that write more than the block of memory has, and uses of freed
-# blocks. They are found in a program that has them, with numbers and lines, and nothing is found in
-# the corrected program.
+# Queries find calls that write more bytes than the block has, and uses of freed blocks. They find
+# them in a program that has these errors, with values and lines, and find nothing in the corrected
+# program.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

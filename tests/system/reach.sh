@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Which blocks are lost: what a program knows of its own blocks against what was seen from outside,
-# while it runs and while it stands still; and that it goes on.
+# Lost blocks: the results of the search equal the program's own knowledge of its blocks, while it
+# runs and while it is stopped. The program continues afterwards.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 
-# found FILE: blocks by size and reach, a row each
+# found FILE: prints the blocks by size and reach, one row each
 found() {
 	dump_records "$1"
-	# (bash had blocks, too, which are of no interest any more)
+	# (earlier blocks of bash do not matter)
 	events block | gojq -rs 'map(select(.args | has("reach"))) | group_by([.args.size, .args.reach]) | .[] |
 		"\(.[0].args.size) \(.[0].args.reach) \(length)"'
 }
@@ -26,8 +26,8 @@ is_watched() {
 	[ "$(watches "$1" "$2")" -gt 0 ]
 }
 
-# recorded HOW FILE OPTION ...: a load, watched from its first instruction (HOW: exec) or from its
-# middle (attach)
+# recorded HOW FILE OPTION ...: records a load from its first instruction (HOW: exec), or while it
+# runs (attach)
 recorded() {
 	local how=$1 file=$2 load
 
@@ -56,7 +56,7 @@ recorded() {
 		cat "$TMP/record.log" >&2
 		fail "the recording failed"
 	}
-	# It goes on as before.
+	# It continues as before.
 	expect_soon 5 is_asleep "$load"
 	assert_eq "$(awk '/^TracerPid/ { print $2 }' "/proc/$load/status")" 0 "who traces it"
 	kill "$load"
@@ -64,7 +64,7 @@ recorded() {
 	exec 9>&-
 }
 
-# check_found FILE: against $TMP/planted
+# check_found FILE: compares FILE with $TMP/planted
 check_found() {
 	found "$1" | grep -E '^(160|200|240|280|320|400|480|560|640|720) ' >"$TMP/found" || true
 	diff "$TMP/planted" "$TMP/found" >&2 || fail "what was found (>) is not what was planted (<)"

@@ -15,7 +15,7 @@ complete() {
 	[ $# = 1 ] || assert_line "$TMP/reason" "$2" "reason of the stop"
 }
 
-# kymo's exit status is the command's; it is shown, too.
+# kymo's exit status is the command's, and kymo also prints it.
 expect_exit 0 "$KYMO" record --direct -o "$TMP/true.fxt" -- sh -c 'echo said by the command; exit 0'
 assert_line "$TMP/stdout" 'said by the command' "output of the command"
 complete "$TMP/true.fxt"
@@ -37,11 +37,11 @@ for chosen in "" "-e fd"; do
 done
 expect_exit 125 "$KYMO" record --direct -o "$TMP/no-such-directory/t.fxt" -- true
 expect_exit 2 "$KYMO" record --direct -o - -- true
-# So it is with leaks, but for what --fail-over asks.
+# The same applies to kymo leaks, except with --fail-over.
 expect_exit 5 "$KYMO" leaks --direct -e fd -- sh -c 'exit 5'
 expect_exit 0 "$KYMO" leaks --direct -e fd -- true
 for command in true false; do
-	# (which of the shell is its own and never freed)
+	# (the shell has blocks that it never frees)
 	expect_exit 4 timeout "$(limit 20)" "$KYMO" leaks --direct -e memory --fail-over 0 -- bash -c "$command"
 done
 expect_exit 127 "$KYMO" leaks --direct -e fd -- "$TMP/no-such-program"
@@ -51,21 +51,21 @@ expect_exit 125 "$KYMO" leaks --direct -e fd -o "$TMP/no-such-directory/t.fxt" -
 expect_exit 0 "$KYMO" record --direct -o "$TMP/args.fxt" -- printf '%s|' -d 'two words' --help
 assert_line "$TMP/stdout" '-d|two words|--help|' "arguments of the command"
 
-# The recording holds the command from its first moment.
+# The recording has the command from its first instruction.
 summarize "$TMP/args.fxt"
 assert_ge "$(json "$SUMMARY" '[.processes[] | select(.name == "printf")] | length')" 1 \
 	"processes called printf"
 
-# Ended by -d while the command still runs: that is not waited for.
+# If -d ends the recording while the command still runs, kymo does not wait for the command.
 expect_recorded "$TMP/long.fxt" timeout "$(limit 10)" "$KYMO" record --direct -d 300ms -o "$TMP/long.fxt" -- sleep 30
 complete "$TMP/long.fxt" duration
 
-# Also where children are ignored, as some who start it do.
+# Also if SIGCHLD is ignored, as some parent processes set it.
 expect_exit 0 timeout "$(limit 10)" bash -c "trap '' CHLD; exec \"\$@\"" - \
 	"$KYMO" record --direct -o "$TMP/ignored.fxt" -- true
 complete "$TMP/ignored.fxt" requested
 
-# Ctrl-C, and its like.
+# Ctrl-C and similar signals.
 for signal in INT TERM; do
 	"$KYMO" record --direct -o "$TMP/$signal.fxt" 2>"$TMP/log" &
 	pid=$!
@@ -78,7 +78,7 @@ for signal in INT TERM; do
 	complete "$TMP/$signal.fxt"
 done
 
-# What it takes to load the programs is not charged to the recording.
+# The time of loading the programs does not count as cost of the recording.
 TIMEFORMAT='%3U %3S'
 { time "$KYMO" record --direct -e sched -d 10ms -o "$TMP/short.fxt" 2>/dev/null; } 2>"$TMP/took"
 unset TIMEFORMAT
@@ -88,7 +88,7 @@ charged_us=$(json "$TMP/short.json" '.daemon_cpu_ns / 1000 | floor')
 [ $((3 * charged_us)) -lt $((2 * took_us)) ] ||
 	fail "$charged_us of $took_us us of CPU time are charged to a recording of 10 ms"
 
-# The duration counts from when all is recorded: samples begin later than switches.
+# The duration begins when everything is recorded: samples begin later than switches.
 expect_recorded "$TMP/only.fxt" "$KYMO" record --direct -e sched -d 100ms -o "$TMP/only.fxt"
 expect_recorded "$TMP/both.fxt" "$KYMO" record --direct -e sched,profile -d 100ms -o "$TMP/both.fxt"
 for archive in only both; do
@@ -97,12 +97,12 @@ done
 assert_eq "$(json "$TMP/only.json" .duration_ns)" 100000000 "ns of a recording of switches"
 assert_ge "$(json "$TMP/both.json" .duration_ns)" 100000001 "ns of a recording of switches and samples"
 
-# To a pipe; and what comes out of it can be read from one.
+# The output can be a pipe, and the archive can be read from a pipe.
 "$KYMO" record --direct -d 300ms -o - 2>"$TMP/log" | "$KYMO" summary --json - >"$TMP/piped.json" ||
 	fail "recording to a pipe: $(cat "$TMP/log")"
 assert_ge "$(json "$TMP/piped.json" .events.switch)" 1 "switches through a pipe"
 
-# A named pipe without a reader is not waited for.
+# kymo does not wait for the reader of a named pipe.
 mkfifo "$TMP/fifo"
 expect_exit 1 timeout "$(limit 10)" "$KYMO" record --direct -d 100ms --force -o "$TMP/fifo"
 assert_says "$TMP/stderr" 'a pipe without a reader' "what is said about a pipe that nobody reads"
@@ -112,20 +112,20 @@ wait_for 10 "$KYMO" record --direct -d 300ms --force -o "$TMP/fifo" ||
 	fail "recording to a named pipe"
 wait $pid || fail "what went through a named pipe: $(cat "$TMP/read")"
 
-# With closed descriptors no message gets into the archive, nor does the command write there.
+# With closed standard descriptors, neither messages nor the command's output get into the archive.
 "$KYMO" record --direct -d 300ms -o "$TMP/closed.fxt" >&- 2>&- || fail "recording without descriptors"
 complete "$TMP/closed.fxt" duration
 "$KYMO" record --direct -o "$TMP/closed3.fxt" -- sh -c 'echo x; echo y >&2; exit 0' <&- >&- 2>&- ||
 	fail "recording a command without descriptors"
 complete "$TMP/closed3.fxt"
 
-# /dev/null takes it all.
+# /dev/null as output.
 expect_exit 0 "$KYMO" record --direct --duration 200ms -o /dev/null
 assert_contains "$TMP/stderr" '^/dev/null: .* events, ' "what is said of /dev/null"
 "$KYMO" record --direct -d 200ms -o - >/dev/null 2>"$TMP/log" || fail "recording to /dev/null: $(cat "$TMP/log")"
 [ -c /dev/null ] || fail "/dev/null is gone"
 
-# What is recorded without -e, and more.
+# The default categories, and others.
 expect_recorded "$TMP/more.fxt" "$KYMO" record --direct -e default,offcpu -d 300ms -o "$TMP/more.fxt"
 expect_recorded "$TMP/all.fxt" "$KYMO" record --direct -e all -d 300ms -o "$TMP/all.fxt"
 expect_exit 0 "$KYMO" record -e help
@@ -151,7 +151,7 @@ assert_says "$TMP/stderr" "option '--help' takes no value" "a needless value"
 (cd "$TMP" && expect_exit 2 "$KYMO" record -o -- foo)
 assert_says "$TMP/stderr" "unexpected argument 'foo'" "a command without '--'"
 
-# The file is for its owner only, and has a name of its own without -o.
+# Only the owner can read the file. Without -o, it gets a unique name.
 (cd "$TMP" && mkdir default && cd default && "$KYMO" record --direct -d 100ms 2>"$TMP/log") ||
 	fail "recording without -o: $(cat "$TMP/log")"
 assert_eq "$(find "$TMP/default" -name 'kymo-*.fxt' -perm 600 | wc -l)" 1 \

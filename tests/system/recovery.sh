@@ -3,8 +3,8 @@
 #
 # A real recording, damaged in 204 ways (bytes and bits changed, ranges zeroed, overwritten,
 # doubled, removed, inserted, records swapped, headers changed, cut in the middle and at the end):
-# of the records that were not touched, those that come back, in each of the variants. Then the same
-# recording packed.
+# of the records that were not damaged, the number that are read, in each of the variants. Then the
+# same recording compressed.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -16,7 +16,7 @@ bytes=$(stat -c %s "$TMP/real.fxt")
 assert_ge "$bytes" 200000 "bytes recorded"
 "$CHECK_RECOVERY" "$TMP/real.fxt" 204 995 || fail "records that were not touched did not come back"
 
-# From a pipe, and from a file: the same.
+# Reading from a pipe and from a file gives the same result.
 for seed in {1..12}; do
 	note "$("$DAMAGE_TRACE" "$TMP/real.fxt" "$seed" "$TMP/variant")"
 	expect_checked "$TMP/variant"
@@ -27,19 +27,20 @@ for seed in {1..12}; do
 	cmp "$TMP/from-file" "$TMP/from-pipe" || fail "seed $seed: a pipe gives something else"
 done
 
-# what_damage_ends_in METHOD: the exit status of check. A Snappy chunk has no checksum, so other bytes
-# in a value of a record can be as good as those that were there.
+# what_damage_ends_in METHOD: prints the exit status of check. A Snappy chunk has no checksum, so
+# changed bytes in a value of a record can also be valid.
 what_damage_ends_in() {
 	[ "$1" != snappy ] || echo -n '0|'
 	echo 3
 }
 
-# Packed, no more is lost than the pieces that are damaged, and where each begins is found again.
+# In a compressed archive, only the damaged pieces are lost, and the begin of each other piece is
+# found.
 records=$("$KYMO" check --json "$TMP/real.fxt" | gojq .records)
 for method in snappy zstd gzip columns; do
 	record_around "$TMP/packed.$method" -e sched --compress=$method --flush 50ms -- \
 		bash -c "little_work; little_work; little_work"
-	# (gojq needs longer to start than kymo to check: it looks at all answers at once)
+	# (gojq takes longer to start than kymo check: so it reads all results at once)
 	: >"$TMP/checks"
 	: >"$TMP/statuses"
 	for seed in {1..36}; do
@@ -69,7 +70,7 @@ for method in snappy zstd gzip columns; do
 done
 assert_ge "$records" 4000 "records"
 
-# Large pieces: what is behind one is found, wherever in it the damage is.
+# Large pieces: the next piece is found, wherever the damage is.
 for method in snappy zstd gzip columns; do
 	record_around "$TMP/large.$method" -e sched --compress=$method -- "$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 10000
 	all=$("$KYMO" check --json "$TMP/large.$method" | gojq .records)

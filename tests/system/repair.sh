@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A real recording, damaged in 204 ways, is repaired: no result has an error, and many have not even
-# a warning (damage can turn an id into another one, which nobody can tell). Some are shown to
-# Perfetto.
+# A real recording, damaged in 204 ways, is repaired: no result has an error, and many do not even
+# have a warning. (Damage can turn an id into another valid one, which cannot be detected.) Perfetto
+# reads some of the results.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -12,7 +12,7 @@ export -f little_work last_cpu
 export KYMO_LOAD
 record_around "$TMP/real.fxt" -- bash -c "little_work 800"
 
-# Perfetto takes them; what changed bits have made of a value is shown as it is.
+# Perfetto accepts them. It shows changed values unchanged.
 show_perfetto() {
 	local seed
 
@@ -21,7 +21,7 @@ show_perfetto() {
 	done
 }
 
-# (gojq needs longer to start than kymo to repair: it looks at all answers at once)
+# (gojq takes longer to start than kymo repair: so it reads all results at once)
 hows=()
 shown=()
 : >"$TMP/checks"
@@ -31,7 +31,7 @@ for seed in {1..204}; do
 	expect_exit 0 timeout "$(limit 20)" "$KYMO" check --json "$TMP/repaired"
 	cat "$TMP/stdout" >>"$TMP/checks"
 	hows+=("$how")
-	# (the ways take turns: each once)
+	# (each kind of damage once, in turn)
 	if [ -z "${KYMO_PERFETTO_SQL:-}" ] || [ "$seed" -ge 144 ] || [ $((seed % 12)) != $((seed / 12)) ]; then
 		continue
 	fi
@@ -49,7 +49,7 @@ done < <(json "$TMP/checks" '"\(.errors) \(.warnings)"')
 assert_eq $seed 204 "results that were checked"
 assert_ge $silent 60 "results of 204 without any warning"
 
-# Two at a time: it is slow.
+# Two at a time, because Perfetto is slow.
 half=$(((${#shown[@]} + 1) / 2))
 show_perfetto "${shown[@]:0:half}" &
 other=$!

@@ -9,7 +9,7 @@ need_btf
 need_command nm
 need_command ipcrm
 
-# start_resource_load [ARGUMENT]: one that waits for go; its pid is $LOAD
+# start_resource_load [ARGUMENT]: starts a load that waits for go. Its pid is $LOAD.
 start_resource_load() {
 	rm -f "$TMP/fifo"
 	mkfifo "$TMP/fifo"
@@ -51,7 +51,7 @@ has_watch() {
 			.name == \"watch\" and .process_id == $2)) | length >= ${3:-1}" -s
 }
 
-# begin_recording FILE OPTION ...: until $LOAD is watched
+# begin_recording FILE OPTION ...: starts a recording, and waits until $LOAD is watched
 begin_recording() {
 	"$KYMO" record --direct -o "$1" -p "$LOAD" "${@:2}" 2>"$TMP/record.log" &
 	RECORDER=$!
@@ -72,8 +72,8 @@ nm -S "$RESOURCE_LOAD" | while read -r at size type name; do
 	esac
 done >"$TMP/functions"
 
-# blocks FILE PID: those of its snapshots, as the load says its truth: RESOURCE BYTES FUNCTION ...;
-# without those of the C library, where system calls are made
+# blocks FILE PID: prints the blocks of its snapshots in the format of the load's truth: RESOURCE
+# BYTES FUNCTION ..., without the functions of the C library that make the system calls
 blocks() {
 	"$LIST_STACKS" "$1" | awk -v load="$RESOURCE_LOAD" -v pid="$2" '
 		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }
@@ -123,7 +123,7 @@ expect_soon 20 is_done
 end_recording
 no_bpf_left "a recording of descriptors, mappings and threads"
 check_planted "$TMP/work.fxt" stop
-# The last sums are what lives.
+# The last sums are those of the live resources.
 dump_records "$TMP/work.fxt"
 events usage | gojq -rs 'map(select(.args.resource == "fd" or .args.resource == "mapping")) |
 	group_by([.args.resource, .args.stack]) | map(last.args) | group_by(.resource) |
@@ -131,7 +131,7 @@ events usage | gojq -rs 'map(select(.args.resource == "fd" or .args.resource == 
 awk '$1 == "fd" || $1 == "mapping" { n[$1]++; bytes[$1] += $2 }
 	END { for (r in n) print r, n[r], bytes[r] }' "$TMP/found" | sort | diff - "$TMP/sums" >&2 ||
 	fail "the last sums (>) are not what lives (<)"
-# What they are.
+# Their descriptions.
 events block | gojq -r '.args | select(.resource == "fd") | "\(.function) \(.text)"' >"$TMP/texts"
 for text in 'openat /dev/null' 'openat /proc/[0-9]*/status' 'memfd_create /memfd:planted' \
 	'dup2 /dev/null' 'recvmsg /dev/null' 'eventfd2 anon_inode:\[eventfd\]' 'pipe2 pipe:\['; do

@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# An id that the kernel gave out again, in two recordings and in their merge, and what its owners
-# leak. It sets the id that the
-# kernel gives out next, for the whole machine.
+# A reused id, in two recordings and in their merge, and the leaks of its owners. The test sets the
+# next id of the kernel, for the whole machine.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 [ -w /proc/sys/kernel/ns_last_pid ] || skip "the next id cannot be set (/proc/sys/kernel/ns_last_pid)"
 
-# owners PID FILE ...: when those began who had the kernel's PID
+# owners PID FILE ...: prints the start times of all owners of the kernel's PID
 owners() {
 	local pid=$1 file
 
@@ -19,7 +18,7 @@ owners() {
 	done | sort
 }
 
-# reuse PID MARK: has a process of that id, unless others are always quicker
+# reuse PID MARK: starts a process with this id, unless other processes always get it first
 cat >"$TMP/reuse.sh" <<-'END'
 	for ((i = 0; i < 100; i++)); do
 		echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid
@@ -54,7 +53,7 @@ END
 expect_exit 0 "$KYMO" leaks --direct -e memory --force -o "$TMP/leaks.fxt" -- \
 	bash "$TMP/leak.sh" "$LEAK_PROGRAMS/leak-plant-frames" list 12
 "$KYMO" leaks --json --allow-unwatched "$TMP/leaks.fxt" >"$TMP/leaks.json" 2>/dev/null
-# Of each one it is known what it has leaked, or said that it is not.
+# For each owner, the leaks are known, or are reported as unknown.
 gojq -r '.processes[] | select(.process == "leak-plant-fram" and .reason != "exec") |
 	"\(.complete) \(.leaks | length > 0)"' "$TMP/leaks.json" | sort | uniq -c >"$TMP/leaks.kinds"
 assert_empty <(grep 'true false' "$TMP/leaks.kinds" || true) "owners of which all is known and nothing was found"

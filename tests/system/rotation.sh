@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # rotation.sh [SECONDS]: a collection records 50,000 events a second for a while, in chunks of a
-# second, beside a plain recording of the same. Chunks join without a gap and without an event
-# twice; each is complete and good the moment it has its name; the memory of the service does not
-# grow, and the directory neither.
+# second, beside a plain recording of the same. Chunks join without a gap and without duplicate
+# events. Each chunk is complete and valid when it gets its name. Neither the memory of the service
+# nor the directory grows.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -16,8 +16,7 @@ cpu=$(last_cpu)
 mkdir "$TMP/etc" "$TMP/out" "$TMP/all"
 export RUNTIME_DIRECTORY=$TMP/run
 start_bus
-# (its memory is looked at: what malloc() gives out is not to be written to by malloc() itself, as
-# meson asks for)
+# (the test measures its memory, so malloc() must not fill blocks, which meson requests)
 MALLOC_PERTURB_=0 "$KYMOD" --bus "$BUS" --config-dir "$TMP/etc" >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!
 expect_soon 10 "$KYMO" list --bus "$BUS"
@@ -31,13 +30,12 @@ cat >"$TMP/etc/rotation.conf" <<-END
 	KeepSize=8M
 END
 
-# Takes each chunk as soon as it has its name, before it is too old to be kept, and looks at it at
-# once.
+# Takes each chunk as soon as it has its name, before its retention ends, and checks it immediately.
 watch_chunks() {
 	local file name over=no
 
 	while [ $over = no ]; do
-		# (one more round after the last one is there)
+		# (one more round after the last chunk exists)
 		[ ! -e "$TMP/last" ] || over=yes
 		for file in "$TMP"/out/rotation-*.fxt; do
 			name=$(basename "$file")
@@ -55,7 +53,7 @@ kept_bytes() {
 	find "$TMP/out" -name 'rotation-*.fxt' -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# (in a process of its own: the service's memory is looked at)
+# (in a separate process, because the test measures the service's memory)
 "$KYMO" record --direct -o "$TMP/plain.fxt" -e sched -b 16M 2>"$TMP/plain.log" &
 plain_pid=$!
 expect_soon 20 test -s "$TMP/plain.fxt"
@@ -69,7 +67,7 @@ begin=$(date +%s%N)
 for ((i = 1; i <= seconds; i++)); do
 	"$KYMO_LOAD" --cpu "$cpu" pingpong $round_trips >"$TMP/load.json"
 	gojq -r '.pid as $pid | .ping, .pong | "\($pid) \(.tid) \(.nvcsw + .nivcsw)"' "$TMP/load.json" >>"$TMP/threads"
-	# (those that have ended lately are known on: so many have to have ended first)
+	# (ended tasks are kept for a while: this many must have ended first)
 	[ $i != $((seconds / 4)) ] || before_kib=$(anonymous_kib)
 	now=$(date +%s%N)
 	[ $((now - begin)) -ge $((i * 1000000000)) ] ||
@@ -85,8 +83,8 @@ touch "$TMP/last"
 wait $watch_pid
 
 [ ! -e "$TMP/wrong" ] || fail "chunks that were not good when they got their name: $(cat "$TMP/wrong" "$TMP/checked" | head -20)"
-# What the kernel does is odd at times, for everybody; and a machine may stand still while a record
-# is being made.
+# The kernel sometimes reports contradictory events, to every tracer, and a machine can stop while a
+# record is written.
 warnings() {
 	sed -n 's/^warning \([a-z-]*\):.*/\1/p' "$1" | grep -v '^sched-unsorted$' | sort -u
 }
@@ -100,7 +98,7 @@ assert_ge "$n_chunks" $((seconds / 2)) "chunks"
 assert_le "$(kept_bytes)" $((8 << 20)) "bytes that are kept"
 assert_le "$after_kib" $((before_kib + 8192)) "memory of the service at the end, from $before_kib KiB on"
 
-# The names say how they join.
+# Their names show how they join.
 previous=
 for file in "$TMP"/all/*.fxt; do
 	IFS=- read -r _ first last <<<"$(basename "$file" .fxt)"
@@ -108,9 +106,9 @@ for file in "$TMP"/all/*.fxt; do
 	previous=$last
 done
 
-# sequence FILE ...: what the threads of the load did on that CPU, one after the other, without
-# times, which each session takes itself. All are named by their tid, of which each session has
-# koids of its own once it has been given out twice; those of the load with "load:".
+# sequence FILE ...: prints the events of the load's threads on that CPU, one after the other,
+# without times, because each session reads the clock itself. Threads have their tids, because koids
+# of reused tids differ between sessions. Threads of the load have the prefix "load:".
 sequence() {
 	local file
 
@@ -125,7 +123,7 @@ sequence() {
 				tid = after("real_id") ? after("real_id") : $2
 				who[$2] = ((pid[after("process")], tid) in ours ? "load:" : "") tid
 			}
-			# (a thread whose identity came late has no object yet)
+			# (a thread whose identity is found later has no object yet)
 			function named(koid) { return koid in who ? who[koid] : koid }
 			$3 != cpu || /synthetic=true/ { next }
 			$2 == "context_switch" {
@@ -139,15 +137,15 @@ sequence() {
 			}' "$TMP/threads" -
 	done
 }
-# (others on this machine may map more than there is room for)
+# (other processes on this machine may have more mappings than the limit)
 summarize "$TMP/plain.fxt"
 assert_eq "$(json "$SUMMARY" '.lost.sched // 0')" 0 "scheduling records lost"
 sequence "$TMP"/all/*.fxt >"$TMP/chunks.txt"
 sequence "$TMP/plain.fxt" >"$TMP/plain.txt"
 n_events=$(wc -l <"$TMP/chunks.txt")
 note "$n_events events in $n_chunks chunks, $((n_events * 1000 / (elapsed_ns / 1000000))) a second; memory $before_kib KiB, then $after_kib KiB"
-# Each thread left its CPU as often as the kernel says, and a few times more at its end, when nobody
-# asked any more.
+# Each thread has as many switch-outs as the kernel counted, and a few more at its end, after the
+# count.
 switches=$(grep -c '^ context_switch cpu=[0-9]* load:' "$TMP/chunks.txt")
 truth=$(awk '{ n += $3 } END { print n }' "$TMP/threads")
 assert_ge "$switches" "$truth" "switches in all chunks"

@@ -13,14 +13,14 @@ start_kymod
 start_stack_load deep 1500
 expect_exit 0 "$KYMO" start tiny -o "$TMP/t.fxt" -e sched,profile -F 5000 -b 64K -p "$STACK_LOAD_PID" --bus "$BUS"
 remember=$(bpftool -j map show | gojq '[.[] | select(.name == "ticks_taken") | .id] | max')
-# Samples that were taken so far.
+# Prints the number of samples so far.
 samples_taken() {
 	bpftool -j map dump id "$remember" | gojq '[.[0].values[].value |
 		if type == "array" then [to_entries[] | (.value | ltrimstr("0x") | explode |
 			reduce .[] as $c (0; . * 16 + ($c | if . > 57 then . - 87 else . - 48 end))) *
 			pow(256; .key)] | add else . end] | add'
 }
-# (while the recorder is stopped, so many: how long that takes is the machine's to say)
+# (this many while the recorder is stopped; the time depends on the machine)
 has_taken() {
 	(($(samples_taken) >= $1))
 }
@@ -33,7 +33,7 @@ done) &
 STOPPER=$!
 go_stack_load
 wait "$STOPPER"
-# It sleeps: none is taken any more.
+# It sleeps: there are no more samples.
 taken=$(samples_taken)
 expect_exit 3 "$KYMO" stop tiny --bus "$BUS"
 end_stack_load
@@ -47,7 +47,7 @@ assert_ge "$lost" 500 "lost samples"
 assert_ge "$recorded" 500 "recorded samples"
 assert_eq $((recorded + lost)) "$taken" "recorded and lost"
 assert_eq "$(json "$SUMMARY" '(.lost.sched // 0) + (.lost.lifecycle // 0)')" 0 "other records lost"
-# What is there is whole: the stack of 25 functions below its leaf.
+# Stacks in the archive are complete: 25 functions below the leaf.
 whole=$(awk -v load="stack-load+" '{ n = 0; for (f = 5; f <= NF; f++) n += index($f, load) > 0; if (n >= 27) w++ } END { print w + 0 }' \
 	<(grep '^tick' "$TMP/list" | grep -v kernel:))
 all=$(grep '^tick' "$TMP/list" | grep -vc kernel:)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# System calls, beside strace -f: the same ones, in the same order, and the text of their arguments is
+# System calls, compared with strace -f: the calls, their order, and the text of their arguments are
 # the same.
 
 . "$(dirname "$0")/../lib.sh"
@@ -13,8 +13,8 @@ strace -o "$TMP/works" true 2>/dev/null || skip "no strace that works here"
 
 gcc -D_GNU_SOURCE -O2 -o "$TMP/load" "$ROOT/tests/support/loads/strace-load.c"
 
-# What kymo does not show: the program that execve starts, the number of entries of a directory, the
-# signals that return from a handler sets, and the thread that clone3 makes.
+# Data that kymo does not show: the program that execve starts, the number of entries of a
+# directory, the signal mask after the return from a handler, and the thread that clone3 creates.
 unsupported() {
 	sed -E 's/^(execve\(.*), \[.*\], (0x[0-9a-f]+) \/\* [0-9]+ vars \*\/\)$/\1, \2, \2)/
 		s/^(getdents64\(.*) \/\* [0-9]+ entries \*\//\1/
@@ -22,8 +22,8 @@ unsupported() {
 		s/^(clone3\(.*) => \{parent_tid=\[[0-9]+\]\}/\1/'
 }
 
-# What differs from one run to the next: addresses, numbers of processes, random bytes, the load, and
-# the time that select() leaves.
+# Data that differs between runs: addresses, numbers of processes, random bytes, the load, and the
+# time that select() leaves.
 normal() {
 	sed -E 's/0x[0-9a-f]{6,}|[0-9a-f]{12}/ADDRESS/g
 		/^(kill|tgkill|wait4)\(/s/\b[0-9]{2,}\b/PID/g
@@ -32,7 +32,7 @@ normal() {
 		/^sysinfo\(/s/[0-9]+/N/g'
 }
 
-# Of lines NAME(ARGUMENTS) = RESULT, without the result.
+# Removes the result from lines NAME(ARGUMENTS) = RESULT.
 calls() {
 	sed -nE 's/^([a-z0-9_]+\(.*\)) += [-?0-9].*$/\1/p'
 }
@@ -49,7 +49,7 @@ theirs() {
 ours() {
 	(cd "$TMP" && "$KYMO" record --direct --force -e calls --call 'syscall:*' -o calls.fxt -- "$@" >/dev/null 2>"$TMP/stderr" </dev/null) ||
 		fail "exit status $?: $(cat "$TMP/stderr")"
-	# (the process that runs the program has made other calls before)
+	# (the process has made other calls before it executed the program)
 	"$KYMO" calls "$TMP/calls.fxt" | sed -E 's/^ *([0-9.]+) .*\/([0-9]+) ([a-z0-9_]+\()/\2 \1 \3/' |
 		sort -k1,1n -k2,2n | sed -E 's/^[0-9]+ [0-9.]+ //' | calls | sed '1,/^execve(/{/^execve(/!d}' | normal
 }

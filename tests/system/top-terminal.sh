@@ -1,19 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kymo top on a terminal: what it draws, keys, sizes, Ctrl-Z, and that the terminal is as it was on
-# every way out.
+# kymo top on a terminal: output, keys, sizes and Ctrl-Z. The terminal has its initial state after
+# every kind of exit.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 need_command script stty
 remember_bpf
 
-# Runs `kymo top [option ...]` on a terminal of its own, whose keys are typed by `type_keys`. What
-# the screen got is in $TMP/screen, the terminal's state before and after in $TMP/before and
-# $TMP/after.
+# Runs `kymo top [option ...]` on a separate terminal. `type_keys` types keys there. The output is
+# in $TMP/screen, and the terminal's state before and after in $TMP/before and $TMP/after.
 start_top() {
-	# (a shell's background ignores SIGQUIT)
+	# (background jobs of a shell ignore SIGQUIT)
 	rm -f "$TMP/keys" "$TMP/screen" "$TMP/before" "$TMP/after" "$TMP/pid" "$TMP/status"
 	mkfifo "$TMP/keys"
 	cat >"$TMP/run" <<-END
@@ -34,7 +33,7 @@ type_keys() {
 	printf '%s' "$1" >&"$KEYS"
 }
 
-# screen_has REGEX: since the last `forget_screen`
+# screen_has REGEX: whether the output since the last `forget_screen` matches
 SEEN=0
 screen_has() {
 	tail -c "+$((SEEN + 1))" "$TMP/screen" | grep -aE -e "$1" >/dev/null
@@ -44,7 +43,7 @@ forget_screen() {
 	SEEN=$(wc -c <"$TMP/screen")
 }
 
-# picture: the last whole one since the last `forget_screen`, as text
+# picture: prints the last complete picture since the last `forget_screen`, as text
 picture() {
 	{
 		tail -c "+$((SEEN + 1))" "$TMP/screen"
@@ -54,12 +53,12 @@ picture() {
 		sed 's/\x1b\[[0-9;?]*[A-Za-z]//g; s/\r//g'
 }
 
-# drawn_whole: the last thing on the screen is the end of a picture
+# drawn_whole: whether the output ends with the end of a picture
 drawn_whole() {
 	[ "$(tail -c 3 "$TMP/screen")" = $'\033[J' ]
 }
 
-# end_top STATUS: it has ended so, and left nothing behind on the terminal
+# end_top STATUS: checks the exit status, and that the terminal has its initial state
 end_top() {
 	expect_soon 20 test -s "$TMP/after"
 	assert_eq "$(cat "$TMP/status")" "$1" "exit status"
@@ -85,7 +84,7 @@ for key in t:'THREAD           PROCESS' p:'PROCESS          COMMAND' f:'MODULE +
 	type_keys "${key%%:*}"
 	expect_soon 20 screen_has "${key#*:}"
 done
-# No view of functions alone has processes.
+# A view of functions only has no processes.
 type_keys f
 shows_functions_alone() {
 	picture >"$TMP/picture"
@@ -96,18 +95,18 @@ forget_screen
 expect_soon 20 screen_has 'busy'
 expect_soon 20 screen_has 'MODULE +PROCESS'
 ! screen_has 'PID    CPU' || fail "processes in the view of functions"
-# Space stops: nothing is drawn but by keys.
+# Space pauses: only keys cause drawing.
 type_keys ' '
 expect_soon 20 screen_has '\(paused\)'
 expect_soon 20 drawn_whole
 forget_screen
-# (while another one, of the same interval, tells of four)
+# (another picture of the same interval has four)
 expect_recorded - timeout "$(limit 60)" "$KYMO" top --direct --json -i 200ms -n 4 -p "$load"
 assert_eq "$(tail -c "+$((SEEN + 1))" "$TMP/screen" | wc -c)" 0 "bytes drawn while it is paused"
 type_keys p
 expect_soon 20 screen_has 'PID    CPU'
 type_keys ' '
-# An arrow is not what its letters are.
+# The letters in the sequence of an arrow key are not keys.
 type_keys $'\033[q'
 forget_screen
 expect_soon 20 screen_has 'busy'
@@ -120,7 +119,7 @@ start_top -p "$load"
 expect_soon 20 screen_has 'busy'
 forget_screen
 stty rows 7 cols 40 <"/proc/$TOP_PID/fd/1"
-# (the picture that is being drawn may be as large as the terminal was)
+# (the current picture may still have the previous size of the terminal)
 fits() {
 	picture >"$TMP/picture"
 	awk 'length($0) > 40 { wide = 1 } /busy/ { busy = 1 } END { exit wide || !busy || NR < 2 || NR > 8 }' "$TMP/picture"
@@ -129,7 +128,7 @@ wait_for 20 fits || {
 	cat "$TMP/picture" >&2
 	fail "no picture fits into 7 lines of 40 columns"
 }
-# And so do those that follow.
+# The next pictures fit, too.
 forget_screen
 has_picture() {
 	[ "$(picture)" ]

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kymo top beside a known load: the load is shown, with its function by name; as JSON and as text,
-# and with filters. The values of each interval are correct.
+# kymo top with a known load: it shows the load and the name of its function, as JSON, as text, and
+# with filters. The values of each interval are correct.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 remember_bpf
 
-# top [option ...]: JSON, an object a line, in $TMP/top.json
+# top [option ...]: writes JSON to $TMP/top.json, one object per line
 top() {
 	expect_recorded - timeout "$(limit 60)" "$KYMO" top --direct --json "$@"
 	mv "$TMP/stdout" "$TMP/top.json"
@@ -32,8 +32,8 @@ cp "$TMP/top.json" "$TMP/three.json"
 rm -f "$TMP/top.json"
 "$KYMO" top --direct --json -F 499 >"$TMP/top.json" 2>"$TMP/top.log" &
 pid=$!
-# The three leaves have five, three and two parts of the time. (Names may be missing in the first
-# intervals, when all files are read.)
+# The three leaf functions have five, three and two tenths of the time. (Names may be missing in the
+# first intervals, while files are read.)
 is_hottest() {
 	holds "$TMP/top.json" \
 		'any(.[]; [.functions[] | select(.process == "stack-load" and .module == "stack-load")][0].name == "leaf_a")' -s

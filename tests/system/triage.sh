@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Of all processes, one that grows is watched, and its leak is reported; others never get a probe.
+# Among all processes, a growing one is watched, and its leak is reported. Other processes never get
+# a probe.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -20,7 +21,7 @@ is_watched() {
 }
 
 expect_soon 60 is_watched "$GROWING"
-# One that begins later is found as well: so there were enough looks at the other one.
+# A process that starts later is also found: so the other one was checked often enough.
 "$REACH_LOAD" grow 50 200000 &
 LATER=$!
 expect_soon 60 is_watched "$LATER"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Triggers: a thread that waits for a CPU which a realtime thread holds, and one that is blocked for
-# long. The event is in the archive at that moment, names the thread, and its value is what the
-# schedule says. Then those of collections that need a machine under load: pressure (for a CPU, for
-# a disk) and a program that leaks each have snapshots taken, no sooner than they may.
+# long. The event is in the archive at that time, names the thread, and its value agrees with the
+# schedule. Then triggers of collections that need load: pressure (on CPU and disk) and a leaking
+# program each cause snapshots, but not more often than permitted.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -15,14 +15,14 @@ remember_bpf
 cpu=$(last_cpu)
 chrt -f 50 true 2>/dev/null || skip "no realtime priority is to be had"
 
-# trigger KIND: those of the last dump_records
+# trigger KIND: prints the trigger events of this kind in the last dump_records
 triggers() {
 	events trigger | gojq -c --arg kind "$1" 'select(.args.reason == $kind)'
 }
 
 # ---- a wakeup that waits ----
 
-# It naps for a millisecond again and again; the hog holds its CPU for 0.3 s.
+# The napper sleeps for a millisecond again and again. The hog occupies its CPU for 0.3 s.
 start_held napper --cpu "$cpu" sleep 900 1000
 "$KYMO" record --direct -e sched -p "${HELD[napper]}" --trigger wakeup=150ms,offcpu=10s -o "$TMP/t.fxt" 2>"$TMP/log" &
 recorder=$!
@@ -39,7 +39,7 @@ tid=$(json "$TMP/napper.json" .napper.tid)
 expect_exit 0 "$KYMO" check "$TMP/t.fxt"
 summarize "$TMP/t.fxt"
 dump_records "$TMP/t.fxt"
-# (the longest: a machine that is busy holds it up at other times, too)
+# (the longest wait: on a busy machine, it also waits at other times)
 triggers wakeup | gojq -sc 'max_by(.args.value) // empty' >"$TMP/wakeup.json"
 assert_eq "$(wc -l <"$TMP/wakeup.json")" 1 "triggers"
 assert_eq "$(json "$TMP/wakeup.json" .args.thread)" "$tid" "the thread"
@@ -47,7 +47,7 @@ assert_eq "$(json "$TMP/wakeup.json" .args.limit)" 150000000 "the limit"
 value=$(json "$TMP/wakeup.json" .args.value)
 assert_ge "$value" 150000000 "how long it waited"
 assert_le "$value" "$(thread "$tid" max_wakeup_latency_ns)" "how long it waited, and the longest wait"
-# It is at the switch that ended the wait.
+# The event is at the switch that ended the wait.
 when=$(json "$TMP/wakeup.json" .timestamp_ns)
 switches >"$TMP/switches"
 awk -v tid="$tid" -v when="$when" '$4 == tid && $1 == when { found = 1 } END { exit !found }' "$TMP/switches" ||
@@ -70,7 +70,7 @@ summarize "$TMP/often.fxt"
 dump_records "$TMP/often.fxt"
 said=$(triggers wakeup | gojq -s 'map(.args.count) | add // 0')
 worst=$(triggers wakeup | gojq -s 'map(.args.value) | max // 0')
-# From the schedule itself: from a wakeup to the switch-in.
+# The same times from the schedule: from a wakeup to the switch-in.
 {
 	wakeups | awk '{ print $1, 0, $3 }'
 	switches | awk '{ print $1, 1, $4 }'
@@ -84,7 +84,7 @@ worst=$(triggers wakeup | gojq -s 'map(.args.value) | max // 0')
 waits=$(wc -l <"$TMP/waits") longest=$(head -n 1 "$TMP/waits")
 note "$waits waits of a millisecond or more, the longest $longest ns; triggers say $said and $worst ns"
 assert_ge "$waits" 2 "waits of a millisecond"
-# (of one at either end of the recording only one of the two may know)
+# (a wait at either end of the recording may be in only one of the two)
 assert_ge "$said" $((waits - waits / 20 - 2)) "waits that triggers count"
 assert_le "$said" $((waits + waits / 20 + 2)) "waits that triggers count"
 head -n 3 "$TMP/waits" >"$TMP/longest"
@@ -107,12 +107,12 @@ tid=$(json "$TMP/sleeper.json" .napper.tid)
 dump_records "$TMP/o.fxt"
 triggers offcpu | gojq -c --argjson tid "$tid" 'select(.args.thread == $tid)' >"$TMP/offcpu.json"
 n=$(wc -l <"$TMP/offcpu.json")
-# All five are there, if need be several as one.
+# All five are present, possibly several in one event.
 assert_ge "$n" 1 "triggers"
 assert_ge "$(gojq -s 'map(.args.count) | add' "$TMP/offcpu.json")" 5 "triggers that were counted"
 assert_eq "$(gojq -s 'map(select(.args.value < 200000000)) | length' "$TMP/offcpu.json")" 0 "too short"
 
-# Without a filter sleep that was meant is none.
+# Without a filter, intended sleep does not count as blocked.
 record_around "$TMP/all.fxt" -e sched --trigger offcpu=100ms -- "$KYMO_LOAD" sleep 3 150000
 dump_records "$TMP/all.fxt"
 load=$(grep -F '"kymo-load"' "$DUMP" | gojq -s 'map(select(.record == "kernel_object" and .name == "kymo-load"))[0].koid')
@@ -125,7 +125,7 @@ no_bpf_left "recordings with triggers"
 # ---- snapshots by pressure and by leaks ----
 
 start_service_bus
-# flight KIND: a collection that is called as what it waits for; more of it on standard input
+# flight KIND: defines a collection with the name of its trigger. Standard input has further lines.
 kinds=()
 flight() {
 	kinds+=("$1")
@@ -153,7 +153,7 @@ END
 	Interval=2s
 	IoPressure=1%
 END
-# There is another one of that name, which has a few blocks and does not grow.
+# Another process of this name has a few blocks and does not grow.
 flight leak <<-END
 	Categories=memory
 	[Filter]
@@ -173,7 +173,7 @@ for kind in "${kinds[@]}"; do
 	start_collect "$kind"
 done
 
-# Two that want one CPU, and one that has each of its blocks brought to the disk.
+# Two processes that compete for one CPU, and one that syncs each of its blocks to the disk.
 load=("$leaker" "$idle")
 for _ in 1 2; do
 	"$KYMO_LOAD" --cpu "$cpu" spin 120000 >/dev/null &
@@ -184,7 +184,7 @@ while dd if=/dev/zero of="$TMP/block" bs=4k count=200 oflag=dsync 2>/dev/null; d
 done &
 load+=($!)
 
-# Of what came between, the second one tells.
+# The second snapshot has the skipped events.
 has_two() {
 	has_chunks "$1" 2 && [ "$(snapshots_of "$1" passed_over)" -ge 1 ]
 }
@@ -207,9 +207,9 @@ for kind in "${kinds[@]}"; do
 	n_files=$(n_chunks "$kind")
 	why="$kind( of [^ ]+ \([0-9]+\))?: [0-9.]+ ?[%MGiB]+, the limit is [0-9.]+ ?[%MiB]+\$"
 	assert_eq "$(grep -cE "session/$kind: a snapshot goes to $TMP/out: $why" "$TMP/kymod.log")" "$n_files" "$kind: snapshots in the log, and files"
-	# (there may be no room for one of them)
+	# (one of them may not fit)
 	assert_contains "$TMP/marks" "^snapshot: $why" "marks that say why"
-	# What led to it is in it, and what was in the one before may be, too.
+	# It contains the event that caused it, and possibly events of the previous snapshot.
 	gojq -s -c 'unique_by(.timestamp_ns)[]' "$TMP/fired" >"$TMP/$kind.json"
 	n=$(wc -l <"$TMP/$kind.json")
 	assert_ge "$n" "$n_files" "triggers by $kind, and files"
@@ -222,7 +222,7 @@ holds "$TMP/leak.json" ".args.thread == $leaker and .args.limit == 1048576" ||
 	fail "it was not the program that leaks: $(cat "$TMP/leak.json")"
 holds "$TMP/pressure_cpu.json" '(.args | has("thread") | not) and .args.limit == 20000' ||
 	fail "pressure is not of the machine: $(cat "$TMP/pressure_cpu.json")"
-# The last of what happened is what it was taken for.
+# The last event is the cause of the snapshot.
 file=$(chunks pressure_cpu | tail -n 1)
 dump_records "$file"
 assert_ge "$(switches | wc -l)" 20 "switches of those who want a CPU"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Two sessions of one daemon at once, with different filters: each holds what it should and nothing
-# else, and stopping one leaves the other whole.
+# Two parallel sessions of one daemon, with different filters: each contains exactly the selected
+# threads, and the stop of one does not affect the other.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -13,7 +13,7 @@ start_kymod
 
 # A name that no other process on this machine has.
 tag=$((BASHPID % 1000000))
-# One naps while both record, the other one when the first session has ended.
+# One process naps while both sessions record, the other one after the end of the first session.
 start_held during sleep 2000 500
 start_held after sleep 500 500
 expect_exit 0 "$KYMO" start by_name -o "$TMP/by_name.fxt" --comm ping$tag --bus "$BUS"
@@ -35,7 +35,8 @@ expect_exit 0 "$KYMO" stop by_pid --bus "$BUS"
 end_held during
 end_held after
 
-# only_these FILE PIDS: a JSON array; other than them there are only pseudo-threads
+# only_these FILE PIDS: checks that FILE has only processes of PIDS, a JSON array, and
+# pseudo-threads
 only_these() {
 	# (process 2 stands for the kernel, whose mappings are the same for all)
 	json "$SUMMARY" ".threads[] | select(.tid < 4194304 and .tid != 0 and .tid != 2) |
@@ -56,7 +57,7 @@ ping=$(json "$TMP/pingpong.json" .ping.tid)
 dump_records "$TMP/by_name.fxt"
 counted=$(json "$TMP/pingpong.json" '.ping | .nvcsw + .nivcsw')
 recorded=$(switches_from "$ping")
-# It has its name only a moment after its birth, and sleeps and exits once more after the count.
+# It gets its name shortly after its fork, and sleeps and exits once more after the count.
 assert_within "$recorded" "$counted" 0.1 "switches from ping"
 
 summarize "$TMP/by_pid.fxt"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What kymod.service leaves the service is enough for all that it does: with these capabilities and
-# system calls only, and without a path to the program, which was replaced, it samples, knows where
-# the kernel is, finds the allocator in a program that only its owner may read, and holds it for the
-# look at leaks. (In a container its pids would not be those of the kernel's records.) All that once
-# more where the kernel refuses perf events, as Debian's do: then kymo-perf.service opens them, with
-# no other capability.
+# The rights that kymod.service grants are enough for all tasks of the service. With only these
+# capabilities and system calls, and without a path to its own program, which was replaced, the
+# service samples, finds the addresses of the kernel, finds the allocator in a program that only its
+# owner may read, and holds this program for the search for leaks. (In a container, its pids would
+# differ from those in the kernel's records.) The test repeats this with a kernel that refuses perf
+# events, as Debian's kernels do: then kymo-perf.service opens them, with no other capability.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"
@@ -14,7 +14,7 @@ need_btf
 need_bus
 need_command systemd-analyze setpriv unshare
 
-# expand NAME ...: system calls, of those of systemd's sets
+# expand NAME ...: prints the system calls of systemd's sets
 systemd-analyze syscall-filter | awk '/^@/ { set = $1; next } /^ +[@a-z]/ { print set, $1 }' >"$TMP/sets"
 expand() {
 	local name
@@ -30,7 +30,7 @@ expand() {
 	done
 }
 
-# calls UNIT: those that it leaves the service
+# calls UNIT: prints the system calls that the unit permits
 calls() {
 	local words
 
@@ -40,16 +40,16 @@ calls() {
 	# shellcheck disable=SC2086 # words
 	expand ${words##*\~} | sort -u >"$TMP/denied"
 	expand @default | sort -u >"$TMP/default"
-	# (what every service has cannot be taken away by a set that it is part of)
+	# (system calls that every service has cannot be removed by a set that contains them)
 	comm -23 "$TMP/denied" "$TMP/default" | comm -23 "$TMP/allowed" -
-	# For the programs that stand between here and the daemon.
+	# For the programs that start the daemon here.
 	echo execve
 }
 
 calls kymod >"$TMP/calls"
 grep -qx ptrace "$TMP/calls" || fail "the filter of the unit was not understood"
 ! grep -qx mount "$TMP/calls" || fail "the filter of the unit was not understood"
-# (with which threads write what is a user's as that user: failing-output sees to the rest)
+# (with these, threads write outputs of a user as this user; failing-output tests the rest)
 for call in setgroups setfsuid setfsgid capset prctl; do
 	grep -qx $call "$TMP/calls" || fail "the unit does not allow $call()"
 done
@@ -61,8 +61,8 @@ mkdir "$TMP/home" "$TMP/run"
 chmod 755 "$TMP"
 mkfifo "$TMP/go"
 
-# The program and its memory are another user's, and nobody else may read it. As an update of a
-# package does it, no path leads to it any more.
+# The program and its process belong to another user, and no other user may read it. As after an
+# update of a package, no path leads to the file.
 start_plant() {
 	cp "$LEAK_PROGRAMS/leak-plant-static" "$TMP/home/plant"
 	chmod 700 "$TMP/home" "$TMP/home/plant"
@@ -81,8 +81,8 @@ systemd-socket-activate --listen="$perf" --seqpacket setpriv --bounding-set="-al
 	"$ALLOW_CALLS" "$TMP/perf-calls" "$KYMOD" --open-perf-events >"$TMP/perf.log" 2>&1 &
 expect_soon 10 test -S "$perf"
 
-# start_closed CALLS: the service with these calls; its mount namespace has nothing where the
-# program is
+# start_closed CALLS: starts the service with these system calls. In its mount namespace, the
+# program's path does not exist.
 start_closed() {
 	unshare --mount --propagation private bash -c "mount -t tmpfs none '$TMP/home' && exec setpriv \
 		--bounding-set=-all,$(unit_capabilities kymod) --no-new-privs '${ALLOW_CALLS}' '$1' '$KYMOD' --bus '$BUS' --perf-events '$perf'" \
@@ -95,7 +95,7 @@ start_closed() {
 	assert_eq "$(grep -c '^Seccomp:.2' "/proc/$KYMOD_PID/status")" 1 "filters"
 }
 
-# all_of_it CALLS HOW: what the service does with these calls
+# all_of_it CALLS HOW: tests all tasks of the service with these system calls
 all_of_it() {
 	rm -f "$TMP"/*.fxt
 	start_plant

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A program whose allocator has no probes: it is not said to leak nothing.
+# A program whose allocator has no probes is not reported as free of leaks.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -10,7 +10,7 @@ need_command strip gojq
 program=$LEAK_PROGRAMS/leak-plant-static
 [ -x "$program" ] || skip "no static program was built"
 
-# leaks STATUS ARGUMENT ...: the report is in $TMP/report.json
+# leaks STATUS ARGUMENT ...: writes the report to $TMP/report.json
 leaks() {
 	expect_exit "$1" "$KYMO" leaks --direct -e memory --force -o "$TMP/t.fxt" "${@:2}" >/dev/null
 	cp "$TMP/stderr" "$TMP/complaints"
@@ -18,7 +18,7 @@ leaks() {
 		fail "no report"
 }
 
-# of_last FILTER: of the last program
+# of_last FILTER: prints the result of FILTER for the last program
 of_last() {
 	gojq -r ".processes[-1] | $1" "$TMP/report.json"
 }
@@ -36,7 +36,7 @@ leaks 0 --fail-over 1G -- "$program" list
 assert_eq "$(of_last '"\(.watched) \(.complete)"')" "true true" "the same with symbols"
 
 note "the same behind an exec"
-# (it may have ended before anybody looked)
+# (it may have ended before the first check)
 leaks 4 --fail-over 1G -- sh -c "exec '$TMP/stripped' list"
 assert_eq "$(of_last .watched)" false "whether it was watched"
 

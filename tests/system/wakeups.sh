@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# wakeups.sh [N]: N wakeups of a thread that really sleeps, by futex, pipe, timer, signal and a loopback
-# connection, on one CPU and across two: all are there, and each says who woke it. That is an
-# interrupt, if it was a timer, and the sender, if a packet came over the loopback device: it is
-# received in a softirq that the sender runs.
+# wakeups.sh [N]: N wakeups of a thread that really sleeps, by futex, pipe, timer, signal and a
+# loopback connection, on one CPU and across two: all are present, and each names its waker. The
+# waker is an interrupt for a timer, and the sender for a packet over the loopback device, because
+# the packet is received in a softirq that the sender runs.
 #
-# Some kernels hide from all tracing what happens while certain threads run (a supervisor of the
-# machine, say). The wakeup of a timer that expires just then is not to be seen.
+# Some kernels hide all events while certain threads run (for example, a supervisor of the machine).
+# The wakeup by a timer that expires at such a time is not visible.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -15,8 +15,9 @@ need_btf
 n=${1:-4000}
 disturbed=
 
-# unseen TID: how often TID came in from its sleep without a wakeup, and how often of these no
-# hidden thread ran meanwhile. A thread is hidden if nobody ever saw it leave a CPU.
+# unseen TID: prints how often TID was switched in after sleep without a wakeup, and in how many of
+# these cases no hidden thread ran meanwhile. A thread is hidden if the archive has no switch-out of
+# it.
 unseen() {
 	{
 		switches | awk '{ print $1, "switch", $2, $3, $4, $6, $5 }'
@@ -60,13 +61,13 @@ check() {
 	assert_no_loss
 	dump_records "$TMP/t.fxt"
 	row=$(wakeups | awk -v sleeper="$sleeper" -v waker="$waker" '
-		# (pseudo-threads of interrupts come behind all tids)
+		# (pseudo-threads of interrupts have numbers above all tids)
 		$3 == sleeper { all++; $4 > 4194304 ? none++ : $4 == waker ? right++ : other++ }
 		END { print all + 0, right + 0, none + 0 }')
 	read -r all by_waker by_none <<<"$row"
 	note "$what: $all wakeups, $by_waker by the waker, $by_none by an interrupt; it slept $slept times"
 	assert_eq "$(thread "$sleeper" wakeups)" "$all" "$what: wakeups that the summary counts"
-	# Making the thread wakes it too, and moving it to its CPU may.
+	# The creation of the thread also wakes it, and its move to its CPU may wake it.
 	assert_le $((all - by_waker - by_none)) 3 "$what: wakeups by others"
 	if [ "$kind" = timer ]; then
 		read -r unseen unexcused <<<"$(unseen "$sleeper")"
@@ -76,7 +77,7 @@ check() {
 		assert_ge $((by_none + unseen)) "$slept" "$what: wakeups by interrupts"
 		assert_le $((by_none + unseen)) $((slept + 3)) "$what: wakeups by interrupts"
 	elif [ "$kind" = tcp ]; then
-		# An interrupt may have a look at a packet before the sender has.
+		# An interrupt may process a packet before the sender does.
 		assert_ge "$by_waker" $((n * 99 / 100)) "$what: wakeups by the waker"
 		assert_ge "$(grep -F '"thread_wakeup"' "$DUMP" | gojq -c "select(.waking_thread_id == $sleeper) | .args[] |
 			select(.name == \"context\" and .value == \"softirq\")" | wc -l)" $((n * 99 / 100)) "$what: in a softirq"
@@ -87,7 +88,7 @@ check() {
 }
 
 for kind in futex pipe signal tcp timer; do
-	# (who wants the same CPU takes it for a while at each of them)
+	# (threads that compete for the same CPU take it for a while at each wakeup)
 	if [ $SECONDS -ge 20 ] && [ -z "$disturbed$*" ]; then
 		disturbed=yes
 		n=$((n / 10))
