@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Call traces: what kymo writes is read by Debian's apitrace, and its text is ours; what that and
-# others of its kind write, in each container, is read by kymo; so is what was cut off. Where
-# apitrace is missing, or what it needs to record one, those parts are left out.
+# Call traces: Debian's apitrace reads kymo's call traces, and prints the same text as kymo. kymo
+# reads traces of apitrace and of similar programs, in each container, also truncated ones. If
+# apitrace, or a prerequisite for its recording, is missing, these parts are skipped.
 
 . "$(dirname "$0")/../lib.sh"
 
@@ -80,7 +80,7 @@ fi
 
 # ---- cut off, damaged ----
 
-# cut FILE BYTES: what stood before is there
+# cut FILE BYTES: truncates FILE, and checks that the calls before that are read
 cut_at() {
 	head -c "$2" "$1" >cut.trace
 	expect_exit 3 "$KYMO" dump --multiline=no cut.trace
@@ -171,13 +171,13 @@ expect_exit 3 "$KYMO" dump cut.trace
 assert_says "$TMP/stderr" 'cut off in a Brotli stream'
 assert_says "$TMP/stdout" '94 open('
 
-# ---- apitrace's other tools take it ----
+# ---- apitrace's other tools read it ----
 
 apitrace info all.trace >info.json
 assert_says info.json '"FramesCount": 1'
 apitrace pickle all.trace >pickled
 assert_ge "$(stat -c %s pickled)" 1000
-# (it loses stacks, and then reads none of what it wrote)
+# (it loses stacks, and cannot read its own output then)
 apitrace trim --calls=60-96 -o trimmed.trace all.trace >/dev/null
 same trimmed.trace
 assert_says ours 'open(path = "/etc/passwd"'

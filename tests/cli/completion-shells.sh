@@ -11,7 +11,7 @@ PATH=$TMP/bin:$PATH
 kymo --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' | sort >"$TMP/verbs"
 assert_ge "$(wc -l <"$TMP/verbs")" 20 "verbs"
 
-# options VERB: the long ones of its help
+# options VERB: prints the long options in its help
 options() {
 	kymo "$1" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u
 }

@@ -13,7 +13,7 @@
 		printf '\115\0\0\0\0\0\0\0\115\0\0\0\0\0\0\0\302\2332J\0332Jx'
 	done
 } >controls
-# The same with U+202E, which turns round what follows, and U+200B, which is not seen.
+# The same with U+202E, which reverses the following text, and U+200B, which is invisible.
 {
 	printf '\20\0\4FxT\26\0'
 	printf '\67\0\1\10\200\0\0\0\115\0\0\0\0\0\0\0a\342\200\256txt.'
@@ -23,7 +23,7 @@
 		printf '\115\0\0\0\0\0\0\0\115\0\0\0\0\0\0\0\342\200\256x\342\200\213y'
 	done
 } >turned
-# A leak report whose libraries and functions are called so.
+# A leak report with such names of libraries and functions.
 sed 's/a.040b/a\xe2\x80\xae\x1b[2J/; s/main()/f\xe2\x80\xae\x1b[2J()/; s/main.c/m\xe2\x80\xae\x1b[2J/' \
 	"$L/../rtrace/everything.txt" >report
 verbs=(dump 'dump --json' summary 'summary --json' check 'check --json' 'diff controls')

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A part of the recording: it begins with what was so, and closes what is open.
+# A part of the recording begins with the state at its start, and closes open events.
 kymo cut --from 150us --to 450us "$T/small" out 2>/dev/null
 kymo dump out | grep -v '  string '
 kymo cut --pid 102 "$T/small" child 2>/dev/null

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The data behind damage is read: in either byte order, without a start, and behind damaged packing.
+# Data after damage is read: in either byte order, without the begin of the archive, and after
+# damage of the container.
 kymo dump "$T/big-endian" | cmp - <(kymo dump "$T/small") && echo "same dump"
 for archive in damaged damaged-big-endian damaged-everything lost-start; do
 	kymo check "$T/$archive"

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Damaged archives: repair makes good ones of them, the others use what they can read and say so.
+# Damaged archives: repair makes valid ones of them. The other verbs use the readable part, and
+# report this.
 head -c 32 "$T/golden" >key
 for name in zeros truncated cut-off bad-args bad-weights undefined foreign; do
 	echo "== $name"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where results go, and what becomes of them when something fails.
+# Outputs of edits, and their state after failures.
 echo precious >there
 cp "$T/small" in
 ln in link

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# From every container into every other: the archive's bytes stay what they are.
+# From every container to every other: the bytes of the archive do not change.
 cp "$G/everything.fxt" all.fxt
 for from in fxt fxt.zst fxt.sz fxt.gz fxt.cols; do
 	[ -e all.$from ] || kymo export all.fxt -o all.$from 2>/dev/null

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Damaged archives come through as they are; of damaged containers what can be unpacked.
+# Damaged archives are exported unchanged. Of damaged containers, the part that can be decompressed
+# is exported.
 for name in bad-args cut-off large-lie truncated zeros; do
 	kymo export "$T/$name" -o $name.fxt.gz 2>/dev/null
 	echo "exit $?"
@@ -20,5 +21,5 @@ echo "exit $?"
 printf 'this is no trace' >alien
 kymo export alien -o alien.fxt
 echo "exit $?"
-# Nothing of those stays.
+# No output of these remains.
 ls nothing.fxt alien.fxt 2>&1

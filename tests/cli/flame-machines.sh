@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# In an archive merged from those of two machines the kernel's addresses in the stacks of each are
-# of its own kernel, also if it has not said where that is.
+# In an archive that is merged from archives of two machines, kernel addresses in the stacks belong
+# to the kernel of their machine, even if its address is unknown.
 machine() {
 	{
 		echo "start $1"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What `kymo flame` writes for pprof, read by protoc by the description of the format in
+# Output of `kymo flame` for pprof, read by protoc with the description of the format in
 # tests/support/checkers/profile.proto, and compared field by field with flame-pprof.expected.
 
 . "$(dirname "$0")/../lib.sh"
@@ -13,7 +13,7 @@ profile() {
 	gzip -dc "$TMP/p.pb.gz" >"$TMP/p.pb"
 	protoc --decode=Profile -I "$ROOT/tests/support/checkers" profile.proto <"$TMP/p.pb" >"$TMP/p.raw" 2>/dev/null ||
 		fail "protoc cannot read it"
-	# Fields that nobody knows are shown by their numbers.
+	# Unknown fields are shown by their numbers.
 	! grep -E '^ *[0-9]+[:{ ]' "$TMP/p.raw" || fail "there are fields that the format does not have"
 	awk '
 		NR == FNR {

@@ -36,7 +36,7 @@ ls
 head -c -1000 a.fxt | kymo flame - -o x.folded --pid 100
 echo "exit $?"
 cat x.folded
-# Without a name it goes next to the archive, and over nothing.
+# Without a name, the output is written next to the archive, and does not replace a file.
 mkdir d
 cp a.fxt d/
 kymo flame d/a.fxt

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Archives that were edited say the same, of what is left in them.
+# Edited archives give the same report for the remaining processes.
 make-profile a.fxt <"$L/demo"
 make-profile b.fxt <"$L/log"
 make-profile c.fxt <"$L/limits"

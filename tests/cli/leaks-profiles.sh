@@ -11,7 +11,7 @@ kymo leaks a.fxt --folded out.folded --force >/dev/null
 echo "exit $?"
 kymo leaks a.fxt --folded a.fxt --force >/dev/null
 echo "exit $?"
-# The blocks of all processes are in it, and not only those of the first one.
+# It has the blocks of all processes, not only of the first one.
 make-profile b.fxt <"$L/limits"
 kymo leaks b.fxt --folded - 2>/dev/null | awk '{ sum += $NF } END { print sum }'
 kymo leaks b.fxt --json 2>/dev/null | gojq '[.processes[].leaks[].bytes] | add'

@@ -15,7 +15,7 @@ DESTDIR=$TMP/root meson install -C "$build" --no-rebuild --quiet --tags libkymo,
 }
 pc=$(find "$TMP/root" -name libkymo.pc)
 [ -n "$pc" ] || fail "there is no libkymo.pc"
-# (what is there on the machine is not it)
+# (a libkymo that is installed on this machine is not used)
 prefix=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --variable=prefix libkymo)
 flags() {
 	PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --define-variable=prefix="$TMP/root$prefix" "$@" libkymo

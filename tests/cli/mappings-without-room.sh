@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# One mapping as often as mappings are kept, and then those of the archive: each verb that names
-# code says it.
+# One mapping is repeated up to the limit of mappings, before those of the archive: each verb that
+# names code reports this.
 
 # make_flood FILE: `flood` prints it then
 make_flood() {

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Two parts are the whole again, in whichever order.
+# Two parts become the whole again, in either order.
 kymo cut --to 300us "$T/small" first 2>/dev/null
 kymo cut --from 300us "$T/small" second 2>/dev/null
 kymo merge second first out 2>/dev/null

@@ -22,7 +22,7 @@ for verb in dump check summary open 'diff in'; do
 	# shellcheck disable=SC2086
 	try $verb directory
 done
-# Nobody waits for who writes to it.
+# No verb waits for a writer.
 try open pipe
 # A block is 1024 bytes.
 small() {

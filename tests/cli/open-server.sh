@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `kymo open` without a browser: curl fetches as the page would, and as others would who should not.
+# `kymo open` without a browser: curl makes the requests of the page, and requests that must be
+# refused.
 
 . "$(dirname "$0")/../lib.sh"
 need_command curl gojq
@@ -31,7 +32,7 @@ start_open() {
 	[ "$PORT" ] || fail "kymo open $* says no URL"
 }
 
-# end_open STATUS ENDED: it exits so and says so
+# end_open STATUS ENDED: checks its exit status and its message
 end_open() {
 	local status=0
 
@@ -284,7 +285,7 @@ fi
 
 if unshare --user true 2>/dev/null; then
 	note "where users cannot be told apart, it refuses and says what helps"
-	# To a user namespace that maps nobody, all users look like the one who serves.
+	# In a user namespace without mappings, all users look like the serving user.
 	printf '#!/bin/sh\nexec unshare --user %q "$@"\n' "$(realpath "$KYMO")" >"$TMP/in-namespace"
 	chmod 755 "$TMP/in-namespace"
 	KYMO=$TMP/in-namespace start_open --no-browser --timeout 2 "$small"

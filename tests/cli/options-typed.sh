@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Options and verbs as people type them, and what is said of those that are not quite right.
+# Options and verbs as users type them, and the messages for wrong ones.
 kymo -V
 kymo help summary | head -1
 kymo help | head -1
@@ -18,11 +18,11 @@ kymo status --jsno
 kymo snapshot --rason=x
 kymo record -e default,offcup
 kymo record -e nothing-like-it
-# All that comes before the last word is taken as it is meant.
+# All words before the last one are accepted.
 kymo record --duration 1 --pid 1 --output x --events default,offcpu,all --frequency 9 --buffer 1M --comm 123456789012345 x
 kymo start name --duration 1 --comm 1234567890123456
 echo "exit $?"
-# Nobody minds what is written over /dev/null.
+# /dev/null may be overwritten.
 cp "$G/profile.fxt" a.fxt
 kymo flame a.fxt --format folded -o /dev/null
 echo "exit $?"

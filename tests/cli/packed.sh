@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Packed archives, whole and cut off, from files and from pipes, whatever they are called.
+# Compressed archives, complete and truncated, from files and from pipes, with any names.
 for method in sz zst gz; do
 	cp "$T/../unpack/small.$method" packed
 	kymo dump packed | cmp - <(kymo dump "$T/small") && echo "same dump"

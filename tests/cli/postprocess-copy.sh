@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Without anything to do a report comes out as it went in, whatever is in it; what is odd is said.
+# Without options, a report is copied unchanged, whatever it contains. Oddities are reported.
 for name in small compressed specification version-1 strange crlf nuls long-lines unsorted header-only; do
 	echo "$name" >&2
 	kymo postprocess "$R/$name" >a

@@ -36,7 +36,7 @@ inside() {
 	done
 }
 
-# segments FILE: "FLAGS START END" of each loaded one, whole pages, decimal
+# segments FILE: prints "FLAGS START END" of each loaded segment, in whole pages, decimal
 segments() {
 	readelf -lW "$1" | while read -r type _ vaddr _ _ size flags; do
 		[ "$type" = LOAD ] || continue
@@ -45,7 +45,8 @@ segments() {
 	done
 }
 
-# report FILE NAME BIAS MAP-START MAP-END: three frames of it and one of nothing
+# report FILE NAME BIAS MAP-START MAP-END: prints a report with three frames in FILE and one outside
+# all files
 report() {
 	printf 'version=2.0, pid=4194000, \n<1> : memory (m)\n: %s => 0x%x-0x%x\n1. malloc(8) = 0x10\n' \
 		"$2" "$4" "$5"
@@ -55,7 +56,7 @@ report() {
 	printf '\t0x1234\n\n'
 }
 
-# resolve FILE OPTION ...: the frames' texts, without what differs from compiler to compiler
+# resolve FILE OPTION ...: prints the texts of the frames, without parts that depend on the compiler
 resolve() {
 	expect_exit 0 "$KYMO" postprocess --resolve "$@"
 	sed -n 's/^\t0x[0-9a-f]* //p' "$TMP/stdout" | sed 's/:[0-9]*$/:N/'
@@ -86,7 +87,7 @@ check() {
 source=$TMP/program.cc
 for pie in pie no-pie lld; do
 	[ $pie = no-pie ] && bias=0 || bias=$((0x55d000000000))
-	# Another linker leaves other gaps between what it puts where.
+	# Another linker leaves different gaps between segments.
 	[ $pie = lld ] && options="-pie -fuse-ld=lld" || options=-$pie
 	# shellcheck disable=SC2086
 	if ! c++ -g -O1 $options "$source" -o "$TMP/$pie" 2>"$TMP/stderr"; then

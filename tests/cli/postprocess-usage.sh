@@ -32,7 +32,7 @@ cmp a "$R/small"
 gzip a
 TMPDIR=missing kymo postprocess -l a.gz
 echo "exit $?"
-# Other verbs say whose file it is.
+# Other verbs name the verb for such a file.
 kymo dump "$R/small"
 kymo summary "$R/small"
 kymo flame "$R/small" -o x.svg

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Perfetto sees the samples of an archive: whose they are, which functions, files and build ids.
+# Perfetto reads the samples of an archive, with their threads, functions, files and build ids.
 
 . "$(dirname "$0")/../lib.sh"
 need_perfetto

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# An archive of another machine, of whose programs there is nothing here (and nothing that was not
-# recorded is believed): what it says itself stays, the rest is told.
+# An archive from another machine whose programs do not exist here. (Only recorded files are used.)
+# Names in the archive stay, and addresses without names are reported.
 mkdir empty
 kymo symbolize --sysroot empty "$G/profile-bare.fxt" bare.fxt 2>said
 grep -v '^kymo symbolize: ' said

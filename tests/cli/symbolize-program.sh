@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_command cc nm readelf addr2line objcopy strip gojq
 
-# Functions that do not return: what they call returns to the beginning of another function.
+# Functions that do not return: the return address of their call is the begin of another function.
 cat >"$TMP/first.c" <<-END
 	#include <stdlib.h>
 	static volatile int sink;
@@ -45,7 +45,7 @@ build_id() {
 	readelf -n "$1" | sed -n 's/.*Build ID: //p'
 }
 
-# end_of FILE FUNCTION: the address behind it
+# end_of FILE FUNCTION: prints the address after it
 end_of() {
 	nm -S "$1" | while read -r start size _ name; do
 		[ "$name" != "$2" ] || printf '%x\n' $((0x$start + 0x$size))
@@ -173,7 +173,7 @@ fi
 
 if command -v curl >/dev/null; then
 	note "what kymo open serves has the names, and the archive is as it was"
-	# served_by_open FILE OPTION ...: what a page gets is $TMP/served.fxt
+	# served_by_open FILE OPTION ...: writes the file that a page gets to $TMP/served.fxt
 	served_by_open() {
 		local url='' status=0 open
 
@@ -199,7 +199,7 @@ if command -v curl >/dev/null; then
 		assert_eq "$(sha256sum "$TMP/$file")" "$before" "the archive"
 	done
 	assert_eq "$(grep -c 'have no names' "$TMP/open.err" || :)" 0 "complaints"
-	# (the address of a process is not known, and nobody has named it)
+	# (the mapping of this address is unknown, and it has no name)
 	for option in --no-symbols "--sysroot=$TMP/bin"; do
 		served_by_open "$option" "$TMP/a.fxt"
 		cmp "$TMP/served.fxt" "$TMP/a.fxt"
@@ -251,10 +251,10 @@ mkdir -p "$TMP/tree/buildid/$id"
 objcopy --only-keep-debug "$first" "$TMP/tree/buildid/$id/debuginfo"
 "$SERVE_TREE" "$TMP/tree" >"$TMP/served" &
 expect_soon 20 test -s "$TMP/served"
-# served [NAME]: flame of an archive whose program is not here, with a cache of its own
+# served [NAME]: runs flame on an archive whose program is not here, with a separate cache
 served() {
 	rm -rf "$TMP/cache"
-	# (libdebuginfod writes about its own affairs only if it is told to)
+	# (libdebuginfod prints messages only on request)
 	DEBUGINFOD_URLS=http://127.0.0.1:$(head -1 "$TMP/served") DEBUGINFOD_CACHE_PATH=$TMP/cache \
 		DEBUGINFOD_PROGRESS='' DEBUGINFOD_VERBOSE='' flame "$@"
 }

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# GDB trace files: gdb opens what kymo writes and finds in it what the program said; what gdbserver
-# collects and gdb saves, kymo reads frame by frame, and gdb gets the same answers from kymo's copy.
-# Where gdb or gdbserver is missing, these parts are left out. Then the verbs, and damage.
+# GDB trace files: gdb opens kymo's files, and finds the values that the program printed in them;
+# kymo reads the files that gdbserver collects and gdb saves, frame by frame, and gdb gets the same
+# answers from kymo's copy. If gdb or gdbserver is missing, these parts are skipped. Then the verbs,
+# and damage.
 
 
 . "$(dirname "$0")/../lib.sh"
@@ -13,7 +14,8 @@ AGENT=/usr/lib/libinproctrace.so
 
 cd "$TMP" || exit 1
 
-# asked FILE COMMAND ...: what gdb answers, after the commands in FILE; each answer behind its command
+# asked FILE COMMAND ...: prints gdb's answers after the commands in FILE, each answer after its
+# command
 asked() {
 	local script=$1 command
 	local ask=()
@@ -31,9 +33,9 @@ answer() {
 	awk -v command=">>> $2" '$0 == command { on = 1; next } /^>>> / && on { exit } on' "$1"
 }
 
-# ---- what kymo writes ----
+# ---- files of kymo ----
 
-# (gdb takes its arguments apart as a shell does)
+# (gdb splits arguments as a shell does)
 mkdir "it's a \\dir"
 for kind in pie no-pie; do
 	cp "$TARGETS/tfile-target-$kind" "it's a \\dir"
@@ -65,7 +67,7 @@ for kind in pie no-pie; do
 	grep -v '^$' truth | while read -r line; do
 		grep -qF -- "$line" answers || fail "$kind: gdb does not see '$line'"
 	done
-	# In the last frame there is libc between the two.
+	# In the last frame, libc is between the two.
 	asked "$kind.gdb" 'tfind 2' bt 'tfind 3' bt 'tfind 0' 'tfind tracepoint 2' 'tfind 0' \
 		'tdump' 'info registers' 'x/i $pc' 'p $st0' 'tfind end' >answers
 	answer answers bt >told
@@ -147,7 +149,7 @@ expect_exit 2 "$KYMO" cut pie.tf none.tf --tracepoint=x
 expect_exit 1 "$KYMO" cut "$ROOT/tests/fuzz/corpus/fxt-reader/profile" none.fxt --frames=1
 assert_says "$TMP/stderr" "is not a GDB trace file"
 
-# ---- what they print ----
+# ---- outputs of the verbs ----
 
 "$KYMO" dump pie.tf >out
 assert_line out 'registers 164 bytes, little-endian'
@@ -215,7 +217,7 @@ assert_says "$TMP/stderr" '1 frame incomplete: blocks could not be read'
 expect_exit 0 "$KYMO" check --explain tfile-no-end
 assert_says "$TMP/stdout" 'Premature end of file'
 
-# ---- what gdbserver collects ----
+# ---- files of gdbserver ----
 
 command -v gdb >/dev/null || skip "the rest needs gdb"
 command -v gdbserver >/dev/null || skip "the rest needs gdbserver"
@@ -321,7 +323,7 @@ assert_ge "$(grep -c '^rip ' theirs.answers)" "$((frames / 2))"
 assert_ge "$(grep -c '^#1 .*main' theirs.answers)" 2
 diff theirs.answers copy.answers
 
-# The registers that kymo reads are those that gdb reads.
+# kymo and gdb read the same registers.
 answer theirs.answers 'info registers' >told
 for name in rax rsp rip r15; do
 	value=$(awk -v name=$name '$1 == name { print $2 }' told)

@@ -34,7 +34,7 @@ bytes "01 1100000000000000  03 0010000000000000 2000000000000000
 bytes "01 11000000  03 0010000000000000 2000000000000000
 	02 0300 0000 2800000000000000  02 0400 0100 0810000000000000
 	02 0200 0200 0200 6869  04 0700000000000000 00" >first16
-# Statement 0x12: count = 3, buf = 0x1018; and again, when the block is gone.
+# Statement 0x12: count = 3, buf = 0x1018, and the same after the block is freed.
 bytes "01 1200000000000000 02 03000000 00000000 0300000000000000
 	02 04000000 01000000 1810000000000000 00" >second64
 bytes "01 12000000 02 0300 0000 0300000000000000 02 0400 0100 1810000000000000 00" >second16
@@ -62,7 +62,7 @@ for w in 16 64; do
 	expect_exit 0 "$KYMO" query -o again.tdb --force w$w.tdb '(> (v/value count) (v/size buf))'
 	expect_exit 0 "$KYMO" query again.tdb '(> (v/value count) (v/size buf))'
 	assert_eq "$(<stdout)" "point 0 statement 0x11: count = 40, buf = 0x1008 (24 bytes)"
-	# (a pointer that has no buffer any more gets none from the point before it)
+	# (a pointer whose buffer is removed gets none from the previous point)
 	expect_exit 0 "$KYMO" query --keep-duplicates -o again.tdb --force w$w.tdb '(= (v/value count) 3)'
 	expect_exit 0 "$KYMO" query again.tdb '(not (>= (v/size buf) 0))'
 	assert_eq "$(<stdout)" "point 1 statement 0x13: buf = 0x1018"
@@ -166,13 +166,13 @@ done
 cat head64 <(bytes "01 1100000000000000") pointers buffers <(bytes 00) >large.tdb
 expect_exit 0 timeout "$(limit 60)" "$KYMO" check large.tdb
 assert_says stdout "0 warnings"
-# JSON has no word for what is not a number.
+# JSON has no NaN.
 bytes "0600000000000000 66 00 6e616e 00 01000000  00000000 02000000 08000000
 	01 1100000000000000 02 01000000 00000000 000000000000f87f 00" >nan.tdb
 expect_exit 0 "$KYMO" dump --json nan.tdb
 assert_eq "$(tail -n 1 stdout | gojq -r '.entries[1].variable.value | type + " " + .')" "string nan"
 
-# ---- what it is not ----
+# ---- other files ----
 
 expect_exit 1 "$KYMO" flame w64.tdb
 assert_says stderr "it is a trace-db file; use 'kymo query'"
