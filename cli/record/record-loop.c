@@ -5,7 +5,14 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/common/verb.h"
+
+/*
+ * timeout(1), and other programs that end a process and its group, send their signal twice. A later
+ * one is meant as another.
+ */
+#define RECORD_LOOP_TWICE_NS UINT64_C(300000000)
 
 int record_loop_init(struct record_loop *l)
 {
@@ -60,11 +67,13 @@ static int record_loop_handle_signals(struct record_loop *l)
 				r = record_loop_stop(l);
 		} else if (info.ssi_signo == SIGUSR1) {
 			l->asked(l->userdata);
-		} else if (l->interrupted) {
-			r = -EINTR;
-		} else {
+		} else if (!l->interrupted) {
 			l->interrupted = true;
+			l->interrupted_ns = clock_read_ns(CLOCK_MONOTONIC);
 			r = record_loop_stop(l);
+		} else if (clock_read_ns(CLOCK_MONOTONIC) - l->interrupted_ns >
+			   RECORD_LOOP_TWICE_NS) {
+			r = -EINTR;
 		}
 	}
 	return r;

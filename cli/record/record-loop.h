@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cli/record/recording.h"
 
@@ -17,6 +18,7 @@ struct record_loop {
 	int wake_fd;     /* borrowed; calls wants_stop() when it is readable; -1 = none */
 	int interval_ms; /* between calls of tick(); -1 = no calls */
 	bool asked_to_stop, interrupted;
+	uint64_t interrupted_ns; /* since then (CLOCK_MONOTONIC) */
 	/* Whether the recording must end. Called when a child has exited, and for wake_fd. */
 	bool (*wants_stop)(void *userdata);
 	void (*tick)(void *userdata); /* can be NULL */

@@ -138,7 +138,7 @@ expect_exit 0 "$KYMO" flame --off-cpu "$TMP/blocked.fxt" --format folded -o -
 cp "$TMP/stderr" "$TMP/told"
 waited=$(awk '/;blocked_here;/ { t += $NF } END { printf "%d", t }' "$TMP/stdout")
 assert_ge "$waited" 1900000000 "time in the function that waits at the end"
-assert_says "$TMP/told" '2 of the times off CPU had not ended' "what flame says of it"
+assert_says "$TMP/told" "2 of the times off CPU continued at the end" "what flame says of it"
 assert_says "$TMP/told" '2 of the times off CPU had begun before' "what flame says of the others"
 "$LIST_STACKS" "$TMP/blocked.fxt" >"$TMP/stacks"
 # (main() waits for the thread all the time; the thread first waits for its input)

@@ -156,3 +156,15 @@ assert_says "$TMP/stderr" "unexpected argument 'foo'" "a command without '--'"
 	fail "recording without -o: $(cat "$TMP/log")"
 assert_eq "$(find "$TMP/default" -name 'kymo-*.fxt' -perm 600 | wc -l)" 1 \
 	"files with the default name and mode 0600"
+
+# timeout(1) signals the process, and then its group: that is not a second Ctrl-C.
+for _ in 1 2 3; do
+	rm -f "$TMP/twice.fxt"
+	"$KYMO" record --direct -d 60 -o "$TMP/twice.fxt" 2>"$TMP/log" &
+	pid=$!
+	expect_soon 10 test -s "$TMP/twice.fxt"
+	kill -TERM $pid
+	kill -TERM $pid
+	expect_recorded "$TMP/twice.fxt" finished $pid "$TMP/log"
+	expect_exit 0 "$KYMO" check "$TMP/twice.fxt"
+done
