@@ -369,6 +369,8 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 
 	if (s->query->n_args <= PROLOGUE_ARGS_MAX || places_is_refused(s, f->vaddr))
 		r = prologue_find(&s->image, s->disassembler, f->vaddr, &vaddr);
+	if (places_is_refused(s, vaddr))
+		vaddr = f->vaddr;
 	s->returns_at_entry = false;
 	place.begin = places_offset(s, f->vaddr);
 	place.entry = places_offset(s, vaddr);
@@ -450,6 +452,10 @@ static int places_add_point(struct places_search *s, const struct found_function
 		return r;
 	if (!places_has_instruction(s, f, at)) {
 		s->places.flags |= CALL_PLACES_NO_POINT;
+		return 0;
+	}
+	if (places_is_refused(s, f->vaddr + at)) {
+		s->places.flags |= CALL_PLACES_REFUSED;
 		return 0;
 	}
 	s->places.places[0] = (struct call_place){

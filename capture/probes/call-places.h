@@ -63,7 +63,8 @@ struct call_place {
 #define CALL_PLACES_SWITCHES (1U << 8)
 #define CALL_PLACES_STRIPPED (1U << 9)  /* has only the names of exported functions */
 #define CALL_PLACES_VDSO     (1U << 10) /* INDIRECT, and a function of the kernel's vDSO */
-#define CALL_PLACES_ALL      ((1U << 11) - 1)
+#define CALL_PLACES_REFUSED  (1U << 11) /* the kernel sets no probe on the point's instruction */
+#define CALL_PLACES_ALL      ((1U << 12) - 1)
 
 struct call_places {
 	struct call_place *places; /* owned; sorted by begin, unique */

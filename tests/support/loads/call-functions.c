@@ -170,6 +170,15 @@ __asm__(".text\n"
 	"	ret\n"
 	".size turns, . - turns\n");
 
+/* The kernel refuses a probe on its second instruction, at byte 3. */
+__asm__(".globl locked\n"
+	".type locked, @function\n"
+	"locked:\n"
+	"	mov %rdi, %rax\n"
+	"	lock addq $1, -8(%rsp)\n"
+	"	ret\n"
+	".size locked, . - locked\n");
+
 /* It returns in its first instruction. */
 __asm__(".globl at_once\n"
 	".type at_once, @function\n"

@@ -408,6 +408,30 @@ TEST(test_points)
 	assert_in_range(n, 2, 12);
 }
 
+/* A probe on a locked instruction would never fire. */
+TEST(test_refused_point)
+{
+	struct call_places_range range = { .is_used = true, .is_point = true, .bytes = 10 };
+	char why[512];
+
+	need_compiler();
+	assert_int_equal(command_in(dir, CC "-o points.so"), 0);
+	find("points.so", "locked", 6, 1);
+	range.begin = places.places[0].begin;
+	for (range.at = 0; range.at <= 3; range.at += 3) {
+		const struct call_places_query query = { .pattern = "locked", .range = range };
+		_cleanup_close_ int fd = open_in_dir("points.so");
+
+		call_places_deinit(&places);
+		assert_int_equal(call_places_find_sandboxed(fd, &query, 60 * SECOND, &places), 0);
+		assert_int_equal(places.n, range.at == 0);
+		assert_int_equal(places.flags & CALL_PLACES_REFUSED,
+				 range.at == 0 ? 0 : CALL_PLACES_REFUSED);
+	}
+	assert_true(call_places_explain(&places, 0, "f", "locked", why, sizeof(why)));
+	assert_non_null(strstr(why, "no probe on the instruction"));
+}
+
 FIXTURE(set_up)
 {
 	return mkdtemp(dir) ? 0 : -1;
@@ -427,8 +451,8 @@ int main(void)
 		cmocka_unit_test(test_explained),       cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_valid),           cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_points),          cmocka_unit_test(test_files),
-		cmocka_unit_test(test_cache_damaged),   cmocka_unit_test(test_chosen),
-		cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_refused_point),   cmocka_unit_test(test_cache_damaged),
+		cmocka_unit_test(test_chosen),          cmocka_unit_test(test_loops),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
