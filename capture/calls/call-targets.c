@@ -63,12 +63,26 @@ static int call_source_count_syscalls(struct call_source *source, char **reterr_
 	return call_targets_refuse(-ENOENT, why, reterr_text);
 }
 
+/* Whether to search the file of source I for switches of stacks: no earlier source has it. */
+static bool call_source_refuses_switches(const struct call_options *o, size_t i)
+{
+	struct stat st, other;
+
+	if (!o->fast_returns || o->force_fast_returns)
+		return false;
+	for (size_t k = 0; k < i && fstat(o->files.fds[i], &st) == 0; k++)
+		if (fstat(o->files.fds[k], &other) == 0 && other.st_dev == st.st_dev &&
+		    other.st_ino == st.st_ino)
+			return false;
+	return true;
+}
+
 static int call_source_find(struct call_source *source, const struct call_options *o, size_t i,
 			    char **reterr_text)
 {
 	struct call_places_query query = {
 		.pattern = source->spec.function,
-		.refuses_switches = o->fast_returns && !o->force_fast_returns,
+		.refuses_switches = call_source_refuses_switches(o, i),
 	};
 	struct call_spec_error error;
 	char why[WHY_MAX];

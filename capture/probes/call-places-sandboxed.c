@@ -147,6 +147,13 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 			"or in another thread would kill the program; leave --fast-returns out (or "
 			"add --force-fast-returns, if no call of '%s' does that)",
 			file, p->nearest, pattern);
+	else if (p->flags & CALL_PLACES_LOADS_STACK)
+		snprintf(why, size,
+			 "%s has code that switches stacks, in '%s': with --fast-returns, a call "
+			 "that returns on another stack or in another thread would kill the "
+			 "program; leave --fast-returns out (or add --force-fast-returns, if no "
+			 "call of '%s' does that)",
+			 file, p->nearest, pattern);
 	else if (p->flags & CALL_PLACES_NO_START)
 		snprintf(why, size,
 			 "%s has no function '%s' at this address, according to its symbols and "

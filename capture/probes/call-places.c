@@ -17,6 +17,7 @@
 #include "capture/probes/instruction.h"
 #include "capture/probes/probe-semaphore.h"
 #include "capture/probes/prologue.h"
+#include "capture/probes/stack-switch.h"
 
 enum {
 	SWEEP_MAX =
@@ -506,7 +507,8 @@ static int places_search_code(struct places_search *s)
 		s->places.flags |= CALL_PLACES_NO_CODE;
 		return 0;
 	}
-	r = disassembler_new(&s->disassembler) ?: elf_image_read_slots(&s->image);
+	r = s->disassembler ? 0 : disassembler_new(&s->disassembler);
+	r = r ?: elf_image_read_slots(&s->image);
 	if (r == 0 && s->query->range.is_point)
 		return places_add_point(s, &s->found[0], s->query->range.at);
 	r = r ?: places_add_choices(s);
@@ -546,6 +548,25 @@ static void places_note_switches(struct places_search *s)
 	snprintf(s->places.nearest, sizeof(s->places.nearest), "%s", found);
 }
 
+/* Finds code that switches stacks and has no known name. */
+static int places_note_loads(struct places_search *s)
+{
+	uint64_t vaddr;
+	const char *name;
+	size_t n;
+	int r = stack_switch_find(&s->image, s->disassembler, &vaddr);
+
+	if (r <= 0)
+		return r;
+	s->places.flags |= CALL_PLACES_LOADS_STACK;
+	name = stack_switch_name(&s->image, vaddr, &n);
+	if (name && n < sizeof(s->places.nearest))
+		memcpy(s->places.nearest, name, n);
+	else
+		snprintf(s->places.nearest, sizeof(s->places.nearest), "0x%" PRIx64, vaddr);
+	return 0;
+}
+
 /*
  * Whether the name, which is chosen at run time, is a function of the kernel's vDSO: the file has
  * the name by which it asks for that.
@@ -559,19 +580,28 @@ static bool places_is_of_vdso(const struct places_search *s)
 	       memmem(s->image.data, s->image.size, name, (size_t)n + 1) != NULL;
 }
 
+static int places_refuse_switches(struct places_search *s)
+{
+	places_note_switches(s);
+	if (s->places.flags || s->image.header.e_machine != EM_X86_64)
+		return 0;
+	return disassembler_new(&s->disassembler) ?: places_note_loads(s);
+}
+
 static int places_search_image(struct places_search *s)
 {
 	GElf_Shdr table;
 	size_t n_symbols;
+	int r = 0;
 
 	s->places.flags |=
 		(s->image.foreign ? CALL_PLACES_FOREIGN : 0) | (s->image.go ? CALL_PLACES_GO : 0);
 	if (s->places.flags)
 		return 0;
 	if (s->query->refuses_switches)
-		places_note_switches(s);
-	if (s->places.flags)
-		return 0;
+		r = places_refuse_switches(s);
+	if (r < 0 || s->places.flags)
+		return r;
 	if (s->query->range.is_used) {
 		places_find_range(s);
 		return s->n_found > 0 ? places_search_code(s) : 0;

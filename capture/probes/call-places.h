@@ -64,7 +64,12 @@ struct call_place {
 #define CALL_PLACES_STRIPPED (1U << 9)  /* has only the names of exported functions */
 #define CALL_PLACES_VDSO     (1U << 10) /* INDIRECT, and a function of the kernel's vDSO */
 #define CALL_PLACES_REFUSED  (1U << 11) /* the kernel sets no probe on the point's instruction */
-#define CALL_PLACES_ALL      ((1U << 12) - 1)
+/*
+ * The file has code that loads the stack pointer to continue on another stack. `nearest` is the
+ * function, or its address.
+ */
+#define CALL_PLACES_LOADS_STACK (1U << 12)
+#define CALL_PLACES_ALL         ((1U << 13) - 1)
 
 struct call_places {
 	struct call_place *places; /* owned; sorted by begin, unique */
@@ -86,9 +91,10 @@ struct call_places_range {
 };
 
 struct call_places_query {
-	const char *pattern;   /* a name with wildcards `*` and `?`; unused with a range */
-	unsigned n_args;       /* number of arguments to read at the entry */
-	bool refuses_switches; /* find nothing with CALL_PLACES_SWITCHES; for return probes */
+	const char *pattern; /* a name with wildcards `*` and `?`; unused with a range */
+	unsigned n_args;     /* number of arguments to read at the entry */
+	/* Find nothing with CALL_PLACES_SWITCHES or _LOADS_STACK; for return probes */
+	bool refuses_switches;
 	struct call_places_range range; /* its place has the name "-" */
 };
 

@@ -228,6 +228,16 @@ int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *
 	return r;
 }
 
+int elf_image_labels(const struct elf_image *image, elf_function_fn fn, void *userdata)
+{
+	size_t n = 0;
+	int r = 0;
+
+	for (Elf_Scn *s = NULL; r == 0 && (s = elf_nextscn(image->elf, s));)
+		r = elf_image_walk_symbols(image, s, STT_NOTYPE, fn, userdata, &n);
+	return r;
+}
+
 static const char *elf_image_mentioned_in(const struct elf_image *image, Elf_Scn *scn,
 					  const char *const *names, size_t n)
 {

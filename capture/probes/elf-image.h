@@ -56,6 +56,9 @@ int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void 
 /* The same, for each function that is chosen at run time; VADDR is its resolver. */
 int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *userdata);
 
+/* The same, for each label in code that is not the name of a function or a variable. */
+int elf_image_labels(const struct elf_image *image, elf_function_fn fn, void *userdata);
+
 /* The first of the N NAMES that is the name of a symbol, defined or imported; NULL = none. */
 const char *elf_image_mentions(const struct elf_image *image, const char *const *names, size_t n);
 

@@ -17,3 +17,9 @@ bool function_start_after(const struct elf_image *image, uint64_t vaddr, uint64_
 
 /* The last function that begins at or before VADDR. False if there is none. */
 bool function_start_before(const struct elf_image *image, uint64_t vaddr, uint64_t *ret);
+
+/*
+ * Where functions and labels begin, up to a maximum: *RET is sorted, and the caller frees it.
+ * Returns 0 or -ENOMEM.
+ */
+int function_start_list(const struct elf_image *image, uint64_t **ret, size_t *ret_n);

@@ -5,6 +5,8 @@
 
 #include <capstone/capstone.h>
 
+#include "base/array.h"
+
 struct disassembler {
 	csh handle;
 	cs_insn *insn; /* reused for each instruction */
@@ -141,6 +143,110 @@ static bool instruction_switches_stack(const struct disassembler *d)
 	}
 }
 
+/* The number of REG in machine code; -1 = it is no general register of 64 bits. */
+static int8_t instruction_register(x86_reg reg)
+{
+	static const uint16_t registers[] = {
+		X86_REG_RAX, X86_REG_RCX, X86_REG_RDX, X86_REG_RBX, X86_REG_RSP, X86_REG_RBP,
+		X86_REG_RSI, X86_REG_RDI, X86_REG_R8,  X86_REG_R9,  X86_REG_R10, X86_REG_R11,
+		X86_REG_R12, X86_REG_R13, X86_REG_R14, X86_REG_R15,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(registers); i++)
+		if (registers[i] == reg)
+			return (int8_t)i;
+	return -1;
+}
+
+static void instruction_set_loaded(struct instruction_stack *to, const cs_x86_op *from)
+{
+	if (from->type == X86_OP_IMM)
+		return;
+	to->is_loaded = true;
+	to->from_memory = from->type == X86_OP_MEM;
+	to->from = instruction_register(to->from_memory ? from->mem.base : from->reg);
+}
+
+/*
+ * Whether the lea to the stack pointer is a sum of that or of the frame pointer. Or it is the end
+ * of a function that keeps an address of its stack in r10, r11 or r13: functions of gcc that align
+ * their stack, and libffi.
+ */
+static bool instruction_is_ordinary_lea(const cs_x86_op *from)
+{
+	x86_reg base = from->mem.base;
+
+	return base == X86_REG_RSP || base == X86_REG_RBP || base == X86_REG_R10 ||
+	       base == X86_REG_R11 || (base == X86_REG_R13 && from->mem.disp == -8);
+}
+
+static void instruction_note_lea(struct instruction_stack *i, const cs_x86_op *to,
+				 const cs_x86_op *from)
+{
+	if (!instruction_is_rsp(to)) {
+		if (from->mem.base == X86_REG_RSP)
+			i->saved_to = instruction_register(to->reg);
+		return;
+	}
+	if (instruction_is_ordinary_lea(from))
+		return;
+	instruction_set_loaded(i, from);
+	i->from_memory = false;
+}
+
+static bool instruction_is_of_stack(const cs_x86_op *op)
+{
+	return op->type == X86_OP_MEM &&
+	       (op->mem.base == X86_REG_RSP || op->mem.base == X86_REG_RBP);
+}
+
+static void instruction_note_mov(struct instruction_stack *i, const cs_x86_op *to,
+				 const cs_x86_op *from)
+{
+	bool is_frame = from->type == X86_OP_REG && from->reg == X86_REG_RBP;
+
+	if (instruction_is_rsp(from)) {
+		i->is_stored = to->type == X86_OP_MEM;
+		i->saved_to = i->is_stored ? -1 : instruction_register(to->reg);
+	} else if (instruction_is_rsp(to)) {
+		if (!is_frame)
+			instruction_set_loaded(i, from);
+	} else if (to->type == X86_OP_REG) {
+		i->copy_of = from->type == X86_OP_REG ? instruction_register(from->reg) : -1;
+		if (i->copy_of >= 0 || instruction_is_of_stack(from))
+			i->restores = instruction_register(to->reg);
+	}
+}
+
+static struct instruction_stack instruction_stack_of(const struct disassembler *d)
+{
+	const cs_x86 *x86 = &d->insn->detail->x86;
+	const cs_x86_op *to = &x86->operands[0], *from = &x86->operands[1];
+	struct instruction_stack i = { .from = -1, .saved_to = -1, .restores = -1, .copy_of = -1 };
+
+	switch (d->insn->id) {
+	case X86_INS_MOV:
+		instruction_note_mov(&i, to, from);
+		break;
+	case X86_INS_LEA:
+		instruction_note_lea(&i, to, from);
+		break;
+	case X86_INS_XCHG:
+		if (instruction_is_rsp(to) || instruction_is_rsp(from))
+			instruction_set_loaded(&i, instruction_is_rsp(to) ? from : to);
+		break;
+	case X86_INS_POP:
+		i.is_loaded = i.is_popped = instruction_is_rsp(to);
+		break;
+	case X86_INS_AND:
+		i.aligns = instruction_is_rsp(to);
+		break;
+	default:
+		break;
+	}
+	return i;
+}
+
 static bool instruction_reads_stack_top(const struct disassembler *d)
 {
 	const cs_x86_op *from = &d->insn->detail->x86.operands[1];
@@ -213,6 +319,7 @@ static bool instruction_read_vector(const uint8_t *p, size_t n, struct instructi
 		.kind = INSTRUCTION_PLAIN,
 		.disturbs = true,
 		.moves_stack = true,
+		.stack = { .from = -1, .saved_to = -1, .restores = -1, .copy_of = -1 },
 	};
 	return ret->length > 0;
 }
@@ -234,6 +341,7 @@ bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint6
 		.emulated = instruction_is_emulated(p, d->insn->size),
 		.switches_stack = instruction_switches_stack(d),
 		.reads_stack_top = instruction_reads_stack_top(d),
+		.stack = instruction_stack_of(d),
 	};
 	instruction_note_written(d, ret);
 	if (x86->op_count == 1 &&

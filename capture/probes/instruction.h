@@ -27,6 +27,19 @@ enum instruction_kind {
 	INSTRUCTION_END, /* nothing follows: a trap */
 };
 
+/* The use of the stack pointer by an instruction. Registers have their numbers in machine code. */
+struct instruction_stack {
+	bool aligns;      /* rounds it down */
+	bool is_loaded;   /* it is given a value, other than by push, pop, leave, call and sums */
+	bool is_popped;   /* ... by pop */
+	bool from_memory; /* ... which is in memory */
+	bool is_stored;   /* it is copied to memory, other than by push */
+	int8_t from;      /* ... in, or at an address in, this register; -1 = none */
+	int8_t saved_to;  /* the register that it is copied to; -1 = none */
+	int8_t restores;  /* the register that gets a word of the stack, or ... ; -1 = none */
+	int8_t copy_of;   /* ... a copy of this register; -1 = none */
+};
+
 struct instruction {
 	size_t length; /* bytes */
 	enum instruction_kind kind;
@@ -40,6 +53,7 @@ struct instruction {
 	bool moves_stack;     /* writes the stack pointer */
 	bool switches_stack;  /* writes the stack pointer with a value for another stack */
 	bool reads_stack_top; /* reads the word at the stack pointer */
+	struct instruction_stack stack;
 };
 
 /* Decodes the instruction at P, of N bytes, which is loaded at ADDRESS. False if it is invalid. */

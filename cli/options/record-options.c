@@ -25,6 +25,7 @@
 #include "capture/programs/sampler.h"
 #include "cli/places/moment-compile.h"
 #include "cli/places/process-file.h"
+#include "cli/places/stack-switches.h"
 #include "cli/common/verb.h"
 #include "cli/places/call-resolve.h"
 
@@ -282,6 +283,38 @@ static int record_options_parse_call(struct record_options *o, const char *name,
 	return r;
 }
 
+/*
+ * Return probes can kill a program that switches stacks. The recorder examines the probed files
+ * only; this examines the libraries that they need, and the command.
+ */
+static int record_options_refuse_switches(const struct record_options *o)
+{
+	const struct call_options *calls = &o->session.calls;
+	struct call_spec_error error;
+	struct call_spec spec = { .file = "" };
+	char before[CALL_FILE_MAX] = "";
+	bool is_probed = false; /* the command */
+	char why[PLACES_WHY_MAX];
+	int r = 0;
+
+	if (!calls->fast_returns || calls->force_fast_returns)
+		return CLI_OK;
+	for (size_t i = 0; r == 0 && i < calls->n_specs; i++) {
+		if (call_spec_parse(calls->specs[i], &spec, &error) < 0 ||
+		    call_spec_is_syscall(&spec) || strcmp(spec.file, before) == 0)
+			continue;
+		r = stack_switches_check(spec.file, false, &o->session.filter, why);
+		is_probed |= o->n_rest && strcmp(spec.file, o->rest[0]) == 0;
+		memcpy(before, spec.file, sizeof(before));
+	}
+	if (r == 0 && o->n_rest && *before && !is_probed)
+		r = stack_switches_check(o->rest[0], true, &o->session.filter, why);
+	if (r == 0)
+		return CLI_OK;
+	cli_error("--fast-returns: %s", why);
+	return o->n_rest ? CLI_COMMAND_FAILED : CLI_FAILED;
+}
+
 static int record_options_compile(struct record_options *o)
 {
 	int r = CLI_OK;
@@ -290,6 +323,8 @@ static int record_options_compile(struct record_options *o)
 		return cli_usage_error("--collect needs --moment");
 	for (size_t i = 0; r == CLI_OK && i < o->n_calls; i++)
 		r = record_options_parse_call(o, "--call", o->calls[i]);
+	if (r == CLI_OK)
+		r = record_options_refuse_switches(o);
 	for (size_t i = 0; r == CLI_OK && i < o->n_moments; i++)
 		r = moment_compile("--moment", o->moments[i], o->collect, &o->session.filter,
 				   &o->session.moments);

@@ -126,3 +126,23 @@ bool needed_library_find(const struct places *program, const char *function,
 		free(l.names[i]);
 	return found;
 }
+
+int needed_library_each(const struct places *program, const struct capture_filter *filter,
+			int (*fn)(const char *path, void *userdata), void *userdata)
+{
+	struct needed_libraries l = { .n = 0 };
+	int r = 0;
+
+	needed_library_list(&l, program);
+	for (size_t i = 0; r == 0 && i < l.n; i++) {
+		_cleanup_(places_freep) struct places *p = needed_library_open(l.names[i], filter);
+
+		if (!p)
+			continue;
+		needed_library_list(&l, p);
+		r = fn(places_path(p), userdata);
+	}
+	for (size_t i = 0; i < l.n; i++)
+		free(l.names[i]);
+	return r;
+}

@@ -23,3 +23,10 @@ bool needed_library_find(const struct places *program, const char *function,
 /* Whether the library NAME has FUNCTION. */
 bool needed_library_has(const char *name, const char *function,
 			const struct capture_filter *filter);
+
+/*
+ * Calls FN with the path of each library that PROGRAM, or one of them, needs, until it returns a
+ * value other than 0, which is returned. Libraries that are not found are left out.
+ */
+int needed_library_each(const struct places *program, const struct capture_filter *filter,
+			int (*fn)(const char *path, void *userdata), void *userdata);

@@ -94,6 +94,78 @@ for stripped in no yes; do
 	assert_says "$TMP/stderr" 'add --force-fast-returns' "what to do"
 done
 
+note "a switch that is written by hand, here and in a library that the program needs"
+cat >"$TMP/switch.s" <<-'END'
+	.text
+	.globl hop
+	hop:
+		push %rbp
+		push %rbx
+		mov %rsp,(%rdi)
+		mov %rsi,%rsp
+		pop %rbx
+		pop %rbp
+		ret
+	.section .note.GNU-stack,"",@progbits
+END
+cat >"$TMP/hops.c" <<-'END'
+	#include <pthread.h>
+	#include <stdint.h>
+
+	void hop(void **from, void *to);
+
+	static void *first, *second, *coroutine, *end;
+	static uint64_t stack[8192] __attribute__((aligned(64)));
+	static int is_second, result;
+
+	__attribute__((noinline)) int hops(int x)
+	{
+		hop(&coroutine, is_second ? second : first);
+		return x * 10;
+	}
+
+	static void body(void)
+	{
+		result = hops(5);
+		hop(&end, second);
+	}
+
+	static void *resume(void *arg)
+	{
+		is_second = 1;
+		hop(&second, coroutine);
+		return arg;
+	}
+
+	int main(void)
+	{
+		pthread_t thread;
+
+		stack[8180] = (uintptr_t)body;
+		coroutine = &stack[8178];
+		hop(&first, coroutine);
+		if (pthread_create(&thread, NULL, resume, NULL) != 0)
+			return 1;
+		pthread_join(thread, NULL);
+		return result == 50 ? 7 : 2;
+	}
+END
+cc -O2 -pthread -o "$TMP/hops" "$TMP/hops.c" "$TMP/switch.s" || fail "the program cannot be compiled"
+expect_exit 125 "$KYMO" calls --direct --fast-returns --call "$TMP/hops:hops" -- "$TMP/hops"
+assert_says "$TMP/stderr" "hops has code that switches stacks, in 'hop'" "the reason"
+strip --strip-unneeded "$TMP/hops"
+expect_exit 125 "$KYMO" calls --direct --fast-returns --call "$TMP/hops:_start" -- "$TMP/hops"
+assert_says "$TMP/stderr" "hops has code that switches stacks" "the reason, without names"
+
+cc -shared -o "$TMP/libhop.so" "$TMP/switch.s"
+cc -O2 -pthread -o "$TMP/hops" "$TMP/hops.c" "$TMP/libhop.so" -Wl,-rpath,"$TMP" || fail "the program cannot be compiled"
+expect_exit 125 "$KYMO" calls --direct --fast-returns --call "$TMP/hops:hops" -- "$TMP/hops"
+assert_says "$TMP/stderr" "libhop.so has code that switches stacks ('hop'), and is used by $TMP/hops" "the library"
+cc -shared -fPIC -O2 -o "$TMP/libplain.so" -x c - <<<'int plain(int x); int plain(int x) { return x + 1; }'
+expect_exit 125 "$KYMO" calls --direct --fast-returns --call "$TMP/libplain.so:plain" -- "$TMP/hops"
+assert_says "$TMP/stderr" "libhop.so has code that switches stacks ('hop'), and is used by $TMP/hops" "the command"
+expect_exit 7 "$KYMO" calls --direct --call "$TMP/hops:hops" -- "$TMP/hops"
+
 note "the part of a function that the compiler has moved away: it is jumped to"
 cat >"$TMP/parts.c" <<-'END'
 	#include <stdio.h>

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A quick search of the bytes finds candidates. Only the functions around these are disassembled.
+ */
+#include "capture/probes/stack-switch.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "capture/probes/function-start.h"
+
+enum {
+	BEHIND_MAX = 32,        /* instructions, from the load to where control is passed on */
+	FUNCTION_MAX = 1 << 20, /* bytes of one function; the rest is not read */
+	READ_MAX = 1 << 23,     /* bytes of code that are disassembled, of one file */
+	REX_WIDE = 0x48,        /* the prefix of 64-bit instructions, and its bits */
+	REX_BASE = 1,
+	REX_REGISTER = 4,
+	REGISTER_SP = 4,
+	REGISTER_BP = 5,
+};
+
+struct switch_search {
+	const struct elf_image *image;
+	struct disassembler *disassembler;
+	uint64_t *starts; /* of functions; sorted */
+	size_t n_starts;
+	size_t n_read; /* bytes */
+};
+
+/* ---- candidates ---- */
+
+/* Whether the instruction with prefix P[0], which is REX.W, can load the stack pointer. */
+static bool stack_switch_is_wide(const uint8_t *p, size_t n)
+{
+	uint8_t modrm = p[2], mod = modrm >> 6, low = modrm & 7;
+	uint8_t reg = (modrm >> 3 & 7) | (p[0] & REX_REGISTER ? 8 : 0);
+	uint8_t base = p[0] & REX_BASE ? 8 : 0;
+	bool is_register = mod == 3 && (low | base) == REGISTER_SP;
+
+	if (mod != 3)
+		base |= low == 4 && n > 3 ? p[3] & 7 : low;
+	switch (p[1]) {
+	case 0x89: /* mov register,operand */
+		return is_register && reg != REGISTER_BP;
+	case 0x8b: /* mov operand,register */
+		return reg == REGISTER_SP && (mod == 3 || mod == 0 || base != REGISTER_BP);
+	case 0x8d: /* lea */
+		return reg == REGISTER_SP && base != REGISTER_SP && base != REGISTER_BP;
+	case 0x87: /* xchg */
+		return reg == REGISTER_SP || is_register;
+	case 0x94: /* xchg with rax */
+		return !(p[0] & REX_BASE);
+	default:
+		return false;
+	}
+}
+
+/* Whether only pops and a return or a jump to a register follow at P. A pop has a frequent byte. */
+static bool stack_switch_is_end(const uint8_t *p, size_t n)
+{
+	size_t at = 0;
+
+	while (at + 2 < n &&
+	       ((p[at] & 0xf8) == 0x58 || (p[at] == 0x41 && (p[at + 1] & 0xf8) == 0x58)))
+		at += p[at] == 0x41 ? 2 : 1;
+	if (at < n && p[at] == 0x41)
+		at++;
+	return at + 1 < n && (p[at] == 0xc3 || (p[at] == 0xff && (p[at + 1] & 0xf8) == 0xe0));
+}
+
+/* Whether an instruction that loads the stack pointer can begin at P, behind another byte. */
+static bool stack_switch_is_candidate(const uint8_t *p, size_t n)
+{
+	if (n < 4)
+		return false;
+	if ((p[0] & 0xf8) == REX_WIDE)
+		return stack_switch_is_wide(p, n);
+	/* (with a prefix, it is r12 that is popped) */
+	return (p[0] == 0x5c && p[-1] != 0x41 && stack_switch_is_end(p + 1, n - 1)) ||
+	       (p[0] == 0x8f && p[1] == 0xc4 && stack_switch_is_end(p + 2, n - 2));
+}
+
+/* ---- functions ---- */
+
+/* The use of the stack pointer by a function. */
+struct switch_state {
+	uint32_t saved; /* registers that it is copied to */
+	bool stores;    /* it is copied to memory */
+	bool aligned;   /* it was rounded so far */
+	/* Registers with values from its stack, since the last return */
+	uint32_t restored;
+};
+
+/* Whether I, in the function with STATE, loads the pointer to another stack. */
+static bool stack_switch_is_load(const struct instruction_stack *i,
+				 const struct switch_state *state)
+{
+	if (!i->is_loaded || state->aligned)
+		return false;
+	if (i->is_popped)
+		return state->stores;
+	return i->from < 0 || i->from_memory ? i->from != REGISTER_BP
+					     : !((state->saved | state->restored) & 1u << i->from);
+}
+
+static size_t stack_switch_next(struct switch_search *s, const uint8_t *p, size_t n, size_t at,
+				struct instruction *ret)
+{
+	if (!disassembler_read(s->disassembler, p + at, n - at, at, ret))
+		*ret = (struct instruction){
+			.length = 1, .stack = { .saved_to = -1, .restores = -1, .copy_of = -1 }
+		};
+	return at + ret->length;
+}
+
+/*
+ * Whether control is passed on soon, after the instruction at AT in the N bytes at P. If not, the
+ * bytes are data between functions.
+ */
+static bool stack_switch_continues(struct switch_search *s, const uint8_t *p, size_t n, size_t at)
+{
+	struct instruction i;
+
+	for (int step = 0; step < BEHIND_MAX && at < n; step++, at += i.length) {
+		if (!disassembler_read(s->disassembler, p + at, n - at, at, &i))
+			return false;
+		if (i.kind == INSTRUCTION_RETURN || i.kind == INSTRUCTION_CALL ||
+		    i.kind == INSTRUCTION_JUMP)
+			return true;
+	}
+	return false;
+}
+
+/* Notes which registers can have an address of the function's own stack after I. */
+static void stack_switch_follow(struct switch_state *state, const struct instruction *i)
+{
+	uint32_t own = state->saved | state->restored;
+
+	if (i->kind == INSTRUCTION_RETURN)
+		state->restored = 0;
+	/* (a function without a name can begin behind a trap) */
+	if (i->kind == INSTRUCTION_END)
+		state->aligned = false;
+	if (i->stack.restores >= 0 && (i->stack.copy_of < 0 || own & 1u << i->stack.copy_of))
+		state->restored |= 1u << i->stack.restores;
+}
+
+/* Searches the N bytes of a function at P. Returns whether there is a switch, at *RET_AT. */
+static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t n, size_t *ret_at)
+{
+	struct switch_state state = { 0 };
+	struct instruction i;
+
+	/* (the copy can be behind, after a jump) */
+	for (size_t at = 0; at < n;) {
+		at = stack_switch_next(s, p, n, at, &i);
+		state.stores |= i.stack.is_stored;
+		if (i.stack.saved_to >= 0)
+			state.saved |= 1u << i.stack.saved_to;
+	}
+	for (size_t at = 0, next; at < n; at = next) {
+		next = stack_switch_next(s, p, n, at, &i);
+		state.aligned |= i.stack.aligns;
+		if (stack_switch_is_load(&i.stack, &state) && stack_switch_continues(s, p, n, at)) {
+			*ret_at = at;
+			return true;
+		}
+		stack_switch_follow(&state, &i);
+	}
+	return false;
+}
+
+/* The number of known functions that begin at or before VADDR. */
+static size_t stack_switch_count_before(const struct switch_search *s, uint64_t vaddr)
+{
+	size_t low = 0, high = s->n_starts;
+
+	while (low < high) {
+		size_t at = low + (high - low) / 2;
+
+		if (s->starts[at] <= vaddr)
+			low = at + 1;
+		else
+			high = at;
+	}
+	return low;
+}
+
+/* ---- known functions ---- */
+
+struct switch_name {
+	uint64_t vaddr, begin;
+	const char *name;
+	size_t n;
+};
+
+static int stack_switch_on_name(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
+				void *userdata)
+{
+	struct switch_name *found = userdata;
+
+	(void)bytes;
+	if (n == 0 || vaddr > found->vaddr || (found->name && vaddr <= found->begin))
+		return 0;
+	found->name = name;
+	found->n = n;
+	found->begin = vaddr;
+	return 0;
+}
+
+const char *stack_switch_name(const struct elf_image *image, uint64_t vaddr, size_t *ret_n)
+{
+	struct switch_name found = { .vaddr = vaddr };
+	size_t n;
+
+	elf_image_functions(image, stack_switch_on_name, &found, &n);
+	elf_image_labels(image, stack_switch_on_name, &found);
+	*ret_n = found.n;
+	return found.name;
+}
+
+/*
+ * Whether the code at VADDR is of longjmp() or of the unwinder, which leave calls for good, or of a
+ * function that stays on its stack in an unusual way.
+ */
+static bool stack_switch_is_known(const struct elf_image *image, uint64_t vaddr)
+{
+	static const char *const parts[] = {
+		"longjmp", "_Unwind_",   "_dl_runtime_", "_dl_tlsdesc_",
+		"ffi_",    "frame_info", "_Ux86_64_",    "_ULx86_64_",
+	};
+	size_t n;
+	const char *name = stack_switch_name(image, vaddr, &n);
+
+	for (size_t i = 0; name && i < ARRAY_SIZE(parts); i++)
+		if (memmem(name, n, parts[i], strlen(parts[i])))
+			return true;
+	return false;
+}
+
+/* ---- sections ---- */
+
+/* Searches the N bytes of code at P, which are loaded at VADDR. */
+static bool stack_switch_search(struct switch_search *s, const uint8_t *p, size_t n, uint64_t vaddr,
+				uint64_t *ret_vaddr)
+{
+	for (size_t at = 1; at < n && s->n_read < READ_MAX; at++) {
+		size_t before, from, to, found;
+
+		if (!stack_switch_is_candidate(p + at, n - at))
+			continue;
+		before = stack_switch_count_before(s, vaddr + at);
+		from = before > 0 && s->starts[before - 1] > vaddr ? s->starts[before - 1] - vaddr
+								   : 0;
+		to = before < s->n_starts && s->starts[before] - vaddr < n
+			     ? s->starts[before] - vaddr
+			     : n;
+		/* (a piece without known functions) */
+		if (at - from > FUNCTION_MAX / 2)
+			from = at - FUNCTION_MAX / 2;
+		if (to - from > FUNCTION_MAX)
+			to = from + FUNCTION_MAX;
+		s->n_read += to - from;
+		if (stack_switch_read(s, p + from, to - from, &found) &&
+		    !stack_switch_is_known(s->image, vaddr + from + found)) {
+			*ret_vaddr = vaddr + from + found;
+			return true;
+		}
+		at = to - 1;
+	}
+	return false;
+}
+
+int stack_switch_find(const struct elf_image *image, struct disassembler *d, uint64_t *ret_vaddr)
+{
+	_cleanup_free_ uint64_t *starts = NULL;
+	struct switch_search s = { .image = image, .disassembler = d };
+	GElf_Shdr header;
+	bool found = false;
+	int r = function_start_list(image, &starts, &s.n_starts);
+
+	if (r < 0)
+		return r;
+	s.starts = starts;
+	for (Elf_Scn *scn = NULL; !found && (scn = elf_nextscn(image->elf, scn));) {
+		uint64_t offset;
+		size_t n;
+		const uint8_t *p = NULL;
+
+		if (gelf_getshdr(scn, &header) && header.sh_flags & SHF_EXECINSTR)
+			p = elf_image_code(image, header.sh_addr, &n, &offset);
+		if (p)
+			found = stack_switch_search(&s, p, n < header.sh_size ? n : header.sh_size,
+						    header.sh_addr, ret_vaddr);
+	}
+	return found;
+}

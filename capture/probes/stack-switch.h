@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds code that continues on another stack: it loads the stack pointer with a value that the
+ * function has not read from the stack pointer. Coroutines whose switch is written by hand have no
+ * function of a known name.
+ *
+ * Ordinary functions restore their own stack pointer, at the end of a variable-length array or of a
+ * stack that they have aligned. longjmp() and the unwinder of exceptions stay on the same stack.
+ */
+#pragma once
+
+#include "capture/probes/elf-image.h"
+#include "capture/probes/instruction.h"
+
+/*
+ * Searches the executable sections of IMAGE once. Returns 1 and the address, 0 if there is no such
+ * code in what was read, or -ENOMEM.
+ */
+int stack_switch_find(const struct elf_image *image, struct disassembler *d, uint64_t *ret_vaddr);
+
+/* The name of the function or label at VADDR or before it, of *RET_N bytes; NULL = none. */
+const char *stack_switch_name(const struct elf_image *image, uint64_t vaddr, size_t *ret_n);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code that loads the stack pointer: switches of coroutines, as libraries write them by hand, and
+ * ordinary functions that restore their own stack. Each is assembled, with names and without.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/probes/stack-switch.h"
+#include "tests/support/fixtures/commands.h"
+#include "tests/support/unit.h"
+
+static char dir[] = "/tmp/kymo-test-stack-switch.XXXXXX";
+
+static const struct {
+	bool is_switch;
+	const char *code;
+} rows[] = {
+	{ true, "push %rbp; mov %rsp,(%rdi); mov %rsi,%rsp; pop %rbp; ret" },
+	{ true, "mov %rsp,8(%rdi); mov 8(%rsi),%rsp; jmp *16(%rsi)" },
+	{ true, "mov %rsp,%rax; mov %rdi,%rsp; pop %rbp; pop %r8; jmp *%r8" },
+	{ true, "mov %rsp,%rax; mov (%rdx,%rcx,8),%rsp; mov %rax,(%rdi); ret" },
+	{ true, "push %rbx; xchg %rsp,(%rdi); pop %rbx; ret" },
+	{ true, "xchg %rax,%rsp; ret" },
+	{ true, "xchg %r9,%rsp; ret" },
+	{ true, "mov %rsp,(%rdi); push (%rsi); pop %rsp; pop %r12; pop %rbx; ret" },
+	{ true, "push %rbp; mov %rsp,%rbp; mov %rdi,%rsp; call *%rsi; leave; ret" },
+	{ true, "mov %rsp,(%rdi); lea 16(%rsi),%rsp; jmp *(%rsi)" },
+	/* the end of a variable-length array, also behind its beginning, and of its copies */
+	{ false,
+	  "push %rbp; mov %rsp,%rbp; mov %rsp,%rbx; sub %rdi,%rsp; mov %rbx,%rsp; leave; ret" },
+	{ false, "jmp 2f; 1: mov %r12,%rsp; leave; ret; 2: mov %rsp,%r12; sub %rdi,%rsp; jmp 1b" },
+	{ false, "mov %rsp,%r10; mov %r10,%r13; sub %rdi,%rsp; mov %r13,%rsp; ret" },
+	{ false, "push %rbp; mov %rsp,%rbp; sub %rdi,%rsp; mov -88(%rbp),%rsp; leave; ret" },
+	{ false, "mov -88(%rbp),%r10; mov %r10,%rsp; leave; ret" },
+	/* an aligned stack, and the ends of frames */
+	{ false, "lea 8(%rsp),%r10; and $-32,%rsp; push -8(%r10); lea -8(%r10),%rsp; ret" },
+	{ false, "mov %rsp,%rax; and $-64,%rsp; mov 24(%rsp),%rsi; lea (%rsi),%rsp; ret" },
+	{ false, "push %rbp; mov %rsp,%rbp; mov %rbp,%rsp; pop %rbp; ret" },
+	{ false, "lea -40(%rbp),%rsp; pop %rbx; pop %r12; pop %rbp; ret" },
+	{ false, "sub %rax,%rsp; add %rax,%rsp; pop %r12; ret" },
+	/* data: nothing passes on control */
+	{ false, "ret; .byte 0x48,0x89,0xf4,6,6,6,6" },
+};
+
+static void need_assembler(void)
+{
+#if !defined(__x86_64__)
+	skip();
+#endif
+	if (command_in(dir, "command -v cc strip") != 0)
+		skip();
+}
+
+/* Searches the file NAME in the directory of the test. The name of the code is written to TO. */
+static int search(const char *name, char to[static 64])
+{
+	_cleanup_(disassembler_freep) struct disassembler *d = NULL;
+	_cleanup_close_ int fd = -1;
+	struct elf_image image;
+	const char *found;
+	char path[256];
+	uint64_t vaddr;
+	void *data;
+	size_t size, n;
+	int r;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	size = (size_t)lseek(fd, 0, SEEK_END);
+	data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_true(data != MAP_FAILED);
+	assert_int_equal(disassembler_new(&d), 0);
+	assert_int_equal(elf_image_init(&image, data, size), 0);
+	r = stack_switch_find(&image, d, &vaddr);
+	found = r > 0 ? stack_switch_name(&image, vaddr, &n) : NULL;
+	snprintf(to, 64, "%.*s", found ? (int)n : 0, found ?: "");
+	elf_image_deinit(&image);
+	munmap(data, size);
+	return r;
+}
+
+TEST(test_code)
+{
+	char name[64];
+
+	need_assembler();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(command_in(dir,
+					    "echo '.text; .skip 32,0x90; nop; code: %s; .skip 64' "
+					    ">c.s && cc -shared -nostdlib -o c.so c.s && "
+					    "strip -o bare.so c.so",
+					    rows[i].code),
+				 0);
+		if (search("c.so", name) != rows[i].is_switch)
+			fail_msg("%s", rows[i].code);
+		assert_string_equal(name, rows[i].is_switch ? "code" : "");
+		if (search("bare.so", name) != rows[i].is_switch)
+			fail_msg("stripped: %s", rows[i].code);
+	}
+}
+
+/* The same code in a function that is known to stay on its stack. */
+TEST(test_known)
+{
+	char name[64];
+
+	need_assembler();
+	assert_int_equal(command_in(dir, "echo '.text; nop; .type __longjmp,@function; "
+					 "__longjmp: mov %%r8,%%rsp; jmp *%%rdx; .skip 64' >c.s && "
+					 "cc -shared -nostdlib -o c.so c.s"),
+			 0);
+	assert_int_equal(search("c.so", name), 0);
+}
+
+/* Compiled alloca(), arrays of variable length, and aligned variables are no switches. */
+TEST(test_compiled)
+{
+	static const char *const flags[] = { "-O0", "-O2", "-O2 -fomit-frame-pointer" };
+	char name[64];
+
+	need_assembler();
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		assert_int_equal(
+			command_in(
+				dir,
+				"printf '#include <alloca.h>\n#include <stdalign.h>\n"
+				"void use(void *);\n"
+				"void a(int n) { for (int i = 0; i < n; i++) "
+				"{ char t[i + n]; use(t); } }\n"
+				"void b(int n) { use(alloca(n)); alignas(64) char t[64]; use(t); }\n"
+				"void c(int n) { if (n > 3) { char t[n]; use(t); } "
+				"alignas(128) char u[n]; use(u); { char v[n * 2]; use(v); } }\n' "
+				">a.c && cc %s -fPIC -shared -o a.so a.c",
+				flags[i]),
+			0);
+		if (search("a.so", name) != 0)
+			fail_msg("%s: %s", flags[i], name);
+	}
+}
+
+FIXTURE(set_up)
+{
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+FIXTURE(tear_down)
+{
+	return command_in("/", "rm -rf %s", dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_code),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_compiled),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
