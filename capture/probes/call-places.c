@@ -142,6 +142,17 @@ static uint64_t places_offset(const struct places_search *s, uint64_t vaddr)
 	return elf_image_code(&s->image, vaddr, &n, &offset) ? offset : 0;
 }
 
+/* Whether the kernel refuses a probe on the instruction at VADDR. */
+static bool places_is_refused(const struct places_search *s, uint64_t vaddr)
+{
+	struct instruction i;
+	uint64_t offset;
+	size_t n;
+	const uint8_t *p = elf_image_code(&s->image, vaddr, &n, &offset);
+
+	return p && disassembler_read(s->disassembler, p, n, vaddr, &i) && i.refused;
+}
+
 static void places_add_ret(struct places_search *s, struct call_place *place, uint64_t vaddr)
 {
 	uint64_t offset = places_offset(s, vaddr);
@@ -152,7 +163,7 @@ static void places_add_ret(struct places_search *s, struct call_place *place, ui
 	/* (at the entry itself, the probe of the return would run first) */
 	if (offset == place->entry)
 		s->returns_at_entry = true;
-	else if (offset == 0 || place->n_rets == CALL_RETS_MAX)
+	else if (offset == 0 || place->n_rets == CALL_RETS_MAX || places_is_refused(s, vaddr))
 		place->flags |= CALL_PLACE_PARTIAL;
 	else
 		place->rets[place->n_rets++] = offset;
@@ -275,7 +286,8 @@ static int places_add_tails(struct places_search *s, const struct function_walk 
 		if (r < 0)
 			return r;
 		if (r == 0 || offset == 0 || offset == place->entry ||
-		    place->flags & CALL_PLACE_FRAGILE || place->n_tails == CALL_TAILS_MAX)
+		    place->flags & CALL_PLACE_FRAGILE || place->n_tails == CALL_TAILS_MAX ||
+		    places_is_refused(s, walk->tails[i].vaddr))
 			place->flags |= CALL_PLACE_PARTIAL;
 		else
 			place->tails[place->n_tails++] = offset;
@@ -338,20 +350,6 @@ static bool places_reads_return(struct places_search *s, uint64_t vaddr)
 	return false;
 }
 
-/*
- * Whether the kernel refuses a probe on the instruction at VADDR because of its prefix: lock, or a
- * segment.
- */
-static bool places_is_refused(const struct places_search *s, uint64_t vaddr)
-{
-	static const uint8_t prefixes[] = { 0xf0, 0x26, 0x2e, 0x36, 0x3e };
-	uint64_t offset;
-	size_t n;
-	const uint8_t *p = elf_image_code(&s->image, vaddr, &n, &offset);
-
-	return p && memchr(prefixes, *p, sizeof(prefixes));
-}
-
 /* The name of a function without a symbol consists of the pattern and the offset in the file. */
 static void places_set_name(const struct places_search *s, const struct found_function *f,
 			    uint64_t entry, char to[static CALL_PLACE_NAME_MAX])
@@ -370,8 +368,10 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 
 	if (s->query->n_args <= PROLOGUE_ARGS_MAX || places_is_refused(s, f->vaddr))
 		r = prologue_find(&s->image, s->disassembler, f->vaddr, &vaddr);
-	if (places_is_refused(s, vaddr))
-		vaddr = f->vaddr;
+	if (r == 0 && places_is_refused(s, vaddr)) {
+		s->places.flags |= CALL_PLACES_REFUSED;
+		return 0;
+	}
 	s->returns_at_entry = false;
 	place.begin = places_offset(s, f->vaddr);
 	place.entry = places_offset(s, vaddr);

@@ -63,7 +63,7 @@ struct call_place {
 #define CALL_PLACES_SWITCHES (1U << 8)
 #define CALL_PLACES_STRIPPED (1U << 9)  /* has only the names of exported functions */
 #define CALL_PLACES_VDSO     (1U << 10) /* INDIRECT, and a function of the kernel's vDSO */
-#define CALL_PLACES_REFUSED  (1U << 11) /* the kernel sets no probe on the point's instruction */
+#define CALL_PLACES_REFUSED  (1U << 11) /* the kernel sets no probe on a place: it is left out */
 /*
  * The file has code that loads the stack pointer to continue on another stack. `nearest` is the
  * function, or its address.

@@ -2,6 +2,7 @@
 #include "capture/probes/instruction.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <capstone/capstone.h>
 
@@ -63,6 +64,24 @@ static bool instruction_is_emulated(const uint8_t *p, size_t n)
 	if (n == 5)
 		return p[0] == 0xe8 || p[0] == 0xe9;
 	return n == 6 && p[0] == 0x0f && p[1] >= 0x80 && p[1] <= 0x8f;
+}
+
+/*
+ * Whether the N bytes at P begin with prefixes that arch/x86/kernel/uprobes.c refuses: lock or a
+ * segment, also behind others. (It accepts fs and gs.)
+ */
+static bool instruction_is_refused(const uint8_t *p, size_t n)
+{
+	static const uint8_t refused[] = { 0xf0, 0x26, 0x2e, 0x36, 0x3e };
+	static const uint8_t others[] = { 0xf2, 0xf3, 0x64, 0x65, 0x66, 0x67 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (memchr(refused, p[i], sizeof(refused)))
+			return true;
+		if (!memchr(others, p[i], sizeof(others)))
+			return false;
+	}
+	return false;
 }
 
 static bool instruction_is_kept(uint16_t reg)
@@ -339,6 +358,7 @@ bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint6
 		.length = d->insn->size,
 		.kind = instruction_kind_of(d),
 		.emulated = instruction_is_emulated(p, d->insn->size),
+		.refused = instruction_is_refused(p, d->insn->size),
 		.switches_stack = instruction_switches_stack(d),
 		.reads_stack_top = instruction_reads_stack_top(d),
 		.stack = instruction_stack_of(d),

@@ -179,6 +179,22 @@ __asm__(".globl locked\n"
 	"	ret\n"
 	".size locked, . - locked\n");
 
+/* Nor does it set one on their first instructions: lock, and a segment behind another prefix. */
+__asm__(".globl locked_first\n"
+	".type locked_first, @function\n"
+	"locked_first:\n"
+	"	lock addq $1, -8(%rsp)\n"
+	"	mov %rdi, %rax\n"
+	"	ret\n"
+	".size locked_first, . - locked_first\n"
+	".globl prefixed\n"
+	".type prefixed, @function\n"
+	"prefixed:\n"
+	"	.byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
+	"	mov %rdi, %rax\n"
+	"	ret\n"
+	".size prefixed, . - prefixed\n");
+
 /* It returns in its first instruction. */
 __asm__(".globl at_once\n"
 	".type at_once, @function\n"

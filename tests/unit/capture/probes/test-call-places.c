@@ -432,6 +432,24 @@ TEST(test_refused_point)
 	assert_non_null(strstr(why, "no probe on the instruction"));
 }
 
+/* Likewise, if the function has no other place for it. A pattern leaves it out. */
+TEST(test_refused_entry)
+{
+	static const char *const names[] = { "locked_first", "prefixed" };
+	char why[512];
+
+	need_compiler();
+	assert_int_equal(command_in(dir, CC "-o lib.so"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		find("lib.so", names[i], 1, 0);
+		assert_true(call_places_explain(&places, 0, "f", names[i], why, sizeof(why)));
+		assert_non_null(strstr(why, "no probe on the instruction"));
+	}
+	find("lib.so", "locked*", 1, 1);
+	assert_string_equal(places.places[0].name, "locked");
+	assert_int_equal(places.flags, CALL_PLACES_REFUSED);
+}
+
 FIXTURE(set_up)
 {
 	return mkdtemp(dir) ? 0 : -1;
@@ -453,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_points),          cmocka_unit_test(test_files),
 		cmocka_unit_test(test_refused_point),   cmocka_unit_test(test_cache_damaged),
 		cmocka_unit_test(test_chosen),          cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_refused_entry),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
