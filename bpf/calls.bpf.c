@@ -96,14 +96,16 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 {
 #if defined(__TARGET_ARCH_x86)
 	struct task_struct *p = bpf_get_current_task_btf();
-	__u64 probed, top;
+	__u64 probed, top = 0;
 
-	if (bpf_probe_read_user(&to->caller, sizeof(to->caller), (const void *)to->sp) < 0)
-		to->caller = 0;
-	/* (a function with a return probe can have jumped here) */
+	bpf_probe_read_user(&top, sizeof(top), (const void *)to->sp);
+	to->caller = top;
+	/*
+	 * (a function with a return probe can have jumped here; a function that longjmp() has left
+	 * is in the list, too, but its return address is no longer on the stack)
+	 */
 	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
-	if (probed) {
-		top = to->caller;
+	if (probed && top && top == BPF_CORE_READ(p, mm, uprobes_state.xol_area, vaddr)) {
 		to->caller = probed_return_address(&probed, to->sp, top);
 		to->is_chained = to->caller != top;
 	}

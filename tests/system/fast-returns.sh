@@ -166,6 +166,31 @@ expect_exit 125 "$KYMO" calls --direct --fast-returns --call "$TMP/libplain.so:p
 assert_says "$TMP/stderr" "libhop.so has code that switches stacks ('hop'), and is used by $TMP/hops" "the command"
 expect_exit 7 "$KYMO" calls --direct --call "$TMP/hops:hops" -- "$TMP/hops"
 
+note "a call that longjmp() leaves, and another one at the same stack pointer"
+cat >"$TMP/jumps.c" <<-'END'
+	#include <setjmp.h>
+
+	static jmp_buf back;
+
+	__attribute__((noinline)) int leaves(int x)
+	{
+		if (x == 1)
+			longjmp(back, 1);
+		return x;
+	}
+
+	int main(void)
+	{
+		if (setjmp(back) == 0)
+			return leaves(1);
+		return leaves(7);
+	}
+END
+cc -O1 -fno-optimize-sibling-calls -o "$TMP/jumps" "$TMP/jumps.c" || fail "the program cannot be compiled"
+expect_exit 7 "$KYMO" calls --direct --fast-returns --call "$TMP/jumps:leaves(int x) -> int" -- "$TMP/jumps"
+assert_contains "$TMP/stdout" ' leaves\(1\) += \? \(unwound\)' "the call that was left"
+assert_contains "$TMP/stdout" ' leaves\(7\) += 7 ' "the other one"
+
 note "the part of a function that the compiler has moved away: it is jumped to"
 cat >"$TMP/parts.c" <<-'END'
 	#include <stdio.h>
