@@ -467,7 +467,7 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 	Dwarf_Addr entry;
 	size_t parts = 0;
 
-	if (!places_function(p, vaddr, &function) || !places_entry(&function, &entry) ||
+	if (!places_function(p, vaddr, &function) || !places_entry(p, &function, &entry) ||
 	    entry != vaddr)
 		return -ENODATA;
 	a.is_changed = arguments_are_changed(p, &function, vaddr);

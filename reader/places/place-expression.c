@@ -293,7 +293,8 @@ static const char *expression_entry_register(struct evaluation *e, uint64_t reg)
 	bool is_value;
 	size_t n;
 
-	if (e->context->function && places_entry(e->context->function, &entry) &&
+	if (e->context->function &&
+	    places_entry(e->context->places, e->context->function, &entry) &&
 	    entry == e->context->vaddr)
 		return expression_push(e, PLACE_REGISTER, reg, 0);
 	frame = expression_frame(e);

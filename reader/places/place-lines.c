@@ -51,7 +51,7 @@ static uint64_t lines_block(struct places *p, uint64_t vaddr, uint64_t *ret_entr
 	if (!places_function(p, vaddr, &at))
 		return 0;
 	block = dwarf_dieoffset(&at);
-	if (places_entry(&at, &entry))
+	if (places_entry(p, &at, &entry))
 		*ret_entry = entry;
 	for (unsigned depth = 0; depth < LINE_DEPTH_MAX && dwarf_child(&at, &child) == 0; depth++) {
 		bool any = false;

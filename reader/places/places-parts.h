@@ -45,9 +45,9 @@ bool places_function(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
 
 /*
  * The entry of FUNCTION. If the compiler has split it into a hot and a cold part, this is the
- * beginning of the first one.
+ * beginning of the part that has the symbol of the function, or else of the first part.
  */
-bool places_entry(Dwarf_Die *function, Dwarf_Addr *ret);
+bool places_entry(struct places *p, Dwarf_Die *function, Dwarf_Addr *ret);
 
 /* Whether DIE has code at VADDR. Code of discarded sections, which is at 0, does not count. */
 bool places_has_code(Dwarf_Die *die, uint64_t vaddr);

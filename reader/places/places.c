@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/function-clone.h"
 #include "reader/places/places-parts.h"
 
 enum {
@@ -324,11 +325,37 @@ static bool places_find_function(Dwarf_Die *parent, uint64_t vaddr, Dwarf_Die *r
 	return false;
 }
 
-bool places_entry(Dwarf_Die *function, Dwarf_Addr *ret)
+/* Whether the symbol of a function, and not of a part of it, is at VADDR. */
+static bool places_begins_function(struct places *p, uint64_t vaddr)
 {
-	Dwarf_Addr base, end;
+	char name[PLACES_NAME_MAX];
+	struct places_symbol symbol;
 
-	return dwarf_entrypc(function, ret) == 0 || dwarf_ranges(function, 0, &base, ret, &end) > 0;
+	for (size_t i = 0; i < p->symbols.ranges.n; i++)
+		if (p->symbols.ranges.items[i].start == vaddr &&
+		    places_symbol(p, i, &symbol, name) && !function_clone_is_cold(name))
+			return true;
+	return false;
+}
+
+bool places_entry(struct places *p, Dwarf_Die *function, Dwarf_Addr *ret)
+{
+	enum { PARTS_MAX = 8 };
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t at = 0;
+	int i = 0;
+
+	if (dwarf_entrypc(function, ret) == 0)
+		return true;
+	for (; i < PARTS_MAX && (at = dwarf_ranges(function, at, &base, &begin, &end)) > 0; i++) {
+		if (i == 0)
+			*ret = begin;
+		if (places_begins_function(p, begin)) {
+			*ret = begin;
+			return true;
+		}
+	}
+	return i > 0;
 }
 
 bool places_function(struct places *p, uint64_t vaddr, Dwarf_Die *ret)

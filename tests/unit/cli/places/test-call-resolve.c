@@ -219,6 +219,22 @@ static void test_too_many(void **state)
 		fail_msg("%s", why);
 }
 
+/* A function in two parts, whose debug information names the cold part first. */
+static void test_cold_part_first(void **state)
+{
+	(void)state;
+	need_programs();
+	if (try_command("gcc -g -gdwarf-4 -O2 -S -o s.s %s && "
+			"grep -q '^\t.quad\t.LFSB' s.s && "
+			"awk '/^\t.quad\t.LFB[0-9]+$/ { b = $0; getline e; "
+			"if (e !~ /LHOTE/) { print b; print e; next } getline c; getline d; "
+			"print c; print d; print b; print e; next } { print }' s.s >t.s && "
+			"! cmp -s s.s t.s && gcc -o parts t.s",
+			SOURCE_ROOT "/tests/support/loads/place-split.c") != 0)
+		skip();
+	check("parts", "split", 1, "'split'(int32 n, str text) -> int32");
+}
+
 static void test_left_as_they_are(void **state)
 {
 	static const char *const rows[] = { "syscall:open*",
@@ -315,10 +331,11 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_resolved),     cmocka_unit_test(test_left_as_they_are),
-		cmocka_unit_test(test_of_libraries), cmocka_unit_test(test_static_probes),
-		cmocka_unit_test(test_errors),       cmocka_unit_test(test_of_needed_libraries),
-		cmocka_unit_test(test_left_out),     cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_resolved),        cmocka_unit_test(test_left_as_they_are),
+		cmocka_unit_test(test_of_libraries),    cmocka_unit_test(test_static_probes),
+		cmocka_unit_test(test_errors),          cmocka_unit_test(test_of_needed_libraries),
+		cmocka_unit_test(test_left_out),        cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_cold_part_first),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
