@@ -30,7 +30,8 @@ struct call_thread {
 				  * owned */
 	size_t n_open, room;
 	struct table doubted; /* stack pointer + 1 -> struct call_open, owned */
-	bool switches;        /* a call in doubt has returned, so there are several stacks */
+	uint32_t pid;
+	bool switches; /* a call in doubt has returned, or one in another thread: several stacks */
 };
 
 void calls_init(struct calls *c, const struct pipeline *pipe)
@@ -501,6 +502,7 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 
 	if (!thread)
 		return -ENOMEM;
+	thread->pid = rec->head.pid;
 	if (rec->function >= c->targets->n) {
 		c->n_dropped++;
 		return 0;
@@ -542,14 +544,48 @@ static struct call_open *calls_remove_doubted(struct call_thread *thread,
 	return found;
 }
 
-/* Makes open call number AT, counted from 1, the last one, after those that it jumped to. */
-static void calls_raise(struct call_thread *thread, size_t at)
+/* Removes open call number AT of THREAD, counted from 1, from its list. */
+static struct call_open *calls_remove_open(struct call_thread *thread, size_t at)
 {
 	struct call_open *call = thread->open[at - 1];
 
 	memmove(&thread->open[at - 1], &thread->open[at],
 		(thread->n_open - at) * sizeof(*thread->open));
-	thread->open[thread->n_open - 1] = call;
+	thread->n_open--;
+	return call;
+}
+
+/*
+ * Removes the call that END ends from another thread of the process: a coroutine has continued in
+ * the thread of END. Each stack pointer belongs to one stack. NULL = none.
+ */
+static struct call_open *calls_remove_elsewhere(struct calls *c, const struct rec_call_end *end)
+{
+	const struct call_place *place =
+		end->function < c->targets->n ? c->targets->list[end->function].place : NULL;
+	struct call_thread *thread;
+	struct call_open *call;
+
+	for (size_t pos = 0; place && (thread = table_next(&c->threads, &pos));) {
+		size_t at = thread->pid == end->head.pid ? calls_find(thread, end) : 0;
+
+		if (thread->pid != end->head.pid)
+			continue;
+		call = at > 0 ? calls_remove_open(thread, at) : calls_remove_doubted(thread, end);
+		if (call) {
+			thread->switches = true;
+			return call;
+		}
+	}
+	return NULL;
+}
+
+/* Makes open call number AT, counted from 1, the last one, after those that it jumped to. */
+static void calls_raise(struct call_thread *thread, size_t at)
+{
+	struct call_open *call = calls_remove_open(thread, at);
+
+	thread->open[thread->n_open++] = call;
 }
 
 /*
@@ -565,14 +601,17 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 
 	if (thread && at == 0)
 		doubted = calls_remove_doubted(thread, end);
+	if (at == 0 && !doubted)
+		doubted = calls_remove_elsewhere(c, end);
 	if (at == 0 && !doubted) {
 		c->n_unpaired++;
 		return 0;
 	}
-	while (r == 0 && thread->n_open > 0 && calls_last(thread)->rec.sp < end->sp)
+	while (r == 0 && thread && thread->n_open > 0 && calls_last(thread)->rec.sp < end->sp)
 		r = calls_doubt(c, thread, end->head.ts_ns);
 	if (doubted) {
-		thread->switches = true;
+		if (thread)
+			thread->switches = true;
 		return calls_end(c, doubted, end, "", 0) ?: r;
 	}
 	if (r == 0)
@@ -580,8 +619,10 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 	return r < 0 ? r : calls_pop(c, thread, end, "", 0);
 }
 
-/* If the thread has several stacks, calls in doubt are open at the end, since nothing has
- * replaced them. */
+/*
+ * If the thread has several stacks, calls in doubt are open at the end, since nothing has replaced
+ * them. So are its other calls: it is unknown which of them are on the stack where it ends.
+ */
 static int calls_close_thread(struct calls *c, struct call_thread *thread, const char *left_by,
 			      uint64_t at_ns)
 {
@@ -602,7 +643,7 @@ static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
 
 	if (!thread)
 		return 0;
-	r = calls_close_thread(c, thread, "unwound", at_ns);
+	r = calls_close_thread(c, thread, thread->switches ? "open" : "unwound", at_ns);
 	for (size_t i = 0; i < thread->n_open; i++)
 		c->open_bytes -= thread->open[i]->rec.head.size;
 	calls_free_thread(thread);

@@ -61,7 +61,8 @@ END
 cc -O2 -pthread -o "$TMP/moves" "$TMP/moves.c" || fail "the program cannot be compiled"
 
 note "without return probes"
-expect_exit 7 "$KYMO" calls --direct --call "$TMP/moves:moved(int x)" -- "$TMP/moves"
+expect_exit 7 "$KYMO" calls --direct --call "$TMP/moves:moved(int x) -> int" -- "$TMP/moves"
+assert_contains "$TMP/stdout" ' moved\(4\) += 50 ' "the call, which returns in another thread"
 
 note "functions that switch stacks, or keep their return address, have no return probes"
 expect_exit 7 "$KYMO" calls --direct --call libc.so.6:swapcontext -- "$TMP/moves"

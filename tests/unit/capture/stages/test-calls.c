@@ -130,17 +130,36 @@ static void enter(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t
 	enter_from(f, ts_ns, function, sp, 0x1000 + sp);
 }
 
-static void leave(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp)
+static void leave_in(struct fixture *f, uint32_t pid, uint32_t tid, uint64_t ts_ns,
+		     uint32_t function, uint64_t sp)
 {
 	struct rec_call_end rec = {
 		.head = { .ts_ns = ts_ns,
 			  .kind = REC_CALL_END,
 			  .size = sizeof(rec),
-			  .pid = 7,
-			  .tid = 7 },
+			  .pid = pid,
+			  .tid = tid },
 		.function = function,
 		.sp = sp,
 		.result = ts_ns,
+	};
+
+	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+}
+
+static void leave(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp)
+{
+	leave_in(f, 7, 7, ts_ns, function, sp);
+}
+
+static void end_thread(struct fixture *f, uint32_t tid, uint64_t ts_ns)
+{
+	const struct rec_exit rec = {
+		.head = { .ts_ns = ts_ns,
+			  .kind = REC_EXIT,
+			  .size = sizeof(rec),
+			  .pid = 7,
+			  .tid = tid },
 	};
 
 	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
@@ -253,6 +272,41 @@ TEST(test_coroutines)
 	assert_calls(f, "deep 110-130 = 130\ndeep 120-150 = 150\ndeep 140-170 = 170\n"
 			"text 180-190 = 190\ndeep 160-200 open\n");
 	assert_int_equal(f->calls.n_unpaired, 0);
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/*
+ * A coroutine continues in another thread: an open call and one in doubt. Neither a thread of
+ * another process nor a system call can end them.
+ */
+TEST(test_coroutine_moves)
+{
+	struct fixture *f = *state;
+
+	enter(f, 110, DEEP, 8000);
+	enter(f, 120, TEXT, 9000);
+	enter(f, 130, READ, 8900);
+	leave_in(f, 6, 6, 140, DEEP, 8000);
+	leave_in(f, 7, 8, 150, READ, 8900);
+	assert_int_equal(f->calls.n_unpaired, 2);
+	leave_in(f, 7, 8, 160, DEEP, 8000);
+	leave_in(f, 7, 9, 170, TEXT, 9000);
+	assert_calls(f, "deep 110-160 = 160\ntext 120-170 = 170\n");
+	leave(f, 180, READ, 8900);
+	assert_int_equal(f->calls.n_unpaired, 2);
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/* A call on the stack of a coroutine that never continues is open at the end of the thread. */
+TEST(test_coroutine_stays)
+{
+	struct fixture *f = *state;
+
+	enter(f, 110, DEEP, 8000);
+	enter(f, 120, DEEP, 9000);
+	leave(f, 130, DEEP, 8000);
+	end_thread(f, 7, 140);
+	assert_calls(f, "deep 110-130 = 130\ndeep 120-140 open\n");
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
@@ -603,14 +657,14 @@ TEST(test_descriptors)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_nested),        CASE(test_recursion),   CASE(test_unwound),
-		CASE(test_tail_call),     CASE(test_left_unseen), CASE(test_other_stack),
-		CASE(test_tail_call),     CASE(test_system_call), CASE(test_other_stack),
-		CASE(test_unpaired),      CASE(test_thread_ends), CASE(test_edges),
-		CASE(test_values),        CASE(test_quote_room),  CASE(test_late_texts),
-		CASE(test_descriptors),   CASE(test_coroutines),  CASE(test_coroutine_jumps),
-		CASE(test_much_doubt),    CASE(test_turns),       CASE(test_turns_of_two),
-		CASE(test_turns_chained),
+		CASE(test_coroutine_moves), CASE(test_coroutine_stays), CASE(test_nested),
+		CASE(test_recursion),       CASE(test_unwound),         CASE(test_tail_call),
+		CASE(test_left_unseen),     CASE(test_other_stack),     CASE(test_tail_call),
+		CASE(test_system_call),     CASE(test_other_stack),     CASE(test_unpaired),
+		CASE(test_thread_ends),     CASE(test_edges),           CASE(test_values),
+		CASE(test_quote_room),      CASE(test_late_texts),      CASE(test_descriptors),
+		CASE(test_coroutines),      CASE(test_coroutine_jumps), CASE(test_much_doubt),
+		CASE(test_turns),           CASE(test_turns_of_two),    CASE(test_turns_chained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
