@@ -18,7 +18,7 @@
 #define RING_BYTES_DEFAULT  ((uint64_t)4 << 20)
 #define RINGS_BYTES_DEFAULT ((uint64_t)256 << 20)
 
-/* The rings of other categories are smaller by this factor, since they get less data. */
+/* Other rings, except those of calls, are smaller by this factor, since they get less data. */
 enum { OTHER_RINGS_SHARE = 4 };
 
 static uint64_t collector_other_ring_bytes(uint64_t ring_bytes)
@@ -39,6 +39,9 @@ static uint64_t collector_rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
 {
 	uint64_t bytes = collector_other_ring_bytes(ring_bytes);
 
+	/* (a thread can make 5,000 system calls with data in the 10 ms until user space runs) */
+	if (ring == REC_RING_CALLS)
+		return ring_bytes;
 	return ring == REC_RING_LIFECYCLE && bytes < LIFECYCLE_RING_BYTES ? LIFECYCLE_RING_BYTES
 									  : bytes;
 }
