@@ -22,6 +22,12 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define CALL_PAGE_BYTES 4096 /* the smallest page size */
 
+#if defined(__TARGET_ARCH_x86)
+#define CALL_NR_SIGRETURN 15
+#else
+#define CALL_NR_SIGRETURN 139 /* of asm-generic/unistd.h */
+#endif
+
 /* Indexed by the cookies of the probes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -713,11 +719,15 @@ SEC("?tp_btf/sys_exit")
 int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long result)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
+	long number = syscall_number(regs);
 	const struct call_watch *f;
 	__u32 function;
 
-	f = call_of_syscall(syscall_number(regs), &function);
-	if (f && !syscall_is_foreign(syscall_number(regs)) && filter_selects(p))
+	/* (rt_sigreturn has restored the registers of the interrupted code, which have none) */
+	if (number == -1)
+		number = CALL_NR_SIGRETURN;
+	f = call_of_syscall(number, &function);
+	if (f && !syscall_is_foreign(number) && filter_selects(p))
 		call_leave(f, function, PT_REGS_SP_CORE(regs), (__u64)result, p);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/calls/call-print.h"
+#include "model/calls/call-restarts.h"
 #include "model/calls/call-structs.h"
 
 enum { ERRNO_MAX = 4095 };
@@ -25,6 +26,7 @@ static bool call_value_set_errno(struct call_value *v, int64_t number)
 	const char *name =
 		number < 0 && number >= -ERRNO_MAX ? strerrorname_np((int)-number) : NULL;
 
+	name = name ?: call_restart_name(number);
 	if (!name)
 		return false;
 	v->form = CALL_VALUE_TEXT;

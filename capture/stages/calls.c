@@ -589,6 +589,18 @@ static void calls_raise(struct call_thread *thread, size_t at)
 }
 
 /*
+ * Whether END ends the last open call of THREAD, a system call. A thread makes one at a time.
+ * rt_sigreturn returns with the stack pointer of the interrupted code.
+ */
+static bool calls_is_last_syscall(const struct calls *c, const struct call_thread *thread,
+				  const struct rec_call_end *end)
+{
+	const struct call_open *last = thread ? calls_last(thread) : NULL;
+
+	return last && last->rec.function == end->function && calls_is_syscall(c, &last->rec);
+}
+
+/*
  * A call ends. Deeper calls are in doubt from now on. The call that ends has jumped to later ones
  * at the same stack pointer. Their own records follow.
  */
@@ -599,6 +611,8 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 	struct call_open *doubted = NULL;
 	int r = 0;
 
+	if (calls_is_last_syscall(c, thread, end))
+		return calls_pop(c, thread, end, "", 0);
 	if (thread && at == 0)
 		doubted = calls_remove_doubted(thread, end);
 	if (at == 0 && !doubted)

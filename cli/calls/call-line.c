@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/calls/call-restarts.h"
 #include "model/calls/call-variants.h"
 #include "base/text.h"
 #include "cli/common/json.h"
@@ -66,11 +67,14 @@ static void call_lines_print_result(const struct event *ev)
 {
 	const struct call_value *v = &ev->call.result;
 	const char *meaning = v->form == CALL_VALUE_TEXT ? call_lines_errno(v->text) : NULL;
+	const char *restart = v->form == CALL_VALUE_TEXT ? call_restart_meaning(v->text) : NULL;
 
 	if (v->form == CALL_VALUE_NONE && *ev->call.left_by) {
 		printf(" = ? (%s)", ev->call.left_by);
 	} else if (meaning) {
 		printf(" = -1 %s (%s)", v->text, meaning);
+	} else if (restart) {
+		printf(" = ? %s (%s)", v->text, restart);
 	} else if (v->form != CALL_VALUE_NONE) {
 		printf(" = ");
 		call_lines_print_value(v);

@@ -70,3 +70,35 @@ compare "$(type -P bash)" -c 'cd /; echo text >/dev/null; [ -e /etc/passwd ] && 
 compare "$(type -P grep)" -rc root /etc/hostname /etc/passwd
 
 assert_ge "$(sed 's/(.*//' "$TMP/all" | sort -u | wc -l)" 100 "different system calls"
+
+note "a call that a signal interrupts, and the return of the handler"
+gcc -O2 -o "$TMP/interrupted" -x c - <<-'END' || fail "the program cannot be compiled"
+	#include <errno.h>
+	#include <signal.h>
+	#include <string.h>
+	#include <sys/time.h>
+	#include <unistd.h>
+
+	static void on_alarm(int number)
+	{
+		(void)number;
+	}
+
+	int main(void)
+	{
+		const struct itimerval often = { { 0, 10000 }, { 0, 10000 } };
+		struct sigaction action;
+		int pipe_ends[2];
+		char byte;
+
+		memset(&action, 0, sizeof(action));
+		action.sa_handler = on_alarm;
+		sigaction(SIGALRM, &action, NULL);
+		setitimer(ITIMER_REAL, &often, NULL);
+		return pipe(pipe_ends) == 0 && read(pipe_ends[0], &byte, 1) == -1 && errno == EINTR ? 7 : 2;
+	}
+END
+expect_exit 7 "$KYMO" calls --direct --call 'syscall:*' -- "$TMP/interrupted"
+assert_contains "$TMP/stdout" ' read\(.*\) += \? ERESTARTSYS \(interrupted; restarted unless a handler without SA_RESTART runs\)' "the interrupted call"
+assert_contains "$TMP/stdout" ' rt_sigreturn\(\) += -1 EINTR ' "the return of the handler"
+assert_eq "$(grep -c 'rt_sigreturn.*unwound' "$TMP/stdout")" 0 "returns that are not recorded"

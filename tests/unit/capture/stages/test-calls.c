@@ -448,6 +448,23 @@ TEST(test_system_call)
 	assert_int_equal(f->calls.n_unpaired, 0);
 }
 
+/* rt_sigreturn, whose return has the stack pointer of the interrupted code. */
+TEST(test_signal_return)
+{
+	struct fixture *f = *state;
+
+	enter(f, 110, MAIN, 9000);
+	enter(f, 120, DEEP, 8000);
+	leave(f, 130, DEEP, 8000);
+	enter(f, 140, READ, 8008);
+	leave(f, 150, READ, 8900);
+	leave(f, 160, READ, 8900);
+	leave(f, 170, MAIN, 9000);
+	assert_calls(f, "deep 120-130 = 130\ngetpid 140-150 = 150\nmain 110-170\n");
+	assert_int_equal(f->calls.n_unpaired, 1);
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
 /* A signal handler on its own stack, which is far away, above and below. */
 TEST(test_other_stack)
 {
@@ -657,14 +674,15 @@ TEST(test_descriptors)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_coroutine_moves), CASE(test_coroutine_stays), CASE(test_nested),
-		CASE(test_recursion),       CASE(test_unwound),         CASE(test_tail_call),
-		CASE(test_left_unseen),     CASE(test_other_stack),     CASE(test_tail_call),
-		CASE(test_system_call),     CASE(test_other_stack),     CASE(test_unpaired),
-		CASE(test_thread_ends),     CASE(test_edges),           CASE(test_values),
-		CASE(test_quote_room),      CASE(test_late_texts),      CASE(test_descriptors),
-		CASE(test_coroutines),      CASE(test_coroutine_jumps), CASE(test_much_doubt),
-		CASE(test_turns),           CASE(test_turns_of_two),    CASE(test_turns_chained),
+		CASE(test_coroutine_moves), CASE(test_coroutine_stays), CASE(test_signal_return),
+		CASE(test_nested),          CASE(test_recursion),       CASE(test_unwound),
+		CASE(test_tail_call),       CASE(test_left_unseen),     CASE(test_other_stack),
+		CASE(test_tail_call),       CASE(test_system_call),     CASE(test_other_stack),
+		CASE(test_unpaired),        CASE(test_thread_ends),     CASE(test_edges),
+		CASE(test_values),          CASE(test_quote_room),      CASE(test_late_texts),
+		CASE(test_descriptors),     CASE(test_coroutines),      CASE(test_coroutine_jumps),
+		CASE(test_much_doubt),      CASE(test_turns),           CASE(test_turns_of_two),
+		CASE(test_turns_chained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
