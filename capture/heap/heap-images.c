@@ -108,6 +108,13 @@ int heap_images_ended(const struct heap_images *images, struct outbuf *ret)
 	return r;
 }
 
+void memory_image_add_gap(struct heap_image *image, uint32_t gap)
+{
+	if (image->gap == WATCHED_GAP_NONE)
+		image->gap = gap;
+	image->complete = false;
+}
+
 void memory_image_end_unreported(struct heap_image *image)
 {
 	struct memory_process *p = &image->process;

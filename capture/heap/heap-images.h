@@ -23,7 +23,7 @@ struct heap_image {
 	bool complete;                      /* see struct rec_watch */
 	bool ended;                         /* `process` includes its end */
 	bool refused;                       /* there was no room to watch it */
-	bool has_gap;                       /* its probes were not in place all the time */
+	uint32_t gap;                       /* WATCHED_GAP_* */
 	bool goes;                          /* it has ended and is being reported */
 	bool lives;                         /* it is part of the snapshot of a running session */
 	uint64_t n_blocks;                  /* number of its blocks, by the last count */
@@ -62,6 +62,9 @@ void heap_images_remove(struct heap_images *images, struct heap_image *image);
  * included only if all earlier images of its process have ended, too. Returns 0 or -ENOMEM.
  */
 int heap_images_ended(const struct heap_images *images, struct outbuf *ret);
+
+/* Notes that allocations and frees of IMAGE can be missing, because of GAP (WATCHED_GAP_*). */
+void memory_image_add_gap(struct heap_image *image, uint32_t gap);
 
 /*
  * Marks an image as ended that no longer runs, but whose end was not reported. It keeps the known

@@ -10,6 +10,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/clock.h"
 #include "base/file-kind.h"
 #include "base/text.h"
 #include "capture/heap/probe-holder.h"
@@ -149,6 +150,17 @@ static void heap_probes_refuse(struct heap_probes *traced, const char *path, con
 		 why);
 }
 
+/* Takes FILE, which is mapped and has probes, into account, too. */
+static void heap_probes_find_probed(struct heap_probes_found *found, struct heap_probes_file *file)
+{
+	file->is_mapped = true;
+	if (!file->allocates)
+		return;
+	found->allocates = true;
+	if (found->since_ns < file->since_ns)
+		found->since_ns = file->since_ns;
+}
+
 /* The required probes of a file. */
 struct wanted {
 	const struct allocator_file *file;
@@ -230,11 +242,11 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	}
 	heap_probes_describe_file(to->text, sizeof(to->text), file->path, wanted->probes,
 				  wanted->n);
+	to->since_ns = clock_boot_ns();
 	to->holder = holder;
-	to->is_mapped = true;
 	to->is_partial = failed > 0;
 	to->allocates = failed < wanted->n && heap_probes_allocate(wanted->probes, wanted->n);
-	check_work->found->allocates |= to->allocates;
+	heap_probes_find_probed(check_work->found, to);
 	traced->n_files++;
 	check_work->n_new++;
 	return to->holder == traced->holder ? 0 : heap_probes_hold_file(check_work, wanted, to);
@@ -269,10 +281,8 @@ static int heap_probes_on_file(const struct allocator_file *file, void *userdata
 	if (file->error == -ETIME || file->list->flags & ALLOCATORS_GO)
 		heap_probes_refuse(traced, file->path, heap_probes_why_not(file));
 	known = heap_probes_file_of(traced, file);
-	if (known) {
-		known->is_mapped = true;
-		check_work->found->allocates |= known->allocates;
-	}
+	if (known)
+		heap_probes_find_probed(check_work->found, known);
 	if (file->error < 0 || file->list->n == 0 || (known && known->holder == traced->holder))
 		return 0;
 	probes = calloc(file->list->n, sizeof(*probes));
@@ -353,8 +363,11 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 		a->files[i].is_mapped = false;
 	check_work.found = &a->found;
 	if (r == 0)
-		allocators_of_process(a->holder ?: (pid_t)a->pid, how->cache, heap_probes_on_file,
-				      &check_work);
+		r = allocators_of_process(a->holder ?: (pid_t)a->pid, how->cache,
+					  heap_probes_on_file, &check_work);
+	/* (it has ended, and the rest of its files is unknown) */
+	if (r == -ESRCH)
+		a->found = (struct heap_probes_found){ 0 };
 	return check_work.n_new;
 }
 

@@ -29,6 +29,7 @@ struct heap_probes_file {
 	bool is_mapped;  /* mapped at the last check */
 	bool is_partial; /* the kernel has refused some of the probes */
 	bool allocates;  /* one of the probed functions returns blocks */
+	uint64_t since_ns; /* all probes were in place: CLOCK_BOOTTIME */
 	char text[MEMORY_TEXT_BYTES / 2];
 };
 
@@ -37,9 +38,10 @@ struct heap_probes_file {
 
 /* The result of a check of files. */
 struct heap_probes_found {
-	bool any;       /* there are files; otherwise the process had ended, or was hidden */
-	bool allocates; /* one of the files is an allocator with probes */
-	bool is_static; /* the program loads no libraries */
+	bool any;          /* there are files; otherwise the process had ended, or was hidden */
+	bool allocates;    /* one of the files is an allocator with probes */
+	uint64_t since_ns; /* the last one of them got its probes: CLOCK_BOOTTIME */
+	bool is_static;    /* the program loads no libraries */
 	char why[MEMORY_REASON_BYTES]; /* the reason, unless one allocates */
 };
 
@@ -57,6 +59,7 @@ struct heap_probes {
 	unsigned n_checks; /* number of checks since exec */
 	uint64_t start_ns; /* of the process, as reported at HAPPENED_NS; 0 = not yet */
 	uint64_t happened_ns;
+	uint64_t exec_ns;       /* likewise, if the report was of an exec; otherwise 0 */
 	bool from_start;        /* it existed when the recording began, and has not called exec */
 	uint64_t next_check_ns; /* CLOCK_MONOTONIC; 0 = none */
 };

@@ -24,12 +24,18 @@ _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 #define WATCHED_STOP 0
 #define WATCHED_EXIT 1
 #define WATCHED_EXEC 2
+
+/* Why allocations and frees can be missing; the first reason of a watch counts. */
+#define WATCHED_GAP_NONE   0
+#define WATCHED_GAP_THREAD 1 /* its first thread ended */
+#define WATCHED_GAP_LATE   2 /* an exec began the program, and an allocator had no probes then */
+#define WATCHED_GAP_UNSEEN 3 /* it ended before its files were examined */
 struct rec_watched {
 	struct rec_head head;
 	__u32 instance;
 	__u32 reason; /* WATCHED_* */
 	__u64 unmatched, failed, lost, full, no_stack;
-	__u32 has_gap; /* 1: its probes were not in place all the time */
+	__u32 gap; /* WATCHED_GAP_* */
 	__u32 pad_0;
 };
 _Static_assert(sizeof(struct rec_watched) == 80, "ABI");

@@ -54,7 +54,7 @@ static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_imag
 		snprintf(image->allocators, sizeof(image->allocators), "%s", m->announced_text);
 	} else if (image->n_allocated || p->failed || p->unmatched) {
 		image->covered = true;
-		image->complete = false;
+		memory_image_add_gap(image, WATCHED_GAP_UNSEEN);
 		heap_trace_ended_add_text(image->allocators, sizeof(image->allocators),
 					  "others can be missing: it ended before its files were "
 					  "looked at");
@@ -156,7 +156,7 @@ static int heap_trace_report_watch_end(struct heap_trace *m, const struct heap_i
 		.lost = p->lost,
 		.full = p->full,
 		.no_stack = p->no_stack,
-		.has_gap = image->has_gap,
+		.gap = image->gap,
 	};
 
 	return heap_trace_ended_emit(m, &rec.head);

@@ -134,6 +134,19 @@ static void heap_trace_end_unseen(struct heap_trace *m, struct heap_probes *trac
 	heap_trace_forget(m, traced);
 }
 
+/*
+ * The time of the exec that began IMAGE, the program of TRACED; or UINT64_MAX if there was none
+ * since the begin of the recording. The watch of a program can begin after its exec.
+ */
+static uint64_t heap_trace_exec_ns(const struct heap_probes *traced, const struct heap_image *image)
+{
+	uint64_t since_ns = image->process.since_ns;
+
+	if (image->process.flags & MEMORY_PROCESS_IMAGE)
+		return since_ns;
+	return traced->exec_ns && traced->exec_ns < since_ns ? traced->exec_ns : UINT64_MAX;
+}
+
 /* Applies the results of the last check of TRACED to IMAGE, if that program still runs. */
 static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probes *traced,
 				   struct heap_image *image)
@@ -141,10 +154,13 @@ static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probe
 	const struct heap_probes_found *found = &traced->found;
 	struct memory_process process;
 
-	image->has_gap |= traced->has_gap;
+	if (traced->has_gap)
+		memory_image_add_gap(image, WATCHED_GAP_THREAD);
 	if (!found->any || !heap_trace_runs(m, image, &process))
 		return;
 	image->covered = found->allocates;
+	if (found->since_ns > heap_trace_exec_ns(traced, image))
+		memory_image_add_gap(image, WATCHED_GAP_LATE);
 	image->settled = found->is_static || !traced->next_check_ns;
 	snprintf(image->unwatched, sizeof(image->unwatched), "%s",
 		 *found->why        ? found->why
@@ -301,7 +317,7 @@ static void heap_trace_owner_ended(struct heap_trace *m, struct heap_probes *tra
 
 	heap_trace_hold_probes(m, traced);
 	if (image && task_state_is_ending((pid_t)traced->pid, traced->holder ?: (pid_t)traced->pid))
-		image->has_gap = true;
+		memory_image_add_gap(image, WATCHED_GAP_THREAD);
 }
 
 static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const struct happened *h)
@@ -324,6 +340,7 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 	if (h->start_ns) {
 		traced->start_ns = h->start_ns;
 		traced->happened_ns = h->ts_ns;
+		traced->exec_ns = h->loads ? h->ts_ns : 0;
 	}
 	if (h->loads) {
 		traced->n_checks = 0;

@@ -209,6 +209,14 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 		[WATCHED_EXIT] = "exit",
 		[WATCHED_EXEC] = "exec",
 	};
+	static const char *const gaps[] = {
+		[WATCHED_GAP_THREAD] = "its first thread ended, and probes can have been missing "
+				       "until another one had them",
+		[WATCHED_GAP_LATE] = "an allocator got its probes after the program had begun, and "
+				     "its earlier blocks are unknown",
+		[WATCHED_GAP_UNSEEN] = "it ended before its files were examined, and can have had "
+				       "an allocator without probes",
+	};
 	struct watch *w = allocations_watch_of(a, rec->instance);
 	struct event ev;
 
@@ -225,9 +233,7 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	if (w->resources)
 		ev.watched.full += resources_full(w->resources);
 	ev.watched.no_stack = rec->no_stack;
-	ev.watched.gap = rec->has_gap ? "its first thread ended, and probes can have been missing "
-					"until another one had them"
-				      : "";
+	ev.watched.gap = STRING_TABLE_NAME(gaps, rec->gap) ?: "";
 	allocations_watch_free(table_remove(&a->watches, rec->instance));
 	return allocations_write_event(a, &ev);
 }

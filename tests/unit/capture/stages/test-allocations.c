@@ -226,7 +226,7 @@ static void put_watched(struct fixture *f, uint64_t ts_ns, uint32_t instance, ui
 		.lost = 3,
 		.full = 4,
 		.no_stack = 5,
-		.has_gap = reason == WATCHED_EXIT,
+		.gap = reason == WATCHED_EXIT ? WATCHED_GAP_THREAD : WATCHED_GAP_NONE,
 	};
 
 	put(f, &rec);
