@@ -67,6 +67,19 @@ static __always_inline __u32 process_id(struct task_struct *p)
 	return p->flags & PF_KTHREAD ? 2 : (__u32)p->tgid;
 }
 
+/* The thread pointer of P in user space; 0 = unknown. */
+#if defined(__TARGET_ARCH_x86)
+static __always_inline __u64 thread_pointer(struct task_struct *p)
+{
+	return BPF_CORE_READ(p, thread.fsbase);
+}
+#else
+static __always_inline __u64 thread_pointer(struct task_struct *p)
+{
+	return 0;
+}
+#endif
+
 /* ---- system calls ---- */
 
 #define TS_COMPAT       0x2

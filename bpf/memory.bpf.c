@@ -40,6 +40,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile __u32 memory_log = 0;
 const volatile __u64 memory_interval = 0; /* 0 = every block is selected */
 const volatile __u64 memory_min_bytes = 0;
+const volatile __u32 memory_reach = 0; /* 1: references to blocks are searched at the end */
 
 __u32 memory_context = 0;
 __u32 memory_instances = 0;         /* the last instance; user space increments it, too */
@@ -79,6 +80,17 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } memory_owners SEC(".maps");
+
+/*
+ * The ended threads of watched processes; the value is not used. An ended thread that is missing
+ * here counts as a thread that is still running.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MEMORY_ENDED_THREADS_MAX);
+	__type(key, struct memory_ended_thread);
+	__type(value, __u8);
+} memory_ended_threads SEC(".maps");
 
 /* struct memory_happened, for user space's worker. */
 struct {
@@ -669,10 +681,29 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 	bpf_map_delete_elem(&memory_processes, &tgid);
 }
 
+/* Notes that thread P has ended by itself (ENDED), or that it begins. */
+static __always_inline void memory_note_thread(struct task_struct *p, bool ended)
+{
+	struct memory_ended_thread thread = {
+		.pid = (__u32)p->tgid,
+		.tls = memory_reach ? thread_pointer(p) : 0,
+	};
+	__u8 value = 0;
+
+	if (!thread.tls)
+		return;
+	if (ended)
+		bpf_map_update_elem(&memory_ended_threads, &thread, &value, BPF_ANY);
+	else
+		bpf_map_delete_elem(&memory_ended_threads, &thread);
+}
+
 SEC("?tp_btf/sched_process_fork")
 int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	       struct task_struct *child)
 {
+	if (child->pid != child->tgid)
+		memory_note_thread(child, false);
 	/* A child that shares its parent's memory is about to call exec. */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
 	    filter_selects(child))
@@ -708,7 +739,9 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 	return 0;
 }
 
-/* P has ended. Sends an event if it owned the probes, and other threads of its process continue. */
+/*
+ * P has ended, and other threads of its process continue. Sends an event if it owned the probes.
+ */
 static __always_inline void memory_thread_ended(struct task_struct *p, __u32 tgid)
 {
 	struct signal_struct *signal = p->signal;
@@ -718,6 +751,7 @@ static __always_inline void memory_thread_ended(struct task_struct *p, __u32 tgi
 	    (bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task) ||
 	    !bpf_map_lookup_elem(&memory_processes, &tgid))
 		return;
+	memory_note_thread(p, true);
 	owner = bpf_map_lookup_elem(&memory_owners, &tgid);
 	if ((__u32)p->pid == (owner ? *owner : tgid))
 		memory_emit_watch(MEMORY_HAPPENED_OWNER_EXIT, p, bpf_ktime_get_boot_ns());

@@ -25,18 +25,6 @@ __u32 reach_pid = 0; /* set by user space */
 #define REGISTERS_BYTES (32 * sizeof(__u64))
 #endif
 
-#if defined(__TARGET_ARCH_x86)
-static __always_inline __u64 thread_pointer(struct task_struct *p)
-{
-	return BPF_CORE_READ(p, thread.fsbase);
-}
-#else
-static __always_inline __u64 thread_pointer(struct task_struct *p)
-{
-	return 0;
-}
-#endif
-
 SEC("?iter/task")
 int on_iter_registers(struct bpf_iter__task *ctx)
 {

@@ -502,6 +502,15 @@ struct memory_process {
 };
 _Static_assert(sizeof(struct memory_process) == 72, "ABI");
 
+/* A thread that ended by itself, and whose stack no other thread has got since. */
+#define MEMORY_ENDED_THREADS_MAX 16384
+struct memory_ended_thread {
+	__u32 pid; /* the process */
+	__u32 pad_0;
+	__u64 tls; /* its thread pointer */
+};
+_Static_assert(sizeof(struct memory_ended_thread) == 16, "ABI");
+
 #define MEMORY_PROCESS_EXECED (1u << 0) /* it has ended by exec */
 #define MEMORY_PROCESS_IMAGE  (1u << 1) /* it began with exec, at since_ns */
 #define MEMORY_PROCESS_FORKED (1u << 2) /* it began with fork */

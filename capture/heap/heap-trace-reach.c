@@ -61,6 +61,27 @@ static int heap_trace_reach_list_threads(struct outbuf *to, void *userdata)
 					heap_trace_reach_list_thread, to);
 }
 
+static int heap_trace_reach_add_ended(const void *key_bytes, const void *value, void *userdata)
+{
+	const struct memory_ended_thread *thread = key_bytes;
+	const struct listing *l = userdata;
+
+	(void)value;
+	return thread->pid == l->image->process.pid
+		       ? outbuf_append(l->to, &thread->tls, sizeof(thread->tls))
+		       : 0;
+}
+
+static int heap_trace_reach_list_ended(struct outbuf *to, void *userdata)
+{
+	struct listing *l = userdata;
+	const struct memory_map map = { l->how->ended_threads_fd,
+					sizeof(struct memory_ended_thread), sizeof(__u8) };
+
+	l->to = to;
+	return memory_map_each(&map, heap_trace_reach_add_ended, l);
+}
+
 static struct reach_block *heap_trace_reach_find(struct reach_block *blocks, size_t n,
 						 uint64_t address)
 {
@@ -127,6 +148,7 @@ static int heap_trace_reach_search_once(const struct memory_search *how, struct 
 		.pid = (pid_t)image->process.pid,
 		.list_blocks = heap_trace_reach_list_blocks,
 		.list_threads = heap_trace_reach_list_threads,
+		.list_ended = heap_trace_reach_list_ended,
 		.userdata = &listing,
 		.blocks_max = how->options->memory.blocks_max,
 		.all_known = heap_trace_reach_all_known(how->options, image),

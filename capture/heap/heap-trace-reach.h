@@ -16,7 +16,7 @@
 
 struct memory_search {
 	struct collector *collector; /* borrowed */
-	int blocks_fd;
+	int blocks_fd, ended_threads_fd;
 	const struct session_options *options;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC; for all searches together */
 	bool still;           /* the process is stopped: one search is sufficient */

@@ -678,6 +678,7 @@ static int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
 	const struct memory_search how = {
 		.collector = m->collector,
 		.blocks_fd = m->own.blocks_fd,
+		.ended_threads_fd = m->own.ended_threads_fd,
 		.options = m->options,
 		.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + SEARCH_NS_MAX,
 		.still = pid != 0,

@@ -63,6 +63,7 @@ static bool reach_roots_parse_root(const char *line, struct root *root)
 	root->is_heap = strcmp(path, "[heap]") == 0;
 	root->is_stack = strcmp(path, "[stack]") == 0;
 	root->is_anonymous = *path == '\0' && permissions[3] == 'p';
+	root->is_guard = *path == '\0' && strncmp(permissions, "---p", 4) == 0;
 	root->only_own = !is_writable && permissions[3] == 'p';
 	return true;
 }

@@ -18,6 +18,7 @@
 struct root {
 	uint64_t from, to;
 	bool is_anonymous, is_stack, is_heap;
+	bool is_guard; /* anonymous, without any permission, like the memory below a stack */
 	bool only_own; /* pages of a file are left out: they cannot have been written */
 };
 

@@ -31,6 +31,7 @@
 #include "capture/heap/block-index.h"
 #include "capture/heap/reach-jemalloc.h"
 #include "capture/heap/reach-roots.h"
+#include "capture/heap/reach-stacks.h"
 #include "capture/heap/reach-threads.h"
 #include "capture/sandbox/process-rights.h"
 #include "model/event.h"
@@ -40,7 +41,6 @@ enum {
 	SPANS = 512, /* of pages, in one scan */
 	BATCH = 512, /* blocks read at once */
 	SMALL_BYTES = 256 << 10,
-	RED_ZONE = 128, /* used bytes below the stack pointer */
 	HOLD_NS = 2000000000,
 	DYING_MS = 1000,
 };
@@ -70,8 +70,7 @@ struct span {
 struct search {
 	const struct reach_request *request;
 	pid_t task; /* a live task of the process, through which its memory is read */
-	const struct rec_registers *threads;
-	size_t n_threads;
+	struct reach_stacks stacks;
 	struct block_range *blocks;
 	struct block_index index;
 	uint8_t *reach;   /* the result of each block */
@@ -440,25 +439,18 @@ static bool reach_is_arena(struct search *s, const struct root *root)
 }
 
 /*
- * The beginning of the used part of ROOT. In a stack, it is at the stack pointer. A stack is the
- * one that the kernel made for the process, or a mapping used by one thread, with its thread-local
- * memory at the top. Other mappings can contain anything.
+ * The beginning of the used part of root I. Memory with blocks is not the stack of an ended thread.
  */
-static uint64_t reach_begin_of(const struct search *s, const struct root *root)
+static uint64_t reach_begin_of(const struct search *s, size_t i)
 {
-	const struct rec_registers *t = NULL;
+	const struct root *roots = (const struct root *)s->roots.data;
+	uint64_t begin = reach_stacks_begin(&s->stacks, roots, i), from = roots[i].from;
 
-	for (size_t i = 0; i < s->n_threads; i++) {
-		if (s->threads[i].sp < root->from || s->threads[i].sp >= root->to)
-			continue;
-		if (t)
-			return root->from;
-		t = &s->threads[i];
-	}
-	if (!t || t->running || t->sp - root->from < RED_ZONE ||
-	    !(root->is_stack || (root->is_anonymous && t->tls >= t->sp && t->tls < root->to)))
-		return root->from;
-	return (t->sp - RED_ZONE) & ~UINT64_C(7);
+	return begin <= from || reach_stacks_has_thread(&s->stacks, &roots[i]) ||
+			       block_index_from(&s->index, from) ==
+				       block_index_from(&s->index, begin)
+		       ? begin
+		       : from;
 }
 
 static int reach_search_roots(struct search *s)
@@ -466,14 +458,14 @@ static int reach_search_roots(struct search *s)
 	const struct root *roots = (const struct root *)s->roots.data;
 	int r = 0;
 
-	for (size_t i = 0; i < s->n_threads; i++)
-		for (size_t j = 0; j < s->threads[i].n && j < REC_REGISTERS_MAX; j++)
-			reach_on_word(s, s->threads[i].registers[j]);
+	for (size_t i = 0; i < s->stacks.n_threads; i++)
+		for (size_t j = 0; j < s->stacks.threads[i].n && j < REC_REGISTERS_MAX; j++)
+			reach_on_word(s, s->stacks.threads[i].registers[j]);
 	for (size_t i = 0; r == 0 && i < s->roots.size / sizeof(*roots); i++) {
 		if (s->request->all_known && (roots[i].is_heap || reach_is_arena(s, &roots[i])))
 			continue;
 		s->only_own = roots[i].only_own;
-		r = reach_search_range(s, reach_begin_of(s, &roots[i]), roots[i].to, true);
+		r = reach_search_range(s, reach_begin_of(s, i), roots[i].to, true);
 	}
 	s->only_own = false;
 	return r;
@@ -620,7 +612,7 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t hold_ns =
 		begin_ns + HOLD_NS < s->deadline_ns ? begin_ns + HOLD_NS : s->deadline_ns;
-	struct outbuf threads = { 0 };
+	struct outbuf threads = { 0 }, ended = { 0 };
 	bool hold = s->request->hold;
 	int r = 0;
 
@@ -639,8 +631,15 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	}
 	if (!hold && s->request->list_threads)
 		r = s->request->list_threads(&threads, s->request->userdata);
-	s->threads = (const struct rec_registers *)threads.data;
-	s->n_threads = threads.size / sizeof(*s->threads);
+	if (r == 0 && s->request->list_ended)
+		r = s->request->list_ended(&ended, s->request->userdata);
+	s->stacks = (struct reach_stacks){
+		.task = s->task,
+		.threads = (const struct rec_registers *)threads.data,
+		.n_threads = threads.size / sizeof(struct rec_registers),
+		.ended = (const uint64_t *)ended.data,
+		.n_ended = ended.size / sizeof(uint64_t),
+	};
 	r = r ?: reach_list_blocks(s, answer)
 		       ?: reach_roots_read(s->task, &s->roots)
 		       ?: reach_roots_read_epoll(s->task, s->deadline_ns, &s->watched)

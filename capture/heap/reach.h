@@ -12,7 +12,8 @@
  * The result errs on the safe side: words that look like pointers count as pointers. Memory outside
  * of known blocks is searched completely, including allocations from before the watch, and freed
  * chunks with their old content. Only if every block is known, the heap outside of blocks is free
- * memory and is left out. The part of a stack below a known stack pointer is left out.
+ * memory and is left out. The part of a stack below a known stack pointer is left out, and so is
+ * the stack of a thread that is known to have ended.
  *
  * The search does not cover pointers in vector registers, in swapped-out pages of shared memory, in
  * memory of devices, or in other representations (compressed, xor-ed).
@@ -47,6 +48,11 @@ struct reach_request {
 	 */
 	int (*list_blocks)(struct outbuf *to, void *userdata);
 	int (*list_threads)(struct outbuf *to, void *userdata);
+	/*
+	 * Likewise; appends the thread pointers (uint64_t) of ended threads whose stacks no other
+	 * thread has got. NULL = they are unknown.
+	 */
+	int (*list_ended)(struct outbuf *to, void *userdata);
 	void *userdata;
 	size_t blocks_max; /* the maximum number of results */
 	bool all_known;    /* no other block is in use */

@@ -68,9 +68,10 @@ static int configure_memory(struct collector *c, const struct session_options *o
 	struct kymo_bpf *skel = c->skel;
 	bool wanted = o->categories & CATEGORIES_MEMORY;
 	struct bpf_map *maps[] = {
-		skel->maps.memory_processes, skel->maps.memory_ended,   skel->maps.memory_blocks,
-		skel->maps.memory_stacks,    skel->maps.memory_threads, skel->maps.memory_events,
-		skel->maps.memory_owners,
+		skel->maps.memory_processes, skel->maps.memory_ended,
+		skel->maps.memory_blocks,    skel->maps.memory_stacks,
+		skel->maps.memory_threads,   skel->maps.memory_events,
+		skel->maps.memory_owners,    skel->maps.memory_ended_threads,
 	};
 	struct bpf_program *programs[PROBES_PROGRAMS];
 	int r = 0;
@@ -88,6 +89,7 @@ static int configure_memory(struct collector *c, const struct session_options *o
 	skel->rodata->memory_log = o->memory.log;
 	skel->rodata->memory_interval = o->memory.interval;
 	skel->rodata->memory_min_bytes = o->memory.min_bytes;
+	skel->rodata->memory_reach = o->memory.reach != MEMORY_REACH_NO;
 	skel->rodata->resource_fds = o->categories & CATEGORY_FD ? 1 : 0;
 	resource_calls_fill((uint8_t *)skel->rodata->resource_calls, o->categories);
 	return r < 0 ? r

@@ -365,6 +365,7 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.processes_fd = bpf_map__fd(skel->maps.memory_processes),
 		.ended_fd = bpf_map__fd(skel->maps.memory_ended),
 		.owners_fd = bpf_map__fd(skel->maps.memory_owners),
+		.ended_threads_fd = bpf_map__fd(skel->maps.memory_ended_threads),
 		.stacks_fd = bpf_map__fd(skel->maps.memory_stacks),
 		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
 		.events_fd = bpf_map__fd(skel->maps.memory_events),

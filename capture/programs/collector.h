@@ -104,7 +104,7 @@ int collector_list_waiting(struct collector *c, collector_record_fn fn, void *us
 struct collector_memory {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS];
-	int processes_fd, ended_fd, owners_fd, stacks_fd, blocks_fd, events_fd;
+	int processes_fd, ended_fd, owners_fd, ended_threads_fd, stacks_fd, blocks_fd, events_fd;
 	__u32 *instances; /* the last assigned number of an instance; both sides assign them */
 	__u64 *events_unreported; /* events without room for a report */
 	__u64 *ends_unreported;   /* ended programs without room for a report */

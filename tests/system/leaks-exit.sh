@@ -92,6 +92,10 @@ options=(--direct --reach freeze)
 ends 5 1 exit
 ends 0 2 threadexec "$EXIT_LOAD" fork
 
+note "the stacks of ended threads are no references"
+ends 0 0 ended
+assert_eq "$(found "$TMP/t.fxt" | grep '^200 ')" "200 lost 10" "blocks of ended threads, and of the first one"
+
 note "what other allocators have for themselves leads to no block"
 libc_load=$EXIT_LOAD
 for EXIT_LOAD in "$libc_load-jemalloc" "$libc_load-tcmalloc"; do

@@ -16,6 +16,7 @@
  *	                      after another line, the third one allocates and calls exit()
  *	abort, segv           by a signal
  *	wait                  prints "{}", and waits for one
+ *	ended                 five threads lose a block of 200 bytes each, and end
  *	fork                  a child allocates, too, and returns first
  *	threadfork            likewise, from another thread
  *	exec PROGRAM ...      allocates, then executes PROGRAM
@@ -142,6 +143,26 @@ static int leave(void)
 	pthread_exit(NULL);
 }
 
+/* The address of the block remains on the stack, which the C library keeps. */
+static void *lose_in_thread(void *unused)
+{
+	void *volatile block = malloc(200);
+
+	(void)block;
+	return unused;
+}
+
+static void lose_in_threads(void)
+{
+	pthread_t threads[5];
+
+	for (int i = 0; i < 5; i++)
+		if (pthread_create(&threads[i], NULL, lose_in_thread, NULL) != 0)
+			_exit(1);
+	for (int i = 0; i < 5; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static void *exec_in_thread(void *argv)
 {
 	char **command = argv;
@@ -210,6 +231,8 @@ int main(int argc, char **argv)
 		return leave();
 	if (argc > 2 && (strcmp(how, "threadexec") == 0 || strcmp(how, "lastexec") == 0))
 		return exec_beside(how, argv + 2);
+	if (strcmp(how, "ended") == 0)
+		lose_in_threads();
 	if (strcmp(how, "fork") == 0)
 		fork_child(NULL);
 	if (strcmp(how, "threadfork") == 0) {

@@ -56,6 +56,7 @@ enum {
 /* Places for pointers in the child. Shared, and not writable for the child: no root. */
 struct places {
 	_Atomic uint64_t *stack, *thread_stack, *tls, *mapped, *shared, *heap;
+	uint64_t ended; /* the thread pointer of a thread that has ended */
 	_Atomic int ready, ticks;
 	_Atomic uint64_t in_register;
 };
@@ -82,6 +83,12 @@ static void *sleep_in_thread(void *unused)
 	for (;;)
 		pause();
 	return NULL;
+}
+
+static void *end_in_thread(void *unused)
+{
+	places->ended = (uint64_t)pthread_self();
+	return unused;
 }
 
 /* Keeps a word in a register, and nowhere else, and never calls the kernel. */
@@ -128,6 +135,8 @@ static void be_child(bool spins)
 	pthread_create(&thread, NULL, sleep_in_thread, NULL);
 	if (spins)
 		pthread_create(&thread, NULL, spin, NULL);
+	pthread_create(&thread, NULL, end_in_thread, NULL);
+	pthread_join(thread, NULL);
 	places->ready++;
 	for (;;)
 		pause();
@@ -272,6 +281,14 @@ static int list_threads(struct outbuf *to, void *unused)
 	return outbuf_append(to, known_thread, sizeof(*known_thread));
 }
 
+static uint64_t ended_thread; /* 0 = no ended thread is known */
+
+static int list_ended(struct outbuf *to, void *unused)
+{
+	(void)unused;
+	return outbuf_append(to, &ended_thread, sizeof(ended_thread));
+}
+
 static int find_with(const struct reach_request *how, uint8_t reach[N_BLOCKS])
 {
 	struct reach_request request = *how;
@@ -283,6 +300,7 @@ static int find_with(const struct reach_request *how, uint8_t reach[N_BLOCKS])
 	request.pid = child;
 	request.list_blocks = list_blocks;
 	request.list_threads = known_thread ? list_threads : NULL;
+	request.list_ended = list_ended;
 	request.blocks_max = N_BLOCKS;
 	request.timeout_ns = request.timeout_ns ? request.timeout_ns : TIMEOUT_NS;
 	r = reach_find(&request, &blocks, &n, &result);
@@ -339,6 +357,23 @@ TEST(test_places)
 	expect("rrrrrrrl");
 	plant(&global, 0);
 	expect("lrrrrrrl");
+	end();
+}
+
+/* The C library keeps the stack of an ended thread. Others have no description, or a thread. */
+TEST(test_ended_thread)
+{
+	begin(false);
+	plant((void *)(uintptr_t)(places->ended - 65536), block(0));
+	plant(places->thread_stack, block(1));
+	plant((void *)(uintptr_t)(places->ended + 64), block(2)); /* in its description */
+	for (unsigned i = 0; i < 4; i++) {
+		ended_thread = i == 0   ? places->ended - 64
+			       : i == 1 ? (uint64_t)(uintptr_t)places->tls
+			       : i == 2 ? block(0) - 64
+					: places->ended;
+		expect(i < 3 ? "rrrlllll" : "lrrlllll");
+	}
 	end();
 }
 
@@ -733,6 +768,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_points),
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_ended_thread),
 		cmocka_unit_test(test_unwritable),
 		cmocka_unit_test(test_epoll),
 		cmocka_unit_test(test_epoll_timeout),
