@@ -108,6 +108,7 @@ enum {
 	EVENT_MOMENT_REGISTERS = 20,
 	EVENT_MOMENT_BYTES_MAX = 24592, /* bytes collected at a point */
 	EVENT_CALL_FRAMES_MAX = 127,    /* of a call's stack, the function itself being one */
+	EVENT_SAMPLE_FRAMES_MAX = 127,  /* of a sample's stack, in the program */
 };
 
 /* The reason why a call stack was taken. */

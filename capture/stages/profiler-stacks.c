@@ -15,6 +15,7 @@
 #define LOWEST_CODE 4096
 
 enum { FRAMES_MAX = 2 * STACK_FRAMES_MAX };
+_Static_assert(STACK_FRAMES_MAX == EVENT_SAMPLE_FRAMES_MAX, "readers know from it what was cut");
 
 /* A number for the combination of two stacks. Each can be missing (0). */
 static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)

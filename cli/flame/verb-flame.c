@@ -284,8 +284,8 @@ static struct json_object *verb_flame_add_counts(struct json_object *o,
 			JSON("earlier_waits_without_stack", p->n_earlier_bare),
 			JSON("offcpu_ns", off_ns), JSON("samples_in_archive", p->n_samples_seen),
 			JSON("waits_in_archive", p->n_offcpu_seen), JSON("stacks", p->n_stacks),
-			JSON("cut_stacks", p->n_cut), JSON_OF(p, frequency),
-			JSON("addresses_looked_up", in->resolver.n_asked),
+			JSON("full_stacks", p->n_full), JSON("cut_stacks", p->n_cut),
+			JSON_OF(p, frequency), JSON("addresses_looked_up", in->resolver.n_asked),
 			JSON("addresses_found", in->resolver.n_named));
 }
 
@@ -332,6 +332,10 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 		cli_error("%" PRIu64 " of these have no frames of the program: its stack could not "
 			  "be copied, or too many threads were waiting",
 			  p->n_earlier_bare);
+	if (p->n_full)
+		cli_error("%" PRIu64 " of them have more calls than a recording contains: the "
+			  "frame " PROFILE_CUT_NAME " stands for the outermost ones",
+			  p->n_full);
 	if (p->n_cut)
 		cli_error("%" PRIu64 " of them are truncated: there are too many different "
 			  "stacks",

@@ -114,8 +114,9 @@ static int profile_find_place(struct profile *p, struct profile_place place, uin
 	if (p->n_places >= PROFILE_PLACES_MAX)
 		return 0;
 	place.next = first;
-	place.frames =
-		frames_find(p->frames, place.owner, frames_code(place.address, place.returns));
+	if (!place.frames)
+		place.frames = frames_find(p->frames, place.owner,
+					   frames_code(place.address, place.returns));
 	if (GROW(p->places, s->room_places, p->n_places + 1) < 0 ||
 	    profile_set_number(&s->place_numbers, hash, p->n_places) < 0)
 		return -ENOMEM;
@@ -146,6 +147,32 @@ static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 	return 0;
 }
 
+/*
+ * Whether the stack EV of a sample or wait has as many frames of the program as the recorder takes:
+ * its outermost calls are missing. (A stack with exactly as many calls cannot be told apart.)
+ */
+static bool profile_is_full(const struct event *ev)
+{
+	unsigned n = ev->sample.n_frames;
+
+	if (ev->sample.kind == SAMPLE_NAMED || n < EVENT_SAMPLE_FRAMES_MAX)
+		return false;
+	/* (the kernel's frames are the innermost ones) */
+	return !maps_is_kernel(ev->sample.frames[n - EVENT_SAMPLE_FRAMES_MAX]);
+}
+
+/* Replaces *NODE, the root, by the frame that stands for the missing calls of full stacks. */
+static int profile_descend_cut(struct profile *p, uint32_t *node)
+{
+	static struct frame cut = { PROFILE_CUT_NAME, "", "", 0, 0 };
+	static const struct frame_list names = { .n = 1, .list = &cut };
+	uint32_t number;
+	int r = profile_find_place(p, (struct profile_place){ .owner = NOBODY, .frames = &names },
+				   &number);
+
+	return r < 0 || number == NOBODY ? r : profile_descend(p, node, number);
+}
+
 /* Finds the node of EV's stack. Returns 1 if only a part of the stack could be kept. */
 static int profile_find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 {
@@ -155,6 +182,8 @@ static int profile_find_node(struct profile *p, const struct event *ev, uint32_t
 
 	if (p->state->options.innermost && n > 1)
 		n = 1;
+	else if (profile_is_full(ev))
+		r = profile_descend_cut(p, &node);
 	for (unsigned i = n; r == 0 && i-- > 0;) {
 		uint64_t address = ev->sample.frames[i];
 		struct profile_place place = {
@@ -330,6 +359,7 @@ static int profile_add_on_cpu(struct profile *p, const struct event *ev)
 	if (r < 0)
 		return r;
 	p->n_cut += r > 0;
+	p->n_full += profile_is_full(ev);
 	p->n_samples++;
 	stack.ns = p->frequency ? 1000000000 / p->frequency : 0;
 	stack.program = profile_program(p, ev->pid, ev->ts_ns);
@@ -365,6 +395,7 @@ static int profile_close_off_cpu(struct profile *p, struct runner *runner, const
 	if (r < 0)
 		return r;
 	p->n_cut += r > 0;
+	p->n_full += ev && profile_is_full(ev);
 	p->n_offcpu++;
 	p->n_unfinished += runner->unfinished;
 	p->n_earlier += runner->earlier;
@@ -463,7 +494,7 @@ void profile_begin_part(struct profile *p, uint64_t forget_ns)
 	p->n_nodes = 1; /* the root */
 	p->n_earlier = p->n_earlier_bare = 0;
 	p->n_samples = p->n_offcpu = p->n_unfinished = p->n_samples_seen = p->n_offcpu_seen =
-		p->n_cut = 0;
+		p->n_full = p->n_cut = 0;
 	maps_forget(s->maps, forget_ns);
 	programs_deinit(&s->programs);
 }

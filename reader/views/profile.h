@@ -37,6 +37,9 @@ enum {
 	PROFILE_STACKS_MAX = 1 << 22,
 };
 
+/* The outermost frame of stacks that have more calls than the recorder takes. */
+#define PROFILE_CUT_NAME "[cut: 127 frames]"
+
 struct profile_options {
 	bool on_cpu, off_cpu; /* the counted kinds; none: only those of profile_count() */
 	bool innermost;       /* only the innermost call of each stack */
@@ -90,6 +93,7 @@ struct profile {
 	uint64_t n_earlier;                     /* of n_offcpu: waiting before the begin */
 	uint64_t n_earlier_bare;                /* of these: without a frame of the program */
 	uint64_t n_samples_seen, n_offcpu_seen; /* in the archive */
+	uint64_t n_full;                        /* below PROFILE_CUT_NAME */
 	uint64_t n_cut;                         /* counted with only a part of their stack */
 	uint32_t frequency;                     /* samples per second and CPU; 0 = unknown */
 	struct frames *frames;                  /* names in the archive */

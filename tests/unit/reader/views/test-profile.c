@@ -223,6 +223,59 @@ LARGE_TEST(test_many)
 	assert_int_equal(p->n_cut, 0);
 }
 
+/*
+ * Stacks with as many frames of the program as a recording contains: their missing calls have a
+ * frame of their own, below which equal stacks are added. The kernel's frames do not count.
+ */
+TEST(test_full)
+{
+	enum { N = EVENT_SAMPLE_FRAMES_MAX };
+	static const struct {
+		unsigned user, kernel;
+		enum sample_kind kind;
+		bool full;
+	} rows[] = {
+		{ N, 0, SAMPLE_ON_CPU, true },      { N, 0, SAMPLE_ON_CPU, true },
+		{ N, 30, SAMPLE_ON_CPU, true },     { N - 1, 0, SAMPLE_ON_CPU, false },
+		{ N - 1, 1, SAMPLE_ON_CPU, false }, { N - 1, 30, SAMPLE_ON_CPU, false },
+		{ N, 5, SAMPLE_OFF_CPU, true },     { N - 1, 5, SAMPLE_OFF_CPU, false },
+		{ 1, N, SAMPLE_ON_CPU, false },     { 0, N, SAMPLE_ON_CPU, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(profile_freep) struct profile *p = NULL;
+		uint64_t frames[2 * N];
+		struct event wait = {
+			.kind = EVENT_OFFCPU, .pid = 9, .tid = 9, .offcpu = { .end_ns = 5 }
+		};
+		struct event ev = { .kind = EVENT_SAMPLE,
+				    .pid = 9,
+				    .tid = 9,
+				    .sample = { .frames = frames,
+						.n_frames = rows[i].kernel + rows[i].user,
+						.kind = rows[i].kind } };
+		unsigned depth = 0;
+		uint32_t root = 0;
+
+		for (unsigned j = 0; j < ev.sample.n_frames; j++)
+			frames[j] = j < rows[i].kernel ? UINT64_MAX - j : 0x1000 + j;
+		assert_int_equal(profile_new(&p, &(struct profile_options){ ALL }), 0);
+		if (rows[i].kind == SAMPLE_OFF_CPU)
+			take(&wait, p);
+		take(&ev, p);
+		assert_int_equal(profile_finish(p), 0);
+		assert_int_equal(p->n_full, rows[i].full);
+		assert_int_equal(p->n_stacks, 1);
+		for (uint32_t n = p->stacks[0].node; n != 0; n = p->nodes[n].parent, depth++)
+			root = n;
+		assert_int_equal(depth, ev.sample.n_frames + rows[i].full);
+		assert_int_equal(p->places[p->nodes[root].place].frames != NULL, rows[i].full);
+		if (rows[i].full)
+			assert_string_equal(p->places[p->nodes[root].place].frames->list->function,
+					    PROFILE_CUT_NAME);
+	}
+}
+
 #define EARLIER(ts, process, thread, ...)                                                          \
 	{                                                                                          \
 		.kind = EVENT_OFFCPU, .ts_ns = (ts), .pid = (process), .tid = (thread),            \
@@ -319,7 +372,7 @@ int main(void)
 		cmocka_unit_test(test_all),       cmocka_unit_test(test_selections),
 		cmocka_unit_test(test_filter),    cmocka_unit_test(test_many),
 		cmocka_unit_test(test_earlier),   cmocka_unit_test(test_off_cpu_order),
-		cmocka_unit_test(test_innermost),
+		cmocka_unit_test(test_innermost), cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
