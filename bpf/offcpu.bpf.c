@@ -18,6 +18,7 @@
 #include "bpf/cost.bpf.h"
 #include "bpf/cpu-state.bpf.h"
 #include "bpf/filter.bpf.h"
+#include "bpf/piece.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -51,6 +52,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct offcpu_thread);
 } offcpu_blank SEC(".maps");
+
+/* Where the walk of a thread that leaves has stopped. (The stack of programs is too small.) */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct unwind_walk);
+} offcpu_stops SEC(".maps");
 
 /* For on_iter_waiting, which runs once at a time. */
 struct {
@@ -89,11 +98,11 @@ enum offcpu_end {
 	OFFCPU_OPEN, /* it is still off CPU */
 };
 
-/* Sends the user stack in T. The copied one of a thread that waited already has been sent. */
+/* Sends the user stack in T. A copied one has been sent. */
 static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_struct *p,
 					 __u64 now_ns, __u64 *ret_id)
 {
-	if (!t->is_earlier)
+	if (!t->is_earlier && !t->is_copied)
 		return stack_send(&t->user, t->n_user_frames, p, now_ns, ret_id);
 	*ret_id = t->user.id;
 	return true;
@@ -150,6 +159,49 @@ static __always_inline __u64 unreported_return(const struct offcpu_thread *t, st
 	return ran_ns < now_ns - t->begin_ns ? now_ns - ran_ns : t->begin_ns;
 }
 
+/*
+ * Sends a copy of the current task's stack, whose walk STOPPED after N frames. Returns its id; 0 if
+ * nothing was sent. (This is a separate function, so the verifier checks it once.)
+ */
+__noinline __u64 offcpu_copy(struct unwind_walk *stopped, struct rec_stack *walked, __u32 n,
+			     __u64 now_ns)
+{
+	__u64 id = 0;
+
+	if (!stopped || !walked)
+		return 0;
+	return piece_send(stopped, walked, n, true, now_ns, &id) ? id : 0;
+}
+
+/*
+ * Walks the user stack of P, the current task, which leaves, into T. A wait can be the
+ * only one of its program, and last long. So the stack is copied if the table of a file is missing
+ * yet, as for a sample. Threads that were preempted run again soon.
+ */
+static __always_inline void offcpu_walk_user(void *ctx, struct offcpu_thread *t,
+					     struct task_struct *p, __u64 now_ns)
+{
+	__u32 zero = 0, n;
+	struct unwind_walk *stopped = bpf_map_lookup_elem(&offcpu_stops, &zero);
+
+	t->n_user_frames = t->is_copied = 0;
+	if (p->flags & PF_KTHREAD || stacks_of_none || !stopped)
+		return;
+	stopped->ip = 0;
+	n = stack_walk_or_stop(&t->user, stopped,
+			       unwind_by_tables && t->state != 'R' &&
+				       piece_is_allowed(now_ns, true));
+	if (n == STACK_NOT_WALKED)
+		n = stack_walk_by_kernel(ctx, t->user.frames, sizeof(t->user.frames));
+	t->n_user_frames = n;
+	if (!stopped->ip)
+		return;
+	t->user.id = offcpu_copy(stopped, &t->user, n, now_ns);
+	t->is_copied = t->user.id != 0;
+	if (!t->is_copied)
+		unwind_count_end(UNWIND_END_TABLE);
+}
+
 static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32 state,
 					 __u64 now_ns)
 {
@@ -171,7 +223,7 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 	t->woken_ns = 0;
 	t->is_earlier = 0;
 	t->state = state_letter(state);
-	t->n_user_frames = stack_walk_user(ctx, p, &t->user);
+	offcpu_walk_user(ctx, t, p, now_ns);
 	t->ran_ns = p->se.sum_exec_runtime;
 	t->begin_ns = now_ns;
 }
@@ -336,7 +388,7 @@ static __always_inline void waiting_fill(struct rec_piece *piece, struct task_st
 	piece->vdso = (__u64)BPF_CORE_READ(p, mm, context.vdso);
 	piece->exact = piece->n_frames = 1;
 	piece->n_bytes = piece->n_room = n;
-	piece->n_calls = piece->pad_0 = 0;
+	piece->n_calls = piece->is_wait = 0;
 	piece->process.n = 0;
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (process && process->mm == (__u64)BPF_CORE_READ(p, mm))

@@ -4,6 +4,9 @@
  * gets the data with which user space can continue the walk later (struct rec_piece). The number of
  * copies is limited to UNWIND_COPIES_MAX for each file, and PIECES_PER_SECOND for each CPU. Other
  * stacks end in that file.
+ *
+ * A thread that leaves its CPU has its own, smaller limit: most waits are short, and their copies
+ * are in vain.
  */
 #pragma once
 
@@ -12,7 +15,8 @@
 #include "bpf/stack.bpf.h"
 #include "bpf/unwind.bpf.h"
 
-#define PIECES_PER_SECOND 256
+#define PIECES_PER_SECOND       256
+#define PIECES_PER_SECOND_WAITS 64
 /* Bytes copied at once, and of the last part, since the end of a stack is unknown. */
 #define PIECE_STEP       4096
 #define PIECE_SMALL_STEP 256
@@ -29,8 +33,8 @@ struct piece_budgets {
 
 extern struct piece_budgets piece_budgets SEC(".maps");
 
-/* Whether this CPU's budget allows another copy. */
-static __always_inline bool piece_is_allowed(__u64 now_ns)
+/* Whether this CPU's budget allows another copy. IS_WAIT: as in struct rec_piece. */
+static __always_inline bool piece_is_allowed(__u64 now_ns, bool is_wait)
 {
 	__u32 zero = 0;
 	struct piece_budget *b = bpf_map_lookup_elem(&piece_budgets, &zero);
@@ -40,22 +44,23 @@ static __always_inline bool piece_is_allowed(__u64 now_ns)
 		return false;
 	if (b->second != second) {
 		b->second = second;
-		b->n = 0;
+		b->n = b->n_waits = 0;
 	}
-	return b->n < PIECES_PER_SECOND;
+	return is_wait ? b->n_waits < PIECES_PER_SECOND_WAITS : b->n < PIECES_PER_SECOND;
 }
 
-static __always_inline void piece_count(__u16 file)
+static __always_inline void piece_count(__u16 file, bool is_wait)
 {
 	__u32 zero = 0, number = file;
 	struct piece_budget *b = bpf_map_lookup_elem(&piece_budgets, &zero);
 	struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
 
 	if (b) {
-		b->n++;
+		b->n += !is_wait;
+		b->n_waits += is_wait;
 		b->sent++;
 	}
-	if (f)
+	if (f && !is_wait)
 		__sync_fetch_and_add(&f->copied, 1);
 }
 
@@ -106,7 +111,6 @@ static __always_inline void piece_fill_calls(struct rec_piece *piece, const stru
 		bp = next;
 	}
 	piece->n_calls = i;
-	piece->pad_0 = 0;
 }
 
 /* Fills PIECE, which N_ROOM bytes of room follow, from W, where the walk of P stands. */
@@ -134,20 +138,22 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 }
 
 /*
- * Sends the data of P at which the walk W has stopped, with the N frames WALKED so far, at NOW_NS.
- * Stores the id of the stack in *RET_ID. Returns false if nothing was sent: the stack then consists
- * of these frames only.
+ * Sends the data of the current task at which the walk W has stopped, with the N frames WALKED so
+ * far, at NOW_NS. Stores the id of the stack in *RET_ID. Returns false if nothing was sent: the
+ * stack then consists of these frames only.
  */
 #define PIECE_SEND(i)                                                                              \
 	piece = rec_reserve_spare(REC_PIECE_RING, sizeof(*piece) + PIECE_BYTES(i), now_ns);        \
 	if (!piece)                                                                                \
 		return false;                                                                      \
 	rec_fill_head(&piece->head, now_ns, REC_PIECE, sizeof(*piece) + PIECE_BYTES(i), p);        \
-	piece_fill(piece, PIECE_BYTES(i), w, walked, n, p)
+	piece_fill(piece, PIECE_BYTES(i), w, walked, n, p);                                        \
+	piece->is_wait = is_wait
 
 static __always_inline bool piece_send(const struct unwind_walk *w, const struct rec_stack *walked,
-				       __u32 n, struct task_struct *p, __u64 now_ns, __u64 *ret_id)
+				       __u32 n, bool is_wait, __u64 now_ns, __u64 *ret_id)
 {
+	struct task_struct *p = bpf_get_current_task_btf();
 	struct rec_piece *piece;
 	__u32 size = piece_size;
 
@@ -163,7 +169,7 @@ static __always_inline bool piece_send(const struct unwind_walk *w, const struct
 					now_ns ^ (__u64)bpf_get_smp_processor_id() << 48) |
 			      1;
 	bpf_ringbuf_submit(piece, BPF_RB_NO_WAKEUP);
-	piece_count(w->awaited);
+	piece_count(w->awaited, is_wait);
 	return true;
 }
 
@@ -176,7 +182,7 @@ static __always_inline bool piece_or_stack_send(const struct unwind_walk *stoppe
 						struct task_struct *p, __u64 now_ns, __u64 *ret_id)
 {
 	if (stopped->ip) {
-		if (piece_send(stopped, walked, n, p, now_ns, ret_id))
+		if (piece_send(stopped, walked, n, false, now_ns, ret_id))
 			return true;
 		unwind_count_end(UNWIND_END_TABLE);
 	}

@@ -238,7 +238,8 @@ _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
  * A stack that a program could not walk to its end, since the unwind table of a file is still being
  * made: the frames so far, the registers at which the walk stopped, the mappings of the process,
  * and a copy of the stack from there on. User space continues the walk
- * (capture/unwind/unwind-resume.h). The record replaces a struct rec_stack; its id is unique.
+ * (capture/unwind/unwind-resume.h). The record replaces a struct rec_stack; its id is unique. If IP
+ * is not the last frame, it is its caller, whose mapping could not be looked up.
  */
 struct rec_piece {
 	struct rec_head head;
@@ -249,7 +250,8 @@ struct rec_piece {
 	__u32 n_frames; /* at least 1 */
 	__u32 n_bytes;  /* of the stack, from SP on */
 	__u32 n_room;   /* there was room for so many: what follows in the record */
-	__u32 n_calls, pad_0;
+	__u32 n_calls;
+	__u32 is_wait; /* 1: the thread leaves its CPU; a record of its time off CPU can follow */
 	/* Of the frames that BP leads to, one from the other: what is called before the return
 	 * address of each. */
 	struct rec_piece_call {
@@ -272,8 +274,8 @@ _Static_assert(sizeof(struct rec_piece) == 5512, "ABI");
 /* The number of pieces that a CPU has sent. */
 struct piece_budget {
 	__u64 second;
-	__u32 n; /* in that second */
-	__u32 pad_0;
+	__u32 n; /* in that second, for samples, calls and moments */
+	__u32 n_waits;
 	__u64 sent; /* in total */
 };
 _Static_assert(sizeof(struct piece_budget) == 24, "ABI");
@@ -307,7 +309,8 @@ struct offcpu_thread {
 	__u32 waker_tid;
 	__u32 state;
 	__u32 n_user_frames;
-	__u32 is_earlier;      /* as in struct rec_offcpu; user.id is then the id of the piece */
+	__u16 is_earlier;      /* as in struct rec_offcpu; user.id is then the id of the piece */
+	__u16 is_copied;       /* user.id is the id of a piece, which was sent */
 	__u64 ran_ns;          /* the kernel's sum of its CPU time */
 	__u64 woken_ns;        /* 0 = not yet, or the wakeup was missed */
 	struct rec_stack user; /* the frames; becomes a record when it is sent */

@@ -166,6 +166,9 @@ static __always_inline int unwind_settle(struct unwind_walk *w)
 	if (end != UNWIND_END_PROCESS && end != UNWIND_END_MAPPING)
 		return end;
 	end = unwind_learn(address, true);
+	/* (user space learns the mapping) */
+	if (end == UNWIND_END_BUSY && w->copies)
+		return UNWIND_END_COPIED;
 	return end ? end : unwind_find_mapping(w);
 }
 

@@ -17,6 +17,7 @@
 #include "capture/proc/proc-records.h"
 #include "capture/programs/map-rings.h"
 #include "capture/programs/sampler.h"
+#include "base/table.h"
 #include "capture/unwind/unwinder.h"
 
 /* The word rings of one map. */
@@ -50,6 +51,7 @@ struct collector {
 	uint64_t n_copied;
 	bool *online;                        /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
+	struct table mapped_files;           /* seen by collector_check_mapped() */
 	struct unwinder *unwinder;           /* NULL = stacks are not walked by tables */
 	uint64_t table_bytes_max;
 	struct rec_state *states; /* buffer for lookups, for all CPUs */
@@ -82,6 +84,12 @@ int collector_make_unwinder(struct collector *c);
 
 /* To be called with each mapping, as it is drained. */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);
+
+/*
+ * To be called with each copied stack, as it is drained: the walk will be continued later. Until
+ * then, the mappings of the process are learned, as far as only walks do that.
+ */
+void collector_check_piece(struct collector *c, const struct rec_piece *piece);
 
 /* The programs for probes on functions, by kind. */
 void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);

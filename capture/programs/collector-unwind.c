@@ -18,6 +18,8 @@
 /* The maximum wait for tables, before a recording begins and at its end. */
 #define READY_NS_MAX UINT64_C(1000000000)
 
+enum { MAPPED_FILES_MAX = 8192 };
+
 /* Whether the programs support tables on this architecture. */
 static bool collector_unwind_possible(void)
 {
@@ -80,6 +82,9 @@ int collector_make_unwinder(struct collector *c)
 		.names_fd = bpf_map__fd(c->skel->maps.unwind_file_names),
 		.free_names_fd = bpf_map__fd(c->skel->maps.unwind_free_names),
 		.processes_fd = bpf_map__fd(c->skel->maps.unwind_processes),
+		.list_fd = bpf_program__autoload(c->skel->progs.on_unwind_map)
+				   ? -1
+				   : bpf_program__fd(c->skel->progs.on_iter_unwind_vma),
 	};
 
 	return collector_has_unwinding(c) ? unwinder_new(&maps, c->table_bytes_max, &c->unwinder)
@@ -142,10 +147,27 @@ static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t 
 		bpf_map_delete_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid);
 }
 
+/* Whether the file of REC is seen for the first time. When there are too many, all are new. */
+static bool collector_is_new_file(struct collector *c, const struct rec_mapping *rec)
+{
+	const uint64_t file[] = { rec->device, rec->inode };
+	uint64_t key = table_hash(file, sizeof(file));
+
+	if (rec->inode == 0 || table_get(&c->mapped_files, key))
+		return false;
+	if (c->mapped_files.n_used >= MAPPED_FILES_MAX)
+		table_deinit(&c->mapped_files);
+	/* (without memory, it is new again) */
+	(void)!table_set(&c->mapped_files, key, c);
+	return true;
+}
+
 /*
- * Without the kernel's hook, programs do not see that a known mapping was replaced. Then its range
- * is forgotten, and learned again. The rest of the process stays, since an interrupt can learn one
- * mapping, but not two, and REC may be outdated.
+ * Without the kernel's hook, programs do not see new mappings. If a known mapping was replaced, its
+ * range is forgotten, and learned again. The rest of the process stays, since an interrupt can
+ * learn one mapping, but not two, and REC may be outdated. A new mapping is learned by the first
+ * walk that comes there. But if its file is new, too, it has no table, and some programs walk
+ * through it only once. So all mappings of the process are listed, and their tables requested.
  */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 {
@@ -160,8 +182,15 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 			continue;
 		collector_forget_range(c, tgid, rec->start >> UNWIND_PAGE_SHIFT,
 				       (rec->start + rec->bytes) >> UNWIND_PAGE_SHIFT);
-		return;
+		break;
 	}
+	if (collector_is_new_file(c, rec))
+		unwinder_list(c->unwinder, tgid);
+}
+
+void collector_check_piece(struct collector *c, const struct rec_piece *piece)
+{
+	unwinder_list(c->unwinder, piece->head.pid);
 }
 
 _Static_assert(_UNWIND_ENDS == (int)WALK_ENDS_MAX && UNWIND_END_BUSY == (int)WALK_BUSY &&
@@ -184,17 +213,18 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 		ret[i] += c->resumed[i];
 }
 
-unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
+unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX])
 {
 	struct unwind_resumed walk = unwinder_resume(c->unwinder, piece, piece + 1, frames);
 	uint32_t *size = &c->skel->bss->piece_size;
 
-	c->resumed[walk.end]++;
+	can_retry &= walk.end == UNWIND_END_TABLE || walk.end == UNWIND_END_MAPPING;
+	c->resumed[walk.end] += !can_retry;
 	__atomic_fetch_add(&c->n_copied, 1, __ATOMIC_RELAXED);
 	if (walk.ran_out && piece->n_room == PIECE_BYTES(*size) && *size + 1 < PIECE_SIZES)
 		*size += 1;
-	return walk.n_frames;
+	return can_retry ? 0 : walk.n_frames;
 }
 
 unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece,

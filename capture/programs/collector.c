@@ -139,6 +139,7 @@ struct collector *collector_free(struct collector *c)
 		return NULL;
 	sampler_free(c->sampler);
 	unwinder_free(c->unwinder);
+	table_deinit(&c->mapped_files);
 	map_rings_free(c->map_rings);
 	collector_free_rings(c);
 	if (c->costs)

@@ -65,12 +65,13 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 
 /*
  * Continues the walk of PIECE, checked, into FRAMES, which include its own frames. Returns their
- * number.
+ * number. If the caller CAN_RETRY the walk, by collector_walk_waiting(), and a table is missing,
+ * this returns 0.
  */
-unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
+unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX]);
 
-/* The same for a piece of collector_list_waiting(). */
+/* The same for a piece of collector_list_waiting(), or a walk that is tried again. */
 unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece,
 				uint64_t frames[static STACK_FRAMES_MAX]);
 

@@ -26,10 +26,70 @@ static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)
 					  : kernel_stack + user_stack;
 }
 
-static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
+/* The copied stack of a thread that has left its CPU. */
+struct left {
+	uint64_t id;
+	size_t copied; /* the size of the piece that follows, whose walk is to be tried again; or */
+	unsigned n;    /* the number of frames that follow */
+	uint64_t data[];
+};
+
+void profiler_forget_left(struct profiler *p, uint32_t tid)
 {
+	struct left *left = table_remove(&p->left, (uint64_t)tid + 1);
+
+	if (left)
+		p->left_bytes -= left->copied;
+	free(left);
+}
+
+/*
+ * While a thread waits, its stack is not needed. So if a table is missing, the walk is tried again
+ * when the time off CPU ends.
+ */
+int profiler_on_left(struct profiler *p, const struct rec_piece *piece)
+{
+	uint64_t frames[STACK_FRAMES_MAX];
+	bool can_retry = p->left_bytes + piece->head.size <= PROFILER_LEFT_BYTES_MAX;
+	unsigned n;
+	struct left *left;
+
+	profiler_forget_left(p, piece->head.tid);
+	if (p->left.n_used >= PROFILER_LEFT_MAX)
+		return 0;
+	n = collector_resume_walk(p->pipe->collector, piece, can_retry, frames);
+	left = table_make(&p->left, (uint64_t)piece->head.tid + 1,
+			  sizeof(*left) + (n ? n * sizeof(*frames) : piece->head.size));
+	if (!left)
+		return -ENOMEM;
+	left->id = piece->id;
+	left->n = n;
+	left->copied = n ? 0 : piece->head.size;
+	p->left_bytes += left->copied;
+	memcpy(left->data, n ? (const void *)frames : piece,
+	       n ? n * sizeof(*frames) : piece->head.size);
+	return 0;
+}
+
+/* Writes the frames of LEFT to FRAMES. Returns their number. */
+static unsigned profiler_add_left(struct profiler *p, const struct left *left, uint64_t *frames)
+{
+	if (left->copied)
+		return collector_walk_waiting(p->pipe->collector,
+					      (const struct rec_piece *)left->data, frames);
+	memcpy(frames, left->data, left->n * sizeof(*frames));
+	return left->n;
+}
+
+/* Adds the stack ID of thread TID to the N FRAMES. */
+static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint32_t tid,
+				    uint64_t id)
+{
+	const struct left *left = table_get(&p->left, (uint64_t)tid + 1);
 	const struct stack *stack = id ? stacks_get(&p->stacks, id) : NULL;
 
+	if (left && left->id == id)
+		return n + profiler_add_left(p, left, frames + n);
 	if (!stack && id)
 		stack = table_get(&p->waiting, id);
 	if (!stack) {
@@ -58,7 +118,7 @@ static int profiler_write_stack(struct profiler *p, const struct rec_head *head,
 				uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
 {
 	uint64_t frames[FRAMES_MAX];
-	unsigned n = profiler_add_frames(p, frames, 0, kernel_stack);
+	unsigned n = profiler_add_frames(p, frames, 0, head->tid, kernel_stack);
 	struct event sample = {
 		.kind = EVENT_SAMPLE,
 		.ts_ns = ts_ns,
@@ -72,7 +132,8 @@ static int profiler_write_stack(struct profiler *p, const struct rec_head *head,
 	r = r ?: profiler_need(p, head->pid, ts_ns);
 	if (profiler_is_between_programs(p, head->pid))
 		user_stack = 0;
-	n = profiler_end_of_user(frames, n, profiler_add_frames(p, frames, n, user_stack));
+	n = profiler_end_of_user(frames, n,
+				 profiler_add_frames(p, frames, n, head->tid, user_stack));
 	sample.sample.n_frames = n;
 	if (p->n_homeless == 0)
 		sample.sample.id = profiler_number_of(kernel_stack, user_stack);
@@ -153,5 +214,6 @@ int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 				 rec->is_earlier && !is_waiting ? 0 : rec->user_stack);
 	if (is_waiting)
 		free(table_remove(&p->waiting, rec->user_stack));
+	profiler_forget_left(p, head->tid);
 	return r;
 }

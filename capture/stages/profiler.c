@@ -68,6 +68,7 @@ void profiler_deinit(void *stage)
 	p->maps = maps_free(p->maps);
 	stacks_deinit(&p->stacks);
 	table_deinit_free(&p->waiting);
+	table_deinit_free(&p->left);
 }
 
 /* Resets PROCESS to the state of an unknown one. */
@@ -643,6 +644,7 @@ static int profiler_on_exit(struct profiler *p, const struct rec_head *rec)
 {
 	int r = 0;
 
+	profiler_forget_left(p, rec->tid);
 	if (!((const struct rec_exit *)rec)->process_ends)
 		return 0;
 	if (profiler_may_be_watched(p, rec->pid))
@@ -656,8 +658,11 @@ static int profiler_on_piece(struct profiler *p, const struct rec_head *head)
 	const struct rec_piece *piece = (const struct rec_piece *)head;
 	struct rec_stack whole = { .head = *head, .id = piece->id };
 	uint64_t frames[STACK_FRAMES_MAX];
-	unsigned n = collector_resume_walk(p->pipe->collector, piece, frames);
+	unsigned n;
 
+	if (piece->is_wait)
+		return profiler_on_left(p, piece);
+	n = collector_resume_walk(p->pipe->collector, piece, false, frames);
 	memcpy(whole.frames, frames, n * sizeof(*frames));
 	whole.head.kind = REC_STACK;
 	whole.head.size = REC_STACK_BYTES(n);

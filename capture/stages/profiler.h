@@ -35,6 +35,9 @@ struct maps;
  */
 enum { PROFILER_MAPS_OF_ONE_MAX = 16384, PROFILER_MAPS_BYTES_MAX = 32 << 20 };
 
+/* Limits for threads whose copied stacks are kept until they run again. */
+enum { PROFILER_LEFT_MAX = 4096, PROFILER_LEFT_BYTES_MAX = 8 << 20 };
+
 struct profiler {
 	const struct pipeline *pipe; /* borrowed */
 	uint64_t offcpu_min_ns;      /* shorter times off CPU are not written */
@@ -48,6 +51,10 @@ struct profiler {
 	struct stacks stacks;
 	/* Stacks of threads that waited when times off CPU began: id -> struct stack, owned */
 	struct table waiting;
+	/* The copied stack with which each thread left its CPU last: tid + 1 -> struct left, owned;
+	 * at most PROFILER_LEFT_MAX, and PROFILER_LEFT_BYTES_MAX of copies */
+	struct table left;
+	size_t left_bytes;      /* of copies that were not walked to the end */
 	struct table processes; /* pid + 1 -> struct process, owned */
 	size_t waiting_bytes;   /* of all of them */
 	uint64_t swept_ns; /* time when ended processes were last discarded; bytes at that time: */

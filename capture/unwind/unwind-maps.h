@@ -20,6 +20,8 @@
 
 struct unwind_maps {
 	int asks_fd, files_fd, tables_fd, names_fd, free_names_fd, processes_fd; /* owned */
+	/* The iterator that lists mappings, if only walks learn them; else -1. Owned */
+	int list_fd;
 	struct unwind_publisher *publisher;
 	struct unwind_kept kept; /* for any thread, unlike the rest */
 	struct unwind_file
@@ -29,7 +31,7 @@ struct unwind_maps {
 };
 
 /*
- * Copies the six descriptors in FROM, and maps the maps. Returns 0 or a negative errno; MAPS can be
+ * Copies the descriptors in FROM, and maps the maps. Returns 0 or a negative errno; MAPS can be
  * deinitialised in each case.
  */
 int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from);
@@ -56,6 +58,12 @@ bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *as
  * them.
  */
 bool unwind_maps_look_up(const struct unwind_maps *maps, uint32_t pid, struct unwind_process *ret);
+
+/*
+ * Makes the programs learn all mappings of process PID, if they have no hook for that. It can wait
+ * for the process.
+ */
+void unwind_maps_list(const struct unwind_maps *maps, uint32_t pid);
 
 /*
  * Requests the table of the file that process PID has mapped as M, unless it was requested before.

@@ -247,6 +247,16 @@ static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mappi
 	return unwind_resume_caller(r, unwind_resume_cfa(r, rule), UNWIND_RULE_BP(rule));
 }
 
+/* Adds a frame. Returns 0 or UNWIND_END_*. */
+static uint32_t unwind_resume_add(struct unwind_resumed *to,
+				  uint64_t frames[static STACK_FRAMES_MAX], uint64_t ip)
+{
+	if (to->n_frames == STACK_FRAMES_MAX)
+		return UNWIND_END_FULL;
+	frames[to->n_frames++] = ip;
+	return 0;
+}
+
 struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd,
 				    const struct rec_piece *piece, const void *stack,
 				    uint64_t frames[static STACK_FRAMES_MAX])
@@ -270,17 +280,14 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 		ret.end = UNWIND_END_BUSY;
 	else if (!m)
 		ret.end = UNWIND_END_MAPPING;
+	else if (piece->frames[piece->n_frames - 1] != piece->ip)
+		ret.end = unwind_resume_add(&ret, frames, piece->ip);
 	while (ret.end == 0) {
 		ret.end = unwind_resume_step(&r, m);
 		if (ret.end || r.ip == 0)
 			break;
 		m = unwind_resume_mapping(&r, unwind_resume_address(&r));
-		if (!m)
-			ret.end = UNWIND_END_MAPPING;
-		else if (ret.n_frames == STACK_FRAMES_MAX)
-			ret.end = UNWIND_END_FULL;
-		else
-			frames[ret.n_frames++] = r.ip;
+		ret.end = m ? unwind_resume_add(&ret, frames, r.ip) : UNWIND_END_MAPPING;
 	}
 	ret.ran_out = ret.end != 0 && r.ran_out;
 	return ret;

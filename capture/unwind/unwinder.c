@@ -31,6 +31,7 @@
 #define LARGE_BYTES ((off_t)8 << 20)
 
 enum {
+	LISTS_MAX = 64,
 	MISSED_MAX = 200, /* misses until a file is given up: processes can end before their file
 			   * is opened */
 };
@@ -40,7 +41,9 @@ struct unwinder {
 	pthread_cond_t answered;
 	unsigned n_holders; /* 2: owner and thread */
 	bool quits;
-	bool busy; /* requests wait, or may be in the ring */
+	bool busy;                   /* requests wait, or may be in the ring */
+	uint32_t to_list[LISTS_MAX]; /* processes */
+	unsigned n_to_list;
 	struct unwinder_counts counts;
 
 	/* for the thread */
@@ -361,6 +364,19 @@ static int unwinder_on_request(void *userdata, void *data, size_t size)
 	return 0;
 }
 
+/* Takes the next process whose mappings are to be listed. Returns whether there is one. */
+static bool unwinder_next_to_list(struct unwinder *u, uint32_t *ret)
+{
+	bool is_there;
+
+	pthread_mutex_lock(&u->lock);
+	is_there = u->n_to_list > 0;
+	if (is_there)
+		*ret = u->to_list[--u->n_to_list];
+	pthread_mutex_unlock(&u->lock);
+	return is_there;
+}
+
 static bool unwinder_is_busy(struct unwinder *u)
 {
 	bool busy;
@@ -376,7 +392,10 @@ static bool unwinder_poll(struct unwinder *u)
 {
 	/* (a later call of unwinder_wait() can refer to a request that this round does not see) */
 	bool was_busy = unwinder_is_busy(u), quits, answers;
+	uint32_t pid;
 
+	while (unwinder_next_to_list(u, &pid))
+		unwind_maps_list(&u->maps, pid);
 	ring_buffer__consume(u->ring);
 	unwinder_poll_async(u);
 	unwinder_look_aside(u);
@@ -488,6 +507,25 @@ bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns)
 	done = !u->busy;
 	pthread_mutex_unlock(&u->lock);
 	return done;
+}
+
+void unwinder_list(struct unwinder *u, uint32_t pid)
+{
+	bool is_new = u->maps.list_fd >= 0;
+
+	if (!is_new)
+		return;
+	pthread_mutex_lock(&u->lock);
+	for (unsigned i = 0; i < u->n_to_list; i++)
+		is_new &= u->to_list[i] != pid;
+	is_new &= u->n_to_list < LISTS_MAX;
+	if (is_new) {
+		u->to_list[u->n_to_list++] = pid;
+		u->busy = true;
+	}
+	pthread_mutex_unlock(&u->lock);
+	if (is_new)
+		thread_signal(u->stop_fd);
 }
 
 struct unwinder_counts unwinder_counts(struct unwinder *u)

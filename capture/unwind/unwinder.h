@@ -41,6 +41,13 @@ DEFINE_CLEANUP(struct unwinder *, unwinder_free)
  */
 bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns);
 
+/*
+ * Where the programs have no hook for new mappings: makes them learn those of process PID soon, and
+ * request the tables of its files. If many processes wait for that, PID is skipped. For one thread,
+ * which does not wait.
+ */
+void unwinder_list(struct unwinder *u, uint32_t pid);
+
 struct unwinder_counts unwinder_counts(struct unwinder *u);
 
 /* Continues a walk that a program could not finish (unwind_resume()). For any thread. */

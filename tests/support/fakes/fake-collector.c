@@ -218,7 +218,7 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece,
 				uint64_t frames[static STACK_FRAMES_MAX])
 {
-	return collector_resume_walk(c, piece, frames);
+	return collector_resume_walk(c, piece, false, frames);
 }
 
 int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata)
@@ -227,10 +227,12 @@ int collector_list_waiting(struct collector *c, collector_record_fn fn, void *us
 	return 0;
 }
 
-unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
+unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX])
 {
 	(void)c;
+	if (can_retry && piece->sp == FAKE_NO_TABLE)
+		return 0;
 	memcpy(frames, piece->frames, piece->n_frames * sizeof(*frames));
 	return piece->n_frames;
 }

@@ -16,6 +16,9 @@ struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes);
 bool fake_collector_put_words(struct collector *c, enum event_class class, unsigned cpu,
 			      const uint64_t *words, size_t n);
 
+/* The stack pointer of copied stacks whose walk has to be tried again. */
+#define FAKE_NO_TABLE 0x4711
+
 /* Puts a struct rec_* of SIZE bytes into CPU's ring. */
 void fake_collector_put_record(struct collector *c, const void *rec, size_t size);
 

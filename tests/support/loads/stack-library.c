@@ -6,6 +6,7 @@
 #include <time.h>
 
 void library_spin(uint64_t ms);
+void library_wait(uint64_t ms);
 
 void library_spin(uint64_t ms)
 {
@@ -20,4 +21,15 @@ void library_spin(uint64_t ms)
 		if (end == 0)
 			end = now + ms * 1000000;
 	} while (now < end);
+}
+
+/* Waits once. */
+void library_wait(uint64_t ms)
+{
+	struct timespec t = { .tv_sec = (time_t)(ms / 1000),
+			      .tv_nsec = (long)(ms % 1000) * 1000000 };
+
+	/* (not by a jump, so that this function is on the stack) */
+	while (nanosleep(&t, &t) < 0)
+		;
 }

@@ -8,8 +8,8 @@
  *	stack-load spin MS         burns MS
  *	stack-load burst N MS      N processes of this program, each of which burns MS; two at
  *	                           once
- *	stack-load library FILE MS loads FILE, after a while, and burns MS in its function
- *	                           `library_spin`
+ *	stack-load library FILE MS loads FILE, after a while, waits in its function `library_wait`,
+ *	                           and burns MS in its function `library_spin`
  *	stack-load libc MS         burns MS in the C library's memfrob(), or memfrpA() if it has
  *	                           that
  *	stack-load wait MS         threads that sleep, and wait for a futex, a pipe, and a page
@@ -227,17 +227,22 @@ static void burst(uint64_t n, const char *ms)
 	}
 }
 
+/* The first wait in the library. */
+#define LIBRARY_WAIT_MS 50
+
 static void use_library(const char *file, uint64_t ms)
 {
 	const struct timespec while_ = { .tv_nsec = 100000000 };
-	void (*spin)(uint64_t);
+	void (*spin)(uint64_t), (*wait)(uint64_t);
 	void *library;
 
 	nanosleep(&while_, NULL);
 	library = dlopen(file, RTLD_NOW);
 	spin = library ? (void (*)(uint64_t))dlsym(library, "library_spin") : NULL;
-	if (!spin)
+	wait = spin ? (void (*)(uint64_t))dlsym(library, "library_wait") : NULL;
+	if (!wait)
 		die(dlerror());
+	wait(LIBRARY_WAIT_MS);
 	spin(ms);
 }
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "capture/stages/lifecycle.h"
 #include "capture/stages/profiler.h"
+#include "tests/support/fakes/fake-collector.h"
 #include "tests/support/fixtures/archive-text.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
@@ -332,6 +333,61 @@ TEST(test_offcpu_earlier)
 	assert_null(table_get(&f->p.waiting, 9));
 }
 
+/* Puts the copied stack ID, with which TID leaves its CPU. */
+static void put_left(struct fixture *f, uint64_t id, uint32_t tid, uint64_t frame, uint64_t sp)
+{
+	_cleanup_(outbuf_deinit) struct outbuf pieces = { 0 };
+	struct rec_piece *piece;
+
+	add_piece(&pieces, id, tid, frame);
+	piece = (struct rec_piece *)pieces.data;
+	piece->is_wait = 1;
+	piece->sp = sp;
+	assert_int_equal(profiler_stage.record(&f->p, &piece->head), 0);
+}
+
+/*
+ * The copied stack of a thread that waits is kept until it runs, however many stacks are forgotten
+ * meanwhile, and not longer than until it leaves again. If a table is missing, the walk is tried
+ * again at the end of the wait.
+ */
+TEST(test_offcpu_copied)
+{
+	struct fixture *f = *state;
+	struct rec_offcpu rec = {
+		.head = { 200, sizeof(rec), REC_OFFCPU, 0, PID, PID },
+		.begin_ns = 150,
+		.user_stack = 7,
+		.state = 'S',
+	};
+	struct rec_exit ended = { .head = { 210, sizeof(ended), REC_EXIT, 0, PID, PID } };
+
+	put_left(f, 5, PID, 0x5000, FAKE_NO_TABLE); /* a short wait */
+	assert_int_equal(f->p.left_bytes, sizeof(struct rec_piece));
+	put_left(f, 7, PID, 0x1000, FAKE_NO_TABLE);
+	assert_int_equal(f->p.left_bytes, sizeof(struct rec_piece));
+	stacks_deinit(&f->p.stacks);
+	put(f, &rec);
+	assert_int_equal(f->p.left_bytes, 0);
+	put_left(f, 9, PID, 0x2000, 0);
+	assert_int_equal(f->p.left_bytes, 0);
+	rec.user_stack = 9;
+	put(f, &rec);
+	assert_string_equal(said(f), "away 150-200 500 S by 0;left 150 500 1000 1001;"
+				     "away 150-200 500 S by 0;left 150 500 2000 2001;");
+	assert_int_equal(f->p.n_homeless, 0);
+	put_left(f, 11, PID, 0x3000, FAKE_NO_TABLE);
+	assert_int_equal(f->p.left.n_used, 1);
+	assert_int_equal(profiler_stage.record(&f->p, &ended.head), 0);
+	assert_int_equal(f->p.left.n_used, 0);
+	assert_int_equal(f->p.left_bytes, 0);
+	/* Memory is bounded: other stacks are walked at once. */
+	for (uint32_t i = 1; i <= PROFILER_LEFT_MAX + 10; i++)
+		put_left(f, 100 + i, PID + i, 0x3000, FAKE_NO_TABLE);
+	assert_int_equal(f->p.left.n_used, PROFILER_LEFT_MAX);
+	assert_true(f->p.left_bytes <= PROFILER_LEFT_BYTES_MAX);
+}
+
 /* Mappings of a new program come after its exec. */
 TEST(test_exec)
 {
@@ -648,6 +704,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_offcpu, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_offcpu_open, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_offcpu_earlier, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_offcpu_copied, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter_without_stacks, set_up, tear_down),

@@ -214,6 +214,26 @@ TEST(test_full)
 	assert_int_equal(walk.n_frames, STACK_FRAMES_MAX);
 }
 
+/* The walk has stopped at a caller whose mapping was unknown, so it is not among the frames. */
+TEST(test_caller)
+{
+	uint64_t frames[STACK_FRAMES_MAX], whole[STACK_FRAMES_MAX];
+	struct unwind_resumed walk;
+
+	need_maps(state);
+	copy_deeper(5, PIECE_BYTES_MAX);
+	walk = resume(whole);
+	copied.piece.frames[0] = whole[0] + 1;
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_WHOLE);
+	assert_int_equal(walk.n_frames, n_truth + 1);
+	assert_int_equal(frames[0], whole[0] + 1);
+	for (unsigned i = 0; i < (unsigned)n_truth; i++)
+		assert_int_equal(frames[i + 1], whole[i]);
+	copied.piece.n_frames = STACK_FRAMES_MAX;
+	assert_int_equal(resume(frames).end, UNWIND_END_FULL);
+}
+
 /* Mappings are learned later, but only of the same program. */
 TEST(test_learned)
 {
@@ -399,6 +419,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_short_copy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_caller, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_learned, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_frame_pointers, setup, teardown),
