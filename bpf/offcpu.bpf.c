@@ -108,9 +108,18 @@ static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_st
 	return true;
 }
 
-/* Writes a record of P, which was off CPU until NOW_NS, from its entry T. */
+/*
+ * When the thread of T left its CPU; 0 = it runs. It is read once for each record, since
+ * on_iter_waiting can withdraw it at any time.
+ */
+static __always_inline __u64 offcpu_begin(const struct offcpu_thread *t)
+{
+	return *(volatile __u64 *)&t->begin_ns;
+}
+
+/* Writes a record of P, which was off CPU from BEGIN_NS until NOW_NS, from its entry T. */
 static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p,
-					 enum offcpu_end end, __u64 now_ns)
+					 enum offcpu_end end, __u64 begin_ns, __u64 now_ns)
 {
 	struct rec_stack *room = stack_room(STACK_ROOM_SWITCH);
 	struct rec_offcpu *rec;
@@ -125,7 +134,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	if (!rec)
 		return;
 	rec_fill_head(&rec->head, now_ns, REC_OFFCPU, sizeof(*rec), p);
-	rec->begin_ns = t->begin_ns;
+	rec->begin_ns = begin_ns;
 	rec->kernel_stack = kernel;
 	rec->user_stack = user;
 	/* A preempted thread was not woken. */
@@ -137,26 +146,26 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 }
 
 /* Clocks of two CPUs can differ by some ns: then it was not off CPU. */
-static __always_inline bool was_off_cpu(const struct offcpu_thread *t, __u64 now_ns)
+static __always_inline bool was_off_cpu(__u64 begin_ns, __u64 now_ns)
 {
-	return t->begin_ns != 0 && (__s64)(now_ns - t->begin_ns) >= (__s64)offcpu_min_ns;
+	return begin_ns != 0 && (__s64)(now_ns - begin_ns) >= (__s64)offcpu_min_ns;
 }
 
 /*
- * P leaves its CPU at NOW_NS, and the kernel has not reported its return. Returns the time until
- * which it was certainly off CPU. If it was woken, that is the time of the wakeup. Otherwise, it is
- * NOW_NS minus the CPU time that it has used since. (It can have made system calls meanwhile, so it
- * need not have been off CPU until now.)
+ * P leaves its CPU at NOW_NS, and the kernel has not reported its return since BEGIN_NS. Returns the
+ * time until which it was certainly off CPU. If it was woken, that is the time of the wakeup.
+ * Otherwise, it is NOW_NS minus the CPU time that it has used since. (It can have made system calls
+ * meanwhile, so it need not have been off CPU until now.)
  */
 static __always_inline __u64 unreported_return(const struct offcpu_thread *t, struct task_struct *p,
-					       __u64 now_ns)
+					       __u64 begin_ns, __u64 now_ns)
 {
 	__u64 woken_ns = *(volatile __u64 *)&t->woken_ns, ran_ns;
 
-	if ((__s64)(woken_ns - t->begin_ns) > 0 && (__s64)(now_ns - woken_ns) > 0)
+	if ((__s64)(woken_ns - begin_ns) > 0 && (__s64)(now_ns - woken_ns) > 0)
 		return woken_ns;
 	ran_ns = p->se.sum_exec_runtime - t->ran_ns;
-	return ran_ns < now_ns - t->begin_ns ? now_ns - ran_ns : t->begin_ns;
+	return ran_ns < now_ns - begin_ns ? now_ns - ran_ns : begin_ns;
 }
 
 /*
@@ -206,7 +215,7 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 					 __u64 now_ns)
 {
 	struct offcpu_thread *t;
-	__u64 off_cpu_ns;
+	__u64 begin_ns, off_cpu_ns;
 	__u32 tid = p->pid;
 
 	if (state & TASK_DEAD) {
@@ -216,9 +225,10 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 	t = entry_of(tid, now_ns);
 	if (!t)
 		return;
-	off_cpu_ns = t->begin_ns ? unreported_return(t, p, now_ns) : 0;
-	if (was_off_cpu(t, off_cpu_ns))
-		write_offcpu(t, p, OFFCPU_RUNS, off_cpu_ns);
+	begin_ns = offcpu_begin(t);
+	off_cpu_ns = begin_ns ? unreported_return(t, p, begin_ns, now_ns) : 0;
+	if (was_off_cpu(begin_ns, off_cpu_ns))
+		write_offcpu(t, p, OFFCPU_RUNS, begin_ns, off_cpu_ns);
 	t->waker_tid = 0;
 	t->woken_ns = 0;
 	t->is_earlier = 0;
@@ -233,10 +243,12 @@ static __always_inline void offcpu_return(struct task_struct *p, __u64 now_ns)
 	__u32 tid = p->pid;
 	struct offcpu_thread *t = bpf_map_lookup_elem(&offcpu_threads, &tid);
 
-	if (!t || t->begin_ns == 0)
+	__u64 begin_ns = t ? offcpu_begin(t) : 0;
+
+	if (!t || begin_ns == 0)
 		return;
-	if (was_off_cpu(t, now_ns))
-		write_offcpu(t, p, OFFCPU_RETURNS, now_ns);
+	if (was_off_cpu(begin_ns, now_ns))
+		write_offcpu(t, p, OFFCPU_RETURNS, begin_ns, now_ns);
 	t->begin_ns = 0;
 	t->waker_tid = 0;
 }
@@ -320,15 +332,16 @@ int on_iter_offcpu(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
 	struct offcpu_thread *t;
-	__u64 now_ns = bpf_ktime_get_boot_ns();
+	__u64 now_ns = bpf_ktime_get_boot_ns(), begin_ns;
 	__u32 tid;
 
 	if (!p || !filter_selects(p))
 		return 0;
 	tid = p->pid;
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
-	if (t && was_off_cpu(t, now_ns) && !p->on_cpu && t->ran_ns == p->se.sum_exec_runtime)
-		write_offcpu(t, p, OFFCPU_OPEN, now_ns);
+	begin_ns = t ? offcpu_begin(t) : 0;
+	if (t && was_off_cpu(begin_ns, now_ns) && !p->on_cpu && t->ran_ns == p->se.sum_exec_runtime)
+		write_offcpu(t, p, OFFCPU_OPEN, begin_ns, now_ns);
 	return 0;
 }
 
@@ -423,21 +436,27 @@ static __always_inline __u32 waiting_copy(struct waiting_room *room, struct task
 }
 #endif
 
-/* Makes the entry of P, which waits in STATE, with the stack ID. */
-static __always_inline void waiting_enter(struct offcpu_thread *new, struct task_struct *p,
-					  __u32 state, __u64 id)
+/* Whether P still waits, and has not run since its CPU time was RAN_NS. */
+static __always_inline bool waiting_goes_on(struct task_struct *p, __u64 ran_ns)
 {
-	__u64 listed_ns = waiting_listed_ns;
+	return waiting_state(p) && BPF_CORE_READ(p, se.sum_exec_runtime) == ran_ns;
+}
+
+/*
+ * Makes the entry of P, whose state, CPU time and stack are in NEW.
+ *
+ * If P returned before the entry was there, nothing has ended the entry, and the copy of its stack
+ * can be torn. Then it has run, or has been woken, and the entry is withdrawn. (It may also just
+ * have been woken, with its return to come. Then a time off CPU is missing that is shorter than the
+ * run of the iterator.)
+ */
+static __always_inline void waiting_enter(struct offcpu_thread *new, struct task_struct *p)
+{
+	__u64 listed_ns = new->begin_ns, ran_ns = new->ran_ns;
 	struct offcpu_thread *t;
 	__u32 tid = p->pid;
-	long r;
+	long r = bpf_map_update_elem(&offcpu_threads, &tid, new, BPF_NOEXIST);
 
-	new->state = state_letter(state);
-	new->is_earlier = 1;
-	new->ran_ns = p->se.sum_exec_runtime;
-	new->begin_ns = listed_ns;
-	new->user.id = id;
-	r = bpf_map_update_elem(&offcpu_threads, &tid, new, BPF_NOEXIST);
 	if (r < 0) {
 		/* If there is an entry, it has left its CPU since. */
 		if (r != -EEXIST)
@@ -445,13 +464,13 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 		return;
 	}
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
-	/*
-	 * If it returned before the entry was there, nothing has ended the entry. A thread that is
-	 * chosen to run has been woken before, so its state shows that. (The first exchange changes
-	 * nothing, but orders the entry before the reading of the state.)
-	 */
-	if (t && __sync_val_compare_and_swap(&t->begin_ns, listed_ns, listed_ns) == listed_ns &&
-	    !waiting_state(p))
+	/* (the first exchange changes nothing, but orders the entry before what is read then) */
+	if (!t || __sync_val_compare_and_swap(&t->begin_ns, listed_ns, listed_ns) != listed_ns)
+		return;
+	if (BPF_CORE_READ(p, __state) & TASK_DEAD || BPF_CORE_READ(p, exit_state))
+		/* (its last departure may have been before the entry) */
+		bpf_map_delete_elem(&offcpu_threads, &tid);
+	else if (!waiting_goes_on(p, ran_ns))
 		__sync_val_compare_and_swap(&t->begin_ns, listed_ns, 0);
 }
 
@@ -470,6 +489,9 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 	if (!p || !room || !filter_selects(p))
 		return 0;
 	tid = p->pid;
+	/* (before the state: if it runs meanwhile, this time changes) */
+	room->thread.ran_ns = BPF_CORE_READ(p, se.sum_exec_runtime);
+	barrier();
 	state = waiting_state(p);
 	if (!state || bpf_map_lookup_elem(&offcpu_threads, &tid))
 		return 0;
@@ -484,6 +506,10 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 	if (bytes && bpf_seq_write(ctx->meta->seq, &room->piece, bytes) < 0)
 		return 0;
 	waiting_n_copied += bytes != 0;
-	waiting_enter(&room->thread, p, state, bytes ? room->piece.id : 0);
+	room->thread.state = state_letter(state);
+	room->thread.is_earlier = 1;
+	room->thread.begin_ns = waiting_listed_ns;
+	room->thread.user.id = bytes ? room->piece.id : 0;
+	waiting_enter(&room->thread, p);
 	return 0;
 }

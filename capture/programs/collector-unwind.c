@@ -213,21 +213,29 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 		ret[i] += c->resumed[i];
 }
 
+/* The number of frames of WALK; 0 if it is to be tried again, since a table is missing. */
+static unsigned collector_end_walk(struct collector *c, const struct unwind_resumed *walk,
+				   bool can_retry)
+{
+	if (can_retry && (walk->end == UNWIND_END_TABLE || walk->end == UNWIND_END_MAPPING))
+		return 0;
+	c->resumed[walk->end]++;
+	return walk->n_frames;
+}
+
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX])
 {
 	struct unwind_resumed walk = unwinder_resume(c->unwinder, piece, piece + 1, frames);
 	uint32_t *size = &c->skel->bss->piece_size;
 
-	can_retry &= walk.end == UNWIND_END_TABLE || walk.end == UNWIND_END_MAPPING;
-	c->resumed[walk.end] += !can_retry;
 	__atomic_fetch_add(&c->n_copied, 1, __ATOMIC_RELAXED);
 	if (walk.ran_out && piece->n_room == PIECE_BYTES(*size) && *size + 1 < PIECE_SIZES)
 		*size += 1;
-	return can_retry ? 0 : walk.n_frames;
+	return collector_end_walk(c, &walk, can_retry);
 }
 
-unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece,
+unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece, bool can_retry,
 				uint64_t frames[static STACK_FRAMES_MAX])
 {
 	struct unwind_resumed walk;
@@ -235,8 +243,7 @@ unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *pie
 	if (!c->unwinder)
 		return unwind_resume_frames(piece, piece + 1, frames);
 	walk = unwinder_resume(c->unwinder, piece, piece + 1, frames);
-	c->resumed[walk.end]++;
-	return walk.n_frames;
+	return collector_end_walk(c, &walk, can_retry);
 }
 
 void collector_await_tables(struct collector *c)

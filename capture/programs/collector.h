@@ -72,7 +72,7 @@ unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piec
 			       uint64_t frames[static STACK_FRAMES_MAX]);
 
 /* The same for a piece of collector_list_waiting(), or a walk that is tried again. */
-unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece,
+unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece, bool can_retry,
 				uint64_t frames[static STACK_FRAMES_MAX]);
 
 /*

@@ -193,10 +193,19 @@ static int worker_steps_list_waiting(struct worker *w, char **reterr_text)
 		return r;
 	}
 	pthread_mutex_lock(&w->lock);
-	outbuf_append(&w->results.waiting, pieces.data, pieces.size);
+	/* (22 MB in the worst case, which are not copied) */
+	if (w->results.waiting.size == 0) {
+		outbuf_deinit(&w->results.waiting);
+		w->results.waiting = pieces;
+		pieces = (struct outbuf){ 0 };
+	} else {
+		r = outbuf_append(&w->results.waiting, pieces.data, pieces.size);
+	}
 	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
-	return 0;
+	if (r < 0)
+		*reterr_text = strdup("cannot keep the stacks of waiting threads");
+	return r;
 }
 
 static int worker_steps_start_stacks(struct worker *w, char **reterr_text)

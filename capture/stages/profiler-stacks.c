@@ -34,41 +34,57 @@ struct left {
 	uint64_t data[];
 };
 
-void profiler_forget_left(struct profiler *p, uint32_t tid)
+static void profiler_forget(struct profiler *p, struct table *t, uint64_t key)
 {
-	struct left *left = table_remove(&p->left, (uint64_t)tid + 1);
+	struct left *left = table_remove(t, key);
 
 	if (left)
 		p->left_bytes -= left->copied;
 	free(left);
 }
 
-/*
- * While a thread waits, its stack is not needed. So if a table is missing, the walk is tried again
- * when the time off CPU ends.
- */
-int profiler_on_left(struct profiler *p, const struct rec_piece *piece)
+void profiler_forget_left(struct profiler *p, uint32_t tid)
 {
-	uint64_t frames[STACK_FRAMES_MAX];
-	bool can_retry = p->left_bytes + piece->head.size <= PROFILER_LEFT_BYTES_MAX;
-	unsigned n;
-	struct left *left;
+	profiler_forget(p, &p->left, (uint64_t)tid + 1);
+}
 
-	profiler_forget_left(p, piece->head.tid);
-	if (p->left.n_used >= PROFILER_LEFT_MAX)
-		return 0;
-	n = collector_resume_walk(p->pipe->collector, piece, can_retry, frames);
-	left = table_make(&p->left, (uint64_t)piece->head.tid + 1,
-			  sizeof(*left) + (n ? n * sizeof(*frames) : piece->head.size));
+/* Whether there is room for a copy of PIECE. */
+static bool profiler_can_retry(const struct profiler *p, const struct rec_piece *piece)
+{
+	return p->left_bytes + piece->head.size <= PROFILER_LEFT_BYTES_MAX;
+}
+
+/*
+ * Adds PIECE, whose walk has found the N FRAMES, or (0) is to be tried again, to T at KEY. While a
+ * thread waits, its stack is not needed. So if a table is missing, the walk is tried again when the
+ * time off CPU ends. Returns 0 or -ENOMEM.
+ */
+static int profiler_keep(struct profiler *p, struct table *t, uint64_t key,
+			 const struct rec_piece *piece, const uint64_t *frames, unsigned n)
+{
+	size_t bytes = n ? n * sizeof(*frames) : piece->head.size;
+	struct left *left = table_make(t, key, sizeof(*left) + bytes);
+
 	if (!left)
 		return -ENOMEM;
 	left->id = piece->id;
 	left->n = n;
-	left->copied = n ? 0 : piece->head.size;
+	left->copied = n ? 0 : bytes;
 	p->left_bytes += left->copied;
-	memcpy(left->data, n ? (const void *)frames : piece,
-	       n ? n * sizeof(*frames) : piece->head.size);
+	memcpy(left->data, n ? (const void *)frames : piece, bytes);
 	return 0;
+}
+
+int profiler_on_left(struct profiler *p, const struct rec_piece *piece)
+{
+	uint64_t frames[STACK_FRAMES_MAX], key = (uint64_t)piece->head.tid + 1;
+	unsigned n;
+
+	profiler_forget_left(p, piece->head.tid);
+	if (p->left.n_used >= PROFILER_LEFT_MAX)
+		return 0;
+	n = collector_resume_walk(p->pipe->collector, piece, profiler_can_retry(p, piece), frames);
+	return profiler_keep(p, &p->left, key, piece, frames, n);
 }
 
 /* Writes the frames of LEFT to FRAMES. Returns their number. */
@@ -76,9 +92,15 @@ static unsigned profiler_add_left(struct profiler *p, const struct left *left, u
 {
 	if (left->copied)
 		return collector_walk_waiting(p->pipe->collector,
-					      (const struct rec_piece *)left->data, frames);
+					      (const struct rec_piece *)left->data, false, frames);
 	memcpy(frames, left->data, left->n * sizeof(*frames));
 	return left->n;
+}
+
+/* The stack ID of profiler_add_waiting(), or NULL. */
+static const struct left *profiler_find_waiting(const struct profiler *p, uint64_t id)
+{
+	return table_get(&p->waiting, id) ?: table_get(&p->waiting_before, id);
 }
 
 /* Adds the stack ID of thread TID to the N FRAMES. */
@@ -88,10 +110,10 @@ static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsign
 	const struct left *left = table_get(&p->left, (uint64_t)tid + 1);
 	const struct stack *stack = id ? stacks_get(&p->stacks, id) : NULL;
 
-	if (left && left->id == id)
+	if (!left || left->id != id)
+		left = id ? profiler_find_waiting(p, id) : NULL;
+	if (left)
 		return n + profiler_add_left(p, left, frames + n);
-	if (!stack && id)
-		stack = table_get(&p->waiting, id);
 	if (!stack) {
 		p->n_homeless += id != 0;
 		return n;
@@ -158,31 +180,40 @@ int profiler_on_sample(struct profiler *p, const struct rec_head *head)
 	return profiler_write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
 }
 
+/* Records that are still in the rings can need the stacks of the list before. */
+static void profiler_turn_waiting(struct profiler *p)
+{
+	const struct left *left;
+
+	for (size_t pos = 0; (left = table_next(&p->waiting_before, &pos));)
+		p->left_bytes -= left->copied;
+	table_deinit_free(&p->waiting_before);
+	p->waiting_before = p->waiting;
+	p->waiting = (struct table){ 0 };
+}
+
 int profiler_add_waiting(struct profiler *p, const struct outbuf *pieces)
 {
 	uint64_t frames[STACK_FRAMES_MAX];
 	const struct rec_piece *piece;
-	struct stack *stack;
-	size_t bytes;
+	unsigned n;
+	int r = 0;
 
 	if (pieces->size > 0)
-		table_deinit_free(&p->waiting);
-	for (size_t at = 0; at < pieces->size; at += piece->head.size) {
+		profiler_turn_waiting(p);
+	for (size_t at = 0; r == 0 && at < pieces->size; at += piece->head.size) {
 		piece = (const struct rec_piece *)(pieces->data + at);
-		bytes = collector_walk_waiting(p->pipe->collector, piece, frames) * sizeof(*frames);
-		stack = table_make(&p->waiting, piece->id, sizeof(*stack) + bytes);
-		if (!stack)
-			return -ENOMEM;
-		stack->n_frames = (unsigned)(bytes / sizeof(*frames));
-		memcpy(stack->frames, frames, bytes);
+		n = collector_walk_waiting(p->pipe->collector, piece, profiler_can_retry(p, piece),
+					   frames);
+		r = profiler_keep(p, &p->waiting, piece->id, piece, frames, n);
 	}
-	return 0;
+	return r;
 }
 
 /* Whether REC has a stack of profiler_add_waiting(). (Its piece can be unknown after a failure.) */
 static bool profiler_is_waiting(const struct profiler *p, const struct rec_offcpu *rec)
 {
-	return rec->is_earlier && rec->user_stack && table_get(&p->waiting, rec->user_stack);
+	return rec->is_earlier && rec->user_stack && profiler_find_waiting(p, rec->user_stack);
 }
 
 int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
@@ -212,8 +243,10 @@ int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 	is_waiting = profiler_is_waiting(p, rec);
 	r = profiler_write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack,
 				 rec->is_earlier && !is_waiting ? 0 : rec->user_stack);
-	if (is_waiting)
-		free(table_remove(&p->waiting, rec->user_stack));
+	if (is_waiting) {
+		profiler_forget(p, &p->waiting, rec->user_stack);
+		profiler_forget(p, &p->waiting_before, rec->user_stack);
+	}
 	profiler_forget_left(p, head->tid);
 	return r;
 }

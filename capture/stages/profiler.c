@@ -68,6 +68,7 @@ void profiler_deinit(void *stage)
 	p->maps = maps_free(p->maps);
 	stacks_deinit(&p->stacks);
 	table_deinit_free(&p->waiting);
+	table_deinit_free(&p->waiting_before);
 	table_deinit_free(&p->left);
 }
 

@@ -49,8 +49,9 @@ struct profiler {
 	uint64_t n_homeless; /* references to unknown stacks since the last query */
 	uint64_t n_dropped;  /* needed mappings that were not kept, since the last query */
 	struct stacks stacks;
-	/* Stacks of threads that waited when times off CPU began: id -> struct stack, owned */
-	struct table waiting;
+	/* Stacks of threads that waited when times off CPU began, the last time and the time
+	 * before: id -> struct left, owned */
+	struct table waiting, waiting_before;
 	/* The copied stack with which each thread left its CPU last: tid + 1 -> struct left, owned;
 	 * at most PROFILER_LEFT_MAX, and PROFILER_LEFT_BYTES_MAX of copies */
 	struct table left;
@@ -77,8 +78,8 @@ int profiler_record(struct profiler *p, const struct rec_head *rec);
 int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
 
 /*
- * PIECES are struct rec_piece: the stacks of threads that wait when times off CPU begin (again),
- * instead of earlier ones. They are kept until the thread runs. Returns 0 or -ENOMEM.
+ * PIECES are struct rec_piece: the stacks of threads that wait when times off CPU begin (again).
+ * They are kept until the thread runs, or until times off CPU begin twice. Returns 0 or -ENOMEM.
  */
 int profiler_add_waiting(struct profiler *p, const struct outbuf *pieces);
 

@@ -215,10 +215,10 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 	memset(ret, 0, WALK_ENDS_MAX * sizeof(*ret));
 }
 
-unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece,
+unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece, bool can_retry,
 				uint64_t frames[static STACK_FRAMES_MAX])
 {
-	return collector_resume_walk(c, piece, false, frames);
+	return collector_resume_walk(c, piece, can_retry, frames);
 }
 
 int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata)

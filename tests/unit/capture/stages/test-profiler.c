@@ -330,7 +330,27 @@ TEST(test_offcpu_earlier)
 	assert_non_null(table_get(&f->p.waiting, 9));
 	add_piece(&pieces, 11, PID, 0x3000);
 	assert_int_equal(profiler_add_waiting(&f->p, &pieces), 0);
-	assert_null(table_get(&f->p.waiting, 9));
+	/* A record that came before is processed after it. */
+	rec.user_stack = 9;
+	rec.head.tid = PID + 1;
+	put(f, &rec);
+	assert_non_null(strstr(said(f), " 2000 2001;"));
+	outbuf_reset(&pieces);
+	/* A walk whose table is missing is tried again. */
+	add_piece(&pieces, 13, PID, 0x4000);
+	((struct rec_piece *)pieces.data)->sp = FAKE_NO_TABLE;
+	assert_int_equal(profiler_add_waiting(&f->p, &pieces), 0);
+	assert_non_null(table_get(&f->p.waiting_before, 11));
+	assert_int_equal(f->p.left_bytes, sizeof(struct rec_piece));
+	rec.user_stack = 13;
+	rec.head.tid = PID;
+	put(f, &rec);
+	assert_non_null(strstr(said(f), " 4000 4001;"));
+	assert_int_equal(f->p.left_bytes, 0);
+	outbuf_reset(&pieces);
+	add_piece(&pieces, 15, PID, 0x3000);
+	assert_int_equal(profiler_add_waiting(&f->p, &pieces), 0);
+	assert_null(table_get(&f->p.waiting_before, 11));
 }
 
 /* Puts the copied stack ID, with which TID leaves its CPU. */
