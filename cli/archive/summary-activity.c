@@ -78,7 +78,7 @@ static double summary_activity_share(const struct summary *s, const struct activ
 {
 	uint64_t ns = cpu < a->n_cpus ? a->cpu_ns[cpu] : 0;
 
-	return s->duration_ns ? 100.0 * (double)ns / (double)s->duration_ns : 0;
+	return s->recorded_ns ? 100.0 * (double)ns / (double)s->recorded_ns : 0;
 }
 
 /* The number of CPUs whose share is shown. */

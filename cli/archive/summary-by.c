@@ -27,7 +27,7 @@ static void summary_by_print_row(const struct summary *s, enum summary_by by,
 {
 	printf("%10s %5.1f%% %10s %9s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 "  ",
 	       TEXT_TIME(g->cpu_ns),
-	       s->duration_ns ? 100.0 * (double)g->cpu_ns / (double)s->duration_ns : 0.0,
+	       s->recorded_ns ? 100.0 * (double)g->cpu_ns / (double)s->recorded_ns : 0.0,
 	       TEXT_TIME(g->runnable_ns), TEXT_TIME(g->max_wakeup_latency_ns), g->switches,
 	       g->wakeups, g->samples);
 	if (by == SUMMARY_BY_THREAD || by == SUMMARY_BY_PROCESS)

@@ -69,7 +69,7 @@ static const struct summary *verb_diff_summary_of(const struct recording_pair *p
 static double verb_diff_per_second(const struct recording_pair *p, enum diff_side_index i,
 				   uint64_t n)
 {
-	uint64_t ns = verb_diff_summary_of(p, i)->duration_ns;
+	uint64_t ns = verb_diff_summary_of(p, i)->recorded_ns;
 
 	return ns ? (double)n * 1e9 / (double)ns : 0;
 }
@@ -81,7 +81,7 @@ static double verb_diff_cpu_busy(const struct recording_pair *p, enum diff_side_
 
 	if (cpu >= s->n_cpus || !s->cpus[cpu].seen)
 		return -1;
-	return s->duration_ns ? (double)s->cpus[cpu].busy_ns / (double)s->duration_ns : 0;
+	return s->recorded_ns ? (double)s->cpus[cpu].busy_ns / (double)s->recorded_ns : 0;
 }
 
 /* The busy share of all CPUs in the archive. */
@@ -156,6 +156,9 @@ static void verb_diff_print_recording(const struct recording_pair *p, enum diff_
 		       s->recording.machine, s->recording.kernel);
 	if (s->started && !s->stopped)
 		printf(", cut off");
+	if (s->recorded_ns < s->duration_ns)
+		printf(", %.1f%% of it recorded",
+		       100.0 * (double)s->recorded_ns / (double)s->duration_ns);
 	putchar('\n');
 }
 
@@ -418,7 +421,7 @@ static struct json_object *verb_diff_json_recording(const struct recording_pair 
 {
 	const struct summary *s = verb_diff_summary_of(p, i);
 	struct json_object *o = JSON_OBJECT(JSON("file", json_from_text(p->trace[i].name)),
-					    JSON_OF(s, duration_ns));
+					    JSON_OF(s, duration_ns, recorded_ns));
 
 	if (s->started)
 		JSON_ADD(o, JSON_OF(&s->recording, host, machine, kernel, options),

@@ -160,7 +160,7 @@ static int verb_summary_print_json(const struct sums *sums, const struct open_tr
 {
 	const struct summary *s = sums->summary;
 	const struct profile *p = sums->profile;
-	struct json_object *o = JSON_OBJECT(JSON_OF(s, start_ns, end_ns, duration_ns));
+	struct json_object *o = JSON_OBJECT(JSON_OF(s, start_ns, end_ns, duration_ns, recorded_ns));
 
 	if (s->started)
 		JSON_ADD(o,
@@ -226,6 +226,8 @@ static void verb_summary_print_shed(const struct summary *s, const struct summar
 	       (double)(shed->ts_ns - s->start_ns) / 1e9, until,
 	       value_share(shed->cost_ppm, shed->n_cpus), value_share_of(shed->n_cpus),
 	       value_share(shed->limit_ppm, shed->n_cpus));
+	if (strcmp(shed->what, "wakeups") == 0)
+		printf("  (until they return, waits of woken threads for a CPU count as blocked)\n");
 }
 
 static void verb_summary_print_tables(const struct stack_tables *t)
@@ -256,6 +258,11 @@ static void verb_summary_print_cost(const struct summary *s)
 		       verb_summary_percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
 	for (size_t i = 0; i < s->n_sheds; i++)
 		verb_summary_print_shed(s, &s->sheds[i]);
+	if (s->recorded_ns < s->duration_ns)
+		printf("recorded %s, %.1f%% of the time: CPU times, waits and percentages below "
+		       "are of that part\n",
+		       TEXT_TIME(s->recorded_ns),
+		       verb_summary_percent(s->recorded_ns, s->duration_ns));
 }
 
 static void verb_summary_print_header(const struct summary *s, const char *name)
@@ -307,9 +314,9 @@ static bool verb_summary_print_cpus(const struct summary *s)
 
 		if (!cpu->seen)
 			continue;
-		printf("%5zu %6.1f%%", i, verb_summary_percent(cpu->busy_ns, s->duration_ns));
+		printf("%5zu %6.1f%%", i, verb_summary_percent(cpu->busy_ns, s->recorded_ns));
 		if (other)
-			printf(" %6.1f%%", verb_summary_percent(cpu->other_ns, s->duration_ns));
+			printf(" %6.1f%%", verb_summary_percent(cpu->other_ns, s->recorded_ns));
 		printf(" %12" PRIu64 "\n", cpu->switches);
 	}
 	return true;
@@ -342,7 +349,7 @@ static int verb_summary_print_threads(const struct summary *s, size_t limit)
 		const struct summary_thread *t = &threads[i];
 
 		printf("%7" PRIu32 " %10s %5.1f%% %10s %10s %8" PRIu64 " %9s  ", t->tid,
-		       TEXT_TIME(t->cpu_ns), verb_summary_percent(t->cpu_ns, s->duration_ns),
+		       TEXT_TIME(t->cpu_ns), verb_summary_percent(t->cpu_ns, s->recorded_ns),
 		       TEXT_TIME(t->runnable_ns), TEXT_TIME(t->blocked_ns), t->switches,
 		       TEXT_TIME(t->max_wakeup_latency_ns));
 		verb_summary_print_thread_name(s, t);

@@ -435,7 +435,7 @@ static void flame_pprof_add_head(struct maker *m)
 	if (in->real_offset_ns)
 		protobuf_add_u64(m->out, PROFILE_TIME_NANOS,
 				 in->summary->start_ns + (uint64_t)in->real_offset_ns);
-	protobuf_add_nonzero(m->out, PROFILE_DURATION_NANOS, in->summary->duration_ns);
+	protobuf_add_nonzero(m->out, PROFILE_DURATION_NANOS, in->summary->recorded_ns);
 	if (m->f->on_cpu && in->profile->frequency) {
 		flame_pprof_add_value_type(m, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
 		protobuf_add_u64(m->out, PROFILE_PERIOD, 1000000000 / in->profile->frequency);

@@ -29,6 +29,8 @@ uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to)
 		from = s->start_ns;
 	if (s->stopped && to > s->end_ns)
 		to = s->end_ns;
+	if (s->paused && to > s->paused_at_ns)
+		to = s->paused_at_ns;
 	return summary_accounts_between(from, to);
 }
 
@@ -243,6 +245,27 @@ void summary_account_until(struct summary *s, struct summary_thread *t, uint64_t
 		summary_accounts_set_state(s, t, t->state, ts_ns);
 }
 
+/* (records of what runs after the pause can come before its end in the file) */
+void summary_account_pause(struct summary *s, uint64_t ts_ns)
+{
+	struct summary_thread *t;
+
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		if (s->cpus[i].since_ns >= ts_ns)
+			continue;
+		summary_account_cpu(s, &s->cpus[i], ts_ns);
+		s->cpus[i].tid = 0;
+		s->cpus[i].since_ns = ts_ns;
+	}
+	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
+		if (t->since_ns >= ts_ns)
+			continue;
+		if (t->state != SUMMARY_DEAD)
+			summary_accounts_set_state(s, t, SUMMARY_UNKNOWN, ts_ns);
+		t->woken_ns = 0;
+	}
+}
+
 static uint64_t summary_accounts_smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -257,10 +280,10 @@ void summary_account_end(struct summary *s, uint64_t end_ns)
 
 		summary_account_cpu(s, cpu, end_ns);
 		/* Times beyond session_stop are only known now. */
-		cpu->busy_ns = summary_accounts_smaller(cpu->busy_ns, s->duration_ns);
+		cpu->busy_ns = summary_accounts_smaller(cpu->busy_ns, s->recorded_ns);
 		cpu->other_ns =
-			summary_accounts_smaller(cpu->other_ns, s->duration_ns - cpu->busy_ns);
-		cpu->idle_ns = s->duration_ns - cpu->busy_ns - cpu->other_ns;
+			summary_accounts_smaller(cpu->other_ns, s->recorded_ns - cpu->busy_ns);
+		cpu->idle_ns = s->recorded_ns - cpu->busy_ns - cpu->other_ns;
 	}
 	for (size_t pos = 0; (t = table_next(&s->threads, &pos));)
 		summary_account_thread(s, t, end_ns);

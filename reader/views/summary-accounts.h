@@ -12,8 +12,8 @@
 struct summary_thread *summary_thread(struct summary *s, uint32_t tid);
 
 /*
- * The part of this interval inside the recording, and inside the current part; only damaged files
- * have times outside.
+ * The part of this interval inside the recording, up to a pause that has not ended; and inside the
+ * current part. Only damaged files have times outside of the recording.
  */
 uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to);
 uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to);
@@ -27,6 +27,9 @@ int summary_account_new_tid(struct summary *s, uint32_t old_tid, uint32_t tid, u
 
 /* Books the time of T up to TS_NS, in both accounts. */
 void summary_account_until(struct summary *s, struct summary_thread *t, uint64_t ts_ns);
+
+/* Closes both at the begin of a pause, which ends at TS_NS. All earlier states are unknown then. */
+void summary_account_pause(struct summary *s, uint64_t ts_ns);
 
 /* Closes both at END_NS, where the part ends; its duration is known. */
 void summary_account_end(struct summary *s, uint64_t end_ns);

@@ -353,17 +353,17 @@ static double summary_diff_ratio(double part, double whole)
 double summary_diff_value(const struct summary_diff *d, enum diff_side_index side,
 			  const struct diff_sums *sums, enum diff_metric metric)
 {
-	double duration_ns = (double)d->input[side]->summary->duration_ns;
+	double recorded_ns = (double)d->input[side]->summary->recorded_ns;
 
 	switch (metric) {
 	case DIFF_CPU:
-		return summary_diff_ratio((double)sums->cpu_ns, duration_ns);
+		return summary_diff_ratio((double)sums->cpu_ns, recorded_ns);
 	case DIFF_SWITCHES:
-		return summary_diff_ratio((double)sums->switches, duration_ns / 1e9);
+		return summary_diff_ratio((double)sums->switches, recorded_ns / 1e9);
 	case DIFF_LATENCY:
 		return summary_diff_ratio((double)sums->latency.sum_ns, (double)sums->latency.n);
 	case DIFF_WAIT:
-		return summary_diff_ratio((double)sums->wait_ns, duration_ns);
+		return summary_diff_ratio((double)sums->wait_ns, recorded_ns);
 	default:
 		return 0;
 	}

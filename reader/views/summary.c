@@ -34,11 +34,23 @@ static void summary_forget_marks(struct summary *s)
 {
 	for (size_t i = 0; i < s->n_marks; i++)
 		free(s->marks[i].text);
-	for (size_t i = 0; i < s->n_sheds; i++)
-		free(s->sheds[i].what);
 	for (size_t i = 0; i < s->n_triggers; i++)
 		free(s->triggers[i].what);
-	s->n_marks = 0;
+	s->n_marks = s->n_triggers = 0;
+}
+
+/* Removes the sheds that have ended, or all of them. */
+static void summary_forget_sheds(struct summary *s, bool all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_sheds; i++) {
+		if (all || s->sheds[i].until_ns != 0)
+			free(s->sheds[i].what);
+		else
+			s->sheds[n++] = s->sheds[i];
+	}
+	s->n_sheds = n;
 }
 
 struct summary *summary_free(struct summary *s)
@@ -57,6 +69,7 @@ struct summary *summary_free(struct summary *s)
 	table_deinit(&s->threads);
 	table_deinit(&s->processes);
 	summary_forget_marks(s);
+	summary_forget_sheds(s, true);
 	free(s->marks);
 	for (size_t i = 0; i < s->n_lost; i++)
 		free(s->lost[i].class_name);
@@ -297,10 +310,55 @@ static struct summary_shed *summary_open_shed(struct summary *s, const char *wha
 	return NULL;
 }
 
+/* Earlier events can still follow, so that states end with the pause, or with the recording. */
+static void summary_pause(struct summary *s, uint64_t ts_ns)
+{
+	if (!s->paused)
+		s->paused_at_ns = ts_ns;
+	s->paused = true;
+}
+
+static void summary_resume(struct summary *s, uint64_t ts_ns)
+{
+	if (!s->paused)
+		return;
+	summary_account_pause(s, ts_ns);
+	s->paused = false;
+	s->paused_ns += summary_counted(s, s->paused_at_ns, ts_ns);
+}
+
+/* A pause of one of several sessions is none of the recording. */
+static void summary_add_pause(struct summary *s, const struct event *ev)
+{
+	if (strcmp(ev->shed.what, "session") != 0)
+		return;
+	if (ev->shed.back)
+		summary_resume(s, ev->ts_ns);
+	else if (s->n_sessions <= 1)
+		summary_pause(s, ev->ts_ns);
+}
+
+/*
+ * Another session begins at TS_NS. In the chunks of one recording, each one begins where the
+ * previous one ends, and repeats a pause. Between other sessions, nothing is recorded.
+ */
+static void summary_add_next(struct summary *s, uint64_t ts_ns)
+{
+	if (s->stopped && ts_ns > s->end_ns) {
+		summary_pause(s, s->end_ns);
+		for (size_t i = 0; i < s->n_sheds; i++)
+			if (s->sheds[i].until_ns == 0)
+				s->sheds[i].until_ns = s->end_ns;
+	}
+	s->stopped = false;
+	summary_resume(s, ts_ns);
+}
+
 static int summary_add_shed(struct summary *s, const struct event *ev)
 {
 	struct summary_shed *shed = summary_open_shed(s, ev->shed.what);
 
+	summary_add_pause(s, ev);
 	/* Joined chunks repeat the event. */
 	if (shed && ev->shed.back)
 		shed->until_ns = ev->ts_ns;
@@ -345,7 +403,7 @@ static int summary_add_start(struct summary *s, const struct event *ev)
 	s->n_sessions++;
 	/* In joined archives, the first one has the begin and the system. */
 	if (s->started && ev->ts_ns >= s->start_ns) {
-		s->stopped = false;
+		summary_add_next(s, ev->ts_ns);
 		s->filtered |= ev->start.filtered;
 		return 0;
 	}
@@ -453,9 +511,15 @@ int summary_add(struct summary *s, const struct event *ev)
 
 void summary_end_part(struct summary *s, uint64_t end_ns)
 {
+	uint64_t ns = summary_counted(s, 0, end_ns);
+	bool paused = s->paused;
+
+	s->recorded_ns = ns > s->paused_ns ? ns - s->paused_ns : 0;
+	s->paused = false;
 	s->duration_ns = summary_counted(s, 0, end_ns);
+	s->paused = paused;
 	summary_account_end(s, end_ns);
-	activity_sums_finish(&s->activity, s->duration_ns);
+	activity_sums_finish(&s->activity, s->recorded_ns);
 }
 
 void summary_finish(struct summary *s)
@@ -554,13 +618,14 @@ int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
 	for (size_t i = 0; i < s->n_lost; i++)
 		s->lost[i].count = 0;
 	summary_forget_marks(s);
+	summary_forget_sheds(s, false);
 	activity_sums_deinit(&s->activity);
 	s->activity = (struct activity_sums){ 0 };
 	s->switches = s->wakeups = s->migrations = s->forks = s->execs = s->exits = 0;
 	s->sched_slices = s->dismissed = s->unreported = 0;
 	memset(s->walks, 0, sizeof(s->walks));
 	s->tables = (struct stack_tables){ 0 };
-	s->n_damages = s->damaged_bytes = s->n_marks_dropped = 0;
+	s->n_damages = s->damaged_bytes = s->n_marks_dropped = s->paused_ns = 0;
 	s->part_ns = start_ns;
 	return 0;
 }

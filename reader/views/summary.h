@@ -4,9 +4,13 @@
  * Computed from events in one pass, in file order.
  *
  * The recording lasts from its session_start to its session_stop; without them, from the first to
- * the last time. Per CPU, busy + other + idle is exactly that. Unknown time (before a CPU's first
- * switch, during losses) counts as idle, as in the archive. "Other" is the pseudo-thread for
- * threads that a filter does not select.
+ * the last time. Per CPU, busy + other + idle is exactly the recorded part of that. Unknown time
+ * (before a CPU's first switch, during losses) counts as idle, as in the archive. "Other" is the
+ * pseudo-thread for threads that a filter does not select.
+ *
+ * Nothing is recorded in a pause, nor between the sessions of joined archives. Such time counts in
+ * the duration only: no thread has a state in it, and no CPU is idle. If another session of a
+ * merged archive records meanwhile, a pause of one session changes nothing.
  *
  * A thread's time is running (cpu), runnable (woken or preempted, waiting for a CPU), or blocked.
  * The kernel's own account (/proc/PID/schedstat) can count the time after a wakeup as running: a
@@ -126,6 +130,7 @@ enum { SUMMARY_LOST_MAX = 16 };
 
 struct summary {
 	uint64_t start_ns, end_ns, duration_ns; /* duration: of the part */
+	uint64_t recorded_ns;                   /* of the duration, without pauses */
 	uint64_t part_ns;                       /* the begin of the part; 0 = of the recording */
 	bool started, stopped;                  /* session_start and session_stop were seen */
 	uint64_t dismissed; /* wakeups of threads that were awake, which were not written */
@@ -165,7 +170,10 @@ struct summary {
 	uint64_t dropped_bytes;             /* the same: a flight recorder had no room for them */
 	struct activity_sums activity;
 
-	uint64_t n_gaps;     /* losses of scheduling records so far */
+	uint64_t n_gaps; /* losses of scheduling records so far */
+	bool paused;     /* nothing is recorded from paused_at_ns on */
+	uint64_t paused_at_ns;
+	uint64_t paused_ns;  /* of the part: the pauses that have ended */
 	bool any_stop;       /* a session_stop was seen */
 	unsigned n_sessions; /* that have begun and not stopped */
 	bool timed;          /* start_ns and end_ns are set */

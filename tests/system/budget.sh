@@ -180,6 +180,14 @@ assert_ge $((until - from)) 4000000000 "ns of the pause"
 expect_read "$archive" "$KYMO" summary "$archive"
 assert_contains "$TMP/stdout" \
 	'^no recording from .* s to .* s: recording took .* of a CPU, the limit is 4\.00%' "summary"
+# Nothing is known of the pause: it is no time of a CPU or of a thread.
+assert_contains "$TMP/stdout" '^recorded .*% of the time: CPU times, waits and percentages' "summary"
+assert_eq "$(json "$SUMMARY" '.duration_ns - .recorded_ns - ([.shed[] | select(.what == "session")
+	| (.until_ns // '"$(json "$SUMMARY" .end_ns)"') - .ts_ns] | add)')" 0 "ns of pauses that are not counted as such"
+holds "$SUMMARY" '.recorded_ns as $all | .cpus[] | .busy_ns + .idle_ns + .other_ns == $all' ||
+	fail "the times of CPUs are not those that were recorded"
+holds "$SUMMARY" '.recorded_ns as $all | .threads | all(.cpu_ns + .runnable_ns + .blocked_ns <= $all + 1000000)' ||
+	fail "threads have times in the pause"
 
 # late TIME: TIME (ns), as `kymo cut` has it
 late() {

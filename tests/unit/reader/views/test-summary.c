@@ -7,84 +7,8 @@
 #include <string.h>
 
 #include "reader/views/summary-groups.h"
+#include "tests/support/fixtures/summary-events.h"
 #include "tests/support/unit.h"
-#include "writer/fxt/fxt-names.h"
-#include "writer/fxt/fxt-wire.h"
-
-/* ---- functions for events ---- */
-
-static void tell(struct summary *s, struct event ev)
-{
-	assert_int_equal(summary_add(s, &ev), 0);
-}
-
-static void start(struct summary *s, uint64_t ts)
-{
-	tell(s, (struct event){ .kind = EVENT_START,
-				.ts_ns = ts,
-				.start = { "s", "c", "o", "k", "m", "h", "v", 2, false } });
-}
-
-static void stop(struct summary *s, uint64_t ts)
-{
-	tell(s, (struct event){ .kind = EVENT_STOP, .ts_ns = ts, .stop = { .reason = "" } });
-	summary_finish(s);
-}
-
-struct sw {
-	uint32_t cpu, out, in;
-	uint8_t state;
-	bool synthetic;
-};
-
-static void sw(struct summary *s, uint64_t ts, struct sw w)
-{
-	tell(s, (struct event){ .kind = EVENT_SWITCH,
-				.ts_ns = ts,
-				.cpu = w.cpu,
-				.tid = w.out,
-				.sw = { .next_tid = w.in,
-					.prev_prio = w.out ? 120 : FXT_IDLE_WEIGHT,
-					.next_prio = w.in ? 120 : FXT_IDLE_WEIGHT,
-					.out_state = w.state,
-					.synthetic = w.synthetic } });
-}
-
-static void wake(struct summary *s, uint64_t ts, uint32_t tid)
-{
-	tell(s, (struct event){ .kind = EVENT_WAKE, .ts_ns = ts, .tid = tid });
-}
-
-static void task(struct summary *s, uint32_t pid, uint32_t tid, const char *name)
-{
-	tell(s, (struct event){ .kind = EVENT_TASK,
-				.pid = pid,
-				.tid = tid,
-				.task = { .comm = name,
-					  .command_line = "",
-					  .parent_pid = tid ? 0 : 1,
-					  .uid = 1000,
-					  .is_process = tid == 0 } });
-}
-
-static void lost(struct summary *s, uint64_t ts, const char *class_name, uint64_t count)
-{
-	tell(s, (struct event){ .kind = EVENT_LOST,
-				.ts_ns = ts,
-				.lost = { .class_name = class_name, .count = count } });
-}
-
-static const struct summary_thread *thread(const struct summary *s, uint32_t tid)
-{
-	const struct summary_thread *t = table_get(&s->threads, tid);
-
-	assert_non_null(t);
-	return t;
-}
-
-#define BLOCKED   FXT_STATE_BLOCKED
-#define PREEMPTED FXT_STATE_RUNNING
-#define DEAD      FXT_STATE_DEAD
 
 FIXTURE(set_up)
 {
@@ -257,81 +181,6 @@ TEST(test_loss)
 	assert_int_equal(s->lost[0].count, 8);
 	assert_int_equal(s->lost[1].count, 2);
 	assert_int_equal(summary_lost(s), 10);
-}
-
-/* Without session_stop, the recording ends with its last time; running threads run until then. */
-TEST(test_cut_off)
-{
-	struct summary *s = *state;
-
-	start(s, 100);
-	sw(s, 100, (struct sw){ .in = 10, .synthetic = true });
-	wake(s, 400, 11);
-	summary_finish(s);
-
-	assert_false(s->stopped);
-	assert_int_equal(s->duration_ns, 300);
-	assert_int_equal(s->cpus[0].busy_ns, 300);
-}
-
-/* Times outside of the recording, from a damaged file, do not count. */
-TEST(test_outside)
-{
-	struct summary *s = *state;
-
-	start(s, 1000);
-	sw(s, 500, (struct sw){ .cpu = 0, .in = 10 });
-	sw(s, 1000, (struct sw){ .cpu = 1, .in = 20 });
-	sw(s, 1000, (struct sw){ .cpu = 2, .in = 30 });
-	sw(s, 1600, (struct sw){ .cpu = 2, .out = 30, .in = FXT_KOID_OTHER, .state = BLOCKED });
-	/* Not known to be outside yet. */
-	sw(s, 9000, (struct sw){ .cpu = 3, .in = 40 });
-	sw(s, 99000, (struct sw){ .cpu = 3, .out = 40, .in = FXT_KOID_OTHER, .state = BLOCKED });
-	tell(s, (struct event){ .kind = EVENT_STOP, .ts_ns = 2000, .stop = { .reason = "" } });
-	sw(s, 5000, (struct sw){ .cpu = 0, .out = 10, .in = 11, .state = BLOCKED });
-	sw(s, 7000, (struct sw){ .cpu = 0, .out = 11, .in = 10, .state = PREEMPTED });
-	wake(s, 8000, 30);
-	sw(s, 9000, (struct sw){ .cpu = 2, .out = FXT_KOID_OTHER, .in = 30, .state = BLOCKED });
-	summary_finish(s);
-
-	assert_int_equal(s->end_ns, 2000);
-	assert_int_equal(s->duration_ns, 1000);
-	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(s->cpus[i].busy_ns + s->cpus[i].other_ns + s->cpus[i].idle_ns,
-				 1000);
-	assert_int_equal(s->cpus[0].busy_ns, 1000);
-	assert_int_equal(thread(s, 10)->cpu_ns, 1000);
-	assert_int_equal(thread(s, 10)->blocked_ns, 0);
-	assert_int_equal(thread(s, 11)->cpu_ns, 0);
-	assert_int_equal(thread(s, 11)->runnable_ns, 0);
-	assert_int_equal(s->cpus[1].busy_ns, 1000);
-	assert_int_equal(s->cpus[2].busy_ns, 600);
-	assert_int_equal(s->cpus[2].other_ns, 400);
-	assert_int_equal(thread(s, 30)->blocked_ns, 400);
-	assert_int_equal(thread(s, 30)->runnable_ns, 0);
-	assert_int_equal(thread(s, 30)->max_wakeup_latency_ns, 0);
-}
-
-/* In joined archives, the later one continues after the first one's session_stop. */
-TEST(test_joined)
-{
-	struct summary *s = *state;
-
-	start(s, 0);
-	sw(s, 0, (struct sw){ .in = 10, .synthetic = true });
-	sw(s, 100, (struct sw){ .out = 10, .state = PREEMPTED, .synthetic = true });
-	tell(s, (struct event){ .kind = EVENT_STOP, .ts_ns = 100, .stop = { .reason = "" } });
-	start(s, 500);
-	sw(s, 500, (struct sw){ .in = 10, .synthetic = true });
-	sw(s, 530, (struct sw){ .out = 10, .state = BLOCKED });
-	stop(s, 600);
-
-	assert_true(s->stopped);
-	assert_int_equal(s->duration_ns, 600);
-	assert_int_equal(s->cpus[0].busy_ns, 130);
-	assert_int_equal(s->cpus[0].idle_ns, 470);
-	assert_int_equal(thread(s, 10)->cpu_ns, 130);
-	assert_int_equal(thread(s, 10)->blocked_ns, 70);
 }
 
 /* Nothing counts for a dead thread. */
@@ -656,89 +505,6 @@ TEST(test_counters)
 	free(sums);
 }
 
-/* The parts add up to the whole, and each has only its own data. */
-TEST(test_parts)
-{
-	struct summary *s = *state;
-	uint64_t ns;
-
-	start(s, 0);
-	task(s, 10, 0, "process");
-	task(s, 10, 10, "thread");
-	task(s, 20, 20, "short");
-	sw(s, 10, (struct sw){ 0, 0, 10, 0, false });
-	wake(s, 40, 20);
-	summary_end_part(s, 50);
-	assert_int_equal(s->duration_ns, 50);
-	assert_int_equal(s->cpus[0].busy_ns, 40);
-	assert_int_equal(s->cpus[0].idle_ns, 10);
-	assert_int_equal(thread(s, 10)->cpu_ns, 40);
-	assert_int_equal(thread(s, 10)->switches, 1);
-	assert_int_equal(thread(s, 20)->runnable_ns, 10);
-
-	assert_int_equal(summary_begin_part(s, 50, 100), 0);
-	assert_int_equal(s->switches, 0);
-	assert_int_equal(thread(s, 10)->cpu_ns, 0);
-	lost(s, 55, "stacks", 3);
-	/* A thread that was woken in one part can run in another. */
-	assert_true(summary_wakeup_latency(
-		s, &(struct event){ .kind = EVENT_SWITCH, .ts_ns = 60, .sw = { .next_tid = 20 } },
-		&ns));
-	assert_int_equal(ns, 20);
-	sw(s, 60, (struct sw){ 0, 10, 20, BLOCKED, false });
-	tell(s, (struct event){ .kind = EVENT_EXIT,
-				.ts_ns = 70,
-				.pid = 20,
-				.tid = 20,
-				.exit = { .process_ends = true } });
-	sw(s, 75, (struct sw){ 0, 20, 0, DEAD, false });
-	summary_end_part(s, 100);
-	assert_int_equal(s->duration_ns, 50);
-	assert_int_equal(s->switches, 2);
-	assert_int_equal(s->cpus[0].busy_ns, 25);
-	assert_int_equal(s->cpus[0].idle_ns, 25);
-	assert_int_equal(thread(s, 10)->cpu_ns, 10);
-	assert_int_equal(thread(s, 10)->blocked_ns, 40);
-	assert_int_equal(thread(s, 20)->cpu_ns, 15);
-	assert_int_equal(thread(s, 20)->runnable_ns, 10);
-	assert_int_equal(summary_lost(s), 3);
-
-	assert_int_equal(summary_begin_part(s, 100, 100), 0);
-	assert_null(table_get(&s->threads, 20));
-	assert_null(table_get(&s->processes, 21));
-	assert_string_equal(thread(s, 10)->name, "thread");
-	assert_int_equal(summary_lost(s), 0);
-	summary_end_part(s, 150);
-	assert_int_equal(s->cpus[0].idle_ns, 50);
-	assert_int_equal(thread(s, 10)->blocked_ns, 50);
-}
-
-/* With too many threads, those without activity are dropped, whatever their states. */
-TEST(test_parts_many)
-{
-	struct summary *s = *state;
-
-	start(s, 0);
-	for (uint32_t i = 1; i <= 100; i++) {
-		task(s, i, 0, "process");
-		task(s, i, i, "thread");
-	}
-	sw(s, 10, (struct sw){ 0, 0, 7, 0, false });
-	sw(s, 20, (struct sw){ 0, 7, 8, BLOCKED, false });
-	summary_end_part(s, 50);
-	assert_int_equal(summary_begin_part(s, 50, 100), 0);
-	assert_int_equal(s->threads.n_used, 100);
-	assert_int_equal(s->processes.n_used, 100);
-	sw(s, 60, (struct sw){ 0, 8, 9, BLOCKED, false });
-	summary_end_part(s, 100);
-	assert_int_equal(summary_begin_part(s, 100, 99), 0);
-	assert_int_equal(s->threads.n_used, 2);
-	assert_int_equal(s->processes.n_used, 2);
-	summary_end_part(s, 150);
-	assert_int_equal(thread(s, 9)->cpu_ns, 50);
-	assert_int_equal(s->cpus[0].busy_ns, 50);
-}
-
 #define WITH_SUMMARY(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -751,9 +517,6 @@ int main(void)
 		WITH_SUMMARY(test_late_switch_out),
 		WITH_SUMMARY(test_needless_wakeups),
 		WITH_SUMMARY(test_loss),
-		WITH_SUMMARY(test_cut_off),
-		WITH_SUMMARY(test_outside),
-		WITH_SUMMARY(test_joined),
 		WITH_SUMMARY(test_dead),
 		WITH_SUMMARY(test_processes),
 		WITH_SUMMARY(test_exec_changes_tid),
@@ -762,8 +525,6 @@ int main(void)
 		WITH_SUMMARY(test_threads_by_cpu),
 		WITH_SUMMARY(test_intervals),
 		WITH_SUMMARY(test_counters),
-		WITH_SUMMARY(test_parts),
-		WITH_SUMMARY(test_parts_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
