@@ -69,8 +69,9 @@ static int record_loop_handle_signals(struct record_loop *l)
 			l->asked(l->userdata);
 		} else if (!l->interrupted) {
 			l->interrupted = true;
-			l->interrupted_ns = clock_read_ns(CLOCK_MONOTONIC);
 			r = record_loop_stop(l);
+			/* (while it stops the recording, no signal is read) */
+			l->interrupted_ns = clock_read_ns(CLOCK_MONOTONIC);
 		} else if (clock_read_ns(CLOCK_MONOTONIC) - l->interrupted_ns >
 			   RECORD_LOOP_TWICE_NS) {
 			r = -EINTR;
