@@ -57,3 +57,91 @@ int query_names_complain(const struct query_names *n, const struct query_express
 	}
 	return CLI_OK;
 }
+
+/* ---- values ---- */
+
+/* Whether LIST, names with commas between them, contains NAME. An empty list contains all. */
+static bool query_names_lists(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (*list == '\0')
+		return true;
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, name, n) == 0 && (at[n] == '\0' || at[n] == ','))
+			return true;
+	}
+	return false;
+}
+
+/* Whether V can be the variable in SLOT. */
+static bool query_names_allows(const struct query_variable *v,
+			       const struct tracedb_dictionary *dictionary,
+			       const struct tracedb_slot *slot)
+{
+	if (v->free)
+		return query_names_lists(v->types,
+					 dictionary->names[dictionary->types[slot->type].name]);
+	return strcmp(dictionary->names[slot->name], v->name) == 0;
+}
+
+void query_names_add_values(struct query_names *n, const struct query_expression *e,
+			    const struct tracedb_dictionary *dictionary,
+			    const struct tracedb_store *store)
+{
+	uint32_t all = tracedb_store_shapes(store);
+
+	/* (the store has removed its shapes if there are fewer) */
+	for (uint32_t i = all < n->n_shapes ? 0 : n->n_shapes; i < all; i++) {
+		const struct tracedb_shape *shape = tracedb_store_shape(store, i);
+
+		for (uint32_t k = 0; k < shape->n_variables; k++)
+			for (size_t v = 0; v < e->n_variables; v++)
+				if (query_names_allows(&e->variables[v], dictionary,
+						       &shape->slots[k]))
+					n->formats[v] |= 1u << shape->slots[k].format;
+	}
+	n->n_shapes = all;
+}
+
+/* The kind of value that NODE needs, if no value with FORMATS is of this kind; otherwise NULL. */
+static const char *query_names_missing(const struct query_node *node, unsigned formats)
+{
+	switch (node->kind) {
+	case QUERY_VALUE:
+		return formats & ~(1u << TRACEDB_BLOB) ? NULL : "a number";
+	case QUERY_SIZE:
+		return formats & 1u << TRACEDB_POINTER ? NULL : "a pointer with a size";
+	case QUERY_CONTENT:
+		return formats & 1u << TRACEDB_BLOB ? NULL : "a text";
+	default:
+		return NULL;
+	}
+}
+
+bool query_names_say_valueless(const struct query_names *n, const struct query_expression *e,
+			       const char *name)
+{
+	unsigned said[QUERY_VARIABLES_MAX] = { 0 };
+	bool any = false;
+
+	for (size_t i = 0; i < e->n_nodes; i++) {
+		const struct query_node *node = &e->nodes[i];
+		const char *what;
+		uint32_t v = node->variable;
+
+		/* (only these nodes have a variable) */
+		if (node->kind != QUERY_VALUE && node->kind != QUERY_SIZE &&
+		    node->kind != QUERY_CONTENT)
+			continue;
+		what = n->formats[v] ? query_names_missing(node, n->formats[v]) : NULL;
+		if (!what || said[v] & 1u << node->kind)
+			continue;
+		said[v] |= 1u << node->kind;
+		cli_error("%s: '%s' is never %s: a comparison with it is false", name,
+			  e->variables[v].name, what);
+		any = true;
+	}
+	return any;
+}

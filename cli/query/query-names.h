@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks that the variables in an expression exist in the trace. An unknown name is a mistake,
- * which an empty result would hide.
+ * Checks that the variables in an expression exist in the trace, and that some point has the value,
+ * the size or the text of each that the expression compares. If none has, the comparison is false
+ * for each point. This is a mistake, which an empty result would hide.
  */
 #pragma once
 
 #include "reader/query/query-expression.h"
+#include "reader/tracedb/tracedb-store.h"
 #include "writer/tracedb/tracedb-model.h"
 
 enum { QUERY_NAME_MAX = 32 };
@@ -14,6 +16,8 @@ struct query_names {
 	bool seen[QUERY_VARIABLES_MAX]; /* of the variables of an expression */
 	unsigned distance[QUERY_VARIABLES_MAX];
 	char nearest[QUERY_VARIABLES_MAX][QUERY_NAME_MAX]; /* "" = no similar name */
+	unsigned formats[QUERY_VARIABLES_MAX]; /* of their values: 1 << enum tracedb_format */
+	uint32_t n_shapes;                     /* of the store: these were added */
 };
 
 /* Adds the names of DICTIONARY, for the variables of E. */
@@ -27,3 +31,15 @@ void query_names_add(struct query_names *n, const struct query_expression *e,
  */
 int query_names_complain(const struct query_names *n, const struct query_expression *e,
 			 const char *name, bool has_blocks);
+
+/* Adds the kinds of values that the points of STORE have. Call it again when STORE has new ones. */
+void query_names_add_values(struct query_names *n, const struct query_expression *e,
+			    const struct tracedb_dictionary *dictionary,
+			    const struct tracedb_store *store);
+
+/*
+ * Reports on stderr the variables of E for which no point of the trace NAME has the value, the size
+ * or the text that E compares. Returns whether there are any.
+ */
+bool query_names_say_valueless(const struct query_names *n, const struct query_expression *e,
+			       const char *name);

@@ -20,6 +20,7 @@
 #include "cli/common/verb.h"
 #include "cli/query/query-names.h"
 #include "cli/query/query-print.h"
+#include "cli/query/query-texts.h"
 #include "cli/query/trace-points.h"
 #include "reader/query/query-run.h"
 #include "writer/tracedb/tracedb-writer.h"
@@ -43,6 +44,8 @@ struct verb_query {
 	struct outbuf bytes;           /* its trace */
 	struct query_print print;
 	struct query_names names;
+	struct query_texts texts;
+	uint64_t n_results;
 	bool live; /* results are printed as they arrive */
 
 	const char *output_path; /* NULL = results are printed */
@@ -238,6 +241,7 @@ static int verb_query_on_result(void *userdata, const struct query_result *r)
 {
 	struct verb_query *v = userdata;
 
+	v->n_results++;
 	if (v->output_path)
 		return verb_query_write_result(v, r);
 	if (v->json)
@@ -258,12 +262,39 @@ static int verb_query_status(const struct verb_query *v, int r, const struct que
 	return r < 0 ? cli_failed("%s: %s", v->trace.name, strerror(-r)) : CLI_OK;
 }
 
+/* Adds the names of the current dictionary to those that the expression can compare. */
+static void verb_query_add_names(struct verb_query *v)
+{
+	const struct tracedb_dictionary *d = v->print.dictionary;
+
+	query_names_add(&v->names, &v->query.expression, d);
+	for (size_t i = 0; i < d->n_names; i++)
+		query_texts_add(&v->texts, QUERY_NAME, d->names[i]);
+	for (size_t i = 0; i < d->n_types; i++)
+		query_texts_add(&v->texts, QUERY_TYPE, d->names[d->types[i].name]);
+}
+
+/*
+ * Reports the comparisons that are false for each point, after all points were read. Returns
+ * CLI_DAMAGE if the answer is empty for such a reason, or if a variable never has the compared
+ * value, else CLI_OK. (A function that was not called is no mistake beside others in an `or`.)
+ */
+static int verb_query_say_false(const struct verb_query *v)
+{
+	bool valueless = query_names_say_valueless(&v->names, &v->query.expression, v->trace.name);
+	bool texts = query_texts_say(&v->texts, v->trace.name, v->query.function);
+
+	return valueless || (texts && v->n_results == 0) ? CLI_DAMAGE : CLI_OK;
+}
+
 /* Runs the query on the complete store. */
 static int verb_query_answer_store(struct verb_query *v)
 {
 	struct query_error error;
 	int r = verb_query_begin_output(v);
 
+	v->names.n_shapes = 0;
+	query_names_add_values(&v->names, &v->query.expression, v->print.dictionary, v->store);
 	if (r != CLI_OK)
 		return r;
 	r = query_run(&v->query, v->store, v->print.dictionary, verb_query_on_result, v, &error);
@@ -304,6 +335,9 @@ static int verb_query_follow(struct verb_query *v)
 			break;
 		r = tracedb_store_add(v->store, point);
 		if (r == 0)
+			query_names_add_values(&v->names, &v->query.expression, v->print.dictionary,
+					       v->store);
+		if (r == 0)
 			r = query_search_run(search, v->store, &error);
 		status = verb_query_status(v, r, &error);
 		if (status == CLI_OK && r == 0)
@@ -331,7 +365,7 @@ static int verb_query_answer_points(struct verb_query *v)
 	int r;
 
 	v->print.dictionary = tracedb_reader_dictionary(v->trace.points);
-	query_names_add(&v->names, &v->query.expression, v->print.dictionary);
+	verb_query_add_names(v);
 	r = query_names_complain(&v->names, &v->query.expression, v->trace.name, true);
 	if (r != CLI_OK)
 		return r;
@@ -339,7 +373,13 @@ static int verb_query_answer_points(struct verb_query *v)
 	if (tracedb_store_new(&v->store, v->print.dictionary) < 0)
 		return cli_failed("out of memory");
 	r = v->query.seed ? verb_query_load(v) : verb_query_follow(v);
-	return r == CLI_OK ? open_trace_finish(&v->trace) : r;
+	if (r != CLI_OK)
+		return r;
+	r = open_trace_finish(&v->trace);
+	/* (the limit can end the search before all kinds of points were read) */
+	if (v->query.limit && v->n_results >= v->query.limit)
+		return r;
+	return verb_query_say_false(v) != CLI_OK ? CLI_DAMAGE : r;
 }
 
 /* ---- an archive ---- */
@@ -382,7 +422,7 @@ static int verb_query_answer_space(struct verb_query *v, const struct trace_poin
 	if (r < 0)
 		return cli_failed("%s: %s", v->trace.name, strerror(-r));
 	v->print.dictionary = tracedb_reader_dictionary(v->reader);
-	query_names_add(&v->names, &v->query.expression, v->print.dictionary);
+	verb_query_add_names(v);
 	if (is_last)
 		r = query_names_complain(&v->names, &v->query.expression, v->trace.name,
 					 v->points.has_blocks);
@@ -425,7 +465,11 @@ static int verb_query_answer_archive(struct verb_query *v)
 			v->trace.name, n);
 	for (size_t i = 0; r == CLI_OK && i < n; i++)
 		r = verb_query_answer_space(v, &spaces[i], i == n - 1);
+	for (size_t i = 0; i < v->points.statements.n; i++)
+		query_texts_add(&v->texts, QUERY_FUNCTION, v->points.statements.list[i].name);
 	if (r == CLI_OK && verb_query_complain_of_sizes(v) != CLI_OK)
+		status = CLI_DAMAGE;
+	if (r == CLI_OK && verb_query_say_false(v) != CLI_OK)
 		status = CLI_DAMAGE;
 	return r == CLI_OK ? status : r;
 }
@@ -459,6 +503,7 @@ static int verb_query_run(int argc, char **argv)
 	if (r != CLI_OK)
 		return r;
 	v.print.expression = &v.query.expression;
+	query_texts_init(&v.texts, &v.query.expression);
 	r = open_trace_of(&v.trace, argv[optind], &(struct open_trace_kinds){ .points = true });
 	if (r != CLI_OK)
 		return r;
@@ -489,6 +534,6 @@ const struct verb verb_query_row = {
 		"or texts, as in (is (v/text path) \"/etc/passwd\"); and, or and not combine several.\n"
 		"v/size is the size of the block of a pointer. e/value, e/size and the like are of an\n"
 		"earlier point: (= (v/value buf) (e/value address)) finds pairs of points.\n"
-		"Exits with 3 if FILE is damaged, or if it has no sizes of blocks and EXPRESSION needs them.\n",
+		"Exits with 3 if FILE is damaged, or if it lacks the values that EXPRESSION compares.\n",
 	.run = verb_query_run,
 };

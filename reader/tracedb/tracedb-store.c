@@ -365,6 +365,11 @@ int tracedb_store_next(const struct tracedb_store *s, struct tracedb_cursor *c,
 	return tracedb_store_point(s, c, &row, ret) < 0 ? -ENOMEM : 1;
 }
 
+uint32_t tracedb_store_shapes(const struct tracedb_store *s)
+{
+	return s->n_shapes;
+}
+
 const struct tracedb_shape *tracedb_store_shape(const struct tracedb_store *s, uint32_t number)
 {
 	return &s->shapes[number];

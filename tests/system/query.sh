@@ -127,6 +127,35 @@ expect_exit 1 "$KYMO" query "$TMP/some.tdb" '(> (v/value count) (v/size bfu))'
 assert_says "$TMP/stderr" "no point has a variable 'bfu'; did you mean 'buf'?"
 expect_exit 0 "$KYMO" query --var n "$TMP/wrong.fxt" '(= (v/value n) 48)'
 
+note "comparisons that are false for each point"
+expect_exit 3 "$KYMO" query "$TMP/wrong.fxt" '(is (p/function) "wirte")'
+assert_empty "$TMP/stdout" "results"
+assert_says "$TMP/stderr" "no point has a function 'wirte'; did you mean 'write'?"
+expect_exit 3 "$KYMO" query "$TMP/wrong.fxt" '(and (is "fre" (e/function)) (= (v/value buf) (e/value address)))'
+assert_says "$TMP/stderr" "no point has a function 'fre'; did you mean 'free'?"
+expect_exit 3 "$KYMO" query "$TMP/wrong.fxt" '(matches (p/function) "wrote*")'
+assert_says "$TMP/stderr" "no point has a function that matches 'wrote*'"
+expect_exit 3 "$KYMO" query --var p "$TMP/wrong.fxt" '(and (is (v/type p) "ponter") (is (v/name p) "buff"))'
+assert_says "$TMP/stderr" "no variable has a type 'ponter'; did you mean 'pointer'?"
+assert_says "$TMP/stderr" "no variable has a name 'buff'; did you mean 'buf'?"
+for file in "$TMP/wrong.fxt" "$TMP/some.tdb"; do
+	expect_exit 3 "$KYMO" query "$file" '(> (v/size count) 1)'
+	assert_says "$TMP/stderr" "'count' is never a pointer with a size"
+	expect_exit 3 "$KYMO" query "$file" '(is (v/text count) "x")'
+	assert_says "$TMP/stderr" "'count' is never a text"
+done
+expect_exit 3 "$KYMO" query "$TMP/some.tdb" '(is (p/function) "write")'
+assert_says "$TMP/stderr" "a trace-db file has no names of functions"
+# (with another function that is there, the answer is not empty; a pattern can match, too)
+expect_exit 0 "$KYMO" query "$TMP/wrong.fxt" '(or (is (p/function) "write") (is (p/function) "pwrite"))'
+assert_says "$TMP/stderr" "no point has a function 'pwrite'"
+expect_exit 0 "$KYMO" query "$TMP/wrong.fxt" '(and (matches (p/function) "w*") (contains (p/function) "rit"))'
+assert_empty "$TMP/stderr" "complaints"
+expect_exit 0 "$KYMO" query --var p:pointer "$TMP/some.tdb" '(> (v/size p) 1000000)'
+assert_empty "$TMP/stderr" "complaints"
+expect_exit 3 "$KYMO" query --var p:uint,int "$TMP/some.tdb" '(> (v/size p) 1)'
+assert_says "$TMP/stderr" "'p' is never a pointer with a size"
+
 note "sizes that are unknown"
 expect_exit 0 "$KYMO" record --direct -o "$TMP/bare.fxt" --call 'libc.so.6:write(fd to, ptr buf, size_t count)' \
 	-e calls -- "$TMP/over" wrong
