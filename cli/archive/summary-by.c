@@ -67,13 +67,13 @@ int summary_by_json(struct json_object *o, const struct summary *s, enum summary
 	JSON_ADD(o, JSON("by", summary_by_names[by]),
 		 JSON("groups",
 		      JSON_LIST(g, groups->list, groups->n,
-				JSON_OBJECT(JSON_OF(g, name), JSON_IF(thread, "tid", g->tid),
-					    JSON_IF(thread || by == SUMMARY_BY_PROCESS, "pid",
-						    g->pid),
-					    JSON_OF(g, cpu_ns, runnable_ns, after_wakeup_ns,
-						    blocked_ns, switches, preempted, wakeups,
-						    max_wakeup_latency_ns, samples),
-					    JSON("processes", g->n_processes),
-					    JSON("threads", g->n_threads)))));
+				JSON_OBJECT(
+					JSON_OF(g, name), JSON_IF(thread, "tid", g->tid),
+					JSON_IF(thread || by == SUMMARY_BY_PROCESS, "pid", g->pid),
+					JSON_OF(g, cpu_ns, runnable_ns, after_wakeup_ns,
+						until_preempted_ns, blocked_ns, switches, preempted,
+						wakeups, max_wakeup_latency_ns, samples),
+					JSON("processes", g->n_processes),
+					JSON("threads", g->n_threads)))));
 	return 0;
 }

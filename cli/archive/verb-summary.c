@@ -93,11 +93,11 @@ static struct json_object *verb_summary_json_programs(const struct summary *s,
 	struct json_object *list = json_object_new_array();
 
 	for (const struct summary_thread *e = t->earlier; e; e = e->earlier)
-		json_append_item(list,
-				 JSON_OBJECT(JSON("name", summary_process_name(s, e)),
-					     JSON_OF(e, until_ns, cpu_ns, runnable_ns,
-						     after_wakeup_ns, blocked_ns, switches,
-						     preempted, wakeups, max_wakeup_latency_ns)));
+		json_append_item(list, JSON_OBJECT(JSON("name", summary_process_name(s, e)),
+						   JSON_OF(e, until_ns, cpu_ns, runnable_ns,
+							   after_wakeup_ns, until_preempted_ns,
+							   blocked_ns, switches, preempted, wakeups,
+							   max_wakeup_latency_ns)));
 	return list;
 }
 
@@ -107,13 +107,14 @@ static struct json_object *verb_summary_json_threads(const struct summary *s)
 	size_t n = 0;
 
 	summary_threads_by_cpu(s, &threads, &n);
-	return JSON_LIST(
-		t, threads, n,
-		JSON_OBJECT(JSON_OF(*t, pid, tid), JSON("process", summary_process_name(s, *t)),
-			    JSON_OF(*t, name, cpu_ns, runnable_ns, after_wakeup_ns, blocked_ns,
-				    switches, preempted, wakeups, max_wakeup_latency_ns),
-			    JSON_IF((*t)->earlier, "earlier_programs",
-				    verb_summary_json_programs(s, *t))));
+	return JSON_LIST(t, threads, n,
+			 JSON_OBJECT(JSON_OF(*t, pid, tid),
+				     JSON("process", summary_process_name(s, *t)),
+				     JSON_OF(*t, name, cpu_ns, runnable_ns, after_wakeup_ns,
+					     until_preempted_ns, blocked_ns, switches, preempted,
+					     wakeups, max_wakeup_latency_ns),
+				     JSON_IF((*t)->earlier, "earlier_programs",
+					     verb_summary_json_programs(s, *t))));
 }
 
 static struct json_object *verb_summary_json_process(const struct summary_process *p)
@@ -333,6 +334,29 @@ static void verb_summary_print_thread_name(const struct summary *s, const struct
 		printf("%s\n", name);
 }
 
+/*
+ * Prints the times that the kernel counts otherwise, if they are a hundredth of the CPU time of all
+ * threads.
+ */
+static void verb_summary_print_kernel_times(const struct summary_thread *threads, size_t n)
+{
+	uint64_t cpu_ns = 0, woken_ns = 0, preempted_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		cpu_ns += threads[i].cpu_ns;
+		woken_ns += threads[i].after_wakeup_ns;
+		preempted_ns += threads[i].until_preempted_ns;
+	}
+	if ((woken_ns + preempted_ns) < cpu_ns / 100 || woken_ns == 0)
+		return;
+	printf("    of RUNNABLE, %s after wakeups: the kernel (schedstat) counts a part as CPU\n",
+	       TEXT_TIME(woken_ns));
+	if (preempted_ns)
+		printf("    of CPU, %s until preempted by a woken thread: it counts a part as "
+		       "RUNNABLE\n",
+		       TEXT_TIME(preempted_ns));
+}
+
 static int verb_summary_print_threads(const struct summary *s, size_t limit)
 {
 	_cleanup_free_ struct summary_thread *threads = NULL;
@@ -356,6 +380,7 @@ static int verb_summary_print_threads(const struct summary *s, size_t limit)
 	}
 	if (n > limit)
 		printf("    ... and %zu other threads (-n shows more)\n", n - limit);
+	verb_summary_print_kernel_times(threads, n);
 	return 0;
 }
 

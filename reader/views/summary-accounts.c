@@ -153,6 +153,19 @@ static void summary_accounts_switch_in(struct summary *s, struct summary_thread 
 	t->cpu = ev->cpu;
 }
 
+/* Before EV is processed: the time in which a woken thread waited to preempt OUT is known. */
+static void summary_accounts_preempt(struct summary *s, const struct summary_cpu *cpu,
+				     struct summary_thread *out, const struct event *ev)
+{
+	const struct summary_thread *in = table_get(&s->threads, ev->sw.next_tid);
+	uint64_t ns;
+
+	if (in && summary_state_after(ev) == SUMMARY_RUNNABLE && cpu->tid == out->tid &&
+	    summary_answers_wakeup(s, in, ev, &ns))
+		out->until_preempted_ns += summary_counted(
+			s, in->woken_ns > cpu->since_ns ? in->woken_ns : cpu->since_ns, ev->ts_ns);
+}
+
 int summary_account_switch(struct summary *s, const struct event *ev)
 {
 	struct summary_cpu *cpu = summary_accounts_get_cpu(s, ev->cpu);
@@ -181,8 +194,10 @@ int summary_account_switch(struct summary *s, const struct event *ev)
 		s->switches++;
 		cpu->switches++;
 	}
-	if (out)
+	if (out) {
+		summary_accounts_preempt(s, cpu, out, ev);
 		summary_accounts_switch_out(s, out, ev);
+	}
 	if (in)
 		summary_accounts_switch_in(s, in, ev);
 	cpu->seen = true;

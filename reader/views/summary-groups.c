@@ -158,6 +158,7 @@ static int summary_groups_place_thread(struct making *m, const struct summary_th
 	g->runnable_ns += t->runnable_ns;
 	g->blocked_ns += t->blocked_ns;
 	g->after_wakeup_ns += t->after_wakeup_ns;
+	g->until_preempted_ns += t->until_preempted_ns;
 	g->switches += t->switches;
 	g->preempted += t->preempted;
 	g->wakeups += t->wakeups;

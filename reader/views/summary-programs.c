@@ -22,6 +22,7 @@ static const size_t summary_programs_sums[] = {
 	offsetof(struct summary_thread, wakeups),
 	offsetof(struct summary_thread, samples),
 	offsetof(struct summary_thread, after_wakeup_ns),
+	offsetof(struct summary_thread, until_preempted_ns),
 };
 
 static uint64_t *summary_programs_sum(struct summary_thread *t, size_t i)

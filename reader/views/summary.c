@@ -544,6 +544,7 @@ static void summary_begin_thread(struct summary_thread *t)
 {
 	t->program_latency_ns = 0;
 	t->cpu_ns = t->runnable_ns = t->blocked_ns = t->after_wakeup_ns = 0;
+	t->until_preempted_ns = 0;
 	t->switches = t->preempted = t->wakeups = t->max_wakeup_latency_ns = t->samples = 0;
 }
 

@@ -14,7 +14,8 @@
  *
  * A thread's time is running (cpu), runnable (woken or preempted, waiting for a CPU), or blocked.
  * The kernel's own account (/proc/PID/schedstat) can count the time after a wakeup as running: a
- * thread that preempts another one, or the idle thread, runs there from its wakeup on.
+ * thread that preempts another one, or the idle thread, runs there from its wakeup on. The other
+ * thread has been waiting since then. Both times are sums of their own, which bound the difference.
  * The time before its first event, and during losses of scheduling records, is none of them, so the
  * three need not add up to the duration.
  *
@@ -62,8 +63,10 @@ struct summary_thread {
 	char *name;        /* owned; NULL = unknown */
 	uint64_t cpu_ns, runnable_ns, blocked_ns;
 	uint64_t after_wakeup_ns; /* of runnable_ns: from a wakeup until it runs */
-	uint64_t switches;        /* starts on a CPU, by real switches */
-	uint64_t preempted;       /* losses of the CPU while it was runnable */
+	/* of cpu_ns: from the wakeup of a thread until that one preempts it */
+	uint64_t until_preempted_ns;
+	uint64_t switches;  /* starts on a CPU, by real switches */
+	uint64_t preempted; /* losses of the CPU while it was runnable */
 	uint64_t wakeups;
 	uint64_t max_wakeup_latency_ns; /* from wakeup to running */
 	uint64_t samples;               /* on-CPU samples */

@@ -97,6 +97,8 @@ for _ in 1 2 3; do
 done
 all_explained || fail "times of the kernel: $(cat "$TMP/truth.json"), ours: $(json "$SUMMARY" '.threads[] | select(.name == "ping" or .name == "pong")')"
 assert_ge "$(thread "$(json "$TMP/truth.json" .ping.tid)" after_wakeup_ns)" 1000000 "time after wakeups"
+expect_read "$TMP/t.fxt" "$KYMO" summary "$TMP/t.fxt"
+assert_contains "$TMP/stdout" '^    of RUNNABLE, .* after wakeups: the kernel \(schedstat\) counts a part as CPU' "the difference"
 
 # adds_up: whether busy + idle is the duration, on every CPU of this machine
 adds_up() {

@@ -152,6 +152,32 @@ TEST(test_needless_wakeups)
 	assert_int_equal(thread(s, 10)->max_wakeup_latency_ns, 20);
 }
 
+/* A thread that a woken one preempts: the kernel can count the time since the wakeup otherwise. */
+TEST(test_preemption)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	sw(s, 0, (struct sw){ .in = 10, .synthetic = true });
+	wake(s, 30, 11);
+	sw(s, 50, (struct sw){ .out = 10, .in = 11, .state = PREEMPTED });
+	/* Woken before the other one ran: only the time of its run counts. */
+	wake(s, 60, 12);
+	sw(s, 70, (struct sw){ .out = 11, .in = 10, .state = BLOCKED });
+	sw(s, 90, (struct sw){ .out = 10, .in = 12, .state = PREEMPTED });
+	/* No wakeup: preempted by a thread that was preempted, too; left by itself. */
+	sw(s, 110, (struct sw){ .out = 12, .in = 10, .state = PREEMPTED });
+	wake(s, 115, 11);
+	sw(s, 120, (struct sw){ .out = 10, .in = 11, .state = BLOCKED });
+	stop(s, 130);
+
+	assert_int_equal(thread(s, 10)->until_preempted_ns, 20 + 20);
+	assert_int_equal(thread(s, 11)->until_preempted_ns, 0);
+	assert_int_equal(thread(s, 12)->until_preempted_ns, 0);
+	assert_int_equal(thread(s, 11)->after_wakeup_ns, 20 + 5);
+	assert_int_equal(thread(s, 12)->after_wakeup_ns, 30);
+}
+
 /* During a loss, the CPU counts as idle, and no state of a thread continues. */
 TEST(test_loss)
 {
@@ -516,6 +542,7 @@ int main(void)
 		WITH_SUMMARY(test_late_wakeup),
 		WITH_SUMMARY(test_late_switch_out),
 		WITH_SUMMARY(test_needless_wakeups),
+		WITH_SUMMARY(test_preemption),
 		WITH_SUMMARY(test_loss),
 		WITH_SUMMARY(test_dead),
 		WITH_SUMMARY(test_processes),
