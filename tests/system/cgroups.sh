@@ -145,8 +145,8 @@ END
 storm_cpu_ns() {
 	expect_exit 0 "$KYMO" record --direct -o "$TMP/$1.fxt" -e sched -- bash "$TMP/storm.sh"
 	find "$storm" -mindepth 1 -name 's*' -exec rmdir {} +
-	dump_records "$TMP/$1.fxt"
-	events session_stop | gojq .args.daemon_cpu
+	summarize "$TMP/$1.fxt"
+	json "$SUMMARY" .daemon_cpu_ns
 }
 few=$(storm_cpu_ns few)
 (cd "$storm" && eval 'mkdir {1..20000}')
@@ -154,7 +154,7 @@ many=$(storm_cpu_ns many)
 note "$((few / 1000000)) ms of CPU time, with 20000 cgroups $((many / 1000000)) ms"
 assert_le "$many" $((2 * few + 150000000)) "CPU time with many cgroups"
 for file in few many; do
-	summarize "$TMP/$file.fxt"
+	SUMMARY=$TMP/$file.fxt.summary.json
 	for name in sleep:10 true:200; do
 		assert_eq "$(json "$SUMMARY" "[.processes[] | select(.name == \"${name%:*}\") | .cgroup_path // \"none\" |
 			select(startswith(\"/kymo-storm\"))] | unique | length")" "${name#*:}" \

@@ -35,7 +35,7 @@ busy() {
 	echo "$TMP/load.sh"
 }
 
-record_around "$TMP/whole.fxt" -- bash "$(busy 4000 200)"
+record_around "$TMP/whole.fxt" -- bash "$(busy 1500 130)"
 check_result "$TMP/whole.fxt"
 summarize "$TMP/whole.fxt"
 ns=$(json "$SUMMARY" .duration_ns)
@@ -112,7 +112,7 @@ dump_records "$TMP/redacted.fxt"
 [ "$(events session_start | gojq -r .args.host)" != "$(uname -n)" ] || fail "the host's name is still there"
 
 note "two recordings, one after the other and both at once"
-record_around "$TMP/later.fxt" -- bash "$(busy 2000 50)"
+record_around "$TMP/later.fxt" -- bash "$(busy 1000 50)"
 edit merge "$TMP/whole.fxt" "$TMP/later.fxt" "$TMP/sequence.fxt"
 check_result "$TMP/sequence.fxt"
 cpu_times "$TMP/later.fxt" "$TMP/whole.fxt" >"$TMP/both.times"
