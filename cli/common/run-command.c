@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,23 +18,55 @@
 #include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
 
-/* Runs in the child: executes ARGV after GO_FD is written to, or writes the error to ERROR_FD. */
-__attribute__((noreturn)) static void run_command_become(char **argv, const sigset_t *mask,
-							 int go_fd, int error_fd)
+/*
+ * Writes to TO the file that execvp() would execute for COMMAND, so that the recorded process makes
+ * one call for it. Returns false if there is none, or if it is not clear.
+ */
+static bool run_command_find(const char *command, char to[static PATH_MAX])
+{
+	const char *path = getenv("PATH") ?: "/bin:/usr/bin";
+	struct stat st;
+
+	if (strchr(command, '/'))
+		return snprintf(to, PATH_MAX, "%s", command) < PATH_MAX;
+	for (;; path++) {
+		size_t n = strcspn(path, ":");
+		int length =
+			snprintf(to, PATH_MAX, "%.*s%s%s", (int)n, path, n ? "/" : "", command);
+
+		if (length < PATH_MAX && stat(to, &st) == 0 && S_ISREG(st.st_mode) &&
+		    faccessat(AT_FDCWD, to, X_OK, AT_EACCESS) == 0)
+			return true;
+		path += n;
+		if (!*path)
+			return false;
+	}
+}
+
+/*
+ * Runs in the child: executes ARGV, which is at PATH if that is known, after GO_FD is written to,
+ * or writes the error to ERROR_FD. Between the two, when the recording runs, it only makes the call
+ * that executes the program.
+ */
+__attribute__((noreturn)) static void
+run_command_become(char **argv, const char *path, const sigset_t *mask, int go_fd, int error_fd)
 {
 	ssize_t n;
 	char go;
 	int e;
 
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	thread_reset_priority();
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	do
 		n = read(go_fd, &go, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	thread_reset_priority();
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (*path)
+		execv(path, argv);
+	/* (for a script without an interpreter, and for the error if there is no command) */
 	execvp(argv[0], argv);
 	e = errno;
 	n = write(error_fd, &e, sizeof(e));
@@ -60,6 +95,7 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 {
 	_cleanup_close_ int read_fd = -1, write_fd = -1, go_fd = -1, wait_fd = -1;
 	int files[ALLOCATOR_FILES_MAX], fds[2];
+	char path[PATH_MAX];
 	size_t n_files = 0;
 	pid_t pid;
 
@@ -73,6 +109,8 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 	go_fd = fds[1];
 	if (maps_files)
 		n_files = loaded_files(argv[0], files);
+	if (!run_command_find(argv[0], path))
+		*path = '\0';
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
@@ -81,7 +119,7 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 		run_command_map_files(files, n_files);
 		/* Without this, the child would not notice the end of this process. */
 		close(go_fd);
-		run_command_become(argv, mask, wait_fd, write_fd);
+		run_command_become(argv, path, mask, wait_fd, write_fd);
 	}
 	for (size_t i = 0; i < n_files; i++)
 		close(files[i]);

@@ -2,6 +2,7 @@
 #include "model/calls/call-syscalls.h"
 
 #include <fnmatch.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -534,6 +535,12 @@ const struct call_syscall *call_syscall_by_name(const char *name)
 	return NULL;
 }
 
+/* Whether return probes make CALL, and not the program. Only its full name selects it. */
+static bool syscalls_is_of_probes(const struct call_syscall *call, const char *pattern)
+{
+	return call->name == syscalls[SYS_uretprobe].name && strcmp(pattern, call->name) != 0;
+}
+
 int call_syscall_match(const char *pattern, call_syscall_fn *fn, void *context)
 {
 	int n = 0;
@@ -541,7 +548,8 @@ int call_syscall_match(const char *pattern, call_syscall_fn *fn, void *context)
 	for (size_t i = 0; i < ARRAY_SIZE(syscalls); i++) {
 		int r;
 
-		if (!syscalls[i].name || fnmatch(pattern, syscalls[i].name, 0) != 0)
+		if (!syscalls[i].name || fnmatch(pattern, syscalls[i].name, 0) != 0 ||
+		    syscalls_is_of_probes(&syscalls[i], pattern))
 			continue;
 		r = fn(&syscalls[i], context);
 		if (r < 0)

@@ -27,6 +27,7 @@ typedef int call_syscall_fn(const struct call_syscall *call, void *context);
 
 /*
  * Calls FN for each call whose name matches PATTERN (as in file names: `*`, `?`, `[a-z]`), in order
- * of numbers. Returns their number, or the error of FN.
+ * of numbers. Returns their number, or the error of FN. A pattern does not match uretprobe, which
+ * return probes call.
  */
 int call_syscall_match(const char *pattern, call_syscall_fn *fn, void *context);

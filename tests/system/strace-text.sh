@@ -49,9 +49,8 @@ theirs() {
 ours() {
 	(cd "$TMP" && "$KYMO" record --direct --force -e calls --call 'syscall:*' -o calls.fxt -- "$@" >/dev/null 2>"$TMP/stderr" </dev/null) ||
 		fail "exit status $?: $(cat "$TMP/stderr")"
-	# (the process has made other calls before it executed the program)
 	"$KYMO" calls "$TMP/calls.fxt" | sed -E 's/^ *([0-9.]+) .*\/([0-9]+) ([a-z0-9_]+\()/\2 \1 \3/' |
-		sort -k1,1n -k2,2n | sed -E 's/^[0-9]+ [0-9.]+ //' | calls | sed '1,/^execve(/{/^execve(/!d}' | normal
+		sort -k1,1n -k2,2n | sed -E 's/^[0-9]+ [0-9.]+ //' | calls | normal
 }
 
 compare() {
@@ -98,7 +97,14 @@ gcc -O2 -o "$TMP/interrupted" -x c - <<-'END' || fail "the program cannot be com
 		return pipe(pipe_ends) == 0 && read(pipe_ends[0], &byte, 1) == -1 && errno == EINTR ? 7 : 2;
 	}
 END
-expect_exit 7 "$KYMO" calls --direct --call 'syscall:*' -- "$TMP/interrupted"
+# (the first call is the one that executes the program, although PATH is searched)
+(
+	PATH=/nowhere:$TMP/of-load:$TMP:$PATH
+	expect_exit 7 "$KYMO" calls --direct --call 'syscall:*' -- interrupted
+)
+sed -n 1p "$TMP/stdout" >"$TMP/first"
+assert_contains "$TMP/first" ' execve\("[^"]*/interrupted", .*\) += 0 ' "the first call"
+assert_eq "$(grep -c ' execve(' "$TMP/stdout")" 1 "calls that execute a program"
 assert_contains "$TMP/stdout" ' read\(.*\) += \? ERESTARTSYS \(interrupted; restarted unless a handler without SA_RESTART runs\)' "the interrupted call"
 assert_contains "$TMP/stdout" ' rt_sigreturn\(\) += -1 EINTR ' "the return of the handler"
 assert_eq "$(grep -c 'rt_sigreturn.*unwound' "$TMP/stdout")" 0 "returns that are not recorded"

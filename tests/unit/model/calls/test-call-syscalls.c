@@ -151,6 +151,9 @@ TEST(test_match)
 	assert_string_equal(names, "epoll_pwait epoll_pwait2 ");
 	assert_int_equal(call_syscall_match("openat", on_match, names), 1);
 	assert_int_equal(call_syscall_match("opena[x-z]", on_match, names), 0);
+	/* (return probes make it, and not the program) */
+	assert_int_equal(call_syscall_match("uretprobe*", on_match, names), 0);
+	assert_int_equal(call_syscall_match("uretprobe", on_match, names), 1);
 	*names = '\0';
 	assert_int_equal(call_syscall_match("timerfd_*", on_match, names), -ECANCELED);
 }
