@@ -13,6 +13,7 @@
 
 struct call_lines {
 	bool json;
+	bool is_live;
 	const char *function;       /* a pattern for the names of functions; NULL = all */
 	uint64_t min_ns;            /* only calls that took at least this long */
 	struct call_stacks *stacks; /* to print with the calls; borrowed; NULL = none */

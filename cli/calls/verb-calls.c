@@ -15,6 +15,7 @@
 #include "cli/common/read-events.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
+#include "cli/places/call-list.h"
 #include "cli/places/call-resolve.h"
 
 /* A live recording writes its data at this interval. */
@@ -71,7 +72,8 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 	int r = open_trace(&t, path);
 
 	r = r ?: read_events(&t, call_lines_on_event, lines) ?: open_trace_finish(&t);
-	if (r == CLI_OK && verb_calls_is_empty(lines))
+	/* (a recording says by itself that it has none) */
+	if (r == CLI_OK && !lines->is_live && verb_calls_is_empty(lines))
 		r = nothing_there_say(&t.parts, NOTHING_CALLS, path);
 	open_trace_close(&t);
 	return r;
@@ -132,6 +134,7 @@ static int verb_calls_record(struct record_options *o, struct call_lines *lines)
 	r = calls_live_begin(o, &pid, &fd);
 	if (r != CLI_OK)
 		return r;
+	lines->is_live = true;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (verb_calls_has_begun(fd))
@@ -173,27 +176,32 @@ static bool verb_calls_is_list(int argc, char **argv)
 	return false;
 }
 
+static void verb_calls_list_function(const char *spec, void *userdata)
+{
+	(void)userdata;
+	printf("%s\n", spec);
+}
+
 /* Prints TEXT as it is recorded, each place on one line. */
 static int verb_calls_list_one(const char *text)
 {
+	const struct capture_filter none = { 0 };
 	struct call_resolved resolved = { 0 };
 	char why[PLACES_WHY_MAX];
-	int r = call_resolve(text, &(struct capture_filter){ 0 }, &resolved, why);
+	int r = call_resolve(text, &none, &resolved, why);
 
 	if (r < 0)
 		return cli_failed("%s", *why ? why : strerror(-r));
-	for (size_t i = 0; i < resolved.n; i++) {
-		const struct call_resolved_one *one = &resolved.list[i];
-
-		printf("%s", one->spec);
-		if (*one->source)
-			printf("\n        at %s", one->source);
-		printf("\n");
+	for (size_t i = 0; r == 0 && i < resolved.n; i++) {
+		r = call_list_each(resolved.list[i].spec, &none, verb_calls_list_function, NULL,
+				   why);
+		if (r == 0 && *resolved.list[i].source)
+			printf("        at %s\n", resolved.list[i].source);
 	}
 	if (resolved.left_out)
 		cli_error("%s", resolved.left_out);
 	call_resolved_deinit(&resolved);
-	return CLI_OK;
+	return r < 0 ? cli_failed("%s", why) : CLI_OK;
 }
 
 static int verb_calls_list(int argc, char **argv)

@@ -156,6 +156,7 @@ int process_file_find(const char *name, const struct capture_filter *filter,
 		process_file_scan_maps(&s, filter->pids[i], ret);
 	if (ret->pid && !s.is_used)
 		return 0;
+	ret->is_unused = filter->n_pids > 0 && !ret->pid && !s.is_used;
 	/* Processes have both files mapped: this machine's file is used. */
 	ret->another = ret->pid;
 	ret->pid = 0;
@@ -183,6 +184,10 @@ void process_file_report(const struct process_file *f, const char *option, const
 		cli_error("%s: process %" PRIu32
 			  " has a different file named '%s' than this machine; it is %s",
 			  option, f->pid, name, f->path);
+	if (f->is_unused)
+		cli_error("%s: no selected process has '%s' in memory; if none loads it, no call "
+			  "of it is recorded",
+			  option, name);
 	if (f->another)
 		cli_error("%s: process %" PRIu32
 			  " has a different file named '%s' in memory than the first process; its "

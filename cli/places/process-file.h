@@ -17,6 +17,7 @@ struct process_file {
 	struct places_living living; /* likewise */
 	uint32_t pid; /* of a process that has the file mapped; 0 = the file is this machine's */
 	uint32_t another; /* a process that has a third file of that name mapped; 0 = none */
+	bool is_unused;   /* none of the selected processes has such a file mapped */
 };
 
 /* Finds the file NAME (capture/options/program-file.h) of the processes in FILTER, or this
@@ -27,5 +28,6 @@ int process_file_find(const char *name, const struct capture_filter *filter,
 /* Opens the file like places_open(). */
 int process_file_open(const struct process_file *f, struct places **ret, char *why, size_t size);
 
-/* Reports on stderr which file it is, if it is not this machine's. OPTION named it. */
+/* Reports on stderr if it is not this machine's file, and which it is, or if it is unused. OPTION
+ * named it. */
 void process_file_report(const struct process_file *f, const char *option, const char *name);

@@ -401,6 +401,17 @@ refused "did you mean 'deep'?" "$TMP/load:depe(int n)"
 refused "did you mean 'openat'?" "syscall:opnat"
 refused "there is no library or program" "libnone.so:f()"
 refused "stands for a function of the kernel's vDSO, '__vdso_time'" "libc.so.6:time()"
+for spec in syscall:opnat "$TMP/load:nothing_like*" libc.so.6:no_such_function; do
+	expect_exit 1 "$KYMO" calls --list "$spec"
+	assert_empty "$TMP/stdout" "the functions of $spec"
+done
+expect_exit 0 "$KYMO" calls --list 'syscall:openat*' 'libc.so.6:fopen limit 5/s' 'libc.so.6:fopenc*'
+assert_says "$TMP/stdout" 'syscall:openat(dirfd dir, str path, flags:open flags, flags:perm mode) -> errno' "a system call"
+assert_contains "$TMP/stdout" '^libc\.so\.6:fopen\(str path, str mode\) -> ptr limit 5/s$' "a known function"
+assert_contains "$TMP/stdout" '^libc\.so\.6:.*fopencookie' "another one"
+expect_exit 3 "$KYMO" calls --direct -d 0.1 --call libm.so.6:sin -p $$
+assert_says "$TMP/stderr" "no selected process has 'libm.so.6' in memory" "what is said of a library that is not loaded"
+assert_eq "$(grep -c contains "$TMP/stderr")" 0 "reasons that are given twice"
 expect_exit 0 "$KYMO" calls --list 'libc.so.6:mem*'
 assert_says "$TMP/stderr" "'mem*' does not match 'mem" "what is said of a pattern with functions that are chosen"
 strip -o "$TMP/stripped" "$TMP/load"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions of a specification that the recorder would resolve: by the symbols of a file, or by
+ * the names of system calls. The search is that of the recorder (capture/probes/call-places.h).
+ */
+#pragma once
+
+#include "capture/options/options.h"
+#include "reader/places/places.h"
+
+/* Called with the specification of one function. */
+typedef void call_list_fn(const char *spec, void *userdata);
+
+/*
+ * Calls FN for each function of SPEC, which is a result of call_resolve() (call-resolve.h) for
+ * FILTER. Code that is given by its location is one function. Returns 0, or a negative errno with a
+ * sentence in WHY.
+ */
+int call_list_each(const char *spec, const struct capture_filter *filter, call_list_fn *fn,
+		   void *userdata, char why[static PLACES_WHY_MAX]);
