@@ -162,21 +162,18 @@ static bool resolve_has_arguments(const struct resolution *r)
 
 /* ---- specifications ---- */
 
-static const char *resolve_reason(const char *reason)
+/* The word for REASON in specifications; there are fewer than reasons. */
+static const char *resolve_reason(enum place_reason reason)
 {
-	static const struct {
-		const char *part;
-		enum call_reason reason;
-	} rows[] = {
-		{ "vector", CALL_REASON_VECTOR },          { "optimised", CALL_REASON_OPTIMISED },
-		{ "complex", CALL_REASON_COMPLEX },        { "not kept", CALL_REASON_NOT_KEPT },
-		{ "not a number", CALL_REASON_NO_NUMBER },
+	static const enum call_reason words[PLACE_REASON_MAX] = {
+		[PLACE_REASON_VECTOR] = CALL_REASON_VECTOR,
+		[PLACE_REASON_OPTIMISED] = CALL_REASON_OPTIMISED,
+		[PLACE_REASON_NOT_KEPT] = CALL_REASON_NOT_KEPT,
+		[PLACE_REASON_POINTS_NOWHERE] = CALL_REASON_OPTIMISED,
+		[PLACE_REASON_NOT_WHOLE] = CALL_REASON_NO_NUMBER,
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (strstr(reason, rows[i].part))
-			return call_reason_name(rows[i].reason);
-	return call_reason_name(CALL_REASON_COMPLEX);
+	return call_reason_name(words[reason] ?: CALL_REASON_COMPLEX);
 }
 
 /* The type of A in the syntax of specifications; WORDS: with the words of an enumeration. */
@@ -229,7 +226,7 @@ static void resolve_put_location(struct outbuf *to, const struct place_argument 
 
 	if (a->reason || l->base == PLACE_IMAGE ||
 	    (l->base == PLACE_REGISTER && l->reg >= CALL_GENERAL_REGISTERS)) {
-		outbuf_print(to, "@?%s", resolve_reason(a->reason ?: "complex"));
+		outbuf_print(to, "@?%s", resolve_reason(a->reason));
 		return;
 	}
 	if (l->base == PLACE_ZERO) {

@@ -76,7 +76,9 @@ static void moment_put_variable(FILE *to, const struct place_variable *v, uint32
 	uint32_t first = *n_loads + v->count.is_used;
 
 	if (v->reason || v->n_loads == 0) {
-		moment_put_none(to, v, v->reason ?: "its location is unknown");
+		moment_put_none(to, v,
+				v->reason ? place_reason_text(v->reason)
+					  : "its location is unknown");
 		return;
 	}
 	/* (one load is reserved for the stack) */
@@ -213,7 +215,8 @@ static int moment_find_variable(const struct moment_request *q, uint64_t vaddr, 
 	v = locals.n > 0 ? &locals.list[0] : NULL;
 	if (!v || v->reason || v->n_loads == 0 || v->loads[0].bytes > 8 || v->count.is_used)
 		return cli_failed("%s: '%s' cannot be compared: %s", q->option, name,
-				  v && v->reason ? v->reason : "it is not a number");
+				  v && v->reason ? place_reason_text(v->reason)
+						 : "it is not a number");
 	ret->load = v->loads[0];
 	ret->is_signed = v->shape[0] == 'i';
 	return CLI_OK;

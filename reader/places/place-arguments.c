@@ -23,11 +23,6 @@ enum {
 	PARTS_MAX = 1024,
 };
 
-static const char in_vector[] = "in a vector register, which a probe cannot see";
-static const char not_whole[] = "it is not a number, a pointer, or a structure of these";
-static const char optimised_out[] = "optimised out";
-static const char too_complex[] = "its location is too complex";
-
 /* DWARF's numbers of rdi, rsi, rdx, rcx, r8, r9. */
 static const uint8_t argument_registers[REGISTERS_OF_ARGUMENTS] = { 5, 4, 1, 2, 8, 9 };
 
@@ -198,7 +193,7 @@ static struct place_argument *arguments_add(struct place_arguments *a, struct le
 	    (leaf->kind == 'f' && leaf->bytes > WORD) ||
 	    (leaf->kind != 'f' && leaf->bytes != 1 && leaf->bytes != 2 && leaf->bytes != 4 &&
 	     leaf->bytes != WORD))
-		to->reason = not_whole;
+		to->reason = PLACE_REASON_NOT_WHOLE;
 	return to;
 }
 
@@ -258,7 +253,7 @@ static void arguments_convention_place(struct convention *c, struct leaves *l, u
 		if (in_memory) {
 			to->load = arguments_stack(WORD + c->stack + at, to->bytes);
 		} else if (vector[at / WORD]) {
-			to->reason = in_vector;
+			to->reason = PLACE_REASON_VECTOR;
 		} else {
 			to->load = arguments_register(at_word[at / WORD], to->bytes);
 			to->shift = (uint8_t)(at % WORD * 8);
@@ -305,7 +300,7 @@ static void arguments_correct(const struct place_location *location, uint64_t at
 
 	if (*location->formula || !part) {
 		if (is_changed)
-			to->reason = part ? too_complex : optimised_out;
+			to->reason = part ? PLACE_REASON_COMPLEX : PLACE_REASON_OPTIMISED;
 		return;
 	}
 	if (part->n_steps > 0)
@@ -314,12 +309,12 @@ static void arguments_correct(const struct place_location *location, uint64_t at
 		to->load = *part;
 		to->load.bytes = to->bytes;
 		to->shift = (uint8_t)((at - begin) * 8);
-		to->reason = NULL;
+		to->reason = PLACE_REASON_NONE;
 	} else if (!part->is_value && part->base == PLACE_REGISTER && part->reg == REGISTER_SP &&
 		   part->offset >= WORD) {
 		to->load = arguments_stack((uint64_t)part->offset + at - begin, to->bytes);
 		to->shift = 0;
-		to->reason = NULL;
+		to->reason = PLACE_REASON_NONE;
 	}
 }
 
@@ -329,7 +324,7 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 {
 	struct place_location location;
 	Dwarf_Die type;
-	const char *reason;
+	enum place_reason reason;
 
 	if (!place_type_of(parameter, &type))
 		return;
@@ -339,11 +334,11 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 	 * compilers describe the places of members late or in other ways.
 	 */
 	if (reason &&
-	    (strstr(reason, "vector") || (arguments_leaves_is_structure(&type) &&
-					  dwarf_hasattr_integrate(parameter, DW_AT_location))))
+	    (reason == PLACE_REASON_VECTOR || (arguments_leaves_is_structure(&type) &&
+					       dwarf_hasattr_integrate(parameter, DW_AT_location))))
 		return;
 	for (size_t i = first; i < a->n; i++) {
-		if (a->list[i].reason == not_whole)
+		if (a->list[i].reason == PLACE_REASON_NOT_WHOLE)
 			continue;
 		if (reason)
 			a->list[i].reason = reason;
@@ -430,9 +425,9 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 	if (l.n > 1 || arguments_leaves_is_structure(&type)) {
 		ret->result.kind = 'u';
 		ret->result.bytes = WORD;
-		ret->result.reason = not_whole;
+		ret->result.reason = PLACE_REASON_NOT_WHOLE;
 	} else if (l.list[0].kind == 'f') {
-		ret->result.reason = in_vector;
+		ret->result.reason = PLACE_REASON_VECTOR;
 	} else {
 		ret->result.words = TAKE_PTR(l.list[0].words);
 	}
@@ -514,7 +509,7 @@ static int arguments_add_variable(struct place_arguments *a, const struct place_
 	to->load = v->loads[0];
 	if (*shape == '(' || v->n_loads != 1 || to->load.n_steps > 0 ||
 	    to->load.base != PLACE_REGISTER)
-		to->reason = too_complex;
+		to->reason = PLACE_REASON_COMPLEX;
 	return 0;
 }
 

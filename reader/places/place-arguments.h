@@ -15,10 +15,10 @@ struct place_argument {
 	char name[PLACE_ARGUMENT_NAME_MAX]; /* "n", "where.x"; "" for a result */
 	char kind;                          /* 'S' = a string; otherwise, the letter of its shape */
 	uint8_t bytes;
-	uint8_t shift;          /* bits of the register that are below it */
-	char *words;            /* of an enumeration, "RED=0,GREEN=1,"; owned, or NULL */
-	struct place_load load; /* without steps */
-	const char *reason;     /* why it cannot be had; static; or NULL */
+	uint8_t shift;            /* bits of the register that are below it */
+	char *words;              /* of an enumeration, "RED=0,GREEN=1,"; owned, or NULL */
+	struct place_load load;   /* without steps */
+	enum place_reason reason; /* why it cannot be had */
 };
 
 struct place_arguments {

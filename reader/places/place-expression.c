@@ -9,15 +9,6 @@
 
 enum { STACK_MAX = 16, NESTED_MAX = 4, WORD_BYTES = 8 };
 
-static const char optimised_out[] = "optimised out";
-static const char too_complex[] = "its location is too complex";
-static const char in_vector[] = "in a vector register, which a probe cannot see";
-static const char not_kept[] =
-	"optimised out: it was in a register when the function was called, and is not kept";
-static const char points_nowhere[] = "it points to something that is optimised out";
-static const char in_thread[] = "it is thread-local";
-static const char no_frame[] = "there is no unwind information for this address";
-
 /* An unknown number: an address to load from, or a formula with loads. */
 struct term {
 	struct place_load load;
@@ -38,21 +29,21 @@ struct evaluation {
 	Dwarf_Attribute *attribute; /* the attribute with the expression */
 };
 
-static const char *expression_run(struct evaluation *e, Dwarf_Op *ops, size_t n);
+static enum place_reason expression_run(struct evaluation *e, Dwarf_Op *ops, size_t n);
 
 /* ---- terms ---- */
 
-static const char *expression_push(struct evaluation *e, uint8_t base, uint64_t reg,
-				   uint64_t offset)
+static enum place_reason expression_push(struct evaluation *e, uint8_t base, uint64_t reg,
+					 uint64_t offset)
 {
 	if (e->depth == STACK_MAX)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	if (base == PLACE_REGISTER && reg >= PLACE_REGISTERS)
-		return in_vector;
+		return PLACE_REASON_VECTOR;
 	e->stack[e->depth++] = (struct term){
 		.load = { .base = base, .reg = (uint8_t)reg, .offset = (int64_t)offset }
 	};
-	return NULL;
+	return PLACE_REASON_NONE;
 }
 
 static bool expression_is_constant(const struct term *t)
@@ -80,48 +71,48 @@ bool place_load_follow(struct place_load *load)
 }
 
 /* Writes T as a formula to TO. */
-static const char *expression_formula(struct evaluation *e, const struct term *t,
-				      char to[static PLACE_FORMULA_MAX])
+static enum place_reason expression_formula(struct evaluation *e, const struct term *t,
+					    char to[static PLACE_FORMULA_MAX])
 {
 	struct place_load *input;
 
 	if (*t->formula) {
 		memcpy(to, t->formula, PLACE_FORMULA_MAX);
-		return NULL;
+		return PLACE_REASON_NONE;
 	}
 	if (expression_is_constant(t)) {
 		bool negative = t->load.offset < 0;
 		uint64_t n = negative ? -(uint64_t)t->load.offset : (uint64_t)t->load.offset;
 
 		snprintf(to, PLACE_FORMULA_MAX, "%" PRIu64 "%s", n, negative ? " n" : "");
-		return NULL;
+		return PLACE_REASON_NONE;
 	}
 	if (e->n_inputs == PLACE_LOADS_MAX)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	input = &e->inputs[e->n_inputs];
 	*input = t->load;
 	input->is_value = true;
 	input->bytes = WORD_BYTES;
 	snprintf(to, PLACE_FORMULA_MAX, "#%zu", e->n_inputs++);
-	return NULL;
+	return PLACE_REASON_NONE;
 }
 
 /* Reduces T to the size of its type, with its sign. */
-static const char *expression_normalise(struct evaluation *e, struct term *t)
+static enum place_reason expression_normalise(struct evaluation *e, struct term *t)
 {
 	char a[PLACE_FORMULA_MAX];
 	unsigned unused = t->bits ? 64u - t->bits : 0;
-	const char *reason;
+	enum place_reason reason;
 
 	if (unused == 0)
-		return NULL;
+		return PLACE_REASON_NONE;
 	reason = expression_formula(e, t, a);
 	if (reason)
 		return reason;
 	return snprintf(t->formula, sizeof(t->formula), "%s %u << %u %s", a, unused, unused,
 			t->is_signed ? "s>>" : ">>") < (int)sizeof(t->formula)
-		       ? NULL
-		       : too_complex;
+		       ? PLACE_REASON_NONE
+		       : PLACE_REASON_COMPLEX;
 }
 
 /* Whether OP has the same result with 64 bits as in T's type. */
@@ -137,54 +128,55 @@ static bool expression_has_op(const struct term *t, const char *op)
 }
 
 /* Replaces the two topmost terms by the result of OP. */
-static const char *expression_binary(struct evaluation *e, const char *op)
+static enum place_reason expression_binary(struct evaluation *e, const char *op)
 {
 	char a[PLACE_FORMULA_MAX], b[PLACE_FORMULA_MAX];
 	struct term *left, *right;
-	const char *reason;
+	enum place_reason reason;
 	int n;
 
 	if (e->depth < 2)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	right = &e->stack[--e->depth];
 	left = &e->stack[e->depth - 1];
 	if (!expression_has_op(left, op))
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	if ((*op == '+' || *op == '-') && left->bits == 0 && !*left->formula &&
 	    expression_is_constant(right)) {
 		uint64_t offset = (uint64_t)right->load.offset;
 
 		expression_add(&left->load, *op == '+' ? offset : -offset);
-		return NULL;
+		return PLACE_REASON_NONE;
 	}
 	if (*op == '+' && left->bits == 0 && right->bits == 0 && expression_is_constant(left) &&
 	    !*right->formula) {
 		expression_add(&right->load, (uint64_t)left->load.offset);
 		*left = *right;
-		return NULL;
+		return PLACE_REASON_NONE;
 	}
 	reason = expression_formula(e, left, a) ?: expression_formula(e, right, b);
 	if (reason)
 		return reason;
 	n = snprintf(left->formula, sizeof(left->formula), "%s %s %s", a, b, op);
-	return n < (int)sizeof(left->formula) ? expression_normalise(e, left) : too_complex;
+	return n < (int)sizeof(left->formula) ? expression_normalise(e, left)
+					      : PLACE_REASON_COMPLEX;
 }
 
-static const char *expression_unary(struct evaluation *e, const char *op)
+static enum place_reason expression_unary(struct evaluation *e, const char *op)
 {
 	char a[PLACE_FORMULA_MAX];
 	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
-	const char *reason = t ? expression_formula(e, t, a) : too_complex;
+	enum place_reason reason = t ? expression_formula(e, t, a) : PLACE_REASON_COMPLEX;
 
 	if (reason)
 		return reason;
 	return snprintf(t->formula, sizeof(t->formula), "%s %s", a, op) < (int)sizeof(t->formula)
 		       ? expression_normalise(e, t)
-		       : too_complex;
+		       : PLACE_REASON_COMPLEX;
 }
 
 /* Converts the topmost term to the type of OP. */
-static const char *expression_convert(struct evaluation *e, const Dwarf_Op *op)
+static enum place_reason expression_convert(struct evaluation *e, const Dwarf_Op *op)
 {
 	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
 	bool is_type = op->atom == DW_OP_regval_type || op->atom == DW_OP_GNU_regval_type ||
@@ -195,19 +187,19 @@ static const char *expression_convert(struct evaluation *e, const Dwarf_Op *op)
 	int bytes;
 
 	if (!t)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	t->bits = 0;
 	if (!is_type)
-		return NULL;
+		return PLACE_REASON_NONE;
 	if (!e->attribute || dwarf_getlocation_die(e->attribute, op, &type) != 0 ||
 	    !dwarf_attr(&type, DW_AT_encoding, &attribute) ||
 	    dwarf_formudata(&attribute, &encoding) != 0)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	bytes = dwarf_bytesize(&type);
 	t->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 	if (bytes < 1 || bytes > WORD_BYTES || encoding == DW_ATE_float ||
 	    encoding == DW_ATE_complex_float)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	t->bits = (uint8_t)(8 * bytes);
 	return expression_normalise(e, t);
 }
@@ -215,19 +207,19 @@ static const char *expression_convert(struct evaluation *e, const Dwarf_Op *op)
 /* ---- frames ---- */
 
 /* Evaluates OPS, which must leave one term. The kind of location is unchanged. */
-static const char *expression_nest(struct evaluation *e, Dwarf_Op *ops, size_t n,
-				   bool *ret_is_value)
+static enum place_reason expression_nest(struct evaluation *e, Dwarf_Op *ops, size_t n,
+					 bool *ret_is_value)
 {
 	size_t depth = e->depth;
-	const char *reason;
+	enum place_reason reason;
 
 	if (e->nested == NESTED_MAX || n == 0)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	e->nested++;
 	reason = expression_run(e, ops, n);
 	e->nested--;
 	if (!reason && e->depth != depth + 1)
-		reason = too_complex;
+		reason = PLACE_REASON_COMPLEX;
 	*ret_is_value = e->in_register || e->is_value;
 	e->in_register = e->is_value = false;
 	return reason;
@@ -245,28 +237,28 @@ static Dwarf_Frame *expression_frame(const struct evaluation *e)
 	return more && dwarf_cfi_addrframe(more, e->context->vaddr, &frame) == 0 ? frame : NULL;
 }
 
-static const char *expression_cfa(struct evaluation *e)
+static enum place_reason expression_cfa(struct evaluation *e)
 {
 	Dwarf_Frame *frame = expression_frame(e);
-	const char *reason;
+	enum place_reason reason;
 	Dwarf_Op *ops;
 	bool is_value;
 	size_t n;
 
 	if (!frame)
-		return no_frame;
+		return PLACE_REASON_NO_FRAME;
 	if (dwarf_frame_cfa(frame, &ops, &n) != 0 || n == 0)
-		reason = no_frame;
+		reason = PLACE_REASON_NO_FRAME;
 	else
 		reason = expression_nest(e, ops, n, &is_value);
 	free(frame);
 	return reason;
 }
 
-static const char *expression_frame_base(struct evaluation *e, uint64_t offset)
+static enum place_reason expression_frame_base(struct evaluation *e, uint64_t offset)
 {
 	Dwarf_Attribute attribute;
-	const char *reason;
+	enum place_reason reason;
 	Dwarf_Op *ops;
 	bool is_value;
 	size_t n;
@@ -274,22 +266,22 @@ static const char *expression_frame_base(struct evaluation *e, uint64_t offset)
 	if (!e->context->function ||
 	    !dwarf_attr_integrate(e->context->function, DW_AT_frame_base, &attribute) ||
 	    dwarf_getlocation_addr(&attribute, e->context->vaddr, &ops, &n, 1) != 1)
-		return no_frame;
+		return PLACE_REASON_NO_FRAME;
 	reason = expression_nest(e, ops, n, &is_value);
 	if (!reason && *e->stack[e->depth - 1].formula)
-		reason = too_complex;
+		reason = PLACE_REASON_COMPLEX;
 	if (!reason)
 		expression_add(&e->stack[e->depth - 1].load, offset);
 	return reason;
 }
 
 /* The value of register REG at the call of the function. */
-static const char *expression_entry_register(struct evaluation *e, uint64_t reg)
+static enum place_reason expression_entry_register(struct evaluation *e, uint64_t reg)
 {
 	Dwarf_Addr entry;
 	Dwarf_Op room[3], *ops;
 	Dwarf_Frame *frame;
-	const char *reason;
+	enum place_reason reason;
 	bool is_value;
 	size_t n;
 
@@ -299,18 +291,18 @@ static const char *expression_entry_register(struct evaluation *e, uint64_t reg)
 		return expression_push(e, PLACE_REGISTER, reg, 0);
 	frame = expression_frame(e);
 	if (!frame || reg > INT32_MAX || dwarf_frame_register(frame, (int)reg, room, &ops, &n) != 0)
-		reason = not_kept;
+		reason = PLACE_REASON_NOT_KEPT;
 	else if (n == 0)
-		reason = ops ? not_kept : expression_push(e, PLACE_REGISTER, reg, 0);
+		reason = ops ? PLACE_REASON_NOT_KEPT : expression_push(e, PLACE_REGISTER, reg, 0);
 	else
 		reason = expression_nest(e, ops, n, &is_value);
 	if (!reason && n > 0 && !is_value && !place_load_follow(&e->stack[e->depth - 1].load))
-		reason = too_complex;
+		reason = PLACE_REASON_COMPLEX;
 	free(frame);
 	return reason;
 }
 
-static const char *expression_entry_value(struct evaluation *e, const Dwarf_Op *op)
+static enum place_reason expression_entry_value(struct evaluation *e, const Dwarf_Op *op)
 {
 	Dwarf_Attribute inner;
 	Dwarf_Op *ops;
@@ -318,13 +310,14 @@ static const char *expression_entry_value(struct evaluation *e, const Dwarf_Op *
 
 	if (!e->attribute || dwarf_getlocation_attr(e->attribute, op, &inner) != 0 ||
 	    dwarf_getlocation(&inner, &ops, &n) != 0 || n != 1)
-		return not_kept;
+		return PLACE_REASON_NOT_KEPT;
 	if (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
 		return expression_entry_register(e, ops->atom - DW_OP_reg0);
-	return ops->atom == DW_OP_regx ? expression_entry_register(e, ops->number) : not_kept;
+	return ops->atom == DW_OP_regx ? expression_entry_register(e, ops->number)
+				       : PLACE_REASON_NOT_KEPT;
 }
 
-static const char *expression_address(struct evaluation *e, const Dwarf_Op *op)
+static enum place_reason expression_address(struct evaluation *e, const Dwarf_Op *op)
 {
 	Dwarf_Attribute address;
 	Dwarf_Addr value;
@@ -333,7 +326,7 @@ static const char *expression_address(struct evaluation *e, const Dwarf_Op *op)
 		return expression_push(e, PLACE_IMAGE, 0, op->number);
 	if (!e->attribute || dwarf_getlocation_attr(e->attribute, op, &address) != 0 ||
 	    dwarf_formaddr(&address, &value) != 0)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	return expression_push(e, op->atom == DW_OP_addrx ? PLACE_IMAGE : PLACE_ZERO, 0, value);
 }
 
@@ -350,7 +343,7 @@ static const struct binary_row {
 	{ DW_OP_ge, ">=" },
 };
 
-static const char *expression_arithmetic(struct evaluation *e, uint8_t atom)
+static enum place_reason expression_arithmetic(struct evaluation *e, uint8_t atom)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(binary_rows); i++)
 		if (binary_rows[i].atom == atom)
@@ -362,58 +355,59 @@ static const char *expression_arithmetic(struct evaluation *e, uint8_t atom)
 		return expression_unary(e, "n");
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
-		return points_nowhere;
+		return PLACE_REASON_POINTS_NOWHERE;
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address:
-		return in_thread;
+		return PLACE_REASON_IN_THREAD;
 	default:
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	}
 }
 
-static const char *expression_dereference(struct evaluation *e)
+static enum place_reason expression_dereference(struct evaluation *e)
 {
 	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
 
-	return t && !*t->formula && place_load_follow(&t->load) ? NULL : too_complex;
+	return t && !*t->formula && place_load_follow(&t->load) ? PLACE_REASON_NONE
+								: PLACE_REASON_COMPLEX;
 }
 
 /* Pushes a copy of the topmost term, or of the one BELOW it. */
-static const char *expression_copy(struct evaluation *e, size_t below)
+static enum place_reason expression_copy(struct evaluation *e, size_t below)
 {
 	if (e->depth <= below || e->depth == STACK_MAX)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	e->stack[e->depth] = e->stack[e->depth - 1 - below];
 	e->depth++;
-	return NULL;
+	return PLACE_REASON_NONE;
 }
 
-static const char *expression_swap(struct evaluation *e)
+static enum place_reason expression_swap(struct evaluation *e)
 {
 	struct term top;
 
 	if (e->depth < 2)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	top = e->stack[e->depth - 1];
 	e->stack[e->depth - 1] = e->stack[e->depth - 2];
 	e->stack[e->depth - 2] = top;
-	return NULL;
+	return PLACE_REASON_NONE;
 }
 
-static const char *expression_drop(struct evaluation *e)
+static enum place_reason expression_drop(struct evaluation *e)
 {
 	if (e->depth == 0)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	e->depth--;
-	return NULL;
+	return PLACE_REASON_NONE;
 }
 
-static const char *expression_plus(struct evaluation *e, uint64_t n)
+static enum place_reason expression_plus(struct evaluation *e, uint64_t n)
 {
 	return expression_push(e, PLACE_ZERO, 0, n) ?: expression_binary(e, "+");
 }
 
-static const char *expression_step(struct evaluation *e, const Dwarf_Op *op)
+static enum place_reason expression_step(struct evaluation *e, const Dwarf_Op *op)
 {
 	uint8_t atom = op->atom;
 
@@ -445,7 +439,7 @@ static const char *expression_step(struct evaluation *e, const Dwarf_Op *op)
 	case DW_OP_deref:
 		return expression_dereference(e);
 	case DW_OP_deref_size:
-		return op->number == WORD_BYTES ? expression_dereference(e) : too_complex;
+		return op->number == WORD_BYTES ? expression_dereference(e) : PLACE_REASON_COMPLEX;
 	case DW_OP_dup:
 		return expression_copy(e, 0);
 	case DW_OP_over:
@@ -467,9 +461,9 @@ static const char *expression_step(struct evaluation *e, const Dwarf_Op *op)
 			       ?: expression_convert(e, op);
 	case DW_OP_stack_value:
 		e->is_value = true;
-		return NULL;
+		return PLACE_REASON_NONE;
 	case DW_OP_nop:
-		return NULL;
+		return PLACE_REASON_NONE;
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
 		return expression_entry_value(e, op);
@@ -478,9 +472,9 @@ static const char *expression_step(struct evaluation *e, const Dwarf_Op *op)
 	}
 }
 
-static const char *expression_run(struct evaluation *e, Dwarf_Op *ops, size_t n)
+static enum place_reason expression_run(struct evaluation *e, Dwarf_Op *ops, size_t n)
 {
-	const char *reason = NULL;
+	enum place_reason reason = PLACE_REASON_NONE;
 
 	for (size_t i = 0; !reason && i < n; i++)
 		reason = expression_step(e, &ops[i]);
@@ -489,25 +483,26 @@ static const char *expression_run(struct evaluation *e, Dwarf_Op *ops, size_t n)
 
 /* ---- locations ---- */
 
-static const char *expression_location_add(struct place_location *l, const struct place_load *load)
+static enum place_reason expression_location_add(struct place_location *l,
+						 const struct place_load *load)
 {
 	if (l->n_loads == PLACE_LOADS_MAX)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	l->loads[l->n_loads++] = *load;
-	return NULL;
+	return PLACE_REASON_NONE;
 }
 
 /* Adds BYTES of the expression's result to L. */
-static const char *expression_location_add_bytes(struct evaluation *e, uint64_t bytes,
-						 struct place_location *l)
+static enum place_reason expression_location_add_bytes(struct evaluation *e, uint64_t bytes,
+						       struct place_location *l)
 {
 	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
 
 	if (!t)
-		return optimised_out;
+		return PLACE_REASON_OPTIMISED;
 	if (*t->formula) {
 		if (!e->is_value || l->n_loads > 0)
-			return too_complex;
+			return PLACE_REASON_COMPLEX;
 		/* A formula of constants loads nothing, but a variable must have a load. */
 		if (e->n_inputs == 0)
 			e->inputs[e->n_inputs++] =
@@ -515,20 +510,20 @@ static const char *expression_location_add_bytes(struct evaluation *e, uint64_t 
 		memcpy(l->formula, t->formula, sizeof(l->formula));
 		memcpy(l->loads, e->inputs, sizeof(l->loads));
 		l->n_loads = e->n_inputs;
-		return NULL;
+		return PLACE_REASON_NONE;
 	}
 	t->load.is_value = e->in_register || e->is_value;
 	if (t->load.is_value && bytes > WORD_BYTES)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	t->load.bytes = bytes < PLACE_LOAD_BYTES_MAX ? (uint32_t)bytes : PLACE_LOAD_BYTES_MAX;
 	return expression_location_add(l, &t->load);
 }
 
 /* Adds a constant of N bytes at DATA. */
-static const char *expression_location_constant(const void *data, uint64_t n,
-						struct place_location *l)
+static enum place_reason expression_location_constant(const void *data, uint64_t n,
+						      struct place_location *l)
 {
-	const char *reason = NULL;
+	enum place_reason reason = PLACE_REASON_NONE;
 
 	for (uint64_t at = 0; !reason && at < n; at += WORD_BYTES) {
 		struct place_load load = { .is_value = true };
@@ -540,47 +535,47 @@ static const char *expression_location_constant(const void *data, uint64_t n,
 	return reason;
 }
 
-static const char *expression_location_implicit(struct evaluation *e, const Dwarf_Op *op,
-						struct place_location *l)
+static enum place_reason expression_location_implicit(struct evaluation *e, const Dwarf_Op *op,
+						      struct place_location *l)
 {
 	Dwarf_Block block;
 
 	if (!e->attribute || dwarf_getlocation_implicit_value(e->attribute, op, &block) != 0)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	return expression_location_constant(block.data, block.length, l);
 }
 
 /* The reason why OPS, which are too complex, would be unavailable anyway. */
-static const char *expression_explain(const Dwarf_Op *ops, size_t n)
+static enum place_reason expression_explain(const Dwarf_Op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		switch (ops[i].atom) {
 		case DW_OP_reg17 ... DW_OP_reg31:
-			return in_vector;
+			return PLACE_REASON_VECTOR;
 		case DW_OP_regval_type:
 		case DW_OP_GNU_regval_type:
 			if (ops[i].number >= PLACE_REGISTERS)
-				return in_vector;
+				return PLACE_REASON_VECTOR;
 			break;
 		case DW_OP_entry_value:
 		case DW_OP_GNU_entry_value:
-			return not_kept;
+			return PLACE_REASON_NOT_KEPT;
 		case DW_OP_GNU_parameter_ref:
-			return optimised_out;
+			return PLACE_REASON_OPTIMISED;
 		default:
 			break;
 		}
-	return too_complex;
+	return PLACE_REASON_COMPLEX;
 }
 
 /* Evaluates OPS from *I up to the end or a piece, and advances *I past it. */
-static const char *expression_location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n,
-					     size_t *i, uint64_t bytes, uint32_t *at,
-					     struct place_location *l)
+static enum place_reason expression_location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n,
+						   size_t *i, uint64_t bytes, uint32_t *at,
+						   struct place_location *l)
 {
 	size_t from = *i;
 	uint64_t size = bytes;
-	const char *reason;
+	enum place_reason reason;
 
 	e->depth = 0;
 	e->in_register = e->is_value = false;
@@ -591,52 +586,52 @@ static const char *expression_location_piece(struct evaluation *e, Dwarf_Op *ops
 
 		size = ops[*i].number / (bits ? 8 : 1);
 		if (bits && (ops[*i].number % 8 != 0 || ops[*i].number2 != 0))
-			return too_complex;
+			return PLACE_REASON_COMPLEX;
 	}
 	if (size > PLACE_LOAD_BYTES_MAX)
 		size = PLACE_LOAD_BYTES_MAX;
 	if (*i == from) {
 		++*i;
 		if (l->n_gaps == PLACE_GAPS_MAX)
-			return too_complex;
+			return PLACE_REASON_COMPLEX;
 		l->gaps[l->n_gaps].at = *at;
 		l->gaps[l->n_gaps++].n = (uint32_t)size;
 		*at += (uint32_t)size;
-		return NULL;
+		return PLACE_REASON_NONE;
 	}
 	if (ops[from].atom == DW_OP_implicit_value)
 		reason = expression_location_implicit(e, &ops[from], l);
 	else
 		reason = expression_run(e, ops + from, *i - from)
 				 ?: expression_location_add_bytes(e, size, l);
-	if (reason == too_complex)
+	if (reason == PLACE_REASON_COMPLEX)
 		reason = expression_explain(ops + from, *i - from);
 	++*i;
 	*at += (uint32_t)size;
 	return reason;
 }
 
-static const char *expression_location_of_ops(struct evaluation *e, Dwarf_Op *ops, size_t n,
-					      uint64_t bytes, struct place_location *l)
+static enum place_reason expression_location_of_ops(struct evaluation *e, Dwarf_Op *ops, size_t n,
+						    uint64_t bytes, struct place_location *l)
 {
-	const char *reason = NULL;
+	enum place_reason reason = PLACE_REASON_NONE;
 	uint32_t at = 0;
 	size_t i = 0;
 
 	if (n == 0)
-		return optimised_out;
+		return PLACE_REASON_OPTIMISED;
 	while (!reason && i < n) {
 		if (*l->formula)
-			return too_complex;
+			return PLACE_REASON_COMPLEX;
 		reason = expression_location_piece(e, ops, n, &i, bytes, &at, l);
 	}
 	if (!reason && l->n_loads == 0)
-		reason = optimised_out;
+		reason = PLACE_REASON_OPTIMISED;
 	return reason;
 }
 
-static const char *expression_location_of_constant(Dwarf_Attribute *attribute, uint64_t bytes,
-						   struct place_location *l)
+static enum place_reason expression_location_of_constant(Dwarf_Attribute *attribute, uint64_t bytes,
+							 struct place_location *l)
 {
 	Dwarf_Block block;
 	Dwarf_Sword value;
@@ -646,74 +641,74 @@ static const char *expression_location_of_constant(Dwarf_Attribute *attribute, u
 			&value, bytes < sizeof(value) ? bytes : sizeof(value), l);
 	if (dwarf_formblock(attribute, &block) == 0)
 		return expression_location_constant(block.data, block.length, l);
-	return too_complex;
+	return PLACE_REASON_COMPLEX;
 }
 
-const char *place_expression_locate(const struct place_context *context, Dwarf_Die *die,
-				    uint64_t bytes, struct place_location *ret)
+enum place_reason place_expression_locate(const struct place_context *context, Dwarf_Die *die,
+					  uint64_t bytes, struct place_location *ret)
 {
 	struct evaluation *e = calloc(1, sizeof(*e));
 	Dwarf_Attribute attribute;
-	const char *reason;
+	enum place_reason reason;
 	Dwarf_Op *ops;
 	size_t n;
 
 	*ret = (struct place_location){ 0 };
 	if (!e)
-		return "there is no memory";
+		return PLACE_REASON_NO_MEMORY;
 	e->context = context;
 	e->attribute = &attribute;
 	if (dwarf_attr_integrate(die, DW_AT_location, &attribute))
 		reason = dwarf_getlocation_addr(&attribute, context->vaddr, &ops, &n, 1) == 1
 				 ? expression_location_of_ops(e, ops, n, bytes, ret)
-				 : optimised_out;
+				 : PLACE_REASON_OPTIMISED;
 	else if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
 		reason = expression_location_of_constant(&attribute, bytes, ret);
 	else
-		reason = optimised_out;
+		reason = PLACE_REASON_OPTIMISED;
 	free(e);
 	return reason;
 }
 
 /* ATTRIBUTE refers to a variable with the number. */
-static const char *expression_of_variable(const struct place_context *context, Dwarf_Die *die,
-					  struct place_load *ret)
+static enum place_reason expression_of_variable(const struct place_context *context, Dwarf_Die *die,
+						struct place_load *ret)
 {
 	struct place_location location;
-	const char *reason = place_expression_locate(context, die, WORD_BYTES, &location);
+	enum place_reason reason = place_expression_locate(context, die, WORD_BYTES, &location);
 
 	if (reason)
 		return reason;
 	if (location.n_loads != 1 || location.n_gaps || *location.formula)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	*ret = location.loads[0];
-	return NULL;
+	return PLACE_REASON_NONE;
 }
 
-const char *place_expression_number(const struct place_context *context, Dwarf_Die *die,
-				    unsigned name, struct place_load *ret)
+enum place_reason place_expression_number(const struct place_context *context, Dwarf_Die *die,
+					  unsigned name, struct place_load *ret)
 {
 	struct evaluation *e;
 	Dwarf_Attribute attribute;
-	const char *reason = NULL;
+	enum place_reason reason = PLACE_REASON_NONE;
 	Dwarf_Die variable;
 	Dwarf_Op *ops;
 	size_t n;
 
 	if (!dwarf_attr_integrate(die, name, &attribute))
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	if (dwarf_formref_die(&attribute, &variable))
 		return expression_of_variable(context, &variable, ret);
 	if (dwarf_getlocation(&attribute, &ops, &n) != 0)
-		return too_complex;
+		return PLACE_REASON_COMPLEX;
 	e = calloc(1, sizeof(*e));
 	if (!e)
-		return "there is no memory";
+		return PLACE_REASON_NO_MEMORY;
 	e->context = context;
 	e->attribute = &attribute;
 	reason = expression_run(e, ops, n);
 	if (!reason && (e->depth != 1 || *e->stack[0].formula))
-		reason = too_complex;
+		reason = PLACE_REASON_COMPLEX;
 	if (!reason) {
 		*ret = e->stack[0].load;
 		ret->is_value = true;

@@ -30,18 +30,18 @@ struct place_location {
 };
 
 /*
- * Where the value of DIE, a variable of BYTES, is. Returns NULL, or the reason why it cannot be had
- * (static).
+ * Where the value of DIE, a variable of BYTES, is. Returns PLACE_REASON_NONE, or the reason why it
+ * cannot be had.
  */
-const char *place_expression_locate(const struct place_context *context, Dwarf_Die *die,
-				    uint64_t bytes, struct place_location *ret);
+enum place_reason place_expression_locate(const struct place_context *context, Dwarf_Die *die,
+					  uint64_t bytes, struct place_location *ret);
 
 /*
  * The number that the attribute NAME of DIE computes when the program runs (of the bound of an
  * array), as a load. Returns as above.
  */
-const char *place_expression_number(const struct place_context *context, Dwarf_Die *die,
-				    unsigned name, struct place_load *ret);
+enum place_reason place_expression_number(const struct place_context *context, Dwarf_Die *die,
+					  unsigned name, struct place_load *ret);
 
 /* Makes LOAD use the content of its address as the address. Returns false if it has too many
  * steps. */

@@ -16,8 +16,6 @@
 
 enum { SCOPES_MAX = 64, NAME_MAX_BYTES = 256, GLOBAL_LOOKUPS_MAX = 4 * 1000 * 1000 };
 
-static const char size_unknown[] = "its size is known only when the program runs";
-
 /* A block, or a function, that contains the address. */
 struct scope {
 	Dwarf_Die die;
@@ -162,8 +160,8 @@ static int locals_set_type(struct place_variable *v, Dwarf_Die *die)
 	return v->type ? 0 : -ENOMEM;
 }
 
-static const char *locals_locate(const struct search *s, Dwarf_Die *die, Dwarf_Die *type,
-				 struct place_location *ret)
+static enum place_reason locals_locate(const struct search *s, Dwarf_Die *die, Dwarf_Die *type,
+				       struct place_location *ret)
 {
 	const struct place_context context = {
 		.places = s->places,
@@ -173,7 +171,7 @@ static const char *locals_locate(const struct search *s, Dwarf_Die *die, Dwarf_D
 	uint64_t bytes = place_type_bytes(type);
 
 	if (bytes == 0)
-		return size_unknown;
+		return PLACE_REASON_SIZE;
 	return place_expression_locate(&context, die, bytes, ret);
 }
 
@@ -194,21 +192,21 @@ static bool locals_add_one(struct place_load *load)
 }
 
 /* The number of elements of the array TYPE, if it is known only at run time. */
-static const char *locals_array_count(const struct place_context *context, Dwarf_Die *type,
-				      struct place_load *ret)
+static enum place_reason locals_array_count(const struct place_context *context, Dwarf_Die *type,
+					    struct place_load *ret)
 {
 	Dwarf_Die range, next;
-	const char *reason;
+	enum place_reason reason;
 
 	if (dwarf_child(type, &range) != 0 || dwarf_tag(&range) != DW_TAG_subrange_type)
-		return size_unknown;
+		return PLACE_REASON_SIZE;
 	next = range;
 	if (places_next(&next))
-		return "an array of arrays whose size is known only when the program runs";
+		return PLACE_REASON_SIZES;
 	if (dwarf_hasattr(&range, DW_AT_count))
 		return place_expression_number(context, &range, DW_AT_count, ret);
 	reason = place_expression_number(context, &range, DW_AT_upper_bound, ret);
-	return reason ?: locals_add_one(ret) ? NULL : size_unknown;
+	return reason ?: locals_add_one(ret) ? PLACE_REASON_NONE : PLACE_REASON_SIZE;
 }
 
 /* Takes V from DIE, an array of TYPE whose size is not in the debug information. */
@@ -222,13 +220,13 @@ static int locals_collect_array(struct search *s, struct place_variable *v, Dwar
 
 	if (dwarf_tag(type) != DW_TAG_array_type || !place_type_of(type, &target) ||
 	    (element = place_type_bytes(&target)) == 0 || element > PLACE_LOAD_BYTES_MAX) {
-		v->reason = size_unknown;
+		v->reason = PLACE_REASON_SIZE;
 		return 0;
 	}
 	v->reason = place_expression_locate(&context, die, element, &location)
 			    ?: locals_array_count(&context, type, &v->count.load);
 	if (!v->reason && (location.n_loads != 1 || location.loads[0].is_value))
-		v->reason = size_unknown;
+		v->reason = PLACE_REASON_SIZE;
 	if (v->reason)
 		return 0;
 	v->count.is_used = true;
@@ -256,8 +254,8 @@ static int locals_collect(struct search *s, Dwarf_Die *die, const char *name,
 	if (r < 0)
 		return r;
 	v->reason = place_type_of(die, &type) ? locals_locate(s, die, &type, &location)
-					      : "it has no type";
-	if (v->reason == size_unknown)
+					      : PLACE_REASON_NO_TYPE;
+	if (v->reason == PLACE_REASON_SIZE)
 		return locals_collect_array(s, v, die, &type);
 	if (v->reason)
 		return 0;
@@ -454,7 +452,7 @@ static int locals_find_count(struct search *s, const char *item, const char *oth
 	struct place_location location;
 	enum place_scope scope;
 	Dwarf_Die die, type;
-	const char *reason;
+	enum place_reason reason;
 	char *shape = NULL;
 	int r = locals_find_or_fail(s, other, &die, &scope);
 
@@ -464,7 +462,7 @@ static int locals_find_count(struct search *s, const char *item, const char *oth
 		return locals_bad_item(s, item, "the number of elements is not a number");
 	reason = locals_locate(s, &die, &type, &location);
 	if (reason)
-		return locals_bad_item(s, item, reason);
+		return locals_bad_item(s, item, place_reason_text(reason));
 	r = locals_shape(&location, "", &type, &shape);
 	if (r < 0)
 		return r;
@@ -513,10 +511,10 @@ static int locals_collect_memory(struct search *s, const char *item)
 		return r;
 	v->reason = locals_locate(s, &die, &type, &location);
 	if (!v->reason && (element == 0 || element > PLACE_LOAD_BYTES_MAX))
-		v->reason = size_unknown;
+		v->reason = PLACE_REASON_SIZE;
 	if (!v->reason && (*location.formula || location.n_loads != 1 ||
 			   (!is_array && !place_load_follow(&location.loads[0]))))
-		v->reason = "its location is too complex";
+		v->reason = PLACE_REASON_COMPLEX;
 	if (v->reason)
 		return 0;
 	bytes = element * (m.n ?: 1);

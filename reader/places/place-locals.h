@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "reader/places/place-reasons.h"
 
 struct places;
 
@@ -80,10 +81,10 @@ enum place_scope {
 };
 
 struct place_variable {
-	char *name;         /* as in the query: "n", "*buffer@size"; owned */
-	char *type;         /* for people: "const struct point *". Owned */
-	char *shape;        /* for place_print(); NULL if there is a reason. Owned */
-	const char *reason; /* why it cannot be had: "optimised out"; static; or NULL */
+	char *name;               /* as in the query: "n", "*buffer@size"; owned */
+	char *type;               /* for people: "const struct point *". Owned */
+	char *shape;              /* for place_print(); NULL if there is a reason. Owned */
+	enum place_reason reason; /* why it cannot be had */
 	enum place_scope scope;
 	struct place_load loads[PLACE_LOADS_MAX];
 	size_t n_loads;

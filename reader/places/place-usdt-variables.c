@@ -77,7 +77,7 @@ static int usdt_variables_memory(const struct place_argument *a, const char *ite
 	v->scope = PLACE_MEMORY;
 	v->reason = a->reason;
 	if (!v->reason && (a->bytes != WORD || a->shift || !place_load_follow(&load)))
-		v->reason = "it is no pointer";
+		v->reason = PLACE_REASON_NO_POINTER;
 	if (v->reason)
 		return 1;
 	load.is_string = count == 0;

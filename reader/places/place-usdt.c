@@ -14,9 +14,6 @@
 
 enum { NOTE_BYTES_MAX = 64 << 20 };
 
-static const char in_vector[] = "in a vector register, which a probe cannot see";
-static const char too_complex[] = "its location is too complex";
-
 void place_usdts_deinit(struct place_usdts *u)
 {
 	for (size_t i = 0; i < u->n; i++) {
@@ -72,7 +69,7 @@ static void usdt_operand(const char *p, struct place_argument *to)
 		to->load.is_value = true;
 		to->load.reg = (uint8_t)reg;
 		if (reg < 0)
-			to->reason = in_vector;
+			to->reason = PLACE_REASON_VECTOR;
 		return;
 	}
 	if (*p == '$') {
@@ -80,7 +77,7 @@ static void usdt_operand(const char *p, struct place_argument *to)
 		to->load.is_value = true;
 		to->load.offset = strtoll(p + 1, &end, 0);
 		if (end != p + n)
-			to->reason = too_complex;
+			to->reason = PLACE_REASON_COMPLEX;
 		return;
 	}
 	to->load.offset = *p == '(' ? 0 : strtoll(p, &end, 0);
@@ -90,7 +87,7 @@ static void usdt_operand(const char *p, struct place_argument *to)
 		      ? usdt_register(end + 2, strcspn(end + 2, "),"), &(uint8_t){ 0 })
 		      : -1;
 	if (reg < 0 || strcspn(end, ")") + 1 != (size_t)(p + n - end) || memchr(p, ',', n))
-		to->reason = too_complex;
+		to->reason = PLACE_REASON_COMPLEX;
 	else
 		to->load.reg = (uint8_t)reg;
 }
@@ -123,7 +120,7 @@ void place_usdt_arguments(const char *text, struct place_arguments *ret)
 			bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 ? (uint8_t)bytes : 0;
 		to->kind = is_float ? 'f' : is_signed ? 'i' : 'u';
 		if (to->bytes == 0)
-			to->reason = too_complex;
+			to->reason = PLACE_REASON_COMPLEX;
 		else
 			usdt_operand(end + 1, to);
 	}

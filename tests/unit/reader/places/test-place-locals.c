@@ -143,7 +143,7 @@ static void print_variable(const struct stopped *s, const struct place_variable 
 	if (v->reason) {
 		assert_int_equal(v->n_loads, 0);
 		assert_null(v->shape);
-		snprintf(to, TEXT_MAX, "<%s>", v->reason);
+		snprintf(to, TEXT_MAX, "<%s>", place_reason_text(v->reason));
 		return;
 	}
 	assert_true(v->n_loads > 0);
