@@ -15,6 +15,7 @@
 #include "base/outbuf.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/options.h"
+#include "cli/places/call-text.h"
 #include "cli/places/needed-library.h"
 #include "cli/places/process-file.h"
 #include "reader/places/place-arguments.h"
@@ -162,121 +163,6 @@ static bool resolve_has_arguments(const struct resolution *r)
 
 /* ---- specifications ---- */
 
-/* The word for REASON in specifications; there are fewer than reasons. */
-static const char *resolve_reason(enum place_reason reason)
-{
-	static const enum call_reason words[PLACE_REASON_MAX] = {
-		[PLACE_REASON_VECTOR] = CALL_REASON_VECTOR,
-		[PLACE_REASON_OPTIMISED] = CALL_REASON_OPTIMISED,
-		[PLACE_REASON_NOT_KEPT] = CALL_REASON_NOT_KEPT,
-		[PLACE_REASON_POINTS_NOWHERE] = CALL_REASON_OPTIMISED,
-		[PLACE_REASON_NOT_WHOLE] = CALL_REASON_NO_NUMBER,
-	};
-
-	return call_reason_name(words[reason] ?: CALL_REASON_COMPLEX);
-}
-
-/* The type of A in the syntax of specifications; WORDS: with the words of an enumeration. */
-static void resolve_put_type(struct outbuf *to, const struct place_argument *a, bool words)
-{
-	unsigned bits = 8u * a->bytes;
-
-	if (a->reason && a->kind != 'f') {
-		outbuf_print(to, "uint64");
-		return;
-	}
-	switch (a->kind) {
-	case 'i':
-	case 'c':
-		outbuf_print(to, "int%u", bits);
-		break;
-	case 'b':
-		outbuf_print(to, "bool");
-		break;
-	case 'f':
-		outbuf_print(to, bits == 32 ? "float" : "double");
-		break;
-	case 'p':
-		outbuf_print(to, "ptr");
-		break;
-	case 'S':
-		outbuf_print(to, "str");
-		break;
-	case 'e':
-		if (words && a->words)
-			outbuf_print(to, bits == 32 ? "enum{%s}" : "enum%2$u{%1$s}", a->words,
-				     bits);
-		else
-			outbuf_print(to, "int%u", bits);
-		break;
-	default:
-		outbuf_print(to, "uint%u", bits);
-		break;
-	}
-}
-
-/* The DWARF numbers of the argument registers. */
-static const uint8_t resolve_registers[CALL_ARG_REGISTERS] = { 5, 4, 1, 2, 8, 9 };
-
-/* The location of A, which is argument I of a function or point. */
-static void resolve_put_location(struct outbuf *to, const struct place_argument *a, size_t i,
-				 bool is_point)
-{
-	const struct place_load *l = &a->load;
-
-	if (a->reason || l->base == PLACE_IMAGE ||
-	    (l->base == PLACE_REGISTER && l->reg >= CALL_GENERAL_REGISTERS)) {
-		outbuf_print(to, "@?%s", resolve_reason(a->reason));
-		return;
-	}
-	if (l->base == PLACE_ZERO) {
-		outbuf_print(to, "@=%" PRId64, l->offset);
-		return;
-	}
-	if (!is_point && l->is_value && l->offset == 0 && a->shift == 0 && i < CALL_ARG_REGISTERS &&
-	    l->reg == resolve_registers[i] && a->kind != 'f')
-		return;
-	outbuf_print(to, l->is_value ? "@r%u" : "@[r%u", l->reg);
-	if (l->offset)
-		outbuf_print(to, "%+" PRId64, l->offset);
-	if (a->shift)
-		outbuf_print(to, ">>%u", a->shift);
-	outbuf_print(to, "%s", l->is_value ? "" : "]");
-}
-
-/* The name of A. It can contain characters that specifications do not allow in names. */
-static void resolve_put_name(struct outbuf *to, const struct place_arguments *a, size_t i)
-{
-	const char *name = a->list[i].name;
-	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
-	bool again = false;
-
-	for (size_t k = 0; k < i; k++)
-		again |= strcmp(a->list[k].name, name) == 0;
-	if (n == 0 || name[n] || n >= CALL_NAME_MAX || isdigit((unsigned char)*name) || again)
-		outbuf_print(to, "arg%zu", i + 1);
-	else
-		outbuf_print(to, "%s", name);
-}
-
-static void resolve_put_arguments(struct outbuf *to, const struct place_arguments *a, bool is_point,
-				  bool words)
-{
-	outbuf_print(to, "(");
-	for (size_t i = 0; i < a->n && i < CALL_ARGS_MAX; i++) {
-		outbuf_print(to, "%s", i ? ", " : "");
-		resolve_put_type(to, &a->list[i], words);
-		outbuf_print(to, " ");
-		resolve_put_name(to, a, i);
-		resolve_put_location(to, &a->list[i], i, is_point);
-	}
-	outbuf_print(to, ")");
-	if (is_point || !a->result.kind || (a->result.reason && a->result.kind != 'f'))
-		return;
-	outbuf_print(to, " -> ");
-	resolve_put_type(to, &a->result, words);
-}
-
 /* The code to watch. */
 struct resolved_code {
 	uint64_t begin, bytes; /* of the function */
@@ -285,18 +171,6 @@ struct resolved_code {
 	const char *label;
 	const struct place_arguments *arguments; /* NULL = unknown */
 };
-
-/* Appends a label, in quotes. */
-static void resolve_put_label(struct outbuf *to, const char *label)
-{
-	outbuf_print(to, "='");
-	for (size_t i = 0; label[i] && i < CALL_FUNCTION_MAX - 1; i++)
-		outbuf_print(to, "%c",
-			     label[i] == '\''                   ? '"'
-			     : label[i] < ' ' || label[i] > '~' ? '?'
-								: label[i]);
-	outbuf_print(to, "'");
-}
 
 static int resolve_write(struct resolution *r, const struct resolved_code *code, bool words,
 			 struct outbuf *to)
@@ -310,11 +184,11 @@ static int resolve_write(struct resolution *r, const struct resolved_code *code,
 	outbuf_print(to, ":+0x%" PRIx64 "+0x%" PRIx64, offset, code->bytes);
 	if (code->is_point)
 		outbuf_print(to, "@0x%" PRIx64, code->vaddr - code->begin);
-	resolve_put_label(to, code->label);
+	call_text_put_label(to, code->label);
 	if (resolve_has_arguments(r))
 		return outbuf_append(to, r->tail, strlen(r->tail) + 1);
 	if (code->arguments)
-		resolve_put_arguments(to, code->arguments, code->is_point, words);
+		call_text_put_arguments(to, code->arguments, code->is_point, words);
 	else
 		outbuf_print(to, "()");
 	return outbuf_print(to, "%s%s%c", *r->tail && *r->tail != ' ' ? " " : "", r->tail, '\0');
