@@ -18,7 +18,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "capture/proc/task-state.h"
+#include "cli/common/tracing-program.h"
 
 /* How long an exiting thread waits for the exits of the other threads of its process. Afterwards,
  * it exits alone. */
@@ -45,7 +47,11 @@
 
 enum { WALK_DEPTH_MAX = 64 };
 
-#define OPTIONS (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK)
+/* How long a process that has stopped itself stays stopped until this is reported. */
+#define STOPPED_NS UINT64_C(1000000000)
+
+#define OPTIONS_OF_TRACER (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC)
+#define OPTIONS           (OPTIONS_OF_TRACER | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK)
 
 static pid_t exit_hold_process_of(pid_t tid)
 {
@@ -176,6 +182,64 @@ static bool exit_hold_seize(struct exit_hold *h, pid_t tid, unsigned options)
 	return error == 0;
 }
 
+/* ---- programs that trace others ---- */
+
+static bool exit_hold_has_tracer(const struct exit_hold *h, pid_t pid)
+{
+	for (unsigned i = 0; i < h->n_tracers; i++)
+		if (h->tracers[i] == pid)
+			return true;
+	return false;
+}
+
+static void exit_hold_forget_tracer(struct exit_hold *h, pid_t pid)
+{
+	for (unsigned i = 0; i < h->n_tracers; i++)
+		if (h->tracers[i] == pid) {
+			h->tracers[i] = h->tracers[--h->n_tracers];
+			return;
+		}
+}
+
+static void exit_hold_add_tracer(struct exit_hold *h, pid_t pid)
+{
+	char path[32], name[32] = "";
+	FILE *f;
+
+	if (h->n_tracers < EXIT_HOLD_TRACERS_MAX)
+		h->tracers[h->n_tracers++] = pid;
+	if (*h->tracer)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	f = fopen(path, "re");
+	if (!f || !fgets(name, sizeof(name), f))
+		snprintf(name, sizeof(name), "a program");
+	text_clean(h->tracer, sizeof(h->tracer), name, strcspn(name, "\n"));
+	if (f)
+		fclose(f);
+}
+
+/* The options for process PID, by its program. */
+static unsigned exit_hold_options_of(struct exit_hold *h, pid_t pid)
+{
+	exit_hold_forget_tracer(h, pid);
+	if (!tracing_program(pid))
+		return OPTIONS;
+	exit_hold_add_tracer(h, pid);
+	return OPTIONS_OF_TRACER;
+}
+
+/* Traces PID. A program that traces others is stopped for a moment, to get its options. Returns
+ * false with an errno: it is already traced, for example. */
+static bool exit_hold_adopt(struct exit_hold *h, pid_t pid)
+{
+	if (!exit_hold_seize(h, pid, OPTIONS))
+		return false;
+	if (exit_hold_options_of(h, pid) != OPTIONS)
+		ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+	return true;
+}
+
 /* ---- held threads (called with the lock) ---- */
 
 static struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
@@ -196,7 +260,7 @@ static void exit_hold_seize_successor(struct exit_hold *h, pid_t pid)
 	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + SUCCESSOR_NS;
 
 	/* (the old thread refuses until it has exited) */
-	while (!exit_hold_seize(h, pid, OPTIONS) && !h->gave_up && errno == EPERM &&
+	while (!exit_hold_adopt(h, pid) && !h->gave_up && errno == EPERM &&
 	       clock_read_ns(CLOCK_MONOTONIC) < end_ns)
 		usleep(20);
 }
@@ -295,14 +359,15 @@ static int exit_hold_settle(struct exit_hold *h)
 
 /* ---- processes forked by other threads than the first one ---- */
 
-/* Adopts the descendants of TID. (does nothing for a process that is already traced) */
+/* Adopts the descendants of TID, but not those of a program that traces others. */
 static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 {
 	char path[64];
 	int child;
 	FILE *f;
 
-	if (h->depth == WALK_DEPTH_MAX)
+	if (h->depth == WALK_DEPTH_MAX || exit_hold_has_tracer(h, pid) ||
+	    h->n_tracers == EXIT_HOLD_TRACERS_MAX)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)tid);
 	f = fopen(path, "re");
@@ -310,7 +375,7 @@ static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 		return false;
 	h->depth++;
 	while (fscanf(f, "%d", &child) == 1) {
-		exit_hold_seize(h, (pid_t)child, OPTIONS);
+		exit_hold_adopt(h, (pid_t)child);
 		exit_hold_each_task(h, (pid_t)child, exit_hold_adopt_children);
 	}
 	h->depth--;
@@ -327,7 +392,7 @@ static void exit_hold_walk_if_due(struct exit_hold *h)
 	if (now_ns < h->next_walk_ns)
 		return;
 	/* (an exec by another thread replaces the first thread, which was traced) */
-	exit_hold_seize(h, h->command, OPTIONS);
+	exit_hold_adopt(h, h->command);
 	exit_hold_each_task(h, h->command, exit_hold_adopt_children);
 	if (h->gave_up)
 		return;
@@ -360,11 +425,37 @@ static bool exit_hold_is_stop_signal(int number)
 	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
+/* Notes that TID has sent SIGSTOP to its own process, as programs do that expect a tracer. */
+static void exit_hold_note_stop(struct exit_hold *h, pid_t tid)
+{
+	pid_t pid = exit_hold_process_of(tid);
+	siginfo_t info;
+
+	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) < 0 || info.si_code > 0 ||
+	    info.si_pid != pid)
+		return;
+	h->stopped = pid;
+	h->stopped_ns = clock_read_ns(CLOCK_MONOTONIC);
+}
+
+static void exit_hold_set_options(pid_t tid, unsigned options)
+{
+	ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(uintptr_t)options);
+}
+
 /* TID has stopped with STATUS: continues it, unless it is at its exit. */
 static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 {
 	int number = status & 0xff, event = status >> 8;
 
+	if (tid == h->stopped && !(event == PTRACE_EVENT_STOP && exit_hold_is_stop_signal(number)))
+		h->stopped = 0;
+	if (event == PTRACE_EVENT_EXEC)
+		exit_hold_set_options(tid, exit_hold_options_of(h, tid));
+	else if (event == PTRACE_EVENT_STOP && exit_hold_has_tracer(h, tid))
+		exit_hold_set_options(tid, OPTIONS_OF_TRACER);
+	if (event == 0 && number == SIGSTOP)
+		exit_hold_note_stop(h, tid);
 	if (event == PTRACE_EVENT_EXIT)
 		exit_hold_on_exit_of(h, tid);
 	else if (event == PTRACE_EVENT_STOP && exit_hold_is_stop_signal(number))
@@ -400,12 +491,25 @@ static void exit_hold_collect_stops(struct exit_hold *h)
 		}
 		if (!exit_hold_peek(&info, P_PID, tid, ended ? WEXITED : WSTOPPED))
 			return;
+		if (ended)
+			exit_hold_forget_tracer(h, tid);
 		held = exit_hold_find(h, tid);
 		if (held)
 			*held = h->list[--h->n];
 		if (!ended)
 			exit_hold_on_stop(h, tid, info.si_status);
 	}
+}
+
+/* Reports a process that has stopped itself and stays stopped. */
+static void exit_hold_check_stopped(struct exit_hold *h)
+{
+	if (!h->stopped || !h->stopped_ns ||
+	    clock_read_ns(CLOCK_MONOTONIC) - h->stopped_ns < STOPPED_NS)
+		return;
+	h->waiting = h->stopped;
+	h->stopped_ns = 0;
+	eventfd_write(h->owner_fd, 1);
 }
 
 static void *exit_hold_run(void *userdata)
@@ -427,6 +531,7 @@ static void *exit_hold_run(void *userdata)
 		exit_hold_collect_stops(h);
 		exit_hold_walk_if_due(h);
 		due_ms = exit_hold_settle(h);
+		exit_hold_check_stopped(h);
 		if (h->ending)
 			break;
 		pthread_mutex_unlock(&h->lock);
@@ -503,6 +608,19 @@ void exit_hold_release(struct exit_hold *h, pid_t pid)
 	exit_hold_release_one(h, pid);
 	pthread_mutex_unlock(&h->lock);
 	exit_hold_wake(h);
+}
+
+pid_t exit_hold_waiting(struct exit_hold *h)
+{
+	pid_t pid;
+
+	if (!h->runs)
+		return 0;
+	pthread_mutex_lock(&h->lock);
+	pid = h->waiting;
+	h->waiting = 0;
+	pthread_mutex_unlock(&h->lock);
+	return pid;
 }
 
 bool exit_hold_any(struct exit_hold *h)

@@ -10,6 +10,9 @@
  * Forks by other threads are not reported; they are found by a periodic search, so their children
  * are held only if they live for some tenths of a second.
  *
+ * A process can have only one tracer. So the children of a program that uses ptrace() itself are
+ * not held: it can be a debugger.
+ *
  * Processes that SIGKILL ends are not held: a user wants them gone, or the kernel, out of memory,
  * has freed their memory already.
  */
@@ -21,7 +24,10 @@
 #include <sys/types.h>
 #include <time.h>
 
-enum { EXIT_HOLD_MAX = 24 };
+enum {
+	EXIT_HOLD_MAX = 24,
+	EXIT_HOLD_TRACERS_MAX = 64,
+};
 
 enum held_state {
 	HELD_WAITING,  /* for the exits of its other threads */
@@ -53,6 +59,12 @@ struct exit_hold {
 	uint64_t next_walk_ns;
 	struct held list[EXIT_HOLD_MAX];
 	unsigned n;
+	pid_t tracers[EXIT_HOLD_TRACERS_MAX]; /* processes that use ptrace() */
+	unsigned n_tracers;
+	char tracer[64];     /* the name of the first one; "" = there was none */
+	pid_t stopped;       /* the last process that has sent SIGSTOP to itself; 0 = none */
+	uint64_t stopped_ns; /* CLOCK_MONOTONIC; 0 = reported */
+	pid_t waiting;       /* such a process that stays stopped; for exit_hold_waiting() */
 };
 
 #define EXIT_HOLD_NULL                                                                             \
@@ -71,6 +83,10 @@ void exit_hold_wake(struct exit_hold *h);
  * most 30 s. */
 pid_t exit_hold_pop(struct exit_hold *h);
 void exit_hold_release(struct exit_hold *h, pid_t pid);
+
+/* A process that has stopped itself and stays stopped, as if it expected a tracer; 0 = none. Each
+ * is returned once. */
+pid_t exit_hold_waiting(struct exit_hold *h);
 
 /* Whether a process is held. */
 bool exit_hold_any(struct exit_hold *h);

@@ -88,6 +88,11 @@ void exit_search_poll(struct exit_search *s, bool interrupted)
 
 	if (!s->name)
 		return;
+	pid = exit_hold_waiting(&s->hold);
+	if (pid)
+		cli_error("process %d has stopped itself (SIGSTOP), and does not continue: if it "
+			  "waits for a tracer of its own, record it without --reach",
+			  (int)pid);
 	exit_search_poll_requested(s);
 	if (interrupted && !s->gave_up) {
 		s->gave_up = true;
@@ -106,6 +111,10 @@ bool exit_search_end(struct exit_search *s)
 		return false;
 	any = exit_hold_any(&s->hold);
 	exit_hold_end(&s->hold);
+	if (*s->hold.tracer)
+		cli_error("%s uses ptrace, so its children are not held at their exit: their lost "
+			  "blocks are unknown (run them without it)",
+			  s->hold.tracer);
 	if (s->hold.n_late)
 		cli_error("the memory of %u process%s was not searched within 30 s: its "
 			  "unreachable blocks are unknown",

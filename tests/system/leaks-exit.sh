@@ -103,6 +103,27 @@ for EXIT_LOAD in "$libc_load-jemalloc" "$libc_load-tcmalloc"; do
 done
 EXIT_LOAD=$libc_load
 
+note "the children of a program that traces others are left to it"
+EXIT_LOAD=$TRACE_LOAD ends 0 0 trace
+assert_says "$TMP/complaints" 'trace-load uses ptrace, so its children are not held' "what is said of a tracer"
+# (a register can have the address of the last block)
+found "$TMP/t.fxt" >"$TMP/found"
+assert_contains "$TMP/found" '^200 lost [45]$' "blocks of the tracer"
+if command -v strace >/dev/null; then
+	expect_exit 5 timeout "$(limit 60)" "$KYMO" record --direct --force -e memory --reach freeze -o "$TMP/t.fxt" -- \
+		strace -f -o "$TMP/strace.log" "$EXIT_LOAD" exit
+	assert_says "$TMP/strace.log" 'exit_group(5)' "what strace has traced"
+fi
+
+note "a program that stops itself and waits for somebody is no mystery"
+"$KYMO" record --direct --force -e memory --reach look -o "$TMP/t.fxt" -- sh -c 'kill -STOP $$; exit 3' 2>"$TMP/stderr" &
+RECORDER=$!
+expect_soon 30 grep -qF 'has stopped itself (SIGSTOP)' "$TMP/stderr"
+kill -CONT "$(sed -n 's/.*process \([0-9]*\) has stopped itself.*/\1/p' "$TMP/stderr")"
+status=0
+wait "$RECORDER" || status=$?
+assert_eq "$status" 3 "exit status"
+
 note "what SIGKILL ends had no moment for it"
 ends $((128 + 9)) 0 kill
 assert_eq "$(wc -l <"$TMP/complaints")" 1 "complaints"
