@@ -26,6 +26,8 @@ struct memory_sink {
 	bool (*called_off)(
 		void *userdata); /* the session ends: no more processes may be traced; or NULL */
 	void *userdata;
+	/* Whether process PID is held at its exit, to be searched; or NULL */
+	bool (*is_at_exit)(uint32_t pid, void *userdata);
 	uint64_t *helper_cpu_ns; /* receives the CPU time of helper processes, atomically */
 };
 

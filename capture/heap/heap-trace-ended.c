@@ -187,7 +187,7 @@ void heap_trace_detach_forgotten(struct heap_trace *m)
 	outbuf_deinit(&going);
 }
 
-static bool heap_trace_is_watched(const struct heap_trace *m, uint32_t pid)
+bool heap_trace_is_watched(const struct heap_trace *m, uint32_t pid)
 {
 	struct memory_process process;
 

@@ -67,6 +67,9 @@ int heap_trace_announce_ready(struct heap_trace *m);
 bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
 		     struct memory_process *ret);
 
+/* Whether the programs watch process PID now. */
+bool heap_trace_is_watched(const struct heap_trace *m, uint32_t pid);
+
 /* Counts the allocations of ended images, which show that they were watched. */
 int heap_trace_count_allocated(struct heap_trace *m);
 

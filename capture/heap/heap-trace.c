@@ -416,6 +416,25 @@ static void heap_trace_store_announced(struct heap_trace *m, struct heap_probes 
 	traced->from_start = false;
 }
 
+/*
+ * Passes over process PID, announced by H, if it is held at its exit and is not watched. Probes
+ * would see no allocations any more, and attaching them takes long. Returns whether it was passed
+ * over.
+ */
+static bool heap_trace_pass_over_exiting(struct heap_trace *m, uint32_t pid,
+					 const struct happened *h)
+{
+	struct heap_probes *traced = heap_trace_probes_of(m, pid);
+
+	if (!m->sink.is_at_exit || !m->sink.is_at_exit(pid, m->sink.userdata) ||
+	    heap_trace_is_watched(m, pid))
+		return false;
+	heap_trace_pass_over(m, pid, h, h->ts_ns, "it ended before it could be watched");
+	if (traced)
+		heap_trace_forget(m, traced);
+	return true;
+}
+
 static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 {
 	const struct memory_happened *happened = data;
@@ -468,7 +487,8 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 	/* Its probes belong to a previous process with this id, or to a task that is gone. */
 	if (traced && happened->what != MEMORY_HAPPENED_EXEC)
 		heap_trace_forget(m, traced);
-	heap_trace_probe_process(m, happened->pid, &h);
+	if (!heap_trace_pass_over_exiting(m, happened->pid, &h))
+		heap_trace_probe_process(m, happened->pid, &h);
 	return 0;
 }
 
@@ -705,8 +725,9 @@ int heap_trace_search(struct heap_trace *m, uint32_t pid)
 {
 	int r;
 
-	/* The process can have been forked just now. */
-	ring_buffer__consume(m->events);
+	/* (another process can be the last one with this id) */
+	if (!heap_trace_is_watched(m, pid))
+		return 0;
 	r = heap_trace_know_watched(m);
 	return r < 0 ? r : heap_trace_search_images(m, pid);
 }

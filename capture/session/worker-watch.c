@@ -29,6 +29,19 @@ int worker_pass_on(const struct rec_head *rec, void *userdata)
 	return r;
 }
 
+/* Whether PID waits for a search. Only processes at their exit do. */
+static bool worker_is_at_exit(uint32_t pid, void *userdata)
+{
+	struct worker *w = userdata;
+	bool found = false;
+
+	pthread_mutex_lock(&w->lock);
+	for (unsigned i = 0; i < w->n_searches && !found; i++)
+		found = w->searches[i] == pid;
+	pthread_mutex_unlock(&w->lock);
+	return found;
+}
+
 /* Reports an error with watched processes. */
 static void worker_report_failure(struct worker *w, int error, const char *what)
 {
@@ -44,7 +57,13 @@ static void worker_report_failure(struct worker *w, int error, const char *what)
 
 void worker_start_watching(struct worker *w, const struct outbuf *tasks)
 {
-	const struct memory_sink sink = { worker_pass_on, worker_called_off, w, &w->helper_cpu_ns };
+	const struct memory_sink sink = {
+		.emit = worker_pass_on,
+		.called_off = worker_called_off,
+		.userdata = w,
+		.is_at_exit = worker_is_at_exit,
+		.helper_cpu_ns = &w->helper_cpu_ns,
+	};
 	int r = heap_targets_new(&w->options, w->collector, &sink, tasks, &w->watching);
 
 	w->failed = r < 0;

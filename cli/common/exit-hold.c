@@ -30,6 +30,9 @@
 /* No process is held longer, even if it was not searched. */
 #define HOLD_NS UINT64_C(30000000000)
 
+/* When processes have been held for this time, only the command itself is held any more. */
+#define HELD_NS_MAX UINT64_C(30000000000)
+
 /* The longest delay until the thread sees a stop without a notification. */
 #define UNREPORTED_MS WALK_MS
 
@@ -406,10 +409,12 @@ static void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	pid_t pid = exit_hold_process_of(tid);
+	bool is_over = h->held_ns > HELD_NS_MAX && pid != h->command;
 	unsigned long status = 0;
 
+	h->n_passed += is_over;
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &status);
-	if (WTERMSIG((int)status) == SIGKILL || h->n == EXIT_HOLD_MAX ||
+	if (is_over || WTERMSIG((int)status) == SIGKILL || h->n == EXIT_HOLD_MAX ||
 	    (tid == pid && exit_hold_each_task(h, pid, exit_hold_is_in_exec) > 0)) {
 		exit_hold_detach(h, pid, tid);
 		return;
@@ -516,6 +521,7 @@ static void *exit_hold_run(void *userdata)
 {
 	struct exit_hold *h = userdata;
 	struct pollfd pollfd = { .fd = h->thread_fd, .events = POLLIN };
+	uint64_t begin_ns;
 	eventfd_t n;
 	int due_ms, r;
 
@@ -534,10 +540,12 @@ static void *exit_hold_run(void *userdata)
 		exit_hold_check_stopped(h);
 		if (h->ending)
 			break;
+		begin_ns = clock_read_ns(CLOCK_MONOTONIC);
 		pthread_mutex_unlock(&h->lock);
 		poll(&pollfd, 1, due_ms);
 		eventfd_read(h->thread_fd, &n);
 		pthread_mutex_lock(&h->lock);
+		h->held_ns += h->n > 0 ? clock_read_ns(CLOCK_MONOTONIC) - begin_ns : 0;
 	}
 	h->n = 0;
 	pthread_mutex_unlock(&h->lock);

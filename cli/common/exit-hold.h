@@ -13,6 +13,8 @@
  * A process can have only one tracer. So the children of a program that uses ptrace() itself are
  * not held: it can be a debugger.
  *
+ * When processes have been held for 30 s in all, only the command itself is held any more.
+ *
  * Processes that SIGKILL ends are not held: a user wants them gone, or the kernel, out of memory,
  * has freed their memory already.
  */
@@ -50,12 +52,14 @@ struct exit_hold {
 	int owner_fd;  /* readable if a process can be taken */
 	pthread_mutex_t lock;
 	pthread_cond_t begun;
-	int error;       /* of the start; 1 = not known yet */
-	bool ending;     /* the thread must end */
-	unsigned n_late; /* number of processes released after a timeout */
-	bool gave_up;    /* a request to trace timed out in this round */
-	timer_t timer;   /* interrupts such a request; used by the thread only */
-	unsigned depth;  /* of the search for forked processes */
+	int error;         /* of the start; 1 = not known yet */
+	bool ending;       /* the thread must end */
+	unsigned n_late;   /* number of processes released after a timeout */
+	uint64_t held_ns;  /* the time while a process was held */
+	unsigned n_passed; /* number of threads that were not held, since that took too long */
+	bool gave_up;      /* a request to trace timed out in this round */
+	timer_t timer;     /* interrupts such a request; used by the thread only */
+	unsigned depth;    /* of the search for forked processes */
 	uint64_t next_walk_ns;
 	struct held list[EXIT_HOLD_MAX];
 	unsigned n;

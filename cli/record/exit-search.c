@@ -115,6 +115,11 @@ bool exit_search_end(struct exit_search *s)
 		cli_error("%s uses ptrace, so its children are not held at their exit: their lost "
 			  "blocks are unknown (run them without it)",
 			  s->hold.tracer);
+	if (s->hold.n_passed)
+		cli_error("the memory of %u process%s was not searched, because the searches of "
+			  "other processes took 30 s: %s unreachable blocks are unknown",
+			  s->hold.n_passed, s->hold.n_passed == 1 ? "" : "es",
+			  s->hold.n_passed == 1 ? "its" : "their");
 	if (s->hold.n_late)
 		cli_error("the memory of %u process%s was not searched within 30 s: its "
 			  "unreachable blocks are unknown",
