@@ -65,6 +65,16 @@ static void leaks_print_count(const char *what, uint64_t n)
 		printf("  %s: %" PRIu64 "\n", what, n);
 }
 
+/*
+ * Whether each allocation of W is known. Other frees are then those of inherited descriptors, and
+ * those in the C library at the end of a thread: it frees the blocks in its cache, which the
+ * program has freed before.
+ */
+static bool leaks_print_knows_all(const struct leak_watch *w)
+{
+	return w->complete && !*w->unwatched && !*w->gap && w->lost == 0 && w->full == 0;
+}
+
 static void leaks_print_limits(const struct leak_watch *w)
 {
 	if (*w->unwatched)
@@ -76,7 +86,11 @@ static void leaks_print_limits(const struct leak_watch *w)
 		puts("  complete: watched from the first instruction of its program on");
 	else
 		puts("  not complete: its earlier allocations are unknown");
-	leaks_print_count("frees of earlier allocations", w->unmatched);
+	leaks_print_count(
+		leaks_print_knows_all(w)
+			? "frees of inherited descriptors, or of blocks that were already free"
+			: "frees of earlier allocations",
+		w->unmatched);
 	leaks_print_count("events lost: some blocks may have been freed, and some are missing",
 			  w->lost);
 	leaks_print_count("allocations missing: the table of blocks was full", w->full);
