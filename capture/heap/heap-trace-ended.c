@@ -410,7 +410,6 @@ static void heap_trace_ended_drop(struct heap_trace *m, const struct going *goin
 			heap_trace_forget(m, traced);
 		heap_images_remove(&m->images, image);
 	}
-	heap_trace_detach_forgotten(m);
 }
 
 static int heap_trace_ended_forget(struct heap_trace *m)

@@ -36,6 +36,7 @@ struct heap_trace {
 	bool foreign_entries_go;     /* in this round, since all running processes are known */
 	unsigned n_ended;            /* reported, but not read yet */
 	struct outbuf going;         /* ids of probes of ended processes, to be detached */
+	uint64_t happened_ns;        /* the last report of a process: CLOCK_MONOTONIC */
 	int error;                   /* of the sink, which accepts no more records */
 	bool stopping;               /* no more probes are attached */
 	uint64_t passed

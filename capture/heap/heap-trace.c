@@ -18,10 +18,14 @@
 
 enum {
 	ENDED_MANY = 256, /* ended images are reported at once if there are so many */
+	GOING_MANY = 64,  /* probes of ended processes are detached at once if there are so many */
 	HOLDERS_MAX = 8,  /* maximum number of successive holders of probes in one attempt */
 };
 
 #define MS_NS UINT64_C(1000000)
+
+/* It is quiet if no process was new, called exec or ended for this time. */
+#define QUIET_NS (200 * MS_NS)
 
 /* CPU time for reports of ended images: between other work, and at the end. */
 #define FINISH_NS_MAX     UINT64_C(1000000000)
@@ -445,6 +449,7 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 
 	if (size < sizeof(*happened))
 		return 0;
+	m->happened_ns = clock_read_ns(CLOCK_MONOTONIC);
 	execs = happened->what == MEMORY_HAPPENED_EXEC ||
 		happened->what == MEMORY_HAPPENED_THREAD_EXEC;
 	traced = heap_trace_probes_of(m, happened->pid);
@@ -557,6 +562,15 @@ void heap_trace_drain_events(struct heap_trace *m)
 	ring_buffer__consume(m->events);
 }
 
+/*
+ * When the probes of ended processes are detached. This can take longer than a new process lives,
+ * so it waits for a quiet moment, unless there are many.
+ */
+static uint64_t heap_trace_detach_ns(const struct heap_trace *m)
+{
+	return m->going.size < GOING_MANY * sizeof(uint32_t) ? m->happened_ns + QUIET_NS : 0;
+}
+
 uint64_t heap_trace_next_ns(const struct heap_trace *m)
 {
 	uint64_t next_ns = m->next_usage_ns;
@@ -564,6 +578,8 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
 
 	if (m->n_ended >= ENDED_MANY)
 		return 0;
+	if (m->going.size > 0 && heap_trace_detach_ns(m) < next_ns)
+		next_ns = heap_trace_detach_ns(m);
 	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
 		if (traced->next_check_ns && traced->next_check_ns < next_ns)
 			next_ns = traced->next_check_ns;
@@ -591,6 +607,8 @@ void heap_trace_tick(struct heap_trace *m)
 	uint64_t interval_ns = m->options->memory.usage_interval_ns;
 	bool known = heap_trace_recheck_if_due(m, now_ns);
 
+	if (m->going.size > 0 && now_ns >= heap_trace_detach_ns(m))
+		heap_trace_detach_forgotten(m);
 	if (!known && now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
 		return;
 	/* All records of the previous program come first. */
