@@ -18,8 +18,9 @@
 struct root {
 	uint64_t from, to;
 	bool is_anonymous, is_stack, is_heap;
-	bool is_guard; /* anonymous, without any permission, like the memory below a stack */
-	bool only_own; /* pages of a file are left out: they cannot have been written */
+	bool is_guard;  /* anonymous, without any permission, like the memory below a stack */
+	bool is_secret; /* only the program itself can read it (memfd_secret) */
+	bool only_own;  /* pages of a file are left out: they cannot have been written */
 };
 
 /*
@@ -36,9 +37,10 @@ int reach_roots_read(pid_t task, struct outbuf *roots);
 uint64_t reach_roots_own_bytes(pid_t task, uint64_t from, uint64_t deadline_ns);
 
 /*
- * Appends the data (uint64_t) that the epoll instances of TASK return with their events. A process
+ * Appends the words (uint64_t) that the kernel keeps for TASK, and returns to it later: the data of
+ * its epoll instances and of its timers, and the unread bytes of the pipes that it reads. A process
  * can have any number of instances, and each of its descriptors lists all entries of its instance.
  * Returns 0; -ETIME: DEADLINE_NS (CLOCK_MONOTONIC) has passed; -EMSGSIZE: the buffer is full; or
  * -ENOMEM.
  */
-int reach_roots_read_epoll(pid_t task, uint64_t deadline_ns, struct outbuf *words);
+int reach_roots_read_kernel(pid_t task, uint64_t deadline_ns, struct outbuf *words);

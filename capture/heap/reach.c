@@ -79,7 +79,7 @@ struct search {
 	uint32_t *found;  /* blocks whose content must be searched */
 	size_t n_found;
 	struct outbuf roots;   /* struct root */
-	struct outbuf watched; /* words from epoll */
+	struct outbuf watched; /* words from the kernel */
 	bool only_own;         /* of the range being searched; see struct root */
 	uint8_t *buffer;
 	struct span *spans; /* of present pages */
@@ -466,12 +466,13 @@ static int reach_search_roots(struct search *s)
 			continue;
 		s->only_own = roots[i].only_own;
 		r = reach_search_range(s, reach_begin_of(s, i), roots[i].to, true);
+		s->result.skipped_bytes += roots[i].is_secret ? roots[i].to - roots[i].from : 0;
 	}
 	s->only_own = false;
 	return r;
 }
 
-/* Follows the blocks that were noted for ROUND. For REACH_EPOLL, also follows the data of epoll. */
+/* Follows the blocks that were noted for ROUND. For REACH_EPOLL, it follows the kernel's words. */
 static int reach_search_noted(struct search *s, enum reach round)
 {
 	const uint64_t *watched = (const uint64_t *)s->watched.data;
@@ -642,7 +643,7 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	};
 	r = r ?: reach_list_blocks(s, answer)
 		       ?: reach_roots_read(s->task, &s->roots)
-		       ?: reach_roots_read_epoll(s->task, s->deadline_ns, &s->watched)
+		       ?: reach_roots_read_kernel(s->task, s->deadline_ns, &s->watched)
 		       ?: reach_search_all(s);
 	if (hold) {
 		reach_release_threads(&threads);

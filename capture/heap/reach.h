@@ -66,8 +66,9 @@ struct reach_request {
 struct reach_result {
 	uint64_t searched_bytes; /* including searched blocks */
 	uint64_t refused_bytes;  /* present, but unreadable */
-	uint64_t skipped_bytes;  /* left out: too large to read; then nothing counts as lost */
-	uint64_t held_ns;        /* duration of the stop */
+	/* left out: too large to read, or secret; then nothing counts as lost */
+	uint64_t skipped_bytes;
+	uint64_t held_ns; /* duration of the stop */
 };
 
 /*

@@ -418,10 +418,10 @@ TEST(test_epoll_timeout)
 	begin(false);
 	plant_in_epoll(block(0));
 	plant_in_epoll(block(1));
-	assert_int_equal(reach_roots_read_epoll(child, 0, &words), -ETIME);
+	assert_int_equal(reach_roots_read_kernel(child, 0, &words), -ETIME);
 	assert_true(words.size <= sizeof(uint64_t)); /* not even its first instance is read on */
 	outbuf_reset(&words);
-	assert_int_equal(reach_roots_read_epoll(child, UINT64_MAX, &words), 0);
+	assert_int_equal(reach_roots_read_kernel(child, UINT64_MAX, &words), 0);
 	assert_int_equal(words.size, 2 * sizeof(uint64_t));
 	outbuf_deinit(&words);
 	end();
