@@ -152,8 +152,8 @@ static __always_inline bool was_off_cpu(__u64 begin_ns, __u64 now_ns)
 }
 
 /*
- * P leaves its CPU at NOW_NS, and the kernel has not reported its return since BEGIN_NS. Returns the
- * time until which it was certainly off CPU. If it was woken, that is the time of the wakeup.
+ * P leaves its CPU at NOW_NS, and the kernel has not reported its return since BEGIN_NS. Returns
+ * the time until which it was certainly off CPU. If it was woken, that is the time of the wakeup.
  * Otherwise, it is NOW_NS minus the CPU time that it has used since. (It can have made system calls
  * meanwhile, so it need not have been off CPU until now.)
  */

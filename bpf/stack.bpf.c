@@ -172,13 +172,36 @@ static __always_inline __u32 stack_walk_from_registers(struct pt_regs *regs, __u
 }
 #endif
 
+#if defined(__TARGET_ARCH_x86)
+/*
+ * Whether the thread of REGS has no user mode, though it belongs to a program: workers of io_uring
+ * and vhost. Their stacks are in the kernel alone.
+ */
+static __always_inline bool stack_is_in_kernel(const struct pt_regs *regs)
+{
+	return !regs->ip && !regs->sp;
+}
+
+/* Whether REGS are those of a 64-bit program. The kernel walks other ones, by frame pointers. */
+static __always_inline bool stack_is_of_64_bit(const struct pt_regs *regs)
+{
+	if (regs->cs == STACK_CS_64)
+		return true;
+	if (unwind_by_tables)
+		unwind_count_end(UNWIND_END_PROCESS);
+	return false;
+}
+#endif
+
 __noinline __u32 stack_walk_record(struct rec_stack *to)
 {
 #if defined(__TARGET_ARCH_x86)
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
-	if (to && regs->cs == STACK_CS_64)
+	if (stack_is_in_kernel(regs))
+		return 0;
+	if (to && stack_is_of_64_bit(regs))
 		return stack_walk_from_registers(regs, to->frames, 0, STACK_FRAMES_MAX, NULL,
 						 false);
 #endif
@@ -192,7 +215,9 @@ __noinline __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *re
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
-	if (to && ret_stopped && regs->cs == STACK_CS_64)
+	if (stack_is_in_kernel(regs))
+		return 0;
+	if (to && ret_stopped && stack_is_of_64_bit(regs))
 		return stack_walk_from_registers(regs, to->frames, 0, STACK_FRAMES_MAX, ret_stopped,
 						 copies);
 #endif

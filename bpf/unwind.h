@@ -199,9 +199,10 @@ struct unwind_range {
 
 /* ---- ends of walks ---- */
 
-#define UNWIND_END_WHOLE   0 /* at the begin of the thread */
-#define UNWIND_END_FULL    1 /* the maximum number of frames */
-#define UNWIND_END_PROCESS 2 /* the process's mappings are unknown: walked by frame pointers */
+#define UNWIND_END_WHOLE 0 /* at the begin of the thread */
+#define UNWIND_END_FULL  1 /* the maximum number of frames */
+/* The process's mappings are unknown, or it is a 32-bit program: walked by frame pointers */
+#define UNWIND_END_PROCESS 2
 #define UNWIND_END_MAPPING 3 /* an address without code */
 /* Code whose table is not made yet, or code without both a description and a frame pointer */
 #define UNWIND_END_TABLE       4

@@ -171,7 +171,7 @@ extern const char *const event_class_names[CLASS_MAX];
 enum walk_end {
 	WALK_WHOLE,          /* the beginning of the thread */
 	WALK_FULL,           /* more frames than the limit */
-	WALK_FRAME_POINTERS, /* frame pointers alone: the mappings of the process were unknown */
+	WALK_FRAME_POINTERS, /* frame pointers alone: mappings were unknown, or a 32-bit program */
 	WALK_NO_CODE,        /* an address that is not in code */
 	WALK_NO_TABLE,       /* code without a table, and without a frame pointer */
 	WALK_UNSUPPORTED,    /* code that no table can describe */

@@ -135,6 +135,64 @@ grep -E '^stack-load;.*;library_wait;' "$TMP/stdout" >"$TMP/first" || fail "no w
 assert_eq "$(grep -cE '^stack-load;_start;.*;main;use_library;library_wait;' "$TMP/first")" \
 	"$(wc -l <"$TMP/first")" "waits in the library with all callers"
 
+note "workers of the kernel that belong to a program have no user stack"
+cat >"$TMP/ring.c" <<-'END'
+	#include <fcntl.h>
+	#include <linux/io_uring.h>
+	#include <sys/mman.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	#define AT(offset) ((volatile unsigned *)(ring + p.offset))
+	static char bytes[16 << 20];
+	int main(void)
+	{
+		struct io_uring_params p = { 0 };
+		int fd = (int)syscall(SYS_io_uring_setup, 4, &p), zero = open("/dev/zero", O_RDONLY);
+		size_t size = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
+		char *ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
+		struct io_uring_sqe *sqe = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQES);
+		if (fd < 0 || ring == MAP_FAILED || sqe == MAP_FAILED)
+			return 77;
+		for (unsigned i = 0; i < 150; i++) {
+			*sqe = (struct io_uring_sqe){ .opcode = IORING_OP_READ, .flags = IOSQE_ASYNC, .fd = zero,
+						      .addr = (unsigned long)bytes, .len = sizeof(bytes) };
+			AT(sq_off.array)[*AT(sq_off.tail) & *AT(sq_off.ring_mask)] = 0;
+			__sync_fetch_and_add(AT(sq_off.tail), 1);
+			if (syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
+				return 77;
+			*AT(cq_off.head) = *AT(cq_off.tail);
+		}
+		return 0;
+	}
+END
+gcc -O2 -o "$TMP/ring" "$TMP/ring.c"
+if "$TMP/ring"; then
+	expect_exit 0 "$KYMO" record --direct -e profile -F 499 -o "$TMP/ring.fxt" -- "$TMP/ring"
+	expect_exit 0 "$KYMO" flame --format folded -o - "$TMP/ring.fxt"
+	assert_ge "$(grep -c '^ring;ret_from_fork[^;]*;.*io_wq_worker' "$TMP/stdout")" 1 "stacks of workers"
+	assert_eq "$(grep -c '^ring;\[unknown\]' "$TMP/stdout")" 0 "stacks with an unknown root"
+else
+	note "not tested (no io_uring)"
+fi
+
+note "32-bit programs are walked by frame pointers, and counted as such"
+cat >"$TMP/narrow.s" <<-'END'
+	.globl _start
+	_start: mov $800000000, %ecx
+	1: dec %ecx
+	jnz 1b
+	mov $1, %eax
+	xor %ebx, %ebx
+	int $0x80
+END
+if gcc -m32 -nostdlib -static -o "$TMP/narrow" "$TMP/narrow.s" 2>/dev/null && "$TMP/narrow"; then
+	expect_exit 0 "$KYMO" record --direct -e profile -F 499 -p 1 -o "$TMP/narrow.fxt" -- "$TMP/narrow"
+	summarize "$TMP/narrow.fxt"
+	assert_ge "$(json "$SUMMARY" '.stacks.frame_pointers')" 10 "walks by frame pointers"
+else
+	note "not tested (no 32-bit programs)"
+fi
+
 note "a process in namespaces of its own, with a library of its own"
 libc=$(ldd "$STACK_LOAD" | awk '$1 ~ /^libc\./ { print $3 }')
 if [ "$libc" ] && unshare -mpf true 2>/dev/null; then
