@@ -27,6 +27,7 @@ struct resolver_process {
 	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = unknown */
 	uint32_t pid;      /* the kernel's pid */
 	bool inspected, lives;
+	enum symbol_runtime runtime; /* that it has mapped */
 };
 
 /* Data of the machine's kernel. */
@@ -106,6 +107,7 @@ static int resolver_on_task(struct resolver *r, const struct event *ev)
 	*p = (struct resolver_process){
 		.start_ns = ev->task.start_ns ?: p->start_ns,
 		.pid = ev->task.real_tid ?: ev->pid,
+		.runtime = p->runtime,
 	};
 	return 0;
 }
@@ -135,6 +137,16 @@ static int resolver_on_kernel(struct resolver *r, const struct event *ev)
 	return 0;
 }
 
+static int resolver_on_mapping(struct resolver *r, const struct event *ev)
+{
+	struct resolver_process *p = table_get(&r->processes, (uint64_t)ev->pid + 1);
+	enum symbol_runtime runtime = p ? symbols_runtime_of(ev->mapping.path) : 0;
+
+	if (runtime)
+		p->runtime = runtime;
+	return resolver_on_kernel(r, ev);
+}
+
 int resolver_add(struct resolver *r, const struct event *ev)
 {
 	switch (ev->kind) {
@@ -147,7 +159,7 @@ int resolver_add(struct resolver *r, const struct event *ev)
 	case EVENT_TASK:
 		return r->symbols ? resolver_on_task(r, ev) : 0;
 	case EVENT_MAPPING:
-		return resolver_on_kernel(r, ev);
+		return resolver_on_mapping(r, ev);
 	default:
 		return 0;
 	}
@@ -239,6 +251,7 @@ static bool resolver_make_query(struct resolver *r, const struct profile_place *
 	if (!is_kernel) {
 		ret->pid = p ? p->pid : 0;
 		ret->lives = resolver_is_alive(r, p);
+		ret->runtime = p ? p->runtime : SYMBOL_RUNTIME_UNKNOWN;
 		return true;
 	}
 	/* Without a build id, the start address identifies a kernel only while it runs. */

@@ -196,6 +196,55 @@ static bool symbols_is_forbidden(const struct symbol_query *query)
 	return access(path, X_OK) < 0 && (errno == EACCES || errno == EPERM);
 }
 
+/* The files of run-time compilers, by the begin of their names; and what makes them write a map. */
+#define SYMBOLS_NO_MAP(name, library, how)                                                         \
+	{                                                                                          \
+		name, library, "it does not exist: " how,                                          \
+			"it does not exist, and its process has ended: " how                       \
+			". Or use 'kymo symbolize' while it runs (if it runs in a container, or "  \
+			"with a private /tmp)"                                                     \
+	}
+
+static const struct {
+	const char *name, *library; /* each can be NULL */
+	const char *alive, *ended;
+} symbols_runtimes[SYMBOL_RUNTIMES] = {
+	[SYMBOL_RUNTIME_UNKNOWN] =
+		SYMBOLS_NO_MAP(NULL, NULL,
+			       "the program must write it to name code that is in no file (java "
+			       "-XX:+DumpPerfMapAtExit, node --perf-basic-prof, python3 -X perf, "
+			       "erl +JPperf true)"),
+	[SYMBOL_RUNTIME_JAVA] =
+		SYMBOLS_NO_MAP(NULL, "libjvm.so",
+			       "java writes it at its end with -XX:+DumpPerfMapAtExit, or for "
+			       "'jcmd PID Compiler.perfmap'"),
+	[SYMBOL_RUNTIME_NODE] =
+		SYMBOLS_NO_MAP("node", "libnode.so", "node writes it with --perf-basic-prof"),
+	[SYMBOL_RUNTIME_PYTHON] =
+		SYMBOLS_NO_MAP("python3", "libpython3", "python3 writes it with -X perf"),
+	[SYMBOL_RUNTIME_ERLANG] =
+		SYMBOLS_NO_MAP("beam.smp", NULL, "erl writes it with +JPperf true"),
+	[SYMBOL_RUNTIME_GUILE] = SYMBOLS_NO_MAP(NULL, "libguile-",
+						"guile cannot write it, so its compiled code has "
+						"no names"),
+};
+
+static bool symbols_begins_with(const char *file, const char *name)
+{
+	return name && strncmp(file, name, strlen(name)) == 0;
+}
+
+enum symbol_runtime symbols_runtime_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+
+	for (enum symbol_runtime i = SYMBOL_RUNTIME_UNKNOWN + 1; i < SYMBOL_RUNTIMES; i++)
+		if (symbols_begins_with(file, symbols_runtimes[i].name) ||
+		    symbols_begins_with(file, symbols_runtimes[i].library))
+			return i;
+	return SYMBOL_RUNTIME_UNKNOWN;
+}
+
 /* The reason why nothing was found for QUERY, and what helps; NULL if that is usual. */
 static const char *symbols_absence(const struct module *m, const struct symbol_query *query)
 {
@@ -218,12 +267,8 @@ static const char *symbols_absence(const struct module *m, const struct symbol_q
 	case MODULE_PERF_MAP:
 		if (!path || strcmp(path, "//anon") != 0 || query->pid == 0)
 			return NULL;
-		return query->lives
-			       ? "it does not exist: the program must write it to name code "
-				 "that is in no file (node --perf-basic-prof, python3 -X perf)"
-			       : "it does not exist, and its process has ended: use 'kymo "
-				 "symbolize' while it runs (if it runs in a container, or with "
-				 "a private /tmp)";
+		return query->lives ? symbols_runtimes[query->runtime].alive
+				    : symbols_runtimes[query->runtime].ended;
 	default:
 		return NULL;
 	}

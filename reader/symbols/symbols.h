@@ -77,10 +77,26 @@ struct symbol_mapping {
 	bool whole;
 };
 
+/* The run-time compilers of programs. */
+enum symbol_runtime {
+	SYMBOL_RUNTIME_UNKNOWN,
+	SYMBOL_RUNTIME_JAVA,
+	SYMBOL_RUNTIME_NODE,
+	SYMBOL_RUNTIME_PYTHON,
+	SYMBOL_RUNTIME_ERLANG,
+	SYMBOL_RUNTIME_GUILE,
+	SYMBOL_RUNTIMES,
+};
+
+/* The run-time compiler in the file PATH. */
+enum symbol_runtime symbols_runtime_of(const char *path);
+
 struct symbol_query {
 	uint32_t pid; /* as recorded; 0 = unknown */
 	bool lives;   /* PID still is that process: /proc/PID can be used */
 	bool kernel;  /* ADDRESS is in the kernel; PID and LIVES are unused */
+	/* That of PID, for the reason why code in no file has no names */
+	enum symbol_runtime runtime;
 	/*
 	 * ADDRESS is a return address, as in every frame of a backtrace except the innermost: the
 	 * call before it is looked up. (It can be the last instruction of its function.)
