@@ -412,6 +412,19 @@ bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_targe
 	return false;
 }
 
+bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr)
+{
+	/* mov $15, %rax (or %eax); syscall */
+	static const uint8_t with_rax[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	static const uint8_t with_eax[] = { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	const uint8_t *code = elf_bytes_before(f, vaddr + sizeof(with_rax), sizeof(with_rax));
+	GElf_Ehdr header;
+
+	return code && gelf_getehdr(f->elf, &header) && header.e_machine == EM_X86_64 &&
+	       (memcmp(code, with_rax, sizeof(with_rax)) == 0 ||
+		memcmp(code, with_eax, sizeof(with_eax)) == 0);
+}
+
 /* ---- stubs ---- */
 
 /* The layout of a linker's stubs: HEADER bytes, then ENTRY bytes per stub, in the order of

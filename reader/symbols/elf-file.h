@@ -64,6 +64,12 @@ const void *elf_file_content(const struct elf_file *f, const char *name, size_t 
 bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_target);
 
 /*
+ * Whether the code at VADDR returns from a signal's handler (x86-64). The C library has no symbol
+ * for it.
+ */
+bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr);
+
+/*
  * Adds the symbols of functions to LIST: those in the executable segments of SEGMENTS (the file's
  * own, or, for debug information, those of its main file), with at most MAX bytes for a table.
  * *RET_FULL is whether there was a full table (.symtab), and not only the dynamic one. Returns 0,

@@ -588,6 +588,10 @@ static size_t symbols_resolve_in_file(struct symbols *s, struct module *m,
 	if (has_symbol && n < SYMBOL_FRAMES_MAX)
 		s->frames[n - 1].function =
 			symbol_text(s, symbol.name, symbol.n, symbol.plt ? "@plt" : "");
+	/* (a handler returns to its begin, so it was looked up one byte before) */
+	if (!has_symbol && !s->frames[n - 1].function &&
+	    module_file_is_sigreturn(m->file, vaddr + (query->address - address)))
+		s->frames[n - 1].function = "__restore_rt";
 	return n;
 }
 

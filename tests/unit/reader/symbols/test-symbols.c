@@ -3,8 +3,10 @@
  * Names for addresses, and the files that provide them.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "tests/support/fixtures/own-directory.h"
@@ -121,6 +123,36 @@ TEST(test_calls)
 	}
 	program_stop(&p);
 	symbols_free(s);
+}
+
+#if defined(__x86_64__)
+static uint64_t handler_returns_to;
+
+static void on_signal(int number)
+{
+	(void)number;
+	handler_returns_to = (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+#endif
+
+/* The code to which a signal's handler returns: the C library has no symbol for it. */
+TEST(test_sigreturn)
+{
+#if defined(__x86_64__)
+	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+	struct symbol_query query = { .is_return = true };
+	struct program p = { .pid = getpid() };
+
+	assert_true(signal(SIGUSR1, on_signal) != SIG_ERR);
+	assert_int_equal(raise(SIGUSR1), 0);
+	program_find_mapping(&p, handler_returns_to);
+	query.address = handler_returns_to;
+	query.mapping = p.mapping;
+	assert_function(ask_symbols(s, &query, NULL), "__restore_rt", 0);
+	symbols_free(s);
+#else
+	skip();
+#endif
 }
 
 /* A file is only used if it is the mapped one. */
@@ -256,13 +288,10 @@ TEST(test_debug_link)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_symtab),
-		cmocka_unit_test(test_return_address),
-		cmocka_unit_test(test_plt),
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_build_id),
-		cmocka_unit_test(test_minidebug),
-		cmocka_unit_test(test_debug_by_build_id),
+		cmocka_unit_test(test_symtab),     cmocka_unit_test(test_return_address),
+		cmocka_unit_test(test_plt),        cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_sigreturn),  cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_minidebug),  cmocka_unit_test(test_debug_by_build_id),
 		cmocka_unit_test(test_debug_link),
 	};
 
