@@ -219,20 +219,19 @@ static bool edit_has_wrong_type(const struct fxt_record *r, int name, unsigned t
 	return f && f->flags & FXT_FIELD_STRICT && f->type != type;
 }
 
-/* Adds the argument that the rules return, if any. */
-static void edit_add_arg(struct edit_copy *c)
+/* Adds the arguments that the rules return, if any. */
+static void edit_add_args(struct edit_copy *c)
 {
-	struct fxt_out_arg *to = &c->args[c->n_args];
-	int name;
+	for (unsigned n = 0; c->rules.more && c->n_args < FXT_ARGS_MAX; n++) {
+		struct fxt_out_arg *to = &c->args[c->n_args];
+		int name = c->rules.more(c->rules.userdata, c->record, n, to);
 
-	if (!c->rules.more || c->n_args == FXT_ARGS_MAX)
-		return;
-	name = c->rules.more(c->rules.userdata, c->record, to);
-	if (!name)
-		return;
-	to->name = c->provider->named ? fxt_named((enum fxt_name)name)
-				      : fxt_interned(fxt_name_texts[name]);
-	c->n_args++;
+		if (!name)
+			return;
+		to->name = c->provider->named ? fxt_named((enum fxt_name)name)
+					      : fxt_interned(fxt_name_texts[name]);
+		c->n_args++;
+	}
 }
 
 void edit_convert_args(struct edit_copy *c)
@@ -260,5 +259,5 @@ void edit_convert_args(struct edit_copy *c)
 		if (!c->rules.arg || c->rules.arg(c->rules.userdata, c->record, name, to))
 			c->n_args++;
 	}
-	edit_add_arg(c);
+	edit_add_args(c);
 }

@@ -75,10 +75,12 @@ struct edit_rules {
 		    struct fxt_out_arg *arg);
 
 	/*
-	 * An additional argument for RECORD: fills *RET except for its name, and returns the name
-	 * (enum fxt_name); 0 = none. It is left out if the record has no room.
+	 * Additional argument number N, from 0, for RECORD: fills *RET except for its name, and
+	 * returns the name (enum fxt_name); 0 = there are no more. Arguments are left out if the
+	 * record has no room.
 	 */
-	int (*more)(void *userdata, const struct fxt_record *record, struct fxt_out_arg *ret);
+	int (*more)(void *userdata, const struct fxt_record *record, unsigned n,
+		    struct fxt_out_arg *ret);
 
 	int64_t shift_ns;   /* added to all times, as in edit_shift_ns() */
 	uint32_t shift_cpu; /* added to all cpus of scheduling records */

@@ -54,9 +54,10 @@ struct edit_cut {
 	struct edit_cut_counts counts;
 	bool others[FXT_CPU_MAX + 1]; /* CPUs whose pseudo-thread "other" was named */
 	bool any_other;
-	bool timed;          /* a record with a time was read */
-	uint64_t since_ns;   /* start time to add to the next record; 0 = none */
-	const char *clipped; /* what it says of the end that is cut off; NULL = nothing */
+	bool timed;        /* a record with a time was read */
+	uint64_t since_ns; /* start time to add to the next record; 0 = none */
+	/* For the next record: why its end or its begin is not the true one; NULL = it is */
+	const char *clipped, *begun;
 };
 
 static int edit_cut_write_task(struct edit_cut *c, uint32_t tid, const char *name, bool is_process)
@@ -128,7 +129,7 @@ static bool edit_cut_is_call(const struct fxt_record *r)
  * the end of a recording. */
 static void edit_cut_clip_end(struct edit_cut *c, struct fxt_record *r)
 {
-	c->clipped = NULL;
+	c->clipped = c->begun = NULL;
 	if (r->event.end_ns <= c->to_ns)
 		return;
 	r->event.end_ns = c->to_ns;
@@ -136,7 +137,7 @@ static void edit_cut_clip_end(struct edit_cut *c, struct fxt_record *r)
 		c->clipped = CLIPPED_END;
 }
 
-/* A call that began before the cut did not take as long as it lasts there. */
+/* A call or a wait that began before the cut did not take as long as it lasts there. */
 static void edit_cut_clip_begin(struct edit_cut *c, struct fxt_record *r)
 {
 	struct fxt_arg arg;
@@ -145,20 +146,28 @@ static void edit_cut_clip_begin(struct edit_cut *c, struct fxt_record *r)
 	if (!c->clipped && edit_cut_is_call(r) &&
 	    !fxt_args_find(r->args, FXT_NAME_LEFT_BY, FXT_ARG_STRING, &arg))
 		c->clipped = "cut";
+	if (fxt_record_row(r) == FXT_ROW_OFFCPU &&
+	    !fxt_args_find(r->args, FXT_NAME_BEGUN, FXT_ARG_STRING, &arg))
+		c->begun = "earlier";
 }
 
-static int edit_cut_add_since(void *userdata, const struct fxt_record *record,
-			      struct fxt_out_arg *ret)
+static int edit_cut_add_text(struct fxt_out_arg *ret, const char *text, int name)
+{
+	*ret = (struct fxt_out_arg){ .type = FXT_ARG_STRING, .text = fxt_inline(text) };
+	return name;
+}
+
+static int edit_cut_add_args(void *userdata, const struct fxt_record *record, unsigned n,
+			     struct fxt_out_arg *ret)
 {
 	const struct edit_cut *c = userdata;
 
 	(void)record;
-	if (c->clipped) {
-		*ret = (struct fxt_out_arg){ .type = FXT_ARG_STRING,
-					     .text = fxt_inline(c->clipped) };
-		return FXT_NAME_LEFT_BY;
-	}
-	if (c->since_ns == 0)
+	if (c->clipped && n == 0)
+		return edit_cut_add_text(ret, c->clipped, FXT_NAME_LEFT_BY);
+	if (c->begun && n == (c->clipped != NULL))
+		return edit_cut_add_text(ret, c->begun, FXT_NAME_BEGUN);
+	if (c->since_ns == 0 || n > 0)
 		return 0;
 	*ret = (struct fxt_out_arg){ .type = FXT_ARG_UINT64, .u64 = c->since_ns };
 	return FXT_NAME_TIME;
@@ -181,7 +190,7 @@ int edit_cut_new(struct edit_cut **ret, struct edit_output *out,
 	_cleanup_(edit_cut_freep) struct edit_cut *c = calloc(1, sizeof(*c));
 	struct edit_rules rules = { .userdata = c,
 				    .arg = edit_cut_change_arg,
-				    .more = edit_cut_add_since };
+				    .more = edit_cut_add_args };
 	int r;
 
 	if (!c)
@@ -284,7 +293,7 @@ static int edit_cut_write_across(struct edit_cut *c)
 		edit_cut_clip_end(c, &record);
 		edit_cut_clip_begin(c, &record);
 		r = r ?: edit_copy_record(c->copy, c->across[i]->from, &record);
-		c->clipped = NULL;
+		c->clipped = c->begun = NULL;
 	}
 	return r == 0 ? edit_spans_open(c->spans, UINT64_MAX, c->from_ns) : r;
 }

@@ -192,14 +192,14 @@ static bool edit_merge_move_arg(void *userdata, const struct fxt_record *record,
 
 /* Adds the tid to an object whose koid was replaced, since the koid has another owner on the
  * machine. */
-static int edit_merge_add_real_id(void *userdata, const struct fxt_record *record,
+static int edit_merge_add_real_id(void *userdata, const struct fxt_record *record, unsigned n,
 				  struct fxt_out_arg *ret)
 {
 	const struct merge_input *in = userdata;
 	uint64_t koid = record->kernel_object.koid;
 	struct fxt_arg arg;
 
-	if (record->type != FXT_RECORD_KERNEL_OBJECT ||
+	if (n > 0 || record->type != FXT_RECORD_KERNEL_OBJECT ||
 	    edit_owners_koid(in->merge->owners, in->index, koid) == koid ||
 	    edit_find_arg(record, FXT_NAME_REAL_ID, FXT_ARG_UINT32, &arg))
 		return 0;

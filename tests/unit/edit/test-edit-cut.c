@@ -91,6 +91,17 @@ TEST(test_cut_both_ends)
 /* The duration of a call or a wait is unknown if one of its ends is cut off. */
 TEST(test_cut_calls)
 {
+	const struct fxt_out_arg earlier = { .type = FXT_ARG_STRING,
+					     .name = fxt_named(FXT_NAME_BEGUN),
+					     .text = fxt_inline("earlier") };
+	const struct fxt_event waiting = { .type = FXT_EVENT_DURATION_COMPLETE,
+					   .category = fxt_interned("profile"),
+					   .name = fxt_interned("offcpu"),
+					   .ts_ticks = 320,
+					   .thread = { 8, 8 },
+					   .id = 440,
+					   .args = &earlier,
+					   .n_args = 1 };
 	const struct fxt_out_arg unwound = { .type = FXT_ARG_STRING,
 					     .name = fxt_named(FXT_NAME_LEFT_BY),
 					     .text = fxt_inline("unwound") };
@@ -103,6 +114,9 @@ TEST(test_cut_calls)
 	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 150, 5, "calls", "over", 800);
 	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 160, 5, "calls", "before", 450);
 	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 200, 5, "calls", "earlier", 300);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 300, 6, "profile", "offcpu", 430);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 310, 7, "profile", "offcpu", 900);
+	OK(fxt_write_event(&s.w, &waiting));
 	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 410, 5, "calls", "whole", 420);
 	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 500, 5, "calls", "behind", 700);
 	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 590, 5, "profile", "offcpu", 700);
@@ -112,7 +126,11 @@ TEST(test_cut_calls)
 					  .from_ns = 400, .to_ns = 600, .absolute = true });
 	assert_line(text, "kymo: 400 complete calls/over 5/5 ..600 left by:string=open");
 	assert_line(text, "kymo: 400 complete calls/before 5/5 ..450 left by:string=cut");
-	assert_int_equal(count_lines(text, "earlier"), 0);
+	assert_int_equal(count_lines(text, "calls/earlier"), 0);
+	assert_line(text, "kymo: 400 complete profile/offcpu 6/6 ..430 begun:string=earlier");
+	assert_line(text, "kymo: 400 complete profile/offcpu 7/7 ..600 left by:string=open"
+			  " begun:string=earlier");
+	assert_line(text, "kymo: 400 complete profile/offcpu 8/8 ..440 begun:string=earlier");
 	assert_line(text, "kymo: 410 complete calls/whole 5/5 ..420");
 	assert_line(text, "kymo: 500 complete calls/behind 5/5 ..600 left by:string=open");
 	assert_line(text, "kymo: 590 complete profile/offcpu 5/5 ..600 left by:string=open");
