@@ -326,9 +326,10 @@ static bool verb_summary_print_cpus(const struct summary *s)
 /* Prints the last column: the thread, and its process if that has another name. */
 static void verb_summary_print_thread_name(const struct summary *s, const struct summary_thread *t)
 {
-	const char *process = summary_process_name(s, t), *name = t->name ? t->name : "?";
+	const char *process = summary_process_name(s, t),
+		   *name = t->name && *t->name ? t->name : "?";
 
-	if (process && t->tid != t->pid && strcmp(process, name) != 0)
+	if (process && *process && t->tid != t->pid && strcmp(process, name) != 0)
 		printf("%s (%s)\n", name, process);
 	else
 		printf("%s\n", name);

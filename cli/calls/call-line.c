@@ -86,11 +86,13 @@ static void call_lines_print_result(const struct event *ev)
 static void call_lines_print_text(const struct call_lines *l, const struct event *ev)
 {
 	bool is_named = call_variant_shows_names(ev->call.function);
+	const char *thread = call_lines_name(l, ev->tid);
 	char duration[TEXT_FORMAT_MAX];
 	int used = 0;
 
-	printf("%14.9f %s/%u ", (double)(ev->ts_ns - l->first_ns) / 1e9,
-	       call_lines_name(l, ev->tid), ev->tid & FXT_KOID_TID_MASK);
+	/* (a thread can give itself an empty name) */
+	printf("%14.9f %s/%u ", (double)(ev->ts_ns - l->first_ns) / 1e9, *thread ? thread : "?",
+	       ev->tid & FXT_KOID_TID_MASK);
 	used += printf("%s(", ev->call.function);
 	for (unsigned i = 0; i < ev->call.n_args; i++) {
 		used += printf("%s%s%s", i ? ", " : "", is_named ? ev->call.args[i].name : "",

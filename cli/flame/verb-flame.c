@@ -128,7 +128,7 @@ static const char *verb_flame_process_name(void *userdata, uint32_t pid)
 	const struct flame_input *in = userdata;
 	const struct summary_process *p = table_get(&in->summary->processes, (uint64_t)pid + 1);
 
-	return p ? p->name : NULL;
+	return p && p->name && *p->name ? p->name : NULL;
 }
 
 static int verb_flame_find_names(void *userdata, const struct profile_place *place,

@@ -83,11 +83,13 @@ static void moment_view_print_registers(const struct event *ev)
 static int moment_view_print_text(struct moment_view *v, const struct moment_plan *plan,
 				  const struct event *ev)
 {
+	const char *thread = moment_view_thread(v, ev->tid);
 	char value[VALUE_TEXT_MAX];
 	uint64_t tsv;
 
+	/* (a thread can give itself an empty name) */
 	printf("%14.9f %s/%u %s hit %" PRIu64, (double)(ev->ts_ns - v->first_ns) / 1e9,
-	       moment_view_thread(v, ev->tid), ev->tid & FXT_KOID_TID_MASK, plan ? plan->name : "?",
+	       *thread ? thread : "?", ev->tid & FXT_KOID_TID_MASK, plan ? plan->name : "?",
 	       ev->moment.hit);
 	if (plan && *plan->source)
 		printf(" (%s)", plan->source);

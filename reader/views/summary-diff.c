@@ -119,9 +119,9 @@ static struct diff_row summary_diff_row_of(const struct builder *b, const struct
 					   const struct summary_thread *t)
 {
 	const struct summary_process *p = summary_diff_process_of(s, t);
-	const char *thread = t->name ? t->name : nobody;
+	const char *thread = t->name && *t->name ? t->name : nobody;
 	const char *program = programs_name(&s->programs, t->pid, t->program);
-	struct diff_row row = { .name = program ?: p && p->name ? p->name : thread };
+	struct diff_row row = { .name = program ?: p && p->name && *p->name ? p->name : thread };
 
 	row.name = summary_diff_without_chance(row.name);
 	if (b->by_thread)

@@ -83,7 +83,7 @@ static int summary_groups_place_process(struct making *m, const struct summary_p
 	int r;
 
 	if (m->by == SUMMARY_BY_PROCESS) {
-		r = summary_groups_add_group(m, p->name ? p->name : "?", &index);
+		r = summary_groups_add_group(m, p->name && *p->name ? p->name : "?", &index);
 		if (r == 0)
 			m->groups->list[index].pid = p->pid;
 	} else if (!p->cgroup_path) {
@@ -132,7 +132,7 @@ static int summary_groups_find_group(struct making *m, const struct summary_thre
 	if (m->by == SUMMARY_BY_PROCESS && programs_name(&m->summary->programs, t->pid, t->program))
 		return summary_groups_find_program(m, t, ret);
 	if (m->by == SUMMARY_BY_THREAD) {
-		r = summary_groups_add_group(m, t->name ? t->name : "?", ret);
+		r = summary_groups_add_group(m, t->name && *t->name ? t->name : "?", ret);
 		if (r == 0) {
 			m->groups->list[*ret].pid = t->pid;
 			m->groups->list[*ret].tid = t->tid;

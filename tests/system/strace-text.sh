@@ -108,3 +108,11 @@ assert_eq "$(grep -c ' execve(' "$TMP/stdout")" 1 "calls that execute a program"
 assert_contains "$TMP/stdout" ' read\(.*\) += \? ERESTARTSYS \(interrupted; restarted unless a handler without SA_RESTART runs\)' "the interrupted call"
 assert_contains "$TMP/stdout" ' rt_sigreturn\(\) += -1 EINTR ' "the return of the handler"
 assert_eq "$(grep -c 'rt_sigreturn.*unwound' "$TMP/stdout")" 0 "returns that are not recorded"
+
+note "a process with an empty name"
+expect_exit 0 "$KYMO" record --direct --force -o "$TMP/calls.fxt" -e sched,calls --call syscall:kill -- \
+	bash -c 'printf "\0" >/proc/$$/comm; kill -0 $$'
+expect_read "$TMP/calls.fxt" "$KYMO" calls "$TMP/calls.fxt"
+assert_contains "$TMP/stdout" '^ *[0-9.]+ \?/[0-9]+ kill\(' "a call of it"
+expect_read "$TMP/calls.fxt" "$KYMO" summary -n 1000 "$TMP/calls.fxt"
+assert_contains "$TMP/stdout" ' \?$' "its row"

@@ -148,6 +148,17 @@ TEST(test_moved)
 	summary_groups_free(g);
 }
 
+/* A program can give itself an empty name. */
+TEST(test_nameless)
+{
+	struct summary_groups *g;
+
+	task(*state, 40, 40, "", 3, NULL);
+	g = groups(state, SUMMARY_BY_PROCESS, 5);
+	assert_group(&g->list[1], "?", 400, 1, 1, 0);
+	summary_groups_free(g);
+}
+
 TEST(test_nothing)
 {
 	struct summary *s;
@@ -168,8 +179,13 @@ TEST(test_nothing)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_units),   CASE(test_containers), CASE(test_processes),
-		CASE(test_threads), CASE(test_moved),      cmocka_unit_test(test_nothing),
+		CASE(test_units),
+		CASE(test_containers),
+		CASE(test_processes),
+		CASE(test_threads),
+		CASE(test_moved),
+		CASE(test_nameless),
+		cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
