@@ -1,13 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The common begin of all shell tests:
+# The first line of all shell tests includes this file:
 #
 #	. "$(dirname "$0")/../lib.sh"
 #
-# It gives the test its own directory ($TMP), which is removed at its end, ends the processes that
-# the test has started, and defines the functions of tests: need_*, assert_*, expect_*, start_*. A
-# test passes by reaching its end; it exits 77 with "SKIP: why" if the machine lacks a prerequisite.
+# It makes a directory for the test ($TMP). When the test ends, it removes this directory, and ends
+# the processes that the test has started. It defines the functions of tests: need_*, assert_*,
+# expect_*, start_*. A test that reaches its end has passed. If the machine lacks a prerequisite,
+# the test prints "SKIP: REASON" and exits with 77.
 #
 # From meson: KYMO, KYMOD, KYMO_LOAD, DAMAGE_TRACE, CHECK_RECOVERY, MAKE_PROFILE (the binaries),
 # KYMO_PERFETTO_SQL (optional, see HACKING.md).
@@ -51,7 +52,7 @@ TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.$$.XXXXXX")
 export KYMO_TEST_RUN=$$-$RANDOM
 at_exit_commands=()
 
-# at_exit COMMAND ...: runs it at the end of the test, the last one first.
+# at_exit COMMAND ...: runs COMMAND at the end of the test. The last COMMAND runs first.
 at_exit() {
 	at_exit_commands=("$(printf '%q ' "$@")" "${at_exit_commands[@]}")
 }
@@ -88,7 +89,7 @@ cleanup() {
 	fi
 	exit "$status"
 }
-# whether the reason was printed
+# Whether the reason for the failure was printed.
 failed=
 trap cleanup EXIT
 trap 'exit 1' INT TERM
@@ -251,8 +252,8 @@ expect_soon() {
 	wait_for "$@" || fail_late "not within $(limit "$1") s: ${*:2}"
 }
 
-# fail_late WHY: this test waited in vain; prints where its processes of kymo stand (the first of
-# them: a debugger needs seconds for each)
+# fail_late WHY: a state did not come in time. Prints the stacks of some processes of kymo, since a
+# debugger needs seconds for each.
 fail_late() {
 	local comm pid n=0
 
@@ -270,8 +271,7 @@ is_gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# A dead program that was not waited for counts as ended, too; one of which only the main thread is
-# dead does not.
+# A zombie has ended, too. A process whose main thread only is dead has not.
 has_ended() {
 	is_gone "$1" || { grep -q '^State:.Z' "/proc/$1/status" && grep -q '^Threads:.1$' "/proc/$1/status"; }
 }
@@ -282,7 +282,7 @@ is_asleep() {
 
 # ---- recordings ----
 
-# check_finds_nothing FILE: `kymo check` finds nothing in it, except late records: a machine can
+# check_finds_nothing FILE: `kymo check` finds nothing in FILE, except late records: a machine can
 # stop for milliseconds while a record is being made.
 check_finds_nothing() {
 	expect_exit 0 "$KYMO" check "$1"
@@ -290,8 +290,8 @@ check_finds_nothing() {
 	assert_empty "$TMP/findings" "findings of kymo check in $1"
 }
 
-# check_result FILE [REGEX]: it is a clean archive, except warnings of kinds that match, and
-# Perfetto reports no error
+# check_result FILE [REGEX]: FILE is an archive without errors and warnings, except kinds of
+# warnings that match REGEX. Perfetto reports no error, either.
 check_result() {
 	local answers
 
@@ -315,8 +315,9 @@ check_result() {
 	assert_eq "$(sed -n 4p <<<"$answers")" '[{"n":0}]' "nameless threads of $1"
 }
 
-# expect_checked FILE [option ...]: `kymo check --json` of it is in $TMP/stdout afterwards. The exit
-# status must be 3 exactly if it has found errors (with --strict: or warnings), or no end.
+# expect_checked FILE [option ...]: writes `kymo check --json` of FILE to $TMP/stdout. The exit
+# status must be 3 if there are errors (with --strict, also warnings) or if the end is missing; else
+# 0.
 CHECK_STATUS='if .errors > 0 or .cut_off or ($strict and .warnings > 0) then 3 else 0 end'
 expect_checked() {
 	local file=$1 strict=false
@@ -327,14 +328,13 @@ expect_checked() {
 	assert_eq "$exit_status" "$(json "$TMP/stdout" "$CHECK_STATUS" --argjson strict $strict)" "exit status of kymo check of $file"
 }
 
-# loss_told_by FILE: prints the number of records that are reported as lost in it. From a damaged
-# file, nothing else is used.
+# loss_told_by FILE: prints the number of records that FILE reports as lost. FILE may be damaged.
 loss_told_by() {
 	{ "$KYMO" summary --json "$1" 2>/dev/null || [ $? = 3 ]; } | gojq '[.lost[]] | add // 0'
 }
 
-# expect_read FILE COMMAND ...: COMMAND reads FILE, which is undamaged. Its status must be 3 exactly
-# if records were lost in it. (More mappings than are kept would give 3, too.)
+# expect_read FILE COMMAND ...: COMMAND reads FILE, which is undamaged. The exit status must be 3 if
+# FILE reports lost records, else 0. (If FILE had too many mappings, the status would be 3, too.)
 expect_read() {
 	local file=$1 lost
 
@@ -344,7 +344,7 @@ expect_read() {
 	assert_eq "$exit_status" $((lost > 0 ? 3 : 0)) "exit status of '$*', where $lost records were lost"
 }
 
-# finished PID LOG: waits for a recorder with its messages in LOG; for expect_recorded
+# finished PID LOG: waits for the recorder PID, and prints its messages in LOG; for expect_recorded
 finished() {
 	local status=0
 
@@ -353,9 +353,9 @@ finished() {
 	return "$status"
 }
 
-# expect_recorded FILE COMMAND ...: COMMAND records, or stops a recording. Its status must be 3
-# exactly if it reports a loss, and FILE (unless it is -) must then report the same: another load on
-# the machine can make a ring overflow.
+# expect_recorded FILE COMMAND ...: COMMAND records, or stops a recording. Another load on the
+# machine can make a ring overflow. If COMMAND reports a loss, its exit status must be 3, and FILE
+# (unless it is -) must report the same loss. Otherwise, its exit status must be 0.
 expect_recorded() {
 	local file=$1 said=0 lost
 
@@ -374,8 +374,8 @@ less_was_recorded() {
 	something_was_lost || grep -E ' s: recording took [0-9.]+% of | were lost while it was recorded;|: the archive is damaged;' "$TMP/stderr"
 }
 
-# summarize FILE: writes `kymo summary --json` of it to $SUMMARY (a file). The status must be 3
-# exactly if records were lost or it is damaged.
+# summarize FILE: writes `kymo summary --json` of FILE to the file $SUMMARY. The exit status must be
+# 3 if records were lost or FILE is damaged, else 0.
 summarize() {
 	SUMMARY=$TMP/$(basename "$1").summary.json
 	expect_exit "0|3" "$KYMO" summary --json "$1"
@@ -384,7 +384,7 @@ summarize() {
 		"exit status of kymo summary of $1"
 }
 
-# dump_records FILE: writes `kymo dump --json` of it to $DUMP (a file), one object per line.
+# dump_records FILE: writes `kymo dump --json` of FILE to the file $DUMP, one object per line.
 dump_records() {
 	DUMP=$TMP/$(basename "$1").dump.json
 	"$KYMO" dump --json "$1" >"$DUMP" 2>"$TMP/dump.stderr" || [ $? = 3 ] || {
@@ -394,8 +394,8 @@ dump_records() {
 }
 
 # record_around FILE [record option ...] -- COMMAND ...: records in this process while COMMAND runs.
-# Another load on the machine can make a ring overflow, which is no error of kymo: it is tried three
-# times.
+# Another load on the machine can make a ring overflow, which is not an error of kymo. So the
+# recording is repeated up to three times.
 record_around() {
 	local file=$1 n
 
@@ -408,9 +408,9 @@ record_around() {
 	nothing_lost
 }
 
-# missing_at_most MS COMMAND ...: COMMAND kills a recorder and sets MISSING_MS: the time before the
-# kill of which nothing was written. If other processes use the CPU or the disk, this time is
-# longer, which is no error of kymo: it is tried five times.
+# missing_at_most MS COMMAND ...: COMMAND kills a recorder, and sets MISSING_MS to the time between
+# the last written event and the kill. If other processes use the CPU or the disk, this time is
+# longer, which is not an error of kymo. So COMMAND is repeated up to five times.
 missing_at_most() {
 	local limit=$1 n
 
@@ -423,8 +423,8 @@ missing_at_most() {
 	fail "$MISSING_MS ms before the kill are missing, expected at most $limit"
 }
 
-# something_was_lost: prints the messages about losses of the last `kymo record`, whose exit status
-# is that of its command
+# something_was_lost: prints the messages about losses of the last `kymo record`. (With a command,
+# its exit status does not show them.)
 something_was_lost() {
 	grep -E ': (lost|left out|omitted) [0-9]+ |had no room' "$TMP/stderr"
 }
@@ -441,7 +441,7 @@ switches() {
 		 .outgoing_thread_state, ([.args[] | select(.name == "synthetic")] | length)] | @tsv'
 }
 
-# switches_from TID: the number of times that it was switched out, in the last `dump_records`
+# switches_from TID: prints the number of switches from TID in the last `dump_records`
 switches_from() {
 	switches "\"outgoing_thread_id\":$1," | awk -v tid="$1" '$3 == tid && !$6' | wc -l
 }
@@ -543,9 +543,9 @@ end_stack_load() {
 	wait "$STACK_LOAD_PID"
 }
 
-# samples_due FILE HZ [FILTER]: the number of samples for the CPU time that a stack-load has
-# measured itself (in FILE, by FILTER: that of its leaves). Elapsed time is no measure, since other
-# processes can use the CPU.
+# samples_due FILE HZ [FILTER]: prints the number of samples that the CPU time of a stack-load
+# requires. The load has measured this time and written it to FILE; FILTER selects it (by default,
+# the time of its leaves). Elapsed time is no measure, since other processes can use the CPU.
 samples_due() {
 	json "$1" "${3:-.leaf_ns | add} | . * $2 / 1e9 | round"
 }
@@ -584,7 +584,7 @@ start_bus() {
 	expect_soon 5 test -S "$TMP/bus"
 }
 
-# Opens it to other users, too; programs of tests find it by KYMO_TEST_BUS.
+# Lets other users use the bus, too. The programs of tests find it by KYMO_TEST_BUS.
 open_bus_to_all() {
 	export KYMO_TEST_BUS=$BUS
 	chmod 755 "$TMP"
@@ -602,12 +602,12 @@ start_fake_polkit() {
 	expect_soon 5 polkit_says manage no
 }
 
-# unit_settings UNIT NAME: prints the setting in the unit, as words
+# unit_settings UNIT NAME: prints the words of the setting NAME in UNIT
 unit_settings() {
 	sed -n "s/^$2=//p" "$ROOT/units/$1.service.in" | tr '\n' ' '
 }
 
-# unit_capabilities UNIT: prints its capabilities, in the format of setpriv
+# unit_capabilities UNIT: prints the capabilities of UNIT, in the format of setpriv
 unit_capabilities() {
 	unit_settings "$1" CapabilityBoundingSet | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g; s/,*$//'
 }
@@ -623,7 +623,8 @@ start_kymod() {
 	}
 }
 
-# terminate PID WHAT: WHAT, a child of this shell, ends in order
+# terminate PID WHAT: sends SIGTERM to PID, a child of this shell, which must exit with 0. WHAT is
+# its name in messages.
 terminate() {
 	local status=0
 
@@ -636,7 +637,7 @@ stop_kymod() {
 	terminate "$KYMOD_PID" kymod
 }
 
-# has_no_sessions: the service on $BUS answers, and has none
+# has_no_sessions: whether the service on $BUS answers, and has no sessions
 has_no_sessions() {
 	local sessions
 
@@ -685,8 +686,8 @@ bpf_is_kymo() {
 	esac
 }
 
-# Processes that hold BPF objects, one per row: kind, id, pid. In one pass, since other processes
-# can have hundreds of them.
+# Processes that hold BPF objects, one per row: kind, id, pid. All rows come from one pass over the
+# processes, since some have hundreds of descriptors.
 bpf_holders() {
 	{ grep -sE '^(prog|link|map)_id:' /proc/[0-9]*/fdinfo/* || true; } |
 		sed -nE 's|^/proc/([0-9]+)/fdinfo/[0-9]+:([a-z]+)_id:[[:space:]]*([0-9]+)$|\2 \3 \1|p' | sort -u
@@ -697,8 +698,8 @@ remember_bpf() {
 	bpf_ids | sort >"$TMP/bpf.before"
 }
 
-# Objects since remember_bpf that have a name of kymo and are held by no process, or by one that
-# this test has started. Objects of other recordings on the same machine are ignored.
+# Objects that were made since remember_bpf, have a name of kymo, and are held by no process or by a
+# process of this test. Objects of other recordings on the same machine are ignored.
 bpf_left() {
 	local kind id name pid ours holders
 	local -A is_ours=() is_kymo=() # by pid, and by name: one recording can have hundreds

@@ -52,7 +52,7 @@ expect_exit 1 as 2 status "1/$name"
 assert_says "$TMP/stderr" "there is no session '1/$name'" "complaint to another user"
 kill -INT "${name#record_}"
 wait "$record_pid" || fail "the recording failed: $(cat "$TMP/record.log")"
-assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "what record says"
+assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "the message of record"
 
 "$KYMO_TEST_ACCESS_WAITING"
 "$KYMO_TEST_ACCESS" with

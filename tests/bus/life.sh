@@ -40,7 +40,7 @@ idle_passes
 expect_exit 0 "$KYMO" stop one --bus "$BUS"
 expect_soon 20 has_ended $pid
 wait $pid || fail "it left with an error: $(cat "$TMP/kymod.log")"
-assert_contains "$TMP/kymod.log" 'session/one: ended \(requested\)' "what it said"
+assert_contains "$TMP/kymod.log" 'session/one: ended \(requested\)' "the message"
 expect_exit 1 timeout "$(limit 10)" "$KYMO" list --bus "$BUS"
 
 # Without the option, it does not end.

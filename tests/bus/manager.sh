@@ -24,21 +24,21 @@ open_bus_to_all
 
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_eq "$(sort "$TMP/stdout" | tr -s ' ')" 'left failed /org/kymo/Trace1/session/65534/left
-left failed /org/kymo/Trace1/session/left' "what is listed of dead flight recorders"
+left failed /org/kymo/Trace1/session/left' "the list of dead flight recorders"
 expect_exit 1 "$KYMO" start left --mode flight --bus "$BUS"
 assert_says "$TMP/stderr" "the session 'left' exists already" \
 	"complaint about the name of a dead flight recorder"
 expect_exit 1 "$KYMO" stop left --bus "$BUS"
-assert_says "$TMP/stderr" 'the service ended before' "what is said of one that is stopped"
+assert_says "$TMP/stderr" 'the service ended before' "the message about one that is stopped"
 expect_exit 1 "$KYMO" stop 65534/left --bus "$BUS"
 [ ! -e "$flights/0-left" ] || fail "the directory of a removed flight recorder is still there"
-assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "what else is in that place"
+assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "the other files in the directory"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list"
 
 "$KYMO_TEST_SNAPSHOTS"
 "$KYMO_TEST_MANAGER"
-assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "what is left of flight recorders"
+assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "the remains of flight recorders"
 
 # The verbs.
 expect_exit 0 "$KYMO" start box --mode flight --keep 3s --keep-size 8M --bus "$BUS"
@@ -80,7 +80,7 @@ assert_line "${snapshots[0]}" flight "a snapshot that a signal asked for"
 kill -INT "$record_pid"
 wait "$record_pid" || fail "a flight recording failed: $(cat "$TMP/record.log")"
 assert_line "$TMP/last.fxt" flight "the end of a flight recording"
-assert_contains "$TMP/record.log" 'last\.fxt: .*, the most recent part of .* events$' "what it says"
+assert_contains "$TMP/record.log" 'last\.fxt: .*, the most recent part of .* events$' "the message"
 
 # The name is unique, and a second service waits for it only for a while.
 expect_exit 1 timeout "$(limit 25)" "$KYMOD" --bus "$BUS"
@@ -108,7 +108,7 @@ record_pid=$!
 expect_soon 5 grep -q start "$TMP/recorded"
 stop_kymod
 wait "$record_pid" || fail "a recording failed with the orderly end of the service: $(cat "$TMP/record.log")"
-assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "what record says at the end of the service"
+assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "the message of record at the end of the service"
 assert_line "$TMP/recorded" 'stop service stopped' "its archive"
 assert_line "$TMP/last" 'stop service stopped' "archive of a session that ran at the end"
 

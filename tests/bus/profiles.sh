@@ -163,17 +163,17 @@ passed_over() {
 expect_soon 10 passed_over 1 2
 expect_exit 0 "$KYMO" snapshot --all --reason 'a test' --bus "$BUS"
 assert_contains "$TMP/stderr" '^1 written, 0 ' "a snapshot soon after a trigger's"
-passed_over 2 2 || fail "what was passed over was not counted: $(property trigger Snapshots)"
+passed_over 2 2 || fail "the skipped snapshot was not counted: $(property trigger Snapshots)"
 assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 2 "files"
 expect_exit 0 "$KYMO" rotate trigger --bus "$BUS"
 assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 3 "files, when somebody asks for one"
 expect_exit 0 "$KYMO" status trigger --bus "$BUS"
-assert_line "$TMP/stdout" "    profile:  trigger, to $TMP/out" "what status says of its collection"
+assert_line "$TMP/stdout" "    profile:  trigger, to $TMP/out" "the answer of status about its collection"
 assert_line "$TMP/stdout" '    files:    3 written, 0 failed, 2 skipped' \
-	"what status says of its files"
+	"the answer of status about its files"
 expect_exit 0 "$KYMO" status trigger --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" '.[0] | [.profile, .directory, .snapshots.written, .snapshots.failed, .snapshots.passed_over] | join(" ")')" \
-	"trigger $TMP/out 3 0 2" "what it says to programs"
+	"trigger $TMP/out 3 0 2" "the answer for programs"
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/trigger.log")"
 expect_exit 2 "$KYMO" snapshot --all trigger --bus "$BUS"
@@ -224,14 +224,14 @@ is_kept() {
 }
 expect_soon 30 is_kept
 expect_soon 10 session_is_running moving
-assert_contains "$TMP/kymod.log" 'session/moving: a snapshot goes to .*: cgroups changed' "what the log says of it"
+assert_contains "$TMP/kymod.log" 'session/moving: a snapshot goes to .*: cgroups changed' "the log"
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/moving.log")"
 remove_cgroups
 
 # kymo collect reports the same, and does not try again.
 expect_exit 2 timeout "$(limit 20)" "$KYMO" collect wrong --bus "$BUS"
-assert_says "$TMP/stderr" 'wrong.conf:3: RingSize=' "what kymo collect says"
+assert_says "$TMP/stderr" 'wrong.conf:3: RingSize=' "the message of kymo collect"
 expect_exit 2 timeout "$(limit 20)" "$KYMO" collect nothing --bus "$BUS"
 expect_exit 2 "$KYMO" collect --bus "$BUS"
 
@@ -245,7 +245,7 @@ has_asked_thrice() {
 	[ "$(grep -c Member=CreateSession "$TMP/asked")" -ge 3 ]
 }
 expect_soon 20 has_asked_thrice
-assert_says "$TMP/later.log" 'of it exists yet' "what it waits for"
+assert_says "$TMP/later.log" 'of it exists yet' "the reason for the wait"
 kill $monitor
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/later.log")"

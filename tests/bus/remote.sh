@@ -30,7 +30,7 @@ PATH=$TMP/here:$PATH
 # On any other bus, there is no service.
 export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$TMP/nobus
 
-note "what goes over the bus"
+note "verbs that use the bus of the host"
 expect_exit 0 "$KYMO" start one -o "$TMP/one.fxt" -e sched --bus "$BUS"
 for place in "-H me@other" "-Hme@other" "--host me@other" --host=me@other; do
 	# shellcheck disable=SC2086 # two words
@@ -52,7 +52,7 @@ cd "$TMP" || exit
 # (no thread has that name, so nothing is recorded)
 expect_exit 3 "$KYMO" record -H me@other -d 300ms -e sched --comm 'a "b' -o far.fxt
 assert_says stderr "no event of category sched: no selected thread ran" "an empty recording"
-assert_contains stderr '^far\.fxt: from me@other' "what is said at the end"
+assert_contains stderr '^far\.fxt: from me@other' "the message at the end"
 expect_exit 0 "$KYMO" check far.fxt
 expect_exit 0 "$KYMO" summary --json far.fxt
 assert_contains stdout '"filtered": *true' "filter of a name with quotes"
@@ -74,7 +74,7 @@ expect_exit 0 "$KYMO" check --json long.fxt
 assert_eq "$(json stdout .cut_off)" false "cut off"
 expect_soon 10 has_no_sessions
 
-note "what breaks the connection ends it, too"
+note "a broken connection also ends a recording"
 "$KYMO" record -H me@other -e sched -o broken.fxt 2>broken.err &
 pid=$!
 expect_soon 20 test -s broken.fxt
@@ -86,7 +86,7 @@ note "top, over there"
 expect_recorded - timeout "$(limit 60)" "$KYMO" top -H me@other -n 1 -i 200ms --json
 assert_eq "$(wc -l <stdout)" 1 "lines"
 
-note "what does not go"
+note "unsupported options"
 refused() {
 	local text=$1
 

@@ -51,7 +51,7 @@ assert_says "$TMP/stderr" "the session 'one' exists already" "complaint about a 
 [ ! -e "$TMP/two.fxt" ] || fail "a session that could not be made left its file behind"
 expect_recorded "$TMP/one.fxt" ask stop one --json
 assert_eq "$(json "$TMP/stdout" .reason)" requested "reason"
-assert_contains "$TMP/stderr" '^one: .* events, ' "what stop says"
+assert_contains "$TMP/stderr" '^one: .* events, ' "the message of stop"
 expect_exit 0 "$KYMO" check "$TMP/one.fxt"
 dump_records "$TMP/one.fxt"
 assert_eq "$(events mark | gojq -r .args.text)" 'a mark of the test' "mark"
@@ -82,10 +82,10 @@ expect_recorded "$TMP/profiler.fxt" ask stop two
 
 # record through the service. Its session ends with it.
 expect_recorded "$TMP/short.fxt" ask record -d 300ms -o "$TMP/short.fxt"
-assert_contains "$TMP/stderr" '^.*short\.fxt: .* events, ' "what record says"
+assert_contains "$TMP/stderr" '^.*short\.fxt: .* events, ' "the message of record"
 expect_exit 0 "$KYMO" check "$TMP/short.fxt"
 expect_exit 7 ask record -o "$TMP/command.fxt" -- sh -c 'exit 7'
-assert_says "$TMP/stderr" 'sh exited with 7' "what is said about the command"
+assert_says "$TMP/stderr" 'sh exited with 7' "the message about the command"
 expect_exit 0 "$KYMO" check "$TMP/command.fxt"
 record_to_pipe() {
 	"$KYMO" record --bus "$BUS" -d 300ms -o - | cat >"$TMP/piped.fxt"

@@ -55,7 +55,7 @@ kill -INT $pid
 status=0
 wait $pid || status=$?
 assert_eq $status 3 "exit status after a loss"
-assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "what is said of the loss"
+assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "the message about the loss"
 
 # The service ends: the view shows the last data and ends, too.
 rm -f "$TMP/top.json"

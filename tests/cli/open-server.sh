@@ -56,15 +56,15 @@ note "a library that is missing, or is another one, is named"
 mkdir "$TMP/other"
 cc -shared -fPIC -Wl,-soname,libmicrohttpd.so.12 -o "$TMP/other/libmicrohttpd.so.12" "$TMP/empty.c"
 expect_exit 1 env LD_LIBRARY_PATH="$TMP/other" "$KYMO" open --port 0 --no-browser "$small"
-assert_says "$TMP/stderr" 'libmicrohttpd.so.12 is missing or damaged; install the package libmicrohttpd12' "what it says"
+assert_says "$TMP/stderr" 'libmicrohttpd.so.12 is missing or damaged; install the package libmicrohttpd12' "the message"
 
-note "what is fetched is the file, once"
+note "the file is served once"
 start_open --no-browser "$small"
 [[ $URL =~ ^http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/everything\.fxt$ ]] || fail "the URL is $URL"
 assert_line "$TMP/open.err" "$UI/#!/?url=$URL" "the URL of the page"
 awk -v port="$(printf ':%04X' "$PORT")" '$4 == "0A" && index($2, port) { print $2 }' /proc/net/tcp /proc/net/tcp6 \
 	>"$TMP/listening"
-assert_eq "$(cat "$TMP/listening")" "$(printf '0100007F:%04X' "$PORT")" "what it listens on"
+assert_eq "$(cat "$TMP/listening")" "$(printf '0100007F:%04X' "$PORT")" "the address of the server"
 assert_eq "$(status -D "$TMP/headers" -H "Origin: $UI" "$URL")" 200 "GET"
 cmp "$TMP/body" "$small"
 assert_eq "$(header access-control-allow-origin)" "$UI" "Access-Control-Allow-Origin"
@@ -75,7 +75,7 @@ assert_eq "$(header cache-control)" no-store "Cache-Control"
 end_open 0 fetched
 assert_eq "$(status "$URL")" 000 "a second fetch"
 assert_eq "$(gojq -r '.fetched, .refused, .served_bytes' "$TMP/open.json" | xargs)" \
-	"1 0 $(stat -c %s "$small")" "what it says that it did"
+	"1 0 $(stat -c %s "$small")" "the report of its work"
 
 note "nobody else gets anything, and asking ends nothing"
 start_open --no-browser --timeout 20 "$small"
@@ -199,7 +199,7 @@ for signal in INT TERM HUP; do
 	end_open 1 interrupted
 done
 
-note "what is cut off arrives as far as it goes"
+note "of a truncated file, the readable part is served"
 head -c -100 "$TMP/large.fxt.zst" >"$TMP/cut.fxt.zst"
 start_open --no-browser "$TMP/cut.fxt.zst"
 assert_eq "$(status "$URL")" 200 "GET"
@@ -219,7 +219,7 @@ EOF
 chmod 755 "$TMP/browse"
 start_open --browser "$TMP/browse $TMP/seen" --origin "HTTP://Localhost:80/perfetto/" "$small"
 expect_soon 10 test -e "$TMP/seen/seen"
-assert_eq "$(cat "$TMP/seen/seen")" "2 HTTP://Localhost:80/perfetto/#!/?url=$URL $(id -u) $HOME" "what the browser got"
+assert_eq "$(cat "$TMP/seen/seen")" "2 HTTP://Localhost:80/perfetto/#!/?url=$URL $(id -u) $HOME" "the arguments of the browser"
 assert_eq "$(status -H "Origin: $UI" "$URL")" 403 "GET of another UI"
 assert_eq "$(status -D "$TMP/headers" -H "Origin: http://localhost" "$URL")" 200 "GET"
 assert_eq "$(header access-control-allow-origin)" http://localhost "Access-Control-Allow-Origin"
@@ -245,9 +245,9 @@ if [ "$(id -u)" = 0 ] && getent passwd nobody >/dev/null; then
 	SUDO_UID=$nobody start_open --browser "$TMP/browse $TMP/seen" "$TMP/secret.fxt.zst"
 	expect_soon 10 test -e "$TMP/seen/seen"
 	assert_eq "$(cat "$TMP/seen/seen")" "2 $UI/#!/?url=$URL $nobody $(getent passwd nobody | cut -d: -f6)" \
-		"what the browser got"
+		"the arguments of the browser"
 	assert_eq "$(awk '/^(Uid|Gid):/ { print $2, $3, $4, $5 }' /proc/$OPEN/status | sort -u)" \
-		"$nobody $nobody $nobody $nobody" "who serves"
+		"$nobody $nobody $nobody $nobody" "the user of the server"
 	assert_eq "$(status "$URL")" 200 "GET"
 	cmp "$TMP/body" "$TMP/large.fxt"
 	end_open 0 fetched
@@ -261,7 +261,7 @@ if [ "$(id -u)" = 0 ]; then
 	assert_eq "$(other_status -H "Origin: $UI" "$URL")" 403 "GET of another user"
 	assert_eq "$(other_status -X OPTIONS -H "Origin: $UI" "$URL")" 403 "OPTIONS of another user"
 	as_other curl -s -o - "$URL" >"$TMP/body" || true
-	assert_says "$TMP/body" "Only the user of 'kymo open'" "what another user gets"
+	assert_says "$TMP/body" "Only the user of 'kymo open'" "the answer to another user"
 	# An IPv6 socket that connects to an IPv4 address is in the other list of the kernel.
 	ipv6_url=${URL/127.0.0.1/[::ffff:127.0.0.1]}
 	assert_eq "$(other_status -H "Host: 127.0.0.1:$PORT" "$ipv6_url")" 403 "GET of another user through IPv6"
@@ -269,7 +269,7 @@ if [ "$(id -u)" = 0 ]; then
 	assert_eq "$(status -H "Host: 127.0.0.1:$PORT" "$ipv6_url")" 200 "GET through IPv6"
 	cmp "$TMP/body" "$TMP/large.fxt"
 	end_open 0 fetched
-	assert_eq "$(gojq -r '.fetched, .refused' "$TMP/open.json" | xargs)" "1 4" "what it says that it did"
+	assert_eq "$(gojq -r '.fetched, .refused' "$TMP/open.json" | xargs)" "1 4" "the report of its work"
 	assert_eq "$(grep -c "refused a connection" "$TMP/open.err")" 1 "messages"
 
 	note "--any-user serves them; a user serves root and themselves, and no third one"
@@ -290,7 +290,7 @@ if unshare --user true 2>/dev/null; then
 	chmod 755 "$TMP/in-namespace"
 	KYMO=$TMP/in-namespace start_open --no-browser --timeout 2 "$small"
 	assert_eq "$(status "$URL")" 403 "GET from outside of the user namespace"
-	assert_says "$TMP/body" "'kymo open --any-user' serves all users" "what is answered"
+	assert_says "$TMP/body" "'kymo open --any-user' serves all users" "the message"
 	end_open 1 timeout
 	assert_says "$TMP/open.err" "its user is unknown" "message"
 fi

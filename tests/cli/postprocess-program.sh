@@ -119,4 +119,4 @@ assert_eq "$(resolve --sysroot "$TMP/root" "$TMP/space.txt" | head -1)" "plain()
 resolve "$TMP/space.txt" >"$TMP/texts"
 assert_eq "$(head -1 "$TMP/texts")" 'from /usr/a\040b/program' "a file that is not there"
 assert_says "$TMP/stderr" "3 of 3 addresses without a name: /usr/a" \
-	"what is said where there are no names"
+	"the message where there are no names"

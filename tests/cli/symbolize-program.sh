@@ -142,8 +142,8 @@ assert_contains "$TMP/stdout" '^100\.00% 100\.00%  first[+]0x' "summary --no-sym
 
 note "in the archive"
 symbolize a
-assert_eq "$(report)" '[3,3,0,0,4]' "what was done"
-assert_eq "$(gojq -c '.problems, [.modules[].unnamed]' "$TMP/report")" $'[]\n[0]' "what is missing"
+assert_eq "$(report)" '[3,3,0,0,4]' "the report of the first run"
+assert_eq "$(gojq -c '.problems, [.modules[].unnamed]' "$TMP/report")" $'[]\n[0]' "missing parts"
 assert_eq "$(flame a-named --no-symbols)" "$chain" "flame of what was symbolized"
 "$KYMO" dump "$TMP/a-named.fxt" | grep profile:frame >"$TMP/frames"
 line=$(addr2line -ie "$first" "${stack%% *}" | head -1 | sed 's/.*:\([0-9]*\).*/\1/')
@@ -152,10 +152,10 @@ assert_says "$TMP/frames" \
 expect_exit 0 "$KYMO" check --strict "$TMP/a-named.fxt"
 cp "$TMP/a-named.fxt" "$TMP/b.fxt"
 symbolize b
-assert_eq "$(report)" '[3,0,3,0,0]' "what is done the second time"
+assert_eq "$(report)" '[3,0,3,0,0]' "the report of the second run"
 "$KYMO" dump "$TMP/a-named.fxt" | sed 's/^ *//' | grep -v '^string' >"$TMP/once"
 "$KYMO" dump "$TMP/b-named.fxt" | sed 's/^ *//' | grep -v '^string' >"$TMP/twice"
-cmp "$TMP/once" "$TMP/twice" || fail "what is symbolized twice is another archive"
+cmp "$TMP/once" "$TMP/twice" || fail "the second symbolization changes the archive"
 
 note "through a pipe, and packed"
 "$KYMO" symbolize - - <"$TMP/a.fxt" 2>/dev/null | cmp - "$TMP/a-named.fxt"
@@ -172,7 +172,7 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 fi
 
 if command -v curl >/dev/null; then
-	note "what kymo open serves has the names, and the archive is as it was"
+	note "kymo open serves the names, and does not change the archive"
 	# served_by_open FILE OPTION ...: writes the file that a page gets to $TMP/served.fxt
 	served_by_open() {
 		local url='' status=0 open
@@ -194,7 +194,7 @@ if command -v curl >/dev/null; then
 	for file in a.fxt a.fxt.gz; do
 		before=$(sha256sum "$TMP/$file")
 		served_by_open "$TMP/$file"
-		assert_eq "$SERVED_NAME" a.fxt "what is served is called"
+		assert_eq "$SERVED_NAME" a.fxt "the name of the served file"
 		cmp "$TMP/served.fxt" "$TMP/a-named.fxt"
 		assert_eq "$(sha256sum "$TMP/$file")" "$before" "the archive"
 	done
@@ -204,11 +204,11 @@ if command -v curl >/dev/null; then
 		served_by_open "$option" "$TMP/a.fxt"
 		cmp "$TMP/served.fxt" "$TMP/a.fxt"
 	done
-	assert_says "$TMP/open.err" ': 3 of 3 addresses in call stacks have no names' "what is said"
+	assert_says "$TMP/open.err" ': 3 of 3 addresses in call stacks have no names' "the message"
 	note "where there is no room for a copy, the archive itself is served"
 	TMPDIR=/dev/null served_by_open "$TMP/a.fxt"
 	cmp "$TMP/served.fxt" "$TMP/a.fxt"
-	assert_says "$TMP/open.err" 'is shown without added names' "what is said"
+	assert_says "$TMP/open.err" 'is shown without added names' "the message"
 fi
 
 note "another build has other names"
@@ -217,7 +217,7 @@ assert_eq "$(flame wrong | tr ';' '\n' | grep -c 'first+0x')" 3 "flame by a wron
 symbolize wrong
 assert_eq "$(report)" '[3,0,0,3,0]' "by a wrong build id"
 assert_eq "$(gojq -c '.modules' "$TMP/report")" "[{\"addresses\":3,\"module\":\"$first\",\"unnamed\":3}]" "modules"
-assert_eq "$(gojq -r '.problems[].file' "$TMP/report")" "$first" "what is told"
+assert_eq "$(gojq -r '.problems[].file' "$TMP/report")" "$first" "the message"
 expect_exit 0 "$KYMO" symbolize --force "$TMP/wrong.fxt" "$TMP/wrong-named.fxt"
 assert_line "$TMP/stderr" "  3 of 3 without a name: $first" "the report"
 assert_says "$TMP/stderr" "kymo symbolize: $first: " "the report"
@@ -259,11 +259,11 @@ served() {
 		DEBUGINFOD_PROGRESS='' DEBUGINFOD_VERBOSE='' flame "$@"
 }
 names_no inner "without --debuginfod" served moved
-assert_eq "$(wc -l <"$TMP/served")" 1 "what was asked without --debuginfod"
+assert_eq "$(wc -l <"$TMP/served")" 1 "the requests without --debuginfod"
 served moved --debuginfod >"$TMP/got"
 if [ "$(wc -l <"$TMP/served")" -gt 1 ]; then
 	assert_eq "$(cat "$TMP/got")" "$chain" "with --debuginfod"
-	assert_line "$TMP/served" "GET /buildid/$id/debuginfo 200" "what was asked"
+	assert_line "$TMP/served" "GET /buildid/$id/debuginfo 200" "the requests"
 	# The server's answer is checked like any other file.
 	objcopy --only-keep-debug "$second" "$TMP/tree/buildid/$id/debuginfo"
 	names_no 'inner|core' "another build from the server" served moved --debuginfod

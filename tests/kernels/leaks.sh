@@ -40,7 +40,7 @@ remember_bpf
 planted_and_found frames leak-plant-frames list buffers rows tables aligned large threads old jumps
 planted_and_found cpp leak-plant-cpp-frames news list buffers
 
-note "what the kernel gives"
+note "the features of the kernel"
 mkfifo "$TMP/fifo"
 exec {FIFO}<>"$TMP/fifo"
 (
@@ -82,6 +82,6 @@ awk '$1 != "end" {
 		bytes[what] += $2
 	}
 	END { for (w in blocks) print w, blocks[w], bytes[w] }' "$TMP/truth" | sort >"$TMP/planted"
-diff "$TMP/planted" "$TMP/found" >&2 || fail "what was planted (<) is not what is reported (>)"
+diff "$TMP/planted" "$TMP/found" >&2 || fail "the reported leaks (>) differ from the planted ones (<)"
 facts <"$TMP/found"
 no_bpf_left "recordings of what programs allocate"

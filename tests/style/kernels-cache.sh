@@ -9,7 +9,7 @@ need_command apt-get
 export XDG_CACHE_HOME=$TMP KYMO_DEBIAN_MIRROR=http://127.0.0.1:9/debian
 
 expect_exit 77 "$ROOT/tools/kernels"
-assert_line "$TMP/stderr" 'kernels: no Debian mirror gives them' "what it says with nothing"
+assert_line "$TMP/stderr" 'kernels: no Debian mirror gives them' "the message with nothing"
 assert_empty "$TMP/stdout" "kernels that are not there"
 
 mkdir -p "$TMP/kymo/kernels"
@@ -17,10 +17,10 @@ touch "$TMP/kymo/kernels/linux-image-6.1.0-1-amd64_6.1.1_amd64.deb"
 expect_exit 77 "$ROOT/tools/kernels"
 touch "$TMP/kymo/kernels/linux-image-6.12.1-amd64_6.12.1_amd64.deb"
 expect_exit 0 "$ROOT/tools/kernels"
-assert_says "$TMP/stderr" 'no Debian mirror gives newer ones' "what it says with old ones"
+assert_says "$TMP/stderr" 'no Debian mirror gives newer ones' "the message with old ones"
 assert_eq "$(wc -l <"$TMP/stdout")" 2 "kernels"
 expect_exit 0 "$ROOT/tools/kernels" --install
-assert_empty "$TMP/stdout" "what --install prints"
+assert_empty "$TMP/stdout" "the output of --install"
 
 # Of today: nobody is asked.
 touch "$TMP/kymo/kernels/asked"

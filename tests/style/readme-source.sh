@@ -48,4 +48,4 @@ expect_exit 0 meson introspect build --targets
 grep -q '"kymod"' "$TMP/stdout" || fail "the daemon is not built"
 # A build that requires them reports the missing ones.
 expect_exit 1 meson setup other -Dtests=enabled
-assert_says "$TMP/stdout" 'cmocka' "what is said without cmocka"
+assert_says "$TMP/stdout" 'cmocka' "the message without cmocka"

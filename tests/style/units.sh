@@ -19,8 +19,8 @@ for unit in kymod.service kymo-perf.service kymo-collect@.service kymo-snapshot@
 done
 for unit in "$TMP"/units/*; do
 	expect_exit 0 systemd-analyze verify --man=no "$unit"
-	assert_empty "$TMP/stderr" "what systemd says about ${unit##*/}"
-	assert_empty "$TMP/stdout" "what systemd says about ${unit##*/}"
+	assert_empty "$TMP/stderr" "the answer of systemd about ${unit##*/}"
+	assert_empty "$TMP/stdout" "the answer of systemd about ${unit##*/}"
 done
 expect_exit 0 systemd-analyze security --offline=yes --threshold=25 --no-pager "$units/kymod.service"
 

@@ -30,8 +30,8 @@ kill -CONT "$KYMOD_PID"
 sleep 0.5
 expect_exit 0 "$KYMO" stop large --bus "$BUS"
 expect_exit 3 "$KYMO" stop tiny --bus "$BUS"
-assert_contains "$TMP/stderr" 'lost [0-9]+ softirq events' "what stop says"
-assert_contains "$TMP/stderr" 'lost [0-9]+ workqueue events' "what stop says"
+assert_contains "$TMP/stderr" 'lost [0-9]+ softirq events' "the message of stop"
+assert_contains "$TMP/stderr" 'lost [0-9]+ workqueue events' "the message of stop"
 end_held packets
 end_held items
 

@@ -193,7 +193,7 @@ assert_empty "$TMP/outside" "complete events outside of the recording"
 
 # Without sched, there is no schedule. A filter only applies to threads, which is reported.
 expect_exit 0 "$KYMO" record --direct -e softirq -d 200ms -p $$ -o "$TMP/softirq.fxt"
-assert_says "$TMP/stderr" 'whole machine: softirq' "what is said of the filter"
+assert_says "$TMP/stderr" 'whole machine: softirq' "the message about the filter"
 dump_records "$TMP/softirq.fxt"
 assert_eq "$(gojq -r 'select(.record == "context_switch" or .record == "thread_wakeup") | .record' \
 	"$DUMP" | wc -l)" 0 "scheduling records without category sched"

@@ -40,12 +40,12 @@ expect_exit 3 timeout "$(limit 60)" "$KYMO" record -e sched,profile,offcpu --max
 cp "$TMP/stdout" "$TMP/said.json"
 assert_eq "$(json "$TMP/said.json" .reason)" overhead "why it ended"
 assert_eq "$(json "$TMP/said.json" .error)" "" "its error"
-assert_eq "$(json "$TMP/said.json" '[.shed[].what] | join(" ")')" "stacks wakeups session" "what went"
-assert_contains "$TMP/stderr" 'no call stacks after .*--max-overhead is 0\.10%' "what it says"
-assert_says "$TMP/stderr" 'ended after ' "what it says"
+assert_eq "$(json "$TMP/said.json" '[.shed[].what] | join(" ")')" "stacks wakeups session" "the parts that were shed"
+assert_contains "$TMP/stderr" 'no call stacks after .*--max-overhead is 0\.10%' "the message"
+assert_says "$TMP/stderr" 'ended after ' "the message"
 assert_contains "$TMP/kymod.log" 'stopped stacks: overhead .*, limit 0\.10%' \
-	"what the journal has"
-assert_says "$TMP/kymod.log" 'stopped session' "what the journal has"
+	"the journal"
+assert_says "$TMP/kymod.log" 'stopped session' "the journal"
 
 # ---- a collection ----
 
@@ -145,7 +145,7 @@ assert_ge "$(json "$TMP/cost.json" .data.bpf_classes_ns.data.sched)" 1 "sched"
 assert_eq "$(json "$TMP/cost.json" .data.bpf_classes_ns.data.offcpu)" null "offcpu"
 expect_exit 0 "$KYMO" stop cheap --bus "$BUS"
 expect_exit 0 "$KYMO" summary --json "$TMP/cheap.fxt"
-assert_eq "$(json "$TMP/stdout" .shed)" null "what went within the limit"
+assert_eq "$(json "$TMP/stdout" .shed)" null "parts that were shed within the limit"
 assert_ge "$(json "$TMP/stdout" .bpf_cpu_ns)" 1 "ns of the programs"
 
 # ---- the storm is over ----
@@ -164,7 +164,7 @@ assert_contains "$TMP/kymod.log" 'storm: stopped session: overhead .*% of a CPU,
 for what in session wakeups stacks; do
 	assert_contains "$TMP/kymod.log" "storm: resumed $what: overhead .*% of a CPU" "the journal"
 done
-assert_says "$TMP/storm.log" 'storm: goes on after ' "what collect says"
+assert_says "$TMP/storm.log" 'storm: goes on after ' "the message of collect"
 
 # The storm is far too long to be read completely.
 while read -r archive; do
@@ -207,7 +207,7 @@ done
 assert_eq "$(grep -cvE '^ *[0-9]+ (before( before)?|behind( behind)?)$' "$TMP/where")" 0 "records that are elsewhere: $(cat "$TMP/where")"
 # Processes that began in the pause have their names.
 assert_ge "$(grep -c "\"record\":\"kernel_object\".*\"koid\":$new," "$DUMP")" 1 "names of who came"
-assert_ge "$(grep -c "\"record\":\"mmap\".*\"process_id\":$new," "$DUMP")" 1 "what it has mapped"
+assert_ge "$(grep -c "\"record\":\"mmap\".*\"process_id\":$new," "$DUMP")" 1 "its mappings"
 
 # It has waited since then, so it has never left a CPU in the recording.
 while read -r chunk; do
@@ -243,7 +243,7 @@ assert_ge $((until - from)) 20000000 "ns without a pause in the last chunk"
 expect_exit 0 "$KYMO" cut --force --from "$(late $(((from + until) / 2)))" --to "$(late $((until - 5000000)))" \
 	"$archive" "$TMP/part.fxt"
 summarize "$TMP/part.fxt"
-assert_eq "$(json "$SUMMARY" '.shed // [] | length')" 0 "what a cut says"
+assert_eq "$(json "$SUMMARY" '.shed // [] | length')" 0 "the events of a cut"
 
 # ---- the attacher, for each child of a program that forks ----
 

@@ -91,7 +91,7 @@ note "places that are none"
 # refused WHAT SPEC
 refused() {
 	expect_exit 1 "$KYMO" record --direct -d 1 --call "$2" -o "$TMP/none.fxt"
-	assert_says "$TMP/stderr" "$1" "what is said of $2"
+	assert_says "$TMP/stderr" "$1" "the message about $2"
 	rm -f "$TMP/none.fxt"
 }
 read -r begin size < <("$KYMO" calls --list "$TMP/fast:shop::price" | sed -n '1s/.*:+\(0x[0-9a-f]*\)+\(0x[0-9a-f]*\)=.*/\1 \2/p')
@@ -115,7 +115,7 @@ assert_eq "$(count ".function == \"place-methods.cc:$line\" and .arguments.n != 
 assert_eq "$(count '.function == "shop::price" and .return == 54')" 100 "calls"
 refused_by_service() {
 	expect_exit 1 "$KYMO" record --bus "$BUS" -d 1 --call "$2" -o "$TMP/none.fxt"
-	assert_says "$TMP/stderr" "$1" "what is said of $2"
+	assert_says "$TMP/stderr" "$1" "the message about $2"
 }
 refused_by_service "has no function 'f' at this address" "$TMP/fast:+$((begin + 1))+$size='f'()"
 if own=$(id -u uucp) && command -v setpriv >/dev/null && ! pgrep -u "$own" >/dev/null; then
@@ -128,7 +128,7 @@ if own=$(id -u uucp) && command -v setpriv >/dev/null && ! pgrep -u "$own" >/dev
 			-e calls --call "$1" -o "$TMP/own/t.fxt" -- "$TMP/own/fast" 100 2>"$TMP/stderr"
 	}
 	! as_own "$TMP/own/fast:place-methods.cc:$line" || fail "lines of others' files are recorded"
-	assert_says "$TMP/stderr" "is not your own file" "what he is told"
+	assert_says "$TMP/stderr" "is not your own file" "the message to the user"
 	chown "$own" "$TMP/own/fast"
 	as_own "$TMP/own/fast:place-methods.cc:$line" || fail "exit status $?: $(cat "$TMP/stderr")"
 	"$KYMO" calls --json "$TMP/own/t.fxt" >"$TMP/calls"

@@ -156,7 +156,7 @@ done
 summarize "$TMP/t.from-1.fxt"
 note "$N_CHUNKS chunks, $lost records lost"
 assert_ge "$lost" 1 "records lost"
-assert_eq "$lost" "$(lost_total)" "what all chunks have lost"
+assert_eq "$lost" "$(lost_total)" "the losses of all chunks"
 rm -f "$TMP"/t.*.fxt
 
 # Allocations of one process: the last chunk alone is enough to find its leaks.

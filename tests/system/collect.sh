@@ -41,9 +41,9 @@ expect_soon 10 has_chunks chunks $((before + 1))
 end_collect chunks
 check_all chunks
 assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
-assert_says "$TMP/chunks.log" 'ended: requested' "what collect says at its end"
+assert_says "$TMP/chunks.log" 'ended: requested' "the message of collect at its end"
 dump_records "$(chunks chunks | head -1)"
-assert_says <(events session_start) 'profile chunks: chunks of the test' "who asked, in the archive"
+assert_says <(events session_start) 'profile chunks: chunks of the test' "the profile in the archive"
 # Each chunk begins in the state in which the previous one ends.
 last=
 while read -r file; do
@@ -77,7 +77,7 @@ check_left() {
 }
 check_left
 assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
-assert_says "$TMP/chunks.log" 'has ended' "what collect says of the service's death"
+assert_says "$TMP/chunks.log" 'has ended' "the answer of collect about the service's death"
 
 # The client is killed: its chunks are completed.
 start_collect chunks

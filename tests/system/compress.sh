@@ -105,7 +105,7 @@ kill_packing() {
 	expect_exit 3 "$KYMO" check --json "$TMP/killed"
 	assert_eq "$(json "$TMP/stdout" '.errors - (if .truncated then 1 else 0 end)')" 0 \
 		"errors other than a cut tail"
-	assert_eq "$(json "$TMP/stdout" .cut_off)" true "what check says of the end"
+	assert_eq "$(json "$TMP/stdout" .cut_off)" true "the answer of check about the end"
 	dump_records "$TMP/killed"
 	last=$(gojq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
 	MISSING_MS=$(((before - last) / 1000000))

@@ -145,7 +145,7 @@ expect_recorded "$CONTAINER/srv/alice/t.fxt" container_as alice kymo record -d 5
 check_archive srv/alice/t.fxt
 assert_eq "$(stat -c %U:%a "$CONTAINER/srv/alice/t.fxt" | sed 's/^[^:]*//')" :600 "mode of her archive"
 expect_exit 1 container_as bob kymo record -d 500ms -o /srv/bob/t.fxt
-assert_contains "$TMP/stderr" 'user bob is not allowed to trace the system .*--own' "what bob is told"
+assert_contains "$TMP/stderr" 'user bob is not allowed to trace the system .*--own' "the message to bob"
 [ ! -e "$CONTAINER/srv/bob/t.fxt" ] || fail "bob has an archive"
 # Own processes are allowed: there are switches of bob's sleep, and of no other process.
 container systemd-run -q -p User=bob sleep 60
@@ -222,12 +222,12 @@ answer() {
 	wait $pid || status=$?
 	exec {fd}>&-
 	tr -d '\r' <"$TMP/terminal" >"$TMP/seen"
-	assert_contains "$TMP/seen" 'Authentication is required to trace the kernel and the processes of all users\.$' "what bob is asked"
+	assert_contains "$TMP/seen" 'Authentication is required to trace the kernel and the processes of all users\.$' "the question to bob"
 }
 # Outside a login session, and in one.
 answer 'a wrong one' setpriv --reuid=bob --regid=bob --init-groups kymo record -d 300ms -o /srv/bob/asked.fxt
 assert_eq "$status" 1 "exit status after a wrong password"
-assert_says "$TMP/seen" 'user bob is not allowed to trace the system (polkit has denied it): ' "what bob is told then"
+assert_says "$TMP/seen" 'user bob is not allowed to trace the system (polkit has denied it): ' "the message to bob"
 [ ! -e "$CONTAINER/srv/bob/asked.fxt" ] || fail "bob has an archive without a password"
 answer 'the right one' su -l bob "--session-command='kymo record -d 300ms -o /srv/bob/asked.fxt'"
 case $status in 0 | 3) ;; *) fail "bob knows the password, and may not: $(cat "$TMP/seen")" ;; esac
@@ -249,7 +249,7 @@ assert_contains "$TMP/stdout" 'CreateSession +method' "busctl introspect"
 expect_exit 0 container busctl get-property org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager Version
 at_manager=(--system --dest org.kymo.Trace1 --object-path /org/kymo/Trace1)
 expect_exit 0 container gdbus introspect "${at_manager[@]}" --xml
-xmllint --noout "$TMP/stdout" || fail "what gdbus is told of the manager is no XML"
+xmllint --noout "$TMP/stdout" || fail "the introspection of the manager is not XML"
 expect_exit 0 container gdbus introspect "${at_manager[@]}"
 assert_contains "$TMP/stdout" '^ +CreateSession\(in  s name,$' "gdbus introspect"
 assert_contains "$TMP/stdout" "^ +readonly s Version = '" "a property in gdbus introspect"
@@ -258,7 +258,7 @@ assert_contains "$TMP/stdout" "'one', objectpath '/org/kymo/Trace1/session/[0-9]
 expect_exit 0 container gdbus call "${at_manager[@]}" --method org.freedesktop.DBus.Properties.Get org.kymo.Trace1.Manager Version
 assert_contains "$TMP/stdout" "^\(<'[0-9.]+'>,\)$" "a property by gdbus"
 expect_exit 1 container_as bob gdbus call "${at_manager[@]}" --method org.kymo.Trace1.Manager.CreateSession x '{}'
-assert_says "$TMP/stderr" 'user bob is not allowed to trace the system' "what bob is told by gdbus"
+assert_says "$TMP/stderr" 'user bob is not allowed to trace the system' "the message of gdbus to bob"
 
 expect_exit 0 container systemctl reload kymod.service
 is_unit ActiveState active || fail "a reload ended the service"
@@ -322,7 +322,7 @@ is_replaced() {
 expect_in 30 is_replaced
 assert_eq "$(unit NRestarts)" 1 "restarts"
 container journalctl -q --no-pager -u kymod.service >"$TMP/journal"
-assert_says "$TMP/journal" 'Watchdog timeout' "what the journal says"
+assert_says "$TMP/journal" 'Watchdog timeout' "the journal"
 check_archive srv/alice/stuck.fxt
 expect_recorded "$CONTAINER/srv/again.fxt" container kymo record -d 300ms -o /srv/again.fxt
 no_drop_in

@@ -11,7 +11,7 @@ need_btf
 # check_storm FILE N: checks the watches of N reported programs of one process
 check_storm() {
 	expect_exit 0 "$KYMO" check --json "$1"
-	assert_eq "$(json "$TMP/stdout" '"\(.errors) \(.cut_off)"')" "0 false" "what check says of $1"
+	assert_eq "$(json "$TMP/stdout" '"\(.errors) \(.cut_off)"')" "0 false" "the answer of check about $1"
 	dump_records "$1"
 	# Watches of one process follow one another.
 	grep -E '"watch(ed)?"' "$DUMP" |

@@ -61,7 +61,7 @@ fails "$TMP/quota.fxt" 1 'Disk quota exceeded' \
 # The output fails at the first byte: then no file is left behind.
 expect_exit 1 "$BAD_OUTPUT" file "$TMP/never.fxt" 5 0 -- "${record[@]}" -o "$TMP/never.fxt"
 assert_says "$TMP/stderr" 'Input/output error' "why it failed"
-assert_says "$TMP/stderr" 'the recording failed' "what failed"
+assert_says "$TMP/stderr" 'the recording failed' "the failed operation"
 ! grep 'cannot start' "$TMP/stderr" || fail "it had started"
 [ ! -e "$TMP/never.fxt" ] || fail "an empty archive is left"
 
@@ -75,7 +75,7 @@ for kind in pipe socket; do
 	# the others are intact.
 	expect_exit 3 timeout "$(limit 60)" "$BAD_OUTPUT" $kind stall 100000 2500 "$TMP/stalled.fxt" -- \
 		"$KYMO" record --direct -d 2.2 --flush 10ms -b 64K -e sched -o -
-	assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "what it says"
+	assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "the message"
 	expect_exit 0 "$KYMO" check --json "$TMP/stalled.fxt"
 	assert_eq "$(json "$TMP/stdout" .errors)" 0 "errors after the $kind has rested"
 	assert_eq "$(json "$TMP/stdout" .cut_off)" false "is the end missing?"
@@ -98,10 +98,10 @@ has_failed() {
 expect_soon 20 has_failed
 assert_eq "$(json "$TMP/doomed.json" '.[0].reason')" "output failed" "its reason"
 assert_says "$TMP/doomed.json" 'No space left' "its error"
-assert_contains "$TMP/kymod.log" 'doomed.*No space left' "what the journal has"
+assert_contains "$TMP/kymod.log" 'doomed.*No space left' "the journal"
 is_good "$TMP/small/d.fxt" 1
 expect_exit 1 "$KYMO" stop doomed --bus "$BUS"
-assert_says "$TMP/stderr" 'No space left' "what stop says"
+assert_says "$TMP/stderr" 'No space left' "the message of stop"
 expect_exit 0 session_is_running good
 expect_recorded "$TMP/good.fxt" "$KYMO" stop good --bus "$BUS"
 expect_exit 0 "$KYMO" check "$TMP/good.fxt"
@@ -155,12 +155,12 @@ is_good "$TMP/ext4/open/stream.fxt" 0
 assert_ge "$(stat -c %s "$TMP/ext4/open/stream.fxt")" 4000000 "bytes that the user had"
 assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a stream"
 expect_exit 1 as_user "$TMP/kymo" snapshot box -o "$TMP/ext4/open/box.fxt" --bus "$BUS"
-assert_says "$TMP/stderr" 'No space left' "what is said of a snapshot"
+assert_says "$TMP/stderr" 'No space left' "the message about a snapshot"
 assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a snapshot"
 # Root can use them: for root, the service writes as root.
 expect_recorded "$TMP/ext4/root.fxt" "$KYMO" record --bus "$BUS" -d 500ms -o "$TMP/ext4/root.fxt"
 assert_le "$(of_root)" $((reserved - 1)) "blocks that are left when root has used some"
 expect_exit 0 as_user "$TMP/kymo" stop box --bus "$BUS"
-assert_eq "$(awk '$1 == "Uid:" { print $5 }' /proc/$KYMOD_PID/status)" 0 "whose files the service itself makes"
+assert_eq "$(awk '$1 == "Uid:" { print $5 }' /proc/$KYMOD_PID/status)" 0 "the user of files that the service makes"
 stop_kymod
 no_bpf_left "outputs of a user"

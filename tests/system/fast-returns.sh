@@ -92,7 +92,7 @@ for stripped in no yes; do
 	[ $stripped = no ] || name=_start
 	expect_exit 125 "$KYMO" calls --direct --fast-returns --call "$TMP/moves:$name" -- "$TMP/moves"
 	assert_contains "$TMP/stderr" 'moves uses [a-z]*context' "the reason"
-	assert_says "$TMP/stderr" 'add --force-fast-returns' "what to do"
+	assert_says "$TMP/stderr" 'add --force-fast-returns' "the remedy"
 done
 
 note "a switch that is written by hand, here and in a library that the program needs"

@@ -105,7 +105,7 @@ kill $stuck
 wait $stuck 2>/dev/null || true
 expect_exit 0 timeout "$(limit 20)" "$KYMO" snapshot box -o "$TMP/meanwhile.fxt" --bus "$BUS"
 check_snapshot "$TMP/meanwhile.fxt" 2
-has_mark meanwhile || fail "what happened while a snapshot was stuck is missing"
+has_mark meanwhile || fail "a mark from the time of the stuck snapshot is missing"
 kill $reader
 
 # More data between two drains than it may keep: it reports this, and continues.
@@ -126,7 +126,7 @@ summarize "$TMP/flood-cut.fxt"
 assert_eq "$(json "$SUMMARY" .dropped_bytes)" "$dropped" "dropped bytes in a piece of it"
 expect_exit 3 ask stop flood
 assert_says "$TMP/stderr" 'flood: events came faster than the flight recorder can keep them' \
-	"what is said at its end"
+	"the message at the end"
 
 # The data of an ended session has its end.
 expect_exit 0 "$KYMO" record --mode flight --keep 1s -d 4 -o "$TMP/ended.fxt" --bus "$BUS"
@@ -143,19 +143,19 @@ wait "$KYMOD_PID" 2>/dev/null || true
 no_bpf_left "kill -9 of kymod"
 start_kymod
 expect_exit 0 ask list
-assert_eq "$(awk '{ print $1, $2 }' "$TMP/stdout" | sort)" $'box failed\npacked failed' "what the next service offers"
+assert_eq "$(awk '{ print $1, $2 }' "$TMP/stdout" | sort)" $'box failed\npacked failed' "the sessions of the next service"
 expect_exit 0 ask status box --json
 assert_eq "$(json "$TMP/stdout" '.[0].reason')" 'service died' "reason"
 for name in box packed; do
 	expect_exit 0 ask snapshot $name -o "$TMP/dead-$name"
 	expect_exit 3 "$KYMO" check --json "$TMP/dead-$name"
 	assert_eq "$(json "$TMP/stdout" .errors)" 0 "errors in what a dead service has left of $name"
-	assert_eq "$(json "$TMP/stdout" .cut_off)" true "what check says of its end"
+	assert_eq "$(json "$TMP/stdout" .cut_off)" true "the answer of check about its end"
 	summarize "$TMP/dead-$name"
 	named "$TMP/dead-$name"
 done
 dump_records "$TMP/dead-box"
-has_mark "the last one" || fail "what a dead service has left does not go up to its last flush"
+has_mark "the last one" || fail "the data of a dead service ends before its last flush"
 for name in box packed; do
 	expect_exit 1 ask stop $name
 done
@@ -195,7 +195,7 @@ for name in first second; do
 	check_finds_nothing "$TMP/$name.fxt"
 	expect_exit 0 ask status $name
 	assert_contains "$TMP/stdout" '^    keeps:    1[0-9]\.[0-9] MiB instead of 128\.0 MiB: ' \
-		"what it may keep"
+		"the limit of its memory"
 	assert_eq "$(grep -c "session/$name: the flight recorder keeps .* instead of 128\.0 MiB" "$TMP/kymod.log")" \
 		1 "lines of the log"
 done

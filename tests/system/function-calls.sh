@@ -34,7 +34,7 @@ calls --call "$TMP/load:all_kinds(int8 a, uint b, bool c, ptr d, str e, str f) -
 	-- "$TMP/load" all
 gojq -c '[.function, .arguments, .return]' "$TMP/calls" >"$TMP/is"
 many=$(printf 'x%.0s' {1..255})
-diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what was called (<)"
+diff - "$TMP/is" >&2 <<-END || fail "the recorded calls (>) differ from the calls made (<)"
 	["all_kinds",{"a":-128,"b":4000000000,"c":true,"d":0,"e":"\"text \\\\\"quoted\\\\\"\\\\n\"","f":"\"$many\"..."},-128]
 	["buffer",{"big":4503599627370496,"bytes":"\"\\\\0\\\\1\\\\377binary\"","n":9,"negative":-5000000000,"small":65535,"to":-1},-5000000001]
 END
@@ -44,7 +44,7 @@ calls --call "$TMP/load:all_kinds(int8 a, uint b, bool c, ptr d, str e, str f)" 
 	--call "$TMP/load:buffer(buf[n] bytes, size_t n)" -- "$TMP/load" page
 gojq -c '.arguments | [.bytes, .e, .f] | map(select(.))' "$TMP/calls" >"$TMP/is"
 many=$(printf 'q%.0s' {1..92})
-diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what is there (<)"
+diff - "$TMP/is" >&2 <<-END || fail "the recorded calls (>) differ from the expected ones (<)"
 	["\"qqqqlast\""]
 	["\"qqqqlast\"..."]
 	["\"qqqqlast\"..."]
@@ -106,13 +106,13 @@ for function in strdup strndup calloc; do
 	assert_eq "$(grep -c "^\[\"$function\",.*,\"memory\",null\]" "$TMP/is")" 3 "calls of $function with results"
 done
 
-note "what is known of the C library: flags, and what is there at the return"
+note "descriptions of the C library: flags, and data at the return"
 calls --call 'libc.so.6:open' --call 'libc.so.6:rea?' -- "$TMP/load" files
 gojq -c 'select(.function == "read" or .arguments.path != null) |
 	[.function, (.arguments.path // .arguments.to), .arguments.flags, .arguments.mode, .return > 0]' "$TMP/calls" |
 	grep -A2 /etc/hostname >"$TMP/is"
 name=$(printf '"%s\\n"' "$(cat /etc/hostname)" | gojq -Rc .)
-diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what was called (<)"
+diff - "$TMP/is" >&2 <<-END || fail "the recorded calls (>) differ from the calls made (<)"
 	["open","\"/etc/hostname\"","O_RDONLY|O_CLOEXEC",null,true]
 	["read",$name,null,null,true]
 	["open","\"/nonexistent/file\"","O_WRONLY|O_CREAT|O_EXCL","0640",false]
@@ -376,7 +376,7 @@ if own=$(id -u uucp) && command -v setpriv >/dev/null && ! pgrep -u "$own" >/dev
 	assert_eq "$(count '.return == .arguments.n + 1')" 4000 "calls of his own"
 	assert_eq "$(gojq .process_id "$TMP/calls" | sort -u | wc -l)" 1 "processes"
 	! as_own "libc.so.6:puts" || fail "calls of the C library are recorded"
-	assert_says "$TMP/stderr" "is not your own file" "what he is told"
+	assert_says "$TMP/stderr" "is not your own file" "the message to the user"
 fi
 
 note "limits"
@@ -394,7 +394,7 @@ note "sentences about what cannot be"
 # refused WHAT SPEC
 refused() {
 	expect_exit 1 "$KYMO" record --bus "$BUS" -d 1 --call "$2" -o "$TMP/none.fxt"
-	assert_says "$TMP/stderr" "$1" "what is said of $2"
+	assert_says "$TMP/stderr" "$1" "the message about $2"
 	rm -f "$TMP/none.fxt"
 }
 refused "did you mean 'deep'?" "$TMP/load:depe(int n)"
@@ -413,7 +413,7 @@ expect_exit 3 "$KYMO" calls --direct -d 0.1 --call libm.so.6:sin -p $$
 assert_says "$TMP/stderr" "no selected process has 'libm.so.6' in memory" "what is said of a library that is not loaded"
 assert_eq "$(grep -c contains "$TMP/stderr")" 0 "reasons that are given twice"
 expect_exit 0 "$KYMO" calls --list 'libc.so.6:mem*'
-assert_says "$TMP/stderr" "'mem*' does not match 'mem" "what is said of a pattern with functions that are chosen"
+assert_says "$TMP/stderr" "'mem*' does not match 'mem" "the message about a pattern with functions that are chosen"
 strip -o "$TMP/stripped" "$TMP/load"
 refused "it is stripped" "$TMP/stripped:deep(int n)"
 refused "is neither a program nor a library" "$ROOT/README.md:f()"

@@ -52,7 +52,7 @@ while read -r command; do
 	run_in_fresh "$command"
 done <"$TMP/commands"
 
-chroot "$fresh" kymo record --direct -d 500ms -o /t.fxt >"$TMP/log" 2>&1 || fail "what was installed does not record: $(cat "$TMP/log")"
+chroot "$fresh" kymo record --direct -d 500ms -o /t.fxt >"$TMP/log" 2>&1 || fail "the installed kymo does not record: $(cat "$TMP/log")"
 expect_exit 0 "$KYMO" check "$fresh/t.fxt"
 for file in bash-completion/completions/kymo zsh/vendor-completions/_kymo fish/vendor_completions.d/kymo.fish man/man1/kymo.1; do
 	[ -s "$fresh/usr/share/$file" ] || fail "there is no /usr/share/$file"

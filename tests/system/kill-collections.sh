@@ -94,7 +94,7 @@ has_no_sessions || fail "sessions are left: $("$KYMO" list --bus "$BUS")"
 end_kymod TERM
 no_bpf_left "$kills times kill -9"
 no_part || fail "chunks that were not completed: $(find "$TMP/out" -name '.*.part')"
-assert_empty <(find "$TMP/run/flight" -mindepth 1) "what is left of flight recorders"
+assert_empty <(find "$TMP/run/flight" -mindepth 1) "the remains of flight recorders"
 
 for name in rotating blackbox; do
 	n_cut=0

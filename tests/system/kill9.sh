@@ -23,7 +23,7 @@ check_cut() {
 	expect_exit 3 "$KYMO" check --json "$1"
 	assert_eq "$(json "$TMP/stdout" '.errors - (if .truncated then 1 else 0 end)')" 0 \
 		"errors other than a cut tail"
-	assert_eq "$(json "$TMP/stdout" .cut_off)" true "what check says of the end"
+	assert_eq "$(json "$TMP/stdout" .cut_off)" true "the answer of check about the end"
 	dump_records "$1"
 	last=$(gojq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
 	MISSING_MS=$(((BEFORE - last) / 1000000))

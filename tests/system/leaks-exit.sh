@@ -44,7 +44,7 @@ gap() {
 check_found() {
 	planted "$2" >"$TMP/planted"
 	found "$1" >"$TMP/found"
-	diff "$TMP/planted" "$TMP/found" >&2 || fail "what was found (>) is not what was planted (<)"
+	diff "$TMP/planted" "$TMP/found" >&2 || fail "the reported leaks (>) differ from the planted ones (<)"
 	assert_empty "$TMP/complaints" "complaints"
 }
 
@@ -96,7 +96,7 @@ note "the stacks of ended threads are no references"
 ends 0 0 ended
 assert_eq "$(found "$TMP/t.fxt" | grep '^200 ')" "200 lost 10" "blocks of ended threads, and of the first one"
 
-note "what other allocators have for themselves leads to no block"
+note "pointers in the own memory of other allocators are no references"
 libc_load=$EXIT_LOAD
 for EXIT_LOAD in "$libc_load-jemalloc" "$libc_load-tcmalloc"; do
 	[ ! -x "$EXIT_LOAD" ] || ends 5 1 exit
@@ -105,7 +105,7 @@ EXIT_LOAD=$libc_load
 
 note "the children of a program that traces others are left to it"
 EXIT_LOAD=$TRACE_LOAD ends 0 0 trace
-assert_says "$TMP/complaints" 'trace-load uses ptrace, so its children are not held' "what is said of a tracer"
+assert_says "$TMP/complaints" 'trace-load uses ptrace, so its children are not held' "the message about a tracer"
 # (a register can have the address of the last block)
 found "$TMP/t.fxt" >"$TMP/found"
 assert_contains "$TMP/found" '^200 lost [45]$' "blocks of the tracer"
@@ -115,7 +115,7 @@ if command -v strace >/dev/null; then
 	assert_says "$TMP/strace.log" 'exit_group(5)' "what strace has traced"
 fi
 
-note "a program that stops itself and waits for somebody is no mystery"
+note "a program that stops itself is reported"
 "$KYMO" record --direct --force -e memory --reach look -o "$TMP/t.fxt" -- sh -c 'kill -STOP $$; exit 3' 2>"$TMP/stderr" &
 RECORDER=$!
 expect_soon 30 grep -qF 'has stopped itself (SIGSTOP)' "$TMP/stderr"
@@ -124,10 +124,10 @@ status=0
 wait "$RECORDER" || status=$?
 assert_eq "$status" 3 "exit status"
 
-note "what SIGKILL ends had no moment for it"
+note "a process that SIGKILL ends is not searched"
 ends $((128 + 9)) 0 kill
 assert_eq "$(wc -l <"$TMP/complaints")" 1 "complaints"
-assert_says "$TMP/complaints" 'its memory could be searched' "what is said of SIGKILL"
+assert_says "$TMP/complaints" 'its memory could be searched' "the message about SIGKILL"
 no_answers "$TMP/t.fxt"
 
 note "where ptrace is refused: it says so, and searches while it runs, as well as it can"
@@ -136,7 +136,7 @@ if [ "${ALLOW_CALLS:-}" ]; then
 	expect_exit 5 timeout "$(limit 60)" "$ALLOW_CALLS" "~$TMP/calls" "$KYMO" record --direct --force -e memory --reach look \
 		-o "$TMP/t.fxt" -- "$EXIT_LOAD" exit
 	assert_eq "$(grep -c '^kymo' "$TMP/stderr")" 1 "complaints"
-	assert_contains "$TMP/stderr" 'cannot hold .*exit-load at its exit by ptrace: Operation not permitted; lost blocks' "what it says"
+	assert_contains "$TMP/stderr" 'cannot hold .*exit-load at its exit by ptrace: Operation not permitted; lost blocks' "the message"
 	no_answers "$TMP/t.fxt"
 	for reach in look freeze; do
 		: >"$TMP/said"
@@ -149,7 +149,7 @@ if [ "${ALLOW_CALLS:-}" ]; then
 		wait "$RECORDER" || fail "exit status $?: $(cat "$TMP/stderr")"
 		planted 1 >"$TMP/planted"
 		found "$TMP/t.fxt" >"$TMP/found"
-		diff "$TMP/planted" "$TMP/found" >&2 || fail "what was found (>) with $reach is not what was planted (<)"
+		diff "$TMP/planted" "$TMP/found" >&2 || fail "the reported leaks (>) with $reach differ from the planted ones (<)"
 		is_state S "$LOAD" || fail "it does not run on"
 		kill "$LOAD"
 	done
@@ -228,7 +228,7 @@ for reach in look freeze; do
 	ended 0
 	check_found "$TMP/t.fxt" 1
 	is_state S "$LOAD" || fail "it does not run on"
-	assert_eq "$(awk '/^TracerPid/ { print $2 }' "/proc/$LOAD/status")" 0 "who traces it"
+	assert_eq "$(awk '/^TracerPid/ { print $2 }' "/proc/$LOAD/status")" 0 "its tracer"
 	kill "$LOAD"
 	expect_soon 5 is_gone "$LOAD"
 done
@@ -281,7 +281,7 @@ others_end
 echo >&9
 ended 7
 check_found "$TMP/t.fxt" 1
-assert_eq "$(gap "$TMP/t.fxt")" "" "what is missing"
+assert_eq "$(gap "$TMP/t.fxt")" "" "missing parts"
 
 note "its first thread has ended before the watch"
 leaving "$EXIT_LOAD" leave
@@ -341,7 +341,7 @@ if own=$(id -u uucp) && command -v setpriv >/dev/null; then
 	if [ "$(setpriv --reuid="$own" --regid="$own" --clear-groups "$TMP/own/id" -u)" = 0 ]; then
 		as_own 0 "$TMP/own/id" -u
 		assert_says "$TMP/complaints" 'not held at its exit' \
-			"what is said of a set-user-ID program"
+			"the message about a set-user-ID program"
 		assert_eq "$(cat "$TMP/stdout")" 0 "its effective user"
 	fi
 fi

@@ -50,7 +50,7 @@ note "a program that loses the code of its C library"
 if [ "$(uname -m)" = x86_64 ]; then
 	start_plant untext "$HOSTILE" untext
 	watch_it untext
-	assert_eq "$(json "$TRUTH" .gone)" true "what it said without a C library"
+	assert_eq "$(json "$TRUTH" .gone)" true "the answer of the program without a C library"
 fi
 
 note "a library that comes and goes"
@@ -74,7 +74,7 @@ events watch | gojq -r ".process_id" | grep -vx "$pid" | sort >"$TMP/seen"
 events watched | gojq -r ".process_id" | grep -vx "$pid" | sort | diff "$TMP/seen" - >&2 ||
 	fail "children whose watch has begun, and ended"
 assert_eq "$(wc -l <"$TMP/seen")" 500 "children of which something is said"
-assert_eq "$(events watch | gojq -r 'select(.args.complete) | .process_id')" "" "what is not known from the beginning"
+assert_eq "$(events watch | gojq -r 'select(.args.complete) | .process_id')" "" "processes that are not watched from the beginning"
 
 note "a program that becomes another one, again and again"
 start_plant execs "$HOSTILE" execs 100

@@ -80,7 +80,7 @@ cat >"$TMP/load.sh" <<-END
 	sleep 0.3
 END
 expect_exit 0 "$KYMO" record --direct -b 64K -o "$TMP/direct.fxt" -- bash "$TMP/load.sh"
-assert_contains "$TMP/stderr" ': lost [0-9]+ ' "what record says"
+assert_contains "$TMP/stderr" ': lost [0-9]+ ' "the message of record"
 of "$TMP/direct.fxt"
 assert_ge "$lost" 1000 "records lost"
 # No slice stays open: the times of each CPU still add up to the duration.

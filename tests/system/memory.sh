@@ -166,13 +166,13 @@ check_planted() {
 	# pthread_create() allocated them.
 	grep -v ' calloc \. \. \. work main ' "$TMP/found" >"$TMP/found.planted" || true
 	sort "$TMP/planted" | diff - "$TMP/found.planted" >&2 ||
-		fail "what was found (>) is not what was planted (<)"
+		fail "the reported leaks (>) differ from the planted ones (<)"
 	assert_eq "$(watched failed "$1" "$pid")" "$(json "$truth" .failed)" "failed allocations"
 	assert_eq "$(watched lost "$1" "$pid") $(watched full "$1" "$pid") $(watched no_stack "$1" "$pid")" \
-		"0 0 0" "what is missing"
+		"0 0 0" "missing parts"
 }
 
-note "what was planted, from the middle of a run"
+note "planted leaks, from the middle of a run"
 start_memory_load other work 1
 start_memory_load work work 100
 LOAD=${LOADS[work]}
@@ -266,7 +266,7 @@ for step in 1 2; do
 	expect_soon 10 is_there
 	# The archive has no end yet, which is not damage.
 	expect_soon 10 is_readable
-	assert_empty "$TMP/stderr" "what kymo leaks complains of"
+	assert_empty "$TMP/stderr" "the messages of kymo leaks"
 	assert_says "$TMP/stdout" "from the last snapshot, number $step, taken " "since when it holds"
 	assert_eq "$(leaks_found "$TMP/live.fxt" "$LOAD")" "$((step * 1000)) $step" "leaks so far"
 done
@@ -306,7 +306,7 @@ end_recording
 # (blocks that are live at the end of a program are live at the end of the watch)
 blocks "$TMP/short.fxt" "$LOAD" >"$TMP/found"
 assert_contains "$TMP/found" '^20 2020 malloc leak_malloc work main' "blocks of a process that has ended"
-assert_eq "$(watched lost "$TMP/short.fxt" "$LOAD" exit)" 0 "what was lost of it"
+assert_eq "$(watched lost "$TMP/short.fxt" "$LOAD" exit)" 0 "lost blocks of it"
 end_memory_load short
 
 note "children, and exec"
@@ -343,7 +343,7 @@ printf '%s\n' "2 666 malloc leak_before_exec children main . . _start" "7 3108 m
 assert_eq "$(watches "$TMP/family.fxt" "$second" | gojq -r '.args[] | select(.name == "complete").value' |
 	paste -sd ' ')" "false true" "whether all is known of the child's two programs"
 assert_eq "$(blocks "$TMP/family.fxt" "$LOAD")" "" "blocks that the parent did not lose"
-assert_eq "$(watched unmatched "$TMP/family.fxt" "$LOAD")" 0 "what the parent freed and nobody knew"
+assert_eq "$(watched unmatched "$TMP/family.fxt" "$LOAD")" 0 "unknown blocks that the parent freed"
 end_memory_load family
 
 note "each allocation and each free"
@@ -402,9 +402,9 @@ blocks "$TMP/sampled.fxt" "$LOAD" |
 assert_within "$(cat "$TMP/n")" 40000 17 "blocks, estimated by the samples"
 end_memory_load sampled
 
-note "what cannot be"
+note "unsupported combinations"
 expect_exit 2 "$KYMO" record --direct -d 1 -e memory -o "$TMP/no.fxt"
-assert_says "$TMP/stderr" 'add a filter' "what is said without a filter"
+assert_says "$TMP/stderr" 'add a filter' "the message without a filter"
 expect_exit 2 "$KYMO" record --direct -d 1 --memory-log -p $$ -o "$TMP/no.fxt"
-assert_says "$TMP/stderr" "among the categories" "what is said without the category"
+assert_says "$TMP/stderr" "among the categories" "the message without the category"
 end_memory_load other

@@ -154,7 +154,7 @@ if command -v gdb >/dev/null; then
 	assert_contains "$TMP/stdout" '^.2 = 603$' "values at the third frame"
 	assert_contains "$TMP/stdout" '^\$odd +0 +4' "info tvariables"
 	assert_contains "$TMP/stdout" '^\$wanted = 2$' "tdump"
-	assert_contains "$TMP/stdout" 'teval \$wanted ?= ?\$wanted ?\+ ?1' "what the tracepoint does"
+	assert_contains "$TMP/stdout" 'teval \$wanted ?= ?\$wanted ?\+ ?1' "the action of the tracepoint"
 	expect_exit 0 "$KYMO" check "$(compgen -G "$TMP/count-*.tf")"
 fi
 
@@ -181,7 +181,7 @@ act() {
 note "a snapshot and the end"
 act --direct
 
-note "what cannot be had is said"
+note "unavailable values are reported"
 expect_exit 1 "$KYMO" record --direct --moment "$TMP/prog-O0:prog.c:9999" -o "$TMP/none.fxt" -- true
 assert_says "$TMP/stderr" 'nearest' "the nearest lines"
 expect_exit 1 "$KYMO" record --direct --moment "$TMP/prog-O0:handel" -o "$TMP/none.fxt" -- true

@@ -46,7 +46,7 @@ if mkdir "$TMP/small" && mount -t tmpfs -o size=3m none "$TMP/small" 2>/dev/null
 	remember_bpf
 	expect_exit 125 "$KYMO" record --direct -o "$TMP/small/t.fxt" -- \
 		"$KYMO_LOAD" --out "$TMP/truth.json" pingpong 50000
-	assert_says "$TMP/stderr" 'No space left on device' "what is said about a full disk"
+	assert_says "$TMP/stderr" 'No space left on device' "the message about a full disk"
 	expect_checked "$TMP/small/t.fxt"
 	no_bpf_left "a full disk"
 fi

@@ -138,8 +138,8 @@ expect_exit 0 "$KYMO" flame --off-cpu "$TMP/blocked.fxt" --format folded -o -
 cp "$TMP/stderr" "$TMP/told"
 waited=$(awk '/;blocked_here;/ { t += $NF } END { printf "%d", t }' "$TMP/stdout")
 assert_ge "$waited" 1900000000 "time in the function that waits at the end"
-assert_says "$TMP/told" "2 of the times off CPU continued at the end" "what flame says of it"
-assert_says "$TMP/told" '2 of the times off CPU had begun before' "what flame says of the others"
+assert_says "$TMP/told" "2 of the times off CPU continued at the end" "the answer of flame about it"
+assert_says "$TMP/told" '2 of the times off CPU had begun before' "the answer of flame about the others"
 "$LIST_STACKS" "$TMP/blocked.fxt" >"$TMP/stacks"
 # (main() waits for the thread all the time; the thread first waits for its input)
 assert_eq "$(grep -c '^waiting' "$TMP/stacks")" 2 "times that are marked as unfinished"
@@ -161,7 +161,7 @@ cp "$TMP/stderr" "$TMP/told"
 assert_eq "$(grep -cE '^blocked;.*;thread;blocked_here;' "$TMP/stdout")" 1 "stacks of the thread"
 assert_eq "$(grep -cE '^blocked;.*;main;.*join' "$TMP/stdout")" 1 "stacks of main()"
 assert_ge "$(awk '{ t += $NF } END { printf "%d", t }' "$TMP/stdout")" 600000000 "time of both"
-assert_says "$TMP/told" '2 of the times off CPU had begun before' "what flame says of it"
+assert_says "$TMP/told" '2 of the times off CPU had begun before' "the answer of flame about it"
 assert_eq "$(grep -c 'no frames of the program' "$TMP/told")" 0 "stacks that are said to be missing"
 check_finds_nothing "$TMP/present.fxt"
 expect_exit 0 "$KYMO" record --direct -e offcpu --stacks none -p $blocked --force -o "$TMP/present.fxt" -- sleep 0.1
@@ -200,7 +200,7 @@ expect_soon 10 sleeps_or_ends
 if kill -0 "$strange" 2>/dev/null; then
 	expect_exit 0 timeout "$(limit 30)" "$KYMO" record --direct -e offcpu -p $strange -o "$TMP/strange.fxt" -- sleep 0.1
 	expect_exit 0 "$KYMO" flame --off-cpu "$TMP/strange.fxt" --format folded -o -
-	assert_says "$TMP/stderr" '1 of these have no frames of the program' "what flame says of it"
+	assert_says "$TMP/stderr" '1 of these have no frames of the program' "the answer of flame about it"
 	kill $strange
 else
 	note "not tested: a stack that another program provides (no userfaultfd)"

@@ -280,9 +280,9 @@ for name in exec exit mapping fork; do
 	assert_ge "$(grep -cx "$work" "$TMP/$name.ids")" 1 "$name of ownwork"
 done
 events mapping | gojq -r "select(.args.process == $(id_of ownback)) | .args.path" >"$TMP/paths"
-assert_contains "$TMP/paths" '/ownprog$' "what is mapped in ownback"
+assert_contains "$TMP/paths" '/ownprog$' "the mappings of ownback"
 events mapping | gojq -r "select(.args.process == $(id_of ownread)) | .args.path" >"$TMP/paths"
-assert_contains "$TMP/paths" '/ownprog$' "what was mapped in ownread"
+assert_contains "$TMP/paths" '/ownprog$' "the mappings of ownread"
 "$LIST_STACKS" "$archive" >"$TMP/stacks"
 assert_ge "$(awk -v p="$work" '$1 == "tick" && $3 == p && /ownprog\+/' "$TMP/stacks" | wc -l)" 100 \
 	"samples of ownwork in its program"
@@ -325,7 +325,7 @@ summarize "$TMP/out/loss.fxt"
 assert_ge "$(json "$SUMMARY" '.lost.mappings')" 1 "mappings that were lost"
 assert_eq "$(grep -ac "$mark" "$TMP/out/loss.fxt")" 0 "lines with a hidden name after a loss"
 
-note "what is of the whole machine is refused"
+note "requests for the whole machine are refused"
 for category in irq softirq workqueue power counters; do
 	expect_exit 2 as "$own" "$TMP/bin/kymo" record --own -e $category --bus "$BUS" -o "$TMP/out/no.fxt"
 	assert_contains "$TMP/stderr" '--own: .*whole machine' "complaint about $category"

@@ -50,7 +50,7 @@ start_kymod
 expect_soon 10 is_whole
 expect_soon 5 grep -q "removed $left breakpoints .*/program'" "$TMP/kymod.log"
 assert_eq "$(grep -c removed "$TMP/kymod.log")" 1 "lines about one file"
-assert_eq "$(ls "$RUNTIME_DIRECTORY/probes")" $'1-garbage\n2-link\n3-fifo' "what is left of journals"
+assert_eq "$(ls "$RUNTIME_DIRECTORY/probes")" $'1-garbage\n2-link\n3-fifo' "the remains of journals"
 rm "$RUNTIME_DIRECTORY"/probes/*
 stop_kymod
 

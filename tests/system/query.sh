@@ -37,8 +37,8 @@ for how in right wrong; do
 	expect_exit 0 "$KYMO" query --keep-duplicates --json "$TMP/$how.fxt" '(> (v/value count) (v/size buf))'
 	gojq -c '[.function, .line, .variables.count.value, .variables.buf.size]' "$TMP/stdout" >"$TMP/$how"
 done
-assert_empty "$TMP/right" "what is found in a program without a mistake"
-diff - "$TMP/wrong" >&2 <<-END || fail "what was found (>) is not what the program does (<)"
+assert_empty "$TMP/right" "results in a program without a mistake"
+diff - "$TMP/wrong" >&2 <<-END || fail "the results (>) differ from the mistakes of the program (<)"
 	["write",$line,48,32]
 	["write",$line,48,31]
 	["write",$line,48,30]

@@ -58,7 +58,7 @@ recorded() {
 	}
 	# It continues as before.
 	expect_soon 5 is_asleep "$load"
-	assert_eq "$(awk '/^TracerPid/ { print $2 }' "/proc/$load/status")" 0 "who traces it"
+	assert_eq "$(awk '/^TracerPid/ { print $2 }' "/proc/$load/status")" 0 "its tracer"
 	kill "$load"
 	wait "$load" || true
 	exec 9>&-
@@ -67,7 +67,7 @@ recorded() {
 # check_found FILE: compares FILE with $TMP/planted
 check_found() {
 	found "$1" | grep -E '^(160|200|240|280|320|400|480|560|640|720) ' >"$TMP/found" || true
-	diff "$TMP/planted" "$TMP/found" >&2 || fail "what was found (>) is not what was planted (<)"
+	diff "$TMP/planted" "$TMP/found" >&2 || fail "the reported leaks (>) differ from the planted ones (<)"
 	expect_exit 0 "$KYMO" check "$1"
 }
 
@@ -104,7 +104,7 @@ dump_records "$TMP/no.fxt"
 assert_ge "$(events block | wc -l)" 181 "blocks"
 assert_eq "$(events block | gojq -s 'map(select(.args | has("reach"))) | length')" 0 "blocks with an answer"
 
-note "what makes no sense is refused"
+note "contradictory options are refused"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory -p 1 --reach far
 assert_says "$TMP/stderr" "'far' is not one of no, look, freeze"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" --reach look

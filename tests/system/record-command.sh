@@ -21,16 +21,16 @@ assert_line "$TMP/stdout" 'said by the command' "output of the command"
 complete "$TMP/true.fxt"
 expect_exit 42 "$KYMO" record --direct --json -o "$TMP/false.fxt" -- sh -c 'exit 42'
 assert_eq "$(json "$TMP/stdout" .command_status)" 42 "command_status"
-assert_says "$TMP/stderr" 'sh exited with 42' "what is said about the command's exit status"
+assert_says "$TMP/stderr" 'sh exited with 42' "the message about the command's exit status"
 complete "$TMP/false.fxt"
 expect_exit $((128 + $(kill -l USR1))) "$KYMO" record --direct -o "$TMP/killed.fxt" -- sh -c 'kill -USR1 $$'
-assert_says "$TMP/stderr" 'sh was killed by SIGUSR1' "what is said about the command's death"
+assert_says "$TMP/stderr" 'sh was killed by SIGUSR1' "the message about the command's death"
 complete "$TMP/killed.fxt"
 for chosen in "" "-e fd"; do
 	# shellcheck disable=SC2086 # words
 	{
 		expect_exit 127 "$KYMO" record --direct $chosen -o "$TMP/none.fxt" -- "$TMP/no-such-program"
-		assert_contains "$TMP/stderr" 'cannot execute .*no-such-program' "what is said of no command"
+		assert_contains "$TMP/stderr" 'cannot execute .*no-such-program' "the message about no command"
 		expect_exit 126 "$KYMO" record --direct $chosen -o "$TMP/none.fxt" -- "$TMP"
 	}
 	[ ! -e "$TMP/none.fxt" ] || fail "an archive of no command"
@@ -105,12 +105,12 @@ assert_ge "$(json "$TMP/piped.json" .events.switch)" 1 "switches through a pipe"
 # kymo does not wait for the reader of a named pipe.
 mkfifo "$TMP/fifo"
 expect_exit 1 timeout "$(limit 10)" "$KYMO" record --direct -d 100ms --force -o "$TMP/fifo"
-assert_says "$TMP/stderr" 'a pipe without a reader' "what is said about a pipe that nobody reads"
+assert_says "$TMP/stderr" 'a pipe without a reader' "the message about a pipe that nobody reads"
 "$KYMO" check "$TMP/fifo" >"$TMP/read" 2>&1 &
 pid=$!
 wait_for 10 "$KYMO" record --direct -d 300ms --force -o "$TMP/fifo" ||
 	fail "recording to a named pipe"
-wait $pid || fail "what went through a named pipe: $(cat "$TMP/read")"
+wait $pid || fail "the output of a named pipe: $(cat "$TMP/read")"
 
 # With closed standard descriptors, neither messages nor the command's output get into the archive.
 "$KYMO" record --direct -d 300ms -o "$TMP/closed.fxt" >&- 2>&- || fail "recording without descriptors"
@@ -121,7 +121,7 @@ complete "$TMP/closed3.fxt"
 
 # /dev/null as output.
 expect_exit 0 "$KYMO" record --direct --duration 200ms -o /dev/null
-assert_contains "$TMP/stderr" '^/dev/null: .* events, ' "what is said of /dev/null"
+assert_contains "$TMP/stderr" '^/dev/null: .* events, ' "the message about /dev/null"
 "$KYMO" record --direct -d 200ms -o - >/dev/null 2>"$TMP/log" || fail "recording to /dev/null: $(cat "$TMP/log")"
 [ -c /dev/null ] || fail "/dev/null is gone"
 

@@ -102,11 +102,11 @@ watched() {
 check_planted() {
 	blocks "$1" "$LOAD" >"$TMP/found"
 	sed '/^end$/d; s/$/ work main _start/' "$TMP/truth" | sort | diff - "$TMP/found" >&2 ||
-		fail "what was found (>) is not what was planted (<)"
+		fail "the reported leaks (>) differ from the planted ones (<)"
 	assert_eq "$(watched reason "$1" "$LOAD") $(watched lost "$1" "$LOAD") $(watched full "$1" "$LOAD")" \
 		"$2 0 0" "how it ended, and what is missing"
-	assert_eq "$(watched no_stack "$1" "$LOAD")" 0 "what has no stack"
-	assert_ge "$(watched unmatched "$1" "$LOAD")" 1 "what was closed and there before"
+	assert_eq "$(watched no_stack "$1" "$LOAD")" 0 "items without a stack"
+	assert_ge "$(watched unmatched "$1" "$LOAD")" 1 "closed items from before the recording"
 	expect_exit 0 "$KYMO" check "$1"
 }
 
@@ -114,7 +114,7 @@ is_done() {
 	grep -qx end "$TMP/truth"
 }
 
-note "what was planted, from the middle of a run"
+note "planted leaks, from the middle of a run"
 remember_bpf
 start_resource_load
 begin_recording "$TMP/work.fxt" -e memory,fd,shm,threads
@@ -135,7 +135,7 @@ awk '$1 == "fd" || $1 == "mapping" { n[$1]++; bytes[$1] += $2 }
 events block | gojq -r '.args | select(.resource == "fd") | "\(.function) \(.text)"' >"$TMP/texts"
 for text in 'openat /dev/null' 'openat /proc/[0-9]*/status' 'memfd_create /memfd:planted' \
 	'dup2 /dev/null' 'recvmsg /dev/null' 'eventfd2 anon_inode:\[eventfd\]' 'pipe2 pipe:\['; do
-	assert_contains "$TMP/texts" "^$text" "what descriptors are"
+	assert_contains "$TMP/texts" "^$text" "the kinds of descriptors"
 done
 assert_eq "$(events block | gojq -r '.args | select(.resource == "shm") | .text')" "resource-load-$LOAD" \
 	"the name of the shared memory object"

@@ -39,7 +39,7 @@ owners "$pid" "$TMP/owner1.fxt" "$TMP/owner2.fxt" >"$TMP/owners.each"
 assert_le 2 "$(sort -u "$TMP/owners.each" | wc -l)" "owners of $pid"
 owners "$pid" "$TMP/owners.fxt" | diff - "$TMP/owners.each" >&2 || fail "owners of $pid when merged"
 
-note "what each owner of an id leaks"
+note "the leaks of each owner of an id"
 # leak.sh PROGRAM PART N: N processes with the same id, one after the other
 cat >"$TMP/leak.sh" <<-'END'
 	first=0

@@ -152,6 +152,6 @@ assert_ge "$switches" "$truth" "switches in all chunks"
 assert_le "$switches" $((truth + 10 * seconds)) "switches in all chunks"
 cmp "$TMP/plain.txt" "$TMP/chunks.txt" >"$TMP/difference" 2>&1 || {
 	diff "$TMP/plain.txt" "$TMP/chunks.txt" | head -20 >&2
-	fail "what is in the chunks, one after the other, is not what a plain session has: $(cat "$TMP/difference")"
+	fail "the events of the chunks differ from those of a plain session: $(cat "$TMP/difference")"
 }
 stop_kymod

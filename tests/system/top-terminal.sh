@@ -70,7 +70,7 @@ end_top() {
 	SEEN=0
 }
 
-note "what is drawn, and keys"
+note "the display, and keys"
 "$STACK_LOAD" chain 120000 >/dev/null &
 load=$!
 start_top

@@ -55,7 +55,7 @@ note "filters, and -d"
 top -p "$load" -d 1500ms -i 500ms
 assert_ge "$(wc -l <"$TMP/top.json")" 2 "intervals of 500 ms in 1.5 s"
 assert_eq "$(json "$TMP/top.json" '[.[].processes[].pid] | unique | join(" ")' -s)" "$load" "processes that -p selects"
-assert_eq "$(json "$TMP/top.json" '[.[].functions[].process] | unique | join(" ")' -s)" stack-load "whose functions"
+assert_eq "$(json "$TMP/top.json" '[.[].functions[].process] | unique | join(" ")' -s)" stack-load "the processes of the functions"
 
 note "without names"
 top -p "$load" -n 1 --no-symbols
@@ -89,7 +89,7 @@ note "ends"
 # The reader has ended.
 { timeout "$(limit 60)" "$KYMO" top --direct --json -i 100ms 2>"$TMP/stderr" || echo $? >"$TMP/status"; } | head -1 >/dev/null
 assert_eq "$(cat "$TMP/status")" 1 "exit status with a closed pipe"
-assert_says "$TMP/stderr" 'cannot write to standard output' "what is said of it"
+assert_says "$TMP/stderr" 'cannot write to standard output' "the message about it"
 for signal in INT TERM HUP; do
 	rm -f "$TMP/top.json"
 	"$KYMO" top --direct --json -i 100ms >"$TMP/top.json" 2>"$TMP/top.log" &

@@ -41,7 +41,7 @@ assert_ge "$(events block | gojq -s --argjson pid "$GROWING" \
 	'map(select(.process_id == $pid and .args.size == 200000)) | length')" 5 "blocks that leaked"
 expect_exit 0 "$KYMO" check "$TMP/triage.fxt"
 
-note "what makes no sense is refused"
+note "contradictory options are refused"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory --triage -p 1
 assert_says "$TMP/stderr" "cannot be combined with a filter" "complaint"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e sched --triage

@@ -102,7 +102,7 @@ all_of_it() {
 	expect_exit 0 "$LEAVE_PROBES" journal "$plant"
 	start_closed "$1"
 
-	note "what a service that was killed has left in a program of another user, by a path that leads nowhere"
+	note "probes that a killed service has left in a program of another user, with an invalid path"
 	expect_soon 10 text_is_clean "$plant"
 
 	note "the whole machine, $2"
@@ -117,7 +117,7 @@ all_of_it() {
 	summarize "$TMP/all.fxt"
 	assert_ge "$(json "$SUMMARY" .profile.samples)" 10 "samples"
 
-	note "what one program allocates, of another user, by a path that leads nowhere"
+	note "allocations of a program of another user, with an invalid path"
 	"$KYMO" record --bus "$BUS" -o "$TMP/leaks.fxt" -e memory,fd,shm,threads -p "$plant" --reach freeze 2>"$TMP/record.log" &
 	record=$!
 	expect_soon 30 is_watched "$plant"

@@ -28,7 +28,7 @@ strip -s -o "$TMP/stripped" "$program"
 leaks 4 --fail-over 1G -- "$TMP/stripped" list
 assert_eq "$(of_last '"\(.watched) \(.complete) \(.unwatched)"')" \
 	"false false stripped: its allocator is unknown: static and stripped; use a build with symbols" \
-	"what is known of it"
+	"its data"
 grep -q '^kymo leaks: 1 program was not watched' "$TMP/complaints" || fail "nothing was said"
 leaks 0 --fail-over 1G --allow-unwatched -- "$TMP/stripped" list
 leaks 0 -- "$TMP/stripped" list
