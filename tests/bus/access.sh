@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Who may do what, with sessions that need no kernel: test-access.c without polkit and with one whose
-# answers it chooses, test-access-waiting.c while that has not answered, and what a user makes of it
-# with kymo. From meson, KYMOD is the one with such sessions.
+# The permissions of users, with sessions that need no kernel: test-access.c without polkit, and
+# with a fake polkit whose answers the test chooses; test-access-waiting.c while the fake polkit has
+# not answered; and the verbs of kymo. From meson, KYMOD is the daemon with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Attacks by a user who may record, on a service with the capabilities of its unit: it answers
-# within a second throughout, root and another user lose nothing, its memory stays bounded,
-# everything is freed after the attack, and SIGTERM ends it in the middle of an attack within the
-# unit's time. (hung-files and starve test files that hang; hostile tests floods of the bus.)
+# Attacks by a user who can record, on a service with the capabilities of its unit. During an
+# attack, the service answers within a second, the sessions of root and of another user lose
+# nothing, and the service's memory stays bounded. After it, everything is freed. SIGTERM ends the
+# service in the middle of an attack within the unit's time. (hung-files and starve test files that
+# hang; hostile tests floods of the bus.)
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -46,7 +47,7 @@ start_confined
 
 # ---- sessions that must not be affected ----
 
-# Both have a little load all the time.
+# Both record a small load all the time.
 little='while read -t 0.01 _ || [ $? -gt 128 ]; do :; done'
 mkfifo "$TMP/never"
 # shellcheck disable=SC2034

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A hostile caller (test-hostile.c) that polkit allows to trace. From meson, KYMOD is the daemon
-# whose sessions need no kernel.
+# A hostile caller (test-hostile.c), to whom polkit gives the right to trace. From meson, KYMOD is
+# the daemon whose sessions need no kernel.
 
 . "$(dirname "$0")/../lib.sh"
 need_root

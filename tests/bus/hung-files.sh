@@ -27,7 +27,7 @@ hung() {
 }
 
 export KYMOD_GROUP=65534
-# (the policy of the bus would keep most of it from the daemon)
+# (otherwise, the policy of the bus would reject most of these messages)
 export KYMO_TEST_NO_POLICY=yes
 start_bus
 open_bus_to_all

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The introspection of the service is that in units/org.kymo.Trace1.xml. From meson, KYMOD is the
-# daemon whose sessions need no kernel.
+# The introspection of the service equals units/org.kymo.Trace1.xml. From meson, KYMOD is the daemon
+# whose sessions need no kernel.
 
 . "$(dirname "$0")/../lib.sh"
 need_root

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The service ends by itself when idle: not during a session, not during a call, and in order. The
-# test `container` tests it with systemd. From meson, KYMOD is the daemon whose sessions need no
-# kernel.
+# An idle service exits in order, but not during a session or a call. The test `container` tests
+# this with systemd. From meson, KYMOD is the daemon whose sessions need no kernel.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -43,13 +42,14 @@ wait $pid || fail "it left with an error: $(cat "$TMP/kymod.log")"
 assert_contains "$TMP/kymod.log" 'session/one: ended \(requested\)' "the message"
 expect_exit 1 timeout "$(limit 10)" "$KYMO" list --bus "$BUS"
 
-# Without the option, it does not end.
+# Without the option, an idle service does not exit.
 start_kymod
 idle_passes
 ! has_ended "$KYMOD_PID" || fail "it left though nobody said that it may"
 stop_kymod
 
-# One that is killed has the name until its reaper has let go; the next one waits for that.
+# A killed service has the bus name until its reaper has closed the connection. The next service
+# waits for this.
 reaper_of() {
 	local pid children
 

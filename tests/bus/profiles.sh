@@ -61,13 +61,13 @@ assert_eq "$(property plain Directory)" "s \"$TMP/out\"" "property Directory"
 assert_eq "$(property plain Snapshots)" 'a{st} 3 "written" 0 "failed" 0 "passed_over" 0' "property Snapshots"
 refused "the session 'plain' exists already" plain
 
-# It says all, and is what it is called.
+# A session of a profile has no other options, and has the name of the profile.
 refused 'cannot be combined with `profile`' other plain ring_bytes t 1048576
 refused 'must have its name' other plain
 refused 'is not a valid name for a collection' ../plain ../plain
 refused "there is no collection $TMP/etc/nothing.conf" nothing
 
-# Only for root. The group may use everything else.
+# Only root can create such sessions. The group can use everything else.
 expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v busctl)" --address="$BUS" call \
 	org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager CreateSession 'sa{sv}' mine 1 profile s plain
 assert_says "$TMP/stderr" 'root' "answer to somebody else"
@@ -125,7 +125,7 @@ profile usual </dev/null
 expect_exit 0 create usual
 [ -d "$TMP/state/usual" ] || fail "the default directory was not made"
 
-# Things that do not exist yet, and things that never will.
+# Names that do not exist yet, and names that cannot exist.
 need_cgroup2
 profile later <<-END
 	[Filter]
@@ -143,8 +143,8 @@ profile program <<-END
 END
 refused "Program=$TMP/no-such-program cannot be opened" program
 
-# Triggers write files. Triggers that fire soon after another one are counted as passed over. A
-# request is always written.
+# Triggers write snapshots. A trigger that fires soon after another one is skipped, and counted. A
+# requested snapshot is always written.
 profile trigger <<-END
 	[Collection]
 	Mode=flight

@@ -19,12 +19,12 @@ ask() {
 	"$KYMO" "$verb" --bus "$BUS" "$@"
 }
 
-# has_events NAME: it has recorded events.
+# has_events NAME: the session NAME has recorded events.
 has_events() {
 	[ "$(ask status "$1" --json | gojq '.[0].events')" -gt 0 ]
 }
 
-# A session that stays, is marked, shown and stopped.
+# A session that continues after `kymo start`, and is marked, shown and stopped.
 expect_exit 0 ask start one -o "$TMP/one.fxt" -b 1M
 expect_exit 0 ask list
 assert_contains "$TMP/stdout" '^one +running ' "list"
@@ -65,7 +65,7 @@ expect_exit 0 ask start two -o "$TMP/profiler.fxt" -e sched,profile,offcpu -F 10
 expect_exit 0 ask status two --json
 assert_eq "$(json "$TMP/stdout" '.[0].options | "\(.frequency) \(.offcpu_min_ns) \(.no_perfetto_blobs)"')" \
 	"1000 2000000 true" "options of the profiler"
-# In text, it is no number of nanoseconds.
+# The text shows times with units, and not in nanoseconds.
 expect_exit 0 ask status two
 assert_says "$TMP/stdout" 'offcpu_min 2.00 ms' "options for people"
 ! grep -E '[a-z]_(ns|bytes|ppm) ' "$TMP/stdout" >&2 || fail "options that are for programs"
@@ -119,8 +119,8 @@ assert_eq "$(gojq keys "$TMP/service.json")" "$(gojq keys "$TMP/stdout")" "capab
 no_bpf_left "all sessions"
 
 # If a limit of the service is too low, start fails with the reason, and leaves nothing behind.
-# start_poor_kymod LIMIT: starts it with this limit (of prlimit), and without the capability to
-# exceed it.
+# start_poor_kymod LIMIT: starts the service with this limit (of prlimit), and without the
+# capability to exceed it.
 start_poor_kymod() {
 	RUNTIME_DIRECTORY=$TMP/poor prlimit "$1" setpriv --bounding-set=-ipc_lock --no-new-privs \
 		"$KYMOD" --bus "$POOR" >"$TMP/poor.log" 2>&1 &
@@ -164,7 +164,7 @@ expect_no_start locked"$n" 'locked memory .*LimitMEMLOCK='
 terminate $poor kymod
 no_bpf_left "sessions that could not start"
 
-# The service ends with a running session: it is complete, and nothing is left in the kernel.
+# The service ends during a session: the archive is complete, and nothing is left in the kernel.
 expect_exit 0 ask start last -o "$TMP/last.fxt"
 expect_soon 20 has_events last
 stop_kymod

@@ -18,7 +18,8 @@ remember_bpf
 mkdir "$TMP/mount"
 export KYMOD_PID KYMO_TEST_MOUNT=$TMP/mount
 
-# starve [kill]: runs these cases with a daemon that they end. The next one finds the name free.
+# starve [kill]: runs these cases with a daemon, which they end. The bus name is free for the next
+# daemon.
 starve() {
 	local status=0
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The status of the service and its sessions, in kymo and in standard tools for a bus; and different
-# versions of both sides. From meson, KYMOD is the daemon whose sessions need no kernel, KYMOD_OTHER
-# one of another version.
+# The status of the service and its sessions, in kymo and in standard tools for a bus; and a command
+# and a service of different versions. From meson, KYMOD is the daemon whose sessions need no
+# kernel, and KYMOD_OTHER is the same of another version.
 
 . "$(dirname "$0")/../lib.sh"
 need_root

@@ -23,17 +23,18 @@ holds "$TMP/stdout" 'any(.[].functions[]; .process == "stack-load" and .name == 
 holds "$TMP/stdout" 'any(.[].processes[]; .pid == '"$KYMOD_PID"')' -s || fail "the service is not seen"
 expect_soon 5 has_no_sessions
 
-# Meanwhile there is a session that all users can see. It ends with its owner, however that ends.
+# Meanwhile, all users can see the session of `kymo top`. It ends with the command, even if the
+# command is killed.
 rm -f "$TMP/top.json"
 "$KYMO" top --bus "$BUS" --json >"$TMP/top.json" 2>"$TMP/stderr" &
 pid=$!
 expect_soon 20 test -s "$TMP/top.json"
-# (it can show data before everything is attached)
+# (the command can show data before all programs are attached)
 expect_soon 20 session_is_running "top_$pid"
 kill -KILL $pid
 expect_soon 10 has_no_sessions
 
-# A reader that does not read delays nothing: records are lost, which is reported.
+# A client that does not read delays nothing. Records are lost, and the loss is reported.
 rm -f "$TMP/top.json"
 "$KYMO" top --bus "$BUS" --json -b 64K -i 200ms >"$TMP/top.json" 2>"$TMP/stderr" &
 pid=$!
