@@ -12,54 +12,16 @@
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"
 #include "capture/programs/collector.h"
+#include "capture/stages/open-calls.h"
 
 enum { OPEN_BYTES_MAX = 32 << 20 }; /* of all threads */
 
 /* How often the number of left-out calls is written. */
 #define LEFT_OUT_NS UINT64_C(1000000000)
 
-struct call_open {
-	struct call_open *next; /* the next call in doubt with this stack pointer, entered
-				 * earlier */
-	uint64_t left_ns;       /* in doubt since then */
-	struct rec_call rec;    /* allocated only up to its size */
-};
-
-struct call_thread {
-	struct call_open **open; /* in order of entry, with growing depth; array and elements are
-				  * owned */
-	size_t n_open, room;
-	struct table doubted; /* stack pointer + 1 -> struct call_open, owned */
-	uint32_t pid;
-	bool switches; /* a call in doubt has returned, or one in another thread: several stacks */
-};
-
 void calls_init(struct calls *c, const struct pipeline *pipe)
 {
 	*c = (struct calls){ .pipe = pipe };
-}
-
-static void calls_free_list(struct call_open *call)
-{
-	while (call) {
-		struct call_open *next = call->next;
-
-		free(call);
-		call = next;
-	}
-}
-
-static void calls_free_thread(struct call_thread *thread)
-{
-	struct call_open *doubted;
-
-	for (size_t i = 0; i < thread->n_open; i++)
-		free(thread->open[i]);
-	free(thread->open);
-	for (size_t pos = 0; (doubted = table_next(&thread->doubted, &pos));)
-		calls_free_list(doubted);
-	table_deinit(&thread->doubted);
-	free(thread);
 }
 
 void calls_deinit(void *stage)
@@ -68,8 +30,9 @@ void calls_deinit(void *stage)
 	struct call_thread *thread;
 
 	for (size_t pos = 0; (thread = table_next(&c->threads, &pos));)
-		calls_free_thread(thread);
+		open_calls_free_thread(&c->places, thread);
 	table_deinit(&c->threads);
+	table_deinit(&c->places);
 	free(c->left_out);
 }
 
@@ -277,7 +240,7 @@ static int calls_end(struct calls *c, struct call_open *call, const struct rec_c
 	int r = calls_write(c, &call->rec, end, left_by, at_ns);
 
 	c->open_bytes -= call->rec.head.size;
-	free(call);
+	open_calls_free(&c->places, call);
 	return r;
 }
 
@@ -424,6 +387,9 @@ static int calls_push(struct calls *c, struct call_thread *thread, const struct 
 	call->rec.stack = stack;
 	thread->open[thread->n_open++] = call;
 	c->open_bytes += rec->head.size;
+	call->thread = thread;
+	if (!calls_is_syscall(c, rec))
+		open_calls_list(&c->places, call);
 	return r;
 }
 
@@ -502,7 +468,6 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 
 	if (!thread)
 		return -ENOMEM;
-	thread->pid = rec->head.pid;
 	if (rec->function >= c->targets->n) {
 		c->n_dropped++;
 		return 0;
@@ -516,74 +481,10 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 	return r < 0 ? r : calls_push(c, thread, rec, stack);
 }
 
-/* The number of the open call that END ends, counted from 1; 0 = none. */
-static size_t calls_find(const struct call_thread *thread, const struct rec_call_end *end)
-{
-	for (size_t i = thread->n_open; i > 0 && thread->open[i - 1]->rec.sp <= end->sp; i--)
-		if (thread->open[i - 1]->rec.sp == end->sp &&
-		    thread->open[i - 1]->rec.function == end->function)
-			return i;
-	return 0;
-}
-
-/* Removes the call in doubt that END ends, the last one first; NULL = none. */
-static struct call_open *calls_remove_doubted(struct call_thread *thread,
-					      const struct rec_call_end *end)
-{
-	struct call_open *list = table_remove(&thread->doubted, end->sp + 1), *found;
-	struct call_open **at = &list;
-
-	while (*at && (*at)->rec.function != end->function)
-		at = &(*at)->next;
-	found = *at;
-	if (found)
-		*at = found->next;
-	/* (there is room, since the key was just removed) */
-	if (list && table_set(&thread->doubted, end->sp + 1, list) < 0)
-		calls_free_list(list);
-	return found;
-}
-
-/* Removes open call number AT of THREAD, counted from 1, from its list. */
-static struct call_open *calls_remove_open(struct call_thread *thread, size_t at)
-{
-	struct call_open *call = thread->open[at - 1];
-
-	memmove(&thread->open[at - 1], &thread->open[at],
-		(thread->n_open - at) * sizeof(*thread->open));
-	thread->n_open--;
-	return call;
-}
-
-/*
- * Removes the call that END ends from another thread of the process: a coroutine has continued in
- * the thread of END. Each stack pointer belongs to one stack. NULL = none.
- */
-static struct call_open *calls_remove_elsewhere(struct calls *c, const struct rec_call_end *end)
-{
-	const struct call_place *place =
-		end->function < c->targets->n ? c->targets->list[end->function].place : NULL;
-	struct call_thread *thread;
-	struct call_open *call;
-
-	for (size_t pos = 0; place && (thread = table_next(&c->threads, &pos));) {
-		size_t at = thread->pid == end->head.pid ? calls_find(thread, end) : 0;
-
-		if (thread->pid != end->head.pid)
-			continue;
-		call = at > 0 ? calls_remove_open(thread, at) : calls_remove_doubted(thread, end);
-		if (call) {
-			thread->switches = true;
-			return call;
-		}
-	}
-	return NULL;
-}
-
 /* Makes open call number AT, counted from 1, the last one, after those that it jumped to. */
 static void calls_raise(struct call_thread *thread, size_t at)
 {
-	struct call_open *call = calls_remove_open(thread, at);
+	struct call_open *call = open_calls_remove(thread, at);
 
 	thread->open[thread->n_open++] = call;
 }
@@ -607,16 +508,16 @@ static bool calls_is_last_syscall(const struct calls *c, const struct call_threa
 static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 {
 	struct call_thread *thread = table_get(&c->threads, (uint64_t)end->head.tid + 1);
-	size_t at = thread ? calls_find(thread, end) : 0;
+	size_t at = thread ? open_calls_find(thread, end) : 0;
 	struct call_open *doubted = NULL;
 	int r = 0;
 
 	if (calls_is_last_syscall(c, thread, end))
 		return calls_pop(c, thread, end, "", 0);
 	if (thread && at == 0)
-		doubted = calls_remove_doubted(thread, end);
+		doubted = open_calls_remove_doubted(thread, end);
 	if (at == 0 && !doubted)
-		doubted = calls_remove_elsewhere(c, end);
+		doubted = open_calls_remove_elsewhere(&c->places, end);
 	if (at == 0 && !doubted) {
 		c->n_unpaired++;
 		return 0;
@@ -660,7 +561,7 @@ static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
 	r = calls_close_thread(c, thread, thread->switches ? "open" : "unwound", at_ns);
 	for (size_t i = 0; i < thread->n_open; i++)
 		c->open_bytes -= thread->open[i]->rec.head.size;
-	calls_free_thread(thread);
+	open_calls_free_thread(&c->places, thread);
 	return r;
 }
 

@@ -100,6 +100,22 @@ static int teardown(void **state)
 
 /* ---- events ---- */
 
+static void enter_in(struct fixture *f, uint32_t pid, uint32_t tid, uint64_t ts_ns,
+		     uint32_t function, uint64_t sp)
+{
+	const struct rec_call rec = {
+		.head = { .ts_ns = ts_ns,
+			  .kind = REC_CALL,
+			  .size = REC_CALL_BYTES(0),
+			  .pid = pid,
+			  .tid = tid },
+		.function = function,
+		.sp = sp,
+	};
+
+	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+}
+
 static void enter_by(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp,
 		     uint64_t caller, bool is_chained)
 {
@@ -295,6 +311,63 @@ TEST(test_coroutine_moves)
 	leave(f, 180, READ, 8900);
 	assert_int_equal(f->calls.n_unpaired, 2);
 	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/*
+ * Calls of many threads are listed by process and stack pointer, until they end: in their own
+ * thread, in another one, or with their thread. Returns of calls that were left out end none.
+ */
+TEST(test_many_threads)
+{
+	struct fixture *f = *state;
+	const uint32_t n = 300;
+
+	for (uint32_t i = 0; i < n; i++) {
+		enter_in(f, 7, 10 + i, 110, MAIN, 9000 + 4096 * i);
+		enter_in(f, 7, 10 + i, 120, DEEP, 8000 + 4096 * i);
+		enter_in(f, 7, 10 + i, 130, READ, 7000 + 4096 * i);
+	}
+	/* (another process has the same addresses) */
+	enter_in(f, 8, 8, 140, DEEP, 8000);
+	assert_int_equal(f->calls.places.n_used, 2 * n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		leave_in(f, 7, 9, 150, TEXT, 8000 + 4096 * i);
+		leave_in(f, 7, 9, 150, DEEP, 8008 + 4096 * i);
+		leave_in(f, 9, 9, 150, DEEP, 8000 + 4096 * i);
+	}
+	assert_int_equal(f->calls.n_unpaired, 3 * n);
+	assert_int_equal(f->calls.n_events, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		leave_in(f, 7, 10 + i, 160, READ, 7000 + 4096 * i);
+		leave_in(f, 7, i % 2 ? 10 + i : 9, 170, DEEP, 8000 + 4096 * i);
+	}
+	assert_int_equal(f->calls.n_unpaired, 3 * n);
+	assert_int_equal(f->calls.n_events, 2 * n);
+	assert_int_equal(f->calls.places.n_used, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		end_thread(f, 10 + i, 180);
+	leave_in(f, 8, 9, 190, DEEP, 8000);
+	assert_int_equal(f->calls.n_events, 3 * n + 1);
+	assert_int_equal(f->calls.places.n_used, 0);
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/* Two threads have open calls of several functions at one place: each is found. */
+TEST(test_one_place)
+{
+	struct fixture *f = *state;
+
+	enter_in(f, 7, 10, 110, MAIN, 8000);
+	enter_in(f, 7, 11, 120, DEEP, 8000);
+	enter_in(f, 7, 12, 130, TEXT, 8000);
+	assert_int_equal(f->calls.places.n_used, 1);
+	leave_in(f, 7, 9, 140, DEEP, 8000);
+	leave_in(f, 7, 9, 150, TEXT, 8000);
+	leave_in(f, 7, 9, 160, DEEP, 8000);
+	leave_in(f, 7, 10, 170, MAIN, 8000);
+	assert_calls(f, "deep 120-140 = 140\ntext 130-150 = 150\nmain 110-170\n");
+	assert_int_equal(f->calls.n_unpaired, 1);
+	assert_int_equal(f->calls.places.n_used, 0);
 }
 
 /* A call on the stack of a coroutine that never continues is open at the end of the thread. */
@@ -682,7 +755,7 @@ int main(void)
 		CASE(test_values),          CASE(test_quote_room),      CASE(test_late_texts),
 		CASE(test_descriptors),     CASE(test_coroutines),      CASE(test_coroutine_jumps),
 		CASE(test_much_doubt),      CASE(test_turns),           CASE(test_turns_of_two),
-		CASE(test_turns_chained),
+		CASE(test_turns_chained),   CASE(test_many_threads),    CASE(test_one_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The open calls of threads: those that are certain, and those in doubt (calls.h).
+ *
+ * A table finds open calls of functions by process and stack pointer: each return without a call in
+ * its own thread asks for a call in another one, and such returns are frequent if a condition or a
+ * limit leaves out calls.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "bpf/record.h"
+
+struct call_thread;
+
+struct call_open {
+	struct call_open *next; /* the next call in doubt with this stack pointer, entered
+				 * earlier */
+	struct call_open *same; /* the next listed call with this place */
+	struct call_thread *thread;
+	uint64_t left_ns;    /* in doubt since then */
+	struct rec_call rec; /* allocated only up to its size */
+};
+
+struct call_thread {
+	struct call_open **open; /* in order of entry, with growing depth; array and elements are
+				  * owned */
+	size_t n_open, room;
+	struct table doubted; /* stack pointer + 1 -> struct call_open, owned */
+	bool switches; /* a call in doubt has returned, or one in another thread: several stacks */
+};
+
+/*
+ * Adds CALL, whose thread is set, to the calls in PLACES that other threads can end. Without
+ * memory, only its own thread can.
+ */
+void open_calls_list(struct table *places, struct call_open *call);
+
+/* Removes CALL from PLACES, and frees it. */
+void open_calls_free(struct table *places, struct call_open *call);
+
+/* Frees THREAD with its calls. */
+void open_calls_free_thread(struct table *places, struct call_thread *thread);
+
+/* The number of the open call of THREAD that END ends, counted from 1; 0 = none. */
+size_t open_calls_find(const struct call_thread *thread, const struct rec_call_end *end);
+
+/* Removes open call number AT of THREAD, counted from 1, from its list. */
+struct call_open *open_calls_remove(struct call_thread *thread, size_t at);
+
+/* Removes the call in doubt that END ends, the last one first; NULL = none. */
+struct call_open *open_calls_remove_doubted(struct call_thread *thread,
+					    const struct rec_call_end *end);
+
+/*
+ * Removes the call that END ends from another thread of the process, which has several stacks: a
+ * coroutine has continued in the thread of END. Each stack pointer belongs to one stack. NULL =
+ * none.
+ */
+struct call_open *open_calls_remove_elsewhere(const struct table *places,
+					      const struct rec_call_end *end);
