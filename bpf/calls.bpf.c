@@ -723,7 +723,10 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	const struct call_watch *f;
 	__u32 function;
 
-	/* (rt_sigreturn has restored the registers of the interrupted code, which have none) */
+	/*
+	 * (rt_sigreturn has restored the registers of the interrupted code, which have none. A
+	 * system call that is skipped has none either: user space has no begin of it.)
+	 */
 	if (number == -1)
 		number = CALL_NR_SIGRETURN;
 	f = call_of_syscall(number, &function);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/array.h"
 #include "model/calls/call-structs.h"
@@ -489,16 +490,23 @@ static void calls_raise(struct call_thread *thread, size_t at)
 	thread->open[thread->n_open++] = call;
 }
 
+static bool calls_is_signal_return(const struct calls *c, uint32_t function)
+{
+	return function < c->targets->n && !c->targets->list[function].place &&
+	       c->targets->list[function].syscall == SYS_rt_sigreturn;
+}
+
 /*
- * Whether END ends the last open call of THREAD, a system call. A thread makes one at a time.
- * rt_sigreturn returns with the stack pointer of the interrupted code.
+ * A signal handler returns, with the stack pointer of the interrupted code: END ends the last open
+ * call of its thread. The programs send such an end for each system call without a number, too
+ * (syscall(-1), or one that a tracer skips). These end no call.
  */
-static bool calls_is_last_syscall(const struct calls *c, const struct call_thread *thread,
+static int calls_on_signal_return(struct calls *c, struct call_thread *thread,
 				  const struct rec_call_end *end)
 {
 	const struct call_open *last = thread ? calls_last(thread) : NULL;
 
-	return last && last->rec.function == end->function && calls_is_syscall(c, &last->rec);
+	return last && last->rec.function == end->function ? calls_pop(c, thread, end, "", 0) : 0;
 }
 
 /*
@@ -512,8 +520,8 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 	struct call_open *doubted = NULL;
 	int r = 0;
 
-	if (calls_is_last_syscall(c, thread, end))
-		return calls_pop(c, thread, end, "", 0);
+	if (calls_is_signal_return(c, end->function))
+		return calls_on_signal_return(c, thread, end);
 	if (thread && at == 0)
 		doubted = open_calls_remove_doubted(thread, end);
 	if (at == 0 && !doubted)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/cleanup.h"
 #include "capture/calls/call-targets.h"
@@ -15,7 +16,7 @@
 #include "tests/support/fixtures/archive-text.h"
 #include "tests/support/unit.h"
 
-enum { MAIN, DEEP, TEXT, LOOP, READ, N_FUNCTIONS };
+enum { MAIN, DEEP, TEXT, LOOP, READ, SIGRETURN, N_FUNCTIONS };
 
 struct fixture {
 	struct calls calls;
@@ -35,6 +36,7 @@ static const char *const spec_texts[N_FUNCTIONS] = {
 	[DEEP] = "f:deep(int n) -> int",
 	[TEXT] = "f:text(fd to, str s, buf[n] b, size_t n, bool y, int8 c) -> errno",
 	[READ] = "syscall:getpid() -> int",
+	[SIGRETURN] = "syscall:rt_sigreturn() -> int",
 	[LOOP] = "f:loop(int n) -> int",
 };
 
@@ -73,12 +75,15 @@ static int setup(void **state)
 		struct call_spec_error error;
 
 		assert_int_equal(call_spec_parse(spec_texts[i], &f->specs[i], &error), 0);
-		f->list[i] = (struct call_target){ .name = f->specs[i].function,
-						   .spec = &f->specs[i],
-						   .place = i == LOOP   ? &looping_place
-							    : i == READ ? NULL
-									: &place };
+		f->list[i] =
+			(struct call_target){ .name = f->specs[i].function,
+					      .spec = &f->specs[i],
+					      .place = i == LOOP ? &looping_place
+						       : i == READ || i == SIGRETURN ? NULL
+										     : &place };
 	}
+	f->list[READ].syscall = SYS_getpid;
+	f->list[SIGRETURN].syscall = SYS_rt_sigreturn;
 	f->targets.list = f->list;
 	f->targets.n = N_FUNCTIONS;
 	f->calls.targets = &f->targets;
@@ -521,7 +526,10 @@ TEST(test_system_call)
 	assert_int_equal(f->calls.n_unpaired, 0);
 }
 
-/* rt_sigreturn, whose return has the stack pointer of the interrupted code. */
+/*
+ * rt_sigreturn, whose return has the stack pointer of the interrupted code. A system call without a
+ * number ends in the same way, and is not its end.
+ */
 TEST(test_signal_return)
 {
 	struct fixture *f = *state;
@@ -529,13 +537,33 @@ TEST(test_signal_return)
 	enter(f, 110, MAIN, 9000);
 	enter(f, 120, DEEP, 8000);
 	leave(f, 130, DEEP, 8000);
-	enter(f, 140, READ, 8008);
-	leave(f, 150, READ, 8900);
-	leave(f, 160, READ, 8900);
-	leave(f, 170, MAIN, 9000);
-	assert_calls(f, "deep 120-130 = 130\ngetpid 140-150 = 150\nmain 110-170\n");
-	assert_int_equal(f->calls.n_unpaired, 1);
+	enter(f, 140, SIGRETURN, 8008);
+	leave(f, 150, SIGRETURN, 8900);
+	leave(f, 160, SIGRETURN, 8900);
+	enter(f, 170, READ, 8900);
+	leave(f, 180, SIGRETURN, 8900);
+	leave(f, 190, READ, 8900);
+	leave_in(f, 7, 8, 195, SIGRETURN, 8900);
+	leave(f, 200, MAIN, 9000);
+	assert_calls(f, "deep 120-130 = 130\nrt_sigreturn 140-150 = 150\n"
+			"getpid 170-190 = 190\nmain 110-200\n");
+	assert_int_equal(f->calls.n_unpaired, 0);
 	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/* The end of a system call was lost. The end of a later one, whose begin was lost, is not its. */
+TEST(test_lost_end)
+{
+	struct fixture *f = *state;
+
+	enter(f, 110, MAIN, 9000);
+	enter(f, 120, READ, 8000);
+	leave(f, 130, READ, 8100);
+	leave(f, 140, READ, 7900);
+	leave(f, 150, MAIN, 9000);
+	assert_int_equal(f->calls.n_unpaired, 2);
+	end_thread(f, 7, 160);
+	assert_calls(f, "main 110-150\ngetpid 120-150 unwound\n");
 }
 
 /* A signal handler on its own stack, which is far away, above and below. */
@@ -756,6 +784,7 @@ int main(void)
 		CASE(test_descriptors),     CASE(test_coroutines),      CASE(test_coroutine_jumps),
 		CASE(test_much_doubt),      CASE(test_turns),           CASE(test_turns_of_two),
 		CASE(test_turns_chained),   CASE(test_many_threads),    CASE(test_one_place),
+		CASE(test_lost_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
