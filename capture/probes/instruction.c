@@ -115,6 +115,46 @@ static bool instruction_is_kept(uint16_t reg)
 	}
 }
 
+/* The number in machine code of the general register of which REG is a part; -1 = none. */
+static int instruction_whole_register(x86_reg reg)
+{
+	static const uint16_t low[][5] = {
+		{ X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
+		{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
+		{ X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
+		{ X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
+		{ X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL },
+		{ X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL },
+		{ X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL },
+		{ X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
+	};
+	static const uint16_t high[] = { X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B };
+
+	for (size_t i = 0; i < ARRAY_SIZE(low); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(low[i]); k++)
+			if (low[i][k] && low[i][k] == reg)
+				return (int)i;
+	for (size_t k = 0; k < ARRAY_SIZE(high); k++)
+		if (reg >= high[k] && (unsigned)reg < high[k] + 8U)
+			return (int)ARRAY_SIZE(low) + (int)(reg - high[k]);
+	return -1;
+}
+
+/* Whether the old value of a written register, which can be an address, remains a part of it. */
+static bool instruction_is_sum(const struct disassembler *d)
+{
+	switch (d->insn->id) {
+	case X86_INS_ADD:
+	case X86_INS_SUB:
+	case X86_INS_AND:
+	case X86_INS_INC:
+	case X86_INS_DEC:
+		return true;
+	default:
+		return strncmp(d->insn->mnemonic, "cmov", strlen("cmov")) == 0;
+	}
+}
+
 static void instruction_note_written(const struct disassembler *d, struct instruction *i)
 {
 	cs_regs read, written;
@@ -130,7 +170,11 @@ static void instruction_note_written(const struct disassembler *d, struct instru
 	 */
 	i->disturbs = d->insn->id == X86_INS_SYSCALL;
 	for (unsigned k = 0; k < n_written; k++) {
+		int whole = instruction_whole_register(written[k]);
+
 		i->disturbs |= instruction_is_kept(written[k]);
+		if (whole >= 0 && !instruction_is_sum(d))
+			i->written |= (uint16_t)(1U << whole);
 		i->moves_stack |= written[k] == X86_REG_RSP;
 	}
 }
@@ -195,8 +239,9 @@ static bool instruction_is_ordinary_lea(const cs_x86_op *from)
 {
 	x86_reg base = from->mem.base;
 
-	return base == X86_REG_RSP || base == X86_REG_RBP || base == X86_REG_R10 ||
-	       base == X86_REG_R11 || (base == X86_REG_R13 && from->mem.disp == -8);
+	return from->mem.index == X86_REG_RBP || base == X86_REG_RSP || base == X86_REG_RBP ||
+	       base == X86_REG_R10 || base == X86_REG_R11 ||
+	       (base == X86_REG_R13 && from->mem.disp == -8);
 }
 
 static void instruction_note_lea(struct instruction_stack *i, const cs_x86_op *to,
@@ -205,6 +250,12 @@ static void instruction_note_lea(struct instruction_stack *i, const cs_x86_op *t
 	if (!instruction_is_rsp(to)) {
 		if (from->mem.base == X86_REG_RSP)
 			i->saved_to = instruction_register(to->reg);
+		else
+			i->restores = instruction_register(to->reg);
+		if (from->mem.base != X86_REG_RBP)
+			i->copy_of = instruction_register(from->mem.base);
+		if (from->mem.base != X86_REG_RBP && i->copy_of < 0)
+			i->restores = -1;
 		return;
 	}
 	if (instruction_is_ordinary_lea(from))
@@ -256,6 +307,10 @@ static struct instruction_stack instruction_stack_of(const struct disassembler *
 		break;
 	case X86_INS_POP:
 		i.is_loaded = i.is_popped = instruction_is_rsp(to);
+		break;
+	case X86_INS_ADD:
+		if (instruction_is_rsp(from) && to->type == X86_OP_REG)
+			i.saved_to = instruction_register(to->reg);
 		break;
 	case X86_INS_AND:
 		i.aligns = instruction_is_rsp(to);

@@ -54,6 +54,8 @@ struct instruction {
 	bool moves_stack;     /* writes the stack pointer */
 	bool switches_stack;  /* writes the stack pointer with a value for another stack */
 	bool reads_stack_top; /* reads the word at the stack pointer */
+	/* General registers that get another value than a sum with it: a bit for each number */
+	uint16_t written;
 	struct instruction_stack stack;
 };
 

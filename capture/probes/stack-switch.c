@@ -20,6 +20,8 @@ enum {
 	REX_REGISTER = 4,
 	REGISTER_SP = 4,
 	REGISTER_BP = 5,
+	/* Registers that calls leave unchanged: rbx, rbp and r12 to r15 */
+	CALL_SAVED = 0xf028,
 };
 
 struct switch_search {
@@ -87,10 +89,11 @@ static bool stack_switch_is_candidate(const uint8_t *p, size_t n)
 
 /* The use of the stack pointer by a function. */
 struct switch_state {
-	uint32_t saved; /* registers that it is copied to */
-	bool stores;    /* it is copied to memory */
-	bool aligned;   /* it was rounded so far */
-	/* Registers with values from its stack, since the last return */
+	/* Registers that calls leave unchanged, and that it is copied to somewhere */
+	uint32_t saved;
+	bool stores;  /* it is copied to memory */
+	bool aligned; /* it was rounded so far */
+	/* Registers with it, or with values from its stack, since the last return */
 	uint32_t restored;
 };
 
@@ -138,14 +141,21 @@ static bool stack_switch_continues(struct switch_search *s, const uint8_t *p, si
 static void stack_switch_follow(struct switch_state *state, const struct instruction *i)
 {
 	uint32_t own = state->saved | state->restored;
+	bool is_own =
+		i->stack.restores >= 0 && (i->stack.copy_of < 0 || own & 1u << i->stack.copy_of);
 
+	state->restored &= ~(uint32_t)i->written;
+	if (i->kind == INSTRUCTION_CALL)
+		state->restored &= CALL_SAVED;
 	if (i->kind == INSTRUCTION_RETURN)
 		state->restored = 0;
 	/* (a function without a name can begin behind a trap) */
 	if (i->kind == INSTRUCTION_END)
 		state->aligned = false;
-	if (i->stack.restores >= 0 && (i->stack.copy_of < 0 || own & 1u << i->stack.copy_of))
+	if (is_own)
 		state->restored |= 1u << i->stack.restores;
+	if (i->stack.saved_to >= 0)
+		state->restored |= 1u << i->stack.saved_to;
 }
 
 /* Searches the N bytes of a function at P. Returns whether there is a switch, at *RET_AT. */
@@ -159,7 +169,7 @@ static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t 
 		at = stack_switch_next(s, p, n, at, &i);
 		state.stores |= i.stack.is_stored;
 		if (i.stack.saved_to >= 0)
-			state.saved |= 1u << i.stack.saved_to;
+			state.saved |= 1u << i.stack.saved_to & CALL_SAVED;
 	}
 	for (size_t at = 0, next; at < n; at = next) {
 		next = stack_switch_next(s, p, n, at, &i);
@@ -192,7 +202,7 @@ static size_t stack_switch_count_before(const struct switch_search *s, uint64_t 
 /* ---- known functions ---- */
 
 struct switch_name {
-	uint64_t vaddr, begin;
+	uint64_t vaddr, begin, bytes;
 	const char *name;
 	size_t n;
 };
@@ -202,24 +212,38 @@ static int stack_switch_on_name(const char *name, size_t n, uint64_t vaddr, uint
 {
 	struct switch_name *found = userdata;
 
-	(void)bytes;
 	if (n == 0 || vaddr > found->vaddr || (found->name && vaddr <= found->begin))
 		return 0;
 	found->name = name;
 	found->n = n;
 	found->begin = vaddr;
+	found->bytes = bytes;
 	return 0;
 }
 
-const char *stack_switch_name(const struct elf_image *image, uint64_t vaddr, size_t *ret_n)
+static struct switch_name stack_switch_nearest(const struct elf_image *image, uint64_t vaddr)
 {
 	struct switch_name found = { .vaddr = vaddr };
 	size_t n;
 
 	elf_image_functions(image, stack_switch_on_name, &found, &n);
 	elf_image_labels(image, stack_switch_on_name, &found);
+	return found;
+}
+
+const char *stack_switch_name(const struct elf_image *image, uint64_t vaddr, size_t *ret_n)
+{
+	struct switch_name found = stack_switch_nearest(image, vaddr);
+
 	*ret_n = found.n;
 	return found.name;
+}
+
+static bool stack_switch_begins(const struct switch_name *found, const char *with)
+{
+	size_t n = strlen(with);
+
+	return found->n >= n && memcmp(found->name, with, n) == 0;
 }
 
 /*
@@ -228,17 +252,35 @@ const char *stack_switch_name(const struct elf_image *image, uint64_t vaddr, siz
  */
 static bool stack_switch_is_known(const struct elf_image *image, uint64_t vaddr)
 {
-	static const char *const parts[] = {
-		"longjmp", "_Unwind_",   "_dl_runtime_", "_dl_tlsdesc_",
-		"ffi_",    "frame_info", "_Ux86_64_",    "_ULx86_64_",
+	static const char *const begins[] = {
+		"_Unwind_", "_dl_runtime_", "_dl_tlsdesc_", "ffi_", "_Ux86_64_", "_ULx86_64_",
 	};
-	size_t n;
-	const char *name = stack_switch_name(image, vaddr, &n);
+	static const char *const parts[] = { "longjmp", "frame_info" };
+	struct switch_name found = stack_switch_nearest(image, vaddr);
 
-	for (size_t i = 0; name && i < ARRAY_SIZE(parts); i++)
-		if (memmem(name, n, parts[i], strlen(parts[i])))
+	/*
+	 * (a name of assembly code can have no size; and a stripped libffi has code without names
+	 * behind the functions that it exports)
+	 */
+	if (!found.name || (found.bytes > 0 && vaddr - found.begin >= found.bytes &&
+			    !stack_switch_begins(&found, "ffi_")))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		if (stack_switch_begins(&found, begins[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (memmem(found.name, found.n, parts[i], strlen(parts[i])))
 			return true;
 	return false;
+}
+
+/* Whether the end of glibc's longjmp() is at P, of N bytes. Stripped static programs contain it. */
+static bool stack_switch_is_longjmp(const uint8_t *p, size_t n)
+{
+	/* mov %r8,%rsp; mov %r9,%rbp; jmp *%rdx */
+	static const uint8_t end[] = { 0x4c, 0x89, 0xc4, 0x4c, 0x89, 0xcd, 0xff, 0xe2 };
+
+	return n >= sizeof(end) && memcmp(p, end, sizeof(end)) == 0;
 }
 
 /* ---- sections ---- */
@@ -265,6 +307,7 @@ static bool stack_switch_search(struct switch_search *s, const uint8_t *p, size_
 			to = from + FUNCTION_MAX;
 		s->n_read += to - from;
 		if (stack_switch_read(s, p + from, to - from, &found) &&
+		    !stack_switch_is_longjmp(p + from + found, to - from - found) &&
 		    !stack_switch_is_known(s->image, vaddr + from + found)) {
 			*ret_vaddr = vaddr + from + found;
 			return true;

@@ -31,6 +31,13 @@ static const struct {
 	{ true, "mov %rsp,(%rdi); push (%rsi); pop %rsp; pop %r12; pop %rbx; ret" },
 	{ true, "push %rbp; mov %rsp,%rbp; mov %rdi,%rsp; call *%rsi; leave; ret" },
 	{ true, "mov %rsp,(%rdi); lea 16(%rsi),%rsp; jmp *(%rsi)" },
+	/* the target is in a structure (gcc -O0), or in a register that had the stack pointer */
+	{ true, "mov %rdi,-8(%rbp); mov %rsp,(%rdi); mov -16(%rbp),%rax; mov (%rax),%rax; "
+		"mov %rax,%rsp; pop %rbp; ret" },
+	{ true, "mov %rsp,%rax; mov %rax,(%rdi); mov (%rsi),%rax; mov %rax,%rsp; ret" },
+	{ true, "mov %rsp,%rdx; mov %rdx,(%rdi); xor %edx,%edx; mov %rdx,%rsp; ret" },
+	{ true, "mov -16(%rbp),%rax; call *%rbx; mov %rax,%rsp; ret" },
+	{ true, "mov -16(%rbp),%r9; mov 8(%rdi),%r9d; mov %r9,%rsp; ret" },
 	/* the end of a variable-length array, also behind its beginning, and of its copies */
 	{ false,
 	  "push %rbp; mov %rsp,%rbp; mov %rsp,%rbx; sub %rdi,%rsp; mov %rbx,%rsp; leave; ret" },
@@ -38,6 +45,15 @@ static const struct {
 	{ false, "mov %rsp,%r10; mov %r10,%r13; sub %rdi,%rsp; mov %r13,%rsp; ret" },
 	{ false, "push %rbp; mov %rsp,%rbp; sub %rdi,%rsp; mov -88(%rbp),%rsp; leave; ret" },
 	{ false, "mov -88(%rbp),%r10; mov %r10,%rsp; leave; ret" },
+	/* clang, and assembly code of libcrypto and of gnutls */
+	{ false, "mov %rsp,%rax; sub %rdi,%rax; and $-16,%rax; mov %rax,%rsp; leave; ret" },
+	{ false, "mov 48(%rdi),%r8; mov 8(%rdi),%r9; mov %r8,%rsp; mov %r9,%rbp; jmp *%rdx" },
+	{ false, "neg %rdi; add %rsp,%rdi; mov %rdi,%rsp; leave; ret" },
+	{ false, "lea 120(%rbp),%rax; mov -48(%rax),%r15; lea (%rax),%rsp; ret" },
+	{ false, "mov -8(%rbp),%rcx; lea 8(%rcx),%rdx; lea 8(%rdx),%rsp; ret" },
+	{ false, "lea (%rsp),%rbp; neg %rax; lea (%rax,%rbp),%rsp; ret" },
+	{ false, "mov -88(%rbp),%rbx; call *%rax; mov %rbx,%rsp; leave; ret" },
+	{ false, "mov %rsp,%rax; mov %rax,%rbx; mov (%rdi),%rax; mov %rbx,%rsp; leave; ret" },
 	/* an aligned stack, and the ends of frames */
 	{ false, "lea 8(%rsp),%r10; and $-32,%rsp; push -8(%r10); lea -8(%r10),%rsp; ret" },
 	{ false, "mov %rsp,%rax; and $-64,%rsp; mov 24(%rsp),%rsi; lea (%rsi),%rsp; ret" },
@@ -119,6 +135,59 @@ TEST(test_known)
 	assert_int_equal(search("c.so", name), 0);
 }
 
+/*
+ * Code behind such a function, and functions whose names only contain the words, are not known. A
+ * label without a size is.
+ */
+TEST(test_unknown)
+{
+	static const struct {
+		const char *code, *found;
+	} known[] = {
+		{ "_Unwind_f: ret; .size _Unwind_f, 1; mov %r8,%rsp; jmp *%rdx", "_Unwind_f" },
+		{ "my_ffi_f: mov %r8,%rsp; jmp *%rdx; .size my_ffi_f, 5", "my_ffi_f" },
+		{ "_Unwind_f: mov %r8,%rsp; jmp *%rdx; .size _Unwind_f, 5", "" },
+		{ "ffi_f: mov %r8,%rsp; jmp *%rdx", "" },
+	};
+	char name[64];
+
+	need_assembler();
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		assert_int_equal(
+			command_in(dir,
+				   "echo '.text; nop; .type ffi_f,@function; "
+				   ".type my_ffi_f,@function; .type _Unwind_f,@function; "
+				   "%s; .skip 64' >c.s && cc -shared -nostdlib -o c.so c.s",
+				   known[i].code),
+			0);
+		if (search("c.so", name) != (*known[i].found != '\0'))
+			fail_msg("%s", known[i].code);
+		assert_string_equal(name, known[i].found);
+	}
+}
+
+/* A switch whose target is an operand, as each optimization compiles it. */
+TEST(test_compiled_switch)
+{
+	static const char *const flags[] = { "-O0", "-O1", "-O2", "-O2 -fno-omit-frame-pointer" };
+	char name[64];
+
+	need_assembler();
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		assert_int_equal(
+			command_in(dir,
+				   "printf 'struct stack { void *sp; };\n"
+				   "void turn(struct stack *from, struct stack *to) {\n"
+				   "asm volatile(\"mov %%%%%%%%rsp,%%%%0\" : \"=m\"(from->sp));\n"
+				   "asm volatile(\"mov %%%%0,%%%%%%%%rsp\" :: \"r\"(to->sp)); }\n' "
+				   ">s.c && cc %s -fPIC -shared -o s.so s.c",
+				   flags[i]),
+			0);
+		assert_int_equal(search("s.so", name), 1);
+		assert_string_equal(name, "turn");
+	}
+}
+
 /* Compiled alloca(), arrays of variable length, and aligned variables are no switches. */
 TEST(test_compiled)
 {
@@ -158,8 +227,8 @@ FIXTURE(tear_down)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_code),
-		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_code),     cmocka_unit_test(test_known),
+		cmocka_unit_test(test_unknown),  cmocka_unit_test(test_compiled_switch),
 		cmocka_unit_test(test_compiled),
 	};
 
