@@ -166,7 +166,7 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 		snprintf(
 			why, size,
 			"the kernel sets no probe on the instruction at this place of '%s' in %s, "
-			"because it has a prefix (lock or a segment); name another line or address",
+			"because it has a prefix (lock, cs, ds, es or ss); name another line or address",
 			pattern, file);
 	else if (p->flags & CALL_PLACES_NO_CODE)
 		snprintf(why, size, "calls are recorded on x86-64 only");
