@@ -14,7 +14,10 @@
 /* Room for 1000 lives of processes between two drains, per CPU. */
 #define LIFECYCLE_RING_BYTES ((uint64_t)1 << 20)
 
-/* Defaults: the size of a CPU's word ring, and the maximum of all rings together. */
+/*
+ * Defaults: the size of a CPU's ring for scheduling or for calls, and the maximum of these rings of
+ * all CPUs together.
+ */
 #define RING_BYTES_DEFAULT  ((uint64_t)4 << 20)
 #define RINGS_BYTES_DEFAULT ((uint64_t)256 << 20)
 
@@ -267,10 +270,12 @@ uint64_t collector_memory(const struct session_options *o)
 	       map_rings_memory((unsigned)(n > 0 ? n : 1), collector_map_ring_bytes(o->ring_bytes));
 }
 
-uint64_t collector_choose_ring_bytes(uint64_t wanted)
+uint64_t collector_choose_ring_bytes(uint64_t wanted, uint32_t categories)
 {
+	bool has_both = categories & CATEGORY_SCHED && rec_ring_is_used(REC_RING_CALLS, categories);
 	int n = libbpf_num_possible_cpus();
-	uint64_t bytes = RING_BYTES_MIN, most = RINGS_BYTES_DEFAULT / (uint64_t)(n > 0 ? n : 1);
+	uint64_t n_rings = (uint64_t)(n > 0 ? n : 1) * (has_both ? 2 : 1);
+	uint64_t bytes = RING_BYTES_MIN, most = RINGS_BYTES_DEFAULT / n_rings;
 
 	if (wanted == 0) {
 		wanted = most < RING_BYTES_DEFAULT ? most : RING_BYTES_DEFAULT;

@@ -27,8 +27,11 @@ struct collector_lost {
  * after that record. */
 typedef int (*collector_record_fn)(const struct rec_head *rec, void *userdata);
 
-/* The size of a CPU's word ring, a power of two, for the requested size (0: default). */
-uint64_t collector_choose_ring_bytes(uint64_t wanted);
+/*
+ * The size of a CPU's rings for scheduling and for calls, a power of two, for the requested size
+ * (0: default, which depends on CATEGORIES).
+ */
+uint64_t collector_choose_ring_bytes(uint64_t wanted, uint32_t categories);
 
 /* Bytes of kernel memory for all rings of a collector; ring_bytes in OPTIONS is set. */
 uint64_t collector_memory(const struct session_options *options);
