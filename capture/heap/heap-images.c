@@ -115,6 +115,14 @@ void memory_image_add_gap(struct heap_image *image, uint32_t gap)
 	image->complete = false;
 }
 
+uint32_t memory_image_gap(const struct heap_image *image)
+{
+	bool is_of_begin = image->gap == WATCHED_GAP_LATE || image->gap == WATCHED_GAP_UNSEEN;
+
+	return is_of_begin && image->process.flags & MEMORY_PROCESS_EXECED ? WATCHED_GAP_NONE
+									   : image->gap;
+}
+
 void memory_image_end_unreported(struct heap_image *image)
 {
 	struct memory_process *p = &image->process;

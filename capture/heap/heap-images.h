@@ -67,6 +67,14 @@ int heap_images_ended(const struct heap_images *images, struct outbuf *ret);
 void memory_image_add_gap(struct heap_image *image, uint32_t gap);
 
 /*
+ * The gap of IMAGE for its report, after its end. An exec frees all blocks of its program. So what
+ * is unknown of the first moments of a program that has called exec is no gap, but the watch is not
+ * complete. Most such programs (env, nice) live for a millisecond: whether a check has seen their
+ * files is chance.
+ */
+uint32_t memory_image_gap(const struct heap_image *image);
+
+/*
  * Marks an image as ended that no longer runs, but whose end was not reported. It keeps the known
  * data.
  */

@@ -156,7 +156,7 @@ static int heap_trace_report_watch_end(struct heap_trace *m, const struct heap_i
 		.lost = p->lost,
 		.full = p->full,
 		.no_stack = p->no_stack,
-		.gap = image->gap,
+		.gap = memory_image_gap(image),
 	};
 
 	return heap_trace_ended_emit(m, &rec.head);

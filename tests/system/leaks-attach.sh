@@ -72,38 +72,47 @@ for kind in frames static jemalloc tcmalloc musl musl-static; do
 	assert_eq "$({ grep -cE "memory-|snapshot-" "$TMP/stdout" || true; })" 0 "$kind: complaints of kymo check"
 done
 
-# after_exec STATUS GAP PROGRAM: records a program that another one executes. It waits until its
-# probes are in place, loses blocks, and ends. --fail-over must return STATUS, because of GAP.
+# after_exec STATUS GAP WATCHES PROGRAM ARGUMENT ...: records a program that other programs execute.
+# It waits until its probes are in place, which is the watch WATCHES, loses blocks, and ends.
+# --fail-over must return STATUS, because of GAP.
 after_exec() {
-	local job pid status=0 name
+	local expected=$1 gap=$2 watches=$3 job pid status=0 name
 
-	name=$(basename "$3")
+	shift 3
+	for name; do
+		case $name in */leak-plant-* | "$EXIT_LOAD") break ;; esac
+	done
+	name=$(basename "$name")
 	name=${name:0:15}
 	rm -f "$TMP/t.fxt" "$TMP/go"
 	mkfifo "$TMP/go"
 	exec 9<>"$TMP/go"
 	"$KYMO" leaks --direct --force -e memory -o "$TMP/t.fxt" --fail-over 1G -- \
-		"$EXIT_LOAD" exec "$3" --held list buffers <"$TMP/go" >"$TMP/stdout" 2>"$TMP/stderr" 9>&- &
+		"$EXIT_LOAD" exec "$@" <"$TMP/go" >"$TMP/stdout" 2>"$TMP/stderr" 9>&- &
 	job=$!
 	expect_soon 30 pgrep -P "$job" -x "$name"
 	pid=$(pgrep -P "$job" -x "$name")
-	expect_soon 30 has_watches "$TMP/t.fxt" "$pid" 2
+	expect_soon 30 has_watches "$TMP/t.fxt" "$pid" "$watches"
 	exec 9>&-
 	wait "$job" || status=$?
-	assert_eq "$status" "$1" "exit status: $(cat "$TMP/stderr")"
+	assert_eq "$status" "$expected" "exit status: $(cat "$TMP/stderr")"
 	dump_records "$TMP/t.fxt"
 	events watched | gojq -rs 'last.args.text // ""' >"$TMP/gap"
-	assert_eq "$(grep -c "$2" "$TMP/gap")" 1 "the gap: $(cat "$TMP/gap")"
+	assert_eq "$(grep -c "$gap" "$TMP/gap")" 1 "the gap: $(cat "$TMP/gap")"
 }
 
 note "an allocator that comes with an exec, after the probes of the C library"
-after_exec 0 '^$' "$LEAK_PROGRAMS/leak-plant-frames"
+after_exec 0 '^$' 3 "$LEAK_PROGRAMS/leak-plant-frames" --held list buffers
 for kind in jemalloc static; do
 	[ ! -x "$LEAK_PROGRAMS/leak-plant-$kind" ] ||
-		after_exec 4 'after the program had begun' "$LEAK_PROGRAMS/leak-plant-$kind"
+		after_exec 4 'after the program had begun' 3 "$LEAK_PROGRAMS/leak-plant-$kind" --held list buffers
 done
 expect_exit 4 "$KYMO" leaks --direct --fail-over 1G -- "$EXIT_LOAD" threadexec "$LEAK_PROGRAMS/leak-plant-frames" list
 assert_says "$TMP/stderr" 'not watched' "what is said of an exec by another thread"
+
+note "programs that call exec before their files are examined"
+after_exec 0 '^$' 5 /usr/bin/env A=1 nice "$LEAK_PROGRAMS/leak-plant-frames" --held list buffers
+assert_eq "$(events watched | gojq -rs 'map(.args.text // "" | select(. != "")) | length')" 0 "gaps of such programs"
 
 note "a child with inherited blocks, and a new program"
 PLANT=()

@@ -132,6 +132,27 @@ TEST(test_many)
 	assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
 }
 
+/* A program that calls exec has no leaks, so unknown blocks of its begin are no gap. */
+TEST(test_gap)
+{
+	struct heap_images *images = *state;
+	struct heap_image *image = add(images, PID, 1);
+	static const uint32_t gaps[] = { WATCHED_GAP_NONE, WATCHED_GAP_THREAD, WATCHED_GAP_LATE,
+					 WATCHED_GAP_UNSEEN };
+
+	for (size_t i = 0; i < ARRAY_SIZE(gaps); i++) {
+		*image = (struct heap_image){ .process.flags = MEMORY_PROCESS_IMAGE,
+					      .complete = true };
+		if (gaps[i] != WATCHED_GAP_NONE)
+			memory_image_add_gap(image, gaps[i]);
+		assert_int_equal(memory_image_gap(image), gaps[i]);
+		image->process.flags |= MEMORY_PROCESS_EXECED;
+		assert_int_equal(memory_image_gap(image),
+				 gaps[i] == WATCHED_GAP_THREAD ? gaps[i] : WATCHED_GAP_NONE);
+		assert_int_equal(image->complete, gaps[i] == WATCHED_GAP_NONE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +161,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_who_goes_is_waited_for_no_more, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_not_reported, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 	};
 
