@@ -163,7 +163,9 @@ static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probe
 	if (!found->any || !heap_trace_runs(m, image, &process))
 		return;
 	image->covered = found->allocates;
-	if (found->since_ns > heap_trace_exec_ns(traced, image))
+	/* (a library that is loaded later has allocated nothing before) */
+	if ((!image->settled || traced->next_check_ns) &&
+	    found->since_ns > heap_trace_exec_ns(traced, image))
 		memory_image_add_gap(image, WATCHED_GAP_LATE);
 	image->settled = found->is_static || !traced->next_check_ns;
 	snprintf(image->unwatched, sizeof(image->unwatched), "%s",

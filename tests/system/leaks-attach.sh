@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"
 need_btf
-need_command nm readelf unshare
+need_command nm readelf unshare gcc
 
 # look_at NAME LINE HOW: checks the leaks of the process that plant NAME printed in line LINE
 look_at() {
@@ -72,11 +72,16 @@ for kind in frames static jemalloc tcmalloc musl musl-static; do
 	assert_eq "$({ grep -cE "memory-|snapshot-" "$TMP/stdout" || true; })" 0 "$kind: complaints of kymo check"
 done
 
+has_patches() {
+	[ "$("$MEMORY_LOAD" patched "$1")" -gt "$2" ]
+}
+
 # after_exec STATUS GAP WATCHES PROGRAM ARGUMENT ...: records a program that other programs execute.
-# It waits until its probes are in place, which is the watch WATCHES, loses blocks, and ends.
-# --fail-over must return STATUS, because of GAP.
+# It waits until its probes are in place, which is the watch WATCHES, loses blocks, and ends. Before
+# that, it loads a library if the first ARGUMENT is "late". --fail-over must return STATUS, because
+# of GAP.
 after_exec() {
-	local expected=$1 gap=$2 watches=$3 job pid status=0 name
+	local expected=$1 gap=$2 watches=$3 job pid status=0 name patched
 
 	shift 3
 	for name; do
@@ -93,6 +98,11 @@ after_exec() {
 	expect_soon 30 pgrep -P "$job" -x "$name"
 	pid=$(pgrep -P "$job" -x "$name")
 	expect_soon 30 has_watches "$TMP/t.fxt" "$pid" "$watches"
+	if [ "$2" = late ]; then
+		patched=$("$MEMORY_LOAD" patched "$pid")
+		echo >&9
+		expect_soon 30 has_patches "$pid" "$patched"
+	fi
 	exec 9>&-
 	wait "$job" || status=$?
 	assert_eq "$status" "$expected" "exit status: $(cat "$TMP/stderr")"
@@ -113,6 +123,14 @@ assert_says "$TMP/stderr" 'not watched' "what is said of an exec by another thre
 note "programs that call exec before their files are examined"
 after_exec 0 '^$' 5 /usr/bin/env A=1 nice "$LEAK_PROGRAMS/leak-plant-frames" --held list buffers
 assert_eq "$(events watched | gojq -rs 'map(.args.text // "" | select(. != "")) | length')" 0 "gaps of such programs"
+
+note "an allocator in a library that is loaded later"
+gcc -O2 -fPIC -shared -o "$TMP/late.so" -x c - <<'END'
+#include <stdlib.h>
+void *je_malloc(size_t n) { return malloc(n); }
+void je_free(void *block) { free(block); }
+END
+after_exec 0 '^$' 3 "$EXIT_LOAD" late "$TMP/late.so"
 
 note "a child with inherited blocks, and a new program"
 PLANT=()

@@ -19,11 +19,13 @@
  *	ended                 five threads lose a block of 200 bytes each, and end
  *	fork                  a child allocates, too, and returns first
  *	threadfork            likewise, from another thread
+ *	late LIBRARY          loads it after a line on standard input, and allocates after the end
  *	exec PROGRAM ...      allocates, then executes PROGRAM
  *	threadexec PROGRAM .. another thread executes PROGRAM, while the first one waits
  *	lastexec PROGRAM ...  likewise, while the first one ends
  *	kill                  by SIGKILL
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -163,6 +165,16 @@ static void lose_in_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
+static void load_late(const char *library)
+{
+	while (getchar() != '\n')
+		;
+	if (!dlopen(library, RTLD_NOW))
+		_exit(1);
+	while (getchar() != EOF)
+		;
+}
+
 static void *exec_in_thread(void *argv)
 {
 	char **command = argv;
@@ -233,6 +245,8 @@ int main(int argc, char **argv)
 		return exec_beside(how, argv + 2);
 	if (strcmp(how, "ended") == 0)
 		lose_in_threads();
+	if (argc > 2 && strcmp(how, "late") == 0)
+		load_late(argv[2]);
 	if (strcmp(how, "fork") == 0)
 		fork_child(NULL);
 	if (strcmp(how, "threadfork") == 0) {
