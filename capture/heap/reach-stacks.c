@@ -3,7 +3,10 @@
 
 #include <sys/uio.h>
 
-enum { RED_ZONE = 128 }; /* used bytes below the stack pointer */
+enum {
+	RED_ZONE = 128,   /* used bytes below the stack pointer */
+	HEAD_WORDS = 256, /* of glibc's description of a thread, with its stack */
+};
 
 static bool reach_stacks_is_in(uint64_t address, const struct root *root)
 {
@@ -20,23 +23,32 @@ bool reach_stacks_has_thread(const struct reach_stacks *s, const struct root *ro
 }
 
 /*
- * Whether glibc's description of a thread is at TLS. It begins with its own address, and repeats it
- * in the third word.
+ * Whether glibc's description of a thread is at TLS, with a stack that glibc has mapped up from the
+ * guard GUARD. The description begins with its own address, and repeats it in the third word. Three
+ * neighbouring words in it are the begin and the size of the stack, with its guard, and the size of
+ * the guard, which is 0 for a stack that the program has provided. Their place depends on the
+ * version.
  */
-static bool reach_stacks_has_head(pid_t task, uint64_t tls)
+static bool reach_stacks_has_head(pid_t task, uint64_t tls, const struct root *guard)
 {
-	uint64_t head[3] = { 0 };
+	uint64_t head[HEAD_WORDS] = { 0 };
 	const struct iovec to = { head, sizeof(head) };
 	const struct iovec from = { (void *)(uintptr_t)tls, sizeof(head) };
 
-	return process_vm_readv(task, &to, 1, &from, 1, 0) == sizeof(head) && head[0] == tls &&
-	       head[2] == tls;
+	if (process_vm_readv(task, &to, 1, &from, 1, 0) != sizeof(head) || head[0] != tls ||
+	    head[2] != tls)
+		return false;
+	for (size_t i = 3; i + 2 < HEAD_WORDS; i++)
+		if (head[i + 2] > 0 && head[i] >= guard->from && head[i] < guard->to &&
+		    head[i] + head[i + 2] == guard->to && head[i + 1] > tls - head[i])
+			return true;
+	return false;
 }
 
 /*
- * The end of the stack of an ended thread at the beginning of root I; 0 = there is none. Only the C
- * library maps a stack above memory without permissions. The program can use its own mapping for
- * other purposes later.
+ * The end of the stack of an ended thread at the beginning of root I; 0 = there is none. A stack
+ * that the program has provided can have memory without permissions below it, too, but the program
+ * can use it for other purposes later.
  */
 static uint64_t reach_stacks_ended(const struct reach_stacks *s, const struct root *roots, size_t i)
 {
@@ -49,7 +61,9 @@ static uint64_t reach_stacks_ended(const struct reach_stacks *s, const struct ro
 	for (size_t j = 0; j < s->n_ended; j++)
 		if (reach_stacks_is_in(s->ended[j], root) && s->ended[j] < tls)
 			tls = s->ended[j];
-	return tls != UINT64_MAX && reach_stacks_has_head(s->task, tls) ? tls & ~UINT64_C(7) : 0;
+	return tls != UINT64_MAX && reach_stacks_has_head(s->task, tls, &roots[i - 1])
+		       ? tls & ~UINT64_C(7)
+		       : 0;
 }
 
 /* The only thread whose stack pointer is in ROOT, or NULL. */
