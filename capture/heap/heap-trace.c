@@ -475,7 +475,8 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
-		if (!traced || is_another)
+		/* (after an exec by another thread, the programs do not watch the process) */
+		if (!traced || is_another || happened->what == MEMORY_HAPPENED_THREAD_EXEC)
 			heap_trace_pass_over(m, happened->pid, &h, 0,
 					     "the recording ended before it was watched");
 		return 0;
