@@ -40,7 +40,6 @@ enum {
 	HEAP_BYTES = 1 << 20,
 	FIRST = 8192, /* in the heap */
 	PAGE = 4096,
-	STACK_BYTES = 1 << 18,
 };
 
 /* The purpose of each page. */
@@ -57,8 +56,7 @@ enum {
 /* Places for pointers in the child. Shared, and not writable for the child: no root. */
 struct places {
 	_Atomic uint64_t *stack, *thread_stack, *tls, *mapped, *shared, *heap;
-	uint64_t ended;     /* the thread pointer of a thread that has ended */
-	uint64_t ended_own; /* likewise, and the program had provided its stack */
+	uint64_t ended; /* the thread pointer of a thread that has ended */
 	_Atomic int ready, ticks;
 	_Atomic uint64_t in_register;
 };
@@ -87,26 +85,10 @@ static void *sleep_in_thread(void *unused)
 	return NULL;
 }
 
-static void *end_in_thread(void *thread)
+static void *end_in_thread(void *unused)
 {
-	*(uint64_t *)thread = (uint64_t)pthread_self();
-	return NULL;
-}
-
-/* Ends a thread on a stack that the program has provided, above a guard of its own. */
-static void end_on_own_stack(void)
-{
-	uint8_t *stack =
-		mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	pthread_attr_t how;
-	pthread_t thread;
-
-	mprotect(stack, PAGE, PROT_NONE);
-	pthread_attr_init(&how);
-	pthread_attr_setstack(&how, stack + PAGE, STACK_BYTES - PAGE);
-	pthread_create(&thread, &how, end_in_thread, &places->ended_own);
-	pthread_join(thread, NULL);
-	pthread_attr_destroy(&how);
+	places->ended = (uint64_t)pthread_self();
+	return unused;
 }
 
 /* Keeps a word in a register, and nowhere else, and never calls the kernel. */
@@ -153,9 +135,8 @@ static void be_child(bool spins)
 	pthread_create(&thread, NULL, sleep_in_thread, NULL);
 	if (spins)
 		pthread_create(&thread, NULL, spin, NULL);
-	pthread_create(&thread, NULL, end_in_thread, &places->ended);
+	pthread_create(&thread, NULL, end_in_thread, NULL);
 	pthread_join(thread, NULL);
-	end_on_own_stack();
 	places->ready++;
 	for (;;)
 		pause();
@@ -379,30 +360,10 @@ TEST(test_places)
 	end();
 }
 
-/* Whether a mapping without permissions is below the stack of the thread at TLS. */
-static bool has_guard(uint64_t tls)
-{
-	_cleanup_(outbuf_deinit) struct outbuf roots = { 0 };
-	const struct root *list;
-	bool has = false;
-
-	assert_int_equal(reach_roots_read(child, &roots), 0);
-	list = (const struct root *)roots.data;
-	for (size_t i = 1; i < roots.size / sizeof(*list); i++)
-		has |= tls >= list[i].from && tls < list[i].to && list[i - 1].is_guard &&
-		       list[i - 1].to == list[i].from;
-	return has;
-}
-
 /* The C library keeps the stack of an ended thread. Others have no description, or a thread. */
 TEST(test_ended_thread)
 {
 	begin(false);
-	if (!has_guard(places->ended)) {
-		end();
-		print_message("skip: the C library guards stacks without a mapping\n");
-		skip();
-	}
 	plant((void *)(uintptr_t)(places->ended - 65536), block(0));
 	plant(places->thread_stack, block(1));
 	plant((void *)(uintptr_t)(places->ended + 64), block(2)); /* in its description */
@@ -413,17 +374,6 @@ TEST(test_ended_thread)
 					: places->ended;
 		expect(i < 3 ? "rrrlllll" : "lrrlllll");
 	}
-	end();
-}
-
-/* The program can use a stack that it has provided for other data. */
-TEST(test_ended_on_own_stack)
-{
-	begin(false);
-	assert_true(has_guard(places->ended_own));
-	plant((void *)(uintptr_t)(places->ended_own - 65536), block(0));
-	ended_thread = places->ended_own;
-	expect("rlllllll");
 	end();
 }
 
@@ -819,7 +769,6 @@ int main(void)
 		cmocka_unit_test(test_nothing_points),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_ended_thread),
-		cmocka_unit_test(test_ended_on_own_stack),
 		cmocka_unit_test(test_unwritable),
 		cmocka_unit_test(test_epoll),
 		cmocka_unit_test(test_epoll_timeout),
