@@ -154,7 +154,7 @@ static void verb_diff_print_recording(const struct recording_pair *p, enum diff_
 	if (s->started)
 		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
 		       s->recording.machine, s->recording.kernel);
-	if (s->started && !s->stopped)
+	if (s->started && !summary_is_complete(s))
 		printf(", cut off");
 	if (s->recorded_ns < s->duration_ns)
 		printf(", %.1f%% of it recorded",
@@ -426,7 +426,7 @@ static struct json_object *verb_diff_json_recording(const struct recording_pair 
 	if (s->started)
 		JSON_ADD(o, JSON_OF(&s->recording, host, machine, kernel, options),
 			 JSON_OF(s, filtered));
-	return JSON_ADD(o, JSON("complete", json_boolean(s->started && s->stopped)),
+	return JSON_ADD(o, JSON("complete", json_boolean(summary_is_complete(s))),
 			JSON("damage", p->trace[i].n_damages), JSON("lost", summary_lost(s)),
 			JSON("busy", verb_diff_all_busy(p, i)),
 			JSON_OF(s, switches, wakeups, migrations, forks),

@@ -169,7 +169,7 @@ static int verb_summary_print_json(const struct sums *sums, const struct open_tr
 				 version),
 			 JSON_OF(s, filtered),
 			 JSON_IF(s->recording.chunk, "chunk", s->recording.chunk));
-	JSON_ADD(o, JSON("complete", json_boolean(s->started && s->stopped)),
+	JSON_ADD(o, JSON("complete", json_boolean(summary_is_complete(s))),
 		 JSON("damage", t->n_damages),
 		 JSON("events", JSON_OBJECT(JSON("switch", s->switches), JSON("wakeup", s->wakeups),
 					    JSON("migrate", s->migrations), JSON("fork", s->forks),
@@ -294,6 +294,10 @@ static void verb_summary_print_header(const struct summary *s, const char *name)
 		       TEXT_SIZE(s->dropped_bytes));
 	if (s->started && !s->stopped)
 		printf("%sThe recording was cut off%s; it ends with the last event that was saved.\n",
+		       colour(COLOUR_WARNING), colour(COLOUR_OFF));
+	else if (s->cut_off)
+		printf("%sOne of the recordings was cut off%s; its times end with its last event "
+		       "that was saved.\n",
 		       colour(COLOUR_WARNING), colour(COLOUR_OFF));
 }
 

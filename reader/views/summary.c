@@ -10,6 +10,9 @@
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
+/* After this time without an event, a session of a whole machine has been cut off. */
+#define CUT_OFF_NS UINT64_C(1000000000)
+
 int summary_new(struct summary **ret)
 {
 	*ret = calloc(1, sizeof(**ret));
@@ -398,8 +401,23 @@ static int summary_add_trigger(struct summary *s, const struct event *ev)
 	return 0;
 }
 
+/*
+ * A session that begins at TS_NS shows whether the open ones were cut off: on a whole machine, no
+ * second is without switches. Selected threads can all sleep, and a pause has no events.
+ */
+static void summary_close_cut_off(struct summary *s, uint64_t ts_ns)
+{
+	if (s->n_sessions == 0 || s->paused || s->filtered || s->switches == 0 ||
+	    ts_ns < s->end_ns || ts_ns - s->end_ns < CUT_OFF_NS)
+		return;
+	s->n_sessions = 0;
+	s->stopped = s->cut_off = true;
+}
+
 static int summary_add_start(struct summary *s, const struct event *ev)
 {
+	summary_close_cut_off(s, ev->ts_ns);
+	summary_see_time(s, ev->ts_ns);
 	s->n_sessions++;
 	/* In joined archives, the first one has the begin and the system. */
 	if (s->started && ev->ts_ns >= s->start_ns) {
@@ -444,8 +462,9 @@ int summary_add(struct summary *s, const struct event *ev)
 
 	if (r < 0)
 		return r;
-	/* These events describe a state, and do not happen at their time. */
-	if (ev->kind != EVENT_TASK && ev->kind != EVENT_MAPPING && ev->kind != EVENT_FRAME)
+	/* These events describe a state, and do not happen at their time. A start takes its own. */
+	if (ev->kind != EVENT_TASK && ev->kind != EVENT_MAPPING && ev->kind != EVENT_FRAME &&
+	    ev->kind != EVENT_START)
 		summary_see_time(s, ev->ts_ns);
 	switch (ev->kind) {
 	case EVENT_SWITCH:
@@ -629,6 +648,11 @@ int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
 	s->n_damages = s->damaged_bytes = s->n_marks_dropped = s->paused_ns = 0;
 	s->part_ns = start_ns;
 	return 0;
+}
+
+bool summary_is_complete(const struct summary *s)
+{
+	return s->started && s->stopped && !s->cut_off;
 }
 
 uint64_t summary_lost(const struct summary *s)

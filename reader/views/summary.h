@@ -10,7 +10,12 @@
  *
  * Nothing is recorded in a pause, nor between the sessions of joined archives. Such time counts in
  * the duration only: no thread has a state in it, and no CPU is idle. If another session of a
- * merged archive records meanwhile, a pause of one session changes nothing.
+ * merged archive records when a pause of one session begins, the pause changes nothing, not even
+ * after the end of the other session: the events do not name their session.
+ *
+ * A session that was cut off has no session_stop. It ends with its last time if it has switches of
+ * all threads, and no event in the second before the next session_start. Otherwise, it could still
+ * be recording, and the gap counts as recorded.
  *
  * A thread's time is running (cpu), runnable (woken or preempted, waiting for a CPU), or blocked.
  * The kernel's own account (/proc/PID/schedstat) can count the time after a wakeup as running: a
@@ -136,6 +141,7 @@ struct summary {
 	uint64_t recorded_ns;                   /* of the duration, without pauses */
 	uint64_t part_ns;                       /* the begin of the part; 0 = of the recording */
 	bool started, stopped;                  /* session_start and session_stop were seen */
+	bool cut_off;       /* an earlier session had no session_stop when the next one began */
 	uint64_t dismissed; /* wakeups of threads that were awake, which were not written */
 	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
 	struct stack_tables tables;    /* of all sessions and chunks; bytes: the maximum of them */
@@ -211,6 +217,9 @@ void summary_end_part(struct summary *s, uint64_t end_ns);
  * records of ends can be lost. Returns 0 or -ENOMEM.
  */
 int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max);
+
+/* Whether the archive has the begin of a session, and no session was cut off. */
+bool summary_is_complete(const struct summary *s);
 
 /* The number of lost events. */
 uint64_t summary_lost(const struct summary *s);

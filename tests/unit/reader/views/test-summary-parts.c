@@ -6,6 +6,8 @@
 #include "tests/support/fixtures/summary-events.h"
 #include "tests/support/unit.h"
 
+#define SECOND UINT64_C(1000000000)
+
 FIXTURE(set_up)
 {
 	return summary_new((struct summary **)state);
@@ -124,6 +126,80 @@ TEST(test_joined_chunks)
 	assert_int_equal(thread(s, 10)->blocked_ns, 90);
 	assert_int_equal(thread(s, 10)->runnable_ns, 20);
 	assert_int_equal(thread(s, 10)->cpu_ns, 90);
+}
+
+/*
+ * The first one of joined archives was cut off at 100, without session_stop, when 10 ran and 11 was
+ * blocked. The second one begins at NEXT, has a pause of 50 and lasts 200.
+ */
+static void join_cut_off(struct summary *s, uint64_t next, bool filtered)
+{
+	tell(s, (struct event){
+			.kind = EVENT_START,
+			.start = { "s", "c", "o", "k", "m", "h", "v", 2, .filtered = filtered } });
+	sw(s, 0, (struct sw){ .in = 10, .synthetic = true });
+	sw(s, 0, (struct sw){ .cpu = 1, .in = 11, .synthetic = true });
+	sw(s, 20, (struct sw){ .cpu = 1, .out = 11, .state = BLOCKED });
+	wake(s, 100, 12);
+	start(s, next);
+	sw(s, next, (struct sw){ .in = 10, .synthetic = true });
+	shed(s, next + 100, "session", false);
+	shed(s, next + 150, "session", true);
+	stop(s, next + 200);
+}
+
+/* The gap after it counts for no state, and later pauses are found. */
+TEST(test_joined_cut_off)
+{
+	struct summary *s = *state;
+
+	join_cut_off(s, SECOND + 100, false);
+	assert_true(s->stopped);
+	assert_false(summary_is_complete(s));
+	assert_int_equal(s->duration_ns, SECOND + 300);
+	assert_int_equal(s->recorded_ns, 250);
+	assert_int_equal(s->cpus[0].busy_ns, 200);
+	assert_int_equal(s->cpus[0].idle_ns, 50);
+	assert_int_equal(thread(s, 11)->blocked_ns, 80);
+}
+
+/* A session that can be in progress is not closed: soon after an event, or with a filter. */
+TEST(test_joined_perhaps_cut_off)
+{
+	struct summary *s = *state;
+
+	join_cut_off(s, SECOND + 99, false);
+	assert_false(s->stopped);
+	assert_int_equal(s->recorded_ns, SECOND + 299);
+}
+
+TEST(test_joined_filtered)
+{
+	struct summary *s = *state;
+
+	join_cut_off(s, 2 * SECOND, true);
+	assert_false(s->stopped);
+	assert_int_equal(s->recorded_ns, 2 * SECOND + 200);
+}
+
+/* A session has no events in its pause, and goes on after it. */
+TEST(test_joined_paused)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	sw(s, 10, (struct sw){ .in = 10 });
+	shed(s, 100, "session", false);
+	start(s, 3 * SECOND);
+	shed(s, 3 * SECOND + 10, "session", true);
+	tell(s, (struct event){
+			.kind = EVENT_STOP, .ts_ns = 3 * SECOND + 100, .stop = { .reason = "" } });
+	assert_false(s->cut_off);
+	tell(s, (struct event){ .kind = EVENT_MARK, .ts_ns = 4 * SECOND, .mark = { "x" } });
+	stop(s, 4 * SECOND);
+	assert_true(summary_is_complete(s));
+	assert_int_equal(s->duration_ns, 4 * SECOND);
+	assert_int_equal(s->recorded_ns, SECOND + 100);
 }
 
 /* ---- pauses ---- */
@@ -375,6 +451,10 @@ int main(void)
 		WITH_SUMMARY(test_outside),
 		WITH_SUMMARY(test_joined),
 		WITH_SUMMARY(test_joined_chunks),
+		WITH_SUMMARY(test_joined_cut_off),
+		WITH_SUMMARY(test_joined_perhaps_cut_off),
+		WITH_SUMMARY(test_joined_filtered),
+		WITH_SUMMARY(test_joined_paused),
 		WITH_SUMMARY(test_pause_at_end),
 		WITH_SUMMARY(test_pause_cut_off),
 		WITH_SUMMARY(test_pause_in_the_middle),
