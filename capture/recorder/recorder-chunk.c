@@ -128,6 +128,7 @@ int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns)
 	const struct task *task = tasks_get(&r->tasks, tid);
 	int error = 0;
 
+	profiler_forget_left(&r->profiler, tid);
 	if (task->tid == task->pid) {
 		error = profiler_ended(&r->profiler, task->pid);
 		if (error == 0)

@@ -48,9 +48,40 @@ void profiler_forget_left(struct profiler *p, uint32_t tid)
 	profiler_forget(p, &p->left, (uint64_t)tid + 1);
 }
 
-/* Whether there is room for a copy of PIECE. */
-static bool profiler_can_retry(const struct profiler *p, const struct rec_piece *piece)
+/* Walks the copies in T as far as possible now, and keeps only their frames. */
+static void profiler_walk_kept(struct profiler *p, struct table *t)
 {
+	uint64_t frames[STACK_FRAMES_MAX];
+
+	for (size_t i = 0; i < t->n_slots; i++) {
+		struct left *left = t->slots[i].key ? t->slots[i].value : NULL, *shorter;
+		unsigned n;
+
+		if (!left || !left->copied)
+			continue;
+		n = collector_walk_waiting(p->pipe->collector, (const struct rec_piece *)left->data,
+					   false, frames);
+		p->left_bytes -= left->copied;
+		left->copied = 0;
+		left->n = n;
+		memcpy(left->data, frames, n * sizeof(*frames));
+		shorter = realloc(left, sizeof(*left) + n * sizeof(*frames));
+		if (shorter)
+			t->slots[i].value = shorter;
+	}
+}
+
+/*
+ * Whether there is room for a copy of PIECE. If copies have taken all of it, they are walked: most
+ * are of threads that have run again meanwhile, and most tables exist by now.
+ */
+static bool profiler_can_retry(struct profiler *p, const struct rec_piece *piece)
+{
+	if (p->left_bytes + piece->head.size > PROFILER_LEFT_BYTES_MAX) {
+		profiler_walk_kept(p, &p->left);
+		profiler_walk_kept(p, &p->waiting);
+		profiler_walk_kept(p, &p->waiting_before);
+	}
 	return p->left_bytes + piece->head.size <= PROFILER_LEFT_BYTES_MAX;
 }
 
@@ -78,12 +109,9 @@ static int profiler_keep(struct profiler *p, struct table *t, uint64_t key,
 int profiler_on_left(struct profiler *p, const struct rec_piece *piece)
 {
 	uint64_t frames[STACK_FRAMES_MAX], key = (uint64_t)piece->head.tid + 1;
-	unsigned n;
+	unsigned n = collector_resume_walk(p->pipe->collector, piece, profiler_can_retry(p, piece),
+					   frames);
 
-	profiler_forget_left(p, piece->head.tid);
-	if (p->left.n_used >= PROFILER_LEFT_MAX)
-		return 0;
-	n = collector_resume_walk(p->pipe->collector, piece, profiler_can_retry(p, piece), frames);
 	return profiler_keep(p, &p->left, key, piece, frames, n);
 }
 

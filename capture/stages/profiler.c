@@ -661,8 +661,11 @@ static int profiler_on_piece(struct profiler *p, const struct rec_head *head)
 	uint64_t frames[STACK_FRAMES_MAX];
 	unsigned n;
 
-	if (piece->is_wait)
-		return profiler_on_left(p, piece);
+	if (piece->is_wait) {
+		profiler_forget_left(p, piece->head.tid);
+		if (p->left.n_used < PROFILER_LEFT_MAX)
+			return profiler_on_left(p, piece);
+	}
 	n = collector_resume_walk(p->pipe->collector, piece, false, frames);
 	memcpy(whole.frames, frames, n * sizeof(*frames));
 	whole.head.kind = REC_STACK;

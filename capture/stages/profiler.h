@@ -77,6 +77,9 @@ int profiler_record(struct profiler *p, const struct rec_head *rec);
 /* Mappings from before the recording, in any order. */
 int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
 
+/* Thread TID has ended, or its kept stack is outdated. */
+void profiler_forget_left(struct profiler *p, uint32_t tid);
+
 /*
  * PIECES are struct rec_piece: the stacks of threads that wait when times off CPU begin (again).
  * They are kept until the thread runs, or until times off CPU begin twice. Returns 0 or -ENOMEM.

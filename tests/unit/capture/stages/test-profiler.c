@@ -401,11 +401,47 @@ TEST(test_offcpu_copied)
 	assert_int_equal(profiler_stage.record(&f->p, &ended.head), 0);
 	assert_int_equal(f->p.left.n_used, 0);
 	assert_int_equal(f->p.left_bytes, 0);
-	/* Memory is bounded: other stacks are walked at once. */
-	for (uint32_t i = 1; i <= PROFILER_LEFT_MAX + 10; i++)
-		put_left(f, 100 + i, PID + i, 0x3000, FAKE_NO_TABLE);
+	put_left(f, 13, PID, 0x3000, FAKE_NO_TABLE); /* of a thread that ends in a pause */
+	profiler_forget_left(&f->p, PID);
+	assert_int_equal(f->p.left.n_used, 0);
+	assert_int_equal(f->p.left_bytes, 0);
+}
+
+/*
+ * Memory for copied stacks is bounded. Copies of threads that have run again do not take it from
+ * those that come later, and no stack is lost.
+ */
+TEST(test_offcpu_copied_limits)
+{
+	struct fixture *f = *state;
+	struct rec_offcpu rec = {
+		.head = { 200, sizeof(rec), REC_OFFCPU, 0, PID, PID },
+		.begin_ns = 150,
+		.state = 'S',
+	};
+	size_t n_bytes = PROFILER_LEFT_BYTES_MAX / sizeof(struct rec_piece);
+	uint32_t i;
+
+	assert_true(n_bytes < PROFILER_LEFT_MAX);
+	for (i = 1; i <= n_bytes; i++)
+		put_left(f, i, PID + i, 0x1000, FAKE_NO_TABLE);
+	assert_int_equal(f->p.left_bytes, n_bytes * sizeof(struct rec_piece));
+	put_left(f, i, PID + i, 0x2000, FAKE_NO_TABLE);
+	assert_int_equal(f->p.left_bytes, sizeof(struct rec_piece));
+	assert_int_equal(f->p.left.n_used, i);
+	rec.user_stack = rec.head.tid = 1;
+	rec.head.tid += PID;
+	put(f, &rec);
+	assert_non_null(strstr(said(f), " 1000 1001;"));
+	for (; i <= PROFILER_LEFT_MAX + 10; i++)
+		put_left(f, i, PID + i, 0x3000, FAKE_NO_TABLE);
 	assert_int_equal(f->p.left.n_used, PROFILER_LEFT_MAX);
 	assert_true(f->p.left_bytes <= PROFILER_LEFT_BYTES_MAX);
+	rec.user_stack = i - 1;
+	rec.head.tid = PID + i - 1;
+	put(f, &rec);
+	assert_non_null(strstr(said(f), " 3000 3001;"));
+	assert_int_equal(f->p.n_homeless, 0);
 }
 
 /* Mappings of a new program come after its exec. */
@@ -725,6 +761,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_offcpu_open, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_offcpu_earlier, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_offcpu_copied, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_offcpu_copied_limits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter_without_stacks, set_up, tear_down),
