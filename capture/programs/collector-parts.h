@@ -49,6 +49,7 @@ struct collector {
 	bool no_wakeups;                 /* wakeups are stopped */
 	uint64_t resumed[WALK_ENDS_MAX]; /* ends of walks of copied stacks */
 	uint64_t n_copied;
+	bool has_kept;                       /* walks are to be tried again */
 	bool *online;                        /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
 	struct table mapped_files;           /* seen by collector_check_mapped() */

@@ -217,8 +217,10 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 static unsigned collector_end_walk(struct collector *c, const struct unwind_resumed *walk,
 				   bool can_retry)
 {
-	if (can_retry && (walk->end == UNWIND_END_TABLE || walk->end == UNWIND_END_MAPPING))
+	if (can_retry && (walk->end == UNWIND_END_TABLE || walk->end == UNWIND_END_MAPPING)) {
+		__atomic_store_n(&c->has_kept, true, __ATOMIC_RELAXED);
 		return 0;
+	}
 	c->resumed[walk->end]++;
 	return walk->n_frames;
 }
@@ -257,7 +259,8 @@ void collector_await_tables(struct collector *c)
 		return;
 	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
 		n_sent += budgets[cpu].sent;
-	if (n_sent > __atomic_load_n(&c->n_copied, __ATOMIC_RELAXED))
+	if (n_sent > __atomic_load_n(&c->n_copied, __ATOMIC_RELAXED) ||
+	    __atomic_load_n(&c->has_kept, __ATOMIC_RELAXED))
 		unwinder_wait(c->unwinder, READY_NS_MAX);
 }
 
