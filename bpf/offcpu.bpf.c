@@ -402,9 +402,10 @@ static __always_inline void waiting_fill(struct rec_piece *piece, struct task_st
 	piece->exact = piece->n_frames = 1;
 	piece->n_bytes = piece->n_room = n;
 	piece->n_calls = piece->is_wait = 0;
-	piece->process.n = 0;
+	piece->process.mm = (__u64)BPF_CORE_READ(p, mm);
+	piece->process.sequence = piece->process.n = 0;
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	if (process && process->mm == (__u64)BPF_CORE_READ(p, mm))
+	if (process && process->mm == piece->process.mm)
 		bpf_probe_read_kernel(&piece->process, sizeof(piece->process), process);
 }
 
@@ -447,8 +448,7 @@ static __always_inline bool waiting_goes_on(struct task_struct *p, __u64 ran_ns)
  *
  * If P returned before the entry was there, nothing has ended the entry, and the copy of its stack
  * can be torn. Then it has run, or has been woken, and the entry is withdrawn. (It may also just
- * have been woken, with its return to come. Then a time off CPU is missing that is shorter than the
- * run of the iterator.)
+ * have been woken, and still wait for a CPU. Then its time off CPU until it gets one is missing.)
  */
 static __always_inline void waiting_enter(struct offcpu_thread *new, struct task_struct *p)
 {
@@ -467,8 +467,8 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 	/* (the first exchange changes nothing, but orders the entry before what is read then) */
 	if (!t || __sync_val_compare_and_swap(&t->begin_ns, listed_ns, listed_ns) != listed_ns)
 		return;
-	if (BPF_CORE_READ(p, __state) & TASK_DEAD || BPF_CORE_READ(p, exit_state))
-		/* (its last departure may have been before the entry) */
+	if (BPF_CORE_READ(p, __state) & TASK_DEAD && !BPF_CORE_READ(p, on_cpu))
+		/* (its last departure was before the entry; until then, that removes the entry) */
 		bpf_map_delete_elem(&offcpu_threads, &tid);
 	else if (!waiting_goes_on(p, ran_ns))
 		__sync_val_compare_and_swap(&t->begin_ns, listed_ns, 0);

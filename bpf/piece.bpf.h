@@ -130,9 +130,10 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 	piece->n_frames = n_frames;
 	piece->n_room = n_room;
 	bpf_probe_read_kernel(piece->frames, sizeof(piece->frames), walked->frames);
-	piece->process.n = 0;
+	piece->process.mm = (__u64)BPF_CORE_READ(p, mm);
+	piece->process.sequence = piece->process.n = 0;
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	if (process)
+	if (process && process->mm == piece->process.mm)
 		bpf_probe_read_kernel(&piece->process, sizeof(piece->process), process);
 	piece_copy(piece, n_room, w->sp);
 }
