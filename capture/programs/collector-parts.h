@@ -53,7 +53,9 @@ struct collector {
 	bool *online;                        /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
 	struct table mapped_files;           /* seen by collector_check_mapped() */
-	struct unwinder *unwinder;           /* NULL = stacks are not walked by tables */
+	struct table listed;                 /* in that second, by collector_check_piece() */
+	uint64_t listed_second;
+	struct unwinder *unwinder; /* NULL = stacks are not walked by tables */
 	uint64_t table_bytes_max;
 	struct rec_state *states; /* buffer for lookups, for all CPUs */
 	struct cpu_state *cpu_states;
@@ -88,7 +90,7 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);
 
 /*
  * To be called with each copied stack, as it is drained: the walk will be continued later. Until
- * then, the mappings of the process are learned, as far as only walks do that.
+ * then, the mappings of the process are learned, as far as only walks do that; once per second.
  */
 void collector_check_piece(struct collector *c, const struct rec_piece *piece);
 

@@ -190,6 +190,18 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 
 void collector_check_piece(struct collector *c, const struct rec_piece *piece)
 {
+	uint64_t key = (uint64_t)piece->head.pid + 1, second = piece->head.ts_ns / 1000000000;
+
+	if (bpf_program__autoload(c->skel->progs.on_unwind_map))
+		return;
+	if (second > c->listed_second) {
+		c->listed_second = second;
+		table_clear(&c->listed);
+	}
+	if (table_get(&c->listed, key))
+		return;
+	/* (without memory, it is listed again) */
+	(void)!table_set(&c->listed, key, c);
 	unwinder_list(c->unwinder, piece->head.pid);
 }
 

@@ -140,6 +140,7 @@ struct collector *collector_free(struct collector *c)
 	sampler_free(c->sampler);
 	unwinder_free(c->unwinder);
 	table_deinit(&c->mapped_files);
+	table_deinit(&c->listed);
 	map_rings_free(c->map_rings);
 	collector_free_rings(c);
 	if (c->costs)

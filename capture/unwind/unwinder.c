@@ -364,16 +364,19 @@ static int unwinder_on_request(void *userdata, void *data, size_t size)
 	return 0;
 }
 
-/* Takes the next process whose mappings are to be listed. Returns whether there is one. */
-static bool unwinder_next_to_list(struct unwinder *u, uint32_t *ret)
+/* Lists the mappings of the next process that waits for it. Returns whether there was one. */
+static bool unwinder_list_next(struct unwinder *u)
 {
+	uint32_t pid = 0;
 	bool is_there;
 
 	pthread_mutex_lock(&u->lock);
 	is_there = u->n_to_list > 0;
 	if (is_there)
-		*ret = u->to_list[--u->n_to_list];
+		pid = u->to_list[--u->n_to_list];
 	pthread_mutex_unlock(&u->lock);
+	if (is_there)
+		unwind_maps_list(&u->maps, pid);
 	return is_there;
 }
 
@@ -392,10 +395,7 @@ static bool unwinder_poll(struct unwinder *u)
 {
 	/* (a later call of unwinder_wait() can refer to a request that this round does not see) */
 	bool was_busy = unwinder_is_busy(u), quits, answers;
-	uint32_t pid;
 
-	while (unwinder_next_to_list(u, &pid))
-		unwind_maps_list(&u->maps, pid);
 	ring_buffer__consume(u->ring);
 	unwinder_poll_async(u);
 	unwinder_look_aside(u);
@@ -405,7 +405,7 @@ static bool unwinder_poll(struct unwinder *u)
 		unwind_maps_settle(&u->maps);
 	pthread_mutex_lock(&u->lock);
 	quits = u->quits;
-	if (answers) {
+	if (answers && u->n_to_list == 0) {
 		u->busy = false;
 		pthread_cond_broadcast(&u->answered);
 	}
@@ -432,9 +432,13 @@ static void *unwinder_run(void *userdata)
 	(void)unwind_cache_open(UNWIND_CACHE_BYTES_MAX, &u->cache);
 	unwinder_answer_vdso(u);
 	while (!unwinder_poll(u)) {
-		if (u->asks.n > 0)
+		bool works = u->asks.n > 0;
+
+		if (works)
 			unwinder_answer_next(u);
-		else
+		/* (one, so that processes that keep arriving do not delay the tables) */
+		works |= unwinder_list_next(u);
+		if (!works)
 			unwinder_sleep(u);
 	}
 	unwinder_release(u);
