@@ -139,7 +139,7 @@ enum reach {
 	REACH_LOST,     /* nothing points to it */
 	REACH_INDIRECT, /* only lost blocks point to it, or into it */
 	REACH_TAGGED,   /* only pointers with something else in their high bits exist */
-	REACH_EPOLL,    /* only the kernel has its address: epoll, a timer or a pipe */
+	REACH_EPOLL,    /* only the kernel has its address: epoll or a timer */
 	REACH_POSSIBLE, /* only pointers into it exist */
 	REACH_REACHABLE,
 	REACH_MAX,

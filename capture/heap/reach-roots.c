@@ -3,17 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-
-enum { PIPE_WORDS = 1024 };
 
 static bool reach_roots_begins_with(const char *text, const char *begin)
 {
@@ -184,36 +180,6 @@ static int reach_roots_read_timers(pid_t task, uint64_t deadline_ns, struct outb
 	return r;
 }
 
-/* Appends the unread bytes of the pipe FD. They stay there. */
-static int reach_roots_copy_pipe(int fd, struct outbuf *words)
-{
-	uint64_t data[PIPE_WORDS];
-	int fds[2], size = fcntl(fd, F_GETPIPE_SZ), r = 0;
-	ssize_t n;
-
-	if (size <= 0 || pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
-		return 0;
-	fcntl(fds[1], F_SETPIPE_SZ, size);
-	n = tee(fd, fds[1], (size_t)size, SPLICE_F_NONBLOCK);
-	while (r == 0 && n > 0 && (n = read(fds[0], data, sizeof(data))) > 0)
-		r = outbuf_append(words, data, (size_t)n & ~(sizeof(*data) - 1));
-	close(fds[0]);
-	close(fds[1]);
-	return r;
-}
-
-/* Likewise, of descriptor NAME in DIR_FD, if the process can read it. */
-static int reach_roots_read_pipe(int dir_fd, const char *name, struct outbuf *words)
-{
-	_cleanup_close_ int fd = -1;
-	struct stat st;
-
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !(st.st_mode & S_IRUSR))
-		return 0;
-	fd = openat(dir_fd, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return fd < 0 ? 0 : reach_roots_copy_pipe(fd, words);
-}
-
 int reach_roots_read_kernel(pid_t task, uint64_t deadline_ns, struct outbuf *words)
 {
 	int r = reach_roots_read_timers(task, deadline_ns, words);
@@ -229,8 +195,6 @@ int reach_roots_read_kernel(pid_t task, uint64_t deadline_ns, struct outbuf *wor
 		target[n > 0 ? n : 0] = '\0';
 		if (strcmp(target, "anon_inode:[eventpoll]") == 0)
 			r = reach_roots_read_instance(task, entry->d_name, deadline_ns, words);
-		else if (reach_roots_begins_with(target, "pipe:["))
-			r = reach_roots_read_pipe(dirfd(dir), entry->d_name, words);
 		r = r ?: reach_roots_check_time(deadline_ns);
 	}
 	if (dir)

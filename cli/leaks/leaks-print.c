@@ -209,7 +209,7 @@ static void leaks_print_reach(const struct leak_group *g)
 	if (g->reach[REACH_POSSIBLE])
 		printf(" %" PRIu64 " only by interior pointers;", g->reach[REACH_POSSIBLE]);
 	if (g->reach[REACH_EPOLL])
-		printf(" %" PRIu64 " only in the kernel (epoll, a timer or a pipe);",
+		printf(" %" PRIu64 " only in the kernel (epoll or a timer);",
 		       g->reach[REACH_EPOLL]);
 	if (g->reach[REACH_TAGGED])
 		printf(" %" PRIu64 " only by pointers with a tag in bits 48 to 63;",

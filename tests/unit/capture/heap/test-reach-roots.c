@@ -47,41 +47,6 @@ TEST(test_timer)
 	assert_int_equal(count_words(WORD), 0);
 }
 
-/* Unread bytes are found, and can be read later. Only a reader of the pipe can get them back. */
-TEST(test_pipe)
-{
-	const uint64_t words[] = { OTHER, WORD };
-	uint64_t found[2] = { 0 };
-	int fds[2];
-
-	assert_int_equal(pipe(fds), 0);
-	assert_int_equal(write(fds[1], words, sizeof(words)), sizeof(words));
-	assert_int_equal(count_words(WORD), 1);
-	assert_int_equal(count_words(OTHER), 1);
-	assert_int_equal(read(fds[0], found, sizeof(found)), sizeof(found));
-	assert_memory_equal(found, words, sizeof(words));
-	assert_int_equal(count_words(WORD), 0);
-	assert_int_equal(write(fds[1], words, sizeof(words)), sizeof(words));
-	close(fds[0]);
-	assert_int_equal(count_words(WORD), 0);
-	close(fds[1]);
-}
-
-/* A pipe with more data than one read returns, and with a part of a word at its end. */
-TEST(test_full_pipe)
-{
-	uint64_t words[PAGE] = { 0 };
-	int fds[2];
-
-	words[PAGE - 1] = WORD;
-	assert_int_equal(pipe(fds), 0);
-	assert_int_equal(write(fds[1], words, sizeof(words)), sizeof(words));
-	assert_int_equal(write(fds[1], "abc", 3), 3);
-	assert_int_equal(count_words(WORD), 1);
-	close(fds[0]);
-	close(fds[1]);
-}
-
 /* The root that begins at ADDRESS. */
 static struct root find_root(const void *address)
 {
@@ -133,8 +98,8 @@ TEST(test_secret)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_timer),     cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_full_pipe), cmocka_unit_test(test_guard),
+		cmocka_unit_test(test_timer),
+		cmocka_unit_test(test_guard),
 		cmocka_unit_test(test_secret),
 	};
 
