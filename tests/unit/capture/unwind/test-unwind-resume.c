@@ -260,15 +260,18 @@ TEST(test_learned)
 /* Removed tables, and tables of an earlier file with the same number, are not used. */
 TEST(test_gone)
 {
-	uint64_t frames[STACK_FRAMES_MAX];
+	uint64_t frames[STACK_FRAMES_MAX], bp;
 
 	need_maps(state);
 	copy_deeper(5, PIECE_BYTES_MAX);
+	bp = copied.piece.bp;
+	/* (no frame pointer, which would lead on) */
 	copied.piece.bp = 1;
 	for (uint32_t i = 0; i < process.n; i++)
 		copied.piece.process.mappings[i].generation = 1;
 	assert_int_equal(resume(frames).end, UNWIND_END_TABLE);
 	copied.piece.process = process;
+	copied.piece.bp = bp;
 	assert_int_equal(resume(frames).end, UNWIND_END_WHOLE);
 	for (uint32_t i = 0; i < process.n; i++)
 		if (process.mappings[i].file != UNWIND_FILE_NONE)

@@ -333,7 +333,7 @@ TEST(test_event_args)
 TEST(test_event_n_args)
 {
 	struct fixture *f = *state;
-	struct fxt_out_arg args[16];
+	struct fxt_out_arg args[16] = {};
 	struct fxt_event ev = instant(args, 16);
 
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
@@ -550,7 +550,7 @@ TEST(test_whole_records_of_damage)
 TEST(test_golden)
 {
 	struct fixture *f = *state;
-	struct fxt_out_arg args[FXT_ARGS_MAX];
+	struct fxt_out_arg args[FXT_ARGS_MAX] = {};
 	struct fxt_event ev = instant(args, FXT_ARGS_MAX);
 	const struct fxt_out_arg sw_args[] = {
 		{ FXT_ARG_INT32, NAME(OUTGOING_WEIGHT), .i32 = 0 },
