@@ -182,33 +182,43 @@ __noinline __u64 offcpu_copy(struct unwind_walk *stopped, struct rec_stack *walk
 	return piece_send(stopped, walked, n, true, now_ns, &id) ? id : 0;
 }
 
+/* Walks the user stack of the current task into T; with COPIES, it can stop, as in STOPPED. */
+static __always_inline __u32 offcpu_walk(void *ctx, struct offcpu_thread *t,
+					 struct unwind_walk *stopped, bool copies)
+{
+	__u32 n;
+
+	stopped->ip = 0;
+	n = stack_walk_or_stop(&t->user, stopped, copies);
+	return n == STACK_NOT_WALKED
+		       ? stack_walk_by_kernel(ctx, t->user.frames, sizeof(t->user.frames))
+		       : n;
+}
+
 /*
  * Walks the user stack of P, the current task, which leaves, into T. A wait can be the
  * only one of its program, and last long. So the stack is copied if the table of a file is missing
- * yet, as for a sample. Threads that were preempted run again soon.
+ * yet, as for a sample. Threads that were preempted run again soon. If there is no room for the
+ * copy, the walk goes on without the table, as far as it can.
  */
 static __always_inline void offcpu_walk_user(void *ctx, struct offcpu_thread *t,
 					     struct task_struct *p, __u64 now_ns)
 {
-	__u32 zero = 0, n;
+	__u32 zero = 0;
 	struct unwind_walk *stopped = bpf_map_lookup_elem(&offcpu_stops, &zero);
 
 	t->n_user_frames = t->is_copied = 0;
 	if (p->flags & PF_KTHREAD || stacks_of_none || !stopped)
 		return;
-	stopped->ip = 0;
-	n = stack_walk_or_stop(&t->user, stopped,
-			       unwind_by_tables && t->state != 'R' &&
-				       piece_is_allowed(now_ns, true));
-	if (n == STACK_NOT_WALKED)
-		n = stack_walk_by_kernel(ctx, t->user.frames, sizeof(t->user.frames));
-	t->n_user_frames = n;
+	t->n_user_frames =
+		offcpu_walk(ctx, t, stopped,
+			    unwind_by_tables && t->state != 'R' && piece_is_allowed(now_ns, true));
 	if (!stopped->ip)
 		return;
-	t->user.id = offcpu_copy(stopped, &t->user, n, now_ns);
+	t->user.id = offcpu_copy(stopped, &t->user, t->n_user_frames, now_ns);
 	t->is_copied = t->user.id != 0;
 	if (!t->is_copied)
-		unwind_count_end(UNWIND_END_TABLE);
+		t->n_user_frames = offcpu_walk(ctx, t, stopped, false);
 }
 
 static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32 state,

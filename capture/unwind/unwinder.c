@@ -39,11 +39,13 @@ enum {
 struct unwinder {
 	pthread_mutex_t lock; /* guards all members up to the next blank line */
 	pthread_cond_t answered;
-	unsigned n_holders; /* 2: owner and thread */
+	pthread_cond_t to_list_more;
+	unsigned n_holders; /* 3: owner and threads */
 	bool quits;
 	bool busy;                   /* requests wait, or may be in the ring */
 	uint32_t to_list[LISTS_MAX]; /* processes */
 	unsigned n_to_list;
+	bool lists; /* one is being listed */
 	struct unwinder_counts counts;
 
 	/* for the thread */
@@ -77,6 +79,7 @@ static void unwinder_release(struct unwinder *u)
 	unwind_aside_free(u->aside);
 	close_fd(u->stop_fd);
 	pthread_cond_destroy(&u->answered);
+	pthread_cond_destroy(&u->to_list_more);
 	pthread_mutex_destroy(&u->lock);
 	free(u);
 }
@@ -364,20 +367,34 @@ static int unwinder_on_request(void *userdata, void *data, size_t size)
 	return 0;
 }
 
-/* Lists the mappings of the next process that waits for it. Returns whether there was one. */
-static bool unwinder_list_next(struct unwinder *u)
+/*
+ * Lists the mappings of processes that wait for it. This is a thread of its own, because the kernel
+ * waits for a lock of the process, whose owner may get no CPU for a while.
+ */
+static void *unwinder_run_lists(void *userdata)
 {
-	uint32_t pid = 0;
-	bool is_there;
+	struct unwinder *u = userdata;
 
 	pthread_mutex_lock(&u->lock);
-	is_there = u->n_to_list > 0;
-	if (is_there)
+	while (!u->quits) {
+		uint32_t pid;
+
+		if (u->n_to_list == 0) {
+			pthread_cond_wait(&u->to_list_more, &u->lock);
+			continue;
+		}
 		pid = u->to_list[--u->n_to_list];
-	pthread_mutex_unlock(&u->lock);
-	if (is_there)
+		u->lists = true;
+		pthread_mutex_unlock(&u->lock);
 		unwind_maps_list(&u->maps, pid);
-	return is_there;
+		pthread_mutex_lock(&u->lock);
+		u->lists = false;
+		if (u->n_to_list == 0)
+			thread_signal(u->stop_fd);
+	}
+	pthread_mutex_unlock(&u->lock);
+	unwinder_release(u);
+	return NULL;
 }
 
 static bool unwinder_is_busy(struct unwinder *u)
@@ -405,7 +422,7 @@ static bool unwinder_poll(struct unwinder *u)
 		unwind_maps_settle(&u->maps);
 	pthread_mutex_lock(&u->lock);
 	quits = u->quits;
-	if (answers && u->n_to_list == 0) {
+	if (answers && u->n_to_list == 0 && !u->lists) {
 		u->busy = false;
 		pthread_cond_broadcast(&u->answered);
 	}
@@ -432,13 +449,9 @@ static void *unwinder_run(void *userdata)
 	(void)unwind_cache_open(UNWIND_CACHE_BYTES_MAX, &u->cache);
 	unwinder_answer_vdso(u);
 	while (!unwinder_poll(u)) {
-		bool works = u->asks.n > 0;
-
-		if (works)
+		if (u->asks.n > 0)
 			unwinder_answer_next(u);
-		/* (one, so that processes that keep arriving do not delay the tables) */
-		works |= unwinder_list_next(u);
-		if (!works)
+		else
 			unwinder_sleep(u);
 	}
 	unwinder_release(u);
@@ -446,6 +459,33 @@ static void *unwinder_run(void *userdata)
 }
 
 /* ---- the owner ---- */
+
+struct unwinder *unwinder_free(struct unwinder *u)
+{
+	if (!u)
+		return NULL;
+	pthread_mutex_lock(&u->lock);
+	u->quits = true;
+	pthread_cond_signal(&u->to_list_more);
+	pthread_mutex_unlock(&u->lock);
+	thread_signal(u->stop_fd);
+	unwinder_release(u);
+	return NULL;
+}
+
+/* Starts a thread of U, which holds U. */
+static int unwinder_start(struct unwinder *u, void *(*run)(void *))
+{
+	int r;
+
+	pthread_mutex_lock(&u->lock);
+	u->n_holders++;
+	pthread_mutex_unlock(&u->lock);
+	r = thread_start(run, u);
+	if (r < 0)
+		unwinder_release(u);
+	return r;
+}
 
 int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwinder **ret)
 {
@@ -459,6 +499,7 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	u->busy = true;
 	pthread_mutex_init(&u->lock, NULL);
 	pthread_cond_init(&u->answered, NULL);
+	pthread_cond_init(&u->to_list_more, NULL);
 	/* (first, because it sets invalid descriptors, so that none is closed by mistake) */
 	r = unwind_maps_init(&u->maps, maps);
 	u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -470,29 +511,12 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 		u->ring = ring_buffer__new(u->maps.asks_fd, unwinder_on_request, u, NULL);
 		r = u->ring ? 0 : -errno;
 	}
-	if (r == 0) {
-		u->n_holders = 2;
-		r = thread_start(unwinder_run, u);
-		if (r < 0)
-			u->n_holders = 1;
-	}
+	r = r ?: unwinder_start(u, unwinder_run) ?: unwinder_start(u, unwinder_run_lists);
 	if (r < 0)
-		unwinder_release(u);
+		unwinder_free(u);
 	else
 		*ret = u;
 	return r;
-}
-
-struct unwinder *unwinder_free(struct unwinder *u)
-{
-	if (!u)
-		return NULL;
-	pthread_mutex_lock(&u->lock);
-	u->quits = true;
-	pthread_mutex_unlock(&u->lock);
-	thread_signal(u->stop_fd);
-	unwinder_release(u);
-	return NULL;
 }
 
 bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns)
@@ -526,10 +550,9 @@ void unwinder_list(struct unwinder *u, uint32_t pid)
 	if (is_new) {
 		u->to_list[u->n_to_list++] = pid;
 		u->busy = true;
+		pthread_cond_signal(&u->to_list_more);
 	}
 	pthread_mutex_unlock(&u->lock);
-	if (is_new)
-		thread_signal(u->stop_fd);
 }
 
 struct unwinder_counts unwinder_counts(struct unwinder *u)
