@@ -432,7 +432,8 @@ static bool heap_trace_pass_over_exiting(struct heap_trace *m, uint32_t pid,
 {
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 
-	if (!m->sink.is_at_exit || !m->sink.is_at_exit(pid, m->sink.userdata) ||
+	/* (a thread that calls exec waits for the exits of the others, so one can be held there) */
+	if (h->loads || !m->sink.is_at_exit || !m->sink.is_at_exit(pid, m->sink.userdata) ||
 	    heap_trace_is_watched(m, pid))
 		return false;
 	heap_trace_pass_over(m, pid, h, h->ts_ns, "it ended before it could be watched");
