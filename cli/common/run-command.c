@@ -19,8 +19,9 @@
 #include "cli/common/verb.h"
 
 /*
- * Writes to TO the file that execvp() would execute for COMMAND, so that the recorded process makes
- * one call for it. Returns false if there is none, or if it is not clear.
+ * Writes to TO the path of the file that execvp() would execute for COMMAND. The recorded process
+ * then executes it with one system call, and does not try each directory of PATH. Returns false if
+ * no directory of PATH has such a file, or if the path is too long.
  */
 static bool run_command_find(const char *command, char to[static PATH_MAX])
 {
