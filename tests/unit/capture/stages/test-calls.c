@@ -1,107 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The ends of calls: by a return, by longjmp(), jumps to other functions, other stacks, the end of
- * the thread; and the values of calls.
+ * the thread.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "base/cleanup.h"
-#include "capture/calls/call-targets.h"
-#include "capture/calls/call-values.h"
-#include "capture/stages/calls.h"
 #include "tests/support/fixtures/archive-text.h"
+#include "tests/support/fixtures/calls-stage.h"
 #include "tests/support/unit.h"
-
-enum { MAIN, DEEP, TEXT, LOOP, READ, SIGRETURN, N_FUNCTIONS };
-
-struct fixture {
-	struct calls calls;
-	struct pipeline pipe;
-	struct tasks tasks;
-	struct fxt_archive archive;
-	struct outbuf out;
-	struct call_targets targets;
-	struct call_target list[N_FUNCTIONS];
-	struct call_spec specs[N_FUNCTIONS];
-};
-
-static const struct call_place place, looping_place = { .flags = CALL_PLACE_LOOPS };
-
-static const char *const spec_texts[N_FUNCTIONS] = {
-	[MAIN] = "f:main()",
-	[DEEP] = "f:deep(int n) -> int",
-	[TEXT] = "f:text(fd to, str s, buf[n] b, size_t n, bool y, int8 c) -> errno",
-	[READ] = "syscall:getpid() -> int",
-	[SIGRETURN] = "syscall:rt_sigreturn() -> int",
-	[LOOP] = "f:loop(int n) -> int",
-};
-
-static int calls_announce(uint32_t tid, void *userdata)
-{
-	(void)tid;
-	(void)userdata;
-	return 0;
-}
-
-static int calls_belongs(uint32_t tid, uint32_t pid, void *userdata)
-{
-	(void)tid;
-	(void)pid;
-	(void)userdata;
-	return 0;
-}
-
-static int setup(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	assert_int_equal(tasks_init(&f->tasks), 0);
-	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
-	assert_int_equal(fxt_archive_begin(&f->archive), 0);
-	f->pipe = (struct pipeline){
-		.archive = &f->archive,
-		.tasks = &f->tasks,
-		.from_ns = 100,
-		.to_ns = UINT64_MAX,
-		.links.announce = calls_announce,
-		.links.belongs = calls_belongs,
-	};
-	calls_init(&f->calls, &f->pipe);
-	for (size_t i = 0; i < N_FUNCTIONS; i++) {
-		struct call_spec_error error;
-
-		assert_int_equal(call_spec_parse(spec_texts[i], &f->specs[i], &error), 0);
-		f->list[i] =
-			(struct call_target){ .name = f->specs[i].function,
-					      .spec = &f->specs[i],
-					      .place = i == LOOP ? &looping_place
-						       : i == READ || i == SIGRETURN ? NULL
-										     : &place };
-	}
-	f->list[READ].syscall = SYS_getpid;
-	f->list[SIGRETURN].syscall = SYS_rt_sigreturn;
-	f->targets.list = f->list;
-	f->targets.n = N_FUNCTIONS;
-	f->calls.targets = &f->targets;
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	calls_deinit(&f->calls);
-	fxt_archive_deinit(&f->archive);
-	tasks_deinit(&f->tasks);
-	outbuf_deinit(&f->out);
-	free(f);
-	return 0;
-}
 
 /* ---- events ---- */
 
@@ -624,167 +533,19 @@ TEST(test_edges)
 	assert_calls(f, "deep 120-300 open\nmain 100-300 open\n");
 }
 
-/* ---- values ---- */
-
-static void value_line(const struct event *ev, void *to)
-{
-	for (unsigned i = 0; ev->kind == EVENT_CALL && i < ev->call.n_args; i++) {
-		const struct call_value *v = &ev->call.args[i];
-
-		if (v->form == CALL_VALUE_TEXT)
-			fprintf(to, "%s=%s ", v->name, v->text);
-		else if (v->form == CALL_VALUE_BOOL)
-			fprintf(to, "%s=%s ", v->name, v->yes ? "yes" : "no");
-		else
-			fprintf(to, "%s=%d:%jd ", v->name, (int)v->form, (intmax_t)v->i64);
-	}
-	if (ev->kind == EVENT_CALL && ev->call.result.form == CALL_VALUE_TEXT)
-		fprintf(to, "-> %s\n", ev->call.result.text);
-	else if (ev->kind == EVENT_CALL)
-		fprintf(to, "-> %jd\n", (intmax_t)ev->call.result.i64);
-}
-
-TEST(test_values)
-{
-	struct fixture *f = *state;
-	struct rec_call rec = {
-		.head = { .ts_ns = 110, .kind = REC_CALL, .size = REC_CALL_BYTES(2), .tid = 7 },
-		.function = TEXT,
-		.n_texts = 2,
-		.sp = 8000,
-		.args = { 0xffffffff00000003, 0x5000, 0x6000, 5, 0xff00, 0x1ff },
-		.texts = { { .bytes = 5,
-			     .cut = 1,
-			     .text = "a\"\n\1"
-				     "2" },
-			   { .bytes = 3, .text = { 0, (char)0xff, 'x' } } },
-	};
-	struct rec_call_end end = {
-		.head = { .ts_ns = 120, .kind = REC_CALL_END, .size = sizeof(end), .tid = 7 },
-		.function = TEXT,
-		.sp = 8000,
-		.result = (uint32_t)-ENOENT,
-	};
-	_cleanup_free_ char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-
-	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
-	assert_int_equal(calls_record(&f->calls, &end.head), 0);
-	rec.texts[0].bytes = -EFAULT;
-	rec.args[2] = 0;
-	rec.args[4] = 1;
-	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
-	end.result = 3;
-	assert_int_equal(calls_record(&f->calls, &end.head), 0);
-	archive_events(&f->out, value_line, to);
-	fclose(to);
-	assert_string_equal(text,
-			    "to=1:3 s=\"a\\\"\\n\\0012\"... b=\"\\0\\377x\" n=2:5 y=no c=1:-1 "
-			    "-> ENOENT\n"
-			    "to=1:3 s=3:20480 b=3:0 n=2:5 y=yes c=1:-1 -> 3\n");
-}
-
-/*
- * Texts that are read at the return: those that are only valid then, and those that were unreadable
- * before.
- */
-TEST(test_late_texts)
-{
-	struct fixture *f = *state;
-	struct call_spec_error error;
-	struct rec_call rec = {
-		.head = { .ts_ns = 110, .kind = REC_CALL, .size = REC_CALL_BYTES(1), .tid = 7 },
-		.function = TEXT,
-		.n_texts = 1,
-		.sp = 8000,
-		.args = { 3, 0x5000, 0x6000, 0x42 },
-		.texts = { { .bytes = -EFAULT } },
-	};
-	struct rec_call_end end = {
-		.head = { .ts_ns = 120,
-			  .kind = REC_CALL_END,
-			  .size = REC_CALL_END_BYTES(2),
-			  .tid = 7 },
-		.function = TEXT,
-		.n_texts = 2,
-		.sp = 8000,
-		.result = 2,
-		.texts = { { .bytes = 4, .text = "path" }, { .bytes = 2, .text = "ab" } },
-	};
-	_cleanup_free_ char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-
-	assert_int_equal(call_spec_parse("f:text(fd to, out buf[9] b, str s, flags:open o) -> int",
-					 &f->specs[TEXT], &error),
-			 0);
-	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
-	assert_int_equal(calls_record(&f->calls, &end.head), 0);
-	end.n_texts = 0;
-	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
-	assert_int_equal(calls_record(&f->calls, &end.head), 0);
-	archive_events(&f->out, value_line, to);
-	fclose(to);
-	assert_string_equal(text, "to=1:3 b=\"ab\" s=\"path\" o=O_RDWR|O_CREAT -> 2\n"
-				  "to=1:3 b=3:20480 s=3:24576 o=O_RDWR|O_CREAT -> 2\n");
-}
-
-/* The longest text, of the bytes that need most room. */
-TEST(test_quote_room)
-{
-	char bytes[CALL_TEXT_BYTES], text[CALL_VALUE_TEXT_MAX];
-
-	memset(bytes, 0xff, sizeof(bytes));
-	assert_int_equal(call_value_quote(text, bytes, sizeof(bytes), true),
-			 4 * CALL_TEXT_BYTES + 5);
-	assert_true(strlen(text) < sizeof(text));
-}
-
-/* A set of descriptors ends after the number of them in the call. */
-TEST(test_descriptors)
-{
-	struct call_spec spec;
-	struct call_spec_error error;
-	struct call_text text = { .bytes = 9, .text = "\x05\x80\xff\xff\xff\xff\xff\xff\xff" };
-	const struct call_copies copies = { .in = &text };
-	static const struct {
-		uint64_t count;
-		const char *shown;
-	} sets[] = {
-		{ 1, "[0]" },    { 2, "[0]" },       { 3, "[0 2]" },
-		{ 15, "[0 2]" }, { 16, "[0 2 15]" }, { 17, "[0 2 15 16]" },
-	};
-	char to[CALL_VALUE_TEXT_MAX];
-
-	assert_int_equal(call_spec_parse("syscall:select(int n, struct:fds[n] fds)", &spec, &error),
-			 0);
-	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
-		assert_string_equal(
-			call_value_copied(&spec.args[1].type, &copies, sets[i].count, 1, to).text,
-			sets[i].shown);
-	assert_int_equal(call_value_copied(&spec.args[1].type, &copies, 0, 1, to).form,
-			 CALL_VALUE_POINTER);
-	text.bytes = 1;
-	assert_string_equal(call_value_copied(&spec.args[1].type, &copies, 64, 1, to).text,
-			    "[0 2]");
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, calls_stage_set_up, calls_stage_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_coroutine_moves), CASE(test_coroutine_stays), CASE(test_signal_return),
-		CASE(test_nested),          CASE(test_recursion),       CASE(test_unwound),
-		CASE(test_tail_call),       CASE(test_left_unseen),     CASE(test_other_stack),
-		CASE(test_tail_call),       CASE(test_system_call),     CASE(test_other_stack),
-		CASE(test_unpaired),        CASE(test_thread_ends),     CASE(test_edges),
-		CASE(test_values),          CASE(test_quote_room),      CASE(test_late_texts),
-		CASE(test_descriptors),     CASE(test_coroutines),      CASE(test_coroutine_jumps),
-		CASE(test_much_doubt),      CASE(test_turns),           CASE(test_turns_of_two),
-		CASE(test_turns_chained),   CASE(test_many_threads),    CASE(test_one_place),
-		CASE(test_lost_end),
+		CASE(test_nested),        CASE(test_recursion),       CASE(test_unwound),
+		CASE(test_coroutines),    CASE(test_coroutine_moves), CASE(test_many_threads),
+		CASE(test_one_place),     CASE(test_coroutine_stays), CASE(test_coroutine_jumps),
+		CASE(test_much_doubt),    CASE(test_turns),           CASE(test_turns_of_two),
+		CASE(test_turns_chained), CASE(test_tail_call),       CASE(test_left_unseen),
+		CASE(test_system_call),   CASE(test_signal_return),   CASE(test_lost_end),
+		CASE(test_other_stack),   CASE(test_unpaired),        CASE(test_thread_ends),
+		CASE(test_edges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
