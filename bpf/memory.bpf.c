@@ -40,25 +40,12 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile __u32 memory_log = 0;
 const volatile __u64 memory_interval = 0; /* 0 = every block is selected */
 const volatile __u64 memory_min_bytes = 0;
-const volatile __u32 memory_reach = 0; /* 1: references to blocks are searched at the end */
 
 __u32 memory_context = 0;
-__u32 memory_instances = 0;         /* the last instance; user space increments it, too */
-__u64 memory_unreported_events = 0; /* struct memory_happened that did not fit into the ring */
-__u64 memory_unreported_ends = 0;   /* ended programs that did not fit into the table */
 
 struct memory_processes memory_processes SEC(".maps");
 struct memory_stacks memory_stacks SEC(".maps");
 struct memory_threads memory_threads SEC(".maps");
-
-/* Ended processes, by instance. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MEMORY_PROCESSES_MAX);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32);
-	__type(value, struct memory_process);
-} memory_ended SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -67,36 +54,6 @@ struct {
 	__type(key, struct memory_key);
 	__type(value, struct memory_block);
 } memory_blocks SEC(".maps");
-
-/*
- * By tgid: the thread that owns the probes after the first thread has ended, set by user space.
- * When the task of the probes has ended, the kernel considers the process one without memory and
- * removes its breakpoints.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MEMORY_PROCESSES_MAX);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32);
-	__type(value, __u32);
-} memory_owners SEC(".maps");
-
-/*
- * The ended threads of watched processes; the value is not used. An ended thread that is missing
- * here counts as a thread that is still running.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MEMORY_ENDED_THREADS_MAX);
-	__type(key, struct memory_ended_thread);
-	__type(value, __u8);
-} memory_ended_threads SEC(".maps");
-
-/* struct memory_happened, for user space's worker. */
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 65536);
-} memory_events SEC(".maps");
 
 /* ---- stacks ---- */
 
@@ -646,133 +603,5 @@ int TIMED_WITH(COST_MEMORY, on_memory_session, struct pt_regs *, ctx)
 	if (PT_REGS_IP(ctx) == bpf_get_func_ip(ctx))
 		return !memory_enter(ctx, cookie);
 	memory_leave(ctx, cookie, false);
-	return 0;
-}
-
-/* ---- processes ---- */
-
-static __always_inline void memory_emit_watch(__u32 what, struct task_struct *task, __u64 now_ns)
-{
-	struct memory_happened happened = {
-		.ts_ns = now_ns,
-		.start_ns = BPF_CORE_READ(task, group_leader, start_boottime),
-		.what = what,
-		.pid = (__u32)task->tgid,
-	};
-
-	if (bpf_ringbuf_output(&memory_events, &happened, sizeof(happened), BPF_RB_FORCE_WAKEUP) <
-	    0)
-		memory_count(&memory_unreported_events);
-}
-
-/* The program of PROCESS has ended. Its data remains until user space has read it. */
-static __always_inline void memory_end(struct memory_process *process, __u32 tgid, __u32 flags,
-				       __u64 now_ns)
-{
-	struct memory_process ended = *process;
-
-	ended.ended_ns = now_ns;
-	ended.flags |= flags;
-	/* Its blocks cannot be reported as those of an ended program. */
-	if (bpf_map_update_elem(&memory_ended, &ended.instance, &ended, BPF_ANY) < 0) {
-		memory_count(&memory_unreported_ends);
-		rec_lose(REC_RING_MEMORY, now_ns);
-	}
-	bpf_map_delete_elem(&memory_processes, &tgid);
-}
-
-/* Notes that thread P has ended by itself (ENDED), or that it begins. */
-static __always_inline void memory_note_thread(struct task_struct *p, bool ended)
-{
-	struct memory_ended_thread thread = {
-		.pid = (__u32)p->tgid,
-		.tls = memory_reach ? thread_pointer(p) : 0,
-	};
-	__u8 value = 0;
-
-	if (!thread.tls)
-		return;
-	if (ended)
-		bpf_map_update_elem(&memory_ended_threads, &thread, &value, BPF_ANY);
-	else
-		bpf_map_delete_elem(&memory_ended_threads, &thread);
-}
-
-SEC("?tp_btf/sched_process_fork")
-int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
-	       struct task_struct *child)
-{
-	if (child->pid != child->tgid)
-		memory_note_thread(child, false);
-	/* A child that shares its parent's memory is about to call exec. */
-	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
-	    filter_selects(child))
-		memory_emit_watch(MEMORY_HAPPENED_FORK, child, bpf_ktime_get_boot_ns());
-	return 0;
-}
-
-SEC("?tp_btf/sched_process_exec")
-int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pid,
-	       struct linux_binprm *bprm)
-{
-	__u32 tgid = (__u32)p->tgid;
-	struct memory_process *process = bpf_map_lookup_elem(&memory_processes, &tgid);
-	__u64 now_ns = bpf_ktime_get_boot_ns();
-	bool selected = filter_selects(p), by_thread = old_pid != p->pid;
-	struct memory_process next = {
-		.pid = tgid,
-		.flags = MEMORY_PROCESS_IMAGE,
-		.since_ns = now_ns + 1, /* data of the old program has earlier times */
-	};
-
-	if (process) {
-		memory_end(process, tgid, MEMORY_PROCESS_EXECED, now_ns);
-		/* Probes on files that both the old and the new program map are still there. */
-		if (selected && !by_thread) {
-			next.instance = __sync_add_and_fetch(&memory_instances, 1);
-			bpf_map_update_elem(&memory_processes, &tgid, &next, BPF_ANY);
-		}
-	}
-	if (process || selected)
-		memory_emit_watch(by_thread ? MEMORY_HAPPENED_THREAD_EXEC : MEMORY_HAPPENED_EXEC, p,
-				  now_ns);
-	return 0;
-}
-
-/*
- * P has ended, and other threads of its process continue. Sends an event if it owned the probes.
- */
-static __always_inline void memory_thread_ended(struct task_struct *p, __u32 tgid)
-{
-	struct signal_struct *signal = p->signal;
-	__u32 *owner;
-
-	if (signal->flags & SIGNAL_GROUP_EXIT ||
-	    (bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task) ||
-	    !bpf_map_lookup_elem(&memory_processes, &tgid))
-		return;
-	memory_note_thread(p, true);
-	owner = bpf_map_lookup_elem(&memory_owners, &tgid);
-	if ((__u32)p->pid == (owner ? *owner : tgid))
-		memory_emit_watch(MEMORY_HAPPENED_OWNER_EXIT, p, bpf_ktime_get_boot_ns());
-}
-
-SEC("?tp_btf/sched_process_exit")
-int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
-{
-	__u32 tgid = (__u32)p->tgid;
-	struct memory_process *process;
-	__u64 now_ns;
-
-	if (BPF_CORE_READ(p, signal, live.counter) != 0) {
-		memory_thread_ended(p, tgid);
-		return 0;
-	}
-	process = bpf_map_lookup_elem(&memory_processes, &tgid);
-	if (!process)
-		return 0;
-	now_ns = bpf_ktime_get_boot_ns();
-	memory_end(process, tgid, 0, now_ns);
-	memory_emit_watch(MEMORY_HAPPENED_EXIT, p, now_ns);
 	return 0;
 }
