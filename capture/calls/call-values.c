@@ -12,14 +12,6 @@
 
 enum { ERRNO_MAX = 4095 };
 
-size_t call_value_quote(char to[static CALL_VALUE_TEXT_MAX], const char *bytes, size_t n, bool cut)
-{
-	struct call_print p = call_print_begin(to, CALL_VALUE_TEXT_MAX);
-
-	call_print_quoted(&p, bytes, n < CALL_TEXT_BYTES ? n : CALL_TEXT_BYTES, cut);
-	return p.used;
-}
-
 /* Sets V to the name of the error, such as ENOENT for -2. False if it has no name. */
 static bool call_value_set_errno(struct call_value *v, int64_t number)
 {

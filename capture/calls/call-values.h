@@ -13,12 +13,6 @@
 enum { CALL_VALUE_TEXT_MAX = 4 * CALL_TEXT_BYTES + 8 };
 
 /*
- * Writes N bytes to TO as a C string in quotes, followed by "..." if CUT. Returns the number of
- * characters.
- */
-size_t call_value_quote(char to[static CALL_VALUE_TEXT_MAX], const char *bytes, size_t n, bool cut);
-
-/*
  * Formats the register VALUE as TYPE. Not for types that are copied from memory. TO may hold the
  * text of the result.
  */

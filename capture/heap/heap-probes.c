@@ -53,11 +53,6 @@ static void heap_probes_add_text(char *text, size_t size, const char *more)
 		snprintf(text + used, size - used, "%s%s", used ? "; " : "", more);
 }
 
-void heap_probes_note(struct heap_probes *a, const char *why)
-{
-	heap_probes_add_text(a->refused, sizeof(a->refused), why);
-}
-
 void heap_probes_describe(const struct heap_probes *a, char *ret, size_t size)
 {
 	char text[MEMORY_TEXT_BYTES] = "";

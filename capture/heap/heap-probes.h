@@ -53,7 +53,7 @@ struct heap_probes {
 	struct heap_probes_found found;         /* in the process, at the last check */
 	struct heap_probes_found announced;     /* in the files that its client announced */
 	char announced_text[MEMORY_TEXT_BYTES]; /* heap_probes_describe() of these files */
-	char refused[128]; /* reasons for files without probes, heap_probes_note(); or "" */
+	char refused[128];                      /* a file without probes, and the reason; or "" */
 	pid_t holder;      /* capture/heap/probe-holder.h; 0 = the main thread is running */
 	bool has_gap;      /* some of its probes were not in place all the time */
 	unsigned n_checks; /* number of checks since exec */
@@ -84,9 +84,6 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 
 /* Whether the thread that the probes belong to has ended, and another one is running. */
 bool heap_probes_lack_holder(const struct heap_probes *a);
-
-/* Adds the reason WHY of files without probes. */
-void heap_probes_note(struct heap_probes *a, const char *why);
 
 /* Describes files and reasons in a text for people, cut to SIZE. */
 void heap_probes_describe(const struct heap_probes *a, char *text, size_t size);

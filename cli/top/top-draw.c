@@ -56,14 +56,6 @@ struct page {
 
 /* ---- lines ---- */
 
-/* Whether TEXT starts with a control character of two bytes (U+0080 to U+009F), which terminals
- * also obey. */
-static bool top_draw_is_control(const char *text)
-{
-	return (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] >= 0x80 &&
-	       (unsigned char)text[1] < 0xa0;
-}
-
 /* The number of bytes of the character at TEXT, which is UTF-8 and not empty. */
 static size_t top_character_bytes(const char *text)
 {
@@ -84,8 +76,6 @@ static void top_put_clean(struct outbuf *b, const char *text, unsigned columns)
 
 		if (*text == '\t')
 			outbuf_append(b, " ", 1);
-		else if (top_draw_is_control(text))
-			outbuf_print(b, "\xef\xbf\xbd");
 		else
 			outbuf_append(b, text, bytes);
 		text += bytes;

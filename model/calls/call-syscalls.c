@@ -8,74 +8,10 @@
 
 #include "base/cleanup.h"
 
-/* System calls that are newer than some headers. Since Linux 5.1, new calls have one number on all
- * architectures. */
-#ifndef SYS_cachestat
-#define SYS_cachestat 451
-#endif
-#ifndef SYS_fchmodat2
-#define SYS_fchmodat2 452
-#endif
-#ifndef SYS_map_shadow_stack
-#define SYS_map_shadow_stack 453
-#endif
-#ifndef SYS_futex_wake
-#define SYS_futex_wake 454
-#endif
-#ifndef SYS_futex_wait
-#define SYS_futex_wait 455
-#endif
-#ifndef SYS_futex_requeue
-#define SYS_futex_requeue 456
-#endif
-#ifndef SYS_statmount
-#define SYS_statmount 457
-#endif
-#ifndef SYS_listmount
-#define SYS_listmount 458
-#endif
-#ifndef SYS_lsm_get_self_attr
-#define SYS_lsm_get_self_attr 459
-#endif
-#ifndef SYS_lsm_set_self_attr
-#define SYS_lsm_set_self_attr 460
-#endif
-#ifndef SYS_lsm_list_modules
-#define SYS_lsm_list_modules 461
-#endif
-#ifndef SYS_mseal
-#define SYS_mseal 462
-#endif
-#ifndef SYS_setxattrat
-#define SYS_setxattrat 463
-#endif
-#ifndef SYS_getxattrat
-#define SYS_getxattrat 464
-#endif
-#ifndef SYS_listxattrat
-#define SYS_listxattrat 465
-#endif
-#ifndef SYS_removexattrat
-#define SYS_removexattrat 466
-#endif
-#ifndef SYS_open_tree_attr
-#define SYS_open_tree_attr 467
-#endif
-#ifndef SYS_file_getattr
-#define SYS_file_getattr 468
-#endif
-#ifndef SYS_file_setattr
-#define SYS_file_setattr 469
-#endif
-#ifdef __x86_64__
-#ifndef SYS_uretprobe
-#define SYS_uretprobe 335
-#endif
-#ifndef SYS_uprobe
-#define SYS_uprobe 336
-#endif
-#endif
 #define CALL(name, signature) [SYS_##name] = { SYS_##name, #name, signature }
+/* A call that is newer than some headers. Since Linux 5.1, new calls have one number on all
+ * architectures. */
+#define NEWER(number, name, signature) [number] = { number, #name, signature }
 
 /* By number. Unused numbers have no name. */
 /* clang-format off */
@@ -431,31 +367,31 @@ static const struct call_syscall syscalls[] = {
 	     "(ptr waiters, uint n, hex32 flags, ptr timeout, enum:clock clock) -> errno"),
 	CALL(set_mempolicy_home_node,
 	     "(ptr address, ulong n, ulong home_node, hex flags) -> errno"),
-	CALL(cachestat, "(fd fd, ptr range, ptr to, hex32 flags) -> errno"),
-	CALL(fchmodat2, "(dirfd dir, str path, flags:perm mode, flags:at flags) -> errno"),
-	CALL(map_shadow_stack, "(ptr address, ulong n, hex32 flags) -> ptr"),
-	CALL(futex_wake, "(ptr address, ulong mask, int n, hex32 flags) -> errno"),
-	CALL(futex_wait,
+	NEWER(451, cachestat, "(fd fd, ptr range, ptr to, hex32 flags) -> errno"),
+	NEWER(452, fchmodat2, "(dirfd dir, str path, flags:perm mode, flags:at flags) -> errno"),
+	NEWER(453, map_shadow_stack, "(ptr address, ulong n, hex32 flags) -> ptr"),
+	NEWER(454, futex_wake, "(ptr address, ulong mask, int n, hex32 flags) -> errno"),
+	NEWER(455, futex_wait,
 	     "(ptr address, ulong value, ulong mask, hex32 flags, ptr timeout, "
 	     "enum:clock clock) -> errno"),
-	CALL(futex_requeue, "(ptr waiters, hex32 flags, int nr_wake, int nr_requeue) -> errno"),
-	CALL(statmount, "(ptr request, ptr to, size_t bufsize, hex32 flags) -> errno"),
-	CALL(listmount, "(ptr request, ptr to, size_t n, hex32 flags) -> errno"),
-	CALL(lsm_get_self_attr, "(uint attribute, ptr context, ptr size, hex32 flags) -> errno"),
-	CALL(lsm_set_self_attr, "(uint attribute, ptr context, uint size, hex32 flags) -> errno"),
-	CALL(lsm_list_modules, "(ptr ids, ptr size, hex32 flags) -> errno"),
-	CALL(mseal, "(ptr address, size_t n, hex flags) -> errno"),
-	CALL(setxattrat,
+	NEWER(456, futex_requeue, "(ptr waiters, hex32 flags, int nr_wake, int nr_requeue) -> errno"),
+	NEWER(457, statmount, "(ptr request, ptr to, size_t bufsize, hex32 flags) -> errno"),
+	NEWER(458, listmount, "(ptr request, ptr to, size_t n, hex32 flags) -> errno"),
+	NEWER(459, lsm_get_self_attr, "(uint attribute, ptr context, ptr size, hex32 flags) -> errno"),
+	NEWER(460, lsm_set_self_attr, "(uint attribute, ptr context, uint size, hex32 flags) -> errno"),
+	NEWER(461, lsm_list_modules, "(ptr ids, ptr size, hex32 flags) -> errno"),
+	NEWER(462, mseal, "(ptr address, size_t n, hex flags) -> errno"),
+	NEWER(463, setxattrat,
 	     "(dirfd dir, str path, flags:at flags, str name, ptr args, size_t size) -> errno"),
-	CALL(getxattrat,
+	NEWER(464, getxattrat,
 	     "(dirfd dir, str path, flags:at flags, str name, ptr args, size_t size) -> errno"),
-	CALL(listxattrat, "(dirfd dir, str path, flags:at flags, ptr list, size_t size) -> errno"),
-	CALL(removexattrat, "(dirfd dir, str path, flags:at flags, str name) -> errno"),
-	CALL(open_tree_attr,
+	NEWER(465, listxattrat, "(dirfd dir, str path, flags:at flags, ptr list, size_t size) -> errno"),
+	NEWER(466, removexattrat, "(dirfd dir, str path, flags:at flags, str name) -> errno"),
+	NEWER(467, open_tree_attr,
 	     "(dirfd dir, str path, hex32 flags, ptr attributes, size_t size) -> errno"),
-	CALL(file_getattr,
+	NEWER(468, file_getattr,
 	     "(dirfd dir, str path, ptr attributes, size_t size, flags:at flags) -> errno"),
-	CALL(file_setattr,
+	NEWER(469, file_setattr,
 	     "(dirfd dir, str path, ptr attributes, size_t size, flags:at flags) -> errno"),
 #ifdef __x86_64__
 	CALL(open, "(str path, flags:open flags, flags:perm mode) -> errno"),
@@ -514,8 +450,8 @@ static const struct call_syscall syscalls[] = {
 	CALL(futimesat, "(dirfd dir, str path, ptr times) -> errno"),
 	CALL(signalfd, "(fd fd, ptr mask, size_t mask_size) -> errno"),
 	CALL(eventfd, "(uint value) -> errno"),
-	CALL(uretprobe, "() -> errno"),
-	CALL(uprobe, "() -> errno"),
+	NEWER(335, uretprobe, "() -> errno"),
+	NEWER(336, uprobe, "() -> errno"),
 #endif
 };
 /* clang-format on */
@@ -538,7 +474,7 @@ const struct call_syscall *call_syscall_by_name(const char *name)
 /* Whether return probes make CALL, and not the program. Only its full name selects it. */
 static bool syscalls_is_of_probes(const struct call_syscall *call, const char *pattern)
 {
-	return call->name == syscalls[SYS_uretprobe].name && strcmp(pattern, call->name) != 0;
+	return strcmp(call->name, "uretprobe") == 0 && strcmp(pattern, call->name) != 0;
 }
 
 int call_syscall_match(const char *pattern, call_syscall_fn *fn, void *context)

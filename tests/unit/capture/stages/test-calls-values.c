@@ -120,11 +120,18 @@ TEST(test_late_texts)
 /* The longest text, of the bytes that need most room. */
 TEST(test_quote_room)
 {
-	char bytes[CALL_TEXT_BYTES], text[CALL_VALUE_TEXT_MAX];
+	struct call_spec spec;
+	struct call_spec_error error;
+	struct call_text bytes = { .bytes = CALL_TEXT_BYTES, .cut = 1 };
+	const struct call_copies copies = { .in = &bytes };
+	char text[CALL_VALUE_TEXT_MAX];
 
-	memset(bytes, 0xff, sizeof(bytes));
-	assert_int_equal(call_value_quote(text, bytes, sizeof(bytes), true),
-			 4 * CALL_TEXT_BYTES + 5);
+	assert_int_equal(call_spec_parse("f:f(buf[n] b, size_t n)", &spec, &error), 0);
+	memset(bytes.text, 0xff, sizeof(bytes.text));
+	assert_ptr_equal(
+		call_value_copied(&spec.args[0].type, &copies, CALL_TEXT_BYTES, 1, text).text,
+		text);
+	assert_int_equal(strlen(text), 4 * CALL_TEXT_BYTES + 5);
 	assert_true(strlen(text) < sizeof(text));
 }
 
