@@ -53,9 +53,9 @@ struct machine {
 
 struct edit_merge {
 	struct edit_output *out;
-	struct merge_input inputs[EDIT_MERGE_INPUTS_MAX];
+	struct merge_input inputs[EDIT_INPUTS_MAX];
 	unsigned n_inputs;
-	struct machine machines[EDIT_MERGE_INPUTS_MAX];
+	struct machine machines[EDIT_INPUTS_MAX];
 	unsigned n_machines;
 	struct edit_owners *owners;
 	struct edit_points *points;

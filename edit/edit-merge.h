@@ -18,12 +18,11 @@
 #pragma once
 
 #include "edit/edit-copy.h"
-
-enum { EDIT_MERGE_INPUTS_MAX = 64 };
+#include "edit/edit-points.h"
 
 struct edit_merge;
 
-/* N inputs, at most EDIT_MERGE_INPUTS_MAX. OUT is borrowed. Returns 0 or -ENOMEM. */
+/* N inputs, at most EDIT_INPUTS_MAX. OUT is borrowed. Returns 0 or -ENOMEM. */
 int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n);
 struct edit_merge *edit_merge_free(struct edit_merge *m);
 DEFINE_CLEANUP(struct edit_merge *, edit_merge_free)

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/table.h"
 #include "edit/edit-find.h"
-#include "edit/edit-merge.h"
 
 /* A point of one archive. */
 struct point {
@@ -23,7 +22,7 @@ struct edit_points {
 		used_numbers; /* number in the output + 1 -> this table (any non-NULL pointer) */
 	uint32_t next;        /* the next number that may be free */
 	uint64_t seed;
-	uint64_t n_moved[EDIT_MERGE_INPUTS_MAX];
+	uint64_t n_moved[EDIT_INPUTS_MAX];
 };
 
 struct edit_points *edit_points_new(void)

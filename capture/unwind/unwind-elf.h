@@ -8,10 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/unwind.h"
 #include "capture/unwind/unwind-cfi.h"
-#include "capture/unwind/unwind-table.h"
 
 enum { UNWIND_ELF_UNPACKED_MAX = 64 << 20 }; /* bytes of a decompressed section */
+
+/* An executable part: its position in the file, and its address. */
+struct unwind_segment {
+	uint64_t offset, size, address;
+};
 
 struct unwind_elf {
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX]; /* executable; others are left out */

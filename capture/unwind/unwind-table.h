@@ -19,6 +19,7 @@
 
 #include "base/outbuf.h"
 #include "bpf/unwind.h"
+#include "capture/unwind/unwind-elf.h"
 
 /* To be incremented when the rows of a file change: tables on disk are then unusable. */
 #define UNWIND_TABLE_VERSION 3
@@ -28,10 +29,7 @@ struct unwind_table {
 	uint32_t n_build_id;
 	uint32_t n_segments;
 	uint64_t first_address; /* the file's own address from which rows count */
-	struct unwind_segment {
-		uint64_t offset, size,
-			address; /* executable: the position in the file, and the address */
-	} segments[UNWIND_SEGMENTS_MAX];
+	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
 	/*
 	 * Rows, by UNWIND_WHY_*; damaged ones include entries that were skipped or overlap others.
 	 */

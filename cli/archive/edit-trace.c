@@ -16,7 +16,7 @@ enum { FLUSH_BYTES = 1 << 20 };
 int edit_trace_open(struct edit_trace *t, const char *path, bool force, const struct open_trace *in,
 		    unsigned n)
 {
-	int inputs[EDIT_MERGE_INPUTS_MAX];
+	int inputs[EDIT_INPUTS_MAX];
 	struct packed_output_args args = {
 		.path = path,
 		.force = force,

@@ -17,7 +17,7 @@
 struct request {
 	struct edit_trace_options edit;
 	unsigned n;
-	struct open_trace in[EDIT_MERGE_INPUTS_MAX];
+	struct open_trace in[EDIT_INPUTS_MAX];
 };
 
 static void verb_merge_request_deinit(struct request *q)
@@ -168,8 +168,8 @@ static int verb_merge(int argc, char **argv)
 	n = argc - optind;
 	if (n < 3)
 		return cli_usage_error("expected two or more archives, and a file for the result");
-	if (n - 1 > EDIT_MERGE_INPUTS_MAX)
-		return cli_usage_error("at most %d archives are possible", EDIT_MERGE_INPUTS_MAX);
+	if (n - 1 > EDIT_INPUTS_MAX)
+		return cli_usage_error("at most %d archives are possible", EDIT_INPUTS_MAX);
 	q.n = (unsigned)n - 1;
 	for (unsigned i = 0; i < q.n; i++)
 		n_standard += strcmp(argv[optind + (int)i], "-") == 0;

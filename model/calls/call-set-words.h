@@ -1,10 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sets, for call-sets.c. All names in the first array precede those in the second.
+ * The sets themselves (call-sets.h), and the form of their words. All names in the first array
+ * precede those in the second.
  */
 #pragma once
 
-#include "model/calls/call-sets.h"
+#include <stddef.h>
+#include <stdint.h>
+
+enum call_set_kind {
+	CALL_SET_FLAGS, /* words with '|' between them; other bits in hex */
+	CALL_SET_MODE,  /* the same, but other bits in octal */
+	CALL_SET_ENUM,  /* one word, or the number */
+	CALL_SET_ID,    /* the same, but other bits decimal and unsigned */
+};
+
+struct call_set_word {
+	const char *name;
+	uint64_t value;
+	uint64_t mask; /* of flags: the bits that have to be VALUE */
+};
+
+struct call_set {
+	const char *name; /* after "flags:" or "enum:" */
+	enum call_set_kind kind;
+	uint8_t bits;                      /* significant bits of the value */
+	const struct call_set_word *words; /* a word that includes another one precedes it */
+	size_t n_words;
+};
 
 extern const struct call_set call_set_rows_a_to_l[];
 extern const size_t call_set_n_rows_a_to_l;

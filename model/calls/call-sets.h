@@ -11,30 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/calls/call-set-words.h"
+
 enum {
 	CALL_SET_NONE = 0,
 	CALL_SET_TEXT_MAX = 1024, /* room for any value of any set, the NUL included */
-};
-
-enum call_set_kind {
-	CALL_SET_FLAGS, /* words with '|' between them; other bits in hex */
-	CALL_SET_MODE,  /* the same, but other bits in octal */
-	CALL_SET_ENUM,  /* one word, or the number */
-	CALL_SET_ID,    /* the same, but other bits decimal and unsigned */
-};
-
-struct call_set_word {
-	const char *name;
-	uint64_t value;
-	uint64_t mask; /* of flags: the bits that have to be VALUE */
-};
-
-struct call_set {
-	const char *name; /* after "flags:" or "enum:" */
-	enum call_set_kind kind;
-	uint8_t bits;                      /* significant bits of the value */
-	const struct call_set_word *words; /* a word that includes another one precedes it */
-	size_t n_words;
 };
 
 /* The number of the set with the NAME of N bytes: "flags:open". CALL_SET_NONE = there is none. */

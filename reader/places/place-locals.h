@@ -34,8 +34,7 @@ enum {
 	PLACE_LOAD_BYTES_MAX = 1 << 16, /* of one load, and of all of one variable */
 	PLACE_STRING_BYTES_MAX = 256,   /* of a string, its NUL included */
 	PLACE_VARIABLES_MAX = 256,
-	PLACE_SHAPE_MAX = 1 << 14, /* bytes, the NUL included */
-	PLACE_REGISTERS = 17,      /* general ones, followed by the instruction pointer */
+	PLACE_REGISTERS = 17, /* general ones, followed by the instruction pointer */
 };
 
 enum place_base {

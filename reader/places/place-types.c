@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reader/places/place-locals.h"
 #include "reader/places/places-parts.h"
 
 enum {

@@ -10,6 +10,8 @@
 
 #include "base/outbuf.h"
 
+enum { PLACE_SHAPE_MAX = 1 << 14 }; /* bytes of the text of a shape, the NUL included */
+
 enum { PLACE_TYPE_NAME_MAX = 256 };
 
 /* The type that DIE, a variable or member, has, without qualifiers and typedefs. False: void. */

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "reader/symbols/symbol-list.h"
-#include "reader/symbols/symbols.h"
+#include "reader/symbols/symbol-types.h"
 
 /* A loaded part of a file. */
 struct elf_segments {

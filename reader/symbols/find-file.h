@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
 #include "reader/symbols/elf-file.h"
-#include "reader/symbols/symbols.h"
+#include "reader/symbols/symbol-types.h"
 
 /* The directories to search. */
 struct find_places {

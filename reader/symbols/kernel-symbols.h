@@ -6,8 +6,9 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "reader/symbols/symbol-list.h"
-#include "reader/symbols/symbols.h"
+#include "reader/symbols/symbol-types.h"
 
 struct kernel_symbols;
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "reader/symbols/symbols.h"
+#include "reader/symbols/symbol-types.h"
 
 /* Bits of a rank, the most significant criterion first. */
 enum {

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "reader/symbols/demangle.h"
-#include "reader/symbols/symbols.h"
+#include "reader/symbols/symbol-types.h"
 
 /* A text and its key. For symbols, the key is the mangled name, after a mark that no text
  * contains. */
