@@ -44,7 +44,10 @@ gap() {
 check_found() {
 	planted "$2" >"$TMP/planted"
 	found "$1" >"$TMP/found"
-	diff "$TMP/planted" "$TMP/found" >&2 || fail "the reported leaks (>) differ from the planted ones (<)"
+	diff "$TMP/planted" "$TMP/found" >&2 || {
+		cat "$TMP/complaints" >&2
+		fail "the reported leaks (>) differ from the planted ones (<); complete: $(gap "$1")"
+	}
 	assert_empty "$TMP/complaints" "complaints"
 }
 
