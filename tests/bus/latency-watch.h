@@ -2,13 +2,14 @@
 /*
  * Queries the service continuously, as root, while a test attacks it, and measures the time of each
  * answer. Other tests can slow the whole machine down. So an echo service on the same bus is
- * queried at the same time, and the difference between both answers counts.
+ * queried at the same time, and the kernel's time of the service's main thread in a run queue is
+ * read: only the time beyond the longer of both counts.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* An answer is late if it comes this much after the echo's. */
+/* An answer is late if it takes this much more than the echo's and the wait for a CPU. */
 #define LATENCY_WATCH_LATE_NS UINT64_C(1000000000)
 
 /* The machine can stop a process for a moment. A service that hangs does not answer at all. */
