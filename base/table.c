@@ -80,12 +80,13 @@ int table_set(struct table *t, uint64_t key, void *value)
 	int r;
 
 	assert(key != 0 && value);
-	if (4 * (t->n_used + 1) > 3 * t->n_slots) {
+	slot = t->n_slots ? table_find(t, key) : NULL;
+	if ((!slot || slot->key == 0) && 4 * (t->n_used + 1) > 3 * t->n_slots) {
 		r = table_grow(t);
 		if (r < 0)
 			return r;
+		slot = table_find(t, key);
 	}
-	slot = table_find(t, key);
 	if (slot->key == 0)
 		t->n_used++;
 	*slot = (struct table_slot){ .key = key, .value = value };

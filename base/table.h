@@ -30,7 +30,10 @@ void table_clear(struct table *t);
 /* The value at KEY, or NULL. */
 void *table_get(const struct table *t, uint64_t key);
 
-/* Sets the value of KEY (non-zero), and replaces a previous one. Returns 0 or -ENOMEM. */
+/*
+ * Sets the value of KEY (non-zero), and replaces a previous one, which needs no memory. Returns 0
+ * or -ENOMEM.
+ */
 int table_set(struct table *t, uint64_t key, void *value);
 
 /*

@@ -37,6 +37,24 @@ TEST(test_set)
 	assert_int_equal(t.n_used, 2);
 }
 
+/* A full table grows for a new key only. */
+TEST(test_replace)
+{
+	_cleanup_(table_deinit) struct table t = { 0 };
+	size_t n_slots;
+
+	assert_int_equal(table_set(&t, 1, &values[1]), 0);
+	n_slots = t.n_slots;
+	for (uint64_t key = 2; 4 * (t.n_used + 1) <= 3 * n_slots; key++)
+		assert_int_equal(table_set(&t, key, &values[key]), 0);
+	assert_int_equal(table_set(&t, 1, &values[0]), 0);
+	assert_int_equal(t.n_slots, n_slots);
+	assert_ptr_equal(table_get(&t, 1), &values[0]);
+	assert_int_equal(table_set(&t, 1000, &values[2]), 0);
+	assert_true(t.n_slots > n_slots);
+	assert_ptr_equal(table_get(&t, 1), &values[0]);
+}
+
 TEST(test_remove)
 {
 	_cleanup_(table_deinit) struct table t = { 0 };
@@ -193,7 +211,7 @@ int main(void)
 		cmocka_unit_test(test_remove), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_deinit), cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_clear),  cmocka_unit_test(test_hash_seeded),
-		cmocka_unit_test(test_owned),
+		cmocka_unit_test(test_owned),  cmocka_unit_test(test_replace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
