@@ -6,9 +6,10 @@
 
 enum { PLACE_PID_SHIFT = 42 }; /* the rest is for the stack pointer, without bits that are 0 */
 
+/* (the last bit is that of most stack pointers; programs choose the others, so they can be 0) */
 static uint64_t open_calls_key(uint32_t pid, uint64_t sp)
 {
-	return (((uint64_t)pid << PLACE_PID_SHIFT) ^ sp / sizeof(sp)) + 1;
+	return (((uint64_t)pid << PLACE_PID_SHIFT) ^ sp / sizeof(sp)) | 1;
 }
 
 void open_calls_list(struct table *places, struct call_open *call)

@@ -227,6 +227,16 @@ TEST(test_coroutine_moves)
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
+/* Programs choose their stack pointers, and can be the process of the highest number. */
+TEST(test_any_place)
+{
+	struct fixture *f = *state;
+
+	enter_in(f, (1 << 22) - 1, 20, 110, DEEP, 0x1ffffffffff8);
+	leave_in(f, (1 << 22) - 1, 21, 120, DEEP, 0x1ffffffffff8);
+	assert_int_equal(f->calls.n_events, 1);
+}
+
 /*
  * Calls of many threads are listed by process and stack pointer, until they end: in their own
  * thread, in another one, or with their thread. Returns of calls that were left out end none.
@@ -545,7 +555,7 @@ int main(void)
 		CASE(test_turns_chained), CASE(test_tail_call),       CASE(test_left_unseen),
 		CASE(test_system_call),   CASE(test_signal_return),   CASE(test_lost_end),
 		CASE(test_other_stack),   CASE(test_unpaired),        CASE(test_thread_ends),
-		CASE(test_edges),
+		CASE(test_edges),         CASE(test_any_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
