@@ -34,5 +34,6 @@ bool tracing_program(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd >= 0 && elf_file_open_fd(&f, fd, &what) == 0 && tracing_program_has_name(f);
+	return fd >= 0 && elf_file_open_fd(&f, TAKE_FD(fd), &what) == 0 &&
+	       tracing_program_has_name(f);
 }
