@@ -14,15 +14,24 @@ enum { NAMES_BYTES_MAX = 64 << 20 };
 /* The name with its neighbours: names are separated by NUL. */
 static const char tracing_program_name[] = "\0ptrace";
 
-/* Imported names are in .dynstr. A static program has only .strtab. */
-static bool tracing_program_has_name(const struct elf_file *f)
+static bool tracing_program_has_name(const struct elf_file *f, const char *section)
 {
 	size_t n = 0;
-	const void *names = elf_file_content(f, ".dynstr", NAMES_BYTES_MAX, &n);
+	const void *names = elf_file_content(f, section, NAMES_BYTES_MAX, &n);
 
-	if (!names)
-		names = elf_file_content(f, ".strtab", NAMES_BYTES_MAX, &n);
 	return names && memmem(names, n, tracing_program_name, sizeof(tracing_program_name));
+}
+
+/*
+ * Imported names are in .dynstr. A static program imports none, and can have that section, too: its
+ * names are in .strtab.
+ */
+static bool tracing_program_is_one(const struct elf_file *f)
+{
+	bool is_static = !elf_file_section(f, ".interp", NULL);
+
+	return tracing_program_has_name(f, ".dynstr") ||
+	       (is_static && tracing_program_has_name(f, ".strtab"));
 }
 
 bool tracing_program(pid_t pid)
@@ -35,5 +44,5 @@ bool tracing_program(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	return fd >= 0 && elf_file_open_fd(&f, TAKE_FD(fd), &what) == 0 &&
-	       tracing_program_has_name(f);
+	       tracing_program_is_one(f);
 }

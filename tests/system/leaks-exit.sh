@@ -112,6 +112,10 @@ assert_says "$TMP/complaints" 'trace-load uses ptrace, so its children are not h
 # (a register can have the address of the last block)
 found "$TMP/t.fxt" >"$TMP/found"
 assert_contains "$TMP/found" '^200 lost [45]$' "blocks of the tracer"
+if [ -x "$TRACE_LOAD-static" ]; then
+	EXIT_LOAD=$TRACE_LOAD-static ends 0 0 trace
+	assert_says "$TMP/complaints" 'uses ptrace, so its children are not held' "the message about a static tracer"
+fi
 if command -v strace >/dev/null; then
 	expect_exit 5 timeout "$(limit 60)" "$KYMO" record --direct --force -e memory --reach freeze -o "$TMP/t.fxt" -- \
 		strace -f -o "$TMP/strace.log" "$EXIT_LOAD" exit
