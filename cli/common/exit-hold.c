@@ -204,11 +204,21 @@ static void exit_hold_forget_tracer(struct exit_hold *h, pid_t pid)
 		}
 }
 
+/* (the kernel reports no end of a process after it was released at its exit) */
+static void exit_hold_forget_ended_tracers(struct exit_hold *h)
+{
+	for (unsigned i = h->n_tracers; i-- > 0;)
+		if (kill(h->tracers[i], 0) < 0 && errno == ESRCH)
+			h->tracers[i] = h->tracers[--h->n_tracers];
+}
+
 static void exit_hold_add_tracer(struct exit_hold *h, pid_t pid)
 {
 	char path[32], name[32] = "";
 	FILE *f;
 
+	if (h->n_tracers == EXIT_HOLD_TRACERS_MAX)
+		exit_hold_forget_ended_tracers(h);
 	if (h->n_tracers < EXIT_HOLD_TRACERS_MAX)
 		h->tracers[h->n_tracers++] = pid;
 	if (*h->tracer)
@@ -394,6 +404,7 @@ static void exit_hold_walk_if_due(struct exit_hold *h)
 
 	if (now_ns < h->next_walk_ns)
 		return;
+	exit_hold_forget_ended_tracers(h);
 	/* (an exec by another thread replaces the first thread, which was traced) */
 	exit_hold_adopt(h, h->command);
 	exit_hold_each_task(h, h->command, exit_hold_adopt_children);

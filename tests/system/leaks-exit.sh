@@ -116,6 +116,10 @@ if [ -x "$TRACE_LOAD-static" ]; then
 	EXIT_LOAD=$TRACE_LOAD-static ends 0 0 trace
 	assert_says "$TMP/complaints" 'uses ptrace, so its children are not held' "the message about a static tracer"
 fi
+note "many programs that trace others have ended"
+EXIT_LOAD=bash ends 0 0 -c 'for _ in {1..66}; do "$0" || exit 1; done; "$1" threadfork' "$TRACE_LOAD" "$libc_load"
+found "$TMP/t.fxt" >"$TMP/found"
+assert_contains "$TMP/found" '^360 lost 6$' "blocks of a child of another thread, and of its parent"
 if command -v strace >/dev/null; then
 	expect_exit 5 timeout "$(limit 60)" "$KYMO" record --direct --force -e memory --reach freeze -o "$TMP/t.fxt" -- \
 		strace -f -o "$TMP/strace.log" "$EXIT_LOAD" exit
