@@ -231,12 +231,18 @@ static struct switch_name stack_switch_nearest(const struct elf_image *image, ui
 	return found;
 }
 
+/* (a name of assembly code can have no size) */
+static bool stack_switch_is_behind(const struct switch_name *found)
+{
+	return found->bytes > 0 && found->vaddr - found->begin >= found->bytes;
+}
+
 const char *stack_switch_name(const struct elf_image *image, uint64_t vaddr, size_t *ret_n)
 {
 	struct switch_name found = stack_switch_nearest(image, vaddr);
 
 	*ret_n = found.n;
-	return found.name;
+	return stack_switch_is_behind(&found) ? NULL : found.name;
 }
 
 static bool stack_switch_begins(const struct switch_name *found, const char *with)
@@ -258,12 +264,8 @@ static bool stack_switch_is_known(const struct elf_image *image, uint64_t vaddr)
 	static const char *const parts[] = { "longjmp", "frame_info" };
 	struct switch_name found = stack_switch_nearest(image, vaddr);
 
-	/*
-	 * (a name of assembly code can have no size; and a stripped libffi has code without names
-	 * behind the functions that it exports)
-	 */
-	if (!found.name || (found.bytes > 0 && vaddr - found.begin >= found.bytes &&
-			    !stack_switch_begins(&found, "ffi_")))
+	/* (a stripped libffi has code without names behind the functions that it exports) */
+	if (!found.name || (stack_switch_is_behind(&found) && !stack_switch_begins(&found, "ffi_")))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
 		if (stack_switch_begins(&found, begins[i]))

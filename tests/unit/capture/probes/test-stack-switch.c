@@ -136,18 +136,20 @@ TEST(test_known)
 }
 
 /*
- * Code behind such a function, and functions whose names only contain the words, are not known. A
- * label without a size is.
+ * Code behind such a function, which has no name, and functions whose names only contain the words
+ * are not known. A label without a size is.
  */
 TEST(test_unknown)
 {
 	static const struct {
+		bool is_switch;
 		const char *code, *found;
 	} known[] = {
-		{ "_Unwind_f: ret; .size _Unwind_f, 1; mov %r8,%rsp; jmp *%rdx", "_Unwind_f" },
-		{ "my_ffi_f: mov %r8,%rsp; jmp *%rdx; .size my_ffi_f, 5", "my_ffi_f" },
-		{ "_Unwind_f: mov %r8,%rsp; jmp *%rdx; .size _Unwind_f, 5", "" },
-		{ "ffi_f: mov %r8,%rsp; jmp *%rdx", "" },
+		{ true, "_Unwind_f: ret; .size _Unwind_f, 1; mov %r8,%rsp; jmp *%rdx", "" },
+		{ true, "my_ffi_f: mov %r8,%rsp; jmp *%rdx; .size my_ffi_f, 5", "my_ffi_f" },
+		{ true, "my_ffi_f: nop; nop; mov %r8,%rsp; jmp *%rdx", "my_ffi_f" },
+		{ false, "_Unwind_f: mov %r8,%rsp; jmp *%rdx; .size _Unwind_f, 5", "" },
+		{ false, "ffi_f: mov %r8,%rsp; jmp *%rdx", "" },
 	};
 	char name[64];
 
@@ -160,7 +162,7 @@ TEST(test_unknown)
 				   "%s; .skip 64' >c.s && cc -shared -nostdlib -o c.so c.s",
 				   known[i].code),
 			0);
-		if (search("c.so", name) != (*known[i].found != '\0'))
+		if (search("c.so", name) != known[i].is_switch)
 			fail_msg("%s", known[i].code);
 		assert_string_equal(name, known[i].found);
 	}
