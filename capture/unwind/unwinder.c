@@ -42,7 +42,8 @@ struct unwinder {
 	pthread_cond_t to_list_more;
 	unsigned n_holders; /* 3: owner and threads */
 	bool quits;
-	bool busy;                   /* requests wait, or may be in the ring */
+	uint64_t n_asked; /* incremented when requests can be in the ring that must be answered */
+	uint64_t n_answered;         /* the value of n_asked up to which they are answered */
 	uint32_t to_list[LISTS_MAX]; /* processes */
 	unsigned n_to_list;
 	bool lists; /* one is being listed */
@@ -389,41 +390,44 @@ static void *unwinder_run_lists(void *userdata)
 		unwind_maps_list(&u->maps, pid);
 		pthread_mutex_lock(&u->lock);
 		u->lists = false;
-		if (u->n_to_list == 0)
+		if (u->n_to_list == 0) {
+			u->n_asked++;
 			thread_signal(u->stop_fd);
+		}
 	}
 	pthread_mutex_unlock(&u->lock);
 	unwinder_release(u);
 	return NULL;
 }
 
-static bool unwinder_is_busy(struct unwinder *u)
+static uint64_t unwinder_n_asked(struct unwinder *u)
 {
-	bool busy;
+	uint64_t n;
 
 	pthread_mutex_lock(&u->lock);
-	busy = u->busy;
+	n = u->n_asked;
 	pthread_mutex_unlock(&u->lock);
-	return busy;
+	return n;
 }
 
 /* Returns true if the thread must end. */
 static bool unwinder_poll(struct unwinder *u)
 {
-	/* (a later call of unwinder_wait() can refer to a request that this round does not see) */
-	bool was_busy = unwinder_is_busy(u), quits, answers;
+	/* (what is asked for from now on can be in the ring after this round) */
+	uint64_t n_asked = unwinder_n_asked(u);
+	bool quits, answers;
 
 	ring_buffer__consume(u->ring);
 	unwinder_poll_async(u);
 	unwinder_look_aside(u);
-	answers = was_busy && u->asks.n + u->large.n == 0 && !unwind_async_is_busy(u->async) &&
-		  !unwind_aside_is_busy(u->aside);
+	answers = n_asked != u->n_answered && u->asks.n + u->large.n == 0 &&
+		  !unwind_async_is_busy(u->async) && !unwind_aside_is_busy(u->aside);
 	if (answers)
 		unwind_maps_settle(&u->maps);
 	pthread_mutex_lock(&u->lock);
 	quits = u->quits;
-	if (answers && u->n_to_list == 0 && !u->lists) {
-		u->busy = false;
+	if (answers) {
+		u->n_answered = n_asked;
 		pthread_cond_broadcast(&u->answered);
 	}
 	pthread_mutex_unlock(&u->lock);
@@ -496,7 +500,7 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 		return -ENOMEM;
 	u->n_holders = 1;
 	u->bytes_max = bytes_max;
-	u->busy = true;
+	u->n_asked = 1;
 	pthread_mutex_init(&u->lock, NULL);
 	pthread_cond_init(&u->answered, NULL);
 	pthread_cond_init(&u->to_list_more, NULL);
@@ -519,6 +523,12 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	return r;
 }
 
+/* Whether requests wait, or can be in the ring. (called with the lock) */
+static bool unwinder_is_busy(const struct unwinder *u)
+{
+	return u->n_answered < u->n_asked || u->n_to_list > 0 || u->lists;
+}
+
 bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns)
 {
 	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ns;
@@ -528,11 +538,11 @@ bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns)
 	bool done;
 
 	pthread_mutex_lock(&u->lock);
-	u->busy = true;
+	u->n_asked++;
 	thread_signal(u->stop_fd);
-	while (u->busy && r == 0)
+	while (unwinder_is_busy(u) && r == 0)
 		r = pthread_cond_clockwait(&u->answered, &u->lock, CLOCK_MONOTONIC, &end);
-	done = !u->busy;
+	done = !unwinder_is_busy(u);
 	pthread_mutex_unlock(&u->lock);
 	return done;
 }
@@ -549,7 +559,6 @@ void unwinder_list(struct unwinder *u, uint32_t pid)
 	is_new &= u->n_to_list < LISTS_MAX;
 	if (is_new) {
 		u->to_list[u->n_to_list++] = pid;
-		u->busy = true;
 		pthread_cond_signal(&u->to_list_more);
 	}
 	pthread_mutex_unlock(&u->lock);
