@@ -197,8 +197,7 @@ __noinline __u64 call_collect_stack(void)
 		return 0;
 	}
 	room->stopped.ip = 0;
-	n = stack_walk_or_stop(&room->stack, &room->stopped,
-			       unwind_by_tables && piece_is_allowed(now_ns, false));
+	n = stack_walk_or_stop(&room->stack, &room->stopped, piece_copies(now_ns, false));
 	if (room->stopped.ip)
 		call_learn_callers(&room->stopped);
 	if (n == STACK_NOT_WALKED ||

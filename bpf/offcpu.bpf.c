@@ -184,7 +184,7 @@ __noinline __u64 offcpu_copy(struct unwind_walk *stopped, struct rec_stack *walk
 
 /* Walks the user stack of the current task into T; with COPIES, it can stop, as in STOPPED. */
 static __always_inline __u32 offcpu_walk(void *ctx, struct offcpu_thread *t,
-					 struct unwind_walk *stopped, bool copies)
+					 struct unwind_walk *stopped, enum stack_copies copies)
 {
 	__u32 n;
 
@@ -210,15 +210,14 @@ static __always_inline void offcpu_walk_user(void *ctx, struct offcpu_thread *t,
 	t->n_user_frames = t->is_copied = 0;
 	if (p->flags & PF_KTHREAD || stacks_of_none || !stopped)
 		return;
-	t->n_user_frames =
-		offcpu_walk(ctx, t, stopped,
-			    unwind_by_tables && t->state != 'R' && piece_is_allowed(now_ns, true));
+	t->n_user_frames = offcpu_walk(
+		ctx, t, stopped, t->state != 'R' ? piece_copies(now_ns, true) : STACK_COPIES_NONE);
 	if (!stopped->ip)
 		return;
 	t->user.id = offcpu_copy(stopped, &t->user, t->n_user_frames, now_ns);
 	t->is_copied = t->user.id != 0;
 	if (!t->is_copied)
-		t->n_user_frames = offcpu_walk(ctx, t, stopped, false);
+		t->n_user_frames = offcpu_walk(ctx, t, stopped, STACK_COPIES_NONE);
 }
 
 static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32 state,

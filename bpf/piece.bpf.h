@@ -5,8 +5,8 @@
  * copies is limited to UNWIND_COPIES_MAX for each file, and PIECES_PER_SECOND for each CPU. Other
  * stacks end in that file.
  *
- * A thread that leaves its CPU has its own, smaller limit: most waits are short, and their copies
- * are in vain.
+ * Threads that leave their CPU have limits of their own: most waits are short, and their copies are
+ * in vain. These copies leave more of the ring free, and so do not displace those of samples.
  */
 #pragma once
 
@@ -49,6 +49,14 @@ static __always_inline bool piece_is_allowed(__u64 now_ns, bool is_wait)
 	return is_wait ? b->n_waits < PIECES_PER_SECOND_WAITS : b->n < PIECES_PER_SECOND;
 }
 
+/* Whether a walk at NOW_NS may copy the stack, and as which kind. */
+static __always_inline enum stack_copies piece_copies(__u64 now_ns, bool is_wait)
+{
+	if (!unwind_by_tables || !piece_is_allowed(now_ns, is_wait))
+		return STACK_COPIES_NONE;
+	return is_wait ? STACK_COPIES_OF_WAIT : STACK_COPIES_OF_RUNNING;
+}
+
 static __always_inline void piece_count(__u16 file, bool is_wait)
 {
 	__u32 zero = 0, number = file;
@@ -60,8 +68,8 @@ static __always_inline void piece_count(__u16 file, bool is_wait)
 		b->n_waits += is_wait;
 		b->sent++;
 	}
-	if (f && !is_wait)
-		__sync_fetch_and_add(&f->copied, 1);
+	if (f)
+		__sync_fetch_and_add(is_wait ? &f->copied_waits : &f->copied, 1);
 }
 
 /*
@@ -144,7 +152,8 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
  * stack then consists of these frames only.
  */
 #define PIECE_SEND(i)                                                                              \
-	piece = rec_reserve_spare(REC_PIECE_RING, sizeof(*piece) + PIECE_BYTES(i), now_ns);        \
+	piece = rec_reserve_spare(REC_PIECE_RING, sizeof(*piece) + PIECE_BYTES(i),                 \
+				  is_wait ? 2 : 1, now_ns);                                        \
 	if (!piece)                                                                                \
 		return false;                                                                      \
 	rec_fill_head(&piece->head, now_ns, REC_PIECE, sizeof(*piece) + PIECE_BYTES(i), p);        \

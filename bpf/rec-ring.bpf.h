@@ -137,17 +137,17 @@ static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 }
 
 /*
- * The same for dispensable records. Returns NULL, and counts nothing, if more than half of the ring
- * is in use.
+ * The same for dispensable records, which may use 1 of 2^SHARE parts of the ring: returns NULL, and
+ * counts nothing, if more is in use.
  */
-static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u64 now_ns)
+static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u32 share, __u64 now_ns)
 {
 	__u32 key = ring;
 	struct rec_state *state = bpf_map_lookup_elem(&rec_states, &key);
 	void *buffer = state ? rec_open(ring, state, now_ns) : NULL, *rec;
 
 	if (!buffer ||
-	    bpf_ringbuf_query(buffer, BPF_RB_AVAIL_DATA) + size > rec_ring_bytes[ring] / 2)
+	    bpf_ringbuf_query(buffer, BPF_RB_AVAIL_DATA) + size > rec_ring_bytes[ring] >> share)
 		return NULL;
 	rec = bpf_ringbuf_reserve(buffer, size, 0);
 	if (rec)

@@ -109,13 +109,15 @@ static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, __u64 *fram
  */
 static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *frames, __u32 n,
 					       __u32 max, __u32 skip,
-					       struct unwind_walk *ret_stopped, bool copies)
+					       struct unwind_walk *ret_stopped,
+					       enum stack_copies copies)
 {
 	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp, .bp = regs->bp, .exact = 1 };
 	int end;
 
 	w.file = w.awaited = UNWIND_FILE_NONE;
-	w.copies = copies;
+	w.copies = copies != STACK_COPIES_NONE;
+	w.is_wait = copies == STACK_COPIES_OF_WAIT;
 	w.innermost = true;
 	probed_begin_walk(&w);
 	end = unwind_settle(&w);
@@ -161,7 +163,7 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *fram
 /* From REGS of this task, into FRAMES from number N on, below MAX. Returns where it has ended. */
 static __always_inline __u32 stack_walk_from_registers(struct pt_regs *regs, __u64 *frames, __u32 n,
 						       __u32 max, struct unwind_walk *ret_stopped,
-						       bool copies)
+						       enum stack_copies copies)
 {
 	__u32 end = STACK_NOT_WALKED;
 
@@ -203,13 +205,13 @@ __noinline __u32 stack_walk_record(struct rec_stack *to)
 		return 0;
 	if (to && stack_is_of_64_bit(regs))
 		return stack_walk_from_registers(regs, to->frames, 0, STACK_FRAMES_MAX, NULL,
-						 false);
+						 STACK_COPIES_NONE);
 #endif
 	return STACK_NOT_WALKED;
 }
 
 __noinline __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped,
-				    bool copies)
+				    enum stack_copies copies)
 {
 #if defined(__TARGET_ARCH_x86)
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -237,10 +239,10 @@ __noinline __u32 stack_walk_memory(struct memory_stack *to, __u32 first)
 		return 1;
 	}
 	return first ? stack_walk_from_registers(regs, to->frames, 1, MEMORY_FRAMES_MAX, NULL,
-						 false) -
+						 STACK_COPIES_NONE) -
 			       1
 		     : stack_walk_from_registers(regs, to->frames, 0, MEMORY_FRAMES_MAX, NULL,
-						 false);
+						 STACK_COPIES_NONE);
 #else
 	return STACK_NOT_WALKED;
 #endif
@@ -253,7 +255,8 @@ __noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 	if (to && unwind_by_tables && !stacks_of_none && regs->cs == STACK_CS_64)
-		return stack_walk_tables(regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, NULL, false);
+		return stack_walk_tables(regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, NULL,
+					 STACK_COPIES_NONE);
 #endif
 	return STACK_NOT_WALKED;
 }

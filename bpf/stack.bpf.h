@@ -93,11 +93,19 @@ bool stack_follows_call(__u64 address);
 #define STACK_NOT_WALKED 0xffffffffu
 __u32 stack_walk_record(struct rec_stack *to);
 
+/* Whether the caller of a walk can copy the stack, and as what the copy counts. */
+enum stack_copies {
+	STACK_COPIES_NONE,
+	STACK_COPIES_OF_RUNNING,
+	STACK_COPIES_OF_WAIT, /* the thread leaves its CPU */
+};
+
 /*
  * The same. If the table of a file is still being made, and the caller COPIES, the walk can end in
  * *RET_STOPPED, whose IP is then not 0: see bpf/piece.bpf.h.
  */
-__u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped, bool copies);
+__u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped,
+			 enum stack_copies copies);
 
 /*
  * The same, from frame number FIRST on, which is 0 or 1. Returns the number of frames from there

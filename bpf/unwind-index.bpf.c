@@ -238,11 +238,39 @@ static __always_inline void unwind_drop(struct unwind_insertion *gap)
 	gap->process->n = gap->process->kept;
 }
 
+/*
+ * Whether the process has the new mapping already: mprotect() and lists report mappings again. A
+ * change would make the walks of other threads fail meanwhile. (This function has its own stack:
+ * that of unwind_learn() is full.)
+ */
+static __noinline bool unwind_has(const struct unwind_insertion *new)
+{
+	const struct unwind_process *process = new->process;
+	__u32 sequence = *(volatile __u32 *)&process->sequence;
+	__u64 at = unwind_search_mappings(process, new->first) - 1ull, file, first, end;
+	const volatile struct unwind_mapping *m;
+
+	if (sequence & 1 || at >= UNWIND_MAPPINGS_MAX)
+		return false;
+	m = &process->mappings[at];
+	first = UNWIND_WHERE_FIRST(m->where);
+	end = first + UNWIND_WHERE_N(m->where);
+	file = m->file;
+	/* (mappings without a file are merged) */
+	if (file != new->file.number || first > new->first || end < new->end)
+		return false;
+	if (file != UNWIND_FILE_NONE &&
+	    (m->generation != new->file.generation || m->file_page != new->file_page ||
+	     first != new->first || end != new->end))
+		return false;
+	return sequence == *(volatile __u32 *)&process->sequence;
+}
+
 static __always_inline void unwind_insert(struct unwind_insertion *new)
 {
 	struct unwind_process *process = new->process;
 
-	if (!unwind_begin_change(process))
+	if (unwind_has(new) || !unwind_begin_change(process))
 		return;
 	unwind_drop(new);
 	if (process->kept < UNWIND_MAPPINGS_MAX) {

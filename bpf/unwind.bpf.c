@@ -89,6 +89,16 @@ __noinline int unwind_count_end(__u32 how)
 
 /* ---- a walk ---- */
 
+/* Whether the stack of W may be copied because the table of F is missing. */
+static __always_inline bool unwind_can_copy(const struct unwind_walk *w,
+					    const struct unwind_file *f)
+{
+	if (!w->copies || (f->state != UNWIND_FILE_ASKED && f->state != UNWIND_FILE_READY))
+		return false;
+	return w->is_wait ? f->copied_waits < UNWIND_COPIES_MAX_WAITS
+			  : f->copied < UNWIND_COPIES_MAX;
+}
+
 /*
  * Finds the file of W's mapping M, whether its table exists, and the address in the table. Returns
  * 0, or UNWIND_END_MAPPING if the number belongs to another file by now: the mapping must be
@@ -102,8 +112,6 @@ static __always_inline int unwind_find_file(struct unwind_walk *w, const struct 
 	struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
 	struct unwind_file_name name = { .number = m->file, .generation = m->generation };
 
-	w->file = w->awaited = UNWIND_FILE_NONE;
-	w->missing = false;
 	if (!f)
 		return 0;
 	if ((__u16)f->generation != m->generation)
@@ -112,8 +120,7 @@ static __always_inline int unwind_find_file(struct unwind_walk *w, const struct 
 		f->used = clock;
 	if (f->state == UNWIND_FILE_NEW)
 		unwind_ask(f, &name, tgid, w->start, w->start + w->bytes);
-	if (w->copies && (f->state == UNWIND_FILE_ASKED || f->state == UNWIND_FILE_READY) &&
-	    f->copied < UNWIND_COPIES_MAX)
+	if (unwind_can_copy(w, f))
 		w->awaited = m->file;
 	if (f->state != UNWIND_FILE_READY) {
 		f->missed += 1;
@@ -166,6 +173,9 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 
 	if (!w)
 		return UNWIND_END_PROCESS;
+	/* (a copy at a mapping that is not found must not count for the file of the last one) */
+	w->file = w->awaited = UNWIND_FILE_NONE;
+	w->missing = false;
 	address = unwind_address(w);
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (!process || !unwind_is_in(process->mm))

@@ -51,6 +51,7 @@ struct unwind_walk {
 	bool exact : 1;       /* IP is where the thread was interrupted; else a return address */
 	bool missing : 1;     /* the mapping's file has no table yet */
 	bool copies : 1;      /* the caller can copy the stack */
+	bool is_wait : 1;     /* the thread leaves its CPU; its copies have other limits */
 	bool innermost : 1;   /* all registers are those of the current task */
 	bool is_trapped : 1;  /* a breakpoint is at IP, which the thread may have passed */
 	bool is_unlisted : 1; /* the return address at SP is in no list of the kernel's yet */

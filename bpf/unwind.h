@@ -117,15 +117,17 @@ struct unwind_file {
 	__u64 inode;
 	/* Number of times that it was mapped or walked through without its table */
 	__u64 missed;
-	__u32 copied; /* stacks that were copied because of that; at most UNWIND_COPIES_MAX */
-	__u32 pad_0;
+	/* Stacks that were copied because of that; at most UNWIND_COPIES_MAX */
+	__u32 copied;
+	__u32 copied_waits; /* likewise, of waits; at most UNWIND_COPIES_MAX_WAITS */
 	struct {
 		__u64 offset, size; /* in the file */
 		__u64 delta;        /* address in the table minus offset in the file */
 	} segments[UNWIND_SEGMENTS_MAX];
 };
 
-#define UNWIND_COPIES_MAX 256
+#define UNWIND_COPIES_MAX       256
+#define UNWIND_COPIES_MAX_WAITS 1024
 
 #define UNWIND_FILE_NEW   0 /* its table was not requested */
 #define UNWIND_FILE_ASKED 1

@@ -206,6 +206,82 @@ else
 	note "not tested: a stack that another program provides (no userfaultfd)"
 fi
 
+note "a file whose table never comes: a limited number of copies"
+cat >"$TMP/tableless.c" <<-'END'
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	int main(void)
+	{
+		char *code = (char *)((unsigned long)main & -4096ul), *more;
+		int command;
+		more = mmap(NULL, 16384, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		while ((command = getchar()) != EOF) {
+			for (int i = 0; i < 200 && command == 'w'; i++)
+				usleep(1000);
+			for (int i = 0; i < 100 && command == 'p'; i++) {
+				int right = i % 2 ? 0 : PROT_WRITE;
+				if (mprotect(code, 4096, PROT_READ | PROT_EXEC | right) ||
+				    mprotect(more + 4096, 4096, PROT_READ | PROT_EXEC | right))
+					return 1;
+			}
+			putchar(command);
+			fflush(stdout);
+		}
+		return 0;
+	}
+END
+gcc -O2 -o "$TMP/tableless" "$TMP/tableless.c"
+# Its table is taken away in the middle of the recording, and nearly all of the copies.
+cat >"$TMP/take-table" <<-'END'
+	find_map() {
+		bpftool -j map show | gojq --arg name "$1" '[.[] | select(.name == $name) | .id] | max'
+	}
+	# tell COMMAND: the program does it
+	tell() {
+		local done
+
+		echo -n "$1" >&8
+		read -r -N 1 -u 9 done
+	}
+	# sequence: of the changes of the program's mappings
+	sequence() {
+		bpftool -j map lookup id "$processes" key $key | gojq .formatted.value.sequence
+	}
+	file() {
+		bpftool -j map lookup id "$files" key $number 0 0
+	}
+	set -e
+	processes=$(find_map unwind_processe) files=$(find_map unwind_files)
+	key="$((pid & 255)) $((pid >> 8 & 255)) $((pid >> 16 & 255)) 0"
+	sequence >"$TMP/before"
+	tell p
+	sequence >"$TMP/after"
+	# (UNWIND_FILE_READY)
+	find_ready() {
+		number=$(bpftool -j map dump id "$files" | gojq -r --argjson inode "$(stat -c %i "$TMP/tableless")" \
+			'.[] | select(.formatted.value | .inode == $inode and .state == 2) | .formatted.key | "\(. % 256) \(. / 256 | floor)"')
+		[ "$number" ]
+	}
+	until find_ready; do
+		sleep 0.05
+	done
+	set -- $(file | gojq -r '.value[]')
+	# (state: UNWIND_FILE_ASKED; copied_waits: 1014 of 1024)
+	bpftool map update id "$files" key $number 0 0 value 1 0 0 0 ${*:5:40} 246 3 0 0 ${*:49}
+	tell w
+	file | gojq '.formatted.value | .state, .copied_waits' >"$TMP/file"
+END
+mkfifo "$TMP/commands" "$TMP/answers"
+"$TMP/tableless" <"$TMP/commands" >"$TMP/answers" &
+pid=$!
+exec 8>"$TMP/commands" 9<"$TMP/answers"
+export TMP pid
+expect_exit 0 "$KYMO" record --direct -e offcpu -p $pid -o "$TMP/tableless.fxt" -- bash "$TMP/take-table"
+exec 8>&- 9>&-
+assert_eq "$(cat "$TMP/after")" "$(cat "$TMP/before")" "changes of mappings that are there already"
+assert_eq "$(paste -sd ' ' "$TMP/file")" "1 1024" "the file, and the copies for its table"
+
 # If a kernel hides a switch, the return of a thread is seen only when it leaves again, after the
 # end of the system call in which it waited.
 note "no time off CPU goes on behind the system call in which the thread waits"
