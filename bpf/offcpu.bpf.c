@@ -110,7 +110,7 @@ static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_st
 
 /*
  * When the thread of T left its CPU; 0 = it runs. It is read once for each record, since
- * on_iter_waiting can withdraw it at any time.
+ * on_iter_waiting can remove the entry of a thread that has ended at any time.
  */
 static __always_inline __u64 offcpu_begin(const struct offcpu_thread *t)
 {
@@ -155,13 +155,16 @@ static __always_inline bool was_off_cpu(__u64 begin_ns, __u64 now_ns)
  * P leaves its CPU at NOW_NS, and the kernel has not reported its return since BEGIN_NS. Returns
  * the time until which it was certainly off CPU. If it was woken, that is the time of the wakeup.
  * Otherwise, it is NOW_NS minus the CPU time that it has used since. (It can have made system calls
- * meanwhile, so it need not have been off CPU until now.)
+ * meanwhile, so it need not have been off CPU until now.) If it waits since before the recording,
+ * it can have returned before it had an entry: then BEGIN_NS is all that is certain.
  */
 static __always_inline __u64 unreported_return(const struct offcpu_thread *t, struct task_struct *p,
 					       __u64 begin_ns, __u64 now_ns)
 {
 	__u64 woken_ns = *(volatile __u64 *)&t->woken_ns, ran_ns;
 
+	if (t->is_earlier)
+		return begin_ns;
 	if ((__s64)(woken_ns - begin_ns) > 0 && (__s64)(now_ns - woken_ns) > 0)
 		return woken_ns;
 	ran_ns = p->se.sum_exec_runtime - t->ran_ns;
@@ -455,13 +458,13 @@ static __always_inline bool waiting_goes_on(struct task_struct *p, __u64 ran_ns)
 /*
  * Makes the entry of P, whose state, CPU time and stack are in NEW.
  *
- * If P returned before the entry was there, nothing has ended the entry, and the copy of its stack
- * can be torn. Then it has run, or has been woken, and the entry is withdrawn. (It may also just
- * have been woken, and still wait for a CPU. Then its time off CPU until it gets one is missing.)
+ * If P returned before the entry was there, nothing has ended the entry. It is dropped when P
+ * leaves its CPU again, and not reported (unreported_return()). If P has been woken, but still
+ * waits for a CPU, its return ends the entry.
  */
 static __always_inline void waiting_enter(struct offcpu_thread *new, struct task_struct *p)
 {
-	__u64 listed_ns = new->begin_ns, ran_ns = new->ran_ns;
+	__u64 listed_ns = new->begin_ns;
 	struct offcpu_thread *t;
 	__u32 tid = p->pid;
 	long r = bpf_map_update_elem(&offcpu_threads, &tid, new, BPF_NOEXIST);
@@ -479,8 +482,6 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 	if (BPF_CORE_READ(p, __state) & TASK_DEAD && !BPF_CORE_READ(p, on_cpu))
 		/* (its last departure was before the entry; until then, that removes the entry) */
 		bpf_map_delete_elem(&offcpu_threads, &tid);
-	else if (!waiting_goes_on(p, ran_ns))
-		__sync_val_compare_and_swap(&t->begin_ns, listed_ns, 0);
 }
 
 /*
@@ -506,6 +507,10 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 		return 0;
 	if (waiting_n_copied < WAITING_COPIES_MAX && !stacks_of_none && !(p->flags & PF_KTHREAD))
 		bytes = waiting_copy(room, p);
+	/* A thread that runs was woken before. If it has been woken, the copy can be torn. */
+	barrier();
+	if (!waiting_goes_on(p, room->thread.ran_ns))
+		bytes = 0;
 	/* If the process has changed its owner meanwhile, the data is dropped. */
 	if (filter_kinds & FILTER_OWN && !own_is(p))
 		return 0;
