@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/places/needed-library.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,12 @@
 #include "reader/places/place-functions.h"
 #include "reader/places/place-needed.h"
 
-enum { LIBRARIES_MAX = 64 }; /* one program rarely needs more; the rest is not searched */
-
 struct needed_libraries {
-	char *names[LIBRARIES_MAX]; /* owned */
+	const struct places *program;
+	const char *environment; /* LD_LIBRARY_PATH of a program that kymo starts, or NULL */
+	char *names[NEEDED_LIBRARIES_MAX]; /* owned */
 	size_t n;
+	int error; /* why the list is not complete; 0 = it is */
 };
 
 static bool needed_library_is_listed(const struct needed_libraries *l, const char *name)
@@ -45,21 +47,42 @@ static void needed_library_expand(const char *dir, size_t n, const char *of, con
 	snprintf(to, PATH_MAX, "%.*s/%s", (int)n, dir, name);
 }
 
-/* Writes to TO the path of the library NAME in a directory of P's own path, else NAME. */
-static void needed_library_locate(const struct places *p, const char *name,
+/* Writes to TO the path of the library NAME, which the file at OF needs, in one of PATH's
+ * directories. PATH can be NULL. Returns whether it is there. */
+static bool needed_library_search(const char *path, const char *of, const char *name,
 				  char to[static PATH_MAX])
 {
-	const char *path = strchr(name, '/') ? NULL : place_needed_path(p);
+	for (; path && *path; path += strspn(path, ":;")) {
+		size_t n = strcspn(path, ":;");
 
-	for (; path && *path; path += strspn(path, ":")) {
-		size_t n = strcspn(path, ":");
-
-		needed_library_expand(path, n, places_path(p), name, to);
+		needed_library_expand(path, n, of, name, to);
 		if (access(to, R_OK) == 0)
-			return;
+			return true;
 		path += n;
 	}
-	snprintf(to, PATH_MAX, "%s", name);
+	return false;
+}
+
+/*
+ * Writes to TO the path of the library NAME, which P needs, in a directory that a file or the
+ * environment names, else NAME. The order is that of the dynamic linker.
+ */
+static void needed_library_locate(const struct needed_libraries *l, const struct places *p,
+				  const char *name, char to[static PATH_MAX])
+{
+	const char *run_path = place_needed_path(p, PLACE_NEEDED_RUNPATH);
+	const char *program_path = place_needed_path(l->program, PLACE_NEEDED_RUNPATH)
+					   ? NULL
+					   : place_needed_path(l->program, PLACE_NEEDED_RPATH);
+
+	if (strchr(name, '/') ||
+	    !((!run_path &&
+	       (needed_library_search(place_needed_path(p, PLACE_NEEDED_RPATH), places_path(p),
+				      name, to) ||
+		needed_library_search(program_path, places_path(l->program), name, to))) ||
+	      needed_library_search(l->environment, places_path(p), name, to) ||
+	      needed_library_search(run_path, places_path(p), name, to)))
+		snprintf(to, PATH_MAX, "%s", name);
 }
 
 /* Appends the libraries that P needs. */
@@ -68,23 +91,29 @@ static void needed_library_list(struct needed_libraries *l, const struct places 
 	char path[PATH_MAX];
 	const char *name;
 
-	for (size_t i = 0; l->n < LIBRARIES_MAX && (name = place_needed_name(p, i)); i++) {
-		needed_library_locate(p, name, path);
-		if (!needed_library_is_listed(l, path) && (l->names[l->n] = strdup(path)))
+	for (size_t i = 0; l->error == 0 && (name = place_needed_name(p, i)); i++) {
+		needed_library_locate(l, p, name, path);
+		if (needed_library_is_listed(l, path))
+			continue;
+		if (l->n == NEEDED_LIBRARIES_MAX)
+			l->error = -E2BIG;
+		else if (!(l->names[l->n] = strdup(path)))
+			l->error = -ENOMEM;
+		else
 			l->n++;
 	}
 }
 
-static struct places *needed_library_open(const char *name, const struct capture_filter *filter)
+static int needed_library_open(const char *name, const struct capture_filter *filter,
+			       struct places **ret, char why[static PLACES_WHY_MAX])
 {
 	struct process_file file;
-	struct places *places;
-	char why[PLACES_WHY_MAX];
+	int r = process_file_find(name, filter, &file);
 
-	if (process_file_find(name, filter, &file) < 0 ||
-	    process_file_open(&file, &places, why, sizeof(why)) < 0)
-		return NULL;
-	return places;
+	if (r < 0)
+		snprintf(why, PLACES_WHY_MAX, "%.120s: %s", name,
+			 r == -ENOENT ? "no such library was found" : strerror(-r));
+	return r < 0 ? r : process_file_open(&file, ret, why, PLACES_WHY_MAX);
 }
 
 static bool needed_library_in(struct places *p, const char *function)
@@ -101,48 +130,68 @@ static bool needed_library_in(struct places *p, const char *function)
 
 bool needed_library_has(const char *name, const char *function, const struct capture_filter *filter)
 {
-	_cleanup_(places_freep) struct places *p = needed_library_open(name, filter);
+	_cleanup_(places_freep) struct places *p = NULL;
+	char why[PLACES_WHY_MAX];
 
-	return p && needed_library_in(p, function);
+	return needed_library_open(name, filter, &p, why) == 0 && needed_library_in(p, function);
+}
+
+static struct needed_libraries needed_library_begin(const struct places *program,
+						    const struct capture_filter *filter)
+{
+	return (struct needed_libraries){
+		.program = program,
+		.environment = filter->n_pids > 0 ? NULL : getenv("LD_LIBRARY_PATH"),
+	};
+}
+
+static void needed_library_list_free(struct needed_libraries *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->names[i]);
 }
 
 bool needed_library_find(const struct places *program, const char *function,
 			 const struct capture_filter *filter, char to[static PATH_MAX])
 {
-	struct needed_libraries l = { .n = 0 };
+	struct needed_libraries l = needed_library_begin(program, filter);
+	char why[PLACES_WHY_MAX];
 	bool found = false;
 
 	needed_library_list(&l, program);
 	for (size_t i = 0; !found && i < l.n; i++) {
-		_cleanup_(places_freep) struct places *p = needed_library_open(l.names[i], filter);
+		_cleanup_(places_freep) struct places *p = NULL;
 
-		found = p && needed_library_in(p, function);
+		if (needed_library_open(l.names[i], filter, &p, why) < 0)
+			continue;
+		found = needed_library_in(p, function);
 		if (found)
 			snprintf(to, PATH_MAX, "%s", l.names[i]);
-		else if (p)
+		else
 			needed_library_list(&l, p);
 	}
-	for (size_t i = 0; i < l.n; i++)
-		free(l.names[i]);
+	needed_library_list_free(&l);
 	return found;
 }
 
 int needed_library_each(const struct places *program, const struct capture_filter *filter,
-			int (*fn)(const char *path, void *userdata), void *userdata)
+			const struct needed_library_visitor *visitor)
 {
-	struct needed_libraries l = { .n = 0 };
+	struct needed_libraries l = needed_library_begin(program, filter);
+	char why[PLACES_WHY_MAX];
 	int r = 0;
 
 	needed_library_list(&l, program);
-	for (size_t i = 0; r == 0 && i < l.n; i++) {
-		_cleanup_(places_freep) struct places *p = needed_library_open(l.names[i], filter);
+	for (size_t i = 0; r == 0 && l.error == 0 && i < l.n; i++) {
+		_cleanup_(places_freep) struct places *p = NULL;
 
-		if (!p)
+		if (needed_library_open(l.names[i], filter, &p, why) < 0) {
+			r = visitor->on_failure(why, visitor->userdata);
 			continue;
+		}
 		needed_library_list(&l, p);
-		r = fn(places_path(p), userdata);
+		r = visitor->on_library(places_path(p), visitor->userdata);
 	}
-	for (size_t i = 0; i < l.n; i++)
-		free(l.names[i]);
-	return r;
+	needed_library_list_free(&l);
+	return r ?: l.error;
 }

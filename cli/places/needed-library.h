@@ -2,7 +2,8 @@
 /*
  * Finds the library that has a function which a program imports. The libraries that the program
  * needs are searched as the dynamic linker does: in their order, and after them the libraries that
- * they need.
+ * they need. Directories that an audit library or the dynamic linker's configuration for a special
+ * processor adds are not searched.
  */
 #pragma once
 
@@ -11,6 +12,8 @@
 
 #include "capture/options/options.h"
 #include "reader/places/places.h"
+
+enum { NEEDED_LIBRARIES_MAX = 1024 }; /* one program rarely needs more */
 
 /*
  * Writes to TO the name of the first library with FUNCTION, for --call: the name in the file that
@@ -24,9 +27,17 @@ bool needed_library_find(const struct places *program, const char *function,
 bool needed_library_has(const char *name, const char *function,
 			const struct capture_filter *filter);
 
+/* Both return 0, or another value that ends the visit. */
+struct needed_library_visitor {
+	int (*on_library)(const char *path, void *userdata);
+	/* A library is not found, or cannot be read. WHY names it. */
+	int (*on_failure)(const char *why, void *userdata);
+	void *userdata;
+};
+
 /*
- * Calls FN with the path of each library that PROGRAM, or one of them, needs, until it returns a
- * value other than 0, which is returned. Libraries that are not found are left out.
+ * Visits each library that PROGRAM, or one of them, needs. Returns the value that ended the visit,
+ * -E2BIG if there are more than NEEDED_LIBRARIES_MAX, or -ENOMEM.
  */
 int needed_library_each(const struct places *program, const struct capture_filter *filter,
-			int (*fn)(const char *path, void *userdata), void *userdata);
+			const struct needed_library_visitor *visitor);

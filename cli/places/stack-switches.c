@@ -11,6 +11,7 @@
 #include "capture/probes/call-places.h"
 #include "cli/places/needed-library.h"
 #include "cli/places/process-file.h"
+#include "cli/places/script-interpreter.h"
 
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 
@@ -30,45 +31,120 @@ static bool stack_switches_is_of_libc(const char *path)
 	return false;
 }
 
+static int stack_switches_refuse_unknown(const struct switches_check *check, const char *problem)
+{
+	snprintf(
+		check->why, PLACES_WHY_MAX,
+		"it is not known whether %.120s, or a library that it needs, switches stacks (%.160s): "
+		"leave --fast-returns out (or add --force-fast-returns, if no call returns on "
+		"another stack or in another thread)",
+		check->file, problem);
+	return -EPERM;
+}
+
+/* A library that is not found, or not readable, can switch stacks. */
+static int stack_switches_on_failure(const char *why, void *userdata)
+{
+	return stack_switches_refuse_unknown(userdata, why);
+}
+
+static int stack_switches_explain(const struct switches_check *check, const char *path,
+				  const struct call_places *places)
+{
+	char problem[PLACES_WHY_MAX];
+
+	if (places->flags & CALL_PLACES_FOREIGN) {
+		snprintf(problem, sizeof(problem), "%.120s is for another machine", path);
+		return stack_switches_refuse_unknown(check, problem);
+	}
+	if (places->flags & CALL_PLACES_GO)
+		snprintf(problem, sizeof(problem),
+			 "%.120s was built by Go, which moves its stacks,", path);
+	else if (places->flags & (CALL_PLACES_SWITCHES | CALL_PLACES_LOADS_STACK))
+		snprintf(problem, sizeof(problem),
+			 "%.120s has code that switches stacks ('%.60s'),", path, places->nearest);
+	else
+		return 0;
+	snprintf(check->why, PLACES_WHY_MAX,
+		 "%.200s and is used by %.80s: with --fast-returns, a call that returns on another "
+		 "stack or in another thread would kill the program; leave --fast-returns out (or "
+		 "add --force-fast-returns, if no call does that)",
+		 problem, check->file);
+	return -EPERM;
+}
+
 /* Examines the file at PATH. */
 static int stack_switches_examine(const char *path, void *userdata)
 {
 	const struct call_places_query query = { .pattern = "", .refuses_switches = true };
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	const struct switches_check *check = userdata;
+	_cleanup_close_ int fd = -1;
 	struct call_places places;
-	int r = 0;
+	char problem[PLACES_WHY_MAX];
+	int r;
 
-	if (fd < 0 || stack_switches_is_of_libc(path) ||
-	    call_places_find_sandboxed(fd, &query, SEARCH_TIMEOUT_NS, &places) < 0)
+	if (stack_switches_is_of_libc(path))
 		return 0;
-	if (places.flags & (CALL_PLACES_SWITCHES | CALL_PLACES_LOADS_STACK)) {
-		snprintf(check->why, PLACES_WHY_MAX,
-			 "%.120s has code that switches stacks ('%.60s'), and is used by %.80s: "
-			 "with --fast-returns, a call that returns on another stack or in another "
-			 "thread would kill the program; leave --fast-returns out (or add "
-			 "--force-fast-returns, if no call does that)",
-			 path, places.nearest, check->file);
-		r = -EPERM;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	r = fd < 0 ? -errno : call_places_find_sandboxed(fd, &query, SEARCH_TIMEOUT_NS, &places);
+	if (r < 0) {
+		call_places_explain(&places, r, path, "", problem, sizeof(problem));
+		return stack_switches_refuse_unknown(check, problem);
 	}
+	r = stack_switches_explain(check, path, &places);
 	call_places_deinit(&places);
 	return r;
 }
 
-int stack_switches_check(const char *file, bool includes_file, const struct capture_filter *filter,
+static int stack_switches_examine_libraries(struct switches_check *check,
+					    const struct process_file *file,
+					    const struct capture_filter *filter)
+{
+	const struct needed_library_visitor visitor = {
+		.on_library = stack_switches_examine,
+		.on_failure = stack_switches_on_failure,
+		.userdata = check,
+	};
+	_cleanup_(places_freep) struct places *places = NULL;
+	char problem[PLACES_WHY_MAX] = "";
+	int r = process_file_open(file, &places, problem, sizeof(problem));
+
+	if (r < 0)
+		return stack_switches_refuse_unknown(check, *problem ? problem : strerror(-r));
+	r = needed_library_each(places, filter, &visitor);
+	if (r == 0 || r == -EPERM)
+		return r;
+	if (r == -E2BIG)
+		snprintf(problem, sizeof(problem), "it needs more than %d libraries",
+			 NEEDED_LIBRARIES_MAX);
+	else
+		snprintf(problem, sizeof(problem), "%s", strerror(-r));
+	return stack_switches_refuse_unknown(check, problem);
+}
+
+int stack_switches_check(const char *file, const struct capture_filter *filter,
 			 char why[static PLACES_WHY_MAX])
 {
 	struct switches_check check = { file, why };
-	_cleanup_(places_freep) struct places *places = NULL;
 	struct process_file found;
-	char unused[PLACES_WHY_MAX];
-	int r = 0;
 
 	if (process_file_find(file, filter, &found) < 0)
 		return 0;
-	if (includes_file)
-		r = stack_switches_examine(found.path, &check);
-	if (r < 0 || process_file_open(&found, &places, unused, sizeof(unused)) < 0)
-		return r;
-	return needed_library_each(places, filter, stack_switches_examine, &check);
+	return stack_switches_examine_libraries(&check, &found, filter);
+}
+
+int stack_switches_check_command(const char *command, const struct capture_filter *filter,
+				 char why[static PLACES_WHY_MAX])
+{
+	struct switches_check check = { command, why };
+	struct process_file found;
+	int r;
+
+	if (process_file_find(command, filter, &found) < 0)
+		return 0;
+	r = script_interpreter_follow(found.path);
+	if (r < 0)
+		return stack_switches_refuse_unknown(&check, strerror(-r));
+	return stack_switches_examine(found.path, &check)
+		       ?: stack_switches_examine_libraries(&check, &found, filter);
 }

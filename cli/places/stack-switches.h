@@ -11,9 +11,17 @@
 #include "reader/places/places.h"
 
 /*
- * Examines the libraries that FILE needs, and with INCLUDES_FILE also FILE, except for those of
- * libc, whose callers show what they use of it. A file that is not found or cannot be read is not
- * examined. Returns 0, or -EPERM with a sentence in WHY.
+ * Examines the libraries that FILE needs, except for those of libc, whose callers show what they
+ * use of it. Returns 0, or -EPERM with a sentence in WHY: one of them switches stacks, or is not
+ * found, or cannot be examined. There is no result for a FILE that is not found, because it cannot
+ * be recorded.
  */
-int stack_switches_check(const char *file, bool includes_file, const struct capture_filter *filter,
+int stack_switches_check(const char *file, const struct capture_filter *filter,
 			 char why[static PLACES_WHY_MAX]);
+
+/*
+ * The same for the program of COMMAND and its libraries. The program of a script is its
+ * interpreter.
+ */
+int stack_switches_check_command(const char *command, const struct capture_filter *filter,
+				 char why[static PLACES_WHY_MAX]);

@@ -30,9 +30,7 @@ const char *place_needed_name(const struct places *p, size_t i)
 	return place_needed_entry(p, DT_NEEDED, i);
 }
 
-const char *place_needed_path(const struct places *p)
+const char *place_needed_path(const struct places *p, enum place_needed_path path)
 {
-	const char *path = place_needed_entry(p, DT_RUNPATH, 0);
-
-	return path ? path : place_needed_entry(p, DT_RPATH, 0);
+	return place_needed_entry(p, path == PLACE_NEEDED_RUNPATH ? DT_RUNPATH : DT_RPATH, 0);
 }

@@ -9,5 +9,10 @@
 /* The name of needed library I, from 0 on, in the order of the file; NULL = there is none. */
 const char *place_needed_name(const struct places *p, size_t i);
 
+enum place_needed_path {
+	PLACE_NEEDED_RUNPATH, /* for the libraries of the file itself */
+	PLACE_NEEDED_RPATH,   /* also for the libraries that these need; unused beside a RUNPATH */
+};
+
 /* The directories, separated by colons, in which the file lets them be searched; NULL = none. */
-const char *place_needed_path(const struct places *p);
+const char *place_needed_path(const struct places *p, enum place_needed_path path);
