@@ -3,9 +3,23 @@
 
 #include <sys/uio.h>
 
+#include "base/array.h"
+
 enum {
 	RED_ZONE = 128,   /* used bytes below the stack pointer */
 	HEAD_WORDS = 256, /* of glibc's description of a thread, with its stack */
+};
+
+/* The words of a description: the stack with its guard, and the size of the guard. */
+struct stack {
+	uint64_t from, bytes, guard_bytes;
+};
+
+struct stacks_search {
+	const struct reach_stacks *stacks;
+	const struct root *roots;
+	size_t n_roots;
+	struct outbuf *unused;
 };
 
 static bool reach_stacks_is_in(uint64_t address, const struct root *root)
@@ -13,85 +27,154 @@ static bool reach_stacks_is_in(uint64_t address, const struct root *root)
 	return address >= root->from && address < root->to;
 }
 
-bool reach_stacks_has_thread(const struct reach_stacks *s, const struct root *root)
+/* The root with ADDRESS, or NULL. */
+static const struct root *reach_stacks_root_of(const struct stacks_search *s, uint64_t address)
 {
-	for (size_t i = 0; i < s->n_threads; i++)
-		if (reach_stacks_is_in(s->threads[i].sp, root) ||
-		    reach_stacks_is_in(s->threads[i].tls, root))
-			return true;
-	return false;
+	size_t i = ARRAY_FIRST(j, 0, s->n_roots, s->roots[j].to > address);
+
+	return i < s->n_roots && s->roots[i].from <= address ? &s->roots[i] : NULL;
 }
 
 /*
- * Whether glibc's description of a thread is at TLS, with a stack that glibc has mapped up from the
- * guard GUARD. The description begins with its own address, and repeats it in the third word. Three
- * neighbouring words in it are the begin and the size of the stack, with its guard, and the size of
- * the guard, which is 0 for a stack that the program has provided. Their place depends on the
- * version.
+ * Whether STACK, by a description at TLS, is in ROOT, with its guard there or in the memory without
+ * permissions below it. A stack that the program has provided has no size of a guard.
  */
-static bool reach_stacks_has_head(pid_t task, uint64_t tls, const struct root *guard)
+static bool reach_stacks_fits(const struct stacks_search *s, const struct root *root, uint64_t tls,
+			      const struct stack *stack)
+{
+	const struct root *below = root > s->roots ? root - 1 : NULL;
+	uint64_t from = stack->from + stack->guard_bytes;
+
+	if (stack->from > tls || stack->bytes <= tls - stack->from ||
+	    stack->bytes > root->to - stack->from || stack->guard_bytes > tls - stack->from)
+		return false;
+	return stack->from >= root->from || (from == root->from && below && below->is_guard &&
+					     below->to == root->from && stack->from >= below->from);
+}
+
+/*
+ * Finds the stack in glibc's description of a thread at TLS. The description begins with its own
+ * address, and repeats it in the third word. The words of the stack are neighbours. Their place
+ * depends on the version.
+ */
+static bool reach_stacks_describe(const struct stacks_search *s, const struct root *root,
+				  uint64_t tls, struct stack *ret)
 {
 	uint64_t head[HEAD_WORDS] = { 0 };
 	const struct iovec to = { head, sizeof(head) };
 	const struct iovec from = { (void *)(uintptr_t)tls, sizeof(head) };
 
-	if (process_vm_readv(task, &to, 1, &from, 1, 0) != sizeof(head) || head[0] != tls ||
-	    head[2] != tls)
+	if (process_vm_readv(s->stacks->task, &to, 1, &from, 1, 0) != sizeof(head) ||
+	    head[0] != tls || head[2] != tls)
 		return false;
-	for (size_t i = 3; i + 2 < HEAD_WORDS; i++)
-		if (head[i + 2] > 0 && head[i] >= guard->from && head[i] < guard->to &&
-		    head[i] + head[i + 2] == guard->to && head[i + 1] > tls - head[i])
+	for (size_t i = 3; i + 2 < HEAD_WORDS; i++) {
+		const struct stack stack = { head[i], head[i + 1], head[i + 2] };
+
+		if (reach_stacks_fits(s, root, tls, &stack)) {
+			*ret = stack;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int reach_stacks_add(const struct stacks_search *s, uint64_t from, uint64_t to,
+			    bool is_ended)
+{
+	const struct reach_unused unused = { (from + 7) & ~UINT64_C(7), to & ~UINT64_C(7),
+					     is_ended };
+
+	return unused.from < unused.to ? outbuf_append(s->unused, &unused, sizeof(unused)) : 0;
+}
+
+/* ---- ended threads ---- */
+
+static bool reach_stacks_has_thread(const struct reach_stacks *s, const struct stack *stack)
+{
+	const struct root range = { .from = stack->from, .to = stack->from + stack->bytes };
+
+	for (size_t i = 0; i < s->n_threads; i++)
+		if (reach_stacks_is_in(s->threads[i].sp, &range) ||
+		    reach_stacks_is_in(s->threads[i].tls, &range))
 			return true;
 	return false;
 }
 
 /*
- * The end of the stack of an ended thread at the beginning of root I; 0 = there is none. A stack
- * that the program has provided can have memory without permissions below it, too, but the program
- * can use it for other purposes later.
+ * A stack that the program has provided can have memory without permissions below it, too, but the
+ * program can use it for other purposes later.
  */
-static uint64_t reach_stacks_ended(const struct reach_stacks *s, const struct root *roots, size_t i)
+static int reach_stacks_add_ended(const struct stacks_search *s, uint64_t tls)
 {
-	const struct root *root = &roots[i];
-	uint64_t tls = UINT64_MAX;
+	const struct root *root = reach_stacks_root_of(s, tls);
+	struct stack stack;
 
-	if (!root->is_anonymous || i == 0 || !roots[i - 1].is_guard ||
-	    roots[i - 1].to != root->from || reach_stacks_has_thread(s, root))
+	if (!root || !root->is_anonymous || root->is_guard ||
+	    !reach_stacks_describe(s, root, tls, &stack) || stack.guard_bytes == 0 ||
+	    reach_stacks_has_thread(s->stacks, &stack))
 		return 0;
-	for (size_t j = 0; j < s->n_ended; j++)
-		if (reach_stacks_is_in(s->ended[j], root) && s->ended[j] < tls)
-			tls = s->ended[j];
-	return tls != UINT64_MAX && reach_stacks_has_head(s->task, tls, &roots[i - 1])
-		       ? tls & ~UINT64_C(7)
+	return reach_stacks_add(s, stack.from + stack.guard_bytes, tls, true);
+}
+
+/* ---- running threads ---- */
+
+static bool reach_stacks_is_alone(const struct reach_stacks *s, const struct root *root)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_threads; i++)
+		n += reach_stacks_is_in(s->threads[i].sp, root);
+	return n == 1;
+}
+
+static int reach_stacks_add_running(const struct stacks_search *s, const struct rec_registers *t)
+{
+	const struct root *root = reach_stacks_root_of(s, t->sp);
+	uint64_t to = t->sp - RED_ZONE;
+	struct stack stack;
+
+	if (!root || t->running || t->sp - root->from < RED_ZONE)
+		return 0;
+	if (root->is_stack)
+		return reach_stacks_is_alone(s->stacks, root)
+			       ? reach_stacks_add(s, root->from, to, false)
+			       : 0;
+	if (!root->is_anonymous || t->tls < t->sp || t->tls >= root->to)
+		return 0;
+	if (reach_stacks_describe(s, root, t->tls, &stack))
+		return reach_stacks_add(s, stack.from + stack.guard_bytes, to, false);
+	/* (without a guard below it, the mapping can begin with other data) */
+	return root > s->roots && root[-1].is_guard && root[-1].to == root->from &&
+			       reach_stacks_is_alone(s->stacks, root)
+		       ? reach_stacks_add(s, root->from, to, false)
 		       : 0;
 }
 
-/* The only thread whose stack pointer is in ROOT, or NULL. */
-static const struct rec_registers *reach_stacks_thread_of(const struct reach_stacks *s,
-							  const struct root *root)
-{
-	const struct rec_registers *found = NULL;
+DEFINE_ORDER(stacks_by_address, struct reach_unused, COMPARE(x->from, y->from))
 
-	for (size_t i = 0; i < s->n_threads; i++) {
-		if (!reach_stacks_is_in(s->threads[i].sp, root))
-			continue;
-		if (found)
-			return NULL;
-		found = &s->threads[i];
-	}
-	return found;
+/* Leaves out parts that overlap an earlier one: one of the descriptions is wrong. */
+static void reach_stacks_put_in_order(struct outbuf *list)
+{
+	struct reach_unused *unused = (struct reach_unused *)list->data;
+	size_t n = list->size / sizeof(*unused), left = 0;
+
+	SORT(unused, n, stacks_by_address);
+	for (size_t i = 0; i < n; i++)
+		if (left == 0 || unused[i].from >= unused[left - 1].to)
+			unused[left++] = unused[i];
+	list->size = left * sizeof(*unused);
 }
 
-uint64_t reach_stacks_begin(const struct reach_stacks *s, const struct root *roots, size_t i)
+int reach_stacks_find_unused(const struct reach_stacks *s, const struct root *roots, size_t n,
+			     struct outbuf *unused)
 {
-	const struct root *root = &roots[i];
-	const struct rec_registers *t = reach_stacks_thread_of(s, root);
-	uint64_t ended = reach_stacks_ended(s, roots, i);
+	const struct stacks_search search = { s, roots, n, unused };
+	int r = 0;
 
-	if (ended)
-		return ended;
-	if (!t || t->running || t->sp - root->from < RED_ZONE ||
-	    !(root->is_stack || (root->is_anonymous && t->tls >= t->sp && t->tls < root->to)))
-		return root->from;
-	return (t->sp - RED_ZONE) & ~UINT64_C(7);
+	for (size_t i = 0; r == 0 && i < s->n_ended; i++)
+		r = reach_stacks_add_ended(&search, s->ended[i]);
+	for (size_t i = 0; r == 0 && i < s->n_threads; i++)
+		r = reach_stacks_add_running(&search, &s->threads[i]);
+	reach_stacks_put_in_order(unused);
+	return r;
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of stacks that are in use.
+ * The parts of stacks that are not in use.
  *
  * The C library keeps the stacks of ended threads for new threads, up to 40 MiB. Their old words
  * are no references.
+ *
+ * glibc describes each stack at the thread pointer. Up to 2.41, the guard of a stack is a mapping
+ * without permissions. From 2.42 on, it is a part of the mapping of the stack (MADV_GUARD_INSTALL),
+ * and the kernel makes one mapping of neighbouring stacks.
  */
 #pragma once
 
@@ -12,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/outbuf.h"
 #include "bpf/record.h"
 #include "capture/heap/reach-roots.h"
 
@@ -23,13 +28,19 @@ struct reach_stacks {
 	size_t n_ended;
 };
 
-/* Whether a running thread has its stack pointer or its thread pointer in ROOT. */
-bool reach_stacks_has_thread(const struct reach_stacks *s, const struct root *root);
+/* Memory of one mapping, in whole words. */
+struct reach_unused {
+	uint64_t from, to;
+	bool is_ended; /* of an ended thread: memory with blocks is something else */
+};
 
 /*
- * The beginning of the used part of root I of ROOTS, which are in order. In the stack of a running
- * thread, it is at the stack pointer: this is the stack that the kernel made for the process, or a
- * mapping used by one thread, with its thread-local memory at the top. In the stack of an ended
- * thread, it is at the thread pointer. Other mappings can contain anything.
+ * Appends the unused parts of the N ROOTS, which are in order: struct reach_unused, by address,
+ * without overlaps. The stack of a running thread is unused up to the stack pointer, if it is the
+ * stack that the kernel made for the process, a stack with a description, or a mapping above a
+ * guard that is used by one thread, with its thread-local memory at the top. The stack of an ended
+ * thread is unused up to the thread pointer. Other mappings can contain anything. Returns 0 or a
+ * negative errno.
  */
-uint64_t reach_stacks_begin(const struct reach_stacks *s, const struct root *roots, size_t i);
+int reach_stacks_find_unused(const struct reach_stacks *s, const struct root *roots, size_t n,
+			     struct outbuf *unused);

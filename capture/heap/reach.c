@@ -79,6 +79,7 @@ struct search {
 	uint32_t *found;  /* blocks whose content must be searched */
 	size_t n_found;
 	struct outbuf roots;   /* struct root */
+	struct outbuf unused;  /* struct reach_unused: parts of the roots */
 	struct outbuf watched; /* words from the kernel */
 	bool only_own;         /* of the range being searched; see struct root */
 	uint8_t *buffer;
@@ -438,19 +439,28 @@ static bool reach_is_arena(struct search *s, const struct root *root)
 	       (head.previous || head.arena - root->from < 4096);
 }
 
-/*
- * The beginning of the used part of root I. Memory with blocks is not the stack of an ended thread.
- */
-static uint64_t reach_begin_of(const struct search *s, size_t i)
+/* Whether memory with blocks is in PART: then it is not the stack of an ended thread. */
+static bool reach_has_blocks(const struct search *s, const struct reach_unused *part)
 {
-	const struct root *roots = (const struct root *)s->roots.data;
-	uint64_t begin = reach_stacks_begin(&s->stacks, roots, i), from = roots[i].from;
+	return block_index_from(&s->index, part->from) != block_index_from(&s->index, part->to);
+}
 
-	return begin <= from || reach_stacks_has_thread(&s->stacks, &roots[i]) ||
-			       block_index_from(&s->index, from) ==
-				       block_index_from(&s->index, begin)
-		       ? begin
-		       : from;
+/* Searches ROOT without its unused parts. */
+static int reach_search_root(struct search *s, const struct root *root)
+{
+	const struct reach_unused *unused = (const struct reach_unused *)s->unused.data;
+	size_t n = s->unused.size / sizeof(*unused);
+	uint64_t at = root->from;
+	int r = 0;
+
+	for (size_t i = ARRAY_FIRST(j, 0, n, unused[j].from >= at);
+	     r == 0 && i < n && unused[i].from < root->to; i++) {
+		if (unused[i].is_ended && reach_has_blocks(s, &unused[i]))
+			continue;
+		r = reach_search_range(s, at, unused[i].from, true);
+		at = unused[i].to;
+	}
+	return r ?: reach_search_range(s, at, root->to, true);
 }
 
 static int reach_search_roots(struct search *s)
@@ -465,7 +475,7 @@ static int reach_search_roots(struct search *s)
 		if (s->request->all_known && (roots[i].is_heap || reach_is_arena(s, &roots[i])))
 			continue;
 		s->only_own = roots[i].only_own;
-		r = reach_search_range(s, reach_begin_of(s, i), roots[i].to, true);
+		r = reach_search_root(s, &roots[i]);
 		s->result.skipped_bytes += roots[i].is_secret ? roots[i].to - roots[i].from : 0;
 	}
 	s->only_own = false;
@@ -643,6 +653,8 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	};
 	r = r ?: reach_list_blocks(s, answer)
 		       ?: reach_roots_read(s->task, &s->roots)
+		       ?: reach_stacks_find_unused(&s->stacks, (const struct root *)s->roots.data,
+						   s->roots.size / sizeof(struct root), &s->unused)
 		       ?: reach_roots_read_kernel(s->task, s->deadline_ns, &s->watched)
 		       ?: reach_search_all(s);
 	if (hold) {
