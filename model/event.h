@@ -364,6 +364,11 @@ struct event {
 			uint64_t no_stack;  /* ... without room for their stack */
 			/* Why probes were perhaps not in place all the time; "" = they were */
 			const char *gap;
+			/*
+			 * Why blocks, or blocks without a reference, have no result of the search;
+			 * "" = they have one, or there was no search
+			 */
+			const char *unsearched;
 		} watched;
 		/* ALLOC, FREE, BLOCK; also USAGE and SNAPSHOT, which are sums. */
 		struct {

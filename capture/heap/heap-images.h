@@ -30,6 +30,7 @@ struct heap_image {
 	uint64_t n_stacks;                  /* likewise */
 	struct reach_block *reach; /* the result of capture/heap/heap-trace-reach.h; owned */
 	size_t n_reach;
+	uint32_t unsearched; /* WATCHED_UNSEARCHED_*, by the last search */
 	/*
 	 * From the last check of its files while it ran. `covered`: one of them is an allocator
 	 * with probes. `settled`: it had loaded its initial libraries. Unless it is covered,

@@ -30,13 +30,21 @@ _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 #define WATCHED_GAP_THREAD 1 /* its first thread ended */
 #define WATCHED_GAP_LATE   2 /* an exec began the program, and an allocator had no probes then */
 #define WATCHED_GAP_UNSEEN 3 /* it ended before its files were examined */
+
+/* Why the search for references gives blocks no result, or only those with a reference. */
+#define WATCHED_UNSEARCHED_NONE   0
+#define WATCHED_UNSEARCHED_SECRET 1 /* memory of memfd_secret() */
+#define WATCHED_UNSEARCHED_LARGE  2 /* mappings that are too large to read */
+#define WATCHED_UNSEARCHED_TIME   3 /* the time limit */
+#define WATCHED_UNSEARCHED_32BIT  4
+#define WATCHED_UNSEARCHED_FAILED 5 /* no permission, no memory, or too many blocks */
 struct rec_watched {
 	struct rec_head head;
 	__u32 instance;
 	__u32 reason; /* WATCHED_* */
 	__u64 unmatched, failed, lost, full, no_stack;
-	__u32 gap; /* WATCHED_GAP_* */
-	__u32 pad_0;
+	__u32 gap;        /* WATCHED_GAP_* */
+	__u32 unsearched; /* WATCHED_UNSEARCHED_* */
 };
 _Static_assert(sizeof(struct rec_watched) == 80, "ABI");
 

@@ -157,6 +157,7 @@ static int heap_trace_report_watch_end(struct heap_trace *m, const struct heap_i
 		.full = p->full,
 		.no_stack = p->no_stack,
 		.gap = memory_image_gap(image),
+		.unsearched = image->unsearched,
 	};
 
 	return heap_trace_ended_emit(m, &rec.head);

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "capture/heap/heap-records.h"
 #include "capture/heap/reach.h"
 #include "model/event.h"
 
@@ -155,7 +156,7 @@ static int heap_trace_reach_search_once(const struct memory_search *how, struct 
 		.hold = !how->still && how->options->memory.reach == MEMORY_REACH_FREEZE,
 		.timeout_ns = how->deadline_ns > now_ns ? how->deadline_ns - now_ns : 0,
 	};
-	struct reach_result result;
+	struct reach_result result = { 0 };
 	int r = heap_trace_reach_set_owner(how->options, &request);
 
 	if (r < 0)
@@ -164,7 +165,27 @@ static int heap_trace_reach_search_once(const struct memory_search *how, struct 
 		return -ETIME;
 	if ((request.hold || how->still) && request.timeout_ns > HELD_NS_MAX)
 		request.timeout_ns = HELD_NS_MAX;
-	return reach_find(&request, ret, ret_n, &result);
+	r = reach_find(&request, ret, ret_n, &result);
+	if (r == 0 && image->unsearched == WATCHED_UNSEARCHED_NONE)
+		image->unsearched = result.secret_bytes    ? WATCHED_UNSEARCHED_SECRET
+				    : result.skipped_bytes ? WATCHED_UNSEARCHED_LARGE
+							   : WATCHED_UNSEARCHED_NONE;
+	return r;
+}
+
+/* The reason for a search that failed with R. */
+static uint32_t heap_trace_reach_explain(int r)
+{
+	switch (r) {
+	case -ETIME:
+		return WATCHED_UNSEARCHED_TIME;
+	case -ENOTSUP:
+		return WATCHED_UNSEARCHED_32BIT;
+	case -ESRCH: /* the process has ended, and its end is reported */
+		return WATCHED_UNSEARCHED_NONE;
+	default:
+		return WATCHED_UNSEARCHED_FAILED;
+	}
 }
 
 int heap_trace_reach_search(const struct memory_search *how, struct heap_image *image)
@@ -182,6 +203,8 @@ int heap_trace_reach_search(const struct memory_search *how, struct heap_image *
 			heap_trace_reach_combine(found[last], n[last], found[0], n[0]);
 		image->reach = TAKE_PTR(found[last]);
 		image->n_reach = n[last];
+	} else {
+		image->unsearched = heap_trace_reach_explain(r);
 	}
 	for (unsigned i = 0; i < SEARCHES; i++)
 		free(found[i]);
@@ -199,4 +222,5 @@ void heap_trace_reach_deinit(struct heap_image *image)
 {
 	image->reach = free_ptr(image->reach);
 	image->n_reach = 0;
+	image->unsearched = WATCHED_UNSEARCHED_NONE;
 }

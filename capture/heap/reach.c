@@ -476,7 +476,7 @@ static int reach_search_roots(struct search *s)
 			continue;
 		s->only_own = roots[i].only_own;
 		r = reach_search_root(s, &roots[i]);
-		s->result.skipped_bytes += roots[i].is_secret ? roots[i].to - roots[i].from : 0;
+		s->result.secret_bytes += roots[i].is_secret ? roots[i].to - roots[i].from : 0;
 	}
 	s->only_own = false;
 	return r;
@@ -668,8 +668,9 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 static uint32_t reach_answer(const struct search *s, size_t i)
 {
 	bool is_found = s->reach[i] != REACH_LOST && s->reach[i] != REACH_INDIRECT;
+	bool is_whole = s->result.skipped_bytes == 0 && s->result.secret_bytes == 0;
 
-	return is_found || s->result.skipped_bytes == 0 ? s->reach[i] : REACH_UNKNOWN;
+	return is_found || is_whole ? s->reach[i] : REACH_UNKNOWN;
 }
 
 /* Does not return. Nothing is freed, since the process ends. */

@@ -67,7 +67,7 @@ struct reach_result {
 	uint64_t searched_bytes; /* including searched blocks */
 	uint64_t refused_bytes;  /* present, but unreadable */
 	/* left out: too large to read, or secret; then nothing counts as lost */
-	uint64_t skipped_bytes;
+	uint64_t skipped_bytes, secret_bytes;
 	uint64_t held_ns; /* duration of the stop */
 };
 

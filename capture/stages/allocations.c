@@ -217,6 +217,15 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 		[WATCHED_GAP_UNSEEN] = "it ended before its files were examined, and can have had "
 				       "an allocator without probes",
 	};
+	static const char *const unsearched[] = {
+		[WATCHED_UNSEARCHED_SECRET] =
+			"only the program can read its memory of memfd_secret()",
+		[WATCHED_UNSEARCHED_LARGE] = "it has mappings that are too large to be read",
+		[WATCHED_UNSEARCHED_TIME] = "the search took too long",
+		[WATCHED_UNSEARCHED_32BIT] = "32-bit programs are not searched",
+		[WATCHED_UNSEARCHED_FAILED] = "the search failed (no permission to read its "
+					      "memory, too little memory, or too many blocks)",
+	};
 	struct watch *w = allocations_watch_of(a, rec->instance);
 	struct event ev;
 
@@ -234,6 +243,7 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 		ev.watched.full += resources_full(w->resources);
 	ev.watched.no_stack = rec->no_stack;
 	ev.watched.gap = STRING_TABLE_NAME(gaps, rec->gap) ?: "";
+	ev.watched.unsearched = STRING_TABLE_NAME(unsearched, rec->unsearched) ?: "";
 	allocations_watch_free(table_remove(&a->watches, rec->instance));
 	return allocations_write_event(a, &ev);
 }

@@ -114,7 +114,9 @@ static struct json_object *leaks_json_watch(const struct leaks_input *in,
 		JSON("reason", leaks_json_text(w->reason)), JSON_OF(w, complete),
 		JSON("watched", (bool)!*w->unwatched),
 		JSON_IF(*w->unwatched, "unwatched", leaks_json_text(w->unwatched)),
-		JSON_IF(*w->gap, "gap", leaks_json_text(w->gap)), JSON("snapshots", w->n_snapshots),
+		JSON_IF(*w->gap, "gap", leaks_json_text(w->gap)),
+		JSON_IF(*w->unsearched, "unsearched", leaks_json_text(w->unsearched)),
+		JSON("snapshots", w->n_snapshots),
 		JSON_IF(w->n_snapshots > 0, "snapshot_ns", w->snapshot_ns),
 		JSON_OF(w, from_sums, resources, allocators, interval, min_bytes));
 }

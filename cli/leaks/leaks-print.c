@@ -98,6 +98,9 @@ static void leaks_print_limits(const struct leak_watch *w)
 	leaks_print_count("allocated again: the previous free was missed", w->replaced);
 	leaks_print_count("allocations that failed", w->failed);
 	leaks_print_count("blocks missing: the archive ends within a snapshot", w->missing);
+	if (*w->unsearched)
+		printf("  references: %s, so it is not known which blocks are unreachable\n",
+		       w->unsearched);
 	if (leak_watch_is_sampled(w))
 		printf("  sampled: one random block per %s; the numbers below are estimates, +- "
 		       "is the 95 %% interval\n",

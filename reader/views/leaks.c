@@ -150,6 +150,7 @@ static int leaks_on_watch_begin(struct leaks *l, const struct event *ev)
 		.unwatched = leaks_keep_text(l, ev->watch.unwatched),
 		.reason = "",
 		.gap = "",
+		.unsearched = "",
 		.complete = ev->watch.complete,
 		.interval = ev->watch.interval,
 		.min_bytes = ev->watch.min_bytes,
@@ -175,7 +176,8 @@ static int leaks_on_watch_end(struct leaks *l, const struct event *ev)
 	leak_watch_finish_repetition(w, ev->ts_ns);
 	w->reason = leaks_keep_text(l, ev->watched.reason);
 	w->gap = leaks_keep_text(l, ev->watched.gap);
-	if (!w->reason || !w->gap)
+	w->unsearched = leaks_keep_text(l, ev->watched.unsearched);
+	if (!w->reason || !w->gap || !w->unsearched)
 		return -ENOMEM;
 	w->complete &= !*w->gap;
 	w->unmatched = ev->watched.unmatched;

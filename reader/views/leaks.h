@@ -87,10 +87,11 @@ struct leak_watch {
 	const char *resources, *allocators; /* as in struct event */
 	/* No allocator had probes: nothing is known of its memory. As in struct event; "" = some */
 	const char *unwatched;
-	const char *reason; /* the reason for its end; "" = the archive ended before */
-	const char *gap;    /* why probes were not in place all the time; "" = they were */
-	bool complete;      /* from the first instruction on, and without a gap */
-	bool logged;        /* each event was recorded */
+	const char *reason;     /* the reason for its end; "" = the archive ended before */
+	const char *gap;        /* why probes were not in place all the time; "" = they were */
+	const char *unsearched; /* as in struct event */
+	bool complete;          /* from the first instruction on, and without a gap */
+	bool logged;            /* each event was recorded */
 	uint64_t interval, min_bytes;
 	uint64_t unmatched, failed, lost, full, no_stack;
 	/* Blocks that were allocated again without being freed: a free is missing */

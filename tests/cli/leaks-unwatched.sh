@@ -6,21 +6,24 @@ make-profile a.fxt <<-END
 	task 200 stripped
 	task 300 short
 	task 400 gap
+	task 500 secret
 	at 0
 	watch 100 memory 1 0 0 libc.so.6: malloc free
 	unwatched 200 memory,fd stripped: its allocator is unknown
 	unwatched 300 memory it ended before it could be watched
 	watch 400 memory 1 0 0 libc.so.6: malloc free
+	watch 500 memory 1 0 0 libc.so.6: malloc free
 	snapshot 200 1 1
 	block 200 fd 3 1 0 open 200 -
 	watched 100 exit 0 0 0 0
 	watched 200 exit 0 0 0 0
 	watched 300 exit 0 0 0 0
 	watched 400 exit 0 0 0 0 its first thread ended
+	watched 500 exit 0 0 0 0 |only the program can read its memory of memfd_secret()
 END
 kymo leaks a.fxt
 echo "exit $?"
-kymo leaks a.fxt --json 2>/dev/null | gojq -c '.processes[] | [.pid, .complete, .watched, .unwatched, .gap]'
+kymo leaks a.fxt --json 2>/dev/null | gojq -c '.processes[] | [.pid, .complete, .watched, .unwatched, .gap, .unsearched]'
 leaks() {
 	echo "--- $*"
 	kymo leaks a.fxt "$@" >/dev/null

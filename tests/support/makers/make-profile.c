@@ -386,7 +386,8 @@ static void on_watched(struct maker *m, char *rest)
 	ev.watched.lost = number(m, &rest, 10);
 	ev.watched.full = number(m, &rest, 10);
 	ev.watched.no_stack = number(m, &rest, 10);
-	ev.watched.gap = rest ? rest : "";
+	ev.watched.gap = rest ? strsep(&rest, "|") : "";
+	ev.watched.unsearched = rest ? rest : "";
 	put(m, ev);
 }
 

@@ -40,6 +40,7 @@ static void watched(struct leaks *l, uint32_t pid, uint64_t ts_ns, const char *r
 			       .ts_ns = ts_ns,
 			       .watched = { .reason = reason,
 					    .gap = "",
+					    .unsearched = "",
 					    .unmatched = 9,
 					    .lost = 8,
 					    .full = 7,

@@ -70,6 +70,7 @@ static void of_process(struct fxt_holds *h, enum event_kind kind, uint32_t pid)
 	if (kind == EVENT_WATCH_END) {
 		ev.watched.reason = texts[0];
 		ev.watched.gap = "";
+		ev.watched.unsearched = "";
 	}
 	if (kind == EVENT_EXIT)
 		ev.exit.process_ends = true;
