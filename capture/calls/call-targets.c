@@ -24,15 +24,6 @@ static int call_targets_refuse(int error, const char *why, char **reterr_text)
 	return error;
 }
 
-/* The number of arguments, up to the last one in a register. */
-static unsigned call_source_n_args(const struct call_source *source)
-{
-	bool open = (source->spec.implied && call_spec_is_glob(&source->spec)) ||
-		    call_spec_has_locations(&source->spec);
-
-	return open ? CALL_ARGS_MAX : (unsigned)source->spec.n_args;
-}
-
 static int call_source_count_syscall(const struct call_syscall *call, void *userdata)
 {
 	size_t *n = userdata;
@@ -92,7 +83,7 @@ static int call_source_find(struct call_source *source, const struct call_option
 		return call_targets_refuse(r, error.why, reterr_text);
 	if (call_spec_is_syscall(&source->spec))
 		return call_source_count_syscalls(source, reterr_text);
-	query.n_args = call_source_n_args(source);
+	query.n_args = call_spec_n_registers(&source->spec);
 	query.range = (struct call_places_range){
 		.is_used = source->spec.range.is_used,
 		.is_point = source->spec.range.is_point,

@@ -726,6 +726,13 @@ bool call_spec_has_locations(const struct call_spec *spec)
 	return false;
 }
 
+unsigned call_spec_n_registers(const struct call_spec *spec)
+{
+	bool open = (spec->implied && call_spec_is_glob(spec)) || call_spec_has_locations(spec);
+
+	return open ? CALL_ARGS_MAX : (unsigned)spec->n_args;
+}
+
 size_t call_spec_register(const struct call_spec *spec, size_t arg)
 {
 	const struct call_location *l = &spec->args[arg].location;

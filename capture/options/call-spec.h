@@ -123,6 +123,9 @@ bool call_spec_is_glob(const struct call_spec *spec);
 /* True if an argument is not in the register of its number. */
 bool call_spec_has_locations(const struct call_spec *spec);
 
+/* The number of argument registers that the entry of a function must still have unchanged. */
+unsigned call_spec_n_registers(const struct call_spec *spec);
+
 /* The file name that stands for system calls. */
 #define CALL_SYSCALL_FILE "syscall"
 

@@ -16,6 +16,8 @@
 struct places_head {
 	uint32_t flags;
 	uint32_t n; /* number of places, which follow */
+	uint32_t n_refused, pad_0;
+	char refused[CALL_REFUSED_NAMES_MAX][CALL_PLACE_NAME_MAX];
 	char nearest[CALL_PLACE_NAME_MAX];
 };
 
@@ -27,7 +29,10 @@ static int call_places_answer(const void *data, size_t n, struct outbuf *to, con
 
 	if (r < 0)
 		return r;
-	head = (struct places_head){ .flags = places.flags, .n = (uint32_t)places.n };
+	head = (struct places_head){ .flags = places.flags,
+				     .n = (uint32_t)places.n,
+				     .n_refused = places.n_refused };
+	memcpy(head.refused, places.refused, sizeof(head.refused));
 	memcpy(head.nearest, places.nearest, sizeof(head.nearest));
 	outbuf_append(to, &head, sizeof(head));
 	if (places.n > 0)
@@ -64,9 +69,12 @@ static bool call_places_is_place(const struct call_place *p, uint64_t file_bytes
 
 bool call_places_are_valid(const struct call_places *p, uint64_t file_bytes)
 {
-	if (p->n > CALL_PLACES_MAX || p->flags & ~CALL_PLACES_ALL ||
-	    !call_places_is_name(p->nearest, 0))
+	if (p->n > CALL_PLACES_MAX || p->n_refused > CALL_PLACES_MAX ||
+	    p->flags & ~CALL_PLACES_ALL || !call_places_is_name(p->nearest, 0))
 		return false;
+	for (size_t i = 0; i < p->n_refused && i < CALL_REFUSED_NAMES_MAX; i++)
+		if (!call_places_is_name(p->refused[i], 1))
+			return false;
 	for (size_t i = 0; i < p->n; i++)
 		if (!call_places_is_place(&p->places[i], file_bytes))
 			return false;
@@ -88,7 +96,9 @@ static int call_places_parse_answer(const struct outbuf *answer, struct call_pla
 		return -ENOMEM;
 	memcpy(ret->places, answer->data + sizeof(head), head.n * sizeof(ret->places[0]));
 	memcpy(ret->nearest, head.nearest, sizeof(ret->nearest));
+	memcpy(ret->refused, head.refused, sizeof(ret->refused));
 	ret->flags = head.flags;
+	ret->n_refused = head.n_refused;
 	ret->n = head.n;
 	return 0;
 }

@@ -360,6 +360,18 @@ static void places_set_name(const struct places_search *s, const struct found_fu
 		snprintf(to, CALL_PLACE_NAME_MAX, "%.200s@0x%" PRIx64, s->query->pattern, entry);
 }
 
+/* Counts a function that is left out, because the kernel refuses a probe at its ENTRY. */
+static void places_note_refused(struct places_search *s, const struct found_function *f,
+				uint64_t entry)
+{
+	struct call_places *p = &s->places;
+
+	p->flags |= CALL_PLACES_REFUSED;
+	if (p->n_refused < CALL_REFUSED_NAMES_MAX)
+		places_set_name(s, f, places_offset(s, entry), p->refused[p->n_refused]);
+	p->n_refused++;
+}
+
 static int places_add(struct places_search *s, const struct found_function *f, size_t *room)
 {
 	struct call_place place = { 0 };
@@ -369,7 +381,7 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 	if (s->query->n_args <= PROLOGUE_ARGS_MAX || places_is_refused(s, f->vaddr))
 		r = prologue_find(&s->image, s->disassembler, f->vaddr, &vaddr);
 	if (r == 0 && places_is_refused(s, vaddr)) {
-		s->places.flags |= CALL_PLACES_REFUSED;
+		places_note_refused(s, f, vaddr);
 		return 0;
 	}
 	s->returns_at_entry = false;

@@ -22,6 +22,7 @@ enum {
 	CALL_RETS_MAX = 64,     /* in one function */
 	CALL_TAILS_MAX = 8,     /* likewise */
 	CALL_PLACE_NAME_MAX = 256,
+	CALL_REFUSED_NAMES_MAX = 3, /* names of functions that are left out */
 };
 
 #define CALL_PLACE_PARTIAL (1U << 0) /* it can have exits that were not found */
@@ -75,6 +76,9 @@ struct call_places {
 	struct call_place *places; /* owned; sorted by begin, unique */
 	size_t n;
 	uint32_t flags; /* CALL_PLACES_* */
+	/* With CALL_PLACES_REFUSED: the number of functions, and the names of the first */
+	uint32_t n_refused;
+	char refused[CALL_REFUSED_NAMES_MAX][CALL_PLACE_NAME_MAX];
 	/* Without results: a similar name, or "" */
 	char nearest[CALL_PLACE_NAME_MAX];
 };

@@ -200,6 +200,8 @@ static int verb_calls_list_one(const char *text)
 	}
 	if (resolved.left_out)
 		cli_error("%s", resolved.left_out);
+	if (resolved.refused)
+		cli_error("%s", resolved.refused);
 	call_resolved_deinit(&resolved);
 	return r < 0 ? cli_failed("%s", why) : CLI_OK;
 }

@@ -279,6 +279,8 @@ static int record_options_parse_call(struct record_options *o, const char *name,
 		r = record_options_parse_spec(o, name, resolved.list[i].spec);
 	if (r == CLI_OK && resolved.left_out)
 		cli_error("%s: %s", name, resolved.left_out);
+	if (r == CLI_OK && resolved.refused)
+		cli_error("%s: %s", name, resolved.refused);
 	call_resolved_deinit(&resolved);
 	return r;
 }

@@ -95,7 +95,7 @@ static int call_list_functions(struct call_list *l, const struct capture_filter 
 			       char why[static PLACES_WHY_MAX])
 {
 	const struct call_places_query query = { .pattern = l->spec.function,
-						 .n_args = (unsigned)l->spec.n_args };
+						 .n_args = call_spec_n_registers(&l->spec) };
 	struct call_places places = { .n = 0 };
 	_cleanup_close_ int fd = -1;
 	struct process_file file;

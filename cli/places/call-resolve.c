@@ -18,6 +18,7 @@
 #include "cli/places/call-text.h"
 #include "cli/places/needed-library.h"
 #include "cli/places/process-file.h"
+#include "cli/places/refused-functions.h"
 #include "reader/places/place-arguments.h"
 #include "reader/places/place-functions.h"
 #include "reader/places/place-lines.h"
@@ -43,6 +44,7 @@ struct resolution {
 	bool is_source_name;        /* the linker cannot have this name */
 	const struct capture_filter *filter;
 	struct places *places;
+	char path[PATH_MAX]; /* of the file of places */
 	struct call_resolved found;
 	size_t room;
 	char *why;
@@ -54,6 +56,7 @@ void call_resolved_deinit(struct call_resolved *r)
 		free(r->list[i].spec);
 	free(r->list);
 	free(r->left_out);
+	free(r->refused);
 	*r = (struct call_resolved){ 0 };
 }
 
@@ -356,6 +359,25 @@ static void resolve_note_left_out(struct resolution *r, const struct place_funct
 	outbuf_deinit(&names);
 }
 
+/* Leaves out the functions that a pattern has found and that can have no probe, and notes their
+ * names. */
+static void resolve_drop_refused(struct resolution *r)
+{
+	struct outbuf names = { 0 };
+
+	if (!strpbrk(r->name, "*?"))
+		return;
+	refused_functions_drop(r->path, &r->found, &names);
+	if (names.size > 0 && names.error == 0 &&
+	    asprintf(&r->found.refused,
+		     "'%s' leaves out %.*s of %s: the kernel sets no probe on the instruction at "
+		     "which calls of it would be recorded, because it has a prefix (lock, cs, ds, "
+		     "es or ss)",
+		     r->name, (int)names.size, (const char *)names.data, r->file) < 0)
+		r->found.refused = NULL;
+	outbuf_deinit(&names);
+}
+
 /* Drops the clones of a function whose arguments are given, since clones can have their arguments
  * in other places. Keeps a clone that is requested by its own name. */
 static int resolve_drop_clones(struct resolution *r, struct place_functions *f)
@@ -491,8 +513,10 @@ static int resolve_name(struct resolution *r)
 	if (e < 0)
 		return e;
 	e = resolve_functions(r, &f);
-	if (e == 0)
+	if (e == 0) {
 		resolve_note_left_out(r, &f);
+		resolve_drop_refused(r);
+	}
 	place_functions_deinit(&f);
 	return e;
 }
@@ -616,6 +640,8 @@ static int resolve_open(struct resolution *r)
 		e = resolve_fail(r, -ENOENT, "there is no library or program '%s'", r->file);
 	else
 		e = process_file_open(&file, &r->places, r->why, PLACES_WHY_MAX);
+	if (e == 0)
+		snprintf(r->path, sizeof(r->path), "%s", file.path);
 	if (e == -ENOENT)
 		resolve_hint_at_quotes(r);
 	return e;

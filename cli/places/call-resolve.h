@@ -30,7 +30,9 @@ struct call_resolved {
 		char source[CALL_SOURCE_MAX]; /* "file.c:42", or "" */
 	} * list;                             /* owned */
 	size_t n;
-	char *left_out; /* a sentence about matching functions that are left out, or NULL; owned */
+	/* Sentences about matching functions that are left out, or NULL; owned */
+	char *left_out; /* each name means several functions */
+	char *refused;  /* the kernel sets no probe on them */
 };
 
 void call_resolved_deinit(struct call_resolved *r);

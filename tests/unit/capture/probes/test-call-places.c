@@ -286,6 +286,13 @@ TEST(test_valid)
 	place.begin = 0;
 	p.flags = 1 << 20;
 	assert_false(call_places_are_valid(&p, 64));
+	p.flags = 0;
+	p.n_refused = 1;
+	assert_false(call_places_are_valid(&p, 64));
+	strcpy(p.refused[0], "g");
+	assert_true(call_places_are_valid(&p, 64));
+	p.n_refused = CALL_PLACES_MAX + 1;
+	assert_false(call_places_are_valid(&p, 64));
 }
 
 TEST(test_files)
@@ -448,6 +455,8 @@ TEST(test_refused_entry)
 	find("lib.so", "locked*", 1, 1);
 	assert_string_equal(places.places[0].name, "locked");
 	assert_int_equal(places.flags, CALL_PLACES_REFUSED);
+	assert_int_equal(places.n_refused, 1);
+	assert_string_equal(places.refused[0], "locked_first");
 }
 
 FIXTURE(set_up)

@@ -198,6 +198,44 @@ static void test_left_out(void **state)
 	call_resolved_deinit(&resolved);
 }
 
+/* A pattern leaves out functions that can have no probe, and names them, also if each function has
+ * its own specification, with arguments from debug information. */
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *program, *pattern, *names;
+		size_t n;
+	} rows[] = {
+		{ "locks", "l_*", "'l_b', 'l_c', 'l_d' and 1 more of", 2 },
+		{ "bare-locks", "l_*", "'l_b', 'l_c', 'l_d' and 1 more of", 1 },
+		{ "locks", "l_b*", "'l_b' of", 1 }, /* (the recorder reports the error) */
+		{ "locks", "l_a*", NULL, 1 },
+	};
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX];
+
+	(void)state;
+	need_programs();
+	if (try_command(
+		    "{ printf 'int l_a(int a) { return a; } int l_f(int a) { return a + 1; }\n';"
+		    " for f in b c d e; do printf 'int l_%%s(int *a);\n"
+		    "__asm__(\".type l_%%s, @function\\nl_%%s: lock incl (%%%%rdi)\\nret\\n"
+		    ".size l_%%s, . - l_%%s\");' $f $f $f $f $f; done; "
+		    "printf '\nint main(void) { return l_a(1) + l_f(2); }\n'; } >l.c && "
+		    "gcc -g -o locks l.c && strip -g -o bare-locks locks") != 0)
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(whole, sizeof(whole), "%s:%s", directory_path(rows[i].program),
+			 rows[i].pattern);
+		assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+		assert_int_equal(resolved.n, rows[i].n);
+		assert_int_equal(resolved.refused != NULL, rows[i].names != NULL);
+		if (rows[i].names && !strstr(resolved.refused, rows[i].names))
+			fail_msg("%s: %s", whole, resolved.refused);
+		call_resolved_deinit(&resolved);
+	}
+}
+
 /* More functions than there can be specifications, with names in a debug file only. */
 static void test_too_many(void **state)
 {
@@ -335,7 +373,7 @@ int main(void)
 		cmocka_unit_test(test_of_libraries),    cmocka_unit_test(test_static_probes),
 		cmocka_unit_test(test_errors),          cmocka_unit_test(test_of_needed_libraries),
 		cmocka_unit_test(test_left_out),        cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_cold_part_first),
+		cmocka_unit_test(test_cold_part_first), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
