@@ -27,6 +27,11 @@ struct mmap2 {
 };
 _Static_assert(sizeof(struct mmap2) == 72, "the kernel's");
 
+/* The end of each record (sample_id_all): its time, and the event that wrote it. */
+struct tail {
+	uint64_t ts_ns, event;
+};
+
 struct comm {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -71,12 +76,21 @@ static int map_records_pass_on(struct map_records *m, map_record_fn fn, void *us
 	return fn(&map_records_half_of(m)->head, userdata);
 }
 
+/*
+ * Whether REC, by EVENT, has a build id instead of an inode. The kernel keeps the flag from one
+ * event to the next, so with another recorder of build ids, records with an inode can have it, too.
+ */
+static bool map_records_has_build_id(const struct map_records *m, const struct mmap2 *rec,
+				     uint64_t event)
+{
+	return rec->header.misc & MISC_BUILD_ID && event != m->inode_event;
+}
+
 /* Whether REC is the other half of the waiting record. */
 static bool map_records_is_other_half(const struct map_records *m, const struct mmap2 *rec,
-				      size_t path_bytes)
+				      bool build_id, size_t path_bytes)
 {
 	const struct rec_mapping *waiting = (const struct rec_mapping *)m->room;
-	bool build_id = rec->header.misc & MISC_BUILD_ID;
 
 	/* Both events report a file without a build id in the same way. */
 	return m->waiting && !(build_id && m->has_build_id) && waiting->head.pid == rec->pid &&
@@ -86,11 +100,11 @@ static bool map_records_is_other_half(const struct map_records *m, const struct 
 	       memcmp(waiting->path, rec->path, path_bytes) == 0;
 }
 
-static void map_records_add_half(struct map_records *m, const struct mmap2 *rec)
+static void map_records_add_half(struct map_records *m, const struct mmap2 *rec, bool build_id)
 {
 	struct rec_mapping *waiting = map_records_half_of(m);
 
-	if (rec->header.misc & MISC_BUILD_ID) {
+	if (build_id) {
 		m->has_build_id = true;
 		waiting->build_id_bytes = rec->build_id_size < MAPPING_BUILD_ID_BYTES
 						  ? rec->build_id_size
@@ -104,27 +118,27 @@ static void map_records_add_half(struct map_records *m, const struct mmap2 *rec)
 }
 
 static int map_records_decode_mapping(struct map_records *m, const struct mmap2 *rec,
-				      size_t path_room, uint64_t ts_ns, map_record_fn fn,
+				      size_t path_room, const struct tail *tail, map_record_fn fn,
 				      void *userdata)
 {
 	size_t path_bytes = strnlen(rec->path, path_room), size;
 	struct rec_mapping *waiting = map_records_half_of(m);
-	bool whole;
+	bool build_id = map_records_has_build_id(m, rec, tail->event);
 	int r;
 
 	if (!map_records_is_pid(rec->pid) || path_bytes == path_room ||
 	    path_bytes >= MAPPING_PATH_BYTES || rec->bytes == 0 ||
 	    rec->start > UINT64_MAX - rec->bytes)
 		return 0;
-	whole = map_records_is_other_half(m, rec, path_bytes);
-	if (whole) {
-		map_records_add_half(m, rec);
+	if (map_records_is_other_half(m, rec, build_id, path_bytes)) {
+		map_records_add_half(m, rec, build_id);
 		return map_records_pass_on(m, fn, userdata);
 	}
 	r = map_records_pass_on(m, fn, userdata);
 	size = (sizeof(struct rec_mapping) + path_bytes + 1 + 7) & ~(size_t)7;
 	memset(m->room, 0, size);
-	map_records_fill_head(&waiting->head, ts_ns, REC_MAPPING, size, m->cpu, rec->pid, rec->tid);
+	map_records_fill_head(&waiting->head, tail->ts_ns, REC_MAPPING, size, m->cpu, rec->pid,
+			      rec->tid);
 	waiting->start = rec->start;
 	waiting->bytes = rec->bytes;
 	waiting->file_offset = rec->offset;
@@ -132,7 +146,7 @@ static int map_records_decode_mapping(struct map_records *m, const struct mmap2 
 	memcpy(waiting->path, rec->path, path_bytes);
 	m->waiting = true;
 	m->has_build_id = m->has_inode = false;
-	map_records_add_half(m, rec);
+	map_records_add_half(m, rec, build_id);
 	return r;
 }
 
@@ -142,20 +156,19 @@ int map_records_decode(struct map_records *m, const void *data, size_t size, map
 	const struct perf_event_header *header = data;
 	struct rec_new_image image;
 	const struct comm *comm;
-	uint64_t ts_ns;
+	struct tail tail;
 	size_t body;
 	int r;
 
-	if (size < sizeof(*header) + sizeof(ts_ns) || header->size != size)
+	if (size < sizeof(*header) + sizeof(tail) || header->size != size)
 		return 0;
-	/* Each record ends with its time (sample_id_all). */
-	body = size - sizeof(ts_ns);
-	memcpy(&ts_ns, (const char *)data + body, sizeof(ts_ns));
+	body = size - sizeof(tail);
+	memcpy(&tail, (const char *)data + body, sizeof(tail));
 	switch (header->type) {
 	case PERF_RECORD_MMAP2:
 		if (body <= sizeof(struct mmap2))
 			return 0;
-		return map_records_decode_mapping(m, data, body - sizeof(struct mmap2), ts_ns, fn,
+		return map_records_decode_mapping(m, data, body - sizeof(struct mmap2), &tail, fn,
 						  userdata);
 	case PERF_RECORD_COMM:
 		comm = data;
@@ -163,7 +176,7 @@ int map_records_decode(struct map_records *m, const void *data, size_t size, map
 		    !map_records_is_pid(comm->pid))
 			return 0;
 		r = map_records_pass_on(m, fn, userdata);
-		map_records_fill_head(&image.head, ts_ns, REC_NEW_IMAGE, sizeof(image), m->cpu,
+		map_records_fill_head(&image.head, tail.ts_ns, REC_NEW_IMAGE, sizeof(image), m->cpu,
 				      comm->pid, comm->tid);
 		return r < 0 ? r : fn(&image.head, userdata);
 	case PERF_RECORD_LOST:

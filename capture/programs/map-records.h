@@ -23,7 +23,8 @@ typedef int (*map_record_fn)(const struct rec_head *rec, void *userdata);
 
 struct map_records {
 	unsigned cpu;
-	bool waiting; /* for the other half of a record */
+	uint64_t inode_event; /* the id of the perf event that reports inodes */
+	bool waiting;         /* for the other half of a record */
 	bool has_build_id, has_inode;
 	/* a struct rec_mapping */
 	_Alignas(8) uint8_t room[sizeof(struct rec_mapping) + MAPPING_PATH_BYTES + 8];

@@ -23,7 +23,8 @@ enum { RING_BYTES_LEAST = 512 << 10 };
 #define FORMAT_LOST (1u << 4)
 
 struct ring {
-	int fds[2]; /* with build ids, and with inodes; -1 = not open */
+	int fds[2];           /* with build ids, and with inodes; -1 = not open */
+	uint64_t inode_event; /* the id of the second */
 	struct perf_event_mmap_page *page;
 	size_t bytes; /* after the page */
 };
@@ -67,7 +68,7 @@ static int map_rings_open_event(unsigned cpu, bool build_ids)
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
-		.sample_type = PERF_SAMPLE_TIME,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_ID,
 		.read_format = FORMAT_LOST,
 		.sample_id_all = 1,
 		.disabled = 1,
@@ -117,6 +118,7 @@ static int map_open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
 		ring->page = page;
 	if (page == MAP_FAILED ||
 	    ioctl(ring->fds[1], PERF_EVENT_IOC_SET_OUTPUT, ring->fds[0]) < 0 ||
+	    ioctl(ring->fds[1], PERF_EVENT_IOC_ID, &ring->inode_event) < 0 ||
 	    ioctl(ring->fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0 ||
 	    ioctl(ring->fds[1], PERF_EVENT_IOC_ENABLE, 0) < 0) {
 		/* (for mmap(), EPERM only means the limit on locked memory) */
@@ -192,6 +194,7 @@ static int map_drain_ring(struct map_rings *r, struct cpu *c, map_record_fn fn, 
 
 	if (!page)
 		return 0;
+	c->state.inode_event = c->ring.inode_event;
 	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	tail = page->data_tail;
 	while (error == 0 && head - tail >= sizeof(*header)) {

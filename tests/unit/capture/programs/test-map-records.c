@@ -13,6 +13,9 @@
 
 enum { MISC_BUILD_ID = 1 << 14, MISC_EXEC = 1 << 13 };
 
+/* The ids of the events that report build ids, and inodes. */
+enum { BUILD_ID_EVENT = 90, INODE_EVENT = 91 };
+
 struct fixture {
 	struct map_records m;
 	char said[4096];
@@ -43,8 +46,12 @@ static int say(const struct rec_head *head, void *userdata)
 
 FIXTURE(set_up)
 {
-	*state = calloc(1, sizeof(struct fixture));
-	return *state ? 0 : -1;
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	*state = f;
+	if (f)
+		f->m.inode_event = INODE_EVENT;
+	return f ? 0 : -1;
 }
 
 FIXTURE(tear_down)
@@ -53,15 +60,16 @@ FIXTURE(tear_down)
 	return 0;
 }
 
-/* A mapping: 72 bytes, the path, the time. */
+/* A mapping: 72 bytes, the path, the time, the id of the event. */
 static size_t make_mmap(uint8_t *to, bool build_id, uint64_t start, const char *path,
 			uint64_t ts_ns)
 {
-	size_t room = (strlen(path) + 8) & ~(size_t)7, size = 72 + room + 8;
+	size_t room = (strlen(path) + 8) & ~(size_t)7, size = 72 + room + 16;
 	struct perf_event_header header = { PERF_RECORD_MMAP2, build_id ? MISC_BUILD_ID : 0,
 					    (uint16_t)size };
 	uint32_t ids[2] = { 7, 8 }, device[2] = { 254, 1 };
 	uint64_t where[3] = { start, 0x2000, 0x1000 }, inode[2] = { 55, 0 };
+	uint64_t event = build_id ? BUILD_ID_EVENT : INODE_EVENT;
 
 	memset(to, 0, size);
 	memcpy(to, &header, sizeof(header));
@@ -75,7 +83,8 @@ static size_t make_mmap(uint8_t *to, bool build_id, uint64_t start, const char *
 		memcpy(to + 48, inode, sizeof(inode));
 	}
 	memcpy(to + 72, path, strlen(path));
-	memcpy(to + size - 8, &ts_ns, sizeof(ts_ns));
+	memcpy(to + size - 16, &ts_ns, sizeof(ts_ns));
+	memcpy(to + size - 8, &event, sizeof(event));
 	return size;
 }
 
@@ -122,6 +131,34 @@ TEST(test_halves)
 	assert_string_equal(f->said, "7 50 7000+2000 0:0 id20 /bin/c;");
 }
 
+/*
+ * With another recorder of build ids, the kernel sets the flag of a build id also in records with
+ * an inode. The id of the event tells them apart.
+ */
+TEST(test_false_flag)
+{
+	struct fixture *f = *state;
+	uint8_t bytes[512];
+
+	for (int i = 0; i < 2; i++) {
+		size_t size = make_mmap(bytes, false, 0x1000, "/bin/a", 10);
+
+		((struct perf_event_header *)bytes)->misc |= MISC_BUILD_ID;
+		if (i == 1)
+			decode_mmap(f, true, 0x1000, "/bin/a", 9);
+		take(f, bytes, size);
+		if (i == 0)
+			decode_mmap(f, true, 0x1000, "/bin/a", 11);
+	}
+	assert_string_equal(f->said, "7 10 1000+2000 fe00001:55 id20 /bin/a;"
+				     "7 9 1000+2000 fe00001:55 id20 /bin/a;");
+	/* A file without a build id has an inode from both. */
+	f->used = 0;
+	decode_mmap(f, false, 0x3000, "//anon", 30);
+	assert_int_equal(map_records_flush(&f->m, 50, say, f), 0);
+	assert_string_equal(f->said, "7 30 3000+2000 fe00001:55 id0 //anon;");
+}
+
 TEST(test_exec)
 {
 	struct fixture *f = *state;
@@ -129,8 +166,8 @@ TEST(test_exec)
 		struct perf_event_header header;
 		uint32_t pid, tid;
 		char comm[8];
-		uint64_t ts_ns;
-	} comm = { { PERF_RECORD_COMM, MISC_EXEC, sizeof(comm) }, 7, 7, "a", 15 };
+		uint64_t ts_ns, event;
+	} comm = { { PERF_RECORD_COMM, MISC_EXEC, sizeof(comm) }, 7, 7, "a", 15, BUILD_ID_EVENT };
 
 	decode_mmap(f, true, 0x1000, "/bin/a", 10);
 	take(f, (const uint8_t *)&comm, sizeof(comm));
@@ -144,8 +181,8 @@ TEST(test_lost)
 	struct fixture *f = *state;
 	struct {
 		struct perf_event_header header;
-		uint64_t id, lost, ts_ns;
-	} lost = { { PERF_RECORD_LOST, 0, sizeof(lost) }, 1, 5, 10 };
+		uint64_t id, lost, ts_ns, event;
+	} lost = { { PERF_RECORD_LOST, 0, sizeof(lost) }, 1, 5, 10, BUILD_ID_EVENT };
 
 	take(f, (const uint8_t *)&lost, sizeof(lost));
 	take(f, (const uint8_t *)&lost, sizeof(lost));
@@ -186,6 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_halves, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_false_flag, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nonsense, set_up, tear_down),
