@@ -198,7 +198,7 @@ static int spec_function(struct spec_reader *r)
 
 	r->p += n;
 	for (size_t i = 0; i < n; i++)
-		if (!spec_is_word(begin[i]) && !strchr(".$*?", begin[i]))
+		if (!spec_is_word(begin[i]) && !strchr(".$*?@", begin[i]))
 			return spec_fail(r, begin + i,
 					 "invalid character in the name of a "
 					 "function");

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -41,6 +42,8 @@ struct places_search {
 	struct elf_image image;
 	struct disassembler *disassembler;
 	const struct call_places_query *query;
+	char pattern[CALL_PLACE_NAME_MAX]; /* of the query, without the offset of a choice */
+	uint64_t choice; /* this offset: the only function to find, chosen at run time; 0 = none */
 	bool glob;
 	struct found_function found[CALL_PLACES_MAX];
 	size_t n_found, n_compared;
@@ -63,10 +66,10 @@ static bool places_match(struct places_search *s, const char *name, size_t n)
 	if (function_clone_is_cold(s->name))
 		return false;
 	if (s->glob)
-		return fnmatch(s->query->pattern, s->name, 0) == 0;
+		return fnmatch(s->pattern, s->name, 0) == 0;
 	/* (a clone can have its arguments in other registers) */
-	return strcmp(s->query->pattern, s->name) == 0 ||
-	       (s->query->n_args == 0 && function_clone_is_of(s->name, s->query->pattern));
+	return strcmp(s->pattern, s->name) == 0 ||
+	       (s->query->n_args == 0 && function_clone_is_of(s->name, s->pattern));
 }
 
 static int places_add_function(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
@@ -74,7 +77,7 @@ static int places_add_function(const char *name, size_t n, uint64_t vaddr, uint6
 {
 	struct places_search *s = userdata;
 
-	if (n == 0 || !places_match(s, name, n))
+	if (n == 0 || s->choice || !places_match(s, name, n))
 		return 0;
 	if (s->n_found == CALL_PLACES_MAX) {
 		s->places.flags |= CALL_PLACES_FULL;
@@ -350,25 +353,28 @@ static bool places_reads_return(struct places_search *s, uint64_t vaddr)
 	return false;
 }
 
-/* The name of a function without a symbol consists of the pattern and the offset in the file. */
+/*
+ * The name of a function without a symbol consists of the pattern and the offset in the file. It is
+ * a pattern, too (places_parse_pattern()).
+ */
 static void places_set_name(const struct places_search *s, const struct found_function *f,
-			    uint64_t entry, char to[static CALL_PLACE_NAME_MAX])
+			    char to[static CALL_PLACE_NAME_MAX])
 {
 	if (f->name)
 		memcpy(to, f->name, f->name_bytes);
 	else
-		snprintf(to, CALL_PLACE_NAME_MAX, "%.200s@0x%" PRIx64, s->query->pattern, entry);
+		snprintf(to, CALL_PLACE_NAME_MAX, "%.200s@0x%" PRIx64, s->pattern,
+			 places_offset(s, f->vaddr));
 }
 
-/* Counts a function that is left out, because the kernel refuses a probe at its ENTRY. */
-static void places_note_refused(struct places_search *s, const struct found_function *f,
-				uint64_t entry)
+/* Counts a function that is left out, because the kernel refuses a probe at its entry. */
+static void places_note_refused(struct places_search *s, const struct found_function *f)
 {
 	struct call_places *p = &s->places;
 
 	p->flags |= CALL_PLACES_REFUSED;
 	if (p->n_refused < CALL_REFUSED_NAMES_MAX)
-		places_set_name(s, f, places_offset(s, entry), p->refused[p->n_refused]);
+		places_set_name(s, f, p->refused[p->n_refused]);
 	p->n_refused++;
 }
 
@@ -381,7 +387,7 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 	if (s->query->n_args <= PROLOGUE_ARGS_MAX || places_is_refused(s, f->vaddr))
 		r = prologue_find(&s->image, s->disassembler, f->vaddr, &vaddr);
 	if (r == 0 && places_is_refused(s, vaddr)) {
-		places_note_refused(s, f, vaddr);
+		places_note_refused(s, f);
 		return 0;
 	}
 	s->returns_at_entry = false;
@@ -389,7 +395,7 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 	place.entry = places_offset(s, vaddr);
 	if (r < 0 || place.entry == 0)
 		return r;
-	places_set_name(s, f, place.entry, place.name);
+	places_set_name(s, f, place.name);
 	/* (the entry point of a program has no return address) */
 	if (vaddr == s->image.header.e_entry || places_reads_return(s, vaddr))
 		place.flags |= CALL_PLACE_FRAGILE;
@@ -429,9 +435,13 @@ static int places_add_choices(struct places_search *s)
 	for (size_t i = 0; r == 0 && i < s->n_resolvers; i++) {
 		r = places_choices(s, s->resolvers[i], choices, &n);
 		for (size_t k = 0; r == 0 && k < n && s->n_found < CALL_PLACES_MAX; k++)
-			s->found[s->n_found++] =
-				(struct found_function){ .vaddr = choices[k], .is_chosen = true };
+			if (!s->choice || places_offset(s, choices[k]) == s->choice)
+				s->found[s->n_found++] =
+					(struct found_function){ .vaddr = choices[k],
+								 .is_chosen = true };
 	}
+	if (s->choice && s->n_found == before)
+		s->places.flags = (s->places.flags & ~CALL_PLACES_INDIRECT) | CALL_PLACES_NO_START;
 	if (r < 0 || s->n_found == before)
 		return r;
 	s->places.flags &= ~(CALL_PLACES_INDIRECT | CALL_PLACES_VDSO);
@@ -510,6 +520,26 @@ static void places_find_range(struct places_search *s)
 
 /* ---- the search ---- */
 
+/*
+ * Splits the pattern "NAME@0xOFFSET", which means one of the functions that can be chosen at run
+ * time for NAME. (Names come without their versions, so none has '@'.)
+ */
+static void places_parse_pattern(struct places_search *s)
+{
+	const char *pattern = s->query->pattern, *at = strstr(pattern, "@0x");
+	char *end;
+
+	snprintf(s->pattern, sizeof(s->pattern), "%s", pattern);
+	s->glob = strpbrk(pattern, "*?") != NULL;
+	if (s->glob || !at || (size_t)(at - pattern) >= sizeof(s->pattern))
+		return;
+	s->choice = strtoull(at + 1, &end, 16);
+	if (*end)
+		s->choice = 0;
+	if (s->choice)
+		s->pattern[at - pattern] = '\0';
+}
+
 static int places_search_code(struct places_search *s)
 {
 	size_t room = 0;
@@ -586,7 +616,7 @@ static int places_note_loads(struct places_search *s)
 static bool places_is_of_vdso(const struct places_search *s)
 {
 	char name[CALL_PLACE_NAME_MAX];
-	int n = snprintf(name, sizeof(name), "__vdso_%s", s->query->pattern);
+	int n = snprintf(name, sizeof(name), "__vdso_%s", s->pattern);
 
 	return !s->glob && n < (int)sizeof(name) &&
 	       memmem(s->image.data, s->image.size, name, (size_t)n + 1) != NULL;
@@ -647,7 +677,7 @@ int call_places_find_in(const void *data, size_t n, const struct call_places_que
 	if (!s)
 		return -ENOMEM;
 	s->query = query;
-	s->glob = strpbrk(query->pattern, "*?") != NULL;
+	places_parse_pattern(s);
 	s->nearest = (struct value_nearest){ .text = query->pattern, .distance = VALUE_NEAR };
 	r = elf_image_init(&s->image, data, n) ?: places_search_image(s);
 	disassembler_free(s->disassembler);

@@ -95,8 +95,12 @@ struct call_places_range {
 };
 
 struct call_places_query {
-	const char *pattern; /* a name with wildcards `*` and `?`; unused with a range */
-	unsigned n_args;     /* number of arguments to read at the entry */
+	/*
+	 * A name with wildcards `*` and `?`, or the name of a place with an offset; unused with a
+	 * range
+	 */
+	const char *pattern;
+	unsigned n_args; /* number of arguments to read at the entry */
 	/* Find nothing with CALL_PLACES_SWITCHES or _LOADS_STACK; for return probes */
 	bool refuses_switches;
 	struct call_places_range range; /* its place has the name "-" */

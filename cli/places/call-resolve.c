@@ -508,8 +508,12 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 static int resolve_name(struct resolution *r)
 {
 	struct place_functions f;
-	int e = place_functions_find(r->places, r->name, &f);
+	int e;
 
+	/* (one of the functions of an IFUNC, by its offset: only the recorder knows these) */
+	if (strstr(r->name, "@0x") && !r->is_source_name)
+		return resolve_add_text(r, r->text, 0);
+	e = place_functions_find(r->places, r->name, &f);
 	if (e < 0)
 		return e;
 	e = resolve_functions(r, &f);

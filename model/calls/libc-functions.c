@@ -522,7 +522,11 @@ const size_t call_n_functions = ARRAY_SIZE(call_functions);
 
 static int libc_functions_call_function_compare(const void *name, const void *row)
 {
-	return strcmp(name, ((const struct call_function *)row)->name);
+	const char *other = ((const struct call_function *)row)->name;
+	size_t n = strcspn(name, "@");
+	int r = strncmp(name, other, n);
+
+	return r == 0 && other[n] ? -1 : r;
 }
 
 const char *call_function_signature(const char *name)

@@ -414,6 +414,13 @@ assert_says "$TMP/stderr" "no selected process has 'libm.so.6' in memory" "what 
 assert_eq "$(grep -c contains "$TMP/stderr")" 0 "reasons that are given twice"
 expect_exit 0 "$KYMO" calls --list 'libc.so.6:mem*'
 assert_says "$TMP/stderr" "'mem*' does not match 'mem" "the message about a pattern with functions that are chosen"
+# What --list prints is a SPEC, also for functions without symbols.
+expect_exit 0 "$KYMO" calls --list 'libc.so.6:memcpy'
+grep @0x "$TMP/stdout" >"$TMP/listed" || true # (none if it has debug symbols)
+while read -r spec; do
+	expect_exit 0 "$KYMO" calls --list "$spec"
+	assert_eq "$(cat "$TMP/stdout")" "$spec" "the list of a listed function"
+done <"$TMP/listed"
 strip -o "$TMP/stripped" "$TMP/load"
 refused "it is stripped" "$TMP/stripped:deep(int n)"
 refused "is neither a program nor a library" "$ROOT/README.md:f()"

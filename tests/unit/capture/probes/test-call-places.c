@@ -136,8 +136,19 @@ TEST(test_chosen)
 	assert_string_equal(places.places[0].name, "choose_me");
 	assert_int_equal(places.places[0].n_rets, 1);
 	find("bare.so", "chosen", 1, 1);
-	snprintf(unnamed, sizeof(unnamed), "chosen@0x%jx", (uintmax_t)places.places[0].entry);
+	snprintf(unnamed, sizeof(unnamed), "chosen@0x%jx", (uintmax_t)places.places[0].begin);
 	assert_string_equal(places.places[0].name, unnamed);
+	/* Which is a name of this function, and of no other. */
+	find("bare.so", unnamed, 1, 1);
+	assert_string_equal(places.places[0].name, unnamed);
+	find("bare.so", unnamed, 6, 1);
+	find("lib.so", unnamed, 1, 1);
+	assert_string_equal(places.places[0].name, "choose_me");
+	find("bare.so", "chosen@0x1", 1, 0);
+	assert_int_equal(places.flags & (CALL_PLACES_NO_START | CALL_PLACES_INDIRECT),
+			 CALL_PLACES_NO_START);
+	find("bare.so", "leaf@0x1", 1, 0);
+	find("bare.so", "chosen@0x", 1, 0);
 }
 
 /* A jump to the begin is no call. */
