@@ -144,19 +144,49 @@ void run_command_cancel(struct run_command *c)
 	c->prepared = 0;
 }
 
+/*
+ * Whether process PID, which has not been reaped, has executed a program. The kernel clears the
+ * flag in exec, before it closes descriptors.
+ */
+static bool run_command_has_executed(pid_t pid)
+{
+	const unsigned long forked_without_exec = 0x40; /* PF_FORKNOEXEC, from linux/sched.h */
+	char path[32], stat[1024];
+	unsigned long flags;
+	const char *end;
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
+	if (n <= 0)
+		return true;
+	stat[n] = '\0';
+	/* (the name, in parentheses, can contain anything) */
+	end = strrchr(stat, ')');
+	if (!end || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
+		return true;
+	return !(flags & forked_without_exec);
+}
+
 int run_command_exec(struct run_command *c)
 {
 	pid_t pid = c->prepared;
 	int error = 0;
 	ssize_t n = write(c->go_fd, "", 1);
 
-	/* A successful exec closes the pipe. */
+	/* A successful exec closes the pipe, and so does the end of the process. */
 	do
 		n = read(c->error_fd, &error, sizeof(error));
 	while (n < 0 && errno == EINTR);
 	if (n == sizeof(error)) {
 		run_command_cancel(c);
 		return -error;
+	}
+	if (!run_command_has_executed(pid)) {
+		run_command_cancel(c);
+		return -ECHILD;
 	}
 	close(c->go_fd);
 	close(c->error_fd);

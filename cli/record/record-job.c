@@ -99,7 +99,8 @@ static int record_job_start_command(struct record_job *j)
 	r = j->command.prepared ? run_command_exec(&j->command)
 				: run_command_start(&j->command, j->options.rest, &j->loop.mask);
 	if (r < 0) {
-		cli_error("cannot execute %s: %s", j->options.rest[0], strerror(-r));
+		cli_error("cannot execute %s: %s", j->options.rest[0],
+			  r == -ECHILD ? "its process was killed before" : strerror(-r));
 		j->command_status = r == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
 	}
 	return r;
