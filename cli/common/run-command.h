@@ -19,8 +19,10 @@ struct run_command {
 	struct exit_hold *hold; /* borrowed; it ends before the command is reaped; NULL = none */
 };
 
-/* Starts ARGV with the signal mask MASK. Returns when the program is executed: 0, or a negative
- * errno if it could not be. -ECHILD: the process ended before, for example because it was killed. */
+/*
+ * Starts ARGV with the signal mask MASK. Returns when the program is executed: 0, or a negative
+ * errno if it could not be. -ECHILD: the process ended before, for example because it was killed.
+ */
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
 
 /*
