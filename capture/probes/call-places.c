@@ -229,32 +229,90 @@ static int places_choices(struct places_search *s, uint64_t resolver,
 	return r;
 }
 
+/* The N bytes of code at P, which are loaded at VADDR, and the beginnings of its parts. */
+struct places_body {
+	const uint8_t *p;
+	uint64_t vaddr;
+	size_t n;
+	uint8_t *targets; /* 1 for each byte to which a branch or jump of the body leads; owned */
+	uint16_t inside;  /* registers with a sum with an address in the body: a bit for each */
+};
+
+static bool places_body_has(const struct places_body *b, uint64_t vaddr)
+{
+	return vaddr >= b->vaddr && vaddr - b->vaddr < b->n;
+}
+
+/* The instruction at offset AT. Between the pieces of the body can be bytes that are none. */
+static struct instruction places_body_read(const struct places_search *s,
+					   const struct places_body *b, size_t at)
+{
+	struct instruction i;
+
+	if (!disassembler_read(s->disassembler, b->p + at, b->n - at, b->vaddr + at, &i))
+		i = (struct instruction){ .length = 1,
+					  .kind = INSTRUCTION_END,
+					  .sum = { -1, -1, -1, -1 } };
+	return i;
+}
+
+static bool places_body_is_inside(const struct places_body *b, int8_t reg)
+{
+	return reg >= 0 && b->inside >> reg & 1;
+}
+
+/* Follows instruction I. Returns false if it is a call, or a jump that may leave the body. */
+static bool places_body_follow(struct places_body *b, const struct instruction *i)
+{
+	bool adds = places_body_is_inside(b, i->sum.of);
+
+	if (i->kind == INSTRUCTION_CALL || (i->kind == INSTRUCTION_JUMP && i->target == 0 &&
+					    i->slot == 0 && !places_body_is_inside(b, i->sum.jump)))
+		return false;
+	b->inside &= (uint16_t)~i->written;
+	if (i->sum.address_to >= 0 && places_body_has(b, i->address))
+		b->inside |= (uint16_t)(1U << i->sum.address_to);
+	if (adds && i->sum.to >= 0)
+		b->inside |= (uint16_t)(1U << i->sum.to);
+	if (i->kind != INSTRUCTION_PLAIN && i->kind != INSTRUCTION_BRANCH)
+		b->inside = 0;
+	return true;
+}
+
 /*
- * Whether the function at VADDR, whose WALK met computed jumps, stays in its own body and has no
- * call there. Such jumps lead into the body if the function computes an address there, as the
- * string functions of libc do. The bytes between the pieces of such code are not instructions.
+ * Whether the function at VADDR, which has computed jumps, stays in its own body and has no call
+ * there. Each such jump must lead to the sum of an address in the body, as in the string functions
+ * of libc, which is computed on the only path to the jump: no branch leads to a place between. So
+ * one such jump shows nothing about another one, to an address from memory or from the caller.
  */
-static bool places_stays_in_body(struct places_search *s, const struct function_walk *walk,
-				 uint64_t vaddr)
+static int places_stays_in_body(struct places_search *s, uint64_t vaddr)
 {
 	uint64_t end, offset;
+	struct places_body b = { .vaddr = vaddr };
 	struct instruction i;
-	bool computes = false;
-	size_t n;
-	const uint8_t *p = elf_image_code(&s->image, vaddr, &n, &offset);
+	bool stays = true;
 
-	if (!p || !function_start_after(&s->image, vaddr, &end) || end - vaddr > n)
-		return false;
-	for (size_t k = 0; k < walk->n_made; k++)
-		computes |= walk->made[k] >= vaddr && walk->made[k] < end;
-	n = end - vaddr;
-	for (size_t at = 0; computes && at < n; at += i.length) {
-		if (!disassembler_read(s->disassembler, p + at, n - at, vaddr + at, &i))
-			i = (struct instruction){ .length = 1 };
-		if (i.kind == INSTRUCTION_CALL)
-			return false;
+	b.p = elf_image_code(&s->image, vaddr, &b.n, &offset);
+	if (!b.p || !function_start_after(&s->image, vaddr, &end) || end - vaddr > b.n ||
+	    end - vaddr > SWEEP_MAX)
+		return 0;
+	b.n = end - vaddr;
+	b.targets = calloc(b.n + 1, 1);
+	if (!b.targets)
+		return -ENOMEM;
+	for (size_t at = 0; at < b.n; at += i.length) {
+		i = places_body_read(s, &b, at);
+		if (i.target && places_body_has(&b, i.target))
+			b.targets[i.target - vaddr] = 1;
 	}
-	return computes;
+	for (size_t at = 0; stays && at < b.n; at += i.length) {
+		i = places_body_read(s, &b, at);
+		if (b.targets[at])
+			b.inside = 0;
+		stays = places_body_follow(&b, &i);
+	}
+	free(b.targets);
+	return stays;
 }
 
 /*
@@ -272,8 +330,12 @@ static int places_chooses_leaves(struct places_search *s, uint64_t resolver)
 		r = function_walk(&walk, choices[i]);
 		if (r == 0 && (walk.n_calls > 0 || walk.unread))
 			return 0;
-		if (r == 0 && walk.computed && !places_stays_in_body(s, &walk, choices[i]))
-			return 0;
+		if (r == 0 && walk.computed) {
+			r = places_stays_in_body(s, choices[i]);
+			if (r <= 0)
+				return r;
+			r = 0;
+		}
 	}
 	return r < 0 ? r : n > 0;
 }

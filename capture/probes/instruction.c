@@ -394,8 +394,27 @@ static bool instruction_read_vector(const uint8_t *p, size_t n, struct instructi
 		.disturbs = true,
 		.moves_stack = true,
 		.stack = { .from = -1, .saved_to = -1, .restores = -1, .copy_of = -1 },
+		.sum = { -1, -1, -1, -1 },
 	};
 	return ret->length > 0;
+}
+
+static struct instruction_sum instruction_sum_of(const struct disassembler *d)
+{
+	const cs_x86 *x86 = &d->insn->detail->x86;
+	const cs_x86_op *to = &x86->operands[0], *from = &x86->operands[1];
+	struct instruction_sum sum = { -1, -1, -1, -1 };
+
+	if (x86->op_count == 0 || to->type != X86_OP_REG)
+		return sum;
+	if (d->insn->id == X86_INS_LEA)
+		sum.address_to = instruction_register(to->reg);
+	else if (d->insn->id == X86_INS_JMP)
+		sum.jump = instruction_register(to->reg);
+	else if (d->insn->id == X86_INS_ADD && from->type == X86_OP_REG)
+		sum = (struct instruction_sum){ -1, instruction_register(to->reg),
+						instruction_register(from->reg), -1 };
+	return sum;
 }
 
 bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint64_t address,
@@ -417,6 +436,7 @@ bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint6
 		.switches_stack = instruction_switches_stack(d),
 		.reads_stack_top = instruction_reads_stack_top(d),
 		.stack = instruction_stack_of(d),
+		.sum = instruction_sum_of(d),
 	};
 	instruction_note_written(d, ret);
 	if (x86->op_count == 1 &&

@@ -40,6 +40,13 @@ struct instruction_stack {
 	int8_t copy_of;   /* ... a copy of this register; -1 = none */
 };
 
+/* How an instruction computes an address for a jump. Registers as above; -1 = none. */
+struct instruction_sum {
+	int8_t address_to; /* gets `address` of the instruction */
+	int8_t to, of;     /* `of` is added to `to` */
+	int8_t jump;       /* the jump leads to the address in this register */
+};
+
 struct instruction {
 	size_t length; /* bytes */
 	enum instruction_kind kind;
@@ -57,6 +64,7 @@ struct instruction {
 	/* General registers that get another value than a sum with it: a bit for each number */
 	uint16_t written;
 	struct instruction_stack stack;
+	struct instruction_sum sum;
 };
 
 /* Decodes the instruction at P, of N bytes, which is loaded at ADDRESS. False if it is invalid. */

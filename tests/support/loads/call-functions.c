@@ -108,9 +108,10 @@ int ends_in_caller(int a)
 }
 
 /* Ends in a jump to an address in a register: what is there is unknown. */
-int choose_half(int a);
+int choose_half(int a) __attribute__((visibility("hidden")));
 __asm__(".text\n"
 	".globl choose_half\n"
+	".hidden choose_half\n"
 	".type choose_half, @function\n"
 	"choose_half:\n"
 	"	jmp *%rdi\n"
@@ -126,6 +127,120 @@ int chosen_half(int a) __attribute__((visibility("hidden"), ifunc("choose_unknow
 int ends_in_half(int a)
 {
 	return chosen_half(a + 1);
+}
+
+/* Jumps to addresses that they compute: in their body, also elsewhere, and from memory. */
+int choose_inside(int a) __attribute__((visibility("hidden")));
+__asm__(".globl choose_inside\n"
+	".hidden choose_inside\n"
+	".type choose_inside, @function\n"
+	"choose_inside:\n"
+	"	.cfi_startproc\n"
+	"	lea 1f(%rip), %r9\n"
+	"	shl $4, %ecx\n"
+	"	add %r9, %rcx\n"
+	"	jmp *%rcx\n"
+	"1:\n"
+	"	mov %edi, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size choose_inside, . - choose_inside\n");
+
+static int (*choose_for_inside(void))(int)
+{
+	return choose_inside;
+}
+
+int chosen_inside(int a) __attribute__((visibility("hidden"), ifunc("choose_for_inside")));
+int ends_inside(int a)
+{
+	return chosen_inside(a + 1);
+}
+
+int choose_mixed(int a) __attribute__((visibility("hidden")));
+__asm__(".globl choose_mixed\n"
+	".hidden choose_mixed\n"
+	".type choose_mixed, @function\n"
+	"choose_mixed:\n"
+	"	.cfi_startproc\n"
+	"	test %edi, %edi\n"
+	"	je 2f\n"
+	"	lea 1f(%rip), %r9\n"
+	"	shl $4, %ecx\n"
+	"	add %r9, %rcx\n"
+	"	jmp *%rcx\n"
+	"2:\n"
+	"	jmp *%rsi\n"
+	"1:\n"
+	"	mov %edi, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size choose_mixed, . - choose_mixed\n");
+
+static int (*choose_for_mixed(void))(int)
+{
+	return choose_mixed;
+}
+
+int chosen_mixed(int a) __attribute__((visibility("hidden"), ifunc("choose_for_mixed")));
+int ends_in_mixed(int a)
+{
+	return chosen_mixed(a + 1);
+}
+
+int choose_late(int a) __attribute__((visibility("hidden")));
+__asm__(".globl choose_late\n"
+	".hidden choose_late\n"
+	".type choose_late, @function\n"
+	"choose_late:\n"
+	"	.cfi_startproc\n"
+	"	lea 1f(%rip), %rcx\n"
+	"	test %edi, %edi\n"
+	"	je 2f\n"
+	"	mov %rsi, %rcx\n"
+	"2:\n"
+	"	jmp *%rcx\n"
+	"1:\n"
+	"	mov %edi, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size choose_late, . - choose_late\n");
+
+static int (*choose_for_late(void))(int)
+{
+	return choose_late;
+}
+
+int chosen_late(int a) __attribute__((visibility("hidden"), ifunc("choose_for_late")));
+int ends_in_late(int a)
+{
+	return chosen_late(a + 1);
+}
+
+int choose_loaded(int a) __attribute__((visibility("hidden")));
+__asm__(".globl choose_loaded\n"
+	".hidden choose_loaded\n"
+	".type choose_loaded, @function\n"
+	"choose_loaded:\n"
+	"	.cfi_startproc\n"
+	"	lea 1f(%rip), %rcx\n"
+	"	mov (%rcx), %rcx\n"
+	"	jmp *%rcx\n"
+	"1:\n"
+	"	mov %edi, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size choose_loaded, . - choose_loaded\n");
+
+static int (*choose_for_loaded(void))(int)
+{
+	return choose_loaded;
+}
+
+int chosen_loaded(int a) __attribute__((visibility("hidden"), ifunc("choose_for_loaded")));
+int ends_in_loaded(int a)
+{
+	return chosen_loaded(a + 1);
 }
 
 /* Reads its return address, and ends in a jump to what is chosen. */
