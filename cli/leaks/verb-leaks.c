@@ -205,11 +205,30 @@ static int verb_leaks_check_unwatched(const struct leaks_request *o, const struc
 	return o->has_fail_over ? CLI_FOUND : CLI_DAMAGE;
 }
 
+/* Says for how many programs --fail-over judges a part of the allocations only. */
+static void verb_leaks_report_judged(const struct leaks_request *o, const struct leaks_input *in)
+{
+	uint64_t n = 0, n_late = 0;
+
+	for (size_t i = 0; i < in->leaks->n_watches; i++) {
+		const struct leak_watch *w = in->leaks->watches[i];
+
+		n += !leaks_misses(o, w);
+		n_late += !*w->unwatched && !*w->gap && !w->complete;
+	}
+	if (n_late > 0)
+		cli_error("--fail-over: %" PRIu64 " of %" PRIu64 " watched program%s %s judged "
+			  "without earlier allocations, which are unknown",
+			  n_late, n, n == 1 ? "" : "s", n_late == 1 ? "was" : "were");
+}
+
 static int verb_leaks_check_limit(const struct leaks_request *o, const struct leaks_input *in)
 {
 	double bytes = verb_leaks_bytes_shown(in->leaks);
 	int r = verb_leaks_check_unwatched(o, in);
 
+	if (o->has_fail_over)
+		verb_leaks_report_judged(o, in);
 	if (!o->has_fail_over || bytes <= (double)o->fail_over)
 		return r;
 	cli_error("%s are not freed, more than %s (--fail-over)",

@@ -39,3 +39,19 @@ leaks --fail-over 4K -p 100
 leaks --fail-over 4K -p 300
 leaks --fail-over 4K -p 400
 leaks --allow-unwatched -p 400
+# Programs that were not watched from their beginning on are judged, and counted.
+make-profile b.fxt <<-END
+	task 100 seen
+	task 200 forked
+	at 0
+	watch 100 memory 1 0 0 libc.so.6: malloc free
+	watch 200 memory 0 0 0 libc.so.6: malloc free
+	watched 100 exit 0 0 0 0
+	watched 200 exit 0 0 0 0
+END
+for options in "" "--fail-over 0" "--fail-over 0 -p 100" "--fail-over 0 -p 200"; do
+	echo "--- $options"
+	# shellcheck disable=SC2086 # words
+	kymo leaks b.fxt $options >/dev/null
+	echo "exit $?"
+done
