@@ -15,27 +15,9 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/cleanup.h"
 #include "capture/options/options.h"
+#include "cli/places/call-resolved.h"
 #include "reader/places/places.h"
-
-enum { CALL_SOURCE_MAX = 320 };
-
-struct call_resolved {
-	struct call_resolved_one {
-		char *spec;                   /* owned */
-		char source[CALL_SOURCE_MAX]; /* "file.c:42", or "" */
-	} * list;                             /* owned */
-	size_t n;
-	/* Sentences about matching functions that are left out, or NULL; owned */
-	char *left_out; /* each name means several functions */
-	char *refused;  /* the kernel sets no probe on them */
-};
-
-void call_resolved_deinit(struct call_resolved *r);
 
 /* Resolves TEXT for the processes in FILTER. Texts that the recorder understands are copied.
  * Returns 0, -ENOMEM, or another negative errno with a sentence in WHY. */

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/outbuf.h"
-#include "cli/places/call-resolve.h"
+#include "cli/places/call-resolved.h"
 
 /*
  * Searches the file at PATH for such functions among those of RESOLVED, which a pattern has found.
