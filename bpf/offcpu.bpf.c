@@ -479,8 +479,8 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 	/* (the first exchange changes nothing, but orders the entry before what is read then) */
 	if (!t || __sync_val_compare_and_swap(&t->begin_ns, listed_ns, listed_ns) != listed_ns)
 		return;
-	if (BPF_CORE_READ(p, __state) & TASK_DEAD && !BPF_CORE_READ(p, on_cpu))
-		/* (its last departure was before the entry; until then, that removes the entry) */
+	if (BPF_CORE_READ(p, __state) & TASK_DEAD)
+		/* (its last departure can have been before the entry) */
 		bpf_map_delete_elem(&offcpu_threads, &tid);
 }
 

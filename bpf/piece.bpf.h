@@ -147,13 +147,22 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 }
 
 /*
+ * Copies for waits leave room for those of samples, if a ring is large enough for that: the share
+ * of the ring that a copy of SIZE bytes may use (rec_reserve_spare()).
+ */
+static __always_inline __u32 piece_share(__u64 size, bool is_wait)
+{
+	return is_wait && size <= rec_ring_bytes[REC_PIECE_RING] >> 2 ? 2 : 1;
+}
+
+/*
  * Sends the data of the current task at which the walk W has stopped, with the N frames WALKED so
  * far, at NOW_NS. Stores the id of the stack in *RET_ID. Returns false if nothing was sent: the
  * stack then consists of these frames only.
  */
 #define PIECE_SEND(i)                                                                              \
 	piece = rec_reserve_spare(REC_PIECE_RING, sizeof(*piece) + PIECE_BYTES(i),                 \
-				  is_wait ? 2 : 1, now_ns);                                        \
+				  piece_share(sizeof(*piece) + PIECE_BYTES(i), is_wait), now_ns);  \
 	if (!piece)                                                                                \
 		return false;                                                                      \
 	rec_fill_head(&piece->head, now_ns, REC_PIECE, sizeof(*piece) + PIECE_BYTES(i), p);        \

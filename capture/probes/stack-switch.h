@@ -18,5 +18,8 @@
  */
 int stack_switch_find(const struct elf_image *image, struct disassembler *d, uint64_t *ret_vaddr);
 
-/* The name of the function or label that VADDR is in, of *RET_N bytes; NULL = none. */
+/*
+ * The name, of *RET_N bytes, of the function or label that VADDR is in, or that precedes it and has
+ * no size; NULL = none.
+ */
 const char *stack_switch_name(const struct elf_image *image, uint64_t vaddr, size_t *ret_n);

@@ -279,6 +279,7 @@ exec 8>"$TMP/commands" 9<"$TMP/answers"
 export TMP pid
 expect_exit 0 "$KYMO" record --direct -e offcpu -p $pid -o "$TMP/tableless.fxt" -- bash "$TMP/take-table"
 exec 8>&- 9>&-
+assert_contains "$TMP/before" '^[0-9]+$' "a number of changes"
 assert_eq "$(cat "$TMP/after")" "$(cat "$TMP/before")" "changes of mappings that are there already"
 assert_eq "$(paste -sd ' ' "$TMP/file")" "1 1024" "the file, and the copies for its table"
 

@@ -200,7 +200,7 @@ if [ "$libc" ] && unshare -mpf true 2>/dev/null; then
 	cp "$libc" "$TMP/own/libc.copy"
 	inode=$(stat -c %i "$TMP/own/libc.copy")
 	take "$TMP/ns.fxt" -e profile -F 499 --comm stack-load -- unshare -mpf bash -c \
-		'mount --bind "$1" "$(readlink -f "$2")" && "$3" chain 600' \
+		'mount --bind "$1" "$(readlink -f "$2")" && "$3" chain 1500' \
 		bash "$TMP/own/libc.copy" "$libc" "$STACK_LOAD"
 	# (other processes may have this name)
 	pid=$(awk -v load="$STACK_LOAD" '$NF == load { print $3; exit }' "$MAPPINGS")
