@@ -252,7 +252,7 @@ static struct instruction places_body_read(const struct places_search *s,
 	if (!disassembler_read(s->disassembler, b->p + at, b->n - at, b->vaddr + at, &i))
 		i = (struct instruction){ .length = 1,
 					  .kind = INSTRUCTION_END,
-					  .sum = { -1, -1, -1, -1 } };
+					  .sum = { -1, -1, -1, -1, -1 } };
 	return i;
 }
 
@@ -261,15 +261,24 @@ static bool places_body_is_inside(const struct places_body *b, int8_t reg)
 	return reg >= 0 && b->inside >> reg & 1;
 }
 
+/* Whether I is a jump or branch that may leave the body. */
+static bool places_body_leaves(const struct places_body *b, const struct instruction *i)
+{
+	if (i->target)
+		return !places_body_has(b, i->target);
+	return i->kind == INSTRUCTION_JUMP && !places_body_is_inside(b, i->sum.jump);
+}
+
 /* Follows instruction I. Returns false if it is a call, or a jump that may leave the body. */
 static bool places_body_follow(struct places_body *b, const struct instruction *i)
 {
 	bool adds = places_body_is_inside(b, i->sum.of);
 
-	if (i->kind == INSTRUCTION_CALL || (i->kind == INSTRUCTION_JUMP && i->target == 0 &&
-					    i->slot == 0 && !places_body_is_inside(b, i->sum.jump)))
+	if (i->kind == INSTRUCTION_CALL || places_body_leaves(b, i))
 		return false;
 	b->inside &= (uint16_t)~i->written;
+	if (i->sum.loses >= 0)
+		b->inside &= (uint16_t) ~(1U << i->sum.loses);
 	if (i->sum.address_to >= 0 && places_body_has(b, i->address))
 		b->inside |= (uint16_t)(1U << i->sum.address_to);
 	if (adds && i->sum.to >= 0)
@@ -282,8 +291,9 @@ static bool places_body_follow(struct places_body *b, const struct instruction *
 /*
  * Whether the function at VADDR, which has computed jumps, stays in its own body and has no call
  * there. Each such jump must lead to the sum of an address in the body, as in the string functions
- * of libc, which is computed on the only path to the jump: no branch leads to a place between. So
- * one such jump shows nothing about another one, to an address from memory or from the caller.
+ * of libc. No branch leads to a place between the computation of the sum and the jump. So one such
+ * jump shows nothing about another one, to an address from memory or from the caller. All code of
+ * the body is followed, since only a computed jump may lead to it.
  */
 static int places_stays_in_body(struct places_search *s, uint64_t vaddr)
 {

@@ -394,7 +394,7 @@ static bool instruction_read_vector(const uint8_t *p, size_t n, struct instructi
 		.disturbs = true,
 		.moves_stack = true,
 		.stack = { .from = -1, .saved_to = -1, .restores = -1, .copy_of = -1 },
-		.sum = { -1, -1, -1, -1 },
+		.sum = { -1, -1, -1, -1, -1 },
 	};
 	return ret->length > 0;
 }
@@ -403,7 +403,7 @@ static struct instruction_sum instruction_sum_of(const struct disassembler *d)
 {
 	const cs_x86 *x86 = &d->insn->detail->x86;
 	const cs_x86_op *to = &x86->operands[0], *from = &x86->operands[1];
-	struct instruction_sum sum = { -1, -1, -1, -1 };
+	struct instruction_sum sum = { -1, -1, -1, -1, -1 };
 
 	if (x86->op_count == 0 || to->type != X86_OP_REG)
 		return sum;
@@ -413,7 +413,10 @@ static struct instruction_sum instruction_sum_of(const struct disassembler *d)
 		sum.jump = instruction_register(to->reg);
 	else if (d->insn->id == X86_INS_ADD && from->type == X86_OP_REG)
 		sum = (struct instruction_sum){ -1, instruction_register(to->reg),
-						instruction_register(from->reg), -1 };
+						instruction_register(from->reg), -1, -1 };
+	else if (instruction_is_sum(d) && d->insn->id != X86_INS_ADD &&
+		 d->insn->id != X86_INS_INC && d->insn->id != X86_INS_DEC)
+		sum.loses = (int8_t)instruction_whole_register(to->reg);
 	return sum;
 }
 

@@ -113,7 +113,12 @@ static int needed_library_open(const char *name, const struct capture_filter *fi
 	if (r < 0)
 		snprintf(why, PLACES_WHY_MAX, "%.120s: %s", name,
 			 r == -ENOENT ? "no such library was found" : strerror(-r));
-	return r < 0 ? r : process_file_open(&file, ret, why, PLACES_WHY_MAX);
+	if (r < 0)
+		return r;
+	r = process_file_open(&file, ret, why, PLACES_WHY_MAX);
+	if (r < 0 && !*why)
+		snprintf(why, PLACES_WHY_MAX, "%.120s: %s", name, strerror(-r));
+	return r;
 }
 
 static bool needed_library_in(struct places *p, const char *function)

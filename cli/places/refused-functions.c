@@ -14,6 +14,7 @@
 struct refused_functions {
 	struct outbuf *names;
 	size_t n, n_named;
+	bool failed; /* the file could not be searched in time, or at all */
 };
 
 static void refused_functions_name(struct refused_functions *f, const char *name)
@@ -37,7 +38,9 @@ static bool refused_functions_add(struct refused_functions *f, int fd, const str
 	struct call_places places = { .n = 0 };
 	bool alone;
 
-	if (call_places_find_sandboxed(fd, &query, SEARCH_TIMEOUT_NS, &places) < 0)
+	f->failed =
+		f->failed || call_places_find_sandboxed(fd, &query, SEARCH_TIMEOUT_NS, &places) < 0;
+	if (f->failed)
 		return false;
 	alone = places.n == 0 && places.n_refused > 0;
 	for (size_t i = 0; i < places.n_refused && i < CALL_REFUSED_NAMES_MAX; i++)

@@ -243,6 +243,52 @@ int ends_in_loaded(int a)
 	return chosen_loaded(a + 1);
 }
 
+/*
+ * The register of the jump can have another value (moved, masked), or code to which only the jump
+ * leads leaves the body, directly or by an address in memory (exited, loaded_exited).
+ */
+#define CHOSEN_BODY(name, body, after)                                                             \
+	int choose_##name(int a) __attribute__((visibility("hidden")));                            \
+	__asm__(".globl choose_" #name "\n"                                                        \
+		".hidden choose_" #name "\n"                                                       \
+		".type choose_" #name ", @function\n"                                              \
+		"choose_" #name ":\n"                                                              \
+		"	.cfi_startproc\n" body "1:\n"                                              \
+		"	mov %edi, %eax\n"                                                                \
+		"	ret\n" after "	.cfi_endproc\n"                                             \
+		".size choose_" #name ", . - choose_" #name "\n");                                 \
+	static int (*choose_for_##name(void))(int)                                                 \
+	{                                                                                          \
+		return choose_##name;                                                              \
+	}                                                                                          \
+	int chosen_##name(int a)                                                                   \
+		__attribute__((visibility("hidden"), ifunc("choose_for_" #name)));                 \
+	int ends_in_##name(int a)                                                                  \
+	{                                                                                          \
+		return chosen_##name(a + 1);                                                       \
+	}
+CHOSEN_BODY(moved,
+	    "	lea 1f(%rip), %rcx\n"
+	    "	test %edi, %edi\n"
+	    "	cmovne %rsi, %rcx\n"
+	    "	jmp *%rcx\n",
+	    "")
+CHOSEN_BODY(masked,
+	    "	lea 1f(%rip), %rcx\n"
+	    "	and %esi, %ecx\n"
+	    "	jmp *%rcx\n",
+	    "")
+CHOSEN_BODY(exited,
+	    "	lea 1f(%rip), %r9\n"
+	    "	add %r9, %rcx\n"
+	    "	jmp *%rcx\n",
+	    "	jmp puts@plt\n")
+CHOSEN_BODY(loaded_exited,
+	    "	lea 1f(%rip), %r9\n"
+	    "	add %r9, %rcx\n"
+	    "	jmp *%rcx\n",
+	    "	jmp *puts@GOTPCREL(%rip)\n")
+
 /* Reads its return address, and ends in a jump to what is chosen. */
 int fragile_ends_in_chosen(int a);
 __asm__(".text\n"
