@@ -91,9 +91,17 @@ static struct reach_block *heap_trace_reach_find(struct reach_block *blocks, siz
 	return at < n && blocks[at].address == address ? &blocks[at] : NULL;
 }
 
+/* The better of two results counts. That a block is lost must be the result of both. */
+static enum reach heap_trace_reach_better(enum reach a, enum reach b)
+{
+	enum reach worse = a < b ? a : b, better = a < b ? b : a;
+
+	return worse == REACH_UNKNOWN && better <= REACH_INDIRECT ? REACH_UNKNOWN : better;
+}
+
 /*
- * Combines two searches in BLOCKS, the result of the later one. The better result counts. Blocks
- * that are not in both results are unknown.
+ * Combines two searches in BLOCKS, the result of the later one. Blocks that are not in both results
+ * are unknown.
  */
 static void heap_trace_reach_combine(struct reach_block *blocks, size_t n,
 				     struct reach_block *before, size_t n_before)
@@ -104,8 +112,8 @@ static void heap_trace_reach_combine(struct reach_block *blocks, size_t n,
 
 		if (!b || b->birth_ns != blocks[i].birth_ns)
 			blocks[i].reach = REACH_UNKNOWN;
-		else if (b->reach > blocks[i].reach)
-			blocks[i].reach = b->reach;
+		else
+			blocks[i].reach = heap_trace_reach_better(b->reach, blocks[i].reach);
 	}
 }
 
