@@ -9,7 +9,7 @@
 need_btf
 need_command gcc
 
-page_commands "$ROOT/README.md" '^Without a daemon' '^`kymo open`' >"$TMP/commands"
+page_commands "$ROOT/README.md" '^Start with these' '^`kymo open`' >"$TMP/commands"
 assert_ge "$(wc -l <"$TMP/commands")" 15 "commands of the README"
 
 page_programs
