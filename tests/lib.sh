@@ -290,29 +290,36 @@ check_finds_nothing() {
 	assert_empty "$TMP/findings" "findings of kymo check in $1"
 }
 
-# check_result FILE [REGEX]: FILE is an archive without errors and warnings, except kinds of
-# warnings that match REGEX. Perfetto reports no error, either.
-check_result() {
-	local answers
+# check_results FILE ...: each FILE is an archive without errors and warnings, except kinds of
+# warnings that match $CHECK_EXCEPT. Perfetto reports no error, either.
+check_results() {
+	local file errors slices open nameless questions=()
 
-	expect_exit 0 "$KYMO" check --json "$1"
-	holds "$TMP/stdout" '.errors == 0 and
-		all(.kinds[] | select(.severity == "warning"); .id | test($but))' --arg but "^(${2:-none})\$" ||
-		fail "$1: $("$KYMO" check "$1")"
+	for file in "$@"; do
+		expect_exit 0 "$KYMO" check --json "$file"
+		holds "$TMP/stdout" '.errors == 0 and
+			all(.kinds[] | select(.severity == "warning"); .id | test($but))' --arg but "^(${CHECK_EXCEPT:-none})\$" ||
+			fail "$file: $("$KYMO" check "$file")"
+		# (threads that a switch contains, and that have no name)
+		questions+=(-- "$file"
+			"select name, value from stats where value != 0 and
+				(name glob 'fuchsia*' or severity in ('error', 'data_loss'))"
+			"select count(*) n from sched_slice join thread using (utid)
+				where dur = -1"
+			"select count(*) n from slice where dur = -1"
+			"select count(*) n from sched_slice join thread using (utid)
+				where tid != 0 and name is null")
+	done
 	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
-	# (threads that a switch contains, and that have no name)
-	answers=$(perfetto "$1" \
-		"select name, value from stats where value != 0 and
-			(name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
-		"select count(*) n from sched_slice join thread using (utid)
-			where dur = -1" \
-		"select count(*) n from slice where dur = -1" \
-		"select count(*) n from sched_slice join thread using (utid)
-			where tid != 0 and name is null")
-	assert_eq "$(sed -n 1p <<<"$answers")" '[]' "errors of import of $1"
-	assert_eq "$(sed -n 2p <<<"$answers")" '[{"n":0}]' "open sched slices of $1"
-	assert_eq "$(sed -n 3p <<<"$answers")" '[{"n":0}]' "open slices of $1"
-	assert_eq "$(sed -n 4p <<<"$answers")" '[{"n":0}]' "nameless threads of $1"
+	perfetto "${questions[@]:1}" >"$TMP/perfetto.answers"
+	for file in "$@"; do
+		read -r errors && read -r slices && read -r open && read -r nameless ||
+			fail "Perfetto does not answer about $file"
+		assert_eq "$errors" '[]' "errors of import of $file"
+		assert_eq "$slices" '[{"n":0}]' "open sched slices of $file"
+		assert_eq "$open" '[{"n":0}]' "open slices of $file"
+		assert_eq "$nameless" '[{"n":0}]' "nameless threads of $file"
+	done <"$TMP/perfetto.answers"
 }
 
 # expect_checked FILE [option ...]: writes `kymo check --json` of FILE to $TMP/stdout. The exit
@@ -752,7 +759,7 @@ little_work() {
 
 # ---- Perfetto ----
 
-# perfetto FILE SQL ...: prints a JSON array per query
+# perfetto FILE SQL ... [-- FILE SQL ...]: prints a JSON array per query
 perfetto() {
 	"$KYMO_PERFETTO_SQL" "$@" 2>"$TMP/perfetto.stderr" || {
 		cat "$TMP/perfetto.stderr" >&2

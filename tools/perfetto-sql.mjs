@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// perfetto-sql.mjs ENGINE TRACE SQL ...: what tools/perfetto-sql runs. ENGINE is a directory with Perfetto's trace processor as it
+// perfetto-sql.mjs ENGINE TRACE SQL ... [-- TRACE SQL ...]: what tools/perfetto-sql runs. ENGINE is a directory with Perfetto's trace processor as it
 // is built for browsers: the WebAssembly, the script that a worker of Perfetto's UI runs around it ("the bridge"),
 // and the client that talks to that worker.
 
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runInThisContext } from 'node:vm';
 
-const [directory, trace, ...queries] = process.argv.slice(2);
+const [directory, ...words] = process.argv.slice(2);
 const PIECE_BYTES = 16 * 1024 * 1024;
 
 function die(status, what) {
@@ -97,25 +97,46 @@ process.on('uncaughtException', (error) => die(3, error?.message ?? error));
 // (It complains of fields that it does not know of its own answers.)
 console.warn = () => {};
 
-const engine = await connect();
-let status = 0;
+// Its words, in the groups that "--" separates.
+function groupsOf(list) {
+	const groups = [[]];
 
-try {
+	for (const word of list)
+		if (word === '--')
+			groups.push([]);
+		else
+			groups.at(-1).push(word);
+	return groups;
+}
+
+async function load(engine, trace) {
 	const bytes = new Uint8Array(readFileSync(trace));
 
 	for (let at = 0; at < bytes.length; at += PIECE_BYTES)
 		await engine.parse(bytes.slice(at, at + PIECE_BYTES));
 	await engine.notifyEof();
-} catch (error) {
-	console.error(`perfetto-sql: ${trace}: ${error?.message ?? error}`);
-	status = 1;
 }
-for (const sql of queries) {
+
+const engine = await connect();
+let status = 0;
+
+for (const [i, [trace, ...queries]] of groupsOf(words).entries()) {
+	// (The engine takes longer to start than to read a small trace.)
+	if (i > 0)
+		await engine.resetTraceProcessor({});
 	try {
-		console.log(JSON.stringify(await rowsOf(engine, sql)));
+		await load(engine, trace);
 	} catch (error) {
-		console.error(`perfetto-sql: ${error?.message ?? error}`);
+		console.error(`perfetto-sql: ${trace}: ${error?.message ?? error}`);
 		status = 1;
+	}
+	for (const sql of queries) {
+		try {
+			console.log(JSON.stringify(await rowsOf(engine, sql)));
+		} catch (error) {
+			console.error(`perfetto-sql: ${trace}: ${error?.message ?? error}`);
+			status = 1;
+		}
 	}
 }
 process.exit(status);

@@ -29,38 +29,21 @@ trap_is_real() {
 	expect_exit 0 "$KYMO" check --strict "$TMP/$id.good.fxt"
 }
 
-# ask FILE ...: writes FILE.answer for each file. All are the same archive, so Perfetto, which is
-# slow, runs only once.
-ask() {
-	local file answer questions=()
-
-	for file in "$@"; do
-		questions+=("${question[$file]}")
-	done
-	perfetto "$TMP/$1" "${questions[@]}" >"$TMP/$1.answers"
-	for file in "$@"; do
-		IFS= read -r answer
-		echo "$answer" >"$TMP/$file.answer"
-	done <"$TMP/$1.answers"
-}
-
-# Two at a time.
+# ask_all: writes FILE.answer for each file. Many are the same archive, which Perfetto reads once.
 ask_all() {
-	local sums=$TMP/sums files sum odd=
+	local sum file answer asked='' words=() files=()
 
-	(cd "$TMP" && md5sum "${!question[@]}") >"$sums"
-	while read -r sum; do
-		mapfile -t files < <(sed -n "s/^$sum  //p" "$sums")
-		if [ "$odd" ]; then
-			ask "${files[@]}"
-			wait "$odd"
-			odd=
-		else
-			ask "${files[@]}" &
-			odd=$!
-		fi
-	done < <(cut -d ' ' -f 1 "$sums" | sort -u)
-	[ ! "$odd" ] || wait "$odd"
+	while read -r sum file; do
+		[ "$sum" = "$asked" ] || words+=(-- "$TMP/$file")
+		asked=$sum
+		words+=("${question[$file]}")
+		files+=("$file")
+	done < <(cd "$TMP" && md5sum "${!question[@]}" | sort)
+	perfetto "${words[@]:1}" >"$TMP/answers"
+	for file in "${files[@]}"; do
+		IFS= read -r answer || fail "Perfetto does not answer about $file"
+		echo "$answer" >"$TMP/$file.answer"
+	done <"$TMP/answers"
 }
 
 durations="select dur from sched_slice order by ts, cpu"

@@ -28,6 +28,10 @@ for n in 1 2 3 4 5; do
 done
 [ "$woken" -le 100000 ] || skip "others on this machine wake each other too often: $woken wakeups"
 
+# Threads that a filter leaves out are one pseudo-thread per CPU, because a thread can run only on
+# one CPU.
+record_around "$TMP/filtered.fxt" --comm kymo-load -- \
+	"$KYMO_LOAD" --out "$TMP/procs2.json" procs 200
 perfetto "$TMP/t.fxt" \
 	"select name, value from stats where value != 0 and
 		(name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
@@ -41,15 +45,10 @@ perfetto "$TMP/t.fxt" \
 	"select w.tid waker, t.tid woken, count(*) n from thread_state s join thread t using (utid)
 		join thread w on s.waker_utid = w.utid where w.utid != t.utid group by 1, 2" \
 	"select count(*) n from thread_state where waker_utid = utid" \
-	>"$TMP/answers"
-# Threads that a filter leaves out are one pseudo-thread per CPU, because a thread can run only on
-# one CPU.
-record_around "$TMP/filtered.fxt" --comm kymo-load -- \
-	"$KYMO_LOAD" --out "$TMP/procs2.json" procs 200
-perfetto "$TMP/filtered.fxt" \
+	-- "$TMP/filtered.fxt" \
 	"select count(*) n from sched_slice where dur = -1" \
 	"select count(distinct ucpu) n from sched_slice join thread using (utid)
-		where name glob 'other cpu *'" >"$TMP/filtered"
+		where name glob 'other cpu *'" >"$TMP/answers"
 
 answer() {
 	sed -n "$1p" "$TMP/answers"
@@ -58,8 +57,8 @@ answer() {
 assert_eq "$(answer 1)" '[]' "errors of import"
 assert_eq "$(answer 2)" '[{"n":0}]' "open sched slices"
 assert_eq "$(answer 3)" '[{"n":0}]' "open slices"
-assert_eq "$(sed -n 1p "$TMP/filtered")" '[{"n":0}]' "open sched slices with a filter"
-assert_ge "$(sed -n 2p "$TMP/filtered" | gojq '.[0].n')" 2 "CPUs that show others"
+assert_eq "$(answer 10)" '[{"n":0}]' "open sched slices with a filter"
+assert_ge "$(answer 11 | gojq '.[0].n')" 2 "CPUs that show others"
 assert_eq "$(answer 4 | gojq '.[0].n')" "$(json "$SUMMARY" .sched_slices)" "sched slices"
 
 assert_eq "$(json "$SUMMARY" '.cpus | length')" "$(nproc --all)" "number of CPUs"
