@@ -21,7 +21,7 @@
  */
 #include "bpf/probed.bpf.h"
 #include "bpf/filter.bpf.h"
-#include "bpf/stack.bpf.h"
+#include "bpf/stack-calls.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 

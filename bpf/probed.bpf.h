@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "bpf/unwind.bpf.h"
+#include "bpf/walk.bpf.h"
 
 /* The state of the kernel that a sample has interrupted, by CPU, during the walk of the sample. */
 #define PROBED_REGISTERS 15

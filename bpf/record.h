@@ -32,7 +32,7 @@
 #endif
 
 #include "bpf/record-kinds.h"
-#include "bpf/unwind.h"
+#include "bpf/record-unwind.h"
 
 /* ---- the word ring ---- */
 

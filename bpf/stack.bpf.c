@@ -11,32 +11,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile bool stacks_of_none = false;
 
-__noinline bool stack_follows_call(__u64 address)
-{
-#if defined(__TARGET_ARCH_x86)
-	__u8 code[8];
-
-	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
-		return false;
-	/* call rel32; else FF /2, by its length: register, or memory with 0, 1 or 4 bytes of
-	 * offset */
-	return code[3] == 0xe8 || (code[6] == 0xff && (code[7] & 0x38) == 0x10) ||
-	       (code[5] == 0xff && ((code[6] & 0xf8) == 0x50 || code[6] == 0x14)) ||
-	       (code[4] == 0xff && code[5] == 0x54) ||
-	       (code[2] == 0xff && ((code[3] & 0xf8) == 0x90 || code[3] == 0x15)) ||
-	       (code[1] == 0xff && (code[2] == 0x94 || code[2] == 0x14));
-#elif defined(__TARGET_ARCH_arm64)
-	__u32 code;
-
-	if (bpf_probe_read_user(&code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
-		return false;
-	return (code & 0xfc000000) == 0x94000000 || (code & 0xfefff800) == 0xd63f0800 ||
-	       (code & 0xfffffc1f) == 0xd63f0000;
-#else
-	return address != 0;
-#endif
-}
-
 #if defined(__TARGET_ARCH_x86)
 #define STACK_NR_EXECVE   59
 #define STACK_NR_EXECVEAT 322

@@ -14,6 +14,7 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
+#include "bpf/stack-calls.bpf.h"
 
 struct stack_rooms {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -77,14 +78,6 @@ static __always_inline __u64 stack_hash_from(__u64 h, const __u64 *frames, __u32
 
 /* The hash of the first N frames of S. (This is a separate function, like the next one.) */
 __u64 stack_hash_of(const struct rec_stack *s, __u32 n);
-
-/*
- * Whether the instruction before ADDRESS, in the current task, is a call: otherwise, it is no
- * return address. On architectures whose instructions are unknown here, always true. (This is a
- * separate function, like the next one: the verifier checks it once, and not in each iteration of a
- * loop.)
- */
-bool stack_follows_call(__u64 address);
 
 /*
  * Walks the current task by tables or by frame pointers, from its registers in user space, into TO.
@@ -177,66 +170,8 @@ struct stack_callers {
 #if defined(__TARGET_ARCH_x86)
 #define STACK_CS_64 0x33 /* the code segment of 64-bit programs */
 
-/*
- * The maximum size of functions that make system calls, or that call such a function. Longer ones
- * are not recognised.
- */
-#define STACK_FUNCTION_BYTES 4096
-#define STACK_SCAN_WORDS     96 /* shm_open() has a path on its stack */
-#define STACK_NEAR_BYTES     (1 << 20)
-
-/*
- * The target of the call in the 8 bytes of instructions before ADDRESS, if it is a constant or a
- * word in memory; else 0.
- */
-static __always_inline __u64 stack_called_by(__u64 address, bool *ret_direct)
-{
-	__u8 code[8];
-	__u64 target = 0;
-	__s32 offset;
-
-	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
-		return 0;
-	__builtin_memcpy(&offset, code + 4, sizeof(offset));
-	*ret_direct = code[3] == 0xe8;
-	if (*ret_direct)
-		return address + offset;
-	if (code[2] == 0xff && code[3] == 0x15 &&
-	    bpf_probe_read_user(&target, sizeof(target), (const void *)(address + offset)) < 0)
-		return 0;
-	return target;
-}
-
-/* The target of a jump through a word in memory at ADDRESS, as in linkage tables; else 0. */
-static __always_inline __u64 stack_linked_to(__u64 address)
-{
-	__u8 code[16];
-	__u64 target = 0;
-	__s32 offset;
-	__u32 at;
-
-	if (bpf_probe_read_user(code, sizeof(code), (const void *)address) < 0)
-		return 0;
-	at = code[0] == 0xf3 && code[1] == 0x0f ? 4 : 0; /* endbr64 */
-	at += code[at] == 0xf2;                          /* bnd */
-	if (code[at] != 0xff || code[at + 1] != 0x25)
-		return 0;
-	__builtin_memcpy(&offset, code + at + 2, sizeof(offset));
-	bpf_probe_read_user(&target, sizeof(target), (const void *)(address + at + 6 + offset));
-	return target;
-}
-
-/* Whether ADDRESS follows a call of the function that contains INSIDE. */
-static __always_inline bool stack_calls_into(__u64 address, __u64 inside, bool *ret_direct)
-{
-	__u64 target = stack_called_by(address, ret_direct);
-
-	if (target && inside - target < STACK_FUNCTION_BYTES)
-		return true;
-	target = target ? stack_linked_to(target) : 0;
-	*ret_direct = false;
-	return target && inside - target < STACK_FUNCTION_BYTES;
-}
+#define STACK_SCAN_WORDS 96 /* shm_open() has a path on its stack */
+#define STACK_NEAR_BYTES (1 << 20)
 
 /* Whether BP can be the frame of a function to which the return address at AT leads. */
 static __always_inline bool stack_is_frame(__u64 bp, __u64 at)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/unwind.h"
+#include "bpf/record-unwind.h"
 #include "capture/unwind/unwind-table.h"
 
 enum {

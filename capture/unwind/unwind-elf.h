@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/unwind.h"
+#include "bpf/record-unwind.h"
 #include "capture/unwind/unwind-cfi.h"
 
 enum { UNWIND_ELF_UNPACKED_MAX = 64 << 20 }; /* bytes of a decompressed section */

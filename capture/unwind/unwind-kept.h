@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "bpf/unwind.h"
+#include "bpf/record-unwind.h"
 
 enum { UNWIND_KEPT_MAX = 256 };
 

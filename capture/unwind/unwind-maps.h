@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session's maps of unwind tables (bpf/unwind.h), in user space: the numbers of files, and the
+ * A session's maps of unwind tables (bpf/record-unwind.h), in user space: the numbers of files, and the
  * data about each.
  *
  * For one thread, while the programs use the maps. The descriptors are copies: the session can be
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "bpf/unwind.h"
+#include "bpf/record-unwind.h"
 #include "capture/unwind/unwind-kept.h"
 #include "capture/unwind/unwind-publisher.h"
 #include "capture/unwind/unwind-table.h"

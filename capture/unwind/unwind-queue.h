@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "bpf/unwind.h"
+#include "bpf/record-unwind.h"
 
 enum {
 	UNWIND_QUEUE_MAX = 4096,    /* that wait */

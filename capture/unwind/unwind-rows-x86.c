@@ -3,7 +3,7 @@
 
 #include <dwarf.h>
 
-#include "bpf/unwind.h"
+#include "bpf/record-unwind.h"
 #include "capture/unwind/byte-reader.h"
 
 /* DWARF numbers of registers, from the ABI. */

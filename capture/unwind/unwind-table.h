@@ -2,7 +2,7 @@
 /*
  * The unwind table of an ELF file: .eh_frame (Linux Standard Base, "Exception Frames"), found by
  * the section or by the program header PT_GNU_EH_FRAME, or .debug_frame (DWARF 5, 6.4) if only that
- * exists, converted to rows that programs in the kernel search (bpf/unwind.h).
+ * exists, converted to rows that programs in the kernel search (bpf/record-unwind.h).
  *
  * Only x86-64 is supported: other machines get -ENOTSUP. unwind-cfi.h executes the instructions,
  * independent of the machine. unwind-rows-x86.h makes rows of the results; another machine needs
@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "base/outbuf.h"
-#include "bpf/unwind.h"
+#include "bpf/record-unwind.h"
 #include "capture/unwind/unwind-elf.h"
 
 /* To be incremented when the rows of a file change: tables on disk are then unusable. */
