@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "capture/heap/heap-trace-reach.h"
+#include "base/cleanup.h"
+#include "capture/heap/reach.h"
+#include "model/event.h"
 
 static uint64_t heap_images_pid_key(uint32_t pid)
 {
@@ -14,7 +16,7 @@ static uint64_t heap_images_pid_key(uint32_t pid)
 
 static void heap_images_free(struct heap_image *image)
 {
-	heap_trace_reach_deinit(image);
+	memory_image_forget_reach(image);
 	free(image);
 }
 
@@ -136,4 +138,18 @@ void memory_image_end_unreported(struct heap_image *image)
 	p->ended_ns = later->process.since_ns - 1;
 	if (later->process.flags & MEMORY_PROCESS_IMAGE)
 		p->flags |= MEMORY_PROCESS_EXECED;
+}
+
+uint32_t memory_image_reach_of(const struct heap_image *image, uint64_t address, uint64_t birth_ns)
+{
+	const struct reach_block *b = reach_block_at(image->reach, image->n_reach, address);
+
+	return b && b->birth_ns == birth_ns ? b->reach : REACH_UNKNOWN;
+}
+
+void memory_image_forget_reach(struct heap_image *image)
+{
+	image->reach = free_ptr(image->reach);
+	image->n_reach = 0;
+	image->unsearched = WATCHED_UNSEARCHED_NONE;
 }

@@ -75,6 +75,12 @@ void memory_image_add_gap(struct heap_image *image, uint32_t gap);
  */
 uint32_t memory_image_gap(const struct heap_image *image);
 
+/* The result for the block of IMAGE at ADDRESS that was made at BIRTH_NS: `enum reach`. */
+uint32_t memory_image_reach_of(const struct heap_image *image, uint64_t address, uint64_t birth_ns);
+
+/* Drops the result of the last search. */
+void memory_image_forget_reach(struct heap_image *image);
+
 /*
  * Marks an image as ended that no longer runs, but whose end was not reported. It keeps the known
  * data.

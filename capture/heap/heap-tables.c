@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "capture/heap/heap-records.h"
-#include "capture/heap/heap-trace-reach.h"
 
 enum { BATCH = 1024, BATCH_MAX = 1 << 20, FORGET_BYTES = 4 << 20 };
 
@@ -286,7 +285,7 @@ static int heap_tables_emit_block(const void *key_bytes, const void *value, void
 	};
 	memcpy(&rec.block, value, sizeof(rec.block));
 	if (key->resource == MEMORY_RESOURCE_MEMORY)
-		rec.reach = heap_trace_reach_of(image, key->id, rec.block.ts_ns);
+		rec.reach = memory_image_reach_of(image, key->id, rec.block.ts_ns);
 	return heap_tables_emit(p, &rec.head);
 }
 

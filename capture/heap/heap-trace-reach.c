@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "capture/heap/heap-records.h"
+#include "capture/heap/heap-tables.h"
 #include "capture/heap/reach.h"
 #include "model/event.h"
 
@@ -83,14 +83,6 @@ static int heap_trace_reach_list_ended(struct outbuf *to, void *userdata)
 	return memory_map_each(&map, heap_trace_reach_add_ended, l);
 }
 
-static struct reach_block *heap_trace_reach_find(struct reach_block *blocks, size_t n,
-						 uint64_t address)
-{
-	size_t at = ARRAY_FIRST(i, 0, n, blocks[i].address >= address);
-
-	return at < n && blocks[at].address == address ? &blocks[at] : NULL;
-}
-
 /* The better of two results counts. That a block is lost must be the result of both. */
 static enum reach heap_trace_reach_better(enum reach a, enum reach b)
 {
@@ -107,8 +99,7 @@ static void heap_trace_reach_combine(struct reach_block *blocks, size_t n,
 				     struct reach_block *before, size_t n_before)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct reach_block *b =
-			heap_trace_reach_find(before, n_before, blocks[i].address);
+		const struct reach_block *b = reach_block_at(before, n_before, blocks[i].address);
 
 		if (!b || b->birth_ns != blocks[i].birth_ns)
 			blocks[i].reach = REACH_UNKNOWN;
@@ -203,7 +194,7 @@ int heap_trace_reach_search(const struct memory_search *how, struct heap_image *
 	size_t n[SEARCHES] = { 0 };
 	int r = 0;
 
-	heap_trace_reach_deinit(image);
+	memory_image_forget_reach(image);
 	for (unsigned i = 0; r == 0 && i <= last; i++)
 		r = heap_trace_reach_search_once(how, image, &found[i], &n[i]);
 	if (r == 0) {
@@ -217,18 +208,4 @@ int heap_trace_reach_search(const struct memory_search *how, struct heap_image *
 	for (unsigned i = 0; i < SEARCHES; i++)
 		free(found[i]);
 	return r;
-}
-
-uint32_t heap_trace_reach_of(const struct heap_image *image, uint64_t address, uint64_t birth_ns)
-{
-	const struct reach_block *b = heap_trace_reach_find(image->reach, image->n_reach, address);
-
-	return b && b->birth_ns == birth_ns ? b->reach : REACH_UNKNOWN;
-}
-
-void heap_trace_reach_deinit(struct heap_image *image)
-{
-	image->reach = free_ptr(image->reach);
-	image->n_reach = 0;
-	image->unsearched = WATCHED_UNSEARCHED_NONE;
 }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "capture/programs/collector.h"
-#include "capture/heap/heap-tables.h"
+#include "capture/heap/heap-images.h"
 #include "capture/options/options.h"
 
 struct memory_search {
@@ -29,8 +29,3 @@ struct memory_search {
  * or a negative errno as the reason for no result.
  */
 int heap_trace_reach_search(const struct memory_search *how, struct heap_image *image);
-
-/* The result for the block of IMAGE at ADDRESS that was made at BIRTH_NS: `enum reach`. */
-uint32_t heap_trace_reach_of(const struct heap_image *image, uint64_t address, uint64_t birth_ns);
-
-void heap_trace_reach_deinit(struct heap_image *image);

@@ -738,7 +738,7 @@ static int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
 		image->process = process;
 		r = heap_trace_reach_search(&how, image);
 		if (!heap_trace_was_same(m, &program))
-			heap_trace_reach_deinit(image);
+			memory_image_forget_reach(image);
 	}
 	return r;
 }

@@ -566,6 +566,13 @@ static int reach_prepare(struct search *s)
 	return s->buffer && s->spans ? 0 : -ENOMEM;
 }
 
+struct reach_block *reach_block_at(struct reach_block *blocks, size_t n, uint64_t address)
+{
+	size_t at = ARRAY_FIRST(i, 0, n, blocks[i].address >= address);
+
+	return at < n && blocks[at].address == address ? &blocks[at] : NULL;
+}
+
 DEFINE_ORDER(by_address, struct reach_block, COMPARE(x->address, y->address))
 
 /* Sorts the blocks and removes invalid ones. Returns their new number. */

@@ -39,6 +39,9 @@ struct reach_block {
 	uint32_t pad;
 };
 
+/* The block at ADDRESS of N BLOCKS in the order of addresses, or NULL. */
+struct reach_block *reach_block_at(struct reach_block *blocks, size_t n, uint64_t address);
+
 struct reach_request {
 	pid_t pid;
 	/*
