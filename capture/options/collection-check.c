@@ -3,6 +3,7 @@
  * Checks of keys that depend on other keys.
  */
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"

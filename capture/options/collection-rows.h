@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "capture/options/collection.h"
 #include "capture/options/option-table.h"
 
 /*

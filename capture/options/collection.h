@@ -2,14 +2,10 @@
 /*
  * A collection: a recording that a machine makes by itself, as configured by its administrator
  * (kymo.conf(5)).
- *
- * The whole file is parsed. Each error is reported with its line, and a file with any error is
- * rejected.
  */
 #pragma once
 
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 #include "capture/options/options.h"
@@ -56,12 +52,6 @@ struct collection {
  */
 typedef void (*collection_complaint_fn)(unsigned line, const char *text, void *userdata);
 
-/*
- * Reads FILE, the collection NAME, to its end. Returns 0, -EINVAL after errors were reported, or
- * another errno.
- */
-int collection_read(FILE *file, const char *name, collection_complaint_fn complain, void *userdata,
-		    struct collection *ret);
 void collection_deinit(struct collection *p);
 
 /* Writes NAME of ".../NAME.conf" to TO, if it is valid for a collection. Otherwise returns NULL. */

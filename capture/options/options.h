@@ -300,12 +300,6 @@ static inline bool categories_need_filter(uint32_t categories, const struct capt
  */
 void session_options_fill_flight(struct session_options *o);
 
-/*
- * Fills in all unset options except the size of rings. Returns 0, or -EINVAL if a value is out of
- * range or an option lacks a requirement (option_check()).
- */
-int session_options_complete(struct session_options *o);
-
 /* Frees what O owns and clears it. */
 void session_options_deinit(struct session_options *o);
 
@@ -320,9 +314,3 @@ bool session_options_splits(const struct session_options *o);
 
 /* True if NAME is [A-Za-z0-9_]{1,64}. */
 bool session_name_valid(const char *name);
-
-/*
- * Describes all options except filters, for the archive. Categories are included only if they are
- * not the default. Returns a new string that the caller frees, or NULL without memory.
- */
-char *session_options_describe(const struct session_options *o);

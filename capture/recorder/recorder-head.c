@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "base/text.h"
+#include "capture/options/options-complete.h"
 
 enum { COMMAND_MAX = 1024 };
 

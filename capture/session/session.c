@@ -18,6 +18,7 @@
 #include "capture/proc/machine.h"
 #include "capture/proc/proc.h"
 #include "capture/programs/sampler.h"
+#include "capture/options/options-complete.h"
 
 /* Drains come at half the flush interval: the second takes the records that were too young for
  * the first. */

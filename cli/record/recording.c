@@ -14,6 +14,7 @@
 #include "capture/proc/proc.h"
 #include "capture/sandbox/thread.h"
 #include "cli/bus/bus-client.h"
+#include "cli/bus/bus-host.h"
 #include "cli/service/client-options.h"
 #include "cli/common/verb.h"
 
@@ -376,9 +377,9 @@ int recording_new(const struct record_options *options, struct recording **ret)
 		return -ENOMEM;
 	r->ops = &bus_ops;
 	e = bus_client_connect(r->client, options->bus);
-	if (e < 0 && (options->bus || bus_client_is_elsewhere() || geteuid() != 0)) {
+	if (e < 0 && (options->bus || bus_host_is_elsewhere() || geteuid() != 0)) {
 		cli_error("%s%s", bus_client_error(r->client),
-			  options->bus || bus_client_is_elsewhere()
+			  options->bus || bus_host_is_elsewhere()
 				  ? ""
 				  : "; ask an administrator to start it, or record as root");
 		return e;

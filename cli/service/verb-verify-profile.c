@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "capture/options/collection-parse.h"
 #include "base/cleanup.h"
 #include "cli/common/json.h"
 #include "cli/common/verb-options.h"

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/options/collection-parse.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/filter-values.h"
 #include "capture/options/find-cgroup.h"

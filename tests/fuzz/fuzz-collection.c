@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "capture/options/collection.h"
+#include "capture/options/collection-parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

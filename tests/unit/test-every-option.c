@@ -13,7 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "capture/options/collection-parse.h"
 #include "bus/option-bus.h"
+#include "capture/options/options-complete.h"
 #include "cli/common/verb.h"
 #include "cli/options/record-options.h"
 #include "daemon/sessions/session-options-bus.h"

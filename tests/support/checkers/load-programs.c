@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/options/options-complete.h"
 #include "capture/options/options.h"
 #include "capture/programs/collector-parts.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/options/collection-parse.h"
 #include "base/cleanup.h"
 #include "capture/options/option-table.h"
 #include "tests/support/unit.h"

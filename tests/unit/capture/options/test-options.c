@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "capture/options/option-table.h"
+#include "capture/options/options-complete.h"
 #include "tests/support/unit.h"
 
 TEST(test_categories_parse)
