@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "capture/recorder/recorder-parts.h"
-#include "capture/recorder/recorder-stages.h"
 
 enum { NAMED_WORDS = TASKS_TID_MAX / 64 };
 

@@ -12,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "capture/recorder/recorder-parts.h"
-#include "capture/recorder/recorder-stages.h"
 
 enum { LISTED_WORDS = TASKS_TID_MAX / 64 };
 

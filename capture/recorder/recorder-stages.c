@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The order of the stages, the way of a record through them, and the functions of one stage for the
- * others.
+ * others (docs/architecture/pipeline.md, "Stages").
  */
-#include "capture/recorder/recorder-stages.h"
-
 #include "capture/recorder/recorder-parts.h"
 
 const struct recorder_stage recorder_stages[RECORDER_STAGES] = {

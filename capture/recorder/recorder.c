@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "capture/proc/proc-records.h"
 #include "capture/recorder/recorder-parts.h"
-#include "capture/recorder/recorder-stages.h"
 
 enum { MARK_MAX = 256 };
 

@@ -3,7 +3,7 @@
  * The table of kinds (bpf/record-kinds.h) and the stages: each kind in the table has a stage that
  * handles it.
  */
-#include "capture/recorder/recorder-stages.h"
+#include "capture/recorder/recorder-parts.h"
 #include "tests/support/unit.h"
 
 static void check_is_taken(unsigned kind, const char *name)
