@@ -27,18 +27,8 @@
 #include "bpf/record.h"
 #include "capture/heap/heap-records.h"
 #include "capture/stages/ranges.h"
+#include "capture/stages/resource-block.h"
 #include "model/event.h"
-
-/* Limit per kind and process. */
-enum { RESOURCES_MAX = 1 << 18 };
-
-/* A resource that was made. */
-struct resource_block {
-	enum resource resource;
-	uint64_t id, size; /* as in `enum resource` */
-	struct origin origin;
-	const char *text; /* borrowed until the next call */
-};
 
 /* Receives all changes of the books. CALL is the cause; NULL for a list. */
 struct resources_sink {
@@ -82,7 +72,6 @@ int resources_found(struct resources *r, const struct rec_found *rec);
  * Calls FN for all live resources; for a program that ends by exec (EXECED), for those that remain
  * after it. Returns the result of FN if it is not 0.
  */
-typedef int (*resources_block_fn)(const struct resource_block *block, void *userdata);
 int resources_each(struct resources *r, bool execed, resources_block_fn fn, void *userdata);
 
 /* The sums, in no order: *POS starts at 0; NULL after the last one. */

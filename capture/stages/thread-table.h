@@ -13,7 +13,7 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
-#include "capture/stages/resources.h"
+#include "capture/stages/resource-block.h"
 
 /* All zero except for members that the owner sets. */
 struct thread_table {

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A resource of a program, as the books have it (capture/stages/resources.h).
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "capture/stages/ranges.h"
+#include "model/event.h"
+
+/* Limit per kind and process. */
+enum { RESOURCES_MAX = 1 << 18 };
+
+/* A resource that was made. */
+struct resource_block {
+	enum resource resource;
+	uint64_t id, size; /* as in `enum resource` */
+	struct origin origin;
+	const char *text; /* borrowed until the next call */
+};
+
+/* Returns 0 to continue. */
+typedef int (*resources_block_fn)(const struct resource_block *block, void *userdata);
