@@ -11,7 +11,7 @@
 #include <systemd/sd-bus.h>
 
 #include "bus/kymo-bus.h"
-#include "cli/bus/bus-client.h"
+#include "cli/bus/session-view.h"
 
 #define ANSWER_USEC UINT64_C(30000000) /* for immediate answers, and for loading programs */
 
@@ -19,6 +19,8 @@
 #define DIALOGUE_USEC UINT64_C(150000000)
 
 enum { BUS_SEARCHES_MAX = 32 }; /* at a time */
+
+struct bus_client_create_args;
 
 struct bus_client {
 	sd_bus *bus;

@@ -23,14 +23,6 @@ struct bus_client *bus_client_free(struct bus_client *c);
 
 DEFINE_CLEANUP(struct bus_client *, bus_client_free)
 
-/* Uses the system bus of another machine from now on: of [USER@]HOST through ssh, or of a
- * container. One of them is NULL. The strings are borrowed. */
-void bus_client_set_host(const char *host, const char *machine);
-bool bus_client_is_elsewhere(void);
-
-/* Whether CLOCK_BOOTTIME of the service is another machine's. */
-bool bus_client_has_other_clock(void);
-
 /* The message of the last failure. Never NULL; borrowed until the next call. */
 const char *bus_client_error(const struct bus_client *c);
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "cli/bus/bus-call.h"
+#include "cli/bus/bus-client.h"
 
 /* Every process on the bus can send signals that look like the daemon's. */
 static bool bus_follow_is_from(sd_bus_message *m, const char *sender)

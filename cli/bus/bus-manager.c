@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "cli/bus/bus-call.h"
+#include "cli/bus/bus-client.h"
 
 static int bus_manager_read_path(struct bus_client *c, sd_bus_message *reply, char **ret_path)
 {

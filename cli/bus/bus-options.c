@@ -4,6 +4,7 @@
  */
 #include "bus/option-bus.h"
 #include "cli/bus/bus-call.h"
+#include "cli/bus/bus-client.h"
 
 int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *args)
 {

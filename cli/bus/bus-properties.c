@@ -9,6 +9,7 @@
 #include "base/string-table.h"
 #include "base/text.h"
 #include "cli/bus/bus-call.h"
+#include "cli/bus/bus-client.h"
 
 /* A value of any type as JSON; NULL with *RETERR < 0 on failure. */
 static struct json_object *bus_properties_read_json(sd_bus_message *m, int *reterr);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/bus/bus-call.h"
+#include "cli/bus/bus-client.h"
 
 static int bus_service_read_usage(sd_bus_message *m, struct bus_client_service *s)
 {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cli/bus/bus-call.h"
+#include "cli/bus/bus-client.h"
 
 #define STUCK_USEC UINT64_C(5000000) /* an output without progress, after Stop */
 

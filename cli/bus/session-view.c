@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/value.h"
-#include "cli/bus/bus-client.h"
+#include "cli/bus/bus-host.h"
 #include "cli/common/json.h"
 #include "cli/common/stacks-text.h"
 #include "cli/common/verb.h"
@@ -63,7 +63,7 @@ uint64_t session_view_duration_ns(const struct session_view *v)
 	uint64_t end = v->counters.stop_ns ?: clock_boot_ns();
 
 	/* The current time of the other machine is unknown here. */
-	if (v->counters.stop_ns == 0 && bus_client_has_other_clock())
+	if (v->counters.stop_ns == 0 && bus_host_has_other_clock())
 		return 0;
 	if (v->counters.start_ns == 0 || end < v->counters.start_ns)
 		return 0;

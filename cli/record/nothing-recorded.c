@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "capture/proc/task-state.h"
 #include "cli/bus/bus-client.h"
+#include "cli/bus/bus-host.h"
 #include "cli/common/verb.h"
 
 enum { REASON_MAX = 128 };
@@ -41,7 +42,7 @@ void recording_request_deinit(struct recording_request *a)
 /* Whether all selected processes have exited. Processes of another machine are not looked up. */
 static bool nothing_recorded_request_ended(const struct recording_request *a)
 {
-	if (a->n_pids == 0 || a->of_command || bus_client_is_elsewhere())
+	if (a->n_pids == 0 || a->of_command || bus_host_is_elsewhere())
 		return false;
 	for (size_t i = 0; i < a->n_pids; i++)
 		if (!task_state_process_has_ended((pid_t)a->pids[i]))

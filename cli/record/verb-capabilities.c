@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "capture/programs/capabilities.h"
+#include "cli/bus/bus-host.h"
 #include "cli/service/client-options.h"
 #include "cli/common/json.h"
 #include "cli/common/verb.h"
@@ -30,7 +31,7 @@ static int verb_capabilities(int argc, char **argv)
 		n = bus_client_capabilities(c, caps);
 		if (n < 0)
 			return client_failed(c);
-	} else if (o.bus || bus_client_is_elsewhere()) {
+	} else if (o.bus || bus_host_is_elsewhere()) {
 		return client_failed(c);
 	} else {
 		fprintf(stderr, "kymo capabilities: %s; checking in this process\n",

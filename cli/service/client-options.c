@@ -6,6 +6,7 @@
 
 #include "base/value.h"
 #include "capture/options/option-table.h"
+#include "cli/bus/bus-host.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 
@@ -99,7 +100,7 @@ int client_connect(const struct client_options *o, struct bus_client **ret)
 		return cli_failed("out of memory");
 	if (bus_client_connect(c, o->bus) < 0)
 		return cli_failed("%s%s", bus_client_error(c),
-				  o->bus || bus_client_is_elsewhere()
+				  o->bus || bus_host_is_elsewhere()
 					  ? ""
 					  : "; to start it, run 'kymod' as root");
 	client_check_version(c);

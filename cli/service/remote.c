@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/bus/bus-client.h"
+#include "cli/bus/bus-host.h"
 #include "cli/common/output-file.h"
 #include "cli/common/verb.h"
 #include "writer/pack/pack.h"
@@ -392,6 +393,6 @@ int remote_run(const struct remote *r, int argc, char **argv)
 	e = r->machine ? remote_check_machine(r, argc, argv) : CLI_OK;
 	if (e != CLI_OK)
 		return e;
-	bus_client_set_host(r->host, r->machine);
+	bus_host_set(&(struct bus_host){ r->host, r->machine });
 	return REMOTE_GO;
 }

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "capture/options/option-table.h"
+#include "cli/bus/bus-host.h"
 #include "cli/service/client-options.h"
 #include "cli/common/json.h"
 #include "cli/common/stacks-text.h"
@@ -240,9 +241,9 @@ static void verb_status_print_text(const struct session_view *v)
 	printf("    owner:    %s\n", verb_status_user_of(user, v->uid));
 	if (*v->profile)
 		verb_status_print_profile(v);
-	if (v->counters.start_ns && !bus_client_has_other_clock())
+	if (v->counters.start_ns && !bus_host_has_other_clock())
 		printf("    since:    %s\n", verb_status_time_of(since, v->counters.start_ns));
-	if (v->counters.stop_ns || !bus_client_has_other_clock())
+	if (v->counters.stop_ns || !bus_host_has_other_clock())
 		printf("    duration: %s\n", TEXT_TIME(session_view_duration_ns(v)));
 	if (*mode)
 		printf("    mode:     %s\n", mode);
@@ -289,8 +290,8 @@ static void verb_status_print_service(const struct bus_client_service *s)
 	char since[64];
 
 	printf("kymod %s%s\n", *s->version ? s->version : "of an older version",
-	       bus_client_is_elsewhere() ? " (elsewhere)" : "");
-	if (s->start_ns && !bus_client_has_other_clock())
+	       bus_host_is_elsewhere() ? " (elsewhere)" : "");
+	if (s->start_ns && !bus_host_has_other_clock())
 		printf("    since:    %s\n", verb_status_time_of(since, s->start_ns));
 	for (size_t i = 0; i < s->n_usage; i++)
 		verb_status_print_usage(&s->usage[i]);
