@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/common/read-events.h"
+#include "capture/options/options.h"
 #include "cli/common/verb.h"
 
 enum { CATEGORIES_OF_ONE = 6 };
@@ -45,11 +45,39 @@ static const uint8_t parts[EVENT_KIND_MAX] = {
 	[EVENT_MOMENT] = 1 + NOTHING_MOMENTS,
 };
 
+static bool nothing_there_is_default(const char *category)
+{
+	for (const struct category_row *row = category_rows; row->name; row++)
+		if (strcmp(row->name, category) == 0)
+			return row->bit & CATEGORIES_DEFAULT;
+	return false;
+}
+
+/* Whether the recording of EV, an EVENT_START, had CATEGORY enabled. */
+static bool nothing_there_has_category(const struct event *ev, const char *category)
+{
+	static const char key[] = "categories=";
+	const char *p = ev->start.options ? strstr(ev->start.options, key) : NULL;
+	size_t n, bytes = strlen(category);
+
+	/* (options with their default are left out) */
+	if (!p)
+		return ev->start.options && *ev->start.options &&
+		       nothing_there_is_default(category);
+	for (p += strlen(key);; p += n + 1) {
+		n = strcspn(p, ", ");
+		if (n == bytes && memcmp(p, category, n) == 0)
+			return true;
+		if (p[n] != ',')
+			return false;
+	}
+}
+
 static void nothing_there_note_start(struct nothing_there *n, const struct event *ev)
 {
 	for (unsigned part = 0; part < NOTHING_PARTS; part++)
 		for (size_t i = 0; i < CATEGORIES_OF_ONE && rows[part].categories[i]; i++)
-			if (read_events_has_category(ev, rows[part].categories[i]))
+			if (nothing_there_has_category(ev, rows[part].categories[i]))
 				n->recording_request |= 1u << part;
 }
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "capture/options/options.h"
 #include "cli/common/verb.h"
 #include "reader/fxt/fxt-events.h"
 #include "model/maps.h"
@@ -56,30 +55,4 @@ int read_events_unmapped(const struct open_trace *t, uint64_t n, int status)
 		  "with 'kymo cut'",
 		  t->name, n, MAPS_MAX);
 	return status == CLI_OK ? CLI_DAMAGE : status;
-}
-
-static bool read_events_is_default(const char *category)
-{
-	for (const struct category_row *row = category_rows; row->name; row++)
-		if (strcmp(row->name, category) == 0)
-			return row->bit & CATEGORIES_DEFAULT;
-	return false;
-}
-
-bool read_events_has_category(const struct event *ev, const char *category)
-{
-	static const char key[] = "categories=";
-	const char *p = ev->start.options ? strstr(ev->start.options, key) : NULL;
-	size_t n, bytes = strlen(category);
-
-	/* (options with their default are left out) */
-	if (!p)
-		return ev->start.options && *ev->start.options && read_events_is_default(category);
-	for (p += strlen(key);; p += n + 1) {
-		n = strcspn(p, ", ");
-		if (n == bytes && memcmp(p, category, n) == 0)
-			return true;
-		if (p[n] != ',')
-			return false;
-	}
 }

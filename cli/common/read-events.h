@@ -15,9 +15,6 @@ typedef int (*read_events_fn)(void *userdata, const struct event *ev);
  * message. */
 int read_events(struct open_trace *t, read_events_fn fn, void *userdata);
 
-/* Whether the recording of EV, an EVENT_START, had CATEGORY enabled. */
-bool read_events_has_category(const struct event *ev, const char *category);
-
 /* Prints the sums of damage and losses on stderr. Returns CLI_OK, or CLI_DAMAGE if there were
  * any. */
 int read_events_finish(struct open_trace *t, const struct summary *s);
