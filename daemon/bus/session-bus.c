@@ -12,8 +12,10 @@
 #include "daemon/access/access.h"
 #include "daemon/common/bus-error.h"
 #include "daemon/files/flights.h"
+#include "daemon/sessions/bus-signals.h"
 #include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-snapshots.h"
+#include "daemon/sessions/manager.h"
 
 static int session_bus_method_start(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "bus/kymo-bus.h"
 #include "daemon/access/access.h"
 #include "daemon/common/log.h"
 

@@ -276,7 +276,7 @@ static int collection_on_saved(sd_event_source *source, int fd, uint32_t revents
 		;
 	*at = s->next;
 	collection_saving_free(s);
-	manager_settle(m);
+	m->settle(m);
 	return 0;
 }
 

@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-use.h"
+#include "daemon/sessions/daemon-session-state.h"
 
 /*
  * Requests a snapshot of each running flight recorder of a collection. REASON is for the archives

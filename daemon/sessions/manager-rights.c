@@ -7,6 +7,7 @@
 
 #include "daemon/access/access.h"
 #include "daemon/sessions/daemon-session.h"
+#include "daemon/sessions/manager.h"
 
 /* Reads the next {sv} of the options. */
 static int manager_rights_read_option(sd_bus_message *m, struct rights_call *c)

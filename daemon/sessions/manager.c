@@ -624,6 +624,8 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 
 	if (!m)
 		return -ENOMEM;
+	m->remove = manager_remove;
+	m->settle = manager_settle;
 	m->flights_fd = -ENOENT;
 	m->event = sd_event_ref(event);
 	m->bus = sd_bus_ref(bus);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The state of the daemon, which its sessions share.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include "daemon/access/quotas.h"
+#include "daemon/sessions/collection-use.h"
+
+/*
+ * Limits of shared resources: for all users, the part that is reserved for root, for one user, and
+ * for one user's sessions with the option `own`.
+ */
+enum {
+	LIMIT_SESSIONS = 32,
+	LIMIT_SESSIONS_ROOT = 8,
+	LIMIT_SESSIONS_PER_USER = 8,
+	LIMIT_SESSIONS_OWN = 4,
+	LIMIT_WAITERS = 32, /* waiting calls of one session */
+};
+#define LIMIT_RING_BYTES          (UINT64_C(1) << 30) /* of all sessions, on all CPUs */
+#define LIMIT_RING_BYTES_ROOT     (LIMIT_RING_BYTES / 4)
+#define LIMIT_RING_BYTES_PER_USER (LIMIT_RING_BYTES / 2)
+#define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)
+#define LIMIT_BLOCKS                                                                               \
+	MEMORY_BLOCKS_MAX /* capacity of the tables of all sessions: 2 GiB when empty */
+#define LIMIT_BLOCKS_ROOT           (LIMIT_BLOCKS / 4)
+#define LIMIT_BLOCKS_PER_USER       (LIMIT_BLOCKS / 2)
+#define LIMIT_BLOCKS_OWN            (LIMIT_BLOCKS / 4)
+#define LIMIT_TABLE_BYTES           (UINT64_C(2) << 30) /* unwind tables */
+#define LIMIT_TABLE_BYTES_ROOT      (LIMIT_TABLE_BYTES / 4)
+#define LIMIT_TABLE_BYTES_PER_USER  (LIMIT_TABLE_BYTES / 4)
+#define LIMIT_TABLE_BYTES_OWN       (LIMIT_TABLE_BYTES / 8)
+#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30) /* kept by all flight recorders */
+#define LIMIT_FLIGHT_BYTES_ROOT     (LIMIT_FLIGHT_BYTES / 4)
+#define LIMIT_FLIGHT_BYTES_PER_USER (LIMIT_FLIGHT_BYTES / 4)
+#define LIMIT_FLIGHT_BYTES_OWN      (LIMIT_FLIGHT_BYTES / 8)
+
+/* Times. */
+#define TIMEOUT_SHUTDOWN_NS UINT64_C(10000000000) /* for all outputs when the daemon exits */
+#define NOTIFY_COUNTERS_NS  UINT64_C(1000000000)
+/* Ticks between two checks of a collection's units. */
+#define COLLECTION_SCAN_TICKS 5
+
+struct access;
+struct daemon_session;
+struct collection_saving;
+
+struct manager {
+	/*
+	 * Set by manager.c, for sessions. The first ends a session at once and frees it; the second
+	 * handles a change of a session's state. See manager.h.
+	 */
+	void (*remove)(struct manager *m, struct daemon_session *s);
+	void (*settle)(struct manager *m);
+	sd_event *event;
+	sd_bus *bus;
+	struct access *access;
+	uint64_t start_ns;                 /* CLOCK_BOOTTIME */
+	struct collection_places places;   /* initially the directories of the package */
+	struct daemon_session *sessions;   /* newest first */
+	struct collection_saving *savings; /* collection-snapshots.h */
+	struct rate_limit efforts;
+	sd_event_source *tick; /* signals counters while a session runs */
+	sd_event_source *deadline;
+	/* Directory of flight recorders (flights.h), or the negative errno of its creation. */
+	int flights_fd;
+	bool exiting, ending; /* sessions are being stopped; remaining sessions are being freed */
+	int exit_status;
+};
