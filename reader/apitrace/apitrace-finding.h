@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Problems of a call trace, apart from damage, which ends it.
+ * Problems of a call trace: damage, which ends it, and others.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/finding.h"
@@ -23,3 +24,12 @@ enum apitrace_finding_id {
 
 /* By id. */
 extern const struct finding_kind apitrace_finding_kinds[APITRACE_FINDING_MAX];
+
+/* OFFSET is where the reader was. */
+typedef void (*apitrace_finding_fn)(void *userdata, enum apitrace_finding_id id, uint64_t offset);
+
+struct apitrace_damage {
+	uint64_t offset;  /* in the unpacked stream */
+	const char *what; /* static text */
+	bool truncated;   /* the stream ends too early */
+};

@@ -6,9 +6,11 @@
  */
 #pragma once
 
+#include "base/input.h"
 #include "base/table.h"
+#include "reader/apitrace/apitrace-finding.h"
 #include "reader/apitrace/apitrace-pool.h"
-#include "reader/apitrace/apitrace-reader.h"
+#include "writer/apitrace/apitrace-model.h"
 
 enum {
 	APITRACE_TEXT_MAX = 256 << 20,

@@ -31,20 +31,11 @@ enum apitrace_outcome {
 	APITRACE_DAMAGE = 2, /* once; the calls that were open follow */
 };
 
-struct apitrace_damage {
-	uint64_t offset;  /* in the unpacked stream */
-	const char *what; /* static text */
-	bool truncated;   /* the stream ends too early */
-};
-
 struct apitrace_header {
 	uint64_t version, semantic_version;
 	const struct apitrace_property *properties; /* in the order of the file */
 	size_t n_properties;
 };
-
-/* OFFSET is where the reader was. */
-typedef void (*apitrace_finding_fn)(void *userdata, enum apitrace_finding_id id, uint64_t offset);
 
 struct apitrace_reader;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "reader/apitrace/apitrace-parse.h"
 
 /* The format's own reader allocates a vector up to the largest id. New ids are usually

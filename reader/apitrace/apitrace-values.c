@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "reader/apitrace/apitrace-parse.h"
 
 /* The memory of the values, and their depth. */
