@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "reader/fxt/fxt-reader.h"
+#include "reader/fxt/fxt-record.h"
 
 /*
  * Fills in *RECORD from record->words and n_words (at least 1) by the tables of record->provider.
