@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compiles location expressions of DWARF into loads (place-locals.h). The expression is evaluated
+ * Compiles location expressions of DWARF into loads (place-load.h). The expression is evaluated
  * with terms instead of numbers: a register plus a constant, the memory there, and so on. Other
  * arithmetic becomes a formula of the shape, which computes the value from the loaded numbers.
  */
 #pragma once
 
-#include "reader/places/place-locals.h"
+#include "reader/places/place-load.h"
+#include "reader/places/place-reasons.h"
 #include "reader/places/places-parts.h"
 
 enum { PLACE_FORMULA_MAX = 256, PLACE_GAPS_MAX = 4 };

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A load: a read of a register or of memory that needs no DWARF.
+ *
+ * The address of a load is computed in these steps:
+ *
+ *	address = base                                (of PLACE_REGISTER, PLACE_IMAGE or PLACE_ZERO)
+ *	address += offset
+ *	for each of n_steps: address = *(uint64_t *)address + steps[i]
+ *
+ * Then BYTES are read at the address; with is_value, they are the low bytes of the address itself
+ * (a variable in a register, a constant). All sums are modulo 2^64.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	PLACE_STEPS_MAX = 4,
+	PLACE_LOADS_MAX = 8,            /* of one variable */
+	PLACE_LOAD_BYTES_MAX = 1 << 16, /* of one load, and of all of one variable */
+	PLACE_REGISTERS = 17,           /* general ones, followed by the instruction pointer */
+};
+
+enum place_base {
+	PLACE_ZERO,
+	PLACE_REGISTER, /* the content of REG */
+	PLACE_IMAGE,    /* how far the file lies from its own addresses: the load bias */
+	PLACE_BASE_MAX,
+};
+
+/* Numbers of registers are DWARF's: of x86-64 rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip. */
+struct place_load {
+	uint8_t base; /* enum place_base */
+	uint8_t reg;  /* of PLACE_REGISTER, below PLACE_REGISTERS */
+	uint8_t n_steps;
+	bool is_value; /* the value is the low bytes (at most 8) of the address itself */
+	/*
+	 * It ends with a NUL, after BYTES at most; always the last load. If it cannot be read, the
+	 * variable has the bytes of the other loads.
+	 */
+	bool is_string;
+	uint32_t bytes;
+	int64_t offset;
+	int64_t steps[PLACE_STEPS_MAX];
+};
