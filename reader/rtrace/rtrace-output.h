@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "reader/rtrace/rtrace-postprocess.h"
+#include "reader/rtrace/rtrace-showing.h"
 
 struct rtrace_output {
 	const struct rtrace_postprocess_options *options;
