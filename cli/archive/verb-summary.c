@@ -26,6 +26,7 @@
 #include "cli/tracedb/tracedb-summary.h"
 #include "reader/views/call-tree.h"
 #include "reader/views/summary.h"
+#include "reader/views/summary-programs.h"
 
 enum { THREADS_SHOWN = 20, MARKS_SHOWN = 20, FUNCTIONS_SHOWN = 10, FUNCTIONS_JSON_MAX = 50 };
 

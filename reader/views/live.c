@@ -14,6 +14,7 @@
 #include "reader/views/latency.h"
 #include "reader/views/profile.h"
 #include "reader/views/summary.h"
+#include "reader/views/summary-accounts.h"
 #include "writer/fxt/fxt-wire.h"
 
 #define WAIT_PERCENT 99.0

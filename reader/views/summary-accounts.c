@@ -18,27 +18,6 @@ static struct summary_cpu *summary_accounts_get_cpu(struct summary *s, uint32_t 
 	return GROW_ZERO(s->cpus, s->n_cpus, (size_t)cpu + 1) < 0 ? NULL : &s->cpus[cpu];
 }
 
-static uint64_t summary_accounts_between(uint64_t from, uint64_t to)
-{
-	return to > from ? to - from : 0;
-}
-
-uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to)
-{
-	if (from < s->start_ns)
-		from = s->start_ns;
-	if (s->stopped && to > s->end_ns)
-		to = s->end_ns;
-	if (s->paused && to > s->paused_at_ns)
-		to = s->paused_at_ns;
-	return summary_accounts_between(from, to);
-}
-
-uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to)
-{
-	return summary_recorded(s, from > s->part_ns ? from : s->part_ns, to);
-}
-
 /* Ends the current activity of CPU at TS. */
 static void summary_account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_ns)
 {

@@ -6,17 +6,7 @@
  */
 #pragma once
 
-#include "reader/views/summary.h"
-
-/* The thread TID (not 0), created if it is new; NULL without memory. */
-struct summary_thread *summary_thread(struct summary *s, uint32_t tid);
-
-/*
- * The part of this interval inside the recording, up to a pause that has not ended; and inside the
- * current part. Only damaged files have times outside of the recording.
- */
-uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to);
-uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to);
+#include "reader/views/summary-state.h"
 
 /* EVENT_SWITCH and EVENT_WAKE. Return 0 or -ENOMEM. */
 int summary_account_switch(struct summary *s, const struct event *ev);
@@ -33,3 +23,9 @@ void summary_account_pause(struct summary *s, uint64_t ts_ns);
 
 /* Closes both at END_NS, where the part ends; its duration is known. */
 void summary_account_end(struct summary *s, uint64_t end_ns);
+
+/*
+ * For callers that need each wakeup latency: whether EV, a switch that is not processed yet, serves
+ * a wakeup; *RET_NS is the latency.
+ */
+bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uint64_t *ret_ns);

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "reader/views/summary-accounts.h"
+#include "reader/views/summary-programs.h"
 
 static const char nobody[] = "?";
 static const char kworkers[] = "kworker/*";

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "reader/views/cgroup-names.h"
+#include "reader/views/summary-programs.h"
 
 const char *const summary_by_names[] = {
 	[SUMMARY_BY_THREAD] = "thread",

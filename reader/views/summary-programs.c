@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "reader/views/summary-accounts.h"
 
 /* The sums of a thread that are times or counts. */

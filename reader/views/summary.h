@@ -35,158 +35,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/cleanup.h"
-#include "base/table.h"
-#include "reader/views/activity-sums.h"
-#include "reader/views/programs.h"
-#include "model/event.h"
-
-struct summary_cpu {
-	bool seen;
-	uint64_t busy_ns, idle_ns,
-		other_ns;  /* of threads, of no thread, of the pseudo-thread "other" */
-	uint64_t switches; /* real ones, without synthetic ones */
-	/* while events come in */
-	uint32_t tid; /* the running one; 0 = idle or unknown */
-	uint64_t since_ns;
-};
-
-enum summary_state {
-	SUMMARY_UNKNOWN,
-	SUMMARY_RUNNING,
-	SUMMARY_RUNNABLE,
-	SUMMARY_BLOCKED,
-	SUMMARY_DEAD,
-};
-
-struct summary_thread {
-	uint32_t tid, pid; /* pid 0 = unknown */
-	char *name;        /* owned; NULL = unknown */
-	uint64_t cpu_ns, runnable_ns, blocked_ns;
-	uint64_t after_wakeup_ns; /* of runnable_ns: from a wakeup until it runs */
-	/* of cpu_ns: from the wakeup of a thread until that one preempts it */
-	uint64_t until_preempted_ns;
-	uint64_t switches;  /* starts on a CPU, by real switches */
-	uint64_t preempted; /* losses of the CPU while it was runnable */
-	uint64_t wakeups;
-	uint64_t max_wakeup_latency_ns; /* from wakeup to running */
-	uint64_t samples;               /* on-CPU samples */
-	uint32_t program;               /* its last one: a number in its process (programs.h) */
-	/*
-	 * The sums of its earlier programs, the last one first; owned. They have no name, and are
-	 * parts of the sums above.
-	 */
-	struct summary_thread *earlier;
-	struct summary_thread *before; /* the sums of all of these together; owned; NULL = none */
-	uint64_t until_ns;             /* of an earlier program: its end */
-	/* while events come in */
-	enum summary_state state;
-	uint32_t cpu; /* where it runs */
-	uint64_t since_ns;
-	uint64_t woken_ns;           /* time of the wakeup before its next switch-in; 0 = none */
-	uint64_t program_latency_ns; /* max_wakeup_latency_ns of its last program */
-	uint64_t epoch;              /* value of n_gaps when state and since_ns were set */
-	bool exited;
-};
-
-struct summary_process {
-	uint32_t pid, parent_pid, uid;
-	char *name;         /* owned; NULL = unknown */
-	char *command_line; /* owned; NULL = unknown */
-	char *cgroup_path;  /* its last one; owned; NULL = unknown */
-	uint64_t cgroup_id; /* 0 = unknown */
-	uint64_t start_ns;  /* 0 = unknown */
-	uint64_t exit_ns;
-	int32_t exit_code, signal;
-	bool described; /* uid and parent are known */
-	bool exited;
-};
-
-struct summary_mark {
-	uint64_t ts_ns;
-	char *text; /* owned */
-};
-
-struct summary_shed {
-	uint64_t ts_ns, cost_ppm, limit_ppm; /* of one CPU */
-	uint64_t until_ns;                   /* the end; 0 = not ended */
-	uint32_t n_cpus;                     /* the limit is a share of these CPUs; 0 = of one */
-	char *what;                          /* owned */
-};
-
-/* The maximum number of sheds: more than one recording can have, since archives can be joined. */
-enum { SUMMARY_SHEDS_MAX = 16 };
-
-struct summary_trigger {
-	char *what; /* owned */
-	uint64_t count;
-	uint64_t worst, worst_ns; /* the greatest value, and its time */
-};
-
-/* The maximum number of kinds of triggers; further ones are added to the last one. */
-enum { SUMMARY_TRIGGERS_MAX = 16 };
-
-/* The maximum number of marks; further ones are only counted. */
-#define SUMMARY_MARKS_MAX 65536
-
-/* The maximum number of classes of loss; further ones are added to the last one. */
-enum { SUMMARY_LOST_MAX = 16 };
-
-struct summary {
-	uint64_t start_ns, end_ns, duration_ns; /* duration: of the part */
-	uint64_t recorded_ns;                   /* of the duration, without pauses */
-	uint64_t part_ns;                       /* the begin of the part; 0 = of the recording */
-	bool started, stopped;                  /* session_start and session_stop were seen */
-	bool cut_off;       /* an earlier session had no session_stop when the next one began */
-	uint64_t dismissed; /* wakeups of threads that were awake, which were not written */
-	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
-	struct stack_tables tables;    /* of all sessions and chunks; bytes: the maximum of them */
-	uint64_t unreported;           /* switches that the kernel did not report */
-	/* Unreadable places of the archive, before it was repaired */
-	uint64_t n_damages;
-	uint64_t damaged_bytes;
-	bool filtered;
-	struct {
-		char *session, *command, *options, *kernel, *machine, *host, *version;
-		uint32_t n_cpus;
-		uint32_t chunk; /* the number of this chunk; 0 = the recording is not split */
-	} recording;            /* owned, NULL without session_start */
-	uint64_t switches, wakeups, migrations, forks, execs, exits;
-	/* Starts of threads other than idle on a CPU, also by synthetic switches */
-	uint64_t sched_slices;
-	struct {
-		char *class_name; /* owned */
-		uint64_t count;
-	} lost[SUMMARY_LOST_MAX];
-	size_t n_lost;
-	struct summary_cpu *cpus; /* owned; by number; check .seen */
-	size_t n_cpus;
-	struct programs programs;   /* of the processes */
-	struct table threads;       /* tid -> struct summary_thread, owned */
-	struct table processes;     /* pid + 1 -> struct summary_process, owned */
-	struct summary_mark *marks; /* owned */
-	size_t n_marks, room_marks;
-	uint64_t n_marks_dropped;
-	struct summary_shed sheds[SUMMARY_SHEDS_MAX];
-	size_t n_sheds;
-	struct summary_trigger triggers[SUMMARY_TRIGGERS_MAX];
-	size_t n_triggers;
-	uint64_t daemon_cpu_ns, bpf_cpu_ns; /* from session_stop */
-	uint64_t dropped_bytes;             /* the same: a flight recorder had no room for them */
-	struct activity_sums activity;
-
-	uint64_t n_gaps; /* losses of scheduling records so far */
-	bool paused;     /* nothing is recorded from paused_at_ns on */
-	uint64_t paused_at_ns;
-	uint64_t paused_ns;  /* of the part: the pauses that have ended */
-	bool any_stop;       /* a session_stop was seen */
-	unsigned n_sessions; /* that have begun and not stopped */
-	bool timed;          /* start_ns and end_ns are set */
-};
+#include "reader/views/summary-state.h"
 
 int summary_new(struct summary **ret);
 struct summary *summary_free(struct summary *s);
@@ -194,12 +44,6 @@ DEFINE_CLEANUP(struct summary *, summary_free)
 
 /* Takes one event in. Returns 0 or -ENOMEM. */
 int summary_add(struct summary *s, const struct event *ev);
-
-/*
- * For callers that need each wakeup latency: whether EV, a switch that is not processed yet, serves
- * a wakeup; *RET_NS is the latency.
- */
-bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uint64_t *ret_ns);
 
 /* Ends everything that is open at the end of the recording. Call it once, after the last event. */
 void summary_finish(struct summary *s);
@@ -217,25 +61,3 @@ void summary_end_part(struct summary *s, uint64_t end_ns);
  * records of ends can be lost. Returns 0 or -ENOMEM.
  */
 int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max);
-
-/* Whether the archive has the begin of a session, and no session was cut off. */
-bool summary_is_complete(const struct summary *s);
-
-/* The number of lost events. */
-uint64_t summary_lost(const struct summary *s);
-
-/*
- * The threads, most CPU time first, or the processes, by pid, into a new array (free() it).
- * Returns 0 or -ENOMEM.
- */
-int summary_threads_by_cpu(const struct summary *s, struct summary_thread ***ret, size_t *ret_n);
-int summary_processes_by_pid(const struct summary *s, struct summary_process ***ret, size_t *ret_n);
-
-/*
- * The sums of each program of each thread, most CPU time first, into a new array (free() it). Their
- * names are borrowed. Returns 0 or -ENOMEM.
- */
-int summary_programs_by_cpu(const struct summary *s, struct summary_thread **ret, size_t *ret_n);
-
-/* The name of the process of T, a thread or a part of one, in its program; or NULL. */
-const char *summary_process_name(const struct summary *s, const struct summary_thread *t);

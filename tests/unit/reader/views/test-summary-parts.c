@@ -5,6 +5,7 @@
  */
 #include "tests/support/fixtures/summary-events.h"
 #include "tests/support/unit.h"
+#include "reader/views/summary-accounts.h"
 
 #define SECOND UINT64_C(1000000000)
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "reader/views/summary-groups.h"
+#include "reader/views/summary-programs.h"
 #include "tests/support/fixtures/summary-events.h"
 #include "tests/support/unit.h"
 
