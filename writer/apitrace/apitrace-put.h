@@ -1,10 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes the parts of events and values. Internal to the writer.
+ * The writer's state, and the parts of events: values, which the caller writes, and what they consist
+ * of, which only the writer does.
  */
 #pragma once
 
-#include "writer/apitrace/apitrace-writer.h"
+#include "base/outbuf.h"
+#include "writer/apitrace/apitrace-model.h"
+
+struct apitrace_writer {
+	struct outbuf *out; /* borrowed */
+	int error;
+	size_t begin;                          /* of the event in OUT */
+	uint64_t calls;                        /* that were entered */
+	const struct apitrace_names *function; /* of the enter event; NULL = it is a leave event */
+	bool open;                             /* there is an event */
+	uint64_t missing;                      /* number of values that must follow */
+	uint32_t functions, structs, enums, bitmasks, frames; /* numbers given */
+};
+
+/* ---- values ---- */
+
+void apitrace_put_null(struct apitrace_writer *w);
+void apitrace_put_bool(struct apitrace_writer *w, bool value);
+void apitrace_put_sint(struct apitrace_writer *w, int64_t value);
+void apitrace_put_uint(struct apitrace_writer *w, uint64_t value);
+void apitrace_put_float(struct apitrace_writer *w, float value);
+void apitrace_put_double(struct apitrace_writer *w, double value);
+void apitrace_put_string(struct apitrace_writer *w, const char *bytes, size_t n);
+void apitrace_put_wstring(struct apitrace_writer *w, const uint32_t *chars, size_t n);
+void apitrace_put_blob(struct apitrace_writer *w, const void *bytes, size_t n);
+void apitrace_put_pointer(struct apitrace_writer *w, uint64_t value); /* 0 becomes null */
+void apitrace_put_enum(struct apitrace_writer *w, struct apitrace_set *set, int64_t value);
+void apitrace_put_bitmask(struct apitrace_writer *w, struct apitrace_set *set, uint64_t value);
+
+/* N values follow; as many as it has members; one for people, and one for programs. */
+void apitrace_put_array(struct apitrace_writer *w, size_t n);
+void apitrace_put_struct(struct apitrace_writer *w, struct apitrace_names *names);
+void apitrace_put_repr(struct apitrace_writer *w);
+
+/* VALUE with all that is in it. */
+void apitrace_put_value(struct apitrace_writer *w, const struct apitrace_value *value);
+
+/* ---- only for the writer ---- */
 
 /* Marks the event as invalid. The first error is kept. */
 void apitrace_put_failed(struct apitrace_writer *w, int error);

@@ -19,19 +19,7 @@
  */
 #pragma once
 
-#include "base/outbuf.h"
-#include "writer/apitrace/apitrace-model.h"
-
-struct apitrace_writer {
-	struct outbuf *out; /* borrowed */
-	int error;
-	size_t begin;                          /* of the event in OUT */
-	uint64_t calls;                        /* that were entered */
-	const struct apitrace_names *function; /* of the enter event; NULL = it is a leave event */
-	bool open;                             /* there is an event */
-	uint64_t missing;                      /* number of values that must follow */
-	uint32_t functions, structs, enums, bitmasks, frames; /* numbers given */
-};
+#include "writer/apitrace/apitrace-put.h"
 
 void apitrace_writer_init(struct apitrace_writer *w, struct outbuf *out);
 
@@ -53,26 +41,3 @@ void apitrace_writer_backtrace(struct apitrace_writer *w, struct apitrace_frame 
 
 /* Ends the event. Returns 0 or a negative errno. */
 int apitrace_writer_end(struct apitrace_writer *w);
-
-/* ---- values ---- */
-
-void apitrace_put_null(struct apitrace_writer *w);
-void apitrace_put_bool(struct apitrace_writer *w, bool value);
-void apitrace_put_sint(struct apitrace_writer *w, int64_t value);
-void apitrace_put_uint(struct apitrace_writer *w, uint64_t value);
-void apitrace_put_float(struct apitrace_writer *w, float value);
-void apitrace_put_double(struct apitrace_writer *w, double value);
-void apitrace_put_string(struct apitrace_writer *w, const char *bytes, size_t n);
-void apitrace_put_wstring(struct apitrace_writer *w, const uint32_t *chars, size_t n);
-void apitrace_put_blob(struct apitrace_writer *w, const void *bytes, size_t n);
-void apitrace_put_pointer(struct apitrace_writer *w, uint64_t value); /* 0 becomes null */
-void apitrace_put_enum(struct apitrace_writer *w, struct apitrace_set *set, int64_t value);
-void apitrace_put_bitmask(struct apitrace_writer *w, struct apitrace_set *set, uint64_t value);
-
-/* N values follow; as many as it has members; one for people, and one for programs. */
-void apitrace_put_array(struct apitrace_writer *w, size_t n);
-void apitrace_put_struct(struct apitrace_writer *w, struct apitrace_names *names);
-void apitrace_put_repr(struct apitrace_writer *w);
-
-/* VALUE with all that is in it. */
-void apitrace_put_value(struct apitrace_writer *w, const struct apitrace_value *value);
