@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the files of the archive's writer: records by the rows of fxt-event-rows.h.
+ * The arguments of a record, by the rows of fxt-event-rows.h.
  */
 #pragma once
 
-#include "writer/fxt/fxt-archive.h"
 #include "writer/fxt/fxt-event-fields.h"
+#include "writer/fxt/fxt-writer.h"
 
 /* Arguments of one record. */
 struct fxt_archive_args {
@@ -18,10 +18,3 @@ struct fxt_archive_args {
 /* Sets ARGS to the fields of ROW, from EV. Returns 0, or -EINVAL if a value has no name. */
 int fxt_archive_fill_args(struct fxt_archive_args *args, enum fxt_row_id row,
 			  const struct event *ev);
-
-/* Writes the event record of ROW. Returns as fxt_archive_event(). */
-int fxt_archive_row(struct fxt_archive *a, enum fxt_row_id row, const struct event *ev);
-
-/* Events with more than a row (fxt-archive-profiler.c) */
-int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_sample(struct fxt_archive *a, const struct event *ev);

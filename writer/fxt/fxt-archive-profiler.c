@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "writer/fxt/fxt-archive-args.h"
+#include "writer/fxt/fxt-archive-rows.h"
 
 /* The end of PATH that fits the name of a module, beginning with a whole character. */
 static const char *fxt_archive_profiler_module_name(const char *path)

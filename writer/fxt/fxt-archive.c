@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/string-table.h"
 #include "writer/fxt/fxt-archive-args.h"
+#include "writer/fxt/fxt-archive-rows.h"
 #include "writer/fxt/fxt-holds.h"
 #include "writer/fxt/fxt-perfetto.h"
 #include "writer/fxt/fxt-perfetto-samples.h"
@@ -58,6 +59,46 @@ void fxt_archive_set_perfetto(struct fxt_archive *a, bool samples)
 int fxt_archive_begin(struct fxt_archive *a)
 {
 	return fxt_write_head(&a->writer, &a->provider, "kymo");
+}
+
+static struct fxt_out_thread fxt_archive_thread_of(const struct fxt_event_row *row,
+						   const struct event *ev)
+{
+	switch ((enum fxt_event_whose)row->whose) {
+	case FXT_WHOSE_PROCESS:
+		return (struct fxt_out_thread){ ev->pid, ev->pid };
+	case FXT_WHOSE_KYMO:
+		return (struct fxt_out_thread){ FXT_KOID_KYMO, FXT_KOID_KYMO };
+	case FXT_WHOSE_CPU:
+		return (struct fxt_out_thread){ FXT_KOID_KYMO, FXT_KOID_KYMO_CPU + ev->cpu };
+	case FXT_WHOSE_CODE:
+		return (struct fxt_out_thread){ FXT_KOID_CODE, FXT_KOID_CODE };
+	default:
+		return (struct fxt_out_thread){ ev->pid, ev->tid };
+	}
+}
+
+int fxt_archive_row(struct fxt_archive *a, enum fxt_row_id id, const struct event *ev)
+{
+	const struct fxt_event_row *row = &fxt_event_rows[id];
+	struct fxt_archive_args args;
+	int r = fxt_archive_fill_args(&args, id, ev);
+
+	if (r == 0 && row->whose == FXT_WHOSE_CODE)
+		r = fxt_archive_track(a, FXT_TRACK_CODE, 0);
+	if (r < 0)
+		return r;
+	return fxt_write_event(&a->writer,
+			       &(struct fxt_event){
+				       .type = row->type,
+				       .category = fxt_named(row->category),
+				       .name = fxt_named(row->name),
+				       .ts_ticks = ev->ts_ns,
+				       .thread = fxt_archive_thread_of(row, ev),
+				       .args = args.list,
+				       .n_args = args.n,
+				       .id = ev->kind == EVENT_OFFCPU ? ev->offcpu.end_ns : 0,
+			       });
 }
 
 static int fxt_archive_write_switch(struct fxt_archive *a, const struct event *ev)
