@@ -288,6 +288,15 @@ static void instruction_note_mov(struct instruction_stack *i, const cs_x86_op *t
 	}
 }
 
+static bool instruction_uses_frame(const cs_x86 *x86)
+{
+	for (unsigned k = 0; k < x86->op_count; k++)
+		if (x86->operands[k].type == X86_OP_MEM &&
+		    x86->operands[k].mem.base == X86_REG_RBP && x86->operands[k].mem.disp < 0)
+			return true;
+	return false;
+}
+
 static struct instruction_stack instruction_stack_of(const struct disassembler *d)
 {
 	const cs_x86 *x86 = &d->insn->detail->x86;
@@ -318,6 +327,7 @@ static struct instruction_stack instruction_stack_of(const struct disassembler *
 	default:
 		break;
 	}
+	i.uses_frame = instruction_uses_frame(x86);
 	return i;
 }
 

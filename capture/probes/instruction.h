@@ -34,6 +34,7 @@ struct instruction_stack {
 	bool is_popped;   /* ... by pop */
 	bool from_memory; /* ... which is in memory */
 	bool is_stored;   /* it is copied to memory, other than by push */
+	bool uses_frame;  /* uses memory below the frame pointer */
 	int8_t from;      /* ... in, or at an address in, this register; -1 = none */
 	int8_t saved_to;  /* the register that it is copied to; -1 = none */
 	int8_t restores;  /* the register that gets a word of the stack, or ... ; -1 = none */

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "capture/probes/function-start.h"
+#include "capture/probes/stack-flow.h"
 
 enum {
 	BEHIND_MAX = 32,        /* instructions, from the load to where control is passed on */
@@ -20,15 +21,12 @@ enum {
 	REX_REGISTER = 4,
 	REGISTER_SP = 4,
 	REGISTER_BP = 5,
-	/* Registers that calls leave unchanged: rbx, rbp and r12 to r15 */
-	CALL_SAVED = 0xf028,
 };
 
 struct switch_search {
 	const struct elf_image *image;
 	struct disassembler *disassembler;
-	uint64_t *starts; /* of functions; sorted */
-	size_t n_starts;
+	struct stack_flow flow;
 	size_t n_read; /* bytes */
 };
 
@@ -89,34 +87,22 @@ static bool stack_switch_is_candidate(const uint8_t *p, size_t n)
 
 /* The use of the stack pointer by a function. */
 struct switch_state {
-	/* Registers that calls leave unchanged, and that it is copied to somewhere */
-	uint32_t saved;
 	bool stores;  /* it is copied to memory */
 	bool aligned; /* it was rounded so far */
-	/* Registers with it, or with values from its stack, since the last return */
-	uint32_t restored;
 };
 
-/* Whether I, in the function with STATE, loads the pointer to another stack. */
-static bool stack_switch_is_load(const struct instruction_stack *i,
+/* Whether STEP, in the function with STATE, loads the pointer to another stack. */
+static bool stack_switch_is_load(const struct stack_flow_step *step,
 				 const struct switch_state *state)
 {
+	const struct instruction_stack *i = &step->stack;
+
 	if (!i->is_loaded || state->aligned)
 		return false;
 	if (i->is_popped)
 		return state->stores;
 	return i->from < 0 || i->from_memory ? i->from != REGISTER_BP
-					     : !((state->saved | state->restored) & 1u << i->from);
-}
-
-static size_t stack_switch_next(struct switch_search *s, const uint8_t *p, size_t n, size_t at,
-				struct instruction *ret)
-{
-	if (!disassembler_read(s->disassembler, p + at, n - at, at, ret))
-		*ret = (struct instruction){
-			.length = 1, .stack = { .saved_to = -1, .restores = -1, .copy_of = -1 }
-		};
-	return at + ret->length;
+					     : !(step->own & 1U << i->from);
 }
 
 /*
@@ -137,66 +123,41 @@ static bool stack_switch_continues(struct switch_search *s, const uint8_t *p, si
 	return false;
 }
 
-/* Notes which registers can have an address of the function's own stack after I. */
-static void stack_switch_follow(struct switch_state *state, const struct instruction *i)
-{
-	uint32_t own = state->saved | state->restored;
-	bool is_own =
-		i->stack.restores >= 0 && (i->stack.copy_of < 0 || own & 1u << i->stack.copy_of);
-
-	state->restored &= ~(uint32_t)i->written;
-	if (i->kind == INSTRUCTION_CALL)
-		state->restored &= CALL_SAVED;
-	if (i->kind == INSTRUCTION_RETURN)
-		state->restored = 0;
-	/* (a function without a name can begin behind a trap) */
-	if (i->kind == INSTRUCTION_END)
-		state->aligned = false;
-	if (is_own)
-		state->restored |= 1u << i->stack.restores;
-	if (i->stack.saved_to >= 0)
-		state->restored |= 1u << i->stack.saved_to;
-}
-
-/* Searches the N bytes of a function at P. Returns whether there is a switch, at *RET_AT. */
-static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t n, size_t *ret_at)
+/*
+ * Searches the N bytes of a function at P, which was followed. Returns whether there is a switch at
+ * or behind FIRST, at *RET_AT. (An earlier load was judged with the code before it.)
+ */
+static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t n, size_t first,
+			      size_t *ret_at)
 {
 	struct switch_state state = { 0 };
-	struct instruction i;
 
 	/* (the copy can be behind, after a jump) */
-	for (size_t at = 0; at < n;) {
-		at = stack_switch_next(s, p, n, at, &i);
-		state.stores |= i.stack.is_stored;
-		if (i.stack.saved_to >= 0)
-			state.saved |= 1u << i.stack.saved_to & CALL_SAVED;
-	}
-	for (size_t at = 0, next; at < n; at = next) {
-		next = stack_switch_next(s, p, n, at, &i);
-		state.aligned |= i.stack.aligns;
-		if (stack_switch_is_load(&i.stack, &state) && stack_switch_continues(s, p, n, at)) {
-			*ret_at = at;
+	for (size_t k = 0; k < s->flow.n; k++)
+		state.stores |= s->flow.steps[k].stack.is_stored;
+	for (size_t k = 0; k < s->flow.n; k++) {
+		const struct stack_flow_step *step = &s->flow.steps[k];
+
+		state.aligned |= step->stack.aligns;
+		if (step->at >= first && stack_switch_is_load(step, &state) &&
+		    stack_switch_is_candidate(p + step->at, n - step->at) &&
+		    stack_switch_continues(s, p, n, step->at)) {
+			*ret_at = step->at;
 			return true;
 		}
-		stack_switch_follow(&state, &i);
+		/* (a function without a name can begin behind a trap) */
+		if (step->kind == INSTRUCTION_END)
+			state.aligned = false;
 	}
 	return false;
 }
 
-/* The number of known functions that begin at or before VADDR. */
-static size_t stack_switch_count_before(const struct switch_search *s, uint64_t vaddr)
+/* The same, with the functions that it calls. */
+static bool stack_switch_read_again(struct switch_search *s, const uint8_t *p, size_t n,
+				    size_t first, size_t *ret_at)
 {
-	size_t low = 0, high = s->n_starts;
-
-	while (low < high) {
-		size_t at = low + (high - low) / 2;
-
-		if (s->starts[at] <= vaddr)
-			low = at + 1;
-		else
-			high = at;
-	}
-	return low;
+	stack_flow_read_callees(&s->flow);
+	return stack_switch_read(s, p, n, first, ret_at);
 }
 
 /* ---- known functions ---- */
@@ -287,50 +248,82 @@ static bool stack_switch_is_longjmp(const uint8_t *p, size_t n)
 
 /* ---- sections ---- */
 
-/* Searches the N bytes of code at P, which are loaded at VADDR. */
-static bool stack_switch_search(struct switch_search *s, const uint8_t *p, size_t n, uint64_t vaddr,
-				uint64_t *ret_vaddr)
+/* The code that is read around a candidate: a function, or a piece without known functions. */
+struct switch_range {
+	size_t from, to;
+	bool is_begin; /* a function is known to begin there */
+};
+
+/* The range around offset AT in the N bytes of code that are loaded at VADDR. */
+static struct switch_range stack_switch_around(const struct switch_search *s, size_t at, size_t n,
+					       uint64_t vaddr)
+{
+	const struct stack_flow *f = &s->flow;
+	size_t before = stack_flow_count_before(f, vaddr + at);
+	struct switch_range range = { .to = n };
+
+	if (before > 0 && f->starts[before - 1] >= vaddr) {
+		range.from = f->starts[before - 1] - vaddr;
+		range.is_begin = true;
+	}
+	if (before < f->n_starts && f->starts[before] - vaddr < n)
+		range.to = f->starts[before] - vaddr;
+	if (at - range.from > FUNCTION_MAX / 2) {
+		range.from = at - FUNCTION_MAX / 2;
+		range.is_begin = false;
+	}
+	if (range.to - range.from > FUNCTION_MAX)
+		range.to = range.from + FUNCTION_MAX;
+	return range;
+}
+
+/*
+ * Searches the N bytes of code at P, which are loaded at VADDR. Returns 1 and the address, 0 or
+ * -ENOMEM.
+ */
+static int stack_switch_search(struct switch_search *s, const uint8_t *p, size_t n, uint64_t vaddr,
+			       uint64_t *ret_vaddr)
 {
 	for (size_t at = 1; at < n && s->n_read < READ_MAX; at++) {
-		size_t before, from, to, found;
+		struct switch_range range;
+		size_t found, size;
+		const uint8_t *code;
 
 		if (!stack_switch_is_candidate(p + at, n - at))
 			continue;
-		before = stack_switch_count_before(s, vaddr + at);
-		from = before > 0 && s->starts[before - 1] > vaddr ? s->starts[before - 1] - vaddr
-								   : 0;
-		to = before < s->n_starts && s->starts[before] - vaddr < n
-			     ? s->starts[before] - vaddr
-			     : n;
-		/* (a piece without known functions) */
-		if (at - from > FUNCTION_MAX / 2)
-			from = at - FUNCTION_MAX / 2;
-		if (to - from > FUNCTION_MAX)
-			to = from + FUNCTION_MAX;
-		s->n_read += to - from;
-		if (stack_switch_read(s, p + from, to - from, &found) &&
-		    !stack_switch_is_longjmp(p + from + found, to - from - found) &&
-		    !stack_switch_is_known(s->image, vaddr + from + found)) {
-			*ret_vaddr = vaddr + from + found;
-			return true;
+		range = stack_switch_around(s, at, n, vaddr);
+		code = p + range.from;
+		size = range.to - range.from;
+		s->n_read += size;
+		if (stack_flow_read(&s->flow, code, size, vaddr + range.from, range.is_begin) < 0)
+			return -ENOMEM;
+		if (stack_switch_read(s, code, size, at - range.from, &found) &&
+		    stack_switch_read_again(s, code, size, at - range.from, &found) &&
+		    !stack_switch_is_longjmp(code + found, size - found) &&
+		    !stack_switch_is_known(s->image, vaddr + range.from + found)) {
+			*ret_vaddr = vaddr + range.from + found;
+			return 1;
 		}
-		at = to - 1;
+		at = range.to - 1;
 	}
-	return false;
+	return 0;
 }
 
 int stack_switch_find(const struct elf_image *image, struct disassembler *d, uint64_t *ret_vaddr)
 {
+	struct switch_search s = {
+		.image = image,
+		.disassembler = d,
+		.flow = { .image = image, .disassembler = d },
+	};
 	_cleanup_free_ uint64_t *starts = NULL;
-	struct switch_search s = { .image = image, .disassembler = d };
 	GElf_Shdr header;
-	bool found = false;
-	int r = function_start_list(image, &starts, &s.n_starts);
+	int r = function_start_list(image, &starts, &s.flow.n_starts);
 
 	if (r < 0)
 		return r;
-	s.starts = starts;
-	for (Elf_Scn *scn = NULL; !found && (scn = elf_nextscn(image->elf, scn));) {
+	s.flow.starts = starts;
+	for (Elf_Scn *scn = NULL; r == 0 && (scn = elf_nextscn(image->elf, scn));) {
 		uint64_t offset;
 		size_t n;
 		const uint8_t *p = NULL;
@@ -338,8 +331,9 @@ int stack_switch_find(const struct elf_image *image, struct disassembler *d, uin
 		if (gelf_getshdr(scn, &header) && header.sh_flags & SHF_EXECINSTR)
 			p = elf_image_code(image, header.sh_addr, &n, &offset);
 		if (p)
-			found = stack_switch_search(&s, p, n < header.sh_size ? n : header.sh_size,
-						    header.sh_addr, ret_vaddr);
+			r = stack_switch_search(&s, p, n < header.sh_size ? n : header.sh_size,
+						header.sh_addr, ret_vaddr);
 	}
-	return found;
+	stack_flow_deinit(&s.flow);
+	return r;
 }

@@ -38,6 +38,22 @@ static const struct {
 	{ true, "mov %rsp,%rdx; mov %rdx,(%rdi); xor %edx,%edx; mov %rdx,%rsp; ret" },
 	{ true, "mov -16(%rbp),%rax; call *%rbx; mov %rax,%rsp; ret" },
 	{ true, "mov -16(%rbp),%r9; mov 8(%rdi),%r9d; mov %r9,%rsp; ret" },
+	/* a register that a branch, or a function of this file, gives another value */
+	{ true, "mov %rsp,%rdx; test %rdi,%rdi; je 1f; leave; ret; 1: mov (%rdi),%rdx; "
+		"mov %rdx,%rsp; ret" },
+	{ true, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: mov (%rdi),%r11; ret" },
+	{ true, "mov %rsp,%rax; call 2f; mov %rax,%rsp; ret; 2: ret" },
+	{ true, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: jmp *(%rdi)" },
+	/* ... and ones that keep it, on the way through a branch, a call, or an exception */
+	{ false, "mov %rsp,%rdx; test %rdi,%rdi; je 1f; call *%rax; leave; ret; "
+		 "1: mov %rdx,%rsp; leave; ret" },
+	{ false, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: mov (%rdi),%r10; ret" },
+	{ false, "mov %rsp,%r13; call *%rax; leave; ret; mov %r13,%rsp; jmp *%rdx" },
+	{ false, "mov %rsp,%rdx; jmp *%rax; mov %rdx,%rsp; leave; ret" },
+	/* a stack that was aligned long before: what is read begins in the middle */
+	{ false, "mov -88(%rbp),%r10; mov %r10,%rsp; leave; ret; .skip 600*1024,0x90; "
+		 "and $-32,%rsp; .skip 4096,0x90; mov 2048(%rsp),%rsp; ret; "
+		 ".skip 510*1024,0x90; mov -88(%rbp),%r10; mov %r10,%rsp; leave; ret" },
 	/* the end of a variable-length array, also behind its beginning, and of its copies */
 	{ false,
 	  "push %rbp; mov %rsp,%rbp; mov %rsp,%rbx; sub %rdi,%rsp; mov %rbx,%rsp; leave; ret" },
@@ -119,6 +135,37 @@ TEST(test_code)
 		assert_string_equal(name, rows[i].is_switch ? "code" : "");
 		if (search("bare.so", name) != rows[i].is_switch)
 			fail_msg("stripped: %s", rows[i].code);
+	}
+}
+
+/*
+ * A part of a function that the compiler has moved away uses its frame, and loads the stack pointer
+ * that the other part has stored.
+ */
+TEST(test_part)
+{
+	static const struct {
+		bool is_switch;
+		const char *code;
+	} parts[] = {
+		{ false, "mov -88(%rbp),%rdi; mov %r13,%rsp; jmp *%rdx" },
+		{ false, "lea -88(%rbp),%rdi; call *%rax; ud2; mov %r13,%rsp; jmp *%rdx" },
+		{ true, "mov -88(%rbp),%rdi; mov (%rdi),%r13; mov %r13,%rsp; jmp *%rdx" },
+		{ true, "mov -88(%rbp),%rdi; mov %rdi,%rcx; mov %r8,%rsp; jmp *%rdx" },
+		{ true, "mov 88(%rbp),%rdi; mov %r13,%rsp; jmp *%rdx" },
+		{ true, "push %rbp; mov %rsp,%rbp; mov -88(%rbp),%rdi; mov %r13,%rsp; jmp *%rdx" },
+	};
+	char name[64];
+
+	need_assembler();
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		assert_int_equal(command_in(dir,
+					    "echo '.text; nop; .cfi_startproc; %s; .cfi_endproc; "
+					    ".skip 64' >c.s && cc -shared -nostdlib -o c.so c.s",
+					    parts[i].code),
+				 0);
+		if (search("c.so", name) != parts[i].is_switch)
+			fail_msg("%s", parts[i].code);
 	}
 }
 
@@ -229,8 +276,11 @@ FIXTURE(tear_down)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_code),     cmocka_unit_test(test_known),
-		cmocka_unit_test(test_unknown),  cmocka_unit_test(test_compiled_switch),
+		cmocka_unit_test(test_code),
+		cmocka_unit_test(test_part),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_compiled_switch),
 		cmocka_unit_test(test_compiled),
 	};
 
