@@ -13,7 +13,7 @@
 #include "model/calls/call-syscalls.h"
 #include "base/value.h"
 
-enum { WHY_MAX = CALL_FILE_MAX + CALL_FUNCTION_MAX + 256 };
+enum { WHY_MAX = CALL_FILE_MAX + 2 * CALL_FUNCTION_MAX + CALL_PLACE_NAME_MAX + 512 };
 
 /* The time limit for one file. The largest browsers take a second. */
 #define FIND_TIMEOUT_NS UINT64_C(20000000000)

@@ -164,6 +164,13 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 			 "program; leave --fast-returns out (or add --force-fast-returns, if no "
 			 "call of '%s' does that)",
 			 file, p->nearest, pattern);
+	else if (p->flags & CALL_PLACES_NO_SECTIONS)
+		snprintf(
+			why, size,
+			"%s has no section headers, so it is not known whether its code switches "
+			"stacks: leave --fast-returns out (or add --force-fast-returns, if no call "
+			"of '%s' returns on another stack or in another thread)",
+			file, pattern);
 	else if (p->flags & CALL_PLACES_NO_START)
 		snprintf(why, size,
 			 "%s has no function '%s' at this address, according to its symbols and "

@@ -694,8 +694,23 @@ static bool places_is_of_vdso(const struct places_search *s)
 	       memmem(s->image.data, s->image.size, name, (size_t)n + 1) != NULL;
 }
 
+/* Whether sections describe the code: packers and some other tools remove them. */
+static bool places_has_sections(const struct places_search *s)
+{
+	GElf_Shdr header;
+
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(s->image.elf, scn));)
+		if (gelf_getshdr(scn, &header) && header.sh_flags & SHF_EXECINSTR)
+			return true;
+	return s->image.n_loads == 0;
+}
+
 static int places_refuse_switches(struct places_search *s)
 {
+	if (!places_has_sections(s)) {
+		s->places.flags |= CALL_PLACES_NO_SECTIONS;
+		return 0;
+	}
 	places_note_switches(s);
 	if (s->places.flags || s->image.header.e_machine != EM_X86_64)
 		return 0;

@@ -70,7 +70,9 @@ struct call_place {
  * function, or its address.
  */
 #define CALL_PLACES_LOADS_STACK (1U << 12)
-#define CALL_PLACES_ALL         ((1U << 13) - 1)
+/* Its segments have code, but none of its sections: it was not searched for switches of stacks */
+#define CALL_PLACES_NO_SECTIONS (1U << 13)
+#define CALL_PLACES_ALL         ((1U << 14) - 1)
 
 struct call_places {
 	struct call_place *places; /* owned; sorted by begin, unique */
@@ -101,7 +103,7 @@ struct call_places_query {
 	 */
 	const char *pattern;
 	unsigned n_args; /* number of arguments to read at the entry */
-	/* Find nothing with CALL_PLACES_SWITCHES or _LOADS_STACK; for return probes */
+	/* Find nothing with CALL_PLACES_SWITCHES, _LOADS_STACK or _NO_SECTIONS; for return probes */
 	bool refuses_switches;
 	struct call_places_range range; /* its place has the name "-" */
 };

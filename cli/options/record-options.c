@@ -25,6 +25,7 @@
 #include "capture/programs/sampler.h"
 #include "cli/places/moment-compile.h"
 #include "cli/places/process-file.h"
+#include "cli/places/needed-library.h"
 #include "cli/places/stack-switches.h"
 #include "cli/common/verb.h"
 #include "cli/places/call-resolve.h"
@@ -296,7 +297,7 @@ static int record_options_refuse_switches(const struct record_options *o)
 	struct call_spec spec = { .file = "" };
 	char before[CALL_FILE_MAX] = "";
 	bool is_probed = false; /* the command */
-	char why[PLACES_WHY_MAX];
+	_cleanup_free_ char *why = NULL;
 	int r = 0;
 
 	if (!calls->fast_returns || calls->force_fast_returns)
@@ -305,15 +306,17 @@ static int record_options_refuse_switches(const struct record_options *o)
 		if (call_spec_parse(calls->specs[i], &spec, &error) < 0 ||
 		    call_spec_is_syscall(&spec) || strcmp(spec.file, before) == 0)
 			continue;
-		r = stack_switches_check(spec.file, &o->session.filter, why);
+		r = stack_switches_check(spec.file, &o->session.filter, &why);
 		is_probed |= o->n_rest && strcmp(spec.file, o->rest[0]) == 0;
 		memcpy(before, spec.file, sizeof(before));
 	}
 	if (r == 0 && o->n_rest && *before && !is_probed)
-		r = stack_switches_check_command(o->rest[0], &o->session.filter, why);
+		r = stack_switches_check_command(o->rest[0], &o->session.filter, &why);
+	if (r == 0 && o->n_rest && *before)
+		r = stack_switches_check_preloaded(o->rest[0], NEEDED_LIBRARY_PRELOAD, &why);
 	if (r == 0)
 		return CLI_OK;
-	cli_error("--fast-returns: %s", why);
+	cli_error("--fast-returns: %s", why ?: strerror(ENOMEM));
 	return o->n_rest ? CLI_COMMAND_FAILED : CLI_FAILED;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "cli/places/process-file.h"
 #include "reader/places/place-functions.h"
 #include "reader/places/place-needed.h"
@@ -47,18 +48,25 @@ static void needed_library_expand(const char *dir, size_t n, const char *of, con
 	snprintf(to, PATH_MAX, "%.*s/%s", (int)n, dir, name);
 }
 
-/* Writes to TO the path of the library NAME, which the file at OF needs, in one of PATH's
- * directories. PATH can be NULL. Returns whether it is there. */
+/*
+ * Writes to TO the path of the library NAME, which the file at OF needs, in one of PATH's
+ * directories; an empty one is the working directory. PATH can be NULL. Returns whether it is
+ * there.
+ */
 static bool needed_library_search(const char *path, const char *of, const char *name,
 				  char to[static PATH_MAX])
 {
-	for (; path && *path; path += strspn(path, ":;")) {
-		size_t n = strcspn(path, ":;");
+	const char *at = path;
 
-		needed_library_expand(path, n, of, name, to);
+	while (path && *path) {
+		size_t n = strcspn(at, ":;");
+
+		needed_library_expand(n > 0 ? at : ".", n > 0 ? n : 1, of, name, to);
 		if (access(to, R_OK) == 0)
 			return true;
-		path += n;
+		if (!at[n])
+			break;
+		at += n + 1;
 	}
 	return false;
 }
@@ -85,39 +93,83 @@ static void needed_library_locate(const struct needed_libraries *l, const struct
 		snprintf(to, PATH_MAX, "%s", name);
 }
 
+/* Appends the library NAME, which P needs. */
+static void needed_library_append(struct needed_libraries *l, const struct places *p,
+				  const char *name)
+{
+	char path[PATH_MAX];
+
+	needed_library_locate(l, p, name, path);
+	if (needed_library_is_listed(l, path))
+		return;
+	if (l->n == NEEDED_LIBRARIES_MAX)
+		l->error = -E2BIG;
+	else if (!(l->names[l->n] = strdup(path)))
+		l->error = -ENOMEM;
+	else
+		l->n++;
+}
+
 /* Appends the libraries that P needs. */
 static void needed_library_list(struct needed_libraries *l, const struct places *p)
 {
-	char path[PATH_MAX];
 	const char *name;
 
-	for (size_t i = 0; l->error == 0 && (name = place_needed_name(p, i)); i++) {
-		needed_library_locate(l, p, name, path);
-		if (needed_library_is_listed(l, path))
-			continue;
-		if (l->n == NEEDED_LIBRARIES_MAX)
-			l->error = -E2BIG;
-		else if (!(l->names[l->n] = strdup(path)))
-			l->error = -ENOMEM;
-		else
-			l->n++;
+	for (size_t i = 0; l->error == 0 && (name = place_needed_name(p, i)); i++)
+		needed_library_append(l, p, name);
+}
+
+/* Appends the libraries in TEXT, which are separated by white space and colons. */
+static void needed_library_list_text(struct needed_libraries *l, const char *text)
+{
+	static const char separators[] = " :\t\n";
+	char name[PATH_MAX];
+
+	for (const char *at = text + strspn(text, separators); l->error == 0 && *at;
+	     at += strspn(at, separators)) {
+		size_t n = strcspn(at, separators);
+
+		/* (the dynamic linker ignores longer ones) */
+		if (n < sizeof(name)) {
+			snprintf(name, sizeof(name), "%.*s", (int)n, at);
+			needed_library_append(l, l->program, name);
+		}
+		at += n;
 	}
 }
 
+/* Appends the libraries in the file at PATH, whose lines can have comments. */
+static void needed_library_list_file(struct needed_libraries *l, const char *path)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+	FILE *f = fopen(path, "re");
+
+	if (!f && errno != ENOENT)
+		l->error = -errno;
+	while (f && l->error == 0 && getline(&line, &room, f) >= 0) {
+		line[strcspn(line, "#")] = '\0';
+		needed_library_list_text(l, line);
+	}
+	if (f)
+		fclose(f);
+}
+
 static int needed_library_open(const char *name, const struct capture_filter *filter,
-			       struct places **ret, char why[static PLACES_WHY_MAX])
+			       struct places **ret, char why[static NEEDED_LIBRARY_WHY_MAX])
 {
 	struct process_file file;
 	int r = process_file_find(name, filter, &file);
 
+	*why = '\0';
 	if (r < 0)
-		snprintf(why, PLACES_WHY_MAX, "%.120s: %s", name,
+		snprintf(why, NEEDED_LIBRARY_WHY_MAX, "%s: %s", name,
 			 r == -ENOENT ? "no such library was found" : strerror(-r));
 	if (r < 0)
 		return r;
-	r = process_file_open(&file, ret, why, PLACES_WHY_MAX);
+	r = process_file_open(&file, ret, why, NEEDED_LIBRARY_WHY_MAX);
 	if (r < 0 && !*why)
-		snprintf(why, PLACES_WHY_MAX, "%.120s: %s", name, strerror(-r));
+		snprintf(why, NEEDED_LIBRARY_WHY_MAX, "%s: %s", name, strerror(-r));
 	return r;
 }
 
@@ -136,7 +188,7 @@ static bool needed_library_in(struct places *p, const char *function)
 bool needed_library_has(const char *name, const char *function, const struct capture_filter *filter)
 {
 	_cleanup_(places_freep) struct places *p = NULL;
-	char why[PLACES_WHY_MAX];
+	char why[NEEDED_LIBRARY_WHY_MAX];
 
 	return needed_library_open(name, filter, &p, why) == 0 && needed_library_in(p, function);
 }
@@ -160,7 +212,7 @@ bool needed_library_find(const struct places *program, const char *function,
 			 const struct capture_filter *filter, char to[static PATH_MAX])
 {
 	struct needed_libraries l = needed_library_begin(program, filter);
-	char why[PLACES_WHY_MAX];
+	char why[NEEDED_LIBRARY_WHY_MAX];
 	bool found = false;
 
 	needed_library_list(&l, program);
@@ -179,24 +231,45 @@ bool needed_library_find(const struct places *program, const char *function,
 	return found;
 }
 
+/* Visits the libraries in L, and those that they need. Frees L. */
+static int needed_library_visit(struct needed_libraries *l, const struct capture_filter *filter,
+				const struct needed_library_visitor *visitor)
+{
+	char why[NEEDED_LIBRARY_WHY_MAX];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && l->error == 0 && i < l->n; i++) {
+		_cleanup_(places_freep) struct places *p = NULL;
+
+		if (needed_library_open(l->names[i], filter, &p, why) < 0) {
+			r = visitor->on_failure(why, visitor->userdata);
+			continue;
+		}
+		needed_library_list(l, p);
+		r = visitor->on_library(places_path(p), visitor->userdata);
+	}
+	needed_library_list_free(l);
+	return r ?: l->error;
+}
+
 int needed_library_each(const struct places *program, const struct capture_filter *filter,
 			const struct needed_library_visitor *visitor)
 {
 	struct needed_libraries l = needed_library_begin(program, filter);
-	char why[PLACES_WHY_MAX];
-	int r = 0;
 
 	needed_library_list(&l, program);
-	for (size_t i = 0; r == 0 && l.error == 0 && i < l.n; i++) {
-		_cleanup_(places_freep) struct places *p = NULL;
+	return needed_library_visit(&l, filter, visitor);
+}
 
-		if (needed_library_open(l.names[i], filter, &p, why) < 0) {
-			r = visitor->on_failure(why, visitor->userdata);
-			continue;
-		}
-		needed_library_list(&l, p);
-		r = visitor->on_library(places_path(p), visitor->userdata);
-	}
-	needed_library_list_free(&l);
-	return r ?: l.error;
+int needed_library_each_preloaded(const struct places *program, const char *preload,
+				  const struct needed_library_visitor *visitor)
+{
+	static const struct capture_filter all;
+	struct needed_libraries l = needed_library_begin(program, &all);
+	const char *text = getenv("LD_PRELOAD");
+
+	if (text)
+		needed_library_list_text(&l, text);
+	needed_library_list_file(&l, preload);
+	return needed_library_visit(&l, &all, visitor);
 }

@@ -13,7 +13,10 @@
 #include "capture/options/options.h"
 #include "reader/places/places.h"
 
-enum { NEEDED_LIBRARIES_MAX = 1024 }; /* one program rarely needs more */
+enum {
+	NEEDED_LIBRARIES_MAX = 1024, /* one program rarely needs more */
+	NEEDED_LIBRARY_WHY_MAX = PATH_MAX + PLACES_WHY_MAX,
+};
 
 /*
  * Writes to TO the name of the first library with FUNCTION, for --call: the name in the file that
@@ -30,10 +33,13 @@ bool needed_library_has(const char *name, const char *function,
 /* Both return 0, or another value that ends the visit. */
 struct needed_library_visitor {
 	int (*on_library)(const char *path, void *userdata);
-	/* A library is not found, or cannot be read. WHY names it. */
+	/* A library is not found, or cannot be read. WHY names it (NEEDED_LIBRARY_WHY_MAX). */
 	int (*on_failure)(const char *why, void *userdata);
 	void *userdata;
 };
+
+/* The file in which the dynamic linker finds libraries that it adds to all programs. */
+#define NEEDED_LIBRARY_PRELOAD "/etc/ld.so.preload"
 
 /*
  * Visits each library that PROGRAM, or one of them, needs. Returns the value that ended the visit,
@@ -41,3 +47,10 @@ struct needed_library_visitor {
  */
 int needed_library_each(const struct places *program, const struct capture_filter *filter,
 			const struct needed_library_visitor *visitor);
+
+/*
+ * The same for the libraries that the dynamic linker adds to PROGRAM, which kymo starts, and those
+ * that they need: the libraries of LD_PRELOAD and of the file PRELOAD.
+ */
+int needed_library_each_preloaded(const struct places *program, const char *preload,
+				  const struct needed_library_visitor *visitor);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,9 +16,12 @@
 
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 
+enum { PROBLEM_MAX = NEEDED_LIBRARY_WHY_MAX + CALL_PLACE_NAME_MAX };
+
 struct switches_check {
 	const char *file;
-	char *why;
+	const char *of; /* how the libraries belong to it */
+	char **ret_why;
 };
 
 static bool stack_switches_is_of_libc(const char *path)
@@ -31,15 +35,26 @@ static bool stack_switches_is_of_libc(const char *path)
 	return false;
 }
 
+__attribute__((format(printf, 2, 3))) static int
+stack_switches_refuse(const struct switches_check *check, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(check->ret_why, format, args) < 0)
+		*check->ret_why = NULL;
+	va_end(args);
+	return -EPERM;
+}
+
 static int stack_switches_refuse_unknown(const struct switches_check *check, const char *problem)
 {
-	snprintf(
-		check->why, PLACES_WHY_MAX,
-		"it is not known whether %.120s, or a library that it needs, switches stacks (%.160s): "
-		"leave --fast-returns out (or add --force-fast-returns, if no call returns on "
-		"another stack or in another thread)",
-		check->file, problem);
-	return -EPERM;
+	return stack_switches_refuse(
+		check,
+		"it is not known whether %s, or a library that %s, switches stacks (%s): leave "
+		"--fast-returns out (or add --force-fast-returns, if no call returns on another "
+		"stack or in another thread)",
+		check->file, check->of, problem);
 }
 
 /* A library that is not found, or not readable, can switch stacks. */
@@ -51,26 +66,28 @@ static int stack_switches_on_failure(const char *why, void *userdata)
 static int stack_switches_explain(const struct switches_check *check, const char *path,
 				  const struct call_places *places)
 {
-	char problem[PLACES_WHY_MAX];
+	char problem[PROBLEM_MAX];
 
-	if (places->flags & CALL_PLACES_FOREIGN) {
-		snprintf(problem, sizeof(problem), "%.120s is for another machine", path);
+	if (places->flags & CALL_PLACES_FOREIGN)
+		snprintf(problem, sizeof(problem), "%s is for another machine", path);
+	else if (places->flags & CALL_PLACES_NO_SECTIONS)
+		snprintf(problem, sizeof(problem), "%s has no section headers", path);
+	if (places->flags & (CALL_PLACES_FOREIGN | CALL_PLACES_NO_SECTIONS))
 		return stack_switches_refuse_unknown(check, problem);
-	}
 	if (places->flags & CALL_PLACES_GO)
-		snprintf(problem, sizeof(problem),
-			 "%.120s was built by Go, which moves its stacks,", path);
+		snprintf(problem, sizeof(problem), "%s was built by Go, which moves its stacks,",
+			 path);
 	else if (places->flags & (CALL_PLACES_SWITCHES | CALL_PLACES_LOADS_STACK))
-		snprintf(problem, sizeof(problem),
-			 "%.120s has code that switches stacks ('%.60s'),", path, places->nearest);
+		snprintf(problem, sizeof(problem), "%s has code that switches stacks ('%s'),", path,
+			 places->nearest);
 	else
 		return 0;
-	snprintf(check->why, PLACES_WHY_MAX,
-		 "%.200s and is used by %.80s: with --fast-returns, a call that returns on another "
-		 "stack or in another thread would kill the program; leave --fast-returns out (or "
-		 "add --force-fast-returns, if no call does that)",
-		 problem, check->file);
-	return -EPERM;
+	return stack_switches_refuse(
+		check,
+		"%s and is used by %s: with --fast-returns, a call that returns on another stack "
+		"or in another thread would kill the program; leave --fast-returns out (or add "
+		"--force-fast-returns, if no call does that)",
+		problem, check->file);
 }
 
 /* Examines the file at PATH. */
@@ -80,7 +97,7 @@ static int stack_switches_examine(const char *path, void *userdata)
 	const struct switches_check *check = userdata;
 	_cleanup_close_ int fd = -1;
 	struct call_places places;
-	char problem[PLACES_WHY_MAX];
+	char problem[PROBLEM_MAX];
 	int r;
 
 	if (stack_switches_is_of_libc(path))
@@ -96,22 +113,11 @@ static int stack_switches_examine(const char *path, void *userdata)
 	return r;
 }
 
-static int stack_switches_examine_libraries(struct switches_check *check,
-					    const struct process_file *file,
-					    const struct capture_filter *filter)
+/* The result for a visit of the libraries that ended with R. */
+static int stack_switches_judge(const struct switches_check *check, int r)
 {
-	const struct needed_library_visitor visitor = {
-		.on_library = stack_switches_examine,
-		.on_failure = stack_switches_on_failure,
-		.userdata = check,
-	};
-	_cleanup_(places_freep) struct places *places = NULL;
-	char problem[PLACES_WHY_MAX] = "";
-	int r = process_file_open(file, &places, problem, sizeof(problem));
+	char problem[64];
 
-	if (r < 0)
-		return stack_switches_refuse_unknown(check, *problem ? problem : strerror(-r));
-	r = needed_library_each(places, filter, &visitor);
 	if (r == 0 || r == -EPERM)
 		return r;
 	if (r == -E2BIG)
@@ -122,10 +128,39 @@ static int stack_switches_examine_libraries(struct switches_check *check,
 	return stack_switches_refuse_unknown(check, problem);
 }
 
-int stack_switches_check(const char *file, const struct capture_filter *filter,
-			 char why[static PLACES_WHY_MAX])
+static struct needed_library_visitor stack_switches_visitor(struct switches_check *check)
 {
-	struct switches_check check = { file, why };
+	return (struct needed_library_visitor){
+		.on_library = stack_switches_examine,
+		.on_failure = stack_switches_on_failure,
+		.userdata = check,
+	};
+}
+
+static int stack_switches_open(const struct switches_check *check, const struct process_file *file,
+			       struct places **ret)
+{
+	char problem[NEEDED_LIBRARY_WHY_MAX] = "";
+	int r = process_file_open(file, ret, problem, sizeof(problem));
+
+	return r < 0 ? stack_switches_refuse_unknown(check, *problem ? problem : strerror(-r)) : 0;
+}
+
+static int stack_switches_examine_libraries(struct switches_check *check,
+					    const struct process_file *file,
+					    const struct capture_filter *filter)
+{
+	const struct needed_library_visitor visitor = stack_switches_visitor(check);
+	_cleanup_(places_freep) struct places *places = NULL;
+	int r = stack_switches_open(check, file, &places);
+
+	return r < 0 ? r
+		     : stack_switches_judge(check, needed_library_each(places, filter, &visitor));
+}
+
+int stack_switches_check(const char *file, const struct capture_filter *filter, char **ret_why)
+{
+	struct switches_check check = { file, "it needs", ret_why };
 	struct process_file found;
 
 	if (process_file_find(file, filter, &found) < 0)
@@ -134,9 +169,9 @@ int stack_switches_check(const char *file, const struct capture_filter *filter,
 }
 
 int stack_switches_check_command(const char *command, const struct capture_filter *filter,
-				 char why[static PLACES_WHY_MAX])
+				 char **ret_why)
 {
-	struct switches_check check = { command, why };
+	struct switches_check check = { command, "it needs", ret_why };
 	struct process_file found;
 	int r;
 
@@ -147,4 +182,23 @@ int stack_switches_check_command(const char *command, const struct capture_filte
 		return stack_switches_refuse_unknown(&check, strerror(-r));
 	return stack_switches_examine(found.path, &check)
 		       ?: stack_switches_examine_libraries(&check, &found, filter);
+}
+
+int stack_switches_check_preloaded(const char *command, const char *preload, char **ret_why)
+{
+	static const struct capture_filter all;
+	struct switches_check check = { command, "is preloaded", ret_why };
+	const struct needed_library_visitor visitor = stack_switches_visitor(&check);
+	_cleanup_(places_freep) struct places *places = NULL;
+	struct process_file found;
+	int r;
+
+	if (process_file_find(command, &all, &found) < 0)
+		return 0;
+	r = script_interpreter_follow(found.path);
+	if (r < 0)
+		return stack_switches_refuse_unknown(&check, strerror(-r));
+	return stack_switches_open(&check, &found, &places)
+		       ?: stack_switches_judge(
+				  &check, needed_library_each_preloaded(places, preload, &visitor));
 }

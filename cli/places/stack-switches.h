@@ -12,16 +12,21 @@
 
 /*
  * Examines the libraries that FILE needs, except for those of libc, whose callers show what they
- * use of it. Returns 0, or -EPERM with a sentence in WHY: one of them switches stacks, or is not
- * found, or cannot be examined. There is no result for a FILE that is not found, because it cannot
- * be recorded.
+ * use of it. Returns 0, or -EPERM with a sentence in *RET_WHY, which the caller frees (NULL = no
+ * memory): one of them switches stacks, or is not found, or cannot be examined. There is no result
+ * for a FILE that is not found, because it cannot be recorded.
  */
-int stack_switches_check(const char *file, const struct capture_filter *filter,
-			 char why[static PLACES_WHY_MAX]);
+int stack_switches_check(const char *file, const struct capture_filter *filter, char **ret_why);
 
 /*
  * The same for the program of COMMAND and its libraries. The program of a script is its
  * interpreter.
  */
 int stack_switches_check_command(const char *command, const struct capture_filter *filter,
-				 char why[static PLACES_WHY_MAX]);
+				 char **ret_why);
+
+/*
+ * The same for the libraries that the dynamic linker adds to the program of COMMAND: those of
+ * LD_PRELOAD, and of the file PRELOAD (NEEDED_LIBRARY_PRELOAD).
+ */
+int stack_switches_check_preloaded(const char *command, const char *preload, char **ret_why);

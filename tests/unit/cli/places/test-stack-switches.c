@@ -65,14 +65,40 @@ static const char *path_of(const char *name)
 	return path;
 }
 
-/* Examines the command NAME, which is refused with the text WHY; NULL = it is accepted. */
+/* Checks R and the sentence FOUND about NAME: it is refused with the text WHY; NULL = accepted. */
+static void expect(const char *name, int r, char *found, const char *why)
+{
+	if (r != (why ? -EPERM : 0) || (why && (!found || !strstr(found, why))))
+		fail_msg("%s: %s", name, found ?: "");
+	free(found);
+}
+
+/* Examines the command NAME. */
 static void check(const char *name, const char *why)
 {
-	char found[PLACES_WHY_MAX] = "";
-	int r = stack_switches_check_command(path_of(name), &no_filter, found);
+	char *found = NULL;
+	int r = stack_switches_check_command(path_of(name), &no_filter, &found);
 
-	if (r != (why ? -EPERM : 0) || (why && !strstr(found, why)))
-		fail_msg("%s: %s", name, found);
+	expect(name, r, found, why);
+}
+
+/* Examines the libraries that are added to the command NAME. */
+static void check_preloaded(const char *name, const char *why)
+{
+	char *found = NULL;
+	int r = stack_switches_check_preloaded(path_of(name), "ld.so.preload", &found);
+
+	expect(name, r, found, why);
+}
+
+static void put_script(const char *name, const char *line)
+{
+	char text[512], path[64];
+
+	snprintf(text, sizeof(text), "%s\n", line);
+	snprintf(path, sizeof(path), "/%s", name);
+	put_text(own_directory(), path, text);
+	assert_int_equal(chmod(path_of(name), 0700), 0);
 }
 
 TEST(test_libraries)
@@ -89,6 +115,99 @@ TEST(test_libraries)
 	check("own", "libhop.so has code that switches stacks");
 	check("lost", "libhop.so has code that switches stacks");
 	assert_int_equal(unsetenv("LD_LIBRARY_PATH"), 0);
+}
+
+/* An empty directory is the working directory, unless the whole variable is empty. */
+TEST(test_empty_directories)
+{
+	static const struct {
+		const char *text;
+		bool finds;
+	} rows[] = {
+		{ "", false },      { ":", true },      { ":/none", true }, { "/none:", true },
+		{ "/a::/b", true }, { "/a;;/b", true }, { "/none", false }, { "/a:/b", false },
+	};
+
+	need_programs();
+	assert_int_equal(chdir(path_of("sub")), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(setenv("LD_LIBRARY_PATH", rows[i].text, 1), 0);
+		check("lost", rows[i].finds ? "libhop.so has code that switches stacks"
+					    : "libplain.so: no such library was found");
+	}
+	assert_int_equal(unsetenv("LD_LIBRARY_PATH"), 0);
+}
+
+/* Libraries that the dynamic linker adds to programs, and that these need. */
+TEST(test_preloaded)
+{
+	char text[PATH_MAX + 64];
+
+	need_programs();
+	assert_int_equal(chdir(own_directory()), 0);
+	check_preloaded("safe", NULL);
+	assert_int_equal(setenv("LD_PRELOAD", "./libsafe.so  :./sub/libhop.so", 1), 0);
+	check_preloaded("safe", "libhop.so has code that switches stacks ('hop'), and is used by ");
+	put_script("preloads", "#!./safe");
+	check_preloaded("preloads", "libhop.so has code that switches stacks");
+	/* (the program's RPATH is searched for such a library, but not for those that it needs) */
+	assert_int_equal(setenv("LD_PRELOAD", "libplain.so", 1), 0);
+	check_preloaded("runs", "libhop.so has code that switches stacks");
+	check_preloaded("own", "libhop.so: no such library was found");
+	assert_int_equal(setenv("LD_PRELOAD", "./none.so", 1), 0);
+	check_preloaded("safe", "./none.so: No such file or directory");
+	assert_int_equal(setenv("LD_PRELOAD", "./libsafe.so", 1), 0);
+	check_preloaded("safe", NULL);
+	assert_int_equal(unsetenv("LD_PRELOAD"), 0);
+	snprintf(text, sizeof(text), "# ./none.so\n./libsafe.so\n %s # x\n",
+		 path_of("sub/libhop.so"));
+	put_text(own_directory(), "/ld.so.preload", text);
+	check_preloaded("safe", "libhop.so has code that switches stacks");
+	put_text(own_directory(), "/ld.so.preload", "./libsafe.so");
+	check_preloaded("safe", NULL);
+	assert_int_equal(remove("ld.so.preload"), 0);
+}
+
+/* The sentence has the whole names, and the remedy. */
+TEST(test_long_names)
+{
+	char name[1024] = "";
+
+	need_programs();
+	assert_int_equal(chdir(own_directory()), 0);
+	for (int i = 0; i < 4; i++) {
+		size_t n = strlen(name);
+
+		memset(name + n, 'a' + i, 200);
+		strcpy(name + n + 200, "/");
+	}
+	assert_int_equal(command_in(own_directory(), "mkdir -p %s && ln hops %shops", name, name),
+			 0);
+	strcat(name, "hops");
+	check(name, "hops has code that switches stacks ('hop'), and is used by ");
+	check(name, "aaa/bbb");
+	check(name, "add --force-fast-returns, if no call does that)");
+	assert_int_equal(command_in(own_directory(), "rm -r aaa*"), 0);
+}
+
+/* Packers remove the section headers: neither the code nor the libraries can be found. */
+TEST(test_no_sections)
+{
+	need_programs();
+	assert_int_equal(chdir(own_directory()), 0);
+	assert_int_equal(command_in(own_directory(),
+				    "for f in hops libsafe.so; do cp $f $f.whole && "
+				    "printf '\\0\\0\\0\\0\\0\\0\\0\\0' | "
+				    "dd of=$f bs=1 seek=40 conv=notrunc status=none && "
+				    "printf '\\0\\0\\0\\0' | "
+				    "dd of=$f bs=1 seek=60 conv=notrunc status=none; done"),
+			 0);
+	check("hops", "hops has no section headers");
+	check("safe", "libsafe.so has no section headers");
+	assert_int_equal(command_in(own_directory(),
+				    "for f in hops libsafe.so; do cat $f.whole >$f; done"),
+			 0);
+	check("safe", NULL);
 }
 
 TEST(test_unreadable)
@@ -120,16 +239,6 @@ TEST(test_many)
 	assert_int_equal(chdir(own_directory()), 0);
 	check("200", "libhop.so has code that switches stacks");
 	check("1025", "it needs more than 1024 libraries");
-}
-
-static void put_script(const char *name, const char *line)
-{
-	char text[512], path[64];
-
-	snprintf(text, sizeof(text), "%s\n", line);
-	snprintf(path, sizeof(path), "/%s", name);
-	put_text(own_directory(), path, text);
-	assert_int_equal(chmod(path_of(name), 0700), 0);
 }
 
 TEST(test_scripts)
@@ -188,8 +297,10 @@ TEST(test_lines)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_libraries), cmocka_unit_test(test_unreadable),
-		cmocka_unit_test(test_many),      cmocka_unit_test(test_scripts),
+		cmocka_unit_test(test_libraries),   cmocka_unit_test(test_empty_directories),
+		cmocka_unit_test(test_preloaded),   cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_no_sections), cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_many),        cmocka_unit_test(test_scripts),
 		cmocka_unit_test(test_lines),
 	};
 
