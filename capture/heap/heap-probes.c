@@ -82,7 +82,8 @@ struct check_work {
 	const struct heap_probes_args *how;
 	struct heap_probes *traced;
 	struct heap_probes_found *found;
-	unsigned n_new; /* files that got probes */
+	unsigned n_new;       /* files that got probes, ... */
+	unsigned n_reporting; /* ... some of which report resources */
 };
 
 static struct heap_probes_file *heap_probes_file_of(struct heap_probes *traced,
@@ -104,6 +105,15 @@ static bool heap_probes_allocate(const struct allocator_probe *probes, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (probes[i].kind != ALLOCATOR_PROBE_ENTRY &&
 		    probes[i].function < MEMORY_FN_PTHREAD_CREATE)
+			return true;
+	return false;
+}
+
+/* Whether PROBES report any resource. */
+static bool heap_probes_report(const struct allocator_probe *probes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (probes[i].kind != ALLOCATOR_PROBE_ENTRY)
 			return true;
 	return false;
 }
@@ -244,6 +254,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	heap_probes_find_probed(check_work->found, to);
 	traced->n_files++;
 	check_work->n_new++;
+	check_work->n_reporting += heap_probes_report(wanted->probes, wanted->n);
 	return to->holder == traced->holder ? 0 : heap_probes_hold_file(check_work, wanted, to);
 }
 
@@ -363,7 +374,7 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 	/* (it has ended, and the rest of its files is unknown) */
 	if (r == -ESRCH)
 		a->found = (struct heap_probes_found){ 0 };
-	return check_work.n_new;
+	return check_work.n_reporting;
 }
 
 /* Lists the ids of all probes in RET. Returns their number. */

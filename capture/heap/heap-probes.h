@@ -77,8 +77,8 @@ struct heap_probes_args {
 bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 
 /*
- * Attaches probes to files without probes. Returns the number of new files with probes. If the main
- * thread has ended, the probes get a holder.
+ * Attaches probes to files without probes. Returns the number of new files whose probes report
+ * resources. (Others only identify callers.) If the main thread has ended, the probes get a holder.
  */
 unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args *how);
 

@@ -84,6 +84,9 @@ static void leaks_print_limits(const struct leak_watch *w)
 		printf("  %snot complete%s: %s\n", colour(COLOUR_BAD), colour(COLOUR_OFF), w->gap);
 	else if (w->complete)
 		puts("  complete: watched from the first instruction of its program on");
+	else if (w->forked_ns)
+		leaks_print_duration("  not complete: its allocations in the first ",
+				     w->begin_ns - w->forked_ns, " after its fork are unknown\n");
 	else
 		puts("  not complete: its earlier allocations are unknown");
 	leaks_print_count(

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <string.h>
+
 #include "cli/flame/flame.h"
 #include "cli/common/json.h"
 #include "cli/common/open-trace.h"
@@ -25,7 +27,7 @@ struct leaks_request {
 	uint64_t top;       /* number of groups that are shown for each process */
 	uint64_t fail_over; /* bytes */
 	bool has_fail_over;
-	bool allow_unwatched;
+	bool allow_unwatched, allow_forked;
 	bool json, force;
 	bool spec_time;       /* for --rtrace */
 	bool of_growing;      /* of growing processes, of which there may have been none */
@@ -118,6 +120,17 @@ int leaks_print_json(const struct leaks_input *in, const struct leaks_request *q
 static inline bool leaks_misses(const struct leaks_request *q, const struct leak_watch *w)
 {
 	return (*w->unwatched || *w->gap) &&
+	       (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
+}
+
+/*
+ * Whether Q requests memory of W, which began with a fork in the recording, and was watched from a
+ * later moment on. Its exec would have freed all blocks.
+ */
+static inline bool leaks_misses_begin(const struct leaks_request *q, const struct leak_watch *w)
+{
+	return w->forked_ns && !w->complete && !*w->unwatched && !*w->gap &&
+	       strcmp(w->reason, "exec") != 0 &&
 	       (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
 }
 

@@ -205,7 +205,35 @@ static int verb_leaks_check_unwatched(const struct leaks_request *o, const struc
 	return o->has_fail_over ? CLI_FOUND : CLI_DAMAGE;
 }
 
-/* Says for how many programs --fail-over judges a part of the allocations only. */
+/* Reports children of fork whose first allocations, which --fail-over judges, are unknown. */
+static int verb_leaks_check_forked(const struct leaks_request *o, const struct leaks_input *in)
+{
+	const struct leak_watch *first = NULL;
+	bool allowed = o->allow_unwatched || o->allow_forked;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < in->leaks->n_watches; i++) {
+		const struct leak_watch *w = in->leaks->watches[i];
+
+		if (!leaks_misses_begin(o, w))
+			continue;
+		first = first ?: w;
+		n++;
+	}
+	if (n == 0)
+		return CLI_OK;
+	cli_error("--fail-over: %" PRIu64 " child%s of fork %s not watched from the fork on, and "
+		  "%s first leaks are unknown%s %s (%" PRIu32 "), after %s%s",
+		  n, n == 1 ? "" : "ren", n == 1 ? "was" : "were", n == 1 ? "its" : "their",
+		  n == 1 ? ":" : ", such as", leaks_process(first), first->real_pid,
+		  TEXT_TIME(first->begin_ns - first->forked_ns),
+		  allowed ? "" : " (--allow-forked accepts that)");
+	return allowed ? CLI_OK : CLI_FOUND;
+}
+
+/*
+ * Says for how many programs from before the recording --fail-over judges later allocations only.
+ */
 static void verb_leaks_report_judged(const struct leaks_request *o, const struct leaks_input *in)
 {
 	uint64_t n = 0, n_late = 0;
@@ -214,7 +242,7 @@ static void verb_leaks_report_judged(const struct leaks_request *o, const struct
 		const struct leak_watch *w = in->leaks->watches[i];
 
 		n += !leaks_misses(o, w);
-		n_late += !*w->unwatched && !*w->gap && !w->complete;
+		n_late += !*w->unwatched && !*w->gap && !w->complete && !w->forked_ns;
 	}
 	if (n_late > 0)
 		cli_error("--fail-over: %" PRIu64 " of %" PRIu64 " watched program%s %s judged "
@@ -225,10 +253,13 @@ static void verb_leaks_report_judged(const struct leaks_request *o, const struct
 static int verb_leaks_check_limit(const struct leaks_request *o, const struct leaks_input *in)
 {
 	double bytes = verb_leaks_bytes_shown(in->leaks);
-	int r = verb_leaks_check_unwatched(o, in);
+	int r = verb_leaks_check_unwatched(o, in), r_forked;
 
-	if (o->has_fail_over)
+	if (o->has_fail_over) {
+		r_forked = verb_leaks_check_forked(o, in);
+		r = r ?: r_forked;
 		verb_leaks_report_judged(o, in);
+	}
 	if (!o->has_fail_over || bytes <= (double)o->fail_over)
 		return r;
 	cli_error("%s are not freed, more than %s (--fail-over)",
@@ -425,6 +456,7 @@ static int verb_leaks(int argc, char **argv)
 	struct leaks_request *o = &q.leaks;
 	const struct verb_option own[] = {
 		RECORD_OPTION_ROWS(live),
+		OPTION_FLAG("allow-forked", &o->allow_forked),
 		OPTION_FLAG("allow-unwatched", &o->allow_unwatched),
 		OPTION_TEXT("context", 0, &o->context),
 		OPTION_TEXT("diff", 0, &o->old),
@@ -483,7 +515,8 @@ const struct verb verb_leaks_row = {
 		"      --suppressions=FILE  omit stacks in FILE, as valgrind or LeakSanitizer do\n"
 		"      --diff=OLD         compare with the archive OLD\n"
 		"      --fail-over=SIZE   exit with 4 if the selected stacks have more than SIZE,\n"
-		"                         or a program was not watched\n"
+		"                         or a program was not watched from its beginning on\n"
+		"      --allow-forked     do not fail for the first moments of children of fork\n"
 		"      --allow-unwatched  do not fail for programs that were not watched\n"
 		"      --json             print the whole report as JSON\n"
 		"      --pprof=OUT        write a profile for pprof, gzip'ed\n"

@@ -125,6 +125,7 @@ static int leaks_finish_watch(struct leaks *l, struct leak_watch *w, uint32_t co
 	if (w->open)
 		leak_watch_close(w, w->newer_begin_ns ?: l->end_ns);
 	leaks_name_watch(l, w);
+	w->forked_ns = leaks_fork_of(l, w);
 	if (!*w->reason)
 		w->unmatched = w->own_unmatched;
 	for (struct leak_block *b = w->first; b; b = b->after) {

@@ -71,6 +71,8 @@ int leaks_on_exec(struct leaks *l, const struct event *ev)
 		return -ENOMEM;
 	if (p->watch && p->watch->open)
 		p->watch->ran_other = true;
+	if (p->execed_ns == 0 || ev->ts_ns < p->execed_ns)
+		p->execed_ns = ev->ts_ns;
 	last = p->n_names ? &p->names[p->n_names - 1] : NULL;
 	if (last && *last->name &&
 	    strncmp(slash ? slash + 1 : ev->exec.file, last->name, strlen(last->name)) == 0) {
@@ -89,13 +91,24 @@ int leaks_on_fork(struct leaks *l, const struct event *ev)
 	const struct leak_process *parent = table_get(&l->by_pid, (uint64_t)ev->pid + 1);
 	struct leak_process *child;
 
-	if (!parent || parent->n_names == 0 || ev->fork.child_pid == ev->pid)
+	if (ev->fork.child_pid == ev->pid)
 		return 0;
 	child = leaks_get_process(l, ev->fork.child_pid);
 	if (!child)
 		return -ENOMEM;
-	leaks_push_name(child, &parent->names[parent->n_names - 1]);
+	child->forked_ns = ev->ts_ns;
+	if (parent && parent->n_names > 0)
+		leaks_push_name(child, &parent->names[parent->n_names - 1]);
 	return 0;
+}
+
+uint64_t leaks_fork_of(const struct leaks *l, const struct leak_watch *w)
+{
+	const struct leak_process *p = table_get(&l->by_pid, (uint64_t)w->pid + 1);
+
+	return p->forked_ns <= w->begin_ns && (p->execed_ns == 0 || p->execed_ns > w->begin_ns)
+		       ? p->forked_ns
+		       : 0;
 }
 
 void leaks_name_watch(const struct leaks *l, struct leak_watch *w)

@@ -17,8 +17,9 @@ enum { NAMES_MAX = 32 };
 struct leak_process {
 	uint32_t real_pid;
 	unsigned n_watches;
-	const char *task;         /* the name in its kernel object, which has no time */
-	struct leak_watch *watch; /* the latest one; NULL = none */
+	const char *task;              /* the name in its kernel object, which has no time */
+	struct leak_watch *watch;      /* the latest one; NULL = none */
+	uint64_t forked_ns, execed_ns; /* its fork and its first exec; 0 = not in the archive */
 	struct leak_process_name {
 		uint64_t ts_ns; /* from then on */
 		const char *name, *program;
@@ -40,6 +41,9 @@ int leaks_on_task(struct leaks *l, const struct event *ev);
 int leaks_on_rename(struct leaks *l, const struct event *ev);
 int leaks_on_exec(struct leaks *l, const struct event *ev);
 int leaks_on_fork(struct leaks *l, const struct event *ev);
+
+/* When a fork began the program of W, in the archive; 0 = otherwise. */
+uint64_t leaks_fork_of(const struct leaks *l, const struct leak_watch *w);
 
 /* The name of W's process when W ended, before any later name. */
 void leaks_name_watch(const struct leaks *l, struct leak_watch *w);

@@ -91,6 +91,7 @@ struct leak_watch {
 	const char *gap;        /* why probes were not in place all the time; "" = they were */
 	const char *unsearched; /* as in struct event */
 	bool complete;          /* from the first instruction on, and without a gap */
+	uint64_t forked_ns;     /* a fork in the archive began its program then; 0 = otherwise */
 	bool logged;            /* each event was recorded */
 	uint64_t interval, min_bytes;
 	uint64_t unmatched, failed, lost, full, no_stack;

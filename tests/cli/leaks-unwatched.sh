@@ -39,10 +39,10 @@ leaks --fail-over 4K -p 100
 leaks --fail-over 4K -p 300
 leaks --fail-over 4K -p 400
 leaks --allow-unwatched -p 400
-# Programs that were not watched from their beginning on are judged, and counted.
+# Programs from before the recording are judged, and counted.
 make-profile b.fxt <<-END
 	task 100 seen
-	task 200 forked
+	task 200 earlier
 	at 0
 	watch 100 memory 1 0 0 libc.so.6: malloc free
 	watch 200 memory 0 0 0 libc.so.6: malloc free
@@ -53,5 +53,39 @@ for options in "" "--fail-over 0" "--fail-over 0 -p 100" "--fail-over 0 -p 200";
 	echo "--- $options"
 	# shellcheck disable=SC2086 # words
 	kymo leaks b.fxt $options >/dev/null
+	echo "exit $?"
+done
+# A child of fork is watched from a later moment on, and may have leaked before. An exec would free that.
+make-profile c.fxt <<-END
+	task 100 server
+	task 200 worker
+	task 300 runner
+	task 400 program
+	at 0
+	watch 100 memory 1 0 0 libc.so.6: malloc free
+	at 1
+	fork 100 200
+	fork 100 300
+	fork 100 400
+	at 2
+	exec 400 program
+	at 7
+	watch 200 memory 0 0 0 libc.so.6: malloc free
+	watch 300 memory 0 0 0 libc.so.6: malloc free
+	watch 400 memory 0 0 0 libc.so.6: malloc free
+	at 20
+	exec 300 program
+	watched 300 exec 0 0 0 0
+	watched 200 exit 0 0 0 0
+	watched 400 exit 0 0 0 0
+	watched 100 exit 0 0 0 0
+END
+kymo leaks c.fxt -p 200
+kymo leaks c.fxt --json | gojq -c '.processes[] | [.pid, .complete, .gap, .forked_ns]'
+for options in "" "--fail-over 0" "--fail-over 0 -p 300,400" "--fail-over 0 --allow-forked" \
+	"--fail-over 0 --allow-unwatched" "--fail-over 0 --resource fd"; do
+	echo "--- $options"
+	# shellcheck disable=SC2086 # words
+	kymo leaks c.fxt $options >/dev/null
 	echo "exit $?"
 done

@@ -7,6 +7,7 @@
  *	                                clocks
  *	task PID NAME [START_NS]        a process
  *	exec PID FILE                   it executes another program
+ *	fork PID CHILD                  it makes a child, a process
  *	map PID START SIZE OFFSET BUILD_ID PATH     code is mapped; BUILD_ID is hexadecimal, or "-"
  *	at MS                           the time of the next lines: MS milliseconds after the start
  *	sample PID ADDRESS ...          a stack, innermost first
@@ -146,6 +147,16 @@ static void on_exec(struct maker *m, char *rest)
 			       .pid = id,
 			       .tid = id,
 			       .exec = { .file = word(m, &rest), .command_line = "" } });
+}
+
+static void on_fork(struct maker *m, char *rest)
+{
+	uint32_t id = pid(m, &rest), child = pid(m, &rest);
+
+	put(m, (struct event){ .kind = EVENT_FORK,
+			       .pid = id,
+			       .tid = id,
+			       .fork = { .child_pid = child, .child_tid = child } });
 }
 
 static uint32_t build_id(struct maker *m, const char *digits, uint8_t *to)
@@ -407,25 +418,16 @@ static void take_line(struct maker *m, char *line)
 		const char *word;
 		void (*take)(struct maker *m, char *rest);
 	} rows[] = {
-		{ "start", on_start },
-		{ "task", on_task },
-		{ "exec", on_exec },
-		{ "map", on_map },
-		{ "at", on_at },
-		{ "sample", on_sample },
-		{ "rename", on_rename },
-		{ "frame", on_frame },
-		{ "lost", on_lost },
-		{ "watch", on_watch },
-		{ "stack", on_stack },
-		{ "alloc", on_alloc },
-		{ "free", on_free },
-		{ "usage", on_usage },
-		{ "snapshot", on_snapshot },
-		{ "block", on_block },
-		{ "watched", on_watched },
-		{ "context", on_context },
-		{ "unwatched", on_unwatched },
+		{ "start", on_start },     { "task", on_task },
+		{ "exec", on_exec },       { "fork", on_fork },
+		{ "map", on_map },         { "at", on_at },
+		{ "sample", on_sample },   { "rename", on_rename },
+		{ "frame", on_frame },     { "lost", on_lost },
+		{ "watch", on_watch },     { "stack", on_stack },
+		{ "alloc", on_alloc },     { "free", on_free },
+		{ "usage", on_usage },     { "snapshot", on_snapshot },
+		{ "block", on_block },     { "watched", on_watched },
+		{ "context", on_context }, { "unwatched", on_unwatched },
 	};
 	char *rest = line;
 	const char *what;
