@@ -57,7 +57,7 @@ static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_imag
 		memory_image_add_gap(image, WATCHED_GAP_UNSEEN);
 		heap_trace_ended_add_text(image->allocators, sizeof(image->allocators),
 					  "others can be missing: it ended before its files were "
-					  "looked at");
+					  "examined");
 	}
 }
 
@@ -72,7 +72,7 @@ static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image
 		heap_trace_judge_unseen(m, image);
 	if (!image->covered && !image->settled)
 		snprintf(image->unwatched, sizeof(image->unwatched),
-			 "it ended before its files were looked at");
+			 "it ended before its files were examined");
 	if (image->covered || passes || !(m->options->categories & CATEGORY_MEMORY))
 		image->unwatched[0] = '\0';
 	if (image->unwatched[0])

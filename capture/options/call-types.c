@@ -52,7 +52,7 @@ static const struct reason_row {
 	[CALL_REASON_OPTIMISED] = { "optimised", "optimised out" },
 	[CALL_REASON_COMPLEX] = { "complex", "its location is too complex" },
 	[CALL_REASON_NOT_KEPT] = { "lost", "its register is not kept" },
-	[CALL_REASON_NO_NUMBER] = { "whole", "no number or pointer" },
+	[CALL_REASON_NO_NUMBER] = { "whole", "neither a number nor a pointer" },
 	[CALL_REASON_UNREADABLE] = { "unreadable", "its memory cannot be read" },
 };
 

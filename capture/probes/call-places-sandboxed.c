@@ -151,17 +151,16 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 	else if (p->flags & CALL_PLACES_GO)
 		snprintf(why, size, "%s was built by Go, which moves its stacks", file);
 	else if (p->flags & CALL_PLACES_SWITCHES)
-		snprintf(
-			why, size,
-			"%s uses %s(): with --fast-returns, a call that returns on another stack "
-			"or in another thread would kill the program; leave --fast-returns out (or "
-			"add --force-fast-returns, if no call of '%s' does that)",
-			file, p->nearest, pattern);
+		snprintf(why, size,
+			 "%s uses %s(): with --fast-returns, a call that returns on another stack "
+			 "or in another thread would kill the program; omit --fast-returns (or "
+			 "add --force-fast-returns, if no call of '%s' does that)",
+			 file, p->nearest, pattern);
 	else if (p->flags & CALL_PLACES_LOADS_STACK)
 		snprintf(why, size,
 			 "%s has code that switches stacks, in '%s': with --fast-returns, a call "
 			 "that returns on another stack or in another thread would kill the "
-			 "program; leave --fast-returns out (or add --force-fast-returns, if no "
+			 "program; omit --fast-returns (or add --force-fast-returns, if no "
 			 "call of '%s' does that)",
 			 file, p->nearest, pattern);
 	else if (p->flags & CALL_PLACES_NO_SECTIONS)
@@ -200,8 +199,8 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 			 pattern, file,
 			 strpbrk(pattern, "*?")
 				 ? "record it by its full name"
-				 : "it is not known which, as it can be outside of the file; "
-				   "name it itself");
+				 : "it can be outside of the file, so it is unknown; "
+				   "use its own name");
 	else if (p->flags & CALL_PLACES_NO_SYMBOLS)
 		snprintf(why, size,
 			 "%s has no symbols (it is stripped): its functions have no names", file);

@@ -156,8 +156,8 @@ int load_error_perf(int error, const char *deed, char **reterr_text)
 
 	if (load_error_is_refusal(error) && perf_event_is_restricted())
 		advice =
-			"; kernel.perf_event_paranoid is 3 or more, with which this kernel gives perf "
-			"events to CAP_SYS_ADMIN alone: start kymo-perf.socket, which opens them for "
+			"; kernel.perf_event_paranoid is 3 or more, so this kernel allows perf "
+			"events only to CAP_SYS_ADMIN: start kymo-perf.socket, which opens them for "
 			"kymod.service (systemctl start kymo-perf.socket), or allow them to CAP_PERFMON "
 			"(sysctl kernel.perf_event_paranoid=2)";
 	else if (error == -ETIMEDOUT)

@@ -113,9 +113,10 @@ static int worker_steps_check_pids(const struct session_options *o, char **reter
 {
 	if (o->filter.n_pids == 0 || proc_sees_all())
 		return 0;
-	*reterr_text = strdup("process ids here are others than in the kernel's records, because "
-			      "this process is in a pid namespace of its own (a container), so it "
-			      "cannot select processes; run it on the host");
+	*reterr_text =
+		strdup("process ids here differ from those in the kernel's records, because "
+		       "this process is in a pid namespace of its own (a container), so they "
+		       "cannot select processes; run kymo on the host");
 	return -EOPNOTSUPP;
 }
 

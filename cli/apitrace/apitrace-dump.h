@@ -58,7 +58,7 @@ int apitrace_dump_take_blobs(void *userdata, char *value);
 	"      --thread-ids[=YES]  threads, in hexadecimal (no)\n"                                 \
 	"      --call-nos[=YES]    numbers of calls (yes)\n"                                       \
 	"      --arg-names[=YES]   names of arguments (yes)\n"                                     \
-	"      --multiline[=YES]   stacks, and line feeds in strings as they are (yes)\n"          \
+	"      --multiline[=YES]   stacks, and unescaped line feeds in strings (yes)\n"            \
 	"      --blobs             write blobs to files blob_callN.bin in this directory\n"        \
 	"  -v, --verbose           also print calls of graphics libraries that query state\n"
 

@@ -160,7 +160,6 @@ const struct verb verb_cut_row = {
 		"      --cpu CPU,...  only these CPUs (0,2-3)\n" EDIT_TRACE_HELP TFILE_CUT_HELP
 		"\nFILE is an archive, or a GDB trace file, OUT the result; '-' is\n"
 		"standard input and output.\n"
-		"The result is self-contained: names, running threads and open events at its\n"
-		"start are in it.\n",
+		"The result contains the names, running threads and open events at its start.\n",
 	.run = verb_cut,
 };

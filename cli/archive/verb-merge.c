@@ -186,7 +186,7 @@ const struct verb verb_merge_row = {
 	.examples = "  kymo merge a.fxt b.fxt both.fxt\n  kymo merge --force *.fxt all.fxt.zst\n",
 	.options = EDIT_TRACE_HELP
 	"\nEach FILE is an archive, OUT the result; '-' is standard input and\n"
-	"output. Archives of one machine share its processes and CPUs; others are\n"
-	"aligned by their clock snapshots and kept apart.\n",
+	"output. Archives of one machine share its processes and CPUs. Other\n"
+	"archives have separate ones, and are aligned by their clock snapshots.\n",
 	.run = verb_merge,
 };

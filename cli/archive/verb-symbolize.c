@@ -96,6 +96,6 @@ const struct verb verb_symbolize_row = {
 	"  -h, --help             show this\n"
 	"\nFILE is an archive, OUT the result; '-' is standard input and output.\n"
 	"Names come from the programs and libraries of this machine; names in the\n"
-	"archive remain. Missing names are reported, and are no failure.\n",
+	"archive remain. Missing names are reported, but are no failure.\n",
 	.run = verb_symbolize,
 };

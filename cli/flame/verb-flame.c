@@ -525,7 +525,7 @@ const struct verb verb_flame_row = {
 	.options =
 		"  -o, --output=OUT       the file to write; its suffix is the format: .svg, .folded,\n"
 		"                         .pb.gz (pprof), .json (speedscope); '-' is standard output (FILE.svg)\n"
-		"      --format=FORMAT    svg, folded, pprof or speedscope, whatever the suffix is\n"
+		"      --format=FORMAT    svg, folded, pprof or speedscope, regardless of the suffix\n"
 		"  -p, --pid=PID,...      only these processes\n"
 		"      --process=NAME     only processes of this name, with * and ?\n"
 		"      --thread=TID,...   only these threads\n"

@@ -532,8 +532,8 @@ const struct verb verb_leaks_row = {
 		"  -h, --help             show this\n",
 	.more_options = verb_leaks_print_options,
 	.notes =
-		"\nWithout --events, all four are watched; with --triage, memory and threads. With\n"
-		"--reach, COMMAND is held at its exit.\n"
+		"\nWithout --events, memory, fd, shm and threads are watched; with --triage, only memory\n"
+		"and threads. With --reach, COMMAND is held at its exit.\n"
 		"FILE is an archive; '-' is standard input.\n"
 		"The exit status is 3 if it is damaged or events were lost, 4 for --fail-over, and with\n"
 		"COMMAND that of 'kymo record'.\n",

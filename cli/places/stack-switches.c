@@ -51,8 +51,8 @@ static int stack_switches_refuse_unknown(const struct switches_check *check, con
 {
 	return stack_switches_refuse(
 		check,
-		"it is not known whether %s, or a library that %s, switches stacks (%s): leave "
-		"--fast-returns out (or add --force-fast-returns, if no call returns on another "
+		"it is not known whether %s, or a library that %s, switches stacks (%s): omit "
+		"--fast-returns (or add --force-fast-returns, if no call returns on another "
 		"stack or in another thread)",
 		check->file, check->of, problem);
 }
@@ -85,7 +85,7 @@ static int stack_switches_explain(const struct switches_check *check, const char
 	return stack_switches_refuse(
 		check,
 		"%s and is used by %s: with --fast-returns, a call that returns on another stack "
-		"or in another thread would kill the program; leave --fast-returns out (or add "
+		"or in another thread would kill the program; omit --fast-returns (or add "
 		"--force-fast-returns, if no call does that)",
 		problem, check->file);
 }

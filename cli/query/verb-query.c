@@ -518,7 +518,7 @@ const struct verb verb_query_row = {
 		"  kymo query t.fxt '(> (v/value count) (v/size buf))'\n  kymo query t.fxt --var n:signed --limit 5 '(< (v/value n) 0)'\n",
 	.options =
 		"      --var=NAME[:TYPE,...]  NAME is a free variable (of these types)\n"
-		"      --soft=EXPRESSION      keep the results for which most of these are true\n"
+		"      --soft=EXPRESSION      keep results for which the most of these are true\n"
 		"      --statement=N          only points of this statement\n"
 		"      --mask=N               compare only these bits of the statement (all)\n"
 		"      --pick=SEED            search one random point only\n"
@@ -531,9 +531,9 @@ const struct verb verb_query_row = {
 	.notes =
 		"\nFILE is an archive with calls, moments or allocations, or a trace-db file; '-' is standard\n"
 		"input. An EXPRESSION compares numbers, as in (> (v/value count) (v/size buf)),\n"
-		"or texts, as in (is (v/text path) \"/etc/passwd\"); and, or and not combine several.\n"
-		"v/size is the size of the block of a pointer. e/value, e/size and the like are of an\n"
-		"earlier point: (= (v/value buf) (e/value address)) finds pairs of points.\n"
+		"or texts, as in (is (v/text path) \"/etc/passwd\"); 'and', 'or' and 'not' combine\n"
+		"several. v/size is the size of the block of a pointer. e/value, e/size and others are\n"
+		"values of an earlier point: (= (v/value buf) (e/value address)) finds pairs of points.\n"
 		"Exits with 3 if FILE is damaged, or if it lacks the values that EXPRESSION compares.\n",
 	.run = verb_query_run,
 };

@@ -51,7 +51,7 @@ static int verb_capabilities(int argc, char **argv)
 const struct verb verb_capabilities_row = {
 	.name = "capabilities",
 	.synopsis = "[OPTION ...]",
-	.what = "List the events that this machine can record, and the reasons for others",
+	.what = "List the events that this machine can record, and why it cannot record others",
 	.examples = "  kymo capabilities\n  kymo capabilities --direct --json\n",
 	.options = "      --direct       check in this process, not in the service\n"
 		   "      --json         print it as JSON\n" CLIENT_OPTIONS_HELP,

@@ -281,7 +281,8 @@ static int verb_collect_once(struct collect *k)
 	if (r == -EAGAIN)
 		return verb_collect_wait_and_try_again(k, bus_client_error(c));
 	if (r < 0)
-		return verb_collect_wait_and_try_again(k, "The service refuses; asking again");
+		return verb_collect_wait_and_try_again(
+			k, "The service refused the request; trying again");
 	k->path = path;
 	r = verb_collect_run_session(k, c);
 	k->path = NULL;

@@ -504,7 +504,7 @@ int top_thread_start(struct top_thread **ret, const struct top_thread_options *o
 			t->pipe_fd = -1;
 	}
 	if (r < 0) {
-		cli_error("cannot show anything: %s", strerror(-r));
+		cli_error("cannot show the activity: %s", strerror(-r));
 		return r;
 	}
 	t->started = true;

@@ -218,6 +218,6 @@ const struct verb verb_top_row = {
 	.more_options = verb_top_print_options,
 	.notes =
 		"\nKeys: f functions, p processes, t threads, a all, s sort, space pause, q quit.\n"
-		"Exits with 3 if events were lost, or if nothing that was selected ran.\n",
+		"Exits with 3 if events were lost, or if no selected thread ran.\n",
 	.run = verb_top,
 };

@@ -142,7 +142,7 @@ static int collection_request_limited(struct daemon_session *s, const char *reas
 	}
 	if (limit_ns)
 		p->last_ns = now;
-	log_session(&about, "a snapshot goes to %s: %s", p->collection.directory, reason);
+	log_session(&about, "writes a snapshot to %s: %s", p->collection.directory, reason);
 	return 0;
 }
 

@@ -336,7 +336,7 @@ static int session_options_check_output_given(const struct create_request *r, sd
 	if (flight && r->output_fd >= 0)
 		return bus_error_set(
 			reterr, -EINVAL,
-			"option `output`: not valid in mode 'flight', where Snapshot has it");
+			"option `output`: not valid in mode 'flight': pass it to Snapshot");
 	if (!flight && r->output_fd < 0)
 		return bus_error_set(reterr, -EINVAL,
 				     "`output` is missing: the archive needs the descriptor of "

@@ -224,7 +224,7 @@ is_kept() {
 }
 expect_soon 30 is_kept
 expect_soon 10 session_is_running moving
-assert_contains "$TMP/kymod.log" 'session/moving: a snapshot goes to .*: cgroups changed' "the log"
+assert_contains "$TMP/kymod.log" 'session/moving: writes a snapshot to .*: cgroups changed' "the log"
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/moving.log")"
 remove_cgroups

@@ -75,7 +75,7 @@ nm "$TMP/split" | grep -F split.cold >/dev/null || fail "the compiler does not s
 calls "$TMP/split" split wide
 assert_eq "$(count '.function == "split" and .return == .arguments.n + 1 and .arguments.text == "\"abc\""')" 100 "calls"
 assert_eq "$(count '.function == "wide" and .return == .arguments.n + 1 and
-	(.arguments.number | startswith("<unavailable: no number or pointer"))')" 100 "calls with a long double"
+	(.arguments.number | startswith("<unavailable: neither a number nor a pointer"))')" 100 "calls with a long double"
 
 note "conditions"
 calls "$TMP/fast" "plain_one if \$n >= 90"

@@ -180,12 +180,12 @@ expect_soon 20 has_chunks trigger 1
 little_work
 assert_eq "$(snapshot_all later)" "uu 1 0" "answer to SnapshotAll"
 assert_eq "$(n_chunks trigger)" 2 "files of the first trigger, and of a call"
-assert_eq "$(grep -c 'session/trigger: a snapshot goes to .*: wakeup of ' "$TMP/kymod.log")" 1 "files by triggers within the interval"
+assert_eq "$(grep -c 'session/trigger: writes a snapshot to .*: wakeup of ' "$TMP/kymod.log")" 1 "files by triggers within the interval"
 end_collect trigger
 check_all trigger
 dump_records "$(chunks trigger | head -n 1)"
 assert_contains "$TMP/kymod.log" \
-	'session/trigger: a snapshot goes to .*: wakeup of [^ ]+ \([0-9]+\): .*, the limit is 1\.00 us$' \
+	'session/trigger: writes a snapshot to .*: wakeup of [^ ]+ \([0-9]+\): .*, the limit is 1\.00 us$' \
 	"why, in the log"
 assert_ge "$(events trigger | wc -l)" 1 "events that say what was seen"
 

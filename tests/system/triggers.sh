@@ -206,7 +206,7 @@ for kind in "${kinds[@]}"; do
 	done < <(chunks "$kind")
 	n_files=$(n_chunks "$kind")
 	why="$kind( of [^ ]+ \([0-9]+\))?: [0-9.]+ ?[%MGiB]+, the limit is [0-9.]+ ?[%MiB]+\$"
-	assert_eq "$(grep -cE "session/$kind: a snapshot goes to $TMP/out: $why" "$TMP/kymod.log")" "$n_files" "$kind: snapshots in the log, and files"
+	assert_eq "$(grep -cE "session/$kind: writes a snapshot to $TMP/out: $why" "$TMP/kymod.log")" "$n_files" "$kind: snapshots in the log, and files"
 	# (one of them may not fit)
 	assert_contains "$TMP/marks" "^snapshot: $why" "marks that say why"
 	# It contains the event that caused it, and possibly events of the previous snapshot.

@@ -215,8 +215,8 @@ TEST(test_explained)
 	find("lib.so", "chosen_unseen", 1, 0);
 	assert_explained("chosen_unseen",
 			 "'chosen_unseen' in lib.so stands for one of several functions, which is "
-			 "chosen when the program runs; it is not known which, as it can be "
-			 "outside of the file; name it itself");
+			 "chosen when the program runs; it can be outside of the file, so it "
+			 "is unknown; use its own name");
 	find("lib.so", "chosen_uns*", 1, 0);
 	assert_explained("chosen_uns*",
 			 "'chosen_uns*' in lib.so stands for one of several functions, which is "

@@ -164,7 +164,7 @@ TEST(test_create_request_read_flight)
 	assert_true(sd_bus_message_append(m, "{sv}{sv}", "output", "h", f->output[1], "mode", "s",
 					  "flight") >= 0);
 	end(m);
-	assert_refused(m, -EINVAL, "where Snapshot has it");
+	assert_refused(m, -EINVAL, "pass it to Snapshot");
 }
 
 TEST(test_create_request_read_memory)
