@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// perfetto-sql.mjs ENGINE TRACE SQL ... [-- TRACE SQL ...]: what tools/perfetto-sql runs. ENGINE is a directory with Perfetto's trace processor as it
-// is built for browsers: the WebAssembly, the script that a worker of Perfetto's UI runs around it ("the bridge"),
-// and the client that talks to that worker.
+// perfetto-sql.mjs ENGINE TRACE SQL ... [-- TRACE SQL ...]: the program that tools/perfetto-sql
+// runs. ENGINE is a directory with Perfetto's trace processor for browsers: the WebAssembly, the
+// script by which a worker of Perfetto's UI runs it ("the bridge"), and the client of this worker.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,9 @@ function die(status, what) {
 	process.exit(status);
 }
 
-// The bridge takes itself to be a worker of a page. Three places of it are changed: it must not ask for
-// 64-bit memory, it must not fetch the WebAssembly from a server, and it has to be reachable from here.
+// The bridge is written for a worker of a page. Three places of it are changed: it must not request
+// 64-bit memory, it must not fetch the WebAssembly from a server, and it must be reachable from
+// here.
 function loadBridge() {
 	let text = readFileSync(join(directory, 'engine_bundle.node.js'), 'utf8');
 	const changes = {
@@ -44,7 +45,8 @@ function loadBridge() {
 	return globalThis.kymoEngine.bridge;
 }
 
-// Nothing tells when the WebAssembly is compiled; then the bridge has an address for requests.
+// There is no event for the end of the compilation of the WebAssembly. From then on, the bridge has
+// an address for requests.
 async function isReady(bridge) {
 	for (let i = 0; i < 5000 && !bridge.reqBufferAddr; i++)
 		await new Promise((done) => setTimeout(done, 2));
@@ -76,7 +78,7 @@ async function connect() {
 	return engine;
 }
 
-// JSON has no integers of 64 bits; those that a double would change are texts.
+// JSON has no 64-bit integers. Integers that a double would change are written as texts.
 function plain(value) {
 	if (typeof value === 'bigint')
 		return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
@@ -94,7 +96,7 @@ async function rowsOf(engine, sql) {
 }
 
 process.on('uncaughtException', (error) => die(3, error?.message ?? error));
-// (It complains of fields that it does not know of its own answers.)
+// (It warns of unknown fields in its own answers.)
 console.warn = () => {};
 
 // Its words, in the groups that "--" separates.

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Calls of functions, for which each kernel has another kind of probe, and system calls.
+# Calls of functions, and system calls. The kind of the probes on functions depends on the kernel.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/words.sh"
 need_btf
 
-# calls WORD ...: of `kymo calls`, in $TMP/calls
+# calls WORD ...: runs `kymo calls` with these words, and stores its output in $TMP/calls
 calls() {
 	"$KYMO" calls --direct --json "$@" >"$TMP/calls" 2>"$TMP/stderr" || fail "exit status $?: $(cat "$TMP/stderr")"
 }
 
-# count FILTER: of the calls in $TMP/calls
+# count FILTER: prints the number of calls in $TMP/calls that FILTER selects
 count() {
 	gojq -c "select($1)" "$TMP/calls" | wc -l
 }

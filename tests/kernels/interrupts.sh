@@ -10,7 +10,7 @@ need_btf
 cpu=$(last_cpu)
 items=50
 
-# activity CATEGORY NAME: how often, by the last summary
+# activity CATEGORY NAME: prints the count of an activity in the last summary
 activity() {
 	json "$SUMMARY" "[.activity.$1[]? | select(\"$2\" == \"\" or .name == \"$2\") | .count] | add // 0"
 }

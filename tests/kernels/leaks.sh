@@ -10,7 +10,7 @@
 need_btf
 need_command nm ipcrm
 
-# planted_and_found NAME PROGRAM PART ...
+# planted_and_found NAME PROGRAM PART ...: records PROGRAM, and checks the reported leaks
 planted_and_found() {
 	local name=$1 pid
 
@@ -70,7 +70,7 @@ kill "$load"
 wait "$load" 2>/dev/null || true
 check_finds_nothing "$TMP/resources.fxt"
 expect_exit 0 "$KYMO" leaks --json "$TMP/resources.fxt"
-# By the function that leaves them: resource, function, number, bytes.
+# A line for each function that leaks: resource, function, number, bytes.
 gojq -r --argjson pid "$load" '.processes[] | select(.pid == $pid) | .leaks[] | select(.resource != "memory") |
 	[.resource, .blocks, .bytes, ([.frames[].function // "?" | select(startswith("leak_"))] | join(","))] | map(tostring) |
 	join(" ")' "$TMP/stdout" | awk '{ blocks[$1 " " $4] += $2; bytes[$1 " " $4] += $3 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Each program of the object is loaded by some kind of session, except those that this kernel has
-# alternatives for.
+# Each eBPF program is loaded by some kind of session, except the programs for which this kernel has
+# alternatives.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/words.sh"
@@ -13,7 +13,8 @@ assert_ge "$(awk '$1 == "session"' "$TMP/stdout" | wc -l)" 1 "kinds of sessions"
 awk '$1 == "session"' "$TMP/stdout" | facts
 # Returns of functions are reported by separate programs, or by those of the calls, as the kernel
 # supports it (capture/probes/probes.c). Until 6.15, a separate program reports the begin of an exit
-# (capture/programs/fentry.c). Mappings are reported by either of two programs, likewise.
+# (capture/programs/fentry.c). Mappings are reported by one of two programs, also as the kernel
+# supports it.
 awk '$1 == "loaded" && $2 !~ /^on_(memory_(call|return|ret|session)|call_(return|session)|own_exit|unwind_(map|gap|forget))$/' "$TMP/stdout" | sort | facts
 loaded=" $(awk '$1 == "loaded" { print $2 }' "$TMP/stdout" | tr '\n' ' ')"
 unused=$(awk '$1 == "unused" { print $2 }' "$TMP/stdout" | tr '\n' ' ')

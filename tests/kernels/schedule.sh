@@ -9,7 +9,7 @@
 need_btf
 cpu=$(last_cpu)
 
-# truth NAME FILTER: of what load NAME says
+# truth NAME FILTER: prints a value from the report of load NAME
 truth() {
 	json "$TMP/$1.json" "$2"
 }
