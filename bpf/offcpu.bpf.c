@@ -335,9 +335,10 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 }
 
 /*
- * When the programs above have gone: who is still away. One that has run since, unseen, is not
- * known to be: its kernel stack may be another one. Nor is one that runs now: the kernel adds the
- * time that it has run only at the next tick.
+ * When the programs above are detached: sends the threads that are still off CPU. A thread whose
+ * last departure was not seen is left out, because its kernel stack may be that of another wait: its
+ * run time has changed. A thread that runs now is left out, too: the kernel adds the time that it
+ * has run only at the next tick.
  */
 SEC("?iter/task")
 int on_iter_offcpu(struct bpf_iter__task *ctx)
@@ -359,7 +360,7 @@ int on_iter_offcpu(struct bpf_iter__task *ctx)
 
 /* ---- threads that wait since before the programs were attached ---- */
 
-/* By user space: the programs had been attached by then, and the number of copies since. */
+/* User space sets them: the time when all programs were attached, and 0 copies since then. */
 __u64 waiting_listed_ns = 0;
 __u32 waiting_n_copied = 0;
 
@@ -476,7 +477,7 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 		return;
 	}
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
-	/* (the first exchange changes nothing, but orders the entry before what is read then) */
+	/* (the exchange changes nothing, but orders the entry before the reads that follow) */
 	if (!t || __sync_val_compare_and_swap(&t->begin_ns, listed_ns, listed_ns) != listed_ns)
 		return;
 	if (BPF_CORE_READ(p, __state) & TASK_DEAD)

@@ -207,7 +207,7 @@ void collector_check_piece(struct collector *c, const struct rec_piece *piece)
 
 _Static_assert(_UNWIND_ENDS == (int)WALK_ENDS_MAX && UNWIND_END_BUSY == (int)WALK_BUSY &&
 		       UNWIND_END_TABLE == (int)WALK_NO_TABLE,
-	       "the programs count as archives have it");
+	       "causes have the same numbers in the programs and in archives");
 
 void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX])
 {
