@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session's maps of unwind tables (bpf/record-unwind.h), in user space: the numbers of files, and the
- * data about each.
+ * A session's maps of unwind tables (bpf/record-unwind.h), in user space: the numbers of files, and
+ * the data about each.
  *
  * For one thread, while the programs use the maps. The descriptors are copies: the session can be
  * freed first.

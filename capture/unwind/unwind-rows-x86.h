@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rules of rows (bpf/record-unwind.h) for x86-64: the walker's steps to find a caller, made from the call
- * frame information about CFA, return address and rbp. Expressions are recognized by their bytes:
- * those that linkers write for PLTs, the C library for signal frames, and compilers for aligned
- * stacks.
+ * Rules of rows (bpf/record-unwind.h) for x86-64: the walker's steps to find a caller, made from
+ * the call frame information about CFA, return address and rbp. Expressions are recognized by their
+ * bytes: those that linkers write for PLTs, the C library for signal frames, and compilers for
+ * aligned stacks.
  */
 #pragma once
 

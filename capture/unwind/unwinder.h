@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the unwind tables that the programs of a session request (bpf/record-unwind.h), in a separate
- * thread. Files are opened through their mappings, so deleted files and those of other mount
- * namespaces work, too. They are parsed in a sandbox. Other threads handle file systems that may
- * never answer (capture/unwind/unwind-async.h).
+ * Makes the unwind tables that the programs of a session request (bpf/record-unwind.h), in a
+ * separate thread. Files are opened through their mappings, so deleted files and those of other
+ * mount namespaces work, too. They are parsed in a sandbox. Other threads handle file systems that
+ * may never answer (capture/unwind/unwind-async.h).
  */
 #pragma once
 

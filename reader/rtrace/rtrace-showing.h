@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What post-processing shows of a report, and where it reads and writes.
+ * The options of post-processing, and its input and output.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The writer's state, and the parts of events: values, which the caller writes, and what they consist
- * of, which only the writer does.
+ * The state of the writer, and the parts of events: values, which the caller writes, and their
+ * parts, which only the writer writes.
  */
 #pragma once
 
