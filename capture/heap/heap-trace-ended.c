@@ -461,3 +461,12 @@ int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_n
 	} while (r > 0);
 	return r;
 }
+
+int heap_trace_finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
+{
+	int r = heap_trace_finish_ended(m, clock_boot_ns(), cpu_ns_max);
+
+	if (r > 0)
+		m->n_ended = HEAP_TRACE_ENDED_MANY;
+	return r;
+}

@@ -2,7 +2,8 @@
 /*
  * The shared part of heap-trace's files. Internal to heap-trace*.c.
  *
- *   heap-trace.c         the watched processes: probes, fork and exec, snapshots
+ *   heap-trace.c         the watched processes: probes, fork and exec
+ *   heap-trace-look.c    reads processes that run: lists, snapshots, searches
  *   heap-trace-ended.c   the records of a program and of its end
  */
 #pragma once
@@ -89,3 +90,30 @@ int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_n
  * Returns 0 or a negative errno.
  */
 int heap_trace_know_watched(struct heap_trace *m);
+
+/* If there are so many ended images, they are reported at once. */
+enum { HEAP_TRACE_ENDED_MANY = 256 };
+
+/* CPU time for reports of ended images, between other work. */
+#define HEAP_TRACE_FINISH_NS_MAX UINT64_C(1000000000)
+
+/* Reports ended images within CPU_NS_MAX. The next tick continues. Returns as above. */
+int heap_trace_finish_now(struct heap_trace *m, uint64_t cpu_ns_max);
+
+/*
+ * This process has more rights than the user. So with `own`, only the user's own processes may be
+ * checked, which the programs list. *RET is the program of PID then.
+ */
+bool heap_trace_may_check(const struct heap_trace *m, uint32_t pid, struct rec_task *ret);
+
+/* Whether the results since heap_trace_may_check() are of the same program. */
+bool heap_trace_was_same(const struct heap_trace *m, const struct rec_task *before);
+
+/* Sends the kernel's lists of PID's resources, for comparison with the tracked ones. */
+int heap_trace_list_resources(struct heap_trace *m, uint32_t pid, uint32_t instance, bool first);
+
+/*
+ * Searches for lost blocks in all processes, or in PID, which is stopped. The probes are still
+ * attached, so changes of blocks meanwhile are seen.
+ */
+int heap_trace_search_images(struct heap_trace *m, uint32_t pid);

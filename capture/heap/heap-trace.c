@@ -9,17 +9,11 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
-#include "base/outbuf.h"
-#include "capture/heap/task-list.h"
-#include "capture/heap/heap-trace-reach.h"
-#include "capture/proc/proc.h"
 #include "capture/proc/task-state.h"
-#include "capture/heap/resource-lists.h"
 
 enum {
-	ENDED_MANY = 256, /* ended images are reported at once if there are so many */
-	GOING_MANY = 64,  /* probes of ended processes are detached at once if there are so many */
-	HOLDERS_MAX = 8,  /* maximum number of successive holders of probes in one attempt */
+	GOING_MANY = 64, /* probes of ended processes are detached at once if there are so many */
+	HOLDERS_MAX = 8, /* maximum number of successive holders of probes in one attempt */
 };
 
 #define MS_NS UINT64_C(1000000)
@@ -27,39 +21,13 @@ enum {
 /* It is quiet if no process was new, called exec or ended for this time. */
 #define QUIET_NS (200 * MS_NS)
 
-/* CPU time for reports of ended images: between other work, and at the end. */
-#define FINISH_NS_MAX     UINT64_C(1000000000)
+/* CPU time for reports of ended images at the end. */
 #define FINISH_ALL_NS_MAX UINT64_C(60000000000)
-
-/* The time limit for the search of all processes. */
-#define SEARCH_NS_MAX UINT64_C(60000000000)
 
 /*
  * A new program maps its libraries step by step after exec. So its files are checked several times.
  */
 static const uint64_t check_delays_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
-
-/* ---- own processes ---- */
-
-/*
- * This process has more rights than the user. So with `own`, only the user's own processes may be
- * checked, which the programs list.
- */
-static bool heap_trace_may_check(const struct heap_trace *m, uint32_t pid, struct rec_task *ret)
-{
-	return !m->options->own || task_list_now(m->collector, pid, ret);
-}
-
-/* Whether the results since heap_trace_may_check() are of the same program. */
-static bool heap_trace_was_same(const struct heap_trace *m, const struct rec_task *before)
-{
-	struct rec_task now;
-
-	return !m->options->own || (task_list_now(m->collector, before->task.tid, &now) &&
-				    task_list_same(before, &now));
-}
-
-/* ---- probing ---- */
 
 /* The report of a process that is new or has called exec. */
 struct happened {
@@ -173,51 +141,6 @@ static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probe
 		 : *traced->refused ? traced->refused
 				    : HEAP_PROBES_NO_ALLOCATOR);
 	heap_probes_describe(traced, image->allocators, sizeof(image->allocators));
-}
-
-static int heap_trace_keep_record(const struct rec_head *rec, void *userdata)
-{
-	return outbuf_append(userdata, rec, rec->size);
-}
-
-/* Sends LIST if it is complete. With `own`, it must also be of one program of the user. */
-static int heap_trace_list_whole(struct heap_trace *m, const struct resource_list *list)
-{
-	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
-	const struct memory_sink sink = { .emit = heap_trace_keep_record, .userdata = &kept };
-	const struct rec_head *rec;
-	struct rec_task program;
-	int r = 0;
-
-	if (!heap_trace_may_check(m, list->pid, &program))
-		return 0;
-	r = resource_list_send(list, &sink);
-	/* An exiting process would seem to have no resources. */
-	if (r < 0 || proc_is_exiting(list->pid) || !heap_trace_was_same(m, &program))
-		return r;
-	for (size_t at = 0; r == 0 && at < kept.size; at += rec->size) {
-		rec = (const struct rec_head *)(kept.data + at);
-		r = m->sink.emit(rec, m->sink.userdata);
-	}
-	return r;
-}
-
-/* Sends the kernel's lists of PID's resources, for comparison with the tracked ones. */
-static int heap_trace_list_resources(struct heap_trace *m, uint32_t pid, uint32_t instance,
-				     bool first)
-{
-	const struct resource_list list = {
-		.pid = pid,
-		.instance = instance,
-		.categories = m->options->categories,
-		.first = first,
-		.own = m->options->own,
-		.uid = m->options->own_uid,
-	};
-
-	if (!(m->options->categories & CATEGORIES_SYSCALLS) || m->error < 0)
-		return 0;
-	return heap_trace_list_whole(m, &list);
 }
 
 /* Starts to watch TRACED, whose probes are in place. */
@@ -400,16 +323,6 @@ static bool heap_trace_recheck(struct heap_trace *m, struct heap_probes *traced,
 	return !traced->next_check_ns;
 }
 
-/* Reports ended processes within CPU_NS_MAX. The next tick continues. */
-static int heap_trace_finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
-{
-	int r = heap_trace_finish_ended(m, clock_boot_ns(), cpu_ns_max);
-
-	if (r > 0)
-		m->n_ended = ENDED_MANY;
-	return r;
-}
-
 /* Stores the announced files for the program that TRACED starts now. */
 static void heap_trace_store_announced(struct heap_trace *m, struct heap_probes *traced,
 				       uint64_t exec_ns)
@@ -580,7 +493,7 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
 	uint64_t next_ns = m->next_usage_ns;
 	const struct heap_probes *traced;
 
-	if (m->n_ended >= ENDED_MANY)
+	if (m->n_ended >= HEAP_TRACE_ENDED_MANY)
 		return 0;
 	if (m->going.size > 0 && heap_trace_detach_ns(m) < next_ns)
 		next_ns = heap_trace_detach_ns(m);
@@ -613,10 +526,10 @@ void heap_trace_tick(struct heap_trace *m)
 
 	if (m->going.size > 0 && now_ns >= heap_trace_detach_ns(m))
 		heap_trace_detach_forgotten(m);
-	if (!known && now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
+	if (!known && now_ns < m->next_usage_ns && m->n_ended < HEAP_TRACE_ENDED_MANY)
 		return;
 	/* All records of the previous program come first. */
-	heap_trace_finish_now(m, FINISH_NS_MAX);
+	heap_trace_finish_now(m, HEAP_TRACE_FINISH_NS_MAX);
 	heap_trace_announce_ready(m);
 	if (now_ns < m->next_usage_ns)
 		return;
@@ -663,95 +576,6 @@ void heap_trace_release(struct heap_trace *m, uint32_t pid)
 		m->n_ended++;
 	}
 	heap_trace_forget(m, traced);
-}
-
-static void heap_trace_choose_living(struct heap_trace *m)
-{
-	struct memory_process process;
-	struct heap_image *image;
-
-	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
-		image->lives =
-			image->announced && !image->ended && heap_trace_runs(m, image, &process);
-}
-
-static void heap_trace_list_living(struct heap_trace *m)
-{
-	const struct heap_image *image;
-
-	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
-		if (image->lives)
-			heap_trace_list_resources(m, image->process.pid, image->process.instance,
-						  false);
-}
-
-int heap_trace_snapshot(struct heap_trace *m)
-{
-	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
-	uint64_t ts_ns;
-	int r;
-
-	ring_buffer__consume(m->events);
-	r = heap_trace_finish_now(m, FINISH_NS_MAX);
-	if (r >= 0)
-		r = heap_trace_announce_ready(m);
-	if (r < 0)
-		return r;
-	heap_trace_choose_living(m);
-	heap_trace_list_living(m);
-	ts_ns = clock_boot_ns();
-	/* With the log, events report the blocks that come and go while the table is read. */
-	r = heap_tables_keep(&m->tables, &m->images, m->options->memory.log ? ts_ns : UINT64_MAX,
-			     &kept);
-	if (!m->options->memory.log)
-		ts_ns = clock_boot_ns();
-	heap_trace_choose_living(m); /* no records of a process after its end */
-	/* After the copy, so that the stacks of all copied blocks are known. */
-	r = r ?: heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
-	return r < 0 ? r : heap_tables_emit_kept(&m->images, ts_ns, &kept, &m->sink);
-}
-
-/*
- * Searches for lost blocks in all processes, or in PID, which is stopped. The probes are still
- * attached, so changes of blocks meanwhile are seen.
- */
-static int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
-{
-	const struct memory_search how = {
-		.collector = m->collector,
-		.blocks_fd = m->own.blocks_fd,
-		.ended_threads_fd = m->own.ended_threads_fd,
-		.options = m->options,
-		.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + SEARCH_NS_MAX,
-		.still = pid != 0,
-	};
-	struct memory_process process;
-	struct heap_image *image;
-	int r = 0;
-
-	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));) {
-		struct rec_task program;
-
-		if ((pid && image->process.pid != pid) || !heap_trace_runs(m, image, &process) ||
-		    !heap_trace_may_check(m, process.pid, &program))
-			continue;
-		image->process = process;
-		r = heap_trace_reach_search(&how, image);
-		if (!heap_trace_was_same(m, &program))
-			memory_image_forget_reach(image);
-	}
-	return r;
-}
-
-int heap_trace_search(struct heap_trace *m, uint32_t pid)
-{
-	int r;
-
-	/* (another process can be the last one with this id) */
-	if (!heap_trace_is_watched(m, pid))
-		return 0;
-	r = heap_trace_know_watched(m);
-	return r < 0 ? r : heap_trace_search_images(m, pid);
 }
 
 void heap_trace_stop(struct heap_trace *m, bool for_good)

@@ -5,9 +5,6 @@
  * The second round follows all pointers from the noted blocks. The next rounds do the same from the
  * data of epoll and from tagged pointers. The remaining blocks are lost. The last round follows all
  * pointers from each lost block, as memcheck does. The blocks found there are indirectly lost.
- *
- * Pages that were never touched are not read, since reading would allocate them. The kernel's page
- * map shows which pages are present.
  */
 #include "capture/heap/reach.h"
 
@@ -18,7 +15,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -30,6 +26,7 @@
 #include "base/clock.h"
 #include "capture/heap/block-index.h"
 #include "capture/heap/reach-jemalloc.h"
+#include "capture/heap/reach-memory.h"
 #include "capture/heap/reach-roots.h"
 #include "capture/heap/reach-stacks.h"
 #include "capture/heap/reach-threads.h"
@@ -37,24 +34,11 @@
 #include "model/event.h"
 
 enum {
-	BUFFER_BYTES = 4 << 20,
-	SPANS = 512, /* of pages, in one scan */
 	BATCH = 512, /* blocks read at once */
 	SMALL_BYTES = 256 << 10,
 	HOLD_NS = 2000000000,
 	DYING_MS = 1000,
 };
-
-#define PAGE_PRESENT (UINT64_C(1) << 63)
-#define PAGE_SWAPPED (UINT64_C(1) << 62)
-#define PAGE_OF_FILE (UINT64_C(1) << 61) /* or shared */
-
-/*
- * If the page map is read page by page: an unwritable mapping of more than RESERVED_BYTES can be
- * reserved address space, without own pages. Such a mapping is searched up to SEARCHED_BYTES_MAX.
- */
-#define RESERVED_BYTES     (UINT64_C(1) << 30)
-#define SEARCHED_BYTES_MAX (UINT64_C(1) << 36)
 
 /* The higher bits of a pointer can contain a tag. */
 #define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
@@ -62,14 +46,9 @@ enum {
 /* The alignment of glibc's arenas, except the first. Each has a head with its used size. */
 #define ARENA_BYTES (UINT64_C(64) << 20)
 
-/* The kernel's struct page_region. */
-struct span {
-	uint64_t begin, end, flags;
-};
-
 struct search {
 	const struct reach_request *request;
-	pid_t task; /* a live task of the process, through which its memory is read */
+	struct reach_memory memory;
 	struct reach_stacks stacks;
 	struct block_range *blocks;
 	struct block_index index;
@@ -81,17 +60,11 @@ struct search {
 	struct outbuf roots;   /* struct root */
 	struct outbuf unused;  /* struct reach_unused: parts of the roots */
 	struct outbuf watched; /* words from the kernel */
-	bool only_own;         /* of the range being searched; see struct root */
-	uint8_t *buffer;
-	struct span *spans; /* of present pages */
-	size_t n_spans;
 	/*
 	 * For the roots: the end of the allocator's own memory, and the address before which no
 	 * other such memory begins.
 	 */
 	uint64_t own_end, seen_end;
-	int pagemap_fd, mem_fd;
-	uint64_t page_bytes, deadline_ns;
 	struct reach_result result;
 };
 
@@ -132,6 +105,13 @@ static void reach_on_words(struct search *s, const uint8_t *data, size_t n_bytes
 	}
 }
 
+/* A reach_memory_fn. */
+static void reach_on_block(uint64_t address, const uint8_t *data, size_t n_bytes, void *userdata)
+{
+	(void)address;
+	reach_on_words(userdata, data, n_bytes);
+}
+
 /* Handles the words of N_BYTES at ADDRESS that are not in blocks. */
 static void reach_on_words_between(struct search *s, uint64_t address, const uint8_t *data,
 				   size_t n_bytes)
@@ -167,190 +147,27 @@ static uint64_t reach_end_of_own(struct search *s, const struct reach_page *page
 		       : 0;
 }
 
-/* Likewise, without the allocator's own memory. */
-static void reach_on_words_of_program(struct search *s, uint64_t address, const uint8_t *data,
-				      size_t n_bytes)
+/* Likewise, without the allocator's own memory. A reach_memory_fn. */
+static void reach_on_root(uint64_t address, const uint8_t *data, size_t n_bytes, void *userdata)
 {
+	struct search *s = userdata;
 	uint64_t at = address, end = address + n_bytes, next;
 
 	for (uint64_t page = address; page < end; page = next) {
 		uint64_t own_end = reach_end_of_own(
-			s,
-			&(struct reach_page){ s->task, page, data + (page - address), end - page });
+			s, &(struct reach_page){ s->memory.task, page, data + (page - address),
+						 end - page });
 
-		next = (page + s->page_bytes) & ~(s->page_bytes - 1);
+		next = (page + s->memory.page_bytes) & ~(s->memory.page_bytes - 1);
 		if (!own_end)
 			continue;
 		reach_on_words_between(s, at, data + (at - address), page - at);
 		s->own_end = own_end;
 		at = own_end < end ? own_end : end;
 		if (next < at)
-			next = (at + s->page_bytes - 1) & ~(s->page_bytes - 1);
+			next = (at + s->memory.page_bytes - 1) & ~(s->memory.page_bytes - 1);
 	}
 	reach_on_words_between(s, at, data + (at - address), end - at);
-}
-
-/* ---- memory ---- */
-
-static int reach_check_time(const struct search *s)
-{
-	return clock_read_ns(CLOCK_MONOTONIC) < s->deadline_ns ? 0 : -ETIME;
-}
-
-/*
- * Reads up to N bytes. Fewer bytes mean that the following memory is unreadable; 0 means all of it.
- * Memory without read permission is read through /proc/PID/mem, as debuggers do.
- */
-static ssize_t reach_read_memory(struct search *s, uint64_t address, size_t n)
-{
-	const struct iovec to = { s->buffer, n };
-	const struct iovec from = { (void *)(uintptr_t)address, n };
-	ssize_t r = process_vm_readv(s->task, &to, 1, &from, 1, 0);
-
-	if (r >= 0)
-		return r;
-	if (errno != EFAULT)
-		return -errno;
-	r = pread(s->mem_fd, s->buffer, n, (off_t)address);
-	return r < 0 ? 0 : r;
-}
-
-/*
- * Searches present memory from FROM to TO, at most the size of the buffer. With BETWEEN, blocks are
- * left out.
- */
-static int reach_search_present(struct search *s, uint64_t from, uint64_t to, bool between)
-{
-	while (from < to) {
-		ssize_t n = reach_read_memory(s, from, to - from);
-		uint64_t next;
-
-		if (n < 0)
-			return (int)n;
-		if (between)
-			reach_on_words_of_program(s, from, s->buffer, (size_t)n);
-		else
-			reach_on_words(s, s->buffer, (size_t)n);
-		s->result.searched_bytes += (uint64_t)n;
-		next = (from + s->page_bytes) & ~(s->page_bytes - 1);
-		if (n == 0)
-			s->result.refused_bytes += (next < to ? next : to) - from;
-		from = n == 0 ? next : from + (uint64_t)n;
-	}
-	return 0;
-}
-
-/* From linux/fs.h, since 6.7. */
-struct scan_request {
-	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
-	uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
-};
-#define PAGEMAP_SCAN _IOWR('f', 16, struct scan_request)
-#define IS_OF_FILE   (UINT64_C(1) << 2)
-#define IS_PRESENT   (UINT64_C(1) << 3)
-#define IS_SWAPPED   (UINT64_C(1) << 4)
-
-/*
- * Lists the present pages from FROM to TO, as far as there is room. Empty parts of the page table
- * are skipped quickly. Returns the end of the listed range, or 0 if the kernel does not support
- * this.
- */
-static uint64_t reach_scan_pages(struct search *s, uint64_t from, uint64_t to)
-{
-	struct scan_request scan = {
-		.size = sizeof(scan),
-		.start = from,
-		.end = to,
-		.vec = (uint64_t)(uintptr_t)s->spans,
-		.vec_len = SPANS,
-		.category_inverted = s->only_own ? IS_OF_FILE : 0,
-		.category_mask = s->only_own ? IS_OF_FILE : 0,
-		.category_anyof_mask = IS_PRESENT | IS_SWAPPED,
-		.return_mask = IS_PRESENT | IS_SWAPPED,
-	};
-	int n = ioctl(s->pagemap_fd, PAGEMAP_SCAN, &scan);
-
-	if (n < 0 || scan.walk_end <= from)
-		return 0;
-	s->n_spans = (size_t)n;
-	return scan.walk_end;
-}
-
-/* Likewise, by reading the page map. If it is unavailable, all pages count as present. */
-static uint64_t reach_read_pages(struct search *s, uint64_t from, uint64_t to)
-{
-	uint64_t pages[SPANS];
-	size_t n = (size_t)((to - from) / s->page_bytes);
-	ssize_t r = -1;
-
-	if (n > SPANS)
-		n = SPANS;
-	if (s->pagemap_fd >= 0)
-		r = pread(s->pagemap_fd, pages, n * sizeof(*pages),
-			  (off_t)(from / s->page_bytes * sizeof(*pages)));
-	if (r >= (ssize_t)sizeof(*pages))
-		n = (size_t)r / sizeof(*pages);
-	s->n_spans = 0;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t at = from + i * s->page_bytes;
-		struct span *last = s->n_spans ? &s->spans[s->n_spans - 1] : NULL;
-
-		if (r > 0 && (!(pages[i] & (PAGE_PRESENT | PAGE_SWAPPED)) ||
-			      (s->only_own && pages[i] & PAGE_OF_FILE)))
-			continue;
-		if (last && last->end == at)
-			last->end += s->page_bytes;
-		else
-			s->spans[s->n_spans++] = (struct span){ at, at + s->page_bytes, 0 };
-	}
-	return from + n * s->page_bytes;
-}
-
-/*
- * Whether the unwritable mapping from FROM to TO is left out: reading its page map would take too
- * long. Its own pages, if it has any, are counted.
- */
-static bool reach_is_reserved(struct search *s, uint64_t from, uint64_t to)
-{
-	uint64_t own;
-
-	if (to - from <= RESERVED_BYTES)
-		return false;
-	own = reach_roots_own_bytes(s->task, from, s->deadline_ns);
-	if (own > 0 && to - from <= SEARCHED_BYTES_MAX)
-		return false;
-	s->result.skipped_bytes += own == UINT64_MAX ? to - from : own;
-	return true;
-}
-
-/* Searches the present pages from FROM to TO, which are multiples of words. */
-static int reach_search_range(struct search *s, uint64_t from, uint64_t to, bool between)
-{
-	uint64_t page = from & ~(s->page_bytes - 1);
-	uint64_t end = (to + s->page_bytes - 1) & ~(s->page_bytes - 1);
-	int r = 0;
-
-	while (r == 0 && page < end) {
-		uint64_t next = reach_scan_pages(s, page, end);
-
-		if (!next && s->only_own && page == from && reach_is_reserved(s, page, end))
-			return 0;
-		if (!next)
-			next = reach_read_pages(s, page, end);
-		for (size_t i = 0; r == 0 && i < s->n_spans; i++) {
-			uint64_t at = s->spans[i].begin < from ? from : s->spans[i].begin;
-			uint64_t last = s->spans[i].end > to ? to : s->spans[i].end, step;
-
-			for (; r == 0 && at < last; at = step) {
-				step = last - at > BUFFER_BYTES ? at + BUFFER_BYTES : last;
-				r = reach_search_present(s, at, step, between)
-					    ?: reach_check_time(s);
-			}
-		}
-		page = next;
-		r = r ?: reach_check_time(s);
-	}
-	return r;
 }
 
 /* ---- blocks ---- */
@@ -368,23 +185,24 @@ static uint64_t reach_words_of(const struct block_range *b, uint64_t *ret_from)
 static int reach_search_pieces(struct search *s, const struct iovec *pieces, size_t n,
 			       size_t n_bytes)
 {
-	const struct iovec to = { s->buffer, n_bytes };
-	ssize_t got = process_vm_readv(s->task, &to, 1, pieces, n, 0);
+	const struct iovec to = { s->memory.buffer, n_bytes };
+	ssize_t got = process_vm_readv(s->memory.task, &to, 1, pieces, n, 0);
 	size_t done = 0;
 	int r = 0;
 
 	if (got < 0 && errno != EFAULT)
 		return -errno;
 	got = got < 0 ? 0 : got;
-	reach_on_words(s, s->buffer, (size_t)got);
-	s->result.searched_bytes += (uint64_t)got;
+	reach_on_words(s, s->memory.buffer, (size_t)got);
+	s->memory.searched_bytes += (uint64_t)got;
 	/* The unread pieces are searched one by one. */
 	for (size_t i = 0; r == 0 && (size_t)got < n_bytes && i < n; i++) {
 		uint64_t from = (uint64_t)(uintptr_t)pieces[i].iov_base;
 
 		done += pieces[i].iov_len;
 		if (done > (size_t)got)
-			r = reach_search_range(s, from, from + pieces[i].iov_len, false);
+			r = reach_memory_each(&s->memory, from, from + pieces[i].iov_len,
+					      reach_on_block, s);
 	}
 	return r;
 }
@@ -402,11 +220,12 @@ static int reach_search_found(struct search *s)
 			const struct block_range *b = &s->index.blocks[s->found[s->n_found - 1]];
 			uint64_t from, bytes = reach_words_of(b, &from);
 
-			if (bytes <= SMALL_BYTES && n_bytes + bytes > BUFFER_BYTES)
+			if (bytes <= SMALL_BYTES && n_bytes + bytes > REACH_BUFFER_BYTES)
 				break;
 			s->n_found--;
 			if (bytes > SMALL_BYTES) {
-				r = reach_search_range(s, from, from + bytes, false);
+				r = reach_memory_each(&s->memory, from, from + bytes,
+						      reach_on_block, s);
 			} else if (bytes > 0) {
 				pieces[n++] = (struct iovec){ (void *)(uintptr_t)from, bytes };
 				n_bytes += bytes;
@@ -414,7 +233,7 @@ static int reach_search_found(struct search *s)
 		}
 		if (r == 0 && n > 0)
 			r = reach_search_pieces(s, pieces, n, n_bytes);
-		r = r ?: reach_check_time(s);
+		r = r ?: reach_memory_check_time(&s->memory);
 	}
 	return r;
 }
@@ -431,9 +250,9 @@ static bool reach_is_arena(struct search *s, const struct root *root)
 	if (!root->is_anonymous || root->from % ARENA_BYTES ||
 	    root->to - root->from > ARENA_BYTES ||
 	    block_index_from(&s->index, root->from) == block_index_from(&s->index, root->to) ||
-	    reach_read_memory(s, root->from, sizeof(head)) != sizeof(head))
+	    reach_memory_read(&s->memory, root->from, sizeof(head)) != sizeof(head))
 		return false;
-	memcpy(&head, s->buffer, sizeof(head));
+	memcpy(&head, s->memory.buffer, sizeof(head));
 	return head.size <= head.writable_size && head.writable_size == root->to - root->from &&
 	       head.previous % ARENA_BYTES == 0 && head.arena % ARENA_BYTES < 4096 &&
 	       (head.previous || head.arena - root->from < 4096);
@@ -457,10 +276,10 @@ static int reach_search_root(struct search *s, const struct root *root)
 	     r == 0 && i < n && unused[i].from < root->to; i++) {
 		if (unused[i].is_ended && reach_has_blocks(s, &unused[i]))
 			continue;
-		r = reach_search_range(s, at, unused[i].from, true);
+		r = reach_memory_each(&s->memory, at, unused[i].from, reach_on_root, s);
 		at = unused[i].to;
 	}
-	return r ?: reach_search_range(s, at, root->to, true);
+	return r ?: reach_memory_each(&s->memory, at, root->to, reach_on_root, s);
 }
 
 static int reach_search_roots(struct search *s)
@@ -474,11 +293,11 @@ static int reach_search_roots(struct search *s)
 	for (size_t i = 0; r == 0 && i < s->roots.size / sizeof(*roots); i++) {
 		if (s->request->all_known && (roots[i].is_heap || reach_is_arena(s, &roots[i])))
 			continue;
-		s->only_own = roots[i].only_own;
+		s->memory.only_own = roots[i].only_own;
 		r = reach_search_root(s, &roots[i]);
 		s->result.secret_bytes += roots[i].is_secret ? roots[i].to - roots[i].from : 0;
 	}
-	s->only_own = false;
+	s->memory.only_own = false;
 	return r;
 }
 
@@ -552,20 +371,6 @@ static int reach_check_class(pid_t task)
 	return 0;
 }
 
-static int reach_prepare(struct search *s)
-{
-	char path[32];
-
-	s->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	s->buffer = malloc(BUFFER_BYTES);
-	s->spans = malloc(SPANS * sizeof(*s->spans));
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)s->task);
-	s->pagemap_fd = open(path, O_RDONLY | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)s->task);
-	s->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
-	return s->buffer && s->spans ? 0 : -ENOMEM;
-}
-
 struct reach_block *reach_block_at(struct reach_block *blocks, size_t n, uint64_t address)
 {
 	size_t at = ARRAY_FIRST(i, 0, n, blocks[i].address >= address);
@@ -628,8 +433,8 @@ static int reach_list_blocks(struct search *s, struct answer *answer)
 static int reach_hold_and_search(struct search *s, struct answer *answer)
 {
 	uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-	uint64_t hold_ns =
-		begin_ns + HOLD_NS < s->deadline_ns ? begin_ns + HOLD_NS : s->deadline_ns;
+	uint64_t hold_ns = begin_ns + HOLD_NS < s->memory.deadline_ns ? begin_ns + HOLD_NS
+								      : s->memory.deadline_ns;
 	struct outbuf threads = { 0 }, ended = { 0 };
 	bool hold = s->request->hold;
 	int r = 0;
@@ -652,17 +457,17 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	if (r == 0 && s->request->list_ended)
 		r = s->request->list_ended(&ended, s->request->userdata);
 	s->stacks = (struct reach_stacks){
-		.task = s->task,
+		.task = s->memory.task,
 		.threads = (const struct rec_registers *)threads.data,
 		.n_threads = threads.size / sizeof(struct rec_registers),
 		.ended = (const uint64_t *)ended.data,
 		.n_ended = ended.size / sizeof(uint64_t),
 	};
 	r = r ?: reach_list_blocks(s, answer)
-		       ?: reach_roots_read(s->task, &s->roots)
+		       ?: reach_roots_read(s->memory.task, &s->roots)
 		       ?: reach_stacks_find_unused(&s->stacks, (const struct root *)s->roots.data,
 						   s->roots.size / sizeof(struct root), &s->unused)
-		       ?: reach_roots_read_kernel(s->task, s->deadline_ns, &s->watched)
+		       ?: reach_roots_read_kernel(s->memory.task, s->memory.deadline_ns, &s->watched)
 		       ?: reach_search_all(s);
 	if (hold) {
 		reach_release_threads(&threads);
@@ -675,7 +480,7 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 static uint32_t reach_answer(const struct search *s, size_t i)
 {
 	bool is_found = s->reach[i] != REACH_LOST && s->reach[i] != REACH_INDIRECT;
-	bool is_whole = s->result.skipped_bytes == 0 && s->result.secret_bytes == 0;
+	bool is_whole = s->memory.skipped_bytes == 0 && s->result.secret_bytes == 0;
 
 	return is_found || is_whole ? s->reach[i] : REACH_UNKNOWN;
 }
@@ -686,19 +491,22 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 {
 	struct search s = {
 		.request = request,
-		.task = reach_living_task(request->pid),
-		.deadline_ns = deadline_ns,
 	};
+	pid_t task = reach_living_task(request->pid);
 	int r = request->as_owner ? rights_become(request->uid, request->gid) : 0;
 
 	if (r == 0 && request->as_owner)
 		r = rights_drop();
 	if (r == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		r = -errno;
-	r = r ?: reach_check_class(s.task) ?: reach_prepare(&s) ?: reach_hold_and_search(&s, answer);
+	r = r ?: reach_check_class(task) ?: reach_memory_init(&s.memory, task, deadline_ns);
+	r = r ?: reach_hold_and_search(&s, answer);
 	for (size_t i = 0; r == 0 && i < answer->n; i++)
 		answer->blocks[i].reach = reach_answer(&s, i);
 	answer->result = s.result;
+	answer->result.searched_bytes = s.memory.searched_bytes;
+	answer->result.refused_bytes = s.memory.refused_bytes;
+	answer->result.skipped_bytes = s.memory.skipped_bytes;
 	__atomic_store_n(&answer->error, r, __ATOMIC_RELEASE);
 	_exit(0);
 }
