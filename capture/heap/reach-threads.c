@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/heap/reach-threads.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -104,32 +102,23 @@ static int reach_hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct out
 	return r == -ESRCH ? 0 : r;
 }
 
-/* Stops the threads that are not stopped yet. Returns their number, or a negative errno. */
-static int reach_hold_new(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
+struct holding {
+	struct outbuf *threads;
+	uint64_t deadline_ns;
+};
+
+static int reach_threads_hold_if_new(pid_t pid, pid_t tid, void *userdata)
 {
-	const struct dirent *entry;
-	int r = 0, n = 0;
-	char path[32];
-	DIR *dir;
+	const struct holding *h = userdata;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT ? -ESRCH : -errno;
-	while (r == 0 && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid <= 0 || reach_is_held(threads, (uint32_t)tid))
-			continue;
-		r = reach_hold_one(pid, tid, deadline_ns, threads);
-		n++;
-	}
-	closedir(dir);
-	return r < 0 ? r : n;
+	return reach_is_held(h->threads, (uint32_t)tid)
+		       ? 0
+		       : reach_hold_one(pid, tid, h->deadline_ns, h->threads);
 }
 
 int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 {
+	struct holding h = { threads, deadline_ns };
 	int r;
 
 	/*
@@ -139,35 +128,28 @@ int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 	for (unsigned round = 0; round < 100; round++) {
 		size_t before = reach_n_of(threads);
 
-		r = reach_hold_new(pid, deadline_ns, threads);
+		r = task_state_each(pid, reach_threads_hold_if_new, &h);
 		if (r < 0)
-			return r;
+			return r == -ENOENT ? -ESRCH : r;
 		if (reach_n_of(threads) == before)
 			return before > 0 ? 0 : -ESRCH;
 	}
 	return -ETIME;
 }
 
+static int reach_threads_find_living(pid_t pid, pid_t tid, void *userdata)
+{
+	(void)userdata;
+	return tid == pid || task_state_has_ended(pid, tid) ? 0 : (int)tid;
+}
+
 pid_t reach_living_task(pid_t pid)
 {
-	const struct dirent *entry;
-	pid_t found = pid;
-	char path[32];
-	DIR *dir;
+	int r = task_state_has_ended(pid, pid)
+			? task_state_each(pid, reach_threads_find_living, NULL)
+			: 0;
 
-	if (!task_state_has_ended(pid, pid))
-		return pid;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (dir && found == pid && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid > 0 && tid != pid && !task_state_has_ended(pid, tid))
-			found = tid;
-	}
-	if (dir)
-		closedir(dir);
-	return found;
+	return r > 0 ? (pid_t)r : pid;
 }
 
 void reach_release_threads(const struct outbuf *threads)

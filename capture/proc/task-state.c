@@ -51,42 +51,50 @@ bool task_state_is_ending(pid_t pid, pid_t tid)
 	return state == 'Z' || state == 'X' || flags & FLAG_EXITING;
 }
 
-bool task_state_process_has_ended(pid_t pid)
+int task_state_each(pid_t pid, task_state_fn fn, void *userdata)
 {
-	struct dirent *entry;
-	char path[64];
-	bool ended = true;
-	DIR *tasks;
+	const struct dirent *entry;
+	char path[32];
+	DIR *dir;
+	int r = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (r == 0 && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0)
+			r = fn(pid, tid, userdata);
+	}
+	closedir(dir);
+	return r;
+}
+
+static int task_state_on_task(pid_t pid, pid_t tid, void *userdata)
+{
+	(void)userdata;
+	return !task_state_has_ended(pid, tid);
+}
+
+bool task_state_process_has_ended(pid_t pid)
+{
+	int r = task_state_each(pid, task_state_on_task, NULL);
+
 	/* (hidepid= hides the processes of other users) */
-	if (!tasks)
-		return kill(pid, 0) < 0 && errno == ESRCH;
-	while (ended && (entry = readdir(tasks)))
-		ended = entry->d_name[0] == '.' ||
-			task_state_has_ended(pid, (pid_t)atoi(entry->d_name));
-	closedir(tasks);
-	return ended;
+	return r < 0 ? kill(pid, 0) < 0 && errno == ESRCH : r == 0;
+}
+
+static int task_state_find_oldest(pid_t pid, pid_t tid, void *userdata)
+{
+	(void)userdata;
+	return task_state_is_ending(pid, tid) ? 0 : (int)tid;
 }
 
 pid_t task_state_oldest(pid_t pid)
 {
-	const struct dirent *entry;
-	pid_t found = 0;
-	char path[32];
-	DIR *dir;
+	int r = task_state_each(pid, task_state_find_oldest, NULL);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	/* (tasks are listed in the order of their creation) */
-	while (dir && !found && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid > 0 && !task_state_is_ending(pid, tid))
-			found = tid;
-	}
-	if (dir)
-		closedir(dir);
-	return found;
+	return r < 0 ? 0 : (pid_t)r;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether tasks are still running their program, according to /proc. Does not block.
+ * Whether tasks are still running their program, according to /proc; and the list of a
+ * process's tasks. Does not block.
  */
 #pragma once
 
@@ -24,3 +25,10 @@ bool task_state_process_has_ended(pid_t pid);
  * others continue. /proc shows the memory of such a process only for those threads. 0 = none.
  */
 pid_t task_state_oldest(pid_t pid);
+
+/*
+ * Calls FN for each task of PID, in the order of their creation, until one call returns a value
+ * other than 0. Returns that value, 0, or a negative errno if the tasks cannot be listed.
+ */
+typedef int (*task_state_fn)(pid_t pid, pid_t tid, void *userdata);
+int task_state_each(pid_t pid, task_state_fn fn, void *userdata);

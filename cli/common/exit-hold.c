@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/common/exit-hold.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -104,25 +103,28 @@ static bool exit_hold_is_in_exec(struct exit_hold *h __attribute__((unused)),
 	return number == SYS_execve || number == SYS_execveat;
 }
 
+struct exit_hold_walk {
+	struct exit_hold *h;
+	bool (*each)(struct exit_hold *h, pid_t pid, pid_t tid);
+	unsigned n;
+};
+
+static int exit_hold_count_task(pid_t pid, pid_t tid, void *userdata)
+{
+	struct exit_hold_walk *walk = userdata;
+
+	walk->n += walk->each(walk->h, pid, tid);
+	return 0;
+}
+
 /* Calls EACH for the threads of PID. Returns how many calls returned true. */
 static unsigned exit_hold_each_task(struct exit_hold *h, pid_t pid,
 				    bool (*each)(struct exit_hold *h, pid_t pid, pid_t tid))
 {
-	const struct dirent *entry;
-	unsigned n = 0;
-	char path[32];
-	DIR *dir;
+	struct exit_hold_walk walk = { h, each, 0 };
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		n += tid > 0 && each(h, pid, tid);
-	}
-	if (dir)
-		closedir(dir);
-	return n;
+	task_state_each(pid, exit_hold_count_task, &walk);
+	return walk.n;
 }
 
 /* ---- requests that can block ---- */
