@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "cli/common/script-interpreter.h"
 
 extern char **environ;
 
-/* Limits: nested scripts; bytes of a script's first line; program headers. */
-enum { SCRIPTS_MAX = 4, HEAD_BYTES = 256, SEGMENTS_MAX = 256 };
+/* Limits: nested scripts; program headers. */
+enum { SCRIPTS_MAX = 4, SEGMENTS_MAX = 256 };
 
 struct finder {
 	int *fds;
@@ -116,25 +117,10 @@ static int loaded_files_find_linker(int fd, char *to, size_t room)
 	return -1;
 }
 
-/* Finds the interpreter of a script, after "#!". */
-static int loaded_files_find_interpreter(int fd, char *to, size_t room)
-{
-	ssize_t n = pread(fd, to, room - 1, 0);
-	char *path = to + 2;
-
-	if (n < 3 || to[0] != '#' || to[1] != '!')
-		return -1;
-	to[n] = '\0';
-	path += strspn(path, " \t");
-	path[strcspn(path, " \t\r\n")] = '\0';
-	memmove(to, path, strlen(path) + 1);
-	return *to == '/' ? 0 : -1;
-}
-
 static void loaded_files_add_program(struct finder *f, const char *path)
 {
 	_cleanup_free_ char *program = strdup(path);
-	char head[HEAD_BYTES];
+	char head[PATH_MAX];
 
 	for (int i = 0; program && i < SCRIPTS_MAX; i++) {
 		int fd = loaded_files_add_file(f, program);
@@ -145,7 +131,7 @@ static void loaded_files_add_program(struct finder *f, const char *path)
 			loaded_files_run_linker(f, head, program);
 			return;
 		}
-		if (loaded_files_find_interpreter(fd, head, sizeof(head)) < 0)
+		if (script_interpreter_read(fd, head) < 0 || *head != '/')
 			return;
 		free(program);
 		program = strdup(head);

@@ -12,7 +12,7 @@
 #include "capture/probes/call-places.h"
 #include "cli/places/needed-library.h"
 #include "cli/places/process-file.h"
-#include "cli/places/script-interpreter.h"
+#include "cli/common/script-interpreter.h"
 
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli/places/script-interpreter.h"
+#include "cli/common/script-interpreter.h"
 #include "cli/places/stack-switches.h"
 #include "tests/support/fixtures/commands.h"
 #include "tests/support/fixtures/own-directory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/places/script-interpreter.h"
+#include "cli/common/script-interpreter.h"
 
 #include <errno.h>
 #include <fcntl.h>
