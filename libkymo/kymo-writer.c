@@ -211,19 +211,19 @@ void kymo_writer_take(kymo_writer *w)
 int kymo_writer_flush(kymo_writer *w, int fd)
 {
 	size_t done = 0;
-	int error = 0;
+	int r = 0;
 
-	while (done < w->out.size && error == 0) {
+	while (done < w->out.size && r == 0) {
 		ssize_t n = write(fd, w->out.data + done, w->out.size - done);
 
 		if (n >= 0)
 			done += (size_t)n;
 		else if (errno != EINTR)
-			error = -errno;
+			r = -errno;
 	}
 	/* Data that was not written is written by the next call. */
 	if (done > 0)
 		memmove(w->out.data, w->out.data + done, w->out.size - done);
 	w->out.size -= done;
-	return error;
+	return r;
 }

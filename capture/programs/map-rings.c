@@ -53,10 +53,10 @@ static const struct ring no_ring = { .fds = { -1, -1 } };
 
 /* ---- one ring ---- */
 
-static void map_close_ring(const struct map_rings *r, struct ring *ring)
+static void map_close_ring(const struct map_rings *m, struct ring *ring)
 {
 	if (ring->page)
-		munmap(ring->page, r->page_bytes + ring->bytes);
+		munmap(ring->page, m->page_bytes + ring->bytes);
 	/* The second event writes into the ring of the first, so it is closed first. */
 	close_fd(ring->fds[1]);
 	close_fd(ring->fds[0]);
@@ -87,19 +87,19 @@ static int map_rings_open_event(unsigned cpu, bool build_ids)
 }
 
 /* Maps a ring of the requested size, or of the largest size that may be locked. */
-static void *map_ring(const struct map_rings *r, int fd, size_t *ret_bytes)
+static void *map_ring(const struct map_rings *m, int fd, size_t *ret_bytes)
 {
 	void *page = MAP_FAILED;
 
-	for (size_t bytes = r->ring_bytes; page == MAP_FAILED && bytes >= RING_BYTES_LEAST;
+	for (size_t bytes = m->ring_bytes; page == MAP_FAILED && bytes >= RING_BYTES_LEAST;
 	     bytes /= 2) {
-		page = mmap(NULL, r->page_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		page = mmap(NULL, m->page_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		*ret_bytes = bytes;
 	}
 	return page;
 }
 
-static int map_open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
+static int map_open_ring(struct map_rings *m, unsigned cpu, struct ring *ring)
 {
 	void *page;
 
@@ -107,13 +107,13 @@ static int map_open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
 	for (int i = 0; i < 2; i++) {
 		ring->fds[i] = map_rings_open_event(cpu, i == 0);
 		if (ring->fds[i] < 0) {
-			int error = ring->fds[i];
+			int r = ring->fds[i];
 
-			map_close_ring(r, ring);
-			return error;
+			map_close_ring(m, ring);
+			return r;
 		}
 	}
-	page = map_ring(r, ring->fds[0], &ring->bytes);
+	page = map_ring(m, ring->fds[0], &ring->bytes);
 	if (page != MAP_FAILED)
 		ring->page = page;
 	if (page == MAP_FAILED ||
@@ -122,21 +122,21 @@ static int map_open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
 	    ioctl(ring->fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0 ||
 	    ioctl(ring->fds[1], PERF_EVENT_IOC_ENABLE, 0) < 0) {
 		/* (for mmap(), EPERM only means the limit on locked memory) */
-		int error = page == MAP_FAILED && errno == EPERM ? MAP_RINGS_LOCKED : -errno;
+		int r = page == MAP_FAILED && errno == EPERM ? MAP_RINGS_LOCKED : -errno;
 
-		map_close_ring(r, ring);
-		return error;
+		map_close_ring(m, ring);
+		return r;
 	}
 	return 0;
 }
 
-static int map_watch_ring(const struct map_rings *r, const struct ring *ring)
+static int map_watch_ring(const struct map_rings *m, const struct ring *ring)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
 
-	if (r->epoll_fd < 0 || ring->fds[0] < 0)
+	if (m->epoll_fd < 0 || ring->fds[0] < 0)
 		return 0;
-	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, ring->fds[0], &ev) < 0 ? -errno : 0;
+	return epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, ring->fds[0], &ev) < 0 ? -errno : 0;
 }
 
 /* The losses of both events, as counted by the kernel. */
@@ -172,80 +172,79 @@ static int map_report_loss(struct cpu *c, uint64_t count, uint64_t now_ns, map_r
 }
 
 /* The record of SIZE bytes at AT in the ring, contiguous. */
-static const void *map_record_at(struct map_rings *r, const struct ring *ring, uint64_t at,
+static const void *map_record_at(struct map_rings *m, const struct ring *ring, uint64_t at,
 				 size_t size)
 {
-	const uint8_t *bytes = (const uint8_t *)ring->page + r->page_bytes;
+	const uint8_t *bytes = (const uint8_t *)ring->page + m->page_bytes;
 	size_t from = at % ring->bytes, first = ring->bytes - from;
 
 	if (size <= first)
 		return bytes + from;
-	memcpy(r->record, bytes + from, first);
-	memcpy(r->record + first, bytes, size - first);
-	return r->record;
+	memcpy(m->record, bytes + from, first);
+	memcpy(m->record + first, bytes, size - first);
+	return m->record;
 }
 
-static int map_drain_ring(struct map_rings *r, struct cpu *c, map_record_fn fn, void *userdata)
+static int map_drain_ring(struct map_rings *m, struct cpu *c, map_record_fn fn, void *userdata)
 {
 	struct perf_event_mmap_page *page = c->ring.page;
 	uint64_t now_ns = clock_boot_ns(), lost = 0, head, tail;
 	const struct perf_event_header *header;
-	int error = 0;
+	int r = 0;
 
 	if (!page)
 		return 0;
 	c->state.inode_event = c->ring.inode_event;
 	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	tail = page->data_tail;
-	while (error == 0 && head - tail >= sizeof(*header)) {
-		header = map_record_at(r, &c->ring, tail, sizeof(*header));
+	while (r == 0 && head - tail >= sizeof(*header)) {
+		header = map_record_at(m, &c->ring, tail, sizeof(*header));
 		/* This never happens. If it did, no later record could be found either. */
 		if (header->size < sizeof(*header) || header->size > head - tail) {
 			tail = head;
 			break;
 		}
-		error = map_records_decode(&c->state,
-					   map_record_at(r, &c->ring, tail, header->size),
-					   header->size, fn, userdata, &lost);
+		r = map_records_decode(&c->state, map_record_at(m, &c->ring, tail, header->size),
+				       header->size, fn, userdata, &lost);
 		tail += header->size;
-		if (error == 0 && lost) {
-			error = map_report_loss(c, lost, now_ns, fn, userdata);
+		if (r == 0 && lost) {
+			r = map_report_loss(c, lost, now_ns, fn, userdata);
 			lost = 0;
 		}
 	}
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
-	if (error == 0)
-		error = map_records_flush(&c->state, r->stopped ? UINT64_MAX : now_ns - HALF_NS, fn,
-					  userdata);
+	if (r == 0)
+		r = map_records_flush(&c->state, m->stopped ? UINT64_MAX : now_ns - HALF_NS, fn,
+				      userdata);
 	c->drained_ns = now_ns;
-	return error;
+	return r;
 }
 
-int map_rings_drain(struct map_rings *r, map_record_fn fn, void *userdata)
+int map_rings_drain(struct map_rings *m, map_record_fn fn, void *userdata)
 {
-	int error = 0;
+	int r = 0;
 
-	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++) {
-		struct cpu *c = &r->cpus[cpu];
+	for (unsigned cpu = 0; r == 0 && cpu < m->n_cpus; cpu++) {
+		struct cpu *c = &m->cpus[cpu];
 
-		error = map_drain_ring(r, c, fn, userdata);
-		if (error < 0 || __atomic_load_n(&c->next.page, __ATOMIC_RELAXED) == NULL)
+		r = map_drain_ring(m, c, fn, userdata);
+		if (r < 0 || __atomic_load_n(&c->next.page, __ATOMIC_RELAXED) == NULL)
 			continue;
-		pthread_mutex_lock(&r->lock);
-		map_close_ring(r, &c->ring);
+		pthread_mutex_lock(&m->lock);
+		map_close_ring(m, &c->ring);
 		c->ring = c->next;
 		c->next = no_ring;
 		c->lost = 0;
-		map_watch_ring(r, &c->ring);
-		pthread_mutex_unlock(&r->lock);
-		error = map_drain_ring(r, c, fn, userdata);
+		map_watch_ring(m, &c->ring);
+		pthread_mutex_unlock(&m->lock);
+		r = map_drain_ring(m, c, fn, userdata);
 	}
-	return error;
+	return r;
 }
 
-struct map_rings_lost map_rings_pending_lost(struct map_rings *r, unsigned cpu)
+struct map_rings_lost map_rings_pending_lost(struct map_rings *m, unsigned cpu)
 {
-	const struct cpu *c = &r->cpus[cpu];
+	const struct cpu *c = &m->cpus[cpu];
 	uint64_t total = map_count_lost(&c->ring);
 
 	return (struct map_rings_lost){
@@ -269,65 +268,65 @@ uint64_t map_rings_memory(unsigned n_cpus, uint64_t ring_bytes)
 
 int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret)
 {
-	_cleanup_(map_rings_freep) struct map_rings *r = calloc(1, sizeof(*r));
-	int error = 0;
+	_cleanup_(map_rings_freep) struct map_rings *m = calloc(1, sizeof(*m));
+	int r = 0;
 
-	if (!r)
+	if (!m)
 		return -ENOMEM;
-	pthread_mutex_init(&r->lock, NULL);
-	r->n_cpus = n_cpus;
-	r->page_bytes = (size_t)getpagesize();
-	r->ring_bytes = (size_t)map_choose_bytes(ring_bytes);
-	r->epoll_fd = -1;
-	r->cpus = calloc(n_cpus, sizeof(*r->cpus));
-	r->online = calloc(n_cpus, sizeof(*r->online));
-	r->record = malloc(MAP_RECORD_MAX);
-	if (!r->cpus || !r->online || !r->record)
+	pthread_mutex_init(&m->lock, NULL);
+	m->n_cpus = n_cpus;
+	m->page_bytes = (size_t)getpagesize();
+	m->ring_bytes = (size_t)map_choose_bytes(ring_bytes);
+	m->epoll_fd = -1;
+	m->cpus = calloc(n_cpus, sizeof(*m->cpus));
+	m->online = calloc(n_cpus, sizeof(*m->online));
+	m->record = malloc(MAP_RECORD_MAX);
+	if (!m->cpus || !m->online || !m->record)
 		return -ENOMEM;
-	cpus_online(r->online, n_cpus);
+	cpus_online(m->online, n_cpus);
 	for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
-		r->cpus[cpu].ring = r->cpus[cpu].next = no_ring;
-		r->cpus[cpu].state.cpu = cpu;
-		r->cpus[cpu].drained_ns = clock_boot_ns();
+		m->cpus[cpu].ring = m->cpus[cpu].next = no_ring;
+		m->cpus[cpu].state.cpu = cpu;
+		m->cpus[cpu].drained_ns = clock_boot_ns();
 	}
-	for (unsigned cpu = 0; error == 0 && cpu < n_cpus; cpu++) {
-		if (!r->online[cpu])
+	for (unsigned cpu = 0; r == 0 && cpu < n_cpus; cpu++) {
+		if (!m->online[cpu])
 			continue;
-		error = map_open_ring(r, cpu, &r->cpus[cpu].ring);
-		if (error == -ENODEV) { /* it has just gone offline */
-			r->online[cpu] = false;
-			error = 0;
+		r = map_open_ring(m, cpu, &m->cpus[cpu].ring);
+		if (r == -ENODEV) { /* it has just gone offline */
+			m->online[cpu] = false;
+			r = 0;
 		}
 	}
-	if (error < 0)
-		return error;
-	*ret = TAKE_PTR(r);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(m);
 	return 0;
 }
 
-struct map_rings *map_rings_free(struct map_rings *r)
+struct map_rings *map_rings_free(struct map_rings *m)
 {
-	if (!r)
+	if (!m)
 		return NULL;
-	for (unsigned cpu = 0; r->cpus && cpu < r->n_cpus; cpu++) {
-		map_close_ring(r, &r->cpus[cpu].ring);
-		map_close_ring(r, &r->cpus[cpu].next);
+	for (unsigned cpu = 0; m->cpus && cpu < m->n_cpus; cpu++) {
+		map_close_ring(m, &m->cpus[cpu].ring);
+		map_close_ring(m, &m->cpus[cpu].next);
 	}
-	pthread_mutex_destroy(&r->lock);
-	free(r->cpus);
-	free(r->online);
-	free(r->record);
-	return free_ptr(r);
+	pthread_mutex_destroy(&m->lock);
+	free(m->cpus);
+	free(m->online);
+	free(m->record);
+	return free_ptr(m);
 }
 
-int map_rings_watch(struct map_rings *r, int epoll_fd)
+int map_rings_watch(struct map_rings *m, int epoll_fd)
 {
-	int error = 0;
+	int r = 0;
 
-	r->epoll_fd = epoll_fd;
-	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
-		error = map_watch_ring(r, &r->cpus[cpu].ring);
-	return error;
+	m->epoll_fd = epoll_fd;
+	for (unsigned cpu = 0; r == 0 && cpu < m->n_cpus; cpu++)
+		r = map_watch_ring(m, &m->cpus[cpu].ring);
+	return r;
 }
 
 static void map_stop_ring(const struct ring *ring)
@@ -337,43 +336,43 @@ static void map_stop_ring(const struct ring *ring)
 			ioctl(ring->fds[i], PERF_EVENT_IOC_DISABLE, 0);
 }
 
-void map_rings_stop(struct map_rings *r)
+void map_rings_stop(struct map_rings *m)
 {
-	pthread_mutex_lock(&r->lock);
-	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++) {
-		map_stop_ring(&r->cpus[cpu].ring);
-		map_stop_ring(&r->cpus[cpu].next);
+	pthread_mutex_lock(&m->lock);
+	for (unsigned cpu = 0; cpu < m->n_cpus; cpu++) {
+		map_stop_ring(&m->cpus[cpu].ring);
+		map_stop_ring(&m->cpus[cpu].next);
 	}
-	pthread_mutex_unlock(&r->lock);
-	r->stopped = true;
+	pthread_mutex_unlock(&m->lock);
+	m->stopped = true;
 }
 
-void map_rings_start(struct map_rings *r)
+void map_rings_start(struct map_rings *m)
 {
-	r->stopped = false;
-	memset(r->online, false, r->n_cpus * sizeof(*r->online));
+	m->stopped = false;
+	memset(m->online, false, m->n_cpus * sizeof(*m->online));
 }
 
-void map_rings_forget_lost(struct map_rings *r, unsigned cpu)
+void map_rings_forget_lost(struct map_rings *m, unsigned cpu)
 {
-	r->cpus[cpu].lost = map_count_lost(&r->cpus[cpu].ring);
+	m->cpus[cpu].lost = map_count_lost(&m->cpus[cpu].ring);
 }
 
-void map_rings_set_online(struct map_rings *r, const bool *online)
+void map_rings_set_online(struct map_rings *m, const bool *online)
 {
 	struct ring ring;
 
-	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++) {
-		bool back = online[cpu] && !r->online[cpu];
+	for (unsigned cpu = 0; cpu < m->n_cpus; cpu++) {
+		bool back = online[cpu] && !m->online[cpu];
 
-		if (back && map_open_ring(r, cpu, &ring) < 0)
+		if (back && map_open_ring(m, cpu, &ring) < 0)
 			continue; /* not ready yet: retried at the next check */
-		r->online[cpu] = online[cpu];
+		m->online[cpu] = online[cpu];
 		if (!back)
 			continue;
-		pthread_mutex_lock(&r->lock);
-		map_close_ring(r, &r->cpus[cpu].next);
-		r->cpus[cpu].next = ring;
-		pthread_mutex_unlock(&r->lock);
+		pthread_mutex_lock(&m->lock);
+		map_close_ring(m, &m->cpus[cpu].next);
+		m->cpus[cpu].next = ring;
+		pthread_mutex_unlock(&m->lock);
 	}
 }

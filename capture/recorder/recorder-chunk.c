@@ -82,9 +82,9 @@ static int recorder_chunk_name_both(uint32_t tid, void *userdata)
 {
 	struct recorder_head *h = userdata;
 	const struct task *task = tasks_find(&h->recorder->tasks, tid);
-	int error = task ? recorder_chunk_name(h, task->pid) : 0;
+	int r = task ? recorder_chunk_name(h, task->pid) : 0;
 
-	return error < 0 ? error : recorder_chunk_name(h, tid);
+	return r < 0 ? r : recorder_chunk_name(h, tid);
 }
 
 static int recorder_chunk_write_head(struct recorder_head *h, uint64_t at_ns,

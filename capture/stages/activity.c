@@ -310,9 +310,9 @@ static int activity_tail(const void *stage, struct fxt_archive *to, uint64_t at_
 {
 	const struct activity *a = stage;
 	const unsigned n_cpus = a->pipe->n_cpus;
-	int error = 0;
+	int r = 0;
 
-	for (unsigned i = 0; error == 0 && i < CLASS_MAX * n_cpus; i++) {
+	for (unsigned i = 0; r == 0 && i < CLASS_MAX * n_cpus; i++) {
 		const enum event_class class = i / n_cpus;
 		struct collector_lost lost =
 			collector_pending_lost(a->pipe->collector, class, i % n_cpus);
@@ -329,9 +329,9 @@ static int activity_tail(const void *stage, struct fxt_archive *to, uint64_t at_
 		};
 
 		if (lost.count > 0 && lost.first_ns < at_ns)
-			error = fxt_archive_event(to, &ev);
+			r = fxt_archive_event(to, &ev);
 	}
-	return error;
+	return r;
 }
 
 const struct stage activity_stage = {

@@ -11,11 +11,11 @@ static int marks_begin(void *stage, const struct session_options *o)
 	const uint32_t without =
 		1u << FXT_HOLDS_MAPPING | 1u << FXT_HOLDS_SAMPLING | 1u << FXT_HOLDS_ALLOC;
 	struct marks *m = stage;
-	int error = m->pipe->splits ? fxt_holds_new(&m->holds, &fxt_holds_events, without) : 0;
+	int r = m->pipe->splits ? fxt_holds_new(&m->holds, &fxt_holds_events, without) : 0;
 
 	m->log = o->memory.log;
 	m->pipe->archive->holds = m->holds;
-	return error;
+	return r;
 }
 
 /* The process of EV may have ended, and another one may have its id. */
@@ -32,7 +32,7 @@ static int marks_say_again(const struct marks *m, const struct stage_head *h,
 			   const struct event *said)
 {
 	struct event ev = *said;
-	int error = marks_name_process_of(m, h, said);
+	int r = marks_name_process_of(m, h, said);
 
 	ev.ts_ns = h->at_ns;
 	/* With a log of each event, earlier allocations are in another chunk. */
@@ -41,10 +41,10 @@ static int marks_say_again(const struct marks *m, const struct stage_head *h,
 	/* Blocks can refer to the name of a context that has ended. */
 	if (ev.kind == EVENT_CONTEXT && !said->context.begin) {
 		ev.context.begin = true;
-		error = error < 0 ? error : fxt_archive_event(h->to, &ev);
+		r = r < 0 ? r : fxt_archive_event(h->to, &ev);
 		ev.context.begin = false;
 	}
-	return error < 0 ? error : fxt_archive_event(h->to, &ev);
+	return r < 0 ? r : fxt_archive_event(h->to, &ev);
 }
 
 static int marks_head(const void *stage, const struct stage_head *h)
@@ -62,11 +62,11 @@ static int marks_head(const void *stage, const struct stage_head *h)
 			.last_ns = h->at_ns,
 		},
 	};
-	int error = 0;
+	int r = 0;
 
-	while (error == 0 && (held = fxt_holds_next(m->holds, held)))
-		error = marks_say_again(m, h, held->what);
-	return error == 0 && lost.lost.count > 0 ? fxt_archive_event(h->to, &lost) : error;
+	while (r == 0 && (held = fxt_holds_next(m->holds, held)))
+		r = marks_say_again(m, h, held->what);
+	return r == 0 && lost.lost.count > 0 ? fxt_archive_event(h->to, &lost) : r;
 }
 
 static void marks_deinit(void *stage)

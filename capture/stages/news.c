@@ -8,16 +8,16 @@ static int news_pass(struct news *n, uint64_t ts_ns)
 {
 	const struct pipeline_links *links = &n->pipe->links;
 	const struct rec_head *rec;
-	int error = 0;
+	int r = 0;
 
-	while (error == 0 && n->at < n->records.size) {
+	while (r == 0 && n->at < n->records.size) {
 		rec = (const struct rec_head *)(n->records.data + n->at);
 		if (rec->ts_ns > ts_ns)
 			break;
 		n->at += rec->size;
-		error = links->pass_news(rec, links->userdata);
+		r = links->pass_news(rec, links->userdata);
 	}
-	return error;
+	return r;
 }
 
 static int news_record(void *stage, const struct rec_head *rec)
@@ -30,14 +30,14 @@ static int news_advance(void *stage, uint64_t horizon_ns)
 {
 	struct news *n = stage;
 	const struct pipeline_owner *owner = &n->pipe->owner;
-	int error;
+	int r;
 
 	if (!n->pipe->own && !(n->pipe->categories & CATEGORIES_MEMORY))
 		return 0;
 	for (;;) {
-		error = pipeline_after(n->pipe, news_pass(n, horizon_ns));
-		if (error != 0 || n->at < n->records.size)
-			return error;
+		r = pipeline_after(n->pipe, news_pass(n, horizon_ns));
+		if (r != 0 || n->at < n->records.size)
+			return r;
 		outbuf_deinit(&n->records);
 		n->at = 0;
 		if (!owner->fetch_memory || !owner->fetch_memory(&n->records, owner->userdata))

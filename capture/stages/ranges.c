@@ -8,15 +8,15 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 
-void ranges_deinit(struct ranges *r)
+void ranges_deinit(struct ranges *set)
 {
-	r->list = free_ptr(r->list);
-	r->n = r->room = 0;
+	set->list = free_ptr(set->list);
+	set->n = set->room = 0;
 }
 
-struct range *ranges_from(const struct ranges *r, uint64_t address)
+struct range *ranges_from(const struct ranges *set, uint64_t address)
 {
-	return r->list + ARRAY_FIRST(i, 0, r->n, r->list[i].end > address);
+	return set->list + ARRAY_FIRST(i, 0, set->n, set->list[i].end > address);
 }
 
 static void ranges_notify(const struct ranges_sink *sink, const struct range *range, bool made)
@@ -26,86 +26,86 @@ static void ranges_notify(const struct ranges_sink *sink, const struct range *ra
 }
 
 /* Inserts RANGE, which overlaps no other one. */
-static int ranges_insert(struct ranges *r, const struct range *range,
+static int ranges_insert(struct ranges *set, const struct range *range,
 			 const struct ranges_sink *sink)
 {
 	struct range *at;
-	int error;
+	int r;
 
 	if (range->start >= range->end)
 		return 0;
-	if (r->n_max && r->n >= r->n_max) {
-		r->n_full++;
+	if (set->n_max && set->n >= set->n_max) {
+		set->n_full++;
 		return 0;
 	}
-	error = GROW(r->list, r->room, r->n + 1);
-	if (error < 0)
-		return error;
-	at = ranges_from(r, range->start);
-	memmove(at + 1, at, (size_t)(r->list + r->n - at) * sizeof(*at));
+	r = GROW(set->list, set->room, set->n + 1);
+	if (r < 0)
+		return r;
+	at = ranges_from(set, range->start);
+	memmove(at + 1, at, (size_t)(set->list + set->n - at) * sizeof(*at));
 	*at = *range;
-	r->n++;
+	set->n++;
 	ranges_notify(sink, range, true);
 	return 0;
 }
 
-static void ranges_remove_at(struct ranges *r, struct range *at)
+static void ranges_remove_at(struct ranges *set, struct range *at)
 {
-	memmove(at, at + 1, (size_t)(r->list + r->n - at - 1) * sizeof(*at));
-	r->n--;
+	memmove(at, at + 1, (size_t)(set->list + set->n - at - 1) * sizeof(*at));
+	set->n--;
 }
 
 /* Inserts the rest of WAS without START to END. */
-static int ranges_put_back(struct ranges *r, const struct range *was, uint64_t start, uint64_t end,
-			   const struct ranges_sink *sink)
+static int ranges_put_back(struct ranges *set, const struct range *was, uint64_t start,
+			   uint64_t end, const struct ranges_sink *sink)
 {
 	struct range left = *was, right = *was;
-	int error;
+	int r;
 
 	left.end = was->end < start ? was->end : start;
 	right.start = was->start > end ? was->start : end;
-	error = ranges_insert(r, &left, sink);
-	return error < 0 ? error : ranges_insert(r, &right, sink);
+	r = ranges_insert(set, &left, sink);
+	return r < 0 ? r : ranges_insert(set, &right, sink);
 }
 
-int ranges_remove(struct ranges *r, uint64_t start, uint64_t end, uint64_t until_ns,
+int ranges_remove(struct ranges *set, uint64_t start, uint64_t end, uint64_t until_ns,
 		  const struct ranges_sink *sink)
 {
-	int error = 0;
+	int r = 0;
 
-	while (error == 0 && start < end) {
-		struct range *at = ranges_from(r, start), was;
+	while (r == 0 && start < end) {
+		struct range *at = ranges_from(set, start), was;
 
-		if (at == r->list + r->n || at->start >= end)
+		if (at == set->list + set->n || at->start >= end)
 			break;
 		was = *at;
 		if (was.origin.since_ns <= until_ns) {
-			ranges_remove_at(r, at);
+			ranges_remove_at(set, at);
 			ranges_notify(sink, &was, false);
-			error = ranges_put_back(r, &was, start, end, sink);
+			r = ranges_put_back(set, &was, start, end, sink);
 		}
 		start = was.end;
 	}
-	return error;
+	return r;
 }
 
-int ranges_add(struct ranges *r, const struct range *range, const struct ranges_sink *sink)
+int ranges_add(struct ranges *set, const struct range *range, const struct ranges_sink *sink)
 {
-	int error = ranges_remove(r, range->start, range->end, UINT64_MAX, sink);
+	int r = ranges_remove(set, range->start, range->end, UINT64_MAX, sink);
 
-	return error < 0 ? error : ranges_insert(r, range, sink);
+	return r < 0 ? r : ranges_insert(set, range, sink);
 }
 
 /* Copies the parts of ranges that MOVE affects. The caller frees them. */
-static int ranges_copy_parts(const struct ranges *r, const struct ranges_move *move,
+static int ranges_copy_parts(const struct ranges *set, const struct ranges_move *move,
 			     struct range **ret, size_t *ret_n)
 {
 	uint64_t end = move->from + (move->bytes ? move->bytes : move->new_bytes);
-	const struct range *at = ranges_from(r, move->from);
+	const struct range *at = ranges_from(set, move->from);
 	struct range *parts = NULL;
 	size_t n = 0, room = 0;
 
-	for (; at < r->list + r->n && at->start < end; at++) {
+	for (; at < set->list + set->n && at->start < end; at++) {
 		if (at->origin.since_ns > move->begun_ns)
 			continue;
 		if (GROW(parts, room, n + 1) < 0) {
@@ -124,19 +124,19 @@ static int ranges_copy_parts(const struct ranges *r, const struct ranges_move *m
 	return 0;
 }
 
-int ranges_move(struct ranges *r, const struct ranges_move *move, const struct ranges_sink *sink)
+int ranges_move(struct ranges *set, const struct ranges_move *move, const struct ranges_sink *sink)
 {
 	_cleanup_free_ struct range *parts = NULL;
 	uint64_t until = move->from + move->bytes;
 	size_t n = 0;
-	int error = ranges_copy_parts(r, move, &parts, &n);
+	int r = ranges_copy_parts(set, move, &parts, &n);
 
 	/* With 0 bytes, mremap() makes another view of the same memory. */
-	if (error == 0 && move->bytes && !move->keep)
-		error = ranges_remove(r, move->from, until, move->begun_ns, sink);
-	if (error == 0)
-		error = ranges_remove(r, move->to, move->to + move->new_bytes, UINT64_MAX, sink);
-	for (size_t i = 0; error == 0 && i < n; i++) {
+	if (r == 0 && move->bytes && !move->keep)
+		r = ranges_remove(set, move->from, until, move->begun_ns, sink);
+	if (r == 0)
+		r = ranges_remove(set, move->to, move->to + move->new_bytes, UINT64_MAX, sink);
+	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct range part = parts[i];
 		bool grows = move->bytes && part.end == until && move->new_bytes > move->bytes;
 		uint64_t offset = part.start - move->from;
@@ -147,7 +147,7 @@ int ranges_move(struct ranges *r, const struct ranges_move *move, const struct r
 		part.start = move->to + offset;
 		if (part.end > move->to + move->new_bytes)
 			part.end = move->to + move->new_bytes;
-		error = ranges_insert(r, &part, sink);
+		r = ranges_insert(set, &part, sink);
 	}
-	return error;
+	return r;
 }

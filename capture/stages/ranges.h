@@ -44,16 +44,16 @@ struct ranges_sink {
 	void *userdata;
 };
 
-void ranges_deinit(struct ranges *r);
+void ranges_deinit(struct ranges *set);
 
 /*
  * Adds RANGE, and removes ranges that it covers. Returns 0 or -ENOMEM. Without room, the range is
  * counted and not added, and 0 is returned.
  */
-int ranges_add(struct ranges *r, const struct range *range, const struct ranges_sink *sink);
+int ranges_add(struct ranges *set, const struct range *range, const struct ranges_sink *sink);
 
 /* Removes the ranges from START to END that existed by UNTIL_NS. Returns 0 or -ENOMEM. */
-int ranges_remove(struct ranges *r, uint64_t start, uint64_t end, uint64_t until_ns,
+int ranges_remove(struct ranges *set, uint64_t start, uint64_t end, uint64_t until_ns,
 		  const struct ranges_sink *sink);
 
 /* The effect of mremap(): BYTES at FROM have become NEW_BYTES at TO. */
@@ -64,7 +64,7 @@ struct ranges_move {
 };
 
 /* Moves known ranges. A grown part has the origin of the last one. Returns 0 or -ENOMEM. */
-int ranges_move(struct ranges *r, const struct ranges_move *move, const struct ranges_sink *sink);
+int ranges_move(struct ranges *set, const struct ranges_move *move, const struct ranges_sink *sink);
 
 /* The first range that ends after ADDRESS, or the end of the list. */
-struct range *ranges_from(const struct ranges *r, uint64_t address);
+struct range *ranges_from(const struct ranges *set, uint64_t address);

@@ -6,43 +6,42 @@
 int selection_add_mappings(struct selection *s, const struct outbuf *listed, uint64_t start_ns)
 {
 	size_t from = s->mappings.size;
-	int error = outbuf_append(&s->mappings, listed->data, listed->size);
+	int r = outbuf_append(&s->mappings, listed->data, listed->size);
 
-	for (size_t at = from; error == 0 && at < s->mappings.size;) {
+	for (size_t at = from; r == 0 && at < s->mappings.size;) {
 		struct rec_head *head = (struct rec_head *)(s->mappings.data + at);
 
 		head->ts_ns = start_ns;
 		at += head->size;
 	}
-	return error;
+	return r;
 }
 
 /* Only a selected task has such a record, so the task was selected at that time. */
 static int selection_record(void *stage, const struct rec_head *rec)
 {
 	struct selection *s = stage;
-	int error = s->pipe->own ? profiler_need(s->profiler, rec->pid, rec->ts_ns) : 0;
+	int r = s->pipe->own ? profiler_need(s->profiler, rec->pid, rec->ts_ns) : 0;
 
-	return error == 0 && rec->kind == REC_FORK ? profiler_selected(s->profiler, rec->pid)
-						   : error;
+	return r == 0 && rec->kind == REC_FORK ? profiler_selected(s->profiler, rec->pid) : r;
 }
 
 /* Mappings that existed at the start. They bypass the merge, since there can be many. */
 static int selection_write_listed(struct selection *s)
 {
 	const struct rec_mapping *rec;
-	int error = 0;
+	int r = 0;
 
-	while (error == 0 && s->at < s->mappings.size) {
+	while (r == 0 && s->at < s->mappings.size) {
 		rec = (const struct rec_mapping *)(s->mappings.data + s->at);
 		s->at += rec->head.size;
-		error = pipeline_after(s->pipe, profiler_listed(s->profiler, rec));
+		r = pipeline_after(s->pipe, profiler_listed(s->profiler, rec));
 	}
-	if (error == 0 && s->at > 0) {
+	if (r == 0 && s->at > 0) {
 		outbuf_deinit(&s->mappings);
 		s->at = 0;
 	}
-	return error;
+	return r;
 }
 
 /* Runs before the round, when the losses among its records are already counted. */
@@ -61,11 +60,11 @@ static void selection_look_for_loss(struct selection *s)
 static int selection_prepare(void *stage)
 {
 	struct selection *s = stage;
-	int error = selection_write_listed(s);
+	int r = selection_write_listed(s);
 
 	if (s->pipe->own)
 		selection_look_for_loss(s);
-	return error;
+	return r;
 }
 
 static int selection_end(void *stage)

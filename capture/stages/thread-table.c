@@ -44,13 +44,13 @@ static void thread_forget_tid(struct thread_table *b, struct thread *t)
 static int thread_forget_thread(struct thread_table *b, struct thread *t)
 {
 	const struct resource_block block = thread_block(t);
-	int error = thread_is_leaked(t) ? b->left(&block, false, b->userdata) : 0;
+	int r = thread_is_leaked(t) ? b->left(&block, false, b->userdata) : 0;
 
 	thread_forget_tid(b, t);
 	if (t->handle)
 		table_remove(&b->by_handle, t->handle);
 	free(t);
-	return error;
+	return r;
 }
 
 /* Forgets a thread without a handle: pthread_create() has failed after the fork, or its return
@@ -103,14 +103,14 @@ static int thread_create_thread(struct thread_table *b, const struct rec_resourc
 {
 	struct thread *t = table_remove(&b->being_made, (uint64_t)rec->head.tid + 1);
 	struct thread *other = table_get(&b->by_handle, rec->args[0]);
-	int error = 0;
+	int r = 0;
 
 	if (!t || rec->args[0] == 0)
 		return t ? thread_forget_thread(b, t) : 0;
 	if (other)
-		error = thread_forget_thread(b, other);
+		r = thread_forget_thread(b, other);
 	t->detached |= thread_attr_is_detached(&rec->args[1]);
-	if (error < 0 || t->detached || b->by_handle.n_used >= RESOURCES_MAX) {
+	if (r < 0 || t->detached || b->by_handle.n_used >= RESOURCES_MAX) {
 		b->n_full += !t->detached;
 		return thread_forget_thread(b, t);
 	}
@@ -180,13 +180,13 @@ int thread_table_each(const struct thread_table *b, resources_block_fn fn, void 
 {
 	const struct thread *t;
 	struct resource_block block;
-	int error = 0;
+	int r = 0;
 
-	for (size_t pos = 0; error == 0 && (t = table_next(&b->by_handle, &pos));) {
+	for (size_t pos = 0; r == 0 && (t = table_next(&b->by_handle, &pos));) {
 		block = thread_block(t);
-		error = thread_is_leaked(t) ? fn(&block, userdata) : 0;
+		r = thread_is_leaked(t) ? fn(&block, userdata) : 0;
 	}
-	return error;
+	return r;
 }
 
 void thread_table_deinit(struct thread_table *b)

@@ -66,15 +66,15 @@ static int timelines_open(void *stage)
 	struct timelines *t = stage;
 	unsigned n_cpus = t->pipe->n_cpus;
 	_cleanup_free_ bool *online = calloc(n_cpus, sizeof(*online));
-	int error = 0;
+	int r = 0;
 
 	if (!online)
 		return -ENOMEM;
 	cpus_online(online, n_cpus);
-	for (unsigned cpu = 0; error == 0 && cpu < n_cpus; cpu++)
+	for (unsigned cpu = 0; r == 0 && cpu < n_cpus; cpu++)
 		if (timelines_are_recorded(t) && online[cpu])
-			error = timelines_open_cpu(t, cpu);
-	return error;
+			r = timelines_open_cpu(t, cpu);
+	return r;
 }
 
 /*
@@ -100,13 +100,12 @@ static uint64_t timelines_known_until(const struct timelines *t, unsigned cpu, u
 static int timelines_tail(const void *stage, struct fxt_archive *to, uint64_t at_ns)
 {
 	const struct timelines *t = stage;
-	int error = 0;
+	int r = 0;
 
-	for (unsigned cpu = 0; error == 0 && timelines_are_recorded(t) && cpu < t->pipe->n_cpus;
-	     cpu++)
-		error = schedule_write(t->schedule, to, cpu, timelines_known_until(t, cpu, at_ns),
-				       false);
-	return error;
+	for (unsigned cpu = 0; r == 0 && timelines_are_recorded(t) && cpu < t->pipe->n_cpus; cpu++)
+		r = schedule_write(t->schedule, to, cpu, timelines_known_until(t, cpu, at_ns),
+				   false);
+	return r;
 }
 
 static void timelines_next_chunk(void *stage, uint64_t at_ns)
@@ -121,20 +120,19 @@ static void timelines_next_chunk(void *stage, uint64_t at_ns)
 static int timelines_head_cpu(const struct timelines *t, const struct stage_head *h, unsigned cpu)
 {
 	const struct schedule_cpu *c = &t->schedule->cpus[cpu];
-	int error = c->known ? h->name(c->tid, h->userdata) : 0;
+	int r = c->known ? h->name(c->tid, h->userdata) : 0;
 
-	return error < 0 ? error : schedule_write(t->schedule, h->to, cpu, c->opened_ns, true);
+	return r < 0 ? r : schedule_write(t->schedule, h->to, cpu, c->opened_ns, true);
 }
 
 static int timelines_head(const void *stage, const struct stage_head *h)
 {
 	const struct timelines *t = stage;
-	int error = 0;
+	int r = 0;
 
-	for (unsigned cpu = 0; error == 0 && timelines_are_recorded(t) && cpu < t->pipe->n_cpus;
-	     cpu++)
-		error = timelines_head_cpu(t, h, cpu);
-	return error;
+	for (unsigned cpu = 0; r == 0 && timelines_are_recorded(t) && cpu < t->pipe->n_cpus; cpu++)
+		r = timelines_head_cpu(t, h, cpu);
+	return r;
 }
 
 const struct stage timelines_stage = {

@@ -10,10 +10,10 @@ _Static_assert(sizeof(((struct trigger *)0)->comm) == TASK_COMM_MAX, "copied who
 static int trigger_input_name(uint32_t tid, uint32_t *ret, void *userdata)
 {
 	const struct trigger_input *in = userdata;
-	int error = pipeline_announce(in->pipe, tid);
+	int r = pipeline_announce(in->pipe, tid);
 
 	*ret = tasks_koid(in->pipe->tasks, tid);
-	return error;
+	return r;
 }
 
 int trigger_input_fire(const struct trigger *t, void *input)
@@ -32,11 +32,11 @@ int trigger_input_fire(const struct trigger *t, void *input)
 		},
 	};
 	const struct task *task = t->tid ? tasks_find(in->pipe->tasks, t->tid) : NULL;
-	int error = fxt_archive_event(in->pipe->archive, &ev);
+	int r = fxt_archive_event(in->pipe->archive, &ev);
 	struct trigger named = *t;
 
-	if (error < 0 || !t->notify || !owner->triggered)
-		return error;
+	if (r < 0 || !t->notify || !owner->triggered)
+		return r;
 	if (task)
 		memcpy(named.comm, task->comm, sizeof(named.comm));
 	owner->triggered(&named, owner->userdata);
@@ -100,11 +100,11 @@ static int trigger_input_end(void *stage)
 static int trigger_input_pause(void *stage)
 {
 	struct trigger_input *in = stage;
-	int error = trigger_input_end(in);
+	int r = trigger_input_end(in);
 
 	if (in->triggers)
 		triggers_loss(in->triggers);
-	return error;
+	return r;
 }
 
 static int trigger_input_split(void *stage, uint64_t at_ns)

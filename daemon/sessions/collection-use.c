@@ -36,13 +36,13 @@ collection_use_refuse(sd_bus_error *reterr, int error, const char *name, const c
 /* With O_DIRECTORY, the errno for a symbolic link is ENOTDIR. This returns -ELOOP instead. */
 static int collection_use_why_not_opened(int dir_fd, const char *name)
 {
-	int error = -errno;
+	int r = -errno;
 	struct stat st;
 
-	if (error == -ENOTDIR && fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	if (r == -ENOTDIR && fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISLNK(st.st_mode))
 		return -ELOOP;
-	return error;
+	return r;
 }
 
 /*

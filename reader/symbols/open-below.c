@@ -42,15 +42,15 @@ int open_regular(int fd)
 {
 	char name[64];
 	struct stat st;
-	int ret;
+	int r;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || !open_below_is_real_file_system(fd))
 		return -EINVAL;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	ret = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return ret < 0 ? -errno : ret;
+	r = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return r < 0 ? -errno : r;
 }
 
 /* A path that is being resolved: the directories entered so far, and the rest. */
