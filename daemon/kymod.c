@@ -26,7 +26,7 @@
 #include "daemon/files/async-close.h"
 #include "daemon/common/log.h"
 #include "daemon/sessions/manager.h"
-#include "daemon/sessions/perf-events.h"
+#include "daemon/sessions/perf-service.h"
 #include "daemon/bus/service.h"
 
 enum {
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
 	if (r <= 0)
 		return r < 0 ? 2 : EXIT_SUCCESS;
 	if (args.open_perf_events)
-		return perf_events_serve(args.idle_exit_ns) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+		return perf_service_serve(args.idle_exit_ns) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	/*
 	 * Blocks the signals in all threads, so that the event loop receives them. An output
 	 * without a reader must be an error of its session, and not end the process.

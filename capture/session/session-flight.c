@@ -60,7 +60,7 @@ void session_serve_snapshots(struct session *s)
 	/* The descriptor of an ended snapshot may stay readable forever if its thread hangs. */
 	if (s->flights.now && snapshot_ended(s->flights.now, &error))
 		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, snapshot_fd(s->flights.now), NULL);
-	if (snapshots_step(&s->flights)) {
+	if (snapshot_queue_step(&s->flights)) {
 		/* If it cannot be watched, the next drain detects its end. */
 		session_watch(s, snapshot_fd(s->flights.now));
 		/* The interval of drains stays, but the next one comes as soon as possible. */
@@ -80,7 +80,7 @@ int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_num
 		return -EOPNOTSUPP;
 	if (!s->ordered)
 		return -ESHUTDOWN;
-	r = snapshots_request(&s->flights, to, ret_number);
+	r = snapshot_queue_request(&s->flights, to, ret_number);
 	if (r == 0)
 		session_serve_snapshots(s);
 	return r;
@@ -88,10 +88,10 @@ int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_num
 
 bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error)
 {
-	return snapshots_ended(&s->flights, number, ret_error);
+	return snapshot_queue_ended(&s->flights, number, ret_error);
 }
 
 void session_cancel_snapshot(struct session *s, uint64_t number)
 {
-	snapshots_cancel(&s->flights, number);
+	snapshot_queue_cancel(&s->flights, number);
 }

@@ -15,7 +15,7 @@
 #include "capture/store/output.h"
 #include "capture/recorder/recorder.h"
 #include "capture/session/session.h"
-#include "capture/session/snapshots.h"
+#include "capture/session/snapshot-queue.h"
 #include "capture/session/worker.h"
 
 /* The maximum time between a record's timestamp and its arrival in the ring. */
@@ -60,7 +60,7 @@ struct session {
 	int snapshot_error;                     /* of the last snapshot */
 	uint64_t n_searches;                    /* done by the worker */
 	int search_error;                       /* of the last one */
-	struct snapshots flights;               /* of a flight recorder */
+	struct snapshot_queue flights;          /* of a flight recorder */
 	int recovered_fd; /* of the flight recorder of a dead process; -1 = none */
 	char reason[32];
 	int error;

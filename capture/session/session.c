@@ -393,7 +393,7 @@ struct session *session_free(struct session *s)
 {
 	if (!s)
 		return NULL;
-	snapshots_deinit(&s->flights);
+	snapshot_queue_deinit(&s->flights);
 	close_fd(s->recovered_fd);
 	recorder_deinit(&s->recorder);
 	worker_free(s->worker);

@@ -26,7 +26,7 @@
 #include "cli/places/moment-compile.h"
 #include "cli/places/process-file.h"
 #include "cli/places/needed-library.h"
-#include "cli/places/stack-switches.h"
+#include "cli/places/switching-programs.h"
 #include "cli/common/verb.h"
 #include "cli/places/call-resolve.h"
 
@@ -306,14 +306,14 @@ static int record_options_refuse_switches(const struct record_options *o)
 		if (call_spec_parse(calls->specs[i], &spec, &error) < 0 ||
 		    call_spec_is_syscall(&spec) || strcmp(spec.file, before) == 0)
 			continue;
-		r = stack_switches_check(spec.file, &o->session.filter, &why);
+		r = switching_programs_check(spec.file, &o->session.filter, &why);
 		is_probed |= o->n_rest && strcmp(spec.file, o->rest[0]) == 0;
 		memcpy(before, spec.file, sizeof(before));
 	}
 	if (r == 0 && o->n_rest && *before && !is_probed)
-		r = stack_switches_check_command(o->rest[0], &o->session.filter, &why);
+		r = switching_programs_check_command(o->rest[0], &o->session.filter, &why);
 	if (r == 0 && o->n_rest && *before)
-		r = stack_switches_check_preloaded(o->rest[0], NEEDED_LIBRARY_PRELOAD, &why);
+		r = switching_programs_check_preloaded(o->rest[0], NEEDED_LIBRARY_PRELOAD, &why);
 	if (r == 0)
 		return CLI_OK;
 	cli_error("--fast-returns: %s", why ?: strerror(ENOMEM));

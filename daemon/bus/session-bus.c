@@ -11,7 +11,7 @@
 
 #include "daemon/access/access.h"
 #include "daemon/common/bus-error.h"
-#include "daemon/files/flights.h"
+#include "daemon/files/flight-directories.h"
 #include "daemon/sessions/bus-signals.h"
 #include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-snapshots.h"

@@ -43,7 +43,8 @@ struct daemon_session {
 	bool recovered;                 /* from a dead service */
 	bool removing;                  /* remove it when it has finished */
 	struct collection_use *profile; /* its collection; NULL = none. Owned */
-	int flight_fd; /* the flight recorder's directory (flights.h), locked; -1 = none */
+	/* The flight recorder's directory (flight-directories.h), locked; -1 = none. */
+	int flight_fd;
 	struct waiter waiters[LIMIT_WAITERS];
 	size_t n_waiters;
 	sd_event_source *io;             /* the session's descriptor */

@@ -13,7 +13,7 @@
 #include "capture/store/flight.h"
 #include "daemon/access/access.h"
 #include "daemon/common/bus-error.h"
-#include "daemon/files/flights.h"
+#include "daemon/files/flight-directories.h"
 #include "daemon/common/timeouts.h"
 #include "daemon/sessions/collection-scan.h"
 #include "daemon/sessions/collection-snapshots.h"
@@ -331,7 +331,7 @@ static int daemon_session_make_flight(struct daemon_session *s, struct create_re
 	if (dir_fd < 0)
 		return dir_fd;
 	session_options_fill_flight(o);
-	s->flight_fd = flights_make(dir_fd, s->uid, o->name);
+	s->flight_fd = flight_directories_make(dir_fd, s->uid, o->name);
 	if (s->flight_fd < 0)
 		return s->flight_fd;
 	return flight_new(&(struct flight_options){ s->flight_fd, o->flight_ns, o->flight_bytes },
@@ -448,8 +448,8 @@ struct daemon_session *daemon_session_free(struct daemon_session *s)
 	 * directory stays, and the next service offers the content again.
 	 */
 	if (s->flight_fd >= 0 && s->session && !s->manager->ending)
-		flights_remove(s->manager->flights_fd, s->uid, session_options(s->session)->name,
-			       s->flight_fd);
+		flight_directories_remove(s->manager->flights_fd, s->uid,
+					  session_options(s->session)->name, s->flight_fd);
 	for (size_t i = 0; i < s->n_waiters; i++) {
 		if (s->waiters[i].what == WAIT_REMOVED && !daemon_session_active(s))
 			sd_bus_reply_method_return(s->waiters[i].call, NULL);

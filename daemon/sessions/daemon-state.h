@@ -68,7 +68,10 @@ struct manager {
 	struct rate_limit efforts;
 	sd_event_source *tick; /* signals counters while a session runs */
 	sd_event_source *deadline;
-	/* Directory of flight recorders (flights.h), or the negative errno of its creation. */
+	/*
+	 * Directory of flight recorders (flight-directories.h), or the negative errno of its
+	 * creation.
+	 */
 	int flights_fd;
 	bool exiting, ending; /* sessions are being stopped; remaining sessions are being freed */
 	int exit_status;

@@ -13,7 +13,7 @@
 #include "capture/sandbox/user-counts.h"
 #include "daemon/access/access.h"
 #include "daemon/common/bus-error.h"
-#include "daemon/files/flights.h"
+#include "daemon/files/flight-directories.h"
 #include "daemon/common/log.h"
 #include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-snapshots.h"
@@ -595,7 +595,7 @@ static void manager_on_found(uid_t uid, const char *name, int fd, void *userdata
 	}
 	if (r < 0) {
 		/* The directory is empty, or unreadable. */
-		flights_remove(m->flights_fd, uid, name, fd);
+		flight_directories_remove(m->flights_fd, uid, name, fd);
 		close_fd(fd);
 		return;
 	}
@@ -610,11 +610,11 @@ static void manager_on_found(uid_t uid, const char *name, int fd, void *userdata
 /* Offers again the content that flight recorders of a dead service have left. */
 static void manager_recover(struct manager *m)
 {
-	m->flights_fd = flights_open();
+	m->flights_fd = flight_directories_open();
 	if (m->flights_fd < 0)
 		log_warning(m->flights_fd, "cannot create files for flight recorders");
 	else
-		flights_find(m->flights_fd, manager_on_found, m);
+		flight_directories_find(m->flights_fd, manager_on_found, m);
 }
 
 int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The parts of each kind of record, once: a list in their order, for code that defines the words.
- * The writer checks and writes records by it (fxt-write.c). The reader parses them (fxt-parse.c),
- * swaps and finds them (fxt-shape.c), and checks them (fxt-check.c). edit-copy-types.c copies them,
- * and `kymo dump` prints them (dump-json.c). It expands to straight code, without lookups at run
- * time.
+ * The writer checks and writes records by it (fxt-write-layouts.c). The reader parses them
+ * (fxt-parse.c), swaps and finds them (fxt-shape.c), and checks them (fxt-check.c).
+ * edit-copy-types.c copies them, and `kymo dump` prints them (dump-json.c). It expands to straight
+ * code, without lookups at run time.
  *
  *   RESERVED(field)             bits of the header that are zero
  *   KIND(field)                 a field of the header, the subtype

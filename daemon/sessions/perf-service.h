@@ -12,4 +12,4 @@
  * there was no connection for IDLE_NS (0 = forever). The mode of the socket restricts access to
  * root. Returns 0 or a negative errno, which was logged.
  */
-int perf_events_serve(uint64_t idle_ns);
+int perf_service_serve(uint64_t idle_ns);

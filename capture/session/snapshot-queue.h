@@ -16,7 +16,7 @@ enum {
 	SNAPSHOTS_KNOWN = 16, /* number of kept results */
 };
 
-struct snapshots {
+struct snapshot_queue {
 	struct snapshot *now; /* NULL = none */
 	uint64_t asked_ns;    /* CLOCK_BOOTTIME: it contains all events up to then */
 	bool taken;           /* it was handed to its receiver */
@@ -29,20 +29,20 @@ struct snapshots {
 	int errors[SNAPSHOTS_KNOWN]; /* by number */
 };
 
-void snapshots_deinit(struct snapshots *q);
+void snapshot_queue_deinit(struct snapshot_queue *q);
 
 /* Takes ownership of TO on success. Returns 0, or -EBUSY if too many wait. */
-int snapshots_request(struct snapshots *q, struct store *to, uint64_t *ret_number);
+int snapshot_queue_request(struct snapshot_queue *q, struct store *to, uint64_t *ret_number);
 
 /*
  * To be called after every possible change. Records the end of the snapshot that is being written,
  * and starts the next one. Returns true if it has started one, whose descriptor must then be waited
  * for.
  */
-bool snapshots_step(struct snapshots *q);
+bool snapshot_queue_step(struct snapshot_queue *q);
 
 /* Cancels number N, if it has not ended. It then has failed with -ECANCELED. */
-void snapshots_cancel(struct snapshots *q, uint64_t number);
+void snapshot_queue_cancel(struct snapshot_queue *q, uint64_t number);
 
 /* Whether N has ended. *RET_ERROR is 0 if all of it was written. */
-bool snapshots_ended(const struct snapshots *q, uint64_t number, int *ret_error);
+bool snapshot_queue_ended(const struct snapshot_queue *q, uint64_t number, int *ret_error);

@@ -16,17 +16,17 @@
  * memory): one of them switches stacks, or is not found, or cannot be examined. There is no result
  * for a FILE that is not found, because it cannot be recorded.
  */
-int stack_switches_check(const char *file, const struct capture_filter *filter, char **ret_why);
+int switching_programs_check(const char *file, const struct capture_filter *filter, char **ret_why);
 
 /*
  * The same for the program of COMMAND and its libraries. The program of a script is its
  * interpreter.
  */
-int stack_switches_check_command(const char *command, const struct capture_filter *filter,
-				 char **ret_why);
+int switching_programs_check_command(const char *command, const struct capture_filter *filter,
+				     char **ret_why);
 
 /*
  * The same for the libraries that the dynamic linker adds to the program of COMMAND: those of
  * LD_PRELOAD, and of the file PRELOAD (NEEDED_LIBRARY_PRELOAD).
  */
-int stack_switches_check_preloaded(const char *command, const char *preload, char **ret_why);
+int switching_programs_check_preloaded(const char *command, const char *preload, char **ret_why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/files/flights.h"
+#include "daemon/files/flight-directories.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 enum { DIRECTORY_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and NUL */
 
-static int flights_open_directory(int dir_fd, const char *path)
+static int flight_directories_open_at(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -28,9 +28,9 @@ static int flights_open_directory(int dir_fd, const char *path)
  * Likewise, but fails if other users own the directory or can write to it, since its content is
  * trusted.
  */
-static int flights_open_own_directory(int dir_fd, const char *path)
+static int flight_directories_open_own(int dir_fd, const char *path)
 {
-	int fd = flights_open_directory(dir_fd, path);
+	int fd = flight_directories_open_at(dir_fd, path);
 	struct stat st;
 
 	if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022)) {
@@ -40,54 +40,55 @@ static int flights_open_own_directory(int dir_fd, const char *path)
 	return fd;
 }
 
-int flights_open(void)
+int flight_directories_open(void)
 {
 	return directory_open_runtime("flight");
 }
 
-static void flights_name_of(char ret[static DIRECTORY_NAME_MAX], uid_t uid, const char *name)
+static void flight_directories_name_of(char ret[static DIRECTORY_NAME_MAX], uid_t uid,
+				       const char *name)
 {
 	snprintf(ret, DIRECTORY_NAME_MAX, "%u-%s", uid, name);
 }
 
-static int flights_lock(int fd)
+static int flight_directories_lock(int fd)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	return errno == EWOULDBLOCK ? -EBUSY : -errno;
 }
 
-int flights_make(int dir_fd, uid_t uid, const char *name)
+int flight_directories_make(int dir_fd, uid_t uid, const char *name)
 {
 	_cleanup_close_ int fd = -1;
 	char directory[DIRECTORY_NAME_MAX];
 	int r;
 
-	flights_name_of(directory, uid, name);
+	flight_directories_name_of(directory, uid, name);
 	if (mkdirat(dir_fd, directory, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	fd = flights_open_own_directory(dir_fd, directory);
+	fd = flight_directories_open_own(dir_fd, directory);
 	if (fd < 0)
 		return fd;
-	r = flights_lock(fd);
+	r = flight_directories_lock(fd);
 	if (r < 0)
 		return r;
 	flight_clear(fd);
 	return TAKE_FD(fd);
 }
 
-void flights_remove(int dir_fd, uid_t uid, const char *name, int fd)
+void flight_directories_remove(int dir_fd, uid_t uid, const char *name, int fd)
 {
 	char directory[DIRECTORY_NAME_MAX];
 
 	flight_clear(fd);
-	flights_name_of(directory, uid, name);
+	flight_directories_name_of(directory, uid, name);
 	/* This fails if there are files of other origin, which are kept. */
 	unlinkat(dir_fd, directory, AT_REMOVEDIR);
 }
 
 /* Splits DIRECTORY into the uid and the name of the session. *RET_NAME points into DIRECTORY. */
-static bool flights_parse(const char *directory, uid_t *ret_uid, const char **ret_name)
+static bool flight_directories_parse(const char *directory, uid_t *ret_uid, const char **ret_name)
 {
 	const char *dash = strchr(directory, '-');
 	char number[16];
@@ -104,7 +105,7 @@ static bool flights_parse(const char *directory, uid_t *ret_uid, const char **re
 	return true;
 }
 
-void flights_find(int dir_fd, flights_found_fn found, void *userdata)
+void flight_directories_find(int dir_fd, flight_directories_found_fn found, void *userdata)
 {
 	const struct dirent *entry;
 	DIR *dir = directory_list(dir_fd);
@@ -117,10 +118,10 @@ void flights_find(int dir_fd, flights_found_fn found, void *userdata)
 	while (n < FLIGHTS_RECOVERED_MAX && (entry = readdir(dir))) {
 		_cleanup_close_ int fd = -1;
 
-		if (!flights_parse(entry->d_name, &uid, &name))
+		if (!flight_directories_parse(entry->d_name, &uid, &name))
 			continue;
-		fd = flights_open_own_directory(dir_fd, entry->d_name);
-		if (fd < 0 || flights_lock(fd) < 0)
+		fd = flight_directories_open_own(dir_fd, entry->d_name);
+		if (fd < 0 || flight_directories_lock(fd) < 0)
 			continue;
 		n++;
 		found(uid, name, TAKE_FD(fd), userdata);

@@ -18,22 +18,22 @@ enum { FLIGHTS_RECOVERED_MAX = 16 };
  * Opens flight/ in $RUNTIME_DIRECTORY or /run/kymo. Missing directories are created. Returns the
  * descriptor or a negative errno.
  */
-int flights_open(void);
+int flight_directories_open(void);
 
 /*
  * Creates an empty directory for UID's session NAME below DIR_FD. Returns its descriptor, which
  * holds the lock; -EBUSY if another service has locked it; or another negative errno.
  */
-int flights_make(int dir_fd, uid_t uid, const char *name);
+int flight_directories_make(int dir_fd, uid_t uid, const char *name);
 
 /* Removes the directory and its content. FD is its descriptor. */
-void flights_remove(int dir_fd, uid_t uid, const char *name, int fd);
+void flight_directories_remove(int dir_fd, uid_t uid, const char *name, int fd);
 
 /*
  * Called with the directory of a dead service. FD holds the lock; the function takes ownership of
  * it.
  */
-typedef void (*flights_found_fn)(uid_t uid, const char *name, int fd, void *userdata);
+typedef void (*flight_directories_found_fn)(uid_t uid, const char *name, int fd, void *userdata);
 
 /* Calls FOUND for each directory of a dead service. */
-void flights_find(int dir_fd, flights_found_fn found, void *userdata);
+void flight_directories_find(int dir_fd, flight_directories_found_fn found, void *userdata);

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "cli/common/script-interpreter.h"
-#include "cli/places/stack-switches.h"
+#include "cli/places/switching-programs.h"
 #include "tests/support/fixtures/commands.h"
 #include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
@@ -77,7 +77,7 @@ static void expect(const char *name, int r, char *found, const char *why)
 static void check(const char *name, const char *why)
 {
 	char *found = NULL;
-	int r = stack_switches_check_command(path_of(name), &no_filter, &found);
+	int r = switching_programs_check_command(path_of(name), &no_filter, &found);
 
 	expect(name, r, found, why);
 }
@@ -86,7 +86,7 @@ static void check(const char *name, const char *why)
 static void check_preloaded(const char *name, const char *why)
 {
 	char *found = NULL;
-	int r = stack_switches_check_preloaded(path_of(name), "ld.so.preload", &found);
+	int r = switching_programs_check_preloaded(path_of(name), "ld.so.preload", &found);
 
 	expect(name, r, found, why);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/places/stack-switches.h"
+#include "cli/places/switching-programs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ struct switches_check {
 	char **ret_why;
 };
 
-static bool stack_switches_is_of_libc(const char *path)
+static bool switching_programs_is_of_libc(const char *path)
 {
 	static const char *const begins[] = { "libc.", "libpthread.", "ld-" };
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -36,7 +36,7 @@ static bool stack_switches_is_of_libc(const char *path)
 }
 
 __attribute__((format(printf, 2, 3))) static int
-stack_switches_refuse(const struct switches_check *check, const char *format, ...)
+switching_programs_refuse(const struct switches_check *check, const char *format, ...)
 {
 	va_list args;
 
@@ -47,9 +47,10 @@ stack_switches_refuse(const struct switches_check *check, const char *format, ..
 	return -EPERM;
 }
 
-static int stack_switches_refuse_unknown(const struct switches_check *check, const char *problem)
+static int switching_programs_refuse_unknown(const struct switches_check *check,
+					     const char *problem)
 {
-	return stack_switches_refuse(
+	return switching_programs_refuse(
 		check,
 		"it is not known whether %s, or a library that %s, switches stacks (%s): omit "
 		"--fast-returns (or add --force-fast-returns, if no call returns on another "
@@ -58,13 +59,13 @@ static int stack_switches_refuse_unknown(const struct switches_check *check, con
 }
 
 /* A library that is not found, or not readable, can switch stacks. */
-static int stack_switches_on_failure(const char *why, void *userdata)
+static int switching_programs_on_failure(const char *why, void *userdata)
 {
-	return stack_switches_refuse_unknown(userdata, why);
+	return switching_programs_refuse_unknown(userdata, why);
 }
 
-static int stack_switches_explain(const struct switches_check *check, const char *path,
-				  const struct call_places *places)
+static int switching_programs_explain(const struct switches_check *check, const char *path,
+				      const struct call_places *places)
 {
 	char problem[PROBLEM_MAX];
 
@@ -73,7 +74,7 @@ static int stack_switches_explain(const struct switches_check *check, const char
 	else if (places->flags & CALL_PLACES_NO_SECTIONS)
 		snprintf(problem, sizeof(problem), "%s has no section headers", path);
 	if (places->flags & (CALL_PLACES_FOREIGN | CALL_PLACES_NO_SECTIONS))
-		return stack_switches_refuse_unknown(check, problem);
+		return switching_programs_refuse_unknown(check, problem);
 	if (places->flags & CALL_PLACES_GO)
 		snprintf(problem, sizeof(problem), "%s was built by Go, which moves its stacks,",
 			 path);
@@ -82,7 +83,7 @@ static int stack_switches_explain(const struct switches_check *check, const char
 			 places->nearest);
 	else
 		return 0;
-	return stack_switches_refuse(
+	return switching_programs_refuse(
 		check,
 		"%s and is used by %s: with --fast-returns, a call that returns on another stack "
 		"or in another thread would kill the program; omit --fast-returns (or add "
@@ -91,7 +92,7 @@ static int stack_switches_explain(const struct switches_check *check, const char
 }
 
 /* Examines the file at PATH. */
-static int stack_switches_examine(const char *path, void *userdata)
+static int switching_programs_examine(const char *path, void *userdata)
 {
 	const struct call_places_query query = { .pattern = "", .refuses_switches = true };
 	const struct switches_check *check = userdata;
@@ -100,21 +101,21 @@ static int stack_switches_examine(const char *path, void *userdata)
 	char problem[PROBLEM_MAX];
 	int r;
 
-	if (stack_switches_is_of_libc(path))
+	if (switching_programs_is_of_libc(path))
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	r = fd < 0 ? -errno : call_places_find_sandboxed(fd, &query, SEARCH_TIMEOUT_NS, &places);
 	if (r < 0) {
 		call_places_explain(&places, r, path, "", problem, sizeof(problem));
-		return stack_switches_refuse_unknown(check, problem);
+		return switching_programs_refuse_unknown(check, problem);
 	}
-	r = stack_switches_explain(check, path, &places);
+	r = switching_programs_explain(check, path, &places);
 	call_places_deinit(&places);
 	return r;
 }
 
 /* The result for a visit of the libraries that ended with R. */
-static int stack_switches_judge(const struct switches_check *check, int r)
+static int switching_programs_judge(const struct switches_check *check, int r)
 {
 	char problem[64];
 
@@ -125,51 +126,53 @@ static int stack_switches_judge(const struct switches_check *check, int r)
 			 NEEDED_LIBRARIES_MAX);
 	else
 		snprintf(problem, sizeof(problem), "%s", strerror(-r));
-	return stack_switches_refuse_unknown(check, problem);
+	return switching_programs_refuse_unknown(check, problem);
 }
 
-static struct needed_library_visitor stack_switches_visitor(struct switches_check *check)
+static struct needed_library_visitor switching_programs_visitor(struct switches_check *check)
 {
 	return (struct needed_library_visitor){
-		.on_library = stack_switches_examine,
-		.on_failure = stack_switches_on_failure,
+		.on_library = switching_programs_examine,
+		.on_failure = switching_programs_on_failure,
 		.userdata = check,
 	};
 }
 
-static int stack_switches_open(const struct switches_check *check, const struct process_file *file,
-			       struct places **ret)
+static int switching_programs_open(const struct switches_check *check,
+				   const struct process_file *file, struct places **ret)
 {
 	char problem[NEEDED_LIBRARY_WHY_MAX] = "";
 	int r = process_file_open(file, ret, problem, sizeof(problem));
 
-	return r < 0 ? stack_switches_refuse_unknown(check, *problem ? problem : strerror(-r)) : 0;
+	return r < 0 ? switching_programs_refuse_unknown(check, *problem ? problem : strerror(-r))
+		     : 0;
 }
 
-static int stack_switches_examine_libraries(struct switches_check *check,
-					    const struct process_file *file,
-					    const struct capture_filter *filter)
+static int switching_programs_examine_libraries(struct switches_check *check,
+						const struct process_file *file,
+						const struct capture_filter *filter)
 {
-	const struct needed_library_visitor visitor = stack_switches_visitor(check);
+	const struct needed_library_visitor visitor = switching_programs_visitor(check);
 	_cleanup_(places_freep) struct places *places = NULL;
-	int r = stack_switches_open(check, file, &places);
+	int r = switching_programs_open(check, file, &places);
 
 	return r < 0 ? r
-		     : stack_switches_judge(check, needed_library_each(places, filter, &visitor));
+		     : switching_programs_judge(check,
+						needed_library_each(places, filter, &visitor));
 }
 
-int stack_switches_check(const char *file, const struct capture_filter *filter, char **ret_why)
+int switching_programs_check(const char *file, const struct capture_filter *filter, char **ret_why)
 {
 	struct switches_check check = { file, "it needs", ret_why };
 	struct process_file found;
 
 	if (process_file_find(file, filter, &found) < 0)
 		return 0;
-	return stack_switches_examine_libraries(&check, &found, filter);
+	return switching_programs_examine_libraries(&check, &found, filter);
 }
 
-int stack_switches_check_command(const char *command, const struct capture_filter *filter,
-				 char **ret_why)
+int switching_programs_check_command(const char *command, const struct capture_filter *filter,
+				     char **ret_why)
 {
 	struct switches_check check = { command, "it needs", ret_why };
 	struct process_file found;
@@ -179,16 +182,16 @@ int stack_switches_check_command(const char *command, const struct capture_filte
 		return 0;
 	r = script_interpreter_follow(found.path);
 	if (r < 0)
-		return stack_switches_refuse_unknown(&check, strerror(-r));
-	return stack_switches_examine(found.path, &check)
-		       ?: stack_switches_examine_libraries(&check, &found, filter);
+		return switching_programs_refuse_unknown(&check, strerror(-r));
+	return switching_programs_examine(found.path, &check)
+		       ?: switching_programs_examine_libraries(&check, &found, filter);
 }
 
-int stack_switches_check_preloaded(const char *command, const char *preload, char **ret_why)
+int switching_programs_check_preloaded(const char *command, const char *preload, char **ret_why)
 {
 	static const struct capture_filter all;
 	struct switches_check check = { command, "is preloaded", ret_why };
-	const struct needed_library_visitor visitor = stack_switches_visitor(&check);
+	const struct needed_library_visitor visitor = switching_programs_visitor(&check);
 	_cleanup_(places_freep) struct places *places = NULL;
 	struct process_file found;
 	int r;
@@ -197,8 +200,8 @@ int stack_switches_check_preloaded(const char *command, const char *preload, cha
 		return 0;
 	r = script_interpreter_follow(found.path);
 	if (r < 0)
-		return stack_switches_refuse_unknown(&check, strerror(-r));
-	return stack_switches_open(&check, &found, &places)
-		       ?: stack_switches_judge(
+		return switching_programs_refuse_unknown(&check, strerror(-r));
+	return switching_programs_open(&check, &found, &places)
+		       ?: switching_programs_judge(
 				  &check, needed_library_each_preloaded(places, preload, &visitor));
 }

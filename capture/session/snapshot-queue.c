@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/session/snapshots.h"
+#include "capture/session/snapshot-queue.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
 
-static void snapshots_drop_now(struct snapshots *q)
+static void snapshot_queue_drop_now(struct snapshot_queue *q)
 {
 	if (q->now)
 		snapshot_cancel(q->now);
 	q->now = snapshot_unref(q->now);
 }
 
-void snapshots_deinit(struct snapshots *q)
+void snapshot_queue_deinit(struct snapshot_queue *q)
 {
-	snapshots_drop_now(q);
+	snapshot_queue_drop_now(q);
 	for (unsigned i = 0; i < q->n_waiting; i++)
 		store_free(q->waiting[i].to);
-	*q = (struct snapshots){ 0 };
+	*q = (struct snapshot_queue){ 0 };
 }
 
-int snapshots_request(struct snapshots *q, struct store *to, uint64_t *ret_number)
+int snapshot_queue_request(struct snapshot_queue *q, struct store *to, uint64_t *ret_number)
 {
 	if (q->n_waiting == SNAPSHOTS_WAITING_MAX)
 		return -EBUSY;
@@ -31,18 +31,18 @@ int snapshots_request(struct snapshots *q, struct store *to, uint64_t *ret_numbe
 	return 0;
 }
 
-static void snapshots_note_end(struct snapshots *q, int error)
+static void snapshot_queue_note_end(struct snapshot_queue *q, int error)
 {
 	q->errors[++q->n_ended % SNAPSHOTS_KNOWN] = error;
 	q->now = snapshot_unref(q->now);
 }
 
-bool snapshots_step(struct snapshots *q)
+bool snapshot_queue_step(struct snapshot_queue *q)
 {
 	int r;
 
 	if (q->now && snapshot_ended(q->now, &r))
-		snapshots_note_end(q, r);
+		snapshot_queue_note_end(q, r);
 	while (!q->now && q->n_waiting > 0) {
 		struct store *to = q->waiting[0].to;
 
@@ -53,12 +53,12 @@ bool snapshots_step(struct snapshots *q)
 		if (r == 0)
 			return true;
 		store_free(to);
-		snapshots_note_end(q, r);
+		snapshot_queue_note_end(q, r);
 	}
 	return false;
 }
 
-void snapshots_cancel(struct snapshots *q, uint64_t number)
+void snapshot_queue_cancel(struct snapshot_queue *q, uint64_t number)
 {
 	uint64_t first = q->n_asked - q->n_waiting + 1; /* the first that waits */
 
@@ -72,7 +72,7 @@ void snapshots_cancel(struct snapshots *q, uint64_t number)
 	}
 }
 
-bool snapshots_ended(const struct snapshots *q, uint64_t number, int *ret_error)
+bool snapshot_queue_ended(const struct snapshot_queue *q, uint64_t number, int *ret_error)
 {
 	if (number > q->n_ended)
 		return false;

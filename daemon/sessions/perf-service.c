@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/sessions/perf-events.h"
+#include "daemon/sessions/perf-service.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
  * Runs in a thread for each request, since a probe's file can be on a file system that never
  * answers.
  */
-static void *perf_events_answer(void *userdata)
+static void *perf_service_answer(void *userdata)
 {
 	_cleanup_close_ int sock = (int)(intptr_t)userdata;
 	int r = perf_event_answer(sock);
@@ -26,7 +26,7 @@ static void *perf_events_answer(void *userdata)
 	return NULL;
 }
 
-int perf_events_serve(uint64_t idle_ns)
+int perf_service_serve(uint64_t idle_ns)
 {
 	struct pollfd listening = { .fd = SD_LISTEN_FDS_START, .events = POLLIN };
 	uint64_t idle_ms = idle_ns / 1000000;
@@ -41,7 +41,7 @@ int perf_events_serve(uint64_t idle_ns)
 	while ((r = poll(&listening, 1, timeout_ms)) > 0) {
 		_cleanup_close_ int sock = accept4(listening.fd, NULL, NULL, SOCK_CLOEXEC);
 
-		r = sock < 0 ? -errno : thread_start(perf_events_answer, (void *)(intptr_t)sock);
+		r = sock < 0 ? -errno : thread_start(perf_service_answer, (void *)(intptr_t)sock);
 		if (r < 0)
 			log_error(r, "a request for a perf event cannot be answered");
 		else
