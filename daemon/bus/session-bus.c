@@ -276,42 +276,33 @@ GETTER(get_counter)
 	return sd_bus_message_append(reply, "t", value);
 }
 
-/* Appends a{st}: the counts of N names. */
-static int session_bus_append_counts(sd_bus_message *m, const char *const *names,
-				     const uint64_t *counts, size_t n)
+/* A property of type a{st}: counts by name. */
+GETTER(get_counts)
 {
-	int r = sd_bus_message_open_container(m, 'a', "{st}");
-
-	for (size_t i = 0; r >= 0 && i < n; i++)
-		r = sd_bus_message_append(m, "{st}", names[i], counts[i]);
-	return r < 0 ? r : sd_bus_message_close_container(m);
-}
-
-GETTER(get_events_of)
-{
+	static const struct {
+		const char *name;
+		const char *const *names;
+		size_t offset, n;
+	} rows[] = {
+		{ "EventsOf", category_group_names, offsetof(struct session_counters, events_of),
+		  GROUPS },
+		{ "Lost", event_class_names, offsetof(struct session_counters, lost), CLASS_MAX },
+		{ "Stacks", walk_end_names, offsetof(struct session_counters, walks),
+		  WALK_ENDS_MAX },
+	};
 	const struct daemon_session *s = userdata;
 	struct session_counters now;
+	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
 	session_counters(s->session, &now);
-	return session_bus_append_counts(reply, category_group_names, now.events_of, GROUPS);
-}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const uint64_t *counts = (const void *)((const char *)&now + rows[i].offset);
 
-GETTER(get_lost)
-{
-	const struct daemon_session *s = userdata;
-	struct session_counters now;
-
-	session_counters(s->session, &now);
-	return session_bus_append_counts(reply, event_class_names, now.lost, CLASS_MAX);
-}
-
-GETTER(get_stacks)
-{
-	const struct daemon_session *s = userdata;
-	struct session_counters now;
-
-	session_counters(s->session, &now);
-	return session_bus_append_counts(reply, walk_end_names, now.walks, WALK_ENDS_MAX);
+		for (size_t k = 0; strcmp(member, rows[i].name) == 0 && r >= 0 && k < rows[i].n;
+		     k++)
+			r = sd_bus_message_append(reply, "{st}", rows[i].names[k], counts[k]);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
 /* Appends {sv}: the cost of each class of programs, in ns. */
@@ -334,34 +325,21 @@ static int session_bus_append_classes(sd_bus_message *m, const struct session_co
 	return r;
 }
 
-static int session_bus_append_cost(sd_bus_message *m, const struct session_counters *now)
-{
-	const struct {
-		const char *name;
-		uint64_t value;
-	} rows[] = {
-		{ "daemon_cpu_ns", now->daemon_cpu_ns },
-		{ "bpf_ns", now->bpf.ns },
-		{ "bpf_runs", now->bpf.runs },
-		{ "bytes", now->bytes },
-		{ "cpu_ppm", now->cost_ppm },
-	};
-	int r = sd_bus_message_open_container(m, 'a', "{sv}");
-
-	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(rows); i++)
-		r = sd_bus_message_append(m, "{sv}", rows[i].name, "t", rows[i].value);
-	if (r >= 0)
-		r = session_bus_append_classes(m, now);
-	return r < 0 ? r : sd_bus_message_close_container(m);
-}
-
 GETTER(get_cost)
 {
 	const struct daemon_session *s = userdata;
 	struct session_counters now;
+	int r = sd_bus_message_open_container(reply, 'a', "{sv}");
 
 	session_counters(s->session, &now);
-	return session_bus_append_cost(reply, &now);
+	if (r >= 0)
+		r = sd_bus_message_append(reply, "{sv}{sv}{sv}{sv}{sv}", "daemon_cpu_ns", "t",
+					  now.daemon_cpu_ns, "bpf_ns", "t", now.bpf.ns, "bpf_runs",
+					  "t", now.bpf.runs, "bytes", "t", now.bytes, "cpu_ppm",
+					  "t", now.cost_ppm);
+	if (r >= 0)
+		r = session_bus_append_classes(reply, &now);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
 GETTER(get_shed)
@@ -431,9 +409,9 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("StartTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("StopTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Events", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-	SD_BUS_PROPERTY("EventsOf", "a{st}", get_events_of, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-	SD_BUS_PROPERTY("Lost", "a{st}", get_lost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-	SD_BUS_PROPERTY("Stacks", "a{st}", get_stacks, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("EventsOf", "a{st}", get_counts, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Lost", "a{st}", get_counts, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Stacks", "a{st}", get_counts, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Bytes", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Dropped", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("FlightLimit", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
