@@ -2,6 +2,15 @@
 /*
  * One function for each record type, made from its layout (fxt-layout.h). Records that do not fit
  * are refused; otherwise the parts are written in order.
+ *
+ * A layout is a list of macros, one for each part. It is expanded twice, with other definitions:
+ *
+ *	draft_TYPE()      checks each part, counts its words, and lists strings and threads
+ *	put_TYPE()        writes each part, the word HEAD or the next word at P
+ *	fxt_write_TYPE()  calls both, and registers what is listed in between
+ *
+ * For example, of WORD(of, pointer, key), the first becomes d->n_words++; and the second becomes
+ * *p++ = s->pointer;
  */
 #include <errno.h>
 
@@ -18,7 +27,7 @@
 #define KOID(of, m, key)         WORD(of, m, key)
 #define BULK(of, m, n, field)    BYTES(of, m, n, field, )
 
-/* ---- sizes ---- */
+/* ---- what a part needs: in draft_TYPE(), with the draft D and the struct S ---- */
 
 #define NEED(condition, error)                                                                     \
 	if (!(condition))                                                                          \
@@ -48,6 +57,7 @@
 	NEED(s->type != FXT_EVENT_DURATION_COMPLETE || s->id >= s->ts_ticks, -EINVAL)              \
 	d->n_words += fxt_event_has_value(s->type);
 
+/* The function that checks and counts. */
 #define X(layout, type, subtype, type_name)                                                        \
 	static int draft_##layout(struct fxt_draft *d, const struct fxt_##layout *s)               \
 	{                                                                                          \
@@ -57,7 +67,7 @@ FXT_DATA_LAYOUTS(X)
 FXT_SCHED_LAYOUTS(X)
 #undef X
 
-/* ---- parts ---- */
+/* ---- how a part is written: in put_TYPE(), with HEAD and P, too ---- */
 
 #undef KIND
 #undef HEAD
@@ -98,6 +108,7 @@ FXT_SCHED_LAYOUTS(X)
 	if (fxt_event_has_value(s->type))                                                          \
 		*p = s->id;
 
+/* The function that writes, and the one that callers use. */
 #define X(layout, record_type, subtype, type_name)                                                 \
 	static void put_##layout(const struct fxt_draft *d, const struct fxt_##layout *s,          \
 				 fxt_word *head)                                                   \
@@ -122,7 +133,7 @@ FXT_DATA_LAYOUTS(X)
 FXT_SCHED_LAYOUTS(X)
 #undef X
 
-/* ---- by hand ---- */
+/* ---- records that no layout describes ---- */
 
 int fxt_write_legacy_switch(struct fxt_writer *w, const struct fxt_legacy_switch *sw)
 {
