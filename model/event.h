@@ -258,6 +258,7 @@ struct event {
 		} mark;
 		struct {
 			const char *what;             /* "stacks", "wakeups", "session" */
+			const char *session;          /* its name; NULL = unknown */
 			uint64_t cost_ppm, limit_ppm; /* of one CPU */
 			uint32_t n_cpus; /* the limit is a share of these CPUs; 0 = of one */
 			bool back;       /* it is recorded again */
@@ -281,6 +282,7 @@ struct event {
 		} start;
 		struct {
 			const char *reason;
+			const char *session; /* its name; NULL = unknown */
 			uint64_t events, bytes, lost;
 			uint64_t dismissed;  /* wakeups of threads that were awake */
 			uint64_t unreported; /* switches that the kernel did not report */

@@ -112,6 +112,7 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 		.ts_ns = ts_ns,
 		.stop = {
 			.reason = end->reason,
+			.session = end->session,
 			.events = sums.events - since->events,
 			.lost = sums.lost - since->lost,
 			.dismissed = sums.dismissed - since->dismissed,

@@ -89,6 +89,7 @@ struct recorder {
 /* The data in the archive's end that the recorder does not know. */
 struct recorder_end {
 	const char *reason;
+	const char *session;               /* its name */
 	const struct recorder_sums *since; /* counts start here; NULL = at the start of the chunk */
 	uint64_t bytes, daemon_cpu_ns, bpf_cpu_ns;
 	uint64_t dropped_bytes; /* bytes without room, since the beginning */

@@ -36,6 +36,7 @@ int session_write_steps(struct session *s)
 			.ts_ns = step->ts_ns,
 			.shed = {
 				.what = budget_shed_names[step->what],
+				.session = s->options.name,
 				.cost_ppm = step->cost_ppm,
 				.limit_ppm = step->limit_ppm,
 				.n_cpus = step->n_cpus,

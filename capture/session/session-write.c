@@ -65,6 +65,7 @@ static struct recorder_end session_end_since(struct session *s, const struct chu
 	session_read_costs(s);
 	return (struct recorder_end){
 		.reason = reason,
+		.session = s->options.name,
 		.since = &begin->sums,
 		.bytes = chunks_bytes_since(&s->chunks, begin) + s->buffer->size,
 		.daemon_cpu_ns = session_cpu_ns(s) - begin->cpu_ns,

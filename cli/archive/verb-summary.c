@@ -144,7 +144,8 @@ static struct json_object *verb_summary_json_sheds(const struct summary *s)
 	return JSON_LIST(x, s->sheds, s->n_sheds,
 			 JSON_OBJECT(JSON_OF(x, ts_ns, what, cost_ppm, limit_ppm),
 				     JSON_IF(x->n_cpus, "cpus", x->n_cpus),
-				     JSON_IF(x->until_ns, "until_ns", x->until_ns)));
+				     JSON_IF(x->until_ns, "until_ns", x->until_ns),
+				     JSON_IF(x->session, "session", x->session)));
 }
 
 static struct json_object *verb_summary_json_profile(const struct sums *s)
@@ -223,8 +224,10 @@ static void verb_summary_print_shed(const struct summary *s, const struct summar
 	if (shed->until_ns)
 		snprintf(until, sizeof(until), "to +%.6f s",
 			 (double)(shed->until_ns - s->start_ns) / 1e9);
-	printf("no %s from +%.6f s %s: recording took %.2f%% of %s, the limit is %.2f%%\n",
-	       strcmp(shed->what, "session") == 0 ? "recording" : shed->what,
+	printf("no %s", strcmp(shed->what, "session") == 0 ? "recording" : shed->what);
+	if (s->many_sessions && shed->session)
+		printf(" by session %s", shed->session);
+	printf(" from +%.6f s %s: recording took %.2f%% of %s, the limit is %.2f%%\n",
 	       (double)(shed->ts_ns - s->start_ns) / 1e9, until,
 	       value_share(shed->cost_ppm, shed->n_cpus), value_share_of(shed->n_cpus),
 	       value_share(shed->limit_ppm, shed->n_cpus));

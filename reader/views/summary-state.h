@@ -12,6 +12,7 @@
 #include "model/event.h"
 #include "reader/views/activity-sums.h"
 #include "reader/views/programs.h"
+#include "reader/views/summary-sessions.h"
 
 struct summary_cpu {
 	bool seen;
@@ -84,6 +85,7 @@ struct summary_shed {
 	uint64_t until_ns;                   /* the end; 0 = not ended */
 	uint32_t n_cpus;                     /* the limit is a share of these CPUs; 0 = of one */
 	char *what;                          /* owned */
+	char *session;                       /* owned; NULL = unknown */
 };
 
 /* The maximum number of sheds: more than one recording can have, since archives can be joined. */
@@ -150,10 +152,11 @@ struct summary {
 	uint64_t n_gaps; /* losses of scheduling records so far */
 	bool paused;     /* nothing is recorded from paused_at_ns on */
 	uint64_t paused_at_ns;
-	uint64_t paused_ns;  /* of the part: the pauses that have ended */
-	bool any_stop;       /* a session_stop was seen */
-	unsigned n_sessions; /* that have begun and not stopped */
-	bool timed;          /* start_ns and end_ns are set */
+	uint64_t paused_ns; /* of the part: the pauses that have ended */
+	bool any_stop;      /* a session_stop was seen */
+	bool many_sessions; /* with different names */
+	struct summary_sessions sessions;
+	bool timed; /* start_ns and end_ns are set */
 };
 
 /* The thread TID (not 0), created if it is new; NULL without memory. */

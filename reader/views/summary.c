@@ -49,10 +49,12 @@ static void summary_forget_sheds(struct summary *s, bool all)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_sheds; i++) {
-		if (all || s->sheds[i].until_ns != 0)
+		if (all || s->sheds[i].until_ns != 0) {
 			free(s->sheds[i].what);
-		else
+			free(s->sheds[i].session);
+		} else {
 			s->sheds[n++] = s->sheds[i];
+		}
 	}
 	s->n_sheds = n;
 }
@@ -74,6 +76,7 @@ struct summary *summary_free(struct summary *s)
 	table_deinit(&s->processes);
 	summary_forget_marks(s);
 	summary_forget_sheds(s, true);
+	summary_sessions_deinit(&s->sessions);
 	free(s->marks);
 	for (size_t i = 0; i < s->n_lost; i++)
 		free(s->lost[i].class_name);
@@ -296,11 +299,17 @@ static int summary_add_mark(struct summary *s, const struct event *ev)
 	return 0;
 }
 
-/* The entry of WHAT that was stopped and not resumed. */
-static struct summary_shed *summary_open_shed(struct summary *s, const char *what)
+static bool summary_is_of_session(const struct summary_shed *shed, const char *session)
+{
+	return !session || !shed->session || strcmp(shed->session, session) == 0;
+}
+
+/* The entry of what EV is about, which was stopped and not resumed. */
+static struct summary_shed *summary_open_shed(struct summary *s, const struct event *ev)
 {
 	for (size_t i = 0; i < s->n_sheds; i++)
-		if (s->sheds[i].until_ns == 0 && strcmp(s->sheds[i].what, what) == 0)
+		if (s->sheds[i].until_ns == 0 && strcmp(s->sheds[i].what, ev->shed.what) == 0 &&
+		    summary_is_of_session(&s->sheds[i], ev->shed.session))
 			return &s->sheds[i];
 	return NULL;
 }
@@ -317,20 +326,34 @@ static void summary_resume(struct summary *s, uint64_t ts_ns)
 {
 	if (!s->paused)
 		return;
-	summary_account_pause(s, ts_ns);
+	/* (one of several sessions goes on in its next chunk, while the others pause) */
+	if (ts_ns > s->paused_at_ns)
+		summary_account_pause(s, ts_ns);
 	s->paused = false;
 	s->paused_ns += summary_counted(s, s->paused_at_ns, ts_ns);
 }
 
-/* A pause of one of several sessions is none of the recording. */
+/* Time is recorded while one of the sessions records. */
+static void summary_update_pause(struct summary *s, uint64_t ts_ns)
+{
+	if (summary_sessions_all_pause(&s->sessions))
+		summary_pause(s, ts_ns);
+	else if (summary_sessions_n(&s->sessions) > 0)
+		summary_resume(s, ts_ns);
+}
+
 static void summary_add_pause(struct summary *s, const struct event *ev)
 {
 	if (strcmp(ev->shed.what, "session") != 0)
 		return;
-	if (ev->shed.back)
+	if (summary_sessions_n(&s->sessions) > 0) {
+		summary_sessions_pause(&s->sessions, NULL, ev->shed.session, ev->shed.back);
+		summary_update_pause(s, ev->ts_ns);
+	} else if (ev->shed.back) {
 		summary_resume(s, ev->ts_ns);
-	else if (s->n_sessions <= 1)
+	} else {
 		summary_pause(s, ev->ts_ns);
+	}
 }
 
 /*
@@ -351,7 +374,7 @@ static void summary_add_next(struct summary *s, uint64_t ts_ns)
 
 static int summary_add_shed(struct summary *s, const struct event *ev)
 {
-	struct summary_shed *shed = summary_open_shed(s, ev->shed.what);
+	struct summary_shed *shed = summary_open_shed(s, ev);
 
 	summary_add_pause(s, ev);
 	/* Joined chunks repeat the event. */
@@ -364,11 +387,11 @@ static int summary_add_shed(struct summary *s, const struct event *ev)
 				       .cost_ppm = ev->shed.cost_ppm,
 				       .limit_ppm = ev->shed.limit_ppm,
 				       .n_cpus = ev->shed.n_cpus,
-				       .what = strdup(ev->shed.what) };
-	if (!shed->what)
-		return -ENOMEM;
+				       .what = strdup(ev->shed.what),
+				       .session =
+					       ev->shed.session ? strdup(ev->shed.session) : NULL };
 	s->n_sheds++;
-	return 0;
+	return shed->what && (shed->session || !ev->shed.session) ? 0 : -ENOMEM;
 }
 
 static int summary_add_trigger(struct summary *s, const struct event *ev)
@@ -399,18 +422,22 @@ static int summary_add_trigger(struct summary *s, const struct event *ev)
  */
 static void summary_close_cut_off(struct summary *s, uint64_t ts_ns)
 {
-	if (s->n_sessions == 0 || s->paused || s->filtered || s->switches == 0 ||
+	if (summary_sessions_n(&s->sessions) == 0 || s->paused || s->filtered || s->switches == 0 ||
 	    ts_ns < s->end_ns || ts_ns - s->end_ns < CUT_OFF_NS)
 		return;
-	s->n_sessions = 0;
+	summary_sessions_deinit(&s->sessions);
 	s->stopped = s->cut_off = true;
 }
 
 static int summary_add_start(struct summary *s, const struct event *ev)
 {
+	struct summary_session *session;
+
 	summary_close_cut_off(s, ev->ts_ns);
 	summary_see_time(s, ev->ts_ns);
-	s->n_sessions++;
+	if (summary_sessions_start(&s->sessions, NULL, ev->start.session, &session) < 0)
+		return -ENOMEM;
+	s->many_sessions |= s->started && strcmp(s->recording.session, ev->start.session) != 0;
 	/* In joined archives, the first one has the begin and the system. */
 	if (s->started && ev->ts_ns >= s->start_ns) {
 		summary_add_next(s, ev->ts_ns);
@@ -432,6 +459,35 @@ static int summary_add_start(struct summary *s, const struct event *ev)
 	    summary_replace(&s->recording.version, ev->start.version) < 0)
 		return -ENOMEM;
 	return 0;
+}
+
+/* In a merged archive, a part that a session has stopped until its end ends with the session. */
+static void summary_end_sheds(struct summary *s, const struct event *stop)
+{
+	if (!stop->stop.session || summary_sessions_n(&s->sessions) == 0 ||
+	    strcmp(stop->stop.reason, "rotated") == 0)
+		return;
+	for (size_t i = 0; i < s->n_sheds; i++)
+		if (s->sheds[i].until_ns == 0 && s->sheds[i].session &&
+		    strcmp(s->sheds[i].session, stop->stop.session) == 0)
+			s->sheds[i].until_ns = stop->ts_ns;
+}
+
+static void summary_add_stop(struct summary *s, const struct event *ev)
+{
+	summary_sessions_remove(&s->sessions, summary_sessions_find_stopped(&s->sessions, NULL,
+									    ev->stop.session));
+	s->stopped = summary_sessions_n(&s->sessions) == 0;
+	if (ev->ts_ns > s->end_ns || !s->any_stop)
+		s->end_ns = ev->ts_ns;
+	s->any_stop = true;
+	s->dismissed += ev->stop.dismissed;
+	s->unreported += ev->stop.unreported;
+	s->daemon_cpu_ns += ev->stop.daemon_cpu_ns;
+	s->bpf_cpu_ns += ev->stop.bpf_cpu_ns;
+	s->dropped_bytes += ev->stop.dropped_bytes;
+	summary_update_pause(s, ev->ts_ns);
+	summary_end_sheds(s, ev);
 }
 
 static void summary_add_stacks(struct summary *s, const struct event *ev)
@@ -499,16 +555,7 @@ int summary_add(struct summary *s, const struct event *ev)
 		summary_add_stacks(s, ev);
 		return 0;
 	case EVENT_STOP:
-		s->n_sessions -= s->n_sessions > 0;
-		s->stopped = s->n_sessions == 0;
-		if (ev->ts_ns > s->end_ns || !s->any_stop)
-			s->end_ns = ev->ts_ns;
-		s->any_stop = true;
-		s->dismissed += ev->stop.dismissed;
-		s->unreported += ev->stop.unreported;
-		s->daemon_cpu_ns += ev->stop.daemon_cpu_ns;
-		s->bpf_cpu_ns += ev->stop.bpf_cpu_ns;
-		s->dropped_bytes += ev->stop.dropped_bytes;
+		summary_add_stop(s, ev);
 		return 0;
 	case EVENT_DAMAGE:
 		s->n_gaps++;

@@ -9,9 +9,10 @@
  * pseudo-thread for threads that a filter does not select.
  *
  * Nothing is recorded in a pause, nor between the sessions of joined archives. Such time counts in
- * the duration only: no thread has a state in it, and no CPU is idle. If another session of a
- * merged archive records when a pause of one session begins, the pause changes nothing, not even
- * after the end of the other session: the events do not name their session.
+ * the duration only: no thread has a state in it, and no CPU is idle. In a merged archive, time is
+ * recorded while at least one session records. (In archives of earlier versions, whose events do
+ * not name their session, a pause that begins while another session records changes nothing, not
+ * even after the end of that session.)
  *
  * A session that was cut off has no session_stop. It ends with its last time if it has switches of
  * all threads, and no event in the second before the next session_start. Otherwise, it could still

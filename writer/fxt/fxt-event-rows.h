@@ -78,7 +78,8 @@ EVENT(STOP, KYMO, SESSION_STOP, INSTANT, KYMO,
 	FIELD(BYTES, U64, stop.bytes, 0)
 	FIELD(DAEMON_CPU, U64, stop.daemon_cpu_ns, 0)
 	FIELD(BPF_CPU, U64, stop.bpf_cpu_ns, 0)
-	FIELD(FULL, U64, stop.dropped_bytes, IF_SET))
+	FIELD(FULL, U64, stop.dropped_bytes, IF_SET)
+	FIELD(SESSION, TEXT, stop.session, IF_THERE))
 EVENT(STACKS, KYMO, SESSION_STACKS, INSTANT, KYMO,
 	FIELD(STACKS_WHOLE, U64, stacks.walks[WALK_WHOLE], IF_SET)
 	FIELD(STACKS_FULL, U64, stacks.walks[WALK_FULL], IF_SET)
@@ -103,12 +104,14 @@ EVENT(SHED, KYMO, SHED, INSTANT, KYMO,
 	FIELD(CLASS, TEXT, shed.what, PLAIN)
 	FIELD(VALUE, U64, shed.cost_ppm, 0)
 	FIELD(LIMIT, U64, shed.limit_ppm, 0)
-	FIELD(CPUS, U32, shed.n_cpus, IF_SET))
+	FIELD(CPUS, U32, shed.n_cpus, IF_SET)
+	FIELD(SESSION, TEXT, shed.session, IF_THERE))
 ALSO(RETURNED, EVENT_SHED, KYMO, RETURNED, INSTANT, KYMO,
 	FIELD(CLASS, TEXT, shed.what, PLAIN)
 	FIELD(VALUE, U64, shed.cost_ppm, 0)
 	FIELD(LIMIT, U64, shed.limit_ppm, 0)
-	FIELD(CPUS, U32, shed.n_cpus, IF_SET))
+	FIELD(CPUS, U32, shed.n_cpus, IF_SET)
+	FIELD(SESSION, TEXT, shed.session, IF_THERE))
 EVENT(TRIGGER, KYMO, TRIGGER, INSTANT, KYMO,
 	FIELD(REASON, TEXT, trigger.what, PLAIN)
 	FIELD(VALUE, U64, trigger.value, 0)

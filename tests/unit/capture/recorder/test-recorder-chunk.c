@@ -408,7 +408,7 @@ TEST(test_sheds)
 {
 	struct event ev = {
 		.kind = EVENT_SHED,
-		.shed = { budget_shed_names[SHED_STACKS], 2000, 1000 },
+		.shed = { budget_shed_names[SHED_STACKS], "s", 2000, 1000 },
 	};
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 

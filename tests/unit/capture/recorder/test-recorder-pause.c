@@ -64,7 +64,7 @@ static void shed(struct fixture *f, uint64_t ts_ns, bool back)
 	const struct event ev = {
 		.kind = EVENT_SHED,
 		.ts_ns = ts_ns,
-		.shed = { budget_shed_names[SHED_SESSION], 2000, 1000, 2, back },
+		.shed = { budget_shed_names[SHED_SESSION], "s", 2000, 1000, 2, back },
 	};
 
 	assert_int_equal(recorder_shed(&f->r, &ev), 0);

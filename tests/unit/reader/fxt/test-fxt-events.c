@@ -390,7 +390,7 @@ TEST(test_session)
 	assert_true(f->ev.start.filtered);
 	assert_int_equal(f->ev.start.chunk, 2);
 
-	r = instant("kymo", "session_stop", 7);
+	r = instant("kymo", "session_stop", 8);
 	put_arg_text(&r, "reason", "stopped");
 	put_arg64(&r, FXT_ARG_UINT64, "events", 1);
 	put_arg64(&r, FXT_ARG_UINT64, "lost", 2);
@@ -398,7 +398,9 @@ TEST(test_session)
 	put_arg64(&r, FXT_ARG_UINT64, "daemon_cpu", 4);
 	put_arg64(&r, FXT_ARG_UINT64, "bpf_cpu", 5);
 	put_arg64(&r, FXT_ARG_UINT64, "full", 6);
+	put_arg_text(&r, "session", "s");
 	assert_event(f, r, EVENT_STOP);
+	assert_string_equal(f->ev.stop.session, "s");
 	assert_string_equal(f->ev.stop.reason, "stopped");
 	assert_int_equal(f->ev.stop.events, 1);
 	assert_int_equal(f->ev.stop.lost, 2);
@@ -435,13 +437,16 @@ TEST(test_clock_mark_lost)
 	assert_int_equal(f->ev.shed.cost_ppm, 60000);
 	assert_int_equal(f->ev.shed.limit_ppm, 50000);
 	assert_int_equal(f->ev.shed.n_cpus, 0);
+	assert_null(f->ev.shed.session);
 	assert_false(f->ev.shed.back);
 
-	r = instant("kymo", "returned", 2);
+	r = instant("kymo", "returned", 3);
 	put_arg_text(&r, "class", "stacks");
+	put_arg_text(&r, "session", "s");
 	put_arg32(&r, FXT_ARG_UINT32, "cpus", 8);
 	assert_event(f, r, EVENT_SHED);
 	assert_int_equal(f->ev.shed.n_cpus, 8);
+	assert_string_equal(f->ev.shed.session, "s");
 	assert_true(f->ev.shed.back);
 
 	r = instant("kymo", "trigger", 2);

@@ -315,6 +315,124 @@ TEST(test_pauses_many)
 	assert_int_equal(s->recorded_ns, 510);
 }
 
+/* ---- sessions that overlap ---- */
+
+static void start_session(struct summary *s, uint64_t ts, const char *name)
+{
+	tell(s, (struct event){ .kind = EVENT_START,
+				.ts_ns = ts,
+				.start = { name, "c", "o", "k", "m", "h", "v", 2, false } });
+}
+
+static void stop_session(struct summary *s, uint64_t ts, const char *name, const char *reason)
+{
+	tell(s, (struct event){ .kind = EVENT_STOP,
+				.ts_ns = ts,
+				.stop = { .reason = reason, .session = name } });
+}
+
+static void pause_session(struct summary *s, uint64_t ts, const char *name, bool back)
+{
+	tell(s, (struct event){ .kind = EVENT_SHED,
+				.ts_ns = ts,
+				.shed = { .what = "session", .session = name, .back = back } });
+}
+
+/* Time is recorded while one of two sessions records, whichever of them pauses, or stops first. */
+TEST(test_sessions_pause)
+{
+	struct summary *s = *state;
+
+	start_session(s, 0, "a");
+	sw(s, 0, (struct sw){ .in = 10, .synthetic = true });
+	start_session(s, 100, "b");
+	pause_session(s, 200, "a", false);
+	pause_session(s, 300, "b", false);
+	pause_session(s, 350, "b", true);
+	sw(s, 350, (struct sw){ .in = 10, .synthetic = true });
+	pause_session(s, 400, "a", true);
+	pause_session(s, 500, "b", false);
+	stop_session(s, 600, "a", "requested");
+	pause_session(s, 680, "b", true);
+	sw(s, 680, (struct sw){ .in = 10, .synthetic = true });
+	stop_session(s, 700, "b", "requested");
+	summary_finish(s);
+
+	assert_true(summary_is_complete(s));
+	assert_true(s->many_sessions);
+	assert_int_equal(s->duration_ns, 700);
+	assert_int_equal(s->recorded_ns, 700 - 50 - 80);
+	assert_int_equal(thread(s, 10)->cpu_ns, 700 - 50 - 80);
+	assert_int_equal(s->n_sheds, 3);
+	assert_string_equal(s->sheds[0].session, "a");
+	assert_int_equal(s->sheds[0].until_ns, 400);
+	assert_string_equal(s->sheds[1].session, "b");
+	assert_int_equal(s->sheds[1].until_ns, 350);
+	assert_int_equal(s->sheds[2].until_ns, 680);
+}
+
+/* The session that pauses stops: nothing changes for the other one. And a new one begins. */
+TEST(test_sessions_stop_paused)
+{
+	struct summary *s = *state;
+
+	start_session(s, 0, "a");
+	start_session(s, 0, "b");
+	pause_session(s, 100, "a", false);
+	stop_session(s, 200, "a", "requested");
+	/* (a session that is unknown, since its begin was lost) */
+	stop_session(s, 250, "lost", "requested");
+	pause_session(s, 300, "b", false);
+	start_session(s, 400, "c");
+	stop_session(s, 500, "c", "requested");
+	stop_session(s, 600, "b", "requested");
+	summary_finish(s);
+
+	assert_true(s->stopped);
+	assert_int_equal(s->recorded_ns, 400);
+	assert_int_equal(s->n_sheds, 2);
+	assert_int_equal(s->sheds[0].until_ns, 200);
+}
+
+/* States continue in the next chunk of a session, while another one pauses. */
+TEST(test_sessions_chunks)
+{
+	struct summary *s = *state;
+
+	start_session(s, 0, "a");
+	sw(s, 0, (struct sw){ .in = 10, .synthetic = true });
+	sw(s, 40, (struct sw){ .out = 10, .state = BLOCKED });
+	start_session(s, 50, "b");
+	pause_session(s, 60, "b", false);
+	stop_session(s, 100, "a", "rotated");
+	start_session(s, 100, "a");
+	wake(s, 130, 10);
+	stop_session(s, 200, "a", "requested");
+	stop_session(s, 300, "b", "requested");
+	summary_finish(s);
+
+	assert_int_equal(s->recorded_ns, 200);
+	assert_int_equal(thread(s, 10)->blocked_ns, 90);
+	assert_int_equal(thread(s, 10)->runnable_ns, 70);
+}
+
+/* More sessions than the list has room for: they record until all of them have stopped. */
+TEST(test_sessions_many)
+{
+	struct summary *s = *state;
+
+	for (uint64_t i = 0; i < SUMMARY_SESSIONS_MAX + 2; i++)
+		start_session(s, i, "s");
+	for (uint64_t i = 0; i < SUMMARY_SESSIONS_MAX; i++)
+		pause_session(s, 100, "s", false);
+	for (uint64_t i = 0; i < SUMMARY_SESSIONS_MAX + 2; i++) {
+		assert_false(s->stopped);
+		stop_session(s, 200 + i, i % 2 ? "s" : NULL, "requested");
+	}
+	summary_finish(s);
+	assert_true(s->stopped);
+}
+
 /* Other parts that stop, and a pause of one of two sessions, are no pause of the recording. */
 TEST(test_pause_of_others)
 {
@@ -460,6 +578,10 @@ int main(void)
 		WITH_SUMMARY(test_pause_cut_off),
 		WITH_SUMMARY(test_pause_in_the_middle),
 		WITH_SUMMARY(test_pauses_many),
+		WITH_SUMMARY(test_sessions_pause),
+		WITH_SUMMARY(test_sessions_stop_paused),
+		WITH_SUMMARY(test_sessions_chunks),
+		WITH_SUMMARY(test_sessions_many),
 		WITH_SUMMARY(test_pause_of_others),
 		WITH_SUMMARY(test_pause_in_parts),
 		WITH_SUMMARY(test_parts),

@@ -109,12 +109,12 @@ static const struct {
 	  "5 instant process/rename of 10/11 from:string='a' to:string='b'\n" },
 	{ { .kind = EVENT_MARK, AT(5), .mark = { .text = "hi" } },
 	  "5 instant kymo/mark of 4194304/4194304 text:string='hi'\n" },
-	{ { .kind = EVENT_SHED, AT(5), .shed = { "wakeups", 60000, 50000 } },
+	{ { .kind = EVENT_SHED, AT(5), .shed = { "wakeups", NULL, 60000, 50000 } },
 	  "5 instant kymo/shed of 4194304/4194304 class:string='wakeups' value:uint64=60000 "
 	  "limit:uint64=50000\n" },
-	{ { .kind = EVENT_SHED, AT(5), .shed = { "session", 1000, 50000, 4, true } },
+	{ { .kind = EVENT_SHED, AT(5), .shed = { "session", "s", 1000, 50000, 4, true } },
 	  "5 instant kymo/returned of 4194304/4194304 class:string='session' value:uint64=1000 "
-	  "limit:uint64=50000 cpus:uint32=4\n" },
+	  "limit:uint64=50000 cpus:uint32=4 session:string='s'\n" },
 	{ { .kind = EVENT_TRIGGER, AT(5), .trigger = { "offcpu", 7, 6, 2, 11 } },
 	  "5 instant kymo/trigger of 4194304/4194304 reason:string='offcpu' value:uint64=7 "
 	  "limit:uint64=6 count:uint64=2 thread:koid=11\n" },
@@ -242,10 +242,12 @@ static const struct {
 	  "5 instant kymo/session_stop of 4194304/4194304 reason:string='duration' "
 	  "events:uint64=1 lost:uint64=2 dismissed:uint64=3 unreported:uint64=4 "
 	  "bytes:uint64=5 daemon_cpu:uint64=6 bpf_cpu:uint64=7\n" },
-	{ { .kind = EVENT_STOP, AT(5), .stop = { .reason = "snapshot", .dropped_bytes = 8 } },
+	{ { .kind = EVENT_STOP,
+	    AT(5),
+	    .stop = { .reason = "snapshot", .session = "s", .dropped_bytes = 8 } },
 	  "5 instant kymo/session_stop of 4194304/4194304 reason:string='snapshot' "
 	  "events:uint64=0 lost:uint64=0 dismissed:uint64=0 unreported:uint64=0 "
-	  "bytes:uint64=0 daemon_cpu:uint64=0 bpf_cpu:uint64=0 full:uint64=8\n" },
+	  "bytes:uint64=0 daemon_cpu:uint64=0 bpf_cpu:uint64=0 full:uint64=8 session:string='s'\n" },
 };
 
 TEST(test_event)

@@ -42,7 +42,7 @@ static void counter(struct fxt_holds *h, const char *category, const char *name,
 static void shed(struct fxt_holds *h, const char *class_name, uint64_t cost, bool back)
 {
 	char text[16];
-	struct event ev = { .kind = EVENT_SHED, .shed = { text, cost, 1, .back = back } };
+	struct event ev = { .kind = EVENT_SHED, .shed = { text, "s", cost, 1, .back = back } };
 
 	strcpy(text, class_name);
 	take(h, ev, text, sizeof(text));
