@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "edit/edit-cut-sessions.h"
 #include "edit/edit-find.h"
 #include "edit/edit-select.h"
 #include "edit/edit-sort.h"
@@ -21,8 +22,8 @@
 enum { ACROSS_MAX = 1 << 16 };
 #define ACROSS_BYTES_MAX ((size_t)32 << 20)
 
-/* The maximum number of machines in an archive. */
-enum { STARTS_MAX = 64 };
+/* The maximum number of stops that wait for the next record; further ones are written at once. */
+enum { STOPS_MAX = SUMMARY_SESSIONS_MAX };
 
 enum phase { BEFORE, WITHIN, AFTER };
 
@@ -39,14 +40,22 @@ struct edit_cut {
 	struct edit_timeline *timeline; /* of the selected records */
 	struct edit_spans *spans;
 	struct edit_viewer *viewer;
-	struct edit_kept *starts[STARTS_MAX]; /* session_start of each machine; owned */
-	uint32_t start_pids[STARTS_MAX];
-	size_t n_starts;
+	struct edit_cut_sessions sessions;
+	/*
+	 * Times of stops within the cut whose sessions are still open: those at its end are written
+	 * there.
+	 */
+	struct stop {
+		struct summary_session *session;
+		uint64_t ts_ns, full;
+	} stops[STOPS_MAX];
+	size_t n_stops;
 	uint64_t start_ns;           /* time of the first session_start in the file; 0 = none yet */
 	struct clock_snapshot clock; /* the last one; all 0 if there is none */
 	/* complete events that began before the cut; owned, with elements */
 	struct edit_kept **across;
 	size_t n_across, across_room, across_bytes;
+	/* For the next session_stop: */
 	uint64_t lost; /* lost events that the archive reports within the cut */
 	uint64_t full; /* bytes dropped by its recorders, from session_stop */
 	uint64_t n_events;
@@ -216,8 +225,7 @@ struct edit_cut *edit_cut_free(struct edit_cut *c)
 	for (size_t i = 0; i < c->n_across; i++)
 		edit_kept_unref(c->across[i]);
 	free(c->across);
-	for (size_t i = 0; i < c->n_starts; i++)
-		edit_kept_unref(c->starts[i]);
+	edit_cut_sessions_deinit(&c->sessions);
 	edit_viewer_free(c->viewer);
 	edit_spans_free(c->spans);
 	edit_timeline_free(c->timeline);
@@ -254,16 +262,57 @@ static int edit_cut_write_clock(struct edit_cut *c, uint64_t ts_ns)
 					});
 }
 
-static int edit_cut_write_starts(struct edit_cut *c)
+/* Writes KEPT with the time of the cut's beginning. */
+static int edit_cut_write_kept(struct edit_cut *c, const struct edit_kept *kept)
 {
 	struct fxt_record record;
+	int r = edit_viewer_parse(c->viewer, kept, &record);
+
+	record.ts_ns = c->from_ns;
+	return r ?: edit_copy_record(c->copy, kept->from, &record);
+}
+
+/* NAME: of the session. The counts are those since the previous stop. */
+static int edit_cut_write_stop(struct edit_cut *c, const char *name, uint64_t ts_ns, uint64_t full)
+{
+	const struct event ev = {
+		.kind = EVENT_STOP,
+		.ts_ns = ts_ns,
+		.stop = { .reason = "cut",
+			  .session = *name ? name : NULL,
+			  .events = c->n_events,
+			  .lost = c->lost,
+			  .dropped_bytes = full },
+	};
+
+	c->n_events = c->lost = 0;
+	return edit_copy_event(c->copy, &ev);
+}
+
+/*
+ * Writes the begin of each open session. If there is none, nothing is recorded at the beginning of
+ * the cut: then the last session begins and stops there.
+ */
+static int edit_cut_write_starts(struct edit_cut *c)
+{
+	const struct edit_cut_sessions *s = &c->sessions;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < c->n_starts; i++) {
-		r = edit_viewer_parse(c->viewer, c->starts[i], &record);
-		record.ts_ns = c->from_ns;
-		r = r ?: edit_copy_record(c->copy, c->starts[i]->from, &record);
-	}
+	for (size_t i = 0; r == 0 && i < s->open.n; i++)
+		r = edit_cut_write_kept(c, s->open.list[i].content);
+	if (s->open.n == 0 && s->last)
+		r = edit_cut_write_kept(c, s->last)
+			    ?: edit_cut_write_stop(c, s->last_name, c->from_ns, 0);
+	return r;
+}
+
+/* Writes what the open sessions do not record at the beginning of the cut. */
+static int edit_cut_write_sheds(struct edit_cut *c)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < c->sessions.n_sheds; i++)
+		r = edit_cut_write_kept(c, c->sessions.sheds[i].kept);
 	return r;
 }
 
@@ -306,14 +355,38 @@ static int edit_cut_begin(struct edit_cut *c)
 	c->phase = WITHIN;
 	c->since_ns = 0;
 	r = r ?: edit_cut_write_starts(c) ?: edit_cut_write_clock(c, c->from_ns)
-		    ?: edit_timeline_open(c->timeline, c->from_ns);
+		    ?: edit_cut_write_sheds(c) ?: edit_timeline_open(c->timeline, c->from_ns);
 	return r == 0 ? edit_cut_write_across(c) : r;
+}
+
+/* Writes the stops of sessions before TS_NS. */
+static int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
+{
+	size_t n = 0;
+	int r = 0;
+
+	while (n < c->n_stops && c->stops[n].ts_ns < ts_ns)
+		n++;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct stop *stop = &c->stops[i];
+
+		c->full -= stop->full;
+		r = edit_cut_write_stop(c, stop->session->name, stop->ts_ns, stop->full)
+			    ?: edit_cut_sessions_remove(&c->sessions, stop->session);
+		/* (later sessions have moved) */
+		for (size_t j = i + 1; j < c->n_stops; j++)
+			if (c->stops[j].session > stop->session)
+				c->stops[j].session--;
+	}
+	c->n_stops -= n;
+	memmove(c->stops, c->stops + n, c->n_stops * sizeof(*c->stops));
+	return r;
 }
 
 /* Ends the cut at TS_NS: at its end, or at the end of the archive if that is earlier. */
 static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 {
-	int r = edit_spans_close(c->spans, ts_ns);
+	int r = edit_cut_write_stops(c, ts_ns) ?: edit_spans_close(c->spans, ts_ns);
 
 	c->phase = AFTER;
 	c->end_ns = ts_ns;
@@ -321,36 +394,49 @@ static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 	return r == 0 ? edit_cut_write_clock(c, ts_ns) : r;
 }
 
-/* Called after the last record, since the counts are complete then. */
-static int edit_cut_write_stop(struct edit_cut *c)
+/* Stops the open sessions. Called after the last record, since the counts are complete then. */
+static int edit_cut_stop_all(struct edit_cut *c)
 {
-	if (c->n_starts == 0)
-		return 0;
-	return edit_copy_event(c->copy, &(struct event){
-						.kind = EVENT_STOP,
-						.ts_ns = c->end_ns,
-						.stop = { .reason = "cut",
-							  .events = c->n_events,
-							  .lost = c->lost,
-							  .dropped_bytes = c->full },
-					});
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < c->sessions.open.n; i++)
+		r = edit_cut_write_stop(c, c->sessions.open.list[i].name, c->end_ns,
+					i == 0 ? c->full : 0);
+	return r;
 }
 
 /* ---- records ---- */
 
-/* Keeps the first session_start of each machine, and writes it if the cut has begun. */
 static int edit_cut_process_start(struct edit_cut *c, const struct edit_sorted *item)
 {
-	uint32_t pid = (uint32_t)item->record->thread.pid;
+	int r = 0;
 
-	for (size_t i = 0; i < c->n_starts; i++)
-		if (c->start_pids[i] == pid)
-			return 0;
-	if (c->n_starts == STARTS_MAX || c->phase == AFTER)
+	if (c->phase == WITHIN)
+		r = edit_cut_write_stops(c, UINT64_MAX)
+			    ?: edit_copy_record(c->copy, item->from, item->record);
+	return r == 0 && c->phase != AFTER ? edit_cut_sessions_start(&c->sessions, item) : r;
+}
+
+static int edit_cut_process_stop(struct edit_cut *c, const struct edit_sorted *item)
+{
+	uint64_t full = fxt_record_number(item->record, FXT_NAME_FULL);
+	struct summary_session *session;
+	int r = 0;
+
+	c->full += full;
+	if (c->phase == BEFORE)
+		return edit_cut_sessions_stop(&c->sessions, item);
+	session = edit_cut_sessions_find_stopped(&c->sessions, item);
+	if (c->phase == AFTER || !session)
 		return 0;
-	c->start_pids[c->n_starts] = pid;
-	c->starts[c->n_starts++] = edit_kept_ref(item->kept);
-	return c->phase == WITHIN ? edit_copy_record(c->copy, item->from, item->record) : 0;
+	for (size_t i = 0; i < c->n_stops; i++)
+		if (c->stops[i].session == session)
+			return 0;
+	if (c->n_stops == STOPS_MAX)
+		r = edit_cut_write_stops(c, UINT64_MAX);
+	else
+		c->stops[c->n_stops++] = (struct stop){ session, item->record->ts_ns, full };
+	return r;
 }
 
 /* Handles events about the whole recording, which the cut replaces by its own. Returns 1 if ITEM is
@@ -358,16 +444,23 @@ static int edit_cut_process_start(struct edit_cut *c, const struct edit_sorted *
 static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
+	enum fxt_row_id row = edit_row_of(item->from, record);
 	int r;
 
-	switch (edit_row_of(item->from, record)) {
+	switch (row) {
 	case FXT_ROW_START:
 		r = edit_cut_process_start(c, item);
 		return r < 0 ? r : 1;
 	case FXT_ROW_STACKS:
 		return 1;
 	case FXT_ROW_STOP:
-		c->full += fxt_record_number(record, FXT_NAME_FULL);
+		r = edit_cut_process_stop(c, item);
+		return r < 0 ? r : 1;
+	case FXT_ROW_SHED:
+	case FXT_ROW_RETURNED:
+		if (c->phase != BEFORE || record->ts_ns >= c->from_ns)
+			return 0;
+		edit_cut_sessions_shed(&c->sessions, item, row == FXT_ROW_RETURNED);
 		return 1;
 	case FXT_ROW_CLOCK:
 		c->clock = (struct clock_snapshot){ fxt_record_number(record, FXT_NAME_BOOTTIME),
@@ -492,20 +585,36 @@ static void edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
 		c->counts.last_ns = ts_ns;
 }
 
+/* Begins or ends the cut if it does so before TS_NS. */
+static int edit_cut_move_on(struct edit_cut *c, uint64_t ts_ns)
+{
+	int r = 0;
+
+	if (ts_ns >= c->from_ns && c->phase == BEFORE)
+		r = edit_cut_begin(c);
+	if (r == 0 && ts_ns >= c->to_ns && c->phase == WITHIN)
+		r = edit_cut_end(c, c->to_ns);
+	return r;
+}
+
 static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *item)
 {
+	enum fxt_row_id row = edit_row_of(item->from, item->record);
 	struct fxt_record r = *item->record;
-	int e = edit_cut_process_own(c, item);
+	int e = 0;
 
 	edit_cut_learn_time(c, r.ts_ns);
+	/* (a session that begins with the cut belongs to its beginning) */
+	if ((row == FXT_ROW_START || row == FXT_ROW_STOP) && r.ts_ns > c->from_ns)
+		e = edit_cut_move_on(c, r.ts_ns);
+	e = e ?: edit_cut_process_own(c, item);
 	if (e != 0)
 		return e < 0 ? e : 0;
 	if (r.ts_ns < c->from_ns && c->phase == BEFORE)
 		return edit_cut_note(c, item, &r);
-	if (r.ts_ns >= c->from_ns && c->phase == BEFORE)
-		e = edit_cut_begin(c);
-	if (e == 0 && r.ts_ns >= c->to_ns && c->phase == WITHIN)
-		e = edit_cut_end(c, c->to_ns);
+	e = edit_cut_move_on(c, r.ts_ns);
+	if (e == 0 && c->phase == WITHIN)
+		e = edit_cut_write_stops(c, r.ts_ns);
 	if (e < 0)
 		return e;
 	if (c->phase == WITHIN && r.ts_ns >= c->from_ns)
@@ -566,5 +675,5 @@ int edit_cut_finish(struct edit_cut *c)
 
 	if (r == 0 && c->phase == WITHIN)
 		r = edit_cut_end(c, c->counts.last_ns);
-	return r == 0 && c->phase == AFTER ? edit_cut_write_stop(c) : r;
+	return r == 0 && c->phase == AFTER ? edit_cut_stop_all(c) : r;
 }

@@ -9,6 +9,7 @@
 #include "edit/edit-find.h"
 #include "edit/edit-owners.h"
 #include "edit/edit-points.h"
+#include "edit/edit-sessions.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-timeline.h"
 #include "reader/fxt/fxt-object.h"
@@ -32,7 +33,8 @@ struct merge_input {
 	struct edit_sort *sort;
 	struct edit_timeline *timeline; /* the running threads, according to this input */
 	bool ended;
-	bool is_kymo; /* the record being written is from kymo */
+	bool is_kymo;        /* the record being written is from kymo */
+	const char *session; /* the session that it is about; NULL = none, or unknown */
 
 	/* From its head: */
 	char host[HOST_MAX + 1]; /* "" = unknown */
@@ -59,6 +61,7 @@ struct edit_merge {
 	unsigned n_machines;
 	struct edit_owners *owners;
 	struct edit_points *points;
+	struct edit_sessions *sessions;
 	uint64_t koid_span; /* number of koids per machine; 0 = one machine, koids are unchanged */
 	bool started;
 };
@@ -92,7 +95,8 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
 		return -ENOMEM;
 	m->out = out;
 	m->points = edit_points_new();
-	if (!m->points)
+	m->sessions = edit_sessions_new(n);
+	if (!m->points || !m->sessions)
 		return -ENOMEM;
 	r = edit_owners_new(&m->owners, n);
 	for (m->n_inputs = 0; r == 0 && m->n_inputs < n; m->n_inputs++) {
@@ -119,6 +123,7 @@ struct edit_merge *edit_merge_free(struct edit_merge *m)
 	}
 	edit_owners_free(m->owners);
 	edit_points_free(m->points);
+	edit_sessions_free(m->sessions);
 	return free_ptr(m);
 }
 
@@ -143,21 +148,14 @@ void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit
 
 /* ---- changes by rules ---- */
 
-/* Prefixes the names of processes with the host, for machines other than the first. */
-static size_t edit_merge_name_process(void *userdata, const struct fxt_record *record,
-				      enum edit_text what, int arg_name, const char *text, size_t n,
+/* Prefixes the NAME of a process, of a machine other than the first, with its host. */
+static size_t edit_merge_name_process(const struct merge_input *in, const char *text, size_t n,
 				      char *to)
 {
-	const struct merge_input *in = userdata;
 	const struct merge_input *first =
 		&in->merge->inputs[in->merge->machines[in->view.machine].input];
-	int length;
+	int length = snprintf(to, HOST_MAX + 32, "%s: ", first->host[0] ? first->host : "?");
 
-	(void)arg_name;
-	if (what != EDIT_TEXT_NAME || record->type != FXT_RECORD_KERNEL_OBJECT ||
-	    record->kernel_object.type != FXT_OBJECT_PROCESS)
-		return EDIT_TEXT_AS_IT_IS;
-	length = snprintf(to, HOST_MAX + 32, "%s: ", first->host[0] ? first->host : "?");
 	if (n <= FXT_STRING_BYTES_MAX - (size_t)length) {
 		memcpy(to + length, text, n);
 		return (size_t)length + n;
@@ -168,6 +166,23 @@ static size_t edit_merge_name_process(void *userdata, const struct fxt_record *r
 		n--;
 	memcpy(to + length, text, n);
 	return (size_t)length + n;
+}
+
+static size_t edit_merge_change_text(void *userdata, const struct fxt_record *record,
+				     enum edit_text what, int arg_name, const char *text, size_t n,
+				     char *to)
+{
+	const struct merge_input *in = userdata;
+
+	if (what == EDIT_TEXT_ARG && arg_name == FXT_NAME_SESSION && in->session) {
+		memcpy(to, in->session, strlen(in->session));
+		return strlen(in->session);
+	}
+	if (in->view.machine == 0 || what != EDIT_TEXT_NAME ||
+	    record->type != FXT_RECORD_KERNEL_OBJECT ||
+	    record->kernel_object.type != FXT_OBJECT_PROCESS)
+		return EDIT_TEXT_AS_IT_IS;
+	return edit_merge_name_process(in, text, n, to);
 }
 
 /* Adjusts CPUs, times and numbers of points in arguments. */
@@ -190,15 +205,23 @@ static bool edit_merge_move_arg(void *userdata, const struct fxt_record *record,
 	return f->form != FXT_FORM_TIME || record->type == FXT_RECORD_EVENT || arg->u64 > 0;
 }
 
-/* Adds the tid to an object whose koid was replaced, since the koid has another owner on the
- * machine. */
-static int edit_merge_add_real_id(void *userdata, const struct fxt_record *record, unsigned n,
-				  struct fxt_out_arg *ret)
+/*
+ * Adds the tid to an object whose koid was replaced, since the koid has another owner on the
+ * machine; and the session to events that do not name it.
+ */
+static int edit_merge_add_arg(void *userdata, const struct fxt_record *record, unsigned n,
+			      struct fxt_out_arg *ret)
 {
 	const struct merge_input *in = userdata;
 	uint64_t koid = record->kernel_object.koid;
 	struct fxt_arg arg;
 
+	if (n == 0 && in->session &&
+	    !edit_find_arg(record, FXT_NAME_SESSION, FXT_ARG_STRING, &arg)) {
+		*ret = (struct fxt_out_arg){ .type = FXT_ARG_STRING,
+					     .text = fxt_inline(in->session) };
+		return FXT_NAME_SESSION;
+	}
 	if (n > 0 || record->type != FXT_RECORD_KERNEL_OBJECT ||
 	    edit_owners_koid(in->merge->owners, in->index, koid) == koid ||
 	    edit_find_arg(record, FXT_NAME_REAL_ID, FXT_ARG_UINT32, &arg))
@@ -315,14 +338,13 @@ static int edit_merge_start(struct edit_merge *m)
 		struct edit_rules rules = { .userdata = in,
 					    .koid = edit_merge_move_koid,
 					    .arg = edit_merge_move_arg,
-					    .more = edit_merge_add_real_id };
+					    .text = edit_merge_change_text,
+					    .more = edit_merge_add_arg };
 
-		if (in->view.machine > 0) {
-			rules.text = edit_merge_name_process;
+		if (in->view.machine > 0)
 			in->view.shift_ns =
 				(int64_t)(m->inputs[m->machines[in->view.machine].input].wall_ns -
 					  first->wall_ns);
-		}
 		in->view.shift_cpu = m->machines[in->view.machine].first_cpu;
 		rules.shift_ns = in->view.shift_ns;
 		rules.shift_cpu = in->view.shift_cpu;
@@ -370,22 +392,52 @@ static bool edit_merge_is_done(const struct merge_input *in)
 	return in->ended && !edit_sort_peek(in->sort, true, &ts_ns);
 }
 
-/* Selects the schedule of a machine: of the input that began first, until that input has ended.
- * Returns 1 if the schedule of INPUT is used. */
+/* Whether INPUT, whose schedule is used, has no records at TS_NS. */
+static bool edit_merge_gives_way(const struct edit_merge *m, unsigned input, uint64_t ts_ns)
+{
+	const struct edit_sessions_view *view = edit_sessions_view(m->sessions, input);
+
+	return edit_merge_is_done(&m->inputs[input]) || (view->pauses && ts_ns >= view->paused_ns);
+}
+
+/* The time from which on the schedule of INPUT is used instead of that of OTHER (-1 = none). */
+static uint64_t edit_merge_begin_of(const struct edit_merge *m, unsigned input, int other)
+{
+	uint64_t begin_ns = m->machines[m->inputs[input].view.machine].schedule_ns;
+	const struct edit_sessions_view *view;
+
+	if (other >= 0) {
+		view = edit_sessions_view(m->sessions, (unsigned)other);
+		if (view->pauses && view->paused_ns > begin_ns)
+			begin_ns = view->paused_ns;
+	}
+	/* Its own pause had ended then. */
+	view = edit_sessions_view(m->sessions, input);
+	return view->recorded_ns > begin_ns ? view->recorded_ns : begin_ns;
+}
+
+/*
+ * Selects the schedule of a machine: of the input that began first, until that input has ended or
+ * pauses. Returns 1 if the schedule of INPUT is used.
+ */
 static int edit_merge_select_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
 	struct merge_input *in = &m->inputs[input];
 	struct machine *machine = &m->machines[in->view.machine];
 	int other = machine->schedule_input, r = 0;
+	uint64_t begin_ns = edit_merge_begin_of(m, input, other);
 
-	if (other >= 0 && other != (int)input && !edit_merge_is_done(&m->inputs[other])) {
+	/* (the last records of a pause, when both pause, are not a begin) */
+	if (other >= 0 && other != (int)input &&
+	    (!edit_merge_gives_way(m, (unsigned)other, ts_ns) ||
+	     (edit_sessions_view(m->sessions, input)->pauses && begin_ns >= ts_ns))) {
 		in->view.doubled++;
 		return 0;
 	}
 	/* The records that show the running threads at the end of the other schedule were left
 	 * out. */
-	if (other != (int)input && in->view.doubled > 0)
-		r = edit_timeline_open(in->timeline, machine->schedule_ns);
+	if (other != (int)input && in->view.doubled > 0 && begin_ns <= ts_ns)
+		r = edit_timeline_open(in->timeline, begin_ns);
 	machine->schedule_input = (int)input;
 	machine->schedule_ns = ts_ns;
 	return r < 0 ? r : 1;
@@ -410,6 +462,14 @@ static int edit_merge_write_item(struct edit_merge *m, unsigned input,
 			return noted;
 	}
 	in->is_kymo = edit_copy_is_kymo(item->from);
+	in->session = NULL;
+	if (r > 0 && in->is_kymo) {
+		int seen = edit_sessions_see(m->sessions, input, item->from, item->record,
+					     &in->session);
+
+		if (seen < 0)
+			return seen;
+	}
 	if (r > 0 && in->is_kymo)
 		r = edit_points_see(m->points, input, item->record) ?: 1;
 	return r <= 0 ? r : edit_copy_record(in->copy, item->from, item->record);

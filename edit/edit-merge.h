@@ -13,7 +13,9 @@
  * the data of another archive.
  *
  * Where two archives cover the same CPUs at the same time, the first one's schedule and processes
- * are used, since readers support one schedule per CPU. The other's are left out, and counted.
+ * are used, since readers support one schedule per CPU. The other's are left out, and counted. While
+ * the first one pauses, those of the other one are used. Sessions that overlap get different names
+ * (edit-sessions.h).
  */
 #pragma once
 

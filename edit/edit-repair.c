@@ -7,6 +7,7 @@
 
 #include "edit/edit-find.h"
 #include "edit/edit-names.h"
+#include "edit/edit-sessions.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-spans.h"
 #include "edit/edit-timeline.h"
@@ -82,7 +83,7 @@ struct edit_repair {
 	struct recent recent[RECENT_MAX];
 	uint64_t recent_ns;
 	unsigned n_recent;
-	bool started, stopped; /* kymo's session_start and session_stop */
+	struct summary_sessions sessions; /* that have begun and not stopped */
 };
 
 static int edit_repair_write_synthetic(void *userdata, const struct edit_switch *sw)
@@ -124,6 +125,7 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 {
 	if (!r)
 		return NULL;
+	summary_sessions_deinit(&r->sessions);
 	fxt_events_free(r->events);
 	edit_names_free(r->names);
 	edit_spans_free(r->spans);
@@ -187,11 +189,30 @@ static bool edit_repair_is_double(struct edit_repair *r, const struct edit_sorte
 	return false;
 }
 
+/* Session_start and session_stop of kymo. */
+static int edit_repair_note_session(struct edit_repair *r, const struct fxt_provider *from,
+				    const struct fxt_record *record)
+{
+	enum fxt_row_id row = edit_row_of(from, record);
+	char own[EDIT_SESSION_MAX + 1];
+	struct summary_session *session;
+	const char *name;
+
+	if (row != FXT_ROW_START && row != FXT_ROW_STOP)
+		return 0;
+	name = edit_session_of(record, own);
+	if (row == FXT_ROW_START)
+		return summary_sessions_start(&r->sessions, from, name ? name : "", &session);
+	session = summary_sessions_find_stopped(&r->sessions, from, name);
+	summary_sessions_remove(&r->sessions, session);
+	return 0;
+}
+
 /* Returns 1 if the record is to be written, 0 if not, or a negative errno. */
 static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
-	int verdict;
+	int verdict, e;
 
 	/* In archives of other programs, duplicates may be intended. */
 	if ((r->counts.damages > 0 || record->type == FXT_RECORD_SCHEDULING) &&
@@ -207,9 +228,8 @@ static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *it
 	if (record->type == FXT_RECORD_EVENT) {
 		verdict = edit_spans_process(r->spans, item->from, record);
 		r->counts.ends_dropped += verdict == EDIT_SPANS_DROP;
-		r->started |= edit_row_of(item->from, record) == FXT_ROW_START;
-		r->stopped |= edit_row_of(item->from, record) == FXT_ROW_STOP;
-		return verdict;
+		e = edit_repair_note_session(r, item->from, record);
+		return e < 0 ? e : verdict;
 	}
 	return 1;
 }
@@ -531,16 +551,19 @@ int edit_repair_damage(struct edit_repair *r, const struct fxt_damage *damage)
 	return 0;
 }
 
-/* Adds the missing session_stop, at the time of the last record. */
-static int edit_repair_write_stop(struct edit_repair *r)
+/* Adds the missing session_stop of the session NAME, at the time of the last record. */
+static int edit_repair_write_stop(struct edit_repair *r, const char *name)
 {
-	r->counts.stop_added = true;
-	return edit_copy_event(r->copy,
-			       &(struct event){
-				       .kind = EVENT_STOP,
-				       .ts_ns = r->written_ns,
-				       .stop = { .reason = "cut off", .events = r->n_timed },
-			       });
+	const struct event ev = {
+		.kind = EVENT_STOP,
+		.ts_ns = r->written_ns,
+		.stop = { .reason = "cut off",
+			  .session = *name ? name : NULL,
+			  .events = r->counts.stops_added == 0 ? r->n_timed : 0 },
+	};
+
+	r->counts.stops_added++;
+	return edit_copy_event(r->copy, &ev);
 }
 
 int edit_repair_finish(struct edit_repair *r)
@@ -559,8 +582,8 @@ int edit_repair_finish(struct edit_repair *r)
 	e = e ?: edit_timeline_close(r->timeline, r->written_ns);
 	e = e ?: edit_names_write(r->names, r->copy, &r->counts.names_lost);
 	e = e ?: edit_copy_packets(r->copy);
-	if (e == 0 && r->started && !r->stopped)
-		e = edit_repair_write_stop(r);
+	for (size_t i = 0; e == 0 && i < r->sessions.n; i++)
+		e = edit_repair_write_stop(r, r->sessions.list[i].name);
 	return e;
 }
 

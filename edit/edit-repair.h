@@ -4,8 +4,8 @@
  *
  * Records are sorted by time, and duplicates are left out. Where records are missing, an event
  * `damage` (docs/FXT-MAPPING.md) is written, switches close threads that no longer run, and threads
- * whose names were lost are called "?". At the end, open items are closed, and a truncated
- * recording gets a session_stop. Omitted records are counted.
+ * whose names were lost are called "?". At the end, open items are closed, and each session without
+ * a session_stop gets one. Omitted records are counted.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct edit_repair_counts {
 	uint64_t ends_dropped;       /* of durations without a begin */
 	uint64_t misplaced;          /* their time cannot be correct */
 	uint64_t names_lost;         /* of threads that are called "?" now */
-	bool stop_added;             /* the recording was truncated */
+	uint64_t stops_added;        /* of recordings that were truncated */
 };
 
 /* Returns 0 or -ENOMEM. OUT is borrowed. */

@@ -77,7 +77,7 @@ static void verb_repair_print_json(const struct edit_repair_counts *counts,
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		JSON_ADD(o, JSON(rows[i].key, verb_repair_count_of(counts, i)));
-	json_print_pretty(JSON_ADD(o, JSON("end_added", counts->stop_added)));
+	json_print_pretty(JSON_ADD(o, JSON("end_added", json_boolean(counts->stops_added > 0))));
 }
 
 static void verb_repair_print_text(const struct edit_repair_counts *counts,
@@ -87,7 +87,7 @@ static void verb_repair_print_text(const struct edit_repair_counts *counts,
 		if (verb_repair_count_of(counts, i))
 			fprintf(stderr, "%10" PRIu64 "  %s\n", verb_repair_count_of(counts, i),
 				rows[i].text);
-	if (counts->stop_added)
+	if (counts->stops_added > 0)
 		fprintf(stderr, "the recording was cut off: it now ends with its last record\n");
 	fprintf(stderr, "%s: %s, %" PRIu64 " record%s\n", out->to.file.path,
 		TEXT_SIZE(out->to.bytes), counts->copied.records, text_s(counts->copied.records));

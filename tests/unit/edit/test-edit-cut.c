@@ -304,10 +304,149 @@ TEST(test_cut_flight_recorder)
 	source_deinit(&s);
 }
 
+/* ---- sessions ---- */
+
+/* The value of the string argument NAME in the line at TEXT, in TO; "" without it. */
+static void string_arg(const char *text, const char *name, char to[32])
+{
+	const char *end = strchr(text, '\n'), *at = strstr(text, name);
+
+	to[0] = '\0';
+	if (at && end && at < end)
+		sscanf(at + strlen(name), "%31[^ \n]", to);
+}
+
+/* "TIME EVENT SESSION CLASS," for each event of a session in TEXT; the caller frees it. */
+static char *sessions_in(const char *text)
+{
+	char *list = NULL, name[32], session[32], class[32];
+	size_t size;
+	FILE *f = open_memstream(&list, &size);
+	unsigned ts;
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "kymo: %u instant kymo/%31s", &ts, name) != 2 ||
+		    strcmp(name, "clock") == 0)
+			continue;
+		string_arg(line, " session:string=", session);
+		string_arg(line, " class:string=", class);
+		fprintf(f, "%u %s %s%s%s,", ts, strncmp(name, "session_", 8) == 0 ? name + 8 : name,
+			session, *class ? " " : "", class);
+	}
+	fclose(f);
+	return list;
+}
+
+/* Session a from 100 to 500 with a pause from 200 to 300, and b from 150 to 700. */
+static void make_sessions(struct source *s)
+{
+	source_init(s);
+	put_start_of(s, 100, "a", "box", 1, WALL);
+	put_start_of(s, 150, "b", "box", 1, WALL);
+	put_shed(s, 180, "stacks", "a", false);
+	put_shed(s, 190, "stacks", "b", false);
+	put_shed(s, 195, "stacks", "b", true);
+	put_shed(s, 200, "session", "a", false);
+	put_switch(s, 250, 0, 0, 5, FXT_STATE_RUNNING);
+	put_shed(s, 300, "session", "a", true);
+	put_switch(s, 450, 0, 5, 6, FXT_STATE_RUNNING);
+	put_stop_of(s, 500, "a");
+	put_switch(s, 600, 0, 6, 0, FXT_STATE_RUNNING);
+	put_stop_of(s, 700, "b");
+}
+
+/*
+ * A cut has the sessions that record in it, from their begins to their ends, and their pauses,
+ * wherever it begins and ends.
+ */
+TEST(test_cut_sessions)
+{
+	static const struct {
+		uint64_t from_ns, to_ns;
+		const char *list; /* the events of the sessions, in their order */
+	} rows[] = {
+		{ 0, UINT64_MAX,
+		  "100 start a,150 start b,180 shed a stacks,190 shed b stacks,"
+		  "195 returned b stacks,200 shed a session,300 returned a session,"
+		  "500 stop a,700 stop b," },
+		/* its begin is in the pause */
+		{ 220, 650,
+		  "220 start a,220 start b,220 shed a stacks,220 shed a session,"
+		  "300 returned a session,500 stop a,650 stop b," },
+		/* both ends are */
+		{ 220, 280,
+		  "220 start a,220 start b,220 shed a stacks,220 shed a session,"
+		  "280 stop a,280 stop b," },
+		/* its end is */
+		{ 170, 250,
+		  "170 start a,170 start b,180 shed a stacks,190 shed b stacks,"
+		  "195 returned b stacks,200 shed a session,250 stop a,250 stop b," },
+		/* at the begin of the pause, and at its end */
+		{ 200, 300,
+		  "200 start a,200 start b,200 shed a stacks,200 shed a session,"
+		  "300 stop a,300 stop b," },
+		/* one session only: what the other one did not record is not in it */
+		{ 550, UINT64_MAX, "550 start b,700 stop b," },
+		{ 0, 120, "100 start a,120 stop a," },
+	};
+	struct source s;
+
+	make_sessions(&s);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *text = cut_text(
+			&s.bytes, &(struct edit_cut_options){ .from_ns = rows[i].from_ns,
+							      .to_ns = rows[i].to_ns,
+							      .absolute = rows[i].from_ns > 0 ||
+									  rows[i].to_ns < 1000 });
+		_cleanup_free_ char *list = sessions_in(text);
+
+		assert_string_equal(list, rows[i].list);
+	}
+	source_deinit(&s);
+}
+
+/* Nothing is recorded between two sessions, also if the cut begins or ends there. */
+TEST(test_cut_gap)
+{
+	static const struct {
+		uint64_t from_ns, to_ns;
+		const char *list;
+	} rows[] = {
+		{ 150, 900, "150 start a,200 stop a,500 start b,600 stop b," },
+		{ 300, 550, "300 start a,300 stop a,500 start b,550 stop b," },
+		{ 150, 300, "150 start a,200 stop a," },
+		{ 300, 400, "300 start a,300 stop a," },
+	};
+	struct source s;
+
+	source_init(&s);
+	put_start_of(&s, 100, "a", "box", 1, WALL);
+	put_switch(&s, 120, 0, 0, 5, FXT_STATE_RUNNING);
+	put_switch(&s, 200, 0, 5, 0, FXT_STATE_RUNNING);
+	put_stop_of(&s, 200, NULL);
+	put_start_of(&s, 500, "b", "box", 1, WALL);
+	put_switch(&s, 500, 0, 0, 5, FXT_STATE_RUNNING);
+	put_switch(&s, 600, 0, 5, 0, FXT_STATE_RUNNING);
+	put_stop_of(&s, 600, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *text =
+			cut_text(&s.bytes, &(struct edit_cut_options){ .from_ns = rows[i].from_ns,
+								       .to_ns = rows[i].to_ns,
+								       .absolute = true });
+		_cleanup_free_ char *list = sessions_in(text);
+
+		assert_string_equal(list, rows[i].list);
+	}
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut_both_ends),
+		cmocka_unit_test(test_cut_sessions),
+		cmocka_unit_test(test_cut_gap),
 		cmocka_unit_test(test_cut_open_ends),
 		cmocka_unit_test(test_cut_process),
 		cmocka_unit_test(test_cut_cpu),

@@ -127,6 +127,115 @@ TEST(test_merge_overlap)
 	source_deinit(&b);
 }
 
+/* An archive of the session NAME, from FROM on. */
+static void begin_session(struct source *s, const char *name, uint64_t from)
+{
+	source_init(s);
+	put_start_of(s, from, name, "box", 2, wall);
+	put_task(s, 5, "five", 0);
+	put_task(s, 6, "six", 0);
+}
+
+/*
+ * While the session whose schedule is used pauses, the schedule of the other one is used, until
+ * that one ends.
+ */
+TEST(test_merge_pause)
+{
+	struct edit_merge_view v[2];
+	struct source a, b;
+
+	begin_session(&a, "a", 100);
+	put_switch(&a, 100, 1, 0, 5, FXT_STATE_RUNNING);
+	put_shed(&a, 200, "session", "a", false);
+	put_switch(&a, 200, 1, 5, 0, FXT_STATE_RUNNING);
+	put_shed(&a, 300, "session", "a", true);
+	put_switch(&a, 300, 1, 0, 6, FXT_STATE_RUNNING);
+	put_switch(&a, 320, 1, 6, 5, FXT_STATE_RUNNING);
+	put_switch(&a, 500, 1, 5, 6, FXT_STATE_RUNNING);
+	put_stop_of(&a, 600, "a");
+	begin_session(&b, "b", 150);
+	put_switch(&b, 150, 1, 0, 5, FXT_STATE_RUNNING);
+	put_switch(&b, 250, 1, 5, 6, FXT_STATE_RUNNING);
+	put_switch(&b, 320, 1, 6, 5, FXT_STATE_RUNNING);
+	put_switch(&b, 400, 1, 5, 0, FXT_STATE_RUNNING);
+	put_stop_of(&b, 400, "b");
+	for (unsigned i = 0; i < 2; i++) {
+		_cleanup_free_ char *text = merge2(i ? &b : &a, i ? &a : &b, v);
+
+		assert_line(text, "kymo: 200 cpu1 5>0 running");
+		assert_line(text, "kymo: 200 cpu1 0>5 running *");
+		assert_line(text, "kymo: 250 cpu1 5>6 running");
+		assert_int_equal(count_lines(text, "kymo: 320 cpu1 6>5 running"), 1);
+		assert_line(text, "kymo: 400 cpu1 5>0 running");
+		assert_line(text, "kymo: 400 cpu1 0>5 running *");
+		assert_line(text, "kymo: 500 cpu1 5>6 running");
+		assert_int_equal(v[i].doubled, 2);
+		assert_int_equal(v[1 - i].doubled, 1);
+	}
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
+/* Both pause at the same time: none is used for the other. */
+TEST(test_merge_pause_together)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_merge_view v[2];
+	struct source s[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		const char *name = i ? "b" : "a";
+
+		begin_session(&s[i], name, 100);
+		put_switch(&s[i], 100, 1, 0, 5, FXT_STATE_RUNNING);
+		put_shed(&s[i], 200, "session", name, false);
+		put_switch(&s[i], 200, 1, 5, 0, FXT_STATE_RUNNING);
+		put_shed(&s[i], 300 + 50 * i, "session", name, true);
+		put_switch(&s[i], 300 + 50 * i, 1, 0, 6, FXT_STATE_RUNNING);
+		put_switch(&s[i], 400 - 10 * i, 1, 6, 0, FXT_STATE_RUNNING);
+		put_stop_of(&s[i], 400 - 10 * i, name);
+	}
+	text = merge2(&s[0], &s[1], v);
+	assert_int_equal(count_lines(text, " cpu1 "), 4);
+	assert_int_equal(v[0].doubled, 0);
+	for (unsigned i = 0; i < 2; i++)
+		source_deinit(&s[i]);
+}
+
+/*
+ * Sessions that overlap have different names, which their events have, also if they had no name.
+ * Parts of one session keep its name.
+ */
+TEST(test_merge_names)
+{
+	for (unsigned named = 0; named < 2; named++) {
+		const char *name = named ? "rec" : NULL;
+		_cleanup_free_ char *text = NULL;
+		struct edit_merge_view v[3];
+		struct source s[3];
+
+		for (unsigned i = 0; i < 3; i++) {
+			static const uint64_t begins[] = { 100, 150, 200 };
+
+			begin_session(&s[i], "rec", begins[i]);
+			put_shed(&s[i], begins[i] + 20, "stacks", name, false);
+			put_shed(&s[i], begins[i] + 30, "stacks", name, true);
+			put_stop_of(&s[i], begins[i] + 90, name);
+		}
+		{
+			const struct outbuf *list[] = { &s[0].bytes, &s[1].bytes, &s[2].bytes };
+
+			text = merge_text(list, 3, v);
+		}
+		assert_int_equal(count_lines(text, "session_start"), 3);
+		assert_int_equal(count_lines(text, " session:string=rec"), 12);
+		assert_int_equal(count_lines(text, " session:string=rec_2"), 4);
+		for (unsigned i = 0; i < 3; i++)
+			source_deinit(&s[i]);
+	}
+}
+
 /* Data of a thread that one archive lacks is taken from the other, in either order. */
 TEST(test_merge_unknown)
 {
@@ -439,12 +548,21 @@ TEST(test_merge_moments)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_merge_sequence),      cmocka_unit_test(test_merge_overlap),
-		cmocka_unit_test(test_merge_parts),         cmocka_unit_test(test_merge_machines),
-		cmocka_unit_test(test_merge_without_clock), cmocka_unit_test(test_merge_hostile),
-		cmocka_unit_test(test_merge_providers),     cmocka_unit_test(test_merge_unknown),
-		cmocka_unit_test(test_merge_nobody_knows),  cmocka_unit_test(test_merge_reused),
-		cmocka_unit_test(test_merge_chunks),        cmocka_unit_test(test_merge_moments),
+		cmocka_unit_test(test_merge_sequence),
+		cmocka_unit_test(test_merge_overlap),
+		cmocka_unit_test(test_merge_parts),
+		cmocka_unit_test(test_merge_machines),
+		cmocka_unit_test(test_merge_without_clock),
+		cmocka_unit_test(test_merge_hostile),
+		cmocka_unit_test(test_merge_providers),
+		cmocka_unit_test(test_merge_pause),
+		cmocka_unit_test(test_merge_pause_together),
+		cmocka_unit_test(test_merge_names),
+		cmocka_unit_test(test_merge_unknown),
+		cmocka_unit_test(test_merge_nobody_knows),
+		cmocka_unit_test(test_merge_reused),
+		cmocka_unit_test(test_merge_chunks),
+		cmocka_unit_test(test_merge_moments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

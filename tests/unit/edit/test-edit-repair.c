@@ -52,8 +52,31 @@ TEST(test_repair_good)
 	assert_int_equal(c.switches_added + c.ends_added + c.scheduling_dropped + c.doubled +
 				 c.ends_dropped + c.misplaced + c.damages + c.copied.refused,
 			 0);
-	assert_false(c.stop_added);
+	assert_int_equal(c.stops_added, 0);
 	assert_int_equal(count_lines(text, "another provider"), 0);
+	source_deinit(&s);
+}
+
+/* Each session without an end gets one. */
+TEST(test_repair_sessions)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	source_init(&s);
+	put_start_of(&s, 100, "a", "box", 1, 0);
+	put_start_of(&s, 110, "b", "box", 1, 0);
+	put_start_of(&s, 120, "c", "box", 1, 0);
+	put_switch(&s, 130, 0, 0, 5, FXT_STATE_RUNNING);
+	put_stop_of(&s, 150, "b");
+	put_switch(&s, 200, 0, 5, 0, FXT_STATE_RUNNING);
+	text = repair_text(&s.bytes, &c);
+	assert_int_equal(c.stops_added, 2);
+	assert_int_equal(count_lines(text, "session_stop"), 3);
+	assert_int_equal(count_lines(text, "kymo: 200 instant kymo/session_stop"), 2);
+	assert_int_equal(count_lines(text, " bpf_cpu:uint64=0 session:string=a"), 1);
+	assert_int_equal(count_lines(text, " bpf_cpu:uint64=0 session:string=c"), 1);
 	source_deinit(&s);
 }
 
@@ -75,7 +98,7 @@ TEST(test_repair_cut_off)
 			 1);
 	assert_int_equal(count_lines(text, "kymo: 140 instant kymo/damage"), 1);
 	assert_null(strstr(text, "damage: "));
-	assert_true(c.stop_added);
+	assert_int_equal(c.stops_added, 1);
 	assert_int_equal(c.damages, 1);
 	assert_int_equal(c.switches_added, 1);
 	assert_int_equal(c.ends_added, 1);
@@ -343,7 +366,7 @@ TEST(test_repair_halves)
 				  "app: 30 async-end c/a 5/5 id 3\n");
 	assert_int_equal(c.ends_dropped, 2);
 	assert_int_equal(c.ends_added, 1);
-	assert_false(c.stop_added);
+	assert_int_equal(c.stops_added, 0);
 	source_deinit(&s);
 }
 
@@ -394,6 +417,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_repair_good),
+		cmocka_unit_test(test_repair_sessions),
 		cmocka_unit_test(test_repair_cut_off),
 		cmocka_unit_test(test_repair_zeros),
 		cmocka_unit_test(test_repair_swapped_and_doubled),

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-sessions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "edit/edit-find.h"
+
+struct edit_sessions_input {
+	struct summary_sessions open; /* content: the name in the output, owned */
+	struct edit_sessions_view view;
+};
+
+struct edit_sessions {
+	struct summary_sessions written; /* of the output */
+	struct edit_sessions_input inputs[EDIT_INPUTS_MAX];
+	char name[EDIT_SESSION_MAX + 1]; /* of the last record */
+};
+
+struct edit_sessions *edit_sessions_new(unsigned n_inputs)
+{
+	return n_inputs <= EDIT_INPUTS_MAX ? calloc(1, sizeof(struct edit_sessions)) : NULL;
+}
+
+struct edit_sessions *edit_sessions_free(struct edit_sessions *s)
+{
+	if (!s)
+		return NULL;
+	for (unsigned i = 0; i < EDIT_INPUTS_MAX; i++) {
+		struct summary_sessions *open = &s->inputs[i].open;
+
+		for (size_t j = 0; j < open->n; j++)
+			free(open->list[j].content);
+		summary_sessions_deinit(open);
+	}
+	summary_sessions_deinit(&s->written);
+	return free_ptr(s);
+}
+
+const char *edit_session_of(const struct fxt_record *record, char to[EDIT_SESSION_MAX + 1])
+{
+	struct fxt_arg arg;
+
+	if (!edit_find_arg(record, FXT_NAME_SESSION, FXT_ARG_STRING, &arg) || !arg.text.bytes)
+		return NULL;
+	text_clean(to, EDIT_SESSION_MAX + 1, arg.text.bytes, arg.text.length);
+	return to;
+}
+
+bool edit_session_is_pause(const struct fxt_record *record)
+{
+	static const char whole[] = "session";
+	struct fxt_arg arg;
+
+	return edit_find_arg(record, FXT_NAME_CLASS, FXT_ARG_STRING, &arg) && arg.text.bytes &&
+	       arg.text.length == sizeof(whole) - 1 &&
+	       memcmp(arg.text.bytes, whole, sizeof(whole) - 1) == 0;
+}
+
+/* Makes NAME, which a session of the output has, into one that none has. */
+static void edit_sessions_make_unique(struct edit_sessions *s, char name[EDIT_SESSION_MAX + 1])
+{
+	enum { ROOM = 8 };
+	size_t n = strlen(name);
+
+	if (n > EDIT_SESSION_MAX - ROOM)
+		n = EDIT_SESSION_MAX - ROOM;
+	while (n > 0 && !text_is_utf8(name, n))
+		n--;
+	for (unsigned i = 2; summary_sessions_find(&s->written, NULL, name, false); i++)
+		snprintf(name + n, ROOM, "_%u", i);
+}
+
+static int edit_sessions_start(struct edit_sessions *s, struct edit_sessions_input *in,
+			       const struct fxt_provider *from, const struct fxt_record *record)
+{
+	const char *name = edit_session_of(record, s->name);
+	struct summary_session *entry, *written;
+	int r = summary_sessions_start(&in->open, from, name ? name : "", &entry);
+
+	if (r < 0)
+		return r;
+	if (!name || !entry)
+		return 0;
+	edit_sessions_make_unique(s, s->name);
+	entry->content = strdup(s->name);
+	return entry->content ? summary_sessions_start(&s->written, NULL, s->name, &written)
+			      : -ENOMEM;
+}
+
+/* Copies the name of ENTRY in the output to s->name. */
+static const char *edit_sessions_name(struct edit_sessions *s, const struct summary_session *entry)
+{
+	if (!entry || !entry->content)
+		return NULL;
+	text_clean(s->name, sizeof(s->name), entry->content, strlen(entry->content));
+	return s->name;
+}
+
+static void edit_sessions_stop(struct edit_sessions *s, struct edit_sessions_input *in,
+			       struct summary_session *entry)
+{
+	if (entry && entry->content)
+		summary_sessions_remove(&s->written, summary_sessions_find_stopped(
+							     &s->written, NULL, entry->content));
+	if (entry)
+		free(entry->content);
+	summary_sessions_remove(&in->open, entry);
+}
+
+int edit_sessions_see(struct edit_sessions *s, unsigned input, const struct fxt_provider *from,
+		      const struct fxt_record *record, const char **ret)
+{
+	struct edit_sessions_input *in = &s->inputs[input];
+	enum fxt_row_id row = edit_row_of(from, record);
+	char own[EDIT_SESSION_MAX + 1];
+	const char *name;
+	struct summary_session *entry;
+	bool pauses;
+	int r = 0;
+
+	*ret = NULL;
+	if (row != FXT_ROW_START && row != FXT_ROW_STOP && row != FXT_ROW_SHED &&
+	    row != FXT_ROW_RETURNED)
+		return 0;
+	name = edit_session_of(record, own);
+	if (row == FXT_ROW_START) {
+		r = edit_sessions_start(s, in, from, record);
+		*ret = r == 0 && name ? s->name : NULL;
+	} else if (row == FXT_ROW_STOP) {
+		entry = summary_sessions_find_stopped(&in->open, from, name);
+		*ret = edit_sessions_name(s, entry);
+		edit_sessions_stop(s, in, entry);
+	} else {
+		entry = summary_sessions_find(&in->open, from, name, row == FXT_ROW_RETURNED);
+		*ret = edit_sessions_name(s, entry);
+		if (edit_session_is_pause(record))
+			summary_sessions_pause(&in->open, from, name, row == FXT_ROW_RETURNED);
+	}
+	pauses = summary_sessions_all_pause(&in->open);
+	if (pauses && !in->view.pauses)
+		in->view.paused_ns = record->ts_ns;
+	if (!pauses && (in->view.pauses || in->view.recorded_ns == 0))
+		in->view.recorded_ns = record->ts_ns;
+	in->view.pauses = pauses;
+	return r;
+}
+
+const struct edit_sessions_view *edit_sessions_view(const struct edit_sessions *s, unsigned input)
+{
+	return &s->inputs[input].view;
+}
