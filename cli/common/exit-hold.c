@@ -55,21 +55,38 @@ enum { WALK_DEPTH_MAX = 64 };
 #define OPTIONS_OF_TRACER (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC)
 #define OPTIONS           (OPTIONS_OF_TRACER | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK)
 
-static pid_t exit_hold_process_of(pid_t tid)
+/* The process of TID, and its id in its own pid namespace, which signals of the process contain. */
+static pid_t exit_hold_ids_of(pid_t tid, pid_t *ret_inner)
 {
-	char path[32], line[128];
+	char path[32], line[512];
 	int pid = tid;
 	FILE *f;
 
+	*ret_inner = tid;
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
 	f = fopen(path, "re");
 	if (!f)
 		return tid;
-	while (fgets(line, sizeof(line), f))
+	while (fgets(line, sizeof(line), f)) {
+		/* (one id for each namespace, the innermost one last) */
+		const char *last = strncmp(line, "NStgid:", 7) == 0 ? strrchr(line, '\t') : NULL;
+
 		if (sscanf(line, "Tgid: %d", &pid) == 1)
+			*ret_inner = pid;
+		if (last) {
+			*ret_inner = (pid_t)strtol(last, NULL, 10);
 			break;
+		}
+	}
 	fclose(f);
 	return pid;
+}
+
+static pid_t exit_hold_process_of(pid_t tid)
+{
+	pid_t inner;
+
+	return exit_hold_ids_of(tid, &inner);
 }
 
 /* The number of the system call in which TID is stopped, or -1. */
@@ -214,32 +231,46 @@ static void exit_hold_forget_ended_tracers(struct exit_hold *h)
 			h->tracers[i] = h->tracers[--h->n_tracers];
 }
 
-static void exit_hold_add_tracer(struct exit_hold *h, pid_t pid)
+/* Writes the name of PID to TO, unless there is a name already. */
+static void exit_hold_note_name(pid_t pid, char to[static 64])
 {
 	char path[32], name[32] = "";
 	FILE *f;
 
-	if (h->n_tracers == EXIT_HOLD_TRACERS_MAX)
-		exit_hold_forget_ended_tracers(h);
-	if (h->n_tracers < EXIT_HOLD_TRACERS_MAX)
-		h->tracers[h->n_tracers++] = pid;
-	if (*h->tracer)
+	if (*to)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
 	f = fopen(path, "re");
 	if (!f || !fgets(name, sizeof(name), f))
 		snprintf(name, sizeof(name), "a program");
-	text_clean(h->tracer, sizeof(h->tracer), name, strcspn(name, "\n"));
+	text_clean(to, 64, name, strcspn(name, "\n"));
 	if (f)
 		fclose(f);
+}
+
+static void exit_hold_add_tracer(struct exit_hold *h, pid_t pid)
+{
+	if (h->n_tracers == EXIT_HOLD_TRACERS_MAX)
+		exit_hold_forget_ended_tracers(h);
+	if (h->n_tracers < EXIT_HOLD_TRACERS_MAX)
+		h->tracers[h->n_tracers++] = pid;
+	else
+		h->n_more_tracers++;
 }
 
 /* The options for process PID, by its program. */
 static unsigned exit_hold_options_of(struct exit_hold *h, pid_t pid)
 {
+	int r;
+
+	/* (the owner changes only states meanwhile) */
+	pthread_mutex_unlock(&h->lock);
+	r = tracing_program(pid);
+	pthread_mutex_lock(&h->lock);
 	exit_hold_forget_tracer(h, pid);
-	if (!tracing_program(pid))
+	if (r == 0)
 		return OPTIONS;
+	exit_hold_note_name(pid, r > 0 ? h->tracer : h->unread);
 	exit_hold_add_tracer(h, pid);
 	return OPTIONS_OF_TRACER;
 }
@@ -381,8 +412,7 @@ static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 	int child;
 	FILE *f;
 
-	if (h->depth == WALK_DEPTH_MAX || exit_hold_has_tracer(h, pid) ||
-	    h->n_tracers == EXIT_HOLD_TRACERS_MAX)
+	if (h->depth == WALK_DEPTH_MAX || exit_hold_has_tracer(h, pid) || h->n_more_tracers > 0)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)tid);
 	f = fopen(path, "re");
@@ -446,11 +476,11 @@ static bool exit_hold_is_stop_signal(int number)
 /* Notes that TID has sent SIGSTOP to its own process, as programs do that expect a tracer. */
 static void exit_hold_note_stop(struct exit_hold *h, pid_t tid)
 {
-	pid_t pid = exit_hold_process_of(tid);
+	pid_t inner, pid = exit_hold_ids_of(tid, &inner);
 	siginfo_t info;
 
 	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) < 0 || info.si_code > 0 ||
-	    info.si_pid != pid)
+	    info.si_pid != inner)
 		return;
 	h->stopped = pid;
 	h->stopped_ns = clock_read_ns(CLOCK_MONOTONIC);
@@ -470,7 +500,8 @@ static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 		h->stopped = 0;
 	if (event == PTRACE_EVENT_EXEC)
 		exit_hold_set_options(tid, exit_hold_options_of(h, tid));
-	else if (event == PTRACE_EVENT_STOP && exit_hold_has_tracer(h, tid))
+	else if (event == PTRACE_EVENT_STOP &&
+		 (exit_hold_has_tracer(h, tid) || h->n_more_tracers > 0))
 		exit_hold_set_options(tid, OPTIONS_OF_TRACER);
 	if (event == 0 && number == SIGSTOP)
 		exit_hold_note_stop(h, tid);

@@ -11,7 +11,9 @@
  * are held only if they live for some tenths of a second.
  *
  * A process can have only one tracer. So the children of a program that uses ptrace() itself are
- * not held: it can be a debugger.
+ * not held: it can be a debugger. Nor are those of a program whose file cannot be read. If more
+ * than EXIT_HOLD_TRACERS_MAX such programs run at the same time, forks of other threads than the
+ * first ones are not searched any more, since the parent can be one of them.
  *
  * When processes have been held for 30 s in all, only the command itself is held any more.
  *
@@ -65,7 +67,10 @@ struct exit_hold {
 	unsigned n;
 	pid_t tracers[EXIT_HOLD_TRACERS_MAX]; /* processes that use ptrace() */
 	unsigned n_tracers;
-	char tracer[64];     /* the name of the first one; "" = there was none */
+	unsigned n_more_tracers; /* number of those for which there was no room in the list */
+	char tracer[64];         /* the name of the first one; "" = there was none */
+	/* Likewise, of a program whose file could not be read in time: it may use ptrace() */
+	char unread[64];
 	pid_t stopped;       /* the last process that has sent SIGSTOP to itself; 0 = none */
 	uint64_t stopped_ns; /* CLOCK_MONOTONIC; 0 = reported */
 	pid_t waiting;       /* such a process that stays stopped; for exit_hold_waiting() */

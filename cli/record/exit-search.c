@@ -115,6 +115,17 @@ bool exit_search_end(struct exit_search *s)
 		cli_error("%s uses ptrace, so its children are not held at their exit: their lost "
 			  "blocks are unknown (run them without it)",
 			  s->hold.tracer);
+	if (*s->hold.unread)
+		cli_error("the file of %s could not be read within a second, so it is not known "
+			  "whether it uses ptrace, and its children are not held at their exit: "
+			  "their lost blocks are unknown",
+			  s->hold.unread);
+	if (s->hold.n_more_tracers)
+		cli_error("more than %d programs that use ptrace ran at the same time (%u more): "
+			  "from then on, processes that threads other than the first one of their "
+			  "parent forked were not held at their exit, and their lost blocks are "
+			  "unknown",
+			  EXIT_HOLD_TRACERS_MAX, s->hold.n_more_tracers);
 	if (s->hold.n_passed)
 		cli_error("the memory of %u process%s was not searched, because the searches of "
 			  "other processes took 30 s: %s unreachable blocks are unknown",

@@ -122,6 +122,25 @@ note "many programs that trace others have ended"
 EXIT_LOAD=bash ends 0 0 -c 'for _ in {1..66}; do "$0" || exit 1; done; "$1" threadfork' "$TRACE_LOAD" "$libc_load"
 found "$TMP/t.fxt" >"$TMP/found"
 assert_contains "$TMP/found" '^360 lost 6$' "blocks of a child of another thread, and of its parent"
+note "more programs that trace others at the same time than are remembered"
+cc -o "$TMP/pauses" -x c - <<-'END'
+	#include <sys/ptrace.h>
+	#include <unistd.h>
+
+	int main(int argc, char **argv)
+	{
+		if (argc > 2)
+			return ptrace(PTRACE_TRACEME, 0, 0, 0) < 0;
+		if (write(1, "\n", 1) == 1)
+			pause();
+		return 0;
+	}
+END
+# shellcheck disable=SC2016 # it is another shell's
+EXIT_LOAD=bash ends 0 0 -c 'for _ in {1..66}; do "$0" & done >"$1"
+	until [ "$(wc -l <"$1")" = 66 ]; do sleep 0.1; done
+	kill -KILL $(jobs -p); wait; exit 0' "$TMP/pauses" "$TMP/lines-of-tracers"
+assert_says "$TMP/complaints" 'more than 64 programs that use ptrace ran at the same time (2 more)' "the message"
 if command -v strace >/dev/null; then
 	expect_exit 5 timeout "$(limit 60)" "$KYMO" record --direct --force -e memory --reach freeze -o "$TMP/t.fxt" -- \
 		strace -f -o "$TMP/strace.log" "$EXIT_LOAD" exit
@@ -130,6 +149,17 @@ fi
 
 note "a program that stops itself is reported"
 "$KYMO" record --direct --force -e memory --reach look -o "$TMP/t.fxt" -- sh -c 'kill -STOP $$; exit 3' 2>"$TMP/stderr" &
+RECORDER=$!
+expect_soon 30 grep -qF 'has stopped itself (SIGSTOP)' "$TMP/stderr"
+kill -CONT "$(sed -n 's/.*process \([0-9]*\) has stopped itself.*/\1/p' "$TMP/stderr")"
+status=0
+wait "$RECORDER" || status=$?
+assert_eq "$status" 3 "exit status"
+
+note "... also in a pid namespace, where it has another id"
+: >"$TMP/stderr"
+"$KYMO" record --direct --force -e memory --reach look -o "$TMP/t.fxt" -- \
+	unshare -pf --mount-proc sh -c 'sh -c "kill -STOP \$\$; exit 3"; exit $?' 2>"$TMP/stderr" &
 RECORDER=$!
 expect_soon 30 grep -qF 'has stopped itself (SIGSTOP)' "$TMP/stderr"
 kill -CONT "$(sed -n 's/.*process \([0-9]*\) has stopped itself.*/\1/p' "$TMP/stderr")"
