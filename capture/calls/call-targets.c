@@ -11,6 +11,7 @@
 
 #include "model/calls/call-structs.h"
 #include "model/calls/call-syscalls.h"
+#include "base/outbuf.h"
 #include "base/value.h"
 
 enum { WHY_MAX = CALL_FILE_MAX + 2 * CALL_FUNCTION_MAX + CALL_PLACE_NAME_MAX + 512 };
@@ -375,6 +376,32 @@ int call_targets_new(const struct session_options *options, struct call_targets 
 	if (r == 0)
 		*ret = TAKE_PTR(t);
 	return r;
+}
+
+char *call_targets_refused(const struct call_targets *t, size_t i)
+{
+	_cleanup_(outbuf_deinit) struct outbuf names = { 0 };
+	const struct call_source *source = i < t->n_sources ? &t->sources[i] : NULL;
+	const struct call_places *p = source ? &source->places : NULL;
+	size_t n;
+	char *text;
+
+	if (!p || p->n_refused == 0)
+		return NULL;
+	n = p->n_refused < CALL_REFUSED_NAMES_MAX ? p->n_refused : CALL_REFUSED_NAMES_MAX;
+	for (size_t k = 0; k < n; k++)
+		outbuf_print(&names, "%s'%s'", k ? ", " : "", p->refused[k]);
+	if (p->n_refused > n)
+		outbuf_print(&names, " and %zu more", p->n_refused - n);
+	if (names.error < 0 ||
+	    asprintf(&text,
+		     "'%s' leaves out %.*s of %s: the kernel sets no probe on the instruction at "
+		     "which calls of it would be recorded, because it has a prefix (lock, cs, ds, "
+		     "es or ss)",
+		     source->spec.function, (int)names.size, (const char *)names.data,
+		     source->spec.file) < 0)
+		return NULL;
+	return text;
 }
 
 struct call_targets *call_targets_free(struct call_targets *t)

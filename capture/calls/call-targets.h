@@ -53,6 +53,12 @@ struct call_targets {
  */
 int call_targets_new(const struct session_options *o, struct call_targets **ret,
 		     char **reterr_text);
+/*
+ * A sentence about the functions that the pattern of specification I leaves out, because the kernel
+ * sets no probe on them, owned by the caller. NULL = there are none, or no memory.
+ */
+char *call_targets_refused(const struct call_targets *t, size_t i);
+
 struct call_targets *call_targets_free(struct call_targets *t);
 
 DEFINE_CLEANUP(struct call_targets *, call_targets_free)

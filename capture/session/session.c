@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 
+#include "capture/calls/call-targets.h"
 #include "capture/store/flight.h"
 #include "capture/proc/machine.h"
 #include "capture/proc/proc.h"
@@ -619,4 +620,11 @@ int session_error(const struct session *s, const char **ret_text)
 	if (ret_text)
 		*ret_text = s->error_text ? s->error_text : s->error < 0 ? strerror(-s->error) : "";
 	return s->error;
+}
+
+char *session_refused_calls(const struct session *s, size_t i)
+{
+	const struct call_targets *targets = s->recorder.calls.targets;
+
+	return targets ? call_targets_refused(targets, i) : NULL;
 }

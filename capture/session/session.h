@@ -231,3 +231,9 @@ const char *session_reason(const struct session *s);
  * without error.
  */
 int session_error(const struct session *s, const char **ret_text);
+
+/*
+ * A sentence about the functions that the pattern of call specification I leaves out, once the
+ * session runs (call_targets_refused()). Owned by the caller; NULL = none.
+ */
+char *session_refused_calls(const struct session *s, size_t i);

@@ -83,6 +83,20 @@ static void daemon_session_log_limited(struct daemon_session *s, const struct se
 			    TEXT_SIZE(c->flight_limit), TEXT_SIZE(asked));
 }
 
+/* Clients name these themselves, because they apply patterns. A collection has no client. */
+static void daemon_session_log_refused_calls(const struct daemon_session *s)
+{
+	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
+	size_t n = session_options(s->session)->calls.n_specs;
+
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_free_ char *text = session_refused_calls(s->session, i);
+
+		if (text)
+			log_session_warning(&about, 0, "Call=%s", text);
+	}
+}
+
 static void daemon_session_log_state(const struct daemon_session *s)
 {
 	const struct log_subject started = daemon_session_subject(s, LOG_SESSION_STARTED),
@@ -91,9 +105,12 @@ static void daemon_session_log_state(const struct daemon_session *s)
 	const char *text;
 
 	session_counters(s->session, &c);
-	if (session_state(s->session) == SESSION_RUNNING)
+	if (session_state(s->session) == SESSION_RUNNING) {
 		log_session(&started, "records");
-	else if (daemon_session_finished(s) && session_error(s->session, &text) < 0)
+		daemon_session_log_refused_calls(s);
+		return;
+	}
+	if (daemon_session_finished(s) && session_error(s->session, &text) < 0)
 		log_session_warning(&ended, 0, "failed: %s", text);
 	else if (daemon_session_finished(s))
 		log_session(&ended, "ended (%s): %" PRIu64 " events, %s, %" PRIu64 " records lost",

@@ -189,5 +189,27 @@ assert_contains "$TMP/kymod.log" \
 	"why, in the log"
 assert_ge "$(events trigger | wc -l)" 1 "events that say what was seen"
 
+# Functions that can have no probe: the log names what a pattern leaves out.
+if [ "$(uname -m)" = x86_64 ] && command -v gcc >/dev/null; then
+	{
+		echo 'int l_a(int a) { return a; } int main(void) { return l_a(1); }'
+		for f in b c d e; do
+			echo "__asm__(\".type l_$f, @function; l_$f: lock incl (%rdi); ret; .size l_$f, . - l_$f\");"
+		done
+	} >"$TMP/locks.c"
+	gcc -o "$TMP/locks" "$TMP/locks.c" || fail "the program cannot be compiled"
+	profile locks <<-END
+		[Collection]
+		Categories=calls
+		Call=$TMP/locks:l_*
+		[Output]
+		Directory=$TMP/out
+	END
+	start_collect locks
+	expect_soon 10 grep -qF "session/locks: Call='l_*' leaves out 'l_b', 'l_c', 'l_d' and 1 more of $TMP/locks: the kernel" \
+		"$TMP/kymod.log"
+	end_collect locks
+fi
+
 end_kymod TERM
 no_bpf_left "all of it"

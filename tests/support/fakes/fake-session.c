@@ -458,3 +458,10 @@ int session_error(const struct session *s, const char **ret_text)
 		*ret_text = s->error_text;
 	return s->error;
 }
+
+char *session_refused_calls(const struct session *s, size_t i)
+{
+	(void)s;
+	(void)i;
+	return NULL;
+}
