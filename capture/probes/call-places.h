@@ -70,7 +70,7 @@ struct call_place {
  * function, or its address.
  */
 #define CALL_PLACES_LOADS_STACK (1U << 12)
-/* Its segments have code, but none of its sections: it was not searched for switches of stacks */
+/* Its segments have code, but none of its sections: it cannot be searched for switches */
 #define CALL_PLACES_NO_SECTIONS (1U << 13)
 #define CALL_PLACES_ALL         ((1U << 14) - 1)
 
@@ -103,7 +103,7 @@ struct call_places_query {
 	 */
 	const char *pattern;
 	unsigned n_args; /* number of arguments to read at the entry */
-	/* Find nothing with CALL_PLACES_SWITCHES, _LOADS_STACK or _NO_SECTIONS; for return probes */
+	/* Find nothing with CALL_PLACES_SWITCHES, _LOADS_STACK, _NO_SECTIONS; for return probes */
 	bool refuses_switches;
 	struct call_places_range range; /* its place has the name "-" */
 };
