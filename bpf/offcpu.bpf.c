@@ -335,10 +335,10 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 }
 
 /*
- * When the programs above are detached: sends the threads that are still off CPU. A thread whose
- * last departure was not seen is left out, because its kernel stack may be that of another wait: its
- * run time has changed. A thread that runs now is left out, too: the kernel adds the time that it
- * has run only at the next tick.
+ * When the programs above are detached: sends the threads that are still off CPU. If the run time
+ * of a thread has changed, its last departure was not seen, and its kernel stack may be that of
+ * another wait: it is left out. A thread that runs now is left out, too: the kernel adds the time
+ * that it has run only at the next tick.
  */
 SEC("?iter/task")
 int on_iter_offcpu(struct bpf_iter__task *ctx)
