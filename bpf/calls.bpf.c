@@ -411,8 +411,8 @@ static __always_inline void call_send(const struct call_args *args, const struct
 }
 
 /*
- * Keeps PENDING, of a call of F, until its return. A jump of F to its own begin changes nothing of
- * what its call was given. Another return address shows that the earlier call was left by other
+ * Keeps PENDING, of a call of F, until its return. A jump of F to its own beginning does not change
+ * the arguments of its call. Another return address shows that the earlier call was left by other
  * means than a return.
  */
 static __always_inline void call_keep(const struct call_watch *f,

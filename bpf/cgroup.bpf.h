@@ -77,8 +77,8 @@ static __always_inline bool cgroup_fill(struct rec_cgroup *rec, struct cgroup *c
 		if (n == name && name < CGROUP_NAME_BYTES)
 			break;
 	}
-	/* (read back, so that to the verifier they are any numbers: it looks at what follows once,
-	 * and not for each turn that ends the loop) */
+	/* (read back, so that to the verifier they are any numbers: it examines the code after
+	 * the loop once, and not for each round that can end the loop) */
 	rec->bytes = at;
 	rec->is_cut = (__u32)i;
 	at = *(volatile __u32 *)&rec->bytes;

@@ -488,7 +488,7 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 		return;
 	process = memory_process();
 	if (!process && t->call.has_old) {
-		/* The process is not watched any more; user space is about to read the table. */
+		/* The process is no longer watched; user space is about to read the table. */
 		key.id = t->call.args[0];
 		key.instance = t->call.instance;
 		bpf_map_update_elem(&memory_blocks, &key, &t->call.old, BPF_NOEXIST);

@@ -6,7 +6,7 @@
  * stacks end in that file.
  *
  * Threads that leave their CPU have limits of their own: most waits are short, and their copies are
- * in vain. These copies leave more of the ring free, and so do not displace those of samples.
+ * not used. These copies leave more of the ring free, and so do not displace those of samples.
  */
 #pragma once
 
@@ -73,9 +73,9 @@ static __always_inline void piece_count(__u16 file, bool is_wait)
 }
 
 /*
- * Copies the stack above SP into PIECE, which N_ROOM bytes of room follow. (What was copied is read
- * back, so that to the verifier it is any number: it looks at the second loop once, and not for
- * each end of the first.)
+ * Copies the stack above SP into PIECE, which N_ROOM bytes of room follow. (The copied number is
+ * read back, so that its value is unknown to the verifier: it examines the second loop once, and
+ * not for each end of the first.)
  */
 static __always_inline void piece_copy(struct rec_piece *piece, __u32 n_room, __u64 sp)
 {

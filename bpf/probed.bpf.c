@@ -85,7 +85,7 @@ static __always_inline __u64 probed_returned_to(struct uprobe_task *utask, __u64
 	return i && BPF_CORE_READ(i, stack) == sp ? BPF_CORE_READ(i, orig_ret_vaddr) : 0;
 }
 
-/* Whether the return address of the function that W is in has gone, and is in no list. */
+/* Whether the return address of W's function has been replaced, and is in no list. */
 static __always_inline bool probed_is_unlisted(const struct unwind_walk *w, __u64 first_slot)
 {
 	__u64 next = w->probed, returns;

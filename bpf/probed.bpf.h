@@ -30,7 +30,7 @@ extern struct probed_kernels probed_kernels SEC(".maps");
  * W is where the current task is in user space by its registers: its IP and SP are corrected, and
  * PROBED and IS_UNLISTED are set. IS_TRAPPED is set if there is a breakpoint at IP: it has stopped
  * the thread there; or the instruction that it replaces has one byte, and the thread is behind
- * that. Nothing is looked at if the task has never come to a probe.
+ * that. Nothing is examined if the task has never hit a probe.
  */
 int probed_begin_walk(struct unwind_walk *w);
 

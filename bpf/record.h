@@ -252,8 +252,8 @@ struct rec_piece {
 	__u32 n_room;   /* there was room for so many: what follows in the record */
 	__u32 n_calls;
 	__u32 is_wait; /* 1: the thread leaves its CPU; a record of its time off CPU can follow */
-	/* Of the frames that BP leads to, one from the other: what is called before the return
-	 * address of each. */
+	/* Of the frames that BP leads to, one from the other: the function that is called before
+	 * the return address of each. */
 	struct rec_piece_call {
 		__u64 bp;     /* of the frame */
 		__u64 called; /* 0 = no call is there; or PIECE_CALLED_BY_REGISTER */

@@ -40,8 +40,8 @@ struct tick_registers {
 	__u64 orig_ax, ip, cs, flags, sp, ss;
 };
 
-/* Notes what the kernel was doing, which a walk needs where it has interrupted the set-up of a
- * return probe. */
+/* Notes the interrupted state of the kernel. A walk needs it if the set-up of a return probe was
+ * interrupted. */
 static __always_inline void tick_note_kernel(const struct tick_registers *regs,
 					     struct task_struct *p)
 {

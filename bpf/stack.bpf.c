@@ -23,8 +23,8 @@ struct stack_chain {
 };
 
 /*
- * To the caller. Returns its address, or 0 at the end. (One function, or the verifier would look at
- * it in each round of a loop.)
+ * To the caller. Returns its address, or 0 at the end. (This is a separate function, so that the
+ * verifier does not examine it in each round of a loop.)
  */
 __noinline __u64 stack_next_frame(struct stack_chain *c)
 {
@@ -78,8 +78,8 @@ static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, __u64 *fram
 
 /*
  * By tables, without the innermost SKIP frames, 0 or 1, if their caller is found. STACK_NOT_WALKED
- * where what is mapped is not known. If the caller COPIES, the walk may end where the stack is to
- * be copied: then RET_STOPPED says where, with an IP that is not 0.
+ * if the mappings are unknown. If the caller COPIES, the walk may end where the stack is to be
+ * copied: then RET_STOPPED says where, with an IP that is not 0.
  */
 static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *frames, __u32 n,
 					       __u32 max, __u32 skip,
@@ -97,7 +97,7 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *fram
 	end = unwind_settle(&w);
 	if (w.is_trapped && !end)
 		unwind_pass_breakpoint(&w);
-	/* In exec and exit the program has gone, and its registers are still there. */
+	/* During exec and exit, the program no longer exists, but its registers do. */
 	if (end == UNWIND_END_MAPPING && (unwind_is_in(0) || regs->orig_ax == STACK_NR_EXECVE ||
 					  regs->orig_ax == STACK_NR_EXECVEAT)) {
 		frames[n] = w.ip;
@@ -111,7 +111,7 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *fram
 	if (skip && !end) {
 		frames[n] = w.ip;
 		end = unwind_next(&w);
-		/* Without a true caller, the innermost function stands for itself. */
+		/* Without a true caller, the innermost function is taken instead. */
 		if (end || !w.ip) {
 			unwind_count_end(end);
 			return n + 1;

@@ -282,8 +282,8 @@ static __always_inline __u32 stack_walk_from(__u64 bp, __u64 *frames, __u32 n, _
 #endif
 
 /*
- * Sees to it that user space has the N frames in S, which thread WHO had at NOW_NS. Stores the id
- * in *RET_ID; 0 if there are no frames. Returns false, and counts that, if they could not be sent.
+ * Ensures that user space has the N frames in S, which thread WHO had at NOW_NS. Stores the id in
+ * *RET_ID; 0 if there are no frames. Returns false, and counts that, if they could not be sent.
  * (This is a separate function, so the verifier checks it once for all programs that send stacks.)
  */
 bool stack_send_of(struct rec_stack *s, __u32 n, __u64 who, __u64 now_ns, __u64 *ret_id);

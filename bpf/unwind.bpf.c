@@ -501,8 +501,8 @@ static __always_inline bool unwind_is_entry(__u64 code)
 	return unwind_begins_with(code, 0xfa1e0ff3, 4) || unwind_is_push(code);
 }
 
-/* Whether CODE, where the thread is, is ret; if a breakpoint has replaced that, as far as the
- * kernel tells. */
+/* Whether CODE, where the thread is, is ret, also if a breakpoint has replaced it and the kernel
+ * shows the original. */
 static __always_inline bool unwind_is_return(__u64 code)
 {
 	__u8 first = (__u8)code;
@@ -565,8 +565,8 @@ static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address
 /*
  * Whether code that no table describes can return to RETURNS, where the frame pointer leads: 0 or
  * UNWIND_END_*. If that code does not use the frame pointer, it is that of a caller, which has a
- * table: what is called before the address is described then. Without the table of what is called,
- * that is not known.
+ * table: what is called before the address is described then. Without the table of the called
+ * function, that is unknown.
  */
 static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns)
 {

@@ -45,7 +45,7 @@ extern const volatile bool unwind_by_tables;
  */
 bool unwind_is_in(__u64 mm);
 
-/* Looks up where the walk is, in what is known. Returns 0 or UNWIND_END_*. */
+/* Looks up the position of the walk in the known rules. Returns 0 or UNWIND_END_*. */
 int unwind_find_mapping(struct unwind_walk *w);
 
 /*

@@ -134,8 +134,8 @@ static bool edit_cut_is_call(const struct fxt_record *r)
 	       fxt_text_known(&r->category) == FXT_NAME_CALLS;
 }
 
-/* A complete event that goes on behind the cut ends with it; calls and waits are open then, as at
- * the end of a recording. */
+/* A complete event that continues after the cut ends with it; calls and waits are open then, as
+ * at the end of a recording. */
 static void edit_cut_clip_end(struct edit_cut *c, struct fxt_record *r)
 {
 	c->clipped = c->begun = NULL;
@@ -187,7 +187,7 @@ static bool edit_cut_change_arg(void *userdata, const struct fxt_record *record,
 {
 	const struct edit_cut *c = userdata;
 
-	/* (its result comes later, and so does what left it) */
+	/* (its result, or the reason of its end, comes later) */
 	if (c->clipped == CLIPPED_END && (name == FXT_NAME_RETURN || name == FXT_NAME_LEFT_BY))
 		return false;
 	return edit_select_arg(c->select, record, name, arg);
@@ -485,8 +485,8 @@ static int edit_cut_keep_across(struct edit_cut *c, const struct edit_sorted *it
 	return 0;
 }
 
-/* Handles a record before the cut: it updates the state, or is kept if it goes on within the cut. R
- * is a copy of the item's record that can be changed. */
+/* Handles a record before the cut: it updates the state, or is kept if it continues within the
+ * cut. R is a copy of the item's record that can be changed. */
 static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
 {
 	int e = edit_state_process(c->state, item->kept, r);

@@ -22,7 +22,7 @@ enum { EDIT_REDACT_KEY_MIN = 16 };
 struct edit_redact_options {
 	const void *key; /* borrowed; NULL = a random key that is not kept */
 	size_t key_size;
-	bool keep_kernel; /* keeps names of kernel threads, interrupts and the like */
+	bool keep_kernel; /* keeps names of kernel threads, interrupts and kernel functions */
 };
 
 struct edit_redact;

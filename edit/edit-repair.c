@@ -139,7 +139,7 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 
 /* ---- output ---- */
 
-/* Writes the damage, and tells the timeline that running threads may have changed in it. */
+/* Writes the damage, and notes in the timeline that running threads may have changed meanwhile. */
 static int edit_repair_write_gap(struct edit_repair *r, const struct gap *gap)
 {
 	edit_timeline_gap(r->timeline, gap->from_ns, gap->to_ns);

@@ -24,7 +24,7 @@
  * Units: times are nanoseconds of the archive's clock. Sizes and offsets are bytes. Offsets are in
  * the uncompressed data.
  *
- * Text is as it is in the file, with a NUL behind it. It is not checked: it can contain control
+ * Text is unchanged from the file, followed by a NUL. It is not checked: it can contain control
  * characters and invalid UTF-8. Clean it before you print it.
  *
  * The library does not log, exit or open files by name. Objects are opaque and enums get new

@@ -68,8 +68,8 @@ int heap_images_ended(const struct heap_images *images, struct outbuf *ret);
 void memory_image_add_gap(struct heap_image *image, uint32_t gap);
 
 /*
- * The gap of IMAGE for its report, after its end. An exec frees all blocks of its program. So what
- * is unknown of the first moments of a program that has called exec is no gap, but the watch is not
+ * The gap of IMAGE for its report, after its end. An exec frees all blocks of its program. So if a
+ * program has called exec, missing data about its first moments is no gap, but the watch is not
  * complete. Most such programs (env, nice) live for a millisecond: whether a check has seen their
  * files is chance.
  */

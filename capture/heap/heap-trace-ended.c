@@ -17,7 +17,7 @@
 /* Maximum number of blocks and stacks that are copied at once. */
 enum { GATHERED_MAX = 1 << 16 };
 
-/* After this time, a program with an instance number is watched, if it ever will be. */
+/* A program that is not watched within this time after its instance number will not be watched. */
 #define FOREIGN_ENTRIES_NS UINT64_C(1000000000)
 
 /* ---- records ---- */

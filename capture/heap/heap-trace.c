@@ -337,8 +337,7 @@ static void heap_trace_store_announced(struct heap_trace *m, struct heap_probes 
 
 /*
  * Passes over process PID, announced by H, if it is held at its exit and is not watched. Probes
- * would see no allocations any more, and attaching them takes long. Returns whether it was passed
- * over.
+ * would see no more allocations, and attaching them takes long. Returns whether it was passed over.
  */
 static bool heap_trace_pass_over_exiting(struct heap_trace *m, uint32_t pid,
 					 const struct happened *h)

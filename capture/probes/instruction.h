@@ -46,7 +46,7 @@ struct instruction_sum {
 	int8_t address_to; /* gets `address` of the instruction */
 	int8_t to, of;     /* `of` is added to `to` */
 	int8_t jump;       /* the jump leads to the address in this register */
-	int8_t loses;      /* can get a value that is no sum with what it had: cmov, and, sub */
+	int8_t loses;      /* gets no sum with its earlier value: cmov, and, sub */
 };
 
 struct instruction {

@@ -94,7 +94,7 @@ bool collector_unwinds(const struct session_options *o);
 int collector_configure_unwinding(struct collector *c, const struct session_options *o);
 int collector_make_unwinder(struct collector *c);
 
-/* To be called with each mapping, as it is drained. */
+/* To be called with each mapping when it is drained. */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);
 
 /*

@@ -16,7 +16,7 @@
 /* The size that every user may lock (kernel.perf_event_mlock_kb, without the first page). */
 enum { RING_BYTES_LEAST = 512 << 10 };
 
-/* After this time, the other half of a record does not come any more. */
+/* After this time, the other half of a record is no longer expected. */
 #define HALF_NS UINT64_C(1000000)
 
 /* From linux/perf_event.h, since 6.0. */

@@ -247,7 +247,7 @@ static bool profiler_is_waiting(const struct profiler *p, const struct rec_offcp
 int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
-	/* (a thread that comes back after the end is still off CPU at the end) */
+	/* (a thread that returns after the end is still off CPU at the end) */
 	bool is_open = rec->is_open || head->ts_ns > p->pipe->to_ns;
 	struct event ev = {
 		.kind = EVENT_OFFCPU,

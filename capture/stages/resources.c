@@ -104,7 +104,7 @@ struct thing *resources_find(const struct resources *r, enum resource resource, 
 	return id == UINT64_MAX ? NULL : table_get(&r->things[resource], id + 1);
 }
 
-/* Makes room by forgetting things that are gone. */
+/* Makes room by removing the entries of things that no longer exist. */
 static void resources_forget_gone(struct resources *r, enum resource resource)
 {
 	struct table left = { 0 };

@@ -6,9 +6,9 @@
  * since some resources are made without a traced call.
  *
  * Reading a list takes time, and the books change meanwhile. So a difference counts only where the
- * books have not changed since the list was begun. A resource that is older and not listed is gone.
- * A listed resource that is not in the books existed before the watch (first list), or was made
- * without a traced call (later lists) and is reported without a stack.
+ * books have not changed since the list was begun. A resource that is older and not listed no
+ * longer exists. A listed resource that is not in the books existed before the watch (first list),
+ * or was made without a traced call (later lists) and is reported without a stack.
  *
  * Resources inherited from the parent or from the previous program are on the first list and do not
  * count as the program's own. Resources that it passes on at exec are reported as open then, except

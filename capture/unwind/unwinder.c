@@ -154,7 +154,7 @@ static void unwinder_count_answer(struct unwinder *u, bool was_opened, int resul
 	pthread_mutex_unlock(&u->lock);
 }
 
-/* RESULT of unwind_cache_make() without what it says of the cache, which is counted. */
+/* Counts the use of the cache in RESULT of unwind_cache_make(), and returns the rest of RESULT. */
 static int unwinder_count_made(struct unwinder *u, int result)
 {
 	if (result == UNWIND_CACHE_FOUND)
@@ -413,7 +413,7 @@ static uint64_t unwinder_n_asked(struct unwinder *u)
 /* Returns true if the thread must end. */
 static bool unwinder_poll(struct unwinder *u)
 {
-	/* (what is asked for from now on can be in the ring after this round) */
+	/* (a request from now on can be in the ring after this round) */
 	uint64_t n_asked = unwinder_n_asked(u);
 	bool quits, answers;
 

@@ -496,7 +496,7 @@ static int verb_diff_read_side(struct recording_pair *p, enum diff_side_index i,
 	return r;
 }
 
-/* Says what the archives have nothing of: what they were asked for, and times of threads. */
+/* Reports the data that the archives lack: requested data, and times of threads. */
 static void verb_diff_say_missing(const struct recording_pair *p)
 {
 	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++) {

@@ -29,7 +29,7 @@
 /* No process is held longer, even if it was not searched. */
 #define HOLD_NS UINT64_C(30000000000)
 
-/* When processes have been held for this time, only the command itself is held any more. */
+/* After processes have been held for this time, only the command itself is still held. */
 #define HELD_NS_MAX UINT64_C(30000000000)
 
 /* The longest delay until the thread sees a stop without a notification. */

@@ -15,7 +15,7 @@
  * than EXIT_HOLD_TRACERS_MAX such programs run at the same time, forks of other threads than the
  * first ones are not searched any more, since the parent can be one of them.
  *
- * When processes have been held for 30 s in all, only the command itself is held any more.
+ * After processes have been held for 30 s in total, only the command itself is still held.
  *
  * Processes that SIGKILL ends are not held: a user wants them gone, or the kernel, out of memory,
  * has freed their memory already.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sentence of all views about an archive without an event of what they show, with the likely
+ * The message of all views for an archive without events that they can show, with the likely
  * reason: nobody asked the recording for it, or it was asked for, and nothing of it happened.
  */
 #pragma once

@@ -58,7 +58,7 @@ struct fetch {
 /* The data of one answer. */
 struct transfer {
 	struct serve_file *server;
-	struct unpack *unpack; /* NULL: the file is sent as it is */
+	struct unpack *unpack; /* NULL: the file is sent unchanged */
 	uint64_t number;       /* of the transfers that unpack */
 	bool only_head;
 };

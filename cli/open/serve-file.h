@@ -27,7 +27,7 @@ struct serve_file;
 struct serve_file_args {
 	int fd; /* borrowed: a regular file */
 	enum pack_method
-		unpack;     /* the compression to unpack; PACK_NONE: the file is served as it is */
+		unpack;     /* the compression to unpack; PACK_NONE: the file is served unchanged */
 	uint16_t port;      /* 0 = any */
 	const char *name;   /* the last part of the URL */
 	const char *origin; /* of the page: scheme://host[:port], as browsers send it; borrowed */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo capabilities: shows what this machine can capture, and the reasons for what it cannot. The
- * daemon is asked, since it can have more rights. Without a daemon, this process tests the
- * capabilities itself.
+ * kymo capabilities: shows the events that this machine can record, and the reasons why it cannot
+ * record others. The daemon is asked, since it can have more rights. Without a daemon, this process
+ * tests the capabilities itself.
  */
 #include <stdio.h>
 

@@ -10,8 +10,8 @@
  * copies of stand-ins when they start.
  *
  * A message with N descriptors uses 2 N + 1 numbers (descriptors, stand-ins and the read end) and
- * an empty pipe. If the kernel refuses a pipe, the descriptors are closed, and the stand-ins stand
- * for nothing.
+ * an empty pipe. If the kernel refuses a pipe, the descriptors are closed, and the stand-ins lead
+ * to none.
  *
  * For the main thread only, the only one that receives messages.
  */

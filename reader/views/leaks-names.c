@@ -51,7 +51,7 @@ int leaks_on_rename(struct leaks *l, const struct event *ev)
 		return -ENOMEM;
 	if (p->n_names == 0 && *before.name)
 		leaks_push_name(p, &before);
-	/* An exec has given no name to what it began: the name was the same, or not recorded. */
+	/* An exec did not name its program: the name was the same, or not recorded. */
 	for (size_t i = p->n_names; i-- > 0 && !*p->names[i].name;)
 		p->names[i].name = before.name;
 	name.program = p->n_names ? p->names[p->n_names - 1].program : "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sums of threads by program: a thread that calls exec goes on in another program.
+ * The sums of threads by program: a thread that calls exec continues in another program.
  */
 #pragma once
 

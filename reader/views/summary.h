@@ -25,7 +25,7 @@
  * The time before its first event, and during losses of scheduling records, is none of them, so the
  * three need not add up to the duration.
  *
- * A thread that calls exec goes on in another program. Its sums are also kept by program.
+ * A thread that calls exec continues in another program. Its sums are also kept by program.
  *
  * Times of a damaged file outside of the recording do not count.
  *

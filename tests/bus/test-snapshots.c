@@ -230,7 +230,7 @@ TEST(test_flight_hangs)
 		usleep(10000);
 	}
 	assert_int_equal(mine.r, 0);
-	/* Its session goes, and with it what it had to write. */
+	/* Its session is removed, with the data that it had to write. */
 	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "the archive is truncated");
 	wait_for_answer(&mine);
 	assert_refused(mine, "NotRunning", "removed");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Splits a recording (docs/architecture/chunks.md). Heads and tails have tables of their own. The
- * bodies between them register again what they use.
+ * bodies between them register their strings and threads again.
  */
 #include "writer/fxt/fxt-archive.h"
 

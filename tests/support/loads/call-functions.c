@@ -289,7 +289,7 @@ CHOSEN_BODY(loaded_exited,
 	    "	jmp *%rcx\n",
 	    "	jmp *puts@GOTPCREL(%rip)\n")
 
-/* Reads its return address, and ends in a jump to what is chosen. */
+/* Reads its return address, and ends in a jump to the chosen function. */
 int fragile_ends_in_chosen(int a);
 __asm__(".text\n"
 	".globl fragile_ends_in_chosen\n"

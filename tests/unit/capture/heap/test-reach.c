@@ -95,7 +95,7 @@ TEST(test_tagged)
 	plant(places->mapped + 1, block(4) | UINT64_C(1) << 48);
 	plant(places->mapped + 2, block(4) + 8);
 	plant_in_epoll(block(5) | UINT64_C(1) << 60);
-	plant_in_block(6, block(7) | UINT64_C(1) << 60); /* lost, and so is what it points to */
+	plant_in_block(6, block(7) | UINT64_C(1) << 60); /* lost, as is its target */
 	expect_reach("ttttptli");
 	plant(&global, block(0) | UINT64_C(1) << 47);
 	expect_reach("liitptli");

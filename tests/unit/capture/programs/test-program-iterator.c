@@ -27,7 +27,7 @@ static uint64_t time_of(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Writes when the reader has worked for a while, so it has read in vain. */
+/* Writes after the reader has worked for a while without success. */
 static void *write_late(void *userdata)
 {
 	struct writer *w = userdata;

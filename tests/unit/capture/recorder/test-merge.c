@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records are put into rings of plain memory (fake-collector.h); what the merge hands
- * out is noted in a log, "cpu:time" with what kind it was.
+ * Records are put into rings of plain memory (fake-collector.h); each record that the merge returns
+ * is noted in a log, as "cpu:time" with its kind.
  */
 #include <errno.h>
 #include <malloc.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording of which each step is a story of its own (story.h), split in all
- * places: each chunk is good by itself, and all of them say what a recording says that was not
- * split.
+ * A recording of which each step is a story of its own (story.h), split in all places: each chunk
+ * is valid by itself, and all of them together have the content of a recording that was not split.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -358,7 +358,7 @@ TEST(test_called)
 	assert_walk(UNWIND_END_WHOLE, 3);
 	copied.piece.calls[0].linked = libc_address() + 1;
 	assert_walk(UNWIND_END_TABLE, 1);
-	/* Without the table of what is called, nobody knows. */
+	/* Without the table of the called function, that is unknown. */
 	take_table(libc_address(), false);
 	copied.piece.calls[0].linked = 0;
 	assert_walk(UNWIND_END_TABLE, 1);
