@@ -10,7 +10,7 @@
 #include "edit/edit-sessions.h"
 #include "edit/edit-sort.h"
 
-/* What sessions can have stopped recording at one moment; further ones are not kept. */
+/* The maximum number of sheds that are open at one moment; further ones are not kept. */
 enum { EDIT_CUT_SHEDS_MAX = 4 * SUMMARY_SESSIONS_MAX };
 
 struct edit_cut_shed {
