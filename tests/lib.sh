@@ -313,7 +313,7 @@ check_results() {
 	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
 	perfetto "${questions[@]:1}" >"$TMP/perfetto.answers"
 	for file in "$@"; do
-		read -r errors && read -r slices && read -r open && read -r nameless ||
+		{ read -r errors && read -r slices && read -r open && read -r nameless; } ||
 			fail "Perfetto does not answer about $file"
 		assert_eq "$errors" '[]' "errors of import of $file"
 		assert_eq "$slices" '[{"n":0}]' "open sched slices of $file"
