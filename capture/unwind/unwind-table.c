@@ -286,20 +286,3 @@ void unwind_table_deinit(struct unwind_table *table)
 	free(table->rows);
 	*table = (struct unwind_table){ 0 };
 }
-
-uint32_t unwind_table_find(const struct unwind_table *table, uint64_t address)
-{
-	uint64_t at = address - table->first_address;
-	size_t low = 0, high = table->n_rows;
-
-	/* The last row that begins at AT or before is below HIGH. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->rows[middle].address <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? table->rows[low - 1].rule : UNWIND_RULE(UNWIND_NONE, 0, 0);
-}

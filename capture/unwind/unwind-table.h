@@ -48,9 +48,6 @@ int unwind_table_read(const void *data, size_t n, struct unwind_table *ret);
 
 void unwind_table_deinit(struct unwind_table *table);
 
-/* The rule at ADDRESS, one of the file's own addresses; UNWIND_NONE without a row. */
-uint32_t unwind_table_find(const struct unwind_table *table, uint64_t address);
-
 /* A table as bytes, for this machine: the form in which it leaves the sandbox and is cached. */
 #define UNWIND_TABLE_PACKED_MAX                                                                    \
 	(sizeof(struct unwind_table) + UNWIND_ROWS_MAX * sizeof(struct unwind_row))

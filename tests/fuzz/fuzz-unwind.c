@@ -13,6 +13,7 @@
 #include "capture/unwind/unwind-cfi.h"
 #include "capture/unwind/unwind-rows-x86.h"
 #include "capture/unwind/unwind-table.h"
+#include "tests/support/find-rule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -77,7 +78,7 @@ static void try_file(const uint8_t *data, size_t size)
 		return;
 	assert(unwind_table_is_valid(&table, size));
 	for (uint32_t i = 0; i < table.n_rows && i < 100; i++)
-		assert(unwind_table_find(&table, table.first_address + table.rows[i].address) ==
+		assert(find_rule(&table, table.first_address + table.rows[i].address) ==
 		       table.rows[i].rule);
 	unwind_table_deinit(&table);
 }

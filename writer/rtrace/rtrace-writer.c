@@ -133,13 +133,6 @@ struct rtrace_resource rtrace_known_resource(enum rtrace_known_resource which)
 	return table[which];
 }
 
-int rtrace_write_known_resource(struct rtrace_writer *w, enum rtrace_known_resource which)
-{
-	struct rtrace_resource r = rtrace_known_resource(which);
-
-	return rtrace_write_resource(w, &r);
-}
-
 /* The registered type of a call; NULL if there is none. */
 static const struct rtrace_writer_type *rtrace_writer_find_type(const struct rtrace_writer *w,
 								struct rtrace_text type)

@@ -51,8 +51,7 @@ int rtrace_write_note(struct rtrace_writer *w, struct rtrace_text text);
 /* A resource: one bit and one type each. */
 int rtrace_write_resource(struct rtrace_writer *w, const struct rtrace_resource *r);
 
-/* The same for a resource that tools know. Its bit is its index in the table below. */
-int rtrace_write_known_resource(struct rtrace_writer *w, enum rtrace_known_resource which);
+/* A resource that tools know. Its bit is its index in the table below. */
 struct rtrace_resource rtrace_known_resource(enum rtrace_known_resource which);
 
 /* A call; its type is one that was registered, or without bytes the only one. */

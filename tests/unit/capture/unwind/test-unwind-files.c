@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "capture/sandbox/sandbox.h"
 #include "capture/unwind/unwind-table.h"
+#include "tests/support/find-rule.h"
 #include "tests/support/fixtures/commands.h"
 #include "tests/support/unit.h"
 #include "tests/support/fixtures/unwind-truth.h"
@@ -50,7 +51,7 @@ static void fail_at(uint64_t address, uint32_t rule, const struct unwind_caller 
 static void compare_at(const struct unwind_table *table, const struct unwind_truth *truth,
 		       uint64_t address)
 {
-	uint32_t rule = unwind_table_find(table, address);
+	uint32_t rule = find_rule(table, address);
 	struct unwind_caller ours, theirs;
 	bool understood = unwind_truth_caller(truth, address, &theirs);
 

@@ -20,6 +20,7 @@
 #include "capture/unwind/unwind-elf.h"
 #include "capture/unwind/unwind-rows-x86.h"
 #include "capture/unwind/unwind-table.h"
+#include "tests/support/find-rule.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
@@ -501,15 +502,14 @@ static void assert_rows(struct outbuf *frames, const struct expected_row *rows, 
 	for (uint32_t i = 0; i < n && i < table.n_rows; i++) {
 		assert_int_equal(table.first_address + table.rows[i].address, rows[i].address);
 		assert_int_equal(table.rows[i].rule, rows[i].rule);
-		assert_int_equal(unwind_table_find(&table, rows[i].address), rows[i].rule);
+		assert_int_equal(find_rule(&table, rows[i].address), rows[i].rule);
 		if (i > 0)
-			assert_int_equal(unwind_table_find(&table, rows[i].address - 1),
-					 rows[i - 1].rule);
+			assert_int_equal(find_rule(&table, rows[i].address - 1), rows[i - 1].rule);
 	}
 	assert_int_equal(table.n_rows, n);
 	assert_int_equal(table.n_unsupported[UNWIND_WHY_DAMAGED], damaged);
-	assert_int_equal(unwind_table_find(&table, LOADED_AT - 1), UNWIND_NONE);
-	assert_int_equal(unwind_table_find(&table, UINT64_MAX), UNWIND_NONE);
+	assert_int_equal(find_rule(&table, LOADED_AT - 1), UNWIND_NONE);
+	assert_int_equal(find_rule(&table, UINT64_MAX), UNWIND_NONE);
 	unwind_table_deinit(&table);
 }
 
@@ -588,7 +588,7 @@ TEST(test_no_table)
 	assert_int_equal(unwind_table_read(file, FILE_BYTES, &table), 0);
 	assert_int_equal(table.n_rows, 0);
 	assert_int_equal(table.n_segments, 1);
-	assert_int_equal(unwind_table_find(&table, LOADED_AT), UNWIND_NONE);
+	assert_int_equal(find_rule(&table, LOADED_AT), UNWIND_NONE);
 	unwind_table_deinit(&table);
 	((Elf64_Ehdr *)file)->e_machine = EM_AARCH64;
 	assert_int_equal(unwind_table_read(file, FILE_BYTES, &table), -ENOTSUP);

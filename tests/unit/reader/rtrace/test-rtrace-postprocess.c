@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "reader/rtrace/rtrace-postprocess.h"
+#include "tests/support/known-resource.h"
 #include "tests/support/unit.h"
 #include "writer/rtrace/rtrace-writer.h"
 #include "tests/support/valgrind.h"
@@ -565,7 +566,7 @@ static void write_many(struct outbuf *out, struct truth *t)
 	memset(ids, 0, sizeof(ids));
 	rtrace_writer_init(&w, out, NULL);
 	assert_int_equal(rtrace_write_header(&w, &(struct rtrace_header){ 0 }), 0);
-	assert_int_equal(rtrace_write_known_resource(&w, RTRACE_KNOWN_MEMORY), 0);
+	assert_int_equal(write_known_resource(&w, RTRACE_KNOWN_MEMORY), 0);
 	for (uint64_t i = 1; i <= many; i++) {
 		size_t slot = (size_t)(i * 7919 % SLOTS);
 		bool is_free = ids[slot] != 0 && i % 100 != 0;

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "tests/support/fixtures/golden-file.h"
+#include "tests/support/known-resource.h"
 #include "tests/support/unit.h"
 #include "writer/rtrace/rtrace-writer.h"
 
@@ -41,7 +42,7 @@ static void begin_calls(struct fixture *f, unsigned filters)
 	begin(f);
 	assert_int_equal(rtrace_write_header(&f->w, &(struct rtrace_header){ .filters = filters }),
 			 0);
-	assert_int_equal(rtrace_write_known_resource(&f->w, RTRACE_KNOWN_MEMORY), 0);
+	assert_int_equal(write_known_resource(&f->w, RTRACE_KNOWN_MEMORY), 0);
 	outbuf_reset(&f->out);
 }
 
@@ -79,9 +80,9 @@ static void write_environment(struct rtrace_writer *w)
 	r |= rtrace_write_note(w, T("# temporary"));
 	r |= rtrace_write_context(w, &(struct rtrace_context){ 1, T("first context") });
 	r |= rtrace_write_context(w, &(struct rtrace_context){ 0x80000000, T("the last") });
-	r |= rtrace_write_known_resource(w, RTRACE_KNOWN_MEMORY);
-	r |= rtrace_write_known_resource(w, RTRACE_KNOWN_FD);
-	r |= rtrace_write_known_resource(w, RTRACE_KNOWN_SEGMENT);
+	r |= write_known_resource(w, RTRACE_KNOWN_MEMORY);
+	r |= write_known_resource(w, RTRACE_KNOWN_FD);
+	r |= write_known_resource(w, RTRACE_KNOWN_SEGMENT);
 	r |= rtrace_write_map(w,
 			      &(struct rtrace_map){ T("/usr/bin/a b"), 0x400000, 0x7fffffffffff });
 	assert_int_equal(r, 0);
@@ -181,7 +182,7 @@ TEST(test_compressed)
 
 	begin(&f);
 	r = rtrace_write_header(&f.w, &(struct rtrace_header){ .filters = RTRACE_FILTER_COMPRESS });
-	r |= rtrace_write_known_resource(&f.w, RTRACE_KNOWN_MEMORY);
+	r |= write_known_resource(&f.w, RTRACE_KNOWN_MEMORY);
 	r |= rtrace_write_map(&f.w, &(struct rtrace_map){ T("/bin/a"), 0x1000, 0x2000 });
 	for (unsigned i = 0; i < 2; i++)
 		r |= rtrace_write_call(&f.w, &(struct rtrace_call){
@@ -401,7 +402,7 @@ TEST(test_order)
 	assert_int_equal(rtrace_write_frame(&f.w, &(struct rtrace_frame){ .address = 1 }), 0);
 	assert_int_equal(rtrace_write_arg(&f.w, &(struct rtrace_arg){ T("a"), T("b") }), -EINVAL);
 	assert_int_equal(rtrace_write_end(&f.w), 0);
-	assert_int_equal(rtrace_write_known_resource(&f.w, RTRACE_KNOWN_FD), -EINVAL);
+	assert_int_equal(write_known_resource(&f.w, RTRACE_KNOWN_FD), -EINVAL);
 	assert_int_equal(rtrace_write_note(&f.w, T("## x")), 0);
 	end(&f);
 }
@@ -412,7 +413,7 @@ TEST(test_untyped_call)
 	struct fixture f;
 
 	begin_calls(&f, 0);
-	assert_int_equal(rtrace_write_known_resource(&f.w, RTRACE_KNOWN_FD), 0);
+	assert_int_equal(write_known_resource(&f.w, RTRACE_KNOWN_FD), 0);
 	assert_int_equal(write_malloc(&f, 1), -EINVAL);
 	end(&f);
 }
