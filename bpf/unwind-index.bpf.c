@@ -144,9 +144,15 @@ struct unwind_insertion {
 	__u64 first, end; /* pages */
 	__u32 file_page;
 	struct unwind_file_name file;
-	struct unwind_file_key key; /* of its file, if it has one */
-	__u32 weight;               /* the priority that it gives to its file's table */
+	__u32 weight; /* the priority that it gives to its file's table */
 	bool is_code, has_file;
+	bool has_rest;
+	/* (programs have little stack: the name is known before room is made) */
+	union {
+		struct unwind_file_key key; /* of its file, if it has one */
+		/* Of a mapping that it cuts in two: the second part; then the mapping itself */
+		struct unwind_mapping placed;
+	};
 };
 
 /*
@@ -157,8 +163,9 @@ struct unwind_insertion {
 #define UNWIND_YOUNG_WEIGHT 16
 
 /*
- * Keeps, cuts or drops mapping I. If neither mapping has a file, and they overlap or touch, the old
- * one becomes part of the new one.
+ * Keeps, cuts or drops mapping I. The second part of one that is cut in two is put in later, since
+ * there is no room yet. If neither mapping has a file, and they overlap or touch, the old one
+ * becomes part of the new one.
  */
 static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 {
@@ -184,6 +191,13 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 		return 0;
 	}
 	if (first < to->end && end > to->first) {
+		if (end > to->end) {
+			to->placed = m;
+			to->placed.where = UNWIND_WHERE(to->end, end - to->end);
+			/* (this is not used without a file) */
+			to->placed.file_page += (__u32)(to->end - first);
+			to->has_rest = true;
+		}
 		if (first >= to->first)
 			return 0;
 		m.where = UNWIND_WHERE(first, to->first - first);
@@ -193,7 +207,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 	return 0;
 }
 
-/* Moves the I-th mapping from the end up, or inserts the new one after it. */
+/* Moves the I-th mapping from the end up, or puts in the placed one after it. */
 static long unwind_put_in(__u32 i, struct unwind_insertion *to)
 {
 	struct unwind_process *process = to->process;
@@ -202,15 +216,24 @@ static long unwind_put_in(__u32 i, struct unwind_insertion *to)
 	barrier_var(at);
 	if (at >= UNWIND_MAPPINGS_MAX)
 		return 1;
-	if (at > 0 && UNWIND_WHERE_FIRST(process->mappings[at - 1].where) > to->first) {
+	if (at > 0 && process->mappings[at - 1].where > to->placed.where) {
 		process->mappings[at] = process->mappings[at - 1];
 		return 0;
 	}
-	process->mappings[at].where = UNWIND_WHERE(to->first, to->end - to->first);
-	process->mappings[at].file_page = to->file_page;
-	process->mappings[at].file = to->file.number;
-	process->mappings[at].generation = to->file.generation;
+	process->mappings[at] = to->placed;
 	return 1;
+}
+
+static __always_inline void unwind_put(struct unwind_insertion *to)
+{
+	struct unwind_process *process = to->process;
+
+	if (process->kept >= UNWIND_MAPPINGS_MAX) {
+		__sync_fetch_and_add(&unwind_no_room, 1);
+		return;
+	}
+	bpf_loop(UNWIND_MAPPINGS_MAX, unwind_put_in, to, 0);
+	process->kept++;
 }
 
 /*
@@ -235,6 +258,8 @@ static __always_inline void unwind_drop(struct unwind_insertion *gap)
 {
 	gap->process->kept = 0;
 	bpf_loop(UNWIND_MAPPINGS_MAX, unwind_make_room, gap, 0);
+	if (gap->has_rest)
+		unwind_put(gap);
 	gap->process->n = gap->process->kept;
 }
 
@@ -273,12 +298,14 @@ static __always_inline void unwind_insert(struct unwind_insertion *new)
 	if (unwind_has(new) || !unwind_begin_change(process))
 		return;
 	unwind_drop(new);
-	if (process->kept < UNWIND_MAPPINGS_MAX) {
-		bpf_loop(UNWIND_MAPPINGS_MAX, unwind_put_in, new, 0);
-		process->n = process->kept + 1;
-	} else {
-		__sync_fetch_and_add(&unwind_no_room, 1);
-	}
+	new->placed = (struct unwind_mapping){
+		.where = UNWIND_WHERE(new->first, new->end - new->first),
+		.file_page = new->file_page,
+		.file = new->file.number,
+		.generation = new->file.generation,
+	};
+	unwind_put(new);
+	process->n = process->kept;
 	unwind_end_change(process);
 }
 
