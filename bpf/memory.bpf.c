@@ -6,7 +6,8 @@
  * A function of an allocator can call another one. Only the outermost call counts: each thread
  * stores its current call, and the stack pointer at the begin of that call. Nested calls are deeper
  * in the stack. A call can end without a return (by an exception or longjmp). It is recognised as
- * outdated as soon as a function is entered at a higher stack pointer.
+ * outdated as soon as a function is entered at a higher stack pointer. Functions of threads are
+ * stored apart, so what they allocate counts.
  *
  * Results are read at the return, when the registers are those of the caller, so that a walk by
  * frame pointers finds all frames: by a return probe, or, if an exception can pass through the
@@ -177,14 +178,13 @@ static __always_inline void memory_insert(struct memory_process *process,
 }
 
 /*
- * Walks the stack of a call of T into T's work area. Sets *RET_BY_NEW if operator new has made the
+ * Walks the stack of CALL of T into T's work area. Sets *RET_BY_NEW if operator new has made the
  * call. A walk by frame pointers can then miss the caller of operator new, which is inserted.
  * Returns the number of frames.
  */
-static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_thread *t, bool at_ret,
-					 bool *ret_by_new)
+static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_thread *t,
+					 struct memory_call *call, bool at_ret, bool *ret_by_new)
 {
-	struct memory_call *call = &t->call;
 	__u64 *frames = t->stack.frames, inner = 0;
 	__u32 n;
 
@@ -238,7 +238,7 @@ static __always_inline void memory_allocated(struct pt_regs *ctx, struct memory_
 
 	if (call->weight == 0)
 		return;
-	n = memory_walk(ctx, t, at_ret, &by_new);
+	n = memory_walk(ctx, t, call, at_ret, &by_new);
 	if (by_new)
 		block.function = MEMORY_FN_NEW;
 	block.stack =
@@ -358,6 +358,12 @@ static __always_inline bool is_realloc(__u32 function)
 	       function == MEMORY_FN_RALLOCX;
 }
 
+/* The call of T for FUNCTION. */
+static __always_inline struct memory_call *memory_call_for(struct memory_thread *t, __u32 function)
+{
+	return function >= MEMORY_FN_PTHREAD_CREATE ? &t->thread_call : &t->call;
+}
+
 /* Handles the entry of a function that has a result. Returns true if the return is needed. */
 static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 {
@@ -375,7 +381,7 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 		memory_count(&process->lost);
 		return false;
 	}
-	call = &t->call;
+	call = memory_call_for(t, function);
 	if (is_nested(call, process->instance, function, sp))
 		return false;
 	/*
@@ -445,7 +451,7 @@ static __always_inline void thread_call_returned(struct pt_regs *ctx,
 						 struct memory_process *process,
 						 struct memory_thread *t, bool at_ret)
 {
-	struct memory_call *call = &t->call;
+	struct memory_call *call = &t->thread_call;
 	__u64 attr[4] = { 0 }, thread = call->args[0], stack = 0;
 	struct rec_resource *rec;
 	__u32 operation, n;
@@ -456,7 +462,7 @@ static __always_inline void thread_call_returned(struct pt_regs *ctx,
 		if (bpf_probe_read_user(&thread, sizeof(thread), (const void *)thread) < 0)
 			return;
 		bpf_probe_read_user(attr, sizeof(attr), (const void *)call->args[1]);
-		n = memory_walk(ctx, t, at_ret, &by_new);
+		n = memory_walk(ctx, t, call, at_ret, &by_new);
 		stack = memory_keep_stack(process, t, n, MEMORY_RESOURCE_THREAD, 1, 0);
 	} else {
 		operation = call->function == MEMORY_FN_PTHREAD_JOIN ? RESOURCE_OP_THREAD_JOIN
@@ -480,20 +486,24 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 	struct memory_key key = { .resource = MEMORY_RESOURCE_MEMORY };
 	struct memory_process *process;
 	__u64 sp = PT_REGS_SP(ctx), result = PT_REGS_RC(ctx);
+	struct memory_call *call;
 
-	if (!t || t->call.function != function)
+	if (!t)
+		return;
+	call = memory_call_for(t, function);
+	if (call->function != function)
 		return;
 	/* (a function with a return probe is handled there) */
-	if (at_ret ? sp != t->call.sp || !t->call.caller : sp < t->call.sp)
+	if (at_ret ? sp != call->sp || !call->caller : sp < call->sp)
 		return;
 	process = memory_process();
-	if (!process && t->call.has_old) {
+	if (!process && call->has_old) {
 		/* The process is no longer watched; user space is about to read the table. */
-		key.id = t->call.args[0];
-		key.instance = t->call.instance;
-		bpf_map_update_elem(&memory_blocks, &key, &t->call.old, BPF_NOEXIST);
+		key.id = call->args[0];
+		key.instance = call->instance;
+		bpf_map_update_elem(&memory_blocks, &key, &call->old, BPF_NOEXIST);
 	}
-	if (process && process->instance == t->call.instance) {
+	if (process && process->instance == call->instance) {
 		if (function >= MEMORY_FN_PTHREAD_CREATE) {
 			if (result == 0)
 				thread_call_returned(ctx, process, t, at_ret);
@@ -502,16 +512,16 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 		} else {
 			if (function == MEMORY_FN_POSIX_MEMALIGN &&
 			    (result != 0 || bpf_probe_read_user(&result, sizeof(result),
-								(const void *)t->call.args[0]) < 0))
+								(const void *)call->args[0]) < 0))
 				result = 0;
 			if (result)
-				memory_allocated(ctx, process, t, result, memory_size_of(&t->call),
+				memory_allocated(ctx, process, t, result, memory_size_of(call),
 						 at_ret);
 			else
 				memory_count(&process->failed);
 		}
 	}
-	t->call.function = 0;
+	call->function = 0;
 }
 
 /* operator new that calls malloc(). If several call each other, the outermost one counts. */

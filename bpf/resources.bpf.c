@@ -146,13 +146,16 @@ static __always_inline __u32 operation_of(long number)
 
 /* ---- stacks ---- */
 
+static __always_inline bool is_inside(const struct memory_call *outer, const struct call *call)
+{
+	return outer->function != 0 && outer->instance == call->process->instance &&
+	       call->sp < outer->sp && outer->sp - call->sp <= AT_ENTRY_NESTED_BYTES;
+}
+
 /* Whether the current thread is in a function of an allocator, or in pthread_create(). */
 static __always_inline bool is_in_allocator(struct memory_thread *t, const struct call *call)
 {
-	const struct memory_call *outer = &t->call;
-
-	return outer->function != 0 && outer->instance == call->process->instance &&
-	       call->sp < outer->sp && outer->sp - call->sp <= AT_ENTRY_NESTED_BYTES;
+	return is_inside(&t->call, call) || is_inside(&t->thread_call, call);
 }
 
 /* These are separate functions, which the verifier checks once each. */
@@ -631,8 +634,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
 		return 0;
 	process = memory_process();
 	t = process ? memory_thread(false) : NULL;
-	if (!t || t->call.function != MEMORY_FN_PTHREAD_CREATE ||
-	    t->call.instance != process->instance)
+	if (!t || t->thread_call.function != MEMORY_FN_PTHREAD_CREATE ||
+	    t->thread_call.instance != process->instance)
 		return 0;
 	rec = memory_call_record(process, RESOURCE_OP_THREAD_FORK);
 	if (!rec)

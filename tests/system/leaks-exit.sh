@@ -106,6 +106,15 @@ for EXIT_LOAD in "$libc_load-jemalloc" "$libc_load-tcmalloc"; do
 done
 EXIT_LOAD=$libc_load
 
+note "what the C library allocates for threads is the same if threads are recorded, too"
+for categories in memory memory,threads; do
+	expect_exit 7 timeout "$(limit 60)" "$KYMO" record --direct --force -e "$categories" --reach look -o "$TMP/t.fxt" -- \
+		"$EXIT_LOAD" thread
+	dump_records "$TMP/t.fxt"
+	events block | gojq -rs 'map(.args | select(.resource == "memory") | "\(.function) \(.size)") | sort[]' >"$TMP/$categories"
+done
+diff "$TMP/memory" "$TMP/memory,threads" >&2 || fail "the blocks with threads (>) differ from those without (<)"
+
 note "the children of a program that traces others are left to it"
 EXIT_LOAD=$TRACE_LOAD ends 0 0 trace
 assert_says "$TMP/complaints" 'trace-load uses ptrace, so its children are not held' "the message about a tracer"
