@@ -50,6 +50,7 @@ int on_iter_registers(struct bpf_iter__task *ctx)
 		rec.n = 0;
 	rec.sp = PT_REGS_SP_CORE(regs);
 	rec.tls = thread_pointer(p);
+	rec.altstack = p->sas_ss_sp;
 	/*
 	 * This comes last: a thread that is running now can have left the kernel since the read
 	 * above, and a thread that is not running cannot.

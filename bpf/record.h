@@ -457,12 +457,13 @@ _Static_assert(COST_CLASSES <= 16, "room");
 #define REC_REGISTERS_MAX 40
 struct rec_registers {
 	struct rec_head head;
-	__u64 sp, tls; /* stack pointer, and thread pointer; 0 = unknown */
-	__u32 running; /* 1: the registers can be out of date */
+	__u64 sp, tls;  /* stack pointer, and thread pointer; 0 = unknown */
+	__u64 altstack; /* its stack for signals (sigaltstack); 0 = none */
+	__u32 running;  /* 1: the registers can be out of date */
 	__u32 n;
 	__u64 registers[REC_REGISTERS_MAX]; /* in any order */
 };
-_Static_assert(sizeof(struct rec_registers) == 368, "ABI");
+_Static_assert(sizeof(struct rec_registers) == 376, "ABI");
 
 /* The addresses of the kernel's own code; 0 = hidden. */
 struct kernel_text {

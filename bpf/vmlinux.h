@@ -208,6 +208,7 @@ struct task_struct {
 	char comm[16];
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+	unsigned long sas_ss_sp;
 #if defined(__TARGET_ARCH_x86)
 	struct thread_struct thread;
 #endif

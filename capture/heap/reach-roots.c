@@ -160,6 +160,31 @@ static int reach_roots_read_instance(pid_t task, const char *fd, uint64_t deadli
 	return r;
 }
 
+/*
+ * Reads one io_uring: "INDEX: ADDRESS/BYTES" for each of its buffers, and "user_data=NUMBER" for
+ * results that its ring has no room for.
+ */
+static int reach_roots_read_ring(pid_t task, const char *fd, uint64_t deadline_ns,
+				 struct outbuf *words)
+{
+	char path[64], line[256];
+	uint64_t word;
+	int r = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.20s", (int)task, fd);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (r == 0 && fgets(line, sizeof(line), f))
+		if (sscanf(line, " %*u: 0x%" SCNx64 "/%*u", &word) == 1 ||
+		    sscanf(line, " user_data=%" SCNu64, &word) == 1)
+			r = outbuf_append(words, &word, sizeof(word))
+				    ?: reach_roots_check_time(deadline_ns);
+	fclose(f);
+	return r;
+}
+
 /* Reads the timers: "signal: NUMBER/WORD" for each of them. The kernel can lack this list. */
 static int reach_roots_read_timers(pid_t task, uint64_t deadline_ns, struct outbuf *words)
 {
@@ -195,6 +220,8 @@ int reach_roots_read_kernel(pid_t task, uint64_t deadline_ns, struct outbuf *wor
 		target[n > 0 ? n : 0] = '\0';
 		if (strcmp(target, "anon_inode:[eventpoll]") == 0)
 			r = reach_roots_read_instance(task, entry->d_name, deadline_ns, words);
+		else if (strcmp(target, "anon_inode:[io_uring]") == 0)
+			r = reach_roots_read_ring(task, entry->d_name, deadline_ns, words);
 		r = r ?: reach_roots_check_time(deadline_ns);
 	}
 	if (dir)

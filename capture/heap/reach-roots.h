@@ -38,8 +38,8 @@ uint64_t reach_roots_own_bytes(pid_t task, uint64_t from, uint64_t deadline_ns);
 
 /*
  * Appends the words (uint64_t) that the kernel keeps for TASK, and returns to it later: the data of
- * its epoll instances and of its timers. A process can have any number of instances, and each of
- * its descriptors lists all entries of its instance.
+ * its epoll instances and of its timers, and the buffers of its io_urings. A process can have any
+ * number of instances, and each of its descriptors lists all entries of its instance.
  * Returns 0; -ETIME: DEADLINE_NS (CLOCK_MONOTONIC) has passed; -EMSGSIZE: the buffer is full; or
  * -ENOMEM.
  */

@@ -15,6 +15,8 @@
 
 #define NAP_NS 200000
 
+#define DTV_ELEMENT_BYTES 16
+
 static struct rec_registers *reach_list_of(const struct outbuf *threads)
 {
 	return (struct rec_registers *)threads->data;
@@ -150,6 +152,32 @@ pid_t reach_living_task(pid_t pid)
 			: 0;
 
 	return r > 0 ? (pid_t)r : pid;
+}
+
+int reach_threads_altstacks(const struct outbuf *threads, struct outbuf *words)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < reach_n_of(threads); i++) {
+		uint64_t word = reach_list_of(threads)[i].altstack;
+
+		r = word ? outbuf_append(words, &word, sizeof(word)) : 0;
+	}
+	return r;
+}
+
+uint64_t reach_threads_dtv(pid_t task, uint64_t tls)
+{
+	struct {
+		uint64_t self, dtv;
+	} head;
+	const struct iovec to = { &head, sizeof(head) };
+	const struct iovec from = { (void *)(uintptr_t)tls, sizeof(head) };
+
+	if (!tls || process_vm_readv(task, &to, 1, &from, 1, 0) != sizeof(head) ||
+	    head.self != tls || head.dtv < DTV_ELEMENT_BYTES)
+		return 0;
+	return head.dtv - DTV_ELEMENT_BYTES;
 }
 
 void reach_release_threads(const struct outbuf *threads)

@@ -29,5 +29,15 @@ int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads);
  */
 pid_t reach_living_task(pid_t pid);
 
+/* Appends the stacks for signals of THREADS to WORDS (uint64_t). Returns 0 or -ENOMEM. */
+int reach_threads_altstacks(const struct outbuf *threads, struct outbuf *words);
+
+/*
+ * The block with glibc's table of the thread-local memory of libraries that were loaded later (the
+ * dtv), of a thread with thread pointer TLS in process TASK. glibc's pointer leads behind the first
+ * element of the table. 0 = unknown.
+ */
+uint64_t reach_threads_dtv(pid_t task, uint64_t tls);
+
 /* Releases all threads in THREADS. */
 void reach_release_threads(const struct outbuf *threads);

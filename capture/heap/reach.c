@@ -290,6 +290,8 @@ static int reach_search_roots(struct search *s)
 	for (size_t i = 0; i < s->stacks.n_threads; i++)
 		for (size_t j = 0; j < s->stacks.threads[i].n && j < REC_REGISTERS_MAX; j++)
 			reach_on_word(s, s->stacks.threads[i].registers[j]);
+	for (size_t i = 0; i < s->stacks.n_threads; i++)
+		reach_on_word(s, reach_threads_dtv(s->memory.task, s->stacks.threads[i].tls));
 	for (size_t i = 0; r == 0 && i < s->roots.size / sizeof(*roots); i++) {
 		if (s->request->all_known && (roots[i].is_heap || reach_is_arena(s, &roots[i])))
 			continue;
@@ -430,6 +432,20 @@ static int reach_list_blocks(struct search *s, struct answer *answer)
 	return block_index_init(&s->index, s->blocks, n);
 }
 
+/* Notes the stacks for signals, which only the kernel knows. THREADS are held, or come from it. */
+static int reach_note_altstacks(struct search *s, const struct outbuf *threads, bool held)
+{
+	struct outbuf listed = { 0 };
+	int r;
+
+	/* (without the list, such a stack has no result of its own) */
+	if (held && s->request->list_threads)
+		s->request->list_threads(&listed, s->request->userdata);
+	r = reach_threads_altstacks(held ? &listed : threads, &s->watched);
+	outbuf_deinit(&listed);
+	return r;
+}
+
 static int reach_hold_and_search(struct search *s, struct answer *answer)
 {
 	uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
@@ -463,7 +479,8 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 		.ended = (const uint64_t *)ended.data,
 		.n_ended = ended.size / sizeof(uint64_t),
 	};
-	r = r ?: reach_list_blocks(s, answer)
+	r = r ?: reach_note_altstacks(s, &threads, hold)
+		       ?: reach_list_blocks(s, answer)
 		       ?: reach_roots_read(s->memory.task, &s->roots)
 		       ?: reach_stacks_find_unused(&s->stacks, (const struct root *)s->roots.data,
 						   s->roots.size / sizeof(struct root), &s->unused)

@@ -217,7 +217,10 @@ if command -v valgrind >/dev/null; then
 		dump_records "$TMP/t.fxt"
 		for row in "definitely lost=lost" "indirectly lost=indirect" "possibly lost=possible" "still reachable=reachable"; do
 			n=$(sed -n "s/.* ${row%=*}: .* bytes in \([0-9]*\) blocks/\1/p" "$TMP/valgrind.log")
-			assert_eq "$(events block | gojq -s --arg r "${row#*=}" 'map(select(.args.reach == $r)) | length')" \
+			# (memcheck does not know that glibc points behind the begin of its table for a thread)
+			assert_eq "$(events block | gojq -s --arg r "${row#*=}" 'map(.args | if .function == "calloc" and
+				.reach == "reachable" and .size < 320 then "possible" else .reach end |
+				select(. == $r)) | length')" \
 				"$n" "blocks that are ${row%=*} ($how)"
 		done
 	done

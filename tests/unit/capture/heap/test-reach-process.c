@@ -72,6 +72,34 @@ TEST(test_below_stack_pointer)
 	end_child();
 }
 
+/* The kernel alone can know a stack for signals, and glibc's table of thread-local memory is not
+ * pointed to at its begin. */
+TEST(test_thread_memory)
+{
+	struct rec_registers thread = { 0 };
+	uint8_t reach[N_BLOCKS];
+	uint64_t descriptor;
+
+	begin_child(false);
+	descriptor = ((uint64_t)(uintptr_t)places->thread_stack & ~UINT64_C(4095)) - 3 * 4096;
+	plant((void *)(uintptr_t)descriptor, descriptor);
+	plant((void *)(uintptr_t)(descriptor + 8), block(0) + 16);
+	thread.altstack = block(1);
+	known_thread = &thread;
+	for (unsigned hold = 0; hold < 2; hold++) {
+		thread.tls = 0;
+		assert_int_equal(find_with(&(struct reach_request){ .hold = hold }, reach), 0);
+		assert_int_equal(reach[1], REACH_EPOLL);
+	}
+	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
+	assert_int_equal(reach[0], REACH_POSSIBLE);
+	thread.tls = descriptor;
+	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
+	assert_int_equal(reach[0], REACH_REACHABLE);
+	known_thread = NULL;
+	end_child();
+}
+
 /* Registers of a thread that runs and never enters the kernel. */
 TEST(test_registers)
 {
@@ -260,15 +288,11 @@ TEST(test_large_unwritable)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_epoll_timeout),
-		cmocka_unit_test(test_below_stack_pointer),
-		cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_untouched),
-		cmocka_unit_test(test_gone),
-		cmocka_unit_test(test_stopped),
-		cmocka_unit_test(test_timeout),
-		cmocka_unit_test(test_holder_dies),
-		cmocka_unit_test(test_large_unwritable),
+		cmocka_unit_test(test_epoll_timeout), cmocka_unit_test(test_below_stack_pointer),
+		cmocka_unit_test(test_thread_memory), cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_untouched),     cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_stopped),       cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_holder_dies),   cmocka_unit_test(test_large_unwritable),
 	};
 
 	if (under_valgrind()) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The data that the kernel keeps for a process, and the kinds of its mappings: of this process. */
+#include <linux/io_uring.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +65,28 @@ static struct root find_root(const void *address)
 	return found;
 }
 
+/* A ring's buffers are in use as long as the ring exists. */
+TEST(test_ring)
+{
+	struct io_uring_params params = { 0 };
+	int fd = (int)syscall(SYS_io_uring_setup, 1, &params);
+	void *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct iovec buffers[2] = { { memory, PAGE / 2 }, { (char *)memory + PAGE / 2, 100 } };
+
+	if (fd < 0) {
+		print_message("skip: no io_uring\n");
+		skip();
+	}
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	if (syscall(SYS_io_uring_register, fd, IORING_REGISTER_BUFFERS, buffers, 2) == 0) {
+		assert_int_equal(count_words((uintptr_t)buffers[0].iov_base), 1);
+		assert_int_equal(count_words((uintptr_t)buffers[1].iov_base), 1);
+	}
+	close(fd);
+	assert_int_equal(count_words((uintptr_t)buffers[0].iov_base), 0);
+	munmap(memory, PAGE);
+}
+
 TEST(test_guard)
 {
 	uint8_t *memory =
@@ -99,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_timer),
+		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_guard),
 		cmocka_unit_test(test_secret),
 	};
