@@ -21,9 +21,11 @@
 #include "capture/proc/task-state.h"
 #include "cli/common/tracing-program.h"
 
-/* How long an exiting thread waits for the exits of the other threads of its process. Afterwards,
- * it exits alone. */
-#define OTHERS_NS UINT64_C(100000000)
+/*
+ * How long an exiting thread waits for the exits of the other threads of its process. Afterwards,
+ * it exits alone. Killed threads must get a CPU first. (A thread that calls exit(2) does not wait.)
+ */
+#define OTHERS_NS UINT64_C(2000000000)
 #define OTHERS_MS 2
 
 /* No process is held longer, even if it was not searched. */
@@ -299,16 +301,19 @@ static struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
 /*
  * An exec kills the other threads of its process and waits for their exits. Then its own thread
  * becomes the first one of PID, and is not traced. It runs a program, which can exit within a
- * millisecond.
+ * millisecond. If that fails, the next round searches for it, and for children that it has made.
  */
 static void exit_hold_seize_successor(struct exit_hold *h, pid_t pid)
 {
 	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + SUCCESSOR_NS;
+	bool seized;
 
 	/* (the old thread refuses until it has exited) */
-	while (!exit_hold_adopt(h, pid) && !h->gave_up && errno == EPERM &&
+	while (!(seized = exit_hold_adopt(h, pid)) && !h->gave_up && errno == EPERM &&
 	       clock_read_ns(CLOCK_MONOTONIC) < end_ns)
 		usleep(20);
+	if (!seized)
+		h->next_walk_ns = 0;
 }
 
 /* Detaches from TID, a thread of PID that is at its exit, and lets it continue. */
@@ -432,7 +437,9 @@ static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
  * signal. */
 static void exit_hold_walk_if_due(struct exit_hold *h)
 {
-	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC), took_ns;
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	/* (where the CPUs are busy, the search waits for them, which costs nothing) */
+	uint64_t took_ns, begin_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	if (now_ns < h->next_walk_ns)
 		return;
@@ -442,7 +449,7 @@ static void exit_hold_walk_if_due(struct exit_hold *h)
 	exit_hold_each_task(h, h->command, exit_hold_adopt_children);
 	if (h->gave_up)
 		return;
-	took_ns = clock_read_ns(CLOCK_MONOTONIC) - now_ns;
+	took_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	h->next_walk_ns = now_ns + (took_ns * WALK_PART > WALK_NS ? took_ns * WALK_PART : WALK_NS);
 }
 

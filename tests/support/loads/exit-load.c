@@ -17,7 +17,7 @@
  *	abort, segv           by a signal
  *	wait                  prints "{}", and waits for one
  *	ended                 five threads lose a block of 200 bytes each, and end
- *	fork                  a child allocates, too, and returns first
+ *	fork                  a child allocates, too, and returns first, once it is traced
  *	threadfork            likewise, from another thread
  *	late LIBRARY          loads it after a line on standard input, and allocates after the end
  *	exec PROGRAM ...      allocates, then executes PROGRAM
@@ -217,6 +217,26 @@ static int exec_beside(const char *how, char **command)
 		pause();
 }
 
+/* Waits up to 20 s until this process is traced, as by a recorder that holds it at its exit. */
+static void wait_for_tracer(void)
+{
+	char text[2048];
+
+	for (int i = 0; i < 200; i++) {
+		FILE *f = fopen("/proc/self/status", "r");
+		size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+		const char *line;
+
+		text[n] = '\0';
+		if (f)
+			fclose(f);
+		line = strstr(text, "\nTracerPid:\t");
+		if (!line || line[12] != '0')
+			return;
+		usleep(100000);
+	}
+}
+
 /* Makes a child that allocates and returns, too, and waits for it. */
 static void *fork_child(void *unused)
 {
@@ -224,6 +244,7 @@ static void *fork_child(void *unused)
 	if (fork() == 0) {
 		/* (until it is watched) */
 		usleep(400000);
+		wait_for_tracer();
 		plant();
 		scrub();
 		_exit(3);
