@@ -65,11 +65,16 @@ static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_imag
 static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image *image)
 {
 	const struct memory_process *p = &image->process;
-	/* A child that only runs another program. */
-	bool passes = p->flags & MEMORY_PROCESS_EXECED && !(p->flags & MEMORY_PROCESS_IMAGE);
+	bool passes;
 
 	if (!image->covered && !image->settled)
 		heap_trace_judge_unseen(m, image);
+	/*
+	 * A child that only runs another program, or a program that did so before its files were
+	 * checked. The exec has freed its blocks; see memory_image_gap().
+	 */
+	passes = p->flags & MEMORY_PROCESS_EXECED &&
+		 (!(p->flags & MEMORY_PROCESS_IMAGE) || !image->settled);
 	if (!image->covered && !image->settled)
 		snprintf(image->unwatched, sizeof(image->unwatched),
 			 "it ended before its files were examined");
