@@ -10,11 +10,7 @@
 #include "edit/edit-sessions.h"
 #include "edit/edit-sort.h"
 
-<<<<<<< ours
 /* The maximum number of sheds that are open at one moment; further ones are not kept. */
-=======
-/* The maximum number of sheds at one moment. Further ones are not kept. */
->>>>>>> theirs
 enum { EDIT_CUT_SHEDS_MAX = 4 * SUMMARY_SESSIONS_MAX };
 
 struct edit_cut_shed {

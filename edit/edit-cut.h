@@ -4,15 +4,9 @@
  *
  * The result is self-contained. It begins with the state at its first moment (identities, running
  * threads, open items, the last value of each counter), and closes open items at its last moment.
-<<<<<<< ours
  * session_start, the clock and session_stop describe the cut: each session begins and stops at the
  * same time as in the archive, or at the ends of the cut. In switches, unselected threads become
  * the pseudo-thread "other", as in a filtered recording.
-=======
- * session_start, the clock and session_stop describe the cut: each session begins and stops where
- * it does in the archive, or at the ends of the cut. In switches, unselected threads become the
- * pseudo-thread "other", as in a filtered recording.
->>>>>>> theirs
  */
 #pragma once
 

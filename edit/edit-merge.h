@@ -12,17 +12,10 @@
  * archive gets another one (edit-owners.h). An unknown thread in one archive ("?") does not replace
  * the data of another archive.
  *
-<<<<<<< ours
  * If two archives cover the same CPUs at the same time, the schedule and the processes of the first
  * one are used, since readers support one schedule per CPU. The records of the other one are left
  * out, and counted, except while the first one pauses. Sessions that overlap get different names
  * (edit-sessions.h).
-=======
- * Where two archives cover the same CPUs at the same time, the first one's schedule and processes
- * are used, since readers support one schedule per CPU. The other's are left out, and counted.
- * While the first one pauses, those of the other one are used. Sessions that overlap get different
- * names (edit-sessions.h).
->>>>>>> theirs
  */
 #pragma once
 

@@ -117,12 +117,23 @@ void memory_image_add_gap(struct heap_image *image, uint32_t gap)
 	image->complete = false;
 }
 
+void memory_image_note_probed(struct heap_image *image, uint64_t probed_ns, uint64_t mapped_ns)
+{
+	if (image->settled && probed_ns > image->probed_ns && image->gap == WATCHED_GAP_NONE) {
+		memory_image_add_gap(image, WATCHED_GAP_LOADED);
+		image->gap_from_ns = mapped_ns;
+		image->gap_to_ns = probed_ns;
+	}
+	image->probed_ns = probed_ns > image->probed_ns ? probed_ns : image->probed_ns;
+}
+
 uint32_t memory_image_gap(const struct heap_image *image)
 {
-	bool is_of_begin = image->gap == WATCHED_GAP_LATE || image->gap == WATCHED_GAP_UNSEEN;
+	bool is_of_blocks = image->gap == WATCHED_GAP_LATE || image->gap == WATCHED_GAP_UNSEEN ||
+			    image->gap == WATCHED_GAP_LOADED;
 
-	return is_of_begin && image->process.flags & MEMORY_PROCESS_EXECED ? WATCHED_GAP_NONE
-									   : image->gap;
+	return is_of_blocks && image->process.flags & MEMORY_PROCESS_EXECED ? WATCHED_GAP_NONE
+									    : image->gap;
 }
 
 void memory_image_end_unreported(struct heap_image *image)

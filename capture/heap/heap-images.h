@@ -24,6 +24,7 @@ struct heap_image {
 	bool ended;                         /* `process` includes its end */
 	bool refused;                       /* there was no room to watch it */
 	uint32_t gap;                       /* WATCHED_GAP_* */
+	uint64_t gap_from_ns, gap_to_ns;    /* of WATCHED_GAP_LOADED */
 	bool goes;                          /* it has ended and is being reported */
 	bool lives;                         /* it is part of the snapshot of a running session */
 	uint64_t n_blocks;                  /* number of its blocks, by the last count */
@@ -37,6 +38,7 @@ struct heap_image {
 	 * `unwatched` has the reason.
 	 */
 	bool covered, settled;
+	uint64_t probed_ns;   /* the last of these allocators got its probes */
 	uint64_t n_allocated; /* number of stacks with allocations, counted at its end */
 	char allocators[MEMORY_TEXT_BYTES];
 	char unwatched[MEMORY_REASON_BYTES];
@@ -68,10 +70,17 @@ int heap_images_ended(const struct heap_images *images, struct outbuf *ret);
 void memory_image_add_gap(struct heap_image *image, uint32_t gap);
 
 /*
+ * Notes the result of a check of the files of IMAGE: the last of its allocators got its probes at
+ * PROBED_NS. If it is a new one, it was mapped after MAPPED_NS. A program that has loaded its
+ * initial libraries can have got blocks from it meanwhile, which is a gap.
+ */
+void memory_image_note_probed(struct heap_image *image, uint64_t probed_ns, uint64_t mapped_ns);
+
+/*
  * The gap of IMAGE for its report, after its end. An exec frees all blocks of its program. So if a
- * program has called exec, missing data about its first moments is no gap, but the watch is not
- * complete. Most such programs (env, nice) live for a millisecond: whether a check has seen their
- * files is chance.
+ * program has called exec, missing data about its first moments, or about those of its library, is
+ * no gap, but the watch is not complete. Most such programs (env, nice) live for a millisecond:
+ * whether a check has seen their files is chance.
  */
 uint32_t memory_image_gap(const struct heap_image *image);
 

@@ -250,7 +250,8 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	to->since_ns = clock_boot_ns();
 	to->holder = holder;
 	to->is_partial = failed > 0;
-	to->allocates = failed < wanted->n && heap_probes_allocate(wanted->probes, wanted->n);
+	to->allocates = failed < wanted->n && !(file->list->flags & ALLOCATORS_CALLS_OTHER) &&
+			heap_probes_allocate(wanted->probes, wanted->n);
 	heap_probes_find_probed(check_work->found, to);
 	traced->n_files++;
 	check_work->n_new++;
@@ -364,7 +365,11 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 	heap_probes_renew_holder(a, how);
 	if (check_work.n_new)
 		heap_probes_describe(a, a->announced_text, sizeof(a->announced_text));
-	a->found = (struct heap_probes_found){ 0 };
+	a->found = (struct heap_probes_found){
+		.mapped_ns = a->mapped_ns > a->checked_ns ? a->mapped_ns : a->checked_ns,
+	};
+	a->mapped_ns = 0;
+	a->checked_ns = clock_boot_ns();
 	for (size_t i = 0; i < a->n_files; i++)
 		a->files[i].is_mapped = false;
 	check_work.found = &a->found;

@@ -38,10 +38,11 @@ struct heap_probes_file {
 
 /* The result of a check of files. */
 struct heap_probes_found {
-	bool any;          /* there are files; otherwise the process had ended, or was hidden */
-	bool allocates;    /* one of the files is an allocator with probes */
-	uint64_t since_ns; /* the last one of them got its probes: CLOCK_BOOTTIME */
-	bool is_static;    /* the program loads no libraries */
+	bool any;           /* there are files; otherwise the process had ended, or was hidden */
+	bool allocates;     /* one of the files is an allocator with probes */
+	uint64_t since_ns;  /* the last one of them got its probes: CLOCK_BOOTTIME */
+	uint64_t mapped_ns; /* files with new probes were mapped after this: CLOCK_BOOTTIME */
+	bool is_static;     /* the program loads no libraries */
 	char why[MEMORY_REASON_BYTES]; /* the reason, unless one allocates */
 };
 
@@ -54,10 +55,12 @@ struct heap_probes {
 	struct heap_probes_found announced;     /* in the files that its client announced */
 	char announced_text[MEMORY_TEXT_BYTES]; /* heap_probes_describe() of these files */
 	char refused[128];                      /* a file without probes, and the reason; or "" */
-	pid_t holder;      /* capture/heap/probe-holder.h; 0 = the main thread is running */
-	bool has_gap;      /* some of its probes were not in place all the time */
-	unsigned n_checks; /* number of checks since exec */
-	uint64_t start_ns; /* of the process, as reported at HAPPENED_NS; 0 = not yet */
+	pid_t holder;        /* capture/heap/probe-holder.h; 0 = the main thread is running */
+	bool has_gap;        /* some of its probes were not in place all the time */
+	unsigned n_checks;   /* number of checks since exec */
+	uint64_t checked_ns; /* the begin of the last check; 0 = none. CLOCK_BOOTTIME, likewise: */
+	uint64_t mapped_ns;  /* a mapping since the last check; 0 = unknown */
+	uint64_t start_ns;   /* of the process, as reported at HAPPENED_NS; 0 = not yet */
 	uint64_t happened_ns;
 	uint64_t exec_ns;       /* likewise, if the report was of an exec; otherwise 0 */
 	bool from_start;        /* it existed when the recording began, and has not called exec */

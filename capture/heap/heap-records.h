@@ -30,6 +30,8 @@ _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 #define WATCHED_GAP_THREAD 1 /* its first thread ended */
 #define WATCHED_GAP_LATE   2 /* an exec began the program, and an allocator had no probes then */
 #define WATCHED_GAP_UNSEEN 3 /* it ended before its files were examined */
+#define WATCHED_GAP_LOADED                                                                         \
+	4 /* it has loaded an allocator later (dlopen), which had no probes then */
 
 /* Why the search for references gives blocks no result, or only those with a reference. */
 #define WATCHED_UNSEARCHED_NONE   0
@@ -43,10 +45,11 @@ struct rec_watched {
 	__u32 instance;
 	__u32 reason; /* WATCHED_* */
 	__u64 unmatched, failed, lost, full, no_stack;
-	__u32 gap;        /* WATCHED_GAP_* */
-	__u32 unsearched; /* WATCHED_UNSEARCHED_* */
+	__u32 gap;                    /* WATCHED_GAP_* */
+	__u32 unsearched;             /* WATCHED_UNSEARCHED_* */
+	__u64 gap_from_ns, gap_to_ns; /* of WATCHED_GAP_LOADED */
 };
-_Static_assert(sizeof(struct rec_watched) == 80, "ABI");
+_Static_assert(sizeof(struct rec_watched) == 96, "ABI");
 
 struct rec_usage {
 	struct rec_head head;

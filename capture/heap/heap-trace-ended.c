@@ -162,6 +162,8 @@ static int heap_trace_report_watch_end(struct heap_trace *m, const struct heap_i
 		.full = p->full,
 		.no_stack = p->no_stack,
 		.gap = memory_image_gap(image),
+		.gap_from_ns = image->gap_from_ns,
+		.gap_to_ns = image->gap_to_ns,
 		.unsearched = image->unsearched,
 	};
 

@@ -131,10 +131,10 @@ static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probe
 	if (!found->any || !heap_trace_runs(m, image, &process))
 		return;
 	image->covered = found->allocates;
-	/* (a library that is loaded later has allocated nothing before) */
 	if ((!image->settled || traced->next_check_ns) &&
 	    found->since_ns > heap_trace_exec_ns(traced, image))
 		memory_image_add_gap(image, WATCHED_GAP_LATE);
+	memory_image_note_probed(image, found->since_ns, found->mapped_ns);
 	image->settled = found->is_static || !traced->next_check_ns;
 	snprintf(image->unwatched, sizeof(image->unwatched), "%s",
 		 *found->why        ? found->why
@@ -305,12 +305,14 @@ bool heap_trace_watches(const struct heap_trace *m, uint32_t pid)
 	return traced && !heap_trace_is_outdated(m, traced);
 }
 
-void heap_trace_check_process(struct heap_trace *m, uint32_t pid)
+void heap_trace_check_process(struct heap_trace *m, uint32_t pid, uint64_t mapped_ns)
 {
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 
-	if (traced)
-		heap_trace_check(m, traced);
+	if (!traced)
+		return;
+	traced->mapped_ns = mapped_ns;
+	heap_trace_check(m, traced);
 }
 
 /* Returns true if no more checks are due, so that the watch can be announced. */

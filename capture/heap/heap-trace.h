@@ -52,8 +52,8 @@ void heap_trace_release(struct heap_trace *m, uint32_t pid);
 /* Whether PID is known, and the process has not ended since. */
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid);
 
-/* Checks PID, if it is watched, for other files. */
-void heap_trace_check_process(struct heap_trace *m, uint32_t pid);
+/* Checks PID, if it is watched, for files that were mapped after MAPPED_NS (CLOCK_BOOTTIME). */
+void heap_trace_check_process(struct heap_trace *m, uint32_t pid, uint64_t mapped_ns);
 
 /* The time of the next heap_trace_tick(): CLOCK_MONOTONIC. */
 uint64_t heap_trace_next_ns(const struct heap_trace *m);

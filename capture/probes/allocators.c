@@ -338,6 +338,41 @@ static int allocators_find_forwarders(struct search *s)
 	return 0;
 }
 
+static bool allocators_is_malloc(const char *name, void *userdata)
+{
+	const struct named *means = allocators_meaning(name, strlen(name));
+
+	(void)userdata;
+	return means && means->function == MEMORY_FN_MALLOC;
+}
+
+/*
+ * Finds out whether each malloc() of the file calls that of another file, like a library that only
+ * counts allocations.
+ */
+static int allocators_find_calls_of_other(struct search *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct function *f = &s->functions[i];
+		struct function_walk walk = allocators_new_walk(s, f);
+		int r;
+
+		if (f->means->function != MEMORY_FN_MALLOC)
+			continue;
+		walk.wants = allocators_is_malloc;
+		r = function_walk(&walk, f->vaddr);
+		if (r < 0)
+			return r;
+		if (!walk.leaves)
+			return 0;
+		n++;
+	}
+	s->list.flags |= n > 0 ? ALLOCATORS_CALLS_OTHER : 0;
+	return 0;
+}
+
 /* ---- probes ---- */
 
 static int allocators_add_probe(struct search *s, const struct function *f, uint64_t vaddr,
@@ -483,7 +518,8 @@ static int allocators_search_image(struct search *s)
 	own_malloc = allocators_has_allocator(s);
 	if (s->image.header.e_machine == EM_X86_64) {
 		r = disassembler_new(&s->disassembler) ?: elf_image_read_slots(&s->image)
-			    ?: allocators_find_forwarders(s);
+			    ?: allocators_find_forwarders(s)
+			    ?: allocators_find_calls_of_other(s);
 		if (r < 0)
 			return r;
 	}

@@ -322,6 +322,7 @@ static int elf_image_add_slot_of(struct elf_image *image, size_t *room, const GE
 			.resolver =
 				elf_image_symbol_is(&symbol, STT_GNU_IFUNC) ? symbol.st_value : 0,
 			.noreturn = elf_image_never_returns(name),
+			.name = name,
 		});
 }
 

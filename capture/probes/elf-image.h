@@ -16,6 +16,7 @@ struct elf_slot {
 	uint64_t target;   /* if the function is in this file and cannot be interposed */
 	uint64_t resolver; /* of a function here that is chosen at run time; 0 = none */
 	bool noreturn;     /* the function throws, or ends the program */
+	const char *name;  /* of the function, with the lifetime of the image; NULL = none */
 };
 
 struct elf_image {

@@ -107,6 +107,7 @@ static bool function_walk_step(struct function_walk *w, struct ways *ways, uint6
 		w->stopped = true;
 		return false;
 	}
+	w->leaves |= !to && slot && slot->name && w->wants && w->wants(slot->name, w->userdata);
 	if (i->kind == INSTRUCTION_CALL) {
 		w->n_calls++;
 		w->n_indirect += !to && !slot;
@@ -153,7 +154,7 @@ int function_walk(struct function_walk *w, uint64_t vaddr)
 	int r = 0;
 
 	w->n_rets = w->n_instructions = w->n_calls = w->n_indirect = w->n_tails = w->n_made = 0;
-	w->stopped = w->watched = w->computed = w->unread = false;
+	w->stopped = w->leaves = w->watched = w->computed = w->unread = false;
 	while (r == 0 && ways.n_open > 0)
 		r = function_walk_follow(w, &ways, ways.open[--ways.n_open]);
 	table_deinit(&ways.seen);

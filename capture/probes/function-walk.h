@@ -32,6 +32,8 @@ struct function_walk {
 	struct disassembler *disassembler;
 	/* Whether to end the path at a call or jump to the function at VADDR; can be NULL. */
 	bool (*stop)(uint64_t vaddr, void *userdata);
+	/* Whether the name is that of a wanted function of another file; can be NULL. */
+	bool (*wants)(const char *name, void *userdata);
 	void *userdata;
 	uint64_t watch;      /* the first watched address */
 	uint64_t watch_to;   /* the last watched address; 0 = the first one */
@@ -48,6 +50,7 @@ struct function_walk {
 	size_t n_calls;    /* without calls at which a path ended */
 	size_t n_indirect; /* of these, calls to addresses in registers and memory */
 	bool stopped;      /* stop() was true at least once */
+	bool leaves;       /* it calls, or jumps to, a wanted function of another file */
 	bool watched;      /* a branch or jump leads to a watched address */
 	bool computed;     /* the function jumps to an address in a register or a table */
 	bool unread;       /* some paths could not be followed for another reason */

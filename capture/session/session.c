@@ -150,11 +150,11 @@ static bool session_fetch_memory(struct outbuf *ret, void *userdata)
 	return worker_fetch_memory(s->worker, ret);
 }
 
-static void session_check_files(uint32_t pid, void *userdata)
+static void session_check_files(uint32_t pid, uint64_t ts_ns, void *userdata)
 {
 	struct session *s = userdata;
 
-	worker_order_mappings(s->worker, pid);
+	worker_order_mappings(s->worker, pid, ts_ns);
 }
 
 /* A trigger is reported after the data of this drain is written. */

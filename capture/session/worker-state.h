@@ -33,7 +33,10 @@ struct worker {
 	uint64_t n_snapshots;   /* begun */
 	uint32_t lookups[LOOKUPS_MAX];
 	unsigned n_lookups;
-	uint32_t pending_checks[PENDING_CHECKS_MAX];
+	struct pending_check {
+		uint32_t pid;
+		uint64_t mapped_ns; /* the first new mapping: CLOCK_BOOTTIME */
+	} pending_checks[PENDING_CHECKS_MAX];
 	unsigned n_pending_checks;
 	bool check_all_files;            /* there were too many for `looks` */
 	uint32_t searches[SEARCHES_MAX]; /* processes that wait for a search */

@@ -135,7 +135,7 @@ void worker_search(struct worker *w)
 /* Watched processes have new mappings. */
 void worker_check_files(struct worker *w)
 {
-	uint32_t pending_checks[PENDING_CHECKS_MAX];
+	struct pending_check pending_checks[PENDING_CHECKS_MAX];
 	unsigned n;
 	bool all;
 
@@ -151,5 +151,6 @@ void worker_check_files(struct worker *w)
 	else
 		for (unsigned i = 0; w->watching && i < n; i++)
 			heap_trace_check_process(heap_targets_memory(w->watching),
-						 pending_checks[i]);
+						 pending_checks[i].pid,
+						 pending_checks[i].mapped_ns);
 }

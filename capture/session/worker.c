@@ -149,15 +149,21 @@ bool worker_order_lookup(struct worker *w, uint32_t tid)
 	return room;
 }
 
-void worker_order_mappings(struct worker *w, uint32_t pid)
+void worker_order_mappings(struct worker *w, uint32_t pid, uint64_t ts_ns)
 {
 	bool known = false;
 
 	pthread_mutex_lock(&w->lock);
-	for (unsigned i = 0; i < w->n_pending_checks; i++)
-		known |= w->pending_checks[i] == pid;
+	for (unsigned i = 0; i < w->n_pending_checks; i++) {
+		struct pending_check *check = &w->pending_checks[i];
+
+		if (check->pid != pid)
+			continue;
+		known = true;
+		check->mapped_ns = ts_ns < check->mapped_ns ? ts_ns : check->mapped_ns;
+	}
 	if (!known && w->n_pending_checks < PENDING_CHECKS_MAX)
-		w->pending_checks[w->n_pending_checks++] = pid;
+		w->pending_checks[w->n_pending_checks++] = (struct pending_check){ pid, ts_ns };
 	else if (!known)
 		w->check_all_files = true;
 	thread_signal(w->order_fd);

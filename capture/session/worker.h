@@ -69,8 +69,8 @@ uint64_t worker_cpu_ns(struct worker *w);
  */
 bool worker_order_lookup(struct worker *w, uint32_t tid);
 
-/* Orders a reading of the mappings of the watched process PID. */
-void worker_order_mappings(struct worker *w, uint32_t pid);
+/* Orders a reading of the mappings of the watched process PID, which has a new one since TS_NS. */
+void worker_order_mappings(struct worker *w, uint32_t pid, uint64_t ts_ns);
 
 /*
  * Returns data about allocations that was read, owned by the caller: struct rec_*. More can be

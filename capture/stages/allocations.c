@@ -202,13 +202,10 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 	return r < 0 ? r : allocations_write_waiting(a);
 }
 
-static int allocations_on_watched(struct allocations *a, const struct rec_watched *rec)
+/* Writes why allocations of REC can be missing to TEXT. */
+static void allocations_describe_gap(const struct allocations *a, const struct rec_watched *rec,
+				     char *text, size_t size)
 {
-	static const char *const reasons[] = {
-		[WATCHED_STOP] = "stop",
-		[WATCHED_EXIT] = "exit",
-		[WATCHED_EXEC] = "exec",
-	};
 	static const char *const gaps[] = {
 		[WATCHED_GAP_THREAD] = "its first thread ended, and probes can have been missing "
 				       "until another one had them",
@@ -216,6 +213,25 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 				     "its earlier blocks are unknown",
 		[WATCHED_GAP_UNSEEN] = "it ended before its files were examined, and can have had "
 				       "an allocator without probes",
+	};
+	uint64_t start_ns = a->pipe->from_ns;
+	uint64_t from_ns = rec->gap_from_ns > start_ns ? rec->gap_from_ns : start_ns;
+
+	snprintf(text, size, "%s", STRING_TABLE_NAME(gaps, rec->gap) ?: "");
+	if (rec->gap == WATCHED_GAP_LOADED)
+		snprintf(text, size,
+			 "an allocator that it loaded after %s of the recording got its probes %s "
+			 "later, and its earlier blocks are unknown",
+			 TEXT_TIME(from_ns - start_ns),
+			 TEXT_TIME(rec->gap_to_ns > from_ns ? rec->gap_to_ns - from_ns : 0));
+}
+
+static int allocations_on_watched(struct allocations *a, const struct rec_watched *rec)
+{
+	static const char *const reasons[] = {
+		[WATCHED_STOP] = "stop",
+		[WATCHED_EXIT] = "exit",
+		[WATCHED_EXEC] = "exec",
 	};
 	static const char *const unsearched[] = {
 		[WATCHED_UNSEARCHED_SECRET] =
@@ -228,6 +244,7 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	};
 	struct watch *w = allocations_watch_of(a, rec->instance);
 	struct event ev;
+	char gap[256];
 
 	if (!w || !STRING_TABLE_NAME(reasons, rec->reason))
 		return 0;
@@ -242,7 +259,8 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	if (w->resources)
 		ev.watched.full += resources_full(w->resources);
 	ev.watched.no_stack = rec->no_stack;
-	ev.watched.gap = STRING_TABLE_NAME(gaps, rec->gap) ?: "";
+	allocations_describe_gap(a, rec, gap, sizeof(gap));
+	ev.watched.gap = gap;
 	ev.watched.unsearched = STRING_TABLE_NAME(unsearched, rec->unsearched) ?: "";
 	allocations_watch_free(table_remove(&a->watches, rec->instance));
 	return allocations_write_event(a, &ev);
@@ -632,12 +650,12 @@ static int allocations_head(const void *stage, const struct stage_head *h)
 /* ---- the stage ---- */
 
 /* The new file may contain an allocator. */
-static void allocations_look_into_mapping(const struct allocations *a, uint32_t pid)
+static void allocations_look_into_mapping(const struct allocations *a, const struct rec_head *rec)
 {
 	const struct pipeline_owner *owner = &a->pipe->owner;
 
-	if (a->pipe->categories & CATEGORIES_MEMORY && allocations_watches(a, pid))
-		owner->check_files(pid, owner->userdata);
+	if (a->pipe->categories & CATEGORIES_MEMORY && allocations_watches(a, rec->pid))
+		owner->check_files(rec->pid, rec->ts_ns, owner->userdata);
 }
 
 static int allocations_on_record(void *stage, const struct rec_head *rec)
@@ -650,7 +668,7 @@ static int allocations_on_record(void *stage, const struct rec_head *rec)
 			allocations_ended(a, rec->pid);
 		return 0;
 	case REC_MAPPING:
-		allocations_look_into_mapping(a, rec->pid);
+		allocations_look_into_mapping(a, rec);
 		return 0;
 	default:
 		return allocations_record(a, rec);

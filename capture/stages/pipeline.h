@@ -61,7 +61,7 @@ struct pipeline_owner {
 	/* Returns further data of the worker about watched processes. False: there is none. */
 	bool (*fetch_memory)(struct outbuf *ret, void *userdata);
 	/* Set if allocations are recorded. Watched process PID has mapped a file: examines it. */
-	void (*check_files)(uint32_t pid, void *userdata);
+	void (*check_files)(uint32_t pid, uint64_t ts_ns, void *userdata);
 	/* Whether thread or process TID has certainly ended. */
 	bool (*is_gone)(uint32_t tid);
 	/* A trigger has fired. */

@@ -131,6 +131,15 @@ void *je_malloc(size_t n) { return malloc(n); }
 void je_free(void *block) { free(block); }
 END
 after_exec 0 '^$' 3 "$EXIT_LOAD" late "$TMP/late.so"
+note "the same, with blocks of its own"
+gcc -O2 -fPIC -shared -o "$TMP/late.so" -x c - <<'END'
+#include <stdlib.h>
+static char all[65536];
+static size_t used;
+void *je_malloc(size_t n) { used += n; return all + used - n; }
+void je_free(void *block) { (void)block; }
+END
+after_exec 4 'an allocator that it loaded after .* got its probes .* later' 3 "$EXIT_LOAD" late "$TMP/late.so"
 
 note "a child with inherited blocks, and a new program"
 PLANT=()

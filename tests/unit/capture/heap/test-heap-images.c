@@ -138,7 +138,7 @@ TEST(test_gap)
 	struct heap_images *images = *state;
 	struct heap_image *image = add(images, PID, 1);
 	static const uint32_t gaps[] = { WATCHED_GAP_NONE, WATCHED_GAP_THREAD, WATCHED_GAP_LATE,
-					 WATCHED_GAP_UNSEEN };
+					 WATCHED_GAP_UNSEEN, WATCHED_GAP_LOADED };
 
 	for (size_t i = 0; i < ARRAY_SIZE(gaps); i++) {
 		*image = (struct heap_image){ .process.flags = MEMORY_PROCESS_IMAGE,
@@ -153,6 +153,28 @@ TEST(test_gap)
 	}
 }
 
+/* The first allocator that is loaded later is a gap, from its mapping to its probes. */
+TEST(test_loaded)
+{
+	struct heap_images *images = *state;
+	struct heap_image *image = add(images, PID, 1);
+
+	image->complete = true;
+	memory_image_note_probed(image, 100, 50); /* while its initial libraries are loaded */
+	image->settled = true;
+	memory_image_note_probed(image, 100, 150); /* nothing new */
+	assert_int_equal(image->gap, WATCHED_GAP_NONE);
+	assert_true(image->complete);
+	memory_image_note_probed(image, 300, 200);
+	memory_image_note_probed(image, 500, 400);
+	memory_image_note_probed(image, 300, 600); /* one was unloaded */
+	assert_int_equal(image->gap, WATCHED_GAP_LOADED);
+	assert_int_equal(image->gap_from_ns, 200);
+	assert_int_equal(image->gap_to_ns, 300);
+	assert_int_equal(image->probed_ns, 500);
+	assert_false(image->complete);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +184,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_not_reported, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_loaded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 	};
 

@@ -281,6 +281,48 @@ TEST(test_by_hand)
 }
 #endif
 
+/* A library that only calls malloc() of another one has no blocks of its own. */
+TEST(test_calls_other)
+{
+	static const struct {
+		const char *source;
+		uint32_t flags;
+	} rows[] = {
+		{ "void *je_malloc(size_t n) { return malloc(n); }", ALLOCATORS_CALLS_OTHER },
+		{ "int n_calls; void *tc_malloc(size_t n) { void *p = malloc(n); n_calls++; return p; }",
+		  ALLOCATORS_CALLS_OTHER },
+		{ "static char all[4096]; static size_t used;"
+		  "void *je_malloc(size_t n) { used += n; return all + used - n; }"
+		  "void *others(void) { return malloc(7); }",
+		  0 },
+		/* one of two */
+		{ "static char all[4096]; void *je_malloc(size_t n) { return malloc(n); }"
+		  "void *tc_malloc(size_t n) { return all + n; }",
+		  0 },
+		{ "void *others(void) { return malloc(7); }", 0 },
+	};
+	struct allocator_list l;
+	char path[256];
+
+	need_compiler();
+#if !defined(__x86_64__)
+	skip();
+#endif
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/calls.c", dir);
+		f = fopen(path, "we");
+		assert_non_null(f);
+		fprintf(f, "#include <stdlib.h>\n%s\n", rows[i].source);
+		fclose(f);
+		command("cc -O1 -fPIC -shared -fno-builtin calls.c -o calls");
+		assert_int_equal(find("calls", &l), 0);
+		assert_int_equal(l.flags, rows[i].flags);
+		allocator_list_deinit(&l);
+	}
+}
+
 TEST(test_no_program)
 {
 	_cleanup_close_ int directory = open("/", O_RDONLY | O_CLOEXEC);
@@ -487,11 +529,12 @@ FIXTURE(tear_down)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_static),  cmocka_unit_test(test_dynamic),
-		cmocka_unit_test(test_library), cmocka_unit_test(test_go),
-		cmocka_unit_test(test_by_hand), cmocka_unit_test(test_no_program),
-		cmocka_unit_test(test_slow),    cmocka_unit_test(test_validity),
-		cmocka_unit_test(test_self),    cmocka_unit_test(test_deleted),
+		cmocka_unit_test(test_static),     cmocka_unit_test(test_dynamic),
+		cmocka_unit_test(test_library),    cmocka_unit_test(test_go),
+		cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_calls_other),
+		cmocka_unit_test(test_no_program), cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_validity),   cmocka_unit_test(test_self),
+		cmocka_unit_test(test_deleted),
 	};
 
 	if (under_valgrind()) {
