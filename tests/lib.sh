@@ -313,8 +313,9 @@ check_results() {
 	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
 	perfetto "${questions[@]:1}" >"$TMP/perfetto.answers"
 	for file in "$@"; do
-		{ read -r errors && read -r slices && read -r open && read -r nameless; } ||
+		if ! { read -r errors && read -r slices && read -r open && read -r nameless; }; then
 			fail "Perfetto does not answer about $file"
+		fi
 		assert_eq "$errors" '[]' "errors of import of $file"
 		assert_eq "$slices" '[{"n":0}]' "open sched slices of $file"
 		assert_eq "$open" '[{"n":0}]' "open slices of $file"

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/kymo.skel.h"
-#include "bpf/unwind.h"
+#include "bpf/record-unwind.h"
 #include "tests/support/unit.h"
 
 enum { TGID = 4711, FILE_1 = 3, FILE_2 = 5 };
