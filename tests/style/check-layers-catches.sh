@@ -83,7 +83,6 @@ plant reader/planted.c 'int x;' 'stands in no room'
 plant writer/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'writer/fxt/ may not include'
 plant reader/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'reader/fxt/ may not include'
 plant writer/tfile/planted.c '#include "writer/fxt/fxt-wire.h"' 'writer/tfile/ may not include'
-judge_plants
 
 # A room that is planned has no directory yet; once it has, its entry holds.
 cp "$list" "$TMP/saved"
@@ -92,16 +91,11 @@ plant capture/later/planted.c '#include "capture/session/session.h"' 'capture/la
 judge_plants
 rmdir "$copy/capture/later"
 sed -i '/^- .capture.later. (planned):/s# (planned)##' "$list"
+# Nor may the list lead in a circle.
+sed -i '/^- .capture.proc.:/,/Includes/s#Includes base,#Includes base, capture/session,#' "$list"
 expect_exit 1 "$check" "$copy"
 assert_says "$TMP/stdout" 'there is no capture/later/, and it is not planned' \
 	"complaint about a room"
-assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about a room"
-cp "$TMP/saved" "$list"
-
-# Nor may the list lead in a circle.
-cp "$list" "$TMP/saved"
-sed -i '/^- .capture.proc.:/,/Includes/s#Includes base,#Includes base, capture/session,#' "$list"
-expect_exit 1 "$check" "$copy"
 assert_contains "$TMP/stdout" 'layers\.md: in a circle of rooms: capture/proc$' \
 	"complaint about a circle"
 cp "$TMP/saved" "$list"
@@ -109,10 +103,13 @@ cp "$TMP/saved" "$list"
 # Nor headers of one room, nor may a room become a hall.
 printf '#include "base/planted-too.h"\n' >"$copy/base/planted.h"
 printf '#include "base/planted.h"\n' >"$copy/base/planted-too.h"
+touch "$copy"/edit/planted-{1..30}.c
 expect_exit 1 "$check" "$copy"
-assert_eq "$(sort "$TMP/stdout")" "base/planted-too.h: in a circle of headers
+assert_eq "$(grep headers "$TMP/stdout" | sort)" "base/planted-too.h: in a circle of headers
 base/planted.h: in a circle of headers" "complaints about headers"
-rm "$copy"/base/planted*.h
+assert_says "$TMP/stdout" ' .c files stand in one room; at most 30 may' "complaint about a hall"
+assert_eq "$(wc -l <"$TMP/stdout")" 3 "number of complaints about headers and a hall"
+rm "$copy"/base/planted*.h "$copy"/edit/planted-*.c
 
 # Nor modules of one room. A header that the files of a module share is a part of it.
 echo '#include "base/planted-other.h"' >"$copy/base/planted.c"
@@ -125,11 +122,6 @@ echo '#include "base/planted-parts.h"' >"$copy/base/planted.c"
 echo '#include "base/planted.h"' >"$copy/base/planted-parts.h"
 expect_exit 0 "$check" "$copy"
 rm "$copy"/base/planted*
-touch "$copy"/edit/planted-{1..30}.c
-expect_exit 1 "$check" "$copy"
-assert_says "$TMP/stdout" ' .c files stand in one room; at most 30 may' "complaint about a hall"
-assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about a hall"
-rm "$copy"/edit/planted-*.c
 
 # These only look like violations.
 cat >"$copy/model/planted.c" <<-'END'
