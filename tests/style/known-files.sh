@@ -5,13 +5,13 @@
 # not checked again while their contents and the checker are the same. The sums of correct files
 # are in ~/.cache/kymo/checked.
 
-# (A sum is one line of it.)
+# The number of sums that are kept for a checker: those of several trees.
 KNOWN_MOST=20000
 
-# check_unknown NAME KEY COMMAND ...: reads paths that end with a 0, and runs COMMAND with those
-# files on its input, as paths that end with a 0, that the checker NAME has not found correct before.
-# KEY is all else that the result depends on: the version and the configuration of the checker.
-# Returns the status of COMMAND. If it is 0, the files are remembered.
+# check_unknown NAME KEY COMMAND ...: reads paths, each with a 0 at its end. COMMAND reads those of
+# the files that the checker NAME has not found correct before. KEY is all else that the result
+# depends on: the version and the configuration of the checker. Returns the status of COMMAND. If it
+# is 0, the files are remembered.
 check_unknown() {
 	local directory=${XDG_CACHE_HOME:-$HOME/.cache}/kymo/checked work known sum path status=0
 	local -A is_known=()
