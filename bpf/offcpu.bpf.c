@@ -91,13 +91,6 @@ static __always_inline __u32 walk_kernel_of(struct task_struct *p, bool runs, __
 	return runs || filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel_of(p, frames);
 }
 
-/* The known end of a time off CPU. */
-enum offcpu_end {
-	OFFCPU_RETURNS,
-	OFFCPU_RUNS, /* it is running by now, so its kernel stack has changed */
-	OFFCPU_OPEN, /* it is still off CPU */
-};
-
 /* Sends the user stack in T. A copied one has been sent. */
 static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_struct *p,
 					 __u64 now_ns, __u64 *ret_id)
@@ -118,15 +111,15 @@ static __always_inline __u64 offcpu_begin(const struct offcpu_thread *t)
 }
 
 /* Writes a record of P, which was off CPU from BEGIN_NS until NOW_NS, from its entry T. */
-static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p,
-					 enum offcpu_end end, __u64 begin_ns, __u64 now_ns)
+static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p, __u8 end,
+					 __u64 begin_ns, __u64 now_ns)
 {
 	struct rec_stack *room = stack_room(STACK_ROOM_SWITCH);
 	struct rec_offcpu *rec;
 	__u64 kernel, user;
 
 	if (!room ||
-	    !stack_send(room, walk_kernel_of(p, end == OFFCPU_RUNS, room->frames), p, now_ns,
+	    !stack_send(room, walk_kernel_of(p, end == REC_OFFCPU_RUNS, room->frames), p, now_ns,
 			&kernel) ||
 	    !send_user_of(t, p, now_ns, &user))
 		return;
@@ -140,7 +133,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	/* A preempted thread was not woken. */
 	rec->waker_tid = t->state == 'R' ? 0 : t->waker_tid;
 	rec->state = t->state;
-	rec->is_open = end == OFFCPU_OPEN;
+	rec->end = end;
 	rec->is_earlier = t->is_earlier != 0;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
@@ -153,22 +146,23 @@ static __always_inline bool was_off_cpu(__u64 begin_ns, __u64 now_ns)
 
 /*
  * P leaves its CPU at NOW_NS, and the kernel has not reported its return since BEGIN_NS. Returns
- * the time until which it was certainly off CPU. If it was woken, that is the time of the wakeup.
+ * the time until which it was probably off CPU. If it was woken, that is the time of the wakeup.
  * Otherwise, it is NOW_NS minus the CPU time that it has used since. (It can have made system calls
- * meanwhile, so it need not have been off CPU until now.) If it waits since before the recording,
- * it can have returned before it had an entry: then BEGIN_NS is all that is certain.
+ * meanwhile, so it need not have been off CPU until now.)
+ *
+ * If it waits since before the recording, it can have returned before it had an entry. Then it was
+ * not woken since, but it can have been about to wait again. So the earlier of both times counts.
  */
 static __always_inline __u64 unreported_return(const struct offcpu_thread *t, struct task_struct *p,
 					       __u64 begin_ns, __u64 now_ns)
 {
-	__u64 woken_ns = *(volatile __u64 *)&t->woken_ns, ran_ns;
+	__u64 woken_ns = *(volatile __u64 *)&t->woken_ns;
+	__u64 ran_ns = p->se.sum_exec_runtime - t->ran_ns;
+	__u64 until_ns = ran_ns < now_ns - begin_ns ? now_ns - ran_ns : begin_ns;
 
-	if (t->is_earlier)
-		return begin_ns;
-	if ((__s64)(woken_ns - begin_ns) > 0 && (__s64)(now_ns - woken_ns) > 0)
-		return woken_ns;
-	ran_ns = p->se.sum_exec_runtime - t->ran_ns;
-	return ran_ns < now_ns - begin_ns ? now_ns - ran_ns : begin_ns;
+	if ((__s64)(woken_ns - begin_ns) <= 0 || (__s64)(now_ns - woken_ns) <= 0)
+		return until_ns;
+	return t->is_earlier && until_ns < woken_ns ? until_ns : woken_ns;
 }
 
 /*
@@ -240,7 +234,7 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 	begin_ns = offcpu_begin(t);
 	off_cpu_ns = begin_ns ? unreported_return(t, p, begin_ns, now_ns) : 0;
 	if (was_off_cpu(begin_ns, off_cpu_ns))
-		write_offcpu(t, p, OFFCPU_RUNS, begin_ns, off_cpu_ns);
+		write_offcpu(t, p, REC_OFFCPU_RUNS, begin_ns, off_cpu_ns);
 	t->waker_tid = 0;
 	t->woken_ns = 0;
 	t->is_earlier = 0;
@@ -260,7 +254,7 @@ static __always_inline void offcpu_return(struct task_struct *p, __u64 now_ns)
 	if (!t || begin_ns == 0)
 		return;
 	if (was_off_cpu(begin_ns, now_ns))
-		write_offcpu(t, p, OFFCPU_RETURNS, begin_ns, now_ns);
+		write_offcpu(t, p, REC_OFFCPU_RETURNS, begin_ns, now_ns);
 	t->begin_ns = 0;
 	t->waker_tid = 0;
 }
@@ -354,7 +348,7 @@ int on_iter_offcpu(struct bpf_iter__task *ctx)
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
 	begin_ns = t ? offcpu_begin(t) : 0;
 	if (t && was_off_cpu(begin_ns, now_ns) && !p->on_cpu && t->ran_ns == p->se.sum_exec_runtime)
-		write_offcpu(t, p, OFFCPU_OPEN, begin_ns, now_ns);
+		write_offcpu(t, p, REC_OFFCPU_OPEN, begin_ns, now_ns);
 	return 0;
 }
 
@@ -459,9 +453,9 @@ static __always_inline bool waiting_goes_on(struct task_struct *p, __u64 ran_ns)
 /*
  * Makes the entry of P, whose state, CPU time and stack are in NEW.
  *
- * If P returned before the entry was there, nothing has ended the entry. It is dropped when P
- * leaves its CPU again, and not reported (unreported_return()). If P has been woken, but still
- * waits for a CPU, its return ends the entry.
+ * If P returned before the entry was there, nothing has ended the entry. When P leaves its CPU
+ * again, its return is estimated (unreported_return()). If P has been woken, but still waits for a
+ * CPU, its return ends the entry.
  */
 static __always_inline void waiting_enter(struct offcpu_thread *new, struct task_struct *p)
 {

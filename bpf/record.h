@@ -290,6 +290,13 @@ struct rec_sample {
 };
 _Static_assert(sizeof(struct rec_sample) == 40, "ABI");
 
+/* The end of a time off CPU, as far as it is known. */
+#define REC_OFFCPU_RETURNS 0
+/* It is running by now, and the kernel did not report since when: the end is an estimate. */
+#define REC_OFFCPU_RUNS 1
+#define REC_OFFCPU_OPEN 2 /* it is still off its CPU at the end */
+#define REC_OFFCPU_MAX  3
+
 /* head's thread was off its CPU until head.ts_ns. The stacks are those at its departure. */
 struct rec_offcpu {
 	struct rec_head head;
@@ -297,7 +304,7 @@ struct rec_offcpu {
 	__u64 kernel_stack, user_stack;
 	__u32 waker_tid; /* 0 = an interrupt, or unknown */
 	__u16 state;     /* a letter: R S D T t P I */
-	__u8 is_open;    /* 1: it is still off its CPU at head.ts_ns, the end */
+	__u8 end;        /* REC_OFFCPU_* */
 	__u8 is_earlier; /* 1: it was off its CPU before begin_ns; the user stack is a struct
 			  * rec_piece of on_iter_waiting */
 };

@@ -335,7 +335,10 @@ struct event {
 			uint64_t end_ns;
 			uint32_t waker_tid; /* 0 = an interrupt, or unknown */
 			char state;         /* as in a switch; 0 = unknown */
-			/* "open": it has not ended when the recording has; NULL = it has ended */
+			/*
+			 * "open": it has not ended when the recording has; "unknown": it has ended,
+			 * and `end_ns` is an estimate; NULL = it has ended then
+			 */
 			const char *left_by;
 			/* "earlier": it began before the recording; NULL = it began in it */
 			const char *begun;

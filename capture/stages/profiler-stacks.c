@@ -244,18 +244,26 @@ static bool profiler_is_waiting(const struct profiler *p, const struct rec_offcp
 	return rec->is_earlier && rec->user_stack && profiler_find_waiting(p, rec->user_stack);
 }
 
+/* The end of REC, as far as it is known; NULL = it ended then. */
+static const char *profiler_end_of(const struct rec_offcpu *rec, bool is_open)
+{
+	if (is_open)
+		return "open";
+	return rec->end == REC_OFFCPU_RUNS ? "unknown" : NULL;
+}
+
 int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
 	/* (a thread that returns after the end is still off CPU at the end) */
-	bool is_open = rec->is_open || head->ts_ns > p->pipe->to_ns;
+	bool is_open = rec->end == REC_OFFCPU_OPEN || head->ts_ns > p->pipe->to_ns;
 	struct event ev = {
 		.kind = EVENT_OFFCPU,
 		.ts_ns = rec->begin_ns < p->pipe->from_ns ? p->pipe->from_ns : rec->begin_ns,
 		.cpu = head->cpu,
 		.offcpu = {
 			.end_ns = head->ts_ns < p->pipe->to_ns ? head->ts_ns : p->pipe->to_ns,
-			.left_by = is_open ? "open" : NULL,
+			.left_by = profiler_end_of(rec, is_open),
 			.begun = rec->is_earlier ? "earlier" : NULL,
 			.waker_tid = rec->waker_tid && !is_open ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
 			.state = (char)rec->state,

@@ -280,6 +280,7 @@ static struct json_object *verb_flame_add_counts(struct json_object *o,
 		*(p->stacks[i].off_cpu ? &off_ns : &on_ns) += p->stacks[i].ns;
 	return JSON_ADD(o, JSON("samples", p->n_samples), JSON("cpu_ns", on_ns),
 			JSON("waits", p->n_offcpu), JSON("unfinished_waits", p->n_unfinished),
+			JSON("estimated_waits", p->n_estimated),
 			JSON("earlier_waits", p->n_earlier),
 			JSON("earlier_waits_without_stack", p->n_earlier_bare),
 			JSON("offcpu_ns", off_ns), JSON("samples_in_archive", p->n_samples_seen),
@@ -323,6 +324,12 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 			  " of the times off CPU continued at the end of the recording: they are "
 			  "counted up to its end",
 			  p->n_unfinished);
+	if (p->n_estimated)
+		cli_error(
+			"%" PRIu64
+			" of the times off CPU ended at an unknown time, which the kernel did not "
+			"report: their ends are estimated",
+			p->n_estimated);
 	if (p->n_earlier)
 		cli_error("%" PRIu64
 			  " of the times off CPU had begun before the recording: they are "

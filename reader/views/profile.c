@@ -24,6 +24,7 @@ struct runner {
 	uint64_t left_ns;
 	bool open;       /* an off-CPU time waits for its stack; begin and end follow */
 	bool unfinished; /* that time has not ended */
+	bool estimated;  /* its end is an estimate */
 	bool earlier;    /* it began before the recording */
 	uint64_t begin_ns, end_ns;
 };
@@ -398,6 +399,7 @@ static int profile_close_off_cpu(struct profile *p, struct runner *runner, const
 	p->n_full += ev && profile_is_full(ev);
 	p->n_offcpu++;
 	p->n_unfinished += runner->unfinished;
+	p->n_estimated += runner->estimated;
 	p->n_earlier += runner->earlier;
 	p->n_earlier_bare += runner->earlier && profile_is_bare(runner, ev);
 	stack.ns = to - from;
@@ -421,7 +423,8 @@ static int profile_add_off_cpu(struct profile *p, const struct event *ev)
 	runner->open = true;
 	runner->begin_ns = ev->ts_ns;
 	runner->end_ns = ev->offcpu.end_ns;
-	runner->unfinished = ev->offcpu.left_by != NULL;
+	runner->unfinished = ev->offcpu.left_by && strcmp(ev->offcpu.left_by, "open") == 0;
+	runner->estimated = ev->offcpu.left_by && strcmp(ev->offcpu.left_by, "unknown") == 0;
 	runner->earlier = ev->offcpu.begun != NULL;
 	return r;
 }
@@ -492,7 +495,7 @@ void profile_begin_part(struct profile *p, uint64_t forget_ns)
 	table_deinit(&s->stack_numbers);
 	p->n_places = p->n_stacks = 0;
 	p->n_nodes = 1; /* the root */
-	p->n_earlier = p->n_earlier_bare = 0;
+	p->n_earlier = p->n_earlier_bare = p->n_estimated = 0;
 	p->n_samples = p->n_offcpu = p->n_unfinished = p->n_samples_seen = p->n_offcpu_seen =
 		p->n_full = p->n_cut = 0;
 	maps_forget(s->maps, forget_ns);

@@ -90,6 +90,7 @@ struct profile {
 
 	uint64_t n_samples, n_offcpu;           /* that were counted */
 	uint64_t n_unfinished;                  /* of n_offcpu: still waiting at the end */
+	uint64_t n_estimated;                   /* of n_offcpu: with an estimated end */
 	uint64_t n_earlier;                     /* of n_offcpu: waiting before the begin */
 	uint64_t n_earlier_bare;                /* of these: without a frame of the program */
 	uint64_t n_samples_seen, n_offcpu_seen; /* in the archive */

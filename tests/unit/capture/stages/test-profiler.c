@@ -84,7 +84,7 @@ TEST(test_offcpu_open)
 	f->p.offcpu_min_ns = 20;
 	f->pipe.to_ns = 199;
 	put(f, &rec); /* comes back after the end */
-	rec.is_open = 1;
+	rec.end = REC_OFFCPU_OPEN;
 	rec.begin_ns = 160;
 	rec.head.ts_ns = 190; /* at a pause */
 	put(f, &rec);
@@ -93,8 +93,13 @@ TEST(test_offcpu_open)
 	put(f, &rec);
 	rec.begin_ns = 200; /* leaves after it */
 	put(f, &rec);
+	rec.end = REC_OFFCPU_RUNS;
+	rec.begin_ns = 170;
+	rec.head.ts_ns = 195; /* an estimate */
+	put(f, &rec);
 	assert_string_equal(profiled(f), "away 150-199 500 S by 0 open;left 150 500 1000;"
-					 "away 160-190 500 S by 0 open;left 160 500 1000;");
+					 "away 160-190 500 S by 0 open;left 160 500 1000;"
+					 "away 170-195 500 S by 9 unknown;left 170 500 1000;");
 }
 
 /* Puts the copied stack ID of thread TID, with the frames FRAME and FRAME + 1, into PIECES. */
