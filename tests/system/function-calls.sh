@@ -23,6 +23,12 @@ calls() {
 	gojq -sc 'sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
 }
 
+# calls_in FILE: the same, for the calls in an archive, with their call stacks
+calls_in() {
+	"$KYMO" calls --json --stack-trace "$1" >"$TMP/said" 2>"$TMP/stderr" || fail "exit status $?: $(cat "$TMP/stderr")"
+	gojq -sc 'sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
+}
+
 # count FILTER: prints the number of matching calls in $TMP/calls
 count() {
 	gojq -c "select($1)" "$TMP/calls" | wc -l
@@ -73,10 +79,17 @@ for load in load load-fp; do
 			$((depth + 1)) "stacks that end in main, or are cut"
 	done
 	note "$load: threads"
-	calls --stack-trace --call "$TMP/$load:step(int n) -> int" -- "$TMP/$load" threads
+	expect_exit 0 "$KYMO" record --direct --force -e calls,call-stacks --call "$TMP/$load:step(int n) -> int" \
+		-o "$TMP/stacks-$load.fxt" -- "$TMP/$load" threads
+	calls_in "$TMP/stacks-$load.fxt"
 	assert_eq "$(count '.return == .arguments.n + 1')" 4000 "calls"
-	assert_eq "$(count '[.stack[]?.function] | .[0] == "thread" and any(.[]; . == "start_thread")')" 4000 \
-		"calls with the stack of their thread"
+	whole='[.stack[]?.function] | .[0] == "thread" and any(.[]; . == "start_thread")'
+	if [ "$(count "$whole")" != 4000 ]; then
+		# (the end of each walk is counted by its cause)
+		"$KYMO" summary "$TMP/stacks-$load.fxt" | grep 'stacks of programs' >&2 || true
+		gojq -c "select($whole | not)" "$TMP/calls" | head -n 5 >&2
+		fail "$(count "$whole") of 4000 calls have the stack of their thread"
+	fi
 	assert_eq "$(gojq .thread_id "$TMP/calls" | sort | uniq -c | awk '$1 == 1000' | wc -l)" 4 "threads with 1000 calls"
 	note "$load: longjmp"
 	calls --call "$TMP/$load:jump_*(int n)" -- "$TMP/$load" jump
@@ -305,6 +318,45 @@ stacks_of_late() {
 }
 note "call stacks in a library that has just been loaded"
 expect_soon 30 stacks_of_late
+
+note "call stacks in both parts of a mapping that another one cuts in two"
+gcc -O2 -fPIC -fomit-frame-pointer -fno-toplevel-reorder -shared -o "$TMP/cut.so" -x c - <<-'END'
+	int before(int (*call)(int)), after(int (*call)(int));
+	int before(int (*call)(int)) { volatile int n[8] = { 1 }; return call(1) + n[0]; }
+	__asm__(".skip 8192, 0xcc");
+	int after(int (*call)(int)) { volatile int n[8] = { 2 }; return call(2) + n[0]; }
+END
+gcc -D_GNU_SOURCE -O2 -fomit-frame-pointer -o "$TMP/cuts" -x c - <<-'END'
+	#include <dlfcn.h>
+	#include <fcntl.h>
+	#include <stdint.h>
+	#include <sys/mman.h>
+
+	typedef int part(int (*call)(int));
+
+	__attribute__((noipa)) int reached(int n) { return n + 1; }
+
+	int main(int argc, char **argv)
+	{
+		void *lib = dlopen(argv[1], RTLD_NOW);
+		part *before = (part *)dlsym(lib, "before"), *after = (part *)dlsym(lib, "after");
+		int n = before(reached) + after(reached), fd = open(argv[2], O_RDONLY);
+		uintptr_t page = ((uintptr_t)before + 4096 + 64) & ~4095ul;
+
+		if (page + 4096 > (uintptr_t)after)
+			return 2;
+		if (mmap((void *)page, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
+			return 3;
+		n += before(reached) + after(reached);
+		return n == 2 * (3 + 5) ? 0 : 4;
+	}
+END
+stacks_of_cut() {
+	calls --stack-trace --call "$TMP/cuts:reached(int n) -> int" -- "$TMP/cuts" "$TMP/cut.so" "$TMP/late.so"
+	gojq -c '[.stack[]?.function] | .[:2]' "$TMP/calls" | paste -sd ' ' >"$TMP/is"
+	[ "$(cat "$TMP/is")" = '["before","main"] ["after","main"] ["before","main"] ["after","main"]' ]
+}
+expect_soon 30 stacks_of_cut
 
 note "stacks of calls in threads are no samples"
 expect_exit 0 "$KYMO" record --direct --call "$TMP/load:step" -e calls,call-stacks -o "$TMP/threads.fxt" -- "$TMP/load" threads
