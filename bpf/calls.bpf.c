@@ -55,7 +55,7 @@ struct {
 /* The work area of a walk. Only one thread at a time uses it. */
 struct call_room {
 	struct rec_stack stack;
-	struct unwind_walk stopped;
+	struct unwind_walk stopped, learning;
 	__u32 in_use;
 	__u32 pad_0;
 };
@@ -153,34 +153,6 @@ static __always_inline struct call_room *call_acquire_room(void)
 	return NULL;
 }
 
-#define CALL_LEARNED_WORDS 192 /* words of the stack, from where the walk has stopped */
-
-/*
- * The walk has STOPPED in code without a table, so the callers are unknown. If user space learns
- * mappings only from walks, it could not continue this walk. So this function takes each word of
- * the stack that can be a return address, learns its mapping and asks for its table.
- */
-__noinline int call_learn_callers(struct unwind_walk *stopped)
-{
-	struct unwind_walk w = {};
-	__u64 word;
-
-	if (!stopped)
-		return 0;
-#pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < CALL_LEARNED_WORDS; i++) {
-		if (bpf_probe_read_user(&word, sizeof(word),
-					(const void *)(stopped->sp + i * sizeof(word))) < 0)
-			break;
-		if (word < 0x10000 || word >> 47 || word - stopped->sp < STACK_NEAR_BYTES ||
-		    !stack_follows_call(word))
-			continue;
-		w.ip = word;
-		unwind_settle(&w);
-	}
-	return 0;
-}
-
 __noinline __u64 call_collect_stack(void)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -197,9 +169,10 @@ __noinline __u64 call_collect_stack(void)
 		return 0;
 	}
 	room->stopped.ip = 0;
-	n = stack_walk_or_stop(&room->stack, &room->stopped, piece_copies(now_ns, false));
+	n = stack_walk_or_stop(&room->stack, &room->stopped,
+			       piece_copies(now_ns, STACK_COPIES_OF_RUNNING));
 	if (room->stopped.ip)
-		call_learn_callers(&room->stopped);
+		stack_learn_callers(&room->stopped, &room->learning);
 	if (n == STACK_NOT_WALKED ||
 	    !piece_or_stack_send(&room->stopped, &room->stack, n, p, now_ns, &id))
 		id = 0;

@@ -26,6 +26,7 @@
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/memory.bpf.h"
+#include "bpf/piece.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 
@@ -68,6 +69,34 @@ __u64 memory_stack_id(struct memory_stack *stack)
 __u32 memory_stack_true(struct memory_stack *stack)
 {
 	return stack ? stack_true_frames(stack->frames, stack->n_frames, MEMORY_FRAMES_MAX) : 0;
+}
+
+__noinline __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 instance)
+{
+	__u64 now_ns = bpf_ktime_get_boot_ns(), id = 0;
+	struct piece_source s = {
+		.kind = STACK_COPIES_OF_ALLOCATION,
+		.instance = instance,
+		.n_frames = n,
+		.n_frames_room = MEMORY_FRAMES_MAX,
+		.is_modest = memory_log,
+	};
+
+	if (!t)
+		return 0;
+	if (piece_copies(now_ns, s.kind) == s.kind) {
+		/* (this takes longer than the walk, so it is limited, too) */
+		stack_learn_callers(&t->stopped, &t->learning);
+		t->stack.n_frames = n;
+		s.at = &t->stopped;
+		s.frames = t->stack.frames;
+		s.hash = memory_stack_id(&t->stack);
+		if (piece_send(&s, now_ns, &id))
+			return id;
+		piece_count_unsent();
+	}
+	unwind_count_end(UNWIND_END_TABLE);
+	return 0;
 }
 
 /* ---- sampling ---- */
@@ -178,18 +207,19 @@ static __always_inline void memory_insert(struct memory_process *process,
 }
 
 /*
- * Walks the stack of CALL of T into T's work area. Sets *RET_BY_NEW if operator new has made the
- * call. A walk by frame pointers can then miss the caller of operator new, which is inserted.
- * Returns the number of frames.
+ * Walks the stack of CALL of T, of PROCESS, into T's work area. Sets *RET_BY_NEW if operator new
+ * has made the call. A walk by frame pointers can then miss the caller of operator new, which is
+ * inserted. Returns the number of frames.
  */
-static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_thread *t,
-					 struct memory_call *call, bool at_ret, bool *ret_by_new)
+static __always_inline __u32 memory_walk(struct pt_regs *ctx, const struct memory_process *process,
+					 struct memory_thread *t, struct memory_call *call,
+					 bool at_ret, bool *ret_by_new)
 {
 	__u64 *frames = t->stack.frames, inner = 0;
 	__u32 n;
 
 	*ret_by_new = call->new_sp > call->sp && call->new_sp - call->sp <= NEW_BYTES;
-	n = unwind_by_tables ? stack_walk_callers(&t->stack, at_ret) : STACK_NOT_WALKED;
+	n = memory_walk_tables(t, at_ret, process);
 	if (n != STACK_NOT_WALKED) {
 		call->new_sp = 0;
 		return n;
@@ -238,7 +268,7 @@ static __always_inline void memory_allocated(struct pt_regs *ctx, struct memory_
 
 	if (call->weight == 0)
 		return;
-	n = memory_walk(ctx, t, call, at_ret, &by_new);
+	n = memory_walk(ctx, process, t, call, at_ret, &by_new);
 	if (by_new)
 		block.function = MEMORY_FN_NEW;
 	block.stack =
@@ -462,7 +492,7 @@ static __always_inline void thread_call_returned(struct pt_regs *ctx,
 		if (bpf_probe_read_user(&thread, sizeof(thread), (const void *)thread) < 0)
 			return;
 		bpf_probe_read_user(attr, sizeof(attr), (const void *)call->args[1]);
-		n = memory_walk(ctx, t, call, at_ret, &by_new);
+		n = memory_walk(ctx, process, t, call, at_ret, &by_new);
 		stack = memory_keep_stack(process, t, n, MEMORY_RESOURCE_THREAD, 1, 0);
 	} else {
 		operation = call->function == MEMORY_FN_PTHREAD_JOIN ? RESOURCE_OP_THREAD_JOIN

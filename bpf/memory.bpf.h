@@ -19,6 +19,17 @@
 /* linux/sched/signal.h */
 #define SIGNAL_GROUP_EXIT 0x4
 
+/*
+ * Of each thread that has made a call, with a work area (programs can be preempted). A function of
+ * threads (pthread_create) has a call of its own, since blocks are allocated and freed inside it.
+ */
+struct memory_thread {
+	struct memory_call call, thread_call;
+	struct memory_stack stack;
+	struct unwind_walk stopped, learning;
+	__u64 copied; /* the id of the stack, if it was copied; else 0 */
+};
+
 struct memory_processes {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MEMORY_PROCESSES_MAX);
@@ -55,6 +66,12 @@ extern __u32 memory_context;            /* bits of the open contexts, set by use
  */
 __u64 memory_stack_id(struct memory_stack *stack);
 __u32 memory_stack_true(struct memory_stack *stack);
+
+/*
+ * Copies the stack in T's work area, of N frames, whose walk has stopped; its process has INSTANCE.
+ * Returns the id of the stack. Returns 0, and counts the end of the walk, if nothing was copied.
+ */
+__u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 instance);
 
 /*
  * The process of the current task if it is watched and selected, else NULL. Probes remain on a
@@ -120,8 +137,27 @@ static __always_inline void memory_remove(__u32 instance, __u32 resource, __u64 
 }
 
 /*
+ * Walks the stack of the current task, of PROCESS, by tables, into T's work area, without the
+ * innermost SKIP frames, as stack_walk_callers(). If a table is missing yet, the stack is copied.
+ */
+static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 skip,
+						const struct memory_process *process)
+{
+	__u32 n;
+
+	t->copied = t->stopped.ip = 0;
+	if (!unwind_by_tables)
+		return STACK_NOT_WALKED;
+	n = stack_walk_callers(&t->stack, skip, &t->stopped);
+	if (t->stopped.ip)
+		t->copied = memory_copy_stack(t, n, process->instance);
+	return n;
+}
+
+/*
  * Stores the N frames in T's work area as a stack, and adds WEIGHT and BYTES to its sums. Returns
- * the id. Returns 0, and counts that, if the table is full.
+ * the id. Returns 0, and counts that, if the table is full. A copied stack has its own id, since
+ * its other frames are not known yet; user space adds them.
  */
 static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 					       struct memory_thread *t, __u32 n, __u32 resource,
@@ -133,7 +169,7 @@ static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 	if (n == 0)
 		goto none;
 	t->stack.n_frames = n;
-	key.id = memory_stack_id(&t->stack);
+	key.id = t->copied ?: memory_stack_id(&t->stack);
 	known = bpf_map_lookup_elem(&memory_stacks, &key);
 	if (!known && !unwind_by_tables) {
 		n = memory_stack_true(&t->stack);
@@ -144,7 +180,7 @@ static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 		}
 	}
 	if (!known) {
-		if (memory_log)
+		if (memory_log && !t->copied)
 			memory_send_stack(&key, &t->stack, bpf_ktime_get_boot_ns());
 		/* Another CPU can have stored it first. */
 		bpf_map_update_elem(&memory_stacks, &key, &t->stack, BPF_NOEXIST);
@@ -172,6 +208,7 @@ static __always_inline __u64 memory_stack(void *ctx, struct memory_process *proc
 		memory_count(&process->no_stack);
 		return 0;
 	}
+	t->copied = 0;
 	return memory_keep_stack(process, t, stack_walk_user_memory(ctx, &t->stack, false),
 				 resource, 1, bytes);
 }

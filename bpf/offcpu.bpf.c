@@ -176,7 +176,7 @@ __noinline __u64 offcpu_copy(struct unwind_walk *stopped, struct rec_stack *walk
 
 	if (!stopped || !walked)
 		return 0;
-	return piece_send(stopped, walked, n, true, now_ns, &id) ? id : 0;
+	return piece_send_record(stopped, walked, n, STACK_COPIES_OF_WAIT, now_ns, &id) ? id : 0;
 }
 
 /* Walks the user stack of the current task into T; with COPIES, it can stop, as in STOPPED. */
@@ -207,8 +207,9 @@ static __always_inline void offcpu_walk_user(void *ctx, struct offcpu_thread *t,
 	t->n_user_frames = t->is_copied = 0;
 	if (p->flags & PF_KTHREAD || stacks_of_none || !stopped)
 		return;
-	t->n_user_frames = offcpu_walk(
-		ctx, t, stopped, t->state != 'R' ? piece_copies(now_ns, true) : STACK_COPIES_NONE);
+	t->n_user_frames = offcpu_walk(ctx, t, stopped,
+				       t->state != 'R' ? piece_copies(now_ns, STACK_COPIES_OF_WAIT)
+						       : STACK_COPIES_NONE);
 	if (!stopped->ip)
 		return;
 	t->user.id = offcpu_copy(stopped, &t->user, t->n_user_frames, now_ns);
@@ -408,7 +409,7 @@ static __always_inline void waiting_fill(struct rec_piece *piece, struct task_st
 	piece->vdso = (__u64)BPF_CORE_READ(p, mm, context.vdso);
 	piece->exact = piece->n_frames = 1;
 	piece->n_bytes = piece->n_room = n;
-	piece->n_calls = piece->is_wait = 0;
+	piece->n_calls = piece->is_wait = piece->instance = piece->is_skipped = 0;
 	piece->process.mm = (__u64)BPF_CORE_READ(p, mm);
 	piece->process.sequence = piece->process.n = 0;
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);

@@ -7,6 +7,8 @@
  *
  * Threads that leave their CPU have limits of their own: most waits are short, and their copies are
  * not used. These copies leave more of the ring free, and so do not displace those of samples.
+ * Allocations have limits of their own, too: a program can make many in the time that a table
+ * takes. Where the same ring gets each allocation, their copies leave more of it free, too.
  */
 #pragma once
 
@@ -15,8 +17,9 @@
 #include "bpf/stack.bpf.h"
 #include "bpf/unwind.bpf.h"
 
-#define PIECES_PER_SECOND       256
-#define PIECES_PER_SECOND_WAITS 64
+#define PIECES_PER_SECOND             256
+#define PIECES_PER_SECOND_WAITS       64
+#define PIECES_PER_SECOND_ALLOCATIONS 256
 /* Bytes copied at once, and of the last part, since the end of a stack is unknown. */
 #define PIECE_STEP       4096
 #define PIECE_SMALL_STEP 256
@@ -33,8 +36,8 @@ struct piece_budgets {
 
 extern struct piece_budgets piece_budgets SEC(".maps");
 
-/* Whether this CPU's budget allows another copy. IS_WAIT: as in struct rec_piece. */
-static __always_inline bool piece_is_allowed(__u64 now_ns, bool is_wait)
+/* Whether this CPU's budget allows another copy of this kind. */
+static __always_inline bool piece_is_allowed(__u64 now_ns, enum stack_copies kind)
 {
 	__u32 zero = 0;
 	struct piece_budget *b = bpf_map_lookup_elem(&piece_budgets, &zero);
@@ -44,32 +47,55 @@ static __always_inline bool piece_is_allowed(__u64 now_ns, bool is_wait)
 		return false;
 	if (b->second != second) {
 		b->second = second;
-		b->n = b->n_waits = 0;
+		b->n = b->n_waits = b->n_allocations = 0;
 	}
-	return is_wait ? b->n_waits < PIECES_PER_SECOND_WAITS : b->n < PIECES_PER_SECOND;
+	switch (kind) {
+	case STACK_COPIES_OF_WAIT:
+		return b->n_waits < PIECES_PER_SECOND_WAITS;
+	case STACK_COPIES_OF_ALLOCATION:
+		return b->n_allocations < PIECES_PER_SECOND_ALLOCATIONS;
+	default:
+		return b->n < PIECES_PER_SECOND;
+	}
 }
 
-/* Whether a walk at NOW_NS may copy the stack, and as which kind. */
-static __always_inline enum stack_copies piece_copies(__u64 now_ns, bool is_wait)
+/* KIND, if a walk at NOW_NS may copy the stack as that kind; else STACK_COPIES_NONE. */
+static __always_inline enum stack_copies piece_copies(__u64 now_ns, enum stack_copies kind)
 {
-	if (!unwind_by_tables || !piece_is_allowed(now_ns, is_wait))
-		return STACK_COPIES_NONE;
-	return is_wait ? STACK_COPIES_OF_WAIT : STACK_COPIES_OF_RUNNING;
+	return unwind_by_tables && piece_is_allowed(now_ns, kind) ? kind : STACK_COPIES_NONE;
 }
 
-static __always_inline void piece_count(__u16 file, bool is_wait)
+/* There was no room for the copy of an allocation, which has taken time. */
+static __always_inline void piece_count_unsent(void)
+{
+	__u32 zero = 0;
+	struct piece_budget *b = bpf_map_lookup_elem(&piece_budgets, &zero);
+
+	if (b)
+		b->n_allocations++;
+}
+
+static __always_inline void piece_count(__u16 file, enum stack_copies kind)
 {
 	__u32 zero = 0, number = file;
 	struct piece_budget *b = bpf_map_lookup_elem(&piece_budgets, &zero);
 	struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
 
 	if (b) {
-		b->n += !is_wait;
-		b->n_waits += is_wait;
-		b->sent++;
+		b->n += kind == STACK_COPIES_OF_RUNNING;
+		b->n_waits += kind == STACK_COPIES_OF_WAIT;
+		b->n_allocations += kind == STACK_COPIES_OF_ALLOCATION;
+		/* (an interrupt here can count, too) */
+		__sync_fetch_and_add(&b->sent, 1);
 	}
-	if (f)
-		__sync_fetch_and_add(is_wait ? &f->copied_waits : &f->copied, 1);
+	if (!f)
+		return;
+	if (kind == STACK_COPIES_OF_WAIT)
+		__sync_fetch_and_add(&f->copied_waits, 1);
+	else if (kind == STACK_COPIES_OF_ALLOCATION)
+		__sync_fetch_and_add(&f->copied_allocations, 1);
+	else
+		__sync_fetch_and_add(&f->copied, 1);
 }
 
 /*
@@ -121,23 +147,37 @@ static __always_inline void piece_fill_calls(struct rec_piece *piece, const stru
 	piece->n_calls = i;
 }
 
-/* Fills PIECE, which N_ROOM bytes of room follow, from W, where the walk of P stands. */
+/* A stack to be copied. */
+struct piece_source {
+	enum stack_copies kind;
+	__u32 instance;               /* as in struct rec_piece */
+	bool is_modest;               /* more of the ring is left free */
+	const struct unwind_walk *at; /* where the walk has stopped */
+	const __u64 *frames;          /* those so far, with unused room */
+	__u32 n_frames, n_frames_room;
+	__u64 hash; /* of the frames */
+};
+
+/* Fills PIECE, which N_ROOM bytes of room follow, from S, for P. */
 static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
-				       const struct unwind_walk *w, const struct rec_stack *walked,
-				       __u32 n_frames, struct task_struct *p)
+				       const struct piece_source *s, struct task_struct *p)
 {
+	const struct unwind_walk *w = s->at;
 	const struct unwind_process *process;
 	__u32 tgid = p->tgid;
 
+	piece->is_wait = s->kind == STACK_COPIES_OF_WAIT;
+	piece->instance = s->instance;
+	piece->is_skipped = w->is_skipped;
 	piece->ip = w->ip;
 	piece->sp = w->sp;
 	piece->bp = w->bp;
 	piece->exact = w->exact;
 	piece->vdso = (__u64)BPF_CORE_READ(p, mm, context.vdso);
 	piece_fill_calls(piece, w);
-	piece->n_frames = n_frames;
+	piece->n_frames = s->n_frames;
 	piece->n_room = n_room;
-	bpf_probe_read_kernel(piece->frames, sizeof(piece->frames), walked->frames);
+	bpf_probe_read_kernel(piece->frames, s->n_frames_room * sizeof(*s->frames), s->frames);
 	piece->process.mm = (__u64)BPF_CORE_READ(p, mm);
 	piece->process.sequence = piece->process.n = 0;
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
@@ -147,31 +187,31 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 }
 
 /*
- * Copies for waits leave room for those of samples, if a ring is large enough for that: the share
- * of the ring that a copy of SIZE bytes may use (rec_reserve_spare()).
+ * Modest copies leave room for other ones, and for events, if a ring is large enough for that: the
+ * share of the RING that a copy of SIZE bytes may use (rec_reserve_spare()).
  */
-static __always_inline __u32 piece_share(__u64 size, bool is_wait)
+static __always_inline __u32 piece_share(__u32 ring, __u64 size, const struct piece_source *s)
 {
-	return is_wait && size <= rec_ring_bytes[REC_PIECE_RING] >> 2 ? 2 : 1;
+	return s->is_modest && size <= rec_ring_bytes[ring] >> 2 ? 2 : 1;
 }
 
 /*
- * Sends the data of the current task at which the walk W has stopped, with the N frames WALKED so
- * far, at NOW_NS. Stores the id of the stack in *RET_ID. Returns false if nothing was sent: the
- * stack then consists of these frames only.
+ * Sends the data of the current task that S names, at NOW_NS. Stores the id of the stack in
+ * *RET_ID. Returns false if nothing was sent: the stack then consists of the frames so far only.
  */
 #define PIECE_SEND(i)                                                                              \
-	piece = rec_reserve_spare(REC_PIECE_RING, sizeof(*piece) + PIECE_BYTES(i),                 \
-				  piece_share(sizeof(*piece) + PIECE_BYTES(i), is_wait), now_ns);  \
+	piece = rec_reserve_spare(ring, sizeof(*piece) + PIECE_BYTES(i),                           \
+				  piece_share(ring, sizeof(*piece) + PIECE_BYTES(i), s), now_ns);  \
 	if (!piece)                                                                                \
 		return false;                                                                      \
-	rec_fill_head(&piece->head, now_ns, REC_PIECE, sizeof(*piece) + PIECE_BYTES(i), p);        \
-	piece_fill(piece, PIECE_BYTES(i), w, walked, n, p);                                        \
-	piece->is_wait = is_wait
+	rec_fill_head(&piece->head, now_ns, kind, sizeof(*piece) + PIECE_BYTES(i), p);             \
+	piece_fill(piece, PIECE_BYTES(i), s, p)
 
-static __always_inline bool piece_send(const struct unwind_walk *w, const struct rec_stack *walked,
-				       __u32 n, bool is_wait, __u64 now_ns, __u64 *ret_id)
+static __always_inline bool piece_send(const struct piece_source *s, __u64 now_ns, __u64 *ret_id)
 {
+	bool is_allocation = s->kind == STACK_COPIES_OF_ALLOCATION;
+	__u32 ring = is_allocation ? REC_HEAP_PIECE_RING : REC_PIECE_RING;
+	__u16 kind = is_allocation ? REC_HEAP_PIECE : REC_PIECE;
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct rec_piece *piece;
 	__u32 size = piece_size;
@@ -184,12 +224,29 @@ static __always_inline bool piece_send(const struct unwind_walk *w, const struct
 		PIECE_SEND(2);
 	}
 	/* (no other stack has the same time and CPU) */
-	piece->id = *ret_id = stack_mix(stack_hash_of(walked, n),
-					now_ns ^ (__u64)bpf_get_smp_processor_id() << 48) |
-			      1;
+	piece->id = *ret_id =
+		stack_mix(s->hash, now_ns ^ (__u64)bpf_get_smp_processor_id() << 48) | 1;
 	bpf_ringbuf_submit(piece, BPF_RB_NO_WAKEUP);
-	piece_count(w->awaited, is_wait);
+	piece_count(s->at->awaited, s->kind);
 	return true;
+}
+
+/* The same for the N frames WALKED so far, whose walk has STOPPED. */
+static __always_inline bool piece_send_record(const struct unwind_walk *stopped,
+					      const struct rec_stack *walked, __u32 n,
+					      enum stack_copies kind, __u64 now_ns, __u64 *ret_id)
+{
+	const struct piece_source s = {
+		.kind = kind,
+		.is_modest = kind == STACK_COPIES_OF_WAIT,
+		.at = stopped,
+		.frames = walked->frames,
+		.n_frames = n,
+		.n_frames_room = STACK_FRAMES_MAX,
+		.hash = stack_hash_of(walked, n),
+	};
+
+	return piece_send(&s, now_ns, ret_id);
 }
 
 /*
@@ -201,7 +258,7 @@ static __always_inline bool piece_or_stack_send(const struct unwind_walk *stoppe
 						struct task_struct *p, __u64 now_ns, __u64 *ret_id)
 {
 	if (stopped->ip) {
-		if (piece_send(stopped, walked, n, false, now_ns, ret_id))
+		if (piece_send_record(stopped, walked, n, STACK_COPIES_OF_RUNNING, now_ns, ret_id))
 			return true;
 		unwind_count_end(UNWIND_END_TABLE);
 	}

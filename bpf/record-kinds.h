@@ -48,7 +48,11 @@
 	    CALLS)                                                                                 \
 	/* (from an iterator, too) */                                                              \
 	ROW(CGROUP, 33, rec_cgroup, REC_FROM_TO(REC_CGROUP_BYTES(2), sizeof(struct rec_cgroup)),   \
-	    LIFECYCLE)
+	    LIFECYCLE)                                                                             \
+	/* (the same, if its walk is to be continued) */                                           \
+	ROW(HEAP_PIECE, 34, rec_piece,                                                             \
+	    REC_FROM_TO(sizeof(struct rec_piece), sizeof(struct rec_piece) + PIECE_BYTES_MAX),     \
+	    MEMORY)
 
 /* The size of the records of a kind: constant, or from LEAST to MOST bytes. */
 #define REC_WHOLE(tag) REC_FROM_TO(sizeof(struct tag), sizeof(struct tag))
@@ -96,7 +100,7 @@ enum {
 	REC_##KIND = (number), REC_##KIND##_RING = REC_RING_##ring,
 		REC_USER_KINDS(REC_KIND_NUMBER)
 #undef REC_KIND_NUMBER
-			REC_KINDS = 34, /* greater than the last number */
+			REC_KINDS = 35, /* greater than the last number */
 };
 
 /* The ring of KIND. REC_RING_NONE if KIND is unknown. */

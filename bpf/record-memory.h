@@ -139,16 +139,6 @@ struct memory_call {
 };
 _Static_assert(sizeof(struct memory_call) == 128, "ABI");
 
-/*
- * Of each thread that has made a call, with a work area (programs can be preempted). A function of
- * threads (pthread_create) has a call of its own, since blocks are allocated and freed inside it.
- */
-struct memory_thread {
-	struct memory_call call, thread_call;
-	struct memory_stack stack;
-};
-_Static_assert(sizeof(struct memory_thread) == 808, "ABI");
-
 /* An event of a watched process that the filter selects, sent to user space's worker at once. */
 #define MEMORY_HAPPENED_FORK 1 /* pid is the child */
 #define MEMORY_HAPPENED_EXEC 2

@@ -119,15 +119,18 @@ struct unwind_file {
 	__u64 missed;
 	/* Stacks that were copied because of that; at most UNWIND_COPIES_MAX */
 	__u32 copied;
-	__u32 copied_waits; /* likewise, of waits; at most UNWIND_COPIES_MAX_WAITS */
+	__u32 copied_waits;       /* likewise, of waits; at most UNWIND_COPIES_MAX_WAITS */
+	__u32 copied_allocations; /* likewise; at most UNWIND_COPIES_MAX_ALLOCATIONS */
+	__u32 pad_0;
 	struct {
 		__u64 offset, size; /* in the file */
 		__u64 delta;        /* address in the table minus offset in the file */
 	} segments[UNWIND_SEGMENTS_MAX];
 };
 
-#define UNWIND_COPIES_MAX       256
-#define UNWIND_COPIES_MAX_WAITS 1024
+#define UNWIND_COPIES_MAX             256
+#define UNWIND_COPIES_MAX_WAITS       1024
+#define UNWIND_COPIES_MAX_ALLOCATIONS 1024
 
 #define UNWIND_FILE_NEW   0 /* its table was not requested */
 #define UNWIND_FILE_ASKED 1

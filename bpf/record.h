@@ -240,6 +240,9 @@ _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
  * and a copy of the stack from there on. User space continues the walk
  * (capture/unwind/unwind-resume.h). The record replaces a struct rec_stack; its id is unique. If IP
  * is not the last frame, it is its caller, whose mapping could not be looked up.
+ *
+ * As REC_HEAP_PIECE, it is the stack of an allocation: the one of this id in memory_stacks, which
+ * has only the frames so far. It replaces a struct rec_named.
  */
 struct rec_piece {
 	struct rec_head head;
@@ -251,7 +254,9 @@ struct rec_piece {
 	__u32 n_bytes;  /* of the stack, from SP on */
 	__u32 n_room;   /* there was room for so many: what follows in the record */
 	__u32 n_calls;
-	__u32 is_wait; /* 1: the thread leaves its CPU; a record of its time off CPU can follow */
+	__u32 is_wait;  /* 1: the thread leaves its CPU; a record of its time off CPU can follow */
+	__u32 instance; /* of the process; REC_HEAP_PIECE only, like the next one */
+	__u32 is_skipped; /* 1: the first frame is left out if it has a caller */
 	/* Of the frames that BP leads to, one from the other: the function that is called before
 	 * the return address of each. */
 	struct rec_piece_call {
@@ -262,7 +267,7 @@ struct rec_piece {
 	__u64 frames[STACK_FRAMES_MAX];
 	struct unwind_process process;
 };
-_Static_assert(sizeof(struct rec_piece) == 5512, "ABI");
+_Static_assert(sizeof(struct rec_piece) == 5520, "ABI");
 
 #define PIECE_CALLED_BY_REGISTER 1
 
@@ -276,9 +281,11 @@ struct piece_budget {
 	__u64 second;
 	__u32 n; /* in that second, for samples, calls and moments */
 	__u32 n_waits;
+	__u32 n_allocations;
+	__u32 pad_0;
 	__u64 sent; /* in total */
 };
-_Static_assert(sizeof(struct piece_budget) == 24, "ABI");
+_Static_assert(sizeof(struct piece_budget) == 32, "ABI");
 
 /*
  * A sample: head's thread ran on head's CPU, with these stacks. Ids are those of struct rec_stack;
@@ -339,7 +346,7 @@ struct waiting_room {
 	struct rec_piece piece;
 	__u8 stack[WAITING_STACK_BYTES];
 };
-_Static_assert(sizeof(struct waiting_room) == 1088 + 5512 + WAITING_STACK_BYTES, "ABI");
+_Static_assert(sizeof(struct waiting_room) == 1088 + 5520 + WAITING_STACK_BYTES, "ABI");
 
 /*
  * Ids of the stacks that were sent, on each CPU: sets, in which a new id replaces the least

@@ -209,7 +209,7 @@ static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct
 {
 	__u32 n = callers->n, walked;
 
-	walked = unwind_by_tables ? stack_walk_callers(&t->stack, n > 0) : STACK_NOT_WALKED;
+	walked = memory_walk_tables(t, n > 0, call->process);
 	if (walked != STACK_NOT_WALKED) {
 		n = walked;
 	} else if (n == 0) {

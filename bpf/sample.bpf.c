@@ -93,7 +93,7 @@ static __always_inline bool tick_send_user(void *ctx, struct rec_stack *room, st
 #if defined(__TARGET_ARCH_x86)
 	tick_note_kernel(ctx, p);
 #endif
-	n = stack_walk_or_stop(room, &stopped, piece_copies(now_ns, false));
+	n = stack_walk_or_stop(room, &stopped, piece_copies(now_ns, STACK_COPIES_OF_RUNNING));
 #if defined(__TARGET_ARCH_x86)
 	if (p->utask)
 		tick_forget_kernel();

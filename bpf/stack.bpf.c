@@ -76,6 +76,16 @@ static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, __u64 *fram
 	return n;
 }
 
+/* The walk W has ended as END. If the stack is to be copied, *RET_STOPPED (NULL: none) is W. */
+static __always_inline void stack_end_walk(const struct unwind_walk *w, int end,
+					   struct unwind_walk *ret_stopped)
+{
+	if (ret_stopped && end == UNWIND_END_COPIED)
+		*ret_stopped = *w;
+	else
+		unwind_count_end(end);
+}
+
 /*
  * By tables, without the innermost SKIP frames, 0 or 1, if their caller is found. STACK_NOT_WALKED
  * if the mappings are unknown. If the caller COPIES, the walk may end where the stack is to be
@@ -90,8 +100,7 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *fram
 	int end;
 
 	w.file = w.awaited = UNWIND_FILE_NONE;
-	w.copies = copies != STACK_COPIES_NONE;
-	w.is_wait = copies == STACK_COPIES_OF_WAIT;
+	w.copies = copies;
 	w.innermost = true;
 	probed_begin_walk(&w);
 	end = unwind_settle(&w);
@@ -113,7 +122,8 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *fram
 		end = unwind_next(&w);
 		/* Without a true caller, the innermost function is taken instead. */
 		if (end || !w.ip) {
-			unwind_count_end(end);
+			w.is_skipped = true;
+			stack_end_walk(&w, end, ret_stopped);
 			return n + 1;
 		}
 	}
@@ -123,10 +133,7 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *fram
 		if (!end && w.ip)
 			end = unwind_next(&w);
 		if (end || !w.ip) {
-			if (ret_stopped && end == UNWIND_END_COPIED)
-				*ret_stopped = w;
-			else
-				unwind_count_end(end);
+			stack_end_walk(&w, end, ret_stopped);
 			return n + 1;
 		}
 	}
@@ -222,15 +229,41 @@ __noinline __u32 stack_walk_memory(struct memory_stack *to, __u32 first)
 #endif
 }
 
-__noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip)
+__noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip,
+				    struct unwind_walk *ret_stopped)
 {
 #if defined(__TARGET_ARCH_x86)
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
-	if (to && unwind_by_tables && !stacks_of_none && regs->cs == STACK_CS_64)
-		return stack_walk_tables(regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, NULL,
-					 STACK_COPIES_NONE);
+	if (to && ret_stopped && unwind_by_tables && !stacks_of_none && regs->cs == STACK_CS_64)
+		return stack_walk_tables(regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, ret_stopped,
+					 STACK_COPIES_OF_ALLOCATION);
 #endif
 	return STACK_NOT_WALKED;
+}
+
+#define STACK_LEARNED_WORDS 192 /* from where the walk has stopped */
+
+__noinline int stack_learn_callers(const struct unwind_walk *stopped, struct unwind_walk *work)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u64 word;
+
+	if (!stopped || !work)
+		return 0;
+	*work = (struct unwind_walk){};
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < STACK_LEARNED_WORDS; i++) {
+		if (bpf_probe_read_user(&word, sizeof(word),
+					(const void *)(stopped->sp + i * sizeof(word))) < 0)
+			break;
+		if (word < 0x10000 || word >> 47 || word - stopped->sp < STACK_NEAR_BYTES ||
+		    !stack_follows_call(word))
+			continue;
+		work->ip = word;
+		unwind_settle(work);
+	}
+#endif
+	return 0;
 }

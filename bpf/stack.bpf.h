@@ -15,6 +15,7 @@
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack-calls.bpf.h"
+#include "bpf/walk.bpf.h"
 
 struct stack_rooms {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -86,13 +87,6 @@ __u64 stack_hash_of(const struct rec_stack *s, __u32 n);
 #define STACK_NOT_WALKED 0xffffffffu
 __u32 stack_walk_record(struct rec_stack *to);
 
-/* Whether the caller of a walk can copy the stack, and as what the copy counts. */
-enum stack_copies {
-	STACK_COPIES_NONE,
-	STACK_COPIES_OF_RUNNING,
-	STACK_COPIES_OF_WAIT, /* the thread leaves its CPU */
-};
-
 /*
  * The same. If the table of a file is still being made, and the caller COPIES, the walk can end in
  * *RET_STOPPED, whose IP is then not 0: see bpf/piece.bpf.h.
@@ -108,9 +102,18 @@ __u32 stack_walk_memory(struct memory_stack *to, __u32 first);
 
 /*
  * By tables alone, without the innermost SKIP frames, 0 or 1; with them, if no caller is found.
- * Returns how many frames there are; STACK_NOT_WALKED where it has to be done in other ways.
+ * Returns how many frames there are; STACK_NOT_WALKED where it has to be done in other ways. The
+ * walk can end in *RET_STOPPED, as above, to be copied as that of an allocation.
  */
-__u32 stack_walk_callers(struct memory_stack *to, __u32 skip);
+__u32 stack_walk_callers(struct memory_stack *to, __u32 skip, struct unwind_walk *ret_stopped);
+
+/*
+ * The walk has STOPPED in code without a table, so the callers are unknown. If user space learns
+ * mappings only from walks, it could not continue this walk. So this function takes each word of
+ * the stack that can be a return address, learns its mapping and asks for its table. WORK is a work
+ * area (the stack of programs is too small).
+ */
+int stack_learn_callers(const struct unwind_walk *stopped, struct unwind_walk *work);
 
 static __always_inline __u32 stack_walk_by_kernel(void *ctx, __u64 *frames, __u32 bytes)
 {

@@ -93,10 +93,18 @@ __noinline int unwind_count_end(__u32 how)
 static __always_inline bool unwind_can_copy(const struct unwind_walk *w,
 					    const struct unwind_file *f)
 {
-	if (!w->copies || (f->state != UNWIND_FILE_ASKED && f->state != UNWIND_FILE_READY))
+	if (f->state != UNWIND_FILE_ASKED && f->state != UNWIND_FILE_READY)
 		return false;
-	return w->is_wait ? f->copied_waits < UNWIND_COPIES_MAX_WAITS
-			  : f->copied < UNWIND_COPIES_MAX;
+	switch (w->copies) {
+	case STACK_COPIES_OF_RUNNING:
+		return f->copied < UNWIND_COPIES_MAX;
+	case STACK_COPIES_OF_WAIT:
+		return f->copied_waits < UNWIND_COPIES_MAX_WAITS;
+	case STACK_COPIES_OF_ALLOCATION:
+		return f->copied_allocations < UNWIND_COPIES_MAX_ALLOCATIONS;
+	default:
+		return false;
+	}
 }
 
 /*

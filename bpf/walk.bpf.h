@@ -6,6 +6,14 @@
 
 #include "bpf/context.bpf.h"
 
+/* Whether the caller of a walk can copy the stack, and as what the copy counts. */
+enum stack_copies {
+	STACK_COPIES_NONE,
+	STACK_COPIES_OF_RUNNING,
+	STACK_COPIES_OF_WAIT, /* the thread leaves its CPU */
+	STACK_COPIES_OF_ALLOCATION,
+};
+
 /* A walk: its position, and the last mapping that was looked up. */
 struct unwind_walk {
 	__u64 ip, sp, bp;
@@ -18,9 +26,9 @@ struct unwind_walk {
 	/* (bits, since the stack, which all programs share, is full) */
 	bool exact : 1;       /* IP is where the thread was interrupted; else a return address */
 	bool missing : 1;     /* the mapping's file has no table yet */
-	bool copies : 1;      /* the caller can copy the stack */
-	bool is_wait : 1;     /* the thread leaves its CPU; its copies have other limits */
+	__u8 copies : 2;      /* enum stack_copies */
 	bool innermost : 1;   /* all registers are those of the current task */
 	bool is_trapped : 1;  /* a breakpoint is at IP, which the thread may have passed */
 	bool is_unlisted : 1; /* the return address at SP is in no list of the kernel's yet */
+	bool is_skipped : 1;  /* the last frame is left out if it has a caller */
 };

@@ -117,7 +117,7 @@ static int collector_rings_on_record(void *userdata, void *data, size_t size)
 		c->n_malformed++;
 		return 0;
 	}
-	if (rec->kind == REC_PIECE)
+	if (rec->kind == REC_PIECE || rec->kind == REC_HEAP_PIECE)
 		collector_check_piece(c, (const struct rec_piece *)rec);
 	return c->fn(rec, c->userdata);
 }

@@ -83,6 +83,7 @@ void allocations_deinit(void *stage)
 	table_deinit(&a->watches);
 	table_deinit(&a->pids);
 	outbuf_deinit(&a->waiting);
+	heap_copies_deinit(&a->copies);
 }
 
 int allocations_begin(void *stage, const struct session_options *options)
@@ -263,6 +264,7 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	ev.watched.gap = gap;
 	ev.watched.unsearched = STRING_TABLE_NAME(unsearched, rec->unsearched) ?: "";
 	allocations_watch_free(table_remove(&a->watches, rec->instance));
+	heap_copies_forget(&a->copies, rec->instance);
 	return allocations_write_event(a, &ev);
 }
 
@@ -270,12 +272,15 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 
 static int allocations_on_named(struct allocations *a, struct watch *w, const struct rec_named *rec)
 {
+	struct rec_named whole;
 	struct event ev;
 	int r;
 
 	/* The same stack can arrive for several resources, and from both the ring and the table. */
 	if (table_get(&w->stacks, rec->id))
 		return 0;
+	whole = *rec;
+	heap_copies_complete(&a->copies, a->pipe->collector, &whole);
 	r = table_set(&w->stacks, rec->id, w)
 		    ?: allocations_need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
@@ -283,9 +288,21 @@ static int allocations_on_named(struct allocations *a, struct watch *w, const st
 	ev = allocations_about(a, w, EVENT_SAMPLE, rec->head.ts_ns);
 	ev.sample.kind = SAMPLE_NAMED;
 	ev.sample.id = rec->id;
-	ev.sample.frames = (const uint64_t *)rec->frames;
-	ev.sample.n_frames = rec->n_frames;
+	ev.sample.frames = (const uint64_t *)whole.frames;
+	ev.sample.n_frames = whole.n_frames;
 	return allocations_write_event(a, &ev);
+}
+
+/*
+ * Continues the walk of PIECE. With a log, the next record can be an allocation with this stack, so
+ * the walk is not tried again.
+ */
+static int allocations_on_piece(struct allocations *a, const struct rec_piece *piece)
+{
+	struct rec_named whole;
+	int r = heap_copies_take(&a->copies, a->pipe->collector, piece, !a->log, &whole);
+
+	return r > 0 ? allocations_record(a, &whole.head) : r;
 }
 
 static int allocations_on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
@@ -625,6 +642,8 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 		return allocations_on_watch(a, (const struct rec_watch *)rec);
 	if (rec->kind == REC_WATCHED)
 		return allocations_on_watched(a, (const struct rec_watched *)rec);
+	if (rec->kind == REC_HEAP_PIECE)
+		return allocations_on_piece(a, (const struct rec_piece *)rec);
 	/* An allocation or a free has a single time, which must be in the recording. */
 	if ((rec->kind == REC_ALLOC || rec->kind == REC_FREE) &&
 	    (rec->ts_ns < a->pipe->from_ns || rec->ts_ns > a->pipe->to_ns))

@@ -16,6 +16,7 @@
 #include "base/table.h"
 #include "bpf/record.h"
 #include "capture/options/options.h"
+#include "capture/stages/heap-copies.h"
 #include "capture/stages/stage.h"
 
 struct allocations {
@@ -29,6 +30,7 @@ struct allocations {
 	struct table watches;         /* instance -> struct watch, owned */
 	struct table pids;            /* pid + 1 -> this: watched processes that have not ended */
 	struct outbuf waiting;        /* struct rec_* from the rings, of unknown instances */
+	struct heap_copies copies;    /* stacks whose last frames are still unknown */
 };
 
 extern const struct stage allocations_stage;

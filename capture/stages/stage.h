@@ -27,7 +27,7 @@ _Static_assert(REC_KINDS <= 64, "a bit each");
 /* Allocations in log mode, and resources. */
 #define STAGE_TAKES_HEAP                                                                           \
 	(STAGE_HANDLES(REC_ALLOC) | STAGE_HANDLES(REC_FREE) | STAGE_HANDLES(REC_NAMED) |           \
-	 STAGE_HANDLES(REC_RESOURCE))
+	 STAGE_HANDLES(REC_HEAP_PIECE) | STAGE_HANDLES(REC_RESOURCE))
 
 #define STAGE_TAKES_ALL (~UINT64_C(0))
 

@@ -387,6 +387,7 @@ static void unwind_maps_forget(struct unwind_maps *maps, uint32_t number,
 	bpf_map_delete_elem(maps->names_fd, key);
 	maps->files[number].generation++;
 	maps->files[number].copied = maps->files[number].copied_waits = 0;
+	maps->files[number].copied_allocations = 0;
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
 }
 

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A stack that could not be walked reliably shows which of its frames are in doubt, and why: by
-# frame pointers, and by tables if functions are not described.
+# frame pointers, and by tables if functions are not described. Nothing is in doubt in libraries whose
+# tables are made only after their first allocations.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
+need_command gcc
 [ "$(uname -m)" = x86_64 ] || skip "the load is written for x86-64"
 
 # stack BYTES: prints for each frame the function, whether it is in doubt, and the call's target,
@@ -87,3 +89,113 @@ check 1005 <<-END
 END
 
 note "where one is described by nothing, frame pointers are followed"
+
+# New files have no tables yet, and their many functions make them late.
+cat >"$TMP/late-wrapper.c" <<-'END'
+	#include <stdlib.h>
+	#define MANY ".text\n.rept 2000\n.cfi_startproc\npush %rbp\n.cfi_def_cfa_offset 16\npop %rbp\n"
+	__asm__(MANY ".cfi_def_cfa_offset 8\nret\n.cfi_endproc\n.endr\n");
+	void *late_new(size_t n);
+	void *late_new(size_t n)
+	{
+		char *block = malloc(n);
+		__asm__ volatile("" : : "r"(block) : "memory");
+		return block;
+	}
+END
+cat >"$TMP/late-library.c" <<-'END'
+	#include <fcntl.h>
+	#include <stddef.h>
+	#define NOINLINE __attribute__((noinline, noipa))
+	#define MANY ".text\n.rept 2000\n.cfi_startproc\npush %rbp\n.cfi_def_cfa_offset 16\npop %rbp\n"
+	__asm__(MANY ".cfi_def_cfa_offset 8\nret\n.cfi_endproc\n.endr\n");
+	void *late_new(size_t n);
+	NOINLINE void late_first(void)
+	{
+		for (int i = 0; i < 6; i++)
+			late_new(501);
+	}
+	NOINLINE void late_second(void)
+	{
+		for (int i = 0; i < 7; i++)
+			late_new(502);
+	}
+	NOINLINE void late_files(void)
+	{
+		for (volatile int i = 0; i < 3; i++)
+			open("/dev/null", O_RDONLY);
+	}
+	void late_all(void)
+	{
+		late_first();
+		late_second();
+		late_files();
+		__asm__ volatile("");
+	}
+END
+cat >"$TMP/late-main.c" <<-'END'
+	#include <dlfcn.h>
+	#include <unistd.h>
+	__attribute__((noinline)) void load(const char *path)
+	{
+		void (*all)(void) = (void (*)(void))dlsym(dlopen(path, RTLD_NOW), "late_all");
+		all();
+		__asm__ volatile("");
+	}
+	int main(int argc, char **argv)
+	{
+		char byte;
+		if (argc != 2)
+			return 2;
+		load(argv[1]);
+		return read(0, &byte, 1) != 1;
+	}
+END
+gcc -O2 -fomit-frame-pointer -shared -fPIC -o "$TMP/libwrapper.so" "$TMP/late-wrapper.c"
+gcc -O2 -fomit-frame-pointer -shared -fPIC -o "$TMP/liblate.so" "$TMP/late-library.c" -L"$TMP" -lwrapper \
+	-Wl,-rpath,"$TMP"
+gcc -O2 -o "$TMP/late" "$TMP/late-main.c"
+
+# late_stacks: prints blocks, bytes, whether the stack is complete, and the library's functions
+late_stacks() {
+	gojq -r '.processes[].leaks[] | [.frames[].function] as $names |
+		select($names | any(startswith("late_"))) |
+		"\(.resource) \(.blocks) \(.bytes) \(.stack_complete) " +
+			([$names[] | select(test("^(late_.*|load|main)$"))] | join(";"))' "$TMP/stdout" | sort
+}
+
+# has_tables FILE: whether FILE was mapped in a recording, and all recordings have its table
+has_tables() {
+	local map
+
+	# (2: UNWIND_FILE_READY)
+	for map in $(bpftool -j map show | gojq '.[] | select(.name == "unwind_files") | .id'); do
+		bpftool -j map dump id "$map" 2>/dev/null || true
+	done | gojq -s --argjson inode "$(stat -c %i "$1")" '[.[][].formatted.value |
+		select(.inode == $inode) | .state] | length > 0 and all(. == 2)' >"$TMP/has-tables"
+	grep -qx true "$TMP/has-tables"
+}
+
+note "libraries that allocate as soon as they are loaded"
+mkfifo "$TMP/late.fifo"
+exec {fd}<>"$TMP/late.fifo"
+"$KYMO" leaks --direct --resource memory,fd -o "$TMP/late.fxt" -- "$TMP/late" "$TMP/liblate.so" \
+	<"$TMP/late.fifo" >"$TMP/late.log" 2>&1 &
+job=$!
+# (the files of a program that has ended cannot be read)
+expect_soon 20 has_tables "$TMP/liblate.so"
+expect_soon 20 has_tables "$TMP/libwrapper.so"
+echo >&"$fd"
+wait $job || {
+	cat "$TMP/late.log" >&2
+	fail "the recording failed"
+}
+exec {fd}>&-
+expect_exit 0 "$KYMO" leaks --json "$TMP/late.fxt"
+diff - <(late_stacks) >&2 <<-END || fail "allocations in a library that has just been loaded (<)"
+	fd 3 3 true late_files;late_all;load;main
+	memory 6 3006 true late_new;late_first;late_all;load;main
+	memory 7 3514 true late_new;late_second;late_all;load;main
+END
+dump_records "$TMP/late.fxt"
+note "stacks that were copied: $(events session_stacks | gojq '.args.stacks_copied // 0')"

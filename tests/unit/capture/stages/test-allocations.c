@@ -11,6 +11,7 @@
 #include "capture/heap/heap-records.h"
 #include "capture/stages/allocations.h"
 #include "capture/stages/lifecycle.h"
+#include "tests/support/fakes/fake-collector.h"
 #include "tests/support/fixtures/archive-text.h"
 #include "tests/support/unit.h"
 
@@ -133,6 +134,27 @@ static void put_named(struct fixture *f, uint64_t ts_ns, uint32_t instance, uint
 		.n_frames = 2,
 		.frames = { 0x1000 + id, 0x2000 },
 	};
+
+	put(f, &rec);
+}
+
+/* A copied stack of 3 frames; SP can be FAKE_NO_TABLE. */
+static struct rec_piece piece(uint64_t ts_ns, uint32_t instance, uint64_t id, uint64_t sp)
+{
+	return (struct rec_piece){
+		.head = HEAD(rec_piece, REC_HEAP_PIECE, ts_ns),
+		.id = id,
+		.sp = sp,
+		.instance = instance,
+		.n_frames = 3,
+		.frames = { 0x1000 + id, 0x2000, 0x3000 },
+	};
+}
+
+static void put_piece(struct fixture *f, uint64_t ts_ns, uint32_t instance, uint64_t id,
+		      uint64_t sp)
+{
+	const struct rec_piece rec = piece(ts_ns, instance, id, sp);
 
 	put(f, &rec);
 }
@@ -394,6 +416,72 @@ TEST(test_watches)
 	allocations_ended(&f->a, PID);
 }
 
+/*
+ * The copied stacks of allocations get their callers before they are written. If a table is
+ * missing, this is when the worker reports them.
+ */
+TEST(test_copies)
+{
+	struct fixture *f = *state;
+	struct rec_piece skipped = piece(150, 1, 9, 0);
+
+	put_piece(f, 105, 1, 6, 0);
+	put_piece(f, 105, 1, 7, FAKE_NO_TABLE);
+	put_watch(f, 110, 1);
+	put_piece(f, 120, 1, 8, FAKE_NO_TABLE);
+	assert_int_equal(f->a.copies.bytes, 2 * sizeof(struct rec_piece));
+	skipped.is_skipped = 1;
+	put(f, &skipped);
+	skipped.id = 10;
+	skipped.n_frames = 1;
+	put(f, &skipped);
+	assert_string_equal(said(f),
+			    WATCH_1 "stack 105 6 1006+3;stack 150 9 2000+2;stack 150 10 1009+1;");
+	for (uint64_t id = 6; id <= 11; id++)
+		put_named(f, 200, 1, id);
+	assert_string_equal(said(f) + strlen(WATCH_1),
+			    "stack 105 6 1006+3;stack 150 9 2000+2;stack 150 10 1009+1;"
+			    "stack 200 7 1007+3;stack 200 8 1008+3;stack 200 11 100b+2;");
+	assert_int_equal(f->a.copies.bytes, 0);
+}
+
+/* The stack of another program, a stack without room in memory, and a program that has ended. */
+TEST(test_copies_bounded)
+{
+	enum { N = HEAP_COPIES_BYTES_MAX / sizeof(struct rec_piece) };
+	struct fixture *f = *state;
+	char last[64];
+
+	put_watch(f, 110, 1);
+	put_watch(f, 110, 2);
+	put_piece(f, 120, 2, 7, FAKE_NO_TABLE);
+	put_named(f, 130, 1, 7);
+	assert_non_null(strstr(said(f), "stack 130 7 1007+2;"));
+	for (uint64_t id = 1000; id < 1000 + N; id++)
+		put_piece(f, 140, 1, id, FAKE_NO_TABLE);
+	assert_int_equal(f->a.copies.bytes, N * sizeof(struct rec_piece));
+	snprintf(last, sizeof(last), "stack 140 %d %x+3;", 999 + N, 0x1000 + 999 + N);
+	assert_non_null(strstr(said(f), last));
+	put_watched(f, 150, 1, WATCHED_EXEC);
+	assert_int_equal(f->a.copies.bytes, sizeof(struct rec_piece));
+	put_named(f, 160, 2, 7);
+	assert_non_null(strstr(said(f), "stack 160 7 1007+3;"));
+	assert_int_equal(f->a.copies.bytes, 0);
+}
+
+/* In log mode, the next record can have the stack. */
+TEST(test_copies_log)
+{
+	struct fixture *f = *state;
+
+	f->a.log = true;
+	put_watch(f, 110, 1);
+	put_piece(f, 120, 1, 7, FAKE_NO_TABLE);
+	put_alloc(f, 120, 1);
+	assert_string_equal(said(f) + strlen(WATCH_1),
+			    "stack 120 7 1007+3;alloc 120 501 abc 64 calloc;");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -402,6 +490,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_waits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_waits_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_watches, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_copies_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_copies_log, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

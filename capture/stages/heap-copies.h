@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Copied stacks of allocations, whose walk a program could not finish because an unwind table was
+ * still being made (REC_HEAP_PIECE). The tables of the programs have only the first frames of such
+ * a stack, under an id of its own.
+ *
+ * A stack is needed when the worker reports it from the tables, up to a usage interval later. So if
+ * the table is still missing when the copy arrives, the copy is kept until then.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "bpf/record.h"
+
+struct collector;
+
+/* The maximum size of all kept copies. Further stacks are walked at once, as far as possible. */
+enum { HEAP_COPIES_BYTES_MAX = 8 << 20 };
+
+struct heap_copies {
+	struct table kept; /* id of the stack -> struct rec_piece, owned */
+	size_t bytes;      /* of all of them */
+};
+
+void heap_copies_deinit(struct heap_copies *h);
+
+/*
+ * Continues the walk of PIECE, checked. Returns 1, and the stack in *RET; 0 if PIECE is kept
+ * because a table is missing, which happens only if the caller CAN_WAIT; or -ENOMEM.
+ */
+int heap_copies_take(struct heap_copies *h, struct collector *c, const struct rec_piece *piece,
+		     bool can_wait, struct rec_named *ret);
+
+/*
+ * NAMED is about to be written: if a copy of this stack is kept, it is walked as far as possible
+ * now, NAMED gets the frames, and the copy is released.
+ */
+void heap_copies_complete(struct heap_copies *h, struct collector *c, struct rec_named *named);
+
+/* Releases the copies of INSTANCE, which has ended. */
+void heap_copies_forget(struct heap_copies *h, uint32_t instance);
