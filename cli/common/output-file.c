@@ -3,14 +3,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/common/output-path.h"
 #include "cli/common/verb.h"
+
+#define OUTPUT_FILE_NEW_FLAGS (O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY)
+
+enum { OUTPUT_FILE_NAMES_MAX = 100 }; /* that are tried for a new file */
 
 /* A device that discards its input and that every user can write to. */
 static bool output_file_is_null_device(const struct stat *st)
@@ -51,10 +58,12 @@ static char *output_file_default_path(const char *suffix)
 	return asprintf(&path, "%s%s", name, suffix) < 0 ? NULL : path;
 }
 
-/* Opens an existing file without waiting for a reader. Returns a descriptor, or -1 with errno. */
-static int output_file_open_existing(const char *path)
+/* Opens an existing file without waiting for a reader. PLACE is not a link, except one in /proc.
+ * Returns a descriptor, or -1 with errno. */
+static int output_file_open_place(const char *place, bool follow)
 {
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	_cleanup_close_ int fd = open(place, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+						     (follow ? 0 : O_NOFOLLOW));
 	int flags;
 
 	if (fd < 0)
@@ -86,26 +95,127 @@ static int output_file_explain_error(const char *path, int e)
 	return -e;
 }
 
+static void output_file_note(struct output_file *o)
+{
+	struct stat st;
+
+	o->created = true;
+	if (fstat(o->fd, &st) == 0) {
+		o->device = st.st_dev;
+		o->inode = st.st_ino;
+	}
+}
+
+static uint64_t output_file_mount(int fd, const char *name)
+{
+	struct statx x;
+
+	return statx(fd, name, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &x) == 0
+		       ? x.stx_mnt_id
+		       : 0;
+}
+
+/* Whether NAME in DIRECTORY is the open file FD, and a rename can replace it without changing who
+ * may use it. */
+static bool output_file_is_replaceable(int directory, const char *name, int fd,
+				       const struct stat *st)
+{
+	struct stat named;
+
+	return fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       named.st_dev == st->st_dev && named.st_ino == st->st_ino &&
+	       output_file_mount(fd, "") == output_file_mount(directory, "") &&
+	       fgetxattr(fd, "system.posix_acl_access", NULL, 0) <= 0;
+}
+
+/* Creates a file in DIRECTORY with the owner and the mode of ST. Returns a descriptor, or -1. */
+static int output_file_create_beside(int directory, const struct stat *st, char **ret_name)
+{
+	_cleanup_free_ char *name = NULL;
+	_cleanup_close_ int fd = -1;
+
+	for (int i = 0; fd < 0 && i < OUTPUT_FILE_NAMES_MAX; i++) {
+		name = free_ptr(name);
+		if (asprintf(&name, ".kymo-%d-%d", (int)getpid(), i) < 0)
+			return -1;
+		fd = openat(directory, name, OUTPUT_FILE_NEW_FLAGS | O_NOFOLLOW, 0600);
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+	}
+	if (fd < 0)
+		return -1;
+	/* (the owner first, because a change of it clears bits of the mode) */
+	if (fchown(fd, st->st_uid, st->st_gid) < 0 || fchmod(fd, st->st_mode & 0777) < 0) {
+		unlinkat(directory, name, 0);
+		return -1;
+	}
+	*ret_name = TAKE_PTR(name);
+	return TAKE_FD(fd);
+}
+
+/* Prepares to replace the regular file at PLACE, which O has opened, if that is possible. */
+static int output_file_replace(struct output_file *o, const char *place, const struct stat *st)
+{
+	const char *name;
+	_cleanup_close_ int directory = output_path_open_directory(place, &name), fd = -1;
+
+	if (directory < 0 || !output_file_is_replaceable(directory, name, o->fd, st))
+		return 0;
+	o->target = strdup(name);
+	if (!o->target)
+		return -ENOMEM;
+	fd = output_file_create_beside(directory, st, &o->beside);
+	if (fd < 0)
+		return 0;
+	o->target_device = st->st_dev;
+	o->target_inode = st->st_ino;
+	o->directory = TAKE_FD(directory);
+	close_fd(o->fd);
+	o->fd = TAKE_FD(fd);
+	output_file_note(o);
+	return 0;
+}
+
+/* Opens an existing file. */
+static int output_file_open_existing(struct output_file *o)
+{
+	_cleanup_free_ char *place = NULL;
+	int r = output_path_follow(o->path, &place);
+	struct stat st;
+	bool follow;
+
+	if (r == -EACCES && place) {
+		cli_error("cannot write %s: the symbolic link %s belongs to another user, and "
+			  "everybody can write to its directory",
+			  o->path, place);
+		return r;
+	}
+	if (r < 0)
+		return output_file_explain_error(o->path, -r);
+	/* (a link in /proc means an open file, which is written as it is) */
+	follow = lstat(place, &st) == 0 && S_ISLNK(st.st_mode);
+	o->fd = output_file_open_place(place, follow);
+	if (o->fd < 0)
+		return output_file_explain_error(o->path, errno);
+	if (follow || fstat(o->fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	return output_file_replace(o, place, &st);
+}
+
 static int output_file_open_path(struct output_file *o, bool force)
 {
 	struct stat st;
 	int e;
 
-	o->fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
-	o->created = o->fd >= 0;
+	o->fd = open(o->path, OUTPUT_FILE_NEW_FLAGS, 0600);
 	e = errno;
-	if (o->fd < 0 && e == EEXIST &&
-	    (force || (stat(o->path, &st) == 0 && output_file_is_null_device(&st)))) {
-		o->fd = output_file_open_existing(o->path);
-		e = errno;
+	if (o->fd >= 0) {
+		output_file_note(o);
+		return 0;
 	}
-	if (o->fd < 0)
-		return output_file_explain_error(o->path, e);
-	if (o->created && fstat(o->fd, &st) == 0) {
-		o->device = st.st_dev;
-		o->inode = st.st_ino;
-	}
-	return 0;
+	if (e == EEXIST && (force || (stat(o->path, &st) == 0 && output_file_is_null_device(&st))))
+		return output_file_open_existing(o);
+	return output_file_explain_error(o->path, e);
 }
 
 int output_file_open(const char *path, const char *suffix, bool force, struct output_file *ret)
@@ -140,27 +250,67 @@ int output_file_begin(struct output_file *o)
 	return 0;
 }
 
+bool output_file_is(const struct output_file *o, int fd)
+{
+	struct stat x, y;
+
+	if (fd < 0 || fstat(fd, &x) < 0 || fstat(o->fd, &y) < 0 || !S_ISREG(x.st_mode))
+		return false;
+	return (x.st_dev == y.st_dev && x.st_ino == y.st_ino) ||
+	       (o->beside && x.st_dev == o->target_device && x.st_ino == o->target_inode);
+}
+
+int output_file_keep(struct output_file *o)
+{
+	if (!o->beside)
+		return o->error;
+	if (renameat(o->directory, o->beside, o->directory, o->target) < 0) {
+		o->error = -errno;
+		cli_error("cannot replace %s: %s; the new file stays in its directory as %s",
+			  o->path, strerror(-o->error), o->beside);
+	}
+	o->beside = free_ptr(o->beside);
+	o->created = false;
+	return o->error;
+}
+
+int output_file_keep_written(struct output_file *o)
+{
+	struct stat st;
+
+	return o->beside && fstat(o->fd, &st) == 0 && st.st_size == 0 ? 0 : output_file_keep(o);
+}
+
 void output_file_discard(struct output_file *o)
 {
+	int directory = o->beside ? o->directory : AT_FDCWD;
+	const char *name = o->beside ?: o->path;
 	struct stat st;
 
 	/* Removes the file only if another file has not replaced it. */
-	if (o->created && lstat(o->path, &st) == 0 && st.st_dev == o->device &&
-	    st.st_ino == o->inode)
-		unlink(o->path);
+	if (o->created && fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_dev == o->device && st.st_ino == o->inode)
+		unlinkat(directory, name, 0);
 	o->created = false;
 }
 
-void output_file_discard_empty(struct output_file *o)
+int output_file_end(struct output_file *o)
 {
 	struct stat st;
 
-	if (fstat(o->fd, &st) == 0 && st.st_size == 0)
-		output_file_discard(o);
+	if (fstat(o->fd, &st) < 0 || st.st_size > 0)
+		return output_file_keep(o);
+	output_file_discard(o);
+	return 0;
 }
 
 void output_file_deinit(struct output_file *o)
 {
+	if (o->beside)
+		output_file_discard(o);
 	o->fd = close_fd(o->fd);
+	o->directory = close_fd(o->directory);
 	o->path = free_ptr(o->path);
+	o->target = free_ptr(o->target);
+	o->beside = free_ptr(o->beside);
 }

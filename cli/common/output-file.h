@@ -17,29 +17,53 @@ struct output_file {
 	bool created;  /* by this command, which removes it if the recording fails */
 	dev_t device;  /* of the created file */
 	ino_t inode;
+	/* The created file replaces an existing one, as output_file_keep() says. Until then, it has
+	 * the name BESIDE in the same directory. */
+	int directory;         /* owned; -1 = no file is replaced */
+	char *target, *beside; /* names in DIRECTORY; owned */
+	dev_t target_device;
+	ino_t target_inode;
+	int error; /* the existing file could not be replaced */
 };
 
 #define OUTPUT_FILE_NULL                                                                           \
 	(struct output_file)                                                                       \
 	{                                                                                          \
-		.fd = -1                                                                           \
+		.fd = -1, .directory = -1                                                          \
 	}
 
 /*
  * Opens PATH for writing (NULL = kymo-YYYYMMDD-HHMMSS.fxt, followed by SUFFIX; "-" = standard
- * output), mode 0600. An existing file is an error, unless FORCE is set; it is not truncated yet. A
- * named pipe without a reader is an error, too. Returns 0, or a negative errno after an error
- * message.
+ * output), mode 0600. An existing file is an error, unless FORCE is set. A named pipe without a
+ * reader is an error, too. Returns 0, or a negative errno after an error message.
+ *
+ * With FORCE, an existing regular file stays as it is until output_file_keep(): a new file with its
+ * owner and mode is written next to it. If that is not possible, the file itself is opened; it is
+ * not truncated yet. This is the case if the directory or the owner forbids it, if the file is
+ * mounted, or if it has an access control list. Devices, pipes and links in /proc are opened, too.
  */
 int output_file_open(const char *path, const char *suffix, bool force, struct output_file *ret);
 
-/* Empties a regular file that existed before. Returns 0, or a negative errno with a message. */
+/* Empties a regular file that existed before and was opened itself. Returns 0, or a negative errno
+ * with a message. */
 int output_file_begin(struct output_file *o);
 
-/* Removes the file if this command created it. */
+/* Whether FD is the file itself, or the file that it replaces. */
+bool output_file_is(const struct output_file *o, int fd);
+
+/* Replaces the existing file. Without one, this does nothing. Returns 0, or a negative errno with
+ * a message, also each later time, without one. The new file then keeps its name. */
+int output_file_keep(struct output_file *o);
+
+/* The same, if the file is not empty. */
+int output_file_keep_written(struct output_file *o);
+
+/* Removes the file if this command created it; an existing file that it was to replace stays. Calls
+ * only functions that are safe in a signal handler. */
 void output_file_discard(struct output_file *o);
 
-/* The same, if the file is empty. */
-void output_file_discard_empty(struct output_file *o);
+/* The same if the file is empty; otherwise, keeps it. */
+int output_file_end(struct output_file *o);
 
+/* Discards a file that was to replace another one, but is not kept. */
 void output_file_deinit(struct output_file *o);

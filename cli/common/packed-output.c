@@ -22,7 +22,8 @@ static void packed_output_discard(struct output_file *f)
 
 	if (f->standard || f->fd < 0)
 		return;
-	/* An existing file stays, but is emptied, so that it does not look like a trace. */
+	/* An existing file that was opened itself is emptied, so that it does not look like a
+	 * trace. */
 	if (!f->created && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(f->fd, 0) < 0)
 		return;
 	output_file_discard(f);
@@ -46,14 +47,6 @@ static void packed_output_watch_signals(void)
 			sigaction(ending_signals[i], &to, NULL);
 }
 
-static bool packed_output_is_same_file(int a, int b)
-{
-	struct stat x, y;
-
-	return a >= 0 && b >= 0 && fstat(a, &x) == 0 && fstat(b, &y) == 0 && S_ISREG(x.st_mode) &&
-	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 int packed_output_open(struct packed_output *o, const struct packed_output_args *args)
 {
 	int r;
@@ -64,7 +57,7 @@ int packed_output_open(struct packed_output *o, const struct packed_output_args 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < args->n_inputs; i++) {
-		if (!packed_output_is_same_file(o->file.fd, args->inputs[i]))
+		if (!output_file_is(&o->file, args->inputs[i]))
 			continue;
 		cli_error("%s is the input; write to another file", o->file.path);
 		output_file_deinit(&o->file);
@@ -187,7 +180,7 @@ int packed_output_finish(struct packed_output *o)
 	}
 	o->file.fd = -1;
 	unfinished = NULL;
-	return r;
+	return r ?: output_file_keep(&o->file);
 }
 
 int packed_output_put(const struct packed_output_args *args, const void *data, size_t n)

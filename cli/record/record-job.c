@@ -183,7 +183,7 @@ static void record_job_poll_snapshot(struct record_job *j)
 	if (r > 0)
 		fprintf(stderr, "%s: snapshot\n", j->snapshot.path);
 	else
-		output_file_discard_empty(&j->snapshot);
+		output_file_end(&j->snapshot);
 	output_file_deinit(&j->snapshot);
 }
 
@@ -198,6 +198,15 @@ static void record_job_take_due_snapshot(struct record_job *j)
 	record_job_take_snapshot(j);
 }
 
+/* An existing file is replaced when the recording has begun. (A flight recorder writes at its
+ * end.) */
+static void record_job_keep_output(struct record_job *j)
+{
+	if (j->is_started && !j->flight)
+		output_file_keep_written(&j->output);
+	j->loop.is_hasty = j->output.beside && !j->flight;
+}
+
 static void record_job_poll(void *userdata)
 {
 	struct record_job *j = userdata;
@@ -205,6 +214,7 @@ static void record_job_poll(void *userdata)
 	record_job_poll_snapshot(j);
 	record_job_take_due_snapshot(j);
 	exit_search_poll(&j->exits, j->loop.interrupted);
+	record_job_keep_output(j);
 }
 
 /* Writes the last data of a flight recorder. */
@@ -283,8 +293,7 @@ static int record_job_report(struct record_job *j)
 	status = record_job_find_gaps(j, &v, status);
 	if (j->options.json && !j->quiet)
 		record_job_print_json(j, &v);
-	output_file_discard_empty(&j->output);
-	return status;
+	return output_file_end(&j->output) < 0 ? CLI_FAILED : status;
 }
 
 /* Removes the output of a recording that did not start. But if the output itself failed early, the
@@ -301,7 +310,7 @@ static void record_job_discard_unstarted(struct record_job *j)
 		session_view_complain(&v, "the recording");
 	else
 		session_view_report(&v, j->output.path);
-	output_file_discard_empty(&j->output);
+	output_file_end(&j->output);
 }
 
 static int record_job_start(struct record_job *j)
@@ -320,8 +329,9 @@ static int record_job_start(struct record_job *j)
 		output_file_discard(&j->output);
 		return CLI_FAILED;
 	}
+	j->is_started = true;
 	if (record_job_wait_finished(j) < 0 || (j->flight && record_job_write_kept(j) < 0)) {
-		output_file_discard_empty(&j->output);
+		output_file_end(&j->output);
 		return CLI_FAILED;
 	}
 	return record_job_report(j);

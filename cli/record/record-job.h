@@ -32,6 +32,7 @@ struct record_job {
 	bool is_writing;
 	uint64_t n_due_handled; /* of the snapshots that points have requested */
 	bool flight;            /* from the options */
+	bool is_started;        /* the recording, and its command */
 	enum pack_method compress;
 	uint64_t next_progress_ns;
 };

@@ -12,6 +12,7 @@
  * timeout(1), and other programs that end a process and its group, send their signal twice. A later
  * one is meant as another.
  */
+#define RECORD_LOOP_HASTE_MS 100
 #define RECORD_LOOP_TWICE_NS UINT64_C(300000000)
 
 int record_loop_init(struct record_loop *l)
@@ -97,6 +98,8 @@ int record_loop_run(struct record_loop *l)
 		timeout = recording_pollfd(l->recording, &fds[2]);
 		if (l->tick && (timeout < 0 || timeout > l->interval_ms))
 			timeout = l->interval_ms;
+		if (l->is_hasty && (timeout < 0 || timeout > RECORD_LOOP_HASTE_MS))
+			timeout = RECORD_LOOP_HASTE_MS;
 		if (poll(fds, 3, timeout) < 0 && errno != EINTR)
 			return -errno;
 		r = record_loop_handle_signals(l);

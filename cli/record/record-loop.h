@@ -17,6 +17,7 @@ struct record_loop {
 	int signal_fd;
 	int wake_fd;     /* borrowed; calls wants_stop() when it is readable; -1 = none */
 	int interval_ms; /* between calls of tick(); -1 = no calls */
+	bool is_hasty;   /* call on_poll() soon again, without an event */
 	bool asked_to_stop, interrupted;
 	uint64_t interrupted_ns; /* since then (CLOCK_MONOTONIC) */
 	/* Whether the recording must end. Called when a child has exited, and for wake_fd. */

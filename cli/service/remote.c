@@ -287,9 +287,10 @@ static int remote_write_here(const char *host, const char *command, const struct
 	if (output_file_begin(&output) < 0)
 		return CLI_FAILED;
 	r = remote_run_into(host, command, output.fd);
+	if (output_file_end(&output) < 0)
+		return CLI_FAILED;
 	if (!output.standard && (r == CLI_OK || r == CLI_DAMAGE))
 		fprintf(stderr, "%s: from %s\n", output.path, host);
-	output_file_discard_empty(&output);
 	return r;
 }
 

@@ -66,9 +66,11 @@ static int verb_snapshot_write_file(struct job *j)
 	    bus_client_request_snapshot(j->client, j->path, file.fd) < 0 ||
 	    bus_client_wait_snapshot(j->client) < 0) {
 		client_failed(j->client);
-		output_file_discard_empty(&file);
+		output_file_end(&file);
 		return CLI_FAILED;
 	}
+	if (output_file_keep(&file) < 0)
+		return CLI_FAILED;
 	if (!file.standard)
 		fprintf(stderr, "%s: snapshot of %s\n", file.path, j->name);
 	return CLI_OK;

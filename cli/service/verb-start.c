@@ -76,8 +76,9 @@ static int verb_start(int argc, char **argv)
 	if (o.output && output_file_open(o.output, "", o.force, &output) < 0)
 		return CLI_FAILED;
 	r = verb_start_make(c, &o, &output);
-	if (r != CLI_OK)
-		output_file_discard(&output);
+	if (r == CLI_OK)
+		return output_file_keep(&output) < 0 ? CLI_FAILED : CLI_OK;
+	output_file_discard(&output);
 	return r;
 }
 

@@ -25,7 +25,7 @@ try repair in absent/out
 try repair in .
 try cut --from 1h in out
 try cut --from 1h --force in there
-wc -c <there
+good there
 try merge in "$T/empty" out
 try redact --key absent in out
 head -c 15 "$T/small" >short

@@ -139,6 +139,39 @@ for archive in more:default,offcpu all:all; do
 	esac
 done
 
+# An existing file stays until there is another recording, which has its owner and mode.
+mkdir "$TMP/replace"
+old=$TMP/replace/old.fxt
+echo precious >"$old"
+chown 65534:65534 "$old"
+chmod 640 "$old"
+expect_exit 127 "$KYMO" record --direct --force -o "$old" -- "$TMP/no-such-program"
+expect_exit 1 "$KYMO" record --direct --force -o "$old" --call "$TMP/no-such-file:f" -- true
+expect_exit 127 "$KYMO" leaks --direct -e fd --force -o "$old" -- "$TMP/no-such-program"
+assert_eq "$(cat "$old")" precious "the file after recordings that did not start"
+ln -s old.fxt "$TMP/replace/link"
+"$KYMO" record --direct --force -o "$TMP/replace/link" -- sleep 300 2>"$TMP/log" &
+pid=$!
+# (the archive being recorded has the name early)
+expect_soon 20 sh -c '! grep -qx precious "$1" && test -s "$1"' - "$old"
+kill -INT $pid
+wait $pid || true
+complete "$old"
+assert_eq "$(stat -c %u:%g:%a "$old")" 65534:65534:640 "owner and mode of the new file"
+assert_eq "$(readlink "$TMP/replace/link")" old.fxt "the link"
+chmod 1777 "$TMP/replace"
+chown -h 65534 "$TMP/replace/link"
+expect_exit 1 "$KYMO" record --direct -d 100ms --force -o "$TMP/replace/link"
+assert_says "$TMP/stderr" "the symbolic link $TMP/replace/link belongs to another user" "the message about a link of another user"
+complete "$old"
+assert_eq "$(find "$TMP/replace" -mindepth 1 | wc -l)" 2 "files in the directory"
+# A file that is mounted on its own keeps its place.
+touch "$TMP/replace/mounted"
+expect_exit 0 unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" record --direct -d 100ms --force -o "$2"' - \
+	"$old" "$TMP/replace/mounted" "$KYMO"
+complete "$old" duration
+[ ! -s "$TMP/replace/mounted" ] || fail "the file under a mounted file has data"
+
 # Wrong usage gives a readable error.
 expect_exit 2 "$KYMO" record --force=1
 assert_says "$TMP/stderr" "option '--force' takes no value" "a needless value"

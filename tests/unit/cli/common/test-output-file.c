@@ -2,6 +2,7 @@
 /*
  * Output files of recordings, in the test's own directory.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,6 +22,19 @@ FIXTURE(set_up)
 	return own_directory_set_up(state);
 }
 
+static int n_files(void)
+{
+	DIR *d = opendir(".");
+	const struct dirent *e;
+	int n = 0;
+
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+	closedir(d);
+	return n;
+}
+
 TEST(test_new)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
@@ -34,7 +48,7 @@ TEST(test_new)
 	assert_int_equal(st.st_mode & 07777, 0600);
 	assert_int_equal(output_file_begin(&o), 0);
 	assert_int_equal(write(o.fd, "x", 1), 1);
-	output_file_discard_empty(&o);
+	assert_int_equal(output_file_end(&o), 0);
 	assert_int_equal(size_of_file("file"), 1);
 	output_file_discard(&o);
 	assert_int_equal(size_of_file("file"), -ENOENT);
@@ -45,7 +59,7 @@ TEST(test_discard_empty)
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
 
 	assert_int_equal(output_file_open("file", "", false, &o), 0);
-	output_file_discard_empty(&o);
+	assert_int_equal(output_file_end(&o), 0);
 	assert_int_equal(size_of_file("file"), -ENOENT);
 }
 
@@ -71,13 +85,96 @@ TEST(test_existing)
 	assert_int_equal(o.fd, -1);
 
 	assert_int_equal(output_file_open("file", "", true, &o), 0);
-	assert_false(o.created);
 	assert_int_equal(fcntl(o.fd, F_GETFL) & O_NONBLOCK, 0);
-	/* Nothing is lost before the recording certainly begins. */
+	assert_int_equal(output_file_begin(&o), 0);
+	assert_int_equal(size_of_file("file"), 6);
+	output_file_discard(&o);
+	assert_int_equal(size_of_file("file"), 6);
+	assert_int_equal(n_files(), 1);
+}
+
+/* The new file has the owner and the mode of the existing one, and replaces it once it is kept. */
+TEST(test_replaced)
+{
+	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+	_cleanup_close_ int before = -1;
+	struct stat st;
+
+	put_text("", "file", "before");
+	assert_int_equal(chmod("file", 0654), 0);
+	before = open("file", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(symlink("file", "link"), 0);
+	assert_int_equal(output_file_open("link", "", true, &o), 0);
+	assert_true(output_file_is(&o, before));
+	assert_int_equal(output_file_begin(&o), 0);
+	assert_int_equal(output_file_keep_written(&o), 0);
+	assert_int_equal(size_of_file("file"), 6);
+	assert_int_equal(write(o.fd, "xy", 2), 2);
+	assert_int_equal(output_file_keep_written(&o), 0);
+	assert_int_equal(size_of_file("file"), 2);
+	assert_int_equal(lstat("link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat("link", &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0654);
+	/* It is no longer this command's to remove. */
+	output_file_discard(&o);
+	assert_int_equal(size_of_file("file"), 2);
+	assert_int_equal(n_files(), 2);
+	assert_string_equal(said, "");
+}
+
+/* An empty output replaces nothing, nor does one that is neither kept nor discarded. */
+TEST(test_not_kept)
+{
+	put_text("", "file", "before");
+	for (int way = 0; way < 2; way++) {
+		_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+
+		assert_int_equal(output_file_open("file", "", true, &o), 0);
+		if (way == 0)
+			assert_int_equal(output_file_end(&o), 0);
+		else
+			assert_int_equal(write(o.fd, "x", 1), 1);
+	}
+	assert_int_equal(size_of_file("file"), 6);
+	assert_int_equal(n_files(), 1);
+}
+
+/* If the new file cannot get its place, it stays, and every later answer says so. */
+TEST(test_not_replaceable)
+{
+	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+	char expected[200];
+
+	put_text("", "file", "before");
+	assert_int_equal(output_file_open("file", "", true, &o), 0);
+	assert_int_equal(write(o.fd, "x", 1), 1);
+	snprintf(expected, sizeof(expected),
+		 "cannot replace file: Is a directory; the new file stays in its directory as %s",
+		 o.beside);
+	assert_int_equal(unlink("file"), 0);
+	assert_int_equal(mkdir("file", 0700), 0);
+	assert_int_equal(output_file_end(&o), -EISDIR);
+	assert_string_equal(said, expected);
+	assert_int_equal(output_file_end(&o), -EISDIR);
+	assert_int_equal(n_files(), 2);
+}
+
+/* A file that a link in /proc means is written as it is, like an open descriptor. */
+TEST(test_open_descriptor)
+{
+	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+	_cleanup_close_ int fd = -1;
+	char path[64];
+
+	put_text("", "file", "before");
+	fd = open("file", O_WRONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(output_file_open(path, "", true, &o), 0);
+	assert_null(o.beside);
+	assert_false(o.created);
 	assert_int_equal(size_of_file("file"), 6);
 	assert_int_equal(output_file_begin(&o), 0);
-	assert_int_equal(size_of_file("file"), 0);
-	output_file_discard(&o);
 	assert_int_equal(size_of_file("file"), 0);
 }
 
@@ -129,6 +226,10 @@ int main(void)
 		IN_DIRECTORY(test_discard_empty),
 		IN_DIRECTORY(test_discard_replaced),
 		IN_DIRECTORY(test_existing),
+		IN_DIRECTORY(test_replaced),
+		IN_DIRECTORY(test_not_kept),
+		IN_DIRECTORY(test_not_replaceable),
+		IN_DIRECTORY(test_open_descriptor),
 		IN_DIRECTORY(test_not_possible),
 		IN_DIRECTORY(test_fifo),
 		IN_DIRECTORY(test_default_name),

@@ -148,7 +148,7 @@ TEST(test_not_finished)
 	packed_output_deinit(&o);
 }
 
-/* An existing file stays, but is empty. */
+/* An existing file stays. */
 TEST(test_not_finished_forced)
 {
 	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
@@ -160,7 +160,12 @@ TEST(test_not_finished_forced)
 	assert_int_equal(open_output(&o, PACK_NONE, true), 0);
 	assert_int_equal(packed_output_write(&o, "abc", 3), 0);
 	packed_output_deinit(&o);
-	assert_int_equal(size_of_file("file"), 0);
+	assert_int_equal(size_of_file("file"), 6);
+	assert_int_equal(open_output(&o, PACK_NONE, true), 0);
+	assert_int_equal(packed_output_write(&o, "abc", 3), 0);
+	assert_int_equal(packed_output_finish(&o), 0);
+	packed_output_deinit(&o);
+	assert_int_equal(size_of_file("file"), 3);
 }
 
 TEST(test_own_input)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The place of an existing output file: symbolic links at the end of a path are followed by their
+ * texts, so that another user's link in a directory like /tmp is noticed. Linux refuses to follow
+ * such links (fs.protected_symlinks), but this can be turned off.
+ */
+#pragma once
+
+/*
+ * Follows PATH. *RET_PLACE is the path of the file itself, or of a link in /proc, which the kernel
+ * has to follow; to be freed. Returns 0, or a negative errno: -EACCES = the link *RET_PLACE belongs
+ * to another user, and others can write to its directory.
+ */
+int output_path_follow(const char *path, char **ret_place);
+
+/* Opens the directory of PATH, for the functions that take a directory. *RET_NAME is the rest of
+ * PATH. Returns a descriptor, or a negative errno. */
+int output_path_open_directory(const char *path, const char **ret_name);
