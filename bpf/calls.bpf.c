@@ -44,7 +44,10 @@ struct {
 	__type(value, struct call_share);
 } call_shares SEC(".maps");
 
-/* Indexed by number: the index in call_functions plus 1; 0 = the system call is not recorded. */
+/*
+ * Indexed by number; the last one is for all numbers without an element. The index in
+ * call_functions plus 1; 0 = the system call is not recorded.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, CALL_SYSCALLS_MAX);
@@ -121,7 +124,8 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 }
 
 /* The same for a system call: the registers at the thread's entry into the kernel. */
-static __always_inline void call_read_syscall(struct pt_regs *regs, struct call_args *to)
+static __always_inline void call_read_syscall(struct pt_regs *regs, long number,
+					      struct call_args *to)
 {
 	to->args[0] = PT_REGS_PARM1_CORE_SYSCALL(regs);
 	to->args[1] = PT_REGS_PARM2_CORE_SYSCALL(regs);
@@ -133,7 +137,8 @@ static __always_inline void call_read_syscall(struct pt_regs *regs, struct call_
 #else
 	to->args[5] = 0;
 #endif
-	to->args[6] = to->args[7] = 0;
+	to->args[CALL_NUMBER_ARG] = number;
+	to->args[7] = 0;
 	to->unreadable = to->is_chained = 0;
 	to->sp = PT_REGS_SP_CORE(regs);
 	to->caller = PT_REGS_IP_CORE(regs);
@@ -632,8 +637,11 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_session, struct pt_regs *, ctx)
 /* The function for system call NUMBER, and its index; NULL = none. */
 static __always_inline const struct call_watch *call_of_syscall(long number, __u32 *ret_function)
 {
-	__u32 at = number, *function = bpf_map_lookup_elem(&call_syscalls, &at);
+	__u32 at = number, *function;
 
+	if (at >= CALL_SYSCALLS_MAX)
+		at = CALL_SYSCALLS_MAX - 1;
+	function = bpf_map_lookup_elem(&call_syscalls, &at);
 	if (!function || !*function)
 		return NULL;
 	at = *ret_function = *function - 1;
@@ -660,7 +668,7 @@ static __noinline bool call_syscall_is_selected(struct pt_regs *regs, long numbe
 	f = call_of_syscall(number, &function);
 	if (!f || !filter_selects(p))
 		return false;
-	call_read_syscall(regs, &args);
+	call_read_syscall(regs, number, &args);
 	return call_is_wanted(&args, f) && call_is_within_limit(f, function);
 }
 
@@ -673,7 +681,7 @@ static __noinline int call_record_syscall(struct pt_regs *regs, long number, __u
 	f = call_of_syscall(number, &function);
 	if (!f)
 		return 0;
-	call_read_syscall(regs, &args);
+	call_read_syscall(regs, number, &args);
 	args.stack = stack;
 	call_enter(&args, f, function, bpf_get_current_task_btf());
 	return 0;
@@ -696,12 +704,12 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	__u32 function;
 
 	/*
-	 * (rt_sigreturn has restored the registers of the interrupted code, which have none. A
-	 * system call that is skipped has none either: user space has no begin of it.)
+	 * (rt_sigreturn has restored the registers of the interrupted code, which have none. The
+	 * number can also be -1 itself, or the system call is skipped. User space knows the begin.)
 	 */
-	if (number == -1)
-		number = CALL_NR_SIGRETURN;
-	f = call_of_syscall(number, &function);
+	f = call_of_syscall(number == -1 ? CALL_NR_SIGRETURN : number, &function);
+	if (!f && number == -1)
+		f = call_of_syscall(number, &function);
 	if (f && !syscall_is_foreign(number) && filter_selects(p))
 		call_leave(f, function, PT_REGS_SP_CORE(regs), (__u64)result, p);
 	return 0;

@@ -90,7 +90,7 @@ static __always_inline __u64 thread_pointer(struct task_struct *p)
 static __always_inline long syscall_number(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
-	return (long)regs->orig_ax;
+	return (int)regs->orig_ax; /* (the kernel ignores the rest) */
 #elif defined(__TARGET_ARCH_arm64)
 	return regs->syscallno;
 #else
@@ -104,7 +104,7 @@ static __always_inline bool syscall_is_foreign(long number)
 	struct task_struct *p = bpf_get_current_task_btf();
 
 #if defined(__TARGET_ARCH_x86)
-	return number & X32_CALL_BIT ||
+	return (number > 0 && number & X32_CALL_BIT) ||
 	       (bpf_core_field_exists(p->thread_info.status) && p->thread_info.status & TS_COMPAT);
 #else
 	return p->thread_info.flags & 1ul << TIF_32BIT_ARM64;

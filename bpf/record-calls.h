@@ -10,7 +10,8 @@
 #define CALL_TEXTS_MAX     3   /* arguments of a call whose memory is copied */
 #define CALL_TEXT_BYTES    256 /* bytes that are copied for each of them */
 
-#define CALL_SYSCALLS_MAX 512 /* numbers of system calls that are known */
+#define CALL_SYSCALLS_MAX 512 /* numbers of system calls; larger ones are like the last one */
+#define CALL_NUMBER_ARG   6   /* the argument with the number, in a record of a system call */
 
 /* The cookie of a probe: the index in call_functions, above the bits of MEMORY_COOKIE_*. */
 #define CALL_COOKIE(at)        ((at) << 9)

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "capture/probes/probe-attacher.h"
+#include "model/calls/call-syscalls.h"
 
 struct call_probes {
 	struct probe_attacher *attacher;
@@ -126,6 +127,17 @@ static int call_probes_set_syscall(const struct collector_calls *collector, int 
 	return bpf_map_update_elem(collector->syscalls_fd, &key, &place, BPF_ANY) < 0 ? -errno : 0;
 }
 
+/* The same for all unknown numbers. */
+static int call_probes_set_unknown(const struct collector_calls *collector, uint32_t i)
+{
+	int r = 0;
+
+	for (int number = 0; r == 0 && number < CALL_SYSCALLS_MAX; number++)
+		if (!call_syscall_by_number(number))
+			r = call_probes_set_syscall(collector, number, i);
+	return r;
+}
+
 static int call_probes_announce(const struct call_targets *targets,
 				const struct collector_calls *collector)
 {
@@ -136,6 +148,9 @@ static int call_probes_announce(const struct call_targets *targets,
 
 		if (bpf_map_update_elem(collector->functions_fd, &i, &watch, BPF_ANY) < 0)
 			r = -errno;
+		else if (!targets->list[i].place &&
+			 targets->list[i].syscall == CALL_SYSCALL_UNKNOWN)
+			r = call_probes_set_unknown(collector, i);
 		else if (!targets->list[i].place)
 			r = call_probes_set_syscall(collector, targets->list[i].syscall, i);
 	}

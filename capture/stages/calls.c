@@ -2,13 +2,16 @@
 #include "capture/stages/calls.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "base/array.h"
 #include "model/calls/call-structs.h"
+#include "model/calls/call-syscalls.h"
 #include "base/clock.h"
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"
@@ -16,6 +19,10 @@
 #include "capture/stages/open-calls.h"
 
 enum { OPEN_BYTES_MAX = 32 << 20 }; /* of all threads */
+
+/* Unknown system calls that have names by their numbers. So a program cannot fill the archive with
+ * names. */
+enum { UNKNOWN_NAMES_MAX = 256, UNKNOWN_NAME_MAX = 32 };
 
 /* How often the number of left-out calls is written. */
 #define LEFT_OUT_NS UINT64_C(1000000000)
@@ -34,6 +41,7 @@ void calls_deinit(void *stage)
 		open_calls_free_thread(&c->places, thread);
 	table_deinit(&c->threads);
 	table_deinit(&c->places);
+	table_deinit(&c->unknown);
 	free(c->left_out);
 }
 
@@ -148,6 +156,29 @@ static unsigned calls_values(struct calls_view *view, struct call_value *to,
 	return (unsigned)spec->n_args;
 }
 
+static bool calls_is_unknown(const struct calls *c, uint32_t function)
+{
+	return function < c->targets->n && !c->targets->list[function].place &&
+	       c->targets->list[function].syscall == CALL_SYSCALL_UNKNOWN;
+}
+
+/* The name of the function of CALL, which can be in TEXT. */
+static const char *calls_name(struct calls *c, const struct rec_call *call,
+			      char text[static UNKNOWN_NAME_MAX])
+{
+	uint32_t number = (uint32_t)call->args[CALL_NUMBER_ARG];
+	uint64_t key = (uint64_t)number + 1;
+
+	if (!calls_is_unknown(c, call->function))
+		return c->targets->list[call->function].name;
+	if (!table_get(&c->unknown, key) &&
+	    (c->unknown.n_used >= UNKNOWN_NAMES_MAX || table_set(&c->unknown, key, c) < 0))
+		return "syscall_0x...";
+	/* (as strace shows it) */
+	snprintf(text, UNKNOWN_NAME_MAX, "syscall_0x%" PRIx64, (uint64_t)(int32_t)number);
+	return text;
+}
+
 /* Writes CALL, which has ended with the record END. If END is NULL, it was left at AT_NS, in the
  * way LEFT_BY. */
 static int calls_write(struct calls *c, const struct rec_call *call, const struct rec_call_end *end,
@@ -158,6 +189,7 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 	struct calls_view view = { .target = target, .call = call, .end = end };
 	struct calls_texts texts;
 	struct call_value values[CALL_ARGS_MAX];
+	char name[UNKNOWN_NAME_MAX];
 	struct event ev = {
 		.kind = EVENT_CALL,
 		.ts_ns = begin_ns < c->pipe->from_ns ? c->pipe->from_ns : begin_ns,
@@ -165,7 +197,7 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 		.tid = tasks_koid(c->pipe->tasks, call->head.tid),
 		.cpu = call->head.cpu,
 		.call = {
-			.function = target->name,
+			.function = calls_name(c, call, name),
 			.end_ns = end_ns < c->pipe->to_ns ? end_ns : c->pipe->to_ns,
 			.args = values,
 			.return_address = call->caller,
@@ -497,16 +529,20 @@ static bool calls_is_signal_return(const struct calls *c, uint32_t function)
 }
 
 /*
- * A signal handler returns, with the stack pointer of the interrupted code: END ends the last open
- * call of its thread. The programs send such an end for each system call without a number, too
- * (syscall(-1), or one that a tracer skips). These end no call.
+ * A system call ends whose number can be unknown at its end, because it is -1: the return of a
+ * signal handler, with the stack pointer of the interrupted code; syscall(-1); or a call that a
+ * tracer skips. END ends the last open call of its thread, if that is such a call.
  */
-static int calls_on_signal_return(struct calls *c, struct call_thread *thread,
-				  const struct rec_call_end *end)
+static int calls_on_unknown_end(struct calls *c, struct call_thread *thread,
+				const struct rec_call_end *end)
 {
 	const struct call_open *last = thread ? calls_last(thread) : NULL;
+	bool ended = last && last->rec.function == end->function;
 
-	return last && last->rec.function == end->function ? calls_pop(c, thread, end, "", 0) : 0;
+	if (last && calls_is_unknown(c, last->rec.function))
+		ended = last->rec.sp == end->sp &&
+			(ended || (int)last->rec.args[CALL_NUMBER_ARG] == -1);
+	return ended ? calls_pop(c, thread, end, "", 0) : 0;
 }
 
 /*
@@ -520,8 +556,8 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 	struct call_open *doubted = NULL;
 	int r = 0;
 
-	if (calls_is_signal_return(c, end->function))
-		return calls_on_signal_return(c, thread, end);
+	if (calls_is_signal_return(c, end->function) || calls_is_unknown(c, end->function))
+		return calls_on_unknown_end(c, thread, end);
 	if (thread && at == 0)
 		doubted = open_calls_remove_doubted(thread, end);
 	if (at == 0 && !doubted)

@@ -26,6 +26,7 @@ struct calls {
 	bool no_callers;           /* walks use frame pointers, and miss the caller at an entry */
 	struct table threads;      /* tid + 1 -> struct call_thread, owned */
 	struct table places;       /* of open functions (open-calls.h) */
+	struct table unknown;      /* numbers + 1 of unknown system calls that have names */
 	size_t open_bytes;         /* size of all open calls */
 	uint64_t *left_out;        /* by target: left-out calls that are in the archive. Owned */
 	uint64_t left_out_foreign; /* likewise, for system calls of 32-bit programs */

@@ -456,6 +456,10 @@ static const struct call_syscall syscalls[] = {
 };
 /* clang-format on */
 
+static const struct call_syscall syscalls_unknown = {
+	CALL_SYSCALL_UNKNOWN, "unknown", "(hex a, hex b, hex c, hex d, hex e, hex f) -> errno64"
+};
+
 const struct call_syscall *call_syscall_by_number(long number)
 {
 	if (number < 0 || (size_t)number >= ARRAY_SIZE(syscalls) || !syscalls[number].name)
@@ -468,26 +472,29 @@ const struct call_syscall *call_syscall_by_name(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(syscalls); i++)
 		if (syscalls[i].name && strcmp(syscalls[i].name, name) == 0)
 			return &syscalls[i];
-	return NULL;
+	return strcmp(syscalls_unknown.name, name) == 0 ? &syscalls_unknown : NULL;
 }
 
-/* Whether return probes make CALL, and not the program. Only its full name selects it. */
-static bool syscalls_is_of_probes(const struct call_syscall *call, const char *pattern)
+/* Whether PATTERN selects CALL. Return probes make uretprobe, and not the program, so only its full
+ * name selects it. */
+static bool syscalls_is_match(const struct call_syscall *call, const char *pattern)
 {
-	return strcmp(call->name, "uretprobe") == 0 && strcmp(pattern, call->name) != 0;
+	return call->name && fnmatch(pattern, call->name, 0) == 0 &&
+	       (strcmp(call->name, "uretprobe") != 0 || strcmp(pattern, call->name) == 0);
 }
 
 int call_syscall_match(const char *pattern, call_syscall_fn *fn, void *context)
 {
 	int n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(syscalls); i++) {
+	for (size_t i = 0; i <= ARRAY_SIZE(syscalls); i++) {
+		const struct call_syscall *call =
+			i < ARRAY_SIZE(syscalls) ? &syscalls[i] : &syscalls_unknown;
 		int r;
 
-		if (!syscalls[i].name || fnmatch(pattern, syscalls[i].name, 0) != 0 ||
-		    syscalls_is_of_probes(&syscalls[i], pattern))
+		if (!syscalls_is_match(call, pattern))
 			continue;
-		r = fn(&syscalls[i], context);
+		r = fn(call, context);
 		if (r < 0)
 			return r;
 		n++;

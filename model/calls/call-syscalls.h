@@ -10,16 +10,19 @@
  */
 #pragma once
 
+#define CALL_SYSCALL_UNKNOWN (-1)
+
 struct call_syscall {
 	long number;
 	const char *name;      /* as in <sys/syscall.h>, without SYS_ */
 	const char *signature; /* "(fd fd, ptr to, size_t count) -> errno", as in a specification */
 };
 
-/* The call with NUMBER, or NULL. */
+/* The call with NUMBER, or NULL if the number is unknown. */
 const struct call_syscall *call_syscall_by_number(long number);
 
-/* The call NAME, or NULL. */
+/* The call NAME, or NULL. The name `unknown`, with the number CALL_SYSCALL_UNKNOWN, means all calls
+ * with unknown numbers: newer ones, and those that the kernel does not have. */
 const struct call_syscall *call_syscall_by_name(const char *name);
 
 /* A negative errno ends call_syscall_match(). */
@@ -27,7 +30,7 @@ typedef int call_syscall_fn(const struct call_syscall *call, void *context);
 
 /*
  * Calls FN for each call whose name matches PATTERN (as in file names: `*`, `?`, `[a-z]`), in order
- * of numbers. Returns their number, or the error of FN. A pattern does not match uretprobe, which
- * return probes call.
+ * of numbers, with `unknown` at the end. Returns their number, or the error of FN. A pattern does
+ * not match uretprobe, which return probes call.
  */
 int call_syscall_match(const char *pattern, call_syscall_fn *fn, void *context);

@@ -137,6 +137,9 @@ static void run_files(void)
 
 	sink += (int)n + open("/nonexistent/file", O_WRONLY | O_CREAT | O_EXCL, 0640);
 	close(fd);
+	/* numbers that no kernel has, or that it may have later */
+	syscall(9999, 1, 2);
+	syscall(-1);
 }
 
 static int run_late(const char *path)

@@ -470,6 +470,71 @@ TEST(test_signal_return)
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
+static void enter_unknown(struct fixture *f, uint64_t ts_ns, long number, uint64_t sp)
+{
+	struct rec_call rec = {
+		.head = { .ts_ns = ts_ns,
+			  .kind = REC_CALL,
+			  .size = REC_CALL_BYTES(0),
+			  .pid = 7,
+			  .tid = 7 },
+		.function = UNKNOWN,
+		.sp = sp,
+		.args = { [CALL_NUMBER_ARG] = (uint64_t)number },
+	};
+
+	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+}
+
+/*
+ * Calls with unknown numbers have names by their numbers. At its end, syscall(-1) looks like
+ * rt_sigreturn, in the programs too, but no other call does.
+ */
+TEST(test_unknown_number)
+{
+	struct fixture *f = *state;
+
+	leave(f, 105, UNKNOWN, 8000);
+	enter_unknown(f, 110, 0x270f, 8000);
+	leave(f, 115, SIGRETURN, 8000);
+	leave(f, 120, UNKNOWN, 8000);
+	leave(f, 125, UNKNOWN, 8000);
+	enter_unknown(f, 130, -1, 8000);
+	leave(f, 135, SIGRETURN, 8008);
+	leave(f, 140, SIGRETURN, 8000);
+	enter_unknown(f, 150, -1, 8000);
+	leave(f, 160, UNKNOWN, 8000);
+	enter(f, 170, READ, 8000);
+	leave(f, 175, UNKNOWN, 8000);
+	leave(f, 180, READ, 8000);
+	assert_calls(f, "syscall_0x270f 110-120 = 120\n"
+			"syscall_0xffffffffffffffff 130-140 = 140\n"
+			"syscall_0xffffffffffffffff 150-160 = 160\ngetpid 170-180 = 180\n");
+	assert_int_equal(f->calls.n_unpaired, 0);
+}
+
+/* The number of names is limited. */
+TEST(test_unknown_numbers)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	for (unsigned i = 0; i <= 256; i++) {
+		enter_unknown(f, 1000 + 2 * i, 1000 + i, 8000);
+		leave(f, 1001 + 2 * i, UNKNOWN, 8000);
+	}
+	enter_unknown(f, 3000, 1000, 8000);
+	leave(f, 3001, UNKNOWN, 8000);
+	assert_int_equal(f->calls.unknown.n_used, 256);
+	archive_events(&f->out, call_line, to);
+	fclose(to);
+	assert_non_null(strstr(text, "\nsyscall_0x4e7 1510-1511 = 1511\n"
+				     "syscall_0x... 1512-1513 = 1513\n"
+				     "syscall_0x3e8 3000-3001 = 3001\n"));
+}
+
 /* The end of a system call was lost. The end of a later one, whose begin was lost, is not its. */
 TEST(test_lost_end)
 {
@@ -548,14 +613,15 @@ TEST(test_edges)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_nested),        CASE(test_recursion),       CASE(test_unwound),
-		CASE(test_coroutines),    CASE(test_coroutine_moves), CASE(test_many_threads),
-		CASE(test_one_place),     CASE(test_coroutine_stays), CASE(test_coroutine_jumps),
-		CASE(test_much_doubt),    CASE(test_turns),           CASE(test_turns_of_two),
-		CASE(test_turns_chained), CASE(test_tail_call),       CASE(test_left_unseen),
-		CASE(test_system_call),   CASE(test_signal_return),   CASE(test_lost_end),
-		CASE(test_other_stack),   CASE(test_unpaired),        CASE(test_thread_ends),
-		CASE(test_edges),         CASE(test_any_place),
+		CASE(test_nested),          CASE(test_recursion),       CASE(test_unwound),
+		CASE(test_coroutines),      CASE(test_coroutine_moves), CASE(test_many_threads),
+		CASE(test_one_place),       CASE(test_coroutine_stays), CASE(test_coroutine_jumps),
+		CASE(test_much_doubt),      CASE(test_turns),           CASE(test_turns_of_two),
+		CASE(test_turns_chained),   CASE(test_tail_call),       CASE(test_left_unseen),
+		CASE(test_system_call),     CASE(test_signal_return),   CASE(test_unknown_number),
+		CASE(test_unknown_numbers), CASE(test_lost_end),        CASE(test_other_stack),
+		CASE(test_unpaired),        CASE(test_thread_ends),     CASE(test_edges),
+		CASE(test_any_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,6 +127,7 @@ TEST(test_lookup)
 	assert_null(call_syscall_by_name("opena"));
 	assert_null(call_syscall_by_name("openatt"));
 	assert_null(call_syscall_by_name(""));
+	assert_int_equal(call_syscall_by_name("unknown")->number, CALL_SYSCALL_UNKNOWN);
 	assert_null(call_syscall_by_number(-1));
 	assert_null(call_syscall_by_number(400));
 	assert_null(call_syscall_by_number(NUMBERS_MAX));
@@ -154,6 +155,9 @@ TEST(test_match)
 	/* (return probes make it, and not the program) */
 	assert_int_equal(call_syscall_match("uretprobe*", on_match, names), 0);
 	assert_int_equal(call_syscall_match("uretprobe", on_match, names), 1);
+	*names = '\0';
+	assert_int_equal(call_syscall_match("un[k-l]*", on_match, names), 3);
+	assert_string_equal(names, "unlink unlinkat unknown ");
 	*names = '\0';
 	assert_int_equal(call_syscall_match("timerfd_*", on_match, names), -ECANCELED);
 }
