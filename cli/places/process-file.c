@@ -78,6 +78,7 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 	unsigned long long start, end, major, minor, inode;
 	struct stat st;
 	int at = 0;
+	bool named;
 	size_t n;
 
 	if (sscanf(line, "%39s %4s %*s %llx:%llx %llu %n", range, permissions, &major, &minor,
@@ -91,11 +92,16 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 	if (n > strlen(PROCESS_FILE_DELETED) &&
 	    strcmp(line + n - strlen(PROCESS_FILE_DELETED), PROCESS_FILE_DELETED) == 0)
 		line[n - strlen(PROCESS_FILE_DELETED)] = '\0';
-	/* (a file with another name can be this machine's file, too: a hard link) */
-	if (!process_file_is_named(s, line) || !process_file_reach(pid, range, line, path, &st))
+	/* (a file with another name can be this machine's file: the name is a symbolic link, or the
+	 * file has several) */
+	named = process_file_is_named(s, line);
+	if ((!named && !(*s->path && (inode == s->st.st_ino || strcmp(line, s->path) == 0))) ||
+	    !process_file_reach(pid, range, line, path, &st))
 		return;
 	if (*s->path && process_file_same(&st, &s->st)) {
 		s->is_used = true;
+	} else if (!named) {
+		return;
 	} else if (ret->pid == 0) {
 		s->other = st;
 		snprintf(ret->path, sizeof(ret->path), "%s", path);

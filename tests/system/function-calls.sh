@@ -468,6 +468,19 @@ assert_contains "$TMP/stdout" '^libc\.so\.6:.*fopencookie' "another one"
 expect_exit 3 "$KYMO" calls --direct -d 0.1 --call libm.so.6:sin -p $$
 assert_says "$TMP/stderr" "no selected process has 'libm.so.6' in memory" "what is said of a library that is not loaded"
 assert_eq "$(grep -c contains "$TMP/stderr")" 0 "reasons that are given twice"
+# The name of a program can be a symbolic link, or one of several names.
+mkdir "$TMP/path"
+ln -s "$TMP/load" "$TMP/path/linked-load"
+ln "$TMP/load" "$TMP/path/other-load"
+for name in linked-load other-load; do
+	"$TMP/load" late "$TMP/late.so" &
+	pid=$!
+	expect_soon 10 sh -c 'test "$(readlink "/proc/$1/exe")" = "$2"' - $pid "$TMP/load"
+	PATH=$PATH:$TMP/path expect_exit 3 "$KYMO" calls --direct -d 0.1 --call "$name:deep" -p $pid
+	assert_eq "$(grep -c 'no selected process' "$TMP/stderr")" 0 "messages that $name is not in memory"
+	kill $pid 2>/dev/null || true
+	wait $pid || true
+done
 expect_exit 0 "$KYMO" calls --list 'libc.so.6:mem*'
 assert_says "$TMP/stderr" "'mem*' does not match 'mem" "the message about a pattern with functions that are chosen"
 # What --list prints is a SPEC, also for functions without symbols.
