@@ -179,13 +179,14 @@ static const char *calls_name(struct calls *c, const struct rec_call *call,
 	return text;
 }
 
-/* Writes CALL, which has ended with the record END. If END is NULL, it was left at AT_NS, in the
- * way LEFT_BY. */
+/* Writes CALL, which has ended with the record END, but not later than at AT_NS, if that is not 0.
+ * If END is NULL, it was left at AT_NS, in the way LEFT_BY. */
 static int calls_write(struct calls *c, const struct rec_call *call, const struct rec_call_end *end,
 		       const char *left_by, uint64_t at_ns)
 {
 	const struct call_target *target = &c->targets->list[call->function];
-	uint64_t begin_ns = call->head.ts_ns, end_ns = end ? end->head.ts_ns : at_ns;
+	uint64_t begin_ns = call->head.ts_ns;
+	uint64_t end_ns = end && (!at_ns || end->head.ts_ns < at_ns) ? end->head.ts_ns : at_ns;
 	struct calls_view view = { .target = target, .call = call, .end = end };
 	struct calls_texts texts;
 	struct call_value values[CALL_ARGS_MAX];
@@ -270,7 +271,9 @@ static struct call_open *calls_last(const struct call_thread *thread)
 static int calls_end(struct calls *c, struct call_open *call, const struct rec_call_end *end,
 		     const char *left_by, uint64_t at_ns)
 {
-	int r = calls_write(c, &call->rec, end, left_by, at_ns);
+	uint64_t until_ns = call->until_ns;
+	int r = calls_write(c, &call->rec, end, left_by,
+			    until_ns && (end || until_ns < at_ns) ? until_ns : at_ns);
 
 	c->open_bytes -= call->rec.head.size;
 	open_calls_free(&c->places, call);
@@ -421,6 +424,7 @@ static int calls_push(struct calls *c, struct call_thread *thread, const struct 
 	thread->open[thread->n_open++] = call;
 	c->open_bytes += rec->head.size;
 	call->thread = thread;
+	call->until_ns = 0;
 	if (!calls_is_syscall(c, rec))
 		open_calls_list(&c->places, call);
 	return r;
@@ -456,6 +460,7 @@ static int calls_pass(struct calls *c, const struct rec_call *rec)
 static int calls_leave_same(struct calls *c, struct call_thread *thread, const struct rec_call *rec,
 			    bool *ret_turn)
 {
+	uint64_t at_ns;
 	int r = 0;
 
 	for (size_t i = thread->n_open; r == 0 && i-- > 0 && thread->open[i]->rec.sp == rec->sp;) {
@@ -467,9 +472,12 @@ static int calls_leave_same(struct calls *c, struct call_thread *thread, const s
 		}
 		if (!calls_is_replaced(c, &call->rec, rec))
 			continue;
+		/* (it was left by its jump to the next one, which can still return) */
+		at_ns = i + 1 < thread->n_open ? thread->open[i + 1]->rec.head.ts_ns
+					       : rec->head.ts_ns;
 		memmove(&thread->open[i], &thread->open[i + 1],
 			(--thread->n_open - i) * sizeof(*thread->open));
-		r = calls_end(c, call, NULL, "unwound", rec->head.ts_ns);
+		r = calls_end(c, call, NULL, "unwound", at_ns);
 	}
 	return r;
 }
@@ -545,6 +553,31 @@ static int calls_on_unknown_end(struct calls *c, struct call_thread *thread,
 	return ended ? calls_pop(c, thread, end, "", 0) : 0;
 }
 
+/* OUTER, which has jumped to CALL, ends at AT_NS, with one `ret` for both. */
+static void calls_end_with(struct call_open *call, const struct call_open *outer, uint64_t at_ns)
+{
+	if (call->rec.sp == outer->rec.sp && call->rec.caller == outer->rec.caller &&
+	    call->rec.head.ts_ns >= outer->rec.head.ts_ns && !call->until_ns)
+		call->until_ns = at_ns;
+}
+
+/*
+ * OUTER ends at AT_NS. The calls of THREAD to which it has jumped end at the same `ret`. It has a
+ * probe for each of them, in any order, and their records follow: the calls do not end later than
+ * the one that contains them.
+ */
+static void calls_end_jumps(struct call_thread *thread, const struct call_open *outer,
+			    uint64_t at_ns)
+{
+	uint64_t sp = outer->rec.sp;
+	struct call_open *call = table_get(&thread->doubted, sp + 1);
+
+	for (; call; call = call->next)
+		calls_end_with(call, outer, at_ns);
+	for (size_t i = thread->n_open; i > 0 && thread->open[i - 1]->rec.sp <= sp; i--)
+		calls_end_with(thread->open[i - 1], outer, at_ns);
+}
+
 /*
  * A call ends. Deeper calls are in doubt from now on. The call that ends has jumped to later ones
  * at the same stack pointer. Their own records follow.
@@ -571,11 +604,14 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 	if (doubted) {
 		if (thread)
 			thread->switches = true;
+		calls_end_jumps(doubted->thread, doubted, end->head.ts_ns);
 		return calls_end(c, doubted, end, "", 0) ?: r;
 	}
-	if (r == 0)
-		calls_raise(thread, at);
-	return r < 0 ? r : calls_pop(c, thread, end, "", 0);
+	if (r < 0)
+		return r;
+	calls_raise(thread, at);
+	calls_end_jumps(thread, calls_last(thread), end->head.ts_ns);
+	return calls_pop(c, thread, end, "", 0);
 }
 
 /*

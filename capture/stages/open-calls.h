@@ -22,6 +22,7 @@ struct call_open {
 	struct call_open *same; /* the next listed call with this place */
 	struct call_thread *thread;
 	uint64_t left_ns;    /* in doubt since then */
+	uint64_t until_ns;   /* it ends then at the latest; 0 = unknown */
 	struct rec_call rec; /* allocated only up to its size */
 };
 

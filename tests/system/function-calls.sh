@@ -119,6 +119,10 @@ for function in strdup strndup calloc; do
 	assert_eq "$(grep -c "^\[\"$function\",.*,\"memory\",null\]" "$TMP/is")" 3 "calls of $function with results"
 done
 
+note "functions that end with a jump to another one (frame_dummy) end last"
+expect_exit 0 "$KYMO" record --direct -e calls --call "$TMP/load:*" -o "$TMP/nested.fxt" -- "$TMP/load" files
+expect_exit 0 "$KYMO" check --strict "$TMP/nested.fxt"
+
 note "descriptions of the C library: flags, and data at the return"
 calls --call 'libc.so.6:open' --call 'libc.so.6:rea?' -- "$TMP/load" files
 gojq -c 'select(.function == "read" or .arguments.path != null) |

@@ -413,6 +413,45 @@ TEST(test_tail_call)
 			"text 140-160 = 160\n");
 }
 
+/*
+ * The probes on one `ret` report the ends of all functions that have jumped to it, in any order:
+ * the first one ends last, so that the calls are nested.
+ */
+TEST(test_jump_ends)
+{
+	struct fixture *f = *state;
+
+	enter_from(f, 110, MAIN, 9000, 5000);
+	enter_from(f, 120, DEEP, 8000, 5001);
+	enter_from(f, 130, LOOP, 8000, 5001);
+	leave(f, 140, DEEP, 8000);
+	leave(f, 141, LOOP, 8000);
+	/* the end of the inner one is lost */
+	enter_from(f, 150, DEEP, 8000, 5001);
+	enter_from(f, 160, LOOP, 8000, 5001);
+	leave(f, 170, DEEP, 8000);
+	leave(f, 190, MAIN, 9000);
+	end_thread(f, 7, 200);
+	assert_calls(f, "deep 120-140 = 140\nloop 130-140 = 141\ndeep 150-170 = 170\n"
+			"main 110-190\nloop 160-170 unwound\n");
+	assert_int_equal(f->calls.n_unpaired, 0);
+}
+
+/* A function jumps back to one that jumped to it: that one was left by its jump. */
+TEST(test_jump_back)
+{
+	struct fixture *f = *state;
+
+	enter_from(f, 110, DEEP, 8000, 5000);
+	enter_from(f, 120, MAIN, 8000, 5000);
+	enter_from(f, 130, DEEP, 8000, 5000);
+	enter_from(f, 140, MAIN, 8000, 5000);
+	leave(f, 150, DEEP, 8000);
+	leave(f, 151, MAIN, 8000);
+	assert_calls(f, "deep 110-120 unwound\nmain 120-130 unwound\ndeep 130-150 = 150\n"
+			"main 140-150\n");
+}
+
 /* A function that jumped out of its file. The next call of its caller has the same place. */
 TEST(test_left_unseen)
 {
@@ -613,15 +652,15 @@ TEST(test_edges)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_nested),          CASE(test_recursion),       CASE(test_unwound),
-		CASE(test_coroutines),      CASE(test_coroutine_moves), CASE(test_many_threads),
-		CASE(test_one_place),       CASE(test_coroutine_stays), CASE(test_coroutine_jumps),
-		CASE(test_much_doubt),      CASE(test_turns),           CASE(test_turns_of_two),
-		CASE(test_turns_chained),   CASE(test_tail_call),       CASE(test_left_unseen),
-		CASE(test_system_call),     CASE(test_signal_return),   CASE(test_unknown_number),
-		CASE(test_unknown_numbers), CASE(test_lost_end),        CASE(test_other_stack),
-		CASE(test_unpaired),        CASE(test_thread_ends),     CASE(test_edges),
-		CASE(test_any_place),
+		CASE(test_nested),        CASE(test_recursion),       CASE(test_unwound),
+		CASE(test_coroutines),    CASE(test_coroutine_moves), CASE(test_many_threads),
+		CASE(test_one_place),     CASE(test_coroutine_stays), CASE(test_coroutine_jumps),
+		CASE(test_much_doubt),    CASE(test_turns),           CASE(test_turns_of_two),
+		CASE(test_turns_chained), CASE(test_jump_ends),       CASE(test_jump_back),
+		CASE(test_tail_call),     CASE(test_left_unseen),     CASE(test_system_call),
+		CASE(test_signal_return), CASE(test_unknown_number),  CASE(test_unknown_numbers),
+		CASE(test_lost_end),      CASE(test_other_stack),     CASE(test_unpaired),
+		CASE(test_thread_ends),   CASE(test_edges),           CASE(test_any_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
