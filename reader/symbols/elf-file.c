@@ -383,6 +383,12 @@ static const uint8_t *elf_bytes_before(const struct elf_file *f, uint64_t vaddr,
 		if (!segment->executable || vaddr - n < segment->vaddr || at > segment->file_size ||
 		    segment->file_size - at < n)
 			continue;
+		/* (libelf keeps each chunk in a list, which it searches: so there is one chunk for
+		 * all calls, unless the file is cut off in the segment) */
+		data = elf_getdata_rawchunk(f->elf, (int64_t)segment->offset, segment->file_size,
+					    ELF_T_BYTE);
+		if (data && data->d_size == segment->file_size)
+			return (const uint8_t *)data->d_buf + at;
 		data = elf_getdata_rawchunk(f->elf, (int64_t)(segment->offset + at), n, ELF_T_BYTE);
 		return data && data->d_size == n ? data->d_buf : NULL;
 	}
