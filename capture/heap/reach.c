@@ -25,6 +25,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/heap/block-index.h"
+#include "capture/heap/reach-chunks.h"
 #include "capture/heap/reach-jemalloc.h"
 #include "capture/heap/reach-memory.h"
 #include "capture/heap/reach-roots.h"
@@ -282,6 +283,24 @@ static int reach_search_root(struct search *s, const struct root *root)
 	return r ?: reach_memory_each(&s->memory, at, root->to, reach_on_root, s);
 }
 
+/* Searches HEAP, all of whose blocks are known, without free memory of the allocator. */
+static int reach_search_heap(struct search *s, const struct root *heap)
+{
+	struct outbuf list = { .limit = SIZE_MAX };
+	int r = reach_chunks_find_foreign(&s->memory, &s->index, heap, &list);
+	const struct reach_foreign *foreign = (const struct reach_foreign *)list.data;
+
+	for (size_t i = 0; r == 0 && i < list.size / sizeof(*foreign); i++) {
+		struct root part = *heap;
+
+		part.from = foreign[i].from;
+		part.to = foreign[i].to;
+		r = reach_search_root(s, &part);
+	}
+	outbuf_deinit(&list);
+	return r;
+}
+
 static int reach_search_roots(struct search *s)
 {
 	const struct root *roots = (const struct root *)s->roots.data;
@@ -293,10 +312,11 @@ static int reach_search_roots(struct search *s)
 	for (size_t i = 0; i < s->stacks.n_threads; i++)
 		reach_on_word(s, reach_threads_dtv(s->memory.task, s->stacks.threads[i].tls));
 	for (size_t i = 0; r == 0 && i < s->roots.size / sizeof(*roots); i++) {
-		if (s->request->all_known && (roots[i].is_heap || reach_is_arena(s, &roots[i])))
+		if (s->request->all_known && reach_is_arena(s, &roots[i]))
 			continue;
 		s->memory.only_own = roots[i].only_own;
-		r = reach_search_root(s, &roots[i]);
+		r = s->request->all_known && roots[i].is_heap ? reach_search_heap(s, &roots[i])
+							      : reach_search_root(s, &roots[i]);
 		s->result.secret_bytes += roots[i].is_secret ? roots[i].to - roots[i].from : 0;
 	}
 	s->memory.only_own = false;

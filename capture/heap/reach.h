@@ -11,9 +11,9 @@
  *
  * The result errs on the safe side: words that look like pointers count as pointers. Memory outside
  * of known blocks is searched completely, including allocations from before the watch, and freed
- * chunks with their old content. Only if every block is known, the heap outside of blocks is free
- * memory and is left out. The part of a stack below a known stack pointer is left out, and so is
- * the stack of a thread that is known to have ended.
+ * chunks with their old content. Only if every block is known, glibc's chunks outside of blocks are
+ * free memory and are left out. The part of a stack below a known stack pointer is left out, and so
+ * is the stack of a thread that is known to have ended.
  *
  * The search does not cover pointers in vector registers, in swapped-out pages of shared memory, in
  * memory of devices, or in other representations (compressed, xor-ed).

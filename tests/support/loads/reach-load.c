@@ -31,6 +31,7 @@ static void *insides[PLACES];
 static _Thread_local void *locals[PLACES];
 static struct link *chain;
 static void **mapped;
+static void **own; /* from sbrk() */
 static unsigned n;
 
 static void wait_for_line(void)
@@ -93,6 +94,7 @@ PLANT static void plant(void)
 		insides[i] = (char *)malloc(280) + 16;
 		mapped[i] = malloc(400);
 		locals[i] = malloc(480);
+		own[i] = malloc(800);
 	}
 	chain = make_chain(n, 560);
 	lose();
@@ -146,6 +148,7 @@ int main(int argc, char **argv)
 			usleep(n * 1000);
 		}
 	} else if (argc == 3 && n > 0 && n <= PLACES && strcmp(argv[1], "plant") == 0) {
+		own = sbrk(4096);
 		mapped = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			      0);
 		wait_for_line();

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/reach-chunks.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+	HEAD_BYTES = 16, /* of a chunk, before its block; the second word is the size */
+	SIZE_AT = 8,
+	CHUNK_BYTES_MIN = 32,
+	FENCE_BYTES = 16, /* of an empty chunk */
+	/*
+	 * A chunk can contain blocks that were freed while the program ran. Without a limit, many
+	 * blocks of another allocator would take quadratic time.
+	 */
+	PASSED_MAX = 64,
+};
+
+#define FLAG_IN_USE  UINT64_C(1) /* the previous chunk is */
+#define FLAGS_OTHERS UINT64_C(6) /* mapped, or in an arena for threads */
+
+struct chunks {
+	struct reach_memory *memory;
+	const struct block_index *index;
+	uint64_t page; /* in the buffer of `memory`; 1 = none */
+	size_t n_bytes;
+};
+
+/* Chunks that follow each other. */
+struct chain {
+	uint64_t landed; /* the last one with a known block, except the first; 0 = none */
+	uint64_t end;    /* behind the last one, if `is_whole` */
+	bool is_whole;   /* the end is one that glibc makes */
+};
+
+/* Reads the size of the chunk AT, with its flags. 0: unreadable, which is no size. */
+static int chunks_read_size(struct chunks *c, uint64_t at, uint64_t *ret)
+{
+	uint64_t address = at + SIZE_AT, page = address & ~(c->memory->page_bytes - 1);
+	int r = 0;
+
+	*ret = 0;
+	if (page != c->page) {
+		ssize_t n = reach_memory_read(c->memory, page, c->memory->page_bytes);
+
+		r = n < 0 ? (int)n : reach_memory_check_time(c->memory);
+		c->page = page;
+		c->n_bytes = n < 0 ? 0 : (size_t)n;
+	}
+	if (address - page + sizeof(*ret) <= c->n_bytes)
+		memcpy(ret, c->memory->buffer + (address - page), sizeof(*ret));
+	return r;
+}
+
+/* The first block that begins at ADDRESS or later. */
+static size_t chunks_block_from(const struct chunks *c, uint64_t address)
+{
+	size_t i = block_index_from(c->index, address);
+
+	return i < c->index->n_blocks && c->index->blocks[i].address < address ? i + 1 : i;
+}
+
+/* Whether SIZE is that of the first of the two chunks that end glibc's memory. */
+static bool chunks_is_fence(uint64_t size)
+{
+	return (size & ~FLAG_IN_USE) == FENCE_BYTES;
+}
+
+/* Follows the chunks from AT up to at most TO. */
+static int chunks_follow(struct chunks *c, uint64_t at, uint64_t to, struct chain *ret)
+{
+	const struct block_range *blocks = c->index->blocks;
+	size_t i = chunks_block_from(c, at + HEAD_BYTES), passed = 0;
+	uint64_t first = at, size;
+	int r;
+
+	*ret = (struct chain){ .landed = 0 };
+	for (;;) {
+		bool is_known;
+
+		if (at == to) {
+			*ret = (struct chain){ ret->landed, to, true };
+			return 0;
+		}
+		r = chunks_read_size(c, at, &size);
+		if (r < 0 || to - at < CHUNK_BYTES_MIN)
+			return r;
+		if (chunks_is_fence(size)) {
+			r = chunks_read_size(c, at + FENCE_BYTES, &size);
+			ret->is_whole = size == (FENCE_BYTES | FLAG_IN_USE);
+			ret->end = at + (uint64_t)2 * FENCE_BYTES;
+			return r;
+		}
+		if (size & FLAGS_OTHERS)
+			return 0;
+		size &= ~FLAG_IN_USE;
+		if (size % HEAD_BYTES || size < CHUNK_BYTES_MIN || size > to - at)
+			return 0;
+		for (; i < c->index->n_blocks && blocks[i].address < at + HEAD_BYTES; i++)
+			if (++passed > PASSED_MAX)
+				return 0;
+		is_known = i < c->index->n_blocks && blocks[i].address == at + HEAD_BYTES;
+		/* (a block extends to the first word of the next chunk) */
+		if (is_known && blocks[i].size > size - SIZE_AT)
+			return 0;
+		if (is_known && at != first) {
+			ret->landed = at;
+			passed = 0;
+		}
+		if (is_known)
+			i++;
+		at += size;
+	}
+}
+
+int reach_chunks_find_foreign(struct reach_memory *m, const struct block_index *index,
+			      const struct root *heap, struct outbuf *foreign)
+{
+	struct chunks c = { .memory = m, .index = index, .page = 1 };
+	uint64_t at = heap->from, from = at;
+	int r = 0;
+
+	while (r == 0 && at < heap->to) {
+		uint64_t own = at;
+		struct chain chain;
+		size_t i;
+
+		r = chunks_follow(&c, at, heap->to, &chain);
+		if (r == 0 && (chain.is_whole || chain.landed))
+			own = chain.is_whole ? chain.end : chain.landed;
+		if (own > at && from < at)
+			r = outbuf_append(foreign, &(struct reach_foreign){ from, at },
+					  sizeof(struct reach_foreign));
+		if (own > at)
+			from = own;
+		i = chunks_block_from(&c, own + HEAD_BYTES + (chain.is_whole ? 0 : 1));
+		at = i < index->n_blocks ? index->blocks[i].address - HEAD_BYTES : heap->to;
+		at &= ~UINT64_C(7);
+	}
+	if (r == 0 && from < heap->to)
+		r = outbuf_append(foreign, &(struct reach_foreign){ from, heap->to },
+				  sizeof(struct reach_foreign));
+	return r;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory in [heap] that is not glibc's own.
+ *
+ * The chunks of glibc's malloc() follow each other, with their sizes. If the program calls sbrk()
+ * itself, glibc ends its chunks with two empty ones, and begins again behind the program's memory.
+ * Chunks count as glibc's own if they lead from the chunk of a known block, or from the beginning
+ * of the heap, exactly to the chunk of a known block, to such an end, or to the end of the heap.
+ */
+#pragma once
+
+#include "base/outbuf.h"
+#include "capture/heap/block-index.h"
+#include "capture/heap/reach-memory.h"
+#include "capture/heap/reach-roots.h"
+
+struct reach_foreign {
+	uint64_t from, to;
+};
+
+/*
+ * Appends the parts of HEAP that are not glibc's own, by address (struct reach_foreign). They can
+ * contain known blocks. With another allocator, it is the whole heap. Returns 0 or a negative
+ * errno.
+ */
+int reach_chunks_find_foreign(struct reach_memory *m, const struct block_index *index,
+			      const struct root *heap, struct outbuf *foreign);
