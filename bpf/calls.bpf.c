@@ -199,13 +199,24 @@ static __always_inline bool call_read_origin(struct pt_regs *ctx, const struct c
 	if (from->kind != CALL_ORIGIN_CONSTANT)
 		bpf_probe_read_kernel(&value, sizeof(value), (const char *)ctx + from->register_at);
 	value += from->offset;
-	if (from->kind != CALL_ORIGIN_MEMORY) {
-		*to = value >> (from->shift & 63);
-		return true;
+	if (from->kind == CALL_ORIGIN_MEMORY) {
+		const void *address = (const void *)value;
+
+		value = 0;
+		if (bytes > sizeof(value))
+			bytes = sizeof(value);
+		if (bpf_probe_read_user(&value, bytes, address) < 0)
+			return false;
 	}
-	if (bytes > sizeof(*to))
-		bytes = sizeof(*to);
-	return bpf_probe_read_user(to, bytes, (const void *)value) == 0;
+	value >>= from->shift & 63;
+	if (from->width) {
+		__u32 rest = (64 - from->width) & 63;
+
+		value <<= rest;
+		value = from->is_signed ? (__u64)((__s64)value >> rest) : value >> rest;
+	}
+	*to = value;
+	return true;
 }
 
 /* Reads the arguments of F that are at other places than a function's arguments. */

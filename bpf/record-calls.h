@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct call_memory) == 8, "ABI");
 
 /* Locations of arguments that are not in the register of their number, CALL_ORIGIN_*. */
 #define CALL_ORIGIN_NONE     0 /* none: the value is 0 */
-#define CALL_ORIGIN_REGISTER 1 /* the register, plus offset, without its lowest bits */
+#define CALL_ORIGIN_REGISTER 1 /* the register, plus offset */
 #define CALL_ORIGIN_MEMORY   2 /* memory at the register plus offset */
 #define CALL_ORIGIN_CONSTANT 3 /* the offset itself */
 
@@ -57,7 +57,10 @@ struct call_origin {
 	__u8 shift;
 	__u8 register_at; /* offset in struct pt_regs */
 	__u8 bytes;       /* of memory: 1 to 8 */
-	__u32 pad_0;
+	/* Of both: the lowest bits are left out, and a bit field has WIDTH bits (0 = all). */
+	__u8 width;
+	__u8 is_signed; /* of a bit field */
+	__u16 pad_0;
 	__s64 offset;
 };
 _Static_assert(sizeof(struct call_origin) == 16, "ABI");

@@ -447,6 +447,8 @@ static struct call_origin call_target_origin(const struct call_arg *arg, size_t 
 						     register_places[argument_registers[i]] };
 	return (struct call_origin){ .kind = l->kind,
 				     .shift = l->shift,
+				     .width = l->width,
+				     .is_signed = call_type_is_signed(&arg->type),
 				     .register_at = register_places[l->reg],
 				     .bytes = (uint8_t)(arg->type.bits / 8),
 				     .offset = l->offset };

@@ -372,7 +372,28 @@ static int spec_find_arg(const struct call_spec *spec, const char *p, size_t n)
 	return -ENOENT;
 }
 
-/* "r5+8" or "r5>>32". In brackets, it is an address in memory. */
+/* ">>32", or ">>3:5", which means a bit field of 5 bits. */
+static int spec_shift(struct spec_reader *r, struct call_location *to)
+{
+	uint64_t number;
+	int error;
+
+	if (!spec_accept(r, ">>"))
+		return 0;
+	error = spec_number(r, &number);
+	if (error == 0 && number > 63)
+		return spec_fail(r, r->p, "a register has 64 bits");
+	to->shift = (uint8_t)number;
+	if (error < 0 || !spec_accept(r, ":"))
+		return error;
+	error = spec_number(r, &number);
+	if (error == 0 && (number == 0 || number > 64U - to->shift))
+		return spec_fail(r, r->p, "a bit field has 1 to 64 bits, within a register");
+	to->width = (uint8_t)number;
+	return error;
+}
+
+/* "r5+8". In brackets, it is an address in memory. */
 static int spec_register(struct spec_reader *r, struct call_location *to)
 {
 	uint64_t number;
@@ -388,11 +409,6 @@ static int spec_register(struct spec_reader *r, struct call_location *to)
 	if (*r->p == '+' || *r->p == '-') {
 		r->p += *r->p == '+';
 		error = spec_number(r, (uint64_t *)&to->offset);
-	} else if (spec_accept(r, ">>")) {
-		error = spec_number(r, &number);
-		to->shift = (uint8_t)number;
-		if (error == 0 && number > 63)
-			return spec_fail(r, r->p, "a register has 64 bits");
 	}
 	return error;
 }
@@ -427,7 +443,7 @@ static int spec_location(struct spec_reader *r, struct call_location *to)
 	error = spec_register(r, to);
 	if (error == 0 && to->kind == CALL_ORIGIN_MEMORY && !spec_accept(r, "]"))
 		return spec_fail(r, r->p, "']' is missing");
-	return error;
+	return error ?: spec_shift(r, to);
 }
 
 /* Parses the location of ARG, which is argument number I. */

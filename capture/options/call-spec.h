@@ -55,8 +55,9 @@ enum {
 struct call_location {
 	bool is_explicit; /* else the argument is in the register of its number */
 	uint8_t kind;
-	uint8_t reg; /* by DWARF's number */
-	uint8_t shift;
+	uint8_t reg;    /* by DWARF's number */
+	uint8_t shift;  /* lowest bits that are left out */
+	uint8_t width;  /* bits of a bit field; 0 = as wide as the type */
 	uint8_t reason; /* enum call_reason, for CALL_ORIGIN_NONE */
 	int64_t offset;
 };

@@ -79,15 +79,17 @@ static void call_text_put_location(struct outbuf *to, const struct place_argumen
 		outbuf_print(to, "@=%" PRId64, l->offset);
 		return;
 	}
-	if (!is_point && l->is_value && l->offset == 0 && a->shift == 0 && i < CALL_ARG_REGISTERS &&
-	    l->reg == call_text_registers[i] && a->kind != 'f')
+	if (!is_point && l->is_value && l->offset == 0 && a->shift == 0 && a->width == 0 &&
+	    i < CALL_ARG_REGISTERS && l->reg == call_text_registers[i] && a->kind != 'f')
 		return;
 	outbuf_print(to, l->is_value ? "@r%u" : "@[r%u", l->reg);
 	if (l->offset)
 		outbuf_print(to, "%+" PRId64, l->offset);
-	if (a->shift)
-		outbuf_print(to, ">>%u", a->shift);
 	outbuf_print(to, "%s", l->is_value ? "" : "]");
+	if (a->shift || a->width)
+		outbuf_print(to, ">>%u", a->shift);
+	if (a->width)
+		outbuf_print(to, ":%u", a->width);
 }
 
 /* The name of A. It can contain characters that specifications do not allow in names. */

@@ -42,7 +42,8 @@ struct leaf {
 	uint64_t at;
 	char kind;
 	uint8_t bytes;
-	char *words; /* owned */
+	uint8_t bit, width; /* of a bit field, from `at` on; width 0 = it is none */
+	char *words;        /* owned */
 };
 
 struct leaves {
@@ -129,6 +130,27 @@ static bool arguments_leaves_is_structure(Dwarf_Die *type)
 static void arguments_leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name,
 				     uint64_t at, unsigned depth);
 
+/*
+ * Adds a bit field of TYPE. It is in a part of the memory that has the size of TYPE, and such an
+ * address. In a packed structure, it can be in two of them; then it counts as no number.
+ */
+static void arguments_leaves_bits(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t bit,
+				  uint64_t bits)
+{
+	uint64_t room = place_type_bytes(type) * 8;
+	size_t first = l->n;
+
+	if (room == 0)
+		return;
+	arguments_leaves_add(l, type, name, bit / room * (room / 8));
+	if (l->n == first)
+		return;
+	l->list[first].bit = (uint8_t)(bit % room);
+	l->list[first].width = (uint8_t)bits;
+	if (bit % room + bits > room)
+		l->list[first].kind = 'x';
+}
+
 static void arguments_leaves_member(struct leaves *l, Dwarf_Die *member, const char *name,
 				    uint64_t at, unsigned depth)
 {
@@ -138,12 +160,15 @@ static void arguments_leaves_member(struct leaves *l, Dwarf_Die *member, const c
 	Dwarf_Die type;
 
 	if (!place_type_of(member, &type) ||
-	    !place_type_member(member, place_type_bytes(&type), &bit, &bits) || bits)
+	    !place_type_member(member, place_type_bytes(&type), &bit, &bits))
 		return;
 	if (snprintf(whole, sizeof(whole), "%s%s%s", name, its && *name ? "." : "", its ?: "") >=
 	    (int)sizeof(whole))
 		return;
-	arguments_leaves_collect(l, &type, whole, at + bit / 8, depth + 1);
+	if (bits)
+		arguments_leaves_bits(l, &type, whole, at * 8 + bit, bits);
+	else
+		arguments_leaves_collect(l, &type, whole, at + bit / 8, depth + 1);
 }
 
 /* Collects the values in TYPE, except for arrays and unions. */
@@ -185,7 +210,9 @@ static struct place_argument *arguments_add(struct place_arguments *a, struct le
 		return NULL;
 	}
 	to = &a->list[a->n++];
-	*to = (struct place_argument){ .kind = leaf->kind, .bytes = leaf->bytes };
+	*to = (struct place_argument){
+		.kind = leaf->kind, .bytes = leaf->bytes, .shift = leaf->bit, .width = leaf->width
+	};
 	memcpy(to->name, leaf->name, sizeof(to->name));
 	to->words = TAKE_PTR(leaf->words);
 	/* (long double has ten bytes of its own format) */
@@ -256,7 +283,7 @@ static void arguments_convention_place(struct convention *c, struct leaves *l, u
 			to->reason = PLACE_REASON_VECTOR;
 		} else {
 			to->load = arguments_register(at_word[at / WORD], to->bytes);
-			to->shift = (uint8_t)(at % WORD * 8);
+			to->shift += (uint8_t)(at % WORD * 8);
 		}
 	}
 	if (in_memory) {
@@ -288,14 +315,14 @@ static const struct place_load *arguments_part(const struct place_location *loca
 }
 
 /*
- * The compiler's location for byte AT of an argument overrides the calling convention, which the
+ * The compiler's location for LEAF of an argument overrides the calling convention, which the
  * compiler can ignore if it knows all callers. Locations in memory are ignored, except for
  * arguments on the stack: the function has not stored the value there yet.
  */
-static void arguments_correct(const struct place_location *location, uint64_t at, bool is_changed,
-			      struct place_argument *to)
+static void arguments_correct(const struct place_location *location, const struct leaf *leaf,
+			      bool is_changed, struct place_argument *to)
 {
-	uint64_t begin;
+	uint64_t begin, at = leaf->at;
 	const struct place_load *part = arguments_part(location, at, &begin);
 
 	if (*location->formula || !part) {
@@ -308,12 +335,12 @@ static void arguments_correct(const struct place_location *location, uint64_t at
 	if (part->is_value && to->bytes <= part->bytes) {
 		to->load = *part;
 		to->load.bytes = to->bytes;
-		to->shift = (uint8_t)((at - begin) * 8);
+		to->shift = (uint8_t)((at - begin) * 8 + leaf->bit);
 		to->reason = PLACE_REASON_NONE;
 	} else if (!part->is_value && part->base == PLACE_REGISTER && part->reg == REGISTER_SP &&
 		   part->offset >= WORD) {
 		to->load = arguments_stack((uint64_t)part->offset + at - begin, to->bytes);
-		to->shift = 0;
+		to->shift = leaf->bit;
 		to->reason = PLACE_REASON_NONE;
 	}
 }
@@ -343,7 +370,7 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 		if (reason)
 			a->list[i].reason = reason;
 		else
-			arguments_correct(&location, l->list[i - first].at, a->is_changed,
+			arguments_correct(&location, &l->list[i - first], a->is_changed,
 					  &a->list[i]);
 	}
 }

@@ -15,7 +15,8 @@ struct place_argument {
 	char name[PLACE_ARGUMENT_NAME_MAX]; /* "n", "where.x"; "" for a result */
 	char kind;                          /* 'S' = a string; otherwise, the letter of its shape */
 	uint8_t bytes;
-	uint8_t shift;            /* bits of the register that are below it */
+	uint8_t shift;            /* bits of the register, or of the memory, that are below it */
+	uint8_t width;            /* bits of a bit field; 0 = it is none */
 	char *words;              /* of an enumeration, "RED=0,GREEN=1,"; owned, or NULL */
 	struct place_load load;   /* without steps */
 	enum place_reason reason; /* why it cannot be had */

@@ -113,6 +113,18 @@ template <typename T> struct Box {
 	}
 };
 
+struct Bits {
+	int x;
+	unsigned f : 4;
+	int s : 5;
+	long y : 40;
+};
+
+struct ManyBits {
+	Bits b;
+	long last;
+};
+
 #define PASS(name, type)                                                                           \
 	__attribute__((noinline)) int name(type what, int n)                                       \
 	{                                                                                          \
@@ -128,6 +140,8 @@ PASS(pass_derived, Derived)
 PASS(pass_virtual, Virtual)
 PASS(pass_plain, Plain)
 PASS(pass_box, Box<int>)
+PASS(pass_bits, Bits)
+PASS(pass_many_bits, ManyBits)
 
 __attribute__((noinline)) __int128 wide(int k, __int128 n, bool yes)
 {
@@ -150,7 +164,9 @@ int main(int argc, char **argv)
 	sum += pass_ended({ argc, 2 }, argc) + pass_copied(argc, argc) + pass_moved(argc, argc) +
 	       pass_outer({ argc, { { 1, 2 } }, 3 }, argc) + pass_derived(argc, argc) +
 	       pass_virtual(dynamic, argc) + pass_plain(argc, argc) + pass_box(argc, argc) +
-	       (int)wide(argc, argc, true) + wide_late(argc, 1, 2, 3, 4, argc, 5);
+	       pass_bits({ argc, 2, -3, 4 }, argc) +
+	       pass_many_bits({ { argc, 2, -3, 4 }, 5 }, argc) + (int)wide(argc, argc, true) +
+	       wide_late(argc, 1, 2, 3, 4, argc, 5);
 
 	for (int i = 0; i < 3; i++)
 		sum += cloned(argv[0], 7) + tagged(argc) + twice(argc) + generic(argc);

@@ -156,6 +156,14 @@ TEST(test_locations)
 	assert_int_equal(spec.args[5].location.reason, CALL_REASON_VECTOR);
 	assert_int_equal(spec.args[6].location.kind, CALL_ORIGIN_MEMORY);
 	assert_int_equal(spec.args[7].location.reason, CALL_REASON_OPTIMISED);
+	take("x:f(int a@r5>>3:4, int b@[r7+8]>>60:4, long c@r5>>0:64)");
+	assert_int_equal(spec.args[0].location.shift, 3);
+	assert_int_equal(spec.args[0].location.width, 4);
+	assert_int_equal(spec.args[1].location.kind, CALL_ORIGIN_MEMORY);
+	assert_int_equal(spec.args[1].location.offset, 8);
+	assert_int_equal(spec.args[1].location.shift, 60);
+	assert_int_equal(spec.args[1].location.width, 4);
+	assert_int_equal(spec.args[2].location.width, 64);
 }
 
 TEST(test_words)
@@ -231,6 +239,8 @@ TEST(test_wrong)
 		{ "x:f(int a@r16)", 13, "r0 to r15" },
 		{ "x:f(int a@[r5)", 13, "']' is missing" },
 		{ "x:f(int a@r5>>64)", 16, "64 bits" },
+		{ "x:f(int a@r5>>3:0)", 17, "1 to 64 bits" },
+		{ "x:f(int a@r5>>3:62)", 18, "1 to 64 bits" },
 		{ "x:f(int a@?because)", 11, "unknown reason" },
 		{ "x:f(enum{A} a)", 9, "NAME=NUMBER" },
 		{ "x:f(enum{A=x} a)", 11, "decimal number" },

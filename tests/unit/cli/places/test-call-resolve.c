@@ -110,6 +110,13 @@ static void test_resolved(void **state)
 		{ "names", "pass_plain", 1,
 		  "'pass_plain'(int32 what.v, int64 what.w, int32 n) -> int32" },
 		{ "names", "pass_box", 1, "'pass_box'(int32 what.v, int32 n) -> int32" },
+		{ "names", "pass_bits", 1,
+		  "'pass_bits'(int32 what.x, uint32 what.f@r5>>32:4, int32 what.s@r5>>36:5, "
+		  "int64 what.y@r4>>0:40, int32 n@r1) -> int32" },
+		{ "names", "pass_many_bits", 1,
+		  "'pass_many_bits'(int32 what.b.x@[r7+8], uint32 what.b.f@[r7+12]>>0:4, "
+		  "int32 what.b.s@[r7+12]>>4:5, int64 what.b.y@[r7+16]>>0:40, "
+		  "int64 what.last@[r7+24], int32 n@r5) -> int32" },
 		{ "names", "wide", 1, "'wide'(int32 k, uint64 n.low, int64 n.high, bool yes)" },
 		{ "names", "wide_late", 1,
 		  "'wide_late'(int64 a, int64 b, int64 c, int64 d, int64 e, uint64 n.low@[r7+8], "
