@@ -353,7 +353,11 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 	Dwarf_Die type;
 	enum place_reason reason;
 
-	if (!place_type_of(parameter, &type))
+	/*
+	 * (gcc describes the halves of a number of 128 bits where they are after its first
+	 * instructions, also at the entry)
+	 */
+	if (!place_type_of(parameter, &type) || (l->is_wide && !a->is_changed))
 		return;
 	reason = place_expression_locate(context, parameter, place_type_bytes(&type), &location);
 	/*
@@ -367,8 +371,8 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 	for (size_t i = first; i < a->n; i++) {
 		if (a->list[i].reason == PLACE_REASON_NOT_WHOLE)
 			continue;
-		if (reason)
-			a->list[i].reason = reason;
+		if (reason || l->is_wide)
+			a->list[i].reason = reason ?: PLACE_REASON_COMPLEX;
 		else
 			arguments_correct(&location, &l->list[i - first], a->is_changed,
 					  &a->list[i]);

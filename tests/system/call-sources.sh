@@ -69,10 +69,11 @@ calls "$TMP/fast" usdt:kymotest:guarded
 assert_eq "$(count '.function == "kymotest:guarded"')" 100 "passes of a static probe with a semaphore"
 assert_eq "$(gojq -c .arguments.arg1 "$TMP/calls" | sort -nu | wc -l)" 100 "values of its argument"
 
-note "bit fields"
+note "bit fields, and numbers of 128 bits"
 g++ -g -O2 -o "$TMP/names" "$ROOT/tests/support/loads/place-names.cc"
-calls "$TMP/names" pass_bits pass_many_bits
-assert_eq "$(gojq -c '.arguments' "$TMP/calls" | sort)" '{"n":2,"what.b.f":2,"what.b.s":-3,"what.b.x":2,"what.b.y":4,"what.last":5}
+calls "$TMP/names" pass_bits pass_many_bits wide_sum
+assert_eq "$(gojq -c '.arguments' "$TMP/calls" | sort)" '{"a.high":2,"a.low":3,"b.high":0,"b.low":4}
+{"n":2,"what.b.f":2,"what.b.s":-3,"what.b.x":2,"what.b.y":4,"what.last":5}
 {"n":2,"what.f":2,"what.s":-3,"what.x":2,"what.y":4}' "arguments"
 
 note "a function in two parts, and a number of an unusual format"

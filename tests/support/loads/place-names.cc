@@ -155,9 +155,17 @@ __attribute__((noinline)) int wide_late(long a, long b, long c, long d, long e, 
 	return (int)(a + b + c + d + e + f);
 }
 
+volatile unsigned __int128 wide_all;
+
+__attribute__((noinline)) unsigned __int128 wide_sum(unsigned __int128 a, unsigned __int128 b)
+{
+	wide_all += a;
+	return a + b;
+}
+
 int main(int argc, char **argv)
 {
-	int sum = 0;
+	int sum = (int)wide_sum(static_cast<unsigned __int128>(argc) << 64 | 3, 4);
 	Virtual dynamic;
 
 	dynamic.v = argc;

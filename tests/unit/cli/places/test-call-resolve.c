@@ -117,11 +117,13 @@ static void test_resolved(void **state)
 		  "'pass_many_bits'(int32 what.b.x@[r7+8], uint32 what.b.f@[r7+12]>>0:4, "
 		  "int32 what.b.s@[r7+12]>>4:5, int64 what.b.y@[r7+16]>>0:40, "
 		  "int64 what.last@[r7+24], int32 n@r5) -> int32" },
+		{ "names", "wide_sum", 1,
+		  "'wide_sum'(uint64 a.low, uint64 a.high, uint64 b.low, uint64 b.high)" },
 		{ "names", "wide", 1, "'wide'(int32 k, uint64 n.low, int64 n.high, bool yes)" },
 		{ "names", "wide_late", 1,
 		  "'wide_late'(int64 a, int64 b, int64 c, int64 d, int64 e, uint64 n.low@[r7+8], "
 		  "int64 n.high@[r7+16], int64 f@r9) -> int32" },
-		{ "names", "wide*", 2, "'wide'(int32 k, uint64 n.low, int64 n.high, bool yes)" },
+		{ "names", "wide*", 3, "'wide'(int32 k, uint64 n.low, int64 n.high, bool yes)" },
 		{ "bare-names", "generic", 1, "'a::generic::<i32>'()" },
 		{ "bare-names", "cloned", 1, "'cloned.constprop.0'()" },
 		{ "bare-names", "cloned.constprop.0(int n)", 1, "cloned.constprop.0(int n)" },
