@@ -173,7 +173,7 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 	else if (p->flags & CALL_PLACES_NO_START)
 		snprintf(why, size,
 			 "%s has no function '%s' at this address, according to its symbols and "
-			 "unwind information: was the file replaced?",
+			 "unwind information: it is a label, or the file was replaced",
 			 file, pattern);
 	else if (p->flags & CALL_PLACES_NO_POINT)
 		snprintf(why, size, "no instruction of %s begins at this place of '%s'", file,

@@ -359,6 +359,28 @@ static void resolve_note_left_out(struct resolution *r, const struct place_funct
 	outbuf_deinit(&names);
 }
 
+/* Leaves out the labels that a pattern has found: no function begins there. Notes their names. */
+static void resolve_drop_labels(struct resolution *r)
+{
+	struct outbuf names = { 0 };
+	char *before = r->found.left_out;
+
+	if (!strpbrk(r->name, "*?"))
+		return;
+	refused_functions_drop_labels(r->path, &r->found, &names);
+	if (names.size > 0 && names.error == 0) {
+		if (asprintf(&r->found.left_out,
+			     "%s%s'%s' leaves out %.*s of %s: by the symbols and the unwind "
+			     "information, no function begins there, so it is a label",
+			     before ?: "", before ? "; " : "", r->name, (int)names.size,
+			     (const char *)names.data, r->file) < 0)
+			r->found.left_out = before;
+		else
+			free(before);
+	}
+	outbuf_deinit(&names);
+}
+
 /* Leaves out the functions that a pattern has found and that can have no probe, and notes their
  * names. */
 static void resolve_drop_refused(struct resolution *r)
@@ -519,6 +541,7 @@ static int resolve_name(struct resolution *r)
 	e = resolve_functions(r, &f);
 	if (e == 0) {
 		resolve_note_left_out(r, &f);
+		resolve_drop_labels(r);
 		resolve_drop_refused(r);
 	}
 	place_functions_deinit(&f);

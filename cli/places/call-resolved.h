@@ -15,7 +15,7 @@ struct call_resolved {
 	} * list;                             /* owned */
 	size_t n;
 	/* Sentences about matching functions that are left out, or NULL; owned */
-	char *left_out; /* each name means several functions */
+	char *left_out; /* each name means several functions, or is a label */
 	char *refused;  /* the kernel sets no probe on them */
 };
 

@@ -14,6 +14,7 @@
 struct refused_functions {
 	struct outbuf *names;
 	size_t n, n_named;
+	bool labels; /* look for labels, instead of functions that can have no probe */
 	bool failed; /* the file could not be searched in time, or at all */
 };
 
@@ -42,6 +43,15 @@ static bool refused_functions_add(struct refused_functions *f, int fd, const str
 		f->failed || call_places_find_sandboxed(fd, &query, SEARCH_TIMEOUT_NS, &places) < 0;
 	if (f->failed)
 		return false;
+	if (f->labels) {
+		alone = spec->range.is_used && !spec->range.is_point &&
+			places.flags & CALL_PLACES_NO_START;
+		if (alone)
+			refused_functions_name(f, spec->function);
+		f->n += alone;
+		call_places_deinit(&places);
+		return alone;
+	}
 	alone = places.n == 0 && places.n_refused > 0;
 	for (size_t i = 0; i < places.n_refused && i < CALL_REFUSED_NAMES_MAX; i++)
 		refused_functions_name(f, spec->range.is_used ? spec->function : places.refused[i]);
@@ -50,10 +60,11 @@ static bool refused_functions_add(struct refused_functions *f, int fd, const str
 	return alone;
 }
 
-void refused_functions_drop(const char *path, struct call_resolved *resolved, struct outbuf *names)
+static void refused_functions_drop_all(const char *path, struct call_resolved *resolved,
+				       bool labels, struct outbuf *names)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct refused_functions f = { .names = names };
+	struct refused_functions f = { .names = names, .labels = labels };
 	struct call_spec_error error;
 	struct call_spec spec;
 	size_t n = 0;
@@ -70,4 +81,15 @@ void refused_functions_drop(const char *path, struct call_resolved *resolved, st
 	resolved->n = n;
 	if (f.n > f.n_named)
 		outbuf_print(names, " and %zu more", f.n - f.n_named);
+}
+
+void refused_functions_drop(const char *path, struct call_resolved *resolved, struct outbuf *names)
+{
+	refused_functions_drop_all(path, resolved, false, names);
+}
+
+void refused_functions_drop_labels(const char *path, struct call_resolved *resolved,
+				   struct outbuf *names)
+{
+	refused_functions_drop_all(path, resolved, true, names);
 }

@@ -207,6 +207,33 @@ static void test_left_out(void **state)
 	call_resolved_deinit(&resolved);
 }
 
+/* Likewise for labels, such as the end of OCaml's code. */
+static void test_labels(void **state)
+{
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX];
+
+	(void)state;
+	need_programs();
+	if (try_command("printf 'int lab_a(int a) { return a; }\n"
+			"int main(void) { return lab_a(0); }\n"
+			"__asm__(\".globl lab_end; lab_end: nop\");\n' >l.c && "
+			"gcc -g -o labels l.c") != 0)
+		skip();
+	snprintf(whole, sizeof(whole), "%s:lab_*", directory_path("labels"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+	assert_int_equal(resolved.n, 1);
+	assert_non_null(resolved.left_out);
+	assert_non_null(strstr(resolved.left_out, "'lab_*' leaves out 'lab_end' of "));
+	call_resolved_deinit(&resolved);
+	/* (the recorder reports the error) */
+	snprintf(whole, sizeof(whole), "%s:lab_end", directory_path("labels"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+	assert_int_equal(resolved.n, 1);
+	assert_null(resolved.left_out);
+	call_resolved_deinit(&resolved);
+}
+
 /* A pattern leaves out functions that can have no probe, and names them, also if each function has
  * its own specification, with arguments from debug information. */
 static void test_refused(void **state)
@@ -378,11 +405,12 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_resolved),        cmocka_unit_test(test_left_as_they_are),
-		cmocka_unit_test(test_of_libraries),    cmocka_unit_test(test_static_probes),
-		cmocka_unit_test(test_errors),          cmocka_unit_test(test_of_needed_libraries),
-		cmocka_unit_test(test_left_out),        cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_cold_part_first), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_resolved),     cmocka_unit_test(test_left_as_they_are),
+		cmocka_unit_test(test_of_libraries), cmocka_unit_test(test_static_probes),
+		cmocka_unit_test(test_errors),       cmocka_unit_test(test_of_needed_libraries),
+		cmocka_unit_test(test_left_out),     cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_too_many),     cmocka_unit_test(test_cold_part_first),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
