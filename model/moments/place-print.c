@@ -15,6 +15,7 @@ enum {
 	PRINT_ELEMENTS_MAX = 200, /* elements of an array */
 	PRINT_STACK_MAX = 16,
 	PRINT_GAPS_MAX = 8,
+	PRINT_WIDE_BYTES = 16, /* of an integer of 128 bits */
 	PRINT_VALUE_MAX = 1 << 20,
 	/* parts of a value, since shapes can nest parts without bytes */
 	PRINT_STEPS_MAX = 200 * 1000,
@@ -200,6 +201,33 @@ static void place_print_float(struct printer *p, uint64_t at, uint64_t bytes)
 	} else {
 		place_print_put(p, "<%" PRIu64 " bytes>", bytes);
 	}
+}
+
+/* Prints the two parts of a complex number. */
+static void place_print_complex(struct printer *p, uint64_t at, uint64_t bytes)
+{
+	place_print_float(p, at, bytes / 2);
+	place_print_put(p, " + ");
+	place_print_float(p, at + bytes / 2, bytes / 2);
+	place_print_put(p, "i");
+}
+
+/* Prints an integer of 128 bits, which printf() cannot. */
+static void place_print_wide(struct printer *p, char letter, uint64_t at)
+{
+	__extension__ unsigned __int128 value;
+	char text[48], *to = text + sizeof(text);
+	bool is_negative;
+
+	memcpy(&value, p->data + at, sizeof(value));
+	is_negative = letter == 'i' && value >> 127;
+	if (is_negative)
+		value = -value;
+	*--to = '\0';
+	do
+		*--to = (char)('0' + (int)(value % 10));
+	while (value /= 10);
+	place_print_put(p, "%s%s", is_negative ? "-" : "", to);
 }
 
 static void place_print_integer(struct printer *p, char letter, uint64_t value, uint64_t bits)
@@ -417,7 +445,7 @@ static void place_print_typed(struct printer *p, uint64_t at, unsigned depth)
 	uint64_t bytes;
 
 	if (!letter || depth >= PRINT_DEPTH_MAX || ++p->steps > PRINT_STEPS_MAX ||
-	    !strchr("iuchbfpesUax", letter)) {
+	    !strchr("iuchbfpesUaxz", letter)) {
 		p->bad = true;
 		return;
 	}
@@ -454,6 +482,10 @@ static void place_print_typed(struct printer *p, uint64_t at, unsigned depth)
 		return;
 	if (letter == 'f')
 		place_print_float(p, at, bytes);
+	else if (letter == 'z')
+		place_print_complex(p, at, bytes);
+	else if (strchr("iu", letter) && bytes == PRINT_WIDE_BYTES)
+		place_print_wide(p, letter, at);
 	else if (letter == 'x' || bytes > 8)
 		place_print_put(p, "<%" PRIu64 " byte%s>", bytes, bytes == 1 ? "" : "s");
 	else

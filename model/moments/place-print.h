@@ -10,6 +10,7 @@
  *	      | c1            a character
  *	      | b1            true or false
  *	      | f8            a floating-point number
+ *	      | z16           a complex number: two floating-point numbers
  *	      | p8 TYPE       a pointer; only the first letter of TYPE matters
  *	      | e4{NAME=N,}   an enumeration
  *	      | s16{MEMBER,}  a structure; with U instead of s, a union

@@ -36,6 +36,7 @@ struct search {
 	size_t n_visited;
 	char *why;
 	size_t size;
+	bool finds_removed; /* also global variables that are optimised out */
 };
 
 void place_locals_deinit(struct place_locals *l)
@@ -337,6 +338,16 @@ static bool locals_find_in(struct search *s, Dwarf_Die *parent, const char *name
 	return false;
 }
 
+/*
+ * Whether DIE is a global variable, and not a declaration of one. One that is optimised out has no
+ * location. It is only found if there is no other.
+ */
+static bool locals_is_defined(const struct search *s, Dwarf_Die *die)
+{
+	return dwarf_hasattr(die, DW_AT_location) ||
+	       (s->finds_removed && !dwarf_hasattr(die, DW_AT_declaration));
+}
+
 /* Finds a variable of a unit or namespace. "a::b" is b in namespace a. */
 static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *name,
 			       Dwarf_Die *ret, unsigned depth)
@@ -352,7 +363,7 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 
 		if (++s->n_visited > GLOBAL_LOOKUPS_MAX)
 			return false;
-		if (!colons && tag == DW_TAG_variable && dwarf_hasattr(&die, DW_AT_location) &&
+		if (!colons && tag == DW_TAG_variable && locals_is_defined(s, &die) &&
 		    locals_is_named(s, &die, name)) {
 			*ret = die;
 			return true;
@@ -370,25 +381,34 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 	return colons ? locals_find_global(s, parent, colons + 2, ret, depth + 1) : false;
 }
 
-static bool locals_find_name(struct search *s, const char *name, Dwarf_Die *ret,
-			     enum place_scope *ret_scope)
+static bool locals_find_in_units(struct search *s, const char *name, Dwarf_Die *ret)
 {
 	Dwarf_CU *unit = NULL;
 	uint8_t type;
 	Dwarf_Die die;
 
-	for (size_t i = s->n_scopes; i > 0; i--)
-		if (locals_find_in(s, &s->scopes[i - 1].die, name, ret)) {
-			*ret_scope = locals_scope_of(ret);
-			return true;
-		}
-	*ret_scope = PLACE_GLOBAL;
 	if (locals_find_global(s, &s->unit, name, ret, 0))
 		return true;
 	while (dwarf_get_units(s->places->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
 		if (type == DW_UT_compile && locals_find_global(s, &die, name, ret, 0))
 			return true;
 	return false;
+}
+
+static bool locals_find_name(struct search *s, const char *name, Dwarf_Die *ret,
+			     enum place_scope *ret_scope)
+{
+	for (size_t i = s->n_scopes; i > 0; i--)
+		if (locals_find_in(s, &s->scopes[i - 1].die, name, ret)) {
+			*ret_scope = locals_scope_of(ret);
+			return true;
+		}
+	*ret_scope = PLACE_GLOBAL;
+	s->finds_removed = false;
+	if (locals_find_in_units(s, name, ret))
+		return true;
+	s->finds_removed = true;
+	return locals_find_in_units(s, name, ret);
 }
 
 static int locals_no_variable(struct search *s, const char *name)

@@ -126,6 +126,9 @@ static int place_shape_base(Dwarf_Die *type, struct outbuf *to, uint64_t bytes)
 	case DW_ATE_float:
 		letter = 'f';
 		break;
+	case DW_ATE_complex_float:
+		letter = 'z';
+		break;
 	default:
 		letter = 'x';
 		break;

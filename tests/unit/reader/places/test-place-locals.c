@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "reader/places/place-functions.h"
 #include "reader/places/place-locals.h"
 #include "model/moments/place-print.h"
 #include "reader/places/places.h"
@@ -459,6 +460,8 @@ static void test_print_shapes(void **state)
 		{ "s8{a@0i4,b@4i4,}", 4, "{a = 67305985, b = <unavailable>}" },
 		{ "!4+4;s8{a@0u1,b@4i4,}", 4, "{a = 1, b = <optimized out>}" },
 		{ "!0+4;s8{a@0u1,b@4u1,}", 4, "{a = <optimized out>, b = 1}" },
+		{ "i16", 16, "21345817372864405881847059188222722561" },
+		{ "u16", 15, "<unavailable>" },
 		{ "a0u1", 3, "{1, 2, 3}" },
 		{ "a4a2u1", 4, "{{1, 2}, {3, 4}}" },
 		{ "e1{A=1,B=2,}", 1, "A" },
@@ -469,7 +472,7 @@ static void test_print_shapes(void **state)
 		{ "(+)i8", 8, "<bad shape>" },
 		{ "(1 0 /)i8", 8, "0" },
 		{ "", 4, "<bad shape>" },
-		{ "z4", 4, "<bad shape>" },
+		{ "y4", 4, "<bad shape>" },
 		{ "i", 4, "<bad shape>" },
 		{ "s8{", 8, "<bad shape>" },
 		{ "s8{a@0", 8, "<bad shape>" },
@@ -490,11 +493,58 @@ static void test_print_shapes(void **state)
 	assert_string_equal(text, "{1, 2,...");
 }
 
+static void test_print_wide(void **state)
+{
+	static const uint64_t lowest[2] = { 0, UINT64_C(1) << 63 };
+	static const double number[2] = { 1.5, -2 };
+	char text[TEXT_MAX];
+
+	(void)state;
+	place_print(&(struct place_bytes){ "i16", lowest, 16 }, text, sizeof(text));
+	assert_string_equal(text, "-170141183460469231731687303715884105728");
+	place_print(&(struct place_bytes){ "u16", lowest, 16 }, text, sizeof(text));
+	assert_string_equal(text, "170141183460469231731687303715884105728");
+	place_print(&(struct place_bytes){ "z16", number, 16 }, text, sizeof(text));
+	assert_string_equal(text, "1.5 + -2i");
+}
+
+/* A global variable that is optimised out is shown with the reason; a declaration is none. */
+static void test_removed_global(void **state)
+{
+	static const char *const items[] = { "removed" }, *const others[] = { "elsewhere" };
+	struct place_query query = { .items = items, .n_items = 1 };
+	struct place_functions f;
+	struct place_locals locals;
+	char why[PLACES_WHY_MAX];
+	struct places *p;
+
+	(void)state;
+	command("printf 'static int removed[4]; extern int elsewhere;\n"
+		"int main(int n, char **v) { (void)v; removed[n & 3] = n; return n; }\n"
+		"int other(void); int other(void) { return elsewhere; }\n"
+		"int elsewhere_too;\n' >r.c && cc -g -O2 -shared -fPIC -o removed r.c");
+	assert_int_equal(places_open(&p, directory_path("removed"), &(struct places_options){ 0 },
+				     why, sizeof(why)),
+			 0);
+	assert_int_equal(place_functions_find(p, "main", &f), 0);
+	assert_int_equal(f.n, 1);
+	query.vaddr = f.list[0].vaddr;
+	assert_int_equal(place_locals_find(p, &query, &locals, why, sizeof(why)), 0);
+	assert_int_equal(locals.n, 1);
+	assert_int_equal(locals.list[0].reason, PLACE_REASON_OPTIMISED);
+	place_locals_deinit(&locals);
+	query.items = others;
+	assert_int_equal(place_locals_find(p, &query, &locals, why, sizeof(why)), -ENOENT);
+	place_functions_deinit(&f);
+	places_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_print_shapes),  cmocka_unit_test(test_locals_by_name),
-		cmocka_unit_test(test_locals_of_gcc), cmocka_unit_test(test_locals_of_clang),
+		cmocka_unit_test(test_print_shapes),   cmocka_unit_test(test_print_wide),
+		cmocka_unit_test(test_removed_global), cmocka_unit_test(test_locals_by_name),
+		cmocka_unit_test(test_locals_of_gcc),  cmocka_unit_test(test_locals_of_clang),
 		cmocka_unit_test(test_locals_of_cpp),
 	};
 
