@@ -71,6 +71,11 @@ __u32 memory_stack_true(struct memory_stack *stack)
 	return stack ? stack_true_frames(stack->frames, stack->n_frames, MEMORY_FRAMES_MAX) : 0;
 }
 
+/* Each copied stack has an entry of its own in memory_stacks, which all processes share. */
+#define MEMORY_COPIES_MAX (MEMORY_STACKS_MAX / 8)
+
+static __u32 memory_copied;
+
 __noinline __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 instance)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns(), id = 0;
@@ -79,24 +84,24 @@ __noinline __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 insta
 		.instance = instance,
 		.n_frames = n,
 		.n_frames_room = MEMORY_FRAMES_MAX,
-		.is_modest = memory_log,
+		.is_modest = true,
 	};
 
 	if (!t)
 		return 0;
-	if (piece_copies(now_ns, s.kind) == s.kind) {
+	if (memory_copied < MEMORY_COPIES_MAX && piece_copies(now_ns, s.kind) == s.kind) {
 		/* (this takes longer than the walk, so it is limited, too) */
 		stack_learn_callers(&t->stopped, &t->learning);
 		t->stack.n_frames = n;
 		s.at = &t->stopped;
 		s.frames = t->stack.frames;
 		s.hash = memory_stack_id(&t->stack);
-		if (piece_send(&s, now_ns, &id))
-			return id;
-		piece_count_unsent();
+		if (!piece_send(&s, now_ns, &id))
+			piece_count_unsent();
+		else
+			__sync_fetch_and_add(&memory_copied, 1);
 	}
-	unwind_count_end(UNWIND_END_TABLE);
-	return 0;
+	return id;
 }
 
 /* ---- sampling ---- */

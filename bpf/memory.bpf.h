@@ -69,7 +69,7 @@ __u32 memory_stack_true(struct memory_stack *stack);
 
 /*
  * Copies the stack in T's work area, of N frames, whose walk has stopped; its process has INSTANCE.
- * Returns the id of the stack. Returns 0, and counts the end of the walk, if nothing was copied.
+ * Returns the id of the stack. Returns 0 if nothing was copied.
  */
 __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 instance);
 
@@ -149,9 +149,11 @@ static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 s
 	if (!unwind_by_tables)
 		return STACK_NOT_WALKED;
 	n = stack_walk_callers(&t->stack, skip, &t->stopped);
-	if (t->stopped.ip)
-		t->copied = memory_copy_stack(t, n, process->instance);
-	return n;
+	if (!t->stopped.ip)
+		return n;
+	t->copied = memory_copy_stack(t, n, process->instance);
+	/* (without a copy, there can be other ways to find the callers) */
+	return t->copied ? n : stack_walk_callers(&t->stack, skip, NULL);
 }
 
 /*

@@ -150,10 +150,10 @@ static __always_inline bool was_off_cpu(__u64 begin_ns, __u64 now_ns)
  * Otherwise, it is NOW_NS minus the CPU time that it has used since. (It can have made system calls
  * meanwhile, so it need not have been off CPU until now.)
  *
- * If it waits since before the recording, it can have returned before it had an entry. Then it was
- * not woken since, but it can have been about to wait again. So the earlier of both times counts.
+ * It can also have been woken when it was about to wait again. That wakeup is later than the time
+ * without its CPU time, and has no waker of this wait.
  */
-static __always_inline __u64 unreported_return(const struct offcpu_thread *t, struct task_struct *p,
+static __always_inline __u64 unreported_return(struct offcpu_thread *t, struct task_struct *p,
 					       __u64 begin_ns, __u64 now_ns)
 {
 	__u64 woken_ns = *(volatile __u64 *)&t->woken_ns;
@@ -162,7 +162,10 @@ static __always_inline __u64 unreported_return(const struct offcpu_thread *t, st
 
 	if ((__s64)(woken_ns - begin_ns) <= 0 || (__s64)(now_ns - woken_ns) <= 0)
 		return until_ns;
-	return t->is_earlier && until_ns < woken_ns ? until_ns : woken_ns;
+	if (until_ns >= woken_ns)
+		return woken_ns;
+	t->waker_tid = 0;
+	return until_ns;
 }
 
 /*

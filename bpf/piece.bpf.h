@@ -8,7 +8,7 @@
  * Threads that leave their CPU have limits of their own: most waits are short, and their copies are
  * not used. These copies leave more of the ring free, and so do not displace those of samples.
  * Allocations have limits of their own, too: a program can make many in the time that a table
- * takes. Where the same ring gets each allocation, their copies leave more of it free, too.
+ * takes. Their ring has other records, which are not displaced either.
  */
 #pragma once
 

@@ -49,7 +49,7 @@
 	/* (from an iterator, too) */                                                              \
 	ROW(CGROUP, 33, rec_cgroup, REC_FROM_TO(REC_CGROUP_BYTES(2), sizeof(struct rec_cgroup)),   \
 	    LIFECYCLE)                                                                             \
-	/* (the same, if its walk is to be continued) */                                           \
+	/* (a stack of an allocation, as NAMED, whose walk is to be continued) */                  \
 	ROW(HEAP_PIECE, 34, rec_piece,                                                             \
 	    REC_FROM_TO(sizeof(struct rec_piece), sizeof(struct rec_piece) + PIECE_BYTES_MAX),     \
 	    MEMORY)

@@ -117,6 +117,8 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *fram
 		unwind_count_end(end);
 		return STACK_NOT_WALKED;
 	}
+	if (skip && end == UNWIND_END_COPIED)
+		w.is_skipped = true;
 	if (skip && !end) {
 		frames[n] = w.ip;
 		end = unwind_next(&w);
@@ -236,9 +238,10 @@ __noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip,
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
-	if (to && ret_stopped && unwind_by_tables && !stacks_of_none && regs->cs == STACK_CS_64)
+	if (to && unwind_by_tables && !stacks_of_none && regs->cs == STACK_CS_64)
 		return stack_walk_tables(regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, ret_stopped,
-					 STACK_COPIES_OF_ALLOCATION);
+					 ret_stopped ? STACK_COPIES_OF_ALLOCATION
+						     : STACK_COPIES_NONE);
 #endif
 	return STACK_NOT_WALKED;
 }

@@ -103,7 +103,7 @@ __u32 stack_walk_memory(struct memory_stack *to, __u32 first);
 /*
  * By tables alone, without the innermost SKIP frames, 0 or 1; with them, if no caller is found.
  * Returns how many frames there are; STACK_NOT_WALKED where it has to be done in other ways. The
- * walk can end in *RET_STOPPED, as above, to be copied as that of an allocation.
+ * walk can end in *RET_STOPPED, as above, to be copied as that of an allocation, unless it is NULL.
  */
 __u32 stack_walk_callers(struct memory_stack *to, __u32 skip, struct unwind_walk *ret_stopped);
 

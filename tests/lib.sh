@@ -127,6 +127,15 @@ need_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }
 
+# wait_for_others NAME: waits until no other test that has called this with NAME is running. Such
+# tests count the same activity of the whole machine.
+wait_for_others() {
+	local fd
+
+	exec {fd}>"${TMPDIR:-/tmp}/kymo-lock-$1"
+	flock "$fd"
+}
+
 # The prerequisites of a real recording.
 need_btf() {
 	need_root

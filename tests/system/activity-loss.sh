@@ -7,6 +7,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
+wait_for_others work-items
 need_bus
 start_bus
 start_kymod

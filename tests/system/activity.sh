@@ -7,6 +7,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
+wait_for_others work-items
 cpu=$(last_cpu)
 items=500 packets=3000 blocks=300
 

@@ -6,6 +6,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
+wait_for_others work-items
 
 cat >"$TMP/load.sh" <<-END
 	"$KYMO_LOAD" --out "$TMP/rename.json" rename 3
