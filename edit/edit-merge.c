@@ -500,6 +500,17 @@ static bool edit_merge_holds_schedule(const struct edit_merge *m, unsigned input
 	return m->machines[m->inputs[input].view.machine].schedule_input == (int)input;
 }
 
+/*
+ * Whether INPUT goes before OTHER at equal times. Of two chunks, the first one does, so that its
+ * session ends before the next chunk continues it.
+ */
+static bool edit_merge_goes_first(const struct edit_merge *m, unsigned input, unsigned other)
+{
+	if (edit_merge_holds_schedule(m, input) || edit_merge_holds_schedule(m, other))
+		return edit_merge_holds_schedule(m, input);
+	return m->inputs[input].start_ns < m->inputs[other].start_ns;
+}
+
 /* The input with the earliest record, in the first input's time; -1 if all are empty. */
 static int edit_merge_find_earliest(const struct edit_merge *m)
 {
@@ -514,7 +525,7 @@ static int edit_merge_find_earliest(const struct edit_merge *m)
 		if (ts_ns > 0)
 			ts_ns = edit_shift_ns(ts_ns, in->view.shift_ns);
 		if (earliest < 0 || ts_ns < earliest_ns ||
-		    (ts_ns == earliest_ns && edit_merge_holds_schedule(m, i))) {
+		    (ts_ns == earliest_ns && edit_merge_goes_first(m, i, (unsigned)earliest))) {
 			earliest = (int)i;
 			earliest_ns = ts_ns;
 		}

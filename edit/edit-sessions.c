@@ -9,14 +9,30 @@
 #include "base/text.h"
 #include "edit/edit-find.h"
 
+/*
+ * An open session of an input, or one whose next chunk has not begun. Chunks can be separate
+ * inputs, and keep their name in the output even if another name is free now.
+ */
+struct edit_session {
+	char own[EDIT_SESSION_MAX + 1];  /* the name in its archive */
+	char name[EDIT_SESSION_MAX + 1]; /* in the output */
+	uint64_t host;                   /* as fxt_record_number() */
+	uint64_t chunk;                  /* 0 = it has none */
+};
+
 struct edit_sessions_input {
-	struct summary_sessions open; /* content: the name in the output, owned */
+	struct summary_sessions open; /* content: struct edit_session, owned */
 	struct edit_sessions_view view;
 };
+
+/* The maximum number of sessions that wait for their next chunk; the first ones are forgotten. */
+enum { WAITING_MAX = SUMMARY_SESSIONS_MAX };
 
 struct edit_sessions {
 	struct summary_sessions written; /* of the output */
 	struct edit_sessions_input inputs[EDIT_INPUTS_MAX];
+	struct edit_session *waiting[WAITING_MAX]; /* for their next chunks, owned */
+	size_t n_waiting;
 	char name[EDIT_SESSION_MAX + 1]; /* of the last record */
 };
 
@@ -36,6 +52,8 @@ struct edit_sessions *edit_sessions_free(struct edit_sessions *s)
 			free(open->list[j].content);
 		summary_sessions_deinit(open);
 	}
+	while (s->n_waiting > 0)
+		free(s->waiting[--s->n_waiting]);
 	summary_sessions_deinit(&s->written);
 	return free_ptr(s);
 }
@@ -74,41 +92,93 @@ static void edit_sessions_make_unique(struct edit_sessions *s, char name[EDIT_SE
 		snprintf(name + n, ROOM, "_%u", i);
 }
 
+static void edit_sessions_forget_waiting(struct edit_sessions *s, size_t i)
+{
+	free(s->waiting[i]);
+	s->n_waiting--;
+	memmove(&s->waiting[i], &s->waiting[i + 1], (s->n_waiting - i) * sizeof(s->waiting[0]));
+}
+
+/* If NEXT is the next chunk of a waiting session, it gets the name of that. */
+static void edit_sessions_continue(struct edit_sessions *s, struct edit_session *next)
+{
+	for (size_t i = 0; i < s->n_waiting; i++) {
+		const struct edit_session *it = s->waiting[i];
+
+		if (it->chunk + 1 != next->chunk || it->host != next->host ||
+		    strcmp(it->own, next->own) != 0)
+			continue;
+		memcpy(next->name, it->name, sizeof(next->name));
+		edit_sessions_forget_waiting(s, i);
+		return;
+	}
+}
+
 static int edit_sessions_start(struct edit_sessions *s, struct edit_sessions_input *in,
 			       const struct fxt_provider *from, const struct fxt_record *record)
 {
 	const char *name = edit_session_of(record, s->name);
 	struct summary_session *entry, *written;
+	struct edit_session *it;
 	int r = summary_sessions_start(&in->open, from, name ? name : "", &entry);
 
 	if (r < 0)
 		return r;
 	if (!name || !entry)
 		return 0;
-	edit_sessions_make_unique(s, s->name);
-	entry->content = strdup(s->name);
-	return entry->content ? summary_sessions_start(&s->written, NULL, s->name, &written)
-			      : -ENOMEM;
+	entry->content = it = calloc(1, sizeof(*it));
+	if (!it)
+		return -ENOMEM;
+	text_clean(it->own, sizeof(it->own), name, strlen(name));
+	text_clean(it->name, sizeof(it->name), name, strlen(name));
+	it->host = fxt_record_number(record, FXT_NAME_HOST);
+	it->chunk = fxt_record_number(record, FXT_NAME_CHUNK);
+	if (it->chunk > 1)
+		edit_sessions_continue(s, it);
+	edit_sessions_make_unique(s, it->name);
+	text_clean(s->name, sizeof(s->name), it->name, strlen(it->name));
+	return summary_sessions_start(&s->written, NULL, it->name, &written);
 }
 
 /* Copies the name of ENTRY in the output to s->name. */
 static const char *edit_sessions_name(struct edit_sessions *s, const struct summary_session *entry)
 {
-	if (!entry || !entry->content)
+	const struct edit_session *it = entry ? entry->content : NULL;
+
+	if (!it)
 		return NULL;
-	text_clean(s->name, sizeof(s->name), entry->content, strlen(entry->content));
+	text_clean(s->name, sizeof(s->name), it->name, strlen(it->name));
 	return s->name;
 }
 
-static void edit_sessions_stop(struct edit_sessions *s, struct edit_sessions_input *in,
-			       struct summary_session *entry)
+/* Whether the recording of RECORD, a session_stop, continues with another chunk. */
+static bool edit_sessions_is_rotation(const struct fxt_record *record)
 {
-	if (entry && entry->content)
-		summary_sessions_remove(&s->written, summary_sessions_find_stopped(
-							     &s->written, NULL, entry->content));
-	if (entry)
-		free(entry->content);
+	static const char rotated[] = "rotated";
+	struct fxt_arg arg;
+
+	return edit_find_arg(record, FXT_NAME_REASON, FXT_ARG_STRING, &arg) && arg.text.bytes &&
+	       arg.text.length == sizeof(rotated) - 1 &&
+	       memcmp(arg.text.bytes, rotated, sizeof(rotated) - 1) == 0;
+}
+
+static void edit_sessions_stop(struct edit_sessions *s, struct edit_sessions_input *in,
+			       struct summary_session *entry, const struct fxt_record *record)
+{
+	struct edit_session *it = entry ? entry->content : NULL;
+
 	summary_sessions_remove(&in->open, entry);
+	if (!it)
+		return;
+	summary_sessions_remove(&s->written,
+				summary_sessions_find_stopped(&s->written, NULL, it->name));
+	if (it->chunk == 0 || !edit_sessions_is_rotation(record)) {
+		free(it);
+		return;
+	}
+	if (s->n_waiting == WAITING_MAX)
+		edit_sessions_forget_waiting(s, 0);
+	s->waiting[s->n_waiting++] = it;
 }
 
 int edit_sessions_see(struct edit_sessions *s, unsigned input, const struct fxt_provider *from,
@@ -133,7 +203,7 @@ int edit_sessions_see(struct edit_sessions *s, unsigned input, const struct fxt_
 	} else if (row == FXT_ROW_STOP) {
 		entry = summary_sessions_find_stopped(&in->open, from, name);
 		*ret = edit_sessions_name(s, entry);
-		edit_sessions_stop(s, in, entry);
+		edit_sessions_stop(s, in, entry, record);
 	} else {
 		entry = summary_sessions_find(&in->open, from, name, row == FXT_ROW_RETURNED);
 		*ret = edit_sessions_name(s, entry);

@@ -3,8 +3,9 @@
  * The sessions of the archives that are merged into one.
  *
  * Events of the recording name their session. If an open session of another archive has the same
- * name, the later one gets another name ("NAME_2"). Events of earlier versions, which have no name,
- * get it. So readers know which session of the result pauses or stops.
+ * name, the later one gets another name ("NAME_2"), which its next chunks keep. Events of earlier
+ * versions, which have no name, get it. So readers know which session of the result pauses or
+ * stops.
  */
 #pragma once
 

@@ -236,6 +236,59 @@ TEST(test_merge_names)
 	}
 }
 
+/* Chunk N of the session "rec", with a shed from FROM to RETURNED_NS. */
+static void make_chunk(struct source *s, uint32_t n, uint64_t from, uint64_t returned_ns,
+		       uint64_t to, const char *reason)
+{
+	const struct fxt_out_arg start[] = {
+		{ FXT_ARG_STRING, fxt_interned("host"), .text = fxt_interned("box") },
+		{ FXT_ARG_STRING, fxt_interned("session"), .text = fxt_interned("rec") },
+		{ FXT_ARG_UINT32, fxt_interned("chunk"), .u32 = n },
+	};
+	const struct fxt_out_arg stop[] = {
+		{ FXT_ARG_STRING, fxt_interned("reason"), .text = fxt_interned(reason) },
+		{ FXT_ARG_STRING, fxt_interned("session"), .text = fxt_interned("rec") },
+	};
+
+	source_init(s);
+	put_task(s, FXT_KOID_KYMO, "kymo", 0);
+	put_event_args(s, from, FXT_KOID_KYMO, "kymo", "session_start", start, ARRAY_SIZE(start));
+	put_shed(s, from, "stacks", "rec", false);
+	put_shed(s, returned_ns, "stacks", "rec", true);
+	put_event_args(s, to, FXT_KOID_KYMO, "kymo", "session_stop", stop, ARRAY_SIZE(stop));
+}
+
+/*
+ * The chunks of a recording keep its new name, even if the other recording ends before they begin;
+ * in any order of the archives. A later recording with chunks does not get the name.
+ */
+TEST(test_merge_names_of_chunks)
+{
+	struct source s[5];
+
+	begin_session(&s[0], "rec", 100);
+	put_stop_of(&s[0], 240, "rec");
+	make_chunk(&s[1], 1, 150, 180, 200, "rotated");
+	make_chunk(&s[2], 2, 200, 220, 250, "rotated");
+	make_chunk(&s[3], 3, 250, 270, 300, "requested");
+	make_chunk(&s[4], 1, 400, 410, 450, "requested");
+	for (unsigned reversed = 0; reversed < 2; reversed++) {
+		_cleanup_free_ char *text = NULL;
+		const struct outbuf *list[5];
+		struct edit_merge_view v[5];
+
+		for (unsigned i = 0; i < 5; i++)
+			list[i] = &s[reversed ? 4 - i : i].bytes;
+		text = merge_text(list, 5, v);
+		assert_int_equal(count_lines(text, "session_start"), 5);
+		assert_int_equal(count_lines(text, " session:string=rec"), 2 + 4 * 4);
+		assert_int_equal(count_lines(text, " session:string=rec_2"), 3 * 4);
+		assert_int_equal(count_lines(text, " session:string=rec_3"), 0);
+	}
+	for (unsigned i = 0; i < 5; i++)
+		source_deinit(&s[i]);
+}
+
 /* Data of a thread that one archive lacks is taken from the other, in either order. */
 TEST(test_merge_unknown)
 {
@@ -548,21 +601,14 @@ TEST(test_merge_moments)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_merge_sequence),
-		cmocka_unit_test(test_merge_overlap),
-		cmocka_unit_test(test_merge_parts),
-		cmocka_unit_test(test_merge_machines),
-		cmocka_unit_test(test_merge_without_clock),
-		cmocka_unit_test(test_merge_hostile),
-		cmocka_unit_test(test_merge_providers),
-		cmocka_unit_test(test_merge_pause),
-		cmocka_unit_test(test_merge_pause_together),
-		cmocka_unit_test(test_merge_names),
-		cmocka_unit_test(test_merge_unknown),
-		cmocka_unit_test(test_merge_nobody_knows),
-		cmocka_unit_test(test_merge_reused),
-		cmocka_unit_test(test_merge_chunks),
-		cmocka_unit_test(test_merge_moments),
+		cmocka_unit_test(test_merge_sequence),        cmocka_unit_test(test_merge_overlap),
+		cmocka_unit_test(test_merge_parts),           cmocka_unit_test(test_merge_machines),
+		cmocka_unit_test(test_merge_without_clock),   cmocka_unit_test(test_merge_hostile),
+		cmocka_unit_test(test_merge_providers),       cmocka_unit_test(test_merge_pause),
+		cmocka_unit_test(test_merge_pause_together),  cmocka_unit_test(test_merge_names),
+		cmocka_unit_test(test_merge_names_of_chunks), cmocka_unit_test(test_merge_unknown),
+		cmocka_unit_test(test_merge_nobody_knows),    cmocka_unit_test(test_merge_reused),
+		cmocka_unit_test(test_merge_chunks),          cmocka_unit_test(test_merge_moments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
