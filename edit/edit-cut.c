@@ -295,14 +295,22 @@ static int edit_cut_write_stop(struct edit_cut *c, const char *name, uint64_t ts
  */
 static int edit_cut_write_starts(struct edit_cut *c)
 {
-	const struct edit_cut_sessions *s = &c->sessions;
+	struct edit_cut_sessions *s = &c->sessions;
 	int r = 0;
 
+	if (s->open.n == 0 && s->last) {
+		struct fxt_record record;
+
+		r = edit_viewer_parse(c->viewer, s->last, &record)
+			    ?: edit_cut_sessions_start(s,
+						       &(struct edit_sorted){ .from = s->last->from,
+									      .record = &record,
+									      .kept = s->last });
+		if (r == 0 && s->open.n > 0)
+			c->stops[c->n_stops++] = (struct stop){ s->open.list, c->from_ns, 0 };
+	}
 	for (size_t i = 0; r == 0 && i < s->open.n; i++)
 		r = edit_cut_write_kept(c, s->open.list[i].content);
-	if (s->open.n == 0 && s->last)
-		r = edit_cut_write_kept(c, s->last)
-			    ?: edit_cut_write_stop(c, s->last_name, c->from_ns, 0);
 	return r;
 }
 
@@ -359,7 +367,10 @@ static int edit_cut_begin(struct edit_cut *c)
 	return r == 0 ? edit_cut_write_across(c) : r;
 }
 
-/* Writes the stops of sessions before TS_NS. */
+/*
+ * Writes the stops of sessions before TS_NS; UINT64_MAX: all. Otherwise, the last session's stop
+ * waits: if no other session begins, it has the counts, which are complete after the last record.
+ */
 static int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 {
 	size_t n = 0;
@@ -367,6 +378,8 @@ static int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 
 	while (n < c->n_stops && c->stops[n].ts_ns < ts_ns)
 		n++;
+	if (n > 0 && n == c->sessions.open.n && ts_ns < UINT64_MAX)
+		n--;
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct stop *stop = &c->stops[i];
 
@@ -394,14 +407,25 @@ static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 	return r == 0 ? edit_cut_write_clock(c, ts_ns) : r;
 }
 
+/* When SESSION, which is open or whose stop waits, stops within the cut. */
+static uint64_t edit_cut_end_of(const struct edit_cut *c, const struct summary_session *session)
+{
+	for (size_t i = 0; i < c->n_stops; i++)
+		if (c->stops[i].session == session && c->stops[i].ts_ns < c->end_ns)
+			return c->stops[i].ts_ns;
+	return c->end_ns;
+}
+
 /* Stops the open sessions. Called after the last record, since the counts are complete then. */
 static int edit_cut_stop_all(struct edit_cut *c)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < c->sessions.open.n; i++)
-		r = edit_cut_write_stop(c, c->sessions.open.list[i].name, c->end_ns,
-					i == 0 ? c->full : 0);
+	for (size_t i = 0; r == 0 && i < c->sessions.open.n; i++) {
+		const struct summary_session *it = &c->sessions.open.list[i];
+
+		r = edit_cut_write_stop(c, it->name, edit_cut_end_of(c, it), i == 0 ? c->full : 0);
+	}
 	return r;
 }
 

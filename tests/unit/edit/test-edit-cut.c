@@ -441,12 +441,47 @@ TEST(test_cut_gap)
 	source_deinit(&s);
 }
 
+/* The dropped bytes of all sessions are in each cut, even if no session is open at its end. */
+TEST(test_cut_full_of_all)
+{
+	static const uint64_t rows[][2] = {
+		{ 150, 900 }, { 150, 250 }, { 150, 350 }, { 250, 350 },
+		{ 450, 650 }, { 450, 750 }, { 250, 450 },
+	};
+	struct source s;
+
+	source_init(&s);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct fxt_out_arg full = { FXT_ARG_UINT64, fxt_interned("full"),
+						  .u64 = UINT64_C(1) << i };
+
+		put_start_of(&s, 100 + 300 * i, "a", "box", 1, WALL);
+		put_switch(&s, 120 + 300 * i, 0, 0, 5, FXT_STATE_RUNNING);
+		put_switch(&s, 200 + 300 * i, 0, 5, 0, FXT_STATE_RUNNING);
+		put_event_args(&s, 200 + 300 * i, FXT_KOID_KYMO, "kymo", "session_stop", &full, 1);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *text =
+			cut_text(&s.bytes, &(struct edit_cut_options){ .from_ns = rows[i][0],
+								       .to_ns = rows[i][1],
+								       .absolute = true });
+		const char *at = text;
+		uint64_t sum = 0;
+
+		while ((at = strstr(at, " full:uint64=")) != NULL)
+			sum += strtoull(at += strlen(" full:uint64="), NULL, 10);
+		assert_int_equal(sum, 7);
+	}
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut_both_ends),
 		cmocka_unit_test(test_cut_sessions),
 		cmocka_unit_test(test_cut_gap),
+		cmocka_unit_test(test_cut_full_of_all),
 		cmocka_unit_test(test_cut_open_ends),
 		cmocka_unit_test(test_cut_process),
 		cmocka_unit_test(test_cut_cpu),
