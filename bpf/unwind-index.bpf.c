@@ -253,13 +253,18 @@ static __always_inline void unwind_end_change(struct unwind_process *process)
 	__sync_fetch_and_add(&process->sequence, 1);
 }
 
-/* Drops the mappings in GAP. */
-static __always_inline void unwind_drop(struct unwind_insertion *gap)
+/*
+ * Drops the mappings in GAP, and leaves NEEDED places if possible: a new mapping is more important
+ * than the rest of one that it cuts in two.
+ */
+static __always_inline void unwind_drop(struct unwind_insertion *gap, __u32 needed)
 {
 	gap->process->kept = 0;
 	bpf_loop(UNWIND_MAPPINGS_MAX, unwind_make_room, gap, 0);
-	if (gap->has_rest)
+	if (gap->has_rest && gap->process->kept + needed < UNWIND_MAPPINGS_MAX)
 		unwind_put(gap);
+	else if (gap->has_rest)
+		__sync_fetch_and_add(&unwind_no_room, 1);
 	gap->process->n = gap->process->kept;
 }
 
@@ -291,13 +296,68 @@ static __noinline bool unwind_has(const struct unwind_insertion *new)
 	return sequence == *(volatile __u32 *)&process->sequence;
 }
 
+/* Whether PROCESS has a mapping in PAGES from FIRST on. */
+static __always_inline bool unwind_has_any(const struct unwind_process *process, __u64 first,
+					   __u64 pages)
+{
+	__u64 last = first + pages - 1, where;
+	__u32 at;
+
+	/* (or the compiler makes a branch of each comparison with it) */
+	barrier_var(last);
+	at = unwind_search_mappings(process, last) - 1;
+	if (at >= UNWIND_MAPPINGS_MAX)
+		return false;
+	where = process->mappings[at].where;
+	return UNWIND_WHERE_FIRST(where) + UNWIND_WHERE_N(where) > first;
+}
+
+/* Whether mapping AT of the process would be merged with the new one. */
+static __always_inline bool unwind_merges_with(const struct unwind_insertion *new, __u64 at)
+{
+	const struct unwind_process *process = new->process;
+	__u64 first;
+
+	barrier_var(at);
+	if (at >= UNWIND_MAPPINGS_MAX)
+		return false;
+	first = UNWIND_WHERE_FIRST(process->mappings[at].where);
+	return process->mappings[at].file == UNWIND_FILE_NONE &&
+	       first <= new->end &&first + UNWIND_WHERE_N(process->mappings[at].where) >=
+		       new->first;
+}
+
+/*
+ * Whether the process is full, and the new mapping would neither replace another one nor be merged
+ * with it: each walk there tries to insert it, and must not be a change that fails.
+ */
+static __noinline bool unwind_is_full_for(const struct unwind_insertion *new)
+{
+	const struct unwind_process *process = new->process;
+	__u64 at;
+
+	if (process->n < UNWIND_MAPPINGS_MAX ||
+	    unwind_has_any(process, new->first, new->end - new->first))
+		return false;
+	if (new->file.number != UNWIND_FILE_NONE)
+		return true;
+	at = unwind_search_mappings(process, new->first);
+	return !unwind_merges_with(new, at - 1) && !unwind_merges_with(new, at);
+}
+
 static __always_inline void unwind_insert(struct unwind_insertion *new)
 {
 	struct unwind_process *process = new->process;
 
-	if (unwind_has(new) || !unwind_begin_change(process))
+	if (unwind_has(new))
 		return;
-	unwind_drop(new);
+	if (unwind_is_full_for(new)) {
+		__sync_fetch_and_add(&unwind_no_room, 1);
+		return;
+	}
+	if (!unwind_begin_change(process))
+		return;
+	unwind_drop(new, 1);
 	new->placed = (struct unwind_mapping){
 		.where = UNWIND_WHERE(new->first, new->end - new->first),
 		.file_page = new->file_page,
@@ -416,22 +476,6 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* Whether PROCESS has a mapping in PAGES from FIRST on. */
-static __always_inline bool unwind_has_any(const struct unwind_process *process, __u64 first,
-					   __u64 pages)
-{
-	__u64 last = first + pages - 1, where;
-	__u32 at;
-
-	/* (or the compiler makes a branch of each comparison with it) */
-	barrier_var(last);
-	at = unwind_search_mappings(process, last) - 1;
-	if (at >= UNWIND_MAPPINGS_MAX)
-		return false;
-	where = process->mappings[at].where;
-	return UNWIND_WHERE_FIRST(where) + UNWIND_WHERE_N(where) > first;
-}
-
 /*
  * Without on_unwind_map(): the kernel has found free room for a new mapping, so earlier mappings
  * there are gone and must be forgotten. Otherwise, a library would be mistaken for the one that it
@@ -452,7 +496,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
 	    address & ((1u << UNWIND_PAGE_SHIFT) - 1) ||
 	    !unwind_has_any(gap.process, first, pages) || !unwind_begin_change(gap.process))
 		return 0;
-	unwind_drop(&gap);
+	unwind_drop(&gap, 0);
 	unwind_end_change(gap.process);
 	return 0;
 }
@@ -467,7 +511,7 @@ int on_unwind_forget(struct unwind_range *range)
 	gap.process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (!gap.process || !unwind_begin_change(gap.process))
 		return 0;
-	unwind_drop(&gap);
+	unwind_drop(&gap, 0);
 	unwind_end_change(gap.process);
 	return 0;
 }

@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,13 +14,14 @@
 #include "base/cleanup.h"
 #include "bpf/kymo.skel.h"
 #include "bpf/record-unwind.h"
+#include "capture/programs/program-iterator.h"
 #include "tests/support/unit.h"
 
 enum { TGID = 4711, FILE_1 = 3, FILE_2 = 5 };
 
 static struct kymo_bpf *skel;
 
-/* Loads this program alone, with its maps. */
+/* Loads the tested programs alone, with their maps. */
 FIXTURE(setup)
 {
 	struct bpf_program *program;
@@ -28,10 +31,17 @@ FIXTURE(setup)
 	skel = kymo_bpf__open();
 	if (!skel)
 		return -1;
-	bpf_object__for_each_program(program, skel->obj)
-		bpf_program__set_autoload(program, program == skel->progs.on_unwind_forget);
-	bpf_object__for_each_map(map, skel->obj) bpf_map__set_autocreate(
-		map, bpf_map__is_internal(map) || map == skel->maps.unwind_processes);
+	bpf_object__for_each_program(program, skel->obj) bpf_program__set_autoload(
+		program, program == skel->progs.on_unwind_forget ||
+				 program == skel->progs.on_iter_unwind_vma);
+	bpf_object__for_each_map(map, skel->obj)
+	{
+		const char *name = bpf_map__name(map);
+
+		bpf_map__set_autocreate(map, bpf_map__is_internal(map) ||
+						     strncmp(name, "unwind_", 7) == 0 ||
+						     strncmp(name, "filter_", 7) == 0);
+	}
 	*state = (void *)(intptr_t)kymo_bpf__load(skel);
 	return 0;
 }
@@ -133,11 +143,81 @@ TEST(test_full)
 	expect(after, UNWIND_MAPPINGS_MAX);
 }
 
+/* Lists the mappings of all processes. */
+static void list_mapped(void)
+{
+	_cleanup_close_ int fd = program_iterator_open(skel->progs.on_iter_unwind_vma);
+	char nothing[64];
+
+	assert_true(fd >= 0);
+	while (program_iterator_read(fd, nothing, sizeof(nothing)) > 0)
+		;
+}
+
+/*
+ * A new mapping in the middle of another one has the last place, and the rest of that one has none.
+ * Mappings for which there is no place change nothing.
+ */
+TEST(test_insert_full)
+{
+	const size_t bytes = 4 << UNWIND_PAGE_SHIFT;
+	struct unwind_mapping after[UNWIND_MAPPINGS_MAX];
+	/* (below the program and its libraries, and thus listed first) */
+	uint8_t *code =
+		mmap((void *)(UINT64_C(1000) << UNWIND_PAGE_SHIFT), bytes, PROT_READ | PROT_EXEC,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	__u32 tgid = (__u32)getpid();
+	uint64_t before, mm;
+	int fd;
+
+	if ((int)(intptr_t)*state == -EPERM || code == MAP_FAILED)
+		skip();
+	fd = bpf_map__fd(skel->maps.unwind_processes);
+	list_mapped();
+	assert_int_equal(bpf_map_lookup_elem(fd, &tgid, &process), 0);
+	mm = process.mm;
+	for (unsigned n = UNWIND_MAPPINGS_MAX - 2; n <= UNWIND_MAPPINGS_MAX; n++) {
+		bool fits = n < UNWIND_MAPPINGS_MAX;
+
+		memset(&process, 0, sizeof(process));
+		process.mm = mm;
+		process.n = n;
+		process.mappings[0] = mapping(998, 10, 0, FILE_1);
+		for (unsigned i = 1; i < n; i++)
+			process.mappings[i] = mapping(1100 + 100 * i, 10, i, FILE_2);
+		memcpy(after, process.mappings, sizeof(after));
+		after[0] = mapping(998, 2, 0, FILE_1);
+		if (fits) {
+			unsigned n_new = n == UNWIND_MAPPINGS_MAX - 2 ? 2 : 1;
+
+			memmove(&after[1 + n_new], &after[1], (n - 1) * sizeof(*after));
+			after[1] = mapping(1000, 4, 0, UNWIND_FILE_NONE);
+			after[1].generation = 0;
+			if (n_new == 2)
+				after[2] = mapping(1004, 4, 6, FILE_1);
+		}
+		assert_int_equal(bpf_map_update_elem(fd, &tgid, &process, BPF_ANY), 0);
+		before = skel->bss->unwind_no_room;
+		list_mapped();
+		assert_true(skel->bss->unwind_no_room > before);
+		assert_int_equal(bpf_map_lookup_elem(fd, &tgid, &process), 0);
+		/* one change, and none by later mappings, nor when they are listed again */
+		assert_int_equal(process.sequence, 2);
+		expect(after, UNWIND_MAPPINGS_MAX);
+		list_mapped();
+		assert_int_equal(bpf_map_lookup_elem(fd, &tgid, &process), 0);
+		assert_int_equal(process.sequence, 2);
+		expect(after, UNWIND_MAPPINGS_MAX);
+	}
+	munmap(code, bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_insert_full),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
