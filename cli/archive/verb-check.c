@@ -6,6 +6,7 @@
  * Findings are counted by kind. The first findings of each kind are shown at the end, with their
  * places. With --all, each finding is shown at once, and none is stored.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +21,10 @@
 #include "cli/common/verb.h"
 #include "cli/tfile/tfile-check.h"
 #include "cli/tracedb/tracedb-check.h"
+#include "edit/edit-sessions.h"
 #include "reader/fxt/fxt-lint.h"
 #include "reader/fxt/fxt-row.h"
+#include "reader/views/summary-sessions.h"
 
 /* The number of findings of each kind that are shown. */
 enum { SHOWN = 3 };
@@ -41,7 +44,8 @@ struct report {
 	struct kind_count kinds[FXT_FINDING_MAX];
 	uint64_t n_of[FXT_SEVERITY_MAX];
 	uint64_t n_records, n_good;
-	bool started, stopped; /* session_start and session_stop of kymo were seen */
+	struct summary_sessions sessions; /* without a session_stop so far */
+	bool stopped;                     /* a session_stop of kymo was seen */
 };
 
 static bool verb_check_is_shown(const struct report *r, enum fxt_finding_id id)
@@ -98,18 +102,29 @@ static void verb_check_found(void *userdata, const struct fxt_finding *f)
 }
 
 /* An archive with kymo's first event, but without its last one, was cut off, even if all its
- * records are valid. */
+ * records are valid. In a merged archive, this applies to each of its sessions. */
 static bool verb_check_is_cut_off(const struct report *r)
 {
-	return r->started && !r->stopped;
+	return summary_sessions_n(&r->sessions) > 0;
 }
 
-static void verb_check_note_session(struct report *r, const struct fxt_record *record)
+/* Returns 0 or -ENOMEM. */
+static int verb_check_note_session(struct report *r, const struct fxt_record *record)
 {
 	enum fxt_row_id row = fxt_record_row(record);
+	char own[EDIT_SESSION_MAX + 1];
+	struct summary_session *entry;
+	const char *name;
 
-	r->started |= row == FXT_ROW_START;
-	r->stopped |= row == FXT_ROW_STOP;
+	if (row != FXT_ROW_START && row != FXT_ROW_STOP)
+		return 0;
+	name = edit_session_of(record, own);
+	if (row == FXT_ROW_START)
+		return summary_sessions_start(&r->sessions, NULL, name ? name : "", &entry);
+	r->stopped = true;
+	summary_sessions_remove(&r->sessions,
+				summary_sessions_find_stopped(&r->sessions, NULL, name));
+	return 0;
 }
 
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED after an error message. */
@@ -131,7 +146,10 @@ static int verb_check_all(struct open_trace *t, struct fxt_lint *lint, struct re
 		}
 		r->n_records++;
 		r->n_good += (unsigned)good;
-		verb_check_note_session(r, record);
+		if (verb_check_note_session(r, record) < 0) {
+			outcome = -ENOMEM;
+			break;
+		}
 	}
 	if (outcome == 0)
 		outcome = fxt_lint_finish(lint);
@@ -237,8 +255,12 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 
 	for (unsigned i = 0; i < FXT_SEVERITY_MAX && !r->options->all; i++)
 		verb_check_print_kinds(r, i);
-	if (verb_check_is_cut_off(r))
+	if (verb_check_is_cut_off(r) && !r->stopped)
 		printf("there is no event session_stop: the recording was cut off\n");
+	else if (verb_check_is_cut_off(r))
+		printf("%zu session%s no event session_stop: cut off\n",
+		       summary_sessions_n(&r->sessions),
+		       summary_sessions_n(&r->sessions) == 1 ? " has" : "s have");
 	if (*packed)
 		printf("compressed with %s; byte offsets refer to the decompressed "
 		       "archive\n",
@@ -344,11 +366,16 @@ static int verb_check_explain(const char *id, bool json)
 					    kind->explain);
 }
 
+static void verb_check_deinit(struct report *r)
+{
+	summary_sessions_deinit(&r->sessions);
+}
+
 static int verb_check_file(const char *path, const struct options *options)
 {
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	_cleanup_(fxt_lint_freep) struct fxt_lint *lint = NULL;
-	struct report report = { .options = options };
+	_cleanup_(verb_check_deinit) struct report report = { .options = options };
 	struct finding_counts calls = {
 		.kinds = apitrace_finding_kinds,
 		.n_kinds = APITRACE_FINDING_MAX,
