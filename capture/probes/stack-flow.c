@@ -9,6 +9,7 @@
 enum {
 	PASSES_MAX = 32,
 	CALLEE_MAX = 1 << 16,  /* bytes of one called function */
+	CALLEES_DEEP = 4,      /* functions that call each other */
 	CALLEES_MAX = 1 << 21, /* bytes of all called functions */
 	REGISTER_BP = 5,
 	/* Registers that calls leave unchanged: rbx, rbp and r12 to r15 */
@@ -34,39 +35,75 @@ size_t stack_flow_count_before(const struct stack_flow *f, uint64_t vaddr)
 
 /* ---- called functions ---- */
 
-/*
- * Compilers know which registers a function of the same file writes, and keep values in the others
- * while they call it. (Functions that it calls in turn are not read. A jump through a word of
- * memory leads to another file.)
- */
-static uint16_t stack_flow_kept_by(struct stack_flow *f, uint64_t callee)
+/* The bytes from CALLEE to the next known function. NULL = none, or too many were read. */
+static const uint8_t *stack_flow_code(const struct stack_flow *f, uint64_t callee, size_t *ret_n)
 {
-	size_t n, after = stack_flow_count_before(f, callee);
-	uint16_t kept = (uint16_t)~CALL_RESULTS;
+	size_t after = stack_flow_count_before(f, callee);
 	uint64_t offset;
-	const uint8_t *p = elf_image_code(f->image, callee, &n, &offset);
-	struct instruction i;
+	const uint8_t *p = elf_image_code(f->image, callee, ret_n, &offset);
 
 	if (!p || f->n_read >= CALLEES_MAX)
-		return CALL_SAVED;
-	if (after < f->n_starts && f->starts[after] - callee < n)
-		n = f->starts[after] - callee;
-	if (n > CALLEE_MAX)
-		return CALL_SAVED;
-	f->n_read += n;
-	for (size_t at = 0, k = 0; at < n; at += i.length, k++) {
+		return NULL;
+	if (after < f->n_starts && f->starts[after] - callee < *ret_n)
+		*ret_n = f->starts[after] - callee;
+	if (*ret_n > CALLEE_MAX)
+		*ret_n = CALLEE_MAX;
+	return p;
+}
+
+/* Whether nothing follows the instruction. */
+static bool stack_flow_ends(uint8_t kind)
+{
+	return kind == INSTRUCTION_JUMP || kind == INSTRUCTION_RETURN || kind == INSTRUCTION_END;
+}
+
+/*
+ * Compilers know which registers a function of the same file writes, and keep values in the others
+ * while they call it. The function is read up to its last instruction that a jump in it can reach,
+ * with the functions that it calls, down to DEEP of them. If a part of it is not known, it can
+ * write all registers that calls may change.
+ */
+static uint16_t stack_flow_kept_by(struct stack_flow *f, uint64_t callee, int deep)
+{
+	uint16_t kept = (uint16_t)~CALL_RESULTS;
+	size_t n, reached = 0;
+	const uint8_t *p = deep > 0 ? stack_flow_code(f, callee, &n) : NULL;
+	struct instruction i;
+
+	for (size_t at = 0; p && at < n && kept & ~CALL_SAVED; at += i.length) {
 		if (!disassembler_read(f->disassembler, p + at, n - at, callee + at, &i))
-			break;
-		if (k < 2 && i.kind == INSTRUCTION_JUMP && !i.target)
 			return CALL_SAVED;
+		f->n_read += i.length;
 		kept &= (uint16_t)~i.written;
+		if (i.kind == INSTRUCTION_CALL) {
+			kept &= i.target ? stack_flow_kept_by(f, i.target, deep - 1) : CALL_SAVED;
+		} else if (i.kind == INSTRUCTION_BRANCH || i.kind == INSTRUCTION_JUMP) {
+			if (i.target < callee || i.target - callee >= n)
+				return CALL_SAVED;
+			if (i.target - callee > reached)
+				reached = i.target - callee;
+		}
+		if (stack_flow_ends((uint8_t)i.kind) && at + i.length > reached)
+			return kept | CALL_SAVED;
 	}
-	return kept | CALL_SAVED;
+	return CALL_SAVED;
 }
 
 /* ---- one instruction ---- */
 
-static int stack_flow_add(struct stack_flow *f, const struct instruction *i, size_t at)
+/* Whether the N bytes at P are a nop, of any length. */
+static bool stack_flow_is_padding(const uint8_t *p, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n && (p[at] == 0x66 || p[at] == 0x2e))
+		at++;
+	return (at + 1 == n && p[at] == 0x90) || (at + 2 < n && p[at] == 0x0f && p[at + 1] == 0x1f);
+}
+
+/* Appends the instruction, which is AT bytes behind the beginning of the code, at P. */
+static int stack_flow_add(struct stack_flow *f, const struct instruction *i, size_t at,
+			  const uint8_t *p)
 {
 	bool jumps = i->kind == INSTRUCTION_JUMP || i->kind == INSTRUCTION_BRANCH;
 
@@ -79,6 +116,7 @@ static int stack_flow_add(struct stack_flow *f, const struct instruction *i, siz
 		.kept = CALL_SAVED,
 		.kind = (uint8_t)i->kind,
 		.is_computed = jumps && !i->target,
+		.is_padding = stack_flow_is_padding(p, i->length),
 		.stack = i->stack,
 		.callee = jumps || i->kind == INSTRUCTION_CALL ? i->target : 0,
 	};
@@ -109,8 +147,10 @@ static void stack_flow_link(struct stack_flow *f, uint64_t vaddr)
 		if (step->kind == INSTRUCTION_CALL || !step->callee || step->callee < vaddr)
 			continue;
 		target = stack_flow_find(f, step->callee - vaddr);
-		if (target)
-			step->target = (uint32_t)(target - f->steps);
+		if (!target)
+			continue;
+		step->target = (uint32_t)(target - f->steps);
+		target->is_target = true;
 	}
 }
 
@@ -123,7 +163,7 @@ static uint16_t stack_flow_after(struct stack_flow *f, struct stack_flow_step *s
 
 	if (f->reads_callees && step->callee && own & ~CALL_SAVED && !step->is_read &&
 	    step->kind == INSTRUCTION_CALL) {
-		step->kept = stack_flow_kept_by(f, step->callee);
+		step->kept = stack_flow_kept_by(f, step->callee, CALLEES_DEEP);
 		step->is_read = true;
 	}
 	own &= (uint16_t)~step->written;
@@ -156,18 +196,23 @@ static bool stack_flow_is_part(const struct stack_flow *f)
 /*
  * Follows the code once. Returns whether something has changed that an earlier step depends on.
  *
- * Code that no known jump reaches is reached by computed jumps and by exceptions, which calls
- * throw: `loose` has the registers of all of these.
+ * Code behind a jump or a return, to which no known jump leads, is reached by computed jumps and by
+ * exceptions, which calls throw: `loose` has the registers of all of these. (Code to which a known
+ * jump leads can begin behind padding.)
  */
 static bool stack_flow_pass(struct stack_flow *f)
 {
 	uint16_t now = f->begin, loose = f->loose;
-	bool again = false;
+	bool again = false, ended = false;
 
 	for (size_t k = 0; k < f->n; k++) {
 		struct stack_flow_step *step = &f->steps[k];
 		uint16_t after;
 
+		if (ended) {
+			now = step->is_target || step->is_padding ? 0 : f->loose;
+			ended = step->is_padding && !step->is_target;
+		}
 		step->own |= now;
 		after = stack_flow_after(f, step);
 		if (step->target != STACK_FLOW_NONE) {
@@ -180,10 +225,8 @@ static bool stack_flow_pass(struct stack_flow *f)
 			f->loose |= after & CALL_SAVED;
 		if (step->is_computed)
 			f->loose |= after;
-		now = step->kind == INSTRUCTION_JUMP || step->kind == INSTRUCTION_RETURN ||
-				      step->kind == INSTRUCTION_END
-			      ? f->loose
-			      : after;
+		ended |= stack_flow_ends(step->kind);
+		now = after;
 	}
 	return again || f->loose != loose;
 }
@@ -207,7 +250,7 @@ int stack_flow_read(struct stack_flow *f, const uint8_t *p, size_t n, uint64_t v
 				.length = 1,
 				.stack = { .saved_to = -1, .restores = -1, .copy_of = -1 }
 			};
-		r = stack_flow_add(f, &i, at);
+		r = stack_flow_add(f, &i, at, p + at);
 	}
 	if (r < 0)
 		return r;

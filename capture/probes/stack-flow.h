@@ -18,6 +18,8 @@ struct stack_flow_step {
 	uint8_t kind;     /* enum instruction_kind */
 	bool is_read;     /* the called function was read */
 	bool is_computed; /* its target is not in the instruction */
+	bool is_target;   /* a jump of this code leads to it */
+	bool is_padding;  /* does nothing: it can be between two parts of the code */
 	struct instruction_stack stack;
 	uint64_t callee; /* of a call: the address of the function; 0 = not in the instruction */
 };

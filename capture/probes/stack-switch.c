@@ -16,6 +16,7 @@ enum {
 	BEHIND_MAX = 32,        /* instructions, from the load to where control is passed on */
 	FUNCTION_MAX = 1 << 20, /* bytes of one function; the rest is not read */
 	READ_MAX = 1 << 23,     /* bytes of code that are disassembled, of one file */
+	KNOWN_MAX = 256,        /* loads in functions that are known, of one file */
 	REX_WIDE = 0x48,        /* the prefix of 64-bit instructions, and its bits */
 	REX_BASE = 1,
 	REX_REGISTER = 4,
@@ -28,6 +29,7 @@ struct switch_search {
 	struct disassembler *disassembler;
 	struct stack_flow flow;
 	size_t n_read; /* bytes */
+	int n_known;
 };
 
 /* ---- candidates ---- */
@@ -123,12 +125,27 @@ static bool stack_switch_continues(struct switch_search *s, const uint8_t *p, si
 	return false;
 }
 
+/* An instruction in the code of a function. */
+struct switch_load {
+	size_t at, end;
+};
+
+/* Whether a candidate is in LOAD, at or behind FIRST. (Prefixes can precede it.) */
+static bool stack_switch_has_candidate(const uint8_t *p, size_t n, size_t first,
+				       const struct switch_load *load)
+{
+	for (size_t at = load->at > first ? load->at : first; at < load->end; at++)
+		if (stack_switch_is_candidate(p + at, n - at))
+			return true;
+	return false;
+}
+
 /*
- * Searches the N bytes of a function at P, which was followed. Returns whether there is a switch at
- * or behind FIRST, at *RET_AT. (An earlier load was judged with the code before it.)
+ * Searches the N bytes of a function at P, which was followed. Returns whether there is a switch
+ * that ends behind FIRST. (An earlier load was judged with the code before it.)
  */
 static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t n, size_t first,
-			      size_t *ret_at)
+			      struct switch_load *ret)
 {
 	struct switch_state state = { 0 };
 
@@ -137,12 +154,13 @@ static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t 
 		state.stores |= s->flow.steps[k].stack.is_stored;
 	for (size_t k = 0; k < s->flow.n; k++) {
 		const struct stack_flow_step *step = &s->flow.steps[k];
+		struct switch_load load = { step->at, k + 1 < s->flow.n ? step[1].at : n };
 
 		state.aligned |= step->stack.aligns;
-		if (step->at >= first && stack_switch_is_load(step, &state) &&
-		    stack_switch_is_candidate(p + step->at, n - step->at) &&
-		    stack_switch_continues(s, p, n, step->at)) {
-			*ret_at = step->at;
+		if (load.end > first && stack_switch_is_load(step, &state) &&
+		    stack_switch_has_candidate(p, n, first, &load) &&
+		    stack_switch_continues(s, p, n, load.at)) {
+			*ret = load;
 			return true;
 		}
 		/* (a function without a name can begin behind a trap) */
@@ -150,14 +168,6 @@ static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t 
 			state.aligned = false;
 	}
 	return false;
-}
-
-/* The same, with the functions that it calls. */
-static bool stack_switch_read_again(struct switch_search *s, const uint8_t *p, size_t n,
-				    size_t first, size_t *ret_at)
-{
-	stack_flow_read_callees(&s->flow);
-	return stack_switch_read(s, p, n, first, ret_at);
 }
 
 /* ---- known functions ---- */
@@ -278,35 +288,56 @@ static struct switch_range stack_switch_around(const struct switch_search *s, si
 }
 
 /*
+ * Searches RANGE, of the code at P that is loaded at VADDR, from the candidate at AT on. Returns 1
+ * and the address, 0 or -ENOMEM.
+ */
+static int stack_switch_search_range(struct switch_search *s, const struct switch_range *range,
+				     const uint8_t *p, uint64_t vaddr, size_t at,
+				     uint64_t *ret_vaddr)
+{
+	const uint8_t *code = p + range->from;
+	size_t size = range->to - range->from, first = at - range->from;
+	struct switch_load load;
+
+	s->n_read += size;
+	vaddr += range->from;
+	if (stack_flow_read(&s->flow, code, size, vaddr, range->is_begin) < 0)
+		return -ENOMEM;
+	if (!stack_switch_read(s, code, size, first, &load))
+		return 0;
+	stack_flow_read_callees(&s->flow);
+	for (; stack_switch_read(s, code, size, first, &load); first = load.end) {
+		if (s->n_known < KNOWN_MAX &&
+		    (stack_switch_is_longjmp(code + load.at, size - load.at) ||
+		     stack_switch_is_known(s->image, vaddr + load.at))) {
+			s->n_known++;
+			continue;
+		}
+		*ret_vaddr = vaddr + load.at;
+		return 1;
+	}
+	return 0;
+}
+
+/*
  * Searches the N bytes of code at P, which are loaded at VADDR. Returns 1 and the address, 0 or
  * -ENOMEM.
  */
 static int stack_switch_search(struct switch_search *s, const uint8_t *p, size_t n, uint64_t vaddr,
 			       uint64_t *ret_vaddr)
 {
-	for (size_t at = 1; at < n && s->n_read < READ_MAX; at++) {
+	int r = 0;
+
+	for (size_t at = 1; r == 0 && at < n && s->n_read < READ_MAX; at++) {
 		struct switch_range range;
-		size_t found, size;
-		const uint8_t *code;
 
 		if (!stack_switch_is_candidate(p + at, n - at))
 			continue;
 		range = stack_switch_around(s, at, n, vaddr);
-		code = p + range.from;
-		size = range.to - range.from;
-		s->n_read += size;
-		if (stack_flow_read(&s->flow, code, size, vaddr + range.from, range.is_begin) < 0)
-			return -ENOMEM;
-		if (stack_switch_read(s, code, size, at - range.from, &found) &&
-		    stack_switch_read_again(s, code, size, at - range.from, &found) &&
-		    !stack_switch_is_longjmp(code + found, size - found) &&
-		    !stack_switch_is_known(s->image, vaddr + range.from + found)) {
-			*ret_vaddr = vaddr + range.from + found;
-			return 1;
-		}
+		r = stack_switch_search_range(s, &range, p, vaddr, at, ret_vaddr);
 		at = range.to - 1;
 	}
-	return 0;
+	return r;
 }
 
 int stack_switch_find(const struct elf_image *image, struct disassembler *d, uint64_t *ret_vaddr)

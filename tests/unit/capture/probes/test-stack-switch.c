@@ -31,6 +31,12 @@ static const struct {
 	{ true, "mov %rsp,(%rdi); push (%rsi); pop %rsp; pop %r12; pop %rbx; ret" },
 	{ true, "push %rbp; mov %rsp,%rbp; mov %rdi,%rsp; call *%rsi; leave; ret" },
 	{ true, "mov %rsp,(%rdi); lea 16(%rsi),%rsp; jmp *(%rsi)" },
+	/* prefixes */
+	{ true, "mov %rsp,(%rdi); mov %fs:0x70,%rsp; ret" },
+	{ true, "mov %rsp,(%rdi); mov %gs:8,%rsp; ret" },
+	{ true, "mov %rsp,(%rdi); mov (%esi),%rsp; ret" },
+	/* behind the end of longjmp() */
+	{ true, "mov %r8,%rsp; mov %r9,%rbp; jmp *%rdx; mov %rsp,(%rdi); mov (%rsi),%rsp; ret" },
 	/* the target is in a structure (gcc -O0), or in a register that had the stack pointer */
 	{ true, "mov %rdi,-8(%rbp); mov %rsp,(%rdi); mov -16(%rbp),%rax; mov (%rax),%rax; "
 		"mov %rax,%rsp; pop %rbp; ret" },
@@ -44,10 +50,28 @@ static const struct {
 	{ true, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: mov (%rdi),%r11; ret" },
 	{ true, "mov %rsp,%rax; call 2f; mov %rax,%rsp; ret; 2: ret" },
 	{ true, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: jmp *(%rdi)" },
+	/* ... or that a function does which this one calls or jumps to, or that is not known */
+	{ true, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: call 3f; ret; "
+		"3: mov (%rdi),%r11; ret" },
+	{ true, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: call *(%rdi); ret" },
+	{ true, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: call 2b; ret" },
+	{ true, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: jmp 3f; nop; "
+		"3: mov (%rdi),%r11; ret" },
+	{ true, "jmp 1f; 3: mov (%rdi),%r11; ret; 1: mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; "
+		"2: nop; jmp 3b" },
+	{ true, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: nop; nop; nop; jmp *(%rdi)" },
+	{ true, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: nop; .byte 6; ret" },
+	/* a register that other code keeps, which does not lead to the load */
+	{ true, "mov %rsp,%rbx; call *%rax; mov (%rdi),%rbx; test %rdi,%rdi; je 1f; ret; "
+		"1: mov %rbx,%rsp; ret" },
+	{ true, "mov %rsp,%rbx; call *%rax; mov (%rdi),%rbx; test %rdi,%rdi; je 1f; ret; "
+		".p2align 5; 1: mov %rbx,%rsp; ret" },
 	/* ... and ones that keep it, on the way through a branch, a call, or an exception */
 	{ false, "mov %rsp,%rdx; test %rdi,%rdi; je 1f; call *%rax; leave; ret; "
 		 "1: mov %rdx,%rsp; leave; ret" },
 	{ false, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: mov (%rdi),%r10; ret" },
+	{ false, "mov %rsp,%r11; call 2f; mov %r11,%rsp; ret; 2: test %rdi,%rdi; je 1f; call 3f; "
+		 "1: ret; 3: mov (%rdi),%r10; ret" },
 	{ false, "mov %rsp,%r13; call *%rax; leave; ret; mov %r13,%rsp; jmp *%rdx" },
 	{ false, "mov %rsp,%rdx; jmp *%rax; mov %rdx,%rsp; leave; ret" },
 	/* a stack that was aligned long before: what is read begins in the middle */
@@ -196,6 +220,10 @@ TEST(test_unknown)
 		{ true, "my_ffi_f: mov %r8,%rsp; jmp *%rdx; .size my_ffi_f, 5", "my_ffi_f" },
 		{ true, "my_ffi_f: nop; nop; mov %r8,%rsp; jmp *%rdx", "my_ffi_f" },
 		{ false, "_Unwind_f: mov %r8,%rsp; jmp *%rdx; .size _Unwind_f, 5", "" },
+		{ true,
+		  "_Unwind_f: mov %r8,%rsp; jmp *%rdx; .size _Unwind_f, 5; "
+		  "mov %r9,%rsp; jmp *%rdx",
+		  "" },
 		{ false, "ffi_f: mov %r8,%rsp; jmp *%rdx", "" },
 	};
 	char name[64];
