@@ -166,7 +166,7 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 	else if (p->flags & CALL_PLACES_NO_SECTIONS)
 		snprintf(
 			why, size,
-			"%s has no section headers, so it is not known whether its code switches "
+			"%s has no section with code, so it is not known whether its code switches "
 			"stacks: leave --fast-returns out (or add --force-fast-returns, if no call "
 			"of '%s' returns on another stack or in another thread)",
 			file, pattern);

@@ -70,7 +70,7 @@ struct call_place {
  * function, or its address.
  */
 #define CALL_PLACES_LOADS_STACK (1U << 12)
-/* Its segments have code, but none of its sections: it cannot be searched for switches */
+/* Its segments have code, but none of its sections has: it cannot be searched for switches */
 #define CALL_PLACES_NO_SECTIONS (1U << 13)
 #define CALL_PLACES_ALL         ((1U << 14) - 1)
 

@@ -15,7 +15,8 @@
 struct needed_libraries {
 	const struct places *program;
 	const char *environment; /* LD_LIBRARY_PATH of a program that kymo starts, or NULL */
-	char *names[NEEDED_LIBRARIES_MAX]; /* owned */
+	char *names[NEEDED_LIBRARIES_MAX];  /* owned */
+	bool is_path[NEEDED_LIBRARIES_MAX]; /* a preloaded library that is not searched */
 	size_t n;
 	int error; /* why the list is not complete; 0 = it is */
 };
@@ -119,6 +120,97 @@ static void needed_library_list(struct needed_libraries *l, const struct places 
 		needed_library_append(l, p, name);
 }
 
+/* The values of the words that the dynamic linker replaces in the names of libraries. */
+struct needed_library_tokens {
+	const char *origin, *lib, *platform;
+};
+
+/* The bytes of the token at AT, and its value; 0 = there is none. */
+static size_t needed_library_token(const struct needed_library_tokens *t, const char *at,
+				   const char **ret)
+{
+	const struct {
+		const char *name, *value;
+	} tokens[] = {
+		{ "$ORIGIN", t->origin },     { "${ORIGIN}", t->origin },
+		{ "$LIB", t->lib },           { "${LIB}", t->lib },
+		{ "$PLATFORM", t->platform }, { "${PLATFORM}", t->platform },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(tokens); i++) {
+		size_t n = strlen(tokens[i].name);
+
+		*ret = tokens[i].value;
+		if (strncmp(at, tokens[i].name, n) == 0)
+			return n;
+	}
+	return 0;
+}
+
+/* Writes to TO the path NAME with the values of its tokens. Returns whether it is there. */
+static bool needed_library_replace(const struct needed_library_tokens *t, const char *name,
+				   char to[static PATH_MAX])
+{
+	const char *value;
+	size_t n = 0, skip;
+
+	for (const char *at = name; *at; at += skip) {
+		skip = needed_library_token(t, at, &value);
+		if (skip == 0) {
+			value = at;
+			skip = 1;
+		}
+		n += (size_t)snprintf(to + n, PATH_MAX - n, "%.*s",
+				      value == at ? 1 : (int)strlen(value), value);
+		if (n >= PATH_MAX)
+			return false;
+	}
+	to[n] = '\0';
+	return access(to, F_OK) == 0;
+}
+
+/*
+ * Appends the library PATH, which has tokens. Their values depend on the system and on the
+ * processor: all libraries that it can be are appended. If there is none, PATH is not found.
+ */
+static void needed_library_append_each(struct needed_libraries *l, const char *path)
+{
+	static const char *const libs[] = { "lib/x86_64-linux-gnu", "lib64", "lib" };
+	static const char *const platforms[] = { "x86_64", "haswell", "xeon_phi" };
+	_cleanup_free_ char *origin = realpath(places_path(l->program), NULL);
+	struct needed_library_tokens t = { .origin = origin };
+	size_t before = l->n;
+	bool found = false;
+	char name[PATH_MAX];
+
+	if (!origin) {
+		l->error = -errno;
+		return;
+	}
+	*strrchr(origin, '/') = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(libs) * ARRAY_SIZE(platforms); i++) {
+		t.lib = libs[i % ARRAY_SIZE(libs)];
+		t.platform = platforms[i / ARRAY_SIZE(libs)];
+		if (!needed_library_replace(&t, path, name))
+			continue;
+		needed_library_append(l, l->program, name);
+		found = true;
+	}
+	if (!found)
+		needed_library_append(l, l->program, path);
+	for (size_t i = before; i < l->n; i++)
+		l->is_path[i] = true;
+}
+
+/* Appends the library NAME, which the dynamic linker adds. */
+static void needed_library_append_preloaded(struct needed_libraries *l, const char *name)
+{
+	if (strchr(name, '/'))
+		needed_library_append_each(l, name);
+	else
+		needed_library_append(l, l->program, name);
+}
+
 /* Appends the libraries in TEXT, which are separated by white space and colons. */
 static void needed_library_list_text(struct needed_libraries *l, const char *text)
 {
@@ -132,7 +224,7 @@ static void needed_library_list_text(struct needed_libraries *l, const char *tex
 		/* (the dynamic linker ignores longer ones) */
 		if (n < sizeof(name)) {
 			snprintf(name, sizeof(name), "%.*s", (int)n, at);
-			needed_library_append(l, l->program, name);
+			needed_library_append_preloaded(l, name);
 		}
 		at += n;
 	}
@@ -245,6 +337,9 @@ static int needed_library_visit(struct needed_libraries *l, const struct capture
 			r = visitor->on_failure(why, visitor->userdata);
 			continue;
 		}
+		/* (such a library is ignored; a searched one can be in the next directory) */
+		if (l->is_path[i] && !place_needed_same_size(p, l->program))
+			continue;
 		needed_library_list(l, p);
 		r = visitor->on_library(places_path(p), visitor->userdata);
 	}
@@ -268,6 +363,8 @@ int needed_library_each_preloaded(const struct places *program, const char *prel
 	struct needed_libraries l = needed_library_begin(program, &all);
 	const char *text = getenv("LD_PRELOAD");
 
+	if (!place_needed_is_dynamic(program))
+		return 0;
 	if (text)
 		needed_library_list_text(&l, text);
 	needed_library_list_file(&l, preload);

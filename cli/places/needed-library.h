@@ -50,7 +50,8 @@ int needed_library_each(const struct places *program, const struct capture_filte
 
 /*
  * The same for the libraries that the dynamic linker adds to PROGRAM, which kymo starts, and those
- * that they need: the libraries of LD_PRELOAD and of the file PRELOAD.
+ * that they need: the libraries of LD_PRELOAD and of the file PRELOAD. It adds none to static
+ * programs, and none of another word size. (Libraries of LD_AUDIT are not visited.)
  */
 int needed_library_each_preloaded(const struct places *program, const char *preload,
 				  const struct needed_library_visitor *visitor);

@@ -72,7 +72,7 @@ static int switching_programs_explain(const struct switches_check *check, const 
 	if (places->flags & CALL_PLACES_FOREIGN)
 		snprintf(problem, sizeof(problem), "%s is for another machine", path);
 	else if (places->flags & CALL_PLACES_NO_SECTIONS)
-		snprintf(problem, sizeof(problem), "%s has no section headers", path);
+		snprintf(problem, sizeof(problem), "%s has no section with code", path);
 	if (places->flags & (CALL_PLACES_FOREIGN | CALL_PLACES_NO_SECTIONS))
 		return switching_programs_refuse_unknown(check, problem);
 	if (places->flags & CALL_PLACES_GO)

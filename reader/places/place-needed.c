@@ -34,3 +34,22 @@ const char *place_needed_path(const struct places *p, enum place_needed_path pat
 {
 	return place_needed_entry(p, path == PLACE_NEEDED_RUNPATH ? DT_RUNPATH : DT_RPATH, 0);
 }
+
+bool place_needed_is_dynamic(const struct places *p)
+{
+	Elf *elf = p->main.elf->elf;
+	GElf_Phdr header;
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n) != 0)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
+			return true;
+	return place_needed_entry(p, DT_SONAME, 0) != NULL;
+}
+
+bool place_needed_same_size(const struct places *a, const struct places *b)
+{
+	return gelf_getclass(a->main.elf->elf) == gelf_getclass(b->main.elf->elf);
+}

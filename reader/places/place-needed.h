@@ -9,6 +9,15 @@
 /* The name of needed library I, from 0 on, in the order of the file; NULL = there is none. */
 const char *place_needed_name(const struct places *p, size_t i);
 
+/*
+ * Whether the dynamic linker loads the file as a program: a static program names no interpreter.
+ * (The dynamic linker itself, which can be started with the path of a program, does not either.)
+ */
+bool place_needed_is_dynamic(const struct places *p);
+
+/* Whether both files have the same word size. The dynamic linker does not load a library if not. */
+bool place_needed_same_size(const struct places *a, const struct places *b);
+
 enum place_needed_path {
 	PLACE_NEEDED_RUNPATH, /* for the libraries of the file itself */
 	PLACE_NEEDED_RPATH,   /* also for the libraries that these need; unused beside a RUNPATH */

@@ -202,12 +202,54 @@ TEST(test_no_sections)
 				    "printf '\\0\\0\\0\\0' | "
 				    "dd of=$f bs=1 seek=60 conv=notrunc status=none; done"),
 			 0);
-	check("hops", "hops has no section headers");
-	check("safe", "libsafe.so has no section headers");
+	check("hops", "hops has no section with code");
+	check("safe", "libsafe.so has no section with code");
 	assert_int_equal(command_in(own_directory(),
 				    "for f in hops libsafe.so; do cat $f.whole >$f; done"),
 			 0);
 	check("safe", NULL);
+	/* (a library of data, whose headers are in an executable segment) */
+	assert_int_equal(command_in(own_directory(),
+				    "echo '.data; .globl d; d: .long 1' >d.s && "
+				    "cc -shared -nostdlib -Wl,-z,noseparate-code -o d.so d.s"),
+			 0);
+	assert_int_equal(setenv("LD_PRELOAD", "./d.so", 1), 0);
+	if (command_in(own_directory(), "LC_ALL=C readelf -lW d.so | grep 'R E' >r") == 0)
+		check_preloaded("safe", "d.so has no section with code");
+	assert_int_equal(unsetenv("LD_PRELOAD"), 0);
+}
+
+/* Names with tokens, which the dynamic linker replaces, and libraries that it ignores. */
+TEST(test_preloaded_tokens)
+{
+	static const struct {
+		const char *text, *why;
+	} rows[] = {
+		{ "$ORIGIN/libsafe.so", NULL },
+		{ "${ORIGIN}/sub/libhop.so", "sub/libhop.so has code that switches stacks" },
+		{ "./t/$LIB/x.so", "lib64/x.so has code that switches stacks" },
+		{ "./t/${PLATFORM}/x.so", NULL },
+		{ "./t/$LIB/none.so", "none.so: No such file or directory" },
+		{ "./t/32.so ./libsafe.so", NULL },
+		{ "./t/32.so ./sub/libhop.so", "libhop.so has code that switches stacks" },
+		{ "32.so", "32.so: no such library was found" },
+	};
+
+	need_programs();
+	assert_int_equal(chdir(own_directory()), 0);
+	assert_int_equal(
+		command_in(own_directory(),
+			   "mkdir -p t/lib64 t/x86_64 && cp sub/libhop.so t/lib64/x.so && "
+			   "cp libsafe.so t/x86_64/x.so && echo '.globl f; f: ret' >32.s && "
+			   "as --32 -o 32.o 32.s && ld -m elf_i386 -shared -o t/32.so 32.o && "
+			   "cc -static -nostdlib -Wl,-e,hop -o static hop.s"),
+		0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(setenv("LD_PRELOAD", rows[i].text, 1), 0);
+		check_preloaded("safe", rows[i].why);
+		check_preloaded("static", NULL);
+	}
+	assert_int_equal(unsetenv("LD_PRELOAD"), 0);
 }
 
 TEST(test_unreadable)
@@ -301,7 +343,7 @@ int main(void)
 		cmocka_unit_test(test_preloaded),   cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_no_sections), cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_many),        cmocka_unit_test(test_scripts),
-		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_lines),       cmocka_unit_test(test_preloaded_tokens),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
