@@ -8,6 +8,9 @@
 
 #include "base/array.h"
 
+/* rcx and r11 */
+enum { WRITTEN_BY_SYSCALL = 1 << 1 | 1 << 11 };
+
 struct disassembler {
 	csh handle;
 	cs_insn *insn; /* reused for each instruction */
@@ -169,6 +172,8 @@ static void instruction_note_written(const struct disassembler *d, struct instru
 	 * call)
 	 */
 	i->disturbs = d->insn->id == X86_INS_SYSCALL;
+	if (d->insn->id == X86_INS_SYSCALL)
+		i->written |= WRITTEN_BY_SYSCALL;
 	for (unsigned k = 0; k < n_written; k++) {
 		int whole = instruction_whole_register(written[k]);
 

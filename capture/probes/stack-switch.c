@@ -73,15 +73,19 @@ static bool stack_switch_is_end(const uint8_t *p, size_t n)
 	return at + 1 < n && (p[at] == 0xc3 || (p[at] == 0xff && (p[at + 1] & 0xf8) == 0xe0));
 }
 
-/* Whether an instruction that loads the stack pointer can begin at P, behind another byte. */
-static bool stack_switch_is_candidate(const uint8_t *p, size_t n)
+/* Whether an instruction that loads the stack pointer can begin at AT in the N bytes at P. */
+static bool stack_switch_is_candidate(const uint8_t *p, size_t n, size_t at)
 {
+	bool has_prefix = at > 0 && p[at - 1] == 0x41;
+
+	p += at;
+	n -= at;
 	if (n < 4)
 		return false;
 	if ((p[0] & 0xf8) == REX_WIDE)
 		return stack_switch_is_wide(p, n);
 	/* (with a prefix, it is r12 that is popped) */
-	return (p[0] == 0x5c && p[-1] != 0x41 && stack_switch_is_end(p + 1, n - 1)) ||
+	return (p[0] == 0x5c && !has_prefix && stack_switch_is_end(p + 1, n - 1)) ||
 	       (p[0] == 0x8f && p[1] == 0xc4 && stack_switch_is_end(p + 2, n - 2));
 }
 
@@ -135,7 +139,7 @@ static bool stack_switch_has_candidate(const uint8_t *p, size_t n, size_t first,
 				       const struct switch_load *load)
 {
 	for (size_t at = load->at > first ? load->at : first; at < load->end; at++)
-		if (stack_switch_is_candidate(p + at, n - at))
+		if (stack_switch_is_candidate(p, n, at))
 			return true;
 	return false;
 }
@@ -328,10 +332,10 @@ static int stack_switch_search(struct switch_search *s, const uint8_t *p, size_t
 {
 	int r = 0;
 
-	for (size_t at = 1; r == 0 && at < n && s->n_read < READ_MAX; at++) {
+	for (size_t at = 0; r == 0 && at < n && s->n_read < READ_MAX; at++) {
 		struct switch_range range;
 
-		if (!stack_switch_is_candidate(p + at, n - at))
+		if (!stack_switch_is_candidate(p, n, at))
 			continue;
 		range = stack_switch_around(s, at, n, vaddr);
 		r = stack_switch_search_range(s, &range, p, vaddr, at, ret_vaddr);

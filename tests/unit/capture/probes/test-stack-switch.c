@@ -35,6 +35,11 @@ static const struct {
 	{ true, "mov %rsp,(%rdi); mov %fs:0x70,%rsp; ret" },
 	{ true, "mov %rsp,(%rdi); mov %gs:8,%rsp; ret" },
 	{ true, "mov %rsp,(%rdi); mov (%esi),%rsp; ret" },
+	/* at the beginning of a section */
+	{ true, ".section .turn,\"ax\"; mov (%rdi),%rsp; jmp *8(%rdi)" },
+	/* a register that the kernel changes */
+	{ true, "mov %rsp,%r11; syscall; mov %r11,%rsp; ret" },
+	{ true, "mov %rsp,%rcx; syscall; mov %rcx,%rsp; ret" },
 	/* behind the end of longjmp() */
 	{ true, "mov %r8,%rsp; mov %r9,%rbp; jmp *%rdx; mov %rsp,(%rdi); mov (%rsi),%rsp; ret" },
 	/* the target is in a structure (gcc -O0), or in a register that had the stack pointer */
