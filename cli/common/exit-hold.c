@@ -260,6 +260,44 @@ static void exit_hold_add_tracer(struct exit_hold *h, pid_t pid)
 		h->n_more_tracers++;
 }
 
+/* ---- options that a thread gets at its next stop ---- */
+
+static void exit_hold_forget_pending(struct exit_hold *h, pid_t tid)
+{
+	for (unsigned i = 0; i < h->n_pending; i++)
+		if (h->pending[i].tid == tid) {
+			h->pending[i] = h->pending[--h->n_pending];
+			return;
+		}
+}
+
+/* Stops TID for a moment, and gives it OPTIONS then. */
+static void exit_hold_interrupt(struct exit_hold *h, pid_t tid, unsigned options)
+{
+	exit_hold_forget_pending(h, tid);
+	if (h->n_pending == EXIT_HOLD_PENDING_MAX)
+		return;
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0)
+		h->pending[h->n_pending++] = (struct exit_hold_pending){ tid, options };
+}
+
+static void exit_hold_set_options(pid_t tid, unsigned options)
+{
+	ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(uintptr_t)options);
+}
+
+static void exit_hold_set_pending(struct exit_hold *h, pid_t tid)
+{
+	for (unsigned i = 0; i < h->n_pending; i++)
+		if (h->pending[i].tid == tid) {
+			exit_hold_set_options(tid, h->pending[i].options);
+			exit_hold_forget_pending(h, tid);
+			return;
+		}
+}
+
+/* ---- programs and their options ---- */
+
 /* The options for process PID, by its program. */
 static unsigned exit_hold_options_of(struct exit_hold *h, pid_t pid)
 {
@@ -272,19 +310,73 @@ static unsigned exit_hold_options_of(struct exit_hold *h, pid_t pid)
 	exit_hold_forget_tracer(h, pid);
 	if (r == 0)
 		return OPTIONS;
+	if (r < 0 && !*h->unread)
+		h->unread_error = r;
 	exit_hold_note_name(pid, r > 0 ? h->tracer : h->unread);
 	exit_hold_add_tracer(h, pid);
 	return OPTIONS_OF_TRACER;
 }
 
-/* Traces PID. A program that traces others is stopped for a moment, to get its options. Returns
- * false with an errno: it is already traced, for example. */
+static bool exit_hold_is_traced(pid_t pid)
+{
+	char path[32], line[512];
+	int tracer = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %d", &tracer) != 1)
+		;
+	fclose(f);
+	return tracer != 0;
+}
+
+/* Writes the name of the program of PID to TO; "" if it has none. Does not access its file. Returns
+ * false if it is hidden, as it is from those who may not trace PID. */
+static bool exit_hold_program_of(pid_t pid, char to[static 256])
+{
+	char path[32];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	n = readlink(path, to, 255);
+	to[n > 0 ? n : 0] = '\0';
+	return n >= 0 || (errno != EACCES && errno != EPERM);
+}
+
+/*
+ * Traces PID. Its program is read before, which can take a second: if a debugger were traced
+ * meanwhile, its new children would be, too, and it could not trace them. Returns false with an
+ * errno: it is already traced, for example.
+ */
 static bool exit_hold_adopt(struct exit_hold *h, pid_t pid)
 {
-	if (!exit_hold_seize(h, pid, OPTIONS))
+	char before[256], after[256];
+	unsigned options;
+
+	errno = EPERM;
+	if (exit_hold_is_traced(pid) || !exit_hold_program_of(pid, before))
 		return false;
-	if (exit_hold_options_of(h, pid) != OPTIONS)
-		ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+	options = exit_hold_options_of(h, pid);
+	if (!exit_hold_seize(h, pid, options))
+		return false;
+	/* (an exec before it was traced was not reported) */
+	if (exit_hold_program_of(pid, after) && strcmp(before, after) != 0 &&
+	    exit_hold_options_of(h, pid) != options)
+		exit_hold_interrupt(h, pid, options ^ OPTIONS ^ OPTIONS_OF_TRACER);
+	return true;
+}
+
+/* Likewise, for a process that has just begun its program and can end soon: it is traced first, and
+ * gets its options later. Children that it makes before that are left to the search. */
+static bool exit_hold_adopt_new(struct exit_hold *h, pid_t pid)
+{
+	if (!exit_hold_seize(h, pid, OPTIONS_OF_TRACER))
+		return false;
+	if (exit_hold_options_of(h, pid) == OPTIONS)
+		exit_hold_interrupt(h, pid, OPTIONS);
 	return true;
 }
 
@@ -309,7 +401,7 @@ static void exit_hold_seize_successor(struct exit_hold *h, pid_t pid)
 	bool seized;
 
 	/* (the old thread refuses until it has exited) */
-	while (!(seized = exit_hold_adopt(h, pid)) && !h->gave_up && errno == EPERM &&
+	while (!(seized = exit_hold_adopt_new(h, pid)) && !h->gave_up && errno == EPERM &&
 	       clock_read_ns(CLOCK_MONOTONIC) < end_ns)
 		usleep(20);
 	if (!seized)
@@ -493,11 +585,6 @@ static void exit_hold_note_stop(struct exit_hold *h, pid_t tid)
 	h->stopped_ns = clock_read_ns(CLOCK_MONOTONIC);
 }
 
-static void exit_hold_set_options(pid_t tid, unsigned options)
-{
-	ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(uintptr_t)options);
-}
-
 /* TID has stopped with STATUS: continues it, unless it is at its exit. */
 static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 {
@@ -505,11 +592,12 @@ static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 
 	if (tid == h->stopped && !(event == PTRACE_EVENT_STOP && exit_hold_is_stop_signal(number)))
 		h->stopped = 0;
-	if (event == PTRACE_EVENT_EXEC)
+	if (event == PTRACE_EVENT_EXEC) {
+		exit_hold_forget_pending(h, tid);
 		exit_hold_set_options(tid, exit_hold_options_of(h, tid));
-	else if (event == PTRACE_EVENT_STOP &&
-		 (exit_hold_has_tracer(h, tid) || h->n_more_tracers > 0))
-		exit_hold_set_options(tid, OPTIONS_OF_TRACER);
+	} else if (event != PTRACE_EVENT_EXIT) {
+		exit_hold_set_pending(h, tid);
+	}
 	if (event == 0 && number == SIGSTOP)
 		exit_hold_note_stop(h, tid);
 	if (event == PTRACE_EVENT_EXIT)
@@ -549,6 +637,8 @@ static void exit_hold_collect_stops(struct exit_hold *h)
 			return;
 		if (ended)
 			exit_hold_forget_tracer(h, tid);
+		if (ended || info.si_status >> 8 == PTRACE_EVENT_EXIT)
+			exit_hold_forget_pending(h, tid);
 		held = exit_hold_find(h, tid);
 		if (held)
 			*held = h->list[--h->n];

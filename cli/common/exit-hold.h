@@ -31,6 +31,7 @@
 enum {
 	EXIT_HOLD_MAX = 24,
 	EXIT_HOLD_TRACERS_MAX = 64,
+	EXIT_HOLD_PENDING_MAX = 16,
 };
 
 enum held_state {
@@ -44,6 +45,12 @@ struct held {
 	pid_t tid, pid;
 	enum held_state state;
 	uint64_t since_ns, ready_ns; /* CLOCK_MONOTONIC */
+};
+
+/* Options of ptrace that a thread gets at its next stop, which was requested. */
+struct exit_hold_pending {
+	pid_t tid;
+	unsigned options;
 };
 
 struct exit_hold {
@@ -65,12 +72,15 @@ struct exit_hold {
 	uint64_t next_walk_ns;
 	struct held list[EXIT_HOLD_MAX];
 	unsigned n;
-	pid_t tracers[EXIT_HOLD_TRACERS_MAX]; /* processes that use ptrace() */
+	struct exit_hold_pending pending[EXIT_HOLD_PENDING_MAX];
+	unsigned n_pending;
+	pid_t tracers[EXIT_HOLD_TRACERS_MAX]; /* processes that use ptrace(), or may use it */
 	unsigned n_tracers;
 	unsigned n_more_tracers; /* number of those for which there was no room in the list */
 	char tracer[64];         /* the name of the first one; "" = there was none */
-	/* Likewise, of a program whose file could not be read in time: it may use ptrace() */
+	/* Likewise, of a program whose file could not be read: it may use ptrace() */
 	char unread[64];
+	int unread_error;    /* a negative errno of tracing_program() */
 	pid_t stopped;       /* the last process that has sent SIGSTOP to itself; 0 = none */
 	uint64_t stopped_ns; /* CLOCK_MONOTONIC; 0 = reported */
 	pid_t waiting;       /* such a process that stays stopped; for exit_hold_waiting() */

@@ -116,12 +116,16 @@ bool exit_search_end(struct exit_search *s)
 			  "blocks are unknown (run them without it)",
 			  s->hold.tracer);
 	if (*s->hold.unread)
-		cli_error("the file of %s could not be read within a second, so it is not known "
-			  "whether it uses ptrace, and its children are not held at their exit: "
-			  "their lost blocks are unknown",
-			  s->hold.unread);
+		cli_error("the file of %s %s, so it is not known whether it uses ptrace, and its "
+			  "children are not held at their exit: their lost blocks are unknown",
+			  s->hold.unread,
+			  s->hold.unread_error == -ETIME
+				  ? "could not be read in time"
+				  : "was not read (other files could not be read in time, or no "
+				    "thread could be made)");
 	if (s->hold.n_more_tracers)
-		cli_error("more than %d programs that use ptrace ran at the same time (%u more): "
+		cli_error("more than %d programs that use ptrace, or may use it, ran at the same "
+			  "time (%u more): "
 			  "from then on, processes that threads other than the first one of their "
 			  "parent forked were not held at their exit, and their lost blocks are "
 			  "unknown",
