@@ -338,38 +338,56 @@ static int allocators_find_forwarders(struct search *s)
 	return 0;
 }
 
-static bool allocators_is_malloc(const char *name, void *userdata)
+/*
+ * Whether the block of SELF can be the result of a call of FUNCTION. posix_memalign() has its block
+ * in memory, where SELF can have changed it.
+ */
+static bool allocators_can_return(uint32_t self, uint32_t function)
+{
+	return !allocators_frees(function) && !allocators_is_thread_or_shm(function) &&
+	       self != MEMORY_FN_POSIX_MEMALIGN && function != MEMORY_FN_POSIX_MEMALIGN;
+}
+
+static bool allocators_is_wanted_name(const char *name, void *userdata)
 {
 	const struct named *means = allocators_meaning(name, strlen(name));
+	const struct search *s = userdata;
 
-	(void)userdata;
-	return means && means->function == MEMORY_FN_MALLOC;
+	return means && allocators_can_return(s->self->means->function, means->function);
+}
+
+static bool allocators_is_wanted_place(uint64_t vaddr, void *userdata)
+{
+	const struct search *s = userdata;
+	const struct function *f =
+		vaddr == s->self->vaddr ? NULL : allocators_function_at(s, vaddr);
+
+	return f && allocators_can_return(s->self->means->function, f->means->function);
 }
 
 /*
- * Finds out whether each malloc() of the file calls that of another file, like a library that only
- * counts allocations.
+ * Finds out whether the file has a malloc(), and each of its functions that allocate returns the
+ * result of such a function of another file, like a library that only counts allocations.
  */
 static int allocators_find_calls_of_other(struct search *s)
 {
-	size_t n = 0;
-
+	if (!allocators_has_allocator(s))
+		return 0;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct function *f = &s->functions[i];
 		struct function_walk walk = allocators_new_walk(s, f);
 		int r;
 
-		if (f->means->function != MEMORY_FN_MALLOC)
+		if (allocators_frees(f->means->function) ||
+		    allocators_is_thread_or_shm(f->means->function))
 			continue;
-		walk.wants = allocators_is_malloc;
-		r = function_walk(&walk, f->vaddr);
-		if (r < 0)
+		walk.stop = allocators_is_wanted_place;
+		walk.wants = allocators_is_wanted_name;
+		r = function_walk_returns_wanted(&walk, f->vaddr);
+		if (r <= 0)
 			return r;
-		if (!walk.leaves)
-			return 0;
-		n++;
 	}
-	s->list.flags |= n > 0 ? ALLOCATORS_CALLS_OTHER : 0;
+	s->list.flags |= ALLOCATORS_CALLS_OTHER;
 	return 0;
 }
 

@@ -107,7 +107,6 @@ static bool function_walk_step(struct function_walk *w, struct ways *ways, uint6
 		w->stopped = true;
 		return false;
 	}
-	w->leaves |= !to && slot && slot->name && w->wants && w->wants(slot->name, w->userdata);
 	if (i->kind == INSTRUCTION_CALL) {
 		w->n_calls++;
 		w->n_indirect += !to && !slot;
@@ -154,10 +153,104 @@ int function_walk(struct function_walk *w, uint64_t vaddr)
 	int r = 0;
 
 	w->n_rets = w->n_instructions = w->n_calls = w->n_indirect = w->n_tails = w->n_made = 0;
-	w->stopped = w->leaves = w->watched = w->computed = w->unread = false;
+	w->stopped = w->watched = w->computed = w->unread = false;
 	while (r == 0 && ways.n_open > 0)
 		r = function_walk_follow(w, &ways, ways.open[--ways.n_open]);
 	table_deinit(&ways.seen);
 	w->partial = w->computed || w->unread;
+	return r;
+}
+
+/* ---- results of other functions ---- */
+
+/* A place in the code, and whether rax has the result of a wanted function there. */
+#define WALK_PLACE(vaddr, has_result) ((vaddr) << 1 | (has_result))
+
+struct result_ways {
+	struct table seen; /* WALK_PLACE() */
+	uint64_t open[256];
+	size_t n_open, n_instructions;
+};
+
+static bool function_walk_open_place(struct result_ways *ways, uint64_t place)
+{
+	if (ways->n_open == ARRAY_SIZE(ways->open))
+		return false;
+	ways->open[ways->n_open++] = place;
+	return true;
+}
+
+/*
+ * Handles call or jump I. Returns true if the path continues at *PLACE; otherwise *RET_FAILS tells
+ * whether its result is not that of a wanted function.
+ */
+static bool function_walk_pass_call(const struct function_walk *w, const struct instruction *i,
+				    uint64_t *place, bool *ret_fails)
+{
+	const struct elf_slot *slot;
+	uint64_t to = function_walk_destination(w, i, &slot);
+	bool wanted = to ? w->stop && w->stop(to, w->userdata)
+			 : slot && slot->name && w->wants && w->wants(slot->name, w->userdata);
+
+	*ret_fails = false;
+	if (slot && slot->noreturn)
+		return false;
+	if (i->kind == INSTRUCTION_CALL) {
+		*place = WALK_PLACE((*place >> 1) + i->length, wanted);
+		return true;
+	}
+	*ret_fails = !wanted && !to;
+	*place = WALK_PLACE(to, *place & 1);
+	return !wanted && to;
+}
+
+/* Follows one path from PLACE. Returns 1, 0 (it fails), or -ENOMEM. */
+static int function_walk_follow_result(const struct function_walk *w, struct result_ways *ways,
+				       uint64_t place)
+{
+	struct instruction i;
+	uint64_t offset;
+	const uint8_t *p;
+	bool fails;
+	size_t n;
+
+	while (!table_get(&ways->seen, place)) {
+		p = elf_image_code(w->image, place >> 1, &n, &offset);
+		/* (0 is not a valid key) */
+		if (place <= 1 || !p || ways->n_instructions++ == WALK_INSTRUCTIONS_MAX ||
+		    !disassembler_read(w->disassembler, p, n, place >> 1, &i))
+			return 0;
+		if (table_set(&ways->seen, place, ways) < 0)
+			return -ENOMEM;
+		switch (i.kind) {
+		case INSTRUCTION_RETURN:
+			return place & 1;
+		case INSTRUCTION_END:
+			return 1;
+		case INSTRUCTION_CALL:
+		case INSTRUCTION_JUMP:
+			if (!function_walk_pass_call(w, &i, &place, &fails))
+				return !fails;
+			continue;
+		case INSTRUCTION_BRANCH:
+			if (!function_walk_open_place(ways, WALK_PLACE(i.target, place & 1)))
+				return 0;
+			break;
+		case INSTRUCTION_PLAIN:
+			break;
+		}
+		place = WALK_PLACE((place >> 1) + i.length, place & 1 && !i.writes_result);
+	}
+	return 1;
+}
+
+int function_walk_returns_wanted(const struct function_walk *w, uint64_t vaddr)
+{
+	struct result_ways ways = { .open = { WALK_PLACE(vaddr, 0) }, .n_open = 1 };
+	int r = vaddr != 0;
+
+	while (r > 0 && ways.n_open > 0)
+		r = function_walk_follow_result(w, &ways, ways.open[--ways.n_open]);
+	table_deinit(&ways.seen);
 	return r;
 }

@@ -50,7 +50,6 @@ struct function_walk {
 	size_t n_calls;    /* without calls at which a path ended */
 	size_t n_indirect; /* of these, calls to addresses in registers and memory */
 	bool stopped;      /* stop() was true at least once */
-	bool leaves;       /* it calls, or jumps to, a wanted function of another file */
 	bool watched;      /* a branch or jump leads to a watched address */
 	bool computed;     /* the function jumps to an address in a register or a table */
 	bool unread;       /* some paths could not be followed for another reason */
@@ -59,3 +58,10 @@ struct function_walk {
 
 /* Walks from VADDR. Returns 0 or -ENOMEM. */
 int function_walk(struct function_walk *w, uint64_t vaddr);
+
+/*
+ * Whether each path of the function at VADDR returns the result of a call that W->stop() accepts,
+ * or that W->wants() accepts if the function is in another file. Returns 1, 0 (also if a path could
+ * not be followed), or -ENOMEM. Sets none of the results in W.
+ */
+int function_walk_returns_wanted(const struct function_walk *w, uint64_t vaddr);

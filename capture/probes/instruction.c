@@ -164,20 +164,21 @@ static void instruction_note_written(const struct disassembler *d, struct instru
 	uint8_t n_read, n_written;
 
 	if (cs_regs_access(d->handle, d->insn, read, &n_read, written, &n_written) != CS_ERR_OK) {
-		i->disturbs = i->moves_stack = true;
+		i->disturbs = i->moves_stack = i->writes_result = true;
 		return;
 	}
 	/*
 	 * (Capstone does not report that syscall writes rcx, and a probe must precede the system
 	 * call)
 	 */
-	i->disturbs = d->insn->id == X86_INS_SYSCALL;
+	i->disturbs = i->writes_result = d->insn->id == X86_INS_SYSCALL;
 	if (d->insn->id == X86_INS_SYSCALL)
 		i->written |= WRITTEN_BY_SYSCALL;
 	for (unsigned k = 0; k < n_written; k++) {
 		int whole = instruction_whole_register(written[k]);
 
 		i->disturbs |= instruction_is_kept(written[k]);
+		i->writes_result |= whole == 0;
 		if (whole >= 0 && !instruction_is_sum(d))
 			i->written |= (uint16_t)(1U << whole);
 		i->moves_stack |= written[k] == X86_REG_RSP;
@@ -407,6 +408,7 @@ static bool instruction_read_vector(const uint8_t *p, size_t n, struct instructi
 		.length = instruction_vector_bytes(p, n),
 		.kind = INSTRUCTION_PLAIN,
 		.disturbs = true,
+		.writes_result = true,
 		.moves_stack = true,
 		.stack = { .from = -1, .saved_to = -1, .restores = -1, .copy_of = -1 },
 		.sum = { -1, -1, -1, -1, -1 },

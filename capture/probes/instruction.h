@@ -59,6 +59,7 @@ struct instruction {
 	bool emulated;    /* the kernel emulates it under a probe, which is cheap */
 	/* Writes the stack pointer or one of the first four argument registers */
 	bool disturbs;
+	bool writes_result;   /* writes rax, or a part of it */
 	bool refused;         /* the kernel sets no probe on it, because of a prefix */
 	bool moves_stack;     /* writes the stack pointer */
 	bool switches_stack;  /* writes the stack pointer with a value for another stack */

@@ -300,6 +300,37 @@ TEST(test_calls_other)
 		  "void *tc_malloc(size_t n) { return all + n; }",
 		  0 },
 		{ "void *others(void) { return malloc(7); }", 0 },
+		/* a header */
+		{ "void *je_malloc(size_t n) { return (char *)malloc(n + 16) + 16; }", 0 },
+		{ "void *je_malloc(size_t n) { char *p = malloc(n + 16); return p ? p + 16 : p; }",
+		  0 },
+		/* a pool, and malloc() only for large or small sizes */
+		{ "static char all[4096]; static size_t used;"
+		  "void *je_malloc(size_t n) { if (n > 64) return malloc(n);"
+		  "used += n; return all + used - n; }",
+		  0 },
+		{ "void *pool(size_t n); void *je_malloc(size_t n)"
+		  "{ return n > 64 ? pool(n) : malloc(n); }",
+		  0 },
+		/* ... or for other functions */
+		{ "static char all[4096]; void *je_malloc(size_t n) { return malloc(n); }"
+		  "void *je_calloc(size_t n, size_t m) { return all + n * m; }",
+		  0 },
+		{ "static char all[4096]; void *je_malloc(size_t n) { return malloc(n); }"
+		  "void *_Znwm(size_t n) { return all + n; }",
+		  0 },
+		{ "int je_posix_memalign(void **p, size_t a, size_t n) {"
+		  "int r = posix_memalign(p, a, n + 16); *p = (char *)*p + 16; return r; }"
+		  "void *je_malloc(size_t n) { return malloc(n); }",
+		  0 },
+		/* all of them call others, one of them again if the first call fails */
+		{ "int n_calls, reclaim(void); void *je_malloc(size_t n) { void *p;"
+		  "while (!(p = malloc(n))) if (!reclaim()) abort(); n_calls++; return p; }"
+		  "void *je_calloc(size_t n, size_t m) { return calloc(n, m); }"
+		  "void *je_memalign(size_t a, size_t n) { return aligned_alloc(a, n); }"
+		  "void *_Znwm(size_t n) { return je_malloc(n); }"
+		  "void je_free(void *p) { n_calls--; free(p); }",
+		  ALLOCATORS_CALLS_OTHER },
 	};
 	struct allocator_list l;
 	char path[256];
