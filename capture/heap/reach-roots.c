@@ -4,12 +4,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+
+#define RING_NAP_NS 200000 /* between two attempts to read a ring */
 
 static bool reach_roots_begins_with(const char *text, const char *begin)
 {
@@ -162,26 +166,52 @@ static int reach_roots_read_instance(pid_t task, const char *fd, uint64_t deadli
 
 /*
  * Reads one io_uring: "INDEX: ADDRESS/BYTES" for each of its buffers, and "user_data=NUMBER" for
- * results that its ring has no room for.
+ * results that its ring has no room for. Returns 1 if buffers are missing: the kernel lists them
+ * only if no task holds the lock of the ring at that moment. Otherwise, the number of buffers is
+ * alone, or missing, too.
  */
-static int reach_roots_read_ring(pid_t task, const char *fd, uint64_t deadline_ns,
-				 struct outbuf *words)
+static int reach_roots_try_ring(const char *path, uint64_t deadline_ns, struct outbuf *words)
 {
-	char path[64], line[256];
+	unsigned n = 0, n_expected = UINT_MAX;
+	char line[256];
 	uint64_t word;
 	int r = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.20s", (int)task, fd);
 	f = fopen(path, "re");
 	if (!f)
 		return 0;
-	while (r == 0 && fgets(line, sizeof(line), f))
+	while (r == 0 && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "UserBufs: %u", &n_expected) == 1) {
+			n = 0; /* (lines of files are similar, and precede) */
+			continue;
+		}
+		n += strspn(line, " 0123456789") > 0 && line[strspn(line, " 0123456789")] == ':';
 		if (sscanf(line, " %*u: 0x%" SCNx64 "/%*u", &word) == 1 ||
 		    sscanf(line, " user_data=%" SCNu64, &word) == 1)
 			r = outbuf_append(words, &word, sizeof(word))
 				    ?: reach_roots_check_time(deadline_ns);
+	}
 	fclose(f);
+	return r ?: n_expected == UINT_MAX || n < n_expected;
+}
+
+static int reach_roots_read_ring(pid_t task, const char *fd, uint64_t deadline_ns,
+				 struct outbuf *words)
+{
+	const struct timespec nap = { .tv_nsec = RING_NAP_NS };
+	size_t before = words->size;
+	char path[64];
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.20s", (int)task, fd);
+	while ((r = reach_roots_try_ring(path, deadline_ns, words)) > 0) {
+		words->size = before;
+		r = reach_roots_check_time(deadline_ns);
+		if (r < 0)
+			break;
+		nanosleep(&nap, NULL);
+	}
 	return r;
 }
 
