@@ -16,6 +16,11 @@
 #define NAP_NS 200000
 
 #define DTV_ELEMENT_BYTES 16
+/*
+ * The first element of the table has its length. glibc makes a table longer than needed by 14.
+ */
+#define DTV_LENGTH_MIN 14
+#define DTV_LENGTH_MAX (1 << 20)
 
 static struct rec_registers *reach_list_of(const struct outbuf *threads)
 {
@@ -166,16 +171,26 @@ int reach_threads_altstacks(const struct outbuf *threads, struct outbuf *words)
 	return r;
 }
 
+static bool reach_threads_read(pid_t task, uint64_t address, void *ret, size_t n)
+{
+	const struct iovec to = { ret, n }, from = { (void *)(uintptr_t)address, n };
+
+	return process_vm_readv(task, &to, 1, &from, 1, 0) == (ssize_t)n;
+}
+
 uint64_t reach_threads_dtv(pid_t task, uint64_t tls)
 {
 	struct {
 		uint64_t self, dtv;
 	} head;
-	const struct iovec to = { &head, sizeof(head) };
-	const struct iovec from = { (void *)(uintptr_t)tls, sizeof(head) };
+	uint64_t length;
 
-	if (!tls || process_vm_readv(task, &to, 1, &from, 1, 0) != sizeof(head) ||
-	    head.self != tls || head.dtv < DTV_ELEMENT_BYTES)
+	if (!tls || !reach_threads_read(task, tls, &head, sizeof(head)) || head.self != tls ||
+	    head.dtv < DTV_ELEMENT_BYTES)
+		return 0;
+	/* In musl, whose description begins with the same words, this is in another block. */
+	if (!reach_threads_read(task, head.dtv - DTV_ELEMENT_BYTES, &length, sizeof(length)) ||
+	    length < DTV_LENGTH_MIN || length > DTV_LENGTH_MAX)
 		return 0;
 	return head.dtv - DTV_ELEMENT_BYTES;
 }

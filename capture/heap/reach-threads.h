@@ -35,7 +35,7 @@ int reach_threads_altstacks(const struct outbuf *threads, struct outbuf *words);
 /*
  * The block with glibc's table of the thread-local memory of libraries that were loaded later (the
  * dtv), of a thread with thread pointer TLS in process TASK. glibc's pointer leads behind the first
- * element of the table. 0 = unknown.
+ * element of the table, which has its length. 0 = unknown, or the C library is another one.
  */
 uint64_t reach_threads_dtv(pid_t task, uint64_t tls);
 

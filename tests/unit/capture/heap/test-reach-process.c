@@ -94,6 +94,13 @@ TEST(test_thread_memory)
 	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
 	assert_int_equal(reach[0], REACH_POSSIBLE);
 	thread.tls = descriptor;
+	/* musl has no length there, but the end of the previous block. */
+	for (unsigned i = 0; i < 3; i++) {
+		plant((void *)(uintptr_t)block(0), (uint64_t[]){ 0, descriptor, 1 << 21 }[i]);
+		assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
+		assert_int_equal(reach[0], REACH_POSSIBLE);
+	}
+	plant((void *)(uintptr_t)block(0), 16);
 	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
 	assert_int_equal(reach[0], REACH_REACHABLE);
 	known_thread = NULL;
