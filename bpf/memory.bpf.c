@@ -34,8 +34,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* A call that is deeper than this is not nested in an earlier call. */
-#define NESTED_BYTES (64 << 10)
 /* The maximum distance between operator new and the malloc() that it calls. */
 #define NEW_BYTES 512
 
@@ -326,30 +324,6 @@ static __always_inline void memory_freed(struct memory_process *process, struct 
 
 /* ---- calls ---- */
 
-static __always_inline bool is_nested(struct memory_call *call, __u32 instance, __u32 function,
-				      __u64 sp)
-{
-	__u64 caller;
-
-	if (call->function == 0 || call->instance != instance || sp > call->sp ||
-	    call->sp - sp > NESTED_BYTES)
-		return false;
-	/*
-	 * If an exception can have ended the call, its return address must still be on the stack.
-	 */
-	if (call->caller &&
-	    (bpf_probe_read_user(&caller, sizeof(caller), (const void *)call->sp) < 0 ||
-	     caller != call->caller))
-		return false;
-	if (sp < call->sp)
-		return true;
-	/* At the same place: either a tail call, or the earlier call never returned. */
-	if (function == call->function || call->strange)
-		return false;
-	call->strange = 1;
-	return true;
-}
-
 /* Removes realloc()'s argument from the table. */
 static __always_inline void memory_remove_old(struct memory_process *process,
 					      struct memory_call *call)
@@ -417,7 +391,10 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 		return false;
 	}
 	call = memory_call_for(t, function);
-	if (is_nested(call, process->instance, function, sp))
+	if (memory_is_nested(call, process->instance, function, sp))
+		return false;
+	/* A thread that an allocator makes for itself is not the program's. */
+	if (call != &t->call && memory_is_nested(&t->call, process->instance, function, sp))
 		return false;
 	/*
 	 * A realloc() that has jumped to another one: its argument has been removed from the table
@@ -589,7 +566,7 @@ static __always_inline void enter_free(struct pt_regs *ctx, __u32 function)
 	if (!process || !address)
 		return;
 	t = memory_thread(true);
-	if (t && is_nested(&t->call, process->instance, function, PT_REGS_SP(ctx)))
+	if (t && memory_is_nested(&t->call, process->instance, function, PT_REGS_SP(ctx)))
 		return;
 	memory_freed(process, t, address, function);
 }

@@ -99,6 +99,34 @@ static __always_inline struct memory_thread *memory_thread(bool create)
 				    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
 
+/* A call that is deeper than this is not nested in an earlier call. */
+#define MEMORY_NESTED_BYTES (64 << 10)
+
+/* Whether FUNCTION, which is entered with stack pointer SP, is inside CALL. */
+static __always_inline bool memory_is_nested(struct memory_call *call, __u32 instance,
+					     __u32 function, __u64 sp)
+{
+	__u64 caller;
+
+	if (call->function == 0 || call->instance != instance || sp > call->sp ||
+	    call->sp - sp > MEMORY_NESTED_BYTES)
+		return false;
+	/*
+	 * If an exception can have ended the call, its return address must still be on the stack.
+	 */
+	if (call->caller &&
+	    (bpf_probe_read_user(&caller, sizeof(caller), (const void *)call->sp) < 0 ||
+	     caller != call->caller))
+		return false;
+	if (sp < call->sp)
+		return true;
+	/* At the same place: either a tail call, or the earlier call never returned. */
+	if (function == call->function || call->strange)
+		return false;
+	call->strange = 1;
+	return true;
+}
+
 /* Sends a stack to user space before the first record that names it, in log mode. */
 static __always_inline void memory_send_stack(const struct memory_stack_key *key,
 					      const struct memory_stack *stack, __u64 now_ns)

@@ -621,7 +621,10 @@ int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 	return 0;
 }
 
-/* A thread that pthread_create() makes. */
+/*
+ * A thread that pthread_create() makes. An allocator that pthread_create() calls can make threads
+ * of its own, too; they are not the program's.
+ */
 SEC("?tp_btf/sched_process_fork")
 int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
 	       struct task_struct *child)
@@ -629,6 +632,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
 	struct memory_process *process;
 	struct rec_resource *rec;
 	struct memory_thread *t;
+	struct pt_regs *regs;
 
 	if (child->tgid != parent->tgid)
 		return 0;
@@ -636,6 +640,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
 	t = process ? memory_thread(false) : NULL;
 	if (!t || t->thread_call.function != MEMORY_FN_PTHREAD_CREATE ||
 	    t->thread_call.instance != process->instance)
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	if (memory_is_nested(&t->call, process->instance, MEMORY_FN_PTHREAD_CREATE,
+			     PT_REGS_SP_CORE(regs)))
 		return 0;
 	rec = memory_call_record(process, RESOURCE_OP_THREAD_FORK);
 	if (!rec)

@@ -167,6 +167,15 @@ for _ in {1..3}; do
 	assert_eq "$(events block | gojq -c 'select(.args.resource == "thread")' | wc -l)" 256 "threads that nobody joined"
 done
 
+note "a thread that an allocator makes for itself"
+for memory in 'memory,' ''; do
+	expect_exit 0 "$KYMO" record --direct --force -e "${memory}threads" -o "$TMP/own.fxt" -- "$RESOURCE_LOAD" allocator
+	dump_records "$TMP/own.fxt"
+	# (without the category memory, the allocator is unknown)
+	assert_eq "$(events block | gojq -c 'select(.args.resource == "thread")' | wc -l)" "$([ "$memory" ] && echo 1 || echo 2)" \
+		"threads that nobody joined, with ${memory}threads"
+done
+
 note "a main thread that ends: /proc lists nothing any more"
 start_resource_load leave
 begin_recording "$TMP/leave.fxt" -e memory,fd,shm,threads

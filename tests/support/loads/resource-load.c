@@ -4,7 +4,7 @@
  * Each resource that remains is made by its own function, named leak_*. All others are released, or
  * made so that they seem to remain.
  *
- *	resource-load [exit | leave | family | crowd]
+ *	resource-load [exit | leave | family | crowd | allocator]
  *
  * Waits for a line on its standard input, works, prints the truth, and waits for another line. The
  * truth has a line "RESOURCE BYTES FUNCTION" for each resource that remains, with RESOURCE as in
@@ -14,7 +14,8 @@
  * for a line, leaves one of its own and one that exec closes, executes this program again, waits
  * for a line, leaves another and ends after one more line.
  *
- * With "crowd", it does not wait: it makes 256 threads that end at once, and exits.
+ * With "crowd", it does not wait: it makes 256 threads that end at once, and exits. With
+ * "allocator", its own allocator makes one thread, and the program another; then it exits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -520,6 +521,29 @@ static LEAK int in_child(void)
 	return leak_socket();
 }
 
+/* The name is that of an allocator. It makes a thread of its own at the first call. */
+void *je_malloc(size_t n);
+
+LEAK void *je_malloc(size_t n)
+{
+	static bool begun;
+	pthread_t thread;
+
+	if (!begun) {
+		begun = true;
+		check("pthread_create", pthread_create(&thread, NULL, be_thread, NULL) == 0);
+	}
+	return malloc(n);
+}
+
+static LEAK void leak_beside_allocator(void)
+{
+	pthread_t thread;
+
+	free(je_malloc(1000));
+	check("pthread_create", pthread_create(&thread, NULL, be_thread, NULL) == 0);
+}
+
 /* Including threads that have not begun. */
 static LEAK void leak_crowd(void)
 {
@@ -563,6 +587,10 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1 && strcmp(argv[1], "crowd") == 0) {
 		leak_crowd();
+		return 0;
+	}
+	if (argc > 1 && strcmp(argv[1], "allocator") == 0) {
+		leak_beside_allocator();
 		return 0;
 	}
 	before[0] = open("/dev/null", O_RDWR);
