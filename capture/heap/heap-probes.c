@@ -84,6 +84,7 @@ struct check_work {
 	struct heap_probes_found *found;
 	unsigned n_new;       /* files that got probes, ... */
 	unsigned n_reporting; /* ... some of which report resources */
+	bool is_partial;      /* some files are to be checked again */
 };
 
 static struct heap_probes_file *heap_probes_file_of(struct heap_probes *traced,
@@ -237,6 +238,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	if (r == -ESRCH || r == -ENOMEM)
 		return r;
 	if (r < 0) {
+		check_work->is_partial = true;
 		snprintf(why, sizeof(why), "no probes: %s", strerror(-r));
 		heap_probes_refuse(traced, file->path, why);
 		return 0;
@@ -285,6 +287,7 @@ static int heap_probes_on_file(const struct allocator_file *file, void *userdata
 	if (heap_probes_are_cancelled(check_work->how))
 		return -ECANCELED;
 	heap_probes_find(check_work, file);
+	check_work->is_partial |= file->error == -ETIME;
 	if (file->error == -ETIME || file->list->flags & ALLOCATORS_GO)
 		heap_probes_refuse(traced, file->path, heap_probes_why_not(file));
 	known = heap_probes_file_of(traced, file);
@@ -357,25 +360,38 @@ static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_pr
 	bpf_map_update_elem(how->own->owners_fd, &a->pid, &(uint32_t){ (uint32_t)next }, BPF_ANY);
 }
 
+/* The time after which the files were mapped that the check of A, begun at NOW_NS, finds. */
+static uint64_t heap_probes_mapped_ns(const struct heap_probes *a, uint64_t now_ns)
+{
+	uint64_t mapped_ns = a->mapped_ns > a->checked_ns ? a->mapped_ns : a->checked_ns;
+
+	/* (before the first check, its program was not watched) */
+	mapped_ns = mapped_ns ?: a->happened_ns ?: now_ns;
+	return a->missed_ns && a->missed_ns < mapped_ns ? a->missed_ns : mapped_ns;
+}
+
 unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args *how)
 {
 	struct check_work check_work = { .how = how, .traced = a, .found = &a->announced };
 	int r = a->n_files ? 0 : heap_probes_arm_announced_files(&check_work);
+	uint64_t now_ns = clock_boot_ns();
 
 	heap_probes_renew_holder(a, how);
 	if (check_work.n_new)
 		heap_probes_describe(a, a->announced_text, sizeof(a->announced_text));
-	a->found = (struct heap_probes_found){
-		.mapped_ns = a->mapped_ns > a->checked_ns ? a->mapped_ns : a->checked_ns,
-	};
+	a->found = (struct heap_probes_found){ .mapped_ns = heap_probes_mapped_ns(a, now_ns) };
 	a->mapped_ns = 0;
-	a->checked_ns = clock_boot_ns();
+	a->missed_ns = a->found.mapped_ns;
 	for (size_t i = 0; i < a->n_files; i++)
 		a->files[i].is_mapped = false;
 	check_work.found = &a->found;
 	if (r == 0)
 		r = allocators_of_process(a->holder ?: (pid_t)a->pid, how->cache,
 					  heap_probes_on_file, &check_work);
+	if (r == 0 && !check_work.is_partial) {
+		a->checked_ns = now_ns;
+		a->missed_ns = 0;
+	}
 	/* (it has ended, and the rest of its files is unknown) */
 	if (r == -ESRCH)
 		a->found = (struct heap_probes_found){ 0 };

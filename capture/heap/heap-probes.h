@@ -58,8 +58,9 @@ struct heap_probes {
 	pid_t holder;        /* capture/heap/probe-holder.h; 0 = the main thread is running */
 	bool has_gap;        /* some of its probes were not in place all the time */
 	unsigned n_checks;   /* number of checks since exec */
-	uint64_t checked_ns; /* the begin of the last check; 0 = none. CLOCK_BOOTTIME, likewise: */
+	uint64_t checked_ns; /* the begin of the last full check; 0 = none. CLOCK_BOOTTIME, as: */
 	uint64_t mapped_ns;  /* a mapping since the last check; 0 = unknown */
+	uint64_t missed_ns;  /* files that partial checks missed were mapped after this; 0 = none */
 	uint64_t start_ns;   /* of the process, as reported at HAPPENED_NS; 0 = not yet */
 	uint64_t happened_ns;
 	uint64_t exec_ns;       /* likewise, if the report was of an exec; otherwise 0 */

@@ -604,10 +604,12 @@ int heap_trace_finish(struct heap_trace *m)
 	return r > 0 ? -ETIME : r;
 }
 
-void heap_trace_check_all(struct heap_trace *m)
+void heap_trace_check_all(struct heap_trace *m, uint64_t mapped_ns)
 {
 	struct heap_probes *traced;
 
-	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
+	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));) {
+		traced->mapped_ns = mapped_ns;
 		heap_trace_check(m, traced);
+	}
 }

@@ -65,8 +65,8 @@ void heap_trace_tick(struct heap_trace *m);
  */
 bool heap_trace_has_missed(struct heap_trace *m);
 
-/* Checks all processes for other files. */
-void heap_trace_check_all(struct heap_trace *m);
+/* Checks all processes for files that were mapped after MAPPED_NS (CLOCK_BOOTTIME). */
+void heap_trace_check_all(struct heap_trace *m, uint64_t mapped_ns);
 
 /*
  * Reports the live blocks of each watched process and continues. A process that has called exec,

@@ -143,7 +143,7 @@ static bool worker_do_next(struct worker *w)
 		order = worker_adjust;
 	} else if (w->n_lookups > 0) {
 		tid = w->lookups[--w->n_lookups];
-	} else if (w->n_pending_checks > 0 || w->check_all_files) {
+	} else if (w->n_pending_checks > 0 || w->check_all_ns) {
 		order = worker_check_files;
 	} else if (w->n_searches > 0) {
 		order = worker_search;

@@ -38,7 +38,7 @@ struct worker {
 		uint64_t mapped_ns; /* the first new mapping: CLOCK_BOOTTIME */
 	} pending_checks[PENDING_CHECKS_MAX];
 	unsigned n_pending_checks;
-	bool check_all_files;            /* there were too many for `looks` */
+	uint64_t check_all_ns; /* there were too many: the first new mapping of others; 0 = none */
 	uint32_t searches[SEARCHES_MAX]; /* processes that wait for a search */
 	unsigned n_searches;
 	struct outbuf memory; /* struct rec_*, to be taken */

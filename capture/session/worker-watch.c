@@ -136,21 +136,20 @@ void worker_search(struct worker *w)
 void worker_check_files(struct worker *w)
 {
 	struct pending_check pending_checks[PENDING_CHECKS_MAX];
+	uint64_t all_ns;
 	unsigned n;
-	bool all;
 
 	pthread_mutex_lock(&w->lock);
 	n = w->n_pending_checks;
-	all = w->check_all_files;
+	all_ns = w->check_all_ns;
 	memcpy(pending_checks, w->pending_checks, n * sizeof(*pending_checks));
 	w->n_pending_checks = 0;
-	w->check_all_files = false;
+	w->check_all_ns = 0;
 	pthread_mutex_unlock(&w->lock);
-	if (w->watching && all)
-		heap_trace_check_all(heap_targets_memory(w->watching));
-	else
-		for (unsigned i = 0; w->watching && i < n; i++)
-			heap_trace_check_process(heap_targets_memory(w->watching),
-						 pending_checks[i].pid,
-						 pending_checks[i].mapped_ns);
+	/* (all processes last: these have earlier mappings, which that check would date late) */
+	for (unsigned i = 0; w->watching && i < n; i++)
+		heap_trace_check_process(heap_targets_memory(w->watching), pending_checks[i].pid,
+					 pending_checks[i].mapped_ns);
+	if (w->watching && all_ns)
+		heap_trace_check_all(heap_targets_memory(w->watching), all_ns);
 }

@@ -164,8 +164,8 @@ void worker_order_mappings(struct worker *w, uint32_t pid, uint64_t ts_ns)
 	}
 	if (!known && w->n_pending_checks < PENDING_CHECKS_MAX)
 		w->pending_checks[w->n_pending_checks++] = (struct pending_check){ pid, ts_ns };
-	else if (!known)
-		w->check_all_files = true;
+	else if (!known && (!w->check_all_ns || ts_ns < w->check_all_ns))
+		w->check_all_ns = ts_ns;
 	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 }

@@ -124,30 +124,49 @@ static int hold_file(const struct allocator_file *file, void *userdata)
 	return 0;
 }
 
+/* The means to probe a process. */
+struct means {
+	struct allocator_cache *cache;
+	struct probe_attacher *attacher;
+	struct session_options options;
+	struct collector_memory own;
+	struct memory_sink sink;
+	struct heap_probes_args how;
+	uint64_t cpu_ns;
+};
+
+static void get_means(struct means *m, enum probes_way way)
+{
+	*m = (struct means){ .options.categories = CATEGORY_MEMORY, .own.way = way };
+	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
+		m->own.programs[i] = load_program(way, (enum probes_program)i);
+	m->own.owners_fd = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, 4, 4, 8, NULL);
+	assert_int_equal(allocator_cache_new(&m->cache), 0);
+	assert_int_equal(probe_attacher_new(&m->cpu_ns, &m->attacher), 0);
+	m->how = (struct heap_probes_args){ &m->options, &m->own, m->cache, &m->sink, m->attacher };
+}
+
+static void end_means(struct means *m)
+{
+	probe_attacher_free(m->attacher);
+	allocator_cache_free(m->cache);
+	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
+		close_fd(m->own.programs[i]);
+	close_fd(m->own.owners_fd);
+}
+
 /* Whether a gap is seen when the first thread ends, with probes set in this WAY. */
 static bool has_gap_without_first_thread(enum probes_way way)
 {
-	_cleanup_(allocator_cache_freep) struct allocator_cache *cache = NULL;
-	_cleanup_(probe_attacher_freep) struct probe_attacher *attacher = NULL;
 	_cleanup_free_ struct heap_probes *traced = calloc(1, sizeof(*traced));
-	struct session_options options = { .categories = CATEGORY_MEMORY };
-	struct collector_memory own = { .way = way };
 	struct load load = begin_load();
-	struct memory_sink sink = { 0 };
-	struct heap_probes_args how = { &options, &own, NULL, &sink, NULL };
 	struct held held = { 0 };
-	uint64_t cpu_ns = 0;
+	struct means means;
 	pid_t other;
 
-	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
-		own.programs[i] = load_program(way, (enum probes_program)i);
-	own.owners_fd = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, 4, 4, 8, NULL);
-	assert_int_equal(allocator_cache_new(&cache), 0);
-	assert_int_equal(probe_attacher_new(&cpu_ns, &attacher), 0);
-	how.cache = cache;
-	how.attacher = attacher;
+	get_means(&means, way);
 	traced->pid = (uint32_t)load.pid;
-	assert_true(heap_probes_check(traced, &how) > 0);
+	assert_true(heap_probes_check(traced, &means.how) > 0);
 	assert_false(traced->has_gap);
 
 	close(load.go_fd);
@@ -155,18 +174,16 @@ static bool has_gap_without_first_thread(enum probes_way way)
 	other = task_state_oldest(load.pid);
 	assert_true(other > 0 && other != load.pid);
 	held.task = other;
-	assert_int_equal(allocators_of_process(other, cache, hold_file, &held), 0);
+	assert_int_equal(allocators_of_process(other, means.cache, hold_file, &held), 0);
 	assert_true(held.n > 0);
-	heap_probes_check(traced, &how);
+	heap_probes_check(traced, &means.how);
 	assert_int_equal(traced->holder, other);
 
 	probes_free_all(held.probes, held.n);
-	heap_probes_strip(traced, &how);
+	heap_probes_strip(traced, &means.how);
 	kill(load.pid, SIGKILL);
 	waitpid(load.pid, NULL, 0);
-	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
-		close_fd(own.programs[i]);
-	close_fd(own.owners_fd);
+	end_means(&means);
 	return traced->has_gap;
 }
 
@@ -199,11 +216,55 @@ TEST(test_links)
 	assert_false(has_gap_without_first_thread(probes_way()));
 }
 
+static bool call_off(void *called_off)
+{
+	return *(const bool *)called_off;
+}
+
+/* The files that a check has missed were mapped before those that the next check is for. */
+TEST(test_missed)
+{
+	_cleanup_free_ struct heap_probes *traced = calloc(1, sizeof(*traced));
+	bool called_off = true;
+	uint64_t checked_ns;
+	struct means means;
+	struct load load;
+
+	need_programs();
+	load = begin_load();
+	get_means(&means, probes_way());
+	means.sink.called_off = call_off;
+	means.sink.userdata = &called_off;
+	traced->pid = (uint32_t)load.pid;
+	for (traced->mapped_ns = 1000; traced->n_checks < 2; traced->n_checks++) {
+		assert_int_equal(heap_probes_check(traced, &means.how), 0);
+		assert_int_equal(traced->found.mapped_ns, 1000);
+		traced->mapped_ns = 2000;
+	}
+	called_off = false;
+	assert_true(heap_probes_check(traced, &means.how) > 0);
+	assert_int_equal(traced->found.mapped_ns, 1000);
+	/* That check was complete. */
+	checked_ns = traced->checked_ns;
+	assert_true(checked_ns > 2000);
+	heap_probes_check(traced, &means.how);
+	assert_int_equal(traced->found.mapped_ns, checked_ns);
+	traced->mapped_ns = UINT64_MAX;
+	heap_probes_check(traced, &means.how);
+	assert_int_equal(traced->found.mapped_ns, UINT64_MAX);
+	heap_probes_strip(traced, &means.how);
+	kill(load.pid, SIGKILL);
+	waitpid(load.pid, NULL, 0);
+	close(load.go_fd);
+	end_means(&means);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_perf_events),
 		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_missed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
