@@ -391,7 +391,7 @@ has_snapshots() {
 expect_in 30 has_snapshots 1
 dump_records "$(snapshots | head -n 1)"
 container journalctl -q --no-pager KYMO_SESSION=blackbox >"$TMP/journal"
-assert_contains "$TMP/journal" 'snapshot goes to .*: crumbles\.service failed' "why it was taken"
+assert_contains "$TMP/journal" 'writes a snapshot to .*: crumbles\.service failed' "why it was taken"
 # Its exec identifies the shell. The shell waited for twelve children, most of them in its last
 # second.
 tid=$(events exec | gojq -r 'select(.args | tostring | test("crumbling")) | .thread_id' | tail -n 1)

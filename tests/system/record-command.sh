@@ -57,8 +57,10 @@ assert_ge "$(json "$SUMMARY" '[.processes[] | select(.name == "printf")] | lengt
 	"processes called printf"
 
 # If -d ends the recording while the command still runs, kymo does not wait for the command.
-expect_recorded "$TMP/long.fxt" timeout "$(limit 10)" "$KYMO" record --direct -d 300ms -o "$TMP/long.fxt" -- sleep 30
+expect_recorded "$TMP/long.fxt" timeout "$(limit 10)" "$KYMO" record --direct -d 300ms -o "$TMP/long.fxt" -- \
+	bash -c 'echo $$ >"$0"; exec sleep 30' "$TMP/long.pid"
 complete "$TMP/long.fxt" duration
+kill "$(cat "$TMP/long.pid")"
 
 # Also if SIGCHLD is ignored, as some parent processes set it.
 expect_exit 0 timeout "$(limit 10)" bash -c "trap '' CHLD; exec \"\$@\"" - \
@@ -150,12 +152,14 @@ expect_exit 1 "$KYMO" record --direct --force -o "$old" --call "$TMP/no-such-fil
 expect_exit 127 "$KYMO" leaks --direct -e fd --force -o "$old" -- "$TMP/no-such-program"
 assert_eq "$(cat "$old")" precious "the file after recordings that did not start"
 ln -s old.fxt "$TMP/replace/link"
-"$KYMO" record --direct --force -o "$TMP/replace/link" -- sleep 300 2>"$TMP/log" &
+"$KYMO" record --direct --force -o "$TMP/replace/link" -- \
+	bash -c 'echo $$ >"$0"; exec sleep 300' "$TMP/replace.pid" 2>"$TMP/log" &
 pid=$!
 # (the archive being recorded has the name early)
 expect_soon 20 sh -c '! grep -qx precious "$1" && test -s "$1"' - "$old"
 kill -INT $pid
 wait $pid || true
+kill "$(cat "$TMP/replace.pid")"
 complete "$old"
 assert_eq "$(stat -c %u:%g:%a "$old")" 65534:65534:640 "owner and mode of the new file"
 assert_eq "$(readlink "$TMP/replace/link")" old.fxt "the link"
