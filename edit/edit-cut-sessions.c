@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "edit/edit-cut-sessions.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "edit/edit-find.h"
@@ -22,7 +20,6 @@ void edit_cut_sessions_deinit(struct edit_cut_sessions *s)
 	while (s->n_sheds > 0)
 		edit_cut_sessions_forget_shed(s, s->n_sheds - 1);
 	edit_kept_unref(s->last);
-	free(s->last_name);
 }
 
 int edit_cut_sessions_start(struct edit_cut_sessions *s, const struct edit_sorted *item)
@@ -46,30 +43,23 @@ struct summary_session *edit_cut_sessions_find_stopped(struct edit_cut_sessions 
 					     edit_session_of(item->record, own));
 }
 
-int edit_cut_sessions_remove(struct edit_cut_sessions *s, struct summary_session *it)
+void edit_cut_sessions_remove(struct edit_cut_sessions *s, struct summary_session *it)
 {
-	char *name = it ? strdup(it->name) : NULL;
-
-	if (it && !name)
-		return -ENOMEM;
 	if (it) {
-		free(s->last_name);
 		edit_kept_unref(s->last);
 		s->last = it->content;
-		s->last_name = name;
 	}
 	summary_sessions_remove(&s->open, it);
-	return 0;
 }
 
-int edit_cut_sessions_stop(struct edit_cut_sessions *s, const struct edit_sorted *item)
+void edit_cut_sessions_stop(struct edit_cut_sessions *s, const struct edit_sorted *item)
 {
 	uint64_t id = fxt_record_number(item->record, FXT_NAME_SESSION);
 
 	for (size_t i = s->n_sheds; i-- > 0;)
 		if (s->sheds[i].from == item->from && s->sheds[i].session_id == id)
 			edit_cut_sessions_forget_shed(s, i);
-	return edit_cut_sessions_remove(s, edit_cut_sessions_find_stopped(s, item));
+	edit_cut_sessions_remove(s, edit_cut_sessions_find_stopped(s, item));
 }
 
 void edit_cut_sessions_shed(struct edit_cut_sessions *s, const struct edit_sorted *item, bool back)

@@ -22,19 +22,18 @@ struct edit_cut_shed {
 struct edit_cut_sessions {
 	struct summary_sessions open; /* content: its session_start, struct edit_kept, owned */
 	struct edit_kept *last;       /* session_start of the last one that stopped; owned */
-	char *last_name;              /* owned */
 	struct edit_cut_shed sheds[EDIT_CUT_SHEDS_MAX];
 	size_t n_sheds;
 };
 
 void edit_cut_sessions_deinit(struct edit_cut_sessions *s);
 
-/* The events of their names. Return 0 or -ENOMEM. */
+/* The events of their names. edit_cut_sessions_start() returns 0 or -ENOMEM. */
 int edit_cut_sessions_start(struct edit_cut_sessions *s, const struct edit_sorted *item);
-int edit_cut_sessions_stop(struct edit_cut_sessions *s, const struct edit_sorted *item);
+void edit_cut_sessions_stop(struct edit_cut_sessions *s, const struct edit_sorted *item);
 void edit_cut_sessions_shed(struct edit_cut_sessions *s, const struct edit_sorted *item, bool back);
 
 /* The open session that ITEM, a session_stop, is about; or NULL. */
 struct summary_session *edit_cut_sessions_find_stopped(struct edit_cut_sessions *s,
 						       const struct edit_sorted *item);
-int edit_cut_sessions_remove(struct edit_cut_sessions *s, struct summary_session *it);
+void edit_cut_sessions_remove(struct edit_cut_sessions *s, struct summary_session *it);

@@ -384,8 +384,8 @@ static int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 		struct stop *stop = &c->stops[i];
 
 		c->full -= stop->full;
-		r = edit_cut_write_stop(c, stop->session->name, stop->ts_ns, stop->full)
-			    ?: edit_cut_sessions_remove(&c->sessions, stop->session);
+		r = edit_cut_write_stop(c, stop->session->name, stop->ts_ns, stop->full);
+		edit_cut_sessions_remove(&c->sessions, stop->session);
 		/* (later sessions have moved) */
 		for (size_t j = i + 1; j < c->n_stops; j++)
 			if (c->stops[j].session > stop->session)
@@ -448,8 +448,10 @@ static int edit_cut_process_stop(struct edit_cut *c, const struct edit_sorted *i
 	int r = 0;
 
 	c->full += full;
-	if (c->phase == BEFORE)
-		return edit_cut_sessions_stop(&c->sessions, item);
+	if (c->phase == BEFORE) {
+		edit_cut_sessions_stop(&c->sessions, item);
+		return 0;
+	}
 	session = edit_cut_sessions_find_stopped(&c->sessions, item);
 	if (c->phase == AFTER || !session)
 		return 0;
