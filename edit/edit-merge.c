@@ -400,6 +400,17 @@ static bool edit_merge_gives_way(const struct edit_merge *m, unsigned input, uin
 	return edit_merge_is_done(&m->inputs[input]) || (view->pauses && ts_ns >= view->paused_ns);
 }
 
+/*
+ * Whether the schedule of INPUT can be used instead of that of OTHER. In its own pause, it has only
+ * the last records before, and late ones. (If OTHER is done, the pause may have an end that was not
+ * recorded.)
+ */
+static bool edit_merge_can_take(const struct edit_merge *m, unsigned input, unsigned other)
+{
+	return !edit_sessions_view(m->sessions, input)->pauses ||
+	       edit_merge_is_done(&m->inputs[other]);
+}
+
 /* The time from which on the schedule of INPUT is used instead of that of OTHER (-1 = none). */
 static uint64_t edit_merge_begin_of(const struct edit_merge *m, unsigned input, int other)
 {
@@ -417,6 +428,20 @@ static uint64_t edit_merge_begin_of(const struct edit_merge *m, unsigned input, 
 }
 
 /*
+ * From BEGIN_NS on, the schedule of INPUT is used instead of that of OTHER. The switches that end
+ * the other one can be missing, if its archive was cut off, or later, since a pause has no single
+ * moment on all CPUs. Those of INPUT that show its running threads were left out.
+ */
+static int edit_merge_change_schedule(struct edit_merge *m, unsigned input, unsigned other,
+				      uint64_t begin_ns)
+{
+	struct merge_input *in = &m->inputs[input];
+	int r = edit_timeline_close(m->inputs[other].timeline, begin_ns);
+
+	return r == 0 && in->view.doubled > 0 ? edit_timeline_open(in->timeline, begin_ns) : r;
+}
+
+/*
  * Selects the schedule of a machine: of the input that began first, until that input has ended or
  * pauses. Returns 1 if the schedule of INPUT is used.
  */
@@ -427,17 +452,14 @@ static int edit_merge_select_schedule(struct edit_merge *m, unsigned input, uint
 	int other = machine->schedule_input, r = 0;
 	uint64_t begin_ns = edit_merge_begin_of(m, input, other);
 
-	/* (the last records of a pause, when both pause, are not a begin) */
 	if (other >= 0 && other != (int)input &&
 	    (!edit_merge_gives_way(m, (unsigned)other, ts_ns) ||
-	     (edit_sessions_view(m->sessions, input)->pauses && begin_ns >= ts_ns))) {
+	     !edit_merge_can_take(m, input, (unsigned)other) || begin_ns > ts_ns)) {
 		in->view.doubled++;
 		return 0;
 	}
-	/* The records that show the running threads at the end of the other schedule were left
-	 * out. */
-	if (other != (int)input && in->view.doubled > 0 && begin_ns <= ts_ns)
-		r = edit_timeline_open(in->timeline, begin_ns);
+	if (other >= 0 && other != (int)input)
+		r = edit_merge_change_schedule(m, input, (unsigned)other, begin_ns);
 	machine->schedule_input = (int)input;
 	machine->schedule_ns = ts_ns;
 	return r < 0 ? r : 1;
@@ -500,15 +522,21 @@ static bool edit_merge_holds_schedule(const struct edit_merge *m, unsigned input
 	return m->machines[m->inputs[input].view.machine].schedule_input == (int)input;
 }
 
+/* When the session of IN begins, in the first input's time. */
+static uint64_t edit_merge_start_of(const struct merge_input *in)
+{
+	return edit_shift_ns(in->start_ns, in->view.shift_ns);
+}
+
 /*
  * Whether INPUT goes before OTHER at equal times. Of two chunks, the first one does, so that its
  * session ends before the next chunk continues it.
  */
 static bool edit_merge_goes_first(const struct edit_merge *m, unsigned input, unsigned other)
 {
-	if (edit_merge_holds_schedule(m, input) || edit_merge_holds_schedule(m, other))
+	if (edit_merge_holds_schedule(m, input) != edit_merge_holds_schedule(m, other))
 		return edit_merge_holds_schedule(m, input);
-	return m->inputs[input].start_ns < m->inputs[other].start_ns;
+	return edit_merge_start_of(&m->inputs[input]) < edit_merge_start_of(&m->inputs[other]);
 }
 
 /* The input with the earliest record, in the first input's time; -1 if all are empty. */

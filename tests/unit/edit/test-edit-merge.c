@@ -127,6 +127,22 @@ TEST(test_merge_overlap)
 	source_deinit(&b);
 }
 
+/* Each switch of TEXT takes off the thread that runs on its CPU. */
+static void assert_switches(const char *text)
+{
+	unsigned runs[4] = { 0 }, cpu, out, in;
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "kymo: %*u cpu%u %u>%u", &cpu, &out, &in) != 3)
+			continue;
+		assert_true(cpu < 4);
+		if (out != runs[cpu])
+			fail_msg("another thread runs than %u: %.60s", out, line);
+		runs[cpu] = in;
+	}
+}
+
 /* An archive of the session NAME, from FROM on. */
 static void begin_session(struct source *s, const char *name, uint64_t from)
 {
@@ -172,9 +188,53 @@ TEST(test_merge_pause)
 		assert_line(text, "kymo: 500 cpu1 5>6 running");
 		assert_int_equal(v[i].doubled, 2);
 		assert_int_equal(v[1 - i].doubled, 1);
+		assert_switches(text);
 	}
 	source_deinit(&a);
 	source_deinit(&b);
+}
+
+/*
+ * The schedule that is left is closed where the other one begins, if its archive does it later or
+ * not at all; also if the other one has just paused.
+ */
+TEST(test_merge_change_of_schedule)
+{
+	enum { CLOSED_LATE, CUT_OFF, BOTH_PAUSE, N_WAYS };
+
+	for (unsigned way = 0; way < N_WAYS; way++) {
+		_cleanup_free_ char *text = NULL;
+		struct edit_merge_view v[2];
+		struct source a, b;
+
+		begin_session(&a, "a", 100);
+		begin_session(&b, "b", 150);
+		for (unsigned cpu = 0; cpu < 2; cpu++) {
+			put_switch(&a, 100, cpu, 0, 5 + cpu, FXT_STATE_RUNNING);
+			put_switch(&b, 150, cpu, 0, 5 + cpu, FXT_STATE_RUNNING);
+		}
+		if (way == BOTH_PAUSE) {
+			put_shed(&b, 160, "session", "b", false);
+			for (unsigned cpu = 0; cpu < 2; cpu++)
+				put_switch(&b, 160, cpu, 5 + cpu, 0, FXT_STATE_RUNNING);
+			put_shed(&b, 205, "session", "b", true);
+			for (unsigned cpu = 0; cpu < 2; cpu++)
+				put_switch(&b, 206, cpu, 0, 5 + cpu, FXT_STATE_RUNNING);
+		}
+		if (way != CUT_OFF)
+			put_shed(&a, 200, "session", "a", false);
+		put_switch(&b, 210, 0, 5, 0, FXT_STATE_RUNNING);
+		if (way != CUT_OFF)
+			for (unsigned cpu = 0; cpu < 2; cpu++)
+				put_switch(&a, 220, cpu, 5 + cpu, 0, FXT_STATE_RUNNING);
+		put_switch(&b, 250, 1, 6, 0, FXT_STATE_RUNNING);
+		put_stop_of(&b, 300, "b");
+		text = merge2(&a, &b, v);
+		assert_switches(text);
+		assert_line(text, "kymo: 250 cpu1 6>0 running");
+		source_deinit(&a);
+		source_deinit(&b);
+	}
 }
 
 /* Both pause at the same time: none is used for the other. */
@@ -451,6 +511,31 @@ TEST(test_merge_machines)
 	source_deinit(&b);
 }
 
+/*
+ * At equal times, the order of two machines is not that of their boot clocks: here a session ends
+ * where one of another machine begins, so that both keep their name.
+ */
+TEST(test_merge_machines_tie)
+{
+	struct source a, b;
+
+	source_init(&a);
+	put_start_of(&a, 100 * second, "rec", "box", 2, wall);
+	put_stop_of(&a, 200 * second, "rec");
+	source_init(&b);
+	put_start_of(&b, 50 * second, "rec", "tower", 2, wall + 150 * second);
+	put_stop_of(&b, 90 * second, "rec");
+	for (unsigned i = 0; i < 2; i++) {
+		struct edit_merge_view v[2];
+		_cleanup_free_ char *text = merge2(i ? &b : &a, i ? &a : &b, v);
+
+		assert_int_equal(count_lines(text, " session:string=rec"), 4);
+		assert_int_equal(count_lines(text, " session:string=rec_2"), 0);
+	}
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
 /* A program's own archive without a clock belongs to the only machine with a known clock. */
 TEST(test_merge_without_clock)
 {
@@ -601,14 +686,24 @@ TEST(test_merge_moments)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_merge_sequence),        cmocka_unit_test(test_merge_overlap),
-		cmocka_unit_test(test_merge_parts),           cmocka_unit_test(test_merge_machines),
-		cmocka_unit_test(test_merge_without_clock),   cmocka_unit_test(test_merge_hostile),
-		cmocka_unit_test(test_merge_providers),       cmocka_unit_test(test_merge_pause),
-		cmocka_unit_test(test_merge_pause_together),  cmocka_unit_test(test_merge_names),
-		cmocka_unit_test(test_merge_names_of_chunks), cmocka_unit_test(test_merge_unknown),
-		cmocka_unit_test(test_merge_nobody_knows),    cmocka_unit_test(test_merge_reused),
-		cmocka_unit_test(test_merge_chunks),          cmocka_unit_test(test_merge_moments),
+		cmocka_unit_test(test_merge_sequence),
+		cmocka_unit_test(test_merge_overlap),
+		cmocka_unit_test(test_merge_parts),
+		cmocka_unit_test(test_merge_machines),
+		cmocka_unit_test(test_merge_without_clock),
+		cmocka_unit_test(test_merge_hostile),
+		cmocka_unit_test(test_merge_providers),
+		cmocka_unit_test(test_merge_pause),
+		cmocka_unit_test(test_merge_pause_together),
+		cmocka_unit_test(test_merge_names),
+		cmocka_unit_test(test_merge_names_of_chunks),
+		cmocka_unit_test(test_merge_unknown),
+		cmocka_unit_test(test_merge_nobody_knows),
+		cmocka_unit_test(test_merge_reused),
+		cmocka_unit_test(test_merge_chunks),
+		cmocka_unit_test(test_merge_moments),
+		cmocka_unit_test(test_merge_machines_tie),
+		cmocka_unit_test(test_merge_change_of_schedule),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
