@@ -22,7 +22,7 @@
 enum { ACROSS_MAX = 1 << 16 };
 #define ACROSS_BYTES_MAX ((size_t)32 << 20)
 
-/* The maximum number of stops that wait for the next record; further ones are written at once. */
+/* The maximum number of stops that wait for the next record: one of each session. */
 enum { STOPS_MAX = SUMMARY_SESSIONS_MAX };
 
 enum phase { BEFORE, WITHIN, AFTER };
@@ -41,10 +41,7 @@ struct edit_cut {
 	struct edit_spans *spans;
 	struct edit_viewer *viewer;
 	struct edit_cut_sessions sessions;
-	/*
-	 * Times of stops within the cut whose sessions are still open: those at its end are written
-	 * there.
-	 */
+	/* Stops within the cut that are written before the next later record; sorted by time */
 	struct stop {
 		struct summary_session *session;
 		uint64_t ts_ns, full;
@@ -262,13 +259,12 @@ static int edit_cut_write_clock(struct edit_cut *c, uint64_t ts_ns)
 					});
 }
 
-/* Writes KEPT with the time of the cut's beginning. */
-static int edit_cut_write_kept(struct edit_cut *c, const struct edit_kept *kept)
+static int edit_cut_write_kept(struct edit_cut *c, const struct edit_kept *kept, uint64_t ts_ns)
 {
 	struct fxt_record record;
 	int r = edit_viewer_parse(c->viewer, kept, &record);
 
-	record.ts_ns = c->from_ns;
+	record.ts_ns = ts_ns;
 	return r ?: edit_copy_record(c->copy, kept->from, &record);
 }
 
@@ -289,6 +285,19 @@ static int edit_cut_write_stop(struct edit_cut *c, const char *name, uint64_t ts
 	return edit_copy_event(c->copy, &ev);
 }
 
+/* Opens the last session again. */
+static int edit_cut_open_last(struct edit_cut *c)
+{
+	struct edit_cut_sessions *s = &c->sessions;
+	struct fxt_record record;
+	int r = edit_viewer_parse(c->viewer, s->last, &record);
+
+	return r
+		       ?: edit_cut_sessions_start(s, &(struct edit_sorted){ .from = s->last->from,
+									    .record = &record,
+									    .kept = s->last });
+}
+
 /*
  * Writes the begin of each open session. If there is none, nothing is recorded at the beginning of
  * the cut: then the last session begins and stops there.
@@ -299,18 +308,12 @@ static int edit_cut_write_starts(struct edit_cut *c)
 	int r = 0;
 
 	if (s->open.n == 0 && s->last) {
-		struct fxt_record record;
-
-		r = edit_viewer_parse(c->viewer, s->last, &record)
-			    ?: edit_cut_sessions_start(s,
-						       &(struct edit_sorted){ .from = s->last->from,
-									      .record = &record,
-									      .kept = s->last });
+		r = edit_cut_open_last(c);
 		if (r == 0 && s->open.n > 0)
 			c->stops[c->n_stops++] = (struct stop){ s->open.list, c->from_ns, 0 };
 	}
 	for (size_t i = 0; r == 0 && i < s->open.n; i++)
-		r = edit_cut_write_kept(c, s->open.list[i].content);
+		r = edit_cut_write_kept(c, s->open.list[i].content, c->from_ns);
 	return r;
 }
 
@@ -320,7 +323,7 @@ static int edit_cut_write_sheds(struct edit_cut *c)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < c->sessions.n_sheds; i++)
-		r = edit_cut_write_kept(c, c->sessions.sheds[i].kept);
+		r = edit_cut_write_kept(c, c->sessions.sheds[i].kept, c->from_ns);
 	return r;
 }
 
@@ -367,10 +370,7 @@ static int edit_cut_begin(struct edit_cut *c)
 	return r == 0 ? edit_cut_write_across(c) : r;
 }
 
-/*
- * Writes the stops of sessions before TS_NS; UINT64_MAX: all. Otherwise, the last session's stop
- * waits: if no other session begins, it has the counts, which are complete after the last record.
- */
+/* Writes the stops of sessions before TS_NS; UINT64_MAX: all. */
 static int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 {
 	size_t n = 0;
@@ -378,11 +378,12 @@ static int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 
 	while (n < c->n_stops && c->stops[n].ts_ns < ts_ns)
 		n++;
-	if (n > 0 && n == c->sessions.open.n && ts_ns < UINT64_MAX)
-		n--;
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct stop *stop = &c->stops[i];
 
+		/* (the last open one has the bytes of all sessions so far) */
+		if (c->sessions.open.n == 1)
+			stop->full = c->full;
 		c->full -= stop->full;
 		r = edit_cut_write_stop(c, stop->session->name, stop->ts_ns, stop->full);
 		edit_cut_sessions_remove(&c->sessions, stop->session);
@@ -407,25 +408,23 @@ static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 	return r == 0 ? edit_cut_write_clock(c, ts_ns) : r;
 }
 
-/* When SESSION, which is open or whose stop waits, stops within the cut. */
-static uint64_t edit_cut_end_of(const struct edit_cut *c, const struct summary_session *session)
-{
-	for (size_t i = 0; i < c->n_stops; i++)
-		if (c->stops[i].session == session && c->stops[i].ts_ns < c->end_ns)
-			return c->stops[i].ts_ns;
-	return c->end_ns;
-}
-
-/* Stops the open sessions. Called after the last record, since the counts are complete then. */
+/*
+ * Stops the open sessions. Called after the last record, since the counts are complete then. If
+ * none is open, losses that no stop has shown yet (of later sessions, or after the last one) are
+ * shown by a session without duration.
+ */
 static int edit_cut_stop_all(struct edit_cut *c)
 {
+	struct edit_cut_sessions *s = &c->sessions;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < c->sessions.open.n; i++) {
-		const struct summary_session *it = &c->sessions.open.list[i];
-
-		r = edit_cut_write_stop(c, it->name, edit_cut_end_of(c, it), i == 0 ? c->full : 0);
+	if (s->open.n == 0 && s->last && (c->full > 0 || c->lost > 0)) {
+		r = edit_cut_open_last(c);
+		if (r == 0 && s->open.n > 0)
+			r = edit_cut_write_kept(c, s->open.list[0].content, c->end_ns);
 	}
+	for (size_t i = 0; r == 0 && i < s->open.n; i++)
+		r = edit_cut_write_stop(c, s->open.list[i].name, c->end_ns, i == 0 ? c->full : 0);
 	return r;
 }
 

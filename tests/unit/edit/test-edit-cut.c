@@ -338,6 +338,21 @@ static char *sessions_in(const char *text)
 	return list;
 }
 
+/* The lines of TEXT are in the order of their times, so that a second cut has nothing to sort. */
+static void assert_in_order(const char *text)
+{
+	unsigned last = 0, ts;
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%*[a-z]: %u", &ts) != 1)
+			continue;
+		if (ts < last)
+			fail_msg("after %u: %.60s", last, line);
+		last = ts;
+	}
+}
+
 /* Session a from 100 to 500 with a pause from 200 to 300, and b from 150 to 700. */
 static void make_sessions(struct source *s)
 {
@@ -402,11 +417,15 @@ TEST(test_cut_sessions)
 		_cleanup_free_ char *list = sessions_in(text);
 
 		assert_string_equal(list, rows[i].list);
+		assert_in_order(text);
 	}
 	source_deinit(&s);
 }
 
-/* Nothing is recorded between two sessions, also if the cut begins or ends there. */
+/*
+ * Nothing is recorded between two sessions, also if the cut begins or ends there. A program can
+ * write events there. A stop is before them, also in a cut of the cut.
+ */
 TEST(test_cut_gap)
 {
 	static const struct {
@@ -425,6 +444,10 @@ TEST(test_cut_gap)
 	put_switch(&s, 120, 0, 0, 5, FXT_STATE_RUNNING);
 	put_switch(&s, 200, 0, 5, 0, FXT_STATE_RUNNING);
 	put_stop_of(&s, 200, NULL);
+	as_app(&s);
+	put_event(&s, FXT_EVENT_INSTANT, 250, 5, "c", "in the gap", 0);
+	put_event(&s, FXT_EVENT_INSTANT, 290, 5, "c", "in the gap", 0);
+	as_kymo(&s);
 	put_start_of(&s, 500, "b", "box", 1, WALL);
 	put_switch(&s, 500, 0, 0, 5, FXT_STATE_RUNNING);
 	put_switch(&s, 600, 0, 5, 0, FXT_STATE_RUNNING);
@@ -437,6 +460,7 @@ TEST(test_cut_gap)
 		_cleanup_free_ char *list = sessions_in(text);
 
 		assert_string_equal(list, rows[i].list);
+		assert_in_order(text);
 	}
 	source_deinit(&s);
 }
@@ -468,6 +492,7 @@ TEST(test_cut_full_of_all)
 		const char *at = text;
 		uint64_t sum = 0;
 
+		assert_in_order(text);
 		while ((at = strstr(at, " full:uint64=")) != NULL)
 			sum += strtoull(at += strlen(" full:uint64="), NULL, 10);
 		assert_int_equal(sum, 7);
