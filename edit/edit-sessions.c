@@ -18,6 +18,9 @@ struct edit_session {
 	char name[EDIT_SESSION_MAX + 1]; /* in the output */
 	uint64_t host;                   /* as fxt_record_number() */
 	uint64_t chunk;                  /* 0 = it has none */
+	uint64_t first_ns;               /* when chunk 1 began; 0 = unknown */
+	uint64_t end_ns;                 /* of a waiting one */
+	unsigned input;
 };
 
 struct edit_sessions_input {
@@ -99,24 +102,57 @@ static void edit_sessions_forget_waiting(struct edit_sessions *s, size_t i)
 	memmove(&s->waiting[i], &s->waiting[i + 1], (s->n_waiting - i) * sizeof(s->waiting[0]));
 }
 
-/* If NEXT is the next chunk of a waiting session, it gets the name of that. */
-static void edit_sessions_continue(struct edit_sessions *s, struct edit_session *next)
+/* Whether NEXT can be the next chunk of IT, which waits. */
+static bool edit_session_can_continue(const struct edit_session *it,
+				      const struct edit_session *next)
 {
-	for (size_t i = 0; i < s->n_waiting; i++) {
-		const struct edit_session *it = s->waiting[i];
-
-		if (it->chunk + 1 != next->chunk || it->host != next->host ||
-		    strcmp(it->own, next->own) != 0)
-			continue;
-		memcpy(next->name, it->name, sizeof(next->name));
-		edit_sessions_forget_waiting(s, i);
-		return;
-	}
+	return it->chunk + 1 == next->chunk && it->host == next->host &&
+	       strcmp(it->own, next->own) == 0 &&
+	       (it->first_ns == next->first_ns || it->first_ns == 0 || next->first_ns == 0);
 }
 
-static int edit_sessions_start(struct edit_sessions *s, struct edit_sessions_input *in,
+/*
+ * How far IT, which waits, is from NEXT, which begins at TS_NS: a chunk begins at the end of the
+ * one before.
+ */
+static uint64_t edit_session_distance(const struct edit_session *it, uint64_t ts_ns)
+{
+	return it->end_ns > ts_ns ? it->end_ns - ts_ns : ts_ns - it->end_ns;
+}
+
+/*
+ * If NEXT, which begins at TS_NS, is the next chunk of a waiting session, it gets the name of that.
+ * Recordings of one name can be distinguished by their begins. Archives of earlier versions do not
+ * have these: then the session that has ended nearest is taken, or one of the same archive.
+ */
+static void edit_sessions_continue(struct edit_sessions *s, struct edit_session *next,
+				   uint64_t ts_ns)
+{
+	const struct edit_session *best = NULL;
+	size_t at = 0;
+
+	for (size_t i = 0; i < s->n_waiting; i++) {
+		const struct edit_session *it = s->waiting[i];
+		uint64_t far = edit_session_distance(it, ts_ns);
+		uint64_t best_far = best ? edit_session_distance(best, ts_ns) : UINT64_MAX;
+
+		if (!edit_session_can_continue(it, next))
+			continue;
+		if (best && (far > best_far || (far == best_far && it->input != next->input)))
+			continue;
+		best = it;
+		at = i;
+	}
+	if (!best)
+		return;
+	memcpy(next->name, best->name, sizeof(next->name));
+	edit_sessions_forget_waiting(s, at);
+}
+
+static int edit_sessions_start(struct edit_sessions *s, unsigned input,
 			       const struct fxt_provider *from, const struct fxt_record *record)
 {
+	struct edit_sessions_input *in = &s->inputs[input];
 	const char *name = edit_session_of(record, s->name);
 	struct summary_session *entry, *written;
 	struct edit_session *it;
@@ -133,8 +169,10 @@ static int edit_sessions_start(struct edit_sessions *s, struct edit_sessions_inp
 	text_clean(it->name, sizeof(it->name), name, strlen(name));
 	it->host = fxt_record_number(record, FXT_NAME_HOST);
 	it->chunk = fxt_record_number(record, FXT_NAME_CHUNK);
+	it->first_ns = fxt_record_number(record, FXT_NAME_FIRST);
+	it->input = input;
 	if (it->chunk > 1)
-		edit_sessions_continue(s, it);
+		edit_sessions_continue(s, it, record->ts_ns);
 	edit_sessions_make_unique(s, it->name);
 	text_clean(s->name, sizeof(s->name), it->name, strlen(it->name));
 	return summary_sessions_start(&s->written, NULL, it->name, &written);
@@ -176,6 +214,7 @@ static void edit_sessions_stop(struct edit_sessions *s, struct edit_sessions_inp
 		free(it);
 		return;
 	}
+	it->end_ns = record->ts_ns;
 	if (s->n_waiting == WAITING_MAX)
 		edit_sessions_forget_waiting(s, 0);
 	s->waiting[s->n_waiting++] = it;
@@ -198,7 +237,7 @@ int edit_sessions_see(struct edit_sessions *s, unsigned input, const struct fxt_
 		return 0;
 	name = edit_session_of(record, own);
 	if (row == FXT_ROW_START) {
-		r = edit_sessions_start(s, in, from, record);
+		r = edit_sessions_start(s, input, from, record);
 		*ret = r == 0 && name ? s->name : NULL;
 	} else if (row == FXT_ROW_STOP) {
 		entry = summary_sessions_find_stopped(&in->open, from, name);

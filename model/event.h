@@ -277,7 +277,8 @@ struct event {
 		struct {
 			const char *session, *command, *options, *kernel, *machine, *host, *version;
 			uint32_t n_cpus;
-			uint32_t chunk; /* in a split recording: 1, 2, ...; otherwise 0 */
+			uint32_t chunk;    /* in a split recording: 1, 2, ...; otherwise 0 */
+			uint64_t first_ns; /* of a chunk: when chunk 1 began; otherwise 0 */
 			bool filtered;
 		} start;
 		struct {

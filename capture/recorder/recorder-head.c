@@ -42,6 +42,7 @@ int recorder_write_start(const struct recorder *r, struct fxt_archive *to,
 						     .version = KYMO_VERSION,
 						     .n_cpus = r->pipe.n_cpus,
 						     .chunk = r->chunk,
+						     .first_ns = r->chunk ? r->begun_ns : 0,
 						     .filtered = r->pipe.filtered,
 					     },
 				     });

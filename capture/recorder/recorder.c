@@ -94,7 +94,7 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 	r->pipe.splits = session_options_splits(options);
 	r->pipe.from_ns = news->start_ns;
 	r->chunk = r->pipe.splits;
-	r->start_ns = r->pipe.chunk_ns = news->start_ns;
+	r->start_ns = r->begun_ns = r->pipe.chunk_ns = news->start_ns;
 	r->listed_ns = news->listed_ns;
 	error = recorder_make_tables(r);
 	if (error < 0)

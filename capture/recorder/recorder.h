@@ -75,6 +75,7 @@ struct recorder {
 	bool opened, closed;           /* head and end of the archive are written */
 	bool pauses, paused;           /* a pause was ordered; and it has been written */
 	uint64_t end_ns;               /* once it is known */
+	uint64_t begun_ns;             /* begin of the recording */
 	uint64_t start_ns, listed_ns;  /* begin of the recording, or of its part since the last
 				        * pause */
 	uint32_t chunk;                /* the number of this chunk, from 1; 0 without chunks */

@@ -68,7 +68,8 @@ EVENT(START, KYMO, SESSION_START, INSTANT, KYMO,
 	FIELD(VERSION, TEXT, start.version, PLAIN)
 	FIELD(CPUS, U32, start.n_cpus, 0)
 	FIELD(FILTERED, BOOL, start.filtered, 0)
-	FIELD(CHUNK, U32, start.chunk, IF_SET))
+	FIELD(CHUNK, U32, start.chunk, IF_SET)
+	FIELD(FIRST, TIME, start.first_ns, IF_SET))
 EVENT(STOP, KYMO, SESSION_STOP, INSTANT, KYMO,
 	FIELD(REASON, TEXT, stop.reason, PLAIN)
 	FIELD(EVENTS, U64, stop.events, 0)

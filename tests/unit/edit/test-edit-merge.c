@@ -296,26 +296,42 @@ TEST(test_merge_names)
 	}
 }
 
-/* Chunk N of the session "rec", with a shed from FROM to RETURNED_NS. */
-static void make_chunk(struct source *s, uint32_t n, uint64_t from, uint64_t returned_ns,
-		       uint64_t to, const char *reason)
+static struct fxt_out_arg u64_arg(const char *name, uint64_t v)
+{
+	return (struct fxt_out_arg){ FXT_ARG_UINT64, fxt_interned(name), .u64 = v };
+}
+
+/*
+ * Chunk N of the session "rec", whose first chunk began at FIRST_NS (0 = unknown), with a shed from
+ * FROM to RETURNED_NS.
+ */
+static void put_chunk(struct source *s, uint32_t n, uint64_t first_ns, uint64_t from,
+		      uint64_t returned_ns, uint64_t to, const char *reason)
 {
 	const struct fxt_out_arg start[] = {
 		{ FXT_ARG_STRING, fxt_interned("host"), .text = fxt_interned("box") },
 		{ FXT_ARG_STRING, fxt_interned("session"), .text = fxt_interned("rec") },
 		{ FXT_ARG_UINT32, fxt_interned("chunk"), .u32 = n },
+		u64_arg("first", first_ns),
 	};
 	const struct fxt_out_arg stop[] = {
 		{ FXT_ARG_STRING, fxt_interned("reason"), .text = fxt_interned(reason) },
 		{ FXT_ARG_STRING, fxt_interned("session"), .text = fxt_interned("rec") },
 	};
 
-	source_init(s);
 	put_task(s, FXT_KOID_KYMO, "kymo", 0);
-	put_event_args(s, from, FXT_KOID_KYMO, "kymo", "session_start", start, ARRAY_SIZE(start));
+	put_event_args(s, from, FXT_KOID_KYMO, "kymo", "session_start", start,
+		       ARRAY_SIZE(start) - (first_ns == 0));
 	put_shed(s, from, "stacks", "rec", false);
 	put_shed(s, returned_ns, "stacks", "rec", true);
 	put_event_args(s, to, FXT_KOID_KYMO, "kymo", "session_stop", stop, ARRAY_SIZE(stop));
+}
+
+static void make_chunk(struct source *s, uint32_t n, uint64_t from, uint64_t returned_ns,
+		       uint64_t to, const char *reason)
+{
+	source_init(s);
+	put_chunk(s, n, 0, from, returned_ns, to, reason);
 }
 
 /*
@@ -347,6 +363,77 @@ TEST(test_merge_names_of_chunks)
 	}
 	for (unsigned i = 0; i < 5; i++)
 		source_deinit(&s[i]);
+}
+
+/* The line of TEXT with PART ends with END. */
+static void assert_line_end(const char *text, const char *part, const char *end)
+{
+	const char *line = strstr(text, part), *stop = line ? strchr(line, '\n') : NULL;
+
+	if (!stop || (size_t)(stop - line) < strlen(end) ||
+	    memcmp(stop - strlen(end), end, strlen(end)) != 0)
+		fail_msg("'%s' does not end with '%s': %.200s", part, end, line ? line : "no line");
+}
+
+enum { BY_BEGIN, BY_END, BY_ARCHIVE, N_WAYS };
+
+/*
+ * Merges two recordings "rec" with two chunks each: separate archives in the order number ORDER;
+ * BY_ARCHIVE: both chunks of a recording are in one archive. The second chunks return at 250 and
+ * 260.
+ */
+static char *merge_chunks_at_once(unsigned way, unsigned order)
+{
+	static const uint64_t ends[N_WAYS][2] = { { 200, 200 }, { 200, 201 }, { 200, 200 } };
+	unsigned n = way == BY_ARCHIVE ? 2 : 4, rest[4] = { 0, 1, 2, 3 };
+	const struct outbuf *list[4];
+	struct edit_merge_view v[4];
+	struct source s[4];
+	char *text;
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned which = i % 2, more = 10 * which;
+		uint64_t first_ns = way == BY_BEGIN ? 100 + more : 0;
+
+		if (i < n)
+			source_init(&s[i]);
+		if (i < 2)
+			put_chunk(&s[i], 1, first_ns, 100 + more, 150 + more, ends[way][which],
+				  "rotated");
+		else
+			put_chunk(&s[i % n], 2, first_ns, ends[way][which], 250 + more, 300,
+				  "requested");
+	}
+	for (unsigned i = 0; i < n; i++) {
+		unsigned k = order % (n - i);
+
+		list[i] = &s[rest[k]].bytes;
+		order /= n - i;
+		memmove(&rest[k], &rest[k + 1], (3 - k) * sizeof(rest[0]));
+	}
+	text = merge_text(list, n, v);
+	for (unsigned i = 0; i < n; i++)
+		source_deinit(&s[i]);
+	return text;
+}
+
+/*
+ * Two recordings of one name whose chunks end at once, or nearly so: each keeps its name. Which
+ * chunk a chunk continues is shown by the begin of the recording, else by the end of the chunk
+ * before, else by the archive.
+ */
+TEST(test_merge_names_at_once)
+{
+	for (unsigned way = 0; way < N_WAYS; way++) {
+		for (unsigned order = 0; order < (way == BY_ARCHIVE ? 2 : 24); order++) {
+			_cleanup_free_ char *text = merge_chunks_at_once(way, order);
+
+			assert_line_end(text, " 150 instant kymo/returned", ":string=rec");
+			assert_line_end(text, " 160 instant kymo/returned", ":string=rec_2");
+			assert_line_end(text, " 250 instant kymo/returned", ":string=rec");
+			assert_line_end(text, " 260 instant kymo/returned", ":string=rec_2");
+		}
+	}
 }
 
 /* Data of a thread that one archive lacks is taken from the other, in either order. */
@@ -697,6 +784,7 @@ int main(void)
 		cmocka_unit_test(test_merge_pause_together),
 		cmocka_unit_test(test_merge_names),
 		cmocka_unit_test(test_merge_names_of_chunks),
+		cmocka_unit_test(test_merge_names_at_once),
 		cmocka_unit_test(test_merge_unknown),
 		cmocka_unit_test(test_merge_nobody_knows),
 		cmocka_unit_test(test_merge_reused),

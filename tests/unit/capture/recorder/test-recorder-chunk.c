@@ -385,17 +385,26 @@ static size_t count(const char *text, const char *what)
 TEST(test_number_and_reason)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << 10 | UINT64_C(1) << 20);
+	char first[32] = "";
 
 	assert_int_equal(f->n, 3);
 	for (size_t i = 0; i < f->n; i++) {
 		_cleanup_(outbuf_deinit) struct outbuf chunk;
 		_cleanup_free_ char *text = NULL;
-		char number[64];
+		char number[64], begin[32];
+		const char *at;
 
 		chunk_of(f, i, &chunk);
 		text = archive_text(&chunk);
-		snprintf(number, sizeof(number), " chunk:uint32=%zu\n", i + 1);
+		snprintf(number, sizeof(number), " chunk:uint32=%zu ", i + 1);
 		assert_int_equal(count(text, number), 1);
+		/* Each one shows when the recording began. */
+		at = strstr(text, " first:uint64=");
+		assert_non_null(at);
+		assert_int_equal(sscanf(at, " first:uint64=%31[0-9]", begin), 1);
+		if (i == 0)
+			memcpy(first, begin, sizeof(first));
+		assert_string_equal(begin, first);
 		assert_int_equal(count(text, "session_start"), 1);
 		assert_int_equal(count(text, "session_stop"), 1);
 		assert_int_equal(count(text, "reason:string='rotated'"), i + 1 < f->n);

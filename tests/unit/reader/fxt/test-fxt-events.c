@@ -370,7 +370,7 @@ TEST(test_lifecycle)
 TEST(test_session)
 {
 	struct fixture *f = *state;
-	struct record r = instant("kymo", "session_start", 10);
+	struct record r = instant("kymo", "session_start", 11);
 
 	put_arg_text(&r, "session", "s");
 	put_arg_text(&r, "command", "c");
@@ -382,6 +382,7 @@ TEST(test_session)
 	put_arg32(&r, FXT_ARG_UINT32, "cpus", 8);
 	put_arg32(&r, FXT_ARG_BOOL, "filtered", 1);
 	put_arg32(&r, FXT_ARG_UINT32, "chunk", 2);
+	put_arg64(&r, FXT_ARG_UINT64, "first", 77);
 	assert_event(f, r, EVENT_START);
 	assert_string_equal(f->ev.start.session, "s");
 	assert_string_equal(f->ev.start.version, "1");
@@ -389,6 +390,7 @@ TEST(test_session)
 	assert_int_equal(f->ev.start.n_cpus, 8);
 	assert_true(f->ev.start.filtered);
 	assert_int_equal(f->ev.start.chunk, 2);
+	assert_int_equal(f->ev.start.first_ns, 77);
 
 	r = instant("kymo", "session_stop", 8);
 	put_arg_text(&r, "reason", "stopped");

@@ -145,6 +145,7 @@ static void assert_same_start(const struct event *is, const struct event *want)
 	assert_same_text(is->start.version, want->start.version);
 	assert_int_equal(is->start.n_cpus, want->start.n_cpus);
 	assert_int_equal(is->start.chunk, want->start.chunk);
+	assert_int_equal(is->start.first_ns, want->start.first_ns);
 	assert_int_equal(is->start.filtered, want->start.filtered);
 }
 
