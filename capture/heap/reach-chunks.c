@@ -10,6 +10,11 @@ enum {
 	CHUNK_BYTES_MIN = 32,
 	FENCE_BYTES = 16, /* of an empty chunk */
 	/*
+	 * glibc's caches keep freed chunks of up to this size, which then count as used. (A program
+	 * can set a higher limit. Then such chunks are searched.)
+	 */
+	CACHED_BYTES_MAX = 1040,
+	/*
 	 * A chunk can contain blocks that were freed while the program ran. Without a limit, many
 	 * blocks of another allocator would take quadratic time.
 	 */
@@ -26,6 +31,17 @@ struct chunks {
 	size_t n_bytes;
 };
 
+/* The chunk before another one. */
+struct previous {
+	enum {
+		PREVIOUS_UNKNOWN,
+		PREVIOUS_NONE, /* at the beginning of glibc's memory, which counts as used */
+		PREVIOUS_BLOCK,
+		PREVIOUS_FREE,
+	} kind;
+	uint64_t size;
+};
+
 /* Chunks that follow each other. */
 struct chain {
 	uint64_t landed; /* the last one with a known block, except the first; 0 = none */
@@ -33,10 +49,10 @@ struct chain {
 	bool is_whole;   /* the end is one that glibc makes */
 };
 
-/* Reads the size of the chunk AT, with its flags. 0: unreadable, which is no size. */
-static int chunks_read_size(struct chunks *c, uint64_t at, uint64_t *ret)
+/* Reads the word at ADDRESS. 0: unreadable, which is no size. */
+static int chunks_read_word(struct chunks *c, uint64_t address, uint64_t *ret)
 {
-	uint64_t address = at + SIZE_AT, page = address & ~(c->memory->page_bytes - 1);
+	uint64_t page = address & ~(c->memory->page_bytes - 1);
 	int r = 0;
 
 	*ret = 0;
@@ -52,12 +68,19 @@ static int chunks_read_size(struct chunks *c, uint64_t at, uint64_t *ret)
 	return r;
 }
 
-/* The first block that begins at ADDRESS or later. */
+/*
+ * The first block that begins at ADDRESS or later, at a multiple of the size of a head, as glibc's
+ * blocks do.
+ */
 static size_t chunks_block_from(const struct chunks *c, uint64_t address)
 {
-	size_t i = block_index_from(c->index, address);
+	const struct block_index *x = c->index;
+	size_t i = block_index_from(x, address);
 
-	return i < c->index->n_blocks && c->index->blocks[i].address < address ? i + 1 : i;
+	while (i < x->n_blocks &&
+	       (x->blocks[i].address < address || x->blocks[i].address % HEAD_BYTES))
+		i++;
+	return i;
 }
 
 /* Whether SIZE is that of the first of the two chunks that end glibc's memory. */
@@ -66,8 +89,28 @@ static bool chunks_is_fence(uint64_t size)
 	return (size & ~FLAG_IN_USE) == FENCE_BYTES;
 }
 
-/* Follows the chunks from AT up to at most TO. */
-static int chunks_follow(struct chunks *c, uint64_t at, uint64_t to, struct chain *ret)
+/*
+ * Whether the chunk AT, with the word SIZE, agrees with the chunk before it: whether that is used,
+ * and otherwise its size. Memory of the program behind a chunk does not.
+ */
+static int chunks_agree(struct chunks *c, uint64_t at, uint64_t size, const struct previous *p,
+			bool *ret)
+{
+	uint64_t previous_size;
+	int r;
+
+	*ret = p->kind == PREVIOUS_UNKNOWN ||
+	       ((size & FLAG_IN_USE) && (p->kind != PREVIOUS_FREE || p->size <= CACHED_BYTES_MAX));
+	if (*ret || (size & FLAG_IN_USE) || p->kind != PREVIOUS_FREE)
+		return 0;
+	r = chunks_read_word(c, at, &previous_size);
+	*ret = previous_size == p->size;
+	return r;
+}
+
+/* Follows the chunks from AT up to at most TO. PREVIOUS is before the first one. */
+static int chunks_follow(struct chunks *c, uint64_t at, uint64_t to, struct previous previous,
+			 struct chain *ret)
 {
 	const struct block_range *blocks = c->index->blocks;
 	size_t i = chunks_block_from(c, at + HEAD_BYTES), passed = 0;
@@ -76,17 +119,20 @@ static int chunks_follow(struct chunks *c, uint64_t at, uint64_t to, struct chai
 
 	*ret = (struct chain){ .landed = 0 };
 	for (;;) {
-		bool is_known;
+		bool is_known, agrees;
 
 		if (at == to) {
 			*ret = (struct chain){ ret->landed, to, true };
 			return 0;
 		}
-		r = chunks_read_size(c, at, &size);
+		r = chunks_read_word(c, at + SIZE_AT, &size);
 		if (r < 0 || to - at < CHUNK_BYTES_MIN)
 			return r;
+		r = chunks_agree(c, at, size, &previous, &agrees);
+		if (r < 0 || !agrees)
+			return r;
 		if (chunks_is_fence(size)) {
-			r = chunks_read_size(c, at + FENCE_BYTES, &size);
+			r = chunks_read_word(c, at + FENCE_BYTES + SIZE_AT, &size);
 			ret->is_whole = size == (FENCE_BYTES | FLAG_IN_USE);
 			ret->end = at + (uint64_t)2 * FENCE_BYTES;
 			return r;
@@ -109,6 +155,7 @@ static int chunks_follow(struct chunks *c, uint64_t at, uint64_t to, struct chai
 		}
 		if (is_known)
 			i++;
+		previous = (struct previous){ is_known ? PREVIOUS_BLOCK : PREVIOUS_FREE, size };
 		at += size;
 	}
 }
@@ -117,15 +164,16 @@ int reach_chunks_find_foreign(struct reach_memory *m, const struct block_index *
 			      const struct root *heap, struct outbuf *foreign)
 {
 	struct chunks c = { .memory = m, .index = index, .page = 1 };
-	uint64_t at = heap->from, from = at;
+	uint64_t at = heap->from, from = at, begin = at;
 	int r = 0;
 
 	while (r == 0 && at < heap->to) {
+		struct previous previous = { at == begin ? PREVIOUS_NONE : PREVIOUS_UNKNOWN, 0 };
 		uint64_t own = at;
 		struct chain chain;
 		size_t i;
 
-		r = chunks_follow(&c, at, heap->to, &chain);
+		r = chunks_follow(&c, at, heap->to, previous, &chain);
 		if (r == 0 && (chain.is_whole || chain.landed))
 			own = chain.is_whole ? chain.end : chain.landed;
 		if (own > at && from < at)
@@ -133,9 +181,11 @@ int reach_chunks_find_foreign(struct reach_memory *m, const struct block_index *
 					  sizeof(struct reach_foreign));
 		if (own > at)
 			from = own;
+		if (chain.is_whole)
+			begin = own;
 		i = chunks_block_from(&c, own + HEAD_BYTES + (chain.is_whole ? 0 : 1));
 		at = i < index->n_blocks ? index->blocks[i].address - HEAD_BYTES : heap->to;
-		at &= ~UINT64_C(7);
+		r = r ?: reach_memory_check_time(m);
 	}
 	if (r == 0 && from < heap->to)
 		r = outbuf_append(foreign, &(struct reach_foreign){ from, heap->to },

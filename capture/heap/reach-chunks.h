@@ -6,6 +6,8 @@
  * itself, glibc ends its chunks with two empty ones, and begins again behind the program's memory.
  * Chunks count as glibc's own if they lead from the chunk of a known block, or from the beginning
  * of the heap, exactly to the chunk of a known block, to such an end, or to the end of the heap.
+ * Each chunk also says whether the one before it is used, and the size of a free one. This must
+ * agree: memory of the program that is behind a chunk can have a word that looks like a size.
  */
 #pragma once
 
@@ -20,8 +22,8 @@ struct reach_foreign {
 
 /*
  * Appends the parts of HEAP that are not glibc's own, by address (struct reach_foreign). They can
- * contain known blocks. With another allocator, it is the whole heap. Returns 0 or a negative
- * errno.
+ * contain known blocks. With another allocator, it is the whole heap. Returns 0; -ETIME after the
+ * deadline of M; or another negative errno.
  */
 int reach_chunks_find_foreign(struct reach_memory *m, const struct block_index *index,
 			      const struct root *heap, struct outbuf *foreign);
