@@ -37,6 +37,7 @@ struct search {
 	char *why;
 	size_t size;
 	bool finds_removed; /* also global variables that are optimised out */
+	bool is_cut;        /* there are too many global variables for one look-up */
 };
 
 void place_locals_deinit(struct place_locals *l)
@@ -340,11 +341,11 @@ static bool locals_find_in(struct search *s, Dwarf_Die *parent, const char *name
 
 /*
  * Whether DIE is a global variable, and not a declaration of one. One that is optimised out has no
- * location. It is only found if there is no other.
+ * location.
  */
 static bool locals_is_defined(const struct search *s, Dwarf_Die *die)
 {
-	return dwarf_hasattr(die, DW_AT_location) ||
+	return dwarf_hasattr(die, DW_AT_location) || dwarf_hasattr(die, DW_AT_const_value) ||
 	       (s->finds_removed && !dwarf_hasattr(die, DW_AT_declaration));
 }
 
@@ -361,8 +362,10 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 		int tag = dwarf_tag(&die);
 		const char *its;
 
-		if (++s->n_visited > GLOBAL_LOOKUPS_MAX)
+		if (s->n_visited++ == (s->query->globals_max ?: GLOBAL_LOOKUPS_MAX)) {
+			s->is_cut = true;
 			return false;
+		}
 		if (!colons && tag == DW_TAG_variable && locals_is_defined(s, &die) &&
 		    locals_is_named(s, &die, name)) {
 			*ret = die;
@@ -381,15 +384,24 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 	return colons ? locals_find_global(s, parent, colons + 2, ret, depth + 1) : false;
 }
 
-static bool locals_find_in_units(struct search *s, const char *name, Dwarf_Die *ret)
+static bool locals_find_in_own_unit(struct search *s, const char *name, bool removed,
+				    Dwarf_Die *ret)
+{
+	s->finds_removed = removed;
+	s->n_visited = 0;
+	return !s->is_cut && locals_find_global(s, &s->unit, name, ret, 0);
+}
+
+static bool locals_find_in_units(struct search *s, const char *name, bool removed, Dwarf_Die *ret)
 {
 	Dwarf_CU *unit = NULL;
 	uint8_t type;
 	Dwarf_Die die;
 
-	if (locals_find_global(s, &s->unit, name, ret, 0))
-		return true;
-	while (dwarf_get_units(s->places->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
+	s->finds_removed = removed;
+	s->n_visited = 0;
+	while (!s->is_cut &&
+	       dwarf_get_units(s->places->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
 		if (type == DW_UT_compile && locals_find_global(s, &die, name, ret, 0))
 			return true;
 	return false;
@@ -404,18 +416,24 @@ static bool locals_find_name(struct search *s, const char *name, Dwarf_Die *ret,
 			return true;
 		}
 	*ret_scope = PLACE_GLOBAL;
-	s->finds_removed = false;
-	if (locals_find_in_units(s, name, ret))
-		return true;
-	s->finds_removed = true;
-	return locals_find_in_units(s, name, ret);
+	/* (a variable of the own unit hides those of other units, also if it is optimised out) */
+	s->is_cut = false;
+	return locals_find_in_own_unit(s, name, false, ret) ||
+	       locals_find_in_own_unit(s, name, true, ret) ||
+	       locals_find_in_units(s, name, false, ret) ||
+	       locals_find_in_units(s, name, true, ret);
 }
 
 static int locals_no_variable(struct search *s, const char *name)
 {
-	snprintf(s->why, s->size, "there is no variable '%s' at 0x%" PRIx64 "%s%s%s", name,
-		 s->query->vaddr, *s->nearest_name ? "; did you mean '" : "", s->nearest_name,
-		 *s->nearest_name ? "'?" : "");
+	if (s->is_cut)
+		snprintf(s->why, s->size,
+			 "there are too many global variables and functions in %s to find '%s'",
+			 s->places->path, name);
+	else
+		snprintf(s->why, s->size, "there is no variable '%s' at 0x%" PRIx64 "%s%s%s", name,
+			 s->query->vaddr, *s->nearest_name ? "; did you mean '" : "",
+			 s->nearest_name, *s->nearest_name ? "'?" : "");
 	return -ENOENT;
 }
 

@@ -77,6 +77,8 @@ struct place_query {
 	const char *const *items;
 	size_t n_items;
 	bool strings; /* with each pointer to characters, the string too */
+	/* the number of global variables, functions and types for one look-up; 0 = four million */
+	size_t globals_max;
 };
 
 /*

@@ -508,10 +508,14 @@ static void test_print_wide(void **state)
 	assert_string_equal(text, "1.5 + -2i");
 }
 
-/* A global variable that is optimised out is shown with the reason; a declaration is none. */
+/*
+ * A global variable that is optimised out is shown with the reason, also if another file has one of
+ * its name; a declaration is none. One that is not found among too many is no missing one.
+ */
 static void test_removed_global(void **state)
 {
-	static const char *const items[] = { "removed" }, *const others[] = { "elsewhere" };
+	static const char *const items[] = { "removed" }, *const others[] = { "elsewhere" },
+				 *const far[] = { "far" };
 	struct place_query query = { .items = items, .n_items = 1 };
 	struct place_functions f;
 	struct place_locals locals;
@@ -522,7 +526,9 @@ static void test_removed_global(void **state)
 	command("printf 'static int removed[4]; extern int elsewhere;\n"
 		"int main(int n, char **v) { (void)v; removed[n & 3] = n; return n; }\n"
 		"int other(void); int other(void) { return elsewhere; }\n"
-		"int elsewhere_too;\n' >r.c && cc -g -O2 -shared -fPIC -o removed r.c");
+		"int elsewhere_too;\n' >r.c && "
+		"printf 'int first; int removed = 77; int far = 3;\n' >other.c && "
+		"cc -g -O2 -shared -fPIC -o removed other.c r.c");
 	assert_int_equal(places_open(&p, directory_path("removed"), &(struct places_options){ 0 },
 				     why, sizeof(why)),
 			 0);
@@ -535,6 +541,13 @@ static void test_removed_global(void **state)
 	place_locals_deinit(&locals);
 	query.items = others;
 	assert_int_equal(place_locals_find(p, &query, &locals, why, sizeof(why)), -ENOENT);
+	query.items = far;
+	assert_int_equal(place_locals_find(p, &query, &locals, why, sizeof(why)), 0);
+	assert_int_equal(locals.list[0].reason, PLACE_REASON_NONE);
+	place_locals_deinit(&locals);
+	query.globals_max = 2;
+	assert_int_equal(place_locals_find(p, &query, &locals, why, sizeof(why)), -ENOENT);
+	assert_non_null(strstr(why, "too many global variables"));
 	place_functions_deinit(&f);
 	places_free(p);
 }
