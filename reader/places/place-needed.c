@@ -5,23 +5,25 @@
 
 #include "reader/places/places-parts.h"
 
+/* libelf reads tables as a whole. Their sizes are claims of the file. */
+enum { PLACE_NEEDED_TABLE_MAX = 64 << 20 };
+
 /* Entry I of those with TAG in the dynamic section, as text; NULL = there is none. */
 static const char *place_needed_entry(const struct places *p, GElf_Sxword tag, size_t i)
 {
 	Elf *elf = p->main.elf->elf;
+	GElf_Shdr header, strings;
+	Elf_Scn *section = elf_file_section_of(p->main.elf, SHT_DYNAMIC, &header), *names;
+	Elf_Data *data;
+	GElf_Dyn entry;
 
-	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
-		GElf_Shdr header;
-		GElf_Dyn entry;
-		Elf_Data *data;
-
-		if (!gelf_getshdr(s, &header) || header.sh_type != SHT_DYNAMIC ||
-		    !(data = elf_getdata(s, NULL)))
-			continue;
-		for (int at = 0; gelf_getdyn(data, at, &entry) && entry.d_tag != DT_NULL; at++)
-			if (entry.d_tag == tag && i-- == 0)
-				return elf_strptr(elf, header.sh_link, entry.d_un.d_val);
-	}
+	if (!section || header.sh_size > PLACE_NEEDED_TABLE_MAX ||
+	    !(names = elf_getscn(elf, header.sh_link)) || !gelf_getshdr(names, &strings) ||
+	    strings.sh_size > PLACE_NEEDED_TABLE_MAX || !(data = elf_getdata(section, NULL)))
+		return NULL;
+	for (int at = 0; gelf_getdyn(data, at, &entry) && entry.d_tag != DT_NULL; at++)
+		if (entry.d_tag == tag && i-- == 0)
+			return elf_strptr(elf, header.sh_link, entry.d_un.d_val);
 	return NULL;
 }
 

@@ -13,6 +13,7 @@
 
 enum {
 	PLACES_MEMORY_MAX = 1 << 30, /* decompressed debug information */
+	PLACES_TABLE_MAX = PLACES_MEMORY_MAX / 4,
 	PLACES_DIES_MAX = 4 * 1000 * 1000,
 	PLACES_DEPTH_MAX = 64,
 };
@@ -68,16 +69,15 @@ static int places_find_debug(struct places *p, struct places_trouble *trouble)
 	return find_debug_file(&p->where, &p->main, &p->debug, places_note_trouble, trouble);
 }
 
-/* Loads from the symbol table in SECTION. */
-static int places_load_indirect_of(struct places *p, Elf_Scn *section)
+static int places_load_indirect_of(struct places *p, uint32_t type)
 {
 	GElf_Shdr header;
+	Elf_Scn *section = elf_file_section_of(p->main.elf, type, &header);
 	Elf_Data *data;
 	size_t n;
 
-	if (!gelf_getshdr(section, &header) ||
-	    (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) ||
-	    header.sh_entsize == 0 || !(data = elf_getdata(section, NULL)))
+	if (!section || header.sh_entsize == 0 || header.sh_size > PLACES_TABLE_MAX ||
+	    !(data = elf_getdata(section, NULL)))
 		return 0;
 	n = data->d_size / header.sh_entsize;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
@@ -91,15 +91,6 @@ static int places_load_indirect_of(struct places *p, Elf_Scn *section)
 		p->indirect[p->n_indirect++] = symbol.st_value;
 	}
 	return 0;
-}
-
-static int places_load_indirect(struct places *p)
-{
-	int r = 0;
-
-	for (Elf_Scn *s = NULL; r == 0 && (s = elf_nextscn(p->main.elf->elf, s));)
-		r = places_load_indirect_of(p, s);
-	return r;
 }
 
 bool places_is_indirect(const struct places *p, uint64_t vaddr)
@@ -120,12 +111,12 @@ static int places_load_symbols(struct places *p)
 
 		if (!files[i])
 			continue;
-		if (elf_file_symbols(files[i], &p->main.elf->segments, PLACES_MEMORY_MAX / 4,
+		if (elf_file_symbols(files[i], &p->main.elf->segments, PLACES_TABLE_MAX,
 				     &p->symbols, &full, &what) == -ENOMEM)
 			return -ENOMEM;
 		p->has_symbols |= full;
 	}
-	return places_load_indirect(p);
+	return places_load_indirect_of(p, SHT_SYMTAB) ?: places_load_indirect_of(p, SHT_DYNSYM);
 }
 
 static int places_load_debug(struct places *p, struct places_trouble *trouble)
@@ -179,7 +170,9 @@ int places_open(struct places **ret, const char *path, const struct places_optio
 	r = r ?: places_load_debug(p, &trouble);
 	if (r < 0)
 		return r;
-	p->frames = dwarf_getcfi_elf(p->main.elf->elf);
+	/* (it reads as much as the distance between two addresses in the file) */
+	if (p->main.elf->mapped || p->main.size <= PLACES_MEMORY_MAX)
+		p->frames = dwarf_getcfi_elf(p->main.elf->elf);
 	*ret = TAKE_PTR(p);
 	return 0;
 }

@@ -75,35 +75,49 @@ static uint64_t dwarf_info_now_ns(void)
 
 /* ---- opening ---- */
 
+/* Whether libdw reads the section NAME. */
 static bool dwarf_info_is_debug_section(const char *name)
 {
-	return strncmp(name, ".debug_", 7) == 0 || strncmp(name, ".zdebug_", 8) == 0;
+	return strncmp(name, ".debug_", 7) == 0 || strncmp(name, ".zdebug_", 8) == 0 ||
+	       strcmp(name, ".gnu_debugaltlink") == 0;
 }
 
-/* The decompressed size of SECTION. */
-static uint64_t dwarf_info_unpacked_size(Elf_Scn *section, const GElf_Shdr *header,
-					 const char *name)
+/* The memory that libdw needs for the packed SECTION, with its content; UINT64_MAX if unknown. */
+static uint64_t dwarf_info_packed_bytes(Elf_Scn *section, const GElf_Shdr *header, uint64_t max)
 {
-	uint64_t size;
+	uint64_t size = 0;
 	GElf_Chdr packed;
 	Elf_Data *data;
 
-	if (header->sh_type == SHT_NOBITS)
-		return 0;
-	if (header->sh_flags & SHF_COMPRESSED)
-		return gelf_getchdr(section, &packed) ? packed.ch_size : UINT64_MAX;
-	if (name[1] != 'z')
-		return header->sh_size;
-	/* The old form of compression, before there was a flag: "ZLIB" and the size, big endian. */
-	data = elf_rawdata(section, NULL);
-	if (!data || !data->d_buf || data->d_size < 12)
-		return header->sh_size;
-	memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
-	return be64toh(size);
+	/* (libelf reads all of it to tell its size) */
+	if (header->sh_size > max)
+		return UINT64_MAX;
+	if (header->sh_flags & SHF_COMPRESSED) {
+		if (!gelf_getchdr(section, &packed))
+			return UINT64_MAX;
+		size = packed.ch_size;
+	} else {
+		/* The old form, before there was a flag: "ZLIB" and the size, big endian. */
+		data = elf_rawdata(section, NULL);
+		if (data && data->d_buf && data->d_size >= 12)
+			memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
+		size = be64toh(size);
+	}
+	return size > UINT64_MAX - header->sh_size ? UINT64_MAX : size + header->sh_size;
 }
 
-/* The memory that libdw needs for F; UINT64_MAX if unknown. */
-static uint64_t dwarf_info_memory_needed(const struct elf_file *f)
+static uint64_t dwarf_info_section_bytes(const struct elf_file *f, Elf_Scn *section,
+					 const GElf_Shdr *header, const char *name, uint64_t max)
+{
+	if (header->sh_type == SHT_NOBITS)
+		return 0;
+	if (header->sh_flags & SHF_COMPRESSED || name[1] == 'z')
+		return dwarf_info_packed_bytes(section, header, max);
+	return f->mapped ? 0 : header->sh_size;
+}
+
+/* The memory that libdw needs for F; UINT64_MAX if it is unknown, or exceeds MAX. */
+static uint64_t dwarf_info_memory_needed(const struct elf_file *f, uint64_t max)
 {
 	uint64_t sum = 0;
 	size_t names;
@@ -121,10 +135,8 @@ static uint64_t dwarf_info_memory_needed(const struct elf_file *f)
 		name = elf_strptr(f->elf, names, header.sh_name);
 		if (!name || !dwarf_info_is_debug_section(name))
 			continue;
-		size = dwarf_info_unpacked_size(section, &header, name);
-		if (size == header.sh_size && f->mapped)
-			continue;
-		if (size > UINT64_MAX - sum)
+		size = dwarf_info_section_bytes(f, section, &header, name, max);
+		if (size > max - sum)
 			return UINT64_MAX;
 		sum += size;
 	}
@@ -207,8 +219,8 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 	d->file = f;
 	d->segments = segments;
 	d->max = max;
-	d->bytes = dwarf_info_memory_needed(f);
-	other = alternate ? dwarf_info_memory_needed(alternate) : 0;
+	d->bytes = dwarf_info_memory_needed(f, max);
+	other = alternate ? dwarf_info_memory_needed(alternate, max) : 0;
 	if (d->bytes > max || other > max - d->bytes)
 		return unusable(reterr_what, too_large);
 	d->bytes += other;

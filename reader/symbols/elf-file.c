@@ -10,16 +10,104 @@
 
 #include "reader/symbols/unusable.h"
 
-enum { PHDRS_MAX = 4096, SECTIONS_MAX = 100000 };
+enum {
+	PHDRS_MAX = 4096,
+	SECTIONS_MAX = 100000,
+	/* libelf reads these as a whole, if a file is not mapped. Their sizes are claims of the
+	 * file, and a sparse file of any size costs nothing. */
+	SECTION_NAMES_MAX = 64 << 20,
+	NOTES_MAX = 64 << 20,
+};
 
 /* ---- opening ---- */
 
-static int elf_file_read_segments(struct elf_file *f, const char **reterr_what)
+static bool elf_read_at(const struct elf_file *f, uint64_t offset, void *to, size_t n)
 {
-	size_t n;
+	const char *memory = f->memory;
+	size_t size = f->n_memory;
 
-	if (elf_getphdrnum(f->elf, &n) != 0 || n > PHDRS_MAX)
-		return unusable(reterr_what, "its program headers are damaged");
+	if (f->fd >= 0)
+		return offset <= INT64_MAX && pread(f->fd, to, n, (off_t)offset) == (ssize_t)n;
+	/* (the descriptor of a mapped file can be closed) */
+	if (f->mapped)
+		memory = elf_rawfile(f->elf, &size);
+	if (!memory || offset > size || n > size - offset)
+		return false;
+	memcpy(to, memory + offset, n);
+	return true;
+}
+
+static uint64_t elf_number(const uint8_t *at, size_t n, bool big_endian)
+{
+	uint64_t x = 0;
+
+	for (size_t i = 0; i < n; i++)
+		x = x << 8 | at[big_endian ? i : n - 1 - i];
+	return x;
+}
+
+#define ELF_NUMBER(header, type, member, big_endian)                                               \
+	elf_number((header) + offsetof(type, member), sizeof(((type *)NULL)->member), big_endian)
+
+/* elf_begin() allocates memory for each section. If the header has no room for their number, it
+ * is in section 0. */
+static bool elf_has_too_many_sections(const struct elf_file *f)
+{
+	uint8_t header[sizeof(Elf64_Ehdr)], section[sizeof(Elf64_Shdr)];
+	uint64_t offset, n;
+	bool wide, big;
+
+	if (!elf_read_at(f, 0, header, sizeof(Elf32_Ehdr)) || memcmp(header, ELFMAG, SELFMAG) != 0)
+		return false;
+	big = header[EI_DATA] == ELFDATA2MSB;
+	wide = header[EI_CLASS] == ELFCLASS64;
+	if (wide && !elf_read_at(f, 0, header, sizeof(Elf64_Ehdr)))
+		return false;
+	n = wide ? ELF_NUMBER(header, Elf64_Ehdr, e_shnum, big)
+		 : ELF_NUMBER(header, Elf32_Ehdr, e_shnum, big);
+	offset = wide ? ELF_NUMBER(header, Elf64_Ehdr, e_shoff, big)
+		      : ELF_NUMBER(header, Elf32_Ehdr, e_shoff, big);
+	if (n > 0 || offset == 0 ||
+	    !elf_read_at(f, offset, section, wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)))
+		return n > SECTIONS_MAX;
+	return (wide ? ELF_NUMBER(section, Elf64_Shdr, sh_size, big)
+		     : ELF_NUMBER(section, Elf32_Shdr, sh_size, big)) > SECTIONS_MAX;
+}
+
+static bool elf_has_large_names(const struct elf_file *f)
+{
+	GElf_Shdr header;
+	Elf_Scn *section;
+	size_t index;
+
+	if (elf_getshdrstrndx(f->elf, &index) != 0)
+		return false;
+	section = elf_getscn(f->elf, index);
+	return section && gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS &&
+	       header.sh_size > SECTION_NAMES_MAX;
+}
+
+static bool elf_has_large_notes(const struct elf_file *f, size_t n_phdrs)
+{
+	uint64_t loaded = 0, sections = 0;
+	GElf_Shdr section;
+	GElf_Phdr header;
+
+	for (size_t i = 0; i < n_phdrs && gelf_getphdr(f->elf, (int)i, &header); i++)
+		if (header.p_type == PT_NOTE && header.p_filesz > NOTES_MAX - loaded)
+			return true;
+		else if (header.p_type == PT_NOTE)
+			loaded += header.p_filesz;
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(f->elf, s)) && gelf_getshdr(s, &section);)
+		if (section.sh_type == SHT_NOTE && section.sh_size > NOTES_MAX - sections)
+			return true;
+		else if (section.sh_type == SHT_NOTE)
+			sections += section.sh_size;
+	return false;
+}
+
+static int elf_file_read_segments(struct elf_file *f, size_t n, const char **reterr_what)
+{
 	for (size_t i = 0; i < n; i++) {
 		struct elf_segment *segment = &f->segments.items[f->segments.n];
 		GElf_Phdr phdr;
@@ -47,8 +135,8 @@ static int elf_file_read_segments(struct elf_file *f, const char **reterr_what)
 static int elf_read_identity(struct elf_file *f, const char **reterr_what)
 {
 	const void *id;
+	size_t n_sections, n_phdrs;
 	GElf_Ehdr header;
-	size_t n_sections;
 	ssize_t n;
 
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
@@ -59,15 +147,20 @@ static int elf_read_identity(struct elf_file *f, const char **reterr_what)
 	 */
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN && header.e_type != ET_REL)
 		return unusable(reterr_what, "it is neither a program nor a library");
-	if (elf_getshdrnum(f->elf, &n_sections) != 0 || n_sections > SECTIONS_MAX) {
+	if (elf_getshdrnum(f->elf, &n_sections) != 0 || n_sections > SECTIONS_MAX)
 		return unusable(reterr_what, "its section headers are damaged");
-	}
+	if (elf_getphdrnum(f->elf, &n_phdrs) != 0 || n_phdrs > PHDRS_MAX)
+		return unusable(reterr_what, "its program headers are damaged");
+	if (!f->mapped && f->fd >= 0 && elf_has_large_names(f))
+		return unusable(reterr_what, "the names of its sections are too large");
+	if (!f->mapped && f->fd >= 0 && elf_has_large_notes(f, n_phdrs))
+		return unusable(reterr_what, "its notes are too large");
 	n = dwelf_elf_gnu_build_id(f->elf, &id);
 	if (n > 0 && n <= SYMBOL_BUILD_ID_MAX) {
 		memcpy(f->build_id, id, (size_t)n);
 		f->n_build_id = (size_t)n;
 	}
-	return elf_file_read_segments(f, reterr_what);
+	return elf_file_read_segments(f, n_phdrs, reterr_what);
 }
 
 static int elf_finish_open(struct elf_file **ret, struct elf_file *file, const char **reterr_what)
@@ -75,6 +168,13 @@ static int elf_finish_open(struct elf_file **ret, struct elf_file *file, const c
 	_cleanup_(elf_file_freep) struct elf_file *f = file;
 	int r;
 
+	elf_version(EV_CURRENT);
+	if (elf_has_too_many_sections(f))
+		return unusable(reterr_what, "its section headers are damaged");
+	if (f->fd >= 0)
+		f->elf = elf_begin(f->fd, f->mapped ? ELF_C_READ_MMAP : ELF_C_READ, NULL);
+	else if (f->n_memory > 0)
+		f->elf = elf_memory(f->memory, f->n_memory);
 	if (!f->elf)
 		return unusable(reterr_what, "it is not an ELF file");
 	r = elf_read_identity(f, reterr_what);
@@ -104,10 +204,8 @@ int elf_file_open_fd(struct elf_file **ret, int fd, const char **reterr_what)
 		close(fd);
 		return -ENOMEM;
 	}
-	elf_version(EV_CURRENT);
 	f->fd = fd;
 	f->mapped = elf_may_be_mapped(fd);
-	f->elf = elf_begin(fd, f->mapped ? ELF_C_READ_MMAP : ELF_C_READ, NULL);
 	return elf_finish_open(ret, f, reterr_what);
 }
 
@@ -119,10 +217,9 @@ int elf_file_open_memory(struct elf_file **ret, char *memory, size_t n, const ch
 		free(memory);
 		return -ENOMEM;
 	}
-	elf_version(EV_CURRENT);
 	f->fd = -1;
 	f->memory = memory;
-	f->elf = n > 0 ? elf_memory(memory, n) : NULL;
+	f->n_memory = n;
 	return elf_finish_open(ret, f, reterr_what);
 }
 
@@ -331,8 +428,7 @@ static int elf_add_table(const struct elf_file *f, Elf_Scn *section, const GElf_
 	return 0;
 }
 
-/* The first section of TYPE. */
-static Elf_Scn *elf_section_of_type(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header)
+Elf_Scn *elf_file_section_of(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header)
 {
 	for (Elf_Scn *section = elf_nextscn(f->elf, NULL); section;
 	     section = elf_nextscn(f->elf, section)) {
@@ -354,7 +450,7 @@ int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segmen
 	*ret_full = false;
 	for (size_t i = 0; i < ARRAY_SIZE(types) && !*ret_full; i++) {
 		GElf_Shdr header;
-		Elf_Scn *section = elf_section_of_type(f, types[i], &header);
+		Elf_Scn *section = elf_file_section_of(f, types[i], &header);
 		int added;
 
 		if (!section)
@@ -372,46 +468,37 @@ int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segmen
 
 /* ---- calls ---- */
 
-/* N bytes before VADDR; NULL if they are not in the file. */
-static const uint8_t *elf_bytes_before(const struct elf_file *f, uint64_t vaddr, size_t n)
+/* Reads N bytes before VADDR. They are too few for a list of libelf's, and a segment of a file that
+ * is not mapped could be too large for memory. */
+static bool elf_read_before(const struct elf_file *f, uint64_t vaddr, void *to, size_t n)
 {
 	for (size_t i = 0; vaddr >= n && i < f->segments.n; i++) {
 		const struct elf_segment *segment = &f->segments.items[i];
 		uint64_t at = vaddr - n - segment->vaddr;
-		Elf_Data *data;
 
-		if (!segment->executable || vaddr - n < segment->vaddr || at > segment->file_size ||
-		    segment->file_size - at < n)
-			continue;
-		/* (libelf keeps each chunk in a list, which it searches: so there is one chunk for
-		 * all calls, unless the file is cut off in the segment) */
-		data = elf_getdata_rawchunk(f->elf, (int64_t)segment->offset, segment->file_size,
-					    ELF_T_BYTE);
-		if (data && data->d_size == segment->file_size)
-			return (const uint8_t *)data->d_buf + at;
-		data = elf_getdata_rawchunk(f->elf, (int64_t)(segment->offset + at), n, ELF_T_BYTE);
-		return data && data->d_size == n ? data->d_buf : NULL;
+		if (segment->executable && vaddr - n >= segment->vaddr &&
+		    at <= segment->file_size && segment->file_size - at >= n)
+			return elf_read_at(f, segment->offset + at, to, n);
 	}
-	return NULL;
+	return false;
 }
 
 bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_target)
 {
-	const uint8_t *code;
 	GElf_Ehdr header;
+	uint8_t code[5];
 	int32_t offset;
 	uint32_t word;
 
 	if (!gelf_getehdr(f->elf, &header))
 		return false;
-	if (header.e_machine == EM_X86_64 && (code = elf_bytes_before(f, vaddr, 5)) &&
+	if (header.e_machine == EM_X86_64 && elf_read_before(f, vaddr, code, sizeof(code)) &&
 	    *code == 0xe8) {
 		memcpy(&offset, code + 1, sizeof(offset));
 		*ret_target = vaddr + (uint64_t)(int64_t)offset;
 		return true;
 	}
-	if (header.e_machine == EM_AARCH64 && (code = elf_bytes_before(f, vaddr, 4))) {
-		memcpy(&word, code, sizeof(word));
+	if (header.e_machine == EM_AARCH64 && elf_read_before(f, vaddr, &word, sizeof(word))) {
 		*ret_target = vaddr - 4 + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
 		return (word & 0xfc000000) == 0x94000000;
 	}
@@ -423,10 +510,11 @@ bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr)
 	/* mov $15, %rax (or %eax); syscall */
 	static const uint8_t with_rax[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 	static const uint8_t with_eax[] = { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-	const uint8_t *code = elf_bytes_before(f, vaddr + sizeof(with_rax), sizeof(with_rax));
+	uint8_t code[sizeof(with_rax)];
 	GElf_Ehdr header;
 
-	return code && gelf_getehdr(f->elf, &header) && header.e_machine == EM_X86_64 &&
+	return elf_read_before(f, vaddr + sizeof(code), code, sizeof(code)) &&
+	       gelf_getehdr(f->elf, &header) && header.e_machine == EM_X86_64 &&
 	       (memcmp(code, with_rax, sizeof(with_rax)) == 0 ||
 		memcmp(code, with_eax, sizeof(with_eax)) == 0);
 }

@@ -28,7 +28,8 @@ struct elf_file {
 	Elf *elf;
 	int fd;       /* -1 for memory */
 	char *memory; /* owned, if it is not a file */
-	bool mapped;  /* the kernel can reclaim its pages */
+	size_t n_memory;
+	bool mapped; /* the kernel can reclaim its pages */
 	struct elf_segments segments;
 	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
 	size_t n_build_id; /* 0 = none */
@@ -49,6 +50,9 @@ bool elf_file_has_build_id(const struct elf_file *f, const uint8_t *id, size_t n
 
 /* Sections by name: NULL if there is none with content. HEADER may be NULL. */
 Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr *ret_header);
+
+/* The first section of TYPE, of which a file has at most one. Its size is what the file claims. */
+Elf_Scn *elf_file_section_of(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header);
 
 /*
  * The bytes of that section, borrowed until the file is closed, at most MAX; NULL if there are
