@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "cli/common/exit-hold.h"
+#include "cli/hold/exit-hold.h"
 
 struct run_command {
 	pid_t pid;      /* 0 = not started */

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "cli/common/exit-hold.h"
+#include "cli/hold/exit-hold.h"
 #include "cli/record/recording.h"
 
 struct exit_search {

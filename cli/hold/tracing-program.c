@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/common/tracing-program.h"
+#include "cli/hold/tracing-program.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/hold/exit-hold-parts.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/proc/task-state.h"
+
+/*
+ * How long an exiting thread waits for the exits of the other threads of its process. Afterwards,
+ * it exits alone. Killed threads must get a CPU first. (A thread that calls exit(2) does not wait.)
+ */
+#define OTHERS_NS UINT64_C(2000000000)
+#define OTHERS_MS 2
+
+/* No process is held longer, even if it was not searched. */
+#define HOLD_NS UINT64_C(30000000000)
+
+/* After processes have been held for this time, only the command itself is still held. */
+#define HELD_NS_MAX UINT64_C(30000000000)
+
+/* The longest delay until the thread sees a stop without a notification. */
+#define UNREPORTED_MS EXIT_HOLD_WALK_MS
+
+/* How long the thread tries to trace the thread that replaces another one in an exec. */
+#define SUCCESSOR_NS 5000000
+
+struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
+{
+	for (unsigned i = 0; i < h->n; i++)
+		if (h->list[i].tid == tid)
+			return &h->list[i];
+	return NULL;
+}
+
+/*
+ * An exec kills the other threads of its process and waits for their exits. Then its own thread
+ * becomes the first one of PID, and is not traced. It runs a program, which can exit within a
+ * millisecond. If that fails, the next round searches for it, and for children that it has made.
+ */
+static void exit_hold_seize_successor(struct exit_hold *h, pid_t pid)
+{
+	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + SUCCESSOR_NS;
+	bool seized;
+
+	/* (the old thread refuses until it has exited) */
+	while (!(seized = exit_hold_adopt_new(h, pid)) && !h->gave_up && errno == EPERM &&
+	       clock_read_ns(CLOCK_MONOTONIC) < end_ns)
+		usleep(20);
+	if (!seized)
+		h->next_walk_ns = 0;
+}
+
+/* Detaches from TID, a thread of PID that is at its exit, and lets it continue. */
+static void exit_hold_detach(struct exit_hold *h, pid_t pid, pid_t tid)
+{
+	bool execs = tid == pid && exit_hold_each_task(h, pid, exit_hold_is_in_exec) > 0;
+
+	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	if (execs)
+		exit_hold_seize_successor(h, pid);
+}
+
+static void exit_hold_release_thread(struct exit_hold *h, struct held *held)
+{
+	struct held gone = *held;
+
+	*held = h->list[--h->n];
+	exit_hold_detach(h, gone.pid, gone.tid);
+}
+
+void exit_hold_release_one(struct exit_hold *h, pid_t pid)
+{
+	for (unsigned i = 0; i < h->n; i++)
+		if (h->list[i].pid == pid)
+			h->list[i].state = HELD_RELEASED;
+}
+
+static bool exit_hold_is_other(struct exit_hold *h, pid_t pid, pid_t tid)
+{
+	return !exit_hold_find(h, tid) && !task_state_is_ending(pid, tid);
+}
+
+/* (does nothing if the thread is already traced, or has exited) */
+static bool exit_hold_seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
+{
+	return tid != pid && exit_hold_seize(h, tid, EXIT_HOLD_OPTIONS | PTRACE_O_TRACECLONE);
+}
+
+/* HELD is the last thread of its process, or exits before the others. */
+static void exit_hold_settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_ns)
+{
+	if (exit_hold_each_task(h, held->pid, exit_hold_is_in_exec) > 0) {
+		held->state = HELD_RELEASED;
+	} else if (exit_hold_each_task(h, held->pid, exit_hold_is_other) == 0) {
+		held->state = HELD_READY;
+		held->ready_ns = now_ns;
+		eventfd_write(h->owner_fd, 1);
+	} else if (now_ns - held->since_ns > OTHERS_NS || exit_hold_ends_alone(held->tid)) {
+		held->state = HELD_RELEASED;
+	}
+}
+
+/* Whether a thread of HELD's process is already reported. If so, all of its threads wait
+ * together. */
+static bool exit_hold_is_reported(const struct exit_hold *h, const struct held *held)
+{
+	for (unsigned i = 0; i < h->n; i++)
+		if (&h->list[i] != held && h->list[i].pid == held->pid &&
+		    (h->list[i].state == HELD_READY || h->list[i].state == HELD_POPPED))
+			return true;
+	return false;
+}
+
+int exit_hold_settle(struct exit_hold *h)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	int due_ms = h->gave_up ? OTHERS_MS : UNREPORTED_MS;
+
+	for (unsigned i = 0; i < h->n; i++) {
+		struct held *held = &h->list[i];
+
+		if (held->state == HELD_WAITING && !exit_hold_is_reported(h, held))
+			exit_hold_settle_waiting(h, held, now_ns);
+		if ((held->state == HELD_READY || held->state == HELD_POPPED) &&
+		    now_ns - held->ready_ns > HOLD_NS) {
+			exit_hold_release_one(h, held->pid);
+			h->n_late++;
+		}
+	}
+	for (unsigned i = 0; i < h->n;) {
+		struct held *held = &h->list[i];
+
+		if (held->state == HELD_RELEASED) {
+			exit_hold_release_thread(h, held);
+			continue;
+		}
+		if (held->state == HELD_WAITING)
+			due_ms = OTHERS_MS;
+		i++;
+	}
+	return due_ms;
+}
+void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	pid_t pid = exit_hold_process_of(tid);
+	bool is_over = h->held_ns > HELD_NS_MAX && pid != h->command;
+	unsigned long status = 0;
+
+	h->n_passed += is_over;
+	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &status);
+	if (is_over || WTERMSIG((int)status) == SIGKILL || h->n == EXIT_HOLD_MAX ||
+	    (tid == pid && exit_hold_each_task(h, pid, exit_hold_is_in_exec) > 0)) {
+		exit_hold_detach(h, pid, tid);
+		return;
+	}
+	/* The threads that outlive the first one keep the memory. */
+	if (tid == pid)
+		exit_hold_each_task(h, pid, exit_hold_seize_other);
+	h->list[h->n++] = (struct held){ tid, pid, HELD_WAITING, now_ns, 0 };
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The shared part of exit-hold's files. Internal to exit-hold*.c. The functions run in the thread
+ * that traces, with the lock.
+ *
+ *   exit-hold.c          the thread, and the interface of its owner
+ *   exit-hold-adopt.c    begins to trace processes, with the options that their programs allow
+ *   exit-hold-exits.c    threads at their exit: which of them are held, and until when
+ *   exit-hold-stops.c    all other stops of traced threads
+ *   exit-hold-tasks.c    what /proc shows of a thread
+ *   exit-hold-walk.c     the search for processes that no stop has reported
+ */
+#pragma once
+
+#include <sys/ptrace.h>
+
+#include "cli/hold/exit-hold.h"
+
+/* The options for a traced thread, if its program may trace others, and if it does not. */
+#define EXIT_HOLD_OPTIONS_OF_TRACER (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC)
+#define EXIT_HOLD_OPTIONS           (EXIT_HOLD_OPTIONS_OF_TRACER | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK)
+
+/* ---- exit-hold-tasks.c ---- */
+
+/* The process of TID, and its id in its own pid namespace, which signals of the process contain. */
+pid_t exit_hold_ids_of(pid_t tid, pid_t *ret_inner);
+pid_t exit_hold_process_of(pid_t tid);
+
+/* Whether TID called exit() and not exit_group(). */
+bool exit_hold_ends_alone(pid_t tid);
+
+/* Calls EACH for the threads of PID. Returns how many calls returned true. */
+unsigned exit_hold_each_task(struct exit_hold *h, pid_t pid,
+			     bool (*each)(struct exit_hold *h, pid_t pid, pid_t tid));
+
+/* Whether TID is in a call of exec; for exit_hold_each_task(). */
+bool exit_hold_is_in_exec(struct exit_hold *h, pid_t pid, pid_t tid);
+
+bool exit_hold_is_traced(pid_t pid);
+
+/* Writes the name of the program of PID to TO; "" if it has none. Does not access its file. Returns
+ * false if it is hidden, as it is from those who may not trace PID. */
+bool exit_hold_program_of(pid_t pid, char to[static 256]);
+
+/* Writes the name of PID to TO, unless there is a name already. */
+void exit_hold_note_name(pid_t pid, char to[static 64]);
+
+/* ---- exit-hold-adopt.c ---- */
+
+/* Makes a timer that interrupts only this thread. It uses a signal of its own, since the kernel
+ * restarts the request after a handler returns. */
+int exit_hold_make_timer(timer_t *ret);
+
+/*
+ * Traces TID. During an exec, no process can seize the group until all other threads have exited.
+ * But the exec waits for threads that are held here. So the request is abandoned after some
+ * milliseconds, and no other request is made in this round. Returns false with an errno.
+ */
+bool exit_hold_seize(struct exit_hold *h, pid_t tid, unsigned options);
+
+/* Whether PID traces others; and removes it, or all that have ended, from the list of these. */
+bool exit_hold_has_tracer(const struct exit_hold *h, pid_t pid);
+void exit_hold_forget_tracer(struct exit_hold *h, pid_t pid);
+void exit_hold_forget_ended_tracers(struct exit_hold *h);
+
+/* The options that TID gets at its next stop: forgets them, or sets them at that stop. */
+void exit_hold_forget_pending(struct exit_hold *h, pid_t tid);
+void exit_hold_set_pending(struct exit_hold *h, pid_t tid);
+void exit_hold_set_options(pid_t tid, unsigned options);
+
+/* The options for process PID, by its program. */
+unsigned exit_hold_options_of(struct exit_hold *h, pid_t pid);
+
+/*
+ * Traces PID. Its program is read before, which can take a second: if a debugger were traced
+ * meanwhile, its new children would be, too, and it could not trace them. Returns false with an
+ * errno: it is already traced, for example.
+ */
+bool exit_hold_adopt(struct exit_hold *h, pid_t pid);
+
+/* Likewise, for a process that has just begun its program and can end soon: it is traced first, and
+ * gets its options later. Children that it makes before that are left to the search. */
+bool exit_hold_adopt_new(struct exit_hold *h, pid_t pid);
+
+/* ---- exit-hold-exits.c ---- */
+
+struct held *exit_hold_find(struct exit_hold *h, pid_t tid);
+
+/* TID has stopped at its exit: holds it, or lets it continue. */
+void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid);
+
+/* Lets the threads of PID continue in the next round. */
+void exit_hold_release_one(struct exit_hold *h, pid_t pid);
+
+/* Reports and releases held threads. Returns when it must be called again, in milliseconds. */
+int exit_hold_settle(struct exit_hold *h);
+
+/* ---- exit-hold-stops.c ---- */
+
+/* Handles all threads that have stopped or ended. */
+void exit_hold_collect_stops(struct exit_hold *h);
+
+/* Reports a process that has stopped itself and stays stopped. */
+void exit_hold_check_stopped(struct exit_hold *h);
+
+/* ---- exit-hold-walk.c ---- */
+
+/* The interval of the search, unless that takes long. */
+enum { EXIT_HOLD_WALK_MS = 100 };
+
+/*
+ * Searches for processes that other threads than the first ones have forked. Tracing all threads
+ * would report these forks, but it would also stop each thread for each signal.
+ */
+void exit_hold_walk_if_due(struct exit_hold *h);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/hold/exit-hold-parts.h"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+
+/* How long a process that has stopped itself stays stopped until this is reported. */
+#define STOPPED_NS UINT64_C(1000000000)
+
+static bool exit_hold_is_stop_signal(int number)
+{
+	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+/* Notes that TID has sent SIGSTOP to its own process, as programs do that expect a tracer. */
+static void exit_hold_note_stop(struct exit_hold *h, pid_t tid)
+{
+	pid_t inner, pid = exit_hold_ids_of(tid, &inner);
+	siginfo_t info;
+
+	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) < 0 || info.si_code > 0 ||
+	    info.si_pid != inner)
+		return;
+	h->stopped = pid;
+	h->stopped_ns = clock_read_ns(CLOCK_MONOTONIC);
+}
+
+/* TID has stopped with STATUS: continues it, unless it is at its exit. */
+static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
+{
+	int number = status & 0xff, event = status >> 8;
+
+	if (tid == h->stopped && !(event == PTRACE_EVENT_STOP && exit_hold_is_stop_signal(number)))
+		h->stopped = 0;
+	if (event == PTRACE_EVENT_EXEC) {
+		exit_hold_forget_pending(h, tid);
+		exit_hold_set_options(tid, exit_hold_options_of(h, tid));
+	} else if (event != PTRACE_EVENT_EXIT) {
+		exit_hold_set_pending(h, tid);
+	}
+	if (event == 0 && number == SIGSTOP)
+		exit_hold_note_stop(h, tid);
+	if (event == PTRACE_EVENT_EXIT)
+		exit_hold_on_exit_of(h, tid);
+	else if (event == PTRACE_EVENT_STOP && exit_hold_is_stop_signal(number))
+		/* Job control: it stays stopped until it is continued. */
+		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
+	else
+		ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)(event ? 0 : number));
+}
+
+/* Whether a traced thread has changed its state; if so, *RET is the stop or the exit. */
+static bool exit_hold_peek(siginfo_t *ret, idtype_t which, pid_t pid, int options)
+{
+	ret->si_pid = 0;
+	return waitid(which, (id_t)pid, ret, options | WNOHANG | __WALL | __WNOTHREAD) == 0 &&
+	       ret->si_pid != 0;
+}
+
+void exit_hold_collect_stops(struct exit_hold *h)
+{
+	siginfo_t info;
+
+	while (exit_hold_peek(&info, P_ALL, 0, WEXITED | WSTOPPED | WNOWAIT)) {
+		pid_t tid = info.si_pid;
+		bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+			     info.si_code == CLD_DUMPED;
+		struct held *held;
+
+		/* The thread died while it was held. The command is not reaped here: its owner does
+		 * that, and its end ends the hold. */
+		if (ended && tid == h->command) {
+			h->ending = true;
+			return;
+		}
+		if (!exit_hold_peek(&info, P_PID, tid, ended ? WEXITED : WSTOPPED))
+			return;
+		if (ended)
+			exit_hold_forget_tracer(h, tid);
+		if (ended || info.si_status >> 8 == PTRACE_EVENT_EXIT)
+			exit_hold_forget_pending(h, tid);
+		held = exit_hold_find(h, tid);
+		if (held)
+			*held = h->list[--h->n];
+		if (!ended)
+			exit_hold_on_stop(h, tid, info.si_status);
+	}
+}
+
+void exit_hold_check_stopped(struct exit_hold *h)
+{
+	if (!h->stopped || !h->stopped_ns ||
+	    clock_read_ns(CLOCK_MONOTONIC) - h->stopped_ns < STOPPED_NS)
+		return;
+	h->waiting = h->stopped;
+	h->stopped_ns = 0;
+	eventfd_write(h->owner_fd, 1);
+}
