@@ -146,6 +146,8 @@ unsigned exit_hold_options_of(struct exit_hold *h, pid_t pid)
 {
 	int r;
 
+	if (h->ending)
+		return EXIT_HOLD_OPTIONS_OF_TRACER;
 	/* (the owner changes only states meanwhile) */
 	pthread_mutex_unlock(&h->lock);
 	r = tracing_program(pid);
@@ -166,7 +168,7 @@ bool exit_hold_adopt(struct exit_hold *h, pid_t pid)
 	unsigned options;
 
 	errno = EPERM;
-	if (exit_hold_is_traced(pid) || !exit_hold_program_of(pid, before))
+	if (h->ending || exit_hold_is_traced(pid) || !exit_hold_program_of(pid, before))
 		return false;
 	options = exit_hold_options_of(h, pid);
 	if (!exit_hold_seize(h, pid, options))

@@ -65,7 +65,9 @@ void exit_hold_collect_stops(struct exit_hold *h)
 {
 	siginfo_t info;
 
-	while (exit_hold_peek(&info, P_ALL, 0, WEXITED | WSTOPPED | WNOWAIT)) {
+	/* (each stop can take a second, if a file system does not answer; the end of the thread
+	 * continues all that are left) */
+	while (!h->ending && exit_hold_peek(&info, P_ALL, 0, WEXITED | WSTOPPED | WNOWAIT)) {
 		pid_t tid = info.si_pid;
 		bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
 			     info.si_code == CLD_DUMPED;

@@ -20,14 +20,15 @@ static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 	int child;
 	FILE *f;
 
-	if (h->depth == WALK_DEPTH_MAX || exit_hold_has_tracer(h, pid) || h->n_more_tracers > 0)
+	if (h->ending || h->depth == WALK_DEPTH_MAX || exit_hold_has_tracer(h, pid) ||
+	    h->n_more_tracers > 0)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)tid);
 	f = fopen(path, "re");
 	if (!f)
 		return false;
 	h->depth++;
-	while (fscanf(f, "%d", &child) == 1) {
+	while (!h->ending && fscanf(f, "%d", &child) == 1) {
 		exit_hold_adopt(h, (pid_t)child);
 		exit_hold_each_task(h, (pid_t)child, exit_hold_adopt_children);
 	}

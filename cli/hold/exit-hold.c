@@ -139,9 +139,8 @@ bool exit_hold_any(struct exit_hold *h)
 void exit_hold_end(struct exit_hold *h)
 {
 	if (h->runs) {
-		pthread_mutex_lock(&h->lock);
+		/* (the thread makes requests with the lock, which must not delay the end) */
 		h->ending = true;
-		pthread_mutex_unlock(&h->lock);
 		exit_hold_wake(h);
 		pthread_join(h->thread, NULL);
 		h->runs = false;

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The hold of processes at their exit, with files of programs that cannot be read in time, and with
+ * more processes than can be held.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "cli/hold/exit-hold-parts.h"
+#include "cli/hold/tracing-program.h"
+#include "tests/support/unit.h"
+
+enum { CHILDREN_MAX = EXIT_HOLD_MAX + 2 };
+
+static struct exit_hold h;
+
+/* Shared with the command and its children */
+static struct {
+	pid_t children[CHILDREN_MAX];
+	atomic_bool go;
+} * shared;
+
+/* Replaces the reader of programs. */
+static int (*reader)(pid_t pid);
+static atomic_uint n_read;
+
+int tracing_program(pid_t pid)
+{
+	atomic_fetch_add(&n_read, 1);
+	return reader ? reader(pid) : 0;
+}
+
+static void wait_for_go(void)
+{
+	while (!shared->go)
+		usleep(1000);
+}
+
+/* Forks child I, which runs RUN. */
+static void fork_child(unsigned i, void (*run)(void))
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		run();
+		_exit(0);
+	}
+	shared->children[i] = pid;
+}
+
+static bool has_state(pid_t pid, char state)
+{
+	char path[32], found = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (fscanf(f, "%*d (%*[^)]) %c", &found) != 1)
+		found = 0;
+	fclose(f);
+	return found == state;
+}
+
+/* Begins to hold a command that runs RUN. Returns its process. */
+static pid_t begin(void (*run)(void))
+{
+	int pipe_fds[2], r;
+	char byte;
+	pid_t pid;
+
+	memset(shared, 0, sizeof(*shared));
+	n_read = 0;
+	assert_int_equal(pipe(pipe_fds), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		close(pipe_fds[1]);
+		if (read(pipe_fds[0], &byte, 1) == 1)
+			run();
+		_exit(0);
+	}
+	close(pipe_fds[0]);
+	r = exit_hold_begin(&h, pid);
+	if (r == 0)
+		assert_int_equal(write(pipe_fds[1], "", 1), 1);
+	close(pipe_fds[1]);
+	if (r == -EPERM) {
+		waitpid(pid, NULL, 0);
+		print_message("ptrace is not allowed here\n");
+		skip();
+	}
+	assert_int_equal(r, 0);
+	return pid;
+}
+
+/* Ends the hold and PID. Returns its status. */
+static int end(pid_t pid)
+{
+	int status = -1;
+
+	exit_hold_end(&h);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* ---- the end of the hold ---- */
+
+static void run_true(void)
+{
+	wait_for_go();
+	execlp("true", "true", NULL);
+	_exit(1);
+}
+
+static void fork_programs(void)
+{
+	int status, n_failed = 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		fork_child(i, run_true);
+	shared->go = true;
+	while (wait(&status) > 0)
+		n_failed += status != 0;
+	_exit(n_failed);
+}
+
+static atomic_bool reads;
+
+static int read_until_end(pid_t pid)
+{
+	(void)pid;
+	reads = true;
+	while (!h.ending)
+		usleep(1000);
+	return 0;
+}
+
+/* The programs wait for their files when the hold ends. Only one file is read, not each. */
+TEST(test_end_between_files)
+{
+	pid_t command;
+
+	reads = false;
+	reader = read_until_end;
+	command = begin(fork_programs);
+	for (unsigned i = 0; i < 3; i++)
+		assert_soon(has_state(shared->children[i], 't'));
+	assert_soon(reads);
+	assert_int_equal(end(command), 0);
+	assert_int_equal(n_read, 1);
+}
+
+FIXTURE(make_shared)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	return shared == MAP_FAILED ? -1 : 0;
+}
+
+FIXTURE(unmap_shared)
+{
+	return munmap(shared, sizeof(*shared));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_end_between_files),
+	};
+
+	return cmocka_run_group_tests(tests, make_shared, unmap_shared);
+}
