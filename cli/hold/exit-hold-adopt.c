@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/proc/task-state.h"
 #include "cli/hold/tracing-program.h"
 
 /* The longest time that a request to seize a process can block, in each round. */
@@ -104,80 +105,102 @@ static void exit_hold_add_tracer(struct exit_hold *h, pid_t pid)
 		h->n_more_tracers++;
 }
 
-/* ---- options that a thread gets at its next stop ---- */
-
-void exit_hold_forget_pending(struct exit_hold *h, pid_t tid)
-{
-	for (unsigned i = 0; i < h->n_pending; i++)
-		if (h->pending[i].tid == tid) {
-			h->pending[i] = h->pending[--h->n_pending];
-			return;
-		}
-}
-
-/* Stops TID for a moment, and gives it EXIT_HOLD_OPTIONS then. */
-static void exit_hold_interrupt(struct exit_hold *h, pid_t tid, unsigned options)
-{
-	exit_hold_forget_pending(h, tid);
-	if (h->n_pending == EXIT_HOLD_PENDING_MAX)
-		return;
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0)
-		h->pending[h->n_pending++] = (struct exit_hold_pending){ tid, options };
-}
-
-void exit_hold_set_options(pid_t tid, unsigned options)
-{
-	ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(uintptr_t)options);
-}
-
-void exit_hold_set_pending(struct exit_hold *h, pid_t tid)
-{
-	for (unsigned i = 0; i < h->n_pending; i++)
-		if (h->pending[i].tid == tid) {
-			exit_hold_set_options(tid, h->pending[i].options);
-			exit_hold_forget_pending(h, tid);
-			return;
-		}
-}
-
 /* ---- programs and their options ---- */
 
-unsigned exit_hold_options_of(struct exit_hold *h, pid_t pid)
+/* The result of tracing_program() for PID. The lock is not held meanwhile. */
+static int exit_hold_read_program(struct exit_hold *h, pid_t pid)
 {
 	int r;
 
 	if (h->ending)
-		return EXIT_HOLD_OPTIONS_OF_TRACER;
+		return -ECANCELED;
 	/* (the owner changes only states meanwhile) */
 	pthread_mutex_unlock(&h->lock);
 	r = tracing_program(pid);
 	pthread_mutex_lock(&h->lock);
+	return r;
+}
+
+/* Notes R, the result of exit_hold_read_program() for PID, which is traced. Returns its options. */
+static unsigned exit_hold_note_program(struct exit_hold *h, pid_t pid, int r)
+{
 	exit_hold_forget_tracer(h, pid);
 	if (r == 0)
 		return EXIT_HOLD_OPTIONS;
+	exit_hold_add_tracer(h, pid);
+	if (r == -ECANCELED)
+		return EXIT_HOLD_OPTIONS_OF_TRACER;
 	if (r < 0 && !*h->unread)
 		h->unread_error = r;
 	exit_hold_note_name(pid, r > 0 ? h->tracer : h->unread);
-	exit_hold_add_tracer(h, pid);
 	return EXIT_HOLD_OPTIONS_OF_TRACER;
+}
+
+static void exit_hold_set_options(pid_t tid, unsigned options)
+{
+	ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(uintptr_t)options);
+}
+
+void exit_hold_set_options_of_new(struct exit_hold *h, pid_t tid)
+{
+	exit_hold_set_options(tid, exit_hold_note_program(h, tid, exit_hold_read_program(h, tid)));
+}
+
+void exit_hold_set_options_of_known(struct exit_hold *h, pid_t tid)
+{
+	/* (other threads than the first one have more options; and after the list was full, a
+	 * program that is not in it can be a tracer nevertheless) */
+	if (h->n_more_tracers == 0 && exit_hold_process_of(tid) == tid)
+		exit_hold_set_options(tid, exit_hold_has_tracer(h, tid)
+						   ? EXIT_HOLD_OPTIONS_OF_TRACER
+						   : EXIT_HOLD_OPTIONS);
+}
+
+/* Stops PID for a moment, so that it gets the options for its program. */
+static void exit_hold_interrupt(pid_t pid)
+{
+	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+}
+
+/*
+ * PID could not be traced, after its program was read with the result R. A process that runs and
+ * can trace others keeps its children, but it is not reported: its own end is not held, either.
+ */
+static void exit_hold_note_refused(struct exit_hold *h, pid_t pid, int r, int error)
+{
+	exit_hold_forget_tracer(h, pid);
+	/* (it is in an exec, and the next round tries again) */
+	if (error == EAGAIN)
+		return;
+	if (task_state_process_has_ended(pid))
+		h->n_missed++;
+	else if (r != 0)
+		exit_hold_add_tracer(h, pid);
 }
 
 bool exit_hold_adopt(struct exit_hold *h, pid_t pid)
 {
 	char before[256], after[256];
 	unsigned options;
+	int r, error;
 
 	errno = EPERM;
-	if (h->ending || exit_hold_is_traced(pid) || !exit_hold_program_of(pid, before))
+	/* (a process that has ended, and is not reaped, has no program) */
+	if (h->ending || exit_hold_is_traced(pid) || !exit_hold_program_of(pid, before) || !*before)
 		return false;
-	options = exit_hold_options_of(h, pid);
-	if (!exit_hold_seize(h, pid, options))
+	r = exit_hold_read_program(h, pid);
+	options = r == 0 ? EXIT_HOLD_OPTIONS : EXIT_HOLD_OPTIONS_OF_TRACER;
+	if (!exit_hold_seize(h, pid, options)) {
+		error = errno;
+		exit_hold_note_refused(h, pid, r, error);
+		errno = error;
 		return false;
+	}
+	exit_hold_note_program(h, pid, r);
 	/* (an exec before it was traced was not reported) */
 	if (exit_hold_program_of(pid, after) && strcmp(before, after) != 0 &&
-	    exit_hold_options_of(h, pid) != options)
-		exit_hold_interrupt(h, pid,
-				    options ^ EXIT_HOLD_OPTIONS ^ EXIT_HOLD_OPTIONS_OF_TRACER);
+	    exit_hold_note_program(h, pid, exit_hold_read_program(h, pid)) != options)
+		exit_hold_interrupt(pid);
 	return true;
 }
 
@@ -185,7 +208,7 @@ bool exit_hold_adopt_new(struct exit_hold *h, pid_t pid)
 {
 	if (!exit_hold_seize(h, pid, EXIT_HOLD_OPTIONS_OF_TRACER))
 		return false;
-	if (exit_hold_options_of(h, pid) == EXIT_HOLD_OPTIONS)
-		exit_hold_interrupt(h, pid, EXIT_HOLD_OPTIONS);
+	if (exit_hold_note_program(h, pid, exit_hold_read_program(h, pid)) == EXIT_HOLD_OPTIONS)
+		exit_hold_interrupt(pid);
 	return true;
 }

@@ -151,12 +151,14 @@ void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid)
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	pid_t pid = exit_hold_process_of(tid);
 	bool is_over = h->held_ns > HELD_NS_MAX && pid != h->command;
+	bool is_full = h->n == EXIT_HOLD_MAX;
 	unsigned long status = 0;
 
-	h->n_passed += is_over;
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &status);
-	if (is_over || WTERMSIG((int)status) == SIGKILL || h->n == EXIT_HOLD_MAX ||
+	if (is_over || is_full || WTERMSIG((int)status) == SIGKILL ||
 	    (tid == pid && exit_hold_each_task(h, pid, exit_hold_is_in_exec) > 0)) {
+		h->n_passed += is_over;
+		h->n_full += is_full && !is_over && tid == pid && WTERMSIG((int)status) != SIGKILL;
 		exit_hold_detach(h, pid, tid);
 		return;
 	}

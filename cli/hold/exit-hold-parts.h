@@ -63,18 +63,17 @@ bool exit_hold_has_tracer(const struct exit_hold *h, pid_t pid);
 void exit_hold_forget_tracer(struct exit_hold *h, pid_t pid);
 void exit_hold_forget_ended_tracers(struct exit_hold *h);
 
-/* The options that TID gets at its next stop: forgets them, or sets them at that stop. */
-void exit_hold_forget_pending(struct exit_hold *h, pid_t tid);
-void exit_hold_set_pending(struct exit_hold *h, pid_t tid);
-void exit_hold_set_options(pid_t tid, unsigned options);
+/* TID has stopped in an exec: reads its new program, and gives TID the options for it. */
+void exit_hold_set_options_of_new(struct exit_hold *h, pid_t tid);
 
-/* The options for process PID, by its program. */
-unsigned exit_hold_options_of(struct exit_hold *h, pid_t pid);
+/* TID has stopped because it was interrupted, or for another reason: gives it the options for its
+ * program, which is known. */
+void exit_hold_set_options_of_known(struct exit_hold *h, pid_t tid);
 
 /*
  * Traces PID. Its program is read before, which can take a second: if a debugger were traced
  * meanwhile, its new children would be, too, and it could not trace them. Returns false with an
- * errno: it is already traced, for example.
+ * errno: it is already traced, for example. A process that has ended meanwhile is counted.
  */
 bool exit_hold_adopt(struct exit_hold *h, pid_t pid);
 

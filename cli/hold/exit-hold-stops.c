@@ -36,12 +36,10 @@ static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 
 	if (tid == h->stopped && !(event == PTRACE_EVENT_STOP && exit_hold_is_stop_signal(number)))
 		h->stopped = 0;
-	if (event == PTRACE_EVENT_EXEC) {
-		exit_hold_forget_pending(h, tid);
-		exit_hold_set_options(tid, exit_hold_options_of(h, tid));
-	} else if (event != PTRACE_EVENT_EXIT) {
-		exit_hold_set_pending(h, tid);
-	}
+	if (event == PTRACE_EVENT_EXEC)
+		exit_hold_set_options_of_new(h, tid);
+	else if (event == PTRACE_EVENT_STOP)
+		exit_hold_set_options_of_known(h, tid);
 	if (event == 0 && number == SIGSTOP)
 		exit_hold_note_stop(h, tid);
 	if (event == PTRACE_EVENT_EXIT)
@@ -83,8 +81,6 @@ void exit_hold_collect_stops(struct exit_hold *h)
 			return;
 		if (ended)
 			exit_hold_forget_tracer(h, tid);
-		if (ended || info.si_status >> 8 == PTRACE_EVENT_EXIT)
-			exit_hold_forget_pending(h, tid);
 		held = exit_hold_find(h, tid);
 		if (held)
 			*held = h->list[--h->n];

@@ -32,7 +32,6 @@
 enum {
 	EXIT_HOLD_MAX = 24,
 	EXIT_HOLD_TRACERS_MAX = 64,
-	EXIT_HOLD_PENDING_MAX = 16,
 };
 
 enum held_state {
@@ -48,12 +47,6 @@ struct held {
 	uint64_t since_ns, ready_ns; /* CLOCK_MONOTONIC */
 };
 
-/* Options of ptrace that a thread gets at its next stop, which was requested. */
-struct exit_hold_pending {
-	pid_t tid;
-	unsigned options;
-};
-
 struct exit_hold {
 	bool runs; /* the thread runs */
 	pthread_t thread;
@@ -67,14 +60,14 @@ struct exit_hold {
 	unsigned n_late;    /* number of processes released after a timeout */
 	uint64_t held_ns;   /* the time while a process was held */
 	unsigned n_passed;  /* number of threads that were not held, since that took too long */
+	unsigned n_full;    /* number of processes that were not held, since so many were */
+	unsigned n_missed;  /* number of processes that ended while their files were read */
 	bool gave_up;       /* a request to trace timed out in this round */
 	timer_t timer;      /* interrupts such a request; used by the thread only */
 	unsigned depth;     /* of the search for forked processes */
 	uint64_t next_walk_ns;
 	struct held list[EXIT_HOLD_MAX];
 	unsigned n;
-	struct exit_hold_pending pending[EXIT_HOLD_PENDING_MAX];
-	unsigned n_pending;
 	pid_t tracers[EXIT_HOLD_TRACERS_MAX]; /* processes that use ptrace(), or may use it */
 	unsigned n_tracers;
 	unsigned n_more_tracers; /* number of those for which there was no room in the list */

@@ -130,6 +130,19 @@ bool exit_search_end(struct exit_search *s)
 			  "parent forked were not held at their exit, and their lost blocks are "
 			  "unknown",
 			  EXIT_HOLD_TRACERS_MAX, s->hold.n_more_tracers);
+	if (s->hold.n_missed)
+		cli_error("%u process%s ended while kymo read the file%s of %s program%s, before "
+			  "%s held: %s unreachable blocks are unknown",
+			  s->hold.n_missed, s->hold.n_missed == 1 ? "" : "es",
+			  s->hold.n_missed == 1 ? "" : "s", s->hold.n_missed == 1 ? "its" : "their",
+			  s->hold.n_missed == 1 ? "" : "s",
+			  s->hold.n_missed == 1 ? "it could be" : "they could be",
+			  s->hold.n_missed == 1 ? "its" : "their");
+	if (s->hold.n_full)
+		cli_error("the memory of %u process%s was not searched, because %d others waited "
+			  "for their searches at the same time: %s unreachable blocks are unknown",
+			  s->hold.n_full, s->hold.n_full == 1 ? "" : "es", EXIT_HOLD_MAX,
+			  s->hold.n_full == 1 ? "its" : "their");
 	if (s->hold.n_passed)
 		cli_error("the memory of %u process%s was not searched, because the searches of "
 			  "other processes took 30 s: %s unreachable blocks are unknown",

@@ -23,8 +23,17 @@ static struct exit_hold h;
 /* Shared with the command and its children */
 static struct {
 	pid_t children[CHILDREN_MAX];
-	atomic_bool go;
+	atomic_bool go, reap;
 } * shared;
+
+/* The value of EXPRESSION while the thread waits. */
+#define LOCKED(expression)                                                                         \
+	({                                                                                         \
+		pthread_mutex_lock(&h.lock);                                                       \
+		__typeof__(expression) locked_value = (expression);                                \
+		pthread_mutex_unlock(&h.lock);                                                     \
+		locked_value;                                                                      \
+	})
 
 /* Replaces the reader of programs. */
 static int (*reader)(pid_t pid);
@@ -158,6 +167,81 @@ TEST(test_end_between_files)
 	assert_int_equal(n_read, 1);
 }
 
+/* ---- processes that are not held ---- */
+
+static void exit_at_once(void)
+{
+}
+
+static void fork_many(void)
+{
+	for (unsigned i = 0; i < CHILDREN_MAX; i++)
+		fork_child(i, exit_at_once);
+	while (wait(NULL) > 0)
+		;
+}
+
+TEST(test_too_many)
+{
+	pid_t command;
+
+	reader = NULL;
+	command = begin(fork_many);
+	assert_soon(LOCKED(h.n + h.n_full) == CHILDREN_MAX);
+	assert_int_equal(LOCKED(h.n), EXIT_HOLD_MAX);
+	assert_int_equal(end(command), 0);
+}
+
+static void *fork_waiting(void *userdata)
+{
+	fork_child(0, wait_for_go);
+	return userdata;
+}
+
+/* The search has to find a child that another thread has forked. */
+static void fork_by_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, fork_waiting, NULL) == 0)
+		pthread_join(thread, NULL);
+	wait_for_go();
+	/* (the child stays a zombie until then) */
+	while (!shared->reap)
+		usleep(1000);
+	while (wait(NULL) > 0)
+		;
+}
+
+/* A child ends while its file is read, which is that of a program that traces others. */
+static int read_until_ended(pid_t pid)
+{
+	if (pid != shared->children[0])
+		return 0;
+	shared->go = true;
+	while (!has_state(pid, 'Z'))
+		usleep(1000);
+	return 1;
+}
+
+/* It is counted once, and is not reported as a tracer, which it was not for the hold. */
+TEST(test_ended_while_read)
+{
+	uint64_t next_ns;
+	pid_t command;
+
+	reader = read_until_ended;
+	command = begin(fork_by_thread);
+	assert_soon(LOCKED(h.n_missed) > 0);
+	next_ns = LOCKED(h.next_walk_ns);
+	assert_soon(LOCKED(h.next_walk_ns) > next_ns);
+	assert_int_equal(LOCKED(h.n_missed), 1);
+	assert_int_equal(LOCKED(h.n_tracers), 0);
+	assert_string_equal(h.tracer, "");
+	shared->reap = true;
+	assert_int_equal(end(command), 0);
+}
+
 FIXTURE(make_shared)
 {
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -174,6 +258,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_end_between_files),
+		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_ended_while_read),
 	};
 
 	return cmocka_run_group_tests(tests, make_shared, unmap_shared);
