@@ -542,9 +542,16 @@ call_copy_late_text(struct call_text *to, const struct call_pending *pending, __
 				       result));
 }
 
+/* The place where a function ends. */
+struct call_exit {
+	__u64 sp;          /* as at the entry */
+	__u64 ret_in_page; /* as in struct rec_call_end */
+};
+
 /* Sends the end of a call of FUNCTION, with N texts (N is constant for the verifier). */
 static __always_inline void call_send_end(const struct call_pending *pending, __u32 function,
-					  __u64 sp, __u64 result, struct task_struct *p, __u32 n)
+					  const struct call_exit *at, __u64 result,
+					  struct task_struct *p, __u32 n)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct rec_call_end *rec = rec_reserve(REC_CALL_END_RING, REC_CALL_END_BYTES(n), now_ns);
@@ -554,7 +561,8 @@ static __always_inline void call_send_end(const struct call_pending *pending, __
 	rec_fill_head(&rec->head, now_ns, REC_CALL_END, REC_CALL_END_BYTES(n), p);
 	rec->function = function;
 	rec->n_texts = n;
-	rec->sp = sp;
+	rec->ret_in_page = at->ret_in_page;
+	rec->sp = at->sp;
 	rec->result = result;
 	if (n > 0)
 		call_copy_late_text(&rec->texts[0], pending, 0, result);
@@ -565,14 +573,12 @@ static __always_inline void call_send_end(const struct call_pending *pending, __
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-/*
- * Handles a return from F, whose index is FUNCTION, with RESULT. SP is the stack pointer at its
- * entry.
- */
-static __always_inline void call_leave(const struct call_watch *f, __u32 function, __u64 sp,
-				       __u64 result, struct task_struct *p)
+/* Handles a return from F, whose index is FUNCTION, with RESULT. */
+static __always_inline void call_leave(const struct call_watch *f, __u32 function,
+				       const struct call_exit *at, __u64 result,
+				       struct task_struct *p)
 {
-	struct call_pending_key key = call_key(sp, function);
+	struct call_pending_key key = call_key(at->sp, function);
 	const struct call_pending *pending = NULL;
 	__u32 n = 0;
 
@@ -582,16 +588,16 @@ static __always_inline void call_leave(const struct call_watch *f, __u32 functio
 		n = pending->n;
 	switch (n) {
 	case 0:
-		call_send_end(NULL, function, sp, result, p, 0);
+		call_send_end(NULL, function, at, result, p, 0);
 		break;
 	case 1:
-		call_send_end(pending, function, sp, result, p, 1);
+		call_send_end(pending, function, at, result, p, 1);
 		break;
 	case 2:
-		call_send_end(pending, function, sp, result, p, 2);
+		call_send_end(pending, function, at, result, p, 2);
 		break;
 	default:
-		call_send_end(pending, function, sp, result, p, 3);
+		call_send_end(pending, function, at, result, p, 3);
 		break;
 	}
 	if (pending)
@@ -602,28 +608,29 @@ static __always_inline void call_leave(const struct call_watch *f, __u32 functio
 SEC("?uprobe")
 int TIMED_WITH(COST_FUNCTIONS, on_call_ret, struct pt_regs *, ctx)
 {
-	__u32 function = CALL_COOKIE_AT(bpf_get_attach_cookie(ctx)), at = function;
-	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &at);
+	__u32 function = CALL_COOKIE_AT(bpf_get_attach_cookie(ctx)), key = function;
+	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &key);
 	struct task_struct *p = bpf_get_current_task_btf();
+	struct call_exit at = { PT_REGS_SP(ctx), CALL_IN_PAGE(PT_REGS_IP(ctx)) };
 
 	if (f && filter_selects(p))
-		call_leave(f, function, PT_REGS_SP(ctx), PT_REGS_RC(ctx), p);
+		call_leave(f, function, &at, PT_REGS_RC(ctx), p);
 	return 0;
 }
 
 /* A return to the caller, in a return probe: the return address is no longer on the stack. */
 static __always_inline void call_returned(struct pt_regs *ctx, __u32 function)
 {
-	__u32 at = function;
-	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &at);
+	__u32 key = function;
+	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &key);
 	struct task_struct *p = bpf_get_current_task_btf();
-	__u64 sp = PT_REGS_SP(ctx);
+	struct call_exit at = { PT_REGS_SP(ctx), 0 };
 
 #if defined(__TARGET_ARCH_x86)
-	sp -= sizeof(sp);
+	at.sp -= sizeof(at.sp);
 #endif
 	if (f && filter_selects(p))
-		call_leave(f, function, sp, PT_REGS_RC(ctx), p);
+		call_leave(f, function, &at, PT_REGS_RC(ctx), p);
 }
 
 SEC("?uprobe")
@@ -711,6 +718,7 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	long number = syscall_number(regs);
+	struct call_exit at = { PT_REGS_SP_CORE(regs), 0 };
 	const struct call_watch *f;
 	__u32 function;
 
@@ -722,6 +730,6 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	if (!f && number == -1)
 		f = call_of_syscall(number, &function);
 	if (f && !syscall_is_foreign(number) && filter_selects(p))
-		call_leave(f, function, PT_REGS_SP_CORE(regs), (__u64)result, p);
+		call_leave(f, function, &at, (__u64)result, p);
 	return 0;
 }

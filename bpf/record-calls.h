@@ -121,17 +121,21 @@ struct rec_call {
 _Static_assert(sizeof(struct rec_call) == 920, "ABI");
 #define REC_CALL_BYTES(n_texts) (128 + (n_texts)*264)
 
+/* The position of the code at ADDRESS in its page, the same in memory and in the file, plus 1. */
+#define CALL_IN_PAGE(address) ((__u16)(((address)&4095) + 1))
+
 /* head's thread leaves a function. */
 struct rec_call_end {
 	struct rec_head head;
 	__u32 function;
-	__u32 n_texts;
-	__u64 sp; /* as at the entry */
+	__u16 n_texts;
+	__u16 ret_in_page; /* of the `ret`: CALL_IN_PAGE(); 0 = a return probe, or a system call */
+	__u64 sp;          /* as at the entry */
 	__u64 result;
 	struct call_text texts[CALL_TEXTS_MAX]; /* by index; negative if not read at the return */
 };
 _Static_assert(sizeof(struct rec_call_end) == 840, "ABI");
-#define REC_CALL_END_BYTES(n_texts) (48 + (n_texts)*264)
+#define REC_CALL_END_BYTES(n_texts) (48u + (n_texts)*264u)
 
 /* Memory that must be read when a call returns. */
 struct call_pending_key {

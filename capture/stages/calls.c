@@ -553,29 +553,51 @@ static int calls_on_unknown_end(struct calls *c, struct call_thread *thread,
 	return ended ? calls_pop(c, thread, end, "", 0) : 0;
 }
 
-/* OUTER, which has jumped to CALL, ends at AT_NS, with one `ret` for both. */
-static void calls_end_with(struct call_open *call, const struct call_open *outer, uint64_t at_ns)
+/*
+ * Whether the `ret` of END can end CALL, too: it is one of its function. If not, CALL is on another
+ * stack that has the same place, as that of a greenlet, which is copied there.
+ */
+static bool calls_can_end_at(const struct calls *c, const struct rec_call *call,
+			     const struct rec_call_end *end)
+{
+	const struct call_place *place = c->targets->list[call->function].place;
+
+	if (!place || !end->ret_in_page || place->flags & CALL_PLACE_PARTIAL)
+		return place;
+	/* (a `ret` at the entry has no probe of its own) */
+	if (end->ret_in_page == CALL_IN_PAGE(place->entry))
+		return true;
+	for (uint32_t i = 0; i < place->n_rets; i++)
+		if (end->ret_in_page == CALL_IN_PAGE(place->rets[i]))
+			return true;
+	return false;
+}
+
+/* If OUTER has jumped to CALL, the `ret` of END ends both. */
+static void calls_end_with(const struct calls *c, struct call_open *call,
+			   const struct call_open *outer, const struct rec_call_end *end)
 {
 	if (call->rec.sp == outer->rec.sp && call->rec.caller == outer->rec.caller &&
-	    call->rec.head.ts_ns >= outer->rec.head.ts_ns && !call->until_ns)
-		call->until_ns = at_ns;
+	    call->rec.head.ts_ns >= outer->rec.head.ts_ns && !call->until_ns &&
+	    calls_can_end_at(c, &call->rec, end))
+		call->until_ns = end->head.ts_ns;
 }
 
 /*
- * OUTER ends at AT_NS. The calls of THREAD to which it has jumped end at the same `ret`. It has a
- * probe for each of them, in any order, and their records follow: the calls do not end later than
- * the one that contains them.
+ * END ends OUTER. The calls of THREAD to which it has jumped end at the same `ret`. It has a probe
+ * for each of them, in any order, and their records follow: the calls do not end later than the one
+ * that contains them.
  */
-static void calls_end_jumps(struct call_thread *thread, const struct call_open *outer,
-			    uint64_t at_ns)
+static void calls_end_jumps(const struct calls *c, struct call_thread *thread,
+			    const struct call_open *outer, const struct rec_call_end *end)
 {
 	uint64_t sp = outer->rec.sp;
 	struct call_open *call = table_get(&thread->doubted, sp + 1);
 
 	for (; call; call = call->next)
-		calls_end_with(call, outer, at_ns);
+		calls_end_with(c, call, outer, end);
 	for (size_t i = thread->n_open; i > 0 && thread->open[i - 1]->rec.sp <= sp; i--)
-		calls_end_with(thread->open[i - 1], outer, at_ns);
+		calls_end_with(c, thread->open[i - 1], outer, end);
 }
 
 /*
@@ -604,13 +626,13 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 	if (doubted) {
 		if (thread)
 			thread->switches = true;
-		calls_end_jumps(doubted->thread, doubted, end->head.ts_ns);
+		calls_end_jumps(c, doubted->thread, doubted, end);
 		return calls_end(c, doubted, end, "", 0) ?: r;
 	}
 	if (r < 0)
 		return r;
 	calls_raise(thread, at);
-	calls_end_jumps(thread, calls_last(thread), end->head.ts_ns);
+	calls_end_jumps(c, thread, calls_last(thread), end);
 	return calls_pop(c, thread, end, "", 0);
 }
 

@@ -60,8 +60,8 @@ static void enter(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t
 	enter_from(f, ts_ns, function, sp, 0x1000 + sp);
 }
 
-static void leave_in(struct fixture *f, uint32_t pid, uint32_t tid, uint64_t ts_ns,
-		     uint32_t function, uint64_t sp)
+static void leave_at(struct fixture *f, uint32_t pid, uint32_t tid, uint64_t ts_ns,
+		     uint32_t function, uint64_t sp, uint16_t ret_in_page)
 {
 	struct rec_call_end rec = {
 		.head = { .ts_ns = ts_ns,
@@ -70,11 +70,18 @@ static void leave_in(struct fixture *f, uint32_t pid, uint32_t tid, uint64_t ts_
 			  .pid = pid,
 			  .tid = tid },
 		.function = function,
+		.ret_in_page = ret_in_page,
 		.sp = sp,
 		.result = ts_ns,
 	};
 
 	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+}
+
+static void leave_in(struct fixture *f, uint32_t pid, uint32_t tid, uint64_t ts_ns,
+		     uint32_t function, uint64_t sp)
+{
+	leave_at(f, pid, tid, ts_ns, function, sp, 0);
 }
 
 static void leave(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp)
@@ -437,6 +444,59 @@ TEST(test_jump_ends)
 	assert_int_equal(f->calls.n_unpaired, 0);
 }
 
+/* As leave(), by the `ret` at ADDRESS. */
+static void leave_by(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp,
+		     uint64_t address)
+{
+	leave_at(f, 7, 7, ts_ns, function, sp, CALL_IN_PAGE(address));
+}
+
+/*
+ * A greenlet makes a call through a pointer, and is copied away. Another one makes a call through
+ * the same pointer, at the same place. That is no jump: the first call has another `ret`.
+ */
+TEST(test_copied_stacks)
+{
+	static const struct call_place jumps = { .rets = { 0x1010, 0x2fff }, .n_rets = 2 },
+				       ends = { .rets = { 0x2fff }, .n_rets = 1 },
+				       at_once = { .entry = 0x3020 },
+				       unknown = { .flags = CALL_PLACE_PARTIAL };
+	struct fixture *f = *state;
+
+	f->list[DEEP].place = &jumps;
+	f->list[LOOP].place = &ends;
+	enter_from(f, 110, DEEP, 8000, 77);
+	enter_from(f, 120, LOOP, 8000, 77);
+	leave_by(f, 130, DEEP, 8000, 0x555555551010);
+	leave_by(f, 150, LOOP, 8000, 0x555555552fff);
+	/* likewise, in doubt */
+	enter_from(f, 210, DEEP, 8000, 77);
+	enter_from(f, 220, LOOP, 8000, 77);
+	enter(f, 230, MAIN, 9000);
+	leave_by(f, 240, DEEP, 8000, 0x555555551010);
+	leave_by(f, 250, LOOP, 8000, 0x555555552fff);
+	leave(f, 260, MAIN, 9000);
+	/* a jump */
+	enter_from(f, 310, DEEP, 8000, 77);
+	enter_from(f, 320, LOOP, 8000, 77);
+	leave_by(f, 330, DEEP, 8000, 0x555555552fff);
+	leave_by(f, 331, LOOP, 8000, 0x555555552fff);
+	/* a jump to a function that begins with its `ret`; to one with unknown ends */
+	for (int i = 0; i < 2; i++) {
+		f->list[LOOP].place = i == 0 ? &at_once : &unknown;
+		enter_from(f, 410, DEEP, 8000, 77);
+		enter_from(f, 420, LOOP, 8000, 77);
+		leave_by(f, 430, DEEP, 8000, 0x555555553020);
+		leave(f, 431, LOOP, 8000);
+	}
+	assert_calls(f, "deep 110-130 = 130\nloop 120-150 = 150\n"
+			"deep 210-240 = 240\nloop 220-250 = 250\nmain 230-260\n"
+			"deep 310-330 = 330\nloop 320-330 = 331\n"
+			"deep 410-430 = 430\nloop 420-430 = 431\n"
+			"deep 410-430 = 430\nloop 420-430 = 431\n");
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
 /* A function jumps back to one that jumped to it: that one was left by its jump. */
 TEST(test_jump_back)
 {
@@ -652,15 +712,16 @@ TEST(test_edges)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_nested),        CASE(test_recursion),       CASE(test_unwound),
-		CASE(test_coroutines),    CASE(test_coroutine_moves), CASE(test_many_threads),
-		CASE(test_one_place),     CASE(test_coroutine_stays), CASE(test_coroutine_jumps),
-		CASE(test_much_doubt),    CASE(test_turns),           CASE(test_turns_of_two),
-		CASE(test_turns_chained), CASE(test_jump_ends),       CASE(test_jump_back),
-		CASE(test_tail_call),     CASE(test_left_unseen),     CASE(test_system_call),
-		CASE(test_signal_return), CASE(test_unknown_number),  CASE(test_unknown_numbers),
-		CASE(test_lost_end),      CASE(test_other_stack),     CASE(test_unpaired),
-		CASE(test_thread_ends),   CASE(test_edges),           CASE(test_any_place),
+		CASE(test_nested),          CASE(test_recursion),       CASE(test_unwound),
+		CASE(test_coroutines),      CASE(test_coroutine_moves), CASE(test_many_threads),
+		CASE(test_one_place),       CASE(test_coroutine_stays), CASE(test_coroutine_jumps),
+		CASE(test_much_doubt),      CASE(test_turns),           CASE(test_turns_of_two),
+		CASE(test_turns_chained),   CASE(test_jump_ends),       CASE(test_jump_back),
+		CASE(test_copied_stacks),   CASE(test_tail_call),       CASE(test_left_unseen),
+		CASE(test_system_call),     CASE(test_signal_return),   CASE(test_unknown_number),
+		CASE(test_unknown_numbers), CASE(test_lost_end),        CASE(test_other_stack),
+		CASE(test_unpaired),        CASE(test_thread_ends),     CASE(test_edges),
+		CASE(test_any_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
