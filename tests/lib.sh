@@ -48,6 +48,7 @@ PATH=$PATH:/usr/sbin:/sbin
 export CACHE_DIRECTORY=$KYMO_BUILD/cache
 # (tools/clean-left looks for the id in it)
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.$$.XXXXXX")
+slowness_keep "$TMP/slowness"
 # Processes with this in their environment were started by this test.
 export KYMO_TEST_RUN=$$-$RANDOM
 at_exit_commands=()

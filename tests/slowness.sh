@@ -4,12 +4,15 @@
 # How much slower this machine is now than a quiet one. All limits of time in tests are scaled by
 # it, so that a test fails for an answer of kymo and not for the load of the machine.
 #
-#	. tests/slowness.sh       measures once, and defines the functions below
+#	. tests/slowness.sh       defines the functions below
 #	tests/slowness.sh         measures, and prints the factor
 #
 # KYMO_TEST_BUILD_FACTOR multiplies all limits: builds with sanitizers, and valgrind, need longer on
 # every machine. KYMO_TEST_SLOWNESS is the minimum factor; tools/run-tests sets it from the times of
 # the start and the end of a recording.
+#
+# A measurement is valid for SLOWNESS_VALID_S. Most callers of `limit` are subshells, which cannot
+# change a variable of their test, so the last measurement is kept in a file (slowness_keep).
 
 # The measured work: numbers of processes and turns of a loop. A quiet machine of 2 CPUs needs
 # SLOWNESS_QUIET_US for it.
@@ -17,6 +20,8 @@ SLOWNESS_PROCESSES=10
 SLOWNESS_TURNS=5000
 SLOWNESS_QUIET_US=30000
 SLOWNESS_MOST=8
+SLOWNESS_VALID_S=10
+SLOWNESS_KEPT=
 
 # (EPOCHREALTIME has the decimal separator of the language.)
 
@@ -24,6 +29,10 @@ SLOWNESS_MOST=8
 slowness_measure() {
 	local n begin=${EPOCHREALTIME/[.,]/} least=${KYMO_TEST_SLOWNESS:-1}
 
+	if [ "$least" -ge $SLOWNESS_MOST ]; then
+		SLOWNESS=$SLOWNESS_MOST
+		return
+	fi
 	for ((n = 0; n < SLOWNESS_PROCESSES; n++)); do
 		/bin/true
 	done
@@ -34,13 +43,29 @@ slowness_measure() {
 	SLOWNESS=$((SLOWNESS > least ? SLOWNESS : least))
 	SLOWNESS=$((SLOWNESS < SLOWNESS_MOST ? SLOWNESS : SLOWNESS_MOST))
 	SLOWNESS=$((SLOWNESS > 1 ? SLOWNESS : 1))
-	SLOWNESS_AT=$SECONDS
+}
+
+# slowness_keep FILE: from now on, the last measurement is kept in FILE
+slowness_keep() {
+	SLOWNESS_KEPT=$1
+}
+
+# slowness_know: sets SLOWNESS to a valid measurement
+slowness_know() {
+	local at=0
+
+	# (a file that is just being written is empty)
+	[ ! -s "$SLOWNESS_KEPT" ] || read -r at SLOWNESS <"$SLOWNESS_KEPT" || at=0
+	[ $((EPOCHSECONDS - at)) -ge $SLOWNESS_VALID_S ] || return 0
+	slowness_measure
+	# (after the end of a test, its directory is gone)
+	[ ! -d "${SLOWNESS_KEPT%/*}" ] || echo "$EPOCHSECONDS $SLOWNESS" >"$SLOWNESS_KEPT"
 }
 
 # limit SECONDS: prints the seconds that something may take here that takes at most SECONDS on a
 # quiet machine. For timeout(1).
 limit() {
-	[ $((SECONDS - SLOWNESS_AT)) -lt 10 ] || slowness_measure
+	slowness_know
 	echo $(($1 * ${KYMO_TEST_BUILD_FACTOR:-1} * SLOWNESS))
 }
 
@@ -62,7 +87,7 @@ wait_for() {
 	done
 }
 
-slowness_measure
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+	slowness_measure
 	echo "$SLOWNESS"
 fi

@@ -67,6 +67,31 @@ note "tests start with known settings"
 diff "$TMP/known" "$TMP/odd" || fail "settings that tests inherit"
 assert_contains "$TMP/odd" '^SigIgn:.0000000000000000$'
 
+note "limits are multiplied by a slowness that is measured every ten seconds"
+(
+	# shellcheck disable=SC2034,SC2317 # `limit` calls it
+	slowness_measure() {
+		echo >>"$TMP/measured"
+		SLOWNESS=3
+	}
+	unset EPOCHSECONDS
+	EPOCHSECONDS=1000
+	for _ in 1 2 3; do
+		assert_eq "$(limit 2)" 6 "a limit"
+	done
+	assert_eq "$(wc -l <"$TMP/measured")" 1 "measurements for three limits"
+	echo "991 5" >"$SLOWNESS_KEPT"
+	assert_eq "$(limit 2)" 10 "a limit by a valid measurement"
+	echo "990 5" >"$SLOWNESS_KEPT"
+	assert_eq "$(limit 2)" 6 "a limit after that"
+	: >"$SLOWNESS_KEPT"
+	assert_eq "$(limit 2)" 6 "a limit while another one is measured"
+	assert_eq "$(wc -l <"$TMP/measured")" 3 "measurements"
+)
+rm "$SLOWNESS_KEPT"
+assert_ge "$(KYMO_TEST_SLOWNESS=3 "$BASH" "$ROOT/tests/slowness.sh")" 3 "the slowness, where 3 is the minimum"
+assert_eq "$(KYMO_TEST_SLOWNESS=9 "$BASH" "$ROOT/tests/slowness.sh")" 8 "the largest slowness"
+
 note "each kind of failure has its own result"
 meson setup "$TMP/build" "$TMP/tree" >"$TMP/setup" 2>&1 || fail "$(cat "$TMP/setup")"
 export KYMO_TEST_SLOWNESS=1
