@@ -10,7 +10,8 @@ need_btf
 
 export -f little_work last_cpu
 export KYMO_LOAD
-record_around "$TMP/real.fxt" -- bash -c "little_work 800"
+# (what other processes do would make it many times larger)
+record_around "$TMP/real.fxt" -p $$ -- bash -c "little_work 800"
 
 # (gojq takes longer to start than kymo repair: so it reads all results at once)
 hows=()
