@@ -25,6 +25,7 @@ struct edit_state {
 	struct fxt_named named;
 	struct ended ended[ENDED_MAX]; /* a ring, sorted by time */
 	unsigned first_ended, n_ended;
+	uint32_t n_renamed; /* modules whose ids were used again */
 };
 
 static void *edit_state_keep_(void *what, size_t *bytes)
@@ -82,28 +83,79 @@ static int edit_state_keep_object(struct edit_state *s, struct edit_kept *kept,
 			       0);
 }
 
-static int edit_state_keep_profiler(struct edit_state *s, struct edit_kept *kept,
-				    const struct fxt_record *r)
-{
-	struct fxt_holds_key key = { .kind = FXT_HOLDS_MODULE, .a = r->thread.pid };
+/* ---- profiler ---- */
 
-	switch (r->subtype) {
-	case FXT_PROFILER_BACKTRACE:
-		key.kind = FXT_HOLDS_STACK_TRACE;
-		key.b = fxt_named_consume(&s->named, r);
-		if (key.b == 0)
-			return 0;
-		break;
-	case FXT_PROFILER_MMAP:
-		key.kind = FXT_HOLDS_MMAP;
-		key.b = r->mmap.start;
-		break;
-	default:
-		key.b = r->module.id;
-		break;
+static struct fxt_holds_key edit_state_module_key(const struct edit_kept *kept, uint64_t pid,
+						  uint32_t id)
+{
+	return (struct fxt_holds_key){ FXT_HOLDS_MODULE, (uint64_t)(uintptr_t)kept->from, pid, id,
+				       0 };
+}
+
+/*
+ * An id can be used again for another module, while mappings still have the one before. That one is
+ * kept as long as they are, at its place before them.
+ */
+static int edit_state_keep_module(struct edit_state *s, struct edit_kept *kept,
+				  const struct fxt_record *r)
+{
+	struct fxt_holds_key key = edit_state_module_key(kept, r->thread.pid, r->module.id), old;
+	struct fxt_held *held = fxt_holds_find(s->holds, &key);
+
+	if (held && held->n_users > 0) {
+		old = key;
+		/* (the lower bits are those of inherited modules) */
+		old.c = (uint64_t)++s->n_renamed << 32;
+		fxt_holds_rename(s->holds, held, &old);
 	}
 	return edit_state_keep(s, kept, key, r->thread.pid);
 }
+
+/* The mapping HELD does not have its module any more. */
+static void edit_state_release_module(struct edit_state *s, struct fxt_held *held)
+{
+	struct fxt_held *module = held->uses;
+
+	held->uses = NULL;
+	if (module && --module->n_users == 0 && module->key.c > 0)
+		fxt_holds_forget(s->holds, module);
+}
+
+static int edit_state_keep_mmap(struct edit_state *s, struct edit_kept *kept,
+				const struct fxt_record *r)
+{
+	const struct fxt_holds_key of_module =
+		edit_state_module_key(kept, r->thread.pid, r->mmap.module_id);
+	const struct fxt_holds_key key = { FXT_HOLDS_MMAP, of_module.from, r->thread.pid,
+					   r->mmap.start, 0 };
+	struct fxt_held *held = fxt_holds_find(s->holds, &key);
+	int e;
+
+	if (held)
+		edit_state_release_module(s, held);
+	e = edit_state_keep(s, kept, key, r->thread.pid);
+	held = fxt_holds_find(s->holds, &key);
+	if (held)
+		held->uses = fxt_holds_find(s->holds, &of_module);
+	if (held && held->uses)
+		held->uses->n_users++;
+	return e;
+}
+
+static int edit_state_keep_profiler(struct edit_state *s, struct edit_kept *kept,
+				    const struct fxt_record *r)
+{
+	struct fxt_holds_key key = { .kind = FXT_HOLDS_STACK_TRACE, .a = r->thread.pid };
+
+	if (r->subtype == FXT_PROFILER_MODULE)
+		return edit_state_keep_module(s, kept, r);
+	if (r->subtype == FXT_PROFILER_MMAP)
+		return edit_state_keep_mmap(s, kept, r);
+	key.b = fxt_named_consume(&s->named, r);
+	return key.b ? edit_state_keep(s, kept, key, r->thread.pid) : 0;
+}
+
+/* ---- counters ---- */
 
 static int edit_state_keep_counter(struct edit_state *s, struct edit_kept *kept,
 				   const struct fxt_record *r)

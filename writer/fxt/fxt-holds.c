@@ -85,6 +85,14 @@ void fxt_holds_forget(struct fxt_holds *h, struct fxt_held *held)
 	free(held);
 }
 
+void fxt_holds_rename(struct fxt_holds *h, struct fxt_held *held, const struct fxt_holds_key *key)
+{
+	table_remove(&h->items, fxt_holds_hash_of(&held->key));
+	held->key = *key;
+	/* Cannot fail: table_remove() has just released a slot. */
+	table_set(&h->items, fxt_holds_hash_of(key), held);
+}
+
 struct fxt_holds *fxt_holds_free(struct fxt_holds *h)
 {
 	if (!h)

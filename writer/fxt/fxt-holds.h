@@ -49,7 +49,10 @@ struct fxt_held {
 	uint64_t pid; /* the process whose end is its end; 0 = none */
 	size_t bytes;
 	bool inherited; /* it comes from an ancestor */
-	bool ended;     /* of the owner's */
+	/* For the user of the rules: */
+	bool ended;
+	uint32_t n_users;      /* items that use this one */
+	struct fxt_held *uses; /* the item that this one uses */
 };
 
 struct fxt_holds_ops {
@@ -71,6 +74,9 @@ int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_
 /* The value of KEY, or NULL. */
 struct fxt_held *fxt_holds_find(const struct fxt_holds *h, const struct fxt_holds_key *key);
 void fxt_holds_forget(struct fxt_holds *h, struct fxt_held *held);
+
+/* HELD has KEY from now on, which no item has. Its place among the items does not change. */
+void fxt_holds_rename(struct fxt_holds *h, struct fxt_held *held, const struct fxt_holds_key *key);
 
 /* The item after HELD (NULL: the first), or NULL. */
 struct fxt_held *fxt_holds_next(const struct fxt_holds *h, const struct fxt_held *held);

@@ -91,6 +91,41 @@ TEST(test_state_last_word)
 	source_deinit(&s);
 }
 
+static void put_mapped(struct source *s, uint64_t ts, uint32_t id, const char *name, uint64_t start)
+{
+	OK(fxt_write_module(&s->w, &(struct fxt_module){ ts, { 5, 5 }, id, name, "\1", 1 }));
+	OK(fxt_write_mmap(&s->w, &(struct fxt_mmap){ ts, { 5, 5 }, id, 5, start, 4096, 0 }));
+}
+
+/*
+ * An id of a module that is used again: mappings keep the module that they had, which is forgotten
+ * with the last of them.
+ */
+TEST(test_state_module_again)
+{
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	source_init(&s);
+	put_mapped(&s, 10, 1, "old", 0x1000);
+	OK(fxt_write_mmap(&s.w, &(struct fxt_mmap){ 11, { 5, 5 }, 1, 5, 0x2000, 4096, 0 }));
+	put_mapped(&s, 20, 2, "gone", 0x3000);
+	put_mapped(&s, 30, 2, "same", 0x3000);
+	put_mapped(&s, 40, 1, "new", 0x4000);
+	put_mapped(&s, 50, 1, "newer", 0x1000);
+	put_mapped(&s, 60, 2, "same", 0x3000);
+	text = state_text(&s.bytes);
+	assert_string_equal(text, "kymo: 10 module 1 old 01 5/5\n"
+				  "kymo: 11 mmap 1 flags 5 2000 1000 0 5/5\n"
+				  "kymo: 40 module 1 new 01 5/5\n"
+				  "kymo: 40 mmap 1 flags 5 4000 1000 0 5/5\n"
+				  "kymo: 50 module 1 newer 01 5/5\n"
+				  "kymo: 50 mmap 1 flags 5 1000 1000 0 5/5\n"
+				  "kymo: 60 module 2 same 01 5/5\n"
+				  "kymo: 60 mmap 2 flags 5 3000 1000 0 5/5\n");
+	source_deinit(&s);
+}
+
 static void put_exit(struct source *s, uint64_t ts, uint64_t tid)
 {
 	const struct fxt_out_arg ends = { FXT_ARG_BOOL, fxt_interned("process_ends"),
@@ -225,9 +260,12 @@ LARGE_TEST(test_state_bounded)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_state_last_word),      cmocka_unit_test(test_state_ends),
-		cmocka_unit_test(test_state_exec_of_thread), cmocka_unit_test(test_state_fork),
+		cmocka_unit_test(test_state_last_word),
+		cmocka_unit_test(test_state_ends),
+		cmocka_unit_test(test_state_exec_of_thread),
+		cmocka_unit_test(test_state_fork),
 		cmocka_unit_test(test_state_bounded),
+		cmocka_unit_test(test_state_module_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
