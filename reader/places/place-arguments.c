@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/function-clone.h"
+#include "reader/places/place-classes.h"
 #include "reader/places/place-expression.h"
 #include "reader/places/place-functions.h"
 #include "reader/places/place-passing.h"
@@ -19,7 +20,7 @@ enum {
 	WORD = 8,
 	REGISTER_SP = 7,
 	REGISTERS_OF_ARGUMENTS = 6,
-	IN_REGISTERS_MAX = 16, /* bytes of a structure; a larger one is passed on the stack */
+	REGISTERS_OF_VECTORS = 8,
 	PARTS_MAX = 1024,
 };
 
@@ -43,14 +44,14 @@ struct leaf {
 	char kind;
 	uint8_t bytes;
 	uint8_t bit, width; /* of a bit field, from `at` on; width 0 = it is none */
+	bool is_half;       /* of a number of two words */
 	char *words;        /* owned */
 };
 
 struct leaves {
 	struct leaf list[PLACE_ARGUMENTS_MAX];
 	size_t n;
-	bool cut, failed;
-	bool is_wide;     /* there is a number of two words */
+	bool cut;
 	size_t n_visited; /* members examined; structures without members can make this large */
 };
 
@@ -74,38 +75,41 @@ static void arguments_leaves_split(struct leaves *l)
 	struct leaf *low = &l->list[l->n - 1], *high = low + 1;
 	char name[PLACE_ARGUMENT_NAME_MAX];
 
-	l->is_wide = true;
+	low->is_half = true;
 	if (l->n == PLACE_ARGUMENTS_MAX ||
 	    strlen(low->name) + sizeof(".high") > PLACE_ARGUMENT_NAME_MAX)
 		return;
 	memcpy(name, low->name, sizeof(name));
-	*high = (struct leaf){ .at = low->at + WORD, .kind = low->kind, .bytes = WORD };
-	*low = (struct leaf){ .at = low->at, .kind = 'u', .bytes = WORD };
+	*high = (struct leaf){
+		.at = low->at + WORD, .kind = low->kind, .bytes = WORD, .is_half = true
+	};
+	*low = (struct leaf){ .at = low->at, .kind = 'u', .bytes = WORD, .is_half = true };
 	snprintf(high->name, sizeof(high->name), "%.*s.high", (int)sizeof(name) - 7, name);
 	snprintf(low->name, sizeof(low->name), "%.*s.low", (int)sizeof(name) - 7, name);
 	l->n++;
 }
 
-static void arguments_leaves_add(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at)
+/* Returns NULL if there are too many. */
+static struct leaf *arguments_leaves_add(struct leaves *l, Dwarf_Die *type, const char *name,
+					 uint64_t at)
 {
+	uint64_t bytes = place_type_bytes(type);
 	struct outbuf shape = { 0 };
 	struct leaf *leaf;
 
 	if (l->n == PLACE_ARGUMENTS_MAX) {
 		l->cut = true;
-		return;
+		return NULL;
 	}
-	leaf = &l->list[l->n];
-	*leaf = (struct leaf){ .at = at };
+	leaf = &l->list[l->n++];
+	*leaf = (struct leaf){ .at = at,
+			       .kind = 'x',
+			       .bytes = bytes <= 2 * WORD ? (uint8_t)bytes : 0 };
 	snprintf(leaf->name, sizeof(leaf->name), "%s", name);
-	if (place_type_shape(type, &shape) < 0 || outbuf_append(&shape, "", 1) < 0) {
-		l->failed = true;
-	} else {
+	if (place_type_shape(type, &shape) == 0 && outbuf_append(&shape, "", 1) == 0) {
 		const char *text = (const char *)shape.data;
-		uint64_t bytes = place_type_bytes(type);
 
 		leaf->kind = *text;
-		leaf->bytes = bytes <= IN_REGISTERS_MAX ? (uint8_t)bytes : 0;
 		if (*text == 'p') {
 			leaf->bytes = WORD;
 			if (strcmp(text, "p8c1") == 0 || strcmp(text, "p8h1") == 0)
@@ -113,11 +117,9 @@ static void arguments_leaves_add(struct leaves *l, Dwarf_Die *type, const char *
 		}
 		if (*text == 'e')
 			leaf->words = arguments_leaves_words(text);
-		l->n++;
-		if (strchr("iu", *text) && bytes == 2 * WORD)
-			arguments_leaves_split(l);
 	}
 	outbuf_deinit(&shape);
+	return leaf;
 }
 
 static bool arguments_leaves_is_structure(Dwarf_Die *type)
@@ -131,24 +133,28 @@ static void arguments_leaves_collect(struct leaves *l, Dwarf_Die *type, const ch
 				     uint64_t at, unsigned depth);
 
 /*
- * Adds a bit field of TYPE. It is in a part of the memory that has the size of TYPE, and such an
- * address. In a packed structure, it can be in two of them; then it counts as no number.
+ * Adds a bit field of TYPE. It is in a part of the memory that has the size of TYPE, but at most a
+ * word, and such an address. If it is in two of them, it counts as no number: in a packed
+ * structure, or with a type of two words.
  */
 static void arguments_leaves_bits(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t bit,
 				  uint64_t bits)
 {
-	uint64_t room = place_type_bytes(type) * 8;
-	size_t first = l->n;
+	uint64_t bytes = place_type_bytes(type), room = 8 * (bytes < WORD ? bytes : WORD);
+	struct leaf *leaf;
 
 	if (room == 0)
 		return;
-	arguments_leaves_add(l, type, name, bit / room * (room / 8));
-	if (l->n == first)
+	leaf = arguments_leaves_add(l, type, name, bit / room * (room / 8));
+	if (!leaf)
 		return;
-	l->list[first].bit = (uint8_t)(bit % room);
-	l->list[first].width = (uint8_t)bits;
-	if (bit % room + bits > room)
-		l->list[first].kind = 'x';
+	leaf->bytes = (uint8_t)(room / 8);
+	if (bit % room + bits > room) {
+		leaf->kind = 'x';
+		return;
+	}
+	leaf->bit = (uint8_t)(bit % room);
+	leaf->width = (uint8_t)bits;
 }
 
 static void arguments_leaves_member(struct leaves *l, Dwarf_Die *member, const char *name,
@@ -160,7 +166,7 @@ static void arguments_leaves_member(struct leaves *l, Dwarf_Die *member, const c
 	Dwarf_Die type;
 
 	if (!place_type_of(member, &type) ||
-	    !place_type_member(member, place_type_bytes(&type), &bit, &bits))
+	    (!place_type_member(member, place_type_bytes(&type), &bit, &bits) && bits == 0))
 		return;
 	if (snprintf(whole, sizeof(whole), "%s%s%s", name, its && *name ? "." : "", its ?: "") >=
 	    (int)sizeof(whole))
@@ -178,7 +184,10 @@ static void arguments_leaves_collect(struct leaves *l, Dwarf_Die *type, const ch
 	Dwarf_Die member;
 
 	if (!arguments_leaves_is_structure(type)) {
-		arguments_leaves_add(l, type, name, at);
+		const struct leaf *leaf = arguments_leaves_add(l, type, name, at);
+
+		if (leaf && strchr("iu", leaf->kind) && leaf->bytes == 2 * WORD)
+			arguments_leaves_split(l);
 		return;
 	}
 	if (depth == ARGUMENT_DEPTH_MAX || dwarf_child(type, &member) != 0)
@@ -239,55 +248,42 @@ static struct place_load arguments_stack(uint64_t at, uint8_t bytes)
 	};
 }
 
-/* Whether a word of the structure L is in a vector register: all values in it are floats. */
-static bool arguments_convention_is_vector(const struct leaves *l, uint64_t word)
+/* Assigns places to the leaves of one argument with CLASSES. */
+static void arguments_convention_place(struct convention *c, const struct place_classes *classes,
+				       struct leaves *l, struct place_arguments *a)
 {
-	bool any = false;
-
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->list[i].at / WORD != word)
-			continue;
-		if (l->list[i].kind != 'f')
-			return false;
-		any = true;
-	}
-	return any;
-}
-
-/* Assigns places to the leaves of one argument of BYTES. */
-static void arguments_convention_place(struct convention *c, struct leaves *l, uint64_t bytes,
-				       bool in_memory, struct place_arguments *a)
-{
-	uint64_t n_words = (bytes + WORD - 1) / WORD;
+	bool in_memory = classes->words[0] >= PLACE_CLASS_X87;
 	unsigned need = 0, vectors = 0, at_word[2] = { 0 };
-	bool vector[2] = { false, false };
 
-	in_memory |= bytes > IN_REGISTERS_MAX || n_words == 0 || l->cut;
-	for (uint64_t i = 0; !in_memory && i < n_words; i++) {
-		vector[i] = arguments_convention_is_vector(l, i);
+	for (size_t i = 0; !in_memory && i < 2; i++) {
 		at_word[i] = c->registers + need;
-		vector[i] ? vectors++ : need++;
+		need += classes->words[i] == PLACE_CLASS_GENERAL;
+		vectors += classes->words[i] == PLACE_CLASS_VECTOR;
 	}
-	if (c->registers + need > REGISTERS_OF_ARGUMENTS || c->vectors + vectors > 8)
+	if (need + vectors > 0 && (c->registers + need > REGISTERS_OF_ARGUMENTS ||
+				   c->vectors + vectors > REGISTERS_OF_VECTORS))
 		in_memory = true;
+	if (in_memory)
+		c->stack = (c->stack + classes->alignment - 1) / classes->alignment *
+			   classes->alignment;
 	for (size_t i = 0; i < l->n; i++) {
 		struct leaf *leaf = &l->list[i];
-		uint64_t at = leaf->at;
+		uint64_t word = leaf->at / WORD;
 		struct place_argument *to = arguments_add(a, leaf);
 
 		if (!to || to->reason)
 			continue;
 		if (in_memory) {
-			to->load = arguments_stack(WORD + c->stack + at, to->bytes);
-		} else if (vector[at / WORD]) {
-			to->reason = PLACE_REASON_VECTOR;
+			to->load = arguments_stack(WORD + c->stack + leaf->at, to->bytes);
+		} else if (word < 2 && classes->words[word] == PLACE_CLASS_GENERAL) {
+			to->load = arguments_register(at_word[word], to->bytes);
+			to->shift += (uint8_t)(leaf->at % WORD * 8);
 		} else {
-			to->load = arguments_register(at_word[at / WORD], to->bytes);
-			to->shift += (uint8_t)(at % WORD * 8);
+			to->reason = PLACE_REASON_VECTOR;
 		}
 	}
 	if (in_memory) {
-		c->stack += n_words * WORD;
+		c->stack += (classes->bytes + WORD - 1) / WORD * WORD;
 	} else {
 		c->registers += need;
 		c->vectors += vectors;
@@ -353,11 +349,7 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 	Dwarf_Die type;
 	enum place_reason reason;
 
-	/*
-	 * (gcc describes the halves of a number of 128 bits where they are after its first
-	 * instructions, also at the entry)
-	 */
-	if (!place_type_of(parameter, &type) || (l->is_wide && !a->is_changed))
+	if (!place_type_of(parameter, &type))
 		return;
 	reason = place_expression_locate(context, parameter, place_type_bytes(&type), &location);
 	/*
@@ -369,13 +361,19 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 					       dwarf_hasattr_integrate(parameter, DW_AT_location))))
 		return;
 	for (size_t i = first; i < a->n; i++) {
-		if (a->list[i].reason == PLACE_REASON_NOT_WHOLE)
+		const struct leaf *leaf = &l->list[i - first];
+
+		/*
+		 * (gcc describes the halves of a number of 128 bits where they are after its first
+		 * instructions, also at the entry)
+		 */
+		if (a->list[i].reason == PLACE_REASON_NOT_WHOLE ||
+		    (leaf->is_half && !a->is_changed))
 			continue;
-		if (reason || l->is_wide)
+		if (reason || leaf->is_half)
 			a->list[i].reason = reason ?: PLACE_REASON_COMPLEX;
 		else
-			arguments_correct(&location, &l->list[i - first], a->is_changed,
-					  &a->list[i]);
+			arguments_correct(&location, leaf, a->is_changed, &a->list[i]);
 	}
 }
 
@@ -386,6 +384,7 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 static void arguments_convention_place_by_address(struct convention *c, struct leaves *l,
 						  const char *name, struct place_arguments *a)
 {
+	const struct place_classes classes = { WORD, WORD, { PLACE_CLASS_GENERAL } };
 	struct leaf leaf = { .kind = 'p', .bytes = WORD };
 	struct leaves address = { .n = 1 };
 	uint8_t reg;
@@ -393,7 +392,7 @@ static void arguments_convention_place_by_address(struct convention *c, struct l
 	if (c->registers == REGISTERS_OF_ARGUMENTS || l->n == 0) {
 		snprintf(leaf.name, sizeof(leaf.name), "%s", name);
 		address.list[0] = leaf;
-		arguments_convention_place(c, &address, WORD, false, a);
+		arguments_convention_place(c, &classes, &address, a);
 		return;
 	}
 	reg = argument_registers[c->registers++];
@@ -414,7 +413,7 @@ static void arguments_convention_argument(struct convention *c, const struct pla
 {
 	const char *name = place_die_name(parameter) ?: "unnamed";
 	struct leaves l = { .n = 0 };
-	uint64_t bytes = place_type_bytes(type);
+	struct place_classes classes;
 	size_t first = a->n;
 
 	arguments_leaves_collect(&l, type, name, 0, 0);
@@ -423,44 +422,58 @@ static void arguments_convention_argument(struct convention *c, const struct pla
 		arguments_leaves_deinit(&l);
 		return;
 	}
-	/* long double, and values with other alignment */
-	if (l.n == 1 && l.list[0].kind == 'f' && bytes > WORD)
-		c->stack = (c->stack + 15) & ~UINT64_C(15);
-	if (l.is_wide && (bytes > IN_REGISTERS_MAX || c->registers + 2 > REGISTERS_OF_ARGUMENTS))
-		c->stack = (c->stack + 15) & ~UINT64_C(15);
-	arguments_convention_place(c, &l, bytes ?: WORD,
-				   l.n == 1 && l.list[0].kind == 'f' && bytes > WORD, a);
+	place_type_classify(type, &classes);
+	arguments_convention_place(c, &classes, &l, a);
 	arguments_correct_all(context, parameter, &l, first, a);
 	arguments_leaves_deinit(&l);
 }
 
 /* ---- functions ---- */
 
+/* Whether LEAF, the only value of a result with CLASSES, is the number in its general register. */
+static bool arguments_result_is_number(const struct place_classes *classes, const struct leaf *leaf)
+{
+	return classes->words[0] == PLACE_CLASS_GENERAL && classes->words[1] == PLACE_CLASS_NONE &&
+	       leaf->at == 0 && leaf->width == 0 && strchr("iuchbpeSU", leaf->kind) &&
+	       (leaf->bytes == 1 || leaf->bytes == 2 || leaf->bytes == 4 || leaf->bytes == WORD);
+}
+
+/*
+ * A result in memory is represented by its address, which the function returns. Of other
+ * structures, only those with a single number are a result.
+ */
 static void arguments_result(Dwarf_Die *function, struct convention *c, struct place_arguments *ret)
 {
+	struct place_argument *result = &ret->result;
+	struct place_classes classes;
 	struct leaves l = { .n = 0 };
-	uint64_t bytes;
 	Dwarf_Die type;
 
 	if (!place_type_of(function, &type))
 		return;
-	bytes = place_type_bytes(&type);
-	if (arguments_leaves_is_structure(&type) &&
-	    (bytes > IN_REGISTERS_MAX || place_type_is_by_address(&type)))
-		c->registers++; /* for the address of the result */
+	place_type_classify(&type, &classes);
+	if (classes.words[0] == PLACE_CLASS_MEMORY ||
+	    (arguments_leaves_is_structure(&type) && place_type_is_by_address(&type))) {
+		c->registers++; /* for the address */
+		*result = (struct place_argument){ .kind = 'p', .bytes = WORD };
+		return;
+	}
 	arguments_leaves_collect(&l, &type, "", 0, 0);
 	if (l.n == 0)
 		return;
-	ret->result.kind = l.list[0].kind;
-	ret->result.bytes = l.list[0].bytes;
-	if (l.n > 1 || arguments_leaves_is_structure(&type)) {
-		ret->result.kind = 'u';
-		ret->result.bytes = WORD;
-		ret->result.reason = PLACE_REASON_NOT_WHOLE;
-	} else if (l.list[0].kind == 'f') {
-		ret->result.reason = PLACE_REASON_VECTOR;
+	if (l.n == 1 && arguments_result_is_number(&classes, &l.list[0])) {
+		/* (of a union, these are all bits) */
+		result->kind = l.list[0].kind == 'U' ? 'u' : l.list[0].kind;
+		result->bytes = l.list[0].bytes;
+		result->words = TAKE_PTR(l.list[0].words);
+	} else if (l.n == 1 && l.list[0].kind == 'f') {
+		result->kind = 'f';
+		result->bytes = l.list[0].bytes;
+		result->reason = PLACE_REASON_VECTOR;
 	} else {
-		ret->result.words = TAKE_PTR(l.list[0].words);
+		result->kind = 'u';
+		result->bytes = WORD;
+		result->reason = PLACE_REASON_NOT_WHOLE;
 	}
 	arguments_leaves_deinit(&l);
 }
@@ -501,7 +514,7 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 	if (dwarf_child(&function, &die) == 0)
 		do {
 			if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
-			    place_type_of(&die, &type))
+			    place_type_of_any(&die, &type))
 				arguments_convention_argument(&c, &context, &die, &type, &a);
 		} while (++parts < PARTS_MAX && places_next(&die));
 	*ret = a;

@@ -46,7 +46,7 @@ static bool place_type_next(Dwarf_Die *die, Dwarf_Die *ret)
 	       dwarf_formref_die(&attribute, ret);
 }
 
-bool place_type_of(Dwarf_Die *die, Dwarf_Die *ret)
+bool place_type_of_any(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Die type;
 
@@ -64,10 +64,15 @@ bool place_type_of(Dwarf_Die *die, Dwarf_Die *ret)
 			break;
 		default:
 			*ret = type;
-			return dwarf_tag(&type) != DW_TAG_unspecified_type;
+			return true;
 		}
 	}
 	return false;
+}
+
+bool place_type_of(Dwarf_Die *die, Dwarf_Die *ret)
+{
+	return place_type_of_any(die, ret) && dwarf_tag(ret) != DW_TAG_unspecified_type;
 }
 
 static bool place_type_is_pointer(int tag)

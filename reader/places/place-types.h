@@ -16,6 +16,8 @@ enum { PLACE_TYPE_NAME_MAX = 256 };
 
 /* The type that DIE, a variable or member, has, without qualifiers and typedefs. False: void. */
 bool place_type_of(Dwarf_Die *die, Dwarf_Die *ret);
+/* Likewise, but true for an unspecified type, such as that of nullptr. */
+bool place_type_of_any(Dwarf_Die *die, Dwarf_Die *ret);
 
 /* Bytes of TYPE; 0 = that is known only when the program runs, or it has none. */
 uint64_t place_type_bytes(Dwarf_Die *type);

@@ -76,6 +76,18 @@ assert_eq "$(gojq -c '.arguments' "$TMP/calls" | sort)" '{"a.high":2,"a.low":3,"
 {"n":2,"what.b.f":2,"what.b.s":-3,"what.b.x":2,"what.b.y":4,"what.last":5}
 {"n":2,"what.f":2,"what.s":-3,"what.x":2,"what.y":4}' "arguments"
 
+note "arguments and results of all types"
+g++ -g -O0 -o "$TMP/passing" "$ROOT/tests/support/loads/place-passing.cc"
+calls "$TMP/passing" 'pass_*' 'return_*'
+numbers='.arguments | [.n, .a, .b, .c, .d, .e]'
+assert_eq "$(count "($numbers) == [1, 2, 3, 4, 5, 6]")" 20 "calls with the numbers behind the first argument"
+assert_eq "$(count '.function == "pass_wide_bits" and .arguments.d == 5')" 1 "... and one with as many as possible"
+assert_eq "$(count '.function == "pass_on_stack" and .arguments.n == 2 and .arguments["what.y"] == 3')" 1 "alignment on the stack"
+assert_eq "$(count '(.function | startswith("return_")) and .arguments.n == 7')" 16 "calls with results of all types"
+assert_eq "$(count '(.function | IN("return_single", "return_mixed")) and .return == 7')" 2 "results in a general register"
+assert_eq "$(count '(.function | IN("return_large", "return_ended", "return_packed")) and .return > 4096')" 3 "addresses of results"
+assert_eq "$(count '(.function | IN("return_pair", "return_wide", "return_floats")) and .return == null')" 3 "no results"
+
 note "a function in two parts, and a number of an unusual format"
 gcc -g -O2 -o "$TMP/split" "$ROOT/tests/support/loads/place-split.c"
 nm "$TMP/split" | grep -F split.cold >/dev/null || fail "the compiler does not split the function"

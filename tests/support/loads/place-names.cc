@@ -155,6 +155,20 @@ __attribute__((noinline)) int wide_late(long a, long b, long c, long d, long e, 
 	return (int)(a + b + c + d + e + f);
 }
 
+// Also called with one value only. The clone has the structure where it was.
+struct HasWide {
+	__int128 a;
+	long m;
+};
+
+HasWide *volatile has_wide;
+
+static __attribute__((noinline)) int part_of_clone(HasWide what, int n)
+{
+	has_wide = &what;
+	return n;
+}
+
 volatile unsigned __int128 wide_all;
 
 __attribute__((noinline)) unsigned __int128 wide_sum(unsigned __int128 a, unsigned __int128 b)
@@ -174,7 +188,8 @@ int main(int argc, char **argv)
 	       pass_virtual(dynamic, argc) + pass_plain(argc, argc) + pass_box(argc, argc) +
 	       pass_bits({ argc, 2, -3, 4 }, argc) +
 	       pass_many_bits({ { argc, 2, -3, 4 }, 5 }, argc) + (int)wide(argc, argc, true) +
-	       wide_late(argc, 1, 2, 3, 4, argc, 5);
+	       wide_late(argc, 1, 2, 3, 4, argc, 5) + part_of_clone({ argc, 1 }, 7) +
+	       part_of_clone({ argc, 2 }, 7);
 
 	for (int i = 0; i < 3; i++)
 		sum += cloned(argv[0], 7) + tagged(argc) + twice(argc) + generic(argc);

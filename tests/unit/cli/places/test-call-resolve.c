@@ -12,10 +12,11 @@
 #include "tests/support/fixtures/symbol-program.h"
 #include "tests/support/unit.h"
 
-#define SOURCE SOURCE_ROOT "/tests/support/loads/place-methods.cc"
-#define NAMES  SOURCE_ROOT "/tests/support/loads/place-names.cc"
+#define SOURCE  SOURCE_ROOT "/tests/support/loads/place-methods.cc"
+#define NAMES   SOURCE_ROOT "/tests/support/loads/place-names.cc"
+#define PASSING SOURCE_ROOT "/tests/support/loads/place-passing.cc"
 
-static bool has_programs;
+static bool has_programs, has_clang;
 
 static const struct capture_filter no_filter;
 
@@ -26,8 +27,10 @@ static int set_up(void **state)
 	has_programs = r == 0 && try_command("g++ -g -O2 -o whole %s && strip -o bare whole && "
 					     "strip -g -o symbols whole && "
 					     "g++ -g -O2 -fipa-cp-clone -o names %s && "
-					     "strip -g -o bare-names names",
-					     SOURCE, NAMES) == 0;
+					     "strip -g -o bare-names names && "
+					     "g++ -g -O0 -o passing %s",
+					     SOURCE, NAMES, PASSING) == 0;
+	has_clang = has_programs && try_command("clang++ -g -O0 -o passing-clang %s", PASSING) == 0;
 	return r;
 }
 
@@ -124,6 +127,9 @@ static void test_resolved(void **state)
 		  "'wide_late'(int64 a, int64 b, int64 c, int64 d, int64 e, uint64 n.low@[r7+8], "
 		  "int64 n.high@[r7+16], int64 f@r9) -> int32" },
 		{ "names", "wide*", 3, "'wide'(int32 k, uint64 n.low, int64 n.high, bool yes)" },
+		{ "names", "part_of_clone", 1,
+		  "'part_of_clone'(uint64 what.a.low@?complex, uint64 what.a.high@?complex, "
+		  "int64 what.m@[r7+24], int32 n@=7) -> int32" },
 		{ "bare-names", "generic", 1, "'a::generic::<i32>'()" },
 		{ "bare-names", "cloned", 1, "'cloned.constprop.0'()" },
 		{ "bare-names", "cloned.constprop.0(int n)", 1, "cloned.constprop.0(int n)" },
@@ -133,6 +139,72 @@ static void test_resolved(void **state)
 	need_programs();
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		check(rows[i].program, rows[i].text, rows[i].n, rows[i].first);
+}
+
+/* The registers of arguments and results of all types, without optimisation: the debug information
+ * does not tell them. */
+static void test_passing(void **state)
+{
+#define IN_FIRST "int32 n, int32 a, int32 b, int32 c, int32 d, int32 e) -> int32"
+#define FROM_RDI "int32 n@r5, int32 a@r4, int32 b@r1, int32 c@r2, int32 d@r8, int32 e@r9) -> int32"
+#define FROM_RSI "int32 n, int32 a, int32 b, int32 c, int32 d, int32 e@[r7+8]) -> int32"
+#define FROM_RDX                                                                                   \
+	"int32 n@r1, int32 a@r2, int32 b@r8, int32 c@r9, int32 d@[r7+8], int32 e@[r7+16]) -> int32"
+	static const struct {
+		const char *function, *spec;
+	} rows[] = {
+		{ "pass_empty", "(" IN_FIRST },
+		{ "pass_doubles", "(uint64 what.v@?whole, " FROM_RDI },
+		{ "pass_floats_first", "(uint64 what.v@?whole, int32 what.i@r5, int32 n@r4, "
+				       "int32 a@r1, int32 b@r2, int32 c@r8, int32 d@r9, "
+				       "int32 e@[r7+8]) -> int32" },
+		{ "pass_aligned", "(int32 what.x, " FROM_RSI },
+		{ "pass_union_floats", "(uint64 what@?whole, " FROM_RDI },
+		{ "pass_union_mixed", "(uint64 what@?whole, " FROM_RSI },
+		{ "pass_union_large", "(uint64 what@?whole, " FROM_RDI },
+		{ "pass_long_double_in", "(double what.x@?whole, " FROM_RDI },
+		{ "pass_packed", "(int8 what.c@[r7+8], int64 what.i@[r7+9], " FROM_RDI },
+		{ "pass_wide_bits",
+		  "(int64 what.a@[r7+8]>>0:40, uint64 what.b@?whole, uint64 what.c@?whole, "
+		  "int32 n@r5, int32 a@r4, int32 b@r1, int32 c@r2, int32 d@r8) -> int32" },
+		{ "pass_vector", "(uint64 what@?whole, " FROM_RDI },
+		{ "pass_complex", "(uint64 what@?whole, " FROM_RDI },
+		{ "pass_complex_float", "(uint64 what@?whole, " FROM_RDI },
+		{ "pass_complex_long", "(uint64 what@?whole, " FROM_RDI },
+		{ "pass_float128", "(double what@?whole, " FROM_RDI },
+		{ "pass_long_double", "(double what@?whole, " FROM_RDI },
+		{ "pass_null", "(uint64 what@?whole, " FROM_RSI },
+		{ "pass_member_function", "(uint64 what@?whole, " FROM_RDX },
+		{ "pass_member", "(uint64 what@?whole, " FROM_RSI },
+		{ "pass_on_stack", "(uint64 unnamed@?whole, double what.x@?whole, "
+				   "int32 what.y@[r7+56], int32 n@r5) -> int32" },
+		{ "return_single", "(int32 n) -> int32" },
+		{ "return_pair", "(int32 n)" },
+		{ "return_double", "(int32 n) -> double" },
+		{ "return_floats", "(int32 n)" },
+		{ "return_mixed", "(int32 n) -> uint64" },
+		{ "return_large", "(int32 n@r4) -> ptr" },
+		{ "return_long_double", "(int32 n) -> double" },
+		{ "return_long_double_first", "(int32 n@r4) -> ptr" },
+		{ "return_packed", "(int32 n@r4) -> ptr" },
+		{ "return_ended", "(int32 n@r4) -> ptr" },
+		{ "return_empty", "(int32 n)" },
+		{ "return_vector", "(int32 n)" },
+		{ "return_complex_long", "(int32 n)" },
+		{ "return_wide", "(int32 n)" },
+		{ "return_member", "(int32 n)" },
+	};
+
+	(void)state;
+	need_programs();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char expected[512];
+
+		snprintf(expected, sizeof(expected), "'%s'%s", rows[i].function, rows[i].spec);
+		check("passing", rows[i].function, 1, expected);
+		if (has_clang)
+			check("passing-clang", rows[i].function, 1, expected);
+	}
 }
 
 /* A program that uses a function of a library, and a library that no longer has it. */
@@ -410,7 +482,7 @@ int main(void)
 		cmocka_unit_test(test_errors),       cmocka_unit_test(test_of_needed_libraries),
 		cmocka_unit_test(test_left_out),     cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_too_many),     cmocka_unit_test(test_cold_part_first),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused),      cmocka_unit_test(test_passing),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reader/places/place-classes.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "reader/places/place-types.h"
+#include "reader/places/places-parts.h"
+
+enum {
+	WORD = 8,
+	WORDS_MAX = 8, /* of a vector; everything else has at most two */
+	CLASSES_DEPTH_MAX = 16,
+	CLASSES_VISITED_MAX = 4096, /* members and elements examined, at all depths */
+};
+
+struct classes {
+	enum place_class words[WORDS_MAX];
+	uint64_t alignment;
+	unsigned n_visited;
+	bool in_memory;
+};
+
+/* ---- one value ---- */
+
+static enum place_class classes_merge(enum place_class a, enum place_class b)
+{
+	if (a == b || b == PLACE_CLASS_NONE)
+		return a;
+	if (a == PLACE_CLASS_NONE)
+		return b;
+	if (a == PLACE_CLASS_MEMORY || b == PLACE_CLASS_MEMORY)
+		return PLACE_CLASS_MEMORY;
+	if (a == PLACE_CLASS_GENERAL || b == PLACE_CLASS_GENERAL)
+		return PLACE_CLASS_GENERAL;
+	if (a >= PLACE_CLASS_X87 || b >= PLACE_CLASS_X87)
+		return PLACE_CLASS_MEMORY;
+	return PLACE_CLASS_VECTOR;
+}
+
+/* Adds N bits from bit BIT on. FIRST is the class of their first word, REST that of others. */
+static void classes_put_bits(struct classes *c, uint64_t bit, uint64_t n, enum place_class first,
+			     enum place_class rest)
+{
+	uint64_t from = bit / 8 / WORD, to = (bit + n + 8 * WORD - 1) / 8 / WORD;
+
+	if (to > WORDS_MAX) {
+		c->in_memory = true;
+		return;
+	}
+	for (uint64_t i = from; i < to; i++)
+		c->words[i] = classes_merge(c->words[i], i == from ? first : rest);
+}
+
+static void classes_align(struct classes *c, uint64_t alignment)
+{
+	if (alignment > c->alignment)
+		c->alignment = alignment;
+}
+
+/* Adds a value of BYTES at AT. Values that are not aligned are in memory. */
+static void classes_put(struct classes *c, uint64_t at, uint64_t bytes, uint64_t alignment,
+			enum place_class first, enum place_class rest)
+{
+	if (bytes == 0)
+		return;
+	if ((alignment & (alignment - 1)) == 0) {
+		classes_align(c, alignment);
+		c->in_memory |= at % alignment != 0;
+	}
+	classes_put_bits(c, 8 * at, 8 * bytes, first, rest);
+}
+
+/*
+ * A floating-point number of BYTES. With more than a word, it is a long double in the x87, or a
+ * number of 128 bits in a vector register, which has this number in its name, or Fortran's kind.
+ */
+static void classes_put_float(struct classes *c, const char *name, uint64_t at, uint64_t bytes)
+{
+	if (bytes > WORD && !(name && (strstr(name, "128") || strstr(name, "kind=16"))))
+		classes_put(c, at, bytes, bytes, PLACE_CLASS_X87, PLACE_CLASS_X87_UP);
+	else
+		classes_put(c, at, bytes, bytes, PLACE_CLASS_VECTOR, PLACE_CLASS_VECTOR_UP);
+}
+
+static void classes_put_base(struct classes *c, Dwarf_Die *type, uint64_t at, uint64_t bytes)
+{
+	const char *name = place_die_name(type);
+	uint64_t encoding = 0;
+
+	place_type_number(type, DW_AT_encoding, &encoding);
+	switch (encoding) {
+	case DW_ATE_float:
+	case DW_ATE_decimal_float:
+		classes_put_float(c, name, at, bytes);
+		break;
+	case DW_ATE_complex_float:
+		classes_put_float(c, name, at, bytes / 2);
+		classes_put_float(c, name, at + bytes / 2, bytes / 2);
+		break;
+	default:
+		classes_put(c, at, bytes, bytes, PLACE_CLASS_GENERAL, PLACE_CLASS_GENERAL);
+		break;
+	}
+}
+
+/* ---- types ---- */
+
+static void classes_add(struct classes *c, Dwarf_Die *type, uint64_t at, unsigned depth);
+
+static void classes_add_array(struct classes *c, Dwarf_Die *type, uint64_t at, uint64_t bytes,
+			      unsigned depth)
+{
+	uint64_t element;
+	Dwarf_Die target;
+
+	if (dwarf_hasattr(type, DW_AT_GNU_vector)) {
+		classes_put(c, at, bytes, bytes, PLACE_CLASS_VECTOR, PLACE_CLASS_VECTOR_UP);
+		return;
+	}
+	if (!place_type_of(type, &target) || (element = place_type_bytes(&target)) == 0)
+		return;
+	/* (further elements do not change the alignment) */
+	for (uint64_t i = 0; i < bytes / element && (i == 0 || i * element < WORDS_MAX * WORD); i++)
+		classes_add(c, &target, at + i * element, depth + 1);
+}
+
+static void classes_add_member(struct classes *c, Dwarf_Die *member, uint64_t at, unsigned depth)
+{
+	uint64_t bit, bits, alignment;
+	Dwarf_Die type;
+
+	if (!place_type_of(member, &type))
+		return;
+	if (!place_type_member(member, place_type_bytes(&type), &bit, &bits) && bits == 0) {
+		c->in_memory = true;
+		return;
+	}
+	if (place_type_number(member, DW_AT_alignment, &alignment))
+		classes_align(c, alignment);
+	if (bits == 0) {
+		classes_add(c, &type, at + bit / 8, depth + 1);
+		return;
+	}
+	classes_align(c, place_type_bytes(&type));
+	classes_put_bits(c, 8 * at + bit, bits, PLACE_CLASS_GENERAL, PLACE_CLASS_GENERAL);
+}
+
+static void classes_add_members(struct classes *c, Dwarf_Die *type, uint64_t at, unsigned depth)
+{
+	uint64_t alignment;
+	Dwarf_Die member;
+
+	if (place_type_number(type, DW_AT_alignment, &alignment))
+		classes_align(c, alignment);
+	if (dwarf_child(type, &member) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&member);
+
+		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+		    !dwarf_hasattr(&member, DW_AT_declaration) &&
+		    !dwarf_hasattr(&member, DW_AT_external))
+			classes_add_member(c, &member, at, depth);
+		/* (Rust's enumerations with data, which it passes in general registers) */
+		if (tag == DW_TAG_variant_part)
+			classes_put(c, at, place_type_bytes(type), 1, PLACE_CLASS_GENERAL,
+				    PLACE_CLASS_GENERAL);
+	} while (++c->n_visited < CLASSES_VISITED_MAX && places_next(&member));
+}
+
+/* The size of a pointer to a member, which has none in the debug information of gcc. */
+static uint64_t classes_bytes_of_member_pointer(Dwarf_Die *type)
+{
+	Dwarf_Die target;
+
+	return place_type_of(type, &target) && dwarf_tag(&target) == DW_TAG_subroutine_type
+		       ? 2 * WORD
+		       : WORD;
+}
+
+/* Adds the value of TYPE at AT. */
+static void classes_add(struct classes *c, Dwarf_Die *type, uint64_t at, unsigned depth)
+{
+	uint64_t bytes = place_type_bytes(type);
+
+	if (depth == CLASSES_DEPTH_MAX || ++c->n_visited > CLASSES_VISITED_MAX) {
+		c->in_memory = true;
+		return;
+	}
+	switch (dwarf_tag(type)) {
+	case DW_TAG_base_type:
+		classes_put_base(c, type, at, bytes);
+		break;
+	case DW_TAG_array_type:
+		classes_add_array(c, type, at, bytes, depth);
+		break;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		classes_add_members(c, type, at, depth);
+		break;
+	case DW_TAG_ptr_to_member_type:
+		classes_put(c, at, bytes ?: classes_bytes_of_member_pointer(type), WORD,
+			    PLACE_CLASS_GENERAL, PLACE_CLASS_GENERAL);
+		break;
+	default:
+		bytes = bytes ?: WORD;
+		classes_put(c, at, bytes, bytes, PLACE_CLASS_GENERAL, PLACE_CLASS_GENERAL);
+		break;
+	}
+}
+
+static bool classes_are_in_memory(const struct classes *c, size_t n)
+{
+	if (c->in_memory)
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		if (c->words[i] == PLACE_CLASS_MEMORY ||
+		    (c->words[i] == PLACE_CLASS_X87_UP &&
+		     (i == 0 || c->words[i - 1] != PLACE_CLASS_X87)))
+			return true;
+		/* (more than two words: only a vector) */
+		if (n > 2 && c->words[i] != (i == 0 ? PLACE_CLASS_VECTOR : PLACE_CLASS_VECTOR_UP))
+			return true;
+	}
+	return false;
+}
+
+void place_type_classify(Dwarf_Die *type, struct place_classes *ret)
+{
+	bool is_structure = dwarf_tag(type) == DW_TAG_structure_type ||
+			    dwarf_tag(type) == DW_TAG_class_type ||
+			    dwarf_tag(type) == DW_TAG_union_type;
+	struct classes c = { .alignment = WORD };
+	uint64_t bytes = place_type_bytes(type);
+
+	if (bytes == 0 && dwarf_tag(type) == DW_TAG_ptr_to_member_type)
+		bytes = classes_bytes_of_member_pointer(type);
+	/* (a structure without members has no bytes in C; a base type without bytes is Rust's) */
+	else if (bytes == 0 && dwarf_tag(type) != DW_TAG_base_type &&
+		 (!is_structure || dwarf_hasattr(type, DW_AT_declaration)))
+		bytes = WORD;
+	*ret = (struct place_classes){ .bytes = bytes, .alignment = WORD };
+	if (is_structure && dwarf_hasattr(type, DW_AT_declaration))
+		c.words[0] = PLACE_CLASS_GENERAL;
+	else
+		classes_add(&c, type, 0, 0);
+	/* (the only result that is neither in memory nor in general or vector registers) */
+	if (bytes == (uint64_t)4 * WORD && dwarf_tag(type) == DW_TAG_base_type &&
+	    c.words[0] == PLACE_CLASS_X87) {
+		*ret = (struct place_classes){ bytes,
+					       2 * WORD,
+					       { PLACE_CLASS_X87, PLACE_CLASS_X87_UP } };
+		return;
+	}
+	/* (the size of a type is a multiple of its alignment, also if its members are packed) */
+	if (c.alignment > WORD && bytes % c.alignment == 0)
+		ret->alignment = c.alignment;
+	if (bytes > WORDS_MAX * WORD || classes_are_in_memory(&c, (bytes + WORD - 1) / WORD)) {
+		ret->words[0] = PLACE_CLASS_MEMORY;
+		return;
+	}
+	for (size_t i = 0; i < 2; i++)
+		ret->words[i] = c.words[i] == PLACE_CLASS_VECTOR_UP &&
+						(i == 0 || c.words[i - 1] != PLACE_CLASS_VECTOR)
+					? PLACE_CLASS_VECTOR
+					: c.words[i];
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The registers of a value that is passed or returned, by the System V ABI for x86-64, section
+ * 3.2.3. It is classified by its type, word by word. Classes that the C++ ABI passes by their
+ * address are not considered here (place-passing.h).
+ */
+#pragma once
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum place_class {
+	PLACE_CLASS_NONE, /* no data, so no register */
+	PLACE_CLASS_GENERAL,
+	PLACE_CLASS_VECTOR,
+	PLACE_CLASS_VECTOR_UP, /* a further word in the register of the word before */
+	PLACE_CLASS_X87,       /* in memory as an argument */
+	PLACE_CLASS_X87_UP,
+	PLACE_CLASS_MEMORY,
+};
+
+struct place_classes {
+	uint64_t bytes;
+	uint64_t alignment; /* on the stack */
+	/* of the first words; MEMORY: all of it */
+	enum place_class words[2];
+};
+
+/* TYPE can be unspecified: this is the type of nullptr. */
+void place_type_classify(Dwarf_Die *type, struct place_classes *ret);
