@@ -310,19 +310,42 @@ static const struct place_load *arguments_part(const struct place_location *loca
 	return NULL;
 }
 
+/* The compiler's location for an argument. */
+struct correction {
+	struct place_location location;
+	bool is_changed;  /* the function's arguments were changed by the compiler */
+	bool frame_moves; /* the function's frame begins at the stack pointer */
+};
+
+/*
+ * LLVM describes the memory of a function without a frame pointer by the stack pointer that it has
+ * after its first instructions.
+ */
+static bool arguments_frame_moves(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) &&
+	       dwarf_getlocation(&attribute, &ops, &n) == 0 && n == 1 &&
+	       (ops[0].atom == DW_OP_reg0 + REGISTER_SP ||
+		ops[0].atom == DW_OP_breg0 + REGISTER_SP);
+}
+
 /*
  * The compiler's location for LEAF of an argument overrides the calling convention, which the
  * compiler can ignore if it knows all callers. Locations in memory are ignored, except for
  * arguments on the stack: the function has not stored the value there yet.
  */
-static void arguments_correct(const struct place_location *location, const struct leaf *leaf,
-			      bool is_changed, struct place_argument *to)
+static void arguments_correct(const struct correction *c, const struct leaf *leaf,
+			      struct place_argument *to)
 {
 	uint64_t begin, at = leaf->at;
-	const struct place_load *part = arguments_part(location, at, &begin);
+	const struct place_load *part = arguments_part(&c->location, at, &begin);
 
-	if (*location->formula || !part) {
-		if (is_changed)
+	if (*c->location.formula || !part) {
+		if (c->is_changed)
 			to->reason = part ? PLACE_REASON_COMPLEX : PLACE_REASON_OPTIMISED;
 		return;
 	}
@@ -333,6 +356,9 @@ static void arguments_correct(const struct place_location *location, const struc
 		to->load.bytes = to->bytes;
 		to->shift = (uint8_t)((at - begin) * 8 + leaf->bit);
 		to->reason = PLACE_REASON_NONE;
+	} else if (!part->is_value && c->frame_moves) {
+		if (c->is_changed)
+			to->reason = PLACE_REASON_COMPLEX;
 	} else if (!part->is_value && part->base == PLACE_REGISTER && part->reg == REGISTER_SP &&
 		   part->offset >= WORD) {
 		to->load = arguments_stack((uint64_t)part->offset + at - begin, to->bytes);
@@ -345,13 +371,14 @@ static void arguments_correct(const struct place_location *location, const struc
 static void arguments_correct_all(const struct place_context *context, Dwarf_Die *parameter,
 				  const struct leaves *l, size_t first, struct place_arguments *a)
 {
-	struct place_location location;
+	struct correction c = { .is_changed = a->is_changed,
+				.frame_moves = arguments_frame_moves(context->function) };
 	Dwarf_Die type;
 	enum place_reason reason;
 
 	if (!place_type_of(parameter, &type))
 		return;
-	reason = place_expression_locate(context, parameter, place_type_bytes(&type), &location);
+	reason = place_expression_locate(context, parameter, place_type_bytes(&type), &c.location);
 	/*
 	 * Structures keep the places of the convention: a part can be in a vector register, and
 	 * compilers describe the places of members late or in other ways.
@@ -373,7 +400,7 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 		if (reason || leaf->is_half)
 			a->list[i].reason = reason ?: PLACE_REASON_COMPLEX;
 		else
-			arguments_correct(&location, leaf, a->is_changed, &a->list[i]);
+			arguments_correct(&c, leaf, &a->list[i]);
 	}
 }
 

@@ -80,7 +80,8 @@ note "arguments and results of all types"
 g++ -g -O0 -o "$TMP/passing" "$ROOT/tests/support/loads/place-passing.cc"
 calls "$TMP/passing" 'pass_*' 'return_*'
 numbers='.arguments | [.n, .a, .b, .c, .d, .e]'
-assert_eq "$(count "($numbers) == [1, 2, 3, 4, 5, 6]")" 20 "calls with the numbers behind the first argument"
+assert_eq "$(count "($numbers) == [1, 2, 3, 4, 5, 6]")" 21 "calls with these numbers as arguments"
+assert_eq "$(count '.function == "pass_late" and .arguments.g == 7 and .arguments.h == 8')" 1 "... and two on the stack"
 assert_eq "$(count '.function == "pass_wide_bits" and .arguments.d == 5')" 1 "... and one with as many as possible"
 assert_eq "$(count '.function == "pass_on_stack" and .arguments.n == 2 and .arguments["what.y"] == 3')" 1 "alignment on the stack"
 assert_eq "$(count '(.function | startswith("return_")) and .arguments.n == 7')" 16 "calls with results of all types"

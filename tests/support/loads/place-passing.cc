@@ -139,6 +139,17 @@ NOINLINE int pass_on_stack(Large, LongDoubleFirst what, int n)
 	return n + what.y;
 }
 
+// It has memory on the stack, and maybe no frame pointer.
+NOINLINE int pass_late(int n, int a, int b, int c, int d, int e, int g, int h)
+{
+	volatile int memory[100];
+
+	for (int i = 0; i < 100; i++)
+		memory[i] = n + i;
+	KEEP(memory);
+	return memory[a] + b + c + d + e + g + h;
+}
+
 #define RETURN(name, type, ...)                                                                    \
 	NOINLINE type return_##name(int n)                                                         \
 	{                                                                                          \
@@ -181,7 +192,7 @@ int main()
 	int sum = 0;
 
 	ALL(CALL)
-	sum += pass_on_stack({}, { 1, 3 }, 2);
+	sum += pass_on_stack({}, { 1, 3 }, 2) + pass_late(1, 2, 3, 4, 5, 6, 7, 8);
 	sum += return_single(7).n + return_pair(7).a + (int)return_large(7).c[0];
 	return_double(7);
 	return_floats(7);

@@ -30,7 +30,10 @@ static int set_up(void **state)
 					     "strip -g -o bare-names names && "
 					     "g++ -g -O0 -o passing %s",
 					     SOURCE, NAMES, PASSING) == 0;
-	has_clang = has_programs && try_command("clang++ -g -O0 -o passing-clang %s", PASSING) == 0;
+	has_clang = has_programs &&
+		    try_command("for o in -O0 -O2 '-O0 -fomit-frame-pointer'; do "
+				"clang++ -g $o -o \"passing-clang${o##* }\" %s || exit 1; done",
+				PASSING) == 0;
 	return r;
 }
 
@@ -194,6 +197,9 @@ static void test_passing(void **state)
 		{ "return_wide", "(int32 n)" },
 		{ "return_member", "(int32 n)" },
 	};
+	static const char *const late_programs[] = { "passing", "passing-clang-O0",
+						     "passing-clang-O2",
+						     "passing-clang-fomit-frame-pointer" };
 
 	(void)state;
 	need_programs();
@@ -203,8 +209,13 @@ static void test_passing(void **state)
 		snprintf(expected, sizeof(expected), "'%s'%s", rows[i].function, rows[i].spec);
 		check("passing", rows[i].function, 1, expected);
 		if (has_clang)
-			check("passing-clang", rows[i].function, 1, expected);
+			check("passing-clang-O0", rows[i].function, 1, expected);
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(late_programs); i++)
+		if (i == 0 || has_clang)
+			check(late_programs[i], "pass_late", 1,
+			      "'pass_late'(int32 n, int32 a, int32 b, int32 c, int32 d, int32 e, "
+			      "int32 g@[r7+8], int32 h@[r7+16]) -> int32");
 }
 
 /* A program that uses a function of a library, and a library that no longer has it. */
