@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "cli/common/output-path.h"
 #include "cli/common/verb.h"
 
+#define OUTPUT_FILE_ACL       "system.posix_acl_access"
 #define OUTPUT_FILE_NEW_FLAGS (O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY)
 
 enum { OUTPUT_FILE_NAMES_MAX = 100 }; /* that are tried for a new file */
@@ -116,16 +118,25 @@ static uint64_t output_file_mount(int fd, const char *name)
 }
 
 /* Whether NAME in DIRECTORY is the open file FD, and a rename can replace it without changing who
- * may use it. */
+ * may use it, or which of its names mean the same file. */
 static bool output_file_is_replaceable(int directory, const char *name, int fd,
 				       const struct stat *st)
 {
 	struct stat named;
 
-	return fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return st->st_nlink == 1 && fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       named.st_dev == st->st_dev && named.st_ino == st->st_ino &&
 	       output_file_mount(fd, "") == output_file_mount(directory, "") &&
-	       fgetxattr(fd, "system.posix_acl_access", NULL, 0) <= 0;
+	       fgetxattr(fd, OUTPUT_FILE_ACL, NULL, 0) <= 0;
+}
+
+/* Removes the list that a file inherits from its directory. It would apply as soon as the file has
+ * the mode of the existing one. */
+static int output_file_remove_acl(int fd)
+{
+	if (fremovexattr(fd, OUTPUT_FILE_ACL) < 0 && errno != ENODATA && errno != EOPNOTSUPP)
+		return -1;
+	return fgetxattr(fd, OUTPUT_FILE_ACL, NULL, 0) > 0 ? -1 : 0;
 }
 
 /* Creates a file in DIRECTORY with the owner and the mode of ST. Returns a descriptor, or -1. */
@@ -145,7 +156,8 @@ static int output_file_create_beside(int directory, const struct stat *st, char 
 	if (fd < 0)
 		return -1;
 	/* (the owner first, because a change of it clears bits of the mode) */
-	if (fchown(fd, st->st_uid, st->st_gid) < 0 || fchmod(fd, st->st_mode & 0777) < 0) {
+	if (output_file_remove_acl(fd) < 0 || fchown(fd, st->st_uid, st->st_gid) < 0 ||
+	    fchmod(fd, st->st_mode & 0777) < 0) {
 		unlinkat(directory, name, 0);
 		return -1;
 	}
@@ -181,10 +193,10 @@ static int output_file_open_existing(struct output_file *o)
 {
 	_cleanup_free_ char *place = NULL;
 	int r = output_path_follow(o->path, &place);
+	bool follow = r == 1;
 	struct stat st;
-	bool follow;
 
-	if (r == -EACCES && place) {
+	if (r == -EPERM) {
 		cli_error("cannot write %s: the symbolic link %s belongs to another user, and "
 			  "everybody can write to its directory",
 			  o->path, place);
@@ -193,7 +205,6 @@ static int output_file_open_existing(struct output_file *o)
 	if (r < 0)
 		return output_file_explain_error(o->path, -r);
 	/* (a link in /proc means an open file, which is written as it is) */
-	follow = lstat(place, &st) == 0 && S_ISLNK(st.st_mode);
 	o->fd = output_file_open_place(place, follow);
 	if (o->fd < 0)
 		return output_file_explain_error(o->path, errno);
@@ -260,27 +271,6 @@ bool output_file_is(const struct output_file *o, int fd)
 	       (o->beside && x.st_dev == o->target_device && x.st_ino == o->target_inode);
 }
 
-int output_file_keep(struct output_file *o)
-{
-	if (!o->beside)
-		return o->error;
-	if (renameat(o->directory, o->beside, o->directory, o->target) < 0) {
-		o->error = -errno;
-		cli_error("cannot replace %s: %s; the new file stays in its directory as %s",
-			  o->path, strerror(-o->error), o->beside);
-	}
-	o->beside = free_ptr(o->beside);
-	o->created = false;
-	return o->error;
-}
-
-int output_file_keep_written(struct output_file *o)
-{
-	struct stat st;
-
-	return o->beside && fstat(o->fd, &st) == 0 && st.st_size == 0 ? 0 : output_file_keep(o);
-}
-
 void output_file_discard(struct output_file *o)
 {
 	int directory = o->beside ? o->directory : AT_FDCWD;
@@ -294,6 +284,89 @@ void output_file_discard(struct output_file *o)
 	o->created = false;
 }
 
+/* ---- signals ---- */
+
+static const int output_file_signals[] = { SIGHUP, SIGINT, SIGTERM };
+
+/* The file that the signal handler discards. */
+static struct output_file *volatile output_file_unfinished;
+
+void output_file_abandon(struct output_file *o)
+{
+	struct stat st;
+
+	if (o->standard || o->fd < 0)
+		return;
+	if (!o->created && fstat(o->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(o->fd, 0) < 0)
+		return;
+	output_file_discard(o);
+}
+
+static void output_file_on_signal(int number)
+{
+	if (output_file_unfinished)
+		output_file_abandon(output_file_unfinished);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+void output_file_watch_signals(struct output_file *o)
+{
+	struct sigaction to = { .sa_handler = output_file_on_signal }, was;
+
+	output_file_unfinished = o;
+	for (size_t i = 0; o && i < ARRAY_SIZE(output_file_signals); i++)
+		if (sigaction(output_file_signals[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+			sigaction(output_file_signals[i], &to, NULL);
+}
+
+void output_file_hold_signals(bool hold)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(output_file_signals); i++)
+		sigaddset(&set, output_file_signals[i]);
+	sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
+/* ---- the end ---- */
+
+static int output_file_take_place(struct output_file *o)
+{
+	if (renameat(o->directory, o->beside, o->directory, o->target) < 0) {
+		o->error = -errno;
+		cli_error("cannot replace %s: %s; the new file stays in its directory as %s",
+			  o->path, strerror(-o->error), o->beside);
+	}
+	o->beside = free_ptr(o->beside);
+	o->created = false;
+	return o->error;
+}
+
+int output_file_keep(struct output_file *o)
+{
+	bool watched = output_file_unfinished == o;
+	int r = o->error;
+
+	if (watched)
+		output_file_hold_signals(true);
+	if (o->beside)
+		r = output_file_take_place(o);
+	if (watched) {
+		output_file_unfinished = NULL;
+		output_file_hold_signals(false);
+	}
+	return r;
+}
+
+int output_file_keep_written(struct output_file *o)
+{
+	struct stat st;
+
+	return o->beside && fstat(o->fd, &st) == 0 && st.st_size == 0 ? 0 : output_file_keep(o);
+}
+
 int output_file_end(struct output_file *o)
 {
 	struct stat st;
@@ -304,8 +377,26 @@ int output_file_end(struct output_file *o)
 	return 0;
 }
 
+void output_file_fail(struct output_file *o)
+{
+	struct stat st;
+
+	if (!o->beside || (fstat(o->fd, &st) == 0 && st.st_size == 0)) {
+		output_file_end(o);
+		return;
+	}
+	if (output_file_unfinished == o)
+		output_file_unfinished = NULL;
+	cli_error("%s was not replaced; the incomplete new file stays in its directory as %s",
+		  o->path, o->beside);
+	o->beside = free_ptr(o->beside);
+	o->created = false;
+}
+
 void output_file_deinit(struct output_file *o)
 {
+	if (output_file_unfinished == o)
+		output_file_unfinished = NULL;
 	if (o->beside)
 		output_file_discard(o);
 	o->fd = close_fd(o->fd);

@@ -40,7 +40,8 @@ struct output_file {
  * With FORCE, an existing regular file stays as it is until output_file_keep(): a new file with its
  * owner and mode is written next to it. If that is not possible, the file itself is opened; it is
  * not truncated yet. This is the case if the directory or the owner forbids it, if the file is
- * mounted, or if it has an access control list. Devices, pipes and links in /proc are opened, too.
+ * mounted, or if it has several names or an access control list. Devices, pipes and links in /proc
+ * are opened, too.
  */
 int output_file_open(const char *path, const char *suffix, bool force, struct output_file *ret);
 
@@ -64,6 +65,21 @@ void output_file_discard(struct output_file *o);
 
 /* The same if the file is empty; otherwise, keeps it. */
 int output_file_end(struct output_file *o);
+
+/* The same after a failure: an existing file stays, and a message names the new one, if it is not
+ * empty. */
+void output_file_fail(struct output_file *o);
+
+/* Discards the file. An existing file that was opened itself is emptied, so that it does not look
+ * like a trace. Calls only functions that are safe in a signal handler. */
+void output_file_abandon(struct output_file *o);
+
+/* Until output_file_deinit(), or a call with NULL, SIGHUP, SIGINT and SIGTERM abandon O, the only
+ * one, before they end the process. An ignored signal (nohup) stays ignored. */
+void output_file_watch_signals(struct output_file *o);
+
+/* Delays these signals, or admits them again. */
+void output_file_hold_signals(bool hold);
 
 /* Discards a file that was to replace another one, but is not kept. */
 void output_file_deinit(struct output_file *o);

@@ -42,9 +42,11 @@ static bool output_path_is_trusted(int fd, const struct stat *link)
 }
 
 /*
- * Follows one link. Returns 1 and the next path; 0 if PATH is no link, or one in /proc, whose text
- * is not a path; or a negative errno.
+ * Follows one link. Returns STEP_ON and the next path, or STEP_FILE, STEP_PROC (whose text is not a
+ * path), or a negative errno: -EPERM = the link belongs to another user.
  */
+enum { STEP_FILE, STEP_PROC, STEP_ON };
+
 static int output_path_step(const char *path, char **ret_next)
 {
 	const char *name;
@@ -61,35 +63,37 @@ static int output_path_step(const char *path, char **ret_next)
 	if (link < 0 || fstat(link, &st) < 0)
 		return -errno;
 	if (!S_ISLNK(st.st_mode))
-		return 0;
+		return STEP_FILE;
 	if (!output_path_is_trusted(directory, &st))
-		return -EACCES;
-	if (fstatfs(link, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC)
-		return 0;
+		return -EPERM;
+	if (fstatfs(link, &fs) < 0)
+		return -errno;
+	if (fs.f_type == PROC_SUPER_MAGIC)
+		return STEP_PROC;
 	n = readlinkat(link, "", text, sizeof(text));
 	if (n < 0 || n == sizeof(text))
 		return n < 0 ? -errno : -ENAMETOOLONG;
 	if (asprintf(ret_next, "%.*s%.*s", *text == '/' ? 0 : (int)(name - path), path, (int)n,
 		     text) < 0)
 		return -ENOMEM;
-	return 1;
+	return STEP_ON;
 }
 
 int output_path_follow(const char *path, char **ret_place)
 {
 	_cleanup_free_ char *place = strdup(path);
-	int r = place ? 1 : -ENOMEM;
+	int r = place ? STEP_ON : -ENOMEM;
 
-	for (unsigned i = 0; r > 0; i++) {
+	for (unsigned i = 0; r == STEP_ON; i++) {
 		char *next = NULL;
 
 		r = i < OUTPUT_PATH_LINKS_MAX ? output_path_step(place, &next) : -ELOOP;
-		if (r > 0) {
+		if (r == STEP_ON) {
 			free(place);
 			place = next;
 		}
 	}
-	if (r == 0 || r == -EACCES)
+	if (r >= 0 || r == -EPERM)
 		*ret_place = TAKE_PTR(place);
-	return r;
+	return r == STEP_PROC ? 1 : r;
 }

@@ -4,48 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/common/verb.h"
-
-static const int ending_signals[] = { SIGHUP, SIGINT, SIGTERM };
-
-/* The file that the signal handler removes. */
-static struct output_file *volatile unfinished;
-
-/* Calls only functions that are safe in a signal handler. */
-static void packed_output_discard(struct output_file *f)
-{
-	struct stat st;
-
-	if (f->standard || f->fd < 0)
-		return;
-	/* An existing file that was opened itself is emptied, so that it does not look like a
-	 * trace. */
-	if (!f->created && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(f->fd, 0) < 0)
-		return;
-	output_file_discard(f);
-}
-
-static void packed_output_on_signal(int number)
-{
-	if (unfinished)
-		packed_output_discard(unfinished);
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-/* An ignored signal (nohup) stays ignored. */
-static void packed_output_watch_signals(void)
-{
-	struct sigaction to = { .sa_handler = packed_output_on_signal }, was;
-
-	for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++)
-		if (sigaction(ending_signals[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
-			sigaction(ending_signals[i], &to, NULL);
-}
 
 int packed_output_open(struct packed_output *o, const struct packed_output_args *args)
 {
@@ -63,8 +24,7 @@ int packed_output_open(struct packed_output *o, const struct packed_output_args 
 		output_file_deinit(&o->file);
 		return -EINVAL;
 	}
-	unfinished = &o->file;
-	packed_output_watch_signals();
+	output_file_watch_signals(&o->file);
 	r = output_file_begin(&o->file);
 	if (r == 0) {
 		r = pack_init(&o->packer, args->method);
@@ -90,8 +50,7 @@ int packed_output_open_fd(struct packed_output *o, int fd, const char *name)
 
 void packed_output_deinit(struct packed_output *o)
 {
-	packed_output_discard(&o->file);
-	unfinished = NULL;
+	output_file_abandon(&o->file);
 	output_file_deinit(&o->file);
 	pack_deinit(&o->packer);
 	outbuf_deinit(&o->waiting);
@@ -173,14 +132,17 @@ int packed_output_finish(struct packed_output *o)
 		r = packed_output_write_piece(o);
 	if (r < 0)
 		return r;
+	output_file_hold_signals(true);
 	/* Some file systems report a full disk only at this point. */
 	if (close(o->file.fd) < 0 && errno != EINTR) {
 		r = packed_output_failed(o, -errno);
 		output_file_discard(&o->file);
 	}
 	o->file.fd = -1;
-	unfinished = NULL;
-	return r ?: output_file_keep(&o->file);
+	r = r ?: output_file_keep(&o->file);
+	output_file_watch_signals(NULL);
+	output_file_hold_signals(false);
+	return r;
 }
 
 int packed_output_put(const struct packed_output_args *args, const void *data, size_t n)

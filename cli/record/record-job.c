@@ -310,7 +310,7 @@ static void record_job_discard_unstarted(struct record_job *j)
 		session_view_complain(&v, "the recording");
 	else
 		session_view_report(&v, j->output.path);
-	output_file_end(&j->output);
+	output_file_fail(&j->output);
 }
 
 static int record_job_start(struct record_job *j)
@@ -331,7 +331,7 @@ static int record_job_start(struct record_job *j)
 	}
 	j->is_started = true;
 	if (record_job_wait_finished(j) < 0 || (j->flight && record_job_write_kept(j) < 0)) {
-		output_file_end(&j->output);
+		output_file_fail(&j->output);
 		return CLI_FAILED;
 	}
 	return record_job_report(j);

@@ -284,12 +284,15 @@ static int remote_write_here(const char *host, const char *command, const struct
 
 	if (output_file_open(here->output, here->suffix, here->force, &output) < 0)
 		return CLI_FAILED;
+	output_file_watch_signals(&output);
 	if (output_file_begin(&output) < 0)
 		return CLI_FAILED;
 	r = remote_run_into(host, command, output.fd);
-	if (output_file_end(&output) < 0)
-		return CLI_FAILED;
-	if (!output.standard && (r == CLI_OK || r == CLI_DAMAGE))
+	if (r != CLI_OK && r != CLI_DAMAGE)
+		output_file_fail(&output);
+	else if (output_file_end(&output) < 0)
+		r = CLI_FAILED;
+	else if (!output.standard)
 		fprintf(stderr, "%s: from %s\n", output.path, host);
 	return r;
 }

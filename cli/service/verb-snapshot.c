@@ -62,11 +62,12 @@ static int verb_snapshot_write_file(struct job *j)
 	if (output_file_open(j->options->output, pack_ops(j->packed)->suffix, j->options->force,
 			     &file) < 0)
 		return CLI_FAILED;
+	output_file_watch_signals(&file);
 	if (output_file_begin(&file) < 0 ||
 	    bus_client_request_snapshot(j->client, j->path, file.fd) < 0 ||
 	    bus_client_wait_snapshot(j->client) < 0) {
 		client_failed(j->client);
-		output_file_end(&file);
+		output_file_fail(&file);
 		return CLI_FAILED;
 	}
 	if (output_file_keep(&file) < 0)

@@ -29,6 +29,8 @@ static int verb_start_make(struct bus_client *c, struct record_options *o,
 		bus_client_remove(c, path);
 		return CLI_FAILED;
 	}
+	/* (a session that runs needs its file) */
+	output_file_hold_signals(true);
 	if (bus_client_start(c, path) < 0) {
 		client_failed(c);
 		bus_client_remove(c, path);
@@ -75,10 +77,14 @@ static int verb_start(int argc, char **argv)
 		return r;
 	if (o.output && output_file_open(o.output, "", o.force, &output) < 0)
 		return CLI_FAILED;
+	if (o.output)
+		output_file_watch_signals(&output);
 	r = verb_start_make(c, &o, &output);
 	if (r == CLI_OK)
-		return output_file_keep(&output) < 0 ? CLI_FAILED : CLI_OK;
-	output_file_discard(&output);
+		r = output_file_keep(&output) < 0 ? CLI_FAILED : CLI_OK;
+	else
+		output_file_discard(&output);
+	output_file_hold_signals(false);
 	return r;
 }
 

@@ -64,6 +64,16 @@ assert_eq "$(find cwd -name 'kymo-*.fxt.zst' | wc -l)" 1 "archives of the defaul
 "$KYMO" -H me@other record -d 300ms -e sched -o - >piped.fxt 2>/dev/null
 expect_exit 0 "$KYMO" check piped.fxt
 
+note "a failure there, after the first bytes"
+sed -i 's/^shift$/&\n[ ! -e fails ] || { echo part; exit 1; }/' "$TMP/here/ssh"
+touch fails
+cp far.fxt before.fxt
+expect_exit 1 "$KYMO" record -H me@other -d 300ms -e sched --force -o far.fxt
+cmp far.fxt before.fxt || fail "a fragment has replaced an archive"
+part=$(grep -o '\.kymo-[0-9]*-0$' stderr)
+assert_eq "$(cat "$part")" part "the fragment"
+rm fails "$part"
+
 note "Ctrl-C ends it there, and all of it comes"
 "$KYMO" record -H me@other -e sched -o long.fxt 2>long.err &
 pid=$!

@@ -5,10 +5,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cli/common/output-file.h"
@@ -123,6 +127,121 @@ TEST(test_replaced)
 	assert_string_equal(said, "");
 }
 
+/* A file with several names keeps them: it is written itself. */
+TEST(test_several_names)
+{
+	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+
+	put_text("", "file", "before");
+	assert_int_equal(link("file", "other"), 0);
+	assert_int_equal(output_file_open("file", "", true, &o), 0);
+	assert_null(o.beside);
+	assert_int_equal(output_file_begin(&o), 0);
+	assert_int_equal(write(o.fd, "xy", 2), 2);
+	assert_int_equal(output_file_end(&o), 0);
+	assert_int_equal(size_of_file("other"), 2);
+}
+
+/* The rights that a directory gives to its new files must not exceed those of the existing one. */
+TEST(test_inherited_rights)
+{
+	/* version 2; entries of a kind, rights and an id: the owner, user 65534, the group, the
+	 * mask, others */
+	static const uint8_t acl[] = { 2,    0, 0, 0,                         /**/
+				       1,    0, 7, 0, 0xff, 0xff, 0xff, 0xff, /**/
+				       2,    0, 7, 0, 0xfe, 0xff, 0,    0,    /**/
+				       4,    0, 5, 0, 0xff, 0xff, 0xff, 0xff, /**/
+				       0x10, 0, 7, 0, 0xff, 0xff, 0xff, 0xff, /**/
+				       0x20, 0, 5, 0, 0xff, 0xff, 0xff, 0xff };
+	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+	struct stat st;
+
+	put_text("", "file", "before");
+	assert_int_equal(chmod("file", 0660), 0);
+	if (setxattr(".", "system.posix_acl_default", acl, sizeof(acl), 0) < 0)
+		skip();
+	assert_int_equal(output_file_open("file", "", true, &o), 0);
+	assert_non_null(o.beside);
+	assert_int_equal(write(o.fd, "x", 1), 1);
+	assert_int_equal(output_file_end(&o), 0);
+	assert_int_equal(stat("file", &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0660);
+	assert_int_equal(getxattr("file", "system.posix_acl_access", NULL, 0), -1);
+	assert_int_equal(errno, ENODATA);
+}
+
+/* A fragment does not replace a file. */
+TEST(test_failed)
+{
+	for (int n = 0; n < 2; n++) {
+		_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+		char expected[200];
+
+		put_text("", "file", "before");
+		assert_int_equal(output_file_open("file", "", true, &o), 0);
+		snprintf(expected, sizeof(expected),
+			 "file was not replaced; the incomplete new file stays in its directory as "
+			 "%s",
+			 o.beside);
+		assert_int_equal(write(o.fd, "x", (size_t)n), n);
+		output_file_fail(&o);
+		assert_string_equal(said, n ? expected : "");
+		assert_int_equal(size_of_file("file"), 6);
+		assert_int_equal(n_files(), 1 + n);
+	}
+}
+
+TEST(test_failed_new)
+{
+	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+
+	assert_int_equal(output_file_open("file", "", false, &o), 0);
+	assert_int_equal(write(o.fd, "x", 1), 1);
+	output_file_fail(&o);
+	assert_int_equal(size_of_file("file"), 1);
+}
+
+/* Writes PATH in a process that then gets SIGINT. */
+static void interrupt(const char *path, bool force, bool kept)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct output_file o;
+
+		if (output_file_open(path, "", force, &o) < 0)
+			_exit(1);
+		output_file_watch_signals(&o);
+		if (output_file_begin(&o) < 0 || write(o.fd, "x", 1) != 1 ||
+		    (kept && output_file_keep(&o) < 0))
+			_exit(1);
+		raise(SIGINT);
+		_exit(2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+}
+
+TEST(test_interrupted)
+{
+	put_text("", "file", "before");
+	interrupt("file", true, false);
+	assert_int_equal(size_of_file("file"), 6);
+	interrupt("new", false, false);
+	assert_int_equal(n_files(), 1);
+	interrupt("new", false, true);
+	assert_int_equal(size_of_file("new"), 1);
+	interrupt("file", true, true);
+	assert_int_equal(size_of_file("file"), 1);
+	assert_int_equal(n_files(), 2);
+	/* A file that is written itself does not look like a trace. */
+	assert_int_equal(link("file", "other"), 0);
+	interrupt("file", true, false);
+	assert_int_equal(size_of_file("file"), 0);
+}
+
 /* An empty output replaces nothing, nor does one that is neither kept nor discarded. */
 TEST(test_not_kept)
 {
@@ -227,6 +346,11 @@ int main(void)
 		IN_DIRECTORY(test_discard_replaced),
 		IN_DIRECTORY(test_existing),
 		IN_DIRECTORY(test_replaced),
+		IN_DIRECTORY(test_several_names),
+		IN_DIRECTORY(test_inherited_rights),
+		IN_DIRECTORY(test_failed),
+		IN_DIRECTORY(test_failed_new),
+		IN_DIRECTORY(test_interrupted),
 		IN_DIRECTORY(test_not_kept),
 		IN_DIRECTORY(test_not_replaceable),
 		IN_DIRECTORY(test_open_descriptor),

@@ -3,6 +3,7 @@
  * Symbolic links at the end of a path, in the test's own directory.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -26,6 +27,9 @@ static void assert_followed(const char *path, int result, const char *place)
 
 TEST(test_follow)
 {
+	_cleanup_close_ int fd = -1;
+	char path[64];
+
 	put_text("", "file", "text");
 	assert_int_equal(mkdir("sub", 0700), 0);
 	assert_int_equal(symlink("../second", "sub/first"), 0);
@@ -40,7 +44,12 @@ TEST(test_follow)
 	assert_followed("empty", -ENOENT, NULL);
 	assert_followed("none/file", -ENOENT, NULL);
 	/* The text of such a link is not a path. */
-	assert_followed("/proc/self/fd/0", 0, "/proc/self/fd/0");
+	fd = open("file", O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_followed(path, 1, path);
+	assert_int_equal(symlink(path, "open"), 0);
+	assert_followed("open", 1, path);
 }
 
 /* The rule of fs.protected_symlinks, whatever its value is. */
@@ -56,8 +65,8 @@ TEST(test_other_user)
 	assert_followed("shared/link", 0, "shared/../file");
 
 	assert_int_equal(lchown("shared/link", 65534, 65534), 0);
-	assert_followed("shared/link", -EACCES, "shared/link");
-	assert_followed("mine", -EACCES, "shared/link");
+	assert_followed("shared/link", -EPERM, "shared/link");
+	assert_followed("mine", -EPERM, "shared/link");
 	/* The owner of the directory may have links there. */
 	assert_int_equal(chown("shared", 65534, 65534), 0);
 	assert_followed("shared/link", 0, "shared/../file");
@@ -65,6 +74,19 @@ TEST(test_other_user)
 	assert_int_equal(chown("shared", 0, 0), 0);
 	assert_int_equal(chmod("shared", 0755), 0);
 	assert_followed("shared/link", 0, "shared/../file");
+}
+
+/* A directory without permission is not another user's link. */
+TEST(test_no_permission)
+{
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(mkdir("closed", 0700), 0);
+	put_text("", "closed/file", "text");
+	assert_int_equal(chmod(own_directory(), 0755), 0);
+	assert_int_equal(seteuid(65534), 0);
+	assert_followed("closed/file", -EACCES, NULL);
+	assert_int_equal(seteuid(0), 0);
 }
 
 #define IN_DIRECTORY(test)                                                                         \
@@ -75,6 +97,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		IN_DIRECTORY(test_follow),
 		IN_DIRECTORY(test_other_user),
+		IN_DIRECTORY(test_no_permission),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
