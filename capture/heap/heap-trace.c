@@ -46,12 +46,16 @@ static struct heap_probes *heap_trace_make_traced(struct heap_trace *m, uint32_t
 	return traced;
 }
 
-/* Whether the process of PIDFD has ended. True without PIDFD. */
-static bool heap_trace_has_exited(int pidfd)
+/*
+ * Whether process PID, with the descriptor PIDFD, has ended; true without PIDFD. The programs report
+ * its end early in its exit. The rest of that takes as long as its memory and its files need, and
+ * no program is watched there. (PIDFD is read last, so PID was the same process.)
+ */
+static bool heap_trace_has_exited(uint32_t pid, int pidfd)
 {
 	struct pollfd pollfd = { .fd = pidfd, .events = POLLIN };
 
-	return pidfd < 0 || poll(&pollfd, 1, 0) > 0;
+	return pidfd < 0 || task_state_process_is_ending((pid_t)pid) || poll(&pollfd, 1, 0) > 0;
 }
 
 static void heap_trace_set_unwatched(struct heap_image *image, const char *why)
@@ -155,9 +159,12 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 	int r;
 
 	r = bpf_map_update_elem(m->own.processes_fd, &traced->pid, &process, BPF_NOEXIST);
-	if (heap_trace_has_exited(pidfd)) {
-		bpf_map_delete_elem(m->own.processes_fd, &traced->pid);
-		heap_trace_end_unseen(m, traced);
+	if (heap_trace_has_exited(traced->pid, pidfd)) {
+		/* (otherwise its end came after the update, and the programs have reported it) */
+		if (r < 0 || bpf_map_delete_elem(m->own.processes_fd, &traced->pid) == 0)
+			heap_trace_end_unseen(m, traced);
+		else
+			heap_trace_forget(m, traced);
 		return 0;
 	}
 	image = heap_images_add(&m->images, &process);
@@ -257,7 +264,7 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 
 	if (traced && heap_trace_is_outdated(m, traced)) {
 		/* The end of a watched process is reported elsewhere. */
-		if (heap_trace_has_exited(pidfd))
+		if (heap_trace_has_exited(pid, pidfd))
 			return 0;
 		heap_trace_forget(m, traced);
 		traced = NULL;
@@ -276,7 +283,7 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 		traced->next_check_ns = clock_read_ns(CLOCK_MONOTONIC) + check_delays_ns[0];
 	}
 	/* (the end of a watched process is reported elsewhere) */
-	if (heap_trace_check(m, traced) || (traced->instance && heap_trace_has_exited(pidfd)))
+	if (heap_trace_check(m, traced) || (traced->instance && heap_trace_has_exited(pid, pidfd)))
 		return 0;
 	r = heap_trace_begin(m, traced, pidfd);
 	/* (from now on, the programs report the end of the thread that the probes belong to) */

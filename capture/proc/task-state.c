@@ -86,6 +86,19 @@ bool task_state_process_has_ended(pid_t pid)
 	return r < 0 ? kill(pid, 0) < 0 && errno == ESRCH : r == 0;
 }
 
+static int task_state_on_ending_task(pid_t pid, pid_t tid, void *userdata)
+{
+	(void)userdata;
+	return !task_state_is_ending(pid, tid);
+}
+
+bool task_state_process_is_ending(pid_t pid)
+{
+	int r = task_state_each(pid, task_state_on_ending_task, NULL);
+
+	return r < 0 ? kill(pid, 0) < 0 && errno == ESRCH : r == 0;
+}
+
 static int task_state_find_oldest(pid_t pid, pid_t tid, void *userdata)
 {
 	(void)userdata;

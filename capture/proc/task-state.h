@@ -20,6 +20,9 @@ bool task_state_is_ending(pid_t pid, pid_t tid);
 /* Whether all threads of process PID have ended: there is no such process, or it is a zombie. */
 bool task_state_process_has_ended(pid_t pid);
 
+/* Whether all threads of process PID have ended or are exiting: none will run its program again. */
+bool task_state_process_is_ending(pid_t pid);
+
 /*
  * The oldest thread of PID that is not exiting: PID itself, unless the main thread has ended and
  * others continue. /proc shows the memory of such a process only for those threads. 0 = none.

@@ -369,6 +369,51 @@ if [ -z "$(gap "$TMP/t.fxt")" ]; then
 	assert_eq "$(found "$TMP/t.fxt" | awk '{ n += $3 } END { print n }')" 27 "blocks"
 fi
 
+# has_end_of PID: whether the archive has the end of a program of PID that has exited
+has_end_of() {
+	"$KYMO" dump "$TMP/t.fxt" 2>/dev/null | grep -E "memory:watched .*thread=$1/.* reason=\"exit\"" >/dev/null
+}
+
+has_watch_of() {
+	"$KYMO" dump "$TMP/t.fxt" 2>/dev/null | grep "memory:watch .*thread=$1/" >/dev/null
+}
+
+# child_of PID: prints its child
+child_of() {
+	local child
+
+	child=$(pgrep -P "$1") && echo "$child" >"$TMP/child"
+}
+
+note "an exit takes long, and kymo learns only then of the exec before it"
+# (the first process of a pid namespace cannot end before all others are reaped)
+rm -f "$TMP/lines" "$TMP/t.fxt"
+mkfifo "$TMP/lines"
+exec 9<>"$TMP/lines"
+"$KYMO" record --direct --force -e memory -o "$TMP/t.fxt" -- \
+	unshare -pf sh -c 'read -r _; exec "$1" return' sh "$EXIT_LOAD" <"$TMP/lines" 2>"$TMP/stderr" 9>&- &
+RECORDER=$!
+expect_soon 30 pgrep -x -P "$RECORDER" unshare
+expect_soon 30 child_of "$(pgrep -x -P "$RECORDER" unshare)"
+LOAD=$(cat "$TMP/child")
+expect_soon 30 has_watch_of "$LOAD"
+nsenter -t "$LOAD" -p sleep 1000 9>&- &
+NSENTER=$!
+expect_soon 30 child_of "$NSENTER"
+kill -STOP "$NSENTER" "$RECORDER"
+echo >&9
+expect_soon 30 is_state Z "$(cat "$TMP/child")"
+is_state Z "$LOAD" && fail "the load has ended too early"
+kill -CONT "$RECORDER"
+expect_soon 30 has_end_of "$LOAD"
+kill -CONT "$NSENTER"
+ended 0
+wait "$NSENTER" || true
+exec 9>&-
+dump_records "$TMP/t.fxt"
+assert_eq "$(events watch | gojq -r --argjson pid "$LOAD" 'select(.process_id == $pid) | .args.reason // "watched"' | sort -u)" \
+	watched "the watches of the process"
+
 note "kymo is killed: the command goes on, and ends"
 waiting
 kill -KILL "$RECORDER"

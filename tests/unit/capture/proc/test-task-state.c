@@ -18,6 +18,7 @@ TEST(test_runs)
 	prctl(PR_SET_NAME, ") Z 1 (");
 	assert_false(task_state_has_ended(getpid(), getpid()));
 	assert_false(task_state_is_ending(getpid(), getpid()));
+	assert_false(task_state_process_is_ending(getpid()));
 }
 
 TEST(test_zombie)
@@ -31,7 +32,9 @@ TEST(test_zombie)
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	assert_true(task_state_has_ended(pid, pid));
 	assert_true(task_state_is_ending(pid, pid));
+	assert_true(task_state_process_is_ending(pid));
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(task_state_process_is_ending(pid));
 	/* Ended. */
 	assert_true(task_state_has_ended(pid, pid));
 	assert_true(task_state_is_ending(pid, pid));
