@@ -21,6 +21,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define CALL_PAGE_BYTES 4096 /* the smallest page size */
+#define CALL_ENOSYS     38
 
 #if defined(__TARGET_ARCH_x86)
 #define CALL_NR_SIGRETURN 15
@@ -667,9 +668,16 @@ static __always_inline const struct call_watch *call_of_syscall(long number, __u
 }
 
 /*
- * The number of system calls with the 32-bit ABI, whose numbers differ from those in call_syscalls.
+ * The number of system calls with the 32-bit ABI, whose numbers differ from those in call_syscalls,
+ * and of those of x32, unless they are recorded as calls with unknown numbers.
  */
 __u64 calls_foreign = 0;
+
+static __always_inline void call_count_foreign(struct task_struct *p)
+{
+	if (filter_selects(p))
+		__sync_fetch_and_add(&calls_foreign, 1);
+}
 
 static __noinline bool call_syscall_is_selected(struct pt_regs *regs, long number)
 {
@@ -678,9 +686,8 @@ static __noinline bool call_syscall_is_selected(struct pt_regs *regs, long numbe
 	struct call_args args;
 	__u32 function;
 
-	if (syscall_is_foreign(number)) {
-		if (filter_selects(p))
-			__sync_fetch_and_add(&calls_foreign, 1);
+	if (syscall_is_32bit()) {
+		call_count_foreign(p);
 		return false;
 	}
 	f = call_of_syscall(number, &function);
@@ -720,7 +727,7 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	long number = syscall_number(regs);
 	struct call_exit at = { PT_REGS_SP_CORE(regs), 0 };
 	const struct call_watch *f;
-	__u32 function;
+	__u32 function = 0;
 
 	/*
 	 * (rt_sigreturn has restored the registers of the interrupted code, which have none. The
@@ -729,7 +736,15 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	f = call_of_syscall(number == -1 ? CALL_NR_SIGRETURN : number, &function);
 	if (!f && number == -1)
 		f = call_of_syscall(number, &function);
-	if (f && !syscall_is_foreign(number) && filter_selects(p))
+	if (syscall_is_32bit())
+		return 0;
+	if (!f) {
+		/* (a kernel without x32 has refused the number) */
+		if (syscall_is_x32(number) && result != -CALL_ENOSYS)
+			call_count_foreign(p);
+		return 0;
+	}
+	if (filter_selects(p))
 		call_leave(f, function, &at, (__u64)result, p);
 	return 0;
 }

@@ -98,15 +98,33 @@ static __always_inline long syscall_number(struct pt_regs *regs)
 #endif
 }
 
-/* Whether the call uses the 32-bit ABI (or x32), whose system calls have different numbers. */
-static __always_inline bool syscall_is_foreign(long number)
+/* Whether the call uses the 32-bit ABI, whose system calls have different numbers. */
+static __always_inline bool syscall_is_32bit(void)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 
 #if defined(__TARGET_ARCH_x86)
-	return (number > 0 && number & X32_CALL_BIT) ||
-	       (bpf_core_field_exists(p->thread_info.status) && p->thread_info.status & TS_COMPAT);
+	return bpf_core_field_exists(p->thread_info.status) && p->thread_info.status & TS_COMPAT;
 #else
 	return p->thread_info.flags & 1ul << TIF_32BIT_ARM64;
 #endif
+}
+
+/*
+ * Whether NUMBER is one of x32. Few kernels have these system calls; to others, it is a number that
+ * no system call has.
+ */
+static __always_inline bool syscall_is_x32(long number)
+{
+#if defined(__TARGET_ARCH_x86)
+	return number > 0 && number & X32_CALL_BIT;
+#else
+	return false;
+#endif
+}
+
+/* Whether the call uses the 32-bit ABI, or perhaps x32. */
+static __always_inline bool syscall_is_foreign(long number)
+{
+	return syscall_is_32bit() || syscall_is_x32(number);
 }

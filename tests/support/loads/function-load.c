@@ -139,6 +139,7 @@ static void run_files(void)
 	close(fd);
 	/* numbers that no kernel has, or that it may have later */
 	syscall(9999, 1, 2);
+	syscall(0x40000000 | 9999);
 	syscall(-1);
 }
 
