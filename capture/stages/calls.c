@@ -198,7 +198,6 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 		.tid = tasks_koid(c->pipe->tasks, call->head.tid),
 		.cpu = call->head.cpu,
 		.call = {
-			.function = calls_name(c, call, name),
 			.end_ns = end_ns < c->pipe->to_ns ? end_ns : c->pipe->to_ns,
 			.args = values,
 			.return_address = call->caller,
@@ -208,8 +207,10 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 	};
 	int r;
 
+	/* (such a call must not use up one of the names) */
 	if (begin_ns > c->pipe->to_ns || end_ns < c->pipe->from_ns)
 		return 0;
+	ev.call.function = calls_name(c, call, name);
 	ev.call.n_args = calls_values(&view, values, &texts);
 	if (end && end_ns <= c->pipe->to_ns)
 		ev.call.result = target->place ? call_value_of_result(target->spec, end->result,
