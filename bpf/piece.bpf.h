@@ -23,6 +23,8 @@
 /* Bytes copied at once, and of the last part, since the end of a stack is unknown. */
 #define PIECE_STEP       4096
 #define PIECE_SMALL_STEP 256
+/* How often mappings are read that another thread is changing. */
+#define PIECE_ATTEMPTS 8
 
 /* An index of PIECE_SIZES. User space increments it if stacks turn out to be deeper. */
 extern __u32 piece_size;
@@ -147,6 +149,23 @@ static __always_inline void piece_fill_calls(struct rec_piece *piece, const stru
 	piece->n_calls = i;
 }
 
+/*
+ * Copies the mappings of PROCESS. Another thread can be changing them, which takes some
+ * microseconds; if it has not ended after some attempts, the sequence number is odd.
+ */
+static __always_inline void piece_copy_mappings(struct rec_piece *piece,
+						const struct unwind_process *process)
+{
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < PIECE_ATTEMPTS; i++) {
+		bpf_probe_read_kernel(&piece->process, sizeof(piece->process), process);
+		if (piece->process.sequence != *(volatile __u32 *)&process->sequence)
+			piece->process.sequence |= 1;
+		if (!(piece->process.sequence & 1))
+			break;
+	}
+}
+
 /* A stack to be copied. */
 struct piece_source {
 	enum stack_copies kind;
@@ -178,12 +197,12 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 	piece->n_frames = s->n_frames;
 	piece->n_room = n_room;
 	bpf_probe_read_kernel(piece->frames, s->n_frames_room * sizeof(*s->frames), s->frames);
+	piece_copy(piece, n_room, w->sp);
 	piece->process.mm = (__u64)BPF_CORE_READ(p, mm);
 	piece->process.sequence = piece->process.n = 0;
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (process && process->mm == piece->process.mm)
-		bpf_probe_read_kernel(&piece->process, sizeof(piece->process), process);
-	piece_copy(piece, n_room, w->sp);
+		piece_copy_mappings(piece, process);
 }
 
 /*

@@ -273,13 +273,14 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 		.exact = piece->exact,
 	};
 	struct unwind_resumed ret = { .n_frames = piece->n_frames };
-	const struct unwind_mapping *m = unwind_resume_mapping(&r, unwind_resume_address(&r));
+	/* (mappings that were copied during a change are useless) */
+	bool is_known = !(piece->process.sequence & 1) || unwind_resume_learn(&r);
+	const struct unwind_mapping *m =
+		is_known ? unwind_resume_mapping(&r, unwind_resume_address(&r)) : NULL;
 
 	memcpy(frames, piece->frames, piece->n_frames * sizeof(*frames));
-	if (piece->process.sequence & 1)
-		ret.end = UNWIND_END_BUSY;
-	else if (!m)
-		ret.end = UNWIND_END_MAPPING;
+	if (!m)
+		ret.end = is_known ? UNWIND_END_MAPPING : UNWIND_END_BUSY;
 	else if (piece->frames[piece->n_frames - 1] != piece->ip)
 		ret.end = unwind_resume_add(&ret, frames, piece->ip);
 	while (ret.end == 0) {

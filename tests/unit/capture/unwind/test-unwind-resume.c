@@ -257,6 +257,28 @@ TEST(test_learned)
 	assert_true_frames(frames, walk.n_frames);
 }
 
+/* Mappings that were copied during a change are not used, but those of a later time are. */
+TEST(test_changing)
+{
+	uint64_t frames[STACK_FRAMES_MAX];
+	uint32_t tgid = 4711;
+	struct unwind_resumed walk;
+
+	need_maps(state);
+	copy_deeper(5, PIECE_BYTES_MAX);
+	copied.piece.process.sequence = 3;
+	assert_int_equal(resume(frames).end, UNWIND_END_BUSY);
+	process.sequence = 5;
+	assert_int_equal(bpf_map_update_elem(maps.processes_fd, &tgid, &process, BPF_ANY), 0);
+	assert_int_equal(resume(frames).end, UNWIND_END_BUSY);
+	process.sequence = 6;
+	assert_int_equal(bpf_map_update_elem(maps.processes_fd, &tgid, &process, BPF_ANY), 0);
+	copied.piece.process.n = 0;
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_WHOLE);
+	assert_true_frames(frames, walk.n_frames);
+}
+
 /* Removed tables, and tables of an earlier file with the same number, are not used. */
 TEST(test_gone)
 {
@@ -424,6 +446,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_caller, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_learned, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_frame_pointers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_called, setup, teardown),
