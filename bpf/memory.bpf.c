@@ -69,10 +69,13 @@ __u32 memory_stack_true(struct memory_stack *stack)
 	return stack ? stack_true_frames(stack->frames, stack->n_frames, MEMORY_FRAMES_MAX) : 0;
 }
 
-/* Each copied stack has an entry of its own in memory_stacks, which all processes share. */
+/*
+ * Each copied stack has an entry of its own in memory_stacks, which all processes share. User space
+ * subtracts the entries that it removes.
+ */
 #define MEMORY_COPIES_MAX (MEMORY_STACKS_MAX / 8)
 
-static __u32 memory_copied;
+__s32 memory_copied = 0;
 
 __noinline __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 instance)
 {

@@ -58,6 +58,7 @@ extern struct memory_stacks memory_stacks SEC(".maps");
 extern struct memory_threads memory_threads SEC(".maps");
 
 extern const volatile __u32 memory_log; /* each allocation and free is also sent */
+extern __s32 memory_copied;             /* copied stacks in memory_stacks */
 extern __u32 memory_context;            /* bits of the open contexts, set by user space */
 
 /*
@@ -140,6 +141,7 @@ static __always_inline void memory_send_stack(const struct memory_stack_key *key
 	rec->id = key->id;
 	rec->instance = key->instance;
 	rec->n_frames = n;
+	rec->is_copied = 0;
 	bpf_probe_read_kernel(rec->frames, sizeof(rec->frames), stack->frames);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
@@ -199,6 +201,7 @@ static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 	if (n == 0)
 		goto none;
 	t->stack.n_frames = n;
+	t->stack.is_copied = t->copied != 0;
 	key.id = t->copied ?: memory_stack_id(&t->stack);
 	known = bpf_map_lookup_elem(&memory_stacks, &key);
 	if (!known && !unwind_by_tables) {
@@ -216,10 +219,13 @@ static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 		bpf_map_update_elem(&memory_stacks, &key, &t->stack, BPF_NOEXIST);
 		known = bpf_map_lookup_elem(&memory_stacks, &key);
 		if (!known)
-			goto none;
+			goto full;
 	}
 	memory_add(known, weight, bytes);
 	return key.id;
+full:
+	if (t->copied)
+		__sync_fetch_and_sub(&memory_copied, 1);
 none:
 	memory_count(&process->no_stack);
 	return 0;

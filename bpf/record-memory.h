@@ -116,7 +116,7 @@ struct memory_stack {
 	__u64 allocations, allocated_bytes;
 	__u64 frees, freed_bytes;
 	__u32 n_frames;
-	__u32 pad_0;
+	__u32 is_copied; /* it ends early, and a REC_HEAP_PIECE with its id was sent before */
 	__u64 frames[MEMORY_FRAMES_MAX]; /* innermost first: return addresses */
 };
 _Static_assert(sizeof(struct memory_stack) == 552, "ABI");
@@ -179,7 +179,8 @@ _Static_assert(sizeof(struct rec_free) == 48, "ABI");
 struct rec_named {
 	struct rec_head head;
 	__u64 id;
-	__u32 instance, n_frames;
+	__u32 instance;
+	__u16 n_frames, is_copied; /* as in struct memory_stack */
 	__u64 frames[MEMORY_FRAMES_MAX];
 };
 _Static_assert(sizeof(struct rec_named) == 552, "ABI");

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "capture/heap/heap-records.h"
+#include "capture/programs/collector.h"
 
 enum { BATCH = 1024, BATCH_MAX = 1 << 20, FORGET_BYTES = 4 << 20 };
 
@@ -17,9 +18,11 @@ struct sums {
 	uint64_t allocations, frees, allocated_bytes, freed_bytes;
 };
 
-void heap_tables_init(struct memory_tables *t, int stacks_fd, int blocks_fd)
+void heap_tables_init(struct memory_tables *t, const struct collector_memory *own)
 {
-	*t = (struct memory_tables){ .stacks_fd = stacks_fd, .blocks_fd = blocks_fd };
+	*t = (struct memory_tables){ .stacks_fd = own->stacks_fd,
+				     .blocks_fd = own->blocks_fd,
+				     .n_copied = own->n_copied };
 }
 
 void heap_tables_deinit(struct memory_tables *t)
@@ -110,6 +113,7 @@ struct pass {
 	bool live;                /* selects live images instead of finished ones */
 	uint32_t foreign_entries; /* see heap_tables_forget() */
 	struct outbuf keys;       /* to be removed */
+	int32_t n_copied;         /* of them: copied stacks */
 	struct outbuf *kept;      /* receives struct kept or struct kept_stack; borrowed */
 };
 
@@ -152,10 +156,11 @@ static int heap_tables_emit_stack(const struct pass *p, const struct heap_image 
 		.head = heap_tables_head_of(p, image, REC_NAMED, sizeof(rec)),
 		.id = key->id,
 		.instance = key->instance,
-		.n_frames = stack->n_frames,
+		.n_frames = (uint16_t)stack->n_frames,
+		.is_copied = stack->is_copied != 0,
 	};
 
-	if (rec.n_frames == 0 || rec.n_frames > MEMORY_FRAMES_MAX)
+	if (stack->n_frames == 0 || stack->n_frames > MEMORY_FRAMES_MAX)
 		return -EBADMSG;
 	memcpy(rec.frames, stack->frames, rec.n_frames * sizeof(*rec.frames));
 	return heap_tables_emit(p, &rec.head);
@@ -482,10 +487,12 @@ static int heap_tables_keep_block_key(const void *key_bytes, const void *value, 
 static int heap_tables_keep_stack_key(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_stack_key *key = key_bytes;
+	const struct memory_stack *stack = value;
 	struct pass *p = userdata;
 
 	if (!heap_tables_is_forgotten(p, key->instance))
 		return 0;
+	p->n_copied += stack->is_copied != 0;
 	free(table_remove(&p->tables->sums, heap_tables_key(key)));
 	return heap_tables_keep_key(p, key, sizeof(*key));
 }
@@ -506,6 +513,9 @@ static int heap_tables_remove_keys(struct pass *p, const struct memory_map *map,
 				return error;
 			at += (n + (error == -ENOENT)) * map->key_size;
 		}
+		if (p->n_copied)
+			__atomic_fetch_sub(p->tables->n_copied, p->n_copied, __ATOMIC_RELAXED);
+		p->n_copied = 0;
 		outbuf_reset(&p->keys);
 	} while (r == 1);
 	outbuf_deinit(&p->keys);

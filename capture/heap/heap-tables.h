@@ -31,12 +31,15 @@ struct memory_sink {
 	uint64_t *helper_cpu_ns; /* receives the CPU time of helper processes, atomically */
 };
 
+struct collector_memory;
+
 struct memory_tables {
 	int stacks_fd, blocks_fd; /* borrowed */
+	int32_t *n_copied;        /* copied stacks in the table; borrowed */
 	struct table sums;        /* the last reported sums of each stack. Owned */
 };
 
-void heap_tables_init(struct memory_tables *t, int stacks_fd, int blocks_fd);
+void heap_tables_init(struct memory_tables *t, const struct collector_memory *own);
 void heap_tables_deinit(struct memory_tables *t);
 
 /* Reports new stacks and changed sums of the announced IMAGES, as of TS_NS. */

@@ -436,7 +436,7 @@ int heap_trace_new(const struct session_options *options, struct collector *coll
 	m->collector = collector;
 	m->sink = *sink;
 	m->own = collector_memory_tables(collector);
-	heap_tables_init(&m->tables, m->own.stacks_fd, m->own.blocks_fd);
+	heap_tables_init(&m->tables, &m->own);
 	r = allocator_cache_new(&m->cache);
 	if (r < 0)
 		return r;

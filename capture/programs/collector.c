@@ -372,6 +372,7 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
 		.events_fd = bpf_map__fd(skel->maps.memory_events),
 		.instances = &skel->bss->memory_instances,
+		.n_copied = &skel->bss->memory_copied,
 		.events_unreported = &skel->bss->memory_unreported_events,
 		.ends_unreported = &skel->bss->memory_unreported_ends,
 	};

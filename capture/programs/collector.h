@@ -110,6 +110,7 @@ struct collector_memory {
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, owners_fd, ended_threads_fd, stacks_fd, blocks_fd, events_fd;
 	__u32 *instances; /* the last assigned number of an instance; both sides assign them */
+	__s32 *n_copied;  /* copied stacks in the table; user space subtracts those it removes */
 	__u64 *events_unreported; /* events without room for a report */
 	__u64 *ends_unreported;   /* ended programs without room for a report */
 };

@@ -15,7 +15,7 @@ enum { WAITING_BYTES_MAX = 32 << 20, BLOCK_TEXT_MAX = 4096 };
 
 /* A watched program in a process (an instance). */
 struct watch {
-	uint32_t pid;
+	uint32_t pid, instance;
 	uint32_t koid; /* of the process; its pid can be reused before all data is written */
 	uint32_t n_snapshots;
 	struct table stacks; /* ids of written stacks -> this */
@@ -23,6 +23,7 @@ struct watch {
 	struct resources *resources; /* NULL = no data about them yet. Owned */
 	uint64_t next_sums_ns;       /* when changed sums are written next */
 	uint64_t missing;            /* blocks of its last snapshot that have not arrived yet */
+	bool ends;                   /* nothing waits any more */
 };
 
 /* Functions without a name here have no probes. */
@@ -169,6 +170,13 @@ static char *allocations_resources_of(uint32_t categories, char *to, size_t size
 
 static int allocations_write_waiting(struct allocations *a);
 
+/* Writes the reports of W that wait for the copies of their stacks. */
+static int allocations_write_awaited(struct allocations *a, struct watch *w)
+{
+	w->ends = true;
+	return heap_copies_await_none(&a->copies, w->instance) ? allocations_write_waiting(a) : 0;
+}
+
 static int allocations_on_watch(struct allocations *a, const struct rec_watch *rec)
 {
 	struct watch *w = allocations_watch_of(a, rec->instance);
@@ -183,6 +191,7 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 		return -ENOMEM;
 	w->of = a;
 	w->pid = rec->head.pid;
+	w->instance = rec->instance;
 	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
 		return -ENOMEM;
 	r = pipeline_announce(a->pipe, w->pid)
@@ -246,9 +255,13 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	struct watch *w = allocations_watch_of(a, rec->instance);
 	struct event ev;
 	char gap[256];
+	int r;
 
 	if (!w || !STRING_TABLE_NAME(reasons, rec->reason))
 		return 0;
+	r = allocations_write_awaited(a, w);
+	if (r < 0)
+		return r;
 	ev = allocations_about(a, w, EVENT_WATCH_END, rec->head.ts_ns);
 	ev.watched.reason = reasons[rec->reason];
 	ev.watched.unmatched = rec->unmatched;
@@ -301,8 +314,11 @@ static int allocations_on_piece(struct allocations *a, const struct rec_piece *p
 {
 	struct rec_named whole;
 	int r = heap_copies_take(&a->copies, a->pipe->collector, piece, !a->log, &whole);
+	bool waits = heap_copies_arrived(&a->copies, piece->id);
 
-	return r > 0 ? allocations_record(a, &whole.head) : r;
+	if (r > 0)
+		r = allocations_record(a, &whole.head);
+	return r == 0 && waits ? allocations_write_waiting(a) : r;
 }
 
 static int allocations_on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
@@ -616,7 +632,34 @@ static int allocations_defer(struct allocations *a, const struct rec_head *rec)
 	return outbuf_append(&a->waiting, rec, rec->size);
 }
 
-/* Writes the waiting records whose instances are known by now. */
+/*
+ * Whether REC of W waits for the copy of its stack. Returns 1, 0 or -ENOMEM. The stack in a block
+ * or an allocation is older than the record, so only the reports of the table wait.
+ */
+static int allocations_awaits_copy(struct allocations *a, const struct watch *w,
+				   const struct rec_head *rec)
+{
+	const struct rec_named *named = (const struct rec_named *)rec;
+
+	if (w->ends)
+		return 0;
+	if (rec->kind == REC_USAGE)
+		return heap_copies_awaits(&a->copies, ((const struct rec_usage *)rec)->stack);
+	return rec->kind == REC_NAMED && !table_get(&w->stacks, named->id)
+		       ? heap_copies_await(&a->copies, named)
+		       : 0;
+}
+
+/* Writes REC, or keeps it if its instance or its stack is not known yet. */
+static int allocations_write_or_defer(struct allocations *a, const struct rec_head *rec)
+{
+	struct watch *w = allocations_watch_of(a, allocations_instance_of(rec));
+	int r = w ? allocations_awaits_copy(a, w, rec) : 1;
+
+	return r > 0 ? allocations_defer(a, rec) : r ?: allocations_write_record(a, w, rec);
+}
+
+/* Writes the waiting records whose instances and stacks are known by now. */
 static int allocations_write_waiting(struct allocations *a)
 {
 	struct outbuf waiting = a->waiting;
@@ -625,9 +668,8 @@ static int allocations_write_waiting(struct allocations *a)
 	a->waiting = (struct outbuf){ 0 };
 	for (size_t at = 0; r == 0 && at < waiting.size;) {
 		const struct rec_head *rec = (const struct rec_head *)(waiting.data + at);
-		struct watch *w = allocations_watch_of(a, allocations_instance_of(rec));
 
-		r = w ? allocations_write_record(a, w, rec) : allocations_defer(a, rec);
+		r = allocations_write_or_defer(a, rec);
 		at += rec->size;
 	}
 	outbuf_deinit(&waiting);
@@ -636,8 +678,6 @@ static int allocations_write_waiting(struct allocations *a)
 
 int allocations_record(struct allocations *a, const struct rec_head *rec)
 {
-	struct watch *w;
-
 	if (rec->kind == REC_WATCH)
 		return allocations_on_watch(a, (const struct rec_watch *)rec);
 	if (rec->kind == REC_WATCHED)
@@ -648,8 +688,7 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 	if ((rec->kind == REC_ALLOC || rec->kind == REC_FREE) &&
 	    (rec->ts_ns < a->pipe->from_ns || rec->ts_ns > a->pipe->to_ns))
 		return 0;
-	w = allocations_watch_of(a, allocations_instance_of(rec));
-	return w ? allocations_write_record(a, w, rec) : allocations_defer(a, rec);
+	return allocations_write_or_defer(a, rec);
 }
 
 /* ---- heads of chunks ---- */

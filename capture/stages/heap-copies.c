@@ -10,6 +10,7 @@
 void heap_copies_deinit(struct heap_copies *h)
 {
 	table_deinit_free(&h->kept);
+	table_deinit_free(&h->awaited);
 	h->bytes = 0;
 }
 
@@ -75,6 +76,50 @@ void heap_copies_complete(struct heap_copies *h, struct collector *c, struct rec
 	heap_copies_set_frames(named, piece, frames,
 			       collector_walk_waiting(c, piece, false, frames));
 	heap_copies_remove(h, named->id);
+}
+
+/* A stack whose copy has not arrived. */
+struct awaited {
+	uint64_t id;
+	uint32_t instance;
+};
+
+int heap_copies_await(struct heap_copies *h, const struct rec_named *named)
+{
+	const struct awaited awaited = { named->id, named->instance };
+
+	if (!named->is_copied || table_get(&h->kept, named->id))
+		return 0;
+	return table_copy(&h->awaited, named->id, &awaited, sizeof(awaited)) ? 1 : -ENOMEM;
+}
+
+bool heap_copies_awaits(const struct heap_copies *h, uint64_t id)
+{
+	return table_get(&h->awaited, id) != NULL;
+}
+
+bool heap_copies_arrived(struct heap_copies *h, uint64_t id)
+{
+	struct awaited *awaited = table_remove(&h->awaited, id);
+	bool was = awaited != NULL;
+
+	free(awaited);
+	return was;
+}
+
+bool heap_copies_await_none(struct heap_copies *h, uint32_t instance)
+{
+	const struct awaited *awaited;
+	bool any = false;
+
+	for (size_t pos = 0; (awaited = table_next(&h->awaited, &pos));) {
+		if (awaited->instance != instance)
+			continue;
+		heap_copies_arrived(h, awaited->id);
+		any = true;
+		pos = 0; /* (a removal moves others) */
+	}
+	return any;
 }
 
 void heap_copies_forget(struct heap_copies *h, uint32_t instance)

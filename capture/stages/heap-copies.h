@@ -6,6 +6,10 @@
  *
  * A stack is needed when the worker reports it from the tables, up to a usage interval later. So if
  * the table is still missing when the copy arrives, the copy is kept until then.
+ *
+ * The worker can also report the stack before the copy arrives: while it reads the tables, or if
+ * the copy is behind another record in its ring that is still being written. Then the report waits
+ * for the copy.
  */
 #pragma once
 
@@ -23,6 +27,8 @@ enum { HEAP_COPIES_BYTES_MAX = 8 << 20 };
 struct heap_copies {
 	struct table kept; /* id of the stack -> struct rec_piece, owned */
 	size_t bytes;      /* of all of them */
+	struct table
+		awaited; /* id of a stack that was reported before its copy -> awaited, owned */
 };
 
 void heap_copies_deinit(struct heap_copies *h);
@@ -39,6 +45,19 @@ int heap_copies_take(struct heap_copies *h, struct collector *c, const struct re
  * now, NAMED gets the frames, and the copy is released.
  */
 void heap_copies_complete(struct heap_copies *h, struct collector *c, struct rec_named *named);
+
+/*
+ * Whether NAMED, an unwritten copied stack, has to wait, since its copy has not arrived. It is
+ * awaited from now on. Returns 1, 0 or -ENOMEM.
+ */
+int heap_copies_await(struct heap_copies *h, const struct rec_named *named);
+
+/* Whether the stack is awaited; and the same, and it no longer is. */
+bool heap_copies_awaits(const struct heap_copies *h, uint64_t id);
+bool heap_copies_arrived(struct heap_copies *h, uint64_t id);
+
+/* No stack of INSTANCE is awaited any more. Returns whether one was. */
+bool heap_copies_await_none(struct heap_copies *h, uint32_t instance);
 
 /* Releases the copies of INSTANCE, which has ended. */
 void heap_copies_forget(struct heap_copies *h, uint32_t instance);

@@ -138,6 +138,21 @@ static void put_named(struct fixture *f, uint64_t ts_ns, uint32_t instance, uint
 	put(f, &rec);
 }
 
+/* The first frame of a copied stack, from the table. */
+static void put_copied(struct fixture *f, uint64_t ts_ns, uint32_t instance, uint64_t id)
+{
+	const struct rec_named rec = {
+		.head = HEAD(rec_named, REC_NAMED, ts_ns),
+		.id = id,
+		.instance = instance,
+		.n_frames = 1,
+		.is_copied = 1,
+		.frames = { 0x1000 + id },
+	};
+
+	put(f, &rec);
+}
+
 /* A copied stack of 3 frames; SP can be FAKE_NO_TABLE. */
 static struct rec_piece piece(uint64_t ts_ns, uint32_t instance, uint64_t id, uint64_t sp)
 {
@@ -445,6 +460,36 @@ TEST(test_copies)
 	assert_int_equal(f->a.copies.bytes, 0);
 }
 
+/*
+ * The worker can report a stack, with its sums, before its copy arrives: it is then written with
+ * its callers. If the program ends first, its known frames are written.
+ */
+TEST(test_copies_late)
+{
+	struct fixture *f = *state;
+
+	put_watch(f, 110, 1);
+	put_copied(f, 120, 1, 7);
+	put_usage(f, 120, 3, 1);
+	put_copied(f, 120, 1, 8);
+	put_copied(f, 120, 1, 9);
+	put_named(f, 120, 1, 10);
+	assert_string_equal(said(f) + strlen(WATCH_1), "stack 120 10 100a+2;");
+	put_copied(f, 125, 1, 7);
+	put_piece(f, 121, 1, 7, 0);
+	put_piece(f, 122, 1, 8, FAKE_NO_TABLE);
+	put_piece(f, 123, 1, 8, 0);
+	assert_string_equal(said(f) + strlen(WATCH_1),
+			    "stack 120 10 100a+2;stack 121 7 1007+3;usage 120 7 2/20 3/30;"
+			    "stack 120 8 1008+3;");
+	put_usage(f, 130, 4, 1);
+	put_watched(f, 150, 1, WATCHED_EXIT);
+	assert_non_null(strstr(said(f), "usage 130 7 3/30 4/40;stack 120 9 1009+1;"));
+	assert_int_equal(f->a.copies.bytes, 0);
+	assert_int_equal(f->a.copies.awaited.n_used, 0);
+	assert_int_equal(f->a.waiting.size, 0);
+}
+
 /* The stack of another program, a stack without room in memory, and a program that has ended. */
 TEST(test_copies_bounded)
 {
@@ -491,6 +536,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_waits_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_watches, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_copies_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies_log, set_up, tear_down),
 	};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables of allocations: what their removal subtracts. Real maps, without programs.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/heap/heap-tables.h"
+#include "capture/programs/collector.h"
+#include "tests/support/unit.h"
+
+enum { ROOM = 64, COPIED = 5, WHOLE = 3 };
+
+static int make_map(size_t key_size, size_t value_size)
+{
+	return bpf_map_create(BPF_MAP_TYPE_HASH, "heap_tables", (uint32_t)key_size,
+			      (uint32_t)value_size, ROOM, NULL);
+}
+
+static void put_stacks(int fd, uint32_t instance, unsigned n, bool is_copied)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const struct memory_stack_key key = { 1 + 2 * i + is_copied, instance, 0 };
+		const struct memory_stack stack = { .n_frames = 1, .is_copied = is_copied };
+
+		assert_int_equal(bpf_map_update_elem(fd, &key, &stack, BPF_NOEXIST), 0);
+	}
+}
+
+/* Copied stacks of an ended program make room for others. */
+TEST(test_forget_copied)
+{
+	int stacks_fd = make_map(sizeof(struct memory_stack_key), sizeof(struct memory_stack));
+	int blocks_fd = make_map(sizeof(struct memory_key), sizeof(struct memory_block));
+	int32_t n_copied = 2 * COPIED;
+	const struct collector_memory own = { .stacks_fd = stacks_fd,
+					      .blocks_fd = blocks_fd,
+					      .n_copied = &n_copied };
+	struct heap_images images = { 0 };
+	struct memory_tables tables;
+
+	(void)state;
+	if (stacks_fd == -EPERM)
+		skip();
+	assert_true(stacks_fd >= 0 && blocks_fd >= 0);
+	heap_tables_init(&tables, &own);
+	for (uint32_t instance = 1; instance <= 2; instance++) {
+		const struct memory_process process = { .instance = instance, .pid = instance };
+
+		assert_non_null(heap_images_add(&images, &process));
+		put_stacks(stacks_fd, instance, COPIED, true);
+		put_stacks(stacks_fd, instance, WHOLE, false);
+	}
+	assert_int_equal(heap_tables_forget(&tables, &images, 0), 0);
+	assert_int_equal(n_copied, 2 * COPIED);
+	heap_images_get(&images, 1)->goes = true;
+	assert_int_equal(heap_tables_forget(&tables, &images, 0), 0);
+	assert_int_equal(n_copied, COPIED);
+	heap_images_get(&images, 2)->goes = true;
+	assert_int_equal(heap_tables_forget(&tables, &images, 0), 0);
+	assert_int_equal(n_copied, 0);
+	heap_tables_deinit(&tables);
+	heap_images_deinit(&images);
+	close(stacks_fd);
+	close(blocks_fd);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forget_copied),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
