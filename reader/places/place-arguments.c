@@ -22,6 +22,7 @@ enum {
 	REGISTERS_OF_ARGUMENTS = 6,
 	REGISTERS_OF_VECTORS = 8,
 	PARTS_MAX = 1024,
+	LANGUAGE_RUST_OLD = 0x9000, /* before it had a number */
 };
 
 /* DWARF's numbers of rdi, rsi, rdx, rcx, r8, r9. */
@@ -208,7 +209,53 @@ struct convention {
 	unsigned registers; /* used */
 	unsigned vectors;
 	uint64_t stack; /* bytes used, from the return address on */
+	bool is_rust;
+	bool is_unknown; /* from here on, arguments are only where the compiler says */
 };
+
+/*
+ * Whether Rust passes a value of TYPE, with the leaves L, as the convention of C does. Its own
+ * convention for other types is not fixed: they are in registers, or behind an address.
+ */
+static bool arguments_rust_is_certain(Dwarf_Die *type, const struct leaves *l)
+{
+	uint64_t bytes = place_type_bytes(type);
+	int tag = dwarf_tag(type);
+
+	if (bytes == 0 || (tag != DW_TAG_array_type && tag != DW_TAG_union_type &&
+			   !arguments_leaves_is_structure(type)))
+		return true;
+	for (size_t i = 0; i < l->n; i++)
+		if (!strchr("iuchbfpeS", l->list[i].kind) || l->list[i].is_half)
+			return false;
+	return (l->n == 1 && l->list[0].bytes == bytes) ||
+	       (l->n == 2 && l->list[0].bytes == WORD && l->list[1].bytes == WORD &&
+		bytes == 2 * WORD);
+}
+
+/* Whether Rust passes a value with the leaves L by its address, which is so in all versions. */
+static bool arguments_rust_is_by_address(const struct place_classes *classes,
+					 const struct leaves *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->list[i].is_half)
+			return false;
+	return classes->bytes > 2 * WORD && classes->alignment == WORD;
+}
+
+/* Whether FUNCTION has Rust's own convention. (Functions for C have no mangled name.) */
+static bool arguments_are_rust(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die unit;
+	int language;
+
+	if (!dwarf_diecu(function, &unit, NULL, NULL))
+		return false;
+	language = dwarf_srclang(&unit);
+	return (language == DW_LANG_Rust || language == LANGUAGE_RUST_OLD) &&
+	       dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute);
+}
 
 static struct place_argument *arguments_add(struct place_arguments *a, struct leaf *leaf)
 {
@@ -367,15 +414,22 @@ static void arguments_correct(const struct correction *c, const struct leaf *lea
 	}
 }
 
-/* Corrects the values of A from FIRST on, which are those of PARAMETER with the leaves L. */
+/*
+ * Corrects the values of A from FIRST on, which are those of PARAMETER with the leaves L. UNKNOWN:
+ * they are not where the convention says.
+ */
 static void arguments_correct_all(const struct place_context *context, Dwarf_Die *parameter,
-				  const struct leaves *l, size_t first, struct place_arguments *a)
+				  const struct leaves *l, size_t first, bool unknown,
+				  struct place_arguments *a)
 {
 	struct correction c = { .is_changed = a->is_changed,
 				.frame_moves = arguments_frame_moves(context->function) };
 	Dwarf_Die type;
 	enum place_reason reason;
 
+	for (size_t i = first; unknown && i < a->n; i++)
+		if (a->list[i].reason != PLACE_REASON_NOT_WHOLE)
+			a->list[i].reason = PLACE_REASON_COMPLEX;
 	if (!place_type_of(parameter, &type))
 		return;
 	reason = place_expression_locate(context, parameter, place_type_bytes(&type), &c.location);
@@ -444,14 +498,17 @@ static void arguments_convention_argument(struct convention *c, const struct pla
 	size_t first = a->n;
 
 	arguments_leaves_collect(&l, type, name, 0, 0);
-	if (arguments_leaves_is_structure(type) && place_type_is_by_address(type)) {
+	place_type_classify(type, &classes);
+	if (c->is_rust && !c->is_unknown
+		    ? arguments_rust_is_by_address(&classes, &l)
+		    : arguments_leaves_is_structure(type) && place_type_is_by_address(type)) {
 		arguments_convention_place_by_address(c, &l, name, a);
 		arguments_leaves_deinit(&l);
 		return;
 	}
-	place_type_classify(type, &classes);
+	c->is_unknown |= c->is_rust && !arguments_rust_is_certain(type, &l);
 	arguments_convention_place(c, &classes, &l, a);
-	arguments_correct_all(context, parameter, &l, first, a);
+	arguments_correct_all(context, parameter, &l, first, c->is_unknown, a);
 	arguments_leaves_deinit(&l);
 }
 
@@ -486,6 +543,8 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 		return;
 	}
 	arguments_leaves_collect(&l, &type, "", 0, 0);
+	/* (Rust returns a value of up to a word in a register, and a large one in memory) */
+	c->is_unknown = c->is_rust && classes.bytes > WORD && !arguments_rust_is_certain(&type, &l);
 	if (l.n == 0)
 		return;
 	if (l.n == 1 && arguments_result_is_number(&classes, &l.list[0])) {
@@ -537,6 +596,7 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 	    entry != vaddr)
 		return -ENODATA;
 	a.is_changed = arguments_are_changed(p, &function, vaddr);
+	c.is_rust = arguments_are_rust(&function);
 	arguments_result(&function, &c, &a);
 	if (dwarf_child(&function, &die) == 0)
 		do {

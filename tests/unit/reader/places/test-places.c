@@ -361,6 +361,38 @@ static void test_rust(void **state)
 		assert_non_null(strstr(text, "text.data_ptr p8 ?, "));
 }
 
+/* (the members of what is before depend on the version) */
+static void check_tail(const char *program, const char *function, const char *expected)
+{
+	char text[2048];
+	size_t n;
+
+	write_arguments(program, function, text, sizeof(text));
+	n = strlen(text);
+	assert_true(n >= strlen(expected));
+	assert_string_equal(text + n - strlen(expected), expected);
+}
+
+/* Without optimisation, the debug information does not tell the registers. They are not guessed
+ * behind an argument or result that Rust can pass in several ways. */
+static void test_rust_unoptimised(void **state)
+{
+	(void)state;
+	if (!has_programs ||
+	    try_command("rustc -g -o plain-rust %s/tests/support/loads/place-shop.rs",
+			SOURCE_ROOT) != 0)
+		skip();
+	check_arguments("plain-rust", "place_shop::shop::label",
+			"text.data_ptr p8 r5+0, text.length u8 r4+0, n u8 r1+0 -> u8");
+	check_arguments("plain-rust", "place_shop::pass::numbers",
+			"n i4 r5+0, pair.data_ptr p8 r4+0, pair.length u8 r1+0, what.__0 u4 ?, "
+			"what.__1 u4 ?, what.__2 u4 ?, a i4 ? -> i4");
+	check_arguments("plain-rust", "place_shop::pass::option", "n i4 r5+0, a i4 ? -> i4");
+	check_tail("plain-rust", "place_shop::pass::string", ", a i4 r1+0 -> i4");
+	check_arguments("plain-rust", "place_shop::pass::array", "n i4 ? -> u8");
+	check_arguments("plain-rust", "place_shop::pass::text", "n i4 r4+0 -> p8");
+}
+
 /* ---- static probes ---- */
 
 static void test_usdt(void **state)
@@ -439,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_lines_errors),
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_rust),
+		cmocka_unit_test(test_rust_unoptimised),
 		cmocka_unit_test(test_usdt),
 		cmocka_unit_test(test_usdt_arguments),
 	};
