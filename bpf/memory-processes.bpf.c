@@ -43,14 +43,14 @@ struct {
 } memory_owners SEC(".maps");
 
 /*
- * The ended threads of watched processes; the value is not used. An ended thread that is missing
- * here counts as a thread that is still running.
+ * The ended threads of watched processes. An ended thread that is missing here counts as a thread
+ * that is still running.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MEMORY_ENDED_THREADS_MAX);
 	__type(key, struct memory_ended_thread);
-	__type(value, __u8);
+	__type(value, struct memory_thread_end);
 } memory_ended_threads SEC(".maps");
 
 /* struct memory_happened, for user space's worker. */
@@ -89,19 +89,19 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 	bpf_map_delete_elem(&memory_processes, &tgid);
 }
 
-/* Notes that thread P has ended by itself (ENDED), or that it begins. */
-static __always_inline void memory_note_thread(struct task_struct *p, bool ended)
+/* Notes that thread P has ended, or that it begins (END is NULL). */
+static __always_inline void memory_note_thread(struct task_struct *p,
+					       const struct memory_thread_end *end)
 {
 	struct memory_ended_thread thread = {
 		.pid = (__u32)p->tgid,
 		.tls = memory_reach ? thread_pointer(p) : 0,
 	};
-	__u8 value = 0;
 
 	if (!thread.tls)
 		return;
-	if (ended)
-		bpf_map_update_elem(&memory_ended_threads, &thread, &value, BPF_ANY);
+	if (end)
+		bpf_map_update_elem(&memory_ended_threads, &thread, end, BPF_ANY);
 	else
 		bpf_map_delete_elem(&memory_ended_threads, &thread);
 }
@@ -111,7 +111,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	       struct task_struct *child)
 {
 	if (child->pid != child->tgid)
-		memory_note_thread(child, false);
+		memory_note_thread(child, NULL);
 	/* A child that shares its parent's memory is about to call exec. */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
 	    filter_selects(child))
@@ -148,18 +148,25 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 }
 
 /*
- * P has ended, and other threads of its process continue. Sends an event if it owned the probes.
+ * P has ended, and other threads of its process continue, or have been killed and not yet ended.
+ * Sends an event if they continue, and P owned the probes.
  */
 static __always_inline void memory_thread_ended(struct task_struct *p, __u32 tgid)
 {
 	struct signal_struct *signal = p->signal;
+	struct memory_process *process = bpf_map_lookup_elem(&memory_processes, &tgid);
+	struct memory_thread_end end = {
+		.altstack = p->sas_ss_sp,
+		.killed = signal->flags & SIGNAL_GROUP_EXIT ? 1 : 0,
+	};
 	__u32 *owner;
 
-	if (signal->flags & SIGNAL_GROUP_EXIT ||
-	    (bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task) ||
-	    !bpf_map_lookup_elem(&memory_processes, &tgid))
+	if ((bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task) || !process)
 		return;
-	memory_note_thread(p, true);
+	end.instance = process->instance;
+	memory_note_thread(p, &end);
+	if (end.killed)
+		return;
 	owner = bpf_map_lookup_elem(&memory_owners, &tgid);
 	if ((__u32)p->pid == (owner ? *owner : tgid))
 		memory_emit_watch(MEMORY_HAPPENED_OWNER_EXIT, p, bpf_ktime_get_boot_ns());

@@ -64,7 +64,7 @@ struct memory_process {
 };
 _Static_assert(sizeof(struct memory_process) == 72, "ABI");
 
-/* A thread that ended by itself, and whose stack no other thread has got since. */
+/* A thread that has ended, and whose stack no other thread has got since. */
 #define MEMORY_ENDED_THREADS_MAX 16384
 struct memory_ended_thread {
 	__u32 pid; /* the process */
@@ -72,6 +72,14 @@ struct memory_ended_thread {
 	__u64 tls; /* its thread pointer */
 };
 _Static_assert(sizeof(struct memory_ended_thread) == 16, "ABI");
+
+/* How it ended. The exit of the process kills its other threads, whose memory is still in use. */
+struct memory_thread_end {
+	__u64 altstack; /* its stack for signals; 0 = none */
+	__u32 instance; /* of the process */
+	__u32 killed;   /* 1: by the exit of the process */
+};
+_Static_assert(sizeof(struct memory_thread_end) == 16, "ABI");
 
 #define MEMORY_PROCESS_EXECED (1u << 0) /* it has ended by exec */
 #define MEMORY_PROCESS_IMAGE  (1u << 1) /* it began with exec, at since_ns */

@@ -54,33 +54,70 @@ static int heap_trace_reach_list_thread(const struct rec_head *rec, void *userda
 	return outbuf_append(userdata, rec, rec->size);
 }
 
-static int heap_trace_reach_list_threads(struct outbuf *to, void *userdata)
+/* Whether the thread at KEY has ended in this program, and was KILLED. */
+static bool heap_trace_reach_has_ended(const struct listing *l,
+				       const struct memory_ended_thread *key,
+				       const struct memory_thread_end *end, bool killed)
 {
-	struct listing *l = userdata;
+	return key->pid == l->image->process.pid && end->instance == l->image->process.instance &&
+	       (end->killed != 0) == killed;
+}
 
-	return collector_list_registers(l->how->collector, l->image->process.pid,
-					heap_trace_reach_list_thread, to);
+/*
+ * Of a thread that the exit of the process has killed, the registers are unknown. Its memory still
+ * counts as in use.
+ */
+static int heap_trace_reach_add_killed(const void *key_bytes, const void *value, void *userdata)
+{
+	const struct memory_ended_thread *key = key_bytes;
+	const struct listing *l = userdata;
+	struct memory_thread_end end;
+	struct rec_registers rec = {
+		.head = { .size = sizeof(rec), .kind = REC_REGISTERS, .pid = key->pid },
+		.tls = key->tls,
+	};
+
+	memcpy(&end, value, sizeof(end));
+	rec.altstack = end.altstack;
+	return heap_trace_reach_has_ended(l, key, &end, true)
+		       ? outbuf_append(l->to, &rec, sizeof(rec))
+		       : 0;
 }
 
 static int heap_trace_reach_add_ended(const void *key_bytes, const void *value, void *userdata)
 {
-	const struct memory_ended_thread *thread = key_bytes;
+	const struct memory_ended_thread *key = key_bytes;
 	const struct listing *l = userdata;
+	struct memory_thread_end end;
 
-	(void)value;
-	return thread->pid == l->image->process.pid
-		       ? outbuf_append(l->to, &thread->tls, sizeof(thread->tls))
+	memcpy(&end, value, sizeof(end));
+	return heap_trace_reach_has_ended(l, key, &end, false)
+		       ? outbuf_append(l->to, &key->tls, sizeof(key->tls))
 		       : 0;
+}
+
+static int heap_trace_reach_each_ended(struct outbuf *to, memory_element_fn fn, struct listing *l)
+{
+	const struct memory_map map = { l->how->ended_threads_fd,
+					sizeof(struct memory_ended_thread),
+					sizeof(struct memory_thread_end) };
+
+	l->to = to;
+	return memory_map_each(&map, fn, l);
+}
+
+static int heap_trace_reach_list_threads(struct outbuf *to, void *userdata)
+{
+	struct listing *l = userdata;
+	int r = collector_list_registers(l->how->collector, l->image->process.pid,
+					 heap_trace_reach_list_thread, to);
+
+	return r < 0 ? r : heap_trace_reach_each_ended(to, heap_trace_reach_add_killed, l);
 }
 
 static int heap_trace_reach_list_ended(struct outbuf *to, void *userdata)
 {
-	struct listing *l = userdata;
-	const struct memory_map map = { l->how->ended_threads_fd,
-					sizeof(struct memory_ended_thread), sizeof(__u8) };
-
-	l->to = to;
-	return memory_map_each(&map, heap_trace_reach_add_ended, l);
+	return heap_trace_reach_each_ended(to, heap_trace_reach_add_ended, userdata);
 }
 
 /* The better of two results counts. That a block is lost must be the result of both. */

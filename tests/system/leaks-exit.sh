@@ -99,6 +99,10 @@ note "the stacks of ended threads are no references"
 ends 0 0 ended
 assert_eq "$(found "$TMP/t.fxt" | grep '^200 ')" "200 lost 10" "blocks of ended threads, and of the first one"
 
+note "only the kernel knows the stack for signals of a thread that the exit kills"
+ends 0 1 aside
+assert_eq "$(events block | gojq -rs 'map(.args | select(.size == 16384) | .reach) | join(" ")')" epoll "the stack for signals"
+
 note "pointers in the own memory of other allocators are no references"
 libc_load=$EXIT_LOAD
 for EXIT_LOAD in "$libc_load-jemalloc" "$libc_load-tcmalloc"; do

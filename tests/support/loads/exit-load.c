@@ -16,6 +16,8 @@
  *	                      after another line, the third one allocates and calls exit()
  *	abort, segv           by a signal
  *	wait                  prints "{}", and waits for one
+ *	aside                 from main, while another thread has 16384 bytes as its stack for
+ *	                      signals, without a pointer to them
  *	ended                 five threads lose a block of 200 bytes each, and end
  *	fork                  a child allocates, too, and returns first, once it is traced
  *	threadfork            likewise, from another thread
@@ -42,6 +44,7 @@ struct link {
 
 static void *globals[16];
 static pthread_t first, second;
+static volatile int is_aside;
 
 PLANT static void scrub(void)
 {
@@ -84,6 +87,21 @@ static void *wait_in_thread(void *unused)
 	for (;;)
 		pause();
 	return unused;
+}
+
+PLANT static void set_aside(void)
+{
+	const stack_t aside = { .ss_sp = malloc(16384), .ss_size = 16384 };
+
+	if (sigaltstack(&aside, NULL) < 0)
+		_exit(1);
+	is_aside = 1;
+}
+
+static void *wait_with_stack(void *unused)
+{
+	set_aside();
+	return wait_in_thread(unused);
 }
 
 static void *exit_in_thread(void *unused)
@@ -253,6 +271,15 @@ static void *fork_child(void *unused)
 	return NULL;
 }
 
+/* Begins a thread with a stack for signals, and waits until it sleeps. */
+static void wait_for_aside(void)
+{
+	start(wait_with_stack, NULL);
+	while (!is_aside)
+		usleep(1000);
+	usleep(100000);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "return";
@@ -266,6 +293,8 @@ int main(int argc, char **argv)
 		return exec_beside(how, argv + 2);
 	if (strcmp(how, "ended") == 0)
 		lose_in_threads();
+	if (strcmp(how, "aside") == 0)
+		wait_for_aside();
 	if (argc > 2 && strcmp(how, "late") == 0)
 		load_late(argv[2]);
 	if (strcmp(how, "fork") == 0)
