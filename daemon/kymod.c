@@ -27,6 +27,7 @@
 #include "daemon/common/log.h"
 #include "daemon/sessions/manager.h"
 #include "daemon/sessions/perf-service.h"
+#include "daemon/bus/bus-objects.h"
 #include "daemon/bus/service.h"
 
 enum {
@@ -232,7 +233,7 @@ static int kymod_run(const struct arguments *args)
 	r = service_request_name(bus);
 	if (r < 0)
 		return r;
-	r = manager_new(event, bus, args->group, &m);
+	r = manager_new(event, bus, args->group, &bus_objects, &m);
 	if (r < 0)
 		return log_error(r, "cannot set up the service");
 	if (args->config_dir)

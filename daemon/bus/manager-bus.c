@@ -3,6 +3,8 @@
  * org.kymo.Trace1.Manager on the bus. units/org.kymo.Trace1.xml documents it. All messages have
  * passed access control (access.h).
  */
+#include "daemon/bus/manager-bus.h"
+
 #include <errno.h>
 
 #include "base/clock.h"

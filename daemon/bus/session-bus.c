@@ -4,6 +4,8 @@
  * serves all sessions. A session does not exist for callers that are not its owner and may not view
  * it. Access control has checked the right to change it.
  */
+#include "daemon/bus/session-bus.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +14,6 @@
 #include "daemon/access/access.h"
 #include "daemon/common/bus-error.h"
 #include "daemon/files/flight-directories.h"
-#include "daemon/sessions/bus-signals.h"
 #include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-snapshots.h"
 #include "daemon/sessions/manager.h"

@@ -78,7 +78,7 @@ static int bus_signals_fill_properties(sd_bus_message *m, const struct signal *s
 	if (r >= 0)
 		r = sd_bus_message_open_container(m, 'a', "{sv}");
 	for (const char *const *name = s->names; r >= 0 && *name; name++)
-		r = session_bus_append_property(m, s->session, *name);
+		r = s->session->manager->objects->append_property(m, s->session, *name);
 	if (r >= 0)
 		r = sd_bus_message_close_container(m);
 	return r < 0 ? r : sd_bus_message_append(m, "as", 0);

@@ -15,10 +15,3 @@ void bus_signals_finished(const struct daemon_session *s, const char *reason);
 
 /* PropertiesChanged, with the current values of NAMES, a list that ends with NULL. */
 void bus_signals_properties(const struct daemon_session *s, const char *const *names);
-
-/*
- * In session-bus.c: appends the entry {sv} of property NAME to the array in M. Returns 0 or a
- * negative errno.
- */
-int session_bus_append_property(sd_bus_message *m, const struct daemon_session *s,
-				const char *name);

@@ -51,7 +51,19 @@ struct access;
 struct daemon_session;
 struct collection_saving;
 
+struct manager;
+
+/* The objects on the bus, which show the manager and the sessions. The main program passes them,
+ * because they use this room. */
+struct manager_objects {
+	int (*offer)(struct manager *m); /* adds them to the bus; returns 0 or a negative errno */
+	/* Appends the entry {sv} of property NAME of S to the array in M. Returns 0 or a negative
+	 * errno. */
+	int (*append_property)(sd_bus_message *m, const struct daemon_session *s, const char *name);
+};
+
 struct manager {
+	const struct manager_objects *objects;
 	/*
 	 * Set by manager.c, for sessions. The first ends a session at once and frees it; the second
 	 * handles a change of a session's state. See manager.h.

@@ -617,13 +617,15 @@ static void manager_recover(struct manager *m)
 		flight_directories_find(m->flights_fd, manager_on_found, m);
 }
 
-int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret)
+int manager_new(sd_event *event, sd_bus *bus, const char *group,
+		const struct manager_objects *objects, struct manager **ret)
 {
 	_cleanup_(manager_freep) struct manager *m = calloc(1, sizeof(*m));
 	int r;
 
 	if (!m)
 		return -ENOMEM;
+	m->objects = objects;
 	m->remove = manager_remove;
 	m->settle = manager_settle;
 	m->flights_fd = -ENOENT;
@@ -642,10 +644,7 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 	r = sd_event_source_set_enabled(m->tick, SD_EVENT_OFF);
 	if (r < 0)
 		return r;
-	r = manager_bus_offer(m);
-	if (r < 0)
-		return r;
-	r = session_bus_offer(m);
+	r = objects->offer(m);
 	if (r < 0)
 		return r;
 	manager_recover(m);

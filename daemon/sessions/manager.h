@@ -26,10 +26,11 @@
 #include "daemon/sessions/session-options-bus.h"
 
 /*
- * Installs access control on BUS for GROUP (access.h), and adds the objects of the manager and the
- * sessions.
+ * Installs access control on BUS for GROUP (access.h), and adds OBJECTS, which are those of the
+ * manager and the sessions.
  */
-int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret);
+int manager_new(sd_event *event, sd_bus *bus, const char *group,
+		const struct manager_objects *objects, struct manager **ret);
 struct manager *manager_free(struct manager *m);
 
 DEFINE_CLEANUP(struct manager *, manager_free)
@@ -99,7 +100,3 @@ void manager_shutdown(struct manager *m, int status);
 /* In manager-rights.c: the rights that a message needs (access_demand_fn). */
 struct access_demand;
 int manager_demand(sd_bus_message *call, uid_t uid, struct access_demand *ret, void *userdata);
-
-/* In manager-bus.c and session-bus.c: add the objects to the bus. */
-int manager_bus_offer(struct manager *m);
-int session_bus_offer(struct manager *m);

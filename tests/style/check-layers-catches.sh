@@ -130,6 +130,24 @@ echo '#include "base/planted.h"' >"$copy/base/planted-parts.h"
 expect_exit 0 "$check" "$copy"
 rm "$copy"/base/planted*
 
+# Nor may a room call another one that needs it, by a declaration of its own. The objects show it.
+# (The other way is right.)
+build=$TMP/build
+# compile FILE CODE: makes FILE, and its object in the build
+compile() {
+	local object=${1#*/}
+
+	echo "$2" >"$copy/$1"
+	mkdir -p "$build/${1%%/*}/libplanted.a.p"
+	cc -x c -c -o "$build/${1%%/*}/libplanted.a.p/${object//\//_}.o" "$copy/$1"
+}
+compile daemon/sessions/planted-low.c 'int planted_above(void); int planted_low(void) { return planted_above(); }'
+compile daemon/bus/planted-above.c 'int planted_low(void); int planted_above(void) { return planted_low(); }'
+expect_exit 1 "$check" "$copy" "$build"
+assert_eq "$(cat "$TMP/stdout")" \
+	"daemon/sessions/planted-low.c: uses planted_above(), but daemon/bus/ needs daemon/sessions/" "complaints about symbols"
+rm "$copy"/daemon/*/planted-*
+
 # These only look like violations.
 cat >"$copy/model/planted.c" <<-'END'
 	/* printf("x")
