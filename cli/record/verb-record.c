@@ -61,7 +61,7 @@ const struct verb verb_record_row = {
 		"  -o, --output=FILE          the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n"
 		"      --force                replace an existing file\n"
 		"      --direct               record in this process, without the service\n"
-		"      --json                 print the result as JSON\n" REMOTE_HELP
+		"      --json                 print the result as JSON\n" REMOTE_HELP_WIDE
 		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
 		"  -h, --help                 show this\n",
 	.more_options = verb_record_print_options,

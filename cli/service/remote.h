@@ -15,8 +15,15 @@ struct remote {
 };
 
 #define REMOTE_HELP                                                                                \
-	"  -H, --host [USER@]HOST  the service of another machine, by ssh\n"                       \
-	"  -M, --machine NAME  the service of a container of this machine\n"
+	"  -H, --host [USER@]HOST\n"                                                               \
+	"                     the service of another machine, by ssh\n"                            \
+	"  -M, --machine NAME\n"                                                                   \
+	"                     the service of a container of this machine\n"
+
+/* For verbs with longer options. */
+#define REMOTE_HELP_WIDE                                                                           \
+	"  -H, --host=[USER@]HOST     the service of another machine, by ssh\n"                    \
+	"  -M, --machine=NAME         the service of a container of this machine\n"
 
 enum {
 	/* Run the verb here; else an enum cli_exit */

@@ -208,13 +208,14 @@ const struct verb verb_top_row = {
 	.synopsis = "[OPTION ...]",
 	.what = "Show the activity of the machine live: functions, processes, threads",
 	.examples = "  kymo top\n  kymo top --json -n 5 -p 4711\n",
-	.options = "  -i, --interval=TIME        the interval (1s)\n"
-		   "  -n, --count=COUNT          stop after COUNT intervals\n"
-		   "      --no-symbols           do not look up the names of functions\n"
-		   "      --direct               record in this process, without the service\n"
-		   "      --json                 print one line of JSON per interval\n" REMOTE_HELP
-		   "      --bus=ADDRESS          the bus of the service (the system bus)\n"
-		   "  -h, --help                 show this\n",
+	.options =
+		"  -i, --interval=TIME        the interval (1s)\n"
+		"  -n, --count=COUNT          stop after COUNT intervals\n"
+		"      --no-symbols           do not look up the names of functions\n"
+		"      --direct               record in this process, without the service\n"
+		"      --json                 print one line of JSON per interval\n" REMOTE_HELP_WIDE
+		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
+		"  -h, --help                 show this\n",
 	.more_options = verb_top_print_options,
 	.notes =
 		"\nKeys: f functions, p processes, t threads, a all, s sort, space pause, q quit.\n"
