@@ -11,6 +11,7 @@
  *	function-load guarded N  passes a static probe with a semaphore N times
  *	function-load late FILE  loads a library, calls its late_one() 10 times, and keeps it for
  *	                         a second
+ *	function-load wait       waits until it is killed
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -181,6 +182,8 @@ int main(int argc, char **argv)
 		run_files();
 	else if (strcmp(argv[1], "late") == 0)
 		return run_late(argv[2]);
+	else if (strcmp(argv[1], "wait") == 0)
+		pause();
 	else if (strcmp(argv[1], "guarded") == 0)
 		for (int i = 0; i < n; i++)
 			pass_guarded(i);
