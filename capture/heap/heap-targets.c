@@ -22,6 +22,15 @@ static bool heap_targets_is_called_off(const struct heap_targets *w)
 	return w->sink.called_off && w->sink.called_off(w->sink.userdata);
 }
 
+/* Whether one of the N tasks of LIST is a selected thread of PID. */
+static bool heap_targets_has_tried(const struct rec_task *list, size_t n, uint32_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].task.pid == pid && list[i].task.flags & IDENTITY_SELECTED)
+			return true;
+	return false;
+}
+
 /* Watches the selected processes of TASKS (struct rec_task). */
 static void heap_targets_arm_selected(struct heap_targets *w, const struct outbuf *tasks)
 {
@@ -32,7 +41,8 @@ static void heap_targets_arm_selected(struct heap_targets *w, const struct outbu
 
 		/* A process is selected if one of its threads is, for example by its name. */
 		if (id->flags & IDENTITY_SELECTED && !(id->flags & IDENTITY_KTHREAD) &&
-		    !heap_trace_watches(w->memory, id->pid))
+		    !heap_trace_watches(w->memory, id->pid) &&
+		    !heap_targets_has_tried(list, i, id->pid))
 			heap_trace_probe(w->memory, id->pid);
 	}
 }

@@ -338,8 +338,9 @@ others_end() {
 	"$KYMO" record --direct --force -e memory -o "$TMP/other.fxt" -- "$EXIT_LOAD" return 2>/dev/null
 }
 
-has_watch() {
-	"$KYMO" dump "$1" 2>/dev/null | grep '"watch"' >/dev/null
+# has_watch_of PID: whether the archive has the begin of a watch of PID
+has_watch_of() {
+	"$KYMO" dump "$TMP/t.fxt" 2>/dev/null | grep "memory:watch .*thread=$1/" >/dev/null
 }
 
 note "the first thread ends, and the next one, while sessions on the same functions end"
@@ -359,7 +360,7 @@ leaving "$EXIT_LOAD" leave
 rm -f "$TMP/t.fxt"
 "$KYMO" record --direct --force -e memory -o "$TMP/t.fxt" -p "$LOAD" 2>"$TMP/stderr" &
 RECORDER=$!
-expect_soon 20 has_watch "$TMP/t.fxt"
+expect_soon 20 has_watch_of "$LOAD"
 echo >&9
 expect_soon 5 has_threads 2 "$LOAD"
 echo >&9
@@ -376,10 +377,6 @@ fi
 # has_end_of PID: whether the archive has the end of a program of PID that has exited
 has_end_of() {
 	"$KYMO" dump "$TMP/t.fxt" 2>/dev/null | grep -E "memory:watched .*thread=$1/.* reason=\"exit\"" >/dev/null
-}
-
-has_watch_of() {
-	"$KYMO" dump "$TMP/t.fxt" 2>/dev/null | grep "memory:watch .*thread=$1/" >/dev/null
 }
 
 # child_of PID: prints its child
