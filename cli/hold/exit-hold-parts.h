@@ -104,7 +104,7 @@ void exit_hold_check_stopped(struct exit_hold *h);
 
 /* ---- exit-hold-walk.c ---- */
 
-/* The interval of the search, unless that takes long. */
+/* The pause after a search, unless that needed much CPU time. */
 enum { EXIT_HOLD_WALK_MS = 100 };
 
 /*

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 
-/* The interval of the search for processes that other threads have forked. It is longer if the
- * search takes more than 1 / WALK_PART of the time. */
+/* The pause between two searches for processes that other threads have forked. It is longer if the
+ * search takes more than 1 / WALK_PART of a CPU. */
 #define WALK_NS   UINT64_C(100000000)
 #define WALK_PART 20
 
@@ -39,11 +39,10 @@ static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 
 void exit_hold_walk_if_due(struct exit_hold *h)
 {
-	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	/* (where the CPUs are busy, the search waits for them, which costs nothing) */
 	uint64_t took_ns, begin_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	if (now_ns < h->next_walk_ns)
+	if (clock_read_ns(CLOCK_MONOTONIC) < h->next_walk_ns)
 		return;
 	exit_hold_forget_ended_tracers(h);
 	/* (an exec by another thread replaces the first thread, which was traced) */
@@ -52,5 +51,7 @@ void exit_hold_walk_if_due(struct exit_hold *h)
 	if (h->gave_up)
 		return;
 	took_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
-	h->next_walk_ns = now_ns + (took_ns * WALK_PART > WALK_NS ? took_ns * WALK_PART : WALK_NS);
+	/* (a search that reads files can take long without a CPU: the pause begins at its end) */
+	h->next_walk_ns = clock_read_ns(CLOCK_MONOTONIC) +
+			  (took_ns * WALK_PART > WALK_NS ? took_ns * WALK_PART : WALK_NS);
 }

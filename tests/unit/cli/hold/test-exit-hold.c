@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "cli/hold/exit-hold-parts.h"
 #include "cli/hold/tracing-program.h"
 #include "tests/support/unit.h"
@@ -214,17 +215,23 @@ static void fork_by_thread(void)
 }
 
 /* A child ends while its file is read, which is that of a program that traces others. */
+static atomic_ullong read_ns; /* the end of the last reading */
+
 static int read_until_ended(pid_t pid)
 {
 	if (pid != shared->children[0])
 		return 0;
+	/* (longer than the pause between two searches) */
+	usleep(1200 * EXIT_HOLD_WALK_MS);
 	shared->go = true;
 	while (!has_state(pid, 'Z'))
 		usleep(1000);
+	read_ns = clock_read_ns(CLOCK_MONOTONIC);
 	return 1;
 }
 
-/* It is counted once, and is not reported as a tracer, which it was not for the hold. */
+/* It is counted once, and is not reported as a tracer, which it was not for the hold. A pause follows
+ * the search that waited for the file. */
 TEST(test_ended_while_read)
 {
 	uint64_t next_ns;
@@ -234,6 +241,7 @@ TEST(test_ended_while_read)
 	command = begin(fork_by_thread);
 	assert_soon(LOCKED(h.n_missed) > 0);
 	next_ns = LOCKED(h.next_walk_ns);
+	assert_true(next_ns >= read_ns + EXIT_HOLD_WALK_MS * UINT64_C(1000000));
 	assert_soon(LOCKED(h.next_walk_ns) > next_ns);
 	assert_int_equal(LOCKED(h.n_missed), 1);
 	assert_int_equal(LOCKED(h.n_tracers), 0);
