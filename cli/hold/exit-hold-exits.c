@@ -21,7 +21,7 @@
 /* No process is held longer, even if it was not searched. */
 #define HOLD_NS UINT64_C(30000000000)
 
-/* After processes have been held for this time, only the command itself is still held. */
+/* After processes have waited this long for searches, only the command itself is still held. */
 #define HELD_NS_MAX UINT64_C(30000000000)
 
 /* The longest delay until the thread sees a stop without a notification. */
@@ -36,6 +36,19 @@ struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
 		if (h->list[i].tid == tid)
 			return &h->list[i];
 	return NULL;
+}
+
+static bool exit_hold_is_ready(const struct held *held)
+{
+	return held->state == HELD_READY || held->state == HELD_POPPED;
+}
+
+bool exit_hold_any_ready(const struct exit_hold *h)
+{
+	for (unsigned i = 0; i < h->n; i++)
+		if (exit_hold_is_ready(&h->list[i]))
+			return true;
+	return false;
 }
 
 /*
@@ -112,7 +125,7 @@ static bool exit_hold_is_reported(const struct exit_hold *h, const struct held *
 {
 	for (unsigned i = 0; i < h->n; i++)
 		if (&h->list[i] != held && h->list[i].pid == held->pid &&
-		    (h->list[i].state == HELD_READY || h->list[i].state == HELD_POPPED))
+		    exit_hold_is_ready(&h->list[i]))
 			return true;
 	return false;
 }
@@ -127,8 +140,7 @@ int exit_hold_settle(struct exit_hold *h)
 
 		if (held->state == HELD_WAITING && !exit_hold_is_reported(h, held))
 			exit_hold_settle_waiting(h, held, now_ns);
-		if ((held->state == HELD_READY || held->state == HELD_POPPED) &&
-		    now_ns - held->ready_ns > HOLD_NS) {
+		if (exit_hold_is_ready(held) && now_ns - held->ready_ns > HOLD_NS) {
 			exit_hold_release_one(h, held->pid);
 			h->n_late++;
 		}

@@ -88,6 +88,10 @@ struct held *exit_hold_find(struct exit_hold *h, pid_t tid);
 /* TID has stopped at its exit: holds it, or lets it continue. */
 void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid);
 
+/* Whether a process waits for its search, or is being searched. Those that wait for the exits of
+ * their own threads would also do so without kymo. */
+bool exit_hold_any_ready(const struct exit_hold *h);
+
 /* Lets the threads of PID continue in the next round. */
 void exit_hold_release_one(struct exit_hold *h, pid_t pid);
 

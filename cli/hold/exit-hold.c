@@ -14,6 +14,7 @@ static void *exit_hold_run(void *userdata)
 	struct exit_hold *h = userdata;
 	struct pollfd pollfd = { .fd = h->thread_fd, .events = POLLIN };
 	uint64_t begin_ns;
+	bool any_ready;
 	eventfd_t n;
 	int due_ms, r;
 
@@ -34,11 +35,12 @@ static void *exit_hold_run(void *userdata)
 		if (h->ending)
 			break;
 		begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+		any_ready = exit_hold_any_ready(h);
 		pthread_mutex_unlock(&h->lock);
 		poll(&pollfd, 1, due_ms);
 		eventfd_read(h->thread_fd, &n);
 		pthread_mutex_lock(&h->lock);
-		h->held_ns += h->n > 0 ? clock_read_ns(CLOCK_MONOTONIC) - begin_ns : 0;
+		h->held_ns += any_ready ? clock_read_ns(CLOCK_MONOTONIC) - begin_ns : 0;
 	}
 	h->n = 0;
 	pthread_mutex_unlock(&h->lock);

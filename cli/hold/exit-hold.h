@@ -15,7 +15,8 @@
  * than EXIT_HOLD_TRACERS_MAX such programs run at the same time, forks of other threads than the
  * first ones are not searched any more, since the parent can be one of them.
  *
- * After processes have been held for 30 s in total, only the command itself is still held.
+ * After processes have waited 30 s in total for their searches, only the command itself is still
+ * held.
  *
  * Processes that SIGKILL ends are not held: a user wants them gone, or the kernel, out of memory,
  * has freed their memory already.
@@ -58,7 +59,7 @@ struct exit_hold {
 	int error;          /* of the start; 1 = not known yet */
 	atomic_bool ending; /* the thread must end; set without the lock */
 	unsigned n_late;    /* number of processes released after a timeout */
-	uint64_t held_ns;   /* the time while a process was held */
+	uint64_t held_ns;   /* the time while a process waited for its search */
 	unsigned n_passed;  /* number of threads that were not held, since that took too long */
 	unsigned n_full;    /* number of processes that were not held, since so many were */
 	unsigned n_missed;  /* number of processes that ended while their files were read */

@@ -46,10 +46,18 @@ int tracing_program(pid_t pid)
 	return reader ? reader(pid) : 0;
 }
 
+/* (a failed test ends without its command) */
+static void wait_for(const atomic_bool *what)
+{
+	pid_t parent = getppid();
+
+	while (!*what && getppid() == parent)
+		usleep(1000);
+}
+
 static void wait_for_go(void)
 {
-	while (!shared->go)
-		usleep(1000);
+	wait_for(&shared->go);
 }
 
 /* Forks child I, which runs RUN. */
@@ -208,8 +216,7 @@ static void fork_by_thread(void)
 		pthread_join(thread, NULL);
 	wait_for_go();
 	/* (the child stays a zombie until then) */
-	while (!shared->reap)
-		usleep(1000);
+	wait_for(&shared->reap);
 	while (wait(NULL) > 0)
 		;
 }
@@ -230,8 +237,8 @@ static int read_until_ended(pid_t pid)
 	return 1;
 }
 
-/* It is counted once, and is not reported as a tracer, which it was not for the hold. A pause follows
- * the search that waited for the file. */
+/* It is counted once, and is not reported as a tracer, which it was not for the hold. A pause
+ * follows the search that waited for the file. */
 TEST(test_ended_while_read)
 {
 	uint64_t next_ns;
@@ -248,6 +255,29 @@ TEST(test_ended_while_read)
 	assert_string_equal(h.tracer, "");
 	shared->reap = true;
 	assert_int_equal(end(command), 0);
+}
+
+/* ---- a process whose other threads still run ---- */
+
+/* Begins a hold without its thread. This process has a first thread that runs, and another one that
+ * is held since SINCE_NS. */
+static void begin_waiting(uint64_t since_ns)
+{
+	h = (struct exit_hold){
+		.list = { { .tid = 1, .pid = getpid(), .since_ns = since_ns } },
+		.n = 1,
+	};
+}
+
+/* kymo does not delay the process before its search, so the time before that does not count. */
+TEST(test_counted_time)
+{
+	begin_waiting(0);
+	assert_false(exit_hold_any_ready(&h));
+	for (int i = HELD_WAITING; i <= HELD_RELEASED; i++) {
+		h.list[0].state = (enum held_state)i;
+		assert_int_equal(exit_hold_any_ready(&h), i == HELD_READY || i == HELD_POPPED);
+	}
 }
 
 FIXTURE(make_shared)
@@ -268,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_end_between_files),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_ended_while_read),
+		cmocka_unit_test(test_counted_time),
 	};
 
 	return cmocka_run_group_tests(tests, make_shared, unmap_shared);
