@@ -16,7 +16,14 @@
  * it exits alone. Killed threads must get a CPU first. (A thread that calls exit(2) does not wait.)
  */
 #define OTHERS_NS UINT64_C(2000000000)
-#define OTHERS_MS 2
+
+/*
+ * The time until it looks again for these exits, which are not reported, is as long as it has
+ * waited already, within these limits. Each look reads the state of all threads, and most threads
+ * exit within milliseconds.
+ */
+#define LOOK_MS_MIN 2
+#define LOOK_MS_MAX 50
 
 /* No process is held longer, even if it was not searched. */
 #define HOLD_NS UINT64_C(30000000000)
@@ -130,10 +137,25 @@ static bool exit_hold_is_reported(const struct exit_hold *h, const struct held *
 	return false;
 }
 
+/* When the thread looks again for what has not happened in WAITED_NS. */
+static int exit_hold_look_ms(uint64_t waited_ns)
+{
+	uint64_t ms = waited_ns / 1000000;
+
+	return ms < LOOK_MS_MIN ? LOOK_MS_MIN : ms > LOOK_MS_MAX ? LOOK_MS_MAX : (int)ms;
+}
+
 int exit_hold_settle(struct exit_hold *h)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
-	int due_ms = h->gave_up ? OTHERS_MS : UNREPORTED_MS;
+	int look_ms, due_ms = UNREPORTED_MS;
+
+	if (!h->gave_up)
+		h->gave_up_ns = 0;
+	else if (!h->gave_up_ns)
+		h->gave_up_ns = now_ns;
+	if (h->gave_up)
+		due_ms = exit_hold_look_ms(now_ns - h->gave_up_ns);
 
 	for (unsigned i = 0; i < h->n; i++) {
 		struct held *held = &h->list[i];
@@ -152,8 +174,9 @@ int exit_hold_settle(struct exit_hold *h)
 			exit_hold_release_thread(h, held);
 			continue;
 		}
-		if (held->state == HELD_WAITING)
-			due_ms = OTHERS_MS;
+		look_ms = exit_hold_look_ms(now_ns - held->since_ns);
+		if (held->state == HELD_WAITING && look_ms < due_ms)
+			due_ms = look_ms;
 		i++;
 	}
 	return due_ms;

@@ -280,6 +280,39 @@ TEST(test_counted_time)
 	}
 }
 
+/* When a process is looked at again that waits since AGO_MS for other threads, or that is asked to
+ * be traced for so long. */
+static int next_look_ms(uint64_t ago_ms)
+{
+	begin_waiting(clock_read_ns(CLOCK_MONOTONIC) - ago_ms * 1000000);
+	return exit_hold_settle(&h);
+}
+
+static int next_request_ms(uint64_t ago_ms)
+{
+	h = (struct exit_hold){
+		.gave_up = true,
+		.gave_up_ns = clock_read_ns(CLOCK_MONOTONIC) - ago_ms * 1000000,
+	};
+	return exit_hold_settle(&h);
+}
+
+/* Each look reads the state of all threads, so the looks become rare. (The clock goes on.) */
+TEST(test_looks_become_rare)
+{
+	assert_in_range(next_look_ms(0), 2, 50);
+	assert_in_range(next_look_ms(20), 20, 50);
+	assert_int_equal(next_look_ms(100), 50);
+	assert_in_range(next_request_ms(20), 20, 50);
+	assert_int_equal(next_request_ms(100), 50);
+	/* The next request that has to be abandoned is a new one. */
+	h.gave_up = false;
+	assert_true(exit_hold_settle(&h) > 50);
+	assert_int_equal(h.gave_up_ns, 0);
+	h.gave_up = true;
+	assert_int_equal(exit_hold_settle(&h), 2);
+}
+
 FIXTURE(make_shared)
 {
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -295,10 +328,9 @@ FIXTURE(unmap_shared)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_end_between_files),
-		cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_ended_while_read),
-		cmocka_unit_test(test_counted_time),
+		cmocka_unit_test(test_end_between_files), cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_ended_while_read),  cmocka_unit_test(test_counted_time),
+		cmocka_unit_test(test_looks_become_rare),
 	};
 
 	return cmocka_run_group_tests(tests, make_shared, unmap_shared);
