@@ -2,27 +2,18 @@
 #include "capture/stages/calls.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "base/array.h"
-#include "model/calls/call-structs.h"
-#include "model/calls/call-syscalls.h"
 #include "base/clock.h"
 #include "capture/calls/call-targets.h"
-#include "capture/calls/call-values.h"
 #include "capture/programs/collector.h"
 #include "capture/stages/open-calls.h"
 
 enum { OPEN_BYTES_MAX = 32 << 20 }; /* of all threads */
-
-/* Unknown system calls that have names by their numbers. So a program cannot fill the archive with
- * names. */
-enum { UNKNOWN_NAMES_MAX = 256, UNKNOWN_NAME_MAX = 32 };
 
 /* How often the number of left-out calls is written. */
 #define LEFT_OUT_NS UINT64_C(1000000000)
@@ -43,222 +34,6 @@ void calls_deinit(void *stage)
 	table_deinit(&c->places);
 	table_deinit(&c->unknown);
 	free(c->left_out);
-}
-
-/* ---- events ---- */
-
-/* Buffers for the texts of one call's values. */
-struct calls_texts {
-	char copied[CALL_ARGS_MAX][CALL_VALUE_TEXT_MAX];
-	char named[CALL_ARGS_MAX][CALL_SET_TEXT_MAX], result[CALL_SET_TEXT_MAX];
-};
-
-/* A call and its copied data, by argument of its specification. */
-struct calls_view {
-	const struct call_target *target;
-	const struct rec_call *call;
-	const struct rec_call_end *end; /* NULL = none */
-	struct call_copies copies[CALL_ARGS_MAX];
-};
-
-/* The copied data for SLOT: from the end of the call if there is any, else from its begin; or
- * NULL. */
-static const struct call_text *calls_copied(const struct rec_call *call,
-					    const struct rec_call_end *end, uint32_t slot)
-{
-	if (end && slot < end->n_texts && end->texts[slot].bytes >= 0)
-		return &end->texts[slot];
-	return slot < call->n_texts ? &call->texts[slot] : NULL;
-}
-
-/* Whether the call has failed or has no end. Then it has written nothing. */
-static bool calls_has_failed(const struct call_spec *spec, const struct rec_call_end *end)
-{
-	return !end || (call_type_is_signed(&spec->ret) &&
-			(int64_t)call_type_value(&spec->ret, end->result) < 0);
-}
-
-static void calls_find_copies(const struct call_spec *spec, struct calls_view *view)
-{
-	uint8_t args[CALL_TEXTS_MAX], n_in, n = call_spec_slots(spec, args, &n_in);
-	bool failed = calls_has_failed(spec, view->end);
-
-	for (uint8_t slot = 0; slot < n; slot++) {
-		struct call_copies *copies = &view->copies[args[slot]];
-
-		if (slot < n_in)
-			copies->in = calls_copied(view->call, view->end, slot);
-		else if (!failed)
-			copies->out = calls_copied(view->call, view->end, slot);
-	}
-}
-
-/* The index in the record of argument ARG of SPEC, for the call in VIEW. */
-static size_t calls_place(const struct calls_view *view, const struct call_spec *spec, size_t arg)
-{
-	return view->target->place ? arg : call_spec_register(spec, arg);
-}
-
-/* The count for memory of TYPE, an argument of SPEC; UINT64_MAX = unknown. */
-static uint64_t calls_count(const struct call_spec *spec, const struct call_type *type,
-			    const struct calls_view *view)
-{
-	const struct call_type *number = &spec->args[type->count_arg].type;
-	size_t at = calls_place(view, spec, type->count_arg);
-	const struct call_text *text = view->copies[at].out ?: view->copies[at].in;
-	uint64_t count;
-	int32_t n;
-
-	if (!type->is_counted)
-		return type->count ?: UINT64_MAX;
-	if (number->form == CALL_STRUCT) {
-		if (!text || text->bytes < (int32_t)sizeof(n))
-			return UINT64_MAX;
-		memcpy(&n, text->text, sizeof(n));
-		return n < 0 ? 0 : (uint64_t)n;
-	}
-	count = call_type_value(number, view->call->args[at]);
-	if (type->out && !type->in_out && view->end && view->end->result < count)
-		count = view->end->result;
-	return count;
-}
-
-/* Whether the call in VIEW has written nothing to memory of TYPE, although it has not failed. */
-static bool calls_is_idle(const struct call_type *type, const struct calls_view *view)
-{
-	const struct call_struct *layout = call_struct_by_number(type->layout);
-
-	return layout && layout->is_positive && (!view->end || view->end->result == 0);
-}
-
-/* Fills in the arguments of a call, and the data that it has written through them. */
-static unsigned calls_values(struct calls_view *view, struct call_value *to,
-			     struct calls_texts *texts)
-{
-	const struct rec_call *call = view->call;
-	const struct call_spec *spec = call_target_spec(view->target, call->args);
-
-	calls_find_copies(view->target->spec, view);
-	for (size_t i = 0; i < spec->n_args; i++) {
-		const struct call_type *type = &spec->args[i].type;
-		size_t at = calls_place(view, spec, i);
-		const struct call_copies *copies = &view->copies[at];
-
-		to[i] = call_value_of_arg(spec, i, call->args[at], call->unreadable & 1u << i,
-					  texts->named[i]);
-		/* (otherwise the text has the reason why the argument is unavailable) */
-		if (call_type_is_memory(type) && (copies->in || copies->out) &&
-		    to[i].form == CALL_VALUE_POINTER && !calls_is_idle(type, view))
-			to[i] = call_value_copied(type, copies, calls_count(spec, type, view),
-						  call->args[at], texts->copied[i]);
-		to[i].name = spec->args[i].name;
-	}
-	return (unsigned)spec->n_args;
-}
-
-static bool calls_is_unknown(const struct calls *c, uint32_t function)
-{
-	return function < c->targets->n && !c->targets->list[function].place &&
-	       c->targets->list[function].syscall == CALL_SYSCALL_UNKNOWN;
-}
-
-/* The name of the function of CALL, which can be in TEXT. */
-static const char *calls_name(struct calls *c, const struct rec_call *call,
-			      char text[static UNKNOWN_NAME_MAX])
-{
-	uint32_t number = (uint32_t)call->args[CALL_NUMBER_ARG];
-	uint64_t key = (uint64_t)number + 1;
-
-	if (!calls_is_unknown(c, call->function))
-		return c->targets->list[call->function].name;
-	if (!table_get(&c->unknown, key) &&
-	    (c->unknown.n_used >= UNKNOWN_NAMES_MAX || table_set(&c->unknown, key, c) < 0))
-		return "syscall_0x...";
-	/* (as strace shows it) */
-	snprintf(text, UNKNOWN_NAME_MAX, "syscall_0x%" PRIx64, (uint64_t)(int32_t)number);
-	return text;
-}
-
-/* Writes CALL, which has ended with the record END, but not later than at AT_NS, if that is not 0.
- * If END is NULL, it was left at AT_NS, in the way LEFT_BY. */
-static int calls_write(struct calls *c, const struct rec_call *call, const struct rec_call_end *end,
-		       const char *left_by, uint64_t at_ns)
-{
-	const struct call_target *target = &c->targets->list[call->function];
-	uint64_t begin_ns = call->head.ts_ns;
-	uint64_t end_ns = end && (!at_ns || end->head.ts_ns < at_ns) ? end->head.ts_ns : at_ns;
-	struct calls_view view = { .target = target, .call = call, .end = end };
-	struct calls_texts texts;
-	struct call_value values[CALL_ARGS_MAX];
-	char name[UNKNOWN_NAME_MAX];
-	struct event ev = {
-		.kind = EVENT_CALL,
-		.ts_ns = begin_ns < c->pipe->from_ns ? c->pipe->from_ns : begin_ns,
-		.pid = tasks_koid(c->pipe->tasks, call->head.pid),
-		.tid = tasks_koid(c->pipe->tasks, call->head.tid),
-		.cpu = call->head.cpu,
-		.call = {
-			.end_ns = end_ns < c->pipe->to_ns ? end_ns : c->pipe->to_ns,
-			.args = values,
-			.return_address = call->caller,
-			.stack = call->stack,
-			.left_by = left_by,
-		},
-	};
-	int r;
-
-	/* (such a call must not use up one of the names) */
-	if (begin_ns > c->pipe->to_ns || end_ns < c->pipe->from_ns)
-		return 0;
-	ev.call.function = calls_name(c, call, name);
-	ev.call.n_args = calls_values(&view, values, &texts);
-	if (end && end_ns <= c->pipe->to_ns)
-		ev.call.result = target->place ? call_value_of_result(target->spec, end->result,
-								      texts.result)
-					       : call_value_of_syscall(&target->spec->ret,
-								       end->result, texts.result);
-	else if (end)
-		ev.call.left_by = "open";
-	ev.call.result.name = "";
-	r = pipeline_announce_thread(c->pipe, call->head.tid, call->head.pid);
-	c->n_events++;
-	return r < 0 ? r : fxt_archive_event(c->pipe->archive, &ev);
-}
-
-/* ---- stacks ---- */
-
-_Static_assert(STACK_FRAMES_MAX == EVENT_CALL_FRAMES_MAX, "readers know from it what was cut");
-
-/*
- * Writes the frames of REC's stack to TO, from its caller outwards, like those of all named stacks.
- * Returns their number.
- */
-static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
-			     const struct stack *stack, uint64_t to[static STACK_FRAMES_MAX])
-{
-	/* (the first frame of a system call is its return address; the first one of a function
-	 * is the function itself) */
-	unsigned from = c->targets->list[rec->function].place ? 1 : 0, n = 0;
-	const uint64_t *frames = stack->frames + from;
-	unsigned n_frames = stack->n_frames > from ? stack->n_frames - from : 0;
-
-	if (from && rec->caller && (n_frames == 0 || (c->no_callers && frames[0] != rec->caller)))
-		to[n++] = rec->caller;
-	memcpy(to + n, frames, n_frames * sizeof(*to));
-	return n + n_frames;
-}
-
-/* Makes sure that the archive has the stack of REC. *RET_ID is its name there; 0 = none. */
-static int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_id)
-{
-	const struct stack *stack = rec->stack ? named_stacks_get(c->stacks, rec->stack) : NULL;
-	uint64_t frames[STACK_FRAMES_MAX];
-
-	*ret_id = 0;
-	if (!stack)
-		return 0;
-	return named_stacks_write(c->stacks, &rec->head, frames,
-				  calls_frames(c, rec, stack, frames), ret_id);
 }
 
 /* ---- open calls ---- */
@@ -698,38 +473,6 @@ int calls_record(void *stage, const struct rec_head *rec)
 	default:
 		return calls_forget(c, rec->tid, rec->ts_ns);
 	}
-}
-
-static int calls_write_left_out(struct calls *c, const char *function, uint64_t total,
-				uint64_t *known, uint64_t at_ns)
-{
-	struct event ev = {
-		.kind = EVENT_LEFT_OUT,
-		.ts_ns = at_ns,
-		.left_out.function = function,
-		.left_out.count = total - *known,
-	};
-
-	if (total == *known)
-		return 0;
-	*known = total;
-	c->n_events++;
-	return fxt_archive_event(c->pipe->archive, &ev);
-}
-
-int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns)
-{
-	if (!c->left_out)
-		c->left_out = calloc(c->targets->n, sizeof(*c->left_out));
-	if (!c->left_out)
-		return -ENOMEM;
-	return calls_write_left_out(c, c->targets->list[function].name, total,
-				    &c->left_out[function], at_ns);
-}
-
-int calls_leave_out_foreign(struct calls *c, uint64_t total, uint64_t at_ns)
-{
-	return calls_write_left_out(c, EVENT_LEFT_OUT_32BIT, total, &c->left_out_foreign, at_ns);
 }
 
 int calls_close(struct calls *c, uint64_t at_ns)
