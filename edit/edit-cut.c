@@ -549,6 +549,8 @@ static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted 
 		c->counts.left_out++;
 		return 0;
 	}
+	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE)
+		edit_cut_clip_end(c, r);
 	if (r->type == FXT_RECORD_SCHEDULING)
 		verdict = edit_timeline_note(c->timeline, r);
 	else if (r->type == FXT_RECORD_EVENT)
@@ -569,8 +571,6 @@ static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted 
 		c->counts.left_out++;
 		return 0;
 	}
-	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE)
-		edit_cut_clip_end(c, r);
 	c->n_events++;
 	if (edit_row_of(item->from, r) == FXT_ROW_LOST)
 		c->lost += fxt_record_number(r, FXT_NAME_COUNT);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "edit/edit-find.h"
+#include "edit/edit-incomplete.h"
 #include "edit/edit-names.h"
 #include "edit/edit-sessions.h"
 #include "edit/edit-sort.h"
@@ -70,6 +71,8 @@ struct edit_repair {
 	struct edit_timeline *timeline;
 	struct edit_spans *spans;
 	struct edit_names *names;
+	struct edit_incomplete *incomplete;
+	uint64_t missing; /* blocks of the snapshot that is being written */
 	struct fxt_events *events;
 	struct edit_repair_counts counts;
 	struct fxt_damage damage; /* damage found since the last record with a time */
@@ -103,18 +106,47 @@ static int edit_repair_write_end(void *userdata, const struct fxt_provider *from
 	return edit_copy_record(r->copy, from, record);
 }
 
+/* The number of blocks in a snapshot is that of those that were read. */
+static bool edit_repair_change_arg(void *userdata, const struct fxt_record *record, int name,
+				   struct fxt_out_arg *arg)
+{
+	const struct edit_repair *r = userdata;
+
+	if (r->missing == 0 || arg->type != FXT_ARG_UINT64)
+		return true;
+	if (name == FXT_NAME_BLOCKS)
+		arg->u64 = arg->u64 > r->missing ? arg->u64 - r->missing : 0;
+	return name != FXT_NAME_LOST || fxt_record_row(record) != FXT_ROW_SNAPSHOT;
+}
+
+/* The other ones are lost. */
+static int edit_repair_add_arg(void *userdata, const struct fxt_record *record, unsigned n,
+			       struct fxt_out_arg *ret)
+{
+	const struct edit_repair *r = userdata;
+
+	if (r->missing == 0 || n > 0)
+		return 0;
+	*ret = (struct fxt_out_arg){ .type = FXT_ARG_UINT64,
+				     .u64 = r->missing + fxt_record_number(record, FXT_NAME_LOST) };
+	return FXT_NAME_LOST;
+}
+
 int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 {
 	_cleanup_(edit_repair_freep) struct edit_repair *r = calloc(1, sizeof(*r));
+	const struct edit_rules rules = { .userdata = r,
+					  .arg = edit_repair_change_arg,
+					  .more = edit_repair_add_arg };
 	int e;
 
 	if (!r)
 		return -ENOMEM;
-	e = edit_copy_new(&r->copy, out, NULL) ?: edit_sort_new(&r->sort, WINDOW)
+	e = edit_copy_new(&r->copy, out, &rules) ?: edit_sort_new(&r->sort, WINDOW)
 		    ?: edit_sort_new(&r->suspect, WINDOW) ?: edit_sort_new(&r->ending, WINDOW)
 		    ?: edit_timeline_new(&r->timeline, edit_repair_write_synthetic, r)
 		    ?: edit_spans_new(&r->spans, edit_repair_write_end, r) ?: edit_names_new(&r->names)
-		    ?: fxt_events_new(&r->events);
+		    ?: fxt_events_new(&r->events) ?: edit_incomplete_new(&r->incomplete);
 	if (e < 0)
 		return e;
 	*ret = TAKE_PTR(r);
@@ -127,6 +159,7 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 		return NULL;
 	summary_sessions_deinit(&r->sessions);
 	fxt_events_free(r->events);
+	edit_incomplete_free(r->incomplete);
 	edit_names_free(r->names);
 	edit_spans_free(r->spans);
 	edit_timeline_free(r->timeline);
@@ -260,11 +293,18 @@ static int edit_repair_write_sorted(struct edit_repair *r, const struct edit_sor
 		r->written_ns =
 			item->record->ts_ns > r->written_ns ? item->record->ts_ns : r->written_ns;
 	}
-	if (e > 0)
-		e = edit_names_see(r->names, item->from, item->record) ?: 1;
-	if (e > 0)
-		e = edit_copy_record(r->copy, item->from, item->record)
+	if (e <= 0)
+		return e;
+	r->missing = edit_incomplete_missing(r->incomplete, item->from, item->record);
+	r->counts.incomplete += r->missing > 0;
+	/* (a stack without frames would take the next sample) */
+	if (r->missing == 0 || edit_row_of(item->from, item->record) != FXT_ROW_STACK)
+		e = edit_names_see(r->names, item->from, item->record)
+			    ?: edit_copy_record(r->copy, item->from, item->record)
 			    ?: edit_repair_gather(r, item);
+	else
+		e = 0;
+	r->missing = 0;
 	return e;
 }
 
@@ -366,8 +406,10 @@ static int edit_repair_put(struct edit_repair *r, const struct fxt_provider *fro
 	uint64_t place = edit_repair_place_of(r, record);
 	bool is_ending = edit_repair_is_complete(record) && record->event.end_ns > place &&
 			 record->event.end_ns - place > END_SLACK_NS;
-	int e;
+	int e = edit_incomplete_read(r->incomplete, from, record);
 
+	if (e < 0)
+		return e;
 	r->has_read = true;
 	r->read_ns = place;
 	r->latest_ns = place > r->latest_ns ? place : r->latest_ns;
@@ -575,6 +617,7 @@ int edit_repair_finish(struct edit_repair *r)
 
 	if (r->damaged)
 		edit_repair_add_gap(r, r->read_ns, &r->damage);
+	e = e ?: edit_incomplete_end(r->incomplete);
 	e = e ?: edit_repair_put_ended(r, true);
 	e = e ?: edit_repair_write_all_sorted(r, true);
 	e = e ?: edit_repair_write_gaps(r, UINT64_MAX);

@@ -24,6 +24,7 @@ struct edit_repair_counts {
 	uint64_t ends_dropped;       /* of durations without a begin */
 	uint64_t misplaced;          /* their time cannot be correct */
 	uint64_t names_lost;         /* of threads that are called "?" now */
+	uint64_t incomplete;         /* snapshots without all blocks, stacks without frames */
 	uint64_t stops_added;        /* of recordings that were truncated */
 };
 

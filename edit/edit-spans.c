@@ -26,6 +26,7 @@ struct span {
 	struct fxt_thread thread;
 	uint64_t id;
 	uint64_t began_ns;
+	uint64_t inner_ns; /* the latest end of complete durations in it; 0 = none */
 	uint32_t n_category;
 	uint32_t n_name;
 	char text[]; /* category, then name */
@@ -83,6 +84,7 @@ static struct key edit_spans_key_of(const struct fxt_provider *from, const struc
 	switch (r->subtype) {
 	case FXT_EVENT_DURATION_BEGIN:
 	case FXT_EVENT_DURATION_END:
+	case FXT_EVENT_DURATION_COMPLETE:
 		key.family = DURATION;
 		key.a = r->thread.pid;
 		key.b = r->thread.tid;
@@ -148,8 +150,11 @@ static void edit_spans_forget(struct edit_spans *s, struct span *span)
 
 	table_remove(&s->top, hash);
 	/* Cannot fail: table_remove() has just released a slot. */
-	if (span->outer)
+	if (span->outer) {
 		table_set(&s->top, hash, span->outer);
+		if (span->inner_ns > span->outer->inner_ns)
+			span->outer->inner_ns = span->inner_ns;
+	}
 	if (s->reopened == span)
 		s->reopened = span->before;
 	*(span->before ? &span->before->after : &s->first) = span->after;
@@ -159,6 +164,17 @@ static void edit_spans_forget(struct edit_spans *s, struct span *span)
 	s->n_open--;
 }
 
+/* A duration whose end is in its event is in the innermost span of its thread. */
+static void edit_spans_note_complete(struct edit_spans *s, const struct fxt_provider *from,
+				     const struct fxt_record *r)
+{
+	const struct key key = edit_spans_key_of(from, r);
+	struct span *span = table_get(&s->top, table_hash(&key, sizeof(key)));
+
+	if (span && memcmp(&span->key, &key, sizeof(key)) == 0 && r->event.end_ns > span->inner_ns)
+		span->inner_ns = r->event.end_ns;
+}
+
 int edit_spans_process(struct edit_spans *s, const struct fxt_provider *from,
 		       const struct fxt_record *r)
 {
@@ -166,6 +182,8 @@ int edit_spans_process(struct edit_spans *s, const struct fxt_provider *from,
 	struct key key;
 	struct span *span;
 
+	if (r->subtype == FXT_EVENT_DURATION_COMPLETE)
+		edit_spans_note_complete(s, from, r);
 	if (r->subtype <= FXT_EVENT_COUNTER || r->subtype == FXT_EVENT_DURATION_COMPLETE ||
 	    r->subtype > FXT_EVENT_FLOW_END)
 		return EDIT_SPANS_KEEP;
@@ -230,7 +248,9 @@ int edit_spans_close(struct edit_spans *s, uint64_t ts_ns)
 	int e = 0;
 
 	while (e == 0 && s->last) {
-		e = edit_spans_write_event(s, s->last, false, ts_ns);
+		uint64_t inner_ns = s->last->inner_ns;
+
+		e = edit_spans_write_event(s, s->last, false, inner_ns > ts_ns ? inner_ns : ts_ns);
 		if (e == 0)
 			edit_spans_forget(s, s->last);
 	}

@@ -400,6 +400,7 @@ struct event {
 			uint64_t blocks;   /* number of the following ones, at the same time */
 			uint32_t sequence; /* 1, 2, ... of a process */
 			bool final;        /* the watch ends after it */
+			uint64_t lost; /* in a repaired archive: further ones, which were lost */
 		} snapshot;
 		struct {
 			const char *name;

@@ -59,6 +59,8 @@ static const struct {
 	ROW("scheduling_dropped", scheduling_dropped,
 	    "scheduling records that contradict others, omitted"),
 	ROW("ends_dropped", ends_dropped, "ends of events without a begin, omitted"),
+	ROW("incomplete", incomplete,
+	    "snapshots of live blocks, or stacks, of which a part was lost"),
 	ROW("names_lost", names_lost, "threads and processes whose names were lost"),
 	ROW("switches_added", switches_added, "switches added in place of missing ones"),
 	ROW("ends_added", ends_added, "ends added to open events"),

@@ -59,7 +59,7 @@ FINDING(LOSS_INVISIBLE, "loss-invisible", WARNING, "a buffer was full, and no ev
 	"# times",
 	"A provider event (\"Provider event metadata\") says that records were probably dropped. "
 	"Perfetto ignores it, so users do not see the loss. Also write an event that has lost, "
-	"dropped or overflow in its name.")
+	"dropped, overflow or damage in its name.")
 
 /* any record */
 FINDING(RESERVED_BITS, "reserved-bits", ERROR, "reserved bits are not zero", NULL,

@@ -137,10 +137,12 @@ static void fxt_lint_frame_check_index(struct fxt_lint *l, const struct fxt_reco
 	}
 }
 
-/* Whether the name of an event is about a loss. */
+/* Whether the name of an event is about a loss: that of records, or of a part of the archive. */
 static bool fxt_lint_frame_is_loss_name(const struct fxt_text *name)
 {
-	static const char *const words[] = { "lost", "loss", "drop", "overflow", "discard" };
+	static const char *const words[] = {
+		"lost", "loss", "drop", "overflow", "discard", "damage"
+	};
 
 	for (size_t i = 0; name->bytes && i < ARRAY_SIZE(words); i++)
 		for (size_t at = 0; at + strlen(words[i]) <= name->length; at++)

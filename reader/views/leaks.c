@@ -375,7 +375,7 @@ static void leaks_on_snapshot(struct leak_watch *w, const struct event *ev)
 	w->n_snapshots++;
 	w->snapshot_ns = ev->ts_ns;
 	w->sequence++;
-	w->missing = ev->snapshot.blocks;
+	w->missing = ev->snapshot.blocks + ev->snapshot.lost;
 	if (w->missing == 0)
 		leaks_sweep(w, ev->ts_ns);
 }

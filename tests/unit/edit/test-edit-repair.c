@@ -413,6 +413,26 @@ TEST(test_repair_concatenated)
 	source_deinit(&b);
 }
 
+/* The end that is added to a duration is not before the end of another one in it. */
+TEST(test_repair_end_around)
+{
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	source_init(&s);
+	put_start(&s, 100, "box", 1, 0);
+	as_app(&s);
+	put_event(&s, FXT_EVENT_DURATION_BEGIN, 110, 5, "c", "outer", 0);
+	put_event(&s, FXT_EVENT_DURATION_BEGIN, 120, 5, "c", "inner", 0);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 130, 5, "c", "whole", 400);
+	put_event(&s, FXT_EVENT_DURATION_BEGIN, 140, 6, "c", "other", 0);
+	text = repair_text(&s.bytes, NULL);
+	assert_line(text, "app: 400 end c/inner 5/5");
+	assert_line(text, "app: 400 end c/outer 5/5");
+	assert_line(text, "app: 140 end c/other 6/6");
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +448,7 @@ int main(void)
 		cmocka_unit_test(test_repair_legacy_undefined),
 		cmocka_unit_test(test_repair_concatenated),
 		cmocka_unit_test(test_repair_weights),
+		cmocka_unit_test(test_repair_end_around),
 		cmocka_unit_test(test_repair_kernel_mapping),
 	};
 

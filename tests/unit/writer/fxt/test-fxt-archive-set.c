@@ -294,6 +294,7 @@ static void assert_same_memory(const struct event *is, const struct event *want)
 		assert_int_equal(is->snapshot.blocks, want->snapshot.blocks);
 		assert_int_equal(is->snapshot.sequence, want->snapshot.sequence);
 		assert_int_equal(is->snapshot.final, want->snapshot.final);
+		assert_int_equal(is->snapshot.lost, want->snapshot.lost);
 		break;
 	case EVENT_CONTEXT:
 		assert_same_text(is->context.name, want->context.name);
