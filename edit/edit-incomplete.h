@@ -3,9 +3,9 @@
  * Snapshots of live blocks and events `stack` whose following records are missing.
  *
  * A `snapshot` announces a number of blocks, and a `stack` a backtrace. If the archive is cut off
- * or damaged between them, their readers wait in vain. The missing number is known when the next one
- * begins, or at the end of the archive. Records that were written by then cannot be corrected any
- * more: the user of this module reads ahead by its sorting window.
+ * or damaged between them, their readers wait in vain. The missing number is known when the next
+ * one begins, or at the end of the archive. Records that were written by then cannot be corrected
+ * any more: the user of this module reads ahead by its sorting window.
  */
 #pragma once
 
