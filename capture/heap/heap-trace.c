@@ -285,6 +285,14 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 	/* (the end of a watched process is reported elsewhere) */
 	if (heap_trace_check(m, traced) || (traced->instance && heap_trace_has_exited(pid, pidfd)))
 		return 0;
+	/*
+	 * A child of fork has its parent's allocators. If it has none, it can have called exec
+	 * before that check, and map its libraries now.
+	 */
+	if (h->start_ns && !traced->found.allocates && !traced->next_check_ns) {
+		traced->n_checks = 0;
+		traced->next_check_ns = clock_read_ns(CLOCK_MONOTONIC) + check_delays_ns[0];
+	}
 	r = heap_trace_begin(m, traced, pidfd);
 	/* (from now on, the programs report the end of the thread that the probes belong to) */
 	traced = heap_trace_probes_of(m, pid);
@@ -346,21 +354,35 @@ static void heap_trace_store_announced(struct heap_trace *m, struct heap_probes 
 
 /*
  * Passes over process PID, announced by H, if it is held at its exit and is not watched. Probes
- * would see no more allocations, and attaching them takes long. Returns whether it was passed over.
+ * would see no more allocations, and attaching them takes long. If the process was passed over when
+ * its fork was read, this includes the program that it executed. Returns whether it passed over it.
  */
 static bool heap_trace_pass_over_exiting(struct heap_trace *m, uint32_t pid,
 					 const struct happened *h)
 {
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 
-	/* (a thread that calls exec waits for the exits of the others, so one can be held there) */
-	if (h->loads || !m->sink.is_at_exit || !m->sink.is_at_exit(pid, m->sink.userdata) ||
+	if (!m->sink.is_at_exit || !m->sink.is_at_exit(pid, m->sink.userdata) ||
 	    heap_trace_is_watched(m, pid))
+		return false;
+	/* (a thread that calls exec waits for the exits of the others, so one can be held there) */
+	if (h->loads && !heap_trace_was_passed_over(m, h->start_ns))
 		return false;
 	heap_trace_pass_over(m, pid, h, h->ts_ns, "it ended before it could be watched");
 	if (traced)
 		heap_trace_forget(m, traced);
 	return true;
+}
+
+/* Passes over process PID, announced by H, since no more probes are attached. */
+static void heap_trace_pass_over_late(struct heap_trace *m, uint32_t pid, const struct happened *h)
+{
+	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (heap_trace_has_exited(pid, pidfd))
+		heap_trace_pass_over(m, pid, h, h->ts_ns, "it ended before it could be watched");
+	else
+		heap_trace_pass_over(m, pid, h, 0, "the recording ended before it was watched");
 }
 
 static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
@@ -399,8 +421,7 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
 		/* (after an exec by another thread, the programs do not watch the process) */
 		if (!traced || is_another || happened->what == MEMORY_HAPPENED_THREAD_EXEC)
-			heap_trace_pass_over(m, happened->pid, &h, 0,
-					     "the recording ended before it was watched");
+			heap_trace_pass_over_late(m, happened->pid, &h);
 		return 0;
 	}
 	/* (the previous program has ended) */

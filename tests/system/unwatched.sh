@@ -59,6 +59,20 @@ if type -P cc >/dev/null; then
 	[ -s "$TMP/all-reasons" ] || fail "the program was never reported"
 fi
 
+note "programs that end at once"
+# (some of them end before the worker reads of their fork; all have ended when the command ends)
+for reach in no freeze; do
+	leaks 0 --reach "$reach" -- bash -c 'for _ in {1..10}; do a=$(readlink -f /) b=$(tty); done; exit 0'
+	gojq -r '.processes[] | select(.reason == "stop") | .program' "$TMP/report.json" >"$TMP/running"
+	assert_empty "$TMP/running" "ended programs that are said to be running, with --reach $reach"
+	gojq -r '.processes[] | select(.unwatched) | .unwatched' "$TMP/report.json" | sort -u >"$TMP/reasons"
+	# (libc.so.6 has a known allocator)
+	assert_eq "$(grep -v '^it ended before ' "$TMP/reasons")" "" "reasons, with --reach $reach"
+	gojq -r '.processes | group_by(.pid)[] | select(length > 1 and .[0].unwatched) | .[] |
+		"\(.pid) \(.program) \(.unwatched)"' "$TMP/report.json" >"$TMP/twice"
+	assert_empty "$TMP/twice" "ended programs that were watched later, with --reach $reach"
+done
+
 note "a program that never allocates"
 cat >"$TMP/never.S" <<-END
 	.globl _start
