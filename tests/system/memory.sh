@@ -107,14 +107,14 @@ done >"$TMP/functions"
 # bytes, function of the allocator, calling functions of the load, innermost first. "." is a
 # function of another file.
 blocks() {
-	"$LIST_STACKS" "$1" | awk -v load="$MEMORY_LOAD" -v pid="$2" '
+	"$LIST_STACKS" "$1" | awk -v program="$MEMORY_LOAD" -v pid="$2" '
 		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }
 		$1 == "block" && $3 == pid && $5 == "memory" {
 			line = $6
 			for (f = 7; f <= NF; f++) {
 				found = "."
-				at = substr($f, length(load) + 2)
-				if (index($f, load "+") == 1)
+				at = substr($f, length(program) + 2)
+				if (index($f, program "+") == 1)
 					for (i = 1; i <= n; i++)
 						if (at "" > from[i] "" && at "" <= to[i] "")
 							found = name[i]
