@@ -33,8 +33,8 @@ fact_at_least samples "$samples" 60 "at least"
 assert_ge "$(wc -l <"$TMP/mapped")" 1 "mappings of the program"
 awk '{ print "mapped:", $NF }' "$TMP/mapped" | sort -u | sed "s|$KYMO_BUILD|BUILD|" | facts
 build_id=$(readelf -n "$STACK_LOAD" | awk '/Build ID/ { print $3 }')
-fact_at_least "build ids of the program" "$(awk -v load="$STACK_LOAD" -v id="${build_id:-none}" \
-	'$NF == load && $(NF - 1) == id' "$TMP/mapped" | wc -l)" 1
+fact_at_least "build ids of the program" "$(awk -v program="$STACK_LOAD" -v id="${build_id:-none}" \
+	'$NF == program && $(NF - 1) == id' "$TMP/mapped" | wc -l)" 1
 
 # shellcheck disable=SC2034 # of capture
 record_options=(--offcpu-min 5ms)
@@ -50,13 +50,13 @@ while read -r name tid n; do
 	# (The first and the last can be in another place: a thread can be preempted before it
 	# waits.) The number of sleeps in this function, whether the stack has a kernel part, and
 	# the waker.
-	awk -v tid="$tid" -v load="$STACK_LOAD+" -v main="$main" -v name="$name" -v n="$n" '
+	awk -v tid="$tid" -v program="$STACK_LOAD+" -v main="$main" -v name="$name" -v n="$n" '
 		NR == FNR { from[$3] = $1; to[$3] = $2; next }
 		$4 != tid { next }
 		{
 			for (f = 8; f <= NF && $f ~ /^kernel:/; f++);
-			at = substr($f, length(load) + 1)
-			if (index($f, load) != 1 || at "" < from[name] "" || at "" > to[name] "" || $6 != "S")
+			at = substr($f, length(program) + 1)
+			if (index($f, program) != 1 || at "" < from[name] "" || at "" > to[name] "" || $6 != "S")
 				next
 			found++
 			kernel += f > 8

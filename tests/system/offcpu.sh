@@ -35,11 +35,11 @@ while read -r name tid n ns delay_ns; do
 	find_function "$name"
 	# The innermost frame of the program is the function that waits. (If the kernel did not
 	# report a switch, the kernel's frames are unknown.)
-	awk -v tid="$tid" -v load="$STACK_LOAD+" -v from="$from" -v to="$to" '
+	awk -v tid="$tid" -v program="$STACK_LOAD+" -v from="$from" -v to="$to" '
 		$4 == tid {
 			for (f = 8; f <= NF && $f ~ /^kernel:/; f++);
-			at = substr($f, length(load) + 1)
-			if (index($f, load) != 1 || at "" < from "" || at "" > to "")
+			at = substr($f, length(program) + 1)
+			if (index($f, program) != 1 || at "" < from "" || at "" > to "")
 				next
 			printf "%s %s %s %s %s\n", $2, $5, $6, $7, (f > 8)
 		}' "$TMP/stacks" >"$TMP/found"
@@ -304,11 +304,11 @@ expect_exit 0 "$KYMO" flame --off-cpu -p "$pid" "$TMP/disk.fxt" --format folded 
 # (functions of the program by name; names of kernel functions depend on the kernel)
 awk '/(^|;)main;read_pages;wait_on_disk;/ { t += $NF } END { printf "%d", t }' "$TMP/stdout" >"$TMP/waited"
 find_function wait_on_disk
-"$LIST_STACKS" "$TMP/disk.fxt" | awk -v pid="$pid" -v load="$STACK_LOAD+" -v from="$from" -v to="$to" '
+"$LIST_STACKS" "$TMP/disk.fxt" | awk -v pid="$pid" -v program="$STACK_LOAD+" -v from="$from" -v to="$to" '
 	$1 == "offcpu" && $3 == pid {
 		for (f = 8; f <= NF && $f ~ /^kernel:/; f++);
-		at = substr($f, length(load) + 1)
-		if (index($f, load) == 1 && at "" >= from "" && at "" <= to "")
+		at = substr($f, length(program) + 1)
+		if (index($f, program) == 1 && at "" >= from "" && at "" <= to "")
 			print $5 - $2
 	}' >"$TMP/found"
 n=$(wc -l <"$TMP/found")

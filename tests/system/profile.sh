@@ -39,16 +39,16 @@ done >"$TMP/functions"
 # Names the frames of $STACKS that are in $STACK_LOAD: pid, then function, function, ... innermost
 # first.
 name_frames() {
-	awk -v load="$STACK_LOAD" '
+	awk -v program="$STACK_LOAD" '
 		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }
 		{
 			line = $3
 			for (f = 5; f <= NF; f++) {
-				if (index($f, load "+") != 1) {
+				if (index($f, program "+") != 1) {
 					line = line " ."
 					continue
 				}
-				at = substr($f, length(load) + 2)
+				at = substr($f, length(program) + 2)
 				found = "?"
 				for (i = 1; i <= n; i++)
 					# (a return address may be the address after the last
@@ -203,9 +203,9 @@ if [ "$libc" ] && unshare -mpf true 2>/dev/null; then
 		'mount --bind "$1" "$(readlink -f "$2")" && "$3" chain 1500' \
 		bash "$TMP/own/libc.copy" "$libc" "$STACK_LOAD"
 	# (other processes may have this name)
-	pid=$(awk -v load="$STACK_LOAD" '$NF == load { print $3; exit }' "$MAPPINGS")
+	pid=$(awk -v program="$STACK_LOAD" '$NF == program { print $3; exit }' "$MAPPINGS")
 	# (before its exec, the process was another program, with another library)
-	awk -v pid="$pid" -v load="$STACK_LOAD" '$3 == pid && $NF == load { on = 1 } on && $3 == pid' "$MAPPINGS" >"$TMP/its"
+	awk -v pid="$pid" -v program="$STACK_LOAD" '$3 == pid && $NF == program { on = 1 } on && $3 == pid' "$MAPPINGS" >"$TMP/its"
 	mv "$TMP/its" "$MAPPINGS"
 	assert_eq "$(awk -v pid="$pid" '$3 == pid && /\/libc/ { sub(/.*:/, "", $7); print $7 }' \
 		"$MAPPINGS" | sort -u)" "$inode" "inode of the copy"

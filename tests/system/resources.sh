@@ -75,13 +75,13 @@ done >"$TMP/functions"
 # blocks FILE PID: prints the blocks of its snapshots in the format of the load's truth: RESOURCE
 # BYTES FUNCTION ..., without the functions of the C library that make the system calls
 blocks() {
-	"$LIST_STACKS" "$1" | awk -v load="$RESOURCE_LOAD" -v pid="$2" '
+	"$LIST_STACKS" "$1" | awk -v program="$RESOURCE_LOAD" -v pid="$2" '
 		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }
 		$1 == "block" && $3 == pid && $5 != "memory" {
 			line = $5 " " $4
 			for (f = 7; f <= NF; f++) {
-				at = substr($f, length(load) + 2)
-				if (index($f, load "+") != 1)
+				at = substr($f, length(program) + 2)
+				if (index($f, program "+") != 1)
 					continue
 				found = "?"
 				for (i = 1; i <= n; i++)

@@ -48,7 +48,7 @@ assert_ge "$recorded" 500 "recorded samples"
 assert_eq $((recorded + lost)) "$taken" "recorded and lost"
 assert_eq "$(json "$SUMMARY" '(.lost.sched // 0) + (.lost.lifecycle // 0)')" 0 "other records lost"
 # Stacks in the archive are complete: 25 functions below the leaf.
-whole=$(awk -v load="stack-load+" '{ n = 0; for (f = 5; f <= NF; f++) n += index($f, load) > 0; if (n >= 27) w++ } END { print w + 0 }' \
+whole=$(awk -v program="stack-load+" '{ n = 0; for (f = 5; f <= NF; f++) n += index($f, program) > 0; if (n >= 27) w++ } END { print w + 0 }' \
 	<(grep '^tick' "$TMP/list" | grep -v kernel:))
 all=$(grep '^tick' "$TMP/list" | grep -vc kernel:)
 assert_ge $((100 * whole)) $((95 * all)) "whole stacks"
