@@ -17,11 +17,32 @@
 /* The inode of the initial pid namespace: PROC_PID_INIT_INO. */
 #define INITIAL_PIDS UINT32_C(0xeffffffc)
 
+/* Likewise, of the initial time namespace: PROC_TIME_INIT_INO. */
+#define INITIAL_TIMES UINT32_C(0xeffffffa)
+
 bool proc_sees_all(void)
 {
 	struct stat st;
 
 	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == INITIAL_PIDS;
+}
+
+bool proc_has_kernel_clock(void)
+{
+	_cleanup_close_ int fd = -1;
+	char offsets[256];
+	struct stat st;
+	ssize_t n;
+
+	if (stat("/proc/self/ns/time", &st) < 0 || st.st_ino == INITIAL_TIMES)
+		return true;
+	fd = open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, offsets, sizeof(offsets) - 1);
+	if (n < 0)
+		return false;
+	offsets[n] = '\0';
+	/* (in "monotonic 0 0", only an offset contains other digits than 0) */
+	return !strpbrk(offsets, "123456789");
 }
 
 bool proc_is_gone(uint32_t tid)

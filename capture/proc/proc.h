@@ -14,6 +14,12 @@
 /* Whether all processes of the machine are visible, with the kernel's ids. Does not block. */
 bool proc_sees_all(void);
 
+/*
+ * Whether this process reads the clocks that the kernel's records contain: a time namespace of its
+ * own can have others. Does not block.
+ */
+bool proc_has_kernel_clock(void);
+
 /* Whether thread or process TID has certainly ended: requires proc_sees_all(). Does not block. */
 bool proc_is_gone(uint32_t tid);
 

@@ -108,9 +108,16 @@ static int worker_steps_judge_unwinding(const struct worker *w, int r, char **re
 	return 0;
 }
 
-/* The programs and the rest of the session use ids of the initial pid namespace. */
-static int worker_steps_check_pids(const struct session_options *o, char **reterr_text)
+/* The programs use process ids and clocks of the initial namespaces. */
+static int worker_steps_check_namespaces(const struct session_options *o, char **reterr_text)
 {
+	if (!proc_has_kernel_clock()) {
+		*reterr_text =
+			strdup("times here differ from those in the kernel's records, because this "
+			       "process is in a time namespace of its own (a container); run kymo "
+			       "on the host");
+		return -EOPNOTSUPP;
+	}
 	if (o->filter.n_pids == 0 || proc_sees_all())
 		return 0;
 	*reterr_text =
@@ -126,7 +133,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	_cleanup_(collector_freep) struct collector *c = NULL;
 	_cleanup_(worker_beginning_deinit) struct beginning b = { 0 };
 	char *text = NULL;
-	int r = worker_steps_check_pids(&w->options, &text);
+	int r = worker_steps_check_namespaces(&w->options, &text);
 
 	if (r == 0 && w->options.categories & CATEGORY_CALLS)
 		r = call_targets_new(&w->options, &w->calls, &text);

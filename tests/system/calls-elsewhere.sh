@@ -68,6 +68,19 @@ expect_exit 125 unshare -pf --mount-proc \
 	"$KYMO" calls --direct --call "$TMP/load-1:turn_1" -- "$TMP/load-1" some
 assert_says "$TMP/stderr" "because this process is in a pid namespace of its own"
 
+note "in a time namespace with other clocks, nothing is recorded"
+if unshare -T true 2>/dev/null; then
+	expect_exit 125 unshare -T --monotonic 1000 --boottime 1000 \
+		"$KYMO" record --direct -o "$TMP/t.fxt" -- true
+	assert_says "$TMP/stderr" "because this process is in a time namespace of its own"
+	# (in one without offsets, the clocks are the same)
+	expect_exit 0 unshare -T "$KYMO" record --direct -o "$TMP/t.fxt" -- true
+	# The clocks of recorded programs do not matter.
+	expect_exit 0 "$KYMO" calls --direct --call "$TMP/load-1:turn_1" -- \
+		unshare -T --monotonic 1000 --boottime 1000 "$TMP/load-1" some
+	assert_contains "$TMP/stdout" 'turn_1\('
+fi
+
 note "a file that is replaced meanwhile"
 cp "$TMP/load-1" "$TMP/replaced"
 "$KYMO" calls --direct -d 60 --call "$TMP/replaced:turn_1" >"$TMP/calls" 2>"$TMP/calls.stderr" &
