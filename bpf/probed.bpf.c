@@ -198,9 +198,7 @@ static __always_inline bool probed_is_trapped(struct pt_regs *regs, __u64 ip)
 __noinline bool probed_calls_into(__u64 address, __u64 ip)
 {
 #if defined(__TARGET_ARCH_x86)
-	bool direct;
-
-	return address >= 0x10000 && !(address >> 47) && stack_calls_into(address, ip, &direct);
+	return address >= 0x10000 && !(address >> 47) && stack_calls_into(address, ip);
 #else
 	return false;
 #endif

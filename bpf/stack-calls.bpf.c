@@ -3,6 +3,19 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+#if defined(__TARGET_ARCH_x86)
+__noinline __u32 stack_calls_into(__u64 address, __u64 inside)
+{
+	bool direct = false;
+	__u64 target = stack_called_by(address, &direct);
+
+	if (target && inside - target < STACK_FUNCTION_BYTES)
+		return direct ? STACK_CALLS_DIRECT : STACK_CALLS;
+	target = target ? stack_linked_to(target) : 0;
+	return target && inside - target < STACK_FUNCTION_BYTES ? STACK_CALLS : STACK_CALLS_NOT;
+}
+#endif
+
 __noinline bool stack_follows_call(__u64 address)
 {
 #if defined(__TARGET_ARCH_x86)

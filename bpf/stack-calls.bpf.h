@@ -61,15 +61,14 @@ static __always_inline __u64 stack_linked_to(__u64 address)
 	return target;
 }
 
-/* Whether ADDRESS follows a call of the function that contains INSIDE. */
-static __always_inline bool stack_calls_into(__u64 address, __u64 inside, bool *ret_direct)
-{
-	__u64 target = stack_called_by(address, ret_direct);
+#define STACK_CALLS_NOT    0
+#define STACK_CALLS        1
+#define STACK_CALLS_DIRECT 2 /* the call names the function itself */
 
-	if (target && inside - target < STACK_FUNCTION_BYTES)
-		return true;
-	target = target ? stack_linked_to(target) : 0;
-	*ret_direct = false;
-	return target && inside - target < STACK_FUNCTION_BYTES;
-}
+/*
+ * Whether ADDRESS follows a call of the function that contains INSIDE: STACK_CALLS_*. (A separate
+ * function, too: in the loop over the words of a stack, it was 200,000 instructions for the
+ * verifier, and 560,000 for that of Linux 6.1.)
+ */
+__u32 stack_calls_into(__u64 address, __u64 inside);
 #endif

@@ -216,7 +216,7 @@ static __always_inline void stack_find_frame(__u64 sp, __u64 bp, struct stack_ca
 static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to)
 {
 	__u64 word;
-	bool direct;
+	__u32 calls;
 
 	to->n = to->direct = to->at = to->bp = 0;
 #pragma clang loop unroll(disable)
@@ -231,15 +231,15 @@ static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_
 		/* (most other words are small numbers, or point into the stack) */
 		if (word < 0x10000 || word >> 47 || word - sp < STACK_NEAR_BYTES)
 			continue;
-		direct = false;
 		/*
 		 * The top word is a return address after any call, which can be through a pointer,
 		 * or of a function that jumps on.
 		 */
-		if (!stack_calls_into(word, ip, &direct) && (i > 0 || !stack_follows_call(word)))
+		calls = stack_calls_into(word, ip);
+		if (!calls && (i > 0 || !stack_follows_call(word)))
 			continue;
 		if (n == 0)
-			to->direct = direct;
+			to->direct = calls == STACK_CALLS_DIRECT;
 		/*
 		 * (otherwise, the compiler removes the mask, and the verifier of Linux 6.1 has
 		 * forgotten the limit)
@@ -252,7 +252,7 @@ static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_
 		 * Outside of the library. Functions there have frames, or cannot be found without
 		 * more knowledge.
 		 */
-		if (!direct)
+		if (calls != STACK_CALLS_DIRECT)
 			break;
 		ip = word;
 	}

@@ -525,9 +525,8 @@ static __always_inline bool unwind_is_return(__u64 code)
 static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w)
 {
 	__u64 returns = unwind_returns_at(w, w->sp), code = 0;
-	bool direct;
 
-	if (stack_calls_into(returns, w->ip, &direct))
+	if (stack_calls_into(returns, w->ip))
 		return 1;
 	bpf_probe_read_user(&code, sizeof(code), (const void *)(w->ip - 1));
 	if (unwind_begins_with(code, 0x55, 1) && unwind_is_move(code >> 8))

@@ -16,6 +16,16 @@ awk '$1 == "session"' "$TMP/stdout" | facts
 # (capture/programs/fentry.c). Mappings are reported by one of two programs, also as the kernel
 # supports it.
 awk '$1 == "loaded" && $2 !~ /^on_(memory_(call|return|ret|session)|call_(return|session)|own_exit|unwind_(map|gap|forget))$/' "$TMP/stdout" | sort | facts
+# The verifier refuses a program for which it examines a million instructions. The number depends on
+# the kernel and the compiler, so half of it must be left.
+note "programs with the most verified instructions:"
+awk '$1 == "verified" { print $2, $3 }' "$TMP/stdout" | sort -rn | head -n 5 | while read -r n name; do
+	note "  $n $name"
+done
+assert_ge "$(awk '$1 == "verified"' "$TMP/stdout" | wc -l)" 1 "programs with a number of verified instructions"
+assert_eq "$(awk '$1 == "verified" && $2 == 0 { print $3 }' "$TMP/stdout")" "" "programs without that number"
+assert_eq "$(awk '$1 == "verified" && $2 > 500000 { print $3, $2 }' "$TMP/stdout")" "" \
+	"programs with more than 500,000 verified instructions"
 loaded=" $(awk '$1 == "loaded" { print $2 }' "$TMP/stdout" | tr '\n' ' ')"
 unused=$(awk '$1 == "unused" { print $2 }' "$TMP/stdout" | tr '\n' ' ')
 note "$(wc -w <<<"$loaded") programs are loaded; not used on this kernel: ${unused:-none}"

@@ -4,14 +4,17 @@
  *
  * Prints "session NAME" for each kind of session whose programs the kernel accepts, and "refused
  * NAME WHY" for each other one. Then it prints, for each program of the object, "loaded NAME", or
- * "unused NAME" if no session has loaded it, because this kernel does not need it. Exits 1 if the
- * kernel has refused any.
+ * "unused NAME" if no session has loaded it, because this kernel does not need it. "verified N NAME"
+ * has the largest number of instructions that the verifier has examined for that program. It
+ * refuses a program at 1,000,000. Exits 1 if the kernel has refused any.
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <bpf/bpf.h>
 
 #include "base/cleanup.h"
 #include "capture/options/options-complete.h"
@@ -23,6 +26,7 @@ enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_MOMENTS << 1) - 1 };
 static struct {
 	const char *name;
 	bool loaded;
+	uint32_t n_verified;
 } programs[PROGRAMS_MAX];
 static size_t n_programs;
 
@@ -58,6 +62,16 @@ static const struct kind {
 	{ "own", { .categories = ALL & ~CATEGORIES_NOT_OWN, .own = true, .own_uid = 1000 } },
 };
 
+/* The number of instructions that the verifier has examined; 0 = the program is not loaded. */
+static uint32_t count_verified(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+	int fd = bpf_program__fd(program);
+
+	return fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? info.verified_insns : 0;
+}
+
 static void note_programs(const struct kymo_bpf *skel)
 {
 	struct bpf_program *program;
@@ -65,13 +79,18 @@ static void note_programs(const struct kymo_bpf *skel)
 
 	bpf_object__for_each_program(program, skel->obj)
 	{
+		uint32_t n_verified = count_verified(program);
+
 		if (i >= PROGRAMS_MAX)
 			exit(2);
 		if (i == n_programs) {
 			programs[n_programs].name = strdup(bpf_program__name(program));
 			n_programs++;
 		}
-		programs[i++].loaded |= bpf_program__fd(program) >= 0;
+		programs[i].loaded |= bpf_program__fd(program) >= 0;
+		if (n_verified > programs[i].n_verified)
+			programs[i].n_verified = n_verified;
+		i++;
 	}
 }
 
@@ -108,5 +127,8 @@ int main(void)
 		good &= load(&kinds[i]);
 	for (size_t i = 0; i < n_programs; i++)
 		printf("%s %s\n", programs[i].loaded ? "loaded" : "unused", programs[i].name);
+	for (size_t i = 0; i < n_programs; i++)
+		if (programs[i].loaded)
+			printf("verified %u %s\n", programs[i].n_verified, programs[i].name);
 	return good ? 0 : 1;
 }
