@@ -178,7 +178,7 @@ __noinline __u64 call_collect_stack(void)
 	n = stack_walk_or_stop(&room->stack, &room->stopped,
 			       piece_copies(now_ns, STACK_COPIES_OF_RUNNING));
 	if (room->stopped.ip)
-		stack_learn_callers(&room->stopped, &room->learning);
+		stack_learn_callers_if_needed(&room->stopped, &room->learning);
 	if (n == STACK_NOT_WALKED ||
 	    !piece_or_stack_send(&room->stopped, &room->stack, n, p, now_ns, &id))
 		id = 0;

@@ -92,7 +92,7 @@ __noinline __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 insta
 		return 0;
 	if (memory_copied < MEMORY_COPIES_MAX && piece_copies(now_ns, s.kind) == s.kind) {
 		/* (this takes longer than the walk, so it is limited, too) */
-		stack_learn_callers(&t->stopped, &t->learning);
+		stack_learn_callers_if_needed(&t->stopped, &t->learning);
 		t->stack.n_frames = n;
 		s.at = &t->stopped;
 		s.frames = t->stack.frames;

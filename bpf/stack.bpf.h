@@ -42,6 +42,9 @@ extern __u32 stack_generation; /* incremented by user space */
 
 extern const volatile bool stacks_of_none; /* stacks of programs are not recorded */
 
+/* The kernel does not report new mappings (on_unwind_map), so only walks find them. */
+extern const volatile bool unwind_learns_from_walks;
+
 /* The kernel's stack, walked by the kernel, from the interrupted place. */
 static __always_inline __u32 stack_walk_kernel(void *ctx, __u64 *frames)
 {
@@ -108,12 +111,20 @@ __u32 stack_walk_memory(struct memory_stack *to, __u32 first);
 __u32 stack_walk_callers(struct memory_stack *to, __u32 skip, struct unwind_walk *ret_stopped);
 
 /*
- * The walk has STOPPED in code without a table, so the callers are unknown. If user space learns
- * mappings only from walks, it could not continue this walk. So this function takes each word of
- * the stack that can be a return address, learns its mapping and asks for its table. WORK is a work
+ * The walk has STOPPED in code without a table, so the callers are unknown. If mappings are learned
+ * only from walks, user space could not continue this walk. So this function takes each word of the
+ * stack that can be a return address, learns its mapping and asks for its table. WORK is a work
  * area (the stack of programs is too small).
  */
 int stack_learn_callers(const struct unwind_walk *stopped, struct unwind_walk *work);
+
+/* The same, if mappings are learned only from walks. */
+static __always_inline void stack_learn_callers_if_needed(const struct unwind_walk *stopped,
+							  struct unwind_walk *work)
+{
+	if (unwind_learns_from_walks)
+		stack_learn_callers(stopped, work);
+}
 
 static __always_inline __u32 stack_walk_by_kernel(void *ctx, __u64 *frames, __u32 bytes)
 {

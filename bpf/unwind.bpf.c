@@ -23,6 +23,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define UNWIND_SIGNAL_SP 160 /* and IP after it */
 
 const volatile bool unwind_by_tables = false;
+const volatile bool unwind_learns_from_walks = false;
 
 __u32 unwind_clock = 0;
 

@@ -61,6 +61,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	bpf_program__set_autoload(skel->progs.on_unwind_forget, wanted && !hooked);
 	c->table_bytes_max = o->stack_tables_bytes;
 	skel->rodata->unwind_by_tables = wanted;
+	skel->rodata->unwind_learns_from_walks = wanted && !hooked;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		bpf_program__set_autoload(programs[i], wanted);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(maps); i++)
