@@ -79,9 +79,9 @@ unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *pie
 				uint64_t frames[static STACK_FRAMES_MAX]);
 
 /*
- * At the end, after collector_detach(): waits until the files that copied stacks lead through have
- * their tables, a second at most. Does not wait if no copied stack is left, in the rings or with a
- * caller that CAN_RETRY. Another thread may drain the rings meanwhile.
+ * After collector_detach() or collector_pause(): waits until the files that copied stacks lead
+ * through have their tables, a second at most. Does not wait if no copied stack is left, in the
+ * rings or with a caller that CAN_RETRY. Another thread may drain the rings meanwhile.
  */
 void collector_await_tables(struct collector *c);
 

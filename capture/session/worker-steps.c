@@ -319,6 +319,8 @@ static void worker_pause_all(struct worker *w)
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), false);
 	collector_pause(w->collector);
+	/* (as at the end, waits and stacks of allocations are written now) */
+	collector_await_tables(w->collector);
 	if (w->watching)
 		worker_finish_watching(w, false);
 }
