@@ -34,7 +34,7 @@ enum {
 	CPU_SECONDS = 30,
 };
 
-#define MEMORY_MAX ((uint64_t)256 << 20) /* beyond the memory at the fork, and the file */
+#define MEMORY_MAX ((uint64_t)256 << 20) /* beyond the memory at the fork, with the file */
 
 /* Precedes the answer. */
 struct apart_head {
@@ -84,7 +84,7 @@ static int sandbox_limit_one(__rlimit_resource_t what, uint64_t value)
 	return setrlimit(what, &limit) < 0 ? -errno : 0;
 }
 
-static int sandbox_limit(size_t file_bytes)
+static int sandbox_limit(void)
 {
 	FILE *f = fopen("/proc/self/statm", "re");
 	uint64_t pages = 0;
@@ -96,7 +96,7 @@ static int sandbox_limit(size_t file_bytes)
 	fclose(f);
 	if (!pages)
 		return -EIO;
-	return sandbox_limit_one(RLIMIT_AS, pages * (uint64_t)getpagesize() + file_bytes + MEMORY_MAX)
+	return sandbox_limit_one(RLIMIT_AS, pages * (uint64_t)getpagesize() + MEMORY_MAX)
 		       ?: sandbox_limit_one(RLIMIT_CPU, CPU_SECONDS) ?: sandbox_limit_one(RLIMIT_CORE, 0)
 		       ?: sandbox_limit_one(RLIMIT_FSIZE, 0);
 }
@@ -178,7 +178,7 @@ static void sandbox_run_child(const struct job *job, int pipe_fd)
 {
 	struct outbuf answer = { .limit = job->max };
 	struct apart_head head = { 0 };
-	int r = after_fork_unmap_shared() ?: sandbox_limit(job->n);
+	int r = after_fork_unmap_shared() ?: sandbox_limit();
 
 	if (dup2(pipe_fd, PIPE_FD) < 0)
 		_exit(1);

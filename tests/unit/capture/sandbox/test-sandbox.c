@@ -310,13 +310,40 @@ TEST(test_memory)
 	outbuf_deinit(&answer);
 }
 
+static int eat_half(const void *data, size_t n, struct outbuf *answer)
+{
+	void *p = mmap(NULL, n / 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)data;
+	return p == MAP_FAILED ? -errno : outbuf_append(answer, "x", 1);
+}
+
+/* A sparse file costs nothing. Its size must not raise the limit. */
+TEST(test_memory_of_large_file)
+{
+	_cleanup_close_ int fd = file_with("some text", 9);
+	struct outbuf answer = { 0 };
+
+	assert_int_equal(ftruncate(fd, (off_t)1 << 31), 0);
+	assert_int_equal(sandbox_run(fd, eat_half, 60 * SECOND, ANSWER_MAX, &answer), -ENOMEM);
+	assert_int_equal(ftruncate(fd, (off_t)1 << 20), 0);
+	assert_int_equal(sandbox_run(fd, eat_half, 60 * SECOND, ANSWER_MAX, &answer), 0);
+	assert_no_children();
+	outbuf_deinit(&answer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answer),    cmocka_unit_test(test_long_answer),
-		cmocka_unit_test(test_errors),    cmocka_unit_test(test_timeout),
-		cmocka_unit_test(test_nonsense),  cmocka_unit_test(test_memory_given_back),
-		cmocka_unit_test(test_forbidden), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_answer),
+		cmocka_unit_test(test_long_answer),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_memory_given_back),
+		cmocka_unit_test(test_forbidden),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory_of_large_file),
 	};
 
 	if (under_valgrind()) {
