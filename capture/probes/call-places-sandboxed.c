@@ -170,6 +170,12 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 			"stacks: leave --fast-returns out (or add --force-fast-returns, if no call "
 			"of '%s' returns on another stack or in another thread)",
 			file, pattern);
+	else if (p->flags & CALL_PLACES_UNSEARCHED)
+		snprintf(why, size,
+			 "%s has too much code to be searched for code that switches stacks: leave "
+			 "--fast-returns out (or add --force-fast-returns, if no call of '%s' "
+			 "returns on another stack or in another thread)",
+			 file, pattern);
 	else if (p->flags & CALL_PLACES_NO_START)
 		snprintf(why, size,
 			 "%s has no function '%s' at this address, according to its symbols and "

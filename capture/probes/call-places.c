@@ -670,6 +670,10 @@ static int places_note_loads(struct places_search *s)
 	size_t n;
 	int r = stack_switch_find(&s->image, s->disassembler, &vaddr);
 
+	if (r == -EFBIG) {
+		s->places.flags |= CALL_PLACES_UNSEARCHED;
+		return 0;
+	}
 	if (r <= 0)
 		return r;
 	s->places.flags |= CALL_PLACES_LOADS_STACK;

@@ -72,7 +72,9 @@ struct call_place {
 #define CALL_PLACES_LOADS_STACK (1U << 12)
 /* Its segments have code, but none of its sections has: it cannot be searched for switches */
 #define CALL_PLACES_NO_SECTIONS (1U << 13)
-#define CALL_PLACES_ALL         ((1U << 14) - 1)
+/* It has too much code to be searched for switches */
+#define CALL_PLACES_UNSEARCHED (1U << 14)
+#define CALL_PLACES_ALL        ((1U << 15) - 1)
 
 struct call_places {
 	struct call_place *places; /* owned; sorted by begin, unique */
@@ -103,7 +105,10 @@ struct call_places_query {
 	 */
 	const char *pattern;
 	unsigned n_args; /* number of arguments to read at the entry */
-	/* Find nothing with CALL_PLACES_SWITCHES, _LOADS_STACK, _NO_SECTIONS; for return probes */
+	/*
+	 * Find nothing with CALL_PLACES_SWITCHES, _LOADS_STACK, _NO_SECTIONS, _UNSEARCHED; for
+	 * return probes
+	 */
 	bool refuses_switches;
 	struct call_places_range range; /* its place has the name "-" */
 };

@@ -324,19 +324,21 @@ static int stack_switch_search_range(struct switch_search *s, const struct switc
 }
 
 /*
- * Searches the N bytes of code at P, which are loaded at VADDR. Returns 1 and the address, 0 or
- * -ENOMEM.
+ * Searches the N bytes of code at P, which are loaded at VADDR. Returns 1 and the address, 0, -EFBIG
+ * or -ENOMEM.
  */
 static int stack_switch_search(struct switch_search *s, const uint8_t *p, size_t n, uint64_t vaddr,
 			       uint64_t *ret_vaddr)
 {
 	int r = 0;
 
-	for (size_t at = 0; r == 0 && at < n && s->n_read < READ_MAX; at++) {
+	for (size_t at = 0; r == 0 && at < n; at++) {
 		struct switch_range range;
 
 		if (!stack_switch_is_candidate(p, n, at))
 			continue;
+		if (s->n_read >= READ_MAX)
+			return -EFBIG;
 		range = stack_switch_around(s, at, n, vaddr);
 		r = stack_switch_search_range(s, &range, p, vaddr, at, ret_vaddr);
 		at = range.to - 1;

@@ -73,7 +73,10 @@ static int switching_programs_explain(const struct switches_check *check, const 
 		snprintf(problem, sizeof(problem), "%s is for another machine", path);
 	else if (places->flags & CALL_PLACES_NO_SECTIONS)
 		snprintf(problem, sizeof(problem), "%s has no section with code", path);
-	if (places->flags & (CALL_PLACES_FOREIGN | CALL_PLACES_NO_SECTIONS))
+	else if (places->flags & CALL_PLACES_UNSEARCHED)
+		snprintf(problem, sizeof(problem), "%s has too much code to be searched", path);
+	if (places->flags &
+	    (CALL_PLACES_FOREIGN | CALL_PLACES_NO_SECTIONS | CALL_PLACES_UNSEARCHED))
 		return switching_programs_refuse_unknown(check, problem);
 	if (places->flags & CALL_PLACES_GO)
 		snprintf(problem, sizeof(problem), "%s was built by Go, which moves its stacks,",

@@ -3,6 +3,7 @@
  * Code that loads the stack pointer: switches of coroutines, as libraries write them by hand, and
  * ordinary functions that restore their own stack. Each is assembled, with names and without.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,6 +297,26 @@ TEST(test_compiled)
 	}
 }
 
+/* More code than is searched: without a switch in its first part, the rest is unknown. */
+LARGE_TEST(test_too_much)
+{
+	char name[64];
+
+	need_assembler();
+	for (int first = 0; first < 2; first++) {
+		assert_int_equal(
+			command_in(dir,
+				   "echo '.text; nop; .globl code; .type code,@function; code: %s; "
+				   ".rept 10; .balign 1048576; mov %%rsp,%%r12; sub %%rdi,%%rsp; "
+				   "mov %%r12,%%rsp; ret; .endr; mov %%rdi,%%rsp; ret; .skip 64' "
+				   ">c.s && cc -shared -nostdlib -o c.so c.s",
+				   first ? "mov %rdi,%rsp; ret" : "nop"),
+			0);
+		assert_int_equal(search("c.so", name), first ? 1 : -EFBIG);
+		assert_string_equal(name, first ? "code" : "");
+	}
+}
+
 FIXTURE(set_up)
 {
 	return mkdtemp(dir) ? 0 : -1;
@@ -315,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_compiled_switch),
 		cmocka_unit_test(test_compiled),
+		cmocka_unit_test(test_too_much),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
