@@ -359,45 +359,47 @@ static void resolve_note_left_out(struct resolution *r, const struct place_funct
 	outbuf_deinit(&names);
 }
 
-/* Leaves out the labels that a pattern has found: no function begins there. Notes their names. */
-static void resolve_drop_labels(struct resolution *r)
+static void resolve_note_labels(struct resolution *r, const struct outbuf *names)
 {
-	struct outbuf names = { 0 };
 	char *before = r->found.left_out;
 
-	if (!strpbrk(r->name, "*?"))
+	if (names->size == 0 || names->error != 0)
 		return;
-	refused_functions_drop_labels(r->path, &r->found, &names);
-	if (names.size > 0 && names.error == 0) {
-		if (asprintf(&r->found.left_out,
-			     "%s%s'%s' leaves out %.*s of %s: by the symbols and the unwind "
-			     "information, no function begins there, so it is a label",
-			     before ?: "", before ? "; " : "", r->name, (int)names.size,
-			     (const char *)names.data, r->file) < 0)
-			r->found.left_out = before;
-		else
-			free(before);
-	}
-	outbuf_deinit(&names);
+	if (asprintf(&r->found.left_out,
+		     "%s%s'%s' leaves out %.*s of %s: by the symbols and the unwind information, "
+		     "no function begins there, so it is a label",
+		     before ?: "", before ? "; " : "", r->name, (int)names->size,
+		     (const char *)names->data, r->file) < 0)
+		r->found.left_out = before;
+	else
+		free(before);
 }
 
-/* Leaves out the functions that a pattern has found and that can have no probe, and notes their
- * names. */
-static void resolve_drop_refused(struct resolution *r)
+static void resolve_note_refused(struct resolution *r, const struct outbuf *names)
 {
-	struct outbuf names = { 0 };
-
-	if (!strpbrk(r->name, "*?"))
-		return;
-	refused_functions_drop(r->path, &r->found, &names);
-	if (names.size > 0 && names.error == 0 &&
+	if (names->size > 0 && names->error == 0 &&
 	    asprintf(&r->found.refused,
 		     "'%s' leaves out %.*s of %s: the kernel sets no probe on the instruction at "
 		     "which calls of it would be recorded, because it has a prefix (lock, cs, ds, "
 		     "es or ss)",
-		     r->name, (int)names.size, (const char *)names.data, r->file) < 0)
+		     r->name, (int)names->size, (const char *)names->data, r->file) < 0)
 		r->found.refused = NULL;
-	outbuf_deinit(&names);
+}
+
+/*
+ * Leaves out the functions that a pattern has found and that can have no probe, and the labels: no
+ * function begins there. Notes their names.
+ */
+static void resolve_drop_refused(struct resolution *r)
+{
+	struct refused_names names = { 0 };
+
+	if (!strpbrk(r->name, "*?"))
+		return;
+	refused_functions_drop(r->path, &r->found, &names);
+	resolve_note_labels(r, &names.labels.names);
+	resolve_note_refused(r, &names.refused.names);
+	refused_names_deinit(&names);
 }
 
 /* Drops the clones of a function whose arguments are given, since clones can have their arguments
@@ -541,7 +543,6 @@ static int resolve_name(struct resolution *r)
 	e = resolve_functions(r, &f);
 	if (e == 0) {
 		resolve_note_left_out(r, &f);
-		resolve_drop_labels(r);
 		resolve_drop_refused(r);
 	}
 	place_functions_deinit(&f);

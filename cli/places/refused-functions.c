@@ -12,20 +12,35 @@
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 
 struct refused_functions {
-	struct outbuf *names;
-	size_t n, n_named;
-	bool labels; /* look for labels, instead of functions that can have no probe */
+	struct refused_names *to;
 	bool failed; /* the file could not be searched in time, or at all */
 };
 
-static void refused_functions_name(struct refused_functions *f, const char *name)
+static void refused_functions_name(struct refused_list *list, const char *name)
 {
-	if (f->n_named < CALL_REFUSED_NAMES_MAX)
-		outbuf_print(f->names, "%s'%.80s'", f->n_named++ ? ", " : "", name);
+	if (list->n_named < CALL_REFUSED_NAMES_MAX)
+		outbuf_print(&list->names, "%s'%.80s'", list->n_named++ ? ", " : "", name);
 }
 
-/* Adds the functions of SPEC, in the file FD. Returns whether it has no other function. */
-static bool refused_functions_add(struct refused_functions *f, int fd, const struct call_spec *spec)
+/* Adds the functions of SPEC among PLACES. Returns whether it has no other function. */
+static bool refused_functions_add(struct refused_names *to, const struct call_spec *spec,
+				  const struct call_places *places)
+{
+	if (spec->range.is_used && !spec->range.is_point && places->flags & CALL_PLACES_NO_START) {
+		refused_functions_name(&to->labels, spec->function);
+		to->labels.n++;
+		return true;
+	}
+	for (size_t i = 0; i < places->n_refused && i < CALL_REFUSED_NAMES_MAX; i++)
+		refused_functions_name(&to->refused,
+				       spec->range.is_used ? spec->function : places->refused[i]);
+	to->refused.n += places->n_refused;
+	return places->n == 0 && places->n_refused > 0;
+}
+
+/* Searches the file FD for the functions of SPEC. Returns whether all of them are left out. */
+static bool refused_functions_search(struct refused_functions *f, int fd,
+				     const struct call_spec *spec)
 {
 	const struct call_places_query query = {
 		.pattern = spec->function,
@@ -43,28 +58,22 @@ static bool refused_functions_add(struct refused_functions *f, int fd, const str
 		f->failed || call_places_find_sandboxed(fd, &query, SEARCH_TIMEOUT_NS, &places) < 0;
 	if (f->failed)
 		return false;
-	if (f->labels) {
-		alone = spec->range.is_used && !spec->range.is_point &&
-			places.flags & CALL_PLACES_NO_START;
-		if (alone)
-			refused_functions_name(f, spec->function);
-		f->n += alone;
-		call_places_deinit(&places);
-		return alone;
-	}
-	alone = places.n == 0 && places.n_refused > 0;
-	for (size_t i = 0; i < places.n_refused && i < CALL_REFUSED_NAMES_MAX; i++)
-		refused_functions_name(f, spec->range.is_used ? spec->function : places.refused[i]);
-	f->n += places.n_refused;
+	alone = refused_functions_add(f->to, spec, &places);
 	call_places_deinit(&places);
 	return alone;
 }
 
-static void refused_functions_drop_all(const char *path, struct call_resolved *resolved,
-				       bool labels, struct outbuf *names)
+static void refused_functions_count_rest(struct refused_list *list)
+{
+	if (list->n > list->n_named)
+		outbuf_print(&list->names, " and %zu more", list->n - list->n_named);
+}
+
+void refused_functions_drop(const char *path, struct call_resolved *resolved,
+			    struct refused_names *to)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct refused_functions f = { .names = names, .labels = labels };
+	struct refused_functions f = { .to = to };
 	struct call_spec_error error;
 	struct call_spec spec;
 	size_t n = 0;
@@ -73,23 +82,18 @@ static void refused_functions_drop_all(const char *path, struct call_resolved *r
 		bool last = n == 0 && i + 1 == resolved->n;
 
 		if (fd >= 0 && call_spec_parse(resolved->list[i].spec, &spec, &error) == 0 &&
-		    refused_functions_add(&f, fd, &spec) && !last)
+		    refused_functions_search(&f, fd, &spec) && !last)
 			free(resolved->list[i].spec);
 		else
 			resolved->list[n++] = resolved->list[i];
 	}
 	resolved->n = n;
-	if (f.n > f.n_named)
-		outbuf_print(names, " and %zu more", f.n - f.n_named);
+	refused_functions_count_rest(&to->refused);
+	refused_functions_count_rest(&to->labels);
 }
 
-void refused_functions_drop(const char *path, struct call_resolved *resolved, struct outbuf *names)
+void refused_names_deinit(struct refused_names *names)
 {
-	refused_functions_drop_all(path, resolved, false, names);
-}
-
-void refused_functions_drop_labels(const char *path, struct call_resolved *resolved,
-				   struct outbuf *names)
-{
-	refused_functions_drop_all(path, resolved, true, names);
+	outbuf_deinit(&names->refused.names);
+	outbuf_deinit(&names->labels.names);
 }

@@ -6,17 +6,29 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #include "base/outbuf.h"
 #include "cli/places/call-resolved.h"
 
-/*
- * Searches the file at PATH for such functions among those of RESOLVED, which a pattern has found.
- * Removes the specifications that mean only such a function, unless no other would remain. Writes
- * to NAMES the first names, and the number of further ones. NAMES stays empty if there are none, or
- * if the file cannot be examined: then the recorder reports the reason.
- */
-void refused_functions_drop(const char *path, struct call_resolved *resolved, struct outbuf *names);
+/* Functions that are left out. */
+struct refused_list {
+	struct outbuf names; /* the first names, and the number of further ones; empty = none */
+	size_t n, n_named;
+};
 
-/* Likewise, for labels. */
-void refused_functions_drop_labels(const char *path, struct call_resolved *resolved,
-				   struct outbuf *names);
+struct refused_names {
+	struct refused_list refused; /* they can have no probe */
+	struct refused_list labels;
+};
+
+/*
+ * Searches the file at PATH, once, for such functions among those of RESOLVED, which a pattern has
+ * found. Removes the specifications that mean only such a function, unless no other would remain.
+ * Writes their names to TO, which is empty. They stay empty if the file cannot be examined: then the
+ * recorder reports the reason.
+ */
+void refused_functions_drop(const char *path, struct call_resolved *resolved,
+			    struct refused_names *to);
+
+void refused_names_deinit(struct refused_names *names);
