@@ -14,8 +14,8 @@
 
 /*
  * Searches the executable sections of IMAGE once. Returns 1 and the address, 0 if there is no such
- * code, -EFBIG if too much code would have to be disassembled and there is none in the first part of
- * it, or -ENOMEM.
+ * code, -EFBIG if too much code would have to be disassembled and the first part of it has none, or
+ * -ENOMEM.
  */
 int stack_switch_find(const struct elf_image *image, struct disassembler *d, uint64_t *ret_vaddr);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of the stage of calls (calls.h), and its events: calls with their values and stacks, and
- * the number of calls that were left out.
+ * The state of the stage of calls (calls.h), and its events: calls with their values and stacks,
+ * and the number of calls that were left out.
  */
 #pragma once
 

@@ -25,8 +25,8 @@ struct refused_names {
 /*
  * Searches the file at PATH, once, for such functions among those of RESOLVED, which a pattern has
  * found. Removes the specifications that mean only such a function, unless no other would remain.
- * Writes their names to TO, which is empty. They stay empty if the file cannot be examined: then the
- * recorder reports the reason.
+ * Writes their names to TO, which is empty. They stay empty if the file cannot be examined: then
+ * the recorder reports the reason.
  */
 void refused_functions_drop(const char *path, struct call_resolved *resolved,
 			    struct refused_names *to);
