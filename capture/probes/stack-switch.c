@@ -324,8 +324,8 @@ static int stack_switch_search_range(struct switch_search *s, const struct switc
 }
 
 /*
- * Searches the N bytes of code at P, which are loaded at VADDR. Returns 1 and the address, 0, -EFBIG
- * or -ENOMEM.
+ * Searches the N bytes of code at P, which are loaded at VADDR. Returns 1 and the address, 0,
+ * -EFBIG or -ENOMEM.
  */
 static int stack_switch_search(struct switch_search *s, const uint8_t *p, size_t n, uint64_t vaddr,
 			       uint64_t *ret_vaddr)
