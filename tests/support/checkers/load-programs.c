@@ -4,9 +4,9 @@
  *
  * Prints "session NAME" for each kind of session whose programs the kernel accepts, and "refused
  * NAME WHY" for each other one. Then it prints, for each program of the object, "loaded NAME", or
- * "unused NAME" if no session has loaded it, because this kernel does not need it. A line "verified N
- * NAME" has the largest number of instructions that the verifier has examined for the program. It
- * refuses a program at 1,000,000. Exits 1 if the kernel has refused any.
+ * "unused NAME" if no session has loaded it, because this kernel does not need it. The last lines,
+ * "verified N NAME", have the largest number of instructions that the verifier has examined for a
+ * program. It refuses a program at 1,000,000. Exits 1 if the kernel has refused any.
  */
 #include <stdbool.h>
 #include <stdint.h>
