@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/options/call-spec-parts.h"
+
+#include <errno.h>
+#include <string.h>
+
+int call_spec_find_arg(const struct call_spec *spec, const char *p, size_t n)
+{
+	for (size_t i = 0; i < spec->n_args; i++)
+		if (call_spec_same(spec->args[i].name, p, n))
+			return (int)i;
+	return -ENOENT;
+}
+
+/* ">>32", or ">>3:5", which means a bit field of 5 bits. */
+static int spec_shift(struct call_spec_reader *r, struct call_location *to)
+{
+	uint64_t number;
+	int error;
+
+	if (!call_spec_accept(r, ">>"))
+		return 0;
+	error = call_spec_number(r, &number);
+	if (error == 0 && number > 63)
+		return call_spec_fail(r, r->p, "a register has 64 bits");
+	to->shift = (uint8_t)number;
+	if (error < 0 || !call_spec_accept(r, ":"))
+		return error;
+	error = call_spec_number(r, &number);
+	if (error == 0 && (number == 0 || number > 64U - to->shift))
+		return call_spec_fail(r, r->p, "a bit field has 1 to 64 bits, within a register");
+	to->width = (uint8_t)number;
+	return error;
+}
+
+/* "r5+8". In brackets, it is an address in memory. */
+static int spec_register(struct call_spec_reader *r, struct call_location *to)
+{
+	uint64_t number;
+	int error;
+
+	r->p++;
+	error = call_spec_number(r, &number);
+	if (error < 0)
+		return error;
+	if (number >= CALL_GENERAL_REGISTERS)
+		return call_spec_fail(r, r->p, "registers are r0 to r15");
+	to->reg = (uint8_t)number;
+	if (*r->p == '+' || *r->p == '-') {
+		r->p += *r->p == '+';
+		error = call_spec_number(r, (uint64_t *)&to->offset);
+	}
+	return error;
+}
+
+static int spec_reason(struct call_spec_reader *r, struct call_location *to)
+{
+	size_t n = call_spec_word(r);
+
+	to->kind = CALL_ORIGIN_NONE;
+	to->reason = (uint8_t)call_reason_find(r->p, n);
+	if (to->reason == CALL_REASON_NONE)
+		return call_spec_fail(r, r->p, "unknown reason for an unavailable argument");
+	r->p += n;
+	return 0;
+}
+
+/* Parses the location after '@'. */
+static int spec_location(struct call_spec_reader *r, struct call_location *to)
+{
+	int error;
+
+	to->is_explicit = true;
+	if (call_spec_accept(r, "="))
+		return to->kind = CALL_ORIGIN_CONSTANT,
+		       call_spec_number(r, (uint64_t *)&to->offset);
+	if (call_spec_accept(r, "?"))
+		return spec_reason(r, to);
+	to->kind = CALL_ORIGIN_REGISTER;
+	if (call_spec_accept(r, "["))
+		to->kind = CALL_ORIGIN_MEMORY;
+	if (*r->p != 'r')
+		return call_spec_fail(r, r->p, "r5, [r7+8], =NUMBER or ?REASON is expected");
+	error = spec_register(r, to);
+	if (error == 0 && to->kind == CALL_ORIGIN_MEMORY && !call_spec_accept(r, "]"))
+		return call_spec_fail(r, r->p, "']' is missing");
+	return error ?: spec_shift(r, to);
+}
+
+int call_spec_arg_place(struct call_spec_reader *r, struct call_arg *arg, size_t i)
+{
+	int error = 0;
+
+	if (call_spec_accept(r, "@"))
+		error = spec_location(r, &arg->location);
+	else if (i >= CALL_ARG_REGISTERS)
+		return call_spec_fail(r, r->p,
+				      "at most %d arguments outside of registers are "
+				      "possible",
+				      CALL_ARG_REGISTERS);
+	if (error == 0 && arg->type.form == CALL_FLOAT && !arg->location.is_explicit)
+		arg->location = (struct call_location){ .is_explicit = true,
+							.kind = CALL_ORIGIN_NONE,
+							.reason = CALL_REASON_VECTOR };
+	return error;
+}

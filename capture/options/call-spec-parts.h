@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The shared part of call-spec's files. Internal to call-spec*.c.
+ *
+ *   call-spec.c             the file, the function, its arguments and its result
+ *   call-spec-locations.c   where an argument is
+ *   call-spec-tokens.c      words and numbers
+ *   call-spec-types.c       types of arguments and results
+ *
+ * All functions of the parser consume text at `p`. They return 0, or a negative errno after
+ * call_spec_fail().
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/options/call-spec.h"
+
+/* The state of the parser. */
+struct call_spec_reader {
+	const char *text, *p;
+	struct call_spec *spec;
+	struct call_spec_error *error;
+	/*
+	 * For each buffer, the name of the argument that holds its size. It is resolved at the end,
+	 * since the argument can come after the buffer.
+	 */
+	const char *counts[CALL_ARGS_MAX];
+	size_t count_bytes[CALL_ARGS_MAX];
+	size_t n_words; /* used bytes of the spec's `words` */
+};
+
+/* ---- call-spec-tokens.c ---- */
+
+/* Notes that the text is wrong at AT, and why. Returns -EINVAL. */
+int call_spec_fail(struct call_spec_reader *r, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+void call_spec_skip(struct call_spec_reader *r);
+
+/* Consumes TOKEN if it is next. True if it was. */
+bool call_spec_accept(struct call_spec_reader *r, const char *token);
+
+bool call_spec_is_word(char c);
+
+/* Returns the length of the word that is next; 0 = there is none. */
+size_t call_spec_word(struct call_spec_reader *r);
+
+/* Whether the N bytes at P are NAME. */
+bool call_spec_same(const char *name, const char *p, size_t n);
+
+/* Parses the number that is next. */
+int call_spec_number(struct call_spec_reader *r, uint64_t *ret);
+
+/* Copies N bytes from FROM to TO, which has MAX bytes. WHAT names them in an error. */
+int call_spec_copy(struct call_spec_reader *r, char *to, size_t max, const char *from, size_t n,
+		   const char *what);
+
+/* ---- call-spec-types.c ---- */
+
+/* Whether TYPE must have a count, or has one here. */
+bool call_spec_has_count(const struct call_spec_reader *r, const struct call_type *type);
+
+/* Parses the count of TYPE, which is that of argument number ARG: "[16]", or "[n]" with the name of
+ * an argument, which is resolved when all arguments are known. */
+int call_spec_count(struct call_spec_reader *r, struct call_type *type, size_t arg);
+
+/* Parses a type. */
+int call_spec_type(struct call_spec_reader *r, struct call_type *ret);
+
+/* ---- call-spec-locations.c ---- */
+
+/* The number of the argument whose name is the N bytes at P, or -ENOENT. */
+int call_spec_find_arg(const struct call_spec *spec, const char *p, size_t n);
+
+/* Parses the location of ARG, which is argument number I. */
+int call_spec_arg_place(struct call_spec_reader *r, struct call_arg *arg, size_t i);
