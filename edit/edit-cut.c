@@ -477,7 +477,8 @@ static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *it
 		r = edit_cut_process_start(c, item);
 		return r < 0 ? r : 1;
 	case FXT_ROW_STACKS:
-		return 1;
+		/* Its counts cannot be divided: they are where the session ends. */
+		return c->options.n_pids > 0 || c->options.n_cpus > 0;
 	case FXT_ROW_STOP:
 		r = edit_cut_process_stop(c, item);
 		return r < 0 ? r : 1;

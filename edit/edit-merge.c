@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "base/text.h"
 #include "edit/edit-find.h"
 #include "edit/edit-owners.h"
@@ -51,6 +52,7 @@ struct machine {
 	int schedule_input;   /* the input whose schedule is used; -1 = none */
 	uint64_t schedule_ns; /* of the last record written of that schedule, in its input's time */
 	uint32_t first_cpu;
+	uint64_t sampling; /* identifies the last `sampling` that was written; 0 = none */
 };
 
 struct edit_merge {
@@ -465,6 +467,25 @@ static int edit_merge_select_schedule(struct edit_merge *m, unsigned input, uint
 	return r < 0 ? r : 1;
 }
 
+/* Whether RECORD, of IN and of kymo, is a `sampling` that repeats the last one of its machine, as
+ * parts of a recording do. */
+static bool edit_merge_repeats_sampling(struct merge_input *in, const struct fxt_record *record)
+{
+	struct machine *machine = &in->merge->machines[in->view.machine];
+	uint64_t words[3], hash;
+
+	if (fxt_record_row(record) != FXT_ROW_SAMPLING)
+		return false;
+	words[0] = fxt_record_number(record, FXT_NAME_FREQUENCY);
+	words[1] = fxt_record_number(record, FXT_NAME_CLOCK);
+	words[2] = fxt_record_number(record, FXT_NAME_THRESHOLD);
+	hash = table_hash(words, sizeof(words));
+	if (machine->sampling == hash)
+		return true;
+	machine->sampling = hash;
+	return false;
+}
+
 static int edit_merge_write_item(struct edit_merge *m, unsigned input,
 				 const struct edit_sorted *item)
 {
@@ -485,6 +506,8 @@ static int edit_merge_write_item(struct edit_merge *m, unsigned input,
 	}
 	in->is_kymo = edit_copy_is_kymo(item->from);
 	in->session = NULL;
+	if (r > 0 && in->is_kymo && edit_merge_repeats_sampling(in, item->record))
+		return 0;
 	if (r > 0 && in->is_kymo) {
 		int seen = edit_sessions_see(m->sessions, input, item->from, item->record,
 					     &in->session);

@@ -10,3 +10,24 @@ for what in "$T/small" out again; do
 		grep -E '"(cpu_ns|busy_ns|idle_ns|pid|name|duration_ns)"' >"sum-$(basename "$what")"
 done
 diff sum-small sum-out && diff sum-small sum-again && echo "the same"
+
+# All events are there again, and only state is there twice.
+make-profile leaks.fxt <"$L/demo"
+make-profile log.fxt <"$L/log"
+records() {
+	kymo dump "$1" | grep -E '^ *[0-9]+\.[0-9]+  ' | grep -vE 'synthetic=true|kymo:(session_st(art|op)|clock) ' | sort
+}
+while read -r file at; do
+	kymo cut --force --to "$at" "$file" first 2>/dev/null
+	kymo cut --force --from "$at" "$file" second 2>/dev/null
+	kymo merge --force first second out 2>/dev/null
+	echo "$(basename "$file") cut at $at"
+	diff <(records "$file") <(records out) | sed -E -n 's/^([<>] ).*[0-9]  (event )?([a-z:_]+) .*/\1\3/p' |
+		sort | uniq -c
+done <<-END
+	$G/profile.fxt 30ms
+	$G/profile-bare.fxt 30ms
+	leaks.fxt 5s
+	log.fxt 3.5ms
+	$T/small 300us
+END

@@ -500,11 +500,40 @@ TEST(test_cut_full_of_all)
 	source_deinit(&s);
 }
 
+/* The counts of stacks are in the part where the session ends, unless it is of some processes. */
+TEST(test_cut_session_stacks)
+{
+	const uint32_t pids[] = { 5 };
+	struct source s;
+
+	source_init(&s);
+	put_start(&s, 100, "box", 1, WALL);
+	put_task(&s, 5, "five", 1);
+	put_switch(&s, 120, 0, 0, 5, FXT_STATE_RUNNING);
+	put_switch(&s, 300, 0, 5, 0, FXT_STATE_RUNNING);
+	put_event_args(
+		&s, 400, FXT_KOID_KYMO, "kymo", "session_stacks",
+		&(struct fxt_out_arg){ FXT_ARG_UINT64, fxt_interned("stacks_whole"), .u64 = 7 }, 1);
+	put_stop(&s, 400);
+	for (unsigned i = 0; i < 3; i++) {
+		_cleanup_free_ char *text = cut_text(
+			&s.bytes, &(struct edit_cut_options){ .from_ns = i == 0 ? 0 : 200,
+							      .to_ns = i == 0 ? 200 : UINT64_MAX,
+							      .pids = pids,
+							      .n_pids = i == 2,
+							      .absolute = true });
+
+		assert_int_equal(count_lines(text, "session_stacks"), i == 1);
+	}
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut_both_ends),
 		cmocka_unit_test(test_cut_sessions),
+		cmocka_unit_test(test_cut_session_stacks),
 		cmocka_unit_test(test_cut_gap),
 		cmocka_unit_test(test_cut_full_of_all),
 		cmocka_unit_test(test_cut_open_ends),
