@@ -22,6 +22,17 @@ void edit_cut_sessions_deinit(struct edit_cut_sessions *s)
 	edit_kept_unref(s->last);
 }
 
+/* Takes into account that a session has begun, stopped, paused or resumed at TS_NS. */
+static void edit_cut_sessions_update(struct edit_cut_sessions *s, uint64_t ts_ns)
+{
+	bool quiet = s->open.n == 0 || summary_sessions_all_pause(&s->open);
+
+	if (!quiet)
+		s->quiet_ns = 0;
+	else if (s->quiet_ns == 0)
+		s->quiet_ns = ts_ns;
+}
+
 int edit_cut_sessions_start(struct edit_cut_sessions *s, const struct edit_sorted *item)
 {
 	char own[EDIT_SESSION_MAX + 1];
@@ -31,6 +42,7 @@ int edit_cut_sessions_start(struct edit_cut_sessions *s, const struct edit_sorte
 
 	if (it)
 		it->content = edit_kept_ref(item->kept);
+	edit_cut_sessions_update(s, item->record->ts_ns);
 	return r;
 }
 
@@ -60,6 +72,7 @@ void edit_cut_sessions_stop(struct edit_cut_sessions *s, const struct edit_sorte
 		if (s->sheds[i].from == item->from && s->sheds[i].session_id == id)
 			edit_cut_sessions_forget_shed(s, i);
 	edit_cut_sessions_remove(s, edit_cut_sessions_find_stopped(s, item));
+	edit_cut_sessions_update(s, item->record->ts_ns);
 }
 
 void edit_cut_sessions_shed(struct edit_cut_sessions *s, const struct edit_sorted *item, bool back)
@@ -69,7 +82,13 @@ void edit_cut_sessions_shed(struct edit_cut_sessions *s, const struct edit_sorte
 		.class_id = fxt_record_number(item->record, FXT_NAME_CLASS),
 		.session_id = fxt_record_number(item->record, FXT_NAME_SESSION),
 	};
+	char own[EDIT_SESSION_MAX + 1];
 
+	if (edit_session_is_pause(item->record)) {
+		summary_sessions_pause(&s->open, item->from, edit_session_of(item->record, own),
+				       back);
+		edit_cut_sessions_update(s, item->record->ts_ns);
+	}
 	for (size_t i = s->n_sheds; i-- > 0;)
 		if (s->sheds[i].from == shed.from && s->sheds[i].class_id == shed.class_id &&
 		    s->sheds[i].session_id == shed.session_id)

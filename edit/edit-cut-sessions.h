@@ -22,6 +22,7 @@ struct edit_cut_shed {
 struct edit_cut_sessions {
 	struct summary_sessions open; /* content: its session_start, struct edit_kept, owned */
 	struct edit_kept *last;       /* session_start of the last one that stopped; owned */
+	uint64_t quiet_ns;            /* none is open, or all pause, since then; 0 = one records */
 	struct edit_cut_shed sheds[EDIT_CUT_SHEDS_MAX];
 	size_t n_sheds;
 };

@@ -363,6 +363,8 @@ static int edit_cut_begin(struct edit_cut *c)
 	int r = edit_state_flush(c->state, edit_cut_write_state, c);
 
 	c->counts.no_room = edit_state_left_out(c->state);
+	c->counts.quiet_ns = c->sessions.quiet_ns;
+	c->counts.paused = c->sessions.open.n > 0;
 	c->phase = WITHIN;
 	c->since_ns = 0;
 	r = r ?: edit_cut_write_starts(c) ?: edit_cut_write_clock(c, c->from_ns)
@@ -464,6 +466,14 @@ static int edit_cut_process_stop(struct edit_cut *c, const struct edit_sorted *i
 	return r;
 }
 
+/* RECORD is a session_start or `returned`. After the start of the cut, the first one ends the time
+ * in which nothing was recorded there. */
+static void edit_cut_note_resumed(struct edit_cut *c, const struct fxt_record *record)
+{
+	if (c->phase != BEFORE && c->counts.resumed_ns == 0)
+		c->counts.resumed_ns = record->ts_ns;
+}
+
 /* Handles events about the whole recording, which the cut replaces by its own. Returns 1 if ITEM is
  * one. */
 static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *item)
@@ -474,6 +484,7 @@ static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *it
 
 	switch (row) {
 	case FXT_ROW_START:
+		edit_cut_note_resumed(c, record);
 		r = edit_cut_process_start(c, item);
 		return r < 0 ? r : 1;
 	case FXT_ROW_STACKS:
@@ -639,6 +650,8 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 	if (r.ts_ns < c->from_ns && c->phase == BEFORE)
 		return edit_cut_note(c, item, &r);
 	e = edit_cut_move_on(c, r.ts_ns);
+	if (row == FXT_ROW_RETURNED && edit_session_is_pause(&r))
+		edit_cut_note_resumed(c, &r);
 	if (e == 0 && c->phase == WITHIN)
 		e = edit_cut_write_stops(c, r.ts_ns);
 	if (e < 0)

@@ -52,6 +52,12 @@ struct edit_cut_counts {
 	uint64_t no_room;           /* initial state without room, not in the result either */
 	uint64_t first_ns, last_ns; /* of the source: times of its first and last record */
 	bool any;                   /* at least one record was in the range */
+	/*
+	 * Nothing was recorded at the start of the range, from QUIET_NS (0 = it was) to RESUMED_NS
+	 * (0 = to the end of the source): all sessions paused, or none was open.
+	 */
+	uint64_t quiet_ns, resumed_ns;
+	bool paused;
 };
 
 void edit_cut_get_counts(const struct edit_cut *c, struct edit_cut_counts *ret);

@@ -40,8 +40,16 @@ static int verb_cut_all(struct open_trace *in, struct edit_trace *out, struct ed
 static void verb_cut_explain_empty(const struct open_trace *in,
 				   const struct edit_cut_counts *counts)
 {
+	const char *why = counts->paused ? "the recording paused" : "no session recorded";
+
 	if (counts->last_ns == 0)
 		cli_error("%s: no record has a time", in->name);
+	else if (counts->quiet_ns && counts->resumed_ns)
+		cli_error("%s: no records between these times: %s from @%" PRIu64 " to @%" PRIu64,
+			  in->name, why, counts->quiet_ns, counts->resumed_ns);
+	else if (counts->quiet_ns && counts->quiet_ns < counts->last_ns)
+		cli_error("%s: no records between these times: %s from @%" PRIu64 " on", in->name,
+			  why, counts->quiet_ns);
 	else
 		cli_error("%s: no records between these times; the archive lasts %s, from @%" PRIu64
 			  " to @%" PRIu64,

@@ -26,6 +26,12 @@ try repair in .
 try cut --from 1h in out
 try cut --from 1h --force in there
 good there
+# (nothing was recorded between two parts of a recording)
+kymo cut --to 300us in first 2>/dev/null
+kymo cut --from 600us in second 2>/dev/null
+kymo merge first second both 2>/dev/null
+try cut --from 400us --to 500us both out
+rm first second both
 try merge in "$T/empty" out
 try redact --key absent in out
 head -c 15 "$T/small" >short

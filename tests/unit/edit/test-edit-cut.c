@@ -528,12 +528,60 @@ TEST(test_cut_session_stacks)
 	source_deinit(&s);
 }
 
+/* A cut at whose start nothing was recorded shows since when, and until when. */
+TEST(test_cut_quiet)
+{
+	static const struct {
+		uint64_t from_ns, to_ns, quiet_ns, resumed_ns;
+		bool any, paused;
+	} rows[] = {
+		{ 120, 180, 0, 200, true, false },    { 220, 240, 210, 300, false, true },
+		{ 420, 450, 350, 500, false, false }, { 220, 550, 210, 300, true, true },
+		{ 610, 620, 600, 0, false, false },
+	};
+	struct source s;
+
+	source_init(&s);
+	put_start_of(&s, 100, "a", "box", 1, WALL);
+	put_start_of(&s, 110, "b", "box", 1, WALL);
+	put_switch(&s, 150, 0, 0, 5, FXT_STATE_RUNNING);
+	put_shed(&s, 190, "session", "a", false);
+	put_shed(&s, 200, "session", "a", true);
+	put_shed(&s, 205, "session", "a", false);
+	put_shed(&s, 210, "session", "b", false);
+	put_shed(&s, 300, "session", "b", true);
+	put_stop_of(&s, 350, "b");
+	put_stop_of(&s, 400, "a");
+	put_start_of(&s, 500, "c", "box", 1, WALL);
+	put_stop_of(&s, 600, "c");
+	as_app(&s);
+	put_event(&s, FXT_EVENT_INSTANT, 900, 5, "c", "late", 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct edit_cut_counts counts;
+		_cleanup_free_ char *text =
+			cut_counts(&s.bytes,
+				   &(struct edit_cut_options){ .from_ns = rows[i].from_ns,
+							       .to_ns = rows[i].to_ns,
+							       .absolute = true },
+				   &counts);
+
+		assert_int_equal(counts.any, rows[i].any);
+		assert_int_equal(counts.quiet_ns, rows[i].quiet_ns);
+		if (!rows[i].quiet_ns)
+			continue;
+		assert_int_equal(counts.resumed_ns, rows[i].resumed_ns);
+		assert_int_equal(counts.paused, rows[i].paused);
+	}
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut_both_ends),
 		cmocka_unit_test(test_cut_sessions),
 		cmocka_unit_test(test_cut_session_stacks),
+		cmocka_unit_test(test_cut_quiet),
 		cmocka_unit_test(test_cut_gap),
 		cmocka_unit_test(test_cut_full_of_all),
 		cmocka_unit_test(test_cut_open_ends),
