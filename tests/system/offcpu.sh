@@ -341,7 +341,7 @@ assert_eq "$({ grep -c unmapped: "$TMP/stacks" || true; })" 0 "stacks with a fra
 # Programs are detached one after the other, while threads are switched: no time off CPU begins
 # after its end.
 note "a storm of processes that is still there at the end"
-for _ in {1..6}; do
+for _ in {1..3}; do
 	"$KYMO_LOAD" --life 100 --at-once 100 procs 3000 >"$TMP/storm.json" &
 	storm=$!
 	expect_recorded "$TMP/storm.fxt" "$KYMO" record --direct -e sched,profile,offcpu --offcpu-min 1us -b 32M -d 500ms --force -o "$TMP/storm.fxt"
