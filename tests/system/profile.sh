@@ -62,11 +62,11 @@ name_frames() {
 }
 
 note "whole stacks, and shares"
-take "$TMP/chain.fxt" -e sched,profile -F 499 -- "$STACK_LOAD" chain 4000
+take "$TMP/chain.fxt" -e sched,profile -F 997 -- "$STACK_LOAD" chain 2000
 pid=$(json "$TMP/truth.json" .pid)
 name_frames | awk -v pid="$pid" '$1 == pid && / leaf_/' >"$TMP/named"
 counted=$(wc -l <"$TMP/named")
-assert_within "$counted" "$(samples_due "$TMP/truth.json" 499)" 6 "samples in 4 s of CPU time at 499 Hz"
+assert_within "$counted" "$(samples_due "$TMP/truth.json" 997)" 6 "samples in 2 s of CPU time at 997 Hz"
 chain=$(printf ' chain_%s' 12 11 10 9 8 7 6 5 4 3 2 1)
 whole=$(grep -c " leaf_[abc]$chain burn main " "$TMP/named" || true)
 # An interrupt of a leaf function has its own frames before it. No frame after it may be missing.
@@ -98,16 +98,16 @@ else
 fi
 
 note "short processes"
-take "$TMP/burst.fxt" -e sched,profile -F 499 -- "$STACK_LOAD" burst 1000 5
+take "$TMP/burst.fxt" -e sched,profile -F 499 -- "$STACK_LOAD" burst 500 5
 json "$SUMMARY" '.events.exec' >"$TMP/execs"
-assert_ge "$(cat "$TMP/execs")" 1000 "execs"
+assert_ge "$(cat "$TMP/execs")" 500 "execs"
 name_frames >"$TMP/named"
 processes=$(awk '/ spin_step / { print $1 }' "$TMP/named" | sort -u | wc -l)
-note "$processes of the 1000 were sampled in their loop"
-assert_ge "$processes" 600 "processes that were sampled"
+note "$processes of the 500 were sampled in their loop"
+assert_ge "$processes" 300 "processes that were sampled"
 awk '{ print $1 }' "$TMP/named" | sort -u >"$TMP/ours"
 awk '/stack-load$/ { print $3 }' "$MAPPINGS" | sort -u >"$TMP/mapped"
-assert_ge "$(wc -l <"$TMP/mapped")" 1000 "processes with a mapping of the program"
+assert_ge "$(wc -l <"$TMP/mapped")" 500 "processes with a mapping of the program"
 # Registers without a frame pointer lead to arbitrary addresses: only the innermost frame of the
 # program counts, and frames of stacks of our own code.
 grep 'stack-load+' "$STACKS" | grep -v 'kernel:' >"$TMP/user" || true
@@ -200,7 +200,7 @@ if [ "$libc" ] && unshare -mpf true 2>/dev/null; then
 	cp "$libc" "$TMP/own/libc.copy"
 	inode=$(stat -c %i "$TMP/own/libc.copy")
 	take "$TMP/ns.fxt" -e profile -F 499 --comm stack-load -- unshare -mpf bash -c \
-		'mount --bind "$1" "$(readlink -f "$2")" && "$3" chain 1500' \
+		'mount --bind "$1" "$(readlink -f "$2")" && "$3" chain 800' \
 		bash "$TMP/own/libc.copy" "$libc" "$STACK_LOAD"
 	# (other processes may have this name)
 	pid=$(awk -v program="$STACK_LOAD" '$NF == program { print $3; exit }' "$MAPPINGS")
