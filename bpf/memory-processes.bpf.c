@@ -112,10 +112,31 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 {
 	if (child->pid != child->tgid)
 		memory_note_thread(child, NULL);
-	/* A child that shares its parent's memory is about to call exec. */
+	/* A child that shares its parent's memory is about to call exec; or see on_memory_share. */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
 	    filter_selects(child))
 		memory_emit_watch(MEMORY_HAPPENED_FORK, child, bpf_ktime_get_boot_ns());
+	return 0;
+}
+
+/*
+ * Runs in the parent. A child that shares its parent's memory while the parent continues (not by
+ * vfork) allocates and frees blocks there. Its calls are those of another process, so they are not
+ * recorded. (At its fork, the kernel has not set vfork_done yet.)
+ */
+SEC("?tp_btf/sched_wakeup_new")
+int TIMED_PROG(COST_LIFECYCLE, on_memory_share, struct task_struct *child)
+{
+	struct task_struct *parent = bpf_get_current_task_btf();
+	__u32 tgid = (__u32)parent->tgid;
+	struct memory_process *process;
+
+	if (child->pid != child->tgid || child->vfork_done ||
+	    BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm))
+		return 0;
+	process = bpf_map_lookup_elem(&memory_processes, &tgid);
+	if (process)
+		__sync_fetch_and_or(&process->flags, MEMORY_PROCESS_SHARED);
 	return 0;
 }
 

@@ -84,6 +84,7 @@ _Static_assert(sizeof(struct memory_thread_end) == 16, "ABI");
 #define MEMORY_PROCESS_EXECED (1u << 0) /* it has ended by exec */
 #define MEMORY_PROCESS_IMAGE  (1u << 1) /* it began with exec, at since_ns */
 #define MEMORY_PROCESS_FORKED (1u << 2) /* it began with fork */
+#define MEMORY_PROCESS_SHARED (1u << 3) /* another process that is not watched uses its memory */
 
 struct memory_key {
 	__u64 id; /* an address, a descriptor, ...: see `enum resource` */

@@ -186,6 +186,8 @@ struct uprobe_task {
 	struct arch_uprobe *auprobe; /* since 6.12: whose programs run */
 };
 
+struct completion;
+
 struct task_struct {
 	struct uprobe_task *utask;
 	struct thread_info thread_info;
@@ -202,6 +204,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	struct task_struct *real_parent, *group_leader;
+	struct completion *vfork_done;
 	__u64 start_boottime;
 	const struct cred *cred, *real_cred;
 	__u64 self_exec_id;

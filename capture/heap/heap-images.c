@@ -129,11 +129,12 @@ void memory_image_note_probed(struct heap_image *image, uint64_t probed_ns, uint
 
 uint32_t memory_image_gap(const struct heap_image *image)
 {
-	bool is_of_blocks = image->gap == WATCHED_GAP_LATE || image->gap == WATCHED_GAP_UNSEEN ||
-			    image->gap == WATCHED_GAP_LOADED;
+	bool is_shared = image->process.flags & MEMORY_PROCESS_SHARED;
+	uint32_t gap = image->gap ?: is_shared ? WATCHED_GAP_SHARED : WATCHED_GAP_NONE;
 
-	return is_of_blocks && image->process.flags & MEMORY_PROCESS_EXECED ? WATCHED_GAP_NONE
-									    : image->gap;
+	return gap != WATCHED_GAP_THREAD && image->process.flags & MEMORY_PROCESS_EXECED
+		       ? WATCHED_GAP_NONE
+		       : gap;
 }
 
 void memory_image_end_unreported(struct heap_image *image)

@@ -148,8 +148,9 @@ static void heap_trace_reach_combine(struct reach_block *blocks, size_t n,
 static bool heap_trace_reach_all_known(const struct session_options *o,
 				       const struct heap_image *image)
 {
-	return image->complete && image->gap == WATCHED_GAP_NONE && o->memory.interval == 0 &&
-	       o->memory.min_bytes == 0 && image->process.full == 0 && image->process.lost == 0;
+	return image->complete && memory_image_gap(image) == WATCHED_GAP_NONE &&
+	       o->memory.interval == 0 && o->memory.min_bytes == 0 && image->process.full == 0 &&
+	       image->process.lost == 0;
 }
 
 /*

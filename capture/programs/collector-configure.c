@@ -213,6 +213,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_iter_waiting, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_moment, o->categories & CATEGORY_MOMENTS },
 		{ skel->progs.on_memory_fork, o->categories & CATEGORIES_MEMORY },
+		{ skel->progs.on_memory_share, o->categories & CATEGORY_MEMORY },
 		{ skel->progs.on_memory_exec, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_exit, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_iter_registers,

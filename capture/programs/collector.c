@@ -284,6 +284,7 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 		{ skel->progs.on_own_exit, &skel->links.on_own_exit },
 		/* After the program with which the filter follows forks. */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
+		{ skel->progs.on_memory_share, &skel->links.on_memory_share },
 		{ skel->progs.on_resource_exit, &skel->links.on_resource_exit },
 		{ skel->progs.on_resource_enter, &skel->links.on_resource_enter },
 		{ skel->progs.on_resource_fork, &skel->links.on_resource_fork },

@@ -223,6 +223,8 @@ static void allocations_describe_gap(const struct allocations *a, const struct r
 				     "its earlier blocks are unknown",
 		[WATCHED_GAP_UNSEEN] = "it ended before its files were examined, and can have had "
 				       "an allocator without probes",
+		[WATCHED_GAP_SHARED] = "another process shared its memory (clone() with CLONE_VM), "
+				       "and the blocks that it allocated or freed are unknown",
 	};
 	uint64_t start_ns = a->pipe->from_ns;
 	uint64_t from_ns = rec->gap_from_ns > start_ns ? rec->gap_from_ns : start_ns;

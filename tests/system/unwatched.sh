@@ -59,6 +59,32 @@ if type -P cc >/dev/null; then
 	[ -s "$TMP/all-reasons" ] || fail "the program was never reported"
 fi
 
+note "a process that uses the memory of its parent"
+if type -P cc >/dev/null; then
+	cc -O1 -o "$TMP/shares" -x c - <<-END
+		#define _GNU_SOURCE
+		#include <sched.h>
+		#include <signal.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		static void *volatile lost;
+		static int child(void *unused) { (void)unused; lost = malloc(444); lost = NULL; return 0; }
+		int main(int argc, char **argv)
+		{
+			char *stack = malloc(1 << 16);
+			int flags = CLONE_VM | SIGCHLD | (argc > 1 ? CLONE_VFORK : 0);
+			(void)argv;
+			return waitpid(clone(child, stack + (1 << 16), flags, NULL), NULL, 0) < 0;
+		}
+	END
+	leaks 4 --fail-over 1G -- "$TMP/shares"
+	assert_eq "$(of_last '"\(.watched) \(.complete)"')" "true false" "whether its data are complete"
+	assert_says "$TMP/complaints" 'another process shared its memory' "the reason"
+	# (such a child is about to call exec: a limit that the manual states)
+	leaks 0 --fail-over 1G -- "$TMP/shares" vfork
+	assert_eq "$(of_last '"\(.watched) \(.complete)"')" "true true" "a program that uses vfork"
+fi
+
 note "programs that end at once"
 # (some of them end before the worker reads of their fork; all have ended when the command ends)
 for reach in no freeze; do

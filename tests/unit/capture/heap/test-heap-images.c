@@ -153,6 +153,20 @@ TEST(test_gap)
 	}
 }
 
+/* The programs report that another process used its memory. An earlier gap is more. */
+TEST(test_shared)
+{
+	struct heap_images *images = *state;
+	struct heap_image *image = add(images, PID, 1);
+
+	image->process.flags = MEMORY_PROCESS_SHARED;
+	assert_int_equal(memory_image_gap(image), WATCHED_GAP_SHARED);
+	image->process.flags |= MEMORY_PROCESS_EXECED;
+	assert_int_equal(memory_image_gap(image), WATCHED_GAP_NONE);
+	memory_image_add_gap(image, WATCHED_GAP_THREAD);
+	assert_int_equal(memory_image_gap(image), WATCHED_GAP_THREAD);
+}
+
 /* The first allocator that is loaded later is a gap, from its mapping to its probes. */
 TEST(test_loaded)
 {
@@ -185,6 +199,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_not_reported, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_loaded, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_shared, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 	};
 
