@@ -57,11 +57,58 @@ struct {
 
 /* ---- stacks ---- */
 
+/* The file that PROCESS has mapped at ADDRESS, and its place: a number. 0 = none. */
+static __always_inline __u64 memory_file_at(const struct unwind_process *process, __u64 address)
+{
+	__u64 page = address >> UNWIND_PAGE_SHIFT, first;
+	__u32 at = unwind_search_mappings(process, page) - 1;
+	const struct unwind_mapping *m;
+
+	if (at >= UNWIND_MAPPINGS_MAX)
+		return 0;
+	m = &process->mappings[at];
+	first = UNWIND_WHERE_FIRST(m->where);
+	if (page - first >= UNWIND_WHERE_N(m->where))
+		return 0;
+	/* (mappings without a file are merged, so they have no place) */
+	if (m->file == UNWIND_FILE_NONE)
+		return UNWIND_FILE_NONE;
+	return (__u64)(m->file_page - (__u32)first) << 32 | (__u32)m->generation << 16 | m->file;
+}
+
+/*
+ * A number for the files that the frames of STACK are in. Until a mapping of the process was
+ * replaced, the addresses distinguish them, and the number is 0.
+ */
+static __noinline __u64 memory_stack_files(const struct memory_stack *stack)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32, n = stack->n_frames;
+	const struct unwind_process *process;
+	__u64 h = 0;
+
+	if (!unwind_by_tables)
+		return 0;
+	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (!process || !process->replaced)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < MEMORY_FRAMES_MAX; i++) {
+		if (i >= n)
+			break;
+		h = stack_mix(h, memory_file_at(process, stack->frames[i] - 1));
+	}
+	return h;
+}
+
 __u64 memory_stack_id(struct memory_stack *stack)
 {
-	return stack ? stack_hash_from(stack_seed, stack->frames, stack->n_frames,
-				       MEMORY_FRAMES_MAX)
-		     : 0;
+	__u64 files;
+
+	if (!stack)
+		return 0;
+	files = memory_stack_files(stack);
+	return stack_hash_from(files ? stack_mix(stack_seed, files) : stack_seed, stack->frames,
+			       stack->n_frames, MEMORY_FRAMES_MAX);
 }
 
 __u32 memory_stack_true(struct memory_stack *stack)

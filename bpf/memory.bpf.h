@@ -4,7 +4,8 @@
  * thread, and the stacks of its allocations.
  *
  * Each stack is stored once, with the sums of its allocations, in a table that user space reads at
- * any time. The key is a hash of its frames. In code without frame pointers, a walk yields words
+ * any time. The key is a hash of its frames, and of the files that they are in: libraries can be at
+ * the same addresses one after the other. In code without frame pointers, a walk yields words
  * that are no return addresses. Such frames are cut off, since otherwise each allocation would have
  * a stack of its own. The check is expensive, so it is skipped for stacks that are in the table
  * already.
@@ -130,8 +131,9 @@ static __always_inline bool memory_is_nested(struct memory_call *call, __u32 ins
 
 /* Sends a stack to user space before the first record that names it, in log mode. */
 static __always_inline void memory_send_stack(const struct memory_stack_key *key,
-					      const struct memory_stack *stack, __u64 now_ns)
+					      const struct memory_stack *stack)
 {
+	__u64 now_ns = stack->since_ns;
 	struct rec_named *rec = rec_reserve(REC_NAMED_RING, sizeof(*rec), now_ns);
 	__u32 n = stack->n_frames;
 
@@ -213,8 +215,9 @@ static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 		}
 	}
 	if (!known) {
+		t->stack.since_ns = bpf_ktime_get_boot_ns();
 		if (memory_log && !t->copied)
-			memory_send_stack(&key, &t->stack, bpf_ktime_get_boot_ns());
+			memory_send_stack(&key, &t->stack);
 		/* Another CPU can have stored it first. */
 		bpf_map_update_elem(&memory_stacks, &key, &t->stack, BPF_NOEXIST);
 		known = bpf_map_lookup_elem(&memory_stacks, &key);

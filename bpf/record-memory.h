@@ -111,7 +111,7 @@ _Static_assert(sizeof(struct memory_block) == 40, "ABI");
 
 #define MEMORY_FRAMES_MAX 64
 struct memory_stack_key {
-	__u64 id; /* a hash of the frames; never 0 */
+	__u64 id; /* a hash of the frames and their files; never 0 */
 	__u32 instance;
 	__u32 resource;
 };
@@ -124,11 +124,12 @@ _Static_assert(sizeof(struct memory_stack_key) == 16, "ABI");
 struct memory_stack {
 	__u64 allocations, allocated_bytes;
 	__u64 frees, freed_bytes;
+	__u64 since_ns; /* not after the first allocation, when the frames were in these files */
 	__u32 n_frames;
 	__u32 is_copied; /* it ends early, and a REC_HEAP_PIECE with its id was sent before */
 	__u64 frames[MEMORY_FRAMES_MAX]; /* innermost first: return addresses */
 };
-_Static_assert(sizeof(struct memory_stack) == 552, "ABI");
+_Static_assert(sizeof(struct memory_stack) == 560, "ABI");
 
 /* The current call of a thread. */
 struct memory_call {

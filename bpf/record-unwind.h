@@ -190,7 +190,8 @@ struct unwind_process {
 	__u32 sequence; /* odd during a change */
 	__u32 n;
 	__u32 kept; /* mappings from before the change, during it */
-	__u32 pad_0;
+	/* Mappings that others replaced or cut: from the first on, addresses have two meanings */
+	__u32 replaced;
 	struct unwind_mapping mappings[UNWIND_MAPPINGS_MAX];
 };
 _Static_assert(sizeof(struct unwind_process) == 4024, "ABI");

@@ -191,6 +191,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 		return 0;
 	}
 	if (first < to->end && end > to->first) {
+		process->replaced++;
 		if (end > to->end) {
 			to->placed = m;
 			to->placed.where = UNWIND_WHERE(to->end, end - to->end);

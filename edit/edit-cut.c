@@ -60,8 +60,9 @@ struct edit_cut {
 	struct edit_cut_counts counts;
 	bool others[FXT_CPU_MAX + 1]; /* CPUs whose pseudo-thread "other" was named */
 	bool any_other;
-	bool timed;        /* a record with a time was read */
-	uint64_t since_ns; /* start time to add to the next record; 0 = none */
+	bool timed;            /* a record with a time was read */
+	uint64_t since_ns;     /* start time to add to the next record; 0 = none */
+	struct fxt_named late; /* the last late stack: its frames follow */
 	/* For the next record: why its end or its begin is not the true one; NULL = it is */
 	const char *clipped, *begun;
 };
@@ -622,6 +623,21 @@ static void edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
 		c->counts.last_ns = ts_ns;
 }
 
+/*
+ * Whether R, an event of ROW within the cut, is a stack of allocations from before the cut, or its
+ * frames. A stack has the time of its first allocation, but the table that has it is read later.
+ */
+static bool edit_cut_is_late_stack(struct edit_cut *c, enum fxt_row_id row,
+				   const struct fxt_record *r)
+{
+	if (c->phase != WITHIN || r->ts_ns >= c->from_ns)
+		return false;
+	if (row == FXT_ROW_STACK)
+		fxt_named_set(&c->late, r);
+	return row == FXT_ROW_STACK ||
+	       (r->type == FXT_RECORD_PROFILER && fxt_named_consume(&c->late, r));
+}
+
 /* Begins or ends the cut if it does so before TS_NS. */
 static int edit_cut_move_on(struct edit_cut *c, uint64_t ts_ns)
 {
@@ -649,6 +665,8 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 		return e < 0 ? e : 0;
 	if (r.ts_ns < c->from_ns && c->phase == BEFORE)
 		return edit_cut_note(c, item, &r);
+	if (edit_cut_is_late_stack(c, row, &r))
+		r.ts_ns = c->from_ns;
 	e = edit_cut_move_on(c, r.ts_ns);
 	if (row == FXT_ROW_RETURNED && edit_session_is_pause(&r))
 		edit_cut_note_resumed(c, &r);

@@ -77,21 +77,6 @@ void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbo
 
 /* ---- places ---- */
 
-/* A hash of the file of MAP and of its position in the address space; never 0. */
-static uint64_t edit_symbolize_identity_of(const struct mapping *map)
-{
-	uint64_t key[5];
-
-	if (!map)
-		return 0;
-	key[0] = map->start - map->file_offset;
-	key[1] = map->device;
-	key[2] = map->inode;
-	key[3] = table_hash(map->path, strlen(map->path));
-	key[4] = map->build_id_size ? table_hash(map->build_id, map->build_id_size) : 0;
-	return table_hash(key, sizeof(key));
-}
-
 /* Finds or makes the place; *RET is NULL if there are too many. Returns 0 or -ENOMEM. */
 static int edit_symbolize_get_place(struct edit_symbolize *s, uint32_t owner, uint64_t address,
 				    struct place **ret)
@@ -167,7 +152,7 @@ static int edit_symbolize_name_place(struct edit_symbolize *s, struct place *pla
 	if (n == 0 && place->any_frame)
 		r = edit_symbolize_write_frame(s, sample, place, &empty);
 	place->named_by = US;
-	place->meaning = edit_symbolize_identity_of(map);
+	place->meaning = map ? map->code : 0;
 	place->any_frame = n > 0;
 	return r;
 }
@@ -187,7 +172,7 @@ static int edit_symbolize_name_frame(struct edit_symbolize *s, const struct even
 	uint64_t address = sample->sample.frames[i];
 	uint32_t owner = maps_owner(s->maps, sample->pid, address);
 	const struct mapping *map = maps_find(s->maps, owner, address, sample->ts_ns);
-	uint64_t meaning = edit_symbolize_identity_of(map);
+	uint64_t meaning = map ? map->code : 0;
 	struct place *place;
 	int r = edit_symbolize_get_place(
 		s, owner, frames_code(address, maps_sample_returns(sample, i)), &place);
@@ -209,7 +194,7 @@ static int edit_symbolize_record_frame(struct edit_symbolize *s, const struct ev
 {
 	const struct mapping *map =
 		maps_find(s->maps, ev->frame.process, ev->frame.address, ev->ts_ns);
-	uint64_t meaning = edit_symbolize_identity_of(map);
+	uint64_t meaning = map ? map->code : 0;
 	struct place *place;
 	int r = edit_symbolize_get_place(s, ev->frame.process, ev->frame.address, &place);
 

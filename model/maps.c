@@ -355,6 +355,20 @@ static int maps_make_room(struct maps *m, struct set *set)
 
 /* ---- events ---- */
 
+/* A hash of the file of MAPPING and of its position in the address space; never 0. */
+static uint64_t maps_code_of(const struct mapping *mapping)
+{
+	const uint64_t key[] = {
+		mapping->start - mapping->file_offset,
+		mapping->device,
+		mapping->inode,
+		table_hash(mapping->path, strlen(mapping->path)),
+		mapping->build_id_size ? table_hash(mapping->build_id, mapping->build_id_size) : 0,
+	};
+
+	return table_hash(key, sizeof(key));
+}
+
 static struct mapping *maps_make_mapping(struct maps *m, const struct event *ev)
 {
 	struct mapping *mapping = calloc(1, sizeof(*mapping));
@@ -383,6 +397,7 @@ static struct mapping *maps_make_mapping(struct maps *m, const struct event *ev)
 	}
 	if (mapping->build_id_size)
 		memcpy(mapping->build_id, ev->mapping.build_id, mapping->build_id_size);
+	mapping->code = maps_code_of(mapping);
 	mapping->number = ++m->last_number;
 	return mapping;
 }

@@ -40,8 +40,10 @@ enum { MAPS_MAX = 1 << 20 };
 /* An executable mapping. Valid as long as the maps (MAPS_OF_ALL_TIMES), or until it is unmapped. */
 struct mapping {
 	uint64_t number; /* unique within one maps; from 1 */
-	uint32_t pid;    /* its first process; children share it */
-	uint64_t ts_ns;  /* valid from then on; 0: the begin of the archive, or before */
+	/* Of its file and position: with equal numbers, addresses have the same names. Never 0 */
+	uint64_t code;
+	uint32_t pid;   /* its first process; children share it */
+	uint64_t ts_ns; /* valid from then on; 0: the begin of the archive, or before */
 	uint64_t start, size, file_offset;
 	uint64_t device, inode; /* 0 = not known */
 	char *path;

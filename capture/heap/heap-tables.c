@@ -148,6 +148,20 @@ static int heap_tables_emit(const struct pass *p, const struct rec_head *rec)
 	return p->sink->emit(rec, p->sink->userdata);
 }
 
+/*
+ * The time of STACK, at which its addresses have their meaning: not that of its report, when
+ * another library can be there.
+ */
+static uint64_t heap_tables_stack_ns(const struct heap_image *image,
+				     const struct memory_stack *stack, uint64_t now_ns)
+{
+	uint64_t since_ns = stack->since_ns;
+
+	if (since_ns < image->process.since_ns)
+		since_ns = image->process.since_ns;
+	return since_ns < now_ns ? since_ns : now_ns;
+}
+
 static int heap_tables_emit_stack(const struct pass *p, const struct heap_image *image,
 				  const struct memory_stack_key *key,
 				  const struct memory_stack *stack)
@@ -162,6 +176,7 @@ static int heap_tables_emit_stack(const struct pass *p, const struct heap_image 
 
 	if (stack->n_frames == 0 || stack->n_frames > MEMORY_FRAMES_MAX)
 		return -EBADMSG;
+	rec.head.ts_ns = heap_tables_stack_ns(image, stack, rec.head.ts_ns);
 	memcpy(rec.frames, stack->frames, rec.n_frames * sizeof(*rec.frames));
 	return heap_tables_emit(p, &rec.head);
 }

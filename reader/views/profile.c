@@ -93,12 +93,18 @@ static int profile_set_number(struct table *t, uint64_t key, size_t number)
 	return table_set(t, key, (void *)(uintptr_t)(number + 1));
 }
 
+/* A library that is loaded again at the same addresses has another mapping, but the same code. */
+static uint64_t profile_code_of(const struct profile_place *place)
+{
+	return place->mapping ? place->mapping->code : 0;
+}
+
 /* Finds or adds PLACE. *RET is its number, or NOBODY if there is no more room. */
 static int profile_find_place(struct profile *p, struct profile_place place, uint32_t *ret)
 {
 	struct profile_state *s = p->state;
 	const uint64_t key[] = { (uint64_t)place.owner << 1 | place.returns, place.address,
-				 place.mapping ? place.mapping->number : 0 };
+				 profile_code_of(&place) };
 	uint64_t hash = table_hash(key, sizeof(key));
 	uint32_t first = profile_number_of(&s->place_numbers, hash);
 
@@ -106,7 +112,8 @@ static int profile_find_place(struct profile *p, struct profile_place place, uin
 		const struct profile_place *known = &p->places[i];
 
 		if (known->owner == place.owner && known->returns == place.returns &&
-		    known->address == place.address && known->mapping == place.mapping) {
+		    known->address == place.address &&
+		    profile_code_of(known) == profile_code_of(&place)) {
 			*ret = i;
 			return 0;
 		}

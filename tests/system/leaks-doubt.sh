@@ -3,7 +3,8 @@
 #
 # A stack that could not be walked reliably shows which of its frames are in doubt, and why: by
 # frame pointers, and by tables if functions are not described. Nothing is in doubt in libraries whose
-# tables are made only after their first allocations.
+# tables are made only after their first allocations. Libraries that are at the same addresses, one
+# after the other, are not mistaken for each other.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -214,3 +215,49 @@ diff - <(late_stacks) >&2 <<-END || fail "allocations in a library that has just
 	memory 6 3006 true late_new;late_first;late_all;load;main
 	memory 7 3514 true late_new;late_second;late_all;load;main
 END
+
+note "libraries that are at the same addresses in turn"
+for n in 1 2; do
+	gcc -g -O1 -fPIC -shared -o "$TMP/turn$n.so" -x c - <<-END
+		#include <stdlib.h>
+		static void *volatile lost;
+		__attribute__((noinline)) static void inner_$n(void) { lost = malloc(610 + $n); lost = NULL; }
+		void leak(void) { inner_$n(); lost = NULL; }
+	END
+done
+gcc -g -O1 -o "$TMP/turns" -x c - <<-END
+	#include <dlfcn.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		for (int i = 0; i < 6; i++) {
+			void *library = dlopen(argv[1 + i % 2], RTLD_NOW), *leak;
+			if (argc < 3 || !library || !(leak = dlsym(library, "leak")))
+				return 1;
+			/* (the first walks without tables are copied, and have ids of their own) */
+			usleep(50000);
+			((void (*)(void))leak)();
+			printf("%p\n", leak);
+			dlclose(library);
+		}
+		return 0;
+	}
+END
+for how in "" --memory-log; do
+	expect_exit 0 "$KYMO" leaks --direct ${how:+"$how"} -e memory --force -o "$TMP/turns.fxt" -- \
+		"$TMP/turns" "$TMP/turn1.so" "$TMP/turn2.so"
+	[ "$(grep -c ^0x "$TMP/stdout")" = 6 ] || fail "the load has failed"
+	[ "$(grep ^0x "$TMP/stdout" | sort -u | wc -l)" = 1 ] || {
+		note "the libraries are at different addresses here"
+		continue
+	}
+	expect_exit 0 "$KYMO" leaks --json "$TMP/turns.fxt"
+	# (a stack whose table was late ends early, in a group of its own)
+	gojq -r '[.processes[].leaks[] | select(.bytes / .blocks | . == 611 or . == 612) |
+		{ size: (.bytes / .blocks), blocks, of: .frames[0].function }] | group_by([.size, .of])[] |
+		"\(.[0].size) \(map(.blocks) | add) \(.[0].of)"' "$TMP/stdout" | sort >"$TMP/groups"
+	printf '%s\n' "611 3 inner_1" "612 3 inner_2" | diff - "$TMP/groups" >&2 ||
+		fail "the blocks of the two libraries (>)${how:+ with $how} are not as they should be (<)"
+	expect_exit 0 "$KYMO" check "$TMP/turns.fxt"
+done

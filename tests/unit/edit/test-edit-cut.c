@@ -500,6 +500,36 @@ TEST(test_cut_full_of_all)
 	source_deinit(&s);
 }
 
+/* A stack of allocations from before the cut that is reported within it belongs to its begin. */
+TEST(test_cut_late_stack)
+{
+	static const uint64_t frames[] = { 0x1000 };
+	const struct fxt_out_arg id = { FXT_ARG_UINT64, fxt_interned("id"), .u64 = 7 };
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	source_init(&s);
+	put_start(&s, 100, "box", 1, WALL);
+	put_task(&s, 5, "five", 1);
+	put_switch(&s, 120, 0, 0, 5, FXT_STATE_RUNNING);
+	put_switch(&s, 300, 0, 5, 0, FXT_STATE_RUNNING);
+	put_event_args(&s, 150, 5, "memory", "stack", &id, 1);
+	for (unsigned i = 0; i < 2; i++) /* the second one is a sample */
+		assert_int_equal(fxt_write_backtrace(&s.w,
+						     &(struct fxt_backtrace){ .ts_ticks = 150,
+									      .thread = { 5, 5 },
+									      .frames = frames,
+									      .n_frames = 1 }),
+				 0);
+	put_stop(&s, 400);
+	text = cut_text(&s.bytes, &(struct edit_cut_options){
+					  .from_ns = 200, .to_ns = UINT64_MAX, .absolute = true });
+	if (count_lines(text, "200 instant memory/stack") != 1 ||
+	    count_lines(text, "200 backtrace") != 1 || count_lines(text, " 150 ") != 0)
+		fail_msg("%s", text);
+	source_deinit(&s);
+}
+
 /* The counts of stacks are in the part where the session ends, unless it is of some processes. */
 TEST(test_cut_session_stacks)
 {
@@ -580,6 +610,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut_both_ends),
 		cmocka_unit_test(test_cut_sessions),
+		cmocka_unit_test(test_cut_late_stack),
 		cmocka_unit_test(test_cut_session_stacks),
 		cmocka_unit_test(test_cut_quiet),
 		cmocka_unit_test(test_cut_gap),

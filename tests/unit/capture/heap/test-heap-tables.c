@@ -67,10 +67,63 @@ TEST(test_forget_copied)
 	close(blocks_fd);
 }
 
+static int note_named(const struct rec_head *rec, void *userdata)
+{
+	const struct rec_named *named = (const struct rec_named *)rec;
+	uint64_t *times = userdata;
+
+	if (rec->kind == REC_NAMED)
+		times[named->id] = rec->ts_ns;
+	return 0;
+}
+
+/* A stack has the time of its first allocation: later, another library can be at its addresses. */
+TEST(test_stack_times)
+{
+	static const struct {
+		uint64_t since_ns, expected_ns;
+	} rows[] = {
+		{ 300, 300 },
+		{ 50, 100 },  /* (before the program) */
+		{ 900, 500 }, /* (after its end) */
+		{ 1000, 500 },
+	};
+	int stacks_fd = make_map(sizeof(struct memory_stack_key), sizeof(struct memory_stack));
+	const struct collector_memory own = { .stacks_fd = stacks_fd, .blocks_fd = -1 };
+	const struct memory_process process = {
+		.instance = 1, .pid = 1, .since_ns = 100, .ended_ns = 500
+	};
+	uint64_t times[ARRAY_SIZE(rows)] = { 0 };
+	const struct memory_sink sink = { .emit = note_named, .userdata = times };
+	struct heap_images images = { 0 };
+	struct memory_tables tables;
+
+	(void)state;
+	if (stacks_fd == -EPERM)
+		skip();
+	assert_true(stacks_fd >= 0);
+	heap_tables_init(&tables, &own);
+	assert_non_null(heap_images_add(&images, &process));
+	heap_images_get(&images, 1)->announced = true;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct memory_stack_key key = { i, 1, 0 };
+		const struct memory_stack stack = { .n_frames = 1, .since_ns = rows[i].since_ns };
+
+		assert_int_equal(bpf_map_update_elem(stacks_fd, &key, &stack, BPF_NOEXIST), 0);
+	}
+	assert_int_equal(heap_tables_usage(&tables, &images, 1000, &sink), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(times[i], rows[i].expected_ns);
+	heap_tables_deinit(&tables);
+	heap_images_deinit(&images);
+	close(stacks_fd);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forget_copied),
+		cmocka_unit_test(test_stack_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

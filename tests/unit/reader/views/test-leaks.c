@@ -112,6 +112,60 @@ static void expect_group(const struct leak_group *g, uint64_t blocks, uint64_t b
 		fail_msg("it is '%s'", leak_verdict_names[g->verdict]);
 }
 
+static void map(struct leaks *l, uint32_t pid, uint64_t ts_ns, const char *path)
+{
+	add(l,
+	    (struct event){ .kind = EVENT_MAPPING,
+			    .pid = pid,
+			    .ts_ns = ts_ns,
+			    .mapping = { .start = 0xa000, .size = 0x1000, .path = (char *)path } });
+}
+
+static void stack_at(struct leaks *l, uint32_t pid, uint64_t ts_ns, uint64_t id)
+{
+	const uint64_t frames[] = { 0xa010, 0x100 };
+
+	add(l, (struct event){
+		       .kind = EVENT_SAMPLE,
+		       .pid = pid,
+		       .ts_ns = ts_ns,
+		       .sample = {
+			       .frames = frames, .n_frames = 2, .kind = SAMPLE_NAMED, .id = id } });
+}
+
+/*
+ * Two libraries have the same addresses, one after the other, twice. The recorder gives their
+ * stacks different ids. Blocks belong to the library of the time of their stack, and a library that
+ * was loaded again is the same one.
+ */
+TEST(test_libraries_in_turn)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+	const struct leak_watch *w;
+
+	watch(l, 1, S);
+	for (uint64_t i = 0; i < 4; i++)
+		map(l, 1, (2 + 2 * i) * S, i % 2 ? "b.so" : "a.so");
+	/* the reports come later */
+	for (uint64_t i = 0; i < 4; i++) {
+		stack_at(l, 1, (3 + 2 * i) * S, 71 + i);
+		of_block(l, EVENT_ALLOC, 1, (3 + 2 * i) * S,
+			 (struct made){ 0x1000 + i, i % 2 ? 100 : 10, 71 + i });
+	}
+	assert_int_equal(leaks_finish(l), 0);
+	w = l->watches[0];
+	assert_int_equal(w->n_groups, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct leak_group *g = w->groups[i];
+		const struct profile_place *place =
+			&l->profile->places[l->profile->nodes[g->node].place];
+
+		assert_int_equal(g->blocks, 2);
+		assert_string_equal(place->mapping->path, g->bytes == 20 ? "a.so" : "b.so");
+		assert_true(g->bytes == 20 || g->bytes == 200);
+	}
+}
+
 /* ---- sources of groups ---- */
 
 TEST(test_events_alone)
@@ -497,6 +551,7 @@ TEST(test_sampled)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_libraries_in_turn),
 		cmocka_unit_test(test_events_alone),
 		cmocka_unit_test(test_snapshots),
 		cmocka_unit_test(test_snapshot_among_events),
