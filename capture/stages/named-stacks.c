@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/stages/named-stacks.h"
 
+#include "capture/proc/proc-records.h"
+
 /* Beyond this number, all stacks are written again. */
 enum { NAMED_STACKS_MAX = 65536 };
 
@@ -9,12 +11,19 @@ static void named_stacks_deinit(void *stage)
 	struct named_stacks *n = stage;
 
 	table_deinit(&n->written);
+	table_deinit(&n->mapped);
 }
 
 /* All stacks are written again. */
 static void named_stacks_forget(struct named_stacks *n)
 {
-	table_deinit(&n->written);
+	named_stacks_deinit(n);
+}
+
+/* How many files process PID has mapped since its stacks were forgotten. */
+static uintptr_t named_stacks_mapped(const struct named_stacks *n, uint32_t pid)
+{
+	return (uintptr_t)table_get(&n->mapped, (uint64_t)pid + 1);
 }
 
 const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id)
@@ -29,7 +38,7 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 		       unsigned n_frames, uint64_t *ret_name)
 {
 	uint64_t name = table_hash(frames, n_frames * sizeof(*frames)) ?: 1;
-	const uint64_t key[] = { rec->pid, name };
+	const uint64_t key[] = { rec->pid, named_stacks_mapped(n, rec->pid), name };
 	struct event ev = {
 		.kind = EVENT_SAMPLE,
 		.ts_ns = rec->ts_ns,
@@ -58,10 +67,29 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 	return r < 0 ? r : fxt_archive_event(n->pipe->archive, &ev);
 }
 
+/*
+ * A process has mapped a file, possibly where another one was: its stacks are written again when
+ * they are next needed. Code without a file, which run-time compilers map often, has no names.
+ */
+static int named_stacks_on_mapping(struct named_stacks *n, const struct rec_mapping *rec)
+{
+	uint32_t pid = rec->head.pid;
+
+	if (n->written.n_used == 0 || rec->path_bytes == 0 || rec->path[0] != '/' ||
+	    (rec->path_bytes > 1 && rec->path[1] == '/' /* "//anon" */))
+		return 0;
+	if (n->mapped.n_used >= NAMED_STACKS_MAX) {
+		named_stacks_forget(n);
+		return 0;
+	}
+	return table_set(&n->mapped, (uint64_t)pid + 1, (void *)(named_stacks_mapped(n, pid) + 1));
+}
+
 /* (after exec, addresses belong to another program) */
 static int named_stacks_record(void *stage, const struct rec_head *rec)
 {
-	(void)rec;
+	if (rec->kind == REC_MAPPING)
+		return named_stacks_on_mapping(stage, (const struct rec_mapping *)rec);
 	named_stacks_forget(stage);
 	return 0;
 }
@@ -76,7 +104,7 @@ static int named_stacks_advance(void *stage, uint64_t horizon_ns)
 
 const struct stage named_stacks_stage = {
 	.name = "named stacks",
-	.handles = STAGE_HANDLES(REC_EXEC),
+	.handles = STAGE_HANDLES(REC_EXEC) | STAGE_HANDLES(REC_MAPPING),
 	.record = named_stacks_record,
 	.advance = named_stacks_advance,
 	.deinit = named_stacks_deinit,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Stacks that events refer to by name. The archive has each one once per process, before the first
- * event that refers to it.
+ * event that refers to it. After the process has mapped a file, the archive gets it again, with the
+ * same name: its addresses can belong to another library then.
  */
 #pragma once
 
@@ -14,7 +15,8 @@
 struct named_stacks {
 	const struct pipeline *pipe;
 	const struct stacks *stacks; /* sent by the programs; borrowed */
-	struct table written;        /* hash of process and name, for each stack in the archive */
+	struct table written; /* hash of process, `mapped` and name, of stacks in the archive */
+	struct table mapped;  /* pid + 1 -> the files that it has mapped meanwhile */
 	uint64_t n_events;
 	uint64_t n_missing; /* stacks that have not arrived */
 };
