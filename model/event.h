@@ -109,6 +109,7 @@ enum {
 	EVENT_MOMENT_BYTES_MAX = 24592, /* bytes collected at a point */
 	EVENT_CALL_FRAMES_MAX = 127,    /* of a call's stack, the function itself being one */
 	EVENT_SAMPLE_FRAMES_MAX = 127,  /* of a sample's stack, in the program */
+	EVENT_NAMED_FRAMES_MAX = 64,    /* of an allocation's stack */
 };
 
 /* The reason why a call stack was taken. */

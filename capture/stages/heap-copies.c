@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "capture/programs/collector.h"
+#include "model/event.h"
+
+_Static_assert(MEMORY_FRAMES_MAX == EVENT_NAMED_FRAMES_MAX, "readers know from it what was cut");
 
 void heap_copies_deinit(struct heap_copies *h)
 {

@@ -338,6 +338,15 @@ int resolver_called(struct resolver *r, const struct profile_place *place, const
 	return symbols_called(r->symbols, &query, ret);
 }
 
+int resolver_begins(struct resolver *r, const struct profile_place *place)
+{
+	struct symbol_query query;
+
+	if (!r->symbols || !place->mapping || !resolver_make_query(r, place, &query))
+		return -ENOENT;
+	return symbols_begins(r->symbols, &query);
+}
+
 /* ---- missing names ---- */
 
 DEFINE_ORDER_OF_POINTERS(compare_modules, struct resolver_module,

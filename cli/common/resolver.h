@@ -49,6 +49,9 @@ int resolver_find(void *userdata, const struct profile_place *place, const struc
 /* The function called at PLACE, like symbols_called(). */
 int resolver_called(struct resolver *r, const struct profile_place *place, const char **ret);
 
+/* As symbols_begins(), for PLACE; -ENOENT also if there are no lookups. */
+int resolver_begins(struct resolver *r, const struct profile_place *place);
+
 /* Prints the missing names on stderr: a line for each module with unnamed addresses, those with
  * most of them first, and a line for each problem. */
 void resolver_print_missing(const struct resolver *r);

@@ -8,10 +8,12 @@
  * address is a call. If the call names its function, this must be the function of the inner frame.
  * If it is not, the inner frame is doubtful, or a frame is missing between both.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/leaks/leaks-view.h"
+#include "reader/symbols/find-file.h"
 
 void leaks_walk_begin(struct leaks_walk *w, const struct leaks_input *in,
 		      const struct leak_group *g)
@@ -68,22 +70,54 @@ static bool leaks_stack_is_allocator(const char *name)
 	return false;
 }
 
-/* Whether a thread starts with FRAME, at PLACE. A frame without a name can be the start. */
-static bool leaks_is_outermost(const struct profile_place *place, const struct frame *frame)
+/* Whether PATH, of a mapping, is that of the C library or its loader. */
+static bool leaks_is_of_libc(const char *path)
+{
+	const char *file = profile_names_base(path);
+
+	/* (libcrypto.so is none) */
+	return strncmp(file, "libc.", 5) == 0 || strncmp(file, "libc-", 5) == 0 ||
+	       strncmp(file, "ld-", 3) == 0;
+}
+
+/*
+ * Whether a thread starts with W's outermost frame, at PLACE, which has no name. The code shows it.
+ * Without the code, a program or the C library is assumed to be the start, unless the stack can be
+ * cut off there. Code without a file, as of run-time compilers, starts no thread: a walk by tables
+ * often ends there.
+ */
+static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile_place *place)
+{
+	const char *path = place->mapping ? place->mapping->path : NULL;
+	bool is_cut = w->n_places >= EVENT_NAMED_FRAMES_MAX;
+	int r;
+
+	if (!find_is_file(path))
+		return 0;
+	/* (a lookup does not change the results; hence the cast) */
+	r = resolver_begins((struct resolver *)&w->in->flame.resolver, place);
+	if (r == 1 || r == -ENOMEM)
+		return r;
+	if (strstr(profile_names_base(path), ".so"))
+		return !is_cut && leaks_is_of_libc(path);
+	return r == -ENOENT && !is_cut;
+}
+
+/* Whether a thread starts with FRAME, W's outermost one, at PLACE. */
+static int leaks_is_outermost(const struct leaks_walk *w, const struct profile_place *place,
+			      const struct frame *frame)
 {
 	static const char *const names[] = { "main",          "__libc_start_call_main",
 					     "_start",        "start_thread",
 					     "clone",         "clone3",
 					     "__clone",       "__clone3",
 					     "_dl_start_user" };
-	const char *file = place->mapping ? profile_names_base(place->mapping->path) : "";
 
 	if (!frame || !*frame->function)
-		return !strstr(file, ".so") || strncmp(file, "libc", 4) == 0 ||
-		       strncmp(file, "ld-", 3) == 0;
+		return leaks_starts_unnamed(w, place);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (leaks_stack_is_same(frame->function, names[i]))
-			return true;
+			return 1;
 	return strncmp(frame->function, "__libc_start_main", 17) == 0;
 }
 
@@ -127,16 +161,21 @@ static int leaks_begin_place(struct leaks_walk *w, const struct profile_place *p
 	return w->n < 0 ? w->n : 0;
 }
 
-static void leaks_end_place(struct leaks_walk *w, const struct profile_place *place)
+static int leaks_end_place(struct leaks_walk *w, const struct profile_place *place)
 {
 	const struct frame *last = w->n > 0 ? &w->frames[w->n - 1] : NULL;
+	int r = 0;
 
 	snprintf(w->inner_function, sizeof(w->inner_function), "%s", last ? last->function : "");
 	w->inner = place;
 	w->i = 0;
+	w->n_places++;
 	w->node = w->in->leaks->profile->nodes[w->node].parent;
-	if (w->node == 0)
-		w->whole = leaks_is_outermost(place, last);
+	if (w->node == 0) {
+		r = leaks_is_outermost(w, place, last);
+		w->whole = r > 0;
+	}
+	return r < 0 ? r : 0;
 }
 
 int leaks_walk_next(struct leaks_walk *w, struct leaks_frame *ret)
@@ -158,7 +197,6 @@ int leaks_walk_next(struct leaks_walk *w, struct leaks_frame *ret)
 		.inlined = w->i + 1 < w->n,
 		.called = w->i == 0 ? w->called : NULL,
 	};
-	if (++w->i >= w->n)
-		leaks_end_place(w, place);
-	return 1;
+	r = ++w->i >= w->n ? leaks_end_place(w, place) : 0;
+	return r < 0 ? r : 1;
 }

@@ -65,6 +65,7 @@ struct leaks_walk {
 	char inner_function[1024];
 	const struct frame *frames;
 	int n, i;
+	unsigned n_places; /* so far */
 };
 
 struct leaks_frame {

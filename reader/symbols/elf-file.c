@@ -519,6 +519,31 @@ bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr)
 		memcmp(code, with_eax, sizeof(with_eax)) == 0);
 }
 
+/* The maximum size of the function at the entry point, which only calls the C library. */
+enum { ELF_ENTRY_BYTES = 64 };
+
+bool elf_file_begins(const struct elf_file *f, uint64_t vaddr)
+{
+	/* mov %rax, %rdi (or %eax, %edi); mov $60, %eax; syscall (glibc); the last one is musl's */
+	static const struct {
+		uint8_t n, code[10];
+	} exits[] = { { 10, { 0x48, 0x89, 0xc7, 0xb8, 60, 0, 0, 0, 0x0f, 0x05 } },
+		      { 9, { 0x89, 0xc7, 0xb8, 60, 0, 0, 0, 0x0f, 0x05 } },
+		      { 8, { 0x89, 0xc7, 0x31, 0xc0, 0xb0, 60, 0x0f, 0x05 } } };
+	uint8_t code[sizeof(exits->code)];
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(f->elf, &header))
+		return false;
+	if (header.e_entry != 0 && vaddr - header.e_entry < ELF_ENTRY_BYTES)
+		return true;
+	for (size_t i = 0; header.e_machine == EM_X86_64 && i < ARRAY_SIZE(exits); i++)
+		if (elf_read_before(f, vaddr + exits[i].n, code, exits[i].n) &&
+		    memcmp(code, exits[i].code, exits[i].n) == 0)
+			return true;
+	return false;
+}
+
 /* ---- stubs ---- */
 
 /* The layout of a linker's stubs: HEADER bytes, then ENTRY bytes per stub, in the order of

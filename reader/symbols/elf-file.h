@@ -74,6 +74,12 @@ bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_targe
 bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr);
 
 /*
+ * Whether a program or a thread begins in the function with the return address VADDR: it is
+ * directly behind the entry point, or the thread then exits (x86-64).
+ */
+bool elf_file_begins(const struct elf_file *f, uint64_t vaddr);
+
+/*
  * Adds the symbols of functions to LIST: those in the executable segments of SEGMENTS (the file's
  * own, or, for debug information, those of its main file), with at most MAX bytes for a table.
  * *RET_FULL is whether there was a full table (.symtab), and not only the dynamic one. Returns 0,

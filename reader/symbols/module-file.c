@@ -355,6 +355,11 @@ bool module_file_is_sigreturn(const struct module_file *m, uint64_t vaddr)
 	return m->main.elf && elf_file_is_sigreturn(m->main.elf, vaddr);
 }
 
+int module_file_begins(const struct module_file *m, uint64_t vaddr)
+{
+	return m->main.elf ? elf_file_begins(m->main.elf, vaddr) : -ENOENT;
+}
+
 size_t module_file_frames(struct module_file *m, uint64_t vaddr, struct dwarf_frame *frames,
 			  size_t n, const char **reterr_what)
 {

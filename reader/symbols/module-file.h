@@ -47,6 +47,9 @@ bool module_file_call(const struct module_file *m, uint64_t vaddr, uint64_t *ret
 /* As elf_file_is_sigreturn(). */
 bool module_file_is_sigreturn(const struct module_file *m, uint64_t vaddr);
 
+/* As elf_file_begins(); -ENOENT without the code of the file. */
+int module_file_begins(const struct module_file *m, uint64_t vaddr);
+
 /* As dwarf_info_find(); 0 if it has no debug information. */
 size_t module_file_frames(struct module_file *m, uint64_t vaddr, struct dwarf_frame *frames,
 			  size_t n, const char **reterr_what);

@@ -689,6 +689,29 @@ int symbols_called(struct symbols *s, const struct symbol_query *query, const ch
 	return r;
 }
 
+int symbols_begins(struct symbols *s, const struct symbol_query *query)
+{
+	struct symbol_query clean;
+	struct module *m;
+	uint64_t vaddr;
+	int r;
+
+	if (query->kernel || !query->is_return || query->address == 0)
+		return 0;
+	r = symbols_find_loaded(s, query, &clean, &m);
+	if (r < 0)
+		return r;
+	if (!m->file || module_file_is_unsure(m->file))
+		r = -ENOENT;
+	else
+		r = module_file_address(m->file, &clean.mapping, clean.address - 1, &vaddr)
+			    ? module_file_begins(m->file, vaddr + 1)
+			    : 0;
+	if (symbols_has_content(m))
+		symbols_settle(s, m);
+	return r;
+}
+
 int symbols_resolve(struct symbols *s, const struct symbol_query *query,
 		    const struct symbol_frame **ret, size_t *ret_n)
 {

@@ -62,6 +62,12 @@ int symbols_resolve(struct symbols *s, const struct symbol_query *query,
  */
 int symbols_called(struct symbols *s, const struct symbol_query *query, const char **ret);
 
+/*
+ * Whether a program or a thread begins in the function to which a return address leads: 1 or 0;
+ * -ENOENT without the mapped file; or -ENOMEM.
+ */
+int symbols_begins(struct symbols *s, const struct symbol_query *query);
+
 /* The reason why a file has no names (or no lines). */
 struct symbol_problem {
 	const char *file; /* path, "[kernel]", "perf-PID.map"; clean text */

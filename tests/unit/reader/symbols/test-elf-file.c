@@ -160,6 +160,38 @@ TEST(test_calls)
 	}
 }
 
+/* The start of a program is behind the entry point, that of a thread before its exit. */
+TEST(test_begins)
+{
+	static const uint8_t exits[][10] = { { 0x48, 0x89, 0xc7, 0xb8, 60, 0, 0, 0, 0x0f, 0x05 },
+					     { 0x89, 0xc7, 0xb8, 60, 0, 0, 0, 0x0f, 0x05, 0xf4 },
+					     { 0x89, 0xc7, 0x31, 0xc0, 0xb0, 60, 0x0f, 0x05 } };
+	struct image i = image_of_code();
+	_cleanup_(elf_file_freep) struct elf_file *f = NULL;
+
+	/* (libraries have none) */
+	f = open_image(&i);
+	assert_false(elf_file_begins(f, 1));
+	assert_false(elf_file_begins(f, START + 1));
+	elf_file_free(f);
+	i.header.e_entry = START + 256;
+	f = open_image(&i);
+	assert_false(elf_file_begins(f, START + 255));
+	assert_true(elf_file_begins(f, START + 256 + 33));
+	assert_false(elf_file_begins(f, START + 256 + 64));
+	for (size_t n = 0; n < ARRAY_SIZE(exits); n++) {
+		uint64_t at = 4096 * (n + 1);
+
+		assert_int_equal(pwrite(f->fd, exits[n], sizeof(*exits), (off_t)(CONTENT + at)),
+				 sizeof(*exits));
+		assert_true(elf_file_begins(f, START + at));
+		assert_false(elf_file_begins(f, START + at - 1));
+		assert_false(elf_file_begins(f, START + at + 1 + (n == 0)));
+	}
+	assert_false(elf_file_begins(f, START + CLAIMED));
+	assert_false(elf_file_begins(f, UINT64_MAX));
+}
+
 TEST(test_names_of_sections)
 {
 	struct image i = image_of_code();
@@ -229,6 +261,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN_DIRECTORY(test_calls),
+		IN_DIRECTORY(test_begins),
 		IN_DIRECTORY(test_names_of_sections),
 		IN_DIRECTORY(test_notes),
 		IN_DIRECTORY(test_many_sections),

@@ -120,7 +120,16 @@ TEST(test_calls)
 		assert_int_equal(symbols_called(s, &query, &called), 0);
 		query = (struct symbol_query){ .address = vaddr, .mapping = p.mapping };
 		assert_int_equal(symbols_called(s, &query, &called), 0);
+		query.is_return = true;
+		assert_int_equal(symbols_begins(s, &query), 0);
 	}
+	read_command(line, sizeof(line), "readelf -h plt | awk '/Entry point/ { print $NF }'");
+	query = (struct symbol_query){ .address = strtoul(line, NULL, 16), .is_return = true };
+	program_find_mapping(&p, query.address);
+	assert_int_equal(symbols_begins(s, &query), -ENOENT);
+	query.mapping = p.mapping;
+	query.address += 33;
+	assert_int_equal(symbols_begins(s, &query), 1);
 	program_stop(&p);
 	symbols_free(s);
 }
