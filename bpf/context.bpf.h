@@ -122,9 +122,3 @@ static __always_inline bool syscall_is_x32(long number)
 	return false;
 #endif
 }
-
-/* Whether the call uses the 32-bit ABI, or perhaps x32. */
-static __always_inline bool syscall_is_foreign(long number)
-{
-	return syscall_is_32bit() || syscall_is_x32(number);
-}

@@ -124,17 +124,31 @@ static __always_inline bool is_at_entry(__u32 operation)
 }
 
 /* Fills the common part of CALL. Returns false if the process is not watched. */
-static __always_inline bool resources_begin(struct call *call, struct pt_regs *regs, long number)
+static __always_inline bool resources_begin(struct call *call, struct pt_regs *regs)
 {
 	call->process = memory_process();
 	if (!call->process)
 		return false;
-	if (syscall_is_foreign(number)) {
-		memory_count(&call->process->lost);
-		return false;
-	}
 	resources_read_registers(regs, call);
 	return true;
+}
+
+static __always_inline bool resources_is_failed(long result)
+{
+	return result < 0 && result >= -4095;
+}
+
+/*
+ * A call with the 32-bit ABI or of x32 has returned RESULT. Its number is one of another table, so
+ * it may have acquired or released something. It is counted unless it has failed, as those of x32
+ * do on most kernels.
+ */
+static __always_inline void resources_count_foreign(long result)
+{
+	struct memory_process *process = resources_is_failed(result) ? NULL : memory_process();
+
+	if (process)
+		memory_count(&process->lost);
 }
 
 static __always_inline __u32 operation_of(long number)
@@ -566,7 +580,10 @@ int TIMED_PROG(COST_CALLS, on_resource_enter, struct pt_regs *regs, long number)
 
 	if (!operation || (!is_at_entry(operation) && operation != RESOURCE_OP_MREMAP))
 		return 0;
-	if (!resources_begin(&call, regs, number))
+	/* (counted at its exit; those of x32 have no operation) */
+	if (syscall_is_32bit())
+		return 0;
+	if (!resources_begin(&call, regs))
 		return 0;
 	if (operation == RESOURCE_OP_MREMAP)
 		call.operation = RESOURCE_OP_MREMAP_BEGIN;
@@ -587,10 +604,14 @@ int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 	struct rec_resource *rec;
 	__u64 stack = 0;
 
-	/* A failed call has changed nothing. */
-	if (!operation || is_at_entry(operation) || (result < 0 && result >= -4095))
+	if (syscall_is_32bit() || syscall_is_x32(number)) {
+		resources_count_foreign(result);
 		return 0;
-	if (!resources_begin(&call, regs, number))
+	}
+	/* A failed call has changed nothing. */
+	if (!operation || is_at_entry(operation) || resources_is_failed(result))
+		return 0;
+	if (!resources_begin(&call, regs))
 		return 0;
 	if (!(is_receive(operation) ? resources_received(&call) : resources_understand(&call)))
 		return 0;

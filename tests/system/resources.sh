@@ -176,6 +176,16 @@ for memory in 'memory,' ''; do
 		"threads that nobody joined, with ${memory}threads"
 done
 
+note "numbers of system calls of other tables"
+if "$RESOURCE_LOAD" foreign >"$TMP/truth" 2>/dev/null; then
+	# (most kernels refuse those of x32)
+	expect_exit 0 "$KYMO" record --direct -e fd -o "$TMP/foreign.fxt" -- "$RESOURCE_LOAD" foreign
+	dump_records "$TMP/foreign.fxt"
+	assert_eq "$(events watched | gojq -s "map(.args.lost) | add")" "$(cat "$TMP/truth")" "calls that may have changed something"
+else
+	note "not tested: this kernel has no 32-bit system calls"
+fi
+
 note "a main thread that ends: /proc lists nothing any more"
 start_resource_load leave
 begin_recording "$TMP/leave.fxt" -e memory,fd,shm,threads

@@ -4,7 +4,7 @@
  * Each resource that remains is made by its own function, named leak_*. All others are released, or
  * made so that they seem to remain.
  *
- *	resource-load [exit | leave | family | crowd | allocator]
+ *	resource-load [exit | leave | family | crowd | allocator | foreign]
  *
  * Waits for a line on its standard input, works, prints the truth, and waits for another line. The
  * truth has a line "RESOURCE BYTES FUNCTION" for each resource that remains, with RESOURCE as in
@@ -15,7 +15,9 @@
  * for a line, leaves another and ends after one more line.
  *
  * With "crowd", it does not wait: it makes 256 threads that end at once, and exits. With
- * "allocator", its own allocator makes one thread, and the program another; then it exits.
+ * "allocator", its own allocator makes one thread, and the program another; then it exits. With
+ * "foreign", it makes system calls by the numbers of x32 and of the 32-bit ABI, prints how many of
+ * them have succeeded, and exits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -576,6 +578,34 @@ static LEAK void family(void)
 	waitpid(child, NULL, 0);
 }
 
+#if defined(__x86_64__)
+/* A call with the 32-bit ABI. */
+static long call_32(int number, int argument)
+{
+	long result;
+
+	__asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(argument) : "memory");
+	return result;
+}
+#endif
+
+static void make_foreign_calls(void)
+{
+	unsigned n = 0;
+#if defined(__x86_64__)
+	enum { X32_BIT = 0x40000000, DUP = 41, CLOSE = 6, GETPID = 20 };
+
+	n += syscall(X32_BIT | SYS_dup, before[0]) >= 0;
+	n += syscall(X32_BIT | SYS_close, -1) >= 0;
+	n += call_32(CLOSE, (int)call_32(DUP, before[0])) == 0;
+	n += call_32(DUP, before[0]) >= 0;
+	n += call_32(GETPID, 0) == getpid();
+	n += call_32(CLOSE, -1) == 0;
+	n++; /* (the descriptor that is closed) */
+#endif
+	printf("%u\n", n);
+}
+
 int main(int argc, char **argv)
 {
 	page = (size_t)sysconf(_SC_PAGESIZE);
@@ -596,6 +626,10 @@ int main(int argc, char **argv)
 	before[0] = open("/dev/null", O_RDWR);
 	before[1] = open("/dev/null", O_RDWR);
 	check("open", before[0] >= 0 && before[1] >= 0);
+	if (argc > 1 && strcmp(argv[1], "foreign") == 0) {
+		make_foreign_calls();
+		return 0;
+	}
 	if (argc > 1 && strcmp(argv[1], "family") == 0) {
 		family();
 	} else {
