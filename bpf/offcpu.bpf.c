@@ -400,24 +400,17 @@ static long waiting_on_area(struct task_struct *p, struct vm_area_struct *vma,
 static __always_inline void waiting_fill(struct rec_piece *piece, struct task_struct *p,
 					 struct pt_regs *regs, __u32 n)
 {
-	const struct unwind_process *process;
 	__u64 now_ns = bpf_ktime_get_boot_ns();
-	__u32 tgid = (__u32)p->tgid;
 
 	rec_fill_head(&piece->head, now_ns, REC_PIECE, sizeof(*piece) + n, p);
 	piece->id = stack_mix(stack_mix(stack_seed, (__u32)p->pid), now_ns) | 1;
 	piece->ip = piece->frames[0] = regs->ip;
 	piece->sp = regs->sp;
 	piece->bp = regs->bp;
-	piece->vdso = (__u64)BPF_CORE_READ(p, mm, context.vdso);
 	piece->exact = piece->n_frames = 1;
 	piece->n_bytes = piece->n_room = n;
 	piece->n_calls = piece->is_wait = piece->instance = piece->is_skipped = 0;
-	piece->process.mm = (__u64)BPF_CORE_READ(p, mm);
-	piece->process.sequence = piece->process.n = 0;
-	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	if (process && process->mm == piece->process.mm)
-		bpf_probe_read_kernel(&piece->process, sizeof(piece->process), process);
+	piece_copy_mappings(piece, p);
 }
 
 /*

@@ -150,12 +150,20 @@ static __always_inline void piece_fill_calls(struct rec_piece *piece, const stru
 }
 
 /*
- * Copies the mappings of PROCESS. Another thread can be changing them, which takes some
- * microseconds; if it has not ended after some attempts, the sequence number is odd.
+ * Copies the mappings of P, if they are known. Another thread can be changing them, which takes
+ * some microseconds; if it has not ended after some attempts, the sequence number is odd.
  */
-static __always_inline void piece_copy_mappings(struct rec_piece *piece,
-						const struct unwind_process *process)
+static __always_inline void piece_copy_mappings(struct rec_piece *piece, struct task_struct *p)
 {
+	const struct unwind_process *process;
+	__u32 tgid = p->tgid;
+
+	piece->vdso = (__u64)BPF_CORE_READ(p, mm, context.vdso);
+	piece->process.mm = (__u64)BPF_CORE_READ(p, mm);
+	piece->process.sequence = piece->process.n = 0;
+	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (!process || process->mm != piece->process.mm)
+		return;
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < PIECE_ATTEMPTS; i++) {
 		bpf_probe_read_kernel(&piece->process, sizeof(piece->process), process);
@@ -182,8 +190,6 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 				       const struct piece_source *s, struct task_struct *p)
 {
 	const struct unwind_walk *w = s->at;
-	const struct unwind_process *process;
-	__u32 tgid = p->tgid;
 
 	piece->is_wait = s->kind == STACK_COPIES_OF_WAIT;
 	piece->instance = s->instance;
@@ -192,17 +198,12 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 	piece->sp = w->sp;
 	piece->bp = w->bp;
 	piece->exact = w->exact;
-	piece->vdso = (__u64)BPF_CORE_READ(p, mm, context.vdso);
 	piece_fill_calls(piece, w);
 	piece->n_frames = s->n_frames;
 	piece->n_room = n_room;
 	bpf_probe_read_kernel(piece->frames, s->n_frames_room * sizeof(*s->frames), s->frames);
 	piece_copy(piece, n_room, w->sp);
-	piece->process.mm = (__u64)BPF_CORE_READ(p, mm);
-	piece->process.sequence = piece->process.n = 0;
-	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	if (process && process->mm == piece->process.mm)
-		piece_copy_mappings(piece, process);
+	piece_copy_mappings(piece, p);
 }
 
 /*

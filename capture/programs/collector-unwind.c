@@ -226,11 +226,15 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 		ret[i] += c->resumed[i];
 }
 
-/* The number of frames of WALK; 0 if it is to be tried again, since a table is missing. */
+/*
+ * The number of frames of WALK; 0 if it is to be tried again, since a table is missing, or the
+ * mappings were being changed.
+ */
 static unsigned collector_end_walk(struct collector *c, const struct unwind_resumed *walk,
 				   bool can_retry)
 {
-	if (can_retry && (walk->end == UNWIND_END_TABLE || walk->end == UNWIND_END_MAPPING)) {
+	if (can_retry && (walk->end == UNWIND_END_TABLE || walk->end == UNWIND_END_MAPPING ||
+			  walk->end == UNWIND_END_BUSY)) {
 		__atomic_store_n(&c->has_kept, true, __ATOMIC_RELAXED);
 		return 0;
 	}
