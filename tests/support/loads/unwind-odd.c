@@ -15,6 +15,8 @@
  *	allocate   malloc() and free() alone
  *	children   vfork() and posix_spawn(), again and again, from frames of both kinds
  *	bare       functions without tables (bare_...()), called by with_room(), which uses %rbp
+ *	caught     a function (leaf_caught()) that ends as one that unwinds for an exception: it
+ *	           jumps to a handler of its caller, be_caught(), which follows no call
  *
  * tests/system/unwind-files.sh builds it without frame pointers.
  */
@@ -255,6 +257,22 @@ void be_bare(void)
 	BARRIER;
 }
 
+/* ---- a handler of exceptions ---- */
+
+/* (to tables, %rcx is register 2, and the return address is register 16) */
+void be_caught(void);
+__asm__(".text\n.globl be_caught\n.type be_caught, @function\nbe_caught:\n.cfi_startproc\n"
+	"\tpush $0\n.cfi_adjust_cfa_offset 8\n\tcall leaf_caught\n"
+	"\tadd $8, %rsp\n.cfi_adjust_cfa_offset -8\n\tret\n"
+	".cfi_adjust_cfa_offset 8\n9:\tadd $8, %rsp\n.cfi_adjust_cfa_offset -8\n\tret\n"
+	".cfi_endproc\n.size be_caught, .-be_caught\n"
+	".globl leaf_caught\n.type leaf_caught, @function\nleaf_caught:\n.cfi_startproc\n"
+	"\tlea 9b(%rip), %rdx\n\tmov %rsp, %rcx\n\tmov %rdx, (%rsp)\n.cfi_def_cfa 2, 8\n"
+	"\tmov $50000, %eax\n1:\tdec %eax\n\tjnz 1b\n\tmov %rcx, %rsp\n"
+	".cfi_def_cfa rsp, 8\n\tpop %rcx\n.cfi_def_cfa rsp, 0\n.cfi_register 16, 2\n"
+	"\tmov $50000, %eax\n1:\tdec %eax\n\tjnz 1b\n\tjmp *%rcx\n"
+	".cfi_endproc\n.size leaf_caught, .-leaf_caught\n");
+
 /* ---- the ways ---- */
 
 NOINLINE void burn(uint64_t ns, void (*step)(void));
@@ -368,6 +386,8 @@ int main(int argc, char **argv)
 			make_children();
 	else if (strcmp(what, "bare") == 0)
 		burn(ns, be_bare);
+	else if (strcmp(what, "caught") == 0)
+		burn(ns, be_caught);
 	else if (strcmp(what, "many") == 0)
 		map_many();
 	else if (strcmp(what, "execs") == 0)
