@@ -362,7 +362,8 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 		int tag = dwarf_tag(&die);
 		const char *its;
 
-		if (s->n_visited++ == (s->query->globals_max ?: GLOBAL_LOOKUPS_MAX)) {
+		/* (the callers of a cut call are cut, too) */
+		if (s->n_visited++ >= (s->query->globals_max ?: GLOBAL_LOOKUPS_MAX)) {
 			s->is_cut = true;
 			return false;
 		}

@@ -552,13 +552,41 @@ static void test_removed_global(void **state)
 	places_free(p);
 }
 
+/* A search that reaches its limit in a namespace does not go on after the namespace. */
+static void test_global_limit(void **state)
+{
+	const char *const items[] = { "last" };
+	struct place_query query = { .items = items, .n_items = 1 };
+	struct place_functions f;
+	struct place_locals locals;
+	char why[PLACES_WHY_MAX];
+	struct places *p;
+
+	(void)state;
+	command("printf 'namespace outer { namespace inner { int a, b, c, d, e, f, g, h; } }\n"
+		"int last = 1;\nint main() { return last; }\n' >n.cc && g++ -g -o namespaces n.cc");
+	assert_int_equal(places_open(&p, directory_path("namespaces"),
+				     &(struct places_options){ 0 }, why, sizeof(why)),
+			 0);
+	assert_int_equal(place_functions_find(p, "main", &f), 0);
+	assert_int_equal(f.n, 1);
+	query.vaddr = f.list[0].vaddr;
+	assert_int_equal(place_locals_find(p, &query, &locals, why, sizeof(why)), 0);
+	place_locals_deinit(&locals);
+	query.globals_max = 4;
+	assert_int_equal(place_locals_find(p, &query, &locals, why, sizeof(why)), -ENOENT);
+	assert_non_null(strstr(why, "too many global variables"));
+	place_functions_deinit(&f);
+	places_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_print_shapes),   cmocka_unit_test(test_print_wide),
 		cmocka_unit_test(test_removed_global), cmocka_unit_test(test_locals_by_name),
 		cmocka_unit_test(test_locals_of_gcc),  cmocka_unit_test(test_locals_of_clang),
-		cmocka_unit_test(test_locals_of_cpp),
+		cmocka_unit_test(test_locals_of_cpp),  cmocka_unit_test(test_global_limit),
 	};
 
 	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
