@@ -215,7 +215,9 @@ struct convention {
 
 /*
  * Whether Rust passes a value of TYPE, with the leaves L, as the convention of C does. Its own
- * convention for other types is not fixed: they are in registers, or behind an address.
+ * convention for other types is not fixed: they are in registers, or behind an address. The debug
+ * information does not say which convention a function has: one for C can have a mangled name, and
+ * one for Rust none. So only values that both pass in the same way are certain.
  */
 static bool arguments_rust_is_certain(Dwarf_Die *type, const struct leaves *l)
 {
@@ -233,28 +235,54 @@ static bool arguments_rust_is_certain(Dwarf_Die *type, const struct leaves *l)
 		bytes == 2 * WORD);
 }
 
-/* Whether Rust passes a value with the leaves L by its address, which is so in all versions. */
-static bool arguments_rust_is_by_address(const struct place_classes *classes,
-					 const struct leaves *l)
+/*
+ * Whether Rust passes the words of a value with CLASSES in different places, as two arguments: the
+ * first in the last free register, and the second on the stack. In C, both are on the stack then.
+ */
+static bool arguments_rust_splits(const struct convention *c, const struct place_classes *classes)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (l->list[i].is_half)
-			return false;
-	return classes->bytes > 2 * WORD && classes->alignment == WORD;
+	unsigned registers = c->registers, vectors = c->vectors;
+
+	if (classes->words[0] >= PLACE_CLASS_X87)
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		registers += classes->words[i] == PLACE_CLASS_GENERAL;
+		vectors += classes->words[i] == PLACE_CLASS_VECTOR;
+	}
+	return (registers > REGISTERS_OF_ARGUMENTS || vectors > REGISTERS_OF_VECTORS) &&
+	       ((registers > c->registers && c->registers < REGISTERS_OF_ARGUMENTS) ||
+		(vectors > c->vectors && c->vectors < REGISTERS_OF_VECTORS));
 }
 
-/* Whether FUNCTION has Rust's own convention. (Functions for C have no mangled name.) */
+/*
+ * Whether PARAMETER, with CLASSES, is passed by its address in the next register. A function for C
+ * has a copy on the stack instead, so the compiler must say that it is at this address.
+ */
+static bool arguments_rust_is_by_address(const struct convention *c,
+					 const struct place_context *context, Dwarf_Die *parameter,
+					 const struct place_classes *classes)
+{
+	struct place_location location;
+	const struct place_load *load = &location.loads[0];
+
+	return classes->bytes > 2 * WORD && c->registers < REGISTERS_OF_ARGUMENTS &&
+	       place_expression_locate(context, parameter, classes->bytes, &location) ==
+		       PLACE_REASON_NONE &&
+	       !*location.formula && location.n_loads == 1 && location.n_gaps == 0 &&
+	       load->base == PLACE_REGISTER && load->reg == argument_registers[c->registers] &&
+	       !load->is_value && load->offset == 0 && load->n_steps == 0;
+}
+
+/* Whether FUNCTION is in a unit of Rust. */
 static bool arguments_are_rust(Dwarf_Die *function)
 {
-	Dwarf_Attribute attribute;
 	Dwarf_Die unit;
 	int language;
 
 	if (!dwarf_diecu(function, &unit, NULL, NULL))
 		return false;
 	language = dwarf_srclang(&unit);
-	return (language == DW_LANG_Rust || language == LANGUAGE_RUST_OLD) &&
-	       dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute);
+	return language == DW_LANG_Rust || language == LANGUAGE_RUST_OLD;
 }
 
 static struct place_argument *arguments_add(struct place_arguments *a, struct leaf *leaf)
@@ -500,13 +528,14 @@ static void arguments_convention_argument(struct convention *c, const struct pla
 	arguments_leaves_collect(&l, type, name, 0, 0);
 	place_type_classify(type, &classes);
 	if (c->is_rust && !c->is_unknown
-		    ? arguments_rust_is_by_address(&classes, &l)
+		    ? arguments_rust_is_by_address(c, context, parameter, &classes)
 		    : arguments_leaves_is_structure(type) && place_type_is_by_address(type)) {
 		arguments_convention_place_by_address(c, &l, name, a);
 		arguments_leaves_deinit(&l);
 		return;
 	}
-	c->is_unknown |= c->is_rust && !arguments_rust_is_certain(type, &l);
+	c->is_unknown |= c->is_rust && (!arguments_rust_is_certain(type, &l) ||
+					arguments_rust_splits(c, &classes));
 	arguments_convention_place(c, &classes, &l, a);
 	arguments_correct_all(context, parameter, &l, first, c->is_unknown, a);
 	arguments_leaves_deinit(&l);
@@ -539,12 +568,15 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 	if (classes.words[0] == PLACE_CLASS_MEMORY ||
 	    (arguments_leaves_is_structure(&type) && place_type_is_by_address(&type))) {
 		c->registers++; /* for the address */
+		/* (Rust returns a small packed structure, which is in memory in C, in registers) */
+		c->is_unknown |= c->is_rust && classes.bytes <= 2 * WORD;
 		*result = (struct place_argument){ .kind = 'p', .bytes = WORD };
 		return;
 	}
 	arguments_leaves_collect(&l, &type, "", 0, 0);
 	/* (Rust returns a value of up to a word in a register, and a large one in memory) */
-	c->is_unknown = c->is_rust && classes.bytes > WORD && !arguments_rust_is_certain(&type, &l);
+	c->is_unknown |=
+		c->is_rust && classes.bytes > WORD && !arguments_rust_is_certain(&type, &l);
 	if (l.n == 0)
 		return;
 	if (l.n == 1 && arguments_result_is_number(&classes, &l.list[0])) {

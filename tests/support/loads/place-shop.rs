@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Functions of Rust. The compiler removes an argument of one, since all callers are known. Those in
-// `pass` have arguments and results whose places Rust does not fix, and others.
+// `pass` have arguments and results whose places Rust does not fix, and others. `convention` has
+// functions of both conventions, with and without mangled names; their names do not tell which.
 mod shop {
     pub struct Counter { pub value: i64 }
     impl Counter {
@@ -23,7 +24,26 @@ mod pass {
     #[inline(never)]
     pub fn text(n: i32) -> String { n.to_string() }
 }
+mod convention {
+    pub struct Big { pub a: u64, pub b: u64, pub c: u64 }
+    pub struct Own { pub v: i32 }
+    impl Own {
+        #[inline(never)]
+        pub fn texts(&self, a: &str, b: &str, c: &str, n: i32) -> i32 { self.v + n + (a.len() + b.len() + c.len()) as i32 }
+        #[inline(never)]
+        pub fn full(&self, a: &str, b: &str, n: i32, c: &str, m: i32) -> i32 { self.v + n + m + (a.len() + b.len() + c.len()) as i32 }
+    }
+    #[inline(never)]
+    pub extern "C" fn callback(big: Big, n: i32) -> i32 { n + (big.a + big.c) as i32 }
+    #[no_mangle]
+    #[inline(never)]
+    pub fn unmangled(big: Big, n: i32) -> i32 { n + (big.a + big.c) as i32 }
+}
 fn main() {
+    let own = convention::Own { v: 1 };
+    println!("{} {}", own.texts("a", "b", "c", 2), own.full("a", "b", 2, "c", 3));
+    println!("{}", convention::callback(convention::Big { a: 1, b: 2, c: 3 }, 4));
+    println!("{}", convention::unmangled(convention::Big { a: 1, b: 2, c: 3 }, 4));
     println!("{} {}", pass::numbers(1, "a", (1, 2, 3), 2), pass::option(1, Some(2), 3));
     println!("{:?} {} {}", pass::array(1), pass::text(2), pass::string(1, String::from("b"), 2));
     let mut c = shop::Counter { value: 1 };

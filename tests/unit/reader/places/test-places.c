@@ -356,6 +356,11 @@ static void test_rust(void **state)
 		skip();
 	write_arguments("rust", "place_shop::shop::Counter::add", text, sizeof(text));
 	assert_memory_equal(text, "self p8 r5+0, by i8 r4+0, often u4 ", 35);
+	/* (if the compiler says that the structure is at an address, the next one is known) */
+	write_arguments("rust", "unmangled", text, sizeof(text));
+	if (!strchr(text, '?'))
+		assert_string_equal(text, "big.a u8 [r5+0], big.b u8 [r5+8], big.c u8 [r5+16], "
+					  "n i4 r4+0 -> i4");
 	write_arguments("rust", "shop::label", text, sizeof(text));
 	if (strcmp(text, "text.data_ptr p8 r5+0, text.length u8 r4+0, n u8 r1+0 -> u8") != 0)
 		assert_non_null(strstr(text, "text.data_ptr p8 ?, "));
@@ -388,9 +393,34 @@ static void test_rust_unoptimised(void **state)
 			"n i4 r5+0, pair.data_ptr p8 r4+0, pair.length u8 r1+0, what.__0 u4 ?, "
 			"what.__1 u4 ?, what.__2 u4 ?, a i4 ? -> i4");
 	check_arguments("plain-rust", "place_shop::pass::option", "n i4 r5+0, a i4 ? -> i4");
-	check_tail("plain-rust", "place_shop::pass::string", ", a i4 r1+0 -> i4");
+	check_tail("plain-rust", "place_shop::pass::string", ", a i4 ? -> i4");
 	check_arguments("plain-rust", "place_shop::pass::array", "n i4 ? -> u8");
 	check_arguments("plain-rust", "place_shop::pass::text", "n i4 r4+0 -> p8");
+}
+
+/*
+ * A function of Rust can have the convention of C, and its name does not tell. What the conventions
+ * pass in different places is not guessed.
+ */
+static void test_rust_conventions(void **state)
+{
+	(void)state;
+	if (!has_programs ||
+	    try_command("rustc -g -o conventions %s/tests/support/loads/place-shop.rs",
+			SOURCE_ROOT) != 0)
+		skip();
+	/* (c.data_ptr is in r9 and c.length on the stack; in C, both would be on the stack) */
+	check_arguments("conventions", "place_shop::convention::Own::texts",
+			"self p8 r5+0, a.data_ptr p8 r4+0, a.length u8 r1+0, b.data_ptr p8 r2+0, "
+			"b.length u8 r8+0, c.data_ptr p8 ?, c.length u8 ?, n i4 ? -> i4");
+	check_arguments("conventions", "place_shop::convention::Own::full",
+			"self p8 r5+0, a.data_ptr p8 r4+0, a.length u8 r1+0, b.data_ptr p8 r2+0, "
+			"b.length u8 r8+0, n i4 r9+0, c.data_ptr p8 [r7+8], c.length u8 [r7+16], "
+			"m i4 [r7+24] -> i4");
+	check_arguments("conventions", "place_shop::convention::callback",
+			"big.a u8 ?, big.b u8 ?, big.c u8 ?, n i4 ? -> i4");
+	check_arguments("conventions", "unmangled",
+			"big.a u8 ?, big.b u8 ?, big.c u8 ?, n i4 ? -> i4");
 }
 
 /* ---- static probes ---- */
@@ -472,6 +502,7 @@ int main(void)
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_rust),
 		cmocka_unit_test(test_rust_unoptimised),
+		cmocka_unit_test(test_rust_conventions),
 		cmocka_unit_test(test_usdt),
 		cmocka_unit_test(test_usdt_arguments),
 	};
