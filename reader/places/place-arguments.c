@@ -150,7 +150,8 @@ static void arguments_leaves_bits(struct leaves *l, Dwarf_Die *type, const char 
 	if (!leaf)
 		return;
 	leaf->bytes = (uint8_t)(room / 8);
-	if (bit % room + bits > room) {
+	/* (the sum of a file's numbers can overflow) */
+	if (bits > room || bit % room > room - bits) {
 		leaf->kind = 'x';
 		return;
 	}
@@ -493,7 +494,7 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 static void arguments_convention_place_by_address(struct convention *c, struct leaves *l,
 						  const char *name, struct place_arguments *a)
 {
-	const struct place_classes classes = { WORD, WORD, { PLACE_CLASS_GENERAL } };
+	const struct place_classes classes = { WORD, WORD, { PLACE_CLASS_GENERAL }, false };
 	struct leaf leaf = { .kind = 'p', .bytes = WORD };
 	struct leaves address = { .n = 1 };
 	uint8_t reg;
@@ -534,6 +535,7 @@ static void arguments_convention_argument(struct convention *c, const struct pla
 		arguments_leaves_deinit(&l);
 		return;
 	}
+	c->is_unknown |= classes.is_unknown;
 	c->is_unknown |= c->is_rust && (!arguments_rust_is_certain(type, &l) ||
 					arguments_rust_splits(c, &classes));
 	arguments_convention_place(c, &classes, &l, a);
@@ -565,6 +567,7 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 	if (!place_type_of(function, &type))
 		return;
 	place_type_classify(&type, &classes);
+	c->is_unknown = classes.is_unknown;
 	if (classes.words[0] == PLACE_CLASS_MEMORY ||
 	    (arguments_leaves_is_structure(&type) && place_type_is_by_address(&type))) {
 		c->registers++; /* for the address */

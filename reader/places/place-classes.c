@@ -19,6 +19,7 @@ struct classes {
 	uint64_t alignment;
 	unsigned n_visited;
 	bool in_memory;
+	bool is_unknown;
 };
 
 /* ---- one value ---- */
@@ -42,13 +43,15 @@ static enum place_class classes_merge(enum place_class a, enum place_class b)
 static void classes_put_bits(struct classes *c, uint64_t bit, uint64_t n, enum place_class first,
 			     enum place_class rest)
 {
-	uint64_t from = bit / 8 / WORD, to = (bit + n + 8 * WORD - 1) / 8 / WORD;
+	const uint64_t bits_max = (uint64_t)8 * WORD * WORDS_MAX;
+	uint64_t from = bit / 8 / WORD;
 
-	if (to > WORDS_MAX) {
+	/* (the sum of a file's numbers can overflow) */
+	if (n > bits_max || bit > bits_max - n) {
 		c->in_memory = true;
 		return;
 	}
-	for (uint64_t i = from; i < to; i++)
+	for (uint64_t i = from; i < (bit + n + 8 * WORD - 1) / 8 / WORD; i++)
 		c->words[i] = classes_merge(c->words[i], i == from ? first : rest);
 }
 
@@ -108,6 +111,22 @@ static void classes_put_base(struct classes *c, Dwarf_Die *type, uint64_t at, ui
 
 static void classes_add(struct classes *c, Dwarf_Die *type, uint64_t at, unsigned depth);
 
+static bool classes_are_structure(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/*
+ * Whether TYPE is a class without members in this unit. clang describes a class only where its
+ * constructor is, also if other units pass its values.
+ */
+static bool classes_are_declared(Dwarf_Die *type)
+{
+	return classes_are_structure(type) && dwarf_hasattr(type, DW_AT_declaration);
+}
+
 static void classes_add_array(struct classes *c, Dwarf_Die *type, uint64_t at, uint64_t bytes,
 			      unsigned depth)
 {
@@ -118,8 +137,13 @@ static void classes_add_array(struct classes *c, Dwarf_Die *type, uint64_t at, u
 		classes_put(c, at, bytes, bytes, PLACE_CLASS_VECTOR, PLACE_CLASS_VECTOR_UP);
 		return;
 	}
-	if (!place_type_of(type, &target) || (element = place_type_bytes(&target)) == 0)
+	if (!place_type_of(type, &target))
 		return;
+	element = place_type_bytes(&target);
+	if (element == 0) {
+		c->is_unknown |= classes_are_declared(&target);
+		return;
+	}
 	/* (further elements do not change the alignment) */
 	for (uint64_t i = 0; i < bytes / element && (i == 0 || i * element < WORDS_MAX * WORD); i++)
 		classes_add(c, &target, at + i * element, depth + 1);
@@ -198,6 +222,7 @@ static void classes_add(struct classes *c, Dwarf_Die *type, uint64_t at, unsigne
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
+		c->is_unknown |= classes_are_declared(type);
 		classes_add_members(c, type, at, depth);
 		break;
 	case DW_TAG_ptr_to_member_type:
@@ -229,9 +254,7 @@ static bool classes_are_in_memory(const struct classes *c, size_t n)
 
 void place_type_classify(Dwarf_Die *type, struct place_classes *ret)
 {
-	bool is_structure = dwarf_tag(type) == DW_TAG_structure_type ||
-			    dwarf_tag(type) == DW_TAG_class_type ||
-			    dwarf_tag(type) == DW_TAG_union_type;
+	bool is_declared = classes_are_declared(type);
 	struct classes c = { .alignment = WORD };
 	uint64_t bytes = place_type_bytes(type);
 
@@ -239,19 +262,19 @@ void place_type_classify(Dwarf_Die *type, struct place_classes *ret)
 		bytes = classes_bytes_of_member_pointer(type);
 	/* (a structure without members has no bytes in C; a base type without bytes is Rust's) */
 	else if (bytes == 0 && dwarf_tag(type) != DW_TAG_base_type &&
-		 (!is_structure || dwarf_hasattr(type, DW_AT_declaration)))
+		 (!classes_are_structure(type) || is_declared))
 		bytes = WORD;
 	*ret = (struct place_classes){ .bytes = bytes, .alignment = WORD };
-	if (is_structure && dwarf_hasattr(type, DW_AT_declaration))
+	classes_add(&c, type, 0, 0);
+	if (is_declared)
 		c.words[0] = PLACE_CLASS_GENERAL;
-	else
-		classes_add(&c, type, 0, 0);
+	ret->is_unknown = c.is_unknown;
 	/* (the only result that is neither in memory nor in general or vector registers) */
 	if (bytes == (uint64_t)4 * WORD && dwarf_tag(type) == DW_TAG_base_type &&
 	    c.words[0] == PLACE_CLASS_X87) {
-		*ret = (struct place_classes){ bytes,
-					       2 * WORD,
-					       { PLACE_CLASS_X87, PLACE_CLASS_X87_UP } };
+		*ret = (struct place_classes){
+			bytes, 2 * WORD, { PLACE_CLASS_X87, PLACE_CLASS_X87_UP }, false
+		};
 		return;
 	}
 	/* (the size of a type is a multiple of its alignment, also if its members are packed) */

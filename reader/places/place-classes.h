@@ -25,6 +25,7 @@ struct place_classes {
 	uint64_t alignment; /* on the stack */
 	/* of the first words; MEMORY: all of it */
 	enum place_class words[2];
+	bool is_unknown; /* a class is only declared in its unit, so all of this is a guess */
 };
 
 /* TYPE can be unspecified: this is the type of nullptr. */

@@ -366,6 +366,48 @@ static void test_rust(void **state)
 		assert_non_null(strstr(text, "text.data_ptr p8 ?, "));
 }
 
+/*
+ * clang describes a class only in the unit with its constructor. In other units, the places of its
+ * values, and of what is behind them, are unknown.
+ */
+static void test_declared(void **state)
+{
+	(void)state;
+	if (!has_programs ||
+	    try_command("printf 'struct Declared { long a, b; Declared(long n); };\n"
+			"struct Part { Declared d; };\nstruct Parts { Declared d[1]; };\n"
+			"int plain(Declared d, int n) { (void)d; return n; }\n"
+			"int part(int m, Part p, int n) { (void)p; return m + n; }\n"
+			"int parts(Parts p, int n) { (void)p; return n; }\n"
+			"Declared result(int n) { return Declared(n); }\n"
+			"int pointer(Declared *d, int n) { return d ? n : 0; }\n"
+			"int main() { return 0; }\n' >declared.cc && "
+			"printf 'struct Declared { long a, b; Declared(long n); };\n"
+			"Declared::Declared(long n) : a(n), b(n) {}\n' >constructor.cc && "
+			"clang++ -g -O0 -o declared declared.cc constructor.cc") != 0)
+		skip();
+	check_arguments("declared", "plain", "n i4 ? -> i4");
+	check_arguments("declared", "part", "m i4 r5+0, n i4 ? -> i4");
+	check_arguments("declared", "parts", "p.d a0 ?, n i4 ? -> i4");
+	check_arguments("declared", "result", "n i4 ?");
+	check_arguments("declared", "pointer", "d p8 r5+0, n i4 r4+0 -> i4");
+}
+
+/* A bit field of 2^64 - 1 bits, which no compiler writes, is no number. */
+static void test_wide_bits(void **state)
+{
+	(void)state;
+	if (!has_programs ||
+	    try_command("printf 'struct bits { unsigned a : 3, b : 5, c; };\n"
+			"int wide(struct bits s) { return s.c; }\nint main(void) { return 0; }\n' "
+			">bits.c && cc -g -O0 -dA -S -o - bits.c | "
+			"sed -e '/DW_AT_bit_size)/{n;s/0xb/0xd/}' "
+			"-e '/DW_AT_bit_size$/s/\\.byte.*/.byte 0x7f/' >bits.s && "
+			"cc -o bits bits.s") != 0)
+		skip();
+	check_arguments("bits", "wide", "s.a x4 ?, s.b x4 ?, s.c u4 [r7+12] -> i4");
+}
+
 /* (the members of what is before depend on the version) */
 static void check_tail(const char *program, const char *function, const char *expected)
 {
@@ -501,6 +543,8 @@ int main(void)
 		cmocka_unit_test(test_lines_errors),
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_rust),
+		cmocka_unit_test(test_declared),
+		cmocka_unit_test(test_wide_bits),
 		cmocka_unit_test(test_rust_unoptimised),
 		cmocka_unit_test(test_rust_conventions),
 		cmocka_unit_test(test_usdt),
