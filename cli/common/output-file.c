@@ -258,6 +258,7 @@ int output_file_begin(struct output_file *o)
 		cli_error("cannot empty %s: %m", o->path);
 		return -EIO;
 	}
+	o->begun = true;
 	return 0;
 }
 
@@ -297,7 +298,8 @@ void output_file_abandon(struct output_file *o)
 
 	if (o->standard || o->fd < 0)
 		return;
-	if (!o->created && fstat(o->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(o->fd, 0) < 0)
+	if (!o->created && o->begun && fstat(o->fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    ftruncate(o->fd, 0) < 0)
 		return;
 	output_file_discard(o);
 }

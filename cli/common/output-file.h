@@ -15,6 +15,7 @@ struct output_file {
 	int fd;        /* owned */
 	bool standard; /* standard output */
 	bool created;  /* by this command, which removes it if the recording fails */
+	bool begun;    /* an existing file that was opened itself has been emptied */
 	dev_t device;  /* of the created file */
 	ino_t inode;
 	/* The created file replaces an existing one, as output_file_keep() says. Until then, it has
@@ -70,8 +71,9 @@ int output_file_end(struct output_file *o);
  * empty. */
 void output_file_fail(struct output_file *o);
 
-/* Discards the file. An existing file that was opened itself is emptied, so that it does not look
- * like a trace. Calls only functions that are safe in a signal handler. */
+/* Discards the file. An existing file that was opened itself is emptied after output_file_begin(),
+ * so that it does not look like a trace. Before that, it stays as it is. Calls only functions that
+ * are safe in a signal handler. */
 void output_file_abandon(struct output_file *o);
 
 /* Until output_file_deinit(), or a call with NULL, SIGHUP, SIGINT and SIGTERM abandon O, the only

@@ -201,10 +201,35 @@ TEST(test_failed_new)
 	assert_int_equal(size_of_file("file"), 1);
 }
 
+static void wait_for_interrupted(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+}
+
+/* Opens PATH in a process that gets SIGINT before it begins to write. */
+static void interrupt_early(const char *path)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct output_file o;
+
+		if (output_file_open(path, "", true, &o) < 0)
+			_exit(1);
+		output_file_watch_signals(&o);
+		raise(SIGINT);
+		_exit(2);
+	}
+	wait_for_interrupted(pid);
+}
+
 /* Writes PATH in a process that then gets SIGINT. */
 static void interrupt(const char *path, bool force, bool kept)
 {
-	int status;
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
@@ -220,8 +245,7 @@ static void interrupt(const char *path, bool force, bool kept)
 		raise(SIGINT);
 		_exit(2);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+	wait_for_interrupted(pid);
 }
 
 TEST(test_interrupted)
@@ -238,6 +262,8 @@ TEST(test_interrupted)
 	assert_int_equal(n_files(), 2);
 	/* A file that is written itself does not look like a trace. */
 	assert_int_equal(link("file", "other"), 0);
+	interrupt_early("file");
+	assert_int_equal(size_of_file("file"), 1);
 	interrupt("file", true, false);
 	assert_int_equal(size_of_file("file"), 0);
 }
