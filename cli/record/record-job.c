@@ -277,8 +277,11 @@ static int record_job_report(struct record_job *j)
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 	int status;
 
-	if (recording_view(j->recording, &v) < 0)
+	/* (the archive of a flight recorder is written already, but nothing says what it lacks) */
+	if (recording_view(j->recording, &v) < 0) {
+		output_file_fail(&j->output);
 		return CLI_FAILED;
+	}
 	if (j->options.n_rest)
 		j->command_status = run_command_report(&j->command, j->options.rest[0]);
 	if (exit_search_is_on(&j->exits) && j->command_status == CLI_SIGNALLED + SIGKILL)
