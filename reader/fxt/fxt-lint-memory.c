@@ -107,13 +107,15 @@ static void fxt_lint_memory_on_watch_event(struct fxt_lint *l, const struct fxt_
 		if (fxt_args_find(r->args, FXT_NAME_BLOCKS, FXT_ARG_UINT64, &blocks))
 			w->missing = blocks.uint64;
 		w->snapshot = l->here;
+		w->snapshot_ns = r->ts_ns;
 		break;
 	case FXT_ROW_WATCH_END:
 		fxt_lint_memory_end_snapshot(l, w);
 		w->open = false;
 		break;
 	case FXT_ROW_BLOCK:
-		w->missing -= w->missing > 0;
+		/* (blocks with another time belong to no snapshot) */
+		w->missing -= w->missing > 0 && r->ts_ns == w->snapshot_ns;
 		fxt_lint_memory_use_stack(l, r, w);
 		break;
 	default:

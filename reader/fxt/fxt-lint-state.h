@@ -128,6 +128,7 @@ struct fxt_lint_watch {
 	bool open, unwatched_reported;
 	uint32_t number;  /* the number of instances of its process */
 	uint64_t missing; /* expected blocks of the last snapshot */
+	uint64_t snapshot_ns;
 	struct fxt_lint_place snapshot;
 };
 

@@ -380,7 +380,8 @@ static void leaks_on_snapshot(struct leak_watch *w, const struct event *ev)
 		leaks_sweep(w, ev->ts_ns);
 }
 
-/* Handles a block of a snapshot, which may be known. */
+/* Handles a block, which may be known: of a snapshot, if it has its time, or one that lives at the
+ * begin of a cut. */
 static int leaks_on_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
 	struct leak_block *b = leaks_find_block(w, ev->block.resource, ev->block.id);
@@ -399,7 +400,7 @@ static int leaks_on_block(struct leaks *l, struct leak_watch *w, const struct ev
 	} else {
 		r = leaks_add_block(l, w, ev);
 	}
-	if (r == 0 && w->missing > 0 && --w->missing == 0)
+	if (r == 0 && w->missing > 0 && ev->ts_ns == w->snapshot_ns && --w->missing == 0)
 		leaks_sweep(w, ev->ts_ns);
 	return r;
 }

@@ -430,6 +430,39 @@ TEST(test_repair_end_around)
 	assert_line(text, "app: 400 end c/inner 5/5");
 	assert_line(text, "app: 400 end c/outer 5/5");
 	assert_line(text, "app: 140 end c/other 6/6");
+	assert_int_equal(count_lines(text, "kymo: 400 instant kymo/session_stop"), 1);
+	assert_in_order(text);
+	source_deinit(&s);
+}
+
+static void put_memory(struct source *s, uint64_t ts, const char *name, uint64_t blocks)
+{
+	const struct fxt_out_arg arg = { FXT_ARG_UINT64, fxt_interned("blocks"), .u64 = blocks };
+
+	put_event_args(s, ts, 5, "memory", name, &arg, blocks > 0);
+}
+
+/*
+ * The second part of a merged cut begins with live blocks as state. They are no blocks of a
+ * snapshot of the first part, of which some are lost.
+ */
+TEST(test_repair_snapshot_before_state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	source_init(&s);
+	put_start(&s, 100, "box", 1, WALL);
+	put_task(&s, 5, "five", 1);
+	put_memory(&s, 110, "snapshot", 3);
+	put_memory(&s, 110, "block", 0);
+	put_memory(&s, 200, "block", 0);
+	put_memory(&s, 200, "block", 0);
+	put_stop(&s, 300);
+	text = repair_text(&s.bytes, &c);
+	assert_int_equal(c.incomplete, 1);
+	assert_int_equal(count_lines(text, "memory/snapshot 5/5 blocks:uint64=1 lost:uint64=2"), 1);
 	source_deinit(&s);
 }
 
@@ -449,6 +482,7 @@ int main(void)
 		cmocka_unit_test(test_repair_concatenated),
 		cmocka_unit_test(test_repair_weights),
 		cmocka_unit_test(test_repair_end_around),
+		cmocka_unit_test(test_repair_snapshot_before_state),
 		cmocka_unit_test(test_repair_kernel_mapping),
 	};
 

@@ -665,6 +665,8 @@ static void snapshot_short(struct build *b, bool bad)
 	memory_watch(b, 100);
 	heap_trace_snapshot(b, 110, 1 + bad);
 	memory_block(b, 110, 0);
+	/* of no snapshot */
+	memory_block(b, 115, 0);
 	heap_trace_snapshot(b, 120, 0);
 }
 

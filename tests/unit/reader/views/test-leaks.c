@@ -261,6 +261,9 @@ TEST(test_empty_and_cut_snapshots)
 	of_block(l, EVENT_ALLOC, 2, 2 * S, (struct made){ 0x10, 100 });
 	snapshot(l, 2, 3 * S, 5);
 	of_block(l, EVENT_BLOCK, 2, 3 * S, (struct made){ 0x20, 7, 0, 2 * S });
+	/* (the state after a cut is not of the snapshot) */
+	for (uint64_t i = 0; i < 4; i++)
+		of_block(l, EVENT_BLOCK, 2, 4 * S, (struct made){ 0x20, 7, 0, 2 * S });
 	assert_int_equal(leaks_finish(l), 0);
 	assert_int_equal(l->watches[0]->n_groups, 0);
 	assert_int_equal(l->watches[1]->missing, 4);
