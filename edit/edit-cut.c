@@ -400,10 +400,11 @@ static int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 	return r;
 }
 
-/* Ends the cut at TS_NS: at its end, or at the end of the archive if that is earlier. */
+/* Ends the cut at TS_NS: at its end, or at the last record of the archive if that is earlier. Then
+ * a complete event can end later, and the durations around it with it. */
 static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 {
-	int r = edit_cut_write_stops(c, ts_ns) ?: edit_spans_close(c->spans, ts_ns);
+	int r = edit_cut_write_stops(c, ts_ns) ?: edit_spans_close(c->spans, ts_ns, &ts_ns);
 
 	c->phase = AFTER;
 	c->end_ns = ts_ns;

@@ -2,6 +2,7 @@
 #include "edit/edit-spans.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/table.h"
@@ -243,16 +244,55 @@ int edit_spans_open(struct edit_spans *s, uint64_t began_ns, uint64_t ts_ns)
 	return e;
 }
 
-int edit_spans_close(struct edit_spans *s, uint64_t ts_ns)
+struct ending {
+	struct span *span;
+	uint64_t ts_ns;
+	size_t rank; /* at the same time, in this order */
+};
+
+static int edit_spans_compare(const void *a, const void *b)
 {
+	const struct ending *x = a, *y = b;
+
+	if (x->ts_ns != y->ts_ns)
+		return x->ts_ns < y->ts_ns ? -1 : 1;
+	return x->rank < y->rank ? -1 : 1;
+}
+
+/* Sets the ends of all open spans. That of an inner one is never after that of its outer one. */
+static void edit_spans_set_ends(struct edit_spans *s, uint64_t ts_ns, struct ending *to)
+{
+	size_t n = 0;
+
+	for (struct span *span = s->last; span; span = span->before) {
+		if (span->inner_ns < ts_ns)
+			span->inner_ns = ts_ns;
+		if (span->outer && span->outer->inner_ns < span->inner_ns)
+			span->outer->inner_ns = span->inner_ns;
+		to[n] = (struct ending){ span, span->inner_ns, n };
+		n++;
+	}
+	qsort(to, n, sizeof(*to), edit_spans_compare);
+}
+
+int edit_spans_close(struct edit_spans *s, uint64_t ts_ns, uint64_t *ret_ns)
+{
+	_cleanup_free_ struct ending *endings = NULL;
+	size_t n = s->n_open;
 	int e = 0;
 
-	while (e == 0 && s->last) {
-		uint64_t inner_ns = s->last->inner_ns;
-
-		e = edit_spans_write_event(s, s->last, false, inner_ns > ts_ns ? inner_ns : ts_ns);
+	*ret_ns = ts_ns;
+	if (n == 0)
+		return 0;
+	endings = calloc(n, sizeof(*endings));
+	if (!endings)
+		return -ENOMEM;
+	edit_spans_set_ends(s, ts_ns, endings);
+	*ret_ns = endings[n - 1].ts_ns;
+	for (size_t i = 0; e == 0 && i < n; i++) {
+		e = edit_spans_write_event(s, endings[i].span, false, endings[i].ts_ns);
 		if (e == 0)
-			edit_spans_forget(s, s->last);
+			edit_spans_forget(s, endings[i].span);
 	}
 	return e;
 }

@@ -42,8 +42,13 @@ int edit_spans_process(struct edit_spans *s, const struct fxt_provider *from,
  */
 int edit_spans_open(struct edit_spans *s, uint64_t began_ns, uint64_t ts_ns);
 
-/* Writes the ends of all open items at TS_NS, inner ones first. Nothing is open afterwards. */
-int edit_spans_close(struct edit_spans *s, uint64_t ts_ns);
+/*
+ * Writes the ends of all open items, inner ones first: at TS_NS, or at the end of a complete
+ * duration within, if that is later. The ends are in the order of their times. *RET_NS is the time
+ * of the last one, at least TS_NS. Nothing is open afterwards. Returns 0, -ENOMEM, or the result of
+ * a write.
+ */
+int edit_spans_close(struct edit_spans *s, uint64_t ts_ns, uint64_t *ret_ns);
 
 /* How many are open. */
 uint64_t edit_spans_n_open(const struct edit_spans *s);

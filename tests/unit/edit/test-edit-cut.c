@@ -338,21 +338,6 @@ static char *sessions_in(const char *text)
 	return list;
 }
 
-/* The lines of TEXT are in the order of their times, so that a second cut has nothing to sort. */
-static void assert_in_order(const char *text)
-{
-	unsigned last = 0, ts;
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (sscanf(line, "%*[a-z]: %u", &ts) != 1)
-			continue;
-		if (ts < last)
-			fail_msg("after %u: %.60s", last, line);
-		last = ts;
-	}
-}
-
 /* Session a from 100 to 500 with a pause from 200 to 300, and b from 150 to 700. */
 static void make_sessions(struct source *s)
 {
@@ -605,9 +590,35 @@ TEST(test_cut_quiet)
 	source_deinit(&s);
 }
 
+/* A complete event can end after the last record, and the durations around it end with it. What
+ * the cut adds at its end is not before. */
+TEST(test_cut_end_around)
+{
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	source_init(&s);
+	put_start(&s, 100, "box", 1, WALL);
+	put_task(&s, 5, "five", 1);
+	put_switch(&s, 105, 0, 0, 5, FXT_STATE_RUNNING);
+	as_app(&s);
+	put_event(&s, FXT_EVENT_DURATION_BEGIN, 110, 5, "c", "outer", 0);
+	put_event(&s, FXT_EVENT_DURATION_BEGIN, 120, 6, "c", "other", 0);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 130, 5, "c", "whole", 400);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 140, 6, "c", "longer", 500);
+	text = cut_text(&s.bytes, &(struct edit_cut_options){ .to_ns = UINT64_MAX });
+	assert_line(text, "app: 400 end c/outer 5/5");
+	assert_line(text, "app: 500 end c/other 6/6");
+	assert_int_equal(count_lines(text, "kymo: 500 instant kymo/session_stop"), 1);
+	assert_int_equal(count_lines(text, "kymo: 500 instant kymo/clock"), 1);
+	assert_in_order(text);
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cut_end_around),
 		cmocka_unit_test(test_cut_both_ends),
 		cmocka_unit_test(test_cut_sessions),
 		cmocka_unit_test(test_cut_late_stack),

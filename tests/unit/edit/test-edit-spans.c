@@ -48,6 +48,17 @@ static int take(struct script *s, enum fxt_event_type type, uint64_t ts, uint64_
 #define KEPT(call)    assert_int_equal(call, EDIT_SPANS_KEEP)
 #define DROPPED(call) assert_int_equal(call, EDIT_SPANS_DROP)
 
+static void complete(struct script *s, uint64_t ts, uint64_t tid, uint64_t end_ns)
+{
+	struct fxt_record r = { .type = FXT_RECORD_EVENT,
+				.subtype = FXT_EVENT_DURATION_COMPLETE,
+				.ts_ns = ts,
+				.thread = { 1, tid, true },
+				.event = { .end_ns = end_ns } };
+
+	KEPT(edit_spans_process(s->spans, NULL, &r));
+}
+
 static void begin(struct script *s)
 {
 	*s = (struct script){ 0 };
@@ -63,6 +74,7 @@ static void end(struct script *s, const char *expected)
 TEST(test_spans_nest)
 {
 	struct script s;
+	uint64_t end_ns;
 
 	begin(&s);
 	DROPPED(take(&s, FXT_EVENT_DURATION_END, 1, 5, "x", 0));
@@ -73,7 +85,8 @@ TEST(test_spans_nest)
 	assert_int_equal(edit_spans_n_open(s.spans), 2);
 	OK(edit_spans_open(s.spans, 2, 10));
 	OK(edit_spans_open(s.spans, UINT64_MAX, 11));
-	OK(edit_spans_close(s.spans, 12));
+	OK(edit_spans_close(s.spans, 12, &end_ns));
+	assert_int_equal(end_ns, 12);
 	assert_int_equal(edit_spans_n_open(s.spans), 0);
 	end(&s, "10 2 c/outer 5\n11 2 c/other thread 6\n12 3 c/other thread 6\n12 3 c/outer 5\n");
 }
@@ -81,6 +94,7 @@ TEST(test_spans_nest)
 TEST(test_spans_ids)
 {
 	struct script s;
+	uint64_t end_ns;
 
 	begin(&s);
 	KEPT(take(&s, FXT_EVENT_ASYNC_BEGIN, 1, 5, "a", 7));
@@ -94,8 +108,27 @@ TEST(test_spans_ids)
 	KEPT(take(&s, FXT_EVENT_INSTANT, 6, 6, "i", 0));
 	KEPT(take(&s, FXT_EVENT_COUNTER, 6, 6, "i", 0));
 	KEPT(take(&s, FXT_EVENT_DURATION_COMPLETE, 6, 6, "i", 9));
-	OK(edit_spans_close(s.spans, 9));
+	OK(edit_spans_close(s.spans, 9, &end_ns));
+	assert_int_equal(end_ns, 9);
 	end(&s, "9 10 c/f 5\n");
+}
+
+/* The ends of several threads are in the order of their times. */
+TEST(test_spans_close_in_order)
+{
+	struct script s;
+	uint64_t end_ns;
+
+	begin(&s);
+	KEPT(take(&s, FXT_EVENT_DURATION_BEGIN, 1, 5, "outer", 0));
+	KEPT(take(&s, FXT_EVENT_DURATION_BEGIN, 2, 5, "inner", 0));
+	KEPT(take(&s, FXT_EVENT_DURATION_BEGIN, 3, 6, "late", 0));
+	KEPT(take(&s, FXT_EVENT_ASYNC_BEGIN, 4, 6, "async", 1));
+	complete(&s, 4, 5, 15);
+	complete(&s, 5, 6, 20);
+	OK(edit_spans_close(s.spans, 10, &end_ns));
+	assert_int_equal(end_ns, 20);
+	end(&s, "10 7 c/async 6\n15 3 c/inner 5\n15 3 c/outer 5\n20 3 c/late 6\n");
 }
 
 /* If there are too many spans to follow, their ends are kept: no half may be dropped. */
@@ -122,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spans_nest),
 		cmocka_unit_test(test_spans_ids),
+		cmocka_unit_test(test_spans_close_in_order),
 		cmocka_unit_test(test_spans_too_many),
 	};
 
