@@ -55,6 +55,9 @@ bool exit_hold_seize(struct exit_hold *h, pid_t tid, unsigned options)
 		return false;
 	if (sigsetjmp(exit_hold_waited, 1)) {
 		exit_hold_waits = 0;
+		/* (on a busy machine, the timer can expire after the request has succeeded) */
+		if (exit_hold_tracer_of(tid) == (pid_t)syscall(SYS_gettid))
+			return true;
 		h->gave_up = true;
 		errno = EAGAIN;
 		return false;
@@ -157,9 +160,23 @@ void exit_hold_set_options_of_known(struct exit_hold *h, pid_t tid)
 }
 
 /* Stops PID for a moment, so that it gets the options for its program. */
-static void exit_hold_interrupt(pid_t pid)
+static void exit_hold_interrupt(struct exit_hold *h, pid_t pid)
 {
+	/* (an entry that is overwritten matters only if another stop replaces the requested one) */
+	h->interrupted[h->next_interrupted++ % EXIT_HOLD_TRACERS_MAX] = pid;
 	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+}
+
+bool exit_hold_end_interrupt(struct exit_hold *h, pid_t tid)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < EXIT_HOLD_TRACERS_MAX; i++)
+		if (h->interrupted[i] == tid) {
+			h->interrupted[i] = 0;
+			found = true;
+		}
+	return found;
 }
 
 /*
@@ -186,7 +203,11 @@ bool exit_hold_adopt(struct exit_hold *h, pid_t pid)
 
 	errno = EPERM;
 	/* (a process that has ended, and is not reaped, has no program) */
-	if (h->ending || exit_hold_is_traced(pid) || !exit_hold_program_of(pid, before) || !*before)
+	if (h->ending || exit_hold_tracer_of(pid) || !exit_hold_program_of(pid, before) || !*before)
+		return false;
+	/* (it could not be traced in this round, so its file is not read, either) */
+	errno = EAGAIN;
+	if (h->gave_up)
 		return false;
 	r = exit_hold_read_program(h, pid);
 	options = r == 0 ? EXIT_HOLD_OPTIONS : EXIT_HOLD_OPTIONS_OF_TRACER;
@@ -200,7 +221,7 @@ bool exit_hold_adopt(struct exit_hold *h, pid_t pid)
 	/* (an exec before it was traced was not reported) */
 	if (exit_hold_program_of(pid, after) && strcmp(before, after) != 0 &&
 	    exit_hold_note_program(h, pid, exit_hold_read_program(h, pid)) != options)
-		exit_hold_interrupt(pid);
+		exit_hold_interrupt(h, pid);
 	return true;
 }
 
@@ -209,6 +230,6 @@ bool exit_hold_adopt_new(struct exit_hold *h, pid_t pid)
 	if (!exit_hold_seize(h, pid, EXIT_HOLD_OPTIONS_OF_TRACER))
 		return false;
 	if (exit_hold_note_program(h, pid, exit_hold_read_program(h, pid)) == EXIT_HOLD_OPTIONS)
-		exit_hold_interrupt(pid);
+		exit_hold_interrupt(h, pid);
 	return true;
 }

@@ -109,7 +109,11 @@ static bool exit_hold_is_other(struct exit_hold *h, pid_t pid, pid_t tid)
 /* (does nothing if the thread is already traced, or has exited) */
 static bool exit_hold_seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
 {
-	return tid != pid && exit_hold_seize(h, tid, EXIT_HOLD_OPTIONS | PTRACE_O_TRACECLONE);
+	bool can_trace = exit_hold_has_tracer(h, pid) || h->n_more_tracers > 0;
+
+	return tid != pid && exit_hold_seize(h, tid,
+					     can_trace ? EXIT_HOLD_OPTIONS_OF_TRACER
+						       : EXIT_HOLD_OPTIONS | PTRACE_O_TRACECLONE);
 }
 
 /* HELD is the last thread of its process, or exits before the others. */

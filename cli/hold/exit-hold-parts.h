@@ -36,7 +36,8 @@ unsigned exit_hold_each_task(struct exit_hold *h, pid_t pid,
 /* Whether TID is in a call of exec; for exit_hold_each_task(). */
 bool exit_hold_is_in_exec(struct exit_hold *h, pid_t pid, pid_t tid);
 
-bool exit_hold_is_traced(pid_t pid);
+/* The thread that traces PID; 0 = none. */
+pid_t exit_hold_tracer_of(pid_t pid);
 
 /* Writes the name of the program of PID to TO; "" if it has none. Does not access its file. Returns
  * false if it is hidden, as it is from those who may not trace PID. */
@@ -70,6 +71,9 @@ void exit_hold_set_options_of_new(struct exit_hold *h, pid_t tid);
  * program, which is known. */
 void exit_hold_set_options_of_known(struct exit_hold *h, pid_t tid);
 
+/* Whether TID was asked to stop, and has not stopped since; a further call returns false. */
+bool exit_hold_end_interrupt(struct exit_hold *h, pid_t tid);
+
 /*
  * Traces PID. Its program is read before, which can take a second: if a debugger were traced
  * meanwhile, its new children would be, too, and it could not trace them. Returns false with an
@@ -100,8 +104,9 @@ int exit_hold_settle(struct exit_hold *h);
 
 /* ---- exit-hold-stops.c ---- */
 
-/* Handles all threads that have stopped or ended. */
-void exit_hold_collect_stops(struct exit_hold *h);
+/* Handles threads that have stopped or ended. Returns true if others can be left: programs can stop
+ * as fast as their stops are handled, and held processes must not wait for that. */
+bool exit_hold_collect_stops(struct exit_hold *h);
 
 /* Reports a process that has stopped itself and stays stopped. */
 void exit_hold_check_stopped(struct exit_hold *h);

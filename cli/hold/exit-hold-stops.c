@@ -11,6 +11,8 @@
 /* How long a process that has stopped itself stays stopped until this is reported. */
 #define STOPPED_NS UINT64_C(1000000000)
 
+enum { STOPS_MAX = 256 }; /* in each round */
+
 static bool exit_hold_is_stop_signal(int number)
 {
 	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
@@ -33,12 +35,14 @@ static void exit_hold_note_stop(struct exit_hold *h, pid_t tid)
 static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 {
 	int number = status & 0xff, event = status >> 8;
+	bool interrupted = exit_hold_end_interrupt(h, tid);
 
 	if (tid == h->stopped && !(event == PTRACE_EVENT_STOP && exit_hold_is_stop_signal(number)))
 		h->stopped = 0;
 	if (event == PTRACE_EVENT_EXEC)
 		exit_hold_set_options_of_new(h, tid);
-	else if (event == PTRACE_EVENT_STOP)
+	/* (the kernel drops the requested stop if the thread stops for another reason before) */
+	else if (event == PTRACE_EVENT_STOP || (interrupted && event != PTRACE_EVENT_EXIT))
 		exit_hold_set_options_of_known(h, tid);
 	if (event == 0 && number == SIGSTOP)
 		exit_hold_note_stop(h, tid);
@@ -59,13 +63,15 @@ static bool exit_hold_peek(siginfo_t *ret, idtype_t which, pid_t pid, int option
 	       ret->si_pid != 0;
 }
 
-void exit_hold_collect_stops(struct exit_hold *h)
+bool exit_hold_collect_stops(struct exit_hold *h)
 {
+	unsigned n = 0;
 	siginfo_t info;
 
 	/* (each stop can take a second, if a file system does not answer; the end of the thread
 	 * continues all that are left) */
-	while (!h->ending && exit_hold_peek(&info, P_ALL, 0, WEXITED | WSTOPPED | WNOWAIT)) {
+	while (n++ < STOPS_MAX && !h->ending &&
+	       exit_hold_peek(&info, P_ALL, 0, WEXITED | WSTOPPED | WNOWAIT)) {
 		pid_t tid = info.si_pid;
 		bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
 			     info.si_code == CLD_DUMPED;
@@ -75,18 +81,21 @@ void exit_hold_collect_stops(struct exit_hold *h)
 		 * that, and its end ends the hold. */
 		if (ended && tid == h->command) {
 			h->ending = true;
-			return;
+			return false;
 		}
 		if (!exit_hold_peek(&info, P_PID, tid, ended ? WEXITED : WSTOPPED))
-			return;
-		if (ended)
+			return false;
+		if (ended) {
 			exit_hold_forget_tracer(h, tid);
+			exit_hold_end_interrupt(h, tid);
+		}
 		held = exit_hold_find(h, tid);
 		if (held)
 			*held = h->list[--h->n];
 		if (!ended)
 			exit_hold_on_stop(h, tid, info.si_status);
 	}
+	return n > STOPS_MAX;
 }
 
 void exit_hold_check_stopped(struct exit_hold *h)

@@ -97,7 +97,7 @@ unsigned exit_hold_each_task(struct exit_hold *h, pid_t pid,
 	return walk.n;
 }
 
-bool exit_hold_is_traced(pid_t pid)
+pid_t exit_hold_tracer_of(pid_t pid)
 {
 	char path[32], line[512];
 	int tracer = 0;
@@ -106,11 +106,11 @@ bool exit_hold_is_traced(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	f = fopen(path, "re");
 	if (!f)
-		return false;
+		return 0;
 	while (fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %d", &tracer) != 1)
 		;
 	fclose(f);
-	return tracer != 0;
+	return tracer;
 }
 
 bool exit_hold_program_of(pid_t pid, char to[static 256])

@@ -14,7 +14,7 @@ static void *exit_hold_run(void *userdata)
 	struct exit_hold *h = userdata;
 	struct pollfd pollfd = { .fd = h->thread_fd, .events = POLLIN };
 	uint64_t begin_ns;
-	bool any_ready;
+	bool any_ready, more;
 	eventfd_t n;
 	int due_ms, r;
 
@@ -28,7 +28,7 @@ static void *exit_hold_run(void *userdata)
 	pthread_cond_signal(&h->begun);
 	while (h->error == 0 && !h->ending) {
 		h->gave_up = false;
-		exit_hold_collect_stops(h);
+		more = exit_hold_collect_stops(h);
 		exit_hold_walk_if_due(h);
 		due_ms = exit_hold_settle(h);
 		exit_hold_check_stopped(h);
@@ -37,7 +37,7 @@ static void *exit_hold_run(void *userdata)
 		begin_ns = clock_read_ns(CLOCK_MONOTONIC);
 		any_ready = exit_hold_any_ready(h);
 		pthread_mutex_unlock(&h->lock);
-		poll(&pollfd, 1, due_ms);
+		poll(&pollfd, 1, more ? 0 : due_ms);
 		eventfd_read(h->thread_fd, &n);
 		pthread_mutex_lock(&h->lock);
 		h->held_ns += any_ready ? clock_read_ns(CLOCK_MONOTONIC) - begin_ns : 0;

@@ -73,7 +73,10 @@ struct exit_hold {
 	pid_t tracers[EXIT_HOLD_TRACERS_MAX]; /* processes that use ptrace(), or may use it */
 	unsigned n_tracers;
 	unsigned n_more_tracers; /* number of those for which there was no room in the list */
-	char tracer[64];         /* the name of the first one; "" = there was none */
+	/* The last processes that were asked to stop, and have not stopped since; 0 = none. */
+	pid_t interrupted[EXIT_HOLD_TRACERS_MAX];
+	unsigned next_interrupted;
+	char tracer[64]; /* the name of the first one; "" = there was none */
 	/* Likewise, of a program whose file could not be read: it may use ptrace() */
 	char unread[64];
 	int unread_error;    /* a negative errno of tracing_program() */

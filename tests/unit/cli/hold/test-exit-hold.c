@@ -6,12 +6,17 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/hold/exit-hold-parts.h"
 #include "cli/hold/tracing-program.h"
@@ -44,6 +49,76 @@ int tracing_program(pid_t pid)
 {
 	atomic_fetch_add(&n_read, 1);
 	return reader ? reader(pid) : 0;
+}
+
+/*
+ * Replaces the requests of ptrace: they are made, unless IS_FAKE is set. With STALLS, a
+ * request that has seized another process than the command does not return.
+ */
+static bool is_fake;
+static atomic_bool stalls;
+static unsigned long options_seized, options_set;
+static unsigned n_options_set, n_continued;
+
+long ptrace(enum __ptrace_request request, ...)
+{
+	void *address, *data;
+	pid_t pid;
+	long r = 0;
+	va_list ap;
+
+	va_start(ap, request);
+	pid = va_arg(ap, pid_t);
+	address = va_arg(ap, void *);
+	data = va_arg(ap, void *);
+	va_end(ap);
+	if (!is_fake)
+		r = syscall(SYS_ptrace, (long)request, (long)pid, address, data);
+	else if (request == PTRACE_SEIZE)
+		options_seized = (unsigned long)data;
+	else if (request == PTRACE_SETOPTIONS) {
+		options_set = (unsigned long)data;
+		n_options_set++;
+	} else if (request == PTRACE_CONT)
+		n_continued++;
+	while (request == PTRACE_SEIZE && r == 0 && stalls && pid != h.command)
+		usleep(1000);
+	return r;
+}
+
+/* Replaces the stops of this process, if it is set: the status of each. */
+static int fake_stop;
+static unsigned n_fake_stops;
+
+int waitid(idtype_t which, id_t pid, siginfo_t *ret, int options)
+{
+	if (!is_fake)
+		return (int)syscall(SYS_waitid, (long)which, (long)pid, ret, (long)options, NULL);
+	memset(ret, 0, sizeof(*ret));
+	if (n_fake_stops == 0)
+		return 0;
+	n_fake_stops -= !(options & WNOWAIT);
+	ret->si_pid = getpid();
+	ret->si_code = CLD_TRAPPED;
+	ret->si_status = fake_stop;
+	return 0;
+}
+
+/* Begins a hold without a thread, of this process, whose requests and stops are not real. */
+static void begin_fake(void)
+{
+	h = (struct exit_hold){ 0 };
+	pthread_mutex_init(&h.lock, NULL);
+	pthread_mutex_lock(&h.lock);
+	is_fake = true;
+	n_read = n_options_set = n_continued = n_fake_stops = 0;
+	reader = NULL;
+}
+
+static void end_fake(void)
+{
+	is_fake = false;
+	pthread_mutex_unlock(&h.lock);
 }
 
 /* (a failed test ends without its command) */
@@ -226,7 +301,7 @@ static atomic_ullong read_ns; /* the end of the last reading */
 
 static int read_until_ended(pid_t pid)
 {
-	if (pid != shared->children[0])
+	if (pid == h.command)
 		return 0;
 	/* (longer than the pause between two searches) */
 	usleep(1200 * EXIT_HOLD_WALK_MS);
@@ -313,6 +388,117 @@ TEST(test_looks_become_rare)
 	assert_int_equal(exit_hold_settle(&h), 2);
 }
 
+/* ---- requests and stops ---- */
+
+static int read_tracer(pid_t pid)
+{
+	return pid != h.command;
+}
+
+/* The timer expires after the request has succeeded. The child is traced, so it must stay known as
+ * a program that traces others. */
+TEST(test_seized_late)
+{
+	pid_t command;
+
+	reader = read_tracer;
+	stalls = true;
+	command = begin(fork_by_thread);
+	assert_soon(LOCKED(h.n_tracers) > 0);
+	stalls = false;
+	assert_true(LOCKED(exit_hold_has_tracer(&h, shared->children[0])));
+	assert_true(*h.tracer);
+	shared->go = true;
+	shared->reap = true;
+	assert_int_equal(end(command), 0);
+}
+
+/* After an abandoned request, files are not read for requests that will not be made. */
+TEST(test_given_up)
+{
+	pid_t pid;
+
+	begin_fake();
+	h.gave_up = true;
+	pid = fork();
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_false(exit_hold_adopt(&h, pid));
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(n_read, 0);
+	h.gave_up = false;
+	assert_true(exit_hold_adopt(&h, pid));
+	assert_int_equal(n_read, 1);
+	end_fake();
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* The kernel drops the requested stop of a thread that stops for a fork or a signal. */
+TEST(test_interrupt_replaced)
+{
+	static const int stops[] = { SIGTRAP | PTRACE_EVENT_FORK << 8, SIGUSR1 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(stops); i++) {
+		begin_fake();
+		assert_true(exit_hold_adopt_new(&h, getpid()));
+		assert_int_equal(options_seized, EXIT_HOLD_OPTIONS_OF_TRACER);
+		fake_stop = stops[i];
+		n_fake_stops = 2;
+		assert_false(exit_hold_collect_stops(&h));
+		assert_int_equal(n_continued, 2);
+		/* (the second stop needs nothing) */
+		assert_int_equal(n_options_set, 1);
+		assert_int_equal(options_set, EXIT_HOLD_OPTIONS);
+		end_fake();
+	}
+}
+
+/* Held processes do not wait until a storm of stops ends. */
+TEST(test_many_stops)
+{
+	begin_fake();
+	fake_stop = SIGUSR1;
+	n_fake_stops = 300;
+	assert_true(exit_hold_collect_stops(&h));
+	assert_int_equal(n_continued, 256);
+	assert_false(exit_hold_collect_stops(&h));
+	assert_int_equal(n_continued, 300);
+	end_fake();
+}
+
+static void *wait_for_end(void *userdata)
+{
+	wait_for(userdata);
+	return NULL;
+}
+
+/* The first thread of a program that traces others exits. The children of the other threads stay
+ * its own. */
+TEST(test_threads_of_tracer)
+{
+	atomic_bool over = false;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_end, &over), 0);
+	for (int way = 0; way < 3; way++) {
+		begin_fake();
+		h.tracers[0] = getpid();
+		h.n_tracers = way == 1;
+		h.n_more_tracers = way == 2;
+		options_seized = 0;
+		exit_hold_on_exit_of(&h, getpid());
+		assert_int_equal(h.n, 1);
+		assert_int_equal(options_seized, way ? EXIT_HOLD_OPTIONS_OF_TRACER
+						     : EXIT_HOLD_OPTIONS | PTRACE_O_TRACECLONE);
+		end_fake();
+	}
+	over = true;
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 FIXTURE(make_shared)
 {
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -330,7 +516,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_end_between_files), cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_ended_while_read),  cmocka_unit_test(test_counted_time),
-		cmocka_unit_test(test_looks_become_rare),
+		cmocka_unit_test(test_looks_become_rare), cmocka_unit_test(test_seized_late),
+		cmocka_unit_test(test_given_up),          cmocka_unit_test(test_interrupt_replaced),
+		cmocka_unit_test(test_many_stops),        cmocka_unit_test(test_threads_of_tracer),
 	};
 
 	return cmocka_run_group_tests(tests, make_shared, unmap_shared);
