@@ -57,15 +57,20 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 	return bus_fail(c, error, "cannot call the service kymod: %s", strerror(-error));
 }
 
+uint64_t bus_call_usec(sd_bus_message *m, uint64_t timeout_usec)
+{
+	return sd_bus_message_get_allow_interactive_authorization(m) > 0 &&
+			       timeout_usec < DIALOGUE_USEC
+		       ? DIALOGUE_USEC
+		       : timeout_usec;
+}
+
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 	int r;
 
-	if (sd_bus_message_get_allow_interactive_authorization(m) > 0 &&
-	    timeout_usec < DIALOGUE_USEC)
-		timeout_usec = DIALOGUE_USEC;
-	r = sd_bus_call(c->bus, m, timeout_usec, &e, ret);
+	r = sd_bus_call(c->bus, m, bus_call_usec(m, timeout_usec), &e, ret);
 	return r < 0 ? bus_fail_call(c, r, &e) : 0;
 }
 

@@ -59,6 +59,9 @@ void bus_expect_dialogue(struct bus_client *c);
  * terminal, polkit may ask for a password. */
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret);
 
+/* How long M may take: TIMEOUT_USEC, or longer if polkit may ask for a password. */
+uint64_t bus_call_usec(sd_bus_message *m, uint64_t timeout_usec);
+
 /* Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = forever), or longer if polkit may ask for a
  * password. *RET, if RET is not NULL, is the answer, owned by the caller. */
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret);

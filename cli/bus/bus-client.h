@@ -79,6 +79,10 @@ int bus_client_find(struct bus_client *c, const char *name, char **ret_path);
  * Stopping fails with -ETIMEDOUT if the session's output stalls; removal abandons such an output.
  */
 int bus_client_start(struct bus_client *c, const char *path);
+
+/* Likewise, but returns -EINTR, without a message, as soon as INTERRUPTED returns true. The session
+ * can still start then. INTERRUPTED is called after each signal, and a few times a second. */
+int bus_client_start_unless(struct bus_client *c, const char *path, bool (*interrupted)(void));
 int bus_client_stop(struct bus_client *c, const char *path);
 int bus_client_remove(struct bus_client *c, const char *path);
 int bus_client_mark(struct bus_client *c, const char *path, const char *text);

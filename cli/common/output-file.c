@@ -312,24 +312,60 @@ static void output_file_on_signal(int number)
 	raise(number);
 }
 
-void output_file_watch_signals(struct output_file *o)
+/* (an ignored signal stays ignored) */
+static void output_file_handle_signals(void (*handler)(int number))
 {
-	struct sigaction to = { .sa_handler = output_file_on_signal }, was;
+	struct sigaction to = { .sa_handler = handler }, was;
 
-	output_file_unfinished = o;
-	for (size_t i = 0; o && i < ARRAY_SIZE(output_file_signals); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(output_file_signals); i++)
 		if (sigaction(output_file_signals[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
 			sigaction(output_file_signals[i], &to, NULL);
 }
 
-void output_file_hold_signals(bool hold)
+void output_file_watch_signals(struct output_file *o)
+{
+	output_file_unfinished = o;
+	if (o)
+		output_file_handle_signals(output_file_on_signal);
+}
+
+static volatile sig_atomic_t output_file_noted;
+
+static void output_file_on_noted_signal(int number)
+{
+	output_file_noted = number;
+	signal(number, SIG_DFL);
+}
+
+void output_file_note_signals(void)
+{
+	output_file_handle_signals(output_file_on_noted_signal);
+}
+
+bool output_file_is_interrupted(void)
+{
+	return output_file_noted != 0;
+}
+
+void output_file_raise_noted(void)
+{
+	if (output_file_noted)
+		raise(output_file_noted);
+}
+
+void output_file_hold_signals(sigset_t *ret_before)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_SIZE(output_file_signals); i++)
 		sigaddset(&set, output_file_signals[i]);
-	sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, ret_before);
+}
+
+void output_file_admit_signals(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 /* ---- the end ---- */
@@ -350,14 +386,15 @@ int output_file_keep(struct output_file *o)
 {
 	bool watched = output_file_unfinished == o;
 	int r = o->error;
+	sigset_t before;
 
 	if (watched)
-		output_file_hold_signals(true);
+		output_file_hold_signals(&before);
 	if (o->beside)
 		r = output_file_take_place(o);
 	if (watched) {
 		output_file_unfinished = NULL;
-		output_file_hold_signals(false);
+		output_file_admit_signals(&before);
 	}
 	return r;
 }

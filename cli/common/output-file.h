@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -80,8 +81,18 @@ void output_file_abandon(struct output_file *o);
  * one, before they end the process. An ignored signal (nohup) stays ignored. */
 void output_file_watch_signals(struct output_file *o);
 
-/* Delays these signals, or admits them again. */
-void output_file_hold_signals(bool hold);
+/* Delays these signals until output_file_admit_signals(), which gets *RET_BEFORE. */
+void output_file_hold_signals(sigset_t *ret_before);
+void output_file_admit_signals(const sigset_t *before);
+
+/*
+ * From now on, the first of these signals is only noted; a second one of the same number ends the
+ * process at once, and discards nothing. Afterwards, output_file_raise_noted() ends the process by
+ * the noted signal, if there is one.
+ */
+void output_file_note_signals(void);
+bool output_file_is_interrupted(void);
+void output_file_raise_noted(void);
 
 /* Discards a file that was to replace another one, but is not kept. */
 void output_file_deinit(struct output_file *o);

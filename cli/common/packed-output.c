@@ -126,13 +126,14 @@ int packed_output_write(struct packed_output *o, const void *data, size_t n)
 
 int packed_output_finish(struct packed_output *o)
 {
+	sigset_t before;
 	int r = 0;
 
 	while (r == 0 && o->waiting.size > 0)
 		r = packed_output_write_piece(o);
 	if (r < 0)
 		return r;
-	output_file_hold_signals(true);
+	output_file_hold_signals(&before);
 	/* Some file systems report a full disk only at this point. */
 	if (close(o->file.fd) < 0 && errno != EINTR) {
 		r = packed_output_failed(o, -errno);
@@ -141,7 +142,7 @@ int packed_output_finish(struct packed_output *o)
 	o->file.fd = -1;
 	r = r ?: output_file_keep(&o->file);
 	output_file_watch_signals(NULL);
-	output_file_hold_signals(false);
+	output_file_admit_signals(&before);
 	return r;
 }
 

@@ -3,6 +3,7 @@
  * kymo start: creates a session in the daemon and starts it. The session continues when the command
  * exits.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,8 +14,32 @@
 #include "cli/service/remote.h"
 #include "cli/common/verb.h"
 
+/*
+ * Starts the session at PATH, which needs its file as soon as it runs. So a signal meanwhile is only
+ * noted; polkit may ask for a password for minutes. The session is then removed before the file.
+ */
+static int verb_start_run(struct bus_client *c, const char *path, const struct record_options *o,
+			  bool *ret_may_run)
+{
+	int r;
+
+	output_file_note_signals();
+	r = bus_client_start_unless(c, path, output_file_is_interrupted);
+	if (r >= 0)
+		return CLI_OK;
+	if (r != -EINTR)
+		client_failed(c);
+	if (bus_client_remove(c, path) < 0 && r == -EINTR) {
+		cli_error("the session may still start, because it cannot be removed: %s; 'kymo "
+			  "stop %s' stops it",
+			  bus_client_error(c), o->session.name);
+		*ret_may_run = true;
+	}
+	return CLI_FAILED;
+}
+
 static int verb_start_make(struct bus_client *c, struct record_options *o,
-			   struct output_file *output)
+			   struct output_file *output, bool *ret_may_run)
 {
 	_cleanup_free_ char *path = NULL;
 	const struct bus_client_create_args args = {
@@ -29,14 +54,7 @@ static int verb_start_make(struct bus_client *c, struct record_options *o,
 		bus_client_remove(c, path);
 		return CLI_FAILED;
 	}
-	/* (a session that runs needs its file) */
-	output_file_hold_signals(true);
-	if (bus_client_start(c, path) < 0) {
-		client_failed(c);
-		bus_client_remove(c, path);
-		return CLI_FAILED;
-	}
-	return CLI_OK;
+	return verb_start_run(c, path, o, ret_may_run);
 }
 
 static int verb_start_check_options(struct record_options *o)
@@ -66,6 +84,7 @@ static int verb_start(int argc, char **argv)
 	_cleanup_(output_file_deinit) struct output_file output = OUTPUT_FILE_NULL;
 	const struct verb_option own[] = { RECORD_OPTION_ROWS(&o), { 0 } };
 	int r = record_options_parse(argc, argv, OPTION_OF_START, own, &o);
+	bool may_run = false;
 
 	if (r != RECORD_OPTIONS_GO)
 		return r;
@@ -79,12 +98,12 @@ static int verb_start(int argc, char **argv)
 		return CLI_FAILED;
 	if (o.output)
 		output_file_watch_signals(&output);
-	r = verb_start_make(c, &o, &output);
-	if (r == CLI_OK)
-		r = output_file_keep(&output) < 0 ? CLI_FAILED : CLI_OK;
+	r = verb_start_make(c, &o, &output, &may_run);
+	if (r == CLI_OK || may_run)
+		r = output_file_keep(&output) < 0 ? CLI_FAILED : r;
 	else
 		output_file_discard(&output);
-	output_file_hold_signals(false);
+	output_file_raise_noted();
 	return r;
 }
 

@@ -86,6 +86,27 @@ assert_contains "$TMP/record.log" 'last\.fxt: .*, the most recent part of .* eve
 expect_exit 1 timeout "$(limit 25)" "$KYMOD" --bus "$BUS"
 assert_says "$TMP/stderr" 'org.kymo.Trace1 is in use' "complaint of a second kymod"
 
+is_starting() {
+	[ "$("$KYMO" list --bus "$BUS" | tr -s ' ' | cut -d ' ' -f 1,2)" = "$1 starting" ]
+}
+
+# A start that is interrupted before the session runs removes the session and then its file. A file
+# that exists before stays.
+echo before >"$TMP/slow"
+for file in slow new; do
+	"$KYMO" start slow_start --force -o "$TMP/$file" --bus "$BUS" 2>"$TMP/log" &
+	pid=$!
+	expect_soon 5 is_starting slow_start
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	assert_eq "$status" 143 "exit status of an interrupted start: $(cat "$TMP/log")"
+	expect_exit 0 "$KYMO" list --bus "$BUS"
+	assert_empty "$TMP/stdout" "list after an interrupted start"
+done
+assert_eq "$(cat "$TMP/slow")" before "the file that was to be replaced"
+[ ! -e "$TMP/new" ] || fail "an interrupted start left its file behind"
+
 # A stalled output: stop reports it and removes the session; record is informed.
 expect_exit 0 "$KYMO" start hang -o "$TMP/stuck" --bus "$BUS"
 expect_exit 1 timeout "$(limit 30)" "$KYMO" stop hang --bus "$BUS"

@@ -268,6 +268,23 @@ TEST(test_interrupted)
 	assert_int_equal(size_of_file("file"), 0);
 }
 
+/* Signals that were blocked before stay blocked. */
+TEST(test_held_signals)
+{
+	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+	sigset_t set, before, after;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &set, &before), 0);
+	assert_int_equal(output_file_open("file", "", false, &o), 0);
+	output_file_watch_signals(&o);
+	assert_int_equal(output_file_keep(&o), 0);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &before, &after), 0);
+	assert_true(sigismember(&after, SIGHUP));
+	assert_false(sigismember(&after, SIGINT));
+}
+
 /* An empty output replaces nothing, nor does one that is neither kept nor discarded. */
 TEST(test_not_kept)
 {
@@ -377,6 +394,7 @@ int main(void)
 		IN_DIRECTORY(test_failed),
 		IN_DIRECTORY(test_failed_new),
 		IN_DIRECTORY(test_interrupted),
+		IN_DIRECTORY(test_held_signals),
 		IN_DIRECTORY(test_not_kept),
 		IN_DIRECTORY(test_not_replaceable),
 		IN_DIRECTORY(test_open_descriptor),
