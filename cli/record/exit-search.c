@@ -139,8 +139,8 @@ bool exit_search_end(struct exit_search *s)
 			  s->hold.n_missed == 1 ? "it could be" : "they could be",
 			  s->hold.n_missed == 1 ? "its" : "their");
 	if (s->hold.n_full)
-		cli_error("the memory of %u process%s was not searched, because %d others waited "
-			  "for their searches at the same time: %s unreachable blocks are unknown",
+		cli_error("the memory of %u process%s was not searched, because %d threads "
+			  "were held at the same time: %s unreachable blocks are unknown",
 			  s->hold.n_full, s->hold.n_full == 1 ? "" : "es", EXIT_HOLD_MAX,
 			  s->hold.n_full == 1 ? "its" : "their");
 	if (s->hold.n_passed)
