@@ -547,8 +547,11 @@ static __noinline __u64 unwind_called_at(__u64 address, bool through)
 	return target && through ? stack_linked_to(target) : target;
 }
 
-/* The rule at ADDRESS; UNWIND_MISSING if a table is not there yet. W loses its mapping. */
-static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address)
+/*
+ * The rule at ADDRESS; UNWIND_MISSING if a table is not there yet, or if the address has no known
+ * mapping: *RET_END is UNWIND_END_* then, else 0. W loses its mapping.
+ */
+static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address, int *ret_end)
 {
 	__u64 ip = w->ip;
 	bool exact = w->exact;
@@ -558,7 +561,8 @@ static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address
 	w->exact = 1;
 	w->bytes = 0;
 	w->awaited = UNWIND_FILE_NONE;
-	if (unwind_settle(w) || w->missing)
+	*ret_end = unwind_settle(w);
+	if (*ret_end || w->missing)
 		rule = UNWIND_MISSING;
 	else if (w->file != UNWIND_FILE_NONE)
 		rule = unwind_find_rule(w->file, w->generation, (__u32)(address + w->shift));
@@ -574,23 +578,26 @@ static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address
  * Whether code that no table describes can return to RETURNS, where the frame pointer leads: 0 or
  * UNWIND_END_*. If that code does not use the frame pointer, it is that of a caller, which has a
  * table: what is called before the address is described then. Without the table of the called
- * function, that is unknown.
+ * function, or while mappings change, that is unknown.
  */
 static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns)
 {
 	__u64 target = unwind_called_at(returns, false);
 	__u32 rule;
+	int end;
 
 	if (!target)
 		return stack_follows_call(returns) ? 0 : UNWIND_END_TABLE;
-	rule = unwind_rule_at(w, target);
+	rule = unwind_rule_at(w, target, &end);
 	if (rule != UNWIND_NONE && rule != UNWIND_MISSING) {
 		target = unwind_called_at(returns, true);
 		if (target)
-			rule = unwind_rule_at(w, target);
+			rule = unwind_rule_at(w, target, &end);
 	}
 	if (rule == UNWIND_NONE)
 		return 0;
+	if (end == UNWIND_END_COPIED || end == UNWIND_END_BUSY)
+		return end;
 	return rule == UNWIND_MISSING && w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED
 									: UNWIND_END_TABLE;
 }
