@@ -264,7 +264,7 @@ static __always_inline void memory_insert(struct memory_process *process,
  * has made the call. A walk by frame pointers can then miss the caller of operator new, which is
  * inserted. Returns the number of frames.
  */
-static __always_inline __u32 memory_walk(struct pt_regs *ctx, const struct memory_process *process,
+static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_process *process,
 					 struct memory_thread *t, struct memory_call *call,
 					 bool at_ret, bool *ret_by_new)
 {

@@ -171,19 +171,31 @@ static __always_inline void memory_remove(__u32 instance, __u32 resource, __u64 
 /*
  * Walks the stack of the current task, of PROCESS, by tables, into T's work area, without the
  * innermost SKIP frames, as stack_walk_callers(). If a table is missing yet, the stack is copied.
+ * Likewise if the mappings are being changed, but a change takes some microseconds, and no file
+ * limits these copies. So the walk is tried once more first, and the copies of a process are
+ * limited.
  */
 static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 skip,
-						const struct memory_process *process)
+						struct memory_process *process)
 {
+	bool is_change;
 	__u32 n;
 
 	t->copied = t->stopped.ip = 0;
 	if (!unwind_by_tables)
 		return STACK_NOT_WALKED;
 	n = stack_walk_callers(&t->stack, skip, &t->stopped);
+	if (t->stopped.ip && t->stopped.awaited == UNWIND_FILE_NONE) {
+		t->stopped.ip = 0;
+		n = stack_walk_callers(&t->stack, skip, &t->stopped);
+	}
 	if (!t->stopped.ip)
 		return n;
-	t->copied = memory_copy_stack(t, n, process->instance);
+	is_change = t->stopped.awaited == UNWIND_FILE_NONE;
+	if (!is_change || process->copied_changes < MEMORY_CHANGES_MAX)
+		t->copied = memory_copy_stack(t, n, process->instance);
+	if (is_change && t->copied)
+		__sync_fetch_and_add(&process->copied_changes, 1);
 	/* (without a copy, there can be other ways to find the callers) */
 	return t->copied ? n : stack_walk_callers(&t->stack, skip, NULL);
 }

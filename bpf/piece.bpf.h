@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Stacks that cannot be walked yet, since the unwind table of a file is still being made. The ring
- * gets the data with which user space can continue the walk later (struct rec_piece). The number of
- * copies is limited to UNWIND_COPIES_MAX for each file, and PIECES_PER_SECOND for each CPU. Other
- * stacks end in that file.
+ * Stacks that cannot be walked yet, since the unwind table of a file is still being made, or the
+ * mappings of the process are being changed. The ring gets the data with which user space can
+ * continue the walk later (struct rec_piece). The number of copies is limited to UNWIND_COPIES_MAX
+ * for each file whose table is missing, and PIECES_PER_SECOND for each CPU. Other stacks end there.
  *
  * Threads that leave their CPU have limits of their own: most waits are short, and their copies are
  * not used. These copies leave more of the ring free, and so do not displace those of samples.

@@ -52,7 +52,8 @@ struct memory_process {
 	__u32 instance;
 	__u32 pid;
 	__u32 flags; /* MEMORY_PROCESS_* */
-	__u32 pad_0;
+	/* Stacks that were copied because mappings changed; about MEMORY_CHANGES_MAX at most */
+	__u32 copied_changes;
 	__u64 since_ns;  /* CLOCK_BOOTTIME, like ended_ns */
 	__u64 ended_ns;  /* 0 = it has not ended */
 	__u64 failed;    /* allocations that failed */
@@ -63,6 +64,8 @@ struct memory_process {
 	__u64 lost;
 };
 _Static_assert(sizeof(struct memory_process) == 72, "ABI");
+
+#define MEMORY_CHANGES_MAX 64
 
 /* A thread that has ended, and whose stack no other thread has got since. */
 #define MEMORY_ENDED_THREADS_MAX 16384

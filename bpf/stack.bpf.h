@@ -91,8 +91,8 @@ __u64 stack_hash_of(const struct rec_stack *s, __u32 n);
 __u32 stack_walk_record(struct rec_stack *to);
 
 /*
- * The same. If the table of a file is still being made, and the caller COPIES, the walk can end in
- * *RET_STOPPED, whose IP is then not 0: see bpf/piece.bpf.h.
+ * The same. If the table of a file is still being made, or the mappings are being changed, and the
+ * caller COPIES, the walk can end in *RET_STOPPED, whose IP is then not 0: see bpf/piece.bpf.h.
  */
 __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped,
 			 enum stack_copies copies);
