@@ -30,6 +30,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,8 @@ struct link {
 
 static void *globals[16];
 static pthread_t first, second;
-static volatile int is_aside;
+/* The thread with a stack for signals, once nothing on its own stack points to that */
+static volatile pid_t aside_tid;
 
 PLANT static void scrub(void)
 {
@@ -95,13 +97,16 @@ PLANT static void set_aside(void)
 
 	if (sigaltstack(&aside, NULL) < 0)
 		_exit(1);
-	is_aside = 1;
 }
 
 static void *wait_with_stack(void *unused)
 {
 	set_aside();
-	return wait_in_thread(unused);
+	scrub();
+	aside_tid = gettid();
+	for (;;)
+		pause();
+	return unused;
 }
 
 static void *exit_in_thread(void *unused)
@@ -271,13 +276,26 @@ static void *fork_child(void *unused)
 	return NULL;
 }
 
+static bool is_asleep(pid_t tid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state == 'S';
+}
+
 /* Begins a thread with a stack for signals, and waits until it sleeps. */
 static void wait_for_aside(void)
 {
 	start(wait_with_stack, NULL);
-	while (!is_aside)
+	while (!aside_tid || !is_asleep(aside_tid))
 		usleep(1000);
-	usleep(100000);
 }
 
 int main(int argc, char **argv)
