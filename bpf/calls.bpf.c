@@ -21,6 +21,8 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define CALL_PAGE_BYTES 4096 /* the smallest page size */
+#define CALL_EPERM      1
+#define CALL_EACCES     13
 #define CALL_ENOSYS     38
 
 #if defined(__TARGET_ARCH_x86)
@@ -739,8 +741,9 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	if (syscall_is_32bit())
 		return 0;
 	if (!f) {
-		/* (a kernel without x32 has refused the number) */
-		if (syscall_is_x32(number) && result != -CALL_ENOSYS)
+		/* (a kernel without x32, or the filter of a container, has refused the number) */
+		if (syscall_is_x32(number) && result != -CALL_ENOSYS && result != -CALL_EPERM &&
+		    result != -CALL_EACCES)
 			call_count_foreign(p);
 		return 0;
 	}

@@ -152,6 +152,12 @@ assert_eq "$(gojq -c 'select(.function | startswith("syscall_0x")) | [.function,
 	'["syscall_0x270f","ENOSYS"] ["syscall_0x4000270f","ENOSYS"] ["syscall_0xffffffffffffffff","ENOSYS"]' "calls with unknown numbers"
 assert_eq "$(count '.function == "syscall_0x270f" and .arguments.a == 1 and .arguments.b == 2')" 1 "... and their arguments"
 assert_eq "$(grep -c '32-bit' "$TMP/stderr")" 0 "messages about 32-bit programs"
+if [ "${ALLOW_CALLS:-}" ]; then
+	note "a filter refuses a number of x32"
+	calls --call 'syscall:openat' -- "$ALLOW_CALLS" "~/dev/null" "$TMP/load" files
+	assert_eq "$(count '.function == "openat" and .return == "ENOENT" and .arguments.mode == "0640"')" 1 "openat that fails"
+	assert_eq "$(grep -c '32-bit' "$TMP/stderr")" 0 "messages about 32-bit programs"
+fi
 if command -v strace >/dev/null && strace -o "$TMP/strace" "$TMP/load" files 2>/dev/null; then
 	sed -E '/^(\+\+\+|---)/d; s/^([a-z0-9_]+)\(.*\) += (-?[0-9a-fx?]+)( [A-Z0-9]+)?.*$/\1 \2\3/
 		s/ 0x[0-9a-f]+$/ ADDRESS/; s/ -1 (E[A-Z0-9]+)$/ \1/; s/^exit_group.*/exit_group ?/

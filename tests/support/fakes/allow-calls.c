@@ -2,7 +2,8 @@
 /*
  * allow-calls FILE COMMAND ...: runs COMMAND with only those system calls that FILE names, one per
  * line, like SystemCallFilter= of a unit: all others fail with EPERM. With ~FILE, the named ones
- * fail, and no others. Names that this architecture does not have are skipped.
+ * fail. System calls of other architectures, and of x32, always fail. Names that this architecture
+ * does not have are skipped.
  */
 #include <errno.h>
 #include <seccomp.h>
@@ -40,6 +41,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (filter)
+		r = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
+	if (r == 0)
 		r = add_calls(filter, argv[1] + but, but ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ALLOW);
 	if (r == 0)
 		r = seccomp_load(filter);
