@@ -27,6 +27,7 @@
 #include "capture/programs/map-rings.h"
 #include "capture/programs/sampler.h"
 #include "base/table.h"
+#include "capture/unwind/unwind-seen.h"
 #include "capture/unwind/unwinder.h"
 
 /* The word rings of one map. */
@@ -58,12 +59,13 @@ struct collector {
 	bool no_wakeups;                 /* wakeups are stopped */
 	uint64_t resumed[WALK_ENDS_MAX]; /* ends of walks of copied stacks */
 	uint64_t n_copied;
-	bool has_kept;                       /* walks are to be tried again */
+	bool has_kept;                       /* since the last pause, walks are to be tried again */
 	bool *online;                        /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
 	struct table mapped_files;           /* seen by collector_check_mapped() */
 	struct table listed;                 /* in that second, by collector_check_piece() */
 	uint64_t listed_second;
+	struct unwind_seen seen;   /* by collector_check_mapped() */
 	struct unwinder *unwinder; /* NULL = stacks are not walked by tables */
 	uint64_t table_bytes_max;
 	struct rec_state *states; /* buffer for lookups, for all CPUs */

@@ -175,8 +175,18 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 	struct unwind_process process;
 	uint32_t tgid = rec->head.pid;
 
-	if (!collector_has_unwinding(c) || bpf_program__autoload(c->skel->progs.on_unwind_map) ||
-	    bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid, &process) < 0)
+	if (!collector_has_unwinding(c) || bpf_program__autoload(c->skel->progs.on_unwind_map))
+		return;
+	unwind_seen_add(&c->seen, &(struct unwind_seen_mapping){
+					  .ts_ns = rec->head.ts_ns,
+					  .start = rec->start,
+					  .end = rec->start + rec->bytes,
+					  .file_offset = rec->file_offset,
+					  .inode = rec->inode,
+					  .device = (uint32_t)rec->device,
+					  .pid = tgid,
+				  });
+	if (bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid, &process) < 0)
 		return;
 	for (uint32_t i = 0; i < process.n && i < UNWIND_MAPPINGS_MAX; i++) {
 		if (collector_mapping_holds(c, &process.mappings[i], rec))
@@ -226,15 +236,11 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 		ret[i] += c->resumed[i];
 }
 
-/*
- * The number of frames of WALK; 0 if it is to be tried again, since a table is missing, or the
- * mappings were being changed.
- */
+/* The number of frames of WALK; 0 if it is to be tried again, since it can lead farther later. */
 static unsigned collector_end_walk(struct collector *c, const struct unwind_resumed *walk,
 				   bool can_retry)
 {
-	if (can_retry && (walk->end == UNWIND_END_TABLE || walk->end == UNWIND_END_MAPPING ||
-			  walk->end == UNWIND_END_BUSY)) {
+	if (can_retry && unwind_resume_can_improve(walk->end)) {
 		__atomic_store_n(&c->has_kept, true, __ATOMIC_RELAXED);
 		return 0;
 	}
@@ -245,7 +251,8 @@ static unsigned collector_end_walk(struct collector *c, const struct unwind_resu
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX])
 {
-	struct unwind_resumed walk = unwinder_resume(c->unwinder, piece, piece + 1, frames);
+	struct unwind_resumed walk =
+		unwinder_resume(c->unwinder, &c->seen, piece, piece + 1, frames);
 	uint32_t *size = &c->skel->bss->piece_size;
 
 	__atomic_fetch_add(&c->n_copied, 1, __ATOMIC_RELAXED);
@@ -261,7 +268,7 @@ unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *pie
 
 	if (!c->unwinder)
 		return unwind_resume_frames(piece, piece + 1, frames);
-	walk = unwinder_resume(c->unwinder, piece, piece + 1, frames);
+	walk = unwinder_resume(c->unwinder, &c->seen, piece, piece + 1, frames);
 	return collector_end_walk(c, &walk, can_retry);
 }
 
@@ -276,8 +283,9 @@ void collector_await_tables(struct collector *c)
 		return;
 	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
 		n_sent += budgets[cpu].sent;
+	/* (their callers finish all kept walks at each pause, so those are not waited for again) */
 	if (n_sent > __atomic_load_n(&c->n_copied, __ATOMIC_RELAXED) ||
-	    __atomic_load_n(&c->has_kept, __ATOMIC_RELAXED))
+	    __atomic_exchange_n(&c->has_kept, false, __ATOMIC_RELAXED))
 		unwinder_wait(c->unwinder, READY_NS_MAX);
 }
 

@@ -104,6 +104,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	c->categories = options->categories;
 	c->frequency = (uint32_t)options->frequency;
 	c->ring_bytes = options->ring_bytes;
+	unwind_seen_init(&c->seen);
 	c->online = calloc(c->n_cpus, sizeof(*c->online));
 	c->states = calloc(c->n_cpus, sizeof(*c->states));
 	c->cpu_states = calloc(c->n_cpus, sizeof(*c->cpu_states));
@@ -141,6 +142,7 @@ struct collector *collector_free(struct collector *c)
 	unwinder_free(c->unwinder);
 	table_deinit(&c->mapped_files);
 	table_deinit(&c->listed);
+	unwind_seen_deinit(&c->seen);
 	map_rings_free(c->map_rings);
 	collector_free_rings(c);
 	if (c->costs)

@@ -14,6 +14,7 @@ enum { SIGNAL_BP = 120, SIGNAL_SP = 160, SIGNAL_IP = 168 };
 struct unwind_resume {
 	struct unwind_kept *tables;
 	int processes_fd;
+	struct unwind_seen *seen;
 	const struct rec_piece *piece;
 	const struct unwind_process *process; /* of the piece, or the current one */
 	struct unwind_process now;
@@ -72,6 +73,27 @@ static bool unwind_resume_learn(struct unwind_resume *r)
 	return true;
 }
 
+/*
+ * Neither the program nor later walks have learned the mapping at ADDRESS, but the kernel can have
+ * reported it.
+ */
+static const struct unwind_mapping *unwind_resume_see(struct unwind_resume *r, uint64_t address)
+{
+	struct unwind_mapping m;
+
+	if (!r->seen || !unwind_seen_find(r->seen, r->tables->files, r->piece->head.pid, address,
+					  r->piece->head.ts_ns, &m))
+		return NULL;
+	if (r->process != &r->now) {
+		r->now = *r->process;
+		r->process = &r->now;
+	}
+	if (r->now.n >= UNWIND_MAPPINGS_MAX)
+		return NULL;
+	r->now.mappings[r->now.n] = m;
+	return &r->now.mappings[r->now.n++];
+}
+
 /* A return address can be the first byte after its function, so one byte less is looked up. */
 static uint64_t unwind_resume_address(const struct unwind_resume *r)
 {
@@ -83,7 +105,9 @@ static const struct unwind_mapping *unwind_resume_mapping(struct unwind_resume *
 {
 	const struct unwind_mapping *m = unwind_resume_search(r->process, address);
 
-	return m || !unwind_resume_learn(r) ? m : unwind_resume_search(r->process, address);
+	if (!m && unwind_resume_learn(r))
+		m = unwind_resume_search(r->process, address);
+	return m ?: unwind_resume_see(r, address);
 }
 
 /* The rule for ADDRESS in M. */
@@ -258,12 +282,13 @@ static uint32_t unwind_resume_add(struct unwind_resumed *to,
 }
 
 struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd,
-				    const struct rec_piece *piece, const void *stack,
-				    uint64_t frames[static STACK_FRAMES_MAX])
+				    struct unwind_seen *seen, const struct rec_piece *piece,
+				    const void *stack, uint64_t frames[static STACK_FRAMES_MAX])
 {
 	struct unwind_resume r = {
 		.tables = tables,
 		.processes_fd = processes_fd,
+		.seen = seen,
 		.process = &piece->process,
 		.piece = piece,
 		.stack = stack,
@@ -273,11 +298,15 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 		.exact = piece->exact,
 	};
 	struct unwind_resumed ret = { .n_frames = piece->n_frames };
-	/* (mappings that were copied during a change are useless) */
 	bool is_known = !(piece->process.sequence & 1) || unwind_resume_learn(&r);
-	const struct unwind_mapping *m =
-		is_known ? unwind_resume_mapping(&r, unwind_resume_address(&r)) : NULL;
+	const struct unwind_mapping *m;
 
+	/* (mappings that were copied during a change are useless) */
+	if (!is_known) {
+		r.now.n = 0;
+		r.process = &r.now;
+	}
+	m = unwind_resume_mapping(&r, unwind_resume_address(&r));
 	memcpy(frames, piece->frames, piece->n_frames * sizeof(*frames));
 	if (!m)
 		ret.end = is_known ? UNWIND_END_MAPPING : UNWIND_END_BUSY;
@@ -292,6 +321,11 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 	}
 	ret.ran_out = ret.end != 0 && r.ran_out;
 	return ret;
+}
+
+bool unwind_resume_can_improve(int end)
+{
+	return end == UNWIND_END_TABLE || end == UNWIND_END_MAPPING || end == UNWIND_END_BUSY;
 }
 
 unsigned unwind_resume_frames(const struct rec_piece *piece, const void *stack,

@@ -10,6 +10,7 @@
 
 #include "bpf/record.h"
 #include "capture/unwind/unwind-kept.h"
+#include "capture/unwind/unwind-seen.h"
 
 /* The result of a continued walk. */
 struct unwind_resumed {
@@ -22,15 +23,21 @@ struct unwind_resumed {
 /*
  * Continues the walk of PIECE, checked, into FRAMES, innermost first, including those of the piece.
  * STACK are its n_bytes bytes of stack. PROCESSES_FD (-1: none) is the map of the current mappings
- * of processes.
+ * of processes. Mappings that are in neither are looked for in SEEN (NULL: none).
  */
 struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd,
-				    const struct rec_piece *piece, const void *stack,
-				    uint64_t frames[static STACK_FRAMES_MAX]);
+				    struct unwind_seen *seen, const struct rec_piece *piece,
+				    const void *stack, uint64_t frames[static STACK_FRAMES_MAX]);
 
 /*
- * The same by frame pointers alone, as stack_walk_frames() in bpf/stack.bpf.c. Returns the number
- * of frames.
+ * Whether a walk that has ended as END (UNWIND_END_*) can lead farther at a later time: a table is
+ * missing, or the mappings are unknown or were being changed.
+ */
+bool unwind_resume_can_improve(int end);
+
+/*
+ * Like unwind_resume(), by frame pointers alone, as stack_walk_frames() in bpf/stack.bpf.c. Returns
+ * the number of frames.
  */
 unsigned unwind_resume_frames(const struct rec_piece *piece, const void *stack,
 			      uint64_t frames[static STACK_FRAMES_MAX]);

@@ -574,8 +574,9 @@ struct unwinder_counts unwinder_counts(struct unwinder *u)
 	return counts;
 }
 
-struct unwind_resumed unwinder_resume(struct unwinder *u, const struct rec_piece *piece,
-				      const void *stack, uint64_t frames[static STACK_FRAMES_MAX])
+struct unwind_resumed unwinder_resume(struct unwinder *u, struct unwind_seen *seen,
+				      const struct rec_piece *piece, const void *stack,
+				      uint64_t frames[static STACK_FRAMES_MAX])
 {
-	return unwind_resume(&u->maps.kept, u->maps.processes_fd, piece, stack, frames);
+	return unwind_resume(&u->maps.kept, u->maps.processes_fd, seen, piece, stack, frames);
 }

@@ -51,5 +51,6 @@ void unwinder_list(struct unwinder *u, uint32_t pid);
 struct unwinder_counts unwinder_counts(struct unwinder *u);
 
 /* Continues a walk that a program could not finish (unwind_resume()). For any thread. */
-struct unwind_resumed unwinder_resume(struct unwinder *u, const struct rec_piece *piece,
-				      const void *stack, uint64_t frames[static STACK_FRAMES_MAX]);
+struct unwind_resumed unwinder_resume(struct unwinder *u, struct unwind_seen *seen,
+				      const struct rec_piece *piece, const void *stack,
+				      uint64_t frames[static STACK_FRAMES_MAX]);

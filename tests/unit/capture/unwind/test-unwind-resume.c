@@ -152,9 +152,12 @@ NOINLINE static int copy_deeper(unsigned depth, uint32_t room)
 	return block[depth % sizeof(block)];
 }
 
+static struct unwind_seen *seen; /* NULL = none */
+
 static struct unwind_resumed resume(uint64_t *frames)
 {
-	return unwind_resume(&maps.kept, maps.processes_fd, &copied.piece, copied.stack, frames);
+	return unwind_resume(&maps.kept, maps.processes_fd, seen, &copied.piece, copied.stack,
+			     frames);
 }
 
 /*
@@ -254,6 +257,7 @@ TEST(test_learned)
 	assert_int_equal(bpf_map_update_elem(maps.processes_fd, &tgid, &process, BPF_ANY), 0);
 	walk = resume(frames);
 	assert_int_equal(walk.end, UNWIND_END_WHOLE);
+	assert_false(unwind_resume_can_improve(walk.end));
 	assert_true_frames(frames, walk.n_frames);
 }
 
@@ -268,6 +272,7 @@ TEST(test_changing)
 	copy_deeper(5, PIECE_BYTES_MAX);
 	copied.piece.process.sequence = 3;
 	assert_int_equal(resume(frames).end, UNWIND_END_BUSY);
+	assert_true(unwind_resume_can_improve(UNWIND_END_BUSY));
 	process.sequence = 5;
 	assert_int_equal(bpf_map_update_elem(maps.processes_fd, &tgid, &process, BPF_ANY), 0);
 	assert_int_equal(resume(frames).end, UNWIND_END_BUSY);
@@ -438,6 +443,74 @@ TEST(test_frames_alone)
 	assert_int_equal(unwind_resume_frames(&copied.piece, copied.stack, frames), 1);
 }
 
+/* Adds all mappings to those that the kernel has reported, for PID at TS_NS. */
+static void see_mappings(uint32_t pid, uint64_t ts_ns)
+{
+	for (uint32_t i = 0; i < process.n; i++) {
+		const struct unwind_mapping *m = &process.mappings[i];
+		uint64_t start = UNWIND_WHERE_FIRST(m->where) << UNWIND_PAGE_SHIFT;
+		bool has_file = m->file != UNWIND_FILE_NONE;
+
+		if (has_file) {
+			maps.files[m->file].inode = 1000u + m->file;
+			maps.files[m->file].device = 7;
+		}
+		unwind_seen_add(
+			seen,
+			&(struct unwind_seen_mapping){
+				.ts_ns = ts_ns,
+				.start = start,
+				.end = start + (UNWIND_WHERE_N(m->where) << UNWIND_PAGE_SHIFT),
+				.file_offset = (uint64_t)m->file_page << UNWIND_PAGE_SHIFT,
+				.inode = has_file ? 1000u + m->file : 0,
+				.device = 7,
+				.pid = pid,
+			});
+	}
+}
+
+/*
+ * Mappings that no walk has learned, as those of a program that has ended, are known from the
+ * kernel's reports: of this process, before the copy, and if no two files can be meant.
+ */
+TEST(test_seen)
+{
+	static struct unwind_seen reports;
+	uint64_t frames[STACK_FRAMES_MAX];
+	struct unwind_resumed walk;
+
+	need_maps(state);
+	unwind_seen_init(&reports);
+	seen = &reports;
+	copy_deeper(5, PIECE_BYTES_MAX);
+	copied.piece.head.ts_ns = 100;
+	copied.piece.process.n = 0;
+	see_mappings(4712, 50);
+	see_mappings(4711, 101);
+	assert_int_equal(resume(frames).end, UNWIND_END_MAPPING);
+	see_mappings(4711, 100);
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_WHOLE);
+	assert_int_equal(walk.n_frames, n_truth);
+	assert_true_frames(frames, walk.n_frames);
+	/* also if the copied ones are useless */
+	copied.piece.process = process;
+	copied.piece.process.sequence = 3;
+	assert_int_equal(resume(frames).end, UNWIND_END_WHOLE);
+	for (uint32_t i = UNWIND_FILES_MAX / 2; i < UNWIND_FILES_MAX / 2 + process.n; i++) {
+		maps.files[i].inode = 1000u + process.mappings[i - UNWIND_FILES_MAX / 2].file;
+		maps.files[i].device = 7;
+	}
+	assert_int_equal(resume(frames).end, UNWIND_END_BUSY);
+	for (int i = 0; i <= UNWIND_SEEN_MAX; i++)
+		unwind_seen_add(seen, &(struct unwind_seen_mapping){ .pid = 1 });
+	copied.piece.process.n = 0;
+	copied.piece.process.sequence = 0;
+	assert_int_equal(resume(frames).end, UNWIND_END_MAPPING);
+	unwind_seen_deinit(&reports);
+	seen = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -447,6 +520,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_caller, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_learned, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_seen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_frame_pointers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_called, setup, teardown),

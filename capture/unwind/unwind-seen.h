@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The latest mappings with code that the kernel has reported to user space, of all processes.
+ *
+ * Where the programs have no hook for new mappings, only walks learn them. The kernel refuses to
+ * look a mapping up while another thread changes the address space, and the program can have ended
+ * before user space lists its mappings. A walk that is continued in user space finds them here.
+ *
+ * For any thread.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/record-unwind.h"
+
+/* Each new one replaces the oldest one. */
+enum { UNWIND_SEEN_MAX = 8192 };
+
+struct unwind_seen_mapping {
+	uint64_t ts_ns;
+	uint64_t start, end; /* addresses */
+	uint64_t file_offset;
+	uint64_t inode; /* 0 = no file */
+	uint32_t device;
+	uint32_t pid;
+};
+
+struct unwind_seen {
+	pthread_mutex_t lock; /* guards all */
+	size_t n;             /* mappings so far */
+	struct unwind_seen_mapping list[UNWIND_SEEN_MAX];
+};
+
+void unwind_seen_init(struct unwind_seen *s);
+void unwind_seen_deinit(struct unwind_seen *s);
+
+void unwind_seen_add(struct unwind_seen *s, const struct unwind_seen_mapping *mapping);
+
+/*
+ * Finds the mapping that process PID had at ADDRESS at TS_NS, and the number of its file among the
+ * UNWIND_FILES_MAX FILES. Returns false if it is unknown, or if several files can be meant.
+ */
+bool unwind_seen_find(struct unwind_seen *s, const struct unwind_file *files, uint32_t pid,
+		      uint64_t address, uint64_t ts_ns, struct unwind_mapping *ret);
