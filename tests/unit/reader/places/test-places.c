@@ -441,8 +441,8 @@ static void test_rust_unoptimised(void **state)
 }
 
 /*
- * A function of Rust can have the convention of C, and its name does not tell. What the conventions
- * pass in different places is not guessed.
+ * A function of Rust can have the convention of C, and its name does not tell. Values that the
+ * conventions pass in different places are not guessed.
  */
 static void test_rust_conventions(void **state)
 {
