@@ -15,8 +15,9 @@
 #include "cli/common/verb.h"
 
 /*
- * Starts the session at PATH, which needs its file as soon as it runs. So a signal meanwhile is only
- * noted; polkit may ask for a password for minutes. The session is then removed before the file.
+ * Starts the session at PATH, which needs its file as soon as it runs. So a signal meanwhile is
+ * only noted, and the session is then removed before its file. (polkit may ask for a password for
+ * minutes.)
  */
 static int verb_start_run(struct bus_client *c, const char *path, const struct record_options *o,
 			  bool *ret_may_run)
