@@ -312,6 +312,60 @@ if command -v g++ >/dev/null; then
 	fi
 fi
 
+# Walks cannot look up unknown mappings while another thread holds the lock of the address space.
+cat >"$TMP/changing.c" <<-'END'
+	#include <pthread.h>
+	#include <sched.h>
+	#include <stdlib.h>
+	#include <sys/mman.h>
+	static volatile int turns, done;
+	__attribute__((noipa)) void *grab(size_t bytes)
+	{
+		void *p = malloc(bytes);
+		__asm__ volatile("" : : "r"(p) : "memory");
+		return p;
+	}
+	static void *work(void *unused)
+	{
+		free(grab(4003));
+		return unused;
+	}
+	static void *change(void *unused)
+	{
+		size_t bytes = 8 << 20;
+		void *room = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		for (; !done; turns++)
+			mprotect(room, bytes, turns % 2 ? PROT_READ : PROT_READ | PROT_WRITE);
+		return unused;
+	}
+	int main(void)
+	{
+		pthread_t changes, works;
+		pthread_create(&changes, NULL, change, NULL);
+		while (turns < 1)
+			sched_yield();
+		for (int i = 0; i < 3; i++) {
+			pthread_create(&works, NULL, work, NULL);
+			pthread_join(works, NULL);
+		}
+		done = 1;
+		pthread_join(changes, NULL);
+		return 0;
+	}
+END
+note "the address space changes meanwhile, and the program ends at once"
+gcc -O1 -pthread -o "$TMP/changing" "$TMP/changing.c"
+for _ in {1..5}; do
+	# (a new file has no table yet)
+	cp "$TMP/changing" "$TMP/changing-copy"
+	expect_exit 0 "$KYMO" record --direct --force -e moments --moment 'libc.so.6:malloc if $rdi == 4003' \
+		-o "$TMP/changing.fxt" -- "$TMP/changing-copy"
+	expect_exit 0 "$KYMO" moments --json --stack-trace "$TMP/changing.fxt"
+	assert_eq "$(gojq -c 'select(.stack | any(.[]; startswith("grab"))) | .stack | any(.[]; startswith("clone"))' \
+		"$TMP/stdout" | sort | uniq -c | sed 's/^ *//')" "3 true" "moments with whole stacks"
+	rm "$TMP/changing-copy"
+done
+
 if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	note "Perfetto shows the values"
 	moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14 if id == 3 count \$threes" --collect 'id,sum,text,c,*p'
