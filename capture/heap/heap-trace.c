@@ -48,8 +48,9 @@ static struct heap_probes *heap_trace_make_traced(struct heap_trace *m, uint32_t
 
 /*
  * Whether process PID, with the descriptor PIDFD, has ended; true without PIDFD. The programs
- * report its end early in its exit. The rest of that takes as long as its memory and its files
- * need, and must not be watched. (PIDFD is read last, so PID was the same process.)
+ * report its end before its files are closed; on newer kernels also before its memory is freed. The
+ * rest of its exit takes as long as these need, and must not be watched. (PIDFD is read last, so
+ * PID was the same process.)
  */
 static bool heap_trace_has_exited(uint32_t pid, int pidfd)
 {

@@ -10,14 +10,18 @@
 
 /*
  * Whether task TID of PID has ended. A zombie counts as ended: a main thread whose other threads
- * run, or a process that its parent has not reaped.
+ * run, or a process that its parent has not reaped. A task whose state cannot be read has not.
  */
 bool task_state_has_ended(pid_t pid, pid_t tid);
 
 /* Whether the task has ended, or is exiting and will not run its program again. */
 bool task_state_is_ending(pid_t pid, pid_t tid);
 
-/* Whether all threads of process PID have ended: there is no such process, or it is a zombie. */
+/*
+ * Whether all threads of process PID have ended: there is no such process, or it is a zombie. This
+ * and the next function list the threads at least twice, so other threads that begin meanwhile, or
+ * call exec, are not missed.
+ */
 bool task_state_process_has_ended(pid_t pid);
 
 /* Whether all threads of process PID have ended or are exiting: none will run its program again. */

@@ -4,7 +4,9 @@
  */
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,12 +80,99 @@ TEST(test_first_thread_ends)
 	assert_int_equal(task_state_oldest(getpid()), getpid());
 }
 
-int main(void)
+enum { CHECKS = 200, LIMIT_SECONDS = 60 };
+
+/* Begins a thread that does the same, and ends. */
+static void *relay(void *unused)
 {
-	const struct CMUnitTest tests[] = {
+	pthread_t next;
+
+	if (pthread_create(&next, NULL, relay, NULL) != 0)
+		_exit(1);
+	pthread_detach(next);
+	return unused;
+}
+
+/* Executes this program again, in another thread than the first one, which ends. */
+static void *exec_in_thread(void *unused)
+{
+	execl("/proc/thread-self/exe", "test-task-state", "exec", NULL);
+	_exit(1);
+	return unused;
+}
+
+static void exec_and_leave(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, exec_in_thread, NULL) != 0)
+		_exit(1);
+	pthread_exit(NULL);
+}
+
+/* A process is alive if it always has a thread, but no thread for long. */
+static void check_changing(void (*start)(void))
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		/* (its first thread ends, and with it PR_SET_PDEATHSIG) */
+		alarm(LIMIT_SECONDS);
+		start();
+	}
+	for (unsigned i = 0; i < CHECKS; i++) {
+		assert_false(task_state_process_has_ended(pid));
+		assert_false(task_state_process_is_ending(pid));
+	}
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(task_state_process_has_ended(pid));
+}
+
+static void relay_and_leave(void)
+{
+	relay(NULL);
+	pthread_exit(NULL);
+}
+
+TEST(test_relay)
+{
+	check_changing(relay_and_leave);
+}
+
+TEST(test_exec)
+{
+	check_changing(exec_and_leave);
+}
+
+/* A task whose state cannot be read has not ended. */
+TEST(test_no_descriptors)
+{
+	struct rlimit before, none;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_false(task_state_has_ended(getpid(), getpid()));
+	assert_false(task_state_is_ending(getpid(), getpid()));
+	assert_false(task_state_process_has_ended(getpid()));
+	assert_false(task_state_process_is_ending(getpid()));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "exec") == 0)
+		exec_and_leave();
+	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_zombie),
 		cmocka_unit_test(test_first_thread_ends),
+		cmocka_unit_test(test_relay),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_no_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
