@@ -42,16 +42,24 @@ struct {
 	__type(value, __u32);
 } memory_owners SEC(".maps");
 
-/*
- * The ended threads of watched processes. An ended thread that is missing here counts as a thread
- * that is still running.
- */
-struct {
+struct memory_threads_ended {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MEMORY_ENDED_THREADS_MAX);
 	__type(key, struct memory_ended_thread);
 	__type(value, struct memory_thread_end);
-} memory_ended_threads SEC(".maps");
+};
+
+/*
+ * The threads of watched processes that have ended by themselves. An ended thread that is missing
+ * here counts as a thread that is still running.
+ */
+struct memory_threads_ended memory_ended_threads SEC(".maps");
+
+/*
+ * The threads that the exit of their process has killed. Each exit adds all of them, so they must
+ * not take the room of the others, which are needed for longer.
+ */
+struct memory_threads_ended memory_killed_threads SEC(".maps");
 
 /* struct memory_happened, for user space's worker. */
 struct {
@@ -89,21 +97,40 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 	bpf_map_delete_elem(&memory_processes, &tgid);
 }
 
-/* Notes that thread P has ended, or that it begins (END is NULL). */
-static __always_inline void memory_note_thread(struct task_struct *p,
-					       const struct memory_thread_end *end)
+/* The key of thread P. Its thread pointer is 0 if ended threads are not needed, or it is unknown. */
+static __always_inline struct memory_ended_thread memory_thread_key(struct task_struct *p)
 {
-	struct memory_ended_thread thread = {
+	return (struct memory_ended_thread){
 		.pid = (__u32)p->tgid,
 		.tls = memory_reach ? thread_pointer(p) : 0,
+	};
+}
+
+/* Notes that thread P begins. */
+static __always_inline void memory_note_begin(struct task_struct *p)
+{
+	struct memory_ended_thread thread = memory_thread_key(p);
+
+	if (thread.tls)
+		bpf_map_delete_elem(&memory_ended_threads, &thread);
+}
+
+/* Notes that thread P has ended, by itself or KILLED by the exit of its process. */
+static __always_inline void memory_note_end(struct task_struct *p, bool killed)
+{
+	struct memory_ended_thread thread = memory_thread_key(p);
+	struct memory_thread_end end = {
+		.altstack = p->sas_ss_sp,
+		.start_ns = BPF_CORE_READ(p, group_leader, start_boottime),
+		.exec_id = BPF_CORE_READ(p, self_exec_id),
 	};
 
 	if (!thread.tls)
 		return;
-	if (end)
-		bpf_map_update_elem(&memory_ended_threads, &thread, end, BPF_ANY);
+	if (killed)
+		bpf_map_update_elem(&memory_killed_threads, &thread, &end, BPF_ANY);
 	else
-		bpf_map_delete_elem(&memory_ended_threads, &thread);
+		bpf_map_update_elem(&memory_ended_threads, &thread, &end, BPF_ANY);
 }
 
 SEC("?tp_btf/sched_process_fork")
@@ -111,7 +138,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	       struct task_struct *child)
 {
 	if (child->pid != child->tgid)
-		memory_note_thread(child, NULL);
+		memory_note_begin(child);
 	/* A child that shares its parent's memory is about to call exec; or see on_memory_share. */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
 	    filter_selects(child))
@@ -175,18 +202,14 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 static __always_inline void memory_thread_ended(struct task_struct *p, __u32 tgid)
 {
 	struct signal_struct *signal = p->signal;
-	struct memory_process *process = bpf_map_lookup_elem(&memory_processes, &tgid);
-	struct memory_thread_end end = {
-		.altstack = p->sas_ss_sp,
-		.killed = signal->flags & SIGNAL_GROUP_EXIT ? 1 : 0,
-	};
+	bool killed = signal->flags & SIGNAL_GROUP_EXIT;
 	__u32 *owner;
 
-	if ((bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task) || !process)
+	if ((bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task) ||
+	    !bpf_map_lookup_elem(&memory_processes, &tgid))
 		return;
-	end.instance = process->instance;
-	memory_note_thread(p, &end);
-	if (end.killed)
+	memory_note_end(p, killed);
+	if (killed)
 		return;
 	owner = bpf_map_lookup_elem(&memory_owners, &tgid);
 	if ((__u32)p->pid == (owner ? *owner : tgid))

@@ -76,13 +76,16 @@ struct memory_ended_thread {
 };
 _Static_assert(sizeof(struct memory_ended_thread) == 16, "ABI");
 
-/* How it ended. The exit of the process kills its other threads, whose memory is still in use. */
+/*
+ * Its program, since a process id and a thread pointer can come again. (The instance of the process
+ * would not do, since it changes at a pause.)
+ */
 struct memory_thread_end {
 	__u64 altstack; /* its stack for signals; 0 = none */
-	__u32 instance; /* of the process */
-	__u32 killed;   /* 1: by the exit of the process */
+	__u64 start_ns; /* of the process, as in struct rec_identity */
+	__u64 exec_id;  /* as in struct rec_task */
 };
-_Static_assert(sizeof(struct memory_thread_end) == 16, "ABI");
+_Static_assert(sizeof(struct memory_thread_end) == 24, "ABI");
 
 #define MEMORY_PROCESS_EXECED (1u << 0) /* it has ended by exec */
 #define MEMORY_PROCESS_IMAGE  (1u << 1) /* it began with exec, at since_ns */

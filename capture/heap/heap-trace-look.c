@@ -122,6 +122,7 @@ int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
 		.collector = m->collector,
 		.blocks_fd = m->own.blocks_fd,
 		.ended_threads_fd = m->own.ended_threads_fd,
+		.killed_threads_fd = m->own.killed_threads_fd,
 		.options = m->options,
 		.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + SEARCH_NS_MAX,
 		.still = pid != 0,

@@ -10,6 +10,7 @@
 #include "capture/heap/heap-records.h"
 #include "capture/heap/heap-tables.h"
 #include "capture/heap/reach.h"
+#include "capture/heap/task-list.h"
 #include "model/event.h"
 
 enum { SEARCHES = 2 };
@@ -54,70 +55,83 @@ static int heap_trace_reach_list_thread(const struct rec_head *rec, void *userda
 	return outbuf_append(userdata, rec, rec->size);
 }
 
-/* Whether the thread at KEY has ended in this program, and was KILLED. */
-static bool heap_trace_reach_has_ended(const struct listing *l,
-				       const struct memory_ended_thread *key,
-				       const struct memory_thread_end *end, bool killed)
-{
-	return key->pid == l->image->process.pid && end->instance == l->image->process.instance &&
-	       (end->killed != 0) == killed;
-}
-
 /*
  * Of a thread that the exit of the process has killed, the registers are unknown. Its memory still
  * counts as in use.
  */
-static int heap_trace_reach_add_killed(const void *key_bytes, const void *value, void *userdata)
+static int heap_trace_reach_add_killed(const struct memory_ended_thread *key,
+				       const struct memory_thread_end *end, struct outbuf *to)
 {
-	const struct memory_ended_thread *key = key_bytes;
-	const struct listing *l = userdata;
-	struct memory_thread_end end;
-	struct rec_registers rec = {
+	const struct rec_registers rec = {
 		.head = { .size = sizeof(rec), .kind = REC_REGISTERS, .pid = key->pid },
 		.tls = key->tls,
+		.altstack = end->altstack,
 	};
 
-	memcpy(&end, value, sizeof(end));
-	rec.altstack = end.altstack;
-	return heap_trace_reach_has_ended(l, key, &end, true)
-		       ? outbuf_append(l->to, &rec, sizeof(rec))
-		       : 0;
+	return outbuf_append(to, &rec, sizeof(rec));
 }
 
-static int heap_trace_reach_add_ended(const void *key_bytes, const void *value, void *userdata)
+static int heap_trace_reach_add_ended(const struct memory_ended_thread *key,
+				      const struct memory_thread_end *end, struct outbuf *to)
 {
-	const struct memory_ended_thread *key = key_bytes;
-	const struct listing *l = userdata;
+	(void)end;
+	return outbuf_append(to, &key->tls, sizeof(key->tls));
+}
+
+bool heap_trace_reach_is_of(const struct memory_ended_thread *thread,
+			    const struct memory_thread_end *end, const struct rec_task *program)
+{
+	return thread->pid == program->task.pid && end->start_ns == program->task.start_ns &&
+	       end->exec_id == program->exec_id;
+}
+
+struct listing_ended {
+	int (*add)(const struct memory_ended_thread *key, const struct memory_thread_end *end,
+		   struct outbuf *to);
+	const struct rec_task *program;
+	struct outbuf *to;
+};
+
+static int heap_trace_reach_on_ended(const void *key, const void *value, void *userdata)
+{
+	const struct listing_ended *l = userdata;
+	struct memory_ended_thread thread;
 	struct memory_thread_end end;
 
+	memcpy(&thread, key, sizeof(thread));
 	memcpy(&end, value, sizeof(end));
-	return heap_trace_reach_has_ended(l, key, &end, false)
-		       ? outbuf_append(l->to, &key->tls, sizeof(key->tls))
-		       : 0;
+	return heap_trace_reach_is_of(&thread, &end, l->program) ? l->add(&thread, &end, l->to) : 0;
 }
 
-static int heap_trace_reach_each_ended(struct outbuf *to, memory_element_fn fn, struct listing *l)
+/* Passes the threads of the program in the map FD to ADD. Without the program, there are none. */
+static int heap_trace_reach_each_ended(const struct listing *l, int fd, struct listing_ended *how)
 {
-	const struct memory_map map = { l->how->ended_threads_fd,
-					sizeof(struct memory_ended_thread),
+	const struct memory_map map = { fd, sizeof(struct memory_ended_thread),
 					sizeof(struct memory_thread_end) };
+	struct rec_task program;
 
-	l->to = to;
-	return memory_map_each(&map, fn, l);
+	if (!task_list_now(l->how->collector, l->image->process.pid, &program))
+		return 0;
+	how->program = &program;
+	return memory_map_each(&map, heap_trace_reach_on_ended, how);
 }
 
 static int heap_trace_reach_list_threads(struct outbuf *to, void *userdata)
 {
+	struct listing_ended how = { .add = heap_trace_reach_add_killed, .to = to };
 	struct listing *l = userdata;
 	int r = collector_list_registers(l->how->collector, l->image->process.pid,
 					 heap_trace_reach_list_thread, to);
 
-	return r < 0 ? r : heap_trace_reach_each_ended(to, heap_trace_reach_add_killed, l);
+	return r < 0 ? r : heap_trace_reach_each_ended(l, l->how->killed_threads_fd, &how);
 }
 
 static int heap_trace_reach_list_ended(struct outbuf *to, void *userdata)
 {
-	return heap_trace_reach_each_ended(to, heap_trace_reach_add_ended, userdata);
+	struct listing_ended how = { .add = heap_trace_reach_add_ended, .to = to };
+	struct listing *l = userdata;
+
+	return heap_trace_reach_each_ended(l, l->how->ended_threads_fd, &how);
 }
 
 /* The better of two results counts. That a block is lost must be the result of both. */

@@ -16,11 +16,15 @@
 
 struct memory_search {
 	struct collector *collector; /* borrowed */
-	int blocks_fd, ended_threads_fd;
+	int blocks_fd, ended_threads_fd, killed_threads_fd;
 	const struct session_options *options;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC; for all searches together */
 	bool still;           /* the process is stopped: one search is sufficient */
 };
+
+/* Whether THREAD, which has ended with END, was one of PROGRAM, the program of a first thread. */
+bool heap_trace_reach_is_of(const struct memory_ended_thread *thread,
+			    const struct memory_thread_end *end, const struct rec_task *program);
 
 /*
  * Searches the process of IMAGE, whose probes are still attached, and stores the result in IMAGE,

@@ -68,10 +68,11 @@ static int configure_memory(struct collector *c, const struct session_options *o
 	struct kymo_bpf *skel = c->skel;
 	bool wanted = o->categories & CATEGORIES_MEMORY;
 	struct bpf_map *maps[] = {
-		skel->maps.memory_processes, skel->maps.memory_ended,
-		skel->maps.memory_blocks,    skel->maps.memory_stacks,
-		skel->maps.memory_threads,   skel->maps.memory_events,
-		skel->maps.memory_owners,    skel->maps.memory_ended_threads,
+		skel->maps.memory_processes,      skel->maps.memory_ended,
+		skel->maps.memory_blocks,         skel->maps.memory_stacks,
+		skel->maps.memory_threads,        skel->maps.memory_events,
+		skel->maps.memory_owners,         skel->maps.memory_ended_threads,
+		skel->maps.memory_killed_threads,
 	};
 	struct bpf_program *programs[PROBES_PROGRAMS];
 	int r = 0;

@@ -371,6 +371,7 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.ended_fd = bpf_map__fd(skel->maps.memory_ended),
 		.owners_fd = bpf_map__fd(skel->maps.memory_owners),
 		.ended_threads_fd = bpf_map__fd(skel->maps.memory_ended_threads),
+		.killed_threads_fd = bpf_map__fd(skel->maps.memory_killed_threads),
 		.stacks_fd = bpf_map__fd(skel->maps.memory_stacks),
 		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
 		.events_fd = bpf_map__fd(skel->maps.memory_events),

@@ -108,7 +108,8 @@ int collector_list_waiting(struct collector *c, collector_record_fn fn, void *us
 struct collector_memory {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS];
-	int processes_fd, ended_fd, owners_fd, ended_threads_fd, stacks_fd, blocks_fd, events_fd;
+	int processes_fd, ended_fd, owners_fd, ended_threads_fd, killed_threads_fd;
+	int stacks_fd, blocks_fd, events_fd;
 	__u32 *instances; /* the last assigned number of an instance; both sides assign them */
 	__s32 *n_copied;  /* copied stacks in the table; user space subtracts those it removes */
 	__u64 *events_unreported; /* events without room for a report */
