@@ -113,7 +113,7 @@ struct pass {
 	bool live;                /* selects live images instead of finished ones */
 	uint32_t foreign_entries; /* see heap_tables_forget() */
 	struct outbuf keys;       /* to be removed */
-	int32_t n_copied;         /* of them: copied stacks */
+	bool copied;              /* selects the copied stacks instead of the others */
 	struct outbuf *kept;      /* receives struct kept or struct kept_stack; borrowed */
 };
 
@@ -499,42 +499,71 @@ static int heap_tables_keep_block_key(const void *key_bytes, const void *value, 
 		       : 0;
 }
 
+/* Copied stacks are removed apart from the others, so that each removed key can be counted. */
 static int heap_tables_keep_stack_key(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_stack_key *key = key_bytes;
 	const struct memory_stack *stack = value;
 	struct pass *p = userdata;
 
-	if (!heap_tables_is_forgotten(p, key->instance))
+	if (!heap_tables_is_forgotten(p, key->instance) || (stack->is_copied != 0) != p->copied)
 		return 0;
-	p->n_copied += stack->is_copied != 0;
 	free(table_remove(&p->tables->sums, heap_tables_key(key)));
 	return heap_tables_keep_key(p, key, sizeof(*key));
+}
+
+/* Makes room for N copied stacks, which were removed, if they are removed now. */
+static void heap_tables_count_removed(const struct pass *p, size_t n)
+{
+	if (p->copied && n > 0)
+		__atomic_fetch_sub(p->tables->n_copied, (int32_t)n, __ATOMIC_RELAXED);
+}
+
+/*
+ * Removes the collected keys from AT on, one by one. A key that is missing was removed by a call
+ * that failed later, since nothing else removes keys.
+ */
+static int heap_tables_delete_singly(const struct pass *p, const struct memory_map *map, size_t at)
+{
+	int r = 0;
+
+	for (; r == 0 && at < p->keys.size; at += map->key_size) {
+		r = bpf_map_delete_elem(map->fd, p->keys.data + at);
+		r = r == -ENOENT ? 0 : r;
+		heap_tables_count_removed(p, r == 0);
+	}
+	return r;
+}
+
+/* Removes the collected keys from MAP. Returns 0, or a negative errno if some are left. */
+static int heap_tables_delete_keys(const struct pass *p, const struct memory_map *map)
+{
+	for (size_t at = 0; at < p->keys.size;) {
+		uint32_t n = (uint32_t)((p->keys.size - at) / map->key_size);
+		int error = bpf_map_delete_batch(map->fd, p->keys.data + at, &n, NULL);
+
+		/* (the number of removed keys is unknown then) */
+		if (error < 0 && error != -ENOENT)
+			return heap_tables_delete_singly(p, map, at);
+		heap_tables_count_removed(p, n);
+		at += (n + (error == -ENOENT)) * map->key_size;
+	}
+	return 0;
 }
 
 /* Removes the keys from MAP that FN collects. */
 static int heap_tables_remove_keys(struct pass *p, const struct memory_map *map,
 				   memory_element_fn fn)
 {
-	int r;
+	int r, error;
 
 	do {
 		r = memory_map_each(map, fn, p);
-		for (size_t at = 0; at < p->keys.size;) {
-			uint32_t n = (uint32_t)((p->keys.size - at) / map->key_size);
-			int error = bpf_map_delete_batch(map->fd, p->keys.data + at, &n, NULL);
-
-			if (error < 0 && error != -ENOENT)
-				return error;
-			at += (n + (error == -ENOENT)) * map->key_size;
-		}
-		if (p->n_copied)
-			__atomic_fetch_sub(p->tables->n_copied, p->n_copied, __ATOMIC_RELAXED);
-		p->n_copied = 0;
+		error = heap_tables_delete_keys(p, map);
 		outbuf_reset(&p->keys);
-	} while (r == 1);
+	} while (r == 1 && error == 0);
 	outbuf_deinit(&p->keys);
-	return r;
+	return error < 0 ? error : r;
 }
 
 int heap_tables_forget(struct memory_tables *t, const struct heap_images *images,
@@ -545,5 +574,9 @@ int heap_tables_forget(struct memory_tables *t, const struct heap_images *images
 				stacks = heap_tables_stacks_of(t);
 	int r = heap_tables_remove_keys(&p, &blocks, heap_tables_keep_block_key);
 
-	return r < 0 ? r : heap_tables_remove_keys(&p, &stacks, heap_tables_keep_stack_key);
+	r = r < 0 ? r : heap_tables_remove_keys(&p, &stacks, heap_tables_keep_stack_key);
+	p.copied = true;
+	return r < 0 || __atomic_load_n(t->n_copied, __ATOMIC_RELAXED) == 0
+		       ? r
+		       : heap_tables_remove_keys(&p, &stacks, heap_tables_keep_stack_key);
 }

@@ -29,7 +29,30 @@ static void put_stacks(int fd, uint32_t instance, unsigned n, bool is_copied)
 	}
 }
 
-/* Copied stacks of an ended program make room for others. */
+static unsigned count_keys(int fd)
+{
+	struct memory_stack_key key, *last = NULL;
+	unsigned n = 0;
+
+	while (bpf_map_get_next_key(fd, last, &key) == 0) {
+		last = &key;
+		n++;
+	}
+	return n;
+}
+
+/* Another descriptor of the map FD, which cannot change it. */
+static int read_only(int fd)
+{
+	LIBBPF_OPTS(bpf_get_fd_by_id_opts, opts, .open_flags = BPF_F_RDONLY);
+	struct bpf_map_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	assert_int_equal(bpf_obj_get_info_by_fd(fd, &info, &size), 0);
+	return bpf_map_get_fd_by_id_opts(info.id, &opts);
+}
+
+/* Copied stacks of an ended program make room for others, once they are removed. */
 TEST(test_forget_copied)
 {
 	int stacks_fd = make_map(sizeof(struct memory_stack_key), sizeof(struct memory_stack));
@@ -55,12 +78,21 @@ TEST(test_forget_copied)
 	}
 	assert_int_equal(heap_tables_forget(&tables, &images, 0), 0);
 	assert_int_equal(n_copied, 2 * COPIED);
+	assert_int_equal(count_keys(stacks_fd), 2 * (COPIED + WHOLE));
 	heap_images_get(&images, 1)->goes = true;
+	tables.stacks_fd = read_only(stacks_fd);
+	assert_true(tables.stacks_fd >= 0);
+	assert_int_equal(heap_tables_forget(&tables, &images, 0), -EPERM);
+	assert_int_equal(n_copied, 2 * COPIED);
+	close(tables.stacks_fd);
+	tables.stacks_fd = stacks_fd;
 	assert_int_equal(heap_tables_forget(&tables, &images, 0), 0);
 	assert_int_equal(n_copied, COPIED);
+	assert_int_equal(count_keys(stacks_fd), COPIED + WHOLE);
 	heap_images_get(&images, 2)->goes = true;
 	assert_int_equal(heap_tables_forget(&tables, &images, 0), 0);
 	assert_int_equal(n_copied, 0);
+	assert_int_equal(count_keys(stacks_fd), 0);
 	heap_tables_deinit(&tables);
 	heap_images_deinit(&images);
 	close(stacks_fd);
