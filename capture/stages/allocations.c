@@ -23,7 +23,7 @@ struct watch {
 	struct resources *resources; /* NULL = no data about them yet. Owned */
 	uint64_t next_sums_ns;       /* when changed sums are written next */
 	uint64_t missing;            /* blocks of its last snapshot that have not arrived yet */
-	bool ends;                   /* nothing waits any more */
+	bool ends;                   /* its end waits for copies of stacks */
 };
 
 /* Functions without a name here have no probes. */
@@ -170,11 +170,50 @@ static char *allocations_resources_of(uint32_t categories, char *to, size_t size
 
 static int allocations_write_waiting(struct allocations *a);
 
-/* Writes the reports of W that wait for the copies of their stacks. */
-static int allocations_write_awaited(struct allocations *a, struct watch *w)
+/* Writes the reports of given up stacks, if there are ANY. */
+static int allocations_write_given_up(struct allocations *a, bool any)
 {
-	w->ends = true;
-	return heap_copies_await_none(&a->copies, w->instance) ? allocations_write_waiting(a) : 0;
+	int r = any ? allocations_write_waiting(a) : 0;
+
+	heap_copies_forget_given_up(&a->copies);
+	return r;
+}
+
+/* Writes all reports of INSTANCE (0 = all) that wait for the copies of their stacks. */
+static int allocations_write_awaited(struct allocations *a, uint32_t instance)
+{
+	return allocations_write_given_up(a, heap_copies_give_up(&a->copies, instance));
+}
+
+/*
+ * Writes the end of the earlier program of process PID if it waits, since the next one begins. An
+ * end belongs to the last begin before it.
+ */
+static int allocations_end_earlier(struct allocations *a, uint32_t pid)
+{
+	const struct watch *w;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (w = table_next(&a->watches, &pos));) {
+		if (w->pid != pid || !w->ends)
+			continue;
+		r = allocations_write_awaited(a, w->instance);
+		pos = 0; /* (a removal moves others) */
+	}
+	return r;
+}
+
+static void allocations_note_end(struct allocations *a, uint32_t instance)
+{
+	a->ended[a->n_ended++ % ALLOCATIONS_ENDED_MAX] = instance;
+}
+
+static bool allocations_has_ended(const struct allocations *a, uint32_t instance)
+{
+	for (size_t i = 0; instance && i < ALLOCATIONS_ENDED_MAX; i++)
+		if (a->ended[i] == instance)
+			return true;
+	return false;
 }
 
 static int allocations_on_watch(struct allocations *a, const struct rec_watch *rec)
@@ -186,6 +225,9 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 
 	if (w || rec->instance == 0)
 		return 0;
+	r = allocations_end_earlier(a, rec->head.pid);
+	if (r < 0)
+		return r;
 	w = table_make(&a->watches, rec->instance, sizeof(*w));
 	if (!w)
 		return -ENOMEM;
@@ -238,6 +280,26 @@ static void allocations_describe_gap(const struct allocations *a, const struct r
 			 TEXT_TIME(rec->gap_to_ns > from_ns ? rec->gap_to_ns - from_ns : 0));
 }
 
+static int allocations_defer(struct allocations *a, const struct rec_head *rec);
+
+/*
+ * Whether REC, the end of W, waits for copies of stacks, which can still be behind an unfinished
+ * record in the ring. Returns 1, 0 or -ENOMEM.
+ */
+static int allocations_defer_end(struct allocations *a, struct watch *w,
+				 const struct rec_watched *rec)
+{
+	int r;
+
+	if (!heap_copies_awaits_any(&a->copies, w->instance))
+		return 0;
+	if (a->waiting.size + rec->head.size > WAITING_BYTES_MAX)
+		return allocations_write_awaited(a, w->instance);
+	w->ends = true;
+	r = allocations_defer(a, &rec->head);
+	return r < 0 ? r : 1;
+}
+
 static int allocations_on_watched(struct allocations *a, const struct rec_watched *rec)
 {
 	static const char *const reasons[] = {
@@ -261,9 +323,9 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 
 	if (!w || !STRING_TABLE_NAME(reasons, rec->reason))
 		return 0;
-	r = allocations_write_awaited(a, w);
-	if (r < 0)
-		return r;
+	r = allocations_defer_end(a, w, rec);
+	if (r != 0)
+		return r < 0 ? r : 0;
 	ev = allocations_about(a, w, EVENT_WATCH_END, rec->head.ts_ns);
 	ev.watched.reason = reasons[rec->reason];
 	ev.watched.unmatched = rec->unmatched;
@@ -280,6 +342,7 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	ev.watched.unsearched = STRING_TABLE_NAME(unsearched, rec->unsearched) ?: "";
 	allocations_watch_free(table_remove(&a->watches, rec->instance));
 	heap_copies_forget(&a->copies, rec->instance);
+	allocations_note_end(a, rec->instance);
 	return allocations_write_event(a, &ev);
 }
 
@@ -314,9 +377,17 @@ static int allocations_on_named(struct allocations *a, struct watch *w, const st
  */
 static int allocations_on_piece(struct allocations *a, const struct rec_piece *piece)
 {
+	const struct watch *w = allocations_watch_of(a, piece->instance);
 	struct rec_named whole;
-	int r = heap_copies_take(&a->copies, a->pipe->collector, piece, !a->log, &whole);
-	bool waits = heap_copies_arrived(&a->copies, piece->id);
+	bool waits;
+	int r;
+
+	/* It comes too late: the stack was given up. */
+	if (w ? table_get(&w->stacks, piece->id) != NULL
+	      : allocations_has_ended(a, piece->instance))
+		return 0;
+	r = heap_copies_take(&a->copies, a->pipe->collector, piece, !a->log, &whole);
+	waits = heap_copies_arrived(&a->copies, piece->id);
 
 	if (r > 0)
 		r = allocations_record(a, &whole.head);
@@ -643,8 +714,6 @@ static int allocations_awaits_copy(struct allocations *a, const struct watch *w,
 {
 	const struct rec_named *named = (const struct rec_named *)rec;
 
-	if (w->ends)
-		return 0;
 	if (rec->kind == REC_USAGE)
 		return heap_copies_awaits(&a->copies, ((const struct rec_usage *)rec)->stack);
 	return rec->kind == REC_NAMED && !table_get(&w->stacks, named->id)
@@ -655,9 +724,14 @@ static int allocations_awaits_copy(struct allocations *a, const struct watch *w,
 /* Writes REC, or keeps it if its instance or its stack is not known yet. */
 static int allocations_write_or_defer(struct allocations *a, const struct rec_head *rec)
 {
-	struct watch *w = allocations_watch_of(a, allocations_instance_of(rec));
+	uint32_t instance = allocations_instance_of(rec);
+	struct watch *w = allocations_watch_of(a, instance);
 	int r = w ? allocations_awaits_copy(a, w, rec) : 1;
 
+	if (!w && allocations_has_ended(a, instance)) {
+		a->n_dropped++;
+		return 0;
+	}
 	return r > 0 ? allocations_defer(a, rec) : r ?: allocations_write_record(a, w, rec);
 }
 
@@ -671,7 +745,9 @@ static int allocations_write_waiting(struct allocations *a)
 	for (size_t at = 0; r == 0 && at < waiting.size;) {
 		const struct rec_head *rec = (const struct rec_head *)(waiting.data + at);
 
-		r = allocations_write_or_defer(a, rec);
+		r = rec->kind == REC_WATCHED
+			    ? allocations_on_watched(a, (const struct rec_watched *)rec)
+			    : allocations_write_or_defer(a, rec);
 		at += rec->size;
 	}
 	outbuf_deinit(&waiting);
@@ -738,9 +814,15 @@ static int allocations_on_record(void *stage, const struct rec_head *rec)
 static int allocations_advance(void *stage, uint64_t horizon_ns)
 {
 	struct allocations *a = stage;
+	int r = allocations_write_given_up(a, heap_copies_give_up_old(&a->copies, horizon_ns));
 
-	(void)horizon_ns;
-	return pipeline_write_shortage(a->pipe, CLASS_MEMORY, &a->n_dropped);
+	return r ?: pipeline_write_shortage(a->pipe, CLASS_MEMORY, &a->n_dropped);
+}
+
+/* The rings are empty: the other copies are lost. */
+static int allocations_on_end(void *stage)
+{
+	return allocations_write_awaited(stage, 0);
 }
 
 const struct stage allocations_stage = {
@@ -750,6 +832,8 @@ const struct stage allocations_stage = {
 	.record = allocations_on_record,
 	.begin = allocations_begin,
 	.advance = allocations_advance,
+	.pause = allocations_on_end,
 	.head = allocations_head,
+	.end = allocations_on_end,
 	.deinit = allocations_deinit,
 };

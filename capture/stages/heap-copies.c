@@ -81,24 +81,38 @@ void heap_copies_complete(struct heap_copies *h, struct collector *c, struct rec
 	heap_copies_remove(h, named->id);
 }
 
+/* How long a copy can be behind a record that is still being written. */
+#define AWAIT_NS UINT64_C(1000000000)
+
 /* A stack whose copy has not arrived. */
 struct awaited {
 	uint64_t id;
+	uint64_t since_ns; /* the first horizon after its report; 0 = none yet */
 	uint32_t instance;
+	bool given_up; /* its report is about to be written without the copy */
 };
 
 int heap_copies_await(struct heap_copies *h, const struct rec_named *named)
 {
-	const struct awaited awaited = { named->id, named->instance };
+	const struct awaited awaited = { .id = named->id, .instance = named->instance };
+	const struct awaited *known = table_get(&h->awaited, named->id);
 
 	if (!named->is_copied || table_get(&h->kept, named->id))
 		return 0;
+	if (known && known->given_up) {
+		heap_copies_arrived(h, named->id);
+		return 0;
+	}
+	if (known)
+		return 1;
 	return table_copy(&h->awaited, named->id, &awaited, sizeof(awaited)) ? 1 : -ENOMEM;
 }
 
 bool heap_copies_awaits(const struct heap_copies *h, uint64_t id)
 {
-	return table_get(&h->awaited, id) != NULL;
+	const struct awaited *awaited = table_get(&h->awaited, id);
+
+	return awaited && !awaited->given_up;
 }
 
 bool heap_copies_arrived(struct heap_copies *h, uint64_t id)
@@ -110,19 +124,51 @@ bool heap_copies_arrived(struct heap_copies *h, uint64_t id)
 	return was;
 }
 
-bool heap_copies_await_none(struct heap_copies *h, uint32_t instance)
+bool heap_copies_awaits_any(const struct heap_copies *h, uint32_t instance)
 {
 	const struct awaited *awaited;
+
+	for (size_t pos = 0; (awaited = table_next(&h->awaited, &pos));)
+		if (awaited->instance == instance && !awaited->given_up)
+			return true;
+	return false;
+}
+
+bool heap_copies_give_up(struct heap_copies *h, uint32_t instance)
+{
+	struct awaited *awaited;
+	bool any = false;
+
+	for (size_t pos = 0; (awaited = table_next(&h->awaited, &pos));)
+		if (instance == 0 || awaited->instance == instance)
+			any = awaited->given_up = true;
+	return any;
+}
+
+bool heap_copies_give_up_old(struct heap_copies *h, uint64_t horizon_ns)
+{
+	struct awaited *awaited;
 	bool any = false;
 
 	for (size_t pos = 0; (awaited = table_next(&h->awaited, &pos));) {
-		if (awaited->instance != instance)
-			continue;
-		heap_copies_arrived(h, awaited->id);
-		any = true;
-		pos = 0; /* (a removal moves others) */
+		if (awaited->since_ns == 0)
+			awaited->since_ns = horizon_ns;
+		if (horizon_ns - awaited->since_ns >= AWAIT_NS)
+			any = awaited->given_up = true;
 	}
 	return any;
+}
+
+void heap_copies_forget_given_up(struct heap_copies *h)
+{
+	const struct awaited *awaited;
+
+	for (size_t pos = 0; (awaited = table_next(&h->awaited, &pos));) {
+		if (!awaited->given_up)
+			continue;
+		heap_copies_arrived(h, awaited->id);
+		pos = 0; /* (a removal moves others) */
+	}
 }
 
 void heap_copies_forget(struct heap_copies *h, uint32_t instance)

@@ -9,7 +9,7 @@
  *
  * The worker can also report the stack before the copy arrives: while it reads the tables, or if
  * the copy is behind another record in its ring that is still being written. Then the report waits
- * for the copy.
+ * for the copy, but only for a second, since a copy can be lost.
  */
 #pragma once
 
@@ -56,8 +56,18 @@ int heap_copies_await(struct heap_copies *h, const struct rec_named *named);
 bool heap_copies_awaits(const struct heap_copies *h, uint64_t id);
 bool heap_copies_arrived(struct heap_copies *h, uint64_t id);
 
-/* No stack of INSTANCE is awaited any more. Returns whether one was. */
-bool heap_copies_await_none(struct heap_copies *h, uint32_t instance);
+/* Whether any stack of INSTANCE is awaited. */
+bool heap_copies_awaits_any(const struct heap_copies *h, uint32_t instance);
+
+/*
+ * Gives up the stacks of INSTANCE (0 = all), or those that have been awaited for a second of
+ * HORIZON_NS: heap_copies_await() returns 0 for each of them, once. Returns whether there was one.
+ */
+bool heap_copies_give_up(struct heap_copies *h, uint32_t instance);
+bool heap_copies_give_up_old(struct heap_copies *h, uint64_t horizon_ns);
+
+/* Forgets given up stacks whose reports did not wait (they were dropped). */
+void heap_copies_forget_given_up(struct heap_copies *h);
 
 /* Releases the copies of INSTANCE, which has ended. */
 void heap_copies_forget(struct heap_copies *h, uint32_t instance);

@@ -15,7 +15,7 @@
 #include "tests/support/fixtures/archive-text.h"
 #include "tests/support/unit.h"
 
-enum { FROM = 100, TO = 1000, PID = 500 };
+enum { SECOND_NS = 1000000000, FROM = 100, TO = 1000, PID = 500 };
 
 struct fixture {
 	struct outbuf out;
@@ -111,6 +111,11 @@ FIXTURE(tear_down)
 static void put(struct fixture *f, const void *rec)
 {
 	assert_int_equal(allocations_record(&f->a, rec), 0);
+}
+
+static void advance(struct fixture *f, uint64_t horizon_ns)
+{
+	assert_int_equal(allocations_stage.advance(&f->a, horizon_ns), 0);
 }
 
 static void put_watch(struct fixture *f, uint64_t ts_ns, uint32_t instance)
@@ -462,7 +467,8 @@ TEST(test_copies)
 
 /*
  * The worker can report a stack, with its sums, before its copy arrives: it is then written with
- * its callers. If the program ends first, its known frames are written.
+ * its callers. The end of the program waits for it, too, but not for long: then the known frames are
+ * written.
  */
 TEST(test_copies_late)
 {
@@ -483,10 +489,53 @@ TEST(test_copies_late)
 			    "stack 120 10 100a+2;stack 121 7 1007+3;usage 120 7 2/20 3/30;"
 			    "stack 120 8 1008+3;");
 	put_usage(f, 130, 4, 1);
+	put_copied(f, 130, 1, 11);
 	put_watched(f, 150, 1, WATCHED_EXIT);
-	assert_non_null(strstr(said(f), "usage 130 7 3/30 4/40;stack 120 9 1009+1;"));
+	assert_null(strstr(said(f), "watched"));
+	advance(f, 200);
+	put_piece(f, 140, 1, 11, 0);
+	assert_non_null(strstr(said(f), "usage 130 7 3/30 4/40;stack 140 11 100b+3;"));
+	advance(f, 200 + SECOND_NS - 1);
+	assert_null(strstr(said(f), "watched"));
+	advance(f, 200 + SECOND_NS);
+	assert_non_null(strstr(said(f), "stack 140 11 100b+3;stack 120 9 1009+1;watched 150 "));
+	/* Nothing remains of data that arrives after that. */
+	put_piece(f, 145, 1, 9, 0);
+	put_piece(f, 145, 1, 12, FAKE_NO_TABLE);
+	put_named(f, 145, 1, 13);
+	assert_int_equal(f->a.n_dropped, 1);
 	assert_int_equal(f->a.copies.bytes, 0);
 	assert_int_equal(f->a.copies.awaited.n_used, 0);
+	assert_int_equal(f->a.waiting.size, 0);
+}
+
+/* A copy that never arrives does not keep the stack of a running program, or its sums, for long. */
+TEST(test_copies_lost)
+{
+	struct fixture *f = *state;
+
+	put_watch(f, 110, 1);
+	put_copied(f, 120, 1, 7);
+	put_usage(f, 120, 3, 1);
+	advance(f, 200);
+	put_copied(f, 130, 1, 7);
+	advance(f, 200 + SECOND_NS);
+	assert_string_equal(said(f) + strlen(WATCH_1), "stack 120 7 1007+1;usage 120 7 2/20 3/30;");
+	assert_int_equal(f->a.copies.awaited.n_used, 0);
+	/* It is of no use any more. */
+	put_piece(f, 121, 1, 7, FAKE_NO_TABLE);
+	assert_int_equal(f->a.copies.bytes, 0);
+	/* The next program, and the end of the recording, end all waits. */
+	put_copied(f, 140, 1, 8);
+	put_watched(f, 150, 1, WATCHED_EXEC);
+	assert_null(strstr(said(f), "watched"));
+	put_watch(f, 160, 2);
+	assert_non_null(strstr(said(f), "stack 140 8 1008+1;watched 150 exec"));
+	put_copied(f, 170, 2, 9);
+	put_watched(f, 180, 2, WATCHED_STOP);
+	assert_null(strstr(said(f), "stop"));
+	assert_int_equal(allocations_stage.end(&f->a), 0);
+	assert_non_null(strstr(said(f), "stack 170 9 1009+1;watched 180 stop"));
 	assert_int_equal(f->a.waiting.size, 0);
 }
 
@@ -537,6 +586,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_watches, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies_late, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_copies_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies_log, set_up, tear_down),
 	};
