@@ -34,7 +34,7 @@ enum {
 	CPU_SECONDS = 30,
 };
 
-#define MEMORY_MAX ((uint64_t)256 << 20) /* beyond the memory at the fork, with the file */
+#define MEMORY_MAX ((uint64_t)256 << 20) /* beyond that at the fork, which includes the file */
 
 /* Precedes the answer. */
 struct apart_head {

@@ -53,8 +53,8 @@ struct collection_saving;
 
 struct manager;
 
-/* The objects on the bus, which show the manager and the sessions. The main program passes them,
- * because they use this room. */
+/* The objects on the bus, which show the manager and the sessions. The main program passes them:
+ * daemon/bus includes this room, so this room must not include it. */
 struct manager_objects {
 	int (*offer)(struct manager *m); /* adds them to the bus; returns 0 or a negative errno */
 	/* Appends the entry {sv} of property NAME of S to the array in M. Returns 0 or a negative
