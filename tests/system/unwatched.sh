@@ -91,6 +91,8 @@ for reach in no freeze; do
 	leaks 0 --reach "$reach" -- bash -c 'for _ in {1..10}; do a=$(readlink -f /) b=$(tty); done; exit 0'
 	gojq -r '.processes[] | select(.reason == "stop") | .program' "$TMP/report.json" >"$TMP/running"
 	assert_empty "$TMP/running" "ended programs that are said to be running, with --reach $reach"
+	# (bash, and the 20 that it starts)
+	assert_ge "$(gojq '.processes | length' "$TMP/report.json")" 21 "reported processes, with --reach $reach"
 	gojq -r '.processes[] | select(.unwatched) | .unwatched' "$TMP/report.json" | sort -u >"$TMP/reasons"
 	# (libc.so.6 has a known allocator)
 	assert_eq "$(grep -v '^it ended before ' "$TMP/reasons")" "" "reasons, with --reach $reach"
