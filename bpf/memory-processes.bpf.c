@@ -97,7 +97,7 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 	bpf_map_delete_elem(&memory_processes, &tgid);
 }
 
-/* The key of thread P. Its thread pointer is 0 if ended threads are not needed, or it is unknown. */
+/* The key of thread P. Its thread pointer is 0 if it is unknown or not needed. */
 static __always_inline struct memory_ended_thread memory_thread_key(struct task_struct *p)
 {
 	return (struct memory_ended_thread){

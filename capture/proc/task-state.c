@@ -96,7 +96,7 @@ int task_state_each(pid_t pid, task_state_fn fn, void *userdata)
 	return r;
 }
 
-/* What a listing of a process's tasks has found, if none of them is alive. */
+/* The result of a listing of a process's tasks, if none of them is alive. */
 struct listing {
 	unsigned ending_flags; /* a task with one of them counts as ended */
 	uint64_t tids;         /* a hash of all */

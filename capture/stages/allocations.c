@@ -203,19 +203,6 @@ static int allocations_end_earlier(struct allocations *a, uint32_t pid)
 	return r;
 }
 
-static void allocations_note_end(struct allocations *a, uint32_t instance)
-{
-	a->ended[a->n_ended++ % ALLOCATIONS_ENDED_MAX] = instance;
-}
-
-static bool allocations_has_ended(const struct allocations *a, uint32_t instance)
-{
-	for (size_t i = 0; instance && i < ALLOCATIONS_ENDED_MAX; i++)
-		if (a->ended[i] == instance)
-			return true;
-	return false;
-}
-
 static int allocations_on_watch(struct allocations *a, const struct rec_watch *rec)
 {
 	struct watch *w = allocations_watch_of(a, rec->instance);
@@ -342,7 +329,6 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	ev.watched.unsearched = STRING_TABLE_NAME(unsearched, rec->unsearched) ?: "";
 	allocations_watch_free(table_remove(&a->watches, rec->instance));
 	heap_copies_forget(&a->copies, rec->instance);
-	allocations_note_end(a, rec->instance);
 	return allocations_write_event(a, &ev);
 }
 
@@ -384,7 +370,7 @@ static int allocations_on_piece(struct allocations *a, const struct rec_piece *p
 
 	/* It comes too late: the stack was given up. */
 	if (w ? table_get(&w->stacks, piece->id) != NULL
-	      : allocations_has_ended(a, piece->instance))
+	      : heap_copies_has_ended(&a->copies, piece->instance))
 		return 0;
 	r = heap_copies_take(&a->copies, a->pipe->collector, piece, !a->log, &whole);
 	waits = heap_copies_arrived(&a->copies, piece->id);
@@ -728,7 +714,7 @@ static int allocations_write_or_defer(struct allocations *a, const struct rec_he
 	struct watch *w = allocations_watch_of(a, instance);
 	int r = w ? allocations_awaits_copy(a, w, rec) : 1;
 
-	if (!w && allocations_has_ended(a, instance)) {
+	if (!w && heap_copies_has_ended(&a->copies, instance)) {
 		a->n_dropped++;
 		return 0;
 	}

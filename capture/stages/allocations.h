@@ -19,8 +19,6 @@
 #include "capture/stages/heap-copies.h"
 #include "capture/stages/stage.h"
 
-enum { ALLOCATIONS_ENDED_MAX = 256 };
-
 struct allocations {
 	const struct pipeline *pipe;  /* borrowed */
 	size_t n_in_snapshot;         /* watches with an incomplete snapshot */
@@ -33,9 +31,6 @@ struct allocations {
 	struct table pids;            /* pid + 1 -> this: watched processes that have not ended */
 	struct outbuf waiting;        /* struct rec_* from the rings, of unknown instances */
 	struct heap_copies copies;    /* stacks whose last frames are still unknown */
-	/* the last instances that have ended; their data can still arrive, and is dropped */
-	uint32_t ended[ALLOCATIONS_ENDED_MAX];
-	size_t n_ended; /* all of them */
 };
 
 extern const struct stage allocations_stage;

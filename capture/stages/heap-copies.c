@@ -171,11 +171,20 @@ void heap_copies_forget_given_up(struct heap_copies *h)
 	}
 }
 
+bool heap_copies_has_ended(const struct heap_copies *h, uint32_t instance)
+{
+	for (size_t i = 0; instance && i < HEAP_COPIES_ENDED_MAX; i++)
+		if (h->ended[i] == instance)
+			return true;
+	return false;
+}
+
 void heap_copies_forget(struct heap_copies *h, uint32_t instance)
 {
 	const struct rec_piece *piece;
 	size_t pos = 0;
 
+	h->ended[h->n_ended++ % HEAP_COPIES_ENDED_MAX] = instance;
 	while ((piece = table_next(&h->kept, &pos))) {
 		if (piece->instance != instance)
 			continue;

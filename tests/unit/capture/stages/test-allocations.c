@@ -467,8 +467,8 @@ TEST(test_copies)
 
 /*
  * The worker can report a stack, with its sums, before its copy arrives: it is then written with
- * its callers. The end of the program waits for it, too, but not for long: then the known frames are
- * written.
+ * its callers. The end of the program waits for it, too, but not for long: then the known frames
+ * are written.
  */
 TEST(test_copies_late)
 {
