@@ -147,27 +147,6 @@ static struct event allocations_about(const struct allocations *a, const struct 
 
 /* ---- watches ---- */
 
-static char *allocations_resources_of(uint32_t categories, char *to, size_t size)
-{
-	static const struct {
-		uint32_t category;
-		enum resource resource;
-	} rows[] = {
-		{ CATEGORY_MEMORY, RESOURCE_MEMORY },  { CATEGORY_FD, RESOURCE_FD },
-		{ CATEGORY_SHM, RESOURCE_MAPPING },    { CATEGORY_SHM, RESOURCE_SEGMENT },
-		{ CATEGORY_SHM, RESOURCE_ATTACHMENT }, { CATEGORY_SHM, RESOURCE_SHM },
-		{ CATEGORY_THREADS, RESOURCE_THREAD },
-	};
-	size_t used = 0;
-
-	*to = '\0';
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (categories & rows[i].category)
-			used += (size_t)snprintf(to + used, size - used, "%s%s", used ? "," : "",
-						 resource_names[rows[i].resource]);
-	return to;
-}
-
 static int allocations_write_waiting(struct allocations *a);
 
 /* Writes the reports of given up stacks, if there are ANY. */
@@ -231,7 +210,7 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 	w->koid = tasks_koid_at(a->pipe->tasks, rec->head.pid, rec->head.ts_ns);
 	ev = allocations_about(a, w, EVENT_WATCH_BEGIN, rec->head.ts_ns);
 	ev.watch.resources =
-		allocations_resources_of(a->pipe->categories, resources, sizeof(resources));
+		resources_of_categories(a->pipe->categories, resources, sizeof(resources));
 	ev.watch.allocators = rec->allocators;
 	ev.watch.complete = rec->complete;
 	ev.watch.interval = a->interval;
@@ -276,15 +255,12 @@ static int allocations_defer(struct allocations *a, const struct rec_head *rec);
 static int allocations_defer_end(struct allocations *a, struct watch *w,
 				 const struct rec_watched *rec)
 {
-	int r;
-
 	if (!heap_copies_awaits_any(&a->copies, w->instance))
 		return 0;
 	if (a->waiting.size + rec->head.size > WAITING_BYTES_MAX)
 		return allocations_write_awaited(a, w->instance);
 	w->ends = true;
-	r = allocations_defer(a, &rec->head);
-	return r < 0 ? r : 1;
+	return allocations_defer(a, &rec->head) ?: 1;
 }
 
 static int allocations_on_watched(struct allocations *a, const struct rec_watched *rec)

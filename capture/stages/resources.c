@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "capture/options/options.h"
 #include "capture/programs/descriptor-calls.h"
 
 /* Flags of the kernel that headers of older C libraries lack. */
@@ -659,4 +660,25 @@ struct resources *resources_free(struct resources *r)
 	ranges_deinit(&r->mappings);
 	ranges_deinit(&r->listed);
 	return free_ptr(r);
+}
+
+const char *resources_of_categories(uint32_t categories, char *to, size_t size)
+{
+	static const struct {
+		uint32_t category;
+		enum resource resource;
+	} rows[] = {
+		{ CATEGORY_MEMORY, RESOURCE_MEMORY },  { CATEGORY_FD, RESOURCE_FD },
+		{ CATEGORY_SHM, RESOURCE_MAPPING },    { CATEGORY_SHM, RESOURCE_SEGMENT },
+		{ CATEGORY_SHM, RESOURCE_ATTACHMENT }, { CATEGORY_SHM, RESOURCE_SHM },
+		{ CATEGORY_THREADS, RESOURCE_THREAD },
+	};
+	size_t used = 0;
+
+	*to = '\0';
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (categories & rows[i].category)
+			used += (size_t)snprintf(to + used, size - used, "%s%s", used ? "," : "",
+						 resource_names[rows[i].resource]);
+	return to;
 }

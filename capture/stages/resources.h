@@ -80,3 +80,6 @@ struct resource_sums *resources_next_sums(const struct resources *r, size_t *pos
 /* The number of resources without room, and of releases of unknown (earlier) ones. */
 uint64_t resources_full(const struct resources *r);
 uint64_t resources_unmatched(const struct resources *r);
+
+/* Writes the names of the resources of CATEGORIES to TO, separated by commas. Returns TO. */
+const char *resources_of_categories(uint32_t categories, char *to, size_t size);
