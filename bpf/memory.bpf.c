@@ -57,13 +57,19 @@ struct {
 
 /* ---- stacks ---- */
 
-/* The file that PROCESS has mapped at ADDRESS, and its place: a number. 0 = none. */
-static __always_inline __u64 memory_file_at(const struct unwind_process *process, __u64 address)
+/*
+ * The file that PROCESS has mapped at ADDRESS, and its place: a number. 0 = none. (The verifier
+ * checks a global function once, and not for each frame.)
+ */
+__noinline __u64 memory_file_at(const struct unwind_process *process, __u64 address)
 {
 	__u64 page = address >> UNWIND_PAGE_SHIFT, first;
-	__u32 at = unwind_search_mappings(process, page) - 1;
 	const struct unwind_mapping *m;
+	__u32 at;
 
+	if (!process)
+		return 0;
+	at = unwind_search_mappings(process, page) - 1;
 	if (at >= UNWIND_MAPPINGS_MAX)
 		return 0;
 	m = &process->mappings[at];
@@ -80,7 +86,7 @@ static __always_inline __u64 memory_file_at(const struct unwind_process *process
  * A number for the files that the frames of STACK are in. Until a mapping of the process was
  * replaced, the addresses distinguish them, and the number is 0.
  */
-static __noinline __u64 memory_stack_files(const struct memory_stack *stack)
+static __always_inline __u64 memory_stack_files(const struct memory_stack *stack)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32, n = stack->n_frames;
 	const struct unwind_process *process;

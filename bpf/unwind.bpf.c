@@ -695,29 +695,12 @@ static __noinline int unwind_unlisted(struct unwind_walk *to)
 }
 #endif
 
-#if defined(__TARGET_ARCH_x86)
-/*
- * To the caller of the innermost frame, by a RULE with another register. The function that unwinds
- * for an exception has such rules where it jumps to the handler. No call is before the handler, so
- * the rule of the byte before it can be another one.
- */
-static __noinline int unwind_by_register(struct unwind_walk *to, __u32 rule)
-{
-	int end = UNWIND_RULE_KIND(rule) < UNWIND_RETURN_IN(0)
-			  ? unwind_caller(to, unwind_cfa_by_register(rule), UNWIND_RULE_BP(rule))
-			  : unwind_caller_by_register(to, rule);
-
-	if (!end && !stack_follows_call(to->ip))
-		to->exact = 1;
-	return end;
-}
-#endif
-
 /* UNWIND_END_WHOLE is 0, like success: the walk has ended if IP is 0, too. */
 static __always_inline int unwind_step(struct unwind_walk *w)
 {
 #if defined(__TARGET_ARCH_x86)
 	__u32 rule;
+	int end;
 
 	if (w->is_unlisted)
 		return unwind_unlisted(w);
@@ -743,7 +726,16 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 		return unwind_caller(w, unwind_cfa(w, rule), UNWIND_RULE_BP(rule));
 	if (!w->innermost)
 		return UNWIND_END_UNSUPPORTED;
-	return unwind_by_register(w, rule);
+	end = UNWIND_RULE_KIND(rule) < UNWIND_RETURN_IN(0)
+		      ? unwind_caller(w, unwind_cfa_by_register(rule), UNWIND_RULE_BP(rule))
+		      : unwind_caller_by_register(w, rule);
+	/*
+	 * The function that unwinds for an exception has such rules where it jumps to the handler.
+	 * No call is before the handler, so the rule of the byte before it can be another one.
+	 */
+	if (!end && !stack_follows_call(w->ip))
+		w->exact = 1;
+	return end;
 #else
 	return UNWIND_END_TABLE;
 #endif

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "capture/programs/resource-calls.h"
 #include "capture/stages/resources.h"
+#include "capture/stages/watch-gap.h"
 
 enum { WAITING_BYTES_MAX = 32 << 20, BLOCK_TEXT_MAX = 4096 };
 
@@ -220,32 +221,6 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 	return r < 0 ? r : allocations_write_waiting(a);
 }
 
-/* Writes why allocations of REC can be missing to TEXT. */
-static void allocations_describe_gap(const struct allocations *a, const struct rec_watched *rec,
-				     char *text, size_t size)
-{
-	static const char *const gaps[] = {
-		[WATCHED_GAP_THREAD] = "its first thread ended, and probes can have been missing "
-				       "until another one had them",
-		[WATCHED_GAP_LATE] = "an allocator got its probes after the program had begun, and "
-				     "its earlier blocks are unknown",
-		[WATCHED_GAP_UNSEEN] = "it ended before its files were examined, and can have had "
-				       "an allocator without probes",
-		[WATCHED_GAP_SHARED] = "another process shared its memory (clone() with CLONE_VM), "
-				       "and the blocks that it allocated or freed are unknown",
-	};
-	uint64_t start_ns = a->pipe->from_ns;
-	uint64_t from_ns = rec->gap_from_ns > start_ns ? rec->gap_from_ns : start_ns;
-
-	snprintf(text, size, "%s", STRING_TABLE_NAME(gaps, rec->gap) ?: "");
-	if (rec->gap == WATCHED_GAP_LOADED)
-		snprintf(text, size,
-			 "an allocator that it loaded after %s of the recording got its probes %s "
-			 "later, and its earlier blocks are unknown",
-			 TEXT_TIME(from_ns - start_ns),
-			 TEXT_TIME(rec->gap_to_ns > from_ns ? rec->gap_to_ns - from_ns : 0));
-}
-
 static int allocations_defer(struct allocations *a, const struct rec_head *rec);
 
 /*
@@ -300,7 +275,7 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	if (w->resources)
 		ev.watched.full += resources_full(w->resources);
 	ev.watched.no_stack = rec->no_stack;
-	allocations_describe_gap(a, rec, gap, sizeof(gap));
+	watch_gap_describe(rec, a->pipe->from_ns, gap, sizeof(gap));
 	ev.watched.gap = gap;
 	ev.watched.unsearched = STRING_TABLE_NAME(unsearched, rec->unsearched) ?: "";
 	allocations_watch_free(table_remove(&a->watches, rec->instance));
