@@ -154,7 +154,7 @@ assert_eq "$(count '.function == "syscall_0x270f" and .arguments.a == 1 and .arg
 assert_eq "$(grep -c '32-bit' "$TMP/stderr")" 0 "messages about 32-bit programs"
 if [ "${ALLOW_CALLS:-}" ]; then
 	note "a filter refuses a number of x32"
-	calls --call 'syscall:openat' -- "$ALLOW_CALLS" '~/dev/null' "$TMP/load" files
+	calls --call 'syscall:openat' -- "$ALLOW_CALLS" \~/dev/null "$TMP/load" files
 	assert_eq "$(count '.function == "openat" and .return == "ENOENT" and .arguments.mode == "0640"')" 1 "openat that fails"
 	assert_eq "$(grep -c '32-bit' "$TMP/stderr")" 0 "messages about 32-bit programs"
 fi
