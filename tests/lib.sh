@@ -711,9 +711,15 @@ bpf_holders() {
 		sed -nE 's|^/proc/([0-9]+)/fdinfo/[0-9]+:([a-z]+)_id:[[:space:]]*([0-9]+)$|\2 \3 \1|p' | sort -u
 }
 
+# bpf_ids_are_in FILE: writes them to FILE, sorted. bpftool fails if an object of another recording
+# goes away meanwhile.
+bpf_ids_are_in() {
+	bpf_ids >"$TMP/bpf.ids" 2>/dev/null && sort "$TMP/bpf.ids" >"$1"
+}
+
 # Remembers the present BPF objects; no_bpf_left compares with them.
 remember_bpf() {
-	bpf_ids | sort >"$TMP/bpf.before"
+	expect_soon 10 bpf_ids_are_in "$TMP/bpf.before"
 }
 
 # Objects that were made since remember_bpf, have a name of kymo, and are held by no process or by a
@@ -722,11 +728,11 @@ bpf_left() {
 	local kind id name pid ours holders
 	local -A is_ours=() is_kymo=() # by pid, and by name: one recording can have hundreds
 
-	bpf_ids >"$TMP/bpf.now" || {
+	bpf_ids_are_in "$TMP/bpf.now" || {
 		echo "(bpftool does not say)"
 		return
 	}
-	sort "$TMP/bpf.now" | comm -13 "$TMP/bpf.before" - >"$TMP/bpf.new"
+	comm -13 "$TMP/bpf.before" "$TMP/bpf.now" >"$TMP/bpf.new"
 	[ -s "$TMP/bpf.new" ] || return 0
 	bpf_holders >"$TMP/bpf.holders"
 	awk 'NR == FNR { held[$1, $2] = held[$1, $2] " " $3; next } { print $1, $2, $3 held[$1, $2] }' \

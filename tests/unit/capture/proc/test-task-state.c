@@ -93,10 +93,13 @@ static void *relay(void *unused)
 	return unused;
 }
 
+/* The path of this program. (With valgrind, /proc/thread-self/exe is valgrind.) */
+static const char *program;
+
 /* Executes this program again, in another thread than the first one, which ends. */
 static void *exec_in_thread(void *unused)
 {
-	execl("/proc/thread-self/exe", "test-task-state", "exec", NULL);
+	execl(program, program, "exec", NULL);
 	_exit(1);
 	return unused;
 }
@@ -164,6 +167,7 @@ TEST(test_no_descriptors)
 
 int main(int argc, char **argv)
 {
+	program = argv[0];
 	if (argc > 1 && strcmp(argv[1], "exec") == 0)
 		exec_and_leave();
 	static const struct CMUnitTest tests[] = {
