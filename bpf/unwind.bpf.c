@@ -198,7 +198,8 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 	}
 	if (end)
 		w->bytes = 0;
-	return end;
+	/* (another thread is changing the mappings, and user space knows them later) */
+	return end == UNWIND_END_BUSY && w->copies ? UNWIND_END_COPIED : end;
 }
 
 /* The last block that begins at ADDRESS or below: by the root, then by the first rows of blocks. */

@@ -146,10 +146,13 @@ static __always_inline int unwind_settle(struct unwind_walk *w)
 	if (address - w->start < w->bytes)
 		return 0;
 	end = unwind_find_mapping(w);
-	if (end == UNWIND_END_PROCESS || end == UNWIND_END_MAPPING)
-		end = unwind_learn(address, true) ?: unwind_find_mapping(w);
+	if (end != UNWIND_END_PROCESS && end != UNWIND_END_MAPPING)
+		return end;
+	end = unwind_learn(address, true);
 	/* (another thread is changing the mappings, and user space knows them later) */
-	return end == UNWIND_END_BUSY && w->copies ? UNWIND_END_COPIED : end;
+	if (end == UNWIND_END_BUSY && w->copies)
+		return UNWIND_END_COPIED;
+	return end ? end : unwind_find_mapping(w);
 }
 
 /*
