@@ -45,7 +45,7 @@ bool call_spec_accept(struct call_spec_reader *r, const char *token);
 
 bool call_spec_is_word(char c);
 
-/* Returns the length of the word that is next; 0 = there is none. */
+/* Returns the length of the word that is next; 0 if no word is next. */
 size_t call_spec_word(struct call_spec_reader *r);
 
 /* Whether the N bytes at P are NAME. */

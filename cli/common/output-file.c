@@ -13,7 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/common/output-path.h"
+#include "cli/common/signal-twice.h"
 #include "cli/common/verb.h"
 
 #define OUTPUT_FILE_ACL       "system.posix_acl_access"
@@ -330,11 +332,17 @@ void output_file_watch_signals(struct output_file *o)
 }
 
 static volatile sig_atomic_t output_file_noted;
+static uint64_t output_file_noted_ns;
 
 static void output_file_on_noted_signal(int number)
 {
-	output_file_noted = number;
-	signal(number, SIG_DFL);
+	if (!output_file_noted) {
+		output_file_noted = number;
+		output_file_noted_ns = clock_read_ns(CLOCK_MONOTONIC);
+	} else if (clock_read_ns(CLOCK_MONOTONIC) - output_file_noted_ns > SIGNAL_TWICE_NS) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
 }
 
 void output_file_note_signals(void)
@@ -349,8 +357,10 @@ bool output_file_is_interrupted(void)
 
 void output_file_raise_noted(void)
 {
-	if (output_file_noted)
-		raise(output_file_noted);
+	if (!output_file_noted)
+		return;
+	signal(output_file_noted, SIG_DFL);
+	raise(output_file_noted);
 }
 
 void output_file_hold_signals(sigset_t *ret_before)

@@ -86,7 +86,7 @@ void output_file_hold_signals(sigset_t *ret_before);
 void output_file_admit_signals(const sigset_t *before);
 
 /*
- * From now on, the first of these signals is only noted; a second one of the same number ends the
+ * From now on, the first of these signals is only noted. A later one (SIGNAL_TWICE_NS) ends the
  * process at once, and discards nothing. Afterwards, output_file_raise_noted() ends the process by
  * the noted signal, if there is one.
  */

@@ -75,16 +75,17 @@ static bool leaks_is_of_libc(const char *path)
 {
 	const char *file = profile_names_base(path);
 
-	/* (libcrypto.so is none) */
+	/* ("libc" alone would also match libcrypto.so) */
 	return strncmp(file, "libc.", 5) == 0 || strncmp(file, "libc-", 5) == 0 ||
 	       strncmp(file, "ld-", 3) == 0;
 }
 
 /*
  * Whether a thread starts with W's outermost frame, at PLACE, which has no name. The code shows it.
- * Without the code, a program or the C library is assumed to be the start, unless the stack can be
- * cut off there. Code without a file, as of run-time compilers, starts no thread: a walk by tables
- * often ends there.
+ * Without the code, a program is assumed to be the start. The C library is also assumed to be with
+ * its code, since the caller of main() has no mark there. Neither is if the stack can be cut off
+ * there. Code without a file, as of run-time compilers, starts no thread: a walk by tables often
+ * ends there.
  */
 static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile_place *place)
 {

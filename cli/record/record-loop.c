@@ -6,14 +6,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/common/signal-twice.h"
 #include "cli/common/verb.h"
 
-/*
- * timeout(1), and other programs that end a process and its group, send their signal twice. A later
- * one is meant as another.
- */
 #define RECORD_LOOP_HASTE_MS 100
-#define RECORD_LOOP_TWICE_NS UINT64_C(300000000)
 
 int record_loop_init(struct record_loop *l)
 {
@@ -74,7 +70,7 @@ static int record_loop_handle_signals(struct record_loop *l)
 			/* (while it stops the recording, no signal is read) */
 			l->interrupted_ns = clock_read_ns(CLOCK_MONOTONIC);
 		} else if (clock_read_ns(CLOCK_MONOTONIC) - l->interrupted_ns >
-			   RECORD_LOOP_TWICE_NS) {
+			   SIGNAL_TWICE_NS) {
 			r = -EINTR;
 		}
 	}

@@ -16,8 +16,8 @@
 
 /*
  * Starts the session at PATH, which needs its file as soon as it runs. So a signal meanwhile is
- * only noted, and the session is then removed before its file. (polkit may ask for a password for
- * minutes.)
+ * only noted, and the session is then removed before its file. (To load the programs can take
+ * seconds.)
  */
 static int verb_start_run(struct bus_client *c, const char *path, const struct record_options *o,
 			  bool *ret_may_run)
@@ -26,6 +26,9 @@ static int verb_start_run(struct bus_client *c, const char *path, const struct r
 
 	output_file_note_signals();
 	r = bus_client_start_unless(c, path, output_file_is_interrupted);
+	/* (the signal can come just before the answer) */
+	if (r >= 0 && output_file_is_interrupted())
+		r = -EINTR;
 	if (r >= 0)
 		return CLI_OK;
 	if (r != -EINTR)

@@ -696,6 +696,7 @@ int symbols_begins(struct symbols *s, const struct symbol_query *query)
 	uint64_t vaddr;
 	int r;
 
+	s->error = 0;
 	if (query->kernel || !query->is_return || query->address == 0)
 		return 0;
 	r = symbols_find_loaded(s, query, &clean, &m);

@@ -386,8 +386,8 @@ child_of() {
 	child=$(pgrep -P "$1") && echo "$child" >"$TMP/child"
 }
 
-# ends_slowly: records a load that cannot end before others are reaped. Returns 1 if it waited for
-# the stopped kymo before its end, as at a stop for its tracer.
+# ends_slowly: records a load that cannot end before others are reaped. Sets n_slow to 0 if it waited
+# for the stopped kymo before its end, as at a stop for its tracer, otherwise to 1.
 ends_slowly() {
 	local stopped=0
 
@@ -417,17 +417,15 @@ ends_slowly() {
 	dump_records "$TMP/t.fxt"
 	assert_eq "$(events watched | gojq -r --argjson pid "$LOAD" 'select(.process_id == $pid and .args.reason != "exec") |
 		.args.reason')" exit "the ends of the process"
-	return "$stopped"
+	n_slow=$((1 - stopped))
 }
 
 note "an exit takes long, and kymo learns only then of the exec before it"
 # (the first process of a pid namespace cannot end before all others are reaped)
 n_slow=0
 for _ in {1..5}; do
-	! ends_slowly || {
-		n_slow=1
-		break
-	}
+	ends_slowly
+	[ $n_slow = 0 ] || break
 done
 assert_eq "$n_slow" 1 "loads that ended while kymo was stopped, in 5 attempts"
 
