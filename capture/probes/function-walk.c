@@ -2,14 +2,17 @@
 #include "capture/probes/function-walk.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/table.h"
+#include "capture/probes/stream-tables.h"
 
 struct ways {
 	struct table seen; /* addresses of instructions */
 	uint64_t open[256];
 	size_t n_open;
+	uint32_t word_at[16]; /* registers with a word at this offset from an address; 0 = none */
 };
 
 /*
@@ -66,16 +69,47 @@ static void function_walk_add_ret(struct function_walk *w, uint64_t vaddr)
 		w->rets[w->n_rets++] = vaddr;
 }
 
+static void function_walk_note_words(struct ways *ways, const struct instruction *i)
+{
+	if (i->kind == INSTRUCTION_CALL)
+		memset(ways->word_at, 0, sizeof(ways->word_at));
+	for (size_t k = 0; k < ARRAY_SIZE(ways->word_at); k++)
+		if (i->written >> k & 1)
+			ways->word_at[k] = i->word_at;
+}
+
+/*
+ * Follows the computed jump I to the functions of glibc's streams, if the code has compared an
+ * address with that of their tables. The jump can lead to another function, too: glibc accepts
+ * streams of programs for its first versions.
+ */
+static void function_walk_open_streams(struct function_walk *w, struct ways *ways,
+				       const struct instruction *i)
+{
+	uint32_t at = i->sum.jump >= 0 ? ways->word_at[i->sum.jump] : i->word_at;
+	uint64_t functions[STREAM_FUNCTIONS_MAX], begin;
+	size_t n = at ? stream_tables_functions(w->image, at, functions, &begin) : 0;
+	bool compares = false;
+
+	for (size_t k = 0; n > 0 && k < w->n_made; k++)
+		compares |= w->made[k] == begin;
+	for (size_t k = 0; compares && k < n; k++)
+		function_walk_open_way(w, ways, functions[k]);
+}
+
 /* Handles the jump I at VADDR to an unknown destination, through SLOT (or NULL). */
-static void function_walk_add_tail(struct function_walk *w, uint64_t vaddr,
+static void function_walk_add_tail(struct function_walk *w, struct ways *ways, uint64_t vaddr,
 				   const struct instruction *i, const struct elf_slot *slot)
 {
-	if (i->target == 0 && i->slot == 0)
+	if (i->target == 0 && i->slot == 0) {
 		w->computed = true;
-	else if (w->includes_tails && slot && slot->resolver && w->n_tails < WALK_TAILS_MAX)
+		if (w->includes_tails)
+			function_walk_open_streams(w, ways, i);
+	} else if (w->includes_tails && slot && slot->resolver && w->n_tails < WALK_TAILS_MAX) {
 		w->tails[w->n_tails++] = (struct walk_tail){ vaddr, slot->resolver };
-	else
+	} else {
 		w->unread = true;
+	}
 }
 
 /* Handles instruction I at VADDR. True if the next instruction follows. */
@@ -115,7 +149,7 @@ static bool function_walk_step(struct function_walk *w, struct ways *ways, uint6
 	if (to)
 		function_walk_open_way(w, ways, to);
 	else
-		function_walk_add_tail(w, vaddr, i, slot);
+		function_walk_add_tail(w, ways, vaddr, i, slot);
 	return false;
 }
 
@@ -126,6 +160,7 @@ static int function_walk_follow(struct function_walk *w, struct ways *ways, uint
 	const uint8_t *p;
 	size_t n;
 
+	memset(ways->word_at, 0, sizeof(ways->word_at));
 	do {
 		/* (0 is not a valid key, and has no code) */
 		if (vaddr == 0 || table_get(&ways->seen, vaddr))
@@ -143,6 +178,7 @@ static int function_walk_follow(struct function_walk *w, struct ways *ways, uint
 			return -ENOMEM;
 		if (!function_walk_step(w, ways, vaddr, &i))
 			return 0;
+		function_walk_note_words(ways, &i);
 		vaddr += i.length;
 	} while (true);
 }

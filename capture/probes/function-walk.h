@@ -3,7 +3,7 @@
  * Follows the machine code of a function from its first instruction. Finds its returns, also in
  * other functions (tail calls), and the functions that it calls. Code after a call that never
  * returns can be included. Code that is reached only through addresses in memory or registers is
- * not.
+ * not, except for the functions of glibc's streams.
  */
 #pragma once
 
@@ -35,9 +35,11 @@ struct function_walk {
 	/* Whether the name is that of a wanted function of another file; can be NULL. */
 	bool (*wants)(const char *name, void *userdata);
 	void *userdata;
-	uint64_t watch;      /* the first watched address */
-	uint64_t watch_to;   /* the last watched address; 0 = the first one */
-	bool includes_tails; /* accept jumps to functions that are chosen at run time */
+	uint64_t watch;    /* the first watched address */
+	uint64_t watch_to; /* the last watched address; 0 = the first one */
+	/* Accept jumps to functions that are chosen at run time, and follow those to functions of
+	 * streams */
+	bool includes_tails;
 
 	/* results */
 	uint64_t rets[WALK_RETS_MAX]; /* unsorted */

@@ -437,6 +437,23 @@ static struct instruction_sum instruction_sum_of(const struct disassembler *d)
 	return sum;
 }
 
+static uint32_t instruction_word_at(const struct disassembler *d)
+{
+	const cs_x86 *x86 = &d->insn->detail->x86;
+	const cs_x86_op *to = &x86->operands[0], *from = &x86->operands[1];
+
+	if (d->insn->id == X86_INS_JMP)
+		from = to;
+	else if (d->insn->id != X86_INS_MOV || to->type != X86_OP_REG)
+		return 0;
+	if (from->type != X86_OP_MEM || from->size != sizeof(uint64_t) ||
+	    instruction_register(from->mem.base) < 0 || from->mem.index != X86_REG_INVALID ||
+	    from->mem.segment != X86_REG_INVALID || from->mem.disp <= 0 ||
+	    from->mem.disp > INT32_MAX)
+		return 0;
+	return (uint32_t)from->mem.disp;
+}
+
 bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint64_t address,
 		       struct instruction *ret)
 {
@@ -455,6 +472,7 @@ bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint6
 		.refused = instruction_is_refused(p, d->insn->size),
 		.switches_stack = instruction_switches_stack(d),
 		.reads_stack_top = instruction_reads_stack_top(d),
+		.word_at = instruction_word_at(d),
 		.stack = instruction_stack_of(d),
 		.sum = instruction_sum_of(d),
 	};

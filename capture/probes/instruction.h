@@ -56,7 +56,12 @@ struct instruction {
 	/* Of jump and call: the address of the word that holds the target; 0 = none */
 	uint64_t slot;
 	uint64_t address; /* an address that it computes relative to itself; 0 = none */
-	bool emulated;    /* the kernel emulates it under a probe, which is cheap */
+	/*
+	 * Of mov and jump: the offset of the word that a register gets, or that holds the target,
+	 * from the address in another register; 0 = none
+	 */
+	uint32_t word_at;
+	bool emulated; /* the kernel emulates it under a probe, which is cheap */
 	/* Writes the stack pointer or one of the first four argument registers */
 	bool disturbs;
 	bool writes_result;   /* writes rax, or a part of it */

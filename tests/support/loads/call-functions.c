@@ -362,3 +362,61 @@ __asm__(".globl at_once\n"
 	"at_once:\n"
 	"	ret\n"
 	".size at_once, . - at_once\n");
+
+/*
+ * Like streams of glibc: tables of functions in a section of their own, and functions that end with
+ * a jump through the table of a stream.
+ */
+struct stream {
+	int (*const *functions)(struct stream *s);
+	int n;
+};
+
+int ends_in_stream(struct stream *s);
+int ends_in_framed_stream(struct stream *s, int n);
+int ends_in_other_table(struct stream *s);
+
+static int fills_first(struct stream *s)
+{
+	return s->n * 3 + sink;
+}
+
+static int fills_second(struct stream *s)
+{
+	return s->n - sink;
+}
+
+static int closes(struct stream *s)
+{
+	return s->n;
+}
+
+__attribute__((section("__libc_IO_vtables"), aligned(32),
+	       used)) static int (*const streams[2][24])(struct stream *s) = {
+	{ [3] = closes, [5] = fills_first },
+	{ [3] = closes, [5] = fills_second },
+};
+
+int ends_in_stream(struct stream *s)
+{
+	if ((size_t)s->functions - (size_t)streams >= sizeof(streams))
+		sink = 1;
+	return s->functions[5](s);
+}
+
+/* The address is in a register when the frame is left. */
+int ends_in_framed_stream(struct stream *s, int n)
+{
+	int (*const *functions)(struct stream * s) = s->functions;
+
+	s->n = n;
+	if ((size_t)functions - (size_t)streams >= sizeof(streams))
+		elsewhere(n);
+	return functions[5](s);
+}
+
+/* It does not refer to these tables. */
+int ends_in_other_table(struct stream *s)
+{
+	return s->functions[5](s);
+}

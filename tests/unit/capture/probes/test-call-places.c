@@ -159,6 +159,31 @@ TEST(test_chosen)
 	find("bare.so", "chosen@0x", 1, 0);
 }
 
+/*
+ * A jump through a table of glibc's streams leads to a function of the same column, wherever the
+ * file has the addresses.
+ */
+TEST(test_streams)
+{
+	static const char *const ways[] = { "no", "" };
+
+	need_compiler();
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		assert_int_equal(
+			command_in(dir, CC "-Wl,-z,%spack-relative-relocs -o lib.so", ways[i]), 0);
+		find("lib.so", "ends_in_*stream", 1, 2);
+		for (size_t k = 0; k < places.n; k++) {
+			assert_int_equal(places.places[k].n_rets, 2);
+			/* (programs can have tables of their own) */
+			assert_int_equal(places.places[k].flags, CALL_PLACE_PARTIAL);
+		}
+		assert_code("lib.so");
+		find("lib.so", "ends_in_other_table", 1, 1);
+		assert_int_equal(places.places[0].n_rets, 0);
+		assert_int_equal(places.places[0].flags, CALL_PLACE_PARTIAL);
+	}
+}
+
 /* A jump to the begin is no call. */
 TEST(test_loops)
 {
@@ -498,8 +523,8 @@ int main(void)
 		cmocka_unit_test(test_valid),           cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_points),          cmocka_unit_test(test_files),
 		cmocka_unit_test(test_refused_point),   cmocka_unit_test(test_cache_damaged),
-		cmocka_unit_test(test_chosen),          cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_refused_entry),
+		cmocka_unit_test(test_chosen),          cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_loops),           cmocka_unit_test(test_refused_entry),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
