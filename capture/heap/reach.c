@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "capture/heap/block-index.h"
 #include "capture/heap/reach-chunks.h"
+#include "capture/heap/reach-glibc.h"
 #include "capture/heap/reach-jemalloc.h"
 #include "capture/heap/reach-memory.h"
 #include "capture/heap/reach-roots.h"
@@ -113,6 +114,20 @@ static void reach_on_block(uint64_t address, const uint8_t *data, size_t n_bytes
 	reach_on_words(userdata, data, n_bytes);
 }
 
+/* Handles the words of N_BYTES at ADDRESS, in no block, except for glibc's lists. */
+static void reach_on_words_outside(struct search *s, uint64_t address, const uint8_t *data,
+				   size_t n_bytes)
+{
+	struct reach_glibc_lists lists;
+	size_t at = 0;
+
+	while (reach_glibc_find_lists(address + at, data + at, n_bytes - at, &lists)) {
+		reach_on_words(s, data + at, lists.from);
+		at += lists.to;
+	}
+	reach_on_words(s, data + at, n_bytes - at);
+}
+
 /* Handles the words of N_BYTES at ADDRESS that are not in blocks. */
 static void reach_on_words_between(struct search *s, uint64_t address, const uint8_t *data,
 				   size_t n_bytes)
@@ -125,7 +140,7 @@ static void reach_on_words_between(struct search *s, uint64_t address, const uin
 		uint64_t to = is_last ? end : blocks[i].address & ~UINT64_C(7);
 
 		if (to > at)
-			reach_on_words(s, data + (at - address), to - at);
+			reach_on_words_outside(s, at, data + (at - address), to - at);
 		if (is_last)
 			return;
 		at = (block_end(&blocks[i]) + 7) & ~UINT64_C(7);

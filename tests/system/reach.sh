@@ -99,6 +99,14 @@ recorded attach "$TMP/attach.fxt" --reach freeze
 sed -i 's/160 lost/160 reachable/' "$TMP/planted"
 check_found "$TMP/attach.fxt"
 
+for size in 24 40; do
+	note "$size bytes at the top of the heap, as the only block"
+	gcc -O0 -w -o "$TMP/top" -x c - <<<"#include <stdlib.h>
+		int main(void) { malloc($size); return 0; }"
+	expect_exit 4 "$KYMO" leaks --direct --reach look --verdict lost --fail-over 0 --json -- "$TMP/top"
+	assert_eq "$(gojq '.processes[0].leaks[0].reach.lost' "$TMP/stdout")" 1 "lost blocks"
+done
+
 note "nobody asked"
 recorded attach "$TMP/no.fxt"
 dump_records "$TMP/no.fxt"

@@ -146,6 +146,31 @@ TEST(test_jemalloc_base)
 	munmap(room, 3 * bytes);
 }
 
+/* The lists of free chunks in an arena of glibc, and the top of its heap, are no references. */
+TEST(test_glibc_lists)
+{
+	enum { FIRST_BIN = 102, N_BINS = 127 };
+	_Atomic uint64_t *bins;
+
+	begin_child(false);
+	bins = places->mapped + FIRST_BIN;
+	plant(places->mapped + FIRST_BIN - 3, block(6) + BLOCK_BYTES - 8);
+	plant(places->mapped + FIRST_BIN - 2, block(0) + BLOCK_BYTES - 8);
+	for (unsigned i = 0; i < N_BINS; i++)
+		for (unsigned j = 0; j < 2; j++)
+			plant(bins + 2 * i + j, (uint64_t)(uintptr_t)(bins + 2 * i) - 16);
+	plant(bins, block(1) + BLOCK_BYTES - 8);
+	plant(bins + 1, block(2) + BLOCK_BYTES - 8);
+	plant(bins + 100, block(3) + BLOCK_BYTES - 8);
+	plant(bins + 101, block(3) + BLOCK_BYTES - 8);
+	plant(bins + 2 * N_BINS, block(5));
+	expect_reach("lllllrpl");
+	for (unsigned i = 2; i < 2 * N_BINS; i += 2)
+		plant(bins + i, i == 100 ? block(3) + 8 : 0);
+	expect_reach("pppplrpl");
+	end_child();
+}
+
 /* A pointer into a block is not one to its begin. Behind the end is outside. */
 TEST(test_interior)
 {
@@ -213,8 +238,9 @@ int main(void)
 		cmocka_unit_test(test_ended_thread),    cmocka_unit_test(test_unwritable),
 		cmocka_unit_test(test_epoll),           cmocka_unit_test(test_tagged),
 		cmocka_unit_test(test_jemalloc_stacks), cmocka_unit_test(test_jemalloc_base),
-		cmocka_unit_test(test_interior),        cmocka_unit_test(test_unaligned),
-		cmocka_unit_test(test_chains),          cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_glibc_lists),     cmocka_unit_test(test_interior),
+		cmocka_unit_test(test_unaligned),       cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_cycles),
 	};
 
 	if (under_valgrind()) {

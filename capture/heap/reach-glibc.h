@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lists of free chunks in an arena of glibc's malloc(), and the top of its heap. These are
+ * addresses of free chunks. Such a chunk begins 16 bytes before its memory, which can be the last
+ * word of the block before it. So these words are no references.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A part of some data, as offsets. */
+struct reach_glibc_lists {
+	size_t from, to;
+};
+
+/*
+ * Finds the lists of the first arena in the N_BYTES of DATA, which are at ADDRESS in the process.
+ * Returns false if there is none.
+ */
+bool reach_glibc_find_lists(uint64_t address, const uint8_t *data, size_t n_bytes,
+			    struct reach_glibc_lists *ret);
