@@ -42,9 +42,15 @@ int call_stacks_add(struct call_stacks *s, const struct event *ev)
 	if (r < 0 || ev->kind != EVENT_SAMPLE || ev->sample.kind != SAMPLE_NAMED)
 		return r;
 	r = profile_keep_stack(s->profile, ev, &node);
-	return r < 0 ? r
-		     : table_set(&s->stacks, call_stacks_key(ev->pid, ev->sample.id),
-				 (void *)(uintptr_t)node);
+	if (r < 0)
+		return r;
+	/* (a function to which the outermost one has jumped has no caller) */
+	if (node == 0) {
+		table_remove(&s->stacks, call_stacks_key(ev->pid, ev->sample.id));
+		return 0;
+	}
+	return table_set(&s->stacks, call_stacks_key(ev->pid, ev->sample.id),
+			 (void *)(uintptr_t)node);
 }
 
 uint32_t call_stacks_find(const struct call_stacks *s, uint32_t pid, uint64_t id)

@@ -295,6 +295,24 @@ calls --stack-trace --call "$TMP/point:point.c:9" -- "$TMP/point"
 gojq -c '[[.stack[].function][:2], .return_address]' "$TMP/calls" >"$TMP/is"
 assert_eq "$(cat "$TMP/is")" '[["outer","main"],null]' "the callers, and no address that is none"
 
+note "a call stack without a caller"
+cat >"$TMP/outermost.c" <<'END'
+	#include <unistd.h>
+
+	__attribute__((noipa, used)) void leave(int status)
+	{
+		_exit(status);
+	}
+
+	int main(void)
+	{
+		__asm__ volatile("mov $7, %edi\n\tpush $0\n\tjmp leave");
+	}
+END
+gcc -no-pie -O1 -o "$TMP/outermost" "$TMP/outermost.c"
+expect_exit 7 "$KYMO" calls --direct --stack-trace --call "$TMP/outermost:leave(int status)" -- "$TMP/outermost"
+assert_eq "$(grep -c 'leave(7) ' "$TMP/stdout")" 1 "calls without a caller"
+
 note "a function that two specifications mean, in a path with a colon"
 cp "$TMP/load" "$TMP/a:load(1)"
 calls --call "'$TMP/a:load(1)':s*p" --call "'$TMP/a:load(1)':step(int n) -> int" -- "$TMP/a:load(1)" threads
