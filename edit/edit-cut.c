@@ -401,14 +401,15 @@ static int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 }
 
 /* Ends the cut at TS_NS: at its end, or at the last record of the archive if that is earlier. Then
- * a complete event can end later, and the durations around it with it. */
+ * a complete event can end later, and the durations around it with it. Nothing shows that threads
+ * run until then. */
 static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 {
-	int r = edit_cut_write_stops(c, ts_ns) ?: edit_spans_close(c->spans, ts_ns, &ts_ns);
+	int r = edit_cut_write_stops(c, ts_ns) ?: edit_timeline_close(c->timeline, ts_ns);
 
+	r = r ?: edit_spans_close(c->spans, ts_ns, &ts_ns);
 	c->phase = AFTER;
 	c->end_ns = ts_ns;
-	r = r ?: edit_timeline_close(c->timeline, ts_ns);
 	return r == 0 ? edit_cut_write_clock(c, ts_ns) : r;
 }
 
@@ -537,8 +538,13 @@ static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, str
 		return 0;
 	}
 	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
-	    r->event.end_ns > c->from_ns)
-		return edit_cut_keep_across(c, item);
+	    r->event.end_ns > c->from_ns) {
+		/* (the durations around it do not end before it) */
+		if (r->event.end_ns > c->to_ns)
+			r->event.end_ns = c->to_ns;
+		e = edit_spans_process(c->spans, item->from, r);
+		return e < 0 ? e : edit_cut_keep_across(c, item);
+	}
 	c->counts.left_out++;
 	if (r->type == FXT_RECORD_SCHEDULING)
 		e = edit_timeline_note(c->timeline, r);

@@ -621,9 +621,10 @@ int edit_repair_finish(struct edit_repair *r)
 	e = e ?: edit_repair_put_ended(r, true);
 	e = e ?: edit_repair_write_all_sorted(r, true);
 	e = e ?: edit_repair_write_gaps(r, UINT64_MAX);
+	/* (nothing shows that threads run after the last record) */
+	e = e ?: edit_timeline_close(r->timeline, r->written_ns);
 	/* (what follows must not be before an end) */
 	e = e ?: edit_spans_close(r->spans, r->written_ns, &r->written_ns);
-	e = e ?: edit_timeline_close(r->timeline, r->written_ns);
 	e = e ?: edit_names_write(r->names, r->copy, &r->counts.names_lost);
 	e = e ?: edit_copy_packets(r->copy);
 	for (size_t i = 0; e == 0 && i < r->sessions.n; i++)

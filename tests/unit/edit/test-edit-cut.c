@@ -77,9 +77,9 @@ TEST(test_cut_both_ends)
 		"kymo: 450 cpu0 6>5 blocked\n"
 		"app: 460 end c/inner 5/5\n"
 		"app: 500 complete c/late 7/7 ..600\n"
-		"app: 600 end c/outer 5/5\n"
 		"kymo: 600 cpu0 5>0 running *\n"
 		"kymo: 600 cpu1 7>0 running *\n"
+		"app: 600 end c/outer 5/5\n"
 		"kymo: 600 instant kymo/clock 4194304/4194304 boottime:uint64=600"
 		" monotonic:uint64=600 realtime:uint64=1700000600\n"
 		"kymo: 600 instant kymo/session_stop 4194304/4194304 reason:string=cut"
@@ -591,7 +591,7 @@ TEST(test_cut_quiet)
 }
 
 /* A complete event can end after the last record, and the durations around it end with it. What
- * the cut adds at its end is not before. */
+ * the cut adds at its end is not before. Threads run until the last record only. */
 TEST(test_cut_end_around)
 {
 	_cleanup_free_ char *text = NULL;
@@ -609,16 +609,52 @@ TEST(test_cut_end_around)
 	text = cut_text(&s.bytes, &(struct edit_cut_options){ .to_ns = UINT64_MAX });
 	assert_line(text, "app: 400 end c/outer 5/5");
 	assert_line(text, "app: 500 end c/other 6/6");
+	assert_line(text, "kymo: 140 cpu0 5>0 running *");
 	assert_int_equal(count_lines(text, "kymo: 500 instant kymo/session_stop"), 1);
 	assert_int_equal(count_lines(text, "kymo: 500 instant kymo/clock"), 1);
 	assert_in_order(text);
 	source_deinit(&s);
 }
 
+/* The same, if the complete event began before the cut. */
+TEST(test_cut_end_around_across)
+{
+	static const struct {
+		uint64_t to_ns;
+		const char *event, *end;
+	} rows[] = {
+		{ UINT64_MAX, "app: 200 complete c/whole 5/5 ..500", "app: 500 end c/outer 5/5" },
+		{ 400, "app: 200 complete c/whole 5/5 ..300", "app: 300 end c/outer 5/5" },
+		{ 250, "app: 200 complete c/whole 5/5 ..250", "app: 250 end c/outer 5/5" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *text = NULL;
+		struct source s;
+
+		source_init(&s);
+		put_start(&s, 100, "box", 1, WALL);
+		put_task(&s, 5, "five", 1);
+		as_app(&s);
+		put_event(&s, FXT_EVENT_DURATION_BEGIN, 110, 5, "c", "outer", 0);
+		put_event(&s, FXT_EVENT_DURATION_COMPLETE, 120, 5, "c", "whole",
+			  i == 1 ? 300 : 500);
+		put_event(&s, FXT_EVENT_INSTANT, 300, 6, "c", "last", 0);
+		text = cut_text(&s.bytes, &(struct edit_cut_options){ .from_ns = 200,
+								      .to_ns = rows[i].to_ns,
+								      .absolute = true });
+		assert_line(text, rows[i].event);
+		assert_line(text, rows[i].end);
+		assert_in_order(text);
+		source_deinit(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut_end_around),
+		cmocka_unit_test(test_cut_end_around_across),
 		cmocka_unit_test(test_cut_both_ends),
 		cmocka_unit_test(test_cut_sessions),
 		cmocka_unit_test(test_cut_late_stack),

@@ -421,6 +421,8 @@ TEST(test_repair_end_around)
 
 	source_init(&s);
 	put_start(&s, 100, "box", 1, 0);
+	put_task(&s, 5, "five", 0);
+	put_switch(&s, 105, 0, 0, 5, FXT_STATE_RUNNING);
 	as_app(&s);
 	put_event(&s, FXT_EVENT_DURATION_BEGIN, 110, 5, "c", "outer", 0);
 	put_event(&s, FXT_EVENT_DURATION_BEGIN, 120, 5, "c", "inner", 0);
@@ -430,6 +432,8 @@ TEST(test_repair_end_around)
 	assert_line(text, "app: 400 end c/inner 5/5");
 	assert_line(text, "app: 400 end c/outer 5/5");
 	assert_line(text, "app: 140 end c/other 6/6");
+	/* (nothing shows that the thread runs until 400) */
+	assert_line(text, "kymo: 140 cpu0 5>0 running *");
 	assert_int_equal(count_lines(text, "kymo: 400 instant kymo/session_stop"), 1);
 	assert_in_order(text);
 	source_deinit(&s);
