@@ -728,8 +728,9 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 	 * process. */
 	if (edit_copy_is_packets(record))
 		return 0;
-	r = edit_sort_put(c->sort, record->provider, record);
-
+	/* (an identity can become known only after the first records of its thread) */
+	r = record->type == FXT_RECORD_KERNEL_OBJECT ? edit_select_learn(c->select, record) : 0;
+	r = r ?: edit_sort_put(c->sort, record->provider, record);
 	return r < 0 ? r : edit_cut_process_sorted(c, false);
 }
 

@@ -2,6 +2,9 @@
 /*
  * Records that arrive in order wait in a queue. Records that are earlier than the last one in the
  * queue wait in a binary heap, smallest (time, number) first.
+ *
+ * Records without a time wait in a queue of their own, in groups that leave at the same time: the
+ * earliest time of the records after them.
  */
 #include "edit/edit-sort.h"
 
@@ -11,24 +14,36 @@
 #include "base/array.h"
 
 struct item {
-	uint64_t ts_ns; /* 0 = the record has no time and goes first */
+	uint64_t ts_ns; /* not of a record without a time */
 	uint64_t number;
 	bool timed;
+	uint8_t tag;
 	struct edit_kept *kept; /* owned */
 };
+
+/* A queue. Its size is a power of two. */
+struct ring {
+	struct item *items; /* owned */
+	size_t first, n, room;
+};
+
+/* The time of a group of records that no record with a time follows yet. */
+#define NOT_YET UINT64_MAX
 
 struct edit_sort {
 	struct edit_output scratch;
 	struct edit_copy *copy; /* writes to `scratch` */
 	struct edit_viewer *viewer;
-	/* owned, with its elements; a sorted ring, its size is a power of two */
-	struct item *queue;
-	size_t first, n_queue, queue_room;
-	struct item *heap; /* owned, with its elements */
+	struct ring queue;   /* sorted; owns its records */
+	struct ring untimed; /* owns its records */
+	struct ring groups;  /* of them: time, and in `number` their number; sorted by time */
+	struct item *heap;   /* owned, with its elements */
 	size_t n_heap, heap_room;
 	size_t bytes, window;
 	uint64_t next_number;
 	uint64_t put_ns;           /* time of the last record with a time that was put in */
+	uint64_t last_ns;          /* the latest of them */
+	uint8_t tag;               /* of records that are put in */
 	struct edit_kept *current; /* the last record taken out; owned */
 	struct fxt_record record;
 };
@@ -50,13 +65,26 @@ int edit_sort_new(struct edit_sort **ret, size_t window)
 	return 0;
 }
 
+/* Item number I from the first one of R. */
+static struct item *edit_sort_at(const struct ring *r, size_t i)
+{
+	return &r->items[(r->first + i) & (r->room - 1)];
+}
+
+static void edit_sort_deinit_ring(struct ring *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		edit_kept_unref(edit_sort_at(r, i)->kept);
+	free(r->items);
+}
+
 struct edit_sort *edit_sort_free(struct edit_sort *s)
 {
 	if (!s)
 		return NULL;
-	for (size_t i = 0; i < s->n_queue; i++)
-		edit_kept_unref(s->queue[(s->first + i) & (s->queue_room - 1)].kept);
-	free(s->queue);
+	edit_sort_deinit_ring(&s->queue);
+	edit_sort_deinit_ring(&s->untimed);
+	edit_sort_deinit_ring(&s->groups);
 	for (size_t i = 0; i < s->n_heap; i++)
 		edit_kept_unref(s->heap[i].kept);
 	free(s->heap);
@@ -79,24 +107,32 @@ static bool edit_sort_is_before(const struct item *a, const struct item *b)
 	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->number < b->number;
 }
 
-static int edit_sort_push_queue(struct edit_sort *s, const struct item *item)
+static int edit_sort_push_ring(struct ring *r, const struct item *item)
 {
-	size_t room = s->queue_room ? 2 * s->queue_room : 1024;
-	struct item *queue;
+	size_t room = r->room ? 2 * r->room : 1024;
+	struct item *items;
 
-	if (s->n_queue == s->queue_room) {
-		queue = malloc(room * sizeof(*queue));
-		if (!queue)
+	if (r->n == r->room) {
+		items = malloc(room * sizeof(*items));
+		if (!items)
 			return -ENOMEM;
-		for (size_t i = 0; i < s->n_queue; i++)
-			queue[i] = s->queue[(s->first + i) & (s->queue_room - 1)];
-		free(s->queue);
-		s->queue = queue;
-		s->queue_room = room;
-		s->first = 0;
+		for (size_t i = 0; i < r->n; i++)
+			items[i] = *edit_sort_at(r, i);
+		free(r->items);
+		*r = (struct ring){ items, 0, r->n, room };
 	}
-	s->queue[(s->first + s->n_queue++) & (s->queue_room - 1)] = *item;
+	r->n++;
+	*edit_sort_at(r, r->n - 1) = *item;
 	return 0;
+}
+
+static struct item edit_sort_pop_ring(struct ring *r)
+{
+	struct item first = *edit_sort_at(r, 0);
+
+	r->first = (r->first + 1) & (r->room - 1);
+	r->n--;
+	return first;
 }
 
 static int edit_sort_push_heap(struct edit_sort *s, const struct item *item)
@@ -116,19 +152,57 @@ static int edit_sort_push(struct edit_sort *s, const struct item *item)
 {
 	const struct item *last = NULL;
 
-	if (s->n_queue > 0)
-		last = &s->queue[(s->first + s->n_queue - 1) & (s->queue_room - 1)];
+	if (s->queue.n > 0)
+		last = edit_sort_at(&s->queue, s->queue.n - 1);
 	return last && edit_sort_is_before(item, last) ? edit_sort_push_heap(s, item)
-						       : edit_sort_push_queue(s, item);
+						       : edit_sort_push_ring(&s->queue, item);
 }
 
-static struct item edit_sort_pop_queue(struct edit_sort *s)
-{
-	struct item first = s->queue[s->first];
+/* ---- records without a time ---- */
 
-	s->first = (s->first + 1) & (s->queue_room - 1);
-	s->n_queue--;
-	return first;
+static struct item *edit_sort_last_group(struct edit_sort *s)
+{
+	return s->groups.n > 0 ? edit_sort_at(&s->groups, s->groups.n - 1) : NULL;
+}
+
+static int edit_sort_push_untimed(struct edit_sort *s, const struct item *item)
+{
+	struct item *group = edit_sort_last_group(s);
+	int r = edit_sort_push_ring(&s->untimed, item);
+
+	if (r < 0)
+		return r;
+	if (group && group->ts_ns == NOT_YET) {
+		group->number++;
+		return 0;
+	}
+	r = edit_sort_push_ring(&s->groups, &(struct item){ .ts_ns = NOT_YET, .number = 1 });
+	s->untimed.n -= r < 0;
+	return r;
+}
+
+/* A record with the time TS_NS has been put in: those before it leave no later. */
+static void edit_sort_lower(struct edit_sort *s, uint64_t ts_ns)
+{
+	uint64_t n = 0;
+	struct item *group;
+
+	while ((group = edit_sort_last_group(s)) && group->ts_ns > ts_ns) {
+		n += group->number;
+		s->groups.n--;
+	}
+	/* Cannot fail: N is from a group whose place is free now. */
+	if (n > 0)
+		edit_sort_push_ring(&s->groups, &(struct item){ .ts_ns = ts_ns, .number = n });
+}
+
+static struct item edit_sort_pop_untimed(struct edit_sort *s)
+{
+	struct item *group = edit_sort_at(&s->groups, 0);
+
+	if (--group->number == 0)
+		edit_sort_pop_ring(&s->groups);
+	return edit_sort_pop_ring(&s->untimed);
 }
 
 static struct item edit_sort_pop_heap(struct edit_sort *s)
@@ -153,14 +227,22 @@ static struct item edit_sort_pop_heap(struct edit_sort *s)
 	return first;
 }
 
-/* The next record to take out; NULL if there is none. */
+/* The next record with a time to take out; NULL if there is none. */
 static const struct item *edit_sort_next(const struct edit_sort *s)
 {
-	const struct item *queued = s->n_queue > 0 ? &s->queue[s->first] : NULL;
+	const struct item *queued = s->queue.n > 0 ? edit_sort_at(&s->queue, 0) : NULL;
 
 	if (s->n_heap > 0 && (!queued || edit_sort_is_before(&s->heap[0], queued)))
 		return &s->heap[0];
 	return queued;
+}
+
+/* Whether a record without a time is the next one to take out. */
+static bool edit_sort_next_is_untimed(const struct edit_sort *s)
+{
+	const struct item *timed = edit_sort_next(s);
+
+	return s->untimed.n > 0 && (!timed || edit_sort_at(&s->groups, 0)->ts_ns <= timed->ts_ns);
 }
 
 static size_t edit_sort_size_of(const struct edit_kept *kept)
@@ -179,7 +261,9 @@ int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
 		     const struct fxt_record *record, uint64_t ts_ns)
 {
-	struct item item = { .number = s->next_number++, .timed = fxt_record_has_time(record) };
+	struct item item = { .number = s->next_number++,
+			     .timed = fxt_record_has_time(record),
+			     .tag = s->tag };
 	uint64_t n_before = edit_copy_counts(s->copy)->records;
 	size_t begin;
 	int r;
@@ -194,12 +278,18 @@ int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
 				  (s->scratch.bytes.size - begin) / FXT_WORD_BYTES);
 	if (!item.kept)
 		return -ENOMEM;
-	/* Metadata stays after its preceding record. Other records without a time go first. */
-	if (item.timed)
+	if (item.timed) {
 		s->put_ns = ts_ns;
+		if (ts_ns > s->last_ns)
+			s->last_ns = ts_ns;
+		edit_sort_lower(s, ts_ns);
+	}
+	/* (metadata stays after its preceding record) */
+	item.ts_ns = s->put_ns;
 	if (item.timed || record->type == FXT_RECORD_METADATA)
-		item.ts_ns = s->put_ns;
-	r = edit_sort_push(s, &item);
+		r = edit_sort_push(s, &item);
+	else
+		r = edit_sort_push_untimed(s, &item);
 	if (r < 0) {
 		edit_kept_unref(item.kept);
 		return r;
@@ -213,13 +303,21 @@ bool edit_sort_is_full(const struct edit_sort *s)
 	return s->bytes > s->window;
 }
 
+void edit_sort_tag(struct edit_sort *s, uint8_t tag)
+{
+	s->tag = tag;
+}
+
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns)
 {
-	const struct item *item = edit_sort_next(s);
-
-	if (!item || !(all || s->bytes > s->window || !item->timed))
+	if (!(all || s->bytes > s->window) || s->queue.n + s->n_heap + s->untimed.n == 0)
 		return false;
-	*ret_ns = item->ts_ns;
+	if (!edit_sort_next_is_untimed(s))
+		*ret_ns = edit_sort_next(s)->ts_ns;
+	else if (edit_sort_at(&s->groups, 0)->ts_ns == NOT_YET)
+		*ret_ns = s->last_ns;
+	else
+		*ret_ns = edit_sort_at(&s->groups, 0)->ts_ns;
 	return true;
 }
 
@@ -231,14 +329,18 @@ int edit_sort_pop(struct edit_sort *s, bool all, struct edit_sorted *ret)
 
 	if (!edit_sort_peek(s, all, &ts_ns))
 		return 0;
-	item = s->n_heap > 0 && edit_sort_next(s) == s->heap ? edit_sort_pop_heap(s)
-							     : edit_sort_pop_queue(s);
+	if (edit_sort_next_is_untimed(s))
+		item = edit_sort_pop_untimed(s);
+	else
+		item = s->n_heap > 0 && edit_sort_next(s) == s->heap
+			       ? edit_sort_pop_heap(s)
+			       : edit_sort_pop_ring(&s->queue);
 	edit_kept_unref(s->current);
 	s->current = item.kept;
 	s->bytes -= edit_sort_size_of(item.kept);
 	r = edit_viewer_parse(s->viewer, item.kept, &s->record);
 	if (r < 0)
 		return r;
-	*ret = (struct edit_sorted){ &s->record, item.kept->from, item.kept, item.timed };
+	*ret = (struct edit_sorted){ &s->record, item.kept->from, item.kept, item.timed, item.tag };
 	return 1;
 }

@@ -6,8 +6,9 @@
  * in a damaged archive, records can be anywhere. A record is kept as a self-contained copy
  * (edit-kept.h), and leaves when the window is full of later ones. At equal times, the order of the
  * source is kept. A record that is late by more than the window leaves at once; the consumer sees
- * that its time is before the previous one. Records without a time (objects, blobs) do not wait.
- * Exceptions are provider events, which stay after their preceding record.
+ * that its time is before the previous one. Records without a time (objects, blobs) keep their
+ * order, and leave as late as possible before the records that follow them in the source, since
+ * these can refer to them. Exceptions are provider events, which stay after their preceding record.
  */
 #pragma once
 
@@ -32,6 +33,9 @@ int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
 		     const struct fxt_record *record, uint64_t ts_ns);
 
+/* Records that are put in from now on have TAG; until the first call, 0. */
+void edit_sort_tag(struct edit_sort *s, uint8_t tag);
+
 /* The record that is taken out. Borrowed until the next call. */
 struct edit_sorted {
 	const struct fxt_record *record; /* its times in ns; as made by edit_viewer_parse() */
@@ -39,6 +43,7 @@ struct edit_sorted {
 		*from;          /* its provider at that time; lives as long as the sorter */
 	struct edit_kept *kept; /* the copy that RECORD is a view of */
 	bool timed;
+	uint8_t tag;
 };
 
 /*
@@ -47,7 +52,10 @@ struct edit_sorted {
  */
 int edit_sort_pop(struct edit_sort *s, bool all, struct edit_sorted *ret);
 
-/* Whether edit_sort_pop() would return one. *RET_NS is its time, 0 if it has none. */
+/*
+ * Whether edit_sort_pop() would return one. *RET_NS is its time; of one without a time, that of the
+ * records with which it leaves.
+ */
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns);
 
 /* Whether the window is full of records. */

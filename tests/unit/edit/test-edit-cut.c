@@ -246,6 +246,29 @@ TEST(test_cut_dying_thread)
 	source_deinit(&s);
 }
 
+/* A name that is given soon after the start of the cut does not replace the one at its start. */
+TEST(test_cut_renamed)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *old, *new;
+	struct source s;
+
+	source_init(&s);
+	put_start(&s, 100, "box", 1, WALL);
+	put_task(&s, 5, "old", 1);
+	put_switch(&s, 110, 0, 0, 5, FXT_STATE_RUNNING);
+	put_switch(&s, 200, 0, 5, 0, FXT_STATE_RUNNING);
+	put_task(&s, 5, "new", 1);
+	put_switch(&s, 300, 0, 0, 5, FXT_STATE_RUNNING);
+	put_stop(&s, 400);
+	text = cut_text(&s.bytes, &(struct edit_cut_options){
+					  .from_ns = 150, .to_ns = UINT64_MAX, .absolute = true });
+	old = strstr(text, "thread 5 'old'");
+	new = strstr(text, "thread 5 'new'");
+	assert_true(old && new &&old < strstr(text, "200 cpu0") && new > strstr(text, "200 cpu0"));
+	source_deinit(&s);
+}
+
 /* Times near the limits of 64 bits, in every phase. */
 TEST(test_cut_extreme_times)
 {
@@ -663,6 +686,7 @@ int main(void)
 		cmocka_unit_test(test_cut_gap),
 		cmocka_unit_test(test_cut_full_of_all),
 		cmocka_unit_test(test_cut_open_ends),
+		cmocka_unit_test(test_cut_renamed),
 		cmocka_unit_test(test_cut_process),
 		cmocka_unit_test(test_cut_cpu),
 		cmocka_unit_test(test_cut_dying_thread),

@@ -57,14 +57,52 @@ TEST(test_sort_order)
 	put_event(&s, FXT_EVENT_INSTANT, 20, 5, "c", "second at 20", 0);
 	put_event(&s, FXT_EVENT_INSTANT, UINT64_MAX, 5, "c", "last", 0);
 	put_event(&s, FXT_EVENT_INSTANT, 0, 5, "c", "zero", 0);
-	put_process(&s, 5, "five", 0);
 	text = sort(&s.bytes, 1 << 20, NULL);
 	assert_string_equal(text, "app: 0 instant c/zero 5/5\n"
-				  "app: process 5 'five'\n"
 				  "app: 20 instant c/first at 20 5/5\n"
 				  "app: 20 instant c/second at 20 5/5\n"
 				  "app: 30 instant c/third 5/5\n"
 				  "app: 18446744073709551615 instant c/last 5/5\n");
+	source_deinit(&s);
+}
+
+/* Objects keep their order, and leave just before the first record that follows them. */
+TEST(test_sort_objects)
+{
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	source_init(&s);
+	as_app(&s);
+	put_process(&s, 1, "one", 0);
+	put_event(&s, FXT_EVENT_INSTANT, 10, 5, "c", "a", 0);
+	put_process(&s, 2, "two", 0);
+	put_process(&s, 3, "three", 0);
+	put_event(&s, FXT_EVENT_INSTANT, 40, 5, "c", "d", 0);
+	put_process(&s, 4, "four", 0);
+	put_event(&s, FXT_EVENT_INSTANT, 30, 5, "c", "c", 0);
+	put_process(&s, 5, "five", 0);
+	put_event(&s, FXT_EVENT_INSTANT, 50, 5, "c", "e", 0);
+	put_event(&s, FXT_EVENT_INSTANT, 20, 5, "c", "b", 0);
+	put_event(&s, FXT_EVENT_INSTANT, 60, 5, "c", "f", 0);
+	put_process(&s, 6, "six", 0);
+	put_event(&s, FXT_EVENT_INSTANT, 70, 5, "c", "g", 0);
+	put_process(&s, 7, "seven", 0);
+	text = sort(&s.bytes, 1 << 20, NULL);
+	assert_string_equal(text, "app: process 1 'one'\n"
+				  "app: 10 instant c/a 5/5\n"
+				  "app: process 2 'two'\n"
+				  "app: process 3 'three'\n"
+				  "app: process 4 'four'\n"
+				  "app: process 5 'five'\n"
+				  "app: 20 instant c/b 5/5\n"
+				  "app: 30 instant c/c 5/5\n"
+				  "app: 40 instant c/d 5/5\n"
+				  "app: 50 instant c/e 5/5\n"
+				  "app: 60 instant c/f 5/5\n"
+				  "app: process 6 'six'\n"
+				  "app: 70 instant c/g 5/5\n"
+				  "app: process 7 'seven'\n");
 	source_deinit(&s);
 }
 
@@ -204,6 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sort_order),
+		cmocka_unit_test(test_sort_objects),
 		cmocka_unit_test(test_sort_jumble),
 		cmocka_unit_test(test_sort_no_window),
 		cmocka_unit_test(test_sort_provider_event),
