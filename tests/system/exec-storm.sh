@@ -22,14 +22,14 @@ check_storm() {
 }
 
 # All of them, as fast as they can: the worker keeps up, and each has left its block.
-record_around "$TMP/all.fxt" -e memory -- "$EXEC_LOAD" 6000
+record_around "$TMP/all.fxt" -e memory -- "$EXEC_LOAD" 4500
 check_storm "$TMP/all.fxt"
 summarize "$TMP/all.fxt"
 n_blocks=$(events block | gojq -s 'map(select(.args.size == 117)) | length')
 note "$n_told programs, $n_blocks blocks, $(lost_total) events lost"
 # (and the program that forked the command)
-assert_ge "$n_told" 6002 "programs of which something is said"
-assert_ge "$n_blocks" 6001 "blocks of those programs"
+assert_ge "$n_told" 4502 "programs of which something is said"
+assert_ge "$n_blocks" 4501 "blocks of those programs"
 
 # More programs than the table can hold while it is not read, then SIGTERM.
 mkfifo "$TMP/go"
