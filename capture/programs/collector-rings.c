@@ -339,6 +339,16 @@ int collector_drain_records(struct collector *c, collector_record_fn fn, void *u
 	return r < 0 ? r : 0;
 }
 
+uint64_t collector_records_bytes(const struct collector *c)
+{
+	uint64_t bytes = collector_map_ring_bytes(c->ring_bytes);
+
+	for (unsigned ring = 0; ring < REC_RINGS; ring++)
+		if (rec_ring_is_used(ring, c->categories))
+			bytes += collector_rec_ring_bytes(c->ring_bytes, ring);
+	return c->n_cpus * bytes;
+}
+
 static struct collector_lost collector_pending_in_words(const struct word_ring *ring)
 {
 	return (struct collector_lost){

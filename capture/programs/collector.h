@@ -208,6 +208,9 @@ uint64_t collector_ring_bytes(const struct collector *c, enum event_class class)
  */
 int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata);
 
+/* The maximum of bytes in these buffers. */
+uint64_t collector_records_bytes(const struct collector *c);
+
 /* The losses in CLASS on CPU without a mark in its ring yet. */
 struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
 					     unsigned cpu);

@@ -16,9 +16,10 @@
 #include "writer/fxt/fxt-wire.h"
 
 enum {
-	QUEUES_MAX_BYTES = 16 << 20, /* in total; beyond it, records stay in their rings */
-	RECORD_BYTES_MAX = 8192,     /* larger than most records */
-	PUBLISH_BYTES = 64 << 10,    /* return room to the programs at least this often */
+	QUEUES_SPARE_BYTES = 16 << 20, /* in total, beyond the size of the rings */
+	QUEUE_KEPT_BYTES = 1 << 20,    /* of an empty queue */
+	RECORD_BYTES_MAX = 8192,       /* larger than most records */
+	PUBLISH_BYTES = 64 << 10,      /* return room to the programs at least this often */
 };
 
 enum source_kind { SOURCE_QUEUE, SOURCE_WORDS };
@@ -54,6 +55,12 @@ struct merge {
 	struct source **heap;
 	size_t n_heap;
 	size_t queued_bytes;
+	/*
+	 * Beyond this sum, records stay in their rings. The rings are drained one after another,
+	 * and one that is not reached can contain the oldest record. So it must have room for the
+	 * content of all rings.
+	 */
+	size_t queues_max;
 	int error; /* of copying into queues */
 };
 
@@ -97,6 +104,7 @@ int merge_new(struct collector *collector, struct merge **ret)
 		return -ENOMEM;
 	m->collector = collector;
 	m->n_cpus = collector_n_cpus(collector);
+	m->queues_max = collector_records_bytes(collector) + QUEUES_SPARE_BYTES;
 	most = merge_n_queues(m) + (size_t)CLASS_MAX * m->n_cpus;
 	m->sources = calloc(most, sizeof(*m->sources));
 	m->heap = calloc(most, sizeof(*m->heap));
@@ -137,7 +145,7 @@ static int merge_append(struct merge *m, struct source *s, const struct rec_head
 	memcpy(s->queue + s->to, rec, rec->size);
 	s->to += rec->size;
 	m->queued_bytes += rec->size;
-	return m->queued_bytes > QUEUES_MAX_BYTES ? -ENOBUFS : 0;
+	return m->queued_bytes > m->queues_max ? -ENOBUFS : 0;
 }
 
 /* The source of REC, which came from a ring. */
@@ -160,7 +168,7 @@ static int merge_queue_record(const struct rec_head *rec, void *userdata)
 
 int merge_add(struct merge *m, const struct rec_head *rec)
 {
-	if (m->queued_bytes > QUEUES_MAX_BYTES)
+	if (m->queued_bytes > m->queues_max)
 		return -ENOBUFS;
 	return merge_append(m, merge_queue_of(m, QUEUE_ADDED, 0), rec) == -ENOMEM ? -ENOMEM : 0;
 }
@@ -357,7 +365,7 @@ static int merge_poll_rings(struct merge *m)
 {
 	int r;
 
-	if (m->queued_bytes <= QUEUES_MAX_BYTES) {
+	if (m->queued_bytes <= m->queues_max) {
 		r = collector_drain_records(m->collector, merge_queue_record, m);
 		if (r < 0 && r != -ENOBUFS)
 			return m->error < 0 ? m->error : r;
@@ -374,6 +382,20 @@ static int merge_poll_rings(struct merge *m)
 	return 0;
 }
 
+/* Frees the memory of empty queues that were long. */
+static void merge_shrink_queues(struct merge *m)
+{
+	for (size_t i = 0; i < merge_n_queues(m); i++) {
+		struct source *s = &m->sources[i];
+
+		if (s->from < s->to || s->room <= QUEUE_KEPT_BYTES)
+			continue;
+		free(s->queue);
+		s->queue = NULL;
+		s->from = s->to = s->room = 0;
+	}
+}
+
 int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
 {
 	int r = merge_poll_rings(m);
@@ -385,6 +407,7 @@ int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *s
 		r = merge_deliver_run(m, horizon_ns, sink);
 	for (size_t i = merge_n_queues(m); i < m->n_sources; i++)
 		merge_source_publish(&m->sources[i]);
+	merge_shrink_queues(m);
 	return r;
 }
 

@@ -177,6 +177,9 @@ int calls_write(struct calls *c, const struct rec_call *call, const struct rec_c
 	};
 	int r;
 
+	/* (a record that is late, of an earlier time than others of its thread) */
+	if (end_ns < begin_ns)
+		end_ns = ev.call.end_ns = begin_ns;
 	/* (such a call must not use up one of the names) */
 	if (begin_ns > c->pipe->to_ns || end_ns < c->pipe->from_ns)
 		return 0;

@@ -21,6 +21,7 @@ struct collector {
 	struct record *first, **end;
 	size_t n_records;
 	uint64_t n_malformed;
+	uint64_t records_bytes;
 };
 
 static void *must(void *p)
@@ -100,6 +101,11 @@ void fake_collector_put_record(struct collector *c, const void *rec, size_t size
 	c->n_records++;
 }
 
+void fake_collector_set_records_bytes(struct collector *c, uint64_t bytes)
+{
+	c->records_bytes = bytes;
+}
+
 void fake_collector_set_pending(struct collector *c, enum event_class class, unsigned cpu,
 				const struct collector_lost *lost)
 {
@@ -138,6 +144,11 @@ int collector_drain_records(struct collector *c, collector_record_fn fn, void *u
 		drop_first(c);
 	}
 	return r < 0 ? r : 0;
+}
+
+uint64_t collector_records_bytes(const struct collector *c)
+{
+	return c->records_bytes;
 }
 
 struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,

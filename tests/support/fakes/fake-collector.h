@@ -22,6 +22,9 @@ bool fake_collector_put_words(struct collector *c, enum event_class class, unsig
 /* Puts a struct rec_* of SIZE bytes into CPU's ring. */
 void fake_collector_put_record(struct collector *c, const void *rec, size_t size);
 
+/* Sets the size of all CPUs' rings of such records; at first, 0. Before merge_new(). */
+void fake_collector_set_records_bytes(struct collector *c, uint64_t bytes);
+
 /* Sets the losses that the programs have counted on CPU and not marked yet. */
 void fake_collector_set_pending(struct collector *c, enum event_class class, unsigned cpu,
 				const struct collector_lost *lost);

@@ -629,6 +629,29 @@ TEST(test_lifecycle_before_later_rings)
 	}
 }
 
+/* All rings are drained before the first record is passed on, however much they contain. */
+TEST(test_full_rings)
+{
+	enum { CALLS = 500, CALL_BYTES = 64 << 10 };
+	struct fixture *f = *state;
+	_cleanup_free_ struct rec_head *call = calloc(1, CALL_BYTES);
+
+	assert_non_null(call);
+	merge_free(f->merge);
+	fake_collector_set_records_bytes(f->collector, (uint64_t)CALLS * CALL_BYTES);
+	assert_int_equal(merge_new(f->collector, &f->merge), 0);
+	*call = (struct rec_head){ .size = CALL_BYTES, .kind = REC_CALL };
+	for (uint64_t ts = 1; ts <= CALLS; ts++) {
+		call->ts_ns = 10 * ts;
+		fake_collector_put_record(f->collector, call, CALL_BYTES);
+	}
+	put_exit(f, 2, 15);
+	assert_round(f, 25, "0:10l 2:15l 0:20l ");
+	assert_int_equal(fake_collector_n_records(f->collector), 0);
+	assert_int_equal(do_round(f, 10 * CALLS), 0);
+	assert_int_equal(f->n, CALLS - 2);
+}
+
 /* Bytes on the heap. With a sanitizer, its allocator is asked. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
@@ -752,6 +775,7 @@ int main(void)
 		CASE(test_round_sink_fails),
 		CASE(test_round_random),
 		CASE(test_lifecycle_queue),
+		CASE(test_full_rings),
 		CASE(test_lifecycle_queue_bounded),
 		CASE(test_lifecycle_before_later_rings),
 		CASE(test_peek_switch),

@@ -699,6 +699,20 @@ TEST(test_thread_ends)
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
+/* A record can come after later ones of its thread. */
+TEST(test_late)
+{
+	struct fixture *f = *state;
+
+	enter(f, 120, DEEP, 8000);
+	enter(f, 110, MAIN, 9000);
+	leave(f, 150, MAIN, 9000);
+	enter(f, 170, TEXT, 9000);
+	leave(f, 160, TEXT, 9000);
+	assert_int_equal(calls_close(&f->calls, 190), 0);
+	assert_calls(f, "main 110-150\ntext 170-170 = 160\ndeep 120-120 unwound\n");
+}
+
 /* Calls that began before the recording, or have not returned at its end. */
 TEST(test_edges)
 {
@@ -787,8 +801,8 @@ int main(void)
 		CASE(test_copied_stacks),   CASE(test_tail_call),       CASE(test_left_unseen),
 		CASE(test_system_call),     CASE(test_signal_return),   CASE(test_unknown_number),
 		CASE(test_unknown_numbers), CASE(test_lost_end),        CASE(test_other_stack),
-		CASE(test_unpaired),        CASE(test_thread_ends),     CASE(test_edges),
-		CASE(test_any_place),       CASE(test_named_stacks),
+		CASE(test_unpaired),        CASE(test_thread_ends),     CASE(test_late),
+		CASE(test_edges),           CASE(test_any_place),       CASE(test_named_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
