@@ -76,6 +76,43 @@ assert_eq "$(gojq -c '.arguments' "$TMP/calls" | sort)" '{"a.high":2,"a.low":3,"
 {"n":2,"what.b.f":2,"what.b.s":-3,"what.b.x":2,"what.b.y":4,"what.last":5}
 {"n":2,"what.f":2,"what.s":-3,"what.x":2,"what.y":4}' "arguments"
 
+note "classes that are passed by their address, and two that are not"
+calls "$TMP/names" pass_ended pass_copied pass_moved pass_outer pass_derived pass_virtual pass_plain pass_box
+gojq -c '[.function, (.arguments | del(.n) | to_entries | sort_by(.key)[] |
+	select(.key | IN("what.inner", "what._vptr.Virtual") | not) | "\(.key[5:])=\(.value)")]' "$TMP/calls" >"$TMP/is"
+diff - "$TMP/is" >&2 <<-END || fail "the recorded calls (>) differ from the calls made (<)"
+	["pass_ended","v=2","w=2"]
+	["pass_copied","v=2"]
+	["pass_moved","v=2"]
+	["pass_outer","before=2","behind=3"]
+	["pass_derived","u=2","v=2"]
+	["pass_virtual","v=2"]
+	["pass_plain","v=2","w=2"]
+	["pass_box","v=2"]
+END
+cat >"$TMP/library.cc" <<-'END'
+	#include <memory>
+	#include <string>
+	#include <vector>
+	#define NOINLINE __attribute__((noinline, noipa))
+	NOINLINE size_t by_text(std::string text) { return text.size(); }
+	NOINLINE int by_owner(std::unique_ptr<int> p) { return *p; }
+	NOINLINE size_t by_list(std::vector<int> list) { return list.size(); }
+	NOINLINE std::string make_text(int n) { return std::string(n, 'q'); }
+	int main()
+	{
+		return by_text("by value") + by_owner(std::make_unique<int>(7)) + by_list({ 1, 2, 3 }) + make_text(2).size() != 20;
+	}
+END
+g++ -g -O2 -o "$TMP/library" "$TMP/library.cc"
+calls "$TMP/library" by_text by_owner by_list make_text
+assert_eq "$(count '.function == "by_text" and .return == 8 and .arguments["text._M_dataplus._M_p"] == "\"by value\"" and
+	.arguments["text._M_string_length"] == 8')" 1 "calls with a text"
+assert_eq "$(count '.function == "by_owner" and .return == 7 and .arguments.p > 4096')" 1 "... a unique pointer"
+assert_eq "$(count '.function == "by_list" and .return == 3 and
+	(.arguments | .["list._M_impl._M_finish"] - .["list._M_impl._M_start"]) == 12')" 1 "... a list"
+assert_eq "$(count '.function == "make_text[abi:cxx11]" and .arguments.n == 2 and .return > 4096')" 1 "... a text as its result"
+
 note "arguments and results of all types"
 g++ -g -O0 -o "$TMP/passing" "$ROOT/tests/support/loads/place-passing.cc"
 calls "$TMP/passing" 'pass_*' 'return_*'

@@ -39,21 +39,31 @@ assert_le 2 "$(sort -u "$TMP/owners.each" | wc -l)" "owners of $pid"
 owners "$pid" "$TMP/owners.fxt" | diff - "$TMP/owners.each" >&2 || fail "owners of $pid when merged"
 
 note "the leaks of each owner of an id"
-# leak.sh PROGRAM PART N: N processes with the same id, one after the other
+# leak.sh N PROGRAM PART PROGRAM PART: N processes with the same id, one after the other, of two
+# programs in turn
 cat >"$TMP/leak.sh" <<-'END'
 	first=0
-	for ((i = 0; i < $3; i++)); do
+	for ((i = 0; i < $1; i++)); do
 		[ "$first" = 0 ] || echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
-		"$1" "$2" >/dev/null &
+		program=$((2 + 2 * (i % 2))) part=$((3 + 2 * (i % 2)))
+		"${!program}" "${!part}" >/dev/null &
 		[ "$first" != 0 ] || first=$!
 		wait
 	done
 END
+cp "$LEAK_PROGRAMS/leak-plant-frames" "$TMP/other-plant"
 expect_exit 0 "$KYMO" leaks --direct -e memory --force -o "$TMP/leaks.fxt" -- \
-	bash "$TMP/leak.sh" "$LEAK_PROGRAMS/leak-plant-frames" list 12
+	bash "$TMP/leak.sh" 12 "$LEAK_PROGRAMS/leak-plant-frames" list "$TMP/other-plant" buffers
 "$KYMO" leaks --json --allow-unwatched "$TMP/leaks.fxt" >"$TMP/leaks.json" 2>/dev/null
 # For each owner, the leaks are known, or are reported as unknown.
-gojq -r '.processes[] | select(.process == "leak-plant-fram" and .reason != "exec") |
+gojq -r '.processes[] | select(.reason != "exec" and (.process | IN("leak-plant-fram", "other-plant"))) |
 	"\(.complete) \(.leaks | length > 0)"' "$TMP/leaks.json" | sort | uniq -c >"$TMP/leaks.kinds"
 assert_empty <(grep 'true false' "$TMP/leaks.kinds" || true) "owners of which all is known and nothing was found"
 assert_eq "$(awk '{ n += $1 } END { print n }' "$TMP/leaks.kinds")" 12 "owners with a report"
+# The leaks of each program are reported below it.
+gojq -r '.processes[] | select(.reason != "exec") | .process as $process | .leaks[] |
+	[.frames[].function] as $frames |
+	(("plant_list", "plant_buffers") | select(IN($frames[]))) |
+	"\($process) \(.)"' "$TMP/leaks.json" | sort -u >"$TMP/leaks.owners"
+printf '%s\n' "leak-plant-fram plant_list" "other-plant plant_buffers" | diff - "$TMP/leaks.owners" >&2 ||
+	fail "leaks of other programs (>)"

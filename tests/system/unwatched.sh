@@ -35,6 +35,16 @@ leaks 0 -- "$TMP/stripped" list
 leaks 0 --fail-over 1G -- "$program" list
 assert_eq "$(of_last '"\(.watched) \(.complete)"')" "true true" "the same with symbols"
 
+if [ -x "$LEAK_PROGRAMS/leak-plant-musl-static" ]; then
+	note "with musl"
+	strip -s -o "$TMP/stripped-musl" "$LEAK_PROGRAMS/leak-plant-musl-static"
+	leaks 4 --fail-over 1G -- "$TMP/stripped-musl" list
+	assert_eq "$(of_last '"\(.watched) \(.unwatched)"')" \
+		"false stripped-musl: its allocator is unknown: static and stripped; use a build with symbols" "its data"
+	leaks 0 --fail-over 1G -- "$LEAK_PROGRAMS/leak-plant-musl-static" list
+	assert_eq "$(of_last '"\(.watched) \(.complete)"')" "true true" "the same with symbols"
+fi
+
 note "the same behind an exec"
 # (it may have ended before the first check)
 leaks 4 --fail-over 1G -- sh -c "exec '$TMP/stripped' list"
