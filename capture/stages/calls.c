@@ -242,7 +242,8 @@ static int calls_leave_same(struct calls *c, struct call_thread *thread, const s
 	for (size_t i = thread->n_open; r == 0 && i-- > 0 && thread->open[i]->rec.sp == rec->sp;) {
 		struct call_open *call = thread->open[i];
 
-		if (calls_is_turn(c, &call->rec, rec)) {
+		/* (a call that has jumped to another function cannot jump to its own begin) */
+		if (i + 1 == thread->n_open && calls_is_turn(c, &call->rec, rec)) {
 			*ret_turn = true;
 			return 0;
 		}
