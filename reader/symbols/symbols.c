@@ -562,6 +562,13 @@ static size_t symbols_resolve_in_file(struct symbols *s, struct module *m,
 	if (!module_file_address(m->file, &query->mapping, address, &vaddr))
 		return 1;
 	has_symbol = module_file_symbol(m->file, vaddr, &symbol);
+	/* A signal can interrupt a function at its first instruction, behind the padding. */
+	if (!has_symbol && address != query->address &&
+	    module_file_symbol(m->file, vaddr + 1, &symbol) && symbol.offset == 0) {
+		has_symbol = true;
+		address = query->address;
+		vaddr++;
+	}
 	n = module_file_frames(m->file, vaddr, frames, SYMBOL_FRAMES_MAX, &what);
 	if (what)
 		symbols_add_problem(s, m->name, what);

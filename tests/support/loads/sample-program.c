@@ -69,8 +69,13 @@ static int (*choose(void))(int)
 
 int sample_chosen(int x) __attribute__((ifunc("choose")));
 
-/* Assembly without a size. */
+/* Assembly without a size, behind padding. */
 __asm__(".text\n"
+	".p2align 4\n"
+	".type sample_padded, %function\n"
+	"sample_padded:\n"
+	"	ret\n"
+	".size sample_padded, . - sample_padded\n"
 	".p2align 4\n"
 	".globl sample_unsized\n"
 	"sample_unsized:\n"

@@ -55,6 +55,9 @@ TEST(test_return_address)
 	end = program_address(&p, "sample_plain");
 	query = (struct symbol_query){ .address = end, .is_return = true, .mapping = p.mapping };
 	assert_function(ask_symbols(s, &query, NULL), "sample_unsized", 16);
+	/* A signal has interrupted a function at its first instruction. */
+	query.address = program_address(&p, "sample_unsized");
+	assert_function(ask_symbols(s, &query, NULL), "sample_unsized", 0);
 	program_stop(&p);
 	symbols_free(s);
 }
