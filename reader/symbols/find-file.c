@@ -27,6 +27,8 @@ bool find_is_file(const char *path)
 
 	if (!path || path[0] != '/')
 		return false;
+	if (strncmp(path, "/dev/shm/", 9) == 0)
+		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(not_files); i++)
 		if (strncmp(path, not_files[i], strlen(not_files[i])) == 0)
 			return false;

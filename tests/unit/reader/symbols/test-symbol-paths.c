@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "reader/symbols/find-file.h"
 #include "tests/support/fixtures/own-directory.h"
 #include "tests/support/fixtures/symbol-program.h"
 #include "tests/support/unit.h"
@@ -113,6 +114,9 @@ TEST(test_no_mapping)
 					     "/dev/zero", "/" };
 	struct symbols *s = open_symbols(&(struct symbols_options){ .lines = true });
 
+	/* (unlike devices, files in shared memory are programs, too) */
+	assert_true(find_is_file("/dev/shm/program"));
+	assert_false(find_is_file("/dev/shm"));
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		struct symbol_query query = {
 			.pid = 1,
