@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reader/places/place-functions.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -115,18 +116,42 @@ static void functions_source_name(const char *base, char to[static PLACES_NAME_M
 	snprintf(to, PLACES_NAME_MAX, "%.*s", (int)n, base);
 }
 
+/* Writes NAME, which has no operator, to TO without all template arguments ("Box<int>::f"). */
+static void functions_plain_name(const char *name, char to[static PLACES_NAME_MAX])
+{
+	size_t n = 0;
+	int depth = 0;
+
+	for (const char *p = name; *p && n < PLACES_NAME_MAX - 1; p++) {
+		/* (a name can also begin with brackets: Rust's "<T as Trait>::f") */
+		if (*p == '<' && (depth > 0 || (n > 0 && (isalnum((unsigned char)p[-1]) ||
+							  strchr("_:", p[-1])))))
+			depth++;
+		else if (*p == '>' && depth > 0)
+			depth--;
+		else if (depth == 0)
+			to[n++] = *p;
+		if (*p == '<' && depth == 1 && n > 2 && memcmp(to + n - 2, "::", 2) == 0)
+			n -= 2;
+	}
+	to[n] = '\0';
+}
+
 /* NAME is the demangled SYMBOL, or SYMBOL itself if it is not mangled. */
 static bool functions_match(const struct functions_search *s, const char *symbol, const char *name,
 			    const char *base)
 {
-	char source[PLACES_NAME_MAX];
+	char source[PLACES_NAME_MAX], plain[PLACES_NAME_MAX] = "";
 
 	functions_source_name(base, source);
+	if (strchr(source, '<') && !strstr(source, "operator"))
+		functions_plain_name(source, plain);
 	if (!s->suffixes)
 		return functions_same(s, symbol) || functions_same(s, name) ||
-		       functions_same(s, base) || functions_same(s, source);
+		       functions_same(s, base) || functions_same(s, source) ||
+		       (*plain && functions_same(s, plain));
 	return functions_is_suffix(s, name) || functions_is_suffix(s, base) ||
-	       functions_is_suffix(s, source);
+	       functions_is_suffix(s, source) || functions_is_suffix(s, plain);
 }
 
 static int functions_add(struct functions_search *s, const struct places_symbol *symbol,

@@ -111,6 +111,11 @@ template <typename T> struct Box {
 	template <typename U> Box(const Box<U> &other) : v(other.v)
 	{
 	}
+	__attribute__((noinline)) T plus(T n) const
+	{
+		KEEP(this);
+		return v + n;
+	}
 };
 
 struct Bits {
@@ -169,6 +174,13 @@ static __attribute__((noinline)) int part_of_clone(HasWide what, int n)
 	return n;
 }
 
+// A name with other letters than those of ASCII.
+__attribute__((noinline)) int größe(int n)
+{
+	KEEP(n);
+	return n + 4;
+}
+
 volatile unsigned __int128 wide_all;
 
 __attribute__((noinline)) unsigned __int128 wide_sum(unsigned __int128 a, unsigned __int128 b)
@@ -191,6 +203,7 @@ int main(int argc, char **argv)
 	       wide_late(argc, 1, 2, 3, 4, argc, 5) + part_of_clone({ argc, 1 }, 7) +
 	       part_of_clone({ argc, 2 }, 7);
 
+	sum += Box<int>(argc).plus(2) + größe(argc);
 	for (int i = 0; i < 3; i++)
 		sum += cloned(argv[0], 7) + tagged(argc) + twice(argc) + generic(argc);
 	printf("%d\n", sum);
