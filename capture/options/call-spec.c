@@ -75,8 +75,9 @@ static int spec_range(struct call_spec_reader *r)
 		return call_spec_fail(r, r->p, "='NAME' is missing");
 	begin = r->p;
 	n = strcspn(begin, "'");
+	/* (letters other than those of ASCII are in UTF-8) */
 	for (size_t i = 0; i < n; i++)
-		if (begin[i] < ' ' || begin[i] > '~')
+		if ((unsigned char)begin[i] < ' ' || begin[i] == 0x7f)
 			return call_spec_fail(r, begin + i, "invalid character in a name");
 	r->p += n;
 	if (!call_spec_accept(r, "'"))

@@ -130,8 +130,8 @@ void call_text_put_label(struct outbuf *to, const char *label)
 	outbuf_print(to, "='");
 	for (size_t i = 0; label[i] && i < CALL_FUNCTION_MAX - 1; i++)
 		outbuf_print(to, "%c",
-			     label[i] == '\''                   ? '"'
-			     : label[i] < ' ' || label[i] > '~' ? '?'
-								: label[i]);
+			     label[i] == '\''                                    ? '"'
+			     : (unsigned char)label[i] < ' ' || label[i] == 0x7f ? '?'
+										 : label[i]);
 	outbuf_print(to, "'");
 }
