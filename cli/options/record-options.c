@@ -282,6 +282,8 @@ static int record_options_parse_call(struct record_options *o, const char *name,
 		cli_error("%s: %s", name, resolved.left_out);
 	if (r == CLI_OK && resolved.refused)
 		cli_error("%s: %s", name, resolved.refused);
+	if (r == CLI_OK && resolved.clipped)
+		cli_error("%s: %s", name, resolved.clipped);
 	call_resolved_deinit(&resolved);
 	return r;
 }

@@ -47,6 +47,8 @@ struct resolution {
 	char path[PATH_MAX]; /* of the file of places */
 	struct call_resolved found;
 	size_t room;
+	struct outbuf clipped; /* the names of functions with too many values */
+	size_t n_clipped;
 	char *why;
 };
 
@@ -57,6 +59,7 @@ void call_resolved_deinit(struct call_resolved *r)
 	free(r->list);
 	free(r->left_out);
 	free(r->refused);
+	free(r->clipped);
 	*r = (struct call_resolved){ 0 };
 }
 
@@ -231,6 +234,28 @@ static int resolve_add_text(struct resolution *r, const char *spec, uint64_t vad
 	return 0;
 }
 
+/* Notes that CODE has more values than are recorded. */
+static void resolve_add_clipped(struct resolution *r, const struct resolved_code *code)
+{
+	if (resolve_has_arguments(r) || !code->arguments || code->arguments->n <= CALL_ARGS_MAX)
+		return;
+	if (r->n_clipped++ < NAMES_SHOWN_MAX)
+		outbuf_print(&r->clipped, "%s'%.80s'", r->n_clipped > 1 ? ", " : "", code->label);
+}
+
+static void resolve_note_clipped(struct resolution *r)
+{
+	if (r->n_clipped > NAMES_SHOWN_MAX)
+		outbuf_print(&r->clipped, " and %zu more", r->n_clipped - NAMES_SHOWN_MAX);
+	if (r->n_clipped > 0 && r->clipped.error == 0 &&
+	    asprintf(&r->found.clipped,
+		     "of the arguments of %.*s, only the first %d values are recorded; a "
+		     "specification with arguments can select others",
+		     (int)r->clipped.size, (const char *)r->clipped.data, CALL_ARGS_MAX) < 0)
+		r->found.clipped = NULL;
+	outbuf_deinit(&r->clipped);
+}
+
 /* Adds the specification of CODE. It can be invalid if a type has too many words. */
 static int resolve_add(struct resolution *r, const struct resolved_code *code)
 {
@@ -249,6 +274,8 @@ static int resolve_add(struct resolution *r, const struct resolved_code *code)
 	if (e == 0)
 		e = resolve_add_text(r, (const char *)text.data,
 				     code->is_point ? code->vaddr : code->begin);
+	if (e == 0)
+		resolve_add_clipped(r, code);
 	outbuf_deinit(&text);
 	return e;
 }
@@ -707,6 +734,7 @@ int call_resolve(const char *text, const struct capture_filter *filter, struct c
 		e = resolve_wanted(&r);
 	else if (e == -ENOEXEC && r.wanted == WANTED_NAME && !r.is_source_name)
 		e = resolve_add_text(&r, text, 0);
+	resolve_note_clipped(&r);
 	places_free(r.places);
 	if (e < 0)
 		call_resolved_deinit(&r.found);

@@ -113,6 +113,11 @@ assert_eq "$(count '.function == "by_list" and .return == 3 and
 	(.arguments | .["list._M_impl._M_finish"] - .["list._M_impl._M_start"]) == 12')" 1 "... a list"
 assert_eq "$(count '.function == "make_text[abi:cxx11]" and .arguments.n == 2 and .return > 4096')" 1 "... a text as its result"
 
+note "a method of a template's class, and a name with other letters"
+calls "$TMP/names" Box::plus größe
+assert_eq "$(gojq -c '[.function, .arguments.n, .return]' "$TMP/calls")" '["Box<int>::plus",2,4]
+["größe",2,6]' "calls"
+
 note "arguments and results of all types"
 g++ -g -O0 -o "$TMP/passing" "$ROOT/tests/support/loads/place-passing.cc"
 calls "$TMP/passing" 'pass_*' 'return_*'
@@ -120,6 +125,7 @@ numbers='.arguments | [.n, .a, .b, .c, .d, .e]'
 assert_eq "$(count "($numbers) == [1, 2, 3, 4, 5, 6]")" 21 "calls with these numbers as arguments"
 assert_eq "$(count '.function == "pass_late" and .arguments.g == 7 and .arguments.h == 8')" 1 "... and two on the stack"
 assert_eq "$(count '.function == "pass_wide_bits" and .arguments.d == 5')" 1 "... and one with as many as possible"
+assert_says "$TMP/stderr" "only the first 8 values are recorded"
 assert_eq "$(count '.function == "pass_on_stack" and .arguments.n == 2 and .arguments["what.y"] == 3')" 1 "alignment on the stack"
 assert_eq "$(count '(.function | startswith("return_")) and .arguments.n == 7')" 16 "calls with results of all types"
 assert_eq "$(count '(.function | IN("return_single", "return_mixed")) and .return == 7')" 2 "results in a general register"
