@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/table.h"
+#include "edit/edit-clip.h"
 #include "edit/edit-cut-sessions.h"
 #include "edit/edit-find.h"
+#include "edit/edit-part.h"
 #include "edit/edit-select.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-spans.h"
@@ -26,8 +29,6 @@ enum { ACROSS_MAX = 1 << 16 };
 enum { STOPS_MAX = SUMMARY_SESSIONS_MAX };
 
 enum phase { BEFORE, WITHIN, AFTER };
-
-static const char CLIPPED_END[] = "open";
 
 struct edit_cut {
 	struct edit_cut_options options;
@@ -63,8 +64,10 @@ struct edit_cut {
 	bool timed;            /* a record with a time was read */
 	uint64_t since_ns;     /* start time to add to the next record; 0 = none */
 	struct fxt_named late; /* the last late stack: its frames follow */
-	/* For the next record: why its end or its begin is not the true one; NULL = it is */
-	const char *clipped, *begun;
+	struct edit_clip clip; /* for the next record */
+	struct edit_part part;
+	uint64_t source_id; /* of the first session_start; 0 = none yet */
+	bool part_begun;    /* its first event is written */
 };
 
 static int edit_cut_write_task(struct edit_cut *c, uint32_t tid, const char *name, bool is_process)
@@ -126,55 +129,15 @@ static void edit_cut_make_live(struct edit_cut *c, struct fxt_record *r)
 	r->name = (struct fxt_text){ name, sizeof(name) - 1, FXT_NAME_BLOCK, 0 };
 }
 
-static bool edit_cut_is_call(const struct fxt_record *r)
-{
-	return r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
-	       fxt_text_known(&r->category) == FXT_NAME_CALLS;
-}
-
-/* A complete event that continues after the cut ends with it; calls and waits are open then, as
- * at the end of a recording. */
-static void edit_cut_clip_end(struct edit_cut *c, struct fxt_record *r)
-{
-	c->clipped = c->begun = NULL;
-	if (r->event.end_ns <= c->to_ns)
-		return;
-	r->event.end_ns = c->to_ns;
-	if (edit_cut_is_call(r) || fxt_record_row(r) == FXT_ROW_OFFCPU)
-		c->clipped = CLIPPED_END;
-}
-
-/* A call or a wait that began before the cut did not take as long as it lasts there. */
-static void edit_cut_clip_begin(struct edit_cut *c, struct fxt_record *r)
-{
-	struct fxt_arg arg;
-
-	r->ts_ns = c->from_ns;
-	if (!c->clipped && edit_cut_is_call(r) &&
-	    !fxt_args_find(r->args, FXT_NAME_LEFT_BY, FXT_ARG_STRING, &arg))
-		c->clipped = "cut";
-	if (fxt_record_row(r) == FXT_ROW_OFFCPU &&
-	    !fxt_args_find(r->args, FXT_NAME_BEGUN, FXT_ARG_STRING, &arg))
-		c->begun = "earlier";
-}
-
-static int edit_cut_add_text(struct fxt_out_arg *ret, const char *text, int name)
-{
-	*ret = (struct fxt_out_arg){ .type = FXT_ARG_STRING, .text = fxt_inline(text) };
-	return name;
-}
-
 static int edit_cut_add_args(void *userdata, const struct fxt_record *record, unsigned n,
 			     struct fxt_out_arg *ret)
 {
 	const struct edit_cut *c = userdata;
 
 	(void)record;
-	if (c->clipped && n == 0)
-		return edit_cut_add_text(ret, c->clipped, FXT_NAME_LEFT_BY);
-	if (c->begun && n == (c->clipped != NULL))
-		return edit_cut_add_text(ret, c->begun, FXT_NAME_BEGUN);
-	if (c->since_ns == 0 || n > 0)
+	if (c->since_ns == 0)
+		return edit_clip_add(&c->clip, n, ret);
+	if (n > 0)
 		return 0;
 	*ret = (struct fxt_out_arg){ .type = FXT_ARG_UINT64, .u64 = c->since_ns };
 	return FXT_NAME_TIME;
@@ -185,10 +148,7 @@ static bool edit_cut_change_arg(void *userdata, const struct fxt_record *record,
 {
 	const struct edit_cut *c = userdata;
 
-	/* (its result, or the reason of its end, comes later) */
-	if (c->clipped == CLIPPED_END && (name == FXT_NAME_RETURN || name == FXT_NAME_LEFT_BY))
-		return false;
-	return edit_select_arg(c->select, record, name, arg);
+	return edit_clip_keeps(&c->clip, name) && edit_select_arg(c->select, record, name, arg);
 }
 
 int edit_cut_new(struct edit_cut **ret, struct edit_output *out,
@@ -328,17 +288,44 @@ static int edit_cut_write_sheds(struct edit_cut *c)
 	return r;
 }
 
-/* Writes a record of the state, with the time of the cut's beginning. */
+/* Marks what follows. Only recordings of kymo have parts. */
+static int edit_cut_write_part(struct edit_cut *c, enum edit_part_class what, uint64_t ts_ns)
+{
+	struct event ev = edit_part_event(&c->part, what, ts_ns);
+
+	c->part_begun = true;
+	return c->part.id ? edit_copy_event(c->copy, &ev) : 0;
+}
+
+/* Writes a record of the state, with the time of the cut's beginning. The names of kymo's threads
+ * come before the mark, which is on one of them. */
 static int edit_cut_write_state(void *userdata, const struct fxt_provider *from,
 				struct fxt_record *record)
 {
 	struct edit_cut *c = userdata;
+	int r = 0;
 
-	if (!edit_select_apply(c->select, record))
-		return 0;
+	if (!c->part_begun && (record->type != FXT_RECORD_KERNEL_OBJECT ||
+			       record->kernel_object.koid != FXT_KOID_KYMO))
+		r = edit_cut_write_part(c, EDIT_PART_STATE, c->from_ns);
+	if (r < 0 || !edit_select_apply(c->select, record))
+		return r;
 	edit_cut_make_live(c, record);
 	record->ts_ns = c->from_ns;
 	return edit_copy_record(c->copy, from, record);
+}
+
+/* Writes R, a complete event that continues at the cut's beginning. */
+static int edit_cut_write_clipped(struct edit_cut *c, const struct fxt_provider *from,
+				  struct fxt_record *r)
+{
+	int e;
+
+	edit_clip_end(&c->clip, r, c->to_ns);
+	edit_clip_begin(&c->clip, r, c->from_ns);
+	e = edit_copy_record(c->copy, from, r);
+	c->clip = (struct edit_clip){ 0 };
+	return e;
 }
 
 /* Writes complete events that began before the cut, with its beginning as their begin. Open spans
@@ -351,26 +338,9 @@ static int edit_cut_write_across(struct edit_cut *c)
 	for (size_t i = 0; r == 0 && i < c->n_across; i++) {
 		r = edit_viewer_parse(c->viewer, c->across[i], &record)
 			    ?: edit_spans_open(c->spans, record.ts_ns, c->from_ns);
-		edit_cut_clip_end(c, &record);
-		edit_cut_clip_begin(c, &record);
-		r = r ?: edit_copy_record(c->copy, c->across[i]->from, &record);
-		c->clipped = c->begun = NULL;
+		r = r ?: edit_cut_write_clipped(c, c->across[i]->from, &record);
 	}
 	return r == 0 ? edit_spans_open(c->spans, UINT64_MAX, c->from_ns) : r;
-}
-
-static int edit_cut_begin(struct edit_cut *c)
-{
-	int r = edit_state_flush(c->state, edit_cut_write_state, c);
-
-	c->counts.no_room = edit_state_left_out(c->state);
-	c->counts.quiet_ns = c->sessions.quiet_ns;
-	c->counts.paused = c->sessions.open.n > 0;
-	c->phase = WITHIN;
-	c->since_ns = 0;
-	r = r ?: edit_cut_write_starts(c) ?: edit_cut_write_clock(c, c->from_ns)
-		    ?: edit_cut_write_sheds(c) ?: edit_timeline_open(c->timeline, c->from_ns);
-	return r == 0 ? edit_cut_write_across(c) : r;
 }
 
 /* Writes the stops of sessions before TS_NS; UINT64_MAX: all. */
@@ -400,13 +370,57 @@ static int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 	return r;
 }
 
+/* The part is identified by its source, and by the selection. */
+static void edit_cut_set_part(struct edit_cut *c)
+{
+	const uint64_t words[] = {
+		c->source_id,
+		c->counts.first_ns,
+		c->options.n_pids,
+		c->options.n_cpus,
+		table_hash(c->options.pids ?: &(uint32_t){ 0 },
+			   c->options.n_pids * sizeof(*c->options.pids)),
+		table_hash(c->options.cpus ?: &(bool){ false },
+			   c->options.n_cpus * sizeof(*c->options.cpus)),
+	};
+
+	c->part.first_ns = c->from_ns;
+	c->part.behind_ns = c->to_ns == UINT64_MAX ? 0 : c->to_ns;
+	/* (the whole is no part) */
+	if (c->source_id != 0 && (c->from_ns > c->counts.first_ns || c->part.behind_ns > 0))
+		c->part.id = table_hash(words, sizeof(words)) ?: 1;
+}
+
+static int edit_cut_begin(struct edit_cut *c)
+{
+	int r;
+
+	edit_cut_set_part(c);
+	r = edit_state_flush(c->state, edit_cut_write_state, c);
+	if (r == 0 && !c->part_begun)
+		r = edit_cut_write_part(c, EDIT_PART_STATE, c->from_ns);
+	c->counts.no_room = edit_state_left_out(c->state);
+	c->counts.quiet_ns = c->sessions.quiet_ns;
+	c->counts.paused = c->sessions.open.n > 0;
+	c->phase = WITHIN;
+	c->since_ns = 0;
+	r = r ?: edit_cut_write_starts(c) ?: edit_cut_write_clock(c, c->from_ns)
+		    ?: edit_cut_write_sheds(c) ?: edit_timeline_open(c->timeline, c->from_ns);
+	r = r ?: edit_cut_write_across(c);
+	/* (of a session that begins and stops here) */
+	if (r == 0 && c->n_stops > 0)
+		r = edit_cut_write_stops(c, UINT64_MAX);
+	return r ?: edit_cut_write_part(c, EDIT_PART_RECORDS, c->from_ns);
+}
+
 /* Ends the cut at TS_NS: at its end, or at the last record of the archive if that is earlier. Then
  * a complete event can end later, and the durations around it with it. Nothing shows that threads
  * run until then. */
 static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 {
-	int r = edit_cut_write_stops(c, ts_ns) ?: edit_timeline_close(c->timeline, ts_ns);
+	int r = edit_cut_write_stops(c, ts_ns) ?: edit_cut_write_part(c, EDIT_PART_END, ts_ns);
 
+	r = r ?: edit_timeline_close(c->timeline, ts_ns);
 	r = r ?: edit_spans_close(c->spans, ts_ns, &ts_ns);
 	c->phase = AFTER;
 	c->end_ns = ts_ns;
@@ -502,6 +516,8 @@ static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *it
 			return 0;
 		edit_cut_sessions_shed(&c->sessions, item, row == FXT_ROW_RETURNED);
 		return 1;
+	case FXT_ROW_PART:
+		return 1;
 	case FXT_ROW_CLOCK:
 		c->clock = (struct clock_snapshot){ fxt_record_number(record, FXT_NAME_BOOTTIME),
 						    fxt_record_number(record, FXT_NAME_MONOTONIC),
@@ -570,7 +586,7 @@ static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted 
 		return 0;
 	}
 	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE)
-		edit_cut_clip_end(c, r);
+		edit_clip_end(&c->clip, r, c->to_ns);
 	if (r->type == FXT_RECORD_SCHEDULING)
 		verdict = edit_timeline_note(c->timeline, r);
 	else if (r->type == FXT_RECORD_EVENT)
@@ -595,7 +611,7 @@ static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted 
 	if (edit_row_of(item->from, r) == FXT_ROW_LOST)
 		c->lost += fxt_record_number(r, FXT_NAME_COUNT);
 	verdict = edit_copy_record(c->copy, item->from, r);
-	c->clipped = NULL;
+	c->clip = (struct edit_clip){ 0 };
 	return verdict;
 }
 
@@ -645,6 +661,31 @@ static bool edit_cut_is_late_stack(struct edit_cut *c, enum fxt_row_id row,
 	       (r->type == FXT_RECORD_PROFILER && fxt_named_consume(&c->late, r));
 }
 
+/*
+ * Whether R is a complete event from before the cut that continues in it, or one of the cut that
+ * continues after it, and that the source has later than the window can sort: kymo writes it at its
+ * end.
+ */
+static bool edit_cut_is_late_complete(const struct edit_cut *c, const struct fxt_record *r)
+{
+	if (r->type != FXT_RECORD_EVENT || r->subtype != FXT_EVENT_DURATION_COMPLETE)
+		return false;
+	if (c->phase == AFTER)
+		return r->ts_ns < c->to_ns && r->event.end_ns > c->from_ns;
+	return c->phase == WITHIN && r->ts_ns < c->from_ns && r->event.end_ns > c->from_ns;
+}
+
+static int edit_cut_process_late(struct edit_cut *c, const struct edit_sorted *item,
+				 struct fxt_record *r)
+{
+	if (!edit_select_apply(c->select, r)) {
+		c->counts.left_out++;
+		return 0;
+	}
+	c->n_events++;
+	return edit_cut_write_clipped(c, item->from, r);
+}
+
 /* Begins or ends the cut if it does so before TS_NS. */
 static int edit_cut_move_on(struct edit_cut *c, uint64_t ts_ns)
 {
@@ -683,6 +724,8 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 		return e;
 	if (c->phase == WITHIN && r.ts_ns >= c->from_ns)
 		return edit_cut_process_within(c, item, &r);
+	if (edit_cut_is_late_complete(c, &r))
+		return edit_cut_process_late(c, item, &r);
 	c->counts.left_out++;
 	return 0;
 }
@@ -721,8 +764,15 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 {
 	int r;
 
-	if (c->start_ns == 0 && edit_row_of(record->provider, record) == FXT_ROW_START)
+	if (c->source_id == 0 && edit_row_of(record->provider, record) == FXT_ROW_START) {
+		const uint64_t words[] = { record->ts_ns,
+					   fxt_record_number(record, FXT_NAME_SESSION),
+					   fxt_record_number(record, FXT_NAME_HOST),
+					   fxt_record_number(record, FXT_NAME_COMMAND) };
+
+		c->source_id = table_hash(words, sizeof(words)) ?: 1;
 		c->start_ns = record->ts_ns;
+	}
 
 	/* Perfetto's packets repeat the profiler's records, and cannot be cut by time or
 	 * process. */

@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "edit/edit-find.h"
+#include "edit/edit-join.h"
 #include "edit/edit-owners.h"
 #include "edit/edit-points.h"
 #include "edit/edit-sessions.h"
@@ -36,6 +37,8 @@ struct merge_input {
 	bool ended;
 	bool is_kymo;        /* the record being written is from kymo */
 	const char *session; /* the session that it is about; NULL = none, or unknown */
+	bool mended, behind; /* its begin is the true one again; for edit_join_keeps() */
+	struct edit_join join;
 
 	/* From its head: */
 	char host[HOST_MAX + 1]; /* "" = unknown */
@@ -104,6 +107,7 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
 	for (m->n_inputs = 0; r == 0 && m->n_inputs < n; m->n_inputs++) {
 		m->inputs[m->n_inputs].merge = m;
 		m->inputs[m->n_inputs].index = m->n_inputs;
+		edit_join_init(&m->inputs[m->n_inputs].join);
 		r = edit_sort_new(&m->inputs[m->n_inputs].sort, WINDOW)
 			    ?: edit_timeline_new(&m->inputs[m->n_inputs].timeline,
 						 edit_merge_write_switch, &m->inputs[m->n_inputs]);
@@ -191,9 +195,17 @@ static size_t edit_merge_change_text(void *userdata, const struct fxt_record *re
 static bool edit_merge_move_arg(void *userdata, const struct fxt_record *record, int name,
 				struct fxt_out_arg *arg)
 {
-	const struct merge_input *in = userdata;
+	struct merge_input *in = userdata;
 	const struct fxt_event_field *f = fxt_record_field(record, name);
 
+	if (in->mended && !edit_join_keeps(name, arg, &in->behind))
+		return false;
+	if ((name == FXT_NAME_BEGAN_AT || name == FXT_NAME_ENDS_AT) && arg->type == FXT_ARG_UINT64)
+		arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
+	if (in->is_kymo && arg->type == FXT_ARG_UINT64 && fxt_record_row(record) == FXT_ROW_STOP) {
+		arg->u64 += name == FXT_NAME_EVENTS ? in->join.events : 0;
+		arg->u64 += name == FXT_NAME_LOST ? in->join.lost : 0;
+	}
 	if (in->is_kymo && name == FXT_NAME_POINT && arg->type == FXT_ARG_UINT32 &&
 	    edit_points_has(record))
 		arg->u32 = edit_points_number(in->merge->points, in->index, arg->u32);
@@ -316,6 +328,24 @@ static void edit_merge_place_cpus(struct edit_merge *m)
 	}
 }
 
+/* Finds the parts of one archive. */
+static void edit_merge_link_parts(struct edit_merge *m)
+{
+	for (unsigned i = 0; i < m->n_inputs; i++)
+		for (unsigned j = 0; j < m->n_inputs; j++)
+			if (m->inputs[i].view.machine == m->inputs[j].view.machine)
+				edit_join_link(&m->inputs[i].join, (int)i, &m->inputs[j].join,
+					       (int)j);
+	for (unsigned i = 0; i < m->n_inputs; i++) {
+		const struct edit_join *first = &m->inputs[i].join;
+
+		/* (each begins before the next one, so this ends) */
+		while (first->before >= 0)
+			first = &m->inputs[first->before].join;
+		m->inputs[i].join.chain_ns = first->part.first_ns;
+	}
+}
+
 /* Called when all heads are known. */
 static int edit_merge_start(struct edit_merge *m)
 {
@@ -329,6 +359,7 @@ static int edit_merge_start(struct edit_merge *m)
 	if (m->n_machines == 0)
 		edit_merge_find_machine(m, 0);
 	first = &m->inputs[m->machines[0].input];
+	edit_merge_link_parts(m);
 	edit_merge_place_cpus(m);
 	if (m->n_machines > 1) {
 		m->koid_span = UINT64_C(1) << 32;
@@ -486,12 +517,64 @@ static bool edit_merge_repeats_sampling(struct merge_input *in, const struct fxt
 	return false;
 }
 
+/* IN, a part, continues BEFORE: nothing ends or begins between them. */
+static void edit_merge_continue(struct merge_input *in, struct merge_input *before)
+{
+	struct machine *machine = &in->merge->machines[in->view.machine];
+
+	in->join.continues = true;
+	in->join.events += before->join.events;
+	in->join.lost += before->join.lost;
+	before->join.events = before->join.lost = 0;
+	if (machine->schedule_input == (int)before->index)
+		machine->schedule_input = (int)in->index;
+}
+
+/* Takes ITEM into account, which is left out between two parts. */
+static int edit_merge_omit(struct edit_merge *m, struct merge_input *in,
+			   const struct edit_sorted *item)
+{
+	int r = 0;
+
+	in->view.repeated++;
+	if (item->record->type == FXT_RECORD_SCHEDULING)
+		r = edit_timeline_note(in->timeline, item->record);
+	if (r < 0 || !edit_copy_is_kymo(item->from))
+		return r < 0 ? r : 0;
+	if (item->tag == EDIT_PART_END && fxt_record_row(item->record) == FXT_ROW_STOP) {
+		in->join.events += fxt_record_number(item->record, FXT_NAME_EVENTS);
+		in->join.lost += fxt_record_number(item->record, FXT_NAME_LOST);
+	}
+	r = edit_sessions_see(m->sessions, in->index, item->from, item->record, &in->session);
+	return r ?: edit_points_see(m->points, in->index, item->record);
+}
+
+/* Copies ITEM; a clipped event with its true begin, if the part before has its other part. */
+static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *item)
+{
+	struct fxt_record record = *item->record;
+	int r;
+
+	in->mended = edit_join_mend(&in->join, &record);
+	in->behind = false;
+	r = edit_copy_record(in->copy, item->from, &record);
+	in->mended = false;
+	if (in->is_kymo && fxt_record_row(&record) == FXT_ROW_STOP)
+		in->join.events = in->join.lost = 0;
+	return r;
+}
+
 static int edit_merge_write_item(struct edit_merge *m, unsigned input,
 				 const struct edit_sorted *item)
 {
 	struct merge_input *in = &m->inputs[input];
+	struct merge_input *before = in->join.before >= 0 ? &m->inputs[in->join.before] : NULL;
 	int r = 1;
 
+	if (before && before->join.ended && !in->join.continues)
+		edit_merge_continue(in, before);
+	if (edit_join_omits(&in->join, before ? &before->join : NULL, item))
+		return edit_merge_omit(m, in, item);
 	if (edit_merge_is_outdone(in, item)) {
 		in->view.unknown++;
 		return 0;
@@ -517,7 +600,7 @@ static int edit_merge_write_item(struct edit_merge *m, unsigned input,
 	}
 	if (r > 0 && in->is_kymo)
 		r = edit_points_see(m->points, input, item->record) ?: 1;
-	return r <= 0 ? r : edit_copy_record(in->copy, item->from, item->record);
+	return r <= 0 ? r : edit_merge_copy(in, item);
 }
 
 /* An input that must be read further, or -1. Before the start, each input is read until its window
@@ -617,6 +700,9 @@ int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record
 		return r;
 	if (!m->started)
 		edit_merge_learn_head(in, record);
+	if (edit_join_read(&in->join, record))
+		return 0;
+	edit_sort_tag(in->sort, in->join.at);
 	/* Packets would contradict the records, whose times and koids are changed. */
 	if (edit_copy_is_packets(record))
 		return 0;

@@ -46,6 +46,7 @@ struct edit_merge_view {
 	uint32_t shift_cpu;
 	struct edit_counts copied;
 	uint64_t doubled;      /* left out, since another input has them */
+	uint64_t repeated;     /* left out, since the input is a part that continues another one */
 	uint64_t unknown;      /* objects "?" left out, since another input knows the owner */
 	uint64_t koids_moved;  /* koids of another owner on the machine, which were replaced */
 	uint64_t koids_shared; /* the same, but they could not be replaced */

@@ -30,6 +30,7 @@ enum event_kind {
 	EVENT_STOP,
 	EVENT_STACKS,   /* of the recording: how stacks were walked */
 	EVENT_DAMAGE,   /* bytes of an archive were unreadable */
+	EVENT_PART,     /* the archive is a part of another one; see part.what */
 	EVENT_INTERVAL, /* an activity of a CPU or worker, from ts_ns to its end */
 	EVENT_COUNTER,
 	EVENT_SAMPLING,    /* the parameters of samples */
@@ -275,6 +276,12 @@ struct event {
 			uint64_t offset, bytes; /* in the damaged archive */
 			const char *what;
 		} damage;
+		struct {
+			const char *what;   /* what follows: "state", "records" or "end" */
+			uint64_t id;        /* of the archive that it is a part of */
+			uint64_t first_ns;  /* the begin of the part */
+			uint64_t behind_ns; /* its end, exclusive; 0 = that of the archive */
+		} part;
 		struct {
 			const char *session, *command, *options, *kernel, *machine, *host, *version;
 			uint32_t n_cpus;

@@ -59,8 +59,8 @@ static struct json_object *verb_merge_json_of(const struct open_trace *in,
 {
 	return JSON_OBJECT(JSON("input", in->name), JSON_OF(view, machine, has_clock, shift_ns),
 			   JSON("first_cpu", view->shift_cpu), EDIT_TRACE_COPIED(&view->copied),
-			   JSON_OF(view, doubled, unknown, koids_moved, koids_shared, koids_cut,
-				   points_moved));
+			   JSON_OF(view, doubled, repeated, unknown, koids_moved, koids_shared,
+				   koids_cut, points_moved));
 }
 
 static void verb_merge_print_json(const struct request *q, const struct edit_trace *out,
@@ -100,6 +100,8 @@ static void verb_merge_print_input(const struct open_trace *in, const struct edi
 	verb_merge_report_count(
 		view->doubled,
 		"omitted, because another archive covers the same CPUs at the same time");
+	verb_merge_report_count(view->repeated,
+				"omitted, because it is a part of the same archive as another one");
 	verb_merge_report_count(
 		view->koids_moved,
 		"ids were replaced, because they have other owners in an earlier archive");

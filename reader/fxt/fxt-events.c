@@ -316,7 +316,8 @@ static int fxt_events_get_call(struct fxt_events *e, const struct fxt_record *re
 			name == FXT_NAME_RETURN ? &ev->call.result : &e->call_values[n];
 
 		if (name == FXT_NAME_RETURN_ADDRESS || name == FXT_NAME_LEFT_BY ||
-		    name == FXT_NAME_CALL_STACK ||
+		    name == FXT_NAME_CALL_STACK || name == FXT_NAME_BEGAN_AT ||
+		    name == FXT_NAME_ENDS_AT ||
 		    (name != FXT_NAME_RETURN && n == EVENT_CALL_ARGS_MAX))
 			continue;
 		error = fxt_events_get_call_value(e, &arg, v);

@@ -123,6 +123,11 @@ EVENT(DAMAGE, KYMO, DAMAGE, INSTANT, KYMO,
 	FIELD(OFFSET, U64, damage.offset, 0)
 	FIELD(BYTES, U64, damage.bytes, 0)
 	FIELD(REASON, TEXT, damage.what, PLAIN))
+EVENT(PART, KYMO, PART, INSTANT, KYMO,
+	FIELD(CLASS, TEXT, part.what, PLAIN)
+	FIELD(ID, U64, part.id, 0)
+	FIELD(FIRST, TIME, part.first_ns, 0)
+	FIELD(LAST, TIME, part.behind_ns, IF_SET))
 EVENT(LOST, KYMO, LOST, INSTANT, CPU,
 	FIELD(CLASS, TEXT, lost.class_name, PLAIN)
 	FIELD(CPU, CPU, cpu, 0)

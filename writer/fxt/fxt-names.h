@@ -27,6 +27,9 @@
 	X(STATE_Z, 11, "Z")                                                                        \
 	X(STATE_P, 12, "P")                                                                        \
 	X(STATE_I, 13, "I")                                                                        \
+	/* true times of complete events that a cut has clipped; as of calls, with a blank */      \
+	X(BEGAN_AT, 14, "began at")                                                                \
+	X(ENDS_AT, 15, "ends at")                                                                  \
 	/* categories */                                                                           \
 	X(SCHED, 20, "sched")                                                                      \
 	X(PROCESS, 21, "process")                                                                  \
@@ -70,6 +73,7 @@
 	X(FRAME, 60, "frame")                                                                      \
 	X(SAMPLING, 61, "sampling")                                                                \
 	X(PERFETTO_SAMPLES, 62, "perfetto_samples")                                                \
+	X(PART, 63, "part")                                                                        \
 	/* arguments */                                                                            \
 	X(FROM_CPU, 64, "from_cpu")                                                                \
 	X(TO_CPU, 65, "to_cpu")                                                                    \

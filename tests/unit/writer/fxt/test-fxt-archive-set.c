@@ -402,6 +402,12 @@ static void assert_same_detail(const struct event *is, const struct event *want)
 		assert_int_equal(is->damage.bytes, want->damage.bytes);
 		assert_same_text(is->damage.what, want->damage.what);
 		break;
+	case EVENT_PART:
+		assert_same_text(is->part.what, want->part.what);
+		assert_int_equal(is->part.id, want->part.id);
+		assert_int_equal(is->part.first_ns, want->part.first_ns);
+		assert_int_equal(is->part.behind_ns, want->part.behind_ns);
+		break;
 	case EVENT_MARK:
 		assert_same_text(is->mark.text, want->mark.text);
 		break;

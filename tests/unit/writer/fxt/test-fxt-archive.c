@@ -124,6 +124,9 @@ static const struct {
 	{ { .kind = EVENT_DAMAGE, AT(5), .damage = { .offset = 16, .bytes = 8, .what = "zeros" } },
 	  "5 instant kymo/damage of 4194304/4194304 offset:uint64=16 bytes:uint64=8 "
 	  "reason:string='zeros'\n" },
+	{ { .kind = EVENT_PART, AT(5), .part = { .what = "state", .id = 7, .first_ns = 5 } },
+	  "5 instant kymo/part of 4194304/4194304 class:string='state' id:uint64=7 "
+	  "first:uint64=5\n" },
 	{ { .kind = EVENT_SAMPLING, AT(5), .sampling = { 99, "cycles", 1000 } },
 	  "5 instant profile/sampling of 4194304/4194304 frequency:uint32=99 "
 	  "clock:string='cycles' threshold:uint64=1000\n" },

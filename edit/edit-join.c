@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-join.h"
+
+#include <string.h>
+
+#include "edit/edit-find.h"
+
+void edit_join_init(struct edit_join *j)
+{
+	*j = (struct edit_join){ .before = -1, .after = -1 };
+}
+
+bool edit_join_read(struct edit_join *j, const struct fxt_record *record)
+{
+	enum edit_part_class at;
+	struct edit_part part;
+
+	if (!edit_part_read(record->provider, record, &part, &at))
+		return false;
+	if (j->part.id == 0)
+		j->part = part;
+	j->at = at;
+	j->ended |= at == EDIT_PART_END;
+	return true;
+}
+
+void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int input_b)
+{
+	if (!edit_part_fits(&a->part, &b->part) || a->after >= 0 || b->before >= 0)
+		return;
+	a->after = input_b;
+	b->before = input_a;
+}
+
+static bool edit_join_is_complete(const struct fxt_record *r)
+{
+	return r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE;
+}
+
+bool edit_join_omits(const struct edit_join *j, const struct edit_join *before,
+		     const struct edit_sorted *item)
+{
+	const struct fxt_record *r = item->record;
+	struct fxt_arg arg;
+
+	/* The next part has the whole of it. */
+	if (j->after >= 0 && edit_join_is_complete(r) && r->event.end_ns == j->part.behind_ns &&
+	    edit_find_arg(r, FXT_NAME_ENDS_AT, FXT_ARG_UINT64, &arg))
+		return true;
+	/* The times are checked, since an event `part` can be missing in a damaged archive. */
+	if (item->tag == EDIT_PART_END)
+		return j->after >= 0 && (!item->timed || r->ts_ns >= j->part.behind_ns);
+	if (item->tag != EDIT_PART_STATE || !before || !before->ended ||
+	    (item->timed && r->ts_ns != j->part.first_ns))
+		return false;
+	/* A complete event is no state. If it could not be marked, it stays in two parts. */
+	return !edit_join_is_complete(r);
+}
+
+bool edit_join_mend(const struct edit_join *j, struct fxt_record *r)
+{
+	struct fxt_arg arg;
+
+	if (j->before < 0 || !edit_join_is_complete(r) || r->ts_ns != j->part.first_ns ||
+	    !edit_find_arg(r, FXT_NAME_BEGAN_AT, FXT_ARG_UINT64, &arg) || arg.uint64 > r->ts_ns)
+		return false;
+	r->ts_ns = arg.uint64 > j->chain_ns ? arg.uint64 : j->chain_ns;
+	return arg.uint64 >= j->chain_ns;
+}
+
+static bool edit_join_is_text(const struct fxt_out_arg *arg, const char *text)
+{
+	return arg->type == FXT_ARG_STRING && arg->text.text && arg->text.length == strlen(text) &&
+	       memcmp(arg->text.text, text, arg->text.length) == 0;
+}
+
+bool edit_join_keeps(int name, const struct fxt_out_arg *arg, bool *behind)
+{
+	if (name == FXT_NAME_BEGAN_AT) {
+		*behind = true;
+		return false;
+	}
+	if (*behind && name == FXT_NAME_LEFT_BY)
+		return !edit_join_is_text(arg, "cut");
+	if (*behind && name == FXT_NAME_BEGUN)
+		return !edit_join_is_text(arg, "earlier");
+	return true;
+}
