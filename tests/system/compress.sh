@@ -58,7 +58,7 @@ for method in snappy zstd gzip columns; do
 
 	# Through a pipe, and by the usual commands for the format. (names of functions can change
 	# between two commands, because eBPF programs are loaded and unloaded)
-	"$KYMO" summary --json - <"$file" | gojq 'del(.file, .profile.functions)' >"$TMP/by-pipe"
+	"$KYMO" summary --json --no-symbols - <"$file" | gojq 'del(.file, .profile.functions)' >"$TMP/by-pipe"
 	gojq 'del(.file, .profile.functions)' "$SUMMARY" | cmp - "$TMP/by-pipe"
 	if [ "${UNPACK[$method]:-}" ] && command -v "${UNPACK[$method]%% *}" >/dev/null; then
 		${UNPACK[$method]} <"$file" >"$TMP/unpacked.fxt"
