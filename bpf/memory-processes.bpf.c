@@ -19,6 +19,7 @@ const volatile __u32 memory_reach = 0; /* 1: references to blocks are searched a
 __u32 memory_instances = 0;         /* the last instance; user space increments it, too */
 __u64 memory_unreported_events = 0; /* struct memory_happened that did not fit into the ring */
 __u64 memory_unreported_ends = 0;   /* ended programs that did not fit into the table */
+__u64 memory_unreported_shares = 0; /* programs that did not fit into memory_shared */
 
 /* Ended processes, by instance. */
 struct {
@@ -60,6 +61,18 @@ struct memory_threads_ended memory_ended_threads SEC(".maps");
  * not take the room of the others, which are needed for longer.
  */
 struct memory_threads_ended memory_killed_threads SEC(".maps");
+
+/*
+ * By tgid: programs whose memory another process uses, or has used. A watch can begin later than
+ * that, or again after a pause.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MEMORY_PROCESSES_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct memory_program);
+} memory_shared SEC(".maps");
 
 /* struct memory_happened, for user space's worker. */
 struct {
@@ -156,11 +169,17 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_share, struct task_struct *child)
 {
 	struct task_struct *parent = bpf_get_current_task_btf();
 	__u32 tgid = (__u32)parent->tgid;
+	struct memory_program program = {};
 	struct memory_process *process;
 
 	if (child->pid != child->tgid || child->vfork_done ||
 	    BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm))
 		return 0;
+	program.start_ns = BPF_CORE_READ(parent, group_leader, start_boottime);
+	program.exec_id = BPF_CORE_READ(parent, self_exec_id);
+	/* (first: a watch that begins meanwhile looks it up when the process is in the table) */
+	if (bpf_map_update_elem(&memory_shared, &tgid, &program, BPF_ANY) < 0)
+		memory_count(&memory_unreported_shares);
 	process = bpf_map_lookup_elem(&memory_processes, &tgid);
 	if (process)
 		__sync_fetch_and_or(&process->flags, MEMORY_PROCESS_SHARED);
@@ -181,6 +200,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 		.since_ns = now_ns + 1, /* data of the old program has earlier times */
 	};
 
+	bpf_map_delete_elem(&memory_shared, &tgid);
 	if (process) {
 		memory_end(process, tgid, MEMORY_PROCESS_EXECED, now_ns);
 		/* Probes on files that both the old and the new program map are still there. */
@@ -227,6 +247,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 		memory_thread_ended(p, tgid);
 		return 0;
 	}
+	bpf_map_delete_elem(&memory_shared, &tgid);
 	process = bpf_map_lookup_elem(&memory_processes, &tgid);
 	if (!process)
 		return 0;

@@ -67,6 +67,16 @@ _Static_assert(sizeof(struct memory_process) == 72, "ABI");
 
 #define MEMORY_CHANGES_MAX 64
 
+/*
+ * A program in a process, since a process id can come again. (The instance of the process would not
+ * do, since it begins with the watch, and changes at a pause.)
+ */
+struct memory_program {
+	__u64 start_ns; /* of the process, as in struct rec_identity */
+	__u64 exec_id;  /* as in struct rec_task */
+};
+_Static_assert(sizeof(struct memory_program) == 16, "ABI");
+
 /* A thread that has ended, and whose stack no other thread has got since. */
 #define MEMORY_ENDED_THREADS_MAX 16384
 struct memory_ended_thread {

@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
+#include "capture/heap/task-list.h"
 #include "capture/proc/task-state.h"
 
 enum {
@@ -148,6 +149,22 @@ static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probe
 	heap_probes_describe(traced, image->allocators, sizeof(image->allocators));
 }
 
+/*
+ * Whether another process uses the memory of PID's program, possibly since before its watch. It is
+ * assumed if it is unknown, since the table of such programs was full.
+ */
+static bool heap_trace_is_shared(const struct heap_trace *m, uint32_t pid)
+{
+	struct memory_program shared;
+	struct rec_task now;
+
+	if (__atomic_load_n(m->own.shares_unreported, __ATOMIC_RELAXED) > 0)
+		return true;
+	return bpf_map_lookup_elem(m->own.shared_fd, &pid, &shared) == 0 &&
+	       (!task_list_now(m->collector, pid, &now) ||
+		(now.task.start_ns == shared.start_ns && now.exec_id == shared.exec_id));
+}
+
 /* Starts to watch TRACED, whose probes are in place. */
 static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, int pidfd)
 {
@@ -177,6 +194,9 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 		heap_trace_set_unwatched(image, "too many processes are watched");
 	else
 		heap_trace_apply_found(m, traced, image);
+	/* (a process that shares its memory from now on sets the flag of the process) */
+	if (heap_trace_is_shared(m, traced->pid))
+		memory_image_add_gap(image, WATCHED_GAP_SHARED);
 	/* (otherwise it is announced when its libraries are known) */
 	r = traced->next_check_ns ? 0 : heap_trace_announce(m, image);
 	return r < 0 ? r : heap_trace_list_resources(m, traced->pid, traced->instance, true);

@@ -72,7 +72,7 @@ static int configure_memory(struct collector *c, const struct session_options *o
 		skel->maps.memory_blocks,         skel->maps.memory_stacks,
 		skel->maps.memory_threads,        skel->maps.memory_events,
 		skel->maps.memory_owners,         skel->maps.memory_ended_threads,
-		skel->maps.memory_killed_threads,
+		skel->maps.memory_killed_threads, skel->maps.memory_shared,
 	};
 	struct bpf_program *programs[PROBES_PROGRAMS];
 	int r = 0;

@@ -375,10 +375,12 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.stacks_fd = bpf_map__fd(skel->maps.memory_stacks),
 		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
 		.events_fd = bpf_map__fd(skel->maps.memory_events),
+		.shared_fd = bpf_map__fd(skel->maps.memory_shared),
 		.instances = &skel->bss->memory_instances,
 		.n_copied = &skel->bss->memory_copied,
 		.events_unreported = &skel->bss->memory_unreported_events,
 		.ends_unreported = &skel->bss->memory_unreported_ends,
+		.shares_unreported = &skel->bss->memory_unreported_shares,
 	};
 
 	collector_probe_programs(skel, programs);

@@ -109,11 +109,12 @@ struct collector_memory {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, owners_fd, ended_threads_fd, killed_threads_fd;
-	int stacks_fd, blocks_fd, events_fd;
+	int stacks_fd, blocks_fd, events_fd, shared_fd;
 	__u32 *instances; /* the last assigned number of an instance; both sides assign them */
 	__s32 *n_copied;  /* copied stacks in the table; user space subtracts those it removes */
 	__u64 *events_unreported; /* events without room for a report */
 	__u64 *ends_unreported;   /* ended programs without room for a report */
+	__u64 *shares_unreported; /* programs without room in the map of shared_fd */
 };
 
 struct collector_memory collector_memory_tables(struct collector *c);

@@ -21,8 +21,9 @@ is_watched() {
 }
 
 expect_soon 60 is_watched "$GROWING"
-# A process that starts later is also found: so the other one was checked often enough.
-"$REACH_LOAD" grow 50 200000 &
+# A process that starts later is also found: so the other one was checked often enough. Another
+# process begins to share its memory before it is watched.
+"$REACH_LOAD" grow 50 200000 share &
 LATER=$!
 expect_soon 60 is_watched "$LATER"
 assert_eq "$("$MEMORY_LOAD" patched "$IDLE")" 0 "bytes changed in a process that does not grow"
@@ -39,6 +40,12 @@ assert_eq "$(events watch | gojq -s --argjson pid "$IDLE" 'map(select(.process_i
 	"watches of a process that does not grow"
 assert_ge "$(events block | gojq -s --argjson pid "$GROWING" \
 	'map(select(.process_id == $pid and .args.size == 200000)) | length')" 5 "blocks that leaked"
+# (several watches: it is released when it does not grow for a while)
+for pid in $LATER $GROWING; do
+	events watched | gojq -r "select(.process_id == $pid) | .args.text // \"none\"" | cut -d, -f 1 | sort -u >"$TMP/gap-$pid"
+done
+assert_eq "$(cat "$TMP/gap-$LATER")" "another process shared its memory (clone() with CLONE_VM)" "gap of the process that shares its memory"
+assert_eq "$(cat "$TMP/gap-$GROWING")" none "gap of the other one"
 expect_exit 0 "$KYMO" check "$TMP/triage.fxt"
 
 note "contradictory options are refused"

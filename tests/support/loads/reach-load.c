@@ -5,17 +5,22 @@
  *
  *	reach-load plant N      waits for a line, allocates, prints "{}" and sleeps
  *	reach-load many N SIZE  plants N reachable blocks of SIZE bytes in a chain, and sleeps
- *	reach-load grow MS SIZE leaks SIZE bytes each MS milliseconds
+ *	reach-load grow MS SIZE [share]
+ *	                        leaks SIZE bytes each MS milliseconds; with "share", another process
+ *	                        shares its memory
  *
  * Each size is less than the room that the allocator reserves, so that the allocator's own pointers
  * to the end of a block do not point into it.
  */
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define PLANT __attribute__((noinline))
@@ -40,6 +45,23 @@ static void wait_for_line(void)
 
 	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
 		;
+}
+
+static int sleep_in_child(void *unused)
+{
+	(void)unused;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pause();
+	return 0;
+}
+
+/* Starts a process that shares the memory of this one, and ends with it. */
+static void share(void)
+{
+	static char stack[16384] __attribute__((aligned(16)));
+
+	if (clone(sleep_in_child, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL) < 0)
+		_exit(1);
 }
 
 static void say(const char *text)
@@ -141,8 +163,10 @@ int main(int argc, char **argv)
 		wait_for_line();
 		chain = make_chain(n, size > sizeof(*chain) ? size : sizeof(*chain));
 		say("{}\n");
-	} else if (argc == 4 && n > 0 && strcmp(argv[1], "grow") == 0) {
+	} else if (argc >= 4 && n > 0 && strcmp(argv[1], "grow") == 0) {
 		size = strtoul(argv[3], NULL, 10);
+		if (argc == 5)
+			share();
 		for (;;) {
 			grow(size);
 			usleep(n * 1000);
