@@ -118,7 +118,8 @@ int heap_trace_snapshot(struct heap_trace *m)
 
 int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
 {
-	const struct memory_search how = {
+	struct rec_task program;
+	struct memory_search how = {
 		.collector = m->collector,
 		.blocks_fd = m->own.blocks_fd,
 		.ended_threads_fd = m->own.ended_threads_fd,
@@ -132,11 +133,14 @@ int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
 	int r = 0;
 
 	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));) {
-		struct rec_task program;
+		bool is_known;
 
-		if ((pid && image->process.pid != pid) || !heap_trace_runs(m, image, &process) ||
-		    !heap_trace_may_check(m, process.pid, &program))
+		if ((pid && image->process.pid != pid) || !heap_trace_runs(m, image, &process))
 			continue;
+		is_known = task_list_now(m->collector, process.pid, &program);
+		if (m->options->own && !is_known)
+			continue;
+		how.program = is_known ? &program : NULL;
 		image->process = process;
 		r = heap_trace_reach_search(&how, image);
 		if (!heap_trace_was_same(m, &program))

@@ -10,7 +10,6 @@
 #include "capture/heap/heap-records.h"
 #include "capture/heap/heap-tables.h"
 #include "capture/heap/reach.h"
-#include "capture/heap/task-list.h"
 #include "model/event.h"
 
 enum { SEARCHES = 2 };
@@ -55,10 +54,6 @@ static int heap_trace_reach_list_thread(const struct rec_head *rec, void *userda
 	return outbuf_append(userdata, rec, rec->size);
 }
 
-/*
- * Of a thread that the exit of the process has killed, the registers are unknown. Its memory still
- * counts as in use.
- */
 static int heap_trace_reach_add_killed(const struct memory_ended_thread *key,
 				       const struct memory_thread_end *end, struct outbuf *to)
 {
@@ -103,35 +98,45 @@ static int heap_trace_reach_on_ended(const void *key, const void *value, void *u
 	return heap_trace_reach_is_of(&thread, &end, l->program) ? l->add(&thread, &end, l->to) : 0;
 }
 
-/* Passes the threads of the program in the map FD to ADD. Without the program, there are none. */
-static int heap_trace_reach_each_ended(const struct listing *l, int fd, struct listing_ended *how)
+static int heap_trace_reach_each_ended(int fd, struct listing_ended *l)
 {
 	const struct memory_map map = { fd, sizeof(struct memory_ended_thread),
 					sizeof(struct memory_thread_end) };
-	struct rec_task program;
 
-	if (!task_list_now(l->how->collector, l->image->process.pid, &program))
-		return 0;
-	how->program = &program;
-	return memory_map_each(&map, heap_trace_reach_on_ended, how);
+	return memory_map_each(&map, heap_trace_reach_on_ended, l);
+}
+
+int heap_trace_reach_list_killed(const struct memory_search *how, struct outbuf *to)
+{
+	struct listing_ended l = {
+		.add = heap_trace_reach_add_killed,
+		.program = how->program,
+		.to = to,
+	};
+
+	return how->program ? heap_trace_reach_each_ended(how->killed_threads_fd, &l) : -ESRCH;
 }
 
 static int heap_trace_reach_list_threads(struct outbuf *to, void *userdata)
 {
-	struct listing_ended how = { .add = heap_trace_reach_add_killed, .to = to };
 	struct listing *l = userdata;
 	int r = collector_list_registers(l->how->collector, l->image->process.pid,
 					 heap_trace_reach_list_thread, to);
 
-	return r < 0 ? r : heap_trace_reach_each_ended(l, l->how->killed_threads_fd, &how);
+	return r < 0 ? r : heap_trace_reach_list_killed(l->how, to);
 }
 
+/* (without the program, the ended threads count as threads that are still running) */
 static int heap_trace_reach_list_ended(struct outbuf *to, void *userdata)
 {
-	struct listing_ended how = { .add = heap_trace_reach_add_ended, .to = to };
 	struct listing *l = userdata;
+	struct listing_ended ended = {
+		.add = heap_trace_reach_add_ended,
+		.program = l->how->program,
+		.to = to,
+	};
 
-	return heap_trace_reach_each_ended(l, l->how->ended_threads_fd, &how);
+	return ended.program ? heap_trace_reach_each_ended(l->how->ended_threads_fd, &ended) : 0;
 }
 
 /* The better of two results counts. That a block is lost must be the result of both. */

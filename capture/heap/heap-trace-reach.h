@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/outbuf.h"
 #include "capture/programs/collector.h"
 #include "capture/heap/heap-images.h"
 #include "capture/options/options.h"
@@ -18,6 +19,8 @@ struct memory_search {
 	struct collector *collector; /* borrowed */
 	int blocks_fd, ended_threads_fd, killed_threads_fd;
 	const struct session_options *options;
+	/* The program of the process that is searched; NULL = unknown */
+	const struct rec_task *program;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC; for all searches together */
 	bool still;           /* the process is stopped: one search is sufficient */
 };
@@ -25,6 +28,14 @@ struct memory_search {
 /* Whether THREAD, which has ended with END, was one of PROGRAM, the program of a first thread. */
 bool heap_trace_reach_is_of(const struct memory_ended_thread *thread,
 			    const struct memory_thread_end *end, const struct rec_task *program);
+
+/*
+ * Appends the threads of the program that the exit of its process has killed to TO (struct
+ * rec_registers). Of such a thread, the registers are unknown, but its memory still counts as in
+ * use. Returns 0; -ESRCH without the program, since their blocks would count as lost; or another
+ * negative errno.
+ */
+int heap_trace_reach_list_killed(const struct memory_search *how, struct outbuf *to);
 
 /*
  * Searches the process of IMAGE, whose probes are still attached, and stores the result in IMAGE,
