@@ -13,6 +13,7 @@
 
 #include "capture/programs/fentry.h"
 #include "capture/programs/load-error.h"
+#include "capture/programs/map-records.h"
 #include "capture/programs/program-iterator.h"
 
 /* The maximum wait for tables, before a recording begins and at its end. */
@@ -131,7 +132,7 @@ static bool collector_mapping_holds(struct collector *c, const struct unwind_map
 	if (m_end <= first || m_first >= end)
 		return true;
 	if (number == UNWIND_FILE_NONE)
-		return rec->inode == 0;
+		return rec->inode == 0 && !map_records_lacks_inode(rec);
 	return m_first == first && m->file_page == rec->file_offset >> UNWIND_PAGE_SHIFT &&
 	       bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.unwind_files), &number, &file) == 0 &&
 	       file.inode == rec->inode;
@@ -163,6 +164,22 @@ static bool collector_is_new_file(struct collector *c, const struct rec_mapping 
 	return true;
 }
 
+/* (code that is taken for code without a file would be walked by frame pointers) */
+static void collector_see_mapping(struct collector *c, const struct rec_mapping *rec)
+{
+	if (map_records_lacks_inode(rec))
+		return;
+	unwind_seen_add(&c->seen, &(struct unwind_seen_mapping){
+					  .ts_ns = rec->head.ts_ns,
+					  .start = rec->start,
+					  .end = rec->start + rec->bytes,
+					  .file_offset = rec->file_offset,
+					  .inode = rec->inode,
+					  .device = (uint32_t)rec->device,
+					  .pid = rec->head.pid,
+				  });
+}
+
 /*
  * Without the kernel's hook, programs do not see new mappings. If a known mapping was replaced, its
  * range is forgotten, and learned again. The rest of the process stays, since an interrupt can
@@ -177,15 +194,7 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 
 	if (!collector_has_unwinding(c) || bpf_program__autoload(c->skel->progs.on_unwind_map))
 		return;
-	unwind_seen_add(&c->seen, &(struct unwind_seen_mapping){
-					  .ts_ns = rec->head.ts_ns,
-					  .start = rec->start,
-					  .end = rec->start + rec->bytes,
-					  .file_offset = rec->file_offset,
-					  .inode = rec->inode,
-					  .device = (uint32_t)rec->device,
-					  .pid = tgid,
-				  });
+	collector_see_mapping(c, rec);
 	if (bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid, &process) < 0)
 		return;
 	for (uint32_t i = 0; i < process.n && i < UNWIND_MAPPINGS_MAX; i++) {

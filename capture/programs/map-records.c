@@ -188,6 +188,11 @@ int map_records_decode(struct map_records *m, const void *data, size_t size, map
 	}
 }
 
+bool map_records_lacks_inode(const struct rec_mapping *rec)
+{
+	return rec->inode == 0 && rec->path[0] != '[' && strcmp(rec->path, "//anon") != 0;
+}
+
 int map_records_flush(struct map_records *m, uint64_t before_ns, map_record_fn fn, void *userdata)
 {
 	return m->waiting && map_records_half_of(m)->head.ts_ns < before_ns

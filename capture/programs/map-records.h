@@ -38,5 +38,11 @@ struct map_records {
 int map_records_decode(struct map_records *m, const void *data, size_t size, map_record_fn fn,
 		       void *userdata, uint64_t *ret_lost);
 
+/*
+ * Whether REC maps a file whose inode is unknown here: that half was lost, or comes later. The
+ * kernel reports mappings without a file as "//anon", or in brackets.
+ */
+bool map_records_lacks_inode(const struct rec_mapping *rec);
+
 /* Passes on a record that waits for its other half, if it is older than BEFORE_NS. */
 int map_records_flush(struct map_records *m, uint64_t before_ns, map_record_fn fn, void *userdata);

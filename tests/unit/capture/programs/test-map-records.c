@@ -38,9 +38,10 @@ static int say(const struct rec_head *head, void *userdata)
 	assert_true(head->size > sizeof(*rec) + rec->path_bytes);
 	assert_int_equal(strlen(rec->path), rec->path_bytes);
 	f->used += (size_t)snprintf(f->said + f->used, sizeof(f->said) - f->used,
-				    "%u %llu %llx+%llx %llx:%llu id%u %s;", head->pid, head->ts_ns,
-				    rec->start, rec->bytes, rec->device, rec->inode,
-				    rec->build_id_bytes, rec->path);
+				    "%u %llu %llx+%llx %llx:%llu id%u %s%s;", head->pid,
+				    head->ts_ns, rec->start, rec->bytes, rec->device, rec->inode,
+				    rec->build_id_bytes, rec->path,
+				    map_records_lacks_inode(rec) ? " incomplete" : "");
 	return 0;
 }
 
@@ -123,12 +124,36 @@ TEST(test_halves)
 	decode_mmap(f, true, 0x7000, "/bin/c", 50);
 	assert_string_equal(f->said, "7 20 1000+2000 fe00001:55 id20 /bin/a;"
 				     "7 30 3000+2000 fe00001:55 id0 //anon;"
-				     "7 40 5000+2000 0:0 id20 /bin/b;");
+				     "7 40 5000+2000 0:0 id20 /bin/b incomplete;");
 	f->used = 0;
 	assert_int_equal(map_records_flush(&f->m, 50, say, f), 0);
 	assert_int_equal(f->used, 0); /* its other half may still come */
 	assert_int_equal(map_records_flush(&f->m, 51, say, f), 0);
-	assert_string_equal(f->said, "7 50 7000+2000 0:0 id20 /bin/c;");
+	assert_string_equal(f->said, "7 50 7000+2000 0:0 id20 /bin/c incomplete;");
+}
+
+/* A file without its inode is no code without a file. */
+TEST(test_lacks_inode)
+{
+	static const struct {
+		const char *path;
+		uint64_t inode;
+		bool lacks;
+	} rows[] = {
+		{ "/bin/a", 5, false },    { "/bin/a", 0, true },  { "//toolong", 0, true },
+		{ "//toolong", 5, false }, { "//anon", 0, false }, { "[vdso]", 0, false },
+	};
+	union {
+		struct rec_mapping rec;
+		char room[sizeof(struct rec_mapping) + 16];
+	} all = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		all.rec.inode = rows[i].inode;
+		strcpy(all.rec.path, rows[i].path);
+		assert_int_equal(map_records_lacks_inode(&all.rec), rows[i].lacks);
+	}
 }
 
 /*
@@ -173,7 +198,7 @@ TEST(test_exec)
 	take(f, (const uint8_t *)&comm, sizeof(comm));
 	comm.header.misc = 0; /* only a rename */
 	take(f, (const uint8_t *)&comm, sizeof(comm));
-	assert_string_equal(f->said, "7 10 1000+2000 0:0 id20 /bin/a;image 7 15;");
+	assert_string_equal(f->said, "7 10 1000+2000 0:0 id20 /bin/a incomplete;image 7 15;");
 }
 
 TEST(test_lost)
@@ -216,13 +241,14 @@ TEST(test_nonsense)
 	bytes[40] = 255; /* a build id of this size */
 	take(f, bytes, size);
 	assert_int_equal(map_records_flush(&f->m, 100, say, f), 0);
-	assert_string_equal(f->said, "7 10 1000+2000 0:0 id20 /bin/a;");
+	assert_string_equal(f->said, "7 10 1000+2000 0:0 id20 /bin/a incomplete;");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_halves, set_up, tear_down),
+		cmocka_unit_test(test_lacks_inode),
 		cmocka_unit_test_setup_teardown(test_false_flag, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
