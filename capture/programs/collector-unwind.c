@@ -192,10 +192,11 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 	struct unwind_process process;
 	uint32_t tgid = rec->head.pid;
 
-	if (!collector_has_unwinding(c) || bpf_program__autoload(c->skel->progs.on_unwind_map))
+	if (!collector_has_unwinding(c))
 		return;
 	collector_see_mapping(c, rec);
-	if (bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid, &process) < 0)
+	if (bpf_program__autoload(c->skel->progs.on_unwind_map) ||
+	    bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid, &process) < 0)
 		return;
 	for (uint32_t i = 0; i < process.n && i < UNWIND_MAPPINGS_MAX; i++) {
 		if (collector_mapping_holds(c, &process.mappings[i], rec))

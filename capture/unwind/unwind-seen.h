@@ -2,9 +2,10 @@
 /*
  * The latest mappings with code that the kernel has reported to user space, of all processes.
  *
- * Where the programs have no hook for new mappings, only walks learn them. The kernel refuses to
- * look a mapping up while another thread changes the address space, and the program can have ended
- * before user space lists its mappings. A walk that is continued in user space finds them here.
+ * The programs can lack a mapping: where they have no hook for new ones, only walks learn them, and
+ * the kernel refuses to look one up while another thread changes the address space. With the hook,
+ * one of two changes at the same time is skipped. The program can have ended before user space looks
+ * its mappings up. A walk that is continued in user space finds them here.
  *
  * For any thread.
  */
