@@ -159,6 +159,12 @@ void *table_next(const struct table *t, size_t *pos)
 	return NULL;
 }
 
+/* (the values that close the gap have not been returned, except those at the begin of the slots) */
+void *table_remove_last(struct table *t, size_t *pos)
+{
+	return table_remove(t, t->slots[--*pos].key);
+}
+
 void **table_sorted(const struct table *t, int (*order)(const void *, const void *), size_t *ret_n)
 {
 	void **values = calloc(t->n_used + 1, sizeof(*values)), *value;

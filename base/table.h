@@ -56,6 +56,12 @@ void *table_remove(struct table *t, uint64_t key);
 void *table_next(const struct table *t, size_t *pos);
 
 /*
+ * During such an iteration, removes the value that it has returned last, and returns it. Other
+ * values can then be returned twice.
+ */
+void *table_remove_last(struct table *t, size_t *pos);
+
+/*
  * All values, sorted by ORDER (of pointers, base/array.h), and their number. The caller frees the
  * array. NULL without memory.
  */

@@ -101,9 +101,7 @@ static void triage_forget_ended(struct triage *t, triage_fn fn, void *userdata)
 			fn(c->pid, false, userdata);
 			t->n_armed--;
 		}
-		table_remove(&t->candidates, (uint64_t)c->pid + 1);
-		free(c);
-		pos = 0; /* the removal can move elements */
+		free(table_remove_last(&t->candidates, &pos));
 	}
 }
 

@@ -150,7 +150,7 @@ static struct event allocations_about(const struct allocations *a, const struct 
 
 static int allocations_write_waiting(struct allocations *a);
 
-/* Writes the reports of given up stacks, if there are ANY. */
+/* Writes the reports of stacks that were given up or have arrived, if there are ANY. */
 static int allocations_write_given_up(struct allocations *a, bool any)
 {
 	int r = any ? allocations_write_waiting(a) : 0;
@@ -316,7 +316,6 @@ static int allocations_on_piece(struct allocations *a, const struct rec_piece *p
 {
 	const struct watch *w = allocations_watch_of(a, piece->instance);
 	struct rec_named whole;
-	bool waits;
 	int r;
 
 	/* It comes too late: the stack was given up. */
@@ -324,11 +323,9 @@ static int allocations_on_piece(struct allocations *a, const struct rec_piece *p
 	      : heap_copies_has_ended(&a->copies, piece->instance))
 		return 0;
 	r = heap_copies_take(&a->copies, a->pipe->collector, piece, !a->log, &whole);
-	waits = heap_copies_arrived(&a->copies, piece->id);
-
-	if (r > 0)
-		r = allocations_record(a, &whole.head);
-	return r == 0 && waits ? allocations_write_waiting(a) : r;
+	/* (many can arrive at once, so the reports that have waited for them are written later) */
+	heap_copies_arrived(&a->copies, piece->id);
+	return r > 0 ? allocations_record(a, &whole.head) : r;
 }
 
 static int allocations_on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
@@ -678,6 +675,7 @@ static int allocations_write_waiting(struct allocations *a)
 	struct outbuf waiting = a->waiting;
 	int r = 0;
 
+	heap_copies_take_arrived(&a->copies);
 	a->waiting = (struct outbuf){ 0 };
 	for (size_t at = 0; r == 0 && at < waiting.size;) {
 		const struct rec_head *rec = (const struct rec_head *)(waiting.data + at);
@@ -751,7 +749,8 @@ static int allocations_on_record(void *stage, const struct rec_head *rec)
 static int allocations_advance(void *stage, uint64_t horizon_ns)
 {
 	struct allocations *a = stage;
-	int r = allocations_write_given_up(a, heap_copies_give_up_old(&a->copies, horizon_ns));
+	bool any = heap_copies_give_up_old(&a->copies, horizon_ns) | a->copies.any_arrived;
+	int r = allocations_write_given_up(a, any);
 
 	return r ?: pipeline_write_shortage(a->pipe, CLASS_MEMORY, &a->n_dropped);
 }

@@ -89,6 +89,7 @@ struct awaited {
 	uint64_t id;
 	uint64_t since_ns; /* the first horizon after its report; 0 = none yet */
 	uint32_t instance;
+	bool arrived;  /* but its report has not been written yet */
 	bool given_up; /* its report is about to be written without the copy */
 };
 
@@ -100,7 +101,7 @@ int heap_copies_await(struct heap_copies *h, const struct rec_named *named)
 	if (!named->is_copied || table_get(&h->kept, named->id))
 		return 0;
 	if (known && known->given_up) {
-		heap_copies_arrived(h, named->id);
+		free(table_remove(&h->awaited, named->id));
 		return 0;
 	}
 	if (known)
@@ -115,13 +116,22 @@ bool heap_copies_awaits(const struct heap_copies *h, uint64_t id)
 	return awaited && !awaited->given_up;
 }
 
-bool heap_copies_arrived(struct heap_copies *h, uint64_t id)
+void heap_copies_arrived(struct heap_copies *h, uint64_t id)
 {
-	struct awaited *awaited = table_remove(&h->awaited, id);
-	bool was = awaited != NULL;
+	struct awaited *awaited = table_get(&h->awaited, id);
 
-	free(awaited);
-	return was;
+	if (awaited)
+		awaited->arrived = h->any_arrived = true;
+}
+
+void heap_copies_take_arrived(struct heap_copies *h)
+{
+	const struct awaited *awaited;
+
+	for (size_t pos = 0; h->any_arrived && (awaited = table_next(&h->awaited, &pos));)
+		if (awaited->arrived)
+			free(table_remove_last(&h->awaited, &pos));
+	h->any_arrived = false;
 }
 
 bool heap_copies_awaits_any(const struct heap_copies *h, uint32_t instance)
@@ -163,12 +173,9 @@ void heap_copies_forget_given_up(struct heap_copies *h)
 {
 	const struct awaited *awaited;
 
-	for (size_t pos = 0; (awaited = table_next(&h->awaited, &pos));) {
-		if (!awaited->given_up)
-			continue;
-		heap_copies_arrived(h, awaited->id);
-		pos = 0; /* (a removal moves others) */
-	}
+	for (size_t pos = 0; (awaited = table_next(&h->awaited, &pos));)
+		if (awaited->given_up)
+			free(table_remove_last(&h->awaited, &pos));
 }
 
 bool heap_copies_has_ended(const struct heap_copies *h, uint32_t instance)
@@ -182,13 +189,12 @@ bool heap_copies_has_ended(const struct heap_copies *h, uint32_t instance)
 void heap_copies_forget(struct heap_copies *h, uint32_t instance)
 {
 	const struct rec_piece *piece;
-	size_t pos = 0;
 
 	h->ended[h->n_ended++ % HEAP_COPIES_ENDED_MAX] = instance;
-	while ((piece = table_next(&h->kept, &pos))) {
+	for (size_t pos = 0; (piece = table_next(&h->kept, &pos));) {
 		if (piece->instance != instance)
 			continue;
-		heap_copies_remove(h, piece->id);
-		pos = 0; /* (a removal moves others) */
+		h->bytes -= piece->head.size;
+		free(table_remove_last(&h->kept, &pos));
 	}
 }

@@ -31,7 +31,8 @@ struct heap_copies {
 	uint32_t ended[HEAP_COPIES_ENDED_MAX];
 	size_t n_ended; /* all of them */
 	struct table
-		awaited; /* id of a stack that was reported before its copy -> awaited, owned */
+		awaited;  /* id of a stack that was reported before its copy -> awaited, owned */
+	bool any_arrived; /* of these copies: the reports of their stacks can be written */
 };
 
 void heap_copies_deinit(struct heap_copies *h);
@@ -55,9 +56,17 @@ void heap_copies_complete(struct heap_copies *h, struct collector *c, struct rec
  */
 int heap_copies_await(struct heap_copies *h, const struct rec_named *named);
 
-/* Whether the stack is awaited; and the same, and it no longer is. */
+/*
+ * Whether the stack is awaited. It is until heap_copies_take_arrived(), also if its copy has
+ * arrived: the reports that wait have to be written in their order.
+ */
 bool heap_copies_awaits(const struct heap_copies *h, uint64_t id);
-bool heap_copies_arrived(struct heap_copies *h, uint64_t id);
+
+/* The copy of the stack has arrived, if it is awaited. */
+void heap_copies_arrived(struct heap_copies *h, uint64_t id);
+
+/* The stacks whose copies have arrived are no longer awaited. */
+void heap_copies_take_arrived(struct heap_copies *h);
 
 /* Whether any stack of INSTANCE is awaited. */
 bool heap_copies_awaits_any(const struct heap_copies *h, uint32_t instance);

@@ -112,6 +112,38 @@ TEST(test_random)
 	assert_null(table_next(&t, &pos));
 }
 
+/* Removals during an iteration: it returns all others, some of them perhaps twice. */
+TEST(test_remove_last)
+{
+	enum { KEYS = 1000 };
+	bool returned[KEYS + 1];
+	char *value;
+
+	for (size_t n = 1; n <= KEYS; n += n / 10 + 1) {
+		_cleanup_(table_deinit) struct table t = { 0 };
+		size_t n_returned = 0, n_kept = n;
+
+		memset(returned, 0, sizeof(returned));
+		for (size_t i = 1; i <= n; i++)
+			assert_int_equal(table_set(&t, i, &values[i]), 0);
+		for (size_t pos = 0; (value = table_next(&t, &pos));) {
+			size_t i = (size_t)(value - values);
+
+			n_returned += !returned[i];
+			returned[i] = true;
+			if (i % 3 == 0)
+				continue;
+			assert_ptr_equal(table_remove_last(&t, &pos), value);
+			n_kept--;
+		}
+		assert_int_equal(n_returned, n);
+		assert_int_equal(n_kept, n / 3);
+		assert_int_equal(t.n_used, n_kept);
+		for (size_t i = 1; i <= n; i++)
+			assert_ptr_equal(table_get(&t, i), i % 3 == 0 ? &values[i] : NULL);
+	}
+}
+
 TEST(test_deinit)
 {
 	struct table t = { 0 };
@@ -207,11 +239,12 @@ TEST(test_hash)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),  cmocka_unit_test(test_set),
-		cmocka_unit_test(test_remove), cmocka_unit_test(test_random),
-		cmocka_unit_test(test_deinit), cmocka_unit_test(test_hash),
-		cmocka_unit_test(test_clear),  cmocka_unit_test(test_hash_seeded),
-		cmocka_unit_test(test_owned),  cmocka_unit_test(test_replace),
+		cmocka_unit_test(test_remove_last), cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_set),         cmocka_unit_test(test_remove),
+		cmocka_unit_test(test_random),      cmocka_unit_test(test_deinit),
+		cmocka_unit_test(test_hash),        cmocka_unit_test(test_clear),
+		cmocka_unit_test(test_hash_seeded), cmocka_unit_test(test_owned),
+		cmocka_unit_test(test_replace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

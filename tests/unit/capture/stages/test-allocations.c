@@ -485,9 +485,14 @@ TEST(test_copies_late)
 	put_piece(f, 121, 1, 7, 0);
 	put_piece(f, 122, 1, 8, FAKE_NO_TABLE);
 	put_piece(f, 123, 1, 8, 0);
+	/* (many can arrive at once, so the sums are written later, in their order) */
+	put_usage(f, 125, 3, 2);
 	assert_string_equal(said(f) + strlen(WATCH_1),
-			    "stack 120 10 100a+2;stack 121 7 1007+3;usage 120 7 2/20 3/30;"
-			    "stack 120 8 1008+3;");
+			    "stack 120 10 100a+2;stack 121 7 1007+3;stack 123 8 1008+3;");
+	advance(f, 200);
+	assert_string_equal(said(f) + strlen(WATCH_1),
+			    "stack 120 10 100a+2;stack 121 7 1007+3;stack 123 8 1008+3;"
+			    "usage 120 7 2/20 3/30;usage 125 7 1/10 3/30;");
 	put_usage(f, 130, 4, 1);
 	put_copied(f, 130, 1, 11);
 	put_watched(f, 150, 1, WATCHED_EXIT);
