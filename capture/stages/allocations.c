@@ -279,8 +279,8 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	ev.watched.gap = gap;
 	ev.watched.unsearched = STRING_TABLE_NAME(unsearched, rec->unsearched) ?: "";
 	allocations_watch_free(table_remove(&a->watches, rec->instance));
-	heap_copies_forget(&a->copies, rec->instance);
-	return allocations_write_event(a, &ev);
+	r = heap_copies_forget(&a->copies, rec->instance);
+	return r < 0 ? r : allocations_write_event(a, &ev);
 }
 
 /* ---- stacks and sums ---- */

@@ -5,16 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "capture/programs/collector.h"
 #include "model/event.h"
 
 _Static_assert(MEMORY_FRAMES_MAX == EVENT_NAMED_FRAMES_MAX, "readers know from it what was cut");
 
+/* The room for instances grows by so much. */
+enum { ENDED_STEP_BYTES = 4096 };
+
 void heap_copies_deinit(struct heap_copies *h)
 {
 	table_deinit_free(&h->kept);
 	table_deinit_free(&h->awaited);
-	h->bytes = 0;
+	h->ended = free_ptr(h->ended);
+	h->bytes = h->n_ended_bytes = 0;
 }
 
 static void heap_copies_remove(struct heap_copies *h, uint64_t id)
@@ -180,21 +185,37 @@ void heap_copies_forget_given_up(struct heap_copies *h)
 
 bool heap_copies_has_ended(const struct heap_copies *h, uint32_t instance)
 {
-	for (size_t i = 0; instance && i < HEAP_COPIES_ENDED_MAX; i++)
-		if (h->ended[i] == instance)
-			return true;
-	return false;
+	return instance / 8 < h->n_ended_bytes && h->ended[instance / 8] >> instance % 8 & 1;
 }
 
-void heap_copies_forget(struct heap_copies *h, uint32_t instance)
+/* Instances are numbered in the order of their begins. */
+static int heap_copies_set_ended(struct heap_copies *h, uint32_t instance)
+{
+	size_t at = instance / 8, n = h->n_ended_bytes + ENDED_STEP_BYTES;
+	uint8_t *bigger;
+
+	if (at >= h->n_ended_bytes) {
+		n = at < n ? n : at + ENDED_STEP_BYTES;
+		bigger = realloc(h->ended, n);
+		if (!bigger)
+			return -ENOMEM;
+		memset(bigger + h->n_ended_bytes, 0, n - h->n_ended_bytes);
+		h->ended = bigger;
+		h->n_ended_bytes = n;
+	}
+	h->ended[at] |= (uint8_t)(1u << instance % 8);
+	return 0;
+}
+
+int heap_copies_forget(struct heap_copies *h, uint32_t instance)
 {
 	const struct rec_piece *piece;
 
-	h->ended[h->n_ended++ % HEAP_COPIES_ENDED_MAX] = instance;
 	for (size_t pos = 0; (piece = table_next(&h->kept, &pos));) {
 		if (piece->instance != instance)
 			continue;
 		h->bytes -= piece->head.size;
 		free(table_remove_last(&h->kept, &pos));
 	}
+	return heap_copies_set_ended(h, instance);
 }

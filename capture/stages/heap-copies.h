@@ -22,14 +22,17 @@
 struct collector;
 
 /* The maximum size of all kept copies. Further stacks are walked at once, as far as possible. */
-enum { HEAP_COPIES_BYTES_MAX = 8 << 20, HEAP_COPIES_ENDED_MAX = 256 };
+enum { HEAP_COPIES_BYTES_MAX = 8 << 20 };
 
 struct heap_copies {
 	struct table kept; /* id of the stack -> struct rec_piece, owned */
 	size_t bytes;      /* of all of them */
-	/* the last instances that have ended; their data can still arrive, and is dropped */
-	uint32_t ended[HEAP_COPIES_ENDED_MAX];
-	size_t n_ended; /* all of them */
+	/*
+	 * A bit for each instance that has ended: its data can still arrive, and is dropped. A
+	 * million programs take 128 KiB.
+	 */
+	uint8_t *ended;       /* owned */
+	size_t n_ended_bytes; /* of it */
 	struct table
 		awaited;  /* id of a stack that was reported before its copy -> awaited, owned */
 	bool any_arrived; /* of these copies: the reports of their stacks can be written */
@@ -81,8 +84,8 @@ bool heap_copies_give_up_old(struct heap_copies *h, uint64_t horizon_ns);
 /* Forgets given up stacks whose reports did not wait (they were dropped). */
 void heap_copies_forget_given_up(struct heap_copies *h);
 
-/* Whether INSTANCE is one of the last that have ended. */
+/* Whether INSTANCE has ended. */
 bool heap_copies_has_ended(const struct heap_copies *h, uint32_t instance);
 
-/* Releases the copies of INSTANCE, which has ended. */
-void heap_copies_forget(struct heap_copies *h, uint32_t instance);
+/* Releases the copies of INSTANCE, which has ended. Returns 0 or -ENOMEM. */
+int heap_copies_forget(struct heap_copies *h, uint32_t instance);

@@ -568,6 +568,33 @@ TEST(test_copies_bounded)
 	assert_int_equal(f->a.copies.bytes, 0);
 }
 
+/*
+ * Data of any program that has ended is dropped, also if many others have ended since: nobody would
+ * ever release it. That of a program that was never watched waits.
+ */
+TEST(test_ended)
+{
+	enum { FIRST = 3, LAST = 100000 };
+	struct fixture *f = *state;
+
+	for (uint32_t instance = FIRST; instance <= LAST; instance += 97) {
+		put_watch(f, 110, instance);
+		put_watched(f, 120, instance, WATCHED_EXEC);
+	}
+	for (uint32_t instance = FIRST; instance <= LAST; instance += 97) {
+		put_piece(f, 130, instance, 7, FAKE_NO_TABLE);
+		put_free(f, 130, instance);
+	}
+	assert_int_equal(f->a.copies.bytes, 0);
+	assert_int_equal(f->a.waiting.size, 0);
+	assert_int_equal(f->a.n_dropped, (LAST - FIRST) / 97 + 1);
+	put_piece(f, 130, FIRST + 1, 7, FAKE_NO_TABLE);
+	put_piece(f, 130, UINT32_MAX, 8, FAKE_NO_TABLE);
+	put_free(f, 130, FIRST + 1);
+	assert_int_equal(f->a.copies.bytes, 2 * sizeof(struct rec_piece));
+	assert_int_equal(f->a.waiting.size, sizeof(struct rec_free));
+}
+
 /* In log mode, the next record can have the stack. */
 TEST(test_copies_log)
 {
@@ -593,6 +620,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_copies_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_ended, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies_log, set_up, tear_down),
 	};
 
