@@ -258,6 +258,11 @@ static unsigned collector_end_walk(struct collector *c, const struct unwind_resu
 	return walk->n_frames;
 }
 
+void collector_skip_walk(struct collector *c)
+{
+	__atomic_fetch_add(&c->n_copied, 1, __ATOMIC_RELAXED);
+}
+
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX])
 {

@@ -74,6 +74,12 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX]);
 
+/*
+ * A copied stack is dropped without such a walk. To be called for each, since pauses and the end
+ * wait for tables as long as copied stacks can be in the rings.
+ */
+void collector_skip_walk(struct collector *c);
+
 /* The same for a piece of collector_list_waiting(), or a walk that is tried again. */
 unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece, bool can_retry,
 				uint64_t frames[static STACK_FRAMES_MAX]);

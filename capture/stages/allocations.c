@@ -8,6 +8,7 @@
 
 #include "base/string-table.h"
 #include "base/text.h"
+#include "capture/programs/collector.h"
 #include "capture/programs/resource-calls.h"
 #include "capture/stages/resources.h"
 #include "capture/stages/watch-gap.h"
@@ -320,8 +321,10 @@ static int allocations_on_piece(struct allocations *a, const struct rec_piece *p
 
 	/* It comes too late: the stack was given up. */
 	if (w ? table_get(&w->stacks, piece->id) != NULL
-	      : heap_copies_has_ended(&a->copies, piece->instance))
+	      : heap_copies_has_ended(&a->copies, piece->instance)) {
+		collector_skip_walk(a->pipe->collector);
 		return 0;
+	}
 	r = heap_copies_take(&a->copies, a->pipe->collector, piece, !a->log, &whole);
 	/* (many can arrive at once, so the reports that have waited for them are written later) */
 	heap_copies_arrived(&a->copies, piece->id);

@@ -19,6 +19,9 @@ bool fake_collector_put_words(struct collector *c, enum event_class class, unsig
 /* The stack pointer of copied stacks whose walk has to be tried again. */
 #define FAKE_NO_TABLE 0x4711
 
+/* The number of copied stacks that were walked, or dropped without a walk, in this program. */
+uint64_t fake_collector_n_taken_pieces(void);
+
 /* Puts a struct rec_* of SIZE bytes into CPU's ring. */
 void fake_collector_put_record(struct collector *c, const void *rec, size_t size);
 

@@ -473,6 +473,7 @@ TEST(test_copies)
 TEST(test_copies_late)
 {
 	struct fixture *f = *state;
+	uint64_t n_taken;
 
 	put_watch(f, 110, 1);
 	put_copied(f, 120, 1, 7);
@@ -506,7 +507,9 @@ TEST(test_copies_late)
 	assert_non_null(strstr(said(f), "stack 140 11 100b+3;stack 120 9 1009+1;watched 150 "));
 	/* Nothing remains of data that arrives after that. */
 	put_piece(f, 145, 1, 9, 0);
+	n_taken = fake_collector_n_taken_pieces();
 	put_piece(f, 145, 1, 12, FAKE_NO_TABLE);
+	assert_int_equal(fake_collector_n_taken_pieces(), n_taken + 1);
 	put_named(f, 145, 1, 13);
 	assert_int_equal(f->a.n_dropped, 1);
 	assert_int_equal(f->a.copies.bytes, 0);
@@ -517,6 +520,7 @@ TEST(test_copies_late)
 /* A copy that never arrives does not keep the stack of a running program, or its sums, for long. */
 TEST(test_copies_lost)
 {
+	uint64_t n_taken = fake_collector_n_taken_pieces();
 	struct fixture *f = *state;
 
 	put_watch(f, 110, 1);
@@ -527,9 +531,10 @@ TEST(test_copies_lost)
 	advance(f, 200 + SECOND_NS);
 	assert_string_equal(said(f) + strlen(WATCH_1), "stack 120 7 1007+1;usage 120 7 2/20 3/30;");
 	assert_int_equal(f->a.copies.awaited.n_used, 0);
-	/* It is of no use any more. */
+	/* It is of no use any more, but it is no longer in the ring. */
 	put_piece(f, 121, 1, 7, FAKE_NO_TABLE);
 	assert_int_equal(f->a.copies.bytes, 0);
+	assert_int_equal(fake_collector_n_taken_pieces(), n_taken + 1);
 	/* The next program, and the end of the recording, end all waits. */
 	put_copied(f, 140, 1, 8);
 	put_watched(f, 150, 1, WATCHED_EXEC);
