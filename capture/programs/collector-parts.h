@@ -96,8 +96,10 @@ bool collector_unwinds(const struct session_options *o);
 int collector_configure_unwinding(struct collector *c, const struct session_options *o);
 int collector_make_unwinder(struct collector *c);
 
-/* To be called with each mapping when it is drained. */
+/* To be called with each mapping, exec and fork when it is drained. */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);
+void collector_check_new_image(struct collector *c, const struct rec_new_image *rec);
+void collector_check_fork(struct collector *c, const struct rec_fork *rec);
 
 /*
  * To be called with each copied stack, as it is drained: the walk will be continued later. Until

@@ -119,6 +119,8 @@ static int collector_rings_on_record(void *userdata, void *data, size_t size)
 	}
 	if (rec->kind == REC_PIECE || rec->kind == REC_HEAP_PIECE)
 		collector_check_piece(c, (const struct rec_piece *)rec);
+	if (rec->kind == REC_FORK)
+		collector_check_fork(c, (const struct rec_fork *)rec);
 	return c->fn(rec, c->userdata);
 }
 
@@ -324,6 +326,8 @@ static int collector_rings_on_mapping(const struct rec_head *rec, void *userdata
 
 	if (rec->kind == REC_MAPPING)
 		collector_check_mapped(c, (const struct rec_mapping *)rec);
+	else if (rec->kind == REC_NEW_IMAGE)
+		collector_check_new_image(c, (const struct rec_new_image *)rec);
 	return c->fn(rec, c->userdata);
 }
 

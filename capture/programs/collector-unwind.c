@@ -209,6 +209,21 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 		unwinder_list(c->unwinder, tgid);
 }
 
+void collector_check_new_image(struct collector *c, const struct rec_new_image *rec)
+{
+	if (collector_has_unwinding(c))
+		unwind_seen_begin(&c->seen,
+				  &(struct unwind_seen_begin){ rec->head.ts_ns, rec->head.pid, 0 });
+}
+
+void collector_check_fork(struct collector *c, const struct rec_fork *rec)
+{
+	if (collector_has_unwinding(c) && rec->child.pid == rec->child.tid)
+		unwind_seen_begin(&c->seen,
+				  &(struct unwind_seen_begin){ rec->head.ts_ns, rec->child.pid,
+							       rec->head.pid });
+}
+
 void collector_check_piece(struct collector *c, const struct rec_piece *piece)
 {
 	uint64_t key = (uint64_t)piece->head.pid + 1, second = piece->head.ts_ns / 1000000000;

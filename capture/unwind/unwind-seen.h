@@ -4,8 +4,10 @@
  *
  * The programs can lack a mapping: where they have no hook for new ones, only walks learn them, and
  * the kernel refuses to look one up while another thread changes the address space. With the hook,
- * one of two changes at the same time is skipped. The program can have ended before user space looks
- * its mappings up. A walk that is continued in user space finds them here.
+ * one of two changes at the same time is skipped. The program can have ended before user space
+ * looks its mappings up. A walk that is continued in user space finds them here.
+ *
+ * A child of fork has the mappings of its parent at the time of the fork, until it calls exec.
  *
  * For any thread.
  */
@@ -15,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/table.h"
 #include "bpf/record-unwind.h"
 
 /* Each new one replaces the oldest one. */
@@ -29,16 +32,31 @@ struct unwind_seen_mapping {
 	uint32_t pid;
 };
 
+/* Process PID got another address space: that of PARENT (fork), or an empty one (0: exec). */
+struct unwind_seen_begin {
+	uint64_t ts_ns;
+	uint32_t pid, parent;
+};
+
+struct unwind_seen_entry {
+	struct unwind_seen_mapping mapping;
+	bool begins;      /* it is a struct unwind_seen_begin; of the mapping, only ts_ns is set */
+	uint32_t parent;  /* of it */
+	uint64_t earlier; /* the number of the entry before it of the same process; 0 = none */
+};
+
 struct unwind_seen {
 	pthread_mutex_t lock; /* guards all */
-	size_t n;             /* mappings so far */
-	struct unwind_seen_mapping list[UNWIND_SEEN_MAX];
+	uint64_t n;           /* entries so far, which is the number of the last one */
+	struct table last;    /* pid + 1 -> the number of its last entry, as a pointer */
+	struct unwind_seen_entry list[UNWIND_SEEN_MAX];
 };
 
 void unwind_seen_init(struct unwind_seen *s);
 void unwind_seen_deinit(struct unwind_seen *s);
 
 void unwind_seen_add(struct unwind_seen *s, const struct unwind_seen_mapping *mapping);
+void unwind_seen_begin(struct unwind_seen *s, const struct unwind_seen_begin *begin);
 
 /*
  * Finds the mapping that process PID had at ADDRESS at TS_NS, and the number of its file among the
