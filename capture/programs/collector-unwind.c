@@ -15,6 +15,7 @@
 #include "capture/programs/load-error.h"
 #include "capture/programs/map-records.h"
 #include "capture/programs/program-iterator.h"
+#include "capture/unwind/unwind-process.h"
 
 /* The maximum wait for tables, before a recording begins and at its end. */
 #define READY_NS_MAX UINT64_C(1000000000)
@@ -191,20 +192,24 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 {
 	struct unwind_process process;
 	uint32_t tgid = rec->head.pid;
+	bool holds;
+	int r;
 
 	if (!collector_has_unwinding(c))
 		return;
 	collector_see_mapping(c, rec);
-	if (bpf_program__autoload(c->skel->progs.on_unwind_map) ||
-	    bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid, &process) < 0)
+	if (bpf_program__autoload(c->skel->progs.on_unwind_map))
 		return;
-	for (uint32_t i = 0; i < process.n && i < UNWIND_MAPPINGS_MAX; i++) {
-		if (collector_mapping_holds(c, &process.mappings[i], rec))
-			continue;
+	r = unwind_process_read(bpf_map__fd(c->skel->maps.unwind_processes), tgid, &process);
+	if (r < 0 && r != -EAGAIN)
+		return;
+	/* (if they change all the time, the range is learned again) */
+	holds = r == 0;
+	for (uint32_t i = 0; holds && i < process.n; i++)
+		holds = collector_mapping_holds(c, &process.mappings[i], rec);
+	if (!holds)
 		collector_forget_range(c, tgid, rec->start >> UNWIND_PAGE_SHIFT,
 				       (rec->start + rec->bytes) >> UNWIND_PAGE_SHIFT);
-		break;
-	}
 	if (collector_is_new_file(c, rec))
 		unwinder_list(c->unwinder, tgid);
 }

@@ -10,6 +10,8 @@
 
 #include <bpf/bpf.h>
 
+#include "capture/unwind/unwind-process.h"
+
 enum {
 	NAMES_FEW = 1024,     /* with fewer free numbers, */
 	NAMES_RECYCLED = 512, /* this many are recycled */
@@ -228,8 +230,7 @@ void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number)
 
 bool unwind_maps_look_up(const struct unwind_maps *maps, uint32_t pid, struct unwind_process *ret)
 {
-	return bpf_map_lookup_elem(maps->processes_fd, &pid, ret) == 0 && !(ret->sequence & 1) &&
-	       ret->n <= UNWIND_MAPPINGS_MAX;
+	return unwind_process_read(maps->processes_fd, pid, ret) == 0;
 }
 
 bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *ask,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <bpf/bpf.h>
+#include "capture/unwind/unwind-process.h"
 
 #define UNWIND_RESUME_WORD     sizeof(uint64_t)
 #define UNWIND_RESUME_NO_FRAME UINT64_MAX
@@ -63,11 +63,9 @@ static const struct unwind_mapping *unwind_resume_search(const struct unwind_pro
  * than this one. */
 static bool unwind_resume_learn(struct unwind_resume *r)
 {
-	uint32_t tgid = r->piece->head.pid;
-
-	if (r->process == &r->now || bpf_map_lookup_elem(r->processes_fd, &tgid, &r->now) < 0 ||
-	    r->now.mm != r->piece->process.mm || r->now.sequence & 1 ||
-	    r->now.n > UNWIND_MAPPINGS_MAX)
+	if (r->process == &r->now ||
+	    unwind_process_read(r->processes_fd, r->piece->head.pid, &r->now) < 0 ||
+	    r->now.mm != r->piece->process.mm)
 		return false;
 	r->process = &r->now;
 	return true;
