@@ -82,27 +82,46 @@ __noinline __u64 memory_file_at(const struct unwind_process *process, __u64 addr
 	return (__u64)(m->file_page - (__u32)first) << 32 | (__u32)m->generation << 16 | m->file;
 }
 
-/*
- * A number for the files that the frames of STACK are in. Until a mapping of the process was
- * replaced, the addresses distinguish them, and the number is 0.
- */
-static __always_inline __u64 memory_stack_files(const struct memory_stack *stack)
+/* A hash of the files of PROCESS that the frames of STACK are in. */
+__noinline __u64 memory_hash_files(const struct unwind_process *process,
+				   const struct memory_stack *stack)
 {
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32, n = stack->n_frames;
-	const struct unwind_process *process;
 	__u64 h = 0;
+	__u32 n;
 
-	if (!unwind_by_tables)
+	if (!process || !stack)
 		return 0;
-	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	if (!process || !process->replaced)
-		return 0;
+	n = stack->n_frames;
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < MEMORY_FRAMES_MAX; i++) {
 		if (i >= n)
 			break;
 		h = stack_mix(h, memory_file_at(process, stack->frames[i] - 1));
 	}
+	return h;
+}
+
+/*
+ * A number for the files that the frames of STACK are in. Until a mapping of the process was
+ * replaced, the addresses distinguish them, and the number is 0. During a change of the mappings,
+ * the wrong files can be found, and the stack would get an entry of its own. A change takes some
+ * microseconds, so one repetition is usually right.
+ */
+static __always_inline __u64 memory_stack_files(const struct memory_stack *stack)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32, sequence;
+	const struct unwind_process *process;
+	__u64 h;
+
+	if (!unwind_by_tables)
+		return 0;
+	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (!process || !process->replaced)
+		return 0;
+	sequence = *(volatile const __u32 *)&process->sequence;
+	h = memory_hash_files(process, stack);
+	if (sequence & 1 || sequence != *(volatile const __u32 *)&process->sequence)
+		h = memory_hash_files(process, stack);
 	return h;
 }
 
