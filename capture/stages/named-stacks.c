@@ -34,11 +34,18 @@ const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id)
 	return stack;
 }
 
+/* The key of stack NAME of process PID in `written`. */
+static uint64_t named_stacks_key(const struct named_stacks *n, uint32_t pid, uint64_t name)
+{
+	const uint64_t key[] = { pid, named_stacks_mapped(n, pid), name };
+
+	return table_hash(key, sizeof(key));
+}
+
 int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
 		       unsigned n_frames, uint64_t *ret_name)
 {
 	uint64_t name = table_hash(frames, n_frames * sizeof(*frames)) ?: 1;
-	const uint64_t key[] = { rec->pid, named_stacks_mapped(n, rec->pid), name };
 	struct event ev = {
 		.kind = EVENT_SAMPLE,
 		.ts_ns = rec->ts_ns,
@@ -54,11 +61,12 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 	if (ev.ts_ns < n->pipe->from_ns || ev.ts_ns > n->pipe->to_ns)
 		return 0;
 	*ret_name = name;
-	if (table_get(&n->written, table_hash(key, sizeof(key))))
+	if (table_get(&n->written, named_stacks_key(n, rec->pid, name)))
 		return 0;
 	if (n->written.n_used >= NAMED_STACKS_MAX)
 		named_stacks_forget(n);
-	r = table_set(&n->written, table_hash(key, sizeof(key)), n);
+	/* (without the forgotten mappings, its key is another one) */
+	r = table_set(&n->written, named_stacks_key(n, rec->pid, name), n);
 	r = r < 0 ? r : pipeline_announce(n->pipe, rec->pid);
 	r = r ?: n->pipe->links.need_mappings(rec->pid, ev.ts_ns, n->pipe->links.userdata);
 	ev.pid = tasks_koid(n->pipe->tasks, rec->pid);
