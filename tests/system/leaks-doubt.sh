@@ -4,7 +4,8 @@
 # A stack that could not be walked reliably shows which of its frames are in doubt, and why: by
 # frame pointers, and by tables if functions are not described. Nothing is in doubt in libraries whose
 # tables are made only after their first allocations. Libraries that are at the same addresses, one
-# after the other, are not mistaken for each other.
+# after the other, are not mistaken for each other. A program whose mappings change all the time has
+# few copied stacks.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -268,3 +269,66 @@ for how in "" --memory-log; do
 		fail "the blocks of the two libraries (>)${how:+ with $how} are not as they should be (<)"
 	expect_exit 0 "$KYMO" check "$TMP/turns.fxt"
 done
+
+note "mappings that seem to change all the time"
+# hold_mappings PID: makes the programs of all recordings take the mappings of PID as being changed
+hold_mappings() {
+	local map key
+
+	key=$(printf '%02x %02x %02x %02x' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) $(($1 >> 24)))
+	for map in $(bpftool -j map show | gojq '.[] | select(.name == "unwind_processe") | .id'); do
+		# shellcheck disable=SC2086 # the bytes of the key
+		bpftool -j map lookup id "$map" key hex $key >"$TMP/mappings" 2>/dev/null || continue
+		# (the low byte of struct unwind_process.sequence)
+		# shellcheck disable=SC2046,SC2086
+		bpftool map update id "$map" key hex $key value hex \
+			$(gojq -r '.value | .[8] = "0x01" | map(ltrimstr("0x")) | join(" ")' "$TMP/mappings")
+	done
+}
+gcc -g -O1 -o "$TMP/changing" -x c - <<-END
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <unistd.h>
+	static void *volatile lost;
+	__attribute__((noinline)) static void leak(void) { lost = malloc(777); lost = NULL; }
+	int main(void)
+	{
+		char byte;
+		if (read(0, &byte, 1) != 1)
+			return 1;
+		for (int i = 0; i < 1000; i++) {
+			leak();
+			usleep(2000);
+		}
+		write(1, "end\n", 4);
+		return read(0, &byte, 1) != 1;
+	}
+END
+is_watched() {
+	{ "$KYMO" dump --json "$TMP/changing.fxt" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
+		holds - "any(.[]; .record == \"event\" and .process_id == $1)" -s
+}
+mkfifo "$TMP/changing.fifo"
+exec {FIFO}<>"$TMP/changing.fifo"
+"$TMP/changing" <"$TMP/changing.fifo" >"$TMP/changing.log" {FIFO}>&- &
+load=$!
+"$KYMO" record --direct -e memory -o "$TMP/changing.fxt" -p $load 2>"$TMP/record.log" &
+recorder=$!
+expect_soon 20 is_watched $load
+hold_mappings $load
+echo >&"$FIFO"
+expect_soon 60 grep -qx end "$TMP/changing.log"
+kill -INT $recorder
+wait $recorder || {
+	cat "$TMP/record.log" >&2
+	fail "the recording failed"
+}
+kill $load
+dump_records "$TMP/changing.fxt"
+stacks_copied=$(events session_stacks | gojq '.args.stacks_copied // 0')
+# (MEMORY_CHANGES_MAX: each copy has an entry of its own in the table of stacks)
+assert_ge "$stacks_copied" 1 "copied stacks"
+assert_ge 64 "$stacks_copied" "copied stacks, of 1000"
+assert_ge "$(events session_stacks | gojq '.args.stacks_busy // 0')" 900 "walks that ended because of a change"
+expect_exit "0|3" "$KYMO" leaks --json "$TMP/changing.fxt"
+assert_eq "$(gojq '[.processes[].leaks[] | select(.bytes / .blocks == 777) | .blocks] | add' "$TMP/stdout")" 1000 "blocks"

@@ -179,7 +179,13 @@ done
 note "numbers of system calls of other tables"
 if "$RESOURCE_LOAD" foreign >"$TMP/truth" 2>/dev/null; then
 	# (most kernels refuse those of x32)
-	expect_exit 0 "$KYMO" record --direct -e fd -o "$TMP/foreign.fxt" -- "$RESOURCE_LOAD" foreign
+	# (records that find no room in a ring are counted there, too)
+	for _ in {1..5}; do
+		expect_recorded "$TMP/foreign.fxt" \
+			"$KYMO" record --direct --force -e fd -o "$TMP/foreign.fxt" -- "$RESOURCE_LOAD" foreign
+		summarize "$TMP/foreign.fxt"
+		[ "$(json "$SUMMARY" '.lost.memory // 0')" -gt 0 ] || break
+	done
 	dump_records "$TMP/foreign.fxt"
 	assert_eq "$(events watched | gojq -s "map(.args.lost) | add")" "$(cat "$TMP/truth")" "calls that may have changed something"
 else

@@ -63,6 +63,7 @@ static struct unwind_process process;
 static void forget(const struct unwind_mapping *before, uint32_t n, uint64_t first, uint64_t end)
 {
 	struct unwind_range range = { .first = first, .end = end, .tgid = TGID };
+	unsigned n_replaced = 0;
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &range, .ctx_size_in = sizeof(range));
 	int fd = bpf_map__fd(skel->maps.unwind_processes);
 	__u32 tgid = TGID;
@@ -71,11 +72,18 @@ static void forget(const struct unwind_mapping *before, uint32_t n, uint64_t fir
 	process.mm = 1;
 	process.n = n;
 	memcpy(process.mappings, before, n * sizeof(*before));
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t from = UNWIND_WHERE_FIRST(before[i].where);
+
+		n_replaced += from < end && from + UNWIND_WHERE_N(before[i].where) > first;
+	}
 	assert_int_equal(bpf_map_update_elem(fd, &tgid, &process, BPF_ANY), 0);
 	assert_int_equal(
 		bpf_prog_test_run_opts(bpf_program__fd(skel->progs.on_unwind_forget), &opts), 0);
 	assert_int_equal(bpf_map_lookup_elem(fd, &tgid, &process), 0);
 	assert_int_equal(process.sequence, 2);
+	/* (from now on, their addresses have two meanings, and stacks have ids with files) */
+	assert_int_equal(process.replaced, n_replaced);
 }
 
 static void expect(const struct unwind_mapping *after, uint32_t n)
