@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/table.h"
 #include "capture/heap/task-list.h"
 #include "capture/heap/triage.h"
 
@@ -22,27 +23,23 @@ static bool heap_targets_is_called_off(const struct heap_targets *w)
 	return w->sink.called_off && w->sink.called_off(w->sink.userdata);
 }
 
-/* Whether one of the N tasks of LIST is a selected thread of PID. */
-static bool heap_targets_has_tried(const struct rec_task *list, size_t n, uint32_t pid)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i].task.pid == pid && list[i].task.flags & IDENTITY_SELECTED)
-			return true;
-	return false;
-}
-
 /* Watches the selected processes of TASKS (struct rec_task). */
 static void heap_targets_arm_selected(struct heap_targets *w, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
+	_cleanup_(table_deinit) struct table tried = { 0 };
 
 	for (size_t i = 0; i < tasks->size / sizeof(*list) && !heap_targets_is_called_off(w); i++) {
 		const struct rec_identity *id = &list[i].task;
+		uint64_t key = (uint64_t)id->pid + 1;
 
 		/* A process is selected if one of its threads is, for example by its name. */
-		if (id->flags & IDENTITY_SELECTED && !(id->flags & IDENTITY_KTHREAD) &&
-		    !heap_trace_watches(w->memory, id->pid) &&
-		    !heap_targets_has_tried(list, i, id->pid))
+		if (!(id->flags & IDENTITY_SELECTED) || id->flags & IDENTITY_KTHREAD ||
+		    table_get(&tried, key))
+			continue;
+		/* (without memory, it is tried again) */
+		(void)!table_set(&tried, key, w);
+		if (!heap_trace_watches(w->memory, id->pid))
 			heap_trace_probe(w->memory, id->pid);
 	}
 }
