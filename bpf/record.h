@@ -236,10 +236,10 @@ _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
 
 /*
  * A stack that a program could not walk to its end, since the unwind table of a file is still being
- * made: the frames so far, the registers at which the walk stopped, the mappings of the process,
- * and a copy of the stack from there on. User space continues the walk
- * (capture/unwind/unwind-resume.h). The record replaces a struct rec_stack; its id is unique. If IP
- * is not the last frame, it is its caller, whose mapping could not be looked up.
+ * made, or the mappings are being changed: the frames so far, the registers at which the walk
+ * stopped, the mappings of the process, and a copy of the stack from there on. User space continues
+ * the walk (capture/unwind/unwind-resume.h). The record replaces a struct rec_stack; its id is
+ * unique. If IP is not the last frame, it is its caller, whose mapping could not be looked up.
  *
  * As REC_HEAP_PIECE, it is the stack of an allocation: the one of this id in memory_stacks, which
  * has only the frames so far. It replaces a struct rec_named.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Copied stacks of allocations, whose walk a program could not finish because an unwind table was
- * still being made (REC_HEAP_PIECE). The tables of the programs have only the first frames of such
- * a stack, under an id of its own.
+ * still being made, or the mappings were being changed (REC_HEAP_PIECE). The tables of the programs
+ * have only the first frames of such a stack, under an id of its own.
  *
  * A stack is needed when the worker reports it from the tables, up to a usage interval later. So if
  * the table is still missing when the copy arrives, the copy is kept until then.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Continues walks in user space that a program could not finish because a table was still being
- * made: by the same tables, through the copy of the stack that the program made (struct rec_piece).
+ * made, or the mappings were being changed: by the same tables, through the copy of the stack that
+ * the program made (struct rec_piece).
  */
 #pragma once
 
