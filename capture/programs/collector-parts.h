@@ -62,8 +62,8 @@ struct collector {
 	bool has_kept;                       /* since the last pause, walks are to be tried again */
 	bool *online;                        /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
-	struct table mapped_files;           /* seen by collector_check_mapped() */
-	struct table listed;                 /* in that second, by collector_check_piece() */
+	struct table mapped_files; /* seen by collector_check_mapped(): a hash -> the number */
+	struct table listed;       /* in that second, by collector_check_piece() */
 	uint64_t listed_second;
 	struct unwind_seen seen;   /* by collector_check_mapped() */
 	struct unwinder *unwinder; /* NULL = stacks are not walked by tables */

@@ -150,19 +150,26 @@ static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t 
 		bpf_map_delete_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid);
 }
 
-/* Whether the file of REC is seen for the first time. When there are too many, all are new. */
-static bool collector_is_new_file(struct collector *c, const struct rec_mapping *rec)
+/*
+ * Whether the table of the file of REC has to be requested: it was not yet, or it was, but the
+ * process had unmapped the file by then.
+ */
+static bool collector_lacks_table(struct collector *c, const struct rec_mapping *rec)
 {
 	const uint64_t file[] = { rec->device, rec->inode };
 	uint64_t key = table_hash(file, sizeof(file));
+	void *known = rec->inode ? table_get(&c->mapped_files, key) : NULL;
+	uint16_t number = known ? (uint16_t)(uintptr_t)known : UNWIND_FILE_NONE;
+	bool asked;
 
-	if (rec->inode == 0 || table_get(&c->mapped_files, key))
+	if (rec->inode == 0)
 		return false;
-	if (c->mapped_files.n_used >= MAPPED_FILES_MAX)
+	asked = unwinder_has_asked(c->unwinder, (uint32_t)rec->device, rec->inode, &number);
+	if (!known && c->mapped_files.n_used >= MAPPED_FILES_MAX)
 		table_deinit(&c->mapped_files);
 	/* (without memory, it is new again) */
-	(void)!table_set(&c->mapped_files, key, c);
-	return true;
+	(void)!table_set(&c->mapped_files, key, (void *)(uintptr_t)number);
+	return !known || !asked;
 }
 
 /* (code that is taken for code without a file would be walked by frame pointers) */
@@ -185,8 +192,8 @@ static void collector_see_mapping(struct collector *c, const struct rec_mapping 
  * Without the kernel's hook, programs do not see new mappings. If a known mapping was replaced, its
  * range is forgotten, and learned again. The rest of the process stays, since an interrupt can
  * learn one mapping, but not two, and REC may be outdated. A new mapping is learned by the first
- * walk that comes there. But if its file is new, too, it has no table, and some programs walk
- * through it only once. So all mappings of the process are listed, and their tables requested.
+ * walk that comes there. But if its file has no table, some programs walk through it only once. So
+ * all mappings of the process are listed, and their tables requested.
  */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 {
@@ -210,7 +217,7 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 	if (!holds)
 		collector_forget_range(c, tgid, rec->start >> UNWIND_PAGE_SHIFT,
 				       (rec->start + rec->bytes) >> UNWIND_PAGE_SHIFT);
-	if (collector_is_new_file(c, rec))
+	if (collector_lacks_table(c, rec))
 		unwinder_list(c->unwinder, tgid);
 }
 

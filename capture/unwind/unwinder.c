@@ -564,6 +564,25 @@ void unwinder_list(struct unwinder *u, uint32_t pid)
 	pthread_mutex_unlock(&u->lock);
 }
 
+static bool unwinder_is_file(const struct unwind_file *f, uint32_t device, uint64_t inode)
+{
+	return f->inode == inode && f->device == device;
+}
+
+bool unwinder_has_asked(const struct unwinder *u, uint32_t device, uint64_t inode, uint16_t *number)
+{
+	const struct unwind_file *files = u->maps.files;
+
+	if (*number >= UNWIND_FILES_MAX || !unwinder_is_file(&files[*number], device, inode)) {
+		*number = UNWIND_FILE_NONE;
+		for (uint16_t i = UNWIND_FILE_VDSO + 1; i < UNWIND_FILES_MAX; i++)
+			if (unwinder_is_file(&files[i], device, inode))
+				*number = i;
+	}
+	return *number != UNWIND_FILE_NONE &&
+	       __atomic_load_n(&files[*number].state, __ATOMIC_RELAXED) != UNWIND_FILE_NEW;
+}
+
 struct unwinder_counts unwinder_counts(struct unwinder *u)
 {
 	struct unwinder_counts counts;

@@ -48,6 +48,13 @@ bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns);
  */
 void unwinder_list(struct unwinder *u, uint32_t pid);
 
+/*
+ * Whether the table of the file with DEVICE and INODE was requested. *NUMBER is the number that the
+ * file had at the last call, UNWIND_FILE_NONE if it had none, and is updated. For any thread.
+ */
+bool unwinder_has_asked(const struct unwinder *u, uint32_t device, uint64_t inode,
+			uint16_t *number);
+
 struct unwinder_counts unwinder_counts(struct unwinder *u);
 
 /* Continues a walk that a program could not finish (unwind_resume()). For any thread. */
