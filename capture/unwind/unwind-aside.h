@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Large files, whose tables can take seconds: a separate thread makes one table at a time, so that
- * the tables of all other files do not wait for it. The file system must answer.
+ * A separate thread makes one table at a time, which takes milliseconds, or, of a large file,
+ * seconds. Meanwhile, other files are opened, and get their cached tables. The file system must
+ * answer.
  *
  * For one thread.
  */

@@ -55,10 +55,11 @@ struct unwinder {
 	struct unwind_maps maps;
 	struct unwind_cache *cache; /* NULL = none */
 	struct unwind_async *async;
-	struct unwind_aside *aside;
+	/* make one table each: of a small file, and of a large one */
+	struct unwind_aside *small_aside, *large_aside;
 	struct ring_buffer *ring;
 	struct unwind_queue asks;
-	struct unwind_queue large; /* of these, the open large files, which wait for ASIDE */
+	struct unwind_queue large; /* of these, the open large files, which wait */
 	uint8_t n_missed[UNWIND_FILES_MAX];
 };
 
@@ -77,7 +78,8 @@ static void unwinder_release(struct unwinder *u)
 	unwind_maps_deinit(&u->maps);
 	unwind_cache_free(u->cache);
 	unwind_async_free(u->async);
-	unwind_aside_free(u->aside);
+	unwind_aside_free(u->small_aside);
+	unwind_aside_free(u->large_aside);
 	close_fd(u->stop_fd);
 	pthread_cond_destroy(&u->answered);
 	pthread_cond_destroy(&u->to_list_more);
@@ -174,12 +176,31 @@ static void unwinder_store_table(struct unwinder *u, const struct unwind_ask *as
 	unwinder_count_answer(u, true, result);
 }
 
-static void unwinder_answer(struct unwinder *u, const struct unwind_waiting *file)
+/* Answers the request for FILE, which is open, with its cached table. False if there is none. */
+static bool unwinder_answer_cached(struct unwinder *u, const struct unwind_waiting *file)
 {
 	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
-	int r = unwind_cache_make(u->cache, file->fd, &table);
 
+	if (!u->cache || unwind_cache_find(u->cache, file->fd, &table) < 0)
+		return false;
+	unwinder_store_table(u, &file->ask, unwinder_count_made(u, UNWIND_CACHE_FOUND), &table);
+	close_fd(file->fd);
+	return true;
+}
+
+/* Makes the table of FILE, which is open, in ASIDE, which is not busy. */
+static void unwinder_begin(struct unwinder *u, struct unwind_aside *aside,
+			   const struct unwind_waiting *file)
+{
+	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
+	int r;
+
+	if (unwind_aside_begin(aside, file) == 0)
+		return;
+	/* No thread could be started, so this one does the work. */
+	r = unwind_cache_make(u->cache, file->fd, &table);
 	unwinder_store_table(u, &file->ask, unwinder_count_made(u, r), &table);
+	close_fd(file->fd);
 }
 
 static bool unwinder_is_large(int fd)
@@ -189,16 +210,10 @@ static bool unwinder_is_large(int fd)
 	return fstat(fd, &st) == 0 && st.st_size >= LARGE_BYTES;
 }
 
-/* Answers the request for FILE, which is large and open, if its table is cached; else it waits. */
-static void unwinder_answer_large(struct unwinder *u, const struct unwind_waiting *file)
+/* FILE, which is large and open, waits for its table. */
+static void unwinder_queue_large(struct unwinder *u, const struct unwind_waiting *file)
 {
-	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
-
-	if (u->cache && unwind_cache_find(u->cache, file->fd, &table) == 0) {
-		unwinder_store_table(u, &file->ask, unwinder_count_made(u, UNWIND_CACHE_FOUND),
-				     &table);
-		close_fd(file->fd);
-	} else if (u->large.n == UNWIND_QUEUE_OPEN_MAX) {
+	if (u->large.n == UNWIND_QUEUE_OPEN_MAX) {
 		close_fd(file->fd);
 		unwinder_miss(u, &file->ask);
 	} else if (unwind_queue_put(&u->large, file) < 0) {
@@ -206,7 +221,10 @@ static void unwinder_answer_large(struct unwinder *u, const struct unwind_waitin
 	}
 }
 
-/* Answers the next request in the queue, unless its file is large. */
+/*
+ * Handles the next request in the queue. If its table is not cached, it is made aside: this thread
+ * opens requested files, and their programs may end, or unmap them, at any moment.
+ */
 static void unwinder_answer_next(struct unwinder *u)
 {
 	struct unwind_waiting file = unwind_queue_pop(&u->asks, u->maps.files);
@@ -223,38 +241,49 @@ static void unwinder_answer_next(struct unwinder *u)
 		unwinder_count_answer(u, false, file.fd);
 		return;
 	}
-	if (unwinder_is_large(file.fd)) {
-		unwinder_answer_large(u, &file);
-		return;
-	}
-	unwinder_answer(u, &file);
-	close_fd(file.fd);
-	unwind_queue_charge(&u->asks, file.owner, clock_read_ns(CLOCK_MONOTONIC) - begun_ns);
+	if (unwinder_answer_cached(u, &file))
+		unwind_queue_charge(&u->asks, file.owner,
+				    clock_read_ns(CLOCK_MONOTONIC) - begun_ns);
+	else if (unwinder_is_large(file.fd))
+		unwinder_queue_large(u, &file);
+	else
+		unwinder_begin(u, u->small_aside, &file);
 }
 
-/* ---- large files ---- */
+/* ---- tables that are made aside ---- */
+
+/* Stores the table that ASIDE has made, if there is one, of a file of QUEUE. */
+static void unwinder_fetch(struct unwinder *u, struct unwind_aside *aside,
+			   struct unwind_queue *queue)
+{
+	struct unwind_aside_file made;
+	int r;
+
+	if (!unwind_aside_next(aside, &made))
+		return;
+	r = unwinder_count_made(u, made.result);
+	unwind_queue_charge(queue, made.file.owner, made.ns);
+	if (unwinder_is_of_now(u, &made.file.ask))
+		unwinder_store_table(u, &made.file.ask, r, &made.table);
+	unwind_table_deinit(&made.table);
+}
 
 static void unwinder_look_aside(struct unwinder *u)
 {
-	struct unwind_aside_file made;
 	struct unwind_waiting file;
 
-	if (unwind_aside_next(u->aside, &made)) {
-		int r = unwinder_count_made(u, made.result);
-
-		unwind_queue_charge(&u->large, made.file.owner, made.ns);
-		if (unwinder_is_of_now(u, &made.file.ask))
-			unwinder_store_table(u, &made.file.ask, r, &made.table);
-		unwind_table_deinit(&made.table);
-	}
-	if (u->large.n == 0 || unwind_aside_is_busy(u->aside))
+	unwinder_fetch(u, u->small_aside, &u->asks);
+	unwinder_fetch(u, u->large_aside, &u->large);
+	if (u->large.n == 0 || unwind_aside_is_busy(u->large_aside))
 		return;
 	file = unwind_queue_pop(&u->large, u->maps.files);
-	if (unwind_aside_begin(u->aside, &file) == 0)
-		return;
-	/* No thread could be started, so this one does the work. */
-	unwinder_answer(u, &file);
-	close_fd(file.fd);
+	unwinder_begin(u, u->large_aside, &file);
+}
+
+/* (one that is made, but not fetched, counts) */
+static bool unwinder_makes_any(struct unwinder *u)
+{
+	return unwind_aside_is_busy(u->small_aside) || unwind_aside_is_busy(u->large_aside);
 }
 
 /* ---- files on remote and FUSE file systems ---- */
@@ -421,7 +450,7 @@ static bool unwinder_poll(struct unwinder *u)
 	unwinder_poll_async(u);
 	unwinder_look_aside(u);
 	answers = n_asked != u->n_answered && u->asks.n + u->large.n == 0 &&
-		  !unwind_async_is_busy(u->async) && !unwind_aside_is_busy(u->aside);
+		  !unwind_async_is_busy(u->async) && !unwinder_makes_any(u);
 	if (answers)
 		unwind_maps_settle(&u->maps);
 	pthread_mutex_lock(&u->lock);
@@ -453,7 +482,8 @@ static void *unwinder_run(void *userdata)
 	(void)unwind_cache_open(UNWIND_CACHE_BYTES_MAX, &u->cache);
 	unwinder_answer_vdso(u);
 	while (!unwinder_poll(u)) {
-		if (u->asks.n > 0)
+		/* (the next one could need it) */
+		if (u->asks.n > 0 && !unwind_aside_is_busy(u->small_aside))
 			unwinder_answer_next(u);
 		else
 			unwinder_sleep(u);
@@ -510,7 +540,8 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	if (r == 0)
 		r = u->stop_fd < 0 ? -errno
 				   : unwind_async_new(u->stop_fd, &u->async)
-					     ?: unwind_aside_new(u->stop_fd, &u->aside);
+					     ?: unwind_aside_new(u->stop_fd, &u->small_aside)
+					     ?: unwind_aside_new(u->stop_fd, &u->large_aside);
 	if (r == 0) {
 		u->ring = ring_buffer__new(u->maps.asks_fd, unwinder_on_request, u, NULL);
 		r = u->ring ? 0 : -errno;
