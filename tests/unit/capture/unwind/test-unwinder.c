@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables of this process's own files, from the list of its mappings by the program in the
+ * kernel to the last table.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/kymo.skel.h"
+#include "capture/unwind/unwind-process.h"
+#include "capture/unwind/unwinder.h"
+#include "tests/support/unit.h"
+
+#define BYTES_MAX  ((uint64_t)64 << 20)
+#define TIMEOUT_NS UINT64_C(1000000000)
+
+static struct kymo_bpf *skel;
+static struct unwinder *unwinder;
+
+static int make_unwinder(void)
+{
+	const struct unwind_maps maps = {
+		.asks_fd = bpf_map__fd(skel->maps.unwind_asks),
+		.files_fd = bpf_map__fd(skel->maps.unwind_files),
+		.tables_fd = bpf_map__fd(skel->maps.unwind_tables),
+		.names_fd = bpf_map__fd(skel->maps.unwind_file_names),
+		.free_names_fd = bpf_map__fd(skel->maps.unwind_free_names),
+		.processes_fd = bpf_map__fd(skel->maps.unwind_processes),
+		.list_fd = bpf_program__fd(skel->progs.on_iter_unwind_vma),
+	};
+
+	return unwinder_new(&maps, BYTES_MAX, &unwinder);
+}
+
+/* Loads the program that lists mappings alone, with its maps. */
+FIXTURE(set_up)
+{
+	struct bpf_program *program;
+	struct bpf_map *map;
+	int r;
+
+	libbpf_set_print(NULL);
+	skel = kymo_bpf__open();
+	if (!skel)
+		return -1;
+	bpf_object__for_each_program(program, skel->obj)
+		bpf_program__set_autoload(program, program == skel->progs.on_iter_unwind_vma);
+	bpf_object__for_each_map(map, skel->obj)
+	{
+		const char *name = bpf_map__name(map);
+
+		bpf_map__set_autocreate(map, bpf_map__is_internal(map) ||
+						     strncmp(name, "unwind_", 7) == 0 ||
+						     strncmp(name, "filter_", 7) == 0);
+	}
+	r = kymo_bpf__load(skel);
+	*state = (void *)(intptr_t)(r < 0 ? r : make_unwinder());
+	return 0;
+}
+
+FIXTURE(tear_down)
+{
+	unwinder_free(unwinder);
+	kymo_bpf__destroy(skel);
+	return 0;
+}
+
+static bool has_tables(void)
+{
+	return unwinder_wait(unwinder, TIMEOUT_NS) && unwinder_counts(unwinder).n_asked > 0;
+}
+
+TEST(test_own_files)
+{
+	int files_fd = bpf_map__fd(skel->maps.unwind_files);
+	struct unwind_process process;
+	struct unwinder_counts counts;
+	struct unwind_file file;
+	uint32_t key, device, n = 0;
+	uint16_t number = UNWIND_FILE_NONE;
+	struct stat st;
+
+	if ((int)(intptr_t)*state == -EPERM)
+		skip();
+	assert_int_equal((int)(intptr_t)*state, 0);
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	device = (uint32_t)(major(st.st_dev) << 20 | minor(st.st_dev));
+	assert_false(unwinder_has_asked(unwinder, device, st.st_ino, &number));
+	assert_int_equal(number, UNWIND_FILE_NONE);
+	unwinder_list(unwinder, (uint32_t)getpid());
+	assert_soon(has_tables());
+	assert_int_equal(unwind_process_read(bpf_map__fd(skel->maps.unwind_processes),
+					     (uint32_t)getpid(), &process),
+			 0);
+	for (uint32_t i = 0; i < process.n; i++) {
+		key = process.mappings[i].file;
+		if (key == UNWIND_FILE_NONE)
+			continue;
+		assert_int_equal(bpf_map_lookup_elem(files_fd, &key, &file), 0);
+		assert_int_equal(file.state, UNWIND_FILE_READY);
+		n++;
+		/* (file systems of several devices have other numbers in stat()) */
+		if (file.inode == st.st_ino)
+			device = file.device;
+	}
+	counts = unwinder_counts(unwinder);
+	assert_true(n >= 3);
+	assert_int_equal(counts.n_tables, n);
+	assert_int_equal(counts.n_failed, 0);
+	assert_true(counts.bytes > 0);
+	/* a file is known by its number, but not if another file has got that number */
+	assert_true(unwinder_has_asked(unwinder, device, st.st_ino, &number));
+	assert_int_not_equal(number, UNWIND_FILE_NONE);
+	key = number++;
+	assert_true(unwinder_has_asked(unwinder, device, st.st_ino, &number));
+	assert_int_equal(number, key);
+	assert_int_equal(bpf_map_lookup_elem(files_fd, &key, &file), 0);
+	file.state = UNWIND_FILE_NEW;
+	assert_int_equal(bpf_map_update_elem(files_fd, &key, &file, BPF_ANY), 0);
+	assert_false(unwinder_has_asked(unwinder, device, st.st_ino, &number));
+	assert_int_equal(number, key);
+	/* its table is requested again when it is listed again */
+	unwinder_list(unwinder, (uint32_t)getpid());
+	assert_soon(unwinder_has_asked(unwinder, device, st.st_ino, &number));
+	assert_soon(unwinder_wait(unwinder, TIMEOUT_NS));
+	file.inode++;
+	assert_int_equal(bpf_map_update_elem(files_fd, &key, &file, BPF_ANY), 0);
+	assert_false(unwinder_has_asked(unwinder, device, st.st_ino, &number));
+	assert_int_equal(number, UNWIND_FILE_NONE);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_own_files, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
