@@ -21,12 +21,28 @@
  */
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
-/* Whether the test runs in valgrind, which is some 30 times slower (tests/support/meson.build). */
-static inline bool unit_is_in_valgrind(void)
+/* How much longer limits are: 1, 3 with sanitizers, 10 in valgrind (tests/support/meson.build). */
+static inline unsigned unit_build_factor(void)
 {
 	const char *factor = getenv("KYMO_TEST_BUILD_FACTOR");
 
-	return factor && atoi(factor) >= 10;
+	return factor && atoi(factor) > 1 ? (unsigned)atoi(factor) : 1;
+}
+
+/* Whether the test runs in valgrind, which is some 30 times slower. */
+static inline bool unit_is_in_valgrind(void)
+{
+	return unit_build_factor() >= 10;
+}
+
+/*
+ * How often to repeat what an ordinary build repeats N times, with other random data: less often
+ * with sanitizers and in valgrind. They look for errors of memory, which more rounds hardly ever
+ * add, and an ordinary build has compared all results.
+ */
+static inline unsigned unit_rounds(unsigned n)
+{
+	return n / unit_build_factor() > 0 ? n / unit_build_factor() : 1;
 }
 
 /*

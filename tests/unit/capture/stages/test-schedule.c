@@ -11,7 +11,6 @@
 #include "tests/support/fixtures/archive-text.h"
 #include "tests/support/fixtures/schedule-script.h"
 #include "tests/support/unit.h"
-#include "tests/support/valgrind.h"
 
 /* ---- plain ---- */
 
@@ -184,7 +183,7 @@ TEST(test_random)
 {
 	uint64_t random = 88172645463325252;
 
-	for (unsigned round = 0; round < (under_valgrind() ? 50 : 300); round++) {
+	for (unsigned round = 0; round < unit_rounds(300); round++) {
 		struct fixture *f;
 		struct continuity continuity = { 0 };
 		struct step end = CLOSE(0);

@@ -705,7 +705,7 @@ TEST(test_recovery)
 		put_timeline(&b, now);
 	}
 	assert_undamaged(&b, 9 + ROUNDS * (3 + N));
-	assert_int_equal(recovery_try_all(b.data, b.size, 120, 995), 0);
+	assert_int_equal(recovery_try_all(b.data, b.size, unit_rounds(120), 995), 0);
 	outbuf_deinit(&b);
 }
 

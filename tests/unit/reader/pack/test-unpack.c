@@ -467,7 +467,7 @@ TEST(test_false_beginnings)
 		/* a piece of 1 MiB with a wrong checksum */
 		{ "\xd7KCL", "\xd7KCL\1\0\0\0\0\0\x10\0\0\0\x10\0what", 4, 20 },
 	};
-	enum { SIZE = 4 << 20 };
+	const size_t size = unit_rounds(2 << 20);
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct outbuf b = { 0 }, out;
@@ -475,7 +475,7 @@ TEST(test_false_beginnings)
 
 		outbuf_append(&b, rows[i].first, rows[i].n_first);
 		outbuf_append(&b, "\xff\xff\xff\xff", 4);
-		while (b.size < SIZE)
+		while (b.size < size)
 			outbuf_append(&b, rows[i].begin, rows[i].n);
 		out = unpack_all(b.data, b.size, &damage);
 		assert_non_null(damage.what);

@@ -406,7 +406,7 @@ TEST(test_as_by_brute_force)
 	uint64_t n_results = 0;
 
 	load(&reader, &store, &b, POINTS);
-	for (int i = 0; i < PREDICATES; i++) {
+	for (unsigned i = 0; i < unit_rounds(PREDICATES); i++) {
 		_cleanup_(query_deinit) struct query q = { .keep_duplicates = true };
 		struct term *t = make_truth(DEPTH);
 		struct expected x = { .t = t, .wants_c = uses(t, 2) };
@@ -418,7 +418,7 @@ TEST(test_as_by_brute_force)
 		n_results += x.n;
 		free_term(t);
 	}
-	assert_true(n_results > 10000);
+	assert_true(n_results > unit_rounds(10000));
 }
 
 /* ---- two points ---- */
@@ -508,7 +508,7 @@ TEST(test_joins_as_by_brute_force)
 
 	load(&reader, &store, &b, JOINED);
 	joined = true;
-	for (int i = 0; i < JOINS; i++) {
+	for (unsigned i = 0; i < unit_rounds(JOINS); i++) {
 		_cleanup_(query_deinit) struct query q = { .keep_duplicates = true };
 		struct term *t = make_join(i);
 		struct query_error error;
@@ -522,7 +522,7 @@ TEST(test_joins_as_by_brute_force)
 		free_term(t);
 	}
 	joined = false;
-	assert_true(n_results > 1000);
+	assert_true(n_results > unit_rounds(1000));
 }
 
 /* A store that grows, and is cleared: each point is visited once, in order. */
