@@ -36,6 +36,65 @@ assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list"
 
+# ---- beside the rest, since these mostly wait ----
+
+# The name is unique, and a second service waits for it only for a while.
+second_service() {
+	expect_exit 1 timeout "$(limit 25)" "$KYMOD" --bus "$BUS"
+	assert_says "$TMP/stderr" 'org.kymo.Trace1 is in use' "complaint of a second kymod"
+}
+
+# A stalled output: stop reports it and removes the session; record is informed.
+stop_stalled() {
+	expect_exit 0 "$KYMO" start hang -o "$TMP/stuck" --bus "$BUS"
+	expect_exit 1 timeout "$(limit 30)" "$KYMO" stop hang --bus "$BUS"
+	assert_says "$TMP/stderr" 'has stalled' "complaint about a stuck output"
+}
+record_stalled() {
+	local record_pid status=0
+
+	"$KYMO" record -o "$TMP/hang" --bus "$BUS" 2>"$TMP/record.log" &
+	record_pid=$!
+	expect_soon 5 grep -q start "$TMP/hang"
+	expect_exit 1 timeout "$(limit 30)" "$KYMO" stop "record_$record_pid" --bus "$BUS"
+	wait "$record_pid" || status=$?
+	assert_eq "$status" 1 "exit status of a recording that was removed"
+	assert_says "$TMP/record.log" 'before its archive was complete' "complaint of that recording"
+}
+
+# beside NAME: runs the function NAME in the background, with a directory of its own
+declare -A BESIDE
+beside() {
+	mkdir -p "$TMP/$1/run"
+	RUNTIME_DIRECTORY=$TMP/$1/run TMP=$TMP/$1 "$1" &
+	BESIDE[$1]=$!
+}
+
+# await_beside NAME ...: waits for them
+await_beside() {
+	local name
+
+	for name; do
+		wait "${BESIDE[$name]}" || fail "$name failed"
+	done
+}
+
+beside second_service
+# The outputs that stall are those of another service, on another bus.
+SERVICE_BUS=$BUS
+mkdir -p "$TMP/stalled/run"
+TMP=$TMP/stalled
+start_bus
+TMP=${TMP%/stalled}
+RUNTIME_DIRECTORY=$TMP/stalled/run "$KYMOD" --bus "$BUS" >"$TMP/stalled.log" 2>&1 &
+expect_soon 5 "$KYMO" list --bus "$BUS"
+STALLED_BUS=$BUS
+beside stop_stalled
+beside record_stalled
+BUS=$SERVICE_BUS
+
+# ---- the rest ----
+
 "$KYMO_TEST_SNAPSHOTS"
 "$KYMO_TEST_MANAGER"
 assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "the remains of flight recorders"
@@ -82,10 +141,6 @@ wait "$record_pid" || fail "a flight recording failed: $(cat "$TMP/record.log")"
 assert_line "$TMP/last.fxt" flight "the end of a flight recording"
 assert_contains "$TMP/record.log" 'last\.fxt: .*, the most recent part of .* events$' "the message"
 
-# The name is unique, and a second service waits for it only for a while.
-expect_exit 1 timeout "$(limit 25)" "$KYMOD" --bus "$BUS"
-assert_says "$TMP/stderr" 'org.kymo.Trace1 is in use' "complaint of a second kymod"
-
 is_starting() {
 	[ "$("$KYMO" list --bus "$BUS" | tr -s ' ' | cut -d ' ' -f 1,2)" = "$1 starting" ]
 }
@@ -112,20 +167,9 @@ done
 assert_eq "$(cat "$TMP/slow")" before "the file that was to be replaced"
 [ ! -e "$TMP/new" ] || fail "an interrupted start left its file behind"
 
-# A stalled output: stop reports it and removes the session; record is informed.
-expect_exit 0 "$KYMO" start hang -o "$TMP/stuck" --bus "$BUS"
-expect_exit 1 timeout "$(limit 30)" "$KYMO" stop hang --bus "$BUS"
-assert_says "$TMP/stderr" 'has stalled' "complaint about a stuck output"
-"$KYMO" record -o "$TMP/hang" --bus "$BUS" 2>"$TMP/record.log" &
-record_pid=$!
-expect_soon 5 grep -q start "$TMP/hang"
-expect_exit 1 timeout "$(limit 30)" "$KYMO" stop "record_$record_pid" --bus "$BUS"
-status=0
-wait "$record_pid" || status=$?
-assert_eq "$status" 1 "exit status of a recording that was removed"
-assert_says "$TMP/record.log" 'before its archive was complete' "complaint of that recording"
-expect_exit 0 "$KYMO" list --bus "$BUS"
-assert_empty "$TMP/stdout" "list after that"
+await_beside second_service stop_stalled record_stalled
+expect_exit 0 "$KYMO" list --bus "$STALLED_BUS"
+assert_empty "$TMP/stdout" "list after outputs that stalled"
 
 # At its end, the service completes archives and informs their owners.
 expect_exit 0 "$KYMO" start last -o "$TMP/last" --bus "$BUS"
