@@ -170,7 +170,7 @@ if command -v rustc >/dev/null; then
 		fn leaf(n: u64) -> u64 { let mut h = n; for i in 0..200000u64 { h = std::hint::black_box(h ^ i).wrapping_mul(31); } h }
 		#[inline(never)]
 		fn burn(d: u32, n: u64) -> u64 { if d == 0 { leaf(n) } else { burn(std::hint::black_box(d - 1), n) ^ 1 } }
-		fn main() { let t = std::time::Instant::now(); let mut n = 0; while t.elapsed().as_millis() < 400 { n = burn(8, n); } println!("{}", n); }
+		fn main() { let t = std::time::Instant::now(); let (mut n, mut rounds) = (0, 0); while rounds < 400 || t.elapsed().as_millis() < 400 { n = burn(8, n); rounds += 1; } println!("{}", n); }
 	END
 	rustc -O -C force-frame-pointers=no -o "$TMP/rusty" "$TMP/r.rs" 2>"$TMP/rustc.log" || rm -f "$TMP/rusty"
 fi
@@ -282,6 +282,62 @@ for filter in '' '--comm=fresh'; do
 	done
 	assert_ge "$n" 8 "whole chains of a program that nobody knew, of its first 10${filter:+, with $filter}"
 done
+
+note "beside a program with a large table"
+# (files from 8 MiB on have their own queue)
+cat >"$TMP/huge.s" <<-'END'
+	.globl call_leaf
+	.type call_leaf, @function
+	call_leaf: .cfi_startproc
+		sub $8, %rsp
+		.cfi_def_cfa_offset 16
+		call leaf_of_huge
+		add $8, %rsp
+		.cfi_def_cfa_offset 8
+		ret
+		.cfi_endproc
+		.size call_leaf, . - call_leaf
+	.rept 200000
+		.cfi_startproc
+		ret
+		.cfi_endproc
+	.endr
+	.section .rodata
+		.skip 8 << 20
+	.section .note.GNU-stack, "", @progbits
+END
+cat >"$TMP/huge.c" <<-'END'
+	#include <time.h>
+	void call_leaf(void);
+	void leaf_of_huge(void);
+	void leaf_of_huge(void)
+	{
+		for (clock_t end = clock() + CLOCKS_PER_SEC; clock() < end;)
+			for (volatile int i = 0; i < 100000; i++)
+				;
+	}
+	int main(void) { call_leaf(); return 0; }
+END
+gcc "${flags[@]}" -o "$TMP/huge-built" "$TMP/huge.c" "$TMP/huge.s"
+# (as above, on a busy machine)
+for _ in 1 2 3; do
+	for name in odd huge-built; do
+		cp "$TMP/$name" "$TMP/new"
+		mv "$TMP/new" "$TMP/beside-$name"
+	done
+	expect_exit 0 "$KYMO" record --direct --force -e profile -F 997 -o "$TMP/huge.fxt" -- \
+		bash -c '"$1" & "$2" plain 400; wait' bash "$TMP/beside-huge-built" "$TMP/beside-odd"
+	name_frames "$TMP/huge.fxt" "$TMP/beside-odd" "$TMP/beside-huge-built" >"$TMP/names"
+	grep -E 'beside-odd.* (leaf|burn)' "$TMP/names" >"$TMP/asked" || true
+	all=$(wc -l <"$TMP/asked")
+	n=$(grep -c ' burn main \. \. _start' "$TMP/asked" || true)
+	huge=$(tail -n 20 <(grep ' leaf_of_huge' "$TMP/names") | grep -c ' leaf_of_huge call_leaf main \. \. _start' || true)
+	note "$n of $all; of the last 20 of the program itself: $huge"
+	[ $((100 * n)) -lt $((95 * all)) ] || [ "$huge" -lt 18 ] || break
+done
+assert_ge "$all" 100 "samples of the program beside it"
+assert_ge $((100 * n)) $((95 * all)) "whole chains (in 100)"
+assert_ge "$huge" 18 "whole chains of the program itself, of its last 20"
 unset CACHE_DIRECTORY
 cat >"$TMP/forks" <<-'END'
 	/bin/ls /usr/bin >/dev/null
