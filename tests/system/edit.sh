@@ -1,12 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# repair, cut, merge and redact on real recordings: results are clean, parts add up to the whole,
-# and Perfetto accepts all of them.
+# edit.sh [N]: repair, cut, merge and redact on real recordings: results are clean, parts add up to
+# the whole, and Perfetto accepts all of them. A recording that was cut at random places, N times,
+# and merged again has each of its records once.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 need_command dd
+
+rounds=${1:-2}
 
 # edit VERB ARGUMENT ...
 edit() {
@@ -100,6 +103,38 @@ done
 dump_records "$TMP/redacted.fxt"
 [ "$(events session_start | gojq -r .args.host)" != "$(uname -n)" ] || fail "the host's name is still there"
 
+note "cut anywhere and merged, each record is there once"
+# all_records FILE: prints all records, except those that a cut replaces, and the tables.
+all_records() {
+	"$KYMO" dump "$1" | grep -E '^ *-?[0-9]+\.[0-9]+  |^ +kernel_object ' |
+		grep -vE ' kymo:(session_stop|clock) ' | sort
+}
+record_around "$TMP/all.fxt" -e sched,irq,softirq,workqueue,power,profile,offcpu,calls --offcpu-min 100us \
+	--call 'syscall:*nanosleep' -- bash "$(busy 300 30)"
+all_records "$TMP/all.fxt" >"$TMP/all.records"
+for kind in context_switch thread_wakeup kernel_object backtrace softirq: profile:mapping profile:offcpu calls:; do
+	assert_ge "$(grep -cF "$kind" "$TMP/all.records")" 10 "records of $kind"
+done
+summarize "$TMP/all.fxt"
+all_ns=$(json "$SUMMARY" .duration_ns)
+RANDOM=1
+for ((round = 0; round < rounds; round++)); do
+	mapfile -t at < <(for ((i = 0; i <= round % 3; i++)); do
+		echo $(((RANDOM * 32768 + RANDOM) * 32768 % all_ns + RANDOM))
+	done | sort -n)
+	parts=() from=()
+	for to in "${at[@]}" ""; do
+		parts+=("$TMP/part${#parts[@]}.fxt")
+		edit cut --force "${from[@]}" ${to:+--to "${to}ns"} "$TMP/all.fxt" "${parts[-1]}"
+		from=(--from "${to}ns")
+	done
+	edit merge --force "${parts[@]}" "$TMP/all-merged.fxt"
+	all_records "$TMP/all-merged.fxt" | diff "$TMP/all.records" - >"$TMP/all.diff" || {
+		head -20 "$TMP/all.diff" >&2
+		fail "records of the parts, cut at ${at[*]}"
+	}
+done
+
 note "two recordings, one after the other and both at once"
 record_around "$TMP/later.fxt" -- bash "$(busy 1000 50)"
 edit merge "$TMP/whole.fxt" "$TMP/later.fxt" "$TMP/sequence.fxt"
@@ -118,7 +153,7 @@ assert_le "$(json "$SUMMARY" '[.cpus[] | .busy_ns] | max')" "$(json "$SUMMARY" .
 	"busy time of a CPU"
 
 note "all of these are clean, and Perfetto accepts them"
-check_results "$TMP"/{whole,p1,p2,p3,merged,pid,cpu,same,redacted,sequence,overlap}.fxt
+check_results "$TMP"/{all-merged,whole,p1,p2,p3,merged,pid,cpu,same,redacted,sequence,overlap}.fxt
 # (if the record of a module or mapping is lost, its contents are unknown)
 CHECK_EXCEPT='mmap-before-module|backtrace-before-mmap' \
 	check_results "$TMP"/{cut-off,zeroed}.repaired.fxt
