@@ -62,6 +62,14 @@ void edit_clip_begin(struct edit_clip *c, struct fxt_record *r, uint64_t from_ns
 		c->begun = "earlier";
 }
 
+void edit_clip_move(struct edit_clip *c, struct fxt_record *r, uint64_t from_ns)
+{
+	*c = (struct edit_clip){ 0 };
+	if (r->type == FXT_RECORD_EVENT)
+		edit_clip_set_time(r, FXT_NAME_BEGAN_AT, r->ts_ns, &c->began_ns);
+	r->ts_ns = from_ns;
+}
+
 int edit_clip_add(const struct edit_clip *c, unsigned n, struct fxt_out_arg *ret)
 {
 	const struct {

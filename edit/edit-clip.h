@@ -22,6 +22,9 @@ void edit_clip_end(struct edit_clip *c, struct fxt_record *r, uint64_t to_ns);
 /* R, a complete event that edit_clip_end() was called for, begins at FROM_NS if it is older. */
 void edit_clip_begin(struct edit_clip *c, struct fxt_record *r, uint64_t from_ns);
 
+/* R, an instant event from before the cut, has the time FROM_NS. */
+void edit_clip_move(struct edit_clip *c, struct fxt_record *r, uint64_t from_ns);
+
 /* For struct edit_rules: additional argument N, and whether the argument NAME is kept. */
 int edit_clip_add(const struct edit_clip *c, unsigned n, struct fxt_out_arg *ret);
 bool edit_clip_keeps(const struct edit_clip *c, int name);

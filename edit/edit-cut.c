@@ -610,9 +610,7 @@ static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted 
 	c->n_events++;
 	if (edit_row_of(item->from, r) == FXT_ROW_LOST)
 		c->lost += fxt_record_number(r, FXT_NAME_COUNT);
-	verdict = edit_copy_record(c->copy, item->from, r);
-	c->clip = (struct edit_clip){ 0 };
-	return verdict;
+	return edit_copy_record(c->copy, item->from, r);
 }
 
 /*
@@ -714,7 +712,7 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 	if (r.ts_ns < c->from_ns && c->phase == BEFORE)
 		return edit_cut_note(c, item, &r);
 	if (edit_cut_is_late_stack(c, row, &r))
-		r.ts_ns = c->from_ns;
+		edit_clip_move(&c->clip, &r, c->from_ns);
 	e = edit_cut_move_on(c, r.ts_ns);
 	if (row == FXT_ROW_RETURNED && edit_session_is_pause(&r))
 		edit_cut_note_resumed(c, &r);
@@ -722,8 +720,11 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 		e = edit_cut_write_stops(c, r.ts_ns);
 	if (e < 0)
 		return e;
-	if (c->phase == WITHIN && r.ts_ns >= c->from_ns)
-		return edit_cut_process_within(c, item, &r);
+	if (c->phase == WITHIN && r.ts_ns >= c->from_ns) {
+		e = edit_cut_process_within(c, item, &r);
+		c->clip = (struct edit_clip){ 0 };
+		return e;
+	}
 	if (edit_cut_is_late_complete(c, &r))
 		return edit_cut_process_late(c, item, &r);
 	c->counts.left_out++;

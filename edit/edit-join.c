@@ -61,7 +61,7 @@ bool edit_join_mend(const struct edit_join *j, struct fxt_record *r)
 {
 	struct fxt_arg arg;
 
-	if (j->before < 0 || !edit_join_is_complete(r) || r->ts_ns != j->part.first_ns ||
+	if (j->before < 0 || r->type != FXT_RECORD_EVENT || r->ts_ns != j->part.first_ns ||
 	    !edit_find_arg(r, FXT_NAME_BEGAN_AT, FXT_ARG_UINT64, &arg) || arg.uint64 > r->ts_ns)
 		return false;
 	r->ts_ns = arg.uint64 > j->chain_ns ? arg.uint64 : j->chain_ns;

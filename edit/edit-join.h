@@ -40,9 +40,9 @@ bool edit_join_omits(const struct edit_join *j, const struct edit_join *before,
 		     const struct edit_sorted *item);
 
 /*
- * Gives R, an event of J, its true begin, if it was clipped at the begin of J: or that of the first
- * part, if it began before that, too. Returns true if it is the true one: then the arguments of the
- * clipped event are to be left out (edit_join_keeps()).
+ * Gives R, an event of J that was clipped or moved to the begin of J, its true begin: or that of
+ * the first part, if it began before that, too. Returns true if it is the true one: then the
+ * arguments of the clipped event are to be left out (edit_join_keeps()).
  */
 bool edit_join_mend(const struct edit_join *j, struct fxt_record *r);
 

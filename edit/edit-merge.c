@@ -38,6 +38,9 @@ struct merge_input {
 	bool is_kymo;        /* the record being written is from kymo */
 	const char *session; /* the session that it is about; NULL = none, or unknown */
 	bool mended, behind; /* its begin is the true one again; for edit_join_keeps() */
+	/* an event `stack` that has its true time again, which its frames get, too */
+	struct fxt_named moved;
+	uint64_t moved_ns;
 	struct edit_join join;
 
 	/* From its head: */
@@ -557,6 +560,12 @@ static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *ite
 
 	in->mended = edit_join_mend(&in->join, &record);
 	in->behind = false;
+	if (record.ts_ns != item->record->ts_ns && fxt_record_row(&record) == FXT_ROW_STACK) {
+		fxt_named_set(&in->moved, item->record);
+		in->moved_ns = record.ts_ns;
+	} else if (record.type == FXT_RECORD_PROFILER && fxt_named_consume(&in->moved, &record)) {
+		record.ts_ns = in->moved_ns;
+	}
 	r = edit_copy_record(in->copy, item->from, &record);
 	in->mended = false;
 	if (in->is_kymo && fxt_record_row(&record) == FXT_ROW_STOP)

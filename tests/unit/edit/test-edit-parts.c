@@ -319,11 +319,15 @@ TEST(test_parts_anywhere)
 	source_deinit(&s);
 }
 
-/* kymo writes a complete event at its end. That can be later than the window of a cut can sort. */
+/*
+ * kymo writes a complete event at its end, and a stack of allocations some time after the first of
+ * them. That can be later than the window of a cut can sort.
+ */
 TEST(test_parts_late_events)
 {
 	enum { N = 200000 };
 	const uint64_t places[] = { BEGIN + 100, BEGIN + 200 };
+	const struct fxt_out_arg id = number("id", 7);
 	struct source s;
 
 	source_init(&s);
@@ -336,6 +340,8 @@ TEST(test_parts_late_events)
 	put_complete(&s, BEGIN + 2, BEGIN + 150, "calls", "over the other", NULL, 0);
 	put_complete(&s, BEGIN + 110, BEGIN + 150, "calls", "within", NULL, 0);
 	put_complete(&s, BEGIN + 3, BEGIN + 10, "calls", "before", NULL, 0);
+	put_event_args(&s, BEGIN + 50, 10, "memory", "stack", &id, 1);
+	put_backtrace(&s, BEGIN + 50, 10);
 	put_stop_of(&s, BEGIN + N, "s");
 	assert_whole(&s.bytes, places, ARRAY_SIZE(places));
 	source_deinit(&s);
