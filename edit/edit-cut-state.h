@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A cut in the making, for edit-cut.c and edit-cut-ends.c: the latter writes the additional records
+ * at the two ends of the cut.
+ */
+#pragma once
+
+#include "edit/edit-clip.h"
+#include "edit/edit-cut-sessions.h"
+#include "edit/edit-cut.h"
+#include "edit/edit-part.h"
+#include "edit/edit-select.h"
+#include "edit/edit-sort.h"
+#include "edit/edit-spans.h"
+#include "edit/edit-state.h"
+#include "edit/edit-timeline.h"
+#include "reader/fxt/fxt-row.h"
+
+/* The maximum number of stops that wait for the next record: one of each session. */
+enum { STOPS_MAX = SUMMARY_SESSIONS_MAX };
+
+enum phase { BEFORE, WITHIN, AFTER };
+
+struct edit_cut {
+	struct edit_cut_options options;
+	uint64_t from_ns, to_ns; /* in the archive's time; set by the first record with a time */
+	enum phase phase;
+	struct edit_copy *copy;
+	struct edit_sort *sort;
+	struct edit_select *select;
+	struct edit_state *state;
+	struct edit_timeline *timeline; /* of the selected records */
+	struct edit_spans *spans;
+	struct edit_viewer *viewer;
+	struct edit_cut_sessions sessions;
+	/* Stops within the cut that are written before the next later record; sorted by time */
+	struct stop {
+		struct summary_session *session;
+		uint64_t ts_ns, full;
+	} stops[STOPS_MAX];
+	size_t n_stops;
+	uint64_t start_ns;           /* time of the first session_start in the file; 0 = none yet */
+	struct clock_snapshot clock; /* the last one; all 0 if there is none */
+	/* complete events that began before the cut; owned, with elements */
+	struct edit_kept **across;
+	size_t n_across, across_room, across_bytes;
+	/* For the next session_stop: */
+	uint64_t lost; /* lost events that the archive reports within the cut */
+	uint64_t full; /* bytes dropped by its recorders, from session_stop */
+	uint64_t n_events;
+	uint64_t end_ns; /* the end of the cut; set in phase BEHIND */
+	struct edit_cut_counts counts;
+	bool others[FXT_CPU_MAX + 1]; /* CPUs whose pseudo-thread "other" was named */
+	bool any_other;
+	bool timed;            /* a record with a time was read */
+	uint64_t since_ns;     /* start time to add to the next record; 0 = none */
+	struct fxt_named late; /* the last late stack: its frames follow */
+	struct edit_clip clip; /* for the next record */
+	struct edit_part part;
+	uint64_t source_id; /* of the first session_start; 0 = none yet */
+	bool part_begun;    /* its first event is written */
+};
+
+/* All return 0 or a negative errno. */
+
+/* Begins the cut: writes the state, the sessions, running threads, and open intervals. */
+int edit_cut_begin(struct edit_cut *c);
+
+/* Writes R, a complete event that continues at the cut's beginning. */
+int edit_cut_write_clipped(struct edit_cut *c, const struct fxt_provider *from,
+			   struct fxt_record *r);
+
+/* Writes the stops of sessions before TS_NS; UINT64_MAX: all. */
+int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns);
+
+/* Ends the cut at TS_NS: at its end, or at the last record of the archive if that is earlier. Then
+ * a complete event can end later, and the durations around it with it. Nothing shows that threads
+ * run until then. */
+int edit_cut_end(struct edit_cut *c, uint64_t ts_ns);
+
+/*
+ * Stops the open sessions. Called after the last record, since the counts are complete then. If
+ * none is open, losses that no stop has shown yet (of later sessions, or after the last one) are
+ * shown by a session without duration.
+ */
+int edit_cut_stop_all(struct edit_cut *c);
