@@ -71,16 +71,19 @@ static int edit_state_keep(struct edit_state *s, struct edit_kept *kept, struct 
 	return fxt_holds_keep(s->holds, &key, pid, kept);
 }
 
+/* A thread is of its process (edit_state_forget_ended()). */
 static int edit_state_keep_object(struct edit_state *s, struct edit_kept *kept,
 				  const struct fxt_record *r)
 {
+	bool is_thread = r->kernel_object.type == FXT_OBJECT_THREAD;
+
 	return edit_state_keep(s, kept,
 			       (struct fxt_holds_key){
 				       .kind = FXT_HOLDS_OBJECT,
 				       .a = r->kernel_object.koid,
 				       .b = r->kernel_object.type,
 			       },
-			       0);
+			       is_thread ? edit_find_koid(r, FXT_NAME_PROCESS) : 0);
 }
 
 /* ---- profiler ---- */
@@ -173,13 +176,21 @@ static int edit_state_keep_counter(struct edit_state *s, struct edit_kept *kept,
 
 /* ---- ended tasks ---- */
 
-/* Discards the oldest ended task, unless it was named again later: then its id is in use again. */
+/*
+ * Discards the oldest ended task, unless it was named again later: then its id is in use again. The
+ * end of a process is that of its threads, too: their ends can be in an earlier chunk (a main
+ * thread can end before its process), or lost.
+ */
 static void edit_state_forget_ended(struct edit_state *s)
 {
-	struct fxt_held *held = fxt_holds_find(s->holds, &s->ended[s->first_ended].key);
+	const struct fxt_holds_key *key = &s->ended[s->first_ended].key;
+	struct fxt_held *held = fxt_holds_find(s->holds, key);
 
-	if (held && held->ended)
+	if (held && held->ended) {
 		fxt_holds_forget(s->holds, held);
+		if (key->b == FXT_OBJECT_PROCESS)
+			fxt_holds_forget_of(s->holds, key->from, key->a, FXT_HOLDS_OBJECT);
+	}
 	s->first_ended = (s->first_ended + 1) % ENDED_MAX;
 	s->n_ended--;
 }

@@ -175,6 +175,17 @@ static void fxt_holds_forget_kinds(struct fxt_holds *h, uint64_t pid, enum fxt_h
 	}
 }
 
+void fxt_holds_forget_of(struct fxt_holds *h, uint64_t from, uint64_t pid, enum fxt_holds_kind kind)
+{
+	struct fxt_held *older;
+
+	for (struct fxt_held *i = pid ? table_get(&h->by_pid, pid) : NULL; i; i = older) {
+		older = i->older;
+		if (i->key.kind == kind && i->key.from == from)
+			fxt_holds_forget(h, i);
+	}
+}
+
 /* CHILD inherits the mappings of PARENT, as in model/maps. */
 static int fxt_holds_inherit(struct fxt_holds *h, uint64_t parent, uint64_t child)
 {

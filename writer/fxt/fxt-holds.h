@@ -75,6 +75,10 @@ int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_
 struct fxt_held *fxt_holds_find(const struct fxt_holds *h, const struct fxt_holds_key *key);
 void fxt_holds_forget(struct fxt_holds *h, struct fxt_held *held);
 
+/* Discards the items of KIND, of the writer FROM, whose end is that of PID. */
+void fxt_holds_forget_of(struct fxt_holds *h, uint64_t from, uint64_t pid,
+			 enum fxt_holds_kind kind);
+
 /* HELD has KEY from now on, which no item has. Its place among the items does not change. */
 void fxt_holds_rename(struct fxt_holds *h, struct fxt_held *held, const struct fxt_holds_key *key);
 

@@ -296,6 +296,38 @@ TEST(test_cut_renamed)
 	source_deinit(&s);
 }
 
+/* Threads of ended processes are not named, also those whose exit is in an earlier chunk. */
+TEST(test_cut_ended_process)
+{
+	const uint64_t second = 1000000000;
+	const struct fxt_out_arg ends = { FXT_ARG_BOOL, fxt_interned("process_ends"),
+					  .boolean = true };
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	source_init(&s);
+	put_start(&s, 100, "box", 1, WALL);
+	put_task(&s, 5, "five", 1);
+	put_thread(&s, 5, 6, "six");
+	put_task(&s, 8, "eight", 1);
+	put_task(&s, 9, "nine", 1);
+	OK(fxt_write_event(&s.w, &(struct fxt_event){ .category = fxt_interned("process"),
+						      .name = fxt_interned("exit"),
+						      .ts_ticks = 200,
+						      .thread = { 5, 6 },
+						      .args = &ends,
+						      .n_args = 1 }));
+	put_event_args(&s, 2 * second, 9, "process", "exit", &ends, 1);
+	put_stop(&s, 3 * second);
+	text = cut_text(&s.bytes, &(struct edit_cut_options){ .from_ns = 2 * second + 1,
+							      .to_ns = UINT64_MAX,
+							      .absolute = true });
+	assert_int_equal(count_lines(text, "'five'") + count_lines(text, "'six'"), 0);
+	assert_int_equal(count_lines(text, "'eight'"), 2);
+	assert_int_equal(count_lines(text, "'nine'"), 2);
+	source_deinit(&s);
+}
+
 /* Times near the limits of 64 bits, in every phase. */
 TEST(test_cut_extreme_times)
 {
@@ -720,6 +752,7 @@ int main(void)
 		cmocka_unit_test(test_cut_process),
 		cmocka_unit_test(test_cut_cpu),
 		cmocka_unit_test(test_cut_dying_thread),
+		cmocka_unit_test(test_cut_ended_process),
 		cmocka_unit_test(test_cut_extreme_times),
 		cmocka_unit_test(test_cut_flight_recorder),
 		cmocka_unit_test(test_cut_cpu_woken_twice),
