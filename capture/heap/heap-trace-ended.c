@@ -109,9 +109,23 @@ static int heap_trace_report_watch_begin(struct heap_trace *m, struct heap_image
 	return heap_trace_ended_emit(m, &rec.head);
 }
 
+/*
+ * Whether IMAGE has just ended, and its end has not been read from the tables. If no check found its
+ * allocators, the judgement depends on its end: exec or exit, and its allocations until then.
+ */
+static bool heap_trace_end_decides(const struct heap_trace *m, const struct heap_image *image)
+{
+	struct memory_process process;
+
+	return !image->ended && !image->covered && !image->refused &&
+	       !heap_trace_runs(m, image, &process);
+}
+
 int heap_trace_announce(struct heap_trace *m, struct heap_image *image)
 {
-	return image->earlier ? 0 : heap_trace_report_watch_begin(m, image);
+	if (image->announced || image->earlier || heap_trace_end_decides(m, image))
+		return 0;
+	return heap_trace_report_watch_begin(m, image);
 }
 
 /* Whether IMAGE can be announced. A new program must have loaded its libraries. */

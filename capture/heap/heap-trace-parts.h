@@ -60,7 +60,8 @@ static inline struct heap_probes *heap_trace_probes_of(const struct heap_trace *
 
 /*
  * Report, once, that IMAGE is watched, or each image that is ready. The records of earlier images
- * of the process come first. Return 0, or the result of the sink.
+ * of the process come first. If the report depends on the end of a program that has just ended, it
+ * waits until heap_trace_finish_ended() has read that end. Return 0, or the result of the sink.
  */
 int heap_trace_announce(struct heap_trace *m, struct heap_image *image);
 int heap_trace_announce_ready(struct heap_trace *m);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Programs that end before their files were checked: their reports wait for the kind of their end.
+ * Real maps, without programs.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/heap/heap-trace-parts.h"
+#include "tests/support/unit.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+enum { PID = 7, INSTANCE = 3, ROOM = 8 };
+
+static int make_map(size_t key_size, size_t value_size)
+{
+	return bpf_map_create(BPF_MAP_TYPE_HASH, "heap_trace", (uint32_t)key_size,
+			      (uint32_t)value_size, ROOM, NULL);
+}
+
+struct seen {
+	unsigned n_begun, n_ended;
+	char unwatched[MEMORY_REASON_BYTES];
+	uint32_t reason;
+};
+
+static int note(const struct rec_head *rec, void *userdata)
+{
+	struct seen *seen = userdata;
+
+	if (rec->kind == REC_WATCH) {
+		seen->n_begun++;
+		memcpy(seen->unwatched, ((const struct rec_watch *)rec)->unwatched,
+		       sizeof(seen->unwatched));
+	} else if (rec->kind == REC_WATCHED) {
+		seen->n_ended++;
+		seen->reason = ((const struct rec_watched *)rec)->reason;
+	}
+	return 0;
+}
+
+/* The programs note the end of PROCESS. */
+static void end(const struct heap_trace *m, struct memory_process process, uint32_t flags)
+{
+	process.flags |= flags;
+	process.ended_ns = process.since_ns + 1;
+	assert_int_equal(bpf_map_update_elem(m->own.ended_fd, &process.instance, &process, BPF_ANY),
+			 0);
+	assert_int_equal(bpf_map_delete_elem(m->own.processes_fd, &process.pid), 0);
+}
+
+TEST(test_report_waits_for_end)
+{
+	static const struct {
+		bool settled; /* the check found no allocator */
+		uint32_t flags;
+		const char *unwatched;
+		uint32_t reason;
+	} rows[] = {
+		{ false, MEMORY_PROCESS_EXECED, "", WATCHED_EXEC },
+		{ true, MEMORY_PROCESS_EXECED, "", WATCHED_EXEC },
+		{ false, 0, "it ended before its files were examined", WATCHED_EXIT },
+		{ true, 0, HEAP_PROBES_NO_ALLOCATOR, WATCHED_EXIT },
+	};
+	const struct session_options options = { .categories = CATEGORY_MEMORY };
+	uint32_t instances = INSTANCE;
+	__u64 unreported = 0;
+	int32_t n_copied = 0;
+	struct heap_trace m = {
+		.options = &options,
+		.own = {
+			.processes_fd = make_map(sizeof(uint32_t), sizeof(struct memory_process)),
+			.ended_fd = make_map(sizeof(uint32_t), sizeof(struct memory_process)),
+			.stacks_fd = make_map(sizeof(struct memory_stack_key),
+					      sizeof(struct memory_stack)),
+			.blocks_fd = make_map(sizeof(struct memory_key),
+					      sizeof(struct memory_block)),
+			.instances = &instances,
+			.n_copied = &n_copied,
+			.ends_unreported = &unreported,
+		},
+		.stopping = true, /* nothing else is waited for */
+	};
+
+	(void)state;
+	if (m.own.processes_fd == -EPERM)
+		skip();
+	assert_true(m.own.processes_fd >= 0 && m.own.ended_fd >= 0);
+	assert_true(m.own.stacks_fd >= 0 && m.own.blocks_fd >= 0);
+	heap_tables_init(&m.tables, &m.own);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct memory_process process = { .instance = INSTANCE,
+							.pid = PID,
+							.since_ns = 1000 };
+		struct heap_image *image = heap_images_add(&m.images, &process);
+		struct seen seen = { 0 };
+
+		assert_non_null(image);
+		assert_int_equal(bpf_map_update_elem(m.own.processes_fd, &process.pid, &process,
+						     BPF_NOEXIST),
+				 0);
+		image->settled = rows[i].settled;
+		if (rows[i].settled)
+			strcpy(image->unwatched, HEAP_PROBES_NO_ALLOCATOR);
+		m.sink = (struct memory_sink){ .emit = note, .userdata = &seen };
+		end(&m, process, rows[i].flags);
+		assert_int_equal(heap_trace_announce(&m, image), 0);
+		assert_int_equal(heap_trace_announce_ready(&m), 0);
+		assert_int_equal(seen.n_begun, 0);
+		assert_int_equal(heap_trace_finish_ended(&m, 2000, SECOND_NS), 0);
+		assert_int_equal(seen.n_begun, 1);
+		assert_int_equal(seen.n_ended, 1);
+		assert_string_equal(seen.unwatched, rows[i].unwatched);
+		assert_int_equal(seen.reason, rows[i].reason);
+	}
+	heap_tables_deinit(&m.tables);
+	heap_images_deinit(&m.images);
+	close(m.own.processes_fd);
+	close(m.own.ended_fd);
+	close(m.own.stacks_fd);
+	close(m.own.blocks_fd);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_report_waits_for_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
