@@ -165,6 +165,19 @@ static bool heap_trace_is_shared(const struct heap_trace *m, uint32_t pid)
 		(now.task.start_ns == shared.start_ns && now.exec_id == shared.exec_id));
 }
 
+/*
+ * Removes PROCESS, which is ending, from the programs' table. Returns false if the programs have
+ * reported its end, or if it has called exec: they will report the end of its new program.
+ */
+static bool heap_trace_take_back(const struct heap_trace *m, const struct memory_process *process)
+{
+	struct memory_process now;
+
+	return bpf_map_lookup_elem(m->own.processes_fd, &process->pid, &now) == 0 &&
+	       now.instance == process->instance &&
+	       bpf_map_delete_elem(m->own.processes_fd, &process->pid) == 0;
+}
+
 /* Starts to watch TRACED, whose probes are in place. */
 static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, int pidfd)
 {
@@ -178,11 +191,14 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 
 	r = bpf_map_update_elem(m->own.processes_fd, &traced->pid, &process, BPF_NOEXIST);
 	if (heap_trace_has_exited(traced->pid, pidfd)) {
-		/* (otherwise its end came after the update, and the programs have reported it) */
-		if (r < 0 || bpf_map_delete_elem(m->own.processes_fd, &traced->pid) == 0)
+		/*
+		 * Otherwise its end came after the update. TRACED is kept until that end is read,
+		 * so that a report of its exec, read before, is not taken for another process.
+		 */
+		if (r < 0 || heap_trace_take_back(m, &process))
 			heap_trace_end_unseen(m, traced);
 		else
-			heap_trace_forget(m, traced);
+			traced->instance = process.instance;
 		return 0;
 	}
 	image = heap_images_add(&m->images, &process);
