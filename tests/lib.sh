@@ -42,6 +42,7 @@ LIST_STACKS=${LIST_STACKS:-$KYMO_BUILD/tests/support/list-stacks}
 LEAK_PROGRAMS=${LEAK_PROGRAMS:-$KYMO_BUILD/tests/support/plant}
 RESOURCE_LOAD=${RESOURCE_LOAD:-$KYMO_BUILD/tests/support/resource-load}
 LOAD_PROGRAMS=${LOAD_PROGRAMS:-$KYMO_BUILD/tests/support/load-programs}
+STACK_DEPTHS=${STACK_DEPTHS:-$KYMO_BUILD/tests/support/stack-depths}
 PATH=$PATH:/usr/sbin:/sbin
 
 # Tests share their unwind tables, and never use those of the machine.

@@ -26,6 +26,12 @@ assert_ge "$(awk '$1 == "verified"' "$TMP/stdout" | wc -l)" 1 "programs with a n
 assert_eq "$(awk '$1 == "verified" && $2 == 0 { print $3 }' "$TMP/stdout")" "" "programs without that number"
 assert_eq "$(awk '$1 == "verified" && $2 > 500000 { print $3, $2 }' "$TMP/stdout")" "" \
 	"programs with more than 500,000 verified instructions"
+# The stacks of a program and of all functions that it calls, as Linux 6.1 sums them (suite style:
+# stack-depths checks the limit).
+note "programs with the deepest stacks, of 512 bytes:"
+"$STACK_DEPTHS" "$KYMO_BUILD/bpf/kymo.bpf.o" | sort -k 2,2nr | head -n 5 | while read -r _ n _ name _ rest; do
+	note "  $n $name $rest"
+done
 loaded=" $(awk '$1 == "loaded" { print $2 }' "$TMP/stdout" | tr '\n' ' ')"
 unused=$(awk '$1 == "unused" { print $2 }' "$TMP/stdout" | tr '\n' ' ')
 note "$(wc -w <<<"$loaded") programs are loaded; not used on this kernel: ${unused:-none}"
