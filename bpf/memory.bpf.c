@@ -125,15 +125,28 @@ static __always_inline __u64 memory_stack_files(const struct memory_stack *stack
 	return h;
 }
 
-__u64 memory_stack_id(struct memory_stack *stack)
+__noinline __u64 memory_stack_hash(__u64 h, const struct memory_stack *stack, __u32 at)
 {
-	__u64 files;
+	return stack ? stack_hash_stride(h, stack->frames, at, stack->n_frames, MEMORY_FRAMES_MAX)
+		     : h;
+}
+
+__noinline __u64 memory_stack_id(struct memory_stack *stack)
+{
+	__u64 files, h = stack_seed;
 
 	if (!stack)
 		return 0;
 	files = memory_stack_files(stack);
-	return stack_hash_from(files ? stack_mix(stack_seed, files) : stack_seed, stack->frames,
-			       stack->n_frames, MEMORY_FRAMES_MAX);
+	if (files)
+		h = stack_mix(h, files);
+#pragma clang loop unroll(disable)
+	for (__u32 at = 0; at < MEMORY_FRAMES_MAX; at += STACK_STRIDE) {
+		if (at >= stack->n_frames)
+			break;
+		h = memory_stack_hash(h, stack, at);
+	}
+	return stack_hash_end(h, stack->n_frames);
 }
 
 __u32 memory_stack_true(struct memory_stack *stack)
@@ -266,15 +279,13 @@ static __always_inline void memory_insert(struct memory_process *process,
 					  const struct memory_key *key,
 					  const struct memory_block *block)
 {
-	struct memory_block *other, old;
+	struct memory_block *other;
 	long r = bpf_map_update_elem(&memory_blocks, key, block, BPF_NOEXIST);
 
 	if (r == -17 /* EEXIST: the free of the earlier block was missed */) {
 		other = bpf_map_lookup_elem(&memory_blocks, key);
-		if (other) {
-			old = *other;
-			forget_block(key, &old);
-		}
+		if (other)
+			forget_block(key, other);
 		memory_count(&process->lost);
 		r = bpf_map_update_elem(&memory_blocks, key, block, BPF_ANY);
 	}
@@ -323,12 +334,32 @@ static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_proc
 	return n + 1;
 }
 
+/* The requested size. */
+static __always_inline __u64 memory_size_of(const struct memory_call *call)
+{
+	switch (call->function) {
+	case MEMORY_FN_CALLOC:
+		return call->args[0] * call->args[1];
+	case MEMORY_FN_REALLOC:
+	case MEMORY_FN_RALLOCX:
+	case MEMORY_FN_ALIGNED_ALLOC:
+	case MEMORY_FN_MEMALIGN:
+		return call->args[1];
+	case MEMORY_FN_REALLOCARRAY:
+		return call->args[1] * call->args[2];
+	case MEMORY_FN_POSIX_MEMALIGN:
+		return call->args[2];
+	default:
+		return call->args[0];
+	}
+}
+
 /* The outermost call of T has returned ADDRESS to its caller, at CTX. */
 static __always_inline void memory_allocated(struct pt_regs *ctx, struct memory_process *process,
-					     struct memory_thread *t, __u64 address, __u64 size,
-					     bool at_ret)
+					     struct memory_thread *t, __u64 address, bool at_ret)
 {
 	struct memory_call *call = &t->call;
+	__u64 size = memory_size_of(call);
 	struct memory_key key = {
 		.id = address,
 		.instance = process->instance,
@@ -416,26 +447,6 @@ static __always_inline void memory_remove_old(struct memory_process *process,
 	call->has_old = bpf_map_delete_elem(&memory_blocks, &key) == 0;
 }
 
-/* The requested size. */
-static __always_inline __u64 memory_size_of(const struct memory_call *call)
-{
-	switch (call->function) {
-	case MEMORY_FN_CALLOC:
-		return call->args[0] * call->args[1];
-	case MEMORY_FN_REALLOC:
-	case MEMORY_FN_RALLOCX:
-	case MEMORY_FN_ALIGNED_ALLOC:
-	case MEMORY_FN_MEMALIGN:
-		return call->args[1];
-	case MEMORY_FN_REALLOCARRAY:
-		return call->args[1] * call->args[2];
-	case MEMORY_FN_POSIX_MEMALIGN:
-		return call->args[2];
-	default:
-		return call->args[0];
-	}
-}
-
 static __always_inline bool is_realloc(__u32 function)
 {
 	return function == MEMORY_FN_REALLOC || function == MEMORY_FN_REALLOCARRAY ||
@@ -502,11 +513,11 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	return true;
 }
 
-static __always_inline void realloc_returned(struct pt_regs *ctx, struct memory_process *process,
-					     struct memory_thread *t, __u64 address, bool at_ret)
+/* The outermost call of T, of a realloc(), has returned ADDRESS: ends the old block. */
+static __always_inline void realloc_returned(struct memory_process *process,
+					     struct memory_thread *t, __u64 address)
 {
 	struct memory_call *call = &t->call;
-	__u64 size = memory_size_of(call);
 	struct memory_key key = {
 		.id = call->args[0],
 		.instance = process->instance,
@@ -527,10 +538,15 @@ static __always_inline void realloc_returned(struct pt_regs *ctx, struct memory_
 	} else if (key.id) {
 		count_unmatched(process);
 	}
-	if (address)
-		memory_allocated(ctx, process, t, address, size, at_ret);
-	else if (!key.id)
+	if (!address && !key.id)
 		memory_count(&process->failed);
+}
+
+/* Words 0, 1 and 3 of the attributes of a new thread, if they are readable. */
+static __always_inline void memory_read_attributes(struct rec_resource *rec, __u64 attr)
+{
+	bpf_probe_read_user(&rec->args[1], 2 * sizeof(attr), (const void *)attr);
+	bpf_probe_read_user(&rec->args[3], sizeof(attr), (const void *)(attr + 3 * sizeof(attr)));
 }
 
 /* The outermost call of T, a function of threads, has succeeded. */
@@ -539,7 +555,7 @@ static __always_inline void thread_call_returned(struct pt_regs *ctx,
 						 struct memory_thread *t, bool at_ret)
 {
 	struct memory_call *call = &t->thread_call;
-	__u64 attr[4] = { 0 }, thread = call->args[0], stack = 0;
+	__u64 thread = call->args[0], stack = 0;
 	struct rec_resource *rec;
 	__u32 operation, n;
 	bool by_new;
@@ -548,7 +564,6 @@ static __always_inline void thread_call_returned(struct pt_regs *ctx,
 		operation = RESOURCE_OP_THREAD_CREATE;
 		if (bpf_probe_read_user(&thread, sizeof(thread), (const void *)thread) < 0)
 			return;
-		bpf_probe_read_user(attr, sizeof(attr), (const void *)call->args[1]);
 		n = memory_walk(ctx, process, t, call, at_ret, &by_new);
 		stack = memory_keep_stack(process, t, n, MEMORY_RESOURCE_THREAD, 1, 0);
 	} else {
@@ -559,9 +574,8 @@ static __always_inline void thread_call_returned(struct pt_regs *ctx,
 	if (!rec)
 		return;
 	rec->args[0] = thread;
-	rec->args[1] = attr[0];
-	rec->args[2] = attr[1];
-	rec->args[3] = attr[3];
+	if (operation == RESOURCE_OP_THREAD_CREATE)
+		memory_read_attributes(rec, call->args[1]);
 	rec->stack = stack;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
@@ -594,18 +608,17 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 		if (function >= MEMORY_FN_PTHREAD_CREATE) {
 			if (result == 0)
 				thread_call_returned(ctx, process, t, at_ret);
-		} else if (is_realloc(function)) {
-			realloc_returned(ctx, process, t, result, at_ret);
 		} else {
 			if (function == MEMORY_FN_POSIX_MEMALIGN &&
 			    (result != 0 || bpf_probe_read_user(&result, sizeof(result),
 								(const void *)call->args[0]) < 0))
 				result = 0;
-			if (result)
-				memory_allocated(ctx, process, t, result, memory_size_of(call),
-						 at_ret);
-			else
+			if (is_realloc(function))
+				realloc_returned(process, t, result);
+			else if (!result)
 				memory_count(&process->failed);
+			if (result)
+				memory_allocated(ctx, process, t, result, at_ret);
 		}
 	}
 	call->function = 0;

@@ -247,24 +247,6 @@ none:
 }
 
 /*
- * Walks the stack of the current task, of PROCESS, whose registers are in CTX, for an allocation of
- * BYTES of RESOURCE. Returns the stack's id. Returns 0, and counts that, if there is none.
- */
-static __always_inline __u64 memory_stack(void *ctx, struct memory_process *process, __u32 resource,
-					  __u64 bytes)
-{
-	struct memory_thread *t = memory_thread(true);
-
-	if (!t) {
-		memory_count(&process->no_stack);
-		return 0;
-	}
-	t->copied = 0;
-	return memory_keep_stack(process, t, stack_walk_user_memory(ctx, &t->stack, false),
-				 resource, 1, bytes);
-}
-
-/*
  * Reserves a record for an operation of the current task, of PROCESS, and fills it except for its
  * args and its text. Returns NULL, and counts that, if the ring is full.
  */

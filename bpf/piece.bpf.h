@@ -100,10 +100,17 @@ static __always_inline void piece_count(__u16 file, enum stack_copies kind)
 		__sync_fetch_and_add(&f->copied, 1);
 }
 
+struct piece_part {
+	__u8 bytes[PIECE_STEP];
+};
+
+/* Copies as much of the stack above SP as there is, into TO. Returns the number of bytes. */
+__u32 piece_copy_last(struct piece_part *to, __u64 sp);
+
 /*
  * Copies the stack above SP into PIECE, which N_ROOM bytes of room follow. (The copied number is
- * read back, so that its value is unknown to the verifier: it examines the second loop once, and
- * not for each end of the first.)
+ * read back, so that its value is unknown to the verifier: it examines the rest once, and not for
+ * each end of the loop.)
  */
 static __always_inline void piece_copy(struct rec_piece *piece, __u32 n_room, __u64 sp)
 {
@@ -116,37 +123,8 @@ static __always_inline void piece_copy(struct rec_piece *piece, __u32 n_room, __
 			break;
 	piece->n_bytes = n;
 	n = *(volatile __u32 *)&piece->n_bytes;
-	if (n > n_room - PIECE_STEP)
-		return;
-#pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < PIECE_STEP; i += PIECE_SMALL_STEP) {
-		if (bpf_probe_read_user(to + n + i, PIECE_SMALL_STEP, (const void *)(sp + n + i)) <
-		    0)
-			break;
-		piece->n_bytes += PIECE_SMALL_STEP;
-	}
-}
-
-/* As far as frame pointers lead, user space can judge them as the walk here would. */
-static __always_inline void piece_fill_calls(struct rec_piece *piece, const struct unwind_walk *w)
-{
-	__u64 bp = w->bp, next;
-	__u32 i = 0;
-
-#pragma clang loop unroll(disable)
-	for (; i < PIECE_CALLS_MAX; i++) {
-		if (bp < w->sp || bpf_probe_read_user(&next, sizeof(next), (const void *)bp) < 0)
-			break;
-		piece->calls[i].bp = bp;
-		piece->calls[i].called = unwind_called_from(w, bp, false);
-		piece->calls[i].linked = unwind_called_from(w, bp, true);
-		if (next <= bp) {
-			i++;
-			break;
-		}
-		bp = next;
-	}
-	piece->n_calls = i;
+	if (n <= n_room - PIECE_STEP)
+		piece->n_bytes += piece_copy_last((struct piece_part *)(to + n), sp + n);
 }
 
 /*
@@ -174,6 +152,12 @@ static __always_inline void piece_copy_mappings(struct rec_piece *piece, struct 
 	}
 }
 
+/*
+ * Fills in what PIECE says about the walk W, which has stopped, and the mappings of the current
+ * task. (This is a separate function, so the verifier checks it once, and not for each size.)
+ */
+int piece_fill_walk(struct rec_piece *piece, const struct unwind_walk *w);
+
 /* A stack to be copied. */
 struct piece_source {
 	enum stack_copies kind;
@@ -185,25 +169,17 @@ struct piece_source {
 	__u64 hash; /* of the frames */
 };
 
-/* Fills PIECE, which N_ROOM bytes of room follow, from S, for P. */
+/* Fills PIECE, which N_ROOM bytes of room follow, from S. */
 static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
-				       const struct piece_source *s, struct task_struct *p)
+				       const struct piece_source *s)
 {
-	const struct unwind_walk *w = s->at;
-
 	piece->is_wait = s->kind == STACK_COPIES_OF_WAIT;
 	piece->instance = s->instance;
-	piece->is_skipped = w->is_skipped;
-	piece->ip = w->ip;
-	piece->sp = w->sp;
-	piece->bp = w->bp;
-	piece->exact = w->exact;
-	piece_fill_calls(piece, w);
 	piece->n_frames = s->n_frames;
 	piece->n_room = n_room;
 	bpf_probe_read_kernel(piece->frames, s->n_frames_room * sizeof(*s->frames), s->frames);
-	piece_copy(piece, n_room, w->sp);
-	piece_copy_mappings(piece, p);
+	piece_copy(piece, n_room, s->at->sp);
+	piece_fill_walk(piece, s->at);
 }
 
 /*
@@ -225,7 +201,7 @@ static __always_inline __u32 piece_share(__u32 ring, __u64 size, const struct pi
 	if (!piece)                                                                                \
 		return false;                                                                      \
 	rec_fill_head(&piece->head, now_ns, kind, sizeof(*piece) + PIECE_BYTES(i), p);             \
-	piece_fill(piece, PIECE_BYTES(i), s, p)
+	piece_fill(piece, PIECE_BYTES(i), s)
 
 static __always_inline bool piece_send(const struct piece_source *s, __u64 now_ns, __u64 *ret_id)
 {

@@ -195,7 +195,7 @@ static __always_inline bool probed_is_trapped(struct pt_regs *regs, __u64 ip)
 #endif
 
 /* Whether ADDRESS is one of user space, behind a call of the function that IP is in. */
-__noinline bool probed_calls_into(__u64 address, __u64 ip)
+static __always_inline bool probed_is_caller(__u64 address, __u64 ip)
 {
 #if defined(__TARGET_ARCH_x86)
 	return address >= 0x10000 && !(address >> 47) && stack_calls_into(address, ip);
@@ -204,26 +204,44 @@ __noinline bool probed_calls_into(__u64 address, __u64 ip)
 #endif
 }
 
+/* (the verifier would examine the same in each round of a loop) */
+__noinline bool probed_calls_into(__u64 address, __u64 ip)
+{
+	return probed_is_caller(address, ip);
+}
+
+struct probed_search {
+	__u64 sp, ip;
+	__u64 found;
+};
+
+static long probed_search_word(__u32 i, struct probed_search *s)
+{
+	__u64 word;
+
+	if (bpf_probe_read_kernel(&word, sizeof(word), (const void *)(s->sp + i * PROBED_WORD)) < 0)
+		return 1;
+	if (!probed_is_caller(word, s->ip))
+		return 0;
+	s->found = word;
+	return 1;
+}
+
 __noinline __u64 probed_unlisted_return(const struct unwind_walk *w)
 {
 	__u32 zero = 0;
 	struct probed_kernel *kernel = bpf_map_lookup_elem(&probed_kernels, &zero);
-	__u64 word;
+	struct probed_search s = {};
 
 	if (!w || !kernel || !kernel->sp)
 		return 0;
+	s.sp = kernel->sp;
+	s.ip = w->ip;
 	for (__u32 i = 0; i < PROBED_REGISTERS; i++)
-		if (probed_calls_into(kernel->registers[i], w->ip))
+		if (probed_calls_into(kernel->registers[i], s.ip))
 			return kernel->registers[i];
-#pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < PROBED_KERNEL_WORDS; i++) {
-		if (bpf_probe_read_kernel(&word, sizeof(word),
-					  (const void *)(kernel->sp + i * PROBED_WORD)) < 0)
-			break;
-		if (probed_calls_into(word, w->ip))
-			return word;
-	}
-	return 0;
+	bpf_loop(PROBED_KERNEL_WORDS, probed_search_word, &s, 0);
+	return s.found;
 }
 
 __noinline __u32 probed_first_byte(void)

@@ -172,37 +172,6 @@ static __always_inline bool is_in_allocator(struct memory_thread *t, const struc
 	return is_inside(&t->call, call) || is_inside(&t->thread_call, call);
 }
 
-/* These are separate functions, which the verifier checks once each. */
-__noinline int resource_find_callers(__u64 sp, __u64 ip, struct stack_callers *to)
-{
-	if (!to)
-		return 0;
-#if defined(__TARGET_ARCH_x86)
-	stack_find_callers(sp, ip, to);
-#else
-	to->n = to->direct = 0;
-#endif
-	return 0;
-}
-
-__noinline int resource_find_frame(__u64 sp, __u64 bp, struct stack_callers *to)
-{
-#if defined(__TARGET_ARCH_x86)
-	if (to)
-		stack_find_frame(sp, bp, to);
-#endif
-	return 0;
-}
-
-__noinline __u32 resource_walk(__u64 bp, __u32 n, struct memory_stack *to)
-{
-#if defined(__TARGET_ARCH_x86)
-	if (to && bp)
-		n = stack_walk_from(bp, to->frames, n, MEMORY_FRAMES_MAX);
-#endif
-	return n;
-}
-
 /* Those of CALL; NULL cannot be, but the verifier does not know. */
 static __always_inline struct stack_callers *find_callers(const struct call *call)
 {
@@ -210,7 +179,7 @@ static __always_inline struct stack_callers *find_callers(const struct call *cal
 	struct stack_callers *callers = bpf_map_lookup_elem(&resource_callers, &zero);
 
 	if (callers)
-		resource_find_callers(call->sp, call->ip, callers);
+		stack_find_callers(call->sp, call->ip, callers);
 	return callers;
 }
 
@@ -231,8 +200,8 @@ static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct
 	} else {
 		for (__u32 i = 0; i < STACK_CALLERS_MAX; i++)
 			t->stack.frames[i] = callers->frames[i];
-		resource_find_frame(call->sp, call->bp, callers);
-		n = resource_walk(callers->bp, n, &t->stack);
+		stack_find_frame(call->sp, call->bp, callers);
+		n = stack_walk_from(callers->bp, n, &t->stack);
 	}
 	return memory_keep_stack(call->process, t, n, call->resource, 1, 0);
 }
@@ -444,12 +413,8 @@ static int send_some_fds(__u32 i, struct fds_message *p)
 	return 0;
 }
 
-/*
- * Sends the BYTES of descriptors at ADDRESS, as many as a message can have. This is no loop, which
- * exceeds the limits of the verifier of Linux 6.1, and no function, for which there is no stack
- * left.
- */
-static __always_inline void resources_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
+/* Sends the BYTES of descriptors at ADDRESS, as many as a message can have. Returns 0, always. */
+__noinline int resource_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
 {
 	struct fds_message p = {
 		.address = address,
@@ -459,6 +424,7 @@ static __always_inline void resources_send_fds(__u64 address, __u64 bytes, __u64
 	};
 
 	bpf_loop(17, send_some_fds, &p, 0);
+	return 0;
 }
 
 /*
@@ -478,8 +444,8 @@ __noinline int resource_scan_control(__u64 at, __u64 left, __u64 stack, __u32 fl
 		if (c.level == SOL_SOCKET && (c.type == SCM_RIGHTS || c.type == SCM_PIDFD)) {
 			n++;
 			if (!(flags & FDS_MESSAGE_COUNT))
-				resources_send_fds(at + sizeof(c), c.bytes - sizeof(c), stack,
-						   flags);
+				resource_send_fds(at + sizeof(c), c.bytes - sizeof(c), stack,
+						  flags);
 		}
 		c.bytes = (c.bytes + 7) & ~7ull;
 		if (c.bytes > left)

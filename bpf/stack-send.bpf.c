@@ -12,11 +12,24 @@ __u32 stack_generation = 0;
 
 struct stacks_sent stacks_sent SEC(".maps");
 
+__noinline __u64 stack_hash_record(__u64 h, const struct rec_stack *s, __u32 at, __u32 n)
+{
+	return s ? stack_hash_stride(h, s->frames, at, n, STACK_FRAMES_MAX) : h;
+}
+
 __noinline __u64 stack_hash_of(const struct rec_stack *s, __u32 n)
 {
-	return s ? stack_hash_from(stack_mix(stack_seed, *(volatile __u32 *)&stack_generation),
-				   s->frames, n, STACK_FRAMES_MAX)
-		 : 0;
+	__u64 h = stack_mix(stack_seed, *(volatile __u32 *)&stack_generation);
+
+	if (!s)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (__u32 at = 0; at < STACK_FRAMES_MAX; at += STACK_STRIDE) {
+		if (at >= n)
+			break;
+		h = stack_hash_record(h, s, at, n);
+	}
+	return stack_hash_end(h, n);
 }
 
 __noinline bool stack_send_of(struct rec_stack *s, __u32 n, __u64 who, __u64 now_ns, __u64 *ret_id)

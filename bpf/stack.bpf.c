@@ -16,64 +16,124 @@ const volatile bool stacks_of_none = false;
 #define STACK_NR_EXECVEAT 322
 #define STACK_LOWEST      0x10000 /* nothing is mapped below */
 
-/* Where a walk by frame pointers is: the next frame is AT, and not below LOW if that can be. */
-struct stack_chain {
-	__u64 at, low;
-	__u64 probed; /* as of a walk by tables */
+/* Where the frames of a walk are stored. The other one is NULL. */
+struct stack_target {
+	struct rec_stack *record;
+	struct memory_stack *memory;
 };
 
-/*
- * To the caller. Returns its address, or 0 at the end. (This is a separate function, so that the
- * verifier does not examine it in each round of a loop.)
- */
-__noinline __u64 stack_next_frame(struct stack_chain *c)
+static __always_inline __u64 *stack_frames_of(const struct stack_target *to)
 {
-	__u64 frame[2], at;
+	return to->record ? to->record->frames : to->memory->frames;
+}
 
-	if (!c)
-		return 0;
-	at = c->at;
-	if (at < STACK_LOWEST || bpf_probe_read_user(frame, sizeof(frame), (const void *)at) < 0)
-		return 0;
-	if (c->probed)
-		frame[1] = probed_return_address(&c->probed, at + sizeof(at), frame[1]);
-	if (!frame[1] || (at < c->low && !stack_follows_call(frame[1])))
-		return 0;
-	c->low = at + 1;
-	c->at = frame[0];
-	return frame[1];
+static __always_inline __u32 stack_max_of(const struct stack_target *to)
+{
+	return to->record ? STACK_FRAMES_MAX : MEMORY_FRAMES_MAX;
 }
 
 /*
- * Walks from the registers of P, into FRAMES from number N on, below MAX. The kernel's
- * bpf_get_stack() takes three times as long, and returns values that are no addresses, since it
- * checks neither them nor frames. Frames of callers are higher on the stack, or on another one, to
- * which signal handlers and languages with their own stacks switch: then the frame must look like
- * one. Returns the end of the walk.
+ * The caller of the function that W, a walk by frame pointers, is in; 0 at the end. The next frame
+ * is at BP, and not below SP if that can be.
  */
-static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, __u64 *frames, __u32 n,
-					       __u32 max)
+__noinline __u64 stack_next_frame(struct unwind_walk *w)
 {
-	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp };
-	struct stack_chain chain = { .at = regs->bp };
-	__u64 caller;
+	__u64 frame[2], at;
+
+	if (!w)
+		return 0;
+	at = w->bp;
+	if (at < STACK_LOWEST || bpf_probe_read_user(frame, sizeof(frame), (const void *)at) < 0)
+		return 0;
+	if (w->probed)
+		frame[1] = probed_return_address(&w->probed, at + sizeof(at), frame[1]);
+	if (!frame[1] || (at < w->sp && !stack_follows_call(frame[1])))
+		return 0;
+	w->sp = at + 1;
+	w->bp = frame[0];
+	return frame[1];
+}
+
+/* Stores the next frames of W in FRAMES, from number N on, below MAX. Returns their end. */
+static __always_inline __u32 stack_chain_stride(struct unwind_walk *w, __u64 *frames, __u64 n,
+						const __u64 max)
+{
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < STACK_STRIDE; i++) {
+		/* (so that the limit is checked in each round, for the verifier) */
+		barrier_var(n);
+		if (n >= max)
+			break;
+		frames[n++] = w->ip;
+		w->ip = stack_next_frame(w);
+		if (!w->ip)
+			break;
+	}
+	return (__u32)n;
+}
+
+__noinline __u32 stack_chain_record(struct unwind_walk *w, struct rec_stack *to, __u32 n)
+{
+	return w && to ? stack_chain_stride(w, to->frames, n, STACK_FRAMES_MAX) : 0;
+}
+
+__noinline __u32 stack_chain_memory(struct unwind_walk *w, struct memory_stack *to, __u32 n)
+{
+	return w && to ? stack_chain_stride(w, to->frames, n, MEMORY_FRAMES_MAX) : 0;
+}
+
+/*
+ * Walks from the registers of P, into TO from frame number N on. The kernel's bpf_get_stack() takes
+ * three times as long, and returns values that are no addresses, since it checks neither them nor
+ * frames. Frames of callers are higher on the stack, or on another one, to which signal handlers
+ * and languages with their own stacks switch: then the frame must look like one. Returns the end of
+ * the walk.
+ */
+static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, const struct stack_target *to,
+					       __u32 n)
+{
+	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp, .bp = regs->bp };
 
 	probed_begin_walk(&w);
-	chain.low = w.sp;
-	chain.probed = w.probed;
-	frames[n] = w.ip;
-	if (!frames[n])
-		return n;
-	if (chain.at < chain.low)
-		return n + 1;
+	if (w.bp < w.sp)
+		w.bp = 0;
 #pragma clang loop unroll(disable)
-	for (n++; n < max; n++) {
-		caller = stack_next_frame(&chain);
-		if (!caller)
+	for (__u32 i = 0; i < STACK_STRIDES(stack_max_of(to)); i++) {
+		if (!w.ip)
 			break;
-		frames[n] = caller;
+		n = to->record ? stack_chain_record(&w, to->record, n)
+			       : stack_chain_memory(&w, to->memory, n);
 	}
 	return n;
+}
+
+/* The same by tables. Returns the end of W in the upper half; 0 = it goes on. */
+static __always_inline __u64 stack_tables_stride(struct unwind_walk *w, __u64 *frames, __u64 n,
+						 const __u64 max)
+{
+	__u64 end = 0;
+
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < STACK_STRIDE; i++) {
+		barrier_var(n);
+		if (n >= max)
+			break;
+		frames[n++] = w->ip;
+		end = (__u32)unwind_next(w);
+		if (end)
+			break;
+	}
+	return end << 32 | n;
+}
+
+__noinline __u64 stack_tables_record(struct unwind_walk *w, struct rec_stack *to, __u32 n)
+{
+	return w && to ? stack_tables_stride(w, to->frames, n, STACK_FRAMES_MAX) : 0;
+}
+
+__noinline __u64 stack_tables_memory(struct unwind_walk *w, struct memory_stack *to, __u32 n)
+{
+	return w && to ? stack_tables_stride(w, to->frames, n, MEMORY_FRAMES_MAX) : 0;
 }
 
 /* The walk W has ended as END. If the stack is to be copied, *RET_STOPPED (NULL: none) is W. */
@@ -91,11 +151,11 @@ static __always_inline void stack_end_walk(const struct unwind_walk *w, int end,
  * if the mappings are unknown. If the caller COPIES, the walk may end where the stack is to be
  * copied: then RET_STOPPED says where, with an IP that is not 0.
  */
-static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *frames, __u32 n,
-					       __u32 max, __u32 skip,
-					       struct unwind_walk *ret_stopped,
+static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struct stack_target *to,
+					       __u32 n, __u32 skip, struct unwind_walk *ret_stopped,
 					       enum stack_copies copies)
 {
+	__u64 *frames = stack_frames_of(to);
 	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp, .bp = regs->bp, .exact = 1 };
 	int end;
 
@@ -119,41 +179,45 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, __u64 *fram
 	}
 	if (skip && end == UNWIND_END_COPIED)
 		w.is_skipped = true;
-	if (skip && !end) {
-		frames[n] = w.ip;
+	frames[n] = w.ip;
+	if (end || !w.ip) {
+		stack_end_walk(&w, end, ret_stopped);
+		return n + 1;
+	}
+	if (skip) {
 		end = unwind_next(&w);
 		/* Without a true caller, the innermost function is taken instead. */
-		if (end || !w.ip) {
+		if (end) {
 			w.is_skipped = true;
-			stack_end_walk(&w, end, ret_stopped);
+			stack_end_walk(&w, UNWIND_NEXT_END(end), ret_stopped);
 			return n + 1;
 		}
 	}
+	end = 0;
 #pragma clang loop unroll(disable)
-	for (; n < max; n++) {
-		frames[n] = w.ip;
-		if (!end && w.ip)
-			end = unwind_next(&w);
-		if (end || !w.ip) {
-			stack_end_walk(&w, end, ret_stopped);
-			return n + 1;
-		}
+	for (__u32 i = 0; i < STACK_STRIDES(stack_max_of(to)) && !end; i++) {
+		__u64 r = to->record ? stack_tables_record(&w, to->record, n)
+				     : stack_tables_memory(&w, to->memory, n);
+
+		n = (__u32)r;
+		end = r >> 32;
 	}
-	unwind_count_end(UNWIND_END_FULL);
+	stack_end_walk(&w, end ? UNWIND_NEXT_END(end) : UNWIND_END_FULL, ret_stopped);
 	return n;
 }
 
-/* From REGS of this task, into FRAMES from number N on, below MAX. Returns where it has ended. */
-static __always_inline __u32 stack_walk_from_registers(struct pt_regs *regs, __u64 *frames, __u32 n,
-						       __u32 max, struct unwind_walk *ret_stopped,
+/* From REGS of this task, into TO from frame number N on. Returns where it has ended. */
+static __always_inline __u32 stack_walk_from_registers(struct pt_regs *regs,
+						       const struct stack_target *to, __u32 n,
+						       struct unwind_walk *ret_stopped,
 						       enum stack_copies copies)
 {
 	__u32 end = STACK_NOT_WALKED;
 
 	if (unwind_by_tables)
-		end = stack_walk_tables(regs, frames, n, max, 0, ret_stopped, copies);
+		end = stack_walk_tables(regs, to, n, 0, ret_stopped, copies);
 
-	return end != STACK_NOT_WALKED ? end : stack_walk_frames(regs, frames, n, max);
+	return end != STACK_NOT_WALKED ? end : stack_walk_frames(regs, to, n);
 }
 #endif
 
@@ -187,8 +251,8 @@ __noinline __u32 stack_walk_record(struct rec_stack *to)
 	if (stack_is_in_kernel(regs))
 		return 0;
 	if (to && stack_is_of_64_bit(regs))
-		return stack_walk_from_registers(regs, to->frames, 0, STACK_FRAMES_MAX, NULL,
-						 STACK_COPIES_NONE);
+		return stack_walk_from_registers(regs, &(struct stack_target){ .record = to }, 0,
+						 NULL, STACK_COPIES_NONE);
 #endif
 	return STACK_NOT_WALKED;
 }
@@ -203,8 +267,8 @@ __noinline __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *re
 	if (stack_is_in_kernel(regs))
 		return 0;
 	if (to && ret_stopped && stack_is_of_64_bit(regs))
-		return stack_walk_from_registers(regs, to->frames, 0, STACK_FRAMES_MAX, ret_stopped,
-						 copies);
+		return stack_walk_from_registers(regs, &(struct stack_target){ .record = to }, 0,
+						 ret_stopped, copies);
 #endif
 	return STACK_NOT_WALKED;
 }
@@ -221,11 +285,11 @@ __noinline __u32 stack_walk_memory(struct memory_stack *to, __u32 first)
 		to->frames[first ? 1 : 0] = regs->ip;
 		return 1;
 	}
-	return first ? stack_walk_from_registers(regs, to->frames, 1, MEMORY_FRAMES_MAX, NULL,
-						 STACK_COPIES_NONE) -
+	return first ? stack_walk_from_registers(regs, &(struct stack_target){ .memory = to }, 1,
+						 NULL, STACK_COPIES_NONE) -
 			       1
-		     : stack_walk_from_registers(regs, to->frames, 0, MEMORY_FRAMES_MAX, NULL,
-						 STACK_COPIES_NONE);
+		     : stack_walk_from_registers(regs, &(struct stack_target){ .memory = to }, 0,
+						 NULL, STACK_COPIES_NONE);
 #else
 	return STACK_NOT_WALKED;
 #endif
@@ -239,34 +303,45 @@ __noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip,
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 	if (to && unwind_by_tables && !stacks_of_none && regs->cs == STACK_CS_64)
-		return stack_walk_tables(regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, ret_stopped,
-					 ret_stopped ? STACK_COPIES_OF_ALLOCATION
-						     : STACK_COPIES_NONE);
+		return stack_walk_tables(
+			regs, &(struct stack_target){ .memory = to }, 0, skip, ret_stopped,
+			ret_stopped ? STACK_COPIES_OF_ALLOCATION : STACK_COPIES_NONE);
 #endif
 	return STACK_NOT_WALKED;
 }
 
 #define STACK_LEARNED_WORDS 192 /* from where the walk has stopped */
 
+struct stack_learning {
+	__u64 sp;
+	struct unwind_walk *work;
+};
+
+static long stack_learn_word(__u32 i, struct stack_learning *l)
+{
+	__u64 word;
+
+	if (bpf_probe_read_user(&word, sizeof(word), (const void *)(l->sp + i * sizeof(word))) < 0)
+		return 1;
+	if (word < 0x10000 || word >> 47 || word - l->sp < STACK_NEAR_BYTES ||
+	    !stack_follows_call(word))
+		return 0;
+	l->work->ip = word;
+	unwind_settle(l->work);
+	return 0;
+}
+
 __noinline int stack_learn_callers(const struct unwind_walk *stopped, struct unwind_walk *work)
 {
 #if defined(__TARGET_ARCH_x86)
-	__u64 word;
+	struct stack_learning l;
 
 	if (!stopped || !work)
 		return 0;
 	*work = (struct unwind_walk){};
-#pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < STACK_LEARNED_WORDS; i++) {
-		if (bpf_probe_read_user(&word, sizeof(word),
-					(const void *)(stopped->sp + i * sizeof(word))) < 0)
-			break;
-		if (word < 0x10000 || word >> 47 || word - stopped->sp < STACK_NEAR_BYTES ||
-		    !stack_follows_call(word))
-			continue;
-		work->ip = word;
-		unwind_settle(work);
-	}
+	l.sp = stopped->sp;
+	l.work = work;
+	bpf_loop(STACK_LEARNED_WORDS, stack_learn_word, &l, 0);
 #endif
 	return 0;
 }

@@ -67,15 +67,31 @@ static __always_inline __u64 stack_mix(__u64 h, __u64 v)
 	return h ^ (h >> 29);
 }
 
-/* The hash of N frames, at most MAX; never 0. */
-static __always_inline __u64 stack_hash_from(__u64 h, const __u64 *frames, __u32 n, __u32 max)
+/*
+ * Loops over frames go in strides: the verifier examines each round of a loop, so it has less work
+ * if a part of the rounds is in a separate function.
+ */
+#define STACK_STRIDE     8
+#define STACK_STRIDES(n) (((n) + STACK_STRIDE - 1) / STACK_STRIDE)
+
+/* The hash H with those of the N frames, at most MAX, that are in the stride from number AT on. */
+static __always_inline __u64 stack_hash_stride(__u64 h, const __u64 *frames, __u64 at, __u32 n,
+					       const __u32 max)
 {
 #pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < max; i++) {
-		if (i >= n)
+	for (__u32 i = 0; i < STACK_STRIDE; i++, at++) {
+		/* (so that the limit is checked in each round, for the verifier) */
+		barrier_var(at);
+		if (at >= n || at >= max)
 			break;
-		h = stack_mix(h, frames[i]);
+		h = stack_mix(h, frames[at]);
 	}
+	return h;
+}
+
+/* The hash of N frames, from H, that of the frames themselves; never 0. */
+static __always_inline __u64 stack_hash_end(__u64 h, __u32 n)
+{
 	h = stack_mix(h, n);
 	return h ? h : 1;
 }
@@ -181,118 +197,28 @@ struct stack_callers {
 	__u64 frames[STACK_CALLERS_MAX + 1];
 };
 
-#if defined(__TARGET_ARCH_x86)
-#define STACK_CS_64 0x33 /* the code segment of 64-bit programs */
-
-#define STACK_SCAN_WORDS 96 /* shm_open() has a path on its stack */
-#define STACK_NEAR_BYTES (1 << 20)
-
-/* Whether BP can be the frame of a function to which the return address at AT leads. */
-static __always_inline bool stack_is_frame(__u64 bp, __u64 at)
-{
-	__u64 caller;
-
-	return bp > at && bp - at < STACK_NEAR_BYTES && bp % sizeof(bp) == 0 &&
-	       bpf_probe_read_user(&caller, sizeof(caller), (const void *)(bp + 8)) == 0 &&
-	       stack_follows_call(caller);
-}
+/*
+ * A function that makes a system call has no frame of its own, so a walk by frame pointers misses
+ * its caller. Its library may have no frames at all. Their return addresses are on the stack, and
+ * are recognised by the calls before them, whose target is the function below. The search begins at
+ * stack pointer SP and instruction IP, and ends at the first caller in another file. (These are
+ * separate functions, which the verifier checks once each, as are the next ones.)
+ */
+int stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to);
 
 /*
  * Finds the frame of the function that the last of the callers TO returns to. BP is the register.
  * If a library uses it for another purpose, its old value is on the stack, from SP on.
  */
-static __always_inline void stack_find_frame(__u64 sp, __u64 bp, struct stack_callers *to)
-{
-	__u64 word;
+int stack_find_frame(__u64 sp, __u64 bp, struct stack_callers *to);
 
-	to->bp = stack_is_frame(bp, to->at) ? bp : 0;
-#pragma clang loop unroll(disable)
-	for (__u32 i = 1; i < STACK_SCAN_WORDS; i++) {
-		__u64 at = to->at - i * sizeof(word);
+/* Walks by frame pointers from BP on, into TO from frame number N on. Returns their number. */
+__u32 stack_walk_from(__u64 bp, __u32 n, struct memory_stack *to);
 
-		if (to->bp || at < sp ||
-		    bpf_probe_read_user(&word, sizeof(word), (const void *)at) < 0)
-			break;
-		if (stack_is_frame(word, to->at))
-			to->bp = word;
-	}
-}
+#if defined(__TARGET_ARCH_x86)
+#define STACK_CS_64 0x33 /* the code segment of 64-bit programs */
 
-/*
- * A function that makes a system call has no frame of its own, so a walk by frame pointers misses
- * its caller. Its library may have no frames at all. Their return addresses are on the stack, and
- * are recognised by the calls before them, whose target is the function below. The search begins at
- * stack pointer SP and instruction IP, and ends at the first caller in another file.
- */
-static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to)
-{
-	__u64 word;
-	__u32 calls;
-
-	to->n = to->direct = to->at = to->bp = 0;
-#pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < STACK_SCAN_WORDS; i++) {
-		__u64 at = sp + i * sizeof(word);
-		__u32 n = to->n;
-
-		if (n >= STACK_CALLERS_MAX)
-			break;
-		if (bpf_probe_read_user(&word, sizeof(word), (const void *)at) < 0)
-			break;
-		/* (most other words are small numbers, or point into the stack) */
-		if (word < 0x10000 || word >> 47 || word - sp < STACK_NEAR_BYTES)
-			continue;
-		/*
-		 * The top word is a return address after any call, which can be through a pointer,
-		 * or of a function that jumps on.
-		 */
-		calls = stack_calls_into(word, ip);
-		if (!calls && (i > 0 || !stack_follows_call(word)))
-			continue;
-		if (n == 0)
-			to->direct = calls == STACK_CALLS_DIRECT;
-		/*
-		 * (otherwise, the compiler removes the mask, and the verifier of Linux 6.1 has
-		 * forgotten the limit)
-		 */
-		barrier_var(n);
-		to->frames[n & 7] = word;
-		to->n = n + 1;
-		to->at = at;
-		/*
-		 * Outside of the library. Functions there have frames, or cannot be found without
-		 * more knowledge.
-		 */
-		if (calls != STACK_CALLS_DIRECT)
-			break;
-		ip = word;
-	}
-}
-
-/*
- * Walks by frame pointers from BP on, into FRAMES from number N on, up to MAX, a power of two.
- * Returns the number of frames.
- */
-static __always_inline __u32 stack_walk_from(__u64 bp, __u64 *frames, __u32 n, __u32 max)
-{
-	__u64 frame[2];
-	__u32 at;
-
-#pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < max; i++) {
-		if (n >= max || bpf_probe_read_user(frame, sizeof(frame), (const void *)bp) < 0 ||
-		    !frame[1])
-			break;
-		at = n++;
-		/* (so that the verifier knows that it is below MAX) */
-		asm volatile("" : "+r"(at));
-		frames[at & (max - 1)] = frame[1];
-		if (frame[0] <= bp)
-			break;
-		bp = frame[0];
-	}
-	return n;
-}
+#define STACK_NEAR_BYTES (1 << 20)
 #endif
 
 /*

@@ -297,20 +297,23 @@ static __noinline bool unwind_has(const struct unwind_insertion *new)
 	return sequence == *(volatile __u32 *)&process->sequence;
 }
 
-/* Whether PROCESS has a mapping in PAGES from FIRST on. */
-static __always_inline bool unwind_has_any(const struct unwind_process *process, __u64 first,
-					   __u64 pages)
+/*
+ * The number of PROCESS's mappings that begin before END. *RET_ANY is set if any of them is in the
+ * pages from FIRST to there.
+ */
+static __always_inline __u32 unwind_search_range(const struct unwind_process *process, __u64 first,
+						 __u64 end, bool *ret_any)
 {
-	__u64 last = first + pages - 1, where;
-	__u32 at;
+	__u64 last = end - 1, where = 0;
+	__u32 n;
 
 	/* (or the compiler makes a branch of each comparison with it) */
 	barrier_var(last);
-	at = unwind_search_mappings(process, last) - 1;
-	if (at >= UNWIND_MAPPINGS_MAX)
-		return false;
-	where = process->mappings[at].where;
-	return UNWIND_WHERE_FIRST(where) + UNWIND_WHERE_N(where) > first;
+	n = unwind_search_mappings(process, last);
+	if (n - 1 < UNWIND_MAPPINGS_MAX)
+		where = process->mappings[n - 1].where;
+	*ret_any = UNWIND_WHERE_FIRST(where) + UNWIND_WHERE_N(where) > first;
+	return n;
 }
 
 /* Whether mapping AT of the process would be merged with the new one. */
@@ -335,15 +338,17 @@ static __always_inline bool unwind_merges_with(const struct unwind_insertion *ne
 static __noinline bool unwind_is_full_for(const struct unwind_insertion *new)
 {
 	const struct unwind_process *process = new->process;
+	bool replaces;
 	__u64 at;
 
-	if (process->n < UNWIND_MAPPINGS_MAX ||
-	    unwind_has_any(process, new->first, new->end - new->first))
+	if (process->n < UNWIND_MAPPINGS_MAX)
 		return false;
-	if (new->file.number != UNWIND_FILE_NONE)
-		return true;
-	at = unwind_search_mappings(process, new->first);
-	return !unwind_merges_with(new, at - 1) && !unwind_merges_with(new, at);
+	at = unwind_search_range(process, new->first, new->end, &replaces);
+	if (replaces)
+		return false;
+	/* (no mapping begins in its pages, so the neighbours are the same as for its begin) */
+	return new->file.number != UNWIND_FILE_NONE ||
+	       (!unwind_merges_with(new, at - 1) && !unwind_merges_with(new, at));
 }
 
 static __always_inline void unwind_insert(struct unwind_insertion *new)
@@ -445,11 +450,12 @@ static __always_inline void unwind_add_mapping(__u32 tgid, bool selected,
 		f->used = *(volatile __u32 *)&unwind_clock;
 		if (f->state != UNWIND_FILE_READY)
 			f->missed += new->weight;
+		if (selected)
+			unwind_ask(f, &new->file, tgid, new->first << UNWIND_PAGE_SHIFT,
+				   new->end << UNWIND_PAGE_SHIFT);
 	}
+	/* (the last step: what follows is examined for each result of the steps before) */
 	unwind_insert(new);
-	if (f && selected)
-		unwind_ask(f, &new->file, tgid, new->first << UNWIND_PAGE_SHIFT,
-			   new->end << UNWIND_PAGE_SHIFT);
 }
 
 /* Runs whenever code or data is mapped, or made executable, in the process that does it. */
@@ -490,12 +496,15 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
 	__u64 first = address >> UNWIND_PAGE_SHIFT, pages = info->length >> UNWIND_PAGE_SHIFT;
 	__u32 tgid = (__u32)p->tgid;
 	struct unwind_insertion gap = { .first = first, .end = first + pages };
+	bool any;
 
 	gap.process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	/* (an error is no whole number of pages) */
 	if (!gap.process || gap.process->mm != (__u64)BPF_CORE_READ(p, mm) || pages == 0 ||
-	    address & ((1u << UNWIND_PAGE_SHIFT) - 1) ||
-	    !unwind_has_any(gap.process, first, pages) || !unwind_begin_change(gap.process))
+	    address & ((1u << UNWIND_PAGE_SHIFT) - 1))
+		return 0;
+	unwind_search_range(gap.process, first, first + pages, &any);
+	if (!any || !unwind_begin_change(gap.process))
 		return 0;
 	unwind_drop(&gap, 0);
 	unwind_end_change(gap.process);

@@ -684,7 +684,7 @@ __noinline __u64 unwind_called_from(const struct unwind_walk *w, __u64 bp, bool 
 
 #if defined(__TARGET_ARCH_x86)
 /* The innermost function has just begun, and a return probe has taken its return address. */
-static __noinline int unwind_unlisted(struct unwind_walk *to)
+static __always_inline int unwind_unlisted(struct unwind_walk *to)
 {
 	__u64 returns = probed_unlisted_return(to);
 
@@ -746,5 +746,10 @@ __noinline int unwind_next(struct unwind_walk *w)
 {
 	int end = w ? unwind_step(w) : UNWIND_END_TABLE;
 
-	return end || !w->ip ? end : unwind_settle(w);
+	if (!end && w->ip) {
+		end = unwind_settle(w);
+		if (!end)
+			return 0;
+	}
+	return end | UNWIND_NEXT_ENDED;
 }

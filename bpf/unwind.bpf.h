@@ -62,10 +62,12 @@ static __always_inline __u64 unwind_address(const struct unwind_walk *w)
 }
 
 /*
- * Steps to the caller, and looks up its mapping, if that contains code. Returns 0 or UNWIND_END_*.
- * At the end, IP is 0, and this returns 0, too. (This is one function: otherwise, the verifier
- * would check the second half in each iteration of a loop.)
+ * Steps to the caller, and looks up its mapping, if that contains code. Returns 0, or a number with
+ * UNWIND_NEXT_END() if the walk has ended. (This is one function: otherwise, the verifier would
+ * check the second half in each iteration of a loop. Its result is one value for the same reason.)
  */
+#define UNWIND_NEXT_ENDED    0x100
+#define UNWIND_NEXT_END(end) ((end) & ~UNWIND_NEXT_ENDED) /* UNWIND_END_* */
 int unwind_next(struct unwind_walk *w);
 
 /*
