@@ -48,59 +48,95 @@ static __always_inline void cgroup_set_sent(__u64 id)
 }
 
 /*
- * Writes the path of C into REC, with everything but the head of the record: levels that begin in
- * the first BEGIN bytes and have names of less than NAME bytes, NUL included. REC has room for
- * BEGIN + NAME bytes. Returns false if a name cannot be read.
+ * A path that is being written. Its record has the number of bytes so far, the next level in
+ * is_cut, and the id 0 after a name that cannot be read. The verifier does not know the contents of
+ * records, so it does not follow them through the rounds of the loop.
+ */
+struct cgroup_path {
+	struct rec_cgroup *rec;
+	struct cgroup *c;
+	int level;
+};
+
+/*
+ * Adds the next level to P. The path of the record has BEGIN bytes in which a level can begin, and
+ * room for a name of NAME bytes more. Returns 1 after the last level, and at one that does not fit.
+ */
+static __always_inline long cgroup_add_level(struct cgroup_path *p, const __u64 begin,
+					     const __u32 name)
+{
+	struct cgroup *c = p->c, *above = NULL;
+	struct rec_cgroup *rec = p->rec;
+	int level = (int)rec->is_cut;
+	__u64 at = rec->bytes;
+	long n;
+
+	barrier_var(at);
+	if (level > p->level || at >= begin)
+		return 1;
+	bpf_core_read(&above, sizeof(above), &c->ancestors[level]);
+	rec->path[at] = '/';
+	n = bpf_probe_read_kernel_str(rec->path + at + 1, name, BPF_CORE_READ(above, kn, name));
+	if (n <= 1) {
+		rec->id = 0;
+		return 1;
+	}
+	rec->bytes = at + n;
+	if (n == name && name < CGROUP_NAME_BYTES)
+		return 1;
+	rec->is_cut = (__u32)level + 1;
+	return 0;
+}
+
+/* Most paths are short. */
+#define CGROUP_SHORT_BYTES 128
+
+static long cgroup_add_short(__u32 i, struct cgroup_path *p)
+{
+	return cgroup_add_level(p, CGROUP_SHORT_BYTES, CGROUP_SHORT_BYTES);
+}
+
+static long cgroup_add_long(__u32 i, struct cgroup_path *p)
+{
+	return cgroup_add_level(p, CGROUP_PATH_BYTES - CGROUP_NAME_BYTES, CGROUP_NAME_BYTES);
+}
+
+/*
+ * Writes the path of C into REC, with everything but the head of the record. REC has room for
+ * CGROUP_PATH_BYTES, or, if it IS_SHORT, for 2 * CGROUP_SHORT_BYTES. Returns false if a name cannot
+ * be read.
  */
 static __always_inline bool cgroup_fill(struct rec_cgroup *rec, struct cgroup *c, __u64 id,
-					const __u32 begin, const __u32 name)
+					const bool is_short)
 {
-	int level = BPF_CORE_READ(c, level), i;
-	__u32 at = 0;
+	struct cgroup_path p = { .rec = rec, .c = c, .level = BPF_CORE_READ(c, level) };
 
 	rec->path[0] = '/'; /* the path of the root */
 	rec->path[1] = '\0';
-	/*
-	 * (the verifier would follow a value that differs in each iteration through all iterations)
-	 */
-	for (i = 1; i <= CGROUP_LEVELS_MAX && i <= level && at < begin; i++) {
-		struct cgroup *above = NULL;
-		long n;
-
-		bpf_core_read(&above, sizeof(above), &c->ancestors[i]);
-		rec->path[at] = '/';
-		n = bpf_probe_read_kernel_str(rec->path + at + 1, name,
-					      BPF_CORE_READ(above, kn, name));
-		if (n <= 1)
-			return false;
-		at += n;
-		if (n == name && name < CGROUP_NAME_BYTES)
-			break;
-	}
-	/* (read back, so that to the verifier they are any numbers: it examines the code after
-	 * the loop once, and not for each round that can end the loop) */
-	rec->bytes = at;
-	rec->is_cut = (__u32)i;
-	at = *(volatile __u32 *)&rec->bytes;
-	i = (int)*(volatile __u32 *)&rec->is_cut;
 	rec->id = id;
-	rec->bytes = at ? at + 1 : 2;
-	rec->is_cut = i <= level;
+	rec->bytes = 0;
+	rec->is_cut = 1;
+	bpf_loop(CGROUP_LEVELS_MAX, is_short ? cgroup_add_short : cgroup_add_long, &p, 0);
+	if (rec->id == 0)
+		return false;
+	rec->bytes = rec->bytes ? rec->bytes + 1 : 2;
+	rec->is_cut = (int)rec->is_cut <= p.level;
 	return true;
 }
 
 /* Returns true unless the path must be sent again in a record with more room. */
 static __always_inline bool cgroup_send_in(struct cgroup *c, __u64 id, __u64 who, __u64 now_ns,
-					   const __u32 begin, const __u32 name)
+					   const bool is_short)
 {
+	const __u32 bytes = is_short ? 2 * CGROUP_SHORT_BYTES : CGROUP_PATH_BYTES;
 	struct rec_cgroup *rec;
 	bool filled;
 
-	rec = rec_reserve(REC_CGROUP_RING, REC_CGROUP_BYTES(begin + name), now_ns);
+	rec = rec_reserve(REC_CGROUP_RING, REC_CGROUP_BYTES(bytes), now_ns);
 	if (!rec)
 		return true;
-	filled = cgroup_fill(rec, c, id, begin, name);
-	if (!filled || (rec->is_cut && name < CGROUP_NAME_BYTES)) {
+	filled = cgroup_fill(rec, c, id, is_short);
+	if (!filled || (rec->is_cut && is_short)) {
 		bpf_ringbuf_discard(rec, BPF_RB_NO_WAKEUP);
 		if (!filled)
 			rec_lose(REC_RING_LIFECYCLE, now_ns);
@@ -114,14 +150,13 @@ static __always_inline bool cgroup_send_in(struct cgroup *c, __u64 id, __u64 who
 
 /*
  * Sends the path of cgroup C, whose id is ID. The ring can only reserve sizes that are constant
- * here, and most paths are short, so a short record is tried first. This function is not static, so
- * the verifier checks it once, and not again for each path that leads here. Returns 0, always.
+ * here, so a short record is tried first. This function is not static, so the verifier checks it
+ * once, and not again for each path that leads here. Returns 0, always.
  */
 __noinline __u64 cgroup_send_path(__u64 c, __u64 id, __u64 who, __u64 now_ns)
 {
-	if (!cgroup_send_in((struct cgroup *)c, id, who, now_ns, 128, 128))
-		cgroup_send_in((struct cgroup *)c, id, who, now_ns,
-			       CGROUP_PATH_BYTES - CGROUP_NAME_BYTES, CGROUP_NAME_BYTES);
+	if (!cgroup_send_in((struct cgroup *)c, id, who, now_ns, true))
+		cgroup_send_in((struct cgroup *)c, id, who, now_ns, false);
 	return 0;
 }
 

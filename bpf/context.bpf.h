@@ -61,6 +61,18 @@ static __always_inline bool dequeue_is_delayed(struct task_struct *p)
 	return bpf_core_field_exists(p->se.sched_delayed) && p->se.sched_delayed;
 }
 
+/*
+ * P as a number. A function that the verifier checks once for each program takes numbers, but no
+ * pointers to structures of the kernel.
+ */
+static __always_inline __u64 context_address(const void *p)
+{
+	__u64 address = (__u64)p;
+
+	asm volatile("%0 = -%0\n%0 = -%0" : "+r"(address));
+	return address;
+}
+
 /* The koid of a task's process. Kernel threads are threads of kthreadd. */
 static __always_inline __u32 process_id(struct task_struct *p)
 {

@@ -60,40 +60,17 @@ extern struct filter_uids filter_uids SEC(".maps");
 extern struct filter_cgroups filter_cgroups SEC(".maps");
 extern struct filter_verdicts filter_verdicts SEC(".maps");
 
-extern const volatile __u32 filter_kinds;
-
 static __always_inline void filter_comm_key(struct filter_comm_key *key, const char *comm)
 {
 	key->halves[0] = key->halves[1] = 0;
 	bpf_probe_read_kernel_str(key, sizeof(*key), comm);
 }
 
-/* Whether C, or a cgroup above it, is the one in filter I: same parent, same name. */
-static __noinline bool filter_cgroup_is(struct cgroup *c, __u32 i)
-{
-	__u64 name[FILTER_CGROUP_BYTES / sizeof(__u64)] = {};
-	const struct filter_cgroup *wanted = bpf_map_lookup_elem(&filter_cgroups, &i);
-	struct cgroup *parent = NULL, *self = NULL;
-	const char *text;
-	__u32 level;
-
-	if (!wanted || wanted->level == 0 || !c)
-		return false;
-	level = wanted->level;
-	if ((__s32)level > BPF_CORE_READ(c, level))
-		return false;
-	bpf_core_read(&self, sizeof(self), &c->ancestors[level]);
-	bpf_core_read(&parent, sizeof(parent), &c->ancestors[level - 1]);
-	if (BPF_CORE_READ(parent, kn, id) != wanted->parent_id)
-		return false;
-	text = BPF_CORE_READ(self, kn, name);
-	if (bpf_probe_read_kernel_str(name, sizeof(name), text) < 0)
-		return false;
-	for (int w = 0; w < FILTER_CGROUP_BYTES / (int)sizeof(__u64); w++)
-		if (name[w] != ((const __u64 *)wanted->name)[w])
-			return false;
-	return true;
-}
+/*
+ * Whether the cgroup at address CGROUP, or one above it, is the one in filter I: same parent, same
+ * name. (The verifier checks it once for each program, and not for each filter.)
+ */
+bool filter_cgroup_is(__u64 cgroup, __u32 i);
 
 static __always_inline bool filter_by_cgroup(struct task_struct *p)
 {
@@ -104,7 +81,7 @@ static __always_inline bool filter_by_cgroup(struct task_struct *p)
 	if (known)
 		return *known;
 	for (__u32 i = 0; i < FILTER_CGROUPS_MAX && !verdict; i++)
-		verdict = filter_cgroup_is(c, i);
+		verdict = filter_cgroup_is((__u64)c, i);
 #if !defined(FILTER_IN_NMI) /* the interrupted code may be writing the same result */
 	bpf_map_update_elem(&filter_verdicts, &id, &verdict, BPF_ANY);
 #endif

@@ -365,8 +365,7 @@ int on_iter_cgroups(struct bpf_iter__task *ctx)
 	c = BPF_CORE_READ(p, cgroups, dfl_cgrp);
 	id = BPF_CORE_READ(c, kn, id);
 	/* (an unreadable path is sent with the task's next record) */
-	if (cgroup_is_sent(id) ||
-	    !cgroup_fill(rec, c, id, CGROUP_PATH_BYTES - CGROUP_NAME_BYTES, CGROUP_NAME_BYTES))
+	if (cgroup_is_sent(id) || !cgroup_fill(rec, c, id, false))
 		return 0;
 	size = REC_CGROUP_BYTES(rec->bytes);
 	if (size > sizeof(*rec))

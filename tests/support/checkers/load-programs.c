@@ -32,6 +32,7 @@ static size_t n_programs;
 
 static uint32_t ids[] = { 1000 };
 static char comms[][REC_COMM_BYTES] = { "nobody" };
+static struct filter_cgroup cgroups[] = { { .parent_id = 1, .level = 1, .name = "nobody" } };
 
 /* (the programs are the same for all functions) */
 static char spec[] = "syscall:openat", *specs[] = { spec };
@@ -47,7 +48,12 @@ static const struct kind {
 	{ "process",
 	  { .categories = ALL & ~CATEGORIES_UNFILTERED,
 	    .memory = { .reach = MEMORY_REACH_LOOK },
-	    .filter = { .pids = ids, .n_pids = 1 } } },
+	    .filter = { .pids = ids,
+			.n_pids = 1,
+			.comms = comms,
+			.n_comms = 1,
+			.cgroups = cgroups,
+			.n_cgroups = 1 } } },
 	{ "log",
 	  { .categories = CATEGORY_MEMORY,
 	    .memory = { .log = true, .interval = 65536, .min_bytes = 64 },
