@@ -188,19 +188,25 @@ __noinline __u64 call_collect_stack(void)
 	return id;
 }
 
-/* Reads the argument at FROM. Returns false if it is unreadable. */
-static __always_inline bool call_read_origin(struct pt_regs *ctx, const struct call_origin *from,
-					     __u64 *to)
+/*
+ * Reads the argument at FROM; CONTEXT is the address of the registers. Returns false if it is
+ * unreadable. (This is a separate function, so the verifier checks it once for all arguments.)
+ */
+__noinline bool call_read_origin(__u64 context, const struct call_origin *from, __u64 *to)
 {
 	__u64 value = 0;
-	__u32 bytes = from->bytes;
+	__u32 bytes;
 
+	if (!from || !to)
+		return false;
+	bytes = from->bytes;
 	*to = 0;
 	if (from->kind == CALL_ORIGIN_NONE)
 		return true;
 	/* (the context can only be read at constant offsets; this reads it as memory) */
 	if (from->kind != CALL_ORIGIN_CONSTANT)
-		bpf_probe_read_kernel(&value, sizeof(value), (const char *)ctx + from->register_at);
+		bpf_probe_read_kernel(&value, sizeof(value),
+				      (const char *)context + from->register_at);
 	value += from->offset;
 	if (from->kind == CALL_ORIGIN_MEMORY) {
 		const void *address = (const void *)value;
@@ -226,9 +232,11 @@ static __always_inline bool call_read_origin(struct pt_regs *ctx, const struct c
 static __always_inline void call_read_origins(struct pt_regs *ctx, const struct call_watch *f,
 					      struct call_args *to)
 {
+	__u64 context = context_address(ctx);
+
 #pragma unroll
 	for (__u32 i = 0; i < CALL_ARGUMENTS; i++)
-		if (i < f->n_origins && !call_read_origin(ctx, &f->origins[i], &to->args[i]))
+		if (i < f->n_origins && !call_read_origin(context, &f->origins[i], &to->args[i]))
 			to->unreadable |= 1u << i;
 }
 
@@ -301,29 +309,38 @@ static __always_inline void call_copy_page(struct call_text *to, const void *add
 	to->cut = 1;
 }
 
-/* Copies BYTES at ADDRESS, or a string, into TO. Returns false if not all of it is readable. */
-static __always_inline bool call_copy(struct call_text *to, const void *address, __u32 bytes)
+/*
+ * Copies BYTES at the address FROM, or a string, into TO. Returns false if not all of it is
+ * readable. (This is a separate function, so the verifier checks it once for all texts.)
+ */
+__noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
 {
 	bool is_string = bytes == CALL_PENDING_STRING;
+	const void *address = (const void *)from;
+	__u64 n = bytes;
 	long r;
 
-	to->cut = !is_string && bytes > sizeof(to->text);
-	if (bytes > sizeof(to->text))
-		bytes = sizeof(to->text);
+	if (!to)
+		return false;
+	to->cut = !is_string && n > sizeof(to->text);
+	/* (otherwise, the compiler may compare a copy, and the verifier forgets the limit) */
+	barrier_var(n);
+	if (n > sizeof(to->text))
+		n = sizeof(to->text);
 	if (is_string)
 		r = bpf_probe_read_user_str(to->text, sizeof(to->text), address);
 	else
-		r = bytes > 0 ? bpf_probe_read_user(to->text, bytes, address) : 0;
+		r = n > 0 ? bpf_probe_read_user(to->text, n, address) : 0;
 	if (r < 0) {
 		to->bytes = (__s32)r;
-		call_copy_page(to, address, bytes);
+		call_copy_page(to, address, n);
 		return false;
 	}
 	if (is_string) {
 		to->cut = r == sizeof(to->text);
-		bytes = r > 0 ? (__u32)r - 1 : 0;
+		n = r > 0 ? (__u32)r - 1 : 0;
 	}
-	to->bytes = (__s32)bytes;
+	to->bytes = (__s32)n;
 	return true;
 }
 
@@ -367,8 +384,7 @@ static __always_inline void call_copy_text(struct rec_call *rec, struct call_pen
 {
 	struct call_text *to = &rec->texts[i];
 
-	if (!call_copy(to, (const void *)call_arg(args, f->texts[i].arg),
-		       call_bytes(args, &f->texts[i])))
+	if (!call_copy(to, call_arg(args, f->texts[i].arg), call_bytes(args, &f->texts[i])))
 		call_postpone(pending, args, f, i, true);
 }
 
@@ -540,7 +556,7 @@ call_copy_late_text(struct call_text *to, const struct call_pending *pending, __
 	to->bytes = -1;
 	to->cut = 0;
 	if (pending->texts[i].address)
-		call_copy(to, (const void *)pending->texts[i].address,
+		call_copy(to, pending->texts[i].address,
 			  call_written(pending->texts[i].bytes, pending->texts[i].is_whole,
 				       result));
 }
