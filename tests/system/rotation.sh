@@ -10,7 +10,7 @@
 need_btf
 need_bus
 
-seconds=${1:-10}
+seconds=${1:-7}
 round_trips=17000 # a second; three events each
 cpu=$(last_cpu)
 mkdir "$TMP/etc" "$TMP/out" "$TMP/all"
