@@ -12,7 +12,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_btf
 
-n=${1:-2000}
+n=${1:-1000}
 disturbed=
 
 # unseen TID: prints how often TID was switched in after sleep without a wakeup, and in how many of
