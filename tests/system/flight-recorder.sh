@@ -129,7 +129,7 @@ assert_says "$TMP/stderr" 'flood: events came faster than the flight recorder ca
 	"the message at the end"
 
 # The data of an ended session has its end.
-expect_exit 0 "$KYMO" record --mode flight --keep 1s -d 2 -o "$TMP/ended.fxt" --bus "$BUS"
+expect_exit 0 "$KYMO" record --mode flight --keep 1s -d 1500ms -o "$TMP/ended.fxt" --bus "$BUS"
 check_snapshot "$TMP/ended.fxt" 1
 assert_eq "$(events session_stop | gojq -r .args.reason)" duration "reason of one that ended"
 
@@ -260,7 +260,7 @@ has_attached() {
 	grep -qs '^link_id:' "/proc/$pid/fdinfo/"*
 }
 expect_soon 20 has_attached
-sleep 2.5
+sleep 1.5
 kill -USR1 $pid
 expect_soon 20 grep -q ': snapshot$' "$TMP/direct.log"
 kill -INT $pid
