@@ -69,7 +69,7 @@ start_recordings sched,profile,offcpu,irq,softirq,workqueue,power,counters 250
 begin_held pairs
 "$KYMO_LOAD" --out "$TMP/procs.json" procs 100
 wait_held pairs
-sleep 2
+sleep 1
 end_recordings
 end_held pairs
 check_all
@@ -119,15 +119,15 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	sql="select count(*) n, min(dur) shortest from sched_slice join thread using (utid)
 		where tid in ($(json "$TMP/pairs.json" .ping.tid), $(json "$TMP/pairs.json" .pong.tid))"
 	errors="select name, value from stats where severity = 'error' and value != 0"
-	"$KYMO_PERFETTO_SQL" "$TMP/t.plain.fxt" "$errors" "$sql" >"$TMP/plain.answers"
-	"$KYMO_PERFETTO_SQL" "$TMP/t.from-1.fxt" "$errors" "$sql" >"$TMP/split.answers"
-	"$KYMO_PERFETTO_SQL" "$TMP/t.chunk-3.fxt" "$errors" >"$TMP/chunk.answers"
-	assert_eq "$(sed -n 1p "$TMP/plain.answers")" '[]' "errors of import"
-	assert_eq "$(sed -n 1p "$TMP/split.answers")" '[]' "errors of import of what was split"
-	assert_eq "$(sed -n 1p "$TMP/chunk.answers")" '[]' "errors of import of a chunk"
-	assert_eq "$(sed -n 2p "$TMP/split.answers" | gojq '.[0].n')" \
-		"$(sed -n 2p "$TMP/plain.answers" | gojq '.[0].n')" "slices of the pair"
-	assert_ge "$(sed -n 2p "$TMP/split.answers" | gojq '.[0].shortest')" 1 "shortest slice"
+	perfetto "$TMP/t.plain.fxt" "$errors" "$sql" -- "$TMP/t.from-1.fxt" "$errors" "$sql" -- \
+		"$TMP/t.chunk-3.fxt" "$errors" >"$TMP/answers"
+	{ read -r plain_errors && read -r plain && read -r split_errors && read -r split && read -r chunk_errors; } \
+		<"$TMP/answers" || fail "Perfetto does not answer"
+	assert_eq "$plain_errors" '[]' "errors of import"
+	assert_eq "$split_errors" '[]' "errors of import of what was split"
+	assert_eq "$chunk_errors" '[]' "errors of import of a chunk"
+	assert_eq "$(gojq '.[0].n' <<<"$split")" "$(gojq '.[0].n' <<<"$plain")" "slices of the pair"
+	assert_ge "$(gojq '.[0].shortest' <<<"$split")" 1 "shortest slice"
 fi
 rm -f "$TMP"/t.*.fxt "$TMP"/*.dump.json
 
@@ -178,11 +178,11 @@ clean_up() {
 }
 at_exit clean_up
 expect_soon 5 grep -qx resource-load "/proc/$LOAD/comm"
-start_recordings memory,fd,shm,threads 300 "$LOAD"
-sleep 1
+start_recordings memory,fd,shm,threads 200 "$LOAD"
+sleep 0.5
 echo >&"$LOAD_FD"
 expect_soon 60 grep -q . "$TMP/truth"
-sleep 1
+sleep 0.5
 end_recordings
 kill "$LOAD"
 wait "$LOAD" || true
