@@ -421,7 +421,13 @@ static __always_inline int unwind_interrupted(struct unwind_walk *to)
 	to->sp = frame[0];
 	to->ip = frame[1];
 	to->exact = 1;
-	return 0;
+	if (to->ip)
+		return 0;
+	/* A call of address 0, which has no code. Its return address is on top of the stack. */
+	to->ip = unwind_word(to->sp, 0);
+	to->sp += UNWIND_WORD;
+	to->exact = 0;
+	return to->ip ? 0 : UNWIND_END_MEMORY;
 }
 
 /*

@@ -179,10 +179,13 @@ static int unwind_resume_interrupted(struct unwind_resume *r)
 	    !unwind_resume_read(r, r->sp + SIGNAL_SP, &sp) ||
 	    !unwind_resume_read(r, r->sp + SIGNAL_IP, &ip))
 		return UNWIND_END_MEMORY;
+	r->exact = ip != 0;
+	/* (a call of address 0, as in the programs) */
+	if (!r->exact && (!unwind_resume_read(r, sp, &ip) || ip == 0))
+		return UNWIND_END_MEMORY;
 	r->bp = bp;
-	r->sp = sp;
+	r->sp = r->exact ? sp : sp + UNWIND_RESUME_WORD;
 	r->ip = ip;
-	r->exact = true;
 	return 0;
 }
 

@@ -50,6 +50,7 @@ odd "the vdso" 95 ' ask_time burn main \. \. _start $' -- "$TMP/odd" vdso 500
 assert_ge "$(grep -c ' \. \. ask_time\| \. ask_time' "$TMP/names")" 50 "samples of what asks the vdso"
 odd "a jump to a handler" 95 ' leaf_caught be_caught burn main \. \. _start $| burn main \. \. _start $' -- "$TMP/odd" caught 300
 assert_ge "$(grep -c ' leaf_caught be_caught burn main ' "$TMP/names")" 20 "whole chains of what jumps to a handler"
+odd "a call of address 0" 95 ' leaf on_fault \. call_nothing burn (burn_nothing )?main \. \. _start $' -- "$TMP/odd" nothing 300
 cp "$TMP/odd" "$TMP/gone"
 # odd_named WHAT NAME COMMAND ...: likewise, where the mapping's name is not that of a file: has NAME in it
 odd_named() {

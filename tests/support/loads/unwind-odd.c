@@ -17,12 +17,15 @@
  *	bare       functions without tables (bare_...()), called by with_room(), which uses %rbp
  *	caught     a function (leaf_caught()) that ends as one that unwinds for an exception: it
  *	           jumps to a handler of its caller, be_caught(), which follows no call
+ *	nothing    calls of address 0 in call_nothing(), from which a signal's handler, on_fault(),
+ *	           returns
  *
  * tests/system/unwind-files.sh builds it without frame pointers.
  */
 #include <alloca.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +36,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
@@ -328,6 +332,34 @@ static void map_many(void)
 	usleep(1000000);
 }
 
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	(void)number;
+	(void)info;
+	leaf();
+	registers[REG_RIP] = *(greg_t *)(uintptr_t)registers[REG_RSP];
+	registers[REG_RSP] += (greg_t)sizeof(greg_t);
+}
+
+static void (*volatile nothing)(void);
+
+NOINLINE void call_nothing(void);
+void call_nothing(void)
+{
+	nothing();
+	BARRIER;
+}
+
+static void burn_nothing(uint64_t ns)
+{
+	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGSEGV, &action, NULL);
+	burn(ns, call_nothing);
+}
+
 static void exec_many(void)
 {
 	for (unsigned i = 0; i < 4400; i++) {
@@ -388,6 +420,8 @@ int main(int argc, char **argv)
 		burn(ns, be_bare);
 	else if (strcmp(what, "caught") == 0)
 		burn(ns, be_caught);
+	else if (strcmp(what, "nothing") == 0)
+		burn_nothing(ns);
 	else if (strcmp(what, "many") == 0)
 		map_many();
 	else if (strcmp(what, "execs") == 0)
