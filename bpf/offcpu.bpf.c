@@ -31,6 +31,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define EEXIST 17
 
+/* The CPU time of a thread is measured by another clock, and at other places of a switch. */
+#define RAN_ERROR_NS 10000
+
 extern const volatile __u64 offcpu_min_ns, sched_ring_bytes;
 
 /*
@@ -148,7 +151,8 @@ static __always_inline bool was_off_cpu(__u64 begin_ns, __u64 now_ns)
  * P leaves its CPU at NOW_NS, and the kernel has not reported its return since BEGIN_NS. Returns
  * the time until which it was probably off CPU. If it was woken, that is the time of the wakeup.
  * Otherwise, it is NOW_NS minus the CPU time that it has used since. (It can have made system calls
- * meanwhile, so it need not have been off CPU until now.)
+ * meanwhile, so it need not have been off CPU until now. Their times must not overlap this one, so
+ * it is rather too short.)
  *
  * It can also have been woken when it was about to wait again. That wakeup is later than the time
  * without its CPU time, and has no waker of this wait.
@@ -157,7 +161,7 @@ static __always_inline __u64 unreported_return(struct offcpu_thread *t, struct t
 					       __u64 begin_ns, __u64 now_ns)
 {
 	__u64 woken_ns = *(volatile __u64 *)&t->woken_ns;
-	__u64 ran_ns = p->se.sum_exec_runtime - t->ran_ns;
+	__u64 ran_ns = p->se.sum_exec_runtime - t->ran_ns + RAN_ERROR_NS;
 	__u64 until_ns = ran_ns < now_ns - begin_ns ? now_ns - ran_ns : begin_ns;
 
 	if ((__s64)(woken_ns - begin_ns) <= 0 || (__s64)(now_ns - woken_ns) <= 0)
