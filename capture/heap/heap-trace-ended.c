@@ -110,8 +110,8 @@ static int heap_trace_report_watch_begin(struct heap_trace *m, struct heap_image
 }
 
 /*
- * Whether IMAGE has just ended, and its end has not been read from the tables. If no check found its
- * allocators, the judgement depends on its end: exec or exit, and its allocations until then.
+ * Whether IMAGE has just ended, and its end has not been read from the tables. If no check found
+ * its allocators, the judgement depends on its end: exec or exit, and its allocations until then.
  */
 static bool heap_trace_end_decides(const struct heap_trace *m, const struct heap_image *image)
 {

@@ -69,8 +69,7 @@ static int record_loop_handle_signals(struct record_loop *l)
 			r = record_loop_stop(l);
 			/* (while it stops the recording, no signal is read) */
 			l->interrupted_ns = clock_read_ns(CLOCK_MONOTONIC);
-		} else if (clock_read_ns(CLOCK_MONOTONIC) - l->interrupted_ns >
-			   SIGNAL_TWICE_NS) {
+		} else if (clock_read_ns(CLOCK_MONOTONIC) - l->interrupted_ns > SIGNAL_TWICE_NS) {
 			r = -EINTR;
 		}
 	}

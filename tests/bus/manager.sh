@@ -65,8 +65,10 @@ record_stalled() {
 # beside NAME: runs the function NAME in the background, with a directory of its own
 declare -A BESIDE
 beside() {
-	mkdir -p "$TMP/$1/run"
-	RUNTIME_DIRECTORY=$TMP/$1/run TMP=$TMP/$1 "$1" &
+	local own=$TMP/$1
+
+	mkdir -p "$own/run"
+	RUNTIME_DIRECTORY=$own/run TMP=$own "$1" &
 	BESIDE[$1]=$!
 }
 

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/proc/proc-records.h"
-#include "capture/stages/named-stacks.h"
 #include "tests/support/fixtures/archive-text.h"
 #include "tests/support/fixtures/calls-stage.h"
 #include "tests/support/unit.h"
@@ -729,65 +727,6 @@ TEST(test_edges)
 	assert_calls(f, "deep 120-300 open\nmain 100-300 open\n");
 }
 
-static void map_file(struct named_stacks *n, uint32_t pid, const char *path)
-{
-	union {
-		struct rec_mapping rec;
-		uint8_t bytes[sizeof(struct rec_mapping) + 64];
-	} all = { .rec = { .head = { .kind = REC_MAPPING, .size = sizeof(all), .pid = pid },
-			   .start = 0x1000,
-			   .bytes = 0x1000,
-			   .path_bytes = (uint32_t)strlen(path) } };
-
-	memcpy(all.rec.path, path, strlen(path));
-	assert_int_equal(named_stacks_stage.record(n, &all.rec.head), 0);
-}
-
-static int need_no_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
-{
-	(void)pid;
-	(void)ts_ns;
-	(void)userdata;
-	return 0;
-}
-
-/* Writes the same stack, and returns how often the archive has it. */
-static uint64_t write_stack(struct named_stacks *n, uint32_t pid)
-{
-	static const uint64_t frames[] = { 0x1010, 0x2010 };
-	const struct rec_head rec = { .ts_ns = 200, .pid = pid, .tid = pid };
-	uint64_t name;
-
-	assert_int_equal(named_stacks_write(n, &rec, frames, ARRAY_SIZE(frames), &name), 0);
-	assert_true(name != 0);
-	return n->n_events;
-}
-
-/* A stack is written again after its process has mapped a file: its addresses can have changed. */
-TEST(test_named_stacks)
-{
-	struct fixture *f = *state;
-	struct named_stacks n = { .pipe = &f->pipe };
-	const struct rec_head exec = { .kind = REC_EXEC, .pid = 8 };
-
-	f->pipe.links.need_mappings = need_no_mappings;
-	assert_int_equal(write_stack(&n, 7), 1);
-	assert_int_equal(write_stack(&n, 7), 1);
-	map_file(&n, 8, "/a.so");
-	map_file(&n, 7, "//anon");
-	map_file(&n, 7, "");
-	assert_int_equal(write_stack(&n, 7), 1);
-	map_file(&n, 7, "/a.so");
-	assert_int_equal(write_stack(&n, 7), 2);
-	assert_int_equal(write_stack(&n, 7), 2);
-	map_file(&n, 7, "/b.so");
-	assert_int_equal(write_stack(&n, 7), 3);
-	assert_int_equal(named_stacks_stage.record(&n, &exec), 0);
-	assert_int_equal(write_stack(&n, 7), 4);
-	assert_int_equal(write_stack(&n, 7), 4);
-	named_stacks_stage.deinit(&n);
-}
-
 #define CASE(name) cmocka_unit_test_setup_teardown(name, calls_stage_set_up, calls_stage_tear_down)
 
 int main(void)
@@ -802,7 +741,7 @@ int main(void)
 		CASE(test_system_call),     CASE(test_signal_return),   CASE(test_unknown_number),
 		CASE(test_unknown_numbers), CASE(test_lost_end),        CASE(test_other_stack),
 		CASE(test_unpaired),        CASE(test_thread_ends),     CASE(test_late),
-		CASE(test_edges),           CASE(test_any_place),       CASE(test_named_stacks),
+		CASE(test_edges),           CASE(test_any_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

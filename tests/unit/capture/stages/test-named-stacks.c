@@ -10,7 +10,7 @@
 #include "tests/support/fixtures/stage-parts.h"
 #include "tests/support/unit.h"
 
-enum { PID = 500, FROM = 100, MANY = 70000 };
+enum { PID = 500, OTHER = 501, FROM = 100, MANY = 70000 };
 
 struct fixture {
 	struct outbuf out;
@@ -61,27 +61,49 @@ static uint64_t write_stack(struct fixture *f, uint64_t frame)
 	return f->n.n_events - before;
 }
 
-static void map(struct fixture *f, const char *path)
+static void map_in(struct fixture *f, uint32_t pid, const char *path)
 {
 	union {
 		struct rec_mapping rec;
 		char room[sizeof(struct rec_mapping) + 16];
-	} all = { .rec = { .head = { .ts_ns = FROM + 1, .kind = REC_MAPPING, .pid = PID } } };
+	} all = { .rec = { .head = { .ts_ns = FROM + 1, .kind = REC_MAPPING, .pid = pid } } };
 
 	all.rec.path_bytes = (uint32_t)strlen(path);
 	strcpy(all.rec.path, path);
 	assert_int_equal(named_stacks_stage.record(&f->n, &all.rec.head), 0);
 }
 
+static void map(struct fixture *f, const char *path)
+{
+	map_in(f, PID, path);
+}
+
+/* A stack is written again after its process has mapped a file: its addresses can have changed. */
 TEST(test_once)
 {
 	struct fixture *f = *state;
 
 	assert_int_equal(write_stack(f, 1), 1);
 	assert_int_equal(write_stack(f, 1), 0);
+	map_in(f, OTHER, "/lib/a.so");
 	map(f, "//anon");
+	map(f, "");
 	assert_int_equal(write_stack(f, 1), 0);
 	map(f, "/lib/a.so");
+	assert_int_equal(write_stack(f, 1), 1);
+	assert_int_equal(write_stack(f, 1), 0);
+	map(f, "/lib/b.so");
+	assert_int_equal(write_stack(f, 1), 1);
+}
+
+/* A process of that pid has called exec. */
+TEST(test_exec)
+{
+	const struct rec_head exec = { .ts_ns = FROM + 1, .kind = REC_EXEC, .pid = OTHER };
+	struct fixture *f = *state;
+
+	assert_int_equal(write_stack(f, 1), 1);
+	assert_int_equal(named_stacks_stage.record(&f->n, &exec), 0);
 	assert_int_equal(write_stack(f, 1), 1);
 	assert_int_equal(write_stack(f, 1), 0);
 }
@@ -106,6 +128,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
 	};
 
