@@ -4,12 +4,16 @@
  */
 #include "cli/bus/bus-call.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/bus/polkit-agent.h"
+
+/* A signal that is blocked, or that arrives before the wait begins, is seen after this time. */
+#define SIGNAL_USEC UINT64_C(200000)
 
 int bus_fail(struct bus_client *c, int error, const char *format, ...)
 {
@@ -72,6 +76,50 @@ int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_
 
 	r = sd_bus_call(c->bus, m, bus_call_usec(m, timeout_usec), &e, ret);
 	return r < 0 ? bus_fail_call(c, r, &e) : 0;
+}
+
+int bus_keep_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	sd_bus_message **answer = userdata;
+
+	*answer = sd_bus_message_ref(m);
+	return 0;
+}
+
+int bus_check_answer(struct bus_client *c, sd_bus_message *answer)
+{
+	if (!sd_bus_message_is_method_error(answer, NULL))
+		return 0;
+	return bus_fail_call(c, -sd_bus_message_get_errno(answer) ?: -EIO,
+			     sd_bus_message_get_error(answer));
+}
+
+int bus_call_unless(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec,
+		    bool (*interrupted)(void), sd_bus_message **ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *answer = NULL;
+	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
+	int r;
+
+	if (!interrupted)
+		return bus_call(c, m, timeout_usec, ret);
+	r = sd_bus_call_async(c->bus, &slot, m, bus_keep_answer, &answer,
+			      bus_call_usec(m, timeout_usec));
+	while (r >= 0 && !answer) {
+		if (interrupted())
+			return -EINTR;
+		r = sd_bus_process(c->bus, NULL);
+		if (r == 0)
+			r = sd_bus_wait(c->bus, SIGNAL_USEC);
+		if (r == -EINTR)
+			r = 0;
+	}
+	if (!answer)
+		return bus_fail_call(c, r, NULL);
+	r = bus_check_answer(c, answer);
+	if (r == 0 && ret)
+		*ret = TAKE_PTR(answer);
+	return r;
 }
 
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret)

@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include <systemd/sd-bus.h>
 
 #include "bus/kymo-bus.h"
@@ -65,6 +67,20 @@ uint64_t bus_call_usec(sd_bus_message *m, uint64_t timeout_usec);
 /* Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = forever), or longer if polkit may ask for a
  * password. *RET, if RET is not NULL, is the answer, owned by the caller. */
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret);
+
+/*
+ * Likewise, but returns -EINTR, without a message, as soon as INTERRUPTED (NULL = never) returns
+ * true. The daemon can still carry out the call then. INTERRUPTED is called after each signal, and
+ * a few times a second.
+ */
+int bus_call_unless(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec,
+		    bool (*interrupted)(void), sd_bus_message **ret);
+
+/* For sd_bus_call_async(): keeps the answer M in USERDATA, sd_bus_message **, which owns it. */
+int bus_keep_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr);
+
+/* The result of ANSWER: 0 or, after an error, a negative errno. */
+int bus_check_answer(struct bus_client *c, sd_bus_message *answer);
 
 /* Makes and sends a call of a METHOD that answers immediately, with arguments of TYPES ("" =
  * none). */

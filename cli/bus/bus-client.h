@@ -55,9 +55,11 @@ struct bus_client_create_args {
 	const struct session_options *options;
 	int output_fd; /* borrowed; -1 = none */
 	bool linger;
+	bool (*interrupted)(void); /* NULL = never */
 };
 
-/* *RET_PATH is a new string, owned by the caller. */
+/* *RET_PATH is a new string, owned by the caller. Returns -EINTR, without a message, as soon as
+ * interrupted() returns true, as bus_client_start_unless() does. */
 int bus_client_create(struct bus_client *c, const struct bus_client_create_args *args,
 		      char **ret_path);
 

@@ -36,7 +36,7 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 		r = bus_append_options(m, args);
 	if (r < 0)
 		return bus_fail_call(c, r, NULL);
-	r = bus_call(c, m, ANSWER_USEC, &reply);
+	r = bus_call_unless(c, m, ANSWER_USEC, args->interrupted, &reply);
 	return r < 0 ? r : bus_manager_read_path(c, reply, ret_path);
 }
 

@@ -11,53 +11,17 @@
 
 #define STUCK_USEC UINT64_C(5000000) /* an output without progress, after Stop */
 
-/* A signal that arrives before the wait begins is seen after this time. */
-#define SIGNAL_USEC UINT64_C(200000)
-
 int bus_client_start(struct bus_client *c, const char *path)
 {
 	return bus_call_with(c, path, "Start", NULL, "");
 }
 
-struct bus_session_start {
-	struct bus_client *client;
-	int state; /* 0, 1 = started, or a negative errno */
-};
-
-static int bus_session_on_start(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
-{
-	struct bus_session_start *start = userdata;
-
-	start->state = 1;
-	if (sd_bus_message_is_method_error(m, NULL))
-		start->state = bus_fail_call(start->client, -sd_bus_message_get_errno(m) ?: -EIO,
-					     sd_bus_message_get_error(m));
-	return 0;
-}
-
 int bus_client_start_unless(struct bus_client *c, const char *path, bool (*interrupted)(void))
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
-	struct bus_session_start start = { c, 0 };
 	int r = bus_new_call(c, path, "Start", &m);
 
-	if (r < 0)
-		return r;
-	r = sd_bus_call_async(c->bus, &slot, m, bus_session_on_start, &start,
-			      bus_call_usec(m, ANSWER_USEC));
-	while (r >= 0 && start.state == 0) {
-		if (interrupted())
-			return -EINTR;
-		r = sd_bus_process(c->bus, NULL);
-		if (r == 0)
-			r = sd_bus_wait(c->bus, SIGNAL_USEC);
-		if (r == -EINTR)
-			r = 0;
-	}
-	if (start.state == 0)
-		return bus_fail_call(c, r, NULL);
-	return start.state < 0 ? start.state : 0;
+	return r < 0 ? r : bus_call_unless(c, m, ANSWER_USEC, interrupted, NULL);
 }
 
 int bus_client_remove(struct bus_client *c, const char *path)
@@ -242,14 +206,6 @@ int bus_client_view(struct bus_client *c, const char *path, struct session_view 
 	return 0;
 }
 
-static int bus_session_on_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
-{
-	sd_bus_message **answer = userdata;
-
-	*answer = sd_bus_message_ref(m);
-	return 0;
-}
-
 /* Waits for ANSWER, as long as the output of the session at PATH makes progress. */
 static int bus_session_wait_stopped(struct bus_client *c, const char *path, sd_bus_message **answer)
 {
@@ -290,14 +246,11 @@ int bus_client_stop(struct bus_client *c, const char *path)
 
 	if (r < 0)
 		return r;
-	r = sd_bus_call_async(c->bus, &slot, m, bus_session_on_answer, &answer, UINT64_MAX);
+	r = sd_bus_call_async(c->bus, &slot, m, bus_keep_answer, &answer, UINT64_MAX);
 	if (r < 0)
 		return bus_fail_call(c, r, NULL);
 	r = bus_session_wait_stopped(c, path, &answer);
 	if (r < 0)
 		return r;
-	if (sd_bus_message_is_method_error(answer, NULL))
-		return bus_fail_call(c, -sd_bus_message_get_errno(answer),
-				     sd_bus_message_get_error(answer));
-	return 0;
+	return bus_check_answer(c, answer);
 }

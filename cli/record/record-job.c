@@ -399,8 +399,8 @@ int record_job_run(struct record_job *j)
 	j->loop.wake_fd = j->exits.hold.owner_fd;
 	probed_files_note(&j->probed, &j->options.session);
 	recording_request_set(&j->asked, &j->options.session, j->options.n_rest > 0);
-	if (recording_create(j->recording, &j->options.session, j->flight ? -1 : j->output.fd) <
-		    0 ||
+	if (recording_create(j->recording, &j->options.session, j->flight ? -1 : j->output.fd,
+			     record_loop_is_interrupted) < 0 ||
 	    output_file_begin(&j->output) < 0) {
 		output_file_discard(&j->output);
 		return CLI_FAILED;

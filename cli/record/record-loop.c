@@ -44,6 +44,15 @@ void record_loop_deinit(struct record_loop *l)
 	sigprocmask(SIG_SETMASK, &l->mask, NULL);
 }
 
+bool record_loop_is_interrupted(void)
+{
+	sigset_t set;
+
+	return sigpending(&set) == 0 &&
+	       (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
+		sigismember(&set, SIGHUP) == 1);
+}
+
 int record_loop_stop(struct record_loop *l)
 {
 	if (l->asked_to_stop)

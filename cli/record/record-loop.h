@@ -45,6 +45,9 @@ int record_loop_init(struct record_loop *l);
 /* Restores the signals. */
 void record_loop_deinit(struct record_loop *l);
 
+/* Between the two: whether a signal that ends the recording is waiting. */
+bool record_loop_is_interrupted(void);
+
 /* Requests the recording to stop, once. Returns 0 or a negative errno. */
 int record_loop_stop(struct record_loop *l);
 

@@ -21,7 +21,8 @@
 enum { SEARCHES_MAX = 32 }; /* at a time */
 
 struct recording_ops {
-	int (*create)(struct recording *r, struct session_options *options, int output_fd);
+	int (*create)(struct recording *r, struct session_options *options, int output_fd,
+		      bool (*interrupted)(void));
 	int (*start)(struct recording *r);
 	int (*pollfd)(struct recording *r, struct pollfd *ret);
 	int (*dispatch)(struct recording *r);
@@ -65,11 +66,18 @@ static bool recording_has_output_failed(struct recording *r)
 	return r->ops->view(r, &v) >= 0 && strcmp(v.reason, "output failed") == 0;
 }
 
-static int recording_bus_create(struct recording *r, struct session_options *options, int output_fd)
+static int recording_bus_create(struct recording *r, struct session_options *options, int output_fd,
+				bool (*interrupted)(void))
 {
-	int e = bus_client_create(
-		r->client, &(struct bus_client_create_args){ options, output_fd, false }, &r->path);
+	const struct bus_client_create_args args = {
+		.options = options,
+		.output_fd = output_fd,
+		.interrupted = interrupted,
+	};
+	int e = bus_client_create(r->client, &args, &r->path);
 
+	if (e == -EINTR)
+		return e;
 	if (e >= 0)
 		e = bus_client_watch(r->client, r->path);
 	if (e >= 0)
@@ -187,7 +195,7 @@ static void recording_report_cleanup(const char *text)
 }
 
 static int recording_direct_create(struct recording *r, struct session_options *options,
-				   int output_fd)
+				   int output_fd, bool (*interrupted)(void))
 {
 	struct store *store;
 	int e = output_fd < 0 ? recording_flight_store(options, &store)
@@ -407,9 +415,10 @@ struct recording *recording_free(struct recording *r)
 	return free_ptr(r);
 }
 
-int recording_create(struct recording *r, struct session_options *options, int output_fd)
+int recording_create(struct recording *r, struct session_options *options, int output_fd,
+		     bool (*interrupted)(void))
 {
-	return r->ops->create(r, options, output_fd);
+	return r->ops->create(r, options, output_fd, interrupted);
 }
 
 int recording_start(struct recording *r)

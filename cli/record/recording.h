@@ -6,6 +6,7 @@
 #pragma once
 
 #include <poll.h>
+#include <stdbool.h>
 
 #include "base/cleanup.h"
 #include "cli/options/record-options.h"
@@ -20,9 +21,13 @@ struct recording *recording_free(struct recording *r);
 
 DEFINE_CLEANUP(struct recording *, recording_free)
 
-/* Creates the session. Takes over OPTIONS on success. OUTPUT_FD is borrowed, and -1 for a flight
- * recorder. */
-int recording_create(struct recording *r, struct session_options *options, int output_fd);
+/*
+ * Creates the session. Takes over OPTIONS on success. OUTPUT_FD is borrowed, and -1 for a flight
+ * recorder. While a user enters a password, INTERRUPTED is called a few times a second. If it
+ * returns true, recording_create() returns -EINTR, without a message.
+ */
+int recording_create(struct recording *r, struct session_options *options, int output_fd,
+		     bool (*interrupted)(void));
 
 /* Returns when the recording runs. */
 int recording_start(struct recording *r);

@@ -113,7 +113,8 @@ static int verb_top_start(struct job *j)
 	if (r < 0)
 		return r;
 	j->read_fd = -1;
-	r = recording_create(j->recording, &j->options.session, j->write_fd);
+	r = recording_create(j->recording, &j->options.session, j->write_fd,
+			     record_loop_is_interrupted);
 	j->write_fd = close_fd(j->write_fd);
 	return r < 0 ? r : recording_start(j->recording);
 }

@@ -3,7 +3,7 @@
 #
 # The permissions of users, with sessions that need no kernel: test-access.c without polkit, and
 # with a fake polkit whose answers the test chooses; test-access-waiting.c while the fake polkit has
-# not answered; and the verbs of kymo. From meson, KYMOD is the daemon with such sessions.
+# not answered; and the verbs of kymo, also if a signal ends them meanwhile. From meson, KYMOD is the daemon with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -55,4 +55,32 @@ wait "$record_pid" || fail "the recording failed: $(cat "$TMP/record.log")"
 assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "the message of record"
 
 "$KYMO_TEST_ACCESS_WAITING"
+
+# polkit_waits N: whether polkit has N questions to answer
+polkit_waits() {
+	busctl --address="$BUS" call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority \
+		org.kymo.Test.Polkit GetCounts s org.kymo.Trace1.control >"$TMP/counts"
+	[ "$(awk '{ print $4 }' "$TMP/counts")" = "$1" ]
+}
+
+note "a signal while polkit asks for a password"
+polkit_says control hold
+for verb in 'record -o held' 'top --json'; do
+	busctl --address="$BUS" call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority \
+		org.kymo.Test.Polkit Release
+	# shellcheck disable=SC2086 # words
+	(cd "$TMP/everybodys" && exec setpriv --reuid=1 --regid=1 --clear-groups "$TMP/kymo" $verb --bus "$BUS") \
+		>"$TMP/held.out" 2>"$TMP/held.log" &
+	held_pid=$!
+	wait_for 5 polkit_waits 1 || fail "$verb does not ask: $(cat "$TMP/held.log" "$TMP/counts")"
+	kill -TERM "$held_pid"
+	expect_soon 5 has_ended "$held_pid"
+	status=0
+	wait "$held_pid" || status=$?
+	assert_eq "$status" 143 "exit status of $verb after SIGTERM ($(cat "$TMP/held.log"))"
+	assert_empty "$TMP/held.log" "messages of $verb"
+	[ ! -e "$TMP/everybodys/held" ] || fail "$verb left a file behind"
+	expect_soon 5 has_no_sessions
+done
+
 "$KYMO_TEST_ACCESS" with
