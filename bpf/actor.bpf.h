@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The actor on this CPU: the current task, or an interrupt that has interrupted it.
+ * The actor on this CPU: the current task, or the interrupt that has interrupted this task.
  *
  * A softirq that a task has raised itself runs at the end of its system call, on its behalf. (This
  * is how packets on the loopback device reach their receiver.) A softirq that a hard interrupt has
  * raised runs when the hard interrupt ends, and has nothing to do with the interrupted task.
- * on_softirq_raise records which of both it is.
+ * on_softirq_raise records which of the two has raised a softirq.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 enum actor {
 	ACTOR_TASK,
-	/* The current task, in a softirq that it has raised, or whose service is its purpose */
+	/* The current task, in a softirq that it has raised, or that it exists to serve */
 	ACTOR_OWN_SOFTIRQ,
 	ACTOR_SOFTIRQ,
 	ACTOR_IRQ,

@@ -39,7 +39,7 @@ struct {
 	__type(value, struct call_watch);
 } call_functions SEC(".maps");
 
-/* Indexed likewise: the state of the functions' limits. */
+/* The state of the limits of functions, by the same index. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, CALL_FUNCTIONS_MAX);
@@ -48,8 +48,8 @@ struct {
 } call_shares SEC(".maps");
 
 /*
- * Indexed by number; the last one is for all numbers without an element. The index in
- * call_functions plus 1; 0 = the system call is not recorded.
+ * By number of the system call: the index in call_functions plus 1; 0 = not recorded. The last
+ * element is for all larger numbers.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -74,10 +74,13 @@ struct {
 } call_rooms SEC(".maps");
 
 const volatile bool call_walks = false;  /* stacks of calls or of moments are recorded */
-const volatile bool call_stacks = false; /* each call's stack is recorded, */
-__u32 call_stacks_shed = 0;              /* ... unless this is set */
+const volatile bool call_stacks = false; /* each call's stack is recorded */
+__u32 call_stacks_shed = 0;              /* 1: stacks of calls are not recorded at present */
 
-/* The arguments of a call, a power of two for the verifier, and the place of the call. */
+/*
+ * The arguments of a call, and its place. The number of arguments is a power of two for the
+ * verifier.
+ */
 struct call_args {
 	__u64 args[8];
 	__u64 sp, caller;
@@ -228,7 +231,7 @@ __noinline bool call_read_origin(__u64 context, const struct call_origin *from, 
 	return true;
 }
 
-/* Reads the arguments of F that are at other places than a function's arguments. */
+/* Reads the arguments of F that are not in the registers of their numbers. */
 static __always_inline void call_read_origins(struct pt_regs *ctx, const struct call_watch *f,
 					      struct call_args *to)
 {
@@ -294,10 +297,7 @@ static __always_inline bool call_is_within_limit(const struct call_watch *f, __u
 	return false;
 }
 
-/*
- * Copies the part of the BYTES at ADDRESS that is in the first page, after reading all of them has
- * failed.
- */
+/* Reading all BYTES at ADDRESS has failed: copies those in the first page. */
 static __always_inline void call_copy_page(struct call_text *to, const void *address, __u32 bytes)
 {
 	__u32 n = CALL_PAGE_BYTES - ((__u64)address & (CALL_PAGE_BYTES - 1));
@@ -323,7 +323,7 @@ __noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
 	if (!to)
 		return false;
 	to->cut = !is_string && n > sizeof(to->text);
-	/* (otherwise, the compiler may compare a copy, and the verifier forgets the limit) */
+	/* (otherwise, the compiler may compare a copy, and the verifier does not know the limit) */
 	barrier_var(n);
 	if (n > sizeof(to->text))
 		n = sizeof(to->text);
@@ -344,7 +344,7 @@ __noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
 	return true;
 }
 
-/* The number of bytes of FROM. */
+/* The number of bytes to copy for FROM. */
 static __always_inline __u32 call_bytes(const struct call_args *args,
 					const struct call_memory *from)
 {
@@ -361,8 +361,8 @@ static __always_inline __u32 call_bytes(const struct call_args *args,
 }
 
 /*
- * Postpones the text with index I of F, which is constant for the verifier, to the return of the
- * call. IS_GIVEN: the call only reads it, so its size is known now.
+ * Postpones text I of F to the return of the call (I is constant for the verifier). IS_GIVEN: the
+ * call only reads the text, so its size is known now.
  */
 static __always_inline void call_postpone(struct call_pending *pending,
 					  const struct call_args *args, const struct call_watch *f,
@@ -389,8 +389,8 @@ static __always_inline void call_copy_text(struct rec_call *rec, struct call_pen
 }
 
 /*
- * Sends the entry of F with N texts (N is constant for the verifier). PENDING gets the unreadable
- * ones.
+ * Sends the entry of F with N texts (N is constant for the verifier). Adds the unreadable ones to
+ * PENDING.
  */
 static __always_inline void call_send(const struct call_args *args, const struct call_watch *f,
 				      struct call_pending *pending, struct task_struct *p, __u32 n)
@@ -419,9 +419,8 @@ static __always_inline void call_send(const struct call_args *args, const struct
 }
 
 /*
- * Keeps PENDING, of a call of F, until its return. A jump of F to its own beginning does not change
- * the arguments of its call. Another return address shows that the earlier call was left by other
- * means than a return.
+ * Keeps PENDING, of a call of F, until the call returns. If F jumps to its own start, the arguments
+ * of its call stay. If the return address differs, the earlier call was left without a return.
  */
 static __always_inline void call_keep(const struct call_watch *f,
 				      const struct call_pending_key *key,
@@ -473,8 +472,8 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 }
 
 /*
- * The stack of a call, which is recorded before the time of the call, so that walking it does not
- * count as time in the call; 0 = not selected.
+ * Records the stack of a call and returns its id; 0 = not selected. This comes before the time of
+ * the call is taken, so the walk does not count as time in the call.
  */
 static __always_inline __u64 call_stack(void)
 {
@@ -482,8 +481,8 @@ static __always_inline __u64 call_stack(void)
 }
 
 /*
- * The check whether to record a call, and the recording, are separate functions, here and for
- * system calls. So their stack frames are gone while the stack of the call is walked.
+ * The functions that select a call, walk its stack and record it are separate, here and for system
+ * calls. So their stack frames do not exist at the same time.
  */
 static __noinline bool call_is_selected(struct pt_regs *ctx, __u32 function)
 {
@@ -686,8 +685,8 @@ static __always_inline const struct call_watch *call_of_syscall(long number, __u
 }
 
 /*
- * The number of system calls with the 32-bit ABI, whose numbers differ from those in call_syscalls,
- * and of those of x32, unless they are recorded as calls with unknown numbers.
+ * The number of system calls that are not recorded: those with the 32-bit ABI, whose numbers differ
+ * from those in call_syscalls, and those of x32, unless calls with unknown numbers are recorded.
  */
 __u64 calls_foreign = 0;
 
@@ -748,8 +747,9 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	__u32 function = 0;
 
 	/*
-	 * (rt_sigreturn has restored the registers of the interrupted code, which have none. The
-	 * number can also be -1 itself, or the system call is skipped. User space knows the begin.)
+	 * (After rt_sigreturn, the number is -1, since it has restored the registers of the
+	 * interrupted code. The number is also -1 if a program calls -1, or if the system call is
+	 * skipped. User space knows how the call began.)
 	 */
 	f = call_of_syscall(number == -1 ? CALL_NR_SIGRETURN : number, &function);
 	if (!f && number == -1)

@@ -8,9 +8,8 @@
 #include "bpf/record.h"
 
 /*
- * Takes the stack of the current task in user space, and sees to it that user space has it. Returns
- * its id; 0 = it could not be taken. (This is no inline function, so the verifier checks it only
- * once.)
+ * Walks the user stack of the current task, and ensures that user space has it. Returns its id; 0 =
+ * failed. (Not inline, so the verifier checks it only once.)
  */
 __u64 call_collect_stack(void);
 
@@ -43,6 +42,6 @@ static __always_inline bool call_holds(__u64 value, __u32 bits, __u32 op, bool i
 		return (value >> shift & limit) != 0;
 	if (!is_signed)
 		return call_compare(op, value >> shift < limit, value >> shift == limit);
-	/* (the sign bit of the shifted value is that of the value) */
+	/* (the shift puts the sign bit of the value at the top) */
 	return call_compare(op, (__s64)value < (__s64)(limit << shift), value == limit << shift);
 }

@@ -2,9 +2,9 @@
 /*
  * Paths of the cgroups that records name by their ids (docs/architecture/cgroups.md).
  *
- * A path is sent once, before the first record with the id, and again after the program has
- * forgotten that it was sent. A task keeps its cgroup, all cgroups above it and their names alive,
- * even after their directories are removed.
+ * A path is sent before the first record with the id. It is sent again if the program has forgotten
+ * the first time. A task keeps its cgroup, all cgroups above it and their names alive, even after
+ * their directories are removed.
  */
 #pragma once
 
@@ -16,9 +16,9 @@
 #define CGROUP_WAYS     4
 
 /*
- * Ids whose paths were sent: sets, in each of which a new id replaces the oldest one. If two CPUs
- * write to a set at the same time, one of the ids is lost, and its path is sent again. User space
- * clears all sets.
+ * Ids whose paths were sent, in sets. In a set, a new id replaces the oldest one. If two CPUs write
+ * to a set at the same time, one of the ids is lost, and its path is sent again. User space clears
+ * all sets.
  */
 __u64 cgroups_sent[1 << CGROUP_SET_BITS][CGROUP_WAYS] = {};
 
@@ -59,8 +59,9 @@ struct cgroup_path {
 };
 
 /*
- * Adds the next level to P. The path of the record has BEGIN bytes in which a level can begin, and
- * room for a name of NAME bytes more. Returns 1 after the last level, and at one that does not fit.
+ * Adds the next level to P. In the path of the record, a level can begin in the first BEGIN bytes,
+ * and a name of NAME bytes fits after them. Returns 1 after the last level, or if a level does not
+ * fit.
  */
 static __always_inline long cgroup_add_level(struct cgroup_path *p, const __u64 begin,
 					     const __u32 name)
@@ -149,9 +150,9 @@ static __always_inline bool cgroup_send_in(struct cgroup *c, __u64 id, __u64 who
 }
 
 /*
- * Sends the path of cgroup C, whose id is ID. The ring can only reserve sizes that are constant
- * here, so a short record is tried first. This function is not static, so the verifier checks it
- * once, and not again for each path that leads here. Returns 0, always.
+ * Sends the path of cgroup C with the id ID. The ring can only reserve constant sizes, so a short
+ * record is tried first. This function is not static, so the verifier checks it once, and not for
+ * each path of the program. Always returns 0.
  */
 __noinline __u64 cgroup_send_path(__u64 c, __u64 id, __u64 who, __u64 now_ns)
 {

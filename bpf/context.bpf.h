@@ -16,17 +16,14 @@
 #define PREEMPT_NMI            0x00f00000
 
 /*
- * The position of x86's preempt count, in bytes from this CPU's run queue. Both are per-CPU
- * variables. User space takes it from the kernel's BTF (capture/programs/kernel-btf.h); 0 =
- * unknown. It is no __ksym, since a kernel without CONFIG_KALLSYMS_ALL cannot find it. The run
- * queue is found from the current task.
+ * The distance from this CPU's run queue to x86's preempt count, in bytes; 0 = unknown. Both are
+ * per-CPU variables. User space takes the distance from the kernel's BTF
+ * (capture/programs/kernel-btf.h). A __ksym would not work in a kernel without CONFIG_KALLSYMS_ALL.
+ * The run queue is found from the current task.
  */
 extern const volatile __s64 preempt_count_from_rq;
 
-/*
- * This CPU's preempt count; 0 if it cannot be found, neither as on x86 nor as on other
- * architectures (`kymo capabilities` shows this).
- */
+/* This CPU's preempt count; 0 if it cannot be found (`kymo capabilities` shows this). */
 static __always_inline int preempt_count_of(struct task_struct *current_task)
 {
 	int count = 0;
@@ -43,8 +40,8 @@ static __always_inline int preempt_count_of(struct task_struct *current_task)
 }
 
 /*
- * Whether a hard interrupt or a softirq runs on this CPU. The current task is then perhaps not the
- * actor.
+ * Whether a hard interrupt or a softirq runs on this CPU. Then the actor may not be the current
+ * task.
  */
 static __always_inline bool in_interrupt(struct task_struct *current_task)
 {
@@ -62,8 +59,8 @@ static __always_inline bool dequeue_is_delayed(struct task_struct *p)
 }
 
 /*
- * P as a number. A function that the verifier checks once for each program takes numbers, but no
- * pointers to structures of the kernel.
+ * P as a number, for functions that the verifier checks once for each program. Such functions
+ * cannot take pointers to structures of the kernel.
  */
 static __always_inline __u64 context_address(const void *p)
 {
@@ -123,8 +120,8 @@ static __always_inline bool syscall_is_32bit(void)
 }
 
 /*
- * Whether NUMBER is one of x32. Few kernels have these system calls; to others, it is a number that
- * no system call has.
+ * Whether NUMBER is that of a system call of x32. Few kernels have these system calls; in others,
+ * such numbers are unknown.
  */
 static __always_inline bool syscall_is_x32(long number)
 {

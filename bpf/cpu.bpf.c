@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Activities of a CPU other than running threads: hard interrupts, softirqs, idle states. Each of
- * them is written at its end, as one finished FXT record with its begin and end; the begin waits in
- * the CPU's state.
+ * Activities of a CPU other than running threads: hard interrupts, softirqs, idle states. At its
+ * end, each of them is written as one finished FXT record. Until then, its begin is kept in the
+ * state of the CPU.
  *
  * Each of the three has its own word ring, because they interrupt each other. Within one ring,
  * records never interrupt each other:
@@ -112,7 +112,10 @@ int TIMED_PROG(COST_IRQ, on_irq_handler_exit, int irq, struct irqaction *action,
 	now_ns = bpf_ktime_get_boot_ns();
 	length = read_irq_name(state, action);
 	name_words = (length + 7) / 8;
-	/* It is less than 8, but the verifier of 6.1 only knows this if clang does not. */
+	/*
+	 * name_words is less than 8. If clang knows this, it omits the check that the verifier of
+	 * Linux 6.1 needs.
+	 */
 	barrier_var(name_words);
 	name_words &= 7;
 	n = 4 + name_words + 3;
@@ -123,8 +126,8 @@ int TIMED_PROG(COST_IRQ, on_irq_handler_exit, int irq, struct irqaction *action,
 			 fxt_put_event_name(fxt_put_string_ref_inline(1) | length),
 		 n, state->irq_begin_ns[depth], FXT_KOID_IRQ, cpu);
 	/*
-	 * Copies the maximum length of a name. The arguments then overwrite the rest of a shorter
-	 * one.
+	 * Copies a name of the maximum length. If the name is shorter, the arguments overwrite the
+	 * rest.
 	 */
 	name = (const __u64 *)state->irq_name;
 	for (int i = 0; i < CPU_IRQ_NAME_BYTES / 8; i++)

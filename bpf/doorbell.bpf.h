@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The doorbell: the only thing that wakes user space up. It is rung on any CPU whenever a ring has
- * been filled by another quarter of its size. If the doorbell's own ring is full, it has been rung
- * already.
+ * The doorbell: the only thing that wakes user space up. Any CPU rings it whenever a ring is filled
+ * by another quarter of its size. If the doorbell's own ring is full, it has been rung already.
  */
 #pragma once
 

@@ -2,9 +2,9 @@
 /*
  * The filter of a session. It is applied before anything is written to a ring.
  *
- * All kinds of filter that are set must match; within one kind, any value is enough. The idle
- * thread is never selected. Children of selected processes are selected: the map of pids gets the
- * present processes at the start, grows at each fork and shrinks at each exit (proc.bpf.c). A
+ * All kinds of filter that are set must match. Within one kind, one matching value is enough. The
+ * idle thread is never selected. Children of selected processes are selected: the map of pids gets
+ * the present processes at the start, grows at each fork and shrinks at each exit (proc.bpf.c). A
  * cgroup is identified by its name below its parent, since a restarted unit gets a new id under the
  * old name; the result is cached by id.
  */
@@ -67,7 +67,7 @@ static __always_inline void filter_comm_key(struct filter_comm_key *key, const c
 }
 
 /*
- * Whether the cgroup at address CGROUP, or one above it, is the one in filter I: same parent, same
+ * Whether the cgroup at address CGROUP, or one above it, is that of filter I: same parent, same
  * name. (The verifier checks it once for each program, and not for each filter.)
  */
 bool filter_cgroup_is(__u64 cgroup, __u32 i);
@@ -88,7 +88,7 @@ static __always_inline bool filter_by_cgroup(struct task_struct *p)
 	return verdict;
 }
 
-/* All filters except that of names, which a rename checks twice. */
+/* All filters except --comm, which a rename checks twice. */
 static __always_inline bool filter_selects_but_comm(struct task_struct *p)
 {
 	__u32 tgid = (__u32)p->tgid, uid;

@@ -32,8 +32,8 @@ struct {
 
 /*
  * By tgid: the thread that owns the probes after the first thread has ended, set by user space.
- * When the task of the probes has ended, the kernel considers the process one without memory and
- * removes its breakpoints.
+ * After the end of the task that owns the probes, the kernel assumes that the process has no
+ * memory, and removes its breakpoints.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -51,20 +51,20 @@ struct memory_threads_ended {
 };
 
 /*
- * The threads of watched processes that have ended by themselves. An ended thread that is missing
- * here counts as a thread that is still running.
+ * The threads of watched processes that have ended by themselves. If an ended thread is missing
+ * here, it counts as running.
  */
 struct memory_threads_ended memory_ended_threads SEC(".maps");
 
 /*
- * The threads that the exit of their process has killed. Each exit adds all of them, so they must
- * not take the room of the others, which are needed for longer.
+ * The threads that the exit of their process has killed. Each exit adds many, which must not take
+ * the room of those above: these are needed for longer.
  */
 struct memory_threads_ended memory_killed_threads SEC(".maps");
 
 /*
- * By tgid: programs whose memory another process uses, or has used. A watch can begin later than
- * that, or again after a pause.
+ * By tgid: programs whose memory another process uses, or has used. They are kept because a watch
+ * can begin later, or again after a pause.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -102,7 +102,7 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 
 	ended.ended_ns = now_ns;
 	ended.flags |= flags;
-	/* Its blocks cannot be reported as those of an ended program. */
+	/* Without an entry, the blocks of the program cannot be reported. */
 	if (bpf_map_update_elem(&memory_ended, &ended.instance, &ended, BPF_ANY) < 0) {
 		memory_count(&memory_unreported_ends);
 		rec_lose(REC_RING_MEMORY, now_ns);
@@ -152,7 +152,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 {
 	if (child->pid != child->tgid)
 		memory_note_begin(child);
-	/* A child that shares its parent's memory is about to call exec; or see on_memory_share. */
+	/*
+	 * A child that shares its parent's memory usually calls exec next; for others, see
+	 * on_memory_share.
+	 */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
 	    filter_selects(child))
 		memory_emit_watch(MEMORY_HAPPENED_FORK, child, bpf_ktime_get_boot_ns());
@@ -161,7 +164,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 
 /*
  * Runs in the parent. A child that shares its parent's memory while the parent continues (not by
- * vfork) allocates and frees blocks there. Its calls are those of another process, so they are not
+ * vfork) allocates and frees blocks there. These calls have another process id, so they are not
  * recorded. (At its fork, the kernel has not set vfork_done yet.)
  */
 SEC("?tp_btf/sched_wakeup_new")
@@ -216,8 +219,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 }
 
 /*
- * P has ended, and other threads of its process continue, or have been killed and not yet ended.
- * Sends an event if they continue, and P owned the probes.
+ * P has ended. Other threads of its process continue, or have been killed and not yet ended. If
+ * they continue and P owned the probes, sends an event.
  */
 static __always_inline void memory_thread_ended(struct task_struct *p, __u32 tgid)
 {

@@ -7,12 +7,12 @@
  * stores its current call, and the stack pointer at the begin of that call. Nested calls are deeper
  * in the stack. A call can end without a return (by an exception or longjmp). It is recognised as
  * outdated as soon as a function is entered at a higher stack pointer. Functions of threads are
- * stored apart, so what they allocate counts.
+ * stored apart, so their own allocations count.
  *
- * Results are read at the return, when the registers are those of the caller, so that a walk by
- * frame pointers finds all frames: by a return probe, or, if an exception can pass through the
- * function, by probes on each `ret`, which do not change the stack. `operator new` of a library
- * that calls malloc() may have no frame pointers, so its caller is saved at its entry.
+ * Results are read at the return. The registers are then those of the caller, so a walk by frame
+ * pointers finds all frames. This is done by a return probe. If an exception can pass through the
+ * function, it is done by probes on each `ret`, which do not change the stack. `operator new` of a
+ * library that calls malloc() may have no frame pointers, so its caller is saved at its entry.
  *
  * realloc() frees its old block when it succeeds. Before it returns, another thread can get that
  * memory. So the block is removed from the table at the entry, and put back after a failure.
@@ -58,8 +58,8 @@ struct {
 /* ---- stacks ---- */
 
 /*
- * The file that PROCESS has mapped at ADDRESS, and its place: a number. 0 = none. (The verifier
- * checks a global function once, and not for each frame.)
+ * A number for the file that PROCESS has mapped at ADDRESS, and for the place of the mapping; 0 =
+ * none. (The verifier checks a global function once, and not for each frame.)
  */
 __noinline __u64 memory_file_at(const struct unwind_process *process, __u64 address)
 {
@@ -76,7 +76,7 @@ __noinline __u64 memory_file_at(const struct unwind_process *process, __u64 addr
 	first = UNWIND_WHERE_FIRST(m->where);
 	if (page - first >= UNWIND_WHERE_N(m->where))
 		return 0;
-	/* (mappings without a file are merged, so they have no place) */
+	/* (mappings without a file are merged, so their place is unknown) */
 	if (m->file == UNWIND_FILE_NONE)
 		return UNWIND_FILE_NONE;
 	return (__u64)(m->file_page - (__u32)first) << 32 | (__u32)m->generation << 16 | m->file;
@@ -102,10 +102,10 @@ __noinline __u64 memory_hash_files(const struct unwind_process *process,
 }
 
 /*
- * A number for the files that the frames of STACK are in. Until a mapping of the process was
- * replaced, the addresses distinguish them, and the number is 0. During a change of the mappings,
- * the wrong files can be found, and the stack would get an entry of its own. A change takes some
- * microseconds, so one repetition is usually right.
+ * A number for the files that the frames of STACK are in. As long as no mapping of the process was
+ * replaced, the addresses distinguish the files, and the number is 0. While the mappings change,
+ * the wrong files can be found, and the stack would get a separate entry. A change takes some
+ * microseconds, so a second attempt is usually right.
  */
 static __always_inline __u64 memory_stack_files(const struct memory_stack *stack)
 {
@@ -155,7 +155,7 @@ __u32 memory_stack_true(struct memory_stack *stack)
 }
 
 /*
- * Each copied stack has an entry of its own in memory_stacks, which all processes share. User space
+ * Each copied stack has a separate entry in memory_stacks, which all processes share. User space
  * subtracts the entries that it removes.
  */
 #define MEMORY_COPIES_MAX (MEMORY_STACKS_MAX / 8)
@@ -296,9 +296,9 @@ static __always_inline void memory_insert(struct memory_process *process,
 }
 
 /*
- * Walks the stack of CALL of T, of PROCESS, into T's work area. Sets *RET_BY_NEW if operator new
- * has made the call. A walk by frame pointers can then miss the caller of operator new, which is
- * inserted. Returns the number of frames.
+ * Walks the stack of CALL, made by T of PROCESS, into T's work area. Sets *RET_BY_NEW if operator
+ * new has made the call. A walk by frame pointers can then miss the caller of operator new, so that
+ * caller is inserted. Returns the number of frames.
  */
 static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_process *process,
 					 struct memory_thread *t, struct memory_call *call,
@@ -388,9 +388,7 @@ static __always_inline void memory_allocated(struct pt_regs *ctx, struct memory_
 		send_alloc(&key, &block);
 }
 
-/*
- * Counts a free of an unknown block. If blocks are skipped by sampling or size, this means nothing.
- */
+/* Counts a free of an unknown block, unless blocks are skipped by sampling or size. */
 static __always_inline void count_unmatched(struct memory_process *process)
 {
 	if (memory_interval == 0 && memory_min_bytes == 0)
@@ -418,7 +416,7 @@ static __always_inline void memory_freed(struct memory_process *process, struct 
 	}
 	block = *known;
 	/*
-	 * If two CPUs free the same block at once (an error of the program), one of them is
+	 * If two CPUs free the same block at once (an error of the program), only one free is
 	 * counted.
 	 */
 	if (bpf_map_delete_elem(&memory_blocks, &key) < 0)
@@ -479,13 +477,10 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	call = memory_call_for(t, function);
 	if (memory_is_nested(call, process->instance, function, sp))
 		return false;
-	/* A thread that an allocator makes for itself is not the program's. */
+	/* An allocator makes a thread for itself: the thread does not belong to the program. */
 	if (call != &t->call && memory_is_nested(&t->call, process->instance, function, sp))
 		return false;
-	/*
-	 * A realloc() that has jumped to another one: its argument has been removed from the table
-	 * already.
-	 */
+	/* A realloc() has jumped to another realloc(): its argument is already out of the table. */
 	jumped = call->function == function && call->instance == process->instance &&
 		 call->sp == sp && call->has_old && call->args[0] == PT_REGS_PARM1(ctx);
 	call->function = 0;
@@ -624,7 +619,10 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 	call->function = 0;
 }
 
-/* operator new that calls malloc(). If several call each other, the outermost one counts. */
+/*
+ * For operator new that calls malloc(). If several of them call each other, the outermost one
+ * counts.
+ */
 static __always_inline void enter_new(struct pt_regs *ctx)
 {
 	struct memory_thread *t;

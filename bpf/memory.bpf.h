@@ -4,11 +4,11 @@
  * thread, and the stacks of its allocations.
  *
  * Each stack is stored once, with the sums of its allocations, in a table that user space reads at
- * any time. The key is a hash of its frames, and of the files that they are in: libraries can be at
- * the same addresses one after the other. In code without frame pointers, a walk yields words
- * that are no return addresses. Such frames are cut off, since otherwise each allocation would have
- * a stack of its own. The check is expensive, so it is skipped for stacks that are in the table
- * already.
+ * any time. The key is a hash of its frames and of their files, since two libraries can be at the
+ * same addresses, one after the other. In code without frame pointers, a walk also returns words
+ * that are not return addresses. Such frames are cut off, since otherwise each allocation would
+ * have a stack of its own. The check is expensive, so it is skipped for stacks that are in the
+ * table already.
  */
 #pragma once
 
@@ -21,8 +21,9 @@
 #define SIGNAL_GROUP_EXIT 0x4
 
 /*
- * Of each thread that has made a call, with a work area (programs can be preempted). A function of
- * threads (pthread_create) has a call of its own, since blocks are allocated and freed inside it.
+ * The state of each thread that has made a call, with a work area (programs can be preempted). A
+ * function of threads (pthread_create) has a call of its own, since blocks are allocated and freed
+ * inside it.
  */
 struct memory_thread {
 	struct memory_call call, thread_call;
@@ -76,8 +77,8 @@ __u32 memory_stack_true(struct memory_stack *stack);
 __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 instance);
 
 /*
- * The process of the current task if it is watched and selected, else NULL. Probes remain on a
- * process that has become another user's.
+ * The process of the current task if it is watched and selected, else NULL. Probes also remain on a
+ * process that now belongs to another user.
  */
 static __always_inline struct memory_process *memory_process(void)
 {
@@ -114,7 +115,8 @@ static __always_inline bool memory_is_nested(struct memory_call *call, __u32 ins
 	    call->sp - sp > MEMORY_NESTED_BYTES)
 		return false;
 	/*
-	 * If an exception can have ended the call, its return address must still be on the stack.
+	 * If an exception can have ended CALL, the return address of CALL must still be on the
+	 * stack.
 	 */
 	if (call->caller &&
 	    (bpf_probe_read_user(&caller, sizeof(caller), (const void *)call->sp) < 0 ||
@@ -170,10 +172,10 @@ static __always_inline void memory_remove(__u32 instance, __u32 resource, __u64 
 
 /*
  * Walks the stack of the current task, of PROCESS, by tables, into T's work area, without the
- * innermost SKIP frames, as stack_walk_callers(). If a table is missing yet, the stack is copied.
- * Likewise if the mappings are being changed, but a change takes some microseconds, and no file
- * limits these copies. So the walk is tried once more first, and the copies of a process are
- * limited.
+ * innermost SKIP frames, as stack_walk_callers(). If a table does not exist yet, the stack is
+ * copied. It is also copied while the mappings change. No limit of a file applies to these copies,
+ * so the copies of a process are limited. A change takes some microseconds, so the walk is first
+ * repeated.
  */
 static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 skip,
 						struct memory_process *process)
@@ -196,14 +198,14 @@ static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 s
 		t->copied = memory_copy_stack(t, n, process->instance);
 	if (is_change && t->copied)
 		__sync_fetch_and_add(&process->copied_changes, 1);
-	/* (without a copy, there can be other ways to find the callers) */
+	/* (without a copy, the callers may be found in another way) */
 	return t->copied ? n : stack_walk_callers(&t->stack, skip, NULL);
 }
 
 /*
  * Stores the N frames in T's work area as a stack, and adds WEIGHT and BYTES to its sums. Returns
- * the id. Returns 0, and counts that, if the table is full. A copied stack has its own id, since
- * its other frames are not known yet; user space adds them.
+ * the id. If the table is full, counts that and returns 0. A copied stack has its own id, since its
+ * other frames are not known yet; user space adds them.
  */
 static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 					       struct memory_thread *t, __u32 n, __u32 resource,

@@ -56,9 +56,8 @@ struct {
 } moment_rooms SEC(".maps");
 
 /*
- * Tells the verifier that VALUE is at most MASK. The verifier of Linux 6.1 forgets a comparison
- * when the value is spilled to the stack, and compilers leave out masks that seem to change
- * nothing.
+ * Tells the verifier that VALUE is at most MASK. The verifier of Linux 6.1 forgets a comparison if
+ * the value is stored on the stack. Compilers omit masks that seem to change nothing.
  */
 #define moment_mask(value, mask) asm volatile("%0 &= %1" : "+r"(value) : "i"(mask))
 
@@ -104,8 +103,8 @@ static __always_inline bool moment_address(const struct moment_room *room,
 }
 
 /*
- * Stores the number that load AT of point NUMBER reads, of at most 8 bytes, in *RET. Returns 0 or
- * negative. (This and the following functions are separate, so the verifier checks each once.)
+ * Reads the number of at most 8 bytes of load AT of point NUMBER into *RET. Returns 0 or negative.
+ * (This and the following functions are separate, so the verifier checks each once.)
  */
 __noinline int moment_number(struct moment_room *room, __u32 number, __u32 at, __u64 *ret)
 {
@@ -136,7 +135,8 @@ __noinline int moment_number(struct moment_room *room, __u32 number, __u32 at, _
 }
 
 /*
- * The number of elements that load AT of POINT, whose index is NUMBER, reads. If it is negative, 0.
+ * The number of elements that load AT reads; POINT has the index NUMBER. A negative number counts
+ * as 0.
  */
 static __always_inline __u64 moment_count(struct moment_room *room, __u32 number,
 					  const struct moment_point *point, __u32 at)
@@ -156,7 +156,7 @@ static __always_inline __u64 moment_count(struct moment_room *room, __u32 number
 	return n >> above;
 }
 
-/* The number of bytes of L, a load of POINT with a count. The index of POINT is NUMBER. */
+/* The number of bytes of L, a load with a count; POINT has the index NUMBER. */
 static __always_inline __u32 moment_counted(struct moment_room *room, __u32 number,
 					    const struct moment_point *point,
 					    const struct moment_load *l)
@@ -170,7 +170,8 @@ static __always_inline __u32 moment_counted(struct moment_room *room, __u32 numb
 }
 
 /*
- * Reads BYTES at ADDRESS in pieces, as far as they are readable. Returns their number, or negative.
+ * Reads BYTES at ADDRESS in pieces, up to the first unreadable one. Returns the number of bytes, or
+ * a negative number.
  */
 __noinline int moment_read_pieces(struct moment_room *room, __u32 at, __u64 address, __u32 bytes)
 {
@@ -198,8 +199,8 @@ __noinline int moment_read_pieces(struct moment_room *room, __u32 at, __u64 addr
 }
 
 /*
- * Return probes replace return addresses by their own address. This puts the original ones back
- * into the GOT bytes of the stack that were read from ADDRESS.
+ * Return probes replace return addresses by their own address. Restores the original addresses in
+ * the GOT bytes that were read from ADDRESS on the stack.
  */
 #if defined(__TARGET_ARCH_x86)
 #define MOMENT_PROBED_MAX 16
@@ -254,8 +255,8 @@ static __always_inline int moment_read(struct moment_room *room, const struct mo
 }
 
 /*
- * Runs load AT of point NUMBER. ROOM gets the result. Returns 0, or negative if there is no room
- * for more.
+ * Runs load AT of point NUMBER, and adds the result to ROOM. Returns 0, or a negative number if
+ * ROOM is full.
  */
 __noinline int moment_collect_load(struct moment_room *room, __u32 number, __u32 at)
 {
@@ -313,10 +314,7 @@ static __always_inline __u64 *moment_find_tsv(const struct moment_point *point, 
 	return bpf_map_lookup_elem(&moment_counters, &key);
 }
 
-/*
- * Increments the variables that the point counts, and stores the values of all its variables in
- * ROOM.
- */
+/* Increments the counters of the point, and stores the values of all its variables in ROOM. */
 __noinline int moment_count_tsvs(struct moment_room *room, __u32 number)
 {
 	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
@@ -402,7 +400,7 @@ static __always_inline void moment_collect_registers(struct pt_regs *ctx, struct
 }
 #endif
 
-/* Stores the value that condition AT of point NUMBER compares in *RET. Returns 0 or negative. */
+/* Reads the value for condition AT of point NUMBER into *RET. Returns 0 or negative. */
 static __always_inline int moment_subject(struct moment_room *room, __u32 number,
 					  const struct moment_point *point, __u32 at, __u64 *ret)
 {
@@ -490,7 +488,7 @@ static __always_inline void moment_record_hit(struct moment_room *room, __u32 nu
 		__sync_fetch_and_or(&point->notified_actions, due);
 }
 
-/* Checked first, so that a finished point costs little. */
+/* This check comes first, so that a finished point costs little. */
 static __always_inline bool moment_is_over(const struct moment_point *point)
 {
 	if (*(volatile __u32 *)&point->notified_actions & 1U << MOMENT_ACTION_STOP)

@@ -2,16 +2,17 @@
 /*
  * Threads that were off CPU for long: how long, with which stack they left, and who woke them.
  *
- * The duration is known only when a thread returns, and most are short. So as little as possible is
- * done when the thread leaves. Its kernel stack stays unchanged while it is off CPU, and is walked
- * at its return (2 us, but only if the duration counts). Its user stack stays, too, but at the
- * return, in this hook, the CPU still uses the memory of the previous thread: it can only be walked
- * when the thread leaves (by frame pointers, up to a microsecond). It is stored with the thread,
- * and hashed and sent only if the thread returns late.
+ * The duration is known only when a thread returns, and most durations are short. So as little as
+ * possible is done when a thread leaves. The kernel stack does not change while the thread is off
+ * CPU. It is walked when the thread returns (2 us), if the duration is long enough. The user stack
+ * must be walked when the thread leaves (by frame pointers, up to a microsecond): at its return,
+ * this hook still runs in the memory of the previous thread. The user stack is stored with the
+ * thread, and is hashed and sent only if the thread returns late.
  *
- * The programs run with interrupts off, as sched.bpf.c describes. A thread's entry is written by
- * one CPU at a time: where it leaves, then where it returns, which the scheduler orders. Only its
- * waker writes from another CPU, and only waker_tid and woken_ns.
+ * The programs run with interrupts off, as sched.bpf.c describes. One CPU at a time writes the
+ * entry of a thread: first the CPU that the thread leaves, then the CPU to which it returns. The
+ * scheduler orders the two. Only the waker writes from another CPU, and only waker_tid and
+ * woken_ns.
  */
 #include "bpf/actor.bpf.h"
 #include "bpf/context.bpf.h"
@@ -37,8 +38,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 extern const volatile __u64 offcpu_min_ns, sched_ring_bytes;
 
 /*
- * By tid, from its first departure until its death. This is no task storage, whose allocation can
- * wake a thread, while this program holds the lock of the run queue.
+ * By tid, from its first departure until its death. Not task storage: its allocation can wake a
+ * thread while this program holds the lock of the run queue.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -56,7 +57,7 @@ struct {
 	__type(value, struct offcpu_thread);
 } offcpu_blank SEC(".maps");
 
-/* Where the walk of a thread that leaves has stopped. (The stack of programs is too small.) */
+/* Where the walk of a leaving thread stopped. (The stack of a program is too small for it.) */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -94,7 +95,7 @@ static __always_inline __u32 walk_kernel_of(struct task_struct *p, bool runs, __
 	return runs || filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel_of(p, frames);
 }
 
-/* Sends the user stack in T. A copied one has been sent. */
+/* Sends the user stack in T, unless it was copied and sent earlier. */
 static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_struct *p,
 					 __u64 now_ns, __u64 *ret_id)
 {
@@ -106,7 +107,7 @@ static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_st
 
 /*
  * When the thread of T left its CPU; 0 = it runs. It is read once for each record, since
- * on_iter_waiting can remove the entry of a thread that has ended at any time.
+ * on_iter_waiting can at any time remove the entry of an ended thread.
  */
 static __always_inline __u64 offcpu_begin(const struct offcpu_thread *t)
 {
@@ -141,7 +142,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-/* Clocks of two CPUs can differ by some ns: then it was not off CPU. */
+/* The clocks of two CPUs can differ by some ns. A negative time counts as 0. */
 static __always_inline bool was_off_cpu(__u64 begin_ns, __u64 now_ns)
 {
 	return begin_ns != 0 && (__s64)(now_ns - begin_ns) >= (__s64)offcpu_min_ns;
@@ -150,12 +151,11 @@ static __always_inline bool was_off_cpu(__u64 begin_ns, __u64 now_ns)
 /*
  * P leaves its CPU at NOW_NS, and the kernel has not reported its return since BEGIN_NS. Returns
  * the time until which it was probably off CPU. If it was woken, that is the time of the wakeup.
- * Otherwise, it is NOW_NS minus the CPU time that it has used since. (It can have made system calls
- * meanwhile, so it need not have been off CPU until now. Their times must not overlap this one, so
- * it is rather too short.)
+ * Otherwise, it is NOW_NS minus the CPU time that P has used since. (P can have made system calls
+ * meanwhile. Their times must not overlap this one, so the estimate is rather too early.)
  *
- * It can also have been woken when it was about to wait again. That wakeup is later than the time
- * without its CPU time, and has no waker of this wait.
+ * P can also have been woken when it was about to wait again. Such a wakeup is later than the
+ * estimate, and its waker did not end this wait.
  */
 static __always_inline __u64 unreported_return(struct offcpu_thread *t, struct task_struct *p,
 					       __u64 begin_ns, __u64 now_ns)
@@ -186,7 +186,10 @@ __noinline __u64 offcpu_copy(struct unwind_walk *stopped, struct rec_stack *walk
 	return piece_send_record(stopped, walked, n, STACK_COPIES_OF_WAIT, now_ns, &id) ? id : 0;
 }
 
-/* Walks the user stack of the current task into T; with COPIES, it can stop, as in STOPPED. */
+/*
+ * Walks the user stack of the current task into T. With COPIES, the walk can stop; STOPPED is then
+ * the place.
+ */
 static __always_inline __u32 offcpu_walk(void *ctx, struct offcpu_thread *t,
 					 struct unwind_walk *stopped, enum stack_copies copies)
 {
@@ -200,10 +203,10 @@ static __always_inline __u32 offcpu_walk(void *ctx, struct offcpu_thread *t,
 }
 
 /*
- * Walks the user stack of P, the current task, which leaves, into T. A wait can be the
- * only one of its program, and last long. So the stack is copied if the table of a file is missing
- * yet, as for a sample. Threads that were preempted run again soon. If there is no room for the
- * copy, the walk goes on without the table, as far as it can.
+ * Walks the user stack of P into T. P is the current task, and leaves the CPU. A wait can be the
+ * only one of its program, and last long. So if the table of a file does not exist yet, the stack
+ * is copied, as for a sample. It is not copied for preempted threads, which run again soon. Without
+ * room for the copy, the walk continues without the table, as far as possible.
  */
 static __always_inline void offcpu_walk_user(void *ctx, struct offcpu_thread *t,
 					     struct task_struct *p, __u64 now_ns)
@@ -268,7 +271,7 @@ static __always_inline void offcpu_return(struct task_struct *p, __u64 now_ns)
 }
 
 /*
- * P returns as another user's process, or in the middle of exec: its time off CPU must not be
+ * P returns as a process of another user, or in the middle of exec. Its time off CPU must not be
  * disclosed.
  */
 static __always_inline void offcpu_return_unreported(struct task_struct *p)
@@ -281,9 +284,9 @@ static __always_inline void offcpu_return_unreported(struct task_struct *p)
 }
 
 /*
- * The time of this switch: the one that on_sched_switch has taken, if it has handled this switch,
- * else the present time. It has not handled the switch if it is not attached, if its filter has
- * skipped the switch, or if the kernel has skipped the program.
+ * The time of this switch. If on_sched_switch has handled the switch, it is the time that it took.
+ * Otherwise it is the present time: on_sched_switch is not attached, its filter has skipped the
+ * switch, or the kernel has skipped the program.
  */
 static __always_inline __u64 switch_time(void)
 {
@@ -337,10 +340,10 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 }
 
 /*
- * When the programs above are detached: sends the threads that are still off CPU. If the run time
- * of a thread has changed, its last departure was not seen, and its kernel stack may be that of
- * another wait: it is left out. A thread that runs now is left out, too: the kernel adds the time
- * that it has run only at the next tick.
+ * Runs when the programs above are detached, and sends the threads that are still off CPU. If the
+ * run time of a thread has changed, its last departure was not seen, and its kernel stack may
+ * belong to another wait. Such a thread is skipped. A running thread is skipped, too, since the
+ * kernel updates its run time only at the next tick.
  */
 SEC("?iter/task")
 int on_iter_offcpu(struct bpf_iter__task *ctx)
@@ -360,13 +363,15 @@ int on_iter_offcpu(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* ---- threads that wait since before the programs were attached ---- */
+/* ---- threads that waited before the programs were attached ---- */
 
-/* User space sets them: the time when all programs were attached, and 0 copies since then. */
+/* User space sets the time when all programs were attached, and resets the number of copies. */
 __u64 waiting_listed_ns = 0;
 __u32 waiting_n_copied = 0;
 
-/* The state of P if it waits; else 0, also for threads of the kernel that only wait for work. */
+/*
+ * The state of P if it waits, otherwise 0. It is also 0 for kernel threads that only wait for work.
+ */
 static __always_inline __u32 waiting_state(struct task_struct *p)
 {
 	/* (read anew each time) */
@@ -400,7 +405,7 @@ static long waiting_on_area(struct task_struct *p, struct vm_area_struct *vma,
 	return 0;
 }
 
-/* Fills PIECE for P, except the copy, of which there are N bytes. */
+/* Fills PIECE for P, except its N bytes of copy. */
 static __always_inline void waiting_fill(struct rec_piece *piece, struct task_struct *p,
 					 struct pt_regs *regs, __u32 n)
 {
@@ -430,7 +435,7 @@ static __always_inline __u32 waiting_copy(struct waiting_room *room, struct task
 	if (regs->cs != STACK_CS_64 || bpf_find_vma(p, area.sp, waiting_on_area, &area, 0) < 0)
 		return 0;
 	n = area.bytes < WAITING_STACK_BYTES ? (__u32)area.bytes : WAITING_STACK_BYTES;
-	/* (so that the verifier knows it) */
+	/* (so that the verifier knows the limit) */
 	barrier_var(n);
 	if (n == 0 || n > WAITING_STACK_BYTES ||
 	    bpf_copy_from_user_task(room->stack, n, (const void *)area.sp, p, 0) < 0)
@@ -454,9 +459,9 @@ static __always_inline bool waiting_goes_on(struct task_struct *p, __u64 ran_ns)
 /*
  * Makes the entry of P, whose state, CPU time and stack are in NEW.
  *
- * If P returned before the entry was there, nothing has ended the entry. When P leaves its CPU
- * again, its return is estimated (unreported_return()). If P has been woken, but still waits for a
- * CPU, its return ends the entry.
+ * P can have returned before the entry existed. Then its return is estimated when it leaves its CPU
+ * again (unreported_return()). If P was woken, but still waits for a CPU, its return ends the
+ * entry.
  */
 static __always_inline void waiting_enter(struct offcpu_thread *new, struct task_struct *p)
 {
@@ -466,7 +471,7 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 	long r = bpf_map_update_elem(&offcpu_threads, &tid, new, BPF_NOEXIST);
 
 	if (r < 0) {
-		/* If there is an entry, it has left its CPU since. */
+		/* With -EEXIST, P has left its CPU meanwhile. */
 		if (r != -EEXIST)
 			rec_lose(REC_RING_STACKS, listed_ns);
 		return;
@@ -481,9 +486,10 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 }
 
 /*
- * When the programs have been attached: threads that wait already. They have not left a CPU since,
- * so there is no entry, and their user stacks were not walked. The memory of another process can
- * only be read by a program that may sleep. User space walks the copy (bpf/piece.bpf.h).
+ * Runs when the programs have been attached, for threads that already wait. They have not left a
+ * CPU since, so they have no entry, and their user stacks were not walked. This program may sleep,
+ * because only such a program can read the memory of another process. User space walks the copy
+ * (bpf/piece.bpf.h).
  */
 SEC("?iter.s/task")
 int on_iter_waiting(struct bpf_iter__task *ctx)
@@ -495,7 +501,7 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 	if (!p || !room || !filter_selects(p))
 		return 0;
 	tid = p->pid;
-	/* (before the state: if it runs meanwhile, this time changes) */
+	/* (before the state: if P runs meanwhile, this time changes) */
 	room->thread.ran_ns = BPF_CORE_READ(p, se.sum_exec_runtime);
 	barrier();
 	state = waiting_state(p);
@@ -503,11 +509,11 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 		return 0;
 	if (waiting_n_copied < WAITING_COPIES_MAX && !stacks_of_none && !(p->flags & PF_KTHREAD))
 		bytes = waiting_copy(room, p);
-	/* A thread that runs was woken before. If it has been woken, the copy can be torn. */
+	/* If P was woken during the copy, the copy can be torn. */
 	barrier();
 	if (!waiting_goes_on(p, room->thread.ran_ns))
 		bytes = 0;
-	/* If the process has changed its owner meanwhile, the data is dropped. */
+	/* If the owner of the process has changed meanwhile, the data is dropped. */
 	if (filter_kinds & FILTER_OWN && !own_is(p))
 		return 0;
 	if (bytes > sizeof(room->piece) + sizeof(room->stack))

@@ -30,7 +30,9 @@ static __always_inline bool own_has_ids(const struct cred *cred)
 	return own_n_gids == 0;
 }
 
-/* A search for the ancestor of a user namespace that the first one has made: it has level 1. */
+/*
+ * A search for the ancestor of a user namespace that is a child of the initial one: it has level 1.
+ */
 struct own_search {
 	struct user_namespace *ns;
 	int level;
@@ -49,8 +51,8 @@ static long own_to_parent(__u32 i, struct own_search *s)
 }
 
 /*
- * Whether CRED has no rights beyond its ids, or only rights that the user has anyway: in a user
- * namespace that the user has made, or in those below it.
+ * Whether CRED gives no rights beyond its ids, or only rights that the user has anyway: those in a
+ * user namespace that the user has made, or in namespaces below it.
  */
 static __always_inline bool own_has_rights(const struct cred *cred)
 {

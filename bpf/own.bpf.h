@@ -32,9 +32,9 @@
 #define OWN_EXITING_MAX   32768
 
 /*
- * Tasks, by their addresses, that were the user's when they began to exit, with their start times.
- * The start time tells them from other tasks that get the same address later, since not every end
- * is reported (some kernels hide the tasks of a supervisor from tracing).
+ * Tasks that belonged to the user when they began to exit: address -> start time. The start time
+ * distinguishes them from later tasks with the same address, since not every end is reported (some
+ * kernels hide the tasks of a supervisor from tracing).
  */
 struct own_exiting {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -66,13 +66,13 @@ static __always_inline void own_read_barrier(void)
 /* The check itself, of the task at address TASK. (The verifier checks it once for each program.) */
 bool own_is_at(__u64 task);
 
-/* Whether P is the user's. */
+/* Whether P belongs to the user. */
 static __always_inline bool own_is(struct task_struct *p)
 {
 	return own_is_at(context_address(p));
 }
 
-/* Keeps the result for P, the current task, which begins to exit. */
+/* Keeps the result for P, the current task, at the start of its exit. */
 static __always_inline void own_keep_exiting(struct task_struct *p)
 {
 	__u64 address = (__u64)p, begun_ns = BPF_CORE_READ(p, start_boottime);

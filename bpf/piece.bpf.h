@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Stacks that cannot be walked yet, since the unwind table of a file is still being made, or the
- * mappings of the process are being changed. The ring gets the data with which user space can
- * continue the walk later (struct rec_piece). The number of copies is limited to UNWIND_COPIES_MAX
- * for each file whose table is missing, and PIECES_PER_SECOND for each CPU. Other stacks end there.
+ * mappings of the process are being changed. The data for continuing the walk in user space is put
+ * into the ring (struct rec_piece). The number of copies is limited to UNWIND_COPIES_MAX for each
+ * file whose table is missing, and PIECES_PER_SECOND for each CPU. Other stacks end there.
  *
- * Threads that leave their CPU have limits of their own: most waits are short, and their copies are
- * not used. These copies leave more of the ring free, and so do not displace those of samples.
- * Allocations have limits of their own, too: a program can make many in the time that a table
- * takes. Their ring has other records, which are not displaced either.
+ * Copies for threads that leave their CPU have separate limits: most waits are short, and their
+ * copies are not used. These copies leave more of the ring free, so they do not displace the copies
+ * of samples. Copies for allocations have separate limits, too: a program can make many while a
+ * table is made. They do not displace the other records of their ring.
  */
 #pragma once
 
@@ -20,10 +20,13 @@
 #define PIECES_PER_SECOND             256
 #define PIECES_PER_SECOND_WAITS       64
 #define PIECES_PER_SECOND_ALLOCATIONS 256
-/* Bytes copied at once, and of the last part, since the end of a stack is unknown. */
+/*
+ * The numbers of bytes that are copied at once, and of the last part. (The end of a stack is
+ * unknown.)
+ */
 #define PIECE_STEP       4096
 #define PIECE_SMALL_STEP 256
-/* How often mappings are read that another thread is changing. */
+/* The number of attempts to read mappings that another thread is changing. */
 #define PIECE_ATTEMPTS 8
 
 /* An index of PIECE_SIZES. User space increments it if stacks turn out to be deeper. */
@@ -61,13 +64,13 @@ static __always_inline bool piece_is_allowed(__u64 now_ns, enum stack_copies kin
 	}
 }
 
-/* KIND, if a walk at NOW_NS may copy the stack as that kind; else STACK_COPIES_NONE. */
+/* KIND if a walk at NOW_NS may copy the stack for that purpose, otherwise STACK_COPIES_NONE. */
 static __always_inline enum stack_copies piece_copies(__u64 now_ns, enum stack_copies kind)
 {
 	return unwind_by_tables && piece_is_allowed(now_ns, kind) ? kind : STACK_COPIES_NONE;
 }
 
-/* There was no room for the copy of an allocation, which has taken time. */
+/* Counts a copy of an allocation without room in the ring: it has taken time, too. */
 static __always_inline void piece_count_unsent(void)
 {
 	__u32 zero = 0;
@@ -108,9 +111,9 @@ struct piece_part {
 __u32 piece_copy_last(struct piece_part *to, __u64 sp);
 
 /*
- * Copies the stack above SP into PIECE, which N_ROOM bytes of room follow. (The copied number is
- * read back, so that its value is unknown to the verifier: it examines the rest once, and not for
- * each end of the loop.)
+ * Copies the stack above SP into the N_ROOM bytes after PIECE. (The copied number is read back. So
+ * the verifier does not know its value, and examines the rest once, and not for each end of the
+ * loop.)
  */
 static __always_inline void piece_copy(struct rec_piece *piece, __u32 n_room, __u64 sp)
 {
@@ -129,7 +132,7 @@ static __always_inline void piece_copy(struct rec_piece *piece, __u32 n_room, __
 
 /*
  * Copies the mappings of P, if they are known. Another thread can be changing them, which takes
- * some microseconds; if it has not ended after some attempts, the sequence number is odd.
+ * some microseconds. If the change continues after some attempts, the sequence number is odd.
  */
 static __always_inline void piece_copy_mappings(struct rec_piece *piece, struct task_struct *p)
 {
@@ -153,8 +156,8 @@ static __always_inline void piece_copy_mappings(struct rec_piece *piece, struct 
 }
 
 /*
- * Fills in what PIECE says about the walk W, which has stopped, and the mappings of the current
- * task. (This is a separate function, so the verifier checks it once, and not for each size.)
+ * Fills PIECE with the stopped walk W, and with the mappings of the current task. (This is a
+ * separate function, so the verifier checks it once, and not for each size.)
  */
 int piece_fill_walk(struct rec_piece *piece, const struct unwind_walk *w);
 
@@ -164,12 +167,12 @@ struct piece_source {
 	__u32 instance;               /* as in struct rec_piece */
 	bool is_modest;               /* more of the ring is left free */
 	const struct unwind_walk *at; /* where the walk has stopped */
-	const __u64 *frames;          /* those so far, with unused room */
+	const __u64 *frames;          /* the frames so far, and unused room */
 	__u32 n_frames, n_frames_room;
 	__u64 hash; /* of the frames */
 };
 
-/* Fills PIECE, which N_ROOM bytes of room follow, from S. */
+/* Fills PIECE, and the N_ROOM bytes after it, from S. */
 static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 				       const struct piece_source *s)
 {
@@ -183,8 +186,8 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 }
 
 /*
- * Modest copies leave room for other ones, and for events, if a ring is large enough for that: the
- * share of the RING that a copy of SIZE bytes may use (rec_reserve_spare()).
+ * The share of the RING that a modest copy of SIZE bytes may use (rec_reserve_spare()). If the ring
+ * is large enough, modest copies leave room for other copies and for events.
  */
 static __always_inline __u32 piece_share(__u32 ring, __u64 size, const struct piece_source *s)
 {
@@ -192,8 +195,8 @@ static __always_inline __u32 piece_share(__u32 ring, __u64 size, const struct pi
 }
 
 /*
- * Sends the data of the current task that S names, at NOW_NS. Stores the id of the stack in
- * *RET_ID. Returns false if nothing was sent: the stack then consists of the frames so far only.
+ * Sends the stack S of the current task at NOW_NS. Stores the id of the stack in *RET_ID. Returns
+ * false if nothing was sent: then the stack only has the frames so far.
  */
 #define PIECE_SEND(i)                                                                              \
 	piece = rec_reserve_spare(ring, sizeof(*piece) + PIECE_BYTES(i),                           \
@@ -246,8 +249,8 @@ static __always_inline bool piece_send_record(const struct unwind_walk *stopped,
 }
 
 /*
- * Sends the N frames in WALKED, which P had at NOW_NS, and the data to continue the walk, if it has
- * STOPPED. Otherwise like stack_send().
+ * Sends the N frames in WALKED, the stack of P at NOW_NS. If the walk has STOPPED, also sends the
+ * data for continuing it. Otherwise like stack_send().
  */
 static __always_inline bool piece_or_stack_send(const struct unwind_walk *stopped,
 						struct rec_stack *walked, __u32 n,

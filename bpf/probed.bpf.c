@@ -3,10 +3,10 @@
  * The place at which a thread would be without probes. When a thread hits a probe, the kernel moves
  * it through these places:
  *
- *	one byte behind the probe   the breakpoint has stopped it; the kernel searches the probe
- *	at the probe                programs run
- *	in [uprobes]                a copy of the instruction is executed, in a slot; simple ones
- *	                            (push, call, jmp) are emulated by the kernel instead
+ * 	one byte behind the probe   the breakpoint has stopped it; the kernel searches the probe
+ * 	at the probe                programs run
+ * 	in [uprobes]                a copy of the instruction is executed, in a slot; simple ones
+ * 	                            (push, call, jmp) are emulated by the kernel instead
  *
  * A function with a return probe returns to the first slot of [uprobes]. The slot contains a
  * breakpoint, or, since Linux 6.11, code that pushes three registers, makes a system call, pops two
@@ -15,9 +15,9 @@
  * Since Linux 6.18, a nop of five bytes is replaced by a call of [uprobes-trampoline]. That pushes
  * three registers, makes a system call, in which programs run, pops all three, and returns.
  *
- * For a moment, the kernel has put the address of the first slot on the stack, and the original is
- * not yet in its list. A sample finds it in the registers and on the stack of the kernel, by the
- * call before it, which leads to the function. Other walks end there.
+ * For a moment, the kernel has put the address of the first slot on the stack, but the original
+ * return address is not yet in its list. A sample then searches the original in the registers and
+ * on the stack of the kernel: before it, there is a call of the function. Other walks end there.
  */
 #include "bpf/probed.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -28,16 +28,17 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define PROBED_WORD            sizeof(__u64)
-#define PROBED_RETURNS_MAX     8   /* the limit of functions that are checked for one frame */
+#define PROBED_RETURNS_MAX     8   /* maximum number of functions that are checked for one frame */
 #define PROBED_SLOT_BYTES      128 /* of [uprobes] */
-#define PROBED_INSTRUCTION_MAX 16  /* bytes of one in its slot, and of the code after it */
+#define PROBED_INSTRUCTION_MAX 16  /* bytes of an instruction in its slot, with the code after it */
 #define PROBED_SAVED_WORDS     3   /* registers that the code in the first slot pushes */
 #define PROBED_PAGE_BYTES      4096
-#define PROBED_KERNEL_WORDS    64 /* of the kernel's stack, that are looked through */
-#define PROBED_INTERRUPTS      0xfffffe0000000000ull /* where each CPU's table of them is mapped */
-#define PROBED_INT3            3
-#define PROBED_FRED_SOFTWARE   6  /* the type of exceptions that an instruction asks for */
-#define PROBED_INT3_BYTES      80 /* of the code that the kernel begins with there */
+#define PROBED_KERNEL_WORDS    64 /* words of the kernel's stack that are searched */
+#define PROBED_INTERRUPTS                                                                          \
+	0xfffffe0000000000ull /* where the interrupt tables of the CPUs are mapped */
+#define PROBED_INT3          3
+#define PROBED_FRED_SOFTWARE 6  /* the type of exceptions that an instruction asks for */
+#define PROBED_INT3_BYTES    80 /* bytes of the entry code of breakpoints */
 
 struct probed_kernels probed_kernels SEC(".maps");
 
@@ -61,8 +62,8 @@ __noinline __u64 probed_return_address(__u64 *next, __u64 at, __u64 address)
 
 #if defined(__TARGET_ARCH_x86)
 /*
- * The number of words that the code at IP, in the first slot after the system call, pops before it
- * returns.
+ * The number of words that the code at IP pops before it returns. IP is in the first slot, after
+ * the system call.
  */
 static __always_inline __u32 probed_pops(__u64 ip)
 {
@@ -85,12 +86,12 @@ static __always_inline __u64 probed_returned_to(struct uprobe_task *utask, __u64
 	return i && BPF_CORE_READ(i, stack) == sp ? BPF_CORE_READ(i, orig_ret_vaddr) : 0;
 }
 
-/* Whether the return address of W's function has been replaced, and is in no list. */
+/* Whether the return address of W's function has been replaced, and the original is in no list. */
 static __always_inline bool probed_is_unlisted(const struct unwind_walk *w, __u64 first_slot)
 {
 	__u64 next = w->probed, returns;
 
-	/* (functions that longjmp() has left are still in the list, before this one) */
+	/* (functions that were left by longjmp() are still in the list, before this one) */
 	return bpf_probe_read_user(&returns, sizeof(returns), (const void *)w->sp) == 0 &&
 	       returns == first_slot && probed_return_address(&next, w->sp, 0) == 0;
 }
@@ -108,7 +109,10 @@ static __always_inline void probed_leave_return(struct unwind_walk *w, struct up
 		w->sp = sp - PROBED_WORD;
 		return;
 	}
-	/* The kernel has removed it from its list, and has put it there, or will do so. */
+	/*
+	 * The kernel has removed the original address from its list. It has put it on the stack, or
+	 * will do so.
+	 */
 	sp = w->sp + probed_pops(w->ip) * PROBED_WORD;
 	if (bpf_probe_read_user(&ip, sizeof(ip), (const void *)sp) < 0 || !stack_follows_call(ip))
 		ip = probed_returned_to(utask, sp);
@@ -118,9 +122,7 @@ static __always_inline void probed_leave_return(struct unwind_walk *w, struct up
 	}
 }
 
-/*
- * The number of words that the code at IP, OFFSET bytes in [uprobes-trampoline], has on the stack.
- */
+/* The number of words that [uprobes-trampoline] has pushed at OFFSET. */
 static __always_inline __u32 probed_pushed(__u64 offset)
 {
 	switch (offset) {
@@ -137,7 +139,10 @@ static __always_inline __u32 probed_pushed(__u64 offset)
 	return PROBED_SAVED_WORDS;
 }
 
-/* Whether W is in [uprobes-trampoline]. If so, moves it behind the probe, where that returns to. */
+/*
+ * Whether W is in [uprobes-trampoline]. If so, moves W behind the probe, where the trampoline
+ * returns.
+ */
 static __always_inline bool probed_leave_trampoline(struct unwind_walk *w, struct mm_struct *mm)
 {
 	const __u64 offset = w->ip & (PROBED_PAGE_BYTES - 1);
@@ -157,16 +162,16 @@ static __always_inline bool probed_leave_trampoline(struct unwind_walk *w, struc
 }
 
 /*
- * Whether the current task, with REGS, has come into the kernel by a breakpoint. The entry code of
- * breakpoints has then made a call, whose return address is right below REGS. If the address of
- * that code is unknown (Xen), the answer is true for every task.
+ * Whether a breakpoint has brought the current task, with REGS, into the kernel. The entry code of
+ * breakpoints then made a call, whose return address is right below REGS. If the address of that
+ * code is unknown (Xen), the answer is always true.
  */
 static __always_inline bool probed_came_by_breakpoint(struct pt_regs *regs)
 {
 	const void *gate_at = (const void *)(PROBED_INTERRUPTS + 16 * PROBED_INT3);
 	__u64 gate[2], begin, returns;
 
-	/* (a CPU with FRED does not use that table, and says what has happened) */
+	/* (a CPU with FRED does not use that table, but stores the type of the event) */
 	if (bpf_core_field_exists(regs->ssx) &&
 	    (regs->ssx >> 32 & 0xf00ff) == (PROBED_FRED_SOFTWARE << 16 | PROBED_INT3))
 		return true;
@@ -188,13 +193,13 @@ static __always_inline bool probed_is_trapped(struct pt_regs *regs, __u64 ip)
 	if ((long)regs->orig_ax != -1 || probed_first_byte() ||
 	    bpf_probe_read_user(code, sizeof(code), (const void *)(ip - 1)) < 0)
 		return false;
-	/* (with one at IP, too, that is the probe: the other one is padding) */
+	/* (with a breakpoint at IP, too, that is the probe, and the one before it is padding) */
 	return code[0] == PROBED_BREAKPOINT && code[1] != PROBED_BREAKPOINT &&
 	       probed_came_by_breakpoint(regs);
 }
 #endif
 
-/* Whether ADDRESS is one of user space, behind a call of the function that IP is in. */
+/* Whether ADDRESS is in user space, behind a call of the function that contains IP. */
 static __always_inline bool probed_is_caller(__u64 address, __u64 ip)
 {
 #if defined(__TARGET_ARCH_x86)

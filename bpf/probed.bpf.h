@@ -7,7 +7,7 @@
 
 #include "bpf/walk.bpf.h"
 
-/* The state of the kernel that a sample has interrupted, by CPU, during the walk of the sample. */
+/* The kernel state that a sample has interrupted, per CPU, during the walk of the sample. */
 #define PROBED_REGISTERS 15
 struct probed_kernel {
 	__u64 sp; /* 0 = no sample, or not in the kernel */
@@ -23,20 +23,20 @@ struct probed_kernels {
 
 extern struct probed_kernels probed_kernels SEC(".maps");
 
-/* The byte that a probe puts in the place of an instruction's first one. */
+/* The byte with which a probe replaces the first byte of an instruction. */
 #define PROBED_BREAKPOINT 0xcc
 
 /*
- * W is where the current task is in user space by its registers: its IP and SP are corrected, and
- * PROBED and IS_UNLISTED are set. IS_TRAPPED is set if there is a breakpoint at IP: it has stopped
- * the thread there; or the instruction that it replaces has one byte, and the thread is behind
- * that. Nothing is examined if the task has never hit a probe.
+ * W has the registers of the current task in user space. Corrects its IP and SP, and sets PROBED
+ * and IS_UNLISTED. Sets IS_TRAPPED if there is a breakpoint at IP: it has stopped the thread there,
+ * or it replaces an instruction of one byte, and the thread has passed it. Does nothing if the task
+ * has never hit a probe.
  */
 int probed_begin_walk(struct unwind_walk *w);
 
 /*
  * The return address at AT on the current task's stack: ADDRESS, unless a return probe has replaced
- * it. *NEXT is the innermost such function that was not passed yet.
+ * it. *NEXT is the innermost function with a return probe that the walk has not passed yet.
  */
 __u64 probed_return_address(__u64 *next, __u64 at, __u64 address);
 
@@ -47,7 +47,7 @@ __u64 probed_return_address(__u64 *next, __u64 at, __u64 address);
 __u64 probed_unlisted_return(const struct unwind_walk *w);
 
 /*
- * The first byte of the instruction at whose probe programs run for the current task, as it is
- * without the probe; 0 if none run, or before Linux 6.12.
+ * Programs run for the current task at a probe. The first byte of the probed instruction, as it is
+ * without the probe; 0 if no programs run, or before Linux 6.12.
  */
 __u32 probed_first_byte(void);

@@ -3,9 +3,9 @@
  * The life of processes and threads: fork, exec, exit, rename, and the tasks that exist at the
  * start; and CPUs that go offline.
  *
- * These events are rare compared with switches, differ in size, and must not be lost: they have
- * their own BPF ring buffer per CPU (bpf/rec-ring.bpf.h). The maps that all programs share are in
- * this file, too.
+ * These events are rare compared with switches, differ in size, and must not be lost. So they have
+ * their own BPF ring buffer per CPU (bpf/rec-ring.bpf.h). This file also contains the maps that all
+ * programs share.
  */
 #include "bpf/cgroup.bpf.h"
 #include "bpf/context.bpf.h"
@@ -37,8 +37,8 @@ struct own_exiting own_exiting SEC(".maps");
 /* Whether records of CPUs that go offline are sent. */
 const volatile bool report_cpus_gone = false;
 /*
- * Counted always. Perf events of such a CPU are gone, even if it is online again before user space
- * notices.
+ * Always counted, since a CPU that goes offline loses its perf events, even if it is online again
+ * before user space notices.
  */
 __u32 cpu_departures[CPU_DEPARTURES] = {};
 
@@ -79,9 +79,9 @@ static __always_inline void proc_follow(struct task_struct *parent, struct task_
 	__u8 lives = FILTER_PID_LIVES;
 
 	/*
-	 * The end of an earlier process with the child's id may not have been reported, so its
-	 * entry is removed. This comes before the check of the parent, since on_iter_follow can
-	 * select both meanwhile.
+	 * An earlier process may have had the child's id, and its end may not have been reported.
+	 * So its entry is removed. This comes before the check of the parent, since on_iter_follow
+	 * can select both meanwhile.
 	 */
 	bpf_map_delete_elem(&filter_pids, &tgid);
 	if (bpf_map_lookup_elem(&filter_pids, &parent_tgid) &&
@@ -160,7 +160,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exit, struct task_struct *p)
 	if (filter_kinds & FILTER_OWN)
 		own_keep_exiting(p);
 	selected = filter_selects(p);
-	/* Other threads of it can still be exiting. on_sched_process_free removes the entry. */
+	/*
+	 * Other threads of the process can still be exiting. on_sched_process_free removes the
+	 * entry.
+	 */
 	if (filter_kinds & FILTER_PID && ends) {
 		__u8 *value = bpf_map_lookup_elem(&filter_pids, &tgid);
 
@@ -230,8 +233,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_task_rename, struct task_struct *p, const char
 }
 
 /*
- * The kernel does not trace the last switch of a CPU to its idle thread, since the CPU is offline
- * then. The CPU that takes it offline reports it.
+ * The kernel does not trace the last switch of a CPU to its idle thread, since the CPU is then
+ * offline. The CPU that takes it offline runs this program.
  */
 SEC("?tp_btf/cpuhp_exit")
 int TIMED_PROG(COST_LIFECYCLE, on_cpuhp_exit, unsigned int cpu, int state, int step, int result)
@@ -254,7 +257,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_cpuhp_exit, unsigned int cpu, int state, int s
 	return 0;
 }
 
-/* User space runs this program. (From /proc/kallsyms, it would have to read 100,000 names.) */
+/* User space runs this program instead of reading 100,000 names from /proc/kallsyms. */
 SEC("?syscall")
 int on_kernel_text(struct kernel_text *text)
 {
@@ -286,9 +289,9 @@ static __always_inline bool proc_descends_from_selected(struct task_struct *p)
 }
 
 /*
- * Selects the descendants of selected processes that are there already. on_sched_process_fork is
- * attached by then, so it selects a child whose parent is selected at the fork. Another child is
- * in the list of tasks before its parent is selected, so the next round of this program finds it.
+ * Selects the existing descendants of selected processes. on_sched_process_fork is already
+ * attached, and selects each child whose parent is selected at the fork. Any other child is in the
+ * list of tasks before its parent is selected, so the next round of this program finds it.
  */
 SEC("?iter/task")
 int on_iter_follow(struct bpf_iter__task *ctx)
@@ -306,7 +309,7 @@ int on_iter_follow(struct bpf_iter__task *ctx)
 		rec_lose(REC_RING_LIFECYCLE, bpf_ktime_get_boot_ns());
 		return 0;
 	}
-	/* If it ended meanwhile, on_sched_process_exit did not see the entry. */
+	/* If the process ended meanwhile, on_sched_process_exit did not see the entry. */
 	if (BPF_CORE_READ(p, signal, live.counter) == 0)
 		bpf_map_delete_elem(&filter_pids, &tgid);
 	else
@@ -320,9 +323,7 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	struct task_struct *p = ctx->task;
 	struct rec_task rec = {};
 
-	/*
-	 * User space must not learn anything about other users' tasks, since it would write that.
-	 */
+	/* User space writes all that it gets, so it must not get data of other users' tasks. */
 	if (!p || (filter_kinds & FILTER_OWN && !own_is(p)))
 		return 0;
 	rec.head.ts_ns = bpf_ktime_get_boot_ns();
@@ -337,7 +338,7 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	if (filter_selects(p))
 		rec.task.flags |= IDENTITY_SELECTED;
 	rec.exec_id = BPF_CORE_READ(p, self_exec_id);
-	/* If the task has changed its owner meanwhile, the data is dropped. */
+	/* If the owner of the task has changed meanwhile, the data is dropped. */
 	if (filter_kinds & FILTER_OWN) {
 		own_read_barrier();
 		if (!own_is(p))

@@ -52,8 +52,8 @@ int on_iter_registers(struct bpf_iter__task *ctx)
 	rec.tls = thread_pointer(p);
 	rec.altstack = p->sas_ss_sp;
 	/*
-	 * This comes last: a thread that is running now can have left the kernel since the read
-	 * above, and a thread that is not running cannot.
+	 * This check comes last. A running thread can have left the kernel since the read above. A
+	 * thread that is not running cannot.
 	 */
 	rec.running = p->on_cpu;
 	bpf_seq_write(ctx->meta->seq, &rec, sizeof(rec));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * BPF ring buffers for `struct rec_*` (bpf/record.h): one per CPU for each class that uses them.
- * Programs can write in any context, whatever they have interrupted.
+ * Programs can write to them in any context.
  */
 #pragma once
 
@@ -76,8 +76,8 @@ static __always_inline void rec_lose(__u32 ring, __u64 now_ns)
 }
 
 /*
- * Returns this CPU's BPF ring buffer RING, with the mark of a loss written if there was one.
- * Returns NULL, and counts, if it is full. STATE is the state of the ring.
+ * Returns this CPU's BPF ring buffer RING. If there was a loss, writes its mark first. If the ring
+ * is full, counts that and returns NULL. STATE is the state of the ring.
  */
 static __always_inline void *rec_open(__u32 ring, struct rec_state *state, __u64 now_ns)
 {
@@ -116,8 +116,8 @@ static __always_inline void rec_count_bytes(__u32 ring, struct rec_state *state,
 }
 
 /*
- * Reserves SIZE bytes in this CPU's RING, after the mark of a loss, if there was one. Returns NULL,
- * and counts, if the ring is full.
+ * Reserves SIZE bytes in this CPU's RING. If there was a loss, writes its mark first. If the ring
+ * is full, counts that and returns NULL.
  */
 static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 {
@@ -137,8 +137,8 @@ static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 }
 
 /*
- * The same for dispensable records, which may use 1 of 2^SHARE parts of the ring: returns NULL, and
- * counts nothing, if more is in use.
+ * The same for dispensable records, which may use 1/2^SHARE of the ring: if more is in use, returns
+ * NULL and counts nothing.
  */
 static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u32 share, __u64 now_ns)
 {
@@ -156,8 +156,8 @@ static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u32 sha
 }
 
 /*
- * Copies the SIZE bytes at REC into this CPU's RING. SIZE need not be constant. Returns false, and
- * counts, if the ring is full.
+ * Copies the SIZE bytes at REC into this CPU's RING. SIZE need not be constant. If the ring is
+ * full, counts that and returns false.
  */
 static __always_inline bool rec_output(__u32 ring, void *rec, __u64 size, __u64 now_ns)
 {

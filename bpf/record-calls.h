@@ -8,9 +8,9 @@
 #define CALL_FUNCTIONS_MAX 4096
 #define CALL_ARGUMENTS     8
 #define CALL_TEXTS_MAX     3   /* arguments of a call whose memory is copied */
-#define CALL_TEXT_BYTES    256 /* bytes that are copied for each of them */
+#define CALL_TEXT_BYTES    256 /* maximum number of copied bytes of each */
 
-#define CALL_SYSCALLS_MAX 512 /* numbers of system calls; larger ones are like the last one */
+#define CALL_SYSCALLS_MAX 512 /* numbers of system calls; larger numbers count as the last one */
 #define CALL_NUMBER_ARG   6   /* the argument with the number, in a record of a system call */
 
 /* The cookie of a probe: the index in call_functions, above the bits of MEMORY_COOKIE_*. */
@@ -24,7 +24,7 @@ struct call_memory {
 	__u8 count_arg; /* the argument with the number of bytes, if `count` is 0 */
 	__u8 is_string; /* 1: it ends with NUL; 0: it has a known number of bytes */
 	/*
-	 * 0: bytes, of which the call writes as many as it returns. Otherwise: elements of UNIT
+	 * 0: the result of the call is the number of written bytes. Otherwise: elements of UNIT
 	 * bytes, whose number does not depend on the result.
 	 */
 	__u8 unit;
@@ -83,9 +83,7 @@ struct call_watch {
 };
 _Static_assert(sizeof(struct call_watch) == 184, "ABI");
 
-/*
- * The calls that the limit of a function has passed in this second, and all that it has left out.
- */
+/* The number of calls within the limit of a function in this second, and of all calls beyond it. */
 struct call_share {
 	__u64 second;
 	__u64 n;
@@ -112,8 +110,8 @@ struct rec_call {
 	__u64 args[CALL_ARGUMENTS];
 	__u32 unreadable; /* bits, by argument: its memory is unreadable */
 	/*
-	 * 1 = the top of the stack is the address of a return probe: a function with one has jumped
-	 * here, and the kernel reports the return of both.
+	 * 1 = the address of a return probe is on top of the stack: a function with a return probe
+	 * has jumped here, and the kernel reports the return of both.
 	 */
 	__u32 is_chained;
 	struct call_text texts[CALL_TEXTS_MAX];
@@ -158,7 +156,7 @@ _Static_assert(sizeof(struct call_pending) == 64, "ABI");
 #define CALL_PENDING_MAX    16384
 
 /*
- * Stacks of calls that are walked at once on a CPU, since threads can preempt each other in the
- * walk.
+ * The maximum number of stacks of calls that are walked at the same time on a CPU: threads can
+ * preempt each other during a walk.
  */
 #define CALL_ROOMS 4

@@ -68,8 +68,8 @@ _Static_assert(sizeof(struct memory_process) == 72, "ABI");
 #define MEMORY_CHANGES_MAX 64
 
 /*
- * A program in a process, since a process id can come again. (The instance of the process would not
- * do, since it begins with the watch, and changes at a pause.)
+ * Identifies a program in a process, since process ids are reused. (The instance of the process
+ * cannot be used, since it begins with the watch, and changes at a pause.)
  */
 struct memory_program {
 	__u64 start_ns; /* of the process, as in struct rec_identity */
@@ -77,7 +77,7 @@ struct memory_program {
 };
 _Static_assert(sizeof(struct memory_program) == 16, "ABI");
 
-/* A thread that has ended, and whose stack no other thread has got since. */
+/* An ended thread. No other thread has got its stack since. */
 #define MEMORY_ENDED_THREADS_MAX 16384
 struct memory_ended_thread {
 	__u32 pid; /* the process */
@@ -87,8 +87,8 @@ struct memory_ended_thread {
 _Static_assert(sizeof(struct memory_ended_thread) == 16, "ABI");
 
 /*
- * Its program, since a process id and a thread pointer can come again. (The instance of the process
- * would not do, since it changes at a pause.)
+ * The program of the thread, since process ids and thread pointers are reused. (The instance of the
+ * process cannot be used, since it changes at a pause.)
  */
 struct memory_thread_end {
 	__u64 altstack; /* its stack for signals; 0 = none */
@@ -123,7 +123,8 @@ _Static_assert(sizeof(struct memory_block) == 40, "ABI");
 
 #define MEMORY_BLOCKS_DEFAULT 1000000
 #define MEMORY_STACKS_MAX     65536
-#define MEMORY_PROCESSES_MAX  4096 /* alive; and as many ended ones that are not read yet */
+#define MEMORY_PROCESSES_MAX                                                                       \
+	4096 /* the maximum of live processes, and of ended ones that are not read yet */
 
 #define MEMORY_FRAMES_MAX 64
 struct memory_stack_key {
@@ -134,15 +135,15 @@ struct memory_stack_key {
 _Static_assert(sizeof(struct memory_stack_key) == 16, "ABI");
 
 /*
- * The sums only grow; their difference is what is still allocated. With sampling, they are
- * estimates.
+ * The sums only grow. Their difference is the memory that is still allocated. With sampling, they
+ * are estimates.
  */
 struct memory_stack {
 	__u64 allocations, allocated_bytes;
 	__u64 frees, freed_bytes;
-	__u64 since_ns; /* not after the first allocation, when the frames were in these files */
+	__u64 since_ns; /* at or before the first allocation; the frames were in these files */
 	__u32 n_frames;
-	__u32 is_copied; /* it ends early, and a REC_HEAP_PIECE with its id was sent before */
+	__u32 is_copied; /* 1: it lacks frames, and a REC_HEAP_PIECE with its id was sent earlier */
 	__u64 frames[MEMORY_FRAMES_MAX]; /* innermost first: return addresses */
 };
 _Static_assert(sizeof(struct memory_stack) == 560, "ABI");
@@ -155,7 +156,7 @@ struct memory_call {
 	__u32 function; /* 0 = no call */
 	__u32 instance;
 	__u32 weight;  /* of its blocks; 0 = it is skipped */
-	__u32 strange; /* another call began at the same place: this one may never return */
+	__u32 strange; /* 1: another call began at the same place, so this one may never return */
 	__u64 new_sp;  /* at the entry of operator new; 0 = none */
 	__u64 new_caller;
 	__u64 freed;             /* the last freed block, if nothing was allocated since */
@@ -170,8 +171,8 @@ _Static_assert(sizeof(struct memory_call) == 128, "ABI");
 #define MEMORY_HAPPENED_EXEC 2
 #define MEMORY_HAPPENED_EXIT 3
 /*
- * An exec by a thread other than the first one. To the kernel, probes of a process belong to the
- * task of its first thread, which the exec has replaced: none of them is hit any more.
+ * An exec by a non-main thread. For the kernel, the probes of a process belong to the task of its
+ * main thread. The exec has replaced this task, so the probes are not hit any more.
  */
 #define MEMORY_HAPPENED_THREAD_EXEC 4
 /* The task that owns the probes of the process has ended, and other threads continue. */

@@ -15,7 +15,7 @@
 /* The size of a block, and the greatest offset of the last one in a record. */
 #define MOMENT_BLOCK_BYTES_MAX 8192
 #define MOMENT_BEGIN_MAX       8192
-#define MOMENT_PIECE_BYTES     1024 /* of a block that can end earlier than its size */
+#define MOMENT_PIECE_BYTES     1024 /* bytes of a piece of a block with MOMENT_LOAD_PIECES */
 
 /*
  * Registers in the order of DWARF: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip; then eflags,
@@ -33,7 +33,8 @@
 #define MOMENT_LOAD_VALUE  (1U << 0) /* the bytes are those of the address itself, at most 8 */
 #define MOMENT_LOAD_STRING (1U << 1) /* it ends with a NUL */
 #define MOMENT_LOAD_PIECES (1U << 2) /* it is read in pieces, as far as possible */
-#define MOMENT_LOAD_QUIET  (1U << 3) /* not recorded: for a condition or another's count */
+#define MOMENT_LOAD_QUIET                                                                          \
+	(1U << 3) /* not recorded: for a condition, or for the count of another load */
 #define MOMENT_LOAD_SIGNED (1U << 4) /* a count that is negative if its highest bit is set */
 
 /*
@@ -56,7 +57,7 @@ _Static_assert(sizeof(struct moment_load) == 56, "ABI");
 /* A condition of a point. All conditions of a point must hold. */
 struct moment_condition {
 	__u64 value;
-	__u32 at;  /* its load, from 1 on; above MOMENT_LOADS_MAX: its variable; 0 = end */
+	__u32 at;  /* the load, from 1 on; above MOMENT_LOADS_MAX: the variable; 0 = end */
 	__u8 op;   /* CALL_OP_* */
 	__u8 bits; /* of the value that are compared */
 	__u8 is_signed;
@@ -70,9 +71,9 @@ _Static_assert(sizeof(struct moment_condition) == 16, "ABI");
 #define MOMENT_ACTIONS         2
 
 struct moment_point {
-	__u64 vaddr;                   /* of the point, in the file's own addresses */
-	__u64 max;                     /* the number of hits that are collected */
-	__u64 hits;                    /* for which the conditions held; counted by the programs */
+	__u64 vaddr; /* of the point, in the file's own addresses */
+	__u64 max;   /* the number of hits that are collected */
+	__u64 hits;  /* hits for which the conditions held; counted by the programs */
 	__u64 actions[MOMENT_ACTIONS]; /* the hit that triggers each action; 0 = never */
 	__u32 notified_actions;        /* bits 1 << MOMENT_ACTION_*: triggered (by the programs) */
 	__u32 goes_on;                 /* hits are counted after the last collected one */

@@ -4,9 +4,9 @@
  * (capture/unwind), and the programs read them (bpf/unwind.bpf.c). Both sides include this file,
  * like record.h.
  *
- * A table has the contents of .eh_frame of one ELF file. For each address of code, it contains how
- * to compute the canonical frame address (CFA, the stack pointer of the caller after the return),
- * and where the caller's frame pointer is saved. The return address is right below the CFA.
+ * A table has the contents of .eh_frame of one ELF file. For each address of code, it has the rule
+ * for computing the canonical frame address (CFA, the stack pointer of the caller after the
+ * return), and the place of the caller's frame pointer. The return address is right below the CFA.
  *
  * Rows are sorted by address, and each one is valid up to the next. They are in blocks of equal
  * size, the elements of an array map. Block 0 is the root: it has the first address of each group
@@ -40,24 +40,24 @@ struct unwind_row {
 /* SP + 8, and 8 more if the low four bits of IP are at least OFFSET (bytes) */
 #define UNWIND_PLT    8
 #define UNWIND_SIGNAL 9 /* a signal's frame: registers are in the ucontext at SP */
-/* described, but a row cannot hold it: OFFSET is UNWIND_WHY_* */
+/* described, but not supported by rows: OFFSET is UNWIND_WHY_* */
 #define UNWIND_UNSUPPORTED 10
 /*
- * Register N, by its DWARF number, + OFFSET. The caller's value of the register is unknown, so only
- * the innermost frame can be walked by it.
+ * Register N (a DWARF number) + OFFSET. Only for the innermost frame, since the value of the
+ * register in callers is unknown.
  */
 #define UNWIND_REGISTER(n) (11 + (n))
 #define UNWIND_REGISTERS   16
 /*
- * SP + OFFSET, and the return address is in register N. Also only for the innermost frame. vfork()
- * needs it, since its child uses the same stack.
+ * SP + OFFSET, with the return address in register N. Only for the innermost frame. vfork() needs
+ * this, since its child uses the same stack.
  */
 #define UNWIND_RETURN_IN(n) (UNWIND_REGISTER(UNWIND_REGISTERS) + (n))
 #define _UNWIND_KINDS       UNWIND_RETURN_IN(UNWIND_REGISTERS)
-/* In no row: the table that would contain the rule is missing, but can be added later. */
+/* Not in rows: the table for the address does not exist, but can be added later. */
 #define UNWIND_MISSING _UNWIND_KINDS
 
-/* Why a row cannot hold a rule. */
+/* The reasons why rows do not support a rule. */
 #define UNWIND_WHY_REGISTER   0 /* the CFA depends on a register that rows do not support */
 #define UNWIND_WHY_OFFSET     1 /* an offset is no multiple of 8, or too large */
 #define UNWIND_WHY_EXPRESSION 2 /* the CFA is an expression that rows do not support */
@@ -115,9 +115,9 @@ struct unwind_file {
 	__u32 device;
 	__u32 filesystem; /* its type, as in statfs() */
 	__u64 inode;
-	/* Number of times that it was mapped or walked through without its table */
+	/* The number of times that the file was mapped, or needed by a walk, without its table */
 	__u64 missed;
-	/* Stacks that were copied because of that; at most UNWIND_COPIES_MAX */
+	/* Stacks that were copied because the table was missing; at most UNWIND_COPIES_MAX */
 	__u32 copied;
 	__u32 copied_waits;       /* likewise, of waits; at most UNWIND_COPIES_MAX_WAITS */
 	__u32 copied_allocations; /* likewise; at most UNWIND_COPIES_MAX_ALLOCATIONS */
@@ -154,8 +154,8 @@ struct unwind_file_name {
 
 /*
  * A program requests the table of file NUMBER, which process PID has mapped from START to END. With
- * UNWIND_FILE_NONE, it requests names: it does so each time when this many names are given to
- * files.
+ * UNWIND_FILE_NONE, it requests names. It does so after each UNWIND_NAMES_STEP names that it has
+ * used.
  */
 #define UNWIND_NAMES_STEP 256
 struct unwind_ask {
@@ -186,11 +186,14 @@ struct unwind_mapping {
 
 /* The mappings of a process with code, by address. */
 struct unwind_process {
-	__u64 mm;       /* the kernel's address space: for another one, nothing here is valid */
+	__u64 mm;       /* the address space in the kernel; the entry is valid only for this one */
 	__u32 sequence; /* odd during a change */
 	__u32 n;
-	__u32 kept; /* mappings from before the change, during it */
-	/* Mappings that others replaced or cut: from the first on, addresses have two meanings */
+	__u32 kept; /* during a change: the number of mappings from before it */
+	/*
+	 * The number of mappings that others replaced or cut. If it is not 0, an address can have
+	 * two meanings
+	 */
 	__u32 replaced;
 	struct unwind_mapping mappings[UNWIND_MAPPINGS_MAX];
 };
@@ -205,15 +208,15 @@ struct unwind_range {
 
 /* ---- ends of walks ---- */
 
-#define UNWIND_END_WHOLE 0 /* at the begin of the thread */
+#define UNWIND_END_WHOLE 0 /* at the start of the thread */
 #define UNWIND_END_FULL  1 /* the maximum number of frames */
 /* The process's mappings are unknown, or it is a 32-bit program: walked by frame pointers */
 #define UNWIND_END_PROCESS 2
 #define UNWIND_END_MAPPING 3 /* an address without code */
-/* Code whose table is not made yet, or code without both a description and a frame pointer */
+/* Code whose table does not exist yet, or code with neither a description nor a frame pointer */
 #define UNWIND_END_TABLE       4
 #define UNWIND_END_UNSUPPORTED 5 /* code that rows do not support */
-/* The address that a rule gives is unreadable, or is no frame of a caller */
+/* A rule leads to an unreadable address, or to an address that is not a caller's frame */
 #define UNWIND_END_MEMORY 6
 #define UNWIND_END_BUSY   7 /* mappings were being changed */
 #define _UNWIND_ENDS      8

@@ -18,8 +18,8 @@
  * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) without a
  * program of kymo.
  *
- * Loss: after a failed reservation, the next record on that CPU and class is preceded by a mark,
- * with the number of lost records and the times of the first and the last. In a word ring, the mark
+ * Loss: after a failed reservation, a mark precedes the next record of that class on that CPU. It
+ * has the number of lost records, and the times of the first and the last. In a word ring, the mark
  * looks like an FXT record of a type that the format does not use, so it can be skipped like any
  * record.
  *
@@ -45,7 +45,7 @@ struct word_ring {
 	__u64 lost_first_ns;
 	__u64 lost_last_ns;
 	__u32 shown_tid;  /* with a filter: the thread that runs, if selected; else 0 */
-	__u32 untimed[2]; /* runs before the next timed one: of COST_SCHED and of COST_WAKEUPS */
+	__u32 untimed[2]; /* runs before the next timed one: COST_SCHED, COST_WAKEUPS */
 	__u32 lost_tid;   /* the running thread since the last lost record */
 	__u32 pad_0[4];
 	/* written by user space, read by the program */
@@ -59,7 +59,7 @@ _Static_assert(sizeof(struct word_ring) == 128, "ABI");
 /* The type of control records in a word ring: a type that FXT does not use. Never in an archive. */
 #define RING_RECORD_CONTROL 14
 
-/* A loss in a word ring: five words. first_ns is where other records have their time. */
+/* A loss in a word ring: five words. first_ns is at the place of the time in other records. */
 struct ring_lost {
 	__u64 header;   /* record type RING_RECORD_CONTROL, 5 words */
 	__u64 first_ns; /* time of the first lost record: before it, everything is recorded */
@@ -71,9 +71,9 @@ struct ring_lost {
 _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 
 /*
- * A bit that programs can set in the reserved bits of a wakeup's header for user space, which
- * clears it: the thread was seen on its run queue. This is no wakeup, unless the thread was just
- * leaving the queue, or sleeps with its dequeue delayed. The merge by time decides which
+ * A reserved bit in the header of a wakeup. Programs set it if the thread was on its run queue, and
+ * user space clears it. Such a record is not a wakeup, unless the thread was just leaving the
+ * queue, or sleeps with its dequeue delayed. The merge by time finds that out
  * (capture/stages/schedule.h).
  */
 #define WAKE_ON_RQ_BIT 36
@@ -150,9 +150,9 @@ struct rec_rename {
 _Static_assert(sizeof(struct rec_rename) == 96, "ABI");
 
 /*
- * The path of a cgroup: sent before the first record with its id, and perhaps again. The iterator
- * over the cgroups of all tasks sends it, too. The record contains only the bytes of the path,
- * padded to 8.
+ * The path of a cgroup. It is sent before the first record with its id, and can be sent again. The
+ * iterator over the cgroups of all tasks sends it, too. The record contains only the bytes of the
+ * path, padded to 8.
  */
 #define CGROUP_PATH_BYTES 1024
 #define CGROUP_NAME_BYTES 256 /* NAME_MAX, NUL included */
@@ -199,7 +199,10 @@ struct rec_work {
 };
 _Static_assert(sizeof(struct rec_work) == 48, "ABI");
 
-/* The name of a function: sent before its first work item, and perhaps again. */
+/*
+ * The name of a function. It is sent before the first work item of the function, and can be sent
+ * again.
+ */
 struct rec_function {
 	struct rec_head head;
 	__u64 function;
@@ -221,8 +224,8 @@ _Static_assert(sizeof(struct rec_frequency) == 32, "ABI");
 
 /*
  * A call stack of one side, innermost frame first. It precedes the first record with its id, in the
- * same ring, and is sent again after the program has forgotten that it was sent. `head` is the
- * thread that had it then. The record contains only n_frames of the frames.
+ * same ring. It is sent again if the program has forgotten the first time. `head` is the thread
+ * with this stack. The record contains only n_frames of the frames.
  */
 struct rec_stack {
 	struct rec_head head;
@@ -232,37 +235,40 @@ struct rec_stack {
 _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
 #define REC_STACK_BYTES(n_frames) (32 + (n_frames)*8)
 
-#define PIECE_CALLS_MAX 16 /* frames whose calls a copied record has */
+#define PIECE_CALLS_MAX 16 /* maximum of the calls in a struct rec_piece */
 
 /*
  * A stack that a program could not walk to its end, since the unwind table of a file is still being
  * made, or the mappings are being changed: the frames so far, the registers at which the walk
  * stopped, the mappings of the process, and a copy of the stack from there on. User space continues
  * the walk (capture/unwind/unwind-resume.h). The record replaces a struct rec_stack; its id is
- * unique. If IP is not the last frame, it is its caller, whose mapping could not be looked up.
+ * unique. If IP is not the last frame, it is the caller of the last frame, and its mapping could
+ * not be looked up.
  *
- * As REC_HEAP_PIECE, it is the stack of an allocation: the one of this id in memory_stacks, which
- * has only the frames so far. It replaces a struct rec_named.
+ * As REC_HEAP_PIECE, it is the stack of an allocation, and replaces a struct rec_named. The stack
+ * with this id in memory_stacks only has the frames so far.
  */
 struct rec_piece {
 	struct rec_head head;
 	__u64 id;
-	__u64 ip, sp, bp; /* of the last frame, whose caller is looked for */
-	__u64 vdso;       /* where the kernel's code is mapped; 0 = nowhere */
-	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
-	__u32 n_frames; /* at least 1 */
-	__u32 n_bytes;  /* of the stack, from SP on */
-	__u32 n_room;   /* there was room for so many: what follows in the record */
+	__u64 ip, sp, bp; /* of the last frame, whose caller is searched */
+	__u64 vdso;       /* address of the vdso; 0 = not mapped */
+	__u32 exact;      /* 1: the thread was interrupted at IP; 0: IP is a return address */
+	__u32 n_frames;   /* at least 1 */
+	__u32 n_bytes;    /* of the stack, from SP on */
+	__u32 n_room;     /* bytes that follow in the record, of which n_bytes are used */
 	__u32 n_calls;
 	__u32 is_wait;  /* 1: the thread leaves its CPU; a record of its time off CPU can follow */
 	__u32 instance; /* of the process; REC_HEAP_PIECE only, like the next one */
 	__u32 is_skipped; /* 1: the first frame is left out if it has a caller */
-	/* Of the frames that BP leads to, one from the other: the function that is called before
-	 * the return address of each. */
+	/*
+	 * A frame in the chain that begins at BP, and the function that is called before its return
+	 * address.
+	 */
 	struct rec_piece_call {
 		__u64 bp;     /* of the frame */
-		__u64 called; /* 0 = no call is there; or PIECE_CALLED_BY_REGISTER */
-		__u64 linked; /* what CALLED jumps to, if it is of the linker; or 0 */
+		__u64 called; /* 0 = no call; or PIECE_CALLED_BY_REGISTER */
+		__u64 linked; /* the target of CALLED if it is a jump of the linker; otherwise 0 */
 	} calls[PIECE_CALLS_MAX];
 	__u64 frames[STACK_FRAMES_MAX];
 	struct unwind_process process;
@@ -297,11 +303,11 @@ struct rec_sample {
 };
 _Static_assert(sizeof(struct rec_sample) == 40, "ABI");
 
-/* The end of a time off CPU, as far as it is known. */
+/* The kind of end of a time off CPU. */
 #define REC_OFFCPU_RETURNS 0
-/* It is running by now, and the kernel did not report since when: the end is an estimate. */
+/* The thread runs, but the kernel has not reported its return: the end is an estimate. */
 #define REC_OFFCPU_RUNS 1
-#define REC_OFFCPU_OPEN 2 /* it is still off its CPU at the end */
+#define REC_OFFCPU_OPEN 2 /* the thread is still off its CPU at the end of the recording */
 #define REC_OFFCPU_MAX  3
 
 /* head's thread was off its CPU until head.ts_ns. The stacks are those at its departure. */
@@ -334,13 +340,13 @@ _Static_assert(sizeof(struct offcpu_thread) == 1088, "ABI");
 #define OFFCPU_THREADS_MAX 65536
 
 /*
- * Threads whose stack is copied because they wait since before the recording: their maximum number,
- * and the maximum size of a copy, with which a record fits into the kernel's buffer for iterators.
+ * For threads that waited before the recording: the maximum number of copied stacks, and the
+ * maximum size of a copy. A record of this size fits into the kernel's buffer for iterators.
  */
 #define WAITING_COPIES_MAX  1024
 #define WAITING_STACK_BYTES 16384
 
-/* The work area of the iterator that copies them. */
+/* The work area of the iterator that copies these stacks. */
 struct waiting_room {
 	struct offcpu_thread thread;
 	struct rec_piece piece;
@@ -390,12 +396,12 @@ struct cpu_state {
 	__u64 irq_begin_ns[CPU_IRQ_DEPTH_MAX];
 	__u64 softirq_begin_ns;
 	__u64 idle_begin_ns; /* 0 = not idle, or its begin was missed; likewise above */
-	/* Of this switch, for programs that run after on_sched_switch; 0 = none */
+	/* The time of this switch, for programs that run after on_sched_switch; 0 = none */
 	__u64 switch_ns;
 	struct work_state bh_work;
 	__u32 irq_depth;
 	__u32 idle_state;
-	/* The task that has raised the softirqs which run next; 0 = an interrupt has */
+	/* The task that has raised the next softirqs; 0 = an interrupt has raised them */
 	__u32 softirq_of;
 	__u32 pad_0;
 	char irq_name[CPU_IRQ_NAME_BYTES]; /* work area */
@@ -441,7 +447,7 @@ _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 struct program_cost {
 	__u64 runs;
 	__u64 next; /* the run that is timed next */
-	/* timed runs, and their time: without one read of the clock, which takes clock_ns */
+	/* number and time of the timed runs; the time excludes one read of the clock (clock_ns) */
 	__u64 n_timed;
 	__u64 ns;
 	__u64 clock_ns; /* 0 = unknown yet */
@@ -465,8 +471,8 @@ _Static_assert(COST_CLASSES <= 16, "room");
 /* ---- registers of threads ---- */
 
 /*
- * The known registers of a thread. If it is running, they are those of its last entry into the
- * kernel.
+ * The registers of a thread, as far as known. If the thread runs, they are from its last entry into
+ * the kernel.
  */
 #define REC_REGISTERS_MAX 40
 struct rec_registers {
@@ -492,12 +498,13 @@ struct kernel_text {
 #define FILTER_CGROUP (1u << 3)
 #define FILTER_OWN    (1u << 4) /* one user's own processes only (bpf/own.bpf.h) */
 
-#define FILTER_CGROUPS_MAX   8
-#define FILTER_CGROUP_BYTES  128 /* of a cgroup's own name, NUL included */
-#define FILTER_VALUES_MAX    64  /* comms or uids */
-#define FILTER_PIDS_MAX      65536
-#define FILTER_ANCESTORS_MAX 32 /* generations that a round looks back; another one continues */
-#define OWN_GIDS_MAX         32
+#define FILTER_CGROUPS_MAX  8
+#define FILTER_CGROUP_BYTES 128 /* of a cgroup's own name, NUL included */
+#define FILTER_VALUES_MAX   64  /* comms or uids */
+#define FILTER_PIDS_MAX     65536
+#define FILTER_ANCESTORS_MAX                                                                       \
+	32 /* generations of ancestors that one round checks; the next round continues */
+#define OWN_GIDS_MAX 32
 
 /* Values in the map of selected processes. */
 #define FILTER_PID_LIVES 1

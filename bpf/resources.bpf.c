@@ -4,12 +4,12 @@
  * shared memory; and ends of their threads. User space tracks the resources
  * (capture/stages/resources.h). It gets each call in order of time.
  *
- * These programs run on every system call, system-wide. A table selects the calls of interest, and
- * only for those the program checks whether the process is watched.
+ * These programs run on every system call, system-wide. A table selects the calls of interest. Only
+ * for these calls, the program checks whether the process is watched.
  *
- * Releases are recorded at the entry: as soon as one is done, another thread can get the same
- * number or address, and its record could come before this call returns. Acquisitions are recorded
- * at the exit.
+ * Releases are recorded at the entry: after a release, another thread can get the same number or
+ * address, and its record could come before the release returns. Acquisitions are recorded at the
+ * exit.
  *
  * A mapping belongs to the program only if neither an allocator nor a library has made it for
  * internal use. A library that calls its own mmap() directly (glibc's allocator, its thread stacks,
@@ -139,8 +139,8 @@ static __always_inline bool resources_is_failed(long result)
 }
 
 /*
- * A call with the 32-bit ABI or of x32 has returned RESULT. Its number is one of another table, so
- * it may have acquired or released something. It is counted unless it has failed, as those of x32
+ * A call with the 32-bit ABI or of x32 has returned RESULT. Its number belongs to another table, so
+ * the call may have acquired or released something. It is counted unless it failed, as calls of x32
  * do on most kernels.
  */
 static __always_inline void resources_count_foreign(long result)
@@ -172,7 +172,7 @@ static __always_inline bool is_in_allocator(struct memory_thread *t, const struc
 	return is_inside(&t->call, call) || is_inside(&t->thread_call, call);
 }
 
-/* Those of CALL; NULL cannot be, but the verifier does not know. */
+/* The callers of CALL. They are never NULL, but the verifier does not know that. */
 static __always_inline struct stack_callers *find_callers(const struct call *call)
 {
 	__u32 zero = 0;
@@ -184,8 +184,8 @@ static __always_inline struct stack_callers *find_callers(const struct call *cal
 }
 
 /*
- * The stack of CALL with its CALLERS. It begins with the caller of the function that has made the
- * call, or, if the callers are unknown, with the call.
+ * The stack of CALL with its CALLERS. It begins with the caller of the function that made the call.
+ * If the callers are unknown, it begins with the call.
  */
 static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct memory_thread *t,
 				      struct stack_callers *callers)
@@ -413,7 +413,7 @@ static int send_some_fds(__u32 i, struct fds_message *p)
 	return 0;
 }
 
-/* Sends the BYTES of descriptors at ADDRESS, as many as a message can have. Returns 0, always. */
+/* Sends the BYTES of descriptors at ADDRESS, up to the maximum of a message. Always returns 0. */
 __noinline int resource_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
 {
 	struct fds_message p = {
@@ -456,7 +456,7 @@ __noinline int resource_scan_control(__u64 at, __u64 left, __u64 stack, __u32 fl
 	return n;
 }
 
-/* Handles those of N messages at AT. */
+/* Handles the messages about descriptors in N messages at AT. */
 __noinline int resource_scan_messages(__u64 at, __u32 n, __u64 stack, __u32 flags)
 {
 	/*
@@ -508,7 +508,7 @@ static __always_inline bool resources_received(struct call *call)
 
 /* ---- mappings ---- */
 
-/* Whether the CALLERS are in the same file as mmap() itself, and that file is not the program. */
+/* Whether the CALLERS are in the same file as mmap(), and this file is not the program. */
 static __always_inline bool is_librarys_own(const struct stack_callers *callers)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -546,7 +546,7 @@ int TIMED_PROG(COST_CALLS, on_resource_enter, struct pt_regs *regs, long number)
 
 	if (!operation || (!is_at_entry(operation) && operation != RESOURCE_OP_MREMAP))
 		return 0;
-	/* (counted at its exit; those of x32 have no operation) */
+	/* (counted at its exit; calls of x32 have no operation) */
 	if (syscall_is_32bit())
 		return 0;
 	if (!resources_begin(&call, regs))
@@ -609,8 +609,8 @@ int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 }
 
 /*
- * A thread that pthread_create() makes. An allocator that pthread_create() calls can make threads
- * of its own, too; they are not the program's.
+ * Records a thread that pthread_create() makes. An allocator that pthread_create() calls can also
+ * make threads; they do not belong to the program.
  */
 SEC("?tp_btf/sched_process_fork")
 int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
@@ -641,8 +641,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
 }
 
 /*
- * Whether P, which the exit of its process ends, would have continued: it waits in a system call,
- * or has called exit itself. Other threads have not begun yet, or are about to end.
+ * The exit of its process ends P. Whether P would have continued: it waits in a system call, or has
+ * called exit itself. Other threads have not begun yet, or would end soon.
  */
 static __always_inline bool resources_would_continue(struct task_struct *p)
 {
@@ -658,7 +658,9 @@ static __always_inline bool resources_would_continue(struct task_struct *p)
 #endif
 }
 
-/* A thread that ends by itself, or with its process before it has waited for anything. */
+/*
+ * Records a thread that ends by itself, or that its process ends before it has waited for anything.
+ */
 SEC("?tp_btf/sched_process_exit")
 int TIMED_PROG(COST_LIFECYCLE, on_resource_thread_end, struct task_struct *p)
 {

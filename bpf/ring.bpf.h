@@ -35,8 +35,8 @@ static __always_inline void ring_count_lost(struct word_ring *ring, __u64 now_ns
 }
 
 /*
- * Reserves BYTES, and before them the mark of a loss, if there was one: *RET_MARK is then the mark,
- * in which the caller can set the running thread. Returns false, and counts, if the ring is full.
+ * Reserves BYTES. If there was a loss, reserves its mark before them: the caller can set the
+ * running thread in *RET_MARK. If the ring is full, counts that and returns false.
  */
 static __always_inline bool ring_reserve(struct reservation *r, struct word_ring *ring, __u64 size,
 					 __u32 bytes, __u64 now_ns, struct ring_lost **ret_mark)

@@ -19,7 +19,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 __u32 piece_size = 0;
 
-/* For tests: perf also writes its own sample after this one, with the settings of the event. */
+/* For tests: perf also writes its own sample after this one, as the event specifies. */
 const volatile bool tick_passes_on = false;
 
 struct stack_rooms stack_rooms SEC(".maps");
@@ -34,14 +34,16 @@ struct {
 } ticks_taken SEC(".maps");
 
 #if defined(__TARGET_ARCH_x86)
-/* The registers that a program of perf is given, as the kernel's interface has them. */
+/* The registers of a perf program's context, in the layout of the kernel's interface. */
 struct tick_registers {
 	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
 	__u64 orig_ax, ip, cs, flags, sp, ss;
 };
 
-/* Notes the interrupted state of the kernel. A walk needs it if the set-up of a return probe was
- * interrupted. */
+/*
+ * Notes the interrupted state of the kernel. A walk needs it if the sample has interrupted the
+ * set-up of a return probe.
+ */
 static __always_inline void tick_note_kernel(const struct tick_registers *regs,
 					     struct task_struct *p)
 {
@@ -68,7 +70,7 @@ static __always_inline void tick_note_kernel(const struct tick_registers *regs,
 	to->registers[14] = regs->r11;
 }
 
-/* Nothing of that is for other walks. */
+/* The noted state must not be used by other walks. */
 static __always_inline void tick_forget_kernel(void)
 {
 	__u32 zero = 0;

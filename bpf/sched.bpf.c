@@ -3,8 +3,9 @@
  * The scheduler's hooks: each writes one finished FXT record into its CPU's word ring.
  *
  * All of them run with interrupts off (the lock of the run queue or the task is held). So each ring
- * has one producer, and there are no locks and no reserve calls. The one exception, a task that
- * wakes itself, returns before it accesses the ring. docs/FXT-MAPPING.md describes the records.
+ * has one producer, and there are no locks and no reserve calls. A task that wakes itself can have
+ * interrupts on; its hook returns before it accesses the ring. docs/FXT-MAPPING.md describes the
+ * records.
  */
 #include "bpf/actor.bpf.h"
 #include "bpf/context.bpf.h"
@@ -44,9 +45,9 @@ static __always_inline struct word_ring *ring_of(__u32 cpu)
 }
 
 /*
- * Whether P, which runs on this CPU, is shown: it is selected, or was when it was switched in. A
- * thread that leaves the filter while it runs (it exits, or changes its name or user) is shown
- * until it is switched out, so that the archive contains its departure.
+ * Whether P, which runs on this CPU, is shown: it is selected, or was when it was switched in. If a
+ * thread leaves the filter while it runs (it exits, or changes its name or user), it is shown until
+ * it is switched out. So the archive contains its departure.
  */
 static __always_inline bool sched_is_shown(const struct word_ring *ring, struct task_struct *p)
 {
@@ -55,8 +56,8 @@ static __always_inline bool sched_is_shown(const struct word_ring *ring, struct 
 }
 
 /*
- * Whether more data of P may be disclosed than its switches. A thread that has left a filter for
- * one user's own processes belongs to another user from then on.
+ * Whether more data of P than its switches may be disclosed. With --own, a thread that has left the
+ * filter belongs to another user.
  */
 static __always_inline bool is_open(struct task_struct *p, bool shown)
 {
@@ -64,9 +65,9 @@ static __always_inline bool is_open(struct task_struct *p, bool shown)
 }
 
 /*
- * Reserves BYTES like ring_reserve(). RUNNING is the task on this CPU until now, NEXT from now on.
- * If no switch between the last lost record and this one was missed, the mark of the loss names the
- * running thread.
+ * Reserves BYTES like ring_reserve(). RUNNING is the task that ran on this CPU until now, NEXT the
+ * task that runs next. If no switch was missed after the last lost record, the mark of the loss
+ * names the running thread.
  */
 static __always_inline bool sched_reserve(struct reservation *r, struct word_ring *ring,
 					  __u32 bytes, __u64 now_ns, struct task_struct *running,
@@ -114,7 +115,10 @@ static __always_inline __u32 fxt_state(__u32 state)
 	return FXT_STATE_BLOCKED;
 }
 
-/* For on_offcpu_switch, which runs next: intervals off CPU have the times of the switches. */
+/*
+ * Keeps the time for on_offcpu_switch, which runs next: intervals off CPU have the times of
+ * switches.
+ */
 static __always_inline void keep_switch_time(__u64 now_ns)
 {
 	struct cpu_state *state = cpu_state();
@@ -144,9 +148,7 @@ static __always_inline enum fxt_name state_name(__u32 state)
 	}
 }
 
-/*
- * Writes a switch on CPU, whose ring it is: PREV is switched out in STATE, and NEXT is switched in.
- */
+/* Writes a switch on CPU into its ring: PREV is switched out in STATE, and NEXT is switched in. */
 static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu,
 					       struct task_struct *prev, struct task_struct *next,
 					       __u32 state)
@@ -171,7 +173,10 @@ static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu
 	if (offcpu_min_ns)
 		keep_switch_time(now_ns);
 	has_room = sched_reserve(&r, ring, words * sizeof(__u64), now_ns, prev, next);
-	/* Also if the switch is lost: the id can belong to another thread by the next one. */
+	/*
+	 * This is done even if the switch is lost: at the next switch, the id can belong to another
+	 * thread.
+	 */
 	if (filter_kinds)
 		ring->shown_tid = next_in ? next->pid : 0;
 	if (!has_room)
@@ -267,8 +272,8 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	__u64 begin_ns;
 
 	/*
-	 * A running thread is awake. (Interrupts can be on only in this case, so nothing has been
-	 * changed yet.)
+	 * A running thread is awake. (Only in this case, interrupts can be on. So nothing has been
+	 * changed before.)
 	 */
 	if (p->pid == waker->pid)
 		return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The callers of functions that make system calls, without tables: their return addresses and
- * frames are searched on the stack. The searches are bpf_loop(), since the verifier would examine
- * each round of a loop.
+ * Finds the callers of functions that make system calls, without tables: searches the stack for
+ * return addresses and frames. The searches use bpf_loop(), since the verifier would examine each
+ * round of a loop.
  */
 #include "bpf/stack.bpf.h"
 
@@ -31,8 +31,8 @@ static long stack_callers_look(__u32 i, struct stack_callers_search *s)
 	if (word < 0x10000 || word >> 47 || word - s->sp < STACK_NEAR_BYTES)
 		return 0;
 	/*
-	 * The top word is a return address after any call, which can be through a pointer, or of a
-	 * function that jumps on.
+	 * The top word is a return address after any call, also after one through a pointer, or of
+	 * a function that jumps to this one.
 	 */
 	calls = stack_calls_into(word, s->ip);
 	if (!calls && (i > 0 || !stack_follows_call(word)))
@@ -40,7 +40,7 @@ static long stack_callers_look(__u32 i, struct stack_callers_search *s)
 	if (n == 0)
 		to->direct = calls == STACK_CALLS_DIRECT;
 	/*
-	 * (otherwise, the compiler removes the mask, and the verifier of Linux 6.1 has forgotten
+	 * (otherwise, the compiler removes the mask, and the verifier of Linux 6.1 does not know
 	 * the limit)
 	 */
 	barrier_var(n);
@@ -48,8 +48,7 @@ static long stack_callers_look(__u32 i, struct stack_callers_search *s)
 	to->n = n + 1;
 	to->at = at;
 	/*
-	 * Outside of the library. Functions there have frames, or cannot be found without more
-	 * knowledge.
+	 * The address is outside of the library. Functions there have frames, or cannot be found.
 	 */
 	if (calls != STACK_CALLS_DIRECT)
 		return 1;
@@ -86,7 +85,7 @@ static __always_inline bool stack_callers_is_frame(__u64 bp, __u64 at)
 	       stack_follows_call(caller);
 }
 
-/* From the return address down. */
+/* Searches from the return address down. */
 static long stack_callers_look_down(__u32 i, struct stack_callers_search *s)
 {
 	__u64 word, at = s->to->at - (i + 1) * sizeof(word);

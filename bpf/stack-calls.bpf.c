@@ -23,8 +23,10 @@ __noinline bool stack_follows_call(__u64 address)
 
 	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
 		return false;
-	/* call rel32; else FF /2, by its length: register, or memory with 0, 1 or 4 bytes of
-	 * offset */
+	/*
+	 * call rel32; or FF /2 of each length: a register, or memory with an offset of 0, 1 or 4
+	 * bytes
+	 */
 	return code[3] == 0xe8 || (code[6] == 0xff && (code[7] & 0x38) == 0x10) ||
 	       (code[5] == 0xff && ((code[6] & 0xf8) == 0x50 || code[6] == 0x14)) ||
 	       (code[4] == 0xff && code[5] == 0x54) ||

@@ -7,8 +7,8 @@
 #include "bpf/context.bpf.h"
 
 /*
- * Whether the instruction before ADDRESS, in the current task, is a call: otherwise, it is no
- * return address. On architectures whose instructions are unknown here, always true. (This is a
+ * Whether the instruction before ADDRESS, in the current task, is a call. If not, ADDRESS is not a
+ * return address. Always true on architectures whose instructions are unknown here. (This is a
  * separate function: the verifier checks it once, and not in each iteration of a loop.)
  */
 bool stack_follows_call(__u64 address);
@@ -66,9 +66,9 @@ static __always_inline __u64 stack_linked_to(__u64 address)
 #define STACK_CALLS_DIRECT 2 /* the call names the function itself */
 
 /*
- * Whether ADDRESS follows a call of the function that contains INSIDE: STACK_CALLS_*. (A separate
- * function, too: in the loop over the words of a stack, it was 200,000 instructions for the
- * verifier, and 560,000 for that of Linux 6.1.)
+ * Whether ADDRESS follows a call of the function that contains INSIDE: STACK_CALLS_*. (Separate,
+ * too: inlined into the loop over the words of a stack, it took 200,000 instructions of the
+ * verifier, and 560,000 with Linux 6.1.)
  */
 __u32 stack_calls_into(__u64 address, __u64 inside);
 #endif

@@ -33,8 +33,8 @@ static __always_inline __u32 stack_max_of(const struct stack_target *to)
 }
 
 /*
- * The caller of the function that W, a walk by frame pointers, is in; 0 at the end. The next frame
- * is at BP, and not below SP if that can be.
+ * The caller of W's function, in a walk by frame pointers; 0 at the end. The next frame is at BP,
+ * which is usually not below SP.
  */
 __noinline __u64 stack_next_frame(struct unwind_walk *w)
 {
@@ -84,10 +84,9 @@ __noinline __u32 stack_chain_memory(struct unwind_walk *w, struct memory_stack *
 
 /*
  * Walks from the registers of P, into TO from frame number N on. The kernel's bpf_get_stack() takes
- * three times as long, and returns values that are no addresses, since it checks neither them nor
- * frames. Frames of callers are higher on the stack, or on another one, to which signal handlers
- * and languages with their own stacks switch: then the frame must look like one. Returns the end of
- * the walk.
+ * three times as long, and checks neither addresses nor frames. The frame of a caller is higher on
+ * the stack, or on another stack: signal handlers and some languages switch stacks. On another
+ * stack, it must look like a frame. Returns the end of the walk.
  */
 static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, const struct stack_target *to,
 					       __u32 n)
@@ -107,7 +106,7 @@ static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, const struc
 	return n;
 }
 
-/* The same by tables. Returns the end of W in the upper half; 0 = it goes on. */
+/* The same by tables. Returns the end of W in the upper half; 0 = the walk continues. */
 static __always_inline __u64 stack_tables_stride(struct unwind_walk *w, __u64 *frames, __u64 n,
 						 const __u64 max)
 {
@@ -136,7 +135,10 @@ __noinline __u64 stack_tables_memory(struct unwind_walk *w, struct memory_stack 
 	return w && to ? stack_tables_stride(w, to->frames, n, MEMORY_FRAMES_MAX) : 0;
 }
 
-/* The walk W has ended as END. If the stack is to be copied, *RET_STOPPED (NULL: none) is W. */
+/*
+ * The walk W has ended as END. If the stack must be copied, stores W in *RET_STOPPED, which can be
+ * NULL.
+ */
 static __always_inline void stack_end_walk(const struct unwind_walk *w, int end,
 					   struct unwind_walk *ret_stopped)
 {
@@ -147,9 +149,9 @@ static __always_inline void stack_end_walk(const struct unwind_walk *w, int end,
 }
 
 /*
- * By tables, without the innermost SKIP frames, 0 or 1, if their caller is found. STACK_NOT_WALKED
- * if the mappings are unknown. If the caller COPIES, the walk may end where the stack is to be
- * copied: then RET_STOPPED says where, with an IP that is not 0.
+ * Walks by tables. Omits the innermost SKIP frames (0 or 1) if their caller is found. Returns
+ * STACK_NOT_WALKED if the mappings are unknown. With COPIES, the walk may end where the stack must
+ * be copied: then *RET_STOPPED is that place, and its IP is not 0.
  */
 static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struct stack_target *to,
 					       __u32 n, __u32 skip, struct unwind_walk *ret_stopped,
@@ -166,7 +168,7 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struc
 	end = unwind_settle(&w);
 	if (w.is_trapped && !end)
 		unwind_pass_breakpoint(&w);
-	/* During exec and exit, the program no longer exists, but its registers do. */
+	/* During exec and exit, the program no longer exists, but its registers still exist. */
 	if (end == UNWIND_END_MAPPING && (unwind_is_in(0) || regs->orig_ax == STACK_NR_EXECVE ||
 					  regs->orig_ax == STACK_NR_EXECVEAT)) {
 		frames[n] = w.ip;
@@ -186,7 +188,7 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struc
 	}
 	if (skip) {
 		end = unwind_next(&w);
-		/* Without a true caller, the innermost function is taken instead. */
+		/* Without a true caller, the innermost function takes its place. */
 		if (end) {
 			w.is_skipped = true;
 			stack_end_walk(&w, UNWIND_NEXT_END(end), ret_stopped);
@@ -206,7 +208,7 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struc
 	return n;
 }
 
-/* From REGS of this task, into TO from frame number N on. Returns where it has ended. */
+/* Walks from REGS of this task, into TO from frame number N on. Returns the end of the walk. */
 static __always_inline __u32 stack_walk_from_registers(struct pt_regs *regs,
 						       const struct stack_target *to, __u32 n,
 						       struct unwind_walk *ret_stopped,
@@ -223,15 +225,18 @@ static __always_inline __u32 stack_walk_from_registers(struct pt_regs *regs,
 
 #if defined(__TARGET_ARCH_x86)
 /*
- * Whether the thread of REGS has no user mode, though it belongs to a program: workers of io_uring
- * and vhost. Their stacks are in the kernel alone.
+ * Whether the thread of REGS has no user mode, although it belongs to a program (workers of
+ * io_uring and vhost). Such threads only have a kernel stack.
  */
 static __always_inline bool stack_is_in_kernel(const struct pt_regs *regs)
 {
 	return !regs->ip && !regs->sp;
 }
 
-/* Whether REGS are those of a 64-bit program. The kernel walks other ones, by frame pointers. */
+/*
+ * Whether REGS belong to a 64-bit program. The kernel walks the stacks of others, by frame
+ * pointers.
+ */
 static __always_inline bool stack_is_of_64_bit(const struct pt_regs *regs)
 {
 	if (regs->cs == STACK_CS_64)
@@ -310,7 +315,7 @@ __noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip,
 	return STACK_NOT_WALKED;
 }
 
-#define STACK_LEARNED_WORDS 192 /* from where the walk has stopped */
+#define STACK_LEARNED_WORDS 192 /* words that are examined, from the place where the walk stopped */
 
 struct stack_learning {
 	__u64 sp;

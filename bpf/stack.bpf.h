@@ -3,11 +3,11 @@
  * Call stacks: walking them, and sending them through the ring.
  *
  * Equal stacks are sent once. A stack is identified by a hash of its frames. Each CPU remembers the
- * ids that it has put into its own ring, where records that name them come later. Forgotten ids
- * (the memory is small) are sent again, and user space skips those that it knows. User space
- * forgets stacks, too, when it has too many: it then increments `stack_generation`, which is part
- * of each id, so no stack of an older generation counts as sent any more. A stack that could not be
- * sent is not remembered, and the record that would have named it is lost with it, and counted.
+ * ids that it has put into its own ring, before the records that name them. It forgets old ids and
+ * sends their stacks again; user space skips the stacks that it knows. If user space has too many
+ * stacks, it forgets them and increments `stack_generation`. The generation is part of each id, so
+ * older stacks no longer count as sent. If a stack cannot be sent, it is not remembered. The record
+ * that names it is then lost, too, and counted.
  */
 #pragma once
 
@@ -37,12 +37,12 @@ extern struct stack_rooms stack_rooms SEC(".maps");
 extern struct stacks_sent stacks_sent SEC(".maps");
 
 extern const volatile __u64
-	stack_seed;            /* prevents that programs make two stacks with the same id */
+	stack_seed;            /* so that programs cannot make two stacks with the same id */
 extern __u32 stack_generation; /* incremented by user space */
 
 extern const volatile bool stacks_of_none; /* stacks of programs are not recorded */
 
-/* The kernel does not report new mappings (on_unwind_map), so only walks find them. */
+/* Only walks find new mappings, since the kernel does not report them (on_unwind_map). */
 extern const volatile bool unwind_learns_from_walks;
 
 /* The kernel's stack, walked by the kernel, from the interrupted place. */
@@ -68,13 +68,13 @@ static __always_inline __u64 stack_mix(__u64 h, __u64 v)
 }
 
 /*
- * Loops over frames go in strides: the verifier examines each round of a loop, so it has less work
- * if a part of the rounds is in a separate function.
+ * Loops over frames go in strides. The verifier examines each round of a loop, so it has less work
+ * if some of the rounds are in a separate function.
  */
 #define STACK_STRIDE     8
 #define STACK_STRIDES(n) (((n) + STACK_STRIDE - 1) / STACK_STRIDE)
 
-/* The hash H with those of the N frames, at most MAX, that are in the stride from number AT on. */
+/* Adds a stride of frames, from number AT on, to the hash H. There are N frames, at most MAX. */
 static __always_inline __u64 stack_hash_stride(__u64 h, const __u64 *frames, __u64 at, __u32 n,
 					       const __u32 max)
 {
@@ -89,7 +89,7 @@ static __always_inline __u64 stack_hash_stride(__u64 h, const __u64 *frames, __u
 	return h;
 }
 
-/* The hash of N frames, from H, that of the frames themselves; never 0. */
+/* Completes H, the hash of N frames; never 0. */
 static __always_inline __u64 stack_hash_end(__u64 h, __u32 n)
 {
 	h = stack_mix(h, n);
@@ -107,8 +107,9 @@ __u64 stack_hash_of(const struct rec_stack *s, __u32 n);
 __u32 stack_walk_record(struct rec_stack *to);
 
 /*
- * The same. If the table of a file is still being made, or the mappings are being changed, and the
- * caller COPIES, the walk can end in *RET_STOPPED, whose IP is then not 0: see bpf/piece.bpf.h.
+ * The same. With COPIES, the walk can stop if the table of a file is still being made, or the
+ * mappings are being changed (bpf/piece.bpf.h). Then *RET_STOPPED is the place, and its IP is not
+ * 0.
  */
 __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped,
 			 enum stack_copies copies);
@@ -120,17 +121,17 @@ __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped,
 __u32 stack_walk_memory(struct memory_stack *to, __u32 first);
 
 /*
- * By tables alone, without the innermost SKIP frames, 0 or 1; with them, if no caller is found.
- * Returns how many frames there are; STACK_NOT_WALKED where it has to be done in other ways. The
- * walk can end in *RET_STOPPED, as above, to be copied as that of an allocation, unless it is NULL.
+ * Walks by tables alone. Omits the innermost SKIP frames (0 or 1), unless no caller is found.
+ * Returns the number of frames, or STACK_NOT_WALKED if another way is needed. Unless RET_STOPPED is
+ * NULL, the walk can stop as above, for a copy that counts as one of an allocation.
  */
 __u32 stack_walk_callers(struct memory_stack *to, __u32 skip, struct unwind_walk *ret_stopped);
 
 /*
  * The walk has STOPPED in code without a table, so the callers are unknown. If mappings are learned
- * only from walks, user space could not continue this walk. So this function takes each word of the
- * stack that can be a return address, learns its mapping and asks for its table. WORK is a work
- * area (the stack of programs is too small).
+ * only from walks, user space could not continue this walk. So for each word of the stack that can
+ * be a return address, this function learns the mapping and requests the table. WORK is a work area
+ * (the stack of programs is too small).
  */
 int stack_learn_callers(const struct unwind_walk *stopped, struct unwind_walk *work);
 
@@ -174,9 +175,9 @@ static __always_inline __u32 stack_walk_user_memory(void *ctx, struct memory_sta
 }
 
 /*
- * The number of frames that can be real, of the N frames (at most MAX) of the current task: up to
- * the first one that is no return address. Code without frame pointers has other values in their
- * places.
+ * The number of frames that can be real, of the N frames (at most MAX) of the current task: those
+ * before the first one that is not a return address. (Code without frame pointers leads to other
+ * values.)
  */
 static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u32 max)
 {
@@ -191,7 +192,7 @@ static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u
 #define STACK_CALLERS_MAX 7 /* with room for one more, for the verifier */
 struct stack_callers {
 	__u32 n;
-	__u32 direct; /* 1: the call names the function itself, which only its own file can do */
+	__u32 direct; /* 1: the call names the function itself, so both are in one file */
 	__u64 at;     /* the address of the last one on the stack */
 	__u64 bp;     /* the frame of the function that it returns to; 0 = none */
 	__u64 frames[STACK_CALLERS_MAX + 1];
@@ -199,20 +200,22 @@ struct stack_callers {
 
 /*
  * A function that makes a system call has no frame of its own, so a walk by frame pointers misses
- * its caller. Its library may have no frames at all. Their return addresses are on the stack, and
- * are recognised by the calls before them, whose target is the function below. The search begins at
- * stack pointer SP and instruction IP, and ends at the first caller in another file. (These are
- * separate functions, which the verifier checks once each, as are the next ones.)
+ * its caller. Its library may have no frames at all. The return addresses of the callers are on the
+ * stack. They are recognised by the call before each, whose target is the function below. The
+ * search begins at stack pointer SP and instruction IP, and ends at the first caller in another
+ * file. (These are separate functions, which the verifier checks once each, as are the next ones.)
  */
 int stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to);
 
 /*
- * Finds the frame of the function that the last of the callers TO returns to. BP is the register.
- * If a library uses it for another purpose, its old value is on the stack, from SP on.
+ * Finds the frame of the function to which the last caller in TO returns. BP is the register. If a
+ * library uses the register for another purpose, the old value is on the stack, from SP on.
  */
 int stack_find_frame(__u64 sp, __u64 bp, struct stack_callers *to);
 
-/* Walks by frame pointers from BP on, into TO from frame number N on. Returns their number. */
+/*
+ * Walks by frame pointers from BP on, into TO from frame number N on. Returns the number of frames.
+ */
 __u32 stack_walk_from(__u64 bp, __u32 n, struct memory_stack *to);
 
 #if defined(__TARGET_ARCH_x86)
@@ -222,8 +225,8 @@ __u32 stack_walk_from(__u64 bp, __u32 n, struct memory_stack *to);
 #endif
 
 /*
- * Ensures that user space has the N frames in S, which thread WHO had at NOW_NS. Stores the id in
- * *RET_ID; 0 if there are no frames. Returns false, and counts that, if they could not be sent.
+ * Ensures that user space has the N frames in S, the stack of thread WHO at NOW_NS. Stores the id
+ * in *RET_ID; 0 if there are no frames. If they cannot be sent, counts that and returns false.
  * (This is a separate function, so the verifier checks it once for all programs that send stacks.)
  */
 bool stack_send_of(struct rec_stack *s, __u32 n, __u64 who, __u64 now_ns, __u64 *ret_id);

@@ -51,10 +51,7 @@ __u64 unwind_no_room = 0;
 
 /* ---- files ---- */
 
-/*
- * In the bits above, Linux keeps whether that time was queried (from 6.13 on, if the file system
- * supports it).
- */
+/* Since Linux 6.13, a higher bit has the value 1 if the time was queried (on some file systems). */
 #define UNWIND_NS_BITS ((1u << 30) - 1)
 
 static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct inode *inode)
@@ -89,9 +86,7 @@ static __always_inline void unwind_request_names(void)
 	bpf_ringbuf_submit(ask, BPF_RB_FORCE_WAKEUP);
 }
 
-/*
- * The number of names that were given out for the first time: those from UNWIND_FILE_VDSO + 1 on.
- */
+/* The number of names that were ever used: names from UNWIND_FILE_VDSO + 1 on. */
 __u32 unwind_names_begun = 0;
 
 /* Takes a name that no file has. Returns false if none is left. */
@@ -99,7 +94,7 @@ static __always_inline bool unwind_allocate_name(struct unwind_file_name *ret)
 {
 	__u32 n = *(volatile __u32 *)&unwind_names_begun;
 
-	/* (read first, so that it stays at the limit) */
+	/* (this check keeps the number at its limit) */
 	if (n < UNWIND_FILES_MAX - 1)
 		n = __sync_fetch_and_add(&unwind_names_begun, 1);
 	if (n >= UNWIND_FILES_MAX - 1)
@@ -109,7 +104,7 @@ static __always_inline bool unwind_allocate_name(struct unwind_file_name *ret)
 	return true;
 }
 
-/* The name of the file KEY. Returns false if it has none, and none is left. */
+/* Finds or makes the name of the file KEY. Returns false if no name is left. */
 static __always_inline bool unwind_name_file(const struct unwind_file_key *key,
 					     struct unwind_file_name *ret)
 {
@@ -150,20 +145,20 @@ struct unwind_insertion {
 	/* (programs have little stack: the name is known before room is made) */
 	union {
 		struct unwind_file_key key; /* of its file, if it has one */
-		/* Of a mapping that it cuts in two: the second part; then the mapping itself */
+		/* The second part of a mapping that this one cuts in two; later, this mapping */
 		struct unwind_mapping placed;
 	};
 };
 
 /*
- * A process that has begun in the last seconds is active, and may be the command that is going to
- * be recorded: it counts as much as many sleeping ones.
+ * A process that began in the last seconds is active, and may be the command to record. So it
+ * counts as much as many sleeping ones.
  */
 #define UNWIND_YOUNG_NS     4000000000ull
 #define UNWIND_YOUNG_WEIGHT 16
 
 /*
- * Keeps, cuts or drops mapping I. The second part of one that is cut in two is put in later, since
+ * Keeps, cuts or drops mapping I. If it is cut in two, its second part is inserted later, since
  * there is no room yet. If neither mapping has a file, and they overlap or touch, the old one
  * becomes part of the new one.
  */
@@ -174,8 +169,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 	__u64 first, end, from = i, at = process->kept;
 
 	/*
-	 * (compared in the width of their use, since otherwise the verifier of Linux 6.1 forgets
-	 * the limits)
+	 * (the type is that of their use; otherwise, the verifier of Linux 6.1 forgets the limits)
 	 */
 	barrier_var(from);
 	barrier_var(at);
@@ -208,7 +202,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 	return 0;
 }
 
-/* Moves the I-th mapping from the end up, or puts in the placed one after it. */
+/* Moves up the I-th mapping from the end, or inserts the placed mapping after it. */
 static long unwind_put_in(__u32 i, struct unwind_insertion *to)
 {
 	struct unwind_process *process = to->process;
@@ -238,8 +232,8 @@ static __always_inline void unwind_put(struct unwind_insertion *to)
 }
 
 /*
- * One change at a time: a change that was skipped because of another one is learned when a walk
- * needs it.
+ * Only one change at a time is made. If a change is skipped because of another one, a walk learns
+ * it when it needs it.
  */
 static __always_inline bool unwind_begin_change(struct unwind_process *process)
 {
@@ -256,7 +250,7 @@ static __always_inline void unwind_end_change(struct unwind_process *process)
 
 /*
  * Drops the mappings in GAP, and leaves NEEDED places if possible: a new mapping is more important
- * than the rest of one that it cuts in two.
+ * than the rest of a mapping that it cuts in two.
  */
 static __always_inline void unwind_drop(struct unwind_insertion *gap, __u32 needed)
 {
@@ -270,9 +264,9 @@ static __always_inline void unwind_drop(struct unwind_insertion *gap, __u32 need
 }
 
 /*
- * Whether the process has the new mapping already: mprotect() and lists report mappings again. A
- * change would make the walks of other threads fail meanwhile. (This function has its own stack:
- * that of unwind_learn() is full.)
+ * Whether the process already has the new mapping: mprotect() and lists report mappings again. A
+ * change would make concurrent walks of other threads fail. (This function is separate, since the
+ * stack of unwind_learn() is full.)
  */
 static __noinline bool unwind_has(const struct unwind_insertion *new)
 {
@@ -298,8 +292,8 @@ static __noinline bool unwind_has(const struct unwind_insertion *new)
 }
 
 /*
- * The number of PROCESS's mappings that begin before END. *RET_ANY is set if any of them is in the
- * pages from FIRST to there.
+ * The number of PROCESS's mappings that begin before END. Sets *RET_ANY if any of them has pages
+ * from FIRST on.
  */
 static __always_inline __u32 unwind_search_range(const struct unwind_process *process, __u64 first,
 						 __u64 end, bool *ret_any)
@@ -333,7 +327,7 @@ static __always_inline bool unwind_merges_with(const struct unwind_insertion *ne
 
 /*
  * Whether the process is full, and the new mapping would neither replace another one nor be merged
- * with it: each walk there tries to insert it, and must not be a change that fails.
+ * with it. Each walk there tries to insert the mapping, and would begin a change that fails.
  */
 static __noinline bool unwind_is_full_for(const struct unwind_insertion *new)
 {
@@ -398,8 +392,8 @@ static __always_inline struct unwind_process *unwind_begin(__u32 tgid, __u64 mm)
 }
 
 /*
- * Processes outside of the session are not tracked. With other filters than these, a process can be
- * selected later. (The next function is separate, so the verifier checks it once.)
+ * Whether to track a process. With filters other than these, a process can be selected later, so it
+ * is tracked. (The next function is separate, so the verifier checks it once.)
  */
 static __always_inline bool unwind_wants(bool selected)
 {
@@ -446,7 +440,7 @@ static __always_inline void unwind_add_mapping(__u32 tgid, bool selected,
 		f->inode = new->key.inode;
 		f->device = new->key.device;
 		f->filesystem = new->key.filesystem;
-		/* (otherwise, a reused number would be taken back at once) */
+		/* (otherwise, a reused number would be freed at once) */
 		f->used = *(volatile __u32 *)&unwind_clock;
 		if (f->state != UNWIND_FILE_READY)
 			f->missed += new->weight;
@@ -454,7 +448,10 @@ static __always_inline void unwind_add_mapping(__u32 tgid, bool selected,
 			unwind_ask(f, &new->file, tgid, new->first << UNWIND_PAGE_SHIFT,
 				   new->end << UNWIND_PAGE_SHIFT);
 	}
-	/* (the last step: what follows is examined for each result of the steps before) */
+	/*
+	 * (this is the last step, since the verifier examines later code for each result of earlier
+	 * steps)
+	 */
 	unwind_insert(new);
 }
 
@@ -484,9 +481,9 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 }
 
 /*
- * Without on_unwind_map(): the kernel has found free room for a new mapping, so earlier mappings
- * there are gone and must be forgotten. Otherwise, a library would be mistaken for the one that it
- * has replaced.
+ * Used without on_unwind_map(). The kernel has found free room for a new mapping, so earlier
+ * mappings there no longer exist. They must be forgotten. Otherwise, a library would be mistaken
+ * for the one that it replaces.
  */
 SEC("?tp_btf/vm_unmapped_area")
 int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
@@ -499,7 +496,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
 	bool any;
 
 	gap.process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	/* (an error is no whole number of pages) */
+	/* (an error code is not a whole number of pages) */
 	if (!gap.process || gap.process->mm != (__u64)BPF_CORE_READ(p, mm) || pages == 0 ||
 	    address & ((1u << UNWIND_PAGE_SHIFT) - 1))
 		return 0;
@@ -511,7 +508,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
 	return 0;
 }
 
-/* Run by user space for ranges that it knows to have other mappings now. */
+/* User space runs this program for ranges whose mappings have changed. */
 SEC("?syscall")
 int on_unwind_forget(struct unwind_range *range)
 {

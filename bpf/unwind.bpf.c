@@ -54,8 +54,8 @@ struct {
 } unwind_ends SEC(".maps");
 
 /*
- * Cached rules, so that frequent code needs no search: a slot is in one cache line, while a search
- * reads about ten. A rule of a file's generation never changes.
+ * Cached rules, so that frequent code needs no search. A slot is in one cache line; a search reads
+ * about ten lines. Rules of one generation of a file never change.
  *
  * An interrupt can come between the two words, and read or write another entry. Then their
  * exclusive or is not the wanted name.
@@ -110,8 +110,8 @@ static __always_inline bool unwind_can_copy(const struct unwind_walk *w,
 
 /*
  * Finds the file of W's mapping M, whether its table exists, and the address in the table. Returns
- * 0, or UNWIND_END_MAPPING if the number belongs to another file by now: the mapping must be
- * learned again.
+ * 0, or UNWIND_END_MAPPING if the number now belongs to another file: the mapping must be learned
+ * again.
  */
 static __always_inline int unwind_find_file(struct unwind_walk *w, const struct unwind_mapping *m,
 					    __u64 address, __u32 tgid)
@@ -182,7 +182,9 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 
 	if (!w)
 		return UNWIND_END_PROCESS;
-	/* (a copy at a mapping that is not found must not count for the file of the last one) */
+	/*
+	 * (if the mapping is not found, a copy must not count for the file of the previous mapping)
+	 */
 	w->file = w->awaited = UNWIND_FILE_NONE;
 	w->missing = false;
 	address = unwind_address(w);
@@ -198,11 +200,13 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 	}
 	if (end)
 		w->bytes = 0;
-	/* (another thread is changing the mappings, and user space knows them later) */
+	/* (another thread is changing the mappings; user space will know them later) */
 	return end == UNWIND_END_BUSY && w->copies ? UNWIND_END_COPIED : end;
 }
 
-/* The last block that begins at ADDRESS or below: by the root, then by the first rows of blocks. */
+/*
+ * The last block that begins at ADDRESS or below. Searches the root, then the first rows of blocks.
+ */
 static __always_inline __u32 unwind_search_root(const struct unwind_root *root, void *table,
 						__u32 address)
 {
@@ -395,7 +399,7 @@ static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u3
 	return 0;
 }
 
-/* The same if, by RULE, the return address of the innermost frame is in a register. */
+/* The same for a RULE by which the return address of the innermost frame is in a register. */
 static __noinline int unwind_caller_by_register(struct unwind_walk *to, __u32 rule)
 {
 	__u64 cfa = to->sp + UNWIND_RULE_OFFSET(rule) * UNWIND_WORD;
@@ -407,7 +411,7 @@ static __noinline int unwind_caller_by_register(struct unwind_walk *to, __u32 ru
 	return 0;
 }
 
-/* Moves TO, which is in the return from a signal's handler, to the place of the interruption. */
+/* TO is in the return from a signal handler. Moves TO to the interrupted code. */
 static __always_inline int unwind_interrupted(struct unwind_walk *to)
 {
 	__u64 frame[2], bp;
@@ -431,8 +435,8 @@ static __always_inline int unwind_interrupted(struct unwind_walk *to)
 }
 
 /*
- * mov $15, %eax (or %rax); syscall: the return address of a signal's handler, if no table describes
- * it.
+ * mov $15, %eax (or %rax); syscall: code at the return address of a signal handler. Used if no
+ * table describes it.
  */
 static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 {
@@ -446,8 +450,9 @@ static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 }
 
 /*
- * After a system call that has made a task. The C library describes the frame of neither the parent
- * nor the child. The child has its own empty stack, or a copy of the parent's, or the same one.
+ * Handles the return from a system call that has made a task. The C library describes the frame of
+ * neither the parent nor the child. The stack of the child is empty, a copy of the parent's stack,
+ * or the same.
  */
 #define UNWIND_NR_CLONE  56
 #define UNWIND_NR_VFORK  58
@@ -481,7 +486,7 @@ static __always_inline bool unwind_is_after_clone(const struct unwind_walk *w)
 		regs->orig_ax == UNWIND_NR_VFORK);
 }
 
-/* The return address at AT on W's stack, which is not passed by that. */
+/* The return address at AT on W's stack. W does not move. */
 static __always_inline __u64 unwind_returns_at(const struct unwind_walk *w, __u64 at)
 {
 	__u64 probed = w->probed;
@@ -511,14 +516,16 @@ static __always_inline bool unwind_is_push(__u64 code)
 	return unwind_begins_with(code, 0xe5894855, 4) || unwind_begins_with(code, 0xec8b4855, 4);
 }
 
-/* The begin of a function with a frame pointer: endbr64; push %rbp; mov %rsp, %rbp */
+/* The start of a function with a frame pointer: endbr64; push %rbp; mov %rsp, %rbp */
 static __always_inline bool unwind_is_entry(__u64 code)
 {
 	return unwind_begins_with(code, 0xfa1e0ff3, 4) || unwind_is_push(code);
 }
 
-/* Whether CODE, where the thread is, is ret, also if a breakpoint has replaced it and the kernel
- * shows the original. */
+/*
+ * Whether CODE, the instruction of the thread, is ret. A breakpoint can have replaced it; newer
+ * kernels show the original.
+ */
 static __always_inline bool unwind_is_return(__u64 code)
 {
 	__u8 first = (__u8)code;
@@ -527,8 +534,8 @@ static __always_inline bool unwind_is_return(__u64 code)
 }
 
 /*
- * The distance between the CFA and SP in words, if W is at a point where a function has no frame
- * pointer (yet, any more, or at all); 0 if it seems to have one.
+ * The distance between the CFA and SP in words, if W's function has no frame pointer at this point
+ * (not yet, no longer, or never); 0 if it seems to have one.
  */
 static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w)
 {
@@ -555,8 +562,8 @@ static __noinline __u64 unwind_called_at(__u64 address, bool through)
 }
 
 /*
- * The rule at ADDRESS; UNWIND_MISSING if a table is not there yet, or if the address has no known
- * mapping: *RET_END is UNWIND_END_* then, else 0. W loses its mapping.
+ * The rule at ADDRESS. UNWIND_MISSING if the table does not exist yet, or if the address has no
+ * known mapping: then *RET_END is UNWIND_END_*, otherwise 0. Clears the mapping of W.
  */
 static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address, int *ret_end)
 {
@@ -582,10 +589,10 @@ static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address
 }
 
 /*
- * Whether code that no table describes can return to RETURNS, where the frame pointer leads: 0 or
- * UNWIND_END_*. If that code does not use the frame pointer, it is that of a caller, which has a
- * table: what is called before the address is described then. Without the table of the called
- * function, or while mappings change, that is unknown.
+ * Whether code that no table describes can return to RETURNS, to which the frame pointer leads: 0
+ * or UNWIND_END_*. If the code does not use the frame pointer, it belongs to a caller with a table.
+ * The function that is called before RETURNS is then described. Without the table of the called
+ * function, or while mappings change, this is unknown.
  */
 static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns)
 {
@@ -637,7 +644,9 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to)
 	return unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2) ? UNWIND_END_TABLE : 0;
 }
 
-/* The distance between the CFA and SP, by RULE. Other registers count as farther than SP. */
+/*
+ * The distance between the CFA and SP, by RULE. A CFA by another register counts as farther away.
+ */
 static __always_inline __u32 unwind_depth(__u32 rule)
 {
 	return UNWIND_RULE_KIND(rule) == UNWIND_SP ? (__u32)UNWIND_RULE_OFFSET(rule) : ~0u;
@@ -662,7 +671,9 @@ __noinline int unwind_pass_breakpoint(struct unwind_walk *w)
 	after = unwind_find_rule(w->file, w->generation, (__u32)(w->ip + 1 + w->shift));
 	if (before == after)
 		return 0;
-	/* The word nearer to SP is a return address, or was pushed or not yet popped. */
+	/*
+	 * The word that is nearer to SP is a return address, or was pushed, or is not popped yet.
+	 */
 	is_behind = unwind_depth(after) < unwind_depth(before) ? unwind_is_frame(w, after)
 							       : !unwind_is_frame(w, before);
 	if (is_behind)
@@ -717,7 +728,7 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 					(__u32)(unwind_address(w) + w->shift));
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_MISSING:
-		/* (its frame pointers can skip a caller) */
+		/* (its frame pointer can skip a caller) */
 		return w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED : UNWIND_END_TABLE;
 	case UNWIND_NONE:
 		return unwind_undescribed(w);
@@ -737,8 +748,8 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 		      ? unwind_caller(w, unwind_cfa_by_register(rule), UNWIND_RULE_BP(rule))
 		      : unwind_caller_by_register(w, rule);
 	/*
-	 * The function that unwinds for an exception has such rules where it jumps to the handler.
-	 * No call is before the handler, so the rule of the byte before it can be another one.
+	 * The function that unwinds an exception has such rules where it jumps to the handler.
+	 * Before the handler, there is no call, so the byte before it can have another rule.
 	 */
 	if (!end && !stack_follows_call(w->ip))
 		w->exact = 1;

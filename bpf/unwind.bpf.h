@@ -49,9 +49,8 @@ bool unwind_is_in(__u64 mm);
 int unwind_find_mapping(struct unwind_walk *w);
 
 /*
- * Learns the current task's mapping at ADDRESS (unwind-index.bpf.c), and requests the table of its
- * file if ASKS. Returns 0, or UNWIND_END_* if there is no code, or the kernel cannot look it up
- * now.
+ * Learns the current task's mapping at ADDRESS (unwind-index.bpf.c). If ASKS, requests the table of
+ * its file. Returns 0, or UNWIND_END_* if there is no code, or if the kernel cannot look it up now.
  */
 int unwind_learn(__u64 address, bool asks);
 
@@ -77,8 +76,8 @@ int unwind_next(struct unwind_walk *w);
 int unwind_pass_breakpoint(struct unwind_walk *w);
 
 /*
- * Requests the table of file F, whose name is NAME, and which process PID has mapped from START to
- * END, from user space. It can be called in any context. Each file is requested once.
+ * Requests the table of file F from user space. Its name is NAME, and process PID has mapped it
+ * from START to END. Can be called in any context. Each table is requested once.
  */
 static __always_inline void unwind_ask(struct unwind_file *f, const struct unwind_file_name *name,
 				       __u32 pid, __u64 start, __u64 end)
@@ -103,8 +102,8 @@ static __always_inline void unwind_ask(struct unwind_file *f, const struct unwin
 }
 
 /*
- * Whether KEY is at most WANTED, both below 1 << 63: 1 or 0. There is no branch, since the verifier
- * checks the branches of a bisection once for each place that it can reach.
+ * 1 if KEY is at most WANTED, otherwise 0. Both are below 1 << 63. The function has no branch: in a
+ * bisection, the verifier checks a branch once for each place that it can reach.
  */
 static __always_inline __u64 unwind_is_at_most(__u64 key, __u64 wanted)
 {
@@ -123,7 +122,7 @@ static __always_inline __u32 unwind_search_mappings(const struct unwind_process 
 #pragma clang loop unroll(disable)
 	for (__u32 shift = 8; shift-- > 0;) {
 		__u64 i = at + (1u << shift), is_there = unwind_is_at_most(i, n);
-		/* (no memory beyond the entries is read) */
+		/* (so that no memory beyond the entries is read) */
 		__u64 looked_at = (i - 1) * is_there;
 
 		if (looked_at < UNWIND_MAPPINGS_MAX)
@@ -151,7 +150,7 @@ static __always_inline int unwind_settle(struct unwind_walk *w)
 	if (end != UNWIND_END_PROCESS && end != UNWIND_END_MAPPING)
 		return end;
 	end = unwind_learn(address, true);
-	/* (another thread is changing the mappings, and user space knows them later) */
+	/* (another thread is changing the mappings; user space will know them later) */
 	if (end == UNWIND_END_BUSY && w->copies)
 		return UNWIND_END_COPIED;
 	return end ? end : unwind_find_mapping(w);

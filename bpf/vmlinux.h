@@ -2,9 +2,9 @@
 /*
  * The kernel's types, as far as the programs read them.
  *
- * Only names and types of members matter: CO-RE relocates each access to the place in the running
- * kernel. Members that only some kernels have are checked with bpf_core_field_exists(). Constants
- * are those of the kernel's user-space interface, which do not change.
+ * Only names and types of members matter: CO-RE adapts each access to the running kernel. Members
+ * that only some kernels have are checked with bpf_core_field_exists(). Constants are those of the
+ * kernel's user-space interface, which do not change.
  */
 #pragma once
 
@@ -305,7 +305,7 @@ struct pt_regs {
 };
 #endif
 
-/* The request when the kernel searches free room for a mapping. */
+/* The kernel's request for free room for a mapping. */
 struct vm_unmapped_area_info {
 	unsigned long length;
 };

@@ -6,7 +6,7 @@
 
 #include "bpf/context.bpf.h"
 
-/* Whether the caller of a walk can copy the stack, and as what the copy counts. */
+/* Whether the caller of a walk can copy the stack, and the purpose of the copy. */
 enum stack_copies {
 	STACK_COPIES_NONE,
 	STACK_COPIES_OF_RUNNING,
@@ -19,7 +19,7 @@ struct unwind_walk {
 	__u64 ip, sp, bp;
 	__u64 start, bytes; /* of the mapping */
 	__u64 shift;        /* address in the table of the mapping's file minus address */
-	__u64 probed;       /* the innermost function with a return probe that was not passed yet */
+	__u64 probed;       /* the innermost return probe that the walk has not passed yet */
 	__u16 file;         /* of the mapping; UNWIND_FILE_NONE */
 	__u16 generation;   /* of the file's number */
 	__u16 awaited;      /* the file, if a stack can be copied for its table; UNWIND_FILE_NONE */
