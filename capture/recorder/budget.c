@@ -9,7 +9,7 @@ enum { OVER_MAX = 2 };
  * next small load would stop it again. */
 enum { LOW_NUMERATOR = 3, LOW_DENOMINATOR = 4 };
 
-/* An estimate is halved after this many calm periods. */
+/* The number of calm periods after which an estimate is halved. */
 enum { HALF_LIFE = 4 };
 
 const char *const budget_shed_names[SHED_MAX] = {
@@ -121,7 +121,7 @@ static double budget_estimate(const struct budget *b, const struct budget_stage 
 	       (double)(UINT64_C(1) << halvings);
 }
 
-/* Whether WHAT is due to be resumed. GONE_NS is the time since the last check. */
+/* Whether it is time to resume WHAT. GONE_NS is the time since the last check. */
 static bool budget_may_return(struct budget *b, enum budget_shed what, uint64_t now_ns,
 			      uint64_t gone_ns)
 {

@@ -19,7 +19,7 @@
 #define BUDGET_CHECK_NS UINT64_C(1000000000)
 
 /*
- * The first and the maximum calm period. A part that is stopped again within BUDGET_SOON_NS was
+ * The initial and the maximum calm period. A part that is stopped again within BUDGET_SOON_NS was
  * resumed too early.
  */
 #define BUDGET_CALM_NS     UINT64_C(5000000000)
@@ -66,7 +66,7 @@ struct budget {
 
 /*
  * Starts counting: at NOW_NS, COST_NS had been spent and the machine had done WORK (a growing
- * count; 0 = unknown). To be called again when a part has been stopped or resumed.
+ * count; 0 = unknown). Call it again whenever a part has been stopped or resumed.
  */
 void budget_begin(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work);
 

@@ -56,9 +56,9 @@ struct merge {
 	size_t n_heap;
 	size_t queued_bytes;
 	/*
-	 * Beyond this sum, records stay in their rings. The rings are drained one after another,
-	 * and one that is not reached can contain the oldest record. So it must have room for the
-	 * content of all rings.
+	 * If the queues have more bytes in sum, records stay in their rings. The rings are drained
+	 * one after another, and the last one can contain the oldest record. So the queues must
+	 * have room for the content of all rings.
 	 */
 	size_t queues_max;
 	int error; /* of copying into queues */
@@ -301,8 +301,10 @@ static void merge_build_heap(struct merge *m, uint64_t horizon_ns)
 		merge_sift_down(m, i);
 }
 
-/* The index in the heap of a switch that takes off a CPU the thread that S puts on at the same
- * time; 0 = none. */
+/*
+ * S puts a thread on a CPU. The index in the heap of a switch that takes this thread off another
+ * CPU at the same time; 0 = none.
+ */
 static size_t merge_find_switch_out(const struct merge *m, const struct source *s)
 {
 	if (!merge_is_sched(s, FXT_SCHED_SWITCH) || s->words[SWITCH_IN] == 0)

@@ -109,7 +109,7 @@ static int recorder_chunk_write_head(struct recorder_head *h, uint64_t at_ns,
 
 /* ---- both ---- */
 
-/* Packets no longer need the mappings of PID. */
+/* Forgets PID: packets no longer need its mappings. */
 static int recorder_forget_packets_of(struct recorder *r, uint32_t pid, uint64_t at_ns)
 {
 	const uint32_t koid = tasks_koid(&r->tasks, pid);

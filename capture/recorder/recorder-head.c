@@ -81,7 +81,7 @@ struct recorder_sums recorder_sums(const struct recorder *r)
 	return sums;
 }
 
-/* The results of stack walks since SINCE, if there were any. */
+/* Writes the results of stack walks after SINCE, if there were any. */
 static int recorder_write_stacks(const struct recorder_sums *sums,
 				 const struct recorder_sums *since, struct fxt_archive *to,
 				 uint64_t ts_ns)

@@ -26,8 +26,8 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 			const struct recorder_end *end);
 
 /*
- * Data listed before the archive begins: struct rec_task, struct rec_cgroup. Return 0 or a negative
- * errno.
+ * Enter the lists of struct rec_task and struct rec_cgroup that were made before the archive
+ * begins. Return 0 or a negative errno.
  */
 int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks);
 int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
@@ -35,18 +35,20 @@ int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
 /* Closes the open intervals of CPU when they have ended. Returns 0 or a negative errno. */
 int recorder_close_cpu(struct recorder *r, unsigned cpu);
 
-/* The known TID had ended by AT_NS, without a report. Returns 0 or a negative errno. */
+/*
+ * Removes TID, a known thread that ended by AT_NS without a record. Returns 0 or a negative errno.
+ */
 int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns);
 
 /* Malformed records that the archive does not have yet. Their class is unknown. */
 uint64_t recorder_unreported_malformed(const struct recorder *r);
 
-/* The recording ends at this moment. Records the losses that continue. */
+/* Called when the recording ends: remembers the losses that continue. */
 void recorder_note_losses(struct recorder *r);
 
 /*
- * Returns MARK, of CLASS on CPU. If the loss continues after the end, only records lost before the
- * end count.
+ * Returns MARK, the mark of a loss of CLASS on CPU. If the loss continues after the end of the
+ * recording, the result counts only the records lost before the end.
  */
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
 				      unsigned cpu, const struct ring_lost *mark);
@@ -55,8 +57,8 @@ struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class
 int recorder_write_malformed(struct recorder *r);
 
 /*
- * Losses that the programs could not mark, because no record followed; and skipped runs, whose CPU
- * and time are unknown. Returns 0 or a negative errno.
+ * Write losses that the programs could not mark, because no record followed, and skipped runs,
+ * whose CPU and time are unknown. Return 0 or a negative errno.
  */
 int recorder_write_trailing_loss(struct recorder *r, enum event_class class, unsigned cpu);
 int recorder_write_skipped(struct recorder *r, enum event_class class);
@@ -64,10 +66,10 @@ int recorder_write_skipped(struct recorder *r, enum event_class class);
 /*
  * ---- the stages (recorder-stages.c) ----
  *
- * Everything passes recorder_stages[] from the first row to the last: a record the rows that accept
- * its kind, everything else the rows that have a function for it. The first function with a result
- * other than 0 ends the pass. Finished words of the rings do not pass: see recorder_on_words() in
- * recorder.c.
+ * Everything passes recorder_stages[] from the first row to the last. A record passes the rows that
+ * accept its kind. Other data passes the rows that have a function for it. The first function with
+ * a result other than 0 ends the pass. Finished words of the rings do not pass: see
+ * recorder_on_words() in recorder.c.
  */
 
 /* A stage, and the place of its state in struct recorder. */

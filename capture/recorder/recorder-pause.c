@@ -3,8 +3,8 @@
  * Pauses of a recording (docs/architecture/budgets.md).
  *
  * A pause is an end and a new begin within one archive: open items are closed, and earlier state
- * becomes unknown. Only identities stay. They are compared with the new list, since a tid can
- * belong to another task by then, and a process can run another program.
+ * becomes unknown. Only identities stay. They are compared with the new list, since meanwhile a tid
+ * can belong to another task, and a process can run another program.
  */
 #include <errno.h>
 #include <stdlib.h>

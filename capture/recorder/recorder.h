@@ -72,44 +72,44 @@ struct recorder {
 	struct timelines timelines;
 	/* The input of the stages. */
 	struct merge *merge;
-	bool opened, closed;           /* head and end of the archive are written */
-	bool pauses, paused;           /* a pause was ordered; and it has been written */
-	uint64_t end_ns;               /* once it is known */
-	uint64_t begun_ns;             /* begin of the recording */
-	uint64_t start_ns, listed_ns;  /* begin of the recording, or of its part since the last
+	bool opened, closed;           /* the head, or the end, of the archive is written */
+	bool pauses, paused;           /* a pause was ordered; the pause is written */
+	uint64_t end_ns;               /* end of the recording, if known */
+	uint64_t begun_ns;             /* start of the recording */
+	uint64_t start_ns, listed_ns;  /* start of the recording, or of its part since the last
 				        * pause */
 	uint32_t chunk;                /* the number of this chunk, from 1; 0 without chunks */
 	uint64_t n_marks;              /* marks and contexts that the user has written */
 	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
 	struct recorder_sums base;     /* the sums of earlier chunks */
-	uint64_t n_malformed;          /* malformed records that the archive has already */
+	uint64_t n_malformed;          /* malformed records that the archive already reports */
 	struct collector_lost
 		*at_end; /* per class and CPU: losses that had begun when the end was set */
 };
 
-/* The data in the archive's end that the recorder does not know. */
+/* Data from the owner for the end of the archive. */
 struct recorder_end {
 	const char *reason;
-	const char *session;               /* its name */
+	const char *session;               /* the name of the session */
 	const struct recorder_sums *since; /* counts start here; NULL = at the start of the chunk */
 	uint64_t bytes, daemon_cpu_ns, bpf_cpu_ns;
-	uint64_t dropped_bytes; /* bytes without room, since the beginning */
+	uint64_t dropped_bytes; /* dropped for lack of room, since the start */
 };
 
 /* OWNER is copied. Returns 0 or -ENOMEM. */
 int recorder_init(struct recorder *r, const struct pipeline_owner *owner);
 void recorder_deinit(struct recorder *r);
 
-/* The programs run: takes the results of the worker. Returns 0 or a negative errno. */
+/* Call it when the programs run. Takes the results of the worker. Returns 0 or a negative errno. */
 int recorder_begin(struct recorder *r, const struct worker_results *news,
 		   const struct session_options *options);
 
-/* The rings are about to be freed. */
+/* Call it before the rings are freed. */
 void recorder_release(struct recorder *r);
 
 void recorder_set_buffer(struct recorder *r, struct outbuf *b);
 
-/* The recording ends here: later records are not for the archive. Once. */
+/* Ends the recording at END_NS: later records are not written. Call it once. */
 void recorder_set_end(struct recorder *r, uint64_t end_ns);
 
 /*
@@ -123,7 +123,10 @@ int recorder_open(struct recorder *r, const struct session_options *options);
  */
 int recorder_round(struct recorder *r, uint64_t horizon_ns);
 
-/* Writes the end of the archive: after a round up to MERGE_ALL, with all programs detached. */
+/*
+ * Writes the end of the archive. All programs must be detached, and a round up to MERGE_ALL must
+ * have returned.
+ */
 int recorder_close(struct recorder *r, const struct recorder_end *end);
 
 /*
@@ -133,8 +136,9 @@ int recorder_close(struct recorder *r, const struct recorder_end *end);
  */
 
 /*
- * Whether it can be split now. It cannot while mappings from the start are being written. It cannot
- * in the middle of a snapshot of allocations either, unless the split has been WAITING for long.
+ * Whether the recording can be split now. It cannot while mappings from the start are being
+ * written. In the middle of a snapshot of allocations, it can only if the split has been WAITING
+ * for long.
  */
 bool recorder_can_split(const struct recorder *r, bool waiting);
 
@@ -154,8 +158,8 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 		  struct outbuf *tail);
 
 /*
- * Results of the worker: requested tasks, command lines. They are written at once if WRITE, else
- * before the next record about the task. Returns 0 or a negative errno.
+ * Takes results of the worker: requested tasks, command lines. If WRITE, they are written at once,
+ * otherwise before the next record about the task. Returns 0 or a negative errno.
  */
 int recorder_learn(struct recorder *r, const struct worker_results *news, bool write);
 
@@ -174,45 +178,47 @@ int recorder_add_samples(struct recorder *r, const struct worker_results *news);
  */
 int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns);
 
-/* A mark at this moment; TEXT is cleaned, and cut to 256 bytes. */
+/* Writes a mark at the present time. TEXT is cleaned, and cut to 256 bytes. */
 int recorder_mark(struct recorder *r, const char *text);
 
-/* From EV on, an EVENT_SHED, a part of the recording is stopped or resumed. */
+/* Writes EV, an EVENT_SHED: a part of the recording is stopped or resumed. */
 int recorder_shed(struct recorder *r, const struct event *ev);
 
 /*
- * A pause begins: records later than AT_NS are not for the archive. Then, with all programs
- * detached and after a round up to MERGE_ALL, recorder_pause() closes open items. Until
- * recorder_resume() has returned, the rings must not be drained, and earlier state is unknown.
- * Return 0 or a negative errno.
+ * For a pause, first call recorder_set_pause(): records later than AT_NS are not written. Then
+ * detach all programs, and run a round up to MERGE_ALL. Then call recorder_pause(), which closes
+ * open items. Do not drain the rings until recorder_resume() has returned. State from before the
+ * pause is then unknown. recorder_pause() returns 0 or a negative errno.
  */
 void recorder_set_pause(struct recorder *r, uint64_t at_ns);
 int recorder_pause(struct recorder *r);
 
 /*
- * The programs run again. The archive receives everything since the start time in NEWS. To be
- * called first.
+ * After a pause, when the programs run again, call recorder_set_resumed(). The archive then
+ * receives everything since the start time in NEWS. Then call recorder_resume().
  */
 void recorder_set_resumed(struct recorder *r, const struct worker_results *news);
 
-/* Then writes the lists in NEWS, as at the start. */
+/* Writes the lists in NEWS, as at the start. Returns 0 or a negative errno. */
 int recorder_resume(struct recorder *r, const struct worker_results *news);
 
 /* The number of triggers that have fired, including suppressed ones. */
 uint64_t recorder_n_triggers(const struct recorder *r);
 
 /*
- * Writes that the context NAME, BIT, begins or ends now. OPEN are the bits of all open contexts.
+ * Writes that the context NAME with the bit BIT begins or ends now. OPEN has the bits of all open
+ * contexts.
  * Returns 0 or a negative errno.
  */
 int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_t open);
 
+/* The number of events so far. */
 uint64_t recorder_n_events(const struct recorder *r);
 
-/* Of these, the events of the categories of GROUP. */
+/* The number of events so far of the categories of GROUP. */
 uint64_t recorder_n_events_of(const struct recorder *r, enum category_group group);
 
-/* The counts so far, without data that is not written yet. */
+/* The counts of all data that has been written. */
 struct recorder_sums recorder_sums(const struct recorder *r);
 
 /* Lost events that the programs counted, whether marked in the archive or not yet. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The results of a session's worker since the last query. The session changes its state by them.
- * The recorder takes the lists.
+ * The results of a session's worker since the last query. They change the state of the session. The
+ * recorder takes the lists.
  */
 #pragma once
 
@@ -44,9 +44,9 @@ struct worker_results {
 	unsigned n_failed;       /* parts that could not be resumed */
 	/* The number of resumes: after one, the times and lists above are new */
 	unsigned n_resumed;
-	uint64_t n_snapshots; /* completed, of the ordered ones */
+	uint64_t n_snapshots; /* the completed ones */
 	int snapshot_error;   /* the reason why the last one is incomplete, or 0 */
-	uint64_t n_searches;  /* completed, of the ordered ones */
+	uint64_t n_searches;  /* the completed ones */
 	int search_error;     /* the error of the last one, or 0 */
 	uint64_t cpu_ns;      /* CPU time of the thread */
 };

@@ -27,17 +27,22 @@ extern const struct stage activity_stage;
 void activity_init(struct activity *a, const struct pipeline *pipe);
 void activity_deinit(void *activity);
 
-/* The next record in the order of time, checked by decode_ring_words(), from the ring of CLASS and
- * CPU. Its words are patched in place. Returns 0 or the archive's error. */
+/*
+ * Handles the next record in order of time, from the ring of CLASS and CPU. decode_ring_words() has
+ * checked it. Its words are patched in place. Returns 0 or the archive's error.
+ */
 int activity_words(struct activity *a, enum event_class class, unsigned cpu, uint64_t *words,
 		   unsigned n_words);
 
-/* The same, for a struct rec_* that is not about the life of a task. */
+/* The same for a struct rec_*, except records of tasks. */
 int activity_record(struct activity *a, const struct rec_head *rec);
 
 /* Records of CLASS were lost on CPU. */
 int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
 		  const struct rec_lost *lost);
 
-/* CPU has been in an idle state since BEGIN_NS, and the recording ends. */
+/*
+ * Writes the idle state of CPU that began at BEGIN_NS and has not ended, at the end of the
+ * recording.
+ */
 int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns);

@@ -4,8 +4,8 @@
  * in log mode each allocation and free from the rings. It keeps the books of descriptors, mappings
  * and other resources (capture/stages/resources.h).
  *
- * The worker reports a new program as watched only after a while, when it knows the files that the
- * program has loaded. Until then, records from the rings wait.
+ * The worker reports a new program as watched only when it knows the files that the program has
+ * loaded. Until then, records from the rings wait.
  */
 #pragma once
 
@@ -38,12 +38,12 @@ extern const struct stage allocations_stage;
 void allocations_init(struct allocations *a, const struct pipeline *pipe);
 void allocations_deinit(void *allocations);
 
-/* Sets OPTIONS. Once, before all records. Returns 0. */
+/* Sets OPTIONS. Call it once, before all records. Returns 0. */
 int allocations_begin(void *allocations, const struct session_options *options);
 
 /*
- * The next record: one of the section "what programs allocate" of bpf/record.h, checked. Returns 0
- * or the archive's error.
+ * Handles the next record, one of bpf/record-memory.h, which was checked. Returns 0 or the
+ * archive's error.
  */
 int allocations_record(struct allocations *a, const struct rec_head *rec);
 

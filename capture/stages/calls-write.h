@@ -20,7 +20,7 @@ struct calls {
 	const struct pipeline *pipe;
 	const struct call_targets *targets; /* borrowed; NULL = no calls are recorded */
 	struct named_stacks *stacks;        /* borrowed */
-	bool no_callers;           /* walks use frame pointers, and miss the caller at an entry */
+	bool no_callers;           /* walks at an entry use frame pointers, and miss the caller */
 	struct table threads;      /* tid + 1 -> struct call_thread, owned */
 	struct table places;       /* of open functions (open-calls.h) */
 	struct table unknown;      /* numbers + 1 of unknown system calls that have names */
@@ -29,14 +29,14 @@ struct calls {
 	uint64_t left_out_foreign; /* likewise, for system calls of 32-bit programs */
 	uint64_t left_out_at_ns;   /* the last time when they were written */
 	uint64_t n_events;
-	uint64_t n_unpaired; /* ends without a begin, which was lost or before the recording */
+	uint64_t n_unpaired; /* ends of calls whose begin was lost, or before the recording */
 	uint64_t n_dropped;  /* calls without room, or of an unknown function */
 };
 
 /*
- * Writes CALL, which has ended with the record END, but not later than at AT_NS, if that is not 0.
- * If END is NULL, it was left at AT_NS, in the way LEFT_BY. Calls outside of the recording are
- * skipped. Returns 0 or a negative errno.
+ * Writes CALL, which has ended with the record END. If AT_NS is not 0, the call ends at AT_NS at
+ * the latest. If END is NULL, the call was left at AT_NS, in the way LEFT_BY. Skips calls outside
+ * of the recording. Returns 0 or a negative errno.
  */
 int calls_write(struct calls *c, const struct rec_call *call, const struct rec_call_end *end,
 		const char *left_by, uint64_t at_ns);
@@ -51,8 +51,8 @@ int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_
 bool calls_is_unknown(const struct calls *c, uint32_t function);
 
 /*
- * By AT_NS, the limit of target FUNCTION has left out TOTAL calls in all. Writes those that are not
- * in the archive yet. Returns 0 or a negative errno.
+ * By AT_NS, the limit of target FUNCTION has left out TOTAL calls. Writes the number of those that
+ * the archive does not have yet. Returns 0 or a negative errno.
  */
 int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns);
 

@@ -6,8 +6,8 @@
  * call of its function with the same stack pointer at the entry. Calls that are deeper than that,
  * or deeper than a newly entered function, were left without a `ret`: by longjmp(), an exception,
  * or a tail call to code without probes. Or they are on another stack, of a coroutine that
- * continues later. So they are in doubt, until they return or another call has their place on the
- * stack. There is no limit to nesting, and none to the number of stacks.
+ * continues later. So they are in doubt until they return, or until another call has their place on
+ * the stack. The depth and the number of stacks are unlimited.
  */
 #pragma once
 

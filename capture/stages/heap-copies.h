@@ -2,7 +2,7 @@
 /*
  * Copied stacks of allocations, whose walk a program could not finish because an unwind table was
  * still being made, or the mappings were being changed (REC_HEAP_PIECE). The tables of the programs
- * have only the first frames of such a stack, under an id of its own.
+ * have only the first frames of such a stack, with a separate id.
  *
  * A stack is needed when the worker reports it from the tables, up to a usage interval later. So if
  * the table is still missing when the copy arrives, the copy is kept until then.
@@ -35,37 +35,37 @@ struct heap_copies {
 	size_t n_ended_bytes; /* of it */
 	struct table
 		awaited;  /* id of a stack that was reported before its copy -> awaited, owned */
-	bool any_arrived; /* of these copies: the reports of their stacks can be written */
+	bool any_arrived; /* copies have arrived, so the reports of their stacks can be written */
 };
 
 void heap_copies_deinit(struct heap_copies *h);
 
 /*
- * Continues the walk of PIECE, checked. Returns 1, and the stack in *RET; 0 if PIECE is kept
- * because a table is missing, which happens only if the caller CAN_WAIT; or -ENOMEM.
+ * Continues the walk of PIECE, which was checked. Returns 1 with the stack in *RET, or -ENOMEM. If
+ * a table is missing and the caller CAN_WAIT, keeps PIECE and returns 0.
  */
 int heap_copies_take(struct heap_copies *h, struct collector *c, const struct rec_piece *piece,
 		     bool can_wait, struct rec_named *ret);
 
 /*
- * NAMED is about to be written: if a copy of this stack is kept, it is walked as far as possible
- * now, NAMED gets the frames, and the copy is released.
+ * Call it before NAMED is written. If a copy of this stack is kept, walks the copy as far as
+ * possible, adds the frames to NAMED, and releases the copy.
  */
 void heap_copies_complete(struct heap_copies *h, struct collector *c, struct rec_named *named);
 
 /*
- * Whether NAMED, an unwritten copied stack, has to wait, since its copy has not arrived. It is
- * awaited from now on. Returns 1, 0 or -ENOMEM.
+ * Whether NAMED, an unwritten copied stack, must wait for its copy. The copy is then awaited.
+ * Returns 1, 0 or -ENOMEM.
  */
 int heap_copies_await(struct heap_copies *h, const struct rec_named *named);
 
 /*
- * Whether the stack is awaited. It is until heap_copies_take_arrived(), also if its copy has
- * arrived: the reports that wait have to be written in their order.
+ * Whether the stack is awaited. After its copy has arrived, the stack is still awaited until
+ * heap_copies_take_arrived(): the waiting reports must be written in order.
  */
 bool heap_copies_awaits(const struct heap_copies *h, uint64_t id);
 
-/* The copy of the stack has arrived, if it is awaited. */
+/* The copy of the stack has arrived. Does nothing if it is not awaited. */
 void heap_copies_arrived(struct heap_copies *h, uint64_t id);
 
 /* The stacks whose copies have arrived are no longer awaited. */
@@ -75,13 +75,13 @@ void heap_copies_take_arrived(struct heap_copies *h);
 bool heap_copies_awaits_any(const struct heap_copies *h, uint32_t instance);
 
 /*
- * Gives up the stacks of INSTANCE (0 = all), or those that have been awaited for a second of
- * HORIZON_NS: heap_copies_await() returns 0 for each of them, once. Returns whether there was one.
+ * Gives up the stacks of INSTANCE (0 = all), or those that have been awaited for a second at
+ * HORIZON_NS. For each of them, heap_copies_await() returns 0 once. Returns whether there was one.
  */
 bool heap_copies_give_up(struct heap_copies *h, uint32_t instance);
 bool heap_copies_give_up_old(struct heap_copies *h, uint64_t horizon_ns);
 
-/* Forgets given up stacks whose reports did not wait (they were dropped). */
+/* Forgets the stacks that were given up and whose reports did not wait (they were dropped). */
 void heap_copies_forget_given_up(struct heap_copies *h);
 
 /* Whether INSTANCE has ended. */

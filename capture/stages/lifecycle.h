@@ -16,7 +16,7 @@ struct lifecycle {
 	const struct pipeline *pipe; /* borrowed */
 	uint64_t n_events;           /* written */
 	uint64_t lost;               /* sum of all losses so far */
-	/* tid with an open query, or that is to be queried -> its pid + 1, as far as known */
+	/* tids with an open or future query -> pid + 1, if known */
 	struct table asked;
 };
 
@@ -24,7 +24,7 @@ extern const struct stage lifecycle_stage;
 
 void lifecycle_deinit(void *lifecycle);
 
-/* The next record in the order of time. Returns 0 or the archive's error. */
+/* Handles the next record in order of time. Returns 0 or the archive's error. */
 int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
 
 /*
@@ -33,21 +33,23 @@ int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
  */
 int lifecycle_announce(struct lifecycle *l, uint32_t tid);
 
-/* TID is a thread of process PID. This is used if the query about TID gets no answer. */
+/*
+ * Notes that TID is a thread of process PID, for the case that the query about TID gets no answer.
+ */
 int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid);
 
 /*
- * The answer to a query. Later reports take precedence. If it is not WANTED, since nothing can be
- * written now, the query stays open, and its thread is written at the end.
+ * Handles the answer to a query. Later reports take precedence. If the answer is not WANTED, since
+ * nothing can be written now, the query stays open, and the thread is written at the end.
  */
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted);
 
-/* The end: writes tasks with an open query; those without an answer as unknown ones. */
+/* At the end: writes the tasks with an open query. Tasks without an answer are unknown tasks. */
 int lifecycle_close(void *lifecycle);
 
 /* Writes an unknown task to TO without changing state. */
 int lifecycle_write_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
 			    uint32_t pid);
 
-/* A live task was listed. If WANTED, its identity is written. */
+/* Takes a listed live task. If WANTED, writes its identity. */
 int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted);

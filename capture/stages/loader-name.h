@@ -15,6 +15,7 @@ bool loader_name_is(const char comm[static REC_COMM_BYTES]);
 
 /*
  * Writes the name that the kernel would give to the program in the N bytes at ARGS, the arguments
- * of a loader, separated by NUL. Returns false if they start none, or are cut before it.
+ * of a loader, separated by NUL. Returns false if they start no program, or are cut before its
+ * name.
  */
 bool loader_name_program(char to[static REC_COMM_BYTES], const char *args, size_t n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks that events refer to by name. The archive has each one once per process, before the first
- * event that refers to it. After the process has mapped a file, the archive gets it again, with the
- * same name: its addresses can belong to another library then.
+ * Stacks to which events refer by name. The archive has each stack once per process, before the
+ * first event that refers to it. After the process has mapped a file, the archive gets the stack
+ * again, with the same name: the addresses can now belong to another library.
  */
 #pragma once
 
@@ -31,6 +31,8 @@ extern const struct stage named_stacks_stage;
 int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
 		       unsigned n_frames, uint64_t *ret_name);
 
-/* The stack that the programs have sent as ID. NULL if it has not arrived, which is counted, or
- * if ID is 0. */
+/*
+ * The stack that the programs have sent as ID. NULL if ID is 0, or if the stack has not arrived
+ * (this is counted).
+ */
 const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id);

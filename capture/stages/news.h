@@ -11,7 +11,7 @@
 struct news {
 	const struct pipeline *pipe;
 	struct outbuf records; /* struct rec_* from the worker; owned */
-	size_t at;             /* those before it are written */
+	size_t at;             /* the position of the first unwritten one */
 };
 
 extern const struct stage news_stage;

@@ -2,9 +2,9 @@
 /*
  * The open calls of threads: those that are certain, and those in doubt (calls.h).
  *
- * A table finds open calls of functions by process and stack pointer: each return without a call in
- * its own thread asks for a call in another one, and such returns are frequent if a condition or a
- * limit leaves out calls.
+ * A table finds open calls of functions by process and stack pointer. It is needed for each return
+ * without a call in its own thread, since the call can be in another thread. Such returns are
+ * frequent if a condition or a limit omits calls.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ struct call_open {
 				 * earlier */
 	struct call_open *same; /* the next listed call with this place */
 	struct call_thread *thread;
-	uint64_t left_ns;    /* in doubt since then */
-	uint64_t until_ns;   /* it ends then at the latest; 0 = unknown */
+	uint64_t left_ns;    /* the time since which it is in doubt */
+	uint64_t until_ns;   /* the latest time of its end; 0 = unknown */
 	struct rec_call rec; /* allocated only up to its size */
 };
 
@@ -31,7 +31,7 @@ struct call_thread {
 				  * owned */
 	size_t n_open, room;
 	struct table doubted; /* stack pointer + 1 -> struct call_open, owned */
-	bool switches; /* a call in doubt has returned, or one in another thread: several stacks */
+	bool switches; /* a call in doubt, or in another thread, has returned: several stacks */
 };
 
 /*
@@ -57,9 +57,9 @@ struct call_open *open_calls_remove_doubted(struct call_thread *thread,
 					    const struct rec_call_end *end);
 
 /*
- * Removes the call that END ends from another thread of the process, which has several stacks: a
- * coroutine has continued in the thread of END. Each stack pointer belongs to one stack. NULL =
- * none.
+ * Removes the call that END ends from another thread of the process, with several stacks; NULL =
+ * none. A coroutine has then continued in the thread of END. Each stack pointer belongs to one
+ * stack.
  */
 struct call_open *open_calls_remove_elsewhere(const struct table *places,
 					      const struct rec_call_end *end);

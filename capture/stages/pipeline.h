@@ -40,11 +40,12 @@ struct pipeline_links {
 	uint64_t (*n_lost)(enum event_class class, void *userdata);
 	/* allocations: whether process PID is watched. */
 	bool (*watches)(uint32_t pid, void *userdata);
-	/* lifecycle: the known TID had ended by AT_NS, without a report. All stages forget it. */
+	/* lifecycle: TID, a known thread, ended by AT_NS without a report. All stages forget it. */
 	int (*forget_task)(uint32_t tid, uint64_t at_ns, void *userdata);
 	/*
-	 * merge: the thread that runs on CPU since the start, if the records that follow are more
-	 * reliable than the list from which *TID and *PRIO are. *TID becomes 0 if they were lost.
+	 * merge: the thread that runs on CPU since the start. *TID and *PRIO come from the list; if
+	 * the next records are more reliable, they are replaced. If these records were lost, *TID
+	 * becomes 0.
 	 */
 	void (*first_running)(unsigned cpu, uint32_t *tid, int32_t *prio, void *userdata);
 	/* merge: whether the next scheduling record of CPU is a loss since *RET_NS, before AT_NS.
@@ -56,11 +57,17 @@ struct pipeline_links {
 struct pipeline_owner {
 	/* Always set. Called after each record: 0 = go on, positive = no room, end the round. */
 	int (*after_record)(void *userdata);
-	/* Always set. Looks up the unknown TID. False: a lookup is impossible now. */
+	/*
+	 * Always set. Begins to look up the unknown TID. Returns false if that is impossible now.
+	 */
 	bool (*ask)(uint32_t tid, void *userdata);
-	/* Returns further data of the worker about watched processes. False: there is none. */
+	/*
+	 * Gets the next data of the worker about watched processes. Returns false if there is none.
+	 */
 	bool (*fetch_memory)(struct outbuf *ret, void *userdata);
-	/* Set if allocations are recorded. Watched process PID has mapped a file: examines it. */
+	/*
+	 * Set if allocations are recorded. Examines a file that the watched process PID has mapped.
+	 */
 	void (*check_files)(uint32_t pid, uint64_t ts_ns, void *userdata);
 	/* Whether thread or process TID has certainly ended. */
 	bool (*is_gone)(uint32_t tid);
@@ -79,13 +86,13 @@ struct pipeline {
 	bool own;      /* only processes of one user; implies `filtered` */
 	bool splits; /* the recording can be split into chunks: the state for their heads is kept */
 	/*
-	 * Events before and after are not written. Identities are always learned. The end is set
-	 * when it is known.
+	 * Events outside of this time are not written. Identities are always learned. to_ns is set
+	 * when the end is known.
 	 */
 	uint64_t from_ns, to_ns;
-	uint64_t seen_ns; /* intervals that began before this, after a pause, have an unknown end */
+	uint64_t seen_ns;  /* after a pause: earlier intervals have an unknown end */
 	uint64_t split_ns; /* start of the current chunk; 0 = it is the first one */
-	uint64_t chunk_ns; /* the same; of the first chunk, the start of the recording */
+	uint64_t chunk_ns; /* the same, but the start of the recording for the first chunk */
 	struct pipeline_links links;
 	struct pipeline_owner owner;
 };
@@ -99,8 +106,8 @@ static inline int pipeline_announce(const struct pipeline *p, uint32_t tid)
 }
 
 /*
- * The same for a thread of process PID, as an event names it. The owner of an id whose identity is
- * not found counts as a thread of it then: readers would make two threads of it otherwise.
+ * The same for a thread that an event assigns to process PID. If the identity of the thread is not
+ * found, it counts as a thread of PID. Otherwise, readers would show two threads.
  */
 static inline int pipeline_announce_thread(const struct pipeline *p, uint32_t tid, uint32_t pid)
 {
@@ -109,15 +116,15 @@ static inline int pipeline_announce_thread(const struct pipeline *p, uint32_t ti
 	return r ?: p->links.belongs(tid, pid, p->links.userdata);
 }
 
-/* ERROR, or the owner's answer about continuing after a record. */
+/* ERROR if it is not 0; otherwise the result of the owner's after_record(). */
 static inline int pipeline_after(const struct pipeline *p, int error)
 {
 	return error < 0 ? error : p->owner.after_record(p->owner.userdata);
 }
 
 /*
- * *N records of CLASS were unusable: writes this, as of now (at the latest as of the end), and sets
- * *N to 0. Returns 0 or a negative errno.
+ * Writes that *N records of CLASS were unusable, at the present time (or at the end, if that is
+ * earlier), and sets *N to 0. Returns 0 or a negative errno.
  */
 int pipeline_write_shortage(const struct pipeline *p, enum event_class class, uint64_t *n);
 

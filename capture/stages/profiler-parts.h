@@ -22,8 +22,8 @@ int profiler_on_sample(struct profiler *p, const struct rec_head *head);
 int profiler_on_offcpu(struct profiler *p, const struct rec_head *head);
 
 /*
- * Takes PIECE, whose thread leaves its CPU, and has no other one kept. It is kept until its time
- * off CPU is written, or until the thread leaves again: that it was short is not reported. Returns
- * 0 or a negative errno.
+ * Takes PIECE, of a thread that leaves its CPU and has no other kept piece. PIECE is kept until the
+ * time off CPU is written, or until the thread leaves again (short times off CPU are not reported).
+ * Returns 0 or a negative errno.
  */
 int profiler_on_left(struct profiler *p, const struct rec_piece *piece);

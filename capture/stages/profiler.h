@@ -5,16 +5,16 @@
  * At exec, the kernel reports the mappings of the new program before it reports the exec. In
  * archives they follow the exec (docs/FXT-MAPPING.md), so they wait for it.
  *
- * The kernel side decides about filters, and mappings do not pass it. So with a filter, the
- * mappings of a process wait for a record of one of its threads, which was selected then. Other
- * processes are discarded when they have ended. A mapping that could not be kept counts as lost
- * only if it is needed.
+ * The kernel side applies filters, but mappings come without it. So with a filter, the mappings of
+ * a process wait for a record of one of its threads, which shows that the process was selected.
+ * Other processes are discarded when they have ended. A mapping that could not be kept counts as
+ * lost only if it is needed.
  *
- * If only one user's processes are recorded (`own`), each mapping waits until its process was
- * selected later than the mapping (profiler_need() with a time). Mappings of a program that was
- * never selected are discarded at the next exec. If records were lost that could be those of an
- * exec, all waiting mappings are dropped, and so are later mappings until an exec or a fork of
- * their process was reported (profiler_doubt()).
+ * If only one user's processes are recorded (`own`), each mapping waits for proof that its process
+ * was selected after the mapping (profiler_need() with a time). Mappings of a program that was
+ * never selected are discarded at the next exec. If the record of an exec may have been lost, all
+ * waiting mappings are dropped. Later mappings are also dropped, until an exec or a fork of their
+ * process is reported (profiler_doubt()).
  */
 #pragma once
 
@@ -42,10 +42,9 @@ struct profiler {
 	const struct pipeline *pipe; /* borrowed */
 	uint64_t offcpu_min_ns;      /* shorter times off CPU are not written */
 	uint64_t doubt_ns;   /* own: reports up to this time can be incomplete; 0 = complete */
-	uint64_t known_lost; /* own: lost records that could have selected a process, and whose
-			      * doubt is in doubt_ns */
+	uint64_t known_lost; /* own: lost records that doubt_ns includes */
 	uint64_t n_events;   /* written */
-	uint64_t n_mappings; /* of these, mappings */
+	uint64_t n_mappings; /* mappings among n_events */
 	uint64_t n_homeless; /* references to unknown stacks since the last query */
 	uint64_t n_dropped;  /* needed mappings that were not kept, since the last query */
 	struct stacks stacks;
@@ -58,7 +57,7 @@ struct profiler {
 	size_t left_bytes;      /* of copies that were not walked to the end */
 	struct table processes; /* pid + 1 -> struct process, owned */
 	size_t waiting_bytes;   /* of all of them */
-	uint64_t swept_ns; /* time when ended processes were last discarded; bytes at that time: */
+	uint64_t swept_ns;      /* time of the last discard of ended processes; bytes then */
 	size_t swept_bytes, n_swept;
 	struct maps *maps; /* written mappings, by pid; NULL = not kept. Owned */
 };
@@ -69,8 +68,8 @@ void profiler_init(struct profiler *p, const struct pipeline *pipe);
 void profiler_deinit(void *profiler);
 
 /*
- * The next record in order of time, checked: a stack, a record with a stack, or a mapping. Returns
- * 0 or the archive's error.
+ * Handles the next record in order of time: a stack, a record with a stack, or a mapping. It was
+ * checked. Returns 0 or the archive's error.
  */
 int profiler_record(struct profiler *p, const struct rec_head *rec);
 
@@ -81,14 +80,15 @@ int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
 void profiler_forget_left(struct profiler *p, uint32_t tid);
 
 /*
- * PIECES are struct rec_piece: the stacks of threads that wait when times off CPU begin (again).
- * They are kept until the thread runs, or until times off CPU begin twice. Returns 0 or -ENOMEM.
+ * Takes PIECES (struct rec_piece): the stacks of threads that wait when the recording of times off
+ * CPU starts (again). A stack is kept until its thread runs, or until the second start after it.
+ * Returns 0 or -ENOMEM.
  */
 int profiler_add_waiting(struct profiler *p, const struct outbuf *pieces);
 
 /*
- * There is a stack of PID at TS_NS: its mappings are needed. With `own`: PID was selected at that
- * time; 0 = it may not have been selected.
+ * A stack of PID at TS_NS needs the mappings of PID. With `own`: PID was selected at TS_NS; 0 = it
+ * may not have been selected.
  */
 int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 
@@ -101,8 +101,8 @@ int profiler_ended(struct profiler *p, uint32_t pid);
 int profiler_selected(struct profiler *p, uint32_t pid);
 
 /*
- * A thread of PID was renamed: by itself (possibly selecting it) or by an exec that is reported
- * later.
+ * A thread of PID was renamed: by itself (a filter may now select it), or by an exec that is
+ * reported later.
  */
 void profiler_renamed(struct profiler *p, uint32_t pid);
 
@@ -114,5 +114,5 @@ void profiler_renamed(struct profiler *p, uint32_t pid);
 void profiler_doubt(struct profiler *p, uint64_t now_ns);
 int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 
-/* Writes mappings that still wait. Once, at the end. */
+/* Writes the mappings that still wait. Call it once, at the end. */
 int profiler_finish(struct profiler *p);

@@ -47,8 +47,8 @@ struct ranges_sink {
 void ranges_deinit(struct ranges *set);
 
 /*
- * Adds RANGE, and removes ranges that it covers. Returns 0 or -ENOMEM. Without room, the range is
- * counted and not added, and 0 is returned.
+ * Adds RANGE, and removes ranges that it covers. Returns 0 or -ENOMEM. Without room, counts the
+ * range instead, and returns 0.
  */
 int ranges_add(struct ranges *set, const struct range *range, const struct ranges_sink *sink);
 

@@ -34,9 +34,9 @@ struct resources {
 	struct thread_table threads;
 	struct table moves;              /* tid + 1 -> struct move, owned: a mremap() in progress */
 	struct table sums;               /* hash -> struct resource_sums, owned */
-	struct rec_listing listing;      /* its beginning, while one is being read */
+	struct rec_listing listing;      /* the start of the list that is being read */
 	const struct rec_resource *call; /* the current call */
-	bool remade; /* a resource that is made now existed before: it is no new allocation */
+	bool remade; /* a resource that is made now existed before, so it is not a new allocation */
 	uint64_t n_full, n_unmatched;
 	uint64_t page_bytes;
 	int error;
@@ -62,10 +62,7 @@ struct thing *resources_find(const struct resources *r, enum resource resource, 
 /* The same, created if it does not exist. NULL without room, which is counted. */
 struct thing *resources_entry(struct resources *r, enum resource resource, uint64_t id);
 
-/*
- * THING is gone since TS_NS. The error of the sink is kept in the books, as everywhere, and
- * returned.
- */
+/* THING is gone since TS_NS. Returns the error of the sink, which the books also keep. */
 int resources_end(struct resources *r, enum resource resource, struct thing *thing, uint64_t ts_ns);
 
 /* THING is live: passes it to the sink. */

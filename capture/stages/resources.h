@@ -11,8 +11,8 @@
  * or was made without a traced call (later lists) and is reported without a stack.
  *
  * Resources inherited from the parent or from the previous program are on the first list and do not
- * count as the program's own. Resources that it passes on at exec are reported as open then, except
- * 0, 1 and 2.
+ * count as the program's own. At exec, the resources that the program passes on are reported as
+ * open, except 0, 1 and 2.
  *
  * A thread counts once it has ended by itself and was neither joined nor detached. Its attribute
  * "detached" is read in the layout of glibc and musl.
@@ -39,7 +39,7 @@ struct resources_sink {
 	void *userdata;
 };
 
-/* The live resources of one stack, and all that were ever made. */
+/* The sums of the live resources of one stack, and of all that were ever made. */
 struct resource_sums {
 	enum resource resource;
 	uint64_t stack;
@@ -58,7 +58,7 @@ struct resources *resources_free(struct resources *r);
 
 DEFINE_CLEANUP(struct resources *, resources_free)
 
-/* The next call. An invalid one is ignored. Returns 0, the sink's result, or -ENOMEM. */
+/* Handles the next call. Ignores invalid calls. Returns 0, the sink's result, or -ENOMEM. */
 int resources_record(struct resources *r, const struct rec_resource *rec);
 
 /*
@@ -69,15 +69,15 @@ int resources_listing(struct resources *r, const struct rec_listing *rec);
 int resources_found(struct resources *r, const struct rec_found *rec);
 
 /*
- * Calls FN for all live resources; for a program that ends by exec (EXECED), for those that remain
- * after it. Returns the result of FN if it is not 0.
+ * Calls FN for all live resources. If the program ends by exec (EXECED), only for the resources
+ * that remain after the exec. Returns the result of FN if it is not 0.
  */
 int resources_each(struct resources *r, bool execed, resources_block_fn fn, void *userdata);
 
 /* The sums, in no order: *POS starts at 0; NULL after the last one. */
 struct resource_sums *resources_next_sums(const struct resources *r, size_t *pos);
 
-/* The number of resources without room, and of releases of unknown (earlier) ones. */
+/* The number of resources without room; and of releases of unknown (earlier) resources. */
 uint64_t resources_full(const struct resources *r);
 uint64_t resources_unmatched(const struct resources *r);
 

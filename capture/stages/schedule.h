@@ -29,15 +29,15 @@ enum { SCHEDULE_WAKEUP_WORDS = 8 };
 struct schedule_wakeup {
 	uint64_t words[SCHEDULE_WAKEUP_WORDS];
 	unsigned n_words; /* 0 = none */
-	bool certain;     /* it was asleep; otherwise the wakeup counts only if it blocks */
+	bool certain;     /* the thread slept; otherwise the wakeup counts only if it blocks */
 };
 
 struct schedule_cpu {
 	uint32_t tid;  /* the running thread, as in the kernel; 0 = idle */
-	uint64_t koid; /* of that thread: the tid can have its next owner before the switch-out */
+	uint64_t koid; /* of that thread; its tid can already belong to another thread */
 	int32_t prio;
 	bool known;         /* false: unknown, from the start or after a loss */
-	bool in_loss;       /* a loss has begun here, and not ended */
+	bool in_loss;       /* a loss on this CPU has begun, and not ended */
 	uint64_t opened_ns; /* by a head, or by the last synthetic switch: no record is older */
 	struct schedule_wakeup held; /* of `tid`, until its switch-out */
 };
@@ -46,7 +46,7 @@ struct schedule {
 	const struct pipeline *pipe; /* borrowed */
 	struct schedule_cpu *cpus;
 	unsigned n_cpus;
-	uint64_t from_ns; /* records before it, or after the pipeline's end, are dropped */
+	uint64_t from_ns; /* earlier records, or after the pipeline's end, are dropped */
 	/* 0; after a split, the previous from_ns: records from then on move to the new from_ns */
 	uint64_t start_ns;
 	uint64_t *states;      /* two bits per tid: its last reported state */
@@ -78,8 +78,8 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 		      uint32_t tid);
 
 /*
- * The next record in the order of time, checked by decode_ring_words(), from the ring of CPU. Its
- * words are patched in place. Returns 0 or the archive's error.
+ * Handles the next record in order of time, from the ring of CPU. decode_ring_words() has checked
+ * it. Its words are patched in place. Returns 0 or the archive's error.
  */
 int schedule_record(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words);
 
@@ -90,15 +90,15 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost *mark);
 
 /*
- * Writes the begin or end of a part on CPU to TO, if its state is known, without changing state:
- * the running thread starts at TS_NS, or stops.
+ * Writes the start or the end of CPU's timeline in a part to TO, if the state of CPU is known: the
+ * running thread starts at TS_NS, or stops. Changes no state.
  */
 int schedule_write(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
 		   bool begins);
 
 /*
- * A chunk begins at TS_NS, with the state of each CPU from schedule_write(); a CPU in a loss that
- * began at OPENED_NS begins there, earlier.
+ * A chunk begins at TS_NS, with the state of each CPU from schedule_write(). If a CPU is in a loss,
+ * its timeline begins earlier, at OPENED_NS, when the loss began.
  */
 void schedule_split(struct schedule *s, uint64_t ts_ns);
 void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns);

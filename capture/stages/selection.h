@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The selection of processes, as far as mappings wait for it: a stage of the pipeline. Mappings
- * that were listed at the start are written here, too.
+ * Notes which processes are selected, for the mappings that wait for this: a stage of the pipeline.
+ * Also writes the mappings that were listed at the start.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct selection {
 	const struct pipeline *pipe;
 	struct profiler *profiler; /* keeps the mappings; borrowed */
 	struct outbuf mappings;    /* struct rec_mapping, listed; owned */
-	size_t at;                 /* those before it are written */
+	size_t at;                 /* the position of the first unwritten one */
 };
 
 extern const struct stage selection_stage;

@@ -3,9 +3,9 @@
  * The call stacks that the programs have sent, by the ids in later records.
  *
  * Memory is bounded by generations. When the kept stacks take too much, stacks_turn() returns true.
- * The programs are then ordered to increment their generation (bpf/stack.bpf.h), and from there on
- * each stack is sent again under a new id. The old generation stays for records that are still on
- * their way, and is freed at the next turn.
+ * The programs must then increment their generation (bpf/stack.bpf.h), and send each stack again
+ * with a new id. The old generation stays for records that are still in the rings, and is freed at
+ * the next turn.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct stack {
 
 void stacks_deinit(struct stacks *s);
 
-/* Keeps the frames of REC, checked. Returns 0 or -ENOMEM. */
+/* Keeps the frames of REC, which was checked. Returns 0 or -ENOMEM. */
 int stacks_add(struct stacks *s, const struct rec_stack *rec);
 
 /* The stack that was sent as ID, or NULL. Borrowed until the next turn. */

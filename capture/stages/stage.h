@@ -3,9 +3,9 @@
  * The operations of a stage of the pipeline (docs/architecture/pipeline.md, "Stages").
  *
  * Each stage has one file, which defines its table. STAGE is the state of the stage, a struct of
- * that file's header. The recorder lists the tables in their order, and passes everything to them
- * in this order: a record to the stages that accept its kind, everything else to the stages that
- * have the operation. The first result other than 0 ends the pass.
+ * that file's header. The recorder lists the tables in order, and calls the stages in this order. A
+ * record passes the stages that accept its kind. Other data passes the stages that have the
+ * operation. The first result other than 0 ends the pass.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct session_options;
 #define STAGE_HANDLES(kind) (UINT64_C(1) << (kind))
 _Static_assert(REC_KINDS <= 64, "a bit each");
 
-/* The life of a task, except the loss of such records. */
+/* Records of the life of a task, except losses. */
 #define STAGE_TAKES_TASKS                                                                          \
 	(STAGE_HANDLES(REC_FORK) | STAGE_HANDLES(REC_EXEC) | STAGE_HANDLES(REC_EXIT) |             \
 	 STAGE_HANDLES(REC_RENAME))
@@ -62,13 +62,16 @@ struct stage {
 	int (*begin)(void *stage, const struct session_options *o);
 	/* The archive begins, or continues after a pause: existing state. */
 	int (*open)(void *stage);
-	/* A round begins; and everything up to HORIZON_NS has been processed. */
+	/* prepare: a round begins. advance: everything up to HORIZON_NS has been processed. */
 	int (*prepare)(void *stage);
 	int (*advance)(void *stage, uint64_t horizon_ns);
-	/* A pause begins: open items are closed. And it ends: the context is set again. */
+	/*
+	 * pause: a pause begins, and open items are closed. resume: it ends, and the context is set
+	 * again.
+	 */
 	int (*pause)(void *stage);
 	int (*resume)(void *stage);
-	/* A chunk ends at AT_NS: waiting items must not wait longer. */
+	/* A chunk ends at AT_NS: waiting items must be written. */
 	int (*split)(void *stage, uint64_t at_ns);
 	/* Writes the tail to TO as if the body ended at AT_NS, without changing state. */
 	int (*tail)(const void *stage, struct fxt_archive *to, uint64_t at_ns);

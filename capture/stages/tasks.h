@@ -5,7 +5,7 @@
  *
  * Kernel records name threads by tid. The koid of a thread is its tid, unless the tid had another
  * owner within this archive. The koids of later owners differ (fxt-names.h), and the words from the
- * programs are patched. Both frequent queries, for the koid and for "announced", are a lookup in an
+ * programs are patched. The two frequent queries, for the koid and for "announced", only read an
  * array.
  */
 #pragma once
@@ -34,21 +34,21 @@ struct task {
 	uint64_t cgroup_id;
 	char comm[TASK_COMM_MAX];
 	/*
-	 * The name of the program that the dynamic loader runs in it, if the kernel's name is the
-	 * loader's. "" = none.
+	 * If the kernel's name is that of a dynamic loader: the name of the program that the loader
+	 * runs. "" = none.
 	 */
 	char loaded[REC_COMM_BYTES];
 	bool is_loader;     /* the kernel's name is the loader's */
 	char *command_line; /* owned; NULL = unknown */
-	bool command_old;   /* it can have run another program since */
-	uint64_t died;      /* of an ended task: its number among them, from 1; 0 = alive */
-	uint64_t gone_ns;   /* it had ended by then, as observed, without a report; 0 = not */
+	bool command_old;   /* the task can have run another program since */
+	uint64_t died;      /* the number of this task among the ended ones, from 1; 0 = alive */
+	uint64_t gone_ns;   /* the time when its end was observed, without a report; 0 = none */
 };
 
 /* The number of ended tasks that are kept, if a recording is split. */
 enum { TASKS_DEAD_MAX = 16384 };
 
-/* The number of changes of owner that are kept, for records that are late. */
+/* The number of changes of owner that are kept for late records. */
 enum { TASKS_CHANGES_MAX = 16384 };
 
 /* A tid has got another owner, with another koid. */
@@ -98,8 +98,8 @@ int tasks_init(struct tasks *t);
 
 /*
  * The recording will be split. From now on, ended tasks are kept for a while (a main thread as long
- * as its process lives), and used-up koids of a tid are reused from the first one on: their owners
- * are in other chunks. Returns 0 or -ENOMEM.
+ * as its process lives). If the koids of a tid are used up, they are reused from the first one on,
+ * since their owners are in other chunks. Returns 0 or -ENOMEM.
  */
 int tasks_will_split(struct tasks *t);
 
@@ -118,8 +118,8 @@ static inline uint32_t tasks_koid(const struct tasks *t, uint32_t tid)
 }
 
 /*
- * The koid of the owner that a tid had at TS_NS: the worker reports processes when they have ended,
- * and their ids can belong to others by then.
+ * The koid of the owner that a tid had at TS_NS. (When the worker reports a process, it can have
+ * ended, and its id can belong to another one.)
  */
 uint32_t tasks_koid_at(const struct tasks *t, uint32_t tid, uint64_t ts_ns);
 
@@ -143,9 +143,9 @@ struct task *tasks_get(const struct tasks *t, uint32_t tid);
 const struct task *tasks_find(const struct tasks *t, uint32_t tid);
 
 /*
- * Takes a record's data about a task. A new owner of the tid (another start time, or IS_NEW: just
- * forked) gets its own koid if the archive has seen the old one. A change makes it unannounced.
- * Returns 0, or -ENOMEM.
+ * Takes a record's data about a task. A new owner of the tid (with another start time, or just
+ * forked: IS_NEW) gets a new koid if the archive has the old owner. If the data changes, the task
+ * must be announced again. Returns 0, or -ENOMEM.
  */
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new);
 
@@ -163,8 +163,8 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
 
 /*
- * The path of a cgroup. Later output of its processes includes it, and processes that were
- * announced without it must be announced again. Returns 0 or -ENOMEM.
+ * Sets the path of a cgroup. Later output about its processes includes the path. Processes that
+ * were announced without it must be announced again. Returns 0 or -ENOMEM.
  */
 int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec);
 
@@ -175,8 +175,8 @@ bool tasks_set_ended(struct tasks *t, uint32_t pid);
 void tasks_forget(struct tasks *t, uint32_t tid);
 
 /*
- * The tasks that had ended by AT_NS without a report, according to IS_GONE, which is called for
- * all. They can be missed once. The caller owns *RET. Returns their number, or -ENOMEM.
+ * Finds the tasks that ended by AT_NS without a report. Calls IS_GONE for all tasks. Such a task
+ * may be found only at the next call. The caller owns *RET. Returns their number, or -ENOMEM.
  */
 ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_t tid),
 			uint32_t **ret);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The threads of one program in the books of capture/stages/resources.h. Those that have ended by
- * themselves and were neither joined nor detached count as left; so do those that the exit of the
- * process ended before they did, unless they were waiting and would have gone on. A thread is made
- * in two steps, the fork and the return of pthread_create(). It is identified by its tid until it
- * ends, and by its handle (pthread_t) until it is released.
+ * The threads of one program in the books of capture/stages/resources.h. A thread counts as left if
+ * it ended by itself and was neither joined nor detached, or if the exit of the process ended it,
+ * unless it was waiting and would have continued. A thread is made in two steps, the fork and the
+ * return of pthread_create(). It is identified by its tid until it ends, and by its handle
+ * (pthread_t) until it is released.
  */
 #pragma once
 
@@ -19,14 +19,14 @@
 struct thread_table {
 	struct table by_handle; /* pthread_t -> struct thread, owned */
 	struct table
-		by_tid; /* tid -> the same, until the tid is free; those without handle: owned */
+		by_tid; /* tid -> the same, until the tid is free; owns threads without a handle */
 	struct table being_made; /* tid of the maker + 1 -> the same */
 	uint64_t n_full;         /* threads without room */
 	uint64_t n_unmatched;    /* releases of unknown threads */
 
 	/*
-	 * Set by the owner: a thread is left, or (not IS_LEFT) no longer. Returns 0, or a negative
-	 * errno.
+	 * Set by the owner. A thread is left, or no longer left (not IS_LEFT). Returns 0, or a
+	 * negative errno.
 	 */
 	int (*left)(const struct resource_block *block, bool is_left, void *userdata);
 	void *userdata;
@@ -35,8 +35,8 @@ struct thread_table {
 void thread_table_deinit(struct thread_table *b);
 
 /*
- * The next call; calls that are not about threads are ignored. Returns 0, the result of the owner's
- * function, or -ENOMEM.
+ * Handles the next call. Ignores calls that are not about threads. Returns 0, the result of the
+ * owner's function, or -ENOMEM.
  */
 int thread_table_record(struct thread_table *b, const struct rec_resource *call);
 

@@ -15,10 +15,10 @@ struct trigger_input {
 
 extern const struct stage trigger_input_stage;
 
-/* T has fired, at a record that is written. INPUT is a struct trigger_input. As in trigger_ops. */
+/* As in trigger_ops: T has fired, at a record that is written. INPUT is a struct trigger_input. */
 int trigger_input_fire(const struct trigger *t, void *input);
 
-/* The next record of CLASS_SCHED, if there are triggers. Returns 0 or a negative errno. */
+/* Handles the next record of CLASS_SCHED, if there are triggers. Returns 0 or a negative errno. */
 int trigger_input_words(struct trigger_input *in, const uint64_t *words, unsigned n_words);
 
 /*

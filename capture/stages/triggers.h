@@ -29,7 +29,7 @@ enum trigger_kind {
 	TRIGGER_PRESSURE_MEMORY,
 	TRIGGER_PRESSURE_IO,
 	TRIGGER_LEAK,
-	TRIGGER_CONFIGURED_MAX, /* the kinds before have limits in the options */
+	TRIGGER_CONFIGURED_MAX, /* kinds up to here have limits in the options */
 	/* actions of points (docs/architecture/moments.md) */
 	TRIGGER_MOMENT_SNAPSHOT = TRIGGER_CONFIGURED_MAX,
 	TRIGGER_MOMENT_STOP,
@@ -43,20 +43,19 @@ struct trigger {
 	enum trigger_kind kind;
 	uint64_t ts_ns;
 	uint64_t value,
-		limit; /* ns; ppm of a pressure; bytes of a leak; a point's number of hits */
-	uint64_t
-		count; /* the number of triggers of this kind that it represents; it is the worst */
+		limit;  /* ns; ppm of a pressure; bytes of a leak; a point's number of hits */
+	uint64_t count; /* the triggers of this kind that this one, the worst, represents */
 	uint64_t n_passed_over; /* of all kinds, since the last notification of the owner */
-	uint32_t tid;           /* as in the kernel; for a leak of the process; 0 = none */
+	uint32_t tid;  /* the thread, as in the kernel; for a leak, the process; 0 = none */
 	uint32_t koid; /* its koid when the trigger fired; the owner of the tid can have changed */
-	bool notify;   /* the owner is to be notified */
+	bool notify;   /* the owner must be notified */
 	char comm[48]; /* of the thread, for the owner; "" = unknown */
 };
 
 /* A trigger has fired. Returns 0 or a negative errno, which is passed on. */
 typedef int (*trigger_fn)(const struct trigger *t, void *userdata);
 
-/* TID, for which a trigger fires, must be named; its koid goes to *RET. Returns as above. */
+/* Names TID, for which a trigger fires. Stores its koid in *RET. Returns as above. */
 typedef int (*trigger_name_fn)(uint32_t tid, uint32_t *ret, void *userdata);
 
 struct trigger_ops {
@@ -75,19 +74,19 @@ struct triggers *triggers_free(struct triggers *t);
 DEFINE_CLEANUP(struct triggers *, triggers_free)
 
 /*
- * The next record in order of time: one of CLASS_SCHED from its ring, checked by
- * decode_ring_words(); any other one. Return 0, -ENOMEM, or the result of the function.
+ * Handle the next record in order of time: a record of CLASS_SCHED from its ring, checked by
+ * decode_ring_words(); or any other record. Return 0, -ENOMEM, or the result of the function.
  */
 int triggers_words(struct triggers *t, const uint64_t *words, unsigned n_words);
 int triggers_record(struct triggers *t, const struct rec_head *rec);
 
 /*
- * Passes on the triggers summed for a second at HORIZON_NS, up to which all records have been
- * processed; UINT64_MAX = all of them. As above.
+ * Passes on the triggers that have been summed for a second at HORIZON_NS (UINT64_MAX: all). All
+ * records up to then must have been processed. Returns as above.
  */
 int triggers_settle(struct triggers *t, uint64_t horizon_ns);
 
-/* Scheduling records are missing. */
+/* Notes that scheduling records are missing. */
 void triggers_loss(struct triggers *t);
 
 /* The number of triggers that fired, with or without a notification. */
