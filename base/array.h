@@ -15,8 +15,8 @@
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /*
- * Defines NAME(), an order of elements of TYPE for SORT(): the expression compares *x with *y. The
- * second one is for arrays of pointers to TYPE: x and y are the elements.
+ * DEFINE_ORDER() defines NAME(), an order of elements of TYPE for SORT(): the expression compares
+ * *x with *y. The second macro is for arrays of pointers to TYPE: x and y are the elements.
  */
 #define DEFINE_ORDER(name, type, ...)                                                              \
 	static int name(const void *x_, const void *y_)                                            \

@@ -44,14 +44,14 @@ static inline void freep(void *p)
 	free(*(void **)p);
 }
 
-/* Frees P; always returns NULL, to be assigned back. */
+/* Frees P; always returns NULL, so that `p = free_ptr(p)` works. */
 static inline void *free_ptr(void *p)
 {
 	free(p);
 	return NULL;
 }
 
-/* Closes FD if it is open; always returns -1, to be assigned back. */
+/* Closes FD if it is open; always returns -1, so that `fd = close_fd(fd)` works. */
 static inline int close_fd(int fd)
 {
 	if (fd >= 0)

@@ -27,7 +27,7 @@ static inline uint64_t clock_boot_ns(void)
 	return clock_read_ns(CLOCK_BOOTTIME);
 }
 
-/* Reads all three as close together as user space can. */
+/* Reads the three clocks, as close together as user space can. */
 static inline struct clock_snapshot clock_snapshot(void)
 {
 	return (struct clock_snapshot){

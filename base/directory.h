@@ -7,8 +7,8 @@
 #include <dirent.h>
 
 /*
- * Lists it from its beginning, independently of other listings. The caller frees the result with
- * closedir(). Returns NULL with errno set on failure.
+ * Lists DIR_FD from its beginning, independently of other listings. The caller frees the result
+ * with closedir(). Returns NULL with errno set on failure.
  */
 DIR *directory_list(int dir_fd);
 

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 /*
- * Stores the type of FD's file, as in S_IFMT, in *RET; 0 = none of these (such as an eventfd). Does
+ * Stores the type of FD's file, as in S_IFMT, in *RET; 0 = another type (such as an eventfd). Does
  * not ask the file system. Returns 0 or a negative errno: -EACCES for a FUSE file system that only
  * its user may access.
  */

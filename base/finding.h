@@ -9,7 +9,7 @@
 enum finding_severity {
 	FINDING_ERROR,   /* against the format, or known readers fail at it */
 	FINDING_WARNING, /* known readers show something wrong */
-	FINDING_NOTE,    /* right, and worth knowing */
+	FINDING_NOTE,    /* valid, and worth knowing */
 };
 
 struct finding_kind {
@@ -19,5 +19,5 @@ struct finding_kind {
 
 const char *finding_severity_text(enum finding_severity severity);
 
-/* The index of the one of N KINDS that is called ID, or -1. */
+/* The index of ID in the N KINDS, or -1. */
 int finding_by_id(const struct finding_kind *kinds, size_t n, const char *id);

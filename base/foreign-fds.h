@@ -22,13 +22,10 @@
 /* A client on the bus, by a hash of its name, until its user is known. */
 #define FOREIGN_FD_OF_PEER(hash) (UINT64_C(1) << 63 | (hash))
 
-/* Makes room for as many as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */
+/* Makes room for as many descriptors as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */
 int foreign_fds_begin(void);
 
-/*
- * For a child with descriptors of its own, before it gives shared memory back: none of its
- * descriptors are others'.
- */
+/* For a child that owns all its descriptors. Call it before the child unmaps shared memory. */
 void foreign_fds_end(void);
 
 /*
@@ -37,16 +34,16 @@ void foreign_fds_end(void);
  */
 void foreign_fds_leave_table(void);
 
-/* Notes that FD is OWNER's. */
+/* Notes that OWNER owns FD. */
 void foreign_fds_mark(int fd, uint64_t owner);
 
 /* Transfers all descriptors of FROM to TO. */
 void foreign_fds_transfer(uint64_t from, uint64_t to);
 
-/* How many descriptors there may be. */
+/* The maximum number of descriptors. */
 size_t foreign_fds_max(void);
 
-/* No descriptor from this one on was ever others'. */
+/* The first number from which on all descriptors have always been our own. */
 unsigned foreign_fds_limit(void);
 
 /* The owner of FD. */
@@ -65,9 +62,9 @@ typedef void (*foreign_fds_closer_fn)(int fd, uint64_t owner);
 void foreign_fds_set_closer(foreign_fds_closer_fn fn);
 
 /*
- * Closes FD if it is open, without waiting if a client passed it. Always returns -1, to be
- * assigned. Descriptors that clients may have passed must be closed only by this function
- * (tests/style/check-closes).
+ * Closes FD if it is open, without waiting if a client passed it. Always returns -1, so that `fd =
+ * close_passed_fd(fd)` works. Descriptors that clients may have passed must be closed only by this
+ * function (tests/style/check-closes).
  */
 int close_passed_fd(int fd);
 

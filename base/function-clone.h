@@ -16,7 +16,7 @@ bool function_clone_is_of(const char *name, const char *base);
 
 /*
  * Whether the symbol NAME is of a part of a function, or of a clone, that the compiler has moved
- * away ("f.cold"): it is jumped to, and finds no return address on the stack.
+ * away ("f.cold"). The code jumps to such a part, so there is no return address on the stack.
  */
 bool function_clone_is_cold(const char *name);
 

@@ -5,8 +5,8 @@
  *
  * Files are read and not mapped: if a mapped file is truncated, the reader is killed, and reading
  * through a buffer that stays in the cache is not slower. The buffer is aligned for any type. Bytes
- * taken are aligned, too, as long as all sizes taken are. The buffer grows only with bytes that
- * really arrive, whatever size the data claims.
+ * taken are aligned, too, if the sizes of all earlier ones are. The buffer grows only with bytes
+ * that arrive, whatever size the data claims.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct input {
 	const uint8_t *memory; /* borrowed; the part that is not in the buffer yet */
 	size_t memory_left;
 	uint8_t *data;           /* owned */
-	size_t room, begin, end; /* data[begin..end) is there and not taken */
+	size_t room, begin, end; /* data[begin..end) is read and not taken */
 	size_t keep;     /* number of taken bytes to keep for input_back(); set by the owner */
 	uint64_t offset; /* of data[begin] in the input */
 	bool eof;
@@ -42,14 +42,17 @@ int input_init_source(struct input *in, input_read_fn read, void *userdata);
 
 void input_deinit(struct input *in);
 
-/* Gets more until N bytes are there. Returns 1, 0 if the input ends before, or a negative errno. */
+/*
+ * Reads until N bytes are in the buffer. Returns 1, 0 if the input ends before, or a negative
+ * errno.
+ */
 int input_fill(struct input *in, size_t n);
 
 /* Skips N bytes. Returns 1, 0 if the input ended before, or a negative errno. */
 int input_skip(struct input *in, uint64_t n);
 
-/* Takes up to N bytes to TO, past the buffer if it is empty. Returns how many, 0 at the end, or a
- * negative errno. */
+/* Takes up to N bytes to TO, not through the buffer if it is empty. Returns their number, 0 at the
+ * end, or a negative errno. */
 ssize_t input_read(struct input *in, void *to, size_t n);
 
 static inline size_t input_ready(const struct input *in)

@@ -21,7 +21,7 @@ struct outbuf {
 
 #define OUTBUF_LIMIT_DEFAULT ((size_t)256 << 20)
 
-/* Frees the bytes and makes B empty, without an error, and usable again. Keeps the limit. */
+/* Frees the bytes. B is then empty, without an error, and usable. Keeps the limit. */
 void outbuf_deinit(struct outbuf *b);
 
 /* Empties B, keeps its memory, forgets the error. */

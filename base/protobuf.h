@@ -5,8 +5,8 @@
  * A message within a message is begun and ended. At its end, its length is inserted before it,
  * which moves its content: keep no pointers.
  *
- * If this costs too much, fields are written to plain memory (protobuf_put_*), and the caller
- * counts the lengths.
+ * Callers for which this is too slow write fields to plain memory (protobuf_put_*), and count the
+ * lengths themselves.
  */
 #pragma once
 

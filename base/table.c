@@ -134,7 +134,7 @@ void *table_remove(struct table *t, uint64_t key)
 	value = hole->value;
 	t->n_used--;
 
-	/* Close the gap: move back each following entry that could not be found across it. */
+	/* Close the gap: move back each later entry that a search would not find behind the gap. */
 	i = (size_t)(hole - t->slots);
 	for (size_t j = (i + 1) & mask; t->slots[j].key != 0; j = (j + 1) & mask) {
 		size_t home = table_mix(t->slots[j].key) & mask;

@@ -31,8 +31,8 @@ void table_clear(struct table *t);
 void *table_get(const struct table *t, uint64_t key);
 
 /*
- * Sets the value of KEY (non-zero), and replaces a previous one, which needs no memory. Returns 0
- * or -ENOMEM.
+ * Sets the value of KEY (non-zero). Replacing a previous value needs no memory. Returns 0 or
+ * -ENOMEM.
  */
 int table_set(struct table *t, uint64_t key, void *value);
 
@@ -56,8 +56,8 @@ void *table_remove(struct table *t, uint64_t key);
 void *table_next(const struct table *t, size_t *pos);
 
 /*
- * During such an iteration, removes the value that it has returned last, and returns it. Other
- * values can then be returned twice.
+ * During an iteration by table_next(), removes and returns the last value that it returned. The
+ * iteration can then return other values twice.
  */
 void *table_remove_last(struct table *t, size_t *pos);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Texts that are kept once each, as long as the set: equal texts have one address.
+ * A set of texts: equal texts have one address, which is valid as long as the set.
  */
 #pragma once
 
 #include "base/table.h"
 
-/* All zeroes is an empty one. */
+/* All zeroes is an empty set. */
 struct text_set {
 	struct table texts; /* hash -> struct kept_text, a chain */
 };

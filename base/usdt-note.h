@@ -16,8 +16,8 @@ struct usdt_note {
 };
 
 /*
- * Reads the next note from the N bytes at NOTES, at *AT, and advances *AT. Returns 1, 0 (there is
- * none), or -EBADMSG.
+ * Reads the next note from the N bytes at NOTES, at *AT, and advances *AT. Returns 1, 0 after
+ * the last one, or -EBADMSG.
  */
 int usdt_note_next(const char *notes, size_t n, size_t *at, struct usdt_note *ret);
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Room for a sentence, the NUL included; a long value is cut in it. */
+/* Room for a sentence with its NUL. Long values in a sentence are cut. */
 enum { VALUE_WHY_MAX = 256 };
 
 /* Writes the sentence. Returns -EINVAL. */
@@ -36,7 +36,7 @@ char *value_format(enum value_unit unit, uint64_t value, char *to);
 int value_parse_bool(const char *text, bool *ret, char why[static VALUE_WHY_MAX]);
 
 /*
- * The share of N_CPUS (0: of one CPU) that PPM of one CPU is, in percent, and its base: "a CPU",
+ * PPM of one CPU, as a percentage of N_CPUS (0: of one CPU); and the name of that base: "a CPU",
  * "the machine".
  */
 double value_share(uint64_t ppm, unsigned n_cpus);

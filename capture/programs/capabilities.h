@@ -15,9 +15,8 @@ struct capability {
 enum { CAPABILITIES_MAX = 24 };
 
 /*
- * Determines them without loading a program (it reads the kernel's BTF: milliseconds), and fills
- * CAPS; returns their number. The strings are static or live until the next call in the same
- * thread.
+ * Fills CAPS and returns their number. Loads no program (reading the kernel's BTF takes
+ * milliseconds). The strings are static or live until the next call in the same thread.
  */
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX]);
 

@@ -59,11 +59,12 @@ struct collector {
 	bool no_wakeups;                 /* wakeups are stopped */
 	uint64_t resumed[WALK_ENDS_MAX]; /* ends of walks of copied stacks */
 	uint64_t n_copied;
-	bool has_kept;                       /* since the last pause, walks are to be tried again */
-	bool *online;                        /* room for a list */
+	bool has_kept; /* walks were put off for a later attempt since the last pause */
+	bool *online;  /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
-	struct table mapped_files; /* seen by collector_check_mapped(): a hash -> the number */
-	struct table listed;       /* in that second, by collector_check_piece() */
+	struct table
+		mapped_files; /* of collector_check_mapped(): a hash -> the number of the file */
+	struct table listed;  /* in that second, by collector_check_piece() */
 	uint64_t listed_second;
 	struct unwind_seen seen;   /* by collector_check_mapped() */
 	struct unwinder *unwinder; /* NULL = stacks are not walked by tables */
@@ -90,20 +91,20 @@ int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr
 bool collector_unwinds(const struct session_options *o);
 
 /*
- * Prepares unwinding before the programs are loaded; and makes the unwinder afterwards. Return 0 or
- * a negative errno.
+ * Prepare unwinding before the programs are loaded; make the unwinder afterwards. Return 0 or a
+ * negative errno.
  */
 int collector_configure_unwinding(struct collector *c, const struct session_options *o);
 int collector_make_unwinder(struct collector *c);
 
-/* To be called with each mapping, exec and fork when it is drained. */
+/* Call it with each drained mapping, exec and fork. */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);
 void collector_check_new_image(struct collector *c, const struct rec_new_image *rec);
 void collector_check_fork(struct collector *c, const struct rec_fork *rec);
 
 /*
- * To be called with each copied stack, as it is drained: the walk will be continued later. Until
- * then, the mappings of the process are learned, as far as only walks do that; once per second.
+ * Call it with each drained copied stack, whose walk is continued later. If only walks learn
+ * mappings, makes the programs learn those of the process, once per second.
  */
 void collector_check_piece(struct collector *c, const struct rec_piece *piece);
 
@@ -111,7 +112,7 @@ void collector_check_piece(struct collector *c, const struct rec_piece *piece);
 void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
 void collector_call_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
 
-/* Sets up the programs to load; and, after loading, their filters. Return 0 or a negative errno. */
+/* Set up the programs to load; after loading, set their filters. Return 0 or a negative errno. */
 int collector_configure(struct collector *c, const struct session_options *o);
 int collector_fill_filters(struct collector *c, const struct capture_filter *f);
 

@@ -4,7 +4,7 @@
  * skeletons.
  *
  * Making, attaching and detaching are slow (they wait for grace periods in the kernel) and belong
- * in a worker thread. The ring functions are for the one thread that drains.
+ * in a worker thread. Only the draining thread may call the functions for rings.
  */
 #pragma once
 
@@ -53,13 +53,13 @@ int collector_attach(struct collector *c, char **reterr_text);
 
 /*
  * If stacks are walked by tables: learns the existing mappings, and waits a moment for their
- * tables. Before anything is attached. Returns as collector_new().
+ * tables. Call it before anything is attached. Returns as collector_new().
  */
 int collector_prepare_unwinding(struct collector *c, char **reterr_text);
 
 /*
- * Starts walking by tables. To be called after the rest is attached, and again after a pause.
- * Returns as collector_new().
+ * Starts walking by tables. Call it after the rest is attached, and again after a pause. Returns as
+ * collector_new().
  */
 int collector_start_unwinding(struct collector *c, char **reterr_text);
 
@@ -67,16 +67,16 @@ int collector_start_unwinding(struct collector *c, char **reterr_text);
 void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX]);
 
 /*
- * Continues the walk of PIECE, checked, into FRAMES, which include its own frames. Returns their
- * number. If the caller CAN_RETRY the walk, by collector_walk_waiting(), and a table is missing,
- * this returns 0.
+ * Continues the walk of PIECE, which was checked, into FRAMES, which include the frames of PIECE.
+ * Returns their number. If a table is missing and the caller CAN_RETRY the walk by
+ * collector_walk_waiting(), returns 0.
  */
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX]);
 
 /*
- * A copied stack is dropped without such a walk. To be called for each, since pauses and the end
- * wait for tables as long as copied stacks can be in the rings.
+ * Call it for each copied stack that is dropped without such a walk. Pauses and the end wait for
+ * tables as long as copied stacks can be in the rings.
  */
 void collector_skip_walk(struct collector *c);
 
@@ -85,9 +85,9 @@ unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *pie
 				uint64_t frames[static STACK_FRAMES_MAX]);
 
 /*
- * After collector_detach() or collector_pause(): waits until the files that copied stacks lead
- * through have their tables, a second at most. Does not wait if no copied stack is left, in the
- * rings or with a caller that CAN_RETRY. Another thread may drain the rings meanwhile.
+ * After collector_detach() or collector_pause(): waits for the tables that copied stacks need, a
+ * second at most. Does not wait if no copied stack is left in the rings or with a caller that
+ * CAN_RETRY. Another thread may drain the rings meanwhile.
  */
 void collector_await_tables(struct collector *c);
 
@@ -101,9 +101,9 @@ struct stack_tables collector_count_tables(struct collector *c);
 int collector_start_stacks(struct collector *c, char **reterr_text);
 
 /*
- * When times off CPU have been started: begins those of threads that wait already, and passes their
- * copied stacks to FN, as struct rec_piece. Returns 0 or a negative errno; 0 also if no such times
- * are recorded.
+ * Call it after the recording of times off CPU has started. Begins the times of threads that
+ * already wait, and passes their copied stacks to FN, as struct rec_piece. Returns 0 (also if times
+ * off CPU are not recorded) or a negative errno.
  */
 int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata);
 
@@ -116,7 +116,7 @@ struct collector_memory {
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, owners_fd, ended_threads_fd, killed_threads_fd;
 	int stacks_fd, blocks_fd, events_fd, shared_fd;
-	__u32 *instances; /* the last assigned number of an instance; both sides assign them */
+	__u32 *instances; /* the last instance; user space and the programs assign them */
 	__s32 *n_copied;  /* copied stacks in the table; user space subtracts those it removes */
 	__u64 *events_unreported; /* events without room for a report */
 	__u64 *ends_unreported;   /* ended programs without room for a report */
@@ -149,14 +149,13 @@ void collector_set_context(struct collector *c, uint32_t bits);
 const char *collector_sample_clock(const struct collector *c);
 
 /*
- * To be called periodically by the thread that attached: resumes work on CPUs that came back
- * online.
+ * Resumes work on CPUs that came back online. The thread that attached must call it periodically.
  */
 void collector_check_cpus(struct collector *c);
 
 /*
- * Records less: without call stacks, without wakeups, or nothing; the programs are detached. Each
- * can take a while. After collector_pause(), no program runs, as after collector_detach(), and the
+ * Reduce the recording: no call stacks, no wakeups, or nothing. The programs are detached. Each can
+ * take a while. After collector_pause(), no program runs, as after collector_detach(), and the
  * content of the rings stays.
  */
 void collector_shed_stacks(struct collector *c);
@@ -164,14 +163,14 @@ void collector_shed_wakeups(struct collector *c);
 void collector_pause(struct collector *c);
 
 /*
- * Records more again, in reverse order. Open intervals are discarded, and records can have a begin
- * that was not observed. Return as collector_new().
+ * Extend the recording again, in reverse order. Open intervals are discarded, and records can have
+ * a begin that was not observed. Return as collector_new().
  */
 int collector_return_stacks(struct collector *c, char **reterr_text);
 int collector_return_wakeups(struct collector *c, char **reterr_text);
 int collector_resume(struct collector *c, char **reterr_text);
 
-/* During a pause, by the draining thread: the losses have been reported. */
+/* Forgets the losses, which have been reported. For the draining thread, during a pause. */
 void collector_forget_lost(struct collector *c);
 
 /* Makes the programs send each stack again, or the path of each cgroup. */
@@ -191,7 +190,7 @@ int collector_list_tasks(struct collector *c, collector_record_fn fn, void *user
 int collector_list_cgroups(struct collector *c, collector_record_fn fn, void *userdata);
 
 /*
- * Passes the registers of process PID's threads to FN, as struct rec_registers. Not with
+ * Passes the registers of process PID's threads to FN, as struct rec_registers. Do not call it with
  * MEMORY_REACH_NO. Returns 0 or a negative errno.
  */
 int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
@@ -223,10 +222,10 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 					     unsigned cpu);
 
 /*
- * How often the kernel skipped a program of CLASS because it was already running on that CPU:
- * missing records at unknown times. Not for work items, where the program for softirqs ignores the
- * items of the other one, so that its skips have no effect. Not for CLASS_SCHED and
- * CLASS_LIFECYCLE.
+ * The number of times that the kernel skipped a program of CLASS because it was already running on
+ * that CPU: records are missing at unknown times. Work items are not counted: of their two
+ * programs, each ignores the items of the other, so skips have no effect. CLASS_SCHED and
+ * CLASS_LIFECYCLE are not counted either.
  */
 uint64_t collector_skipped(struct collector *c, enum event_class class);
 
@@ -237,10 +236,13 @@ uint64_t collector_left_out(struct collector *c, uint32_t function);
  * names that were left out in 32-bit programs. */
 uint64_t collector_foreign_calls(struct collector *c);
 
-/* The programs' own counts, one element per CPU (costs.h); they change while they are read. */
+/*
+ * The programs' own counts, one element per CPU (costs.h). They can change while the caller reads
+ * them.
+ */
 const struct cpu_costs *collector_costs(const struct collector *c);
 
-/* The idle state of CPU, and its begin, if that was observed. After detaching. */
+/* The idle state of CPU, and its begin, if that was observed. Call it after detaching. */
 bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns);
 
 /* Becomes readable when a ring has filled by another quarter. */

@@ -2,8 +2,8 @@
 /*
  * The online CPUs, which can change.
  *
- * A CPU that went offline and came back between two checks has lost its perf events, too. So a
- * program counts how often each has gone offline.
+ * A CPU that went offline has lost its perf events, even if it came back before the next check. So
+ * a program counts how often each CPU went offline.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ void cpus_online(bool *ret, unsigned n);
 bool cpus_parse(const char *text, bool *ret, unsigned n);
 
 /*
- * Clears RET[cpu] for each of the N CPUs that went offline, by DEPARTURES (CPU_DEPARTURES counts),
- * since the counts in SEEN, which is updated. Returns whether any was cleared.
+ * Clears RET[cpu] for each of the N CPUs that went offline: DEPARTURES (CPU_DEPARTURES counts)
+ * differs from SEEN. Updates SEEN. Returns whether any was cleared.
  */
 bool cpus_clear_gone(const uint32_t *departures, uint32_t *seen, bool *ret, unsigned n);

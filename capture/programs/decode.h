@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The border between rings and the rest: bytes are checked here, once.
- */
+/* Checks all bytes from the rings, once. */
 #pragma once
 
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 
 #include "bpf/record.h"
 
-/* Whether it makes a duplicate of its first argument. */
+/* Whether the call duplicates its first argument. */
 bool descriptor_call_copies(uint32_t operation);
 
 /* Whether exec closes the descriptors of CALL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running kernel's BTF: 150,000 types in 5 MB. libbpf parses it in 10 ms, and searches from the
- * first type for each name. This module finds many names in one pass.
+ * The running kernel's BTF: 150,000 types in 5 MB. libbpf takes 10 ms to parse it, and searches
+ * each name from the first type on. This module finds many names in one pass.
  */
 #pragma once
 

@@ -12,10 +12,10 @@
 struct load_rights {
 	bool capable;         /* it has CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN */
 	bool locks_freely;    /* RLIMIT_MEMLOCK does not count */
-	uint64_t locks_bytes; /* that limit, if it counts */
+	uint64_t locks_bytes; /* RLIMIT_MEMLOCK, if it counts */
 };
 
-/* Discards libbpf's messages so far. From now on it prints none. */
+/* Discards libbpf's messages so far. From now on, libbpf prints nothing. */
 void load_error_begin(void);
 
 /*

@@ -2,9 +2,10 @@
 /*
  * Turns the kernel's records of mappings in a perf ring into struct rec_*.
  *
- * Two events write to each ring, and each reports every mapping: one with the build id, one with
- * device and inode, since the kernel's record holds only one of them. A CPU writes the two directly
- * after each other. They become one record. If one was lost, the other is sufficient.
+ * Two perf events write to each ring. Each reports every mapping: one with the build id, the other
+ * with device and inode, since a record of the kernel has room for only one of them. A CPU writes
+ * the two records directly one after the other. They become one struct rec_mapping. If one was
+ * lost, the other is sufficient.
  */
 #pragma once
 
@@ -31,9 +32,9 @@ struct map_records {
 };
 
 /*
- * Processes one record of SIZE bytes, of which only the size has been checked; invalid ones are
- * ignored. *RET_LOST grows by the losses that the kernel reports. Returns 0 or the result of FN
- * that ended it.
+ * Processes one record of SIZE bytes; only its size has been checked. Ignores invalid records. Adds
+ * the losses that the kernel reports to *RET_LOST. Returns 0, or the result of FN that ended the
+ * call.
  */
 int map_records_decode(struct map_records *m, const void *data, size_t size, map_record_fn fn,
 		       void *userdata, uint64_t *ret_lost);

@@ -21,8 +21,8 @@ struct map_rings_lost {
 
 /*
  * Opens the rings of all online CPUs of N_CPUS, with RING_BYTES each (a power of two, at least 512
- * KiB), or with as much as can be locked, down to this minimum. Returns 0, MAP_RINGS_LOCKED if even
- * that fails, or a negative errno.
+ * KiB). If not enough memory can be locked, the rings are smaller, down to 512 KiB. Returns 0,
+ * MAP_RINGS_LOCKED if even that fails, or a negative errno.
  */
 #define MAP_RINGS_LOCKED (-EDQUOT)
 int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret);
@@ -37,8 +37,8 @@ uint64_t map_rings_memory(unsigned n_cpus, uint64_t ring_bytes);
 int map_rings_watch(struct map_rings *r, int epoll_fd);
 
 /*
- * Passes the content of the rings to FN, and empties them; a loss is a struct rec_lost, in its
- * place. Returns 0 or the result of FN that ended it.
+ * Passes the content of the rings to FN, and empties them. A loss becomes a struct rec_lost, at its
+ * place. Returns 0, or the result of FN that ended the call.
  */
 int map_rings_drain(struct map_rings *r, map_record_fn fn, void *userdata);
 

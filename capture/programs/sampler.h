@@ -2,8 +2,8 @@
 /*
  * Runs the sampling program: a perf event on each CPU.
  *
- * CPUs are out of phase: each begins a fraction of the period later than the previous one. So they
- * do not all sample (and contend) at once, and do not all see the same tick of the machine.
+ * Each CPU starts a fraction of the period later than the previous one. So the CPUs do not all
+ * sample (and contend) at once, and do not all sample the same tick of the machine.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct sampler;
  */
 const char *sampler_clock(int *reterr);
 
-/* The default categories (enum category): with samples, where they are available. */
+/* The default categories (enum category). They include samples if these are available. */
 uint32_t sampler_default_categories(void);
 
 /*

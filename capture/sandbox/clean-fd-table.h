@@ -11,12 +11,12 @@
 #define CLEAN_FD_TABLE 64
 
 /*
- * From here on, new descriptors have numbers outside this range, so that it contains no foreign
- * ones. Returns 0 or a negative errno.
+ * From now on, new descriptors have numbers of at least CLEAN_FD_TABLE. So the lower numbers
+ * contain no foreign descriptors. Returns 0 or a negative errno.
  */
 int clean_fd_table_begin(void);
 
-/* One of the descriptors that reserve these numbers: /dev/null, for reading. -1 before
+/* One of the descriptors that reserve the low numbers: /dev/null, for reading. -1 before
  * clean_fd_table_begin(). */
 int clean_fd_table_null(void);
 
@@ -27,7 +27,7 @@ int clean_fd_table_null(void);
 int clean_fd_table_run(int (*fn)(void *userdata), void *userdata);
 
 /*
- * The same; FN gets a copy of FD inside that range. Without clean_fd_table_begin(), the caller runs
- * FN itself, with all descriptors.
+ * The same, but FN gets a copy of FD with a number below CLEAN_FD_TABLE. Without
+ * clean_fd_table_begin(), the caller runs FN itself, with all descriptors.
  */
 int clean_fd_table_run_with(int fd, int (*fn)(int fd, void *userdata), void *userdata);

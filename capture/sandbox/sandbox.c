@@ -34,9 +34,9 @@ enum {
 	CPU_SECONDS = 30,
 };
 
-#define MEMORY_MAX ((uint64_t)256 << 20) /* beyond that at the fork, which includes the file */
+#define MEMORY_MAX ((uint64_t)256 << 20) /* in addition to the memory at the fork (with the file) */
 
-/* Precedes the answer. */
+/* The head of the answer. */
 struct apart_head {
 	int32_t error; /* the result of the function */
 	uint32_t pad;

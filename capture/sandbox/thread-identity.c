@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The user's own groups are not looked up: that could wait for a server. */
+/* Instead of the user's own groups: looking them up could wait for a server. */
 #define NO_GROUP ((gid_t)65534)
 
 /* (both calls return the previous id, even on failure; -1 changes nothing) */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts per user, for limits on resources held by threads that nothing else tracks any more.
+ * Counts per user, for limits on resources of threads that nothing else tracks any more.
  * Thread-safe.
  */
 #pragma once
@@ -40,7 +40,7 @@ struct abandoned_threads *abandoned_threads_new(uid_t uid);
 struct abandoned_threads *abandoned_threads_ref(struct abandoned_threads *l);
 struct abandoned_threads *abandoned_threads_unref(struct abandoned_threads *l);
 
-/* A released thread hangs; and it has returned. */
+/* A released thread hangs; a thread that hung has returned. */
 void abandoned_threads_hang(struct abandoned_threads *l);
 void abandoned_threads_return(struct abandoned_threads *l);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads values one after another from untrusted bytes. A truncated value makes the reader bad: from
- * then on it is at its end, and returns only 0. So loops over it end by themselves, and errors are
- * checked once at the end.
+ * Reads values one after another from untrusted bytes. After a truncated value, the reader is bad:
+ * it is at its end, and returns only 0. So loops end by themselves, and errors are checked once at
+ * the end.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A separate thread makes one table at a time, which takes milliseconds, or, of a large file,
- * seconds. Meanwhile, other files are opened, and get their cached tables. The file system must
+ * A separate thread makes one table at a time. This takes milliseconds, or seconds for a large
+ * file. Meanwhile, other files are opened, and get their cached tables. Only for file systems that
  * answer.
  *
  * For one thread.
@@ -34,14 +34,14 @@ int unwind_aside_new(int done_fd, struct unwind_aside **ret);
 struct unwind_aside *unwind_aside_free(struct unwind_aside *a);
 DEFINE_CLEANUP(struct unwind_aside *, unwind_aside_free)
 
-/* Whether a table is being made, or is to be fetched. */
+/* Whether a table is being made, or must be fetched. */
 bool unwind_aside_is_busy(struct unwind_aside *a);
 
 /*
- * Begins to make the table of FILE, which is open, while it is not busy. Returns 0, and then has
- * taken the descriptor of FILE; or a negative errno.
+ * Begins to make the table of FILE, which is open. Must not be busy. On success, takes the
+ * descriptor of FILE and returns 0; otherwise returns a negative errno.
  */
 int unwind_aside_begin(struct unwind_aside *a, const struct unwind_waiting *file);
 
-/* The file whose table was made, if there is one. The caller owns the table. */
+/* Gets the file whose table was made, if there is one. The caller owns the table. */
 bool unwind_aside_next(struct unwind_aside *a, struct unwind_aside_file *ret);

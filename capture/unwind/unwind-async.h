@@ -4,8 +4,8 @@
  * systems. Temporary threads open and read them, one per file system. So a hanging thread delays
  * only users of the same file system.
  *
- * For one thread. A step that hangs when the module is released keeps a few KiB, and its thread,
- * until the file system answers or is gone; nothing waits for it. Such files are not cached.
+ * For one thread. If a step hangs when the module is released, a few KiB and the thread remain
+ * until the file system answers or is gone. Nothing waits for it. Such files are not cached.
  */
 #pragma once
 
@@ -62,5 +62,5 @@ void unwind_async_read(struct unwind_async *a, const struct unwind_async_file *f
 /* The next file with a completed step. If it was read, the caller owns the table. */
 bool unwind_async_next(struct unwind_async *a, struct unwind_async_file *ret);
 
-/* Whether any file waits, is in progress, or is to be fetched. */
+/* Whether any file waits, is in progress, or must be fetched. */
 bool unwind_async_is_busy(struct unwind_async *a);

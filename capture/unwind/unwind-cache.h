@@ -3,9 +3,10 @@
  * Unwind tables of earlier recordings, on disk, so that a file is parsed once. There is one file
  * per table: a head, then the rows as in memory.
  *
- * A table belongs to a file by device, inode, size and change time, which its owner cannot set. A
- * build ID is not a key, since any user can write it into a file. FUSE file systems can return any
- * values, so their files are not cached. A cached table is checked like one from the sandbox.
+ * The key of a table is the device, inode, size and change time of the file; the owner of a file
+ * cannot set its change time. A build ID is not a key, since any user can write it into a file.
+ * FUSE file systems can return any values, so their files are not cached. A cached table is checked
+ * like one from the sandbox.
  *
  * The directory belongs to this user alone and holds at most BYTES_MAX. The least recently used
  * files are removed first. Several processes can use it at a time. A cache is for one thread.
@@ -37,8 +38,8 @@ DEFINE_CLEANUP(struct unwind_cache *, unwind_cache_free)
 int unwind_cache_find(struct unwind_cache *cache, int fd, struct unwind_table *ret);
 
 /*
- * The table of the file FD (borrowed), from CACHE if it is there; otherwise it is made in the
- * sandbox, and stored. Failures of the cache only cost time, and CACHE can be NULL. Returns 0 or
+ * The table of the file FD (borrowed). If CACHE does not have it, makes it in the sandbox and
+ * stores it. Failures of the cache only cost time, and CACHE can be NULL. Returns 0 or
  * UNWIND_CACHE_FOUND; or as unwind_table_read_sandboxed().
  */
 enum { UNWIND_CACHE_FOUND = 1 };

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 enum {
-	CFI_REGISTERS = 17,   /* with rules: all that x86-64 needs; others are ignored */
-	CFI_CIES_MAX = 65536, /* in one section; FDEs of others are damaged */
+	CFI_REGISTERS = 17,   /* registers with rules: all that x86-64 needs; others are ignored */
+	CFI_CIES_MAX = 65536, /* in one section; FDEs of further CIEs count as damaged */
 };
 
 enum cfi_rule_kind {
@@ -79,14 +79,14 @@ void cfi_deinit(struct cfi *cfi);
 typedef int (*cfi_fde_fn)(uint64_t begin, uint64_t size, uint32_t offset, void *userdata);
 
 /*
- * Scans SECTION, which is borrowed as long as CFI lives, and calls FN for each FDE until it returns
- * a value other than 0, which is returned. Invalid entries are counted and skipped; after an
- * invalid length, the rest is. Returns 0, -EFBIG for a section of 4 GiB, or -ENOMEM; CFI can be
+ * Scans SECTION, which is borrowed as long as CFI lives, and calls FN for each FDE. If FN returns a
+ * value other than 0, stops and returns it. Counts and skips invalid entries; after an invalid
+ * length, skips the rest. Returns 0, -EFBIG for a section of 4 GiB, or -ENOMEM; CFI can be
  * deinitialised in each case.
  */
 int cfi_scan(struct cfi *cfi, const struct cfi_section *section, cfi_fde_fn fn, void *userdata);
 
-/* STATE is valid from ADDRESS on; borrowed during the call. */
+/* STATE, borrowed during the call, is valid from ADDRESS on. */
 typedef int (*cfi_row_fn)(uint64_t address, const struct cfi_cie *cie,
 			  const struct cfi_state *state, void *userdata);
 

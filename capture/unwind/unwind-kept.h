@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of the kernel side, for walks in user space (capture/unwind/unwind-resume.h). The
- * kernel keeps the tables, and this module keeps the descriptors of the latest ones.
+ * Tables in the kernel, for walks in user space (capture/unwind/unwind-resume.h). This module keeps
+ * the descriptors of the latest ones.
  *
  * For any thread. A table is identified by file number and generation, as in mappings.
  */
@@ -17,7 +17,7 @@ enum { UNWIND_KEPT_MAX = 256 };
 struct unwind_kept {
 	pthread_mutex_t lock;            /* guards all */
 	unsigned next;                   /* the slot that is used next */
-	const struct unwind_file *files; /* UNWIND_FILES_MAX, to be set once; borrowed */
+	const struct unwind_file *files; /* UNWIND_FILES_MAX of them; set once; borrowed */
 	struct unwind_kept_table {
 		int fd; /* of a map with blocks, owned; -1 = none */
 		uint32_t number;

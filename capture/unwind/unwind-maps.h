@@ -43,7 +43,7 @@ uint64_t unwind_maps_table_bytes(const struct unwind_table *table);
 /* Adds TABLE for file NUMBER, whose state is "requested". Returns 0 or a negative errno. */
 int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwind_table *table);
 
-/* File NUMBER has no table, and it is not to be requested again. */
+/* Marks file NUMBER as a file without a table, so that it is not requested again. */
 void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number);
 
 /*
@@ -72,12 +72,12 @@ void unwind_maps_list(const struct unwind_maps *maps, uint32_t pid);
 bool unwind_maps_ask(struct unwind_maps *maps, uint32_t pid, const struct unwind_mapping *m,
 		     struct unwind_ask *ret);
 
-/* The table of file NUMBER could not be made now: the next walk that needs it requests it again. */
+/* The table of file NUMBER cannot be made now. The next walk that needs it requests it again. */
 void unwind_maps_mark_new(struct unwind_maps *maps, uint32_t number);
 
 /*
- * Removes the table of file NUMBER: the next walk that needs it requests it again. Earlier changes
- * must have settled before, and this one must settle before another table is added there.
+ * Removes the table of file NUMBER. The next walk that needs it requests it again. Call
+ * unwind_maps_settle() before, and again before another table is added for NUMBER.
  */
 void unwind_maps_reset_file(struct unwind_maps *maps, uint32_t number);
 
@@ -88,9 +88,9 @@ void unwind_maps_settle(struct unwind_maps *maps);
 uint32_t unwind_maps_least_used(const struct unwind_maps *maps, uint32_t keep);
 
 /*
- * Removes tables, least recently used first, except that of file NUMBER, until there is room for
- * BYTES of BYTES_MAX, and for a sixteenth of the total. Can be slow. Removes none if that is
- * useless. Returns whether there is room, and in *RET_N_TAKEN the number of removed tables.
+ * Removes tables, least recently used first, but not that of file NUMBER, until there is room for
+ * BYTES and a sixteenth of BYTES_MAX. Can be slow. Removes nothing if there cannot be enough room.
+ * Returns whether there is room, and in *RET_N_TAKEN the number of removed tables.
  */
 bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t bytes,
 			   uint64_t bytes_max, uint64_t *ret_n_taken);

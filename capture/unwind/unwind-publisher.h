@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adds tables to the map where programs find them. The kernel makes the thread that changes such a
- * map (a map of maps) wait until no program can have the old entry any more: 10 to 30 ms. Programs
- * see the new one at once. So threads of a pool do the waiting. There are none without work.
+ * Adds tables to the map where programs find them. Programs see a new entry at once. But the kernel
+ * lets the thread that changes such a map (a map of maps) wait until no program has the old entry:
+ * 10 to 30 ms. So the threads of a pool wait. Without work, the pool has no threads.
  *
  * For one thread.
  */
@@ -22,8 +22,8 @@ struct unwind_publisher *unwind_publisher_free(struct unwind_publisher *p);
 DEFINE_CLEANUP(struct unwind_publisher *, unwind_publisher_free)
 
 /*
- * Table BLOCKS_FD (takes ownership; -1: removes it) is to be at NUMBER. Several changes of one
- * number are unordered without unwind_publisher_drain() between them. A change that the kernel
+ * Puts table BLOCKS_FD (takes ownership; -1: none) at NUMBER. Two changes of one number are
+ * unordered, unless unwind_publisher_drain() is called between them. A change that the kernel
  * refuses for lack of memory is lost: the file has no table. Returns 0 or -ENOMEM.
  */
 int unwind_publisher_put(struct unwind_publisher *p, uint32_t number, int blocks_fd);

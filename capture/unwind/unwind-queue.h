@@ -12,8 +12,8 @@
 
 enum {
 	UNWIND_QUEUE_MAX = 4096,    /* that wait */
-	UNWIND_QUEUE_OPEN_MAX = 64, /* of these, the first are open */
-	UNWIND_OWNERS_MAX = 64,     /* shares of time: root's, and those of all others by user ID */
+	UNWIND_QUEUE_OPEN_MAX = 64, /* the first waiting files, which are open */
+	UNWIND_OWNERS_MAX = 64,     /* shares of time: one for root, the others by user ID */
 };
 
 struct unwind_waiting {
@@ -38,9 +38,9 @@ void unwind_queue_deinit(struct unwind_queue *q);
 int unwind_queue_put(struct unwind_queue *q, const struct unwind_waiting *file);
 
 /*
- * The next file, owned by the caller; there must be one. Files whose owner's files took the fewest
- * whole seconds come first, then the one with the most misses (FILES, by number), in steps of 16,
- * then the newest.
+ * The next file, owned by the caller; there must be one. It is a file of the owner whose files took
+ * the fewest whole seconds. Among these, it is the file with the most misses (in FILES, by number;
+ * in steps of 16), then the newest one.
  */
 struct unwind_waiting unwind_queue_pop(struct unwind_queue *q, const struct unwind_file *files);
 

@@ -2,10 +2,10 @@
 /*
  * The latest mappings with code that the kernel has reported to user space, of all processes.
  *
- * The programs can lack a mapping: where they have no hook for new ones, only walks learn them, and
- * the kernel refuses to look one up while another thread changes the address space. With the hook,
- * one of two changes at the same time is skipped. The program can have ended before user space
- * looks its mappings up. A walk that is continued in user space finds them here.
+ * The programs can lack a mapping. Without a hook for new mappings, only walks learn them, and the
+ * kernel refuses a lookup while another thread changes the address space. With the hook, one of two
+ * simultaneous changes is skipped. The process can end before user space looks up its mappings. A
+ * walk that is continued in user space finds the mappings here.
  *
  * A child of fork has the mappings of its parent at the time of the fork, until it calls exec.
  *
@@ -40,9 +40,9 @@ struct unwind_seen_begin {
 
 struct unwind_seen_entry {
 	struct unwind_seen_mapping mapping;
-	bool begins;      /* it is a struct unwind_seen_begin; of the mapping, only ts_ns is set */
+	bool begins; /* the entry is a struct unwind_seen_begin; only ts_ns of the mapping is set */
 	uint32_t parent;  /* of it */
-	uint64_t earlier; /* the number of the entry before it of the same process; 0 = none */
+	uint64_t earlier; /* the number of the previous entry of the same process; 0 = none */
 };
 
 struct unwind_seen {
@@ -60,7 +60,7 @@ void unwind_seen_begin(struct unwind_seen *s, const struct unwind_seen_begin *be
 
 /*
  * Finds the mapping that process PID had at ADDRESS at TS_NS, and the number of its file among the
- * UNWIND_FILES_MAX FILES. Returns false if it is unknown, or if several files can be meant.
+ * UNWIND_FILES_MAX FILES. Returns false if it is unknown, or if several files are possible.
  */
 bool unwind_seen_find(struct unwind_seen *s, const struct unwind_file *files, uint32_t pid,
 		      uint64_t address, uint64_t ts_ns, struct unwind_mapping *ret);

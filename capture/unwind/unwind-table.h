@@ -21,17 +21,18 @@
 #include "bpf/record-unwind.h"
 #include "capture/unwind/unwind-elf.h"
 
-/* To be incremented when the rows of a file change: tables on disk are then unusable. */
+/* Increment it if the rows for a file change: tables on disk are then unusable. */
 #define UNWIND_TABLE_VERSION 3
 
 struct unwind_table {
-	uint8_t build_id[20]; /* its first bytes, if there is one */
+	uint8_t build_id[20]; /* the first bytes of the build ID, if there is one */
 	uint32_t n_build_id;
 	uint32_t n_segments;
 	uint64_t first_address; /* the file's own address from which rows count */
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
 	/*
-	 * Rows, by UNWIND_WHY_*; damaged ones include entries that were skipped or overlap others.
+	 * The number of rows, by UNWIND_WHY_*. Damaged ones include skipped entries, and entries
+	 * that overlap others.
 	 */
 	uint32_t n_unsupported[_UNWIND_WHYS];
 	uint32_t n_rows;
@@ -41,8 +42,8 @@ struct unwind_table {
 /*
  * Reads the N bytes at DATA, a whole ELF file. Returns 0, also if the file describes no frames
  * (then without rows); -ENOEXEC if it is not an ELF file, -ENOTSUP for another machine, -EBADMSG if
- * it is damaged completely, -EFBIG if it has too many rows, -ENOMEM. Damaged FDEs affect only their
- * own code, which has UNWIND_WHY_DAMAGED.
+ * it is damaged completely, -EFBIG if it has too many rows, -ENOMEM. A damaged FDE affects only its
+ * own code, which gets UNWIND_WHY_DAMAGED.
  */
 int unwind_table_read(const void *data, size_t n, struct unwind_table *ret);
 
@@ -54,16 +55,16 @@ void unwind_table_deinit(struct unwind_table *table);
 void unwind_table_pack(const struct unwind_table *table, struct outbuf *to);
 
 /*
- * The table in the SIZE bytes at DATA, from any writer, for a file with FILE_BYTES. Returns 0,
+ * The table in the SIZE bytes at DATA, which are untrusted, for a file with FILE_BYTES. Returns 0,
  * -EBADMSG if it is invalid, or -ENOMEM.
  */
 int unwind_table_unpack(const void *data, size_t size, uint64_t file_bytes,
 			struct unwind_table *ret);
 
-/* Whether TABLE, from any writer, is valid for a file with FILE_BYTES. */
+/* Whether TABLE, which is untrusted, is valid for a file with FILE_BYTES. */
 bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes);
 
-/* A parser that takes longer is killed. */
+/* The maximum time of a parser, which is then killed. */
 #define UNWIND_PARSE_NS_MAX UINT64_C(10000000000)
 
 /*

@@ -42,15 +42,15 @@ DEFINE_CLEANUP(struct unwinder *, unwinder_free)
 bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns);
 
 /*
- * Where the programs have no hook for new mappings: makes them learn those of process PID soon, and
- * request the tables of its files. If many processes wait for that, PID is skipped. For one thread,
- * which does not wait.
+ * If the programs have no hook for new mappings: makes them learn the mappings of process PID soon,
+ * and request the tables of its files. If many processes wait for that, PID is skipped. For one
+ * thread. Does not wait.
  */
 void unwinder_list(struct unwinder *u, uint32_t pid);
 
 /*
- * Whether the table of the file with DEVICE and INODE was requested. *NUMBER is the number that the
- * file had at the last call, UNWIND_FILE_NONE if it had none, and is updated. For any thread.
+ * Whether the table of the file with DEVICE and INODE was requested. *NUMBER is the number of the
+ * file at the last call, or UNWIND_FILE_NONE, and is updated. For any thread.
  */
 bool unwinder_has_asked(const struct unwinder *u, uint32_t device, uint64_t inode,
 			uint16_t *number);

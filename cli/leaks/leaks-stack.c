@@ -70,7 +70,7 @@ static bool leaks_stack_is_allocator(const char *name)
 	return false;
 }
 
-/* Whether PATH, of a mapping, is that of the C library or its loader. */
+/* Whether PATH, the file of a mapping, is the C library or its loader. */
 static bool leaks_is_of_libc(const char *path)
 {
 	const char *file = profile_names_base(path);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The text of a value of a call, in a room that may be too small: it is cut there.
- */
+/* The text of a value of a call, in a buffer. If the buffer is too small, the text is cut. */
 #pragma once
 
 #include <stdbool.h>

@@ -262,8 +262,10 @@ static void fxt_check_large(struct fxt_findings *f, const struct fxt_record *r)
 	fxt_check_args(f, r);
 }
 
-/* The delay of Perfetto's clock after 10^12 ns: it multiplies by a factor with 32 binary places,
- * and the rest is lost. */
+/*
+ * The delay of Perfetto's clock after 10^12 ns: it multiplies by a factor that is rounded down to
+ * 32 binary places.
+ */
 static uint64_t fxt_short_ns(uint64_t ticks_per_second)
 {
 	const uint64_t factor = UINT64_C(1000000000) << 32;
