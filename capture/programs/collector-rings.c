@@ -21,7 +21,10 @@
 #define RING_BYTES_DEFAULT  ((uint64_t)4 << 20)
 #define RINGS_BYTES_DEFAULT ((uint64_t)256 << 20)
 
-/* Other rings, except those of calls, are smaller by this factor, since they get less data. */
+/*
+ * Rings other than those for scheduling and calls are smaller by this factor, since they get less
+ * data.
+ */
 enum { OTHER_RINGS_SHARE = 4 };
 
 static uint64_t collector_other_ring_bytes(uint64_t ring_bytes)
@@ -124,7 +127,7 @@ static int collector_rings_on_record(void *userdata, void *data, size_t size)
 	return c->fn(rec, c->userdata);
 }
 
-/* Creates a BPF ring buffer in *RET_FD, and adds it to those that are drained. */
+/* Creates a BPF ring buffer in *RET_FD, and adds it to the drained ones. */
 static int collector_make_rec_ring(struct collector *c, uint64_t bytes, int *ret_fd)
 {
 	*ret_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0, (uint32_t)bytes, NULL);
@@ -201,7 +204,10 @@ static void *collector_rings_run(void *userdata)
 
 int collector_begin_rings(struct collector *c)
 {
-	/* The outer map needs an example of its rings. Their sizes may differ from it. */
+	/*
+	 * The outer map needs an example of its rings. The sizes of the rings may differ from the
+	 * example.
+	 */
 	_cleanup_close_ int kind = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0,
 						  (uint32_t)getpagesize(), NULL);
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .inner_map_fd = (uint32_t)kind);

@@ -151,8 +151,8 @@ static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t 
 }
 
 /*
- * Whether the table of the file of REC has to be requested: it was not yet, or it was, but the
- * process had unmapped the file by then.
+ * Whether the table of the file of REC must be requested: it was not requested yet, or the process
+ * had then already unmapped the file.
  */
 static bool collector_lacks_table(struct collector *c, const struct rec_mapping *rec)
 {
@@ -167,12 +167,12 @@ static bool collector_lacks_table(struct collector *c, const struct rec_mapping 
 	asked = unwinder_has_asked(c->unwinder, (uint32_t)rec->device, rec->inode, &number);
 	if (!known && c->mapped_files.n_used >= MAPPED_FILES_MAX)
 		table_deinit(&c->mapped_files);
-	/* (without memory, it is new again) */
+	/* (without memory, the file counts as new again) */
 	(void)!table_set(&c->mapped_files, key, (void *)(uintptr_t)number);
 	return !known || !asked;
 }
 
-/* (code that is taken for code without a file would be walked by frame pointers) */
+/* (if the file is unknown, the code would be walked by frame pointers) */
 static void collector_see_mapping(struct collector *c, const struct rec_mapping *rec)
 {
 	if (map_records_lacks_inode(rec))
@@ -190,10 +190,10 @@ static void collector_see_mapping(struct collector *c, const struct rec_mapping 
 
 /*
  * Without the kernel's hook, programs do not see new mappings. If a known mapping was replaced, its
- * range is forgotten, and learned again. The rest of the process stays, since an interrupt can
- * learn one mapping, but not two, and REC may be outdated. A new mapping is learned by the first
- * walk that comes there. But if its file has no table, some programs walk through it only once. So
- * all mappings of the process are listed, and their tables requested.
+ * range is forgotten, and learned again. Other mappings of the process stay: an interrupt can learn
+ * only one mapping, and REC may be outdated. A new mapping is learned by the first walk through it.
+ * But if its file has no table, that walk may be the only one. So all mappings of the process are
+ * listed, and their tables requested.
  */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 {
@@ -210,7 +210,7 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 	r = unwind_process_read(bpf_map__fd(c->skel->maps.unwind_processes), tgid, &process);
 	if (r < 0 && r != -EAGAIN)
 		return;
-	/* (if they change all the time, the range is learned again) */
+	/* (if the mappings change all the time, the range is learned again) */
 	holds = r == 0;
 	for (uint32_t i = 0; holds && i < process.n; i++)
 		holds = collector_mapping_holds(c, &process.mappings[i], rec);
@@ -248,7 +248,7 @@ void collector_check_piece(struct collector *c, const struct rec_piece *piece)
 	}
 	if (table_get(&c->listed, key))
 		return;
-	/* (without memory, it is listed again) */
+	/* (without memory, the process is listed again) */
 	(void)!table_set(&c->listed, key, c);
 	unwinder_list(c->unwinder, piece->head.pid);
 }
@@ -273,7 +273,9 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 		ret[i] += c->resumed[i];
 }
 
-/* The number of frames of WALK; 0 if it is to be tried again, since it can lead farther later. */
+/*
+ * The number of frames of WALK; 0 if WALK must be tried again, since it may find more frames later.
+ */
 static unsigned collector_end_walk(struct collector *c, const struct unwind_resumed *walk,
 				   bool can_retry)
 {
@@ -325,7 +327,7 @@ void collector_await_tables(struct collector *c)
 		return;
 	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
 		n_sent += budgets[cpu].sent;
-	/* (their callers finish all kept walks at each pause, so those are not waited for again) */
+	/* (callers finish all kept walks at each pause, so there is no second wait for these) */
 	if (n_sent > __atomic_load_n(&c->n_copied, __ATOMIC_RELAXED) ||
 	    __atomic_exchange_n(&c->has_kept, false, __ATOMIC_RELAXED))
 		unwinder_wait(c->unwinder, READY_NS_MAX);

@@ -37,12 +37,16 @@ static int collector_map_costs(struct collector *c)
 	return 0;
 }
 
-/* The maximum number of descriptors for maps, programs and links of a session, and for each CPU
- * in addition. */
+/*
+ * The maximum number of descriptors for maps, programs and links of a session; and the additional
+ * number for each CPU.
+ */
 enum { DESCRIPTORS = 96, DESCRIPTORS_PER_CPU = REC_RINGS };
 
-/* Whether there are enough descriptors for a session. libbpf would take a shortage for missing
- * features of the kernel. */
+/*
+ * Whether there are enough descriptors for a session. libbpf would mistake a shortage for missing
+ * features of the kernel.
+ */
 static int collector_check_descriptors(unsigned n_cpus)
 {
 	unsigned n = DESCRIPTORS + DESCRIPTORS_PER_CPU * n_cpus;
@@ -165,7 +169,7 @@ static bool collector_has_record(const void *data, size_t n)
 	return n >= sizeof(*head) && n >= head->size;
 }
 
-/* The size of the kernel's buffer for an iterator, in which its records are whole. */
+/* The size of the kernel's buffer for an iterator. It has only whole records. */
 #define ITERATOR_BYTES (32 << 10)
 _Static_assert(sizeof(struct waiting_room) < ITERATOR_BYTES, "the largest record");
 
@@ -468,8 +472,9 @@ static void collector_wait_for_programs(void)
 }
 
 /*
- * Reports the threads that are off CPU, if on_offcpu_switch WAS_ATTACHED until now, since it cannot
- * report them any more. This fails only without memory. Their times are then missing.
+ * If on_offcpu_switch WAS_ATTACHED until now, reports the threads that are off CPU.
+ * (on_offcpu_switch cannot report them any more.) This fails only without memory. The times of
+ * these threads are then missing.
  */
 static void collector_report_off_cpu(struct collector *c, bool was_attached)
 {
@@ -572,9 +577,9 @@ void collector_detach(struct collector *c)
 {
 	bool has_offcpu = c->skel->links.on_offcpu_switch;
 
-	/* It was started last. */
+	/* The sampler was started last. */
 	c->sampler = sampler_free(c->sampler);
-	/* It uses times of on_sched_switch, so it is detached before. */
+	/* on_offcpu_switch uses times of on_sched_switch, so it is detached before it. */
 	collector_drop_link(&c->skel->links.on_offcpu_switch);
 	kymo_bpf__detach(c->skel);
 	collector_wait_for_programs();

@@ -167,8 +167,8 @@ struct kernel_btf *kernel_btf_free(struct kernel_btf *btf)
 /* ---- names ---- */
 
 /*
- * The requested names: a hash table, and in front of it a bit for each possible value of the first
- * four bytes (including NUL), since nearly all types have other names.
+ * The requested names, in a hash table. Nearly all types have other names, so bits for hashes of
+ * the first four bytes (with NUL) are checked first.
  */
 struct wanted_names {
 	uint32_t begins[1 << 11]; /* bits */

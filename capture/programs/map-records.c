@@ -77,8 +77,9 @@ static int map_records_pass_on(struct map_records *m, map_record_fn fn, void *us
 }
 
 /*
- * Whether REC, by EVENT, has a build id instead of an inode. The kernel keeps the flag from one
- * event to the next, so with another recorder of build ids, records with an inode can have it, too.
+ * Whether REC, from EVENT, has a build id instead of an inode. The kernel keeps the flag from one
+ * event to the next. So if another program records build ids, records with an inode can have the
+ * flag, too.
  */
 static bool map_records_has_build_id(const struct map_records *m, const struct mmap2 *rec,
 				     uint64_t event)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libbpf takes the BTF for relocations from a file, here one in memory. It still parses the
- * kernel's own BTF to find the hook of a program, except for a program that attaches to another
- * program. So programs are first declared to do that. The callbacks for their sections then correct
- * this, and set the number of the hook.
+ * libbpf reads the BTF for relocations from a file, which is here in memory. To find the hook of a
+ * program, it still parses the kernel's own BTF, except for a program that attaches to another
+ * program. So all programs are first declared as such programs. The callbacks for their sections
+ * then correct this, and set the number of the hook.
  */
 #include "capture/programs/program-loader.h"
 
@@ -156,7 +156,7 @@ static int program_loader_find_hooks(struct program_loader *l, const struct kern
 	return r < 0 ? r : kernel_btf_find(btf, l->found, l->n);
 }
 
-/* The names of all types in OBJECT as the kernel has them: without ___flavor. */
+/* The names of all types in OBJECT, as in the kernel: without ___flavor. */
 static int program_loader_type_names(const struct bpf_object *object, char ***ret, size_t *ret_n)
 {
 	const struct btf *own = bpf_object__btf(object);

@@ -68,7 +68,7 @@ static int sampler_begin(struct sampler *s, unsigned cpu, bool cycles)
 
 	if (fd < 0)
 		return fd;
-	/* The link owns the descriptor from here on. */
+	/* From here on, the link owns the descriptor. */
 	s->links[cpu] = bpf_program__attach_perf_event(s->prog, fd);
 	if (s->links[cpu])
 		return 0;

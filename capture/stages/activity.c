@@ -293,7 +293,7 @@ static int activity_on_record(void *stage, const struct rec_head *rec)
 	return activity_record(a, rec);
 }
 
-/* A loss in a class without state that must be closed and opened. */
+/* Handles a loss in a class without state that must be closed and opened. */
 static int activity_loss_begins(void *stage, const struct stage_loss *loss)
 {
 	const struct rec_lost rec = {
@@ -305,7 +305,7 @@ static int activity_loss_begins(void *stage, const struct stage_loss *loss)
 	return loss->class == CLASS_SCHED ? 0 : activity_lost(stage, loss->class, loss->cpu, &rec);
 }
 
-/* Losses that continue, of all classes. They are counted in the chunk where they end. */
+/* Writes the losses of all classes that continue. The chunk in which they end counts them. */
 static int activity_tail(const void *stage, struct fxt_archive *to, uint64_t at_ns)
 {
 	const struct activity *a = stage;

@@ -24,8 +24,8 @@ struct watch {
 	struct allocations *of;
 	struct resources *resources; /* NULL = no data about them yet. Owned */
 	uint64_t next_sums_ns;       /* when changed sums are written next */
-	uint64_t missing;            /* blocks of its last snapshot that have not arrived yet */
-	bool ends;                   /* its end waits for copies of stacks */
+	uint64_t missing;            /* blocks of the last snapshot that have not arrived yet */
+	bool ends;                   /* the end of the watch waits for copies of stacks */
 };
 
 /* Functions without a name here have no probes. */
@@ -121,7 +121,7 @@ void allocations_ended(struct allocations *a, uint32_t pid)
 	table_remove(&a->pids, (uint64_t)pid + 1);
 }
 
-/* Moves TS_NS into the time of the chunk and of the recording, since some data arrives late. */
+/* Limits TS_NS to the time of the chunk and of the recording, since some data arrives late. */
 static uint64_t allocations_clamp(const struct allocations *a, uint64_t ts_ns)
 {
 	uint64_t from_ns = a->pipe->split_ns ? a->pipe->split_ns : a->pipe->from_ns;
@@ -167,8 +167,8 @@ static int allocations_write_awaited(struct allocations *a, uint32_t instance)
 }
 
 /*
- * Writes the end of the earlier program of process PID if it waits, since the next one begins. An
- * end belongs to the last begin before it.
+ * The next program of process PID begins: writes the end of the earlier program, if this end waits.
+ * An end belongs to the last begin before it.
  */
 static int allocations_end_earlier(struct allocations *a, uint32_t pid)
 {
@@ -179,7 +179,7 @@ static int allocations_end_earlier(struct allocations *a, uint32_t pid)
 		if (w->pid != pid || !w->ends)
 			continue;
 		r = allocations_write_awaited(a, w->instance);
-		pos = 0; /* (a removal moves others) */
+		pos = 0; /* (a removal moves other entries) */
 	}
 	return r;
 }
@@ -319,7 +319,7 @@ static int allocations_on_piece(struct allocations *a, const struct rec_piece *p
 	struct rec_named whole;
 	int r;
 
-	/* It comes too late: the stack was given up. */
+	/* The piece comes too late: the stack was given up. */
 	if (w ? table_get(&w->stacks, piece->id) != NULL
 	      : heap_copies_has_ended(&a->copies, piece->instance)) {
 		collector_skip_walk(a->pipe->collector);
@@ -337,7 +337,7 @@ static int allocations_on_usage(struct allocations *a, struct watch *w, const st
 
 	ev.usage.resource = rec->resource;
 	ev.usage.stack = rec->stack;
-	/* The counts change while they are read, so frees can be ahead. */
+	/* The counts change while they are read, so there can be more frees than allocations. */
 	ev.usage.blocks = rec->allocations > rec->frees ? rec->allocations - rec->frees : 0;
 	ev.usage.bytes = rec->allocated_bytes > rec->freed_bytes
 				 ? rec->allocated_bytes - rec->freed_bytes
@@ -643,8 +643,8 @@ static int allocations_defer(struct allocations *a, const struct rec_head *rec)
 }
 
 /*
- * Whether REC of W waits for the copy of its stack. Returns 1, 0 or -ENOMEM. The stack in a block
- * or an allocation is older than the record, so only the reports of the table wait.
+ * Whether REC of W waits for the copy of its stack. Returns 1, 0 or -ENOMEM. Only reports of the
+ * table wait, since the stack of a block or an allocation comes before its record.
  */
 static int allocations_awaits_copy(struct allocations *a, const struct watch *w,
 				   const struct rec_head *rec)
@@ -758,7 +758,7 @@ static int allocations_advance(void *stage, uint64_t horizon_ns)
 	return r ?: pipeline_write_shortage(a->pipe, CLASS_MEMORY, &a->n_dropped);
 }
 
-/* The rings are empty: the other copies are lost. */
+/* The rings are empty, so copies that have not arrived are lost. */
 static int allocations_on_end(void *stage)
 {
 	return allocations_write_awaited(stage, 0);

@@ -13,8 +13,10 @@
 #include "model/calls/call-structs.h"
 #include "model/calls/call-syscalls.h"
 
-/* Unknown system calls that have names by their numbers. So a program cannot fill the archive with
- * names. */
+/*
+ * The maximum number of names for unknown system calls. Without it, a program could fill the
+ * archive with names.
+ */
 enum { UNKNOWN_NAMES_MAX = 256, UNKNOWN_NAME_MAX = 32 };
 
 /* ---- values ---- */
@@ -177,10 +179,10 @@ int calls_write(struct calls *c, const struct rec_call *call, const struct rec_c
 	};
 	int r;
 
-	/* (a record that is late, of an earlier time than others of its thread) */
+	/* (a late record can be older than other records of its thread) */
 	if (end_ns < begin_ns)
 		end_ns = ev.call.end_ns = begin_ns;
-	/* (such a call must not use up one of the names) */
+	/* (a call outside of the recording must not use up one of the names) */
 	if (begin_ns > c->pipe->to_ns || end_ns < c->pipe->from_ns)
 		return 0;
 	ev.call.function = calls_name(c, call, name);

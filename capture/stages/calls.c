@@ -15,7 +15,7 @@
 
 enum { OPEN_BYTES_MAX = 32 << 20 }; /* of all threads */
 
-/* How often the number of left-out calls is written. */
+/* The interval for writing the number of left-out calls. */
 #define LEFT_OUT_NS UINT64_C(1000000000)
 
 void calls_init(struct calls *c, const struct pipeline *pipe)
@@ -43,7 +43,7 @@ static struct call_open *calls_last(const struct call_thread *thread)
 	return thread->n_open > 0 ? thread->open[thread->n_open - 1] : NULL;
 }
 
-/* Writes and frees CALL, which has ended and is in no list any more. */
+/* Writes and frees CALL, which has ended and was removed from its list. */
 static int calls_end(struct calls *c, struct call_open *call, const struct rec_call_end *end,
 		     const char *left_by, uint64_t at_ns)
 {
@@ -71,8 +71,8 @@ static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
 /*
  * Whether CALL was left, and NEXT is in its place, at the same stack pointer. If the return
  * addresses differ, CALL has not jumped to NEXT. But a system call comes from a function, and a
- * small function has the same stack pointer at that time. A function that jumped to another one,
- * which jumped back, returns as often as it was entered if it has return probes.
+ * small function has the same stack pointer at that time. If a function with a return probe jumps
+ * to another one, which jumps back, it returns as often as it was entered.
  */
 static bool calls_is_replaced(const struct calls *c, const struct rec_call *call,
 			      const struct rec_call *next)
@@ -84,7 +84,7 @@ static bool calls_is_replaced(const struct calls *c, const struct rec_call *call
 	return call->function == next->function && !next->is_chained;
 }
 
-/* Whether NEXT is not a call, but a jump of CALL to its own begin. */
+/* Whether NEXT is not a call, but a jump of CALL to its own start. */
 static bool calls_is_turn(const struct calls *c, const struct rec_call *call,
 			  const struct rec_call *next)
 {
@@ -113,8 +113,10 @@ static int calls_doubt(struct calls *c, struct call_thread *thread, uint64_t at_
 	return 0;
 }
 
-/* The calls of LIST, which is in no table any more, have ended: at AT_NS, or if it is 0, when
- * the doubt began. */
+/*
+ * The calls of LIST, which was removed from the table, have ended: at AT_NS, or, if AT_NS is 0,
+ * when the doubt began.
+ */
 static int calls_end_doubted(struct calls *c, struct call_open *list, const char *left_by,
 			     uint64_t at_ns)
 {
@@ -129,7 +131,7 @@ static int calls_end_doubted(struct calls *c, struct call_open *list, const char
 	return r;
 }
 
-/* All calls of THREAD in doubt have ended: at AT_NS, or if it is 0, when the doubt began. */
+/* All calls of THREAD in doubt have ended: at AT_NS, or, if AT_NS is 0, when the doubt began. */
 static int calls_settle_all(struct calls *c, struct call_thread *thread, const char *left_by,
 			    uint64_t at_ns)
 {
@@ -143,8 +145,8 @@ static int calls_settle_all(struct calls *c, struct call_thread *thread, const c
 }
 
 /*
- * NEXT is entered. Calls in doubt at its stack pointer, which it replaces, were left. *RET_TURN:
- * NEXT is a jump, not a call.
+ * NEXT is entered, and replaces the calls in doubt at its stack pointer: they were left. Sets
+ * *RET_TURN if NEXT is a jump, not a call.
  */
 static int calls_settle(struct calls *c, struct call_thread *thread, const struct rec_call *next,
 			bool *ret_turn)
@@ -214,7 +216,7 @@ static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
 	return place && place->flags & CALL_PLACE_POINT;
 }
 
-/* A thread passes a point. The top of its stack is not a return address there. */
+/* A thread passes a point. At a point, the top of the stack is not a return address. */
 static int calls_pass(struct calls *c, const struct rec_call *rec)
 {
 	const struct rec_call_end end = { .head = rec->head };
@@ -230,8 +232,9 @@ static int calls_pass(struct calls *c, const struct rec_call *rec)
 }
 
 /*
- * Ends the open calls of THREAD at the stack pointer of REC, an entry, that it shows to be left.
- * Several functions that jump to each other are there. *RET_TURN: REC is a jump, not a call.
+ * REC is an entry. Ends the open calls of THREAD at the same stack pointer that were left, as REC
+ * shows. (Functions that jump to each other have the same stack pointer.) Sets *RET_TURN if REC is
+ * a jump, not a call.
  */
 static int calls_leave_same(struct calls *c, struct call_thread *thread, const struct rec_call *rec,
 			    bool *ret_turn)
@@ -242,14 +245,14 @@ static int calls_leave_same(struct calls *c, struct call_thread *thread, const s
 	for (size_t i = thread->n_open; r == 0 && i-- > 0 && thread->open[i]->rec.sp == rec->sp;) {
 		struct call_open *call = thread->open[i];
 
-		/* (a call that has jumped to another function cannot jump to its own begin) */
+		/* (a call that has jumped to another function cannot jump to its own start) */
 		if (i + 1 == thread->n_open && calls_is_turn(c, &call->rec, rec)) {
 			*ret_turn = true;
 			return 0;
 		}
 		if (!calls_is_replaced(c, &call->rec, rec))
 			continue;
-		/* (it was left by its jump to the next one, which can still return) */
+		/* (the call was left by its jump to the next one, which can still return) */
 		at_ns = i + 1 < thread->n_open ? thread->open[i + 1]->rec.head.ts_ns
 					       : rec->head.ts_ns;
 		memmove(&thread->open[i], &thread->open[i + 1],
@@ -259,8 +262,10 @@ static int calls_leave_same(struct calls *c, struct call_thread *thread, const s
 	return r;
 }
 
-/* Ends or doubts the earlier calls of THREAD that the entry REC shows to be left. *RET_TURN: REC
- * is a jump, not a call. */
+/*
+ * REC is an entry. Ends or doubts the earlier calls of THREAD that were left, as REC shows. Sets
+ * *RET_TURN if REC is a jump, not a call.
+ */
 static int calls_leave_before(struct calls *c, struct call_thread *thread,
 			      const struct rec_call *rec, bool *ret_turn)
 {
@@ -314,9 +319,9 @@ static bool calls_is_signal_return(const struct calls *c, uint32_t function)
 }
 
 /*
- * A system call ends whose number can be unknown at its end, because it is -1: the return of a
- * signal handler, with the stack pointer of the interrupted code; syscall(-1); or a call that a
- * tracer skips. END ends the last open call of its thread, if that is such a call.
+ * END is the end of a system call with the number -1: the return of a signal handler (with the
+ * stack pointer of the interrupted code), syscall(-1), or a call that a tracer skips. Ends the last
+ * open call of the thread, if that is such a call.
  */
 static int calls_on_unknown_end(struct calls *c, struct call_thread *thread,
 				const struct rec_call_end *end)
@@ -331,8 +336,8 @@ static int calls_on_unknown_end(struct calls *c, struct call_thread *thread,
 }
 
 /*
- * Whether the `ret` of END can end CALL, too: it is one of its function. If not, CALL is on another
- * stack that has the same place, as that of a greenlet, which is copied there.
+ * Whether the `ret` of END can end CALL, too: it belongs to the function of CALL. If not, CALL is
+ * on another stack at the same place (greenlets copy their stacks).
  */
 static bool calls_can_end_at(const struct calls *c, const struct rec_call *call,
 			     const struct rec_call_end *end)
@@ -361,9 +366,9 @@ static void calls_end_with(const struct calls *c, struct call_open *call,
 }
 
 /*
- * END ends OUTER. The calls of THREAD to which it has jumped end at the same `ret`. It has a probe
- * for each of them, in any order, and their records follow: the calls do not end later than the one
- * that contains them.
+ * END ends OUTER. The calls of THREAD to which OUTER has jumped end at the same `ret`, which has a
+ * probe for each of them, in any order. Their records follow. These calls must not end later than
+ * OUTER, which contains them.
  */
 static void calls_end_jumps(const struct calls *c, struct call_thread *thread,
 			    const struct call_open *outer, const struct rec_call_end *end)
@@ -378,8 +383,8 @@ static void calls_end_jumps(const struct calls *c, struct call_thread *thread,
 }
 
 /*
- * A call ends. Deeper calls are in doubt from now on. The call that ends has jumped to later ones
- * at the same stack pointer. Their own records follow.
+ * A call ends. Deeper calls are now in doubt. It has jumped to the later calls at the same stack
+ * pointer; their own records follow.
  */
 static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 {
@@ -414,8 +419,8 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 }
 
 /*
- * If the thread has several stacks, calls in doubt are open at the end, since nothing has replaced
- * them. So are its other calls: it is unknown which of them are on the stack where it ends.
+ * If the thread has several stacks, its calls in doubt are open at the end, since nothing has
+ * replaced them. Its other calls are also open: it is unknown which of them are on the last stack.
  */
 static int calls_close_thread(struct calls *c, struct call_thread *thread, const char *left_by,
 			      uint64_t at_ns)

@@ -11,7 +11,7 @@
 
 _Static_assert(MEMORY_FRAMES_MAX == EVENT_NAMED_FRAMES_MAX, "readers know from it what was cut");
 
-/* The room for instances grows by so much. */
+/* The step by which the room for instances grows. */
 enum { ENDED_STEP_BYTES = 4096 };
 
 void heap_copies_deinit(struct heap_copies *h)
@@ -86,7 +86,7 @@ void heap_copies_complete(struct heap_copies *h, struct collector *c, struct rec
 	heap_copies_remove(h, named->id);
 }
 
-/* How long a copy can be behind a record that is still being written. */
+/* The longest wait of a copy behind a record that is still being written. */
 #define AWAIT_NS UINT64_C(1000000000)
 
 /* A stack whose copy has not arrived. */
@@ -94,8 +94,8 @@ struct awaited {
 	uint64_t id;
 	uint64_t since_ns; /* the first horizon after its report; 0 = none yet */
 	uint32_t instance;
-	bool arrived;  /* but its report has not been written yet */
-	bool given_up; /* its report is about to be written without the copy */
+	bool arrived;  /* the copy has arrived, but the report is not written yet */
+	bool given_up; /* the report will be written without the copy */
 };
 
 int heap_copies_await(struct heap_copies *h, const struct rec_named *named)

@@ -102,7 +102,7 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 		 * ended. */
 		if (!asked && id->start_ns == 0)
 			return 0;
-		/* (it has ended, so only records have its process) */
+		/* (the thread has ended, so only records have its process) */
 		if (asked && id->uid == EVENT_UID_UNKNOWN)
 			task.pid = lifecycle_queried_pid(asked);
 		r = lifecycle_learned(l, &task, wanted);
@@ -128,7 +128,7 @@ static struct event lifecycle_about(const struct lifecycle *l, enum event_kind k
 	};
 }
 
-/* Writes EV about the task of REC, if it is in the time of the recording, after its identity. */
+/* If EV is in the time of the recording, writes the identity of the task of REC, then EV. */
 static int lifecycle_write_event(struct lifecycle *l, const struct event *ev,
 				 const struct rec_head *rec)
 {
@@ -184,9 +184,9 @@ static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pi
 }
 
 /*
- * A record contains the identity of a task. An open query about it is obsolete, and the task may
- * end before the answer comes. If the query was about an earlier owner of the tid, that one is
- * written now, as unknown: its koid is in the archive, and no other task gets it.
+ * A record contains the identity of a task, so an open query about the task is obsolete. (The task
+ * may end before the answer comes.) If the query was about an earlier owner of the tid, this owner
+ * is written now, as unknown: its koid is in the archive, and no other task gets it.
  */
 static int lifecycle_update_task(struct lifecycle *l, const struct rec_identity *id, bool is_new)
 {
@@ -273,7 +273,7 @@ static int lifecycle_on_exit(struct lifecycle *l, const struct rec_head *head)
 	ev = lifecycle_about(l, EVENT_EXIT, head);
 	ev.exit.code = WEXITSTATUS(rec->exit_code);
 	ev.exit.signal = WTERMSIG(rec->exit_code);
-	/* On older kernels, several threads can each consider themselves the last one. */
+	/* On older kernels, several threads can have this flag. */
 	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
 			       tasks_set_ended(l->pipe->tasks, head->pid);
 	r = lifecycle_write_event(l, &ev, head);
@@ -392,7 +392,7 @@ int lifecycle_close(void *stage)
 	return r;
 }
 
-/* All tasks with an open query, those without an answer as unknown ones. */
+/* Writes all tasks with an open query. Tasks without an answer are unknown tasks. */
 static int lifecycle_write_queried(const struct lifecycle *l, struct fxt_archive *to)
 {
 	uint32_t tid, pid;

@@ -7,7 +7,9 @@
 
 bool loader_name_is(const char comm[static REC_COMM_BYTES])
 {
-	/* glibc's on each architecture, musl's, and Debian's link to the former */
+	/*
+	 * the loaders of glibc on each architecture and of musl, and Debian's link to that of glibc
+	 */
 	static const char *const begins[] = { "ld-linux", "ld-musl-", "ld64.so" };
 	size_t n = strnlen(comm, REC_COMM_BYTES);
 
@@ -37,7 +39,7 @@ static bool loader_name_is_listing(const char *option)
 	return strcmp(option, "--list") == 0 || strcmp(option, "--verify") == 0;
 }
 
-/* The argument after *AT, which is moved to it; NULL if it is missing or cut. */
+/* Moves *AT to the next argument and returns it; NULL if it is missing or cut. */
 static const char *loader_name_next(const char **at, const char *end)
 {
 	const char *next = memchr(*at, '\0', (size_t)(end - *at));

@@ -27,7 +27,7 @@ static int marks_name_process_of(const struct marks *m, const struct stage_head 
 	return tasks_koid(m->pipe->tasks, tid) == ev->pid ? h->name(tid, h->userdata) : 0;
 }
 
-/* Writes the held event SAID, as of the begin of the chunk. */
+/* Writes the held event SAID, with the time of the start of the chunk. */
 static int marks_say_again(const struct marks *m, const struct stage_head *h,
 			   const struct event *said)
 {

@@ -3,7 +3,7 @@
 
 #include "capture/proc/proc-records.h"
 
-/* Beyond this number, all stacks are written again. */
+/* The maximum number of stacks. Beyond it, all stacks are written again. */
 enum { NAMED_STACKS_MAX = 65536 };
 
 static void named_stacks_deinit(void *stage)
@@ -20,7 +20,7 @@ static void named_stacks_forget(struct named_stacks *n)
 	named_stacks_deinit(n);
 }
 
-/* How many files process PID has mapped since its stacks were forgotten. */
+/* The number of files that process PID has mapped since its stacks were forgotten. */
 static uintptr_t named_stacks_mapped(const struct named_stacks *n, uint32_t pid)
 {
 	return (uintptr_t)table_get(&n->mapped, (uint64_t)pid + 1);
@@ -76,8 +76,9 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 }
 
 /*
- * A process has mapped a file, possibly where another one was: its stacks are written again when
- * they are next needed. Code without a file, which run-time compilers map often, has no names.
+ * A process has mapped a file, possibly in the place of another one. So its stacks are written
+ * again when they are next needed. Code without a file has no names, so it is ignored (run-time
+ * compilers map it often).
  */
 static int named_stacks_on_mapping(struct named_stacks *n, const struct rec_mapping *rec)
 {

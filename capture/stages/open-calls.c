@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_PID_SHIFT = 42 }; /* the rest is for the stack pointer, without bits that are 0 */
+enum {
+	PLACE_PID_SHIFT = 42
+}; /* the lower bits are for the stack pointer, without bits that are 0 */
 
 /* (the last bit is that of most stack pointers; programs choose the others, so they can be 0) */
 static uint64_t open_calls_key(uint32_t pid, uint64_t sp)
@@ -31,7 +33,7 @@ static void open_calls_unlist(struct table *places, struct call_open *call)
 	if (!*at)
 		return;
 	*at = call->same;
-	/* (the key is there, so its value can always be replaced) */
+	/* (the key exists, so replacing its value needs no memory) */
 	if (list)
 		table_set(places, key, list);
 	else
@@ -98,7 +100,7 @@ struct call_open *open_calls_remove_doubted(struct call_thread *thread,
 	if (!found)
 		return NULL;
 	*at = found->next;
-	/* (the key is there, so its value can always be replaced) */
+	/* (the key exists, so replacing its value needs no memory) */
 	if (list)
 		table_set(&thread->doubted, end->sp + 1, list);
 	else

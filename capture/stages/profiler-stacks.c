@@ -29,7 +29,7 @@ static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)
 /* The copied stack of a thread that has left its CPU. */
 struct left {
 	uint64_t id;
-	size_t copied; /* the size of the piece that follows, whose walk is to be tried again; or */
+	size_t copied; /* the size of the piece that follows, whose walk must be tried again; or */
 	unsigned n;    /* the number of frames that follow */
 	uint64_t data[];
 };
@@ -72,8 +72,8 @@ static void profiler_walk_kept(struct profiler *p, struct table *t)
 }
 
 /*
- * Whether there is room for a copy of PIECE. If copies have taken all of it, they are walked: most
- * are of threads that have run again meanwhile, and most tables exist by now.
+ * Whether there is room for a copy of PIECE. If there is none, walks the existing copies: most of
+ * them belong to threads that have run again, and most tables now exist.
  */
 static bool profiler_can_retry(struct profiler *p, const struct rec_piece *piece)
 {
@@ -86,7 +86,7 @@ static bool profiler_can_retry(struct profiler *p, const struct rec_piece *piece
 }
 
 /*
- * Adds PIECE, whose walk has found the N FRAMES, or (0) is to be tried again, to T at KEY. While a
+ * Adds PIECE to T at KEY. Its walk has found N FRAMES, or (N = 0) must be tried again. While a
  * thread waits, its stack is not needed. So if a table is missing, the walk is tried again when the
  * time off CPU ends. Returns 0 or -ENOMEM.
  */
@@ -151,9 +151,9 @@ static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsign
 }
 
 /*
- * The end of the program's frames, FROM..N of FRAMES. Code without frame pointers uses their
- * register for other values, so a walk can read values that are not addresses of code. All frames
- * from the first such value on are invalid.
+ * The end of the program's frames, which are FROM..N of FRAMES. Code without frame pointers uses
+ * the register for other values, so a walk can return values that are not addresses of code. All
+ * frames from the first such value on are invalid.
  */
 static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsigned n)
 {
@@ -163,7 +163,7 @@ static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsi
 	return n;
 }
 
-/* Writes EV, unless it is NULL, about the thread of HEAD; and its stack. */
+/* Writes EV about the thread of HEAD (unless EV is NULL), and the stack. */
 static int profiler_write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
 				uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
 {
@@ -208,7 +208,7 @@ int profiler_on_sample(struct profiler *p, const struct rec_head *head)
 	return profiler_write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
 }
 
-/* Records that are still in the rings can need the stacks of the list before. */
+/* Keeps the previous list, since records that are still in the rings can need its stacks. */
 static void profiler_turn_waiting(struct profiler *p)
 {
 	const struct left *left;
@@ -244,7 +244,7 @@ static bool profiler_is_waiting(const struct profiler *p, const struct rec_offcp
 	return rec->is_earlier && rec->user_stack && profiler_find_waiting(p, rec->user_stack);
 }
 
-/* The end of REC, as far as it is known; NULL = it ended then. */
+/* The kind of the end of REC; NULL = the time off CPU ended with the record. */
 static const char *profiler_end_of(const struct rec_offcpu *rec, bool is_open)
 {
 	if (is_open)

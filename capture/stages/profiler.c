@@ -20,7 +20,7 @@ enum {
 	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
 };
 
-/* An exec that began this long ago is over, and its record was lost. */
+/* If an exec began this long ago, it is over, and its record was lost. */
 #define EXEC_NS UINT64_C(1000000000)
 
 /* The minimum time between two searches for ended processes. */
@@ -34,11 +34,10 @@ struct process {
 	uint32_t pid;
 	uint32_t n_modules;    /* number of modules so far; its low 16 bits are the next id */
 	bool seen;             /* it was selected, so mappings need not wait */
-	bool renamed;          /* it may be selected since then, or it is in the middle of an
-			        * exec */
+	bool renamed;          /* it may now be selected, or be in the middle of an exec */
 	bool doubtful;         /* own: an exec of it may have been missed */
 	uint64_t new_image_ns; /* begin of an exec that has not ended; 0 = none */
-	uint64_t gone_ns;      /* it had ended by then; 0 = its end was not detected */
+	uint64_t gone_ns;      /* the time when its end was detected; 0 = not detected */
 	uint64_t waiting_ns;   /* time of the last mapping in WAITING */
 	struct outbuf waiting; /* struct rec_mapping */
 	uint64_t n_unwritten;  /* mappings that were not kept; lost if they are needed */
@@ -374,8 +373,8 @@ int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
 	if (!process)
 		return -ENOMEM;
 	/*
-	 * The process has begun an exec, so the mapping belongs to the new program. It is reported
-	 * elsewhere, too.
+	 * The process has begun an exec, so the mapping belongs to the new program, and is also
+	 * reported elsewhere.
 	 */
 	if (process->new_image_ns)
 		return 0;
@@ -417,7 +416,7 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 
 static int profiler_fork_maps(struct profiler *p, uint32_t parent, uint32_t child)
 {
-	maps_remove(p->maps, child); /* of the earlier owner of this id */
+	maps_remove(p->maps, child); /* the mappings of the earlier owner of this id */
 	return maps_add(p->maps, &(struct event){ .kind = EVENT_FORK,
 						  .pid = parent,
 						  .fork.child_pid = child });
@@ -432,7 +431,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	profiler_forget_process(p, child); /* the earlier owner of this id */
 	if (p->maps && profiler_fork_maps(p, parent, child) < 0)
 		return -ENOMEM;
-	/* The mappings of the parent have been written by now. */
+	/* The mappings of the parent are already written. */
 	if (p->pipe->own)
 		return 0;
 	from = table_get(&p->processes, (uint64_t)parent + 1);
@@ -610,8 +609,8 @@ static int profiler_begin(void *stage, const struct session_options *o)
 }
 
 /*
- * The worker can report data about a process after its exec or exit. Its mappings would be lost by
- * then, so they are needed now.
+ * The worker can report data about a process after its exec or exit. The mappings would then be
+ * lost, so they are needed now.
  */
 static bool profiler_may_be_watched(const struct profiler *p, uint32_t pid)
 {
@@ -702,7 +701,7 @@ static int profiler_advance(void *stage, uint64_t horizon_ns)
 	if (stacks_turn(&p->stacks, horizon_ns, clock_boot_ns()))
 		collector_forget_stacks(p->pipe->collector);
 	r = pipeline_write_shortage(p->pipe, CLASS_STACKS, &p->n_homeless);
-	/* (not lost by the kernel, so it raises no doubt about other records) */
+	/* (kymo has dropped these, so there is no doubt about other records) */
 	p->known_lost += p->n_dropped;
 	return r == 0 ? pipeline_write_shortage(p->pipe, CLASS_MAPPINGS, &p->n_dropped) : r;
 }

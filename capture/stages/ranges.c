@@ -25,7 +25,7 @@ static void ranges_notify(const struct ranges_sink *sink, const struct range *ra
 		sink->changed(range, made, sink->userdata);
 }
 
-/* Inserts RANGE, which overlaps no other one. */
+/* Inserts RANGE, which does not overlap others. */
 static int ranges_insert(struct ranges *set, const struct range *range,
 			 const struct ranges_sink *sink)
 {
@@ -55,7 +55,7 @@ static void ranges_remove_at(struct ranges *set, struct range *at)
 	set->n--;
 }
 
-/* Inserts the rest of WAS without START to END. */
+/* Inserts what remains of WAS without START to END. */
 static int ranges_put_back(struct ranges *set, const struct range *was, uint64_t start,
 			   uint64_t end, const struct ranges_sink *sink)
 {

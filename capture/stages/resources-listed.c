@@ -114,7 +114,7 @@ static int resources_found_unknown(struct resources *r, const struct rec_found *
 	enum resource resource = rec->resource;
 	struct thing *thing;
 
-	/* Other processes may have made these. */
+	/* Other processes may have made resources of these kinds. */
 	if (!r->listing.first && resource != RESOURCE_FD)
 		return 0;
 	thing = resources_entry(r, resource, id);
@@ -140,7 +140,10 @@ int resources_found(struct resources *r, const struct rec_found *rec)
 	if (rec->resource == RESOURCE_MAPPING)
 		return resources_found_mapping(r, rec);
 	thing = resources_find(r, rec->resource, id);
-	/* It was released after the list was begun. The list may have it from before. */
+	/*
+	 * The resource was released after the start of the list. It may have been listed before
+	 * that.
+	 */
 	if (thing && thing->state == STATE_GONE && thing->gone_ns >= r->listing.head.ts_ns)
 		return 0;
 	error = thing && thing->state != STATE_GONE ? resources_found_known(r, rec, thing)

@@ -8,8 +8,10 @@
 #include "base/cleanup.h"
 #include "capture/programs/decode.h"
 
-/* Wakeups that wait for the next record about their thread: more than a machine can have at a
- * time. */
+/*
+ * The maximum number of wakeups that wait for the next record about their thread. Machines have
+ * fewer at a time.
+ */
 enum { ASLEEP_MAX = 4096 };
 
 /* Two bits per tid. */
@@ -100,7 +102,7 @@ static void schedule_hold(struct schedule *s, struct schedule_cpu *c, const uint
 	w->certain = certain;
 }
 
-/* Drops the wakeup that waits for a switch-out on C, which will not come. */
+/* Drops the wakeup that waits for a switch-out on C: this switch will not come. */
 static void schedule_drop_held(struct schedule *s, struct schedule_cpu *c)
 {
 	s->n_dismissed += c->held.n_words != 0;
@@ -149,7 +151,7 @@ static struct event schedule_synthetic_event(const struct schedule_cpu *c, unsig
 	};
 }
 
-/* How a thread left its CPU without a reported switch, as far as a later record shows. */
+/* A thread left its CPU without a reported switch. Its state, as a later record shows it. */
 enum gone {
 	GONE_AWAKE,   /* it is migrated, or runs on another CPU */
 	GONE_ASLEEP,  /* it is woken */
@@ -169,9 +171,9 @@ static bool schedule_runs_on(const struct schedule *s, uint64_t cpu, uint32_t ti
 }
 
 /*
- * TID comes on CPU, or is woken there. If it was seen running on another CPU, it has left that one,
- * and neither this nor a later switch there was reported. Each switch looks up only whether a
- * thread runs. Its CPU is searched only if it does.
+ * TID is switched in on CPU, or is woken there. If TID was seen running on another CPU, it has left
+ * that CPU, and no switch has reported it. Each switch only checks whether a thread runs; only
+ * then, its CPU is searched.
  */
 static int schedule_ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t ts_ns,
 			       enum gone gone)
@@ -186,7 +188,10 @@ static int schedule_ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, u
 	return r;
 }
 
-/* The thread of C leaves it in STATE. The state of a later owner of its tid does not change. */
+/*
+ * The thread of C leaves C in STATE. If its tid has a new owner, the state of that thread does not
+ * change.
+ */
 static void schedule_switch_out(struct schedule *s, const struct schedule_cpu *c, unsigned state)
 {
 	if (c->tid && c->koid == tasks_koid(s->pipe->tasks, c->tid))
@@ -198,7 +203,7 @@ static int schedule_write_synthetic(struct schedule *s, unsigned cpu, struct tur
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	struct event ev;
-	int r = pipeline_announce(s->pipe, turn.tid); /* may change its koid */
+	int r = pipeline_announce(s->pipe, turn.tid); /* (this may change its koid) */
 
 	r = r ?: schedule_ensure_off(s, turn.tid, cpu, turn.ts_ns, GONE_AWAKE);
 	if (r < 0)
@@ -254,8 +259,8 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
 }
 
 /*
- * Whether *TS_NS is outside the recording. The time of a record that belongs to an earlier chunk,
- * but leaves its ring late, is moved to the begin of the current chunk, whose state it changes.
+ * Whether *TS_NS is outside the recording. If a record of an earlier chunk leaves its ring late,
+ * its time is moved to the start of the current chunk, whose state it changes.
  */
 static bool schedule_is_outside(const struct schedule *s, uint64_t *ts_ns)
 {
@@ -303,8 +308,10 @@ static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n
 	return fxt_archive_words(s->pipe->archive, words, n_words);
 }
 
-/* TID was found on its run queue, and has blocked directly afterwards. Holds its wakeup W until
- * the next record about TID. */
+/*
+ * TID was found on its run queue, and blocked directly afterwards. Holds its wakeup W until the
+ * next record about TID.
+ */
 static int schedule_put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wakeup *w)
 {
 	schedule_drop_asleep(s, tid);
@@ -332,7 +339,7 @@ static int schedule_settle_held(struct schedule *s, struct schedule_wakeup *held
 	return schedule_put_asleep(s, tid, &w);
 }
 
-/* TID is switched in. If a wakeup waits for it, and no other one came, that wakeup was real. */
+/* TID is switched in. If a wakeup waits for this, and no other wakeup came, it was real. */
 static int schedule_settle_asleep(struct schedule *s, uint32_t tid)
 {
 	_cleanup_free_ struct schedule_wakeup *w = schedule_pop_asleep(s, tid);
@@ -362,10 +369,10 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 
 /*
  * The thread on CPU cannot have run until TS_NS: the kernel did not report its switch-out (some
- * kernels skip the tracepoint now and then; kymo has lost nothing). A wakeup that waits for that
- * switch proves that the thread was asleep. If its state is unknown, it is assumed to sleep. Most
- * threads that leave a CPU do, and a preempted thread soon runs again, whereas a sleeping one would
- * be shown as waiting for a CPU until its wakeup.
+ * kernels skip the tracepoint now and then; kymo has lost nothing). If a wakeup waits for that
+ * switch, the thread was asleep. If its state is unknown, it is assumed to sleep. Most threads that
+ * leave a CPU sleep. With the other assumption, a sleeping thread would be shown as waiting for a
+ * CPU until its wakeup; a preempted thread soon runs again.
  */
 static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns,
 				     enum gone gone)
@@ -394,7 +401,7 @@ static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t 
 	return r;
 }
 
-/* TID has come on CPU by TS_NS without a report. */
+/* TID was switched in on CPU by TS_NS, without a report. */
 static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t tid,
 				    int32_t prio)
 {
@@ -414,8 +421,9 @@ static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t t
 }
 
 /*
- * The switch in WORDS takes off another thread than the one that was seen running. The CPU has come
- * online, a filter has begun or ceased to select a running thread, or a switch was not reported.
+ * The switch in WORDS takes off another thread than the one that was seen running. The reason can
+ * be: the CPU has come online, a filter has started or stopped to select a running thread, or a
+ * switch was not reported.
  */
 static int schedule_repair(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
@@ -466,8 +474,8 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 }
 
 /*
- * A woken thread is woken again, where it slept. So it has run there meanwhile, and has left the
- * CPU, or is about to leave it. During a loss, this conclusion is not possible.
+ * A woken thread is woken again, on the CPU where it slept. So it has run there meanwhile, and has
+ * left the CPU or is leaving it. During a loss, this conclusion is not possible.
  */
 static int schedule_wake_again(struct schedule *s, unsigned cpu, const uint64_t *words,
 			       unsigned n_words)
@@ -505,7 +513,7 @@ static int schedule_on_wakeup(struct schedule *s, uint64_t *words, unsigned n_wo
 	if (schedule_is_in_state(s, tid, STATE_WOKEN) && cpu < s->n_cpus && s->cpus[cpu].known &&
 	    !s->cpus[cpu].in_loss)
 		return schedule_wake_again(s, (unsigned)cpu, words, n_words);
-	/* It sleeps where it ran last, so it does not run anywhere. */
+	/* The thread sleeps on the CPU where it ran last, so it does not run anywhere. */
 	r = schedule_ensure_off(s, tid, (unsigned)cpu, words[WORD_TS], GONE_ASLEEP);
 	return r < 0 ? r : schedule_write_wakeup(s, words, n_words);
 }

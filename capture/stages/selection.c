@@ -26,7 +26,7 @@ static int selection_record(void *stage, const struct rec_head *rec)
 	return r == 0 && rec->kind == REC_FORK ? profiler_selected(s->profiler, rec->pid) : r;
 }
 
-/* Mappings that existed at the start. They bypass the merge, since there can be many. */
+/* Writes the mappings that existed at the start. They bypass the merge, since there can be many. */
 static int selection_write_listed(struct selection *s)
 {
 	const struct rec_mapping *rec;
@@ -44,7 +44,7 @@ static int selection_write_listed(struct selection *s)
 	return r;
 }
 
-/* Runs before the round, when the losses among its records are already counted. */
+/* Runs before the round. The losses among the records of the round are already counted. */
 static void selection_look_for_loss(struct selection *s)
 {
 	const struct pipeline_links *links = &s->pipe->links;

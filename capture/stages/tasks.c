@@ -246,7 +246,7 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	if (id->start_ns)
 		task->start_ns = id->start_ns;
 	task->cgroup_id = id->cgroup_id;
-	/* The first parent is the one that made the task. Later ones adopt orphans. */
+	/* The first parent has made the task. Later parents adopt orphans. */
 	if (task->parent_pid == 0)
 		task->parent_pid = id->parent_pid;
 	/* (the name of a loader may be replaced by the name of the program in its process or
@@ -254,7 +254,7 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	changed |= tasks_set_comm(t, id->tid, id->comm);
 	if (changed)
 		tasks_clear_bit(t->announced, id->tid);
-	/* (without memory, or with too many, the path is written with the next change) */
+	/* (without memory, or with too many cgroups, the path is written with the next change) */
 	if (changed && id->cgroup_id && !tasks_cgroup_path(t, id->cgroup_id) &&
 	    t->cgroups_missing.n_used < TASKS_CGROUPS_MAX)
 		table_set(&t->cgroups_missing, id->cgroup_id, t);
@@ -343,8 +343,8 @@ static void tasks_keep_cgroups_of(struct tasks *t, const struct table *tasks, st
 }
 
 /*
- * Keeps the paths of cgroups with a task, and sets the others aside. If too many have a task, sets
- * all aside. Paths that were set aside before are forgotten.
+ * Keeps the paths of cgroups with a task, and sets the others aside. If too many cgroups have a
+ * task, sets all aside. Forgets the paths that were set aside before.
  */
 static void tasks_forget_cgroups(struct tasks *t)
 {

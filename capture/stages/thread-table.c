@@ -21,7 +21,7 @@ static struct resource_block thread_block(const struct thread *t)
 	};
 }
 
-/* Whether it has ended, and has to be joined. */
+/* Whether T has ended and must be joined. */
 static bool thread_is_leaked(const struct thread *t)
 {
 	return t->handle && t->ended && !t->detached;
@@ -93,7 +93,10 @@ static int thread_fork_thread(struct thread_table *b, const struct rec_resource 
  * attributes. */
 static bool thread_attr_is_detached(const __u64 words[3])
 {
-	/* musl's begin with the size of the stack, glibc's with a priority and a policy */
+	/*
+	 * The attributes of musl begin with the size of the stack, those of glibc with a priority
+	 * and a policy.
+	 */
 	bool is_musl = (uint32_t)words[0] > 1000;
 
 	return is_musl ? (uint32_t)words[2] != 0 : words[1] & 1;
@@ -139,7 +142,7 @@ static int thread_end_thread(struct thread_table *b, const struct rec_resource *
 	t->exited = rec->args[0];
 	if (!t->handle)
 		return 0;
-	/* Its tid can be reused. */
+	/* From now on, the tid can be reused. */
 	thread_forget_tid(b, t);
 	return thread_report_if_leaked(b, t);
 }

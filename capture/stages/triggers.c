@@ -16,7 +16,7 @@
 /* Index of the state in a switch, if its thread leaves in a state other than S. */
 enum { SWITCH_STATE = 6 };
 
-/* With more threads at a time, the states of all threads are forgotten. */
+/* The maximum number of threads. Beyond it, the states of all threads are forgotten. */
 enum { THREADS_MAX = 1 << 17 };
 
 /* The last minute, in pieces, for leaks. */
@@ -24,7 +24,7 @@ enum { THREADS_MAX = 1 << 17 };
 enum { LEAK_PIECES = 12 };
 #define LEAK_PIECE_NS (LEAK_WINDOW_NS / LEAK_PIECES)
 
-/* Triggers without a notification of the owner are summed for at most this long. */
+/* The longest time for which triggers without a notification of the owner are summed. */
 #define ADDED_NS UINT64_C(1000000000)
 
 const char *const trigger_names[TRIGGER_MAX] = {
@@ -42,10 +42,9 @@ const char *const trigger_names[TRIGGER_MAX] = {
 struct waiter {
 	uint32_t tid;
 	bool runs, blocked;
-	bool woken_early;    /* it runs, and was woken: if it blocks now, that sleep is already
-			      * over */
-	uint64_t blocked_ns; /* time of blocking; 0 = not blocked, or does not count */
-	uint64_t woken_ns;   /* it waits for a CPU since then; 0 = it does not wait */
+	bool woken_early;    /* woken while it ran: if it blocks now, this sleep is over */
+	uint64_t blocked_ns; /* time of blocking; 0 = not blocked, or not counted */
+	uint64_t woken_ns;   /* start of its wait for a CPU; 0 = it does not wait */
 };
 
 /* The live bytes of one resource in one instance (bpf/record.h). */
@@ -247,8 +246,10 @@ static int triggers_on_switch_in(struct triggers *t, uint64_t ts_ns, uint32_t ti
 	return r;
 }
 
-/* SLEPT: the thread was not on its run queue. If it was, the wakeup counts only if the thread is
- * known to sleep (schedule.h). */
+/*
+ * TID is woken. SLEPT: it was not on its run queue. Otherwise, the wakeup counts only if the thread
+ * is known to sleep (schedule.h).
+ */
 static int triggers_wakes(struct triggers *t, uint64_t ts_ns, uint32_t tid, bool slept)
 {
 	struct waiter *w = triggers_waiter_of(t, tid);
@@ -367,7 +368,7 @@ static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
 	struct growth *g;
 	int r;
 
-	/* Other resources are not counted in bytes, or they would count memory twice. */
+	/* Other resources have no bytes, or their bytes would count twice. */
 	if (rec->resource != RESOURCE_MEMORY && rec->resource != RESOURCE_SEGMENT)
 		return 0;
 	g = triggers_growth_of(t, rec);
@@ -385,7 +386,7 @@ static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
 		g->least[g->piece % LEAK_PIECES] = g->bytes;
 	r = triggers_reach(t, TRIGGER_LEAK, rec->head.ts_ns, g->bytes - least,
 			   t->options.leak_bytes, rec->head.pid);
-	/* The next trigger needs the same growth again, from here on. */
+	/* The next trigger needs the same growth again, from this amount on. */
 	for (unsigned i = 0; t->n > before && i < LEAK_PIECES; i++)
 		g->least[i] = g->bytes;
 	return r;

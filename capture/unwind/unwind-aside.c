@@ -37,7 +37,7 @@ static void unwind_aside_release(struct unwind_aside *a)
 	free(a);
 }
 
-/* Nothing else changes the file while the thread is at work. */
+/* While the thread works, nothing else changes the file. */
 static void *unwind_aside_work(void *userdata)
 {
 	_cleanup_(unwind_cache_freep) struct unwind_cache *cache = NULL;

@@ -39,8 +39,8 @@ struct unwind_async {
 /* For all sessions. This lock is taken last. */
 static pthread_mutex_t async_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned async_n_threads;
-static struct unwind_async
-	*async_orphans; /* without an owner, with files to close, and no thread to close them */
+static struct unwind_async *
+	async_orphans; /* instances without an owner and a thread, with files that must be closed */
 
 int unwind_open_mapped(const struct unwind_ask *ask)
 {
@@ -114,7 +114,7 @@ static void unwind_async_work_on(struct unwind_async *a, struct unwind_async_slo
 	thread_signal(a->done_fd);
 }
 
-/* The last one, owner or thread, frees everything. Called with the lock. */
+/* Frees everything if no owner and no thread is left; otherwise unlocks. Called with the lock. */
 static void unwind_async_unlock_or_free(struct unwind_async *a)
 {
 	bool last = !a->has_owner && a->n_threads == 0;
@@ -141,7 +141,10 @@ static void unwind_async_work(struct unwind_async *a)
 	unwind_async_unlock_or_free(a);
 }
 
-/* An orphan, now adopted by this thread; NULL = there is none, and the thread no longer counts. */
+/*
+ * Returns an orphan, which this thread adopts. Without orphans, returns NULL, and the thread no
+ * longer counts.
+ */
 static struct unwind_async *unwind_async_adopt(void)
 {
 	struct unwind_async *a;
@@ -169,7 +172,7 @@ static void *unwind_async_run(void *userdata)
 	return NULL;
 }
 
-/* Starts a thread for A, or if A is NULL, for the orphans. */
+/* Starts a thread for A, or for the orphans if A is NULL. */
 static bool unwind_async_start_thread(struct unwind_async *a)
 {
 	bool may;

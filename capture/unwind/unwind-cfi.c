@@ -103,9 +103,7 @@ static int cfi_emit_row(struct cfi_run *run)
 	return run->fn(run->location, run->cie, &run->state, run->userdata);
 }
 
-/*
- * Following instructions apply to addresses from LOCATION on. After the end, they are skipped.
- */
+/* The next instructions apply to addresses from LOCATION on. After the end, they are skipped. */
 static int cfi_move_to(struct cfi_run *run, uint64_t location)
 {
 	int r;
@@ -208,7 +206,7 @@ static void cfi_set_cfa(struct cfi_run *run, uint32_t number, int64_t offset)
 	run->changed = true;
 }
 
-/* Changes the register or the offset of a CFA that consists of both. */
+/* Changes the register or the offset of a CFA that is a register plus an offset. */
 static void cfi_change_cfa(struct cfi_run *run, const uint32_t *number, const int64_t *offset)
 {
 	const struct cfi_rule *cfa = &run->state.cfa;
@@ -564,8 +562,8 @@ static const struct cfi_cie *cfi_find_cie(const struct cfi *cfi, uint64_t offset
 }
 
 /*
- * Reads the part of an FDE before its instructions. NULL if its CIE is missing, or the FDE is
- * truncated.
+ * Reads the part of an FDE before its instructions, and returns its CIE. NULL if the CIE is
+ * missing, or the FDE is truncated.
  */
 static const struct cfi_cie *cfi_read_fde(const struct cfi *cfi, struct cfi_entry *entry,
 					  uint64_t *ret_begin, uint64_t *ret_size)

@@ -59,8 +59,10 @@ static const struct unwind_mapping *unwind_resume_search(const struct unwind_pro
 	return NULL;
 }
 
-/* Without the kernel's hook, mappings are learned by walks. Later walks can have learned more
- * than this one. */
+/*
+ * Without the kernel's hook, walks learn mappings. Later walks can have learned more mappings than
+ * this one.
+ */
 static bool unwind_resume_learn(struct unwind_resume *r)
 {
 	if (r->process == &r->now ||
@@ -92,7 +94,7 @@ static const struct unwind_mapping *unwind_resume_see(struct unwind_resume *r, u
 	return &r->now.mappings[r->now.n++];
 }
 
-/* A return address can be the first byte after its function, so one byte less is looked up. */
+/* A return address can be the first byte after its function, so the byte before it is looked up. */
 static uint64_t unwind_resume_address(const struct unwind_resume *r)
 {
 	return r->exact ? r->ip : r->ip - 1;

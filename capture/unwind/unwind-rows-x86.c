@@ -80,7 +80,7 @@ static uint32_t unwind_rows_x86_rule_with_offset(uint32_t kind, uint8_t bp, int6
 
 /*
  * The expression that linkers write for a PLT: SP + 8 + (((IP & 15) >= N) << 3). An entry pushes
- * its number, and the next instruction begins at its byte N.
+ * its number; the instruction after that begins at byte N of the entry.
  */
 static bool unwind_rows_x86_is_plt(const struct cfi_rule *cfa, uint8_t *ret_threshold)
 {
@@ -222,7 +222,7 @@ static bool unwind_rows_x86_find_bp(const struct cfi_state *state, uint8_t *ret)
 	return true;
 }
 
-/* Whether the caller's SP is the CFA, as in all but signal frames. */
+/* Whether the caller's SP is the CFA, as in all frames except signal frames. */
 static bool unwind_rows_x86_sp_is_cfa(const struct cfi_rule *sp)
 {
 	return sp->kind == CFI_UNSPECIFIED || (sp->kind == CFI_VAL_OFFSET && sp->offset == 0);

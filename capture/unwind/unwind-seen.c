@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/unwind/unwind-seen.h"
 
-/* The maximum number of processes between one and the process that has made its mapping. */
+/* The maximum number of ancestors between a process and the process that has made its mapping. */
 enum { GENERATIONS_MAX = 64 };
 
 void unwind_seen_init(struct unwind_seen *s)
@@ -45,7 +45,7 @@ static void unwind_seen_put(struct unwind_seen *s, const struct unwind_seen_entr
 		table_remove(&s->last, unwind_seen_key(oldest));
 	*entry = *new;
 	entry->earlier = unwind_seen_last_of(s, new->mapping.pid);
-	/* (without memory, it is not found) */
+	/* (without memory, the entry is not found) */
 	(void)!table_set(&s->last, unwind_seen_key(new->mapping.pid), (void *)(uintptr_t)s->n);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -79,7 +79,7 @@ static const struct unwind_seen_entry *unwind_seen_begin_of(struct unwind_seen *
 {
 	const struct unwind_seen_entry *latest = NULL, *e = NULL;
 
-	/* (each CPU reports its own, so they are not in the order of time) */
+	/* (each CPU has its own ring, so the entries are not in order of time) */
 	while ((e = unwind_seen_earlier(s, pid, e)))
 		if (e->begins && e->mapping.ts_ns <= ts_ns &&
 		    (!latest || e->mapping.ts_ns > latest->mapping.ts_ns))

@@ -173,7 +173,7 @@ static int unwind_table_append_fde(struct table_builder *b, const struct fde_pla
 
 /*
  * If FDEs overlap, the first one applies, with two exceptions: .eh_frame takes precedence over
- * .debug_frame, and an FDE that is too long ends where the next one begins. NEXT_EH is the next one
+ * .debug_frame, and an FDE that is too long ends where the next one begins. NEXT_EH is the next FDE
  * of .eh_frame.
  */
 static void unwind_table_set_fde_bounds(struct table_builder *b, size_t i, size_t next_eh)

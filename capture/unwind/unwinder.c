@@ -42,7 +42,7 @@ struct unwinder {
 	pthread_cond_t to_list_more;
 	unsigned n_holders; /* 3: owner and threads */
 	bool quits;
-	uint64_t n_asked; /* incremented when requests can be in the ring that must be answered */
+	uint64_t n_asked;            /* incremented when there can be new requests in the ring */
 	uint64_t n_answered;         /* the value of n_asked up to which they are answered */
 	uint32_t to_list[LISTS_MAX]; /* processes */
 	unsigned n_to_list;
@@ -59,7 +59,7 @@ struct unwinder {
 	struct unwind_aside *small_aside, *large_aside;
 	struct ring_buffer *ring;
 	struct unwind_queue asks;
-	struct unwind_queue large; /* of these, the open large files, which wait */
+	struct unwind_queue large; /* open large files, which wait */
 	uint8_t n_missed[UNWIND_FILES_MAX];
 };
 
@@ -132,8 +132,8 @@ static bool unwinder_is_of_now(const struct unwinder *u, const struct unwind_ask
 }
 
 /*
- * The process has ended, or has another mapping there. The next process with this file requests it
- * again, unless there were too many misses.
+ * The process has ended, or has another mapping at this address. The next process with this file
+ * requests the table again, unless there were too many misses.
  */
 static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -164,7 +164,7 @@ static int unwinder_count_made(struct unwinder *u, int result)
 	return result < 0 ? result : 0;
 }
 
-/* The result of reading a file: TABLE, or RESULT is the reason why there is none. */
+/* Stores the result of reading a file: TABLE, or RESULT, the reason why there is no table. */
 static void unwinder_store_table(struct unwinder *u, const struct unwind_ask *ask, int result,
 				 const struct unwind_table *table)
 {
@@ -222,8 +222,9 @@ static void unwinder_queue_large(struct unwinder *u, const struct unwind_waiting
 }
 
 /*
- * Handles the next request in the queue. If its table is not cached, it is made aside: this thread
- * opens requested files, and their programs may end, or unmap them, at any moment.
+ * Handles the next request in the queue. If its table is not cached, another thread makes the
+ * table. (This thread must be free to open requested files, since their programs may end, or unmap
+ * them, at any moment.)
  */
 static void unwinder_answer_next(struct unwinder *u)
 {
@@ -280,7 +281,7 @@ static void unwinder_look_aside(struct unwinder *u)
 	unwinder_begin(u, u->large_aside, &file);
 }
 
-/* (one that is made, but not fetched, counts) */
+/* (a table that is made, but not fetched, counts) */
 static bool unwinder_makes_any(struct unwinder *u)
 {
 	return unwind_aside_is_busy(u->small_aside) || unwind_aside_is_busy(u->large_aside);
@@ -363,8 +364,8 @@ static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 }
 
 /*
- * A process whose one file needs a table runs, so its other files need theirs, too: a walk that
- * has stopped at one file does not know which ones follow.
+ * One file of a process needs a table, so its other files need tables, too: a walk that has stopped
+ * at one file does not know the next files.
  */
 static void unwinder_ask_for_rest(struct unwinder *u, uint32_t pid)
 {
@@ -398,7 +399,7 @@ static int unwinder_on_request(void *userdata, void *data, size_t size)
 }
 
 /*
- * Lists the mappings of processes that wait for it. This is a thread of its own, because the kernel
+ * Lists the mappings of processes that wait for this. It is a separate thread, because the kernel
  * waits for a lock of the process, whose owner may get no CPU for a while.
  */
 static void *unwinder_run_lists(void *userdata)
@@ -482,7 +483,7 @@ static void *unwinder_run(void *userdata)
 	(void)unwind_cache_open(UNWIND_CACHE_BYTES_MAX, &u->cache);
 	unwinder_answer_vdso(u);
 	while (!unwinder_poll(u)) {
-		/* (the next one could need it) */
+		/* (the next request could need it) */
 		if (u->asks.n > 0 && !unwind_aside_is_busy(u->small_aside))
 			unwinder_answer_next(u);
 		else
