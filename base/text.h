@@ -55,13 +55,25 @@ enum { TEXT_FORMAT_MAX = 32 };
 /* "1.5 MiB", "512 B": writes to TO (TEXT_FORMAT_MAX bytes) and returns TO. */
 char *text_format_size(char *to, uint64_t bytes);
 
-/* The end of a noun that is counted: "1 record", "2 records". */
+/* "s", or "" if N is 1: "1 record", "2 records". */
 static inline const char *text_s(uint64_t n)
 {
 	return n == 1 ? "" : "s";
 }
 
-/* "3.00 s", "17.4 ms", "850 ns": three digits that matter; writes to TO and returns TO. */
+/* "1 record is", "2 records are". */
+static inline const char *text_is(uint64_t n)
+{
+	return n == 1 ? "is" : "are";
+}
+
+/* "1 record was", "2 records were". */
+static inline const char *text_was(uint64_t n)
+{
+	return n == 1 ? "was" : "were";
+}
+
+/* "3.00 s", "17.4 ms", "850 ns": three significant digits; writes to TO and returns TO. */
 char *text_format_time(char *to, uint64_t ns);
 
 /* The same for an argument of printf(): the text stays to the end of the block. */

@@ -391,7 +391,7 @@ expect_recorded() {
 
 # less_was_recorded: prints the last command's messages about lost records
 less_was_recorded() {
-	something_was_lost || grep -E ' s: recording took [0-9.]+% of | were lost while it was recorded;|: the archive is damaged;' "$TMP/stderr"
+	something_was_lost || grep -E ' s: recording took [0-9.]+% of | (was|were) lost while it was recorded;|: the archive is damaged;' "$TMP/stderr"
 }
 
 # summarize FILE: writes `kymo summary --json` of FILE to the file $SUMMARY, with the names of

@@ -395,9 +395,8 @@ char *call_targets_refused(const struct call_targets *t, size_t i)
 		outbuf_print(&names, " and %zu more", p->n_refused - n);
 	if (names.error < 0 ||
 	    asprintf(&text,
-		     "'%s' leaves out %.*s of %s: the kernel sets no probe on the instruction at "
-		     "which calls of it would be recorded, because it has a prefix (lock, cs, ds, "
-		     "es or ss)",
+		     "'%s' leaves out %.*s of %s: the kernel cannot probe an instruction with a "
+		     "prefix (lock, cs, ds, es or ss)",
 		     source->spec.function, (int)names.size, (const char *)names.data,
 		     source->spec.file) < 0)
 		return NULL;

@@ -34,10 +34,12 @@ static void apitrace_check_print(const struct finding_counts *c, const struct op
 
 	finding_counts_print(c);
 	printf("%s: call trace (apitrace) of version %" PRIu64 ", %s, %s, %" PRIu64
-	       " call%s, %" PRIu64 " errors, %" PRIu64 " warnings\n",
+	       " call%s, %" PRIu64 " error%s, %" PRIu64 " warning%s\n",
 	       t->name, apitrace_reader_header(t->calls)->version, *packed ? packed : "not packed",
 	       TEXT_SIZE(apitrace_reader_offset(t->calls)), calls, text_s(calls),
-	       finding_counts_of(c, FINDING_ERROR), finding_counts_of(c, FINDING_WARNING));
+	       finding_counts_of(c, FINDING_ERROR), text_s(finding_counts_of(c, FINDING_ERROR)),
+	       finding_counts_of(c, FINDING_WARNING),
+	       text_s(finding_counts_of(c, FINDING_WARNING)));
 }
 
 int apitrace_check(struct finding_counts *c, struct open_trace *t)

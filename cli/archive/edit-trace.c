@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/common/verb.h"
 #include "edit/edit-merge.h"
 #include "writer/fxt/fxt-writer.h"
@@ -90,19 +91,21 @@ struct json_object *edit_trace_json(const struct edit_trace *t)
 	return JSON_OBJECT(JSON("output", t->to.file.path), JSON_OF(&t->to, bytes, file_bytes));
 }
 
-static void edit_trace_report_left_out(const char *name, uint64_t n, const char *what)
+/* WHAT and REST surround the number of NOUNs. */
+static void edit_trace_report_left_out(const char *name, const char *what, uint64_t n,
+				       const char *noun, const char *rest)
 {
 	if (n > 0)
-		fprintf(stderr, "%s: %" PRIu64 " %s\n", name, n, what);
+		fprintf(stderr, "%s: omitted %s%" PRIu64 " %s%s%s\n", name, what, n, noun,
+			text_s(n), rest);
 }
 
 void edit_trace_report_unknown(const char *name, const struct edit_counts *counts)
 {
-	edit_trace_report_left_out(name, counts->refused,
-				   "records of an unknown type or kind were omitted");
-	edit_trace_report_left_out(
-		name, counts->arguments,
-		"arguments of an unknown type, or unreadable ones, were omitted");
-	edit_trace_report_left_out(name, counts->longer,
-				   "records had additional words at their end, which were omitted");
+	edit_trace_report_left_out(name, "", counts->refused, "record",
+				   " of an unknown type or kind");
+	edit_trace_report_left_out(name, "", counts->arguments, "argument",
+				   ", unreadable or of an unknown type");
+	edit_trace_report_left_out(name, "additional words at the end of ", counts->longer,
+				   "record", "");
 }

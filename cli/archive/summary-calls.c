@@ -101,8 +101,8 @@ int summary_calls_print(const struct call_sums *s, size_t limit)
 		if (c->left_out > 0)
 			printf("%8" PRIu64 " %s\n", c->left_out,
 			       strcmp(c->function, EVENT_LEFT_OUT_32BIT) == 0
-				       ? "were not recorded"
-				       : "more were omitted because of the limit");
+				       ? "not recorded"
+				       : "more, omitted because of the limit");
 	}
 	if (n > limit)
 		printf("    ... and %zu other functions (-n shows more)\n", n - limit);

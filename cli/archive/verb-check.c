@@ -266,9 +266,10 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 		       "archive\n",
 		       packed);
 	if (fxt_lint_not_judged(lint) > 0)
-		printf("%" PRIu64 " records were not compared with others: they are too late, or "
-		       "there are too many threads or ids\n",
-		       fxt_lint_not_judged(lint));
+		printf("%" PRIu64
+		       " record%s not compared with others: too late, or too many threads "
+		       "or ids\n",
+		       fxt_lint_not_judged(lint), text_s(fxt_lint_not_judged(lint)));
 	printf("%s: %s, %" PRIu64 " of %" PRIu64 " records good", t->name,
 	       TEXT_SIZE(fxt_reader_offset(t->reader)), r->n_good, r->n_records);
 	verb_check_print_count(r, FXT_SEVERITY_ERROR, ", ");
@@ -463,11 +464,12 @@ const struct verb verb_check_row = {
 		"      --strict      exit with 3 for warnings, too\n"
 		"      --json        print the findings as JSON; with --all, one object per line\n"
 		"      --list        list all kinds of findings\n"
-		"      --explain ID  explain a kind of finding, and its remedy\n"
+		"      --explain=ID  explain a kind of finding, and its remedy\n"
 		"  -h, --help        show this\n"
 		"\nFILE is an archive, a call trace of apitrace, a GDB trace file or a trace-db file; '-'\n"
 		"is standard input.\n"
-		"Errors violate the specification; for warnings, other readers show something wrong.\n"
+		"Errors violate the specification. Warnings are for valid data that other readers show\n"
+		"wrongly.\n"
 		"The exit status is 0 without errors, 3 with errors or for an incomplete recording, and 1\n"
 		"if it is not an archive.\n",
 	.run = verb_check,

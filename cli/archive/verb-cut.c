@@ -68,13 +68,14 @@ static void verb_cut_report(const struct edit_cut_counts *counts, const struct e
 		fprintf(stderr, "%s: %s, %" PRIu64 " record%s; %" PRIu64 " %s omitted\n",
 			out->to.file.path, TEXT_SIZE(out->to.bytes), counts->copied.records,
 			text_s(counts->copied.records), counts->left_out,
-			counts->left_out == 1 ? "was" : "were");
+			text_was(counts->left_out));
 		edit_trace_report_unknown(out->to.file.path, &counts->copied);
 		if (counts->no_room)
 			fprintf(stderr,
-				"%s: %" PRIu64 " records of the state at its start are missing: "
-				"too many of them\n",
-				out->to.file.path, counts->no_room);
+				"%s: %" PRIu64 " record%s of the state at its start %s missing: "
+				"the state is too large\n",
+				out->to.file.path, counts->no_room, text_s(counts->no_room),
+				text_is(counts->no_room));
 		return;
 	}
 	json_print_pretty(JSON_ADD(edit_trace_json(out), JSON_OF(&counts->copied, records),
@@ -162,10 +163,10 @@ const struct verb verb_cut_row = {
 	.examples =
 		"  kymo cut --from 1s --to 2s t.fxt part.fxt\n  kymo cut --pid 4711 t.fxt one.fxt\n",
 	.options =
-		"      --from TIME    start TIME after the start (1.5, 200ms), or at @NANOSECONDS\n"
-		"      --to TIME      end there\n"
-		"      --pid PID,...  only these processes, with their children\n"
-		"      --cpu CPU,...  only these CPUs (0,2-3)\n" EDIT_TRACE_HELP TFILE_CUT_HELP
+		"      --from=TIME    start TIME after the start (1.5, 200ms), or at @NANOSECONDS\n"
+		"      --to=TIME      end there\n"
+		"      --pid=PID,...  only these processes, with their children\n"
+		"      --cpu=CPU,...  only these CPUs (0,2-3)\n" EDIT_TRACE_HELP TFILE_CUT_HELP
 		"\nFILE is an archive, or a GDB trace file, OUT the result; '-' is\n"
 		"standard input and output.\n"
 		"The result contains the names, running threads and open events at its start.\n",

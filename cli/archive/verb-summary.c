@@ -358,11 +358,12 @@ static void verb_summary_print_kernel_times(const struct summary_thread *threads
 	}
 	if ((woken_ns + preempted_ns) < cpu_ns / 100 || woken_ns == 0)
 		return;
-	printf("    of RUNNABLE, %s after wakeups: the kernel (schedstat) counts a part as CPU\n",
+	printf("    RUNNABLE includes %s after wakeups; the kernel (schedstat) counts part of it as "
+	       "CPU\n",
 	       TEXT_TIME(woken_ns));
 	if (preempted_ns)
-		printf("    of CPU, %s until preempted by a woken thread: it counts a part as "
-		       "RUNNABLE\n",
+		printf("    CPU includes %s before preemption by a woken thread; the kernel counts "
+		       "part of it as RUNNABLE\n",
 		       TEXT_TIME(preempted_ns));
 }
 
@@ -542,8 +543,7 @@ const struct verb verb_summary_row = {
 	.what = "Show a summary of a recording: CPUs, threads, functions, losses",
 	.examples = "  kymo summary t.fxt\n  kymo summary --by unit t.fxt\n",
 	.options =
-		"      --by=WHAT          show sums by systemd unit, container, process or thread,\n"
-		"                         instead of threads\n"
+		"      --by=WHAT          show a row for each unit, container, process or thread\n"
 		"  -n, --threads=N        show the N threads with the most CPU time (20)\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP "      --json             print everything as JSON\n"
 		"  -h, --help             show this\n"

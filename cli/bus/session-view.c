@@ -88,15 +88,15 @@ int session_view_report(const struct session_view *v, const char *what)
 }
 
 static const char *const shed_texts[SHED_MAX] = {
-	[SHED_STACKS] = "no call stacks",
-	[SHED_WAKEUPS] = "no wakeups",
+	[SHED_STACKS] = "call stacks stopped",
+	[SHED_WAKEUPS] = "wakeups stopped",
 	[SHED_SESSION] = "ended",
 };
 
 static const char *const back_texts[SHED_MAX] = {
-	[SHED_STACKS] = "call stacks again",
-	[SHED_WAKEUPS] = "wakeups again",
-	[SHED_SESSION] = "goes on",
+	[SHED_STACKS] = "call stacks resumed",
+	[SHED_WAKEUPS] = "wakeups resumed",
+	[SHED_SESSION] = "resumed",
 };
 
 static void session_view_complain_of_step(const struct session_view *v,
@@ -108,7 +108,7 @@ static void session_view_complain_of_step(const struct session_view *v,
 								  : shed_texts[step->what];
 
 	fprintf(stderr,
-		"%s: %s after %.1f s: recording took %.2f%% of %s, and --max-overhead is %.2f%%\n",
+		"%s: %s at %.1f s: recording took %.2f%% of %s, and --max-overhead is %.2f%%\n",
 		what, text,
 		step->ts_ns > v->counters.start_ns
 			? (double)(step->ts_ns - v->counters.start_ns) / 1e9

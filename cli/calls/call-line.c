@@ -112,12 +112,14 @@ static void call_lines_print_left_out(const struct call_lines *l, const struct e
 					    JSON("function", ev->left_out.function),
 					    JSON("left_out", ev->left_out.count)));
 	else if (strcmp(ev->left_out.function, EVENT_LEFT_OUT_32BIT) == 0)
-		printf("%14.9f %" PRIu64 " " EVENT_LEFT_OUT_32BIT " were not recorded\n",
-		       (double)(ev->ts_ns - l->first_ns) / 1e9, ev->left_out.count);
-	else
-		printf("%14.9f %" PRIu64 " calls of %s were omitted because of the limit\n",
+		printf("%14.9f %" PRIu64 " system call%s of 32-bit programs %s not recorded\n",
 		       (double)(ev->ts_ns - l->first_ns) / 1e9, ev->left_out.count,
-		       ev->left_out.function);
+		       text_s(ev->left_out.count), text_was(ev->left_out.count));
+	else
+		printf("%14.9f %" PRIu64 " call%s of %s %s omitted because of the limit\n",
+		       (double)(ev->ts_ns - l->first_ns) / 1e9, ev->left_out.count,
+		       text_s(ev->left_out.count), ev->left_out.function,
+		       text_was(ev->left_out.count));
 }
 
 /* Like strace: the file, the function and the offset in it, innermost first. */

@@ -19,26 +19,26 @@ enum { HEAD_BYTES = 64, VERSION_END = 16 };
 void open_trace_complain_alien(const char *name, const struct unpack_damage *damage, int alien)
 {
 	if (damage) {
-		cli_error("%s: it cannot be decompressed: %s, at its byte %" PRIu64, name,
-			  damage->what, damage->packed_offset);
+		cli_error("cannot decompress %s: %s, at byte %" PRIu64, name, damage->what,
+			  damage->packed_offset);
 		return;
 	}
 	switch (alien) {
 	case FXT_ALIEN_EMPTY:
-		cli_error("%s: the file is empty; it holds no trace", name);
+		cli_error("%s is empty", name);
 		break;
 	case FXT_ALIEN_XZ:
-		cli_error("%s: it is compressed with xz, which kymo does not read; unpack it "
+		cli_error("%s is compressed with xz, which kymo does not read; unpack it "
 			  "first: xz -dc %s | kymo ... -",
 			  name, name);
 		break;
 	case FXT_ALIEN_REPORT:
-		cli_error("%s: it is a leak report (sp-rtrace text), not a trace; use 'kymo "
+		cli_error("%s is a leak report (sp-rtrace text), not a trace; use 'kymo "
 			  "postprocess'",
 			  name);
 		break;
 	default:
-		cli_error("%s: it is not a Fuchsia trace (FXT): it does not start with the magic "
+		cli_error("%s is not a Fuchsia trace (FXT): it does not start with the magic "
 			  "number",
 			  name);
 		break;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "cli/common/verb.h"
 #include "reader/fxt/fxt-events.h"
 #include "model/maps.h"
@@ -39,9 +40,10 @@ int read_events_finish(struct open_trace *t, const struct summary *s)
 	for (size_t i = 0; i < s->n_lost; i++)
 		if (s->lost[i].count != 0)
 			cli_error("%s: %" PRIu64
-				  " events of class '%s' were lost while it was recorded; "
+				  " event%s of class '%s' %s lost while it was recorded; "
 				  "a larger buffer (-b) loses less",
-				  t->name, s->lost[i].count, s->lost[i].class_name);
+				  t->name, s->lost[i].count, text_s(s->lost[i].count),
+				  s->lost[i].class_name, text_was(s->lost[i].count));
 	return summary_lost(s) != 0 ? CLI_DAMAGE : r;
 }
 
@@ -50,9 +52,8 @@ int read_events_unmapped(const struct open_trace *t, uint64_t n, int status)
 	if (n == 0)
 		return status;
 	cli_error("%s: %" PRIu64
-		  " of its mappings were ignored (at most %d are kept): addresses in them "
-		  "have no names, or the names of earlier mappings; make a smaller archive "
-		  "with 'kymo cut'",
-		  t->name, n, MAPS_MAX);
+		  " of its mappings %s ignored (at most %d are kept), so some names are missing or "
+		  "wrong; make a smaller archive with 'kymo cut'",
+		  t->name, n, text_was(n), MAPS_MAX);
 	return status == CLI_OK ? CLI_DAMAGE : status;
 }

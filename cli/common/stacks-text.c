@@ -34,19 +34,21 @@ const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
 			       const uint64_t walks[static WALK_ENDS_MAX])
 {
 	uint64_t all = stacks_walked(walks);
+	const char *before = "; incomplete: ";
 	int at;
 
 	*to = '\0';
 	if (all == 0)
 		return to;
 	at = snprintf(to, STACKS_TEXT_MAX,
-		      "%" PRIu64 " walked, %.1f %% to the start of the "
-		      "thread",
-		      all, 100.0 * (double)walks[WALK_WHOLE] / (double)all);
+		      "%" PRIu64 " walked, %.1f%% reach the start of the thread", all,
+		      100.0 * (double)walks[WALK_WHOLE] / (double)all);
 	for (size_t i = WALK_WHOLE + 1; i < WALK_ENDS_MAX; i++) {
-		if (walks[i] > 0 && at < STACKS_TEXT_MAX)
-			at += snprintf(to + at, STACKS_TEXT_MAX - (size_t)at, "; %" PRIu64 " %s",
-				       walks[i], stacks_text_rest[i]);
+		if (walks[i] == 0 || at >= STACKS_TEXT_MAX)
+			continue;
+		at += snprintf(to + at, STACKS_TEXT_MAX - (size_t)at, "%s%" PRIu64 " %s", before,
+			       walks[i], stacks_text_rest[i]);
+		before = ", ";
 	}
 	return to;
 }

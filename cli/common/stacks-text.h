@@ -14,8 +14,10 @@
 /* The number of walks. */
 uint64_t stacks_walked(const uint64_t walks[static WALK_ENDS_MAX]);
 
-/* Writes WALKS, by enum walk_end, to TO, which is returned: "1203 walked, 99.2 % to the thread's
- * beginning; 9 in code without a table"; "" if there were none. */
+/*
+ * Writes WALKS, by enum walk_end, to TO, and returns TO: "1203 walked, 99.2% reach the start of the
+ * thread; incomplete: 9 in code without a table"; "" without walks.
+ */
 const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
 			       const uint64_t walks[static WALK_ENDS_MAX]);
 

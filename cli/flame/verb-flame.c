@@ -333,18 +333,19 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 	if (p->n_earlier)
 		cli_error("%" PRIu64
 			  " of the times off CPU had begun before the recording: they are "
-			  "counted from its begin",
+			  "counted from its start",
 			  p->n_earlier);
 	if (p->n_earlier_bare)
 		cli_error("%" PRIu64 " of these have no frames of the program: its stack could not "
 			  "be copied, or too many threads were waiting",
 			  p->n_earlier_bare);
 	if (p->n_full)
-		cli_error("%" PRIu64 " of them have more calls than a recording contains: the "
+		cli_error("%" PRIu64
+			  " of the stacks have more calls than a recording contains: the "
 			  "frame " PROFILE_CUT_NAME " stands for the outermost ones",
 			  p->n_full);
 	if (p->n_cut)
-		cli_error("%" PRIu64 " of them are truncated: there are too many different "
+		cli_error("%" PRIu64 " of the stacks are truncated: there are too many different "
 			  "stacks",
 			  p->n_cut);
 	if (f->now->resolver.n_asked > f->now->resolver.n_named)

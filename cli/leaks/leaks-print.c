@@ -206,12 +206,12 @@ static void leaks_print_reach(const struct leak_group *g)
 		return;
 	fputs("     of these", stdout);
 	if (g->reach[REACH_LOST])
-		printf(" %" PRIu64 " are unreachable (%s);", g->reach[REACH_LOST],
-		       TEXT_SIZE(g->lost_bytes));
+		printf(" %" PRIu64 " %s unreachable (%s);", g->reach[REACH_LOST],
+		       text_is(g->reach[REACH_LOST]), TEXT_SIZE(g->lost_bytes));
 	if (g->reach[REACH_INDIRECT])
-		printf(" %" PRIu64 " are reachable only from unreachable "
+		printf(" %" PRIu64 " %s reachable only from unreachable "
 		       "blocks;",
-		       g->reach[REACH_INDIRECT]);
+		       g->reach[REACH_INDIRECT], text_is(g->reach[REACH_INDIRECT]));
 	if (g->reach[REACH_POSSIBLE])
 		printf(" %" PRIu64 " only by interior pointers;", g->reach[REACH_POSSIBLE]);
 	if (g->reach[REACH_EPOLL])
@@ -221,8 +221,10 @@ static void leaks_print_reach(const struct leak_group *g)
 		printf(" %" PRIu64 " only by pointers with a tag in bits 48 to 63;",
 		       g->reach[REACH_TAGGED]);
 	if (g->reach[REACH_UNKNOWN])
-		printf(" %" PRIu64 " were not searched;", g->reach[REACH_UNKNOWN]);
-	printf(" %" PRIu64 " are reachable\n", g->reach[REACH_REACHABLE]);
+		printf(" %" PRIu64 " %s not searched;", g->reach[REACH_UNKNOWN],
+		       text_was(g->reach[REACH_UNKNOWN]));
+	printf(" %" PRIu64 " %s reachable\n", g->reach[REACH_REACHABLE],
+	       text_is(g->reach[REACH_REACHABLE]));
 }
 
 static void leaks_print_contexts(const struct printer *p, const struct leak_group *g)

@@ -222,11 +222,10 @@ static int verb_leaks_check_forked(const struct leaks_request *o, const struct l
 	}
 	if (n == 0)
 		return CLI_OK;
-	cli_error("--fail-over: %" PRIu64 " child%s of fork %s not watched from the fork on, and "
-		  "%s first leaks are unknown%s %s (%" PRIu32 "), after %s%s",
-		  n, n == 1 ? "" : "ren", n == 1 ? "was" : "were", n == 1 ? "its" : "their",
-		  n == 1 ? ":" : ", such as", leaks_process(first), first->real_pid,
-		  TEXT_TIME(first->begin_ns - first->forked_ns),
+	cli_error("--fail-over: the first allocations of %" PRIu64 " child%s of fork are unknown%s "
+		  "%s (%" PRIu32 "), watched %s after its fork%s",
+		  n, n == 1 ? "" : "ren", n == 1 ? ":" : ", such as", leaks_process(first),
+		  first->real_pid, TEXT_TIME(first->begin_ns - first->forked_ns),
 		  allowed ? "" : " (--allow-forked accepts that)");
 	return allowed ? CLI_OK : CLI_FOUND;
 }
@@ -245,9 +244,10 @@ static void verb_leaks_report_judged(const struct leaks_request *o, const struct
 		n_late += !*w->unwatched && !*w->gap && !w->complete && !w->forked_ns;
 	}
 	if (n_late > 0)
-		cli_error("--fail-over: %" PRIu64 " of %" PRIu64 " watched program%s %s judged "
-			  "without earlier allocations, which are unknown",
-			  n_late, n, n == 1 ? "" : "s", n_late == 1 ? "was" : "were");
+		cli_error("--fail-over: %" PRIu64 " of %" PRIu64
+			  " watched program%s %s already running: "
+			  "only later allocations are judged",
+			  n_late, n, text_s(n), text_was(n_late));
 }
 
 static int verb_leaks_check_limit(const struct leaks_request *o, const struct leaks_input *in)
@@ -516,13 +516,13 @@ const struct verb verb_leaks_row = {
 		"      --diff=OLD         compare with the archive OLD\n"
 		"      --fail-over=SIZE   exit with 4 if the selected stacks have more than SIZE,\n"
 		"                         or a program was not watched from its beginning on\n"
-		"      --allow-forked     do not fail for the first moments of children of fork\n"
-		"      --allow-unwatched  do not fail for programs that were not watched\n"
+		"      --allow-forked     accept children of fork whose first allocations are unknown\n"
+		"      --allow-unwatched  accept programs that were not watched\n"
 		"      --json             print the whole report as JSON\n"
 		"      --pprof=OUT        write a profile for pprof, gzip'ed\n"
 		"      --folded=OUT       write folded stacks, weighted by bytes\n"
 		"      --rtrace=DIR       write PID-N.rtrace.txt to DIR, for 'kymo postprocess' and others\n"
-		"      --spec-time        write microseconds, as specified; other readers expect ms\n"
+		"      --spec-time        write microseconds (default: ms, which other readers expect)\n"
 		"      --force            replace existing files\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP "Recording, without FILE:\n"
 		"  -p, --pid=PID,...      these processes, with children (with FILE: only these)\n"
@@ -535,7 +535,7 @@ const struct verb verb_leaks_row = {
 		"\nWithout --events, memory, fd, shm and threads are watched; with --triage, only memory\n"
 		"and threads. With --reach, COMMAND is held at its exit.\n"
 		"FILE is an archive; '-' is standard input.\n"
-		"The exit status is 3 if it is damaged or events were lost, 4 for --fail-over, and with\n"
-		"COMMAND that of 'kymo record'.\n",
+		"The exit status is 3 if FILE is damaged or events were lost, and 4 for --fail-over; with\n"
+		"COMMAND, it is as for 'kymo record'.\n",
 	.run = verb_leaks,
 };

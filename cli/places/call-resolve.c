@@ -393,8 +393,8 @@ static void resolve_note_labels(struct resolution *r, const struct outbuf *names
 	if (names->size == 0 || names->error != 0)
 		return;
 	if (asprintf(&r->found.left_out,
-		     "%s%s'%s' leaves out %.*s of %s: by the symbols and the unwind information, "
-		     "no function begins there, so it is a label",
+		     "%s%s'%s' leaves out %.*s of %s: not a function (by its symbols and unwind "
+		     "information), but a label",
 		     before ?: "", before ? "; " : "", r->name, (int)names->size,
 		     (const char *)names->data, r->file) < 0)
 		r->found.left_out = before;
@@ -406,9 +406,8 @@ static void resolve_note_refused(struct resolution *r, const struct outbuf *name
 {
 	if (names->size > 0 && names->error == 0 &&
 	    asprintf(&r->found.refused,
-		     "'%s' leaves out %.*s of %s: the kernel sets no probe on the instruction at "
-		     "which calls of it would be recorded, because it has a prefix (lock, cs, ds, "
-		     "es or ss)",
+		     "'%s' leaves out %.*s of %s: the kernel cannot probe an instruction with a "
+		     "prefix (lock, cs, ds, es or ss)",
 		     r->name, (int)names->size, (const char *)names->data, r->file) < 0)
 		r->found.refused = NULL;
 }

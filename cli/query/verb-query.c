@@ -532,8 +532,9 @@ const struct verb verb_query_row = {
 		"\nFILE is an archive with calls, moments or allocations, or a trace-db file; '-' is standard\n"
 		"input. An EXPRESSION compares numbers, as in (> (v/value count) (v/size buf)),\n"
 		"or texts, as in (is (v/text path) \"/etc/passwd\"); 'and', 'or' and 'not' combine\n"
-		"several. v/size is the size of the block of a pointer. e/value, e/size and others are\n"
-		"values of an earlier point: (= (v/value buf) (e/value address)) finds pairs of points.\n"
+		"several. v/size is the number of bytes from a pointer's target to the end of its block.\n"
+		"e/value, e/size and others are values of an earlier point:\n"
+		"(= (v/value buf) (e/value address)) finds pairs of points.\n"
 		"Exits with 3 if FILE is damaged, or if it lacks the values that EXPRESSION compares.\n",
 	.run = verb_query_run,
 };

@@ -124,11 +124,9 @@ bool exit_search_end(struct exit_search *s)
 				  : "was not read (other files could not be read in time, or no "
 				    "thread could be made)");
 	if (s->hold.n_more_tracers)
-		cli_error("more than %d programs that use ptrace, or may use it, ran at the same "
-			  "time (%u more): "
-			  "from then on, processes that threads other than the first one of their "
-			  "parent forked were not held at their exit, and their lost blocks are "
-			  "unknown",
+		cli_error("more than %d programs may have used ptrace at the same time (%u more): "
+			  "later processes that a non-main thread forked were not held at their "
+			  "exit; their lost blocks are unknown",
 			  EXIT_HOLD_TRACERS_MAX, s->hold.n_more_tracers);
 	if (s->hold.n_missed)
 		cli_error("%u process%s ended while kymo read the file%s of %s program%s, before "
@@ -149,8 +147,9 @@ bool exit_search_end(struct exit_search *s)
 			  s->hold.n_passed, s->hold.n_passed == 1 ? "" : "es",
 			  s->hold.n_passed == 1 ? "its" : "their");
 	if (s->hold.n_late)
-		cli_error("the memory of %u process%s was not searched within 30 s: its "
+		cli_error("the memory of %u process%s was not searched within 30 s: %s "
 			  "unreachable blocks are unknown",
-			  s->hold.n_late, s->hold.n_late == 1 ? "" : "es");
+			  s->hold.n_late, s->hold.n_late == 1 ? "" : "es",
+			  s->hold.n_late == 1 ? "its" : "their");
 	return any;
 }

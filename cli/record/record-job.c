@@ -100,7 +100,7 @@ static int record_job_start_command(struct record_job *j)
 				: run_command_start(&j->command, j->options.rest, &j->loop.mask);
 	if (r < 0) {
 		cli_error("cannot execute %s: %s", j->options.rest[0],
-			  r == -ECHILD ? "its process ended before that" : strerror(-r));
+			  r == -ECHILD ? "its process exited first" : strerror(-r));
 		j->command_status = r == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
 	}
 	return r;

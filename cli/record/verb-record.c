@@ -58,7 +58,7 @@ const struct verb verb_record_row = {
 	.examples =
 		"  kymo record -d 5 -o t.fxt\n  kymo record -e default,offcpu -o make.fxt -- make\n",
 	.options =
-		"  -o, --output=FILE          the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n"
+		"  -o, --output=FILE          archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is standard output\n"
 		"      --force                replace an existing file\n"
 		"      --direct               record in this process, without the service\n"
 		"      --json                 print the result as JSON\n" REMOTE_HELP_WIDE

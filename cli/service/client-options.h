@@ -45,7 +45,7 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 
 #define CLIENT_OPTIONS_HELP                                                                        \
 	REMOTE_HELP                                                                                \
-	"      --bus ADDRESS  the bus of the service (the system bus)\n"                           \
+	"      --bus=ADDRESS  the bus of the service (the system bus)\n"                           \
 	"  -h, --help         show this\n"
 
 /* Warns, once, if the service has another version. */

@@ -15,9 +15,9 @@ struct remote {
 };
 
 #define REMOTE_HELP                                                                                \
-	"  -H, --host [USER@]HOST\n"                                                               \
+	"  -H, --host=[USER@]HOST\n"                                                               \
 	"                     the service of another machine, by ssh\n"                            \
-	"  -M, --machine NAME\n"                                                                   \
+	"  -M, --machine=NAME\n"                                                                   \
 	"                     the service of a container of this machine\n"
 
 /* For verbs with longer options. */

@@ -222,8 +222,9 @@ static int verb_collect_finish(struct collect *k, struct bus_client *c)
 		bus_client_remove(c, k->path);
 	if (!k->stopped && strcmp(v.reason, "output failed") == 0)
 		return verb_collect_wait_for_output(k, &v);
-	return verb_collect_continues(k, &v) ? verb_collect_wait_and_try_again(k, "Beginning anew")
-					     : r;
+	return verb_collect_continues(k, &v)
+		       ? verb_collect_wait_and_try_again(k, "Restarting the recording")
+		       : r;
 }
 
 /* Whether the output of the session failed before its start was reported. */

@@ -40,7 +40,7 @@ static int verb_context(int argc, char **argv)
 const struct verb verb_context_row = {
 	.name = "context",
 	.synopsis = "NAME begin|end CONTEXT [OPTION ...]",
-	.what = "Mark the allocations between two times of a running session",
+	.what = "Begin or end a named context for the allocations of a session",
 	.examples = "  kymo context web begin request\n  kymo context web end request\n",
 	.options = CLIENT_OPTIONS_HELP,
 	.run = verb_context,

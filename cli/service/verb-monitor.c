@@ -140,7 +140,7 @@ const struct verb verb_monitor_row = {
 	.synopsis = "[NAME] [OPTION ...]",
 	.what = "Show the counters of a session, or of all sessions, each second",
 	.examples = "  kymo monitor web\n  kymo monitor -n 10 --json\n",
-	.options = "  -n, --count COUNT  stop after COUNT outputs\n"
+	.options = "  -n, --count=COUNT  stop after COUNT outputs\n"
 		   "      --json         print one line of JSON each time\n" CLIENT_OPTIONS_HELP,
 	.run = verb_monitor,
 };

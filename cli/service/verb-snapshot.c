@@ -128,8 +128,8 @@ static int verb_snapshot_flight(struct job *j)
 {
 	if (!j->is_flight)
 		return cli_failed(
-			"session '%s' is not a flight recorder: it writes its archive itself "
-			"(without -o, a list of its live blocks is written to it)",
+			"session '%s' is not a flight recorder: its archive is already being "
+			"written; omit -o to add its live blocks to it",
 			j->name);
 	if (j->options->compress != PACK_NONE && j->packed != PACK_NONE)
 		return cli_failed("session '%s' is already compressed with %s: omit --compress",
@@ -214,13 +214,14 @@ const struct verb verb_snapshot_row = {
 	.synopsis = "NAME|--all [-o FILE] [OPTION ...]",
 	.what = "Write the content of a flight recorder, or the allocated blocks of a session",
 	.examples = "  kymo snapshot box -o box.fxt\n  kymo snapshot web\n",
-	.options = "  -o, --output FILE  write the content of a flight recorder; '-' is a pipe.\n"
-		   "                     Without this option, write the blocks that are allocated\n"
-		   "                     now into the archive of the session\n"
-		   "      --all          write the files of all collections' flight recorders\n"
-		   "      --reason TEXT  the reason, for a mark in these files\n"
-		   "      --compress[=METHOD]  compress it: zstd (the default), columns,\n"
-		   "                     snappy or gzip\n"
-		   "      --force        replace an existing file\n" CLIENT_OPTIONS_HELP,
+	.options =
+		"  -o, --output=FILE  write the content of a flight recorder; '-' is standard output.\n"
+		"                     Without this option, write the blocks that are allocated\n"
+		"                     now into the archive of the session\n"
+		"      --all          write the files of all collections' flight recorders\n"
+		"      --reason=TEXT  the reason, for a mark in these files\n"
+		"      --compress[=METHOD]  compress it: zstd (the default), columns,\n"
+		"                     snappy or gzip\n"
+		"      --force        replace an existing file\n" CLIENT_OPTIONS_HELP,
 	.run = verb_snapshot,
 };

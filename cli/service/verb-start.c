@@ -123,7 +123,7 @@ const struct verb verb_start_row = {
 	.examples =
 		"  kymo start web -o web.fxt --unit nginx\n  kymo start box --mode flight --keep 30s\n",
 	.options =
-		"  -o, --output=FILE          the archive; '-' is a pipe; not with --mode=flight\n"
+		"  -o, --output=FILE          the archive; '-' is standard output; not with --mode=flight\n"
 		"      --force                replace an existing file\n" REMOTE_HELP_WIDE
 		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
 		"  -h, --help                 show this\n",

@@ -188,7 +188,7 @@ const struct verb verb_verify_profile_row = {
 	.synopsis = "NAME|FILE ... [OPTION ...]",
 	.what = "Report the errors of collections (kymo.conf)",
 	.examples = "  kymo verify-profile machine\n  kymo verify-profile ./new.conf\n",
-	.options = "      --config-dir DIR  directory of collections (" COLLECTION_DIRECTORY ")\n"
+	.options = "      --config-dir=DIR  directory of collections (" COLLECTION_DIRECTORY ")\n"
 		   "      --list         list all keys, with their values\n"
 		   "      --json         print an array of JSON\n"
 		   "  -h, --help         show this\n",

@@ -219,7 +219,8 @@ const struct verb verb_top_row = {
 		"  -h, --help                 show this\n",
 	.more_options = verb_top_print_options,
 	.notes =
-		"\nKeys: f functions, p processes, t threads, a all, s sort, space pause, q quit.\n"
+		"\nKeys: f functions, p processes, t threads, a all, s sort, space pause, h help,\n"
+		"q quit.\n"
 		"Exits with 3 if events were lost, or if no selected thread ran.\n",
 	.run = verb_top,
 };

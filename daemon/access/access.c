@@ -137,7 +137,7 @@ static const char *access_why_full(const struct peer *p)
 	for (const struct peer *o = p->access->peers; o; o = o->next)
 		n += o->n_held;
 	if (p->n_held == ACCESS_HELD_PER_PEER)
-		return "too many calls before the first answer";
+		return "too many calls are waiting for the first answer";
 	if (p->known && p->uid != 0 && access_count_held_of_user(p) >= p->access->held_per_user_max)
 		return CROWDED_USER;
 	return n >= p->access->held_max ? "too many calls wait for an answer" : NULL;

@@ -558,12 +558,12 @@ static void async_close_warn_refused(uint64_t owner)
 		return;
 	warned_ns = now_ns;
 	if (owner == FOREIGN_FD_UNKNOWN || owner >= FOREIGN_FD_OF_PEER(0))
-		log_warning(0, "files from callers are refused: too many of them cannot be "
-			       "closed");
+		log_warning(0, "files from callers are refused: too many earlier ones are "
+			       "still not closed");
 	else
 		log_warning(0,
-			    "files from user %u are refused: too many of them cannot be "
-			    "closed",
+			    "files from user %u are refused: too many earlier ones are still "
+			    "not closed",
 			    (uid_t)(owner - FOREIGN_FD_OF(0)));
 }
 

@@ -87,7 +87,8 @@ static int daemon_session_reply_chunk(const struct daemon_session *s, const stru
 {
 	if (session_chunks(s->session) >= w->snapshot)
 		return sd_bus_reply_method_return(w->call, NULL);
-	return bus_error_reply(w->call, -ESHUTDOWN, "the session ended before this");
+	return bus_error_reply(w->call, -ESHUTDOWN,
+			       "the session ended before the chunk was complete");
 }
 
 /* Sends the reply to W, which waits for a numbered snapshot, search or chunk. */

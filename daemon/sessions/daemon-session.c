@@ -48,9 +48,9 @@ static void daemon_session_log_loss(struct daemon_session *s, const struct sessi
 		return;
 	s->loss_notified = true;
 	log_session_warning(&about, 0,
-			    "%" PRIu64 " records were lost: the rings of %" PRIu64
-			    " KiB for each CPU, or the output, are too small or too slow: "
-			    "enlarge `ring_bytes`, or record less",
+			    "%" PRIu64 " records were lost: the rings (%" PRIu64
+			    " KiB per CPU) are too small, or the output is too slow: enlarge "
+			    "`ring_bytes`, or record less",
 			    lost, session_options(s->session)->ring_bytes >> 10);
 }
 

@@ -197,7 +197,7 @@ static struct limit_request manager_limit_request_of(const struct daemon_session
 /* Describes the limit that is exceeded. */
 static const char *manager_limit_scope(enum limit_verdict v)
 {
-	return v == LIMIT_EXCEEDS_ALL    ? "all together"
+	return v == LIMIT_EXCEEDS_ALL    ? "all users"
 	       : v == LIMIT_EXCEEDS_USER ? "one user"
 					 : "one user's own processes";
 }
@@ -217,9 +217,9 @@ static int manager_check_rings(const struct manager *m, const struct daemon_sess
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `ring_bytes`: the rings of all CPUs need %s, other "
-			     "sessions have %s, and %s is the limit of %s",
-			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
-			     manager_limit_scope(v));
+			     "sessions use %s; the limit for %s is %s",
+			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), manager_limit_scope(v),
+			     TEXT_SIZE(most));
 }
 
 static uint64_t manager_blocks_of(const struct daemon_session *s)
@@ -248,10 +248,10 @@ static int manager_check_blocks(const struct manager *m, const struct daemon_ses
 	if (v == LIMIT_FITS)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
-			     "option `memory_blocks_max`: the table would have room for %" PRIu64
-			     " blocks, those of other sessions have %" PRIu64 ", and %" PRIu64
-			     " is the limit of %s",
-			     wish.amount, use.all, most, manager_limit_scope(v));
+			     "option `memory_blocks_max`: the table has room for %" PRIu64
+			     " blocks, those of other sessions for %" PRIu64
+			     "; the limit for %s is %" PRIu64,
+			     wish.amount, use.all, manager_limit_scope(v), most);
 }
 
 static uint64_t manager_tables_of(const struct daemon_session *s)
@@ -280,9 +280,9 @@ static int manager_check_tables(const struct manager *m, const struct daemon_ses
 	return bus_error_set(
 		reterr, -EDQUOT,
 		"option `stack_tables_bytes`: unwind tables would take up to %s, those of "
-		"other sessions take %s, and %s is the limit of %s",
-		TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
-		manager_limit_scope(v));
+		"other sessions take %s; the limit for %s is %s",
+		TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), manager_limit_scope(v),
+		TEXT_SIZE(most));
 }
 
 static uint64_t manager_flight_of(const struct daemon_session *s)
@@ -351,9 +351,9 @@ static int manager_check_flights(const struct manager *m, const struct daemon_se
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `flight_bytes`: the flight recorder would keep %s, others "
-			     "keep %s, and %s is the limit of %s",
-			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
-			     manager_limit_scope(v));
+			     "keep %s; the limit for %s is %s",
+			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), manager_limit_scope(v),
+			     TEXT_SIZE(most));
 }
 
 static int manager_make(struct manager *m, const struct manager_create_args *args,

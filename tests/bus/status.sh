@@ -82,9 +82,9 @@ assert_eq "$(json "$TMP/stdout" '.[0] | [(.shed | length), (.steps[] | "\(.what)
 	"0 stacks false 2 stacks true 2" "steps"
 expect_exit 3 "$KYMO" stop dear_once --bus "$BUS"
 assert_contains "$TMP/stderr" \
-	'dear_once: no call stacks after .* 3\.50% of the machine, and --max-overhead is 3\.00%' \
+	'dear_once: call stacks stopped at .* 3\.50% of the machine, and --max-overhead is 3\.00%' \
 	"at the end"
-assert_says "$TMP/stderr" 'dear_once: call stacks again after ' "at the end"
+assert_says "$TMP/stderr" 'dear_once: call stacks resumed at ' "at the end"
 expect_exit 0 "$KYMO" status flood --bus "$BUS"
 assert_line "$TMP/stdout" '    mode:     flight' "mode"
 assert_line "$TMP/stdout" '    lost:     none' "losses"

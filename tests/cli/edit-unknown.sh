@@ -14,7 +14,7 @@ put() { for w; do word "$w"; done; }
 } >unknown
 say() {
 	echo "-- $2"
-	"$@" 2>&1 | grep 'omitted$'
+	"$@" 2>&1 | grep -w omitted
 }
 say kymo cut --from 0 unknown cut
 say kymo merge unknown "$T/small" merged

@@ -24,7 +24,7 @@ if [ "$status" != 1 ]; then
 	echo "check-help exited with $status"
 	exit 1
 fi
-for row in 'start --help: not aligned:  *--bus=ADDRESS' 'list --help: not aligned:  *--bus ADDRESS'; do
+for row in 'start --help: not aligned:  *--bus=ADDRESS' 'list --help: not aligned:  *--bus=ADDRESS'; do
 	if [ "$(grep -c "^kymo $row" "$tmp/said")" != 1 ]; then
 		echo "check-help does not find '$row':"
 		cat "$tmp/said"

@@ -41,8 +41,8 @@ cp "$TMP/stdout" "$TMP/said.json"
 assert_eq "$(json "$TMP/said.json" .reason)" overhead "why it ended"
 assert_eq "$(json "$TMP/said.json" .error)" "" "its error"
 assert_eq "$(json "$TMP/said.json" '[.shed[].what] | join(" ")')" "stacks wakeups session" "the parts that were shed"
-assert_contains "$TMP/stderr" 'no call stacks after .*--max-overhead is 0\.10%' "the message"
-assert_says "$TMP/stderr" 'ended after ' "the message"
+assert_contains "$TMP/stderr" 'call stacks stopped at .*--max-overhead is 0\.10%' "the message"
+assert_says "$TMP/stderr" 'ended at ' "the message"
 assert_contains "$TMP/kymod.log" 'stopped stacks: overhead .*, limit 0\.10%' \
 	"the journal"
 assert_says "$TMP/kymod.log" 'stopped session' "the journal"
@@ -164,7 +164,7 @@ assert_contains "$TMP/kymod.log" 'storm: stopped session: overhead .*% of a CPU,
 for what in session wakeups stacks; do
 	assert_contains "$TMP/kymod.log" "storm: resumed $what: overhead .*% of a CPU" "the journal"
 done
-assert_says "$TMP/storm.log" 'storm: goes on after ' "the message of collect"
+assert_says "$TMP/storm.log" 'storm: resumed at ' "the message of collect"
 
 # The storm is far too long to be read completely.
 while read -r archive; do

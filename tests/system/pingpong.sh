@@ -98,7 +98,7 @@ done
 all_explained || fail "times of the kernel: $(cat "$TMP/truth.json"), ours: $(json "$SUMMARY" '.threads[] | select(.name == "ping" or .name == "pong")')"
 assert_ge "$(thread "$(json "$TMP/truth.json" .ping.tid)" after_wakeup_ns)" 1000000 "time after wakeups"
 expect_read "$TMP/t.fxt" "$KYMO" summary "$TMP/t.fxt"
-assert_contains "$TMP/stdout" '^    of RUNNABLE, .* after wakeups: the kernel \(schedstat\) counts a part as CPU' "the difference"
+assert_contains "$TMP/stdout" '^    RUNNABLE includes .* after wakeups; the kernel \(schedstat\) counts part of it as CPU' "the difference"
 
 # adds_up: whether busy + idle is the duration, on every CPU of this machine
 adds_up() {

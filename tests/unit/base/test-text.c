@@ -317,6 +317,17 @@ TEST(test_format_size)
 		assert_string_equal(text_format_size(to, rows[i].bytes), rows[i].text);
 }
 
+TEST(test_nouns)
+{
+	assert_string_equal(text_s(0), "s");
+	assert_string_equal(text_s(1), "");
+	assert_string_equal(text_s(2), "s");
+	assert_string_equal(text_is(1), "is");
+	assert_string_equal(text_is(2), "are");
+	assert_string_equal(text_was(1), "was");
+	assert_string_equal(text_was(0), "were");
+}
+
 TEST(test_format_time)
 {
 	static const struct {
@@ -351,7 +362,7 @@ int main(void)
 		cmocka_unit_test(test_clean_any_bytes), cmocka_unit_test(test_join_args),
 		cmocka_unit_test(test_parse_size),      cmocka_unit_test(test_parse_time),
 		cmocka_unit_test(test_parse_u64),       cmocka_unit_test(test_format_size),
-		cmocka_unit_test(test_format_time),
+		cmocka_unit_test(test_nouns),           cmocka_unit_test(test_format_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
