@@ -60,6 +60,17 @@ bool text_is_utf8(const char *p, size_t n)
 	return true;
 }
 
+size_t text_cut(const char *p, size_t n, size_t max)
+{
+	size_t cut = max;
+
+	if (n <= max)
+		return n;
+	while (cut > 0 && max - cut < 3 && (p[cut] & 0xc0) == 0x80)
+		cut--;
+	return cut;
+}
+
 /* The character of LEN bytes at P. */
 static uint32_t text_utf8_get(const unsigned char *p, size_t len)
 {

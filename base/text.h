@@ -34,6 +34,12 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n);
 bool text_is_utf8(const char *p, size_t n);
 
 /*
+ * The length of the N bytes of UTF-8 at P if they are cut to at most MAX bytes, before a character.
+ * (In bytes that are not UTF-8, it is at most three less.)
+ */
+size_t text_cut(const char *p, size_t n, size_t max);
+
+/*
  * Parses a size: decimal digits and an optional K, M, G or T (powers of 1024; `iB` or `B` may
  * follow). Returns 0, -EINVAL (not a size), or -ERANGE.
  */

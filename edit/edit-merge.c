@@ -165,14 +165,7 @@ static size_t edit_merge_name_process(const struct merge_input *in, const char *
 		&in->merge->inputs[in->merge->machines[in->view.machine].input];
 	int length = snprintf(to, HOST_MAX + 32, "%s: ", first->host[0] ? first->host : "?");
 
-	if (n <= FXT_STRING_BYTES_MAX - (size_t)length) {
-		memcpy(to + length, text, n);
-		return (size_t)length + n;
-	}
-	n = FXT_STRING_BYTES_MAX - (size_t)length;
-	/* Do not cut within a character. */
-	while (n > 0 && !text_is_utf8(text, n))
-		n--;
+	n = text_cut(text, n, FXT_STRING_BYTES_MAX - (size_t)length);
 	memcpy(to + length, text, n);
 	return (size_t)length + n;
 }

@@ -85,12 +85,8 @@ bool edit_session_is_pause(const struct fxt_record *record)
 static void edit_sessions_make_unique(struct edit_sessions *s, char name[EDIT_SESSION_MAX + 1])
 {
 	enum { ROOM = 8 };
-	size_t n = strlen(name);
+	size_t n = text_cut(name, strlen(name), EDIT_SESSION_MAX - ROOM);
 
-	if (n > EDIT_SESSION_MAX - ROOM)
-		n = EDIT_SESSION_MAX - ROOM;
-	while (n > 0 && !text_is_utf8(name, n))
-		n--;
 	for (unsigned i = 2; summary_sessions_find(&s->written, NULL, name, false); i++)
 		snprintf(name + n, ROOM, "_%u", i);
 }

@@ -74,10 +74,8 @@ int filter_add_user(struct capture_filter *f, const char *text, char why[static 
 /* Cuts a thread's name to the kernel's length, at the end of a character. */
 static void filter_cut_comm(char *to, const char *text)
 {
-	size_t n = strnlen(text, REC_COMM_BYTES - 1);
+	size_t n = text_cut(text, strlen(text), REC_COMM_BYTES - 1);
 
-	while (!text_is_utf8(text, n))
-		n--;
 	memcpy(to, text, n);
 	to[n] = '\0';
 }

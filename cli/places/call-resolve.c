@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/function-clone.h"
 #include "base/outbuf.h"
+#include "base/text.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/options.h"
 #include "cli/places/call-text.h"
@@ -239,8 +240,10 @@ static void resolve_add_clipped(struct resolution *r, const struct resolved_code
 {
 	if (resolve_has_arguments(r) || !code->arguments || code->arguments->n <= CALL_ARGS_MAX)
 		return;
-	if (r->n_clipped++ < NAMES_SHOWN_MAX)
-		outbuf_print(&r->clipped, "%s'%.80s'", r->n_clipped > 1 ? ", " : "", code->label);
+	if (r->n_clipped++ >= NAMES_SHOWN_MAX)
+		return;
+	outbuf_print(&r->clipped, "%s", r->n_clipped > 1 ? ", " : "");
+	call_text_put_shown(&r->clipped, code->label);
 }
 
 static void resolve_note_clipped(struct resolution *r)
@@ -320,8 +323,10 @@ static int resolve_in_libraries(struct resolution *r)
 /* Appends the first of N NAMES, and how many more there are. Ends in a NUL. */
 static void resolve_put_names(struct outbuf *to, const char *const *names, size_t n)
 {
-	for (size_t i = 0; i < n && i < NAMES_SHOWN_MAX; i++)
-		outbuf_print(to, "%s'%.80s'", i ? ", " : "", names[i]);
+	for (size_t i = 0; i < n && i < NAMES_SHOWN_MAX; i++) {
+		outbuf_print(to, "%s", i ? ", " : "");
+		call_text_put_shown(to, names[i]);
+	}
 	if (n > NAMES_SHOWN_MAX)
 		outbuf_print(to, " and %zu more", n - NAMES_SHOWN_MAX);
 	outbuf_append(to, "", 1);
@@ -356,14 +361,16 @@ static int resolve_several(struct resolution *r, const struct place_functions *f
 static int resolve_too_many(struct resolution *r, const struct place_functions *f)
 {
 	struct outbuf names = { 0 };
+	const char *list;
 	int e;
 
 	resolve_put_functions(&names, f);
+	list = names.error ? "" : (const char *)names.data;
 	e = resolve_fail(r, -E2BIG,
-			 "'%.60s' matches %zu functions of %.80s (%.250s), but at most %d are "
+			 "'%.60s' matches %zu functions of %.80s (%.*s), but at most %d are "
 			 "possible, because their names are only in its debug information; use a "
 			 "narrower pattern",
-			 r->name, f->n, r->file, names.error ? "" : (const char *)names.data,
+			 r->name, f->n, r->file, (int)text_cut(list, strlen(list), 250), list,
 			 OPTION_CALLS_MAX);
 	outbuf_deinit(&names);
 	return e;
@@ -621,7 +628,8 @@ static int resolve_line(struct resolution *r)
 	int e = place_lines_find(r->places, r->name, (uint32_t)r->number, &line, r->why,
 				 PLACES_WHY_MAX);
 
-	snprintf(label, sizeof(label), "%.200s:%" PRIu64, r->name, r->number);
+	snprintf(label, sizeof(label), "%.*s:%" PRIu64,
+		 (int)text_cut(r->name, strlen(r->name), 200), r->name, r->number);
 	for (size_t i = 0; e == 0 && i < line.n; i++)
 		e = resolve_point_with_variables(r, line.vaddrs[i], label);
 	return e;
@@ -655,7 +663,10 @@ static int resolve_usdt(struct resolution *r)
 	for (size_t i = 0; e == 0 && i < u.n; i++) {
 		const struct place_usdt *probe = &u.list[i];
 
-		snprintf(label, sizeof(label), "%.120s:%.120s", probe->provider, probe->name);
+		snprintf(label, sizeof(label), "%.*s:%.*s",
+			 (int)text_cut(probe->provider, strlen(probe->provider), 120),
+			 probe->provider, (int)text_cut(probe->name, strlen(probe->name), 120),
+			 probe->name);
 		e = resolve_point(r, probe->vaddr, label, &probe->arguments);
 	}
 	place_usdts_deinit(&u);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "capture/options/call-spec.h"
 
 /* The word for REASON in specifications; there are fewer than reasons. */
@@ -127,11 +128,18 @@ void call_text_put_arguments(struct outbuf *to, const struct place_arguments *a,
 
 void call_text_put_label(struct outbuf *to, const char *label)
 {
+	size_t n = text_cut(label, strlen(label), CALL_FUNCTION_MAX - 1);
+
 	outbuf_print(to, "='");
-	for (size_t i = 0; label[i] && i < CALL_FUNCTION_MAX - 1; i++)
+	for (size_t i = 0; i < n; i++)
 		outbuf_print(to, "%c",
 			     label[i] == '\''                                    ? '"'
 			     : (unsigned char)label[i] < ' ' || label[i] == 0x7f ? '?'
 										 : label[i]);
 	outbuf_print(to, "'");
+}
+
+void call_text_put_shown(struct outbuf *to, const char *name)
+{
+	outbuf_print(to, "'%.*s'", (int)text_cut(name, strlen(name), CALL_TEXT_SHOWN_MAX), name);
 }

@@ -16,5 +16,10 @@
 void call_text_put_arguments(struct outbuf *to, const struct place_arguments *a, bool is_point,
 			     bool words);
 
-/* Appends a label, in quotes. */
+/* Appends a label, in quotes. A long one is cut, before a character. */
 void call_text_put_label(struct outbuf *to, const char *label);
+
+enum { CALL_TEXT_SHOWN_MAX = 80 };
+
+/* Appends a name for a message, in quotes: at most CALL_TEXT_SHOWN_MAX bytes of it. */
+void call_text_put_shown(struct outbuf *to, const char *name);

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "capture/options/call-spec.h"
 #include "capture/probes/call-places.h"
+#include "cli/places/call-text.h"
 
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 
@@ -18,8 +19,10 @@ struct refused_functions {
 
 static void refused_functions_name(struct refused_list *list, const char *name)
 {
-	if (list->n_named < CALL_REFUSED_NAMES_MAX)
-		outbuf_print(&list->names, "%s'%.80s'", list->n_named++ ? ", " : "", name);
+	if (list->n_named == CALL_REFUSED_NAMES_MAX)
+		return;
+	outbuf_print(&list->names, "%s", list->n_named++ ? ", " : "");
+	call_text_put_shown(&list->names, name);
 }
 
 /* Adds the functions of SPEC among PLACES. Returns whether it has no other function. */

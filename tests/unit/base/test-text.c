@@ -44,6 +44,25 @@ TEST(test_is_utf8)
 		assert_int_equal(text_is_utf8(rows[i].text, rows[i].n), rows[i].is);
 }
 
+/* A text is cut before a character. */
+TEST(test_cut)
+{
+	static const char text[] = "a\xc3\xbc"
+				   "b\xe2\x82\xac\xf0\x9f\x98\x80";
+	static const size_t cuts[] = { 0, 1, 1, 3, 4, 4, 4, 7, 7, 7, 7, 11, 11 };
+	static const char continued[] = "\x80\x80\x80\x80\x80\x80";
+
+	for (size_t max = 0; max < ARRAY_SIZE(cuts); max++) {
+		assert_int_equal(text_cut(text, sizeof(text) - 1, max), cuts[max]);
+		assert_true(text_is_utf8(text, cuts[max]));
+	}
+	assert_int_equal(text_cut(text, 2, 2), 2);
+	assert_int_equal(text_cut("", 0, 0), 0);
+	/* (not UTF-8) */
+	assert_int_equal(text_cut(continued, 6, 5), 2);
+	assert_int_equal(text_cut(continued, 6, 2), 0);
+}
+
 TEST(test_clean)
 {
 	static const struct {
@@ -358,11 +377,17 @@ TEST(test_format_time)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_is_utf8),         cmocka_unit_test(test_clean),
-		cmocka_unit_test(test_clean_any_bytes), cmocka_unit_test(test_join_args),
-		cmocka_unit_test(test_parse_size),      cmocka_unit_test(test_parse_time),
-		cmocka_unit_test(test_parse_u64),       cmocka_unit_test(test_format_size),
-		cmocka_unit_test(test_nouns),           cmocka_unit_test(test_format_time),
+		cmocka_unit_test(test_is_utf8),
+		cmocka_unit_test(test_clean),
+		cmocka_unit_test(test_clean_any_bytes),
+		cmocka_unit_test(test_join_args),
+		cmocka_unit_test(test_parse_size),
+		cmocka_unit_test(test_parse_time),
+		cmocka_unit_test(test_parse_u64),
+		cmocka_unit_test(test_format_size),
+		cmocka_unit_test(test_nouns),
+		cmocka_unit_test(test_format_time),
+		cmocka_unit_test(test_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include "capture/options/call-spec.h"
 #include "cli/places/call-resolve.h"
+#include "cli/places/call-text.h"
 #include "tests/support/fixtures/own-directory.h"
 #include "tests/support/fixtures/symbol-program.h"
 #include "tests/support/unit.h"
@@ -290,6 +291,32 @@ static void test_left_out(void **state)
 	call_resolved_deinit(&resolved);
 }
 
+/* Long labels and names are cut before a character. */
+static void test_cut(void **state)
+{
+	static const char last[] = "\xe2\x82\xac";
+	char name[CALL_FUNCTION_MAX + 8], expected[CALL_FUNCTION_MAX + 8];
+	struct outbuf to = { 0 };
+
+	(void)state;
+	for (int at = CALL_FUNCTION_MAX - 4; at < CALL_FUNCTION_MAX; at++) {
+		int kept = at == CALL_FUNCTION_MAX - 4 ? at + 3 : at;
+
+		memset(name, 'x', sizeof(name));
+		memcpy(name + at, last, sizeof(last));
+		snprintf(expected, sizeof(expected), "='%.*s'", kept, name);
+		call_text_put_label(&to, name);
+		assert_int_equal(to.size, strlen(expected));
+		assert_memory_equal(to.data, expected, to.size);
+		outbuf_deinit(&to);
+	}
+	memcpy(name + CALL_TEXT_SHOWN_MAX - 1, last, sizeof(last));
+	call_text_put_shown(&to, name);
+	assert_int_equal(to.size, CALL_TEXT_SHOWN_MAX - 1 + 2);
+	assert_memory_equal((char *)to.data + to.size - 2, "x'", 2);
+	outbuf_deinit(&to);
+}
+
 /* Likewise for labels, such as the end of OCaml's code. */
 static void test_labels(void **state)
 {
@@ -494,6 +521,7 @@ int main(void)
 		cmocka_unit_test(test_left_out),     cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_too_many),     cmocka_unit_test(test_cold_part_first),
 		cmocka_unit_test(test_refused),      cmocka_unit_test(test_passing),
+		cmocka_unit_test(test_cut),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
