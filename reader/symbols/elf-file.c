@@ -505,6 +505,40 @@ bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_targe
 	return false;
 }
 
+/* Whether CODE, of x86-64, can end in a call. */
+static bool elf_file_ends_in_call(const uint8_t code[7])
+{
+	/* call rel32; else FF /2, by its length: register, or memory with 0, 1 or 4 bytes of
+	 * offset, and with or without SIB */
+	return code[2] == 0xe8 || (code[5] == 0xff && (code[6] & 0x38) == 0x10) ||
+	       (code[4] == 0xff && ((code[5] & 0xf8) == 0x50 || code[5] == 0x14)) ||
+	       (code[3] == 0xff && code[4] == 0x54) ||
+	       (code[1] == 0xff && ((code[2] & 0xf8) == 0x90 || code[2] == 0x15)) ||
+	       (code[0] == 0xff && (code[1] == 0x94 || code[1] == 0x14));
+}
+
+bool elf_file_can_follow_call(const struct elf_file *f, uint64_t vaddr)
+{
+	GElf_Ehdr header;
+	uint8_t code[7] = { 0 };
+	uint32_t word;
+	size_t n = sizeof(code);
+
+	if (!gelf_getehdr(f->elf, &header))
+		return true;
+	if (header.e_machine == EM_X86_64) {
+		/* (a segment can begin with an instruction) */
+		while (n > 1 && !elf_read_before(f, vaddr, code + sizeof(code) - n, n))
+			n--;
+		return n == 1 || elf_file_ends_in_call(code);
+	}
+	if (header.e_machine != EM_AARCH64 || !elf_read_before(f, vaddr, &word, sizeof(word)))
+		return true;
+	/* bl; blr, also with authentication of the pointer */
+	return (word & 0xfc000000) == 0x94000000 || (word & 0xfefff800) == 0xd63f0800 ||
+	       (word & 0xfffffc1f) == 0xd63f0000;
+}
+
 bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr)
 {
 	/* mov $15, %rax (or %eax); syscall */

@@ -68,6 +68,12 @@ const void *elf_file_content(const struct elf_file *f, const char *name, size_t 
 bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_target);
 
 /*
+ * Whether VADDR can be a return address: the bytes before it are a call of any kind, or it is
+ * unknown (see above).
+ */
+bool elf_file_can_follow_call(const struct elf_file *f, uint64_t vaddr);
+
+/*
  * Whether the code at VADDR returns from a signal's handler (x86-64). The C library has no symbol
  * for it.
  */

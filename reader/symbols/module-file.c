@@ -350,6 +350,11 @@ bool module_file_call(const struct module_file *m, uint64_t vaddr, uint64_t *ret
 	return m->main.elf && elf_file_call(m->main.elf, vaddr, ret_target);
 }
 
+bool module_file_can_follow_call(const struct module_file *m, uint64_t vaddr)
+{
+	return !m->main.elf || elf_file_can_follow_call(m->main.elf, vaddr);
+}
+
 bool module_file_is_sigreturn(const struct module_file *m, uint64_t vaddr)
 {
 	return m->main.elf && elf_file_is_sigreturn(m->main.elf, vaddr);

@@ -44,6 +44,9 @@ bool module_file_symbol(const struct module_file *m, uint64_t vaddr, struct symb
 /* As elf_file_call(). */
 bool module_file_call(const struct module_file *m, uint64_t vaddr, uint64_t *ret_target);
 
+/* As elf_file_can_follow_call(). */
+bool module_file_can_follow_call(const struct module_file *m, uint64_t vaddr);
+
 /* As elf_file_is_sigreturn(). */
 bool module_file_is_sigreturn(const struct module_file *m, uint64_t vaddr);
 

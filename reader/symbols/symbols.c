@@ -562,9 +562,11 @@ static size_t symbols_resolve_in_file(struct symbols *s, struct module *m,
 	if (!module_file_address(m->file, &query->mapping, address, &vaddr))
 		return 1;
 	has_symbol = module_file_symbol(m->file, vaddr, &symbol);
-	/* A signal can interrupt a function at its first instruction, behind the padding. */
+	/* A signal can interrupt a function at its first instruction, behind the padding. (Behind a
+	 * call, the address can be that of a caller without a name.) */
 	if (!has_symbol && address != query->address &&
-	    module_file_symbol(m->file, vaddr + 1, &symbol) && symbol.offset == 0) {
+	    module_file_symbol(m->file, vaddr + 1, &symbol) && symbol.offset == 0 &&
+	    !module_file_can_follow_call(m->file, vaddr + 1)) {
 		has_symbol = true;
 		address = query->address;
 		vaddr++;

@@ -14,6 +14,7 @@ int __sample_alias(int x);
 int sample_alias(int x) __attribute__((weak, alias("__sample_alias")));
 int sample_chosen(int x);
 void sample_unsized(void);
+void sample_after_call(void);
 
 static volatile int sink;
 
@@ -69,8 +70,29 @@ static int (*choose(void))(int)
 
 int sample_chosen(int x) __attribute__((ifunc("choose")));
 
-/* Assembly without a size, behind padding. */
+/* The last instruction of code without a symbol, before a function. */
+#if defined(__x86_64__)
+#define CALL "	call sample_plain\n"
+#elif defined(__aarch64__)
+#define CALL "	bl sample_plain\n"
+#else
+#define CALL "	nop\n"
+#endif
+
+/* A function behind a call; and assembly without a size, behind padding. */
 __asm__(".text\n"
+	".p2align 4\n"
+	".type sample_caller, %function\n"
+	"sample_caller:\n"
+	"	ret\n"
+	".size sample_caller, . - sample_caller\n" CALL ".globl sample_after_call\n"
+	".type sample_after_call, %function\n"
+	"sample_after_call:\n"
+	"	nop\n"
+	"	nop\n"
+	"	nop\n"
+	"	ret\n"
+	".size sample_after_call, . - sample_after_call\n"
 	".p2align 4\n"
 	".type sample_padded, %function\n"
 	"sample_padded:\n"
@@ -98,6 +120,7 @@ int main(void)
 	print("sample_alias", (void *)__sample_alias);
 	print("sample_local", (void *)sample_local);
 	print("sample_unsized", (void *)sample_unsized);
+	print("sample_after_call", (void *)sample_after_call);
 	print("main", (void *)main);
 	fflush(stdout);
 	while (getchar() != EOF)

@@ -160,6 +160,52 @@ TEST(test_calls)
 	}
 }
 
+TEST(test_can_follow_call)
+{
+	/* The bytes before the address; see the manual of the processor. */
+	static const struct {
+		const char *code;
+		size_t n;
+		bool is;
+	} rows[] = {
+		{ "\xe8\1\2\3\4", 5, true },         /* call rel32 */
+		{ "\xff\xd0", 2, true },             /* call *%rax */
+		{ "\x41\xff\xd7", 3, true },         /* call *%r15 */
+		{ "\xff\x12", 2, true },             /* call *(%rdx) */
+		{ "\xff\x52\x08", 3, true },         /* call *8(%rdx) */
+		{ "\xff\x14\xc8", 3, true },         /* call *(%rax,%rcx,8) */
+		{ "\xff\x54\xc8\x08", 4, true },     /* call *8(%rax,%rcx,8) */
+		{ "\xff\x92\0\1\0\0", 6, true },     /* call *0x100(%rdx) */
+		{ "\xff\x15\0\1\0\0", 6, true },     /* call *0x100(%rip) */
+		{ "\xff\x94\xc8\0\1\0\0", 7, true }, /* call *0x100(%rax,%rcx,8) */
+		{ "\xff\x14\x25\0\1\0\0", 7, true }, /* call *0x100 */
+		{ "\xc3\xcc\xcc\xcc\xcc\xcc\xcc", 7, false },
+		{ "\xc3\x66\x90", 3, false },
+		{ "\xe9\1\2\3\4", 5, false }, /* jmp rel32 */
+		{ "\xff\xe0", 2, false },     /* jmp *%rax */
+		{ "\x66\x0f\x1f\x44\0\0", 6, false },
+		{ "\x0f\x1f\x80\0\0\0\0", 7, false },
+	};
+	struct image i = image_of_code();
+	_cleanup_(elf_file_freep) struct elf_file *f = open_image(&i);
+
+	for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
+		/* at the beginning, where no bytes are before the code, and behind zeros */
+		const uint64_t places[] = { 0, 4096 + 64 * k };
+
+		for (size_t n = 0; n < ARRAY_SIZE(places); n++) {
+			assert_int_equal(pwrite(f->fd, rows[k].code, rows[k].n,
+						(off_t)(CONTENT + places[n])),
+					 (ssize_t)rows[k].n);
+			assert_int_equal(elf_file_can_follow_call(f, START + places[n] + rows[k].n),
+					 rows[k].is);
+		}
+	}
+	/* Bytes that are not there can be a call. */
+	assert_true(elf_file_can_follow_call(f, START));
+	assert_true(elf_file_can_follow_call(f, START + CLAIMED + 4096));
+}
+
 /* The start of a program is behind the entry point, that of a thread before its exit. */
 TEST(test_begins)
 {
@@ -261,6 +307,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN_DIRECTORY(test_calls),
+		IN_DIRECTORY(test_can_follow_call),
 		IN_DIRECTORY(test_begins),
 		IN_DIRECTORY(test_names_of_sections),
 		IN_DIRECTORY(test_notes),

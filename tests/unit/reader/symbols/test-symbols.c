@@ -58,6 +58,9 @@ TEST(test_return_address)
 	/* A signal has interrupted a function at its first instruction. */
 	query.address = program_address(&p, "sample_unsized");
 	assert_function(ask_symbols(s, &query, NULL), "sample_unsized", 0);
+	/* A function without a symbol ends in a call. */
+	query.address = program_address(&p, "sample_after_call");
+	assert_null(ask_symbols(s, &query, NULL)->function);
 	program_stop(&p);
 	symbols_free(s);
 }
