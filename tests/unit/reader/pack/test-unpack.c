@@ -467,7 +467,9 @@ TEST(test_false_beginnings)
 		/* a piece of 1 MiB with a wrong checksum */
 		{ "\xd7KCL", "\xd7KCL\1\0\0\0\0\0\x10\0\0\0\x10\0what", 4, 20 },
 	};
-	const size_t size = unit_rounds(2 << 20);
+	const size_t rounds = unit_rounds(2 << 20), least = (1 << 20) + (64 << 10);
+	/* (more than a whole piece) */
+	const size_t size = rounds > least ? rounds : least;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct outbuf b = { 0 }, out;
