@@ -293,6 +293,10 @@ expect_exit 0 "$KYMO" record --direct -e sched,offcpu,calls --call 'syscall:*nan
 kill $napper
 expect_exit 0 "$KYMO" check --all "$TMP/naps.fxt"
 assert_eq "$(grep -c complete-overlap "$TMP/stdout")" 0 "durations that overlap"
+assert_ge "$("$LIST_STACKS" "$TMP/naps.fxt" | awk -v pid=$napper '$1 == "offcpu" && $3 == pid' | wc -l)" 100 \
+	"times off CPU of naps"
+dump_records "$TMP/naps.fxt"
+assert_ge "$({ grep -c 'nanosleep' "$DUMP" || true; })" 100 "calls of nanosleep"
 
 note "page faults that wait for a disk"
 dd if=/dev/zero of="$TMP/pages" bs=1M count=16 2>/dev/null
