@@ -11,9 +11,6 @@ need_bus
 start_service_bus
 remember_bpf
 
-# A storm that costs far more than the limit, as long as it is recorded.
-"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 100000000 &
-load=$!
 profile storm <<-END
 	[Collection]
 	Categories=sched
@@ -25,26 +22,41 @@ END
 # (a process that is always there, so that there are switches in the pause)
 "$KYMO_LOAD" --out "$TMP/nap.json" sleep 100000 2000 &
 nap=$!
-expect_exit 0 "$KYMO" start other -o "$TMP/other.fxt" -e sched -p $nap --bus "$BUS"
-start_collect storm
 has_paused() {
 	"$KYMO" status storm --json --bus "$BUS" >"$TMP/storm.json"
 	holds "$TMP/storm.json" '.[0].shed | any(.what == "session")'
 }
-expect_soon 40 has_paused
-kill $load
 # The other one has events in the pause.
 has_more() {
 	"$KYMO" status other --json --bus "$BUS" >"$TMP/other.json"
 	[ "$(gojq '.[0].events' "$TMP/other.json")" -ge $((events + 2000)) ]
 }
-events=0
-has_more || true
-events=$(gojq '.[0].events' "$TMP/other.json")
-expect_soon 30 has_more
-kill -TERM "${COLLECT[storm]}"
-wait "${COLLECT[storm]}" || fail "collect has failed: $(cat "$TMP/storm.log")"
-expect_exit 0 "$KYMO" stop other --bus "$BUS"
+# record_both: makes both recordings. Another load on the machine can make a ring of the other one
+# overflow ($exit_status is then 3).
+record_both() {
+	# A storm that costs far more than the limit, as long as it is recorded.
+	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 100000000 &
+	load=$!
+	expect_exit 0 "$KYMO" start other -o "$TMP/other.fxt" --force -e sched -p $nap --bus "$BUS"
+	start_collect storm
+	expect_soon 40 has_paused
+	kill $load
+	events=0
+	has_more || true
+	events=$(gojq '.[0].events' "$TMP/other.json")
+	expect_soon 30 has_more
+	kill -TERM "${COLLECT[storm]}"
+	wait "${COLLECT[storm]}" || fail "collect has failed: $(cat "$TMP/storm.log")"
+	expect_exit "0|3" "$KYMO" stop other --bus "$BUS"
+}
+for n in 1 2 3; do
+	record_both
+	[ "$exit_status" != 0 ] || break
+	note "disturbed (try $n): $(less_was_recorded | tail -n 1)"
+	[ $n = 3 ] || rm -rf "$TMP/out"/*
+done
+nothing_lost
+assert_eq "$exit_status" 0 "exit status of kymo stop"
 kill $nap
 
 # The chunk with the begin of the pause.
