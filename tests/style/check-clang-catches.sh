@@ -22,7 +22,7 @@ cp base/format.c tests/of-a-test.c
 # entry FILE: its command, as meson writes it
 entry() {
 	gojq -nc --arg file "../$1" '{ directory: ".", file: $file, output: "x.o", command:
-		"ccache cc -Ibase/x.p -I.. -Wall -Wextra \u0027-DVALUE=(1 + 1)\u0027 -MD -MQ x.o -MF x.o.d -o x.o -c \($file)" }'
+		"ccache /usr/bin/x86_64-linux-gnu-gcc-12 -m64 -Ibase/x.p -I.. -Wall -Wextra \u0027-DVALUE=(1 + 1)\u0027 -MD -MQ x.o -MF x.o.d -o x.o -c \($file)" }'
 }
 
 # check FILE ...: checks a build of those
