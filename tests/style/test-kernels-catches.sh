@@ -45,6 +45,11 @@ cat >"$TMP/tree/tests/kernels/run-here" <<-END
 	dir=\$1
 	shift
 	kernel=\${KERNEL:-this}
+	if [ -e "$TMP/hang" ]; then
+		echo \$\$ >>"$TMP/hang"
+		exec sleep 987
+	fi
+	[ \$# = 0 ] || ls "$TMP" >>"$TMP/there-again"
 	echo "\$kernel" >"\$dir/kernel"
 	[ \$# -gt 0 ] || set -- right once-wrong-here once-wrong-there once-failed-there wrong-there lost-there
 	for name in "\$@"; do
@@ -80,3 +85,39 @@ diff - "$TMP/results" <<-END || fail "results of the planted tests: $(cat "$TMP/
 END
 assert_eq "$status" 1 "exit status with failures"
 assert_eq "$(gojq -r .name "$TMP/result.json" | wc -l)" 18 "number of results"
+
+# start_test_kernels: starts it; $kernels_job is its pid, $TMP/later.json has its results
+start_test_kernels() {
+	PATH=$TMP/bin:$PATH "$TMP/tree/tools/test-kernels" "$TMP/build" "$TMP/later.json" "$TMP/ended" "$TMP/quiet" \
+		>"$TMP/log" 2>&1 &
+	kernels_job=$!
+}
+
+# n_lines FILE N: FILE has N lines
+n_lines() {
+	[ "$(wc -l <"$1")" = "$2" ]
+}
+
+note "it runs again when other tests have ended"
+: >"$TMP/later.json"
+rm "$TMP/there-again"
+start_test_kernels
+expect_soon 20 test -e "$TMP/ended"
+# (the tests of two kernels, which are right by now)
+expect_soon 20 n_lines "$TMP/later.json" 12
+: >"$TMP/quiet"
+status=0
+wait $kernels_job || status=$?
+assert_eq "$status" 1 "exit status with failures"
+assert_eq "$(grep -cx quiet "$TMP/there-again")" 2 "runs when others had ended"
+assert_eq "$(grep -cx there-again "$TMP/there-again")" 2 "further runs"
+
+note "SIGTERM ends it, and all that it has started"
+: >"$TMP/hang"
+start_test_kernels
+expect_soon 20 n_lines "$TMP/hang" 3
+kill $kernels_job
+expect_soon 20 has_ended $kernels_job
+while read -r pid; do
+	expect_soon 5 is_gone "$pid"
+done <"$TMP/hang"

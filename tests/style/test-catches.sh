@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# tools/test always comes to its report, and leaves no process behind. Nothing is built: meson,
+# ninja and all other tools that it runs are made up.
+
+. "$(dirname "$0")/../lib.sh"
+need_command gojq
+
+tree=$TMP/tree
+mkdir -p "$tree/tools" "$TMP/bin"
+cp "$ROOT"/tools/{test,clean-start,test-report} "$tree/tools/"
+cat >"$TMP/bin/meson" <<-'END'
+	#!/bin/bash
+	mkdir -p "$2/bpf"
+	: >"$2/build.ninja"
+END
+cat >"$TMP/bin/ninja" <<-END
+	#!/bin/bash
+	[ ! -e "$TMP/broken" ]
+END
+# (it has no libFuzzer)
+printf '#!/bin/sh\nexit 1\n' >"$TMP/bin/clang"
+printf '#!/bin/sh\n' | tee "$TMP/bin/sync" >"$tree/tools/setup"
+printf '#!/bin/sh\n' >"$tree/tools/check-clang"
+cat >"$tree/tools/run-tests" <<-END
+	#!/bin/bash
+	[ \$2 != asan ] || : >"$TMP/asan-ran"
+	if [ \$2 = valgrind ] && [ -e "$TMP/kill" ]; then
+		kill -KILL \$PPID
+	fi
+	echo "{\"name\": \"kymo:unit / \$2\", \"result\": \"OK\"}" >"\$3"
+END
+cat >"$tree/tools/test-kernels" <<-END
+	#!/bin/bash
+	if [ -e "$TMP/hang" ]; then
+		sleep 987 &
+		echo \$\$ \$! >"$TMP/hang"
+		wait
+	fi
+	: >"\$3"
+	until [ -e "\$4" ]; do
+		sleep 0.1
+	done
+	ls "$TMP" >"$TMP/there-again"
+	echo '{"name": "kernel", "result": "OK"}' >"\$2"
+	exit 3
+END
+chmod +x "$tree/tools"/* "$TMP/bin"/*
+
+# run_test ARGUMENT ...: what tools/test says is in $TMP/said
+run_test() {
+	CI='' KYMO_UNSTEADY=$TMP/kept KYMO_PERFETTO_SQL=none PATH=$TMP/bin:$PATH "$tree/tools/test" "$@" >"$TMP/said" 2>&1
+}
+
+note "a build, and the status of the tests on other kernels, which run again after those with sanitizers"
+! run_test --kernels || fail "a failure passed: $(cat "$TMP/said")"
+assert_line "$TMP/said" 'failed: kernels: the runner failed (exit status 3)'
+assert_line "$TMP/said" '6 passed, 1 failed, 0 skipped'
+assert_line "$TMP/there-again" asan-ran
+
+note "the rest is killed"
+: >"$TMP/kill"
+! run_test || fail "lost results passed: $(cat "$TMP/said")"
+assert_line "$TMP/said" 'failed: valgrind: the runner failed (exit status unknown)'
+assert_line "$TMP/said" 'failed: tools/check-clang: clang has found errors'
+assert_contains "$TMP/said" '^5 passed, 2 failed, 0 skipped$'
+rm "$TMP/kill"
+
+note "a build that fails leaves no eBPF programs of an earlier one"
+: >"$TMP/broken"
+: >"$tree/build-test/bpf/kymo.bpf.o"
+! run_test || fail "a failed build passed: $(cat "$TMP/said")"
+assert_line "$TMP/said" 'failed: build-test: does not build'
+[ ! -e "$tree/build-test/bpf/kymo.bpf.o" ] || fail "the old object is there"
+rm "$TMP/broken"
+
+note "SIGTERM ends the tests on other kernels, too"
+: >"$TMP/hang"
+CI='' KYMO_PERFETTO_SQL=none PATH=$TMP/bin:$PATH "$tree/tools/test" --kernels >"$TMP/said" 2>&1 &
+test=$!
+expect_soon 20 test -s "$TMP/hang"
+kill $test
+expect_soon 20 has_ended $test
+read -r first second <"$TMP/hang"
+expect_soon 5 is_gone "$first"
+expect_soon 5 is_gone "$second"
