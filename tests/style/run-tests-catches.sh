@@ -20,6 +20,30 @@ cat >"$TMP/tree/meson.build" <<-END
 	test('leaves', sh, args: files('leaves.sh'), suite: 'planted')
 	test('wrong', sh, args: files('right.sh'), suite: 'namesake')
 	test('deadly', sh, args: files('deadly.sh'), suite: 'deadly')
+	several = executable('several', 'valgrind-tests.c', 'several.c')
+	test('several', several, args: ['0', '2'], suite: 'planted', timeout: 30)
+	test('stuck', several, args: ['1', '2'], suite: 'planted', timeout: 1)
+END
+cp "$ROOT/tests/unit/valgrind-tests.c" "$TMP/tree/"
+for name in good second-half wrong-half hangs-half second-third late-half; do
+	echo "NAME(${name/-/_}, \"$name\")"
+done >"$TMP/tree/valgrind-tests-names.h"
+cat >"$TMP/tree/several.c" <<-END
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	#define TEST(name) int name(int argc, char **argv); int name(int argc, char **argv)
+	TEST(good) { return argc - 1; }
+	TEST(wrong_half) { printf("the answer of %s is 41\n", argv[0]); return argc; }
+	TEST(second_third)
+	{
+		(void)argv;
+		fprintf(stderr, "it was late\n");
+		return open("$TMP/third", O_CREAT | O_EXCL, 0600) < 0 ? 0 : argc;
+	}
+	TEST(second_half) { (void)argv; return argc - 1; }
+	TEST(hangs_half) { (void)argv; return pause() + argc; }
+	TEST(late_half) { (void)argv; return argc - 1; }
 END
 echo 'exit 0' >"$TMP/tree/right.sh"
 echo 'echo "the answer is 41, not 42" >&2; exit 1' >"$TMP/tree/wrong.sh"
@@ -94,6 +118,7 @@ assert_eq "$(KYMO_TEST_SLOWNESS=9 "$BASH" "$ROOT/tests/slowness.sh")" 8 "the lar
 
 note "each kind of failure has its own result"
 meson setup "$TMP/build" "$TMP/tree" >"$TMP/setup" 2>&1 || fail "$(cat "$TMP/setup")"
+ninja -C "$TMP/build" >"$TMP/setup" 2>&1 || fail "$(cat "$TMP/setup")"
 export KYMO_TEST_SLOWNESS=1
 ! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/odd.json" --suite planted --suite namesake >"$TMP/log" 2>&1 ||
 	fail "failures passed"
@@ -106,7 +131,11 @@ diff - "$TMP/results" <<-END || fail "results of the planted tests"
 	reads-freed FAIL
 	right OK
 	second-time UNSTEADY
+	several: second-third UNSTEADY
+	several: wrong-half FAIL
 	skips SKIP
+	stuck: hangs-half FAIL
+	stuck: late-half FAIL
 	wrong FAIL
 	wrong OK
 END
@@ -124,7 +153,7 @@ note "a test without a result is a failure"
 ! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/deadly.json" --suite deadly --suite planted --num-processes 1 \
 	>"$TMP/log" 2>&1 || fail "tests that meson lost passed"
 assert_eq "$(gojq -r 'select(.name | endswith("deadly")).result' "$TMP/deadly.json")" LOST "result of what kills meson"
-assert_eq "$(gojq -r .name "$TMP/deadly.json" | wc -l)" 10 "results"
+assert_eq "$(gojq -r '.name | sub(": .*"; "")' "$TMP/deadly.json" | sort -u | wc -l)" 12 "results"
 
 # report COUNT: the report of those results, with COUNT unsteady tests, and nothing that failed
 report() {
@@ -135,7 +164,7 @@ report() {
 	: >"$TMP/results.d/broken"
 	gojq -c 'select(.result | IN("OK", "SKIP"))' "$TMP/odd.json" >"$TMP/results.d/test.json"
 	for ((n = 0; n < $1; n++)); do
-		gojq -c --arg n "$n" 'select(.result == "UNSTEADY") | .name += $n' "$TMP/odd.json"
+		gojq -c --arg n "$n" 'select(.name | endswith("second-time")) | .name += $n' "$TMP/odd.json"
 	done >>"$TMP/results.d/test.json"
 	CI='' KYMO_UNSTEADY=$TMP/kept "$ROOT/tools/test-report" "$TMP/results.d" 61 >"$TMP/report"
 }
@@ -155,7 +184,11 @@ cp "$TMP/odd.json" "$TMP/results.d/test.json"
 	fail "failures passed"
 assert_line "$TMP/report" 'failed: planted / wrong: the answer is 41, not 42'
 assert_contains "$TMP/report" '^failed: planted / hangs: TIMEOUT: the test did not end within [0-9]+ s; its processes:$'
-assert_line "$TMP/report" '3 passed, 6 failed, 1 skipped'
+assert_line "$TMP/report" 'failed: planted / several: wrong-half: FAIL: wrong-half: exit status 1'
+assert_line "$TMP/report" 'unsteady: planted / several: second-third: FAIL: second-third: exit status 1'
+assert_line "$TMP/report" 'failed: planted / stuck: hangs-half: FAIL: hangs-half: did not end in time'
+assert_line "$TMP/report" 'failed: planted / stuck: late-half: FAIL: late-half: not run'
+assert_line "$TMP/report" '4 passed, 9 failed, 1 skipped'
 
 note "a fuzz target without a result is a failure, and so is none at all"
 mkdir -p "$TMP/bin" "$TMP/fuzzed/tests/fuzz"
