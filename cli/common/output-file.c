@@ -337,8 +337,9 @@ static uint64_t output_file_noted_ns;
 static void output_file_on_noted_signal(int number)
 {
 	if (!output_file_noted) {
-		output_file_noted = number;
+		/* (another signal can come in between) */
 		output_file_noted_ns = clock_read_ns(CLOCK_MONOTONIC);
+		output_file_noted = number;
 	} else if (clock_read_ns(CLOCK_MONOTONIC) - output_file_noted_ns > SIGNAL_TWICE_NS) {
 		signal(number, SIG_DFL);
 		raise(number);
