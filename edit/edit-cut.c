@@ -380,7 +380,7 @@ static int edit_cut_move_on(struct edit_cut *c, uint64_t ts_ns)
 	if (ts_ns >= c->from_ns && c->phase == BEFORE)
 		r = edit_cut_begin(c);
 	if (r == 0 && ts_ns >= c->to_ns && c->phase == WITHIN)
-		r = edit_cut_end(c, c->to_ns);
+		r = edit_cut_write_stops(c, UINT64_MAX) ?: edit_cut_end(c, c->to_ns);
 	return r;
 }
 
@@ -391,9 +391,10 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 	int e = 0;
 
 	edit_cut_learn_time(c, r.ts_ns);
-	/* (a session that begins with the cut belongs to its beginning) */
+	/* (a session that begins or stops with the cut belongs to its beginning, and so to the end
+	 * of the part before, which has the event) */
 	if ((row == FXT_ROW_START || row == FXT_ROW_STOP) && r.ts_ns > c->from_ns)
-		e = edit_cut_move_on(c, r.ts_ns);
+		e = edit_cut_move_on(c, r.ts_ns == c->to_ns ? r.ts_ns - 1 : r.ts_ns);
 	e = e ?: edit_cut_process_own(c, item);
 	if (e != 0)
 		return e < 0 ? e : 0;
