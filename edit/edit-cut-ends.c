@@ -184,11 +184,16 @@ int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 	return r;
 }
 
-/* The part is identified by its source, and by the selection. */
+/*
+ * The part is identified by its source, by the edits of the source, and by the selection. The whole
+ * is no part. But if it was edited, its own parts must not fit those of the original, so it has the
+ * events of a part without ends.
+ */
 static void edit_cut_set_part(struct edit_cut *c)
 {
 	const uint64_t words[] = {
 		c->source_id,
+		c->edited_id,
 		c->counts.first_ns,
 		c->options.n_pids,
 		c->options.n_cpus,
@@ -198,11 +203,16 @@ static void edit_cut_set_part(struct edit_cut *c)
 			   c->options.n_cpus * sizeof(*c->options.cpus)),
 	};
 
+	bool edited = c->edited_id != 0 || c->options.n_pids > 0 || c->options.n_cpus > 0;
+
 	c->part.first_ns = c->from_ns;
 	c->part.behind_ns = c->to_ns == UINT64_MAX ? 0 : c->to_ns;
-	/* (the whole is no part) */
-	if (c->source_id != 0 && (c->from_ns > c->counts.first_ns || c->part.behind_ns > 0))
+	if (c->source_id != 0 &&
+	    (edited || c->from_ns > c->counts.first_ns || c->part.behind_ns > 0))
 		c->part.id = table_hash(words, sizeof(words)) ?: 1;
+	/* (the part before has some of the missing events, but they would end there) */
+	if (c->counts.no_room_across > 0)
+		c->part.first_ns = c->part.behind_ns = 0;
 }
 
 int edit_cut_begin(struct edit_cut *c)

@@ -58,6 +58,7 @@ struct edit_cut {
 	struct edit_clip clip; /* for the next record */
 	struct edit_part part;
 	uint64_t source_id; /* of the first session_start; 0 = none yet */
+	uint64_t edited_id; /* of the first event `part` in the source; 0 = none yet */
 	bool part_begun;    /* its first event is written */
 };
 

@@ -13,7 +13,8 @@
 /* The sorting window in bytes. Records that are out of order by more are not sorted. */
 #define WINDOW ((size_t)16 << 20)
 
-/* The maximum number of complete events that go on at the cut's beginning; others are left out. */
+/* The maximum number of complete events that go on at the cut's beginning; others are left out, and
+ * counted. */
 enum { ACROSS_MAX = 1 << 16 };
 #define ACROSS_BYTES_MAX ((size_t)32 << 20)
 
@@ -219,7 +220,7 @@ static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *it
 static int edit_cut_keep_across(struct edit_cut *c, const struct edit_sorted *item)
 {
 	if (c->n_across == ACROSS_MAX || c->across_bytes > ACROSS_BYTES_MAX) {
-		c->counts.left_out++;
+		c->counts.no_room_across++;
 		return 0;
 	}
 	if (GROW(c->across, c->across_room, c->n_across + 1) < 0)
@@ -452,8 +453,12 @@ static int edit_cut_process_sorted(struct edit_cut *c, bool all)
 
 int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 {
+	enum edit_part_class what;
+	struct edit_part part;
 	int r;
 
+	if (c->edited_id == 0 && edit_part_read(record->provider, record, &part, &what))
+		c->edited_id = part.id;
 	if (c->source_id == 0 && edit_row_of(record->provider, record) == FXT_ROW_START) {
 		const uint64_t words[] = { record->ts_ns,
 					   fxt_record_number(record, FXT_NAME_SESSION),

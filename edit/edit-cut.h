@@ -50,6 +50,7 @@ struct edit_cut_counts {
 	struct edit_counts copied;  /* into the result; repairs and losses, of the whole source */
 	uint64_t left_out;          /* records with a time, not in the result */
 	uint64_t no_room;           /* initial state without room, not in the result either */
+	uint64_t no_room_across;    /* the same for events that cross the start of the range */
 	uint64_t first_ns, last_ns; /* of the source: times of its first and last record */
 	bool any;                   /* at least one record was in the range */
 	/*

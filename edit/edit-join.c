@@ -19,9 +19,15 @@ bool edit_join_read(struct edit_join *j, const struct fxt_record *record)
 		return false;
 	if (j->part.id == 0)
 		j->part = part;
-	j->at = at;
+	j->at = at == EDIT_PART_EDITED ? EDIT_PART_RECORDS : at;
 	j->ended |= at == EDIT_PART_END;
 	return true;
+}
+
+void edit_join_damage(struct edit_join *j)
+{
+	j->damaged = true;
+	j->begins_damaged |= j->at == EDIT_PART_STATE;
 }
 
 void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int input_b)
@@ -30,6 +36,8 @@ void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int i
 		return;
 	a->after = input_b;
 	b->before = input_a;
+	a->next = b;
+	b->previous = a;
 }
 
 static bool edit_join_is_complete(const struct fxt_record *r)
@@ -37,20 +45,36 @@ static bool edit_join_is_complete(const struct fxt_record *r)
 	return r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE;
 }
 
-bool edit_join_omits(const struct edit_join *j, const struct edit_join *before,
-		     const struct edit_sorted *item)
+bool edit_join_is_joint(const struct edit_join *j)
 {
-	const struct fxt_record *r = item->record;
+	return j->previous && j->previous->ended && !j->previous->damaged && !j->begins_damaged;
+}
+
+bool edit_join_goes_on(const struct edit_join *j, const struct fxt_record *r)
+{
 	struct fxt_arg arg;
 
-	/* The next part has the whole of it. */
-	if (j->after >= 0 && edit_join_is_complete(r) && r->event.end_ns == j->part.behind_ns &&
-	    edit_find_arg(r, FXT_NAME_ENDS_AT, FXT_ARG_UINT64, &arg))
-		return true;
+	return j->after >= 0 && edit_join_is_complete(r) && r->event.end_ns == j->part.behind_ns &&
+	       edit_find_arg(r, FXT_NAME_ENDS_AT, FXT_ARG_UINT64, &arg);
+}
+
+bool edit_join_went_on(const struct edit_join *j, const struct fxt_record *r)
+{
+	struct fxt_arg arg;
+
+	return j->before >= 0 && edit_join_is_complete(r) && r->ts_ns == j->part.first_ns &&
+	       edit_find_arg(r, FXT_NAME_BEGAN_AT, FXT_ARG_UINT64, &arg);
+}
+
+bool edit_join_omits(const struct edit_join *j, const struct edit_sorted *item)
+{
+	const struct fxt_record *r = item->record;
+
 	/* The times are checked, since an event `part` can be missing in a damaged archive. */
 	if (item->tag == EDIT_PART_END)
-		return j->after >= 0 && (!item->timed || r->ts_ns >= j->part.behind_ns);
-	if (item->tag != EDIT_PART_STATE || !before || !before->ended ||
+		return j->next && edit_join_is_joint(j->next) &&
+		       (!item->timed || r->ts_ns >= j->part.behind_ns);
+	if (item->tag != EDIT_PART_STATE || !edit_join_is_joint(j) ||
 	    (item->timed && r->ts_ns != j->part.first_ns))
 		return false;
 	/* A complete event is no state. If it could not be marked, it stays in two parts. */

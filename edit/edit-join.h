@@ -4,8 +4,8 @@
  * another, and which ones become whole again (docs/FXT-MAPPING.md, "Parts").
  *
  * The parts that fit are known from the heads of the archives, before anything is written. The
- * state at the begin of a part is left out only if the part before it has come to its end: if it
- * was cut off, the state is more than its last records show.
+ * state at the begin of a part is left out only if the part before it has come to its end, and is
+ * not damaged: otherwise, the state is more than its records show.
  */
 #pragma once
 
@@ -17,10 +17,13 @@ struct edit_join {
 	struct edit_part part;   /* id 0: it is no part, or its first event was not read yet */
 	enum edit_part_class at; /* of the records that are being read */
 	bool ended;              /* its end was read */
+	bool damaged;            /* some of it could not be read */
+	bool begins_damaged;     /* perhaps some of its state, or the mark behind it */
 	int before, after;       /* the inputs that it continues, and that continue it; -1 = none */
-	uint64_t chain_ns;       /* the begin of the first part that it continues */
-	bool continues;          /* it has taken over from the one before */
-	uint64_t events, lost;   /* of stops that were left out, for the next one */
+	const struct edit_join *previous, *next; /* the same; borrowed, or NULL */
+	uint64_t chain_ns;                       /* the begin of the first part that it continues */
+	bool continues;                          /* it has taken over from the one before */
+	uint64_t events, lost;                   /* of stops that were left out, for the next one */
 };
 
 void edit_join_init(struct edit_join *j);
@@ -28,16 +31,24 @@ void edit_join_init(struct edit_join *j);
 /* Takes the next RECORD that is read. Returns true for an event `part`, which is not copied. */
 bool edit_join_read(struct edit_join *j, const struct fxt_record *record);
 
+/* Some of the archive could not be read, before the next record. */
+void edit_join_damage(struct edit_join *j);
+
 /* Makes the later one of two parts (A, whose input is INPUT_A) continue the other one, if they fit
  * and nothing else does. */
 void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int input_b);
 
-/*
- * Whether ITEM of J is left out. Its effect on the state must be taken into account nevertheless.
- * BEFORE is the part before; NULL without one.
+/* Whether J continues another part, and nothing is missing between them: then the end of the other
+ * one and the state of J are left out. */
+bool edit_join_is_joint(const struct edit_join *j);
+
+/* Whether ITEM of J is left out. Its effect on the state must be taken into account, though. */
+bool edit_join_omits(const struct edit_join *j, const struct edit_sorted *item);
+
+/* Whether R, of J, is a complete event that the next part continues; that the part before begins.
  */
-bool edit_join_omits(const struct edit_join *j, const struct edit_join *before,
-		     const struct edit_sorted *item);
+bool edit_join_goes_on(const struct edit_join *j, const struct fxt_record *r);
+bool edit_join_went_on(const struct edit_join *j, const struct fxt_record *r);
 
 /*
  * Gives R, an event of J that was clipped or moved to the begin of J, its true begin: or that of

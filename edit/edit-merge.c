@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "edit/edit-find.h"
+#include "edit/edit-halves.h"
 #include "edit/edit-join.h"
 #include "edit/edit-owners.h"
 #include "edit/edit-points.h"
@@ -42,6 +43,7 @@ struct merge_input {
 	struct fxt_named moved;
 	uint64_t moved_ns;
 	struct edit_join join;
+	struct edit_halves halves; /* events that the next part has, too */
 
 	/* From its head: */
 	char host[HOST_MAX + 1]; /* "" = unknown */
@@ -71,6 +73,9 @@ struct edit_merge {
 	struct edit_points *points;
 	struct edit_sessions *sessions;
 	uint64_t koid_span; /* number of koids per machine; 0 = one machine, koids are unchanged */
+	struct edit_viewer *viewer;
+	uint64_t id; /* of this set of inputs */
+	bool marked; /* the result has it */
 	bool started;
 };
 
@@ -106,7 +111,7 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
 	m->sessions = edit_sessions_new(n);
 	if (!m->points || !m->sessions)
 		return -ENOMEM;
-	r = edit_owners_new(&m->owners, n);
+	r = edit_owners_new(&m->owners, n) ?: edit_viewer_new(&m->viewer);
 	for (m->n_inputs = 0; r == 0 && m->n_inputs < n; m->n_inputs++) {
 		m->inputs[m->n_inputs].merge = m;
 		m->inputs[m->n_inputs].index = m->n_inputs;
@@ -128,8 +133,10 @@ struct edit_merge *edit_merge_free(struct edit_merge *m)
 	for (unsigned i = 0; i < m->n_inputs; i++) {
 		edit_timeline_free(m->inputs[i].timeline);
 		edit_copy_free(m->inputs[i].copy);
+		edit_halves_deinit(&m->inputs[i].halves);
 		edit_sort_free(m->inputs[i].sort);
 	}
+	edit_viewer_free(m->viewer);
 	edit_owners_free(m->owners);
 	edit_points_free(m->points);
 	edit_sessions_free(m->sessions);
@@ -342,6 +349,15 @@ static void edit_merge_link_parts(struct edit_merge *m)
 	}
 }
 
+/* ID, of the inputs before IN, and IN: parts of the result do not fit parts of one of them. */
+static uint64_t edit_merge_add_id(uint64_t id, const struct merge_input *in)
+{
+	uint64_t words[] = { id, in->start_ns, in->wall_ns, in->join.part.id, 0 };
+
+	edit_sort_peek(in->sort, true, &words[4]);
+	return table_hash(words, sizeof(words)) ?: 1;
+}
+
 /* Called when all heads are known. */
 static int edit_merge_start(struct edit_merge *m)
 {
@@ -379,6 +395,7 @@ static int edit_merge_start(struct edit_merge *m)
 		rules.shift_cpu = in->view.shift_cpu;
 		r = edit_copy_new(&in->copy, m->out, &rules)
 			    ?: edit_owners_join(m->owners, i, in->view.machine, m->koid_span);
+		m->id = edit_merge_add_id(m->id, in);
 	}
 	return r;
 }
@@ -549,8 +566,14 @@ static int edit_merge_omit(struct edit_merge *m, struct merge_input *in,
 static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *item)
 {
 	struct fxt_record record = *item->record;
-	int r;
+	int r = 0;
 
+	/* (a cut reads the mark before the first session_start) */
+	if (in->is_kymo && fxt_record_row(&record) == FXT_ROW_START && !in->merge->marked) {
+		in->merge->marked = true;
+		r = edit_part_write_edited(in->copy, in->merge->id,
+					   edit_shift_ns(record.ts_ns, in->view.shift_ns));
+	}
 	in->mended = edit_join_mend(&in->join, &record);
 	in->behind = false;
 	if (record.ts_ns != item->record->ts_ns && fxt_record_row(&record) == FXT_ROW_STACK) {
@@ -559,10 +582,52 @@ static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *ite
 	} else if (record.type == FXT_RECORD_PROFILER && fxt_named_consume(&in->moved, &record)) {
 		record.ts_ns = in->moved_ns;
 	}
-	r = edit_copy_record(in->copy, item->from, &record);
+	r = r ?: edit_copy_record(in->copy, item->from, &record);
 	in->mended = false;
 	if (in->is_kymo && fxt_record_row(&record) == FXT_ROW_STOP)
 		in->join.events = in->join.lost = 0;
+	return r;
+}
+
+/* Copies ITEM, unless the next part has the whole of it: that is known later. */
+static int edit_merge_copy_or_hold(struct merge_input *in, struct merge_input *before,
+				   const struct edit_sorted *item)
+{
+	int r;
+
+	if (before && edit_join_went_on(&in->join, item->record) &&
+	    edit_halves_drop(&before->halves, item->record))
+		before->view.repeated++;
+	if (!edit_join_goes_on(&in->join, item->record))
+		return edit_merge_copy(in, item);
+	r = edit_halves_hold(&in->halves, item);
+	in->view.halves += r == 0;
+	return r == 0 ? edit_merge_copy(in, item) : r < 0 ? r : 0;
+}
+
+/* Writes the events that no next part has shown. Returns 1 if there are more. */
+static int edit_merge_write_halves(struct edit_merge *m)
+{
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < m->n_inputs; i++) {
+		struct merge_input *in = &m->inputs[i];
+		struct edit_kept *kept;
+
+		while (r == 0 && (kept = edit_halves_take(&in->halves))) {
+			struct fxt_record record;
+			const struct edit_sorted item = { &record, kept->from, kept, true, 0 };
+
+			in->view.halves++;
+			in->session = NULL;
+			in->is_kymo = edit_copy_is_kymo(kept->from);
+			r = edit_viewer_parse(m->viewer, kept, &record)
+				    ?: edit_merge_copy(in, &item);
+			edit_kept_unref(kept);
+			if (r == 0 && m->out->bytes.size > OUTPUT_BYTES)
+				r = 1;
+		}
+	}
 	return r;
 }
 
@@ -573,9 +638,9 @@ static int edit_merge_write_item(struct edit_merge *m, unsigned input,
 	struct merge_input *before = in->join.before >= 0 ? &m->inputs[in->join.before] : NULL;
 	int r = 1;
 
-	if (before && before->join.ended && !in->join.continues)
+	if (edit_join_is_joint(&in->join) && !in->join.continues)
 		edit_merge_continue(in, before);
-	if (edit_join_omits(&in->join, before ? &before->join : NULL, item))
+	if (edit_join_omits(&in->join, item))
 		return edit_merge_omit(m, in, item);
 	if (edit_merge_is_outdone(in, item)) {
 		in->view.unknown++;
@@ -602,7 +667,7 @@ static int edit_merge_write_item(struct edit_merge *m, unsigned input,
 	}
 	if (r > 0 && in->is_kymo)
 		r = edit_points_see(m->points, input, item->record) ?: 1;
-	return r <= 0 ? r : edit_merge_copy(in, item);
+	return r <= 0 ? r : edit_merge_copy_or_hold(in, before, item);
 }
 
 /* An input that must be read further, or -1. Before the start, each input is read until its window
@@ -638,10 +703,14 @@ static uint64_t edit_merge_start_of(const struct merge_input *in)
 
 /*
  * Whether INPUT goes before OTHER at equal times. Of two chunks, the first one does, so that its
- * session ends before the next chunk continues it.
+ * session ends before the next chunk continues it. Of two parts, the first one does, so that it is
+ * known as a whole when the next one begins.
  */
 static bool edit_merge_goes_first(const struct edit_merge *m, unsigned input, unsigned other)
 {
+	if (m->inputs[other].join.before == (int)input ||
+	    m->inputs[input].join.before == (int)other)
+		return m->inputs[other].join.before == (int)input;
 	if (edit_merge_holds_schedule(m, input) != edit_merge_holds_schedule(m, other))
 		return edit_merge_holds_schedule(m, input);
 	return edit_merge_start_of(&m->inputs[input]) < edit_merge_start_of(&m->inputs[other]);
@@ -682,7 +751,7 @@ int edit_merge_step(struct edit_merge *m, int *ret)
 			r = edit_merge_start(m);
 		input = r == 0 ? edit_merge_find_earliest(m) : -1;
 		if (input < 0)
-			return r;
+			return r < 0 ? r : edit_merge_write_halves(m);
 		r = edit_sort_pop(m->inputs[input].sort, m->inputs[input].ended, &item);
 		if (r > 0)
 			r = edit_merge_write_item(m, (unsigned)input, &item);
@@ -714,4 +783,9 @@ int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record
 void edit_merge_end(struct edit_merge *m, unsigned input)
 {
 	m->inputs[input].ended = true;
+}
+
+void edit_merge_damage(struct edit_merge *m, unsigned input)
+{
+	edit_join_damage(&m->inputs[input].join);
 }

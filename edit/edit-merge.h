@@ -38,6 +38,9 @@ int edit_merge_step(struct edit_merge *m, int *ret);
 int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record *record);
 void edit_merge_end(struct edit_merge *m, unsigned input);
 
+/* Some of the input could not be read, before its next record. */
+void edit_merge_damage(struct edit_merge *m, unsigned input);
+
 /* The statistics of an input. */
 struct edit_merge_view {
 	bool has_clock;   /* otherwise the first one's clock is assumed */
@@ -47,6 +50,7 @@ struct edit_merge_view {
 	struct edit_counts copied;
 	uint64_t doubled;      /* left out, since another input has them */
 	uint64_t repeated;     /* left out, since the input is a part that continues another one */
+	uint64_t halves;       /* events that go on in the next part, which does not have them */
 	uint64_t unknown;      /* objects "?" left out, since another input knows the owner */
 	uint64_t koids_moved;  /* koids of another owner on the machine, which were replaced */
 	uint64_t koids_shared; /* the same, but they could not be replaced */

@@ -9,6 +9,7 @@ static const char *const names[] = {
 	[EDIT_PART_STATE] = "state",
 	[EDIT_PART_RECORDS] = "records",
 	[EDIT_PART_END] = "end",
+	[EDIT_PART_EDITED] = "edited",
 };
 
 struct event edit_part_event(const struct edit_part *part, enum edit_part_class what,
@@ -19,6 +20,13 @@ struct event edit_part_event(const struct edit_part *part, enum edit_part_class 
 		.ts_ns = ts_ns,
 		.part = { names[what], part->id, part->first_ns, part->behind_ns },
 	};
+}
+
+int edit_part_write_edited(struct edit_copy *copy, uint64_t id, uint64_t ts_ns)
+{
+	struct event ev = edit_part_event(&(struct edit_part){ .id = id }, EDIT_PART_EDITED, ts_ns);
+
+	return edit_copy_event(copy, &ev);
 }
 
 bool edit_part_read(const struct fxt_provider *from, const struct fxt_record *record,

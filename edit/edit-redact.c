@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "edit/edit-find.h"
+#include "edit/edit-part.h"
 #include "reader/fxt/fxt-object.h"
 #include "writer/fxt/fxt-perfetto.h"
 #include "model/maps.h"
@@ -16,6 +17,7 @@ enum { WORD_LETTERS = 10 };
 struct edit_redact {
 	struct edit_copy *copy;
 	bool keep_kernel;
+	bool part_redacted;   /* an event `part` was replaced */
 	bool system_redacted; /* the blob "this is Linux" was written */
 	uint8_t key[crypto_generichash_KEYBYTES];
 	struct edit_redact_counts counts;
@@ -260,11 +262,26 @@ static int edit_redact_blob(struct edit_redact *r, struct fxt_record *record)
 	return 0;
 }
 
+/* Replaces the events `part` by one that shows that the archive was edited. Their id is a hash of
+ * words without a key, so a guess of these could be tested. */
+static int edit_redact_part(struct edit_redact *r, const struct fxt_record *record)
+{
+	uint64_t id = fxt_record_number(record, FXT_NAME_ID);
+
+	if (r->part_redacted)
+		return 0;
+	r->part_redacted = true;
+	edit_redact_hash(r, &id, sizeof(id), &id, sizeof(id));
+	return edit_part_write_edited(r->copy, id ?: 1, record->ts_ns);
+}
+
 int edit_redact_record(struct edit_redact *r, const struct fxt_record *record)
 {
 	struct fxt_record changed = *record;
 	uint8_t build_id[crypto_generichash_BYTES_MAX];
 
+	if (edit_row_of(record->provider, record) == FXT_ROW_PART)
+		return edit_redact_part(r, record);
 	switch (record->type) {
 	case FXT_RECORD_BLOB:
 	case FXT_RECORD_LARGE:

@@ -8,6 +8,7 @@
 #include "edit/edit-find.h"
 #include "edit/edit-incomplete.h"
 #include "edit/edit-names.h"
+#include "edit/edit-part.h"
 #include "edit/edit-sessions.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-spans.h"
@@ -72,6 +73,7 @@ struct edit_repair {
 	struct edit_spans *spans;
 	struct edit_names *names;
 	struct edit_incomplete *incomplete;
+	bool edited;      /* an event `part` was replaced */
 	uint64_t missing; /* blocks of the snapshot that is being written */
 	struct fxt_events *events;
 	struct edit_repair_counts counts;
@@ -284,10 +286,22 @@ static int edit_repair_gather(struct edit_repair *r, const struct edit_sorted *i
 	return edit_copy_gather(r->copy, &ev);
 }
 
+/* The result is no part any more: the names and ends that are added have no place in one. */
+static int edit_repair_write_part(struct edit_repair *r, const struct fxt_record *record)
+{
+	if (r->edited)
+		return 0;
+	r->edited = true;
+	return edit_part_write_edited(r->copy, fxt_record_number(record, FXT_NAME_ID),
+				      record->ts_ns);
+}
+
 static int edit_repair_write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 {
 	int e = 1;
 
+	if (edit_row_of(item->from, item->record) == FXT_ROW_PART)
+		return edit_repair_write_part(r, item->record);
 	if (item->timed) {
 		e = edit_repair_write_gaps(r, item->record->ts_ns) ?: edit_repair_judge(r, item);
 		r->written_ns =

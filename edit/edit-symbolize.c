@@ -11,6 +11,8 @@
 
 #include "base/array.h"
 #include "base/table.h"
+#include "edit/edit-find.h"
+#include "edit/edit-part.h"
 #include "reader/fxt/fxt-events.h"
 #include "writer/fxt/fxt-names.h"
 #include "model/maps.h"
@@ -34,6 +36,7 @@ struct edit_symbolize {
 	struct table by_hash; /* hash of owner and address -> index + 1 */
 	struct place *places; /* owned */
 	size_t n_places, room_places;
+	bool edited; /* an event `part` was replaced */
 	struct edit_symbolize_counts counts;
 };
 
@@ -239,6 +242,16 @@ static int edit_symbolize_before(struct edit_symbolize *s, const struct event *e
 	}
 }
 
+/* The result is no part any more: it has frames that the others do not have. */
+static int edit_symbolize_part(struct edit_symbolize *s, const struct fxt_record *record)
+{
+	if (s->edited)
+		return 0;
+	s->edited = true;
+	return edit_part_write_edited(s->copy, fxt_record_number(record, FXT_NAME_ID),
+				      record->ts_ns);
+}
+
 int edit_symbolize_record(struct edit_symbolize *s, const struct fxt_record *record,
 			  const char **ret_what)
 {
@@ -248,6 +261,8 @@ int edit_symbolize_record(struct edit_symbolize *s, const struct fxt_record *rec
 	*ret_what = NULL;
 	if (edit_copy_is_packets(record))
 		return 0;
+	if (edit_row_of(record->provider, record) == FXT_ROW_PART)
+		return edit_symbolize_part(s, record);
 	outcome = fxt_events_get(s->events, record, &ev, ret_what);
 	if (outcome < 0)
 		return outcome;

@@ -76,12 +76,19 @@ static void verb_cut_report(const struct edit_cut_counts *counts, const struct e
 				"the state is too large\n",
 				out->to.file.path, counts->no_room, text_s(counts->no_room),
 				text_is(counts->no_room));
+		if (counts->no_room_across)
+			fprintf(stderr,
+				"%s: %" PRIu64 " event%s that began before its start %s missing: "
+				"there are too many\n",
+				out->to.file.path, counts->no_room_across,
+				text_s(counts->no_room_across), text_is(counts->no_room_across));
 		return;
 	}
-	json_print_pretty(JSON_ADD(edit_trace_json(out), JSON_OF(&counts->copied, records),
-				   JSON_OF(counts, left_out),
-				   JSON_IF(counts->no_room, "no_room", counts->no_room),
-				   EDIT_TRACE_UNKNOWN(&counts->copied)));
+	json_print_pretty(JSON_ADD(
+		edit_trace_json(out), JSON_OF(&counts->copied, records), JSON_OF(counts, left_out),
+		JSON_IF(counts->no_room, "no_room", counts->no_room),
+		JSON_IF(counts->no_room_across, "no_room_across", counts->no_room_across),
+		EDIT_TRACE_UNKNOWN(&counts->copied)));
 }
 
 static int verb_cut_run(const struct request *q, const char *from, const char *to)

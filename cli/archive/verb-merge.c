@@ -31,6 +31,7 @@ static int verb_merge_all(struct request *q, struct edit_trace *out, struct edit
 {
 	const struct fxt_record *record;
 	int input, r, status = CLI_OK;
+	uint64_t n_damages;
 
 	while (status == CLI_OK) {
 		r = edit_merge_step(merge, &input);
@@ -41,9 +42,12 @@ static int verb_merge_all(struct request *q, struct edit_trace *out, struct edit
 			continue;
 		if (input < 0)
 			return CLI_OK;
+		n_damages = q->in[input].n_damages;
 		r = open_trace_next(&q->in[input], &record);
 		if (r < 0)
 			return CLI_FAILED;
+		if (q->in[input].n_damages > n_damages)
+			edit_merge_damage(merge, (unsigned)input);
 		if (r == 0)
 			edit_merge_end(merge, (unsigned)input);
 		else
@@ -60,7 +64,8 @@ static struct json_object *verb_merge_json_of(const struct open_trace *in,
 	return JSON_OBJECT(JSON("input", in->name), JSON_OF(view, machine, has_clock, shift_ns),
 			   JSON("first_cpu", view->shift_cpu), EDIT_TRACE_COPIED(&view->copied),
 			   JSON_OF(view, doubled, repeated, unknown, koids_moved, koids_shared,
-				   koids_cut, points_moved));
+				   koids_cut, points_moved),
+			   JSON_IF(view->halves, "halves", view->halves));
 }
 
 static void verb_merge_print_json(const struct request *q, const struct edit_trace *out,
@@ -102,6 +107,9 @@ static void verb_merge_print_input(const struct open_trace *in, const struct edi
 		"omitted, because another archive covers the same CPUs at the same time");
 	verb_merge_report_count(view->repeated,
 				"omitted, because it is a part of the same archive as another one");
+	verb_merge_report_count(view->halves,
+				"events end with it, although they continue: the next part does "
+				"not have them, or there are too many");
 	verb_merge_report_count(
 		view->koids_moved,
 		"ids were replaced, because they have other owners in an earlier archive");

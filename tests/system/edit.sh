@@ -107,7 +107,7 @@ note "cut anywhere and merged, each record is there once"
 # all_records FILE: prints all records, except those that a cut replaces, and the tables.
 all_records() {
 	"$KYMO" dump "$1" | grep -E '^ *-?[0-9]+\.[0-9]+  |^ +kernel_object ' |
-		grep -vE ' kymo:(session_stop|clock) ' | sort
+		grep -vE ' kymo:(session_stop|clock|part) ' | sort
 }
 record_around "$TMP/all.fxt" -e sched,irq,softirq,workqueue,power,profile,offcpu,calls --offcpu-min 100us \
 	--call 'syscall:*nanosleep' -- bash "$(busy 300 30)"

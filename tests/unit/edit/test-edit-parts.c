@@ -228,7 +228,7 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The sorted lines of TEXT, which is changed, without those that a cut replaces. */
+/* The sorted lines of TEXT, which is changed, without those that a cut or merge replaces. */
 static char **lines_of(char *text, size_t *ret_n)
 {
 	size_t room = 0, n = 0;
@@ -236,7 +236,7 @@ static char **lines_of(char *text, size_t *ret_n)
 
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
 		if (strstr(line, "kymo/session_stop") || strstr(line, "kymo/clock") ||
-		    strncmp(line, "another provider", 16) == 0)
+		    strstr(line, "kymo/part") || strncmp(line, "another provider", 16) == 0)
 			continue;
 		if (n == room) {
 			room = 2 * room + 1024;
@@ -427,6 +427,217 @@ TEST(test_parts_of_sessions)
 	source_deinit(&s);
 }
 
+/* A counter, a call that crosses 200, and N events. CALL can be NULL. */
+static void make_small(struct source *s, const char *call, unsigned n)
+{
+	source_init(s);
+	put_start_of(s, 100, "s", "box", 1, WALL);
+	put_task(s, 10, "task", 1);
+	put_event(s, FXT_EVENT_COUNTER, 110, 10, "c", "count", 1);
+	for (unsigned i = 0; i < n; i++)
+		put_event(s, FXT_EVENT_INSTANT, 120, 10, "c", "n", 0);
+	if (call)
+		put_complete(s, 115, 210, "calls", call, NULL, 0);
+	put_event(s, FXT_EVENT_INSTANT, 220, 10, "c", "last", 0);
+	put_stop_of(s, 300, "s");
+}
+
+/* The part of ARCHIVE before (I = 0) or from 200 on. */
+static void cut_at_200(const struct outbuf *archive, unsigned i, struct edit_output *ret,
+		       struct edit_cut_counts *ret_counts)
+{
+	cut_bytes(archive,
+		  &(struct edit_cut_options){
+			  .from_ns = i ? 200 : 0, .to_ns = i ? UINT64_MAX : 200, .absolute = true },
+		  ret, ret_counts);
+}
+
+/* Merges two PARTS, which are then released. */
+static char *merge_parts(struct edit_output parts[static 2], struct edit_merge_view views[static 2])
+{
+	const struct outbuf *list[] = { &parts[0].bytes, &parts[1].bytes };
+	char *merged = merge_text(list, 2, views);
+
+	edit_output_deinit(&parts[0]);
+	edit_output_deinit(&parts[1]);
+	return merged;
+}
+
+/* The state of a part can have something that the damaged part before it has lost. */
+TEST(test_parts_damaged)
+{
+	struct edit_merge_view views[2];
+	struct edit_cut_counts counts;
+	struct edit_output parts[2];
+	struct source s;
+
+	make_small(&s, "f", 1000);
+	for (unsigned damaged = 0; damaged <= 1; damaged++) {
+		_cleanup_free_ char *merged = NULL;
+
+		cut_at_200(&s.bytes, 0, &parts[0], &counts);
+		cut_at_200(&s.bytes, 1, &parts[1], &counts);
+		if (damaged)
+			memset(parts[0].bytes.data + parts[0].bytes.size / 16 * 8, 0, 64);
+		merged = merge_parts(parts, views);
+		assert_int_equal(count_lines(merged, "kymo: 200 counter"), damaged);
+		assert_int_equal(count_lines(merged, "session_start"), 1 + damaged);
+		assert_int_equal(count_lines(merged, "session_stop"), 1 + damaged);
+		assert_line(merged, "kymo: 115 complete calls/f 10/10 ..210");
+		assert_int_equal(count_lines(merged, "calls/f"), 1);
+	}
+	source_deinit(&s);
+}
+
+/* The first half of an event stays if the next part does not have the event. */
+TEST(test_parts_without_half)
+{
+	struct edit_merge_view views[2];
+	struct edit_cut_counts counts;
+	struct edit_output parts[2];
+	struct source one, other;
+	char *merged;
+
+	make_small(&one, "f", 0);
+	make_small(&other, "g", 0);
+	cut_at_200(&one.bytes, 0, &parts[0], &counts);
+	cut_at_200(&other.bytes, 1, &parts[1], &counts);
+	merged = merge_parts(parts, views);
+	assert_int_equal(count_lines(merged, "session_start"), 1);
+	assert_line(merged, "kymo: 115 complete calls/f 10/10 ..200 ends at:uint64=210 "
+			    "left by:string=open");
+	assert_line(merged, "kymo: 115 complete calls/g 10/10 ..210");
+	assert_int_equal(views[0].halves, 1);
+	free(merged);
+	source_deinit(&one);
+	source_deinit(&other);
+}
+
+/* A cut that lacks events across its start says so, and fits no part before it. */
+TEST(test_parts_without_room)
+{
+	enum { N = 70000, ROOM = 1 << 16 };
+	struct edit_merge_view views[2];
+	struct edit_cut_counts counts;
+	struct edit_output parts[2];
+	struct source s;
+	char *merged;
+
+	source_init(&s);
+	put_start_of(&s, 100, "s", "box", 1, WALL);
+	for (unsigned i = 0; i < N; i++)
+		put_complete(&s, 115, 210, "calls", "f", NULL, 0);
+	put_event(&s, FXT_EVENT_INSTANT, 220, 10, "c", "last", 0);
+	put_stop_of(&s, 300, "s");
+	cut_at_200(&s.bytes, 0, &parts[0], &counts);
+	assert_int_equal(counts.no_room_across, 0);
+	cut_at_200(&s.bytes, 1, &parts[1], &counts);
+	assert_int_equal(counts.no_room_across, N - ROOM);
+	merged = merge_parts(parts, views);
+	assert_int_equal(count_lines(merged, "calls/f"), N + ROOM);
+	assert_int_equal(views[0].repeated + views[1].repeated, 0);
+	free(merged);
+	source_deinit(&s);
+}
+
+/* Asserts that the part of FIRST before 200 and that of NEXT from then on do not become one. */
+static void assert_foreign(const struct outbuf *first, const struct outbuf *next)
+{
+	struct edit_merge_view views[2];
+	struct edit_cut_counts counts;
+	struct edit_output parts[2];
+	char *merged;
+
+	cut_at_200(first, 0, &parts[0], &counts);
+	cut_at_200(next, 1, &parts[1], &counts);
+	merged = merge_parts(parts, views);
+	assert_int_equal(count_lines(merged, "kymo: 200 counter"), 1);
+	assert_int_equal(views[0].repeated + views[1].repeated, 0);
+	free(merged);
+}
+
+/* Parts of an edited archive fit one another, but not parts of the original one. */
+TEST(test_parts_of_edited)
+{
+	static const uint64_t place = 200;
+	const uint32_t pid = 10;
+	struct edit_output selected, merged, whole;
+	struct edit_cut_counts counts;
+	struct source s, other;
+
+	make_small(&s, "f", 10);
+	source_init(&other);
+	put_start_of(&other, 150, "other", "box", 1, WALL);
+	put_event(&other, FXT_EVENT_INSTANT, 160, 10, "d", "other", 0);
+	put_stop_of(&other, 250, "other");
+	cut_bytes(&s.bytes,
+		  &(struct edit_cut_options){ .to_ns = UINT64_MAX, .pids = &pid, .n_pids = 1 },
+		  &selected, &counts);
+	merge_bytes((const struct outbuf *[]){ &s.bytes, &other.bytes }, 2, NULL, &merged);
+	/* (also in a copy of the whole) */
+	cut_bytes(&merged.bytes, &(struct edit_cut_options){ .to_ns = UINT64_MAX }, &whole,
+		  &counts);
+	assert_foreign(&selected.bytes, &s.bytes);
+	assert_foreign(&s.bytes, &selected.bytes);
+	assert_foreign(&merged.bytes, &s.bytes);
+	assert_foreign(&s.bytes, &merged.bytes);
+	assert_foreign(&s.bytes, &whole.bytes);
+	assert_foreign(&merged.bytes, &whole.bytes);
+	assert_whole(&selected.bytes, &place, 1);
+	assert_whole(&merged.bytes, &place, 1);
+	assert_whole(&whole.bytes, &place, 1);
+	edit_output_deinit(&selected);
+	edit_output_deinit(&merged);
+	edit_output_deinit(&whole);
+	source_deinit(&other);
+	source_deinit(&s);
+}
+
+static void get_part_id(const struct outbuf *archive, char to[32])
+{
+	_cleanup_free_ char *text = edited_text(archive);
+	const char *at = strstr(text, "kymo/part");
+
+	assert_non_null(at);
+	at = strstr(at, " id:uint64=");
+	assert_non_null(at);
+	assert_int_equal(sscanf(at, " id:uint64=%31s", to), 1);
+}
+
+/* Parts that were edited are none any more. A redacted one does not show its id. */
+TEST(test_parts_edited)
+{
+	const struct edit_redact_options options = { .key = "0123456789abcdef", .key_size = 16 };
+	struct edit_output parts[2], redacted[2];
+	struct edit_merge_view views[2];
+	struct edit_cut_counts counts;
+	char id[32], redacted_id[32];
+	struct source s;
+	char *merged;
+
+	make_small(&s, "f", 10);
+	for (unsigned i = 0; i < 2; i++) {
+		struct edit_repair_counts repaired_counts;
+		char *repaired;
+
+		cut_at_200(&s.bytes, i, &parts[i], &counts);
+		repaired = repair_text(&parts[i].bytes, &repaired_counts);
+		assert_int_equal(count_lines(repaired, "kymo/part"), 1);
+		assert_int_equal(count_lines(repaired, "class:string=edited"), 1);
+		free(repaired);
+		redact_bytes(&parts[i].bytes, &options, &redacted[i]);
+		get_part_id(&parts[i].bytes, id);
+		get_part_id(&redacted[i].bytes, redacted_id);
+		assert_string_not_equal(id, redacted_id);
+		edit_output_deinit(&parts[i]);
+	}
+	merged = merge_parts(redacted, views);
+	assert_int_equal(count_lines(merged, "session_start"), 2);
+	assert_int_equal(views[0].repeated + views[1].repeated, 0);
+	free(merged);
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -434,6 +645,11 @@ int main(void)
 		cmocka_unit_test(test_parts_late_events),
 		cmocka_unit_test(test_parts_cut_off),
 		cmocka_unit_test(test_parts_of_sessions),
+		cmocka_unit_test(test_parts_damaged),
+		cmocka_unit_test(test_parts_without_half),
+		cmocka_unit_test(test_parts_without_room),
+		cmocka_unit_test(test_parts_of_edited),
+		cmocka_unit_test(test_parts_edited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
