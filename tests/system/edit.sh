@@ -121,7 +121,9 @@ RANDOM=1
 for ((round = 0; round < rounds; round++)); do
 	mapfile -t at < <(for ((i = 0; i <= round % 3; i++)); do
 		echo $(((RANDOM * 32768 + RANDOM) * 32768 % all_ns + RANDOM))
-	done | sort -n)
+	done | sort -n | awk -v end="$all_ns" '$1 - last >= 1e7 && $1 < end - 1e7 { print; last = $1 }')
+	# (a part of an idle moment would have no records)
+	[ ${#at[@]} -gt 0 ] || continue
 	parts=() from=()
 	for to in "${at[@]}" ""; do
 		parts+=("$TMP/part${#parts[@]}.fxt")
