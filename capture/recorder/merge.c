@@ -16,10 +16,9 @@
 #include "writer/fxt/fxt-wire.h"
 
 enum {
-	QUEUES_SPARE_BYTES = 16 << 20, /* in total, beyond the size of the rings */
-	QUEUE_KEPT_BYTES = 1 << 20,    /* of an empty queue */
-	RECORD_BYTES_MAX = 8192,       /* larger than most records */
-	PUBLISH_BYTES = 64 << 10,      /* return room to the programs at least this often */
+	QUEUE_KEPT_BYTES = 1 << 20, /* of an empty queue */
+	RECORD_BYTES_MAX = 8192,    /* larger than most records */
+	PUBLISH_BYTES = 64 << 10,   /* return room to the programs at least this often */
 };
 
 enum source_kind { SOURCE_QUEUE, SOURCE_WORDS };
@@ -54,13 +53,14 @@ struct merge {
 	struct source *sched; /* the ring of CPU 0; those of other CPUs follow. NULL = none */
 	struct source **heap;
 	size_t n_heap;
-	size_t queued_bytes;
+	/* Of records from rings, and of added ones, which must not take the room of the others. */
+	size_t ring_bytes, added_bytes;
 	/*
 	 * If the queues have more bytes in sum, records stay in their rings. The rings are drained
 	 * one after another, and the last one can contain the oldest record. So the queues must
 	 * have room for the content of all rings.
 	 */
-	size_t queues_max;
+	size_t ring_bytes_max;
 	int error; /* of copying into queues */
 };
 
@@ -104,7 +104,7 @@ int merge_new(struct collector *collector, struct merge **ret)
 		return -ENOMEM;
 	m->collector = collector;
 	m->n_cpus = collector_n_cpus(collector);
-	m->queues_max = collector_records_bytes(collector) + QUEUES_SPARE_BYTES;
+	m->ring_bytes_max = collector_records_bytes(collector) + MERGE_SPARE_BYTES;
 	most = merge_n_queues(m) + (size_t)CLASS_MAX * m->n_cpus;
 	m->sources = calloc(most, sizeof(*m->sources));
 	m->heap = calloc(most, sizeof(*m->heap));
@@ -130,6 +130,12 @@ struct merge *merge_free(struct merge *m)
 
 /* ---- sources ---- */
 
+/* The sum that counts the records of queue S. */
+static size_t *merge_bytes(struct merge *m, const struct source *s)
+{
+	return s == merge_queue_of(m, QUEUE_ADDED, 0) ? &m->added_bytes : &m->ring_bytes;
+}
+
 static int merge_append(struct merge *m, struct source *s, const struct rec_head *rec)
 {
 	if (s->from == s->to)
@@ -144,8 +150,18 @@ static int merge_append(struct merge *m, struct source *s, const struct rec_head
 		return m->error = -ENOMEM;
 	memcpy(s->queue + s->to, rec, rec->size);
 	s->to += rec->size;
-	m->queued_bytes += rec->size;
-	return m->queued_bytes > m->queues_max ? -ENOBUFS : 0;
+	*merge_bytes(m, s) += rec->size;
+	return 0;
+}
+
+/*
+ * Whether the records from rings need more than their room. (Those of a kind that comes through no
+ * ring, which no program sends, are in the queue of added records.)
+ */
+static bool merge_is_full(const struct merge *m)
+{
+	return m->ring_bytes > m->ring_bytes_max ||
+	       m->added_bytes > MERGE_SPARE_BYTES + m->ring_bytes_max;
 }
 
 /* The source of REC, which came from a ring. */
@@ -159,18 +175,19 @@ static int merge_queue_record(const struct rec_head *rec, void *userdata)
 {
 	struct merge *m = userdata;
 	unsigned source;
+	int r;
 
 	/* (a kind that comes through no ring goes into the queue of added records) */
 	source = merge_source(rec);
-	return merge_append(m, merge_queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu),
-			    rec);
+	r = merge_append(m, merge_queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu), rec);
+	return r == 0 && merge_is_full(m) ? -ENOBUFS : r;
 }
 
 int merge_add(struct merge *m, const struct rec_head *rec)
 {
-	if (m->queued_bytes > m->queues_max)
+	if (m->added_bytes > MERGE_SPARE_BYTES)
 		return -ENOBUFS;
-	return merge_append(m, merge_queue_of(m, QUEUE_ADDED, 0), rec) == -ENOMEM ? -ENOMEM : 0;
+	return merge_append(m, merge_queue_of(m, QUEUE_ADDED, 0), rec);
 }
 
 static const struct rec_head *merge_queue_front(const struct source *s)
@@ -218,7 +235,7 @@ static void merge_source_step(struct merge *m, struct source *s)
 		size_t size = merge_queue_front(s)->size;
 
 		s->from += size;
-		m->queued_bytes -= size;
+		*merge_bytes(m, s) -= size;
 		return;
 	}
 	s->tail += s->n_words * sizeof(uint64_t);
@@ -367,7 +384,7 @@ static int merge_poll_rings(struct merge *m)
 {
 	int r;
 
-	if (m->queued_bytes <= m->queues_max) {
+	if (!merge_is_full(m)) {
 		r = collector_drain_records(m->collector, merge_queue_record, m);
 		if (r < 0 && r != -ENOBUFS)
 			return m->error < 0 ? m->error : r;

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory of the queues of a merge.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "capture/recorder/merge.h"
+#include "tests/support/fakes/fake-collector.h"
+#include "tests/support/unit.h"
+
+enum { BYTES = 64 << 10 }; /* of a record */
+
+struct fixture {
+	struct collector *collector;
+	struct merge *merge;
+	struct rec_head *rec;       /* of BYTES */
+	uint64_t first_ns, last_ns; /* the times of the records of a round */
+	size_t n;                   /* of these records */
+};
+
+FIXTURE(set_up)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	*state = f;
+	f->rec = calloc(1, BYTES);
+	assert_non_null(f->rec);
+	f->collector = fake_collector_new(2, 1024);
+	assert_int_equal(merge_new(f->collector, &f->merge), 0);
+	return 0;
+}
+
+FIXTURE(tear_down)
+{
+	struct fixture *f = *state;
+
+	merge_free(f->merge);
+	collector_free(f->collector);
+	free(f->rec);
+	free(f);
+	return 0;
+}
+
+static void put_call(struct fixture *f, uint64_t ts_ns)
+{
+	*f->rec = (struct rec_head){ .ts_ns = ts_ns, .size = BYTES, .kind = REC_CALL };
+	fake_collector_put_record(f->collector, f->rec, BYTES);
+}
+
+static int on_record(const struct rec_head *rec, void *userdata)
+{
+	struct fixture *f = userdata;
+
+	if (f->n++ == 0)
+		f->first_ns = rec->ts_ns;
+	assert_true(rec->ts_ns >= f->last_ns);
+	f->last_ns = rec->ts_ns;
+	return 0;
+}
+
+/* Does a round, whose records have the times from FIRST_NS to LAST_NS. */
+static void assert_times(struct fixture *f, uint64_t horizon_ns, uint64_t first_ns,
+			 uint64_t last_ns)
+{
+	const struct merge_sink sink = { .record = on_record, .userdata = f };
+
+	f->n = 0;
+	assert_int_equal(merge_round(f->merge, horizon_ns, &sink), 0);
+	assert_true(f->n > 0);
+	assert_int_equal(f->first_ns, first_ns);
+	assert_int_equal(f->last_ns, last_ns);
+}
+
+/* Added records have a limit of their own: those in rings are drained, in order, all the same. */
+TEST(test_added_records)
+{
+	struct fixture *f = *state;
+	size_t n = 0;
+	int r;
+
+	*f->rec = (struct rec_head){ .ts_ns = 30, .size = BYTES, .kind = REC_COUNTERS };
+	while ((r = merge_add(f->merge, f->rec)) == 0)
+		n++;
+	assert_int_equal(r, -ENOBUFS);
+	assert_int_equal(n, MERGE_SPARE_BYTES / BYTES + 1);
+	put_call(f, 15);
+	put_call(f, 20);
+	assert_times(f, 25, 15, 20);
+	assert_int_equal(fake_collector_n_records(f->collector), 0);
+	assert_times(f, MERGE_ALL, 30, 30);
+	assert_int_equal(f->n, n);
+	assert_int_equal(merge_add(f->merge, f->rec), 0);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_added_records),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
