@@ -262,6 +262,17 @@ void collector_free_rings(struct collector *c)
 		munmap(c->cpu.map, c->cpu.map_size);
 }
 
+/* The bytes of a CPU's BPF ring buffers for CATEGORIES. */
+static uint64_t collector_rec_rings_bytes(uint64_t ring_bytes, uint32_t categories)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < REC_RINGS; i++)
+		if (rec_ring_is_used(i, categories))
+			bytes += collector_rec_ring_bytes(ring_bytes, i);
+	return bytes;
+}
+
 uint64_t collector_memory(const struct session_options *o)
 {
 	uint64_t bytes = o->categories & CATEGORY_SCHED ? o->ring_bytes : 0;
@@ -270,12 +281,19 @@ uint64_t collector_memory(const struct session_options *o)
 	for (unsigned i = 0; i < CPU_RINGS; i++)
 		if (o->categories & cpu_ring_categories[i])
 			bytes += collector_other_ring_bytes(o->ring_bytes);
-	for (unsigned i = 0; i < REC_RINGS; i++)
-		if (rec_ring_is_used(i, o->categories))
-			bytes += collector_rec_ring_bytes(o->ring_bytes, i);
+	bytes += collector_rec_rings_bytes(o->ring_bytes, o->categories);
 	bytes *= (uint64_t)(n > 0 ? n : 1);
 	return bytes +
 	       map_rings_memory((unsigned)(n > 0 ? n : 1), collector_map_ring_bytes(o->ring_bytes));
+}
+
+uint64_t collector_copies_memory(const struct session_options *o)
+{
+	int n = libbpf_num_possible_cpus();
+
+	return (uint64_t)(n > 0 ? n : 1) *
+	       (collector_map_ring_bytes(o->ring_bytes) +
+		collector_rec_rings_bytes(o->ring_bytes, o->categories));
 }
 
 uint64_t collector_choose_ring_bytes(uint64_t wanted, uint32_t categories)
@@ -351,12 +369,8 @@ int collector_drain_records(struct collector *c, collector_record_fn fn, void *u
 
 uint64_t collector_records_bytes(const struct collector *c)
 {
-	uint64_t bytes = collector_map_ring_bytes(c->ring_bytes);
-
-	for (unsigned ring = 0; ring < REC_RINGS; ring++)
-		if (rec_ring_is_used(ring, c->categories))
-			bytes += collector_rec_ring_bytes(c->ring_bytes, ring);
-	return c->n_cpus * bytes;
+	return c->n_cpus * (collector_map_ring_bytes(c->ring_bytes) +
+			    collector_rec_rings_bytes(c->ring_bytes, c->categories));
 }
 
 static struct collector_lost collector_pending_in_words(const struct word_ring *ring)

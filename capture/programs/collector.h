@@ -36,6 +36,9 @@ uint64_t collector_choose_ring_bytes(uint64_t wanted, uint32_t categories);
 /* Bytes of kernel memory for all rings of a collector; ring_bytes in OPTIONS is set. */
 uint64_t collector_memory(const struct session_options *options);
 
+/* Likewise, what collector_records_bytes() returns for it: user space copies these records. */
+uint64_t collector_copies_memory(const struct session_options *options);
+
 /*
  * Loads the programs for OPTIONS (with ring_bytes set), without attaching them. Returns 0 or a
  * negative errno with *RETERR_TEXT, a sentence (owned by the caller, can be NULL).

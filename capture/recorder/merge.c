@@ -16,7 +16,7 @@
 #include "writer/fxt/fxt-wire.h"
 
 enum {
-	QUEUE_KEPT_BYTES = 1 << 20, /* of an empty queue */
+	QUEUE_KEPT_BYTES = 1 << 20, /* of a queue with few records */
 	RECORD_BYTES_MAX = 8192,    /* larger than most records */
 	PUBLISH_BYTES = 64 << 10,   /* return room to the programs at least this often */
 };
@@ -401,18 +401,28 @@ static int merge_poll_rings(struct merge *m)
 	return 0;
 }
 
-/* Frees the memory of empty queues that were long. */
-static void merge_shrink_queues(struct merge *m)
+/* Returns most memory of queue S if it was long, and is not any more. */
+static void merge_shrink_queue(struct source *s)
 {
-	for (size_t i = 0; i < merge_n_queues(m); i++) {
-		struct source *s = &m->sources[i];
+	size_t used = s->to - s->from, room = 2 * used;
+	uint8_t *queue;
 
-		if (s->from < s->to || s->room <= QUEUE_KEPT_BYTES)
-			continue;
+	if (s->room <= QUEUE_KEPT_BYTES || used >= s->room / 4)
+		return;
+	if (used > 0) {
+		memmove(s->queue, s->queue + s->from, used);
+		if (room < QUEUE_KEPT_BYTES)
+			room = QUEUE_KEPT_BYTES;
+		queue = realloc(s->queue, room);
+		room = queue ? room : s->room;
+		s->queue = queue ?: s->queue;
+	} else {
 		free(s->queue);
 		s->queue = NULL;
-		s->from = s->to = s->room = 0;
 	}
+	s->from = 0;
+	s->to = used;
+	s->room = room;
 }
 
 int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
@@ -426,7 +436,8 @@ int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *s
 		r = merge_deliver_run(m, horizon_ns, sink);
 	for (size_t i = merge_n_queues(m); i < m->n_sources; i++)
 		merge_source_publish(&m->sources[i]);
-	merge_shrink_queues(m);
+	for (size_t i = 0; i < merge_n_queues(m); i++)
+		merge_shrink_queue(&m->sources[i]);
 	return r;
 }
 

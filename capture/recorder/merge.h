@@ -49,7 +49,8 @@ DEFINE_CLEANUP(struct merge *, merge_free)
  * A merge copies records: up to collector_records_bytes() and this many bytes of those from rings,
  * and this many bytes of added ones.
  */
-#define MERGE_SPARE_BYTES ((size_t)16 << 20)
+#define MERGE_SPARE_BYTES     ((size_t)16 << 20)
+#define MERGE_SPARE_BYTES_ALL (2 * MERGE_SPARE_BYTES)
 
 /* The horizon that includes everything. */
 #define MERGE_ALL (UINT64_MAX - 1)

@@ -19,6 +19,7 @@
 #include "capture/proc/machine.h"
 #include "capture/proc/proc.h"
 #include "capture/programs/sampler.h"
+#include "capture/recorder/merge.h"
 #include "capture/options/options-complete.h"
 
 /* Drains come at half the flush interval: the second takes the records that were too young for
@@ -418,7 +419,8 @@ uint64_t session_ring_memory(const struct session_options *o)
 	};
 
 	defaulted.ring_bytes = collector_choose_ring_bytes(o->ring_bytes, defaulted.categories);
-	return collector_memory(&defaulted);
+	return collector_memory(&defaulted) + collector_copies_memory(&defaulted) +
+	       MERGE_SPARE_BYTES_ALL;
 }
 
 void session_set_changed(struct session *s, session_changed_fn fn, void *userdata)

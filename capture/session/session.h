@@ -110,7 +110,10 @@ struct session *session_free(struct session *s);
 
 DEFINE_CLEANUP(struct session *, session_free)
 
-/* The bytes of kernel memory for the rings of a session with these options, on this machine. */
+/*
+ * The bytes of memory for the rings of a session with these options, on this machine: in the
+ * kernel, and for the copies of records that wait while the output stalls.
+ */
 uint64_t session_ring_memory(const struct session_options *o);
 
 /* FN is called for each change of state; at most one. */

@@ -216,8 +216,8 @@ static int manager_check_rings(const struct manager *m, const struct daemon_sess
 	if (v == LIMIT_FITS)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
-			     "option `ring_bytes`: the rings of all CPUs need %s, other "
-			     "sessions use %s; the limit for %s is %s",
+			     "option `ring_bytes`: the rings of all CPUs and their queues need "
+			     "%s, other sessions use %s; the limit for %s is %s",
 			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), manager_limit_scope(v),
 			     TEXT_SIZE(most));
 }

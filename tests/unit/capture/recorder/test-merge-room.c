@@ -3,6 +3,7 @@
  * The memory of the queues of a merge.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "capture/recorder/merge.h"
@@ -93,12 +94,42 @@ TEST(test_added_records)
 	assert_int_equal(merge_add(f->merge, f->rec), 0);
 }
 
+/* Bytes on the heap. With a sanitizer, its allocator is asked. */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+static size_t heap_bytes(void)
+{
+	struct mallinfo2 info;
+
+	if (__sanitizer_get_current_allocated_bytes)
+		return __sanitizer_get_current_allocated_bytes();
+	info = mallinfo2();
+	return info.uordblks + info.hblkhd;
+}
+
+/* A queue that is never empty does not keep the memory of its longest time. */
+TEST(test_queue_shrinks)
+{
+	enum { CALLS = 128 };
+	struct fixture *f = *state;
+	size_t before = heap_bytes();
+
+	for (uint64_t ts = 1; ts <= CALLS; ts++)
+		put_call(f, ts);
+	assert_times(f, 1, 1, 1);
+	assert_true(heap_bytes() > before + (size_t)(CALLS - 1) * BYTES);
+	assert_times(f, CALLS - 2, 2, CALLS - 2);
+	assert_true(heap_bytes() < before + (2 << 20));
+	assert_times(f, MERGE_ALL, CALLS - 1, CALLS);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_added_records),
+		CASE(test_queue_shrinks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
