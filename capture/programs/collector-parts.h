@@ -27,6 +27,7 @@
 #include "capture/programs/map-rings.h"
 #include "capture/programs/sampler.h"
 #include "base/table.h"
+#include "capture/unwind/unwind-listed.h"
 #include "capture/unwind/unwind-seen.h"
 #include "capture/unwind/unwinder.h"
 
@@ -62,10 +63,9 @@ struct collector {
 	bool has_kept; /* walks were put off for a later attempt since the last pause */
 	bool *online;  /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
-	struct table
-		mapped_files; /* of collector_check_mapped(): a hash -> the number of the file */
-	struct table listed;  /* in that second, by collector_check_piece() */
-	uint64_t listed_second;
+	struct table mapped_files; /* seen by collector_check_mapped(): a hash -> the number */
+	/* by collector_check_piece(), and by collector_check_mapped() for known files */
+	struct unwind_listed listed_walked, listed_mappers;
 	struct unwind_seen seen;   /* by collector_check_mapped() */
 	struct unwinder *unwinder; /* NULL = stacks are not walked by tables */
 	uint64_t table_bytes_max;

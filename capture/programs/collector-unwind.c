@@ -151,8 +151,10 @@ static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t 
 }
 
 /*
- * Whether the table of the file of REC must be requested: it was not requested yet, or the process
- * had then already unmapped the file.
+ * Whether to list the mappings of the process of REC, to request the table of its file: the file is
+ * new, or its table was not requested yet, or the process had unmapped the file by then. Tables are
+ * not requested for programs that are not selected, so a file that only these map stays without
+ * one. Such a known file is a reason at most once per second.
  */
 static bool collector_lacks_table(struct collector *c, const struct rec_mapping *rec)
 {
@@ -169,7 +171,8 @@ static bool collector_lacks_table(struct collector *c, const struct rec_mapping 
 		table_deinit(&c->mapped_files);
 	/* (without memory, the file counts as new again) */
 	(void)!table_set(&c->mapped_files, key, (void *)(uintptr_t)number);
-	return !known || !asked;
+	return !known ||
+	       (!asked && unwind_listed_begin(&c->listed_mappers, rec->head.pid, rec->head.ts_ns));
 }
 
 /* (if the file is unknown, the code would be walked by frame pointers) */
@@ -238,19 +241,9 @@ void collector_check_fork(struct collector *c, const struct rec_fork *rec)
 
 void collector_check_piece(struct collector *c, const struct rec_piece *piece)
 {
-	uint64_t key = (uint64_t)piece->head.pid + 1, second = piece->head.ts_ns / 1000000000;
-
-	if (bpf_program__autoload(c->skel->progs.on_unwind_map))
-		return;
-	if (second > c->listed_second) {
-		c->listed_second = second;
-		table_clear(&c->listed);
-	}
-	if (table_get(&c->listed, key))
-		return;
-	/* (without memory, the process is listed again) */
-	(void)!table_set(&c->listed, key, c);
-	unwinder_list(c->unwinder, piece->head.pid);
+	if (!bpf_program__autoload(c->skel->progs.on_unwind_map) &&
+	    unwind_listed_begin(&c->listed_walked, piece->head.pid, piece->head.ts_ns))
+		unwinder_list(c->unwinder, piece->head.pid);
 }
 
 _Static_assert(_UNWIND_ENDS == (int)WALK_ENDS_MAX && UNWIND_END_BUSY == (int)WALK_BUSY &&

@@ -145,7 +145,8 @@ struct collector *collector_free(struct collector *c)
 	sampler_free(c->sampler);
 	unwinder_free(c->unwinder);
 	table_deinit(&c->mapped_files);
-	table_deinit(&c->listed);
+	unwind_listed_deinit(&c->listed_walked);
+	unwind_listed_deinit(&c->listed_mappers);
 	unwind_seen_deinit(&c->seen);
 	map_rings_free(c->map_rings);
 	collector_free_rings(c);
