@@ -423,6 +423,21 @@ static __always_inline void unwind_read_vma(struct unwind_insertion *to, struct 
 		unwind_fill_key(&to->key, BPF_CORE_READ(file, f_inode));
 }
 
+/*
+ * Requests the table of file NUMBER, which process TGID maps in the pages from FIRST to END.
+ * (Global, so that the verifier checks it once, and not for each result of the steps before.)
+ */
+__noinline int unwind_request_table(__u32 number, __u32 generation, __u32 tgid, __u64 first,
+				    __u64 end)
+{
+	const struct unwind_file_name name = { (__u16)number, (__u16)generation };
+	struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
+
+	if (f)
+		unwind_ask(f, &name, tgid, first << UNWIND_PAGE_SHIFT, end << UNWIND_PAGE_SHIFT);
+	return 0;
+}
+
 /* Inserts NEW, which was just read, into process TGID. */
 static __always_inline void unwind_add_mapping(__u32 tgid, bool selected,
 					       struct unwind_process *process,
@@ -444,15 +459,12 @@ static __always_inline void unwind_add_mapping(__u32 tgid, bool selected,
 		f->used = *(volatile __u32 *)&unwind_clock;
 		if (f->state != UNWIND_FILE_READY)
 			f->missed += new->weight;
-		if (selected)
-			unwind_ask(f, &new->file, tgid, new->first << UNWIND_PAGE_SHIFT,
-				   new->end << UNWIND_PAGE_SHIFT);
 	}
-	/*
-	 * (this is the last step, since the verifier examines later code for each result of earlier
-	 * steps)
-	 */
 	unwind_insert(new);
+	/* (last: user space opens the file at once, if the process has the mapping) */
+	if (selected)
+		unwind_request_table(new->file.number, new->file.generation, tgid, new->first,
+				     new->end);
 }
 
 /* Runs whenever code or data is mapped, or made executable, in the process that does it. */

@@ -221,6 +221,22 @@ static void unwinder_queue_large(struct unwinder *u, const struct unwind_waiting
 	}
 }
 
+/* Whether the file is on a remote or FUSE file system, so that opening it can take forever. */
+static bool unwinder_is_async(const struct unwinder *u, const struct unwind_ask *ask)
+{
+	return !file_system_is_local(u->maps.files[ask->number % UNWIND_FILES_MAX].filesystem);
+}
+
+/* Requests such a file. False if the process does not have it, or too many wait. */
+static bool unwinder_request_async(struct unwinder *u, const struct unwind_ask *ask)
+{
+	struct unwind_async_file file = { .ask = *ask, .fd = -1 };
+
+	file.device = u->maps.files[ask->number % UNWIND_FILES_MAX].device;
+	return unwind_maps_has(&u->maps, ask, &file.changes) &&
+	       unwind_async_open(u->async, &file) == 0;
+}
+
 /*
  * Handles the next request in the queue. If its table is not cached, another thread makes the
  * table. (This thread must be free to open requested files, since their programs may end, or unmap
@@ -231,6 +247,11 @@ static void unwinder_answer_next(struct unwinder *u)
 	struct unwind_waiting file = unwind_queue_pop(&u->asks, u->maps.files);
 	uint64_t begun_ns = clock_read_ns(CLOCK_MONOTONIC);
 
+	if (unwinder_is_async(u, &file.ask)) {
+		if (!unwinder_request_async(u, &file.ask))
+			unwinder_miss(u, &file.ask);
+		return;
+	}
 	if (file.fd < 0)
 		file.fd = unwinder_open(u, &file.ask);
 	if (!unwinder_is_of_now(u, &file.ask)) {
@@ -289,21 +310,6 @@ static bool unwinder_makes_any(struct unwinder *u)
 
 /* ---- files on remote and FUSE file systems ---- */
 
-static bool unwinder_is_async(const struct unwinder *u, const struct unwind_ask *ask)
-{
-	return !file_system_is_local(u->maps.files[ask->number % UNWIND_FILES_MAX].filesystem);
-}
-
-static void unwinder_request_async(struct unwinder *u, const struct unwind_ask *ask)
-{
-	struct unwind_async_file file = { .ask = *ask, .fd = -1 };
-
-	file.device = u->maps.files[ask->number % UNWIND_FILES_MAX].device;
-	if (!unwind_maps_has(&u->maps, ask, &file.changes) ||
-	    unwind_async_open(u->async, &file) < 0)
-		unwinder_miss(u, ask);
-}
-
 /* Checks that the opened file is the mapped one, as in unwinder_open(). */
 static void unwinder_on_opened(struct unwinder *u, struct unwind_async_file *file)
 {
@@ -348,16 +354,18 @@ static void unwinder_answer_vdso(struct unwinder *u)
 
 /* ---- the thread ---- */
 
-/* Opens the file at once, because the process that maps it may have ended when it is read. */
+/*
+ * Opens the file at once, because the process that maps it may have ended when it is read. If the
+ * process does not seem to have it, because its mappings change, it is tried once more.
+ */
 static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 {
 	struct unwind_waiting file = { .ask = *ask, .fd = -1 };
+	bool is_async = unwinder_is_async(u, ask);
 
-	if (unwinder_is_async(u, ask)) {
-		unwinder_request_async(u, ask);
+	if (is_async && unwinder_request_async(u, ask))
 		return;
-	}
-	if (u->asks.n < UNWIND_QUEUE_OPEN_MAX)
+	if (!is_async && u->asks.n < UNWIND_QUEUE_OPEN_MAX)
 		file.fd = unwinder_open(u, ask);
 	if (unwind_queue_put(&u->asks, &file) < 0)
 		unwinder_miss(u, ask);

@@ -4,6 +4,7 @@
  * kernel to the last table.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -38,17 +39,16 @@ static int make_unwinder(void)
 	return unwinder_new(&maps, BYTES_MAX, &unwinder);
 }
 
-/* Loads the program that lists mappings alone, with its maps. */
-FIXTURE(set_up)
+/* Loads the program that lists mappings alone, with its maps. Returns 0 or a negative errno. */
+static int load_lister(void)
 {
 	struct bpf_program *program;
 	struct bpf_map *map;
-	int r;
 
 	libbpf_set_print(NULL);
 	skel = kymo_bpf__open();
 	if (!skel)
-		return -1;
+		return -errno;
 	bpf_object__for_each_program(program, skel->obj)
 		bpf_program__set_autoload(program, program == skel->progs.on_iter_unwind_vma);
 	bpf_object__for_each_map(map, skel->obj)
@@ -59,14 +59,26 @@ FIXTURE(set_up)
 						     strncmp(name, "unwind_", 7) == 0 ||
 						     strncmp(name, "filter_", 7) == 0);
 	}
-	r = kymo_bpf__load(skel);
+	return kymo_bpf__load(skel);
+}
+
+FIXTURE(set_up_lister)
+{
+	*state = (void *)(intptr_t)load_lister();
+	return 0;
+}
+
+FIXTURE(set_up)
+{
+	int r = load_lister();
+
 	*state = (void *)(intptr_t)(r < 0 ? r : make_unwinder());
 	return 0;
 }
 
 FIXTURE(tear_down)
 {
-	unwinder_free(unwinder);
+	unwinder = unwinder_free(unwinder);
 	kymo_bpf__destroy(skel);
 	return 0;
 }
@@ -135,10 +147,106 @@ TEST(test_own_files)
 	assert_int_equal(number, UNWIND_FILE_NONE);
 }
 
+/* ---- requests ---- */
+
+struct requests {
+	struct ring_buffer *ring;
+	uint64_t start; /* requests of this mapping are counted */
+	unsigned n, n_missing;
+	bool ends;
+};
+
+static int on_request(void *userdata, void *data, size_t size)
+{
+	const struct unwind_ask *ask = data;
+	struct requests *r = userdata;
+	struct unwind_process process;
+	bool has = false;
+
+	assert_true(size >= sizeof(*ask));
+	if (ask->number == UNWIND_FILE_NONE || ask->start != r->start)
+		return 0;
+	if (bpf_map_lookup_elem(bpf_map__fd(skel->maps.unwind_processes), &ask->pid, &process) == 0)
+		for (uint32_t i = 0; i < process.n; i++)
+			has |= process.mappings[i].file == ask->number &&
+			       UNWIND_WHERE_FIRST(process.mappings[i].where) << UNWIND_PAGE_SHIFT ==
+				       ask->start;
+	r->n_missing += !has;
+	__atomic_fetch_add(&r->n, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void *run_requests(void *userdata)
+{
+	struct requests *r = userdata;
+
+	while (!__atomic_load_n(&r->ends, __ATOMIC_RELAXED))
+		ring_buffer__consume(r->ring);
+	return NULL;
+}
+
+/* Makes the programs forget the last mapping of a file in PROCESS, and the request of its table. */
+static void forget_last(struct unwind_process *process, struct requests *r)
+{
+	uint32_t pid = (uint32_t)getpid(), n = process->n, key;
+	struct unwind_file file;
+
+	while (n > 0 && (process->mappings[n - 1].file == UNWIND_FILE_NONE ||
+			 process->mappings[n - 1].file == UNWIND_FILE_VDSO))
+		n--;
+	assert_true(n > 0);
+	key = process->mappings[n - 1].file;
+	r->start = UNWIND_WHERE_FIRST(process->mappings[n - 1].where) << UNWIND_PAGE_SHIFT;
+	process->n--;
+	memmove(&process->mappings[n - 1], &process->mappings[n],
+		(process->n - (n - 1)) * sizeof(process->mappings[0]));
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(skel->maps.unwind_processes), &pid,
+					     process, BPF_ANY),
+			 0);
+	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(skel->maps.unwind_files), &key, &file), 0);
+	file.state = UNWIND_FILE_NEW;
+	assert_int_equal(
+		bpf_map_update_elem(bpf_map__fd(skel->maps.unwind_files), &key, &file, BPF_ANY), 0);
+}
+
+/* A thread that reads a request at once finds the mapping of the process. */
+TEST(test_mapped_before_request)
+{
+	struct requests r = { .start = UINT64_MAX };
+	struct unwind_process process;
+	struct unwind_maps maps = { 0 };
+	pthread_t thread;
+
+	if ((int)(intptr_t)*state == -EPERM)
+		skip();
+	assert_int_equal((int)(intptr_t)*state, 0);
+	maps.list_fd = bpf_program__fd(skel->progs.on_iter_unwind_vma);
+	unwind_maps_list(&maps, (uint32_t)getpid());
+	r.ring = ring_buffer__new(bpf_map__fd(skel->maps.unwind_asks), on_request, &r, NULL);
+	assert_non_null(r.ring);
+	ring_buffer__consume(r.ring);
+	assert_int_equal(pthread_create(&thread, NULL, run_requests, &r), 0);
+	for (unsigned i = 1; i <= 100; i++) {
+		assert_int_equal(unwind_process_read(bpf_map__fd(skel->maps.unwind_processes),
+						     (uint32_t)getpid(), &process),
+				 0);
+		forget_last(&process, &r);
+		unwind_maps_list(&maps, (uint32_t)getpid());
+		assert_soon(__atomic_load_n(&r.n, __ATOMIC_ACQUIRE) >= i);
+	}
+	__atomic_store_n(&r.ends, true, __ATOMIC_RELAXED);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	ring_buffer__free(r.ring);
+	assert_int_equal(r.n, 100);
+	assert_int_equal(r.n_missing, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_own_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_mapped_before_request, set_up_lister,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
