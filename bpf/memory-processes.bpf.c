@@ -165,7 +165,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 /*
  * Runs in the parent. A child that shares its parent's memory while the parent continues (not by
  * vfork) allocates and frees blocks there. These calls have another process id, so they are not
- * recorded. (At its fork, the kernel has not set vfork_done yet.)
+ * recorded. (At its fork, the kernel has not set vfork_done yet.) Kernel threads have no memory.
  */
 SEC("?tp_btf/sched_wakeup_new")
 int TIMED_PROG(COST_LIFECYCLE, on_memory_share, struct task_struct *child)
@@ -173,10 +173,11 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_share, struct task_struct *child)
 	struct task_struct *parent = bpf_get_current_task_btf();
 	__u32 tgid = (__u32)parent->tgid;
 	struct memory_program program = {};
+	__u64 mm = (__u64)BPF_CORE_READ(child, mm);
 	struct memory_process *process;
 
-	if (child->pid != child->tgid || child->vfork_done ||
-	    BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm))
+	if (child->pid != child->tgid || child->vfork_done || !mm ||
+	    mm != (__u64)BPF_CORE_READ(parent, mm))
 		return 0;
 	program.start_ns = BPF_CORE_READ(parent, group_leader, start_boottime);
 	program.exec_id = BPF_CORE_READ(parent, self_exec_id);

@@ -12,6 +12,7 @@
 #include "capture/heap/heap-probes.h"
 #include "capture/heap/heap-images.h"
 #include "capture/heap/heap-trace.h"
+#include "capture/heap/shared-programs.h"
 
 struct ring_buffer;
 
@@ -23,6 +24,7 @@ struct heap_trace {
 	struct collector *collector;
 	struct collector_memory own; /* maps and programs; owned by the collector */
 	struct memory_sink sink;
+	struct shared_programs shared;
 	struct memory_tables tables;
 	struct allocator_cache *cache;
 	struct heap_probes_args probing;

@@ -153,16 +153,17 @@ static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probe
  * Whether another process uses the memory of PID's program, possibly since before its watch. It is
  * assumed if it is unknown, since the table of such programs was full.
  */
-static bool heap_trace_is_shared(const struct heap_trace *m, uint32_t pid)
+static bool heap_trace_is_shared(struct heap_trace *m, uint32_t pid)
 {
-	struct memory_program shared;
+	struct memory_program program;
 	struct rec_task now;
 
-	if (__atomic_load_n(m->own.shares_unreported, __ATOMIC_RELAXED) > 0)
-		return true;
-	return bpf_map_lookup_elem(m->own.shared_fd, &pid, &shared) == 0 &&
-	       (!task_list_now(m->collector, pid, &now) ||
-		(now.task.start_ns == shared.start_ns && now.exec_id == shared.exec_id));
+	if (!shared_programs_may_have(&m->shared, pid))
+		return false;
+	if (!task_list_now(m->collector, pid, &now))
+		return shared_programs_has(&m->shared, pid, NULL);
+	program = (struct memory_program){ now.task.start_ns, now.exec_id };
+	return shared_programs_has(&m->shared, pid, &program);
 }
 
 /*
@@ -495,6 +496,9 @@ int heap_trace_new(const struct session_options *options, struct collector *coll
 	m->sink = *sink;
 	m->own = collector_memory_tables(collector);
 	heap_tables_init(&m->tables, &m->own);
+	m->shared = (struct shared_programs){ m->own.shared_fd, m->own.shares_unreported, 0, 0 };
+	/* (programs that ended during a pause) */
+	shared_programs_sweep(&m->shared);
 	r = allocator_cache_new(&m->cache);
 	if (r < 0)
 		return r;
