@@ -117,9 +117,13 @@ struct heap_trace *heap_targets_memory(const struct heap_targets *w)
 
 void heap_targets_do_due_work(struct heap_targets *w)
 {
+	bool missed;
+
 	heap_trace_drain_events(w->memory);
-	if (heap_trace_has_missed(w->memory) && !w->triage)
+	missed = heap_trace_has_missed(w->memory);
+	if (missed && !w->triage)
 		heap_targets_arm_missed(w);
+	heap_trace_forget_outdated(w->memory, missed);
 	heap_targets_triage_if_due(w);
 }
 

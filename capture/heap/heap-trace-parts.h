@@ -34,6 +34,7 @@ struct heap_trace {
 	uint64_t next_usage_ns;      /* CLOCK_MONOTONIC */
 	uint64_t events_unreported;  /* as of the last reading */
 	uint64_t ends_unreported;    /* likewise */
+	uint64_t ends_missed;        /* likewise, by heap_trace_forget_outdated() */
 	uint64_t foreign_entries_ns; /* CLOCK_MONOTONIC: time to remove entries of no image, ... */
 	uint32_t foreign_entries;    /* ... of instances up to this one; 0 = none */
 	bool foreign_entries_go;     /* in this round, since all running processes are known */

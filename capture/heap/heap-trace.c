@@ -607,6 +607,26 @@ void heap_trace_tick(struct heap_trace *m)
 	m->next_usage_ns += interval_ns * ((now_ns - m->next_usage_ns) / interval_ns + 1);
 }
 
+/*
+ * If the report of an end is missing, and so is the ended program, nothing else would forget the
+ * process, and its probes would stay until its id comes again.
+ */
+void heap_trace_forget_outdated(struct heap_trace *m, bool missed)
+{
+	uint64_t ends_missed = __atomic_load_n(m->own.ends_unreported, __ATOMIC_RELAXED);
+	struct heap_probes *traced;
+
+	missed |= ends_missed != m->ends_missed;
+	m->ends_missed = ends_missed;
+	if (!missed)
+		return;
+	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
+		if (heap_trace_is_outdated(m, traced)) {
+			table_remove_last(&m->processes, &pos);
+			heap_probes_free(traced, &m->probing, &m->going);
+		}
+}
+
 bool heap_trace_has_missed(struct heap_trace *m)
 {
 	uint64_t events_unreported = __atomic_load_n(m->own.events_unreported, __ATOMIC_RELAXED);

@@ -65,6 +65,12 @@ void heap_trace_tick(struct heap_trace *m);
  */
 bool heap_trace_has_missed(struct heap_trace *m);
 
+/*
+ * Forgets the processes that are not watched any more, if the reports of their ends may be missing:
+ * MISSED is what heap_trace_has_missed() returned. All other reports must have been read.
+ */
+void heap_trace_forget_outdated(struct heap_trace *m, bool missed);
+
 /* Checks all processes for files that were mapped after MAPPED_NS (CLOCK_BOOTTIME). */
 void heap_trace_check_all(struct heap_trace *m, uint64_t mapped_ns);
 

@@ -125,10 +125,58 @@ TEST(test_report_waits_for_end)
 	close(m.own.blocks_fd);
 }
 
+/* Whether M has forgotten process PID + 1, which is not watched, of the two that it traces. */
+static bool forgets(struct heap_trace *m, bool missed)
+{
+	heap_trace_forget_outdated(m, missed);
+	assert_non_null(heap_trace_probes_of(m, PID));
+	return !heap_trace_probes_of(m, PID + 1);
+}
+
+/* A process whose end nobody reports is forgotten, so that its probes do not stay. */
+TEST(test_unreported_end)
+{
+	const struct session_options options = { .categories = CATEGORY_MEMORY };
+	const struct memory_process process = { .instance = INSTANCE, .pid = PID };
+	__u64 unreported = 0;
+	struct heap_trace m = {
+		.options = &options,
+		.own = {
+			.processes_fd = make_map(sizeof(uint32_t), sizeof(struct memory_process)),
+			.ends_unreported = &unreported,
+		},
+	};
+	struct heap_probes *traced;
+
+	(void)state;
+	if (m.own.processes_fd == -EPERM)
+		skip();
+	assert_int_equal(
+		bpf_map_update_elem(m.own.processes_fd, &process.pid, &process, BPF_NOEXIST), 0);
+	for (unsigned round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < 2; i++) {
+			if (heap_trace_probes_of(&m, PID + i))
+				continue;
+			traced = table_make(&m.processes, (uint64_t)PID + i + 1, sizeof(*traced));
+			assert_non_null(traced);
+			traced->pid = PID + i;
+			traced->instance = INSTANCE + i;
+		}
+		assert_false(forgets(&m, false));
+		unreported += round;
+		assert_true(forgets(&m, round == 0));
+	}
+	heap_probes_free(table_remove(&m.processes, (uint64_t)PID + 1), &m.probing, &m.going);
+	assert_int_equal(m.going.size, 0);
+	table_deinit(&m.processes);
+	close(m.own.processes_fd);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_report_waits_for_end),
+		cmocka_unit_test(test_unreported_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
