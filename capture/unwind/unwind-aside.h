@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A separate thread makes one table at a time. This takes milliseconds, or seconds for a large
- * file. Meanwhile, other files are opened, and get their cached tables. Only for file systems that
- * answer.
+ * file. Meanwhile, other files are opened, and wait in their queue. Large files have a queue of
+ * their own. Only for file systems that answer.
  *
  * For one thread.
  */
