@@ -6,9 +6,11 @@
 enum {
 	WORD = 8,
 	N_BINS = 127,
-	BIN_BYTES = 2 * WORD,    /* the first and the last chunk of a list */
-	BEFORE_BYTES = 2 * WORD, /* the top, and the rest of the last split */
-	EMPTY_MIN = 16,          /* lists. Most lists are empty, and the last one always */
+	BIN_BYTES = 2 * WORD, /* the first and the last chunk of a list */
+	N_FAST_BINS = 10,     /* words with the first chunk of a list, before the top */
+	/* (the two are the top, and the rest of the last split) */
+	BEFORE_BYTES = (N_FAST_BINS + 2) * WORD,
+	EMPTY_MIN = 16, /* lists. Most lists are empty, and the last one always */
 };
 
 /* An empty list contains the address of the chunk that would begin 16 bytes before it, twice. */

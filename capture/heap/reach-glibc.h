@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lists of free chunks in an arena of glibc's malloc(), and the top of its heap. These are
- * addresses of free chunks. Such a chunk begins 16 bytes before its memory, which can be the last
- * word of the block before it. So these words are no references.
+ * The lists of free chunks in an arena of glibc's malloc(), those of its fast bins included, and
+ * the top of its heap. These are addresses of free chunks. Such a chunk begins 16 bytes before its
+ * memory, which can be the last word of the block before it. So these words are no references.
  */
 #pragma once
 

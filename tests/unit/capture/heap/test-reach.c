@@ -154,7 +154,8 @@ TEST(test_glibc_lists)
 
 	begin_child(false);
 	bins = places->mapped + FIRST_BIN;
-	plant(places->mapped + FIRST_BIN - 3, block(6) + BLOCK_BYTES - 8);
+	plant(places->mapped + FIRST_BIN - 13, block(6) + BLOCK_BYTES - 8);
+	plant(places->mapped + FIRST_BIN - 12, block(4) + BLOCK_BYTES - 8);
 	plant(places->mapped + FIRST_BIN - 2, block(0) + BLOCK_BYTES - 8);
 	for (unsigned i = 0; i < N_BINS; i++)
 		for (unsigned j = 0; j < 2; j++)
@@ -167,7 +168,7 @@ TEST(test_glibc_lists)
 	expect_reach("lllllrpl");
 	for (unsigned i = 2; i < 2 * N_BINS; i += 2)
 		plant(bins + i, i == 100 ? block(3) + 8 : 0);
-	expect_reach("pppplrpl");
+	expect_reach("ppppprpl");
 	end_child();
 }
 
