@@ -304,7 +304,7 @@ static int compare_places(const void *a, const void *b)
 TEST(test_parts_anywhere)
 {
 	const char *more = getenv("KYMO_TEST_ROUNDS");
-	unsigned n_rounds = more ? (unsigned)atoi(more) : 12;
+	unsigned n_rounds = more ? (unsigned)atoi(more) : unit_rounds(12);
 	struct source s;
 
 	make(&s);
@@ -324,7 +324,7 @@ TEST(test_parts_anywhere)
  * kymo writes a complete event at its end, and a stack of allocations some time after the first of
  * them. That can be later than the window of a cut can sort.
  */
-TEST(test_parts_late_events)
+LARGE_TEST(test_parts_late_events)
 {
 	enum { N = 200000 };
 	const uint64_t places[] = { BEGIN + 100, BEGIN + 200 };
@@ -514,7 +514,7 @@ TEST(test_parts_without_half)
 }
 
 /* A cut that lacks events across its start says so, and fits no part before it. */
-TEST(test_parts_without_room)
+LARGE_TEST(test_parts_without_room)
 {
 	enum { N = 70000, ROOM = 1 << 16 };
 	struct edit_merge_view views[2];
