@@ -13,8 +13,8 @@
 /* The sorting window in bytes. Records that are out of order by more are not sorted. */
 #define WINDOW ((size_t)16 << 20)
 
-/* The maximum number of complete events that go on at the cut's beginning; others are left out, and
- * counted. */
+/* The usual maximum number of complete events that go on at the cut's beginning; others are left
+ * out, and counted. */
 enum { ACROSS_MAX = 1 << 16 };
 #define ACROSS_BYTES_MAX ((size_t)32 << 20)
 
@@ -219,7 +219,8 @@ static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *it
 
 static int edit_cut_keep_across(struct edit_cut *c, const struct edit_sorted *item)
 {
-	if (c->n_across == ACROSS_MAX || c->across_bytes > ACROSS_BYTES_MAX) {
+	if (c->n_across == (c->options.across_max ?: ACROSS_MAX) ||
+	    c->across_bytes > ACROSS_BYTES_MAX) {
 		c->counts.no_room_across++;
 		return 0;
 	}

@@ -30,6 +30,9 @@ struct edit_cut_options {
 	 */
 	const bool *cpus;
 	size_t n_cpus;
+
+	/* The maximum number of complete events that go on at the start; 0 = the usual one. */
+	size_t across_max;
 };
 
 struct edit_cut;

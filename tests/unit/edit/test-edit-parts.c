@@ -489,6 +489,40 @@ TEST(test_parts_damaged)
 	source_deinit(&s);
 }
 
+/* Wherever one of two parts is damaged, what the other one has is there. */
+TEST(test_parts_damaged_anywhere)
+{
+	struct edit_output parts[2];
+	struct edit_cut_counts counts;
+	struct source s;
+
+	make_small(&s, "f", 0);
+	for (unsigned i = 0; i < 2; i++)
+		cut_at_200(&s.bytes, i, &parts[i], &counts);
+	for (unsigned i = 0; i < 2; i++) {
+		struct outbuf *bytes = &parts[i].bytes;
+		const struct outbuf *list[] = { &parts[0].bytes, &parts[1].bytes };
+
+		/* (not the magic number) */
+		for (size_t at = 8; at + 16 <= bytes->size; at += 40) {
+			_cleanup_free_ char *merged = NULL;
+			uint64_t was[2];
+
+			memcpy(was, bytes->data + at, sizeof(was));
+			memset(bytes->data + at, 0, sizeof(was));
+			merged = merge_text(list, 2, NULL);
+			memcpy(bytes->data + at, was, sizeof(was));
+			if (count_lines(merged, "calls/f") == 0 ||
+			    count_lines(merged, " counter ") == 0 ||
+			    count_lines(merged, "'task'") == 0)
+				fail_msg("part %u, damaged at %zu:\n%s", i, at, merged);
+		}
+	}
+	for (unsigned i = 0; i < 2; i++)
+		edit_output_deinit(&parts[i]);
+	source_deinit(&s);
+}
+
 /* The first half of an event stays if the next part does not have the event. */
 TEST(test_parts_without_half)
 {
@@ -516,7 +550,7 @@ TEST(test_parts_without_half)
 /* A cut that lacks events across its start says so, and fits no part before it. */
 LARGE_TEST(test_parts_without_room)
 {
-	enum { N = 70000, ROOM = 1 << 16 };
+	enum { N = 100, ROOM = 64 };
 	struct edit_merge_view views[2];
 	struct edit_cut_counts counts;
 	struct edit_output parts[2];
@@ -531,7 +565,11 @@ LARGE_TEST(test_parts_without_room)
 	put_stop_of(&s, 300, "s");
 	cut_at_200(&s.bytes, 0, &parts[0], &counts);
 	assert_int_equal(counts.no_room_across, 0);
-	cut_at_200(&s.bytes, 1, &parts[1], &counts);
+	cut_bytes(
+		&s.bytes,
+		&(struct edit_cut_options){
+			.from_ns = 200, .to_ns = UINT64_MAX, .absolute = true, .across_max = ROOM },
+		&parts[1], &counts);
 	assert_int_equal(counts.no_room_across, N - ROOM);
 	merged = merge_parts(parts, views);
 	assert_int_equal(count_lines(merged, "calls/f"), N + ROOM);
@@ -646,6 +684,7 @@ int main(void)
 		cmocka_unit_test(test_parts_cut_off),
 		cmocka_unit_test(test_parts_of_sessions),
 		cmocka_unit_test(test_parts_damaged),
+		cmocka_unit_test(test_parts_damaged_anywhere),
 		cmocka_unit_test(test_parts_without_half),
 		cmocka_unit_test(test_parts_without_room),
 		cmocka_unit_test(test_parts_of_edited),
