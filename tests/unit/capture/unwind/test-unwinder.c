@@ -185,6 +185,18 @@ static void *run_requests(void *userdata)
 	return NULL;
 }
 
+/* Fills PROCESS with mappings behind all others, so that it takes long to insert one. */
+static void fill(struct unwind_process *process)
+{
+	while (process->n < UNWIND_MAPPINGS_MAX - 1) {
+		process->mappings[process->n] = (struct unwind_mapping){
+			.where = UNWIND_WHERE((UINT64_C(1) << 35) + 2 * process->n, 1),
+			.file = UNWIND_FILE_NONE,
+		};
+		process->n++;
+	}
+}
+
 /* Makes the programs forget the last mapping of a file in PROCESS, and the request of its table. */
 static void forget_last(struct unwind_process *process, struct requests *r)
 {
@@ -230,6 +242,7 @@ TEST(test_mapped_before_request)
 		assert_int_equal(unwind_process_read(bpf_map__fd(skel->maps.unwind_processes),
 						     (uint32_t)getpid(), &process),
 				 0);
+		fill(&process);
 		forget_last(&process, &r);
 		unwind_maps_list(&maps, (uint32_t)getpid());
 		assert_soon(__atomic_load_n(&r.n, __ATOMIC_ACQUIRE) >= i);
