@@ -49,7 +49,7 @@ for method in snappy zstd gzip columns; do
 		"$DAMAGE_TRACE" "$TMP/packed.$method" "$seed" "$TMP/variant" >"$TMP/how"
 		expect_exit "0|1|3" timeout "$(limit 20)" "$KYMO" check --json "$TMP/variant"
 		if [ "$exit_status" = 1 ]; then
-			assert_contains "$TMP/stderr" 'magic number|no trace can be unpacked|cannot be decompressed' "why nothing is read"
+			assert_contains "$TMP/stderr" 'magic number|cannot decompress' "why nothing is read"
 		else
 			cat "$TMP/stdout" >>"$TMP/checks"
 			echo "$exit_status" >>"$TMP/statuses"
