@@ -294,15 +294,44 @@ static void heap_trace_owner_ended(struct heap_trace *m, struct heap_probes *tra
 		memory_image_add_gap(image, WATCHED_GAP_THREAD);
 }
 
+/* Whether TRACED is the process that H announces, as far as it is known. */
+static bool heap_trace_is_of(const struct heap_probes *traced, const struct happened *h)
+{
+	return !traced->start_ns || !h->start_ns || traced->start_ns == h->start_ns;
+}
+
+/*
+ * Passes over process PID, announced by H, if another process has its id by now: the probes would
+ * be those of that process, which is announced next. Returns whether that is so.
+ */
+static bool heap_trace_pass_over_reused(struct heap_trace *m, uint32_t pid,
+					const struct happened *h)
+{
+	struct heap_probes *traced = heap_trace_probes_of(m, pid);
+	struct rec_task now;
+
+	if (!h->start_ns || !task_list_now(m->collector, pid, &now) ||
+	    now.task.start_ns == h->start_ns)
+		return false;
+	/* (the end of a watched process is reported elsewhere) */
+	if (!traced || !traced->instance || !heap_trace_is_of(traced, h))
+		heap_trace_pass_over(m, pid, h, h->ts_ns, "it ended before it could be watched");
+	if (traced && !traced->instance)
+		heap_trace_forget(m, traced);
+	return true;
+}
+
 static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const struct happened *h)
 {
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 	int r;
 
+	if (heap_trace_pass_over_reused(m, pid, h))
+		return 0;
 	if (traced && heap_trace_is_outdated(m, traced)) {
 		/* The end of a watched process is reported elsewhere. */
-		if (heap_trace_has_exited(pid, pidfd))
+		if (heap_trace_has_exited(pid, pidfd) && heap_trace_is_of(traced, h))
 			return 0;
 		heap_trace_forget(m, traced);
 		traced = NULL;

@@ -26,7 +26,7 @@ bool task_list_now(struct collector *c, uint32_t tid, struct rec_task *ret)
 	_cleanup_(outbuf_deinit) struct outbuf tasks = { 0 };
 	const struct rec_task *task;
 
-	task_list_read(c, &tasks);
+	collector_list_task(c, tid, task_list_keep, &tasks);
 	task = task_list_find(&tasks, tid);
 	if (task)
 		*ret = *task;

@@ -174,11 +174,11 @@ static bool collector_has_record(const void *data, size_t n)
 #define ITERATOR_BYTES (32 << 10)
 _Static_assert(sizeof(struct waiting_room) < ITERATOR_BYTES, "the largest record");
 
-/* Passes all records of the iterator PROG to FN. */
-static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, void *userdata)
+/* Passes all records of ITERATOR, a descriptor or a negative errno, to FN. Closes it. */
+static int collector_iterate_fd(int iterator, collector_record_fn fn, void *userdata)
 {
 	_Alignas(8) uint8_t buffer[ITERATOR_BYTES];
-	_cleanup_close_ int fd = program_iterator_open(prog);
+	_cleanup_close_ int fd = iterator;
 	size_t have = 0, used;
 	ssize_t n;
 	int r = 0;
@@ -202,6 +202,11 @@ static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, v
 	if (r < 0)
 		return r;
 	return n < 0 ? (int)n : 0;
+}
+
+static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, void *userdata)
+{
+	return collector_iterate_fd(program_iterator_open(prog), fn, userdata);
 }
 
 /* Selects the existing descendants of selected processes, in rounds, until a round selects none.
@@ -592,6 +597,13 @@ void collector_detach(struct collector *c)
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata)
 {
 	return collector_iterate(c->skel->progs.on_iter_task, fn, userdata);
+}
+
+int collector_list_task(struct collector *c, uint32_t tid, collector_record_fn fn, void *userdata)
+{
+	struct bpf_program *prog = c->skel->progs.on_iter_task;
+
+	return collector_iterate_fd(program_iterator_open_task(prog, tid), fn, userdata);
 }
 
 int collector_list_cgroups(struct collector *c, collector_record_fn fn, void *userdata)

@@ -6,9 +6,10 @@
 
 #include <bpf/bpf.h>
 
-int program_iterator_open(struct bpf_program *prog)
+static int program_iterator_open_with(struct bpf_program *prog,
+				      const struct bpf_iter_attach_opts *options)
 {
-	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
+	struct bpf_link *link = bpf_program__attach_iter(prog, options);
 	int fd;
 
 	if (!link)
@@ -16,6 +17,20 @@ int program_iterator_open(struct bpf_program *prog)
 	fd = bpf_iter_create(bpf_link__fd(link));
 	bpf_link__destroy(link);
 	return fd;
+}
+
+int program_iterator_open(struct bpf_program *prog)
+{
+	return program_iterator_open_with(prog, NULL);
+}
+
+int program_iterator_open_task(struct bpf_program *prog, uint32_t tid)
+{
+	union bpf_iter_link_info info = { .task.tid = tid };
+	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info,
+		    .link_info_len = sizeof(info));
+
+	return program_iterator_open_with(prog, &options);
 }
 
 ssize_t program_iterator_read(int fd, void *buffer, size_t size)

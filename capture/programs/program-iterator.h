@@ -4,12 +4,16 @@
  */
 #pragma once
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <bpf/libbpf.h>
 
 /* Returns a descriptor that is read to run the iterator PROG, or a negative errno. */
 int program_iterator_open(struct bpf_program *prog);
+
+/* Likewise, for an iterator of tasks: it is called for the task TID only, if that is alive. */
+int program_iterator_open_task(struct bpf_program *prog, uint32_t tid);
 
 /*
  * Reads the next output of the iterator FD, up to SIZE bytes. The kernel ends a read after a
