@@ -94,6 +94,9 @@ static __always_inline void memory_emit_watch(__u32 what, struct task_struct *ta
 		memory_count(&memory_unreported_events);
 }
 
+/* Tries to note the time of an end, beside other threads. */
+#define MEMORY_ENDING_TRIES 8
+
 /* The program of PROCESS has ended. Its data remains until user space has read it. */
 static __always_inline void memory_end(struct memory_process *process, __u32 tgid, __u32 flags,
 				       __u64 now_ns)
@@ -146,12 +149,39 @@ static __always_inline void memory_note_end(struct task_struct *p, bool killed)
 		bpf_map_update_elem(&memory_ended_threads, &thread, &end, BPF_ANY);
 }
 
+/*
+ * Notes that PROCESS was ending at NOW_NS. Several threads can do that at once; the latest time
+ * remains.
+ */
+static __always_inline void memory_note_ending(struct memory_process *process, __u64 now_ns)
+{
+	__u64 before;
+
+	for (int i = 0; i < MEMORY_ENDING_TRIES; i++) {
+		before = *(volatile __u64 *)&process->ended_ns;
+		if (before >= now_ns ||
+		    __sync_val_compare_and_swap(&process->ended_ns, before, now_ns) == before)
+			return;
+	}
+}
+
+/* The process TGID begins. If the previous one with this id is still in the table, it has ended. */
+static __always_inline void memory_end_previous(__u32 tgid)
+{
+	struct memory_process *previous = bpf_map_lookup_elem(&memory_processes, &tgid);
+
+	if (previous && previous->ended_ns)
+		memory_end(previous, tgid, 0, previous->ended_ns);
+}
+
 SEC("?tp_btf/sched_process_fork")
 int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	       struct task_struct *child)
 {
 	if (child->pid != child->tgid)
 		memory_note_begin(child);
+	else
+		memory_end_previous((__u32)child->tgid);
 	/*
 	 * A child that shares its parent's memory usually calls exec next; for others, see
 	 * on_memory_share.
@@ -256,7 +286,19 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 	if (!process)
 		return 0;
 	now_ns = bpf_ktime_get_boot_ns();
-	memory_end(process, tgid, 0, now_ns);
-	memory_emit_watch(MEMORY_HAPPENED_EXIT, p, now_ns);
+	if (!process->ended_ns)
+		memory_emit_watch(MEMORY_HAPPENED_EXIT, p, now_ns);
+	/*
+	 * A thread leaves the count of living threads some time before it comes here. So when that
+	 * count is 0, other threads can still come here, and their ends are recorded, too. If P is
+	 * the only thread that is left, it is the last one. Otherwise, user space ends the process
+	 * when all its threads have ended.
+	 */
+	if (BPF_CORE_READ(p, signal, nr_threads) > 1) {
+		memory_note_end(p, true);
+		memory_note_ending(process, now_ns);
+	} else {
+		memory_end(process, tgid, 0, now_ns);
+	}
 	return 0;
 }

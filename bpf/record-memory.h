@@ -54,8 +54,9 @@ struct memory_process {
 	__u32 flags; /* MEMORY_PROCESS_* */
 	/* Stacks that were copied because mappings changed; about MEMORY_CHANGES_MAX at most */
 	__u32 copied_changes;
-	__u64 since_ns;  /* CLOCK_BOOTTIME, like ended_ns */
-	__u64 ended_ns;  /* 0 = it has not ended */
+	__u64 since_ns; /* CLOCK_BOOTTIME, like ended_ns */
+	/* 0 = it has not ended. In the table of running processes: its last threads are exiting. */
+	__u64 ended_ns;
 	__u64 failed;    /* allocations that failed */
 	__u64 unmatched; /* frees of unknown blocks */
 	__u64 full;      /* blocks that did not fit into the table */

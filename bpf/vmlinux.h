@@ -102,6 +102,7 @@ struct task_struct;
 
 struct signal_struct {
 	atomic_t live;
+	int nr_threads;
 	unsigned int flags;
 	struct task_struct *group_exec_task; /* since 5.17 */
 };

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/outbuf.h"
 #include "base/text.h"
+#include "capture/proc/task-state.h"
 
 /* Maximum number of blocks and stacks that are copied at once. */
 enum { GATHERED_MAX = 1 << 16 };
@@ -186,11 +187,22 @@ static int heap_trace_report_watch_end(struct heap_trace *m, const struct heap_i
 
 /* ---- ended processes ---- */
 
-bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
-		     struct memory_process *ret)
+bool heap_trace_has_entry(const struct heap_trace *m, const struct heap_image *image,
+			  struct memory_process *ret)
 {
 	return bpf_map_lookup_elem(m->own.processes_fd, &image->process.pid, ret) == 0 &&
 	       ret->instance == image->process.instance;
+}
+
+bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
+		     struct memory_process *ret)
+{
+	return heap_trace_has_entry(m, image, ret) && !ret->ended_ns;
+}
+
+bool heap_trace_find_watched(const struct heap_trace *m, uint32_t pid, struct memory_process *ret)
+{
+	return bpf_map_lookup_elem(m->own.processes_fd, &pid, ret) == 0 && !ret->ended_ns;
 }
 
 void heap_trace_forget(struct heap_trace *m, struct heap_probes *traced)
@@ -213,7 +225,7 @@ bool heap_trace_is_watched(const struct heap_trace *m, uint32_t pid)
 {
 	struct memory_process process;
 
-	return bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) == 0;
+	return heap_trace_find_watched(m, pid, &process);
 }
 
 static int heap_trace_keep_process(const void *key, const void *value, void *userdata)
@@ -256,6 +268,32 @@ int heap_trace_know_watched(struct heap_trace *m)
 	return heap_trace_know_all(m, m->own.processes_fd, false);
 }
 
+static int heap_trace_keep_ending(const void *key, const void *value, void *userdata)
+{
+	struct memory_process process;
+
+	memcpy(&process, value, sizeof(process));
+	return process.ended_ns ? outbuf_append(userdata, value, sizeof(process)) : 0;
+}
+
+int heap_trace_end_exited(struct heap_trace *m)
+{
+	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
+	const struct memory_map map = { m->own.processes_fd, sizeof(uint32_t),
+					sizeof(struct memory_process) };
+	int r = memory_map_each(&map, heap_trace_keep_ending, &kept);
+
+	for (size_t i = 0; r == 0 && i < kept.size / sizeof(struct memory_process); i++) {
+		const struct memory_process *process = &((struct memory_process *)kept.data)[i];
+
+		/* (first into the other table, since a program is always in one of them) */
+		if (task_state_process_has_ended((pid_t)process->pid) &&
+		    bpf_map_update_elem(m->own.ended_fd, &process->instance, process, BPF_ANY) == 0)
+			bpf_map_delete_elem(m->own.processes_fd, &process->pid);
+	}
+	return r;
+}
+
 /*
  * Ends images that neither run nor are in the table of ended programs: there was no space to report
  * their end. Other images of their processes would wait for them. A refused image (there was no
@@ -268,7 +306,7 @@ static void heap_trace_end_unreported(struct heap_trace *m)
 
 	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));) {
 		if (image->ended || (image->refused && !image->later) ||
-		    heap_trace_runs(m, image, &process))
+		    heap_trace_has_entry(m, image, &process))
 			continue;
 		/*
 		 * It can have ended after that table was read. A program is in that table
@@ -309,6 +347,9 @@ static int heap_trace_find_ended(struct heap_trace *m)
 {
 	int r = 0;
 
+	r = heap_trace_end_exited(m);
+	if (r < 0)
+		return r;
 	heap_trace_find_foreign_entries(m);
 	/* (running processes first: a process that ends meanwhile is then in the other table) */
 	m->foreign_entries_go = heap_trace_foreign_entries_due(m);

@@ -73,8 +73,20 @@ int heap_trace_announce_ready(struct heap_trace *m);
 bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
 		     struct memory_process *ret);
 
-/* Whether the programs watch process PID now. */
+/* Whether IMAGE is in the programs' table: it runs, or its last threads are exiting. */
+bool heap_trace_has_entry(const struct heap_trace *m, const struct heap_image *image,
+			  struct memory_process *ret);
+
+/* Whether the programs watch process PID now, and it is not exiting; *RET is its data. */
+bool heap_trace_find_watched(const struct heap_trace *m, uint32_t pid, struct memory_process *ret);
 bool heap_trace_is_watched(const struct heap_trace *m, uint32_t pid);
+
+/*
+ * Moves the processes whose threads have all ended from the programs' table of running processes to
+ * that of ended ones. The programs do that themselves if they know which thread is the last one.
+ * Returns 0 or a negative errno.
+ */
+int heap_trace_end_exited(struct heap_trace *m);
 
 /* Counts the allocations of ended images, which show that they were watched. */
 int heap_trace_count_allocated(struct heap_trace *m);

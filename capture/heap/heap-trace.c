@@ -174,7 +174,7 @@ static bool heap_trace_take_back(const struct heap_trace *m, const struct memory
 {
 	struct memory_process now;
 
-	return bpf_map_lookup_elem(m->own.processes_fd, &process->pid, &now) == 0 &&
+	return heap_trace_find_watched(m, process->pid, &now) &&
 	       now.instance == process->instance &&
 	       bpf_map_delete_elem(m->own.processes_fd, &process->pid) == 0;
 }
@@ -226,7 +226,7 @@ static bool heap_trace_check_files(struct heap_trace *m, struct heap_probes *tra
 	struct heap_image *image;
 	bool watched, had_files = traced->n_files > 0;
 
-	watched = bpf_map_lookup_elem(m->own.processes_fd, &traced->pid, &process) == 0;
+	watched = heap_trace_find_watched(m, traced->pid, &process);
 	if (watched && process.instance != traced->instance) {
 		image = heap_images_add(&m->images, &process);
 		if (!image)
@@ -268,7 +268,7 @@ static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap
 	struct memory_process process;
 
 	return traced->instance && !(image && image->refused) &&
-	       bpf_map_lookup_elem(m->own.processes_fd, &traced->pid, &process) < 0;
+	       !heap_trace_find_watched(m, traced->pid, &process);
 }
 
 /*
@@ -673,8 +673,10 @@ static void heap_trace_stop_image(struct heap_trace *m, struct heap_image *image
 	struct memory_process process;
 	uint32_t pid = image->process.pid;
 
-	if (!heap_trace_runs(m, image, &process))
+	if (!heap_trace_has_entry(m, image, &process))
 		return;
+	/* (the recording ends before the last threads of the process) */
+	process.ended_ns = 0;
 	/* While it is still watched, changes during the listing are reported. */
 	heap_trace_list_resources(m, pid, process.instance, false);
 	bpf_map_delete_elem(m->own.processes_fd, &pid);
@@ -704,6 +706,7 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 	/* Attach nothing for pending reports: there can be many, and attaching is slow. */
 	m->stopping = true;
 	ring_buffer__consume(m->events);
+	heap_trace_end_exited(m);
 	heap_trace_know_watched(m);
 	if (for_good && m->options->memory.reach != MEMORY_REACH_NO &&
 	    m->options->categories & CATEGORY_MEMORY)

@@ -4,7 +4,7 @@
  * Each resource that remains is made by its own function, named leak_*. All others are released, or
  * made so that they seem to remain.
  *
- *	resource-load [exit | leave | family | crowd | allocator | foreign]
+ *	resource-load [exit | leave | family | crowd | crowds | allocator | foreign]
  *
  * Waits for a line on its standard input, works, prints the truth, and waits for another line. The
  * truth has a line "RESOURCE BYTES FUNCTION" for each resource that remains, with RESOURCE as in
@@ -13,6 +13,9 @@
  * With "family", it leaves a descriptor, and makes a child, which inherits that. The child waits
  * for a line, leaves one of its own and one that exec closes, executes this program again, waits
  * for a line, leaves another and ends after one more line.
+ *
+ * With "crowds", it makes 128 children and waits for a line. Then each child in turn makes a thread
+ * that ends at once, and exits.
  *
  * With "crowd", it does not wait: it makes 256 threads that end at once, and exits. With
  * "allocator", its own allocator makes one thread, and the program another; then it exits. With
@@ -547,12 +550,34 @@ static LEAK void leak_beside_allocator(void)
 }
 
 /* Including threads that have not begun. */
-static LEAK void leak_crowd(void)
+static LEAK void leak_crowd(unsigned n)
 {
 	pthread_t thread;
 
-	for (int i = 0; i < 256; i++)
+	for (unsigned i = 0; i < n; i++)
 		check("pthread_create", pthread_create(&thread, NULL, be_thread, NULL) == 0);
+}
+
+/* Returns in each child, and in the parent after the last one has ended. */
+static void be_crowds(void)
+{
+	char c = 0;
+	int go[2];
+
+	check("pipe", pipe(go) == 0);
+	for (int i = 0; i < 128; i++) {
+		pid_t child = fork();
+
+		check("fork", child >= 0);
+		if (child > 0)
+			continue;
+		check("read", read(go[0], &c, 1) == 1);
+		leak_crowd(1);
+		return;
+	}
+	wait_for_line();
+	for (int i = 0; i < 128; i++)
+		check("write", write(go[1], &c, 1) == 1 && wait(NULL) > 0);
 }
 
 static LEAK int grown(void)
@@ -616,7 +641,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc > 1 && strcmp(argv[1], "crowd") == 0) {
-		leak_crowd();
+		leak_crowd(256);
+		return 0;
+	}
+	if (argc > 1 && strcmp(argv[1], "crowds") == 0) {
+		be_crowds();
 		return 0;
 	}
 	if (argc > 1 && strcmp(argv[1], "allocator") == 0) {
