@@ -75,7 +75,7 @@ struct edit_merge {
 	uint64_t koid_span; /* number of koids per machine; 0 = one machine, koids are unchanged */
 	struct edit_viewer *viewer;
 	uint64_t id; /* of this set of inputs */
-	bool marked; /* the result has it */
+	struct edit_part_mark mark;
 	bool started;
 };
 
@@ -107,6 +107,7 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
 	if (!m)
 		return -ENOMEM;
 	m->out = out;
+	m->mark.edit = EDIT_PART_MERGED;
 	m->points = edit_points_new();
 	m->sessions = edit_sessions_new(n);
 	if (!m->points || !m->sessions)
@@ -569,11 +570,9 @@ static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *ite
 	int r = 0;
 
 	/* (a cut reads the mark before the first session_start) */
-	if (in->is_kymo && fxt_record_row(&record) == FXT_ROW_START && !in->merge->marked) {
-		in->merge->marked = true;
-		r = edit_part_write_edited(in->copy, in->merge->id,
-					   edit_shift_ns(record.ts_ns, in->view.shift_ns));
-	}
+	if (in->is_kymo && fxt_record_row(&record) == FXT_ROW_START)
+		r = edit_part_write_mark(&in->merge->mark, in->copy, in->merge->id,
+					 edit_shift_ns(record.ts_ns, in->view.shift_ns));
 	in->mended = edit_join_mend(&in->join, &record);
 	in->behind = false;
 	if (record.ts_ns != item->record->ts_ns && fxt_record_row(&record) == FXT_ROW_STACK) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/table.h"
 #include "edit/edit-find.h"
 
 static const char *const names[] = {
@@ -22,11 +23,29 @@ struct event edit_part_event(const struct edit_part *part, enum edit_part_class 
 	};
 }
 
-int edit_part_write_edited(struct edit_copy *copy, uint64_t id, uint64_t ts_ns)
+int edit_part_write_mark(struct edit_part_mark *mark, struct edit_copy *copy, uint64_t id,
+			 uint64_t ts_ns)
 {
-	struct event ev = edit_part_event(&(struct edit_part){ .id = id }, EDIT_PART_EDITED, ts_ns);
+	const uint64_t words[] = { mark->hide ? mark->hide(mark->userdata, id) : id, mark->edit };
+	const struct edit_part part = { .id = table_hash(words, sizeof(words)) };
+	struct event ev = edit_part_event(&part, EDIT_PART_EDITED, ts_ns);
 
+	if (mark->written)
+		return 0;
+	mark->written = true;
 	return edit_copy_event(copy, &ev);
+}
+
+int edit_part_mark_before(struct edit_part_mark *mark, struct edit_copy *copy,
+			  const struct fxt_provider *from, const struct fxt_record *record)
+{
+	enum fxt_row_id row = edit_row_of(from, record);
+	uint64_t id = row == FXT_ROW_PART ? fxt_record_number(record, FXT_NAME_ID) : 0;
+	int r = 0;
+
+	if (row == FXT_ROW_PART || row == FXT_ROW_START)
+		r = edit_part_write_mark(mark, copy, id, record->ts_ns);
+	return r == 0 && row == FXT_ROW_PART ? 1 : r;
 }
 
 bool edit_part_read(const struct fxt_provider *from, const struct fxt_record *record,

@@ -26,8 +26,39 @@ struct edit_part {
 struct event edit_part_event(const struct edit_part *part, enum edit_part_class what,
 			     uint64_t ts_ns);
 
-/* Writes the event `part` of class EDIT_PART_EDITED. Returns as edit_copy_record(). */
-int edit_part_write_edited(struct edit_copy *copy, uint64_t id, uint64_t ts_ns);
+/* How an archive was edited. The numbers are in ids. */
+enum edit_part_edit {
+	EDIT_PART_MERGED = 1,
+	EDIT_PART_SYMBOLIZED,
+	EDIT_PART_REPAIRED,
+	EDIT_PART_REDACTED,
+};
+
+/*
+ * The mark of an edited archive: its parts must not fit parts of its source, whose state can lack
+ * what the edit has added. The mark is one event `part` of class EDIT_PART_EDITED. Its id depends
+ * on the edit, and on the id of the source.
+ */
+struct edit_part_mark {
+	enum edit_part_edit edit;
+	/* Replaces the id of the source, which is not to be recognized; NULL = it is used. */
+	uint64_t (*hide)(void *userdata, uint64_t id);
+	void *userdata;
+	bool written;
+};
+
+/* Writes MARK, for a source with ID (0 = it has none), unless it was written already. Returns as
+ * edit_copy_record(). */
+int edit_part_write_mark(struct edit_part_mark *mark, struct edit_copy *copy, uint64_t id,
+			 uint64_t ts_ns);
+
+/*
+ * To be called before each RECORD, of provider FROM, is copied. Writes MARK before the first
+ * session_start, since a cut reads it there. MARK replaces all events `part` of the source. Returns
+ * 1 if RECORD is one, which is not to be copied; otherwise as edit_copy_record().
+ */
+int edit_part_mark_before(struct edit_part_mark *mark, struct edit_copy *copy,
+			  const struct fxt_provider *from, const struct fxt_record *record);
 
 /* Whether RECORD, of provider FROM, is an event `part`; then its content. */
 bool edit_part_read(const struct fxt_provider *from, const struct fxt_record *record,

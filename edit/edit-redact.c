@@ -17,7 +17,7 @@ enum { WORD_LETTERS = 10 };
 struct edit_redact {
 	struct edit_copy *copy;
 	bool keep_kernel;
-	bool part_redacted;   /* an event `part` was replaced */
+	struct edit_part_mark mark;
 	bool system_redacted; /* the blob "this is Linux" was written */
 	uint8_t key[crypto_generichash_KEYBYTES];
 	struct edit_redact_counts counts;
@@ -205,6 +205,15 @@ static bool edit_redact_replace_number(void *userdata, const struct fxt_record *
 	}
 }
 
+/* The id of a part is a hash of words without a key, so a guess of these could be tested. */
+static uint64_t edit_redact_hide_id(void *userdata, uint64_t id)
+{
+	const struct edit_redact *r = userdata;
+
+	edit_redact_hash(r, &id, sizeof(id), &id, sizeof(id));
+	return id;
+}
+
 /* ---- records ---- */
 
 int edit_redact_new(struct edit_redact **ret, struct edit_output *out,
@@ -218,6 +227,9 @@ int edit_redact_new(struct edit_redact **ret, struct edit_output *out,
 	if (!r || sodium_init() < 0)
 		return -ENOMEM;
 	r->keep_kernel = options->keep_kernel;
+	r->mark = (struct edit_part_mark){ .edit = EDIT_PART_REDACTED,
+					   .hide = edit_redact_hide_id,
+					   .userdata = r };
 	if (!options->key)
 		randombytes_buf(r->key, sizeof(r->key));
 	else if (options->key_size < EDIT_REDACT_KEY_MIN)
@@ -262,26 +274,14 @@ static int edit_redact_blob(struct edit_redact *r, struct fxt_record *record)
 	return 0;
 }
 
-/* Replaces the events `part` by one that shows that the archive was edited. Their id is a hash of
- * words without a key, so a guess of these could be tested. */
-static int edit_redact_part(struct edit_redact *r, const struct fxt_record *record)
-{
-	uint64_t id = fxt_record_number(record, FXT_NAME_ID);
-
-	if (r->part_redacted)
-		return 0;
-	r->part_redacted = true;
-	edit_redact_hash(r, &id, sizeof(id), &id, sizeof(id));
-	return edit_part_write_edited(r->copy, id ?: 1, record->ts_ns);
-}
-
 int edit_redact_record(struct edit_redact *r, const struct fxt_record *record)
 {
 	struct fxt_record changed = *record;
 	uint8_t build_id[crypto_generichash_BYTES_MAX];
+	int e = edit_part_mark_before(&r->mark, r->copy, record->provider, record);
 
-	if (edit_row_of(record->provider, record) == FXT_ROW_PART)
-		return edit_redact_part(r, record);
+	if (e != 0)
+		return e < 0 ? e : 0;
 	switch (record->type) {
 	case FXT_RECORD_BLOB:
 	case FXT_RECORD_LARGE:

@@ -73,7 +73,7 @@ struct edit_repair {
 	struct edit_spans *spans;
 	struct edit_names *names;
 	struct edit_incomplete *incomplete;
-	bool edited;      /* an event `part` was replaced */
+	struct edit_part_mark mark;
 	uint64_t missing; /* blocks of the snapshot that is being written */
 	struct fxt_events *events;
 	struct edit_repair_counts counts;
@@ -144,6 +144,7 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 
 	if (!r)
 		return -ENOMEM;
+	r->mark.edit = EDIT_PART_REPAIRED;
 	e = edit_copy_new(&r->copy, out, &rules) ?: edit_sort_new(&r->sort, WINDOW)
 		    ?: edit_sort_new(&r->suspect, WINDOW) ?: edit_sort_new(&r->ending, WINDOW)
 		    ?: edit_timeline_new(&r->timeline, edit_repair_write_synthetic, r)
@@ -286,22 +287,10 @@ static int edit_repair_gather(struct edit_repair *r, const struct edit_sorted *i
 	return edit_copy_gather(r->copy, &ev);
 }
 
-/* The result is no part any more: the names and ends that are added have no place in one. */
-static int edit_repair_write_part(struct edit_repair *r, const struct fxt_record *record)
-{
-	if (r->edited)
-		return 0;
-	r->edited = true;
-	return edit_part_write_edited(r->copy, fxt_record_number(record, FXT_NAME_ID),
-				      record->ts_ns);
-}
-
 static int edit_repair_write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 {
 	int e = 1;
 
-	if (edit_row_of(item->from, item->record) == FXT_ROW_PART)
-		return edit_repair_write_part(r, item->record);
 	if (item->timed) {
 		e = edit_repair_write_gaps(r, item->record->ts_ns) ?: edit_repair_judge(r, item);
 		r->written_ns =
@@ -309,6 +298,10 @@ static int edit_repair_write_sorted(struct edit_repair *r, const struct edit_sor
 	}
 	if (e <= 0)
 		return e;
+	/* (the source does not have the names and ends that are added) */
+	e = edit_part_mark_before(&r->mark, r->copy, item->from, item->record);
+	if (e != 0)
+		return e < 0 ? e : 0;
 	r->missing = edit_incomplete_missing(r->incomplete, item->from, item->record);
 	r->counts.incomplete += r->missing > 0;
 	/* (a stack without frames would take the next sample) */

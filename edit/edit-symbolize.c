@@ -36,7 +36,7 @@ struct edit_symbolize {
 	struct table by_hash; /* hash of owner and address -> index + 1 */
 	struct place *places; /* owned */
 	size_t n_places, room_places;
-	bool edited; /* an event `part` was replaced */
+	struct edit_part_mark mark;
 	struct edit_symbolize_counts counts;
 };
 
@@ -49,6 +49,7 @@ int edit_symbolize_new(struct edit_symbolize **ret, struct edit_output *out,
 	if (!s)
 		return -ENOMEM;
 	s->options = *options;
+	s->mark.edit = EDIT_PART_SYMBOLIZED;
 	r = edit_copy_new(&s->copy, out, NULL) ?: fxt_events_new(&s->events)
 		    ?: maps_new(&s->maps, MAPS_OF_ALL_TIMES);
 	if (r < 0)
@@ -242,27 +243,19 @@ static int edit_symbolize_before(struct edit_symbolize *s, const struct event *e
 	}
 }
 
-/* The result is no part any more: it has frames that the others do not have. */
-static int edit_symbolize_part(struct edit_symbolize *s, const struct fxt_record *record)
-{
-	if (s->edited)
-		return 0;
-	s->edited = true;
-	return edit_part_write_edited(s->copy, fxt_record_number(record, FXT_NAME_ID),
-				      record->ts_ns);
-}
-
 int edit_symbolize_record(struct edit_symbolize *s, const struct fxt_record *record,
 			  const char **ret_what)
 {
 	struct event ev;
-	int outcome, r = 0;
+	int outcome, r;
 
 	*ret_what = NULL;
 	if (edit_copy_is_packets(record))
 		return 0;
-	if (edit_row_of(record->provider, record) == FXT_ROW_PART)
-		return edit_symbolize_part(s, record);
+	/* (the source does not have the frames that are added) */
+	r = edit_part_mark_before(&s->mark, s->copy, record->provider, record);
+	if (r != 0)
+		return r < 0 ? r : 0;
 	outcome = fxt_events_get(s->events, record, &ev, ret_what);
 	if (outcome < 0)
 		return outcome;

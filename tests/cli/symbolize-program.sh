@@ -153,9 +153,13 @@ expect_exit 0 "$KYMO" check --strict "$TMP/a-named.fxt"
 cp "$TMP/a-named.fxt" "$TMP/b.fxt"
 symbolize b
 assert_eq "$(report)" '[3,0,3,0,0]' "the report of the second run"
-"$KYMO" dump "$TMP/a-named.fxt" | sed 's/^ *//' | grep -v '^string' >"$TMP/once"
-"$KYMO" dump "$TMP/b-named.fxt" | sed 's/^ *//' | grep -v '^string' >"$TMP/twice"
-cmp "$TMP/once" "$TMP/twice" || fail "the second symbolization changes the archive"
+# (the mark of an edit depends on the mark of the source)
+for i in a b; do
+	"$KYMO" dump "$TMP/$i-named.fxt" | sed -E 's/^ *//; s/( kymo:part .* id=)[0-9]+/\1/' |
+		grep -v '^string' >"$TMP/$i.records"
+done
+assert_eq "$(grep -c ' kymo:part .* class="edited"' "$TMP/b.records")" 1 "marks of two edits"
+cmp "$TMP/a.records" "$TMP/b.records" || fail "the second symbolization changes the archive"
 
 note "through a pipe, and packed"
 "$KYMO" symbolize - - <"$TMP/a.fxt" 2>/dev/null | cmp - "$TMP/a-named.fxt"

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/fixtures/edit-archives.h"
+#include "tests/support/fixtures/edit-parts.h"
 #include "tests/support/unit.h"
 
-enum { WALL = 1700000000, BEGIN = 1000, END = 3000, THREADS = 8, CPUS = 2, PARTS_MAX = 4 };
+enum { WALL = 1700000000, BEGIN = 1000, END = 3000, THREADS = 8, CPUS = 2 };
 
 static uint64_t random_state;
 
@@ -33,29 +33,6 @@ static struct fxt_out_arg text(const char *name, const char *value)
 {
 	return (struct fxt_out_arg){ FXT_ARG_STRING, fxt_interned(name),
 				     .text = fxt_interned(value) };
-}
-
-static void put_complete(struct source *s, uint64_t from, uint64_t to, const char *category,
-			 const char *name, const struct fxt_out_arg *args, unsigned n_args)
-{
-	OK(fxt_write_event(&s->w, &(struct fxt_event){ .type = FXT_EVENT_DURATION_COMPLETE,
-						       .category = fxt_interned(category),
-						       .name = fxt_interned(name),
-						       .ts_ticks = from,
-						       .thread = { 10, 10 },
-						       .id = to,
-						       .args = args,
-						       .n_args = n_args }));
-}
-
-static void put_backtrace(struct source *s, uint64_t ts, uint64_t tid)
-{
-	static const uint64_t frames[] = { 0x1000, 0x2000 };
-
-	OK(fxt_write_backtrace(&s->w, &(struct fxt_backtrace){ .ts_ticks = ts,
-							       .thread = { tid, tid },
-							       .frames = frames,
-							       .n_frames = 2 }));
 }
 
 /* Something that begins or changes a state, at TS. I: its number. */
@@ -221,80 +198,6 @@ static void make(struct source *s)
 	put_stop_of(s, END, "s");
 }
 
-/* ---- comparison ---- */
-
-static int compare_lines(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The sorted lines of TEXT, which is changed, without those that a cut or merge replaces. */
-static char **lines_of(char *text, size_t *ret_n)
-{
-	size_t room = 0, n = 0;
-	char **lines = NULL;
-
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-		if (strstr(line, "kymo/session_stop") || strstr(line, "kymo/clock") ||
-		    strstr(line, "kymo/part") || strncmp(line, "another provider", 16) == 0)
-			continue;
-		if (n == room) {
-			room = 2 * room + 1024;
-			lines = realloc(lines, room * sizeof(*lines));
-			assert_non_null(lines);
-		}
-		lines[n++] = line;
-	}
-	qsort(lines, n, sizeof(*lines), compare_lines);
-	*ret_n = n;
-	return lines;
-}
-
-static void assert_same_lines(char *is, char *want, const char *where)
-{
-	size_t n_is, n_want;
-	_cleanup_free_ char **a = lines_of(is, &n_is), **b = lines_of(want, &n_want);
-
-	for (size_t i = 0; i < n_is || i < n_want; i++)
-		if (i == n_is || i == n_want || strcmp(a[i], b[i]) != 0)
-			fail_msg("cut at%s: '%s' instead of '%s'", where,
-				 i < n_is ? a[i] : "nothing", i < n_want ? b[i] : "nothing");
-}
-
-/* Cuts ARCHIVE at the N times PLACES, merges the parts in another order, and compares. */
-static void assert_whole(const struct outbuf *archive, const uint64_t *places, unsigned n)
-{
-	const struct outbuf *list[PARTS_MAX];
-	struct edit_merge_view views[PARTS_MAX];
-	struct edit_output parts[PARTS_MAX];
-	struct edit_cut_counts counts;
-	char where[128] = "";
-
-	for (unsigned i = 0; i <= n; i++) {
-		cut_bytes(archive,
-			  &(struct edit_cut_options){ .from_ns = i == 0 ? 0 : places[i - 1],
-						      .to_ns = i == n ? UINT64_MAX : places[i],
-						      .absolute = true },
-			  &parts[i], &counts);
-		/* (any part can be the first one on the command line) */
-		list[(i + places[0]) % (n + 1)] = &parts[i].bytes;
-		if (i < n)
-			snprintf(where + strlen(where), sizeof(where) - strlen(where), " %u",
-				 (unsigned)places[i]);
-	}
-	{
-		_cleanup_free_ char *merged = merge_text(list, n + 1, views);
-		_cleanup_free_ char *original = edited_text(archive);
-
-		assert_int_equal(count_lines(merged, "kymo/session_stop"),
-				 count_lines(original, "kymo/session_stop"));
-		assert_int_equal(count_lines(merged, "kymo/clock"), 2);
-		assert_same_lines(merged, original, where);
-	}
-	for (unsigned i = 0; i <= n; i++)
-		edit_output_deinit(&parts[i]);
-}
-
 static int compare_places(const void *a, const void *b)
 {
 	return *(const uint64_t *)a < *(const uint64_t *)b ? -1 : 1;
@@ -427,42 +330,6 @@ TEST(test_parts_of_sessions)
 	source_deinit(&s);
 }
 
-/* A counter, a call that crosses 200, and N events. CALL can be NULL. */
-static void make_small(struct source *s, const char *call, unsigned n)
-{
-	source_init(s);
-	put_start_of(s, 100, "s", "box", 1, WALL);
-	put_task(s, 10, "task", 1);
-	put_event(s, FXT_EVENT_COUNTER, 110, 10, "c", "count", 1);
-	for (unsigned i = 0; i < n; i++)
-		put_event(s, FXT_EVENT_INSTANT, 120, 10, "c", "n", 0);
-	if (call)
-		put_complete(s, 115, 210, "calls", call, NULL, 0);
-	put_event(s, FXT_EVENT_INSTANT, 220, 10, "c", "last", 0);
-	put_stop_of(s, 300, "s");
-}
-
-/* The part of ARCHIVE before (I = 0) or from 200 on. */
-static void cut_at_200(const struct outbuf *archive, unsigned i, struct edit_output *ret,
-		       struct edit_cut_counts *ret_counts)
-{
-	cut_bytes(archive,
-		  &(struct edit_cut_options){
-			  .from_ns = i ? 200 : 0, .to_ns = i ? UINT64_MAX : 200, .absolute = true },
-		  ret, ret_counts);
-}
-
-/* Merges two PARTS, which are then released. */
-static char *merge_parts(struct edit_output parts[static 2], struct edit_merge_view views[static 2])
-{
-	const struct outbuf *list[] = { &parts[0].bytes, &parts[1].bytes };
-	char *merged = merge_text(list, 2, views);
-
-	edit_output_deinit(&parts[0]);
-	edit_output_deinit(&parts[1]);
-	return merged;
-}
-
 /* The state of a part can have something that the damaged part before it has lost. */
 TEST(test_parts_damaged)
 {
@@ -578,104 +445,6 @@ LARGE_TEST(test_parts_without_room)
 	source_deinit(&s);
 }
 
-/* Asserts that the part of FIRST before 200 and that of NEXT from then on do not become one. */
-static void assert_foreign(const struct outbuf *first, const struct outbuf *next)
-{
-	struct edit_merge_view views[2];
-	struct edit_cut_counts counts;
-	struct edit_output parts[2];
-	char *merged;
-
-	cut_at_200(first, 0, &parts[0], &counts);
-	cut_at_200(next, 1, &parts[1], &counts);
-	merged = merge_parts(parts, views);
-	assert_int_equal(count_lines(merged, "kymo: 200 counter"), 1);
-	assert_int_equal(views[0].repeated + views[1].repeated, 0);
-	free(merged);
-}
-
-/* Parts of an edited archive fit one another, but not parts of the original one. */
-TEST(test_parts_of_edited)
-{
-	static const uint64_t place = 200;
-	const uint32_t pid = 10;
-	struct edit_output selected, merged, whole;
-	struct edit_cut_counts counts;
-	struct source s, other;
-
-	make_small(&s, "f", 10);
-	source_init(&other);
-	put_start_of(&other, 150, "other", "box", 1, WALL);
-	put_event(&other, FXT_EVENT_INSTANT, 160, 10, "d", "other", 0);
-	put_stop_of(&other, 250, "other");
-	cut_bytes(&s.bytes,
-		  &(struct edit_cut_options){ .to_ns = UINT64_MAX, .pids = &pid, .n_pids = 1 },
-		  &selected, &counts);
-	merge_bytes((const struct outbuf *[]){ &s.bytes, &other.bytes }, 2, NULL, &merged);
-	/* (also in a copy of the whole) */
-	cut_bytes(&merged.bytes, &(struct edit_cut_options){ .to_ns = UINT64_MAX }, &whole,
-		  &counts);
-	assert_foreign(&selected.bytes, &s.bytes);
-	assert_foreign(&s.bytes, &selected.bytes);
-	assert_foreign(&merged.bytes, &s.bytes);
-	assert_foreign(&s.bytes, &merged.bytes);
-	assert_foreign(&s.bytes, &whole.bytes);
-	assert_foreign(&merged.bytes, &whole.bytes);
-	assert_whole(&selected.bytes, &place, 1);
-	assert_whole(&merged.bytes, &place, 1);
-	assert_whole(&whole.bytes, &place, 1);
-	edit_output_deinit(&selected);
-	edit_output_deinit(&merged);
-	edit_output_deinit(&whole);
-	source_deinit(&other);
-	source_deinit(&s);
-}
-
-static void get_part_id(const struct outbuf *archive, char to[32])
-{
-	_cleanup_free_ char *text = edited_text(archive);
-	const char *at = strstr(text, "kymo/part");
-
-	assert_non_null(at);
-	at = strstr(at, " id:uint64=");
-	assert_non_null(at);
-	assert_int_equal(sscanf(at, " id:uint64=%31s", to), 1);
-}
-
-/* Parts that were edited are none any more. A redacted one does not show its id. */
-TEST(test_parts_edited)
-{
-	const struct edit_redact_options options = { .key = "0123456789abcdef", .key_size = 16 };
-	struct edit_output parts[2], redacted[2];
-	struct edit_merge_view views[2];
-	struct edit_cut_counts counts;
-	char id[32], redacted_id[32];
-	struct source s;
-	char *merged;
-
-	make_small(&s, "f", 10);
-	for (unsigned i = 0; i < 2; i++) {
-		struct edit_repair_counts repaired_counts;
-		char *repaired;
-
-		cut_at_200(&s.bytes, i, &parts[i], &counts);
-		repaired = repair_text(&parts[i].bytes, &repaired_counts);
-		assert_int_equal(count_lines(repaired, "kymo/part"), 1);
-		assert_int_equal(count_lines(repaired, "class:string=edited"), 1);
-		free(repaired);
-		redact_bytes(&parts[i].bytes, &options, &redacted[i]);
-		get_part_id(&parts[i].bytes, id);
-		get_part_id(&redacted[i].bytes, redacted_id);
-		assert_string_not_equal(id, redacted_id);
-		edit_output_deinit(&parts[i]);
-	}
-	merged = merge_parts(redacted, views);
-	assert_int_equal(count_lines(merged, "session_start"), 2);
-	assert_int_equal(views[0].repeated + views[1].repeated, 0);
-	free(merged);
-	source_deinit(&s);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -687,8 +456,6 @@ int main(void)
 		cmocka_unit_test(test_parts_damaged_anywhere),
 		cmocka_unit_test(test_parts_without_half),
 		cmocka_unit_test(test_parts_without_room),
-		cmocka_unit_test(test_parts_of_edited),
-		cmocka_unit_test(test_parts_edited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
