@@ -21,15 +21,23 @@ cat >"$TMP/bin/ninja" <<-END
 END
 # (it has no libFuzzer)
 printf '#!/bin/sh\nexit 1\n' >"$TMP/bin/clang"
-printf '#!/bin/sh\n' | tee "$TMP/bin/sync" >"$tree/tools/setup"
+# (with the policy SCHED_IDLE, the rest would not run beside other tests)
+printf '#!/bin/sh\n' | tee "$TMP/bin/sync" "$TMP/bin/chrt" >"$tree/tools/setup"
 printf '#!/bin/sh\n' >"$tree/tools/check-clang"
 cat >"$tree/tools/run-tests" <<-END
 	#!/bin/bash
 	[ \$2 != asan ] || : >"$TMP/asan-ran"
+	if [ -e "$TMP/hang-\$2" ]; then
+		[ ! -e "$TMP/deaf" ] || trap '' TERM
+		sleep 987 &
+		echo \$\$ \$! >"$TMP/hang-\$2"
+		wait
+	fi
+	# (tools/test reads the result when its job has ended, so it is written first)
+	echo "{\"name\": \"kymo:unit / \$2\", \"result\": \"OK\"}" >"\$3"
 	if [ \$2 = valgrind ] && [ -e "$TMP/kill" ]; then
 		kill -KILL \$PPID
 	fi
-	echo "{\"name\": \"kymo:unit / \$2\", \"result\": \"OK\"}" >"\$3"
 END
 cat >"$tree/tools/test-kernels" <<-END
 	#!/bin/bash
@@ -75,13 +83,28 @@ assert_line "$TMP/said" 'failed: build-test: does not build'
 [ ! -e "$tree/build-test/bpf/kymo.bpf.o" ] || fail "the old object is there"
 rm "$TMP/broken"
 
-note "SIGTERM ends the tests on other kernels, too"
-: >"$TMP/hang"
-CI='' KYMO_PERFETTO_SQL=none PATH=$TMP/bin:$PATH "$tree/tools/test" --kernels >"$TMP/said" 2>&1 &
-test=$!
-expect_soon 20 test -s "$TMP/hang"
-kill $test
-expect_soon 20 has_ended $test
-read -r first second <"$TMP/hang"
-expect_soon 5 is_gone "$first"
-expect_soon 5 is_gone "$second"
+# ends_at_sigterm FILE [OPTION ...]: while a process hangs that has written its pid, and that of its
+# child, to FILE
+ends_at_sigterm() {
+	local file=$1 test first second
+
+	shift
+	: >"$file"
+	CI='' KYMO_PERFETTO_SQL=none PATH=$TMP/bin:$PATH "$tree/tools/test" "$@" >"$TMP/said" 2>&1 &
+	test=$!
+	expect_soon 20 test -s "$file"
+	kill $test
+	expect_soon 20 has_ended $test
+	read -r first second <"$file"
+	expect_soon 5 is_gone "$first"
+	expect_soon 5 is_gone "$second"
+	rm "$file"
+}
+
+note "SIGTERM ends the tests on other kernels, those in front, and those beside them"
+ends_at_sigterm "$TMP/hang" --kernels
+ends_at_sigterm "$TMP/hang-test"
+ends_at_sigterm "$TMP/hang-valgrind"
+note "tests that ignore SIGTERM are killed"
+: >"$TMP/deaf"
+ends_at_sigterm "$TMP/hang-test"
