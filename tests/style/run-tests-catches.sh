@@ -21,25 +21,48 @@ cat >"$TMP/tree/meson.build" <<-END
 	test('wrong', sh, args: files('right.sh'), suite: 'namesake')
 	test('deadly', sh, args: files('deadly.sh'), suite: 'deadly')
 	several = executable('several', 'valgrind-tests.c', 'several.c')
-	test('several', several, args: ['0', '2'], suite: 'planted', timeout: 30)
-	test('stuck', several, args: ['1', '2'], suite: 'planted', timeout: 1)
+	test('several', several, args: ['0', '4'], suite: 'planted', timeout: 30)
+	test('stuck', several, args: ['1', '4'], suite: 'planted', timeout: 1)
+	test('killed-once', several, args: ['2', '4'], suite: 'planted', timeout: 30)
+	test('killed-later', several, args: ['3', '4'], suite: 'planted', timeout: 30)
 END
 cp "$ROOT/tests/unit/valgrind-tests.c" "$TMP/tree/"
-for name in good second-half wrong-half hangs-half second-third late-half; do
+# (a line for each quarter of the tests)
+for name in \
+	good second-half wrong-once wrong-later \
+	wrong-half hangs-half kills-once kills-later \
+	second-third late-half never-run late-once; do
 	echo "NAME(${name/-/_}, \"$name\")"
 done >"$TMP/tree/valgrind-tests-names.h"
 cat >"$TMP/tree/several.c" <<-END
 	#include <fcntl.h>
+	#include <signal.h>
 	#include <stdio.h>
 	#include <unistd.h>
 	#define TEST(name) int name(int argc, char **argv); int name(int argc, char **argv)
+	/* how often it has been called with this name */
+	static int calls(const char *name)
+	{
+		char path[4096];
+		int n = 0;
+
+		do
+			snprintf(path, sizeof(path), "$TMP/called-%s-%d", name, ++n);
+		while (open(path, O_CREAT | O_EXCL, 0600) < 0);
+		return n;
+	}
 	TEST(good) { return argc - 1; }
+	TEST(wrong_once) { return calls(argv[0]) == 1 ? argc : 0; }
+	TEST(late_once) { return calls(argv[0]) == 1 ? argc : 0; }
+	TEST(wrong_later) { return calls(argv[0]) == 2 ? argc : 0; }
+	TEST(kills_once) { return calls(argv[0]) == 1 ? kill(getppid(), SIGKILL) : argc - 1; }
+	TEST(kills_later) { return calls(argv[0]) == 2 ? kill(getppid(), SIGKILL) : argc - 1; }
+	TEST(never_run) { (void)argv; return argc - 1; }
 	TEST(wrong_half) { printf("the answer of %s is 41\n", argv[0]); return argc; }
 	TEST(second_third)
 	{
-		(void)argv;
 		fprintf(stderr, "it was late\n");
-		return open("$TMP/third", O_CREAT | O_EXCL, 0600) < 0 ? 0 : argc;
+		return calls(argv[0]) == 1 ? argc : 0;
 	}
 	TEST(second_half) { (void)argv; return argc - 1; }
 	TEST(hangs_half) { (void)argv; return pause() + argc; }
@@ -126,6 +149,9 @@ gojq -r '"\(.name | sub("^.* / "; "")) \(.result)"' "$TMP/odd.json" | sort >"$TM
 diff - "$TMP/results" <<-END || fail "results of the planted tests"
 	crashes FAIL
 	hangs FAIL
+	killed-later: late-once FAIL
+	killed-once: kills-once UNSTEADY
+	killed-once: wrong-once UNSTEADY
 	leaks FAIL
 	leaves FAIL
 	reads-freed FAIL
@@ -153,7 +179,7 @@ note "a test without a result is a failure"
 ! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/deadly.json" --suite deadly --suite planted --num-processes 1 \
 	>"$TMP/log" 2>&1 || fail "tests that meson lost passed"
 assert_eq "$(gojq -r 'select(.name | endswith("deadly")).result' "$TMP/deadly.json")" LOST "result of what kills meson"
-assert_eq "$(gojq -r '.name | sub(": .*"; "")' "$TMP/deadly.json" | sort -u | wc -l)" 12 "results"
+assert_eq "$(gojq -r '.name | sub(": .*"; "")' "$TMP/deadly.json" | sort -u | wc -l)" 14 "results"
 
 # report COUNT: the report of those results, with COUNT unsteady tests, and nothing that failed
 report() {
@@ -188,7 +214,8 @@ assert_line "$TMP/report" 'failed: planted / several: wrong-half: FAIL: wrong-ha
 assert_line "$TMP/report" 'unsteady: planted / several: second-third: FAIL: second-third: exit status 1'
 assert_line "$TMP/report" 'failed: planted / stuck: hangs-half: FAIL: hangs-half: did not end in time'
 assert_line "$TMP/report" 'failed: planted / stuck: late-half: FAIL: late-half: not run'
-assert_line "$TMP/report" '4 passed, 9 failed, 1 skipped'
+assert_line "$TMP/report" 'unsteady: planted / killed-once: kills-once: FAIL: kills-once: did not end'
+assert_line "$TMP/report" '2 passed, 14 failed, 1 skipped'
 
 note "a fuzz target without a result is a failure, and so is none at all"
 mkdir -p "$TMP/bin" "$TMP/fuzzed/tests/fuzz"
