@@ -19,9 +19,6 @@ profile storm <<-END
 	Directory=$TMP/out
 	RotateSize=16M
 END
-# (a process that is always there, so that there are switches in the pause)
-"$KYMO_LOAD" --out "$TMP/nap.json" sleep 100000 2000 &
-nap=$!
 has_paused() {
 	"$KYMO" status storm --json --bus "$BUS" >"$TMP/storm.json"
 	holds "$TMP/storm.json" '.[0].shed | any(.what == "session")'
@@ -34,6 +31,9 @@ has_more() {
 # record_both: makes both recordings. Another load on the machine can make a ring of the other one
 # overflow ($exit_status is then 3).
 record_both() {
+	# (a process that is always there, so that there are switches in the pause: for over 200 s)
+	"$KYMO_LOAD" --out "$TMP/nap.json" sleep 100000 2000 &
+	nap=$!
 	# A storm that costs far more than the limit, as long as it is recorded.
 	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 100000000 &
 	load=$!
@@ -47,6 +47,7 @@ record_both() {
 	expect_soon 30 has_more
 	kill -TERM "${COLLECT[storm]}"
 	wait "${COLLECT[storm]}" || fail "collect has failed: $(cat "$TMP/storm.log")"
+	kill $nap
 	expect_exit "0|3" "$KYMO" stop other --bus "$BUS"
 }
 for n in 1 2 3; do
@@ -57,7 +58,6 @@ for n in 1 2 3; do
 done
 nothing_lost
 assert_eq "$exit_status" 0 "exit status of kymo stop"
-kill $nap
 
 # The chunk with the begin of the pause.
 while read -r archive; do
