@@ -247,7 +247,8 @@ static void unwinder_answer_next(struct unwinder *u)
 	struct unwind_waiting file = unwind_queue_pop(&u->asks, u->maps.files);
 	uint64_t begun_ns = clock_read_ns(CLOCK_MONOTONIC);
 
-	if (unwinder_is_async(u, &file.ask)) {
+	/* (a file that is open is local, even if its number belongs to another file by now) */
+	if (file.fd < 0 && unwinder_is_async(u, &file.ask)) {
 		if (!unwinder_request_async(u, &file.ask))
 			unwinder_miss(u, &file.ask);
 		return;

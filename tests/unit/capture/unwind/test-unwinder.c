@@ -4,8 +4,11 @@
  * kernel to the last table.
  */
 #include <errno.h>
+#include <linux/magic.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -20,6 +23,9 @@
 
 #define BYTES_MAX  ((uint64_t)64 << 20)
 #define TIMEOUT_NS UINT64_C(1000000000)
+
+/* More than this process has. */
+enum { FILES_FEW = 64, DESCRIPTORS_MAX = 256 };
 
 static struct kymo_bpf *skel;
 static struct unwinder *unwinder;
@@ -147,14 +153,78 @@ TEST(test_own_files)
 	assert_int_equal(number, UNWIND_FILE_NONE);
 }
 
+/* ---- numbers that another file gets ---- */
+
+static unsigned n_open_files(void)
+{
+	unsigned n = 0;
+	struct stat st;
+
+	for (int fd = 0; fd < DESCRIPTORS_MAX; fd++)
+		n += fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	return n;
+}
+
+/* Whether the tables of N or more of the files from number 1 on have been requested. */
+static bool has_requested(const struct unwind_file *files, unsigned n)
+{
+	unsigned n_requested = 0;
+
+	for (uint32_t i = UNWIND_FILE_VDSO + 1; i < FILES_FEW; i++)
+		n_requested +=
+			__atomic_load_n(&files[i].state, __ATOMIC_RELAXED) != UNWIND_FILE_NEW;
+	return n_requested >= n;
+}
+
+/*
+ * Files wait for their tables, and are open. Then their numbers belong to files on FUSE. They are
+ * closed all the same.
+ */
+TEST(test_recycled_numbers)
+{
+	struct unwind_file saved[FILES_FEW], *files;
+	size_t bytes = UNWIND_FILES_MAX * sizeof(*files);
+	unsigned n;
+
+	if ((int)(intptr_t)*state == -EPERM)
+		skip();
+	assert_int_equal((int)(intptr_t)*state, 0);
+	files = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+		     bpf_map__fd(skel->maps.unwind_files), 0);
+	assert_ptr_not_equal(files, MAP_FAILED);
+	assert_soon(unwinder_wait(unwinder, TIMEOUT_NS));
+	n = n_open_files();
+	for (unsigned round = 0; round < 10; round++) {
+		unwinder_list(unwinder, (uint32_t)getpid());
+		while (!has_requested(files, 3))
+			sched_yield();
+		memcpy(saved, files, sizeof(saved));
+		for (uint32_t i = UNWIND_FILE_VDSO + 1; i < FILES_FEW; i++) {
+			files[i].filesystem = FUSE_SUPER_MAGIC;
+			files[i].generation++;
+		}
+		assert_soon(unwinder_wait(unwinder, TIMEOUT_NS));
+		assert_soon(n_open_files() == n);
+		for (uint32_t i = UNWIND_FILE_VDSO + 1; i < FILES_FEW; i++) {
+			files[i].filesystem = saved[i].filesystem;
+			files[i].generation = saved[i].generation;
+			files[i].state = UNWIND_FILE_NEW;
+		}
+	}
+	munmap(files, bytes);
+}
+
 /* ---- requests ---- */
 
-struct requests {
+/*
+ * Shared with a thread that outlives a failed test. It runs outside of cmocka, so it only counts.
+ */
+static struct requests {
 	struct ring_buffer *ring;
 	uint64_t start; /* requests of this mapping are counted */
-	unsigned n, n_missing;
+	unsigned n, n_missing, n_short;
 	bool ends;
-};
+} requests;
 
 static int on_request(void *userdata, void *data, size_t size)
 {
@@ -163,15 +233,19 @@ static int on_request(void *userdata, void *data, size_t size)
 	struct unwind_process process;
 	bool has = false;
 
-	assert_true(size >= sizeof(*ask));
-	if (ask->number == UNWIND_FILE_NONE || ask->start != r->start)
+	if (size < sizeof(*ask)) {
+		__atomic_fetch_add(&r->n_short, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	if (ask->number == UNWIND_FILE_NONE ||
+	    ask->start != __atomic_load_n(&r->start, __ATOMIC_RELAXED))
 		return 0;
 	if (bpf_map_lookup_elem(bpf_map__fd(skel->maps.unwind_processes), &ask->pid, &process) == 0)
 		for (uint32_t i = 0; i < process.n; i++)
 			has |= process.mappings[i].file == ask->number &&
 			       UNWIND_WHERE_FIRST(process.mappings[i].where) << UNWIND_PAGE_SHIFT ==
 				       ask->start;
-	r->n_missing += !has;
+	__atomic_fetch_add(&r->n_missing, !has, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&r->n, 1, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -208,7 +282,9 @@ static void forget_last(struct unwind_process *process, struct requests *r)
 		n--;
 	assert_true(n > 0);
 	key = process->mappings[n - 1].file;
-	r->start = UNWIND_WHERE_FIRST(process->mappings[n - 1].where) << UNWIND_PAGE_SHIFT;
+	__atomic_store_n(&r->start,
+			 UNWIND_WHERE_FIRST(process->mappings[n - 1].where) << UNWIND_PAGE_SHIFT,
+			 __ATOMIC_RELAXED);
 	process->n--;
 	memmove(&process->mappings[n - 1], &process->mappings[n],
 		(process->n - (n - 1)) * sizeof(process->mappings[0]));
@@ -221,12 +297,28 @@ static void forget_last(struct unwind_process *process, struct requests *r)
 		bpf_map_update_elem(bpf_map__fd(skel->maps.unwind_files), &key, &file, BPF_ANY), 0);
 }
 
+/* Has the table of a file requested N times. */
+static void request(unsigned n)
+{
+	struct unwind_maps maps = { .list_fd = bpf_program__fd(skel->progs.on_iter_unwind_vma) };
+	struct unwind_process process;
+
+	for (unsigned i = 1; i <= n; i++) {
+		assert_int_equal(unwind_process_read(bpf_map__fd(skel->maps.unwind_processes),
+						     (uint32_t)getpid(), &process),
+				 0);
+		fill(&process);
+		forget_last(&process, &requests);
+		unwind_maps_list(&maps, (uint32_t)getpid());
+		assert_soon(__atomic_load_n(&requests.n, __ATOMIC_ACQUIRE) >= i);
+	}
+}
+
 /* A thread that reads a request at once finds the mapping of the process. */
 TEST(test_mapped_before_request)
 {
-	struct requests r = { .start = UINT64_MAX };
-	struct unwind_process process;
 	struct unwind_maps maps = { 0 };
+	struct requests *r = &requests;
 	pthread_t thread;
 
 	if ((int)(intptr_t)*state == -EPERM)
@@ -234,30 +326,25 @@ TEST(test_mapped_before_request)
 	assert_int_equal((int)(intptr_t)*state, 0);
 	maps.list_fd = bpf_program__fd(skel->progs.on_iter_unwind_vma);
 	unwind_maps_list(&maps, (uint32_t)getpid());
-	r.ring = ring_buffer__new(bpf_map__fd(skel->maps.unwind_asks), on_request, &r, NULL);
-	assert_non_null(r.ring);
-	ring_buffer__consume(r.ring);
-	assert_int_equal(pthread_create(&thread, NULL, run_requests, &r), 0);
-	for (unsigned i = 1; i <= 100; i++) {
-		assert_int_equal(unwind_process_read(bpf_map__fd(skel->maps.unwind_processes),
-						     (uint32_t)getpid(), &process),
-				 0);
-		fill(&process);
-		forget_last(&process, &r);
-		unwind_maps_list(&maps, (uint32_t)getpid());
-		assert_soon(__atomic_load_n(&r.n, __ATOMIC_ACQUIRE) >= i);
-	}
-	__atomic_store_n(&r.ends, true, __ATOMIC_RELAXED);
+	*r = (struct requests){ .start = UINT64_MAX };
+	r->ring = ring_buffer__new(bpf_map__fd(skel->maps.unwind_asks), on_request, r, NULL);
+	assert_non_null(r->ring);
+	ring_buffer__consume(r->ring);
+	assert_int_equal(pthread_create(&thread, NULL, run_requests, r), 0);
+	request(100);
+	__atomic_store_n(&r->ends, true, __ATOMIC_RELAXED);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	ring_buffer__free(r.ring);
-	assert_int_equal(r.n, 100);
-	assert_int_equal(r.n_missing, 0);
+	ring_buffer__free(r->ring);
+	assert_int_equal(r->n, 100);
+	assert_int_equal(r->n_missing, 0);
+	assert_int_equal(r->n_short, 0);
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_own_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_recycled_numbers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mapped_before_request, set_up_lister,
 						tear_down),
 	};
