@@ -47,9 +47,10 @@ void recorder_deinit(struct recorder *r)
 	*r = (struct recorder){ 0 };
 }
 
-void recorder_set_buffer(struct recorder *r, struct outbuf *b)
+void recorder_set_buffer(struct recorder *r, struct outbuf *b, size_t full)
 {
 	fxt_archive_set_output(&r->archive, b);
+	r->pipe.buffer_full = full;
 }
 
 void recorder_set_end(struct recorder *r, uint64_t end_ns)

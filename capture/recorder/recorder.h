@@ -107,7 +107,11 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 /* Call it before the rings are freed. */
 void recorder_release(struct recorder *r);
 
-void recorder_set_buffer(struct recorder *r, struct outbuf *b);
+/*
+ * Writes following records to B (borrowed). When B has FULL bytes, the round ends after that record
+ * (0 = never).
+ */
+void recorder_set_buffer(struct recorder *r, struct outbuf *b, size_t full);
 
 /* Ends the recording at END_NS: later records are not written. Call it once. */
 void recorder_set_end(struct recorder *r, uint64_t end_ns);
@@ -119,7 +123,8 @@ int recorder_open(struct recorder *r, const struct session_options *options);
 
 /*
  * Writes records up to HORIZON_NS. Returns 0 when all are written, a positive number if
- * after_record() ended the round, or a negative errno.
+ * the buffer is full, or a negative errno. After a full buffer, call it again with the same horizon
+ * and another buffer: it continues where it ended.
  */
 int recorder_round(struct recorder *r, uint64_t horizon_ns);
 

@@ -115,9 +115,6 @@ int session_watch(struct session *s, int fd);
 
 /* ---- session-write.c ---- */
 
-/* Called after each record (struct recorder). */
-int session_after_record(void *session);
-
 /* Whether records can be written now. */
 bool session_writable(struct session *s);
 

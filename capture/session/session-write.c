@@ -22,7 +22,7 @@ static bool session_have_buffer(struct session *s)
 	if (!s->buffer) {
 		s->buffer = output_get_buffer(s->output);
 		if (s->buffer)
-			recorder_set_buffer(&s->recorder, s->buffer);
+			recorder_set_buffer(&s->recorder, s->buffer, BUFFER_FULL);
 	}
 	return s->buffer != NULL;
 }
@@ -43,14 +43,6 @@ int session_next_buffer(struct session *s, enum store_part part)
 {
 	session_queue_buffer(s, part);
 	return session_have_buffer(s) ? 0 : 1;
-}
-
-/* Passes a full buffer to the output. Ends the round if no other one is available. */
-int session_after_record(void *userdata)
-{
-	struct session *s = userdata;
-
-	return s->buffer->size < BUFFER_FULL ? 0 : session_next_buffer(s, STORE_BODY);
 }
 
 bool session_writable(struct session *s)
@@ -195,6 +187,21 @@ static int session_close_archive(struct session *s)
 	return r;
 }
 
+/*
+ * Writes the records up to HORIZON_NS. Each full buffer is passed on, and the round continues in
+ * the next one. Returns 0, 1 if there is no other buffer (the rest stays in the rings), or a
+ * negative errno.
+ */
+static int session_write_records(struct session *s, uint64_t horizon_ns)
+{
+	int r;
+
+	do
+		r = recorder_round(&s->recorder, horizon_ns);
+	while (r > 0 && (r = session_next_buffer(s, STORE_BODY)) == 0);
+	return r;
+}
+
 void session_drain(struct session *s)
 {
 	/* After the programs are detached, no more records come. */
@@ -211,7 +218,7 @@ void session_drain(struct session *s)
 		r = session_open_archive(s);
 	r = r ?: session_write_steps(s) ?: session_continue_after_pause(s);
 	if (r == 0 && !session_rests(s))
-		r = recorder_round(&s->recorder, all ? MERGE_ALL : horizon_ns);
+		r = session_write_records(s, all ? MERGE_ALL : horizon_ns);
 	r = r ?: session_write_pause(s);
 	if (r == 0 && horizon_ns >= s->snapshot_ns)
 		s->n_snapshots = s->n_snapshots_read;

@@ -335,7 +335,6 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	if (r == 0)
 		r = recorder_init(&s->recorder,
 				  &(struct pipeline_owner){
-					  .after_record = session_after_record,
 					  .ask = session_query_task,
 					  .fetch_memory = session_fetch_memory,
 					  .check_files = session_check_files,

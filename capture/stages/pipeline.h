@@ -11,6 +11,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "bpf/record.h"
@@ -55,8 +56,6 @@ struct pipeline_links {
 
 /* Functions of the pipeline's owner for the stages. NULL where unavailable, except where noted. */
 struct pipeline_owner {
-	/* Always set. Called after each record: 0 = go on, positive = no room, end the round. */
-	int (*after_record)(void *userdata);
 	/*
 	 * Always set. Begins to look up the unknown TID. Returns false if that is impossible now.
 	 */
@@ -93,6 +92,8 @@ struct pipeline {
 	uint64_t seen_ns;  /* after a pause: earlier intervals have an unknown end */
 	uint64_t split_ns; /* start of the current chunk; 0 = it is the first one */
 	uint64_t chunk_ns; /* the same, but the start of the recording for the first chunk */
+	/* A round ends when the archive's current buffer has this many bytes; 0 = never. */
+	size_t buffer_full;
 	struct pipeline_links links;
 	struct pipeline_owner owner;
 };
@@ -116,10 +117,15 @@ static inline int pipeline_announce_thread(const struct pipeline *p, uint32_t ti
 	return r ?: p->links.belongs(tid, pid, p->links.userdata);
 }
 
-/* ERROR if it is not 0; otherwise the result of the owner's after_record(). */
+/*
+ * After a record: ERROR if it is negative; otherwise 1 if the round ends, since the current buffer
+ * is full, or 0.
+ */
 static inline int pipeline_after(const struct pipeline *p, int error)
 {
-	return error < 0 ? error : p->owner.after_record(p->owner.userdata);
+	if (error < 0)
+		return error;
+	return p->buffer_full && fxt_archive_bytes(p->archive) >= p->buffer_full;
 }
 
 /*

@@ -48,8 +48,8 @@ struct stage_head {
 };
 
 /*
- * Each function returns 0 or a negative errno; `advance` and `prepare` can end the round like
- * after_record(). NULL = none.
+ * Each function returns 0 or a negative errno; `advance` and `prepare` can end the round
+ * with a positive number (pipeline_after()). NULL = none.
  */
 struct stage {
 	const char *name;

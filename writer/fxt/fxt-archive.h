@@ -43,6 +43,12 @@ void fxt_archive_deinit(struct fxt_archive *a);
 /* Writes following records to OUT (borrowed). */
 void fxt_archive_set_output(struct fxt_archive *a, struct outbuf *out);
 
+/* The number of bytes in the current output buffer. */
+static inline size_t fxt_archive_bytes(const struct fxt_archive *a)
+{
+	return a->writer.out->size;
+}
+
 /* Whether samples are also written as Perfetto's packets (the default). */
 void fxt_archive_set_perfetto(struct fxt_archive *a, bool samples);
 

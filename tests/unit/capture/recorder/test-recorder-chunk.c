@@ -9,23 +9,16 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "capture/recorder/recorder.h"
-#include "reader/fxt/fxt-lint.h"
 #include "tests/support/fixtures/archive-text.h"
 #include "tests/support/fakes/fake-collector.h"
-#include "tests/support/fixtures/story.h"
+#include "tests/support/fixtures/story-recorder.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
 enum { CHUNKS_MAX = 128 };
 
 struct fixture {
-	struct collector *collector;
-	struct recorder r;
-	struct session_options options;
-	struct outbuf tasks; /* struct rec_task */
-	struct outbuf memory;
-	struct story story;
+	struct story_recorder s;
 	struct outbuf heads[CHUNKS_MAX], bodies[CHUNKS_MAX], tails[CHUNKS_MAX];
 	size_t n; /* chunks so far, including the one being written */
 };
@@ -40,50 +33,25 @@ static void put_context(struct fixture *f, const char *name, uint32_t id, bool b
 		.context = { name, id, begins },
 	};
 
-	assert_int_equal(fxt_archive_event(&f->r.archive, &ev), 0);
+	assert_int_equal(fxt_archive_event(&f->s.r.archive, &ev), 0);
 }
 
 static void begin(struct fixture *f)
 {
-	struct worker_results news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
-	const struct pipeline_owner owner = story_owner(&f->memory);
-
-	f->collector = fake_collector_new(STORY_CPUS, 65536);
-	assert_int_equal(recorder_init(&f->r, &owner), 0);
-	story_list_all(&f->tasks);
-	news.collector = f->collector;
-	news.tasks = f->tasks;
-	strcpy(f->options.name, "test");
-	f->options.categories |= CATEGORY_SCHED | CATEGORY_IRQ | CATEGORY_SOFTIRQ |
-				 CATEGORY_WORKQUEUE | CATEGORY_POWER | CATEGORY_COUNTERS |
-				 CATEGORY_PROFILE | CATEGORY_OFFCPU;
-	f->options.categories |= CATEGORIES_MEMORY;
-	f->options.memory.log = true;
-	f->options.frequency = 99;
-	f->options.rotate_ns = ROTATE_NS_MIN;
-	assert_int_equal(recorder_begin(&f->r, &news, &f->options), 0);
-	recorder_set_buffer(&f->r, &f->heads[0]);
-	assert_int_equal(recorder_open(&f->r, &f->options), 0);
-	/* Not all test machines have two CPUs. */
-	for (unsigned cpu = 0; cpu < STORY_CPUS; cpu++)
-		if (!f->r.schedule.cpus[cpu].known)
-			assert_int_equal(schedule_open(&f->r.schedule, cpu, 0, 0), 0);
+	f->s.options.rotate_ns = ROTATE_NS_MIN;
+	story_recorder_begin(&f->s, &f->heads[0]);
 	put_context(f, "open", 1, true);
 	put_context(f, "closed", 2, true);
 	put_context(f, "closed", 2, false);
 	f->n = 1;
-	f->story = (struct story){ f->collector, f->r.merge, &f->memory };
-	recorder_set_buffer(&f->r, &f->bodies[0]);
+	recorder_set_buffer(&f->s.r, &f->bodies[0], 0);
 }
 
 static struct fixture *let_go(struct fixture *f)
 {
 	if (!f)
 		return NULL;
-	recorder_deinit(&f->r);
-	collector_free(f->collector);
-	outbuf_deinit(&f->tasks);
-	outbuf_deinit(&f->memory);
+	story_recorder_deinit(&f->s);
 	for (size_t i = 0; i < CHUNKS_MAX; i++) {
 		outbuf_deinit(&f->heads[i]);
 		outbuf_deinit(&f->bodies[i]);
@@ -100,10 +68,10 @@ static const struct recorder_end rotated = { .reason = "rotated", .bytes = 1 };
 static void split(struct fixture *f, uint64_t at_ns)
 {
 	assert_true(f->n < CHUNKS_MAX);
-	assert_int_equal(recorder_split(&f->r, at_ns, &f->options, &rotated, &f->tails[f->n - 1],
-					&f->heads[f->n]),
+	assert_int_equal(recorder_split(&f->s.r, at_ns, &f->s.options, &rotated,
+					&f->tails[f->n - 1], &f->heads[f->n]),
 			 0);
-	recorder_set_buffer(&f->r, &f->bodies[f->n++]);
+	recorder_set_buffer(&f->s.r, &f->bodies[f->n++], 0);
 }
 
 /* Records all steps, and splits after each step whose bit is set in SPLITS. */
@@ -113,19 +81,19 @@ static void record(struct fixture *f, uint64_t splits)
 
 	begin(f);
 	for (unsigned n = 1; n < STORY_STEPS; n++) {
-		story_play(&f->story, n);
-		assert_int_equal(recorder_round(&f->r, STORY_AT(n)), 0);
+		story_play(&f->s.story, n);
+		assert_int_equal(recorder_round(&f->s.r, STORY_AT(n)), 0);
 		if (!(splits >> n & 1))
 			continue;
 		/* Step 39 is in the middle of a snapshot. */
-		assert_int_equal(recorder_can_split(&f->r, false), n != 39);
+		assert_int_equal(recorder_can_split(&f->s.r, false), n != 39);
 		if (n != 39)
 			split(f, STORY_AT(n));
 	}
-	recorder_set_end(&f->r, STORY_AT(STORY_STEPS));
-	assert_int_equal(recorder_round(&f->r, MERGE_ALL), 0);
-	recorder_set_buffer(&f->r, &f->tails[f->n - 1]);
-	assert_int_equal(recorder_close(&f->r, &end), 0);
+	recorder_set_end(&f->s.r, STORY_AT(STORY_STEPS));
+	assert_int_equal(recorder_round(&f->s.r, MERGE_ALL), 0);
+	recorder_set_buffer(&f->s.r, &f->tails[f->n - 1], 0);
+	assert_int_equal(recorder_close(&f->s.r, &end), 0);
 }
 
 /* ---- its contents ---- */
@@ -152,36 +120,6 @@ static void join_from(const struct fixture *f, size_t i, struct outbuf *ret)
 	for (size_t j = i; j < f->n; j++)
 		add(ret, &f->bodies[j]);
 	add(ret, &f->tails[f->n - 1]);
-}
-
-static void on_finding(void *userdata, const struct fxt_finding *finding)
-{
-	char detail[FXT_FINDING_DETAIL_MAX];
-
-	/* Unseen features and unknown wakers are correct here. */
-	if (fxt_finding_kinds[finding->id].severity == FXT_SEVERITY_NOTE &&
-	    finding->id != FXT_FINDING_EVENT_THREAD_UNNAMED)
-		return;
-	print_error("%s: %s at %lu\n", (const char *)userdata, fxt_finding_kinds[finding->id].id,
-		    (unsigned long)finding->offset);
-	print_error("  %s\n", fxt_finding_detail(detail, finding));
-	fail();
-}
-
-static void assert_clean(const struct outbuf *archive, const char *what)
-{
-	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
-	const struct fxt_record *record;
-	struct fxt_lint *lint;
-	int r;
-
-	assert_int_equal(fxt_lint_new(&lint, on_finding, (void *)(uintptr_t)what), 0);
-	assert_int_equal(fxt_reader_new_memory(&reader, archive->data, archive->size), 0);
-	while ((r = fxt_reader_next(reader, &record)) == FXT_READER_RECORD)
-		assert_int_equal(fxt_lint_record(lint, record), 1);
-	assert_int_equal(r, FXT_READER_END);
-	assert_int_equal(fxt_lint_finish(lint), 0);
-	fxt_lint_free(lint);
 }
 
 /*
@@ -288,10 +226,10 @@ static void check_all(struct fixture *f, const char *want)
 
 		chunk_of(f, i, &chunk);
 		snprintf(what, sizeof(what), "chunk %zu of %zu", i + 1, f->n);
-		assert_clean(&chunk, what);
+		story_recorder_check(&chunk, what);
 		join_from(f, i, &join);
 		snprintf(what, sizeof(what), "from chunk %zu of %zu on", i + 1, f->n);
-		assert_clean(&join, what);
+		story_recorder_check(&join, what);
 		assert_same_text(joined, bodies, what);
 		if (i == 0)
 			assert_same_text(bodies, want, "all chunks");
@@ -421,20 +359,20 @@ TEST(test_sheds)
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 
 	begin(f);
-	story_play(&f->story, 1);
-	assert_int_equal(recorder_round(&f->r, STORY_AT(1)), 0);
+	story_play(&f->s.story, 1);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(1)), 0);
 	split(f, STORY_AT(1));
 	ev.ts_ns = STORY_AT(1) + 1;
-	assert_int_equal(recorder_shed(&f->r, &ev), 0);
-	story_play(&f->story, 2);
-	assert_int_equal(recorder_round(&f->r, STORY_AT(2)), 0);
+	assert_int_equal(recorder_shed(&f->s.r, &ev), 0);
+	story_play(&f->s.story, 2);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(2)), 0);
 	split(f, STORY_AT(2));
 	/* After their return, no chunk has a mark. */
 	ev.ts_ns = STORY_AT(2) + 1;
 	ev.shed.back = true;
-	assert_int_equal(recorder_shed(&f->r, &ev), 0);
-	story_play(&f->story, 3);
-	assert_int_equal(recorder_round(&f->r, STORY_AT(3)), 0);
+	assert_int_equal(recorder_shed(&f->s.r, &ev), 0);
+	story_play(&f->s.story, 3);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(3)), 0);
 	split(f, STORY_AT(3));
 	for (size_t i = 0; i < f->n; i++) {
 		_cleanup_(outbuf_deinit) struct outbuf chunk;
@@ -469,9 +407,9 @@ static void assert_all_clean(const struct fixture *f)
 		_cleanup_(outbuf_deinit) struct outbuf chunk, join;
 
 		chunk_of(f, i, &chunk);
-		assert_clean(&chunk, "chunk");
+		story_recorder_check(&chunk, "chunk");
 		join_from(f, i, &join);
-		assert_clean(&join, "join");
+		story_recorder_check(&join, "join");
 	}
 }
 
@@ -479,10 +417,10 @@ static void end_at(struct fixture *f, uint64_t end_ns)
 {
 	const struct recorder_end end = { .reason = "requested" };
 
-	recorder_set_end(&f->r, end_ns);
-	assert_int_equal(recorder_round(&f->r, MERGE_ALL), 0);
-	recorder_set_buffer(&f->r, &f->tails[f->n - 1]);
-	assert_int_equal(recorder_close(&f->r, &end), 0);
+	recorder_set_end(&f->s.r, end_ns);
+	assert_int_equal(recorder_round(&f->s.r, MERGE_ALL), 0);
+	recorder_set_buffer(&f->s.r, &f->tails[f->n - 1], 0);
+	assert_int_equal(recorder_close(&f->s.r, &end), 0);
 }
 
 /* Records that come from a ring after their chunk was closed are at the begin of the next one. */
@@ -492,14 +430,14 @@ TEST(test_late_records)
 	_cleanup_free_ char *body = NULL;
 
 	begin(f);
-	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(10)), 0);
 	split(f, STORY_AT(10));
-	story_put_switch(&f->story, STORY_AT(9), 0, 10, 20, BLOCKED);
-	story_put_wakeup(&f->story, STORY_AT(9) + 1, 10, 0, false, 20);
-	story_put_switch(&f->story, STORY_AT(10), 1, 0, 10, READY);
-	story_put_switch(&f->story, STORY_AT(11), 0, 20, 0, BLOCKED);
+	story_put_switch(&f->s.story, STORY_AT(9), 0, 10, 20, BLOCKED);
+	story_put_wakeup(&f->s.story, STORY_AT(9) + 1, 10, 0, false, 20);
+	story_put_switch(&f->s.story, STORY_AT(10), 1, 0, 10, READY);
+	story_put_switch(&f->s.story, STORY_AT(11), 0, 20, 0, BLOCKED);
 	/* As old as the recording: not a part of it. */
-	story_put_switch(&f->story, STORY_BASE, 1, 10, 11, READY);
+	story_put_switch(&f->s.story, STORY_BASE, 1, 10, 11, READY);
 	end_at(f, STORY_AT(12));
 	body = body_text(f, 1);
 	assert_same_text(body,
@@ -524,14 +462,14 @@ TEST(test_pending_loss)
 	_cleanup_free_ char *tail = NULL, *head = NULL;
 
 	begin(f);
-	fake_collector_set_pending(f->collector, CLASS_SCHED, 0, &pending);
-	fake_collector_set_pending(f->collector, CLASS_STACKS, 1, &pending);
-	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
+	fake_collector_set_pending(f->s.collector, CLASS_SCHED, 0, &pending);
+	fake_collector_set_pending(f->s.collector, CLASS_STACKS, 1, &pending);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(10)), 0);
 	split(f, STORY_AT(10));
-	fake_collector_set_pending(f->collector, CLASS_SCHED, 0, &(struct collector_lost){ 0 });
-	fake_collector_set_pending(f->collector, CLASS_STACKS, 1, &(struct collector_lost){ 0 });
-	story_put_loss(&f->story, 0, STORY_AT(8), STORY_AT(12), 5, 20);
-	story_put_switch(&f->story, STORY_AT(13), 0, 20, 0, BLOCKED);
+	fake_collector_set_pending(f->s.collector, CLASS_SCHED, 0, &(struct collector_lost){ 0 });
+	fake_collector_set_pending(f->s.collector, CLASS_STACKS, 1, &(struct collector_lost){ 0 });
+	story_put_loss(&f->s.story, 0, STORY_AT(8), STORY_AT(12), 5, 20);
+	story_put_switch(&f->s.story, STORY_AT(13), 0, 20, 0, BLOCKED);
 	end_at(f, STORY_AT(14));
 	tail = tail_text(f, 0);
 	head = archive_text(&f->heads[1]);
@@ -549,19 +487,19 @@ TEST(test_malformed)
 	_cleanup_free_ char *body = NULL, *tail = NULL;
 
 	begin(f);
-	fake_collector_set_malformed(f->collector, 3);
-	assert_int_equal(recorder_lost(&f->r, CLASS_MALFORMED), 3);
-	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
-	assert_int_equal(recorder_lost(&f->r, CLASS_MALFORMED), 3);
-	fake_collector_set_malformed(f->collector, 4);
+	fake_collector_set_malformed(f->s.collector, 3);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_MALFORMED), 3);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(10)), 0);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_MALFORMED), 3);
+	fake_collector_set_malformed(f->s.collector, 4);
 	end_at(f, STORY_AT(12));
 	tail = tail_text(f, 0);
 	body = body_text(f, 0);
 	assert_int_equal(count(body, "class:string='malformed'"), 2);
 	assert_int_equal(count(tail, " lost:uint64=4 "), 1);
-	recorder_release(&f->r);
-	assert_int_equal(recorder_lost(&f->r, CLASS_MALFORMED), 4);
-	assert_int_equal(recorder_lost(&f->r, CLASS_LIFECYCLE), 0);
+	recorder_release(&f->s.r);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_MALFORMED), 4);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_LIFECYCLE), 0);
 }
 
 /* The same, but its mark is in the ring by then, after the records that were read. */
@@ -571,9 +509,9 @@ TEST(test_loss_in_the_ring)
 	_cleanup_free_ char *tail = NULL;
 
 	begin(f);
-	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
-	story_put_loss(&f->story, 0, STORY_AT(8), STORY_AT(12), 5, 20);
-	story_put_switch(&f->story, STORY_AT(13), 0, 20, 0, BLOCKED);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(10)), 0);
+	story_put_loss(&f->s.story, 0, STORY_AT(8), STORY_AT(12), 5, 20);
+	story_put_switch(&f->s.story, STORY_AT(13), 0, 20, 0, BLOCKED);
 	split(f, STORY_AT(10));
 	end_at(f, STORY_AT(14));
 	tail = tail_text(f, 0);
@@ -595,13 +533,13 @@ TEST(test_tails)
 	for (unsigned n = 1; n < STORY_STEPS; n++) {
 		_cleanup_(outbuf_deinit) struct outbuf taken = { 0 };
 
-		story_play(&f->story, n);
-		assert_int_equal(recorder_round(&f->r, STORY_AT(n)), 0);
+		story_play(&f->s.story, n);
+		assert_int_equal(recorder_round(&f->s.r, STORY_AT(n)), 0);
 		add(&taken, &f->heads[0]);
 		add(&taken, &f->bodies[0]);
-		assert_int_equal(recorder_tail(&f->r, STORY_AT(n), &end, &taken), 0);
+		assert_int_equal(recorder_tail(&f->s.r, STORY_AT(n), &end, &taken), 0);
 		if (n != 39)
-			assert_clean(&taken, "snapshot");
+			story_recorder_check(&taken, "snapshot");
 	}
 	end_at(f, STORY_AT(STORY_STEPS));
 	text = body_text(f, 0);
@@ -617,7 +555,7 @@ TEST(test_filtered)
 		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 		_cleanup_free_ char *head = NULL;
 
-		f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
+		f->s.options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
 		record(f, n ? UINT64_C(1) << n | UINT64_C(1) << 33 : UINT64_MAX);
 		assert_all_clean(f);
 		head = archive_text(&f->heads[f->n - 1]);
@@ -647,15 +585,15 @@ TEST(test_gone)
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	uint32_t pid = 10;
 
-	f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
+	f->s.options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
 	begin(f);
-	f->r.pipe.owner.is_gone = first_child_is_gone;
-	story_put_mapping(&f->story, STORY_AT(1), 10, 0x1000, "/lib/a");
-	story_put_stack(&f->story, STORY_AT(1), 5, 0x1010);
-	story_put_stack_sample(&f->story, STORY_AT(2), 10, 10, 5);
-	story_put_fork(&f->story, STORY_AT(3), 10, 40, 40);
-	story_put_fork(&f->story, STORY_AT(3), 10, 41, 41);
-	assert_int_equal(recorder_round(&f->r, STORY_AT(4)), 0);
+	f->s.r.pipe.owner.is_gone = first_child_is_gone;
+	story_put_mapping(&f->s.story, STORY_AT(1), 10, 0x1000, "/lib/a");
+	story_put_stack(&f->s.story, STORY_AT(1), 5, 0x1010);
+	story_put_stack_sample(&f->s.story, STORY_AT(2), 10, 10, 5);
+	story_put_fork(&f->s.story, STORY_AT(3), 10, 40, 40);
+	story_put_fork(&f->s.story, STORY_AT(3), 10, 41, 41);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(4)), 0);
 	/* (the first check; events that it finds may still be on their way) */
 	split(f, STORY_AT(4));
 	assert_in_head(f, 1, "/lib/a", 6);
@@ -663,13 +601,13 @@ TEST(test_gone)
 	for (unsigned n = 2; n < 4; n++) {
 		const uint64_t now_ns = clock_boot_ns() + n;
 
-		assert_int_equal(recorder_round(&f->r, now_ns), 0);
+		assert_int_equal(recorder_round(&f->s.r, now_ns), 0);
 		split(f, now_ns);
 		assert_in_head(f, n, "/lib/a", 4);
 		assert_in_head(f, n, "'child'", 2);
 	}
 	/* A later record contains it: then it is named again. */
-	story_put_switch(&f->story, clock_boot_ns(), 0, 10, 40, READY);
+	story_put_switch(&f->s.story, clock_boot_ns(), 0, 10, 40, READY);
 	end_at(f, clock_boot_ns() + 10);
 	assert_all_clean(f);
 }
@@ -710,23 +648,23 @@ TEST(test_marks)
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	uint32_t pid = 10;
 
-	f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
+	f->s.options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
 	begin(f);
-	f->r.pipe.owner.is_gone = ten_is_gone;
+	f->s.r.pipe.owner.is_gone = ten_is_gone;
 	for (unsigned n = 1; n <= 36; n++)
-		story_play(&f->story, n);
+		story_play(&f->s.story, n);
 	/* (the running thread is named, too) */
-	story_put_switch(&f->story, STORY_AT(36) + 1, 0, 10, 0, BLOCKED);
-	assert_int_equal(recorder_round(&f->r, STORY_AT(37)), 0);
+	story_put_switch(&f->s.story, STORY_AT(36) + 1, 0, 10, 0, BLOCKED);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(37)), 0);
 	for (unsigned n = 1; n <= 3; n++) {
 		const uint64_t now_ns = clock_boot_ns() + n;
 
-		assert_int_equal(recorder_round(&f->r, now_ns), 0);
+		assert_int_equal(recorder_round(&f->s.r, now_ns), 0);
 		split(f, now_ns);
 		assert_lines_in_head(f, n, lines, ARRAY_SIZE(lines));
 		assert_in_head(f, n, "\nthread 10 ", 1);
 	}
-	assert_null(tasks_get(&f->r.tasks, 10));
+	assert_null(tasks_get(&f->s.r.tasks, 10));
 	end_at(f, clock_boot_ns() + 10);
 	assert_all_clean(f);
 }

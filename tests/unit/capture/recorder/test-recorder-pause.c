@@ -9,11 +9,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/recorder/recorder.h"
-#include "reader/fxt/fxt-lint.h"
 #include "tests/support/fixtures/archive-text.h"
 #include "tests/support/fakes/fake-collector.h"
-#include "tests/support/fixtures/story.h"
+#include "tests/support/fixtures/story-recorder.h"
 #include "tests/support/unit.h"
 
 /*
@@ -25,39 +23,9 @@
 #define UNTIL    (ATTACHED + 1000)
 
 struct fixture {
-	struct collector *collector;
-	struct recorder r;
-	struct session_options options;
-	struct outbuf tasks; /* struct rec_task */
-	struct outbuf memory;
-	struct story story;
+	struct story_recorder s;
 	struct outbuf archive;
 };
-
-static void begin(struct fixture *f)
-{
-	struct worker_results news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
-	const struct pipeline_owner owner = story_owner(&f->memory);
-
-	f->collector = fake_collector_new(STORY_CPUS, 65536);
-	assert_int_equal(recorder_init(&f->r, &owner), 0);
-	story_list_all(&f->tasks);
-	news.collector = f->collector;
-	news.tasks = f->tasks;
-	strcpy(f->options.name, "test");
-	f->options.categories = CATEGORY_SCHED | CATEGORY_IRQ | CATEGORY_SOFTIRQ |
-				CATEGORY_WORKQUEUE | CATEGORY_POWER | CATEGORY_COUNTERS |
-				CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORIES_MEMORY;
-	f->options.memory.log = true;
-	f->options.frequency = 99;
-	assert_int_equal(recorder_begin(&f->r, &news, &f->options), 0);
-	recorder_set_buffer(&f->r, &f->archive);
-	assert_int_equal(recorder_open(&f->r, &f->options), 0);
-	for (unsigned cpu = 0; cpu < STORY_CPUS; cpu++)
-		if (!f->r.schedule.cpus[cpu].known)
-			assert_int_equal(schedule_open(&f->r.schedule, cpu, 0, 0), 0);
-	f->story = (struct story){ f->collector, f->r.merge, &f->memory };
-}
 
 static void shed(struct fixture *f, uint64_t ts_ns, bool back)
 {
@@ -67,18 +35,18 @@ static void shed(struct fixture *f, uint64_t ts_ns, bool back)
 		.shed = { budget_shed_names[SHED_SESSION], "s", 2000, 1000, 2, back },
 	};
 
-	assert_int_equal(recorder_shed(&f->r, &ev), 0);
+	assert_int_equal(recorder_shed(&f->s.r, &ev), 0);
 }
 
 /* Pauses like the session. */
 static void pause_at(struct fixture *f, uint64_t at_ns)
 {
 	shed(f, at_ns, false);
-	recorder_set_pause(&f->r, at_ns);
+	recorder_set_pause(&f->s.r, at_ns);
 	/* Until the programs are detached. */
-	story_put_switch(&f->story, at_ns + 5, 0, 999, 998, READY);
-	assert_int_equal(recorder_round(&f->r, MERGE_ALL), 0);
-	assert_int_equal(recorder_pause(&f->r), 0);
+	story_put_switch(&f->s.story, at_ns + 5, 0, 999, 998, READY);
+	assert_int_equal(recorder_round(&f->s.r, MERGE_ALL), 0);
+	assert_int_equal(recorder_pause(&f->s.r), 0);
 }
 
 static void put_work(struct fixture *f, uint64_t begin_ns, uint64_t end_ns)
@@ -93,7 +61,7 @@ static void put_work(struct fixture *f, uint64_t begin_ns, uint64_t end_ns)
 		.function = 1,
 	};
 
-	fake_collector_put_record(f->collector, &rec, sizeof(rec));
+	fake_collector_put_record(f->s.collector, &rec, sizeof(rec));
 }
 
 /*
@@ -106,60 +74,57 @@ static void resume(struct fixture *f)
 				       .start_ns = UNTIL,
 				       .listed_ns = UNTIL };
 
-	f->tasks.size = 0;
-	story_list(&f->tasks, 1, 1, 100, "init", 0);
-	story_list(&f->tasks, 2, 2, 200, "kthreadd", 0);
-	story_list(&f->tasks, 2, 30, 3000, "kworker", 0);
-	story_list(&f->tasks, 10, 10, 1000, "anew", IDENTITY_ON_CPU);
-	story_list(&f->tasks, 20, 20, ATTACHED - 7, "other", 0);
-	story_list(&f->tasks, 90, 90, ATTACHED - 8, "ninety", 0);
-	story_list(&f->tasks, 40, 40, ATTACHED - 9, "again", 0);
-	news.tasks = f->tasks;
+	f->s.tasks.size = 0;
+	story_list(&f->s.tasks, 1, 1, 100, "init", 0);
+	story_list(&f->s.tasks, 2, 2, 200, "kthreadd", 0);
+	story_list(&f->s.tasks, 2, 30, 3000, "kworker", 0);
+	story_list(&f->s.tasks, 10, 10, 1000, "anew", IDENTITY_ON_CPU);
+	story_list(&f->s.tasks, 20, 20, ATTACHED - 7, "other", 0);
+	story_list(&f->s.tasks, 90, 90, ATTACHED - 8, "ninety", 0);
+	story_list(&f->s.tasks, 40, 40, ATTACHED - 9, "again", 0);
+	news.tasks = f->s.tasks;
 	/*
 	 * Records from before all programs ran: of intervals that began before the first program
 	 * did, and since.
 	 */
-	story_put_switch(&f->story, UNTIL - 5, 0, 998, 997, READY);
+	story_put_switch(&f->s.story, UNTIL - 5, 0, 998, 997, READY);
 	put_work(f, FROM(0), UNTIL + 10);
 	put_work(f, ATTACHED + 1, UNTIL + 20);
 	shed(f, UNTIL, true);
-	recorder_set_resumed(&f->r, &news);
-	assert_int_equal(recorder_resume(&f->r, &news), 0);
-	assert_null(tasks_get(&f->r.tasks, 11));
-	assert_true(f->r.schedule.cpus[0].known);
+	recorder_set_resumed(&f->s.r, &news);
+	assert_int_equal(recorder_resume(&f->s.r, &news), 0);
+	assert_null(tasks_get(&f->s.r.tasks, 11));
+	assert_true(f->s.r.schedule.cpus[0].known);
 	for (unsigned cpu = 0; cpu < STORY_CPUS; cpu++)
-		if (!f->r.schedule.cpus[cpu].known)
-			assert_int_equal(schedule_open(&f->r.schedule, cpu, 0, 0), 0);
+		if (!f->s.r.schedule.cpus[cpu].known)
+			assert_int_equal(schedule_open(&f->s.r.schedule, cpu, 0, 0), 0);
 }
 
 /* The events after the pause. */
 static void go_on(struct fixture *f)
 {
-	story_put_mapping(&f->story, UNTIL + 25, 90, 0x400000, "/bin/ninety");
-	story_put_switch(&f->story, UNTIL + 30, 0, 10, 0, BLOCKED);
-	story_put_wakeup(&f->story, UNTIL + 40, 20, 0, false, 0);
-	story_put_switch(&f->story, UNTIL + 50, 0, 0, 20, READY);
-	story_put_switch(&f->story, UNTIL + 60, 1, 0, 90, READY);
-	assert_int_equal(recorder_round(&f->r, UNTIL + 100), 0);
+	story_put_mapping(&f->s.story, UNTIL + 25, 90, 0x400000, "/bin/ninety");
+	story_put_switch(&f->s.story, UNTIL + 30, 0, 10, 0, BLOCKED);
+	story_put_wakeup(&f->s.story, UNTIL + 40, 20, 0, false, 0);
+	story_put_switch(&f->s.story, UNTIL + 50, 0, 0, 20, READY);
+	story_put_switch(&f->s.story, UNTIL + 60, 1, 0, 90, READY);
+	assert_int_equal(recorder_round(&f->s.r, UNTIL + 100), 0);
 }
 
 static void end(struct fixture *f, uint64_t end_ns)
 {
 	const struct recorder_end end = { .reason = "requested" };
 
-	recorder_set_end(&f->r, end_ns);
-	assert_int_equal(recorder_round(&f->r, MERGE_ALL), 0);
-	assert_int_equal(recorder_close(&f->r, &end), 0);
+	recorder_set_end(&f->s.r, end_ns);
+	assert_int_equal(recorder_round(&f->s.r, MERGE_ALL), 0);
+	assert_int_equal(recorder_close(&f->s.r, &end), 0);
 }
 
 static struct fixture *let_go(struct fixture *f)
 {
 	if (!f)
 		return NULL;
-	recorder_deinit(&f->r);
-	collector_free(f->collector);
-	outbuf_deinit(&f->tasks);
-	outbuf_deinit(&f->memory);
+	story_recorder_deinit(&f->s);
 	outbuf_deinit(&f->archive);
 	free(f);
 	return NULL;
@@ -169,27 +134,12 @@ DEFINE_CLEANUP(struct fixture *, let_go)
 
 /* ---- its contents ---- */
 
-static void on_finding(void *userdata, const struct fxt_finding *finding)
-{
-	if (fxt_finding_kinds[finding->id].severity == FXT_SEVERITY_NOTE)
-		return;
-	print_error("pause behind step %u: %s at %lu\n", *(const unsigned *)userdata,
-		    fxt_finding_kinds[finding->id].id, (unsigned long)finding->offset);
-	fail();
-}
-
 static void assert_clean(const struct outbuf *archive, unsigned step)
 {
-	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
-	const struct fxt_record *record;
-	struct fxt_lint *lint;
+	char what[64];
 
-	assert_int_equal(fxt_lint_new(&lint, on_finding, &step), 0);
-	assert_int_equal(fxt_reader_new_memory(&reader, archive->data, archive->size), 0);
-	while (fxt_reader_next(reader, &record) == FXT_READER_RECORD)
-		assert_int_equal(fxt_lint_record(lint, record), 1);
-	assert_int_equal(fxt_lint_finish(lint), 0);
-	fxt_lint_free(lint);
+	snprintf(what, sizeof(what), "pause behind step %u", step);
+	story_recorder_check(archive, what);
 }
 
 struct seen {
@@ -239,10 +189,10 @@ TEST(test_anywhere)
 		 */
 		if (n == 39)
 			continue;
-		begin(f);
+		story_recorder_begin(&f->s, &f->archive);
 		for (unsigned i = 1; i <= n; i++) {
-			story_play(&f->story, i);
-			assert_int_equal(recorder_round(&f->r, STORY_AT(i)), 0);
+			story_play(&f->s.story, i);
+			assert_int_equal(recorder_round(&f->s.r, STORY_AT(i)), 0);
 		}
 		pause_at(f, FROM(n));
 		resume(f);
@@ -278,15 +228,15 @@ TEST(test_losses)
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *text = NULL;
 
-	begin(f);
-	story_play(&f->story, 1);
-	fake_collector_set_pending(f->collector, CLASS_SCHED, 1, &lost);
+	story_recorder_begin(&f->s, &f->archive);
+	story_play(&f->s.story, 1);
+	fake_collector_set_pending(f->s.collector, CLASS_SCHED, 1, &lost);
 	pause_at(f, FROM(2));
-	assert_int_equal(recorder_lost(&f->r, CLASS_SCHED), 7);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_SCHED), 7);
 	resume(f);
 	go_on(f);
 	end(f, UNTIL + 200);
-	assert_int_equal(recorder_lost(&f->r, CLASS_SCHED), 7);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_SCHED), 7);
 	assert_clean(&f->archive, 1);
 	text = archive_text(&f->archive);
 	assert_int_equal(count(text, "instant kymo/lost"), 1);
@@ -303,13 +253,13 @@ TEST(test_chunks)
 	_cleanup_(outbuf_deinit) struct outbuf tail = { 0 }, head = { 0 };
 	_cleanup_free_ char *text = NULL, *begun = NULL;
 
-	f->options.rotate_ns = ROTATE_NS_MIN;
-	begin(f);
+	f->s.options.rotate_ns = ROTATE_NS_MIN;
+	story_recorder_begin(&f->s, &f->archive);
 	for (unsigned i = 1; i <= 9; i++)
-		story_play(&f->story, i);
+		story_play(&f->s.story, i);
 	pause_at(f, FROM(9));
-	assert_int_equal(recorder_split(&f->r, FROM(9) + 100, &f->options, &rotated, &tail, &head),
-			 0);
+	assert_int_equal(
+		recorder_split(&f->s.r, FROM(9) + 100, &f->s.options, &rotated, &tail, &head), 0);
 	begun = archive_text(&head);
 	assert_int_equal(count(begun, "kymo/shed "), 1);
 	assert_null(strstr(begun, "switch"));
@@ -333,18 +283,18 @@ TEST(test_end)
 		struct seen seen = { .from_ns = FROM(9) };
 		_cleanup_free_ char *text = NULL;
 
-		begin(f);
+		story_recorder_begin(&f->s, &f->archive);
 		for (unsigned i = 1; i <= 9; i++)
-			story_play(&f->story, i);
+			story_play(&f->s.story, i);
 		if (how == 0) {
 			shed(f, FROM(9), false);
-			recorder_set_pause(&f->r, FROM(9));
-			story_put_switch(&f->story, FROM(9) + 5, 0, 999, 998, READY);
+			recorder_set_pause(&f->s.r, FROM(9));
+			story_put_switch(&f->s.story, FROM(9) + 5, 0, 999, 998, READY);
 		} else {
 			pause_at(f, FROM(9));
 		}
 		if (how == 2)
-			story_put_switch(&f->story, UNTIL + 1, 0, 999, 998, READY);
+			story_put_switch(&f->s.story, UNTIL + 1, 0, 999, 998, READY);
 		end(f, UNTIL + 2);
 		assert_clean(&f->archive, 9);
 		text = archive_text(&f->archive);
