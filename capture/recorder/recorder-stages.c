@@ -67,13 +67,6 @@ static int recorder_link_announce(uint32_t tid, void *userdata)
 	return error < 0 || !task ? error : profiler_selected(&r->profiler, task->pid);
 }
 
-static int recorder_link_belongs(uint32_t tid, uint32_t pid, void *userdata)
-{
-	struct recorder *r = userdata;
-
-	return lifecycle_belongs(&r->lifecycle, tid, pid);
-}
-
 static int recorder_link_need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
 {
 	struct recorder *r = userdata;
@@ -150,7 +143,6 @@ void recorder_link(struct recorder *r)
 {
 	r->pipe.links = (struct pipeline_links){
 		.announce = recorder_link_announce,
-		.belongs = recorder_link_belongs,
 		.need_mappings = recorder_link_need_mappings,
 		.fire = recorder_link_fire,
 		.userdata = r,

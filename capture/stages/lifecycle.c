@@ -8,58 +8,28 @@
 #include "base/text.h"
 #include "capture/stages/loader-name.h"
 
-void lifecycle_deinit(void *stage)
-{
-	struct lifecycle *l = stage;
-
-	table_deinit(&l->asked);
-}
-
-/* A flag in `asked`, next to the pid: there was no room for the query, so it is repeated. */
-#define QUERIED_WITHOUT_RESULT (UINT64_C(1) << 40)
-
-static uint64_t lifecycle_is_queried(const struct lifecycle *l, uint32_t tid)
-{
-	return l->asked.n_used > 0 ? (uintptr_t)table_get(&l->asked, tid) : 0;
-}
-
-static int lifecycle_set_queried(struct lifecycle *l, uint32_t tid, uint64_t asked)
-{
-	return table_set(&l->asked, tid, (void *)(uintptr_t)asked);
-}
-
 static uint32_t lifecycle_queried_pid(uint64_t asked)
 {
-	return (uint32_t)((asked & ~QUERIED_WITHOUT_RESULT) - 1);
+	return (uint32_t)((asked & ~TASKS_ASKED_WITHOUT_RESULT) - 1);
 }
 
 /* Queries TID. If that is possible, TID counts as announced, since the answer will come. */
 static int lifecycle_query(struct lifecycle *l, uint32_t tid)
 {
-	uint64_t asked = lifecycle_is_queried(l, tid);
+	uint64_t asked = tasks_asked(l->pipe->tasks, tid);
 
-	if (asked == 0 || asked & QUERIED_WITHOUT_RESULT) {
+	if (asked == 0 || asked & TASKS_ASKED_WITHOUT_RESULT) {
 		bool has_room = l->pipe->owner.ask(tid, l->pipe->owner.userdata);
 		int r;
 
-		asked = (asked ?: tid + UINT64_C(1)) & ~QUERIED_WITHOUT_RESULT;
-		r = lifecycle_set_queried(l, tid,
-					  has_room ? asked : asked | QUERIED_WITHOUT_RESULT);
+		asked = (asked ?: tid + UINT64_C(1)) & ~TASKS_ASKED_WITHOUT_RESULT;
+		r = tasks_set_asked(l->pipe->tasks, tid,
+				    has_room ? asked : asked | TASKS_ASKED_WITHOUT_RESULT);
 		if (r < 0 || !has_room)
 			return r;
 	}
 	tasks_set_announced(l->pipe->tasks, tid);
 	return 0;
-}
-
-int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid)
-{
-	uint64_t asked = lifecycle_is_queried(l, tid);
-
-	if (asked == 0)
-		return 0;
-	return lifecycle_set_queried(l, tid,
-				     (asked & QUERIED_WITHOUT_RESULT) | (pid + UINT64_C(1)));
 }
 
 int lifecycle_announce(struct lifecycle *l, uint32_t tid)
@@ -93,7 +63,7 @@ int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool w
 
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
 {
-	uint64_t asked = lifecycle_is_queried(l, id->tid);
+	uint64_t asked = tasks_asked(l->pipe->tasks, id->tid);
 	struct rec_identity task = *id;
 	int r = 0;
 
@@ -111,7 +81,7 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 	}
 	/* (an answer that cannot be written now is written at the end) */
 	if (wanted)
-		table_remove(&l->asked, id->tid);
+		table_remove(&l->pipe->tasks->asked, id->tid);
 	return r;
 }
 
@@ -136,7 +106,8 @@ static int lifecycle_write_event(struct lifecycle *l, const struct event *ev,
 
 	if (ev->ts_ns <= l->pipe->from_ns || ev->ts_ns > l->pipe->to_ns)
 		return 0;
-	r = lifecycle_announce_if_new(l, rec->tid) ?: lifecycle_belongs(l, rec->tid, rec->pid);
+	r = lifecycle_announce_if_new(l, rec->tid)
+		    ?: tasks_belongs(l->pipe->tasks, rec->tid, rec->pid);
 	if (r < 0)
 		return r;
 	l->n_events++;
@@ -190,7 +161,7 @@ static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pi
  */
 static int lifecycle_update_task(struct lifecycle *l, const struct rec_identity *id, bool is_new)
 {
-	uint64_t asked = lifecycle_is_queried(l, id->tid);
+	uint64_t asked = tasks_asked(l->pipe->tasks, id->tid);
 	int r = 0;
 
 	if (asked && tasks_get(l->pipe->tasks, id->tid))
@@ -198,7 +169,7 @@ static int lifecycle_update_task(struct lifecycle *l, const struct rec_identity 
 	else if (asked && is_new)
 		r = lifecycle_name_unknown(l, id->tid, lifecycle_queried_pid(asked));
 	if (asked)
-		table_remove(&l->asked, id->tid);
+		table_remove(&l->pipe->tasks->asked, id->tid);
 	return r ?: tasks_update(l->pipe->tasks, id, is_new);
 }
 
@@ -368,8 +339,8 @@ static bool lifecycle_next_queried(const struct lifecycle *l, size_t *pos, uint3
 {
 	const struct table_slot *slot;
 
-	while (*pos < l->asked.n_slots) {
-		slot = &l->asked.slots[(*pos)++];
+	while (*pos < l->pipe->tasks->asked.n_slots) {
+		slot = &l->pipe->tasks->asked.slots[(*pos)++];
 		if (slot->key == 0)
 			continue;
 		*ret_tid = (uint32_t)slot->key;
@@ -470,7 +441,7 @@ static int lifecycle_split(void *stage, uint64_t at_ns)
 	if (r < 0)
 		return r;
 	r = lifecycle_write_queried(l, l->pipe->archive);
-	table_clear(&l->asked);
+	table_clear(&l->pipe->tasks->asked);
 	return r;
 }
 
@@ -503,5 +474,4 @@ const struct stage lifecycle_stage = {
 	.tail = lifecycle_tail,
 	.head = lifecycle_head,
 	.end = lifecycle_close,
-	.deinit = lifecycle_deinit,
 };

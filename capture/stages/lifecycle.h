@@ -16,13 +16,9 @@ struct lifecycle {
 	const struct pipeline *pipe; /* borrowed */
 	uint64_t n_events;           /* written */
 	uint64_t lost;               /* sum of all losses so far */
-	/* tids with an open or future query -> pid + 1, if known */
-	struct table asked;
 };
 
 extern const struct stage lifecycle_stage;
-
-void lifecycle_deinit(void *lifecycle);
 
 /* Handles the next record in order of time. Returns 0 or the archive's error. */
 int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
@@ -32,11 +28,6 @@ int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
  * then counts as announced, unless the query was impossible. Returns 0 or the archive's error.
  */
 int lifecycle_announce(struct lifecycle *l, uint32_t tid);
-
-/*
- * Notes that TID is a thread of process PID, for the case that the query about TID gets no answer.
- */
-int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid);
 
 /*
  * Handles the answer to a query. Later reports take precedence. If the answer is not WANTED, since

@@ -26,8 +26,6 @@ struct trigger;
 struct pipeline_links {
 	/* lifecycle: writes the identity of TID. Called only by pipeline_announce(). */
 	int (*announce)(uint32_t tid, void *userdata);
-	/* lifecycle: according to a record, TID is a thread of process PID. */
-	int (*belongs)(uint32_t tid, uint32_t pid, void *userdata);
 	/* profiler: PID will have stacks from TS_NS on. Writes the mappings of PID. */
 	int (*need_mappings)(uint32_t pid, uint64_t ts_ns, void *userdata);
 	/* triggers: T has fired, at a record that is written. */
@@ -114,7 +112,7 @@ static inline int pipeline_announce_thread(const struct pipeline *p, uint32_t ti
 {
 	int r = pipeline_announce(p, tid);
 
-	return r ?: p->links.belongs(tid, pid, p->links.userdata);
+	return r ?: tasks_belongs(p->tasks, tid, pid);
 }
 
 /*

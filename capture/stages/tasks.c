@@ -65,6 +65,7 @@ void tasks_deinit(struct tasks *t)
 	table_deinit_free(&t->cgroups);
 	table_deinit_free(&t->cgroups_aside);
 	table_deinit(&t->cgroups_missing);
+	table_deinit(&t->asked);
 	free(t->announced);
 	free(t->named);
 	free(t->ended);
@@ -79,6 +80,11 @@ void tasks_set_announced(struct tasks *t, uint32_t tid)
 		return;
 	tasks_set_bit(t->announced, tid);
 	tasks_set_bit(t->named, tid);
+}
+
+int tasks_set_asked(struct tasks *t, uint32_t tid, uint64_t asked)
+{
+	return table_set(&t->asked, tid, (void *)(uintptr_t)asked);
 }
 
 struct task *tasks_get(const struct tasks *t, uint32_t tid)

@@ -77,6 +77,9 @@ struct tasks {
 	struct table cgroups_missing; /* ids of cgroups that have tasks, and whose paths have not
 				       * arrived yet */
 	bool cgroups_forgotten;       /* paths were set aside since the owner's last check */
+	/* Unknown tids with an open or future query, which lifecycle makes -> pid + 1, and a flag
+	 * of lifecycle */
+	struct table asked;
 
 	/* If a recording is split: ended tasks that the next chunk may have to name. */
 	bool splits;
@@ -135,6 +138,31 @@ static inline bool tasks_announced(const struct tasks *t, uint32_t tid)
 }
 
 void tasks_set_announced(struct tasks *t, uint32_t tid);
+
+/* The entry of TID in `asked`; 0 = none. */
+static inline uint64_t tasks_asked(const struct tasks *t, uint32_t tid)
+{
+	return t->asked.n_used > 0 ? (uintptr_t)table_get(&t->asked, tid) : 0;
+}
+
+/* Sets the entry. Returns 0 or -ENOMEM. */
+int tasks_set_asked(struct tasks *t, uint32_t tid, uint64_t asked);
+
+/* A flag in `asked`, next to the pid: there was no room for the query, so it is repeated. */
+#define TASKS_ASKED_WITHOUT_RESULT (UINT64_C(1) << 40)
+
+/*
+ * According to a record, TID is a thread of process PID. This is noted for the case that a query
+ * about TID gets no answer. Returns 0 or -ENOMEM.
+ */
+static inline int tasks_belongs(struct tasks *t, uint32_t tid, uint32_t pid)
+{
+	uint64_t asked = tasks_asked(t, tid);
+
+	if (__builtin_expect(!asked, 1))
+		return 0;
+	return tasks_set_asked(t, tid, (asked & TASKS_ASKED_WITHOUT_RESULT) | (pid + UINT64_C(1)));
+}
 
 /* The task, or NULL if it is unknown. Borrowed until it is discarded. */
 struct task *tasks_get(const struct tasks *t, uint32_t tid);

@@ -37,13 +37,6 @@ struct world {
 	struct map_records map_records;
 };
 
-static int belongs(uint32_t tid, uint32_t pid, void *userdata)
-{
-	struct world *w = userdata;
-
-	return lifecycle_belongs(&w->lifecycle, tid, pid);
-}
-
 static int announce(uint32_t tid, void *userdata)
 {
 	struct world *w = userdata;
@@ -64,7 +57,7 @@ static bool begin(struct world *w)
 		.archive = &w->archive,
 		.tasks = &w->tasks,
 		.to_ns = UINT64_MAX,
-		.links = { .announce = announce, .belongs = belongs, .userdata = w },
+		.links = { .announce = announce, .userdata = w },
 		.owner = { .ask = ask },
 	};
 	w->lifecycle = (struct lifecycle){ .pipe = &w->pipe };
@@ -79,7 +72,6 @@ static bool begin(struct world *w)
 static void end(struct world *w)
 {
 	schedule_deinit(&w->schedule);
-	lifecycle_deinit(&w->lifecycle);
 	activity_deinit(&w->activity);
 	profiler_deinit(&w->profiler);
 	fxt_archive_deinit(&w->archive);

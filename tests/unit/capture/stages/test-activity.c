@@ -38,14 +38,6 @@ static int announce(uint32_t tid, void *userdata)
 	return fxt_archive_event(&f->archive, &ev);
 }
 
-static int belongs(uint32_t tid, uint32_t pid, void *userdata)
-{
-	(void)tid;
-	(void)pid;
-	(void)userdata;
-	return 0;
-}
-
 FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -53,13 +45,11 @@ FIXTURE(set_up)
 	*state = f;
 	if (tasks_init(&f->tasks) < 0 || fxt_archive_init(&f->archive, &f->out, N_CPUS) < 0)
 		return -1;
-	f->pipe = (struct pipeline){
-		.archive = &f->archive,
-		.tasks = &f->tasks,
-		.from_ns = FROM,
-		.to_ns = TO,
-		.links = { .announce = announce, .belongs = belongs, .userdata = f }
-	};
+	f->pipe = (struct pipeline){ .archive = &f->archive,
+				     .tasks = &f->tasks,
+				     .from_ns = FROM,
+				     .to_ns = TO,
+				     .links = { .announce = announce, .userdata = f } };
 	activity_init(&f->a, &f->pipe);
 	return fxt_archive_begin(&f->archive);
 }

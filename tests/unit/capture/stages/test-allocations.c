@@ -35,14 +35,6 @@ static int announce(uint32_t tid, void *userdata)
 	return lifecycle_announce(&f->lifecycle, tid);
 }
 
-static int belongs(uint32_t tid, uint32_t pid, void *userdata)
-{
-	(void)tid;
-	(void)pid;
-	(void)userdata;
-	return 0;
-}
-
 static bool ask(uint32_t tid, void *userdata)
 {
 	(void)tid;
@@ -70,16 +62,15 @@ FIXTURE(set_up)
 	assert_non_null(f);
 	assert_int_equal(tasks_init(&f->tasks), 0);
 	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
-	f->pipe = (struct pipeline){ .archive = &f->archive,
-				     .tasks = &f->tasks,
-				     .categories = options.categories,
-				     .from_ns = FROM,
-				     .to_ns = TO,
-				     .links = { .announce = announce,
-						.belongs = belongs,
-						.need_mappings = need_mappings,
-						.userdata = f },
-				     .owner = { .ask = ask } };
+	f->pipe = (struct pipeline){
+		.archive = &f->archive,
+		.tasks = &f->tasks,
+		.categories = options.categories,
+		.from_ns = FROM,
+		.to_ns = TO,
+		.links = { .announce = announce, .need_mappings = need_mappings, .userdata = f },
+		.owner = { .ask = ask }
+	};
 	f->lifecycle = (struct lifecycle){ .pipe = &f->pipe };
 	allocations_init(&f->a, &f->pipe);
 	allocations_begin(&f->a, &options);
@@ -93,7 +84,6 @@ FIXTURE(tear_down)
 	struct fixture *f = *state;
 
 	allocations_deinit(&f->a);
-	lifecycle_deinit(&f->lifecycle);
 	fxt_archive_deinit(&f->archive);
 	tasks_deinit(&f->tasks);
 	outbuf_deinit(&f->out);

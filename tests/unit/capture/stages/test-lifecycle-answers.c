@@ -50,7 +50,7 @@ TEST(test_announce_nobody_to_ask)
 	assert_story(f, "");
 	f->nobody_to_ask = true;
 	assert_int_equal(lifecycle_announce(&f->l, 11), 0);
-	assert_int_equal(lifecycle_belongs(&f->l, 11, 10), 0);
+	assert_int_equal(tasks_belongs(&f->tasks, 11, 10), 0);
 	assert_asked(f, "");
 	assert_int_equal(lifecycle_close(&f->l), 0);
 	assert_string_equal(tasks_get(&f->tasks, 11)->comm, "?");
@@ -131,7 +131,7 @@ TEST(test_answered_unwritten)
 	assert_story(f, PROCESS("10", "a", PLAIN) "thread 10/10 'a' real 0\n");
 	assert_int_equal(lifecycle_close(&f->l), 0);
 	assert_true(tasks_announced(&f->tasks, 11));
-	assert_int_equal(f->l.asked.n_used, 1);
+	assert_int_equal(f->tasks.asked.n_used, 1);
 }
 
 /*
@@ -166,7 +166,7 @@ TEST(test_asked_then_other_owner)
 	second.start_ns = 5000;
 	list(f, 1, 1, "init");
 	assert_int_equal(lifecycle_announce(&f->l, 20), 0);
-	assert_int_equal(lifecycle_belongs(&f->l, 20, 19), 0);
+	assert_int_equal(tasks_belongs(&f->tasks, 20, 19), 0);
 	on_fork(f, 200, 1, 1, identity(20, 20, "new"));
 	assert_story(f, "process 19 '?' parent 0 uid 4294967295 cgroup 0 '' real 0\n"
 			"thread 19/19 '?' real 0\n"
@@ -203,10 +203,10 @@ TEST(test_close_unanswered_belongs)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(lifecycle_belongs(&f->l, 10, 9), 0);
+	assert_int_equal(tasks_belongs(&f->tasks, 10, 9), 0);
 	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
-	assert_int_equal(lifecycle_belongs(&f->l, 10, 9), 0);
-	assert_int_equal(lifecycle_belongs(&f->l, 11, 9), 0);
+	assert_int_equal(tasks_belongs(&f->tasks, 10, 9), 0);
+	assert_int_equal(tasks_belongs(&f->tasks, 11, 9), 0);
 	assert_int_equal(lifecycle_close(&f->l), 0);
 	assert_int_equal(tasks_get(&f->tasks, 10)->pid, 9);
 	assert_null(tasks_get(&f->tasks, 11));
