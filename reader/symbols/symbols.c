@@ -187,6 +187,12 @@ static bool symbols_is_deleted(const char *path)
 	return n > n_deleted && strcmp(path + n - n_deleted, deleted) == 0;
 }
 
+/* Whether PATH, from a list of mappings, means a file that is only in memory. */
+static bool symbols_is_memfd(const char *path)
+{
+	return path && strncmp(path, "/memfd:", 7) == 0;
+}
+
 /* Whether the files of the process of QUERY are closed to us. */
 static bool symbols_is_forbidden(const struct symbol_query *query)
 {
@@ -258,6 +264,9 @@ static const char *symbols_absence(const struct module *m, const struct symbol_q
 					 "cannot be opened: run kymo as root"
 				       : "it exists neither here nor in the files of its "
 					 "process";
+		if (symbols_is_memfd(path))
+			return "it was only in memory (memfd_create), and its process has ended: "
+			       "use 'kymo symbolize' while it runs";
 		return symbols_is_deleted(path)
 			       ? "it was deleted, and its process has ended: use 'kymo symbolize' "
 				 "while it runs"
@@ -265,6 +274,9 @@ static const char *symbols_absence(const struct module *m, const struct symbol_q
 				 "symbolize' while it runs, or --sysroot (if it ran in a "
 				 "container, or with a private /tmp)";
 	case MODULE_PERF_MAP:
+		if (symbols_is_memfd(path) && query->pid > 0)
+			return "it does not exist, and code that is only in memory (memfd_create) "
+			       "and has no build id has no other names";
 		if (!path || strcmp(path, "//anon") != 0 || query->pid == 0)
 			return NULL;
 		return query->lives ? symbols_runtimes[query->runtime].alive
@@ -341,6 +353,10 @@ static enum module_kind symbols_kind_of(const struct symbol_query *query)
 		return MODULE_KERNEL;
 	if (path && strcmp(path, "[vdso]") == 0)
 		return MODULE_VDSO;
+	/* (in a memfd, code with a build id is a program or a library, and other code can be that
+	 * of a run-time compiler) */
+	if (symbols_is_memfd(path) && symbols_has_build_id(&query->mapping))
+		return MODULE_FILE;
 	return find_is_file(path) ? MODULE_FILE : MODULE_PERF_MAP;
 }
 

@@ -77,6 +77,49 @@ TEST(test_mount_namespace)
 	symbols_free(s);
 }
 
+/* A program that is in no file, but only in memory. */
+TEST(test_memory)
+{
+	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+	uint8_t id[SYMBOL_BUILD_ID_MAX];
+	struct symbol_query query;
+	struct program p;
+
+	need_program();
+	command("cc -D_GNU_SOURCE -o from-memory %s/tests/support/loads/run-from-memory.c && "
+		"{ echo '#!/bin/sh'; echo exec %s %s; } >in-memory && chmod +x in-memory",
+		SOURCE_ROOT, directory_path("from-memory"), directory_path("pie"));
+	program_start(&p, "in-memory");
+	assert_string_equal(p.mapping.path, "/memfd:in memory (deleted)");
+	query = (struct symbol_query){
+		.pid = (uint32_t)p.pid,
+		.lives = true,
+		.address = p.points[0].address,
+		.mapping = p.mapping,
+	};
+	/* Without a build id, it can be code of a run-time compiler. */
+	query.mapping.n_build_id = 0;
+	assert_null(ask_symbols(s, &query, NULL)->function);
+	assert_true(has_problem(s, "perf-", "only in memory"));
+	assert_int_equal(count_problems(s), 1);
+	query.mapping.n_build_id = read_build_id("pie", id);
+	query.mapping.build_id = id;
+	if (query.mapping.n_build_id > 0 && geteuid() == 0) {
+		assert_function(ask_symbols(s, &query, NULL), p.points[0].name, 0);
+		assert_int_equal(count_problems(s), 1);
+	}
+	symbols_free(s);
+	/* After its end, there is nothing to read. */
+	s = open_symbols(&(struct symbols_options){ 0 });
+	query.lives = false;
+	if (query.mapping.n_build_id > 0) {
+		assert_null(ask_symbols(s, &query, NULL)->function);
+		assert_true(has_problem(s, "/memfd:in memory", "its process has ended"));
+	}
+	program_stop(&p);
+	symbols_free(s);
+}
+
 TEST(test_sysroot)
 {
 	struct symbols *s;
@@ -172,9 +215,9 @@ TEST(test_vdso)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_process), cmocka_unit_test(test_mount_namespace),
-		cmocka_unit_test(test_sysroot), cmocka_unit_test(test_no_mapping),
-		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_process),    cmocka_unit_test(test_mount_namespace),
+		cmocka_unit_test(test_memory),     cmocka_unit_test(test_sysroot),
+		cmocka_unit_test(test_no_mapping), cmocka_unit_test(test_vdso),
 	};
 
 	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
