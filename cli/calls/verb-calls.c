@@ -204,6 +204,8 @@ static int verb_calls_list_one(const char *text)
 		cli_error("%s", resolved.refused);
 	if (resolved.clipped)
 		cli_error("%s", resolved.clipped);
+	if (resolved.untyped)
+		cli_error("%s", resolved.untyped);
 	call_resolved_deinit(&resolved);
 	return r < 0 ? cli_failed("%s", why) : CLI_OK;
 }

@@ -284,6 +284,8 @@ static int record_options_parse_call(struct record_options *o, const char *name,
 		cli_error("%s: %s", name, resolved.refused);
 	if (r == CLI_OK && resolved.clipped)
 		cli_error("%s: %s", name, resolved.clipped);
+	if (r == CLI_OK && resolved.untyped)
+		cli_error("%s: %s", name, resolved.untyped);
 	call_resolved_deinit(&resolved);
 	return r;
 }

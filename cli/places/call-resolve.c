@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/options.h"
+#include "cli/places/call-names.h"
 #include "cli/places/call-text.h"
 #include "cli/places/needed-library.h"
 #include "cli/places/process-file.h"
@@ -24,8 +25,6 @@
 #include "reader/places/place-functions.h"
 #include "reader/places/place-lines.h"
 #include "reader/places/place-usdt.h"
-
-enum { NAMES_SHOWN_MAX = 4 };
 
 /* The form of the name. */
 enum wanted {
@@ -48,8 +47,9 @@ struct resolution {
 	char path[PATH_MAX]; /* of the file of places */
 	struct call_resolved found;
 	size_t room;
-	struct outbuf clipped; /* the names of functions with too many values */
-	size_t n_clipped;
+	struct call_names clipped; /* functions with too many values */
+	struct call_names untyped; /* functions whose arguments are unknown, */
+	uint64_t untyped_at;       /* and the address of the first one */
 	char *why;
 };
 
@@ -61,6 +61,7 @@ void call_resolved_deinit(struct call_resolved *r)
 	free(r->left_out);
 	free(r->refused);
 	free(r->clipped);
+	free(r->untyped);
 	*r = (struct call_resolved){ 0 };
 }
 
@@ -238,25 +239,51 @@ static int resolve_add_text(struct resolution *r, const char *spec, uint64_t vad
 /* Notes that CODE has more values than are recorded. */
 static void resolve_add_clipped(struct resolution *r, const struct resolved_code *code)
 {
-	if (resolve_has_arguments(r) || !code->arguments || code->arguments->n <= CALL_ARGS_MAX)
-		return;
-	if (r->n_clipped++ >= NAMES_SHOWN_MAX)
-		return;
-	outbuf_print(&r->clipped, "%s", r->n_clipped > 1 ? ", " : "");
-	call_text_put_shown(&r->clipped, code->label);
+	if (!resolve_has_arguments(r) && code->arguments && code->arguments->n > CALL_ARGS_MAX)
+		call_names_add(&r->clipped, code->label);
 }
 
 static void resolve_note_clipped(struct resolution *r)
 {
-	if (r->n_clipped > NAMES_SHOWN_MAX)
-		outbuf_print(&r->clipped, " and %zu more", r->n_clipped - NAMES_SHOWN_MAX);
-	if (r->n_clipped > 0 && r->clipped.error == 0 &&
-	    asprintf(&r->found.clipped,
-		     "of the arguments of %.*s, only the first %d values are recorded; a "
-		     "specification with arguments can select others",
-		     (int)r->clipped.size, (const char *)r->clipped.data, CALL_ARGS_MAX) < 0)
+	const char *names = call_names_text(&r->clipped);
+
+	if (names && asprintf(&r->found.clipped,
+			      "of the arguments of %s, only the first %d values are recorded; a "
+			      "specification with arguments can select others",
+			      names, CALL_ARGS_MAX) < 0)
 		r->found.clipped = NULL;
-	outbuf_deinit(&r->clipped);
+	call_names_deinit(&r->clipped);
+}
+
+/* Notes that the arguments of the function NAME at VADDR are unknown. */
+static void resolve_add_untyped(struct resolution *r, uint64_t vaddr, const char *name)
+{
+	if (resolve_has_arguments(r))
+		return;
+	if (r->untyped.n == 0)
+		r->untyped_at = vaddr;
+	call_names_add(&r->untyped, name);
+}
+
+static void resolve_note_untyped(struct resolution *r)
+{
+	const char *names = call_names_text(&r->untyped);
+	const char *split = names ? places_split_file(r->places, r->untyped_at) : NULL;
+	const char *problem = names && !split ? places_problem(r->places) : "";
+
+	if (names &&
+	    asprintf(&r->found.untyped,
+		     "%s %s recorded without arguments and result: %s%s%s%s%s; they can "
+		     "be given, as in '%s(int n) -> int'",
+		     names, r->untyped.n > 1 ? "are" : "is",
+		     split                          ? "their types are in another file ("
+		     : places_have_debug(r->places) ? "their types are not in the debug information"
+						    : "there is no debug information",
+		     split ?: "", split ? "), which kymo does not read" : "", *problem ? ": " : "",
+		     problem,
+		     strpbrk(r->name, "*?") || r->wanted != WANTED_NAME ? "FUNCTION" : r->name) < 0)
+		r->found.untyped = NULL;
+	call_names_deinit(&r->untyped);
 }
 
 /* Adds the specification of CODE. It can be invalid if a type has too many words. */
@@ -287,15 +314,18 @@ static int resolve_add(struct resolution *r, const struct resolved_code *code)
 
 static int resolve_no_function(struct resolution *r, const struct place_functions *f)
 {
+	const char *problem = places_problem(r->places);
+
 	if (!places_have_symbols(r->places) && !*f->nearest)
 		return resolve_fail(
 			r, -ENOENT,
 			"%s has no symbols (it is stripped), and its debug information was not "
-			"found: its functions have no names",
-			r->file);
-	return resolve_fail(r, -ENOENT, "%s has no function '%s'%s%s%s", r->file, r->name,
-			    *f->nearest ? "; did you mean '" : "", f->nearest,
-			    *f->nearest ? "'?" : "");
+			"found: its functions have no names%s%s",
+			r->file, *problem ? ": " : "", problem);
+	return resolve_fail(r, -ENOENT, "%s has no function '%s'%s%s%s%s%s%s", r->file, r->name,
+			    places_have_symbols(r->places) ? "" : " in its few symbols",
+			    *problem ? ": " : "", problem, *f->nearest ? "; did you mean '" : "",
+			    f->nearest, *f->nearest ? "'?" : "");
 }
 
 /* The file of R can be a program that uses the function, or a library that contained it in the
@@ -320,77 +350,60 @@ static int resolve_in_libraries(struct resolution *r)
 			    r->file, r->name, library, library, r->name);
 }
 
-/* Appends the first of N NAMES, and how many more there are. Ends in a NUL. */
-static void resolve_put_names(struct outbuf *to, const char *const *names, size_t n)
+/* The first names of F, for a message. */
+static const char *resolve_names_of(const struct place_functions *f, struct call_names *names)
 {
-	for (size_t i = 0; i < n && i < NAMES_SHOWN_MAX; i++) {
-		outbuf_print(to, "%s", i ? ", " : "");
-		call_text_put_shown(to, names[i]);
-	}
-	if (n > NAMES_SHOWN_MAX)
-		outbuf_print(to, " and %zu more", n - NAMES_SHOWN_MAX);
-	outbuf_append(to, "", 1);
-}
-
-/* Likewise, the names of F. */
-static void resolve_put_functions(struct outbuf *to, const struct place_functions *f)
-{
-	const char *names[NAMES_SHOWN_MAX] = { NULL };
-
-	for (size_t i = 0; i < f->n && i < NAMES_SHOWN_MAX; i++)
-		names[i] = f->list[i].name;
-	resolve_put_names(to, names, f->n);
+	for (size_t i = 0; i < f->n; i++)
+		call_names_add(names, f->list[i].name);
+	return call_names_text(names) ?: "";
 }
 
 /* Several functions match, but the given arguments belong to one. */
 static int resolve_several(struct resolution *r, const struct place_functions *f)
 {
-	struct outbuf names = { 0 };
-	int e;
+	struct call_names names = { .n = 0 };
+	int e = resolve_fail(r, -EINVAL,
+			     "'%s' matches several functions of %s; use one of these, in quotes: "
+			     "%.400s",
+			     r->name, r->file, resolve_names_of(f, &names));
 
-	resolve_put_functions(&names, f);
-	e = resolve_fail(r, -EINVAL,
-			 "'%s' matches several functions of %s; use one of these, in quotes: "
-			 "%.400s",
-			 r->name, r->file, names.error ? "" : (const char *)names.data);
-	outbuf_deinit(&names);
+	call_names_deinit(&names);
 	return e;
 }
 
 /* More functions match than there can be specifications. Each needs one of its own. */
 static int resolve_too_many(struct resolution *r, const struct place_functions *f)
 {
-	struct outbuf names = { 0 };
-	const char *list;
-	int e;
+	struct call_names names = { .n = 0 };
+	const char *list = resolve_names_of(f, &names);
+	int e = resolve_fail(
+		r, -E2BIG,
+		"'%.60s' matches %zu functions of %.80s (%.*s), but at most %d are possible, "
+		"because their names are only in its debug information; use a narrower pattern",
+		r->name, f->n, r->file, (int)text_cut(list, strlen(list), 250), list,
+		OPTION_CALLS_MAX);
 
-	resolve_put_functions(&names, f);
-	list = names.error ? "" : (const char *)names.data;
-	e = resolve_fail(r, -E2BIG,
-			 "'%.60s' matches %zu functions of %.80s (%.*s), but at most %d are "
-			 "possible, because their names are only in its debug information; use a "
-			 "narrower pattern",
-			 r->name, f->n, r->file, (int)text_cut(list, strlen(list), 250), list,
-			 OPTION_CALLS_MAX);
-	outbuf_deinit(&names);
+	call_names_deinit(&names);
 	return e;
 }
 
 /* Notes the names that the pattern of R leaves out. */
 static void resolve_note_left_out(struct resolution *r, const struct place_functions *f)
 {
-	struct outbuf names = { 0 };
+	struct call_names names = { .n = 0 };
+	const char *list;
 
-	if (f->n == 0 || f->n_indirect == 0 || !strpbrk(r->name, "*?"))
+	if (f->n == 0 || !strpbrk(r->name, "*?"))
 		return;
-	resolve_put_names(&names, (const char *const *)f->indirect, f->n_indirect);
-	if (names.error == 0 &&
-	    asprintf(&r->found.left_out,
-		     "'%s' does not match %s: each means several functions of %s, of which "
-		     "one is selected at run time; use its full name to record it",
-		     r->name, (const char *)names.data, r->file) < 0)
+	for (size_t i = 0; i < f->n_indirect; i++)
+		call_names_add(&names, f->indirect[i]);
+	list = call_names_text(&names);
+	if (list && asprintf(&r->found.left_out,
+			     "'%s' does not match %s: each means several functions of %s, of which "
+			     "one is selected at run time; use its full name to record it",
+			     r->name, list, r->file) < 0)
 		r->found.left_out = NULL;
-	outbuf_deinit(&names);
+	call_names_deinit(&names);
 }
 
 static void resolve_note_labels(struct resolution *r, const struct outbuf *names)
@@ -503,6 +516,8 @@ static int resolve_function(struct resolution *r, const struct place_functions *
 		code.label = f->list[i].name;
 	else
 		place_function_base_name(f->list[i].name, base);
+	if (e == -ENODATA)
+		resolve_add_untyped(r, code.begin, code.label);
 	e = resolve_add(r, &code);
 	place_arguments_deinit(&a);
 	return e;
@@ -535,7 +550,7 @@ static bool resolve_has_known(const struct resolution *r, const struct place_fun
 static int resolve_functions(struct resolution *r, struct place_functions *f)
 {
 	int e = resolve_has_arguments(r) ? resolve_drop_clones(r, f) : 0;
-	bool plain = resolve_is_plain(r, f);
+	bool plain = resolve_is_plain(r, f), known = plain && resolve_has_known(r, f);
 
 	if (e < 0)
 		return e;
@@ -544,7 +559,9 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 	if (e < 0)
 		return e;
 	/* (for a name that the linker could have, the recorder knows the reason) */
-	if (f->n == 0 && !r->is_source_name && (f->n_indirect > 0 || !*f->nearest))
+	if (f->n == 0 && !r->is_source_name &&
+	    (f->n_indirect > 0 ||
+	     (!*f->nearest && places_have_own_symbols(r->places) && !*places_problem(r->places))))
 		return resolve_add_text(r, r->text, 0);
 	if (f->n == 0)
 		return resolve_no_function(r, f);
@@ -552,9 +569,12 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 		return resolve_several(r, f);
 	if (plain &&
 	    (resolve_has_arguments(r) || !places_have_debug(r->places) || f->n > OPTION_CALLS_MAX ||
-	     resolve_has_known(r, f)) &&
-	    (places_have_own_symbols(r->places) || resolve_has_known(r, f)))
+	     known) &&
+	    (places_have_own_symbols(r->places) || known)) {
+		for (size_t i = 0; !known && i < f->n; i++)
+			resolve_add_untyped(r, f->list[i].vaddr, f->list[i].name);
 		return resolve_add_text(r, r->text, f->n == 1 ? f->list[0].vaddr : 0);
+	}
 	if (f->n > OPTION_CALLS_MAX)
 		return resolve_too_many(r, f);
 	for (size_t i = 0; e == 0 && i < f->n; i++)
@@ -745,6 +765,7 @@ int call_resolve(const char *text, const struct capture_filter *filter, struct c
 	else if (e == -ENOEXEC && r.wanted == WANTED_NAME && !r.is_source_name)
 		e = resolve_add_text(&r, text, 0);
 	resolve_note_clipped(&r);
+	resolve_note_untyped(&r);
 	places_free(r.places);
 	if (e < 0)
 		call_resolved_deinit(&r.found);

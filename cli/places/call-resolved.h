@@ -17,7 +17,9 @@ struct call_resolved {
 	/* Sentences about matching functions that are left out, or NULL; owned */
 	char *left_out; /* each name means several functions, or is a label */
 	char *refused;  /* the kernel sets no probe on them */
-	char *clipped;  /* not left out, but they have more values than are recorded */
+	/* About functions that are not left out */
+	char *clipped; /* they have more values than are recorded */
+	char *untyped; /* their arguments and results are unknown */
 };
 
 void call_resolved_deinit(struct call_resolved *r);

@@ -133,8 +133,10 @@ static int moment_put_locals(const struct moment_request *q, FILE *to,
 	int r = query->n_items ? place_locals_find(q->places, query, &locals, why, sizeof(why)) : 0;
 
 	/* (without debug information, registers and the stack are collected) */
-	if (r == -ENODATA && optional)
+	if (r == -ENODATA && optional) {
+		cli_error("%s: %s; registers and the stack are collected", q->option, why);
 		return CLI_OK;
+	}
 	if (r < 0)
 		return cli_failed("%s: %s", q->option, r == -ENOMEM ? "out of memory" : why);
 	moment_put_list(to, &locals, n_loads);

@@ -157,12 +157,16 @@ static void lines_check_row(struct lines_search *s, Dwarf_Line *row, Dwarf_Lines
 /* Explains an error, if there is one. */
 static int lines_explain(const struct lines_search *s, char *why, size_t size)
 {
-	const char *path = s->places->path;
+	const char *path = s->places->path, *split;
 
 	if (!s->known) {
-		snprintf(why, size, "%s has no code from a file '%s'%s%s%s", path, s->file,
+		split = places_split_file(s->places, 0);
+		snprintf(why, size, "%s has no code from a file '%s'%s%s%s%s%s%s", path, s->file,
 			 *s->nearest_file ? "; did you mean '" : "", s->nearest_file,
-			 *s->nearest_file ? "'?" : "");
+			 *s->nearest_file ? "'?" : "",
+			 split ? "; a part of its debug information is in other files (such as "
+			       : "",
+			 split ?: "", split ? "), which kymo does not read" : "");
 		return -ENOENT;
 	}
 	if (s->several) {

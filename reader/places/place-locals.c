@@ -589,6 +589,24 @@ static int locals_collect_item(struct search *s, const char *item)
 	return r < 0 ? r : locals_collect(s, &die, item, scope);
 }
 
+/* Explains why the variables at VADDR are unknown. */
+static int locals_no_data(const struct places *p, uint64_t vaddr, char *why, size_t size)
+{
+	const char *split = places_split_file(p, vaddr);
+
+	if (split)
+		snprintf(why, size,
+			 "the debug information of %s is in another file (%s), which kymo does not "
+			 "read, so its variables are unknown: build without -gsplit-dwarf",
+			 p->path, split);
+	else
+		snprintf(why, size,
+			 "%s has no debug information%s, so its variables are unknown%s%s", p->path,
+			 p->dwarf ? " for this address" : "", *places_problem(p) ? ": " : "",
+			 places_problem(p));
+	return -ENODATA;
+}
+
 int place_locals_find(struct places *p, const struct place_query *query, struct place_locals *ret,
 		      char *why, size_t size)
 {
@@ -598,11 +616,8 @@ int place_locals_find(struct places *p, const struct place_query *query, struct 
 	if (!s)
 		return -ENOMEM;
 	*s = (struct search){ .places = p, .query = query, .why = why, .size = size };
-	if (!p->dwarf || !locals_find_scopes(s)) {
-		snprintf(why, size, "%s has no debug information%s, so its variables are unknown",
-			 p->path, p->dwarf ? " for this address" : "");
-		return -ENODATA;
-	}
+	if (!p->dwarf || !locals_find_scopes(s))
+		return locals_no_data(p, query->vaddr, why, size);
 	for (size_t i = 0; r == 0 && i < query->n_items; i++)
 		r = locals_collect_item(s, query->items[i]);
 	if (r == 0)

@@ -18,7 +18,9 @@ struct places {
 	struct found_file alternate;
 	struct find_places where;
 	struct symbol_list symbols; /* all, and not in order */
+	char *problem;              /* owned; NULL = none */
 	bool has_symbols;
+	bool has_packed_symbols; /* some of them are from .gnu_debugdata */
 	uint64_t *indirect; /* addresses of symbols that refer to one of several functions; owned */
 	size_t n_indirect, indirect_room;
 	struct dwarf_info *info; /* NULL = there is no debug information */

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/function-clone.h"
 #include "reader/places/places-parts.h"
+#include "reader/symbols/minidebug.h"
 
 enum {
 	PLACES_MEMORY_MAX = 1 << 30, /* decompressed debug information */
@@ -69,10 +70,10 @@ static int places_find_debug(struct places *p, struct places_trouble *trouble)
 	return find_debug_file(&p->where, &p->main, &p->debug, places_note_trouble, trouble);
 }
 
-static int places_load_indirect_of(struct places *p, uint32_t type)
+static int places_load_indirect_of(struct places *p, const struct elf_file *elf, uint32_t type)
 {
 	GElf_Shdr header;
-	Elf_Scn *section = elf_file_section_of(p->main.elf, type, &header);
+	Elf_Scn *section = elf_file_section_of(elf, type, &header);
 	Elf_Data *data;
 	size_t n;
 
@@ -101,22 +102,41 @@ bool places_is_indirect(const struct places *p, uint64_t vaddr)
 	return false;
 }
 
-static int places_load_symbols(struct places *p)
+static int places_load_symbols_of(struct places *p, const struct elf_file *elf)
 {
-	const struct elf_file *files[] = { p->main.elf, p->debug.elf };
+	const char *what = NULL;
+	bool full = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		const char *what = NULL;
-		bool full = false;
+	if (elf_file_symbols(elf, &p->main.elf->segments, PLACES_TABLE_MAX, &p->symbols, &full,
+			     &what) == -ENOMEM)
+		return -ENOMEM;
+	p->has_symbols |= full;
+	return places_load_indirect_of(p, elf, SHT_SYMTAB)
+		       ?: places_load_indirect_of(p, elf, SHT_DYNSYM);
+}
 
-		if (!files[i])
-			continue;
-		if (elf_file_symbols(files[i], &p->main.elf->segments, PLACES_TABLE_MAX,
-				     &p->symbols, &full, &what) == -ENOMEM)
-			return -ENOMEM;
-		p->has_symbols |= full;
-	}
-	return places_load_indirect_of(p, SHT_SYMTAB) ?: places_load_indirect_of(p, SHT_DYNSYM);
+/* Loads the compressed symbols of a stripped file. Damage is noted in TROUBLE. */
+static int places_load_minidebug(struct places *p, struct places_trouble *trouble)
+{
+	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;
+	const char *what = NULL;
+	int r = minidebug_open(&elf, p->main.elf, PLACES_TABLE_MAX, &what);
+
+	if (r == -EBADMSG)
+		places_note_trouble(trouble, p->path, what);
+	if (r <= 0)
+		return r == -ENOMEM ? r : 0;
+	p->has_packed_symbols = true;
+	return places_load_symbols_of(p, elf);
+}
+
+static int places_load_symbols(struct places *p, struct places_trouble *trouble)
+{
+	int r = places_load_symbols_of(p, p->main.elf);
+
+	if (r == 0 && p->debug.elf)
+		r = places_load_symbols_of(p, p->debug.elf);
+	return r == 0 && !p->has_symbols ? places_load_minidebug(p, trouble) : r;
 }
 
 static int places_load_debug(struct places *p, struct places_trouble *trouble)
@@ -166,13 +186,15 @@ int places_open(struct places **ret, const char *path, const struct places_optio
 		snprintf(why, size, "cannot look for debug information: %s", strerror(-r));
 	r = r ?: places_find_main(p, options->living, &trouble) ?: places_find_debug(p, &trouble);
 	if (r >= 0)
-		r = places_load_symbols(p);
+		r = places_load_symbols(p, &trouble);
 	r = r ?: places_load_debug(p, &trouble);
 	if (r < 0)
 		return r;
 	/* (it reads as much as the distance between two addresses in the file) */
 	if (p->main.elf->mapped || p->main.size <= PLACES_MEMORY_MAX)
 		p->frames = dwarf_getcfi_elf(p->main.elf->elf);
+	if (*why && !(p->problem = strdup(why)))
+		return -ENOMEM;
 	*ret = TAKE_PTR(p);
 	return 0;
 }
@@ -190,6 +212,7 @@ struct places *places_free(struct places *p)
 	find_places_deinit(&p->where);
 	symbol_list_deinit(&p->symbols);
 	free(p->indirect);
+	free(p->problem);
 	free(p->path);
 	return free_ptr(p);
 }
@@ -213,7 +236,13 @@ bool places_have_symbols(const struct places *p)
 
 bool places_have_own_symbols(const struct places *p)
 {
-	return !p->debug.elf || elf_file_section(p->main.elf, ".symtab", NULL) != NULL;
+	return (!p->debug.elf && !p->has_packed_symbols) ||
+	       elf_file_section(p->main.elf, ".symtab", NULL) != NULL;
+}
+
+const char *places_problem(const struct places *p)
+{
+	return p->problem ?: "";
 }
 
 bool places_offset(const struct places *p, uint64_t vaddr, uint64_t *ret_offset)
@@ -286,6 +315,26 @@ bool places_unit(struct places *p, uint64_t vaddr, Dwarf_Die *ret)
 		return true;
 	}
 	return false;
+}
+
+const char *places_split_file(const struct places *p, uint64_t vaddr)
+{
+	static const unsigned names[] = { DW_AT_dwo_name, DW_AT_GNU_dwo_name };
+	Dwarf_CU *unit = NULL;
+	Dwarf_Attribute name;
+	uint8_t type;
+	Dwarf_Die die;
+
+	if (!p->dwarf)
+		return NULL;
+	while (dwarf_get_units(p->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
+		if (type != DW_UT_skeleton || (vaddr && !places_has_code(&die, vaddr)))
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			if (dwarf_attr(&die, names[i], &name) && dwarf_formstring(&name))
+				return dwarf_formstring(&name);
+	}
+	return NULL;
 }
 
 static bool places_is_scope(int tag)

@@ -55,11 +55,20 @@ const char *places_path(const struct places *p);
 /* Whether it has debug information: of lines, types and variables. */
 bool places_have_debug(const struct places *p);
 
-/* Whether it has a table of symbols, be it in its debug information. */
+/* Whether it has a table of symbols, be it in its debug information, or compressed. */
 bool places_have_symbols(const struct places *p);
 
-/* Whether all symbols that are known are in the file itself. */
+/* Whether all symbols that are known are in symbol tables of the file itself. */
 bool places_have_own_symbols(const struct places *p);
+
+/* A sentence about the first file that was found, but could not be used completely; "" = none. */
+const char *places_problem(const struct places *p);
+
+/*
+ * The name of the file that has the debug information of the code at VADDR, if it is not in the
+ * program (split DWARF). VADDR 0 means any code. NULL = there is none. Such files are not read.
+ */
+const char *places_split_file(const struct places *p, uint64_t vaddr);
 
 /*
  * Where the byte at VADDR is in the file. Returns false if it is not code that is loaded from it.

@@ -63,7 +63,8 @@ struct dwarf_info {
 	uint64_t bytes, max;
 	uint64_t time_ns; /* time spent so far */
 	bool given_up;
-	bool cut; /* a unit was not read completely */
+	bool cut;      /* a unit was not read completely */
+	bool is_split; /* units have their information in other files */
 	bool reported;
 };
 
@@ -191,6 +192,7 @@ static int dwarf_info_list_units(struct dwarf_info *d, const char **reterr_what)
 		if (d->bytes > d->max)
 			return unusable(reterr_what, too_large);
 		/* libdw would open the files that skeletons name, whatever they are. */
+		d->is_split |= type == DW_UT_skeleton;
 		if (type != DW_UT_compile)
 			continue;
 		r = dwarf_info_add_unit(d, &die);
@@ -237,6 +239,11 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 	d->time_ns = dwarf_info_now_ns() - start;
 	*ret = TAKE_PTR(d);
 	return 0;
+}
+
+bool dwarf_info_is_split(const struct dwarf_info *d)
+{
+	return d->is_split;
 }
 
 struct Dwarf *dwarf_info_handle(struct dwarf_info *d)

@@ -34,6 +34,9 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 		    const struct elf_file *alternate, const struct elf_segments *segments,
 		    uint64_t max, const char **reterr_what);
 
+/* Whether a part of it is in other files (.dwo, .dwp), which are not read. */
+bool dwarf_info_is_split(const struct dwarf_info *d);
+
 /* For code that uses libdw directly. Borrowed. */
 struct Dwarf *dwarf_info_handle(struct dwarf_info *d);
 

@@ -113,6 +113,11 @@ static int module_file_load_dwarf(struct module_file *m, const struct find_place
 				    options->memory_limit / 2, &what);
 	if (r == -EBADMSG)
 		module_file_report(options, file->path, what);
+	if (r == 0 && dwarf_info_is_split(m->dwarf))
+		module_file_report(options, file->path,
+				   "it has debug information in other files (.dwo or .dwp), which "
+				   "kymo does not read: lines and inlined functions are unknown "
+				   "there (build without -gsplit-dwarf)");
 	return r == -ENOMEM ? r : 0;
 }
 

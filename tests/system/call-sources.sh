@@ -38,6 +38,24 @@ objcopy --only-keep-debug "$TMP/fast" "$TMP/apart.debug"
 strip -o "$TMP/apart" "$TMP/fast"
 objcopy --add-gnu-debuglink="$TMP/apart.debug" "$TMP/apart"
 
+note "functions without types are recorded, and a message has the reason"
+# untyped FILE NAME REASON: records NAME without arguments, because of REASON
+untyped() {
+	calls "$1" "$2"
+	assert_eq "$(count ".function == \"$2\" and .arguments == {} and .return == null")" 100 "calls of $2 in $1"
+	assert_says "$TMP/stderr" "'$2' is recorded without arguments and result: $3"
+}
+strip -o "$TMP/stripped" "$TMP/fast"
+strip -g -o "$TMP/names" "$TMP/fast"
+untyped "$TMP/names" plain_two "there is no debug information"
+(cd "$TMP" && g++ -g -gsplit-dwarf -O2 -c -o split.o "$source" && g++ -o split split.o)
+untyped "$TMP/split" plain_two "their types are in another file (split.dwo), which kymo does not read"
+if command -v xz >/dev/null; then
+	xz -k "$TMP/names"
+	objcopy --add-section .gnu_debugdata="$TMP/names.xz" "$TMP/stripped" "$TMP/packed"
+	untyped "$TMP/packed" plain_two "there is no debug information"
+fi
+
 for program in plain fast apart; do
 	note "$program: methods, by their names in source"
 	calls "$TMP/$program" shop::Counter::add shop::price 'twice<int>' plain_two

@@ -158,6 +158,76 @@ static void test_without_symbols(void **state)
 	places_free(p);
 }
 
+/* Symbols that a stripped file has in compressed form. */
+static void test_packed_symbols(void **state)
+{
+	struct place_functions f;
+	struct places *p;
+
+	(void)state;
+	if (!has_programs || !have_command("xz"))
+		skip();
+	command("strip -g -o mini plain && xz -kf mini && "
+		"objcopy --add-section .gnu_debugdata=mini.xz bare with-mini && "
+		"head -c 200 mini.xz >cut.xz && "
+		"objcopy --add-section .gnu_debugdata=cut.xz bare with-cut");
+	p = open_program("with-mini");
+	assert_true(places_have_symbols(p));
+	assert_false(places_have_own_symbols(p));
+	assert_string_equal(places_problem(p), "");
+	assert_int_equal(place_functions_find(p, "shop::price", &f), 0);
+	assert_int_equal(f.n, 1);
+	place_functions_deinit(&f);
+	places_free(p);
+	p = open_program("with-cut");
+	assert_false(places_have_symbols(p));
+	assert_true(places_have_own_symbols(p));
+	assert_non_null(strstr(places_problem(p), ".gnu_debugdata is damaged"));
+	places_free(p);
+}
+
+/* Debug information in another file is not read, and that is not silent. */
+static void check_split(const char *version)
+{
+	const char *items[] = { "args" };
+	struct place_query query = { .items = items, .n_items = 1 };
+	struct place_arguments a;
+	struct place_functions f;
+	struct place_locals l;
+	struct place_line line;
+	char why[PLACES_WHY_MAX];
+	struct places *p;
+
+	command("g++ %s -gsplit-dwarf -O0 -c -o split.o %s && g++ -o split split.o", version,
+		SOURCE);
+	p = open_program("split");
+	assert_true(places_have_debug(p));
+	assert_int_equal(place_functions_find(p, "shop::price", &f), 0);
+	assert_int_equal(f.n, 1);
+	assert_int_equal(place_arguments_at_entry(p, f.list[0].vaddr, &a), -ENODATA);
+	assert_string_equal(places_split_file(p, f.list[0].vaddr), "split.dwo");
+	assert_null(places_split_file(p, 1));
+	query.vaddr = f.list[0].vaddr;
+	assert_int_equal(place_locals_find(p, &query, &l, why, sizeof(why)), -ENODATA);
+	assert_non_null(strstr(why, "in another file (split.dwo)"));
+	assert_int_equal(place_lines_find(p, "place-methods.cc", 60, &line, why, sizeof(why)),
+			 -ENOENT);
+	assert_non_null(strstr(why, "(such as split.dwo)"));
+	place_functions_deinit(&f);
+	places_free(p);
+}
+
+static void test_split(void **state)
+{
+	struct places *p = open_program("plain");
+
+	(void)state;
+	assert_null(places_split_file(p, 0));
+	places_free(p);
+	check_split("-gdwarf-5");
+	check_split("-gdwarf-4");
+}
+
 static void test_open_errors(void **state)
 {
 	char why[PLACES_WHY_MAX];
@@ -538,6 +608,8 @@ int main(void)
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_function_addresses),
 		cmocka_unit_test(test_without_symbols),
+		cmocka_unit_test(test_packed_symbols),
+		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_open_errors),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_lines_errors),

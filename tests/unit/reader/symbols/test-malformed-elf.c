@@ -107,7 +107,8 @@ TEST(test_whole)
 
 		read_corpus(&b, files[i]);
 		assert_true(use(b.data, b.n, LIMIT, &told) > 10);
-		assert_int_equal(told.n, 0);
+		/* (it has debug information in a file that is not read) */
+		assert_int_equal(told.n, strcmp(files[i], "split") == 0);
 	}
 }
 
