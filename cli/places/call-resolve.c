@@ -18,6 +18,7 @@
 #include "capture/options/options.h"
 #include "cli/places/call-names.h"
 #include "cli/places/call-text.h"
+#include "cli/places/indirect-functions.h"
 #include "cli/places/needed-library.h"
 #include "cli/places/process-file.h"
 #include "cli/places/refused-functions.h"
@@ -547,6 +548,25 @@ static bool resolve_has_known(const struct resolution *r, const struct place_fun
 	return false;
 }
 
+/*
+ * F has only IFUNCs. Adds the functions of which they select one, since each of them can have types
+ * of its own. Returns 1, or 0 if the recorder has to find them.
+ */
+static int resolve_indirect(struct resolution *r, const struct place_functions *f)
+{
+	struct place_functions them = { .n = 0 };
+	int e = 0;
+
+	if (!r->is_source_name && (resolve_has_arguments(r) || resolve_is_in_tables(r->text)))
+		return 0;
+	for (size_t i = 0; e == 0 && i < f->n_indirect; i++)
+		e = indirect_functions_add(r->places, r->path, f->indirect[i], &them);
+	for (size_t i = 0; e == 0 && i < them.n; i++)
+		e = resolve_function(r, &them, i);
+	place_functions_deinit(&them);
+	return e == 0 ? 1 : e == -ENOENT ? 0 : e;
+}
+
 static int resolve_functions(struct resolution *r, struct place_functions *f)
 {
 	int e = resolve_has_arguments(r) ? resolve_drop_clones(r, f) : 0;
@@ -558,6 +578,10 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 		e = resolve_in_libraries(r);
 	if (e < 0)
 		return e;
+	if (f->n == 0 && f->n_indirect > 0 && !strpbrk(r->name, "*?"))
+		e = resolve_indirect(r, f);
+	if (e != 0)
+		return e < 0 ? e : 0;
 	/* (for a name that the linker could have, the recorder knows the reason) */
 	if (f->n == 0 && !r->is_source_name &&
 	    (f->n_indirect > 0 ||

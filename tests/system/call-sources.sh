@@ -56,6 +56,47 @@ if command -v xz >/dev/null; then
 	untyped "$TMP/packed" plain_two "there is no debug information"
 fi
 
+note "the functions of an IFUNC, with the arguments of each"
+cat >"$TMP/select.c" <<-'END'
+	static volatile int which;
+
+	static int one(int n, const char *text)
+	{
+		return n + *text;
+	}
+
+	static int two(long n)
+	{
+		return (int)n;
+	}
+
+	static void *pick(void)
+	{
+		return which ? (void *)two : (void *)one;
+	}
+
+	int selected(int n, const char *text) __attribute__((ifunc("pick")));
+
+	int main(void)
+	{
+		int sum = 0;
+
+		for (int i = 0; i < 100; i++)
+			sum += selected(i, "a");
+		return sum != 14650;
+	}
+END
+gcc -g -O2 -fno-inline -o "$TMP/select" "$TMP/select.c"
+calls "$TMP/select" selected
+assert_eq "$(count '.function == "one" and .arguments.text == "\"a\"" and .return == .arguments.n + 97')" 100 "calls"
+expect_exit 0 "$KYMO" calls --list "$TMP/select:selected"
+assert_eq "$(sed -n "s/.*='\(.*\)/\1/p" "$TMP/stdout" | sort | paste -sd ' ')" \
+	"one'(int32 n, str text) -> int32 two'(int64 n) -> int32" "its functions"
+strip -g "$TMP/select"
+calls "$TMP/select" selected
+assert_eq "$(count '.function == "one" and .arguments == {}')" 100 "calls without types"
+assert_says "$TMP/stderr" "are recorded without arguments and result: there is no debug information"
+
 for program in plain fast apart; do
 	note "$program: methods, by their names in source"
 	calls "$TMP/$program" shop::Counter::add shop::price 'twice<int>' plain_two

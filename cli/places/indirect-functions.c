@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/places/indirect-functions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/probes/call-places.h"
+
+#define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
+
+/* Adds the function that begins at PLACE. */
+static int indirect_functions_add_one(struct places *p, const struct call_place *place,
+				      struct place_functions *to)
+{
+	struct place_functions around;
+	struct place_function *list;
+	uint64_t vaddr;
+	int r;
+
+	if (!places_address(p, place->begin, &vaddr))
+		return -ENOENT;
+	r = place_functions_around(p, vaddr, &around);
+	if (r < 0)
+		return r;
+	list = realloc(to->list, (to->n + 1) * sizeof(*list));
+	if (list) {
+		to->list = list;
+		list[to->n] = around.list[0];
+		around.n = 0;
+	}
+	r = !list ? -ENOMEM : list[to->n++].vaddr != vaddr ? -ENOENT : 0;
+	place_functions_deinit(&around);
+	return r;
+}
+
+int indirect_functions_add(struct places *p, const char *path, const char *name,
+			   struct place_functions *to)
+{
+	const struct call_places_query query = { .pattern = name };
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct call_places places = { .n = 0 };
+	int r;
+
+	if (fd < 0)
+		return -ENOENT;
+	r = call_places_find_sandboxed(fd, &query, SEARCH_TIMEOUT_NS, &places);
+	if (r == 0 && (places.n == 0 || places.n_refused > 0))
+		r = -ENOENT;
+	for (size_t i = 0; r == 0 && i < places.n; i++)
+		r = indirect_functions_add_one(p, &places.places[i], to);
+	call_places_deinit(&places);
+	return r == 0 || r == -ENOMEM ? r : -ENOENT;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions of an IFUNC: its resolver selects one of them when the program starts.
+ */
+#pragma once
+
+#include "reader/places/place-functions.h"
+
+/*
+ * Finds the functions of the IFUNC with the symbol NAME in P, which is the file at PATH. They are
+ * added to TO. The sandbox of the recorder finds them (capture/probes/call-places.h). Returns 0;
+ * -ENOENT if one of them is unknown; or -ENOMEM.
+ */
+int indirect_functions_add(struct places *p, const char *path, const char *name,
+			   struct place_functions *to);
