@@ -244,7 +244,7 @@ static int lifecycle_on_exit(struct lifecycle *l, const struct rec_head *head)
 	ev = lifecycle_about(l, EVENT_EXIT, head);
 	ev.exit.code = WEXITSTATUS(rec->exit_code);
 	ev.exit.signal = WTERMSIG(rec->exit_code);
-	/* (threads that end at the same time can all have this flag: each sees that none is left) */
+	/* (several threads that end together can have this flag: each sees that none is left) */
 	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
 			       tasks_set_ended(l->pipe->tasks, head->pid);
 	r = lifecycle_write_event(l, &ev, head);
