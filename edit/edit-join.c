@@ -30,6 +30,11 @@ void edit_join_damage(struct edit_join *j)
 	j->begins_damaged |= j->at == EDIT_PART_STATE;
 }
 
+void edit_join_end(struct edit_join *j)
+{
+	j->all_read = true;
+}
+
 void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int input_b)
 {
 	if (!edit_part_fits(&a->part, &b->part) || a->after >= 0 || b->before >= 0)
@@ -45,9 +50,32 @@ static bool edit_join_is_complete(const struct fxt_record *r)
 	return r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE;
 }
 
-bool edit_join_is_joint(const struct edit_join *j)
+/* Whether J can be joint, as far as it and the part before were read. */
+static bool edit_join_can_be_joint(const struct edit_join *j)
 {
 	return j->previous && j->previous->ended && !j->previous->damaged && !j->begins_damaged;
+}
+
+int edit_join_lacks(const struct edit_join *j)
+{
+	if (j->joint != EDIT_JOINT_UNKNOWN || !edit_join_can_be_joint(j))
+		return -1;
+	if (!j->previous->all_read)
+		return j->before;
+	return j->at == EDIT_PART_STATE && !j->all_read ? j->previous->after : -1;
+}
+
+void edit_join_decide(struct edit_join *j)
+{
+	bool joint = edit_join_can_be_joint(j) && edit_join_lacks(j) < 0;
+
+	if (j->joint == EDIT_JOINT_UNKNOWN)
+		j->joint = joint ? EDIT_JOINT_YES : EDIT_JOINT_NO;
+}
+
+bool edit_join_is_joint(const struct edit_join *j)
+{
+	return j->joint == EDIT_JOINT_YES;
 }
 
 bool edit_join_goes_on(const struct edit_join *j, const struct fxt_record *r)

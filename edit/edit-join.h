@@ -5,25 +5,31 @@
  *
  * The parts that fit are known from the heads of the archives, before anything is written. The
  * state at the begin of a part is left out only if the part before it has come to its end, and is
- * not damaged: otherwise, the state is more than its records show.
+ * not damaged: otherwise, the state is more than its records show. This is decided once, before the
+ * first record between the two, since they need one answer: a state that is half left out is not
+ * one.
  */
 #pragma once
 
 #include "edit/edit-part.h"
 #include "edit/edit-sort.h"
 
+enum edit_joint { EDIT_JOINT_UNKNOWN, EDIT_JOINT_YES, EDIT_JOINT_NO };
+
 /* Of one input. */
 struct edit_join {
 	struct edit_part part;   /* id 0: it is no part, or its first event was not read yet */
 	enum edit_part_class at; /* of the records that are being read */
-	bool ended;              /* its end was read */
+	bool ended;              /* the mark of its end was read */
+	bool all_read;           /* the end of the file was read */
 	bool damaged;            /* some of it could not be read */
 	bool begins_damaged;     /* perhaps some of its state, or the mark behind it */
 	int before, after;       /* the inputs that it continues, and that continue it; -1 = none */
 	const struct edit_join *previous, *next; /* the same; borrowed, or NULL */
-	uint64_t chain_ns;                       /* the begin of the first part that it continues */
-	bool continues;                          /* it has taken over from the one before */
-	uint64_t events, lost;                   /* of stops that were left out, for the next one */
+	enum edit_joint joint; /* it continues `previous`, and nothing is missing between them */
+	uint64_t chain_ns;     /* the begin of the first part that it continues */
+	bool continues;        /* it has taken over from the one before */
+	uint64_t events, lost; /* of stops that were left out, for the next one */
 };
 
 void edit_join_init(struct edit_join *j);
@@ -34,12 +40,23 @@ bool edit_join_read(struct edit_join *j, const struct fxt_record *record);
 /* Some of the archive could not be read, before the next record. */
 void edit_join_damage(struct edit_join *j);
 
+/* There are no more records. */
+void edit_join_end(struct edit_join *j);
+
 /* Makes the later one of two parts (A, whose input is INPUT_A) continue the other one, if they fit
  * and nothing else does. */
 void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int input_b);
 
+/* The input that must be read further to know whether J is joint with the part before it: that
+ * part to its end, J to the end of its state. -1 = none. */
+int edit_join_lacks(const struct edit_join *j);
+
+/* Decides whether J is joint with the part before it, unless that is decided. A part of which too
+ * little was read is not. */
+void edit_join_decide(struct edit_join *j);
+
 /* Whether J continues another part, and nothing is missing between them: then the end of the other
- * one and the state of J are left out. */
+ * one and the state of J are left out. False before it is decided. */
 bool edit_join_is_joint(const struct edit_join *j);
 
 /* Whether ITEM of J is left out. Its effect on the state must be taken into account, though. */

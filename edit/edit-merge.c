@@ -8,6 +8,9 @@
  * anything is written. */
 #define WINDOW ((size_t)8 << 20)
 
+/* A cut keeps a state of up to 128 MiB (writer/fxt/fxt-holds.c). */
+#define AHEAD ((size_t)192 << 20)
+
 static int edit_merge_write_switch(void *userdata, const struct edit_switch *sw)
 {
 	struct merge_input *in = userdata;
@@ -15,14 +18,17 @@ static int edit_merge_write_switch(void *userdata, const struct edit_switch *sw)
 	return edit_copy_switch(in->copy, sw);
 }
 
-int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
+int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n,
+		   const struct edit_merge_options *options)
 {
+	size_t window = options && options->window ? options->window : WINDOW;
 	_cleanup_(edit_merge_freep) struct edit_merge *m = calloc(1, sizeof(*m));
 	int r = 0;
 
 	if (!m)
 		return -ENOMEM;
 	m->out = out;
+	m->ahead = options && options->ahead ? options->ahead : AHEAD;
 	m->mark.edit = EDIT_PART_MERGED;
 	m->points = edit_points_new();
 	m->sessions = edit_sessions_new(n);
@@ -33,7 +39,7 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
 		m->inputs[m->n_inputs].merge = m;
 		m->inputs[m->n_inputs].index = m->n_inputs;
 		edit_join_init(&m->inputs[m->n_inputs].join);
-		r = edit_sort_new(&m->inputs[m->n_inputs].sort, WINDOW)
+		r = edit_sort_new(&m->inputs[m->n_inputs].sort, window)
 			    ?: edit_timeline_new(&m->inputs[m->n_inputs].timeline,
 						 edit_merge_write_switch, &m->inputs[m->n_inputs]);
 	}
@@ -147,6 +153,38 @@ static int edit_merge_find_earliest(const struct edit_merge *m)
 	return earliest;
 }
 
+/* Decides whether INPUT (-1 = none) is joint with the part before it, unless an input must be read
+ * further: then returns that one, otherwise -1. */
+static int edit_merge_decide(struct edit_merge *m, int input)
+{
+	struct edit_join *join;
+	int lacks;
+
+	if (input < 0)
+		return -1;
+	join = &m->inputs[input].join;
+	lacks = edit_join_lacks(join);
+	if (lacks >= 0 && edit_sort_bytes(m->inputs[lacks].sort) <= m->ahead)
+		return lacks;
+	edit_join_decide(join);
+	return -1;
+}
+
+/*
+ * An input that must be read further before the next record of INPUT is taken out, or -1: all
+ * records between two parts are judged in the same way. Only one pair of parts is read ahead at a
+ * time.
+ */
+static int edit_merge_find_undecided(struct edit_merge *m, unsigned input)
+{
+	const struct merge_input *in = &m->inputs[input];
+	int r = edit_merge_decide(m, in->join.before < 0 ? -1 : (int)input);
+
+	if (r < 0 && edit_sort_peek_tag(in->sort) == EDIT_PART_END)
+		r = edit_merge_decide(m, in->join.after);
+	return r;
+}
+
 int edit_merge_step(struct edit_merge *m, int *ret)
 {
 	struct edit_sorted item;
@@ -161,6 +199,9 @@ int edit_merge_step(struct edit_merge *m, int *ret)
 		input = r == 0 ? edit_merge_find_earliest(m) : -1;
 		if (input < 0)
 			return r < 0 ? r : edit_merge_write_halves(m);
+		*ret = edit_merge_find_undecided(m, (unsigned)input);
+		if (*ret >= 0)
+			return 0;
 		r = edit_sort_pop(m->inputs[input].sort, m->inputs[input].ended, &item);
 		if (r > 0)
 			r = edit_merge_write_item(m, (unsigned)input, &item);
@@ -192,6 +233,7 @@ int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record
 void edit_merge_end(struct edit_merge *m, unsigned input)
 {
 	m->inputs[input].ended = true;
+	edit_join_end(&m->inputs[input].join);
 }
 
 void edit_merge_damage(struct edit_merge *m, unsigned input)

@@ -24,8 +24,19 @@
 
 struct edit_merge;
 
-/* N inputs, at most EDIT_INPUTS_MAX. OUT is borrowed. Returns 0 or -ENOMEM. */
-int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n);
+/* Numbers of bytes, of each input; 0 = the usual ones. */
+struct edit_merge_options {
+	size_t window; /* the sorting window */
+	/*
+	 * The maximum that is kept where two parts of one archive meet: the end of the one, and the
+	 * state of the other. If there is more, the parts do not become one.
+	 */
+	size_t ahead;
+};
+
+/* N inputs, at most EDIT_INPUTS_MAX. OUT is borrowed. OPTIONS can be NULL. Returns 0 or -ENOMEM. */
+int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n,
+		   const struct edit_merge_options *options);
 struct edit_merge *edit_merge_free(struct edit_merge *m);
 DEFINE_CLEANUP(struct edit_merge *, edit_merge_free)
 

@@ -303,6 +303,11 @@ bool edit_sort_is_full(const struct edit_sort *s)
 	return s->bytes > s->window;
 }
 
+size_t edit_sort_bytes(const struct edit_sort *s)
+{
+	return s->bytes;
+}
+
 void edit_sort_tag(struct edit_sort *s, uint8_t tag)
 {
 	s->tag = tag;
@@ -319,6 +324,12 @@ bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns)
 	else
 		*ret_ns = edit_sort_at(&s->groups, 0)->ts_ns;
 	return true;
+}
+
+uint8_t edit_sort_peek_tag(const struct edit_sort *s)
+{
+	return edit_sort_next_is_untimed(s) ? edit_sort_at(&s->untimed, 0)->tag
+					    : edit_sort_next(s)->tag;
 }
 
 int edit_sort_pop(struct edit_sort *s, bool all, struct edit_sorted *ret)

@@ -58,6 +58,12 @@ int edit_sort_pop(struct edit_sort *s, bool all, struct edit_sorted *ret);
  */
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns);
 
+/* The tag of the record that edit_sort_peek() found. */
+uint8_t edit_sort_peek_tag(const struct edit_sort *s);
+
+/* The number of bytes kept. */
+size_t edit_sort_bytes(const struct edit_sort *s);
+
 /* Whether the window is full of records. */
 bool edit_sort_is_full(const struct edit_sort *s);
 

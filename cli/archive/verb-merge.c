@@ -151,7 +151,7 @@ static int verb_merge_run(struct request *q, char **paths, const char *to)
 	r = edit_trace_open(&out, to, q->edit.force, q->in, q->n);
 	if (r != CLI_OK)
 		return r;
-	r = edit_merge_new(&merge, &out.output, q->n);
+	r = edit_merge_new(&merge, &out.output, q->n, NULL);
 	r = r < 0 ? edit_trace_failed(&out, r) : verb_merge_all(q, &out, merge);
 	r = r ?: edit_trace_finish(&out);
 	if (r != CLI_OK)

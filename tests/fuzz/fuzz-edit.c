@@ -102,7 +102,7 @@ static int merge(struct edit_output *out, const uint8_t *data, size_t size)
 	_cleanup_(fxt_reader_freep) struct fxt_reader *second = NULL;
 	_cleanup_(edit_merge_freep) struct edit_merge *merge = NULL;
 	const struct fxt_record *record;
-	int input, outcome, r = edit_merge_new(&merge, out, 2);
+	int input, outcome, r = edit_merge_new(&merge, out, 2, NULL);
 
 	if (r < 0 || fxt_reader_new_memory(&first, data, size) != 0 ||
 	    fxt_reader_new_memory(&second, data, size) != 0)

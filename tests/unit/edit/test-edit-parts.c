@@ -390,6 +390,69 @@ TEST(test_parts_damaged_anywhere)
 	source_deinit(&s);
 }
 
+/* A state, and an end, that are larger than the window of a merge. A thread runs on. */
+static void make_large(struct source *s)
+{
+	enum { N = 300 };
+
+	source_init(s);
+	put_start_of(s, 100, "s", "box", 1, WALL);
+	put_task(s, 10, "task", 1);
+	put_switch(s, 110, 0, 0, 10, FXT_STATE_RUNNING);
+	for (unsigned i = 0; i < N; i++)
+		put_event(s, FXT_EVENT_COUNTER, 120, 10, "c", "count", 1 + i);
+	put_event(s, FXT_EVENT_INSTANT, 220, 10, "c", "last", 0);
+	for (unsigned i = 0; i < N; i++)
+		put_task(s, 1000 + i, "later", 1);
+	put_switch(s, 230, 0, 10, 0, FXT_STATE_RUNNING);
+	put_stop_of(s, 300, "s");
+}
+
+/*
+ * The state and the end are left out both, or neither: what decides it can be behind the window,
+ * when the first ones of their records are to be written.
+ */
+TEST(test_parts_larger_than_window)
+{
+	enum { WINDOW = 4096 };
+	enum { WHOLE, STATE_DAMAGED, END_DAMAGED, TOO_LARGE, WAYS };
+	struct edit_cut_counts counts;
+	struct source s;
+
+	make_large(&s);
+	for (unsigned way = 0; way < WAYS; way++) {
+		const struct edit_merge_options options = { .window = WINDOW,
+							    .ahead = way == TOO_LARGE ? 2 * WINDOW
+										      : 0 };
+		_cleanup_free_ char *text = NULL, *second = NULL;
+		struct edit_output parts[2], merged;
+		bool joint = way == WHOLE;
+
+		for (unsigned i = 0; i < 2; i++)
+			cut_at_200(&s.bytes, i, &parts[i], &counts);
+		if (way == STATE_DAMAGED)
+			memset(parts[1].bytes.data + parts[1].bytes.size / 32 * 8, 0, 64);
+		if (way == END_DAMAGED)
+			memset(parts[0].bytes.data + parts[0].bytes.size - 512, 0, 64);
+		second = edited_text(&parts[1].bytes);
+		assert_true(parts[0].bytes.size > 2 * WINDOW && parts[1].bytes.size > 4 * WINDOW);
+		assert_in_range(count_lines(second, "kymo: 200 counter"), 200, 300);
+		merge_with((const struct outbuf *[]){ &parts[0].bytes, &parts[1].bytes }, 2,
+			   &options, NULL, &merged);
+		text = edited_text(&merged.bytes);
+		assert_int_equal(count_lines(text, "session_start"), joint ? 1 : 2);
+		assert_int_equal(count_lines(text, "session_stop"), joint ? 1 : 2);
+		assert_int_equal(count_lines(text, "kymo: 200 cpu0 10>0"), joint ? 0 : 1);
+		assert_int_equal(count_lines(text, "kymo: 200 cpu0 0>10"), joint ? 0 : 1);
+		assert_int_equal(count_lines(text, "kymo: 200 counter"),
+				 joint ? 0 : count_lines(second, "kymo: 200 counter"));
+		edit_output_deinit(&merged);
+		for (unsigned i = 0; i < 2; i++)
+			edit_output_deinit(&parts[i]);
+	}
+	source_deinit(&s);
+}
+
 /* The first half of an event stays if the next part does not have the event. */
 TEST(test_parts_without_half)
 {
@@ -454,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_parts_of_sessions),
 		cmocka_unit_test(test_parts_damaged),
 		cmocka_unit_test(test_parts_damaged_anywhere),
+		cmocka_unit_test(test_parts_larger_than_window),
 		cmocka_unit_test(test_parts_without_half),
 		cmocka_unit_test(test_parts_without_room),
 	};
