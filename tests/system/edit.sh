@@ -117,13 +117,26 @@ for kind in context_switch thread_wakeup kernel_object backtrace softirq: profil
 done
 summarize "$TMP/all.fxt"
 all_ns=$(json "$SUMMARY" .duration_ns)
+# (half of it is far enough from both ends)
+assert_ge "$all_ns" 40000000 "nanoseconds of the recording"
+# draw_places N: prints up to N places. Between two, there are at least 10 ms: a part of an idle
+# moment would have no records. (A subshell would not continue the row of random numbers.)
+draw_places() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		echo $(((RANDOM * 32768 + RANDOM) * 32768 % all_ns + RANDOM))
+	done >"$TMP/drawn"
+	sort -n "$TMP/drawn" |
+		awk -v end="$all_ns" '$1 - last >= 1e7 && $1 < end - 1e7 { print; last = $1 }'
+}
 RANDOM=1
 for ((round = 0; round < rounds; round++)); do
-	mapfile -t at < <(for ((i = 0; i <= round % 3; i++)); do
-		echo $(((RANDOM * 32768 + RANDOM) * 32768 % all_ns + RANDOM))
-	done | sort -n | awk -v end="$all_ns" '$1 - last >= 1e7 && $1 < end - 1e7 { print; last = $1 }')
-	# (a part of an idle moment would have no records)
-	[ ${#at[@]} -gt 0 ] || continue
+	# (each place can be too near to an end, so it is drawn again)
+	until draw_places $((round % 3 + 1)) >"$TMP/places" && [ -s "$TMP/places" ]; do
+		:
+	done
+	mapfile -t at <"$TMP/places"
 	parts=() from=()
 	for to in "${at[@]}" ""; do
 		parts+=("$TMP/part${#parts[@]}.fxt")
