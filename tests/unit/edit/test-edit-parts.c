@@ -477,34 +477,54 @@ TEST(test_parts_without_half)
 	source_deinit(&other);
 }
 
-/* A cut that lacks events across its start says so, and fits no part before it. */
-LARGE_TEST(test_parts_without_room)
+/*
+ * A cut that lacks events across its start says so. It fits neither the part before it, which has
+ * their first halves, nor the part after it.
+ */
+TEST(test_parts_without_room)
 {
-	enum { N = 100, ROOM = 64 };
-	struct edit_merge_view views[2];
+	enum { N = 100, ROOM = 64, PARTS = 3 };
+	static const uint64_t ends[PARTS + 1] = { 0, 200, 230, UINT64_MAX };
+	struct edit_merge_view views[PARTS];
 	struct edit_cut_counts counts;
-	struct edit_output parts[2];
+	struct edit_output parts[PARTS];
+	const struct outbuf *list[PARTS];
 	struct source s;
-	char *merged;
 
 	source_init(&s);
 	put_start_of(&s, 100, "s", "box", 1, WALL);
+	put_task(&s, 10, "task", 1);
+	put_event(&s, FXT_EVENT_COUNTER, 110, 10, "c", "count", 1);
 	for (unsigned i = 0; i < N; i++)
 		put_complete(&s, 115, 210, "calls", "f", NULL, 0);
-	put_event(&s, FXT_EVENT_INSTANT, 220, 10, "c", "last", 0);
+	put_complete(&s, 220, 240, "calls", "g", NULL, 0);
 	put_stop_of(&s, 300, "s");
-	cut_at_200(&s.bytes, 0, &parts[0], &counts);
-	assert_int_equal(counts.no_room_across, 0);
-	cut_bytes(
-		&s.bytes,
-		&(struct edit_cut_options){
-			.from_ns = 200, .to_ns = UINT64_MAX, .absolute = true, .across_max = ROOM },
-		&parts[1], &counts);
-	assert_int_equal(counts.no_room_across, N - ROOM);
-	merged = merge_parts(parts, views);
-	assert_int_equal(count_lines(merged, "calls/f"), N + ROOM);
-	assert_int_equal(views[0].repeated + views[1].repeated, 0);
-	free(merged);
+	for (unsigned short_of = 0; short_of <= 1; short_of++) {
+		_cleanup_free_ char *merged = NULL;
+
+		for (unsigned i = 0; i < PARTS; i++) {
+			const struct edit_cut_options options = { .from_ns = ends[i],
+								  .to_ns = ends[i + 1],
+								  .absolute = true,
+								  .across_max =
+									  short_of ? ROOM : 0 };
+
+			cut_bytes(&s.bytes, &options, &parts[i], &counts);
+			assert_int_equal(counts.no_room_across, i == 1 && short_of ? N - ROOM : 0);
+			list[i] = &parts[i].bytes;
+		}
+		merged = merge_text(list, PARTS, views);
+		assert_int_equal(count_lines(merged, "calls/f"), short_of ? N + ROOM : N);
+		assert_int_equal(count_lines(merged, "calls/g"), 1 + short_of);
+		assert_int_equal(count_lines(merged, "kymo: 200 counter"), short_of);
+		assert_int_equal(count_lines(merged, "kymo: 230 counter"), short_of);
+		assert_int_equal(count_lines(merged, "session_start"), short_of ? PARTS : 1);
+		for (unsigned i = 0; i < PARTS; i++) {
+			if (short_of)
+				assert_int_equal(views[i].repeated, 0);
+			edit_output_deinit(&parts[i]);
+		}
+	}
 	source_deinit(&s);
 }
 
