@@ -15,7 +15,9 @@
 struct edit_cut_options {
 	/*
 	 * In nanoseconds, since the first record, or as in the archive if ABSOLUTE. TO_NS is
-	 * exclusive. 0 and UINT64_MAX cut nothing.
+	 * exclusive, except for session_start and session_stop: if no other record of that time
+	 * is before them, they are the last records of this cut, and only in the state of one that
+	 * begins there. 0 and UINT64_MAX cut nothing.
 	 */
 	uint64_t from_ns, to_ns;
 	bool absolute;
