@@ -81,10 +81,11 @@ static void verb_merge_print_json(const struct request *q, const struct edit_tra
 	json_print_pretty(JSON_ADD(o, JSON("inputs", list)));
 }
 
-static void verb_merge_report_count(uint64_t n, const char *what)
+/* N of NOUN (in the singular). WHAT was done with them. */
+static void verb_merge_report_count(uint64_t n, const char *noun, const char *what)
 {
 	if (n > 0)
-		fprintf(stderr, "; %" PRIu64 " %s", n, what);
+		fprintf(stderr, "; %" PRIu64 " %s%s %s", n, noun, text_s(n), what);
 }
 
 static void verb_merge_print_input(const struct open_trace *in, const struct edit_merge_view *view)
@@ -102,25 +103,22 @@ static void verb_merge_print_input(const struct open_trace *in, const struct edi
 		fprintf(stderr,
 			", no clock snapshot: assumed to have the clock and machine of the first "
 			"archive");
-	verb_merge_report_count(
-		view->doubled,
-		"omitted, because another archive covers the same CPUs at the same time");
-	verb_merge_report_count(view->repeated,
-				"omitted, because it is a part of the same archive as another one");
-	verb_merge_report_count(view->halves,
-				"events end with it, although they continue: the next part does "
-				"not have them, or there are too many");
-	verb_merge_report_count(
-		view->koids_moved,
-		"ids were replaced, because they have other owners in an earlier archive");
-	verb_merge_report_count(view->koids_shared,
-				"ids could not be replaced, although they have other owners in an "
-				"earlier archive: all owners of such an id are shown as one");
-	verb_merge_report_count(
-		view->points_moved,
-		"of its point numbers were replaced, because they belong to other points "
-		"in an earlier archive");
-	verb_merge_report_count(view->koids_cut, "ids were too large to be moved completely");
+	verb_merge_report_count(view->doubled, "record",
+				"omitted, because another archive covers the same CPUs at the same "
+				"time");
+	verb_merge_report_count(view->repeated, "record",
+				"omitted, because another archive is a part of the same recording");
+	verb_merge_report_count(view->halves, "event",
+				"cut off at its end: the next part lacks the rest, or there are "
+				"too many");
+	verb_merge_report_count(view->koids_moved, "id",
+				"replaced, because an earlier archive has another owner");
+	verb_merge_report_count(view->koids_shared, "id",
+				"not replaced, although an earlier archive has another owner: all "
+				"owners of such an id are shown as one");
+	verb_merge_report_count(view->points_moved, "point number",
+				"replaced, because an earlier archive has another point with it");
+	verb_merge_report_count(view->koids_cut, "id", "too large to be moved completely");
 	fputc('\n', stderr);
 }
 

@@ -38,3 +38,8 @@ kymo cut --force --from 30ms "$G/profile.fxt" second 2>/dev/null
 dd if=/dev/zero of=first bs=8 seek=$(($(stat -c %s first) / 16)) count=8 conv=notrunc status=none
 kymo merge --force first second out 2>/dev/null
 kymo dump out | grep -c " kymo:session_start "
+
+# An event that continues in a part that does not have it.
+kymo cut --force --to 30ms "$G/profile.fxt" first 2>/dev/null
+head -c $(($(stat -c %s second) / 2 & ~7)) second >half
+kymo merge --force first half out 2>&1 | grep -o '; [0-9]* events* cut off .*'
