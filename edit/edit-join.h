@@ -43,8 +43,8 @@ void edit_join_damage(struct edit_join *j);
 /* There are no more records. */
 void edit_join_end(struct edit_join *j);
 
-/* Makes the later one of two parts (A, whose input is INPUT_A) continue the other one, if they fit
- * and nothing else does. */
+/* Makes B, whose input is INPUT_B, continue A, whose input is INPUT_A, if B fits behind A. A part
+ * continues one other part, and is continued by one: the first that fits. */
 void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int input_b);
 
 /* The input that must be read further to know whether J is joint with the part before it: that
@@ -59,20 +59,23 @@ void edit_join_decide(struct edit_join *j);
  * one and the state of J are left out. False before it is decided. */
 bool edit_join_is_joint(const struct edit_join *j);
 
-/* Whether ITEM of J is left out. Its effect on the state must be taken into account, though. */
+/* Whether ITEM of J is left out. The caller must still apply its effect on the state. */
 bool edit_join_omits(const struct edit_join *j, const struct edit_sorted *item);
 
-/* Whether R, of J, is a complete event that the next part continues; that the part before begins.
- */
+/* Whether R, of J, is a complete event that was clipped at the end of J, and J has a next part. */
 bool edit_join_goes_on(const struct edit_join *j, const struct fxt_record *r);
+
+/* Whether R, of J, is a complete event that was clipped at the begin of J, and J has a part before.
+ */
 bool edit_join_went_on(const struct edit_join *j, const struct fxt_record *r);
 
 /*
- * Gives R, an event of J that was clipped or moved to the begin of J, its true begin: or that of
- * the first part, if it began before that, too. Returns true if it is the true one: then the
- * arguments of the clipped event are to be left out (edit_join_keeps()).
+ * Moves the begin of R, an event of J, back from the begin of J to its true begin, or to the begin
+ * of the first part if that is later. Returns true if R has its true begin now. The arguments that
+ * the cut has added are then to be left out (edit_join_keeps()).
  */
 bool edit_join_mend(const struct edit_join *j, struct fxt_record *r);
 
-/* Whether ARG, called NAME, of a mended event is kept. *BEHIND (first false) is for these calls. */
+/* Whether ARG, called NAME, of a mended event is kept. To be called for each argument in their
+ * order. *BEHIND is false before the first call, and then belongs to these calls. */
 bool edit_join_keeps(int name, const struct fxt_out_arg *arg, bool *behind);
