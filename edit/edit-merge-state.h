@@ -71,7 +71,7 @@ struct edit_merge {
 	uint64_t id; /* of this set of inputs */
 	struct edit_part_mark mark;
 	bool started;
-	size_t ahead;
+	size_t window, ahead;
 };
 
 /* Learns from RECORD of IN, before the start. */

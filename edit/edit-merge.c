@@ -21,13 +21,13 @@ static int edit_merge_write_switch(void *userdata, const struct edit_switch *sw)
 int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n,
 		   const struct edit_merge_options *options)
 {
-	size_t window = options && options->window ? options->window : WINDOW;
 	_cleanup_(edit_merge_freep) struct edit_merge *m = calloc(1, sizeof(*m));
 	int r = 0;
 
 	if (!m)
 		return -ENOMEM;
 	m->out = out;
+	m->window = options && options->window ? options->window : WINDOW;
 	m->ahead = options && options->ahead ? options->ahead : AHEAD;
 	m->mark.edit = EDIT_PART_MERGED;
 	m->points = edit_points_new();
@@ -39,7 +39,7 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n,
 		m->inputs[m->n_inputs].merge = m;
 		m->inputs[m->n_inputs].index = m->n_inputs;
 		edit_join_init(&m->inputs[m->n_inputs].join);
-		r = edit_sort_new(&m->inputs[m->n_inputs].sort, window)
+		r = edit_sort_new(&m->inputs[m->n_inputs].sort, m->window)
 			    ?: edit_timeline_new(&m->inputs[m->n_inputs].timeline,
 						 edit_merge_write_switch, &m->inputs[m->n_inputs]);
 	}
@@ -85,8 +85,32 @@ void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit
 	edit_counts_add(&ret->copied, edit_copy_counts(in->copy));
 }
 
-/* An input that must be read further, or -1. Before the start, each input is read until its window
- * is full, so that its head is known. */
+/* Whether there is room to read more than the window of an input. */
+static bool edit_merge_has_room_ahead(const struct edit_merge *m)
+{
+	size_t sum = 0;
+
+	for (unsigned i = 0; i < m->n_inputs; i++) {
+		size_t bytes = edit_sort_bytes(m->inputs[i].sort);
+
+		sum += bytes > m->window ? bytes - m->window : 0;
+	}
+	return sum <= m->ahead;
+}
+
+/* Whether the head of IN was read. In a part, session_start and clock follow the state, which can
+ * exceed the window: without them, its machine would be unknown. */
+static bool edit_merge_has_head(const struct edit_merge *m, const struct merge_input *in)
+{
+	bool in_state = in->join.part.id != 0 && in->join.at == EDIT_PART_STATE;
+
+	if (!edit_sort_is_full(in->sort))
+		return false;
+	return !in_state || (in->has_start && in->has_clock) || !edit_merge_has_room_ahead(m);
+}
+
+/* An input that must be read further, or -1. Before the start, each input is read until its head is
+ * known. */
 static int edit_merge_find_starving(const struct edit_merge *m)
 {
 	uint64_t ts_ns;
@@ -97,7 +121,7 @@ static int edit_merge_find_starving(const struct edit_merge *m)
 		if (in->ended)
 			continue;
 		if (!(m->started ? edit_sort_peek(in->sort, false, &ts_ns)
-				 : edit_sort_is_full(in->sort)))
+				 : edit_merge_has_head(m, in)))
 			return (int)i;
 	}
 	return -1;

@@ -29,7 +29,8 @@ struct edit_merge_options {
 	size_t window; /* the sorting window */
 	/*
 	 * The maximum that is kept where two parts of one archive meet: the end of the one, and the
-	 * state of the other. If there is more, the parts do not become one.
+	 * state of the other. If there is more, the parts do not become one. Also the maximum of
+	 * all states together that are read to find what follows them, before anything is written.
 	 */
 	size_t ahead;
 };

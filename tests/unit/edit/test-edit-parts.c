@@ -415,18 +415,23 @@ static void make_large(struct source *s)
 TEST(test_parts_larger_than_window)
 {
 	enum { WINDOW = 4096 };
-	enum { WHOLE, STATE_DAMAGED, END_DAMAGED, TOO_LARGE, WAYS };
+	enum { WHOLE, OTHER_FIRST, STATE_DAMAGED, END_DAMAGED, TOO_LARGE, WAYS };
 	struct edit_cut_counts counts;
-	struct source s;
+	struct source s, other;
 
 	make_large(&s);
+	source_init(&other);
+	put_start_of(&other, 100, "s", "other box", 1, WALL);
+	put_stop_of(&other, 300, "s");
 	for (unsigned way = 0; way < WAYS; way++) {
 		const struct edit_merge_options options = { .window = WINDOW,
 							    .ahead = way == TOO_LARGE ? 2 * WINDOW
 										      : 0 };
 		_cleanup_free_ char *text = NULL, *second = NULL;
 		struct edit_output parts[2], merged;
-		bool joint = way == WHOLE;
+		bool joint = way == WHOLE || way == OTHER_FIRST;
+		/* (its machine has no part) */
+		unsigned others = way == OTHER_FIRST;
 
 		for (unsigned i = 0; i < 2; i++)
 			cut_at_200(&s.bytes, i, &parts[i], &counts);
@@ -437,11 +442,13 @@ TEST(test_parts_larger_than_window)
 		second = edited_text(&parts[1].bytes);
 		assert_true(parts[0].bytes.size > 2 * WINDOW && parts[1].bytes.size > 4 * WINDOW);
 		assert_in_range(count_lines(second, "kymo: 200 counter"), 200, 300);
-		merge_with((const struct outbuf *[]){ &parts[0].bytes, &parts[1].bytes }, 2,
-			   &options, NULL, &merged);
+		merge_with((const struct outbuf *[]){ &other.bytes, &parts[0].bytes,
+						      &parts[1].bytes } +
+				   1 - others,
+			   2 + others, &options, NULL, &merged);
 		text = edited_text(&merged.bytes);
-		assert_int_equal(count_lines(text, "session_start"), joint ? 1 : 2);
-		assert_int_equal(count_lines(text, "session_stop"), joint ? 1 : 2);
+		assert_int_equal(count_lines(text, "session_start"), others + (joint ? 1 : 2));
+		assert_int_equal(count_lines(text, "session_stop"), others + (joint ? 1 : 2));
 		assert_int_equal(count_lines(text, "kymo: 200 cpu0 10>0"), joint ? 0 : 1);
 		assert_int_equal(count_lines(text, "kymo: 200 cpu0 0>10"), joint ? 0 : 1);
 		assert_int_equal(count_lines(text, "kymo: 200 counter"),
@@ -450,6 +457,7 @@ TEST(test_parts_larger_than_window)
 		for (unsigned i = 0; i < 2; i++)
 			edit_output_deinit(&parts[i]);
 	}
+	source_deinit(&other);
 	source_deinit(&s);
 }
 
