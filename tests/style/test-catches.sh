@@ -27,6 +27,7 @@ printf '#!/bin/sh\n' >"$tree/tools/check-clang"
 cat >"$tree/tools/run-tests" <<-END
 	#!/bin/bash
 	[ \$2 != asan ] || : >"$TMP/asan-ran"
+	echo " \$* " >"$TMP/options-\$2"
 	if [ -e "$TMP/hang-\$2" ]; then
 		[ ! -e "$TMP/deaf" ] || trap '' TERM
 		sleep 987 &
@@ -66,6 +67,13 @@ note "a build, and the status of the tests on other kernels, which run again aft
 assert_line "$TMP/said" 'failed: kernels: the runner failed (exit status 3)'
 assert_line "$TMP/said" '6 passed, 1 failed, 0 skipped'
 assert_line "$TMP/there-again" asan-ran
+
+note "most tests of the command line run with sanitizers only, and with --long in both builds"
+assert_says "$TMP/options-test" ' --no-suite sanitized '
+assert_says "$TMP/options-asan" ' --suite cli '
+! grep -F ' --no-suite sanitized ' "$TMP/options-asan" || fail "some tests run nowhere"
+run_test --long || fail "a run with --long failed: $(cat "$TMP/said")"
+! grep -F ' --no-suite sanitized ' "$TMP/options-test" || fail "--long does not run them in build-test"
 
 note "the rest is killed"
 : >"$TMP/kill"
