@@ -8,6 +8,9 @@
 
 #include "base/clock.h"
 
+/* While many live programs share memory, each program that does not fit would cause a sweep. */
+#define SWEEP_NS UINT64_C(1000000000)
+
 static bool shared_programs_is_gone(uint32_t pid)
 {
 	return kill((pid_t)pid, 0) < 0 && errno == ESRCH;
@@ -35,7 +38,10 @@ bool shared_programs_may_have(struct shared_programs *s, uint32_t pid)
 	if (n_missed != s->n_seen) {
 		s->n_seen = n_missed;
 		s->missed_ns = clock_boot_ns();
-		shared_programs_sweep(s);
+		if (s->swept_ns == 0 || s->missed_ns >= s->swept_ns + SWEEP_NS) {
+			s->swept_ns = s->missed_ns;
+			shared_programs_sweep(s);
+		}
 	}
 	return s->missed_ns > 0 || bpf_map_lookup_elem(s->fd, &pid, &program) == 0;
 }

@@ -18,6 +18,7 @@ struct shared_programs {
 	const __u64 *n_missed; /* programs that did not fit into it; borrowed */
 	uint64_t n_seen;       /* the last value of *N_MISSED */
 	uint64_t missed_ns; /* programs can be missing until this time, CLOCK_BOOTTIME; 0 = none */
+	uint64_t swept_ns;  /* the last sweep for missing programs; likewise */
 };
 
 /* Removes processes that do not exist any more. */
@@ -25,7 +26,7 @@ void shared_programs_sweep(const struct shared_programs *s);
 
 /*
  * Whether the program of process PID may be one, so that shared_programs_has() must be asked. If
- * programs are missing from now on, the map is swept.
+ * programs are missing from now on, the map is swept, at most once per second.
  */
 bool shared_programs_may_have(struct shared_programs *s, uint32_t pid);
 

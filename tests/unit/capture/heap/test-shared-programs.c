@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A real map, without programs. The process ids are those of this process, and of a child that has
- * ended.
+ * A real map, without programs.
  */
 #include "capture/heap/shared-programs.h"
 
 #include <errno.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -14,6 +12,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "tests/support/unit.h"
+
+#define SECOND_NS UINT64_C(1000000000)
 
 enum { ROOM = 8 };
 
@@ -53,16 +53,10 @@ static bool is_in_map(uint32_t pid)
 	return bpf_map_lookup_elem(shared.fd, &pid, &program) == 0;
 }
 
-/* The id of a process that has ended. */
-static uint32_t ended_pid(void)
+/* The id of a process that does not exist: the kernel's ids are below PID_MAX_LIMIT, 4 << 20. */
+static uint32_t gone_pid(unsigned i)
 {
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0)
-		_exit(0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	return (uint32_t)pid;
+	return (UINT32_C(1) << 23) + i;
 }
 
 static bool has(uint32_t pid, uint64_t start_ns, uint64_t exec_id)
@@ -92,28 +86,62 @@ TEST(test_earlier_program)
 	}
 }
 
+static void put_gone(void)
+{
+	for (unsigned i = 0; i < ROOM - 1; i++)
+		put(gone_pid(i), 100, 2);
+}
+
+static unsigned n_gone_in_map(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ROOM - 1; i++)
+		n += is_in_map(gone_pid(i));
+	return n;
+}
+
 /* If the map was full, only programs of that time are doubtful, and ended ones make room. */
 TEST(test_full)
 {
 	const uint32_t pid = (uint32_t)getpid();
-	uint32_t ended[ROOM - 1];
 
 	if (shared.fd == -EPERM)
 		skip();
 	put(pid, 100, 2);
-	for (unsigned i = 0; i < ROOM - 1; i++) {
-		ended[i] = ended_pid();
-		put(ended[i], 100, 2);
-	}
+	put_gone();
 	assert_false(shared_programs_may_have(&shared, 1));
 	n_missed++;
 	assert_true(shared_programs_may_have(&shared, 1));
-	for (unsigned i = 0; i < ROOM - 1; i++)
-		assert_false(is_in_map(ended[i]));
+	assert_int_equal(n_gone_in_map(), 0);
 	assert_true(is_in_map(pid));
 	assert_true(has(1, 100, 2));
 	assert_false(has(1, clock_boot_ns(), 2));
 	assert_true(has(pid, 100, 2));
+}
+
+/* A full map is swept once per second, however many programs do not fit. */
+TEST(test_sweep_is_rare)
+{
+	uint64_t swept_ns;
+
+	if (shared.fd == -EPERM)
+		skip();
+	n_missed++;
+	assert_true(shared_programs_may_have(&shared, 1));
+	put_gone();
+	/* (as if the next programs did not fit in the same second) */
+	swept_ns = shared.swept_ns = clock_boot_ns() + SECOND_NS;
+	for (unsigned i = 0; i < 3; i++) {
+		n_missed++;
+		assert_true(shared_programs_may_have(&shared, 1));
+	}
+	assert_int_equal(n_gone_in_map(), ROOM - 1);
+	assert_int_equal(shared.swept_ns, swept_ns);
+	shared.swept_ns = clock_boot_ns() - SECOND_NS;
+	n_missed++;
+	assert_true(shared_programs_may_have(&shared, 1));
+	assert_int_equal(n_gone_in_map(), 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -123,6 +151,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		CASE(test_earlier_program),
 		CASE(test_full),
+		CASE(test_sweep_is_rare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
