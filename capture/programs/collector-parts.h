@@ -64,7 +64,7 @@ struct collector {
 	bool *online;  /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
 	struct table mapped_files; /* seen by collector_check_mapped(): a hash -> the number */
-	/* by collector_check_piece(), and by collector_check_mapped() for known files */
+	/* by collector_check_piece(), and for collector_check_mapped() */
 	struct unwind_listed listed_walked, listed_mappers;
 	struct unwind_seen seen;   /* by collector_check_mapped() */
 	struct unwinder *unwinder; /* NULL = stacks are not walked by tables */
@@ -99,6 +99,8 @@ int collector_make_unwinder(struct collector *c);
 
 /* Call it with each drained mapping, exec and fork. */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);
+/* After a drain: lists the processes whose mappings the last function has put off. */
+void collector_list_mappers(struct collector *c);
 void collector_check_new_image(struct collector *c, const struct rec_new_image *rec);
 void collector_check_fork(struct collector *c, const struct rec_fork *rec);
 

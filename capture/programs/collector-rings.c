@@ -364,6 +364,7 @@ int collector_drain_records(struct collector *c, collector_record_fn fn, void *u
 	r = ring_buffer__consume(c->records);
 	if (r >= 0 && c->map_rings)
 		r = map_rings_drain(c->map_rings, collector_rings_on_mapping, c);
+	collector_list_mappers(c);
 	return r < 0 ? r : 0;
 }
 

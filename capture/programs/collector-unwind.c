@@ -11,6 +11,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/clock.h"
 #include "capture/programs/fentry.h"
 #include "capture/programs/load-error.h"
 #include "capture/programs/map-records.h"
@@ -151,12 +152,12 @@ static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t 
 }
 
 /*
- * Whether to list the mappings of the process of REC, to request the table of its file: the file is
- * new, or its table was not requested yet, or the process had unmapped the file by then. Tables are
- * not requested for programs that are not selected, so a file that only these map stays without
- * one. Such a known file is a reason at most once per second.
+ * Lists the mappings of the process of REC if that requests the table of its file: the file is new,
+ * or its table was not requested yet, or the process had unmapped the file by then. Tables are not
+ * requested for programs that are not selected, so a file that only these map stays without one.
+ * For such a known file, the process is listed after the drain, once for all of its files.
  */
-static bool collector_lacks_table(struct collector *c, const struct rec_mapping *rec)
+static void collector_request_table(struct collector *c, const struct rec_mapping *rec)
 {
 	const uint64_t file[] = { rec->device, rec->inode };
 	uint64_t key = table_hash(file, sizeof(file));
@@ -165,14 +166,35 @@ static bool collector_lacks_table(struct collector *c, const struct rec_mapping 
 	bool asked;
 
 	if (rec->inode == 0)
-		return false;
+		return;
 	asked = unwinder_has_asked(c->unwinder, (uint32_t)rec->device, rec->inode, &number);
 	if (!known && c->mapped_files.n_used >= MAPPED_FILES_MAX)
 		table_deinit(&c->mapped_files);
 	/* (without memory, the file counts as new again) */
 	(void)!table_set(&c->mapped_files, key, (void *)(uintptr_t)number);
-	return !known ||
-	       (!asked && unwind_listed_begin(&c->listed_mappers, rec->head.pid, rec->head.ts_ns));
+	if (known ? !asked : !unwinder_list(c->unwinder, rec->head.pid))
+		unwind_listed_add(&c->listed_mappers, rec->head.pid);
+}
+
+void collector_list_mappers(struct collector *c)
+{
+	uint64_t now_ns = clock_boot_ns();
+	uint32_t pid;
+
+	if (!c->unwinder)
+		return;
+	while ((pid = unwind_listed_next(&c->listed_mappers, now_ns)))
+		if (!unwinder_list(c->unwinder, pid)) {
+			unwind_listed_add(&c->listed_mappers, pid);
+			return;
+		}
+}
+
+/* Process PID is new, or has a new program, so that it can be listed again. */
+static void collector_begin_lists(struct collector *c, uint32_t pid)
+{
+	unwind_listed_forget(&c->listed_walked, pid);
+	unwind_listed_forget(&c->listed_mappers, pid);
 }
 
 /* (if the file is unknown, the code would be walked by frame pointers) */
@@ -220,23 +242,25 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 	if (!holds)
 		collector_forget_range(c, tgid, rec->start >> UNWIND_PAGE_SHIFT,
 				       (rec->start + rec->bytes) >> UNWIND_PAGE_SHIFT);
-	if (collector_lacks_table(c, rec))
-		unwinder_list(c->unwinder, tgid);
+	collector_request_table(c, rec);
 }
 
 void collector_check_new_image(struct collector *c, const struct rec_new_image *rec)
 {
-	if (collector_has_unwinding(c))
-		unwind_seen_begin(&c->seen,
-				  &(struct unwind_seen_begin){ rec->head.ts_ns, rec->head.pid, 0 });
+	if (!collector_has_unwinding(c))
+		return;
+	unwind_seen_begin(&c->seen,
+			  &(struct unwind_seen_begin){ rec->head.ts_ns, rec->head.pid, 0 });
+	collector_begin_lists(c, rec->head.pid);
 }
 
 void collector_check_fork(struct collector *c, const struct rec_fork *rec)
 {
-	if (collector_has_unwinding(c) && rec->child.pid == rec->child.tid)
-		unwind_seen_begin(&c->seen,
-				  &(struct unwind_seen_begin){ rec->head.ts_ns, rec->child.pid,
-							       rec->head.pid });
+	if (!collector_has_unwinding(c) || rec->child.pid != rec->child.tid)
+		return;
+	unwind_seen_begin(&c->seen, &(struct unwind_seen_begin){ rec->head.ts_ns, rec->child.pid,
+								 rec->head.pid });
+	collector_begin_lists(c, rec->child.pid);
 }
 
 void collector_check_piece(struct collector *c, const struct rec_piece *piece)

@@ -588,21 +588,22 @@ bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns)
 	return done;
 }
 
-void unwinder_list(struct unwinder *u, uint32_t pid)
+bool unwinder_list(struct unwinder *u, uint32_t pid)
 {
-	bool is_new = u->maps.list_fd >= 0;
+	bool waits = u->maps.list_fd < 0;
 
-	if (!is_new)
-		return;
+	if (waits)
+		return true;
 	pthread_mutex_lock(&u->lock);
 	for (unsigned i = 0; i < u->n_to_list; i++)
-		is_new &= u->to_list[i] != pid;
-	is_new &= u->n_to_list < LISTS_MAX;
-	if (is_new) {
+		waits |= u->to_list[i] == pid;
+	if (!waits && u->n_to_list < LISTS_MAX) {
 		u->to_list[u->n_to_list++] = pid;
 		pthread_cond_signal(&u->to_list_more);
+		waits = true;
 	}
 	pthread_mutex_unlock(&u->lock);
+	return waits;
 }
 
 static bool unwinder_is_file(const struct unwind_file *f, uint32_t device, uint64_t inode)

@@ -43,10 +43,10 @@ bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns);
 
 /*
  * If the programs have no hook for new mappings: makes them learn the mappings of process PID soon,
- * and request the tables of its files. If many processes wait for that, PID is skipped. For one
- * thread. Does not wait.
+ * and request the tables of its files. False if so many processes wait for that that PID is
+ * skipped. For one thread. Does not wait.
  */
-void unwinder_list(struct unwinder *u, uint32_t pid);
+bool unwinder_list(struct unwinder *u, uint32_t pid);
 
 /*
  * Whether the table of the file with DEVICE and INODE was requested. *NUMBER is the number of the

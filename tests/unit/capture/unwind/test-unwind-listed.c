@@ -32,11 +32,67 @@ TEST(test_older_record)
 	unwind_listed_deinit(&l);
 }
 
+/* The number of processes that are listed at NOW_NS. */
+static unsigned n_listed(struct unwind_listed *l, uint64_t now_ns)
+{
+	unsigned n = 0;
+
+	while (unwind_listed_next(l, now_ns))
+		n++;
+	return n;
+}
+
+/* Each file that a process maps after a list has a list that comes after it. */
+TEST(test_due)
+{
+	struct unwind_listed l = { 0 };
+
+	for (unsigned drain = 0; drain < 10; drain++) {
+		for (unsigned i = 0; i < 5; i++)
+			unwind_listed_add(&l, 7);
+		assert_int_equal(n_listed(&l, SECOND_NS + drain), drain < UNWIND_LISTS_MAX);
+	}
+	/* another process is not affected */
+	unwind_listed_add(&l, 8);
+	assert_int_equal(unwind_listed_next(&l, SECOND_NS), 8);
+	assert_int_equal(unwind_listed_next(&l, SECOND_NS), 0);
+	assert_int_equal(unwind_listed_next(&l, 2 * SECOND_NS), 7);
+	assert_int_equal(unwind_listed_next(&l, 2 * SECOND_NS), 0);
+	assert_int_equal(n_listed(&l, 3 * SECOND_NS), 0);
+	for (uint32_t pid = 1; pid <= 1000; pid++)
+		unwind_listed_add(&l, pid);
+	assert_int_equal(n_listed(&l, 4 * SECOND_NS), 1000);
+	unwind_listed_deinit(&l);
+}
+
+/* Lists of another program of the process, or of another process with its id, do not count. */
+TEST(test_another_program)
+{
+	struct unwind_listed l = { 0 };
+
+	for (unsigned i = 0; i < UNWIND_LISTS_MAX; i++) {
+		unwind_listed_add(&l, 7);
+		assert_int_equal(n_listed(&l, SECOND_NS), 1);
+	}
+	unwind_listed_add(&l, 7);
+	assert_int_equal(n_listed(&l, SECOND_NS), 0);
+	unwind_listed_forget(&l, 7);
+	assert_int_equal(n_listed(&l, SECOND_NS), 0);
+	unwind_listed_add(&l, 7);
+	assert_int_equal(n_listed(&l, SECOND_NS), 1);
+	assert_false(unwind_listed_begin(&l, 7, SECOND_NS));
+	unwind_listed_forget(&l, 7);
+	assert_true(unwind_listed_begin(&l, 7, SECOND_NS));
+	unwind_listed_deinit(&l);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_once_per_second),
 		cmocka_unit_test(test_older_record),
+		cmocka_unit_test(test_due),
+		cmocka_unit_test(test_another_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
