@@ -162,6 +162,7 @@ enum event_class {
 	CLASS_MAPPINGS,  /* of code */
 	CLASS_MEMORY,    /* allocations of all kinds */
 	CLASS_CALLS,     /* of functions */
+	CLASS_COUNTERS,  /* samples of counters, which user space takes */
 	CLASS_MALFORMED, /* of any class: invalid records from a ring */
 	CLASS_MAX,
 };

@@ -47,6 +47,8 @@ uint64_t recorder_lost(const struct recorder *r, enum event_class class)
 
 	if (class == CLASS_MALFORMED)
 		lost += recorder_unreported_malformed(r);
+	if (class == CLASS_COUNTERS)
+		lost += r->lost_samples.count;
 
 	/* A closed archive contains the pending losses. */
 	for (unsigned cpu = 0; r->pipe.collector && !r->closed && cpu < r->pipe.n_cpus; cpu++)
@@ -93,10 +95,31 @@ int recorder_write_skipped(struct recorder *r, enum event_class class)
 	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
 }
 
-int recorder_write_malformed(struct recorder *r)
+void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, size_t n)
+{
+	if (r->lost_samples.count == 0)
+		r->lost_samples.first_ns = list[0].head.ts_ns;
+	r->lost_samples.last_ns = list[n - 1].head.ts_ns;
+	r->lost_samples.count += n;
+}
+
+static int recorder_write_lost_samples(struct recorder *r)
+{
+	const struct rec_lost lost = {
+		.count = r->lost_samples.count,
+		.first_ns = r->lost_samples.first_ns,
+		.last_ns = r->lost_samples.last_ns,
+	};
+
+	r->lost_samples.count = 0;
+	return lost.count ? activity_lost(&r->activity, CLASS_COUNTERS, 0, &lost) : 0;
+}
+
+int recorder_write_dropped(struct recorder *r)
 {
 	uint64_t n = recorder_unreported_malformed(r);
 
 	r->n_malformed += n;
-	return pipeline_write_shortage(&r->pipe, CLASS_MALFORMED, &n);
+	return pipeline_write_shortage(&r->pipe, CLASS_MALFORMED, &n)
+		       ?: recorder_write_lost_samples(r);
 }

@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 
+#include "capture/proc/proc-records.h"
 #include "capture/recorder/recorder.h"
 
 /* Each writes to TO, as of TS_NS, and returns 0 or a negative errno. */
@@ -53,8 +54,14 @@ void recorder_note_losses(struct recorder *r);
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
 				      unsigned cpu, const struct ring_lost *mark);
 
-/* Writes the records that recorder_unreported_malformed() counts. Returns 0 or a negative errno. */
-int recorder_write_malformed(struct recorder *r);
+/* LIST has N samples of counters, which are dropped. */
+void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, size_t n);
+
+/*
+ * Writes the records that recorder_unreported_malformed() counts, and dropped samples. Returns 0 or
+ * a negative errno.
+ */
+int recorder_write_dropped(struct recorder *r);
 
 /*
  * Write losses that the programs could not mark, because no record followed, and skipped runs,

@@ -202,18 +202,22 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns)
 	if (error == 0)
 		error = RECORDER_EACH(r, advance, horizon_ns);
 	collector_count_walks(r->pipe.collector, r->walks);
-	return error == 0 ? recorder_write_malformed(r) : error;
+	return error == 0 ? recorder_write_dropped(r) : error;
 }
 
 int recorder_add_samples(struct recorder *r, const struct worker_results *news)
 {
 	const struct rec_counters *list = (const struct rec_counters *)news->samples.data;
+	size_t n = news->samples.size / sizeof(*list), i = 0;
 	int error = 0;
 
-	/* If too many samples wait because the output has stalled, later ones are dropped. */
-	for (size_t i = 0; error == 0 && i < news->samples.size / sizeof(*list); i++)
+	for (; error == 0 && i < n; i++)
 		error = merge_add(r->merge, &list[i].head);
-	return error == -ENOBUFS ? 0 : error;
+	if (error != -ENOBUFS)
+		return error;
+	/* Too many samples wait because the output has stalled. */
+	recorder_lose_samples(r, &list[i - 1], n - (i - 1));
+	return 0;
 }
 
 int recorder_mark(struct recorder *r, const char *text)
@@ -317,7 +321,7 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
 		error = recorder_write_skipped(r, class);
 	if (error == 0)
-		error = recorder_write_malformed(r);
+		error = recorder_write_dropped(r);
 	if (error == 0)
 		error = RECORDER_EACH(r, end);
 	if (error == 0)

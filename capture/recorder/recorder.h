@@ -72,17 +72,18 @@ struct recorder {
 	struct timelines timelines;
 	/* The input of the stages. */
 	struct merge *merge;
-	bool opened, closed;           /* the head, or the end, of the archive is written */
-	bool pauses, paused;           /* a pause was ordered; the pause is written */
-	uint64_t end_ns;               /* end of the recording, if known */
-	uint64_t begun_ns;             /* start of the recording */
-	uint64_t start_ns, listed_ns;  /* start of the recording, or of its part since the last
+	bool opened, closed;                /* the head, or the end, of the archive is written */
+	bool pauses, paused;                /* a pause was ordered; the pause is written */
+	uint64_t end_ns;                    /* end of the recording, if known */
+	uint64_t begun_ns;                  /* start of the recording */
+	uint64_t start_ns, listed_ns;       /* start of the recording, or of its part since the last
 				        * pause */
-	uint32_t chunk;                /* the number of this chunk, from 1; 0 without chunks */
-	uint64_t n_marks;              /* marks and contexts that the user has written */
-	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
-	struct recorder_sums base;     /* the sums of earlier chunks */
-	uint64_t n_malformed;          /* malformed records that the archive already reports */
+	uint32_t chunk;                     /* the number of this chunk, from 1; 0 without chunks */
+	uint64_t n_marks;                   /* marks and contexts that the user has written */
+	uint64_t walks[WALK_ENDS_MAX];      /* stack walks of programs, by the cause of their end */
+	struct recorder_sums base;          /* the sums of earlier chunks */
+	uint64_t n_malformed;               /* malformed records that the archive already reports */
+	struct collector_lost lost_samples; /* of counters, which the archive does not have yet */
 	struct collector_lost
 		*at_end; /* per class and CPU: losses that had begun when the end was set */
 };

@@ -130,6 +130,11 @@ int session_view_complain(const struct session_view *v, const char *what)
 				"an error in kymo; please report it\n",
 				what, v->counters.lost[i], text_s(v->counters.lost[i]),
 				v->counters.lost[i] == 1 ? "s" : "");
+		else if (i == CLASS_COUNTERS)
+			fprintf(stderr,
+				"%s: lost %" PRIu64 " sample%s of counters: the output was too "
+				"slow\n",
+				what, v->counters.lost[i], text_s(v->counters.lost[i]));
 		else
 			fprintf(stderr,
 				"%s: lost %" PRIu64 " %s event%s: the ring of a CPU was full; "

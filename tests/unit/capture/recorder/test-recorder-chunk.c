@@ -502,6 +502,43 @@ TEST(test_malformed)
 	assert_int_equal(recorder_lost(&f->s.r, CLASS_LIFECYCLE), 0);
 }
 
+/* Samples that find no room, because no round has run for long, are counted. */
+TEST(test_lost_samples)
+{
+	enum { N_FIT = MERGE_SPARE_BYTES / sizeof(struct rec_counters) + 1, N_LOST = 500 };
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	_cleanup_free_ char *body = NULL, *tail = NULL;
+	struct worker_results news = { 0 };
+	struct rec_counters rec = {
+		.head = { .size = sizeof(rec), .kind = REC_COUNTERS },
+		.name = "load",
+		.n_values = 1,
+		.values = { { .name = "1m" } },
+	};
+
+	begin(f);
+	for (unsigned i = 0; i < N_FIT + N_LOST - 1; i++) {
+		rec.head.ts_ns = STORY_AT(1) + i;
+		assert_int_equal(outbuf_append(&news.samples, &rec, sizeof(rec)), 0);
+	}
+	assert_int_equal(recorder_add_samples(&f->s.r, &news), 0);
+	/* (and those of the next time) */
+	news.samples.size = 0;
+	rec.head.ts_ns++;
+	assert_int_equal(outbuf_append(&news.samples, &rec, sizeof(rec)), 0);
+	assert_int_equal(recorder_add_samples(&f->s.r, &news), 0);
+	outbuf_deinit(&news.samples);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_COUNTERS), N_LOST);
+	assert_int_equal(recorder_round(&f->s.r, STORY_AT(10)), 0);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_COUNTERS), N_LOST);
+	end_at(f, STORY_AT(12));
+	tail = tail_text(f, 0);
+	body = body_text(f, 0);
+	assert_int_equal(count(body, "class:string='counters' cpu:uint32=0 count:uint64=500 "), 1);
+	assert_int_equal(count(tail, " lost:uint64=500 "), 1);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_COUNTERS), N_LOST);
+}
+
 /* The same, but its mark is in the ring by then, after the records that were read. */
 TEST(test_loss_in_the_ring)
 {
@@ -682,6 +719,7 @@ int main(void)
 		cmocka_unit_test(test_late_records),
 		cmocka_unit_test(test_pending_loss),
 		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_lost_samples),
 		cmocka_unit_test(test_loss_in_the_ring),
 		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_filtered),
