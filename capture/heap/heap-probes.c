@@ -160,6 +160,7 @@ static void heap_probes_refuse(struct heap_probes *traced, const char *path, con
 static void heap_probes_find_probed(struct heap_probes_found *found, struct heap_probes_file *file)
 {
 	file->is_mapped = true;
+	found->is_partial |= file->is_partial;
 	if (!file->allocates)
 		return;
 	found->allocates = true;
@@ -229,6 +230,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	int r;
 
 	if (traced->n_files == HEAP_PROBES_FILES_MAX) {
+		check_work->found->is_partial = true;
 		heap_probes_refuse(traced, file->path, "no probes: too many files");
 		return 0;
 	}
@@ -238,7 +240,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	if (r == -ESRCH || r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		check_work->is_partial = true;
+		check_work->is_partial = check_work->found->is_partial = true;
 		snprintf(why, sizeof(why), "no probes: %s", strerror(-r));
 		heap_probes_refuse(traced, file->path, why);
 		return 0;

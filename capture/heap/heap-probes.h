@@ -40,6 +40,7 @@ struct heap_probes_file {
 struct heap_probes_found {
 	bool any;           /* there are files; otherwise the process had ended, or was hidden */
 	bool allocates;     /* one of the files is an allocator with probes */
+	bool is_partial;    /* some probes of the files could not be placed */
 	uint64_t since_ns;  /* the last one of them got its probes: CLOCK_BOOTTIME */
 	uint64_t mapped_ns; /* files with new probes were mapped after this: CLOCK_BOOTTIME */
 	bool is_static;     /* the program loads no libraries */

@@ -32,7 +32,8 @@ _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 #define WATCHED_GAP_UNSEEN 3 /* it ended before its files were examined */
 #define WATCHED_GAP_LOADED                                                                         \
 	4 /* it has loaded an allocator later (dlopen), which had no probes then */
-#define WATCHED_GAP_SHARED 5 /* another process used its memory */
+#define WATCHED_GAP_SHARED  5 /* another process used its memory */
+#define WATCHED_GAP_REFUSED 6 /* some probes of an allocator could not be placed */
 
 /* Why the search for references gives blocks no result, or only those with a reference. */
 #define WATCHED_UNSEARCHED_NONE   0

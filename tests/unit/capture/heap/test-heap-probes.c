@@ -259,12 +259,55 @@ TEST(test_missed)
 	end_means(&means);
 }
 
+/*
+ * The probes of free() are refused, or all: its allocator is not watched completely. So it is at
+ * the next checks, which do not place them again.
+ */
+TEST(test_refused_probes)
+{
+	static const struct {
+		bool without[PROBES_PROGRAMS];
+		bool allocates, is_partial;
+	} rows[] = {
+		{ .allocates = true },
+		{ { [PROBES_ENTRY] = true }, true, true },
+		{ { true, true, true, true, true }, false, true },
+	};
+
+	need_programs();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ struct heap_probes *traced = calloc(1, sizeof(*traced));
+		struct load load = begin_load();
+		struct means means;
+
+		get_means(&means, probes_way());
+		for (size_t j = 0; j < PROBES_PROGRAMS; j++)
+			if (rows[i].without[j]) {
+				close_fd(means.own.programs[j]);
+				means.own.programs[j] = -1;
+			}
+		traced->pid = (uint32_t)load.pid;
+		for (unsigned check = 0; check < 2; check++) {
+			heap_probes_check(traced, &means.how);
+			assert_true(traced->found.any);
+			assert_int_equal(traced->found.allocates, rows[i].allocates);
+			assert_int_equal(traced->found.is_partial, rows[i].is_partial);
+		}
+		heap_probes_strip(traced, &means.how);
+		kill(load.pid, SIGKILL);
+		waitpid(load.pid, NULL, 0);
+		close(load.go_fd);
+		end_means(&means);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_perf_events),
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_refused_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
