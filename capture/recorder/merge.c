@@ -136,6 +136,19 @@ static size_t *merge_bytes(struct merge *m, const struct source *s)
 	return s == merge_queue_of(m, QUEUE_ADDED, 0) ? &m->added_bytes : &m->ring_bytes;
 }
 
+/* Makes room for BYTES in queue S. A queue of many records grows in smaller steps than GROW()'s. */
+static int merge_grow_queue(struct source *s, size_t bytes)
+{
+	size_t room = bytes + bytes / 4 + RECORD_BYTES_MAX;
+	uint8_t *queue = realloc(s->queue, room);
+
+	if (!queue)
+		return -ENOMEM;
+	s->queue = queue;
+	s->room = room;
+	return 0;
+}
+
 static int merge_append(struct merge *m, struct source *s, const struct rec_head *rec)
 {
 	if (s->from == s->to)
@@ -145,8 +158,7 @@ static int merge_append(struct merge *m, struct source *s, const struct rec_head
 		s->to -= s->from;
 		s->from = 0;
 	}
-	if (rec->size > s->room - s->to &&
-	    GROW(s->queue, s->room, s->to + rec->size + RECORD_BYTES_MAX) < 0)
+	if (rec->size > s->room - s->to && merge_grow_queue(s, s->to + rec->size) < 0)
 		return m->error = -ENOMEM;
 	memcpy(s->queue + s->to, rec, rec->size);
 	s->to += rec->size;
@@ -401,13 +413,16 @@ static int merge_poll_rings(struct merge *m)
 	return 0;
 }
 
-/* Returns most memory of queue S if it was long, and is not any more. */
+/*
+ * Returns memory of queue S if it was long, and is not any more: it has at most twice the room that
+ * it needs.
+ */
 static void merge_shrink_queue(struct source *s)
 {
-	size_t used = s->to - s->from, room = 2 * used;
+	size_t used = s->to - s->from, room = used + used / 4;
 	uint8_t *queue;
 
-	if (s->room <= QUEUE_KEPT_BYTES || used >= s->room / 4)
+	if (s->room <= QUEUE_KEPT_BYTES || used >= s->room / 2)
 		return;
 	if (used > 0) {
 		memmove(s->queue, s->queue + s->from, used);
