@@ -11,21 +11,33 @@
 #include "capture/programs/rec-rings.h"
 #include "capture/sandbox/thread.h"
 
-/* Room for 1000 lives of processes between two drains, per CPU. */
-#define LIFECYCLE_RING_BYTES ((uint64_t)1 << 20)
+/*
+ * Room for 1000 lives of processes between two drains, per CPU; and for lives on all CPUs, since
+ * not all of them start that many processes at once.
+ */
+#define LIFECYCLE_RING_BYTES  ((uint64_t)1 << 20)
+#define LIFECYCLE_RINGS_BYTES ((uint64_t)64 << 20)
 
 /*
- * Defaults: the size of a CPU's ring for scheduling or for calls, and the maximum of these rings of
- * all CPUs together.
+ * Defaults: the size of a CPU's ring for scheduling or for calls, and the maximum memory for all
+ * rings and the copies of their records. A session of any user is within the limits of the service
+ * then (tests/unit/daemon/sessions/test-ring-limits.c).
  */
-#define RING_BYTES_DEFAULT  ((uint64_t)4 << 20)
-#define RINGS_BYTES_DEFAULT ((uint64_t)256 << 20)
+#define RING_BYTES_DEFAULT   ((uint64_t)4 << 20)
+#define RINGS_MEMORY_DEFAULT ((uint64_t)416 << 20)
 
 /*
  * Rings other than those for scheduling and calls are smaller by this factor, since they get less
  * data.
  */
 enum { OTHER_RINGS_SHARE = 4 };
+
+static uint64_t collector_n_possible_cpus(void)
+{
+	int n = libbpf_num_possible_cpus();
+
+	return n > 0 ? (uint64_t)n : 1;
+}
 
 static uint64_t collector_other_ring_bytes(uint64_t ring_bytes)
 {
@@ -41,15 +53,25 @@ static const uint32_t cpu_ring_categories[CPU_RINGS] = {
 	[CPU_RING_IDLE] = CATEGORY_POWER,
 };
 
+static uint64_t collector_lifecycle_ring_bytes(void)
+{
+	uint64_t bytes = LIFECYCLE_RING_BYTES;
+
+	while (bytes > RING_BYTES_MIN &&
+	       bytes * collector_n_possible_cpus() > LIFECYCLE_RINGS_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
 static uint64_t collector_rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
 {
 	uint64_t bytes = collector_other_ring_bytes(ring_bytes);
+	uint64_t least = ring == REC_RING_LIFECYCLE ? collector_lifecycle_ring_bytes() : 0;
 
 	/* (a thread can make 5,000 system calls with data in the 10 ms until user space runs) */
 	if (ring == REC_RING_CALLS)
 		return ring_bytes;
-	return ring == REC_RING_LIFECYCLE && bytes < LIFECYCLE_RING_BYTES ? LIFECYCLE_RING_BYTES
-									  : bytes;
+	return bytes < least ? least : bytes;
 }
 
 uint64_t collector_map_ring_bytes(uint64_t ring_bytes)
@@ -276,41 +298,42 @@ static uint64_t collector_rec_rings_bytes(uint64_t ring_bytes, uint32_t categori
 uint64_t collector_memory(const struct session_options *o)
 {
 	uint64_t bytes = o->categories & CATEGORY_SCHED ? o->ring_bytes : 0;
-	int n = libbpf_num_possible_cpus();
+	uint64_t n_cpus = collector_n_possible_cpus();
 
 	for (unsigned i = 0; i < CPU_RINGS; i++)
 		if (o->categories & cpu_ring_categories[i])
 			bytes += collector_other_ring_bytes(o->ring_bytes);
 	bytes += collector_rec_rings_bytes(o->ring_bytes, o->categories);
-	bytes *= (uint64_t)(n > 0 ? n : 1);
-	return bytes +
-	       map_rings_memory((unsigned)(n > 0 ? n : 1), collector_map_ring_bytes(o->ring_bytes));
+	return n_cpus * bytes +
+	       map_rings_memory((unsigned)n_cpus, collector_map_ring_bytes(o->ring_bytes));
 }
 
 uint64_t collector_copies_memory(const struct session_options *o)
 {
-	int n = libbpf_num_possible_cpus();
-
-	return (uint64_t)(n > 0 ? n : 1) *
+	return collector_n_possible_cpus() *
 	       (collector_map_ring_bytes(o->ring_bytes) +
 		collector_rec_rings_bytes(o->ring_bytes, o->categories));
 }
 
+/* Whether rings of BYTES are not too large for a session without the option. */
+static bool collector_is_default_size(uint64_t bytes, uint32_t categories)
+{
+	const struct session_options o = { .ring_bytes = bytes, .categories = categories };
+
+	return bytes <= RING_BYTES_DEFAULT &&
+	       collector_memory(&o) + collector_copies_memory(&o) <= RINGS_MEMORY_DEFAULT;
+}
+
 uint64_t collector_choose_ring_bytes(uint64_t wanted, uint32_t categories)
 {
-	bool has_both = categories & CATEGORY_SCHED && rec_ring_is_used(REC_RING_CALLS, categories);
-	int n = libbpf_num_possible_cpus();
-	uint64_t n_rings = (uint64_t)(n > 0 ? n : 1) * (has_both ? 2 : 1);
-	uint64_t bytes = RING_BYTES_MIN, most = RINGS_BYTES_DEFAULT / n_rings;
+	uint64_t bytes = RING_BYTES_MIN;
 
-	if (wanted == 0) {
-		wanted = most < RING_BYTES_DEFAULT ? most : RING_BYTES_DEFAULT;
-		while (2 * bytes <= wanted)
+	if (wanted == 0)
+		while (collector_is_default_size(2 * bytes, categories))
 			bytes *= 2;
-	} else {
+	else
 		while (bytes < wanted && bytes < RING_BYTES_MAX)
 			bytes *= 2;
-	}
 	return bytes;
 }
 

@@ -23,7 +23,7 @@ enum {
 	LIMIT_SESSIONS_OWN = 4,
 	LIMIT_WAITERS = 32, /* waiting calls of one session */
 };
-#define LIMIT_RING_BYTES          (UINT64_C(1) << 30) /* of all sessions, on all CPUs */
+#define LIMIT_RING_BYTES          (UINT64_C(2) << 30) /* with their queues, on all CPUs */
 #define LIMIT_RING_BYTES_ROOT     (LIMIT_RING_BYTES / 4)
 #define LIMIT_RING_BYTES_PER_USER (LIMIT_RING_BYTES / 2)
 #define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)

@@ -489,7 +489,7 @@ TEST(test_limit_of_rings)
 {
 	_cleanup_close_ int fd = open_output();
 	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	int possible = (int)(4 / n_cpus); /* sessions with rings of 256 MiB in 1 GiB */
+	int possible = (int)(8 / n_cpus); /* sessions with rings of 256 MiB in 2 GiB */
 	char name[16];
 
 	await_no_sessions();
