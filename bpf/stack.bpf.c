@@ -54,10 +54,15 @@ __noinline __u64 stack_next_frame(struct unwind_walk *w)
 	return frame[1];
 }
 
-/* Stores the next frames of W in FRAMES, from number N on, below MAX. Returns their end. */
-static __always_inline __u32 stack_chain_stride(struct unwind_walk *w, __u64 *frames, __u64 n,
-						const __u64 max)
+/*
+ * Stores the next frames of W in FRAMES, from number N on, below MAX: by tables, or by frame
+ * pointers. Returns their end, and the end of W in the upper half; 0 = the walk continues.
+ */
+static __always_inline __u64 stack_stride(struct unwind_walk *w, __u64 *frames, __u64 n,
+					  const __u64 max, const bool by_tables)
 {
+	__u64 end = 0;
+
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < STACK_STRIDE; i++) {
 		/* (so that the limit is checked in each round, for the verifier) */
@@ -65,21 +70,26 @@ static __always_inline __u32 stack_chain_stride(struct unwind_walk *w, __u64 *fr
 		if (n >= max)
 			break;
 		frames[n++] = w->ip;
-		w->ip = stack_next_frame(w);
-		if (!w->ip)
+		if (by_tables) {
+			end = (__u32)unwind_next(w);
+		} else {
+			w->ip = stack_next_frame(w);
+			end = !w->ip;
+		}
+		if (end)
 			break;
 	}
-	return (__u32)n;
+	return end << 32 | n;
 }
 
 __noinline __u32 stack_chain_record(struct unwind_walk *w, struct rec_stack *to, __u32 n)
 {
-	return w && to ? stack_chain_stride(w, to->frames, n, STACK_FRAMES_MAX) : 0;
+	return w && to ? (__u32)stack_stride(w, to->frames, n, STACK_FRAMES_MAX, false) : 0;
 }
 
 __noinline __u32 stack_chain_memory(struct unwind_walk *w, struct memory_stack *to, __u32 n)
 {
-	return w && to ? stack_chain_stride(w, to->frames, n, MEMORY_FRAMES_MAX) : 0;
+	return w && to ? (__u32)stack_stride(w, to->frames, n, MEMORY_FRAMES_MAX, false) : 0;
 }
 
 /*
@@ -106,33 +116,15 @@ static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, const struc
 	return n;
 }
 
-/* The same by tables. Returns the end of W in the upper half; 0 = the walk continues. */
-static __always_inline __u64 stack_tables_stride(struct unwind_walk *w, __u64 *frames, __u64 n,
-						 const __u64 max)
-{
-	__u64 end = 0;
-
-#pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < STACK_STRIDE; i++) {
-		barrier_var(n);
-		if (n >= max)
-			break;
-		frames[n++] = w->ip;
-		end = (__u32)unwind_next(w);
-		if (end)
-			break;
-	}
-	return end << 32 | n;
-}
-
+/* The next frames by tables, with the result of stack_stride(). */
 __noinline __u64 stack_tables_record(struct unwind_walk *w, struct rec_stack *to, __u32 n)
 {
-	return w && to ? stack_tables_stride(w, to->frames, n, STACK_FRAMES_MAX) : 0;
+	return w && to ? stack_stride(w, to->frames, n, STACK_FRAMES_MAX, true) : 0;
 }
 
 __noinline __u64 stack_tables_memory(struct unwind_walk *w, struct memory_stack *to, __u32 n)
 {
-	return w && to ? stack_tables_stride(w, to->frames, n, MEMORY_FRAMES_MAX) : 0;
+	return w && to ? stack_stride(w, to->frames, n, MEMORY_FRAMES_MAX, true) : 0;
 }
 
 /*
