@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The shared part of the files about arguments. Internal to place-arguments*.c.
+ *
+ *   place-arguments.c             the arguments of a function, and the variables at an address
+ *   place-arguments-leaves.c      the values in a type
+ *   place-arguments-convention.c  where the calling convention and the compiler put them
+ */
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include "reader/places/place-arguments.h"
+#include "reader/places/place-expression.h"
+
+enum {
+	PLACE_WORD = 8,
+	PLACE_PARTS_MAX = 1024, /* members or parameters that are examined */
+};
+
+/* ---- place-arguments-leaves.c ---- */
+
+/* A number, a pointer, or an unavailable value, AT bytes from the beginning of a variable. */
+struct place_leaf {
+	char name[PLACE_ARGUMENT_NAME_MAX];
+	uint64_t at;
+	char kind;
+	uint8_t bytes;
+	uint8_t bit, width; /* of a bit field, from `at` on; width 0 = it is none */
+	bool is_half;       /* of a number of two words */
+	char *words;        /* owned */
+};
+
+struct place_leaves {
+	struct place_leaf list[PLACE_ARGUMENTS_MAX];
+	size_t n;
+	bool cut;
+	size_t n_visited; /* members examined; structures without members can make this large */
+};
+
+void place_leaves_deinit(struct place_leaves *l);
+
+/* The text between the braces of SHAPE. The caller owns it. */
+char *place_leaves_words(const char *shape);
+
+bool place_leaves_is_structure(Dwarf_Die *type);
+
+/*
+ * Collects the values in TYPE, except for arrays and unions. TYPE is that of NAME, which begins at
+ * AT, in DEPTH structures.
+ */
+void place_leaves_collect(struct place_leaves *l, Dwarf_Die *type, const char *name, uint64_t at,
+			  unsigned depth);
+
+/* ---- place-arguments-convention.c ---- */
+
+struct place_convention {
+	unsigned registers; /* used */
+	unsigned vectors;
+	uint64_t stack; /* bytes used, from the return address on */
+	bool is_rust;
+	bool is_unknown; /* from here on, arguments are only where the compiler says */
+};
+
+/* The state before the first argument of FUNCTION. */
+struct place_convention place_convention_of(Dwarf_Die *function);
+
+/* Adds the values of PARAMETER, which has TYPE. */
+void place_convention_argument(struct place_convention *c, const struct place_context *context,
+			       Dwarf_Die *parameter, Dwarf_Die *type, struct place_arguments *a);
+
+/*
+ * Sets the result of FUNCTION. A result in memory is represented by its address, which the function
+ * returns. Of other structures, only those with a single number are a result.
+ */
+void place_convention_result(Dwarf_Die *function, struct place_convention *c,
+			     struct place_arguments *ret);
+
+/* ---- place-arguments.c ---- */
+
+/* Adds LEAF, with its words. Returns NULL if there are too many. */
+struct place_argument *place_arguments_add(struct place_arguments *a, struct place_leaf *leaf);
