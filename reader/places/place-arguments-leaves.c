@@ -147,11 +147,7 @@ void place_leaves_collect(struct place_leaves *l, Dwarf_Die *type, const char *n
 	if (depth == ARGUMENT_DEPTH_MAX || dwarf_child(type, &member) != 0)
 		return;
 	do {
-		int tag = dwarf_tag(&member);
-
-		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-		    !dwarf_hasattr(&member, DW_AT_declaration) &&
-		    !dwarf_hasattr(&member, DW_AT_external))
+		if (place_type_is_member(&member))
 			arguments_leaves_member(l, &member, name, at, depth);
 	} while (!l->cut && ++l->n_visited < PLACE_PARTS_MAX && places_next(&member));
 }

@@ -180,14 +180,10 @@ static void classes_add_members(struct classes *c, Dwarf_Die *type, uint64_t at,
 	if (dwarf_child(type, &member) != 0)
 		return;
 	do {
-		int tag = dwarf_tag(&member);
-
-		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-		    !dwarf_hasattr(&member, DW_AT_declaration) &&
-		    !dwarf_hasattr(&member, DW_AT_external))
+		if (place_type_is_member(&member))
 			classes_add_member(c, &member, at, depth);
 		/* (Rust's enumerations with data, which it passes in general registers) */
-		if (tag == DW_TAG_variant_part)
+		if (dwarf_tag(&member) == DW_TAG_variant_part)
 			classes_put(c, at, place_type_bytes(type), 1, PLACE_CLASS_GENERAL,
 				    PLACE_CLASS_GENERAL);
 	} while (++c->n_visited < CLASSES_VISITED_MAX && places_next(&member));

@@ -91,8 +91,7 @@ static bool passing_classify(Dwarf_Die *type, unsigned depth, unsigned *n_visite
 				return true;
 			continue;
 		}
-		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-		    dwarf_hasattr(&die, DW_AT_declaration) || dwarf_hasattr(&die, DW_AT_external))
+		if (!place_type_is_member(&die))
 			continue;
 		if (tag == DW_TAG_inheritance && dwarf_hasattr(&die, DW_AT_virtuality))
 			return true;

@@ -202,6 +202,14 @@ static int place_shape_member(Dwarf_Die *member, struct outbuf *to, unsigned dep
 	return outbuf_print(to, ",");
 }
 
+bool place_type_is_member(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+	       !dwarf_hasattr(die, DW_AT_declaration) && !dwarf_hasattr(die, DW_AT_external);
+}
+
 static int place_shape_struct(Dwarf_Die *type, struct outbuf *to, uint64_t bytes, unsigned depth)
 {
 	size_t n = 0;
@@ -210,12 +218,7 @@ static int place_shape_struct(Dwarf_Die *type, struct outbuf *to, uint64_t bytes
 	outbuf_print(to, "%c%" PRIu64 "{", dwarf_tag(type) == DW_TAG_union_type ? 'U' : 's', bytes);
 	if (dwarf_child(type, &member) == 0)
 		do {
-			int tag = dwarf_tag(&member);
-
-			/* Static members are only declared in the type. */
-			if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-			    !dwarf_hasattr(&member, DW_AT_declaration) &&
-			    !dwarf_hasattr(&member, DW_AT_external))
+			if (place_type_is_member(&member))
 				place_shape_member(&member, to, depth);
 		} while (++n < TYPE_PARTS_MAX && places_next(&member));
 	return outbuf_print(to, "}");

@@ -34,6 +34,12 @@ int place_type_shape(Dwarf_Die *type, struct outbuf *to);
  */
 bool place_type_member(Dwarf_Die *member, uint64_t bytes, uint64_t *ret_bit, uint64_t *ret_bits);
 
+/*
+ * Whether DIE, a child of a structure, is a part of its memory: a member or a base. (Static members
+ * are only declared in the type.)
+ */
+bool place_type_is_member(Dwarf_Die *die);
+
 /* The attribute NAME of DIE as a number. */
 bool place_type_number(Dwarf_Die *die, unsigned name, uint64_t *ret);
 
