@@ -2,8 +2,9 @@
 /*
  * The shared part of the profiler's files. Internal to profiler*.c.
  *
- *   profiler.c         mappings, and the operations of the stage
- *   profiler-stacks.c  records with a stack
+ *   profiler.c           the operations of the stage
+ *   profiler-mappings.c  mappings, and which processes need them
+ *   profiler-stacks.c    records with a stack
  */
 #pragma once
 
@@ -11,11 +12,34 @@
 
 int profiler_write_event(struct profiler *p, const struct event *ev);
 
+/* ---- profiler-mappings.c ---- */
+
+void profiler_free_processes(struct profiler *p);
+
+/* A mapping, and the begin of an exec. Return 0 or a negative errno. */
+int profiler_on_mapping(struct profiler *p, const struct rec_mapping *rec);
+int profiler_on_new_image(struct profiler *p, const struct rec_head *head);
+
+/*
+ * If many processes are known, or if many mappings wait: forgets ended processes, since the end of
+ * unselected ones is not reported. Returns 0 or a negative errno.
+ */
+int profiler_forget_ended(struct profiler *p, uint64_t now_ns);
+
+/* From now on, mappings are kept for heads of chunks. Returns 0 or -ENOMEM. */
+int profiler_will_split(struct profiler *p);
+
+/* Operations of the stage. After a pause, all mappings are unknown, and waiting ones discarded. */
+int profiler_head(const void *stage, const struct stage_head *h);
+int profiler_resume(void *stage);
+
 /*
  * Whether PID is in the middle of the exec with which a filter selected it. The mappings of its old
  * program are never written.
  */
 bool profiler_is_between_programs(const struct profiler *p, uint32_t pid);
+
+/* ---- profiler-stacks.c ---- */
 
 /* Write the events for a REC_SAMPLE and a REC_OFFCPU. Return 0 or the archive's error. */
 int profiler_on_sample(struct profiler *p, const struct rec_head *head);
