@@ -49,6 +49,12 @@ bool unwind_is_in(__u64 mm);
 int unwind_find_mapping(struct unwind_walk *w);
 
 /*
+ * The rule at ADDRESS in the table of file number FILE with GENERATION. UNWIND_NONE if it has none,
+ * UNWIND_MISSING if the table does not exist.
+ */
+__u32 unwind_find_rule(__u32 file, __u32 generation, __u32 address);
+
+/*
  * Learns the current task's mapping at ADDRESS (unwind-index.bpf.c). If ASKS, requests the table of
  * its file. Returns 0, or UNWIND_END_* if there is no code, or if the kernel cannot look it up now.
  */
