@@ -48,6 +48,33 @@ static uint64_t function_walk_destination(const struct function_walk *w,
 	return *ret_slot ? (*ret_slot)->target : 0;
 }
 
+enum function_walk_thunk { THUNK_NONE, THUNK_RETURN, THUNK_JUMP };
+
+/*
+ * Whether the code at VADDR, which is called, drops its return address: then the `ret` behind it is
+ * that of the caller. Or whether it replaces the address: then the `ret` is a computed jump.
+ * Compilers return and jump in this way so that the processor does not predict the destination
+ * (-mfunction-return=thunk, -mindirect-branch=thunk).
+ */
+static enum function_walk_thunk function_walk_thunk_at(const struct function_walk *w,
+						       uint64_t vaddr)
+{
+	static const uint8_t lea[] = { 0x48, 0x8d, 0x64, 0x24, 0x08 }; /* lea 8(%rsp),%rsp */
+	static const uint8_t add[] = { 0x48, 0x83, 0xc4, 0x08 };       /* add $8,%rsp */
+	uint64_t offset;
+	size_t n;
+	const uint8_t *p = elf_image_code(w->image, vaddr, &n, &offset);
+
+	if (!p || n < sizeof(lea))
+		return THUNK_NONE;
+	if (memcmp(p, lea, sizeof(lea)) == 0 || memcmp(p, add, sizeof(add)) == 0)
+		return THUNK_RETURN;
+	/* mov REGISTER,(%rsp) */
+	return (p[0] & 0xfb) == 0x48 && p[1] == 0x89 && (p[2] & 0xc7) == 0x04 && p[3] == 0x24
+		       ? THUNK_JUMP
+		       : THUNK_NONE;
+}
+
 static void function_walk_open_way(struct function_walk *w, struct ways *ways, uint64_t vaddr)
 {
 	if (vaddr >= w->watch && vaddr <= (w->watch_to ?: w->watch))
@@ -112,6 +139,17 @@ static void function_walk_add_tail(struct function_walk *w, struct ways *ways, u
 	}
 }
 
+/* Handles a call of the thunk at TO. Returns false if it is an ordinary function. */
+static bool function_walk_pass_thunk(struct function_walk *w, struct ways *ways, uint64_t to)
+{
+	enum function_walk_thunk thunk = function_walk_thunk_at(w, to);
+
+	if (thunk == THUNK_RETURN)
+		function_walk_open_way(w, ways, to);
+	w->computed |= thunk == THUNK_JUMP;
+	return thunk != THUNK_NONE;
+}
+
 /* Handles instruction I at VADDR. True if the next instruction follows. */
 static bool function_walk_step(struct function_walk *w, struct ways *ways, uint64_t vaddr,
 			       const struct instruction *i)
@@ -141,6 +179,8 @@ static bool function_walk_step(struct function_walk *w, struct ways *ways, uint6
 		w->stopped = true;
 		return false;
 	}
+	if (i->kind == INSTRUCTION_CALL && to && function_walk_pass_thunk(w, ways, to))
+		return false;
 	if (i->kind == INSTRUCTION_CALL) {
 		w->n_calls++;
 		w->n_indirect += !to && !slot;
@@ -231,10 +271,12 @@ static bool function_walk_pass_call(const struct function_walk *w, const struct 
 	*ret_fails = false;
 	if (slot && slot->noreturn)
 		return false;
-	if (i->kind == INSTRUCTION_CALL) {
+	if (i->kind == INSTRUCTION_CALL && function_walk_thunk_at(w, to) == THUNK_NONE) {
 		*place = WALK_PLACE((*place >> 1) + i->length, wanted);
 		return true;
 	}
+	if (i->kind == INSTRUCTION_CALL && function_walk_thunk_at(w, to) == THUNK_JUMP)
+		to = 0;
 	*ret_fails = !wanted && !to;
 	*place = WALK_PLACE(to, *place & 1);
 	return !wanted && to;

@@ -109,6 +109,37 @@ TEST(test_tail_calls)
 	assert_int_equal(places.places[0].flags, CALL_PLACE_PARTIAL);
 }
 
+/* Returns and jumps through thunks, which hide their destination from the processor. */
+TEST(test_thunks)
+{
+	uint64_t ret;
+
+	need_compiler();
+	if (command_in(
+		    dir,
+		    "printf 'int (*f)(int);\nint leaf(int n) { return n + 1; }\n"
+		    "int jumps(int n) { return f(n + 1); }\n"
+		    "__attribute__((noipa)) int other(int n) { return n * 3; }\n"
+		    "int calls(int n) { return other(n) + 1; }\n' >thunks.c && "
+		    "gcc -O2 -fcf-protection=none -mfunction-return=thunk -mindirect-branch=thunk "
+		    "-fPIC -shared -o thunks.so thunks.c") != 0) {
+		print_message("skip: there is no gcc with -mfunction-return=thunk\n");
+		skip();
+	}
+	find("thunks.so", "leaf", 1, 1);
+	assert_int_equal(places.places[0].n_rets, 1);
+	assert_int_equal(places.places[0].flags, CALL_PLACE_LEAF);
+	ret = places.places[0].rets[0];
+	assert_code("thunks.so");
+	find("thunks.so", "calls", 1, 1);
+	assert_int_equal(places.places[0].n_rets, 1);
+	assert_int_equal(places.places[0].rets[0], ret);
+	assert_int_equal(places.places[0].flags, 0);
+	find("thunks.so", "jumps", 1, 1);
+	assert_int_equal(places.places[0].n_rets, 0);
+	assert_int_equal(places.places[0].flags & CALL_PLACE_PARTIAL, CALL_PLACE_PARTIAL);
+}
+
 /* A tail call to a function that is chosen at run time is an end, if no candidate calls. */
 TEST(test_chosen)
 {
@@ -523,8 +554,9 @@ int main(void)
 		cmocka_unit_test(test_valid),           cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_points),          cmocka_unit_test(test_files),
 		cmocka_unit_test(test_refused_point),   cmocka_unit_test(test_cache_damaged),
-		cmocka_unit_test(test_chosen),          cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_loops),           cmocka_unit_test(test_refused_entry),
+		cmocka_unit_test(test_thunks),          cmocka_unit_test(test_chosen),
+		cmocka_unit_test(test_streams),         cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_refused_entry),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
