@@ -177,7 +177,7 @@ enum walk_end {
 	WALK_FRAME_POINTERS, /* frame pointers alone: mappings were unknown, or a 32-bit program */
 	WALK_NO_CODE,        /* an address that is not in code */
 	WALK_NO_TABLE,       /* code without a table, and without a frame pointer */
-	WALK_UNSUPPORTED,    /* code that no table can describe */
+	WALK_UNSUPPORTED,    /* the table has a rule that walks do not support */
 	WALK_UNREADABLE,     /* the next frame is unreadable */
 	WALK_BUSY,           /* mappings were changing, or could not be looked up */
 	WALK_ENDS_MAX,

@@ -11,7 +11,7 @@ static const char *const stacks_text_rest[WALK_ENDS_MAX] = {
 	[WALK_FRAME_POINTERS] = "by frame pointers alone",
 	[WALK_NO_CODE] = "at an address that is not code",
 	[WALK_NO_TABLE] = "in code without a table",
-	[WALK_UNSUPPORTED] = "in code that no table describes",
+	[WALK_UNSUPPORTED] = "in code whose table has rules that are not supported",
 	[WALK_UNREADABLE] = "at a frame that cannot be read",
 	[WALK_BUSY] = "while mappings changed",
 };

@@ -51,6 +51,12 @@ assert_ge "$(grep -c ' \. \. ask_time\| \. ask_time' "$TMP/names")" 50 "samples 
 odd "a jump to a handler" 95 ' leaf_caught be_caught burn main \. \. _start $| burn main \. \. _start $' -- "$TMP/odd" caught 300
 assert_ge "$(grep -c ' leaf_caught be_caught burn main ' "$TMP/names")" 20 "whole chains of what jumps to a handler"
 odd "a call of address 0" 95 ' leaf on_fault \. call_nothing burn (burn_nothing )?main \. \. _start $' -- "$TMP/odd" nothing 300
+note "a caller whose frame depends on another register: its table cannot be used, and that is said"
+take "$TMP/odd.fxt" -e profile -F 997 -- "$TMP/odd" register 300
+expect_exit 0 "$KYMO" summary --json "$TMP/odd.fxt"
+assert_ge "$(gojq .stacks.unsupported "$TMP/stdout")" 20 "stacks that end there"
+expect_exit 0 "$KYMO" summary "$TMP/odd.fxt"
+assert_says "$TMP/stdout" "in code whose table has rules that are not supported"
 cp "$TMP/odd" "$TMP/gone"
 # odd_named WHAT NAME COMMAND ...: likewise, where the mapping's name is not that of a file: has NAME in it
 odd_named() {

@@ -19,6 +19,7 @@
  *	           jumps to a handler of its caller, be_caught(), which follows no call
  *	nothing    calls of address 0 in call_nothing(), from which a signal's handler, on_fault(),
  *	           returns
+ *	register   a function that finds its frame by %rbx (by_register()) and calls leaf()
  *
  * tests/system/unwind-files.sh builds it without frame pointers.
  */
@@ -360,6 +361,18 @@ static void burn_nothing(uint64_t ns)
 	burn(ns, call_nothing);
 }
 
+__asm__(".type by_register,@function\n"
+	"by_register:\n.cfi_startproc\n"
+	"\tpush %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset rbx, -16\n"
+	"\tmov %rsp, %rbx\n.cfi_def_cfa_register rbx\n"
+	"\tsub $64, %rsp\n\tand $-64, %rsp\n"
+	"\tcall leaf\n"
+	"\tmov %rbx, %rsp\n.cfi_def_cfa_register rsp\n"
+	"\tpop %rbx\n.cfi_def_cfa_offset 8\n"
+	"\tret\n.cfi_endproc\n"
+	".size by_register, . - by_register\n");
+void by_register(void);
+
 static void exec_many(void)
 {
 	for (unsigned i = 0; i < 4400; i++) {
@@ -422,6 +435,8 @@ int main(int argc, char **argv)
 		burn(ns, be_caught);
 	else if (strcmp(what, "nothing") == 0)
 		burn_nothing(ns);
+	else if (strcmp(what, "register") == 0)
+		burn(ns, by_register);
 	else if (strcmp(what, "many") == 0)
 		map_many();
 	else if (strcmp(what, "execs") == 0)
