@@ -186,8 +186,10 @@ static int call_target_parse_variant(const struct call_target *target, const cha
 	snprintf(text, sizeof(text), CALL_SYSCALL_FILE ":%s%s", call, row->signature);
 	if (call_spec_parse(text, ret, &error) < 0)
 		return -EINVAL;
-	if (target->place)
+	if (target->place) {
 		ret->ret = target->spec->ret;
+		ret->ret_reason = target->spec->ret_reason;
+	}
 	return 0;
 }
 

@@ -159,8 +159,8 @@ struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, ui
 struct call_value call_value_of_result(const struct call_spec *spec, uint64_t result,
 				       char to[static CALL_SET_TEXT_MAX])
 {
-	if (spec->ret.form == CALL_FLOAT)
-		return call_value_missing(CALL_REASON_VECTOR, to);
+	if (spec->ret_reason || spec->ret.form == CALL_FLOAT)
+		return call_value_missing(spec->ret_reason ?: CALL_REASON_VECTOR, to);
 	return call_value_of_spec(spec, &spec->ret, result, to);
 }
 

@@ -53,14 +53,13 @@ static int spec_register(struct call_spec_reader *r, struct call_location *to)
 	return error;
 }
 
-static int spec_reason(struct call_spec_reader *r, struct call_location *to)
+int call_spec_reason(struct call_spec_reader *r, uint8_t *to)
 {
 	size_t n = call_spec_word(r);
 
-	to->kind = CALL_ORIGIN_NONE;
-	to->reason = (uint8_t)call_reason_find(r->p, n);
-	if (to->reason == CALL_REASON_NONE)
-		return call_spec_fail(r, r->p, "unknown reason for an unavailable argument");
+	*to = (uint8_t)call_reason_find(r->p, n);
+	if (*to == CALL_REASON_NONE)
+		return call_spec_fail(r, r->p, "unknown reason for an unavailable value");
 	r->p += n;
 	return 0;
 }
@@ -75,7 +74,7 @@ static int spec_location(struct call_spec_reader *r, struct call_location *to)
 		return to->kind = CALL_ORIGIN_CONSTANT,
 		       call_spec_number(r, (uint64_t *)&to->offset);
 	if (call_spec_accept(r, "?"))
-		return spec_reason(r, to);
+		return to->kind = CALL_ORIGIN_NONE, call_spec_reason(r, &to->reason);
 	to->kind = CALL_ORIGIN_REGISTER;
 	if (call_spec_accept(r, "["))
 		to->kind = CALL_ORIGIN_MEMORY;

@@ -72,6 +72,9 @@ int call_spec_type(struct call_spec_reader *r, struct call_type *ret);
 
 /* ---- call-spec-locations.c ---- */
 
+/* Parses the reason after "@?". */
+int call_spec_reason(struct call_spec_reader *r, uint8_t *to);
+
 /* The number of the argument whose name is the N bytes at P, or -ENOENT. */
 int call_spec_find_arg(const struct call_spec *spec, const char *p, size_t n);
 

@@ -267,6 +267,8 @@ static int spec_return(struct call_spec_reader *r)
 	if (error == 0 && (r->spec->ret.form == CALL_BUF || r->spec->ret.form == CALL_STRUCT))
 		return call_spec_fail(r, begin,
 				      "a result cannot be a buffer or a structure; use 'ptr'");
+	if (error == 0 && call_spec_accept(r, "@?"))
+		error = call_spec_reason(r, &r->spec->ret_reason);
 	return error;
 }
 

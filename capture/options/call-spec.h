@@ -21,7 +21,7 @@
  * This is the function of BYTES bytes at OFFSET, or the instruction at offset AT in it, with the
  * name LABEL. WHERE is the location of an argument that is not in the register of its number:
  * "r5+8" is register 5 (in DWARF's numbering) plus 8, "r5>>32" is its upper half, "[r7+16]" is in
- * memory, "=7" is a constant, "?vector" is unavailable.
+ * memory, "=7" is a constant, "?vector" is unavailable. So is a result "-> TYPE@?REASON".
  *
  * A structure is "struct:stat" or "struct:pollfd[n]" (model/calls/call-structs.h lists them).
  *
@@ -91,6 +91,7 @@ struct call_spec {
 	struct call_arg args[CALL_ARGS_MAX];
 	size_t n_args;
 	struct call_type ret;
+	uint8_t ret_reason; /* enum call_reason: the result is unavailable */
 	struct call_condition condition;
 	uint32_t limit; /* maximum of recorded calls of each function per second; 0 = no limit */
 	bool implied;   /* arguments and result are the known ones, or none */

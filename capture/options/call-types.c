@@ -54,6 +54,7 @@ static const struct reason_row {
 	[CALL_REASON_NOT_KEPT] = { "lost", "its register is not kept" },
 	[CALL_REASON_NO_NUMBER] = { "whole", "neither a number nor a pointer" },
 	[CALL_REASON_UNREADABLE] = { "unreadable", "its memory cannot be read" },
+	[CALL_REASON_WIDE] = { "wide", "larger than a register" },
 };
 
 static bool call_types_same(const char *name, const char *word, size_t n)

@@ -42,7 +42,7 @@ struct call_type {
 	uint16_t words;  /* its own named values: their position in `words`, from 1; 0 = none */
 };
 
-/* The reason why an argument is unavailable. */
+/* The reason why an argument or a result is unavailable. */
 enum call_reason {
 	CALL_REASON_NONE,
 	CALL_REASON_VECTOR,
@@ -51,6 +51,7 @@ enum call_reason {
 	CALL_REASON_NOT_KEPT,
 	CALL_REASON_NO_NUMBER,
 	CALL_REASON_UNREADABLE,
+	CALL_REASON_WIDE,
 	CALL_REASON_MAX,
 };
 

@@ -18,6 +18,7 @@ static const char *call_text_reason(enum place_reason reason)
 		[PLACE_REASON_NOT_KEPT] = CALL_REASON_NOT_KEPT,
 		[PLACE_REASON_POINTS_NOWHERE] = CALL_REASON_OPTIMISED,
 		[PLACE_REASON_NOT_WHOLE] = CALL_REASON_NO_NUMBER,
+		[PLACE_REASON_WIDE] = CALL_REASON_WIDE,
 	};
 
 	return call_reason_name(words[reason] ?: CALL_REASON_COMPLEX);
@@ -120,10 +121,12 @@ void call_text_put_arguments(struct outbuf *to, const struct place_arguments *a,
 		call_text_put_location(to, &a->list[i], i, is_point);
 	}
 	outbuf_print(to, ")");
-	if (is_point || !a->result.kind || (a->result.reason && a->result.kind != 'f'))
+	if (is_point || !a->result.kind)
 		return;
 	outbuf_print(to, " -> ");
 	call_text_put_type(to, &a->result, words);
+	if (a->result.reason && a->result.kind != 'f')
+		outbuf_print(to, "@?%s", call_text_reason(a->result.reason));
 }
 
 void call_text_put_label(struct outbuf *to, const char *label)

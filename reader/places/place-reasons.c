@@ -17,6 +17,7 @@ static const char *const texts[PLACE_REASON_MAX] = {
 	[PLACE_REASON_NO_TYPE] = "it has no type",
 	[PLACE_REASON_NO_POINTER] = "it is no pointer",
 	[PLACE_REASON_NO_MEMORY] = "there is no memory",
+	[PLACE_REASON_WIDE] = "it is larger than a register",
 };
 
 const char *place_reason_text(enum place_reason reason)

@@ -156,6 +156,9 @@ TEST(test_locations)
 	assert_int_equal(spec.args[5].location.reason, CALL_REASON_VECTOR);
 	assert_int_equal(spec.args[6].location.kind, CALL_ORIGIN_MEMORY);
 	assert_int_equal(spec.args[7].location.reason, CALL_REASON_OPTIMISED);
+	assert_int_equal(spec.ret_reason, CALL_REASON_NONE);
+	take("x:f(int n) -> uint64@?wide if $n > 1");
+	assert_int_equal(spec.ret_reason, CALL_REASON_WIDE);
 	take("x:f(int a@r5>>3:4, int b@[r7+8]>>60:4, long c@r5>>0:64)");
 	assert_int_equal(spec.args[0].location.shift, 3);
 	assert_int_equal(spec.args[0].location.width, 4);
@@ -242,6 +245,7 @@ TEST(test_wrong)
 		{ "x:f(int a@r5>>3:0)", 17, "1 to 64 bits" },
 		{ "x:f(int a@r5>>3:62)", 18, "1 to 64 bits" },
 		{ "x:f(int a@?because)", 11, "unknown reason" },
+		{ "x:f(int a) -> int@?because", 19, "unknown reason" },
 		{ "x:f(enum{A} a)", 9, "NAME=NUMBER" },
 		{ "x:f(enum{A=x} a)", 11, "decimal number" },
 		{ "x:f(enum{A=1 a)", 9, "'}' is missing" },
