@@ -378,14 +378,14 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 		result->kind = l.list[0].kind == 'U' ? 'u' : l.list[0].kind;
 		result->bytes = l.list[0].bytes;
 		result->words = TAKE_PTR(l.list[0].words);
-	} else if (l.n == 1 && l.list[0].kind == 'f' && l.list[0].bytes <= WORD) {
+	} else if (l.n == 1 && l.list[0].kind == 'f' && l.list[0].bytes <= PLACE_WORD) {
 		result->kind = 'f';
 		result->bytes = l.list[0].bytes;
 		result->reason = PLACE_REASON_VECTOR;
 	} else {
 		result->kind = 'u';
 		result->bytes = PLACE_WORD;
-		result->reason = classes.bytes > WORD                     ? PLACE_REASON_WIDE
+		result->reason = classes.bytes > PLACE_WORD               ? PLACE_REASON_WIDE
 				 : classes.words[0] == PLACE_CLASS_VECTOR ? PLACE_REASON_VECTOR
 									  : PLACE_REASON_NOT_WHOLE;
 	}
