@@ -249,13 +249,12 @@ TEST(test_cut_quiet)
 	put_event(&s, FXT_EVENT_INSTANT, 900, 5, "c", "late", 0);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct edit_cut_counts counts;
-		_cleanup_free_ char *text =
-			cut_counts(&s.bytes,
-				   &(struct edit_cut_options){ .from_ns = rows[i].from_ns,
-							       .to_ns = rows[i].to_ns,
-							       .absolute = true },
-				   &counts);
 
+		free(cut_counts(&s.bytes,
+				&(struct edit_cut_options){ .from_ns = rows[i].from_ns,
+							    .to_ns = rows[i].to_ns,
+							    .absolute = true },
+				&counts));
 		assert_int_equal(counts.any, rows[i].any);
 		assert_int_equal(counts.quiet_ns, rows[i].quiet_ns);
 		if (!rows[i].quiet_ns)
