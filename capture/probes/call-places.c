@@ -202,7 +202,7 @@ static void places_sweep(struct places_search *s, const struct found_function *f
 			place->flags |= CALL_PLACE_PARTIAL;
 			return;
 		}
-		if (i.kind == INSTRUCTION_RETURN)
+		if (function_walk_is_return(&s->image, s->disassembler, &i))
 			places_add_ret(s, place, f->vaddr + at);
 		if (i.switches_stack)
 			place->flags |= CALL_PLACE_FRAGILE;

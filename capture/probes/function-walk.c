@@ -56,14 +56,14 @@ enum function_walk_thunk { THUNK_NONE, THUNK_RETURN, THUNK_JUMP };
  * Compilers return and jump in this way so that the processor does not predict the destination
  * (-mfunction-return=thunk, -mindirect-branch=thunk).
  */
-static enum function_walk_thunk function_walk_thunk_at(const struct function_walk *w,
+static enum function_walk_thunk function_walk_thunk_at(const struct elf_image *image,
 						       uint64_t vaddr)
 {
 	static const uint8_t lea[] = { 0x48, 0x8d, 0x64, 0x24, 0x08 }; /* lea 8(%rsp),%rsp */
 	static const uint8_t add[] = { 0x48, 0x83, 0xc4, 0x08 };       /* add $8,%rsp */
 	uint64_t offset;
 	size_t n;
-	const uint8_t *p = elf_image_code(w->image, vaddr, &n, &offset);
+	const uint8_t *p = elf_image_code(image, vaddr, &n, &offset);
 
 	if (!p || n < sizeof(lea))
 		return THUNK_NONE;
@@ -73,6 +73,24 @@ static enum function_walk_thunk function_walk_thunk_at(const struct function_wal
 	return (p[0] & 0xfb) == 0x48 && p[1] == 0x89 && (p[2] & 0xc7) == 0x04 && p[3] == 0x24
 		       ? THUNK_JUMP
 		       : THUNK_NONE;
+}
+
+bool function_walk_is_return(const struct elf_image *image, struct disassembler *disassembler,
+			     const struct instruction *i)
+{
+	struct instruction first;
+	uint64_t offset;
+	const uint8_t *p;
+	size_t n;
+
+	if (i->kind == INSTRUCTION_RETURN)
+		return true;
+	if (i->kind != INSTRUCTION_JUMP || !i->target)
+		return false;
+	p = elf_image_code(image, i->target, &n, &offset);
+	return p && disassembler_read(disassembler, p, n, i->target, &first) &&
+	       first.kind == INSTRUCTION_CALL &&
+	       function_walk_thunk_at(image, first.target) == THUNK_RETURN;
 }
 
 static void function_walk_open_way(struct function_walk *w, struct ways *ways, uint64_t vaddr)
@@ -142,7 +160,7 @@ static void function_walk_add_tail(struct function_walk *w, struct ways *ways, u
 /* Handles a call of the thunk at TO. Returns false if it is an ordinary function. */
 static bool function_walk_pass_thunk(struct function_walk *w, struct ways *ways, uint64_t to)
 {
-	enum function_walk_thunk thunk = function_walk_thunk_at(w, to);
+	enum function_walk_thunk thunk = function_walk_thunk_at(w->image, to);
 
 	if (thunk == THUNK_RETURN)
 		function_walk_open_way(w, ways, to);
@@ -157,6 +175,10 @@ static bool function_walk_step(struct function_walk *w, struct ways *ways, uint6
 	const struct elf_slot *slot;
 	uint64_t to;
 
+	if (function_walk_is_return(w->image, w->disassembler, i)) {
+		function_walk_add_ret(w, vaddr);
+		return false;
+	}
 	switch (i->kind) {
 	case INSTRUCTION_PLAIN:
 		return true;
@@ -164,8 +186,6 @@ static bool function_walk_step(struct function_walk *w, struct ways *ways, uint6
 		function_walk_open_way(w, ways, i->target);
 		return true;
 	case INSTRUCTION_RETURN:
-		function_walk_add_ret(w, vaddr);
-		return false;
 	case INSTRUCTION_END:
 		return false;
 	case INSTRUCTION_CALL:
@@ -271,11 +291,11 @@ static bool function_walk_pass_call(const struct function_walk *w, const struct 
 	*ret_fails = false;
 	if (slot && slot->noreturn)
 		return false;
-	if (i->kind == INSTRUCTION_CALL && function_walk_thunk_at(w, to) == THUNK_NONE) {
+	if (i->kind == INSTRUCTION_CALL && function_walk_thunk_at(w->image, to) == THUNK_NONE) {
 		*place = WALK_PLACE((*place >> 1) + i->length, wanted);
 		return true;
 	}
-	if (i->kind == INSTRUCTION_CALL && function_walk_thunk_at(w, to) == THUNK_JUMP)
+	if (i->kind == INSTRUCTION_CALL && function_walk_thunk_at(w->image, to) == THUNK_JUMP)
 		to = 0;
 	*ret_fails = !wanted && !to;
 	*place = WALK_PLACE(to, *place & 1);

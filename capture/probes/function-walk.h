@@ -62,6 +62,13 @@ struct function_walk {
 int function_walk(struct function_walk *w, uint64_t vaddr);
 
 /*
+ * Whether I returns: it is a `ret`, or a jump to a thunk that does nothing else. The second one
+ * counts as the return of its function, since the `ret` of the thunk is shared by all functions.
+ */
+bool function_walk_is_return(const struct elf_image *image, struct disassembler *disassembler,
+			     const struct instruction *i);
+
+/*
  * Whether each path of the function at VADDR returns the result of a call that W->stop() accepts,
  * or that W->wants() accepts if the function is in another file. Returns 1, 0 (also if a path could
  * not be followed), or -ENOMEM. Sets none of the results in W.

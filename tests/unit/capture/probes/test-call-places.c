@@ -112,7 +112,8 @@ TEST(test_tail_calls)
 /* Returns and jumps through thunks, which hide their destination from the processor. */
 TEST(test_thunks)
 {
-	uint64_t ret;
+	_cleanup_close_ int fd = -1;
+	uint8_t byte = 0;
 
 	need_compiler();
 	if (command_in(
@@ -126,15 +127,16 @@ TEST(test_thunks)
 		print_message("skip: there is no gcc with -mfunction-return=thunk\n");
 		skip();
 	}
+	/* (the probe of its entry is at the jump to the thunk, so it has a return probe) */
 	find("thunks.so", "leaf", 1, 1);
-	assert_int_equal(places.places[0].n_rets, 1);
 	assert_int_equal(places.places[0].flags, CALL_PLACE_LEAF);
-	ret = places.places[0].rets[0];
-	assert_code("thunks.so");
 	find("thunks.so", "calls", 1, 1);
 	assert_int_equal(places.places[0].n_rets, 1);
-	assert_int_equal(places.places[0].rets[0], ret);
 	assert_int_equal(places.places[0].flags, 0);
+	/* (the jump to the thunk: all functions share the `ret` in it) */
+	fd = open_in_dir("thunks.so");
+	assert_int_equal(pread(fd, &byte, 1, (off_t)places.places[0].rets[0]), 1);
+	assert_true(byte == 0xe9 || byte == 0xeb);
 	find("thunks.so", "jumps", 1, 1);
 	assert_int_equal(places.places[0].n_rets, 0);
 	assert_int_equal(places.places[0].flags & CALL_PLACE_PARTIAL, CALL_PLACE_PARTIAL);
