@@ -151,37 +151,41 @@ static __always_inline void memory_note_end(struct task_struct *p, bool killed)
 
 /*
  * Notes that PROCESS was ending at NOW_NS. Several threads can do that at once; the latest time
- * remains.
+ * remains. Returns true to the first of them.
  */
-static __always_inline void memory_note_ending(struct memory_process *process, __u64 now_ns)
+static __always_inline bool memory_note_ending(struct memory_process *process, __u64 now_ns)
 {
 	__u64 before;
 
 	for (int i = 0; i < MEMORY_ENDING_TRIES; i++) {
 		before = *(volatile __u64 *)&process->ended_ns;
-		if (before >= now_ns ||
-		    __sync_val_compare_and_swap(&process->ended_ns, before, now_ns) == before)
-			return;
+		if (before >= now_ns)
+			return false;
+		if (__sync_val_compare_and_swap(&process->ended_ns, before, now_ns) == before)
+			return before == 0;
 	}
+	return false;
 }
 
-/* The process TGID begins. If the previous one with this id is still in the table, it has ended. */
-static __always_inline void memory_end_previous(__u32 tgid)
+/*
+ * A process or thread with the id PID begins. If the previous process with this id is still in the
+ * table, it has ended.
+ */
+static __always_inline void memory_end_previous(__u32 pid)
 {
-	struct memory_process *previous = bpf_map_lookup_elem(&memory_processes, &tgid);
+	struct memory_process *previous = bpf_map_lookup_elem(&memory_processes, &pid);
 
 	if (previous && previous->ended_ns)
-		memory_end(previous, tgid, 0, previous->ended_ns);
+		memory_end(previous, pid, 0, previous->ended_ns);
 }
 
 SEC("?tp_btf/sched_process_fork")
 int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	       struct task_struct *child)
 {
+	memory_end_previous((__u32)child->pid);
 	if (child->pid != child->tgid)
 		memory_note_begin(child);
-	else
-		memory_end_previous((__u32)child->tgid);
 	/*
 	 * A child that shares its parent's memory usually calls exec next; for others, see
 	 * on_memory_share.
@@ -275,6 +279,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 {
 	__u32 tgid = (__u32)p->tgid;
 	struct memory_process *process;
+	bool is_first;
 	__u64 now_ns;
 
 	if (BPF_CORE_READ(p, signal, live.counter) != 0) {
@@ -286,8 +291,6 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 	if (!process)
 		return 0;
 	now_ns = bpf_ktime_get_boot_ns();
-	if (!process->ended_ns)
-		memory_emit_watch(MEMORY_HAPPENED_EXIT, p, now_ns);
 	/*
 	 * A thread leaves the count of living threads some time before it comes here. So when that
 	 * count is 0, other threads can still come here, and their ends are recorded, too. If P is
@@ -296,9 +299,12 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 	 */
 	if (BPF_CORE_READ(p, signal, nr_threads) > 1) {
 		memory_note_end(p, true);
-		memory_note_ending(process, now_ns);
+		is_first = memory_note_ending(process, now_ns);
 	} else {
+		is_first = !process->ended_ns;
 		memory_end(process, tgid, 0, now_ns);
 	}
+	if (is_first)
+		memory_emit_watch(MEMORY_HAPPENED_EXIT, p, now_ns);
 	return 0;
 }

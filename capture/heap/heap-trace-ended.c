@@ -50,6 +50,8 @@ static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_imag
 		image->covered = m->announced.allocates;
 		image->settled = true;
 		image->complete = image->covered;
+		if (m->announced.is_partial)
+			memory_image_add_gap(image, WATCHED_GAP_REFUSED);
 		snprintf(image->unwatched, sizeof(image->unwatched), "%s",
 			 *m->announced.why ? m->announced.why : HEAP_PROBES_NO_ALLOCATOR);
 		snprintf(image->allocators, sizeof(image->allocators), "%s", m->announced_text);
@@ -273,24 +275,37 @@ static int heap_trace_keep_ending(const void *key, const void *value, void *user
 	struct memory_process process;
 
 	memcpy(&process, value, sizeof(process));
-	return process.ended_ns ? outbuf_append(userdata, value, sizeof(process)) : 0;
+	return process.ended_ns ? outbuf_append(userdata, key, sizeof(uint32_t)) : 0;
 }
 
-int heap_trace_end_exited(struct heap_trace *m)
+/*
+ * Ends process PID if all its threads have ended. (It is read after that, so nothing changes it any
+ * more. If the other table has no room, it stays for the next time.)
+ */
+static void heap_trace_end_if_exited(const struct heap_trace *m, uint32_t pid)
+{
+	struct memory_process process;
+
+	/* (first into the other table, since a program is always in one of them) */
+	if (task_state_process_has_ended((pid_t)pid) &&
+	    bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) == 0 && process.ended_ns &&
+	    bpf_map_update_elem(m->own.ended_fd, &process.instance, &process, BPF_ANY) == 0)
+		bpf_map_delete_elem(m->own.processes_fd, &pid);
+}
+
+/*
+ * Moves the processes whose threads have all ended from the programs' table of running processes to
+ * that of ended ones. The programs do that themselves if they know which thread is the last one.
+ */
+static int heap_trace_end_exited(struct heap_trace *m)
 {
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
 	const struct memory_map map = { m->own.processes_fd, sizeof(uint32_t),
 					sizeof(struct memory_process) };
 	int r = memory_map_each(&map, heap_trace_keep_ending, &kept);
 
-	for (size_t i = 0; r == 0 && i < kept.size / sizeof(struct memory_process); i++) {
-		const struct memory_process *process = &((struct memory_process *)kept.data)[i];
-
-		/* (first into the other table, since a program is always in one of them) */
-		if (task_state_process_has_ended((pid_t)process->pid) &&
-		    bpf_map_update_elem(m->own.ended_fd, &process->instance, process, BPF_ANY) == 0)
-			bpf_map_delete_elem(m->own.processes_fd, &process->pid);
-	}
+	for (size_t i = 0; r == 0 && i < kept.size / sizeof(uint32_t); i++)
+		heap_trace_end_if_exited(m, ((const uint32_t *)kept.data)[i]);
 	return r;
 }
 

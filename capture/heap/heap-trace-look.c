@@ -16,14 +16,14 @@
 
 bool heap_trace_may_check(const struct heap_trace *m, uint32_t pid, struct rec_task *ret)
 {
-	return !m->options->own || task_list_now(m->collector, pid, ret);
+	return !m->options->own || task_list_process(m->collector, pid, ret);
 }
 
 bool heap_trace_was_same(const struct heap_trace *m, const struct rec_task *before)
 {
 	struct rec_task now;
 
-	return !m->options->own || (task_list_now(m->collector, before->task.tid, &now) &&
+	return !m->options->own || (task_list_process(m->collector, before->task.tid, &now) &&
 				    task_list_same(before, &now));
 }
 
@@ -137,7 +137,7 @@ int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
 
 		if ((pid && image->process.pid != pid) || !heap_trace_runs(m, image, &process))
 			continue;
-		is_known = task_list_now(m->collector, process.pid, &program);
+		is_known = task_list_process(m->collector, process.pid, &program);
 		if (m->options->own && !is_known)
 			continue;
 		how.program = is_known ? &program : NULL;

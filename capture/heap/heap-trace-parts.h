@@ -81,13 +81,6 @@ bool heap_trace_has_entry(const struct heap_trace *m, const struct heap_image *i
 bool heap_trace_find_watched(const struct heap_trace *m, uint32_t pid, struct memory_process *ret);
 bool heap_trace_is_watched(const struct heap_trace *m, uint32_t pid);
 
-/*
- * Moves the processes whose threads have all ended from the programs' table of running processes to
- * that of ended ones. The programs do that themselves if they know which thread is the last one.
- * Returns 0 or a negative errno.
- */
-int heap_trace_end_exited(struct heap_trace *m);
-
 /* Counts the allocations of ended images, which show that they were watched. */
 int heap_trace_count_allocated(struct heap_trace *m);
 

@@ -140,6 +140,8 @@ static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probe
 	if ((!image->settled || traced->next_check_ns) &&
 	    found->since_ns > heap_trace_exec_ns(traced, image))
 		memory_image_add_gap(image, WATCHED_GAP_LATE);
+	if (found->is_partial)
+		memory_image_add_gap(image, WATCHED_GAP_REFUSED);
 	memory_image_note_probed(image, found->since_ns, found->mapped_ns);
 	image->settled = found->is_static || !traced->next_check_ns;
 	snprintf(image->unwatched, sizeof(image->unwatched), "%s",
@@ -160,7 +162,7 @@ static bool heap_trace_is_shared(struct heap_trace *m, uint32_t pid)
 
 	if (!shared_programs_may_have(&m->shared, pid))
 		return false;
-	if (!task_list_now(m->collector, pid, &now))
+	if (!task_list_process(m->collector, pid, &now))
 		return shared_programs_has(&m->shared, pid, NULL);
 	program = (struct memory_program){ now.task.start_ns, now.exec_id };
 	return shared_programs_has(&m->shared, pid, &program);
@@ -310,7 +312,7 @@ static bool heap_trace_pass_over_reused(struct heap_trace *m, uint32_t pid,
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 	struct rec_task now;
 
-	if (!h->start_ns || !task_list_now(m->collector, pid, &now) ||
+	if (!h->start_ns || !task_list_process(m->collector, pid, &now) ||
 	    now.task.start_ns == h->start_ns)
 		return false;
 	/* (the end of a watched process is reported elsewhere) */
@@ -675,10 +677,9 @@ static void heap_trace_stop_image(struct heap_trace *m, struct heap_image *image
 
 	if (!heap_trace_has_entry(m, image, &process))
 		return;
-	/* (the recording ends before the last threads of the process) */
-	process.ended_ns = 0;
 	/* While it is still watched, changes during the listing are reported. */
-	heap_trace_list_resources(m, pid, process.instance, false);
+	if (!process.ended_ns)
+		heap_trace_list_resources(m, pid, process.instance, false);
 	bpf_map_delete_elem(m->own.processes_fd, &pid);
 	image->process = process;
 	image->ended = true;
@@ -706,7 +707,6 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 	/* Attach nothing for pending reports: there can be many, and attaching is slow. */
 	m->stopping = true;
 	ring_buffer__consume(m->events);
-	heap_trace_end_exited(m);
 	heap_trace_know_watched(m);
 	if (for_good && m->options->memory.reach != MEMORY_REACH_NO &&
 	    m->options->categories & CATEGORY_MEMORY)

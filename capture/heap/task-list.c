@@ -21,16 +21,29 @@ const struct rec_task *task_list_find(const struct outbuf *tasks, uint32_t tid)
 	return NULL;
 }
 
-bool task_list_now(struct collector *c, uint32_t tid, struct rec_task *ret)
+static bool task_list_get(const struct outbuf *tasks, uint32_t tid, struct rec_task *ret)
 {
-	_cleanup_(outbuf_deinit) struct outbuf tasks = { 0 };
-	const struct rec_task *task;
+	const struct rec_task *task = task_list_find(tasks, tid);
 
-	collector_list_task(c, tid, task_list_keep, &tasks);
-	task = task_list_find(&tasks, tid);
 	if (task)
 		*ret = *task;
 	return task != NULL;
+}
+
+bool task_list_now(struct collector *c, uint32_t tid, struct rec_task *ret)
+{
+	_cleanup_(outbuf_deinit) struct outbuf tasks = { 0 };
+
+	task_list_read(c, &tasks);
+	return task_list_get(&tasks, tid, ret);
+}
+
+bool task_list_process(struct collector *c, uint32_t pid, struct rec_task *ret)
+{
+	_cleanup_(outbuf_deinit) struct outbuf tasks = { 0 };
+
+	collector_list_process(c, pid, task_list_keep, &tasks);
+	return task_list_get(&tasks, pid, ret);
 }
 
 bool task_list_same(const struct rec_task *before, const struct rec_task *after)

@@ -26,5 +26,8 @@ const struct rec_task *task_list_find(const struct outbuf *tasks, uint32_t tid);
 /* Whether TID is alive now; *RET is its data. */
 bool task_list_now(struct collector *c, uint32_t tid, struct rec_task *ret);
 
+/* Likewise for the first thread of process PID. This reads no other tasks. */
+bool task_list_process(struct collector *c, uint32_t pid, struct rec_task *ret);
+
 /* Whether both exist (not NULL), and are the same task with the same program. */
 bool task_list_same(const struct rec_task *before, const struct rec_task *after);

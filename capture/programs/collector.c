@@ -599,11 +599,12 @@ int collector_list_tasks(struct collector *c, collector_record_fn fn, void *user
 	return collector_iterate(c->skel->progs.on_iter_task, fn, userdata);
 }
 
-int collector_list_task(struct collector *c, uint32_t tid, collector_record_fn fn, void *userdata)
+int collector_list_process(struct collector *c, uint32_t pid, collector_record_fn fn,
+			   void *userdata)
 {
 	struct bpf_program *prog = c->skel->progs.on_iter_task;
 
-	return collector_iterate_fd(program_iterator_open_task(prog, tid), fn, userdata);
+	return collector_iterate_fd(program_iterator_open_process(prog, pid), fn, userdata);
 }
 
 int collector_list_cgroups(struct collector *c, collector_record_fn fn, void *userdata)

@@ -186,8 +186,9 @@ void collector_detach(struct collector *c);
 /* Passes every live task to FN, as struct rec_task. Returns 0 or a negative errno. */
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata);
 
-/* Likewise, only the task TID, if it is alive. */
-int collector_list_task(struct collector *c, uint32_t tid, collector_record_fn fn, void *userdata);
+/* Likewise, only the first thread of process PID, if it is alive. */
+int collector_list_process(struct collector *c, uint32_t pid, collector_record_fn fn,
+			   void *userdata);
 
 /*
  * Passes the paths of the cgroups of all live tasks to FN, as struct rec_cgroup, except those that

@@ -24,9 +24,9 @@ int program_iterator_open(struct bpf_program *prog)
 	return program_iterator_open_with(prog, NULL);
 }
 
-int program_iterator_open_task(struct bpf_program *prog, uint32_t tid)
+int program_iterator_open_process(struct bpf_program *prog, uint32_t pid)
 {
-	union bpf_iter_link_info info = { .task.tid = tid };
+	union bpf_iter_link_info info = { .task.tid = pid };
 	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info,
 		    .link_info_len = sizeof(info));
 

@@ -12,8 +12,11 @@
 /* Returns a descriptor that is read to run the iterator PROG, or a negative errno. */
 int program_iterator_open(struct bpf_program *prog);
 
-/* Likewise, for an iterator of tasks: it is called for the task TID only, if that is alive. */
-int program_iterator_open_task(struct bpf_program *prog, uint32_t tid);
+/*
+ * Likewise, for an iterator of tasks: it is called for the first thread of process PID only, if that
+ * is alive. (Older kernels find no other thread in this way.)
+ */
+int program_iterator_open_process(struct bpf_program *prog, uint32_t pid);
 
 /*
  * Reads the next output of the iterator FD, up to SIZE bytes. The kernel ends a read after a

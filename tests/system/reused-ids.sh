@@ -56,11 +56,19 @@ cat >"$TMP/leak.sh" <<-'END'
 	done
 END
 cp "$LEAK_PROGRAMS/leak-plant-frames" "$TMP/other-plant"
+# check_owners: for each owner, the leaks are known, or are reported as unknown.
+check_owners() {
+	gojq -r '.processes[] | select(.reason != "exec" and (.process | IN("leak-plant-fram", "other-plant"))) |
+		"\(.complete) \(.leaks | length > 0)"' "$TMP/leaks.json" | sort | uniq -c >"$TMP/leaks.kinds"
+	assert_empty <(grep 'true false' "$TMP/leaks.kinds" || true) "owners of which all is known and nothing was found"
+	assert_eq "$(awk '{ n += $1 } END { print n }' "$TMP/leaks.kinds")" 24 "owners with a report"
+}
 # both_found: records, and lists the leaks. Whether leaks of both programs were found.
 both_found() {
 	expect_exit 0 "$KYMO" leaks --direct -e memory --force -o "$TMP/leaks.fxt" -- \
 		bash "$TMP/leak.sh" 24 "$LEAK_PROGRAMS/leak-plant-frames" list "$TMP/other-plant" buffers
 	"$KYMO" leaks --json --allow-unwatched "$TMP/leaks.fxt" >"$TMP/leaks.json" 2>/dev/null
+	check_owners
 	holds "$TMP/leaks.json" '[.processes[] | select(.leaks | length > 0) | .process] |
 		contains(["leak-plant-fram", "other-plant"])'
 }
@@ -68,11 +76,6 @@ both_found() {
 for _ in {1..4}; do
 	! both_found || break
 done
-# For each owner, the leaks are known, or are reported as unknown.
-gojq -r '.processes[] | select(.reason != "exec" and (.process | IN("leak-plant-fram", "other-plant"))) |
-	"\(.complete) \(.leaks | length > 0)"' "$TMP/leaks.json" | sort | uniq -c >"$TMP/leaks.kinds"
-assert_empty <(grep 'true false' "$TMP/leaks.kinds" || true) "owners of which all is known and nothing was found"
-assert_eq "$(awk '{ n += $1 } END { print n }' "$TMP/leaks.kinds")" 24 "owners with a report"
 # The leaks of each program are reported below it.
 gojq -r '.processes[] | select(.reason != "exec") | .process as $process | .leaks[] |
 	[.frames[].function] as $frames |
