@@ -358,3 +358,13 @@ char *text_format_time(char *to, uint64_t ns)
 	snprintf(to, TEXT_FORMAT_MAX, "%" PRIu64 " ns", ns);
 	return to;
 }
+
+bool text_append(char *to, size_t size, size_t *used, const char *format, va_list args)
+{
+	size_t room = size - *used;
+	int n = vsnprintf(to + *used, room, format, args);
+
+	if (n > 0)
+		*used += (size_t)n < room ? (size_t)n : room - 1;
+	return n < 0 || (size_t)n < room;
+}

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -81,6 +82,12 @@ static inline const char *text_was(uint64_t n)
 
 /* "3.00 s", "17.4 ms", "850 ns": three significant digits; writes to TO and returns TO. */
 char *text_format_time(char *to, uint64_t ns);
+
+/*
+ * Appends to the text at TO, which has SIZE bytes, of which *USED are used, without the NUL. Cuts
+ * what does not fit. Returns whether it fits.
+ */
+bool text_append(char *to, size_t size, size_t *used, const char *format, va_list args);
 
 /* The same for an argument of printf(): the text stays to the end of the block. */
 #define TEXT_SIZE(bytes) text_format_size((char[TEXT_FORMAT_MAX]){ "" }, bytes)

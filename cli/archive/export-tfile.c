@@ -17,26 +17,6 @@
 
 /* ---- from an archive ---- */
 
-static int export_tfile_put(struct export *e, const char *path, const struct outbuf *bytes)
-{
-	const struct packed_output_args args = {
-		.path = path,
-		.force = e->force,
-		.method = PACK_NONE,
-		.whole = packed_output_any_bytes,
-		.inputs = &e->input.fd,
-		.n_inputs = 1,
-	};
-
-	packed_output_deinit(&e->output);
-	e->output = PACKED_OUTPUT_NULL;
-	if (packed_output_open(&e->output, &args) < 0 ||
-	    packed_output_write(&e->output, bytes->data, bytes->size) < 0 ||
-	    packed_output_finish(&e->output) < 0)
-		return CLI_FAILED;
-	return CLI_OK;
-}
-
 /* Writes one file of RUN and its script. PART counts from 0. AGAIN: the process had run another
  * program before. */
 static int export_tfile_part(struct export *e, const struct moment_tfile *t,
@@ -61,7 +41,8 @@ static int export_tfile_part(struct export *e, const struct moment_tfile *t,
 	r = moment_tfile_write(t, run, path, at, ret_more, &trace, &script);
 	if (r < 0)
 		return cli_failed("cannot create a trace file: %s", strerror(-r));
-	r = export_tfile_put(e, path, &trace) ?: export_tfile_put(e, script_path, &script);
+	r = export_put_file(e, path, trace.data, trace.size)
+		    ?: export_put_file(e, script_path, script.data, script.size);
 	if (r == CLI_OK)
 		fprintf(stderr, "%s: gdb -x %s\n", path, script_path);
 	e->n_files++;

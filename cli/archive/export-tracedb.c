@@ -13,25 +13,6 @@
 #include "cli/query/trace-points.h"
 #include "model/koids.h"
 
-static int export_tracedb_put(struct export *e, const char *path, const void *data, size_t n)
-{
-	const struct packed_output_args args = {
-		.path = path,
-		.force = e->force,
-		.method = PACK_NONE,
-		.whole = packed_output_any_bytes,
-		.inputs = &e->input.fd,
-		.n_inputs = 1,
-	};
-
-	packed_output_deinit(&e->output);
-	e->output = PACKED_OUTPUT_NULL;
-	if (packed_output_open(&e->output, &args) < 0 ||
-	    packed_output_write(&e->output, data, n) < 0 || packed_output_finish(&e->output) < 0)
-		return CLI_FAILED;
-	return CLI_OK;
-}
-
 static int export_tracedb_statements(struct export *e, const struct trace_points *points,
 				     const char *path)
 {
@@ -44,7 +25,7 @@ static int export_tracedb_statements(struct export *e, const struct trace_points
 	trace_statements_print(&points->statements, e->narrow ? TRACEDB_W16 : TRACEDB_W64, to);
 	if (fclose(to) < 0)
 		return cli_failed("out of memory");
-	return export_tracedb_put(e, path, text, bytes);
+	return export_put_file(e, path, text, bytes);
 }
 
 /* OUT.tdb becomes OUT-PID.tdb, or OUT-PID-2.tdb after the process has executed another program. */
@@ -76,7 +57,7 @@ static int export_tracedb_space(struct export *e, const struct trace_points *poi
 	r = trace_points_write(points, space, e->narrow ? TRACEDB_W16 : TRACEDB_W64, &bytes);
 	if (r < 0)
 		return cli_failed("%s: %s", path, strerror(-r));
-	r = export_tracedb_put(e, path, bytes.data, bytes.size)
+	r = export_put_file(e, path, bytes.data, bytes.size)
 		    ?: export_tracedb_statements(e, points, statements);
 	if (r == CLI_OK)
 		fprintf(stderr, "%s, and %s\n", path, statements);

@@ -39,6 +39,12 @@ struct export_format {
 	int (*run)(struct export *e);
 };
 
+/*
+ * Writes the N bytes of DATA to the file PATH, one of several outputs. Returns CLI_OK or
+ * CLI_FAILED; prints errors. (export-file.c)
+ */
+int export_put_file(struct export *e, const char *path, const void *data, size_t n);
+
 int export_apitrace(struct export *e);
 int export_fxt(struct export *e);
 int export_tracedb(struct export *e);

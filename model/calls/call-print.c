@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 struct call_print call_print_begin(char *to, size_t size)
 {
 	*to = '\0';
@@ -13,15 +15,11 @@ struct call_print call_print_begin(char *to, size_t size)
 
 void call_print_add(struct call_print *p, const char *format, ...)
 {
-	size_t room = p->size - p->used;
 	va_list args;
-	int n;
 
 	va_start(args, format);
-	n = vsnprintf(p->to + p->used, room, format, args);
+	text_append(p->to, p->size, &p->used, format, args);
 	va_end(args);
-	if (n > 0)
-		p->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
 /* The character that represents C after a backslash; 0 = there is none. */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum {
 	PRINT_DEPTH_MAX = 16,
 	PRINT_ELEMENTS_MAX = 200, /* elements of an array */
@@ -41,17 +43,11 @@ struct printer {
 __attribute__((format(printf, 2, 3))) static void place_print_put(struct printer *p,
 								  const char *format, ...)
 {
-	size_t room = p->size - p->used;
 	va_list args;
-	int n;
 
 	va_start(args, format);
-	n = vsnprintf(p->to + p->used, room, format, args);
+	p->cut |= !text_append(p->to, p->size, &p->used, format, args);
 	va_end(args);
-	if (n < 0)
-		return;
-	p->cut |= (size_t)n >= room;
-	p->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
 /* ---- shape ---- */
