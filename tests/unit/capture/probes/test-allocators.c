@@ -20,23 +20,22 @@
 #include "capture/probes/allocator-cache.h"
 #include "capture/probes/allocators.h"
 #include "tests/support/fixtures/commands.h"
+#include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
-static char dir[] = "/tmp/kymo-test-allocators.XXXXXX";
-
-#define command(...) assert_int_equal(command_in(dir, __VA_ARGS__), 0)
+#define command(...) assert_int_equal(command_in(own_directory(), __VA_ARGS__), 0)
 
 static bool have(const char *name)
 {
-	return command_in(dir, "command -v %s", name) == 0;
+	return command_in(own_directory(), "command -v %s", name) == 0;
 }
 
 static int open_in_dir(const char *name)
 {
 	char path[256];
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", own_directory(), name);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -99,7 +98,7 @@ TEST(test_static)
 	struct allocator_list l;
 
 	need_compiler();
-	if (command_in(dir, CC "-static -o fixed") != 0) {
+	if (command_in(own_directory(), CC "-static -o fixed") != 0) {
 		print_message("skip: programs cannot be linked statically here\n");
 		skip();
 	}
@@ -228,7 +227,7 @@ TEST(test_by_hand)
 	FILE *f;
 
 	need_compiler();
-	snprintf(path, sizeof(path), "%s/by-hand.s", dir);
+	snprintf(path, sizeof(path), "%s/by-hand.s", own_directory());
 	f = fopen(path, "we");
 	assert_non_null(f);
 	fputs(source, f);
@@ -342,7 +341,7 @@ TEST(test_calls_other)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		FILE *f;
 
-		snprintf(path, sizeof(path), "%s/calls.c", dir);
+		snprintf(path, sizeof(path), "%s/calls.c", own_directory());
 		f = fopen(path, "we");
 		assert_non_null(f);
 		fprintf(f, "#include <stdlib.h>\n%s\n", rows[i].source);
@@ -516,7 +515,7 @@ TEST(test_deleted)
 		skip();
 	}
 	command("cp $(command -v sleep) sleeper && cp sleeper keep");
-	snprintf(path, sizeof(path), "%s/sleeper", dir);
+	snprintf(path, sizeof(path), "%s/sleeper", own_directory());
 	pid = fork();
 	if (pid == 0) {
 		execl(path, "sleeper", "600", (char *)NULL);
@@ -547,16 +546,6 @@ TEST(test_deleted)
 	assert_int_equal(s.n, 0);
 }
 
-FIXTURE(set_up)
-{
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-FIXTURE(tear_down)
-{
-	return getenv("KEEP_TMP") ? 0 : command_in(dir, "rm -rf %s", dir);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -572,5 +561,5 @@ int main(void)
 		printf("skip: valgrind cannot follow where system calls are forbidden\n");
 		return 77;
 	}
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
 }

@@ -18,13 +18,12 @@
 #include "capture/unwind/unwind-table.h"
 #include "tests/support/find-rule.h"
 #include "tests/support/fixtures/commands.h"
+#include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
 #include "tests/support/fixtures/unwind-truth.h"
 #include "tests/support/valgrind.h"
 
-static char dir[] = "/tmp/kymo-test-unwind.XXXXXX";
-
-#define command(...) assert_int_equal(command_in(dir, __VA_ARGS__), 0)
+#define command(...) assert_int_equal(command_in(own_directory(), __VA_ARGS__), 0)
 
 enum {
 	POINTS = 6000,           /* rows of a file that are compared */
@@ -207,7 +206,7 @@ TEST(test_vdso)
 		print_message("skip: no vdso\n");
 		skip();
 	}
-	snprintf(path, sizeof(path), "%s/vdso", dir);
+	snprintf(path, sizeof(path), "%s/vdso", own_directory());
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	/* (up to the end of the mapping, which ends the write) */
@@ -249,16 +248,16 @@ static void check_build(const char *compiler, const char *options)
 {
 	char path[256];
 
-	if (command_in(dir, "command -v %s", compiler) != 0) {
+	if (command_in(own_directory(), "command -v %s", compiler) != 0) {
 		print_message("skip: no %s\n", compiler);
 		return;
 	}
-	if (command_in(dir, "%s %s program.c -o program", compiler, options) != 0) {
+	if (command_in(own_directory(), "%s %s program.c -o program", compiler, options) != 0) {
 		print_message("skip: %s %s makes no program\n", compiler, options);
 		return;
 	}
 	print_message("%s %s\n", compiler, options);
-	snprintf(path, sizeof(path), "%s/program", dir);
+	snprintf(path, sizeof(path), "%s/program", own_directory());
 	check_file(path);
 }
 
@@ -279,7 +278,7 @@ TEST(test_compilers)
 	char path[256];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/program.c", dir);
+	snprintf(path, sizeof(path), "%s/program.c", own_directory());
 	f = fopen(path, "we");
 	assert_non_null(f);
 	fputs(source, f);
@@ -288,16 +287,6 @@ TEST(test_compilers)
 		for (size_t k = 0; k < ARRAY_SIZE(options); k++)
 			check_build(compilers[i], options[k]);
 	}
-}
-
-FIXTURE(set_up)
-{
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-FIXTURE(tear_down)
-{
-	return getenv("KEEP_TMP") ? 0 : command_in(dir, "rm -rf %s", dir);
 }
 
 int main(void)
@@ -312,5 +301,5 @@ int main(void)
 		printf("skip: valgrind cannot follow where system calls are forbidden\n");
 		return 77;
 	}
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
 }

@@ -39,16 +39,6 @@ FIXTURE(teardown)
 	return 0;
 }
 
-/* Without the right to make maps, there is nothing to test. */
-static void need_maps(void **state)
-{
-	int r = (int)(intptr_t)*state;
-
-	if (r == -EPERM)
-		skip();
-	assert_int_equal(r, 0);
-}
-
 static struct unwind_table make_table(void)
 {
 	struct unwind_table table = { .n_segments = 1, .n_rows = N_ROWS, .rows = rows };
@@ -94,7 +84,7 @@ TEST(test_put_and_take)
 {
 	struct unwind_table table = make_table();
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	assert_int_equal(unwind_maps_put(&maps, 5, &table), 0);
 	assert_int_equal(maps.files[5].state, UNWIND_FILE_READY);
 	assert_true(maps.files[5].segments[0].delta == (uint64_t)-0x1000);
@@ -113,7 +103,7 @@ TEST(test_many)
 {
 	struct unwind_table table = make_table();
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	for (uint32_t i = 1; i <= 100; i++)
 		assert_int_equal(unwind_maps_put(&maps, i, &table), 0);
 	unwind_maps_settle(&maps);
@@ -126,7 +116,7 @@ TEST(test_no_rows)
 {
 	struct unwind_table table = { 0 };
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	assert_int_equal(unwind_maps_put(&maps, 7, &table), 0);
 	unwind_maps_settle(&maps);
 	assert_int_equal(maps.files[7].state, UNWIND_FILE_EMPTY);
@@ -137,7 +127,7 @@ TEST(test_least_used)
 {
 	struct unwind_table table = make_table();
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	assert_int_equal(unwind_maps_least_used(&maps, UNWIND_FILE_NONE), UNWIND_FILE_NONE);
 	for (uint32_t i = 1; i <= 3; i++) {
 		assert_int_equal(unwind_maps_put(&maps, i, &table), 0);
@@ -153,7 +143,7 @@ TEST(test_room)
 	struct unwind_table table = make_table();
 	uint64_t bytes = unwind_maps_table_bytes(&table), max = 4 * bytes, n;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	for (uint32_t i = 1; i <= 4; i++) {
 		assert_true(unwind_maps_make_room(&maps, i, bytes, max, &n));
 		assert_int_equal(n, 0);
@@ -181,7 +171,7 @@ TEST(test_recycle)
 	struct unwind_file_name name;
 	unsigned n = 0, again = 0;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	for (unsigned i = 0; i < USED; i++) {
 		struct unwind_file_key key = { .inode = 1000 + i };
 
@@ -213,7 +203,7 @@ TEST(test_ask)
 	struct unwind_mapping m = { .where = UNWIND_WHERE(0x400, 3), .file = 9, .generation = 2 };
 	struct unwind_ask ask;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	maps.files[9].generation = 1;
 	assert_false(unwind_maps_ask(&maps, 77, &m, &ask));
 	assert_int_equal(maps.files[9].state, UNWIND_FILE_NEW);
@@ -239,7 +229,7 @@ TEST(test_failed)
 	struct rlimit before, few = { 0 };
 	struct unwinder *u = NULL;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0);
 	unwind_maps_deinit(&maps);
 	assert_true(unwind_maps_init(&maps, &from) < 0);

@@ -101,15 +101,6 @@ FIXTURE(teardown)
 	return 0;
 }
 
-static void need_maps(void **state)
-{
-	int r = (int)(intptr_t)*state;
-
-	if (r == -EPERM)
-		skip();
-	assert_int_equal(r, 0);
-}
-
 /* ---- stacks ---- */
 
 /* Copies the stack from here on, with ROOM bytes of room, and finds its real callers. */
@@ -176,7 +167,7 @@ TEST(test_whole)
 	uint64_t frames[STACK_FRAMES_MAX];
 	struct unwind_resumed walk;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	copy_deeper(5, PIECE_BYTES_MAX);
 	walk = resume(frames);
 	assert_int_equal(walk.end, UNWIND_END_WHOLE);
@@ -190,7 +181,7 @@ TEST(test_short_copy)
 	uint64_t frames[STACK_FRAMES_MAX];
 	struct unwind_resumed walk;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	copy_deeper(40, PIECE_BYTES(0));
 	walk = resume(frames);
 	assert_int_equal(walk.end, UNWIND_END_MEMORY);
@@ -209,7 +200,7 @@ TEST(test_full)
 	uint64_t frames[STACK_FRAMES_MAX];
 	struct unwind_resumed walk;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	copy_deeper(100, PIECE_BYTES_MAX);
 	copied.piece.n_frames = 60;
 	walk = resume(frames);
@@ -223,7 +214,7 @@ TEST(test_caller)
 	uint64_t frames[STACK_FRAMES_MAX], whole[STACK_FRAMES_MAX];
 	struct unwind_resumed walk;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	copy_deeper(5, PIECE_BYTES_MAX);
 	walk = resume(whole);
 	copied.piece.frames[0] = whole[0] + 1;
@@ -244,7 +235,7 @@ TEST(test_learned)
 	uint32_t tgid = 4711;
 	struct unwind_resumed walk;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	copy_deeper(5, PIECE_BYTES_MAX);
 	copied.piece.process.n = 0;
 	walk = resume(frames);
@@ -268,7 +259,7 @@ TEST(test_changing)
 	uint32_t tgid = 4711;
 	struct unwind_resumed walk;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	copy_deeper(5, PIECE_BYTES_MAX);
 	copied.piece.process.sequence = 3;
 	assert_int_equal(resume(frames).end, UNWIND_END_BUSY);
@@ -289,7 +280,7 @@ TEST(test_gone)
 {
 	uint64_t frames[STACK_FRAMES_MAX], bp;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	copy_deeper(5, PIECE_BYTES_MAX);
 	bp = copied.piece.bp;
 	/* (no frame pointer, which would lead on) */
@@ -360,7 +351,7 @@ static void assert_walk(int end, unsigned n_frames)
 /* Frame pointers are followed in files that describe no frames, and only when this is known. */
 TEST(test_frame_pointers)
 {
-	need_maps(state);
+	unwind_map_set_need(state);
 	copy_deeper(5, PIECE_BYTES_MAX);
 	take_table(copied.piece.ip, false);
 	assert_walk(UNWIND_END_TABLE, 1);
@@ -371,7 +362,7 @@ TEST(test_frame_pointers)
 /* Known frames are judged by what is called before their return address, as the programs do. */
 TEST(test_called)
 {
-	need_maps(state);
+	unwind_map_set_need(state);
 	copy_frames(0, 0);
 	assert_walk(UNWIND_END_WHOLE, 1);
 	copy_frames(copied.piece.ip, copied.piece.ip);
@@ -403,7 +394,7 @@ TEST(test_called)
 /* Of the other frames, nobody knows what is called: they stay in the same code. */
 TEST(test_same_code)
 {
-	need_maps(state);
+	unwind_map_set_need(state);
 	copy_frames(copied.piece.ip, libc_address());
 	assert_walk(UNWIND_END_TABLE, 2);
 	take_table(libc_address(), true);
@@ -479,7 +470,7 @@ TEST(test_seen)
 	uint64_t frames[STACK_FRAMES_MAX];
 	struct unwind_resumed walk;
 
-	need_maps(state);
+	unwind_map_set_need(state);
 	unwind_seen_init(&reports);
 	seen = &reports;
 	copy_deeper(5, PIECE_BYTES_MAX);
