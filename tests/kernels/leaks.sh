@@ -6,6 +6,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"
+. "$(dirname "$0")/../load-words.sh"
 . "$(dirname "$0")/words.sh"
 need_btf
 need_command nm ipcrm
@@ -41,37 +42,20 @@ planted_and_found frames leak-plant-frames list buffers rows tables aligned larg
 planted_and_found cpp leak-plant-cpp-frames news list buffers
 
 note "the features of the kernel"
-mkfifo "$TMP/fifo"
-exec {FIFO}<>"$TMP/fifo"
-(
-	exec {FIFO}>&-
-	exec "$RESOURCE_LOAD" <"$TMP/fifo" >"$TMP/truth" 2>"$TMP/said"
-) &
-load=$!
-clean_up() {
-	local id
-
-	while read -r _ id; do
-		ipcrm -m "$id" 2>/dev/null || true
-	done < <(grep '^segment ' "$TMP/said")
-	rm -f "/dev/shm/resource-load-$load"
-}
-at_exit clean_up
-expect_soon 10 grep -qx resource-load "/proc/$load/comm"
-expect_soon 10 is_asleep "$load"
-start_watching "$TMP/resources.fxt" -p "$load" -e fd,shm,threads
-expect_soon 60 has_watches "$TMP/resources.fxt" "$load" 1
-echo >&"$FIFO"
+start_resource_load
+start_watching "$TMP/resources.fxt" -p "$LOAD" -e fd,shm,threads
+expect_soon 60 has_watches "$TMP/resources.fxt" "$LOAD" 1
+go
 expect_soon 60 grep -qx end "$TMP/truth"
-expect_soon 10 is_asleep "$load"
+expect_soon 10 is_asleep "$LOAD"
 stop_watching
-text_is_clean "$load" || fail "probes are left in the code of resource-load"
-kill "$load"
-wait "$load" 2>/dev/null || true
+text_is_clean "$LOAD" || fail "probes are left in the code of resource-load"
+kill "$LOAD"
+wait "$LOAD" 2>/dev/null || true
 check_finds_nothing "$TMP/resources.fxt"
 expect_exit 0 "$KYMO" leaks --json "$TMP/resources.fxt"
 # A line for each function that leaks: resource, function, number, bytes.
-gojq -r --argjson pid "$load" '.processes[] | select(.pid == $pid) | .leaks[] | select(.resource != "memory") |
+gojq -r --argjson pid "$LOAD" '.processes[] | select(.pid == $pid) | .leaks[] | select(.resource != "memory") |
 	[.resource, .blocks, .bytes, ([.frames[].function // "?" | select(startswith("leak_"))] | join(","))] | map(tostring) |
 	join(" ")' "$TMP/stdout" | awk '{ blocks[$1 " " $4] += $2; bytes[$1 " " $4] += $3 }
 	END { for (w in blocks) print w, blocks[w], bytes[w] }' | sort >"$TMP/found"

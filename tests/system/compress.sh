@@ -5,6 +5,7 @@
 # smaller, and do not lose more data when the recorder is killed.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../killed-words.sh"
 need_btf
 need_bus
 start_bus
@@ -88,14 +89,10 @@ expect_exit 0 "$KYMO" record --direct --compress -o "$TMP/limited" --max-size 10
 assert_eq "$(json "$TMP/stdout" .reason)" size "why it ended"
 assert_ge "$(stat -c %s "$TMP/limited")" 102400 "size of the limited file"
 
-boottime() {
-	"$KYMO_LOAD" clock | gojq .boottime
-}
-
 # kill -9 during a recording: the file can be decompressed up to the last flush. (The rings are
 # large, because this does not test the speed of compression.)
 kill_packing() {
-	local before last pid
+	local before pid
 
 	rm -f "$TMP/killed"
 	"$KYMO" record --direct -b 32M --compress="$1" -o "$TMP/killed" 2>/dev/null &
@@ -105,16 +102,8 @@ kill_packing() {
 	before=$(boottime)
 	kill -9 $pid
 	wait $pid 2>/dev/null || true
-	expect_exit 3 "$KYMO" check --json "$TMP/killed"
-	assert_eq "$(json "$TMP/stdout" '.errors - (if .truncated then 1 else 0 end)')" 0 \
-		"errors other than a cut tail"
-	assert_eq "$(json "$TMP/stdout" .cut_off)" true "the answer of check about the end"
-	dump_records "$TMP/killed"
-	last=$(gojq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
-	MISSING_MS=$(((before - last) / 1000000))
+	check_killed "$TMP/killed" "$before"
 	note "$1: $MISSING_MS ms before the kill are missing"
-	summarize "$TMP/killed"
-	assert_no_loss
 }
 for method in snappy zstd gzip columns; do
 	missing_at_most $((flush_ms + slack_ms)) kill_packing $method

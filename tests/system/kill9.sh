@@ -5,6 +5,7 @@
 # in the kernel.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../killed-words.sh"
 need_btf
 need_bus
 start_bus
@@ -16,27 +17,11 @@ slack_ms=100
 
 # check_cut FILE: checks FILE, with a kill between BEFORE and AFTER
 check_cut() {
-	local last
-
-	# Only the end may be missing. Not even a record is truncated, because pieces are written
-	# completely.
-	expect_exit 3 "$KYMO" check --json "$1"
-	assert_eq "$(json "$TMP/stdout" '.errors - (if .truncated then 1 else 0 end)')" 0 \
-		"errors other than a cut tail"
-	assert_eq "$(json "$TMP/stdout" .cut_off)" true "the answer of check about the end"
-	dump_records "$1"
-	last=$(gojq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
-	MISSING_MS=$(((BEFORE - last) / 1000000))
+	check_killed "$1" "$BEFORE"
 	note "$MISSING_MS ms before the kill are missing"
-	assert_le "$last" "$AFTER" "time of the last record"
+	assert_le "$LAST" "$AFTER" "time of the last record"
 	assert_eq "$(events session_stop | wc -l)" 0 "session_stop events"
-	summarize "$1"
-	assert_no_loss
 	assert_ge "$(json "$SUMMARY" .events.switch)" 500 "switches"
-}
-
-boottime() {
-	"$KYMO_LOAD" clock | gojq .boottime
 }
 
 # kill9 PID: sets BEFORE and AFTER, CLOCK_BOOTTIME ns

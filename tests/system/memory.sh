@@ -6,6 +6,7 @@
 # left.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../load-words.sh"
 need_btf
 need_bus
 need_command nm
@@ -95,13 +96,7 @@ has_watch() {
 	[ "$(watches "$1" "$2" | wc -l)" -ge "${3:-1}" ]
 }
 
-# The functions of $MEMORY_LOAD in its file: start, end, name (16 digits, so that text comparison
-# works).
-nm -S "$MEMORY_LOAD" | while read -r at size type name; do
-	case $type in
-	[tT]) printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name" ;;
-	esac
-done >"$TMP/functions"
+list_functions "$MEMORY_LOAD" >"$TMP/functions"
 
 # blocks FILE PID: prints the blocks of its snapshots, summed up by size, one row each: blocks,
 # bytes, function of the allocator, calling functions of the load, innermost first. "." is a

@@ -5,45 +5,10 @@
 # threads. Exactly the planted ones, with the right stacks.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../load-words.sh"
 need_btf
 need_command nm
 need_command ipcrm
-
-# start_resource_load [ARGUMENT]: starts a load that waits for go. Its pid is $LOAD.
-start_resource_load() {
-	rm -f "$TMP/fifo"
-	mkfifo "$TMP/fifo"
-	exec {FIFO}<>"$TMP/fifo"
-	(
-		exec {FIFO}>&-
-		exec "$RESOURCE_LOAD" "$@" <"$TMP/fifo" >"$TMP/truth" 2>"$TMP/said"
-	) &
-	LOAD=$!
-	expect_soon 5 grep -qx resource-load "/proc/$LOAD/comm"
-	expect_soon 5 is_asleep "$LOAD"
-}
-
-go() {
-	echo >&"$FIFO"
-}
-
-# What a load leaves behind for good.
-clean_up() {
-	local id
-
-	while read -r _ id; do
-		ipcrm -m "$id" 2>/dev/null || true
-	done < <(grep '^segment ' "$TMP/said")
-	rm -f "/dev/shm/resource-load-$LOAD"
-}
-
-end_resource_load() {
-	kill "$LOAD" 2>/dev/null || true
-	wait "$LOAD" 2>/dev/null || true
-	clean_up
-	exec {FIFO}>&-
-}
-at_exit clean_up
 
 has_watch() {
 	{ "$KYMO" dump --json "$1" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
@@ -66,11 +31,7 @@ end_recording() {
 	}
 }
 
-nm -S "$RESOURCE_LOAD" | while read -r at size type name; do
-	case $type in
-	[tT]) printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name" ;;
-	esac
-done >"$TMP/functions"
+list_functions "$RESOURCE_LOAD" >"$TMP/functions"
 
 # blocks FILE PID: prints the blocks of its snapshots in the format of the load's truth: RESOURCE
 # BYTES FUNCTION ..., without the functions of the C library that make the system calls
