@@ -7,12 +7,12 @@
 # start_resource_load [ARGUMENT]: starts a load that waits for go. Its pid is $LOAD, and it prints
 # what it has planted to $TMP/truth.
 start_resource_load() {
-	rm -f "$TMP/fifo"
-	mkfifo "$TMP/fifo"
-	exec {FIFO}<>"$TMP/fifo"
+	rm -f "$TMP/load.fifo"
+	mkfifo "$TMP/load.fifo"
+	exec {FIFO}<>"$TMP/load.fifo"
 	(
 		exec {FIFO}>&-
-		exec "$RESOURCE_LOAD" "$@" <"$TMP/fifo" >"$TMP/truth" 2>"$TMP/said"
+		exec "$RESOURCE_LOAD" "$@" <"$TMP/load.fifo" >"$TMP/truth" 2>"$TMP/load.said"
 	) &
 	LOAD=$!
 	at_exit clean_up_resource_load
@@ -30,7 +30,7 @@ clean_up_resource_load() {
 
 	while read -r _ id; do
 		ipcrm -m "$id" 2>/dev/null || true
-	done < <(grep '^segment ' "$TMP/said")
+	done < <(grep '^segment ' "$TMP/load.said")
 	rm -f "/dev/shm/resource-load-$LOAD"
 }
 

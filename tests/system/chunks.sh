@@ -5,6 +5,7 @@
 # so are a head, all later bodies and a tail together. No record is missing or duplicate.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../load-words.sh"
 need_btf
 
 # start_recordings CATEGORIES EVERY_MS [PID]: starts both, and returns when they are running
@@ -161,26 +162,10 @@ rm -f "$TMP"/t.*.fxt
 
 # Allocations of one process: the last chunk alone is enough to find its leaks.
 need_command ipcrm
-mkfifo "$TMP/load"
-exec {LOAD_FD}<>"$TMP/load"
-(
-	exec {LOAD_FD}>&-
-	exec "$RESOURCE_LOAD" <"$TMP/load" >"$TMP/truth" 2>"$TMP/load.said"
-) &
-LOAD=$!
-clean_up() {
-	local id
-
-	while read -r _ id; do
-		ipcrm -m "$id" 2>/dev/null || true
-	done < <(grep '^segment ' "$TMP/load.said")
-	rm -f "/dev/shm/resource-load-$LOAD"
-}
-at_exit clean_up
-expect_soon 5 grep -qx resource-load "/proc/$LOAD/comm"
+start_resource_load
 start_recordings memory,fd,shm,threads 200 "$LOAD"
 sleep 0.5
-echo >&"$LOAD_FD"
+go
 expect_soon 60 grep -q . "$TMP/truth"
 sleep 0.5
 end_recordings
