@@ -45,8 +45,11 @@ static const char *option_pack_name(unsigned i)
 #define STORED(as, place)        .stored_as = (as), .rank = (place)
 #define ALWAYS_STORED(as, place) STORED(as, place), .flags = OPTION_STORED
 
+/* The second line of a help text. */
+#define NEXT "\n                             "
+
 #define WHAT   "Events:"
-#define WHOSE  "Filters (every kind must select the process):"
+#define WHOSE  "Filters (a process must match each kind that is given):"
 #define BLOCKS "Allocations (categories memory, fd, shm, threads):"
 #define HOW    "Recording:"
 #define FLIGHT "Flight recorder:"
@@ -101,10 +104,12 @@ const struct option_row option_rows[] = {
 	  .n_max = OPTION_CALLS_MAX, .values = "a specification of calls",
 	  .categories = CATEGORY_CALLS },
 	{ "fast-returns", 0, NULL, OPTION_OF_ARCHIVES, WHAT,
-	  "use cheaper return probes: no exceptions, 64 nested calls", "fast_returns",
+	  "use cheaper return probes; programs must not throw" NEXT
+	  "through them; at most 64 nested calls", "fast_returns",
 	  .type = OPTION_BOOL, .offset = AT(calls.fast_returns), STORED("fast_returns", 10) },
 	{ "force-fast-returns", 0, NULL, OPTION_OF_ARCHIVES, WHAT,
-	  "the same in programs that switch stacks: can kill them", "force_fast_returns",
+	  "use them also in programs that switch stacks;" NEXT
+	  "this can kill these programs", "force_fast_returns",
 	  .type = OPTION_BOOL, .offset = AT(calls.force_fast_returns),
 	  STORED("force_fast_returns", 10) },
 	{ .bus = "call_files", .type = OPTION_FILES, .offset = AT(calls.files),
@@ -190,7 +195,9 @@ const struct option_row option_rows[] = {
 	  "UsageInterval", NUMBER(TIME, AT(memory.usage_interval_ns), 10 * MS, 3600 * SECONDS),
 	  USUALLY(SECONDS, "1s"), .categories = CATEGORIES_MEMORY, ALWAYS_STORED("usage", 12) },
 	{ "reach", 0, "HOW", OPTION_OF_REPORTS, BLOCKS,
-	  "search for pointers at the end: 'look' (runs), 'freeze' (stopped)", "reach", "Memory", "Reach",
+	  "at the end, search for pointers while the process" NEXT
+	  "runs ('look') or is stopped ('freeze')",
+	  "reach", "Memory", "Reach",
 	  .type = OPTION_CHOICE, .choice = option_reach_name, .offset = AT(memory.reach), .shown = "no",
 	  .categories = CATEGORY_MEMORY, STORED("reach", 17) },
 	{ "triage", 0, "TIME", OPTION_OF_REPORTS, BLOCKS,

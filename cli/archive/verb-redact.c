@@ -123,9 +123,8 @@ const struct verb verb_redact_row = {
 	.what = "Make an archive without names, paths and texts",
 	.examples = "  kymo redact t.fxt public.fxt\n  kymo redact --key secret t.fxt public.fxt\n",
 	.options =
-		"      --key=FILE     a secret of at least 16 bytes: with the same key, equal words\n"
-		"                     are replaced by equal words in several archives; without\n"
-		"                     it, a random key is used once\n"
+		"      --key=FILE     the key, a secret of at least 16 bytes (a random key); with the\n"
+		"                     same key, a word has the same replacement in all archives\n"
 		"      --keep-kernel  keep the names of kernel threads, interrupts and kernel\n"
 		"                     functions\n" EDIT_TRACE_HELP
 		"\nFILE is an archive, OUT the result; '-' is standard input and output.\n"

@@ -18,8 +18,8 @@ static const struct nothing_row {
 			       "record them with 'kymo record -e sched'",
 			       { "sched" } },
 	[NOTHING_STACKS] = { "no call stacks",
-			     "no selected thread ran when a sample was due (-F), or was off a CPU "
-			     "for long (--offcpu-min)",
+			     "no selected thread was running when a sample was due (-F), and none "
+			     "was off a CPU for long enough (--offcpu-min)",
 			     "record them with 'kymo record -e profile'",
 			     { "profile", "offcpu" } },
 	[NOTHING_ALLOCATIONS] = { "no allocation data",

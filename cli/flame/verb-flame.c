@@ -542,7 +542,7 @@ const struct verb verb_flame_row = {
 		"      --to=TIME          end there\n"
 		"      --on-cpu           samples of running threads (the default)\n"
 		"      --off-cpu          times off CPU, by duration\n"
-		"      --both             both, by time\n"
+		"      --both             samples and times off CPU, weighted by time\n"
 		"      --diff=OLD         compare with the archive OLD\n"
 		"      --inverted         start with the innermost functions, and show their callers\n"
 		"      --title=TEXT       the title\n"

@@ -132,9 +132,9 @@ static int moment_put_locals(const struct moment_request *q, FILE *to,
 	char why[PLACES_WHY_MAX];
 	int r = query->n_items ? place_locals_find(q->places, query, &locals, why, sizeof(why)) : 0;
 
-	/* (without debug information, registers and the stack are collected) */
+	/* (without debug information, only registers and the stack are collected) */
 	if (r == -ENODATA && optional) {
-		cli_error("%s: %s; registers and the stack are collected", q->option, why);
+		cli_error("%s: %s; only registers and the stack are collected", q->option, why);
 		return CLI_OK;
 	}
 	if (r < 0)

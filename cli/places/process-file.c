@@ -187,16 +187,15 @@ int process_file_open(const struct process_file *f, struct places **ret, char *w
 void process_file_report(const struct process_file *f, const char *option, const char *name)
 {
 	if (f->pid)
-		cli_error("%s: process %" PRIu32
-			  " has a different file named '%s' than this machine; it is %s",
-			  option, f->pid, name, f->path);
+		cli_error("%s: process %" PRIu32 " uses another '%s' than this machine: %s", option,
+			  f->pid, name, f->path);
 	if (f->is_unused)
-		cli_error("%s: no selected process has '%s' in memory; if none loads it, no call "
-			  "of it is recorded",
+		cli_error("%s: no selected process has loaded '%s' yet; its calls are recorded "
+			  "once a process loads it",
 			  option, name);
 	if (f->another)
-		cli_error("%s: process %" PRIu32
-			  " has a different file named '%s' in memory than the first process; its "
-			  "calls are not recorded",
+		cli_error("%s: the calls of process %" PRIu32
+			  " are not recorded, because its '%s' differs from that of the first "
+			  "process",
 			  option, f->another, name);
 }

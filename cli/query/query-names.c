@@ -139,7 +139,7 @@ bool query_names_say_valueless(const struct query_names *n, const struct query_e
 		if (!what || said[v] & 1u << node->kind)
 			continue;
 		said[v] |= 1u << node->kind;
-		cli_error("%s: '%s' is never %s: a comparison with it is false", name,
+		cli_error("%s: '%s' is never %s, so comparisons that need one are false", name,
 			  e->variables[v].name, what);
 		any = true;
 	}

@@ -76,8 +76,8 @@ bool query_texts_say(const struct query_texts *t, const char *name, bool has_fun
 			continue;
 		any = true;
 		if (c->what == QUERY_FUNCTION && !has_functions)
-			cli_error("%s: a trace-db file has no names of functions: a comparison "
-				  "with one is false",
+			cli_error("%s: a trace-db file has no function names, so comparisons "
+				  "with them are false",
 				  name);
 		else
 			cli_error("%s: no %s %s'%s'%s%s%s", name, what,

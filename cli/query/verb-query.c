@@ -429,7 +429,7 @@ static int verb_query_answer_space(struct verb_query *v, const struct trace_poin
 	return r == CLI_OK ? verb_query_answer_store(v) : r;
 }
 
-/* Reports that the expression needs sizes of blocks and none is known: CLI_DAMAGE, else CLI_OK. */
+/* Reports that the expression needs block sizes, and none is known: CLI_DAMAGE, else CLI_OK. */
 static int verb_query_complain_of_sizes(const struct verb_query *v)
 {
 	const struct query_expression *e = &v->query.expression;
@@ -439,8 +439,8 @@ static int verb_query_complain_of_sizes(const struct verb_query *v)
 		needs_sizes |= e->nodes[i].kind == QUERY_SIZE;
 	if (!needs_sizes || v->points.has_blocks)
 		return CLI_OK;
-	cli_error("%s: sizes of blocks are unknown, because allocations were not recorded: a "
-		  "comparison with one is false (record with -e memory --memory-log)",
+	cli_error("%s: block sizes are unknown, because allocations were not recorded; comparisons "
+		  "with them are false (record with -e memory --memory-log)",
 		  v->trace.name);
 	return CLI_DAMAGE;
 }
@@ -518,7 +518,8 @@ const struct verb verb_query_row = {
 		"  kymo query t.fxt '(> (v/value count) (v/size buf))'\n  kymo query t.fxt --var n:signed --limit 5 '(< (v/value n) 0)'\n",
 	.options =
 		"      --var=NAME[:TYPE,...]  NAME is a free variable (of these types)\n"
-		"      --soft=EXPRESSION      keep results for which the most of these are true\n"
+		"      --soft=EXPRESSION      keep only the results of a point that satisfy the largest\n"
+		"                             number of these expressions\n"
 		"      --statement=N          only points of this statement\n"
 		"      --mask=N               compare only these bits of the statement (all)\n"
 		"      --pick=SEED            search one random point only\n"

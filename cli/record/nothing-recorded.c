@@ -74,13 +74,15 @@ static const char *nothing_recorded_reason(const struct recording_request *a,
 		break;
 	case GROUP_STACKS:
 		snprintf(ret, REASON_MAX, "%s %s%s%s", who,
-			 a->categories & CATEGORY_PROFILE ? "ran when a sample was due (-F)" : "",
+			 a->categories & CATEGORY_PROFILE ? "was running when a sample was due (-F)"
+							  : "",
 			 (a->categories & category_group_bits[GROUP_STACKS]) ==
 					 category_group_bits[GROUP_STACKS]
-				 ? ", or "
+				 ? ", and none "
 				 : "",
-			 a->categories & CATEGORY_OFFCPU ? "was off CPU for long (--offcpu-min)"
-							 : "");
+			 a->categories & CATEGORY_OFFCPU
+				 ? "was off a CPU for long enough (--offcpu-min)"
+				 : "");
 		break;
 	case GROUP_MEMORY:
 		snprintf(ret, REASON_MAX,

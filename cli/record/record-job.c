@@ -86,7 +86,7 @@ static int record_job_wait_finished(struct record_job *j)
 	if (exit_search_end(&j->exits))
 		record_job_wait_for_command(j);
 	if (r == -EINTR)
-		cli_error("interrupted again: the archive is truncated");
+		cli_error("interrupted again; the archive is truncated");
 	return r;
 }
 
@@ -233,7 +233,7 @@ static int record_job_write_kept(struct record_job *j)
 		r = recording_snapshot(j->recording, j->output.fd);
 	r = r ?: record_loop_wait_snapshot(&j->loop);
 	if (r == -EINTR)
-		cli_error("interrupted again: the archive is not complete");
+		cli_error("interrupted again; the archive is not complete");
 	return r;
 }
 

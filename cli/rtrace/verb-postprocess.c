@@ -183,7 +183,8 @@ static void verb_postprocess_report(const struct work *w,
 	if (result->context_missing)
 		cli_error("%s: it contains none of the contexts of --context", name);
 	if (w->n_problems > PROBLEMS_SHOWN)
-		cli_error("%s: %" PRIu64 " more such lines", name, w->n_problems - PROBLEMS_SHOWN);
+		cli_error("%s: further messages about its lines, which are not shown: %" PRIu64,
+			  name, w->n_problems - PROBLEMS_SHOWN);
 	if (o->options.resolve)
 		rtrace_names_print_missing(&w->names);
 }

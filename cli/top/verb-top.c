@@ -147,7 +147,8 @@ static int verb_top_watch(struct job *j)
 	if (r == -EINTR) {
 		/* Exits without waiting for the end of the recording. */
 		terminal_leave();
-		cli_error("interrupted again");
+		cli_error("interrupted again; exiting without waiting for the end of the "
+			  "recording");
 		_exit(CLI_FAILED);
 	}
 	if (r < 0 || recording_view(j->recording, &v) < 0)

@@ -37,7 +37,7 @@ has_copy() {
 expect_soon 10 has_copy
 expect_exit 0 "$KYMO" calls --direct -d 1 --call libc.so.6:fopen -p $private
 assert_says "$TMP/stdout" 'fopen("/dev/null", "r")'
-assert_says "$TMP/stderr" "process $private has a different file named 'libc.so.6' than this machine"
+assert_says "$TMP/stderr" "process $private uses another 'libc.so.6' than this machine"
 expect_exit 0 "$KYMO" record --direct -d 1 -e sched --moment libc.so.6:fopen -p $private \
 	-o "$TMP/moments.fxt"
 expect_exit 0 "$KYMO" moments "$TMP/moments.fxt"

@@ -13,7 +13,7 @@ idle=$!
 note "a thread that does nothing"
 expect_exit 3 "$KYMO" record --direct -d 0.3 -e sched,profile -p $idle -o "$TMP/idle.fxt"
 assert_line "$TMP/stderr" "$TMP/idle.fxt: no event of category sched: no selected thread ran"
-assert_says "$TMP/stderr" "$TMP/idle.fxt: no event of category profile: no selected thread ran when"
+assert_says "$TMP/stderr" "$TMP/idle.fxt: no event of category profile: no selected thread was running when"
 
 note "a live view of it"
 expect_exit 3 "$KYMO" top --direct --json -i 200ms -n 1 -p $idle
@@ -70,7 +70,7 @@ assert_line "$TMP/stderr" \
 ! grep -F 'no switches' "$TMP/stderr" || fail "there were switches"
 expect_exit 0 "$KYMO" summary --json "$TMP/idle.fxt"
 assert_line "$TMP/stderr" "kymo summary: $TMP/idle.fxt contains no switches of threads: no selected thread ran"
-assert_says "$TMP/stderr" "contains no call stacks: no selected thread ran when a sample was due"
+assert_says "$TMP/stderr" "contains no call stacks: no selected thread was running when a sample was due"
 expect_exit 0 "$KYMO" diff "$TMP/idle.fxt" "$TMP/half.fxt"
 assert_line "$TMP/stderr" "kymo diff: $TMP/idle.fxt contains no switches of threads: no selected thread ran"
 assert_line "$TMP/stderr" \
@@ -78,7 +78,7 @@ assert_line "$TMP/stderr" \
 
 note "... but a file that cannot be written is a failure"
 expect_exit 1 "$KYMO" flame "$TMP/idle.fxt" -o "$TMP/idle.svg"
-assert_says "$TMP/stderr" "contains no call stacks: no selected thread ran when a sample was due"
+assert_says "$TMP/stderr" "contains no call stacks: no selected thread was running when a sample was due"
 for format in apitrace tracedb; do
 	expect_exit 1 "$KYMO" export --format $format -o "$TMP/out.$format" "$TMP/half.fxt"
 	assert_line "$TMP/stderr" \

@@ -145,7 +145,7 @@ for file in "$TMP/wrong.fxt" "$TMP/some.tdb"; do
 	assert_says "$TMP/stderr" "'count' is never a text"
 done
 expect_exit 3 "$KYMO" query "$TMP/some.tdb" '(is (p/function) "write")'
-assert_says "$TMP/stderr" "a trace-db file has no names of functions"
+assert_says "$TMP/stderr" "a trace-db file has no function names"
 # (with another function that is there, the answer is not empty; a pattern can match, too)
 expect_exit 0 "$KYMO" query "$TMP/wrong.fxt" '(or (is (p/function) "write") (is (p/function) "pwrite"))'
 assert_says "$TMP/stderr" "no point has a function 'pwrite'"
