@@ -51,10 +51,10 @@ struct budget_stage {
 };
 
 struct budget {
-	uint64_t limit_ppm;    /* of one CPU; 0 = none. Can change between two checks */
+	uint64_t limit_ppm;    /* in ppm of one CPU; 0 = no limit. Can change between two checks */
 	uint32_t running_bits; /* bits 1 << SHED_*: parts that run and can be stopped */
 	uint32_t shed_bits;    /* bits 1 << SHED_*: stopped parts */
-	uint64_t ppm;          /* of one CPU, in the time before the last check */
+	uint64_t ppm;          /* the cost between the last two checks, in ppm of one CPU */
 	uint64_t rate;         /* work of the machine per second in that time; 0 = unknown */
 	uint64_t check_ns, cost_ns, work;
 	unsigned n_over;  /* consecutive checks over the limit */

@@ -134,9 +134,9 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 /* ---- records ---- */
 
 /*
- * Finished words take a direct way, since they outnumber all other records: words of CLASS_SCHED
- * through triggers and schedule, others to activity. Triggers come first, before the schedule
- * converts the words for the archive.
+ * Finished words outnumber all other records, so they bypass the stages' list. Words of CLASS_SCHED
+ * go to the triggers and then to the schedule, which converts them for the archive. Other words go
+ * to activity.
  */
 static int recorder_on_words(const struct merge_ring *from, uint64_t *words, unsigned n_words,
 			     void *userdata)

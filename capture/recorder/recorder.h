@@ -56,7 +56,7 @@ struct recorder {
 	struct fxt_archive archive;
 	struct tasks tasks;
 	struct recorder_way ways[REC_KINDS], result_ways[REC_KINDS];
-	/* The state of the stages. */
+	/* the state of the stages */
 	struct news news;
 	struct trigger_input trigger_input;
 	struct selection selection;
@@ -70,22 +70,25 @@ struct recorder {
 	struct marks marks;
 	struct allocations allocations;
 	struct timelines timelines;
-	/* The input of the stages. */
+	/* the input of the stages */
 	struct merge *merge;
-	bool opened, closed;                /* the head, or the end, of the archive is written */
-	bool pauses, paused;                /* a pause was ordered; the pause is written */
-	uint64_t end_ns;                    /* end of the recording, if known */
-	uint64_t begun_ns;                  /* start of the recording */
-	uint64_t start_ns, listed_ns;       /* start of the recording, or of its part since the last
-				        * pause */
-	uint32_t chunk;                     /* the number of this chunk, from 1; 0 without chunks */
-	uint64_t n_marks;                   /* marks and contexts that the user has written */
-	uint64_t walks[WALK_ENDS_MAX];      /* stack walks of programs, by the cause of their end */
-	struct recorder_sums base;          /* the sums of earlier chunks */
-	uint64_t n_malformed;               /* malformed records that the archive already reports */
-	struct collector_lost lost_samples; /* of counters, which the archive does not have yet */
-	struct collector_lost
-		*at_end; /* per class and CPU: losses that had begun when the end was set */
+	bool opened;                   /* the head of the archive is written */
+	bool closed;                   /* the end of the archive is written */
+	bool pauses;                   /* a pause was ordered */
+	bool paused;                   /* the pause is written */
+	uint64_t end_ns;               /* end of the recording, if known */
+	uint64_t begun_ns;             /* start of the recording */
+	uint64_t start_ns;             /* when the recording started or was last resumed */
+	uint64_t listed_ns;            /* when the tasks had been listed after that */
+	uint32_t chunk;                /* the number of this chunk, from 1; 0 without chunks */
+	uint64_t n_marks;              /* marks and contexts that the user has written */
+	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
+	struct recorder_sums base;     /* the sums of earlier chunks */
+	uint64_t n_malformed;          /* malformed records that the archive already reports */
+	/* lost samples of counters that the archive does not report yet */
+	struct collector_lost lost_samples;
+	/* losses that had begun when the end was set, by class and CPU */
+	struct collector_lost *at_end;
 };
 
 /* Data from the owner for the end of the archive. */
@@ -109,8 +112,8 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 void recorder_release(struct recorder *r);
 
 /*
- * Writes following records to B (borrowed). When B has FULL bytes, the round ends after that record
- * (0 = never).
+ * Writes following records to B (borrowed). The round ends after the record with which B reaches
+ * FULL bytes; if FULL is 0, B has no limit.
  */
 void recorder_set_buffer(struct recorder *r, struct outbuf *b, size_t full);
 
@@ -137,14 +140,14 @@ int recorder_close(struct recorder *r, const struct recorder_end *end);
 
 /*
  * Chunks (docs/architecture/chunks.md), for a session with session_options_splits(). AT_NS is the
- * horizon of a round that returned 0. TAIL and HEAD receive whole parts, as STORE_TAIL and
- * STORE_HEAD.
+ * horizon of a round that returned 0. TAIL receives a complete tail (STORE_TAIL), and HEAD a
+ * complete head (STORE_HEAD).
  */
 
 /*
- * Whether the recording can be split now. It cannot while mappings from the start are being
- * written. In the middle of a snapshot of allocations, it can only if the split has been WAITING
- * for long.
+ * Whether the recording can be split now. It cannot be split while mappings from the start are
+ * being written. During a snapshot of allocations, it can be split only if WAITING is true: the
+ * split has been due for long.
  */
 bool recorder_can_split(const struct recorder *r, bool waiting);
 
@@ -179,7 +182,7 @@ int recorder_add_waiting(struct recorder *r, const struct worker_results *news);
 int recorder_add_samples(struct recorder *r, const struct worker_results *news);
 
 /*
- * Writes the triggers that have been summed so far, at HORIZON_NS (triggers.h). Returns 0 or a
+ * Writes the triggers that have been summed for a second at HORIZON_NS (triggers.h). Returns 0 or a
  * negative errno.
  */
 int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns);
@@ -227,5 +230,5 @@ uint64_t recorder_n_events_of(const struct recorder *r, enum category_group grou
 /* The counts of all data that has been written. */
 struct recorder_sums recorder_sums(const struct recorder *r);
 
-/* Lost events that the programs counted, whether marked in the archive or not yet. */
+/* The number of lost events, including those that the archive does not report yet. */
 uint64_t recorder_lost(const struct recorder *r, enum event_class class);

@@ -10,8 +10,10 @@
 
 #include "base/foreign-fds.h"
 
-/* A low number for the one descriptor that is passed to FN at a time. -1 =
- * clean_fd_table_begin() was not called. */
+/*
+ * A reserved low number. Each call gives it to the descriptor that it passes to FN. -1 = it is not
+ * reserved, because clean_fd_table_begin() was not called.
+ */
 static int spare_fd = -1;
 static int null_fd = -1;
 static pthread_mutex_t passing_on = PTHREAD_MUTEX_INITIALIZER;
@@ -93,7 +95,7 @@ int clean_fd_table_run_with(int fd, int (*fn)(int fd, void *userdata), void *use
 	struct few_with w = { .fn = fn, .userdata = userdata };
 	int null, r;
 
-	/* The table contains no foreign descriptors. */
+	/* Without clean_fd_table_begin(), the process receives no descriptors of clients. */
 	if (spare_fd < 0)
 		return fn(fd, userdata);
 	pthread_mutex_lock(&passing_on);

@@ -19,7 +19,7 @@ struct activity {
 	uint64_t n_events;           /* written */
 	uint64_t lost[CLASS_MAX];
 	struct table functions;   /* address -> its name, owned */
-	struct table idle_states; /* of a CPU -> its name, owned */
+	struct table idle_states; /* CPU and state -> name of the state, owned */
 };
 
 extern const struct stage activity_stage;

@@ -22,7 +22,7 @@
 struct allocations {
 	const struct pipeline *pipe;  /* borrowed */
 	size_t n_in_snapshot;         /* watches with an incomplete snapshot */
-	uint64_t interval, min_bytes; /* of the session, as in struct memory_options */
+	uint64_t interval, min_bytes; /* as in struct memory_options */
 	uint64_t n_events;            /* written */
 	uint64_t usage_interval_ns;   /* likewise */
 	bool log;                     /* likewise */

@@ -22,10 +22,10 @@ struct calls {
 	struct named_stacks *stacks;        /* borrowed */
 	bool no_callers;           /* walks at an entry use frame pointers, and miss the caller */
 	struct table threads;      /* tid + 1 -> struct call_thread, owned */
-	struct table places;       /* of open functions (open-calls.h) */
+	struct table places;       /* the places of open functions (open-calls.h) */
 	struct table unknown;      /* numbers + 1 of unknown system calls that have names */
 	size_t open_bytes;         /* size of all open calls */
-	uint64_t *left_out;        /* by target: left-out calls that are in the archive. Owned */
+	uint64_t *left_out;        /* left-out calls that are in the archive, by target; owned */
 	uint64_t left_out_foreign; /* likewise, for system calls of 32-bit programs */
 	uint64_t left_out_at_ns;   /* the last time when they were written */
 	uint64_t n_events;

@@ -26,13 +26,13 @@ enum { HEAP_COPIES_BYTES_MAX = 8 << 20 };
 
 struct heap_copies {
 	struct table kept; /* id of the stack -> struct rec_piece, owned */
-	size_t bytes;      /* of all of them */
+	size_t bytes;      /* size of all kept copies */
 	/*
 	 * A bit for each instance that has ended: its data can still arrive, and is dropped. A
 	 * million programs take 128 KiB.
 	 */
 	uint8_t *ended;       /* owned */
-	size_t n_ended_bytes; /* of it */
+	size_t n_ended_bytes; /* size of `ended` */
 	struct table
 		awaited;  /* id of a stack that was reported before its copy -> awaited, owned */
 	bool any_arrived; /* copies have arrived, so the reports of their stacks can be written */

@@ -18,7 +18,7 @@ struct moments_stage {
 	const struct pipeline *pipe;
 	const struct moments *moments; /* borrowed; NULL = none are recorded */
 	struct named_stacks *stacks;   /* borrowed */
-	struct moment_values values;   /* of the last moment */
+	struct moment_values values;   /* the values of the last moment */
 	uint64_t n_events;
 	uint64_t fired[MOMENT_ACTIONS]; /* bits: points whose action was carried out */
 	uint64_t n_dropped;             /* moments without room, or of an unknown point */

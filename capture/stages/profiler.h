@@ -54,12 +54,13 @@ struct profiler {
 	/* The copied stack with which each thread left its CPU last: tid + 1 -> struct left, owned;
 	 * at most PROFILER_LEFT_MAX, and PROFILER_LEFT_BYTES_MAX of copies */
 	struct table left;
-	size_t left_bytes;      /* of copies that were not walked to the end */
+	size_t left_bytes;      /* size of the copies that were not walked to the end */
 	struct table processes; /* pid + 1 -> struct process, owned */
-	size_t waiting_bytes;   /* of all of them */
-	uint64_t swept_ns;      /* time of the last discard of ended processes; bytes then */
-	size_t swept_bytes, n_swept;
-	struct maps *maps; /* written mappings, by pid; NULL = not kept. Owned */
+	size_t waiting_bytes;   /* size of the waiting mappings of all processes */
+	uint64_t swept_ns;      /* time of the last discard of ended processes */
+	size_t swept_bytes;     /* waiting_bytes at that time */
+	size_t n_swept;         /* the number of processes at that time */
+	struct maps *maps;      /* written mappings, by pid; NULL = not kept. Owned */
 };
 
 extern const struct stage profiler_stage;

@@ -27,7 +27,7 @@ struct range {
 };
 
 struct ranges {
-	struct range *list; /* by address; owned */
+	struct range *list; /* sorted by address; owned */
 	size_t n, room;
 	size_t n_max;    /* 0 = no limit */
 	uint64_t n_full; /* ranges for which there was no room */

@@ -22,7 +22,7 @@ struct thing {
 	struct origin origin;
 	enum thing_state state;
 	bool cloexec;
-	bool listed; /* by the list that is being read */
+	bool listed; /* it is in the list that is being read */
 	char text[MEMORY_BLOCK_TEXT_BYTES];
 };
 

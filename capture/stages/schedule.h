@@ -33,13 +33,15 @@ struct schedule_wakeup {
 };
 
 struct schedule_cpu {
-	uint32_t tid;  /* the running thread, as in the kernel; 0 = idle */
-	uint64_t koid; /* of that thread; its tid can already belong to another thread */
+	uint32_t tid; /* the running thread, as in the kernel; 0 = idle */
+	/* the koid of the running thread; the tid can already belong to another thread */
+	uint64_t koid;
 	int32_t prio;
-	bool known;         /* false: unknown, from the start or after a loss */
-	bool in_loss;       /* a loss on this CPU has begun, and not ended */
-	uint64_t opened_ns; /* by a head, or by the last synthetic switch: no record is older */
-	struct schedule_wakeup held; /* of `tid`, until its switch-out */
+	bool known;   /* false: unknown, from the start or after a loss */
+	bool in_loss; /* a loss on this CPU has begun, and not ended */
+	/* time of the head, or of the last synthetic switch; no record is older */
+	uint64_t opened_ns;
+	struct schedule_wakeup held; /* a wakeup of `tid` that waits for its switch-out */
 };
 
 struct schedule {

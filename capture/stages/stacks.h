@@ -18,7 +18,7 @@
 
 struct stacks {
 	struct table now, before; /* id -> struct stack, owned */
-	size_t bytes;             /* of now */
+	size_t bytes;             /* size of the stacks in `now` */
 	uint64_t turned_ns;       /* the time of the last order to the programs */
 };
 

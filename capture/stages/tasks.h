@@ -53,7 +53,7 @@ enum { TASKS_CHANGES_MAX = 16384 };
 
 /* A tid has got another owner, with another koid. */
 struct task_change {
-	uint64_t start_ns; /* of the new one */
+	uint64_t start_ns; /* start of the new owner */
 	uint32_t tid, koid_before;
 };
 
@@ -83,7 +83,7 @@ struct tasks {
 
 	/* If a recording is split: ended tasks that the next chunk may have to name. */
 	bool splits;
-	struct table dead; /* by tid; owns its struct task */
+	struct table dead; /* tid -> struct task, owned */
 	struct task_dead
 		*dead_order; /* a ring of TASKS_DEAD_MAX: the next one replaces the oldest */
 	uint64_t n_dead, n_died;

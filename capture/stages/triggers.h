@@ -45,11 +45,11 @@ struct trigger {
 	uint64_t value,
 		limit;  /* ns; ppm of a pressure; bytes of a leak; a point's number of hits */
 	uint64_t count; /* the triggers of this kind that this one, the worst, represents */
-	uint64_t n_passed_over; /* of all kinds, since the last notification of the owner */
+	uint64_t n_passed_over; /* triggers without a notification since the last one */
 	uint32_t tid;  /* the thread, as in the kernel; for a leak, the process; 0 = none */
 	uint32_t koid; /* its koid when the trigger fired; the owner of the tid can have changed */
 	bool notify;   /* the owner must be notified */
-	char comm[48]; /* of the thread, for the owner; "" = unknown */
+	char comm[48]; /* the name of the thread, for the owner; "" = unknown */
 };
 
 /* A trigger has fired. Returns 0 or a negative errno, which is passed on. */
