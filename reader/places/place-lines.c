@@ -73,7 +73,10 @@ static uint64_t lines_block(struct places *p, uint64_t vaddr, uint64_t *ret_entr
 	return block;
 }
 
-/* The first row after ENTRY, where the stack frame is set up. */
+/*
+ * The address of the first row after ENTRY, or ENTRY if there is none. The stack frame is complete
+ * there.
+ */
 static uint64_t lines_after_entry(Dwarf_Lines *lines, size_t n, uint64_t entry)
 {
 	uint64_t best = entry;

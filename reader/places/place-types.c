@@ -37,7 +37,7 @@ bool place_type_number(Dwarf_Die *die, unsigned name, uint64_t *ret)
 	return true;
 }
 
-/* Replaces DIE by its DW_AT_type. */
+/* Sets *RET to the type that DIE refers to (DW_AT_type). */
 static bool place_type_next(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute attribute;
@@ -92,7 +92,7 @@ uint64_t place_type_bytes(Dwarf_Die *type)
 
 /* ---- shapes ---- */
 
-/* FLAT: only the first letter is needed. */
+/* Writes the shape of TYPE. If FLAT, writes the letter and the size only, not the members. */
 static int place_shape_put(Dwarf_Die *type, struct outbuf *to, unsigned depth, bool flat);
 
 /* Writes the shape of the type of DIE. */
@@ -176,7 +176,7 @@ bool place_type_member(Dwarf_Die *member, uint64_t bytes, uint64_t *ret_bit, uin
 	if (place_type_number(member, DW_AT_data_bit_offset, &value))
 		*ret_bit += value;
 	else if (place_type_number(member, DW_AT_bit_offset, &value))
-		/* the other byte order counts from the other end */
+		/* DW_AT_bit_offset counts from the most significant bit */
 		*ret_bit += bytes * 8 - value - *ret_bits;
 	return *ret_bits <= 64 && *ret_bit / 8 <= TYPE_BYTES_MAX;
 }

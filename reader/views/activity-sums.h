@@ -14,9 +14,9 @@
 struct activity_sum {
 	enum interval_kind kind;
 	char *name;     /* owned */
-	int32_t number; /* of the interrupt or state; otherwise 0 */
+	int32_t number; /* the number of the interrupt or state; otherwise 0 */
 	uint64_t count, total_ns, max_ns;
-	uint64_t *cpu_ns; /* owned; n_cpus elements; none for work items */
+	uint64_t *cpu_ns; /* owned; n_cpus elements; NULL for work items */
 	size_t n_cpus;
 };
 
@@ -28,7 +28,7 @@ struct counter_sum {
 };
 
 struct activity_sums {
-	struct table intervals, counters; /* own theirs */
+	struct table intervals, counters; /* own their elements */
 };
 
 void activity_sums_deinit(struct activity_sums *s);
@@ -42,8 +42,11 @@ void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns);
 /* Adds an EVENT_COUNTER. Returns 0 or -ENOMEM. */
 int activity_sums_add_counter(struct activity_sums *s, const struct event *ev);
 
-/* The sums of KIND, sorted by time, largest first; or all counters, by name and id. The caller
- * frees the array with free(). Return 0 or -ENOMEM. */
+/*
+ * Stores the sums of KIND, sorted by time, largest first, in a new array, which the caller frees.
+ * Returns 0 or -ENOMEM.
+ */
 int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind,
 			  struct activity_sum ***ret, size_t *ret_n);
+/* The same for all counters, by name and id. */
 int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n);

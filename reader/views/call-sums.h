@@ -15,8 +15,8 @@ struct call_sum {
 	char *function;         /* owned */
 	uint64_t failed;        /* with an errno, or with -1 */
 	uint64_t unwound, open; /* calls that did not return */
-	uint64_t left_out;      /* by a limit; not in the others */
-	struct latency took;    /* those that returned */
+	uint64_t left_out;   /* calls that a limit left out; the other members do not count them */
+	struct latency took; /* the durations of calls that returned */
 };
 
 struct call_sums {

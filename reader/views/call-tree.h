@@ -28,7 +28,7 @@ enum call_side {
 
 /* Number 0 is the root. */
 struct call_node {
-	const char *name; /* of the tree */
+	const char *name; /* owned by the tree */
 	enum call_kind kind;
 	uint32_t parent, child, sibling; /* 0 = none */
 	uint32_t depth;                  /* the root's is 0 */
@@ -48,7 +48,7 @@ struct call_tree {
 struct call_tree_options {
 	enum call_side side;
 	bool by_time;  /* weights are nanoseconds, otherwise counts */
-	bool inverted; /* from the innermost function outwards */
+	bool inverted; /* starts with the innermost function, and goes outwards */
 	const struct profile_names *names;
 };
 
@@ -71,14 +71,14 @@ uint32_t call_tree_next(const struct call_tree *t, uint32_t node);
 
 /* The total of a function over all places, on CALL_NOW. */
 struct call_function {
-	const char *name; /* of the tree */
+	const char *name; /* owned by the tree */
 	enum call_kind kind;
 	uint64_t self;
 	uint64_t total; /* recursive calls count once */
 };
 
 /*
- * The functions, those with most of their own first, into a new array (free() it). Not of an
- * inverted tree. Returns 0 or -ENOMEM.
+ * Stores the functions, by descending `self`, in a new array, which the caller frees. The tree must
+ * not be inverted. Returns 0 or -ENOMEM.
  */
 int call_tree_functions(const struct call_tree *t, struct call_function **ret, size_t *ret_n);

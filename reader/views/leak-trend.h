@@ -28,9 +28,9 @@ void leak_trend_set(struct leak_trend *t, uint64_t age_ns, uint64_t value);
 
 struct leak_growth {
 	uint64_t window_ns;
-	uint32_t windows;    /* from the first one with a value */
+	uint32_t windows;    /* the number of windows since the first one with a value */
 	uint32_t grew, fell; /* number of windows with an increase or decrease */
-	uint32_t quarters;   /* the number of quarters of this time with an increase */
+	uint32_t quarters;   /* the number of quarters of these windows with an increase */
 	double per_second;   /* the slope, by least squares */
 };
 

@@ -27,8 +27,8 @@ enum {
 	LEAK_GREW_MIN = 3,
 	LEAK_QUARTERS_MIN = 3,
 	LEAK_FELL_PART = 4,
-	LEAK_OLD_PART = 2,    /* of the time watched */
-	LEAK_YOUNG_PART = 10, /* likewise */
+	LEAK_OLD_PART = 2,    /* "half of the watched time" */
+	LEAK_YOUNG_PART = 10, /* "a tenth of that time" */
 };
 
 enum leak_verdict {

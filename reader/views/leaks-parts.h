@@ -21,9 +21,9 @@ struct leak_process {
 	struct leak_watch *watch;      /* the latest one; NULL = none */
 	uint64_t forked_ns, execed_ns; /* its fork and its first exec; 0 = not in the archive */
 	struct leak_process_name {
-		uint64_t ts_ns; /* from then on */
+		uint64_t ts_ns; /* the process has the name from this time on */
 		const char *name, *program;
-	} names[NAMES_MAX]; /* in the order of the archive */
+	} names[NAMES_MAX]; /* ordered as in the archive */
 	size_t n_names;
 };
 

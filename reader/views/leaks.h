@@ -43,19 +43,19 @@ struct leak_block {
 	uint64_t since_ns; /* 0 = unknown */
 	uint32_t thread;   /* koid; 0 = unknown */
 	uint32_t context;
-	uint32_t sequence; /* of the last snapshot that contained it */
+	uint32_t sequence; /* the number of the last snapshot that contained it */
 	enum reach reach;
-	bool wanted; /* by the options */
+	bool wanted; /* the options select it */
 	struct leak_group *group;
 	const char *function, *text;       /* owned by the leaks; "" = none */
-	struct leak_block *next;           /* of the same hash */
-	struct leak_block *before, *after; /* of the watch */
+	struct leak_block *next;           /* the next block with the same hash */
+	struct leak_block *before, *after; /* neighbours in the list of the watch */
 };
 
 struct leak_group {
 	enum resource resource;
 	uint32_t node; /* the innermost call, of the profile; 0 = the stack is unknown */
-	bool left_out; /* by leaks_filter() */
+	bool left_out; /* leaks_filter() has removed it */
 
 	/* After leaks_finish(): */
 	uint64_t blocks, bytes;     /* live, as recorded */
@@ -63,16 +63,16 @@ struct leak_group {
 	uint64_t first_ns, last_ns; /* the oldest and the newest allocation; 0 = unknown */
 	uint64_t allocations;       /* so far; 0 = unknown */
 	uint64_t reach[REACH_MAX];  /* blocks */
-	uint64_t lost_bytes;        /* of REACH_LOST */
-	uint32_t contexts;          /* bits of some */
+	uint64_t lost_bytes;        /* bytes of blocks with REACH_LOST */
+	uint32_t contexts;          /* the bits of contexts of some blocks */
 	struct leak_growth growth;
 	enum leak_verdict verdict;
 	const char *functions[LEAK_TEXTS_MAX], *texts[LEAK_TEXTS_MAX]; /* NULL = no more */
 
 	/* Of leaks*.c: */
 	struct leak_group *next;
-	uint64_t live_bytes;               /* by blocks */
-	uint64_t live_blocks, usage_bytes; /* by sums */
+	uint64_t live_bytes;               /* from blocks */
+	uint64_t live_blocks, usage_bytes; /* from sums */
 	uint64_t usage_first_ns, usage_last_ns;
 	struct leak_trend trend;
 };
@@ -81,7 +81,7 @@ struct leak_watch {
 	uint32_t pid;        /* koid */
 	uint32_t real_pid;   /* as the kernel had it */
 	unsigned number;     /* 1, 2, ... of its process */
-	const char *name;    /* of the process, when the watch ended; "" = unknown */
+	const char *name;    /* the name of the process when the watch ended; "" = unknown */
 	const char *program; /* the executed file; "" = unknown */
 	uint64_t begin_ns, end_ns;
 	const char *resources, *allocators; /* as in struct event */
@@ -90,7 +90,7 @@ struct leak_watch {
 	const char *reason;     /* the reason for its end; "" = the archive ended before */
 	const char *gap;        /* why probes were not in place all the time; "" = they were */
 	const char *unsearched; /* as in struct event */
-	bool complete;          /* from the first instruction on, and without a gap */
+	bool complete;          /* watched from the first instruction on, without a gap */
 	uint64_t forked_ns;     /* a fork in the archive began its program then; 0 = otherwise */
 	bool logged;            /* each event was recorded */
 	uint64_t interval, min_bytes;
@@ -98,13 +98,13 @@ struct leak_watch {
 	/* Blocks that were allocated again without being freed: a free is missing */
 	uint64_t replaced;
 	uint32_t n_snapshots;
-	uint64_t snapshot_ns; /* time of the last one */
+	uint64_t snapshot_ns; /* time of the last snapshot */
 	uint64_t missing;     /* blocks announced by the last snapshot that are missing */
 	bool from_sums;       /* there were no blocks: the groups come from the last sums */
 	struct leak_group *
 		*groups; /* after leaks_finish(): owned; those with the strongest evidence first */
 	size_t n_groups;
-	struct leak_block *first; /* in no order */
+	struct leak_block *first; /* the list of blocks, in no order */
 
 	/* Of leaks*.c: */
 	struct table stacks; /* id -> node + 1 */
@@ -112,12 +112,12 @@ struct leak_watch {
 	struct table by_id;  /* hash -> struct leak_block, a chain; owned */
 	struct table sums;   /* hash -> struct leak_sum, owned */
 	size_t n_made;       /* groups */
-	uint32_t sequence;   /* of the last snapshot */
+	uint32_t sequence;   /* the number of the last snapshot */
 	bool open;
 	bool ran_other;       /* its process has called exec, and no event reported its end */
 	uint64_t repeated_ns; /* its begin was written again then, with its live blocks; 0 = not */
-	struct leak_watch *older; /* of its process */
-	uint64_t newer_begin_ns;  /* 0 = there is no newer one */
+	struct leak_watch *older; /* the next older watch of its process */
+	uint64_t newer_begin_ns;  /* when the next newer watch began; 0 = there is none */
 	uint64_t own_unmatched;
 	uint64_t last_usage_ns;
 	uint32_t n_usage_times;
@@ -129,13 +129,13 @@ struct leak_context {
 };
 
 struct leaks {
-	struct leak_watch **watches; /* owned; after leaks_finish() by time */
+	struct leak_watch **watches; /* owned; sorted by time after leaks_finish() */
 	size_t n_watches;
 	struct profile *profile; /* stacks and names; nothing is counted in it */
 	struct leak_context contexts[LEAK_CONTEXTS_MAX];
 	size_t n_contexts;
-	uint64_t n_lost;  /* events of class memory, of all processes */
-	uint64_t end_ns;  /* of the last event */
+	uint64_t n_lost;  /* lost events of class memory, in all processes */
+	uint64_t end_ns;  /* time of the last event */
 	uint64_t n_stray; /* events of processes without a watch */
 	uint32_t n_processes_seen;
 

@@ -25,7 +25,7 @@ enum { LIVE_THREADS_MAX = 1 << 18 };
 
 /* A thread or a process; texts belong to the window. */
 struct live_task {
-	uint32_t pid, tid;   /* koids; tid of a thread */
+	uint32_t pid, tid;   /* koids; tid is only set for threads */
 	const char *name;    /* "?" = unknown */
 	const char *process; /* the name of its process; for a process the command line, or "" */
 	uint64_t cpu_ns, runnable_ns;
@@ -38,7 +38,7 @@ struct live_task {
 
 /* A function by name, in the processes of one name. */
 struct live_function {
-	const char *name, *module, *process; /* of the window; module may be "" */
+	const char *name, *module, *process; /* owned by the window; module may be "" */
 	bool kernel;
 	uint64_t samples;
 };
@@ -57,14 +57,15 @@ struct live_loss {
 struct live_window {
 	uint64_t start_ns, end_ns;
 	uint64_t n_events, n_samples;
-	uint64_t n_lost, n_lost_ever; /* in the window; since the recording began */
+	uint64_t n_lost;      /* lost events in the window */
+	uint64_t n_lost_ever; /* lost events since the recording began */
 	/* Mappings without room since the recording began (maps.h) */
 	uint64_t n_unmapped;
 	struct live_loss *lost; /* n_lost by class; owned, as are the following */
 	size_t n_classes;
 	struct live_cpu *cpus;
 	size_t n_cpus;
-	uint64_t busy_ns;                /* of all CPUs */
+	uint64_t busy_ns;                /* sum of all CPUs */
 	struct live_function *functions; /* the hottest first */
 	size_t n_functions;
 	struct live_task *threads, *processes; /* active ones; most CPU time first */

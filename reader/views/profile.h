@@ -47,8 +47,9 @@ struct profile_options {
 	size_t n_pids;
 	const uint32_t *tids; /* only these threads; none = all; borrowed */
 	size_t n_tids;
-	const bool *cpus; /* by number: only on these CPUs, according to the schedule; borrowed */
-	size_t n_cpus;    /* 0 = all */
+	/* only on CPUs whose element is true, according to the schedule; borrowed */
+	const bool *cpus;
+	size_t n_cpus;           /* 0 = all */
 	uint64_t from_ns, to_ns; /* [from, to); UINT64_MAX = without an end */
 	bool absolute;           /* times of the archive; otherwise since its beginning */
 };
@@ -61,7 +62,7 @@ struct profile_place {
 	const struct mapping *mapping; /* NULL = unknown; owned by the profile */
 	const struct frame_list
 		*frames; /* the names in the archive when it was first seen, or NULL */
-	uint32_t next;   /* of profile.c */
+	uint32_t next;   /* for profile.c */
 };
 
 /* A call. Number 0 is the root: none. */
@@ -77,7 +78,7 @@ struct profile_stack {
 	bool off_cpu;
 	uint64_t count; /* samples, or times off CPU */
 	uint64_t ns;
-	uint32_t next; /* of profile.c */
+	uint32_t next; /* for profile.c */
 };
 
 struct profile {
@@ -88,18 +89,18 @@ struct profile {
 	struct profile_stack *stacks; /* owned; in the order of their first occurrence */
 	size_t n_stacks;
 
-	uint64_t n_samples, n_offcpu;           /* that were counted */
-	uint64_t n_unfinished;                  /* of n_offcpu: still waiting at the end */
-	uint64_t n_estimated;                   /* of n_offcpu: with an estimated end */
-	uint64_t n_earlier;                     /* of n_offcpu: waiting before the begin */
-	uint64_t n_earlier_bare;                /* of these: without a frame of the program */
-	uint64_t n_samples_seen, n_offcpu_seen; /* in the archive */
-	uint64_t n_full;                        /* below PROFILE_CUT_NAME */
+	uint64_t n_samples, n_offcpu; /* counted samples and times off CPU */
+	uint64_t n_unfinished;        /* part of n_offcpu: still waiting at the end */
+	uint64_t n_estimated;         /* part of n_offcpu: with an estimated end */
+	uint64_t n_earlier;           /* part of n_offcpu: waiting before the begin */
+	uint64_t n_earlier_bare;      /* part of n_earlier: without a frame of the program */
+	uint64_t n_samples_seen, n_offcpu_seen; /* in the whole archive */
+	uint64_t n_full;                        /* stacks below PROFILE_CUT_NAME */
 	uint64_t n_cut;                         /* counted with only a part of their stack */
 	uint32_t frequency;                     /* samples per second and CPU; 0 = unknown */
 	struct frames *frames;                  /* names in the archive */
 
-	struct profile_state *state; /* of profile.c */
+	struct profile_state *state; /* for profile.c */
 };
 
 /* OPTIONS are copied, their pointers are borrowed. */

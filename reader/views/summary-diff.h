@@ -29,8 +29,8 @@ enum diff_side_index { DIFF_A, DIFF_B, DIFF_SIDES };
 enum diff_metric {
 	DIFF_CPU,
 	DIFF_SWITCHES,
-	DIFF_LATENCY, /* from wakeup to running */
-	DIFF_WAIT,    /* on a run queue, woken or preempted */
+	DIFF_LATENCY, /* the time from a wakeup to running */
+	DIFF_WAIT,    /* the time on a run queue, woken or preempted */
 	DIFF_METRIC_MAX,
 };
 
@@ -43,8 +43,8 @@ struct diff_sums {
 };
 
 struct diff_row {
-	const char *name;         /* of the process; borrowed from the recording */
-	const char *command_line; /* their common part; NULL = none, or unknown */
+	const char *name;         /* name of the process; borrowed from the recording */
+	const char *command_line; /* the common part of several; NULL = none, or unknown */
 	const char *thread;       /* for rows by thread: its name */
 	bool several;             /* there are other rows of this name */
 	bool others;              /* the rest of the name */

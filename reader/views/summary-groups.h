@@ -24,7 +24,7 @@ extern const char *const summary_by_names[SUMMARY_BY_MAX];
 
 struct summary_group {
 	char *name;        /* "?" = unknown group; for a process or thread its name */
-	uint32_t pid, tid; /* of a process or thread; otherwise 0 */
+	uint32_t pid, tid; /* ids of the process or thread; 0 for other groups */
 	uint64_t cpu_ns, runnable_ns, blocked_ns, after_wakeup_ns, until_preempted_ns;
 	uint64_t switches, preempted, wakeups;
 	uint64_t max_wakeup_latency_ns;

@@ -24,13 +24,13 @@ struct summary_session {
 	char *name; /* owned */
 	bool paused;
 	bool unnamed;  /* the event of the pause has no name */
-	void *content; /* of the user of this list */
+	void *content; /* belongs to the user of this list */
 };
 
 struct summary_sessions {
-	struct summary_session list[SUMMARY_SESSIONS_MAX]; /* in the order of their begins */
+	struct summary_session list[SUMMARY_SESSIONS_MAX]; /* ordered by their begins */
 	size_t n;
-	size_t n_more; /* that have no room */
+	size_t n_more; /* sessions that have no room in the list */
 };
 
 void summary_sessions_deinit(struct summary_sessions *s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sums of a summary (summary.h), and what was seen last of each CPU and each thread.
+ * The sums of a summary (summary.h), and the last known state of each CPU and thread. A "part" is
+ * the span since summary_begin_part(), or since the begin of the recording.
  */
 #pragma once
 
@@ -16,11 +17,12 @@
 
 struct summary_cpu {
 	bool seen;
-	uint64_t busy_ns, idle_ns,
-		other_ns;  /* of threads, of no thread, of the pseudo-thread "other" */
-	uint64_t switches; /* real ones, without synthetic ones */
-	/* while events come in */
-	uint32_t tid; /* the running one; 0 = idle or unknown */
+	uint64_t busy_ns;  /* a known thread was running */
+	uint64_t idle_ns;  /* no thread was running, or this is unknown */
+	uint64_t other_ns; /* the pseudo-thread "other" was running */
+	uint64_t switches; /* without synthetic switches */
+	/* state that is used while events are read: */
+	uint32_t tid; /* the running thread; 0 = idle or unknown */
 	uint64_t since_ns;
 };
 
@@ -36,23 +38,23 @@ struct summary_thread {
 	uint32_t tid, pid; /* pid 0 = unknown */
 	char *name;        /* owned; NULL = unknown */
 	uint64_t cpu_ns, runnable_ns, blocked_ns;
-	uint64_t after_wakeup_ns; /* of runnable_ns: from a wakeup until it runs */
-	/* of cpu_ns: from the wakeup of a thread until that one preempts it */
+	uint64_t after_wakeup_ns; /* part of runnable_ns: between a wakeup and the next run */
+	/* part of cpu_ns: between the wakeup of another thread and its preemption of this one */
 	uint64_t until_preempted_ns;
-	uint64_t switches;  /* starts on a CPU, by real switches */
-	uint64_t preempted; /* losses of the CPU while it was runnable */
+	uint64_t switches;  /* switches to this thread, without synthetic ones */
+	uint64_t preempted; /* switches away from this thread while it was runnable */
 	uint64_t wakeups;
 	uint64_t max_wakeup_latency_ns; /* from wakeup to running */
 	uint64_t samples;               /* on-CPU samples */
-	uint32_t program;               /* its last one: a number in its process (programs.h) */
+	uint32_t program; /* the number of its last program within the process (programs.h) */
 	/*
 	 * The sums of its earlier programs, the last one first; owned. They have no name, and are
 	 * parts of the sums above.
 	 */
 	struct summary_thread *earlier;
-	struct summary_thread *before; /* the sums of all of these together; owned; NULL = none */
-	uint64_t until_ns;             /* of an earlier program: its end */
-	/* while events come in */
+	struct summary_thread *before; /* the sums of all earlier programs; owned; NULL = none */
+	uint64_t until_ns;             /* the end of the program; only in `earlier` */
+	/* state that is used while events are read: */
 	enum summary_state state;
 	uint32_t cpu; /* where it runs */
 	uint64_t since_ns;
@@ -66,7 +68,7 @@ struct summary_process {
 	uint32_t pid, parent_pid, uid;
 	char *name;         /* owned; NULL = unknown */
 	char *command_line; /* owned; NULL = unknown */
-	char *cgroup_path;  /* its last one; owned; NULL = unknown */
+	char *cgroup_path;  /* its last cgroup; owned; NULL = unknown */
 	uint64_t cgroup_id; /* 0 = unknown */
 	uint64_t start_ns;  /* 0 = unknown */
 	uint64_t exit_ns;
@@ -81,14 +83,14 @@ struct summary_mark {
 };
 
 struct summary_shed {
-	uint64_t ts_ns, cost_ppm, limit_ppm; /* of one CPU */
+	uint64_t ts_ns, cost_ppm, limit_ppm; /* ppm of one CPU */
 	uint64_t until_ns;                   /* the end; 0 = not ended */
-	uint32_t n_cpus;                     /* the limit is a share of these CPUs; 0 = of one */
-	char *what;                          /* owned */
-	char *session;                       /* owned; NULL = unknown */
+	uint32_t n_cpus; /* the limit is a share of this number of CPUs; 0 = of one CPU */
+	char *what;      /* owned */
+	char *session;   /* owned; NULL = unknown */
 };
 
-/* The maximum number of sheds: more than one recording can have, since archives can be joined. */
+/* The maximum number of sheds. One recording has fewer, but archives can be merged. */
 enum { SUMMARY_SHEDS_MAX = 16 };
 
 struct summary_trigger {
@@ -107,16 +109,16 @@ enum { SUMMARY_TRIGGERS_MAX = 16 };
 enum { SUMMARY_LOST_MAX = 16 };
 
 struct summary {
-	uint64_t start_ns, end_ns, duration_ns; /* duration: of the part */
-	uint64_t recorded_ns;                   /* of the duration, without pauses */
-	uint64_t part_ns;                       /* the begin of the part; 0 = of the recording */
-	bool started, stopped;                  /* session_start and session_stop were seen */
-	bool cut_off;       /* an earlier session had no session_stop when the next one began */
-	uint64_t dismissed; /* wakeups of threads that were awake, which were not written */
-	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
-	struct stack_tables tables;    /* of all sessions and chunks; bytes: the maximum of them */
-	uint64_t unreported;           /* switches that the kernel did not report */
-	/* Unreadable places of the archive, before it was repaired */
+	uint64_t start_ns, end_ns, duration_ns; /* duration_ns: the length of the part */
+	uint64_t recorded_ns;                   /* duration_ns without its pauses */
+	uint64_t part_ns;      /* the begin of the part; 0 = the begin of the recording */
+	bool started, stopped; /* session_start and session_stop were seen */
+	bool cut_off;          /* an earlier session had no session_stop when the next one began */
+	uint64_t dismissed;    /* wakeups that were not written, because the thread was awake */
+	uint64_t walks[WALK_ENDS_MAX]; /* stack walks, by the reason why they ended */
+	struct stack_tables tables; /* sums of all sessions and chunks; `bytes` is their maximum */
+	uint64_t unreported;        /* switches that the kernel did not report */
+	/* unreadable places of the archive, before it was repaired */
 	uint64_t n_damages;
 	uint64_t damaged_bytes;
 	bool filtered;
@@ -126,16 +128,16 @@ struct summary {
 		uint32_t chunk; /* the number of this chunk; 0 = the recording is not split */
 	} recording;            /* owned, NULL without session_start */
 	uint64_t switches, wakeups, migrations, forks, execs, exits;
-	/* Starts of threads other than idle on a CPU, also by synthetic switches */
+	/* switches to a thread other than idle, including synthetic ones */
 	uint64_t sched_slices;
 	struct {
 		char *class_name; /* owned */
 		uint64_t count;
 	} lost[SUMMARY_LOST_MAX];
 	size_t n_lost;
-	struct summary_cpu *cpus; /* owned; by number; check .seen */
+	struct summary_cpu *cpus; /* owned; the index is the number of the CPU; check .seen */
 	size_t n_cpus;
-	struct programs programs;   /* of the processes */
+	struct programs programs;   /* the programs of the processes */
 	struct table threads;       /* tid -> struct summary_thread, owned */
 	struct table processes;     /* pid + 1 -> struct summary_process, owned */
 	struct summary_mark *marks; /* owned */
@@ -146,15 +148,16 @@ struct summary {
 	struct summary_trigger triggers[SUMMARY_TRIGGERS_MAX];
 	size_t n_triggers;
 	uint64_t daemon_cpu_ns, bpf_cpu_ns; /* from session_stop */
-	uint64_t dropped_bytes;             /* the same: a flight recorder had no room for them */
+	/* from session_stop: bytes that a flight recorder had no room for */
+	uint64_t dropped_bytes;
 	struct activity_sums activity;
 
 	uint64_t n_gaps; /* losses of scheduling records so far */
 	bool paused;     /* nothing is recorded from paused_at_ns on */
 	uint64_t paused_at_ns;
-	uint64_t paused_ns; /* of the part: the pauses that have ended */
+	uint64_t paused_ns; /* ended pauses within the part */
 	bool any_stop;      /* a session_stop was seen */
-	bool many_sessions; /* with different names */
+	bool many_sessions; /* there are sessions with different names */
 	struct summary_sessions sessions;
 	bool timed; /* start_ns and end_ns are set */
 };
@@ -163,10 +166,12 @@ struct summary {
 struct summary_thread *summary_thread(struct summary *s, uint32_t tid);
 
 /*
- * The part of this interval inside the recording, up to a pause that has not ended; and inside the
- * current part. Only damaged files have times outside of the recording.
+ * The duration of FROM to TO that is inside the recording, up to a pause that has not ended. Only
+ * damaged files have times outside of the recording.
  */
 uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to);
+
+/* The same, inside the current part only. */
 uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to);
 
 /* Whether the archive has the begin of a session, and no session was cut off. */
@@ -176,8 +181,10 @@ bool summary_is_complete(const struct summary *s);
 uint64_t summary_lost(const struct summary *s);
 
 /*
- * The threads, most CPU time first, or the processes, by pid, into a new array (free() it).
- * Returns 0 or -ENOMEM.
+ * Stores the threads, by descending CPU time, in a new array, which the caller frees. Returns 0 or
+ * -ENOMEM.
  */
 int summary_threads_by_cpu(const struct summary *s, struct summary_thread ***ret, size_t *ret_n);
+
+/* The same for the processes, by pid. */
 int summary_processes_by_pid(const struct summary *s, struct summary_process ***ret, size_t *ret_n);
