@@ -173,7 +173,7 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n)
 			args++;
 			n--;
 			if (!whole || used + 1 >= room)
-				break; /* a missing argument must not be replaced by a later one */
+				break; /* no later, shorter argument may follow one that was cut */
 			to[used++] = ' ';
 			to[used] = '\0';
 		}
@@ -181,7 +181,9 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n)
 	return used;
 }
 
-/* Parses leading digits. Returns their number, or a negative errno. */
+/*
+ * Parses leading digits, and stores their value. Returns the count of digits, or a negative errno.
+ */
 static int text_parse_digits(const char *text, uint64_t *ret)
 {
 	uint64_t v = 0;

@@ -15,10 +15,12 @@
  * 0, its part is in the buffer; otherwise, nothing of it is. The caller can consume the buffer
  * between two parts. No argument is kept, and only the buffer and W are changed.
  *
- * All functions return the same errors: -EINVAL = the format cannot express something (a number out
- * of range, a list that is too long, a text with a line feed, registers of another size),
- * -EOVERFLOW = a text is too long for a line, or a frame or the head for a file, or the error of
- * the buffer.
+ * All functions return the same errors:
+ *
+ * - -EINVAL: the format cannot express a value (a number out of range, a list that is too long, a
+ *   text with a line feed, registers of another size).
+ * - -EOVERFLOW: a text is too long for a line, or a frame or the head is too long for a file.
+ * - Other errors come from the buffer.
  *
  * For x86-64, see tfile-x86-64.h; for the data that GDB needs to find shared libraries,
  * tfile-link-map.h; for the script that opens the file, tfile-script.h.
