@@ -22,9 +22,9 @@ struct call_target_variant {
 };
 
 struct call_target {
-	char *name;                     /* of the function, owned */
-	const struct call_spec *spec;   /* of the source, or `known` */
-	struct call_spec *known;        /* of this function, by its name; owned */
+	char *name;                   /* name of the function, owned */
+	const struct call_spec *spec; /* specification of the source, or `known` */
+	struct call_spec *known;      /* specification of this function, found by its name; owned */
 	const struct call_place *place; /* NULL for a system call, which has a number instead */
 	int syscall;
 	struct call_target_variant *variants; /* owned */

@@ -18,7 +18,7 @@
 struct probe_attacher;
 
 struct moment_place {
-	char *text; /* of the plan, unchanged; owned */
+	char *text; /* text of the plan, unchanged; owned */
 	struct moment_plan plan;
 	struct code_boundary at;
 	uint8_t counters[MOMENT_PLAN_TSVS_MAX]; /* the number of each trace state variable */

@@ -72,20 +72,20 @@ struct call_arg {
 struct call_range {
 	bool is_used;
 	bool is_point;         /* the instruction at AT: it has no return */
-	uint64_t begin, bytes; /* of the function */
-	uint64_t at;           /* from BEGIN */
+	uint64_t begin, bytes; /* the whole function */
+	uint64_t at;           /* offset of the instruction from BEGIN */
 };
 
 /* A condition: only matching calls are recorded. */
 struct call_condition {
 	uint8_t op;     /* CALL_OP_* (bpf/record.h) */
 	uint8_t arg;    /* the number of the argument */
-	uint64_t value; /* of a signed argument: its 64 bits */
+	uint64_t value; /* for a signed argument: its 64 bits */
 };
 
 struct call_spec {
 	char file[CALL_FILE_MAX];
-	char function[CALL_FUNCTION_MAX]; /* of a range: its label */
+	char function[CALL_FUNCTION_MAX]; /* for a range: its label */
 	struct call_range range;
 	char words[CALL_WORDS_MAX]; /* "RED=0,GREEN=1", ... */
 	struct call_arg args[CALL_ARGS_MAX];

@@ -15,8 +15,8 @@
 #define COLLECTION_DIRECTORY_PREFIX "/var/lib/kymo"
 
 enum {
-	COLLECTION_TEXT_MAX = 512,     /* of an error message */
-	COLLECTION_BYTES_MAX = 1 << 20 /* of a file */
+	COLLECTION_TEXT_MAX = 512,     /* maximum size of an error message */
+	COLLECTION_BYTES_MAX = 1 << 20 /* maximum size of a file */
 };
 
 /* Defaults of a collection file. */

@@ -71,17 +71,17 @@ struct option_row {
 	char letter;
 	const char *placeholder; /* for its value in --help */
 	unsigned verbs;
-	const char *group, *help; /* --help: the heading, and one line */
+	const char *group, *help; /* --help: the heading, and a line or two */
 
 	const char *bus;
-	const char *section, *key; /* of a collection */
-	const char *trigger;       /* its name in --trigger and in the option `triggers` */
+	const char *section, *key; /* section and key in a collection */
+	const char *trigger;       /* name in --trigger and in the option `triggers` */
 
 	enum option_type type;
 	unsigned flags;
 	size_t offset;     /* in struct collection, which begins with the options of the session */
-	uint64_t min, max; /* of a number, or of each value in a list */
-	size_t n_max;      /* of a list or a text: its maximum length */
+	uint64_t min, max; /* limits of a number, or of each value in a list */
+	size_t n_max;      /* maximum length of a list or a text */
 	uint64_t usual;    /* the default of a number */
 	const char *shown; /* the default, for people; NULL = not shown */
 	const char *shown_profile; /* the same for the key, if a collection has another default */

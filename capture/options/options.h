@@ -254,7 +254,7 @@ struct session_options {
 	struct memory_options memory;
 	struct call_options calls, moments;
 	uint64_t duration_ns; /* ends the session; 0 = never */
-	uint64_t max_bytes;   /* of the file; ends the session; 0 = never */
+	uint64_t max_bytes;   /* size of the file at which the session ends; 0 = never */
 	enum pack_method compress;
 	char *command; /* the requesting command, for the archive; NULL = unknown. Owned */
 	struct capture_filter filter;

@@ -44,11 +44,11 @@ enum allocator_probe_kind {
 };
 
 struct allocator_probe {
-	uint64_t offset;               /* of the instruction, in the file */
-	uint64_t semaphore;            /* of its semaphore, which the kernel raises; 0 = none */
-	uint32_t function;             /* MEMORY_FN_*: the probe's cookie */
-	uint32_t kind;                 /* enum allocator_probe_kind */
-	char name[ALLOCATOR_NAME_MAX]; /* of the function, in the symbol table */
+	uint64_t offset;    /* offset of the instruction in the file */
+	uint64_t semaphore; /* offset of its semaphore, which the kernel raises; 0 = none */
+	uint32_t function;  /* MEMORY_FN_*: the probe's cookie */
+	uint32_t kind;      /* enum allocator_probe_kind */
+	char name[ALLOCATOR_NAME_MAX]; /* name of the function in the symbol table */
 };
 
 /* Further results for the file. */

@@ -37,9 +37,9 @@ enum {
 #define CALL_PLACE_ALL     ((1U << 5) - 1)
 
 struct call_place {
-	uint64_t begin;     /* of the function, or the point; an offset in the file, also below */
+	uint64_t begin;     /* begin of the function or point; an offset in the file, as below */
 	uint64_t entry;     /* where the probe is: at the beginning, or behind the prologue */
-	uint64_t semaphore; /* of a static probe: the counter that tracers raise; 0 = none */
+	uint64_t semaphore; /* the counter of a static probe, which tracers raise; 0 = none */
 	uint64_t rets[CALL_RETS_MAX];
 	/* Jumps that end the function, to leaf functions that are chosen at run time. */
 	uint64_t tails[CALL_TAILS_MAX];

@@ -10,7 +10,7 @@
 /* An instruction, as offsets in the file. */
 struct code_boundary {
 	uint64_t offset;
-	uint64_t semaphore; /* of the static probe here; 0 = none (probe-semaphore.h) */
+	uint64_t semaphore; /* semaphore of the static probe here; 0 = none (probe-semaphore.h) */
 };
 
 /*

@@ -14,9 +14,9 @@
 struct elf_slot {
 	uint64_t address;
 	uint64_t target;   /* if the function is in this file and cannot be interposed */
-	uint64_t resolver; /* of a function here that is chosen at run time; 0 = none */
+	uint64_t resolver; /* resolver of a function here that is chosen at run time; 0 = none */
 	bool noreturn;     /* the function throws, or ends the program */
-	const char *name;  /* of the function, with the lifetime of the image; NULL = none */
+	const char *name;  /* name of the function; it lives as long as the image; NULL = none */
 };
 
 struct elf_image {
@@ -26,7 +26,7 @@ struct elf_image {
 	GElf_Ehdr header;
 	struct elf_load {
 		uint64_t vaddr, offset,
-			size; /* of an executable segment, as far as the file has it */
+			size; /* size of an executable segment, as far as the file has it */
 	} loads[16];
 	size_t n_loads;
 	bool foreign;           /* for another machine: only the header was read */

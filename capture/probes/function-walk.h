@@ -50,7 +50,7 @@ struct function_walk {
 	size_t n_made;
 	size_t n_instructions;
 	size_t n_calls;    /* without calls at which a path ended */
-	size_t n_indirect; /* of these, calls to addresses in registers and memory */
+	size_t n_indirect; /* part of n_calls: calls to addresses in registers and memory */
 	bool stopped;      /* stop() was true at least once */
 	bool watched;      /* a branch or jump leads to a watched address */
 	bool computed;     /* the function jumps to an address in a register or a table */

@@ -52,7 +52,7 @@ struct instruction_sum {
 struct instruction {
 	size_t length; /* bytes */
 	enum instruction_kind kind;
-	uint64_t target; /* of branch, jump and call; 0 = not in the instruction */
+	uint64_t target; /* target of a branch, jump or call; 0 = not in the instruction */
 	/* Of jump and call: the address of the word that holds the target; 0 = none */
 	uint64_t slot;
 	uint64_t address; /* an address that it computes relative to itself; 0 = none */

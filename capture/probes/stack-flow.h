@@ -14,14 +14,14 @@ struct stack_flow_step {
 	uint32_t target;  /* the step to which it can jump; STACK_FLOW_NONE = not in this code */
 	uint16_t own;     /* registers with such an address before it */
 	uint16_t written; /* registers that it gives another value */
-	uint16_t kept;    /* of a call: registers that the called function does not write */
+	uint16_t kept;    /* for a call: registers that the called function does not write */
 	uint8_t kind;     /* enum instruction_kind */
 	bool is_read;     /* the called function was read */
 	bool is_computed; /* its target is not in the instruction */
 	bool is_target;   /* a jump of this code leads to it */
 	bool is_padding;  /* does nothing: it can be between two parts of the code */
 	struct instruction_stack stack;
-	uint64_t callee; /* of a call: the address of the function; 0 = not in the instruction */
+	uint64_t callee; /* for a call: the address of the function; 0 = not in the instruction */
 };
 
 #define STACK_FLOW_NONE UINT32_MAX
@@ -29,9 +29,9 @@ struct stack_flow_step {
 struct stack_flow {
 	const struct elf_image *image;     /* borrowed */
 	struct disassembler *disassembler; /* borrowed */
-	const uint64_t *starts;            /* of functions; sorted, borrowed */
+	const uint64_t *starts;            /* starts of functions; sorted, borrowed */
 	size_t n_starts;
-	struct stack_flow_step *steps; /* of the code that was read last; sorted by offset */
+	struct stack_flow_step *steps; /* steps of the code that was read last; sorted by offset */
 	size_t n, room;
 	uint16_t begin; /* registers with such an address at the beginning */
 	bool reads_callees;

@@ -33,8 +33,8 @@
 
 /* The word rings of one map. */
 struct word_rings {
-	uint64_t bytes; /* of each; 0 = none */
-	size_t stride;  /* distance between two */
+	uint64_t bytes; /* size of each ring; 0 = none */
+	size_t stride;  /* distance between two rings */
 	uint8_t *map;   /* mapped */
 	size_t map_size;
 };
@@ -54,7 +54,7 @@ struct collector {
 	struct map_rings *map_rings;     /* NULL = not attached */
 	uint64_t ring_bytes;             /* as in the options */
 	struct sampler *sampler;         /* belongs to the attaching thread */
-	const char *clock;               /* of the sampler */
+	const char *clock;               /* clock of the sampler */
 	uint32_t frequency;              /* likewise */
 	enum probes_way way;             /* with CATEGORIES_MEMORY or CATEGORY_CALLS */
 	bool no_wakeups;                 /* wakeups are stopped */
@@ -63,15 +63,16 @@ struct collector {
 	bool has_kept; /* walks were put off for a later attempt since the last pause */
 	bool *online;  /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
-	struct table mapped_files; /* seen by collector_check_mapped(): a hash -> the number */
+	/* files that collector_check_mapped() has seen: hash -> number */
+	struct table mapped_files;
 	/* by collector_check_piece(), and for collector_check_mapped() */
 	struct unwind_listed listed_walked, listed_mappers;
-	struct unwind_seen seen;   /* by collector_check_mapped() */
-	struct unwinder *unwinder; /* NULL = stacks are not walked by tables */
+	struct unwind_seen seen;   /* filled by collector_check_mapped() */
+	struct unwinder *unwinder; /* NULL = stacks are not walked with tables */
 	uint64_t table_bytes_max;
 	struct rec_state *states; /* buffer for lookups, for all CPUs */
 	struct cpu_state *cpu_states;
-	collector_record_fn fn; /* of the current round */
+	collector_record_fn fn; /* called for records of the current round */
 	void *userdata;
 	uint64_t n_malformed;
 };

@@ -26,9 +26,9 @@ struct worker_results {
 	const struct call_targets *calls; /* borrowed; NULL = no calls are recorded */
 	const struct moments *moments;    /* likewise */
 	uint64_t attach_ns;               /* a time not after the attach of the first program */
-	uint64_t start_ns;                /* all programs were attached by then */
-	uint64_t start_cpu_ns;            /* CPU time of the thread by then */
-	uint64_t listed_ns;               /* the list of tasks was complete by then */
+	uint64_t start_ns;                /* when all programs were attached */
+	uint64_t start_cpu_ns;            /* CPU time of the thread until start_ns */
+	uint64_t listed_ns;               /* when the list of tasks was complete */
 	uint64_t complete_ns;             /* all requested data is recorded since then */
 	struct outbuf
 		tasks; /* struct rec_task: the list of all tasks, complete with `started`. Owned */

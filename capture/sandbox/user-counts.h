@@ -19,7 +19,7 @@ extern struct user_counts abandoned_sessions;
 extern struct user_counts written_snapshots;
 
 struct user_count {
-	unsigned all; /* of all users */
+	unsigned all; /* sum of all users */
 	unsigned user;
 };
 

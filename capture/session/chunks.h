@@ -20,8 +20,8 @@
 struct chunk_begin {
 	uint64_t ns;
 	uint64_t head_bytes;
-	uint64_t body_bytes;     /* of all before */
-	uint64_t cpu_ns, bpf_ns; /* cost of the recording by then */
+	uint64_t body_bytes;     /* bodies of all earlier chunks */
+	uint64_t cpu_ns, bpf_ns; /* cost of the recording until then */
 	struct recorder_sums sums;
 };
 
@@ -30,9 +30,9 @@ struct chunks {
 	struct chunk_begin
 		begins[FLIGHT_CHUNKS_MAX]; /* the last ones; number N is at N % of them */
 	uint64_t n;                        /* chunks that have begun */
-	uint64_t bytes;                    /* of this one */
-	uint64_t body_bytes;               /* of all chunks */
-	uint64_t all_bytes;                /* of all chunks, with heads and tails */
+	uint64_t bytes;                    /* size of this chunk */
+	uint64_t body_bytes;               /* bodies of all chunks */
+	uint64_t all_bytes;                /* size of all chunks, with heads and tails */
 	uint64_t dropped; /* bytes for which the output had no room when this one began */
 	uint64_t due_ns;  /* the time since which the next one is due; 0 = not due */
 	bool wanted;      /* the next one was requested */

@@ -57,19 +57,19 @@ struct session {
 	uint64_t start_ns, stop_ns;
 	uint64_t n_snapshots_read, n_snapshots; /* taken by the worker; passed to the output */
 	uint64_t snapshot_ns;                   /* the end of the last snapshot */
-	int snapshot_error;                     /* of the last snapshot */
+	int snapshot_error;                     /* result of the last snapshot */
 	uint64_t n_searches;                    /* done by the worker */
-	int search_error;                       /* of the last one */
-	struct snapshot_queue flights;          /* of a flight recorder */
-	int recovered_fd; /* of the flight recorder of a dead process; -1 = none */
+	int search_error;                       /* result of the last search */
+	struct snapshot_queue flights;          /* snapshots of a flight recorder */
+	int recovered_fd; /* data of the flight recorder of a dead process; -1 = none */
 	char reason[32];
 	int error;
 	char *error_text;
 
-	uint64_t loop_cpu_ns,
-		worker_cpu_ns; /* of the owner's thread in this module; of the worker */
-	uint64_t setup_cpu_ns; /* of both, before the recording began */
-	uint64_t due_ns;       /* when its duration is over; 0 = no duration, or not counting yet */
+	uint64_t loop_cpu_ns;   /* CPU time of the owner's thread in this module */
+	uint64_t worker_cpu_ns; /* CPU time of the worker */
+	uint64_t setup_cpu_ns;  /* CPU time of both threads before the recording began */
+	uint64_t due_ns; /* when its duration is over; 0 = no duration, or not counting yet */
 	struct output_status status;
 	struct costs costs;
 	struct budget budget;

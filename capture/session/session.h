@@ -42,7 +42,7 @@ extern const char *const session_state_names[SESSION_STATE_MAX]; /* "ready", "ru
 
 struct session_counters {
 	uint64_t events;            /* events in the archive, without synthetic ones */
-	uint64_t events_of[GROUPS]; /* of these, by groups of categories */
+	uint64_t events_of[GROUPS]; /* events by groups of categories */
 	uint64_t foreign_calls;     /* system calls of 32-bit programs, not recorded */
 	uint64_t lost[CLASS_MAX];   /* counted by the programs, marked in the archive or pending */
 	uint64_t bytes;             /* written to the output */
@@ -50,12 +50,12 @@ struct session_counters {
 	/* the current limit of a flight recorder (flight.h); 0 = not one */
 	uint64_t flight_limit;
 	uint64_t daemon_cpu_ns; /* CPU time of kymo for this session since start_ns, all threads */
-	struct cost_sum bpf;    /* of the eBPF programs, at the last check, once per second */
+	struct cost_sum bpf;    /* cost of the eBPF programs at the last check, once per second */
 	struct cost_sum bpf_classes[COST_CLASSES];
 	uint64_t snapshots_due; /* that points have asked for, of the owner (moments.md) */
 	uint64_t triggers;      /* triggers that fired, also those without a notification */
-	uint64_t cost_ppm;      /* of one CPU: both together, in the second before the last check */
-	unsigned n_cpus;        /* online CPUs, whose total is the machine's CPU time */
+	uint64_t cost_ppm; /* cost of both in the second before the last check, in ppm of one CPU */
+	unsigned n_cpus;   /* online CPUs, whose total is the machine's CPU time */
 	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
 	uint64_t n_steps;              /* steps for the budget: parts stopped and resumed */
 	uint64_t start_ns;             /* CLOCK_BOOTTIME; 0 = not yet */
@@ -66,7 +66,7 @@ struct session_counters {
 struct session_shed {
 	enum budget_shed what;
 	uint64_t ts_ns;               /* CLOCK_BOOTTIME */
-	uint64_t cost_ppm, limit_ppm; /* of one CPU */
+	uint64_t cost_ppm, limit_ppm; /* ppm of one CPU */
 	uint32_t n_cpus; /* the limit is a share of the time of these CPUs; 0 = of one CPU */
 	bool back;
 };

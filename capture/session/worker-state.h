@@ -29,7 +29,7 @@ struct worker {
 	uint32_t want_shed; /* bits 1 << SHED_* */
 	bool has_clock;     /* the thread runs, and this clock measures its CPU time: */
 	clockid_t clock;
-	uint64_t helper_cpu_ns; /* of helper processes; atomic */
+	uint64_t helper_cpu_ns; /* CPU time of helper processes; atomic */
 	uint64_t n_snapshots;   /* begun */
 	uint32_t lookups[LOOKUPS_MAX];
 	unsigned n_lookups;

@@ -20,7 +20,7 @@ struct snapshot;
  */
 enum {
 	SNAPSHOTS_WRITING_MAX = 32,
-	SNAPSHOTS_WRITING_ROOT = 8, /* of these, reserved for root */
+	SNAPSHOTS_WRITING_ROOT = 8, /* part of SNAPSHOTS_WRITING_MAX: reserved for root */
 	SNAPSHOTS_WRITING_PER_USER = 6,
 };
 

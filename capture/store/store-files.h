@@ -22,7 +22,7 @@
 struct store_files_options {
 	int dir_fd;          /* open directory; a duplicate is kept */
 	const char *name;    /* [A-Za-z0-9_]{1,64}; copied */
-	uint64_t keep_bytes; /* of all chunks of this name; 0 = no limit */
+	uint64_t keep_bytes; /* maximum size of all chunks of this name; 0 = no limit */
 	uint64_t keep_ns;    /* files that ended earlier are removed; 0 = no limit */
 	enum pack_method packed;
 };

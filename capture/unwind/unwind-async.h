@@ -16,8 +16,8 @@
 #include "capture/unwind/unwind-table.h"
 
 enum {
-	UNWIND_ASYNC_FILES_MAX = 64,  /* of one session, waiting or in progress */
-	UNWIND_ASYNC_THREADS_MAX = 8, /* of one session */
+	UNWIND_ASYNC_FILES_MAX = 64,  /* files of one session, waiting or in progress */
+	UNWIND_ASYNC_THREADS_MAX = 8, /* threads of one session */
 	UNWIND_ASYNC_ALL_MAX = 32,    /* threads of all sessions of this process */
 };
 
@@ -28,8 +28,8 @@ struct unwind_async_file {
 	uint32_t device;  /* one file at a time is processed per device */
 	uint32_t changes; /* the caller's */
 	enum unwind_async_step step;
-	int result; /* of the step: 0 or a negative errno */
-	int fd;     /* of this module, when it is open; else -1 */
+	int result; /* result of the step: 0 or a negative errno */
+	int fd;     /* owned by this module while it is open; else -1 */
 	struct unwind_table table;
 };
 

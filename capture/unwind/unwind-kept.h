@@ -17,9 +17,9 @@ enum { UNWIND_KEPT_MAX = 256 };
 struct unwind_kept {
 	pthread_mutex_t lock;            /* guards all */
 	unsigned next;                   /* the slot that is used next */
-	const struct unwind_file *files; /* UNWIND_FILES_MAX of them; set once; borrowed */
+	const struct unwind_file *files; /* UNWIND_FILES_MAX elements; set once; borrowed */
 	struct unwind_kept_table {
-		int fd; /* of a map with blocks, owned; -1 = none */
+		int fd; /* descriptor of a map with blocks, owned; -1 = none */
 		uint32_t number;
 		struct unwind_file file; /* as of the time when the table was added */
 	} tables[UNWIND_KEPT_MAX];

@@ -10,7 +10,7 @@
 
 #include "base/table.h"
 
-enum { UNWIND_LISTS_MAX = 3 }; /* of a process in a second, by unwind_listed_next() */
+enum { UNWIND_LISTS_MAX = 3 }; /* lists of a process per second that unwind_listed_next() allows */
 
 /* All zeroes at the beginning. */
 struct unwind_listed {

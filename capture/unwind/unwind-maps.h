@@ -26,7 +26,7 @@ struct unwind_maps {
 	struct unwind_kept kept; /* for any thread, unlike the rest */
 	struct unwind_file
 		*files; /* mapped, UNWIND_FILES_MAX of them; the programs write to them, too */
-	uint64_t bytes[UNWIND_FILES_MAX]; /* of the table of each */
+	uint64_t bytes[UNWIND_FILES_MAX]; /* size of the table of each file */
 	uint64_t all_bytes;
 };
 

@@ -41,7 +41,7 @@ struct unwind_seen_begin {
 struct unwind_seen_entry {
 	struct unwind_seen_mapping mapping;
 	bool begins; /* the entry is a struct unwind_seen_begin; only ts_ns of the mapping is set */
-	uint32_t parent;  /* of it */
+	uint32_t parent;  /* parent of the process that begins */
 	uint64_t earlier; /* the number of the previous entry of the same process; 0 = none */
 };
 
