@@ -16,16 +16,16 @@
 
 struct limit {
 	uint64_t all;  /* for all users together */
-	uint64_t root; /* of these, reserved for root */
+	uint64_t root; /* part of `all` that is reserved for root */
 	uint64_t user; /* for one user */
 	uint64_t own;  /* for one user's sessions with the option `own` */
 };
 
 /* The amounts in use. */
 struct limit_use {
-	uint64_t all;  /* by all sessions */
-	uint64_t user; /* of these, by sessions of the caller */
-	uint64_t own;  /* of these, by sessions with the option `own` */
+	uint64_t all;  /* all sessions */
+	uint64_t user; /* part of `all`: sessions of the caller */
+	uint64_t own;  /* part of `user`: sessions with the option `own` */
 };
 
 /* A requested amount. */

@@ -17,7 +17,7 @@
 
 enum {
 	CLOSE_AT_ONCE_MAX = 64,      /* active lines of all owners */
-	CLOSE_AT_ONCE_ROOT = 8,      /* of these, reserved for root */
+	CLOSE_AT_ONCE_ROOT = 8,      /* active lines that are reserved for root */
 	CLOSE_AT_ONCE_PER_OWNER = 8, /* active lines of one owner other than root */
 	CLOSE_AT_ONCE_UNKNOWN = 16,  /* active lines of descriptors with unknown owners */
 	CLOSE_QUEUED_MAX = 256,      /* descriptors in a stuck line */

@@ -16,7 +16,7 @@
 struct collection_use;
 
 struct create_request {
-	uid_t uid;                      /* of the caller */
+	uid_t uid;                      /* uid of the caller */
 	struct session_options options; /* owned */
 	int output_fd;                  /* owned; the output if STORE is NULL */
 	struct store *store;            /* owned; or NULL */
