@@ -27,7 +27,7 @@ struct input {
 	uint8_t *data;           /* owned */
 	size_t room, begin, end; /* data[begin..end) is read and not taken */
 	size_t keep;     /* number of taken bytes to keep for input_back(); set by the owner */
-	uint64_t offset; /* of data[begin] in the input */
+	uint64_t offset; /* offset of data[begin] in the input */
 	bool eof;
 };
 

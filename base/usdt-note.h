@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 struct usdt_note {
-	uint64_t vaddr;     /* of the instruction, as of the time when the file was linked */
-	uint64_t base;      /* of .stapsdt.base, at link time */
-	uint64_t semaphore; /* of its counter, at link time; 0 = none */
+	uint64_t vaddr;     /* address of the instruction when the file was linked */
+	uint64_t base;      /* address of .stapsdt.base when the file was linked */
+	uint64_t semaphore; /* address of its counter when the file was linked; 0 = none */
 	const char *provider, *name, *arguments; /* in the notes */
 };
 
