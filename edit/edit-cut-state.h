@@ -29,7 +29,7 @@ struct edit_cut {
 	struct edit_sort *sort;
 	struct edit_select *select;
 	struct edit_state *state;
-	struct edit_timeline *timeline; /* of the selected records */
+	struct edit_timeline *timeline; /* timeline of the selected records */
 	struct edit_spans *spans;
 	struct edit_viewer *viewer;
 	struct edit_cut_sessions sessions;
@@ -57,8 +57,8 @@ struct edit_cut {
 	struct fxt_named late; /* the last late stack: its frames follow */
 	struct edit_clip clip; /* for the next record */
 	struct edit_part part;
-	uint64_t source_id; /* of the first session_start; 0 = none yet */
-	uint64_t edited_id; /* of the first event `part` in the source; 0 = none yet */
+	uint64_t source_id; /* id of the first session_start; 0 = none yet */
+	uint64_t edited_id; /* id of the first event `part` in the source; 0 = none yet */
 	bool part_begun;    /* its first event is written */
 };
 

@@ -56,7 +56,7 @@ struct edit_cut_counts {
 	uint64_t left_out;          /* records with a time, not in the result */
 	uint64_t no_room;           /* initial state without room, not in the result either */
 	uint64_t no_room_across;    /* the same for events that cross the start of the range */
-	uint64_t first_ns, last_ns; /* of the source: times of its first and last record */
+	uint64_t first_ns, last_ns; /* times of the first and last record of the source */
 	bool any;                   /* at least one record was in the range */
 	/*
 	 * Nothing was recorded at the start of the range, from QUIET_NS (0 = it was) to RESUMED_NS

@@ -19,7 +19,7 @@ enum edit_joint { EDIT_JOINT_UNKNOWN, EDIT_JOINT_YES, EDIT_JOINT_NO };
 /* Of one input. */
 struct edit_join {
 	struct edit_part part;   /* id 0: it is no part, or its first event was not read yet */
-	enum edit_part_class at; /* of the records that are being read */
+	enum edit_part_class at; /* class of the records that are being read */
 	bool ended;              /* the mark of its end was read */
 	bool all_read;           /* the end of the file was read */
 	bool damaged;            /* some of it could not be read */
@@ -29,7 +29,7 @@ struct edit_join {
 	enum edit_joint joint; /* it continues `previous`, and nothing is missing between them */
 	uint64_t chain_ns;     /* the begin of the first part that it continues */
 	bool continues;        /* it has taken over from the one before */
-	uint64_t events, lost; /* of stops that were left out, for the next one */
+	uint64_t events, lost; /* counts of stops that were left out, for the next stop */
 };
 
 void edit_join_init(struct edit_join *j);

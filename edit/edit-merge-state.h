@@ -68,7 +68,7 @@ struct edit_merge {
 	struct edit_sessions *sessions;
 	uint64_t koid_span; /* number of koids per machine; 0 = one machine, koids are unchanged */
 	struct edit_viewer *viewer;
-	uint64_t id; /* of this set of inputs */
+	uint64_t id; /* id of this set of inputs */
 	struct edit_part_mark mark;
 	bool started;
 	size_t window, ahead;

@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-reader.h"
 
-enum { EDIT_INPUTS_MAX = 64 }; /* of a merge */
+enum { EDIT_INPUTS_MAX = 64 }; /* maximum number of inputs of a merge */
 
 enum { EDIT_POINTS_MAX = 1 << 16 };
 

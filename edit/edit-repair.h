@@ -18,14 +18,14 @@ struct edit_repair_counts {
 	uint64_t damages; /* places where the reader skipped bytes */
 	uint64_t damaged_bytes;
 	uint64_t switches_added;
-	uint64_t ends_added;         /* of durations that were open at the end */
+	uint64_t ends_added;         /* added ends of durations that were open at the end */
 	uint64_t scheduling_dropped; /* contradicts the records before it */
 	uint64_t doubled;            /* was there already */
-	uint64_t ends_dropped;       /* of durations without a begin */
+	uint64_t ends_dropped;       /* dropped ends of durations without a begin */
 	uint64_t misplaced;          /* their time cannot be correct */
-	uint64_t names_lost;         /* of threads that are called "?" now */
+	uint64_t names_lost;         /* threads that are called "?" now */
 	uint64_t incomplete;         /* snapshots without all blocks, stacks without frames */
-	uint64_t stops_added;        /* of recordings that were truncated */
+	uint64_t stops_added;        /* added stops of recordings that were truncated */
 };
 
 /* Returns 0 or -ENOMEM. OUT is borrowed. */

@@ -50,7 +50,7 @@ int edit_symbolize_finish(struct edit_symbolize *s);
 struct edit_symbolize_counts {
 	struct edit_counts copied;
 	uint64_t backtraces;
-	uint64_t addresses; /* of a process, in one meaning; named or unnamed */
+	uint64_t addresses; /* addresses of a process, in one meaning; named or unnamed */
 	uint64_t named;     /* now */
 	uint64_t known;     /* by the source */
 	uint64_t unnamed;
