@@ -38,7 +38,7 @@ struct call_trace {
 	struct table functions;     /* hash -> struct call_trace_function, owned */
 	struct call_stacks *stacks; /* the stacks of calls; borrowed; NULL = stacks are omitted */
 	struct table frames;        /* place and depth -> struct apitrace_frame, owned */
-	struct table names;         /* of processes: koid + 1 -> text, owned */
+	struct table names;         /* names of processes: koid + 1 -> text, owned */
 	uint64_t n_lost;            /* calls that the recording lost */
 };
 

@@ -21,7 +21,7 @@ struct packed_output {
 	pack_whole_fn whole;
 	struct outbuf waiting; /* less than a block */
 	struct outbuf packed;
-	uint64_t bytes;      /* of the input */
+	uint64_t bytes;      /* size of the input */
 	uint64_t file_bytes; /* in the file */
 };
 

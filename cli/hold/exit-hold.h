@@ -56,7 +56,7 @@ struct exit_hold {
 	int owner_fd;  /* readable if a process can be taken */
 	pthread_mutex_t lock;
 	pthread_cond_t begun;
-	int error;           /* of the start; 1 = not known yet */
+	int error;           /* result of the start; 1 = not known yet */
 	atomic_bool ending;  /* the thread must end; set without the lock */
 	unsigned n_late;     /* number of processes released after a timeout */
 	uint64_t held_ns;    /* the time while a process waited for its search */
@@ -66,7 +66,7 @@ struct exit_hold {
 	bool gave_up;        /* a request to trace timed out in this round */
 	uint64_t gave_up_ns; /* since when each round has such a request; 0 = not the last one */
 	timer_t timer;       /* interrupts such a request; used by the thread only */
-	unsigned depth;      /* of the search for forked processes */
+	unsigned depth;      /* depth of the search for forked processes */
 	uint64_t next_walk_ns;
 	struct held list[EXIT_HOLD_MAX];
 	unsigned n;

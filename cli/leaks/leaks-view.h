@@ -40,7 +40,7 @@ struct leaks_input {
 	struct flame_input flame; /* its profile is the profile of `leaks` */
 	struct leaks *leaks;
 	int64_t real_offset_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME; 0 = unknown */
-	char arch[32];          /* of the machine; "" = unknown */
+	char arch[32];          /* architecture of the machine; "" = unknown */
 	uint64_t n_suppressed, suppressed_blocks, suppressed_bytes;
 	bool damaged;
 };

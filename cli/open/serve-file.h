@@ -30,7 +30,7 @@ struct serve_file_args {
 		unpack;     /* the compression to unpack; PACK_NONE: the file is served unchanged */
 	uint16_t port;      /* 0 = any */
 	const char *name;   /* the last part of the URL */
-	const char *origin; /* of the page: scheme://host[:port], as browsers send it; borrowed */
+	const char *origin; /* the page's scheme://host[:port], as browsers send it; borrowed */
 	bool keep;          /* allow more than one fetch */
 	bool any_user;      /* allow fetches by other users */
 	unsigned stall_s;   /* disconnect a client that reads nothing for this time; 0 = never */
@@ -38,7 +38,7 @@ struct serve_file_args {
 
 struct serve_file_status {
 	uint64_t n_fetched; /* complete fetches */
-	uint64_t n_refused; /* of other pages, or for another path */
+	uint64_t n_refused; /* refused requests: from other pages, or for another path */
 	uint64_t n_foreign; /* connections of other or unknown users */
 	uid_t foreign_uid;  /* the user of the last of these connections */
 	int foreign_error;  /* the reason why it is unknown (negative errno); 0 = known */

@@ -15,7 +15,7 @@ struct process_file {
 	char path[PATH_MAX];         /* the path to open */
 	char inner[PATH_MAX];        /* in the mount namespace of the process, if PID is set */
 	struct places_living living; /* likewise */
-	uint32_t pid; /* of a process that has the file mapped; 0 = the file is this machine's */
+	uint32_t pid;     /* a process that has the file mapped; 0 = the file is this machine's */
 	uint32_t another; /* a process that has a third file of that name mapped; 0 = none */
 	bool is_unused;   /* none of the selected processes has such a file mapped */
 };

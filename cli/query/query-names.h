@@ -16,8 +16,9 @@ struct query_names {
 	bool seen[QUERY_VARIABLES_MAX]; /* of the variables of an expression */
 	unsigned distance[QUERY_VARIABLES_MAX];
 	char nearest[QUERY_VARIABLES_MAX][QUERY_NAME_MAX]; /* "" = no similar name */
-	unsigned formats[QUERY_VARIABLES_MAX]; /* of their values: 1 << enum tracedb_format */
-	uint32_t n_shapes;                     /* of the store: these were added */
+	/* the formats of their values: 1 << enum tracedb_format */
+	unsigned formats[QUERY_VARIABLES_MAX];
+	uint32_t n_shapes; /* shapes of the store that were added */
 };
 
 /* Adds the names of DICTIONARY, for the variables of E. */

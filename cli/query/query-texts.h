@@ -18,9 +18,9 @@ struct query_texts {
 	struct query_texts_check {
 		enum query_kind what;         /* QUERY_FUNCTION, QUERY_TYPE or QUERY_NAME */
 		enum query_kind how;          /* QUERY_IS, QUERY_MATCHES or QUERY_CONTAINS */
-		const char *text;             /* of the expression */
+		const char *text;             /* text of the expression */
 		bool seen;                    /* some name fulfils the comparison */
-		unsigned distance;            /* of the nearest name */
+		unsigned distance;            /* distance of the nearest name */
 		char nearest[QUERY_TEXT_MAX]; /* "" = no name is similar */
 	} list[QUERY_TEXTS_MAX];
 	size_t n;

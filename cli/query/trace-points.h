@@ -29,7 +29,7 @@ struct trace_points_item;
 /* An address space. */
 struct trace_points_space {
 	uint32_t pid;
-	uint32_t number; /* of the address spaces of the process, from 0 */
+	uint32_t number; /* number among the address spaces of the process, from 0 */
 };
 
 struct trace_points {
@@ -38,7 +38,7 @@ struct trace_points {
 	struct text_set names;
 	const char *name_of_address,
 		*name_of_bytes; /* of blocks, in `names`; NULL before the first block */
-	struct outbuf texts;    /* of values, concatenated */
+	struct outbuf texts;    /* texts of values, concatenated */
 	struct trace_statements statements;
 	struct call_stacks stacks;
 	bool has_stacks; /* trace_points_init() */

@@ -21,11 +21,11 @@
 #include "writer/tracedb/tracedb-model.h"
 
 struct trace_statement {
-	const char *name;       /* of the called function, or of the point */
+	const char *name;       /* name of the called function or of the point */
 	const char *caller;     /* the function that contains the call; "" = unknown */
 	const char *source;     /* its source file; "" = unknown */
 	const char *module;     /* the program or library; "" = unknown */
-	const char *build_id;   /* of the module, in hexadecimal digits; "" = unknown */
+	const char *build_id;   /* build id of the module, in hexadecimal digits; "" = unknown */
 	uint32_t module_number; /* from 1; 0 = unknown */
 	uint32_t line;
 	uint64_t address; /* of a point, in the module's own addresses; of a call, see below */

@@ -11,7 +11,7 @@
 struct exit_search {
 	struct exit_hold hold;
 	struct recording *recording; /* borrowed */
-	const char *name;            /* of the command; borrowed; NULL = no process is held */
+	const char *name;            /* name of the command; borrowed; NULL = no process is held */
 	pid_t asked[EXIT_HOLD_MAX];  /* searches in progress */
 	unsigned n_asked;
 	bool gave_up;

@@ -23,14 +23,14 @@ struct record_job {
 	bool is_empty;                  /* nothing was recorded, and a message was printed */
 	struct recording *recording;
 	struct run_command command;
-	struct exit_search exits; /* of the command */
+	struct exit_search exits; /* search at the exit of the command */
 	/* The exit status of the command as in a shell; -1 = it did not run, or still runs */
 	int command_status;
 	struct record_loop loop;
 	bool with_progress;
 	struct output_file snapshot; /* a snapshot that a signal requested, while it is written */
 	bool is_writing;
-	uint64_t n_due_handled; /* of the snapshots that points have requested */
+	uint64_t n_due_handled; /* handled snapshots among those that points have requested */
 	bool flight;            /* from the options */
 	bool is_started;        /* the recording, and its command */
 	enum pack_method compress;
