@@ -25,7 +25,7 @@ struct frame_list {
 	uint64_t address;
 	size_t n;
 	struct frame *list;
-	struct frame_list *next; /* of frames.c */
+	struct frame_list *next; /* for frames.c */
 };
 
 struct frames;

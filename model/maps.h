@@ -50,7 +50,7 @@ struct mapping {
 	uint32_t module_id;
 	uint32_t build_id_size; /* 0 = not known */
 	uint8_t *build_id;
-	unsigned n_refs; /* of maps.c */
+	unsigned n_refs; /* for maps.c */
 };
 
 enum maps_mode {

@@ -24,7 +24,7 @@ struct moment_data_block {
 	uint64_t address;    /* 0: it was no memory */
 	uint32_t load;       /* its number in the plan */
 	int32_t bytes;       /* negative: it could not be read, a negative errno */
-	const uint8_t *data; /* of the event */
+	const uint8_t *data; /* data of the event */
 };
 
 /* The block at *AT, which starts at 0 and is advanced. Returns false if there is none. */
