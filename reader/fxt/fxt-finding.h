@@ -39,8 +39,8 @@ extern const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX];
 /* One occurrence. */
 struct fxt_finding {
 	enum fxt_finding_id id;
-	uint64_t offset;   /* of the record, or the damage, in the archive */
-	uint64_t number;   /* of the record, from 1; 0 = damage */
+	uint64_t offset;   /* offset of the record or damage in the archive */
+	uint64_t number;   /* number of the record, from 1; 0 = damage */
 	const char *what;  /* static text with details, or NULL */
 	uint64_t value[2]; /* the values in the kind's detail */
 };

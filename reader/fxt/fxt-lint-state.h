@@ -69,7 +69,7 @@ struct fxt_lint_process {
 struct fxt_lint_cpu {
 	bool known;
 	struct fxt_lint_thread *running; /* NULL = idle */
-	struct fxt_lint_place place;     /* of the switch to it */
+	struct fxt_lint_place place;     /* place of the switch to it */
 	uint64_t last_ns;
 };
 
@@ -112,7 +112,7 @@ struct fxt_lint_fact {
 		struct fxt_lint_track *track; /* borrowed */
 	};
 	uint64_t b;
-	uint32_t name; /* of a duration: a hash */
+	uint32_t name; /* for a duration: a hash of its name */
 	uint16_t cpu;
 	uint8_t kind; /* enum fxt_lint_fact_kind */
 };
@@ -148,18 +148,18 @@ struct fxt_lint {
 	bool finishing;             /* findings are collected, to be sorted */
 	struct fxt_finding *last;   /* those; owned */
 	size_t n_last, last_room;
-	struct fxt_findings findings; /* of the record */
+	struct fxt_findings findings; /* findings in the record */
 
 	/* frame */
 	struct table providers;             /* id + 1 -> struct fxt_lint_provider, owned */
 	struct fxt_lint_provider *provider; /* the provider of the current records */
 	bool any_provider;
-	uint64_t reported_offset; /* of the last record with an error */
+	uint64_t reported_offset; /* offset of the last record with an error */
 	uint64_t n_losses;
 	struct fxt_lint_place first_loss;
 	bool loss_reported;
 	uint64_t n_wakers;
-	uint64_t synthetic_ns;  /* of the last synthetic switch */
+	uint64_t synthetic_ns;  /* time of the last synthetic switch */
 	uint64_t sched_last_ns; /* the latest time of a scheduling record */
 	struct table modules;   /* hash of process and module, or of process -> &lint_seen */
 

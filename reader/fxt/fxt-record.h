@@ -39,7 +39,7 @@ struct fxt_record {
 	union {
 		struct {
 			uint32_t provider_id;
-			uint32_t number; /* of the provider event; the trace info type */
+			uint32_t number; /* number of the provider event, or the trace info type */
 		} metadata;              /* a provider info's name is in name */
 		struct {
 			uint64_t ticks_per_second;
@@ -52,7 +52,7 @@ struct fxt_record {
 		} thread_record;
 		struct {
 			uint64_t value;  /* counter id, end time, correlation id; 0 without one */
-			uint64_t end_ns; /* of duration complete */
+			uint64_t end_ns; /* end of a duration complete */
 		} event;
 		struct {
 			unsigned type; /* not of large ones */
@@ -68,10 +68,10 @@ struct fxt_record {
 		} kernel_object;
 		struct {
 			uint64_t out_tid, in_tid;
-			uint64_t out_pid, in_pid; /* of the legacy record; otherwise 0 */
+			uint64_t out_pid, in_pid; /* only in the legacy record; otherwise 0 */
 			uint16_t cpu;
 			uint8_t out_state;
-			uint8_t out_priority, in_priority; /* of the legacy record */
+			uint8_t out_priority, in_priority; /* only in the legacy record */
 			bool out_defined, in_defined;      /* the legacy record's thread refs */
 		} sw;
 		struct {

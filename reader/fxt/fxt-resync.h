@@ -39,7 +39,7 @@ enum { FXT_RESYNC_DEAD = 1024 };
 struct fxt_resync {
 	struct input *input;
 	const struct table *providers;       /* id + 1 -> struct fxt_provider */
-	const struct fxt_provider *provider; /* of the current section */
+	const struct fxt_provider *provider; /* provider of the current section */
 	bool swap;
 	int enough;
 	uint64_t first_ns, last_ns; /* times read so far; 0 = none */

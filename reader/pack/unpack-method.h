@@ -53,8 +53,8 @@ struct unpack {
 	void *state;
 
 	/* Kept by the method. */
-	uint64_t piece_offset; /* of the current chunk, frame or member */
-	bool inside;           /* of one */
+	uint64_t piece_offset; /* offset of the current chunk, frame or member */
+	bool inside;           /* the position is inside a chunk, frame or member */
 	bool ended;            /* the input has ended, after a block */
 
 	uint64_t given;

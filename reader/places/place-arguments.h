@@ -17,7 +17,7 @@ struct place_argument {
 	uint8_t bytes;
 	uint8_t shift;            /* bits of the register, or of the memory, that are below it */
 	uint8_t width;            /* bits of a bit field; 0 = it is none */
-	char *words;              /* of an enumeration, "RED=0,GREEN=1,"; owned, or NULL */
+	char *words;              /* words of an enumeration, "RED=0,GREEN=1,"; owned, or NULL */
 	struct place_load load;   /* without steps */
 	enum place_reason reason; /* why it cannot be had */
 };

@@ -18,7 +18,7 @@
 
 enum {
 	PLACE_STEPS_MAX = 4,
-	PLACE_LOADS_MAX = 8,            /* of one variable */
+	PLACE_LOADS_MAX = 8,            /* maximum number of loads of one variable */
 	PLACE_LOAD_BYTES_MAX = 1 << 16, /* of one load, and of all of one variable */
 	PLACE_REGISTERS = 17,           /* general ones, followed by the instruction pointer */
 };

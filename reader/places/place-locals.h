@@ -33,7 +33,7 @@ struct place_count {
 	bool is_used;
 	bool is_signed;         /* a negative number of elements is none */
 	uint32_t element_bytes; /* of each; the load that it holds for has the most that is read */
-	struct place_load load; /* of the number; at most 8 bytes */
+	struct place_load load; /* load of the number; at most 8 bytes */
 };
 
 enum place_scope {
@@ -52,7 +52,7 @@ struct place_variable {
 	enum place_scope scope;
 	struct place_load loads[PLACE_LOADS_MAX];
 	size_t n_loads;
-	struct place_count count; /* of the first load */
+	struct place_count count; /* count of the first load */
 };
 
 struct place_locals {

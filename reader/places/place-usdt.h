@@ -9,7 +9,7 @@
 
 struct place_usdt {
 	char *provider, *name;            /* owned */
-	uint64_t vaddr;                   /* of the instruction, which is a nop */
+	uint64_t vaddr;                   /* address of the instruction, which is a nop */
 	struct place_arguments arguments; /* "arg1" and so on */
 };
 

@@ -14,13 +14,14 @@ enum { QUERY_SOFTS_MAX = 16 };
 
 struct query {
 	struct query_expression expression;
-	uint32_t hard;                   /* the node that must be true */
-	uint32_t softs[QUERY_SOFTS_MAX]; /* of each point the assignments remain that fulfil most */
+	uint32_t hard; /* the node that must be true */
+	/* of the results of a point, those remain that satisfy the largest number of these */
+	uint32_t softs[QUERY_SOFTS_MAX];
 	size_t n_softs;
 	uint64_t mask, statement;   /* only points whose statement & mask is `statement` */
 	uint32_t seed;              /* not 0: one of these points, by chance */
 	bool keep_duplicates;       /* also where statement, names and types are the same */
-	uint64_t limit;             /* of results; 0 = none */
+	uint64_t limit;             /* maximum number of results; 0 = no limit */
 	query_function_fn function; /* NULL = no statement has a name */
 	const void *function_userdata;
 };

@@ -12,8 +12,8 @@ struct rtrace_output {
 	const struct rtrace_postprocess_io *io;
 	uint64_t n_maps;   /* so far */
 	uint64_t shown;    /* calls */
-	uint32_t n_frames; /* of the backtrace that is shown */
-	int type;          /* of the call shown last; -1 = of none */
+	uint32_t n_frames; /* frames of the backtrace that is shown */
+	int type;          /* type of the call shown last; -1 = no call */
 	bool clamped;      /* its size did not fit */
 	struct rtrace_output_sum {
 		uint64_t count, size;

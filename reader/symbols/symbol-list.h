@@ -52,7 +52,7 @@ int symbol_list_finish(struct symbol_list *l);
 struct symbol_found {
 	const char *name; /* borrowed; not terminated at its end, but a NUL follows later */
 	size_t n;         /* bytes, without the version of the symbol */
-	uint64_t offset;  /* of the address in it */
+	uint64_t offset;  /* offset of the address in the symbol */
 	bool function;
 	bool plt;
 };

@@ -25,7 +25,7 @@ enum tfile_outcome {
 };
 
 struct tfile_damage {
-	uint64_t offset;  /* of the line, frame or block in the unpacked file */
+	uint64_t offset;  /* offset of the line, frame or block in the unpacked file */
 	const char *what; /* static text */
 	bool truncated;   /* the file ends too early */
 };

@@ -27,7 +27,7 @@ enum tracedb_outcome {
 };
 
 struct tracedb_damage {
-	uint64_t offset;  /* of the entry in the unpacked stream */
+	uint64_t offset;  /* offset of the entry in the unpacked stream */
 	const char *what; /* static text */
 	bool truncated;   /* the stream ends too early */
 };
