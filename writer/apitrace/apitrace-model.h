@@ -40,7 +40,7 @@ struct apitrace_names {
 
 struct apitrace_number_name {
 	struct apitrace_text name;
-	uint64_t value; /* of an enum: as int64_t */
+	uint64_t value; /* for an enum: as int64_t */
 };
 
 /* An enum or a bitmask. In a bitmask, only the first value may be 0: readers count on that. */
@@ -96,7 +96,7 @@ struct apitrace_arg {
 
 struct apitrace_call {
 	uint64_t no;     /* from 0, in the order of enter events */
-	uint64_t offset; /* of its enter event in the unpacked stream */
+	uint64_t offset; /* offset of its enter event in the unpacked stream */
 	uint64_t thread;
 	uint64_t flags;
 	enum apitrace_call_state state;

@@ -11,9 +11,9 @@
 struct apitrace_writer {
 	struct outbuf *out; /* borrowed */
 	int error;
-	size_t begin;                          /* of the event in OUT */
-	uint64_t calls;                        /* that were entered */
-	const struct apitrace_names *function; /* of the enter event; NULL = it is a leave event */
+	size_t begin;                          /* begin of the event in OUT */
+	uint64_t calls;                        /* calls that were entered */
+	const struct apitrace_names *function; /* the called function; NULL = a leave event */
 	bool open;                             /* there is an event */
 	uint64_t missing;                      /* number of values that must follow */
 	uint32_t functions, structs, enums, bitmasks, frames; /* numbers given */

@@ -44,7 +44,7 @@ struct fxt_holds_key {
 struct fxt_held {
 	void *what; /* owned by the user of the rules; see struct fxt_holds_ops */
 	struct fxt_held *before, *after; /* in the order of the events */
-	struct fxt_held *newer, *older;  /* of the same pid */
+	struct fxt_held *newer, *older;  /* neighbours with the same pid */
 	struct fxt_holds_key key;
 	uint64_t pid; /* the process whose end is its end; 0 = none */
 	size_t bytes;

@@ -57,7 +57,7 @@ struct rtrace_header {
 struct rtrace_map {
 	struct rtrace_text path;
 	uint64_t start; /* where its beginning is mapped to, or would be (the load bias) */
-	uint64_t end;   /* of the last of its mappings */
+	uint64_t end;   /* end of its last mapping */
 };
 
 struct rtrace_context {
@@ -100,7 +100,7 @@ struct rtrace_frame {
 /* Of allocations that share a backtrace, or are of one resource. */
 struct rtrace_summary {
 	uint64_t count, size;
-	struct rtrace_text type, description; /* of RTRACE_LEAKS_SUMMARY */
+	struct rtrace_text type, description; /* only in RTRACE_LEAKS_SUMMARY */
 };
 
 struct rtrace_record {
@@ -121,7 +121,7 @@ struct rtrace_record {
 	struct rtrace_text raw; /* the unchanged line, with its line feed if it has one */
 	uint64_t offset;        /* its position in the input */
 	uint64_t line;          /* from 1 */
-	int resource_number;    /* of a call: the number of its resource; -1 = none */
+	int resource_number;    /* for a call: the number of its resource; -1 = none */
 	bool opens;             /* the first of the calls that share a backtrace */
 	bool continues;         /* a note that continues the previous line, which was too long */
 	bool temporary;         /* a note that post-processing drops */

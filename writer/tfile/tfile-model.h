@@ -147,7 +147,7 @@ struct tfile_frame {
 /* A mapping of code: a line in a comment of the description, which GDB ignores. */
 struct tfile_map {
 	uint64_t start, end;  /* addresses */
-	uint64_t file_offset; /* of `start` */
+	uint64_t file_offset; /* offset of `start` in the file */
 	const char *build_id; /* in hexadecimal; "" = not known */
 	const char *path;     /* truncated if it is too long for a line */
 };

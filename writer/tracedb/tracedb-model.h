@@ -29,7 +29,7 @@ enum tracedb_format {
 struct tracedb_type {
 	uint32_t name;   /* its number */
 	uint32_t format; /* enum tracedb_format */
-	uint32_t size;   /* of a value, in bytes; 0 = each value has its size (blobs only) */
+	uint32_t size;   /* size of a value in bytes; 0 = each value has its size (blobs only) */
 };
 
 /* The beginning of a trace. */
