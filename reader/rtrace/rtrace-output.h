@@ -13,7 +13,7 @@ struct rtrace_output {
 	uint64_t n_maps;   /* so far */
 	uint64_t shown;    /* calls */
 	uint32_t n_frames; /* frames of the backtrace that is shown */
-	int type;          /* type of the call shown last; -1 = no call */
+	int type;          /* the resource of the call shown last; -1 = none */
 	bool clamped;      /* its size did not fit */
 	struct rtrace_output_sum {
 		uint64_t count, size;
