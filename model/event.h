@@ -26,9 +26,9 @@ enum event_kind {
 	EVENT_LOST,
 	EVENT_MARK,
 	EVENT_CLOCK,
-	EVENT_START, /* of the recording */
+	EVENT_START, /* start of the recording */
 	EVENT_STOP,
-	EVENT_STACKS,   /* of the recording: how stacks were walked */
+	EVENT_STACKS,   /* how stacks were walked in the recording */
 	EVENT_DAMAGE,   /* bytes of an archive were unreadable */
 	EVENT_PART,     /* the archive is a part of another one; see part.what */
 	EVENT_INTERVAL, /* an activity of a CPU or worker, from ts_ns to its end */
@@ -93,7 +93,7 @@ enum call_value_form {
 };
 
 struct call_value {
-	const char *name; /* of the argument; "" for the result */
+	const char *name; /* name of the argument; "" for the result */
 	enum call_value_form form;
 	union {
 		int64_t i64;
@@ -108,9 +108,9 @@ enum {
 	EVENT_MOMENT_VALUES_MAX = 11,
 	EVENT_MOMENT_REGISTERS = 20,
 	EVENT_MOMENT_BYTES_MAX = 24592, /* bytes collected at a point */
-	EVENT_CALL_FRAMES_MAX = 127,    /* of a call's stack, the function itself being one */
-	EVENT_SAMPLE_FRAMES_MAX = 127,  /* of a sample's stack, in the program */
-	EVENT_NAMED_FRAMES_MAX = 64,    /* of an allocation's stack */
+	EVENT_CALL_FRAMES_MAX = 127,   /* frames of a call's stack, including the function itself */
+	EVENT_SAMPLE_FRAMES_MAX = 127, /* frames of a sample's stack in the program */
+	EVENT_NAMED_FRAMES_MAX = 64,   /* frames of an allocation's stack */
 };
 
 /* The reason why a call stack was taken. */
@@ -125,8 +125,8 @@ enum resource {
 	RESOURCE_MEMORY,     /* by an allocator; id: its address, size: bytes */
 	RESOURCE_MAPPING,    /* by mmap(); its address, bytes */
 	RESOURCE_FD,         /* a descriptor; its number, 1 */
-	RESOURCE_SEGMENT,    /* of System V shared memory; its shmid, bytes */
-	RESOURCE_ATTACHMENT, /* of such a segment; its address, bytes */
+	RESOURCE_SEGMENT,    /* a segment of System V shared memory; its shmid, bytes */
+	RESOURCE_ATTACHMENT, /* an attachment of such a segment; its address, bytes */
 	RESOURCE_SHM,        /* a POSIX shared memory object; a hash of its name, bytes */
 	RESOURCE_THREAD,     /* ended, not joined; its pthread_t, bytes of its stack */
 	RESOURCE_MAX,
@@ -147,7 +147,7 @@ enum reach {
 	REACH_MAX,
 };
 
-extern const char *const reach_names[REACH_MAX]; /* of REACH_UNKNOWN: "" */
+extern const char *const reach_names[REACH_MAX]; /* "" for REACH_UNKNOWN */
 
 /* Classes of records. Each has its own rings, so none can displace another. */
 enum event_class {
@@ -159,11 +159,11 @@ enum event_class {
 	CLASS_IDLE,
 	CLASS_FREQUENCY,
 	CLASS_STACKS,    /* samples and times off CPU */
-	CLASS_MAPPINGS,  /* of code */
+	CLASS_MAPPINGS,  /* mappings of code */
 	CLASS_MEMORY,    /* allocations of all kinds */
-	CLASS_CALLS,     /* of functions */
+	CLASS_CALLS,     /* calls of functions */
 	CLASS_COUNTERS,  /* samples of counters, which user space takes */
-	CLASS_MALFORMED, /* of any class: invalid records from a ring */
+	CLASS_MALFORMED, /* invalid records of any class, from a ring */
 	CLASS_MAX,
 };
 
@@ -188,7 +188,7 @@ struct stack_tables {
 	uint64_t made;
 	uint64_t failed;  /* unreadable files */
 	uint64_t evicted; /* tables removed for lack of memory */
-	uint64_t bytes;   /* of kernel memory, at the end */
+	uint64_t bytes;   /* kernel memory at the end */
 	uint64_t copied;  /* stacks that were copied because a table was still being made */
 };
 
@@ -215,7 +215,7 @@ struct event {
 		} sw;
 		struct {
 			uint32_t waker_tid; /* or a pseudo-thread; 0 = idle, or unknown */
-			int32_t prio;       /* of the woken thread */
+			int32_t prio;       /* priority of the woken thread */
 		} wake;
 		struct {
 			uint32_t from_cpu, to_cpu;
@@ -225,10 +225,10 @@ struct event {
 			const char *command_line; /* "" = unknown; arguments joined by spaces */
 			uint64_t start_ns;        /* CLOCK_BOOTTIME; 0 = unknown */
 			uint64_t cgroup_id;       /* unified hierarchy; 0 = unknown */
-			const char
-				*cgroup_path; /* of that, from its root: "/a/b"; NULL = unknown */
-			uint32_t parent_pid;  /* koid of the parent process; 0 = none */
-			uint32_t uid;         /* effective; EVENT_UID_UNKNOWN */
+			/* path of that cgroup, from the root: "/a/b"; NULL = unknown */
+			const char *cgroup_path;
+			uint32_t parent_pid; /* koid of the parent process; 0 = none */
+			uint32_t uid;        /* effective; EVENT_UID_UNKNOWN */
 			/* the kernel's tid if it differs from the koid; otherwise 0 */
 			uint32_t real_tid;
 			bool is_process; /* its name is also the process's name */
@@ -262,7 +262,7 @@ struct event {
 		struct {
 			const char *what;             /* "stacks", "wakeups", "session" */
 			const char *session;          /* its name; NULL = unknown */
-			uint64_t cost_ppm, limit_ppm; /* of one CPU */
+			uint64_t cost_ppm, limit_ppm; /* ppm of one CPU */
 			uint32_t n_cpus; /* the limit is a share of these CPUs; 0 = of one */
 			bool back;       /* it is recorded again */
 		} shed;
@@ -279,7 +279,7 @@ struct event {
 		} damage;
 		struct {
 			const char *what;   /* what follows: "state", "records" or "end" */
-			uint64_t id;        /* of the archive that it is a part of */
+			uint64_t id;        /* id of the archive that it is a part of */
 			uint64_t first_ns;  /* the begin of the part */
 			uint64_t behind_ns; /* its end, exclusive; 0 = that of the archive */
 		} part;
@@ -287,7 +287,7 @@ struct event {
 			const char *session, *command, *options, *kernel, *machine, *host, *version;
 			uint32_t n_cpus;
 			uint32_t chunk;    /* in a split recording: 1, 2, ...; otherwise 0 */
-			uint64_t first_ns; /* of a chunk: when chunk 1 began; otherwise 0 */
+			uint64_t first_ns; /* for a chunk: when chunk 1 began; otherwise 0 */
 			bool filtered;
 		} start;
 		struct {
@@ -297,18 +297,18 @@ struct event {
 			uint64_t dismissed;  /* wakeups of threads that were awake */
 			uint64_t unreported; /* switches that the kernel did not report */
 			uint64_t daemon_cpu_ns;
-			uint64_t bpf_cpu_ns;    /* of the eBPF programs; 0 = unknown */
+			uint64_t bpf_cpu_ns;    /* CPU time of the eBPF programs; 0 = unknown */
 			uint64_t dropped_bytes; /* bytes for which a flight recorder had no room */
 		} stop;
 		struct {
-			uint64_t walks[WALK_ENDS_MAX]; /* of user stacks */
+			uint64_t walks[WALK_ENDS_MAX]; /* walks of user stacks */
 			struct stack_tables tables;
 		} stacks;
 		struct {
 			enum interval_kind kind;
-			const char *name; /* of the handler, vector, function or state */
+			const char *name; /* name of the handler, vector, function or state */
 			uint64_t end_ns;
-			int32_t number; /* of the interrupt or state; otherwise 0 */
+			int32_t number; /* number of the interrupt or state; otherwise 0 */
 			bool handled;   /* interrupts only */
 		} interval;
 		struct {
@@ -328,7 +328,7 @@ struct event {
 			uint32_t build_id_size; /* 0 = unknown */
 			uint32_t module_id;     /* 16 bits */
 			uint64_t start, size;   /* addresses */
-			uint64_t file_offset;   /* of the start address */
+			uint64_t file_offset;   /* offset of the start address in the file */
 			uint64_t device, inode; /* major << 20 | minor; 0 = unknown */
 		} mapping;                      /* of the process pid; tid = pid */
 		struct {
@@ -440,7 +440,7 @@ struct event {
 			const char *plan; /* model/moments/moment-plan.h */
 		} moment_point;
 		struct {
-			const char *name; /* of the point; not of events that were read */
+			const char *name; /* name of the point; not set in events that were read */
 			uint32_t point;   /* its number */
 			uint64_t hit;     /* number of hits, including this one */
 			/* Id of a SAMPLE_NAMED of the process, from the caller on; 0 = not taken */
@@ -451,7 +451,7 @@ struct event {
 			 */
 			const void *data;
 			uint32_t n_bytes;
-			/* of the data, for Perfetto; not of events that were read */
+			/* values of the data, for Perfetto; not set in events that were read */
 			unsigned n_values; /* at most EVENT_MOMENT_VALUES_MAX */
 			const struct call_value *values;
 		} moment;
