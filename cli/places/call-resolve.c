@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/options.h"
+#include "cli/places/call-known.h"
 #include "cli/places/call-names.h"
 #include "cli/places/call-text.h"
 #include "cli/places/indirect-functions.h"
@@ -524,53 +525,44 @@ static int resolve_function(struct resolution *r, const struct place_functions *
 	return e;
 }
 
-/* Whether the arguments of TEXT, if it omits them, are in the tables of known functions. */
-static bool resolve_is_in_tables(const char *text)
-{
-	struct call_spec_error error;
-	struct call_spec spec;
-
-	return call_spec_parse(text, &spec, &error) == 0 && spec.implied &&
-	       (spec.n_args > 0 || spec.ret.form != CALL_VOID);
-}
-
-/* Whether one of the functions that match a pattern is in these tables. Then the recorder uses the
- * tables. */
-static bool resolve_has_known(const struct resolution *r, const struct place_functions *f)
-{
-	char text[CALL_FILE_MAX + PLACES_NAME_MAX + 2];
-
-	for (size_t i = 0; i < f->n; i++) {
-		snprintf(text, sizeof(text), "%s:%s", r->file, f->list[i].symbol);
-		if (resolve_is_in_tables(text))
-			return true;
-	}
-	return false;
-}
-
 /*
  * F has only IFUNCs. Adds the functions of which they select one, since each of them can have types
- * of its own. Returns 1, or 0 if the recorder has to find them.
+ * of its own. Returns 1, or 0 if the recorder has to find them: it does so with one specification
+ * for all of them, so this is only done for types, and for names that it does not know.
  */
 static int resolve_indirect(struct resolution *r, const struct place_functions *f)
 {
 	struct place_functions them = { .n = 0 };
 	int e = 0;
 
-	if (!r->is_source_name && (resolve_has_arguments(r) || resolve_is_in_tables(r->text)))
+	if (!r->is_source_name &&
+	    (!places_have_debug(r->places) || resolve_has_arguments(r) || call_known_is(r->text)))
 		return 0;
 	for (size_t i = 0; e == 0 && i < f->n_indirect; i++)
 		e = indirect_functions_add(r->places, r->path, f->indirect[i], &them);
-	for (size_t i = 0; e == 0 && i < them.n; i++)
-		e = resolve_function(r, &them, i);
+	if (e == 0 && !r->is_source_name)
+		e = indirect_functions_have_types(r->places, &them);
+	else if (e == 0)
+		e = 1;
+	for (size_t i = 0; e == 1 && i < them.n; i++)
+		e = resolve_function(r, &them, i) ?: 1;
 	place_functions_deinit(&them);
-	return e == 0 ? 1 : e == -ENOENT ? 0 : e;
+	return e == -ENOENT ? 0 : e;
+}
+
+/* Adds the name of R as it is: the recorder finds its functions, or knows why there is none. */
+static int resolve_by_recorder(struct resolution *r, const struct place_functions *f)
+{
+	for (size_t i = 0; i < f->n_indirect && !strpbrk(r->name, "*?"); i++)
+		if (!call_known_is(r->text))
+			resolve_add_untyped(r, 0, f->indirect[i]);
+	return resolve_add_text(r, r->text, 0);
 }
 
 static int resolve_functions(struct resolution *r, struct place_functions *f)
 {
 	int e = resolve_has_arguments(r) ? resolve_drop_clones(r, f) : 0;
-	bool plain = resolve_is_plain(r, f), known = plain && resolve_has_known(r, f);
+	bool plain = resolve_is_plain(r, f), known = plain && call_known_any(r->file, f);
 
 	if (e < 0)
 		return e;
@@ -586,7 +578,7 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 	if (f->n == 0 && !r->is_source_name &&
 	    (f->n_indirect > 0 ||
 	     (!*f->nearest && places_have_own_symbols(r->places) && !*places_problem(r->places))))
-		return resolve_add_text(r, r->text, 0);
+		return resolve_by_recorder(r, f);
 	if (f->n == 0)
 		return resolve_no_function(r, f);
 	if (resolve_has_arguments(r) && f->n > 1 && !plain && !strpbrk(r->name, "*?"))
@@ -726,8 +718,7 @@ static bool resolve_is_known(const struct resolution *r)
 	const char *slash = strrchr(r->file, '/');
 
 	return r->wanted == WANTED_NAME && !r->is_source_name &&
-	       strncmp(slash ? slash + 1 : r->file, "libc.", 5) == 0 &&
-	       resolve_is_in_tables(r->text);
+	       strncmp(slash ? slash + 1 : r->file, "libc.", 5) == 0 && call_known_is(r->text);
 }
 
 /* Adds to the reason of a missing file that its name may be longer and need quotes. */

@@ -3,17 +3,37 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "capture/probes/call-places.h"
+#include "reader/places/place-arguments.h"
 
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 
-/* Adds the function that begins at PLACE. */
+/* Gives FUNCTION, which begins at PLACE, the name that the recorder uses for functions without a
+ * symbol. Such a function still has its address as a name. */
+static int indirect_functions_name(struct place_function *function, const struct call_place *place,
+				   const char *name)
+{
+	char address[32], *text;
+
+	snprintf(address, sizeof(address), "0x%" PRIx64, function->vaddr);
+	if (strcmp(function->name, address) != 0)
+		return 0;
+	if (asprintf(&text, "%.200s@0x%" PRIx64, name, place->begin) < 0)
+		return -ENOMEM;
+	free(function->name);
+	function->name = text;
+	return 0;
+}
+
+/* Adds the function that begins at PLACE, one of those of NAME. */
 static int indirect_functions_add_one(struct places *p, const struct call_place *place,
-				      struct place_functions *to)
+				      const char *name, struct place_functions *to)
 {
 	struct place_functions around;
 	struct place_function *list;
@@ -32,6 +52,8 @@ static int indirect_functions_add_one(struct places *p, const struct call_place 
 		around.n = 0;
 	}
 	r = !list ? -ENOMEM : list[to->n++].vaddr != vaddr ? -ENOENT : 0;
+	if (r == 0)
+		r = indirect_functions_name(&list[to->n - 1], place, name);
 	place_functions_deinit(&around);
 	return r;
 }
@@ -50,7 +72,20 @@ int indirect_functions_add(struct places *p, const char *path, const char *name,
 	if (r == 0 && (places.n == 0 || places.n_refused > 0))
 		r = -ENOENT;
 	for (size_t i = 0; r == 0 && i < places.n; i++)
-		r = indirect_functions_add_one(p, &places.places[i], to);
+		r = indirect_functions_add_one(p, &places.places[i], name, to);
 	call_places_deinit(&places);
 	return r == 0 || r == -ENOMEM ? r : -ENOENT;
+}
+
+int indirect_functions_have_types(struct places *p, const struct place_functions *f)
+{
+	int r = -ENODATA;
+
+	for (size_t i = 0; r != 0 && r != -ENOMEM && i < f->n; i++) {
+		struct place_arguments a = { .n = 0 };
+
+		r = place_arguments_at_entry(p, f->list[i].vaddr, &a);
+		place_arguments_deinit(&a);
+	}
+	return r == 0 ? 1 : r == -ENOMEM ? r : 0;
 }

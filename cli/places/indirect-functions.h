@@ -8,8 +8,13 @@
 
 /*
  * Finds the functions of the IFUNC with the symbol NAME in P, which is the file at PATH. They are
- * added to TO. The sandbox of the recorder finds them (capture/probes/call-places.h). Returns 0;
- * -ENOENT if one of them is unknown; or -ENOMEM.
+ * added to TO. The sandbox of the recorder finds them (capture/probes/call-places.h). One without a
+ * symbol has the name that the recorder uses, NAME@0xOFFSET. Returns 0; -ENOENT if one of them is
+ * unknown; or -ENOMEM.
  */
 int indirect_functions_add(struct places *p, const char *path, const char *name,
 			   struct place_functions *to);
+
+/* Whether the debug information of P has the types of one of the functions F. Returns 1, 0 or
+ * -ENOMEM. */
+int indirect_functions_have_types(struct places *p, const struct place_functions *f);

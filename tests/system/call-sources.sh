@@ -95,7 +95,7 @@ assert_eq "$(sed -n "s/.*='\(.*\)/\1/p" "$TMP/stdout" | sort | paste -sd ' ')" \
 strip -g "$TMP/select"
 calls "$TMP/select" selected
 assert_eq "$(count '.function == "one" and .arguments == {}')" 100 "calls without types"
-assert_says "$TMP/stderr" "are recorded without arguments and result: there is no debug information"
+assert_says "$TMP/stderr" "'selected' is recorded without arguments and result: there is no debug information"
 
 for program in plain fast apart; do
 	note "$program: methods, by their names in source"

@@ -294,6 +294,42 @@ static void test_left_out(void **state)
 	call_resolved_deinit(&resolved);
 }
 
+/* Without types, one specification means all functions of an IFUNC. A name that only the command
+ * knows needs one for each. They have the recorder's names if they have no symbols. */
+static void test_stripped_indirect(void **state)
+{
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX];
+
+	(void)state;
+	need_programs();
+	if (try_command("printf 'extern \"C\" {\n"
+			"__attribute__((noinline)) static int one(int a) { return a; }\n"
+			"__attribute__((noinline)) static int two(int a) { return a + 1; }\n"
+			"__attribute__((visibility(\"hidden\"))) volatile int which;\n"
+			"__attribute__((visibility(\"hidden\"))) int (*choose(void))(int)\n"
+			"{ return which ? one : two; }\n"
+			"int one_of(int a) __attribute__((ifunc(\"choose\"))); }\n"
+			"namespace n { int of(int a) __attribute__((ifunc(\"choose\"))); }\n' "
+			">l.cc && g++ -O1 -shared -fPIC -fasynchronous-unwind-tables -s "
+			"-o choosing.so l.cc") != 0)
+		skip();
+	check("choosing.so", "one_of", 1, "one_of");
+	snprintf(whole, sizeof(whole), "%s:one_of", directory_path("choosing.so"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+	assert_non_null(resolved.untyped);
+	assert_non_null(strstr(resolved.untyped, "'one_of' is recorded without arguments and "
+						 "result: there is no debug information"));
+	call_resolved_deinit(&resolved);
+	snprintf(whole, sizeof(whole), "%s:n::of", directory_path("choosing.so"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+	assert_int_equal(resolved.n, 2);
+	for (size_t i = 0; i < resolved.n; i++)
+		assert_non_null(strstr(resolved.list[i].spec, "='_ZN1n2ofEi@0x"));
+	assert_non_null(strstr(resolved.untyped, "'_ZN1n2ofEi@0x"));
+	call_resolved_deinit(&resolved);
+}
+
 /* Long labels and names are cut before a character. */
 static void test_cut(void **state)
 {
@@ -524,7 +560,7 @@ int main(void)
 		cmocka_unit_test(test_left_out),     cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_too_many),     cmocka_unit_test(test_cold_part_first),
 		cmocka_unit_test(test_refused),      cmocka_unit_test(test_passing),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_cut),          cmocka_unit_test(test_stripped_indirect),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
