@@ -338,6 +338,13 @@ int resolver_called(struct resolver *r, const struct profile_place *place, const
 	return symbols_called(r->symbols, &query, ret);
 }
 
+bool resolver_is_of_file(const struct profile_place *place)
+{
+	const struct symbol_mapping mapping = resolver_mapping_of(place, NULL);
+
+	return symbols_is_of_file(&mapping);
+}
+
 int resolver_begins(struct resolver *r, const struct profile_place *place)
 {
 	struct symbol_query query;

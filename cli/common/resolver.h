@@ -52,6 +52,9 @@ int resolver_called(struct resolver *r, const struct profile_place *place, const
 /* As symbols_begins(), for PLACE; -ENOENT also if there are no lookups. */
 int resolver_begins(struct resolver *r, const struct profile_place *place);
 
+/* As symbols_is_of_file(), for PLACE. */
+bool resolver_is_of_file(const struct profile_place *place);
+
 /* Prints the missing names on stderr: a line for each module with unnamed addresses, those with
  * most of them first, and a line for each problem. */
 void resolver_print_missing(const struct resolver *r);

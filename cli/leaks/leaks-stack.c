@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "cli/leaks/leaks-view.h"
-#include "reader/symbols/find-file.h"
 
 void leaks_walk_begin(struct leaks_walk *w, const struct leaks_input *in,
 		      const struct leak_group *g)
@@ -93,7 +92,7 @@ static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile
 	bool is_cut = w->n_places >= EVENT_NAMED_FRAMES_MAX;
 	int r;
 
-	if (!find_is_file(path))
+	if (!resolver_is_of_file(place))
 		return 0;
 	/* (a lookup does not change the results; hence the cast) */
 	r = resolver_begins((struct resolver *)&w->in->flame.resolver, place);

@@ -345,6 +345,14 @@ static bool symbols_has_build_id(const struct symbol_mapping *mapping)
 	       mapping->n_build_id <= SYMBOL_BUILD_ID_MAX;
 }
 
+/* In a memfd, code with a build id is a program or a library, and other code can be that of a
+ * run-time compiler. */
+bool symbols_is_of_file(const struct symbol_mapping *mapping)
+{
+	return find_is_file(mapping->path) ||
+	       (symbols_is_memfd(mapping->path) && symbols_has_build_id(mapping));
+}
+
 static enum module_kind symbols_kind_of(const struct symbol_query *query)
 {
 	const char *path = query->mapping.path;
@@ -353,11 +361,7 @@ static enum module_kind symbols_kind_of(const struct symbol_query *query)
 		return MODULE_KERNEL;
 	if (path && strcmp(path, "[vdso]") == 0)
 		return MODULE_VDSO;
-	/* (in a memfd, code with a build id is a program or a library, and other code can be that
-	 * of a run-time compiler) */
-	if (symbols_is_memfd(path) && symbols_has_build_id(&query->mapping))
-		return MODULE_FILE;
-	return find_is_file(path) ? MODULE_FILE : MODULE_PERF_MAP;
+	return symbols_is_of_file(&query->mapping) ? MODULE_FILE : MODULE_PERF_MAP;
 }
 
 /* Fills *RET for QUERY. *RET_NAME is the name for reports of problems. Returns 0 or -ENOMEM. */

@@ -68,6 +68,9 @@ int symbols_called(struct symbols *s, const struct symbol_query *query, const ch
  */
 int symbols_begins(struct symbols *s, const struct symbol_query *query);
 
+/* Whether the code of MAPPING is of a program or a library, and not of a run-time compiler. */
+bool symbols_is_of_file(const struct symbol_mapping *mapping);
+
 /* The reason why a file has no names (or no lines). */
 struct symbol_problem {
 	const char *file; /* path, "[kernel]", "perf-PID.map"; clean text */
