@@ -316,7 +316,7 @@ static int resolve_add(struct resolution *r, const struct resolved_code *code)
 
 static int resolve_no_function(struct resolution *r, const struct place_functions *f)
 {
-	const char *problem = places_problem(r->places);
+	const char *problem = places_symbols_problem(r->places);
 
 	if (!places_have_symbols(r->places) && !*f->nearest)
 		return resolve_fail(
@@ -576,8 +576,8 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 		return e < 0 ? e : 0;
 	/* (for a name that the linker could have, the recorder knows the reason) */
 	if (f->n == 0 && !r->is_source_name &&
-	    (f->n_indirect > 0 ||
-	     (!*f->nearest && places_have_own_symbols(r->places) && !*places_problem(r->places))))
+	    (f->n_indirect > 0 || (!*f->nearest && places_have_own_symbols(r->places) &&
+				   !*places_symbols_problem(r->places))))
 		return resolve_by_recorder(r, f);
 	if (f->n == 0)
 		return resolve_no_function(r, f);

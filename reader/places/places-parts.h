@@ -19,6 +19,7 @@ struct places {
 	struct find_places where;
 	struct symbol_list symbols; /* all, and not in order */
 	char *problem;              /* owned; NULL = none */
+	bool symbols_are_partial;   /* the problem is the reason */
 	bool has_symbols;
 	bool has_packed_symbols; /* some of them are from .gnu_debugdata */
 	uint64_t *indirect; /* addresses of symbols that refer to one of several functions; owned */

@@ -187,6 +187,8 @@ int places_open(struct places **ret, const char *path, const struct places_optio
 	r = r ?: places_find_main(p, options->living, &trouble) ?: places_find_debug(p, &trouble);
 	if (r >= 0)
 		r = places_load_symbols(p, &trouble);
+	/* (until here, a problem is one of the files with symbols) */
+	p->symbols_are_partial = r == 0 && *why && !elf_file_section(p->main.elf, ".symtab", NULL);
 	r = r ?: places_load_debug(p, &trouble);
 	if (r < 0)
 		return r;
@@ -243,6 +245,11 @@ bool places_have_own_symbols(const struct places *p)
 const char *places_problem(const struct places *p)
 {
 	return p->problem ?: "";
+}
+
+const char *places_symbols_problem(const struct places *p)
+{
+	return p->symbols_are_partial ? places_problem(p) : "";
 }
 
 bool places_offset(const struct places *p, uint64_t vaddr, uint64_t *ret_offset)

@@ -64,6 +64,9 @@ bool places_have_own_symbols(const struct places *p);
 /* A sentence about the first file that was found, but could not be used completely; "" = none. */
 const char *places_problem(const struct places *p);
 
+/* Likewise, if functions can lack their names because of it; "" = none. */
+const char *places_symbols_problem(const struct places *p);
+
 /*
  * The name of the file that has the debug information of the code at VADDR, if it is not in the
  * program (split DWARF). VADDR 0 means any code. NULL = there is none. Such files are not read.

@@ -330,6 +330,35 @@ static void test_stripped_indirect(void **state)
 	call_resolved_deinit(&resolved);
 }
 
+/* A problem of the debug information is not the reason for an unknown name, which the recorder
+ * has. A problem of the symbols can be. */
+static void test_problems(void **state)
+{
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX];
+
+	(void)state;
+	need_programs();
+	if (try_command("printf 'absent.debug\\0\\1\\2\\3\\4\\5\\6\\7\\10' >alt && "
+			"objcopy --add-section .gnu_debugaltlink=alt whole shared && "
+			"objcopy --add-section .gnu_debugdata=alt bare damaged") != 0)
+		skip();
+	snprintf(whole, sizeof(whole), "%s:plain_one", directory_path("shared"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+	assert_non_null(strstr(resolved.untyped, "there is no debug information: "));
+	assert_non_null(strstr(resolved.untyped, "(dwz), which was not found"));
+	call_resolved_deinit(&resolved);
+	check("shared", "quite_another_name", 1, "quite_another_name");
+	snprintf(whole, sizeof(whole), "%s:missing::name", directory_path("shared"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), -ENOENT);
+	assert_null(strstr(why, "debug information"));
+	snprintf(whole, sizeof(whole), "%s:quite_another_name", directory_path("damaged"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), -ENOENT);
+	if (!strstr(why, "was not found: its functions have no names: ") &&
+	    !strstr(why, "in its few symbols: "))
+		fail_msg("%s", why);
+}
+
 /* Long labels and names are cut before a character. */
 static void test_cut(void **state)
 {
@@ -561,6 +590,7 @@ int main(void)
 		cmocka_unit_test(test_too_many),     cmocka_unit_test(test_cold_part_first),
 		cmocka_unit_test(test_refused),      cmocka_unit_test(test_passing),
 		cmocka_unit_test(test_cut),          cmocka_unit_test(test_stripped_indirect),
+		cmocka_unit_test(test_problems),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
