@@ -66,6 +66,15 @@ static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_
 	return changed;
 }
 
+/* The debug information of assembly has functions, but no types. */
+static bool arguments_are_of_assembly(Dwarf_Die *function)
+{
+	Dwarf_Die unit;
+
+	return dwarf_diecu(function, &unit, NULL, NULL) &&
+	       dwarf_srclang(&unit) == DW_LANG_Mips_Assembler;
+}
+
 int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_arguments *ret)
 {
 	struct place_arguments a = { .n = 0 };
@@ -76,7 +85,7 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 	size_t parts = 0;
 
 	if (!places_function(p, vaddr, &function) || !places_entry(p, &function, &entry) ||
-	    entry != vaddr)
+	    entry != vaddr || arguments_are_of_assembly(&function))
 		return -ENODATA;
 	a.is_changed = arguments_are_changed(p, &function, vaddr);
 	c = place_convention_of(&function);

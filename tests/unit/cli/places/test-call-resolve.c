@@ -330,6 +330,25 @@ static void test_stripped_indirect(void **state)
 	call_resolved_deinit(&resolved);
 }
 
+/* Debug information of assembly has no types. */
+static void test_assembly(void **state)
+{
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX];
+
+	(void)state;
+	need_programs();
+	if (try_command("printf '.text\\n.globl by_hand\\n.type by_hand, @function\\nby_hand:\\n"
+			"nop\\nnop\\nret\\n.size by_hand, .-by_hand\\n' >h.s && "
+			"gcc -g -shared -nostdlib -o by-hand.so h.s") != 0)
+		skip();
+	snprintf(whole, sizeof(whole), "%s:by_hand", directory_path("by-hand.so"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+	assert_non_null(resolved.untyped);
+	assert_non_null(strstr(resolved.untyped, "their types are not in the debug information"));
+	call_resolved_deinit(&resolved);
+}
+
 /* A problem of the debug information is not the reason for an unknown name, which the recorder
  * has. A problem of the symbols can be. */
 static void test_problems(void **state)
@@ -590,7 +609,7 @@ int main(void)
 		cmocka_unit_test(test_too_many),     cmocka_unit_test(test_cold_part_first),
 		cmocka_unit_test(test_refused),      cmocka_unit_test(test_passing),
 		cmocka_unit_test(test_cut),          cmocka_unit_test(test_stripped_indirect),
-		cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_problems),     cmocka_unit_test(test_assembly),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
