@@ -186,7 +186,7 @@ void collector_detach(struct collector *c);
 /* Passes every live task to FN, as struct rec_task. Returns 0 or a negative errno. */
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata);
 
-/* Likewise, only the first thread of process PID, if it is alive. */
+/* Likewise, only the task PID (see program_iterator_open_process()). */
 int collector_list_process(struct collector *c, uint32_t pid, collector_record_fn fn,
 			   void *userdata);
 

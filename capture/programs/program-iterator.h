@@ -13,8 +13,8 @@
 int program_iterator_open(struct bpf_program *prog);
 
 /*
- * Likewise, for an iterator of tasks. It is called only for the first thread of process PID, if
- * that is alive. (Older kernels find no other thread in this way.)
+ * Likewise, for an iterator of tasks. It is called only for the task PID, if that is alive. Older
+ * kernels find it only if it is the first thread of its process.
  */
 int program_iterator_open_process(struct bpf_program *prog, uint32_t pid);
 
