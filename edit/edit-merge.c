@@ -98,15 +98,16 @@ static bool edit_merge_has_room_ahead(const struct edit_merge *m)
 	return sum <= m->ahead;
 }
 
-/* Whether the head of IN was read. In a part, session_start and clock follow the state, which can
- * exceed the window: without them, its machine would be unknown. */
+/*
+ * Whether the head of IN was read. In a part, session_start and clock follow the state, which can
+ * exceed the window: without them, its machine would be unknown. An edited part does not mark its
+ * state, so any input is read until they are found.
+ */
 static bool edit_merge_has_head(const struct edit_merge *m, const struct merge_input *in)
 {
-	bool in_state = in->join.part.id != 0 && in->join.at == EDIT_PART_STATE;
-
 	if (!edit_sort_is_full(in->sort))
 		return false;
-	return !in_state || (in->has_start && in->has_clock) || !edit_merge_has_room_ahead(m);
+	return (in->has_start && in->has_clock) || !edit_merge_has_room_ahead(m);
 }
 
 /* An input that must be read further, or -1. Before the start, each input is read until its head is

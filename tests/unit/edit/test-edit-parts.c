@@ -461,6 +461,54 @@ TEST(test_parts_larger_than_window)
 	source_deinit(&s);
 }
 
+static int find_nothing(void *userdata, const struct profile_place *place, const struct frame **ret)
+{
+	return 0;
+}
+
+/* An edited part has no mark behind its state. Its machine is known nevertheless. */
+TEST(test_parts_edited_larger_than_window)
+{
+	enum { SYMBOLIZED, REPAIRED, MERGED, EDITS };
+	static const struct edit_merge_options options = { .window = 4096 };
+	static const struct profile_names names = { .find = find_nothing };
+	struct source s, other, same;
+	struct edit_cut_counts counts;
+	struct edit_output part;
+
+	make_large(&s);
+	source_init(&other);
+	put_start_of(&other, 100, "s", "other box", 2, WALL);
+	put_stop_of(&other, 300, "s");
+	source_init(&same);
+	put_start_of(&same, 250, "t", "box", 1, WALL);
+	put_stop_of(&same, 300, "t");
+	cut_at_200(&s.bytes, 1, &part, &counts);
+	for (unsigned edit = 0; edit < EDITS; edit++) {
+		struct edit_merge_view views[2];
+		struct edit_output edited, merged;
+
+		if (edit == SYMBOLIZED)
+			symbolize_bytes(&part.bytes, &names, &edited);
+		else if (edit == REPAIRED)
+			repair_bytes(&part.bytes, &edited, NULL);
+		else
+			merge_bytes((const struct outbuf *[]){ &part.bytes, &same.bytes }, 2, NULL,
+				    &edited);
+		merge_with((const struct outbuf *[]){ &other.bytes, &edited.bytes }, 2, &options,
+			   views, &merged);
+		assert_true(views[1].has_clock);
+		assert_int_equal(views[1].machine, 1);
+		assert_int_equal(views[1].shift_cpu, 2);
+		edit_output_deinit(&merged);
+		edit_output_deinit(&edited);
+	}
+	edit_output_deinit(&part);
+	source_deinit(&same);
+	source_deinit(&other);
+	source_deinit(&s);
+}
+
 /* The first half of an event stays if the next part does not have the event. */
 TEST(test_parts_without_half)
 {
@@ -546,6 +594,7 @@ int main(void)
 		cmocka_unit_test(test_parts_damaged),
 		cmocka_unit_test(test_parts_damaged_anywhere),
 		cmocka_unit_test(test_parts_larger_than_window),
+		cmocka_unit_test(test_parts_edited_larger_than_window),
 		cmocka_unit_test(test_parts_without_half),
 		cmocka_unit_test(test_parts_without_room),
 	};
