@@ -5,9 +5,10 @@
  *
  * The parts that fit are known from the heads of the archives, before anything is written. The
  * state at the begin of a part is left out only if the part before it has come to its end, and is
- * not damaged: otherwise, the state is more than its records show. This is decided once, before the
- * first record between the two, since they need one answer: a state that is half left out is not
- * one.
+ * not damaged: otherwise, the state is more than its records show. The state itself must be
+ * complete and not damaged, too: otherwise, the next part is perhaps nothing but this state, and
+ * the end of the part before is needed. This is decided once, before the first record between the
+ * two, since they need one answer: a state that is half left out is not one.
  */
 #pragma once
 

@@ -288,6 +288,49 @@ TEST(test_parts_cut_off)
 	source_deinit(&s);
 }
 
+/*
+ * A part can be cut off between two records, which is no damage. If it lacks some of its state, the
+ * part before keeps its end.
+ */
+TEST(test_parts_cut_off_in_state)
+{
+	struct edit_output parts[2];
+	const struct outbuf *list[] = { &parts[0].bytes, &parts[1].bytes };
+	unsigned n_incomplete = 0, n_complete = 0;
+	struct edit_cut_counts counts;
+	struct source s;
+	size_t size;
+
+	make_small(&s, "f", 10);
+	for (unsigned i = 0; i < 2; i++)
+		cut_at_200(&s.bytes, i, &parts[i], &counts);
+	size = parts[1].bytes.size;
+	/* (not the magic number) */
+	for (size_t at = FXT_WORD_BYTES; at < size;) {
+		_cleanup_free_ char *second = NULL, *merged = NULL;
+		bool complete;
+
+		parts[1].bytes.size = at;
+		second = edited_text(&parts[1].bytes);
+		merged = merge_text(list, 2, NULL);
+		complete = count_lines(second, "class:string=records") > 0;
+		if (count_lines(merged, "session_stop") !=
+			    !complete + count_lines(second, "session_stop") ||
+		    count_lines(merged, "session_start") !=
+			    1 + (complete ? 0 : count_lines(second, "session_start")) ||
+		    count_lines(merged, "calls/f") != 1)
+			fail_msg("cut off at %zu:\n%s", at, merged);
+		n_complete += complete;
+		n_incomplete += !complete;
+		at += FXT_WORD_BYTES *
+		      fxt_get_record_words(*(const uint64_t *)(parts[1].bytes.data + at));
+	}
+	assert_true(n_complete > 0 && n_incomplete > 0);
+	for (unsigned i = 0; i < 2; i++)
+		edit_output_deinit(&parts[i]);
+	source_deinit(&s);
+}
+
 /* Sessions that begin where another one stops, and after a gap. */
 static void make_sessions(struct source *s)
 {
@@ -590,6 +633,7 @@ int main(void)
 		cmocka_unit_test(test_parts_anywhere),
 		cmocka_unit_test(test_parts_late_events),
 		cmocka_unit_test(test_parts_cut_off),
+		cmocka_unit_test(test_parts_cut_off_in_state),
 		cmocka_unit_test(test_parts_of_sessions),
 		cmocka_unit_test(test_parts_damaged),
 		cmocka_unit_test(test_parts_damaged_anywhere),
