@@ -71,7 +71,7 @@ struct edit_merge {
 	uint64_t id; /* id of this set of inputs */
 	struct edit_part_mark mark;
 	bool started;
-	size_t window, ahead;
+	size_t window, between, heads; /* as in the options */
 };
 
 /* Learns from RECORD of IN, before the start. */

@@ -9,7 +9,8 @@
 #define WINDOW ((size_t)8 << 20)
 
 /* A cut keeps a state of up to 128 MiB (writer/fxt/fxt-holds.c). */
-#define AHEAD ((size_t)192 << 20)
+#define BETWEEN ((size_t)192 << 20)
+#define HEADS   ((size_t)192 << 20)
 
 static int edit_merge_write_switch(void *userdata, const struct edit_switch *sw)
 {
@@ -28,7 +29,8 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n,
 		return -ENOMEM;
 	m->out = out;
 	m->window = options && options->window ? options->window : WINDOW;
-	m->ahead = options && options->ahead ? options->ahead : AHEAD;
+	m->between = options && options->between ? options->between : BETWEEN;
+	m->heads = options && options->heads ? options->heads : HEADS;
 	m->mark.edit = EDIT_PART_MERGED;
 	m->points = edit_points_new();
 	m->sessions = edit_sessions_new(n);
@@ -85,8 +87,8 @@ void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit
 	edit_counts_add(&ret->copied, edit_copy_counts(in->copy));
 }
 
-/* Whether there is room to read more than the window of an input. */
-static bool edit_merge_has_room_ahead(const struct edit_merge *m)
+/* Whether there is room to read more than the window of an input, to find its head. */
+static bool edit_merge_has_room_for_heads(const struct edit_merge *m)
 {
 	size_t sum = 0;
 
@@ -95,7 +97,7 @@ static bool edit_merge_has_room_ahead(const struct edit_merge *m)
 
 		sum += bytes > m->window ? bytes - m->window : 0;
 	}
-	return sum <= m->ahead;
+	return sum <= m->heads;
 }
 
 /*
@@ -107,7 +109,7 @@ static bool edit_merge_has_head(const struct edit_merge *m, const struct merge_i
 {
 	if (!edit_sort_is_full(in->sort))
 		return false;
-	return (in->has_start && in->has_clock) || !edit_merge_has_room_ahead(m);
+	return (in->has_start && in->has_clock) || !edit_merge_has_room_for_heads(m);
 }
 
 /* An input that must be read further, or -1. Before the start, each input is read until its head is
@@ -189,7 +191,7 @@ static int edit_merge_decide(struct edit_merge *m, int input)
 		return -1;
 	join = &m->inputs[input].join;
 	lacks = edit_join_lacks(join);
-	if (lacks >= 0 && edit_sort_bytes(m->inputs[lacks].sort) <= m->ahead)
+	if (lacks >= 0 && edit_sort_bytes(m->inputs[lacks].sort) <= m->between)
 		return lacks;
 	edit_join_decide(join);
 	return -1;

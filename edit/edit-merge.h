@@ -24,15 +24,17 @@
 
 struct edit_merge;
 
-/* Numbers of bytes, of each input; 0 = the usual ones. */
+/* Numbers of bytes; 0 = the usual ones. */
 struct edit_merge_options {
-	size_t window; /* the sorting window */
+	size_t window; /* the sorting window of each input */
 	/*
-	 * The maximum that is kept where two parts of one archive meet: the end of the one, and the
-	 * state of the other. If there is more, the parts do not become one. Also the maximum of
-	 * all states together that are read to find what follows them, before anything is written.
+	 * The maximum that is kept of each of two parts of one archive, where they meet: the end of
+	 * the one, and the state of the other. If there is more, the parts do not become one.
 	 */
-	size_t ahead;
+	size_t between;
+	/* The maximum that is read beyond the windows, of all inputs together, to find their heads
+	 * before anything is written. If there is more, a machine can be unknown. */
+	size_t heads;
 };
 
 /* N inputs, at most EDIT_INPUTS_MAX. OUT is borrowed. OPTIONS can be NULL. Returns 0 or -ENOMEM. */

@@ -468,8 +468,8 @@ TEST(test_parts_larger_than_window)
 	put_stop_of(&other, 300, "s");
 	for (unsigned way = 0; way < WAYS; way++) {
 		const struct edit_merge_options options = { .window = WINDOW,
-							    .ahead = way == TOO_LARGE ? 2 * WINDOW
-										      : 0 };
+							    .between = way == TOO_LARGE ? 2 * WINDOW
+											: 0 };
 		_cleanup_free_ char *text = NULL, *second = NULL;
 		struct edit_output parts[2], merged;
 		bool joint = way == WHOLE || way == OTHER_FIRST;
@@ -509,11 +509,11 @@ static int find_nothing(void *userdata, const struct profile_place *place, const
 	return 0;
 }
 
-/* An edited part has no mark behind its state. Its machine is known nevertheless. */
+/* An edited part has no mark behind its state. Its machine is known nevertheless, if there is room
+ * to read so far. */
 TEST(test_parts_edited_larger_than_window)
 {
-	enum { SYMBOLIZED, REPAIRED, MERGED, EDITS };
-	static const struct edit_merge_options options = { .window = 4096 };
+	enum { SYMBOLIZED, REPAIRED, MERGED, MERGED_TOO_LARGE, EDITS };
 	static const struct profile_names names = { .find = find_nothing };
 	struct source s, other, same;
 	struct edit_cut_counts counts;
@@ -528,6 +528,9 @@ TEST(test_parts_edited_larger_than_window)
 	put_stop_of(&same, 300, "t");
 	cut_at_200(&s.bytes, 1, &part, &counts);
 	for (unsigned edit = 0; edit < EDITS; edit++) {
+		bool known = edit != MERGED_TOO_LARGE;
+		const struct edit_merge_options options = { .window = 4096,
+							    .heads = known ? 0 : 4096 };
 		struct edit_merge_view views[2];
 		struct edit_output edited, merged;
 
@@ -540,9 +543,9 @@ TEST(test_parts_edited_larger_than_window)
 				    &edited);
 		merge_with((const struct outbuf *[]){ &other.bytes, &edited.bytes }, 2, &options,
 			   views, &merged);
-		assert_true(views[1].has_clock);
-		assert_int_equal(views[1].machine, 1);
-		assert_int_equal(views[1].shift_cpu, 2);
+		assert_int_equal(views[1].has_clock, known);
+		assert_int_equal(views[1].machine, known ? 1 : 0);
+		assert_int_equal(views[1].shift_cpu, known ? 2 : 0);
 		edit_output_deinit(&merged);
 		edit_output_deinit(&edited);
 	}
