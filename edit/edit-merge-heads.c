@@ -251,6 +251,7 @@ int edit_merge_start(struct edit_merge *m)
 			in->view.shift_ns =
 				(int64_t)(m->inputs[m->machines[in->view.machine].input].wall_ns -
 					  first->wall_ns);
+		in->view.clock_far = !in->has_clock && !in->ended;
 		in->view.shift_cpu = m->machines[in->view.machine].first_cpu;
 		rules.shift_ns = in->view.shift_ns;
 		rules.shift_cpu = in->view.shift_cpu;

@@ -193,6 +193,8 @@ static int edit_merge_decide(struct edit_merge *m, int input)
 	lacks = edit_join_lacks(join);
 	if (lacks >= 0 && edit_sort_bytes(m->inputs[lacks].sort) <= m->between)
 		return lacks;
+	if (lacks >= 0)
+		m->inputs[input].view.too_large = true;
 	edit_join_decide(join);
 	return -1;
 }

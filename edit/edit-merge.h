@@ -58,6 +58,8 @@ void edit_merge_damage(struct edit_merge *m, unsigned input);
 /* The statistics of an input. */
 struct edit_merge_view {
 	bool has_clock;   /* otherwise the first one's clock is assumed */
+	bool clock_far;   /* it has no clock in what was read of it to find one */
+	bool too_large;   /* it could continue a part, but what is between them is too much */
 	unsigned machine; /* 0 = the first one's */
 	int64_t shift_ns; /* added to its times */
 	uint32_t shift_cpu;

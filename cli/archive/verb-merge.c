@@ -65,7 +65,9 @@ static struct json_object *verb_merge_json_of(const struct open_trace *in,
 			   JSON("first_cpu", view->shift_cpu), EDIT_TRACE_COPIED(&view->copied),
 			   JSON_OF(view, doubled, repeated, unknown, koids_moved, koids_shared,
 				   koids_cut, points_moved),
-			   JSON_IF(view->halves, "halves", view->halves));
+			   JSON_IF(view->halves, "halves", view->halves),
+			   JSON_IF(view->clock_far, "clock_far", view->clock_far),
+			   JSON_IF(view->too_large, "too_large", view->too_large));
 }
 
 static void verb_merge_print_json(const struct request *q, const struct edit_trace *out,
@@ -100,9 +102,12 @@ static void verb_merge_print_input(const struct open_trace *in, const struct edi
 			", from another machine or boot: times moved by %s%s, CPUs numbered from %" PRIu32,
 			view->shift_ns < 0 ? "-" : "", TEXT_TIME(apart), view->shift_cpu);
 	else if (!view->has_clock)
-		fprintf(stderr,
-			", no clock snapshot: assumed to have the clock and machine of the first "
-			"archive");
+		fprintf(stderr, ", %s: assumed to have the clock and machine of the first archive",
+			view->clock_far ? "clock snapshot missing, or too far behind its start"
+					: "no clock snapshot");
+	if (view->too_large)
+		fprintf(stderr, "; not joined with the part before it, because the state between "
+				"them is too large");
 	verb_merge_report_count(view->doubled, "record",
 				"omitted, because another archive covers the same CPUs at the same "
 				"time");

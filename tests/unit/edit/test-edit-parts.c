@@ -472,6 +472,7 @@ TEST(test_parts_larger_than_window)
 											: 0 };
 		_cleanup_free_ char *text = NULL, *second = NULL;
 		struct edit_output parts[2], merged;
+		struct edit_merge_view views[3];
 		bool joint = way == WHOLE || way == OTHER_FIRST;
 		/* (its machine has no part) */
 		unsigned others = way == OTHER_FIRST;
@@ -488,7 +489,8 @@ TEST(test_parts_larger_than_window)
 		merge_with((const struct outbuf *[]){ &other.bytes, &parts[0].bytes,
 						      &parts[1].bytes } +
 				   1 - others,
-			   2 + others, &options, NULL, &merged);
+			   2 + others, &options, views, &merged);
+		assert_int_equal(views[1 + others].too_large, way == TOO_LARGE);
 		text = edited_text(&merged.bytes);
 		assert_int_equal(count_lines(text, "session_start"), others + (joint ? 1 : 2));
 		assert_int_equal(count_lines(text, "session_stop"), others + (joint ? 1 : 2));
@@ -544,6 +546,7 @@ TEST(test_parts_edited_larger_than_window)
 		merge_with((const struct outbuf *[]){ &other.bytes, &edited.bytes }, 2, &options,
 			   views, &merged);
 		assert_int_equal(views[1].has_clock, known);
+		assert_int_equal(views[1].clock_far, !known);
 		assert_int_equal(views[1].machine, known ? 1 : 0);
 		assert_int_equal(views[1].shift_cpu, known ? 2 : 0);
 		edit_output_deinit(&merged);
