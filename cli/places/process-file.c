@@ -190,8 +190,8 @@ void process_file_report(const struct process_file *f, const char *option, const
 		cli_error("%s: process %" PRIu32 " uses another '%s' than this machine: %s", option,
 			  f->pid, name, f->path);
 	if (f->is_unused)
-		cli_error("%s: no selected process has loaded '%s' yet; its calls are recorded "
-			  "once a process loads it",
+		cli_error("%s: no selected process has loaded '%s' yet; nothing of it is recorded "
+			  "until a process loads it",
 			  option, name);
 	if (f->another)
 		cli_error("%s: the calls of process %" PRIu32

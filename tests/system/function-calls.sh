@@ -499,8 +499,11 @@ assert_says "$TMP/stdout" 'syscall:openat(dirfd dir, str path, flags:open flags,
 assert_contains "$TMP/stdout" '^libc\.so\.6:fopen\(str path, str mode\) -> ptr limit 5/s$' "a known function"
 assert_contains "$TMP/stdout" '^libc\.so\.6:.*fopencookie' "another one"
 expect_exit 3 "$KYMO" calls --direct -d 0.1 --call libm.so.6:sin -p $$
-assert_says "$TMP/stderr" "no selected process has loaded 'libm.so.6' yet" "what is said of a library that is not loaded"
+unloaded="no selected process has loaded 'libm.so.6' yet; nothing of it is recorded until a process loads it"
+assert_says "$TMP/stderr" "--call: $unloaded" "what is said of a library that is not loaded"
 assert_eq "$(grep -c contains "$TMP/stderr")" 0 "reasons that are given twice"
+expect_exit 0 "$KYMO" record --direct -d 0.1 -e sched --moment libm.so.6:cbrt -p $$ -o "$TMP/unloaded.fxt"
+assert_says "$TMP/stderr" "--moment: $unloaded" "... for a moment"
 # The name of a program can be a symbolic link, or one of several names.
 mkdir "$TMP/path"
 ln -s "$TMP/load" "$TMP/path/linked-load"
