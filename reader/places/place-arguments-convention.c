@@ -371,8 +371,9 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 	/* (Rust returns a value of up to a word in a register, and a large one in memory) */
 	c->is_unknown |=
 		c->is_rust && classes.bytes > PLACE_WORD && !arguments_rust_is_certain(&type, &l);
-	if (l.n == 0)
+	if (l.n == 0 && classes.words[0] == PLACE_CLASS_NONE)
 		return;
+	/* (deep structures, and Rust's enumerations with data, have no values here) */
 	if (l.n == 1 && arguments_result_is_number(&classes, &l.list[0])) {
 		/* (of a union, these are all bits) */
 		result->kind = l.list[0].kind == 'U' ? 'u' : l.list[0].kind;

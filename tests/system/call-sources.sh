@@ -186,11 +186,11 @@ assert_eq "$(count '.function == "pass_late" and .arguments.g == 7 and .argument
 assert_eq "$(count '.function == "pass_wide_bits" and .arguments.d == 5')" 1 "... and one with as many as possible"
 assert_says "$TMP/stderr" "only the first 8 values are recorded"
 assert_eq "$(count '.function == "pass_on_stack" and .arguments.n == 2 and .arguments["what.y"] == 3')" 1 "alignment on the stack"
-assert_eq "$(count '(.function | startswith("return_")) and .arguments.n == 7')" 16 "calls with results of all types"
+assert_eq "$(count '(.function | startswith("return_")) and .arguments.n == 7')" 17 "calls with results of all types"
 assert_eq "$(count '(.function | IN("return_single", "return_mixed")) and .return == 7')" 2 "results in a general register"
 assert_eq "$(count '(.function | IN("return_large", "return_ended", "return_packed")) and .return > 4096')" 3 "addresses of results"
-assert_eq "$(gojq -r 'select(.function | IN("return_pair", "return_wide", "return_floats")) | .function + " " + .return' "$TMP/calls" | sort | paste -sd,)" \
-	"return_floats <unavailable: in a vector register>,return_pair <unavailable: neither a number nor a pointer>,return_wide <unavailable: larger than a register>" \
+assert_eq "$(gojq -r 'select(.function | IN("return_deep", "return_pair", "return_wide", "return_floats")) | .function + " " + .return' "$TMP/calls" | sort | paste -sd,)" \
+	"return_deep <unavailable: neither a number nor a pointer>,return_floats <unavailable: in a vector register>,return_pair <unavailable: neither a number nor a pointer>,return_wide <unavailable: larger than a register>" \
 	"results that are not recorded"
 
 note "a function in two parts, and a number of an unusual format"

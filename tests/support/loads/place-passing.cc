@@ -63,6 +63,18 @@ struct Nested {
 	} outer;
 };
 
+struct Deep {
+	struct {
+		struct {
+			struct {
+				struct {
+					int n;
+				} e;
+			} d;
+		} c;
+	} b;
+};
+
 struct Class {
 	virtual int get();
 	int x;
@@ -167,6 +179,7 @@ RETURN(long_double_first, LongDoubleFirst, 1, n)
 RETURN(packed, Packed, 1, n)
 RETURN(ended, Ended, n)
 RETURN(empty, Empty)
+RETURN(deep, Deep, n)
 RETURN(vector, Vector, n)
 RETURN(complex, _Complex double, 1)
 RETURN(complex_long, _Complex long double, 1)
@@ -201,6 +214,7 @@ int main()
 	return_packed(7);
 	return_ended(7);
 	return_empty(7);
+	return_deep(7);
 	return_vector(7);
 	return_complex(7);
 	return_complex_long(7);

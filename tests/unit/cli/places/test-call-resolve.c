@@ -196,6 +196,7 @@ static void test_passing(void **state)
 		{ "return_packed", "(int32 n@r4) -> ptr" },
 		{ "return_ended", "(int32 n@r4) -> ptr" },
 		{ "return_empty", "(int32 n)" },
+		{ "return_deep", "(int32 n) -> uint64@?whole" },
 		{ "return_vector", "(int32 n) -> uint64@?wide" },
 		{ "return_complex_long", "(int32 n) -> uint64@?wide" },
 		{ "return_wide", "(int32 n) -> uint64@?wide" },
