@@ -37,6 +37,11 @@ struct set {
 	size_t n_ranges, room_ranges;
 	struct covered *covered; /* only with MAPS_OF_ALL_TIMES */
 	size_t n_covered, room_covered;
+	/*
+	 * A hash of the first file that was mapped; 0 = none. An exec maps its program first, and
+	 * lists of a process's mappings begin with it, except for code without a file.
+	 */
+	uint64_t program_file;
 };
 
 struct program {
@@ -278,7 +283,7 @@ static int maps_copy_set(struct maps *m, const struct set *from, struct set **re
 	int r = set ? 0 : -ENOMEM;
 
 	if (set)
-		set->n_refs = 1;
+		*set = (struct set){ .n_refs = 1, .program_file = from ? from->program_file : 0 };
 	for (size_t i = 0; r == 0 && from && i < from->n_ranges; i++)
 		r = maps_insert_range(m, set, i, from->ranges[i]);
 	for (size_t i = 0; r == 0 && from && i < from->n_covered; i++)
@@ -369,6 +374,21 @@ static uint64_t maps_code_of(const struct mapping *mapping)
 	return table_hash(key, sizeof(key));
 }
 
+/* Whether MAPPING is of the program that has SET. */
+static bool maps_is_of_program(struct set *set, const struct mapping *mapping)
+{
+	const uint64_t key[] = { mapping->device, mapping->inode,
+				 table_hash(mapping->path, strlen(mapping->path)) };
+	uint64_t file = table_hash(key, sizeof(key));
+
+	/* ("//anon" is no file) */
+	if (mapping->path[0] != '/' || mapping->path[1] == '/')
+		return false;
+	if (set->program_file == 0)
+		set->program_file = file;
+	return set->program_file == file;
+}
+
 static struct mapping *maps_make_mapping(struct maps *m, const struct event *ev)
 {
 	struct mapping *mapping = calloc(1, sizeof(*mapping));
@@ -426,6 +446,7 @@ static int maps_add_mapping(struct maps *m, const struct event *ev)
 	mapping = maps_make_mapping(m, ev);
 	if (!mapping)
 		return -ENOMEM;
+	mapping->is_program = maps_is_of_program(set, mapping);
 	r = maps_cover(m, set, first, last, ev->ts_ns);
 	if (r == 0 && set->n_ranges >= m->of_one_max)
 		r = maps_make_room(m, set);

@@ -47,6 +47,8 @@ struct mapping {
 	uint64_t start, size, file_offset;
 	uint64_t device, inode; /* 0 = not known */
 	char *path;
+	/* Of the program itself: its process, or an ancestor, mapped no other file before */
+	bool is_program;
 	uint32_t module_id;
 	uint32_t build_id_size; /* 0 = not known */
 	uint8_t *build_id;

@@ -84,7 +84,7 @@ static bool leaks_is_of_libc(const char *path)
  * Without the code, a program is assumed to be the start. The C library is also assumed to be with
  * its code, since the caller of main() has no mark there. Neither is if the stack can be cut off
  * there. Code without a file, as of run-time compilers, starts no thread: a walk by tables often
- * ends there.
+ * ends there. The name of a memfd is free text, so it does not tell a program from a library.
  */
 static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile_place *place)
 {
@@ -98,6 +98,8 @@ static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile
 	r = resolver_begins((struct resolver *)&w->in->flame.resolver, place);
 	if (r == 1 || r == -ENOMEM)
 		return r;
+	if (strncmp(path, "/memfd:", 7) == 0)
+		return r == -ENOENT && !is_cut && place->mapping->is_program;
 	if (strstr(profile_names_base(path), ".so"))
 		return !is_cut && leaks_is_of_libc(path);
 	return r == -ENOENT && !is_cut;

@@ -559,6 +559,38 @@ LARGE_TEST(test_all_have_too_many)
 	assert_int_equal(maps_n_dropped(m), 2 * n_dropped);
 }
 
+static bool is_program(const struct maps *m, uint32_t pid, uint64_t address, uint64_t ts)
+{
+	const struct mapping *mapping = maps_find(m, pid, address, ts);
+
+	assert_non_null(mapping);
+	return mapping->is_program;
+}
+
+/* The program is the first file that was mapped, also for children, and if it is mapped again. */
+TEST(test_program)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	map(m, 5, 1, 0x1000, 0x1000, "//anon");
+	map(m, 5, 1, 0x4000, 0x1000, "/memfd:a (deleted)");
+	map(m, 5, 1, 0x8000, 0x1000, "/memfd:b (deleted)");
+	map(m, 6, 1, 0x4000, 0x800, "/memfd:a (deleted)");
+	fork_to(m, 7, 1, 2);
+	map(m, 8, 2, 0x9000, 0x1000, "/memfd:c (deleted)");
+	exec(m, 9, 1);
+	map(m, 9, 1, 0x8000, 0x1000, "/memfd:b (deleted)");
+	map(m, 9, 1, 0x4000, 0x1000, "/memfd:a (deleted)");
+	assert_false(is_program(m, 1, 0x1000, 6));
+	assert_true(is_program(m, 1, 0x4000, 6));
+	assert_true(is_program(m, 1, 0x4900, 6));
+	assert_false(is_program(m, 1, 0x8000, 6));
+	assert_true(is_program(m, 2, 0x4000, 8));
+	assert_false(is_program(m, 2, 0x9000, 8));
+	assert_true(is_program(m, 1, 0x8000, 9));
+	assert_false(is_program(m, 1, 0x4000, 9));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -580,6 +612,7 @@ int main(void)
 		cmocka_unit_test(test_each_life),
 		cmocka_unit_test(test_one_has_too_many),
 		cmocka_unit_test(test_all_have_too_many),
+		cmocka_unit_test(test_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
