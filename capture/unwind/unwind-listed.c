@@ -69,5 +69,4 @@ uint32_t unwind_listed_next(struct unwind_listed *l, uint64_t now_ns)
 void unwind_listed_forget(struct unwind_listed *l, uint32_t pid)
 {
 	table_remove(&l->processes, unwind_listed_key(pid));
-	table_remove(&l->due, unwind_listed_key(pid));
 }

@@ -36,5 +36,9 @@ void unwind_listed_add(struct unwind_listed *l, uint32_t pid);
  */
 uint32_t unwind_listed_next(struct unwind_listed *l, uint64_t now_ns);
 
-/* PID is another process from now on, or has another program: the earlier lists do not count. */
+/*
+ * PID is another process from now on, or has another program: the earlier lists do not count. If it
+ * is to be listed, it stays so: records do not come in the order of time, so it can be due because
+ * of a mapping of the new program.
+ */
 void unwind_listed_forget(struct unwind_listed *l, uint32_t pid);
