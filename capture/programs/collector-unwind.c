@@ -183,11 +183,9 @@ void collector_list_mappers(struct collector *c)
 
 	if (!c->unwinder)
 		return;
-	while ((pid = unwind_listed_next(&c->listed_mappers, now_ns)))
-		if (!unwinder_list(c->unwinder, pid)) {
-			unwind_listed_add(&c->listed_mappers, pid);
-			return;
-		}
+	while ((pid = unwind_listed_next(&c->listed_mappers, now_ns)) &&
+	       unwinder_list(c->unwinder, pid))
+		unwind_listed_done(&c->listed_mappers, pid);
 }
 
 /* Process PID is new, or has a new program, so that it can be listed again. */
@@ -266,8 +264,9 @@ void collector_check_fork(struct collector *c, const struct rec_fork *rec)
 void collector_check_piece(struct collector *c, const struct rec_piece *piece)
 {
 	if (!bpf_program__autoload(c->skel->progs.on_unwind_map) &&
-	    unwind_listed_begin(&c->listed_walked, piece->head.pid, piece->head.ts_ns))
-		unwinder_list(c->unwinder, piece->head.pid);
+	    unwind_listed_begin(&c->listed_walked, piece->head.pid, piece->head.ts_ns) &&
+	    !unwinder_list(c->unwinder, piece->head.pid))
+		unwind_listed_forget(&c->listed_walked, piece->head.pid);
 }
 
 _Static_assert(_UNWIND_ENDS == (int)WALK_ENDS_MAX && UNWIND_END_BUSY == (int)WALK_BUSY &&

@@ -55,15 +55,20 @@ uint32_t unwind_listed_next(struct unwind_listed *l, uint64_t now_ns)
 	unwind_listed_turn(l, now_ns);
 	for (size_t pos = 0; (value = table_next(&l->due, &pos));) {
 		uint64_t key = (uintptr_t)value;
-		uint64_t n_lists = (uintptr_t)table_get(&l->processes, key);
 
-		if (n_lists >= UNWIND_LISTS_MAX)
-			continue;
-		table_remove_last(&l->due, &pos);
-		(void)!table_set(&l->processes, key, unwind_listed_value(n_lists + 1));
-		return (uint32_t)(key - 1);
+		if ((uintptr_t)table_get(&l->processes, key) < UNWIND_LISTS_MAX)
+			return (uint32_t)(key - 1);
 	}
 	return 0;
+}
+
+void unwind_listed_done(struct unwind_listed *l, uint32_t pid)
+{
+	uint64_t key = unwind_listed_key(pid);
+	uint64_t n_lists = (uintptr_t)table_get(&l->processes, key);
+
+	table_remove(&l->due, key);
+	(void)!table_set(&l->processes, key, unwind_listed_value(n_lists + 1));
 }
 
 void unwind_listed_forget(struct unwind_listed *l, uint32_t pid)

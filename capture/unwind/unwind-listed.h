@@ -31,10 +31,14 @@ bool unwind_listed_begin(struct unwind_listed *l, uint32_t pid, uint64_t ts_ns);
 void unwind_listed_add(struct unwind_listed *l, uint32_t pid);
 
 /*
- * Removes a process that is to be listed, and returns its id; 0 = none. A process that was listed
- * too often comes in the next second. NOW_NS is of the same clock as TS_NS.
+ * Returns the id of a process that is to be listed; 0 = none. It stays so until
+ * unwind_listed_done(). A process that was listed too often comes in the next second. NOW_NS is of
+ * the same clock as TS_NS.
  */
 uint32_t unwind_listed_next(struct unwind_listed *l, uint64_t now_ns);
+
+/* Process PID was listed. */
+void unwind_listed_done(struct unwind_listed *l, uint32_t pid);
 
 /*
  * PID is another process from now on, or has another program: the earlier lists do not count. If it
