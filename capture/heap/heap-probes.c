@@ -160,7 +160,7 @@ static void heap_probes_refuse(struct heap_probes *traced, const char *path, con
 static void heap_probes_find_probed(struct heap_probes_found *found, struct heap_probes_file *file)
 {
 	file->is_mapped = true;
-	found->is_partial |= file->is_partial;
+	found->is_partial |= file->lacks_blocks;
 	if (!file->allocates)
 		return;
 	found->allocates = true;
@@ -216,6 +216,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	const struct allocator_file *file = wanted->file;
 	struct heap_probes *traced = check_work->traced;
 	struct heap_probes_file *to = &traced->files[traced->n_files];
+	bool allocates = heap_probes_allocate(wanted->probes, wanted->n);
 	/* (links belong to processes, events to threads) */
 	pid_t holder = how->own->way == PROBES_PERF ? traced->holder : 0;
 	struct probes_target target = {
@@ -230,7 +231,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	int r;
 
 	if (traced->n_files == HEAP_PROBES_FILES_MAX) {
-		check_work->found->is_partial = true;
+		check_work->found->is_partial |= allocates;
 		heap_probes_refuse(traced, file->path, "no probes: too many files");
 		return 0;
 	}
@@ -240,7 +241,8 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	if (r == -ESRCH || r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		check_work->is_partial = check_work->found->is_partial = true;
+		check_work->is_partial = true;
+		check_work->found->is_partial |= allocates;
 		snprintf(why, sizeof(why), "no probes: %s", strerror(-r));
 		heap_probes_refuse(traced, file->path, why);
 		return 0;
@@ -254,8 +256,9 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	to->since_ns = clock_boot_ns();
 	to->holder = holder;
 	to->is_partial = failed > 0;
-	to->allocates = failed < wanted->n && !(file->list->flags & ALLOCATORS_CALLS_OTHER) &&
-			heap_probes_allocate(wanted->probes, wanted->n);
+	to->lacks_blocks = failed > 0 && allocates;
+	to->allocates =
+		failed < wanted->n && !(file->list->flags & ALLOCATORS_CALLS_OTHER) && allocates;
 	heap_probes_find_probed(check_work->found, to);
 	traced->n_files++;
 	check_work->n_new++;

@@ -28,7 +28,8 @@ struct heap_probes_file {
 	pid_t holder;    /* the thread that they belong to; 0 = the main thread */
 	bool is_mapped;  /* mapped at the last check */
 	bool is_partial; /* the kernel has refused some of the probes */
-	bool allocates;  /* one of the probed functions returns blocks */
+	bool lacks_blocks; /* ... and it has probes that report blocks */
+	bool allocates;    /* one of the probed functions returns blocks */
 	uint64_t since_ns; /* all probes were in place: CLOCK_BOOTTIME */
 	char text[MEMORY_TEXT_BYTES / 2];
 };
@@ -40,7 +41,7 @@ struct heap_probes_file {
 struct heap_probes_found {
 	bool any;           /* there are files; otherwise the process had ended, or was hidden */
 	bool allocates;     /* one of the files is an allocator with probes */
-	bool is_partial;    /* some probes of the files could not be placed */
+	bool is_partial;    /* some probes of files with functions for blocks are missing */
 	uint64_t since_ns;  /* the last one of them got its probes: CLOCK_BOOTTIME */
 	uint64_t mapped_ns; /* files with new probes were mapped after this: CLOCK_BOOTTIME */
 	bool is_static;     /* the program loads no libraries */

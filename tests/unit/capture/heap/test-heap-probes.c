@@ -261,15 +261,17 @@ TEST(test_missed)
 
 /*
  * The probes of free() are refused, or all: its allocator is not watched completely. So it is at
- * the next checks, which do not place them again.
+ * the next checks, which do not place them again. Without probes for threads, no block is missed.
  */
 TEST(test_refused_probes)
 {
 	static const struct {
 		bool without[PROBES_PROGRAMS];
 		bool allocates, is_partial;
+		uint32_t categories;
 	} rows[] = {
 		{ .allocates = true },
+		{ { true, true, true, true, true }, .categories = CATEGORY_THREADS },
 		{ { [PROBES_ENTRY] = true }, true, true },
 		{ { true, true, true, true, true }, false, true },
 	};
@@ -281,6 +283,8 @@ TEST(test_refused_probes)
 		struct means means;
 
 		get_means(&means, probes_way());
+		if (rows[i].categories)
+			means.options.categories = rows[i].categories;
 		for (size_t j = 0; j < PROBES_PROGRAMS; j++)
 			if (rows[i].without[j]) {
 				close_fd(means.own.programs[j]);
