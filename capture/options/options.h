@@ -244,6 +244,7 @@ struct session_options {
 	struct trigger_options triggers;
 	uint32_t categories;          /* 0 = default */
 	uint64_t ring_bytes;          /* per CPU, rounded up to a power of two; 0 = default */
+	uint64_t default_rings_max;   /* memory for rings of default size; 0 = default */
 	uint64_t flush_ns;            /* the maximum loss if kymo is killed; 0 = default */
 	uint64_t counter_interval_ns; /* between two samples of the counters; 0 = default */
 	uint64_t frequency;           /* samples per second and CPU; 0 = default */

@@ -20,11 +20,11 @@
 
 /*
  * Defaults: the size of a CPU's ring for scheduling or for calls, and the maximum memory for all
- * rings and the copies of their records. A session of any user is within the limits of the service
- * then (tests/unit/daemon/sessions/test-ring-limits.c).
+ * rings and the copies of their records. In the service, this maximum is lower
+ * (LIMIT_RING_BYTES_DEFAULT).
  */
 #define RING_BYTES_DEFAULT   ((uint64_t)4 << 20)
-#define RINGS_MEMORY_DEFAULT ((uint64_t)416 << 20)
+#define RINGS_MEMORY_DEFAULT ((uint64_t)1 << 30)
 
 /*
  * Rings other than those for scheduling and calls are smaller by this factor, since they get less
@@ -315,24 +315,25 @@ uint64_t collector_copies_memory(const struct session_options *o)
 		collector_rec_rings_bytes(o->ring_bytes, o->categories));
 }
 
-/* Whether rings of BYTES are not too large for a session without the option. */
-static bool collector_is_default_size(uint64_t bytes, uint32_t categories)
+/* Whether rings of BYTES are not too large for a session without the option ring_bytes. */
+static bool collector_is_default_size(uint64_t bytes, const struct session_options *options)
 {
-	const struct session_options o = { .ring_bytes = bytes, .categories = categories };
+	const struct session_options o = { .ring_bytes = bytes, .categories = options->categories };
+	uint64_t most = options->default_rings_max ?: RINGS_MEMORY_DEFAULT;
 
 	return bytes <= RING_BYTES_DEFAULT &&
-	       collector_memory(&o) + collector_copies_memory(&o) <= RINGS_MEMORY_DEFAULT;
+	       collector_memory(&o) + collector_copies_memory(&o) <= most;
 }
 
-uint64_t collector_choose_ring_bytes(uint64_t wanted, uint32_t categories)
+uint64_t collector_choose_ring_bytes(const struct session_options *o)
 {
 	uint64_t bytes = RING_BYTES_MIN;
 
-	if (wanted == 0)
-		while (collector_is_default_size(2 * bytes, categories))
+	if (o->ring_bytes == 0)
+		while (collector_is_default_size(2 * bytes, o))
 			bytes *= 2;
 	else
-		while (bytes < wanted && bytes < RING_BYTES_MAX)
+		while (bytes < o->ring_bytes && bytes < RING_BYTES_MAX)
 			bytes *= 2;
 	return bytes;
 }

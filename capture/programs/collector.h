@@ -28,10 +28,10 @@ struct collector_lost {
 typedef int (*collector_record_fn)(const struct rec_head *rec, void *userdata);
 
 /*
- * The size of a CPU's rings for scheduling and for calls, a power of two, for the requested size
- * (0: default, which depends on CATEGORIES).
+ * The size of a CPU's rings for scheduling and for calls, a power of two, for the size in OPTIONS
+ * (0: default, which depends on their categories and default_rings_max).
  */
-uint64_t collector_choose_ring_bytes(uint64_t wanted, uint32_t categories);
+uint64_t collector_choose_ring_bytes(const struct session_options *options);
 
 /* Bytes of kernel memory for all rings of a collector; ring_bytes in OPTIONS is set. */
 uint64_t collector_memory(const struct session_options *options);

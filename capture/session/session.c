@@ -329,8 +329,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 		defaulted.categories = sampler_default_categories();
 	if (session_options_complete(&defaulted) < 0 || !session_store_valid(&defaulted, store))
 		return -EINVAL;
-	defaulted.ring_bytes =
-		collector_choose_ring_bytes(defaulted.ring_bytes, defaulted.categories);
+	defaulted.ring_bytes = collector_choose_ring_bytes(&defaulted);
 	r = session_make_descriptors(s);
 	if (r == 0)
 		r = recorder_init(&s->recorder,
@@ -415,9 +414,11 @@ uint64_t session_ring_memory(const struct session_options *o)
 {
 	struct session_options defaulted = {
 		.categories = o->categories ?: sampler_default_categories(),
+		.ring_bytes = o->ring_bytes,
+		.default_rings_max = o->default_rings_max,
 	};
 
-	defaulted.ring_bytes = collector_choose_ring_bytes(o->ring_bytes, defaulted.categories);
+	defaulted.ring_bytes = collector_choose_ring_bytes(&defaulted);
 	return collector_memory(&defaulted) + collector_copies_memory(&defaulted) +
 	       MERGE_SPARE_BYTES_ALL;
 }

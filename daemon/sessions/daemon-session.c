@@ -435,6 +435,7 @@ int daemon_session_new(const struct daemon_session_args *args, struct create_req
 	r = daemon_session_make_store(s, request);
 	if (r < 0)
 		return r;
+	request->options.default_rings_max = LIMIT_RING_BYTES_DEFAULT;
 	r = session_new(&request->options, request->store, &s->session);
 	if (r < 0)
 		return r;

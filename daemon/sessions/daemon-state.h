@@ -27,6 +27,8 @@ enum {
 #define LIMIT_RING_BYTES_ROOT     (LIMIT_RING_BYTES / 4)
 #define LIMIT_RING_BYTES_PER_USER (LIMIT_RING_BYTES / 2)
 #define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)
+/* By default, without the spare queue. Then a session of any user is within these limits. */
+#define LIMIT_RING_BYTES_DEFAULT (UINT64_C(416) << 20)
 #define LIMIT_BLOCKS                                                                               \
 	MEMORY_BLOCKS_MAX /* capacity of the tables of all sessions: 2 GiB when empty */
 #define LIMIT_BLOCKS_ROOT           (LIMIT_BLOCKS / 4)

@@ -34,20 +34,27 @@ TEST(test_defaults)
 {
 	static const struct {
 		int n_cpus;
-		uint64_t ring_bytes; /* a size that is too small would lose events */
+		/* A size that is too small would lose events */
+		uint64_t ring_bytes, outside; /* in the service, and outside of it */
 	} rows[] = {
-		{ 1, 4 << 20 },  { 2, 4 << 20 },  { 24, 4 << 20 },  { 32, 4 << 20 },
-		{ 48, 2 << 20 }, { 64, 2 << 20 }, { 128, 1 << 20 }, { 256, 256 << 10 },
+		{ 1, 4 << 20, 4 << 20 },   { 2, 4 << 20, 4 << 20 },     { 24, 4 << 20, 4 << 20 },
+		{ 32, 4 << 20, 4 << 20 },  { 48, 2 << 20, 4 << 20 },    { 64, 2 << 20, 4 << 20 },
+		{ 128, 1 << 20, 2 << 20 }, { 256, 256 << 10, 1 << 20 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct session_options o = { .categories = CATEGORIES_DEFAULT };
+		const struct session_options outside = { .categories = CATEGORIES_DEFAULT };
+		const struct session_options o = {
+			.categories = CATEGORIES_DEFAULT,
+			.default_rings_max = LIMIT_RING_BYTES_DEFAULT,
+		};
 		uint64_t bytes;
 
 		n_cpus = rows[i].n_cpus;
 		bytes = session_ring_memory(&o);
 		print_message("%d CPUs: %u MiB\n", n_cpus, (unsigned)(bytes >> 20));
-		assert_int_equal(collector_choose_ring_bytes(0, o.categories), rows[i].ring_bytes);
+		assert_int_equal(collector_choose_ring_bytes(&o), rows[i].ring_bytes);
+		assert_int_equal(collector_choose_ring_bytes(&outside), rows[i].outside);
 		assert_int_equal(check(0, bytes, 1000, true), LIMIT_FITS);
 		/* (two of them) */
 		assert_int_equal(check(bytes, bytes, 1000, false), LIMIT_FITS);
@@ -61,7 +68,10 @@ TEST(test_all)
 	for (n_cpus = 1; n_cpus <= 256; n_cpus++)
 		for (uint32_t categories = CATEGORIES_DEFAULT;;
 		     categories = categories << 1 | CATEGORIES_DEFAULT) {
-			const struct session_options o = { .categories = categories };
+			const struct session_options o = {
+				.categories = categories,
+				.default_rings_max = LIMIT_RING_BYTES_DEFAULT,
+			};
 
 			assert_int_equal(check(0, session_ring_memory(&o), 1000, false),
 					 LIMIT_FITS);
