@@ -415,14 +415,14 @@ static int merge_poll_rings(struct merge *m)
 
 /*
  * Returns memory of queue S if it was long, and is not any more: it has at most twice the room that
- * it needs.
+ * it needs. An empty queue has none, since all of them together would have more than is counted.
  */
 static void merge_shrink_queue(struct source *s)
 {
 	size_t used = s->to - s->from, room = used + used / 4;
 	uint8_t *queue;
 
-	if (s->room <= QUEUE_KEPT_BYTES || used >= s->room / 2)
+	if (used > 0 && (s->room <= QUEUE_KEPT_BYTES || used >= s->room / 2))
 		return;
 	if (used > 0) {
 		memmove(s->queue, s->queue + s->from, used);

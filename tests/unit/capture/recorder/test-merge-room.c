@@ -121,6 +121,8 @@ TEST(test_queue_shrinks)
 	assert_times(f, CALLS - 2, 2, CALLS - 2);
 	assert_true(heap_bytes() < before + (2 << 20));
 	assert_times(f, MERGE_ALL, CALLS - 1, CALLS);
+	/* An empty queue has no memory. */
+	assert_true(heap_bytes() < before + BYTES);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

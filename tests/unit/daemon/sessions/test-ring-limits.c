@@ -62,7 +62,10 @@ TEST(test_defaults)
 	}
 }
 
-/* The default of any number of CPUs and with any categories. */
+/*
+ * The default of any number of CPUs: with the default categories, also for own processes; and with
+ * more and more categories.
+ */
 TEST(test_all)
 {
 	for (n_cpus = 1; n_cpus <= 256; n_cpus++)
@@ -75,6 +78,9 @@ TEST(test_all)
 
 			assert_int_equal(check(0, session_ring_memory(&o), 1000, false),
 					 LIMIT_FITS);
+			if (categories == CATEGORIES_DEFAULT)
+				assert_int_equal(check(0, session_ring_memory(&o), 1000, true),
+						 LIMIT_FITS);
 			if (categories >> 31)
 				break;
 		}
