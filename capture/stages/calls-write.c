@@ -45,10 +45,16 @@ static const struct call_text *calls_copied(const struct rec_call *call,
 	return slot < call->n_texts ? &call->texts[slot] : NULL;
 }
 
+/* Whether the result of calls with SPEC is in the register that END has. */
+static bool calls_has_result(const struct call_spec *spec, const struct rec_call_end *end)
+{
+	return end && !spec->ret_reason && spec->ret.form != CALL_FLOAT;
+}
+
 /* Whether the call has failed or has no end. Then it has written nothing. */
 static bool calls_has_failed(const struct call_spec *spec, const struct rec_call_end *end)
 {
-	return !end || (call_type_is_signed(&spec->ret) &&
+	return !end || (calls_has_result(spec, end) && call_type_is_signed(&spec->ret) &&
 			(int64_t)call_type_value(&spec->ret, end->result) < 0);
 }
 
@@ -92,7 +98,8 @@ static uint64_t calls_count(const struct call_spec *spec, const struct call_type
 		return n < 0 ? 0 : (uint64_t)n;
 	}
 	count = call_type_value(number, view->call->args[at]);
-	if (type->out && !type->in_out && view->end && view->end->result < count)
+	if (type->out && !type->in_out && calls_has_result(spec, view->end) &&
+	    view->end->result < count)
 		count = view->end->result;
 	return count;
 }

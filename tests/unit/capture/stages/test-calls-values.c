@@ -31,6 +31,12 @@ static void value_line(const struct event *ev, void *to)
 		fprintf(to, "-> %jd\n", (intmax_t)ev->call.result.i64);
 }
 
+static void argument_line(const struct event *ev, void *to)
+{
+	if (ev->kind == EVENT_CALL && ev->call.args[0].form == CALL_VALUE_TEXT)
+		fprintf(to, "%s=%s ", ev->call.args[0].name, ev->call.args[0].text);
+}
+
 TEST(test_values)
 {
 	struct fixture *f = *state;
@@ -117,6 +123,44 @@ TEST(test_late_texts)
 				  "to=1:3 b=3:20480 s=3:24576 o=O_RDWR|O_CREAT -> 2\n");
 }
 
+/* A register that does not have the result does not say whether the call has failed. */
+TEST(test_unavailable_result)
+{
+	struct fixture *f = *state;
+	struct call_spec_error error;
+	struct rec_call rec = {
+		.head = { .ts_ns = 110, .kind = REC_CALL, .size = REC_CALL_BYTES(0), .tid = 7 },
+		.function = TEXT,
+		.sp = 8000,
+		.args = { 0x5000, 2 },
+	};
+	struct rec_call_end end = {
+		.head = { .ts_ns = 120,
+			  .kind = REC_CALL_END,
+			  .size = REC_CALL_END_BYTES(1),
+			  .tid = 7 },
+		.function = TEXT,
+		.n_texts = 1,
+		.sp = 8000,
+		.texts = { { .bytes = 2, .text = "ab" } },
+	};
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_int_equal(call_spec_parse("f:text(out buf[n] b, size_t n) -> int64@?wide",
+					 &f->specs[TEXT], &error),
+			 0);
+	for (int64_t result = -1; result <= 1; result++) {
+		end.result = (uint64_t)result;
+		assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+		assert_int_equal(calls_record(&f->calls, &end.head), 0);
+	}
+	archive_events(&f->out, argument_line, to);
+	fclose(to);
+	assert_string_equal(text, "b=\"ab\" b=\"ab\" b=\"ab\" ");
+}
+
 /* The longest text, of the bytes that need most room. */
 TEST(test_quote_room)
 {
@@ -169,10 +213,8 @@ TEST(test_descriptors)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_values),
-		CASE(test_late_texts),
-		CASE(test_quote_room),
-		CASE(test_descriptors),
+		CASE(test_values),     CASE(test_late_texts),  CASE(test_unavailable_result),
+		CASE(test_quote_room), CASE(test_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
