@@ -97,10 +97,16 @@ int recorder_write_skipped(struct recorder *r, enum event_class class)
 
 void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, size_t n)
 {
-	if (r->lost_samples.count == 0)
-		r->lost_samples.first_ns = list[0].head.ts_ns;
-	r->lost_samples.last_ns = list[n - 1].head.ts_ns;
-	r->lost_samples.count += n;
+	struct collector_lost *lost = &r->lost_samples;
+
+	/* (samples that are only for triggers are not in the archive) */
+	if (!(r->pipe.categories & CATEGORY_COUNTERS))
+		return;
+	for (size_t i = 0; i < n && list[i].head.ts_ns <= r->pipe.to_ns; i++) {
+		if (lost->count++ == 0)
+			lost->first_ns = list[i].head.ts_ns;
+		lost->last_ns = list[i].head.ts_ns;
+	}
 }
 
 static int recorder_write_lost_samples(struct recorder *r)

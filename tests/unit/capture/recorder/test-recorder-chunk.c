@@ -527,6 +527,13 @@ TEST(test_lost_samples)
 	rec.head.ts_ns++;
 	assert_int_equal(outbuf_append(&news.samples, &rec, sizeof(rec)), 0);
 	assert_int_equal(recorder_add_samples(&f->s.r, &news), 0);
+	/* (those after the end, or only for triggers, are not missing) */
+	f->s.r.pipe.to_ns = rec.head.ts_ns - 1;
+	assert_int_equal(recorder_add_samples(&f->s.r, &news), 0);
+	f->s.r.pipe.to_ns = UINT64_MAX;
+	f->s.r.pipe.categories &= ~CATEGORY_COUNTERS;
+	assert_int_equal(recorder_add_samples(&f->s.r, &news), 0);
+	f->s.r.pipe.categories |= CATEGORY_COUNTERS;
 	outbuf_deinit(&news.samples);
 	assert_int_equal(recorder_lost(&f->s.r, CLASS_COUNTERS), N_LOST);
 	assert_int_equal(recorder_round(&f->s.r, STORY_AT(10)), 0);
