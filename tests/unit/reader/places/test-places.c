@@ -459,7 +459,7 @@ static void test_declared(void **state)
 	check_arguments("declared", "plain", "n i4 ? -> i4");
 	check_arguments("declared", "part", "m i4 r5+0, n i4 ? -> i4");
 	check_arguments("declared", "parts", "p.d a0 ?, n i4 ? -> i4");
-	check_arguments("declared", "result", "n i4 ?");
+	check_arguments("declared", "result", "n i4 ? -> u8");
 	check_arguments("declared", "pointer", "d p8 r5+0, n i4 r4+0 -> i4");
 }
 
