@@ -9,7 +9,7 @@
 
 enum {
 	PAGE_SHIFT = 12,
-	GAP_PAGES = 4, /* a larger gap between two blocks begins a new region */
+	GAP_PAGES = 4, /* a gap between two blocks that is larger than this begins a new region */
 };
 
 static uint64_t block_index_page_of(uint64_t address)

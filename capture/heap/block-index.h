@@ -2,8 +2,8 @@
 /*
  * A fast lookup from an address to its block, for each word of a process's memory.
  *
- * Blocks are close together in a few regions. A region has a table of its pages, with the first
- * block that extends into each. From there on, a short search follows.
+ * Blocks are close together in a few regions. The table of a region has the first block that
+ * extends into each of its pages. A short search starts at that block.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct block_range {
 
 struct block_region {
 	uint64_t from, to; /* addresses */
-	size_t first_page; /* in `pages` */
-	size_t end_block;  /* the index after its last block */
+	size_t first_page; /* index in `pages` of the region's first page */
+	size_t end_block;  /* index of the block after the region's last one */
 };
 
 struct block_index {
@@ -52,7 +52,7 @@ static inline uint64_t block_end(const struct block_range *b)
 	return b->address + (b->size ? b->size : 1);
 }
 
-/* The block that contains ADDRESS; or BLOCK_NONE, as for most words. */
+/* The block that contains ADDRESS, or BLOCK_NONE. Most words are in no block. */
 static inline size_t block_index_find(const struct block_index *x, uint64_t address)
 {
 	return address - x->from < x->bytes ? block_index_search(x, address) : BLOCK_NONE;

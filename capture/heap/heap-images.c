@@ -144,7 +144,10 @@ void memory_image_end_unreported(struct heap_image *image)
 
 	image->ended = true;
 	p->lost++;
-	/* The next image shows the latest possible end, and whether exec was its reason. */
+	/*
+	 * The next image shows the latest possible end of this one, and whether the end was an
+	 * exec.
+	 */
 	if (!later || p->ended_ns)
 		return;
 	p->ended_ns = later->process.since_ns - 1;

@@ -17,29 +17,34 @@
 
 /* One program that ran, or runs, in a watched process. */
 struct heap_image {
-	struct memory_process process; /* from the programs' tables, at its end or at the stop */
-	struct heap_image *earlier, *later; /* of the same process */
+	/* Copied from the eBPF programs' tables, when the image ended or its watch was stopped. */
+	struct memory_process process;
+	struct heap_image *earlier, *later; /* previous and next image of the same process */
 	bool announced;                     /* struct rec_watch has been sent */
 	bool complete;                      /* see struct rec_watch */
-	bool ended;                         /* `process` includes its end */
-	bool refused;                       /* there was no room to watch it */
-	uint32_t gap;                       /* WATCHED_GAP_* */
-	uint64_t gap_from_ns, gap_to_ns;    /* of WATCHED_GAP_LOADED */
-	bool goes;                          /* it has ended and is being reported */
-	bool lives;                         /* it is part of the snapshot of a running session */
-	uint64_t n_blocks;                  /* number of its blocks, by the last count */
-	uint64_t n_stacks;                  /* likewise */
+	/* The image has ended, and `process` has the time of its end. */
+	bool ended;
+	/* Not watched, since a table of the eBPF programs was full. */
+	bool refused;
+	uint32_t gap;                    /* WATCHED_GAP_* */
+	uint64_t gap_from_ns, gap_to_ns; /* begin and end of a gap WATCHED_GAP_LOADED */
+	/* The image has ended, and its report is being written. */
+	bool goes;
+	/* The image is part of the snapshot of a running session. */
+	bool lives;
+	uint64_t n_blocks;         /* number of its blocks, by the last count */
+	uint64_t n_stacks;         /* number of its stacks, by the last count */
 	struct reach_block *reach; /* the result of capture/heap/heap-trace-reach.h; owned */
 	size_t n_reach;
 	uint32_t unsearched; /* WATCHED_UNSEARCHED_*, by the last search */
 	/*
-	 * From the last check of its files while it ran. `covered`: one of them is an allocator
-	 * with probes. `settled`: it had loaded its initial libraries. Unless it is covered,
-	 * `unwatched` has the reason.
+	 * Results of the last check of the image's files while it ran. `covered`: one of the files
+	 * is an allocator with probes. `settled`: the program had loaded its initial libraries.
+	 * Unless `covered` is set, `unwatched` has the reason.
 	 */
 	bool covered, settled;
-	uint64_t probed_ns;   /* the last of these allocators got its probes */
-	uint64_t n_allocated; /* number of stacks with allocations, counted at its end */
+	uint64_t probed_ns;   /* time at which the last allocator of the image got its probes */
+	uint64_t n_allocated; /* number of its stacks with allocations, counted at its end */
 	char allocators[MEMORY_TEXT_BYTES];
 	char unwatched[MEMORY_REASON_BYTES];
 };
@@ -71,16 +76,16 @@ void memory_image_add_gap(struct heap_image *image, uint32_t gap);
 
 /*
  * Notes the result of a check of the files of IMAGE: the last of its allocators got its probes at
- * PROBED_NS. If it is a new one, it was mapped after MAPPED_NS. A program that has loaded its
- * initial libraries can have got blocks from it meanwhile, which is a gap.
+ * PROBED_NS. A new allocator was mapped after MAPPED_NS. If the program had loaded its initial
+ * libraries before, it can have allocated blocks from the new one without probes, which is a gap.
  */
 void memory_image_note_probed(struct heap_image *image, uint64_t probed_ns, uint64_t mapped_ns);
 
 /*
  * The gap of IMAGE for its report, after its end. An exec frees all blocks of its program. So if a
- * program has called exec, missing data about its first moments, or about those of its library, is
- * no gap, but the watch is not complete. Most such programs (env, nice) live for a millisecond:
- * whether a check has seen their files is chance.
+ * program has called exec, missing data about the time before its probes is no gap, but the watch
+ * is not complete. Most of these programs (env, nice) live for a millisecond, so a check sees their
+ * files only by chance.
  */
 uint32_t memory_image_gap(const struct heap_image *image);
 

@@ -82,9 +82,9 @@ struct check_work {
 	const struct heap_probes_args *how;
 	struct heap_probes *traced;
 	struct heap_probes_found *found;
-	unsigned n_new;       /* files that got probes, ... */
-	unsigned n_reporting; /* ... some of which report resources */
-	bool is_partial;      /* some files are to be checked again */
+	unsigned n_new;       /* number of files that got probes */
+	unsigned n_reporting; /* number of these files whose probes report resources */
+	bool is_partial;      /* some files must be checked again */
 };
 
 static struct heap_probes_file *heap_probes_file_of(struct heap_probes *traced,
@@ -137,7 +137,7 @@ static const char *heap_probes_why_not(const struct allocator_file *file)
 	return NULL;
 }
 
-/* Takes FILE into account for the verdict whether the process is watched. */
+/* Updates the judgement whether the process is watched with FILE. */
 static void heap_probes_find(struct check_work *check_work, const struct allocator_file *file)
 {
 	struct heap_probes_found *found = check_work->found;
@@ -156,7 +156,7 @@ static void heap_probes_refuse(struct heap_probes *traced, const char *path, con
 		 why);
 }
 
-/* Takes FILE, which is mapped and has probes, into account, too. */
+/* Updates the judgement with FILE, which is mapped and has probes. */
 static void heap_probes_find_probed(struct heap_probes_found *found, struct heap_probes_file *file)
 {
 	file->is_mapped = true;
@@ -217,7 +217,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	struct heap_probes *traced = check_work->traced;
 	struct heap_probes_file *to = &traced->files[traced->n_files];
 	bool allocates = heap_probes_allocate(wanted->probes, wanted->n);
-	/* (links belong to processes, events to threads) */
+	/* (BPF links belong to processes, perf events to threads) */
 	pid_t holder = how->own->way == PROBES_PERF ? traced->holder : 0;
 	struct probes_target target = {
 		.way = how->own->way,
@@ -365,12 +365,12 @@ static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_pr
 	bpf_map_update_elem(how->own->owners_fd, &a->pid, &(uint32_t){ (uint32_t)next }, BPF_ANY);
 }
 
-/* The time after which the files were mapped that the check of A, begun at NOW_NS, finds. */
+/* Files that the check of A finds, which began at NOW_NS, were mapped after the returned time. */
 static uint64_t heap_probes_mapped_ns(const struct heap_probes *a, uint64_t now_ns)
 {
 	uint64_t mapped_ns = a->mapped_ns > a->checked_ns ? a->mapped_ns : a->checked_ns;
 
-	/* (before the first check, its program was not watched) */
+	/* (before the first check, the program was not watched) */
 	mapped_ns = mapped_ns ?: a->happened_ns ?: now_ns;
 	return a->missed_ns && a->missed_ns < mapped_ns ? a->missed_ns : mapped_ns;
 }
@@ -397,7 +397,7 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 		a->checked_ns = now_ns;
 		a->missed_ns = 0;
 	}
-	/* (it has ended, and the rest of its files is unknown) */
+	/* (the process has ended, and the rest of its files is unknown) */
 	if (r == -ESRCH)
 		a->found = (struct heap_probes_found){ 0 };
 	return check_work.n_reporting;

@@ -17,20 +17,21 @@
 #include "capture/options/options.h"
 #include "capture/probes/probe-attacher.h"
 
-enum { HEAP_PROBES_FILES_MAX = 64 }; /* with probes, in one process */
+enum { HEAP_PROBES_FILES_MAX = 64 }; /* maximum number of files with probes in one process */
 
 /* A file with probes in a process. */
 struct heap_probes_file {
 	dev_t device;
 	ino_t inode;
-	uint32_t probes; /* the attacher's id */
-	uint32_t held;   /* likewise, of the holder's probes, which keep them in place; 0 = none */
-	pid_t holder;    /* the thread that they belong to; 0 = the main thread */
-	bool is_mapped;  /* mapped at the last check */
-	bool is_partial; /* the kernel has refused some of the probes */
-	bool lacks_blocks; /* ... and it has probes that report blocks */
+	uint32_t probes; /* id of the file's probes in the attacher */
+	/* Id of the holder's probes, which keep `probes` in place; 0 = no such probes. */
+	uint32_t held;
+	pid_t holder;      /* thread that the probes belong to; 0 = the main thread */
+	bool is_mapped;    /* mapped at the last check */
+	bool is_partial;   /* the kernel has refused some of the probes */
+	bool lacks_blocks; /* is_partial is set, and the file has probes that report blocks */
 	bool allocates;    /* one of the probed functions returns blocks */
-	uint64_t since_ns; /* all probes were in place: CLOCK_BOOTTIME */
+	uint64_t since_ns; /* time at which all probes were in place, CLOCK_BOOTTIME */
 	char text[MEMORY_TEXT_BYTES / 2];
 };
 
@@ -39,47 +40,60 @@ struct heap_probes_file {
 
 /* The result of a check of files. */
 struct heap_probes_found {
-	bool any;           /* there are files; otherwise the process had ended, or was hidden */
+	bool any;           /* the process has files; otherwise it had ended, or was hidden */
 	bool allocates;     /* one of the files is an allocator with probes */
 	bool is_partial;    /* some probes of files with functions for blocks are missing */
-	uint64_t since_ns;  /* the last one of them got its probes: CLOCK_BOOTTIME */
-	uint64_t mapped_ns; /* files with new probes were mapped after this: CLOCK_BOOTTIME */
+	uint64_t since_ns;  /* time at which the last allocator got its probes, CLOCK_BOOTTIME */
+	uint64_t mapped_ns; /* files with new probes were mapped after this time, CLOCK_BOOTTIME */
 	bool is_static;     /* the program loads no libraries */
-	char why[MEMORY_REASON_BYTES]; /* the reason, unless one allocates */
+	/* Why no file is an allocator with probes; unused if `allocates`. */
+	char why[MEMORY_REASON_BYTES];
 };
 
 struct heap_probes {
 	uint32_t pid;
-	uint32_t instance; /* 0 = not yet */
+	uint32_t instance; /* 0 = the process is not watched yet */
 	struct heap_probes_file files[HEAP_PROBES_FILES_MAX];
 	size_t n_files;
-	struct heap_probes_found found;         /* in the process, at the last check */
-	struct heap_probes_found announced;     /* in the files that its client announced */
-	char announced_text[MEMORY_TEXT_BYTES]; /* heap_probes_describe() of these files */
+	/* Result of the last check of the process's files. */
+	struct heap_probes_found found;
+	struct heap_probes_found announced;     /* result for the files that its client announced */
+	char announced_text[MEMORY_TEXT_BYTES]; /* heap_probes_describe() of the announced files */
 	char refused[128];                      /* a file without probes, and the reason; or "" */
-	pid_t holder;        /* capture/heap/probe-holder.h; 0 = the main thread is running */
-	bool has_gap;        /* some of its probes were not in place all the time */
-	unsigned n_checks;   /* number of checks since exec */
-	uint64_t checked_ns; /* the begin of the last full check; 0 = none. CLOCK_BOOTTIME, as: */
-	uint64_t mapped_ns;  /* a mapping since the last check; 0 = unknown */
-	uint64_t missed_ns;  /* files that partial checks missed were mapped after this; 0 = none */
-	uint64_t start_ns;   /* of the process, as reported at HAPPENED_NS; 0 = not yet */
+	pid_t holder;      /* capture/heap/probe-holder.h; 0 = the main thread is running */
+	bool has_gap;      /* some of its probes were not in place all the time */
+	unsigned n_checks; /* number of checks since exec */
+	/* Begin of the last full check, CLOCK_BOOTTIME; 0 = no full check yet. */
+	uint64_t checked_ns;
+	/* Time of a mapping since the last check, CLOCK_BOOTTIME; 0 = unknown. */
+	uint64_t mapped_ns;
+	/*
+	 * Files that partial checks missed were mapped after this time, CLOCK_BOOTTIME; 0 = no such
+	 * files.
+	 */
+	uint64_t missed_ns;
+	/* Start time of the process, as reported at HAPPENED_NS; 0 = not reported yet. */
+	uint64_t start_ns;
 	uint64_t happened_ns;
-	uint64_t exec_ns;       /* likewise, if the report was of an exec; otherwise 0 */
-	bool from_start;        /* it existed when the recording began, and has not called exec */
-	uint64_t next_check_ns; /* CLOCK_MONOTONIC; 0 = none */
+	/* Start time of the program, if an exec was reported at HAPPENED_NS; otherwise 0. */
+	uint64_t exec_ns;
+	/* The process existed when the recording began, and has not called exec. */
+	bool from_start;
+	uint64_t next_check_ns; /* time of the next check, CLOCK_MONOTONIC; 0 = no check is due */
 };
 
 /* The means to attach probes; all borrowed. */
 struct heap_probes_args {
 	const struct session_options *options;
-	const struct collector_memory *own; /* the programs */
+	const struct collector_memory *own; /* the eBPF programs */
 	struct allocator_cache *cache;
 	const struct memory_sink *sink; /* can cancel the operation */
 	struct probe_attacher *attacher;
 };
 
-/* Whether no further slow steps may begin. Files are read, and a process can have many. */
+/*
+ * Whether no further slow steps may begin. A check reads all files of a process, which can be many.
+ */
 bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 
 /*
@@ -98,8 +112,8 @@ void heap_probes_describe(const struct heap_probes *a, char *text, size_t size);
 void heap_probes_strip(struct heap_probes *a, const struct heap_probes_args *how);
 
 /*
- * Frees A, and appends the ids of its probes to GOING, so that they are detached together. Without
- * memory, they are detached at once.
+ * Frees A, and appends the ids of its probes to GOING, so that they are detached together. If there
+ * is no memory for the ids, the probes are detached at once.
  */
 void heap_probes_free(struct heap_probes *a, const struct heap_probes_args *how,
 		      struct outbuf *going);

@@ -8,7 +8,7 @@
 
 #include "bpf/record.h"
 
-/* head.pid is watched. Texts end with NUL. */
+/* The watch of process head.pid begins. Texts end with NUL. */
 #define MEMORY_TEXT_BYTES   512
 #define MEMORY_REASON_BYTES 160
 struct rec_watch {
@@ -16,8 +16,8 @@ struct rec_watch {
 	__u32 instance;
 	__u32 complete; /* 1: watched from the first instruction of its program */
 	char allocators[MEMORY_TEXT_BYTES];
-	char unwatched
-		[MEMORY_REASON_BYTES]; /* why it has no allocator with probes; "" = it has one */
+	/* Why the process has no allocator with probes; "" = it has one. */
+	char unwatched[MEMORY_REASON_BYTES];
 };
 _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 
@@ -35,7 +35,10 @@ _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 #define WATCHED_GAP_SHARED  5 /* another process used its memory */
 #define WATCHED_GAP_REFUSED 6 /* some probes of an allocator could not be placed */
 
-/* Why the search for references gives blocks no result, or only those with a reference. */
+/*
+ * Why blocks have no result of the search for references, or only a result if a reference was
+ * found.
+ */
 #define WATCHED_UNSEARCHED_NONE   0
 #define WATCHED_UNSEARCHED_SECRET 1 /* memory of memfd_secret() */
 #define WATCHED_UNSEARCHED_LARGE  2 /* mappings that are too large to read */
@@ -49,7 +52,7 @@ struct rec_watched {
 	__u64 unmatched, failed, lost, full, no_stack;
 	__u32 gap;                    /* WATCHED_GAP_* */
 	__u32 unsearched;             /* WATCHED_UNSEARCHED_* */
-	__u64 gap_from_ns, gap_to_ns; /* of WATCHED_GAP_LOADED */
+	__u64 gap_from_ns, gap_to_ns; /* begin and end of a gap WATCHED_GAP_LOADED */
 };
 _Static_assert(sizeof(struct rec_watched) == 96, "ABI");
 
@@ -67,7 +70,7 @@ struct rec_snapshot {
 	__u32 instance;
 	__u32 final; /* SNAPSHOT_* */
 };
-#define SNAPSHOT_FINAL  1 /* otherwise the watch continues */
+#define SNAPSHOT_FINAL  1 /* last snapshot of the watch; otherwise the watch continues */
 #define SNAPSHOT_EXECED 2 /* final, since exec has started another program */
 _Static_assert(sizeof(struct rec_snapshot) == 40, "ABI");
 

@@ -64,7 +64,7 @@ static int heap_tables_each_in_batch(const struct batch *b, const struct memory_
 
 int memory_map_each(const struct memory_map *map, memory_element_fn fn, void *userdata)
 {
-	uint64_t token = 0; /* the kernel's position */
+	uint64_t token = 0; /* position in the map, opaque */
 	struct batch b = { 0 };
 	bool begun = false;
 	int error = 0, r = heap_tables_make_room(&b, map, BATCH);
@@ -75,7 +75,10 @@ int memory_map_each(const struct memory_map *map, memory_element_fn fn, void *us
 		error = bpf_map_lookup_batch(map->fd, begun ? &token : NULL, &token, b.keys,
 					     b.values, &n, NULL);
 		if (error == -ENOSPC && b.room < BATCH_MAX) {
-			/* A bucket has more elements than there is room. */
+			/*
+			 * A bucket has more elements than the buffers have room for: enlarge the
+			 * buffers.
+			 */
 			error = 0;
 			r = heap_tables_make_room(&b, map, 2 * b.room);
 			continue;
@@ -112,7 +115,7 @@ struct pass {
 	uint64_t ts_ns;
 	bool live;                /* selects live images instead of finished ones */
 	uint32_t foreign_entries; /* see heap_tables_forget() */
-	struct outbuf keys;       /* to be removed */
+	struct outbuf keys;       /* keys that are to be removed */
 	bool copied;              /* selects the copied stacks instead of the others */
 	struct outbuf *kept;      /* receives struct kept or struct kept_stack; borrowed */
 };
@@ -149,8 +152,8 @@ static int heap_tables_emit(const struct pass *p, const struct rec_head *rec)
 }
 
 /*
- * The time of STACK, at which its addresses have their meaning: not that of its report, when
- * another library can be there.
+ * The time at which the addresses of STACK were valid. At the time of its report, another library
+ * can be at these addresses.
  */
 static uint64_t heap_tables_stack_ns(const struct heap_image *image,
 				     const struct memory_stack *stack, uint64_t now_ns)
@@ -499,7 +502,9 @@ static int heap_tables_keep_block_key(const void *key_bytes, const void *value, 
 		       : 0;
 }
 
-/* Copied stacks are removed apart from the others, so that each removed key can be counted. */
+/*
+ * Removes copied stacks separately from the other stacks, so that each removed key can be counted.
+ */
 static int heap_tables_keep_stack_key(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_stack_key *key = key_bytes;
@@ -512,7 +517,7 @@ static int heap_tables_keep_stack_key(const void *key_bytes, const void *value, 
 	return heap_tables_keep_key(p, key, sizeof(*key));
 }
 
-/* Makes room for N copied stacks, which were removed, if they are removed now. */
+/* Notes that N stacks were removed, which makes room if they were copied stacks. */
 static void heap_tables_count_removed(const struct pass *p, size_t n)
 {
 	if (p->copied && n > 0)

@@ -24,9 +24,10 @@ typedef int (*memory_emit_fn)(const struct rec_head *rec, void *userdata);
 struct memory_sink {
 	memory_emit_fn emit;
 	bool (*called_off)(
-		void *userdata); /* the session ends: no more processes may be traced; or NULL */
+		/* Whether the session ends, so that no more processes may be traced; or NULL. */
+		void *userdata);
 	void *userdata;
-	/* Whether process PID is held at its exit, to be searched; or NULL */
+	/* Whether process PID is held at its exit for a search of its memory; or NULL */
 	bool (*is_at_exit)(uint32_t pid, void *userdata);
 	uint64_t *helper_cpu_ns; /* receives the CPU time of helper processes, atomically */
 };
@@ -35,7 +36,7 @@ struct collector_memory;
 
 struct memory_tables {
 	int stacks_fd, blocks_fd; /* borrowed */
-	int32_t *n_copied;        /* copied stacks in the table; borrowed */
+	int32_t *n_copied;        /* number of copied stacks in the table; borrowed */
 	struct table sums;        /* the last reported sums of each stack. Owned */
 };
 
@@ -54,8 +55,9 @@ int heap_tables_snapshot(struct memory_tables *t, const struct heap_images *imag
 int heap_tables_count(struct memory_tables *t, const struct heap_images *images);
 
 /*
- * Sums and snapshots of several images that end together. One pass over the tables copies the data
- * of all finished IMAGES. Then each image is reported, in the order of instances.
+ * Reports sums and snapshots of several images that end together. One pass over the tables copies
+ * the data of all finished IMAGES. Then the images are reported one by one, in the order of
+ * instances.
  */
 struct memory_gathered {
 	struct outbuf stacks, blocks;
@@ -70,9 +72,9 @@ int heap_tables_emit_gathered(struct memory_tables *t, const struct heap_images 
 			      struct memory_gathered *gathered, const struct memory_sink *sink);
 
 /*
- * The same for live IMAGES, whose blocks change, in two steps. The first step copies the blocks to
- * KEPT, which the caller frees, so that the reported number is exact. There are at most as many as
- * fit into the table. Blocks made after UNTIL_NS are left out.
+ * Likewise for live IMAGES, whose blocks change, in two steps. The first step copies the blocks to
+ * KEPT, which the caller frees, so that the reported number is exact. The number of copied blocks
+ * is limited to the size of the table. Blocks made after UNTIL_NS are left out.
  */
 int heap_tables_keep(struct memory_tables *t, const struct heap_images *images, uint64_t until_ns,
 		     struct outbuf *kept);

@@ -18,7 +18,10 @@
 /* Maximum number of blocks and stacks that are copied at once. */
 enum { GATHERED_MAX = 1 << 16 };
 
-/* A program that is not watched within this time after its instance number will not be watched. */
+/*
+ * A program that is not watched within this time after it got its instance number will not be
+ * watched.
+ */
 #define FOREIGN_ENTRIES_NS UINT64_C(1000000000)
 
 /* ---- records ---- */
@@ -38,9 +41,9 @@ static void heap_trace_ended_add_text(char *to, size_t size, const char *text)
 }
 
 /*
- * Judges a program that ended before its files were checked. If its files were announced, they are
- * known. Otherwise, it can have had the probes of the previous program in the same files. Its
- * allocations show that, but other files can be missing.
+ * Judges a program that ended before its files were checked. If a client has announced its files,
+ * they are known. Otherwise, the program can have had probes in files that it shares with the
+ * previous program. Counted allocations show that, but other files can be missing.
  */
 static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_image *image)
 {
@@ -64,7 +67,7 @@ static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_imag
 	}
 }
 
-/* Determines for the report of IMAGE whether it is watched. */
+/* Decides for the report of IMAGE whether the image is watched. */
 static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image *image)
 {
 	const struct memory_process *p = &image->process;
@@ -73,8 +76,8 @@ static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image
 	if (!image->covered && !image->settled)
 		heap_trace_judge_unseen(m, image);
 	/*
-	 * A child that only runs another program, or a program that did so before its files were
-	 * checked. The exec has freed its blocks; see memory_image_gap().
+	 * A child that only runs another program, or a program that executed another one before its
+	 * files were checked. The exec has freed its blocks; see memory_image_gap().
 	 */
 	passes = p->flags & MEMORY_PROCESS_EXECED &&
 		 (!(p->flags & MEMORY_PROCESS_IMAGE) || !image->settled);
@@ -238,8 +241,8 @@ static int heap_trace_keep_process(const void *key, const void *value, void *use
 DEFINE_ORDER(heap_trace_ended_by_instance, struct memory_process, COMPARE(x->instance, y->instance))
 
 /*
- * Creates the images of all processes in the table FD. It follows the order of instances, so that
- * each image is appended to the list of its process.
+ * Creates the images of all processes in the table FD, in the order of instances, so that each
+ * image is appended to the list of its process.
  */
 static int heap_trace_know_all(struct heap_trace *m, int fd, bool ended)
 {
@@ -279,14 +282,17 @@ static int heap_trace_keep_ending(const void *key, const void *value, void *user
 }
 
 /*
- * Ends process PID if all its threads have ended. (It is read after that, so nothing changes it any
- * more. If the other table has no room, it stays for the next time.)
+ * Ends process PID if all its threads have ended. (Its entry is read after that, so nothing changes
+ * it any more. If the table of ended processes is full, the entry stays for the next time.)
  */
 static void heap_trace_end_if_exited(const struct heap_trace *m, uint32_t pid)
 {
 	struct memory_process process;
 
-	/* (first into the other table, since a program is always in one of them) */
+	/*
+	 * (first copied to the table of ended processes, since a program is always in one of the
+	 * two tables)
+	 */
 	if (task_state_process_has_ended((pid_t)pid) &&
 	    bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) == 0 && process.ended_ns &&
 	    bpf_map_update_elem(m->own.ended_fd, &process.instance, &process, BPF_ANY) == 0)
@@ -324,8 +330,8 @@ static void heap_trace_end_unreported(struct heap_trace *m)
 		    heap_trace_has_entry(m, image, &process))
 			continue;
 		/*
-		 * It can have ended after that table was read. A program is in that table
-		 * before it stops running.
+		 * The image can have ended after the table of ended programs was read. A program is
+		 * entered into that table before it stops running.
 		 */
 		if (bpf_map_lookup_elem(m->own.ended_fd, &image->process.instance, &process) == 0) {
 			image->process = process;
@@ -357,7 +363,7 @@ static bool heap_trace_foreign_entries_due(const struct heap_trace *m)
 	return m->foreign_entries && clock_read_ns(CLOCK_MONOTONIC) >= m->foreign_entries_ns;
 }
 
-/* Marks the images of ended processes. */
+/* Marks the images of processes that have ended. */
 static int heap_trace_find_ended(struct heap_trace *m)
 {
 	int r = 0;
@@ -492,7 +498,7 @@ static void heap_trace_ended_drop(struct heap_trace *m, const struct going *goin
 
 static int heap_trace_ended_forget(struct heap_trace *m)
 {
-	/* (only if all running processes were known before) */
+	/* (only if all running processes were known before the removal) */
 	int r = heap_tables_forget(&m->tables, &m->images,
 				   m->foreign_entries_go ? m->foreign_entries : 0);
 

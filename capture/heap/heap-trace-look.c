@@ -111,7 +111,7 @@ int heap_trace_snapshot(struct heap_trace *m)
 	if (!m->options->memory.log)
 		ts_ns = clock_boot_ns();
 	heap_trace_choose_living(m); /* no records of a process after its end */
-	/* After the copy, so that the stacks of all copied blocks are known. */
+	/* Sums are reported after the copy, so that the stacks of all copied blocks are known. */
 	r = r ?: heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
 	return r < 0 ? r : heap_tables_emit_kept(&m->images, ts_ns, &kept, &m->sink);
 }

@@ -31,22 +31,27 @@ struct heap_trace {
 	struct ring_buffer *events;
 	struct table processes; /* pid + 1 -> struct heap_probes, owned */
 	struct heap_images images;
-	uint64_t next_usage_ns;      /* CLOCK_MONOTONIC */
-	uint64_t events_unreported;  /* as of the last reading */
-	uint64_t ends_unreported;    /* likewise */
-	uint64_t ends_missed;        /* likewise, by heap_trace_forget_outdated() */
-	uint64_t foreign_entries_ns; /* CLOCK_MONOTONIC: time to remove entries of no image, ... */
-	uint32_t foreign_entries;    /* ... of instances up to this one; 0 = none */
-	bool foreign_entries_go;     /* in this round, since all running processes are known */
-	unsigned n_ended;            /* reported, but not read yet */
-	struct outbuf going;         /* ids of probes of ended processes, to be detached */
-	uint64_t happened_ns;        /* the last report of a process: CLOCK_MONOTONIC */
-	int error;                   /* of the sink, which accepts no more records */
-	bool stopping;               /* no more probes are attached */
+	uint64_t next_usage_ns;     /* CLOCK_MONOTONIC */
+	uint64_t events_unreported; /* number of unreported events at the last reading */
+	uint64_t ends_unreported;   /* number of unreported ends at the last reading */
+	/* Number of missed ends at the last heap_trace_forget_outdated(). */
+	uint64_t ends_missed;
+	/* Time at which entries without an image are removed (CLOCK_MONOTONIC), ... */
+	uint64_t foreign_entries_ns;
+	/* ... if their instances are up to this one; 0 = no removal is due. */
+	uint32_t foreign_entries;
+	/* These entries are removed in this round, since all running processes are known. */
+	bool foreign_entries_go;
+	/* Number of images whose ends were reported, but not read yet. */
+	unsigned n_ended;
+	struct outbuf going;  /* ids of probes of ended processes, to be detached */
+	uint64_t happened_ns; /* time of the last report of a process, CLOCK_MONOTONIC */
+	int error;            /* error of the sink, which accepts no more records; or 0 */
+	bool stopping;        /* no more probes are attached */
 	uint64_t passed
 		[HEAP_TRACE_PASSED_MAX]; /* a ring of start times of skipped processes; 0 = none */
 	unsigned n_passed;
-	bool begun; /* later processes are new */
+	bool begun; /* all existing processes are watched; later ones are new */
 	/*
 	 * The program whose files a client has announced (struct heap_probes_found), and its start
 	 * time; 0 = not yet.
@@ -89,7 +94,7 @@ void heap_trace_forget(struct heap_trace *m, struct heap_probes *traced);
 void heap_trace_detach_forgotten(struct heap_trace *m);
 
 /*
- * Writes all records of the ended images, as of TS_NS, and frees them. It starts no further images
+ * Writes all records of the ended images, as of TS_NS, and frees them. Begins no further image
  * after CPU_NS_MAX of this thread's CPU time. Returns 0, 1 if some are left, or a negative errno.
  */
 int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_ns_max);
@@ -110,8 +115,9 @@ enum { HEAP_TRACE_ENDED_MANY = 256 };
 int heap_trace_finish_now(struct heap_trace *m, uint64_t cpu_ns_max);
 
 /*
- * This process has more rights than the user. So with `own`, only the user's own processes may be
- * checked, which the programs list. *RET is the program of PID then.
+ * Whether the files of process PID may be checked. This process has more rights than the user. So
+ * with the option `own`, only processes that the eBPF programs list as the user's own may be
+ * checked. *RET is the program of PID then.
  */
 bool heap_trace_may_check(const struct heap_trace *m, uint32_t pid, struct rec_task *ret);
 

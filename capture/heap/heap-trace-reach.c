@@ -126,7 +126,7 @@ static int heap_trace_reach_list_threads(struct outbuf *to, void *userdata)
 	return r < 0 ? r : heap_trace_reach_list_killed(l->how, to);
 }
 
-/* (without the program, the ended threads count as threads that are still running) */
+/* (if the program is unknown, the ended threads count as threads that are still running) */
 static int heap_trace_reach_list_ended(struct outbuf *to, void *userdata)
 {
 	struct listing *l = userdata;
@@ -139,7 +139,7 @@ static int heap_trace_reach_list_ended(struct outbuf *to, void *userdata)
 	return ended.program ? heap_trace_reach_each_ended(l->how->ended_threads_fd, &ended) : 0;
 }
 
-/* The better of two results counts. That a block is lost must be the result of both. */
+/* The better of two results. A block is lost only if both searches say so. */
 static enum reach heap_trace_reach_better(enum reach a, enum reach b)
 {
 	enum reach worse = a < b ? a : b, better = a < b ? b : a;
@@ -173,8 +173,8 @@ static bool heap_trace_reach_all_known(const struct session_options *o,
 }
 
 /*
- * Makes the search of a user's own process run with the user's rights and the process's group. It
- * must be one of the user's groups or, if these are unknown, not root's.
+ * Makes the search of a user's own process run with the user's rights, and with the group of the
+ * process. This group must be one of the user's groups or, if these are unknown, not root's.
  */
 static int heap_trace_reach_set_owner(const struct session_options *o,
 				      struct reach_request *request)
@@ -237,7 +237,7 @@ static uint32_t heap_trace_reach_explain(int r)
 		return WATCHED_UNSEARCHED_TIME;
 	case -ENOTSUP:
 		return WATCHED_UNSEARCHED_32BIT;
-	case -ESRCH: /* the process has ended, and its end is reported */
+	case -ESRCH: /* the process has ended; the report of its end says so */
 		return WATCHED_UNSEARCHED_NONE;
 	default:
 		return WATCHED_UNSEARCHED_FAILED;

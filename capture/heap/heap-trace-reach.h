@@ -30,10 +30,10 @@ bool heap_trace_reach_is_of(const struct memory_ended_thread *thread,
 			    const struct memory_thread_end *end, const struct rec_task *program);
 
 /*
- * Appends the threads of the program that the exit of its process has killed to TO (struct
- * rec_registers). Of such a thread, the registers are unknown, but its memory still counts as in
- * use. Returns 0; -ESRCH without the program, since their blocks would count as lost; or another
- * negative errno.
+ * Appends threads to TO (struct rec_registers): those of the program that the exit of its process
+ * has killed. The registers of these threads are unknown, but their memory still counts as in use.
+ * Returns 0; -ESRCH if the program is unknown, since blocks that these threads use would count as
+ * lost; or another negative errno.
  */
 int heap_trace_reach_list_killed(const struct memory_search *how, struct outbuf *to);
 

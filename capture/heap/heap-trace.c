@@ -13,13 +13,13 @@
 #include "capture/proc/task-state.h"
 
 enum {
-	GOING_MANY = 64, /* probes of ended processes are detached at once if there are so many */
+	GOING_MANY = 64, /* if this many processes have ended, their probes are detached at once */
 	HOLDERS_MAX = 8, /* maximum number of successive holders of probes in one attempt */
 };
 
 #define MS_NS UINT64_C(1000000)
 
-/* It is quiet if no process was new, called exec or ended for this time. */
+/* The tracer is quiet if no process was new, called exec or ended for this time. */
 #define QUIET_NS (200 * MS_NS)
 
 /* CPU time for reports of ended images at the end. */
@@ -50,7 +50,7 @@ static struct heap_probes *heap_trace_make_traced(struct heap_trace *m, uint32_t
 /*
  * Whether process PID, with the descriptor PIDFD, has ended; true without PIDFD. The programs
  * report its end before its files are closed; on newer kernels also before its memory is freed. The
- * rest of its exit takes as long as these need, and must not be watched. (PIDFD is read last, so
+ * rest of its exit takes as long as these steps, and must not be watched. (PIDFD is read last, so
  * PID was the same process.)
  */
 static bool heap_trace_has_exited(uint32_t pid, int pidfd)
@@ -152,8 +152,8 @@ static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probe
 }
 
 /*
- * Whether another process uses the memory of PID's program, possibly since before its watch. It is
- * assumed if it is unknown, since the table of such programs was full.
+ * Whether another process uses the memory of PID's program, possibly since before its watch. Also
+ * true if this is unknown, since the table of these programs was full.
  */
 static bool heap_trace_is_shared(struct heap_trace *m, uint32_t pid)
 {
@@ -195,8 +195,8 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 	r = bpf_map_update_elem(m->own.processes_fd, &traced->pid, &process, BPF_NOEXIST);
 	if (heap_trace_has_exited(traced->pid, pidfd)) {
 		/*
-		 * Otherwise its end came after the update. TRACED is kept until that end is read,
-		 * so that a report of its exec, read before, is not taken for another process.
+		 * Otherwise, the process ended after the update. TRACED is kept until that end is
+		 * read, so that the report of an earlier exec is not taken for another process.
 		 */
 		if (r < 0 || heap_trace_take_back(m, &process))
 			heap_trace_end_unseen(m, traced);
@@ -221,7 +221,10 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 	return r < 0 ? r : heap_trace_list_resources(m, traced->pid, traced->instance, true);
 }
 
-/* Checks the files of a process that can run another program by now. True if it is watched. */
+/*
+ * Checks the files of a process, which may already run another program. Returns true if the process
+ * is watched.
+ */
 static bool heap_trace_check_files(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct memory_process process;
@@ -248,7 +251,10 @@ static bool heap_trace_check_files(struct heap_trace *m, struct heap_probes *tra
 	return watched;
 }
 
-/* Likewise. If the process belongs to another user by now, nothing more is done. */
+/*
+ * Checks the files of TRACED like heap_trace_check_files(). If its process belongs to another user
+ * by now, detaches its probes and returns true.
+ */
 static bool heap_trace_check(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct rec_task program;
@@ -284,7 +290,7 @@ static void heap_trace_hold_probes(struct heap_trace *m, struct heap_probes *tra
 }
 
 /*
- * Handles the end of a thread that the probes belong to. If the whole process has ended, too, it is
+ * Handles the end of the thread that owns the probes. If the whole process has ended, too, it is
  * unknown whether probes were missing, so a gap is reported.
  */
 static void heap_trace_owner_ended(struct heap_trace *m, struct heap_probes *traced)
@@ -296,15 +302,15 @@ static void heap_trace_owner_ended(struct heap_trace *m, struct heap_probes *tra
 		memory_image_add_gap(image, WATCHED_GAP_THREAD);
 }
 
-/* Whether TRACED is the process that H announces, as far as it is known. */
+/* Whether TRACED is the process that H announces, as far as its start time is known. */
 static bool heap_trace_is_of(const struct heap_probes *traced, const struct happened *h)
 {
 	return !traced->start_ns || !h->start_ns || traced->start_ns == h->start_ns;
 }
 
 /*
- * Passes over process PID, announced by H, if another process has its id by now: the probes would
- * be those of that process, which is announced next. Returns whether that is so.
+ * Skips process PID, announced by H, if another process has its id by now. Its probes would be
+ * placed in that process, which is announced next. Returns whether PID was skipped.
  */
 static bool heap_trace_pass_over_reused(struct heap_trace *m, uint32_t pid,
 					const struct happened *h)
@@ -315,7 +321,7 @@ static bool heap_trace_pass_over_reused(struct heap_trace *m, uint32_t pid,
 	if (!h->start_ns || !task_list_process(m->collector, pid, &now) ||
 	    now.task.start_ns == h->start_ns)
 		return false;
-	/* (the end of a watched process is reported elsewhere) */
+	/* (the end of a watched process is reported by the eBPF programs) */
 	if (!traced || !traced->instance || !heap_trace_is_of(traced, h))
 		heap_trace_pass_over(m, pid, h, h->ts_ns, "it ended before it could be watched");
 	if (traced && !traced->instance)
@@ -332,7 +338,7 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 	if (heap_trace_pass_over_reused(m, pid, h))
 		return 0;
 	if (traced && heap_trace_is_outdated(m, traced)) {
-		/* The end of a watched process is reported elsewhere. */
+		/* The end of a watched process is reported by the eBPF programs. */
 		if (heap_trace_has_exited(pid, pidfd) && heap_trace_is_of(traced, h))
 			return 0;
 		heap_trace_forget(m, traced);
@@ -351,12 +357,12 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 		traced->n_checks = 0;
 		traced->next_check_ns = clock_read_ns(CLOCK_MONOTONIC) + check_delays_ns[0];
 	}
-	/* (the end of a watched process is reported elsewhere) */
+	/* (the end of a watched process is reported by the eBPF programs) */
 	if (heap_trace_check(m, traced) || (traced->instance && heap_trace_has_exited(pid, pidfd)))
 		return 0;
 	/*
-	 * A child of fork has its parent's allocators. If it has none, it can have called exec
-	 * before that check, and map its libraries now.
+	 * A child of fork has its parent's allocators. If none was found, the child can have called
+	 * exec before the check, and be mapping its libraries now.
 	 */
 	if (h->start_ns && !traced->found.allocates && !traced->next_check_ns) {
 		traced->n_checks = 0;
@@ -409,7 +415,9 @@ static bool heap_trace_recheck(struct heap_trace *m, struct heap_probes *traced,
 	return !traced->next_check_ns;
 }
 
-/* Stores the announced files for the program that TRACED starts now. */
+/*
+ * Checks TRACED again. Returns true if no more checks are due, so that the watch can be announced.
+ */
 static void heap_trace_store_announced(struct heap_trace *m, struct heap_probes *traced,
 				       uint64_t exec_ns)
 {
@@ -422,9 +430,9 @@ static void heap_trace_store_announced(struct heap_trace *m, struct heap_probes 
 }
 
 /*
- * Passes over process PID, announced by H, if it is held at its exit and is not watched. Probes
- * would see no more allocations, and attaching them takes long. If the process was passed over when
- * its fork was read, this includes the program that it executed. Returns whether it passed over it.
+ * Skips process PID, announced by H, if it is held at its exit and is not watched. Probes would see
+ * no more allocations, and attaching them takes long. If the process was skipped when its fork was
+ * read, the program that it executed is skipped, too. Returns whether the process was skipped.
  */
 static bool heap_trace_pass_over_exiting(struct heap_trace *m, uint32_t pid,
 					 const struct happened *h)
@@ -434,7 +442,10 @@ static bool heap_trace_pass_over_exiting(struct heap_trace *m, uint32_t pid,
 	if (!m->sink.is_at_exit || !m->sink.is_at_exit(pid, m->sink.userdata) ||
 	    heap_trace_is_watched(m, pid))
 		return false;
-	/* (a thread that calls exec waits for the exits of the others, so one can be held there) */
+	/*
+	 * (a thread that calls exec waits for the exits of the other threads, and one of these can
+	 * be held)
+	 */
 	if (h->loads && !heap_trace_was_passed_over(m, h->start_ns))
 		return false;
 	heap_trace_pass_over(m, pid, h, h->ts_ns, "it ended before it could be watched");
@@ -443,7 +454,7 @@ static bool heap_trace_pass_over_exiting(struct heap_trace *m, uint32_t pid,
 	return true;
 }
 
-/* Passes over process PID, announced by H, since no more probes are attached. */
+/* Skips process PID, announced by H, since no more probes are attached. */
 static void heap_trace_pass_over_late(struct heap_trace *m, uint32_t pid, const struct happened *h)
 {
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -477,14 +488,16 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 	h = (struct happened){ happened->start_ns, happened->ts_ns, execs };
 	if (happened->what == MEMORY_HAPPENED_EXIT) {
 		m->n_ended++;
-		/* The next process with that id must not be mistaken for it. */
+		/* The next process with this id must not be mistaken for TRACED. */
 		if (traced && !is_another)
 			heap_trace_forget(m, traced);
 		return 0;
 	}
 	if (traced && execs)
 		heap_trace_store_announced(m, traced, happened->ts_ns);
-	/* Triage reports which processes grow; only their exec matters here. */
+	/*
+	 * Triage reports which processes grow; for TRACED processes, only their exec matters here.
+	 */
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
@@ -581,8 +594,8 @@ void heap_trace_drain_events(struct heap_trace *m)
 }
 
 /*
- * When the probes of ended processes are detached. This can take longer than a new process lives,
- * so it waits for a quiet moment, unless there are many.
+ * The time at which the probes of ended processes are detached. Detaching can take longer than a
+ * new process lives, so it waits for a quiet moment, unless there are many probes.
  */
 static uint64_t heap_trace_detach_ns(const struct heap_trace *m)
 {
@@ -605,8 +618,8 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
 }
 
 /*
- * Checks the processes that are due again. Checks do not remove processes from the table. Returns
- * whether the checks of a process are complete.
+ * Checks the processes whose next check is due. Checks do not remove processes from the table.
+ * Returns whether all checks of some process are done.
  */
 static bool heap_trace_recheck_if_due(struct heap_trace *m, uint64_t now_ns)
 {
@@ -639,8 +652,8 @@ void heap_trace_tick(struct heap_trace *m)
 }
 
 /*
- * If the report of an end is missing, and so is the ended program, nothing else would forget the
- * process, and its probes would stay until its id comes again.
+ * If both the report of an end and the ended program are missing, nothing else would forget the
+ * process. Its probes would stay until another process gets its id.
  */
 void heap_trace_forget_outdated(struct heap_trace *m, bool missed)
 {
@@ -714,7 +727,7 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
 		heap_trace_stop_image(m, image);
 	heap_trace_count_allocated(m);
-	heap_trace_announce_ready(m); /* with the probes still attached */
+	heap_trace_announce_ready(m); /* while the probes are still attached */
 	heap_trace_detach_all(m);
 }
 

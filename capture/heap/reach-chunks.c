@@ -5,13 +5,13 @@
 #include <string.h>
 
 enum {
-	HEAD_BYTES = 16, /* of a chunk, before its block; the second word is the size */
+	HEAD_BYTES = 16, /* bytes of a chunk before its block; their second word is the size */
 	SIZE_AT = 8,
 	CHUNK_BYTES_MIN = 32,
-	FENCE_BYTES = 16, /* of an empty chunk */
+	FENCE_BYTES = 16, /* bytes of an empty chunk at the end of glibc's memory */
 	/*
 	 * glibc's caches keep freed chunks of up to this size, which then count as used. (A program
-	 * can set a higher limit. Then such chunks are searched.)
+	 * can set a higher limit. Larger freed chunks are then searched.)
 	 */
 	CACHED_BYTES_MAX = 1040,
 	/*
@@ -21,13 +21,13 @@ enum {
 	PASSED_MAX = 64,
 };
 
-#define FLAG_IN_USE  UINT64_C(1) /* the previous chunk is */
-#define FLAGS_OTHERS UINT64_C(6) /* mapped, or in an arena for threads */
+#define FLAG_IN_USE  UINT64_C(1) /* the previous chunk is in use */
+#define FLAGS_OTHERS UINT64_C(6) /* the chunk is mapped separately, or is in an arena for threads */
 
 struct chunks {
 	struct reach_memory *memory;
 	const struct block_index *index;
-	uint64_t page; /* in the buffer of `memory`; 1 = none */
+	uint64_t page; /* address of the page in the buffer of `memory`; 1 = no page */
 	size_t n_bytes;
 };
 
@@ -35,7 +35,10 @@ struct chunks {
 struct previous {
 	enum {
 		PREVIOUS_UNKNOWN,
-		PREVIOUS_NONE, /* at the beginning of glibc's memory, which counts as used */
+		/*
+		 * AT is the beginning of glibc's memory, where the chunk before it counts as used.
+		 */
+		PREVIOUS_NONE,
 		PREVIOUS_BLOCK,
 		PREVIOUS_FREE,
 	} kind;
@@ -44,12 +47,13 @@ struct previous {
 
 /* Chunks that follow each other. */
 struct chain {
-	uint64_t landed; /* the last one with a known block, except the first; 0 = none */
-	uint64_t end;    /* behind the last one, if `is_whole` */
-	bool is_whole;   /* the end is one that glibc makes */
+	/* Last chunk with a known block, except the first chunk; 0 = no such chunk. */
+	uint64_t landed;
+	uint64_t end;  /* address behind the last chunk, if `is_whole` */
+	bool is_whole; /* the chunks end as glibc ends its memory */
 };
 
-/* Reads the word at ADDRESS. 0: unreadable, which is no size. */
+/* Reads the word at ADDRESS. An unreadable word is 0, which is no valid size. */
 static int chunks_read_word(struct chunks *c, uint64_t address, uint64_t *ret)
 {
 	uint64_t page = address & ~(c->memory->page_bytes - 1);
@@ -69,8 +73,8 @@ static int chunks_read_word(struct chunks *c, uint64_t address, uint64_t *ret)
 }
 
 /*
- * The first block that begins at ADDRESS or later, at a multiple of the size of a head, as glibc's
- * blocks do.
+ * The first block that begins at ADDRESS or later, and, like glibc's blocks, at a multiple of the
+ * size of a chunk's head.
  */
 static size_t chunks_block_from(const struct chunks *c, uint64_t address)
 {
@@ -83,15 +87,15 @@ static size_t chunks_block_from(const struct chunks *c, uint64_t address)
 	return i;
 }
 
-/* Whether SIZE is that of the first of the two chunks that end glibc's memory. */
+/* Whether SIZE is the size of the first of the two empty chunks that end glibc's memory. */
 static bool chunks_is_fence(uint64_t size)
 {
 	return (size & ~FLAG_IN_USE) == FENCE_BYTES;
 }
 
 /*
- * Whether the chunk AT, with the word SIZE, agrees with the chunk before it: whether that is used,
- * and otherwise its size. Memory of the program behind a chunk does not.
+ * Whether the chunk AT, with the word SIZE, agrees with the previous chunk: whether that one is
+ * used, and if not, its size. Memory of the program behind a chunk does not agree.
  */
 static int chunks_agree(struct chunks *c, uint64_t at, uint64_t size, const struct previous *p,
 			bool *ret)

@@ -8,12 +8,16 @@ enum {
 	N_BINS = 127,
 	BIN_BYTES = 2 * WORD, /* the first and the last chunk of a list */
 	N_FAST_BINS = 10,     /* words with the first chunk of a list, before the top */
-	/* (the two are the top, and the rest of the last split) */
+	/* (the two additional words are the top, and the rest of the last split) */
 	BEFORE_BYTES = (N_FAST_BINS + 2) * WORD,
-	EMPTY_MIN = 16, /* lists. Most lists are empty, and the last one always */
+	/* Minimum number of empty lists; most lists are empty, and the last one always is. */
+	EMPTY_MIN = 16,
 };
 
-/* An empty list contains the address of the chunk that would begin 16 bytes before it, twice. */
+/*
+ * Whether the list at ADDRESS is empty. It then contains, twice, the address of the chunk that
+ * would begin 16 bytes before the list.
+ */
 static bool reach_glibc_is_empty(uint64_t address, const uint8_t *data)
 {
 	uint64_t bin[2];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lists of free chunks in an arena of glibc's malloc(), those of its fast bins included, and
- * the top of its heap. These are addresses of free chunks. Such a chunk begins 16 bytes before its
- * memory, which can be the last word of the block before it. So these words are no references.
+ * Finds the lists of free chunks in an arena of glibc's malloc(), including its fast bins, and the
+ * top of its heap. They contain addresses of free chunks. A free chunk begins 16 bytes before its
+ * memory, and its first word can be the last word of the block before it. So these addresses are no
+ * references.
  */
 #pragma once
 

@@ -15,7 +15,7 @@ enum { STACKS_BYTES_MAX = 1 << 20, PIECE_BYTES = 4096 };
 /* The beginning of a base block. */
 struct base {
 	uint64_t size, next;
-	uint64_t bits, rest, rest_bytes; /* its unused rest */
+	uint64_t bits, rest, rest_bytes; /* block's unused rest: size word, address and bytes */
 };
 
 static uint64_t reach_jemalloc_base_end(const struct reach_page *page)
@@ -44,7 +44,10 @@ static const uint8_t *reach_jemalloc_find_mark(const uint8_t *data, size_t n_byt
 	return NULL;
 }
 
-/* Bytes after PAGE's data are read from the task. */
+/*
+ * The end of the stacks of a thread's cache that begin at PAGE. Bytes after PAGE's data are read
+ * from the task.
+ */
 static uint64_t reach_jemalloc_stacks_end(const struct reach_page *page, uint64_t *ret_seen)
 {
 	size_t n_bytes = page->n_bytes < STACKS_BYTES_MAX ? page->n_bytes : STACKS_BYTES_MAX;

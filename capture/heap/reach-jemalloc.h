@@ -16,13 +16,13 @@
 
 struct reach_page {
 	pid_t task;
-	uint64_t address;    /* of a page of the task */
-	const uint8_t *data; /* at ADDRESS */
-	size_t n_bytes;      /* of `data`; at least one word */
+	uint64_t address;    /* address of the page in the task */
+	const uint8_t *data; /* data at ADDRESS */
+	size_t n_bytes;      /* number of bytes of `data`; at least one word */
 };
 
 /*
- * The end of such memory that begins at PAGE, or 0. *RET_SEEN is the address up to which there is
- * no mark, or 0.
+ * The end of jemalloc's own memory that begins at PAGE; 0 = PAGE is not its beginning. *RET_SEEN is
+ * the address up to which no end mark was found, or 0.
  */
 uint64_t reach_jemalloc_end(const struct reach_page *page, uint64_t *ret_seen);

@@ -12,11 +12,11 @@
 #include "base/clock.h"
 #include "capture/heap/reach-roots.h"
 
-enum { SPANS = 512 }; /* of pages, in one scan */
+enum { SPANS = 512 }; /* number of page ranges in one scan */
 
 #define PAGE_PRESENT (UINT64_C(1) << 63)
 #define PAGE_SWAPPED (UINT64_C(1) << 62)
-#define PAGE_OF_FILE (UINT64_C(1) << 61) /* or shared */
+#define PAGE_OF_FILE (UINT64_C(1) << 61) /* the page belongs to a file, or is shared */
 
 /*
  * If the page map is read page by page: an unwritable mapping of more than RESERVED_BYTES can be
@@ -25,7 +25,7 @@ enum { SPANS = 512 }; /* of pages, in one scan */
 #define RESERVED_BYTES     (UINT64_C(1) << 30)
 #define SEARCHED_BYTES_MAX (UINT64_C(1) << 36)
 
-/* The kernel's struct page_region. */
+/* The kernel's struct page_region (linux/fs.h). */
 struct reach_span {
 	uint64_t begin, end, flags;
 };
@@ -121,7 +121,10 @@ static uint64_t reach_memory_scan_pages(struct reach_memory *m, uint64_t from, u
 	return scan.walk_end;
 }
 
-/* Likewise, by reading the page map. If it is unavailable, all pages count as present. */
+/*
+ * Like reach_memory_scan_pages(), but reads the page map. If the page map is unavailable, all pages
+ * count as present.
+ */
 static uint64_t reach_memory_read_pages(struct reach_memory *m, uint64_t from, uint64_t to)
 {
 	uint64_t pages[SPANS];

@@ -15,11 +15,11 @@ enum { REACH_BUFFER_BYTES = 4 << 20 };
 struct reach_memory {
 	pid_t task;               /* a live task of the process, through which its memory is read */
 	uint8_t *buffer;          /* REACH_BUFFER_BYTES. Owned */
-	struct reach_span *spans; /* of present pages. Owned */
+	struct reach_span *spans; /* ranges of present pages; owned */
 	size_t n_spans;
 	int pagemap_fd, mem_fd;
 	uint64_t page_bytes, deadline_ns;
-	bool only_own; /* of the range being read; see struct root */
+	bool only_own; /* `only_own` of the root that is being read (struct root) */
 	uint64_t searched_bytes, refused_bytes, skipped_bytes; /* see struct reach_result */
 };
 
@@ -30,8 +30,8 @@ int reach_memory_init(struct reach_memory *m, pid_t task, uint64_t deadline_ns);
 int reach_memory_check_time(const struct reach_memory *m);
 
 /*
- * Reads up to N bytes into the buffer. Returns their number: fewer bytes mean that the following
- * memory is unreadable, and 0 means all of it; or a negative errno.
+ * Reads up to N bytes into the buffer. Returns the number of bytes that were read, or a negative
+ * errno. If it is less than N, the memory after these bytes is unreadable.
  */
 ssize_t reach_memory_read(struct reach_memory *m, uint64_t address, size_t n);
 

@@ -166,9 +166,9 @@ static int reach_roots_read_instance(pid_t task, const char *fd, uint64_t deadli
 
 /*
  * Reads one io_uring: "INDEX: ADDRESS/BYTES" for each of its buffers, and "user_data=NUMBER" for
- * results that its ring has no room for. Returns 1 if buffers are missing: the kernel lists them
- * only if no task holds the lock of the ring at that moment. Otherwise, the number of buffers is
- * alone, or missing, too.
+ * results that its ring has no room for. Returns 1 if buffers are missing. The kernel lists them
+ * only if no task holds the lock of the ring at that moment; if one does, only their number is
+ * listed, or nothing.
  */
 static int reach_roots_try_ring(const char *path, uint64_t deadline_ns, struct outbuf *words)
 {
@@ -183,7 +183,7 @@ static int reach_roots_try_ring(const char *path, uint64_t deadline_ns, struct o
 		return 0;
 	while (r == 0 && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "UserBufs: %u", &n_expected) == 1) {
-			n = 0; /* (lines of files are similar, and precede) */
+			n = 0; /* (lines of files look like those of buffers, and precede them) */
 			continue;
 		}
 		n += strspn(line, " 0123456789") > 0 && line[strspn(line, " 0123456789")] == ':';
@@ -215,7 +215,7 @@ static int reach_roots_read_ring(pid_t task, const char *fd, uint64_t deadline_n
 	return r;
 }
 
-/* Reads the timers: "signal: NUMBER/WORD" for each of them. The kernel can lack this list. */
+/* Reads the timers: "signal: NUMBER/WORD" for each of them. Some kernels do not have this list. */
 static int reach_roots_read_timers(pid_t task, uint64_t deadline_ns, struct outbuf *words)
 {
 	char path[48], line[128];

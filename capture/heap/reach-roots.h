@@ -20,7 +20,8 @@ struct root {
 	bool is_anonymous, is_stack, is_heap;
 	bool is_guard;  /* anonymous, without any permission, like the memory below a stack */
 	bool is_secret; /* only the program itself can read it (memfd_secret) */
-	bool only_own;  /* pages of a file are left out: they cannot have been written */
+	/* Search only the process's own pages, since it cannot write to pages of the file. */
+	bool only_own;
 };
 
 /*

@@ -6,8 +6,9 @@
 #include "base/array.h"
 
 enum {
-	RED_ZONE = 128,   /* used bytes below the stack pointer */
-	HEAD_WORDS = 256, /* of glibc's description of a thread, with its stack */
+	RED_ZONE = 128, /* number of bytes below the stack pointer that are in use */
+	/* Number of words of glibc's description of a thread that are searched for its stack. */
+	HEAD_WORDS = 256,
 };
 
 /* The words of a description: the stack with its guard, and the size of the guard. */
@@ -36,8 +37,8 @@ static const struct root *reach_stacks_root_of(const struct stacks_search *s, ui
 }
 
 /*
- * Whether STACK, by a description at TLS, is in ROOT, with its guard there or in the memory without
- * permissions below it. A stack that the program has provided has no size of a guard.
+ * Whether STACK, from the description at TLS, is in ROOT, and its guard is in ROOT or in the memory
+ * without permissions below it. If the program has provided a stack, the size of its guard is 0.
  */
 static bool reach_stacks_fits(const struct stacks_search *s, const struct root *root, uint64_t tls,
 			      const struct stack *stack)
@@ -54,8 +55,8 @@ static bool reach_stacks_fits(const struct stacks_search *s, const struct root *
 
 /*
  * Finds the stack in glibc's description of a thread at TLS. The description begins with its own
- * address, and repeats it in the third word. The words of the stack are neighbours. Their place
- * depends on the version.
+ * address, and repeats it in the third word. The words of the stack are neighbours. Their position
+ * depends on the version of glibc.
  */
 static bool reach_stacks_describe(const struct stacks_search *s, const struct root *root,
 				  uint64_t tls, struct stack *ret)
@@ -101,8 +102,8 @@ static bool reach_stacks_has_thread(const struct reach_stacks *s, const struct s
 }
 
 /*
- * A stack that the program has provided can have memory without permissions below it, too, but the
- * program can use it for other purposes later.
+ * A stack that the program has provided can also be above memory without permissions, but the
+ * program can use such a stack for other purposes later.
  */
 static int reach_stacks_add_ended(const struct stacks_search *s, uint64_t tls)
 {
@@ -152,7 +153,7 @@ static int reach_stacks_add_running(const struct stacks_search *s, const struct 
 
 DEFINE_ORDER(stacks_by_address, struct reach_unused, COMPARE(x->from, y->from))
 
-/* Leaves out parts that overlap an earlier one: one of the descriptions is wrong. */
+/* Leaves out parts that overlap an earlier part: one of the two descriptions is wrong. */
 static void reach_stacks_put_in_order(struct outbuf *list)
 {
 	struct reach_unused *unused = (struct reach_unused *)list->data;

@@ -21,7 +21,8 @@
 #include "capture/heap/reach-roots.h"
 
 struct reach_stacks {
-	pid_t task;                          /* a live task of the process */
+	/* A live task of the process, through which its memory is read. */
+	pid_t task;
 	const struct rec_registers *threads; /* borrowed */
 	size_t n_threads;
 	const uint64_t *ended; /* the thread pointers of ended threads; borrowed */
@@ -31,7 +32,7 @@ struct reach_stacks {
 /* Memory of one mapping, in whole words. */
 struct reach_unused {
 	uint64_t from, to;
-	bool is_ended; /* of an ended thread: memory with blocks is something else */
+	bool is_ended; /* stack of an ended thread, unless it contains blocks */
 };
 
 /*

@@ -188,7 +188,7 @@ uint64_t reach_threads_dtv(pid_t task, uint64_t tls)
 	if (!tls || !reach_threads_read(task, tls, &head, sizeof(head)) || head.self != tls ||
 	    head.dtv < DTV_ELEMENT_BYTES)
 		return 0;
-	/* In musl, whose description begins with the same words, this is in another block. */
+	/* musl's description begins with the same words, but this pointer is in another block. */
 	if (!reach_threads_read(task, head.dtv - DTV_ELEMENT_BYTES, &length, sizeof(length)) ||
 	    length < DTV_LENGTH_MIN || length > DTV_LENGTH_MAX)
 		return 0;

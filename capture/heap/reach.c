@@ -57,11 +57,11 @@ struct search {
 	uint8_t *reach;   /* the result of each block */
 	enum reach round; /* the current round, from the best result on */
 	size_t leader;    /* in the last round: the lost block that is followed */
-	uint32_t *found;  /* blocks whose content must be searched */
+	uint32_t *found;  /* list of blocks whose content must be searched */
 	size_t n_found;
 	struct outbuf roots;   /* struct root */
 	struct outbuf unused;  /* struct reach_unused: parts of the roots */
-	struct outbuf watched; /* words from the kernel */
+	struct outbuf watched; /* list of words that the kernel keeps for the process */
 	/*
 	 * For the roots: the end of the allocator's own memory, and the address before which no
 	 * other such memory begins.
@@ -84,7 +84,7 @@ static void reach_on_pointer(struct search *s, size_t i, uint64_t word)
 	if (s->reach[i] >= found || (found == REACH_INDIRECT && i == s->leader))
 		return;
 	s->reach[i] = (uint8_t)found;
-	/* (a block with a worse result is followed in a later round) */
+	/* (a block with a worse result than the round's is followed in a later round) */
 	if (found == s->round)
 		s->found[s->n_found++] = (uint32_t)i;
 }
@@ -147,7 +147,10 @@ static void reach_on_words_between(struct search *s, uint64_t address, const uin
 	}
 }
 
-/* The end of an allocator's own memory that begins at PAGE, without blocks in it; 0 = none. */
+/*
+ * The end of an allocator's own memory that begins at PAGE and contains no blocks; 0 = no such
+ * memory begins there.
+ */
 static uint64_t reach_end_of_own(struct search *s, const struct reach_page *page)
 {
 	uint64_t end, seen;
@@ -163,7 +166,10 @@ static uint64_t reach_end_of_own(struct search *s, const struct reach_page *page
 		       : 0;
 }
 
-/* Likewise, without the allocator's own memory. A reach_memory_fn. */
+/*
+ * Handles the words of a root outside of blocks and of the allocator's own memory. A
+ * reach_memory_fn.
+ */
 static void reach_on_root(uint64_t address, const uint8_t *data, size_t n_bytes, void *userdata)
 {
 	struct search *s = userdata;
@@ -188,7 +194,7 @@ static void reach_on_root(uint64_t address, const uint8_t *data, size_t n_bytes,
 
 /* ---- blocks ---- */
 
-/* The number of bytes in whole words of a block. */
+/* The number of bytes of the whole words in block B. *RET_FROM is the address of the first word. */
 static uint64_t reach_words_of(const struct block_range *b, uint64_t *ret_from)
 {
 	uint64_t end = (b->address + b->size) & ~UINT64_C(7);
@@ -223,7 +229,7 @@ static int reach_search_pieces(struct search *s, const struct iovec *pieces, siz
 	return r;
 }
 
-/* Searches the found blocks, and those that are found in them. */
+/* Searches the found blocks, and the blocks that are found in them. */
 static int reach_search_found(struct search *s)
 {
 	struct iovec pieces[BATCH];
@@ -274,7 +280,7 @@ static bool reach_is_arena(struct search *s, const struct root *root)
 	       (head.previous || head.arena - root->from < 4096);
 }
 
-/* Whether memory with blocks is in PART: then it is not the stack of an ended thread. */
+/* Whether PART contains memory with blocks. Then it is not the stack of an ended thread. */
 static bool reach_has_blocks(const struct search *s, const struct reach_unused *part)
 {
 	return block_index_from(&s->index, part->from) != block_index_from(&s->index, part->to);
@@ -467,13 +473,16 @@ static int reach_list_blocks(struct search *s, struct answer *answer)
 	return block_index_init(&s->index, s->blocks, n);
 }
 
-/* Notes the stacks for signals, which only the kernel knows. THREADS are held, or come from it. */
+/*
+ * Notes the alternate signal stacks, which only the kernel knows: those of THREADS, or, if HELD,
+ * those of the threads that list_threads() reports.
+ */
 static int reach_note_altstacks(struct search *s, const struct outbuf *threads, bool held)
 {
 	struct outbuf listed = { 0 };
 	int r;
 
-	/* (without the list, such a stack has no result of its own) */
+	/* (if list_threads() fails, these stacks are left out) */
 	if (held && s->request->list_threads)
 		s->request->list_threads(&listed, s->request->userdata);
 	r = reach_threads_altstacks(held ? &listed : threads, &s->watched);
@@ -528,7 +537,10 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	return r;
 }
 
-/* The result of block I. Memory that was left out can have a pointer to a block without one. */
+/*
+ * The result of block I. If some memory was left out, it can contain a pointer to a block that
+ * seems lost, so the result of that block is unknown.
+ */
 static uint32_t reach_answer(const struct search *s, size_t i)
 {
 	bool is_found = s->reach[i] != REACH_LOST && s->reach[i] != REACH_INDIRECT;
@@ -622,7 +634,7 @@ int reach_find(const struct reach_request *request, struct reach_block **ret_blo
 	       struct reach_result *ret_result)
 {
 	size_t n_bytes = sizeof(struct answer) + request->blocks_max * sizeof(struct reach_block);
-	/* Only the used part becomes resident. */
+	/* Only the used part of the mapping becomes resident. */
 	struct answer *answer = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	int r;

@@ -45,21 +45,21 @@ struct reach_block *reach_block_at(struct reach_block *blocks, size_t n, uint64_
 struct reach_request {
 	pid_t pid;
 	/*
-	 * Both run in the search process, once PID is stopped. They append struct reach_block, in
-	 * any order, and struct rec_registers (NULL = threads are unknown). They return 0, or a
-	 * negative errno that ends the search.
+	 * list_blocks() appends struct reach_block, in any order. list_threads() appends struct
+	 * rec_registers (NULL = threads are unknown). Both run in the search process, once PID is
+	 * stopped. They return 0, or a negative errno that ends the search.
 	 */
 	int (*list_blocks)(struct outbuf *to, void *userdata);
 	int (*list_threads)(struct outbuf *to, void *userdata);
 	/*
-	 * Likewise; appends the thread pointers (uint64_t) of ended threads whose stacks no other
-	 * thread has got. NULL = they are unknown.
+	 * Also runs in the search process. Appends the thread pointers (uint64_t) of ended threads
+	 * whose stacks no other thread has got. NULL = these threads are unknown.
 	 */
 	int (*list_ended)(struct outbuf *to, void *userdata);
 	void *userdata;
 	size_t blocks_max; /* the maximum number of results */
-	bool all_known;    /* no other block is in use */
-	bool hold;         /* stop the process meanwhile, unless it is already traced */
+	bool all_known;    /* all blocks that are in use are known */
+	bool hold;         /* stop the process during the search, unless it is already traced */
 	bool as_owner;     /* run with only this user's privileges */
 	uid_t uid;
 	gid_t gid;
@@ -68,8 +68,11 @@ struct reach_request {
 
 struct reach_result {
 	uint64_t searched_bytes; /* including searched blocks */
-	uint64_t refused_bytes;  /* present, but unreadable */
-	/* left out: too large to read, or secret; then nothing counts as lost */
+	uint64_t refused_bytes;  /* number of present, but unreadable bytes */
+	/*
+	 * number of bytes left out, because a mapping is too large or secret; if there are any, no
+	 * block counts as lost
+	 */
 	uint64_t skipped_bytes, secret_bytes;
 	uint64_t held_ns; /* duration of the stop */
 };

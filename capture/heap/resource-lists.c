@@ -19,7 +19,7 @@
 struct sending {
 	const struct resource_list *list;
 	const struct memory_sink *sink;
-	uint32_t resources; /* a bit for each readable list */
+	uint32_t resources; /* a bit for each resource whose list was readable */
 	DIR *fds, *objects;
 	FILE *maps, *segments;
 };
@@ -219,7 +219,7 @@ static int resource_list_send_objects(const struct sending *s)
 		    !S_ISREG(st.st_mode) || (s->list->own && st.st_uid != s->list->uid))
 			continue;
 		rec = resource_list_found_of(s, MEMORY_RESOURCE_SHM, 0, (uint64_t)st.st_size);
-		/* The calls report the same part of the name. */
+		/* The system calls report the same part of the name. */
 		snprintf(rec.text, sizeof(rec.text), "%.*s",
 			 (int)(REC_RESOURCE_TEXT_BYTES - sizeof(RESOURCE_SHM_DIRECTORY)),
 			 entry->d_name);

@@ -20,8 +20,8 @@ struct resource_list {
 };
 
 /*
- * Sends LIST to SINK as struct rec_listing, struct rec_found, ..., struct rec_listing. Unreadable
- * resources, such as of a process that is gone, are neither in the list nor marked as complete.
- * Returns 0 or the result of SINK.
+ * Sends LIST to SINK as struct rec_listing, struct rec_found, ..., struct rec_listing. A resource
+ * whose list is unreadable, for example because the process is gone, is neither listed nor marked
+ * as complete. Returns 0 or the result of SINK.
  */
 int resource_list_send(const struct resource_list *list, const struct memory_sink *sink);

@@ -43,7 +43,7 @@ bool task_list_process(struct collector *c, uint32_t pid, struct rec_task *ret)
 	_cleanup_(outbuf_deinit) struct outbuf tasks = { 0 };
 
 	collector_list_process(c, pid, task_list_keep, &tasks);
-	/* (newer kernels also find another thread with this id) */
+	/* (newer kernels also find a thread of another process with this id) */
 	return task_list_get(&tasks, pid, ret) && ret->task.pid == pid;
 }
 

@@ -2,8 +2,8 @@
 /*
  * The live tasks, as listed by the programs (struct rec_task), for code that reads data about them
  * in /proc. By then, that data can belong to another process or another program. A session for one
- * user's own processes (session_options.own) must exclude this. So the tasks are listed before and
- * after.
+ * user's own processes (session_options.own) must not use such data. So it lists the tasks both
+ * before and after it reads /proc.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ const struct rec_task *task_list_find(const struct outbuf *tasks, uint32_t tid);
 /* Whether TID is alive now; *RET is its data. */
 bool task_list_now(struct collector *c, uint32_t tid, struct rec_task *ret);
 
-/* Likewise for the first thread of process PID. This reads no other tasks. */
+/* Whether the first thread of process PID is alive now; *RET is its data. Reads no other tasks. */
 bool task_list_process(struct collector *c, uint32_t pid, struct rec_task *ret);
 
-/* Whether both exist (not NULL), and are the same task with the same program. */
+/* Whether both tasks exist (are not NULL), and are the same task with the same program. */
 bool task_list_same(const struct rec_task *before, const struct rec_task *after);

@@ -17,10 +17,11 @@ struct candidate {
 	uint32_t pid;
 	bool seen; /* sampled in this window */
 	bool traced;
-	bool known;          /* sampled in an earlier window */
+	bool known;          /* maximum of each so far */
 	uint64_t bytes, fds; /* the maximum so far */
 	uint64_t now_bytes, now_fds;
-	uint32_t grown;  /* a bit for each window; the lowest is the latest */
+	/* A bit for each window in which the process grew; the lowest bit is the latest window. */
+	uint32_t grown;
 	uint64_t growth; /* bytes since the growth began */
 };
 

@@ -18,7 +18,7 @@
 struct triage;
 
 struct triage_options {
-	unsigned need, of;  /* windows; OF is at most 32 */
+	unsigned need, of;  /* number of windows; OF is at most 32 */
 	unsigned armed_max; /* maximum number of traced processes */
 	uint64_t min_bytes; /* minimum growth */
 	uint64_t min_fds;
