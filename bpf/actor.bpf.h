@@ -14,7 +14,7 @@
 
 enum actor {
 	ACTOR_TASK,
-	/* The current task, in a softirq that it has raised, or that it exists to serve */
+	/* The current task, in a softirq that this task has raised or, as ksoftirqd, serves. */
 	ACTOR_OWN_SOFTIRQ,
 	ACTOR_SOFTIRQ,
 	ACTOR_IRQ,

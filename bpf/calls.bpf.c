@@ -20,7 +20,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define CALL_PAGE_BYTES 4096 /* the smallest page size */
+#define CALL_PAGE_BYTES 4096 /* smallest page size */
 #define CALL_EPERM      1
 #define CALL_EACCES     13
 #define CALL_ENOSYS     38
@@ -28,10 +28,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #if defined(__TARGET_ARCH_x86)
 #define CALL_NR_SIGRETURN 15
 #else
-#define CALL_NR_SIGRETURN 139 /* of asm-generic/unistd.h */
+#define CALL_NR_SIGRETURN 139 /* from asm-generic/unistd.h */
 #endif
 
-/* Indexed by the cookies of the probes. */
+/* The functions whose calls are recorded, indexed by the cookies of the probes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, CALL_FUNCTIONS_MAX);
@@ -39,7 +39,7 @@ struct {
 	__type(value, struct call_watch);
 } call_functions SEC(".maps");
 
-/* The state of the limits of functions, by the same index. */
+/* The state of the limits of functions, with the same index as call_functions. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, CALL_FUNCTIONS_MAX);
@@ -129,7 +129,10 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 #endif
 }
 
-/* The same for a system call: the registers at the thread's entry into the kernel. */
+/*
+ * Reads the arguments of a system call from REGS, the registers at the thread's entry into the
+ * kernel.
+ */
 static __always_inline void call_read_syscall(struct pt_regs *regs, long number,
 					      struct call_args *to)
 {
@@ -297,7 +300,10 @@ static __always_inline bool call_is_within_limit(const struct call_watch *f, __u
 	return false;
 }
 
-/* Reading all BYTES at ADDRESS has failed: copies those in the first page. */
+/*
+ * Copies the part of the BYTES at ADDRESS that is in the first page, after an attempt to read all
+ * of them has failed.
+ */
 static __always_inline void call_copy_page(struct call_text *to, const void *address, __u32 bytes)
 {
 	__u32 n = CALL_PAGE_BYTES - ((__u64)address & (CALL_PAGE_BYTES - 1));
@@ -562,8 +568,8 @@ call_copy_late_text(struct call_text *to, const struct call_pending *pending, __
 
 /* The place where a function ends. */
 struct call_exit {
-	__u64 sp;          /* as at the entry */
-	__u64 ret_in_page; /* as in struct rec_call_end */
+	__u64 sp;          /* stack pointer at the entry */
+	__u64 ret_in_page; /* ret_in_page, as in struct rec_call_end */
 };
 
 /* Sends the end of a call of FUNCTION, with N texts (N is constant for the verifier). */
@@ -670,7 +676,7 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_session, struct pt_regs *, ctx)
 
 /* ---- system calls ---- */
 
-/* The function for system call NUMBER, and its index; NULL = none. */
+/* The function for system call NUMBER, and its index. Returns NULL if the call is not recorded. */
 static __always_inline const struct call_watch *call_of_syscall(long number, __u32 *ret_function)
 {
 	__u32 at = number, *function;

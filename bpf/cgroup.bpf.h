@@ -103,7 +103,7 @@ static long cgroup_add_long(__u32 i, struct cgroup_path *p)
 }
 
 /*
- * Writes the path of C into REC, with everything but the head of the record. REC has room for
+ * Writes the path of C into REC, and fills all of REC except its head. REC has room for
  * CGROUP_PATH_BYTES, or, if it IS_SHORT, for 2 * CGROUP_SHORT_BYTES. Returns false if a name cannot
  * be read.
  */

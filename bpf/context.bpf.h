@@ -10,7 +10,10 @@
 
 #define PF_KTHREAD 0x00200000
 
-/* include/linux/preempt.h; a softirq being served is an odd number of SOFTIRQ_OFFSETs. */
+/*
+ * From include/linux/preempt.h. While a softirq is served, the count contains an odd number of
+ * SOFTIRQ_OFFSETs.
+ */
 #define PREEMPT_SOFTIRQ_SERVED 0x00000100
 #define PREEMPT_HARDIRQ        0x000f0000
 #define PREEMPT_NMI            0x00f00000
@@ -99,7 +102,7 @@ static __always_inline __u64 thread_pointer(struct task_struct *p)
 static __always_inline long syscall_number(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
-	return (int)regs->orig_ax; /* (the kernel ignores the rest) */
+	return (int)regs->orig_ax; /* (the kernel ignores the upper half) */
 #elif defined(__TARGET_ARCH_arm64)
 	return regs->syscallno;
 #else

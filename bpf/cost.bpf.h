@@ -19,7 +19,7 @@
 struct costs {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* user space: possible CPUs */
+	__uint(max_entries, 1); /* set by user space to the number of possible CPUs */
 	__type(key, __u32);
 	__type(value, struct cpu_costs);
 };
@@ -94,9 +94,9 @@ static __always_inline void cost_end(__u32 class, __u64 begin_ns)
 }
 
 /*
- * The same for programs in which every nanosecond counts. *LEFT is the number of runs before the
- * next timed one, and is in a cache line that the program writes anyway. Each timed run counts the
- * runs up to the next timed one in advance.
+ * Like cost_begin(), for programs in which every nanosecond counts. *LEFT is the number of runs
+ * before the next timed one, and is in a cache line that the program writes anyway. Each timed run
+ * counts the runs up to the next timed one in advance.
  */
 static __always_inline __u64 cost_begin_near(__u32 class, __u32 *left)
 {
@@ -140,7 +140,7 @@ static __always_inline void cost_end_near(__u32 class, __u32 *left, __u64 begin_
 	}                                                                                          \
 	static __always_inline int BPF_PROG(untimed_##name, ##args)
 
-/* The same for a program that gets the pointer CTX as its only argument. */
+/* Like TIMED_PROG(), for a program that gets the pointer CTX as its only argument. */
 #define TIMED_WITH(class, name, type, ctx)                                                         \
 	name(type ctx);                                                                            \
 	static __always_inline int untimed_##name(type ctx);                                       \

@@ -39,9 +39,10 @@ struct cpu_states cpu_states SEC(".maps");
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* user space */
+	__uint(max_entries, 1); /* set by user space */
 	__uint(key_size, sizeof(__u32));
-	__uint(value_size, 8192); /* user space: struct word_ring, ring, slack */
+	/* Set by user space: size of struct word_ring, the ring, and the slack. */
+	__uint(value_size, 8192);
 } cpu_rings SEC(".maps");
 
 static __always_inline bool cpu_reserve(struct reservation *r, __u32 ring, __u32 cpu, __u32 words,
@@ -55,7 +56,7 @@ static __always_inline bool cpu_reserve(struct reservation *r, __u32 ring, __u32
 	       ring_reserve(r, word_ring, cpu_ring_bytes, words * sizeof(__u64), now_ns, &mark);
 }
 
-/* The common first four words of all these records. PROCESS is the pseudo-process. */
+/* Writes the four words with which all these records begin. PROCESS is the pseudo-process. */
 static __always_inline void put_head(__u64 *words, __u64 header, __u32 n_words, __u64 begin_ns,
 				     __u32 process, __u32 cpu)
 {

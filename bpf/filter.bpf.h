@@ -67,8 +67,8 @@ static __always_inline void filter_comm_key(struct filter_comm_key *key, const c
 }
 
 /*
- * Whether the cgroup at address CGROUP, or one above it, is that of filter I: same parent, same
- * name. (The verifier checks it once for each program, and not for each filter.)
+ * Whether the cgroup at address CGROUP, or one above it, is the cgroup of filter I: it has the same
+ * parent and name. (The verifier checks it once for each program, and not for each filter.)
  */
 bool filter_cgroup_is(__u64 cgroup, __u32 i);
 
@@ -82,13 +82,13 @@ static __always_inline bool filter_by_cgroup(struct task_struct *p)
 		return *known;
 	for (__u32 i = 0; i < FILTER_CGROUPS_MAX && !verdict; i++)
 		verdict = filter_cgroup_is((__u64)c, i);
-#if !defined(FILTER_IN_NMI) /* the interrupted code may be writing the same result */
+#if !defined(FILTER_IN_NMI) /* in an NMI, the interrupted code may be writing the same result */
 	bpf_map_update_elem(&filter_verdicts, &id, &verdict, BPF_ANY);
 #endif
 	return verdict;
 }
 
-/* All filters except --comm, which a rename checks twice. */
+/* Whether P matches all filters except --comm, which a rename checks for both names. */
 static __always_inline bool filter_selects_but_comm(struct task_struct *p)
 {
 	__u32 tgid = (__u32)p->tgid, uid;

@@ -16,10 +16,11 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 memory_reach = 0; /* 1: references to blocks are searched at the end */
 
-__u32 memory_instances = 0;         /* the last instance; user space increments it, too */
-__u64 memory_unreported_events = 0; /* struct memory_happened that did not fit into the ring */
-__u64 memory_unreported_ends = 0;   /* ended programs that did not fit into the table */
-__u64 memory_unreported_shares = 0; /* programs that did not fit into memory_shared */
+__u32 memory_instances = 0; /* number of the last instance; user space increments it, too */
+/* Number of struct memory_happened that did not fit into the ring. */
+__u64 memory_unreported_events = 0;
+__u64 memory_unreported_ends = 0;   /* number of ended programs that did not fit into the table */
+__u64 memory_unreported_shares = 0; /* number of programs that did not fit into memory_shared */
 
 /* Ended processes, by instance. */
 struct {
@@ -30,11 +31,7 @@ struct {
 	__type(value, struct memory_process);
 } memory_ended SEC(".maps");
 
-/*
- * By tgid: the thread that owns the probes after the first thread has ended, set by user space.
- * After the end of the task that owns the probes, the kernel assumes that the process has no
- * memory, and removes its breakpoints.
- */
+/* The ring of struct memory_happened, which user space's worker reads. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MEMORY_PROCESSES_MAX);
@@ -57,8 +54,8 @@ struct memory_threads_ended {
 struct memory_threads_ended memory_ended_threads SEC(".maps");
 
 /*
- * The threads that the exit of their process has killed. Each exit adds many, which must not take
- * the room of those above: these are needed for longer.
+ * The threads that the exit of their process has killed. Each exit adds many threads, which must
+ * not take the room of memory_ended_threads, whose entries are needed for longer.
  */
 struct memory_threads_ended memory_killed_threads SEC(".maps");
 
@@ -94,7 +91,10 @@ static __always_inline void memory_emit_watch(__u32 what, struct task_struct *ta
 		memory_count(&memory_unreported_events);
 }
 
-/* Tries to note the time of an end, beside other threads. */
+/*
+ * The maximum number of attempts to note the time of an end, since other threads may note theirs at
+ * the same time.
+ */
 #define MEMORY_ENDING_TRIES 8
 
 /* The program of PROCESS has ended. Its data remains until user space has read it. */
@@ -255,7 +255,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 
 /*
  * P has ended. Other threads of its process continue, or have been killed and not yet ended. If
- * they continue and P owned the probes, sends an event.
+ * other threads continue and P owned the probes, sends an event.
  */
 static __always_inline void memory_thread_ended(struct task_struct *p, __u32 tgid)
 {

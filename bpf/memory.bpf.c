@@ -49,7 +49,7 @@ struct memory_threads memory_threads SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MEMORY_BLOCKS_DEFAULT); /* user space */
+	__uint(max_entries, MEMORY_BLOCKS_DEFAULT); /* set by user space */
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, struct memory_key);
 	__type(value, struct memory_block);
@@ -334,7 +334,7 @@ static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_proc
 	return n + 1;
 }
 
-/* The requested size. */
+/* The requested size of the block. */
 static __always_inline __u64 memory_size_of(const struct memory_call *call)
 {
 	switch (call->function) {
@@ -589,7 +589,7 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 	call = memory_call_for(t, function);
 	if (call->function != function)
 		return;
-	/* (a function with a return probe is handled there) */
+	/* (functions with a return probe are handled by that probe) */
 	if (at_ret ? sp != call->sp || !call->caller : sp < call->sp)
 		return;
 	process = memory_process();
@@ -620,8 +620,8 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 }
 
 /*
- * For operator new that calls malloc(). If several of them call each other, the outermost one
- * counts.
+ * Handles the entry of an operator new that calls malloc(). If several of them call each other, the
+ * outermost one counts.
  */
 static __always_inline void enter_new(struct pt_regs *ctx)
 {

@@ -59,8 +59,8 @@ extern struct memory_processes memory_processes SEC(".maps");
 extern struct memory_stacks memory_stacks SEC(".maps");
 extern struct memory_threads memory_threads SEC(".maps");
 
-extern const volatile __u32 memory_log; /* each allocation and free is also sent */
-extern __s32 memory_copied;             /* copied stacks in memory_stacks */
+extern const volatile __u32 memory_log; /* 1: each allocation and free is also sent */
+extern __s32 memory_copied;             /* number of copied stacks in memory_stacks */
 extern __u32 memory_context;            /* bits of the open contexts, set by user space */
 
 /*
@@ -95,7 +95,10 @@ static __always_inline void memory_count(__u64 *counter)
 	__sync_fetch_and_add(counter, 1);
 }
 
-/* The data of the current task. NULL if there is none, or, with CREATE, if there is no room. */
+/*
+ * The data of the current task. Returns NULL if the task has no data, or, with CREATE, if there is
+ * no room for it.
+ */
 static __always_inline struct memory_thread *memory_thread(bool create)
 {
 	return bpf_task_storage_get(&memory_threads, bpf_get_current_task_btf(), NULL,
@@ -115,8 +118,7 @@ static __always_inline bool memory_is_nested(struct memory_call *call, __u32 ins
 	    call->sp - sp > MEMORY_NESTED_BYTES)
 		return false;
 	/*
-	 * If an exception can have ended CALL, the return address of CALL must still be on the
-	 * stack.
+	 * If an exception may have ended CALL, check that its return address is still on the stack.
 	 */
 	if (call->caller &&
 	    (bpf_probe_read_user(&caller, sizeof(caller), (const void *)call->sp) < 0 ||
@@ -171,11 +173,11 @@ static __always_inline void memory_remove(__u32 instance, __u32 resource, __u64 
 }
 
 /*
- * Walks the stack of the current task, of PROCESS, by tables, into T's work area, without the
- * innermost SKIP frames, as stack_walk_callers(). If a table does not exist yet, the stack is
- * copied. It is also copied while the mappings change. No limit of a file applies to these copies,
- * so the copies of a process are limited. A change takes some microseconds, so the walk is first
- * repeated.
+ * Walks the stack of the current task, which belongs to PROCESS, by tables into T's work area.
+ * Omits the innermost SKIP frames, like stack_walk_callers(). If a table does not exist yet, the
+ * stack is copied. It is also copied while the mappings change. No limit of a file applies to these
+ * copies, so the copies of a process are limited. A change takes some microseconds, so the walk is
+ * first repeated.
  */
 static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 skip,
 						struct memory_process *process)
@@ -249,8 +251,8 @@ none:
 }
 
 /*
- * Reserves a record for an operation of the current task, of PROCESS, and fills it except for its
- * args and its text. Returns NULL, and counts that, if the ring is full.
+ * Reserves a record for an operation of the current task, which belongs to PROCESS, and fills it
+ * except for its args and its text. Returns NULL, and counts that, if the ring is full.
  */
 static __always_inline struct rec_resource *memory_call_record(struct memory_process *process,
 							       __u32 operation)

@@ -337,7 +337,7 @@ __noinline int moment_count_tsvs(struct moment_room *room, __u32 number)
 	return 0;
 }
 
-/* Puts the values into the record, which is still empty. */
+/* Puts the values of the variables into the record, which is still empty. */
 __noinline int moment_put_tsvs(struct moment_room *room, __u32 number)
 {
 	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
@@ -475,7 +475,7 @@ static __always_inline __u32 moment_due(const struct moment_point *point, __u64 
 	return due & ~notified_actions;
 }
 
-/* A thread has hit point NUMBER, and the conditions hold. */
+/* Records a hit of point NUMBER, whose conditions hold. */
 static __always_inline void moment_record_hit(struct moment_room *room, __u32 number,
 					      struct moment_point *point)
 {
@@ -488,7 +488,9 @@ static __always_inline void moment_record_hit(struct moment_room *room, __u32 nu
 		__sync_fetch_and_or(&point->notified_actions, due);
 }
 
-/* This check comes first, so that a finished point costs little. */
+/*
+ * Whether POINT needs no more hits. This is checked first, so that a finished point costs little.
+ */
 static __always_inline bool moment_is_over(const struct moment_point *point)
 {
 	if (*(volatile __u32 *)&point->notified_actions & 1U << MOMENT_ACTION_STOP)

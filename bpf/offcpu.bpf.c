@@ -49,7 +49,7 @@ struct {
 	__type(value, struct offcpu_thread);
 } offcpu_threads SEC(".maps");
 
-/* The initial value of entries: zeroes. */
+/* An entry with zeroes, the initial value of new entries. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -57,7 +57,10 @@ struct {
 	__type(value, struct offcpu_thread);
 } offcpu_blank SEC(".maps");
 
-/* Where the walk of a leaving thread stopped. (The stack of a program is too small for it.) */
+/*
+ * The position at which the walk of a leaving thread stopped. (The stack of a program is too small
+ * for it.)
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -65,7 +68,7 @@ struct {
 	__type(value, struct unwind_walk);
 } offcpu_stops SEC(".maps");
 
-/* For on_iter_waiting, which runs once at a time. */
+/* The work area of on_iter_waiting, of which only one instance runs at a time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -106,8 +109,8 @@ static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_st
 }
 
 /*
- * When the thread of T left its CPU; 0 = it runs. It is read once for each record, since
- * on_iter_waiting can at any time remove the entry of an ended thread.
+ * The time at which the thread of T left its CPU; 0 = it runs. This time is read once for each
+ * record, since on_iter_waiting can at any time remove the entry of an ended thread.
  */
 static __always_inline __u64 offcpu_begin(const struct offcpu_thread *t)
 {

@@ -111,9 +111,9 @@ struct piece_part {
 __u32 piece_copy_last(struct piece_part *to, __u64 sp);
 
 /*
- * Copies the stack above SP into the N_ROOM bytes after PIECE. (The copied number is read back. So
- * the verifier does not know its value, and examines the rest once, and not for each end of the
- * loop.)
+ * Copies the stack above SP into the N_ROOM bytes after PIECE. (The number of copied bytes is read
+ * back from PIECE, so the verifier does not know it, and examines the following code only once, and
+ * not for each end of the loop.)
  */
 static __always_inline void piece_copy(struct rec_piece *piece, __u32 n_room, __u64 sp)
 {
@@ -165,11 +165,11 @@ int piece_fill_walk(struct rec_piece *piece, const struct unwind_walk *w);
 struct piece_source {
 	enum stack_copies kind;
 	__u32 instance;               /* as in struct rec_piece */
-	bool is_modest;               /* more of the ring is left free */
-	const struct unwind_walk *at; /* where the walk has stopped */
-	const __u64 *frames;          /* the frames so far, and unused room */
+	bool is_modest;               /* 1: this copy must leave more of the ring free */
+	const struct unwind_walk *at; /* position at which the walk has stopped */
+	const __u64 *frames;          /* frames that were found so far, followed by unused room */
 	__u32 n_frames, n_frames_room;
-	__u64 hash; /* of the frames */
+	__u64 hash; /* hash of `frames` */
 };
 
 /* Fills PIECE, and the N_ROOM bytes after it, from S. */
@@ -222,7 +222,7 @@ static __always_inline bool piece_send(const struct piece_source *s, __u64 now_n
 	} else {
 		PIECE_SEND(2);
 	}
-	/* (no other stack has the same time and CPU) */
+	/* (no other stack has both the same time and the same CPU) */
 	piece->id = *ret_id =
 		stack_mix(s->hash, now_ns ^ (__u64)bpf_get_smp_processor_id() << 48) | 1;
 	bpf_ringbuf_submit(piece, BPF_RB_NO_WAKEUP);
@@ -230,7 +230,10 @@ static __always_inline bool piece_send(const struct piece_source *s, __u64 now_n
 	return true;
 }
 
-/* The same for the N frames WALKED so far, whose walk has STOPPED. */
+/*
+ * Sends a stack like piece_send(): WALKED has its N frames so far, and STOPPED is where its walk
+ * has stopped.
+ */
 static __always_inline bool piece_send_record(const struct unwind_walk *stopped,
 					      const struct rec_stack *walked, __u32 n,
 					      enum stack_copies kind, __u64 now_ns, __u64 *ret_id)

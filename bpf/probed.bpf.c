@@ -27,11 +27,12 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define PROBED_WORD            sizeof(__u64)
-#define PROBED_RETURNS_MAX     8   /* maximum number of functions that are checked for one frame */
-#define PROBED_SLOT_BYTES      128 /* of [uprobes] */
-#define PROBED_INSTRUCTION_MAX 16  /* bytes of an instruction in its slot, with the code after it */
-#define PROBED_SAVED_WORDS     3   /* registers that the code in the first slot pushes */
+#define PROBED_WORD        sizeof(__u64)
+#define PROBED_RETURNS_MAX 8   /* maximum number of functions that are checked for one frame */
+#define PROBED_SLOT_BYTES  128 /* size of a slot of [uprobes] */
+/* Maximum size of an instruction in its slot, with the code after it. */
+#define PROBED_INSTRUCTION_MAX 16
+#define PROBED_SAVED_WORDS     3 /* registers that the code in the first slot pushes */
 #define PROBED_PAGE_BYTES      4096
 #define PROBED_KERNEL_WORDS    64 /* words of the kernel's stack that are searched */
 #define PROBED_INTERRUPTS                                                                          \
@@ -209,7 +210,7 @@ static __always_inline bool probed_is_caller(__u64 address, __u64 ip)
 #endif
 }
 
-/* (the verifier would examine the same in each round of a loop) */
+/* (a separate function, since the verifier would examine its code in each round of a loop) */
 __noinline bool probed_calls_into(__u64 address, __u64 ip)
 {
 	return probed_is_caller(address, ip);

@@ -10,7 +10,7 @@
 /* The kernel state that a sample has interrupted, per CPU, during the walk of the sample. */
 #define PROBED_REGISTERS 15
 struct probed_kernel {
-	__u64 sp; /* 0 = no sample, or not in the kernel */
+	__u64 sp; /* 0 = no sample is running, or it has not interrupted the kernel */
 	__u64 registers[PROBED_REGISTERS];
 };
 
@@ -47,7 +47,7 @@ __u64 probed_return_address(__u64 *next, __u64 at, __u64 address);
 __u64 probed_unlisted_return(const struct unwind_walk *w);
 
 /*
- * Programs run for the current task at a probe. The first byte of the probed instruction, as it is
- * without the probe; 0 if no programs run, or before Linux 6.12.
+ * The first byte of the instruction at the probe whose programs run now for the current task,
+ * without the breakpoint. 0 if no programs run at a probe, or before Linux 6.12.
  */
 __u32 probed_first_byte(void);

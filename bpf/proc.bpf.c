@@ -192,7 +192,10 @@ int BPF_PROG(on_own_exit)
 	return 0;
 }
 
-/* A task is freed. If its id is in use again, the entry is not marked as ended. */
+/*
+ * Runs when a task is freed. If its id is in use again, the entry is not marked as ended, and
+ * stays.
+ */
 SEC("?tp_btf/sched_process_free")
 int TIMED_PROG(COST_LIFECYCLE, on_sched_process_free, struct task_struct *p)
 {

@@ -11,13 +11,13 @@
 
 struct rec_ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 65536); /* a placeholder: user space makes the real ones */
+	__uint(max_entries, 65536); /* placeholder: user space creates the real rings */
 };
 
 /* Indexed by REC_RING_* * CPUs + CPU */
 struct rec_rings {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* user space */
+	__uint(max_entries, 1); /* set by user space */
 	__type(key, __u32);
 	__array(values, struct rec_ring);
 };
@@ -33,7 +33,7 @@ extern struct rec_rings rec_rings SEC(".maps");
 extern struct rec_states rec_states SEC(".maps");
 
 extern const volatile __u32 possible_cpus;
-extern const volatile __u64 rec_ring_bytes[REC_RINGS]; /* powers of two */
+extern const volatile __u64 rec_ring_bytes[REC_RINGS]; /* size of each ring, a power of two */
 
 /* P's process and thread as one number. */
 static __always_inline __u64 rec_who(struct task_struct *p)
@@ -58,7 +58,7 @@ static __always_inline void rec_fill_head(struct rec_head *h, __u64 now_ns, __u1
 	rec_fill_head_of(h, now_ns, kind, size, rec_who(p));
 }
 
-/* Atomic, because an interrupt here can count, too. */
+/* The count is atomic, because an interrupt here can count, too. */
 static __always_inline void rec_count_lost(struct rec_state *state, __u64 now_ns)
 {
 	if (__sync_fetch_and_add(&state->lost_count, 1) == 0)
@@ -76,8 +76,8 @@ static __always_inline void rec_lose(__u32 ring, __u64 now_ns)
 }
 
 /*
- * Returns this CPU's BPF ring buffer RING. If there was a loss, writes its mark first. If the ring
- * is full, counts that and returns NULL. STATE is the state of the ring.
+ * Returns this CPU's BPF ring buffer RING. After a loss, first writes its mark. If the ring is
+ * full, counts that and returns NULL. STATE is the state of the ring.
  */
 static __always_inline void *rec_open(__u32 ring, struct rec_state *state, __u64 now_ns)
 {
@@ -104,7 +104,7 @@ static __always_inline void *rec_open(__u32 ring, struct rec_state *state, __u64
 	mark->count = __sync_lock_test_and_set(&state->lost_count, 0);
 	if (mark->count)
 		bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
-	else /* a program that has interrupted this one has marked it */
+	else /* a program that has interrupted this one has already marked the loss */
 		bpf_ringbuf_discard(mark, BPF_RB_NO_WAKEUP);
 	return buffer;
 }
@@ -116,8 +116,8 @@ static __always_inline void rec_count_bytes(__u32 ring, struct rec_state *state,
 }
 
 /*
- * Reserves SIZE bytes in this CPU's RING. If there was a loss, writes its mark first. If the ring
- * is full, counts that and returns NULL.
+ * Reserves SIZE bytes in this CPU's RING. After a loss, first writes its mark. If the ring is full,
+ * counts that and returns NULL.
  */
 static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 {
@@ -137,8 +137,8 @@ static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 }
 
 /*
- * The same for dispensable records, which may use 1/2^SHARE of the ring: if more is in use, returns
- * NULL and counts nothing.
+ * Like rec_reserve(), for dispensable records. They may use 1/2^SHARE of the ring: if more is in
+ * use, returns NULL and counts nothing.
  */
 static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u32 share, __u64 now_ns)
 {

@@ -7,11 +7,12 @@
 
 #define CALL_FUNCTIONS_MAX 4096
 #define CALL_ARGUMENTS     8
-#define CALL_TEXTS_MAX     3   /* arguments of a call whose memory is copied */
-#define CALL_TEXT_BYTES    256 /* maximum number of copied bytes of each */
+#define CALL_TEXTS_MAX     3   /* maximum number of arguments of a call whose memory is copied */
+#define CALL_TEXT_BYTES    256 /* maximum number of copied bytes of one argument */
 
 #define CALL_SYSCALLS_MAX 512 /* numbers of system calls; larger numbers count as the last one */
-#define CALL_NUMBER_ARG   6   /* the argument with the number, in a record of a system call */
+/* Index of the argument with the call's number, in a record of a system call. */
+#define CALL_NUMBER_ARG 6
 
 /* The cookie of a probe: the index in call_functions, above the bits of MEMORY_COOKIE_*. */
 #define CALL_COOKIE(at)        ((at) << 9)
@@ -21,8 +22,8 @@
 /* Memory at the address that is in an argument. */
 struct call_memory {
 	__u8 arg;
-	__u8 count_arg; /* the argument with the number of bytes, if `count` is 0 */
-	__u8 is_string; /* 1: it ends with NUL; 0: it has a known number of bytes */
+	__u8 count_arg; /* index of the argument with the number of bytes, if `count` is 0 */
+	__u8 is_string; /* 1: the memory ends with NUL; 0: its number of bytes is known */
 	/*
 	 * 0: the result of the call is the number of written bytes. Otherwise: elements of UNIT
 	 * bytes, whose number does not depend on the result.
@@ -43,12 +44,12 @@ _Static_assert(sizeof(struct call_memory) == 8, "ABI");
 #define CALL_OP_LE   4
 #define CALL_OP_GT   5
 #define CALL_OP_GE   6
-#define CALL_OP_AND  7 /* any of these bits is set */
+#define CALL_OP_AND  7 /* any of the bits is set */
 #define CALL_OP_MAX  8
 
 /* Locations of arguments that are not in the register of their number, CALL_ORIGIN_*. */
-#define CALL_ORIGIN_NONE     0 /* none: the value is 0 */
-#define CALL_ORIGIN_REGISTER 1 /* the register, plus offset */
+#define CALL_ORIGIN_NONE     0 /* unavailable: the value is 0 */
+#define CALL_ORIGIN_REGISTER 1 /* the value of the register, plus offset */
 #define CALL_ORIGIN_MEMORY   2 /* memory at the register plus offset */
 #define CALL_ORIGIN_CONSTANT 3 /* the offset itself */
 
@@ -56,10 +57,13 @@ struct call_origin {
 	__u8 kind;
 	__u8 shift;
 	__u8 register_at; /* offset in struct pt_regs */
-	__u8 bytes;       /* of memory: 1 to 8 */
-	/* Of both: the lowest bits are left out, and a bit field has WIDTH bits (0 = all). */
+	__u8 bytes;       /* size of the value in memory, 1 to 8 */
+	/*
+	 * For a register and for memory: the lowest SHIFT bits are left out. A bit field has WIDTH
+	 * bits (0 = all bits).
+	 */
 	__u8 width;
-	__u8 is_signed; /* of a bit field */
+	__u8 is_signed; /* 1: the bit field is signed */
 	__u16 pad_0;
 	__s64 offset;
 };
@@ -68,11 +72,12 @@ _Static_assert(sizeof(struct call_origin) == 16, "ABI");
 /* A function whose calls are recorded: an element of call_functions. */
 struct call_watch {
 	struct call_memory texts[CALL_TEXTS_MAX];
-	__u16 n_texts; /* copied at the entry */
-	__u16 n_outs;  /* copied at the return; they follow the first n_texts */
-	__u8 op;       /* CALL_OP_* */
+	__u16 n_texts; /* number of texts that are copied at the entry */
+	/* Number of texts that are copied at the return; they follow the first n_texts. */
+	__u16 n_outs;
+	__u8 op; /* CALL_OP_* */
 	__u8 op_arg;
-	__u8 op_shift;  /* highest bits of the register that are ignored */
+	__u8 op_shift;  /* number of highest bits of the register that are ignored */
 	__u8 op_signed; /* 1: the comparison is signed */
 	__u64 op_value;
 	__u32 n_origins; /* 0: all arguments are in the registers of their numbers */
@@ -93,7 +98,7 @@ _Static_assert(sizeof(struct call_share) == 24, "ABI");
 
 /* A copy of the memory at the address that is in an argument. */
 struct call_text {
-	__s32 bytes; /* of a string without its NUL; negative = unreadable */
+	__s32 bytes; /* number of bytes; of a string, without its NUL; negative = unreadable */
 	__u32 cut;   /* 1: there is more memory than was copied */
 	char text[CALL_TEXT_BYTES];
 };
@@ -106,9 +111,9 @@ struct rec_call {
 	__u32 n_texts;
 	__u64 sp;     /* address of the return address */
 	__u64 caller; /* the return address; 0 = unreadable */
-	__u64 stack;  /* the id of its stack; 0 = none */
+	__u64 stack;  /* id of the stack; 0 = no stack */
 	__u64 args[CALL_ARGUMENTS];
-	__u32 unreadable; /* bits, by argument: its memory is unreadable */
+	__u32 unreadable; /* a bit for each argument whose memory is unreadable */
 	/*
 	 * 1 = the address of a return probe is on top of the stack: a function with a return probe
 	 * has jumped here, and the kernel reports the return of both.
@@ -127,10 +132,12 @@ struct rec_call_end {
 	struct rec_head head;
 	__u32 function;
 	__u16 n_texts;
-	__u16 ret_in_page; /* of the `ret`: CALL_IN_PAGE(); 0 = a return probe, or a system call */
-	__u64 sp;          /* as at the entry */
+	/* CALL_IN_PAGE() of the `ret`; 0 = reported by a return probe, or a system call. */
+	__u16 ret_in_page;
+	__u64 sp; /* stack pointer at the entry */
 	__u64 result;
-	struct call_text texts[CALL_TEXTS_MAX]; /* by index; negative if not read at the return */
+	/* By index of the text; `bytes` is negative if the text was not read at the return. */
+	struct call_text texts[CALL_TEXTS_MAX];
 };
 _Static_assert(sizeof(struct rec_call_end) == 840, "ABI");
 #define REC_CALL_END_BYTES(n_texts) (48u + (n_texts)*264u)
@@ -143,13 +150,13 @@ struct call_pending_key {
 
 struct call_pending {
 	__u32 function;
-	__u32 n;      /* used elements of texts */
+	__u32 n;      /* number of used elements of texts */
 	__u64 caller; /* the return address */
 	struct {
 		__u64 address;   /* 0 = nothing to read */
 		__u32 bytes;     /* CALL_PENDING_STRING: it ends with NUL */
 		__u32 is_whole;  /* 1: the size is known without the result */
-	} texts[CALL_TEXTS_MAX]; /* by index */
+	} texts[CALL_TEXTS_MAX]; /* by index of the text */
 };
 _Static_assert(sizeof(struct call_pending) == 64, "ABI");
 #define CALL_PENDING_STRING 0xffffffffu

@@ -19,7 +19,7 @@
 	ROW(EXEC, 2, rec_exec, REC_WHOLE(rec_exec), LIFECYCLE)                                     \
 	ROW(EXIT, 3, rec_exit, REC_WHOLE(rec_exit), LIFECYCLE)                                     \
 	ROW(RENAME, 4, rec_rename, REC_WHOLE(rec_rename), LIFECYCLE)                               \
-	/* (in the ring whose loss it marks) */                                                    \
+	/* (it is in the ring whose loss it marks) */                                              \
 	ROW(LOST, 5, rec_lost, REC_WHOLE(rec_lost), LIFECYCLE)                                     \
 	/* (from the iterator over all tasks) */                                                   \
 	ROW(TASK, 6, rec_task, REC_WHOLE(rec_task), NONE)                                          \
@@ -33,7 +33,7 @@
 	ROW(ALLOC, 16, rec_alloc, REC_WHOLE(rec_alloc), MEMORY)                                    \
 	ROW(FREE, 17, rec_free, REC_WHOLE(rec_free), MEMORY)                                       \
 	ROW(RESOURCE, 18, rec_resource, REC_WHOLE(rec_resource), MEMORY)                           \
-	/* (a stack that REC_ALLOC and REC_RESOURCE name) */                                       \
+	/* (a stack that is named by REC_ALLOC and REC_RESOURCE) */                                \
 	ROW(NAMED, 19, rec_named, REC_WHOLE(rec_named), MEMORY)                                    \
 	ROW(CPU_GONE, 25, rec_cpu_gone, REC_WHOLE(rec_cpu_gone), LIFECYCLE)                        \
 	/* (from the iterator over all tasks; user space makes some, too) */                       \
@@ -46,10 +46,10 @@
 	    REC_FROM_TO(REC_CALL_END_BYTES(0), sizeof(struct rec_call_end)), CALLS)                \
 	ROW(MOMENT, 32, rec_moment, REC_FROM_TO(REC_MOMENT_BYTES(0), sizeof(struct rec_moment)),   \
 	    CALLS)                                                                                 \
-	/* (from an iterator, too) */                                                              \
+	/* (some come from an iterator) */                                                         \
 	ROW(CGROUP, 33, rec_cgroup, REC_FROM_TO(REC_CGROUP_BYTES(2), sizeof(struct rec_cgroup)),   \
 	    LIFECYCLE)                                                                             \
-	/* (a stack of an allocation, as NAMED, whose walk is to be continued) */                  \
+	/* (the stack of an allocation, like NAMED; user space continues its walk) */              \
 	ROW(HEAP_PIECE, 34, rec_piece,                                                             \
 	    REC_FROM_TO(sizeof(struct rec_piece), sizeof(struct rec_piece) + PIECE_BYTES_MAX),     \
 	    MEMORY)
@@ -62,8 +62,8 @@
 	}
 
 /*
- * Kinds that only user space makes: from counters (capture/proc/proc-records.h), from perf rings
- * and /proc (likewise), and from the tables of memory.bpf.c (capture/heap/heap-records.h).
+ * Kinds that only user space makes: from counters, perf rings and /proc
+ * (capture/proc/proc-records.h), and from the tables of memory.bpf.c (capture/heap/heap-records.h).
  *
  *	ROW(KIND, number, queue of the merge)
  */

@@ -5,28 +5,29 @@
 #pragma once
 
 /*
- * A watched process has an instance: a new number for each program that it runs, so that neither
- * exec nor a reused pid mixes two programs. All tables have it in their keys. Data of an instance
- * that has ended stays in the tables until user space has read it.
+ * A watched process has an instance: a new number for each program that it runs, so that two
+ * programs are not mixed up after an exec or the reuse of a pid. All tables have it in their keys.
+ * Data of an instance that has ended stays in the tables until user space has read it.
  */
 
-/* Functions. The cookie of a probe is its function, and a MEMORY_COOKIE_*. */
+/* Functions of allocators. The cookie of a probe is a function, combined with MEMORY_COOKIE_*. */
 #define MEMORY_FN_MALLOC         1
 #define MEMORY_FN_CALLOC         2
 #define MEMORY_FN_REALLOC        3
 #define MEMORY_FN_REALLOCARRAY   4
-#define MEMORY_FN_FREE           5 /* cfree, too */
+#define MEMORY_FN_FREE           5 /* free() and cfree() */
 #define MEMORY_FN_POSIX_MEMALIGN 6
-#define MEMORY_FN_ALIGNED_ALLOC  7 /* alignment, size */
+#define MEMORY_FN_ALIGNED_ALLOC  7 /* arguments: alignment, size */
 #define MEMORY_FN_MEMALIGN       8
 #define MEMORY_FN_VALLOC         9
 #define MEMORY_FN_PVALLOC        10
 #define MEMORY_FN_NEW            11 /* any operator new that calls malloc(); saves its caller */
-#define MEMORY_FN_NEW_DIRECT     12 /* of an allocator that implements it itself: like malloc() */
+/* Operator new of an allocator that implements it without malloc(). */
+#define MEMORY_FN_NEW_DIRECT     12
 #define MEMORY_FN_DELETE_DIRECT  13
 #define MEMORY_FN_MALLOCX        14
 #define MEMORY_FN_RALLOCX        15
-#define MEMORY_FN_DALLOCX        16 /* sdallocx(), too */
+#define MEMORY_FN_DALLOCX        16 /* dallocx() and sdallocx() */
 #define MEMORY_FN_PTHREAD_CREATE 20
 #define MEMORY_FN_PTHREAD_JOIN   21
 #define MEMORY_FN_PTHREAD_DETACH 22
@@ -35,7 +36,7 @@
 #define MEMORY_FN_MAX            32
 
 #define MEMORY_COOKIE_FN(cookie) ((cookie)&0xff)
-/* Probes on `ret` instructions report its result */
+/* The function's result is reported by probes on its `ret` instructions */
 #define MEMORY_COOKIE_RET 0x100
 
 /* Resources: `enum resource` of model/event.h. */
@@ -51,17 +52,23 @@
 struct memory_process {
 	__u32 instance;
 	__u32 pid;
-	__u32 flags; /* MEMORY_PROCESS_* */
+	__u32 flags; /* MEMORY_PROCESS_* bits */
 	/* Stacks that were copied because mappings changed; about MEMORY_CHANGES_MAX at most */
 	__u32 copied_changes;
-	__u64 since_ns; /* CLOCK_BOOTTIME, like ended_ns */
-	/* 0 = it has not ended. In the table of running processes: its last threads are exiting. */
+	__u64 since_ns; /* begin of the watch, CLOCK_BOOTTIME (like ended_ns) */
+	/*
+	 * 0 = the process has not ended. In the table of running processes, another value means
+	 * that its last threads are exiting.
+	 */
 	__u64 ended_ns;
-	__u64 failed;    /* allocations that failed */
-	__u64 unmatched; /* frees of unknown blocks */
-	__u64 full;      /* blocks that did not fit into the table */
-	__u64 no_stack;  /* blocks without a stack: no room for it, or none found */
-	/* Calls that the programs missed, or records that did not fit into the ring */
+	__u64 failed;    /* number of failed allocations */
+	__u64 unmatched; /* number of frees of unknown blocks */
+	__u64 full;      /* number of blocks that did not fit into the table */
+	/* Number of blocks without a stack: no room for the stack, or no frames found. */
+	__u64 no_stack;
+	/*
+	 * Number of calls that the programs missed, and of records that did not fit into the ring
+	 */
 	__u64 lost;
 };
 _Static_assert(sizeof(struct memory_process) == 72, "ABI");
@@ -73,15 +80,15 @@ _Static_assert(sizeof(struct memory_process) == 72, "ABI");
  * cannot be used, since it begins with the watch, and changes at a pause.)
  */
 struct memory_program {
-	__u64 start_ns; /* of the process, as in struct rec_identity */
-	__u64 exec_id;  /* as in struct rec_task */
+	__u64 start_ns; /* start time of the process, as in struct rec_identity */
+	__u64 exec_id;  /* exec_id of the program, as in struct rec_task */
 };
 _Static_assert(sizeof(struct memory_program) == 16, "ABI");
 
-/* An ended thread. No other thread has got its stack since. */
+/* A thread that has ended, and whose stack no other thread has got since. */
 #define MEMORY_ENDED_THREADS_MAX 16384
 struct memory_ended_thread {
-	__u32 pid; /* the process */
+	__u32 pid; /* the process of the thread */
 	__u32 pad_0;
 	__u64 tls; /* its thread pointer */
 };
@@ -92,19 +99,19 @@ _Static_assert(sizeof(struct memory_ended_thread) == 16, "ABI");
  * process cannot be used, since it changes at a pause.)
  */
 struct memory_thread_end {
-	__u64 altstack; /* its stack for signals; 0 = none */
-	__u64 start_ns; /* of the process, as in struct rec_identity */
-	__u64 exec_id;  /* as in struct rec_task */
+	__u64 altstack; /* alternate signal stack of the thread; 0 = none */
+	__u64 start_ns; /* start time of the process, as in struct rec_identity */
+	__u64 exec_id;  /* exec_id of the program, as in struct rec_task */
 };
 _Static_assert(sizeof(struct memory_thread_end) == 24, "ABI");
 
-#define MEMORY_PROCESS_EXECED (1u << 0) /* it has ended by exec */
-#define MEMORY_PROCESS_IMAGE  (1u << 1) /* it began with exec, at since_ns */
-#define MEMORY_PROCESS_FORKED (1u << 2) /* it began with fork */
+#define MEMORY_PROCESS_EXECED (1u << 0) /* the program has ended by exec */
+#define MEMORY_PROCESS_IMAGE  (1u << 1) /* the program began with exec, at since_ns */
+#define MEMORY_PROCESS_FORKED (1u << 2) /* the program began with fork */
 #define MEMORY_PROCESS_SHARED (1u << 3) /* another process that is not watched uses its memory */
 
 struct memory_key {
-	__u64 id; /* an address, a descriptor, ...: see `enum resource` */
+	__u64 id; /* address, descriptor or other id of the resource (see `enum resource`) */
 	__u32 instance;
 	__u32 resource; /* MEMORY_RESOURCE_* */
 };
@@ -114,11 +121,11 @@ _Static_assert(sizeof(struct memory_key) == 16, "ABI");
 struct memory_block {
 	__u64 size;
 	__u64 ts_ns;
-	__u64 stack; /* id; 0 = unknown */
+	__u64 stack; /* id of the allocation's stack; 0 = unknown */
 	__u32 tid;
 	__u32 context;
 	__u32 function; /* MEMORY_FN_* */
-	__u32 weight;   /* the number of blocks that it stands for, with sampling */
+	__u32 weight;   /* with sampling: number of blocks that this block stands for */
 };
 _Static_assert(sizeof(struct memory_block) == 40, "ABI");
 
@@ -144,24 +151,26 @@ struct memory_stack {
 	__u64 frees, freed_bytes;
 	__u64 since_ns; /* at or before the first allocation; the frames were in these files */
 	__u32 n_frames;
-	__u32 is_copied; /* 1: it lacks frames, and a REC_HEAP_PIECE with its id was sent earlier */
-	__u64 frames[MEMORY_FRAMES_MAX]; /* innermost first: return addresses */
+	/* 1: the stack lacks frames, and a REC_HEAP_PIECE with its id was sent earlier. */
+	__u32 is_copied;
+	__u64 frames[MEMORY_FRAMES_MAX]; /* return addresses, innermost first */
 };
 _Static_assert(sizeof(struct memory_stack) == 560, "ABI");
 
-/* The current call of a thread. */
+/* The current call of a thread to an allocator's function. */
 struct memory_call {
-	__u64 sp; /* at the entry of the outermost function */
+	__u64 sp; /* stack pointer at the entry of the outermost function */
 	__u64 args[3];
-	__u64 caller;   /* its return address; MEMORY_COOKIE_RET only */
+	__u64 caller;   /* return address of that function; set with MEMORY_COOKIE_RET only */
 	__u32 function; /* 0 = no call */
 	__u32 instance;
-	__u32 weight;  /* of its blocks; 0 = it is skipped */
+	__u32 weight;  /* weight of the call's blocks; 0 = they are skipped */
 	__u32 strange; /* 1: another call began at the same place, so this one may never return */
-	__u64 new_sp;  /* at the entry of operator new; 0 = none */
+	__u64 new_sp;  /* stack pointer at the entry of operator new; 0 = not called */
 	__u64 new_caller;
-	__u64 freed;             /* the last freed block, if nothing was allocated since */
-	struct memory_block old; /* realloc()'s argument: it is out of the table during the call */
+	__u64 freed; /* last freed block, if nothing was allocated since then */
+	/* realloc()'s argument, which is out of the table during the call. */
+	struct memory_block old;
 	__u32 has_old;
 	__u32 pad_0;
 };
@@ -180,8 +189,9 @@ _Static_assert(sizeof(struct memory_call) == 128, "ABI");
 #define MEMORY_HAPPENED_OWNER_EXIT 5
 struct memory_happened {
 	__u64 ts_ns;
-	__u64 start_ns; /* CLOCK_BOOTTIME, of the process; distinguishes owners of a pid */
-	__u32 what;     /* MEMORY_HAPPENED_* */
+	/* Start time of the process, CLOCK_BOOTTIME; distinguishes processes with one pid. */
+	__u64 start_ns;
+	__u32 what; /* MEMORY_HAPPENED_* */
 	__u32 pid;
 };
 _Static_assert(sizeof(struct memory_happened) == 24, "ABI");
@@ -203,7 +213,10 @@ struct rec_free {
 };
 _Static_assert(sizeof(struct rec_free) == 48, "ABI");
 
-/* A stack. Its time is before that of the first record with its id. */
+/*
+ * A stack that later records refer to by its id. Its time is before that of the first of these
+ * records.
+ */
 struct rec_named {
 	struct rec_head head;
 	__u64 id;
@@ -217,7 +230,7 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
  * The RESOURCE_OP_* of a rec_resource. args are the arguments of the call, and result is its
  * result, unless stated otherwise. Up to RESOURCE_OP_FD_LAST, the result is a new descriptor.
  */
-/* text: the path, as far as it fits, here and below */
+/* text: the path, as far as it fits; likewise for the operations below */
 #define RESOURCE_OP_OPEN              1
 #define RESOURCE_OP_OPENAT            2
 #define RESOURCE_OP_OPENAT2           3 /* args[2]: the flags */
@@ -235,10 +248,10 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_OP_TIMERFD_CREATE    15
 #define RESOURCE_OP_INOTIFY_INIT      16
 #define RESOURCE_OP_INOTIFY_INIT1     17
-#define RESOURCE_OP_MEMFD_CREATE      18 /* text: its name */
+#define RESOURCE_OP_MEMFD_CREATE      18 /* text: the name of the memfd */
 #define RESOURCE_OP_USERFAULTFD       19
 #define RESOURCE_OP_PERF_EVENT_OPEN   20
-#define RESOURCE_OP_BPF               21 /* commands that return a descriptor */
+#define RESOURCE_OP_BPF               21 /* bpf() commands that return a descriptor */
 #define RESOURCE_OP_IO_URING_SETUP    22
 #define RESOURCE_OP_PIDFD_OPEN        23
 #define RESOURCE_OP_PIDFD_GETFD       24
@@ -258,33 +271,33 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_OP_FD_LAST           37
 /* args[0]: a descriptor; args[1]: 1 = exec closes it */
 #define RESOURCE_OP_SETFD      38
-#define RESOURCE_OP_PIPE       40 /* args[0], args[1]: both; args[2]: flags */
+#define RESOURCE_OP_PIPE       40 /* args[0], args[1]: the two descriptors; args[2]: flags */
 #define RESOURCE_OP_PIPE2      41
 #define RESOURCE_OP_SOCKETPAIR 42 /* args[2]: the type */
 /* args[0]: number of descriptors; args[1]: 1 = exec closes them; text: __s32[] */
 #define RESOURCE_OP_RECVMSG     43
-#define RESOURCE_OP_RECVMMSG    44 /* likewise */
-#define RESOURCE_OP_CLOSE       45 /* sent before the call, here and below */
+#define RESOURCE_OP_RECVMMSG    44 /* args and text as for RESOURCE_OP_RECVMSG */
+#define RESOURCE_OP_CLOSE       45 /* sent before the call, like the operations below */
 #define RESOURCE_OP_CLOSE_RANGE 46
-/* args: length, flags, descriptor, 1 = not made by the program */
-#define RESOURCE_OP_MMAP         50
-#define RESOURCE_OP_MUNMAP       51 /* sent before the call */
-#define RESOURCE_OP_MREMAP       52
-#define RESOURCE_OP_MREMAP_BEGIN 53 /* sent before the call */
-#define RESOURCE_OP_SHMGET       54
-#define RESOURCE_OP_SHMAT        55
-#define RESOURCE_OP_SHMDT        56 /* sent before the call */
-#define RESOURCE_OP_SHMCTL       57 /* IPC_RMID */
-#define RESOURCE_OP_UNLINK       58 /* below RESOURCE_SHM_DIRECTORY */
-#define RESOURCE_OP_UNLINKAT     59
-#define RESOURCE_OP_FTRUNCATE    60
-#define RESOURCE_OP_THREAD_FORK  61 /* args[0]: the tid that pthread_create() makes */
-#define RESOURCE_OP_THREAD_CREATE                                                                  \
-	62 /* args: pthread_t, the first, second and fourth word of the attr; 0 */
+/* args: length, flags, descriptor, and 1 if the program did not make the mapping itself */
+#define RESOURCE_OP_MMAP          50
+#define RESOURCE_OP_MUNMAP        51 /* sent before the call */
+#define RESOURCE_OP_MREMAP        52
+#define RESOURCE_OP_MREMAP_BEGIN  53 /* sent before the call */
+#define RESOURCE_OP_SHMGET        54
+#define RESOURCE_OP_SHMAT         55
+#define RESOURCE_OP_SHMDT         56 /* sent before the call */
+#define RESOURCE_OP_SHMCTL        57 /* only the command IPC_RMID */
+#define RESOURCE_OP_UNLINK        58 /* only files below RESOURCE_SHM_DIRECTORY */
+#define RESOURCE_OP_UNLINKAT      59
+#define RESOURCE_OP_FTRUNCATE     60
+#define RESOURCE_OP_THREAD_FORK   61 /* args[0]: tid of the thread that pthread_create() makes */
+#define RESOURCE_OP_THREAD_CREATE 62 /* args: pthread_t; words 0, 1 and 3 of the attributes; 0 */
 #define RESOURCE_OP_THREAD_JOIN   63 /* args[0]: pthread_t */
 #define RESOURCE_OP_THREAD_DETACH 64
-#define RESOURCE_OP_THREAD_END    65 /* of head's thread; args[0]: 1 = the process has exited */
-#define RESOURCE_OP_MAX           96
+/* head's thread has ended; args[0]: 1 = by the exit of its process. */
+#define RESOURCE_OP_THREAD_END 65
+#define RESOURCE_OP_MAX        96
 
 /* struct memory_block's function, for blocks that come from a rec_resource. */
 #define MEMORY_FN_RESOURCE(op) (MEMORY_FN_MAX + (op))
@@ -293,7 +306,7 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_CALLS_MAX 512
 
 #define RESOURCE_SHM_DIRECTORY "/dev/shm/"
-#define RESOURCE_FDS_MAX       15 /* in the text of a record */
+#define RESOURCE_FDS_MAX       15 /* maximum number of descriptors in the text of a record */
 
 /* A system call or library call about a resource that user space tracks. */
 #define REC_RESOURCE_TEXT_BYTES 64

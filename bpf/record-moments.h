@@ -6,13 +6,13 @@
 #pragma once
 
 #define MOMENT_POINTS_MAX     64
-#define MOMENT_LOADS_MAX      32 /* of a point */
+#define MOMENT_LOADS_MAX      32 /* maximum number of loads of a point */
 #define MOMENT_STEPS_MAX      4
 #define MOMENT_CONDITIONS_MAX 4
-#define MOMENT_TSVS_MAX       8  /* of a point */
-#define MOMENT_COUNTERS_MAX   32 /* trace state variables of all points */
+#define MOMENT_TSVS_MAX       8  /* maximum number of trace state variables of a point */
+#define MOMENT_COUNTERS_MAX   32 /* maximum number of trace state variables of all points */
 
-/* The size of a block, and the greatest offset of the last one in a record. */
+/* The maximum size of a block, and the maximum offset of the last block in a record. */
 #define MOMENT_BLOCK_BYTES_MAX 8192
 #define MOMENT_BEGIN_MAX       8192
 #define MOMENT_PIECE_BYTES     1024 /* bytes of a piece of a block with MOMENT_LOAD_PIECES */
@@ -31,8 +31,8 @@
 #define MOMENT_BASE_MAX      3
 
 #define MOMENT_LOAD_VALUE  (1U << 0) /* the bytes are those of the address itself, at most 8 */
-#define MOMENT_LOAD_STRING (1U << 1) /* it ends with a NUL */
-#define MOMENT_LOAD_PIECES (1U << 2) /* it is read in pieces, as far as possible */
+#define MOMENT_LOAD_STRING (1U << 1) /* the memory ends with a NUL */
+#define MOMENT_LOAD_PIECES (1U << 2) /* the memory is read in pieces, as far as possible */
 #define MOMENT_LOAD_QUIET                                                                          \
 	(1U << 3) /* not recorded: for a condition, or for the count of another load */
 #define MOMENT_LOAD_SIGNED (1U << 4) /* a count that is negative if its highest bit is set */
@@ -45,9 +45,10 @@ struct moment_load {
 	__u8 base; /* MOMENT_BASE_* */
 	__u8 reg;  /* below MOMENT_REGISTERS */
 	__u8 n_steps;
-	__u8 flags;     /* MOMENT_LOAD_* */
-	__u32 bytes;    /* with a count: the maximum */
-	__u32 count_at; /* the load with the number of elements, from 1 on; 0 = none */
+	__u8 flags;  /* MOMENT_LOAD_* */
+	__u32 bytes; /* number of bytes; for a load with a count, the maximum */
+	/* Number, from 1 on, of the load that has the count of elements; 0 = no count. */
+	__u32 count_at;
 	__u32 element_bytes;
 	__s64 offset;
 	__s64 steps[MOMENT_STEPS_MAX];
@@ -57,9 +58,13 @@ _Static_assert(sizeof(struct moment_load) == 56, "ABI");
 /* A condition of a point. All conditions of a point must hold. */
 struct moment_condition {
 	__u64 value;
-	__u32 at;  /* the load, from 1 on; above MOMENT_LOADS_MAX: the variable; 0 = end */
+	/*
+	 * Number of the load, from 1 on; above MOMENT_LOADS_MAX, of a trace state variable; 0 =
+	 * end.
+	 */
+	__u32 at;
 	__u8 op;   /* CALL_OP_* */
-	__u8 bits; /* of the value that are compared */
+	__u8 bits; /* number of bits of the value that are compared */
 	__u8 is_signed;
 	__u8 pad_0;
 };
@@ -71,16 +76,17 @@ _Static_assert(sizeof(struct moment_condition) == 16, "ABI");
 #define MOMENT_ACTIONS         2
 
 struct moment_point {
-	__u64 vaddr; /* of the point, in the file's own addresses */
-	__u64 max;   /* the number of hits that are collected */
+	__u64 vaddr; /* address of the point in the file's own addresses */
+	__u64 max;   /* maximum number of hits that are collected */
 	__u64 hits;  /* hits for which the conditions held; counted by the programs */
 	__u64 actions[MOMENT_ACTIONS]; /* the hit that triggers each action; 0 = never */
-	__u32 notified_actions;        /* bits 1 << MOMENT_ACTION_*: triggered (by the programs) */
-	__u32 goes_on;                 /* hits are counted after the last collected one */
+	/* Bits 1 << MOMENT_ACTION_*: the programs have triggered the action. */
+	__u32 notified_actions;
+	__u32 goes_on; /* 1: hits are counted after the last collected one */
 	__u32 n_loads;
 	__u32 n_tsvs;
 	__u8 tsvs[MOMENT_TSVS_MAX]; /* indices of counters */
-	__u32 counted;              /* bits: those of tsvs[] that a hit increments */
+	__u32 counted;              /* bits: the variables of tsvs[] that each hit increments */
 	__u32 pad_0;
 	struct moment_condition conditions[MOMENT_CONDITIONS_MAX];
 	struct moment_load loads[MOMENT_LOADS_MAX];
@@ -95,8 +101,9 @@ _Static_assert(sizeof(struct moment_point) ==
  */
 struct moment_block {
 	__u64 address;
-	__u32 load;  /* its index; from MOMENT_LOADS_MAX on: a trace state variable of its point */
-	__s32 bytes; /* negative: a negative errno, and no bytes */
+	/* Index of the load; from MOMENT_LOADS_MAX on, of a trace state variable of the point. */
+	__u32 load;
+	__s32 bytes; /* number of bytes; if negative, an errno, and no bytes follow */
 };
 _Static_assert(sizeof(struct moment_block) == 16, "ABI");
 
@@ -106,9 +113,9 @@ _Static_assert(sizeof(struct moment_block) == 16, "ABI");
 /* head's thread has hit a point. The record contains only BYTES of the data. */
 struct rec_moment {
 	struct rec_head head;
-	__u64 hit;   /* from 1 on */
+	__u64 hit;   /* number of the hit, from 1 on */
 	__u64 stack; /* the id of its stack; 0 = unknown */
-	__u32 point; /* its index */
+	__u32 point; /* index of the point */
 	__u32 bytes;
 	__u64 registers[MOMENT_REGISTERS];
 	/* (larger than any record: see moment_read()) */

@@ -21,7 +21,7 @@
 /* ---- rows ---- */
 
 struct unwind_row {
-	__u32 address; /* its begin, relative to the table's first address */
+	__u32 address; /* first address of the row, relative to the table's first address */
 	__u32 rule;    /* UNWIND_RULE() */
 };
 
@@ -34,9 +34,9 @@ struct unwind_row {
 #define UNWIND_SP         2 /* SP + OFFSET */
 #define UNWIND_BP         3 /* BP + OFFSET */
 #define UNWIND_SP_DEREF   4 /* the word at SP + OFFSET */
-#define UNWIND_SP_DEREF_8 5 /* likewise, plus 8 */
+#define UNWIND_SP_DEREF_8 5 /* the word at SP + OFFSET, plus 8 */
 #define UNWIND_BP_DEREF   6 /* the word at BP + OFFSET */
-#define UNWIND_BP_DEREF_8 7 /* likewise, plus 8 */
+#define UNWIND_BP_DEREF_8 7 /* the word at BP + OFFSET, plus 8 */
 /* SP + 8, and 8 more if the low four bits of IP are at least OFFSET (bytes) */
 #define UNWIND_PLT    8
 #define UNWIND_SIGNAL 9 /* a signal's frame: registers are in the ucontext at SP */
@@ -66,10 +66,10 @@ struct unwind_row {
 #define UNWIND_WHY_DAMAGED    5 /* the description contradicts itself */
 #define _UNWIND_WHYS          6
 
-/* The place of the caller's BP: the rule's middle byte. */
-#define UNWIND_BP_SAME  0   /* in BP */
-#define UNWIND_BP_AT_BP 255 /* in the word at BP */
-/* 1 to 254: at CFA - 8 * that */
+/* The location of the caller's BP: the middle byte of the rule. */
+#define UNWIND_BP_SAME  0   /* BP is unchanged */
+#define UNWIND_BP_AT_BP 255 /* the word at BP */
+/* 1 to 254: the word at CFA - 8 * this value */
 
 /* KIND in the low byte, then BP, then the signed OFFSET in the upper half. */
 #define UNWIND_RULE(kind, bp, offset)                                                              \
@@ -90,9 +90,9 @@ struct unwind_block {
 };
 
 struct unwind_root {
-	__u32 n_blocks; /* with rows */
+	__u32 n_blocks; /* number of blocks with rows */
 	__u32 shift;    /* a slot stands for 1 << SHIFT blocks; at most UNWIND_SHIFT_MAX */
-	__u32 first[UNWIND_ROOT_SLOTS]; /* the address of the first row */
+	__u32 first[UNWIND_ROOT_SLOTS]; /* first address in the blocks of each slot */
 };
 _Static_assert(sizeof(struct unwind_block) == 4096 && sizeof(struct unwind_root) == 4096, "ABI");
 
@@ -113,17 +113,22 @@ struct unwind_file {
 	__u32 used;       /* the value of `unwind_clock` at its last use */
 	__u32 n_segments;
 	__u32 device;
-	__u32 filesystem; /* its type, as in statfs() */
+	__u32 filesystem; /* type of its file system, as in statfs() */
 	__u64 inode;
-	/* The number of times that the file was mapped, or needed by a walk, without its table */
+	/*
+	 * The number of times that the file was mapped, or a walk needed its table, before the
+	 * table existed
+	 */
 	__u64 missed;
 	/* Stacks that were copied because the table was missing; at most UNWIND_COPIES_MAX */
 	__u32 copied;
-	__u32 copied_waits;       /* likewise, of waits; at most UNWIND_COPIES_MAX_WAITS */
-	__u32 copied_allocations; /* likewise; at most UNWIND_COPIES_MAX_ALLOCATIONS */
+	/* The same for stacks of waits; at most UNWIND_COPIES_MAX_WAITS. */
+	__u32 copied_waits;
+	/* The same for stacks of allocations; at most UNWIND_COPIES_MAX_ALLOCATIONS. */
+	__u32 copied_allocations;
 	__u32 pad_0;
 	struct {
-		__u64 offset, size; /* in the file */
+		__u64 offset, size; /* position and size of the segment in the file */
 		__u64 delta;        /* address in the table minus offset in the file */
 	} segments[UNWIND_SEGMENTS_MAX];
 };
@@ -132,7 +137,7 @@ struct unwind_file {
 #define UNWIND_COPIES_MAX_WAITS       1024
 #define UNWIND_COPIES_MAX_ALLOCATIONS 1024
 
-#define UNWIND_FILE_NEW   0 /* its table was not requested */
+#define UNWIND_FILE_NEW   0 /* its table was not requested yet */
 #define UNWIND_FILE_ASKED 1
 #define UNWIND_FILE_READY 2
 #define UNWIND_FILE_EMPTY 3 /* it describes no frames, or is unreadable */
@@ -140,7 +145,7 @@ struct unwind_file {
 /* The identity of a file in the kernel. */
 struct unwind_file_key {
 	__u64 inode;
-	/* The last change of the inode, since inode numbers are reused */
+	/* Time of the last change of the inode, since inode numbers are reused */
 	__u64 changed_s;
 	__u32 changed_ns;
 	__u32 generation;
@@ -153,9 +158,9 @@ struct unwind_file_name {
 };
 
 /*
- * A program requests the table of file NUMBER, which process PID has mapped from START to END. With
- * UNWIND_FILE_NONE, it requests names. It does so after each UNWIND_NAMES_STEP names that it has
- * used.
+ * A program requests the table of file NUMBER, which process PID has mapped from START to END. If
+ * NUMBER is UNWIND_FILE_NONE, it asks for free names instead, after each UNWIND_NAMES_STEP names
+ * that it has used.
  */
 #define UNWIND_NAMES_STEP 256
 struct unwind_ask {
@@ -170,13 +175,13 @@ struct unwind_ask {
 #define UNWIND_PAGE_SHIFT    12
 #define UNWIND_PROCESSES_MAX 8192
 #define UNWIND_MAPPINGS_MAX                                                                        \
-	250 /* with code; an entry and the kernel's own data must fit into a page */
+	250 /* mappings with code; an entry and the kernel's own data must fit into a page */
 
 struct unwind_mapping {
 	__u64 where;      /* number of the first page << 28 | number of pages */
-	__u32 file_page;  /* of the first page, in the file */
+	__u32 file_page;  /* number of the first page in the file */
 	__u16 file;       /* UNWIND_FILE_NONE: code without a file */
-	__u16 generation; /* of the file's number */
+	__u16 generation; /* generation of the file's number */
 };
 
 #define UNWIND_WHERE_PAGES     28
@@ -186,13 +191,13 @@ struct unwind_mapping {
 
 /* The mappings of a process with code, by address. */
 struct unwind_process {
-	__u64 mm;       /* the address space in the kernel; the entry is valid only for this one */
-	__u32 sequence; /* odd during a change */
+	__u64 mm;       /* address space in the kernel; the entry is valid only for this one */
+	__u32 sequence; /* sequence number of changes; odd during a change */
 	__u32 n;
-	__u32 kept; /* during a change: the number of mappings from before it */
+	__u32 kept; /* during a change: number of mappings that remain from before the change */
 	/*
-	 * The number of mappings that others replaced or cut. If it is not 0, an address can have
-	 * two meanings
+	 * The number of mappings that others replaced or cut. If it is not 0, an address can belong
+	 * to two files, one after the other
 	 */
 	__u32 replaced;
 	struct unwind_mapping mappings[UNWIND_MAPPINGS_MAX];
@@ -208,14 +213,14 @@ struct unwind_range {
 
 /* ---- ends of walks ---- */
 
-#define UNWIND_END_WHOLE 0 /* at the start of the thread */
-#define UNWIND_END_FULL  1 /* the maximum number of frames */
+#define UNWIND_END_WHOLE 0 /* the walk has reached the start of the thread */
+#define UNWIND_END_FULL  1 /* the maximum number of frames was reached */
 /* The process's mappings are unknown, or it is a 32-bit program: walked by frame pointers */
 #define UNWIND_END_PROCESS 2
-#define UNWIND_END_MAPPING 3 /* an address without code */
+#define UNWIND_END_MAPPING 3 /* the address is not in code */
 /* Code whose table does not exist yet, or code with neither a description nor a frame pointer */
 #define UNWIND_END_TABLE       4
-#define UNWIND_END_UNSUPPORTED 5 /* code that rows do not support */
+#define UNWIND_END_UNSUPPORTED 5 /* the code has a rule that rows do not support */
 /* A rule leads to an unreadable address, or to an address that is not a caller's frame */
 #define UNWIND_END_MEMORY 6
 #define UNWIND_END_BUSY   7 /* mappings were being changed */

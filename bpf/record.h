@@ -41,12 +41,13 @@
 struct word_ring {
 	/* written by the program, read by user space */
 	__u64 head;
-	__u64 lost_count; /* not yet marked in the ring */
+	__u64 lost_count; /* lost records that no mark in the ring counts yet */
 	__u64 lost_first_ns;
 	__u64 lost_last_ns;
-	__u32 shown_tid;  /* with a filter: the thread that runs, if selected; else 0 */
-	__u32 untimed[2]; /* runs before the next timed one: COST_SCHED, COST_WAKEUPS */
-	__u32 lost_tid;   /* the running thread since the last lost record */
+	__u32 shown_tid; /* with a filter: the thread that runs, if selected; else 0 */
+	/* Number of runs before the next timed one, for COST_SCHED and COST_WAKEUPS. */
+	__u32 untimed[2];
+	__u32 lost_tid; /* the running thread since the last lost record */
 	__u32 pad_0[4];
 	/* written by user space, read by the program */
 	__u64 tail;
@@ -86,7 +87,7 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 
 struct rec_head {
 	__u64 ts_ns; /* CLOCK_BOOTTIME */
-	__u32 size;  /* of the whole record */
+	__u32 size;  /* size of the whole record */
 	__u16 kind;  /* REC_* */
 	__u16 cpu;
 	__u32 pid; /* tgid of the task that the event is about; 2 for kernel threads */
@@ -100,7 +101,8 @@ struct rec_identity {
 	__u64 cgroup_id; /* in the unified hierarchy */
 	__u32 pid, tid;
 	__u32 parent_pid; /* tgid of the real parent */
-	__u32 uid;        /* effective, initial user namespace; all bits set = unknown */
+	/* Effective user id in the initial user namespace; all bits set = unknown. */
+	__u32 uid;
 	__s32 prio;
 	__u32 flags; /* IDENTITY_* */
 	char comm[REC_COMM_BYTES];
@@ -112,7 +114,7 @@ _Static_assert(sizeof(struct rec_identity) == 56, "ABI");
 #define IDENTITY_SELECTED (1u << 2) /* REC_TASK only: the filter selects it */
 
 struct rec_fork {
-	struct rec_head head; /* the parent's thread */
+	struct rec_head head; /* head of the parent's thread */
 	struct rec_identity child;
 };
 _Static_assert(sizeof(struct rec_fork) == 80, "ABI");
@@ -126,26 +128,26 @@ _Static_assert(sizeof(struct rec_task) == 88, "ABI");
 
 struct rec_exec {
 	struct rec_head head;
-	struct rec_identity task;  /* as it is after the exec */
+	struct rec_identity task;  /* the task after the exec */
 	__u32 old_tid;             /* the tid of the thread that called exec */
-	__u32 args_bytes;          /* valid bytes in args */
-	char file[REC_FILE_BYTES]; /* NUL-terminated */
+	__u32 args_bytes;          /* number of valid bytes in args */
+	char file[REC_FILE_BYTES]; /* path of the program, NUL-terminated */
 	char args[REC_ARGS_BYTES]; /* NUL-separated, perhaps cut */
 };
 _Static_assert(sizeof(struct rec_exec) == 856, "ABI");
 
 struct rec_exit {
 	struct rec_head head;
-	struct rec_identity task; /* with its last name */
-	__u32 exit_code;          /* as wait() gives it */
+	struct rec_identity task; /* the task with its last name */
+	__u32 exit_code;          /* exit code as returned by wait() */
 	__u32 process_ends;       /* 1 = it was the last thread of its process */
 };
 _Static_assert(sizeof(struct rec_exit) == 88, "ABI");
 
 struct rec_rename {
 	struct rec_head head;
-	struct rec_identity task;  /* with the old name */
-	char comm[REC_COMM_BYTES]; /* the new one */
+	struct rec_identity task;  /* the task with its old name */
+	char comm[REC_COMM_BYTES]; /* the new name */
 };
 _Static_assert(sizeof(struct rec_rename) == 96, "ABI");
 
@@ -160,9 +162,10 @@ _Static_assert(sizeof(struct rec_rename) == 96, "ABI");
 struct rec_cgroup {
 	struct rec_head head;
 	__u64 id;
-	__u32 bytes;                  /* of the path, NUL included */
-	__u32 is_cut;                 /* 1 = the last levels are missing */
-	char path[CGROUP_PATH_BYTES]; /* from the root of the unified hierarchy: "/a/b"; "/" */
+	__u32 bytes;  /* number of bytes of the path, NUL included */
+	__u32 is_cut; /* 1 = the last levels are missing */
+	/* Path from the root of the unified hierarchy: "/a/b"; the root is "/". */
+	char path[CGROUP_PATH_BYTES];
 };
 _Static_assert(sizeof(struct rec_cgroup) == 1064, "ABI");
 #define REC_CGROUP_BYTES(bytes) (40 + (((bytes) + 7) & ~7u))
@@ -179,7 +182,7 @@ _Static_assert(sizeof(struct rec_lost) == 56, "ABI");
 /* The state of each of a CPU's BPF ring buffers, in a per-CPU map. */
 struct rec_state {
 	__u64 bytes;
-	__u64 lost_count; /* not yet marked in the ring */
+	__u64 lost_count; /* lost records that no mark in the ring counts yet */
 	__u64 lost_first_ns;
 	__u64 lost_last_ns;
 };
@@ -193,7 +196,8 @@ _Static_assert(sizeof(struct rec_state) == 32, "ABI");
 struct rec_work {
 	struct rec_head head;
 	__u64 begin_ns;
-	__u64 function;   /* address; an earlier struct rec_function contains its name */
+	/* Address of the function; an earlier struct rec_function contains its name. */
+	__u64 function;
 	__u32 in_softirq; /* 1: it ran in a softirq, and head is the interrupted task */
 	__u32 pad_0;
 };
@@ -220,7 +224,8 @@ _Static_assert(sizeof(struct rec_frequency) == 32, "ABI");
 
 /* ---- the profiler ---- */
 
-#define STACK_FRAMES_MAX 127 /* of one side, kernel or user: the default of perf_event_max_stack */
+/* Maximum number of kernel or of user frames: the default of perf_event_max_stack. */
+#define STACK_FRAMES_MAX 127
 
 /*
  * A call stack of one side, innermost frame first. It precedes the first record with its id, in the
@@ -235,7 +240,7 @@ struct rec_stack {
 _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
 #define REC_STACK_BYTES(n_frames) (32 + (n_frames)*8)
 
-#define PIECE_CALLS_MAX 16 /* maximum of the calls in a struct rec_piece */
+#define PIECE_CALLS_MAX 16 /* maximum number of calls in a struct rec_piece */
 
 /*
  * A stack that a program could not walk to its end, since the unwind table of a file is still being
@@ -251,24 +256,24 @@ _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
 struct rec_piece {
 	struct rec_head head;
 	__u64 id;
-	__u64 ip, sp, bp; /* of the last frame, whose caller is searched */
+	__u64 ip, sp, bp; /* registers of the last frame, whose caller is searched */
 	__u64 vdso;       /* address of the vdso; 0 = not mapped */
 	__u32 exact;      /* 1: the thread was interrupted at IP; 0: IP is a return address */
 	__u32 n_frames;   /* at least 1 */
-	__u32 n_bytes;    /* of the stack, from SP on */
+	__u32 n_bytes;    /* number of copied bytes of the stack, from SP on */
 	__u32 n_room;     /* bytes that follow in the record, of which n_bytes are used */
 	__u32 n_calls;
 	__u32 is_wait;  /* 1: the thread leaves its CPU; a record of its time off CPU can follow */
-	__u32 instance; /* of the process; REC_HEAP_PIECE only, like the next one */
+	__u32 instance; /* instance of the process; only in REC_HEAP_PIECE, like is_skipped */
 	__u32 is_skipped; /* 1: the first frame is left out if it has a caller */
 	/*
 	 * A frame in the chain that begins at BP, and the function that is called before its return
 	 * address.
 	 */
 	struct rec_piece_call {
-		__u64 bp;     /* of the frame */
+		__u64 bp;     /* value of BP for the frame */
 		__u64 called; /* 0 = no call; or PIECE_CALLED_BY_REGISTER */
-		__u64 linked; /* the target of CALLED if it is a jump of the linker; otherwise 0 */
+		__u64 linked; /* if CALLED is a jump of the linker: its target; otherwise 0 */
 	} calls[PIECE_CALLS_MAX];
 	__u64 frames[STACK_FRAMES_MAX];
 	struct unwind_process process;
@@ -285,11 +290,11 @@ _Static_assert(sizeof(struct rec_piece) == 5520, "ABI");
 /* The number of pieces that a CPU has sent. */
 struct piece_budget {
 	__u64 second;
-	__u32 n; /* in that second, for samples, calls and moments */
+	__u32 n; /* number of pieces in that second, for samples, calls and moments */
 	__u32 n_waits;
 	__u32 n_allocations;
 	__u32 pad_0;
-	__u64 sent; /* in total */
+	__u64 sent; /* number of all pieces */
 };
 _Static_assert(sizeof(struct piece_budget) == 32, "ABI");
 
@@ -305,7 +310,7 @@ _Static_assert(sizeof(struct rec_sample) == 40, "ABI");
 
 /* The kind of end of a time off CPU. */
 #define REC_OFFCPU_RETURNS 0
-/* The thread runs, but the kernel has not reported its return: the end is an estimate. */
+/* The thread runs, but the kernel has not reported its return, so the end is an estimate. */
 #define REC_OFFCPU_RUNS 1
 #define REC_OFFCPU_OPEN 2 /* the thread is still off its CPU at the end of the recording */
 #define REC_OFFCPU_MAX  3
@@ -316,24 +321,27 @@ struct rec_offcpu {
 	__u64 begin_ns;
 	__u64 kernel_stack, user_stack;
 	__u32 waker_tid; /* 0 = an interrupt, or unknown */
-	__u16 state;     /* a letter: R S D T t P I */
+	__u16 state;     /* state of the thread: a letter of R S D T t P I */
 	__u8 end;        /* REC_OFFCPU_* */
-	__u8 is_earlier; /* 1: it was off its CPU before begin_ns; the user stack is a struct
-			  * rec_piece of on_iter_waiting */
+	/*
+	 * 1: the thread left its CPU before begin_ns; the user stack is a struct rec_piece of
+	 * on_iter_waiting.
+	 */
+	__u8 is_earlier;
 };
 _Static_assert(sizeof(struct rec_offcpu) == 56, "ABI");
 
 /* The state of a thread at its departure from a CPU, until it runs again. */
 struct offcpu_thread {
-	__u64 begin_ns; /* 0 = it runs */
+	__u64 begin_ns; /* 0 = the thread runs */
 	__u32 waker_tid;
 	__u32 state;
 	__u32 n_user_frames;
 	__u16 is_earlier;      /* as in struct rec_offcpu; user.id is then the id of the piece */
 	__u16 is_copied;       /* user.id is the id of a piece, which was sent */
 	__u64 ran_ns;          /* the kernel's sum of its CPU time */
-	__u64 woken_ns;        /* 0 = not yet, or the wakeup was missed */
-	struct rec_stack user; /* the frames; becomes a record when it is sent */
+	__u64 woken_ns;        /* time of the wakeup; 0 = not woken yet, or the wakeup was missed */
+	struct rec_stack user; /* the user stack; becomes a record when it is sent */
 };
 _Static_assert(sizeof(struct offcpu_thread) == 1088, "ABI");
 
@@ -346,7 +354,7 @@ _Static_assert(sizeof(struct offcpu_thread) == 1088, "ABI");
 #define WAITING_COPIES_MAX  1024
 #define WAITING_STACK_BYTES 16384
 
-/* The work area of the iterator that copies these stacks. */
+/* The work area of the iterator that copies the stacks of waiting threads. */
 struct waiting_room {
 	struct offcpu_thread thread;
 	struct rec_piece piece;
@@ -382,12 +390,13 @@ _Static_assert(sizeof(struct rec_cpu_gone) == 32, "ABI");
 
 /* ---- activities of a CPU ---- */
 
-#define CPU_IRQ_DEPTH_MAX  4  /* nested handlers; deeper ones are not recorded */
+/* Maximum depth of nested handlers; deeper handlers are not recorded. */
+#define CPU_IRQ_DEPTH_MAX  4
 #define CPU_IRQ_NAME_BYTES 32 /* of a handler's name, NUL included */
 
 /* The current work item of a worker, or of a CPU's softirq. */
 struct work_state {
-	__u64 begin_ns; /* 0 = in none */
+	__u64 begin_ns; /* begin of the work item; 0 = no work item */
 	__u64 function;
 };
 
@@ -395,7 +404,8 @@ struct work_state {
 struct cpu_state {
 	__u64 irq_begin_ns[CPU_IRQ_DEPTH_MAX];
 	__u64 softirq_begin_ns;
-	__u64 idle_begin_ns; /* 0 = not idle, or its begin was missed; likewise above */
+	/* Begin of the idle state; 0 = not idle, or the begin was missed (likewise above). */
+	__u64 idle_begin_ns;
 	/* The time of this switch, for programs that run after on_sched_switch; 0 = none */
 	__u64 switch_ns;
 	struct work_state bh_work;
@@ -404,7 +414,7 @@ struct cpu_state {
 	/* The task that has raised the next softirqs; 0 = an interrupt has raised them */
 	__u32 softirq_of;
 	__u32 pad_0;
-	char irq_name[CPU_IRQ_NAME_BYTES]; /* work area */
+	char irq_name[CPU_IRQ_NAME_BYTES]; /* work area for a handler's name */
 };
 _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 
@@ -440,17 +450,17 @@ _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 #define COST_GAP_MIN        33
 #define COST_GAP_SPREAD     63
 
-#define COST_NS_MAX 100000 /* maximum of one run */
-#define COST_CLOCKS 64     /* runs that measure the cost of reading the clock */
+#define COST_NS_MAX 100000 /* maximum time of one run that is counted */
+#define COST_CLOCKS 64     /* number of runs that measure the cost of reading the clock */
 
 /* The cost of the runs of a class of programs on a CPU. */
 struct program_cost {
 	__u64 runs;
-	__u64 next; /* the run that is timed next */
+	__u64 next; /* number of the run that is timed next */
 	/* number and time of the timed runs; the time excludes one read of the clock (clock_ns) */
 	__u64 n_timed;
 	__u64 ns;
-	__u64 clock_ns; /* 0 = unknown yet */
+	__u64 clock_ns; /* time of one read of the clock; 0 = not known yet */
 	__u64 pad_0[3];
 };
 _Static_assert(sizeof(struct program_cost) == 64, "ABI");
@@ -471,14 +481,14 @@ _Static_assert(COST_CLASSES <= 16, "room");
 /* ---- registers of threads ---- */
 
 /*
- * The registers of a thread, as far as known. If the thread runs, they are from its last entry into
- * the kernel.
+ * The registers of a thread, as far as they are known. If the thread runs, they are from its last
+ * entry into the kernel.
  */
 #define REC_REGISTERS_MAX 40
 struct rec_registers {
 	struct rec_head head;
 	__u64 sp, tls;  /* stack pointer, and thread pointer; 0 = unknown */
-	__u64 altstack; /* its stack for signals (sigaltstack); 0 = none */
+	__u64 altstack; /* alternate signal stack of the thread (sigaltstack); 0 = none */
 	__u32 running;  /* 1: the registers can be out of date */
 	__u32 n;
 	__u64 registers[REC_REGISTERS_MAX]; /* in any order */
@@ -499,16 +509,17 @@ struct kernel_text {
 #define FILTER_OWN    (1u << 4) /* one user's own processes only (bpf/own.bpf.h) */
 
 #define FILTER_CGROUPS_MAX  8
-#define FILTER_CGROUP_BYTES 128 /* of a cgroup's own name, NUL included */
-#define FILTER_VALUES_MAX   64  /* comms or uids */
+#define FILTER_CGROUP_BYTES 128 /* maximum size of a cgroup's own name, NUL included */
+#define FILTER_VALUES_MAX   64  /* maximum number of comms or uids in a filter */
 #define FILTER_PIDS_MAX     65536
-#define FILTER_ANCESTORS_MAX                                                                       \
-	32 /* generations of ancestors that one round checks; the next round continues */
-#define OWN_GIDS_MAX 32
+/* Generations of ancestors that one round checks; the next round continues with older ones. */
+#define FILTER_ANCESTORS_MAX 32
+#define OWN_GIDS_MAX         32
 
 /* Values in the map of selected processes. */
 #define FILTER_PID_LIVES 1
-#define FILTER_PID_ENDED 2 /* its last thread exits; the entry is removed when all are gone */
+/* The last thread of the process exits; the entry is removed when all threads are gone. */
+#define FILTER_PID_ENDED 2
 
 /*
  * A cgroup to follow. A restart gives a cgroup a new id, so it is identified by its name below a

@@ -31,7 +31,7 @@ const volatile __u8 resource_calls[RESOURCE_CALLS_MAX] = { 0 };
 /* All descriptors are recorded, and not only those of shared memory. */
 const volatile __u32 resource_fds = 0;
 
-/* The kernel's interface. */
+/* Numbers from the kernel's interface. */
 #define AT_ENTRY_NESTED_BYTES (64 << 10)
 #define MAP_FIXED             0x10 /* MAP_FIXED_NOREPLACE is another bit */
 #define MAP_STACK             0x20000
@@ -75,7 +75,7 @@ struct call {
 	struct memory_process *process;
 };
 
-/* 64-bit layouts of user space. */
+/* Structures of user space, in their 64-bit layout. */
 struct message {
 	__u64 name;
 	__u32 name_bytes, pad_0;
@@ -270,7 +270,7 @@ static __always_inline bool made_two(struct call *call, __u64 address, __u64 fla
 	return true;
 }
 
-/* The commands of bpf() that return a descriptor. */
+/* Whether COMMAND of bpf() returns a descriptor. */
 static __always_inline bool is_bpf_maker(__u64 command)
 {
 	const __u64 makers = 1ull << 0 | 1ull << 5 | 1ull << 7 | 1ull << 13 | 1ull << 14 |
@@ -372,7 +372,7 @@ static __always_inline bool resources_understand(struct call *call)
 /* ---- descriptors in received messages ---- */
 
 /* Flags of the search. */
-#define FDS_MESSAGE_COUNT   (1u << 0) /* count them only */
+#define FDS_MESSAGE_COUNT   (1u << 0) /* only count the descriptors */
 #define FDS_MESSAGE_CLOEXEC (1u << 1)
 #define FDS_MESSAGE_MANY    (1u << 2) /* for recvmmsg() */
 

@@ -20,7 +20,8 @@ struct reservation {
 };
 
 /*
- * SIZE is the size of the ring, here and below: a power of two that is constant for the verifier.
+ * SIZE is the size of the ring, in all functions here: a power of two that is constant for the
+ * verifier.
  */
 static __always_inline __u64 *ring_at(struct word_ring *ring, __u64 size, __u64 position)
 {
@@ -35,8 +36,9 @@ static __always_inline void ring_count_lost(struct word_ring *ring, __u64 now_ns
 }
 
 /*
- * Reserves BYTES. If there was a loss, reserves its mark before them: the caller can set the
- * running thread in *RET_MARK. If the ring is full, counts that and returns false.
+ * Reserves BYTES. After a loss, also reserves its mark before these bytes: *RET_MARK is the mark,
+ * in which the caller can set the running thread. If the ring is full, counts that and returns
+ * false.
  */
 static __always_inline bool ring_reserve(struct reservation *r, struct word_ring *ring, __u64 size,
 					 __u32 bytes, __u64 now_ns, struct ring_lost **ret_mark)

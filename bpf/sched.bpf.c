@@ -31,9 +31,10 @@ const volatile __u64 offcpu_min_ns = 0; /* 0 = times off CPU are not recorded */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* user space: possible CPUs */
+	__uint(max_entries, 1); /* set by user space to the number of possible CPUs */
 	__uint(key_size, sizeof(__u32));
-	__uint(value_size, 8192); /* user space: struct word_ring, ring, slack */
+	/* Set by user space: size of struct word_ring, the ring, and the slack. */
+	__uint(value_size, 8192);
 } sched_rings SEC(".maps");
 
 /*

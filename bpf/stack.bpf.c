@@ -16,7 +16,7 @@ const volatile bool stacks_of_none = false;
 #define STACK_NR_EXECVEAT 322
 #define STACK_LOWEST      0x10000 /* nothing is mapped below */
 
-/* Where the frames of a walk are stored. The other one is NULL. */
+/* The place where the frames of a walk are stored. One of the two pointers is NULL. */
 struct stack_target {
 	struct rec_stack *record;
 	struct memory_stack *memory;
@@ -116,7 +116,7 @@ static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, const struc
 	return n;
 }
 
-/* The next frames by tables, with the result of stack_stride(). */
+/* Stores the next frames of W by tables in TO, with the result of stack_stride(). */
 __noinline __u64 stack_tables_record(struct unwind_walk *w, struct rec_stack *to, __u32 n)
 {
 	return w && to ? stack_stride(w, to->frames, n, STACK_FRAMES_MAX, true) : 0;
@@ -307,7 +307,8 @@ __noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip,
 	return STACK_NOT_WALKED;
 }
 
-#define STACK_LEARNED_WORDS 192 /* words that are examined, from the place where the walk stopped */
+/* Number of words that are examined, from the place where the walk stopped. */
+#define STACK_LEARNED_WORDS 192
 
 struct stack_learning {
 	__u64 sp;

@@ -107,23 +107,23 @@ __u64 stack_hash_of(const struct rec_stack *s, __u32 n);
 __u32 stack_walk_record(struct rec_stack *to);
 
 /*
- * The same. With COPIES, the walk can stop if the table of a file is still being made, or the
- * mappings are being changed (bpf/piece.bpf.h). Then *RET_STOPPED is the place, and its IP is not
- * 0.
+ * Walks like stack_walk_record(). With COPIES, the walk can stop if the table of a file is still
+ * being made, or the mappings are being changed (bpf/piece.bpf.h). Then *RET_STOPPED is the place
+ * where it stopped, and its IP is not 0.
  */
 __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped,
 			 enum stack_copies copies);
 
 /*
- * The same, from frame number FIRST on, which is 0 or 1. Returns the number of frames from there
- * on.
+ * Walks like stack_walk_record(), into TO from frame number FIRST (0 or 1) on. Returns the number
+ * of frames from FIRST on.
  */
 __u32 stack_walk_memory(struct memory_stack *to, __u32 first);
 
 /*
  * Walks by tables alone. Omits the innermost SKIP frames (0 or 1), unless no caller is found.
  * Returns the number of frames, or STACK_NOT_WALKED if another way is needed. Unless RET_STOPPED is
- * NULL, the walk can stop as above, for a copy that counts as one of an allocation.
+ * NULL, the walk can stop like stack_walk_or_stop(), for the copy of an allocation's stack.
  */
 __u32 stack_walk_callers(struct memory_stack *to, __u32 skip, struct unwind_walk *ret_stopped);
 
@@ -135,7 +135,7 @@ __u32 stack_walk_callers(struct memory_stack *to, __u32 skip, struct unwind_walk
  */
 int stack_learn_callers(const struct unwind_walk *stopped, struct unwind_walk *work);
 
-/* The same, if mappings are learned only from walks. */
+/* Calls stack_learn_callers() if mappings are learned only from walks. */
 static __always_inline void stack_learn_callers_if_needed(const struct unwind_walk *stopped,
 							  struct unwind_walk *work)
 {
@@ -162,7 +162,7 @@ static __always_inline __u32 stack_walk_user(void *ctx, struct task_struct *p, s
 				     : stack_walk_by_kernel(ctx, to->frames, sizeof(to->frames));
 }
 
-/* The same, from frame number 0 or 1 on. */
+/* Walks like stack_walk_user(), into TO from frame number 0 or 1 on. */
 static __always_inline __u32 stack_walk_user_memory(void *ctx, struct memory_stack *to, bool from_1)
 {
 	__u32 n = stack_walk_memory(to, from_1);
@@ -192,9 +192,9 @@ static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u
 #define STACK_CALLERS_MAX 7 /* with room for one more, for the verifier */
 struct stack_callers {
 	__u32 n;
-	__u32 direct; /* 1: the call names the function itself, so both are in one file */
-	__u64 at;     /* the address of the last one on the stack */
-	__u64 bp;     /* the frame of the function that it returns to; 0 = none */
+	__u32 direct; /* 1: the call contains the function's address, so both are in one file */
+	__u64 at;     /* address on the stack of the last caller's return address */
+	__u64 bp;     /* BP of the function to which the last caller returns; 0 = unknown */
 	__u64 frames[STACK_CALLERS_MAX + 1];
 };
 
@@ -231,7 +231,7 @@ __u32 stack_walk_from(__u64 bp, __u32 n, struct memory_stack *to);
  */
 bool stack_send_of(struct rec_stack *s, __u32 n, __u64 who, __u64 now_ns, __u64 *ret_id);
 
-/* The same for P. */
+/* Sends the stack of P like stack_send_of(). */
 static __always_inline bool stack_send(struct rec_stack *s, __u32 n, struct task_struct *p,
 				       __u64 now_ns, __u64 *ret_id)
 {

@@ -23,7 +23,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define VM_EXEC 0x00000004
 #define EBUSY   16
 
-/* The initial value of entries: zeroes. */
+/* An entry with zeroes, the initial value of new entries. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -136,7 +136,7 @@ static __always_inline bool unwind_name_file(const struct unwind_file_key *key,
 /* A new mapping that is inserted. */
 struct unwind_insertion {
 	struct unwind_process *process;
-	__u64 first, end; /* pages */
+	__u64 first, end; /* numbers of pages */
 	__u32 file_page;
 	struct unwind_file_name file;
 	__u32 weight; /* the priority that it gives to its file's table */
@@ -144,7 +144,7 @@ struct unwind_insertion {
 	bool has_rest;
 	/* (programs have little stack: the name is known before room is made) */
 	union {
-		struct unwind_file_key key; /* of its file, if it has one */
+		struct unwind_file_key key; /* key of the mapping's file, if it has one */
 		/* The second part of a mapping that this one cuts in two; later, this mapping */
 		struct unwind_mapping placed;
 	};
@@ -292,8 +292,8 @@ static __noinline bool unwind_has(const struct unwind_insertion *new)
 }
 
 /*
- * The number of PROCESS's mappings that begin before END. Sets *RET_ANY if any of them has pages
- * from FIRST on.
+ * The number of PROCESS's mappings that begin before END. Sets *RET_ANY if any of these mappings
+ * has pages from FIRST on.
  */
 static __always_inline __u32 unwind_search_range(const struct unwind_process *process, __u64 first,
 						 __u64 end, bool *ret_any)
@@ -603,7 +603,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_exec, struct task_struct *p, int old_pi
 	return 0;
 }
 
-/* Runs after the program by which the filter follows. */
+/* Runs after on_sched_process_fork, in which the filter follows the child. */
 SEC("?tp_btf/sched_process_fork")
 int TIMED_PROG(COST_LIFECYCLE, on_unwind_fork, struct task_struct *parent,
 	       struct task_struct *child)

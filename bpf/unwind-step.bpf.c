@@ -15,7 +15,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Offsets in a ucontext, from SP at the return from a signal's handler. */
 #define UNWIND_SIGNAL_BP 120
-#define UNWIND_SIGNAL_SP 160 /* and IP after it */
+#define UNWIND_SIGNAL_SP 160 /* offset of SP; IP follows it */
 
 #if defined(__TARGET_ARCH_x86)
 /* The word at ADDRESS, plus MORE; UNWIND_NO_FRAME if it is unreadable. */
@@ -132,7 +132,10 @@ static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u3
 	return 0;
 }
 
-/* The same for a RULE by which the return address of the innermost frame is in a register. */
+/*
+ * Moves TO to the caller like unwind_set_frame(), by a RULE with the return address of the
+ * innermost frame in a register.
+ */
 static __noinline int unwind_caller_by_register(struct unwind_walk *to, __u32 rule)
 {
 	__u64 cfa = to->sp + UNWIND_RULE_OFFSET(rule) * UNWIND_WORD;

@@ -22,9 +22,10 @@ struct unwind_asks unwind_asks SEC(".maps");
 struct unwind_blocks {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_INNER_MAP);
-	__uint(max_entries, 1); /* user space */
+	__uint(max_entries, 1); /* set by user space */
 	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(struct unwind_block)); /* the first one a struct unwind_root */
+	/* The first element is a struct unwind_root. */
+	__uint(value_size, sizeof(struct unwind_block));
 };
 
 struct {
@@ -251,7 +252,7 @@ static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 	return block->rows[at & (UNWIND_BLOCK_ROWS - 1)].rule;
 }
 
-/* (through this CPU's cache) */
+/* (through this CPU's cache of rules) */
 __noinline __u32 unwind_find_rule(__u32 file, __u32 generation, __u32 address)
 {
 	__u64 name = (__u64)(__u16)file << 48 | (__u64)(__u16)generation << 32 | address;

@@ -33,7 +33,7 @@ extern struct unwind_processes unwind_processes SEC(".maps");
 extern struct unwind_files unwind_files SEC(".maps");
 extern struct unwind_asks unwind_asks SEC(".maps");
 
-/* Incremented by user space. Files that are used get its value. */
+/* A clock that user space increments. Files get its value when they are used. */
 extern __u32 unwind_clock;
 
 /* Whether user stacks are walked by tables; otherwise by frame pointers only. */
@@ -45,7 +45,7 @@ extern const volatile bool unwind_by_tables;
  */
 bool unwind_is_in(__u64 mm);
 
-/* Looks up the position of the walk in the known rules. Returns 0 or UNWIND_END_*. */
+/* Looks up the known mapping at W's position, and the mapping's file. Returns 0 or UNWIND_END_*. */
 int unwind_find_mapping(struct unwind_walk *w);
 
 /*
@@ -142,8 +142,8 @@ static __always_inline __u32 unwind_search_mappings(const struct unwind_process 
 }
 
 /*
- * Looks up the mapping at the walk's position, unless it is in the last one. Returns 0 or
- * UNWIND_END_*.
+ * Looks up the mapping at the walk's position, unless the position is in the last mapping. Returns
+ * 0 or UNWIND_END_*.
  */
 static __always_inline int unwind_settle(struct unwind_walk *w)
 {
