@@ -13,8 +13,8 @@
 enum { NAME_BYTES_MAX = 1024, NAMES_BYTES_MAX = 64 << 20 };
 
 struct kymo_named {
-	uint64_t process; /* of a thread */
-	size_t bytes;     /* its share of the total size */
+	uint64_t process; /* process of a thread */
+	size_t bytes;     /* size of the name, as counted in name_bytes */
 	char name[];
 };
 

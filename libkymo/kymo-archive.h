@@ -16,8 +16,8 @@ struct kymo_text {
 
 struct kymo_argument {
 	enum kymo_argument_type type;
-	struct kymo_text name, bytes; /* of a string or blob */
-	uint64_t number;              /* of an integer; the bits of a double */
+	struct kymo_text name, bytes; /* the text of a string, the bytes of a blob */
+	uint64_t number;              /* the value of an integer; the bits of a double */
 };
 
 struct kymo_event {
@@ -38,8 +38,8 @@ struct kymo_archive {
 	struct fxt_damage damage;
 	struct kymo_event event;
 	uint64_t lost, full_buffers;
-	struct table processes, threads; /* by koid: struct kymo_named; owned */
-	size_t name_bytes;               /* of processes and threads together */
+	struct table processes, threads; /* struct kymo_named by koid; owned */
+	size_t name_bytes;               /* size of the names of all processes and threads */
 };
 
 /* Fills E from RECORD, an event, scheduling or log record. Returns 1, 0 for other records, or

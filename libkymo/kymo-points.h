@@ -10,7 +10,7 @@
 
 struct kymo_points {
 	struct packed_stream stream;
-	struct tracedb_reader *reader; /* contains the dictionary */
+	struct tracedb_reader *reader; /* the reader, which contains the dictionary */
 	struct tracedb_store *store;
 	const char *damage; /* NULL = not damaged */
 	uint64_t damage_offset;

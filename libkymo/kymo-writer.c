@@ -11,14 +11,14 @@
 
 struct kymo_writer {
 	enum tracedb_layout layout;
-	char **names; /* owned, as are its strings */
+	char **names; /* array and strings are owned */
 	size_t n_names, names_room;
 	struct tracedb_type *types; /* owned */
 	size_t n_types, types_room;
 	bool begun;
 	struct tracedb_writer writer;
 	struct outbuf out;
-	/* The point: */
+	/* The current point: */
 	struct tracedb_entry *entries; /* owned */
 	size_t n_entries, entries_room;
 	int error; /* the first error */
@@ -221,7 +221,7 @@ int kymo_writer_flush(kymo_writer *w, int fd)
 		else if (errno != EINTR)
 			r = -errno;
 	}
-	/* Data that was not written is written by the next call. */
+	/* The next call writes the remaining data. */
 	if (done > 0)
 		memmove(w->out.data, w->out.data + done, w->out.size - done);
 	w->out.size -= done;

@@ -48,7 +48,7 @@ const char *kymo_version(void);
 
 typedef struct kymo_archive kymo_archive;
 
-/* The event that was read last. */
+/* The event that was read last by kymo_archive_next(). */
 typedef struct kymo_event kymo_event;
 
 /* The results of kymo_archive_next(), besides negative errnos. */
@@ -58,7 +58,7 @@ enum kymo_step {
 	KYMO_DAMAGE = 2,
 };
 
-/* "Event record", "Scheduling record", "Log record". */
+/* The kinds of events: "Event record", "Scheduling record" and "Log record" of the format. */
 enum kymo_event_kind {
 	KYMO_EVENT_INSTANT = 0,
 	KYMO_EVENT_COUNTER = 1,
@@ -73,10 +73,10 @@ enum kymo_event_kind {
 	KYMO_EVENT_FLOW_END = 10,
 	KYMO_EVENT_SWITCH = 16, /* a thread is switched in on a CPU */
 	KYMO_EVENT_WAKEUP = 17, /* a thread is woken */
-	KYMO_EVENT_LOG = 18,    /* its name is the message */
+	KYMO_EVENT_LOG = 18,    /* a log message; its name is the text */
 };
 
-/* "Argument types". */
+/* See "Argument types" in the specification of the format. */
 enum kymo_argument_type {
 	KYMO_ARGUMENT_NULL = 0,
 	KYMO_ARGUMENT_INT32 = 1,
@@ -92,8 +92,8 @@ enum kymo_argument_type {
 };
 
 /*
- * Start to read an archive from FD, at its position, or from the N bytes at P. Wait for the first
- * bytes. Return 0 or a negative errno.
+ * Start to read an archive: from FD, at its position, or from the N bytes at P. They wait for the
+ * first bytes. Return 0 or a negative errno.
  */
 int kymo_archive_open_fd(kymo_archive **ret, int fd);
 int kymo_archive_open_memory(kymo_archive **ret, const void *p, size_t n);
@@ -101,9 +101,9 @@ int kymo_archive_open_memory(kymo_archive **ret, const void *p, size_t n);
 kymo_archive *kymo_archive_free(kymo_archive *a);
 
 /*
- * Reads on, to the next event. Returns KYMO_EVENT; KYMO_DAMAGE, if there is something unreadable
- * before it, which is skipped; KYMO_END; or a negative errno. Records of other types are not
- * returned: names and losses are collected from them.
+ * Reads up to the next event. Returns KYMO_EVENT; KYMO_DAMAGE, if unreadable bytes precede the
+ * event, which are skipped; KYMO_END; or a negative errno. Records of other types are not returned:
+ * names and losses are collected from them.
  */
 int kymo_archive_next(kymo_archive *a);
 
@@ -121,8 +121,8 @@ const char *kymo_archive_compression(const kymo_archive *a);
 
 /*
  * The number of events that the recorder lost, as far as the archive was read: the sum of the
- * events `lost` of category `kymo`. And the number of times that a provider's buffer was full,
- * after which an unknown number of events is missing.
+ * events `lost` of category `kymo`. kymo_archive_full_buffers() is the number of times that a
+ * provider's buffer was full, after which an unknown number of events is missing.
  */
 uint64_t kymo_archive_lost(const kymo_archive *a);
 uint64_t kymo_archive_full_buffers(const kymo_archive *a);
@@ -145,30 +145,34 @@ uint32_t kymo_koid_tid(uint64_t koid);
 
 enum kymo_event_kind kymo_event_kind(const kymo_event *e);
 uint64_t kymo_event_time_ns(const kymo_event *e);
-uint64_t kymo_event_end_ns(const kymo_event *e); /* of duration complete; else its time */
+/* For a complete duration, its end; otherwise the time of the event. */
+uint64_t kymo_event_end_ns(const kymo_event *e);
 
-/* Its id: of a counter, an asynchronous event or a flow. Else 0. */
+/* The id of a counter, an asynchronous event or a flow; 0 for other events. */
 uint64_t kymo_event_id(const kymo_event *e);
 
-/* "" = without one. Switches and wakeups have neither. */
+/* The category and the name of the event; "" = none. Switches and wakeups have neither. */
 const char *kymo_event_category(const kymo_event *e);
 const char *kymo_event_name(const kymo_event *e);
 
 /*
- * Koids. Of a switch: the thread that is switched in; 0 is the idle thread. Otherwise, 0 is an
- * unknown one.
+ * The koids of the event. For a switch, of the thread that is switched in: 0 is the idle thread.
+ * For other events, 0 is an unknown process or thread.
  */
 uint64_t kymo_event_process(const kymo_event *e);
 uint64_t kymo_event_thread(const kymo_event *e);
 
-/* Of a switch or wakeup, the CPU; else -1. */
+/* The CPU of a switch or wakeup; -1 for other events. */
 int kymo_event_cpu(const kymo_event *e);
 
-/* Of a switch: the thread that is switched out, and its state (ZX_THREAD_STATE). Else 0. */
+/*
+ * For a switch: the thread that is switched out, and its state (ZX_THREAD_STATE). 0 for other
+ * events.
+ */
 uint64_t kymo_event_out_thread(const kymo_event *e);
 unsigned kymo_event_out_state(const kymo_event *e);
 
-/* Its arguments, from 0. Those that are damaged are left out. */
+/* The number of arguments of the event, with indices from 0. Damaged arguments are left out. */
 size_t kymo_event_arguments(const kymo_event *e);
 const char *kymo_event_argument_name(const kymo_event *e, size_t i);
 enum kymo_argument_type kymo_event_argument_type(const kymo_event *e, size_t i);
@@ -182,11 +186,11 @@ int kymo_event_find_argument(const kymo_event *e, const char *name);
  */
 uint64_t kymo_event_argument_unsigned(const kymo_event *e, size_t i);
 int64_t kymo_event_argument_signed(const kymo_event *e, size_t i);
-double kymo_event_argument_double(const kymo_event *e, size_t i); /* integers, too */
+double kymo_event_argument_double(const kymo_event *e, size_t i); /* also converts integers */
 
 /*
- * The bytes of a string or blob, with a NUL behind them, and their number, without it (can be
- * NULL). NULL and 0 for other types.
+ * The bytes of a string or blob, which are followed by a NUL. *RET_SIZE (can be NULL) is their
+ * number without the NUL. NULL and 0 for other types.
  */
 const char *kymo_event_argument_bytes(const kymo_event *e, size_t i, size_t *ret_size);
 
@@ -196,7 +200,7 @@ typedef struct kymo_writer kymo_writer;
 
 enum kymo_layout {
 	KYMO_LAYOUT_W16 = 0, /* as specified: numbers of 16 bits */
-	KYMO_LAYOUT_W64 = 1, /* with wider ones; most programs use it */
+	KYMO_LAYOUT_W64 = 1, /* with wider numbers; most programs use this layout */
 };
 
 enum kymo_format {
@@ -204,31 +208,31 @@ enum kymo_format {
 	KYMO_SIGNED = 1,   /* 1, 2, 4 or 8 bytes */
 	KYMO_FLOAT = 2,    /* 4 or 8 bytes */
 	KYMO_POINTER = 3,  /* 1 to 8 bytes */
-	KYMO_BLOB = 4,     /* any number of bytes; 0 = each value has its own */
+	KYMO_BLOB = 4,     /* any number of bytes; 0 = each value has its own size */
 };
 
 int kymo_writer_new(kymo_writer **ret, enum kymo_layout layout);
 kymo_writer *kymo_writer_free(kymo_writer *w);
 
 /*
- * Add a name, which is copied, or a type whose name is such a number. All are added before
- * kymo_writer_begin(). Return its number, from 0; or -EINVAL, -EBUSY (it has begun), -EMSGSIZE (too
- * many), -ENOMEM.
+ * Add a name, which is copied, or a type, whose name is the number of an added name. All names and
+ * types are added before kymo_writer_begin(). Return its number, from 0; or -EINVAL, -EBUSY (it has
+ * begun), -EMSGSIZE (too many), -ENOMEM.
  */
 int kymo_writer_add_name(kymo_writer *w, const char *name);
 int kymo_writer_add_type(kymo_writer *w, int name, enum kymo_format format, uint32_t size);
 
 /*
- * Writes the names and types. Returns 0; -EOVERFLOW, if they are too many or too long for the
- * layout; -EBUSY; or -ENOMEM. A file without points ends here.
+ * Writes the names and types. Returns 0; -EOVERFLOW, if there are too many of them, or they are too
+ * long for the layout; -EBUSY; or -ENOMEM. A file without points ends here.
  */
 int kymo_writer_begin(kymo_writer *w);
 
 /*
  * Add an entry to the point. Entries keep their order: the size of a buffer applies to pointers
  * after it; size 0 removes the buffer. A statement is not 0. Return 0 or a negative errno, which
- * kymo_writer_end_point() returns, too. The bytes of a blob must stay until then. N must be the
- * size of its type, if that has one.
+ * kymo_writer_end_point() returns, too. The bytes of a blob must stay valid until then. N must be
+ * the size of its type, if that has one.
  */
 int kymo_writer_statement(kymo_writer *w, uint64_t statement);
 int kymo_writer_buffer(kymo_writer *w, uint64_t address, uint64_t size);
@@ -260,7 +264,7 @@ int kymo_writer_flush(kymo_writer *w, int fd);
 /* All points of a file, in memory. */
 typedef struct kymo_points kymo_points;
 
-/* One of them. */
+/* One point of a file. */
 typedef struct kymo_point kymo_point;
 
 /*
@@ -280,7 +284,7 @@ uint64_t kymo_points_count(const kymo_points *p);
 
 typedef struct kymo_cursor kymo_cursor;
 
-/* A walk over the points of P, which must exist longer. */
+/* A walk over the points of P. P must exist longer than the walk. */
 int kymo_cursor_new(kymo_cursor **ret, const kymo_points *p);
 kymo_cursor *kymo_cursor_free(kymo_cursor *c);
 
@@ -290,13 +294,15 @@ kymo_cursor *kymo_cursor_free(kymo_cursor *c);
  */
 int kymo_cursor_next(kymo_cursor *c, const kymo_point **ret);
 
-uint64_t kymo_point_number(const kymo_point *p);    /* from 0 */
-uint64_t kymo_point_statement(const kymo_point *p); /* 0 = without one */
+uint64_t kymo_point_number(const kymo_point *p);    /* number of the point, from 0 */
+uint64_t kymo_point_statement(const kymo_point *p); /* 0 = the point has no statement */
 
 size_t kymo_point_auxiliaries(const kymo_point *p);
 uint64_t kymo_point_auxiliary(const kymo_point *p, size_t i);
 
-/* Its variables, from 0. Names are valid as long as the points. */
+/*
+ * The number of variables of the point, with indices from 0. Names are valid as long as the points.
+ */
 size_t kymo_point_variables(const kymo_point *p);
 const char *kymo_point_name(const kymo_point *p, size_t i);
 const char *kymo_point_type(const kymo_point *p, size_t i);
@@ -308,17 +314,17 @@ int kymo_point_find(const kymo_point *p, const char *name);
 /* The value. Integers and pointers convert as in C. Values of other formats are 0. */
 uint64_t kymo_point_unsigned(const kymo_point *p, size_t i);
 int64_t kymo_point_signed(const kymo_point *p, size_t i);
-double kymo_point_float(const kymo_point *p, size_t i); /* integers, too */
+double kymo_point_float(const kymo_point *p, size_t i); /* also converts integers */
 
 /*
- * The bytes of a blob and their number; NULL and 0 for other formats. No NUL is behind them. Valid
- * as long as the points.
+ * The bytes of a blob and their number; NULL and 0 for other formats. No NUL follows them. They are
+ * valid as long as the points.
  */
 const void *kymo_point_blob(const kymo_point *p, size_t i, size_t *ret_size);
 
 /*
- * Whether the size of a pointer's buffer is known; it is the number of bytes from the pointer to
- * the end of its buffer.
+ * Whether the size of a pointer's buffer is known. *RET_SIZE is the number of bytes from the
+ * pointer to the end of its buffer.
  */
 bool kymo_point_buffer_size(const kymo_point *p, size_t i, uint64_t *ret_size);
 
@@ -326,7 +332,7 @@ bool kymo_point_buffer_size(const kymo_point *p, size_t i, uint64_t *ret_size);
 
 typedef struct kymo_query kymo_query;
 
-/* Values of the variables of a query for which it is true. */
+/* Values for the variables of a query, with which the query is true. */
 typedef struct kymo_result kymo_result;
 
 int kymo_query_new(kymo_query **ret);
@@ -334,23 +340,24 @@ kymo_query *kymo_query_free(kymo_query *q);
 
 /*
  * Declare a free variable, "NAME" or "NAME:TYPE,TYPE"; set the expression, after all variables; add
- * a soft one, after the expression. Return 0; -EBUSY (not in this order, or after an expression
- * that failed); -ENOMEM; or, both with kymo_query_error(), -EINVAL or -E2BIG (too many soft ones).
+ * a soft expression, after the expression. Return 0; -EBUSY (another order, or after an expression
+ * that failed); -ENOMEM; or, with a text in kymo_query_error(), -EINVAL or -E2BIG (too many soft
+ * expressions).
  */
 int kymo_query_declare(kymo_query *q, const char *variable);
 int kymo_query_set_expression(kymo_query *q, const char *expression);
 int kymo_query_add_soft(kymo_query *q, const char *expression);
 
-/* Only points whose statement & MASK is STATEMENT. */
+/* Limits the query to points whose statement & MASK is STATEMENT. */
 void kymo_query_set_statement(kymo_query *q, uint64_t statement, uint64_t mask);
 
-/* One random point only, always the same one for a SEED; 0 = all. */
+/* Limits the query to one random point, which is always the same for a SEED; 0 = all points. */
 void kymo_query_set_seed(kymo_query *q, uint32_t seed);
 
-/* At most N results; 0 = all. */
+/* Limits the query to N results; 0 = all results. */
 void kymo_query_set_limit(kymo_query *q, uint64_t n);
 
-/* Whether results with equal statement, names and types as an earlier one are returned, too. */
+/* Whether to return also results with the same statement, names and types as an earlier result. */
 void kymo_query_set_keep_duplicates(kymo_query *q, bool keep);
 
 /*
@@ -359,27 +366,37 @@ void kymo_query_set_keep_duplicates(kymo_query *q, bool keep);
  */
 const char *kymo_query_error(const kymo_query *q, size_t *ret_at);
 
-/* The variables of the expressions: free ones, and those that the expressions name. From 0. */
+/*
+ * The number of variables of the expressions: free variables, and variables that the expressions
+ * name. Their indices begin with 0.
+ */
 size_t kymo_query_variables(const kymo_query *q);
 const char *kymo_query_variable_name(const kymo_query *q, size_t i);
 bool kymo_query_variable_is_free(const kymo_query *q, size_t i);
 
-/* R and its points are valid until it returns. Something else than 0 ends the query. */
+/*
+ * Receives each result. R and its points are valid until the function returns. A value other than 0
+ * ends the query.
+ */
 typedef int (*kymo_result_fn)(void *userdata, const kymo_result *r);
 
 /*
- * Calls FN for each result, in the order of points. Returns 0, or the value with which FN ended it;
- * -EINVAL (the points do not have a type of a free variable), -E2BIG (too many assignments of a
- * point, or too many pairs of points), both with kymo_query_error(); -EBUSY (after an expression
- * that failed); or -ENOMEM. A query can run several times. Without an expression, all points match.
+ * Calls FN for each result, in the order of points. Returns 0, or the value with which FN ended the
+ * query; -EINVAL (the points do not have a type of a free variable), -E2BIG (too many assignments
+ * of a point, or too many pairs of points), both with kymo_query_error(); -EBUSY (after an
+ * expression that failed); or -ENOMEM. A query can run several times. Without an expression, all
+ * points match.
  */
 int kymo_query_run(kymo_query *q, const kymo_points *p, kymo_result_fn fn, void *userdata);
 
-/* The point, and the earlier one, if the expression joins two; else NULL. */
+/*
+ * The point of the result. kymo_result_earlier() is the earlier point, if the expression joins two
+ * points; otherwise NULL.
+ */
 const kymo_point *kymo_result_point(const kymo_result *r);
 const kymo_point *kymo_result_earlier(const kymo_result *r);
 
-/* The point of variable I of the query, and the number of its variable there. */
+/* The point of variable I of the query, and the index of the variable in that point. */
 const kymo_point *kymo_result_variable_point(const kymo_result *r, size_t i);
 size_t kymo_result_variable(const kymo_result *r, size_t i);
 

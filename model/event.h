@@ -18,7 +18,7 @@ enum event_kind {
 	EVENT_SWITCH = 1,
 	EVENT_WAKE,
 	EVENT_MIGRATE,
-	EVENT_TASK, /* the identity of a thread; valid from its first occurrence */
+	EVENT_TASK, /* identity of a thread; valid from its first occurrence */
 	EVENT_FORK,
 	EVENT_EXEC,
 	EVENT_EXIT,
@@ -28,27 +28,27 @@ enum event_kind {
 	EVENT_CLOCK,
 	EVENT_START, /* start of the recording */
 	EVENT_STOP,
-	EVENT_STACKS,   /* how stacks were walked in the recording */
+	EVENT_STACKS,   /* how user stacks were walked in the recording */
 	EVENT_DAMAGE,   /* bytes of an archive were unreadable */
 	EVENT_PART,     /* the archive is a part of another one; see part.what */
 	EVENT_INTERVAL, /* an activity of a CPU or worker, from ts_ns to its end */
 	EVENT_COUNTER,
 	EVENT_SAMPLING,    /* the parameters of samples */
-	EVENT_MAPPING,     /* code is mapped; valid until covered, or exec */
+	EVENT_MAPPING,     /* a mapping of code; valid until another one covers it, or exec */
 	EVENT_SAMPLE,      /* a call stack */
 	EVENT_OFFCPU,      /* a thread was off CPU */
 	EVENT_FRAME,       /* the name of an address in call stacks */
 	EVENT_WATCH_BEGIN, /* from now on, allocations of a process are recorded */
-	EVENT_WATCH_END,   /* no more */
+	EVENT_WATCH_END,   /* the end of such a recording */
 	EVENT_ALLOC,       /* a resource was allocated */
 	EVENT_FREE,
-	EVENT_USAGE,        /* the allocations with one stack so far */
-	EVENT_SNAPSHOT,     /* the following blocks are all live ones */
+	EVENT_USAGE,        /* sums of the allocations with one stack so far */
+	EVENT_SNAPSHOT,     /* the following blocks are all live blocks of a process */
 	EVENT_BLOCK,        /* a live allocation */
-	EVENT_SHED,         /* less is recorded from here on, because of the cost; or again */
+	EVENT_SHED,         /* recording of something stops because of its cost, or resumes */
 	EVENT_TRIGGER,      /* a trigger condition was met */
-	EVENT_CALL,         /* a call of a function, with its end */
-	EVENT_LEFT_OUT,     /* calls of a function that its limit has left out */
+	EVENT_CALL,         /* a call of a function, written at its end */
+	EVENT_LEFT_OUT,     /* calls of a function that were not recorded because of its limit */
 	EVENT_MOMENT_POINT, /* a point of a program, and the data that is collected there */
 	EVENT_MOMENT,       /* a program has reached the point */
 	EVENT_CONTEXT,      /* the begin or end of a context of allocations */
@@ -57,7 +57,7 @@ enum event_kind {
 
 enum interval_kind {
 	INTERVAL_IRQ,     /* a hard interrupt's handler */
-	INTERVAL_SOFTIRQ, /* tid is the CPU's track, here and above */
+	INTERVAL_SOFTIRQ, /* a softirq; tid is the track of the CPU, as for INTERVAL_IRQ */
 	INTERVAL_WORK,    /* a work item; tid is the worker, or the CPU's softirqs */
 	INTERVAL_IDLE,    /* an idle state */
 	INTERVAL_KIND_MAX,
@@ -80,7 +80,7 @@ struct event_value {
 
 /* An argument or result of a function. */
 enum call_value_form {
-	CALL_VALUE_NONE, /* no result, or of an unknown type */
+	CALL_VALUE_NONE, /* no result, or a result of unknown type */
 	CALL_VALUE_INT,
 	CALL_VALUE_UINT,
 	CALL_VALUE_POINTER,
@@ -97,7 +97,7 @@ struct call_value {
 	enum call_value_form form;
 	union {
 		int64_t i64;
-		uint64_t u64; /* also pointers */
+		uint64_t u64; /* number or pointer */
 		bool yes;
 		const char *text;
 	};
@@ -107,10 +107,11 @@ enum {
 	EVENT_CALL_ARGS_MAX = 11,
 	EVENT_MOMENT_VALUES_MAX = 11,
 	EVENT_MOMENT_REGISTERS = 20,
-	EVENT_MOMENT_BYTES_MAX = 24592, /* bytes collected at a point */
-	EVENT_CALL_FRAMES_MAX = 127,   /* frames of a call's stack, including the function itself */
-	EVENT_SAMPLE_FRAMES_MAX = 127, /* frames of a sample's stack in the program */
-	EVENT_NAMED_FRAMES_MAX = 64,   /* frames of an allocation's stack */
+	EVENT_MOMENT_BYTES_MAX = 24592, /* maximum number of bytes collected at a point */
+	/* Maximum number of frames of a call's stack, including the function itself. */
+	EVENT_CALL_FRAMES_MAX = 127,
+	EVENT_SAMPLE_FRAMES_MAX = 127, /* maximum number of user frames of a sample's stack */
+	EVENT_NAMED_FRAMES_MAX = 64,   /* maximum number of frames of an allocation's stack */
 };
 
 /* The reason why a call stack was taken. */
@@ -122,13 +123,14 @@ enum sample_kind {
 
 /* Resources that programs allocate and can leak. */
 enum resource {
-	RESOURCE_MEMORY,     /* by an allocator; id: its address, size: bytes */
-	RESOURCE_MAPPING,    /* by mmap(); its address, bytes */
-	RESOURCE_FD,         /* a descriptor; its number, 1 */
-	RESOURCE_SEGMENT,    /* a segment of System V shared memory; its shmid, bytes */
-	RESOURCE_ATTACHMENT, /* an attachment of such a segment; its address, bytes */
-	RESOURCE_SHM,        /* a POSIX shared memory object; a hash of its name, bytes */
-	RESOURCE_THREAD,     /* ended, not joined; its pthread_t, bytes of its stack */
+	RESOURCE_MEMORY,     /* made by an allocator; id: address; size: bytes */
+	RESOURCE_MAPPING,    /* made by mmap(); id: address; size: bytes */
+	RESOURCE_FD,         /* a descriptor; id: its number; size: 1 */
+	RESOURCE_SEGMENT,    /* a segment of System V shared memory; id: shmid; size: bytes */
+	RESOURCE_ATTACHMENT, /* an attachment of such a segment; id: address; size: bytes */
+	RESOURCE_SHM,        /* a POSIX shared memory object; id: hash of its name; size: bytes */
+	/* A thread that has ended and was not joined; id: pthread_t; size: bytes of its stack. */
+	RESOURCE_THREAD,
 	RESOURCE_MAX,
 };
 
@@ -137,19 +139,19 @@ extern const char *const resource_names[RESOURCE_MAX];
 
 /* The result of the search for references to a block. */
 enum reach {
-	REACH_UNKNOWN,  /* not searched */
+	REACH_UNKNOWN,  /* no search, or no result */
 	REACH_LOST,     /* nothing points to it */
-	REACH_INDIRECT, /* only lost blocks point to it, or into it */
-	REACH_TAGGED,   /* only pointers with something else in their high bits exist */
+	REACH_INDIRECT, /* only lost blocks point to its beginning or inside */
+	REACH_TAGGED,   /* only pointers with a tag in their high bits exist */
 	REACH_EPOLL,    /* only the kernel has its address: epoll or a timer */
-	REACH_POSSIBLE, /* only pointers into it exist */
+	REACH_POSSIBLE, /* only pointers to its inside exist */
 	REACH_REACHABLE,
 	REACH_MAX,
 };
 
 extern const char *const reach_names[REACH_MAX]; /* "" for REACH_UNKNOWN */
 
-/* Classes of records. Each has its own rings, so none can displace another. */
+/* Classes of records. Each class has its own rings, so no class can displace another. */
 enum event_class {
 	CLASS_SCHED,     /* switches, wakings, migrations */
 	CLASS_LIFECYCLE, /* fork, exec, exit, rename */
@@ -163,7 +165,7 @@ enum event_class {
 	CLASS_MEMORY,    /* allocations of all kinds */
 	CLASS_CALLS,     /* calls of functions */
 	CLASS_COUNTERS,  /* samples of counters, which user space takes */
-	CLASS_MALFORMED, /* invalid records of any class, from a ring */
+	CLASS_MALFORMED, /* invalid records of any class, found in a ring */
 	CLASS_MAX,
 };
 
@@ -172,27 +174,29 @@ extern const char *const event_class_names[CLASS_MAX];
 
 /* The causes for the end of user stack walks. */
 enum walk_end {
-	WALK_WHOLE,          /* the beginning of the thread */
-	WALK_FULL,           /* more frames than the limit */
-	WALK_FRAME_POINTERS, /* frame pointers alone: mappings were unknown, or a 32-bit program */
-	WALK_NO_CODE,        /* an address that is not in code */
-	WALK_NO_TABLE,       /* code without a table, and without a frame pointer */
-	WALK_UNSUPPORTED,    /* the table has a rule that walks do not support */
-	WALK_UNREADABLE,     /* the next frame is unreadable */
-	WALK_BUSY,           /* mappings were changing, or could not be looked up */
+	WALK_WHOLE, /* the walk reached the beginning of the thread */
+	WALK_FULL,  /* the stack has more frames than the limit */
+	/* Walked by frame pointers alone, since mappings were unknown, or for a 32-bit program. */
+	WALK_FRAME_POINTERS,
+	WALK_NO_CODE,     /* an address is not in code */
+	WALK_NO_TABLE,    /* an address is in code without a table and without a frame pointer */
+	WALK_UNSUPPORTED, /* the table has a rule that walks do not support */
+	WALK_UNREADABLE,  /* the next frame is unreadable */
+	WALK_BUSY,        /* the mappings were changing, or could not be looked up */
 	WALK_ENDS_MAX,
 };
 
 /* The unwind tables of a session, one per file. */
 struct stack_tables {
 	uint64_t made;
-	uint64_t failed;  /* unreadable files */
-	uint64_t evicted; /* tables removed for lack of memory */
-	uint64_t bytes;   /* kernel memory at the end */
-	uint64_t copied;  /* stacks that were copied because a table was still being made */
+	uint64_t failed;  /* number of unreadable files */
+	uint64_t evicted; /* number of tables that were removed for lack of memory */
+	uint64_t bytes;   /* size of the tables in kernel memory at the end */
+	/* Number of stacks that were copied because a table was still being made. */
+	uint64_t copied;
 };
 
-/* The names in archives, reports and on the bus. */
+/* The names of walk ends in archives, in reports and on the bus. */
 extern const char *const walk_end_names[WALK_ENDS_MAX];
 
 /* The function of EVENT_LEFT_OUT for system calls of 32-bit programs, which are not recorded. */
@@ -201,37 +205,42 @@ extern const char *const walk_end_names[WALK_ENDS_MAX];
 struct event {
 	enum event_kind kind;
 	uint64_t ts_ns; /* CLOCK_BOOTTIME */
-	uint32_t pid;   /* the process and thread of the event; koids; 0 = none or idle */
+	uint32_t pid;   /* koids of the event's process and thread; 0 = none or idle */
 	uint32_t tid;
 	uint32_t cpu;
 	union {
 		struct {
-			uint32_t next_tid; /* tid (above) was switched out, this one in */
-			int32_t prev_prio; /* kernel prio 0..139; INT32_MIN: that side is idle */
+			/* The thread that was switched in; tid (above) was switched out. */
+			uint32_t next_tid;
+			/* Kernel priority 0..139; INT32_MIN = that thread is the idle thread. */
+			int32_t prev_prio;
 			int32_t next_prio;
-			uint8_t out_state; /* enum fxt_thread_state: the neutral set, too */
-			char state;        /* R S D T t X Z P I; 0 = unknown */
-			bool synthetic;    /* opens or closes a slice; not a real switch */
+			uint8_t out_state; /* enum fxt_thread_state, which other formats use, too */
+			char state;        /* state as a letter: R S D T t X Z P I; 0 = unknown */
+			bool synthetic;    /* opens or closes a slice, and is no real switch */
 		} sw;
 		struct {
-			uint32_t waker_tid; /* or a pseudo-thread; 0 = idle, or unknown */
-			int32_t prio;       /* priority of the woken thread */
+			/* The waker, or a pseudo-thread; 0 = idle, or unknown. */
+			uint32_t waker_tid;
+			int32_t prio; /* priority of the woken thread */
 		} wake;
 		struct {
 			uint32_t from_cpu, to_cpu;
 		} migrate;
 		struct {
 			const char *comm;
-			const char *command_line; /* "" = unknown; arguments joined by spaces */
-			uint64_t start_ns;        /* CLOCK_BOOTTIME; 0 = unknown */
-			uint64_t cgroup_id;       /* unified hierarchy; 0 = unknown */
+			const char *command_line; /* arguments joined by spaces; "" = unknown */
+			uint64_t start_ns;        /* start time, CLOCK_BOOTTIME; 0 = unknown */
+			/* Id of the cgroup in the unified hierarchy; 0 = unknown. */
+			uint64_t cgroup_id;
 			/* path of that cgroup, from the root: "/a/b"; NULL = unknown */
 			const char *cgroup_path;
 			uint32_t parent_pid; /* koid of the parent process; 0 = none */
-			uint32_t uid;        /* effective; EVENT_UID_UNKNOWN */
+			uint32_t uid;        /* effective user id, or EVENT_UID_UNKNOWN */
 			/* the kernel's tid if it differs from the koid; otherwise 0 */
 			uint32_t real_tid;
-			bool is_process; /* its name is also the process's name */
+			/* The name of the thread is also the name of its process. */
+			bool is_process;
 		} task;
 		struct {
 			uint32_t child_pid, child_tid;
@@ -245,7 +254,7 @@ struct event {
 		struct {
 			int32_t code;      /* exit status 0..255 */
 			int32_t signal;    /* the fatal signal; 0 = none */
-			bool process_ends; /* it was the last thread of its process */
+			bool process_ends; /* the thread was the last one of its process */
 		} exit;
 		struct {
 			const char *from, *to;
@@ -260,160 +269,197 @@ struct event {
 			const char *text;
 		} mark;
 		struct {
-			const char *what;             /* "stacks", "wakeups", "session" */
-			const char *session;          /* its name; NULL = unknown */
-			uint64_t cost_ppm, limit_ppm; /* ppm of one CPU */
-			uint32_t n_cpus; /* the limit is a share of these CPUs; 0 = of one */
-			bool back;       /* it is recorded again */
+			/* What is no longer recorded: "stacks", "wakeups" or "session". */
+			const char *what;
+			const char *session;          /* name of the session; NULL = unknown */
+			uint64_t cost_ppm, limit_ppm; /* cost and limit, in ppm of one CPU */
+			/* The limit is a share of this number of CPUs; 0 = of one CPU. */
+			uint32_t n_cpus;
+			bool back; /* `what` is recorded again */
 		} shed;
 		struct {
-			const char *what;      /* "wakeup", "offcpu", "pressure_cpu", ... */
+			/* The condition: "wakeup", "offcpu", "pressure_cpu", ... */
+			const char *what;
 			uint64_t value, limit; /* ns, ppm or bytes, depending on `what` */
-			uint64_t count;        /* number since the last event, including this one */
-			uint32_t thread;       /* koid of the affected thread; 0 = none */
+			/* Number of times since the last event, including this one. */
+			uint64_t count;
+			uint32_t thread; /* koid of the affected thread; 0 = none */
 		} trigger;
 		struct clock_snapshot clock;
 		struct {
-			uint64_t offset, bytes; /* in the damaged archive */
+			/* Position and number of the unreadable bytes in the archive. */
+			uint64_t offset, bytes;
 			const char *what;
 		} damage;
 		struct {
-			const char *what;   /* what follows: "state", "records" or "end" */
-			uint64_t id;        /* id of the archive that it is a part of */
-			uint64_t first_ns;  /* the begin of the part */
-			uint64_t behind_ns; /* its end, exclusive; 0 = that of the archive */
+			const char *what;  /* what follows: "state", "records" or "end" */
+			uint64_t id;       /* id of the whole archive */
+			uint64_t first_ns; /* begin of the part */
+			/* End of the part, exclusive; 0 = end of the whole archive. */
+			uint64_t behind_ns;
 		} part;
 		struct {
 			const char *session, *command, *options, *kernel, *machine, *host, *version;
 			uint32_t n_cpus;
-			uint32_t chunk;    /* in a split recording: 1, 2, ...; otherwise 0 */
-			uint64_t first_ns; /* for a chunk: when chunk 1 began; otherwise 0 */
+			/* Number of the chunk in a split recording, from 1 on; otherwise 0. */
+			uint32_t chunk;
+			uint64_t first_ns; /* for a chunk: begin of chunk 1; otherwise 0 */
 			bool filtered;
 		} start;
 		struct {
 			const char *reason;
-			const char *session; /* its name; NULL = unknown */
+			const char *session; /* name of the session; NULL = unknown */
 			uint64_t events, bytes, lost;
-			uint64_t dismissed;  /* wakeups of threads that were awake */
-			uint64_t unreported; /* switches that the kernel did not report */
+			uint64_t dismissed;  /* number of wakeups of threads that were awake */
+			uint64_t unreported; /* number of switches that the kernel did not report */
 			uint64_t daemon_cpu_ns;
-			uint64_t bpf_cpu_ns;    /* CPU time of the eBPF programs; 0 = unknown */
-			uint64_t dropped_bytes; /* bytes for which a flight recorder had no room */
+			uint64_t bpf_cpu_ns; /* CPU time of the eBPF programs; 0 = unknown */
+			/* Number of bytes for which a flight recorder had no room. */
+			uint64_t dropped_bytes;
 		} stop;
 		struct {
-			uint64_t walks[WALK_ENDS_MAX]; /* walks of user stacks */
+			/* Number of walks of user stacks, by their end. */
+			uint64_t walks[WALK_ENDS_MAX];
 			struct stack_tables tables;
 		} stacks;
 		struct {
 			enum interval_kind kind;
-			const char *name; /* name of the handler, vector, function or state */
+			/* Name of the interrupt handler, softirq vector, function or state. */
+			const char *name;
 			uint64_t end_ns;
 			int32_t number; /* number of the interrupt or state; otherwise 0 */
-			bool handled;   /* interrupts only */
+			bool handled;   /* for interrupts: the handler has handled the interrupt */
 		} interval;
 		struct {
 			const char *category, *name;
-			uint64_t id; /* the cpu, for counters of a CPU; otherwise 0 */
+			uint64_t id; /* CPU of the counter, for counters of a CPU; otherwise 0 */
 			const struct event_value *values;
 			unsigned n_values;
 		} counter;
 		struct {
-			uint32_t frequency;    /* samples per second and CPU; 0 = none */
+			uint32_t frequency;    /* samples per second and CPU; 0 = no samples */
 			const char *clock;     /* the counted event: "cycles", "cpu-clock" */
 			uint64_t threshold_ns; /* minimum time off CPU; 0 = not recorded */
 		} sampling;
 		struct {
-			const char *path; /* in the mount namespace of the process */
+			const char *path; /* path in the mount namespace of the process */
 			const uint8_t *build_id;
-			uint32_t build_id_size; /* 0 = unknown */
-			uint32_t module_id;     /* 16 bits */
-			uint64_t start, size;   /* addresses */
+			uint32_t build_id_size; /* size of the build id; 0 = unknown */
+			uint32_t module_id;     /* id of the module in the archive, 16 bits */
+			uint64_t start, size;   /* first address and size in memory */
 			uint64_t file_offset;   /* offset of the start address in the file */
 			uint64_t device, inode; /* major << 20 | minor; 0 = unknown */
-		} mapping;                      /* of the process pid; tid = pid */
+		} mapping;                      /* mapping of process pid; tid = pid */
 		struct {
-			const uint64_t *frames; /* addresses, innermost first, the kernel's first */
+			/*
+			 * Addresses: first the kernel's, then the program's, both innermost first.
+			 */
+			const uint64_t *frames;
 			unsigned n_frames;
 			enum sample_kind kind;
 			/*
-			 * Equal numbers mean equal frames; 0 = unset. For SAMPLE_NAMED its id,
-			 * unique in its process from EVENT_WATCH_BEGIN on.
+			 * Equal numbers mean equal frames; 0 = unset. For SAMPLE_NAMED, it is the
+			 * id of the stack, unique in its process from EVENT_WATCH_BEGIN on.
 			 */
 			uint64_t id;
 		} sample;
 		struct {
 			uint64_t end_ns;
-			uint32_t waker_tid; /* 0 = an interrupt, or unknown */
-			char state;         /* as in a switch; 0 = unknown */
+			uint32_t waker_tid; /* the waker; 0 = an interrupt, or unknown */
+			char state;         /* state as a letter, as in a switch; 0 = unknown */
 			/*
-			 * "open": it has not ended when the recording has; "unknown": it has ended,
-			 * and `end_ns` is an estimate; NULL = it has ended then
+			 * "open": the time off CPU had not ended at the end of the recording;
+			 * "unknown": it has ended, and `end_ns` is an estimate; NULL = it has ended
+			 * at `end_ns`
 			 */
 			const char *left_by;
-			/* "earlier": it began before the recording; NULL = it began in it */
+			/*
+			 * "earlier": the time off CPU began before the recording; NULL = it began
+			 * in the recording
+			 */
 			const char *begun;
 		} offcpu;
 		struct {
-			uint32_t process; /* koid of its process; for the kernel kthreadd's */
-			uint32_t depth;   /* 0 = the innermost inlined function at the address */
+			/* Koid of the process with this address; kthreadd's for the kernel. */
+			uint32_t process;
+			/* Depth of inlining; 0 = the innermost inlined function at the address. */
+			uint32_t depth;
 			uint64_t address;
 			const char *function, *source, *module; /* "" = unknown */
-			uint32_t line;                          /* 0 = unknown */
+			/* Line in the source; 0 = unknown. */
+			uint32_t line;
 		} frame;
-		/* Of a process (tid = pid), except ALLOC, FREE and CONTEXT. */
+		/* Data of a process (tid = pid), except ALLOC, FREE and CONTEXT. */
 		struct {
-			const char *resources;  /* names separated by commas */
-			const char *allocators; /* files and functions, for people; "" = none */
-			bool complete;          /* from the first instruction of the program on */
-			uint64_t interval; /* one allocation per this many bytes; 0 = all of them */
-			uint64_t min_bytes; /* smaller ones are not recorded */
-			/* Why no allocator of the program has probes; "" = some have */
+			/* Names of the recorded resources, separated by commas. */
+			const char *resources;
+			/* Allocators with probes: files and functions, for people; "" = none. */
+			const char *allocators;
+			/* The watch begins with the first instruction of the program. */
+			bool complete;
+			/*
+			 * On average, one allocation per this number of bytes is recorded; 0 = all.
+			 */
+			uint64_t interval;
+			uint64_t min_bytes; /* smaller allocations are not recorded */
+			/*
+			 * Why no allocator of the program has probes; "" = some allocators have
+			 * probes
+			 */
 			const char *unwatched;
 		} watch;
 		struct {
-			const char *reason; /* "stop", "exit", "exec" */
-			uint64_t unmatched; /* frees of unknown (earlier) allocations */
-			uint64_t failed;    /* allocations that failed */
-			uint64_t lost;      /* missing events */
-			uint64_t full;      /* allocations without room */
-			uint64_t no_stack;  /* ... without room for their stack */
-			/* Why probes were perhaps not in place all the time; "" = they were */
+			const char *reason; /* reason for the end: "stop", "exit" or "exec" */
+			uint64_t unmatched; /* number of frees of unknown (earlier) allocations */
+			uint64_t failed;    /* number of failed allocations */
+			uint64_t lost;      /* number of missing events */
+			/* Number of allocations that did not fit into the table. */
+			uint64_t full;
+			uint64_t no_stack; /* number of allocations whose stack did not fit */
+			/*
+			 * Why probes were perhaps not in place all the time; "" = all probes were
+			 * in place
+			 */
 			const char *gap;
 			/*
 			 * Why blocks, or blocks without a reference, have no result of the search;
-			 * "" = they have one, or there was no search
+			 * "" = all blocks have a result, or there was no search
 			 */
 			const char *unsearched;
 		} watched;
-		/* ALLOC, FREE, BLOCK; also USAGE and SNAPSHOT, which are sums. */
+		/* Data of ALLOC, FREE and BLOCK; also of USAGE and SNAPSHOT, which are sums. */
 		struct {
 			enum resource resource;
-			/* as in enum resource; can be reused after a free */
+			/* id of the resource (enum resource); can be reused after a free */
 			uint64_t id;
 			uint64_t size;
 			uint64_t stack;       /* id of a SAMPLE_NAMED of the process; 0 = unknown */
-			uint64_t since_ns;    /* BLOCK: the time of the allocation */
+			uint64_t since_ns;    /* BLOCK: time of the allocation */
 			uint32_t thread;      /* BLOCK: koid of the allocating thread */
 			uint32_t context;     /* bits of the open contexts */
-			enum reach reach;     /* BLOCK */
+			enum reach reach;     /* BLOCK: result of the search */
 			const char *function; /* the allocating or freeing function; "" = unknown */
-			const char *text;     /* BLOCK: a path, or its kind; "" = none */
+			const char *text;     /* BLOCK: path, or kind of the resource; "" = none */
 		} block;
 		struct {
 			enum resource resource;
 			uint64_t stack;
-			uint64_t blocks, bytes;                /* that live */
-			uint64_t allocations, allocated_bytes; /* so far */
+			/* Number and size of the live blocks. */
+			uint64_t blocks, bytes;
+			/* Number and size of all allocations so far. */
+			uint64_t allocations, allocated_bytes;
 		} usage;
 		struct {
-			uint64_t blocks;   /* number of the following ones, at the same time */
-			uint32_t sequence; /* 1, 2, ... of a process */
-			bool final;        /* the watch ends after it */
-			uint64_t lost; /* in a repaired archive: further ones, which were lost */
+			/* Number of the following EVENT_BLOCK, at the same time. */
+			uint64_t blocks;
+			uint32_t sequence; /* number of the snapshot of its process, from 1 on */
+			bool final;        /* the watch ends after the snapshot */
+			/* In a repaired archive: number of further blocks, which were lost. */
+			uint64_t lost;
 		} snapshot;
 		struct {
 			const char *name;
-			uint32_t id; /* one bit */
+			uint32_t id; /* bit of the context */
 			bool begin;
 		} context;
 		struct {
@@ -422,28 +468,32 @@ struct event {
 			const struct call_value *args;
 			unsigned n_args;
 			struct call_value result;
-			uint64_t return_address; /* 0 = unknown */
+			uint64_t return_address; /* return address of the call; 0 = unknown */
 			uint64_t stack; /* id of a SAMPLE_NAMED of the process; 0 = not taken */
 			/*
-			 * "" = it returned; "unwound": left by longjmp(), an exception, a tail call
-			 * or the end of its thread; "open": the recording, or the part of it that
-			 * was cut out, ended before; "cut": it returned, but began before the part
+			 * "" = the call returned; "unwound": left by longjmp(), an exception, a
+			 * tail call or the end of its thread; "open": the recording, or the part
+			 * that was cut out, ended before the call; "cut": the call returned, but
+			 * began before the part
 			 */
 			const char *left_by;
 		} call;
 		struct {
-			const char *function; /* or EVENT_LEFT_OUT_32BIT */
-			uint64_t count;       /* since the one before */
+			const char *function; /* the function, or EVENT_LEFT_OUT_32BIT */
+			uint64_t count;       /* number of calls since the previous event */
 		} left_out;
 		struct {
 			uint32_t number;
-			const char *plan; /* model/moments/moment-plan.h */
+			const char *plan; /* the point's plan (model/moments/moment-plan.h) */
 		} moment_point;
 		struct {
 			const char *name; /* name of the point; not set in events that were read */
-			uint32_t point;   /* its number */
+			uint32_t point;   /* number of the point */
 			uint64_t hit;     /* number of hits, including this one */
-			/* Id of a SAMPLE_NAMED of the process, from the caller on; 0 = not taken */
+			/*
+			 * Id of a SAMPLE_NAMED of the process, which begins with the caller; 0 =
+			 * not taken
+			 */
 			uint64_t stack;
 			/*
 			 * EVENT_MOMENT_REGISTERS registers, then blocks: struct moment_block with

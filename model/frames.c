@@ -12,7 +12,7 @@
 enum { DEPTH_MAX = 1024 };
 
 struct frames {
-	struct table addresses; /* hash -> struct frame_list, a chain */
+	struct table addresses; /* hash -> struct frame_list, the first list of a chain */
 	struct text_set texts;  /* stores each text once, since functions are named repeatedly */
 	size_t n, limit;
 };
@@ -81,7 +81,7 @@ static struct frame_list *frames_add_list(struct frames *f, uint32_t process, ui
 	return list;
 }
 
-/* Whether FRAME begins another set of frames than LIST. */
+/* Whether FRAME begins another set of functions than LIST. */
 static bool frames_begins_anew(const struct frame_list *list, const struct frame *frame)
 {
 	const struct frame *first = list->list;

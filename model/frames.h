@@ -12,11 +12,14 @@
 #include "base/cleanup.h"
 #include "model/event.h"
 
-/* One function. Unknown texts are "", and an unknown line is 0. They live as long as the frames. */
+/*
+ * One function. Unknown texts are "", and an unknown line is 0. The texts are valid as long as the
+ * frames.
+ */
 struct frame {
 	const char *function, *source, *module;
 	uint32_t line;
-	uint32_t depth; /* 0 = innermost */
+	uint32_t depth; /* depth of inlining; 0 = innermost */
 };
 
 /* The functions at one address, innermost first. */
@@ -25,20 +28,20 @@ struct frame_list {
 	uint64_t address;
 	size_t n;
 	struct frame *list;
-	struct frame_list *next; /* for frames.c */
+	struct frame_list *next; /* next list of a chain, for frames.c */
 };
 
 struct frames;
 
-/* Addresses from the LIMIT-th on are not kept, and not found. */
+/* Creates empty frames. Addresses from the LIMIT-th on are not kept, and not found. */
 int frames_new(struct frames **ret, size_t limit);
 struct frames *frames_free(struct frames *f);
 DEFINE_CLEANUP(struct frames *, frames_free)
 
 /*
- * Adds an EVENT_FRAME. A later one replaces an earlier one with the same process, address and
- * depth. A different innermost one begins a new set: the process runs another program there. Sets
- * that were returned before stay unchanged, as long as the frames. Returns 0 or -ENOMEM.
+ * Adds an EVENT_FRAME. It replaces an earlier event with the same process, address and depth. If
+ * the innermost function is another one, a new set begins: the process runs another program there.
+ * Sets that were returned before stay unchanged, as long as the frames exist. Returns 0 or -ENOMEM.
  */
 int frames_add(struct frames *f, const struct event *ev);
 

@@ -12,11 +12,12 @@
 #define FXT_KOID_TID_BITS 22
 #define FXT_KOID_KTHREADD 2u
 #define FXT_KOID_TID_MASK ((1u << FXT_KOID_TID_BITS) - 1)
-#define FXT_KOID_KYMO     (1u << FXT_KOID_TID_BITS) /* pseudo-process "kymo" and its thread */
-#define FXT_KOID_KYMO_CPU (FXT_KOID_KYMO + 1)       /* + cpu: pseudo-thread "cpu N" of it */
+#define FXT_KOID_KYMO     (1u << FXT_KOID_TID_BITS) /* the pseudo-process "kymo" and its thread */
+/* + cpu: pseudo-thread "cpu N" of process "kymo". */
+#define FXT_KOID_KYMO_CPU (FXT_KOID_KYMO + 1)
 /*
- * "other": unselected by a filter. One per CPU, since a thread can be in only one place for
- * readers: + cpu.
+ * "other": a thread that the filter does not select. There is one per CPU (+ cpu), since for
+ * readers, a thread can be in only one place.
  */
 #define FXT_KOID_OTHER   (FXT_KOID_KYMO + 0x20000u)
 #define FXT_KOID_UNKNOWN (FXT_KOID_KYMO + 0x1ffffu) /* "unknown": a damaged reference */

@@ -22,7 +22,7 @@ enum { ANCESTORS_MAX = 16 };
 /* The remaining part of a mapping. LAST is inclusive, so that the last address can be mapped. */
 struct range {
 	uint64_t first, last;
-	struct mapping *mapping; /* a reference */
+	struct mapping *mapping; /* a counted reference */
 };
 
 /* A part of a mapping that was covered by another one at UNTIL_NS. */
@@ -33,27 +33,28 @@ struct covered {
 
 struct set {
 	unsigned n_refs;
-	struct range *ranges; /* sorted */
+	struct range *ranges; /* sorted by address */
 	size_t n_ranges, room_ranges;
-	struct covered *covered; /* only with MAPS_OF_ALL_TIMES */
+	struct covered *covered; /* covered ranges; only with MAPS_OF_ALL_TIMES */
 	size_t n_covered, room_covered;
 	/*
-	 * A hash of the first file that was mapped; 0 = none. An exec maps its program first, and
-	 * lists of a process's mappings begin with it, except for code without a file.
+	 * A hash of the first file that was mapped; 0 = no file yet. An exec maps its program
+	 * first. Lists of a process's mappings begin with the program, except for code without a
+	 * file.
 	 */
 	uint64_t program_file;
 };
 
 struct program {
 	uint64_t from_ns;
-	struct set *set; /* a reference; NULL = nothing is mapped */
+	struct set *set; /* a counted reference; NULL = nothing is mapped */
 	struct program *older;
 };
 
 struct process {
 	uint32_t pid, parent;
 	bool known; /* an exec, a fork or mappings of this process were seen */
-	bool ended; /* at ended_ns */
+	bool ended; /* the process ended at ended_ns */
 	uint64_t ended_ns;
 	uint64_t version;
 	struct program program;
@@ -63,10 +64,10 @@ struct maps {
 	enum maps_mode mode;
 	struct table processes; /* pid + 1 -> struct process */
 	uint64_t last_number, last_version;
-	uint64_t begin_ns; /* when the first archive begins */
+	uint64_t begin_ns; /* begin of the first archive */
 	uint64_t n_mappings, n_dropped;
-	size_t bytes;                 /* used by mappings and ranges */
-	size_t bytes_max, of_one_max; /* maps_bound() */
+	size_t bytes;                 /* bytes used by mappings and ranges */
+	size_t bytes_max, of_one_max; /* limits from maps_bound() */
 	/* one bit for each possible first koid of a machine */
 	uint64_t machines[MACHINES_MAX / 64];
 };
@@ -173,7 +174,7 @@ static struct process *maps_get_process(struct maps *m, uint32_t pid)
 	return p;
 }
 
-/* The process PID, or the ancestor whose mappings it has. */
+/* The process PID, or the ancestor whose mappings PID has. */
 static struct process *maps_process_to_query(const struct maps *m, uint32_t pid)
 {
 	struct process *p = maps_find_process(m, pid);
@@ -374,7 +375,7 @@ static uint64_t maps_code_of(const struct mapping *mapping)
 	return table_hash(key, sizeof(key));
 }
 
-/* Whether MAPPING is of the program that has SET. */
+/* Whether MAPPING belongs to the program with the mappings SET. */
 static bool maps_is_of_program(struct set *set, const struct mapping *mapping)
 {
 	const uint64_t key[] = { mapping->device, mapping->inode,
@@ -466,7 +467,7 @@ static void maps_add_machine(struct maps *m, uint32_t pid, uint32_t koid)
 		m->machines[at / 64] |= UINT64_C(1) << at % 64;
 }
 
-/* A new thread of the same process changes nothing. */
+/* Handles a fork. A new thread of the same process changes nothing. */
 static int maps_add_fork(struct maps *m, const struct event *ev)
 {
 	struct process *parent, *child;
@@ -551,7 +552,7 @@ int maps_add(struct maps *m, const struct event *ev)
 
 /* ---- discarding ---- */
 
-/* A program ends when the next newer one begins. */
+/* Discards programs that ended before BEFORE_NS. A program ends when the next newer one begins. */
 static void maps_forget_programs(struct maps *m, struct program *newest, uint64_t before_ns)
 {
 	struct program *p = newest;
@@ -574,7 +575,10 @@ static void maps_forget_covered(struct maps *m, struct set *set, uint64_t before
 	set->n_covered = n;
 }
 
-/* Returns false if more processes may have to be removed. */
+/*
+ * Discards processes that ended before BEFORE_NS. Returns false if more processes may have to be
+ * removed.
+ */
 static bool maps_forget_ended(struct maps *m, uint64_t before_ns)
 {
 	uint32_t pids[256];
@@ -605,7 +609,7 @@ void maps_forget(struct maps *m, uint64_t before_ns)
 
 /* ---- look-up ---- */
 
-/* A range that was covered later than TS_NS, or NULL. */
+/* The first range at ADDRESS that was covered later than TS_NS, or NULL. */
 static const struct mapping *maps_find_covered(const struct set *set, uint64_t address,
 					       uint64_t ts_ns)
 {

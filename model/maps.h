@@ -5,9 +5,9 @@
  * mapping of each frame when they are written.
  *
  * munmap is not recorded: a mapping is valid until another one covers it, or until exec. A child
- * has the mappings of its parent at the fork. If neither is known about a process (the archive
- * begins later, or the record was lost), it is assumed to have its parent's mappings, unless it has
- * called exec. Mappings of a new program follow its exec, or have its time.
+ * has the mappings of its parent at the fork. If neither its fork nor its mappings are known (the
+ * archive begins later, or the record was lost), a process is assumed to have its parent's
+ * mappings, unless it has called exec. Mappings of a new program follow its exec, or have its time.
  *
  * Mappings at the begin of an archive (at its EVENT_START) existed before: stacks with which a
  * thread left its CPU can be older than the archive.
@@ -37,22 +37,31 @@
 /* Further mappings are counted, and not found. */
 enum { MAPS_MAX = 1 << 20 };
 
-/* An executable mapping. Valid as long as the maps (MAPS_OF_ALL_TIMES), or until it is unmapped. */
+/*
+ * An executable mapping. It is valid as long as the maps (MAPS_OF_ALL_TIMES), or until it is
+ * unmapped.
+ */
 struct mapping {
-	uint64_t number; /* unique within one maps; from 1 */
-	/* Of its file and position: with equal numbers, addresses have the same names. Never 0 */
+	uint64_t number; /* number of the mapping, unique within one struct maps; from 1 */
+	/*
+	 * Depends on its file and position: with equal numbers, addresses have the same names.
+	 * Never 0
+	 */
 	uint64_t code;
-	uint32_t pid;   /* its first process; children share it */
-	uint64_t ts_ns; /* valid from then on; 0: the begin of the archive, or before */
+	uint32_t pid;   /* first process with the mapping; its children share the mapping */
+	uint64_t ts_ns; /* valid from this time on; 0 = since the begin of the archive, or longer */
 	uint64_t start, size, file_offset;
-	uint64_t device, inode; /* 0 = not known */
+	uint64_t device, inode; /* 0 = unknown */
 	char *path;
-	/* Of the program itself: its process, or an ancestor, mapped no other file before */
+	/*
+	 * The mapping is of the program itself: neither its process nor an ancestor mapped another
+	 * file before
+	 */
 	bool is_program;
 	uint32_t module_id;
-	uint32_t build_id_size; /* 0 = not known */
+	uint32_t build_id_size; /* size of the build id; 0 = unknown */
 	uint8_t *build_id;
-	unsigned n_refs; /* for maps.c */
+	unsigned n_refs; /* number of references, for maps.c */
 };
 
 enum maps_mode {
@@ -67,15 +76,15 @@ struct maps *maps_free(struct maps *m);
 DEFINE_CLEANUP(struct maps *, maps_free)
 
 /*
- * From now on, at most BYTES are kept, and further mappings are dropped. A process with more than
- * OF_ONE ranges loses its oldest mappings.
+ * From now on, at most BYTES of mappings are kept, and further mappings are dropped. A process with
+ * more than OF_ONE ranges loses its oldest mappings.
  */
 void maps_bound(struct maps *m, size_t bytes, size_t of_one);
 
-/* Takes EV; irrelevant events are ignored. Returns 0 or -ENOMEM. */
+/* Updates the maps by EV. Other events are ignored. Returns 0 or -ENOMEM. */
 int maps_add(struct maps *m, const struct event *ev);
 
-/* All data of process PID is discarded. */
+/* Discards all data of process PID. */
 void maps_remove(struct maps *m, uint32_t pid);
 
 /*
@@ -94,20 +103,20 @@ int maps_each(const struct maps *m, maps_fn fn, void *userdata);
 void maps_forget(struct maps *m, uint64_t before_ns);
 
 /*
- * The mapping of ADDRESS in process PID (for the kernel kthreadd) at TS_NS, or NULL. With
- * MAPS_OF_NOW, TS_NS is ignored.
+ * The mapping of ADDRESS in process PID (kthreadd for addresses of the kernel) at TS_NS, or NULL.
+ * With MAPS_OF_NOW, TS_NS is ignored.
  */
 const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t address,
 				uint64_t ts_ns);
 
 /*
  * A version number of the current mappings of process PID. While it is unchanged, each address is
- * in the same mapping. Different processes have different numbers, except unknown ones (0), and
- * those that share their parent's mappings.
+ * in the same mapping. Different processes have different numbers, except unknown processes (0),
+ * and processes that share their parent's mappings.
  */
 uint64_t maps_version(const struct maps *m, uint32_t pid);
 
-/* Whether it is an address in the kernel's half. */
+/* Whether ADDRESS is in the kernel's half of the address space. */
 static inline bool maps_is_kernel(uint64_t address)
 {
 	return address >> 63;
@@ -122,7 +131,10 @@ static inline bool maps_is_return(const uint64_t *frames, unsigned i)
 	return i > 0 && (!maps_is_kernel(frames[i - 1]) || maps_is_kernel(frames[i]));
 }
 
-/* The same for the stack of an EVENT_SAMPLE: stacks of allocations begin with a return address. */
+/*
+ * Whether frame I of the stack of an EVENT_SAMPLE is a return address. Stacks of allocations begin
+ * with a return address.
+ */
 static inline bool maps_sample_returns(const struct event *ev, unsigned i)
 {
 	return ev->sample.kind == SAMPLE_NAMED || maps_is_return(ev->sample.frames, i);
@@ -140,5 +152,5 @@ static inline bool maps_is_kthreadd(uint64_t pid)
 	return (pid & FXT_KOID_TID_MASK) == FXT_KOID_KTHREADD;
 }
 
-/* Mappings that are not kept because of MAPS_MAX or maps_bound(). */
+/* The number of mappings that are not kept because of MAPS_MAX or maps_bound(). */
 uint64_t maps_n_dropped(const struct maps *m);

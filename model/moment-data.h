@@ -11,7 +11,7 @@
 
 #include "model/event.h"
 
-/* In DWARF's order, with three more at the end. */
+/* The names of the registers in DWARF's order, with three more at the end. */
 extern const char *const moment_data_registers[EVENT_MOMENT_REGISTERS];
 
 enum { MOMENT_DATA_SP = 7, MOMENT_DATA_IP = 16 };
@@ -21,11 +21,13 @@ uint64_t moment_data_register(const struct event *ev, unsigned i);
 
 /* The result of a load. */
 struct moment_data_block {
-	uint64_t address;    /* 0: it was no memory */
-	uint32_t load;       /* its number in the plan */
-	int32_t bytes;       /* negative: it could not be read, a negative errno */
-	const uint8_t *data; /* data of the event */
+	uint64_t address;    /* address of the memory; 0 = the value was not in memory */
+	uint32_t load;       /* number of the load in the plan */
+	int32_t bytes;       /* number of bytes; if negative, the errno of the failed read */
+	const uint8_t *data; /* points into the data of the event */
 };
 
-/* The block at *AT, which starts at 0 and is advanced. Returns false if there is none. */
+/*
+ * Reads the block at *AT and advances *AT, which is 0 at first. Returns false after the last block.
+ */
 bool moment_data_next(const struct event *ev, uint32_t *at, struct moment_data_block *ret);

@@ -11,7 +11,7 @@
 #include "base/outbuf.h"
 #include "model/moment-data.h"
 
-/* Finds the block of load NUMBER. Returns false if EV has none. */
+/* Finds the block of load NUMBER. Returns false if EV has no such block. */
 static bool moment_values_find(const struct event *ev, uint32_t number,
 			       struct moment_data_block *ret)
 {
@@ -35,7 +35,7 @@ bool moment_values_tsv(const struct moment_plan *plan, const struct event *ev, u
 	return true;
 }
 
-/* Appends the bytes of load NUMBER. Returns 0, or a negative errno if there are none. */
+/* Appends the bytes of load NUMBER. Returns 0, or a negative errno if they were not collected. */
 static int moment_values_append(const struct event *ev, uint32_t number, struct outbuf *to)
 {
 	struct moment_data_block b;
@@ -88,7 +88,7 @@ static bool moment_values_is_number(const char *shape, enum call_value_form *ret
 		    : letter == 'u' ? CALL_VALUE_UINT
 		    : letter == 'b' ? CALL_VALUE_BOOL
 				    : CALL_VALUE_POINTER;
-	/* A pointer to characters has a text. */
+	/* A pointer to characters is shown with their text. */
 	if (letter == 'p')
 		return digit == '8' && shape[2] && !strchr("ch0123456789", shape[2]);
 	return strchr("iub", letter) && !shape[2];
@@ -120,7 +120,7 @@ static bool moment_values_number(const struct moment_plan_variable *v, const str
 	return true;
 }
 
-/* Whether NAME is an argument of the instant itself. */
+/* Whether NAME is the name of an argument that each moment has. */
 static bool moment_values_is_reserved(const char *name)
 {
 	static const char *const taken[] = { "point", "hit", "cpu", "call stack" };

@@ -14,14 +14,14 @@
 #include "model/event.h"
 
 /*
- * Appends the bytes of V at EV to TO. Returns NULL, or the reason why it was not collected (a
- * static text, or V's).
+ * Appends the bytes of V at EV to TO. Returns NULL, or the reason why V was not collected (a static
+ * text, or a text of V).
  */
 const char *moment_values_collect(const struct moment_plan_variable *v, const struct event *ev,
 				  struct outbuf *to);
 
 /*
- * The value of V at EV, for people, into TO (SIZE > 4 bytes). Returns false if it was not
+ * Writes the value of V at EV, for people, to TO (SIZE > 4 bytes). Returns false if V was not
  * collected: then TO has the reason.
  */
 bool moment_values_print(const struct moment_plan_variable *v, const struct event *ev, char *to,
@@ -37,7 +37,8 @@ bool moment_values_tsv(const struct moment_plan *plan, const struct event *ev, u
 enum {
 	MOMENT_VALUES_NAME_BYTES = 80,
 	MOMENT_VALUES_TEXT_BYTES = 160,
-	MOMENT_VALUES_SHAPE_MAX = 512, /* longer shapes can take long to print */
+	/* Maximum size of shapes, since longer ones can take long to print. */
+	MOMENT_VALUES_SHAPE_MAX = 512,
 };
 
 struct moment_values {

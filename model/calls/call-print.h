@@ -8,7 +8,7 @@
 
 struct call_print {
 	char *to;
-	size_t size, used; /* USED without the NUL */
+	size_t size, used; /* USED does not include the NUL */
 };
 
 /* Begins a text at TO (SIZE > 0 bytes). */
@@ -17,8 +17,8 @@ struct call_print call_print_begin(char *to, size_t size);
 void call_print_add(struct call_print *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* N bytes in quotes, as strace writes them, and "..." if IS_CUT. */
+/* Appends N bytes in quotes, as strace writes them, and "..." if IS_CUT. */
 void call_print_quoted(struct call_print *p, const char *bytes, size_t n, bool is_cut);
 
-/* The same, with each byte in hex. */
+/* Appends N bytes in quotes, each in hex, and "..." if IS_CUT. */
 void call_print_bytes(struct call_print *p, const char *bytes, size_t n, bool is_cut);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Words of sets, for the files that have them.
+ * Macros for words of sets, for the files with the words.
  */
 #pragma once
 
-/* Separate macros: an argument that is passed on to another macro would be expanded. */
+/* Separate macros, because an argument that is passed on to another macro would be expanded. */
 #define WORD(name)                                                                                 \
 	{                                                                                          \
 #name, (uint64_t)(uint32_t)(name), (uint64_t)(uint32_t)(name)                      \
@@ -13,7 +13,7 @@
 	{                                                                                          \
 #name, (uint64_t)(uint32_t)(name), (uint64_t)(uint32_t)(mask)                      \
 	}
-/* The word for 0, which is left out if there are others. */
+/* The word for the value 0, which is left out if there are other words. */
 #define NOTHING(name)                                                                              \
 	{                                                                                          \
 #name, 0, UINT64_MAX                                                               \

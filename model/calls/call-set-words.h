@@ -10,21 +10,21 @@
 
 enum call_set_kind {
 	CALL_SET_FLAGS, /* words with '|' between them; other bits in hex */
-	CALL_SET_MODE,  /* the same, but other bits in octal */
-	CALL_SET_ENUM,  /* one word, or the number */
-	CALL_SET_ID,    /* the same, but other bits decimal and unsigned */
+	CALL_SET_MODE,  /* words with '|' between them; other bits in octal */
+	CALL_SET_ENUM,  /* one word, or the number if it has no word */
+	CALL_SET_ID,    /* one word, or the number in decimal and unsigned */
 };
 
 struct call_set_word {
 	const char *name;
 	uint64_t value;
-	uint64_t mask; /* of flags: the bits that have to be VALUE */
+	uint64_t mask; /* for flags: the bits that must equal VALUE */
 };
 
 struct call_set {
-	const char *name; /* after "flags:" or "enum:" */
+	const char *name; /* name of the set, after "flags:" or "enum:" */
 	enum call_set_kind kind;
-	uint8_t bits;                      /* significant bits of the value */
+	uint8_t bits;                      /* number of significant bits of the value */
 	const struct call_set_word *words; /* a word that includes another one precedes it */
 	size_t n_words;
 };

@@ -47,7 +47,7 @@ unsigned call_set_find(const char *name, size_t n)
 
 /* ---- text ---- */
 
-/* Signed and decimal, unless it is too large to be useful in decimal. */
+/* Writes a number, signed and in decimal, unless it is too large to be useful in decimal. */
 static void call_set_number(struct call_print *text, const struct call_set *set, uint64_t value)
 {
 	unsigned unused = 64 - set->bits;
@@ -85,7 +85,7 @@ static void call_set_flags(struct call_print *text, const struct call_set *set, 
 		call_print_add(text, "%s%s", text->used ? "|" : "", word->name);
 		rest &= ~word->value;
 	}
-	/* The number of a mode is always written. */
+	/* A mode is always written with its number. */
 	if (rest == 0 && text->used > 0 && set->kind != CALL_SET_MODE)
 		return;
 	call_print_add(text, "%s", text->used ? "|" : "");

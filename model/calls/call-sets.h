@@ -18,10 +18,10 @@ enum {
 	CALL_SET_TEXT_MAX = 1024, /* room for any value of any set, the NUL included */
 };
 
-/* The number of the set with the NAME of N bytes: "flags:open". CALL_SET_NONE = there is none. */
+/* The number of the set with the NAME of N bytes: "flags:open". CALL_SET_NONE = no such set. */
 unsigned call_set_find(const char *name, size_t n);
 
-/* The set with NUMBER, or NULL: they are numbered from 1 on, without gaps. */
+/* The set with NUMBER, or NULL. Numbers begin at 1, without gaps. */
 const struct call_set *call_set_by_number(unsigned number);
 
 /* "flags" or "enum", the part of the name of SET before the ':'. */
@@ -29,6 +29,7 @@ const char *call_set_prefix(const struct call_set *set);
 
 /*
  * Writes VALUE to TEXT (SIZE > 0 bytes) as words of the set NUMBER, truncated if it does not fit:
- * "O_RDONLY|O_CLOEXEC|0x100000", "SEEK_END", "17". Without such a set, in hex. Returns the length.
+ * "O_RDONLY|O_CLOEXEC|0x100000", "SEEK_END", "17". If there is no set NUMBER, VALUE is written in
+ * hex. Returns the length.
  */
 size_t call_set_format(unsigned number, uint64_t value, char *text, size_t size);

@@ -40,7 +40,7 @@
 #define SIGNALS(type, member) { #member, CALL_MEMBER_SIGNALS, PLACE(type, member), 0, NULL }
 #define ARRAY(type, member, kind, n) \
 	{ #member, kind, offsetof(type, member), SIZE(type, member[0]), n, NULL }
-/* The memory consists of one value. */
+/* A structure that consists of one value. */
 #define ONLY(kind, bytes, of) { "", kind, 0, bytes, 0, of }
 
 #define MEMBERS(array) array, ARRAY_SIZE(array)
@@ -268,7 +268,7 @@ const struct call_struct call_struct_rows[] = {
 	KEYED("pollfd", sizeof(struct pollfd), KEY(struct pollfd, fd, 1U << 31, 1U << 31),
 	      members_pollfd_none),
 	ROW("pollfd", sizeof(struct pollfd), members_pollfd),
-	/* Memory that only variants of calls have. */
+	/* Memory that is described only by variants of calls. */
 	{ "raw", 32, false, false, false, { 0 }, NULL, 0 },
 	ROW("rlimit", sizeof(struct rlimit), members_rlimit),
 	PART("rusage", sizeof(struct rusage), members_rusage),

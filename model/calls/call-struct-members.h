@@ -16,19 +16,20 @@ enum call_member_kind {
 	CALL_MEMBER_SET,     /* the words of a set */
 	CALL_MEMBER_STRUCT,  /* another structure */
 	CALL_MEMBER_TEXT,    /* characters that end with a NUL, or at their last byte */
-	CALL_MEMBER_DATA,    /* all characters */
-	CALL_MEMBER_PATH,    /* of a socket: '@' represents a NUL at the beginning */
-	CALL_MEMBER_SIGNALS, /* a bit for each */
+	CALL_MEMBER_DATA,    /* all characters, whatever they are */
+	CALL_MEMBER_PATH,    /* path of a socket: '@' represents a NUL at the beginning */
+	CALL_MEMBER_SIGNALS, /* names of signals, with a bit for each signal */
 	CALL_MEMBER_BITS,    /* the numbers of the bits that are set */
-	CALL_MEMBER_FDS,     /* likewise; an argument has the number of bits */
-	CALL_MEMBER_LIMIT,   /* in units of 1024 if it is a multiple */
+	/* Descriptors: the numbers of set bits; an argument has the number of bits. */
+	CALL_MEMBER_FDS,
+	CALL_MEMBER_LIMIT, /* a limit, in units of 1024 if it is a multiple of 1024 */
 	CALL_MEMBER_DEVICE,
-	CALL_MEMBER_PORT,     /* 16 bits, the highest first */
-	CALL_MEMBER_LABEL,    /* likewise 32 */
-	CALL_MEMBER_ADDRESS4, /* of the Internet protocol */
-	CALL_MEMBER_ADDRESS6, /* with the name of the member in the text */
-	CALL_MEMBER_GROUPS,   /* 8 hexadecimal digits */
-	CALL_MEMBER_STATUS,   /* of a process that has ended */
+	CALL_MEMBER_PORT,     /* a port: 16 bits, the highest byte first */
+	CALL_MEMBER_LABEL,    /* a label: 32 bits, the highest byte first */
+	CALL_MEMBER_ADDRESS4, /* an address of IPv4 */
+	CALL_MEMBER_ADDRESS6, /* an address of IPv6, with the name of the member in the text */
+	CALL_MEMBER_GROUPS,   /* a mask of groups, as 8 hexadecimal digits */
+	CALL_MEMBER_STATUS,   /* exit status of a process that has ended */
 	CALL_MEMBER_MAX,
 };
 
@@ -36,19 +37,23 @@ struct call_member {
 	const char *name; /* "" = only the value is written */
 	enum call_member_kind kind;
 	uint16_t at, bytes;
-	uint16_t count; /* of an array; 0 = it is none */
-	const char *of; /* the set ("flags:mode"), or the structure */
+	uint16_t count; /* number of elements of an array; 0 = no array */
+	const char *of; /* name of the set ("flags:mode") or of the structure */
 };
 
 struct call_struct {
-	const char *name; /* after "struct:" */
+	const char *name; /* name of the structure, after "struct:" */
 	uint16_t bytes;
 	bool is_sized;    /* an argument has the number of bytes, which can be smaller */
-	bool is_part;     /* other members are not written */
-	bool is_positive; /* a call that returns 0 has not written it */
+	bool is_part;     /* the structure has more members, which are not written */
+	bool is_positive; /* if the call returns 0, it has not written the structure */
 	struct {
-		uint16_t at, bytes;   /* 0 bytes = any content is right */
-		uint32_t mask, value; /* of the first 32 bits */
+		/*
+		 * Position and size of the key in the structure; 0 bytes = the row fits any
+		 * content.
+		 */
+		uint16_t at, bytes;
+		uint32_t mask, value; /* the row fits if key & mask is `value` */
 	} key;
 	const struct call_member *members;
 	size_t n_members;

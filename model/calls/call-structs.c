@@ -273,7 +273,7 @@ static bool call_struct_is(const struct call_struct *row, const char *from, size
 		       row->key.value;
 }
 
-/* The structure that fits the N bytes at FROM, among those with the name of FIRST. */
+/* The structure with the name of FIRST that fits the N bytes at FROM. */
 static const struct call_struct *call_struct_pick(const struct call_struct *first, const char *from,
 						  size_t n)
 {
@@ -328,7 +328,7 @@ static void call_struct_put_member(struct call_print *p, const struct call_membe
 	call_print_add(p, "]");
 }
 
-/* Returns false, and writes nothing, if there are too few bytes. */
+/* Prints structure NUMBER. If there are too few bytes, writes nothing and returns false. */
 static bool call_struct_put(struct call_print *p, unsigned number, const char *from, size_t n,
 			    unsigned depth)
 {

@@ -3,9 +3,8 @@
  * Structures of the kernel in memory that calls receive, printed like strace. The type of an
  * argument names one: "struct:stat", "struct:pollfd[n]" (capture/options/call-spec.h).
  *
- * Several rows can have one name, and the content of the memory selects one of them: socket
- * addresses have other members for each family. Numbers of rows change from one version to the
- * next.
+ * Several rows can have one name, and the content of the memory selects one of them: the members of
+ * a socket address depend on its family. Numbers of rows change from one version to the next.
  */
 #pragma once
 
@@ -17,18 +16,23 @@
 
 enum { CALL_STRUCT_NONE = 0 };
 
-/* The number of the structure NAME (N bytes): "struct:stat". CALL_STRUCT_NONE = there is none. */
+/*
+ * The number of the structure NAME (N bytes): "struct:stat". CALL_STRUCT_NONE = no such structure.
+ */
 unsigned call_struct_find(const char *name, size_t n);
 
-/* The first row of the structure NUMBER, or NULL: they are numbered from 1 on. */
+/* The first row of the structure NUMBER, or NULL. Numbers begin at 1. */
 const struct call_struct *call_struct_by_number(unsigned number);
 
 /*
- * Writes the structure NUMBER that begins at FROM, of which N bytes are there, to TO (SIZE > 0
- * bytes), cut where it does not fit. Returns the length; 0 = too few bytes are there.
+ * Writes the structure NUMBER at FROM, of which N bytes are available, to TO (SIZE > 0 bytes). The
+ * text is cut if it does not fit. Returns the length; 0 = too few bytes are available.
  */
 size_t call_struct_format(unsigned number, const void *from, size_t n, char *to, size_t size);
 
-/* The same for COUNT structures, in brackets. Missing ones are "...". */
+/*
+ * Writes an array of COUNT structures like call_struct_format(), in brackets. Missing structures
+ * are "...".
+ */
 size_t call_struct_format_array(unsigned number, const void *from, size_t n, size_t count, char *to,
 				size_t size);

@@ -14,7 +14,7 @@
 
 struct call_syscall {
 	long number;
-	const char *name;      /* as in <sys/syscall.h>, without SYS_ */
+	const char *name;      /* name as in <sys/syscall.h>, without SYS_ */
 	const char *signature; /* "(fd fd, ptr to, size_t count) -> errno", as in a specification */
 };
 
@@ -25,7 +25,7 @@ const struct call_syscall *call_syscall_by_number(long number);
  * with unknown numbers: newer ones, and those that the kernel does not have. */
 const struct call_syscall *call_syscall_by_name(const char *name);
 
-/* A negative errno ends call_syscall_match(). */
+/* Receives each call. A negative errno ends call_syscall_match(). */
 typedef int call_syscall_fn(const struct call_syscall *call, void *context);
 
 /*

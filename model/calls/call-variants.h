@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System calls whose arguments depend on one of them: commands of fcntl, operations of futex, the
- * mode of a file that open() creates.
+ * System calls where the meaning of the arguments depends on one of the arguments: commands of
+ * fcntl, operations of futex, the mode of a file that open() creates.
  *
  * The call's own row (call-syscalls.h) decides which memory is copied. So a variant can have a
  * structure or a string only where that row has memory of at least the same size.
@@ -13,13 +13,16 @@
 #include <stdint.h>
 
 struct call_variant {
-	const char *call;      /* its name */
-	uint8_t arg;           /* the argument that selects it, ... */
-	uint64_t mask, value;  /* ... if these bits of it have this value */
+	const char *call;      /* name of the system call */
+	uint8_t arg;           /* index of the argument that selects the variant, ... */
+	uint64_t mask, value;  /* ... if its bits in MASK have this value */
 	const char *signature; /* as in the call's row; "ptr stack@r1" is in the second register */
 };
 
-/* The variants of the system call NAME, the first that is right first; *RET_N is their number. */
+/*
+ * The variants of the system call NAME. The first variant that fits is right. *RET_N is their
+ * number.
+ */
 const struct call_variant *call_variants_of(const char *name, size_t *ret_n);
 
 /* Whether names of arguments are shown, since their order differs from the system call NAME. */

@@ -12,7 +12,7 @@
 
 enum { OPS = 8 };
 
-/* The next field at *AT, up to a tab; NULL = there is none. */
+/* Takes the next field at *AT, up to a tab. Returns NULL after the last field. */
 static char *moment_plan_field(char **at)
 {
 	return *at ? strsep(at, "\t") : NULL;

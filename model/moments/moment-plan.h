@@ -33,26 +33,26 @@
 #include "base/cleanup.h"
 
 enum {
-	MOMENT_PLAN_TEXT_MAX = 16384, /* bytes, the NUL included */
+	MOMENT_PLAN_TEXT_MAX = 16384, /* maximum size of a plan in bytes, NUL included */
 	MOMENT_PLAN_LOADS_MAX = 32,
 	MOMENT_PLAN_STEPS_MAX = 4,
 	MOMENT_PLAN_VARIABLES_MAX = 64,
-	MOMENT_PLAN_BYTES_MAX = 8192, /* of one load */
+	MOMENT_PLAN_BYTES_MAX = 8192, /* maximum number of bytes of one load */
 	MOMENT_PLAN_REGISTERS = 20,
 	MOMENT_PLAN_CONDITIONS_MAX = 4,
 	MOMENT_PLAN_TSVS_MAX = 8,
-	MOMENT_PLAN_TSV_BYTES = 32, /* of a name, the NUL included */
+	MOMENT_PLAN_TSV_BYTES = 32, /* maximum size of a name, NUL included */
 	MOMENT_PLAN_WHY_MAX = 160,
 };
 
-#define MOMENT_PLAN_EACH UINT64_MAX /* in the place of a maximum */
+#define MOMENT_PLAN_EACH UINT64_MAX /* in place of a maximum: all hits */
 
 #define MOMENT_PLAN_LINE_END "\t\t"
 
 /* Flags of loads. */
 #define MOMENT_PLAN_VALUE  (1U << 0)
 #define MOMENT_PLAN_STRING (1U << 1)
-#define MOMENT_PLAN_PIECES (1U << 2) /* the stack */
+#define MOMENT_PLAN_PIECES (1U << 2) /* the load reads the stack in pieces */
 #define MOMENT_PLAN_QUIET  (1U << 3)
 #define MOMENT_PLAN_SIGNED (1U << 4)
 #define MOMENT_PLAN_FLAGS  ((1U << 5) - 1)
@@ -73,10 +73,11 @@ struct moment_plan_load {
 };
 
 struct moment_plan_variable {
-	const char *name, *type; /* texts are of the plan */
-	const char *shape;       /* NULL: it cannot be had, ... */
-	const char *reason;      /* ... because */
-	uint32_t first, n;       /* its loads */
+	const char *name, *type; /* parts of the plan's text */
+	const char *shape;       /* NULL = the variable is unavailable, ... */
+	const char *reason;      /* ... for this reason */
+	/* The variable's loads: number of the first one, and their number. */
+	uint32_t first, n;
 };
 
 struct moment_plan_condition {
@@ -87,17 +88,18 @@ struct moment_plan_condition {
 };
 
 struct moment_plan_tsv {
-	const char *name; /* without the $ */
+	const char *name; /* name without the $ */
 	bool is_counted;
 };
 
 struct moment_plan {
 	char *text; /* owned */
 	const char *name, *file;
-	const char *source; /* "" = not known */
+	const char *source; /* source line; "" = unknown */
 	uint64_t vaddr;
-	uint64_t max;            /* MOMENT_PLAN_EACH = unlimited */
-	uint64_t snapshot, stop; /* numbers of hits; 0 = never */
+	/* Maximum number of collected hits; MOMENT_PLAN_EACH = unlimited. */
+	uint64_t max;
+	uint64_t snapshot, stop; /* number of the hit for the action; 0 = never */
 	struct moment_plan_load loads[MOMENT_PLAN_LOADS_MAX];
 	uint32_t n_loads;
 	struct moment_plan_variable variables[MOMENT_PLAN_VARIABLES_MAX];

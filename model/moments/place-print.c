@@ -14,12 +14,12 @@
 
 enum {
 	PRINT_DEPTH_MAX = 16,
-	PRINT_ELEMENTS_MAX = 200, /* elements of an array */
+	PRINT_ELEMENTS_MAX = 200, /* maximum number of printed elements of an array */
 	PRINT_STACK_MAX = 16,
 	PRINT_GAPS_MAX = 8,
-	PRINT_WIDE_BYTES = 16, /* of an integer of 128 bits */
+	PRINT_WIDE_BYTES = 16, /* size of an integer of 128 bits */
 	PRINT_VALUE_MAX = 1 << 20,
-	/* parts of a value, since shapes can nest parts without bytes */
+	/* maximum number of parts of a value, since shapes can nest parts without bytes */
 	PRINT_STEPS_MAX = 200 * 1000,
 };
 
@@ -27,8 +27,9 @@ enum {
 struct printer {
 	const char *shape;
 	const uint8_t *data;
-	uint64_t n;          /* number of bytes at DATA */
-	const uint8_t *more; /* the string that a pointer refers to, after the value; NULL = none */
+	uint64_t n; /* number of bytes at DATA */
+	/* The string that a pointer refers to, which follows the value; NULL = no string. */
+	const uint8_t *more;
 	uint64_t n_more;
 	struct print_gap {
 		uint64_t at, n;
@@ -121,7 +122,7 @@ static bool place_print_is_gap(const struct printer *p, uint64_t at, uint64_t n)
 	return false;
 }
 
-/* Whether N bytes at AT exist. If not, prints "<unavailable>". */
+/* Whether N bytes at AT are available. If not, prints "<unavailable>". */
 static bool place_print_have(struct printer *p, uint64_t at, uint64_t n)
 {
 	if (at > p->n || n > p->n - at) {
@@ -309,7 +310,7 @@ static void place_print_enum(struct printer *p, uint64_t value, uint64_t bits)
 
 static void place_print_typed(struct printer *p, uint64_t at, unsigned depth);
 
-/* Prints BITS bits as the next type, from bit BIT on in the byte AT. */
+/* Prints a bit field of BITS bits as the next type. It begins at bit BIT of the byte at AT. */
 static void place_print_bits(struct printer *p, uint64_t at, uint64_t bit, uint64_t bits)
 {
 	uint64_t value, bytes = (bit + bits + 7) / 8;
