@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Problems of a call trace: damage, which ends it, and others.
+ * Problems of a call trace. Damage ends the trace; other problems do not.
  */
 #pragma once
 
@@ -22,14 +22,14 @@ enum apitrace_finding_id {
 	APITRACE_FINDING_MAX,
 };
 
-/* By id. */
+/* The kinds of findings, indexed by their id. */
 extern const struct finding_kind apitrace_finding_kinds[APITRACE_FINDING_MAX];
 
-/* OFFSET is where the reader was. */
+/* Receives a finding. OFFSET is the position of the reader. */
 typedef void (*apitrace_finding_fn)(void *userdata, enum apitrace_finding_id id, uint64_t offset);
 
 struct apitrace_damage {
-	uint64_t offset;  /* in the unpacked stream */
+	uint64_t offset;  /* position in the unpacked stream */
 	const char *what; /* static text */
 	bool truncated;   /* the stream ends too early */
 };

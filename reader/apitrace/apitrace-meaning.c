@@ -124,7 +124,7 @@ static const char *apitrace_meaning_pointee(const char *name, const char *prefix
 	return strncmp(name, prefix, n) == 0 ? name + n : NULL;
 }
 
-/* IDXGISwapChain1::Present1 and similar ones. */
+/* Whether NAME is IDXGISwapChain1::Present1 or a similar function. */
 static bool apitrace_meaning_is_dxgi_present(const char *name)
 {
 	const char *rest = apitrace_meaning_pointee(name, "IDXGISwapChain")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parses bytes, numbers and texts.
+ * Parses bytes, numbers and texts of a call trace.
  */
 #include "reader/apitrace/apitrace-parse.h"
 

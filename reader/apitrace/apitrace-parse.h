@@ -17,7 +17,7 @@ enum {
 	APITRACE_CALL_BYTES_MAX = 512 << 20,
 	APITRACE_SIGNATURE_BYTES_MAX = 256 << 20,
 	APITRACE_PENDING_BYTES_MAX = 256 << 20,
-	APITRACE_DEPTH_MAX = 200, /* of values in values */
+	APITRACE_DEPTH_MAX = 200, /* maximum depth of values in values */
 };
 
 struct apitrace_parse {
@@ -42,14 +42,14 @@ void apitrace_parse_found(struct apitrace_parse *p, enum apitrace_finding_id id)
 int apitrace_parse_byte(struct apitrace_parse *p, uint8_t *ret);
 int apitrace_parse_number(struct apitrace_parse *p, uint64_t *ret);
 
-/* A value of an enum: a type and a number. */
+/* Parse a value of an enum, and a number with a sign. */
 int apitrace_parse_signed(struct apitrace_parse *p, int64_t *ret);
 
-/* SIZE bytes of POOL, which may have MAX. */
+/* Allocates SIZE bytes in POOL, which may have at most MAX bytes. */
 int apitrace_parse_room(struct apitrace_parse *p, struct apitrace_pool *pool, size_t size,
 			size_t max, void *ret);
 
-/* A string, into POOL, which may have MAX bytes. */
+/* Parses a string into POOL, which may have at most MAX bytes. */
 int apitrace_parse_text(struct apitrace_parse *p, struct apitrace_pool *pool, size_t max,
 			struct apitrace_text *ret);
 

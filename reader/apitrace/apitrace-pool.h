@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory that is freed at once: of a call, or of all signatures.
+ * Memory that is freed at once: the memory of a call, or of all signatures.
  */
 #pragma once
 
@@ -8,10 +8,10 @@
 
 struct apitrace_pool {
 	struct apitrace_pool_block *blocks; /* owned; the newest first */
-	size_t bytes;                       /* that were allocated for it */
+	size_t bytes;                       /* number of bytes that were allocated for the pool */
 };
 
 void apitrace_pool_deinit(struct apitrace_pool *p);
 
-/* SIZE bytes, zeroed, aligned for any type; or NULL. */
+/* Allocates SIZE bytes, zeroed and aligned for any type. Returns NULL without memory. */
 void *apitrace_pool_get(struct apitrace_pool *p, size_t size);

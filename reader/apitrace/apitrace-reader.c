@@ -10,28 +10,28 @@
 #include "base/array.h"
 #include "reader/apitrace/apitrace-parse.h"
 
-/* ARGS_MAX: arguments beyond a function's are skipped, up to this number. */
+/* ARGS_MAX: up to this number, arguments that the function does not have are skipped. */
 enum { ARGS_MAX = 65536, HEAD_BYTES = 64 };
 
 /* A call that was entered and not left. */
 struct open_call {
 	struct apitrace_call call;
-	struct apitrace_pool pool; /* contains everything, including this struct */
+	struct apitrace_pool pool; /* contains all memory of the call, including this struct */
 	size_t args_room;
-	struct open_call *before, *after; /* sorted by number */
+	struct open_call *before, *after; /* neighbours in a list that is sorted by number */
 };
 
 struct apitrace_reader {
 	struct apitrace_parse parse;
 	struct apitrace_header header;
 	uint64_t n_calls;
-	struct table open; /* number + 1 -> call */
+	struct table open; /* number of the call + 1 -> struct open_call */
 	struct open_call *first, *last;
 	size_t open_bytes;
 	struct open_call *given; /* the call that the caller uses; owned */
-	bool ended;              /* no more events */
+	bool ended;              /* there are no more events */
 	bool bad_header;         /* damage in the header was not reported yet */
-	/* `given` was not returned yet, since its leave event is damaged */
+	/* `given` was not returned yet, since the event of its end is damaged */
 	bool kept;
 };
 
@@ -142,7 +142,7 @@ static int apitrace_reader_parse_backtrace(struct apitrace_reader *r, struct ope
 	return 0;
 }
 
-/* Returns 1, 0 at the end of the event, or a negative errno. */
+/* Parses a detail of a call. Returns 1, 0 at the end of the event, or a negative errno. */
 static int apitrace_reader_parse_detail(struct apitrace_reader *r, struct open_call *c)
 {
 	uint64_t at = r->parse.input.offset, flags;
@@ -207,7 +207,10 @@ static int apitrace_reader_parse_enter(struct apitrace_reader *r, uint64_t at)
 	return e;
 }
 
-/* Returns 1 with the call in r->given, 0 if no such call was open, or a negative errno. */
+/*
+ * Parses the end of a call. Returns 1 with the call in r->given, 0 if the call was not open, or a
+ * negative errno.
+ */
 static int apitrace_reader_parse_leave(struct apitrace_reader *r)
 {
 	struct open_call *c;
@@ -244,7 +247,10 @@ static int apitrace_reader_parse_leave(struct apitrace_reader *r)
 	return 1;
 }
 
-/* Reads events until a call has ended. Returns as apitrace_reader_parse_leave(); 0 at the end. */
+/*
+ * Reads events until a call has ended. Returns like apitrace_reader_parse_leave(), or 0 at the end
+ * of the trace.
+ */
 static int apitrace_reader_next_event(struct apitrace_reader *r)
 {
 	struct input *in = &r->parse.input;

@@ -19,7 +19,7 @@
 
 /* The positive results of apitrace_reader_new_*(). */
 enum apitrace_alien {
-	APITRACE_ALIEN_EMPTY = 1, /* no byte at all */
+	APITRACE_ALIEN_EMPTY = 1, /* the input has no bytes */
 	/* An unknown version; apitrace_head_version() returns it. */
 	APITRACE_ALIEN_VERSION,
 };
@@ -28,24 +28,24 @@ enum apitrace_alien {
 enum apitrace_outcome {
 	APITRACE_END = 0,
 	APITRACE_CALL = 1,
-	APITRACE_DAMAGE = 2, /* once; the calls that were open follow */
+	APITRACE_DAMAGE = 2, /* returned once; the calls that were open follow */
 };
 
 struct apitrace_header {
 	uint64_t version, semantic_version;
-	const struct apitrace_property *properties; /* in the order of the file */
+	const struct apitrace_property *properties; /* properties in the order of the file */
 	size_t n_properties;
 };
 
 struct apitrace_reader;
 
 /*
- * Whether the N bytes at P, with which unpacked bytes begin, could be a call trace's. 32 bytes or
- * more, if there are as many, make sure.
+ * Whether the N unpacked bytes at P can be the beginning of a call trace. With 32 bytes or more (if
+ * the trace has as many), the answer is reliable.
  */
 bool apitrace_is_stream(const uint8_t *p, size_t n);
 
-/* The format's version, which the N > 0 bytes at P begin with. */
+/* The version of the format with which the N > 0 bytes at P begin. */
 uint64_t apitrace_head_version(const uint8_t *p, size_t n);
 
 /*
@@ -68,8 +68,8 @@ const struct apitrace_header *apitrace_reader_header(const struct apitrace_reade
  */
 int apitrace_reader_next(struct apitrace_reader *r, const struct apitrace_call **ret);
 
-/* After APITRACE_DAMAGE. */
+/* The damage, after APITRACE_DAMAGE. */
 const struct apitrace_damage *apitrace_reader_damage(const struct apitrace_reader *r);
 
-/* The bytes of the unpacked stream that were read. */
+/* The number of bytes of the unpacked stream that were read. */
 uint64_t apitrace_reader_offset(const struct apitrace_reader *r);

@@ -23,9 +23,9 @@ static int apitrace_signatures_name(struct apitrace_parse *p, struct apitrace_te
 }
 
 /*
- * Reads an id and finds its signature in T. Returns 1 with *RET, 0 with a new signature of SIZE
- * bytes, whose body follows, or a negative errno. A signature with a damaged body stays in T and is
- * not used.
+ * Reads an id and finds its signature in T. Returns 1 with a known signature in *RET; 0 with a new
+ * one of SIZE bytes, whose body follows; or a negative errno. A signature with a damaged body stays
+ * in T and is not used.
  */
 static int apitrace_find_or_make(struct apitrace_parse *p, struct table *t, size_t size, void *ret)
 {
@@ -133,7 +133,7 @@ static int apitrace_parse_entries(struct apitrace_parse *p, uint64_t n, bool is_
 
 int apitrace_parse_enum(struct apitrace_parse *p, struct apitrace_set **ret)
 {
-	uint64_t n = 1; /* entries of an old enum */
+	uint64_t n = 1; /* number of entries; an old enum has one */
 	int r = apitrace_find_or_make(p, &p->enums, sizeof(**ret), ret);
 
 	if (r != 0)
@@ -153,7 +153,7 @@ int apitrace_parse_bitmask(struct apitrace_parse *p, struct apitrace_set **ret)
 	return apitrace_parse_number(p, &n) ?: apitrace_parse_entries(p, n, false, *ret);
 }
 
-/* Returns 1, 0 at the end of the frame, or a negative errno. */
+/* Parses a detail of a frame. Returns 1, 0 at the end of the frame, or a negative errno. */
 static int apitrace_parse_frame_detail(struct apitrace_parse *p, struct apitrace_frame *f)
 {
 	uint64_t at = p->input.offset;

@@ -17,12 +17,13 @@ typedef void (*apitrace_text_blob_fn)(void *userdata, struct outbuf *to,
 				      const struct apitrace_text *blob);
 
 struct apitrace_text_options {
-	bool thread_ids; /* in hexadecimal */
-	bool no_numbers; /* of calls */
+	bool thread_ids; /* print ids of threads, in hexadecimal */
+	bool no_numbers; /* do not print numbers of calls */
 	bool no_arg_names;
-	bool one_line; /* a call: line feeds in strings are escaped, backtraces left out */
-	apitrace_text_blob_fn blob; /* NULL = how large it is */
-	void *userdata;             /* for that */
+	/* Print a call in one line: line feeds in strings are escaped, backtraces left out. */
+	bool one_line;
+	apitrace_text_blob_fn blob; /* prints blobs; NULL = print their size */
+	void *userdata;             /* passed to `blob` */
 };
 
 /* Append a call or a property, with its line feed. Return 0 or a negative errno. */
@@ -39,8 +40,8 @@ int apitrace_text_name(struct outbuf *to, const struct apitrace_text *name);
 
 /* ---- the meaning of names for the format's tools ---- */
 
-/* A call of this function ends a frame of a graphics program. */
+/* Whether a call of FUNCTION ends a frame of a graphics program. */
 bool apitrace_ends_frame(const struct apitrace_text *function);
 
-/* The call changes nothing, and is shown only on request. */
+/* Whether CALL changes nothing, and is shown only on request. */
 bool apitrace_is_query(const struct apitrace_call *call);

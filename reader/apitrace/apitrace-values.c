@@ -97,7 +97,7 @@ static int apitrace_values_parse_list(struct values *v, uint64_t n, struct apitr
 
 static int apitrace_values_parse_container(struct values *v, struct apitrace_value *value)
 {
-	uint64_t n = 2; /* values in a representation */
+	uint64_t n = 2; /* number of values in a representation */
 	int r = 0;
 
 	if (value->type == APITRACE_STRUCT)

@@ -131,7 +131,7 @@ static void columns_join_switch(struct columns_join *j, unsigned op, unsigned sh
 	columns_after_switch(m, cpu, out, in);
 }
 
-/* Returns the id of the waker. */
+/* Reads the waker of a wakeup. Returns its id. */
 static unsigned columns_join_waker(struct columns_join *j, unsigned op, unsigned *cpu)
 {
 	unsigned code;
@@ -178,7 +178,10 @@ static void columns_join_wakeup(struct columns_join *j, unsigned op, unsigned sh
 	columns_after_wakeup(m, cpu, waker, waker_cpu, woken);
 }
 
-/* Returns false if the shape is unknown and cannot be new. Shape 15 with flags is never new. */
+/*
+ * Reads a shape. Returns false if the shape is unknown and cannot be new. Shape 15 with flags is
+ * never new.
+ */
 static bool columns_join_shape(struct columns_join *j, unsigned shape)
 {
 	struct columns_model *m = &j->model;
@@ -194,7 +197,10 @@ static bool columns_join_shape(struct columns_join *j, unsigned shape)
 	return true;
 }
 
-/* Writes at most N bytes. Returns their number, or 0 if the columns are invalid. */
+/*
+ * Writes at most N bytes that are stored unchanged. Returns their number, or 0 if the columns are
+ * invalid.
+ */
 static size_t columns_join_literal(struct columns_join *j, uint8_t *to, size_t n)
 {
 	uint64_t size = columns_join_varint(j);
@@ -207,7 +213,7 @@ static size_t columns_join_literal(struct columns_join *j, uint8_t *to, size_t n
 	return size;
 }
 
-/* Returns as columns_join_literal(). */
+/* Writes a record. Returns like columns_join_literal(). */
 static inline size_t columns_join_record(struct columns_join *j, unsigned op, uint8_t *to,
 					 size_t room)
 {

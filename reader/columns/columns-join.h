@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Joins columns (docs/COLUMNS.md) to the data that columns_split() has split.
+ * Joins columns (docs/COLUMNS.md) into the data from which columns_split() has made them.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct columns_join;
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 struct columns_join *columns_join_new(void);
 struct columns_join *columns_join_free(struct columns_join *j);
 DEFINE_CLEANUP(struct columns_join *, columns_join_free)

@@ -9,7 +9,10 @@
 
 #include "reader/fxt/fxt-provider.h"
 
-/* The position of the next argument, and the number of arguments left; copied to walk them. */
+/*
+ * The position of the next argument, and the number of arguments left. A copy of it is an
+ * independent iterator.
+ */
 struct fxt_args {
 	const uint64_t *next, *end; /* borrowed from the record */
 	unsigned n_left;
@@ -18,7 +21,7 @@ struct fxt_args {
 };
 
 struct fxt_arg {
-	unsigned type; /* enum fxt_arg_type, or an unknown one, without a value */
+	unsigned type; /* enum fxt_arg_type, or an unknown type, whose value is not read */
 	unsigned n_words;
 	const uint64_t *words;
 	struct fxt_text name;
@@ -26,7 +29,7 @@ struct fxt_arg {
 		int32_t int32;
 		uint32_t uint32;
 		int64_t int64;
-		uint64_t uint64; /* also pointers and koids */
+		uint64_t uint64; /* unsigned numbers, pointers and koids */
 		double real;
 		bool boolean;
 		struct fxt_text text;
@@ -46,7 +49,7 @@ enum fxt_args_outcome {
 /* Reads the next argument into *RET. Returns an enum fxt_args_outcome. */
 int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret);
 
-/* The first of ARGS with the name NAME (enum fxt_name) and the type TYPE. */
+/* Finds the first of ARGS with the name NAME (enum fxt_name) and the type TYPE. */
 bool fxt_args_find(struct fxt_args args, int name, enum fxt_arg_type type, struct fxt_arg *ret);
 
 /*
@@ -60,7 +63,7 @@ static inline const uint64_t *fxt_args_end(const struct fxt_args *args)
 	for (unsigned n = args->n_left; n > 0; n--) {
 		uint64_t words = p < args->end ? fxt_get_arg_words(*p) : 0;
 
-		if (words - 1 >= (uint64_t)(args->end - p)) /* 0, too */
+		if (words - 1 >= (uint64_t)(args->end - p)) /* also true for 0 words */
 			return NULL;
 		p += words;
 	}

@@ -156,7 +156,7 @@ static void fxt_check_args_check_role(struct fxt_findings *f, const struct fxt_r
 		fxt_check_args_check_thread_arg(f, r, arg, is_first);
 }
 
-/* The number of words of the inline string of REF. */
+/* The number of words of the inline string that REF announces. */
 static uint64_t fxt_check_args_inline_words(uint64_t ref)
 {
 	return fxt_get_string_ref_inline(ref) ? fxt_stream_words(fxt_get_string_ref_length(ref))

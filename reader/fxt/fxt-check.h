@@ -15,17 +15,17 @@ enum { FXT_CHECK_MAX = 16 };
 
 /* The content of a record's arguments, for checks across records. */
 struct fxt_check_facts {
-	bool out_idle, in_idle; /* sides of a switch with the idle weight */
+	bool out_idle, in_idle; /* the outgoing or incoming side of a switch has the idle weight */
 	bool out_weight, in_weight;
 	bool waker;
-	bool synthetic;      /* kymo's: a switch that is not real, or was not reported */
-	bool has_process;    /* a kernel object's argument `process`, a koid */
-	uint64_t process;    /* that koid */
+	bool synthetic;      /* a switch of kymo that is not real, or was not reported */
+	bool has_process;    /* a kernel object has an argument `process`, which is a koid */
+	uint64_t process;    /* value of the argument `process` */
 	const uint64_t *end; /* after the last argument; NULL if they are damaged */
 };
 
 struct fxt_findings {
-	struct fxt_finding list[FXT_CHECK_MAX]; /* each kind once */
+	struct fxt_finding list[FXT_CHECK_MAX]; /* findings of a record, each kind at most once */
 	unsigned n;
 	unsigned n_errors;
 	struct fxt_check_facts facts;
@@ -38,13 +38,13 @@ void fxt_check_record(const struct fxt_record *record, struct fxt_findings *ret)
 /* Adds the finding ID with VALUE as value[0], unless it exists. */
 void fxt_findings_add(struct fxt_findings *f, enum fxt_finding_id id, uint64_t value);
 
-/* The reserved BITS must be zero, and so must the padding after N bytes of a stream. */
+/* Check that the reserved BITS are zero, and that the padding after N bytes of a stream is zero. */
 void fxt_check_reserved(struct fxt_findings *f, uint64_t bits);
 void fxt_check_padding(struct fxt_findings *f, const void *p, uint64_t n);
 
-/* Inline text, and referenced text. */
+/* Check inline text, and text by reference. */
 void fxt_check_stream(struct fxt_findings *f, const struct fxt_text *t);
 void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t);
 
-/* Checks all arguments of R, and fills f->said. */
+/* Checks all arguments of R, and fills f->facts. */
 void fxt_check_args(struct fxt_findings *f, const struct fxt_record *r);

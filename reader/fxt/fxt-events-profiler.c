@@ -72,7 +72,7 @@ static int fxt_events_keep_module(struct fxt_events *e, const struct fxt_record 
 	return FXT_EVENTS_NONE;
 }
 
-/* Decodes a mapping of another writer. */
+/* Decodes a mapping record of another writer. */
 static int fxt_events_get_mmap(struct fxt_events *e, const struct fxt_record *record,
 			       struct event *ev)
 {

@@ -145,7 +145,7 @@ static int fxt_events_get_task(struct fxt_events *e, const struct fxt_record *re
 					  ev);
 }
 
-/* Discards data of an ended thread, since a stream can go on forever. */
+/* Discards data of an ended thread, since a stream can be endless. */
 static void fxt_events_forget(struct fxt_events *e, const struct event *ev)
 {
 	table_remove(&e->left, (uint64_t)ev->tid + 1);
@@ -153,7 +153,7 @@ static void fxt_events_forget(struct fxt_events *e, const struct event *ev)
 		table_remove(&e->mapped, (uint64_t)ev->pid + 1);
 }
 
-/* Handles what the row of an event does not express. */
+/* Handles the parts of an event that its row does not express. */
 static int fxt_events_finish(struct fxt_events *e, const struct fxt_record *record,
 			     enum fxt_row_id row, struct event *ev)
 {
@@ -206,7 +206,7 @@ static bool fxt_events_get_track(const struct fxt_record *record, uint32_t proce
 	return true;
 }
 
-/* Decodes a complete event. */
+/* Decodes a complete duration as an interval. */
 static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record *record,
 				   struct event *ev, int category)
 {
@@ -228,7 +228,7 @@ static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record
 	if (i == ARRAY_SIZE(rows))
 		return FXT_EVENTS_NONE;
 	on_track = fxt_events_get_track(record, rows[i].process, &ev->cpu);
-	/* An event of another program in the same category. */
+	/* The event belongs to another program that uses the same category. */
 	if (!on_track && (rows[i].kind != INTERVAL_WORK || ev->pid == rows[i].process))
 		return FXT_EVENTS_NONE;
 	ev->interval.kind = rows[i].kind;
@@ -270,7 +270,7 @@ static int fxt_events_get_counter(struct fxt_events *e, const struct fxt_record 
 	return r < 0 ? r : n > 0 ? FXT_EVENTS_EVENT : FXT_EVENTS_NONE;
 }
 
-/* Returns 1, 0 if ARG is not a value of a call, or -ENOMEM. */
+/* Decodes a call of a function, whose name can be any text. */
 static int fxt_events_get_call_value(struct fxt_events *e, const struct fxt_arg *arg,
 				     struct call_value *v)
 {

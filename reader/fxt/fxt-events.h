@@ -25,7 +25,7 @@ struct fxt_events;
 enum fxt_events_outcome {
 	FXT_EVENTS_NONE = 0, /* the record is not a known event */
 	FXT_EVENTS_EVENT = 1,
-	FXT_EVENTS_DAMAGE = 2, /* its arguments are invalid */
+	FXT_EVENTS_DAMAGE = 2, /* arguments of the record are invalid */
 };
 
 int fxt_events_new(struct fxt_events **ret);
@@ -33,8 +33,8 @@ struct fxt_events *fxt_events_free(struct fxt_events *e);
 DEFINE_CLEANUP(struct fxt_events *, fxt_events_free)
 
 /*
- * Makes *RET from RECORD. Its pointers are valid until the next call. Returns an enum
- * fxt_events_outcome (with *RET_WHAT, static text, for damage), or -ENOMEM.
+ * Makes *RET from RECORD. The pointers of *RET are valid until the next call. Returns an enum
+ * fxt_events_outcome (for damage, with the static text *RET_WHAT), or -ENOMEM.
  */
 int fxt_events_get(struct fxt_events *e, const struct fxt_record *record, struct event *ret,
 		   const char **ret_what);

@@ -9,7 +9,7 @@
  * source, remedy.
  */
 
-/* the file */
+/* findings about the file */
 FINDING(DAMAGE, "damage", ERROR, "data that is not a valid record", "# bytes skipped",
 	"The data does not have the form that the specification's \"Records\" describes. kymo "
 	"skips it and continues at the next record that it recognizes. Perfetto rejects the whole "
@@ -61,7 +61,7 @@ FINDING(LOSS_INVISIBLE, "loss-invisible", WARNING, "a buffer was full, and no ev
 	"Perfetto ignores it, so users do not see the loss. Also write an event that has lost, "
 	"dropped, overflow or damage in its name.")
 
-/* any record */
+/* findings about any record */
 FINDING(RESERVED_BITS, "reserved-bits", ERROR, "reserved bits are not zero", NULL,
 	"\"All unused bits are reserved for future use and must be set to 0\" (\"Atoms\").")
 FINDING(PADDING, "padding", ERROR, "padding is not zero", NULL,
@@ -92,7 +92,7 @@ FINDING(LARGE_LONG, "large-long", WARNING, "a large record of 4096 words or more
 FINDING(BLOB_TYPE, "blob-type", WARNING, "a BLOB of unknown type", "type #",
 	"\"Blob types\" has 1 (data), 2 (last branch) and 3 (Perfetto). Readers skip other types.")
 
-/* strings and references */
+/* findings about strings and references */
 FINDING(UTF8, "utf8", ERROR, "text that is not UTF-8", NULL,
 	"Strings are UTF-8 (\"String references\"). On Linux, names of threads and files may have "
 	"any bytes: replace invalid ones by U+FFFD.")
@@ -129,7 +129,7 @@ FINDING(THREAD_INDEX_SHARED, "thread-index-shared", NOTE,
 	"Each provider has its own thread table (\"Provider section metadata\"), but Fuchsia's "
 	"Rust reader has one table for all providers, and uses the last thread with this index.")
 
-/* arguments */
+/* findings about arguments */
 FINDING(ARG_DAMAGED, "arg-damaged", ERROR, "an invalid argument", NULL,
 	"An argument has a size of at least one word, ends inside its record, and contains its "
 	"name and value (\"Argument header\"). Readers cannot read the arguments after the invalid "
@@ -156,7 +156,7 @@ FINDING(ARG_WIDE, "arg-wide", NOTE, "a 64-bit argument whose value fits into 32 
 	"\"If a value fits in 32-bits, use the 32-bit signed integer argument type instead\" "
 	"(unsigned values likewise): this saves a word. The argument is correct otherwise.")
 
-/* identities */
+/* findings about identities */
 FINDING(KOID_WIDE, "koid-over-32-bits", WARNING, "a koid that does not fit into 32 bits", "koid #",
 	"Perfetto uses only the lower 32 bits of the ids of processes and threads. Two threads "
 	"that differ only in the upper bits become one, with the last name. Use smaller ids.")
@@ -201,7 +201,7 @@ FINDING(EVENT_THREAD_UNNAMED, "event-thread-unnamed", NOTE,
 	"events of a thread that has no kernel object", "thread #",
 	"Viewers show only the number of the thread.")
 
-/* scheduling */
+/* findings about scheduling */
 FINDING(THREAD_STATE, "thread-state", ERROR, "a thread state above 5", "state #",
 	"\"Thread States\" has 0 (new) to 5 (dead). Perfetto shows no state for other values.")
 FINDING(LEGACY_RUNNING, "legacy-running", ERROR,
@@ -270,7 +270,7 @@ FINDING(WAKERS_MANY, "wakers-many", NOTE, "over 100000 wakeups with a waker", "#
 	"The time that Perfetto v55 needs is quadratic in their number. v56 does not have this "
 	"problem.")
 
-/* events */
+/* findings about events */
 FINDING(EVENT_UNKNOWN, "event-unknown", WARNING, "an event of unknown type", "type #",
 	"The specification has the types 0 to 10 (\"Event record\"). Readers skip other types.")
 FINDING(COMPLETE_BACKWARDS, "complete-backwards", ERROR, "a duration that ends before it begins",
@@ -326,7 +326,7 @@ FINDING(COUNTER_TYPE, "counter-type", WARNING, "an argument of a counter that is
 FINDING(COUNTER_EMPTY, "counter-empty", WARNING, "a counter without arguments", NULL,
 	"The values of a counter are its arguments (\"Counter event\"). This counter has none.")
 
-/* profiles */
+/* findings about profiles */
 FINDING(PROFILER_INLINE, "profiler-inline-thread", WARNING,
 	"a module or mmap record with its thread inline", NULL,
 	"In the specification and in Fuchsia's C++ reader, an inline thread has two words, process "
@@ -341,7 +341,7 @@ FINDING(BACKTRACE_BEFORE_MMAP, "backtrace-before-mmap", NOTE,
 	"other processes, readers cannot find the modules of the addresses. Write module and mmap "
 	"records first.")
 
-/* allocations */
+/* findings about allocations */
 FINDING(MEMORY_UNWATCHED, "memory-unwatched", WARNING,
 	"allocation events while their process is not traced", "process #",
 	"The allocations of a process are recorded from kymo's event `watch` to its event "
@@ -359,7 +359,7 @@ FINDING(SNAPSHOT_SHORT, "snapshot-short", WARNING, "a snapshot with fewer blocks
 	"After the event `snapshot`, there must be as many events `block` of its process as it "
 	"says. `kymo leaks` continues with the blocks that it already knows.")
 
-/* data that no reader shows */
+/* findings about data that no reader shows */
 FINDING(LOG_UNSEEN, "log-unseen", NOTE, "a log record (Perfetto ignores it)", NULL,
 	"Also write an instant event if users are to see the message.")
 FINDING(PROFILER_UNSEEN, "profiler-unseen", NOTE, "a profiler record (Perfetto ignores it)", NULL,

@@ -25,9 +25,9 @@ enum fxt_finding_id {
 };
 
 struct fxt_finding_kind {
-	const char *id; /* lower case, digits and dashes */
+	const char *id; /* identifier: lower case, digits and dashes */
 	enum fxt_severity severity;
-	const char *text; /* one line, without its end */
+	const char *text; /* one line, without a line feed */
 	const char
 		/* one line about value[]: each '#' is replaced by the next value; or NULL */
 		*detail;
@@ -36,11 +36,11 @@ struct fxt_finding_kind {
 
 extern const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX];
 
-/* One occurrence. */
+/* One occurrence of a kind of finding. */
 struct fxt_finding {
 	enum fxt_finding_id id;
 	uint64_t offset;   /* offset of the record or damage in the archive */
-	uint64_t number;   /* number of the record, from 1; 0 = damage */
+	uint64_t number;   /* number of the record, from 1; 0 = damage, and no record */
 	const char *what;  /* static text with details, or NULL */
 	uint64_t value[2]; /* the values in the kind's detail */
 };
@@ -48,10 +48,10 @@ struct fxt_finding {
 /* "error", "warning", "note". */
 const char *fxt_severity_text(enum fxt_severity severity);
 
-/* The kind with the identifier ID; -1 if there is none. */
+/* The kind with the identifier ID; -1 = no such kind. */
 int fxt_finding_by_id(const char *id);
 
 enum { FXT_FINDING_DETAIL_MAX = 256 };
 
-/* Writes the detail of this occurrence to TO, "" if there is none, and returns TO. */
+/* Writes the detail of this occurrence to TO ("" without a detail), and returns TO. */
 char *fxt_finding_detail(char to[FXT_FINDING_DETAIL_MAX], const struct fxt_finding *finding);

@@ -18,7 +18,7 @@
 /* Some readers cannot handle more wakeups with a waker. */
 #define WAKERS_MANY 100000
 
-/* The value of each element in a set. */
+/* The value of each element in sets. */
 static char seen;
 
 static struct fxt_lint_provider *fxt_lint_frame_get_provider(struct fxt_lint *l, uint32_t id)
@@ -137,7 +137,7 @@ static void fxt_lint_frame_check_index(struct fxt_lint *l, const struct fxt_reco
 	}
 }
 
-/* Whether the name of an event is about a loss: that of records, or of a part of the archive. */
+/* Whether an event with NAME reports a loss of records, or of a part of the archive. */
 static bool fxt_lint_frame_is_loss_name(const struct fxt_text *name)
 {
 	static const char *const words[] = {
@@ -151,7 +151,7 @@ static bool fxt_lint_frame_is_loss_name(const struct fxt_text *name)
 	return false;
 }
 
-/* Whether the N words at KEY are new. */
+/* Whether the N words at KEY are new. Adds them to T. */
 static bool fxt_lint_frame_is_new(struct fxt_lint *l, const uint64_t *key, size_t n)
 {
 	uint64_t hash = table_hash(key, n * sizeof(*key));
@@ -171,7 +171,10 @@ static bool fxt_lint_frame_is_known(const struct fxt_lint *l, const uint64_t *ke
 	       table_get(&l->modules, table_hash(key, n * sizeof(*key)));
 }
 
-/* Kernel addresses are in no mapping of the process. */
+/*
+ * Whether R has an address that is not the kernel's. Kernel addresses are in no mapping of the
+ * process.
+ */
 static bool fxt_lint_frame_has_user_address(const struct fxt_record *r)
 {
 	for (size_t i = 0; i < r->backtrace.n_frames; i++)

@@ -7,7 +7,7 @@
 
 #include "reader/fxt/fxt-lint-state.h"
 
-static char seen; /* the value of each element in a set */
+static char seen; /* the value of each element in sets */
 
 static struct fxt_lint_watch *fxt_lint_memory_get_watch(struct fxt_lint *l, uint64_t pid)
 {
@@ -84,7 +84,7 @@ static void fxt_lint_memory_begin_watch(struct fxt_lint *l, const struct fxt_rec
 	w->number++;
 }
 
-/* Handles an event of a process that must be traced. */
+/* Handles an event of a process whose allocations must be traced. */
 static void fxt_lint_memory_on_watch_event(struct fxt_lint *l, const struct fxt_record *r,
 					   enum fxt_row_id row)
 {
@@ -93,7 +93,7 @@ static void fxt_lint_memory_on_watch_event(struct fxt_lint *l, const struct fxt_
 
 	if (!w)
 		return;
-	/* Calls have stacks, too, in processes that are not traced. */
+	/* Processes whose allocations are not traced have stacks of calls, too. */
 	if (row != FXT_ROW_STACK && !w->open && !w->unwatched_reported) {
 		w->unwatched_reported = true;
 		fxt_lint_find(l, FXT_FINDING_MEMORY_UNWATCHED, l->here, r->thread.pid, 0);

@@ -84,7 +84,7 @@ static void fxt_lint_sched_end_conflict(struct fxt_lint *l, struct fxt_lint_thre
 	t->conflict = false;
 }
 
-/* OUT is switched out. */
+/* Handles the switch-out of OUT. */
 static void fxt_lint_sched_switch_out(struct fxt_lint *l, struct fxt_lint_cpu *cpu,
 				      struct fxt_lint_thread *out, const struct fxt_lint_fact *fact)
 {
@@ -137,7 +137,7 @@ static void fxt_lint_sched_judge_switch(struct fxt_lint *l, const struct fxt_lin
 
 	if (!cpu)
 		return;
-	/* A missing entry means that the thread is beyond the limit, not that it is idle. */
+	/* If an entry is missing, the thread is beyond the limit, and not idle. */
 	if (late_out || late_in || fact->ts_ns < cpu->last_ns || (fact->a != 0 && !out) ||
 	    (fact->b != 0 && !in)) {
 		l->n_not_judged++;

@@ -148,13 +148,13 @@ static void fxt_lint_judge_end(struct fxt_lint *l, struct fxt_lint_track *t,
 	}
 	if (fact->name != 0 && t->stack[i - 1].name != fact->name && !t->unknown)
 		fxt_lint_slices_find(l, FXT_FINDING_DURATION_NAMES, t, fact->place);
-	/* The remaining durations above it are complete, and end later. */
+	/* The other durations above it are complete, and end later. */
 	for (size_t above = i; above < t->depth; above++)
 		fxt_lint_slices_find(l, FXT_FINDING_COMPLETE_OVERLAP, t, t->stack[above].place);
 	t->depth = i - 1;
 }
 
-/* A flow event must be within a duration. */
+/* Checks that a flow event is within a duration. */
 static void fxt_lint_judge_flow(struct fxt_lint *l, struct fxt_lint_track *t,
 				const struct fxt_lint_fact *fact)
 {

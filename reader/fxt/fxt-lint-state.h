@@ -18,7 +18,7 @@
 #include "reader/fxt/fxt-lint.h"
 #include "reader/fxt/fxt-row.h"
 
-/* Each takes some tens of bytes, up to a hundred. */
+/* The limits of the lint. Each element takes up to a hundred bytes. */
 enum {
 	FXT_LINT_THREADS_MAX = 1 << 20,
 	FXT_LINT_TRACKS_MAX = 1 << 18,
@@ -34,7 +34,7 @@ struct fxt_lint_place {
 };
 
 enum fxt_lint_state {
-	FXT_LINT_UNKNOWN = 0, /* or asleep, or runnable: any next state is valid */
+	FXT_LINT_UNKNOWN = 0, /* unknown, asleep or runnable: any next state is valid */
 	FXT_LINT_RUNNING,
 	FXT_LINT_WOKEN,
 };
@@ -42,17 +42,17 @@ enum fxt_lint_state {
 /* A thread in scheduling records and kernel objects, by koid. */
 struct fxt_lint_thread {
 	uint64_t tid, process;
-	uint64_t name; /* a hash */
+	uint64_t name; /* hash of the name */
 	bool named, scheduled;
-	bool unknown;                /* its object marks it as unknown */
-	struct fxt_lint_place first; /* the first record that schedules it */
+	bool unknown;                /* the kernel object marks the thread as unknown */
+	struct fxt_lint_place first; /* first record that schedules the thread */
 
 	enum fxt_lint_state state;
-	uint16_t cpu;   /* where it runs */
-	uint32_t epoch; /* of the state */
+	uint16_t cpu;   /* CPU on which the thread runs */
+	uint32_t epoch; /* epoch in which the state was set */
 	uint64_t since_ns, last_ns;
 
-	/* It was switched in here while it ran on old_cpu. */
+	/* The thread was switched in on `cpu` while it ran on old_cpu. */
 	bool conflict;
 	uint16_t old_cpu;
 	uint64_t conflict_ns;
@@ -63,43 +63,43 @@ struct fxt_lint_process {
 	uint64_t koid;
 	uint64_t name;
 	bool named;
-	struct fxt_lint_place first; /* the first object of one of its threads */
+	struct fxt_lint_place first; /* first kernel object of one of its threads */
 };
 
 struct fxt_lint_cpu {
 	bool known;
-	struct fxt_lint_thread *running; /* NULL = idle */
-	struct fxt_lint_place place;     /* place of the switch to it */
+	struct fxt_lint_thread *running; /* the thread that runs; NULL = idle */
+	struct fxt_lint_place place;     /* place of the switch to the running thread */
 	uint64_t last_ns;
 };
 
 struct fxt_lint_slice {
-	uint64_t end_ns; /* UINT64_MAX = open */
+	uint64_t end_ns; /* end of the duration; UINT64_MAX = it is open */
 	uint64_t name;
 	struct fxt_lint_place place;
 };
 
-/* A thread in events, by both koids. */
+/* A thread in events, by the koids of its process and thread. */
 struct fxt_lint_track {
 	uint64_t pid, tid;
-	struct fxt_lint_place first;  /* event */
-	struct fxt_lint_slice *stack; /* owned */
+	struct fxt_lint_place first;  /* first event of the thread */
+	struct fxt_lint_slice *stack; /* open durations, innermost last; owned */
 	size_t depth, room;
 	uint64_t last_ns;
-	bool unknown; /* its stack can lack slices */
+	bool unknown; /* some durations can be missing in the stack */
 };
 
 enum fxt_lint_fact_kind {
 	FXT_LINT_SWITCH,           /* a, b: outgoing and incoming tid, 0 = idle */
-	FXT_LINT_SYNTHETIC_SWITCH, /* the same */
-	FXT_LINT_WAKEUP,           /* a: tid */
-	FXT_LINT_BEGIN,            /* track */
-	FXT_LINT_END,              /* track */
-	FXT_LINT_COMPLETE,         /* track, b: end */
-	FXT_LINT_FLOW_BEGIN,       /* track, b: id; as the next */
+	FXT_LINT_SYNTHETIC_SWITCH, /* a, b: as for FXT_LINT_SWITCH */
+	FXT_LINT_WAKEUP,           /* a: tid of the thread */
+	FXT_LINT_BEGIN,            /* begin of a duration on `track` */
+	FXT_LINT_END,              /* end of a duration on `track` */
+	FXT_LINT_COMPLETE,         /* a complete duration on `track`; b: its end */
+	FXT_LINT_FLOW_BEGIN,       /* flow event on `track`; b: id; likewise for the next two */
 	FXT_LINT_FLOW_STEP,
 	FXT_LINT_FLOW_END,
-	FXT_LINT_ASYNC_BEGIN, /* a: key of process, name and id, b: id; as the next */
+	FXT_LINT_ASYNC_BEGIN, /* a: key of process, name and id; b: id; likewise for the next two */
 	FXT_LINT_ASYNC_INSTANT,
 	FXT_LINT_ASYNC_END,
 };
@@ -112,13 +112,13 @@ struct fxt_lint_fact {
 		struct fxt_lint_track *track; /* borrowed */
 	};
 	uint64_t b;
-	uint32_t name; /* for a duration: a hash of its name */
+	uint32_t name; /* for a duration: hash of its name */
 	uint16_t cpu;
 	uint8_t kind; /* enum fxt_lint_fact_kind */
 };
 
 struct fxt_lint_order {
-	struct fxt_lint_fact *facts, *spare; /* owned; spare is room to sort */
+	struct fxt_lint_fact *facts, *spare; /* both owned; `spare` is room for sorting */
 	size_t n, room;
 	bool unsorted;
 };
@@ -126,8 +126,8 @@ struct fxt_lint_order {
 /* A process with allocations. */
 struct fxt_lint_watch {
 	bool open, unwatched_reported;
-	uint32_t number;  /* the number of instances of its process */
-	uint64_t missing; /* expected blocks of the last snapshot */
+	uint32_t number;  /* number of instances of the process so far */
+	uint64_t missing; /* number of blocks of the last snapshot that have not followed yet */
 	uint64_t snapshot_ns;
 	struct fxt_lint_place snapshot;
 };
@@ -144,13 +144,13 @@ struct fxt_lint {
 	void *userdata;
 	int error; /* 0 or -ENOMEM */
 	uint64_t n_not_judged;
-	struct fxt_lint_place here; /* the current record */
-	bool finishing;             /* findings are collected, to be sorted */
-	struct fxt_finding *last;   /* those; owned */
+	struct fxt_lint_place here; /* place of the current record */
+	bool finishing;             /* findings are collected in `last`, to be sorted */
+	struct fxt_finding *last;   /* collected findings; owned */
 	size_t n_last, last_room;
-	struct fxt_findings findings; /* findings in the record */
+	struct fxt_findings findings; /* findings in the current record */
 
-	/* frame */
+	/* State of fxt-lint-frame. */
 	struct table providers;             /* id + 1 -> struct fxt_lint_provider, owned */
 	struct fxt_lint_provider *provider; /* the provider of the current records */
 	bool any_provider;
@@ -163,7 +163,7 @@ struct fxt_lint {
 	uint64_t sched_last_ns; /* the latest time of a scheduling record */
 	struct table modules;   /* hash of process and module, or of process -> &lint_seen */
 
-	/* memory */
+	/* State of fxt-lint-memory. */
 	struct table watches; /* koid + 1 -> struct fxt_lint_watch, owned */
 	struct table stacks;  /* hash of process, watch and id -> anything */
 	struct fxt_named named;
@@ -173,7 +173,7 @@ struct fxt_lint {
 	struct table flows, asyncs;              /* key -> struct fxt_lint_span, owned */
 	struct fxt_lint_cpu *cpus;               /* by number, as many as needed; owned */
 	size_t n_cpus;
-	uint32_t epoch; /* synthetic switches so far, in time */
+	uint32_t epoch; /* number of synthetic switches so far, in order of time */
 	struct fxt_lint_order order;
 };
 
@@ -182,12 +182,12 @@ void fxt_lint_find(struct fxt_lint *l, enum fxt_finding_id id, struct fxt_lint_p
 		   uint64_t a, uint64_t b);
 
 /*
- * The value at KEY of T, SIZE zeroed bytes if it is new; NULL if T has MAX, or without memory
- * (l->error is then set).
+ * The value at KEY of T. If it is new, SIZE zeroed bytes. NULL if T has MAX elements, or without
+ * memory (l->error is then set).
  */
 void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t size, size_t max);
 
-/* The parts. Facts are passed in order of time. */
+/* The parts of the lint. They receive facts in order of time. */
 void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r);
 void fxt_lint_frame_finish(struct fxt_lint *l);
 void fxt_lint_memory(struct fxt_lint *l, const struct fxt_record *r);

@@ -20,7 +20,7 @@ enum { FXT_LINT_WINDOW = 1 << 17 };
 
 struct fxt_lint;
 
-/* The finding is borrowed for the call. */
+/* Receives a finding, which is borrowed for the call. */
 typedef void (*fxt_lint_found_fn)(void *userdata, const struct fxt_finding *finding);
 
 /* Returns 0 or -ENOMEM. */
@@ -29,15 +29,15 @@ struct fxt_lint *fxt_lint_free(struct fxt_lint *l);
 DEFINE_CLEANUP(struct fxt_lint *, fxt_lint_free)
 
 /*
- * Checks the next record; its reader must live. Returns 1 if the record itself conforms to the
- * specification, 0 if not, or -ENOMEM.
+ * Checks the next record, whose reader must still exist. Returns 1 if the record itself conforms to
+ * the specification, 0 if not, or -ENOMEM.
  */
 int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *record);
 
 /* Records damage that the reader found. */
 void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage);
 
-/* At the end of the archive. Returns 0 or -ENOMEM. */
+/* Ends the lint at the end of the archive. Returns 0 or -ENOMEM. */
 int fxt_lint_finish(struct fxt_lint *l);
 
 /* The number of records that could not be checked against others. */

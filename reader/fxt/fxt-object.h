@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The identity in kernel objects.
+ * The identity of a process or thread in kernel objects.
  */
 #pragma once
 

@@ -253,7 +253,7 @@ static inline const char *fxt_parse_scheduling(struct cursor *c, struct fxt_reco
 	return NULL;
 }
 
-/* Metadata that belongs to no provider. */
+/* Parses metadata that belongs to no provider. */
 static const char *fxt_parse_trace_info(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	r->metadata.provider_id = (uint32_t)fxt_get_provider_id(head);
@@ -299,7 +299,7 @@ static const char *fxt_parse_large(struct cursor *c, struct fxt_record *r, uint6
 	return NULL;
 }
 
-/* Records without a layout. */
+/* Parses records without a layout. */
 static const char *fxt_parse_unlisted(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	switch (r->type) {

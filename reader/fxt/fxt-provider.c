@@ -67,7 +67,7 @@ static uint16_t name_slots[NAME_SLOTS];
 
 static unsigned fxt_provider_name_slot(const char *bytes, size_t n)
 {
-	uint32_t hash = 2166136261U; /* FNV-1a */
+	uint32_t hash = 2166136261U; /* (FNV-1a) */
 
 	for (size_t i = 0; i < n; i++)
 		hash = (hash ^ (uint8_t)bytes[i]) * 16777619U;

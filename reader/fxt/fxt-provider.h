@@ -22,8 +22,8 @@
 struct fxt_text {
 	const char *bytes; /* borrowed; NULL = a reference to an unregistered string */
 	uint32_t length;
-	int16_t known; /* enum fxt_name, 0 = no fixed name, -1 = not looked up yet */
-	uint16_t ref;  /* the string ref it came from */
+	int16_t known; /* enum fxt_name; 0 = not one of these names; -1 = not looked up yet */
+	uint16_t ref;  /* string reference that the text comes from */
 };
 
 struct fxt_thread {
@@ -34,7 +34,7 @@ struct fxt_thread {
 enum { FXT_PROVIDER_PAGE = 256 };
 
 struct fxt_string {
-	const char *bytes; /* owned, or static text if it is known; NULL = not registered */
+	const char *bytes; /* owned, or static text of a known name; NULL = not registered */
 	uint32_t length;
 	int16_t known;
 };
@@ -44,7 +44,7 @@ struct fxt_provider {
 	char name[FXT_PROVIDER_NAME_MAX + 1]; /* unchanged, with a NUL */
 	uint8_t name_length;
 	uint64_t ticks_per_second; /* never 0 */
-	bool timed;                /* set by a record, and not assumed */
+	bool timed;                /* the number of ticks was set by a record, and is not assumed */
 	size_t text_bytes;
 	struct fxt_string *pages[(FXT_STRING_INDEX_MAX + 1) / FXT_PROVIDER_PAGE];
 	struct fxt_thread threads[FXT_THREAD_INDEX_MAX + 1];
@@ -85,7 +85,7 @@ static inline struct fxt_text fxt_provider_string(const struct fxt_provider *p, 
 	return (struct fxt_text){ page->bytes, page->length, page->known, (uint16_t)ref };
 }
 
-/* Nanoseconds of TICKS; UINT64_MAX if they do not fit. */
+/* TICKS in nanoseconds; UINT64_MAX if they do not fit. */
 static inline uint64_t fxt_provider_ns(const struct fxt_provider *p, uint64_t ticks)
 {
 	unsigned __int128 ns;

@@ -25,10 +25,10 @@
 
 enum { PROVIDERS_MAX = 256 };
 
-/* Larger records are skipped: kymo shows nothing that needs one. */
+/* Larger records are skipped, since kymo shows no data from such records. */
 #define RECORD_BYTES_MAX ((uint64_t)64 << 20)
 
-/* Data that may not be a record is read up to this size, not more. */
+/* The maximum size up to which data is read that may not be a record. */
 #define DOUBTFUL_BYTES_MAX ((uint64_t)1 << 20)
 
 static const char lost_start[] = "the archive does not begin with its magic number";
@@ -44,11 +44,12 @@ struct fxt_reader {
 	struct table providers; /* id + 1 -> struct fxt_provider, owned */
 	struct fxt_record record;
 	struct fxt_damage damage;
-	uint64_t lost_start;        /* bytes before the first record, which are reported first */
-	const char *late;           /* the error of the last record returned */
+	/* Number of bytes before the first record, which are reported first. */
+	uint64_t lost_start;
+	const char *late;           /* the error of the record that was returned last */
 	uint64_t *copy;             /* a copy of a record that cannot be used in place; owned */
-	size_t copy_room;           /* bytes */
-	uint64_t first_ns, last_ns; /* range of the times read; 0 = none */
+	size_t copy_room;           /* size of `copy` in bytes */
+	uint64_t first_ns, last_ns; /* range of the times that were read; 0 = no times yet */
 	/* position in the input up to which odd records were examined */
 	uint64_t trusted_to;
 	size_t last_bytes; /* size of the last record; 0 = it was damage */
@@ -60,7 +61,7 @@ static uint64_t fxt_reader_first_word(const struct fxt_reader *r)
 	return fxt_load_word(input_peek(&r->input), r->swap);
 }
 
-/* The size in bytes, according to the header. */
+/* The size of the record in bytes, according to its header HEAD. */
 static uint64_t fxt_reader_header_bytes(uint64_t head)
 {
 	return FXT_WORD_BYTES * fxt_claimed_words(head);
@@ -103,8 +104,9 @@ static bool fxt_reader_resembles_magic(const struct fxt_reader *r)
 }
 
 /*
- * The input does not start with the magic number, which may be damaged or missing. Finds the first
- * place in either byte order with more consecutive records than chance explains.
+ * Finds the archive in an input that does not start with the magic number, which may be damaged or
+ * missing: the first place, in either byte order, with more consecutive records than chance
+ * explains.
  */
 static int fxt_reader_find_archive(struct fxt_reader *r)
 {
@@ -137,7 +139,7 @@ static int fxt_reader_find_archive(struct fxt_reader *r)
 	return 0;
 }
 
-/* Returns 0 if the input is an archive. */
+/* Checks the magic number. Returns 0 if the input is an archive. */
 static int fxt_reader_check_magic(struct fxt_reader *r)
 {
 	static const uint8_t xz[] = { 0xfd, '7', 'z', 'X', 'Z' };
@@ -192,7 +194,7 @@ static int fxt_reader_start(struct fxt_reader **ret, struct fxt_reader *taken, i
 	bool is_new;
 	int e = opened < 0 ? opened : fxt_provider_new(&r->overflow, UINT32_MAX);
 
-	/* Needed by fxt_reader_search_back(). */
+	/* fxt_reader_search_back() needs these bytes. */
 	r->input.keep = FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES;
 
 	/* Some writers introduce no provider. */
@@ -261,8 +263,8 @@ static int fxt_reader_become_provider(struct fxt_reader *r, const struct fxt_rec
 }
 
 /*
- * RECORD is correct except for reserved bits, which a newer format may define. Its data is used if
- * there is none yet, but does not replace known data.
+ * Whether the data of RECORD is used, which is correct except for reserved bits that a newer format
+ * may define. It is used if there is no such data yet, but does not replace known data.
  */
 static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct fxt_shape *s)
 {
@@ -339,8 +341,7 @@ static int fxt_reader_remember(struct fxt_reader *r, const struct fxt_record *re
 	}
 }
 
-/* Makes the record of BYTES bytes, which is ready, usable in place or in a copy. COPY forces a
- * copy. */
+/* Makes the available record of BYTES bytes usable, in place or as a copy. COPY forces a copy. */
 static int fxt_reader_lay_out(struct fxt_reader *r, size_t bytes, bool copy)
 {
 	const uint8_t *p = input_peek(&r->input);
@@ -382,7 +383,7 @@ static inline int fxt_reader_return_record(struct fxt_reader *r, size_t bytes,
 
 	input_consume(&r->input, bytes);
 	r->last_bytes = bytes;
-	/* A record without a time has that of the previous record. */
+	/* A record without a time gets the time of the previous record. */
 	r->last_ns = record->ts_ns;
 	if (__builtin_expect(r->first_ns == 0, 0))
 		r->first_ns = r->last_ns;
@@ -397,7 +398,7 @@ static inline int fxt_reader_return_record(struct fxt_reader *r, size_t bytes,
 	return FXT_READER_RECORD;
 }
 
-/* The input ends inside a record, or inside data that looks like one. */
+/* Reports that the input ends inside a record, or inside data that looks like a record. */
 static int fxt_reader_report_truncated(struct fxt_reader *r, uint64_t offset)
 {
 	fxt_reader_report(r, offset, r->input.offset - offset, truncated_tail);
@@ -406,9 +407,9 @@ static int fxt_reader_report_truncated(struct fxt_reader *r, uint64_t offset)
 }
 
 /*
- * The record before the damage was valid by itself. But if bytes are missing, it has taken a part
- * of the next record. Finds a record that begins in it and ends after it. Returns 1 if reading
- * continues there.
+ * Searches for the next record inside the previous one. The record before the damage was valid by
+ * itself. But if bytes are missing, it has taken a part of the next record. Finds a record that
+ * begins in it and ends after it. Returns 1 if reading continues there.
  */
 static int fxt_reader_search_back(struct fxt_reader *r)
 {
@@ -427,8 +428,9 @@ static int fxt_reader_search_back(struct fxt_reader *r)
 	return e;
 }
 
-/* No valid record begins here. Continues at the next one, at FROM or later. If there is none, and
- * the header claims more than the input has, the record was truncated. */
+/* Skips damage: no valid record begins here. Continues at the next record, at FROM or later. If
+ * there is no next record, and the header claims more than the input has, the record was
+ * truncated. */
 static int fxt_reader_skip_damage(struct fxt_reader *r, size_t from, uint64_t claimed,
 				  const char *what)
 {
@@ -445,7 +447,7 @@ static int fxt_reader_skip_damage(struct fxt_reader *r, size_t from, uint64_t cl
 	return fxt_reader_report(r, offset, r->input.offset - offset, what);
 }
 
-/* The record here has a wrong size in its header. The size of its contents, BYTES, is used. */
+/* Returns the record here, whose header has a wrong size, with the size of its contents, BYTES. */
 static int fxt_reader_repair_size(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
 	const char *what;
@@ -464,8 +466,8 @@ static int fxt_reader_repair_size(struct fxt_reader *r, size_t bytes, const stru
 	return e;
 }
 
-/* Returns an odd record after its surroundings were examined. It can be elsewhere in the buffer by
- * now. */
+/* Returns an odd record after its surroundings were examined. The examination can have moved the
+ * record in the buffer. */
 static int fxt_reader_return_odd(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
 	bool odd;
@@ -503,7 +505,10 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 		if (e == 0 && cut)
 			e = sure && contents == input_ready(&r->input);
 		if (e > 0 && contents > bytes) {
-			/* If a length inside is wrong, the contents include other records. */
+			/*
+			 * If a length inside the record is wrong, its contents include other
+			 * records.
+			 */
 			e = fxt_resync_find(s, 1, contents, 0, &at);
 			if (e > 0)
 				return fxt_reader_skip_damage(r, at, 0, what ? what : odd_record);
@@ -534,7 +539,7 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 	return fxt_reader_return_odd(r, (size_t)bytes, ret);
 }
 
-/* The record is incomplete, or too large. Decides whether to wait for its rest. */
+/* Handles a record that is incomplete, or too large. Decides whether to wait for its rest. */
 static int fxt_reader_doubt_large(struct fxt_reader *r, uint64_t bytes,
 				  const struct fxt_record **ret)
 {
@@ -571,7 +576,7 @@ static int fxt_reader_doubt_large(struct fxt_reader *r, uint64_t bytes,
 	return fxt_reader_report(r, offset, bytes, "a record over 64 MiB, skipped");
 }
 
-/* Makes the record of BYTES bytes available. Returns 0, or as fxt_reader_next() if it is not
+/* Makes the record of BYTES bytes available. Returns 0, or like fxt_reader_next() if it is not
  * valid. */
 static int fxt_reader_fill(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
 {
@@ -593,7 +598,7 @@ static int fxt_reader_fill(struct fxt_reader *r, uint64_t bytes, const struct fx
 	return 0;
 }
 
-/* Reports the error of the last record returned, or of the beginning. */
+/* Reports the error of the record that was returned last, or of the beginning of the input. */
 static int fxt_reader_report_late(struct fxt_reader *r)
 {
 	const char *what = r->late;

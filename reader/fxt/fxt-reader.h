@@ -26,12 +26,12 @@
 #include "base/input.h"
 #include "reader/fxt/fxt-record.h"
 
-/* The results of fxt_reader_new_*(), besides 0 and negative errnos. */
+/* Other formats, which fxt_reader_new_*() returns instead of 0 or a negative errno. */
 enum fxt_alien {
 	FXT_ALIEN_EMPTY = 1, /* an empty input */
-	FXT_ALIEN_XZ,        /* compressed */
+	FXT_ALIEN_XZ,        /* compressed data */
 	FXT_ALIEN_REPORT,    /* a leak report, which is text: "version=..." */
-	FXT_ALIEN_OTHER,     /* no magic number, and no records were found in it */
+	FXT_ALIEN_OTHER,     /* other data: no magic number, and no records were found in it */
 };
 
 /* The results of fxt_reader_next(), besides negative errnos. */
@@ -43,8 +43,9 @@ enum fxt_reader_outcome {
 
 /* Bytes that are not a record, or an inconsistent record. */
 struct fxt_damage {
-	uint64_t offset;  /* in the input */
-	uint64_t bytes;   /* skipped bytes; 0: reported without skipping */
+	uint64_t offset; /* position in the input */
+	/* Number of skipped bytes; 0 = the damage is reported without skipping bytes. */
+	uint64_t bytes;
 	const char *what; /* static text */
 	bool truncated;   /* the input ends inside this record */
 };
@@ -52,9 +53,9 @@ struct fxt_damage {
 struct fxt_reader;
 
 /*
- * Start to read from FD (borrowed, from its position), N bytes at P (borrowed), or data from READ.
- * Wait for the first bytes. Return 0, an enum fxt_alien if the input is not a supported archive, or
- * a negative errno (-EISDIR, -ENOMEM, an error of read()).
+ * Start to read from FD (borrowed, from its position), from N bytes at P (borrowed), or through the
+ * callback READ. They wait for the first bytes. Return 0, an enum fxt_alien if the input is not a
+ * supported archive, or a negative errno (-EISDIR, -ENOMEM, an error of read()).
  */
 int fxt_reader_new_fd(struct fxt_reader **ret, int fd);
 int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n);
@@ -64,8 +65,9 @@ struct fxt_reader *fxt_reader_free(struct fxt_reader *r);
 DEFINE_CLEANUP(struct fxt_reader *, fxt_reader_free)
 
 /*
- * Continues to read. FXT_READER_RECORD: *RET is the next record. FXT_READER_DAMAGE: *RET is NULL,
- * and fxt_reader_damage() has the damage. FXT_READER_END, an error of read(), or -ENOMEM.
+ * Reads up to the next record or damage. Returns FXT_READER_RECORD with the record in *RET;
+ * FXT_READER_DAMAGE, after which fxt_reader_damage() has the damage, and *RET is NULL;
+ * FXT_READER_END; an error of read(), or -ENOMEM.
  */
 int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret);
 
@@ -75,5 +77,5 @@ const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r);
 /* The number of bytes read or skipped: the position of the next record. */
 uint64_t fxt_reader_offset(const struct fxt_reader *r);
 
-/* Whether it is an archive of a big-endian machine. */
+/* Whether the input is an archive of a big-endian machine. */
 bool fxt_reader_swaps(const struct fxt_reader *r);

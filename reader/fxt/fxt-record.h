@@ -12,53 +12,66 @@
 #include "writer/fxt/fxt-wire.h"
 
 /*
- * The type of a scheduling, profiler or large record with an unknown subtype: complete and skipped,
- * as are records of unknown type. The subtype is kept, and the type is in words[0].
+ * The type of a scheduling, profiler or large record with an unknown subtype. It is complete and
+ * skipped, like records of unknown type. The subtype is kept, and the type is in words[0].
  */
 enum { FXT_RECORD_UNKNOWN_KIND = 16 };
 
 struct fxt_record {
-	unsigned type;    /* enum fxt_record_type, FXT_RECORD_UNKNOWN_KIND, or 11..14: unknown */
-	unsigned subtype; /* metadata, event, scheduling, profiler type; large: blob format */
-	uint64_t offset;  /* in the input; can be in the previous record, which overlapped it */
+	unsigned type; /* enum fxt_record_type, FXT_RECORD_UNKNOWN_KIND, or 11..14: unknown */
+	/* Type of the metadata, event, scheduling or profiler record; format of a large blob. */
+	unsigned subtype;
+	/*
+	 * Position in the input; can be inside the previous record, if that one overlapped this
+	 * record.
+	 */
+	uint64_t offset;
 	uint64_t n_words;
 	uint64_t
-		n_behind; /* words after its contents; for an unknown kind: all except the header */
-	const uint64_t *words; /* the record, header first; native, aligned */
+		/*
+		 * Number of words after its contents; for an unknown kind, of all words except the
+		 * header.
+		 */
+		n_behind;
+	/* The words of the record, from the header on; in native byte order, aligned. */
+	const uint64_t *words;
 	const struct fxt_provider *provider;
-	bool ignored; /* it would change the tables, but is odd and was not used */
+	bool ignored; /* the record would change the tables, but is odd and was not used */
 
 	/*
-	 * Set if the record has them, otherwise undefined, except for args.n_left, which is then 0.
+	 * The members from here on are set if the record has them, and otherwise undefined, except
+	 * for args.n_left, which is then 0.
 	 */
 	uint64_t ts_ticks, ts_ns;
-	struct fxt_thread thread; /* also of thread records; pid only of userspace objects */
+	/* Also set for thread records; for userspace objects, only the pid. */
+	struct fxt_thread thread;
 	struct fxt_text category, name;
-	struct fxt_args args; /* a copy of it is an iterator */
+	struct fxt_args args; /* the arguments; a copy is an iterator */
 
 	union {
 		struct {
 			uint32_t provider_id;
 			uint32_t number; /* number of the provider event, or the trace info type */
-		} metadata;              /* a provider info's name is in name */
+		} metadata;              /* the name of a provider info record is in `name` */
 		struct {
 			uint64_t ticks_per_second;
 		} initialization;
 		struct {
 			unsigned index;
-		} string; /* the text is in name */
+		} string; /* the text of a string record is in `name` */
 		struct {
 			unsigned index;
 		} thread_record;
 		struct {
-			uint64_t value;  /* counter id, end time, correlation id; 0 without one */
-			uint64_t end_ns; /* end of a duration complete */
+			/* Counter id, end time or correlation id; 0 = none of these. */
+			uint64_t value;
+			uint64_t end_ns; /* end of a complete duration */
 		} event;
 		struct {
-			unsigned type; /* not of large ones */
+			unsigned type; /* not set for large blobs */
 			const uint8_t *data;
 			uint64_t size;
-		} blob; /* large ones too */
+		} blob; /* for large blobs, too */
 		struct {
 			uint64_t pointer;
 		} userspace_object;
@@ -72,7 +85,8 @@ struct fxt_record {
 			uint16_t cpu;
 			uint8_t out_state;
 			uint8_t out_priority, in_priority; /* only in the legacy record */
-			bool out_defined, in_defined;      /* the legacy record's thread refs */
+			/* Whether the thread references of the legacy record are defined. */
+			bool out_defined, in_defined;
 		} sw;
 		struct {
 			uint64_t tid;
@@ -82,7 +96,7 @@ struct fxt_record {
 			uint16_t id;
 			const uint8_t *build_id;
 			uint8_t build_id_size;
-		} module; /* its name is in name; so is a log record's message */
+		} module; /* the name of a module is in `name`, like the message of a log record */
 		struct {
 			uint16_t module_id;
 			uint8_t flags;

@@ -8,28 +8,31 @@
  * enough. One record with a plausible time is.
  */
 enum {
-	WORTH_SHAPE = 10,      /* known kind, exact size, all reserved bits zero */
-	WORTH_NEAR = 40,       /* a time near the times read before */
-	WORTH_TIME = 5,        /* a time, without earlier ones to compare with */
-	WORTH_NEXT = 15,       /* a time near that of the previous record */
-	WORTH_FAR = -10,       /* another time */
-	WORTH_REFERENCES = 10, /* references, all of which are registered */
-	WORTH_UNDEFINED = -5,  /* an unregistered reference: its record may have been lost */
+	WORTH_SHAPE = 10, /* known kind, exact size, all reserved bits zero */
+	WORTH_NEAR = 40,  /* the time is near the times read before */
+	/* The record has a time, but there are no earlier times to compare. */
+	WORTH_TIME = 5,
+	WORTH_NEXT = 15,       /* the time is near that of the previous record */
+	WORTH_FAR = -10,       /* the time is not near other times */
+	WORTH_REFERENCES = 10, /* the record has references, all of them registered */
+	WORTH_UNDEFINED = -5,  /* a reference is unregistered; its record may have been lost */
 	WORTH_TEXT = 15,
-	WORTH_NO_TEXT = -15, /* invalid text */
-	WORTH_KNOWN = 10,    /* a known value of a frequent kind */
+	WORTH_NO_TEXT = -15, /* a text is invalid */
+	WORTH_KNOWN = 10,    /* the record has a known value of a frequent kind */
 	WORTH_MAGIC = 60,
-	WORTH_LARGE = 40,   /* two sizes that agree in 32 bits */
-	WORTH_LONGER = -10, /* words after the contents, so the size is weak evidence */
+	WORTH_LARGE = 40,   /* two sizes agree in 32 bits */
+	WORTH_LONGER = -10, /* words follow the contents, so the size is weak evidence */
 	WORTH_NOTHING = -1000,
 
-	ENOUGH_AT_END = 30, /* if the input ends after the last record */
-	ENOUGH_AT_CUT = 40, /* if the input, or the examined part of it, ends inside a record */
+	ENOUGH_AT_END = 30, /* required evidence if the input ends after the last record */
+	/* Required evidence if the input, or the examined part, ends inside a record. */
+	ENOUGH_AT_CUT = 40,
 
 	CHAIN_MAX = 16,
-	UNKNOWN_MAX = 4, /* records of unknown kind in a chain; they are no evidence */
+	/* Maximum number of records of unknown kind in a chain; they are no evidence. */
+	UNKNOWN_MAX = 4,
 	FOLLOW_MAX = 8,
-	TEXT_BYTES = 3, /* shorter text is no evidence */
+	TEXT_BYTES = 3, /* minimum length of text; shorter text is no evidence */
 };
 
 #define SECOND UINT64_C(1000000000)
@@ -40,17 +43,18 @@ enum verdict {
 	CUT, /* the input ends before the record does */
 };
 
-/* A chain of consecutive records from a position that is tried. */
+/* A chain of consecutive records, from a position that is examined. */
 struct chain {
-	const struct fxt_provider *provider; /* NULL: a provider that was introduced in the chain */
+	/* NULL = a provider that was introduced in the chain. */
+	const struct fxt_provider *provider;
 	uint64_t last_ns;
 	int worth;
 	unsigned n, n_strings, n_unknown;
-	/* the previous record introduced the provider: an initialization may follow */
+	/* The previous record introduced the provider: an initialization record may follow. */
 	bool introduced;
 	bool has_new; /* a provider, new_id, was introduced in the chain */
 	uint64_t new_id;
-	uint16_t strings[CHAIN_MAX]; /* registered in the chain */
+	uint16_t strings[CHAIN_MAX]; /* indices of strings that were registered in the chain */
 	uint64_t offsets[CHAIN_MAX];
 };
 
@@ -72,7 +76,10 @@ static void fxt_resync_mark_dead(struct fxt_resync *s, uint64_t offset)
 	s->n_dead++;
 }
 
-/* Whether NS is within the times read so far, or outside by at most their range and some slack. */
+/*
+ * Whether NS is within the times read so far, or close to them: outside by at most their range and
+ * some slack.
+ */
 static bool fxt_resync_is_near(const struct fxt_resync *s, uint64_t ns)
 {
 	uint64_t low = s->first_ns < s->last_ns ? s->first_ns : s->last_ns;
@@ -278,8 +285,8 @@ static int fxt_resync_judge(struct fxt_resync *s, size_t at, struct chain *c, ui
 }
 
 /*
- * No good record begins at AT. Returns 1 if a record of unknown kind does, 0 if not, or a negative
- * errno. *RET_BYTES is its size.
+ * Steps over a record of unknown kind at AT, where no good record begins. Returns 1 if there is
+ * one, 0 if not, or a negative errno. *RET_BYTES is its size.
  */
 static int fxt_resync_steps_over(struct fxt_resync *s, size_t at, struct chain *c,
 				 uint64_t *ret_bytes)
@@ -311,7 +318,7 @@ static bool fxt_resync_enough_at_end(const struct fxt_resync *s, const struct ch
 	return c->worth >= needed;
 }
 
-/* Returns 1 if the records from AT on are valid, 0 if not, or a negative errno. */
+/* Tries the chain from AT on. Returns 1 if its records are valid, 0 if not, or a negative errno. */
 static int fxt_resync_try_chain(struct fxt_resync *s, struct chain *c, size_t at)
 {
 	size_t begin = at;
@@ -359,7 +366,7 @@ int fxt_resync_at(struct fxt_resync *s, size_t at)
 	struct chain c = fxt_resync_new_chain(s);
 	int r = fxt_resync_try_chain(s, &c, at);
 
-	/* Chains from records in between need not be tried: they end at the same place. */
+	/* Chains from later records of this chain need not be tried: they end at the same place. */
 	for (unsigned i = 1; r == 0 && i < c.n; i++)
 		fxt_resync_mark_dead(s, c.offsets[i]);
 	return r;
@@ -378,7 +385,10 @@ static int fxt_resync_leads_over(struct fxt_resync *s, size_t at, size_t end)
 		r = at > begin && fxt_resync_is_dead(s, offset)
 			    ? BAD
 			    : fxt_resync_judge(s, at, &c, &bytes);
-		/* If this chain does not lead over END, no chain from a record in it does. */
+		/*
+		 * If this chain does not lead over END, neither does a chain from one of its
+		 * records.
+		 */
 		fxt_resync_mark_dead(s, offset);
 		at += bytes;
 	}
@@ -415,7 +425,7 @@ int fxt_resync_find(struct fxt_resync *s, size_t from, size_t to, size_t end, si
 
 int fxt_resync_find_on(struct fxt_resync *s, size_t from)
 {
-	/* The amount that is searched before it is discarded. */
+	/* The number of bytes that are searched before they are discarded. */
 	enum { STEP = 64 * 1024 };
 	int r;
 
@@ -438,7 +448,7 @@ int fxt_resync_find_on(struct fxt_resync *s, size_t from)
 	return r < 0 ? r : 0;
 }
 
-/* Whether the record has words after its contents, but a time that is evidence enough. */
+/* Whether the record has words after its contents, but a time that is sufficient evidence. */
 static bool fxt_resync_is_longer_and_near(const struct fxt_resync *s, const struct fxt_shape *shape)
 {
 	struct chain c = fxt_resync_new_chain(s);
@@ -459,12 +469,12 @@ int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to)
 			return r < 0 ? r : 1;
 		head = fxt_load_word(input_peek(s->input) + at, s->swap);
 		if (fxt_claimed_words(head) == 0)
-			return head == 0; /* zeros: a hole, or the end of a preallocated file */
+			return head == 0; /* zeros are a hole, or the end of a preallocated file */
 		words = fxt_resync_fill(s, at, head);
 		if (words < 0)
 			return (int)words;
 		if (words == 0)
-			return fxt_shape_begins(head); /* the last record, truncated */
+			return fxt_shape_begins(head); /* can be the last record, truncated */
 		fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
 		*ret_to = at;
 		if (!shape.flawed &&
@@ -489,7 +499,7 @@ size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure)
 	if (ready == 0)
 		return 0;
 	fxt_shape_of(input_peek(s->input), ready, s->swap, &shape);
-	shape.claimed = shape.words; /* the claimed size must not count here */
+	shape.claimed = shape.words; /* the size in the header must not count here */
 	if (shape.flawed || shape.odd_text || shape.words == 0 ||
 	    shape.words > FXT_RECORD_WORDS_MAX || fxt_resync_weigh(s, &c, &shape) != GOOD)
 		return 0;

@@ -26,7 +26,7 @@
 
 #define FXT_RESYNC_WINDOW ((size_t)512 * 1024)
 
-/* The required evidence: after damage, and to accept an input as an archive at all. */
+/* The evidence that is required after damage, and to accept an input as an archive at all. */
 enum { FXT_RESYNC_ENOUGH = 50, FXT_RESYNC_ARCHIVE = 150 };
 
 /*
@@ -38,27 +38,27 @@ enum { FXT_RESYNC_DEAD = 1024 };
 
 struct fxt_resync {
 	struct input *input;
-	const struct table *providers;       /* id + 1 -> struct fxt_provider */
+	const struct table *providers;       /* id of the provider + 1 -> struct fxt_provider */
 	const struct fxt_provider *provider; /* provider of the current section */
 	bool swap;
 	int enough;
-	uint64_t first_ns, last_ns; /* times read so far; 0 = none */
+	uint64_t first_ns, last_ns; /* range of the times read so far; 0 = no times yet */
 
 	/*
-	 * Places without good records after them, by their low bits: their offsets in the input,
-	 * and 1.
+	 * Places that are not followed by good records: their offsets in the input, and 1, indexed
+	 * by the low bits of the offset.
 	 */
 	uint64_t dead[FXT_RESYNC_DEAD];
 	uint64_t n_dead;
 };
 
-/* Prepares for changed fields. */
+/* Must be called when the fields of S have changed. */
 void fxt_resync_begin(struct fxt_resync *s);
 
 /*
  * All positions are relative to the input's position. Negative errnos are those of read().
  *
- * fxt_resync_at: whether good records begin at AT. Returns 1 or 0.
+ * fxt_resync_at: returns 1 if good records begin at AT, otherwise 0.
  *
  * fxt_resync_find: finds the first such position in [FROM, TO). With END > 0, good records must
  * continue from there to a record that ends after END. Returns 1 or 0.
@@ -72,13 +72,14 @@ int fxt_resync_find_on(struct fxt_resync *s, size_t from);
 
 /*
  * Whether a possible record is at AT, good or odd (unknown, with unknown words or bits), or the end
- * of the input. It requires less than a search. Returns 1 or 0; *RET_TO is the end of the valid
- * part.
+ * of the input. The evidence that it requires is weaker than that of a search. Returns 1 or 0;
+ * *RET_TO is the end of the valid part.
  */
 int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to);
 
 /*
- * Whether the input's position has a good record with a wrong size. Returns its size in bytes by
- * its contents, or 0. *RET_SURE: it is also accepted if the end of the input follows.
+ * The size in bytes of a good record at the input's position that has a wrong size in its header,
+ * by its contents; 0 = no such record. *RET_SURE: it is also accepted if the end of the input
+ * follows.
  */
 size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure);

@@ -7,12 +7,12 @@
 #include "reader/fxt/fxt-reader.h"
 #include "writer/fxt/fxt-event-fields.h"
 
-/* For a record that is not an event. */
+/* The row of a record that is not an event. */
 enum fxt_row_id fxt_other_row(const struct fxt_record *r);
 
 /*
- * FXT_ROW_NONE: of none, or an interval of a CPU (which has no fixed name). It is inline, since it
- * runs for each record.
+ * The row of a record. FXT_ROW_NONE: R has no row, or is an interval of a CPU (which has no fixed
+ * name). It is inline, since it runs for each record.
  */
 static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 {
@@ -26,8 +26,8 @@ static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 const struct fxt_event_field *fxt_record_field(const struct fxt_record *r, int name);
 
 /*
- * The argument NAME of R, which its row has, as a number: for text a number that identifies it. 0
- * without it.
+ * The argument NAME of R as a number; the row of R has this argument. Text is represented by a
+ * number that identifies it. 0 = R does not have the argument.
  */
 uint64_t fxt_record_number(const struct fxt_record *r, int name);
 
@@ -36,16 +36,17 @@ uint64_t fxt_record_number(const struct fxt_record *r, int name);
  * written the stacks of calls and moments on their threads, behind the event on the first thread.)
  */
 struct fxt_named {
-	uint64_t ts_ns, pid, id; /* id 0: its frames have been found */
+	/* Time, process and id of the stack; id 0 = its frames were found. */
+	uint64_t ts_ns, pid, id;
 };
 
 void fxt_named_set(struct fxt_named *n, const struct fxt_record *event);
 
-/* The id of the event `stack` that names the backtrace R; 0 if there is none. */
+/* The id of the event `stack` that names the backtrace R; 0 = no such event. */
 uint64_t fxt_named_consume(struct fxt_named *n, const struct fxt_record *r);
 
 /*
- * Whether R, of ROW, has the required argument, without which the event belongs to another program.
- * False, too, if ROW has none.
+ * Whether R has the argument that ROW requires: without it, the event belongs to another program.
+ * Also false if ROW requires no argument.
  */
 bool fxt_record_has_main(const struct fxt_record *r, enum fxt_row_id row);

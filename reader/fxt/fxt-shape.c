@@ -14,9 +14,9 @@ enum { TEXT_CHECKED_MAX = 64 };
 
 struct walk {
 	const uint8_t *p;
-	uint64_t left; /* remaining words */
+	uint64_t left; /* number of remaining words */
 	bool swap;
-	uint64_t *to; /* destination of a copy; NULL = none */
+	uint64_t *to; /* destination of a copy; NULL = no copy */
 	struct fxt_shape *shape;
 };
 
@@ -121,7 +121,7 @@ static void fxt_shape_must_be_zero(struct walk *w, uint64_t bits)
 		w->shape->flawed = true;
 }
 
-/* Takes the contents of an argument after its header. */
+/* Takes the content of an argument, whose header is HEAD. */
 static bool fxt_shape_read_arg(struct walk *w, uint64_t head)
 {
 	if (!fxt_shape_read_text_ref(w, fxt_get_arg_name(head)))
@@ -280,7 +280,7 @@ static bool fxt_walk_unlisted(struct walk *w, uint64_t head)
 		       ? fxt_shape_read_event_args(w, head)                                        \
 		       : fxt_shape_read_args(w, fxt_get_##field(head));
 
-/* Returns false if the record is too short. */
+/* Examines a record by its type. Returns false if the record is too short. */
 static bool fxt_walk_record(struct walk *w, uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
@@ -294,7 +294,7 @@ static bool fxt_walk_record(struct walk *w, uint64_t head)
 	}
 }
 
-/* The reserved bits of a layout. */
+/* The reserved bits of a record, by its layout. */
 #undef RESERVED
 #undef NEED
 #undef ARGS

@@ -12,25 +12,30 @@
 
 #include "writer/fxt/fxt-wire.h"
 
-/* Category, name, and the names and strings of all arguments. */
+/* The maximum numbers of references: category, name, and the names and strings of all arguments. */
 enum { FXT_SHAPE_REFS_MAX = 2 + 2 * FXT_ARGS_MAX, FXT_SHAPE_THREADS_MAX = 2 };
 
 struct fxt_shape {
-	uint64_t head;    /* the header, native */
-	uint64_t claimed; /* words, the header included, by the header */
-	uint64_t words;   /* by the contents; 0: they do not fit, or the kind is unknown */
-	bool unknown;     /* an unknown kind: the length of its contents is unknown */
-	bool flawed;      /* unknown, reserved bits, or an inconsistent argument */
+	uint64_t head;    /* the header in native byte order */
+	uint64_t claimed; /* number of words, with the header, according to the header */
+	/*
+	 * Number of words according to the contents; 0 = they do not fit, or the kind is unknown.
+	 */
+	uint64_t words;
+	bool unknown; /* the kind is unknown, and so is the length of its contents */
+	/* The record has an unknown kind, reserved bits, or an inconsistent argument. */
+	bool flawed;
 	bool timed;
-	uint64_t ticks, value; /* value: ticks per second of an initialization record */
-	uint32_t clean_bytes;  /* bytes of valid text among those examined */
-	bool odd_text;         /* control characters, or padding that is not zero */
+	uint64_t ticks, value; /* value: ticks per second of an initialization record, and others */
+	uint32_t clean_bytes;  /* number of examined bytes that are valid text */
+	bool odd_text;         /* text has control characters, or padding that is not zero */
 	unsigned n_refs, n_threads;
-	uint16_t refs[FXT_SHAPE_REFS_MAX]; /* to the string table; without 0 and inline ones */
+	/* References to the string table, without 0 and inline strings. */
+	uint16_t refs[FXT_SHAPE_REFS_MAX];
 	uint8_t threads[FXT_SHAPE_THREADS_MAX];
 };
 
-/* The word at P. */
+/* The word at P in native byte order. */
 static inline uint64_t fxt_load_word(const uint8_t *p, bool swap)
 {
 	uint64_t word;
@@ -47,10 +52,10 @@ static inline uint64_t fxt_claimed_words(uint64_t head)
 	return fxt_get_record_words(head);
 }
 
-/* The reserved bits of its layout. */
+/* The reserved bits in the layout of a record with the header HEAD. */
 uint64_t fxt_reserved_bits(uint64_t head);
 
-/* Whether a record can begin like this. A cheap test that excludes most other words. */
+/* Whether a record can begin with the word HEAD. A cheap test that excludes most other words. */
 bool fxt_shape_begins(uint64_t head);
 
 /*

@@ -8,7 +8,7 @@
 
 #include "reader/pack/unpack-method.h"
 
-/* The maximum amounts of input and output for the detection. */
+/* The maximum numbers of bytes that the detection reads and decompresses. */
 enum { TRIAL_IN = 1 << 20, TRIAL_OUT = 256 };
 
 /* On damage, the decoder discards the output of the same call, so each call gets little input. */

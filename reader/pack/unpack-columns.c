@@ -148,7 +148,7 @@ static int unpack_columns_piece(struct unpack_columns *c, struct unpack *u)
 	return 1;
 }
 
-/* Returns 1, 0 at the end of the input, or a negative errno. */
+/* Decompresses the next piece. Returns 1, 0 at the end of the input, or a negative errno. */
 static int unpack_columns_next(struct unpack_columns *c, struct unpack *u)
 {
 	struct input *in = &u->input;

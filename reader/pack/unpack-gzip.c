@@ -10,10 +10,11 @@
 
 enum {
 	WINDOW_BITS = 15,
-	GZIP_WRAPPER = 16, /* added to the window bits: a gzip header, not a zlib one */
+	/* Added to the window bits: selects the header of gzip instead of zlib's. */
+	GZIP_WRAPPER = 16,
 };
 
-/* A member's header: method deflate, and no unknown flags. */
+/* Values in a member's header: the method deflate, and the highest known flags. */
 enum { GZIP_DEFLATE = 8, GZIP_FLAGS_MAX = 0x1f };
 
 struct state {
@@ -52,7 +53,7 @@ static void gzip_restart(void *state)
 	(void)state; /* the state is reset at the beginning of each member */
 }
 
-/* Between members: returns 1 if another one follows, 0 at the end, or a negative errno. */
+/* Begins the next member. Returns 1, 0 at the end of the file, or a negative errno. */
 static int gzip_begin_member(struct state *s, struct unpack *u)
 {
 	struct input *in = &u->input;
@@ -101,7 +102,7 @@ static ssize_t gzip_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 		input_consume(in, ready - z->avail_in);
 		if (r == Z_STREAM_END)
 			u->inside = false;
-		/* Errors after the output are reported again by the next call. */
+		/* Errors that follow this output are reported again by the next call. */
 		if (n > z->avail_out || r == Z_STREAM_END)
 			return (ssize_t)(n - z->avail_out);
 		if (r == Z_MEM_ERROR)

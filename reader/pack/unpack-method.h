@@ -9,7 +9,10 @@
 #include "reader/pack/unpack.h"
 
 struct unpack_ops {
-	/* State of the method; NULL without memory. NULL: none. */
+	/*
+	 * Creates the state of the method. Returns NULL without memory. The pointer is NULL if the
+	 * method has no state.
+	 */
 	void *(*create)(void);
 	void (*destroy)(void *state);
 
@@ -27,15 +30,15 @@ struct unpack_ops {
 	 */
 	bool (*begins)(const uint8_t *p, size_t n);
 
-	/* Discards the current block; another one begins at the input's position. */
+	/* Discards the current block; the next block begins at the input's position. */
 	void (*restart)(void *state);
 
 	/*
-	 * The number of input bytes that are kept to search for another block, if one is damaged.
+	 * The number of input bytes that are kept, to search for another block if one is damaged.
 	 */
 	size_t keep;
 
-	/* A block is known to be good only when it was read to its end. */
+	/* A block is verified only when it was read to its end. */
 	bool staged;
 };
 
@@ -52,26 +55,26 @@ struct unpack {
 	const struct unpack_ops *ops;
 	void *state;
 
-	/* Kept by the method. */
+	/* These members belong to the method. */
 	uint64_t piece_offset; /* offset of the current chunk, frame or member */
 	bool inside;           /* the position is inside a chunk, frame or member */
 	bool ended;            /* the input has ended, after a block */
 
 	uint64_t given;
-	bool stopped;   /* the output is too large for the input: reading has stopped */
-	uint8_t *stage; /* owned; a block, or its beginning */
+	bool stopped;   /* reading has stopped, since the output is too large for the input */
+	uint8_t *stage; /* a block, or its beginning; owned */
 	size_t staged, stage_given;
-	bool streaming; /* the block is larger than that */
+	bool streaming; /* the block is larger than `stage` */
 
-	/* The last report of unpack_fail(). */
+	/* The damage that unpack_fail() has reported last. */
 	struct unpack_damage bad;
 	bool bad_checksum;
 	bool bad_is_late; /* the data before it is returned first */
 
-	bool searching; /* for a block after the damage in bad */
+	bool searching; /* searching for a block after the damage in `bad` */
 	uint64_t search_begin, search_work;
 
-	struct unpack_damage damages[UNPACK_DAMAGES]; /* those that were not taken yet */
+	struct unpack_damage damages[UNPACK_DAMAGES]; /* damage that was not taken yet */
 	unsigned n_damages;
 };
 

@@ -9,7 +9,10 @@
 
 #include "reader/pack/unpack-method.h"
 
-/* There is no checksum. In a search, a smaller block that can be decompressed may be accidental. */
+/*
+ * Snappy has no checksum. In a search, a smaller block that can be decompressed may be a
+ * coincidence.
+ */
 enum { SURE_BYTES = 64 };
 
 /* Snappy's best ratio is a copy of 64 bytes in 3 bytes. A chunk that claims more is damaged. */
@@ -184,8 +187,8 @@ static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, siz
 	return made;
 }
 
-/* Returns the part before damage of a chunk of which LENGTH bytes are available. The damage was
- * recorded. Returns 1, or -EBADMSG if there is no data before it. */
+/* Returns the part of a chunk before its damage, which was recorded. LENGTH bytes of the chunk are
+ * available. Returns 1, or -EBADMSG if there is no data before the damage. */
 static int unpack_return_part(struct state *s, struct unpack *u, size_t length)
 {
 	const uint8_t *block = input_peek(&u->input);
@@ -205,7 +208,7 @@ static int unpack_return_part(struct state *s, struct unpack *u, size_t length)
 	return s->late ? 1 : -EBADMSG;
 }
 
-/* Decompresses the LENGTH available bytes. */
+/* Decompresses the block of LENGTH bytes, which are available. */
 static int unpack_block(struct state *s, struct unpack *u, size_t length)
 {
 	int r = u->searching && length < SURE_BYTES ? unpack_is_followed(u, length) : 1;
@@ -242,7 +245,7 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 	return 1;
 }
 
-/* Returns 1, 0 at the end of the input, or a negative errno. */
+/* Reads the next chunk. Returns 1, 0 at the end of the input, or a negative errno. */
 static int unpack_next_chunk(struct state *s, struct unpack *u)
 {
 	struct input *in = &u->input;

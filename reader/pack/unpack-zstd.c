@@ -16,7 +16,7 @@ static const char cut_off[] = "the file is cut off in a zstd frame";
 
 struct state {
 	ZSTD_DCtx *context;
-	size_t failed; /* an error that is reported after the data returned before; 0 = none */
+	size_t failed; /* an error that is reported after the returned data; 0 = no error */
 };
 
 static void unpack_zstd_destroy(void *state)
@@ -75,7 +75,7 @@ static void unpack_zstd_restart(void *state)
 	ZSTD_DCtx_reset(s->context, ZSTD_reset_session_only);
 }
 
-/* Between frames: returns 1 if another one follows, 0 at the end, or a negative errno. */
+/* Begins the next frame. Returns 1, 0 at the end of the file, or a negative errno. */
 static int unpack_zstd_begin_frame(struct unpack *u)
 {
 	struct input *in = &u->input;
@@ -109,7 +109,7 @@ static ssize_t unpack_zstd_read(void *state, struct unpack *u, uint8_t *to, size
 
 		if (r < 0 || !u->inside)
 			return r;
-		/* Even without input, there can be output left. */
+		/* Even if no input is left, there can be output. */
 		from = (ZSTD_inBuffer){ .src = input_peek(in), .size = input_ready(in) };
 		code = ZSTD_decompressStream(s->context, &out, &from);
 		input_consume(in, from.pos);

@@ -21,7 +21,7 @@ enum { RATIO_MAX = 500 };
 
 #define RATIO_FREE_BYTES (UINT64_C(1) << 30)
 
-/* The maximum work for a search of a good block, per byte searched. */
+/* The maximum work in a search for a good block, per byte that is searched. */
 enum { WORK_PER_BYTE = 64, WORK_FREE = 16 << 20 };
 
 /* ---- uncompressed ---- */
@@ -38,7 +38,7 @@ static const struct unpack_ops plain_ops = { .read = unpack_read_plain };
 
 /* ---- compressed blocks ---- */
 
-/* Decompresses a block, or as much of it as fits. Returns 0 or a negative errno. */
+/* Decompresses a block, or the part that fits into the stage. Returns 0 or a negative errno. */
 static int unpack_fill_stage(struct unpack *u)
 {
 	u->staged = u->stage_given = 0;
@@ -133,8 +133,8 @@ static int unpack_find_begin(struct unpack *u)
 	}
 }
 
-/* The last data read is damaged. Finds the next block that may be good. Returns 1, 0 if there is
- * none, or a negative errno. */
+/* Finds the next block that may be good, after damage in the last data. Returns 1, 0 if no such
+ * block follows, or a negative errno. */
 static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 {
 	struct input *in = &u->input;
@@ -144,8 +144,8 @@ static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 	u->search_work += in->offset - u->piece_offset + u->staged;
 	u->staged = u->stage_given = 0;
 	u->streaming = u->inside = false;
-	/* Search from the byte after its beginning, or from the oldest byte that is still
-	 * available. */
+	/* The search begins one byte after the beginning of the damaged block, or at the oldest
+	 * byte that is still available. */
 	back = in->offset - u->piece_offset;
 	back = back > 0 ? back - 1 : 0;
 	if (back > input_kept(in))
@@ -203,8 +203,8 @@ ssize_t unpack_read(struct unpack *u, void *to, size_t n)
 		if (got == 0 && u->searching)
 			unpack_report_damage(u, &first, u->input.offset);
 		if (got > 0 && u->searching) {
-			/* The file continues, so it was not truncated: a wrong length extended
-			 * beyond its end. */
+			/* The file continues, so it was not truncated. Instead, a wrong length
+			 * extended beyond its end. */
 			if (first.cut)
 				first.what = "a piece with a wrong length";
 			first.cut = false;

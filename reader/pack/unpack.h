@@ -25,16 +25,18 @@ struct unpack;
 
 struct unpack_damage {
 	const char *what; /* static text */
-	bool cut;         /* the input ends too early */
-	bool stopped;     /* the rest can be valid, but its output is too large for the input */
-	uint64_t packed_offset;   /* in the input, of the affected chunk, frame or member */
-	uint64_t packed_bytes;    /* from there to the place where reading continues */
-	uint64_t unpacked_offset; /* the number of bytes returned before it */
+	bool cut;         /* the input ends before the end of a block */
+	/* Reading has stopped: the rest can be valid, but its output is too large for the input. */
+	bool stopped;
+	uint64_t packed_offset; /* position in the input of the affected chunk, frame or member */
+	/* Number of bytes from there to the place where reading continues. */
+	uint64_t packed_bytes;
+	uint64_t unpacked_offset; /* number of bytes that were returned before the damage */
 };
 
 /*
- * Start to read from FD (borrowed, from its position), or N bytes at P (borrowed). Waits for the
- * first bytes. Returns 0 or a negative errno (-EISDIR, -ENOMEM, an error of read()).
+ * Start to read from FD (borrowed, from its position), or from N bytes at P (borrowed). They wait
+ * for the first bytes. Return 0 or a negative errno (-EISDIR, -ENOMEM, an error of read()).
  */
 int unpack_new_fd(struct unpack **ret, int fd);
 int unpack_new_memory(struct unpack **ret, const void *p, size_t n);
@@ -67,5 +69,5 @@ ssize_t unpack_read(struct unpack *u, void *to, size_t n);
  */
 const struct unpack_damage *unpack_damage(const struct unpack *u);
 
-/* Takes the first damage away. */
+/* Marks the first damage as taken. */
 void unpack_pop_damage(struct unpack *u);

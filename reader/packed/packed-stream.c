@@ -58,7 +58,7 @@ ssize_t packed_stream_read_to_gap(void *stream, void *to, size_t n)
 	if (n > end - at)
 		n = end - at;
 	got = input_read(&s->head, to, n);
-	/* Damage before the data that was just read may have been found. */
+	/* There may be damage before the data that was just read. */
 	if (got > 0 && end == UINT64_MAX && s->damaged &&
 	    unpack_damage(s->unpack)->unpacked_offset <= at)
 		return 0;
@@ -73,7 +73,7 @@ bool packed_stream_is_archive(const uint8_t *p, size_t n)
 	       (memcmp(p, magic, sizeof(magic)) == 0 || memcmp(p, swapped, sizeof(swapped)) == 0);
 }
 
-/* Takes damage of the container, for which BYTES of the archive were skipped. */
+/* Takes damage of the container, which has caused BYTES of the archive to be skipped. */
 static int packed_stream_get_damage(struct packed_stream *s, uint64_t bytes, struct fxt_damage *ret)
 {
 	const struct unpack_damage *d = unpack_damage(s->unpack);

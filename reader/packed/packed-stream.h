@@ -18,13 +18,13 @@
 struct packed_stream {
 	struct unpack *unpack;
 	struct input head; /* decompressed data that was not consumed */
-	bool damaged;      /* there is damage of the container that was not taken */
-	char text[256];    /* the last one that was */
+	bool damaged;      /* the container has damage that was not taken */
+	char text[256];    /* text of the damage that was taken last */
 };
 
 /*
- * Start to read from FD, or N bytes at P, both borrowed, as unpack_new_fd_detecting() (LOOKS can be
- * NULL). *S must stay where it is. Return 0 or a negative errno; S must be deinitialised in any
+ * Start to read from FD, or from N bytes at P, both borrowed, like unpack_new_fd_detecting() (LOOKS
+ * can be NULL). *S must not be moved. Return 0 or a negative errno; S must be deinitialised in any
  * case.
  */
 int packed_stream_init_fd(struct packed_stream *s, int fd, unpack_detect_fn detect);
@@ -41,13 +41,13 @@ ssize_t packed_stream_read(void *stream, void *to, size_t n);
  */
 ssize_t packed_stream_read_to_gap(void *stream, void *to, size_t n);
 
-/* Whether P begins an archive, by the first half of the magic number, in either byte order. */
+/* Whether P begins an archive: it has the first half of the magic number, in either byte order. */
 bool packed_stream_is_archive(const uint8_t *p, size_t n);
 
 /*
- * Returns the next record of READER, which reads from S, as fxt_reader_next(). *RET_DAMAGE is set
- * with FXT_READER_DAMAGE. Data that could not be decompressed is reported as damage, once, at the
- * place where it is missing.
+ * Returns the next record of READER, which reads from S, like fxt_reader_next(). With
+ * FXT_READER_DAMAGE, *RET_DAMAGE is set. Data that could not be decompressed is reported as damage,
+ * once, at the place where it is missing.
  */
 int packed_stream_next_record(struct packed_stream *s, struct fxt_reader *reader,
 			      const struct fxt_record **ret, struct fxt_damage *ret_damage);

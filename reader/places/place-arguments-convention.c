@@ -14,7 +14,7 @@ enum {
 	REGISTER_SP = 7,
 	REGISTERS_OF_ARGUMENTS = 6,
 	REGISTERS_OF_VECTORS = 8,
-	LANGUAGE_RUST_OLD = 0x9000, /* before it had a number */
+	LANGUAGE_RUST_OLD = 0x9000, /* used before Rust had a number */
 };
 
 /* DWARF's numbers of rdi, rsi, rdx, rcx, r8, r9. */
@@ -23,8 +23,9 @@ static const uint8_t argument_registers[REGISTERS_OF_ARGUMENTS] = { 5, 4, 1, 2, 
 /*
  * Whether Rust passes a value of TYPE, with the leaves L, as the convention of C does. Its own
  * convention for other types is not fixed: they are in registers, or behind an address. The debug
- * information does not say which convention a function has: one for C can have a mangled name, and
- * one for Rust none. So only values that both pass in the same way are certain.
+ * information does not say which convention a function has: a function for C can have a mangled
+ * name, and a function for Rust a plain one. So only values that both conventions pass in the same
+ * way are certain.
  */
 static bool arguments_rust_is_certain(Dwarf_Die *type, const struct place_leaves *l)
 {
@@ -44,7 +45,8 @@ static bool arguments_rust_is_certain(Dwarf_Die *type, const struct place_leaves
 
 /*
  * Whether Rust passes the words of a value with CLASSES in different places, as two arguments: the
- * first in the last free register, and the second on the stack. In C, both are on the stack then.
+ * first in the last free register, and the second on the stack. In C, both words are then on the
+ * stack.
  */
 static bool arguments_rust_splits(const struct place_convention *c,
 				  const struct place_classes *classes)
@@ -63,8 +65,9 @@ static bool arguments_rust_splits(const struct place_convention *c,
 }
 
 /*
- * Whether PARAMETER, with CLASSES, is passed by its address in the next register. A function for C
- * has a copy on the stack instead, so the compiler must say that it is at this address.
+ * Whether PARAMETER, with CLASSES, is passed by its address in the next register. In a function for
+ * C, a copy is on the stack instead. So it counts as passed by address only if the compiler says
+ * so.
  */
 static bool arguments_rust_is_by_address(const struct place_convention *c,
 					 const struct place_context *context, Dwarf_Die *parameter,
@@ -156,8 +159,8 @@ static void arguments_convention_place(struct place_convention *c,
 	}
 }
 
-/* The part of LOCATION that contains byte AT of a variable; NULL = none. *RET_AT is its
- * beginning. */
+/* The part of LOCATION that contains byte AT of a variable; NULL = no part. *RET_AT is the
+ * beginning of the part. */
 static const struct place_load *arguments_part(const struct place_location *location, uint64_t at,
 					       uint64_t *ret_at)
 {
@@ -184,8 +187,8 @@ struct correction {
 };
 
 /*
- * LLVM describes the memory of a function without a frame pointer by the stack pointer that it has
- * after its first instructions.
+ * Whether FUNCTION's frame begins at the stack pointer. LLVM describes the memory of a function
+ * without a frame pointer by the stack pointer that it has after its first instructions.
  */
 static bool arguments_frame_moves(Dwarf_Die *function)
 {
@@ -200,9 +203,9 @@ static bool arguments_frame_moves(Dwarf_Die *function)
 }
 
 /*
- * The compiler's location for LEAF of an argument overrides the calling convention, which the
- * compiler can ignore if it knows all callers. Locations in memory are ignored, except for
- * arguments on the stack: the function has not stored the value there yet.
+ * Replaces the place of LEAF of an argument by the compiler's location. The compiler can ignore the
+ * calling convention if it knows all callers. Locations in memory are ignored, except for arguments
+ * on the stack: the function has not stored the value there yet.
  */
 static void arguments_correct(const struct correction *c, const struct place_leaf *leaf,
 			      struct place_argument *to)
@@ -234,8 +237,8 @@ static void arguments_correct(const struct correction *c, const struct place_lea
 }
 
 /*
- * Corrects the values of A from FIRST on, which are those of PARAMETER with the leaves L. UNKNOWN:
- * they are not where the convention says.
+ * Corrects the values of A from FIRST on, which belong to PARAMETER with the leaves L. UNKNOWN:
+ * these values are not where the convention says.
  */
 static void arguments_correct_all(const struct place_context *context, Dwarf_Die *parameter,
 				  const struct place_leaves *l, size_t first, bool unknown,
@@ -278,8 +281,9 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 }
 
 /*
- * Places a structure with leaves L that is passed by its address: its values are in memory there.
- * If the address is on the stack, the values would need two steps, so the address is the value.
+ * Places a structure with leaves L that is passed by its address: its values are in memory at that
+ * address. If the address itself is on the stack, the values would need two steps, so the address
+ * is recorded as the value.
  */
 static void arguments_convention_place_by_address(struct place_convention *c,
 						  struct place_leaves *l, const char *name,
@@ -361,7 +365,7 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 	c->is_unknown = classes.is_unknown;
 	if (classes.words[0] == PLACE_CLASS_MEMORY ||
 	    (place_leaves_is_structure(&type) && place_type_is_by_address(&type))) {
-		c->registers++; /* for the address */
+		c->registers++; /* the register for the address */
 		/* (Rust returns a small packed structure, which is in memory in C, in registers) */
 		c->is_unknown |= c->is_rust && classes.bytes <= 2 * PLACE_WORD;
 		*result = (struct place_argument){ .kind = 'p', .bytes = PLACE_WORD };
@@ -375,7 +379,7 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 		return;
 	/* (deep structures, and Rust's enumerations with data, have no values here) */
 	if (l.n == 1 && arguments_result_is_number(&classes, &l.list[0])) {
-		/* (of a union, these are all bits) */
+		/* (for a union, these are all its bits) */
 		result->kind = l.list[0].kind == 'U' ? 'u' : l.list[0].kind;
 		result->bytes = l.list[0].bytes;
 		result->words = TAKE_PTR(l.list[0].words);

@@ -23,7 +23,7 @@ char *place_leaves_words(const char *shape)
 	return open && close > open ? strndup(open + 1, (size_t)(close - open - 1)) : NULL;
 }
 
-/* The last one is a number of two words, which are its values. */
+/* Splits the last leaf, a number of two words, into two values. */
 static void arguments_leaves_split(struct place_leaves *l)
 {
 	struct place_leaf *low = &l->list[l->n - 1], *high = low + 1;
@@ -45,7 +45,7 @@ static void arguments_leaves_split(struct place_leaves *l)
 	l->n++;
 }
 
-/* Returns NULL if there are too many. */
+/* Adds a leaf. Returns NULL if there are too many leaves. */
 static struct place_leaf *arguments_leaves_add(struct place_leaves *l, Dwarf_Die *type,
 					       const char *name, uint64_t at)
 {
@@ -86,8 +86,8 @@ bool place_leaves_is_structure(Dwarf_Die *type)
 }
 
 /*
- * Adds a bit field of TYPE. It is in a part of the memory that has the size of TYPE, but at most a
- * word, and such an address. If it is in two of them, it counts as no number: in a packed
+ * Adds a bit field of TYPE. It is in a unit of memory that has the size of TYPE, but at most a
+ * word, and is aligned to that size. A bit field in two units is not a number: in a packed
  * structure, or with a type of two words.
  */
 static void arguments_leaves_bits(struct place_leaves *l, Dwarf_Die *type, const char *name,

@@ -15,7 +15,7 @@
 
 enum {
 	PLACE_WORD = 8,
-	PLACE_PARTS_MAX = 1024, /* members or parameters that are examined */
+	PLACE_PARTS_MAX = 1024, /* maximum number of members or parameters that are examined */
 };
 
 /* ---- place-arguments-leaves.c ---- */
@@ -26,9 +26,10 @@ struct place_leaf {
 	uint64_t at;
 	char kind;
 	uint8_t bytes;
-	uint8_t bit, width; /* of a bit field, from `at` on; width 0 = it is none */
-	bool is_half;       /* of a number of two words */
-	char *words;        /* owned */
+	/* Position and width of a bit field, from `at` on; width 0 = no bit field. */
+	uint8_t bit, width;
+	bool is_half; /* one half of a number of two words */
+	char *words;  /* owned */
 };
 
 struct place_leaves {
@@ -46,8 +47,8 @@ char *place_leaves_words(const char *shape);
 bool place_leaves_is_structure(Dwarf_Die *type);
 
 /*
- * Collects the values in TYPE, except for arrays and unions. TYPE is that of NAME, which begins at
- * AT, in DEPTH structures.
+ * Collects the values in TYPE, except for arrays and unions. TYPE is the type of NAME, which begins
+ * at AT and is nested in DEPTH structures.
  */
 void place_leaves_collect(struct place_leaves *l, Dwarf_Die *type, const char *name, uint64_t at,
 			  unsigned depth);
@@ -55,14 +56,15 @@ void place_leaves_collect(struct place_leaves *l, Dwarf_Die *type, const char *n
 /* ---- place-arguments-convention.c ---- */
 
 struct place_convention {
-	unsigned registers; /* used */
+	unsigned registers; /* number of used registers */
 	unsigned vectors;
-	uint64_t stack; /* bytes used, from the return address on */
+	uint64_t stack; /* number of used bytes of the stack, from the return address on */
 	bool is_rust;
-	bool is_unknown; /* from here on, arguments are only where the compiler says */
+	/* The locations of the next arguments are known only if the compiler describes them. */
+	bool is_unknown;
 };
 
-/* The state before the first argument of FUNCTION. */
+/* The state of the calling convention before the first argument of FUNCTION. */
 struct place_convention place_convention_of(Dwarf_Die *function);
 
 /* Adds the values of PARAMETER, which has TYPE. */
@@ -71,7 +73,7 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 
 /*
  * Sets the result of FUNCTION. A result in memory is represented by its address, which the function
- * returns. Of other structures, only those with a single number are a result.
+ * returns. Other structures are a result only if they consist of a single number.
  */
 void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 			     struct place_arguments *ret);

@@ -36,7 +36,7 @@ struct place_argument *place_arguments_add(struct place_arguments *a, struct pla
 	};
 	memcpy(to->name, leaf->name, sizeof(to->name));
 	to->words = TAKE_PTR(leaf->words);
-	/* (long double has ten bytes of its own format) */
+	/* (long double has ten bytes in a format of its own) */
 	if (!strchr("iuchbfpeS", leaf->kind) || leaf->bytes == 0 ||
 	    (leaf->kind == 'f' && leaf->bytes > PLACE_WORD) ||
 	    (leaf->kind != 'f' && leaf->bytes != 1 && leaf->bytes != 2 && leaf->bytes != 4 &&
@@ -66,7 +66,7 @@ static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_
 	return changed;
 }
 
-/* The debug information of assembly has functions, but no types. */
+/* Whether FUNCTION is written in assembly, whose debug information has functions, but no types. */
 static bool arguments_are_of_assembly(Dwarf_Die *function)
 {
 	Dwarf_Die unit;
@@ -102,7 +102,7 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 
 /* ---- addresses ---- */
 
-/* Takes V as an argument, if it is one value that one load provides. */
+/* Adds the variable V as an argument, if it is one value that one load provides. */
 static int arguments_add_variable(struct place_arguments *a, const struct place_variable *v)
 {
 	struct place_leaf leaf = { .kind = 'u', .bytes = PLACE_WORD };

@@ -15,17 +15,17 @@ struct place_argument {
 	char name[PLACE_ARGUMENT_NAME_MAX]; /* "n", "where.x"; "" for a result */
 	char kind;                          /* 'S' = a string; otherwise, the letter of its shape */
 	uint8_t bytes;
-	uint8_t shift;            /* bits of the register, or of the memory, that are below it */
-	uint8_t width;            /* bits of a bit field; 0 = it is none */
+	uint8_t shift;            /* number of bits below the value, in its register or memory */
+	uint8_t width;            /* width of a bit field; 0 = no bit field */
 	char *words;              /* words of an enumeration, "RED=0,GREEN=1,"; owned, or NULL */
-	struct place_load load;   /* without steps */
-	enum place_reason reason; /* why it cannot be had */
+	struct place_load load;   /* location of the value; has no steps */
+	enum place_reason reason; /* why the value is unavailable */
 };
 
 struct place_arguments {
 	struct place_argument list[PLACE_ARGUMENTS_MAX];
 	size_t n;
-	bool cut;        /* there are more */
+	bool cut;        /* there are more arguments */
 	bool is_changed; /* the compiler changed them, so the calling convention does not apply */
 	struct place_argument result; /* kind 0 = no result */
 };
@@ -38,5 +38,8 @@ void place_arguments_deinit(struct place_arguments *a);
  */
 int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_arguments *ret);
 
-/* Arguments and local variables at VADDR, which is in a function. Returns as above. */
+/*
+ * Lists arguments and local variables at VADDR, which is in a function. Returns like
+ * place_arguments_at_entry().
+ */
 int place_arguments_at(struct places *p, uint64_t vaddr, struct place_arguments *ret);

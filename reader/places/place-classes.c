@@ -9,7 +9,7 @@
 
 enum {
 	WORD = 8,
-	WORDS_MAX = 8, /* of a vector; everything else has at most two */
+	WORDS_MAX = 8, /* maximum number of words of a vector; other values have at most two */
 	CLASSES_DEPTH_MAX = 16,
 	CLASSES_VISITED_MAX = 4096, /* members and elements examined, at all depths */
 };
@@ -39,7 +39,10 @@ static enum place_class classes_merge(enum place_class a, enum place_class b)
 	return PLACE_CLASS_VECTOR;
 }
 
-/* Adds N bits from bit BIT on. FIRST is the class of their first word, REST that of others. */
+/*
+ * Adds N bits from bit BIT on. FIRST is the class of their first word, REST the class of further
+ * words.
+ */
 static void classes_put_bits(struct classes *c, uint64_t bit, uint64_t n, enum place_class first,
 			     enum place_class rest)
 {
@@ -75,8 +78,8 @@ static void classes_put(struct classes *c, uint64_t at, uint64_t bytes, uint64_t
 }
 
 /*
- * A floating-point number of BYTES. With more than a word, it is a long double in the x87, or a
- * number of 128 bits in a vector register, which has this number in its name, or Fortran's kind.
+ * Adds a floating-point number of BYTES. If it is larger than a word, it is a long double in the
+ * x87, or a number of 128 bits in a vector register, which has 128 in its name, or Fortran's kind.
  */
 static void classes_put_float(struct classes *c, const char *name, uint64_t at, uint64_t bytes)
 {
@@ -119,8 +122,8 @@ static bool classes_are_structure(Dwarf_Die *type)
 }
 
 /*
- * Whether TYPE is a class without members in this unit. clang describes a class only where its
- * constructor is, also if other units pass its values.
+ * Whether TYPE is a class without members in this unit. clang describes a class only in the unit of
+ * its constructor, even if other units pass values of the class.
  */
 static bool classes_are_declared(Dwarf_Die *type)
 {
@@ -189,7 +192,7 @@ static void classes_add_members(struct classes *c, Dwarf_Die *type, uint64_t at,
 	} while (++c->n_visited < CLASSES_VISITED_MAX && places_next(&member));
 }
 
-/* The size of a pointer to a member, which has none in the debug information of gcc. */
+/* The size of a pointer to a member, which gcc's debug information does not contain. */
 static uint64_t classes_bytes_of_member_pointer(Dwarf_Die *type)
 {
 	Dwarf_Die target;
@@ -241,7 +244,7 @@ static bool classes_are_in_memory(const struct classes *c, size_t n)
 		    (c->words[i] == PLACE_CLASS_X87_UP &&
 		     (i == 0 || c->words[i - 1] != PLACE_CLASS_X87)))
 			return true;
-		/* (more than two words: only a vector) */
+		/* (a value of more than two words must be a vector) */
 		if (n > 2 && c->words[i] != (i == 0 ? PLACE_CLASS_VECTOR : PLACE_CLASS_VECTOR_UP))
 			return true;
 	}

@@ -11,22 +11,22 @@
 #include <stdint.h>
 
 enum place_class {
-	PLACE_CLASS_NONE, /* no data, so no register */
+	PLACE_CLASS_NONE, /* padding only, so no register */
 	PLACE_CLASS_GENERAL,
 	PLACE_CLASS_VECTOR,
-	PLACE_CLASS_VECTOR_UP, /* a further word in the register of the word before */
-	PLACE_CLASS_X87,       /* in memory as an argument */
+	PLACE_CLASS_VECTOR_UP, /* next word in the register of the previous word */
+	PLACE_CLASS_X87,       /* in memory, if it is an argument */
 	PLACE_CLASS_X87_UP,
 	PLACE_CLASS_MEMORY,
 };
 
 struct place_classes {
 	uint64_t bytes;
-	uint64_t alignment; /* on the stack */
-	/* of the first words; MEMORY: all of it */
+	uint64_t alignment; /* alignment on the stack */
+	/* Classes of the first two words. MEMORY: the whole value is in memory. */
 	enum place_class words[2];
-	bool is_unknown; /* a class is only declared in its unit, so all of this is a guess */
+	bool is_unknown; /* a class is only declared in its unit, so the result is a guess */
 };
 
-/* TYPE can be unspecified: this is the type of nullptr. */
+/* Classifies TYPE. An unspecified type is that of nullptr. */
 void place_type_classify(Dwarf_Die *type, struct place_classes *ret);

@@ -9,11 +9,12 @@
 
 enum { STACK_MAX = 16, NESTED_MAX = 4, WORD_BYTES = 8 };
 
-/* An unknown number: an address to load from, or a formula with loads. */
+/* An unknown number: the address of a load, or a formula with loads. */
 struct term {
 	struct place_load load;
 	char formula[PLACE_FORMULA_MAX]; /* "" = the number is LOAD's address */
-	uint8_t bits;                    /* size of the type that it was converted to; 0 = none */
+	/* Size of the type to which the number was converted; 0 = not converted. */
+	uint8_t bits;
 	bool is_signed;
 };
 
@@ -21,11 +22,11 @@ struct evaluation {
 	const struct place_context *context;
 	struct term stack[STACK_MAX];
 	size_t depth;
-	struct place_load inputs[PLACE_LOADS_MAX]; /* loads in formulas */
+	struct place_load inputs[PLACE_LOADS_MAX]; /* loads that formulas use */
 	size_t n_inputs;
 	unsigned nested;
-	bool in_register;           /* the top is a register, not an address */
-	bool is_value;              /* the top is the value itself */
+	bool in_register;           /* the topmost term is a register, and not an address */
+	bool is_value;              /* the topmost term is the value itself */
 	Dwarf_Attribute *attribute; /* the attribute with the expression */
 };
 
@@ -206,7 +207,7 @@ static enum place_reason expression_convert(struct evaluation *e, const Dwarf_Op
 
 /* ---- frames ---- */
 
-/* Evaluates OPS, which must leave one term. The kind of location is unchanged. */
+/* Evaluates OPS, which must leave one term. Keeps the kind of location. */
 static enum place_reason expression_nest(struct evaluation *e, Dwarf_Op *ops, size_t n,
 					 bool *ret_is_value)
 {
@@ -372,7 +373,7 @@ static enum place_reason expression_dereference(struct evaluation *e)
 								: PLACE_REASON_COMPLEX;
 }
 
-/* Pushes a copy of the topmost term, or of the one BELOW it. */
+/* Pushes a copy of the topmost term, or of the term BELOW it. */
 static enum place_reason expression_copy(struct evaluation *e, size_t below)
 {
 	if (e->depth <= below || e->depth == STACK_MAX)
@@ -670,7 +671,7 @@ enum place_reason place_expression_locate(const struct place_context *context, D
 	return reason;
 }
 
-/* ATTRIBUTE refers to a variable with the number. */
+/* Finds the number if ATTRIBUTE refers to a variable that contains it. */
 static enum place_reason expression_of_variable(const struct place_context *context, Dwarf_Die *die,
 						struct place_load *ret)
 {

@@ -15,7 +15,7 @@ enum { PLACE_FORMULA_MAX = 256, PLACE_GAPS_MAX = 4 };
 /* The position for which an expression is evaluated. */
 struct place_context {
 	struct places *places;
-	Dwarf_Die *function; /* for its frame base */
+	Dwarf_Die *function; /* the function, for its frame base */
 	uint64_t vaddr;
 };
 
@@ -26,20 +26,20 @@ struct place_location {
 		uint32_t at, n;
 	} gaps[PLACE_GAPS_MAX]; /* bytes that are optimised out */
 	size_t n_gaps;
-	char formula[PLACE_FORMULA_MAX]; /* how the value is computed (place-print.h); "" = it is
-					    not */
+	/* Formula for the value (place-print.h); "" = the loaded bytes are the value. */
+	char formula[PLACE_FORMULA_MAX];
 };
 
 /*
- * Where the value of DIE, a variable of BYTES, is. Returns PLACE_REASON_NONE, or the reason why it
- * cannot be had.
+ * Finds the location of the value of DIE, a variable of BYTES. Returns PLACE_REASON_NONE, or the
+ * reason why it is unavailable.
  */
 enum place_reason place_expression_locate(const struct place_context *context, Dwarf_Die *die,
 					  uint64_t bytes, struct place_location *ret);
 
 /*
- * The number that the attribute NAME of DIE computes when the program runs (of the bound of an
- * array), as a load. Returns as above.
+ * Finds the number that the attribute NAME of DIE (the bound of an array) has at run time, as a
+ * load. Returns like place_expression_locate().
  */
 enum place_reason place_expression_number(const struct place_context *context, Dwarf_Die *die,
 					  unsigned name, struct place_load *ret);

@@ -137,7 +137,7 @@ static void functions_plain_name(const char *name, char to[static PLACES_NAME_MA
 	to[n] = '\0';
 }
 
-/* NAME is the demangled SYMBOL, or SYMBOL itself if it is not mangled. */
+/* Whether SYMBOL matches. NAME is its demangled name, or SYMBOL itself if it is not mangled. */
 static bool functions_match(const struct functions_search *s, const char *symbol, const char *name,
 			    const char *base)
 {
@@ -231,7 +231,7 @@ DEFINE_ORDER(functions_compare, struct place_function,
 	COMPARE(x->vaddr, y->vaddr) ?: COMPARE(strlen(x->symbol), strlen(y->symbol))
 		?: strcmp(x->symbol, y->symbol))
 
-/* Keeps the first function of each address. */
+/* Keeps only the first function at each address. */
 static void functions_finish(struct place_functions *f)
 {
 	size_t n = 0;
@@ -270,7 +270,10 @@ int place_functions_find(struct places *p, const char *pattern, struct place_fun
 	return r;
 }
 
-/* Without a symbol, the unwind information has the bounds of the function. */
+/*
+ * Adds the function at VADDR from the unwind information, which has the bounds of functions without
+ * symbols.
+ */
 static int functions_add_frame(struct functions_search *s, uint64_t vaddr)
 {
 	Dwarf_Addr start = 0, end = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds functions by name: as in the symbol table, or as in C++ and Rust source, with or without
- * parameters, beginning with any namespace.
+ * Finds functions by name: the name in the symbol table, or the name in C++ or Rust source, with or
+ * without parameters and outer namespaces.
  */
 #pragma once
 
@@ -10,20 +10,20 @@
 struct place_function {
 	uint64_t vaddr, bytes;
 	char *symbol; /* owned */
-	char *name;   /* as in source, with parameters if it has them; owned */
+	char *name;   /* name in the source, with its parameters; owned */
 };
 
 struct place_functions {
-	struct place_function *list; /* owned; by address, no two the same */
+	struct place_function *list; /* owned; sorted by address, one function per address */
 	size_t n;
-	bool is_full; /* PLACES_FOUND_MAX: the rest is left out */
+	bool is_full; /* the list has PLACES_FOUND_MAX functions, and others are left out */
 	/*
-	 * Matching names that each refer to one of several functions, and were left out: owned,
-	 * each once
+	 * Matching names that each refer to one of several functions, and were left out. Owned;
+	 * each name once
 	 */
 	char **indirect;
 	size_t n_indirect;
-	char nearest[PLACES_NAME_MAX]; /* if there is none: the most similar name, or "" */
+	char nearest[PLACES_NAME_MAX]; /* if no function matches: the most similar name, or "" */
 };
 
 void place_functions_deinit(struct place_functions *f);
@@ -34,7 +34,7 @@ void place_functions_deinit(struct place_functions *f);
  */
 int place_functions_find(struct places *p, const char *pattern, struct place_functions *ret);
 
-/* The one around VADDR. Returns 0, -ENOENT or -ENOMEM. */
+/* Finds the function that contains VADDR. Returns 0, -ENOENT or -ENOMEM. */
 int place_functions_around(struct places *p, uint64_t vaddr, struct place_functions *ret);
 
 /*

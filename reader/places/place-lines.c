@@ -19,12 +19,12 @@ struct lines_search {
 	uint32_t line;
 	struct place_line found;
 	uint64_t blocks[PLACE_LINE_ADDRESSES_MAX]; /* the DIE that contains each address */
-	bool known;                                /* the file exists */
+	bool known;                                /* a file with that name exists */
 	bool several, full;
-	uint32_t below, above; /* the nearest lines with code; 0 = none */
+	uint32_t below, above; /* nearest lines with code; 0 = no such line */
 	struct value_nearest nearest;
 	char nearest_file[256];
-	const char *other; /* the last file with another name */
+	const char *other; /* last matching file with another name */
 };
 
 /* Whether PATH ends with FILE, at a component. */
@@ -74,8 +74,8 @@ static uint64_t lines_block(struct places *p, uint64_t vaddr, uint64_t *ret_entr
 }
 
 /*
- * The address of the first row after ENTRY, or ENTRY if there is none. The stack frame is complete
- * there.
+ * The address of the first row after ENTRY, or ENTRY if there is no later row. The stack frame is
+ * complete there.
  */
 static uint64_t lines_after_entry(Dwarf_Lines *lines, size_t n, uint64_t entry)
 {
@@ -157,7 +157,7 @@ static void lines_check_row(struct lines_search *s, Dwarf_Line *row, Dwarf_Lines
 		lines_note_near(s, (uint32_t)line);
 }
 
-/* Explains an error, if there is one. */
+/* Returns the result of the search, and explains an error. */
 static int lines_explain(const struct lines_search *s, char *why, size_t size)
 {
 	const char *path = s->places->path, *split;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lines of source: where their code begins, and which one an address is of.
+ * Finds the code of source lines, and the source line of an address.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 enum { PLACE_LINE_ADDRESSES_MAX = 256 };
 
 struct place_line {
-	char file[512];                            /* as in the debug information */
+	char file[512];                            /* name of the file in the debug information */
 	uint64_t vaddrs[PLACE_LINE_ADDRESSES_MAX]; /* sorted */
 	size_t n;
 };
@@ -19,11 +19,11 @@ struct place_line {
  * The addresses of line LINE in FILE (a path, or its last components): one in each function, and
  * one in each place where it is inlined. For the first line of a function, the address is after the
  * setup of the stack frame, so that variables are in their places. Returns 0, or one of these with
- * a sentence in WHY: -ENOENT (no such file, or no code at that line; the sentence has the nearest
- * ones), -ENODATA (no debug information), -E2BIG (several files, or too many places).
+ * a sentence in WHY: -ENOENT (no such file, or no code at that line; the sentence names the nearest
+ * lines), -ENODATA (no debug information), -E2BIG (several files, or too many places).
  */
 int place_lines_find(struct places *p, const char *file, uint32_t line, struct place_line *ret,
 		     char *why, size_t size);
 
-/* The functions at VADDR, as dwarf_info_find() does it. */
+/* Finds the functions at VADDR, like dwarf_info_find(). */
 size_t place_lines_at(struct places *p, uint64_t vaddr, struct dwarf_frame *frames, size_t n);

@@ -18,27 +18,28 @@
 
 enum {
 	PLACE_STEPS_MAX = 4,
-	PLACE_LOADS_MAX = 8,            /* maximum number of loads of one variable */
-	PLACE_LOAD_BYTES_MAX = 1 << 16, /* of one load, and of all of one variable */
-	PLACE_REGISTERS = 17,           /* general ones, followed by the instruction pointer */
+	PLACE_LOADS_MAX = 8, /* maximum number of loads of one variable */
+	/* Maximum number of bytes of one load, and of all loads of one variable. */
+	PLACE_LOAD_BYTES_MAX = 1 << 16,
+	PLACE_REGISTERS = 17, /* general registers, and the instruction pointer */
 };
 
 enum place_base {
 	PLACE_ZERO,
 	PLACE_REGISTER, /* the content of REG */
-	PLACE_IMAGE,    /* how far the file lies from its own addresses: the load bias */
+	PLACE_IMAGE,    /* the load bias: address in memory minus address in the file */
 	PLACE_BASE_MAX,
 };
 
 /* Numbers of registers are DWARF's: of x86-64 rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip. */
 struct place_load {
 	uint8_t base; /* enum place_base */
-	uint8_t reg;  /* of PLACE_REGISTER, below PLACE_REGISTERS */
+	uint8_t reg;  /* register of PLACE_REGISTER, below PLACE_REGISTERS */
 	uint8_t n_steps;
 	bool is_value; /* the value is the low bytes (at most 8) of the address itself */
 	/*
-	 * It ends with a NUL, after BYTES at most; always the last load. If it cannot be read, the
-	 * variable has the bytes of the other loads.
+	 * The memory is a string that ends with a NUL, after BYTES at most. It is always the last
+	 * load. If the string is unreadable, the variable has the bytes of the other loads.
 	 */
 	bool is_string;
 	uint32_t bytes;

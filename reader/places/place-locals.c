@@ -16,7 +16,7 @@
 
 enum { SCOPES_MAX = 64, NAME_MAX_BYTES = 256, GLOBAL_LOOKUPS_MAX = 4 * 1000 * 1000 };
 
-/* A block, or a function, that contains the address. */
+/* A block or function that contains the address. */
 struct scope {
 	Dwarf_Die die;
 	bool is_function; /* a function, inlined or not */
@@ -36,7 +36,7 @@ struct search {
 	size_t n_visited;
 	char *why;
 	size_t size;
-	bool finds_removed; /* also global variables that are optimised out */
+	bool finds_removed; /* finds also global variables that are optimised out */
 	bool is_cut;        /* there are too many global variables for one look-up */
 };
 
@@ -177,7 +177,9 @@ static enum place_reason locals_locate(const struct search *s, Dwarf_Die *die, D
 	return place_expression_locate(&context, die, bytes, ret);
 }
 
-/* Adds one to the value of LOAD: an array's count is the index of its last element plus one. */
+/*
+ * Adds one to the value of LOAD: the number of elements is the index of the last element plus one.
+ */
 static bool locals_add_one(struct place_load *load)
 {
 	if (!load->is_value) {
@@ -211,7 +213,7 @@ static enum place_reason locals_array_count(const struct place_context *context,
 	return reason ?: locals_add_one(ret) ? PLACE_REASON_NONE : PLACE_REASON_SIZE;
 }
 
-/* Takes V from DIE, an array of TYPE whose size is not in the debug information. */
+/* Adds V for DIE, an array of TYPE whose size is not in the debug information. */
 static int locals_collect_array(struct search *s, struct place_variable *v, Dwarf_Die *die,
 				Dwarf_Die *type)
 {
@@ -240,7 +242,7 @@ static int locals_collect_array(struct search *s, struct place_variable *v, Dwar
 	return locals_shape(&location, "a0", &target, &v->shape);
 }
 
-/* Takes the variable DIE with NAME. */
+/* Adds the variable DIE with NAME. */
 static int locals_collect(struct search *s, Dwarf_Die *die, const char *name,
 			  enum place_scope scope)
 {
@@ -296,7 +298,7 @@ static bool locals_is_named(struct search *s, Dwarf_Die *die, const char *name)
 	return false;
 }
 
-/* Takes all variables of SCOPE that are WANTED. */
+/* Adds all variables of SCOPE that are WANTED. */
 static int locals_collect_scope(struct search *s, const struct scope *scope,
 				enum place_scope wanted)
 {
@@ -314,7 +316,7 @@ static int locals_collect_scope(struct search *s, const struct scope *scope,
 	return r;
 }
 
-/* Takes the variables of the innermost function, innermost block first. */
+/* Adds the WANTED variables of the innermost function, innermost block first. */
 static int locals_collect_all(struct search *s, enum place_scope wanted)
 {
 	int r = 0;
@@ -340,8 +342,8 @@ static bool locals_find_in(struct search *s, Dwarf_Die *parent, const char *name
 }
 
 /*
- * Whether DIE is a global variable, and not a declaration of one. One that is optimised out has no
- * location.
+ * Whether DIE is a global variable, and not only a declaration. A variable that is optimised out
+ * has no location.
  */
 static bool locals_is_defined(const struct search *s, Dwarf_Die *die)
 {
@@ -362,7 +364,7 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 		int tag = dwarf_tag(&die);
 		const char *its;
 
-		/* (the callers of a cut call are cut, too) */
+		/* (all outer calls then stop, too) */
 		if (s->n_visited++ >= (s->query->globals_max ?: GLOBAL_LOOKUPS_MAX)) {
 			s->is_cut = true;
 			return false;
@@ -417,7 +419,9 @@ static bool locals_find_name(struct search *s, const char *name, Dwarf_Die *ret,
 			return true;
 		}
 	*ret_scope = PLACE_GLOBAL;
-	/* (a variable of the own unit hides those of other units, also if it is optimised out) */
+	/*
+	 * (a variable of the same unit hides variables of other units, even if it is optimised out)
+	 */
 	s->is_cut = false;
 	return locals_find_in_own_unit(s, name, false, ret) ||
 	       locals_find_in_own_unit(s, name, true, ret) ||
@@ -451,7 +455,7 @@ static int locals_find_or_fail(struct search *s, const char *name, Dwarf_Die *re
 /* "*NAME", "*NAME@64", "*NAME@OTHER" */
 struct memory_item {
 	char pointer[NAME_MAX_BYTES], other[NAME_MAX_BYTES];
-	uint64_t n; /* elements; 0 = unspecified, or the value of OTHER */
+	uint64_t n; /* number of elements; 0 = unspecified, or the value of OTHER */
 };
 
 static int locals_bad_item(struct search *s, const char *item, const char *what)
@@ -484,7 +488,7 @@ static int locals_parse_memory(struct search *s, const char *item, struct memory
 	return 0;
 }
 
-/* The number of elements, from the variable OTHER. */
+/* Takes the number of elements from the variable OTHER. */
 static int locals_find_count(struct search *s, const char *item, const char *other,
 			     uint32_t element, struct place_count *ret)
 {

@@ -21,7 +21,7 @@
 struct places;
 
 enum {
-	PLACE_STRING_BYTES_MAX = 256, /* of a string, its NUL included */
+	PLACE_STRING_BYTES_MAX = 256, /* maximum size of a string, NUL included */
 	PLACE_VARIABLES_MAX = 256,
 };
 
@@ -31,8 +31,8 @@ enum {
  */
 struct place_count {
 	bool is_used;
-	bool is_signed;         /* a negative number of elements is none */
-	uint32_t element_bytes; /* of each; the load that it holds for has the most that is read */
+	bool is_signed;         /* the number is signed; a negative number means no elements */
+	uint32_t element_bytes; /* size of each element; the counted load has the maximum size */
 	struct place_load load; /* load of the number; at most 8 bytes */
 };
 
@@ -45,18 +45,19 @@ enum place_scope {
 };
 
 struct place_variable {
-	char *name;               /* as in the query: "n", "*buffer@size"; owned */
+	char *name;               /* name in the query: "n", "*buffer@size"; owned */
 	char *type;               /* for people: "const struct point *". Owned */
-	char *shape;              /* for place_print(); NULL if there is a reason. Owned */
-	enum place_reason reason; /* why it cannot be had */
+	char *shape;              /* shape for place_print(); NULL if there is a reason. Owned */
+	enum place_reason reason; /* why the variable is unavailable */
 	enum place_scope scope;
 	struct place_load loads[PLACE_LOADS_MAX];
 	size_t n_loads;
-	struct place_count count; /* count of the first load */
+	struct place_count count; /* number of elements of the first load */
 };
 
 struct place_locals {
-	struct place_variable *list; /* owned; of equal names, the innermost variable comes first */
+	/* Owned; the innermost of several variables with the same name comes first. */
+	struct place_variable *list;
 	size_t n;
 };
 
@@ -73,18 +74,21 @@ void place_locals_deinit(struct place_locals *l);
  *	*NAME@OTHER     as many as the value of another variable
  */
 struct place_query {
-	uint64_t vaddr; /* in the file's own addresses */
+	uint64_t vaddr; /* address in the file's own addresses */
 	const char *const *items;
 	size_t n_items;
-	bool strings; /* with each pointer to characters, the string too */
-	/* the number of global variables, functions and types for one look-up; 0 = four million */
+	bool strings; /* each pointer to characters includes the string */
+	/*
+	 * The maximum number of global variables, functions and types that one look-up examines; 0
+	 * = four million
+	 */
 	size_t globals_max;
 };
 
 /*
  * Finds the variables of QUERY, at most PLACE_VARIABLES_MAX. Returns 0; -ENODATA (no debug
- * information at this address), -ENOENT (no such variable), -EINVAL (an item that is none of the
- * above), each with a sentence in WHY (SIZE bytes); or -ENOMEM.
+ * information at this address), -ENOENT (no such variable), -EINVAL (an invalid item), each with a
+ * sentence in WHY (SIZE bytes); or -ENOMEM.
  */
 int place_locals_find(struct places *p, const struct place_query *query, struct place_locals *ret,
 		      char *why, size_t size);

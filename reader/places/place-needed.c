@@ -5,10 +5,10 @@
 
 #include "reader/places/places-parts.h"
 
-/* libelf reads tables as a whole. Their sizes are claims of the file. */
+/* libelf reads tables completely, and their sizes come from the file, which is not trusted. */
 enum { PLACE_NEEDED_TABLE_MAX = 64 << 20 };
 
-/* Entry I of those with TAG in the dynamic section, as text; NULL = there is none. */
+/* The text of entry I among the entries with TAG in the dynamic section; NULL = no such entry. */
 static const char *place_needed_entry(const struct places *p, GElf_Sxword tag, size_t i)
 {
 	Elf *elf = p->main.elf->elf;

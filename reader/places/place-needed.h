@@ -6,12 +6,16 @@
 
 #include "reader/places/places.h"
 
-/* The name of needed library I, from 0 on, in the order of the file; NULL = there is none. */
+/*
+ * The name of needed library I, from 0 on, in the order of the file; NULL = there are fewer
+ * libraries.
+ */
 const char *place_needed_name(const struct places *p, size_t i);
 
 /*
- * Whether the dynamic linker loads the file as a program: a static program names no interpreter.
- * (The dynamic linker itself, which can be started with the path of a program, does not either.)
+ * Whether the dynamic linker loads the file as a program. It does not load a static program, which
+ * names no interpreter. (The dynamic linker itself, which can be started with the path of a
+ * program, names none either.)
  */
 bool place_needed_is_dynamic(const struct places *p);
 
@@ -19,9 +23,13 @@ bool place_needed_is_dynamic(const struct places *p);
 bool place_needed_same_size(const struct places *a, const struct places *b);
 
 enum place_needed_path {
-	PLACE_NEEDED_RUNPATH, /* for the libraries of the file itself */
-	PLACE_NEEDED_RPATH,   /* also for the libraries that these need; unused beside a RUNPATH */
+	PLACE_NEEDED_RUNPATH, /* used for the libraries of the file itself */
+	/* Also used for the libraries that these need; ignored if there is a RUNPATH. */
+	PLACE_NEEDED_RPATH,
 };
 
-/* The directories, separated by colons, in which the file lets them be searched; NULL = none. */
+/*
+ * The directories, separated by colons, in which the file's libraries are searched; NULL = no such
+ * list.
+ */
 const char *place_needed_path(const struct places *p, enum place_needed_path path);

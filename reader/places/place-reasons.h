@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reasons why a probe cannot have the value of a variable or an argument.
+ * The reasons why the value of a variable or an argument is unavailable to a probe.
  */
 #pragma once
 
 enum place_reason {
-	PLACE_REASON_NONE, /* it can */
+	PLACE_REASON_NONE, /* the value is available */
 	PLACE_REASON_OPTIMISED,
 	PLACE_REASON_NOT_KEPT,
 	PLACE_REASON_POINTS_NOWHERE,

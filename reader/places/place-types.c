@@ -11,7 +11,7 @@
 
 enum {
 	TYPE_DEPTH_MAX = 12,
-	TYPE_PARTS_MAX = 2048, /* members or enumerators of a type */
+	TYPE_PARTS_MAX = 2048, /* maximum number of members or enumerators of a type */
 	TYPE_BYTES_MAX = 1 << 30,
 };
 
@@ -92,7 +92,7 @@ uint64_t place_type_bytes(Dwarf_Die *type)
 
 /* ---- shapes ---- */
 
-/* Writes the shape of TYPE. If FLAT, writes the letter and the size only, not the members. */
+/* Writes the shape of TYPE. If FLAT, writes only the letter and the size, without members. */
 static int place_shape_put(Dwarf_Die *type, struct outbuf *to, unsigned depth, bool flat);
 
 /* Writes the shape of the type of DIE. */
@@ -224,7 +224,7 @@ static int place_shape_struct(Dwarf_Die *type, struct outbuf *to, uint64_t bytes
 	return outbuf_print(to, "}");
 }
 
-/* An array of arrays has several ranges. */
+/* Writes the shape of an array. An array of arrays has several ranges. */
 static int place_shape_array(Dwarf_Die *type, struct outbuf *to, uint64_t bytes, unsigned depth)
 {
 	Dwarf_Die range;

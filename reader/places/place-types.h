@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Types of DWARF as shapes (place-print.h), and as people write them.
+ * Types of DWARF as shapes (place-print.h), and as source text.
  */
 #pragma once
 
@@ -10,21 +10,23 @@
 
 #include "base/outbuf.h"
 
-enum { PLACE_SHAPE_MAX = 1 << 14 }; /* bytes of the text of a shape, the NUL included */
+enum { PLACE_SHAPE_MAX = 1 << 14 }; /* maximum size of the text of a shape, NUL included */
 
 enum { PLACE_TYPE_NAME_MAX = 256 };
 
-/* The type that DIE, a variable or member, has, without qualifiers and typedefs. False: void. */
+/*
+ * The type of DIE, a variable or member, without qualifiers and typedefs. Returns false for void.
+ */
 bool place_type_of(Dwarf_Die *die, Dwarf_Die *ret);
-/* Likewise, but true for an unspecified type, such as that of nullptr. */
+/* Like place_type_of(), but returns true for an unspecified type, such as that of nullptr. */
 bool place_type_of_any(Dwarf_Die *die, Dwarf_Die *ret);
 
-/* Bytes of TYPE; 0 = that is known only when the program runs, or it has none. */
+/* The size of TYPE in bytes; 0 = it is known only at run time, or TYPE has no size. */
 uint64_t place_type_bytes(Dwarf_Die *type);
 
 /*
- * Appends the shape of TYPE (peeled). Returns 0, -EMSGSIZE (it has too many parts: TO is as it was
- * before), or -ENOMEM.
+ * Appends the shape of TYPE (peeled). Returns 0, -EMSGSIZE (the type has too many parts; TO is
+ * unchanged), or -ENOMEM.
  */
 int place_type_shape(Dwarf_Die *type, struct outbuf *to);
 
@@ -43,8 +45,8 @@ bool place_type_is_member(Dwarf_Die *die);
 /* The attribute NAME of DIE as a number. */
 bool place_type_number(Dwarf_Die *die, unsigned name, uint64_t *ret);
 
-/* Writes the type of DIE, as C and C++ have it, to TO. */
+/* Writes the type of DIE to TO, as in C and C++ source. */
 void place_type_name(Dwarf_Die *die, char to[static PLACE_TYPE_NAME_MAX]);
 
-/* The name of DIE, or of that which it is an instance of; NULL = none. */
+/* The name of DIE, or of the DIE of which it is an instance; NULL = no name. */
 const char *place_die_name(Dwarf_Die *die);

@@ -29,7 +29,7 @@ void place_usdts_deinit(struct place_usdts *u)
 
 /* Names of registers by DWARF's number. Each name refers to other bytes of the register. */
 static const struct {
-	const char *names[5]; /* with 8, 4, 2, 1 bytes, and the second byte */
+	const char *names[5]; /* names with 8, 4, 2 and 1 bytes, and of the second byte */
 } usdt_registers[16] = {
 	{ { "rax", "eax", "ax", "al", "ah" } }, { { "rdx", "edx", "dx", "dl", "dh" } },
 	{ { "rcx", "ecx", "cx", "cl", "ch" } }, { { "rbx", "ebx", "bx", "bl", "bh" } },
@@ -56,7 +56,7 @@ static int usdt_register(const char *name, size_t n, uint8_t *ret_shift)
 	return -1;
 }
 
-/* "%edi", "$5", "-16(%rbp)" */
+/* Parses an operand: "%edi", "$5", "-16(%rbp)". */
 static void usdt_operand(const char *p, struct place_argument *to)
 {
 	size_t n = strcspn(p, " ");

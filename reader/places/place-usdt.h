@@ -8,16 +8,16 @@
 #include "reader/places/place-arguments.h"
 
 struct place_usdt {
-	char *provider, *name;            /* owned */
+	char *provider, *name;            /* both owned */
 	uint64_t vaddr;                   /* address of the instruction, which is a nop */
 	struct place_arguments arguments; /* "arg1" and so on */
 };
 
 struct place_usdts {
-	struct place_usdt *list; /* owned; by address. A probe may be at several places */
+	struct place_usdt *list; /* owned; sorted by address. A probe may be at several places */
 	size_t n;
-	char nearest[PLACES_NAME_MAX]; /* if there is none: the most similar "provider:name" */
-	size_t n_all;                  /* that the file has */
+	char nearest[PLACES_NAME_MAX]; /* if no probe matches: the most similar "provider:name" */
+	size_t n_all;                  /* number of probes in the file */
 };
 
 void place_usdts_deinit(struct place_usdts *u);
@@ -30,8 +30,9 @@ int place_usdts_find(struct places *p, const char *provider, const char *name,
 		     struct place_usdts *ret);
 
 /*
- * The probes with the name TEXT, "PROVIDER:NAME", or "NAME" of any provider; at least one. FILE is
- * the user's name for the file. Returns 0; -ENOENT or -EBADMSG, with a sentence in WHY; or -ENOMEM.
+ * Finds the probes with the name TEXT: "PROVIDER:NAME", or "NAME" of any provider. There is at
+ * least one. FILE is the user's name for the file. Returns 0; -ENOENT or -EBADMSG, with a sentence
+ * in WHY; or -ENOMEM.
  */
 int place_usdts_named(struct places *p, const char *file, const char *text, struct place_usdts *ret,
 		      char why[static PLACES_WHY_MAX]);

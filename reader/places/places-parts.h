@@ -13,23 +13,23 @@
 
 struct places {
 	char *path;              /* owned */
-	struct found_file main;  /* open as long as this is */
-	struct found_file debug; /* elf is NULL if it has none of its own */
+	struct found_file main;  /* the file; open as long as this struct exists */
+	struct found_file debug; /* separate debug information; elf is NULL without it */
 	struct found_file alternate;
 	struct find_places where;
-	struct symbol_list symbols; /* all, and not in order */
-	char *problem;              /* owned; NULL = none */
-	bool symbols_are_partial;   /* the problem is the reason */
+	struct symbol_list symbols; /* all symbols, not in order */
+	char *problem;              /* owned; NULL = no problem */
+	bool symbols_are_partial;   /* symbols are missing because of the problem */
 	bool has_symbols;
-	bool has_packed_symbols; /* some of them are from .gnu_debugdata */
+	bool has_packed_symbols; /* some symbols are from .gnu_debugdata */
 	uint64_t *indirect; /* addresses of symbols that refer to one of several functions; owned */
 	size_t n_indirect, indirect_room;
-	struct dwarf_info *info; /* NULL = there is no debug information */
-	Dwarf *dwarf;            /* of INFO, borrowed */
-	Dwarf_CFI *frames;       /* of .eh_frame; NULL = none. Owned */
+	struct dwarf_info *info; /* NULL = no debug information */
+	Dwarf *dwarf;            /* handle of INFO, borrowed */
+	Dwarf_CFI *frames;       /* content of .eh_frame; NULL = no such section. Owned */
 };
 
-/* The symbol number I. Returns false after the last one. */
+/* Reads symbol number I. Returns false after the last symbol. */
 struct places_symbol {
 	const char *name; /* without a version; borrowed until the next call */
 	uint64_t start, size;
@@ -37,7 +37,10 @@ struct places_symbol {
 bool places_symbol(struct places *p, size_t i, struct places_symbol *ret,
 		   char name[static PLACES_NAME_MAX]);
 
-/* Whether the code at VADDR is not a function, but selects one when the program starts. */
+/*
+ * Whether the code at VADDR selects a function when the program starts, and is not the function
+ * itself.
+ */
 bool places_is_indirect(const struct places *p, uint64_t vaddr);
 
 /* The unit that has code at VADDR. */
@@ -55,5 +58,5 @@ bool places_entry(struct places *p, Dwarf_Die *function, Dwarf_Addr *ret);
 /* Whether DIE has code at VADDR. Code of discarded sections, which is at 0, does not count. */
 bool places_has_code(Dwarf_Die *die, uint64_t vaddr);
 
-/* Siblings must be later in the file, so that a damaged list ends. */
+/* Goes to the next sibling. Siblings must be later in the file, so that a damaged list ends. */
 bool places_next(Dwarf_Die *die);

@@ -13,7 +13,7 @@
 #include "reader/symbols/minidebug.h"
 
 enum {
-	PLACES_MEMORY_MAX = 1 << 30, /* decompressed debug information */
+	PLACES_MEMORY_MAX = 1 << 30, /* maximum size of decompressed debug information */
 	PLACES_TABLE_MAX = PLACES_MEMORY_MAX / 4,
 	PLACES_DIES_MAX = 4 * 1000 * 1000,
 	PLACES_DEPTH_MAX = 64,
@@ -187,12 +187,12 @@ int places_open(struct places **ret, const char *path, const struct places_optio
 	r = r ?: places_find_main(p, options->living, &trouble) ?: places_find_debug(p, &trouble);
 	if (r >= 0)
 		r = places_load_symbols(p, &trouble);
-	/* (until here, a problem is one of the files with symbols) */
+	/* (so far, only files with symbols can have caused a problem) */
 	p->symbols_are_partial = r == 0 && *why && !elf_file_section(p->main.elf, ".symtab", NULL);
 	r = r ?: places_load_debug(p, &trouble);
 	if (r < 0)
 		return r;
-	/* (it reads as much as the distance between two addresses in the file) */
+	/* (libdw reads as many bytes as are between two addresses in the file) */
 	if (p->main.elf->mapped || p->main.size <= PLACES_MEMORY_MAX)
 		p->frames = dwarf_getcfi_elf(p->main.elf->elf);
 	if (*why && !(p->problem = strdup(why)))
@@ -374,7 +374,7 @@ static bool places_find_function(Dwarf_Die *parent, uint64_t vaddr, Dwarf_Die *r
 	return false;
 }
 
-/* Whether the symbol of a function, and not of a part of it, is at VADDR. */
+/* Whether a symbol of a whole function is at VADDR. */
 static bool places_begins_function(struct places *p, uint64_t vaddr)
 {
 	char name[PLACES_NAME_MAX];

@@ -21,60 +21,69 @@
 struct places;
 
 enum {
-	PLACES_NAME_MAX = 1024, /* bytes of the name of a function, the NUL included */
+	PLACES_NAME_MAX = 1024, /* maximum size of the name of a function, NUL included */
 	PLACES_WHY_MAX = 512,   /* room for a sentence */
 	PLACES_FOUND_MAX = 4096,
 };
 
-/* A file that a living process has in memory, or that its mount namespace has. */
+/* A file in the memory of a live process, or in its mount namespace. */
 struct places_living {
 	uint32_t pid;
-	const char *path;                    /* in its mount namespace */
-	uint64_t start, size, device, inode; /* of its mapping (symbol_mapping); 0 = none */
+	const char *path; /* path in the process's mount namespace */
+	/* Data of its mapping (symbol_mapping); 0 = no mapping. */
+	uint64_t start, size, device, inode;
 };
 
 struct places_options {
-	const struct places_living *living; /* the file is this one; NULL = this machine's */
-	const char *const *debug_dirs;      /* searched before /usr/lib/debug */
+	/* The file of a live process; NULL = the file at PATH on this machine. */
+	const struct places_living *living;
+	const char *const *debug_dirs; /* searched before /usr/lib/debug */
 	size_t n_debug_dirs;
 	bool debuginfod;
 };
 
 /*
- * Opens the file at PATH, or the living one, which PATH names for people. Returns 0; -ENOMEM;
- * another negative errno, each with a sentence in WHY (SIZE bytes).
+ * Opens the file at PATH, or the file of a live process, for which PATH is a display name. Returns
+ * 0; -ENOMEM; another negative errno, each with a sentence in WHY (SIZE bytes).
  */
 int places_open(struct places **ret, const char *path, const struct places_options *options,
 		char *why, size_t size);
 struct places *places_free(struct places *p);
 DEFINE_CLEANUP(struct places *, places_free)
 
-/* The path as it was given. */
+/* The path that places_open() got. */
 const char *places_path(const struct places *p);
 
-/* Whether it has debug information: of lines, types and variables. */
+/* Whether the file has debug information: lines, types and variables. */
 bool places_have_debug(const struct places *p);
 
-/* Whether it has a table of symbols, be it in its debug information, or compressed. */
+/* Whether the file has a symbol table, possibly in its debug information, or compressed. */
 bool places_have_symbols(const struct places *p);
 
 /* Whether all symbols that are known are in symbol tables of the file itself. */
 bool places_have_own_symbols(const struct places *p);
 
-/* A sentence about the first file that was found, but could not be used completely; "" = none. */
+/*
+ * A sentence about the first file that was found, but could not be used completely; "" = no such
+ * file.
+ */
 const char *places_problem(const struct places *p);
 
-/* Likewise, if functions can lack their names because of it; "" = none. */
+/*
+ * Like places_problem(), if functions can lack their names because of the problem; "" = no such
+ * problem.
+ */
 const char *places_symbols_problem(const struct places *p);
 
 /*
- * The name of the file that has the debug information of the code at VADDR, if it is not in the
- * program (split DWARF). VADDR 0 means any code. NULL = there is none. Such files are not read.
+ * The name of the file with the debug information of the code at VADDR, if it is not in the program
+ * (split DWARF). VADDR 0 means any code. NULL = no such file. These files are not read.
  */
 const char *places_split_file(const struct places *p, uint64_t vaddr);
 
 /*
- * Where the byte at VADDR is in the file. Returns false if it is not code that is loaded from it.
+ * The position in the file of the byte at VADDR. Returns false if the byte is not in code that is
+ * loaded from the file.
  */
 bool places_offset(const struct places *p, uint64_t vaddr, uint64_t *ret_offset);
 bool places_address(const struct places *p, uint64_t offset, uint64_t *ret_vaddr);

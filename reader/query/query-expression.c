@@ -37,7 +37,7 @@ static const struct query_operator {
 	const char *word;
 	enum query_kind kind;
 	enum query_sort result_sort, operand_sort;
-	unsigned min, max; /* number of operands */
+	unsigned min, max; /* minimum and maximum number of operands */
 	bool earlier;
 } query_operators[] = {
 	{ "and", QUERY_AND, SORT_TRUTH, SORT_TRUTH, 1, UINT16_MAX },
@@ -114,7 +114,7 @@ static void query_skip(struct query_parser *p)
 		p->at++;
 }
 
-/* Takes the next word into TO. Returns its position. */
+/* Copies the next word to TO. Returns its position. */
 static int query_parse_word(struct query_parser *p, char to[static WORD_MAX])
 {
 	size_t n;
@@ -292,8 +292,8 @@ int query_declare(struct query_expression *e, const char *text, struct query_err
 }
 
 /*
- * Assigns V to the point that O refers to; distinct-vars refers to none. Returns false if V belongs
- * to the other point.
+ * Assigns V to the point that the operator O refers to; distinct-vars refers to no point. Returns
+ * false if V belongs to the other point.
  */
 static bool query_use_variable(struct query_variable *v, const struct query_operator *o)
 {
@@ -306,8 +306,8 @@ static bool query_use_variable(struct query_variable *v, const struct query_oper
 	return v->earlier == o->earlier;
 }
 
-/* Both points can have an undeclared variable of the same name. A declared one belongs to one
- * point. */
+/* Parses the name of a variable. Both points can have an undeclared variable of the same name. A
+ * declared variable belongs to one point. */
 static int query_parse_variable(struct query_parser *p, const struct query_operator *o,
 				uint32_t *ret)
 {
@@ -351,7 +351,7 @@ static const struct query_operator *query_operator_of(const char *word)
 	return NULL;
 }
 
-/* Takes operands up to the end of the list, into an array (the caller frees it). */
+/* Parses operands up to the end of the list into an array, which the caller frees. */
 static int query_parse_operands(struct query_parser *p, const struct query_operator *o,
 				uint32_t **list, size_t *n)
 {
@@ -400,7 +400,7 @@ static int query_add_list(struct query_parser *p, const struct query_operator *o
 	return query_add_node(e, &node, ret);
 }
 
-/* Takes a list after its opening bracket. */
+/* Parses a list after its opening bracket. */
 static int query_parse_list(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
 {
 	_cleanup_free_ uint32_t *list = NULL;
@@ -429,7 +429,7 @@ static int query_parse_list(struct query_parser *p, enum query_sort wanted, uint
 	return r == -E2BIG ? query_complain(p, begin, "the expression has too many parts") : r;
 }
 
-/* Takes an operand without brackets. */
+/* Parses an operand without brackets. */
 static int query_parse_plain(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
 {
 	bool is_text = *p->at == '"';

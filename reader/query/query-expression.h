@@ -17,8 +17,9 @@
  *	TEXT   = "text" | (v/name NAME) | (v/type NAME) | (v/text NAME) | (p/function)
  *	NUMBER = (p/statement) | (p/time) | (p/process) | (p/thread)
  *
- * and so is a second point: e/value, e/size, e/name, e/type, e/text, e/function, e/statement,
- * e/time, e/process and e/thread are those of an earlier one. A variable belongs to one of the two.
+ * and so is a second, earlier point: e/value, e/size, e/name, e/type, e/text, e/function,
+ * e/statement, e/time, e/process and e/thread refer to it. A variable belongs to one of the two
+ * points.
  *
  * The second text of `matches` is a pattern as in file names. v/text is the content of a blob. p/
  * are properties of the point: time (ns), process and thread are in the auxiliary data that kymo
@@ -34,7 +35,7 @@
 #include "base/cleanup.h"
 
 enum {
-	QUERY_VARIABLES_MAX = 16, /* free ones and named ones together */
+	QUERY_VARIABLES_MAX = 16, /* maximum number of free and named variables together */
 	QUERY_NODES_MAX = 1 << 16,
 	QUERY_DEPTH_MAX = 1000,
 	QUERY_WHY_MAX = 160,
@@ -80,35 +81,40 @@ static inline bool query_is_text(enum query_kind kind)
 
 struct query_node {
 	enum query_kind kind;
-	uint32_t first, n; /* children in `children`; of QUERY_DISTINCT, numbers of variables */
-	uint32_t variable; /* of QUERY_VALUE, QUERY_SIZE, QUERY_NAME, QUERY_TYPE, QUERY_CONTENT */
-	bool earlier;      /* of these and of properties: it is of the earlier point */
-	char *text;        /* of QUERY_TEXT; owned */
-	bool is_small;     /* of QUERY_NUMBER: it is small / small_denominator */
+	uint32_t first, n; /* children in `children`; for QUERY_DISTINCT, numbers of variables */
+	/* Variable, for QUERY_VALUE, QUERY_SIZE, QUERY_NAME, QUERY_TYPE, QUERY_CONTENT. */
+	uint32_t variable;
+	bool earlier;  /* for these kinds and for properties: they refer to the earlier point */
+	char *text;    /* text, for QUERY_TEXT; owned */
+	bool is_small; /* for QUERY_NUMBER: the number is small / small_denominator */
 	int64_t small, small_denominator;
-	mpq_t exact; /* the number */
+	mpq_t exact; /* the number, if it is not small */
 };
 
 /* A variable of the expression. */
 struct query_variable {
-	char *name;   /* owned */
-	bool free;    /* declared: any variable of its types; otherwise, the one with this name */
-	bool used;    /* which point it belongs to is known: */
-	bool earlier; /* the earlier one */
-	char *types;  /* of a free one: names with commas between them, "" = all. Owned */
+	char *name; /* owned */
+	/*
+	 * Declared: stands for any variable of its types; otherwise, for the variable with this
+	 * name.
+	 */
+	bool free;
+	bool used;    /* it is known to which point the variable belongs: */
+	bool earlier; /* it belongs to the earlier point */
+	char *types;  /* types of a free variable, separated by commas; "" = all. Owned */
 };
 
 struct query_expression {
-	struct query_node *nodes; /* owned; the last one is the whole */
+	struct query_node *nodes; /* owned; the last node is the whole expression */
 	size_t n_nodes, nodes_room;
 	uint32_t *children; /* owned */
 	size_t n_children, children_room;
 	struct query_variable variables[QUERY_VARIABLES_MAX];
 	size_t n_variables;
-	bool joins; /* there is an earlier point in it */
+	bool joins; /* the expression refers to an earlier point */
 };
 
-/* The children of a node; NULL as long as no node of the expression has any. */
+/* The children of NODE; NULL as long as no node of the expression has children. */
 static inline const uint32_t *query_children(const struct query_expression *e,
 					     const struct query_node *node)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The earlier points of a query that joins points: points for which all conditions that refer to
- * them alone are true, with the assignments for which they are. If the expression compares a value
- * of both points by `=`, or a text by `is`, only points with an equal value are found.
+ * The earlier points of a query that joins points. Only those are kept for which all conditions
+ * about the earlier point alone are true, with the assignments for which they are true. If the
+ * expression compares a value of both points by `=`, or a text by `is`, only points with an equal
+ * value are found.
  */
 #pragma once
 
@@ -10,23 +11,24 @@
 #include "reader/query/query-value.h"
 
 struct query_earlier {
-	size_t point, word; /* a cursor to its row */
-	uint32_t previous;  /* the previous one with the same key: its number + 1; 0 = none */
+	size_t point, word; /* cursor to the row of the point */
+	/* Number + 1 of the previous point with the same key; 0 = no such point. */
+	uint32_t previous;
 };
 
 struct query_join {
-	bool keyed;                      /* the expression compares a value of both: */
-	uint32_t later_key, earlier_key; /* its nodes */
-	struct query_earlier *list;      /* owned, as is... */
-	uint32_t *bound;                 /* their assignments, consecutive */
+	bool keyed;                      /* the expression compares a value of both points: */
+	uint32_t later_key, earlier_key; /* nodes of the two values */
+	struct query_earlier *list;      /* owned, like `bound` */
+	uint32_t *bound;                 /* assignments of the points, consecutive */
 	size_t n, room, bound_room;
-	struct table newest; /* by key: number + 1 */
+	struct table newest; /* key -> number + 1 of the newest point with it */
 };
 
 /* Searches CONJUNCT for a comparison of both points. */
 void query_join_find_key(struct query_join *j, const struct query_expression *e, uint32_t conjunct);
 
-/* The points that node AT of E concerns: 1 the point, 2 the earlier one, 3 both. */
+/* The points that node AT of E refers to: 1 the point, 2 the earlier one, 3 both. */
 unsigned query_join_points(const struct query_expression *e, uint32_t at);
 
 /*

@@ -19,12 +19,12 @@ enum query_source {
 	FROM_NUMBER,    /* a constant */
 	FROM_SIGNED,    /* a signed word */
 	FROM_UNSIGNED,  /* an unsigned word */
-	FROM_SIZE,      /* a word with a size; TRACEDB_NO_SIZE = none */
+	FROM_SIZE,      /* a word with a size; TRACEDB_NO_SIZE = no size */
 	FROM_HIGH,      /* the upper half of a word */
-	FROM_LOW,       /* the lower half */
+	FROM_LOW,       /* the lower half of a word */
 	FROM_STATEMENT, /* the point's statement */
 	FROM_FLOAT,     /* a word with a float */
-	FROM_ELSEWHERE, /* computed */
+	FROM_ELSEWHERE, /* a computed number */
 };
 
 struct query_operand {
@@ -33,12 +33,12 @@ struct query_operand {
 	int64_t number;
 };
 
-/* The end of the evaluation: the condition is true, or false. */
+/* Ends of the evaluation: the condition is true, or it is false. */
 #define STEP_TRUE  UINT32_MAX
 #define STEP_FALSE (UINT32_MAX - 1)
 
 struct query_step {
-	enum query_kind kind; /* of the comparison; QUERY_TRUE = NODE is evaluated */
+	enum query_kind kind; /* kind of the comparison; QUERY_TRUE = NODE is evaluated */
 	uint32_t node;
 	uint32_t yes, no;
 	struct query_operand a, b;
@@ -117,7 +117,10 @@ void query_side_deinit(struct query_side *side)
 
 /* ---- conditions that a shape excludes ---- */
 
-/* Two equal names can have two numbers. Both are matched. */
+/*
+ * Whether variable I of SIDE can be a variable of this name. Two equal names can have two numbers;
+ * both match.
+ */
 static bool query_side_allows(const struct query_side *side, size_t i,
 			      const struct tracedb_slot *slot)
 {
@@ -141,7 +144,7 @@ static int query_plan_add_members(struct query_plan *p, const struct query_side 
 	return 0;
 }
 
-/* Whether node AT has no number for any point of the shape. */
+/* Whether node AT has a number for no point of the shape. */
 static bool query_has_none(const struct query_context *c, uint32_t at)
 {
 	const struct query_node *node = &c->e->nodes[at];
@@ -277,8 +280,8 @@ static uint32_t query_compile_texts(struct query_compiler *k, uint32_t at, uint3
 		k, &(struct query_step){ .kind = QUERY_TRUE, .node = at, .yes = yes, .no = no });
 }
 
-/* The first step of node AT, which continues with YES or NO. If the result is known already,
- * returns one of them. */
+/* Compiles node AT, which continues at step YES or NO. Returns its first step, or YES or NO if the
+ * result is known already. */
 static uint32_t query_compile(struct query_compiler *k, uint32_t at, uint32_t yes, uint32_t no)
 {
 	const struct query_node *node = &k->c->e->nodes[at];
@@ -334,7 +337,7 @@ static int query_plan_add(struct query_compiler *k, const uint32_t *bound)
 	return 0;
 }
 
-/* Adds all assignments of variable I and the following ones. */
+/* Adds all assignments of variable I and of the variables after it. */
 static int query_plan_add_all(struct query_compiler *k, uint32_t *bound, size_t i)
 {
 	int r = 0;
@@ -403,7 +406,7 @@ void query_plan_deinit(struct query_plan *p)
 
 /* ---- points ---- */
 
-/* Returns false if there is no number. */
+/* Loads an operand from a point. Returns false if it has no number. */
 static inline bool query_load(const struct query_operand *o, const struct tracedb_row *row,
 			      __int128 *ret)
 {
@@ -440,7 +443,7 @@ static double query_load_float(const struct query_operand *o, const struct trace
 	return f;
 }
 
-/* Compares exactly. F is finite, and N has at most 65 bits. */
+/* Compares F and N exactly. F is finite, and N has at most 65 bits. */
 static int query_compare_float(double f, __int128 n)
 {
 	__int128 whole;
@@ -451,7 +454,7 @@ static int query_compare_float(double f, __int128 n)
 	return COMPARE(whole, n) ?: COMPARE(f, (double)whole);
 }
 
-/* Compares two numbers of which at least one is a float. */
+/* Compares two numbers, at least one of which is a float. */
 static bool query_compare_floats(const struct query_step *s, const struct tracedb_row *row)
 {
 	double f = 0, g = 0;
@@ -509,7 +512,7 @@ static int query_plan_run_prepared(const struct query_plan *p, const struct quer
 	return r;
 }
 
-/* Tries all assignments of variable I and the following ones. */
+/* Tries all assignments of variable I and of the variables after it. */
 static int query_plan_try(const struct query_plan *p, const struct query_side *side,
 			  const struct query_context *c, uint32_t *bound, query_plan_fn fn,
 			  void *userdata, size_t i)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An expression, prepared for points of one shape: the variables of the point that each of its
- * variables can be; and for each assignment that the shape does not exclude, the remaining
- * comparisons with the words to compare. A query makes one plan per shape, so points only have to
- * be compared.
+ * A plan is an expression that is prepared for points of one shape. It has the variables of the
+ * point that each variable of the expression can be; and for each assignment that the shape does
+ * not exclude, the remaining comparisons with the words to compare. A query makes one plan per
+ * shape, so that for each point, only words must be compared.
  */
 #pragma once
 
 #include "reader/query/query-value.h"
 
-/* That all plans of a side have. */
+/* The maximum number of steps that all plans of a side have. */
 enum { QUERY_STEPS_MAX = 1 << 20 };
 
 struct query_step;
@@ -21,21 +21,31 @@ struct query_side {
 	const uint32_t *conjuncts; /* nodes that must all be true */
 	size_t n_conjuncts;
 	bool earlier;
-	/* The variables that belong to this point, and their candidates. */
+	/*
+	 * The variables of the expression that belong to this point, and the types that they can
+	 * have.
+	 */
 	uint32_t variables[QUERY_VARIABLES_MAX];
 	size_t n_variables;
-	bool *types[QUERY_VARIABLES_MAX]; /* their possible types, by number; NULL = all; owned */
-	size_t steps_left;                /* the number of steps that can still be added */
+	/* Possible types of each variable, by number; NULL = all; owned. */
+	bool *types[QUERY_VARIABLES_MAX];
+	size_t steps_left; /* number of steps that can still be added */
 };
 
 struct query_plan {
 	bool made;
-	bool never;                             /* no point of this shape fulfils it */
-	bool unprepared;                        /* assignments are too many: each is tried */
-	uint32_t *members[QUERY_VARIABLES_MAX]; /* by variable of the side. Owned */
+	/* The expression is false for all points of this shape. */
+	bool never;
+	/* There are too many assignments, so each is tried for each point. */
+	bool unprepared;
+	/* Possible variables of the point, by variable of the side; owned. */
+	uint32_t *members[QUERY_VARIABLES_MAX];
 	uint32_t n_members[QUERY_VARIABLES_MAX];
-	/* Of each assignment that is left: which variables, and where its comparisons begin. */
-	uint32_t *assignments; /* owned, as is... */
+	/*
+	 * For each remaining assignment: the variables of the point, and the first of its
+	 * comparisons.
+	 */
+	uint32_t *assignments; /* owned, like the members below */
 	size_t n_assignments, assignments_room;
 	struct query_step *steps;
 	size_t n_steps, steps_room;
@@ -58,11 +68,7 @@ int query_plan_make(struct query_plan *p, struct query_side *side,
 		    const struct tracedb_shape *shape, struct query_error *error);
 void query_plan_deinit(struct query_plan *p);
 
-/*
- * Calls FN for each assignment for which SIDE is true for the point of that side in C, which has
- * the shape of P. BOUND is C's assignment. Stops when FN returns a value other than 0, and returns
- * it.
- */
+/* Receives an assignment. A value other than 0 ends query_plan_run(). */
 typedef int (*query_plan_fn)(void *userdata);
 int query_plan_run(const struct query_plan *p, const struct query_side *side,
 		   const struct query_context *c, uint32_t *bound, query_plan_fn fn,

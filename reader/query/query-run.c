@@ -16,7 +16,10 @@
 
 enum { LATER, EARLIER, SIDES };
 
-/* An assignment that is a result unless another one of this point fulfils more soft predicates. */
+/*
+ * An assignment that is a result unless another assignment of the point fulfils more soft
+ * predicates.
+ */
 struct query_kept {
 	uint32_t bound[QUERY_VARIABLES_MAX];
 	struct tracedb_row earlier;
@@ -25,28 +28,29 @@ struct query_kept {
 struct query_search {
 	const struct query *q;
 	struct query_context context;
-	uint32_t *conjuncts; /* of the later point, the earlier point, and both; owned */
+	/* Conjuncts about the later point, about the earlier point, and about both; owned. */
+	uint32_t *conjuncts;
 	size_t n_conjuncts[SIDES + 1];
 	struct query_side sides[SIDES];
-	struct query_plan *plans[SIDES]; /* by shape; owned */
+	struct query_plan *plans[SIDES]; /* plans of each side, by shape; owned */
 	size_t n_plans[SIDES];
 	struct query_join join;
 	uint64_t n_pairs;
 
-	struct tracedb_cursor at;            /* the next row */
-	struct tracedb_cursor points[SIDES]; /* to read the points of results */
+	struct tracedb_cursor at;            /* position of the next row */
+	struct tracedb_cursor points[SIDES]; /* cursors to read the points of results */
 	struct tracedb_row row, earlier;     /* the current pair */
-	struct tracedb_stored_point of;      /* the point of `row`, if has_of */
+	struct tracedb_stored_point of;      /* the point of `row`, valid if has_of */
 	bool has_of;
 	uint32_t bound[QUERY_VARIABLES_MAX];
 
-	struct query_kept *kept; /* candidates of the point; owned */
+	struct query_kept *kept; /* assignments of the point that can be results; owned */
 	size_t n_kept, kept_room;
 	unsigned most;
 	struct table seen; /* hashes of results */
 	uint64_t n_results;
-	bool ended;        /* the limit has ended the search */
-	uint64_t n_wanted; /* points so far that the mask accepts */
+	bool ended;        /* the limit of results has ended the search */
+	uint64_t n_wanted; /* number of points so far that the mask accepts */
 	query_result_fn fn;
 	void *userdata;
 };
@@ -72,7 +76,10 @@ static void query_hash_bound(const struct query_search *s, const uint32_t *bound
 	}
 }
 
-/* Results with equal statements, names and types count once. Returns 1 if this one is new. */
+/*
+ * Whether the result is new. Results with equal statements, names and types count once. Returns 1
+ * if it is.
+ */
 static int query_is_new(struct query_search *s, const uint32_t *bound,
 			const struct tracedb_row *earlier)
 {
@@ -88,7 +95,7 @@ static int query_is_new(struct query_search *s, const uint32_t *bound,
 	return table_set(&s->seen, hash, s) < 0 ? -ENOMEM : 1;
 }
 
-/* Returns what FN returns. */
+/* Passes a result to FN. Returns the result of FN. */
 static int query_report(struct query_search *s, const uint32_t *bound,
 			const struct tracedb_row *earlier)
 {
@@ -271,8 +278,8 @@ static bool query_wants(const struct query *q, uint64_t statement)
 	return (statement & q->mask) == q->statement;
 }
 
-/* Handles all new points. If a point is picked at random, handles only number PICK of those that
- * the mask accepts. */
+/* Handles all new points. If a point is picked at random, handles only number PICK of the points
+ * that the mask accepts. */
 static int query_walk(struct query_search *s, uint64_t pick, struct query_error *error)
 {
 	bool picks = s->q->seed != 0, joins = s->q->expression.joins;
@@ -419,7 +426,7 @@ struct query_search *query_search_free(struct query_search *s)
 
 enum { MT_WORDS = 624, MT_SHIFT = 397 };
 
-/* The first number of the Mersenne Twister (MT19937). */
+/* The number of the random point among the points that the mask accepts. */
 static uint32_t query_twist(uint32_t seed)
 {
 	uint32_t state[MT_WORDS], y;

@@ -15,25 +15,31 @@ enum { QUERY_SOFTS_MAX = 16 };
 struct query {
 	struct query_expression expression;
 	uint32_t hard; /* the node that must be true */
-	/* of the results of a point, those remain that satisfy the largest number of these */
+	/*
+	 * Of the results of a point, those remain that satisfy the largest number of these
+	 * predicates.
+	 */
 	uint32_t softs[QUERY_SOFTS_MAX];
 	size_t n_softs;
-	uint64_t mask, statement;   /* only points whose statement & mask is `statement` */
-	uint32_t seed;              /* not 0: one of these points, by chance */
-	bool keep_duplicates;       /* also where statement, names and types are the same */
+	uint64_t mask, statement; /* only points with (statement & mask) == `statement` match */
+	uint32_t seed;            /* if not 0: one of the matching points, chosen at random */
+	/* Keep results with the same statement, names and types as an earlier result. */
+	bool keep_duplicates;
 	uint64_t limit;             /* maximum number of results; 0 = no limit */
 	query_function_fn function; /* NULL = no statement has a name */
 	const void *function_userdata;
 };
 
-/* An assignment that fulfils it. */
+/* An assignment for which the query is true. */
 struct query_result {
-	size_t point; /* its number, from 0 */
+	size_t point; /* number of the point, from 0 */
 	const struct tracedb_stored_point *of;
-	const uint32_t *bound; /* by variable of the expression: which of its point's */
-	/* If the expression joins points: the last point before it for which it is true. */
+	/* For each variable of the expression, the index of the variable in its point. */
+	const uint32_t *bound;
+	/* If the expression joins points: the last earlier point for which it is true. */
 	size_t earlier_point;
-	const struct tracedb_stored_point *earlier; /* NULL = it does not */
+	/* The earlier point; NULL = the expression does not join points. */
+	const struct tracedb_stored_point *earlier;
 };
 
 /* The variable of R that VARIABLE of E is assigned to. */
@@ -58,7 +64,8 @@ int query_run(const struct query *q, const struct tracedb_store *store,
 	      struct query_error *error);
 
 /*
- * The same for a store that grows: a search handles new points. It cannot pick a point at random.
+ * A search runs a query on a store that grows: it handles the new points. It cannot pick a point at
+ * random.
  */
 struct query_search;
 
@@ -66,13 +73,13 @@ int query_search_new(struct query_search **ret, const struct query *q,
 		     const struct tracedb_dictionary *dictionary, query_result_fn fn,
 		     void *userdata, struct query_error *error);
 
-/* Returns as query_run(). */
+/* Handles the new points of STORE. Returns like query_run(). */
 int query_search_run(struct query_search *s, const struct tracedb_store *store,
 		     struct query_error *error);
 
 /*
- * The store was cleared, with its SHAPES or without. Not for a query that joins points: it needs
- * the earlier ones.
+ * Must be called when the store was cleared, with its SHAPES or without. Not possible for a query
+ * that joins points, which needs the earlier points.
  */
 void query_search_cleared(struct query_search *s, bool shapes);
 

@@ -13,8 +13,8 @@
 
 enum query_answer {
 	ANSWER_NUMBER,
-	ANSWER_NONE,  /* a value without a size, a blob, or a division by 0 */
-	ANSWER_EXACT, /* too large for query_small; must be computed exactly */
+	ANSWER_NONE,  /* no number: a value without a size, a blob, or a division by 0 */
+	ANSWER_EXACT, /* too large for query_small, so it must be computed exactly */
 };
 
 /* A fraction, not necessarily reduced. */
@@ -64,7 +64,7 @@ static enum query_answer query_small_size(const struct query_context *c, uint32_
 	return *ret != TRACEDB_NO_SIZE ? ANSWER_NUMBER : ANSWER_NONE;
 }
 
-/* Returns false if the result is too large. */
+/* Multiplies A by N / D. Returns false if the result is too large. */
 static bool query_small_product(const struct query_small *a, __int128 n, int64_t d,
 				struct query_small *ret)
 {
@@ -72,7 +72,7 @@ static bool query_small_product(const struct query_small *a, __int128 n, int64_t
 	       !__builtin_mul_overflow(a->d, d, &ret->d);
 }
 
-/* B is not 0. */
+/* Divides A by B, which is not 0. */
 static bool query_small_quotient(const struct query_small *a, const struct query_small *b,
 				 struct query_small *ret)
 {
@@ -83,7 +83,7 @@ static bool query_small_quotient(const struct query_small *a, const struct query
 	return query_small_product(a, n, (int64_t)(d < 0 ? -d : d), ret);
 }
 
-/* Converts both to a common denominator. */
+/* Converts A and B to a common denominator. */
 static bool query_small_align(struct query_small *a, struct query_small *b)
 {
 	int64_t d = a->d;
@@ -109,7 +109,10 @@ static bool query_small_step(enum query_kind kind, struct query_small *a, struct
 static enum query_answer query_small(const struct query_context *c, uint32_t at,
 				     struct query_small *ret);
 
-/* A difference of one operand is its negation. A division by 0 has no result. */
+/*
+ * Computes a sum or difference. A difference of one operand is its negation. A division by 0 has no
+ * result.
+ */
 static enum query_answer query_small_sum(const struct query_context *c,
 					 const struct query_node *node, struct query_small *ret)
 {
@@ -233,7 +236,7 @@ static bool query_exact_sum(const struct query_context *c, const struct query_no
 	return good;
 }
 
-/* The number at node AT. Returns false if there is none. */
+/* Computes the number at node AT. Returns false if it has no number. */
 static bool query_exact(const struct query_context *c, uint32_t at, mpq_t ret)
 {
 	const struct query_node *node = &c->e->nodes[at];
@@ -288,7 +291,7 @@ static bool query_compare_node(const struct query_context *c, const struct query
 /* ---- text ---- */
 
 struct query_text {
-	const char *bytes; /* NULL = there is none */
+	const char *bytes; /* NULL = no text */
 	size_t n;
 };
 

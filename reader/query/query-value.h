@@ -11,7 +11,7 @@
 /* Auxiliary data that kymo writes. */
 enum {
 	QUERY_AUXILIARY_TIME,
-	QUERY_AUXILIARY_THREAD, /* the process in the upper half */
+	QUERY_AUXILIARY_THREAD, /* thread; the upper half is the process */
 };
 
 /* The name of a statement, or NULL. */
@@ -27,7 +27,7 @@ struct query_context {
 	const struct query_expression *e;
 	const struct tracedb_dictionary *dictionary;
 	const struct tracedb_store *store;
-	query_function_fn function; /* NULL = no statement has a name */
+	query_function_fn function; /* names of statements; NULL = statements have no names */
 	const void *function_userdata;
 	struct query_point points[2]; /* the point, and the earlier one */
 	/* for each variable of the expression, the index of the point's variable */
@@ -38,8 +38,8 @@ struct query_context {
 bool query_is_true(const struct query_context *c, uint32_t at);
 
 /*
- * A key for the number or text at node AT: equal values have equal keys, and others rarely do. It
- * is never 0. Returns false if there is no value.
+ * A key for the number or text at node AT. Equal values have equal keys, and different values
+ * rarely do. A key is never 0. Returns false if there is no value.
  */
 bool query_key(const struct query_context *c, uint32_t at, uint64_t *ret);
 
@@ -55,7 +55,7 @@ static inline const struct tracedb_slot *query_slot(const struct query_context *
 	return &query_point_of(c, variable)->shape->slots[c->bound[variable]];
 }
 
-/* Whether a comparison of KIND is true of two values that compare as SIGN. */
+/* Whether a comparison of KIND is true for two values whose difference has the sign SIGN. */
 static inline bool query_compare(enum query_kind kind, int sign)
 {
 	switch (kind) {

@@ -58,7 +58,7 @@ static void rtrace_choose_drop(struct rtrace_choose *c, uint64_t number)
 	c->bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
 }
 
-/* Makes room for one more call. */
+/* Makes room for the bits of one more call. */
 static int rtrace_choose_grow_bits(struct rtrace_choose *c)
 {
 	size_t n = c->n_words, n_frees = c->n_words;
@@ -190,7 +190,7 @@ static int rtrace_choose_on_call(struct rtrace_choose *c, const struct rtrace_re
 	return rtrace_choose_pair(c, &call);
 }
 
-/* A size that did not fit the call's field. */
+/* Handles a size that did not fit into the call's field. */
 static void rtrace_choose_on_size(struct rtrace_choose *c, const struct rtrace_arg *arg)
 {
 	uint64_t size;

@@ -6,32 +6,32 @@
 #include "base/array.h"
 #include "reader/rtrace/rtrace-parse.h"
 
-/* Backtraces are compared by this many frames, and by a hash of all. */
+/* Backtraces are compared by their first frames, up to this number, and by a hash of all frames. */
 enum { FRAMES_MAX = 1024 };
 
-/* Bytes to read at once: sequentially, and at other positions. */
+/* The numbers of bytes to read at once: sequentially, and at other positions. */
 enum { WINDOW_BYTES = 65536, NEAR_BYTES = 4096 };
 
 #define HALF_A_DAY_NS ((uint64_t)12 * 3600 * 1000000000)
 
-/* A backtrace; one for each resource that was allocated from it. */
+/* A backtrace. There is one for each resource that was allocated from it. */
 struct stack {
-	struct stack *next; /* with the same hash */
-	uint64_t hash;      /* of all frames */
-	uint64_t offset;    /* of its first frame in the report */
-	uint64_t length;    /* in bytes */
+	struct stack *next; /* next stack with the same hash */
+	uint64_t hash;      /* hash of all frames */
+	uint64_t offset;    /* position of its first frame in the report */
+	uint64_t length;    /* size of its lines in bytes */
 	uint64_t n_maps;
-	uint64_t count, size; /* sums of its allocations */
+	uint64_t count, size; /* number and sum of its allocations */
 	uint64_t n_calls;
 	uint64_t first_index, first_offset, first_ns;
 	int type;
 	uint32_t n_frames;
-	uint64_t frames[]; /* at most FRAMES_MAX of them */
+	uint64_t frames[]; /* the first frames, at most FRAMES_MAX */
 };
 
 struct entry {
-	uint64_t offset; /* of its line */
-	uint64_t length; /* in bytes, with its arguments */
+	uint64_t offset; /* position of its line */
+	uint64_t length; /* size of its lines, with its arguments, in bytes */
 	uint64_t index;
 	uint64_t size;
 	uint64_t time_ns;
@@ -44,9 +44,9 @@ struct rtrace_group {
 	struct rtrace_output *output;
 	struct entry *entries; /* owned */
 	size_t n, room;
-	size_t n_open;       /* entries at the end that have no backtrace yet */
+	size_t n_open;       /* number of entries at the end that have no backtrace yet */
 	struct table stacks; /* hash -> struct stack, owned */
-	/* The backtrace that is being read. */
+	/* Position, size and hash of the backtrace that is being read. */
 	uint64_t offset, length, hash;
 	uint32_t n_frames;
 	uint64_t frames[FRAMES_MAX];
@@ -145,7 +145,7 @@ static bool rtrace_group_is_stack(const struct rtrace_group *g, const struct sta
 	       memcmp(s->frames, g->frames, n * sizeof(*g->frames)) == 0;
 }
 
-/* The stack of the frames that were read, for calls of TYPE. NULL without memory. */
+/* The stack with the frames that were read, for calls of TYPE. Returns NULL without memory. */
 static struct stack *rtrace_group_find_stack(struct rtrace_group *g, int type)
 {
 	uint64_t key = g->n_frames > 0 ? g->hash : 1;
@@ -263,8 +263,8 @@ static int rtrace_group_compare_entries(const struct entry *x, const struct entr
 }
 
 /*
- * Calls with one stack are adjacent, in the order of their indices. Equal ones keep the report's
- * order.
+ * The order of output: calls with one stack are adjacent, in the order of their indices. Equal
+ * calls keep the report's order.
  */
 static int rtrace_group_compare_for_output(const void *a, const void *b, void *userdata)
 {
@@ -357,7 +357,7 @@ struct shown {
 	const struct rtrace_type *types;
 	size_t n_types;
 	const struct stack *stack;
-	bool shown; /* the line that the next one may continue was shown */
+	bool shown; /* the line was shown, so its continuation is shown, too */
 };
 
 static int rtrace_group_show_call_line(struct rtrace_group *g, struct rtrace_record *record,
@@ -372,7 +372,7 @@ static int rtrace_group_show_call_line(struct rtrace_group *g, struct rtrace_rec
 	case RTRACE_ARG:
 		return rtrace_output_arg(g->output, record);
 	default:
-		/* Temporary comments between them are dropped. */
+		/* Temporary comments between the records are dropped. */
 		return record->continues ? rtrace_output_other(g->output, record) : 0;
 	}
 }

@@ -10,18 +10,21 @@
 
 struct rtrace_group;
 
-/* OUTPUT is borrowed. */
+/* Returns 0 or -ENOMEM. OUTPUT is borrowed. */
 int rtrace_group_new(struct rtrace_group **ret, struct rtrace_output *output);
 struct rtrace_group *rtrace_group_free(struct rtrace_group *g);
 DEFINE_CLEANUP(struct rtrace_group *, rtrace_group_free)
 
-/* Calls that are wanted, their arguments, and the frames of any that are. Return 0 or -ENOMEM. */
+/*
+ * Receive the calls that are wanted, their arguments, and the frames of their backtraces. Return 0
+ * or -ENOMEM.
+ */
 int rtrace_group_call(struct rtrace_group *g, const struct rtrace_record *record);
 void rtrace_group_arg(struct rtrace_group *g, const struct rtrace_record *record);
 void rtrace_group_frame(struct rtrace_group *g, const struct rtrace_record *record);
 
-/* The backtrace of all calls since the last end is complete. Returns 0 or -ENOMEM. */
+/* Ends the backtrace of all calls since the last end. Returns 0 or -ENOMEM. */
 int rtrace_group_end(struct rtrace_group *g);
 
-/* Shows everything. TYPES are the types of the report. */
+/* Shows all calls. TYPES are the types of the report. */
 int rtrace_group_show(struct rtrace_group *g, const struct rtrace_type *types, size_t n_types);

@@ -34,7 +34,10 @@ void rtrace_live_deinit(struct rtrace_live *l)
 		table_deinit(&l->tables[i]);
 }
 
-/* A table has no key 0, so keys are ids plus 1. The highest id is stored separately. */
+/*
+ * The entry of ID. A table has no key 0, so keys are ids plus 1. The highest id is stored
+ * separately.
+ */
 static uint64_t rtrace_live_get(const struct rtrace_live *l, int type, uint64_t id)
 {
 	if (id == UINT64_MAX)
@@ -42,7 +45,7 @@ static uint64_t rtrace_live_get(const struct rtrace_live *l, int type, uint64_t 
 	return (uint64_t)(uintptr_t)table_get(&l->tables[type + 1], id + 1);
 }
 
-/* VALUE 0 removes the entry. */
+/* Sets the entry of ID to VALUE; 0 removes the entry. */
 static int rtrace_live_set(struct rtrace_live *l, int type, uint64_t id, uint64_t value)
 {
 	if (id == UINT64_MAX) {

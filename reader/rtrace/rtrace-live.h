@@ -13,12 +13,15 @@
 
 /* The result of a call. */
 enum rtrace_live_outcome {
-	RTRACE_LIVE_NEW,      /* it was not there before */
-	RTRACE_LIVE_SHARED,   /* a counted resource that exists already; *RET is its first call */
-	RTRACE_LIVE_REPLACED, /* a resource that exists, from *RET; its deallocation is missing */
-	RTRACE_LIVE_FREED,    /* the last reference, from *RET */
-	RTRACE_LIVE_UNSHARED, /* one that is counted, from *RET, is still there */
-	RTRACE_LIVE_UNKNOWN,  /* it was not there */
+	RTRACE_LIVE_NEW, /* the resource did not exist */
+	/* A counted resource exists, and gets a reference; *RET is its first call. */
+	RTRACE_LIVE_SHARED,
+	RTRACE_LIVE_REPLACED, /* the resource exists, from call *RET; its deallocation is missing */
+	/* The last reference was dropped; the resource was allocated by *RET. */
+	RTRACE_LIVE_FREED,
+	/* A reference was dropped; the resource, from call *RET, has others. */
+	RTRACE_LIVE_UNSHARED,
+	RTRACE_LIVE_UNKNOWN, /* the resource did not exist */
 };
 
 enum {
@@ -29,7 +32,7 @@ enum {
 /* Each kind of resource has its own ids. The first table is for calls without a resource. */
 struct rtrace_live {
 	struct table tables[RTRACE_RESOURCE_MAX + 1];
-	/* for the highest id, which tables cannot hold */
+	/* The entries for the highest id, which tables cannot hold. */
 	uint64_t topmost[RTRACE_RESOURCE_MAX + 1];
 };
 

@@ -61,7 +61,9 @@ int rtrace_output_arg(struct rtrace_output *o, const struct rtrace_record *recor
 	return o->io->emit(o->io->userdata, record);
 }
 
-/* Names in the report are kept, since the files may have changed. */
+/*
+ * Whether a frame has a name in the report. These names are kept, since the files may have changed.
+ */
 static bool rtrace_output_is_named(struct rtrace_text text)
 {
 	return text.n > 0 && !rtrace_text_is(text, RTRACE_FRAME_UNKNOWN);

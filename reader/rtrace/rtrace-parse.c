@@ -74,7 +74,7 @@ static int rtrace_parse_digit_of(char c)
 	return 16;
 }
 
-/* Parses digits to BASE. Returns their number, or 0 if the value is too large. */
+/* Parses digits to the BASE. Returns the number of digits, or 0 if the value is too large. */
 static size_t rtrace_scan_number(struct scan *s, unsigned base, uint64_t *ret)
 {
 	const char *from = s->p;
@@ -98,7 +98,7 @@ static bool rtrace_scan_decimal(struct scan *s, uint64_t *ret)
 	return rtrace_scan_number(s, 10, ret) > 0;
 }
 
-/* Other readers accept only a lowercase x. */
+/* Parses an address, "0x...". Other readers accept only a lowercase x. */
 static bool rtrace_scan_address(struct scan *s, uint64_t *ret)
 {
 	return rtrace_scan_literal(s, "0x") && rtrace_scan_number(s, 16, ret) > 0;
@@ -121,7 +121,7 @@ static struct rtrace_text rtrace_parse_trimmed(struct rtrace_text text)
 	return text;
 }
 
-/* The first TEXT in the rest, or NULL. */
+/* The first occurrence of TEXT in the rest, or NULL. */
 static const char *rtrace_parse_find(const struct scan *s, const char *text)
 {
 	return rtrace_parse_left(s) ? memmem(s->p, rtrace_parse_left(s), text, strlen(text)) : NULL;
@@ -354,7 +354,7 @@ static bool rtrace_parse_calls_summary(struct scan s, struct rtrace_summary *ret
 	       rtrace_scan_decimal(&s, &ret->size) && rtrace_parse_left(&s) == 0;
 }
 
-/* Takes TEXT and a space at the beginning. */
+/* Takes TEXT and a space at the beginning of the line. */
 static bool rtrace_scan_mark(struct scan *s, const char *text)
 {
 	struct scan at = *s;
@@ -365,10 +365,13 @@ static bool rtrace_scan_mark(struct scan *s, const char *text)
 	return true;
 }
 
-/* rtrace_parse_fields() returns this for a line without an error. */
+/* The reason that rtrace_parse_fields() returns for a line without an error. */
 static const char plain_comment[] = "it is not a record";
 
-/* Parses the record by the beginning of the line. Returns NULL, or an error message. */
+/*
+ * Parses the record, whose kind is known from the beginning of the line. Returns NULL, or an error
+ * message.
+ */
 static const char *rtrace_parse_fields(struct scan s, struct rtrace_record *ret,
 				       struct rtrace_oddity *odd)
 {
@@ -460,7 +463,7 @@ static enum rtrace_key rtrace_parse_key_of(struct rtrace_text name)
 	return key;
 }
 
-/* Filters can be anywhere in the value, as in other readers. */
+/* The filters in VALUE. They can be anywhere in it, as in other readers. */
 static unsigned rtrace_filters_of(struct rtrace_text value)
 {
 	struct scan s = rtrace_scan_of(value);

@@ -12,30 +12,33 @@
 
 /* A flaw of a line. The text is static. */
 struct rtrace_oddity {
-	const char *what; /* NULL = none */
-	bool refused;     /* for that it is no record but a comment */
+	const char *what; /* NULL = no flaw */
+	bool refused;     /* the line is a comment, and no record, because of the flaw */
 };
 
 /*
- * Fills kind and fields of RET from LINE, which has no line feed. Other text is a RTRACE_NOTE, and
- * so is a record that cannot be parsed; *RETERR has the reason then.
+ * Fills kind and fields of RET from LINE, which has no line feed. Other text becomes a RTRACE_NOTE,
+ * and so does a record that cannot be parsed; *RETERR is then the reason.
  */
 void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 		       struct rtrace_oddity *reterr);
 
-/* The same for the first line. Returns false if it is no header. */
+/* Parses the first line of a report. Returns false if it is not a header. */
 bool rtrace_parse_header(struct rtrace_text line, struct rtrace_header *ret,
 			 struct rtrace_oddity *reterr);
 
-/* Whether the N bytes, with which a file begins, begin a report. */
+/* Whether the N bytes at P, the beginning of a file, begin a report. */
 bool rtrace_is_report(const void *p, size_t n);
 
 /*
- * Undoes \ooo of a path or a value. Writes to TO (at least TEXT.n + 1 bytes), with a NUL. Returns
- * the length.
+ * Replaces the escapes \ooo in a path or a value. Writes to TO (at least TEXT.n + 1 bytes), with a
+ * NUL. Returns the length.
  */
 size_t rtrace_unescape(char *to, struct rtrace_text text);
 
-/* A whole hexadecimal number, with or without 0x; a whole decimal one. False if it is none. */
+/*
+ * Parse TEXT as a hexadecimal number, with or without 0x, and as a decimal number. Return false if
+ * it is not such a number.
+ */
 bool rtrace_parse_hex(struct rtrace_text text, uint64_t *ret);
 bool rtrace_parse_decimal(struct rtrace_text text, uint64_t *ret);

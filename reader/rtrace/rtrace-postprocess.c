@@ -6,20 +6,22 @@
 #include "reader/rtrace/rtrace-group.h"
 
 struct work {
-	struct rtrace_postprocess_options options; /* including options that the report requests */
+	/* The options, including those that the report requests. */
+	struct rtrace_postprocess_options options;
 	const struct rtrace_postprocess_io *io;
-	uint64_t position, limit; /* bytes of the report: read so far, and to read */
-	uint64_t reported_until;  /* problems were reported up to this line */
+	/* Number of bytes of the report that were read, and that are to be read. */
+	uint64_t position, limit;
+	uint64_t reported_until; /* number of the line up to which problems were reported */
 	bool silent;
-	int alien; /* the format, if it is not a report */
+	int alien; /* the format, if the input is not a report */
 	struct rtrace_choose choose;
 	struct rtrace_output output;
 	struct rtrace_group *group; /* owned; NULL if the order is unchanged */
 	uint64_t n_calls;
-	bool is_open;    /* a call was read whose backtrace is incomplete */
-	bool has_shown;  /* a call that shares the backtrace was shown */
+	bool is_open;    /* a call was read, but its backtrace is incomplete */
+	bool has_shown;  /* a call with the current backtrace was shown */
 	bool call_shown; /* the last call was shown */
-	bool line_shown; /* the last line was shown, so its continuation is */
+	bool line_shown; /* the last line was shown, so its continuation is shown, too */
 };
 
 static ssize_t rtrace_postprocess_read_on(void *userdata, void *to, size_t n)
@@ -98,7 +100,7 @@ static int rtrace_postprocess_choose(struct work *w, const struct rtrace_record 
 	return rtrace_choose_record(&w->choose, record, reader);
 }
 
-/* Returns an enum rtrace_choose_outcome, or a negative errno. */
+/* Runs pass 1. Returns an enum rtrace_choose_outcome, or a negative errno. */
 static int rtrace_postprocess_pass_1(struct work *w, bool sorts)
 {
 	int r;
@@ -164,7 +166,7 @@ static int rtrace_postprocess_show_frame(struct work *w, const struct rtrace_rec
 	return r < 0 ? r : 0;
 }
 
-/* Shows a record that is neither a call nor a part of one. */
+/* Shows a record that is neither a call nor a part of a call. */
 static int rtrace_postprocess_show_other(struct work *w, const struct rtrace_record *record)
 {
 	bool was_open = w->is_open;
@@ -176,7 +178,7 @@ static int rtrace_postprocess_show_other(struct work *w, const struct rtrace_rec
 	}
 	r = rtrace_postprocess_close_group(w, record->kind == RTRACE_END ? record : NULL);
 	w->line_shown = true;
-	/* The end of a backtrace was shown with it, or is dropped with it. */
+	/* The end of a backtrace was shown or dropped with the backtrace. */
 	if (r < 0 || (was_open && record->kind == RTRACE_END))
 		return r;
 	return rtrace_output_other(&w->output, record);

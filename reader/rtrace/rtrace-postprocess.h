@@ -22,14 +22,14 @@
 
 struct rtrace_postprocess_result {
 	struct rtrace_choose_counts counts;
-	uint64_t shown;       /* calls */
+	uint64_t shown;       /* number of calls that were shown */
 	bool unsorted;        /* the report's calls are not in the order of their indices */
-	bool context_missing; /* a context that was asked for by name is nowhere */
+	bool context_missing; /* a context that was selected by name is not in the report */
 };
 
 /*
- * Returns 0, an enum rtrace_alien, or a negative errno: of IO, -ENOMEM, -ESTALE if the report has
- * become shorter, -EOVERFLOW if it has more calls than can be counted.
+ * Returns 0, an enum rtrace_alien, or a negative errno: an error of IO, -ENOMEM, -ESTALE if the
+ * report has become shorter, -EOVERFLOW if it has more calls than can be counted.
  */
 int rtrace_postprocess(const struct rtrace_postprocess_options *options,
 		       const struct rtrace_postprocess_io *io,

@@ -19,7 +19,7 @@ struct rtrace_reader {
 	/* the state that determines whether frames and arguments are allowed */
 	enum { AT_REST, AT_CALL, AT_FRAME } at;
 	bool in_long_line;
-	bool told_cr; /* it was reported that lines end with CR LF */
+	bool told_cr; /* it was already reported that lines end with CR LF */
 	struct rtrace_type types[RTRACE_RESOURCE_MAX];
 	size_t n_types;
 	struct rtrace_record record;
@@ -35,7 +35,7 @@ static void rtrace_reader_report(struct rtrace_reader *r, const char *what, cons
 
 /* ---- object ---- */
 
-/* Returns 0 if the input begins like a report. */
+/* Checks the beginning. Returns 0 if the input begins like a report. */
 static int rtrace_check_begin(struct rtrace_reader *r)
 {
 	int full = input_need(&r->input, 32);
@@ -107,8 +107,8 @@ const struct rtrace_type *rtrace_reader_types(const struct rtrace_reader *r, siz
 /* ---- lines ---- */
 
 /*
- * Makes a line available in the buffer, up to and including its line feed, or MAX bytes of it.
- * Returns the number of bytes, 0 at the end, or a negative errno.
+ * Makes a line available in the buffer, with its line feed, or the first MAX bytes of the line.
+ * Returns the number of bytes, 0 at the end of the input, or a negative errno.
  */
 static ssize_t rtrace_fill_line(struct rtrace_reader *r, size_t max)
 {
@@ -206,8 +206,8 @@ int rtrace_settle_type(const struct rtrace_type *types, size_t n, struct rtrace_
 	if (c->type.n > 0) {
 		c->name.n += c->type.n + 2;
 		c->type = (struct rtrace_text){ 0 };
-		/* If there is only one type, calls do not name it. The text was a template's
-		 * argument. */
+		/* If there is only one type, calls do not name it. The text was the argument of a
+		 * template. */
 		return n == 1 ? 0 : -1;
 	}
 	return 0;

@@ -18,8 +18,8 @@
 
 /* The positive results of rtrace_reader_new_*(). */
 enum rtrace_alien {
-	RTRACE_ALIEN_EMPTY = 1, /* no byte at all */
-	RTRACE_ALIEN_OTHER,     /* does not begin with a header */
+	RTRACE_ALIEN_EMPTY = 1, /* the input has no bytes */
+	RTRACE_ALIEN_OTHER,     /* the input does not begin with a header */
 };
 
 /* An error in a line; the texts are static. */
@@ -31,7 +31,7 @@ struct rtrace_problem {
 
 typedef void (*rtrace_problem_fn)(void *userdata, const struct rtrace_problem *problem);
 
-/* A resource that calls may be of. */
+/* A kind of resource to which calls can belong. */
 struct rtrace_type {
 	uint32_t mask;
 	bool refcount;

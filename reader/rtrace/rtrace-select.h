@@ -6,41 +6,44 @@
 
 #include "reader/rtrace/rtrace-reader.h"
 
-/* The addresses that a call must come from. */
+/* A range of addresses: a selected call has a frame in it. */
 struct rtrace_call_range {
-	const char *target; /* the end of a mapped file's path, which START counts from; or NULL */
-	uint64_t start, size; /* bytes */
+	/* The end of a mapped file's path, to which START is relative; or NULL. */
+	const char *target;
+	uint64_t start, size; /* range in bytes */
 };
 
-/* Criteria; those that are not set are ignored. All pointers are borrowed. */
+/* Criteria. Those that are not set are ignored. All pointers are borrowed. */
 struct rtrace_select {
-	/* Types, or bits of their masks. Calls without a resource never match. */
+	/* Types of resources, or bits of their masks. Calls without a resource never match. */
 	const char *const *types;
 	size_t n_types;
 	uint32_t type_mask;
-	/* Contexts that were active, by name or bit; or no context at all. */
+	/* Contexts that were active, by name or bit; or calls in no context. */
 	const char *const *contexts;
 	size_t n_contexts;
 	uint32_t context_mask;
 	bool no_context;
 	bool has_size, has_index;
-	uint64_t min_size, max_size;   /* of allocations, and of their deallocations */
-	uint64_t min_index, max_index; /* of calls, both included */
-	const uint64_t *include;       /* only these indices, sorted; NULL = all */
+	uint64_t min_size, max_size;   /* range of sizes, for allocations and their deallocations */
+	uint64_t min_index, max_index; /* range of indices of calls, both included */
+	const uint64_t *include;       /* indices of selected calls, sorted; NULL = all */
 	size_t n_include;
-	const uint64_t *exclude; /* none of these */
+	const uint64_t *exclude; /* indices of excluded calls */
 	size_t n_exclude;
-	const struct rtrace_call_range *range; /* NULL = from anywhere */
+	/* Range that calls must come from; NULL = any address. */
+	const struct rtrace_call_range *range;
 };
 
-/* A name that a --context had, and the bit it was found to be. */
+/* A context that was selected by name, and its bit. */
 struct rtrace_select_state {
 	const struct rtrace_select *select;
-	uint32_t context_mask; /* including the contexts with the names, as far as they are known */
-	size_t n_found;        /* contexts that were named and found */
+	/* Bits of the selected contexts, including the names that are known so far. */
+	uint32_t context_mask;
+	size_t n_found; /* number of contexts that were selected by name and found */
 	struct rtrace_span {
 		uint64_t start, end;
-	} spans[64]; /* where the range was mapped */
+	} spans[64]; /* ranges at which the target was mapped */
 	size_t n_spans;
 };
 

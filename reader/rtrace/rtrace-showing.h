@@ -13,24 +13,28 @@
 enum rtrace_sort_key {
 	RTRACE_SORT_NONE, /* unchanged order */
 	RTRACE_SORT_SIZE,
-	RTRACE_SORT_COUNT, /* of calls with the same backtrace: only if they are grouped */
+	/* By the number of calls with the same backtrace; only if they are grouped. */
+	RTRACE_SORT_COUNT,
 	RTRACE_SORT_INDEX,
-	/* A clock that went back by more than half a day began anew at midnight */
+	/* By time. If the clock went back by more than half a day, it began anew at midnight */
 	RTRACE_SORT_TIME,
 };
 
 struct rtrace_postprocess_options {
-	bool leaks;    /* only resources that were not freed, and their sums */
-	bool compress; /* calls with the same backtrace, of the same resource, share it */
-	bool resolve;  /* look up the names of frames */
+	bool leaks;    /* show only resources that were not freed, and their sums */
+	bool compress; /* calls with the same backtrace and the same resource share it */
+	bool resolve;  /* add names to frames */
 	enum rtrace_sort_key sort;
 	bool descending;
 	bool has_depth;
-	uint32_t depth;                     /* frames of a backtrace, at most */
-	const struct rtrace_select *select; /* NULL = all */
+	uint32_t depth;                     /* maximum number of frames of a backtrace */
+	const struct rtrace_select *select; /* NULL = all calls */
 };
 
-/* All return 0 or a negative errno, with which it ends. */
+/*
+ * The input and output of post-processing. All functions return 0, or a negative errno that ends
+ * it.
+ */
 struct rtrace_postprocess_io {
 	/* Reads up to N bytes at OFFSET of the report to TO. Returns their number, 0 at the end. */
 	ssize_t (*read_at)(void *userdata, uint64_t offset, void *to, size_t n);
@@ -39,10 +43,10 @@ struct rtrace_postprocess_io {
 	 * resolved.
 	 */
 	int (*emit)(void *userdata, const struct rtrace_record *record);
-	/* With `resolve`: a file is mapped. */
+	/* Reports that a file is mapped; called with `resolve`. */
 	int (*map)(void *userdata, const struct rtrace_map *map);
-	/* The name of ADDRESS, given the first N_MAPS maps; empty = unknown. */
+	/* The name of ADDRESS, after the first N_MAPS maps; empty = unknown. */
 	int (*name)(void *userdata, uint64_t address, uint64_t n_maps, struct rtrace_text *ret);
-	rtrace_problem_fn problem; /* of each line once */
+	rtrace_problem_fn problem; /* receives the problem of each line once */
 	void *userdata;
 };

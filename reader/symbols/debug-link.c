@@ -16,7 +16,7 @@ enum { SECTION_MAX = 2 * PATH_MAX, PIECE = 128 * 1024 };
 
 static const char alternate_section[] = ".gnu_debugaltlink";
 
-/* A 32-bit number in the byte order of F. */
+/* The 32-bit number at P in the byte order of F. */
 static uint32_t debug_link_get_u32(const struct elf_file *f, const char *p)
 {
 	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
@@ -35,7 +35,7 @@ bool debug_link_read(const struct elf_file *f, char *name, uint32_t *ret_crc)
 	if (!link)
 		return false;
 	length = strnlen(link, n);
-	at = (length + 4) & ~(size_t)3; /* after its NUL, aligned */
+	at = (length + 4) & ~(size_t)3; /* position after the NUL of the name, aligned */
 	if (length == 0 || length > NAME_MAX || at + 4 > n || memchr(link, '/', length))
 		return false;
 	memcpy(name, link, length + 1);

@@ -12,7 +12,10 @@
 /* Included last, since it defines ARRAY_SIZE, too. */
 #include <libiberty/demangle.h>
 
-/* Long names of real programs have some thousand parts when all their references are resolved. */
+/*
+ * Limits. Long names of real programs have some thousand parts when all their references are
+ * resolved.
+ */
 enum { WORK_MAX = 1000 * 1000, LEVELS_MAX = 16, RUST_BACKREFS_MAX = 24 };
 
 /* ---- output ---- */
@@ -25,8 +28,8 @@ struct text {
 	bool cut;
 };
 
-/* The demanglers have no way to stop them. They own nothing while they print, so a jump leaves
- * them. */
+/* Receives output of a demangler. A demangler cannot be stopped otherwise than by a jump, which is
+ * safe, since it owns no memory while it prints. */
 static void demangle_append(const char *p, size_t n, void *opaque)
 {
 	struct text *text = opaque;
@@ -75,8 +78,8 @@ static size_t demangle_rust(char *to, size_t room, const char *name)
 {
 	struct text text = { .to = to, .room = room };
 
-	/* These identifiers are decoded in allocated memory, so the demangler must not be left by a
-	 * jump. */
+	/* Identifiers with Punycode are decoded in allocated memory, so the demangler must not be
+	 * left by a jump. */
 	text.may_jump = name[1] != 'R' || !demangle_has_punycode(name);
 	if (!text.may_jump && demangle_count(name, 'B') > RUST_BACKREFS_MAX)
 		return 0;
@@ -96,10 +99,10 @@ static size_t demangle_rust(char *to, size_t room, const char *name)
 struct estimate {
 	const struct demangle_component *nodes;
 	size_t n_nodes;
-	uint32_t *cost;      /* of each node; 0 = unknown */
+	uint32_t *cost;      /* cost of each node; 0 = unknown */
 	uint32_t parameter;  /* cost of a parameter */
 	uint32_t argument;   /* cost of the most expensive argument */
-	unsigned int levels; /* names of functions, each of which begins a level */
+	unsigned int levels; /* number of function names, each of which begins a level */
 	bool refused;
 };
 
@@ -154,7 +157,7 @@ static uint32_t demangle_children(struct estimate *e, const struct demangle_comp
 	       demangle_estimate(e, node->u.s_binary.right);
 }
 
-/* At most WORK_MAX, so that the sum of two does not overflow. */
+/* The cost of a component, at most WORK_MAX, so that the sum of two costs does not overflow. */
 static uint32_t demangle_estimate(struct estimate *e, const struct demangle_component *node)
 {
 	size_t i = (size_t)(node - e->nodes);

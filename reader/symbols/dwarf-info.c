@@ -15,13 +15,13 @@
 #include "reader/symbols/unusable.h"
 
 /*
- * Real files are far below these limits. The total for a unit and a file is limited by time, since
- * the cost of each step can vary within the limits.
+ * Limits, which real files do not nearly reach. The time for a unit and for a file is limited, too,
+ * since the cost of each step can vary within these limits.
  */
 enum {
 	UNIT_SIZE_MAX = 32 << 20,
-	DIES_MAX = 4 * 1000 * 1000, /* DIEs of a unit */
-	RANGES_MAX = 1000 * 1000,   /* of one unit */
+	DIES_MAX = 4 * 1000 * 1000, /* maximum number of DIEs in a unit */
+	RANGES_MAX = 1000 * 1000,   /* maximum number of ranges in one unit */
 	DEPTH_MAX = 128,
 	LINE_COST = 48,  /* libdw's memory per row of a line table, and for its compressed form */
 	UNIT_COST = 512, /* libdw's memory per unit */
@@ -49,7 +49,7 @@ struct unit {
 	bool no_lines;
 	struct node *nodes;
 	size_t n_nodes, room;
-	struct range_list ranges; /* of nodes; the innermost one is found first */
+	struct range_list ranges; /* ranges of nodes; the innermost node is found first */
 };
 
 struct dwarf_info {
@@ -59,7 +59,7 @@ struct dwarf_info {
 	const struct elf_segments *segments;
 	struct unit *units;
 	size_t n_units, room;
-	struct range_list ranges; /* of units */
+	struct range_list ranges; /* ranges of units */
 	uint64_t bytes, max;
 	uint64_t time_ns; /* time spent so far */
 	bool given_up;
@@ -68,7 +68,7 @@ struct dwarf_info {
 	bool reported;
 };
 
-/* Called often, so it uses a cheap clock. */
+/* The present time. Called often, so it reads a cheap clock. */
 static uint64_t dwarf_info_now_ns(void)
 {
 	return clock_read_ns(CLOCK_MONOTONIC_COARSE);
@@ -83,14 +83,14 @@ static bool dwarf_info_is_debug_section(const char *name)
 	       strcmp(name, ".gnu_debugaltlink") == 0;
 }
 
-/* The memory that libdw needs for the packed SECTION, with its content; UINT64_MAX if unknown. */
+/* The memory that libdw needs for the compressed SECTION and its content; UINT64_MAX = unknown. */
 static uint64_t dwarf_info_packed_bytes(Elf_Scn *section, const GElf_Shdr *header, uint64_t max)
 {
 	uint64_t size = 0;
 	GElf_Chdr packed;
 	Elf_Data *data;
 
-	/* (libelf reads all of it to tell its size) */
+	/* (libelf reads the whole section to tell its size) */
 	if (header->sh_size > max)
 		return UINT64_MAX;
 	if (header->sh_flags & SHF_COMPRESSED) {
@@ -98,7 +98,7 @@ static uint64_t dwarf_info_packed_bytes(Elf_Scn *section, const GElf_Shdr *heade
 			return UINT64_MAX;
 		size = packed.ch_size;
 	} else {
-		/* The old form, before there was a flag: "ZLIB" and the size, big endian. */
+		/* The old form, which has no flag: "ZLIB" and the size, big endian. */
 		data = elf_rawdata(section, NULL);
 		if (data && data->d_buf && data->d_size >= 12)
 			memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
@@ -160,7 +160,10 @@ static int dwarf_info_add_ranges(const struct dwarf_info *d, struct range_list *
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		int r;
 
-		/* Code that the linker discarded is at 0, or at the end. */
+		/*
+		 * Code that the linker has discarded is at address 0, or at the end of the address
+		 * space.
+		 */
 		if (start >= end || !elf_segments_executable(d->segments, start))
 			continue;
 		if (list->n >= RANGES_MAX)
@@ -200,7 +203,7 @@ static int dwarf_info_list_units(struct dwarf_info *d, const char **reterr_what)
 			return r;
 	}
 	d->bytes += d->room * sizeof(*d->units);
-	/* The units before damage are used. */
+	/* The units before the damage are used. */
 	if (r < 0 && d->n_units == 0)
 		return unusable(reterr_what, "its debug information is damaged");
 	r = range_list_sort(&d->ranges);
@@ -311,7 +314,7 @@ static int dwarf_info_walk_function(struct walk *w, Dwarf_Die *die, uint32_t par
 	if (r < 0)
 		return r;
 	if (w->unit->ranges.n == before) {
-		/* A declaration, or the abstract instance of an inlined function. */
+		/* The node is a declaration, or the abstract instance of an inlined function. */
 		w->unit->n_nodes--;
 		return 0;
 	}
@@ -353,14 +356,17 @@ static int dwarf_info_walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_no
 		r = dwarf_info_walk_one(w, &die, parent_node, depth);
 		if (r < 0)
 			return r;
-		/* Also on the way out, since advancing to a sibling can be expensive. */
+		/*
+		 * The limits are also checked on the way out, since advancing to a sibling can be
+		 * expensive.
+		 */
 		w->stopped |= w->n_dies++ >= DIES_MAX || dwarf_info_now_ns() > w->stop_ns;
 	} while (!w->stopped && dwarf_info_next_sibling(&die));
 	return 0;
 }
 
-/* Whether the line table at OFFSET is small enough: libdw reads it as a whole, with many bytes per
- * row. */
+/* Whether the line table at OFFSET is small enough, since libdw reads it completely, with many
+ * bytes per row. */
 static bool dwarf_info_lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
 {
 	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
@@ -376,7 +382,7 @@ static bool dwarf_info_lines_are_bearable(const struct dwarf_info *d, Dwarf_Word
 	memcpy(&length, table + offset, sizeof(length));
 	if (ident && ident[EI_DATA] != order)
 		length = bswap_32(length);
-	/* A 64-bit table has all ones here and is rejected. No small program has one. */
+	/* A 64-bit table has all bits set here, and is rejected. No small program has one. */
 	return length < d->max / LINE_COST;
 }
 

@@ -13,8 +13,8 @@
 enum {
 	PHDRS_MAX = 4096,
 	SECTIONS_MAX = 100000,
-	/* libelf reads these as a whole, if a file is not mapped. Their sizes are claims of the
-	 * file, and a sparse file of any size costs nothing. */
+	/* libelf reads these sections completely if a file is not mapped. Their sizes are claims of
+	 * the file, and a sparse file of any size costs nothing. */
 	SECTION_NAMES_MAX = 64 << 20,
 	NOTES_MAX = 64 << 20,
 };
@@ -49,8 +49,8 @@ static uint64_t elf_number(const uint8_t *at, size_t n, bool big_endian)
 #define ELF_NUMBER(header, type, member, big_endian)                                               \
 	elf_number((header) + offsetof(type, member), sizeof(((type *)NULL)->member), big_endian)
 
-/* elf_begin() allocates memory for each section. If the header has no room for their number, it
- * is in section 0. */
+/* Whether the file has too many sections: elf_begin() allocates memory for each. If their number
+ * does not fit into the header, it is in section 0. */
 static bool elf_has_too_many_sections(const struct elf_file *f)
 {
 	uint8_t header[sizeof(Elf64_Ehdr)], section[sizeof(Elf64_Shdr)];
@@ -142,8 +142,8 @@ static int elf_read_identity(struct elf_file *f, const char **reterr_what)
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
 		return unusable(reterr_what, "it is not an ELF file");
 	/*
-	 * Files with shared debug information by dwz are marked as relocatable. Nothing is loaded
-	 * from them.
+	 * Files with debug information that dwz has shared are marked as relocatable. Nothing is
+	 * loaded from them.
 	 */
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN && header.e_type != ET_REL)
 		return unusable(reterr_what, "it is neither a program nor a library");
@@ -185,8 +185,8 @@ static int elf_finish_open(struct elf_file **ret, struct elf_file *file, const c
 }
 
 /*
- * Reading a mapped file that is truncated kills the process. Only files that root or this user
- * alone can write are mapped.
+ * Whether FD may be mapped: only files that root or this user alone can write to. If a mapped file
+ * is truncated, reading it kills the process.
  */
 static bool elf_may_be_mapped(int fd)
 {
@@ -249,7 +249,7 @@ bool elf_segments_address(const struct elf_segments *segments, uint64_t offset, 
 {
 	const struct elf_segment *found = NULL;
 
-	/* A page can be loaded twice, in two segments. Code runs in the executable one. */
+	/* A page can be loaded twice, in two segments. Code runs in the executable segment. */
 	for (size_t i = 0; i < segments->n; i++)
 		if (elf_covers_offset(&segments->items[i], offset) &&
 		    (!found || (segments->items[i].executable && !found->executable)))
@@ -376,7 +376,7 @@ static bool elf_is_table(const GElf_Shdr *header, size_t entry, size_t max)
 	       header->sh_size <= max && !(header->sh_flags & SHF_COMPRESSED);
 }
 
-/* The strings for the symbol table with HEADER. No NUL is guaranteed after them. */
+/* The strings for the symbol table with HEADER. They need not end with a NUL. */
 static const char *elf_strings_of(const struct elf_file *f, const GElf_Shdr *header, size_t max,
 				  size_t *ret_n)
 {
@@ -443,7 +443,7 @@ Elf_Scn *elf_file_section_of(const struct elf_file *f, uint32_t type, GElf_Shdr 
 int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segments, size_t max,
 		     struct symbol_list *list, bool *ret_full, const char **reterr_what)
 {
-	/* The full table includes the dynamic one. */
+	/* The full table includes the symbols of the dynamic table. */
 	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
 	int r = 0;
 
@@ -468,8 +468,8 @@ int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segmen
 
 /* ---- calls ---- */
 
-/* Reads N bytes before VADDR. They are too few for a list of libelf's, and a segment of a file that
- * is not mapped could be too large for memory. */
+/* Reads N bytes before VADDR directly: libelf would keep so few bytes in a list, and a segment of an
+ * unmapped file can be too large for memory. */
 static bool elf_read_before(const struct elf_file *f, uint64_t vaddr, void *to, size_t n)
 {
 	for (size_t i = 0; vaddr >= n && i < f->segments.n; i++) {
@@ -527,7 +527,7 @@ bool elf_file_can_follow_call(const struct elf_file *f, uint64_t vaddr)
 	if (!gelf_getehdr(f->elf, &header))
 		return true;
 	if (header.e_machine == EM_X86_64) {
-		/* (a segment can begin with an instruction) */
+		/* (fewer bytes, since a segment can begin with the call) */
 		while (n > 1 && !elf_read_before(f, vaddr, code + sizeof(code) - n, n))
 			n--;
 		return n == 1 || elf_file_ends_in_call(code);
@@ -607,7 +607,7 @@ static const struct plt_layout *elf_plt_of(const struct elf_file *f, uint64_t n_
 	} else {
 		return NULL;
 	}
-	/* The number of stubs must be the number of relocations, otherwise it is another layout. */
+	/* If the number of stubs is not the number of relocations, the layout is another one. */
 	for (size_t i = 0; i < n; i++)
 		if (elf_file_section(f, layouts[i].section, ret_header) &&
 		    ret_header->sh_size == layouts[i].header + n_stubs * layouts[i].entry &&

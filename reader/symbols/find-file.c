@@ -104,7 +104,8 @@ struct search {
 	find_problem_fn problem; /* can be NULL */
 	void *userdata;
 	const uint8_t *build_id;
-	size_t n_build_id; /* 0 = the caller identifies the file by other means */
+	/* Size of the build id; 0 = the caller identifies the file by other means. */
+	size_t n_build_id;
 };
 
 static void find_file_report(const struct search *s, const char *path, const char *what)
@@ -115,7 +116,7 @@ static void find_file_report(const struct search *s, const char *path, const cha
 
 /*
  * Opens FD (takes ownership) as an ELF file, found as PATH below ROOT_FD. Returns 1 with *RET, 0 if
- * it is another file, or -ENOMEM.
+ * it is not the searched file, or -ENOMEM.
  */
 static int find_file_try_candidate(const struct search *s, int root_fd, const char *path, int fd,
 				   struct found_file *ret)
@@ -160,7 +161,7 @@ static int find_file_try_path(const struct search *s, int root_fd, const char *p
 	return fd < 0 ? 0 : find_file_try_candidate(s, root_fd, path, fd, ret);
 }
 
-/* Formats a path; returns false if it is too long. */
+/* Formats a path. Returns false if it is too long. */
 __attribute__((format(printf, 3, 4))) static bool find_file_make_path(char *to, size_t room,
 								      const char *format, ...)
 {
@@ -218,7 +219,10 @@ static int find_file_try_debuginfod(const struct search *s, bool debug, struct f
 
 /* ---- the mapped file ---- */
 
-/* The kernel records the device and inode of the file itself, not of an overlay. */
+/*
+ * Whether F has the inode of the mapping. The kernel records the device and inode of the file
+ * itself, and not those of an overlay.
+ */
 static bool find_file_is_same_inode(const struct found_file *f,
 				    const struct symbol_mapping *mapping)
 {
@@ -230,8 +234,8 @@ static bool find_file_is_same_inode(const struct found_file *f,
 }
 
 /*
- * Judges a candidate FOUND with the result R. Without a build id, the first file is only kept until
- * one with the right inode is found.
+ * Judges a candidate FOUND with the result R. Without a build id, the first file is kept only until
+ * a file with the right inode is found.
  */
 static int find_file_judge(int r, const struct symbol_mapping *mapping, struct found_file *found,
 			   struct found_file *kept)
@@ -351,7 +355,7 @@ static bool find_file_is_linked(const struct found_file *main, const struct foun
 	uint32_t other;
 
 	if (main->elf->n_build_id > 0)
-		return true; /* find_file_try_candidate() has checked it */
+		return true; /* find_file_try_candidate() has checked the build id */
 	return debug_link_checksum(debug->elf->fd, &other) == 0 && other == crc;
 }
 

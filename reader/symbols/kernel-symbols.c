@@ -22,7 +22,7 @@ enum {
 
 struct build_id {
 	uint8_t bytes[SYMBOL_BUILD_ID_MAX];
-	size_t n; /* 0 = unknown */
+	size_t n; /* size in bytes; 0 = unknown */
 };
 
 struct kernel_module {

@@ -16,7 +16,7 @@ enum { PAGE_BYTES = 4096, VDSO_BYTES_MAX = 1 << 20 };
 
 struct module_file {
 	struct found_file main;  /* elf is NULL if only its debug information was found */
-	struct found_file debug; /* separate debug information; elf is NULL if there is none */
+	struct found_file debug; /* separate debug information; elf is NULL if it was not found */
 	struct found_file alternate;
 	struct elf_segments segments;
 	struct symbol_list symbols;
@@ -41,7 +41,7 @@ static struct module_file *module_file_make(void)
 	return m;
 }
 
-/* Adds the symbols of FILE. Returns whether it has a full table (1 or 0), or -ENOMEM. */
+/* Adds the symbols of FILE. Returns 1 if FILE has a full table, 0 if not, or -ENOMEM. */
 static int module_file_add_symbols(struct module_file *m, const struct elf_file *elf,
 				   const char *path, const struct module_file_options *options)
 {
@@ -69,8 +69,8 @@ static int module_file_add_minidebug(struct module_file *m,
 	return module_file_add_symbols(m, elf, m->main.path, options);
 }
 
-/* Loads symbols from the first full table: of the file, of its debug information, or the compressed
- * ones. */
+/* Loads symbols from the first full table: the table of the file, of its debug information, or the
+ * compressed table. */
 static int module_file_load_symbols(struct module_file *m,
 				    const struct module_file_options *options)
 {
@@ -89,7 +89,7 @@ static int module_file_load_symbols(struct module_file *m,
 	return r < 0 ? r : symbol_list_finish(&m->symbols);
 }
 
-/* PLACES can be NULL; then no other files are searched. */
+/* Loads the debug information. PLACES can be NULL, if no other files are to be searched. */
 static int module_file_load_dwarf(struct module_file *m, const struct find_places *places,
 				  const struct module_file_options *options)
 {
@@ -140,7 +140,7 @@ static void module_file_close_descriptors(struct found_file *f)
 	f->root_fd = close_fd(f->root_fd);
 	if (!f->elf || f->elf->fd < 0)
 		return;
-	/* The remaining sections are already in memory: libdw has read them. */
+	/* libdw has already read the remaining sections into memory. */
 	elf_cntl(f->elf->elf, ELF_C_FDDONE);
 	f->elf->fd = close_fd(f->elf->fd);
 }
@@ -284,8 +284,9 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
 /* ---- look-up ---- */
 
 /*
- * With only debug information, the position of the code in the file is unknown. If the mapping is
- * as large as the only executable segment, it is that segment.
+ * The address by the size of the mapping. With only debug information, the position of the code in
+ * the file is unknown. If the mapping is as large as the only executable segment, it is that
+ * segment.
  */
 static bool module_file_address_by_size(const struct module_file *m,
 					const struct symbol_mapping *mapping, uint64_t address,
@@ -311,7 +312,7 @@ static bool module_file_address_by_size(const struct module_file *m,
 	return true;
 }
 
-/* The mapping contains the whole file, so only the load address is unknown. */
+/* The address if the mapping contains the whole file, so that only the load address is unknown. */
 static bool module_file_address_in_whole(const struct module_file *m,
 					 const struct symbol_mapping *mapping, uint64_t address,
 					 uint64_t *ret_vaddr)

@@ -16,7 +16,10 @@
 
 enum { LINKS_MAX = 40, DEPTH_MAX = 128 };
 
-/* Reading some files of other file systems blocks, or has effects. */
+/*
+ * Whether FD is in a real file system. Reading some files of other file systems blocks, or has side
+ * effects.
+ */
 static bool open_below_is_real_file_system(int fd)
 {
 	struct statfs st;
@@ -105,7 +108,7 @@ static int open_below_follow(struct walk *w, int fd)
 }
 
 /*
- * Enters NAME. Returns 0, a descriptor if it is neither a directory nor a link, or a negative
+ * Enters NAME. Returns 0 for a directory or a link, a descriptor for another file, or a negative
  * errno.
  */
 static int open_below_enter(struct walk *w, const char *name)
@@ -152,7 +155,7 @@ int open_below(int root_fd, const char *path)
 	if (r > 0) {
 		_cleanup_close_ int fd = r;
 
-		/* Only directories can contain the rest. */
+		/* (only a directory can contain the rest of the path) */
 		r = w.rest[0] == '\0' ? open_regular(fd) : -ENOTDIR;
 	}
 	return r;

@@ -28,7 +28,7 @@ struct perf_map {
 
 struct process {
 	uid_t uid;
-	uint32_t pid; /* in its own pid namespace */
+	uint32_t pid; /* the pid in the process's own pid namespace */
 };
 
 /* Reads /proc/PID/status. Returns false if this fails. */
@@ -86,7 +86,7 @@ static int perf_map_open_map(const struct find_places *places, const struct symb
 
 /* ---- content ---- */
 
-/* Reads the text up to the last whole line: the process may still be writing. */
+/* Reads the text up to the last complete line, since the process may still be writing. */
 static int perf_map_read_text(struct perf_map *m, int fd)
 {
 	const char *end;
@@ -110,7 +110,7 @@ static int perf_map_read_text(struct perf_map *m, int fd)
 	return 0;
 }
 
-/* Unknown lines are ignored. The name gets a NUL at its end. */
+/* Adds the function in LINE, and ends its name with a NUL. Ignores unknown lines. */
 static int perf_map_add_line(struct perf_map *m, char *line, char *end, uint32_t number)
 {
 	unsigned long long start, size;

@@ -9,16 +9,16 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 
-/* Where a range begins or ends. */
+/* The begin or the end of a range. */
 struct edge {
 	uint64_t at, name;
 	bool begins;
 };
 
-/* Those that are open in a sweep. */
+/* The ranges that are open at a position of a sweep. */
 struct sweep {
-	struct table open; /* name -> how many ranges */
-	uint64_t since;    /* of more than one name */
+	struct table open; /* name -> number of open ranges with it */
+	uint64_t since;    /* position since which ranges with more than one name are open */
 };
 
 DEFINE_ORDER(range_clash_compare, struct edge,
@@ -57,7 +57,7 @@ static int range_clash_pass(struct range_clashes *c, struct sweep *s, const stru
 	return 0;
 }
 
-/* N ranges that overlap. */
+/* Finds the clashes among N ranges that overlap. */
 static int range_clash_sweep(struct range_clashes *c, const struct range *items, size_t n,
 			     const char *names)
 {

@@ -40,14 +40,17 @@ static void range_list_add_piece(struct range_list *l, uint64_t start, uint32_t 
 		l->pieces[l->n_pieces++] = (struct range_piece){ .start = start, .item = item };
 }
 
-/* Handles the ends of ranges on the stack up to POSITION, which uncover the ranges below them. */
+/*
+ * Handles the ends of ranges on the stack up to POSITION: the ranges below them become the
+ * innermost ones.
+ */
 static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, size_t n,
 				 uint64_t position)
 {
 	while (n > 0 && l->items[stack[n - 1]].end <= position) {
 		uint64_t end = l->items[stack[--n]].end;
 
-		/* Ranges below may have ended earlier. */
+		/* Ranges further down on the stack may have ended earlier. */
 		while (n > 0 && l->items[stack[n - 1]].end <= end)
 			n--;
 		range_list_add_piece(l, end, n > 0 ? stack[n - 1] : NO_ITEM);
@@ -55,7 +58,10 @@ static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, si
 	return n;
 }
 
-/* One sweep over the items. Later starts are on top, so the open items form a stack. */
+/*
+ * Makes the pieces in one sweep over the items. Items with later starts are on top, so the open
+ * items form a stack.
+ */
 static int range_list_make_pieces(struct range_list *l)
 {
 	_cleanup_free_ uint32_t *stack = NULL;

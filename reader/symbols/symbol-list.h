@@ -21,44 +21,45 @@
 
 struct symbol_list {
 	struct range_list ranges; /* values are offsets into NAMES */
-	struct outbuf names; /* texts that end with a NUL; shared by symbols, never by addresses */
+	/* Names that end with a NUL; symbols can share a name, but not an address. */
+	struct outbuf names;
 };
 
 struct symbol {
 	uint64_t start;
-	uint64_t size;  /* bytes; 0 = not known */
-	uint64_t bound; /* without a size: its maximum end */
+	uint64_t size;  /* size in bytes; 0 = unknown */
+	uint64_t bound; /* if the size is unknown: the maximum end */
 	uint32_t name;  /* offset into the names */
 	bool function;
 	bool local;
 	bool weak;
-	bool plt; /* not the function, but its stub in another library */
+	bool plt; /* the stub of a function in another library, and not the function */
 };
 
 void symbol_list_deinit(struct symbol_list *l);
 
 /*
- * Takes ownership of N bytes of names, and adds a final NUL if there is none. Returns 0 (*RET_BASE
+ * Takes ownership of N bytes of names, and adds a final NUL if it is missing. Returns 0 (*RET_BASE
  * is the offset of the first), -EFBIG if offsets cannot express the size, or -ENOMEM.
  */
 int symbol_list_add_names(struct symbol_list *l, const char *names, size_t n, uint32_t *ret_base);
 
-/* Returns 0 or -ENOMEM. */
+/* Adds SYMBOL. Returns 0 or -ENOMEM. */
 int symbol_list_add(struct symbol_list *l, const struct symbol *symbol);
 
-/* To be called once, between adding and finding. Returns 0 or -ENOMEM. */
+/* Prepares the list for finding; called once, after adding. Returns 0 or -ENOMEM. */
 int symbol_list_finish(struct symbol_list *l);
 
 struct symbol_found {
 	const char *name; /* borrowed; not terminated at its end, but a NUL follows later */
-	size_t n;         /* bytes, without the version of the symbol */
+	size_t n;         /* number of bytes, without the version of the symbol */
 	uint64_t offset;  /* offset of the address in the symbol */
 	bool function;
 	bool plt;
 };
 
-/* The symbol at ADDRESS. Returns false if there is none. */
+/* Finds the symbol at ADDRESS. Returns false if no symbol contains it. */
 bool symbol_list_find(const struct symbol_list *l, uint64_t address, struct symbol_found *ret);
 
-/* Bytes of memory. */
+/* The size of the list in memory, in bytes. */
 size_t symbol_list_bytes(const struct symbol_list *l);

@@ -25,10 +25,10 @@ enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_KERNEL, MODULE_PERF_MAP };
 /* The identity of a module. It is hashed and compared as bytes, so padding must be zero. */
 struct identity {
 	uint64_t kind;
-	uint64_t number; /* of a map, its pid; of a file without a build id, its inode */
+	uint64_t number; /* for a map, its pid; for a file without a build id, its inode */
 	uint64_t device;
-	uint64_t lives; /* of a map */
-	uint64_t path;  /* the address of its text in the pool; 0 with a build id */
+	uint64_t lives; /* for a map: the process still exists */
+	uint64_t path;  /* address of the path in the pool of texts; 0 with a build id */
 	uint64_t n_build_id;
 	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
 };
@@ -36,28 +36,28 @@ struct identity {
 struct module {
 	struct module *next; /* next module with the same hash */
 	struct identity identity;
-	const char *name; /* name in reports of problems */
+	const char *name; /* name of the module in reports of problems */
 	/* The content; at most one of these is set. */
 	struct module_file *file;
 	struct kernel_symbols *kernel;
 	struct perf_map *map;
-	uint64_t bytes;      /* of the content */
-	uint64_t bytes_read; /* bytes after reading; the rest was read for look-ups */
+	uint64_t bytes;      /* size of the content */
+	uint64_t bytes_read; /* size of the content after reading; the rest was read for look-ups */
 	/* Modules with content, sorted by last use. */
 	struct module *newer, *older;
-	struct table absent_for; /* processes that were searched for it */
+	struct table absent_for; /* processes in which the module was searched in vain */
 };
 
 struct symbols {
 	struct symbols_options options; /* owns its texts */
 	struct find_places places;
 	struct text_pool texts;
-	struct table modules; /* by hash */
+	struct table modules; /* hash -> struct module */
 	struct module *newest, *oldest;
 	uint64_t bytes;
 	struct symbol_problem problems[SYMBOLS_PROBLEMS_MAX];
 	size_t n_problems;
-	uint64_t n_met; /* the same, each time that one is met */
+	uint64_t n_met; /* number of problems so far, with repetitions */
 	int error;      /* -ENOMEM in functions that cannot return it */
 	struct symbol_frame frames[SYMBOL_FRAMES_MAX];
 };
@@ -139,7 +139,8 @@ static void symbols_account(struct symbols *s, struct module *m)
 
 /*
  * Called after M was used. If M alone exceeds the limit, it has grown by data read for many
- * addresses. It is freed and read anew for the next one, unless it would be as large immediately.
+ * addresses. It is freed, and read again for the next address, unless it would then be as large
+ * immediately.
  */
 static void symbols_settle(struct symbols *s, struct module *m)
 {
@@ -193,7 +194,7 @@ static bool symbols_is_memfd(const char *path)
 	return path && strncmp(path, "/memfd:", 7) == 0;
 }
 
-/* Whether the files of the process of QUERY are closed to us. */
+/* Whether PATH, from a list of mappings, is the path of a file that exists only in memory. */
 static bool symbols_is_forbidden(const struct symbol_query *query)
 {
 	char path[32];
@@ -202,7 +203,7 @@ static bool symbols_is_forbidden(const struct symbol_query *query)
 	return access(path, X_OK) < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* The files of run-time compilers, by the begin of their names; and what makes them write a map. */
+/* Whether this process may not read the files of the process of QUERY. */
 #define SYMBOLS_NO_MAP(name, library, how)                                                         \
 	{                                                                                          \
 		name, library, "it does not exist: " how,                                          \
@@ -212,7 +213,7 @@ static bool symbols_is_forbidden(const struct symbol_query *query)
 	}
 
 static const struct {
-	const char *name, *library; /* each can be NULL */
+	const char *name, *library; /* names of the program and of the library; each can be NULL */
 	const char *alive, *ended;
 } symbols_runtimes[SYMBOL_RUNTIMES] = {
 	[SYMBOL_RUNTIME_UNKNOWN] =
@@ -251,7 +252,7 @@ enum symbol_runtime symbols_runtime_of(const char *path)
 	return SYMBOL_RUNTIME_UNKNOWN;
 }
 
-/* The reason why nothing was found for QUERY, and what helps; NULL if that is usual. */
+/* The reason why nothing was found for QUERY, and a remedy; NULL if this is usual. */
 static const char *symbols_absence(const struct module *m, const struct symbol_query *query)
 {
 	const char *path = query->mapping.path;
@@ -286,7 +287,9 @@ static const char *symbols_absence(const struct module *m, const struct symbol_q
 	}
 }
 
-/* Nothing was found for QUERY; if the search has MET no problem, that is one. */
+/*
+ * Notes that nothing was found for QUERY. Unless the search has MET a problem, this is a problem.
+ */
 static int symbols_set_absent(struct symbols *s, struct module *m, const struct symbol_query *query,
 			      bool met)
 {
@@ -345,8 +348,8 @@ static bool symbols_has_build_id(const struct symbol_mapping *mapping)
 	       mapping->n_build_id <= SYMBOL_BUILD_ID_MAX;
 }
 
-/* In a memfd, code with a build id is a program or a library, and other code can be that of a
- * run-time compiler. */
+/* In a memfd, code with a build id belongs to a program or a library, and other code can belong to
+ * a run-time compiler. */
 bool symbols_is_of_file(const struct symbol_mapping *mapping)
 {
 	return find_is_file(mapping->path) ||
@@ -378,8 +381,8 @@ static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 		*ret_name = "[kernel]";
 		return 0;
 	case MODULE_VDSO:
-		/* A vdso that matched once matches again. Ones that did not are distinguished by
-		 * the build id. */
+		/* A vdso that matched once matches again. Other vdsos are distinguished by the
+		 * build id. */
 		*ret_name = "[vdso]";
 		break;
 	case MODULE_PERF_MAP:
@@ -407,7 +410,7 @@ static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 	return 0;
 }
 
-/* Returns 0 with *RET, or -ENOMEM. */
+/* Finds or adds the module of QUERY. Returns 0 with *RET, or -ENOMEM. */
 static int symbols_find_module(struct symbols *s, const struct symbol_query *query,
 			       struct module **ret)
 {
@@ -451,7 +454,7 @@ static int symbols_copy_text(const char **text, const char *otherwise)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* Copies the texts of O. After a failure, the remaining ones are NULL. */
+/* Copies the texts of O. After a failure, the texts that were not copied are NULL. */
 static int symbols_own_texts(struct symbols_options *o)
 {
 	const struct {
@@ -495,7 +498,7 @@ int symbols_new(struct symbols **ret, const struct symbols_options *options)
 		return r;
 	}
 	s->options = *options;
-	/* These are stored in the places. */
+	/* These texts are stored in the places. */
 	s->options.sysroot = NULL;
 	s->options.debug_dirs = NULL;
 	r = symbols_own_texts(&s->options);
@@ -693,7 +696,7 @@ static int symbols_name_of(struct symbols *s, const struct module *m,
 	*ret = "";
 	if (!module_file_symbol(m->file, target, &symbol))
 		return 1;
-	/* The middle of a function is not the target of a call. */
+	/* The target of a call is not in the middle of a function. */
 	if (symbol.offset != 0)
 		return 0;
 	*ret = symbol_text(s, symbol.name, symbol.n, symbol.plt ? "@plt" : "");

@@ -11,9 +11,9 @@
  *   the kernel         /proc/kallsyms, if the running kernel is the recorded one
  *   everything else    /tmp/perf-PID.map, which JIT compilers write
  *
- * A file is used if it is the mapped one: its build id must be the recorded one. Without a recorded
- * build id, its device and inode must match; if they do not, results are marked as unsure. An
- * address without a name is not an error: its frame has the known data, or none.
+ * A file is used if it is the mapped file: its build id must be the recorded build id. Without a
+ * recorded build id, its device and inode must match; if they do not, results are marked as unsure.
+ * An address without a name is not an error: its frame has the known data, or none.
  *
  * Trusted are the options, and that files of root or the caller are not truncated while they are
  * read (they are mapped). Not trusted are the content of every file, and everything in a query.
@@ -37,10 +37,10 @@
 
 struct symbols;
 
-/* The run-time compiler in the file PATH. */
+/* The run-time compiler whose code is in the file PATH. */
 enum symbol_runtime symbols_runtime_of(const char *path);
 
-/* Returns 0 or a negative errno: a given directory does not exist, -ENOMEM. */
+/* Returns 0 or a negative errno: -ENOMEM, or an error if a given directory does not exist. */
 int symbols_new(struct symbols **ret, const struct symbols_options *options);
 
 struct symbols *symbols_free(struct symbols *s);
@@ -48,17 +48,17 @@ DEFINE_CLEANUP(struct symbols *, symbols_free)
 
 /*
  * Resolves an address to *RET_N frames, at least one: inlined functions, innermost first, then the
- * function that contains them. The line of every outer one is that of the call. *RET is valid until
- * the next call, its texts until symbols_free(). Equal texts have equal pointers. Returns 0 or
- * -ENOMEM.
+ * function that contains them. The line of each outer function is the line of the call. *RET is
+ * valid until the next call, its texts until symbols_free(). Equal texts have equal pointers.
+ * Returns 0 or -ENOMEM.
  */
 int symbols_resolve(struct symbols *s, const struct symbol_query *query,
 		    const struct symbol_frame **ret, size_t *ret_n);
 
 /*
- * The function that the call before a return address names. Returns 1 with *RET, its name: "" if it
- * has none, followed by "@plt" if it is in another file; 0 if it is unknown, as for all calls
- * through a pointer; or -ENOMEM. Otherwise as above.
+ * Finds the function that is named in the call before a return address. Returns 1 with its name in
+ * *RET: "" if it has no name, followed by "@plt" if it is in another file; 0 if it is unknown, as
+ * for all calls through a pointer; or -ENOMEM. The text is valid until symbols_free().
  */
 int symbols_called(struct symbols *s, const struct symbol_query *query, const char **ret);
 
@@ -68,18 +68,19 @@ int symbols_called(struct symbols *s, const struct symbol_query *query, const ch
  */
 int symbols_begins(struct symbols *s, const struct symbol_query *query);
 
-/* Whether the code of MAPPING is of a program or a library, and not of a run-time compiler. */
+/* Whether the code of MAPPING belongs to a program or a library, and not to a run-time compiler. */
 bool symbols_is_of_file(const struct symbol_mapping *mapping);
 
 /* The reason why a file has no names (or no lines). */
 struct symbol_problem {
 	const char *file; /* path, "[kernel]", "perf-PID.map"; clean text */
-	const char *what; /* the problem, and the remedy if there is one */
+	const char *what; /* the problem, and the remedy, if one is known */
 };
 
 /*
- * The problems so far, one per file and reason: *POS starts at 0; returns NULL after the last one.
- * The texts are valid until symbols_free(). After SYMBOLS_PROBLEMS_MAX, nothing is added.
+ * Returns the next problem so far, one per file and reason; NULL after the last one. *POS is 0 at
+ * first. The texts are valid until symbols_free(). After SYMBOLS_PROBLEMS_MAX problems, no more are
+ * added.
  */
 enum { SYMBOLS_PROBLEMS_MAX = 1024 };
 const struct symbol_problem *symbols_next_problem(const struct symbols *s, size_t *pos);

@@ -13,7 +13,7 @@
  * contains. */
 struct text_pool_entry {
 	struct text_pool_entry *next; /* next entry with the same hash */
-	const char *text;             /* of another entry, or after the key */
+	const char *text;             /* text of another entry, or text after the key */
 	size_t n_key;
 	char key[];
 };
@@ -42,7 +42,7 @@ static struct text_pool_entry *text_pool_find(const struct text_pool *p, uint64_
 	return entry;
 }
 
-/* Stores KEY with TEXT or, if that is NULL, with the text after the key's mark. */
+/* Stores KEY with TEXT. If TEXT is NULL, the text is in KEY after the mark. */
 static const char *text_pool_store(struct text_pool *p, uint64_t hash, const char *key, size_t n,
 				   const char *text)
 {

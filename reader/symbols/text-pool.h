@@ -9,17 +9,20 @@
 #include "base/table.h"
 
 struct text_pool {
-	struct table texts; /* by hash; chains of struct text_pool_entry */
+	struct table texts; /* hash -> struct text_pool_entry, a chain */
 };
 
 void text_pool_deinit(struct text_pool *p);
 
-/* The text of N bytes at FROM, cleaned for people (text_clean()). Returns NULL without memory. */
+/*
+ * The text of N bytes at FROM, cleaned for people (text_clean()), in the pool. Returns NULL without
+ * memory.
+ */
 const char *text_pool_add(struct text_pool *p, const char *from, size_t n);
 
 /*
- * The demangled form of the N bytes at FROM, a symbol, followed by SUFFIX (static). As
- * text_pool_add(), but each is demangled once.
+ * The demangled form of the N bytes at FROM, a symbol, followed by SUFFIX (static), in the pool.
+ * Each symbol is demangled once. Returns NULL without memory.
  */
 const char *text_pool_add_symbol(struct text_pool *p, const char *from, size_t n,
 				 const char *suffix);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Problems of a GDB trace file, apart from damage, which ends it.
+ * Problems of a GDB trace file, except for damage, which ends the file.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ enum tfile_finding_id {
 	TFILE_FINDING_MAX,
 };
 
-/* By id. */
+/* The kinds of findings, indexed by their id. */
 extern const struct finding_kind tfile_finding_kinds[TFILE_FINDING_MAX];
 
-/* Called for a finding at a byte of the decompressed file. */
+/* Receives a finding at a byte of the decompressed file. */
 typedef void (*tfile_finding_fn)(void *userdata, enum tfile_finding_id id, uint64_t offset);

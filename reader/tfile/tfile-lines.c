@@ -41,7 +41,7 @@ static int tfile_lines_fail(struct tfile_lines *l, const char *what)
 
 /* ---- storage ---- */
 
-/* A copy of N bytes with a NUL, or NULL. */
+/* Appends a text to LIST. Returns like tfile_lines_add(). */
 static char *tfile_lines_keep(struct tfile_lines *l, const char *p, size_t n)
 {
 	char *copy;
@@ -82,8 +82,8 @@ static int tfile_lines_digit(char c)
 }
 
 /*
- * Parses a number up to MAX at *P, followed by END, and advances *P past END. Returns false if
- * there is none.
+ * Parses a number up to MAX at *P, followed by END, and advances *P past END. Returns false if *P
+ * is not such a number.
  */
 static bool tfile_lines_number(const char **p, char end, uint64_t max, uint64_t *ret)
 {
@@ -169,7 +169,7 @@ static int tfile_lines_reason(struct tfile_lines *l, struct tfile_status *s, uns
 	return 1;
 }
 
-/* Parses one "key:value"; the key has N bytes. Returns as tfile_lines_text(), or 2 if it is
+/* Parses one "key:value"; the key has N bytes. Returns like tfile_lines_text(), or 2 if the key is
  * unknown. */
 static int tfile_lines_status_item(struct tfile_lines *l, struct tfile_status *s, const char *item,
 				   size_t n)
@@ -195,7 +195,7 @@ static int tfile_lines_status_item(struct tfile_lines *l, struct tfile_status *s
 	return 2;
 }
 
-/* Returns as tfile_lines_add(). */
+/* Parses the status line. Returns like tfile_lines_add(). */
 static int tfile_lines_status(struct tfile_lines *l, const char *line, uint64_t offset)
 {
 	struct tfile_status status = { .running = *line == '1' };
@@ -226,7 +226,10 @@ static int tfile_lines_status(struct tfile_lines *l, const char *line, uint64_t 
 
 /* ---- trace state variables ---- */
 
-/* Returns 1, 0 if the line is invalid, or -ENOMEM, like the next functions; 2 = stop reading. */
+/*
+ * Parses a trace state variable. Returns 1, 0 if the line is invalid, or -ENOMEM. The next
+ * functions return the same, or 2 to stop reading.
+ */
 static int tfile_lines_variable(struct tfile_lines *l, const char *p)
 {
 	struct tfile_variable v = { 0 };
@@ -253,7 +256,7 @@ static int tfile_lines_variable(struct tfile_lines *l, const char *p)
 
 /* ---- tracepoints ---- */
 
-/* Finds or makes the place of tracepoint NUMBER at ADDRESS. *RET is its index. */
+/* Finds or adds the place of tracepoint NUMBER at ADDRESS. *RET is its index. */
 static int tfile_lines_place(struct tfile_lines *l, uint32_t number, uint64_t address, size_t *ret)
 {
 	const uint64_t what[] = { number, address };
@@ -329,7 +332,7 @@ static int tfile_lines_extras(struct tfile_lines *l, struct tfile_tracepoint *t,
 	return r;
 }
 
-/* Parses "E:0:0" and the rest. */
+/* Parses "E:0:0" and the rest of a definition. */
 static int tfile_lines_definition(struct tfile_lines *l, size_t at, const char *p)
 {
 	struct tfile_tracepoint t = l->tracepoints[at];
@@ -356,7 +359,7 @@ static int tfile_lines_definition(struct tfile_lines *l, size_t at, const char *
 	return r;
 }
 
-/* Parses "at:0:9:2a3078...". */
+/* Parses the source of a tracepoint, "at:0:9:2a3078...". */
 static int tfile_lines_source(struct tfile_lines *l, size_t at, const char *p)
 {
 	struct tfile_tracepoint *t = &l->tracepoints[at];
@@ -369,7 +372,7 @@ static int tfile_lines_source(struct tfile_lines *l, size_t at, const char *p)
 		return 0;
 	n = (size_t)(colon - kind);
 	p = colon + 1;
-	/* No program writes texts in pieces, and GDB would use only the last piece. */
+	/* No program splits texts into pieces, and GDB would use only the last piece. */
 	if (!tfile_lines_number(&p, ':', 0, &start) ||
 	    !tfile_lines_number(&p, ':', UINT32_MAX, &length) || strlen(p) != 2 * length)
 		return 0;
@@ -457,7 +460,7 @@ static int tfile_lines_description(struct tfile_lines *l, const char *p)
 {
 	int r;
 
-	/* Included files would be files of this machine, not of the trace's. */
+	/* Included files would be searched on this machine, and not on the machine of the trace. */
 	if (tfile_includes(p))
 		return 1 +
 		       tfile_lines_fail(l, "the description of the target includes other files");
@@ -488,7 +491,7 @@ static int tfile_lines_once(struct tfile_lines *l, bool *has, uint64_t offset)
 	return 0;
 }
 
-/* LINE ends with a NUL. Returns as tfile_lines_add(). */
+/* Parses LINE, which ends with a NUL. Returns like tfile_lines_add(). */
 static int tfile_lines_line(struct tfile_lines *l, const char *line, uint64_t offset)
 {
 	const char *p;

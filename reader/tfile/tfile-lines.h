@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The lines in the head of a trace file, one by one, into a struct tfile_head.
+ * Parses the lines in the head of a trace file, one by one, into a struct tfile_head.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "reader/tfile/tfile-finding.h"
 #include "writer/tfile/tfile-model.h"
 
-/* Lists of texts that grow, of a tracepoint. */
+/* Lists of texts of a tracepoint, which grow. */
 enum tfile_lines_list {
 	TFILE_LINES_ACTIONS,
 	TFILE_LINES_STEP_ACTIONS,
@@ -30,16 +30,16 @@ struct tfile_lines {
 	tfile_finding_fn finding;
 	void *userdata;
 	bool has_registers, has_status;
-	const char *damage; /* after a line that ends reading; static text */
+	const char *damage; /* set after a line that ends reading; static text */
 
 	struct tfile_head head;
 	struct tfile_variable *variables;
 	struct tfile_tracepoint *tracepoints;
-	struct tfile_lines_point *points; /* by the index of its tracepoint */
+	struct tfile_lines_point *points; /* by the index of the tracepoint */
 	size_t variables_room, tracepoints_room, points_room;
-	struct table places; /* of number and address -> index in tracepoints + 1 */
+	struct table places; /* number and address -> index in tracepoints + 1 */
 	struct tfile_lines_texts keys, description, others;
-	char **kept; /* owned, with the texts */
+	char **kept; /* texts; array and texts are owned */
 	size_t n_kept, kept_room;
 };
 
@@ -51,11 +51,11 @@ void tfile_lines_deinit(struct tfile_lines *l);
  */
 int tfile_lines_add(struct tfile_lines *l, const char *line, size_t n, uint64_t offset);
 
-/* After the last line: l->head is complete. Returns as above. */
+/* Ends the head after the last line: l->head is then complete. Returns like tfile_lines_add(). */
 int tfile_lines_finish(struct tfile_lines *l, uint64_t offset);
 
 /*
- * The map that LINE of a description is, with its texts in TEXT, which has room for TFILE_LINE_MAX
- * + 1 bytes. Returns whether it is one.
+ * Parses LINE, of a description, as a map, with its texts in TEXT (TFILE_LINE_MAX + 1 bytes of
+ * room). Returns false if LINE is not a map.
  */
 bool tfile_lines_map(const char *line, struct tfile_map *ret, char *text);

@@ -17,7 +17,7 @@ struct tfile_reader {
 	struct tfile_lines lines;
 	struct table known;         /* numbers of defined tracepoints */
 	struct table variables;     /* numbers + 1 of defined variables */
-	struct tfile_block *blocks; /* of the frame; owned */
+	struct tfile_block *blocks; /* blocks of the frame; owned */
 	size_t n_blocks, room;
 	struct tfile_frame frame;
 	uint64_t frame_offset, n_frames;
@@ -46,8 +46,8 @@ static void tfile_reader_harm(struct tfile_reader *r, uint64_t offset, const cha
 /* ---- head ---- */
 
 /*
- * The number of bytes of the next line, with its line feed. Returns 1, 0 if it has no end, or a
- * negative errno.
+ * Finds the end of the next line. *RET is its number of bytes, with the line feed. Returns 1, 0 if
+ * the line has no end, or a negative errno.
  */
 static int tfile_reader_line(struct tfile_reader *r, size_t *ret)
 {
@@ -72,7 +72,7 @@ static int tfile_reader_line(struct tfile_reader *r, size_t *ret)
 	}
 }
 
-/* Returns 0, even if there was damage, or a negative errno. */
+/* Reads the lines of the head. Returns 0, even if there was damage, or a negative errno. */
 static int tfile_reader_read_lines(struct tfile_reader *r)
 {
 	size_t n;
@@ -123,7 +123,8 @@ static uint64_t tfile_reader_number(const uint8_t *p, unsigned n, bool big)
 }
 
 /*
- * Parses the block at P; LEFT bytes of the frame are left. Returns its size, or 0 if it is invalid.
+ * Parses the block at P; LEFT bytes of the frame remain. Returns the size of the block, or 0 if it
+ * is invalid.
  */
 static size_t tfile_reader_block(const struct tfile_reader *r, const uint8_t *p, size_t left,
 				 bool big, struct tfile_block *ret)
@@ -145,7 +146,7 @@ static size_t tfile_reader_block(const struct tfile_reader *r, const uint8_t *p,
 		ret->memory.address = tfile_reader_number(p + 1, 8, big);
 		ret->memory.bytes = p + TFILE_MEMORY_HEAD_BYTES;
 		ret->memory.n = n;
-		/* Memory does not wrap around. */
+		/* A block of memory does not extend beyond the end of the address space. */
 		if (n > left - TFILE_MEMORY_HEAD_BYTES ||
 		    (n && ret->memory.address + (n - 1) < ret->memory.address))
 			return 0;
@@ -160,7 +161,7 @@ static size_t tfile_reader_block(const struct tfile_reader *r, const uint8_t *p,
 	return 0;
 }
 
-/* How many of the N bytes at P are valid blocks in one byte order. */
+/* The number of bytes, of N at P, that are valid blocks in one byte order. */
 static size_t tfile_reader_readable(const struct tfile_reader *r, const uint8_t *p, size_t n,
 				    bool big)
 {
@@ -175,8 +176,8 @@ static size_t tfile_reader_readable(const struct tfile_reader *r, const uint8_t 
 /* ---- byte order ---- */
 
 /*
- * How well the first frame can be read in one byte order: 0 = not at all, 1 = it may be a frame, 2
- * = its first block is valid, 3 = all blocks are. Or a negative errno.
+ * Returns how well the first frame can be read in one byte order: 0 = not at all, 1 = it may be a
+ * frame, 2 = its first block is valid, 3 = all its blocks are valid. Or a negative errno.
  */
 static int tfile_reader_fit(struct tfile_reader *r, bool big)
 {
@@ -196,7 +197,7 @@ static int tfile_reader_fit(struct tfile_reader *r, bool big)
 	return readable == size ? 3 : readable > 0 ? 2 : 1;
 }
 
-/* The format does not specify the byte order. The sizes in the first frame show it. */
+/* Finds the byte order by the sizes in the first frame, since the format does not specify it. */
 static int tfile_reader_find_order(struct tfile_reader *r)
 {
 	int little, big, got = input_need(&r->in, TFILE_FRAME_HEAD_BYTES);
@@ -371,7 +372,7 @@ static int tfile_reader_open(struct tfile_reader *r)
 	return got ?: tfile_reader_find_order(r);
 }
 
-/* Takes ownership of R. */
+/* Reads the head. Takes ownership of MADE. */
 static int tfile_reader_begin(struct tfile_reader **ret, struct tfile_reader *made,
 			      tfile_finding_fn finding, void *userdata)
 {

@@ -21,13 +21,13 @@ enum { TFILE_ALIEN = 1 };
 enum tfile_outcome {
 	TFILE_TRACE_END = 0,
 	TFILE_FRAME = 1,
-	TFILE_DAMAGE = 2, /* once; then TFILE_TRACE_END */
+	TFILE_DAMAGE = 2, /* returned once; then TFILE_TRACE_END */
 };
 
 struct tfile_damage {
 	uint64_t offset;  /* offset of the line, frame or block in the unpacked file */
 	const char *what; /* static text */
-	bool truncated;   /* the file ends too early */
+	bool truncated;   /* the file ends before the end of this part */
 };
 
 struct tfile_reader;
@@ -36,9 +36,10 @@ struct tfile_reader;
 bool tfile_reader_is_trace(const uint8_t *p, size_t n);
 
 /*
- * Start to read by the callback READ, or N bytes at P (borrowed), and read the head. FINDING is
- * called for problems, now and later, and can be NULL. Return 0, TFILE_ALIEN, or a negative errno.
- * If the head is damaged, it is returned up to the damage, without frames.
+ * Start to read through the callback READ, or from N bytes at P (borrowed), and read the head.
+ * FINDING is called for problems, now and later, and can be NULL. Return 0, TFILE_ALIEN, or a
+ * negative errno. If the head is damaged, it has the data before the damage, and there are no
+ * frames.
  */
 int tfile_reader_new_source(struct tfile_reader **ret, input_read_fn read, void *source,
 			    tfile_finding_fn finding, void *userdata);
@@ -48,19 +49,19 @@ int tfile_reader_new_memory(struct tfile_reader **ret, const void *p, size_t n,
 struct tfile_reader *tfile_reader_free(struct tfile_reader *r);
 DEFINE_CLEANUP(struct tfile_reader *, tfile_reader_free)
 
-/* Valid as long as the reader. Maps are in the description, too. */
+/* The head of the file, valid as long as the reader. Maps are also lines of its description. */
 const struct tfile_head *tfile_reader_head(const struct tfile_reader *r);
 
-/* The numbers in frames have the byte order of a big-endian machine. */
+/* Whether the numbers in frames have the byte order of a big-endian machine. */
 bool tfile_reader_is_big_endian(const struct tfile_reader *r);
 
 /* Reads the next frame. Returns an enum tfile_outcome or a negative errno. *RET is valid until the
  * next call. */
 int tfile_reader_next(struct tfile_reader *r, const struct tfile_frame **ret);
 
-/* After TFILE_DAMAGE. */
+/* The damage, after TFILE_DAMAGE. */
 const struct tfile_damage *tfile_reader_damage(const struct tfile_reader *r);
 
-/* Where the frame that was given last begins in the unpacked file, and where the next one does. */
+/* The positions in the unpacked file of the last frame that was returned, and of the next frame. */
 uint64_t tfile_reader_frame_offset(const struct tfile_reader *r);
 uint64_t tfile_reader_offset(const struct tfile_reader *r);

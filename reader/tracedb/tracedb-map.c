@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A treap: a search tree by address that is also a heap by random priorities. This keeps it
- * balanced for any order of addresses.
+ * The map is a treap: a search tree by address that is also a heap by random priorities. So it
+ * stays balanced for any order of addresses.
  */
 #include "reader/tracedb/tracedb-map.h"
 
@@ -54,7 +54,7 @@ static void tracedb_map_join(struct tracedb_map *m, uint32_t before, uint32_t re
 	*ret = before ? before : rest;
 }
 
-/* The place of the region's number at ADDRESS in the search tree, where it is or would be. */
+/* The link in the search tree to the region at ADDRESS, where its number is or would be. */
 static uint32_t *tracedb_map_place(struct tracedb_map *m, uint64_t address)
 {
 	uint32_t *place = &m->root;

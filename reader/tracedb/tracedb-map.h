@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The buffers that a program has at a point of a trace, by address. */
+/* The buffers of a program at a point of a trace, by address. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,27 +8,27 @@
 
 struct tracedb_region {
 	uint64_t address, size;
-	uint32_t left, right; /* regions before and after it, by number; 0 = none */
-	uint32_t priority;    /* none below it has a greater one */
+	uint32_t left, right; /* numbers of the regions before and after it; 0 = no region */
+	uint32_t priority;    /* no region below it in the tree has a greater priority */
 };
 
-/* The answer to the last question. */
+/* The result of the last look-up. */
 struct tracedb_map_last {
 	uint64_t first, end; /* the range of addresses with the result `region` */
-	uint32_t region;     /* 0 = none */
+	uint32_t region;     /* number of the region; 0 = no region */
 	bool known;
 };
 
 struct tracedb_map {
-	struct tracedb_region *regions; /* owned; the first one is not used */
+	struct tracedb_region *regions; /* owned; the first element is not used */
 	uint32_t n_regions, room;
 	uint32_t root;
-	uint32_t unused; /* a list, by `left` */
+	uint32_t unused; /* first element of a list of unused regions, linked by `left` */
 	uint32_t random;
 	struct tracedb_map_last last;
 };
 
-/* No buffer. */
+/* The address is in no buffer. */
 #define TRACEDB_NO_SIZE UINT64_MAX
 
 void tracedb_map_deinit(struct tracedb_map *m);

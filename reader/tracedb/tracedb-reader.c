@@ -17,7 +17,7 @@ struct tracedb_reader {
 	char *names_block;  /* NUL-terminated names, consecutive; owned */
 	const char **names; /* owned, like the types */
 	struct tracedb_type *types;
-	struct tracedb_entry *entries; /* of the point; owned */
+	struct tracedb_entry *entries; /* entries of the point; owned */
 	size_t n_entries, room;
 	struct outbuf blobs; /* all blobs of the point */
 	bool has_blobs;      /* the point has blobs */
@@ -148,7 +148,10 @@ static void tracedb_reader_drop_dictionary(struct tracedb_reader *r)
 	r->dictionary = (struct tracedb_dictionary){ 0 };
 }
 
-/* Copies the dictionary in LAYOUT. Returns 1, 0 if there is none, or a negative errno. */
+/*
+ * Copies the dictionary in LAYOUT. Returns 1, 0 if the input has no such dictionary, or a negative
+ * errno.
+ */
 static int tracedb_reader_try(struct tracedb_reader *r, enum tracedb_layout layout,
 			      struct tracedb_extent *at)
 {
@@ -164,7 +167,10 @@ static int tracedb_reader_try(struct tracedb_reader *r, enum tracedb_layout layo
 	return got;
 }
 
-/* In W16, the first eight bytes contain letters, which are not a valid size in W64. */
+/*
+ * Tries both layouts. In W16, the first eight bytes contain letters, which are not a valid size in
+ * W64.
+ */
 static int tracedb_reader_try_both(struct tracedb_reader *r, struct tracedb_extent *at)
 {
 	return tracedb_reader_try(r, TRACEDB_W64, at) ?: tracedb_reader_try(r, TRACEDB_W16, at);
@@ -257,7 +263,7 @@ static int tracedb_reader_fill(struct tracedb_reader *r, size_t n, uint64_t offs
 	return got < 0 ? got : 0;
 }
 
-/* Makes N bytes available. Returns 0, TRACEDB_DAMAGE if the stream ends before, or a negative
+/* Makes N bytes available. Returns 0, TRACEDB_DAMAGE if the stream ends earlier, or a negative
  * errno. */
 static inline int tracedb_reader_need(struct tracedb_reader *r, size_t n, uint64_t offset)
 {
@@ -402,7 +408,7 @@ static inline size_t tracedb_reader_quick_variable(const struct tracedb_reader *
 
 /*
  * Parses the entry at P, where TRACEDB_READER_QUICK bytes are available, if it is a common one.
- * Returns its size. Returns 0 for invalid entries, and for those that tracedb_reader_entry() must
+ * Returns its size. Returns 0 for invalid entries, and for entries that tracedb_reader_entry() must
  * parse. W is a constant for the compiler.
  */
 __attribute__((always_inline)) static inline size_t
@@ -431,7 +437,7 @@ tracedb_reader_quick_entry(const struct tracedb_reader *r, const struct tracedb_
 	}
 }
 
-/* Takes common entries as long as they and room for them are available. */
+/* Takes common entries as long as bytes of them, and room for them, are available. */
 __attribute__((always_inline)) static inline void
 tracedb_reader_read_quick_entries(struct tracedb_reader *r, const struct tracedb_widths *w)
 {
@@ -469,8 +475,8 @@ static int tracedb_reader_add_entry(struct tracedb_reader *r)
 					  false);
 	if (GROW(r->entries, r->room, r->n_entries + 1) < 0)
 		return -ENOMEM;
-	/* Parsed in place: the processor would stall on copying an entry that was just written in
-	 * parts. */
+	/* Parsed in place, since the processor would stall on copying an entry that was just
+	 * written in parts. */
 	e = &r->entries[r->n_entries];
 	e->tag = (enum tracedb_tag)tag;
 	error = tracedb_reader_entry(r, offset, e);

@@ -14,8 +14,8 @@
 #include "writer/tracedb/tracedb-model.h"
 
 /*
- * The positive result of tracedb_reader_new_*(): the input begins with no dictionary of either
- * layout.
+ * The positive result of tracedb_reader_new_*(): the input does not begin with a dictionary of
+ * either layout.
  */
 enum { TRACEDB_ALIEN = 1 };
 
@@ -23,20 +23,20 @@ enum { TRACEDB_ALIEN = 1 };
 enum tracedb_outcome {
 	TRACEDB_TRACE_END = 0,
 	TRACEDB_POINT = 1,
-	TRACEDB_DAMAGE = 2, /* once; then TRACEDB_TRACE_END */
+	TRACEDB_DAMAGE = 2, /* returned once; then TRACEDB_TRACE_END */
 };
 
 struct tracedb_damage {
 	uint64_t offset;  /* offset of the entry in the unpacked stream */
 	const char *what; /* static text */
-	bool truncated;   /* the stream ends too early */
+	bool truncated;   /* the stream ends before the end of the entry */
 };
 
 struct tracedb_reader;
 
 /*
- * Start to read by the callback READ, or N bytes at P (borrowed), and read the dictionary. Return
- * 0, TRACEDB_ALIEN, or a negative errno.
+ * Start to read through the callback READ, or from N bytes at P (borrowed), and read the
+ * dictionary. Return 0, TRACEDB_ALIEN, or a negative errno.
  */
 int tracedb_reader_new_source(struct tracedb_reader **ret, input_read_fn read, void *source);
 int tracedb_reader_new_memory(struct tracedb_reader **ret, const void *p, size_t n);
@@ -52,15 +52,15 @@ DEFINE_CLEANUP(struct tracedb_reader *, tracedb_reader_free)
 
 enum tracedb_layout tracedb_reader_layout(const struct tracedb_reader *r);
 
-/* Valid as long as the reader. */
+/* The dictionary, valid as long as the reader. */
 const struct tracedb_dictionary *tracedb_reader_dictionary(const struct tracedb_reader *r);
 
 /* Reads the next point. Returns an enum tracedb_outcome or a negative errno. *RET is valid until
  * the next call. */
 int tracedb_reader_next(struct tracedb_reader *r, const struct tracedb_point **ret);
 
-/* After TRACEDB_DAMAGE. */
+/* The damage, after TRACEDB_DAMAGE. */
 const struct tracedb_damage *tracedb_reader_damage(const struct tracedb_reader *r);
 
-/* Where the next point begins in the unpacked stream. */
+/* The position of the next point in the unpacked stream. */
 uint64_t tracedb_reader_offset(const struct tracedb_reader *r);

@@ -13,21 +13,22 @@ enum { SHAPES_LIVE_MAX = 1 << 16 };
 
 struct tracedb_store {
 	const struct tracedb_dictionary *dictionary; /* owned by the reader */
-	struct tracedb_slot *slots; /* of the point being added; owned, like all lists here */
+	/* Slots of the point that is added; owned, like all lists here. */
+	struct tracedb_slot *slots;
 	size_t slots_room;
 	struct tracedb_shape *shapes;
 	uint32_t n_shapes;
 	size_t shapes_room;
-	struct table by_hash; /* hash -> a shape's number + 1 */
-	uint64_t *statements; /* for each point */
-	uint32_t *shape_of;   /* for each point */
+	struct table by_hash; /* hash -> number of the shape + 1 */
+	uint64_t *statements; /* statement of each point */
+	uint32_t *shape_of;   /* shape of each point */
 	size_t n_points, statements_room, shape_of_room;
-	size_t n_cleared; /* points that were removed */
+	size_t n_cleared; /* number of points that were removed */
 	uint64_t *words;
 	size_t n_words, words_room;
 	uint8_t *bytes; /* bytes of blobs */
 	size_t n_bytes, bytes_room;
-	struct tracedb_map map; /* the map at the last point */
+	struct tracedb_map map; /* buffers at the last point */
 };
 
 static void tracedb_store_drop_shapes(struct tracedb_store *s)

@@ -17,21 +17,21 @@ struct tracedb_store;
 /* A variable of a shape. */
 struct tracedb_slot {
 	uint32_t name, type;
-	uint32_t format; /* enum tracedb_format, of its type */
-	uint32_t word;   /* the index of its first word in a point */
+	uint32_t format; /* format of its type, enum tracedb_format */
+	uint32_t word;   /* index of its first word in a point */
 };
 
 struct tracedb_shape {
 	struct tracedb_slot *slots; /* owned by the store */
 	uint32_t n_variables;
-	uint32_t n_auxiliary; /* their words follow those of the variables */
+	uint32_t n_auxiliary; /* number of auxiliary variables, whose words follow the others */
 	uint32_t n_words;
 };
 
 /* A stored point. A pointer has two words: its value and the size of its buffer. A blob has two
  * words: the position and number of its bytes. */
 struct tracedb_row {
-	size_t point; /* its number, from 0 */
+	size_t point; /* number of the point, from 0 */
 	uint64_t statement;
 	uint32_t shape;
 	const uint64_t *words;
@@ -40,7 +40,8 @@ struct tracedb_row {
 
 struct tracedb_variable {
 	struct tracedb_value value;
-	uint64_t buffer_size; /* of a pointer; TRACEDB_NO_SIZE = unknown, as of all others */
+	/* Size of a pointer's buffer; TRACEDB_NO_SIZE = unknown, or no pointer. */
+	uint64_t buffer_size;
 };
 
 struct tracedb_stored_point {
@@ -50,10 +51,10 @@ struct tracedb_stored_point {
 	size_t n_variables, n_auxiliary;
 };
 
-/* Where a walk is. Starts as {0}. */
+/* The position of a walk; {0} is the begin. */
 struct tracedb_cursor {
 	size_t point, word;
-	struct tracedb_variable *variables; /* owned; of the point */
+	struct tracedb_variable *variables; /* variables of the point; owned */
 	size_t room;
 };
 
@@ -65,8 +66,8 @@ struct tracedb_cursor {
 int tracedb_store_load(struct tracedb_store **ret, struct tracedb_reader *r);
 
 /*
- * An empty store, for points of a trace with DICTIONARY, which must outlive it: points are added
- * one by one. Returns 0 or -ENOMEM.
+ * Creates an empty store for points of a trace with DICTIONARY, which must outlive the store.
+ * Points are added one by one. Returns 0 or -ENOMEM.
  */
 int tracedb_store_new(struct tracedb_store **ret, const struct tracedb_dictionary *dictionary);
 
@@ -74,8 +75,8 @@ int tracedb_store_new(struct tracedb_store **ret, const struct tracedb_dictionar
 int tracedb_store_add(struct tracedb_store *s, const struct tracedb_point *point);
 
 /*
- * Removes all points. The numbers of points continue. Buffers are kept. Shapes keep their numbers,
- * unless there are very many: then they are removed, too, and this returns true.
+ * Removes all points. The numbers of points continue. Buffers are kept. Shapes keep their numbers.
+ * If there are very many shapes, they are removed, too, and the result is true.
  */
 bool tracedb_store_clear(struct tracedb_store *s);
 
@@ -85,21 +86,24 @@ DEFINE_CLEANUP(struct tracedb_store *, tracedb_store_free)
 size_t tracedb_store_points(const struct tracedb_store *s);
 
 /*
- * The next point. Returns 1, 0 after the last one, or -ENOMEM. *RET is valid until the next call
- * with C, and the bytes of its blobs as long as S.
+ * Reads the next point. Returns 1, 0 after the last point, or -ENOMEM. *RET is valid until the next
+ * call with C, and the bytes of its blobs as long as S.
  */
 int tracedb_store_next(const struct tracedb_store *s, struct tracedb_cursor *c,
 		       struct tracedb_stored_point *ret);
 
-/* The next stored point. Returns false after the last one. It is valid until a point is added. */
+/*
+ * Reads the next stored point. Returns false after the last point. *RET is valid until a point is
+ * added.
+ */
 bool tracedb_store_next_row(const struct tracedb_store *s, struct tracedb_cursor *c,
 			    struct tracedb_row *ret);
 
-/* The variables of ROW, as tracedb_store_next(). Returns 0 or -ENOMEM. */
+/* Reads the variables of ROW, like tracedb_store_next(). Returns 0 or -ENOMEM. */
 int tracedb_store_point(const struct tracedb_store *s, struct tracedb_cursor *c,
 			const struct tracedb_row *row, struct tracedb_stored_point *ret);
 
-/* Shapes are numbered from 0. */
+/* The number of shapes, which are numbered from 0. */
 uint32_t tracedb_store_shapes(const struct tracedb_store *s);
 const struct tracedb_shape *tracedb_store_shape(const struct tracedb_store *s, uint32_t number);
 

@@ -28,15 +28,18 @@ struct counter_sum {
 };
 
 struct activity_sums {
-	struct table intervals, counters; /* own their elements */
+	struct table intervals, counters; /* both own their elements */
 };
 
 void activity_sums_deinit(struct activity_sums *s);
 
-/* Adds an EVENT_INTERVAL, of which NS count. Returns 0 or -ENOMEM. */
+/* Adds an EVENT_INTERVAL, NS of which are inside the recording. Returns 0 or -ENOMEM. */
 int activity_sums_add_interval(struct activity_sums *s, const struct event *ev, uint64_t ns);
 
-/* Sets the duration of the recording: a damaged file's times beyond it do not count. */
+/*
+ * Sets the duration of the recording, since a damaged file can have later times, which do not
+ * count.
+ */
 void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns);
 
 /* Adds an EVENT_COUNTER. Returns 0 or -ENOMEM. */
@@ -48,5 +51,5 @@ int activity_sums_add_counter(struct activity_sums *s, const struct event *ev);
  */
 int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind,
 			  struct activity_sum ***ret, size_t *ret_n);
-/* The same for all counters, by name and id. */
+/* Stores all counters, by name and id, like activity_sums_by_time(). */
 int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n);

@@ -20,7 +20,10 @@ void call_sums_deinit(struct call_sums *s)
 	table_deinit_free(&s->functions);
 }
 
-/* A word without quotes is an errno. Otherwise, a failed call returns -1. */
+/*
+ * Whether a call has failed, by its result: a word without quotes is an errno. Otherwise, a failed
+ * call returns -1.
+ */
 static bool call_sums_has_failed(const struct call_value *result)
 {
 	if (result->form == CALL_VALUE_INT)
@@ -28,7 +31,7 @@ static bool call_sums_has_failed(const struct call_value *result)
 	return result->form == CALL_VALUE_TEXT && result->text[0] == 'E' && result->text[1] != '\0';
 }
 
-/* The sum of FUNCTION, initially zero. NULL without memory. */
+/* The sum of FUNCTION, which is zero at first. Returns NULL without memory. */
 static struct call_sum *call_sums_of(struct call_sums *s, const char *function)
 {
 	struct call_sum *sum =
@@ -52,7 +55,7 @@ int call_sums_add(struct call_sums *s, const struct event *ev)
 		sum->left_out += ev->left_out.count;
 		return 0;
 	}
-	/* (of a call that is cut, it is not known how long it took) */
+	/* (the duration of a cut call is unknown) */
 	if (*ev->call.left_by) {
 		sum->unwound += strcmp(ev->call.left_by, "unwound") == 0;
 		sum->open += strcmp(ev->call.left_by, "unwound") != 0;

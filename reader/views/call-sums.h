@@ -13,9 +13,10 @@
 
 struct call_sum {
 	char *function;         /* owned */
-	uint64_t failed;        /* with an errno, or with -1 */
-	uint64_t unwound, open; /* calls that did not return */
-	uint64_t left_out;   /* calls that a limit left out; the other members do not count them */
+	uint64_t failed;        /* number of calls that returned an errno or -1 */
+	uint64_t unwound, open; /* numbers of calls that did not return */
+	/* Number of calls that a limit left out; the other members do not count them. */
+	uint64_t left_out;
 	struct latency took; /* the durations of calls that returned */
 };
 
@@ -25,7 +26,7 @@ struct call_sums {
 
 void call_sums_deinit(struct call_sums *s);
 
-/* Takes any event. Returns 0 or -ENOMEM. */
+/* Adds an event of any kind. Returns 0 or -ENOMEM. */
 int call_sums_add(struct call_sums *s, const struct event *ev);
 
 /* The sums of all functions, sorted by time, largest first. The caller frees the array with free().

@@ -54,8 +54,8 @@ struct call_tree *call_tree_free(struct call_tree *t)
 /* ---- construction ---- */
 
 /*
- * Replaces *NODE by its child STEP, which is made if needed. Equal names of the tree have one
- * address. Children with equal hashes are found by probing. Returns 1 if there is no more room.
+ * Replaces *NODE by its child STEP, which is made if needed. Equal names in the tree have one
+ * address, and children with equal hashes are found by probing. Returns 1 if there is no more room.
  */
 static int call_tree_descend(struct call_tree *t, uint32_t *node, const struct step *step)
 {
@@ -231,7 +231,7 @@ static int call_tree_compare_siblings(const void *a, const void *b, void *nodes)
 	return r != 0 ? r : (int)x->kind - (int)y->kind;
 }
 
-/* LIST has room for all nodes. */
+/* Sorts the children of PARENT by name. LIST has room for all nodes. */
 static void call_tree_sort_children(struct call_tree *t, struct call_node *parent, uint32_t *list)
 {
 	uint32_t *link = &parent->child;
@@ -295,7 +295,7 @@ int call_tree_functions(const struct call_tree *t, struct call_function **ret, s
 
 	for (size_t i = 1; r == 0 && i < t->n_nodes; i++) {
 		const struct call_node *node = &t->nodes[i];
-		/* Unique, since the kind is less than CALL_KIND_MAX. */
+		/* (unique, since the kind is less than CALL_KIND_MAX) */
 		uint64_t key = (uint64_t)(uintptr_t)node->name * CALL_KIND_MAX + node->kind;
 		struct call_function *f = table_get(&known, key);
 

@@ -8,7 +8,7 @@
 #include "base/text-set.h"
 #include "reader/views/profile-names.h"
 
-/* The maximum number of nodes. Further ones count at their parents. */
+/* The maximum number of nodes. Weights of further nodes count at their parents. */
 enum { CALL_TREE_NODES_MAX = 1 << 23 };
 
 enum call_kind {
@@ -26,29 +26,29 @@ enum call_side {
 	CALL_SIDES,
 };
 
-/* Number 0 is the root. */
+/* A function or process below its callers. Node 0 is the root. */
 struct call_node {
 	const char *name; /* owned by the tree */
 	enum call_kind kind;
-	uint32_t parent, child, sibling; /* 0 = none */
-	uint32_t depth;                  /* the root's is 0 */
+	uint32_t parent, child, sibling; /* numbers of nodes; 0 = no such node */
+	uint32_t depth;                  /* depth in the tree; 0 for the root */
 	uint64_t self[CALL_SIDES];       /* weight of stacks that end here */
 	uint64_t total[CALL_SIDES];      /* including its callees */
 };
 
 struct call_tree {
-	struct call_node *nodes; /* owned; callers before their callees */
+	struct call_node *nodes; /* owned; callers precede their callees */
 	size_t n_nodes, room_nodes;
 	uint32_t max_depth;
-	uint64_t n_cut; /* stacks that are only partly in the tree */
+	uint64_t n_cut; /* number of stacks that are only partly in the tree */
 	struct text_set names;
-	struct table children; /* hash of parent, name, kind -> number + 1 */
+	struct table children; /* hash of parent, name and kind -> number + 1 */
 };
 
 struct call_tree_options {
 	enum call_side side;
 	bool by_time;  /* weights are nanoseconds, otherwise counts */
-	bool inverted; /* starts with the innermost function, and goes outwards */
+	bool inverted; /* begins with the innermost functions, with their callers below them */
 	const struct profile_names *names;
 };
 
@@ -60,12 +60,15 @@ DEFINE_CLEANUP(struct call_tree *, call_tree_free)
 int call_tree_add(struct call_tree *t, const struct profile *p,
 		  const struct call_tree_options *options);
 
-/* Sums up, and sorts siblings by name. Once, after the last profile. Returns 0 or -ENOMEM. */
+/*
+ * Computes the totals, and sorts siblings by name. Called once, after the last profile. Returns 0
+ * or -ENOMEM.
+ */
 int call_tree_finish(struct call_tree *t);
 
 /*
- * The node after NODE in a walk over all of them, callers first; starts with 0 (the root), and is 0
- * after the last one.
+ * The node after NODE in a walk over all nodes, callers first. It starts with 0 (the root). Returns
+ * 0 after the last node.
  */
 uint32_t call_tree_next(const struct call_tree *t, uint32_t node);
 
@@ -74,7 +77,7 @@ struct call_function {
 	const char *name; /* owned by the tree */
 	enum call_kind kind;
 	uint64_t self;
-	uint64_t total; /* recursive calls count once */
+	uint64_t total; /* total of its nodes; recursive calls count once */
 };
 
 /*

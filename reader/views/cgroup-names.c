@@ -51,7 +51,7 @@ static bool cgroup_is_unit(const struct part *p)
 	return false;
 }
 
-/* The part between BEFORE and BEHIND in a component that has both. */
+/* The text between BEFORE and BEHIND in a component that has both. */
 static bool cgroup_names_between(const struct part *p, const char *before, const char *behind,
 				 struct part *ret)
 {
@@ -116,7 +116,9 @@ static void cgroup_names_unescape(char *text)
 	*out = '\0';
 }
 
-/* Containers whose component is PREFIX ID SUFFIX, where ID consists of hexadecimal digits. */
+/*
+ * Names a container whose component is PREFIX ID SUFFIX, where ID consists of hexadecimal digits.
+ */
 static bool cgroup_by_id(char *to, const struct part *p)
 {
 	static const struct {
@@ -140,7 +142,7 @@ static bool cgroup_by_id(char *to, const struct part *p)
 	return false;
 }
 
-/* Containers with a name. */
+/* Names a container whose component has the container's name. */
 static bool cgroup_by_name(char *to, const struct part *p)
 {
 	static const struct {

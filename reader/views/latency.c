@@ -9,8 +9,8 @@
 
 enum { FINE = 1 << LATENCY_FINE_BITS };
 
-/* The step of a time. Each small time is a step of its own. For larger ones, the highest bit and
- * the four bits after it select the step. */
+/* The step of a duration. Each small duration has its own step. For larger ones, the highest bit
+ * and the four bits after it select the step. */
 static uint32_t latency_step_of(uint64_t ns)
 {
 	unsigned shift;

@@ -13,7 +13,7 @@
 #include "base/table.h"
 
 enum {
-	LATENCY_FINE_BITS = 4, /* 16 steps to a power of two */
+	LATENCY_FINE_BITS = 4, /* 16 steps per power of two */
 	LATENCY_STEPS = (64 - LATENCY_FINE_BITS + 1) << LATENCY_FINE_BITS,
 };
 
@@ -23,31 +23,31 @@ struct latency_step {
 
 struct latency {
 	uint64_t n, sum_ns, max_ns;
-	struct latency_step *steps; /* owned; in order */
+	struct latency_step *steps; /* owned; sorted by step */
 	uint32_t n_steps, room;
 };
 
 /* Frees the steps and makes L empty and usable again. */
 void latency_deinit(struct latency *l);
 
-/* Counts one that took NS. Returns 0 or -ENOMEM. */
+/* Adds a duration of NS. Returns 0 or -ENOMEM. */
 int latency_add(struct latency *l, uint64_t ns);
 
-/* Counts all of FROM, too. Returns 0 or -ENOMEM. */
+/* Adds all durations of FROM. Returns 0 or -ENOMEM. */
 int latency_merge(struct latency *l, const struct latency *from);
 
-/* 0 without any. */
+/* The mean duration; 0 without durations. */
 uint64_t latency_mean_ns(const struct latency *l);
 
-/* Counts one that took NS in T's latencies for KEY (not 0). Returns 0 or -ENOMEM. */
+/* Adds a duration of NS to T's histogram for KEY (not 0). Returns 0 or -ENOMEM. */
 int latency_table_add(struct table *t, uint64_t key, uint64_t ns);
 
-/* Frees all latencies in T, makes it empty and usable again. */
+/* Frees all histograms in T, makes it empty and usable again. */
 void latency_table_deinit(struct table *t);
 
 /*
- * The duration that PERCENT (0 to 100) of them did not exceed, in the middle of its step; 0 without
- * any.
+ * The duration that PERCENT (0 to 100) of the durations did not exceed, in the middle of its step;
+ * 0 without durations.
  */
 uint64_t latency_percentile_ns(const struct latency *l, double percent);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reader/views/leak-trend.h"
 
-/* Joins pairs of windows. The value of each pair is that at its end. */
+/* Joins pairs of windows. The value of a pair is the value at its end. */
 static void leak_trend_halve(struct leak_trend *t)
 {
 	uint32_t n = (t->n + 1) / 2;
@@ -57,7 +57,7 @@ static double leak_trend_slope(const uint64_t *values, uint32_t n, uint64_t wind
 	return squares > 0 ? sum / squares * 1e9 / (double)window_ns : 0;
 }
 
-/* The last window ends with the watch. If it is shorter than half a window, it is merged into the
+/* Ends the last window with the watch. If it is shorter than half a window, it is merged into the
  * previous one. */
 static void leak_trend_end_windows(struct leak_trend *t, uint64_t age_ns)
 {

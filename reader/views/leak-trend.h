@@ -10,19 +10,19 @@
 
 enum { LEAK_WINDOWS_MAX = 32 };
 
-/* How long the windows of a new trend are. */
+/* The length of the windows of a new trend. */
 #define LEAK_WINDOW_NS UINT64_C(100000000)
 
-/* All zeroes is an empty one. */
+/* A struct with all bytes zero is an empty trend. */
 struct leak_trend {
 	uint64_t window_ns; /* 0 = LEAK_WINDOW_NS */
-	uint32_t n;         /* windows with a value */
+	uint32_t n;         /* number of windows with a value */
 	uint64_t values[LEAK_WINDOWS_MAX];
 };
 
 /*
- * From AGE_NS after the beginning on, the value is VALUE. Ages must not decrease; a lower one
- * counts as the last one.
+ * From AGE_NS after the beginning on, the value is VALUE. Ages must not decrease: a lower age
+ * counts as the last age.
  */
 void leak_trend_set(struct leak_trend *t, uint64_t age_ns, uint64_t value);
 
@@ -35,8 +35,8 @@ struct leak_growth {
 };
 
 /*
- * The result until AGE_NS. Windows are at least MIN_WINDOW_NS long, the interval of readings. T is
- * used up.
+ * Computes the result until AGE_NS. Windows are at least MIN_WINDOW_NS long, the interval of
+ * readings. T must not be used afterwards.
  */
 void leak_trend_finish(struct leak_trend *t, uint64_t age_ns, uint64_t min_window_ns,
 		       struct leak_growth *ret);

@@ -27,8 +27,8 @@ enum {
 	LEAK_GREW_MIN = 3,
 	LEAK_QUARTERS_MIN = 3,
 	LEAK_FELL_PART = 4,
-	LEAK_OLD_PART = 2,    /* "half of the watched time" */
-	LEAK_YOUNG_PART = 10, /* "a tenth of that time" */
+	LEAK_OLD_PART = 2,    /* for "half of the watched time" */
+	LEAK_YOUNG_PART = 10, /* for "a tenth of that time" */
 };
 
 enum leak_verdict {
@@ -44,21 +44,21 @@ enum leak_verdict {
 	LEAK_VERDICT_MAX,
 };
 
-/* "lost", "possibly lost", ... */
+/* The names of the verdicts: "lost", "possibly lost", ... */
 extern const char *const leak_verdict_names[LEAK_VERDICT_MAX];
 
 struct leak_evidence {
 	uint64_t lost, indirect, possible, reachable,
-		unknown; /* number of blocks, by result of the search */
+		unknown; /* numbers of blocks, by the result of the search */
 	struct leak_growth growth;
 	bool program_ended;
-	uint64_t watched_ns;             /* how long it was watched */
-	uint64_t oldest_ns, youngest_ns; /* ages */
+	uint64_t watched_ns;             /* duration of the watch */
+	uint64_t oldest_ns, youngest_ns; /* ages of the oldest and the youngest block */
 };
 
 enum leak_verdict leak_verdict(const struct leak_evidence *e);
 
-/* Whether it grew, as defined for "growing". */
+/* Whether G is growth as defined for "growing". */
 bool leak_growth_is_steady(const struct leak_growth *g);
 
 /*
@@ -72,8 +72,8 @@ struct leak_estimate {
 	double blocks_variance, bytes_variance;
 };
 
-/* Adds a block of SIZE bytes, sampled at INTERVAL; 0 = all blocks are recorded. */
+/* Adds a block of SIZE bytes, sampled at INTERVAL bytes; INTERVAL 0 = all blocks are recorded. */
 void leak_estimate_add(struct leak_estimate *e, uint64_t size, uint64_t interval);
 
-/* In 95 of 100 cases, the error of the estimate is below this. */
+/* The error that the estimate does not exceed in 95 of 100 cases. */
 double leak_estimate_error(double variance);

@@ -64,7 +64,7 @@ static uint64_t leaks_age_of(const struct leak_watch *w, uint64_t since_ns)
 
 static void leaks_finish_judge(const struct leak_watch *w, struct leak_group *g)
 {
-	/* The interval between sums. Most windows that are shorter would contain no data. */
+	/* The interval between sums. Most shorter windows would contain no data. */
 	uint64_t looked_ns =
 		w->n_usage_times > 0 ? leak_watch_age(w, w->end_ns) / w->n_usage_times * 5 / 4 : 0;
 	struct leak_evidence e = {
@@ -150,7 +150,7 @@ static int leaks_finish_watch(struct leaks *l, struct leak_watch *w, uint32_t co
 DEFINE_ORDER_OF_POINTERS(compare_watches, struct leak_watch,
 			 COMPARE(x->begin_ns, y->begin_ns) ?: COMPARE(x->pid, y->pid))
 
-/* Sorts by time, and numbers the watches of each process. */
+/* Sorts the watches by time, and numbers the watches of each process. */
 static void leaks_order_watches(struct leaks *l)
 {
 	SORT(l->watches, l->n_watches, compare_watches);

@@ -59,7 +59,7 @@ int leaks_on_rename(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-/* The kernel sets the name of a program shortly before the exec event. */
+/* Notes the name of a new program. The kernel sets it shortly before the exec event. */
 int leaks_on_exec(struct leaks *l, const struct event *ev)
 {
 	struct leak_process *p = leaks_get_process(l, ev->pid);
@@ -85,7 +85,7 @@ int leaks_on_exec(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-/* A child has the name of its parent. */
+/* Notes the name of a child, which is the name of its parent. */
 int leaks_on_fork(struct leaks *l, const struct event *ev)
 {
 	const struct leak_process *parent = table_get(&l->by_pid, (uint64_t)ev->pid + 1);
@@ -119,7 +119,10 @@ void leaks_name_watch(const struct leaks *l, struct leak_watch *w)
 	w->real_pid = p->real_pid;
 	w->name = w->program = "";
 	for (size_t i = 0; i < p->n_names; i++) {
-		/* (if nobody has looked before the exit, the watch can end before the last exec) */
+		/*
+		 * (if the process was not checked before its exit, the watch can end before the
+		 * last exec)
+		 */
 		if ((p->names[i].ts_ns > w->end_ns && !exits) ||
 		    (execs && p->names[i].ts_ns == w->end_ns))
 			continue;

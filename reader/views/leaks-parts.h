@@ -10,24 +10,25 @@
 
 #include "reader/views/leaks.h"
 
-/* The maximum number of names of a process. The oldest one is discarded. */
+/* The maximum number of names of a process. If there are more, the oldest name is discarded. */
 enum { NAMES_MAX = 32 };
 
 /* The data of a process, and its watch. Texts belong to the leaks. */
 struct leak_process {
 	uint32_t real_pid;
 	unsigned n_watches;
-	const char *task;              /* the name in its kernel object, which has no time */
-	struct leak_watch *watch;      /* the latest one; NULL = none */
-	uint64_t forked_ns, execed_ns; /* its fork and its first exec; 0 = not in the archive */
+	const char *task;         /* name in its kernel object, which has no time */
+	struct leak_watch *watch; /* latest watch of the process; NULL = no watch */
+	/* Times of its fork and of its first exec; 0 = not in the archive. */
+	uint64_t forked_ns, execed_ns;
 	struct leak_process_name {
-		uint64_t ts_ns; /* the process has the name from this time on */
+		uint64_t ts_ns; /* time from which on the process has the name */
 		const char *name, *program;
-	} names[NAMES_MAX]; /* ordered as in the archive */
+	} names[NAMES_MAX]; /* in the order of the archive */
 	size_t n_names;
 };
 
-/* The live blocks of a watch whose begin was written again are complete by TS_NS. */
+/* Copies TEXT, with the lifetime of the leaks. Returns NULL without memory. */
 void leak_watch_finish_repetition(struct leak_watch *w, uint64_t ts_ns);
 
 /* TEXT with the lifetime of the leaks; NULL without memory. */
@@ -36,19 +37,19 @@ const char *leaks_keep_text(struct leaks *l, const char *text);
 /* The process PID, created if it is new; NULL without memory. */
 struct leak_process *leaks_get_process(struct leaks *l, uint32_t pid);
 
-/* Events about processes. Each returns 0 or -ENOMEM. */
+/* Handle events about processes. Each returns 0 or -ENOMEM. */
 int leaks_on_task(struct leaks *l, const struct event *ev);
 int leaks_on_rename(struct leaks *l, const struct event *ev);
 int leaks_on_exec(struct leaks *l, const struct event *ev);
 int leaks_on_fork(struct leaks *l, const struct event *ev);
 
-/* When a fork began the program of W, in the archive; 0 = otherwise. */
+/* The time of the fork that began the program of W, if it is in the archive; otherwise 0. */
 uint64_t leaks_fork_of(const struct leaks *l, const struct leak_watch *w);
 
-/* The name of W's process when W ended, before any later name. */
+/* Sets the name that the process of W had when W ended, before any later name. */
 void leaks_name_watch(const struct leaks *l, struct leak_watch *w);
 
-/* W ends at TS_NS. */
+/* Ends W at TS_NS. */
 void leak_watch_close(struct leak_watch *w, uint64_t ts_ns);
 
 /* The age of W at TS_NS. */

@@ -69,7 +69,7 @@ const char *leaks_keep_text(struct leaks *l, const char *text)
 	return *text ? text_set_keep(&l->texts, text) : "";
 }
 
-/* Late events of a program can arrive when the next program is already traced. */
+/* (late events of a program can arrive when the next program is already traced) */
 struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns)
 {
 	const struct leak_process *p = table_get(&l->by_pid, (uint64_t)pid + 1);
@@ -273,7 +273,7 @@ static void leaks_remove_block(struct leak_watch *w, struct leak_block *b, uint6
 	while (*link != b)
 		link = &(*link)->next;
 	*link = b->next;
-	/* Cannot fail: the entry exists. */
+	/* This cannot fail, since the entry exists. */
 	if (first)
 		table_set(&w->by_id, hash, first);
 	else
@@ -347,8 +347,8 @@ static void leaks_on_free(struct leak_watch *w, const struct event *ev)
 		w->own_unmatched++;
 }
 
-/* Removes blocks that are missing in the last snapshot, of TS_NS. Blocks allocated later are kept:
- * they were recorded while the snapshot was read. */
+/* Removes blocks that are missing in the last snapshot, which was taken at TS_NS. Blocks allocated
+ * later are kept: they were recorded while the snapshot was read. */
 static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 {
 	struct leak_block *after;
@@ -360,8 +360,8 @@ static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 	}
 }
 
-/* After a repeated begin, all live blocks were written again. Others were freed in a part of the
- * recording that is missing. (Without a record of each allocation, only snapshots have live
+/* After a repeated begin, all live blocks were written again. Other blocks were freed in a part of
+ * the recording that is missing. (Without a record of each allocation, only snapshots have live
  * blocks.) */
 void leak_watch_finish_repetition(struct leak_watch *w, uint64_t ts_ns)
 {
@@ -380,8 +380,8 @@ static void leaks_on_snapshot(struct leak_watch *w, const struct event *ev)
 		leaks_sweep(w, ev->ts_ns);
 }
 
-/* Handles a block, which may be known: of a snapshot, if it has its time, or one that lives at the
- * begin of a cut. */
+/* Handles a block, which may be known already. It belongs to a snapshot, if it has the snapshot's
+ * time, or is live at the begin of a cut. */
 static int leaks_on_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
 	struct leak_block *b = leaks_find_block(w, ev->block.resource, ev->block.id);
@@ -426,7 +426,7 @@ static int leaks_on_usage(struct leak_watch *w, const struct event *ev)
 	if (!sum)
 		return -ENOMEM;
 	g = sum->group;
-	/* A sum that was repeated with the begin does not show that nothing has grown. */
+	/* A sum that is repeated with the begin is no evidence that nothing has grown. */
 	if (ev->ts_ns == w->repeated_ns && ev->usage.bytes == sum->bytes &&
 	    ev->usage.allocations == sum->allocations)
 		return 0;
@@ -434,7 +434,7 @@ static int leaks_on_usage(struct leak_watch *w, const struct event *ev)
 		w->last_usage_ns = ev->ts_ns;
 		w->n_usage_times++;
 	}
-	/* Several ids can have the same stack. Each has its own sum. */
+	/* Several ids can have the same stack, and each id has a separate sum. */
 	g->live_blocks += ev->usage.blocks - sum->blocks;
 	g->usage_bytes += ev->usage.bytes - sum->bytes;
 	g->allocations += ev->usage.allocations - sum->allocations;

@@ -27,25 +27,25 @@
 #include "reader/views/profile.h"
 #include "model/event.h"
 
-/* The maximum number of functions or texts of a group; and of contexts that are known by name. */
+/* The maximum numbers of functions or texts of a group, and of contexts that are known by name. */
 enum { LEAK_TEXTS_MAX = 4, LEAK_CONTEXTS_MAX = 32 };
 
 struct leaks_options {
-	const uint32_t *pids; /* only these processes; none = all; borrowed */
+	const uint32_t *pids; /* only these processes; if n_pids is 0, all; borrowed */
 	size_t n_pids;
-	uint32_t resources;  /* only these, 1 << enum resource; 0 = all */
-	const char *context; /* only blocks allocated in this one; NULL = all; borrowed */
+	uint32_t resources;  /* only these resources, 1 << enum resource; 0 = all */
+	const char *context; /* only blocks allocated in this context; NULL = all; borrowed */
 	uint64_t min_age_ns; /* only blocks of at least this age */
 };
 
 struct leak_block {
 	uint64_t id, size; /* as in struct event */
-	uint64_t since_ns; /* 0 = unknown */
-	uint32_t thread;   /* koid; 0 = unknown */
+	uint64_t since_ns; /* time of the allocation; 0 = unknown */
+	uint32_t thread;   /* koid of the allocating thread; 0 = unknown */
 	uint32_t context;
-	uint32_t sequence; /* the number of the last snapshot that contained it */
+	uint32_t sequence; /* number of the last snapshot that contained the block */
 	enum reach reach;
-	bool wanted; /* the options select it */
+	bool wanted; /* the options select the block */
 	struct leak_group *group;
 	const char *function, *text;       /* owned by the leaks; "" = none */
 	struct leak_block *next;           /* the next block with the same hash */
@@ -54,70 +54,84 @@ struct leak_block {
 
 struct leak_group {
 	enum resource resource;
-	uint32_t node; /* the innermost call, of the profile; 0 = the stack is unknown */
+	uint32_t node; /* innermost call, a node of the profile; 0 = the stack is unknown */
 	bool left_out; /* leaks_filter() has removed it */
 
-	/* After leaks_finish(): */
-	uint64_t blocks, bytes;     /* live, as recorded */
-	struct leak_estimate all;   /* the same, estimated from samples */
-	uint64_t first_ns, last_ns; /* the oldest and the newest allocation; 0 = unknown */
-	uint64_t allocations;       /* so far; 0 = unknown */
-	uint64_t reach[REACH_MAX];  /* blocks */
-	uint64_t lost_bytes;        /* bytes of blocks with REACH_LOST */
-	uint32_t contexts;          /* the bits of contexts of some blocks */
+	/* Set by leaks_finish(): */
+	uint64_t blocks, bytes;     /* live blocks, as recorded */
+	struct leak_estimate all;   /* the live blocks, estimated from samples */
+	uint64_t first_ns, last_ns; /* times of the oldest and the newest allocation; 0 = unknown */
+	uint64_t allocations;       /* number of allocations so far; 0 = unknown */
+	uint64_t reach[REACH_MAX];  /* numbers of blocks, by the result of the search */
+	uint64_t lost_bytes;        /* size of the blocks with REACH_LOST */
+	/* Bits of contexts in which some of the blocks were allocated. */
+	uint32_t contexts;
 	struct leak_growth growth;
 	enum leak_verdict verdict;
-	const char *functions[LEAK_TEXTS_MAX], *texts[LEAK_TEXTS_MAX]; /* NULL = no more */
+	const char *functions[LEAK_TEXTS_MAX], *texts[LEAK_TEXTS_MAX]; /* NULL = end of the list */
 
-	/* Of leaks*.c: */
+	/* Only for leaks*.c: */
 	struct leak_group *next;
-	uint64_t live_bytes;               /* from blocks */
-	uint64_t live_blocks, usage_bytes; /* from sums */
+	uint64_t live_bytes;               /* size of the live blocks, from blocks */
+	uint64_t live_blocks, usage_bytes; /* number and size of the live blocks, from sums */
 	uint64_t usage_first_ns, usage_last_ns;
 	struct leak_trend trend;
 };
 
 struct leak_watch {
-	uint32_t pid;        /* koid */
-	uint32_t real_pid;   /* as the kernel had it */
-	unsigned number;     /* 1, 2, ... of its process */
+	uint32_t pid;        /* koid of the process */
+	uint32_t real_pid;   /* pid of the process in the kernel */
+	unsigned number;     /* number of the watch of its process, from 1 on */
 	const char *name;    /* the name of the process when the watch ended; "" = unknown */
 	const char *program; /* the executed file; "" = unknown */
 	uint64_t begin_ns, end_ns;
 	const char *resources, *allocators; /* as in struct event */
-	/* No allocator had probes: nothing is known of its memory. As in struct event; "" = some */
+	/*
+	 * Why no allocator had probes, so that nothing is known of its memory, as in struct event;
+	 * "" = some allocators had probes
+	 */
 	const char *unwatched;
-	const char *reason;     /* the reason for its end; "" = the archive ended before */
-	const char *gap;        /* why probes were not in place all the time; "" = they were */
+	const char *reason; /* reason for the end of the watch; "" = the archive ended before */
+	/* Why probes were not in place all the time; "" = all were in place. */
+	const char *gap;
 	const char *unsearched; /* as in struct event */
 	bool complete;          /* watched from the first instruction on, without a gap */
-	uint64_t forked_ns;     /* a fork in the archive began its program then; 0 = otherwise */
-	bool logged;            /* each event was recorded */
+	/* Time of the fork that began its program, if it is in the archive; otherwise 0. */
+	uint64_t forked_ns;
+	bool logged; /* each event was recorded */
 	uint64_t interval, min_bytes;
 	uint64_t unmatched, failed, lost, full, no_stack;
-	/* Blocks that were allocated again without being freed: a free is missing */
+	/*
+	 * Number of blocks that were allocated again without being freed: the record of a free is
+	 * missing
+	 */
 	uint64_t replaced;
 	uint32_t n_snapshots;
 	uint64_t snapshot_ns; /* time of the last snapshot */
-	uint64_t missing;     /* blocks announced by the last snapshot that are missing */
-	bool from_sums;       /* there were no blocks: the groups come from the last sums */
+	/* Number of blocks that the last snapshot announced, but that are missing. */
+	uint64_t missing;
+	bool from_sums; /* the watch has no blocks: its groups come from the last sums */
 	struct leak_group *
-		*groups; /* after leaks_finish(): owned; those with the strongest evidence first */
+		/* Set by leaks_finish(): owned; groups with the strongest evidence first. */
+		*groups;
 	size_t n_groups;
 	struct leak_block *first; /* the list of blocks, in no order */
 
-	/* Of leaks*.c: */
+	/* Only for leaks*.c: */
 	struct table stacks; /* id -> node + 1 */
 	struct table by_key; /* hash -> struct leak_group, a chain; owned */
 	struct table by_id;  /* hash -> struct leak_block, a chain; owned */
 	struct table sums;   /* hash -> struct leak_sum, owned */
-	size_t n_made;       /* groups */
-	uint32_t sequence;   /* the number of the last snapshot */
+	size_t n_made;       /* number of groups */
+	uint32_t sequence;   /* number of the last snapshot */
 	bool open;
-	bool ran_other;       /* its process has called exec, and no event reported its end */
-	uint64_t repeated_ns; /* its begin was written again then, with its live blocks; 0 = not */
-	struct leak_watch *older; /* the next older watch of its process */
-	uint64_t newer_begin_ns;  /* when the next newer watch began; 0 = there is none */
+	bool ran_other; /* its process has called exec, and no event reported its end */
+	/*
+	 * Time at which the begin of the watch was written again, with its live blocks; 0 = never.
+	 */
+	uint64_t repeated_ns;
+	struct leak_watch *older; /* next older watch of the process */
+	uint64_t newer_begin_ns;  /* begin of the next newer watch; 0 = no newer watch */
 	uint64_t own_unmatched;
 	uint64_t last_usage_ns;
 	uint32_t n_usage_times;
@@ -125,7 +139,7 @@ struct leak_watch {
 
 struct leak_context {
 	const char *name;
-	uint32_t id; /* one bit */
+	uint32_t id; /* bit of the context */
 };
 
 struct leaks {
@@ -134,9 +148,9 @@ struct leaks {
 	struct profile *profile; /* stacks and names; nothing is counted in it */
 	struct leak_context contexts[LEAK_CONTEXTS_MAX];
 	size_t n_contexts;
-	uint64_t n_lost;  /* lost events of class memory, in all processes */
+	uint64_t n_lost;  /* number of lost events of class memory, in all processes */
 	uint64_t end_ns;  /* time of the last event */
-	uint64_t n_stray; /* events of processes without a watch */
+	uint64_t n_stray; /* number of events of processes without a watch */
 	uint32_t n_processes_seen;
 
 	struct leaks_options options;
@@ -150,12 +164,12 @@ int leaks_new(struct leaks **ret, const struct leaks_options *options);
 struct leaks *leaks_free(struct leaks *l);
 DEFINE_CLEANUP(struct leaks *, leaks_free)
 
-/* Takes any event of an archive. Returns 0 or -ENOMEM. */
+/* Adds an event of any kind. Returns 0 or -ENOMEM. */
 int leaks_add(struct leaks *l, const struct event *ev);
 
 /*
- * Makes the groups of each watch, with their verdicts. Once, after the last event. Returns 0,
- * -ENOMEM, or -ENOENT: the context in the options does not exist.
+ * Makes the groups of each watch, with their verdicts. Called once, after the last event. Returns
+ * 0, -ENOMEM, or -ENOENT: the context in the options does not exist.
  */
 int leaks_finish(struct leaks *l);
 

@@ -31,11 +31,12 @@ struct live {
 	uint64_t begin_ns; /* begin of the grid; 0 = unknown */
 	uint64_t start_ns, end_ns;
 	uint64_t n_events;
-	uint64_t n_lost_before; /* before the window */
+	uint64_t n_lost_before; /* number of lost events before the window */
 	struct summary *summary;
 	struct profile *profile;
-	struct table latencies;    /* tid -> struct latency, owned */
-	struct pids ending, ended; /* processes that end in this window; in the previous one */
+	struct table latencies; /* tid -> struct latency, owned */
+	/* Processes that end in this window, and that ended in the previous one. */
+	struct pids ending, ended;
 };
 
 void live_window_deinit(struct live_window *w)
@@ -87,7 +88,7 @@ uint64_t live_end_ns(const struct live *l)
 	return l->end_ns;
 }
 
-/* Whether EV comes in order of time, and has the time at which it happened. */
+/* Whether EV is in order of time, and has the time at which it happened. */
 static bool live_is_timed(const struct event *ev)
 {
 	switch (ev->kind) {
@@ -379,7 +380,7 @@ static int live_show_threads(const struct live *l, struct live_window *w)
 	return r;
 }
 
-/* The process of THREAD in W, which is added if it is new. NULL without memory. */
+/* The process of THREAD in W, which is added if it is new. Returns NULL without memory. */
 static struct live_task *live_get_process(const struct live *l, struct table *numbers,
 					  const struct live_task *thread, struct live_window *w)
 {
@@ -464,7 +465,7 @@ static int live_begin(struct live *l)
 	l->n_events = 0;
 	l->n_lost_before += summary_lost(l->summary);
 	latency_table_deinit(&l->latencies);
-	/* Records can be a little late. */
+	/* (records can be a little late) */
 	profile_begin_part(l->profile, l->start_ns);
 	l->start_ns = l->end_ns;
 	l->end_ns += l->interval_ns;

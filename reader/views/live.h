@@ -4,7 +4,7 @@
  * endless stream of events. The counts are those of reader/views/summary and reader/views/profile.
  *
  * Windows form a grid: the n-th ends n intervals after the recording began, in the time of the
- * events. A window is over when a later event arrives (live_is_over()). If none arrives, the
+ * events. A window is over when a later event arrives (live_is_over()). If no event arrives, the
  * caller, who has a clock, must decide.
  *
  * Memory grows with live tasks and with the activity in one window, not with time.
@@ -20,23 +20,24 @@
 #include "reader/views/profile-names.h"
 #include "model/event.h"
 
-/* Of more threads or processes, the idle ones are discarded. */
+/* The maximum number of threads, and of processes. Beyond it, idle ones are discarded. */
 enum { LIVE_THREADS_MAX = 1 << 18 };
 
 /* A thread or a process; texts belong to the window. */
 struct live_task {
-	uint32_t pid, tid;   /* koids; tid is only set for threads */
-	const char *name;    /* "?" = unknown */
+	uint32_t pid, tid; /* koids; tid is only set for threads */
+	/* For a thread, the name of its process; for a process, the command line, or "". */
+	const char *name;
 	const char *process; /* the name of its process; for a process the command line, or "" */
 	uint64_t cpu_ns, runnable_ns;
-	uint64_t switches; /* times it got a CPU */
+	uint64_t switches; /* number of times that it was switched in */
 	uint64_t wakeups;
 	uint64_t samples;
-	uint64_t n_threads; /* active ones; for processes */
-	uint64_t wait_ns;   /* 99 % of its wakeups were served in this time */
+	uint64_t n_threads; /* for a process: number of active threads */
+	uint64_t wait_ns;   /* 99 % of its wakeups were followed by a run within this time */
 };
 
-/* A function by name, in the processes of one name. */
+/* A function, by name, in all processes of one name. */
 struct live_function {
 	const char *name, *module, *process; /* owned by the window; module may be "" */
 	bool kernel;
@@ -59,26 +60,27 @@ struct live_window {
 	uint64_t n_events, n_samples;
 	uint64_t n_lost;      /* lost events in the window */
 	uint64_t n_lost_ever; /* lost events since the recording began */
-	/* Mappings without room since the recording began (maps.h) */
+	/* Number of mappings since the recording began that did not fit (maps.h) */
 	uint64_t n_unmapped;
-	struct live_loss *lost; /* n_lost by class; owned, as are the following */
+	struct live_loss *lost; /* n_lost by class; owned, like the following lists */
 	size_t n_classes;
 	struct live_cpu *cpus;
 	size_t n_cpus;
-	uint64_t busy_ns;                /* sum of all CPUs */
-	struct live_function *functions; /* the hottest first */
+	uint64_t busy_ns;                /* time of running threads, as a sum over all CPUs */
+	struct live_function *functions; /* most samples first */
 	size_t n_functions;
-	struct live_task *threads, *processes; /* active ones; most CPU time first */
+	/* Active threads and processes; most CPU time first. */
+	struct live_task *threads, *processes;
 	size_t n_threads, n_processes;
 	struct text_set texts;
 };
 
-/* All zeroes is an empty one. */
+/* Frees the content of W. A struct with all bytes zero is an empty window. */
 void live_window_deinit(struct live_window *w);
 
 struct live;
 
-/* Windows of INTERVAL_NS. */
+/* Creates a view with windows of INTERVAL_NS. */
 int live_new(struct live **ret, uint64_t interval_ns);
 struct live *live_free(struct live *l);
 DEFINE_CLEANUP(struct live *, live_free)
@@ -89,14 +91,14 @@ uint64_t live_end_ns(const struct live *l);
 /* Whether EV, which is not processed yet, is after the window, which must be closed first. */
 bool live_is_over(const struct live *l, const struct event *ev);
 
-/* Takes one event in. Returns 0 or -ENOMEM. */
+/* Adds an event. Returns 0 or -ENOMEM. */
 int live_add(struct live *l, const struct event *ev);
 
 /*
- * Ends the window and begins the next one. Events up to NOW_NS were processed, so it ends at the
- * last line of the grid before that, or with LAST at NOW_NS itself. *RET (an empty one, or NULL if
- * it is not needed) is filled. NAMES is queried for the addresses with most samples first. Returns
- * 0 or -ENOMEM.
+ * Ends the window and begins the next one. Events up to NOW_NS were processed, so the window ends
+ * at the last line of the grid before that, or, with LAST, at NOW_NS itself. *RET, which is empty,
+ * gets the data of the window; NULL = the data is not needed. NAMES is queried for the addresses
+ * with most samples first. Returns 0 or -ENOMEM.
  */
 struct live_close_args {
 	uint64_t now_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The names of places in a profile: those in the archive itself (EVENT_FRAME), then those from a
- * callback; unknown ones are "module+0xoffset".
+ * The names of places in a profile: names in the archive (EVENT_FRAME), then names from a callback.
+ * Unknown places are "module+0xoffset".
  */
 #pragma once
 
@@ -19,11 +19,13 @@ struct profile_names {
 	void *userdata;
 };
 
-/* As find(), from both sources; NAMES can have none. */
+/*
+ * Finds the functions at PLACE like find(), in the archive and by the callback, if NAMES has one.
+ */
 int profile_names_find(const struct profile *p, const struct profile_names *names,
 		       const struct profile_place *place, const struct frame **ret);
 
-/* Sufficient room for the following. */
+/* The size of buffers for the texts of the following functions. */
 enum { PROFILE_LABEL_MAX = 300 };
 
 /*
@@ -34,15 +36,16 @@ const char *profile_names_label(char to[PROFILE_LABEL_MAX], const struct profile
 				const struct frame *frame);
 
 /*
- * The process of STACK for people: the name of the program that it ran then, or "pid N". As above.
+ * The process of STACK for people: the name of the program that it ran then, or "pid N". Writes to
+ * TO, or returns another text.
  */
 const char *profile_names_process(char to[PROFILE_LABEL_MAX], const struct profile *p,
 				  const struct profile_names *names,
 				  const struct profile_stack *stack);
 
 /*
- * The length of the path of MAPPING, without the " (deleted)" that the kernel appends if the file
- * had no name any more.
+ * The length of the path of MAPPING, without the " (deleted)" that the kernel appends to the path
+ * of a removed file.
  */
 size_t profile_names_path_length(const struct mapping *mapping);
 

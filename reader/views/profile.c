@@ -18,14 +18,18 @@ enum {
 struct runner {
 	uint32_t pid, tid;
 	bool seen, runs;
-	uint32_t cpu, cpu_before; /* the CPU where it runs or ran last; the previous one */
-	uint64_t since_ns;        /* when it came to `cpu` */
-	/* when it left `cpu`, if it does not run; otherwise, when it left cpu_before */
+	/* CPU on which the thread runs or ran last, and the previous CPU. */
+	uint32_t cpu, cpu_before;
+	uint64_t since_ns; /* time at which the thread came to `cpu` */
+	/*
+	 * If the thread does not run: the time at which it left `cpu`; otherwise, the time at which
+	 * it left cpu_before
+	 */
 	uint64_t left_ns;
-	bool open;       /* an off-CPU time waits for its stack; begin and end follow */
-	bool unfinished; /* that time has not ended */
-	bool estimated;  /* its end is an estimate */
-	bool earlier;    /* it began before the recording */
+	bool open;       /* a time off CPU waits for its stack; its begin and end follow */
+	bool unfinished; /* the time off CPU has not ended */
+	bool estimated;  /* the end of the time off CPU is an estimate */
+	bool earlier;    /* the time off CPU began before the recording */
 	uint64_t begin_ns, end_ns;
 };
 
@@ -33,7 +37,7 @@ struct profile_state {
 	struct profile_options options;
 	struct maps *maps;
 	struct programs programs;
-	struct table node_numbers;  /* parent << 32 | place, + 1 -> number + 1 */
+	struct table node_numbers;  /* (parent << 32 | place) + 1 -> number + 1 */
 	struct table place_numbers; /* hash -> number + 1, a chain */
 	struct table stack_numbers; /* hash -> number + 1, a chain */
 	struct table runners;       /* tid + 1 -> struct runner, owned */
@@ -93,7 +97,10 @@ static int profile_set_number(struct table *t, uint64_t key, size_t number)
 	return table_set(t, key, (void *)(uintptr_t)(number + 1));
 }
 
-/* A library that is loaded again at the same addresses has another mapping, but the same code. */
+/*
+ * The code of PLACE. A library that is loaded again at the same addresses has another mapping, but
+ * the same code.
+ */
 static uint64_t profile_code_of(const struct profile_place *place)
 {
 	return place->mapping ? place->mapping->code : 0;
@@ -169,7 +176,7 @@ static bool profile_is_full(const struct event *ev)
 	return !maps_is_kernel(ev->sample.frames[n - EVENT_SAMPLE_FRAMES_MAX]);
 }
 
-/* Replaces *NODE, the root, by the frame that stands for the missing calls of full stacks. */
+/* Replaces *NODE, the root, by the frame that represents the missing calls of full stacks. */
 static int profile_descend_cut(struct profile *p, uint32_t *node)
 {
 	static struct frame cut = { PROFILE_CUT_NAME, "", "", 0, 0 };
@@ -236,7 +243,7 @@ static int profile_count_stack(struct profile *p, const struct profile_stack *st
 			return 0;
 		}
 	}
-	/* The number of roots is limited by the number of threads. */
+	/* (the number of roots is limited by the number of threads) */
 	if (p->n_stacks >= PROFILE_STACKS_MAX && stack->node != 0) {
 		struct profile_stack root = *stack;
 
@@ -263,7 +270,7 @@ static struct runner *profile_get_runner(struct profile *p, uint32_t tid)
 	return r;
 }
 
-/* The idle threads share one koid, so their CPU is unknown. */
+/* Updates the CPUs of both threads. The idle threads share one koid, so their CPU is unknown. */
 static int profile_add_switch(struct profile *p, const struct event *ev)
 {
 	struct runner *out = NULL, *in = NULL;
@@ -298,7 +305,7 @@ static bool profile_cpu_is_wanted(const struct profile_options *o, uint32_t cpu)
 	return cpu < o->n_cpus && o->cpus[cpu];
 }
 
-/* Whether the thread was on a selected CPU at TS_NS, which must be recent. */
+/* Whether thread TID was on a selected CPU at TS_NS, which must be recent. */
 static bool profile_was_on_cpu(struct profile *p, uint32_t tid, uint64_t ts_ns)
 {
 	const struct profile_options *o = &p->state->options;
@@ -347,7 +354,7 @@ static void profile_begin_window(struct profile *p, uint64_t ts_ns)
 	o->to_ns = profile_saturating_add(ts_ns, o->to_ns);
 }
 
-/* UINT64_MAX means that the window has no end. */
+/* Whether TS_NS is after the window. UINT64_MAX means that the window has no end. */
 static bool profile_is_after_window(const struct profile_options *o, uint64_t ts_ns)
 {
 	return ts_ns >= o->to_ns && o->to_ns != UINT64_MAX;
@@ -374,7 +381,7 @@ static int profile_add_on_cpu(struct profile *p, const struct event *ev)
 	return profile_count_stack(p, &stack);
 }
 
-/* Whether the stack EV of RUNNER (NULL: none) lacks the frames of the program. */
+/* Whether the stack EV of RUNNER (NULL = unknown) lacks the frames of the program. */
 static bool profile_is_bare(const struct runner *runner, const struct event *ev)
 {
 	unsigned n = ev ? ev->sample.n_frames : 0;
@@ -445,7 +452,7 @@ static int profile_add_sample(struct profile *p, const struct event *ev)
 	if (ev->sample.kind != SAMPLE_OFF_CPU)
 		return 0;
 	runner = table_get(&p->state->runners, (uint64_t)ev->tid + 1);
-	/* The time is not selected, or this is a second stack for it. */
+	/* The time off CPU is not selected, or this is a second stack for it. */
 	if (!runner || !runner->open || runner->begin_ns != ev->ts_ns)
 		return 0;
 	return profile_close_off_cpu(p, runner, ev);

@@ -10,12 +10,13 @@
 
 struct ended_program {
 	uint64_t until_ns;
-	const char *name; /* of the texts */
+	const char *name; /* in the list of texts */
 };
 
 struct programs_process {
-	char *renamed_from; /* owned; the name before the last rename since exec; NULL = none */
-	char *renamed_to;   /* owned */
+	/* Name before the last rename since the exec; owned; NULL = no rename. */
+	char *renamed_from;
+	char *renamed_to;            /* owned */
 	struct ended_program *ended; /* owned; in order */
 	uint32_t n_ended, room;
 };

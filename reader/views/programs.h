@@ -5,7 +5,7 @@
  *
  * The kernel gives a process the name of its next program a moment before it reports the exec. So
  * the last rename before an exec has the name of the ended program. A program whose successor has
- * the same name is not told apart from it.
+ * the same name is not distinguished from the successor.
  *
  * A program is known by its number in its process: the number of programs before it.
  */
@@ -18,24 +18,24 @@
 #include "base/text-set.h"
 #include "model/event.h"
 
-/* Of all processes. Beyond them, an exec does not end a program. */
+/* The maximum number of programs of all processes. Beyond it, an exec does not end a program. */
 enum { PROGRAMS_MAX = 1 << 20 };
 
-/* All zeroes is an empty one. */
+/* A struct with all bytes zero is empty. */
 struct programs {
 	struct table by_pid; /* pid + 1 -> struct programs_process, owned */
 	struct text_set texts;
-	size_t n; /* ended programs */
+	size_t n; /* number of ended programs */
 };
 
 void programs_deinit(struct programs *p);
 
-/* Returns 1 if EV has ended a program of its process, 0, or -ENOMEM. */
+/* Adds an event. Returns 1 if EV has ended a program of its process, 0 if not, or -ENOMEM. */
 int programs_add(struct programs *p, const struct event *ev);
 
-/* The number of the program that process PID ran at TS_NS, and of its last one. */
+/* The number of the program that process PID ran at TS_NS, and the number of its last program. */
 uint32_t programs_at(const struct programs *p, uint32_t pid, uint64_t ts_ns);
 uint32_t programs_last(const struct programs *p, uint32_t pid);
 
-/* The name of an ended program, valid until programs_deinit(). NULL for the last one. */
+/* The name of an ended program, valid until programs_deinit(). NULL for the last program. */
 const char *programs_name(const struct programs *p, uint32_t pid, uint32_t number);

@@ -97,7 +97,7 @@ static void summary_accounts_switch_out(struct summary *s, struct summary_thread
 	summary_accounts_set_state(s, t, after, ev->ts_ns);
 }
 
-/* Whether EV switches T in after a wakeup. *RET_NS is the time since then. */
+/* Whether EV switches T in after a wakeup. *RET_NS is the time since the wakeup. */
 static bool summary_answers_wakeup(const struct summary *s, const struct summary_thread *t,
 				   const struct event *ev, uint64_t *ret_ns)
 {
@@ -132,7 +132,7 @@ static void summary_accounts_switch_in(struct summary *s, struct summary_thread 
 	t->cpu = ev->cpu;
 }
 
-/* Before EV is processed: the time in which a woken thread waited to preempt OUT is known. */
+/* Adds the time in which a woken thread waited to preempt OUT. Called before EV is processed. */
 static void summary_accounts_preempt(struct summary *s, const struct summary_cpu *cpu,
 				     struct summary_thread *out, const struct event *ev)
 {
@@ -166,7 +166,10 @@ int summary_account_switch(struct summary *s, const struct event *ev)
 		if (!in)
 			return -ENOMEM;
 	}
-	/* If another thread ran here, records are missing, and the end of its time is unknown. */
+	/*
+	 * If another thread ran on this CPU, records are missing, and the end of its time is
+	 * unknown.
+	 */
 	if (cpu->seen && cpu->tid == ev->tid)
 		summary_account_cpu(s, cpu, ev->ts_ns);
 	if (!ev->sw.synthetic) {
@@ -239,7 +242,7 @@ void summary_account_until(struct summary *s, struct summary_thread *t, uint64_t
 		summary_accounts_set_state(s, t, t->state, ts_ns);
 }
 
-/* (records of what runs after the pause can come before its end in the file) */
+/* (records of threads that run after the pause can precede its end in the file) */
 void summary_account_pause(struct summary *s, uint64_t ts_ns)
 {
 	struct summary_thread *t;
@@ -273,7 +276,7 @@ void summary_account_end(struct summary *s, uint64_t end_ns)
 		struct summary_cpu *cpu = &s->cpus[i];
 
 		summary_account_cpu(s, cpu, end_ns);
-		/* Times beyond session_stop are only known now. */
+		/* Times beyond session_stop are known only now. */
 		cpu->busy_ns = summary_accounts_smaller(cpu->busy_ns, s->recorded_ns);
 		cpu->other_ns =
 			summary_accounts_smaller(cpu->other_ns, s->recorded_ns - cpu->busy_ns);

@@ -8,20 +8,23 @@
 
 #include "reader/views/summary-state.h"
 
-/* EVENT_SWITCH and EVENT_WAKE. Return 0 or -ENOMEM. */
+/* Handle EVENT_SWITCH and EVENT_WAKE. Return 0 or -ENOMEM. */
 int summary_account_switch(struct summary *s, const struct event *ev);
 int summary_account_wake(struct summary *s, const struct event *ev);
 
-/* The running thread OLD_TID is called TID from TS_NS on. Returns as above. */
+/* Renames the running thread OLD_TID to TID from TS_NS on. Returns 0 or -ENOMEM. */
 int summary_account_new_tid(struct summary *s, uint32_t old_tid, uint32_t tid, uint64_t ts_ns);
 
 /* Books the time of T up to TS_NS, in both accounts. */
 void summary_account_until(struct summary *s, struct summary_thread *t, uint64_t ts_ns);
 
-/* Closes both at the begin of a pause, which ends at TS_NS. All earlier states are unknown then. */
+/*
+ * Closes both accounts at the begin of a pause, which ends at TS_NS. All earlier states are then
+ * unknown.
+ */
 void summary_account_pause(struct summary *s, uint64_t ts_ns);
 
-/* Closes both at END_NS, where the part ends; its duration is known. */
+/* Closes both accounts at END_NS, the end of the part, whose duration is known. */
 void summary_account_end(struct summary *s, uint64_t end_ns);
 
 /*

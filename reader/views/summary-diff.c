@@ -110,7 +110,9 @@ static const struct summary_process *summary_diff_process_of(const struct summar
 	return table_get(&s->processes, (uint64_t)t->pid + 1);
 }
 
-/* Removes the numbers of CPU and worker from names of workqueue threads. */
+/*
+ * The name without the numbers of CPU and worker, which are random in names of workqueue threads.
+ */
 static const char *summary_diff_without_chance(const char *name)
 {
 	return strncmp(name, kworkers, strlen(kworkers) - 1) == 0 ? kworkers : name;
@@ -138,7 +140,7 @@ static bool summary_diff_did_anything(const struct summary_thread *t)
 	return t->cpu_ns != 0 || t->runnable_ns != 0 || t->switches != 0 || t->wakeups != 0;
 }
 
-/* Whether a thread is the first one of its process, or of its program. */
+/* Whether a thread is the first one of its process, or of its program, that is counted. */
 struct firsts {
 	bool of_process, of_program;
 };
@@ -147,7 +149,7 @@ static int summary_diff_add_thread(struct builder *b, enum diff_side_index side,
 				   const struct summary_thread *t, struct firsts first)
 {
 	const struct diff_input *in = b->diff->input[side];
-	/* (latencies are kept by thread: they count for its last program) */
+	/* (latencies are kept by thread, and count for its last program) */
 	const struct latency *latency = t->until_ns ? NULL : table_get(&in->latencies, t->tid);
 	struct diff_sums sums = {
 		.n_processes = b->by_thread || first.of_program,
@@ -193,8 +195,8 @@ static int summary_diff_match_thread(const struct summary *s, const struct summa
 }
 
 /*
- * All threads of one recording. A process is counted with the first one that did anything, and with
- * each name that it had as a program.
+ * Adds all threads of one recording. A process is counted with its first active thread, and once
+ * for each name that it had as a program.
  */
 static int summary_diff_add_side(struct builder *b, enum diff_side_index side)
 {
@@ -260,7 +262,7 @@ static int summary_diff_merge_name(struct diff_row *rows, size_t n)
 	}
 	all = (in[DIFF_A] <= 1 && in[DIFF_B] <= 1) || in[DIFF_A] > DIFF_SPLIT_MAX ||
 	      in[DIFF_B] > DIFF_SPLIT_MAX;
-	/* Rows that are in one recording only have no counterpart to be merged with. */
+	/* Rows that are in one recording only cannot be merged with a counterpart. */
 	if (!all && (only[DIFF_A] == 0 || only[DIFF_B] == 0))
 		return 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {
@@ -277,7 +279,7 @@ static int summary_diff_merge_name(struct diff_row *rows, size_t n)
 	return r;
 }
 
-/* Moves the remaining rows of one name to AT. Returns the end of them. */
+/* Moves the remaining rows of one name to AT. Returns the index after them. */
 static size_t summary_diff_keep_rows(struct summary_diff *d, size_t at, const struct diff_row *rows,
 				     size_t n)
 {
@@ -403,7 +405,7 @@ struct order {
 	enum diff_metric metric;
 };
 
-/* Rows are sorted by groups first: the most significant group first. */
+/* The group of a row. Rows are sorted by groups first, the most significant group first. */
 static int summary_diff_group_of(const struct diff_row *row, enum diff_metric metric)
 {
 	if (metric != DIFF_LATENCY)

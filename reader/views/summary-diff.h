@@ -3,10 +3,10 @@
  * A comparison of two recordings: the time of each process, in A and in B.
  *
  * Pids differ between runs, so processes are matched by name. If one name has several command
- * lines, at most DIFF_SPLIT_MAX in either recording, rows are by command line: one for each that is
- * in both, and one for the rest of the name, if it is in both, too. If there are more, as with
- * compilers, they are one row. All workqueue threads of the kernel are one process, since their
- * names are random.
+ * lines, at most DIFF_SPLIT_MAX in either recording, there is a row for each command line that is
+ * in both recordings, and one for the rest of the name, if that is in both, too. If there are more
+ * command lines, as with compilers, they are one row. All workqueue threads of the kernel are one
+ * process, since their names are random.
  */
 #pragma once
 
@@ -29,31 +29,32 @@ enum diff_side_index { DIFF_A, DIFF_B, DIFF_SIDES };
 enum diff_metric {
 	DIFF_CPU,
 	DIFF_SWITCHES,
-	DIFF_LATENCY, /* the time from a wakeup to running */
+	DIFF_LATENCY, /* The duration from a wakeup to running. */
 	DIFF_WAIT,    /* the time on a run queue, woken or preempted */
 	DIFF_METRIC_MAX,
 };
 
 /* Sums over threads. */
 struct diff_sums {
-	uint64_t n_processes; /* active ones; for rows by thread: threads */
+	uint64_t n_processes; /* number of active processes; for rows by thread, of threads */
 	uint64_t cpu_ns, wait_ns;
 	uint64_t switches, preempted, wakeups;
-	struct latency latency; /* wakeup to running */
+	struct latency latency; /* durations from wakeups to running */
 };
 
 struct diff_row {
-	const char *name;         /* name of the process; borrowed from the recording */
-	const char *command_line; /* the common part of several; NULL = none, or unknown */
-	const char *thread;       /* for rows by thread: its name */
-	bool several;             /* there are other rows of this name */
-	bool others;              /* the rest of the name */
+	const char *name; /* name of the process; borrowed from the recording */
+	/* The common part of the command lines; NULL = no common part, or unknown. */
+	const char *command_line;
+	const char *thread; /* for rows by thread: name of the threads */
+	bool several;       /* there are other rows with this name */
+	bool others;        /* the row has the rest of the name: all other command lines */
 	struct diff_sums side[DIFF_SIDES];
 };
 
 /* One recording while it is read. */
 struct diff_input {
-	struct summary *summary; /* owned */
+	struct summary *summary; /* Returns 0 or -ENOMEM. */
 	struct table latencies;  /* tid -> struct latency, owned */
 };
 
@@ -68,7 +69,7 @@ struct summary_diff {
 int diff_input_init(struct diff_input *in);
 void diff_input_deinit(struct diff_input *in);
 
-/* Adds an event. Returns 0 or -ENOMEM. Call summary_finish() after the last one. */
+/* Adds an event. Returns 0 or -ENOMEM. After the last event, summary_finish() must be called. */
 int diff_input_add(struct diff_input *in, const struct event *ev);
 
 /*
@@ -87,7 +88,7 @@ DEFINE_CLEANUP(struct summary_diff *, summary_diff_free)
 double summary_diff_value(const struct summary_diff *d, enum diff_side_index side,
 			  const struct diff_sums *sums, enum diff_metric metric);
 
-/* Whether SIDE of ROW has a value for METRIC: it existed, and for latency, it was woken. */
+/* Whether SIDE of ROW has a value for METRIC: the process existed and, for latency, was woken. */
 bool diff_row_has(const struct diff_row *row, enum diff_side_index side, enum diff_metric metric);
 
 /* Whether the row's value has too few events to be significant. */

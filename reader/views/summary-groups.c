@@ -22,9 +22,9 @@ struct making {
 	enum summary_by by;
 	struct summary_groups *groups;
 	size_t room;
-	struct table by_key;     /* of the name, or an id -> index + 1 */
+	struct table by_key;     /* hash of the name, or id -> index + 1 */
 	struct table of_process; /* pid + 1 -> index + 1 */
-	struct table of_program; /* of processes: hash of pid, program -> index + 1 */
+	struct table of_program; /* for processes: hash of pid and program -> index + 1 */
 };
 
 struct summary_groups *summary_groups_free(struct summary_groups *g)
@@ -61,7 +61,7 @@ static int summary_groups_add_group(struct making *m, const char *name, size_t *
 	return 0;
 }
 
-/* The group NAME, which is made if it is new. */
+/* Finds the group NAME, which is added if it is new. */
 static int summary_groups_get_group(struct making *m, const char *name, size_t *ret)
 {
 	uint64_t key = table_hash(name, strlen(name));
@@ -102,7 +102,7 @@ static int summary_groups_place_process(struct making *m, const struct summary_p
 	return table_set(&m->of_process, (uint64_t)p->pid + 1, summary_groups_as_value(index));
 }
 
-/* The group of the ended program of T. */
+/* Finds the group of the ended program of T. */
 static int summary_groups_find_program(struct making *m, const struct summary_thread *t,
 				       size_t *ret)
 {
@@ -124,7 +124,7 @@ static int summary_groups_find_program(struct making *m, const struct summary_th
 	return table_set(&m->of_program, key, summary_groups_as_value(*ret));
 }
 
-/* The group of T. */
+/* Finds the group of T. */
 static int summary_groups_find_group(struct making *m, const struct summary_thread *t, size_t *ret)
 {
 	const void *value = table_get(&m->of_process, (uint64_t)t->pid + 1);

@@ -23,8 +23,8 @@ enum summary_by {
 extern const char *const summary_by_names[SUMMARY_BY_MAX];
 
 struct summary_group {
-	char *name;        /* "?" = unknown group; for a process or thread its name */
-	uint32_t pid, tid; /* ids of the process or thread; 0 for other groups */
+	char *name;        /* name of the group, thread or process; "?" = unknown */
+	uint32_t pid, tid; /* ids of the process or thread; 0 for groups by unit or container */
 	uint64_t cpu_ns, runnable_ns, blocked_ns, after_wakeup_ns, until_preempted_ns;
 	uint64_t switches, preempted, wakeups;
 	uint64_t max_wakeup_latency_ns;
@@ -33,7 +33,8 @@ struct summary_group {
 };
 
 struct summary_groups {
-	struct summary_group *list; /* most CPU time first, then samples, then by name */
+	/* Sorted by CPU time, then by samples (most first), then by name. */
+	struct summary_group *list;
 	size_t n;
 };
 

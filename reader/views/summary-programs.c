@@ -31,7 +31,7 @@ static uint64_t *summary_programs_sum(struct summary_thread *t, size_t i)
 	return (uint64_t *)(void *)((char *)t + summary_programs_sums[i]);
 }
 
-/* The part of T that is in no earlier program. */
+/* The part of T's sums that is in no earlier program. */
 static struct summary_thread summary_programs_rest(const struct summary_thread *t)
 {
 	struct summary_thread rest = *t;
@@ -48,7 +48,7 @@ void summary_programs_join(const struct summary *s, struct summary_thread *t)
 	t->program = programs_last(&s->programs, t->pid);
 }
 
-/* Sets the sums of T up to TS_NS apart. */
+/* Sets apart the sums of T up to TS_NS, as those of an ended program. */
 static int summary_programs_end(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
 {
 	struct summary_thread *earlier = malloc(sizeof(*earlier));
@@ -63,7 +63,7 @@ static int summary_programs_end(struct summary *s, struct summary_thread *t, uin
 	*earlier = summary_programs_rest(t);
 	for (size_t i = 0; i < ARRAY_SIZE(summary_programs_sums); i++)
 		*summary_programs_sum(t->before, i) = *summary_programs_sum(t, i);
-	/* (the name of a main thread is that of its program) */
+	/* (the name of a main thread is the name of its program) */
 	earlier->name = NULL;
 	earlier->until_ns = ts_ns;
 	earlier->earlier = t->earlier;

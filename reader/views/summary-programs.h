@@ -7,22 +7,24 @@
 #include "reader/views/summary-state.h"
 
 /*
- * Before summary_add() processes EV: takes RENAME and EXEC. If EV ends a program, the sums of its
+ * Handles RENAME and EXEC before summary_add() processes EV. If EV ends a program, the sums of its
  * thread are set apart. Returns 0 or -ENOMEM.
  */
 int summary_programs_add(struct summary *s, const struct event *ev);
 
-/* T has come to process PID. */
+/* Notes that T now belongs to process PID. */
 void summary_programs_join(const struct summary *s, struct summary_thread *t);
 
 /* Forgets the programs that have ended. */
 void summary_programs_forget(struct summary *s);
 
 /*
- * The sums of each program of each thread, most CPU time first, into a new array (free() it). Their
- * names are borrowed. Returns 0 or -ENOMEM.
+ * Stores the sums of each program of each thread, most CPU time first, in a new array (free() it).
+ * Their names are borrowed. Returns 0 or -ENOMEM.
  */
 int summary_programs_by_cpu(const struct summary *s, struct summary_thread **ret, size_t *ret_n);
 
-/* The name of the process of T, a thread or a part of one, in its program; or NULL. */
+/*
+ * The name that the process of T, a thread or a part of its sums, had in the program of T; or NULL.
+ */
 const char *summary_process_name(const struct summary *s, const struct summary_thread *t);

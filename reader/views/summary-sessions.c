@@ -17,7 +17,7 @@ int summary_sessions_start(struct summary_sessions *s, const void *from, const c
 {
 	struct summary_session *to = &s->list[s->n];
 
-	/* It is unknown which session a pause without a name belongs to from now on. */
+	/* From now on, the session of a pause without a name is unknown. */
 	for (size_t i = 0; i < s->n; i++)
 		if (s->list[i].from == from && s->list[i].unnamed)
 			s->list[i].paused = s->list[i].unnamed = false;
@@ -34,7 +34,7 @@ int summary_sessions_start(struct summary_sessions *s, const void *from, const c
 	return 0;
 }
 
-/* The number of open sessions of FROM; *RET is the last one. */
+/* The number of open sessions of FROM. *RET is the last of them. */
 static size_t summary_sessions_of(struct summary_sessions *s, const void *from,
 				  struct summary_session **ret)
 {
@@ -71,7 +71,10 @@ struct summary_session *summary_sessions_find_stopped(struct summary_sessions *s
 
 	if (name)
 		return summary_sessions_find(s, from, name, false);
-	/* Of several, one that records is taken: a pause must not begin without an event. */
+	/*
+	 * Of several sessions, one that records is taken, since a pause must not begin without an
+	 * event.
+	 */
 	for (size_t i = 0; i < s->n; i++)
 		if (s->list[i].from == from && (!any || any->paused || !s->list[i].paused))
 			any = &s->list[i];

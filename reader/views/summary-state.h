@@ -17,10 +17,10 @@
 
 struct summary_cpu {
 	bool seen;
-	uint64_t busy_ns;  /* a known thread was running */
-	uint64_t idle_ns;  /* no thread was running, or this is unknown */
-	uint64_t other_ns; /* the pseudo-thread "other" was running */
-	uint64_t switches; /* without synthetic switches */
+	uint64_t busy_ns;  /* time in which a known thread was running */
+	uint64_t idle_ns;  /* time in which no thread was running, or the thread is unknown */
+	uint64_t other_ns; /* time in which the pseudo-thread "other" was running */
+	uint64_t switches; /* number of switches, without synthetic ones */
 	/* state that is used while events are read: */
 	uint32_t tid; /* the running thread; 0 = idle or unknown */
 	uint64_t since_ns;
@@ -39,28 +39,33 @@ struct summary_thread {
 	char *name;        /* owned; NULL = unknown */
 	uint64_t cpu_ns, runnable_ns, blocked_ns;
 	uint64_t after_wakeup_ns; /* part of runnable_ns: between a wakeup and the next run */
-	/* part of cpu_ns: between the wakeup of another thread and its preemption of this one */
-	uint64_t until_preempted_ns;
-	uint64_t switches;  /* switches to this thread, without synthetic ones */
-	uint64_t preempted; /* switches away from this thread while it was runnable */
-	uint64_t wakeups;
-	uint64_t max_wakeup_latency_ns; /* from wakeup to running */
-	uint64_t samples;               /* on-CPU samples */
-	uint32_t program; /* the number of its last program within the process (programs.h) */
 	/*
-	 * The sums of its earlier programs, the last one first; owned. They have no name, and are
-	 * parts of the sums above.
+	 * Part of cpu_ns: between the wakeup of another thread and the time at which that thread
+	 * preempted this one
+	 */
+	uint64_t until_preempted_ns;
+	uint64_t switches;  /* number of switches to this thread, without synthetic ones */
+	uint64_t preempted; /* number of switches away from this thread while it was runnable */
+	uint64_t wakeups;
+	uint64_t max_wakeup_latency_ns; /* maximum duration from a wakeup to running */
+	uint64_t samples;               /* number of on-CPU samples */
+	uint32_t program; /* number of its last program within the process (programs.h) */
+	/*
+	 * The sums of its earlier programs, the last program first; owned. They have no name, and
+	 * are parts of the sums above.
 	 */
 	struct summary_thread *earlier;
-	struct summary_thread *before; /* the sums of all earlier programs; owned; NULL = none */
-	uint64_t until_ns;             /* the end of the program; only in `earlier` */
+	/* Sum of all earlier programs; owned; NULL = no earlier programs. */
+	struct summary_thread *before;
+	uint64_t until_ns; /* end of the program; only in `earlier` */
 	/* state that is used while events are read: */
 	enum summary_state state;
-	uint32_t cpu; /* where it runs */
+	uint32_t cpu; /* CPU on which the thread runs */
 	uint64_t since_ns;
-	uint64_t woken_ns;           /* time of the wakeup before its next switch-in; 0 = none */
+	/* Time of the wakeup before its next switch-in; 0 = no wakeup. */
+	uint64_t woken_ns;
 	uint64_t program_latency_ns; /* max_wakeup_latency_ns of its last program */
-	uint64_t epoch;              /* value of n_gaps when state and since_ns were set */
+	uint64_t epoch;              /* value of n_gaps when `state` and `since_ns` were set */
 	bool exited;
 };
 
@@ -68,12 +73,12 @@ struct summary_process {
 	uint32_t pid, parent_pid, uid;
 	char *name;         /* owned; NULL = unknown */
 	char *command_line; /* owned; NULL = unknown */
-	char *cgroup_path;  /* its last cgroup; owned; NULL = unknown */
+	char *cgroup_path;  /* path of its last cgroup; owned; NULL = unknown */
 	uint64_t cgroup_id; /* 0 = unknown */
 	uint64_t start_ns;  /* 0 = unknown */
 	uint64_t exit_ns;
 	int32_t exit_code, signal;
-	bool described; /* uid and parent are known */
+	bool described; /* uid and parent of the process are known */
 	bool exited;
 };
 
@@ -83,20 +88,21 @@ struct summary_mark {
 };
 
 struct summary_shed {
-	uint64_t ts_ns, cost_ppm, limit_ppm; /* ppm of one CPU */
-	uint64_t until_ns;                   /* the end; 0 = not ended */
-	uint32_t n_cpus; /* the limit is a share of this number of CPUs; 0 = of one CPU */
-	char *what;      /* owned */
-	char *session;   /* owned; NULL = unknown */
+	/* ts_ns: begin of the shed; cost and limit are in ppm of one CPU. */
+	uint64_t ts_ns, cost_ppm, limit_ppm;
+	uint64_t until_ns; /* end of the shed; 0 = not ended */
+	uint32_t n_cpus;   /* the limit is a share of this number of CPUs; 0 = of one CPU */
+	char *what;        /* owned */
+	char *session;     /* owned; NULL = unknown */
 };
 
-/* The maximum number of sheds. One recording has fewer, but archives can be merged. */
+/* The maximum number of sheds. One recording has fewer, but merged archives can have more. */
 enum { SUMMARY_SHEDS_MAX = 16 };
 
 struct summary_trigger {
 	char *what; /* owned */
 	uint64_t count;
-	uint64_t worst, worst_ns; /* the greatest value, and its time */
+	uint64_t worst, worst_ns; /* greatest value, and its time */
 };
 
 /* The maximum number of kinds of triggers; further ones are added to the last one. */
@@ -109,33 +115,35 @@ enum { SUMMARY_TRIGGERS_MAX = 16 };
 enum { SUMMARY_LOST_MAX = 16 };
 
 struct summary {
-	uint64_t start_ns, end_ns, duration_ns; /* duration_ns: the length of the part */
+	uint64_t start_ns, end_ns, duration_ns; /* duration_ns is the length of the part */
 	uint64_t recorded_ns;                   /* duration_ns without its pauses */
-	uint64_t part_ns;      /* the begin of the part; 0 = the begin of the recording */
+	uint64_t part_ns;      /* begin of the part; 0 = the begin of the recording */
 	bool started, stopped; /* session_start and session_stop were seen */
 	bool cut_off;          /* an earlier session had no session_stop when the next one began */
-	uint64_t dismissed;    /* wakeups that were not written, because the thread was awake */
-	uint64_t walks[WALK_ENDS_MAX]; /* stack walks, by the reason why they ended */
+	/* Number of wakeups that were not written, because the thread was awake. */
+	uint64_t dismissed;
+	uint64_t walks[WALK_ENDS_MAX]; /* numbers of stack walks, by the reason why they ended */
 	struct stack_tables tables; /* sums of all sessions and chunks; `bytes` is their maximum */
-	uint64_t unreported;        /* switches that the kernel did not report */
-	/* unreadable places of the archive, before it was repaired */
+	uint64_t unreported;        /* number of switches that the kernel did not report */
+	/* Number of unreadable places of the archive, before it was repaired */
 	uint64_t n_damages;
 	uint64_t damaged_bytes;
 	bool filtered;
 	struct {
 		char *session, *command, *options, *kernel, *machine, *host, *version;
 		uint32_t n_cpus;
-		uint32_t chunk; /* the number of this chunk; 0 = the recording is not split */
+		uint32_t chunk; /* number of this chunk; 0 = the recording is not split */
 	} recording;            /* owned, NULL without session_start */
 	uint64_t switches, wakeups, migrations, forks, execs, exits;
-	/* switches to a thread other than idle, including synthetic ones */
+	/* Number of switches to a thread other than idle, including synthetic ones */
 	uint64_t sched_slices;
 	struct {
 		char *class_name; /* owned */
 		uint64_t count;
 	} lost[SUMMARY_LOST_MAX];
 	size_t n_lost;
-	struct summary_cpu *cpus; /* owned; the index is the number of the CPU; check .seen */
+	/* Owned; indexed by the number of the CPU; only elements with `seen` are valid. */
+	struct summary_cpu *cpus;
 	size_t n_cpus;
 	struct programs programs;   /* the programs of the processes */
 	struct table threads;       /* tid -> struct summary_thread, owned */
@@ -147,15 +155,15 @@ struct summary {
 	size_t n_sheds;
 	struct summary_trigger triggers[SUMMARY_TRIGGERS_MAX];
 	size_t n_triggers;
-	uint64_t daemon_cpu_ns, bpf_cpu_ns; /* from session_stop */
-	/* from session_stop: bytes that a flight recorder had no room for */
+	uint64_t daemon_cpu_ns, bpf_cpu_ns; /* CPU times in session_stop */
+	/* Value in session_stop: number of bytes for which a flight recorder had no room */
 	uint64_t dropped_bytes;
 	struct activity_sums activity;
 
-	uint64_t n_gaps; /* losses of scheduling records so far */
+	uint64_t n_gaps; /* number of losses of scheduling records so far */
 	bool paused;     /* nothing is recorded from paused_at_ns on */
 	uint64_t paused_at_ns;
-	uint64_t paused_ns; /* ended pauses within the part */
+	uint64_t paused_ns; /* duration of ended pauses within the part */
 	bool any_stop;      /* a session_stop was seen */
 	bool many_sessions; /* there are sessions with different names */
 	struct summary_sessions sessions;
@@ -166,12 +174,12 @@ struct summary {
 struct summary_thread *summary_thread(struct summary *s, uint32_t tid);
 
 /*
- * The duration of FROM to TO that is inside the recording, up to a pause that has not ended. Only
- * damaged files have times outside of the recording.
+ * The part of FROM to TO that is inside the recording, up to the begin of a pause that has not
+ * ended. Only damaged files have times outside of the recording.
  */
 uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to);
 
-/* The same, inside the current part only. */
+/* The part of FROM to TO that is inside the current part, like summary_recorded(). */
 uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to);
 
 /* Whether the archive has the begin of a session, and no session was cut off. */
@@ -186,5 +194,5 @@ uint64_t summary_lost(const struct summary *s);
  */
 int summary_threads_by_cpu(const struct summary *s, struct summary_thread ***ret, size_t *ret_n);
 
-/* The same for the processes, by pid. */
+/* Stores the processes, by pid, like summary_threads_by_cpu(). */
 int summary_processes_by_pid(const struct summary *s, struct summary_process ***ret, size_t *ret_n);

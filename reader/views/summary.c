@@ -11,7 +11,7 @@
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* After this time without an event, a session of a whole machine has been cut off. */
+/* If a session of a whole machine has no events for this time, it was cut off. */
 #define CUT_OFF_NS UINT64_C(1000000000)
 
 int summary_new(struct summary **ret)
@@ -113,7 +113,7 @@ static struct summary_process *summary_get_process(struct summary *s, uint32_t p
 	return p;
 }
 
-/* Without session_start or session_stop, the range of times is the duration. */
+/* Extends the range of times, which is the duration without session_start or session_stop. */
 static void summary_see_time(struct summary *s, uint64_t ts_ns)
 {
 	if (!s->timed) {
@@ -304,7 +304,7 @@ static bool summary_is_of_session(const struct summary_shed *shed, const char *s
 	return !session || !shed->session || strcmp(shed->session, session) == 0;
 }
 
-/* The entry of what EV is about, which was stopped and not resumed. */
+/* The entry for the part that EV refers to, which was stopped and not resumed. */
 static struct summary_shed *summary_open_shed(struct summary *s, const struct event *ev)
 {
 	for (size_t i = 0; i < s->n_sheds; i++)
@@ -314,7 +314,10 @@ static struct summary_shed *summary_open_shed(struct summary *s, const struct ev
 	return NULL;
 }
 
-/* Earlier events can still follow, so that states end with the pause, or with the recording. */
+/*
+ * Begins a pause. Earlier events can still follow, so states end with the pause, or with the
+ * recording.
+ */
 static void summary_pause(struct summary *s, uint64_t ts_ns)
 {
 	if (!s->paused)
@@ -326,14 +329,14 @@ static void summary_resume(struct summary *s, uint64_t ts_ns)
 {
 	if (!s->paused)
 		return;
-	/* (one of several sessions goes on in its next chunk, while the others pause) */
+	/* (a session continues in its next chunk, while other sessions pause) */
 	if (ts_ns > s->paused_at_ns)
 		summary_account_pause(s, ts_ns);
 	s->paused = false;
 	s->paused_ns += summary_counted(s, s->paused_at_ns, ts_ns);
 }
 
-/* Time is recorded while one of the sessions records. */
+/* Begins or ends a pause of the recording. Time is recorded while one of the sessions records. */
 static void summary_update_pause(struct summary *s, uint64_t ts_ns)
 {
 	if (summary_sessions_all_pause(&s->sessions))
@@ -358,7 +361,7 @@ static void summary_add_pause(struct summary *s, const struct event *ev)
 
 /*
  * Another session begins at TS_NS. In the chunks of one recording, each one begins where the
- * previous one ends, and repeats a pause. Between other sessions, nothing is recorded.
+ * previous one ends, and repeats a pause. Otherwise, nothing is recorded between two sessions.
  */
 static void summary_add_next(struct summary *s, uint64_t ts_ns)
 {
@@ -417,7 +420,7 @@ static int summary_add_trigger(struct summary *s, const struct event *ev)
 }
 
 /*
- * A session that begins at TS_NS shows whether the open ones were cut off: on a whole machine, no
+ * Ends open sessions that were cut off, when a session begins at TS_NS: on a whole machine, no
  * second is without switches. Selected threads can all sleep, and a pause has no events.
  */
 static void summary_close_cut_off(struct summary *s, uint64_t ts_ns)
@@ -438,7 +441,7 @@ static int summary_add_start(struct summary *s, const struct event *ev)
 	if (summary_sessions_start(&s->sessions, NULL, ev->start.session, &session) < 0)
 		return -ENOMEM;
 	s->many_sessions |= s->started && strcmp(s->recording.session, ev->start.session) != 0;
-	/* In joined archives, the first one has the begin and the system. */
+	/* In joined archives, the first session has the begin and the system. */
 	if (s->started && ev->ts_ns >= s->start_ns) {
 		summary_add_next(s, ev->ts_ns);
 		s->filtered |= ev->start.filtered;
@@ -461,7 +464,7 @@ static int summary_add_start(struct summary *s, const struct event *ev)
 	return 0;
 }
 
-/* In a merged archive, a part that a session has stopped until its end ends with the session. */
+/* Ends the sheds of a session when it stops. In a merged archive, they end with their session. */
 static void summary_end_sheds(struct summary *s, const struct event *stop)
 {
 	if (!stop->stop.session || summary_sessions_n(&s->sessions) == 0 ||
@@ -510,7 +513,10 @@ int summary_add(struct summary *s, const struct event *ev)
 
 	if (r < 0)
 		return r;
-	/* These events describe a state, and do not happen at their time. A start takes its own. */
+	/*
+	 * These events describe a state, and do not happen at their time. A start has its own
+	 * handling.
+	 */
 	if (ev->kind != EVENT_TASK && ev->kind != EVENT_MAPPING && ev->kind != EVENT_FRAME &&
 	    ev->kind != EVENT_START)
 		summary_see_time(s, ev->ts_ns);

@@ -21,9 +21,9 @@
  * A thread's time is running (cpu), runnable (woken or preempted, waiting for a CPU), or blocked.
  * The kernel's own account (/proc/PID/schedstat) can count the time after a wakeup as running: a
  * thread that preempts another one, or the idle thread, runs there from its wakeup on. The other
- * thread has been waiting since then. Both times are sums of their own, which bound the difference.
- * The time before its first event, and during losses of scheduling records, is none of them, so the
- * three need not add up to the duration.
+ * thread has been waiting since then. Both times are separate sums, which bound the difference. The
+ * time before its first event, and during losses of scheduling records, is in none of the three, so
+ * they need not add up to the duration.
  *
  * A thread that calls exec continues in another program. Its sums are also kept by program.
  *
@@ -43,10 +43,10 @@ int summary_new(struct summary **ret);
 struct summary *summary_free(struct summary *s);
 DEFINE_CLEANUP(struct summary *, summary_free)
 
-/* Takes one event in. Returns 0 or -ENOMEM. */
+/* Adds an event. Returns 0 or -ENOMEM. */
 int summary_add(struct summary *s, const struct event *ev);
 
-/* Ends everything that is open at the end of the recording. Call it once, after the last event. */
+/* Ends everything that is open at the end of the recording. Called once, after the last event. */
 void summary_finish(struct summary *s);
 
 /*
@@ -57,8 +57,8 @@ void summary_end_part(struct summary *s, uint64_t end_ns);
 
 /*
  * Begins a part at START_NS, the end of the previous one. All counts and times are reset; state
- * (running threads, identities) is kept. Tasks that ended before are discarded. If there would be
- * more than THREADS_MAX threads, all idle ones of the previous part are discarded, too, since
- * records of ends can be lost. Returns 0 or -ENOMEM.
+ * (running threads, identities) is kept. Tasks that ended before START_NS are discarded. If there
+ * would be more than THREADS_MAX threads, all idle ones of the previous part are discarded, too,
+ * since records of ends can be lost. Returns 0 or -ENOMEM.
  */
 int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max);
