@@ -19,7 +19,7 @@ struct apitrace_text {
 	size_t n;
 };
 
-/* Of a string literal. */
+/* A text from a string literal. */
 #define APITRACE_TEXT(literal)                                                                     \
 	(struct apitrace_text)                                                                     \
 	{                                                                                          \
@@ -40,10 +40,10 @@ struct apitrace_names {
 
 struct apitrace_number_name {
 	struct apitrace_text name;
-	uint64_t value; /* for an enum: as int64_t */
+	uint64_t value; /* for an enum, converted from int64_t */
 };
 
-/* An enum or a bitmask. In a bitmask, only the first value may be 0: readers count on that. */
+/* An enum or a bitmask. In a bitmask, only the first value may be 0, which readers rely on. */
 struct apitrace_set {
 	uint32_t number;
 	const struct apitrace_number_name *values; /* borrowed */
@@ -52,57 +52,57 @@ struct apitrace_set {
 
 struct apitrace_frame {
 	uint32_t number;
-	struct apitrace_text module, function, file; /* .bytes NULL = unknown */
+	struct apitrace_text module, function, file; /* .bytes is NULL if unknown */
 	bool has_line, has_offset;
-	uint64_t line, offset; /* the offset in the module */
+	uint64_t line, offset; /* offset: position in the module */
 };
 
 struct apitrace_value {
 	enum apitrace_type type;
-	struct apitrace_value *next; /* in an array, a struct or a representation */
+	struct apitrace_value *next; /* next value in an array, a struct or a representation */
 	union {
 		int64_t sint;
-		uint64_t uint; /* UINT, POINTER */
+		uint64_t uint; /* for UINT and POINTER */
 		float f;
 		double d;
-		struct apitrace_text text; /* STRING, BLOB */
+		struct apitrace_text text; /* for STRING and BLOB */
 		struct {
 			const uint32_t *chars;
 			size_t n;
 		} wide;
 		struct {
 			struct apitrace_set *set;
-			uint64_t value; /* ENUM: as int64_t */
+			uint64_t value; /* for ENUM, converted from int64_t */
 		} set;
 		struct {
 			struct apitrace_names *names;
 			struct apitrace_value *first;
-		} members; /* STRUCT: as many as it has names */
+		} members; /* for STRUCT: one value for each name */
 		struct {
 			struct apitrace_value *first;
 			size_t n;
-		} items; /* ARRAY; REPR: two, for people and for programs */
+		} items; /* for ARRAY; for REPR, two values: for people, and for programs */
 	};
 };
 
 enum apitrace_call_state {
 	APITRACE_CALL_COMPLETE,
-	APITRACE_CALL_INCOMPLETE, /* it was never left, or the file ends in its leave event */
+	APITRACE_CALL_INCOMPLETE, /* the call was never left, or the file ends in its leave event */
 };
 
 struct apitrace_arg {
-	struct apitrace_value *value; /* NULL = was not given */
+	struct apitrace_value *value; /* NULL = the argument was not given */
 };
 
 struct apitrace_call {
-	uint64_t no;     /* from 0, in the order of enter events */
+	uint64_t no;     /* number of the call, from 0, in the order of enter events */
 	uint64_t offset; /* offset of its enter event in the unpacked stream */
 	uint64_t thread;
 	uint64_t flags;
 	enum apitrace_call_state state;
 	struct apitrace_names *function;
 	struct apitrace_arg *args;
-	size_t n_args; /* up to the last that was given */
+	size_t n_args; /* number of arguments up to the last one that was given */
 	struct apitrace_value *ret;
 	bool has_backtrace;
 	struct apitrace_frame **frames;

@@ -11,12 +11,14 @@
 struct apitrace_writer {
 	struct outbuf *out; /* borrowed */
 	int error;
-	size_t begin;                          /* begin of the event in OUT */
-	uint64_t calls;                        /* calls that were entered */
-	const struct apitrace_names *function; /* the called function; NULL = a leave event */
-	bool open;                             /* there is an event */
-	uint64_t missing;                      /* number of values that must follow */
-	uint32_t functions, structs, enums, bitmasks, frames; /* numbers given */
+	size_t begin;   /* position in OUT at which the event begins */
+	uint64_t calls; /* number of calls that were entered */
+	/* The called function; NULL = the event is a leave event. */
+	const struct apitrace_names *function;
+	bool open;        /* an event was begun */
+	uint64_t missing; /* number of values that must follow */
+	/* Last number that was assigned to a signature of each kind. */
+	uint32_t functions, structs, enums, bitmasks, frames;
 };
 
 /* ---- values ---- */
@@ -30,16 +32,19 @@ void apitrace_put_double(struct apitrace_writer *w, double value);
 void apitrace_put_string(struct apitrace_writer *w, const char *bytes, size_t n);
 void apitrace_put_wstring(struct apitrace_writer *w, const uint32_t *chars, size_t n);
 void apitrace_put_blob(struct apitrace_writer *w, const void *bytes, size_t n);
-void apitrace_put_pointer(struct apitrace_writer *w, uint64_t value); /* 0 becomes null */
+void apitrace_put_pointer(struct apitrace_writer *w, uint64_t value); /* writes null for 0 */
 void apitrace_put_enum(struct apitrace_writer *w, struct apitrace_set *set, int64_t value);
 void apitrace_put_bitmask(struct apitrace_writer *w, struct apitrace_set *set, uint64_t value);
 
-/* N values follow; as many as it has members; one for people, and one for programs. */
+/*
+ * Begin a value that consists of others. They are followed by N values; by one value for each
+ * member; by a value for people and a value for programs.
+ */
 void apitrace_put_array(struct apitrace_writer *w, size_t n);
 void apitrace_put_struct(struct apitrace_writer *w, struct apitrace_names *names);
 void apitrace_put_repr(struct apitrace_writer *w);
 
-/* VALUE with all that is in it. */
+/* Writes VALUE with all values in it. */
 void apitrace_put_value(struct apitrace_writer *w, const struct apitrace_value *value);
 
 /* ---- only for the writer ---- */
@@ -55,5 +60,5 @@ void apitrace_put_text(struct apitrace_writer *w, const struct apitrace_text *te
  * whether its body must follow. */
 bool apitrace_put_id(struct apitrace_writer *w, uint32_t *number, uint32_t *last);
 
-/* The signature of a function or struct. */
+/* Writes the signature of a function or struct. */
 void apitrace_put_names(struct apitrace_writer *w, struct apitrace_names *names, uint32_t *last);

@@ -13,10 +13,10 @@
 #pragma once
 
 enum {
-	APITRACE_VERSION_OLD_ENUMS = 2,  /* the last one in which an enum has one name */
-	APITRACE_VERSION_THREADS = 4,    /* the first one in which enter events have a thread */
-	APITRACE_VERSION_PROPERTIES = 6, /* the first one with properties */
-	APITRACE_VERSION_MAX = 6,        /* the one that is written */
+	APITRACE_VERSION_OLD_ENUMS = 2,  /* last version in which an enum has one name */
+	APITRACE_VERSION_THREADS = 4,    /* first version in which enter events have a thread */
+	APITRACE_VERSION_PROPERTIES = 6, /* first version with properties */
+	APITRACE_VERSION_MAX = 6,        /* version that is written */
 };
 
 enum apitrace_event {
@@ -46,7 +46,7 @@ enum apitrace_type {
 	APITRACE_NULL = 0x00,
 	APITRACE_FALSE = 0x01,
 	APITRACE_TRUE = 0x02,
-	APITRACE_SINT = 0x03, /* the number's magnitude; it is negative */
+	APITRACE_SINT = 0x03, /* the magnitude of a negative number */
 	APITRACE_UINT = 0x04,
 	APITRACE_FLOAT = 0x05,
 	APITRACE_DOUBLE = 0x06,
@@ -57,7 +57,7 @@ enum apitrace_type {
 	APITRACE_ARRAY = 0x0b,
 	APITRACE_STRUCT = 0x0c,
 	APITRACE_POINTER = 0x0d,
-	APITRACE_REPR = 0x0e, /* two values: for people, for programs */
+	APITRACE_REPR = 0x0e, /* two values: for people, and for programs */
 	APITRACE_WSTRING = 0x0f,
 };
 

@@ -62,7 +62,7 @@ void apitrace_writer_leave(struct apitrace_writer *w, uint32_t no)
 	apitrace_put_number(w, no);
 }
 
-/* A detail must not begin while values of the previous one are missing. */
+/* Begins a detail. Fails if values of the previous detail are missing. */
 static void apitrace_writer_detail(struct apitrace_writer *w, enum apitrace_detail detail,
 				   unsigned n_values)
 {
@@ -74,7 +74,7 @@ static void apitrace_writer_detail(struct apitrace_writer *w, enum apitrace_deta
 
 void apitrace_writer_arg(struct apitrace_writer *w, uint32_t number)
 {
-	/* In a leave event the function is unknown here. The caller checks the number. */
+	/* For a leave event, the function is unknown here, and the caller checks the number. */
 	if (w->function && number >= w->function->n)
 		apitrace_put_failed(w, -EINVAL);
 	apitrace_writer_detail(w, APITRACE_DETAIL_ARG, 1);

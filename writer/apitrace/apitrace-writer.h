@@ -27,12 +27,12 @@ void apitrace_writer_init(struct apitrace_writer *w, struct outbuf *out);
 int apitrace_writer_header(struct apitrace_writer *w, const struct apitrace_property *properties,
 			   size_t n);
 
-/* Begin an event. The first returns the number of the call. */
+/* Begin an event. apitrace_writer_enter() returns the number of the call. */
 uint32_t apitrace_writer_enter(struct apitrace_writer *w, uint32_t thread,
 			       struct apitrace_names *function);
 void apitrace_writer_leave(struct apitrace_writer *w, uint32_t no);
 
-/* The details of an event. One value follows each of the first two. */
+/* Write details of an event. A value must follow each of the first two. */
 void apitrace_writer_arg(struct apitrace_writer *w, uint32_t number);
 void apitrace_writer_ret(struct apitrace_writer *w);
 void apitrace_writer_flags(struct apitrace_writer *w, uint32_t flags);

@@ -16,7 +16,7 @@
 
 #include "writer/fxt/fxt-wire.h"
 
-/* Kinds of events take different times, so their times compress better apart. */
+/* Kinds of events take different times, so their times compress better in separate streams. */
 enum { COLUMNS_TIME_GROUPS = 4 };
 
 enum columns_stream {
@@ -26,26 +26,27 @@ enum columns_stream {
 	COLUMNS_IDS_HIGH,
 	COLUMNS_EXCEPTIONS,
 	COLUMNS_LITERALS,
-	COLUMNS_TIMES_LOW, /* one for each group */
+	COLUMNS_TIMES_LOW, /* one stream for each group */
 	COLUMNS_TIMES_HIGH = COLUMNS_TIMES_LOW + COLUMNS_TIME_GROUPS,
 	COLUMNS_STREAM_MAX = COLUMNS_TIMES_HIGH + COLUMNS_TIME_GROUPS,
 };
 
 enum {
 	COLUMNS_SHAPE_BITS = 4,
-	COLUMNS_LITERAL = (1 << COLUMNS_SHAPE_BITS) - 1, /* the shape of other bytes */
+	COLUMNS_LITERAL = (1 << COLUMNS_SHAPE_BITS) - 1, /* shape of all other bytes */
 	COLUMNS_SHAPE_MAX = COLUMNS_LITERAL,
 
-	/* Flags of an operation: the prediction was wrong. */
+	/* Flags of an operation, for the parts whose prediction was wrong. */
 	COLUMNS_OTHER_CPU = 1 << 4,
-	COLUMNS_OTHER_ACTOR = 1 << 5,  /* the outgoing thread, or the waker */
-	COLUMNS_OTHER_THREAD = 1 << 6, /* the incoming thread, or the woken one */
+	COLUMNS_OTHER_ACTOR = 1 << 5, /* the outgoing thread, or the waker, was not predicted */
+	/* The incoming thread, or the woken one, was not predicted. */
+	COLUMNS_OTHER_THREAD = 1 << 6,
 	COLUMNS_OTHER_WORDS = 1 << 7,
 
 	COLUMNS_CPU_MAX = 1024,
 	COLUMNS_ID_MAX = 4096,
 
-	COLUMNS_CPU_LONG = 0xff, /* the CPU is in the exceptions */
+	COLUMNS_CPU_LONG = 0xff, /* the CPU is in the stream of exceptions */
 	COLUMNS_CPU_NONE = 0xfe, /* the waker does not run on any CPU; its id follows */
 	COLUMNS_TIME_LONG = 0xff,
 
@@ -53,7 +54,7 @@ enum {
 	COLUMNS_SCHED_WORDS_MAX = 8,
 	COLUMNS_SCHED_BYTES_MIN = COLUMNS_SCHED_WORDS_MIN * 8,
 
-	/* By how much the streams together can be longer than the data. */
+	/* The maximum number of bytes by which all streams together are longer than the data. */
 	COLUMNS_EXTRA_BYTES = 64,
 };
 
@@ -67,27 +68,30 @@ enum columns_role {
 struct columns_id {
 	uint64_t koid;
 	uint32_t weight;
-	uint16_t cpu;  /* on which it ran or was woken last */
-	uint16_t woke; /* the thread that it woke last */
+	uint16_t cpu;  /* CPU on which the thread ran or was woken last */
+	uint16_t woke; /* id of the thread that this one woke last */
 };
 
 struct columns_cpu {
 	uint16_t running;
-	uint16_t next; /* expected: woken since the last switch, or else the last that ran */
+	/*
+	 * Id of the predicted next thread: woken since the last switch, or else the last that ran.
+	 */
+	uint16_t next;
 };
 
 struct columns_shape {
-	uint64_t head; /* without the CPU */
+	uint64_t head; /* the header without the CPU */
 	uint64_t word; /* the seventh word of the last such record */
 };
 
 struct columns_model {
-	uint64_t time;       /* of the last record */
-	uint64_t koid;       /* the newest id */
-	uint64_t waker_head; /* the header of the last argument with a waker */
-	uint32_t weight;     /* the last one that was not predicted */
-	uint32_t cpu;        /* of the last record */
-	uint32_t actor_cpu;  /* that switched or woke in the last record */
+	uint64_t time;       /* time of the last record */
+	uint64_t koid;       /* koid of the newest id */
+	uint64_t waker_head; /* header of the last argument with a waker */
+	uint32_t weight;     /* last weight that was not predicted */
+	uint32_t cpu;        /* CPU of the last record */
+	uint32_t actor_cpu;  /* CPU of the thread that switched or woke in the last record */
 	uint32_t n_ids, n_shapes;
 	uint32_t role_heads[COLUMNS_ROLE_MAX];
 	struct columns_shape shapes[COLUMNS_SHAPE_MAX];
@@ -95,7 +99,10 @@ struct columns_model {
 	struct columns_id ids[COLUMNS_ID_MAX];
 };
 
-/* At the beginning of a piece: the only id is 0, for koid 0, and it runs on every CPU. */
+/*
+ * Initializes M at the beginning of a piece: the only id is 0, for koid 0, and it runs on every
+ * CPU.
+ */
 static inline void columns_model_init(struct columns_model *m)
 {
 	memset(m, 0, offsetof(struct columns_model, ids) + sizeof(m->ids[0]));
@@ -153,7 +160,7 @@ static inline struct columns_id *columns_add_id(struct columns_model *m, uint64_
 	return id;
 }
 
-/* A word with the weight of a thread, as the records before it let expect. */
+/* A word with the weight of a thread, as predicted from the records before it. */
 static inline uint64_t columns_weight_word(const struct columns_model *m, enum columns_role role,
 					   const struct columns_id *id)
 {

@@ -10,8 +10,9 @@ enum {
 	VARINT_BYTES_MAX = 10,
 	ID_PER_RECORD = 3,
 
-	/* The maximum number of bytes that one record adds to a stream: a new shape, new ids, three
-	 * words, and as varints a time, two CPUs, and the length of the literal before it. */
+	/* The maximum number of bytes that one record adds to a stream: a new shape, new ids and
+	 * three words, and, as varints, a time, two CPUs, and the length of the literal before
+	 * it. */
 	EXCEPTION_BYTES_MAX = (1 + 3) * FXT_WORD_BYTES + (ID_PER_RECORD + 4) * VARINT_BYTES_MAX,
 	OTHER_BYTES_MAX = ID_PER_RECORD,
 };
@@ -27,7 +28,7 @@ struct columns_split {
 	uint8_t *room; /* owned */
 };
 
-/* The room for a stream of N bytes of data. */
+/* The size of a buffer for a stream of N bytes of data. */
 static size_t columns_split_room(enum columns_stream stream, size_t n)
 {
 	size_t records = n / COLUMNS_SCHED_BYTES_MIN + 2;
@@ -88,7 +89,7 @@ static unsigned columns_split_slot_of(uint64_t koid)
 	return (unsigned)(koid * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HASH_BITS));
 }
 
-/* The id of KOID; n_ids if it has none. */
+/* The id of KOID; n_ids if it has no id. */
 static inline unsigned columns_split_find_id(struct columns_split *s, uint64_t koid,
 					     unsigned *ret_slot)
 {
@@ -146,7 +147,7 @@ static inline void columns_split_time(struct columns_split *s, uint64_t time, un
 	columns_split_varint(s, high);
 }
 
-/* The number of a header's shape; n_shapes if it is new. */
+/* The number of the shape of HEAD; n_shapes if it is new. */
 static inline unsigned columns_split_find_shape(const struct columns_model *m, uint64_t head)
 {
 	uint64_t shape = columns_without_cpu(head);
@@ -256,7 +257,7 @@ static void columns_split_literal(struct columns_split *s, const uint8_t *data, 
 	s->at[COLUMNS_LITERALS] += n;
 }
 
-/* Whether the record at the beginning of N bytes can be split. */
+/* Whether the record at the beginning of N bytes can be split into columns. */
 static inline bool columns_split_can(const struct columns_split *s, uint64_t head, size_t n)
 {
 	return columns_has_shape(head) && fxt_get_record_words(head) * FXT_WORD_BYTES <= n &&
@@ -329,7 +330,7 @@ void columns_split(struct columns_split *s, const uint8_t *data, size_t n,
 	columns_split_literal(s, data + literal, n - literal);
 	if (columns_split_end(s, ret) <= n + COLUMNS_EXTRA_BYTES)
 		return;
-	/* If no record follows the model, a single literal is shorter. */
+	/* If no record fits the model, a single literal is shorter. */
 	columns_split_begin(s);
 	columns_split_literal(s, data, n);
 	columns_split_end(s, ret);

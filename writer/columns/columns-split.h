@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Splits FXT into columns (docs/COLUMNS.md): streams of bytes that compress better and faster than
- * the records. Any bytes can be split: all that is not a scheduling record is copied.
+ * the records. Any bytes can be split: all bytes that are not scheduling records are copied.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct columns_split;
 
-/* For data of at most N_MAX bytes. NULL without memory. */
+/* Returns NULL without memory. The data of each split has at most N_MAX bytes. */
 struct columns_split *columns_split_new(size_t n_max);
 struct columns_split *columns_split_free(struct columns_split *s);
 DEFINE_CLEANUP(struct columns_split *, columns_split_free)

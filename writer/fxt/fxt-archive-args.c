@@ -59,7 +59,7 @@ static bool fxt_archive_is_written(const struct fxt_event_field *f, const struct
 	}
 }
 
-/* snprintf() would cost more than the rest of a mapping. */
+/* Writes BYTES in hexadecimal. snprintf() would cost more than the rest of a mapping. */
 static void fxt_archive_put_hex(char *to, const uint8_t *bytes, uint32_t n)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -71,7 +71,7 @@ static void fxt_archive_put_hex(char *to, const uint8_t *bytes, uint32_t n)
 	*to = '\0';
 }
 
-/* Value V of an enum: its fixed name, or its text if the list of fixed names lacks it. */
+/* Sets *RET to value V of an enum: its fixed name, or its text if it has no fixed name. */
 static int fxt_archive_get_enum(struct fxt_out_string *ret, unsigned v, const uint8_t *names,
 				const char *const *texts, unsigned n)
 {

@@ -7,7 +7,7 @@
 #include "writer/fxt/fxt-event-fields.h"
 #include "writer/fxt/fxt-writer.h"
 
-/* Arguments of one record. */
+/* The arguments of one record. */
 struct fxt_archive_args {
 	struct fxt_out_arg list[FXT_ARGS_MAX];
 	unsigned n;

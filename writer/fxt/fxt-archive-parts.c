@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Splits a recording (docs/architecture/chunks.md). Heads and tails have tables of their own. The
+ * Splits a recording (docs/architecture/chunks.md). Heads and tails have separate tables. The
  * bodies between them register their strings and threads again.
  */
 #include "writer/fxt/fxt-archive.h"

@@ -10,6 +10,6 @@
 /* Writes the event record of ROW. Returns as fxt_archive_event(). */
 int fxt_archive_row(struct fxt_archive *a, enum fxt_row_id row, const struct event *ev);
 
-/* Events with more than a row (fxt-archive-profiler.c) */
+/* Write events that consist of more than a row (fxt-archive-profiler.c) */
 int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev);
 int fxt_archive_sample(struct fxt_archive *a, const struct event *ev);

@@ -15,7 +15,7 @@
 
 enum {
 	PROVIDER_ID = 1,
-	/* The bytes of a blob. A record has 4095 words, including the header. */
+	/* The maximum number of bytes in a blob: a record has 4095 words, including the header. */
 	PACKETS_MAX = (FXT_RECORD_WORDS_MAX - 1) * FXT_WORD_BYTES,
 };
 
@@ -237,7 +237,7 @@ static int fxt_archive_write_other_objects(struct fxt_archive *a)
 	return r;
 }
 
-/* Writes packets, in several records if they do not fit one. */
+/* Writes packets, in several records if they do not fit into one. */
 static int fxt_archive_write_packets(struct fxt_archive *a, enum fxt_name name,
 				     const struct outbuf *packets)
 {
@@ -271,7 +271,10 @@ static int fxt_archive_write_start(struct fxt_archive *a, const struct event *ev
 
 static const struct {
 	uint32_t process;
-	/* contains one %u if there is a thread per CPU; otherwise NULL */
+	/*
+	 * The names of the process and of the threads. thread_name contains one %u if there is a
+	 * thread per CPU; otherwise it is NULL
+	 */
 	const char *process_name, *thread_name;
 } tracks[FXT_TRACK_MAX] = {
 	[FXT_TRACK_IRQ] = { FXT_KOID_IRQ, "IRQ", "irq cpu %u" },
@@ -314,7 +317,7 @@ int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
 					 tracks[track].thread_name ? name : process);
 }
 
-/* A reference to TEXT: its fixed index if it has one. */
+/* A reference to TEXT: its fixed index, if it has one, or a reference through the table. */
 static struct fxt_out_string fxt_archive_named_or_interned(const char *text)
 {
 	for (unsigned i = 1; i <= FXT_NAME_RESERVED; i++)
@@ -456,7 +459,7 @@ static int fxt_archive_write_call(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
-/* Writes an instant with the values, since Perfetto does not show large records, and then the large
+/* Writes the values in an instant, since Perfetto does not show large records, and then the large
  * record. */
 static int fxt_archive_write_moment(struct fxt_archive *a, const struct event *ev)
 {
@@ -516,7 +519,7 @@ int fxt_archive_copy_packets(const struct fxt_archive *a, struct fxt_archive *to
 	return batch ? fxt_archive_write_packets(to, FXT_NAME_PERFETTO_SAMPLES, batch) : 0;
 }
 
-/* Creates the samples with the profiler's first event. */
+/* Adds EV to the samples, which are created at the profiler's first event. */
 int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 {
 	int r = 0;
@@ -539,7 +542,7 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 	return r < 0 ? r : fxt_perfetto_samples_batch(a->samples, false) != NULL;
 }
 
-/* Additional records, for events whose row is not enough. */
+/* Functions that write additional records, for events that need more than their row. */
 static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
 	[EVENT_SWITCH] = fxt_archive_write_switch,     [EVENT_TASK] = fxt_archive_write_task,
 	[EVENT_LOST] = fxt_archive_write_lost,         [EVENT_START] = fxt_archive_write_start,

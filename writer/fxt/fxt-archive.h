@@ -10,7 +10,7 @@
 #include "model/event.h"
 #include "writer/fxt/fxt-writer.h"
 
-/* Pseudo-threads; the first three exist once per CPU. */
+/* Pseudo-threads. Each of the first three exists once per CPU. */
 enum fxt_track {
 	FXT_TRACK_IRQ,
 	FXT_TRACK_SOFTIRQ,
@@ -25,18 +25,20 @@ struct fxt_holds;
 
 struct fxt_archive {
 	struct fxt_writer writer;
-	struct fxt_out_provider provider; /* the only one */
-	uint64_t *lost; /* total per CPU and class, for the counters; [cpu * CLASS_MAX + class] */
-	uint64_t *lost_until_ns; /* the same: the end of the last loss */
-	uint8_t *tracks;         /* per CPU (without one: 0): a bit for each named track */
-	uint8_t processes;       /* one bit for each track whose process was named */
+	struct fxt_out_provider provider; /* the only provider of the archive */
+	uint64_t *lost; /* number of lost records for the counters; [cpu * CLASS_MAX + class] */
+	uint64_t *lost_until_ns; /* end of the last loss; [cpu * CLASS_MAX + class] */
+	/* For each CPU (0 for tracks without a CPU), a bit for each named track. */
+	uint8_t *tracks;
+	uint8_t processes; /* a bit for each track whose process was named */
 	uint32_t n_cpus;
-	struct fxt_perfetto_samples *samples; /* owned; NULL until there is profiler data */
+	struct fxt_perfetto_samples *samples; /* owned; NULL as long as there is no profiler data */
 	bool no_perfetto_samples;
-	struct fxt_holds *holds; /* receives each written event; borrowed; NULL = none */
+	/* Receives each written event; borrowed; NULL = nothing receives them. */
+	struct fxt_holds *holds;
 };
 
-/* N_CPUS: cpu numbers of events are below it. Returns 0 or -ENOMEM. Writes nothing. */
+/* Initializes A, without writing. CPU numbers of events are below N_CPUS. Returns 0 or -ENOMEM. */
 int fxt_archive_init(struct fxt_archive *a, struct outbuf *out, uint32_t n_cpus);
 void fxt_archive_deinit(struct fxt_archive *a);
 
@@ -56,11 +58,11 @@ void fxt_archive_set_perfetto(struct fxt_archive *a, bool samples);
 int fxt_archive_begin(struct fxt_archive *a);
 
 /*
- * Writes EV. EVENT_SWITCH only if it is synthetic; real switches, wakeups and migrations are
- * written as finished words (fxt_archive_words). EVENT_START adds the pseudo-process "kymo".
- * Pseudo-threads of intervals and counters are named automatically. A stack longer than
- * FXT_BACKTRACE_MAX is cut at its outer end. Returns 0, or a negative errno: -EINVAL if the event
- * cannot be written, or the output's error, which sticks.
+ * Writes EV. An EVENT_SWITCH must be synthetic; real switches, wakeups and migrations are written
+ * as finished words (fxt_archive_words). EVENT_START adds the pseudo-process "kymo". Pseudo-threads
+ * of intervals and counters are named automatically. A stack longer than FXT_BACKTRACE_MAX is cut
+ * at its outer end. Returns 0, or a negative errno: -EINVAL if the event cannot be written, or the
+ * output's error, which sticks.
  */
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev);
 
@@ -77,27 +79,28 @@ int fxt_archive_packets(struct fxt_archive *a, bool all);
 int fxt_archive_copy_packets(const struct fxt_archive *a, struct fxt_archive *to);
 
 /*
- * Parts (fxt-archive-parts.c). Makes PART an archive with empty tables and the totals of OF, for a
- * part of a recording. Data of OF may follow it only if it registers anew. Returns 0 or -ENOMEM.
+ * For parts of a recording (fxt-archive-parts.c): makes PART an archive with empty tables and the
+ * totals of OF. Data of OF may follow the part only if it registers its strings and threads anew.
+ * Returns 0 or -ENOMEM.
  */
 int fxt_archive_init_part(struct fxt_archive *part, const struct fxt_archive *of,
 			  struct outbuf *out);
 
-/* PART has no beginning: it follows one. */
+/* Notes that PART has no head of its own, since it follows one. */
 void fxt_archive_continue(struct fxt_archive *part);
 
 /* From here on, A registers everything anew except the fixed names. Returns 0 or -ENOMEM. */
 int fxt_archive_forget(struct fxt_archive *a);
 
 /*
- * Repeats in PART the named tracks of OF, and the losses that continue at AT_NS: with a count of 0,
- * since they have been counted. Return as fxt_archive_event().
+ * Repeat in PART the named tracks of OF, and its losses that continue at AT_NS. The losses have a
+ * count of 0, since they were counted before. Return like fxt_archive_event().
  */
 int fxt_archive_repeat_tracks(struct fxt_archive *part, const struct fxt_archive *of);
 int fxt_archive_repeat_losses(struct fxt_archive *part, const struct fxt_archive *of,
 			      uint64_t at_ns);
 
-/* The koid of a track's thread. */
+/* The koid of the thread of TRACK. */
 uint32_t fxt_archive_track_koid(enum fxt_track track, uint32_t cpu);
 
 /* Names a track and its process, unless they are named. Returns as fxt_archive_event(). */

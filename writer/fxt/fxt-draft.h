@@ -13,25 +13,29 @@
 enum { FXT_DRAFT_REFS = 2 };
 
 struct fxt_draft {
-	/* Input. NULL for records with fewer threads. */
+	/* Input: the threads; NULL for records with fewer threads. */
 	const struct fxt_out_thread *threads[FXT_DRAFT_REFS];
 	const struct fxt_out_string *strings[FXT_DRAFT_REFS];
 	const struct fxt_out_arg *args;
 	unsigned n_args;
-	bool process_only; /* an inline thread is written without its tid */
+	bool process_only; /* a thread that is written inline is written without its tid */
 	bool is_large;
-	uint64_t n_words; /* without all of these; then: of the whole record */
+	/*
+	 * Before the begin: number of words without the references above; then of the whole record.
+	 */
+	uint64_t n_words;
 
-	/* Found out. */
+	/* Set by fxt_draft_begin(): */
 	uint16_t thread_refs[FXT_DRAFT_REFS];
 	uint16_t string_refs[FXT_DRAFT_REFS];
-	uint16_t arg_refs[FXT_ARGS_MAX][2]; /* name; value of a string */
+	/* References to its name, and to the value of a string. */
+	uint16_t arg_refs[FXT_ARGS_MAX][2];
 };
 
 /* Reserves the record, zeroed. Returns its begin, or NULL with *RETERR set. */
 fxt_word *fxt_draft_begin(struct fxt_writer *w, struct fxt_draft *d, int *reterr);
 
-/* These write inline data, and return the position of the next word. */
+/* These functions write inline data. They return the position of the next word. */
 fxt_word *fxt_draft_thread(const struct fxt_draft *d, unsigned i, fxt_word *p);
 fxt_word *fxt_draft_string(const struct fxt_draft *d, unsigned i, fxt_word *p);
 fxt_word *fxt_draft_args(const struct fxt_draft *d, fxt_word *p);

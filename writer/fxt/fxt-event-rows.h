@@ -147,7 +147,7 @@ OTHER(IDLE, EVENT_INTERVAL, POWER,
 
 /* ---- calls of functions ---- */
 
-/* Its arguments and its result come first, under their own names. */
+/* A call has its arguments and its result first, under their own names. */
 OTHER(CALL, EVENT_CALL, CALLS,
 	FIELD(RETURN_ADDRESS, POINTER, call.return_address, IF_SET)
 	FIELD(CALL_STACK, U64, call.stack, IF_SET)
@@ -161,7 +161,7 @@ EVENT(LEFT_OUT, CALLS, LEFT_OUT, INSTANT, KYMO,
 EVENT(MOMENT_POINT, MOMENTS, POINT, INSTANT, KYMO,
 	FIELD(POINT, U32, moment_point.number, 0)
 	FIELD(PLAN, TEXT, moment_point.plan, NEEDED))
-/* A large BLOB of that name; Perfetto gets an instant of the point's name. */
+/* A large BLOB with this name. Perfetto gets an instant with the point's name. */
 OTHER(MOMENT, EVENT_MOMENT, MOMENTS,
 	FIELD(POINT, U32, moment.point, NEEDED)
 	FIELD(HIT, U64, moment.hit, 0)
@@ -174,7 +174,7 @@ EVENT(SAMPLING, PROFILE, SAMPLING, INSTANT, KYMO,
 	FIELD(FREQUENCY, U32, sampling.frequency, 0)
 	FIELD(CLOCK, TEXT, sampling.clock, PLAIN)
 	FIELD(THRESHOLD, U64, sampling.threshold_ns, 0))
-/* In kymo 0.1, the process is that of the event's thread. */
+/* In kymo 0.1, the process is the process of the event's thread. */
 EVENT(MAPPING, PROFILE, MAPPING, INSTANT, CODE,
 	FIELD(PROCESS, KOID, pid, 0)
 	FIELD(PATH, TEXT, mapping.path, 0)
@@ -260,7 +260,7 @@ EVENT(CONTEXT, MEMORY, CONTEXT, INSTANT, KYMO,
 	FIELD(ID, U32, context.id, 0)
 	FIELD(BEGIN, BOOL, context.begin, 0))
 
-/* (a test adds an event of its own) */
+/* (a test adds its own event) */
 #ifdef FXT_EVENT_ROWS_MORE
 FXT_EVENT_ROWS_MORE
 #endif

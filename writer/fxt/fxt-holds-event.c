@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * State as copies of events. The table of events shows which texts are copied with them.
+ * Keeps state as copies of events. The table of events shows which texts must be copied, too.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -42,7 +42,7 @@ static void fxt_holds_unlink_pid(struct fxt_holds *h, struct fxt_held *held)
 		return;
 	}
 	table_remove(&h->by_pid, held->pid);
-	/* Cannot fail: table_remove() has just released a slot. */
+	/* (this cannot fail, since table_remove() has just released a slot) */
 	if (held->older)
 		table_set(&h->by_pid, held->pid, held->older);
 }
@@ -89,7 +89,7 @@ void fxt_holds_rename(struct fxt_holds *h, struct fxt_held *held, const struct f
 {
 	table_remove(&h->items, fxt_holds_hash_of(&held->key));
 	held->key = *key;
-	/* Cannot fail: table_remove() has just released a slot. */
+	/* (this cannot fail, since table_remove() has just released a slot) */
 	table_set(&h->items, fxt_holds_hash_of(key), held);
 }
 
@@ -104,7 +104,7 @@ struct fxt_holds *fxt_holds_free(struct fxt_holds *h)
 	return free_ptr(h);
 }
 
-/* Appends HELD. On failure, the caller still owns it. */
+/* Appends HELD. On failure, HELD still belongs to the caller. */
 static int fxt_holds_add(struct fxt_holds *h, struct fxt_held *held)
 {
 	uint64_t hash = fxt_holds_hash_of(&held->key);
@@ -201,7 +201,8 @@ static int fxt_holds_inherit(struct fxt_holds *h, uint64_t parent, uint64_t chil
 		struct fxt_holds_key key = i->key;
 
 		key.a = child;
-		key.c += key.kind == FXT_HOLDS_MODULE; /* differs from the ids of its own modules */
+		/* Makes the key differ from the keys of CHILD's own modules. */
+		key.c += key.kind == FXT_HOLDS_MODULE;
 		if (key.kind >= FXT_HOLDS_MODULE && key.kind <= FXT_HOLDS_MAPPING)
 			r = fxt_holds_put(h, &key, child, i->what, true);
 	}
@@ -213,8 +214,8 @@ static int fxt_holds_inherit(struct fxt_holds *h, uint64_t parent, uint64_t chil
 /* The state that an event establishes or ends. */
 struct rule {
 	enum fxt_holds_kind kind;
-	bool of_process;  /* each process has its own state */
-	bool of_nobody;   /* it does not end with a process */
+	bool of_process;  /* each process has separate state */
+	bool of_nobody;   /* the state does not end with a process */
 	bool ends;        /* the event ends the state */
 	int16_t names[2]; /* arguments that identify the state; 0 = none */
 };
@@ -286,7 +287,7 @@ int fxt_holds_process(struct fxt_holds *h, const struct fxt_holds_input *input, 
 	default:
 		break;
 	}
-	/* Checked before the key is made, since most events establish no state. */
+	/* This is checked before the key is made, since most events establish no state. */
 	if (input->row >= ARRAY_SIZE(rules) || !(h->kinds >> rules[input->row].kind & 1))
 		return 0;
 	return fxt_holds_process_by_rule(h, input, &rules[input->row], what);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * State at a moment that earlier events established: the last event for each item, without ended
- * items. These are the rules: the events that establish state, the key that identifies an item, the
- * events that end it, and the items that a child inherits.
+ * State at a point in time, as established by earlier events: the last event for each item, without
+ * ended items. The rules are here: the events that establish state, the key that identifies an
+ * item, the events that end it, and the items that a child inherits.
  *
  * Each owner keeps the state in its own form: the recorder keeps events, for the heads of chunks
  * (fxt_holds_event()); a cut keeps records of any archive (edit/edit-state.h).
@@ -17,93 +17,96 @@
 enum fxt_holds_kind {
 	FXT_HOLDS_NOTHING,
 	FXT_HOLDS_OBJECT,
-	/* Inherited from the parent, until exec: */
+	/* State that a child inherits from its parent, until exec: */
 	FXT_HOLDS_MODULE,
 	FXT_HOLDS_MMAP,
 	FXT_HOLDS_MAPPING,
 	FXT_HOLDS_COUNTER,
 	FXT_HOLDS_FRAME,
 	FXT_HOLDS_SAMPLING,
-	/* Allocations, as long as their process is watched: */
+	/* State of allocations, as long as their process is watched: */
 	FXT_HOLDS_WATCH,
-	FXT_HOLDS_STACK,       /* the event */
-	FXT_HOLDS_STACK_TRACE, /* and its frames */
+	FXT_HOLDS_STACK,       /* the event `stack` */
+	FXT_HOLDS_STACK_TRACE, /* the frames of that stack */
 	FXT_HOLDS_USAGE,
-	FXT_HOLDS_ALLOC, /* that lives */
+	FXT_HOLDS_ALLOC, /* a live allocation */
 	FXT_HOLDS_CONTEXT,
 	FXT_HOLDS_MOMENT_POINT,
 	FXT_HOLDS_SHED,
 };
 
-/* The key of an item. Without padding: its bytes are hashed. */
+/* The key of an item. It has no padding, since its bytes are hashed. */
 struct fxt_holds_key {
-	uint64_t kind, from; /* FROM: the writer of the event */
+	uint64_t kind, from; /* FROM is the writer of the event */
 	uint64_t a, b, c;
 };
 
 struct fxt_held {
 	void *what; /* owned by the user of the rules; see struct fxt_holds_ops */
-	struct fxt_held *before, *after; /* in the order of the events */
-	struct fxt_held *newer, *older;  /* neighbours with the same pid */
+	struct fxt_held *before, *after; /* neighbours in the order of the events */
+	struct fxt_held *newer, *older;  /* neighbours among the items with the same pid */
 	struct fxt_holds_key key;
-	uint64_t pid; /* the process whose end is its end; 0 = none */
+	uint64_t pid; /* the item ends with this process; 0 = with no process */
 	size_t bytes;
-	bool inherited; /* it comes from an ancestor */
+	bool inherited; /* the item comes from an ancestor of the process */
 	/* For the user of the rules: */
 	bool ended;
-	uint32_t n_users;      /* items that use this one */
+	uint32_t n_users;      /* number of items that use this one */
 	struct fxt_held *uses; /* the item that this one uses */
 };
 
 struct fxt_holds_ops {
-	/* The kept form of WHAT, and its size in bytes; NULL without memory. */
+	/* Makes the form in which WHAT is kept. *BYTES is its size. Returns NULL without memory. */
 	void *(*keep)(void *what, size_t *bytes);
 	void (*let_go)(void *kept);
 };
 
 struct fxt_holds;
 
-/* The kinds in WITHOUT (a bit each) are not kept. OPS is borrowed. Returns 0 or -ENOMEM. */
+/* Kinds whose bit is set in WITHOUT are not kept. OPS is borrowed. Returns 0 or -ENOMEM. */
 int fxt_holds_new(struct fxt_holds **ret, const struct fxt_holds_ops *ops, uint32_t without);
 struct fxt_holds *fxt_holds_free(struct fxt_holds *h);
 DEFINE_CLEANUP(struct fxt_holds *, fxt_holds_free)
 
-/* From now on, KEY has the value WHAT, until PID ends. Returns as fxt_holds_process(). */
+/* Sets the value of KEY to WHAT, until PID ends. Returns like fxt_holds_process(). */
 int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_t pid, void *what);
 
 /* The value of KEY, or NULL. */
 struct fxt_held *fxt_holds_find(const struct fxt_holds *h, const struct fxt_holds_key *key);
 void fxt_holds_forget(struct fxt_holds *h, struct fxt_held *held);
 
-/* Discards the items of KIND, of the writer FROM, whose end is that of PID. */
+/* Discards the items of KIND from the writer FROM that end with PID. */
 void fxt_holds_forget_of(struct fxt_holds *h, uint64_t from, uint64_t pid,
 			 enum fxt_holds_kind kind);
 
-/* HELD has KEY from now on, which no item has. Its place among the items does not change. */
+/* Gives HELD the key KEY, which no other item has. Its position among the items does not change. */
 void fxt_holds_rename(struct fxt_holds *h, struct fxt_held *held, const struct fxt_holds_key *key);
 
-/* The item after HELD (NULL: the first), or NULL. */
+/* The item after HELD (NULL = the first item), or NULL after the last one. */
 struct fxt_held *fxt_holds_next(const struct fxt_holds *h, const struct fxt_held *held);
 
-/* The number of items without room so far. */
+/* The number of items so far that did not fit. */
 uint64_t fxt_holds_left_out(const struct fxt_holds *h);
 
 /*
- * An event of ROW, in any form: NUMBER is an argument as a number (for text a number that
- * identifies it; 0 without it).
+ * An event of ROW, in any form. NUMBER is an argument as a number: text is represented by a number
+ * that identifies it, and a missing argument is 0.
  */
 struct fxt_holds_input {
 	enum fxt_row_id row;
-	uint64_t from, pid; /* its process */
+	uint64_t from, pid; /* writer and process of the event */
 	uint64_t (*number)(const void *event, int name);
 	const void *event;
 };
 
-/* Takes SAID, and keeps WHAT. Returns 1 if it is state, 0 if not, or -ENOMEM. */
+/*
+ * Processes an event: *INPUT describes it, and WHAT is its form to keep. Returns 1 if it
+ * establishes state, 0 if not, or -ENOMEM.
+ */
 int fxt_holds_process(struct fxt_holds *h, const struct fxt_holds_input *input, void *what);
 
 /*
- * Takes EV (fxt-holds-event.c). Each item of fxt_holds_events is a struct event. Returns 0 or
+ * Processes EV (fxt-holds-event.c). The value of each item is then a struct event. Returns 0 or
  * -ENOMEM.
  */
 int fxt_holds_event(struct fxt_holds *h, const struct event *ev);

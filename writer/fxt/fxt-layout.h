@@ -96,7 +96,10 @@
 	RESERVED(sched_wakeup_reserved) TIME() CPU(wake, cpu, sched_cpu, "cpu_number") \
 	KOID(wake, tid, "waking_thread_id") ARGS(sched_n_args)
 
-/* X(layout, record type, subtype or 0, name in dump): records that control how others are read, */
+/*
+ * X(layout, record type, subtype or 0, name in dump): records that control how other records are
+ * read,
+ */
 #define FXT_FRAME_LAYOUTS(X) \
 	X(provider_info, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_INFO, "provider_info") \
 	X(provider_section, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_SECTION, "provider_section") \
@@ -105,7 +108,7 @@
 	X(string, FXT_RECORD_STRING, 0, "string") \
 	X(thread, FXT_RECORD_THREAD, 0, "thread")
 
-/* records that are written from a struct fxt_LAYOUT, */
+/* ... records that are written from a struct fxt_LAYOUT, */
 #define FXT_DATA_LAYOUTS(X) \
 	X(event, FXT_RECORD_EVENT, 0, "event") \
 	X(blob, FXT_RECORD_BLOB, 0, "blob") \
@@ -116,7 +119,7 @@
 	X(mmap, FXT_RECORD_PROFILER, FXT_PROFILER_MMAP, "mmap") \
 	X(backtrace, FXT_RECORD_PROFILER, FXT_PROFILER_BACKTRACE, "backtrace")
 
-/* and the same, with a faster way to read them. */
+/* ... and such records that are read in a faster way. */
 #define FXT_SCHED_LAYOUTS(X) \
 	X(switch, FXT_RECORD_SCHEDULING, FXT_SCHED_SWITCH, "context_switch") \
 	X(wakeup, FXT_RECORD_SCHEDULING, FXT_SCHED_WAKEUP, "thread_wakeup")
@@ -124,7 +127,7 @@
 #define FXT_LAYOUTS(X) FXT_FRAME_LAYOUTS(X) FXT_DATA_LAYOUTS(X) FXT_SCHED_LAYOUTS(X)
 /* clang-format on */
 
-/* A record type and its subtype, for a switch over the layouts; 0 where a list has none. */
+/* A record type and its subtype, for a switch over the layouts. 0 is no layout. */
 #define FXT_LAYOUT_KEY(type, subtype) ((unsigned)(type) << 4 | (unsigned)(subtype))
 
 static inline __attribute__((unused)) unsigned fxt_layout_key_of(unsigned type, unsigned subtype)
@@ -135,7 +138,7 @@ static inline __attribute__((unused)) unsigned fxt_layout_key_of(unsigned type, 
 	return FXT_LAYOUT_KEY(type, has_subtypes ? subtype : 0);
 }
 
-/* The key of a header. */
+/* The key of a record with the header HEAD. */
 static inline __attribute__((unused)) unsigned fxt_layout_key(fxt_word head)
 {
 	unsigned type = (unsigned)fxt_get_record_type(head);
@@ -146,7 +149,7 @@ static inline __attribute__((unused)) unsigned fxt_layout_key(fxt_word head)
 							       : fxt_get_profiler_type(head)));
 }
 
-/* The bits of a header with the subtype. */
+/* The bits of the subtype in a header of TYPE. */
 static inline __attribute__((unused)) fxt_word fxt_layout_subtype(unsigned type, unsigned subtype)
 {
 	return type == FXT_RECORD_METADATA     ? fxt_put_metadata_type(subtype)

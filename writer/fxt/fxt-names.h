@@ -3,7 +3,7 @@
  * The strings that every kymo archive uses, and their fixed places in its string table.
  *
  * eBPF programs write finished FXT records, so the indexes of their names must be known before the
- * first record. The archive registers all of these directly after its initialization record.
+ * first record. The archive registers all these names directly after its initialization record.
  * Indexes above FXT_NAME_RESERVED are assigned as strings occur (fxt-table.h). docs/FXT-MAPPING.md
  * describes the use of each, and a test compares that page with this list. Numbers are only added,
  * at the end of their block. This header works without libc, for the bpf target.
@@ -13,7 +13,7 @@
 #include "model/koids.h"
 
 #define FXT_NAMES(X)                                                                               \
-	/* scheduling records */                                                                   \
+	/* names in scheduling records */                                                          \
 	X(INCOMING_WEIGHT, 1, "incoming_weight")                                                   \
 	X(OUTGOING_WEIGHT, 2, "outgoing_weight")                                                   \
 	X(WEIGHT, 3, "weight")                                                                     \
@@ -27,7 +27,10 @@
 	X(STATE_Z, 11, "Z")                                                                        \
 	X(STATE_P, 12, "P")                                                                        \
 	X(STATE_I, 13, "I")                                                                        \
-	/* true times of complete events that a cut has clipped; as of calls, with a blank */      \
+	/*
+	 * true times of complete events that a cut has clipped; with a blank, like the arguments of
+	 * calls
+	 */                                                                                         \
 	X(BEGAN_AT, 14, "began at")                                                                \
 	X(ENDS_AT, 15, "ends at")                                                                  \
 	/* categories */                                                                           \
@@ -218,12 +221,12 @@
 	X(POSSIBLE, 203, "possible")                                                               \
 	X(REACHABLE, 204, "reachable")                                                             \
 	X(CHUNK, 205, "chunk")                                                                     \
-	/* moments */                                                                              \
+	/* names in moments */                                                                     \
 	X(MOMENTS, 206, "moments")                                                                 \
 	X(MOMENT, 207, "moment")                                                                   \
 	X(POINT, 208, "point")                                                                     \
 	X(PLAN, 209, "plan")                                                                       \
-	/* budgets and triggers */                                                                 \
+	/* names of budgets and triggers */                                                        \
 	X(SHED, 210, "shed")                                                                       \
 	X(TRIGGER, 211, "trigger")                                                                 \
 	X(VALUE, 212, "value")                                                                     \
@@ -233,7 +236,7 @@
 	X(MALFORMED, 216, "malformed")                                                             \
 	X(INTERRUPTED, 217, "interrupted")                                                         \
 	X(RETURNED, 218, "returned")                                                               \
-	/* calls of functions: no parameter can have these names */                                \
+	/* names in calls of functions; no parameter can have these names */                       \
 	X(RETURN, 219, "return")                                                                   \
 	X(RETURN_ADDRESS, 220, "return address")                                                   \
 	X(LEFT_BY, 221, "left by")                                                                 \

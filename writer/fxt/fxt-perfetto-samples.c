@@ -57,7 +57,7 @@ enum {
 	INTERNED_SOURCE_PATHS = 18,
 	INTERNED_MAPPINGS = 19,
 
-	/* the first field of each item */
+	/* (the first field of each item) */
 	ITEM_IID = 1,
 
 	/* InternedString, Mapping, Frame, Callstack */
@@ -88,16 +88,21 @@ enum {
 enum {
 	SEQUENCE_ID = 1,
 	BATCH_BYTES = 512 * 1024,
-	BATCH_STACKS = 4096, /* more would not stay in a CPU's cache */
+	BATCH_STACKS = 4096, /* more stacks would not stay in a CPU's cache */
 	TEXT_MAX = 255,      /* longer paths and names are truncated */
-	/* frames of a sample, including inlined ones; the outermost ones are dropped */
+	/*
+	 * Maximum number of frames of a sample, including inlined ones; the outermost ones are
+	 * dropped
+	 */
 	STACK_MAX = 1024,
-	NAMES_MAX = 1 << 20, /* addresses whose names are kept */
-	/* maximum size of a sample's packet without interned data: seven numbers, two messages */
+	NAMES_MAX = 1 << 20, /* maximum number of addresses whose names are kept */
+	/*
+	 * Maximum size of a sample's packet without interned data: seven numbers and two messages
+	 */
 	PACKET_BYTES = 7 * PROTOBUF_NUMBER_MAX + 2 * PROTOBUF_HEAD_MAX,
 };
 
-/* A longer batch interns the same items less often. */
+/* The duration of a batch. A longer batch interns the same items less often. */
 #define BATCH_NS UINT64_C(4000000000)
 
 /* The items that were interned in this batch. */
@@ -106,7 +111,9 @@ struct interning {
 	uint64_t last_iid;
 };
 
-/* The last kind, STACK, has the callstack of each sample. Nothing else is written for it. */
+/*
+ * Kinds of items. The last kind, STACK, has the callstack of each sample, and writes no other data.
+ */
 enum kind { FUNCTION, FRAME, BUILD_ID, PATH, SOURCE, MAPPING, STACK, KIND_MAX };
 
 static const unsigned interned_fields[KIND_MAX] = {
@@ -129,8 +136,8 @@ struct fxt_perfetto_samples {
 	uint64_t seed;    /* seed of the hashes, so that nobody can construct collisions */
 	uint64_t meaning; /* changes when names of addresses may have changed */
 	uint64_t map_number, map_iid; /* mapping of the previous frame */
-	int error;                    /* error during interning */
-	struct outbuf fresh;          /* InternedData of the sample being added */
+	int error;                    /* the first error during interning */
+	struct outbuf fresh;          /* InternedData of the sample that is being added */
 };
 
 int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
@@ -183,8 +190,8 @@ static uint64_t fxt_perfetto_samples_hash_of(const struct fxt_perfetto_samples *
 	return table_hash_seeded(s->seed, bytes, n);
 }
 
-/* The iid of the N bytes at BYTES, which is constant within a batch. *RET_NEW is whether they are
- * used for the first time. On failure, sets the error of S. */
+/* The iid of the N bytes at BYTES, which is constant within a batch. *RET_NEW is whether the batch
+ * has used the bytes for the first time. On failure, sets the error of S. */
 static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum kind kind,
 					    const void *bytes, size_t n, bool *ret_new)
 {
@@ -326,8 +333,9 @@ static size_t fxt_perfetto_samples_intern_frames(struct fxt_perfetto_samples *s,
 }
 
 /*
- * Interns the stack of EV; 0 if it has none. The key is the stack's id or addresses, and everything
- * that can change its frames: names and mappings. So the frames of known stacks are not examined.
+ * Interns the stack of EV; returns 0 if EV has no stack. The key is the stack's id or addresses,
+ * and all data that can change its frames: names and mappings. So the frames of known stacks are
+ * not examined.
  */
 static uint64_t fxt_perfetto_samples_intern_callstack(struct fxt_perfetto_samples *s,
 						      const struct event *ev)
@@ -355,7 +363,7 @@ static uint64_t fxt_perfetto_samples_intern_callstack(struct fxt_perfetto_sample
 		return iid;
 	n = fxt_perfetto_samples_intern_frames(s, ev, stack);
 	item = fxt_perfetto_samples_begin_item(s, STACK, iid);
-	/* Callstacks are written outermost first. */
+	/* (callstacks are written outermost first) */
 	while (n > 0)
 		protobuf_add_u64(&s->fresh, CALLSTACK_FRAMES, stack[--n]);
 	protobuf_end(&s->fresh, item);
@@ -380,7 +388,7 @@ static void fxt_perfetto_samples_add_defaults(struct fxt_perfetto_samples *s)
 	protobuf_end(&s->batch, defaults);
 }
 
-/* Writes the fields that each sample has to TO, which has room for them. Returns their number of
+/* Writes the fields that every sample has to TO, which has enough room. Returns their size in
  * bytes. */
 static size_t fxt_perfetto_samples_put_sample(const struct event *ev, uint64_t callstack,
 					      uint8_t *to)
@@ -456,7 +464,7 @@ int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event 
 	case EVENT_SAMPLE:
 		return fxt_perfetto_samples_add_sample(s, ev);
 	case EVENT_FRAME:
-		/* Names precede the stacks that need them, so known stacks only change if an
+		/* Names precede the stacks that need them, so known stacks change only if an
 		 * address is named again. */
 		if (ev->frame.depth == 0 &&
 		    frames_find(s->frames, ev->frame.process, ev->frame.address))

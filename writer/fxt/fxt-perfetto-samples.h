@@ -23,14 +23,14 @@ struct fxt_perfetto_samples *fxt_perfetto_samples_free(struct fxt_perfetto_sampl
 DEFINE_CLEANUP(struct fxt_perfetto_samples *, fxt_perfetto_samples_free)
 
 /*
- * Takes EV: samples, mappings (maps.h) and names of addresses (EVENT_FRAME), which must precede the
+ * Adds EV: samples, mappings (maps.h) and names of addresses (EVENT_FRAME), which must precede the
  * samples that need them. Other events are ignored. Returns 0 or -ENOMEM.
  */
 int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event *ev);
 
 /*
- * The batch, once it is large or four seconds old in the time of samples; with ALL, everything
- * collected. NULL if there is nothing. It stays until fxt_perfetto_samples_next().
+ * The batch, if it is large, or four seconds old in the time of samples; with ALL, all data
+ * collected so far. NULL if there is no such batch. It is valid until fxt_perfetto_samples_next().
  */
 const struct outbuf *fxt_perfetto_samples_batch(const struct fxt_perfetto_samples *s, bool all);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Perfetto packets, for BLOB records of type 3. Perfetto concatenates the bytes of all of them and
+ * Perfetto packets, for BLOB records of type 3. Perfetto concatenates the bytes of all packets and
  * reads the result as one of its own traces. This transports data for which FXT has no record.
  */
 #pragma once

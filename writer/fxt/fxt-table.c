@@ -65,13 +65,16 @@ static uint16_t fxt_table_index_of(const struct fxt_table *t, uint16_t i)
 	return (uint16_t)(t->first + i - 1);
 }
 
-/* The table stores indices, since entries move when it grows. */
+/* Sets the entry of KEY to I. The table stores indices, since entries move when it grows. */
 static int fxt_table_set_key(struct fxt_table *t, uint64_t key, uint16_t i)
 {
 	return table_set(&t->by_key, key, (void *)(uintptr_t)i);
 }
 
-/* An entry for a new KEY: an unused one, or the least recently used one. 0 = no memory. */
+/*
+ * Allocates an entry for a new KEY: an unused entry, or the least recently used one. Returns 0
+ * without memory.
+ */
 static uint16_t fxt_table_allocate(struct fxt_table *t, uint64_t key)
 {
 	uint16_t i;
@@ -140,7 +143,7 @@ int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *
 int fxt_table_thread(struct fxt_table *t, uint64_t pid, uint64_t tid, uint16_t *ret_index)
 {
 	const uint64_t both[] = { pid, tid };
-	/* Never 0, and unique for koids of Linux. */
+	/* (never 0, and unique for koids of Linux) */
 	uint64_t key = UINT64_C(1) << 63 | (pid << 32 ^ tid);
 
 	return fxt_table_find_or_add(t, key, both, sizeof(both), ret_index);

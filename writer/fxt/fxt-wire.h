@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The Fuchsia trace format on the wire: every constant and every bit field, once.
+ * The Fuchsia trace format on the wire: a list of all its constants and bit fields.
  *
- * Writer, reader and the eBPF programs share this table. No shift or mask of the format is
+ * Writer, reader and the eBPF programs share this list, and no shift or mask of the format is
  * elsewhere. So it is written without libc, which the bpf target lacks. Section names are those of
  * the specification ("Fuchsia trace format").
  *
@@ -40,9 +40,10 @@ typedef unsigned long long fxt_word;
 
 /* ---- limits ("Records", "String references", "Thread references", "Arguments") ---- */
 
-#define FXT_WORD_BYTES         8
-#define FXT_RECORD_WORDS_MAX   4095          /* of a record with a 12-bit size */
-#define FXT_LARGE_WORDS_MAX    0xffffffffull /* of a large record, with its 32-bit size */
+#define FXT_WORD_BYTES       8
+#define FXT_RECORD_WORDS_MAX 4095 /* maximum size of a record with a 12-bit size */
+/* Maximum size of a large record, with its 32-bit size. */
+#define FXT_LARGE_WORDS_MAX    0xffffffffull
 #define FXT_LARGE_BYTES_MAX    (FXT_LARGE_WORDS_MAX * FXT_WORD_BYTES)
 #define FXT_STRING_INDEX_MAX   0x7fff
 #define FXT_STRING_BYTES_MAX   32000
@@ -89,7 +90,8 @@ FXT_FIELD(large_type, 36, 39)
 
 /* ---- string references ---- */
 
-FXT_FIELD(string_ref_length, 0, 14) /* of an inline reference; else the index */
+/* Length of an inline string; in other references, the field is the index. */
+FXT_FIELD(string_ref_length, 0, 14)
 FXT_FIELD(string_ref_inline, 15, 15)
 
 /* ---- metadata record (type 0) ---- */
@@ -103,7 +105,7 @@ enum fxt_metadata_type {
 	FXT_METADATA_TRACE_INFO = 4,
 };
 
-FXT_FIELD(provider_id, 20, 51) /* for info, section and event */
+FXT_FIELD(provider_id, 20, 51) /* in provider info, section and event */
 FXT_FIELD(provider_name_length, 52, 59)
 FXT_FIELD(provider_info_reserved, 60, 63)
 FXT_FIELD(provider_section_reserved, 52, 63)
@@ -113,8 +115,8 @@ FXT_FIELD(provider_event_reserved, 56, 63)
 
 FXT_FIELD(trace_info_type, 20, 23)
 #define FXT_TRACE_INFO_MAGIC 0
-#define FXT_MAGIC            0x0016547846040010ull /* the whole record */
-#define FXT_MAGIC_SWAPPED    0x1000044678541600ull /* the same, read in the other byte order */
+#define FXT_MAGIC            0x0016547846040010ull /* the whole record in one word */
+#define FXT_MAGIC_SWAPPED    0x1000044678541600ull /* the same word in the other byte order */
 
 /* ---- initialization record (type 1) ---- */
 
@@ -199,7 +201,7 @@ enum fxt_sched_type {
 /* context switch (1) and thread wakeup (2) */
 FXT_FIELD(sched_n_args, 16, 19)
 FXT_FIELD(sched_cpu, 20, 35)
-FXT_FIELD(sched_out_state, 36, 39) /* context switch only */
+FXT_FIELD(sched_out_state, 36, 39) /* only in a context switch */
 FXT_FIELD(sched_switch_reserved, 40, 59)
 FXT_FIELD(sched_wakeup_reserved, 36, 59)
 
@@ -222,7 +224,7 @@ enum fxt_thread_state {
 	FXT_STATE_MAX = 15,
 };
 
-/* The weight that marks the idle thread as that side of the switch (Zircon's kIdleWeight). */
+/* The weight that marks a side of a switch as the idle thread (Zircon's kIdleWeight). */
 #define FXT_IDLE_WEIGHT (-2147483647 - 1)
 
 /* ---- log record (type 9) ---- */
@@ -265,7 +267,7 @@ FXT_FIELD(large_blob_reserved, 44, 63)
 #define FXT_LARGE_BLOB_METADATA    0
 #define FXT_LARGE_BLOB_NO_METADATA 1
 
-/* the format header word; the last three fields only with metadata */
+/* the format header word; the last three fields are only in blobs with metadata */
 FXT_FIELD(large_blob_category, 0, 15)
 FXT_FIELD(large_blob_name, 16, 31)
 FXT_FIELD(large_blob_n_args, 32, 35)
@@ -278,10 +280,10 @@ FXT_FIELD(large_blob_bare_reserved, 32, 63)
 FXT_FIELD(arg_type, 0, 3)
 FXT_FIELD(arg_words, 4, 15)
 FXT_FIELD(arg_name, 16, 31)
-FXT_FIELD(arg_value32, 32, 63)   /* int32, uint32, bool, blob size */
-FXT_FIELD(arg_value_ref, 32, 47) /* string */
+FXT_FIELD(arg_value32, 32, 63)   /* value of int32, uint32 and bool, and size of a blob */
+FXT_FIELD(arg_value_ref, 32, 47) /* reference to the value of a string */
 FXT_FIELD(arg_string_reserved, 48, 63)
-FXT_FIELD(arg_reserved, 32, 63) /* null, int64, uint64, double, pointer, koid */
+FXT_FIELD(arg_reserved, 32, 63) /* in null, int64, uint64, double, pointer and koid */
 
 enum fxt_arg_type {
 	FXT_ARG_NULL = 0,
@@ -297,14 +299,14 @@ enum fxt_arg_type {
 	FXT_ARG_BLOB = 10,
 };
 
-/* HEAD with another size; for records with a 12-bit size. */
+/* HEAD with another size, for records with a 12-bit size. */
 static inline __attribute__((always_inline, unused)) fxt_word fxt_with_record_words(fxt_word head,
 										    fxt_word words)
 {
 	return (head & ~fxt_put_record_words(FXT_RECORD_WORDS_MAX)) | fxt_put_record_words(words);
 }
 
-/* Words that N bytes of a stream take. */
+/* The number of words of a stream of N bytes. */
 static inline __attribute__((always_inline, unused)) fxt_word fxt_stream_words(fxt_word n)
 {
 	return (n + FXT_WORD_BYTES - 1) / FXT_WORD_BYTES;

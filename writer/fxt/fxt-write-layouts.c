@@ -7,7 +7,7 @@
  *
  *	draft_TYPE()      checks each part, counts its words, and lists strings and threads
  *	put_TYPE()        writes each part, the word HEAD or the next word at P
- *	fxt_write_TYPE()  calls both, and registers what is listed in between
+ *	fxt_write_TYPE()  calls both, and between them registers the listed strings and threads
  *
  * For example, of WORD(of, pointer, key), the first becomes d->n_words++; and the second becomes
  * *p++ = s->pointer;
@@ -17,7 +17,7 @@
 #include "writer/fxt/fxt-draft.h"
 #include "writer/fxt/fxt-layout.h"
 
-/* The number of bytes of a TEXT. */
+/* The number of bytes of a TEXT, by its member. */
 #define LENGTH_OF_name strlen(s->name)
 #define LENGTH_OF_text s->length
 
@@ -57,7 +57,7 @@
 	NEED(s->type != FXT_EVENT_DURATION_COMPLETE || s->id >= s->ts_ticks, -EINVAL)              \
 	d->n_words += fxt_event_has_value(s->type);
 
-/* The function that checks and counts. */
+/* The function that checks the parts and counts their words. */
 #define X(layout, type, subtype, type_name)                                                        \
 	static int draft_##layout(struct fxt_draft *d, const struct fxt_##layout *s)               \
 	{                                                                                          \
@@ -108,7 +108,7 @@ FXT_SCHED_LAYOUTS(X)
 	if (fxt_event_has_value(s->type))                                                          \
 		*p = s->id;
 
-/* The function that writes, and the one that callers use. */
+/* The function that writes the parts, and the function that callers use. */
 #define X(layout, record_type, subtype, type_name)                                                 \
 	static void put_##layout(const struct fxt_draft *d, const struct fxt_##layout *s,          \
 				 fxt_word *head)                                                   \

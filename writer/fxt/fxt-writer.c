@@ -192,7 +192,7 @@ size_t fxt_whole_records(const uint8_t *data, size_t n)
 		words = fxt_get_record_type(header) == FXT_RECORD_LARGE
 				? fxt_get_large_words(header)
 				: fxt_get_record_words(header);
-		/* A record has at least one word. Stop at damaged data. */
+		/* A record has at least one word. At damaged data, the count stops. */
 		if (words == 0 || words > (n - whole) / FXT_WORD_BYTES)
 			break;
 		whole += words * FXT_WORD_BYTES;

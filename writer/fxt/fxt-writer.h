@@ -14,8 +14,8 @@
  *
  * Large records (fxt_write_large_blob()) can be longer than FXT_RECORD_WORDS_MAX, and the format
  * requires one record. But known readers, including Perfetto, read the size of every record from 12
- * bits, and fail after a longer one. For them, data that does not fit must be split. Likewise, a
- * cpu has 16 bits here, and Perfetto rejects a trace with one from 4096 on.
+ * bits, and fail after a longer record. For these readers, data that does not fit must be split.
+ * Likewise, a cpu has 16 bits here, and Perfetto rejects a trace with a cpu of 4096 or more.
  */
 #pragma once
 
@@ -35,9 +35,9 @@ extern const char *const fxt_name_texts[FXT_NAME_RESERVED + 1];
 /* ---- parts of records ---- */
 
 /*
- * A string ("String references"): one that was registered at a fixed INDEX, such as an enum
- * fxt_name, or LENGTH bytes of UTF-8 at TEXT, which are in the table or inline. All zeroes is the
- * empty string.
+ * A string ("String references"): a string that was registered at a fixed INDEX, such as an enum
+ * fxt_name; or LENGTH bytes of UTF-8 at TEXT, which are written through the table or inline. A
+ * struct with all bytes zero is the empty string.
  */
 struct fxt_out_string {
 	unsigned index;
@@ -61,7 +61,7 @@ static inline struct fxt_out_string fxt_inline(const char *text)
 	return (struct fxt_out_string){ 0, true, text, strlen(text) };
 }
 
-/* A thread ("Thread references"): koids, which are in the table or inline. */
+/* A thread ("Thread references"): koids, which are written through the table or inline. */
 struct fxt_out_thread {
 	uint64_t pid, tid;
 	bool is_inline;
@@ -75,7 +75,7 @@ struct fxt_out_arg {
 		int32_t i32;
 		uint32_t u32;
 		int64_t i64;
-		uint64_t u64; /* also pointer and koid */
+		uint64_t u64; /* value of unsigned numbers, pointers and koids */
 		double f64;
 		bool boolean;
 		struct fxt_out_string text;
@@ -88,7 +88,10 @@ struct fxt_out_arg {
 
 /* ---- providers ---- */
 
-/* The caller registers strings below the reserved index; those above it belong to the table. */
+/*
+ * A provider. The caller registers strings below the reserved index; the table assigns the indexes
+ * above it.
+ */
 struct fxt_out_provider {
 	uint32_t id;
 	bool introduced;
@@ -96,7 +99,7 @@ struct fxt_out_provider {
 	struct fxt_table strings, threads;
 };
 
-/* The ID of a provider is unique in an archive. Returns 0 or -ENOMEM. */
+/* Initializes P. The ID of a provider is unique in an archive. Returns 0 or -ENOMEM. */
 int fxt_out_provider_init(struct fxt_out_provider *p, uint32_t id);
 void fxt_out_provider_deinit(struct fxt_out_provider *p);
 
@@ -109,38 +112,38 @@ int fxt_out_provider_forget(struct fxt_out_provider *p);
 struct fxt_writer {
 	struct outbuf *out; /* borrowed; can be replaced between records */
 	struct fxt_out_provider
-		*provider; /* borrowed; the provider of the section, NULL before the first */
+		*provider; /* borrowed; provider of the section; NULL before the first section */
 };
 
 /* ---- the frame of an archive ---- */
 
-/* "Magic number record" */
+/* Writes the "Magic number record". */
 int fxt_write_magic(struct fxt_writer *w);
 
 /*
- * "Provider info metadata": NAME is at most FXT_PROVIDER_NAME_MAX bytes. Later records belong to P,
- * whose tables are now empty.
+ * Writes "Provider info metadata". NAME has at most FXT_PROVIDER_NAME_MAX bytes. Later records
+ * belong to P, whose tables are now empty.
  */
 int fxt_write_provider_info(struct fxt_writer *w, struct fxt_out_provider *p, const char *name);
 
-/* "Provider section metadata": later records belong to P, which was introduced. */
+/* Writes "Provider section metadata". Later records belong to P, which was introduced before. */
 int fxt_write_section(struct fxt_writer *w, struct fxt_out_provider *p);
 
-/* "Provider event metadata" of the current provider. */
+/* Writes "Provider event metadata" of the current provider. */
 int fxt_write_provider_event(struct fxt_writer *w, unsigned event_id);
 
-/* "Initialization record" */
+/* Writes an "Initialization record". */
 int fxt_write_initialization(struct fxt_writer *w, uint64_t ticks_per_second);
 
-/* "String record", for a fixed index, 1..FXT_NAME_RESERVED. */
+/* Writes a "String record" for a fixed index, 1..FXT_NAME_RESERVED. */
 int fxt_write_string(struct fxt_writer *w, unsigned index, const char *text, size_t n);
 
-/* All strings of fxt-names.h. */
+/* Writes all strings of fxt-names.h. */
 int fxt_write_names(struct fxt_writer *w);
 
 /*
- * The begin of an archive with one provider: magic, provider info and section, initialization
- * (ticks are nanoseconds), and the names.
+ * Writes the begin of an archive with one provider: magic, provider info and section,
+ * initialization (ticks are nanoseconds), and the names.
  */
 int fxt_write_head(struct fxt_writer *w, struct fxt_out_provider *p, const char *name);
 
@@ -153,19 +156,19 @@ struct fxt_event {
 	struct fxt_out_thread thread;
 	const struct fxt_out_arg *args;
 	unsigned n_args;
-	uint64_t id; /* counter, async and flow: their id; complete: the end time */
+	uint64_t id; /* id of a counter, async event or flow; end of a complete event */
 };
 
 struct fxt_userspace_object {
 	uint64_t pointer;
-	struct fxt_out_thread process; /* inline, its tid is not written */
+	struct fxt_out_thread process; /* if it is written inline, its tid is omitted */
 	struct fxt_out_string name;
 	const struct fxt_out_arg *args;
 	unsigned n_args;
 };
 
 struct fxt_kernel_object {
-	unsigned type; /* FXT_OBJECT_*, or another of Zircon's; at most 255 */
+	unsigned type; /* FXT_OBJECT_*, or another type of Zircon; at most 255 */
 	uint64_t koid;
 	struct fxt_out_string name;
 	const struct fxt_out_arg *args;
@@ -179,7 +182,7 @@ struct fxt_log {
 	size_t length;
 };
 
-/* "Event record", and so on. */
+/* Write an "Event record" and the other records that the format describes. */
 int fxt_write_event(struct fxt_writer *w, const struct fxt_event *ev);
 int fxt_write_userspace_object(struct fxt_writer *w, const struct fxt_userspace_object *o);
 int fxt_write_kernel_object(struct fxt_writer *w, const struct fxt_kernel_object *o);
@@ -207,7 +210,7 @@ struct fxt_large_blob {
 
 int fxt_write_blob(struct fxt_writer *w, const struct fxt_blob *blob);
 
-/* "Large BLOB record"; see above about its length. */
+/* Writes a "Large BLOB record". Known readers limit its length; see the begin of this file. */
 int fxt_write_large_blob(struct fxt_writer *w, const struct fxt_large_blob *blob);
 
 /* ---- scheduling ---- */
@@ -273,10 +276,13 @@ int fxt_write_backtrace(struct fxt_writer *w, const struct fxt_backtrace *trace)
 
 /* ---- finished records ---- */
 
-/* The number of the N bytes at DATA that are whole records, according to their headers. */
+/*
+ * The number of bytes of whole records at the beginning of the N bytes at DATA, according to their
+ * headers.
+ */
 size_t fxt_whole_records(const uint8_t *data, size_t n);
 
-/* N words of finished records. */
+/* Writes N words of finished records. */
 static inline int fxt_write_words(struct fxt_writer *w, const uint64_t *words, size_t n)
 {
 	return outbuf_append(w->out, words, n * FXT_WORD_BYTES);

@@ -24,8 +24,8 @@ static inline bool columns_is_head(const uint8_t *p)
 }
 
 /*
- * The checksum of a piece: of the bytes before the checksum in HEAD, the rest of the N bytes of
- * HEAD, and the N_MORE bytes at MORE.
+ * The checksum of a piece. It covers the bytes before the checksum in HEAD, the rest of the N bytes
+ * of HEAD, and the N_MORE bytes at MORE.
  */
 static inline uint32_t columns_checksum(const uint8_t *head, size_t n, const uint8_t *more,
 					size_t n_more)

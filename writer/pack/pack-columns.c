@@ -12,10 +12,10 @@
 #include "writer/pack/columns-piece.h"
 #include "writer/pack/pack.h"
 
-/* Measured with recordings: level 3 takes 25% longer and saves 1%. */
+/* The level of zstd. In recordings, level 3 takes 25% longer and saves 1%. */
 enum { LEVEL = 1 };
 
-/* Shorter streams save less than the header of a frame. */
+/* The minimum size of a compressed stream. Shorter streams save less than the header of a frame. */
 enum { FRAME_BYTES_MIN = 32 };
 
 struct pack_columns {

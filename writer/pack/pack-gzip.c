@@ -9,13 +9,14 @@
 
 #include "writer/pack/pack.h"
 
-/* Measured with recordings: level 1 takes as long and makes 25% more data, level 6 takes twice as
- * long and makes 10% less. */
+/* The level of gzip. In recordings, level 1 takes as long and makes 25% more data, level 6 takes
+ * twice as long and makes 10% less. */
 enum { LEVEL = 3 };
 
 enum {
 	WINDOW_BITS = 15,
-	GZIP_WRAPPER = 16, /* added to the window bits: a gzip header, not a zlib one */
+	/* Added to the window bits: selects the header of gzip instead of zlib's. */
+	GZIP_WRAPPER = 16,
 	MEMORY_LEVEL = 8,
 };
 
@@ -58,7 +59,9 @@ static int pack_gzip_put(void *state, const uint8_t *data, size_t n, bool first,
 	return r == Z_STREAM_END ? 0 : -EIO;
 }
 
-/* The size of the member at the beginning of N bytes, or 0. Only decompression finds its end. */
+/*
+ * The size of the member at the beginning of N bytes, or 0. Its end is only found by decompression.
+ */
 static size_t pack_gzip_whole_member(z_stream *z, const uint8_t *data, size_t n)
 {
 	uint8_t nowhere[16 << 10];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Snappy has no state between blocks. The state is only the buffer for the output.
+ * Snappy has no state between blocks. The struct only has the buffer for the output.
  */
 #include <errno.h>
 #include <snappy-c.h>

@@ -7,10 +7,10 @@
  *   chunk = length block
  *
  * Length (32 bits, little-endian) is the number of bytes in block. Block is raw Snappy, which
- * starts with its own uncompressed length (a varint). Readers buffer a chunk in the maximum size
- * that 1 MiB can grow to, and overrun the buffer, so a longer chunk must never be written. A chunk
- * that decompresses to nothing confuses them. A chunk can end anywhere in the data; there is no end
- * mark and no checksum.
+ * starts with its own uncompressed length (a varint). Readers have a buffer of the maximum size to
+ * which 1 MiB can grow, and overrun it, so a longer chunk must never be written. A chunk that
+ * decompresses to no data confuses these readers. A chunk can end anywhere in the data; there is no
+ * end mark and no checksum.
  *
  * And the container of columns, which docs/COLUMNS.md specifies:
  *
@@ -28,7 +28,7 @@ enum pack_method {
 	PACK_ZSTD,
 	PACK_GZIP,
 	PACK_COLUMNS,
-	PACK_METHOD_MAX, /* of those that can be written */
+	PACK_METHOD_MAX, /* number of methods that can be written */
 	PACK_BROTLI = PACK_METHOD_MAX,
 	PACK_READ_MAX,
 };
@@ -40,7 +40,7 @@ enum pack_method {
 
 /* A zstd file can also begin with a skippable frame: 5x 2a 4d 18. */
 #define PACK_MAGIC_ZSTD_SKIP      "\x50\x2a\x4d\x18"
-#define PACK_MAGIC_ZSTD_SKIP_MASK 0xf0 /* for the first byte */
+#define PACK_MAGIC_ZSTD_SKIP_MASK 0xf0 /* for the first byte: the other bits can have any value */
 
 enum {
 	PACK_MAGIC_BYTES_MAX = 4,
@@ -49,19 +49,22 @@ enum {
 	PACK_CHUNK_MAX = 1 << 20,
 
 	PACK_LENGTH_BYTES = 4,
-	PACK_VARINT_BYTES_MAX = 5, /* of 32 bits */
+	PACK_VARINT_BYTES_MAX = 5, /* maximum size of a varint of 32 bits */
 
 	SNAPPY_BLOCK_MAX = 32 + PACK_CHUNK_MAX + PACK_CHUNK_MAX / 6,
 
-	/* Columns: offsets in the header of a piece. */
+	/* Version of columns, and offsets in the header of a piece. */
 	COLUMNS_VERSION = 1,
-	COLUMNS_AT_VERSION = 4, /* 1 byte, and 3 reserved ones */
+	COLUMNS_AT_VERSION = 4, /* offset of the version: 1 byte, followed by 3 reserved ones */
 	COLUMNS_AT_SIZE = 8,
-	COLUMNS_AT_LENGTH = 12, /* of the body */
+	COLUMNS_AT_LENGTH = 12, /* offset of the length of the body */
 	COLUMNS_AT_CHECKSUM = 16,
 	COLUMNS_HEAD_BYTES = 20,
 
-	/* More than the lengths of all streams, and than the streams exceed the data. */
+	/*
+	 * The maximum size of a body: more than the lengths of all streams, and than the bytes by
+	 * which the streams exceed the data.
+	 */
 	COLUMNS_BODY_MAX = PACK_CHUNK_MAX + 512,
 };
 

@@ -7,7 +7,7 @@
 
 #include "writer/pack/pack.h"
 
-/* The cheapest level, since it costs CPU time of the recorded machine. */
+/* The cheapest level of zstd, since it costs CPU time of the recorded machine. */
 enum { LEVEL = 1 };
 
 static void *pack_zstd_create(void)

@@ -16,24 +16,30 @@
 #include "base/outbuf.h"
 #include "writer/pack/pack-wire.h"
 
-/* One row per method. PACK_NONE and methods that are only read have none of the functions. */
+/*
+ * A row for each method. PACK_NONE, and methods that kymo only reads, have none of the functions.
+ */
 struct pack_ops {
 	const char *name;   /* "zstd"; "" for PACK_NONE */
-	const char *suffix; /* of file names: ".zst"; "" where there is none */
+	const char *suffix; /* suffix of file names: ".zst"; "" = no suffix */
 
 	/*
-	 * State of the method, kept from block to block and freed at the end; NULL without memory.
+	 * Creates the state of the method, which is kept from block to block, and freed at the end.
+	 * Returns NULL without memory.
 	 */
 	void *(*create)(void);
 	void (*destroy)(void *state);
 
 	/*
-	 * Appends the N bytes (1 to PACK_CHUNK_MAX) at DATA to TO, compressed; FIRST if the file
-	 * begins with them. Returns 0 or a negative errno.
+	 * Compresses the N bytes (1 to PACK_CHUNK_MAX) at DATA, and appends them to TO. FIRST: the
+	 * file begins with these bytes. Returns 0 or a negative errno.
 	 */
 	int (*put)(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to);
 
-	/* The number of the N packed bytes at DATA that are whole blocks; FIRST as above. */
+	/*
+	 * The number of bytes in whole blocks at the beginning of the N packed bytes at DATA.
+	 * FIRST: the file begins with these bytes.
+	 */
 	size_t (*whole)(const uint8_t *data, size_t n, bool first);
 };
 
@@ -42,21 +48,27 @@ extern const struct pack_ops pack_snappy_ops, pack_zstd_ops, pack_gzip_ops, pack
 /* The row of METHOD. */
 const struct pack_ops *pack_ops(enum pack_method method);
 
-/* The method with the name NAME, except PACK_NONE. Returns 0, or -EINVAL if there is none. */
+/*
+ * Finds the method with the name NAME, except PACK_NONE. Returns 0, or -EINVAL if no method has the
+ * name.
+ */
 int pack_parse(const char *name, enum pack_method *ret);
 
-/* The method for the suffix of the file NAME; PACK_NONE without one. */
+/* The method for the suffix of the file NAME; PACK_NONE if it has no known suffix. */
 enum pack_method pack_of_suffix(const char *name);
 
 /* The method for a file that begins with the N bytes at DATA. */
 enum pack_method pack_of_bytes(const uint8_t *data, size_t n);
 
-/* The end of the last whole record in the N bytes at DATA: a packer knows no format. */
+/*
+ * Finds the end of the last whole record in the N bytes at DATA. The packer itself knows no
+ * formats.
+ */
 typedef size_t (*pack_whole_fn)(const uint8_t *data, size_t n);
 
 /*
- * The number of the N bytes at DATA for the next block: all if they are at most PACK_CHUNK_MAX,
- * otherwise as many whole records as fit, or the part of a larger record that fits.
+ * The number of bytes at DATA, of N, for the next block: all if they are at most PACK_CHUNK_MAX;
+ * otherwise the whole records that fit, or the part of a larger record that fits.
  */
 size_t pack_piece_bytes(pack_whole_fn whole, const uint8_t *data, size_t n);
 
@@ -66,11 +78,11 @@ struct pack {
 	bool begun;
 };
 
-/* Returns 0 or -ENOMEM. With PACK_NONE the packer copies. */
+/* Returns 0 or -ENOMEM. With PACK_NONE, the packer copies the data. */
 int pack_init(struct pack *p, enum pack_method method);
 void pack_deinit(struct pack *p);
 
-/* The next bytes begin another file. */
+/* Begins another file with the next bytes. */
 void pack_restart(struct pack *p);
 
 /*

@@ -14,7 +14,7 @@
 
 #define NS_PER_MS ((uint64_t)1000000)
 
-/* A call can have a second line. */
+/* The size of the buffer; a call can have a second line. */
 enum { LINES_MAX = RTRACE_LINE_WRITE_MAX + 64 };
 
 struct line {
@@ -119,7 +119,7 @@ static void rtrace_line_put_words(struct line *l, struct rtrace_text text, size_
 	rtrace_line_put_bytes(l, text.bytes, text.n);
 }
 
-/* Writes as much as fits. Bytes of FORBIDDEN and control characters become '_'. */
+/* Writes as much of TEXT as fits. Bytes of FORBIDDEN and control characters become '_'. */
 static void rtrace_line_put_somehow(struct line *l, struct rtrace_text text, const char *forbidden)
 {
 	size_t n = text.n < RTRACE_NAME_MAX ? text.n : RTRACE_NAME_MAX;
@@ -286,7 +286,10 @@ static void rtrace_line_put_time(struct line *l, uint64_t time_ns, unsigned digi
 		rtrace_line_put_format(l, ".%03" PRIu64 "] ", ms % 1000);
 }
 
-/* A name must not begin with '@' or '[', since optional parts before it begin so. */
+/*
+ * Writes the name of a function. It must not begin with '@' or '[', which begin the optional parts
+ * before it.
+ */
 static void rtrace_line_put_function(struct line *l, struct rtrace_text name)
 {
 	rtrace_line_put_words(l, name, RTRACE_NAME_MAX, "");
@@ -297,7 +300,7 @@ static void rtrace_line_put_function(struct line *l, struct rtrace_text name)
 int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 		     const struct rtrace_call_style *style)
 {
-	/* Without a type, a name like "vector<int>" would be parsed as one with a type. */
+	/* Without a type, a name like "vector<int>" would be parsed as a name with a type. */
 	bool typed = style->typed || (c->name.n > 0 && c->name.bytes[c->name.n - 1] == '>');
 	struct line l;
 

@@ -16,8 +16,8 @@
 #include "writer/rtrace/rtrace-record.h"
 
 /*
- * Characters that are not allowed in header values (',', '=' and control characters) become '_',
- * and values are truncated: the name of a process can be anything.
+ * Writes the header. Characters that are not allowed in its values (',', '=' and control
+ * characters) become '_', and values are truncated, since the name of a process can be any text.
  */
 int rtrace_line_header(struct outbuf *out, const struct rtrace_header *h);
 
@@ -26,16 +26,17 @@ int rtrace_line_context(struct outbuf *out, const struct rtrace_context *c);
 int rtrace_line_resource(struct outbuf *out, const struct rtrace_resource *r);
 int rtrace_line_map(struct outbuf *out, const struct rtrace_map *m);
 
-/* How times are written, and whether the resource of a call is named. */
+/* The representation of times in calls, and whether calls name their resource. */
 struct rtrace_call_style {
-	unsigned digits; /* RTRACE_TIME_DIGITS or RTRACE_TIME_SPEC_DIGITS */
+	unsigned digits; /* digits of a time: RTRACE_TIME_DIGITS or RTRACE_TIME_SPEC_DIGITS */
 	bool typed;
 };
 
 /*
- * A size that is too large is written as RTRACE_INT_MAX, and the real one as an argument after it.
- * A time that is shorter than its digits is left out, since that reader treats calls without a time
- * as calls at time 0 (not with the digits of the specification).
+ * Writes a call. A size that is too large is written as RTRACE_INT_MAX, with the real size in an
+ * argument after it. A time that is 0 in the given digits is left out, since the reader of
+ * sp-rtrace treats calls without a time as calls at time 0 (not with the digits of the
+ * specification).
  */
 int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 		     const struct rtrace_call_style *style);
@@ -46,13 +47,13 @@ int rtrace_line_frame(struct outbuf *out, const struct rtrace_frame *f);
 /* Writes the empty line after a backtrace. */
 int rtrace_line_end(struct outbuf *out);
 
-/* TEXT is one line. If it is not a comment, "## " is inserted. */
+/* Writes TEXT, which is one line. If it is not a comment, "## " is inserted before it. */
 int rtrace_line_note(struct outbuf *out, struct rtrace_text text);
 
-/* "# allocation summary: ..." before the backtrace that calls share. */
+/* Writes "# allocation summary: ..." before the backtrace that calls share. */
 int rtrace_line_calls_summary(struct outbuf *out, const struct rtrace_summary *s);
 
-/* "# Resource - ..." and "# ... leaked ..." at the end of a report: two lines. */
+/* Writes "# Resource - ..." and "# ... leaked ..." at the end of a report: two lines. */
 int rtrace_line_leaks_summary(struct outbuf *out, const struct rtrace_summary *s);
 
 /* Writes any record. Calls are written with their type. */

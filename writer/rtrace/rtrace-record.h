@@ -36,18 +36,19 @@ enum rtrace_kind {
 	RTRACE_RESOURCE,
 	RTRACE_MAP,
 	RTRACE_CALL,
-	RTRACE_ARG,   /* of the last call */
-	RTRACE_FRAME, /* of the calls since the last backtrace */
-	RTRACE_END,   /* an empty line */
+	RTRACE_ARG,   /* an argument of the last call */
+	RTRACE_FRAME, /* a frame of the calls since the last backtrace */
+	RTRACE_END,   /* the empty line at the end of a backtrace */
 	RTRACE_NOTE,  /* a comment, or any other text */
 	RTRACE_CALLS_SUMMARY,
 	RTRACE_LEAKS_SUMMARY,
 };
 
 struct rtrace_header {
-	struct rtrace_text version; /* as read; RTRACE_VERSION is written */
-	struct rtrace_text arch, timestamp, process, origin; /* without bytes: not known */
-	uint32_t pid;                                        /* 0 = not known */
+	/* Version of a report that was read; writers write RTRACE_VERSION. */
+	struct rtrace_text version;
+	struct rtrace_text arch, timestamp, process, origin; /* empty if unknown */
+	uint32_t pid;                                        /* 0 = unknown */
 	unsigned filters;                                    /* enum rtrace_filter */
 	bool has_depth;
 	uint32_t depth; /* maximum number of frames in a backtrace */
@@ -56,8 +57,9 @@ struct rtrace_header {
 /* A mapped file. */
 struct rtrace_map {
 	struct rtrace_text path;
-	uint64_t start; /* where its beginning is mapped to, or would be (the load bias) */
-	uint64_t end;   /* end of its last mapping */
+	/* Address at which the file's beginning is, or would be, mapped (the load bias). */
+	uint64_t start;
+	uint64_t end; /* end of its last mapping */
 };
 
 struct rtrace_context {
@@ -66,8 +68,9 @@ struct rtrace_context {
 };
 
 struct rtrace_resource {
-	uint32_t mask; /* one bit */
-	bool refcount; /* each allocation of the same id needs a deallocation */
+	uint32_t mask; /* bit of the resource */
+	/* The resource counts references: each allocation of an id needs a deallocation. */
+	bool refcount;
 	struct rtrace_text type, description;
 };
 
@@ -79,13 +82,13 @@ struct rtrace_attachment {
 struct rtrace_call {
 	uint64_t index;
 	uint64_t id;
-	uint64_t size; /* bytes, or whatever the resource has; of allocations */
+	uint64_t size; /* for allocations: size in bytes, or in the unit of the resource */
 	uint64_t time_ns;
 	uint32_t contexts;
 	bool has_time;
 	bool is_free;
 	struct rtrace_text name;
-	struct rtrace_text type; /* no bytes = the first type, or unknown */
+	struct rtrace_text type; /* empty: the first type, or unknown */
 };
 
 struct rtrace_arg {
@@ -94,10 +97,10 @@ struct rtrace_arg {
 
 struct rtrace_frame {
 	uint64_t address;        /* the return address */
-	struct rtrace_text text; /* description of the frame; no bytes = unknown */
+	struct rtrace_text text; /* description of the frame; empty if unknown */
 };
 
-/* Of allocations that share a backtrace, or are of one resource. */
+/* Sums of allocations that share a backtrace, or have the same resource. */
 struct rtrace_summary {
 	uint64_t count, size;
 	struct rtrace_text type, description; /* only in RTRACE_LEAKS_SUMMARY */
@@ -120,9 +123,9 @@ struct rtrace_record {
 	/* Set by the reader: */
 	struct rtrace_text raw; /* the unchanged line, with its line feed if it has one */
 	uint64_t offset;        /* its position in the input */
-	uint64_t line;          /* from 1 */
+	uint64_t line;          /* number of the line, from 1 */
 	int resource_number;    /* for a call: the number of its resource; -1 = none */
-	bool opens;             /* the first of the calls that share a backtrace */
+	bool opens;             /* the call is the first of those that share the next backtrace */
 	bool continues;         /* a note that continues the previous line, which was too long */
 	bool temporary;         /* a note that post-processing drops */
 };

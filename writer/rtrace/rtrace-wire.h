@@ -24,22 +24,34 @@
 
 #include <stdint.h>
 
-/* Bytes. Other readers have buffers of these sizes, some of which they do not guard. */
+/*
+ * Sizes in bytes. Other readers have buffers of these sizes, and do not check all of them for
+ * overflow.
+ */
 enum {
-	RTRACE_LINE_MAX = 4095,       /* with its line feed; longer lines are read in pieces */
-	RTRACE_LINE_WRITE_MAX = 4000, /* without; no longer line is written */
+	/* Maximum length of a line, with its line feed; longer lines are read in pieces. */
+	RTRACE_LINE_MAX = 4095,
+	/* Maximum length of a line that is written, without its line feed. */
+	RTRACE_LINE_WRITE_MAX = 4000,
 	RTRACE_HEADER_WRITE_MAX = 2000,
 	RTRACE_NAME_MAX =
-		500, /* of functions, contexts, attachments; descriptions; header values */
+		/*
+		 * Maximum length of names of functions, contexts and attachments; of descriptions,
+		 * and of header values.
+		 */
+	500,
 	RTRACE_TYPE_MAX = 100,
 	RTRACE_ARG_NAME_MAX = 120,
 };
 
-/* Numbers. Indices and sizes are C ints there, times are milliseconds in one. */
+/*
+ * Limits of numbers: in other readers, indices and sizes are ints, and a time is an int of
+ * milliseconds.
+ */
 #define RTRACE_INT_MAX      INT32_MAX
 #define RTRACE_TIME_MAX_NS  ((uint64_t)INT32_MAX * 1000000)
 #define RTRACE_PID_MAX      9999999
-#define RTRACE_RESOURCE_MAX 32 /* bits of a mask */
+#define RTRACE_RESOURCE_MAX 32 /* number of bits of a mask */
 
 /* All readers understand milliseconds; the specification requires microseconds. */
 enum { RTRACE_TIME_DIGITS = 3, RTRACE_TIME_SPEC_DIGITS = 6 };
@@ -88,13 +100,13 @@ enum rtrace_filter {
 #define RTRACE_COMMENT      "## "
 #define RTRACE_TEMPORARY    "# " /* a comment that the next post-processing drops */
 
-/* The argument that has a size which does not fit: the call has RTRACE_INT_MAX then. */
+/* The argument with a size that does not fit into the call, where it is then RTRACE_INT_MAX. */
 #define RTRACE_ARG_SIZE "size"
 
 /* The text for an address that is in no mapped file. */
 #define RTRACE_FRAME_UNKNOWN "in ??"
 
-/* The kinds of resources that tools know, by the names that they know them by. */
+/* The kinds of resources that tools know, and their names in these tools. */
 #define RTRACE_RESOURCES(X)                                                                        \
 	X(MEMORY, "memory", "memory allocation in bytes", 0)                                       \
 	X(MEMTRANSFER, "memtransfer", "memory transfer operations in bytes", 0)                    \

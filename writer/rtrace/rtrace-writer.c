@@ -32,14 +32,17 @@ static bool rtrace_in_call(const struct rtrace_writer *w)
 	return w->at != RTRACE_AT_START && w->at != RTRACE_AT_REST;
 }
 
-/* Whether a record that belongs to no call is allowed. Within a call, it would truncate the
+/* Checks that a record that belongs to no call is allowed. Within a call, it would truncate the
  * backtrace. */
 static int rtrace_check_at_rest(const struct rtrace_writer *w)
 {
 	return w->at == RTRACE_AT_REST ? 0 : -EINVAL;
 }
 
-/* Arguments must follow a call. Frames can also follow the summary of calls. */
+/*
+ * Checks that an argument is allowed, which must follow a call. Frames can also follow the summary
+ * of calls.
+ */
 static int rtrace_check_at_arg(const struct rtrace_writer *w)
 {
 	return w->at == RTRACE_AT_CALL ? 0 : -EINVAL;
@@ -52,7 +55,10 @@ static int rtrace_check_at_call(const struct rtrace_writer *w)
 	return rtrace_check_at_rest(w);
 }
 
-/* The summary of calls that share a backtrace precedes it. */
+/*
+ * Checks that a frame is allowed. The summary of calls that share a backtrace precedes the
+ * backtrace.
+ */
 static int rtrace_check_at_frame(const struct rtrace_writer *w)
 {
 	return !rtrace_in_call(w) || (w->grouped && w->at == RTRACE_AT_CALL) ? -EINVAL : 0;
@@ -133,7 +139,7 @@ struct rtrace_resource rtrace_known_resource(enum rtrace_known_resource which)
 	return table[which];
 }
 
-/* The registered type of a call; NULL if there is none. */
+/* The registered type of a call; NULL if its type is not registered. */
 static const struct rtrace_writer_type *rtrace_writer_find_type(const struct rtrace_writer *w,
 								struct rtrace_text type)
 {

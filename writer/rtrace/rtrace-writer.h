@@ -16,7 +16,8 @@
 #include "writer/rtrace/rtrace-line.h"
 
 struct rtrace_writer_options {
-	bool spec_time; /* microseconds, as the specification has them: others take them for ms */
+	/* Times in microseconds, as specified; other readers take them for milliseconds. */
+	bool spec_time;
 };
 
 struct rtrace_writer {
@@ -30,7 +31,7 @@ struct rtrace_writer {
 		RTRACE_AT_FRAME
 	} at;
 	bool grouped;    /* the header contains "compress" */
-	bool has_called; /* no resource can be registered any more */
+	bool has_called; /* a call was written, so no more resources can be registered */
 	unsigned n_types;
 	struct rtrace_writer_type {
 		uint32_t mask;
@@ -48,13 +49,13 @@ int rtrace_write_context(struct rtrace_writer *w, const struct rtrace_context *c
 int rtrace_write_map(struct rtrace_writer *w, const struct rtrace_map *m);
 int rtrace_write_note(struct rtrace_writer *w, struct rtrace_text text);
 
-/* A resource: one bit and one type each. */
+/* Registers a resource, which has one bit and one type. */
 int rtrace_write_resource(struct rtrace_writer *w, const struct rtrace_resource *r);
 
-/* A resource that tools know. Its bit is its index in the table below. */
+/* A resource that is known to tools. Its bit has the number WHICH. */
 struct rtrace_resource rtrace_known_resource(enum rtrace_known_resource which);
 
-/* A call; its type is one that was registered, or without bytes the only one. */
+/* Writes a call. Its type must be registered; an empty type means the only registered one. */
 int rtrace_write_call(struct rtrace_writer *w, const struct rtrace_call *c);
 int rtrace_write_arg(struct rtrace_writer *w, const struct rtrace_arg *a);
 int rtrace_write_calls_summary(struct rtrace_writer *w, uint64_t count, uint64_t size);
@@ -63,8 +64,8 @@ int rtrace_write_end(struct rtrace_writer *w);
 
 int rtrace_write_leaks_summary(struct rtrace_writer *w, const struct rtrace_summary *s);
 
-/* Enough room for the following texts. */
+/* The size of buffers for the following texts. */
 enum { RTRACE_TIMESTAMP_MAX = 64 };
 
-/* SECONDS since 1970 as the header's timestamp, in UTC. Writes to TO and returns TO. */
+/* Formats SECONDS since 1970 like the header's timestamp, in UTC. Writes to TO and returns TO. */
 char *rtrace_format_timestamp(char to[RTRACE_TIMESTAMP_MAX], int64_t seconds);

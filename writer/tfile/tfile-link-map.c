@@ -12,13 +12,13 @@
 
 enum {
 	PAGE = 4096,
-	HEADERS_MAX = 128,      /* of a program; usually about ten */
-	DYNAMIC_MAX = 16 << 10, /* bytes */
+	HEADERS_MAX = 128,      /* maximum number of a program's headers; usually about ten */
+	DYNAMIC_MAX = 16 << 10, /* maximum size of .dynamic in bytes */
 	NAMESPACES_MAX = 16,
 	BLOCKS_MAX = 3 + 2 * TFILE_LINK_MAP_LIBRARIES_MAX + NAMESPACES_MAX,
 };
 
-/* As in <link.h>, but always for 64-bit programs. */
+/* The structures of <link.h>, but always those of 64-bit programs. */
 struct tfile_link_map_debug {
 	uint32_t version, pad;
 	uint64_t map, brk;
@@ -37,7 +37,7 @@ struct tfile_link_map_walk {
 	void *userdata;
 	size_t room;
 	uint64_t bytes;
-	uint64_t *seen; /* addresses of entries; owned */
+	uint64_t *seen; /* addresses of the entries so far; owned */
 	size_t n_seen, seen_room;
 };
 
@@ -60,7 +60,7 @@ static bool tfile_link_map_get(struct tfile_link_map_walk *w, uint64_t address, 
 	return address + n >= address && w->read(w->userdata, address, to, n) == 0;
 }
 
-/* Returns 1, 0 if there is no room, or -ENOMEM. */
+/* Adds memory to the blocks. Returns 1, 0 if there is no room, or -ENOMEM. */
 static int tfile_link_map_add(struct tfile_link_map_walk *w, uint64_t address, uint64_t n)
 {
 	struct tfile_link_map *m = w->map;
@@ -103,14 +103,14 @@ static int tfile_link_map_name(struct tfile_link_map_walk *w, uint64_t address)
 
 	if (n == 0)
 		return tfile_link_map_lacks(w, "the name of a library cannot be read");
-	/* GDB reads eight bytes at a time. */
+	/* (GDB reads eight bytes at a time) */
 	page = PAGE - (address + n) % PAGE;
 	if (n % 8 && page >= 8 - n % 8)
 		n += 8 - n % 8;
 	return tfile_link_map_add(w, address, n);
 }
 
-/* Returns 1 if ADDRESS is a new entry, 0 if not, or -ENOMEM. */
+/* Whether ADDRESS is a new entry. Returns 1 if so, 0 if not, or -ENOMEM. */
 static int tfile_link_map_is_new(struct tfile_link_map_walk *w, uint64_t address)
 {
 	for (size_t i = 0; i < w->n_seen; i++)
@@ -124,7 +124,7 @@ static int tfile_link_map_is_new(struct tfile_link_map_walk *w, uint64_t address
 	return 1;
 }
 
-/* Returns 1, 0 if the list of libraries ends here, or -ENOMEM. */
+/* Adds a library. Returns 1, 0 if the list of libraries ends here, or -ENOMEM. */
 static int tfile_link_map_library(struct tfile_link_map_walk *w, uint64_t address, uint64_t *next)
 {
 	struct tfile_link_map_entry entry;
@@ -204,7 +204,7 @@ static int tfile_link_map_dynamic(struct tfile_link_map_walk *w, const Elf64_Phd
 	return r < 0 ? r : tfile_link_map_lacks(w, "the dynamic linker has not started");
 }
 
-/* Finds the list by the N program headers. Returns 0, -ENOEXEC, or -ENOMEM. */
+/* Finds the list of libraries by the N program headers. Returns 0, -ENOEXEC, or -ENOMEM. */
 static int tfile_link_map_headers(struct tfile_link_map_walk *w, uint64_t base, const Elf64_Phdr *h,
 				  unsigned n)
 {
@@ -237,7 +237,9 @@ static int tfile_link_map_program(struct tfile_link_map_walk *w, uint64_t base)
 	    e.e_phnum > HEADERS_MAX ||
 	    !tfile_link_map_get(w, base + e.e_phoff, headers, e.e_phnum * sizeof(headers[0])))
 		return -ENOEXEC;
-	/* GDB does not read these, but other programs find the list of libraries with them. */
+	/*
+	 * GDB does not read these headers, but other programs find the list of libraries with them.
+	 */
 	r = tfile_link_map_add(w, base, sizeof(e));
 	if (r > 0)
 		r = tfile_link_map_add(w, base + e.e_phoff, e.e_phnum * sizeof(headers[0]));

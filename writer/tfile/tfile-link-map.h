@@ -20,9 +20,10 @@ struct tfile_link_map_block {
 
 enum {
 	TFILE_LINK_MAP_LIBRARIES_MAX = 1024,
-	TFILE_LINK_MAP_NAME_MAX = 4096,     /* bytes of a name, the NUL included */
-	TFILE_LINK_MAP_BLOCKS_MAX = 4096,   /* before adjacent ones are joined */
-	TFILE_LINK_MAP_BYTES_MAX = 1 << 20, /* of all blocks */
+	TFILE_LINK_MAP_NAME_MAX = 4096, /* maximum size of a name, NUL included */
+	/* Maximum number of blocks, before adjacent blocks are joined. */
+	TFILE_LINK_MAP_BLOCKS_MAX = 4096,
+	TFILE_LINK_MAP_BYTES_MAX = 1 << 20, /* maximum size of all blocks */
 };
 
 struct tfile_link_map {
@@ -31,20 +32,20 @@ struct tfile_link_map {
 	size_t n_blocks;
 	uint64_t bias;      /* the load bias of the program */
 	size_t n_libraries; /* libraries found, including the program itself */
-	/* the reason why it is incomplete, static text; NULL = it is complete */
+	/* The reason why the memory is incomplete, static text; NULL = it is complete */
 	const char *missing;
 };
 
 /*
- * Reads N bytes at ADDRESS of the process to TO. Returns 0, or a negative errno if not all could be
- * read.
+ * Reads N bytes at ADDRESS of the process to TO. Returns 0, or a negative errno if not all bytes
+ * could be read.
  */
 typedef int (*tfile_link_map_read_fn)(void *userdata, uint64_t address, void *to, size_t n);
 
 /*
  * Finds the blocks of the program whose ELF header is at BASE (the start of the mapping of its file
- * offset 0). Returns 0 with *RET filled in, as far as could be read; -ENOEXEC if there is no such
- * program at BASE or it cannot be read; or -ENOMEM.
+ * offset 0). Returns 0 with the blocks that could be read in *RET; -ENOEXEC if no such program is
+ * at BASE, or it is unreadable; or -ENOMEM.
  */
 int tfile_link_map_find(struct tfile_link_map *ret, tfile_link_map_read_fn read, void *userdata,
 			uint64_t base);

@@ -24,7 +24,7 @@ enum tfile_stop {
 	TFILE_STOPS,
 };
 
-/* The members of struct tfile_status that are set: bits of `has`. */
+/* Bits of `has`, for the members of struct tfile_status that are set. */
 enum {
 	TFILE_HAS_FRAMES = 1 << 0,
 	TFILE_HAS_CREATED = 1 << 1,
@@ -40,35 +40,37 @@ struct tfile_status {
 	bool running;
 	enum tfile_stop stop;
 	uint32_t stop_tracepoint;
-	const char *stop_text; /* NULL = none; of COMMAND and ERROR only */
+	const char *stop_text; /* text for COMMAND and ERROR; NULL = no text */
 
-	unsigned has;          /* TFILE_HAS_*: other members are left out */
-	uint64_t frames;       /* in the file; without it, GDB warns that there are none */
-	uint64_t created;      /* in total; more than `frames` means that some were dropped */
-	uint64_t free_bytes;   /* of the trace buffer */
-	uint64_t size_bytes;   /* of the trace buffer */
+	unsigned has; /* TFILE_HAS_* bits; members without their bit are left out */
+	/* Number of frames in the file; without it, GDB warns that the file has no frames. */
+	uint64_t frames;
+	/* Number of frames that were created; more than `frames` means that some were dropped. */
+	uint64_t created;
+	uint64_t free_bytes;   /* unused bytes of the trace buffer */
+	uint64_t size_bytes;   /* size of the trace buffer */
 	uint64_t circular;     /* 1 = new frames replaced old ones */
-	uint64_t disconnected; /* 1 = tracing went on without GDB */
-	uint64_t start_us;     /* CLOCK_REALTIME */
-	uint64_t stop_us;      /* CLOCK_REALTIME */
-	/* A status is written as one line: 300 bytes for these two together always fit. */
-	const char *user;        /* the user who traced; NULL = unknown */
-	const char *notes;       /* any text, such as the command line; NULL = none */
+	uint64_t disconnected; /* 1 = tracing continued without GDB */
+	uint64_t start_us;     /* begin of tracing, CLOCK_REALTIME */
+	uint64_t stop_us;      /* end of tracing, CLOCK_REALTIME */
+	/* A status is written as one line. 300 bytes for user and notes together always fit. */
+	const char *user;        /* user who traced; NULL = unknown */
+	const char *notes;       /* any text, such as the command line; NULL = no notes */
 	const char *const *keys; /* "key:value" with unknown keys */
 	size_t n_keys;
 };
 
-/* A trace state variable. Frames refer to it by its number. */
+/* A trace state variable, to which frames refer by its number. */
 struct tfile_variable {
 	uint32_t number; /* below 2^31, unique */
 	int64_t initial;
-	bool builtin;     /* it belongs to the collector, like trace_timestamp */
-	const char *name; /* without the `$`, unique; "" = none */
+	bool builtin;     /* the variable belongs to the collector, like trace_timestamp */
+	const char *name; /* unique name without the `$`; "" = no name */
 };
 
 /*
- * Names with a meaning for kymo. The first is gdbserver's (number 1, builtin), in microseconds. By
- * the others, kymo finds the frames of a thread and of a time.
+ * Names of variables with a meaning for kymo. The first one is gdbserver's (number 1, builtin), in
+ * microseconds. The others have the thread and the time of a frame.
  */
 #define TFILE_VARIABLE_TIMESTAMP "trace_timestamp"
 #define TFILE_VARIABLE_TIME      "ts_ns"
@@ -76,16 +78,19 @@ struct tfile_variable {
 #define TFILE_VARIABLE_TID       "tid"
 #define TFILE_VARIABLE_CPU       "cpu"
 
-/* A place of a tracepoint. The same number with another address is another place. */
+/*
+ * An address of a tracepoint. The same number can have several addresses, each in a struct of its
+ * own.
+ */
 struct tfile_tracepoint {
 	uint32_t number; /* 1 to TFILE_TRACEPOINT_MAX */
 	uint64_t address;
 	bool disabled, is_static, is_fast;
-	/* of a fast one: size of the instruction that a jump replaces; 0 = unknown */
+	/* For a fast tracepoint: size of the instruction that a jump replaces; 0 = unknown */
 	uint32_t fast_bytes;
-	uint64_t steps;           /* collected by while-stepping */
-	uint64_t passes;          /* tracing ends after this many hits; 0 = never */
-	const uint8_t *condition; /* agent bytecode; NULL = none */
+	uint64_t steps;           /* number of steps that while-stepping collects */
+	uint64_t passes;          /* number of hits after which tracing ends; 0 = it does not end */
+	const uint8_t *condition; /* agent bytecode; NULL = no condition */
 	size_t condition_bytes;
 
 	/* The actions of the agent, as in the remote protocol. GDB only reads `commands`. */
@@ -93,21 +98,21 @@ struct tfile_tracepoint {
 	size_t n_actions, n_step_actions;
 
 	/*
-	 * The source. If `at` is NULL, "*0xADDRESS" is written, which GDB uses unchanged. A line or
-	 * a function is silently bound to the wrong address in a relocated program. GDB parses
-	 * commands when it opens the file. If a command is invalid, GDB drops all following
-	 * tracepoints. "collect $regs" and "collect $tid, $cpu" are safe; $sp, $pc, $fp and
-	 * variables of the program are not.
+	 * The source of the tracepoint. If `at` is NULL, "*0xADDRESS" is written, which GDB uses
+	 * unchanged. A line or a function is silently bound to the wrong address in a relocated
+	 * program. GDB parses commands when it opens the file. If a command is invalid, GDB drops
+	 * all following tracepoints. "collect $regs" and "collect $tid, $cpu" are safe; $sp, $pc,
+	 * $fp and variables of the program are not.
 	 */
 	const char *at, *condition_text;
 	const char *const *commands;
 	size_t n_commands;
 
 	bool has_counts;
-	uint64_t hits, usage_bytes; /* usage_bytes: of the trace buffer */
+	uint64_t hits, usage_bytes; /* usage_bytes: used bytes of the trace buffer */
 };
 
-/* The parts of a frame; the letters are those of the file. */
+/* The parts of a frame. The letters are those of the file. */
 enum tfile_block_kind {
 	TFILE_REGISTERS = 'R',
 	TFILE_MEMORY = 'M',
@@ -117,19 +122,22 @@ enum tfile_block_kind {
 struct tfile_block {
 	enum tfile_block_kind kind;
 	union {
-		/* Exactly register_bytes of the file, in the layout of the traced machine. */
+		/*
+		 * Registers: exactly register_bytes of the file, in the layout of the traced
+		 * machine.
+		 */
 		struct {
 			const uint8_t *bytes;
 			size_t n;
 		} registers;
-		/* In the writer, of any size, since it is split; in the reader, up to
+		/* Memory: in the writer, of any size, since it is split; in the reader, up to
 		 * TFILE_MEMORY_MAX. */
 		struct {
 			uint64_t address;
 			const uint8_t *bytes;
 			size_t n;
 		} memory;
-		/* If several have one number, GDB uses the last. */
+		/* A variable. If several blocks have the same number, GDB uses the last one. */
 		struct {
 			uint32_t number;
 			int64_t value;
@@ -148,27 +156,29 @@ struct tfile_frame {
 struct tfile_map {
 	uint64_t start, end;  /* addresses */
 	uint64_t file_offset; /* offset of `start` in the file */
-	const char *build_id; /* in hexadecimal; "" = not known */
+	const char *build_id; /* in hexadecimal; "" = unknown */
 	const char *path;     /* truncated if it is too long for a line */
 };
 
 /* The data before the frames. */
 struct tfile_head {
-	uint32_t register_bytes; /* of the registers of a frame, 1 to TFILE_REGISTERS_MAX */
+	/* Number of bytes of the registers in a frame, 1 to TFILE_REGISTERS_MAX. */
+	uint32_t register_bytes;
 	struct tfile_status status;
 	const struct tfile_variable *variables;
 	size_t n_variables;
 	const struct tfile_tracepoint *tracepoints;
 	size_t n_tracepoints;
 	/*
-	 * Writes the tracepoints in the order of the list, as copies need. Otherwise, the highest
-	 * number is first, so that GDB assigns the same numbers.
+	 * Keeps the order of tracepoints in the list, as copies need. Otherwise, the highest number
+	 * is written first, so that GDB assigns the same numbers.
 	 */
 	bool keep_order;
 	const char *const
-		*description; /* of the target: lines of an XML document, without xi:include */
+		/* Description of the target: lines of an XML document, without xi:include. */
+		*description;
 	size_t n_description;
-	/* written after the description, which is required for maps */
+	/* Maps, which are written after the description. Maps require a description */
 	const struct tfile_map *maps;
 	size_t n_maps;
 	const char *const *others; /* unknown lines, which are written at the end */
@@ -176,12 +186,14 @@ struct tfile_head {
 };
 
 #define TFILE_TRACEPOINT_MAX 32767
-#define TFILE_MEMORY_MAX     65535 /* bytes of a memory block on the wire */
-#define TFILE_LINE_MAX       999   /* bytes of a line, without its line feed */
+#define TFILE_MEMORY_MAX     65535 /* maximum size of a memory block in the file */
+#define TFILE_LINE_MAX       999   /* maximum size of a line, without its line feed */
 #define TFILE_REGISTERS_MAX  ((uint32_t)64 << 10)
-#define TFILE_FRAME_MAX      ((uint32_t)16 << 20) /* bytes here; the format's are 2 GiB */
-#define TFILE_HEAD_MAX       ((size_t)16 << 20)   /* bytes of all lines together */
-#define TFILE_LIST_MAX       ((size_t)1 << 16)    /* elements of each list in the head */
+/* Maximum size of a frame here; the format allows 2 GiB. */
+#define TFILE_FRAME_MAX ((uint32_t)16 << 20)
+#define TFILE_HEAD_MAX  ((size_t)16 << 20) /* maximum size of all lines together */
+/* Maximum number of elements of each list in the head. */
+#define TFILE_LIST_MAX ((size_t)1 << 16)
 
 /*
  * The recommended number of frames in a file: GDB searches each frame from the beginning, so

@@ -73,7 +73,7 @@ static int tfile_script_files(struct outbuf *out, const struct tfile_script *s)
 	return r;
 }
 
-/* The argument of `target` is the rest of the line, unquoted. */
+/* Writes the command `target`, whose argument is the rest of the line, unquoted. */
 static int tfile_script_target(struct outbuf *out, const struct tfile_script *s)
 {
 	return tfile_script_path_is_valid(s->trace)
@@ -101,7 +101,7 @@ static int tfile_script_commands(struct outbuf *out, const struct tfile_script *
 {
 	int r;
 
-	/* A script must not ask for confirmation. */
+	/* The script must not ask for confirmation. */
 	r = outbuf_print(out, "set confirm off\n") ?: tfile_script_files(out, s)
 		    ?: outbuf_print(out, "set confirm on\n") ?: tfile_script_target(out, s);
 	/* GDB can read the list of libraries only now, from the trace's memory. */

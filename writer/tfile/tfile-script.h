@@ -12,31 +12,32 @@
 
 /* A program or library. */
 struct tfile_script_file {
-	const char *path;     /* where GDB finds it */
-	const char *build_id; /* for the comment; "" = not known */
+	const char *path;     /* path at which GDB finds the file */
+	const char *build_id; /* build ID for the comment; "" = unknown */
 	uint64_t bias; /* address of file offset 0 minus the first p_vaddr; 0 = not relocated */
 };
 
-/* A frame for the index: GDB has none, and searches the file for each frame. */
+/* A frame for the index. GDB has no index, and searches the file for each frame. */
 struct tfile_script_frame {
-	uint32_t number, tracepoint; /* number: from 0 on, for `tfind NUMBER` */
+	uint32_t number, tracepoint; /* number: from 0 on, as in `tfind NUMBER` */
 	uint32_t tid;
-	uint64_t ts_ns;   /* as in the archive */
-	const char *text; /* such as "main.c:42"; "" = none */
+	uint64_t ts_ns;   /* time in the archive */
+	const char *text; /* text for people, such as "main.c:42"; "" = no text */
 };
 
 struct tfile_script {
-	const char *trace;                         /* the trace file, as GDB finds it */
-	struct tfile_script_file program;          /* path NULL = not known */
-	const struct tfile_script_file *libraries; /* with add-symbol-file each */
+	const char *trace;                /* path at which GDB finds the trace file */
+	struct tfile_script_file program; /* path is NULL if the program is unknown */
+	/* Libraries, each with a command add-symbol-file. */
+	const struct tfile_script_file *libraries;
 	size_t n_libraries;
-	const char *const *comments; /* lines for people, on top */
+	const char *const *comments; /* lines for people, at the beginning */
 	size_t n_comments;
-	const struct tfile_script_frame *frames; /* of this file, in order */
+	const struct tfile_script_frame *frames; /* the frames of the trace file, in order */
 	size_t n_frames;
 	/*
-	 * The first frame has the link map (tfile-link-map.h): GDB reads it, and finds the
-	 * libraries by itself. Do not add them to `libraries`, too.
+	 * The first frame has the link map (tfile-link-map.h), in which GDB finds the libraries.
+	 * They must not be in `libraries`, too.
 	 */
 	bool has_link_map;
 };

@@ -3,7 +3,7 @@
  * The words and numbers of GDB trace files:
  *
  *	file  = magic line* "\n" frame* end
- *	frame = tracepoint:i16 size:u32 block*		(size: of the blocks)
+ *	frame = tracepoint:i16 size:u32 block*		(size of all blocks)
  *	block = 'R' bytes | 'M' address:u64 length:u16 bytes | 'V' number:i32 value:i64
  *	end   = 0:i16, which GDB writes as four bytes
  *
@@ -22,9 +22,9 @@
 enum {
 	TFILE_MAGIC_BYTES = 8,
 	TFILE_FRAME_HEAD_BYTES = 6,
-	TFILE_END_BYTES = 2,          /* that there must be */
-	TFILE_END_BYTES_WRITTEN = 4,  /* as GDB does */
-	TFILE_MEMORY_HEAD_BYTES = 11, /* with the letter, as in the next */
+	TFILE_END_BYTES = 2,          /* minimum size of the end */
+	TFILE_END_BYTES_WRITTEN = 4,  /* size of the end as GDB writes it */
+	TFILE_MEMORY_HEAD_BYTES = 11, /* with the letter, like the next constant */
 	TFILE_VARIABLE_BYTES = 13,
 };
 
@@ -35,7 +35,7 @@ enum {
 #define TFILE_LINE_TRACEPOINT  "tp "
 #define TFILE_LINE_DESCRIPTION "tdesc "
 
-/* The letter after "tp ". */
+/* The letter after "tp ", which is the kind of the line. */
 enum tfile_tracepoint_line {
 	TFILE_TP_DEFINITION = 'T',
 	TFILE_TP_ACTION = 'A',
@@ -44,15 +44,15 @@ enum tfile_tracepoint_line {
 	TFILE_TP_COUNTS = 'V',
 };
 
-/* Kinds of source in a TFILE_TP_SOURCE. */
+/* Kinds of source in a line TFILE_TP_SOURCE. */
 #define TFILE_SOURCE_AT        "at"
 #define TFILE_SOURCE_CONDITION "cond"
 #define TFILE_SOURCE_COMMAND   "cmd"
 
-/* By enum tfile_stop. */
+/* Names of the reasons to stop, by enum tfile_stop. */
 static const struct {
 	const char *name;
-	bool has_text; /* in hexadecimal, where there is one */
+	bool has_text; /* a text can follow, in hexadecimal */
 } tfile_stops[TFILE_STOPS] = {
 	[TFILE_STOP_UNKNOWN] = { "tunknown", false },
 	[TFILE_STOP_NOT_RUN] = { "tnotrun", false },
@@ -66,8 +66,8 @@ static const struct {
 /* The keys of a status that are numbers. */
 static const struct {
 	const char *name;
-	unsigned has;  /* TFILE_HAS_* */
-	size_t offset; /* of the uint64_t in struct tfile_status */
+	unsigned has;  /* bit of the member in TFILE_HAS_* */
+	size_t offset; /* offset of a uint64_t in struct tfile_status */
 } tfile_status_numbers[] = {
 	{ "tframes", TFILE_HAS_FRAMES, offsetof(struct tfile_status, frames) },
 	{ "tcreated", TFILE_HAS_CREATED, offsetof(struct tfile_status, created) },
@@ -79,10 +79,10 @@ static const struct {
 	{ "stoptime", TFILE_HAS_STOP, offsetof(struct tfile_status, stop_us) },
 };
 
-/* Those that are text, in hexadecimal. */
+/* The keys of a status that are text, in hexadecimal. */
 static const struct {
 	const char *name;
-	size_t offset; /* of the const char * in struct tfile_status */
+	size_t offset; /* offset of a const char * in struct tfile_status */
 } tfile_status_texts[] = {
 	{ "username", offsetof(struct tfile_status, user) },
 	{ "notes", offsetof(struct tfile_status, notes) },
@@ -90,7 +90,7 @@ static const struct {
 
 /*
  * A line of the description that is a map: start, end and file offset, build ID and path. `%`, `-`,
- * `<` and bytes that are no characters are written as %2d.
+ * `<`, and bytes that are not characters, are written like %2d.
  */
 #define TFILE_MAP_BEGIN       "<!-- map "
 #define TFILE_MAP_END         " -->"

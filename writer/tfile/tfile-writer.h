@@ -36,7 +36,7 @@ struct tfile_writer {
 	struct outbuf *out; /* borrowed */
 	uint32_t register_bytes;
 	enum tfile_order order;
-	uint64_t frames; /* written so far; can be set to 0 when another file begins */
+	uint64_t frames; /* number of frames so far; can be set to 0 when another file begins */
 };
 
 /* Writes HEAD to OUT: magic, lines, and the empty line after them. */
@@ -49,7 +49,7 @@ void tfile_writer_init(struct tfile_writer *w, struct outbuf *out, uint32_t regi
 /*
  * Writes FRAME. Its blocks keep their order. Memory of more than TFILE_MEMORY_MAX bytes becomes
  * several blocks, and empty memory is left out. A frame has at most one block of registers. Without
- * one, GDB guesses the pc and has no backtrace.
+ * registers, GDB guesses the pc and has no backtrace.
  */
 int tfile_writer_frame(struct tfile_writer *w, const struct tfile_frame *frame);
 

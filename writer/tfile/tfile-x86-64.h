@@ -3,8 +3,8 @@
  * Registers of x86-64 as a block of a trace file, and the target description for it.
  *
  * GDB treats registers after the end of the block (floating point, vectors, orig_rax, fs_base,
- * gs_base) as unavailable. The last ones would require the ones before them, as zeros. So fs_base
- * would have to be a trace state variable.
+ * gs_base) as unavailable. A block with the last of them would have to contain the others, as
+ * zeros. So fs_base would have to be a trace state variable.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include "writer/tfile/tfile-model.h"
 
-/* In the order of the block. */
+/* The registers, in the order of the block. */
 struct tfile_x86_64 {
 	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp;
 	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
@@ -20,17 +20,18 @@ struct tfile_x86_64 {
 	uint32_t eflags, cs, ss, ds, es, fs, gs;
 };
 
-enum { TFILE_X86_64_BYTES = 164 }; /* for register_bytes */
+enum { TFILE_X86_64_BYTES = 164 }; /* value of register_bytes */
 
-/* Writes TFILE_X86_64_BYTES to TO. */
+/* Writes REGS as TFILE_X86_64_BYTES bytes to TO. */
 void tfile_x86_64_put(uint8_t *to, const struct tfile_x86_64 *regs);
 
-/* The description for struct tfile_head: static lines, *RET_N of them. */
+/* The target description for struct tfile_head: *RET_N static lines. */
 const char *const *tfile_x86_64_description(size_t *ret_n);
 
 /*
- * The names of registers in the order of the block. The first ones have eight bytes, the others
- * four. Valid for this description; see tfile_x86_64_is().
+ * The names of registers in the order of the block. The first TFILE_X86_64_WIDE have eight bytes,
+ * the others four. This is valid only for the description of tfile_x86_64_description(); see
+ * tfile_x86_64_is().
  */
 enum { TFILE_X86_64_REGISTERS = 24, TFILE_X86_64_WIDE = 17 };
 extern const char *const tfile_x86_64_names[TFILE_X86_64_REGISTERS];

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum tracedb_layout {
-	TRACEDB_W16, /* as the specification has it */
-	TRACEDB_W64, /* written by programs since the end of 2017 */
+	TRACEDB_W16, /* layout of the specification */
+	TRACEDB_W64, /* layout that programs write since the end of 2017 */
 };
 
 enum tracedb_format {
@@ -27,16 +27,17 @@ enum tracedb_format {
 };
 
 struct tracedb_type {
-	uint32_t name;   /* its number */
+	uint32_t name;   /* number of its name */
 	uint32_t format; /* enum tracedb_format */
-	uint32_t size;   /* size of a value in bytes; 0 = each value has its size (blobs only) */
+	/* Size of a value in bytes; 0 = each value has a separate size (only for blobs). */
+	uint32_t size;
 };
 
 /* The beginning of a trace. */
 struct tracedb_dictionary {
-	const char *const *names; /* by number */
+	const char *const *names; /* indexed by number */
 	size_t n_names;
-	const struct tracedb_type *types; /* by number */
+	const struct tracedb_type *types; /* indexed by number */
 	size_t n_types;
 };
 
@@ -51,12 +52,12 @@ enum tracedb_tag {
 };
 
 struct tracedb_value {
-	uint32_t name, type; /* numbers */
-	uint32_t size;       /* in bytes */
+	uint32_t name, type; /* numbers of the name and of the type */
+	uint32_t size;       /* size of the value in bytes */
 	union {
-		uint64_t u; /* TRACEDB_UNSIGNED, TRACEDB_POINTER */
-		int64_t s;  /* TRACEDB_SIGNED */
-		double f;   /* TRACEDB_FLOAT */
+		uint64_t u; /* for TRACEDB_UNSIGNED and TRACEDB_POINTER */
+		int64_t s;  /* for TRACEDB_SIGNED */
+		double f;   /* for TRACEDB_FLOAT */
 		const uint8_t *bytes;
 	};
 };
@@ -67,23 +68,23 @@ struct tracedb_entry {
 		uint64_t statement, auxiliary;
 		struct tracedb_value variable;
 		struct {
-			uint64_t address, size; /* 0 = the buffer was removed */
+			uint64_t address, size; /* size 0 = the buffer was removed */
 		} buffer;
 	};
 };
 
-/* In the order of the file: entries before a variable apply to it. */
+/* A point. Its entries have the order of the file: entries before a variable apply to it. */
 struct tracedb_point {
 	const struct tracedb_entry *entries;
 	size_t n_entries;
 };
 
-/* The maximum bytes of a value, and of all values of a point; and of all names together. */
+/* The maximum size of a value, of all values of a point, and of all names together. */
 #define TRACEDB_BYTES_MAX   ((uint32_t)64 << 20)
-#define TRACEDB_ENTRIES_MAX ((size_t)1 << 20) /* of a point */
+#define TRACEDB_ENTRIES_MAX ((size_t)1 << 20) /* maximum number of entries of a point */
 #define TRACEDB_TYPES_MAX   ((uint32_t)1 << 20)
 
-/* Whether values of FORMAT can have SIZE bytes; 0 = each value has its size. */
+/* Whether values of FORMAT can have SIZE bytes; SIZE 0 = each value has a separate size. */
 static inline bool tracedb_size_is_valid(uint32_t format, uint32_t size)
 {
 	switch (format) {

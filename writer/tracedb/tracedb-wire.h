@@ -5,15 +5,16 @@
 #include "writer/tracedb/tracedb-model.h"
 
 struct tracedb_widths {
-	uint8_t names_bytes; /* the size of the block of names, NULs included */
+	/* Width of the size of the block of names; the block includes the NULs. */
+	uint8_t names_bytes;
 	uint8_t n_types;
 	uint8_t type_name; /* width of a type's name */
 	uint8_t type_name_pad;
 	uint8_t type_size;     /* width of a type's size; the format before it has four bytes */
-	uint8_t type_size_pad; /* a type has 12 bytes in either layout */
+	uint8_t type_size_pad; /* padding, so that a type has 12 bytes in either layout */
 	uint8_t statement;
-	uint8_t number; /* of a variable's name and type */
-	uint8_t size;   /* size of a value whose type has no size */
+	uint8_t number; /* width of a variable's name and type */
+	uint8_t size;   /* width of the size of a value whose type has no size */
 };
 
 static const struct tracedb_widths tracedb_widths[] = {

@@ -137,7 +137,7 @@ static int tracedb_writer_entry(struct tracedb_writer *w, const struct tracedb_e
 		return r;
 	switch (e->tag) {
 	case TRACEDB_STATEMENT:
-		/* Other writers refuse 0, too. */
+		/* (other writers refuse 0, too) */
 		return e->statement == 0
 			       ? -EINVAL
 			       : tracedb_writer_number(w, e->statement,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes trace-db into a buffer of the caller's: the dictionary, and then points, each whole or not
- * at all. All names and types are known before the first point.
+ * Writes trace-db into a buffer of the caller: the dictionary, and then points. A point is written
+ * completely or not at all. All names and types must be known before the first point.
  */
 #pragma once
 
