@@ -53,7 +53,7 @@ static const struct verb *dispatch_find_verb(const char *name)
 }
 
 /* Shows the manual page from the section of VERB on, if standard output is a terminal and the page
- * is installed. Returns only if it cannot. */
+ * is installed. Returns only if the page cannot be shown. */
 static void dispatch_show_manual(const struct verb *verb)
 {
 	char pager[128];
@@ -67,7 +67,7 @@ static void dispatch_show_manual(const struct verb *verb)
 	execlp("man", "man", "-P", pager, "kymo", NULL);
 }
 
-/* `kymo help [VERB]` */
+/* Runs `kymo help [VERB]`. */
 static int dispatch_print_help(int argc, char **argv)
 {
 	const struct verb *verb;

@@ -114,11 +114,11 @@ int apitrace_dump_take_blobs(void *userdata, char *value)
 
 struct blob_files {
 	uint64_t no; /* number of the call */
-	unsigned n;  /* number of its blobs that were written */
-	bool failed; /* and an error was printed */
+	unsigned n;  /* number of blobs of the call that were written */
+	bool failed; /* a file could not be written, and an error was printed */
 };
 
-/* Creates a new file: does not overwrite files or follow links. */
+/* Creates a new file. Does not overwrite files or follow links. */
 static bool apitrace_dump_blob_files_write(const char *name, const struct apitrace_text *blob)
 {
 	_cleanup_close_ int fd =
@@ -168,8 +168,8 @@ static bool apitrace_dump_is_wanted(const struct apitrace_dump_options *o,
 	return !o->has_grep || regexec(&o->grep, call->function->name.bytes, 0, NULL, 0) == 0;
 }
 
-/* The properties in the order of their names. Of equal names, the last one counts, as in `apitrace
- * dump`. */
+/* The property after the last one, in the order of names. Among equal names, the last property
+ * counts, as in `apitrace dump`. */
 static const struct apitrace_property *apitrace_dump_next(const struct apitrace_header *h,
 							  const struct apitrace_property *before)
 {
@@ -196,7 +196,7 @@ static int apitrace_dump_header(struct outbuf *b, const struct apitrace_header *
 		json_print_line(apitrace_json_header(h));
 		return 0;
 	}
-	/* (like apitrace, without the properties if functions are searched) */
+	/* (like apitrace, this omits the properties if functions are searched) */
 	while (!o->has_grep && r == 0 && (p = apitrace_dump_next(h, p)))
 		r = apitrace_text_property(b, p, &o->text);
 	return r;

@@ -16,12 +16,12 @@ struct apitrace_dump_options {
 	struct apitrace_numbers set;
 	regex_t grep;
 	bool json, verbose, has_grep, blobs;
-	const char *used; /* an option for call traces only that was given; borrowed */
+	const char *used; /* an option that was given, but is only for call traces; borrowed */
 };
 
 void apitrace_dump_options_deinit(struct apitrace_dump_options *o);
 
-/* The functions take() of the rows below. */
+/* The parsers of the options below (verb-options.h). */
 int apitrace_dump_take_set(void *userdata, char *value);
 int apitrace_dump_take_grep(void *userdata, char *value);
 int apitrace_dump_take_threads(void *userdata, char *value);

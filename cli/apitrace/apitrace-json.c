@@ -26,7 +26,7 @@ static struct json_object *apitrace_json_real(double value, int digits)
 	return isfinite(value) ? json_object_new_double_s(value, text) : json_string(text);
 }
 
-/* NULL becomes null. */
+/* Appends VALUE to LIST; NULL is written as null. */
 static void apitrace_json_append(struct json_object *list, struct json_object *value)
 {
 	json_object_array_add(list, value);

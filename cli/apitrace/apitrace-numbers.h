@@ -16,7 +16,7 @@ struct apitrace_range {
 	bool frames;
 };
 
-/* A set of zeroes contains every call. */
+/* A struct with all bytes zero contains every call. */
 struct apitrace_numbers {
 	struct apitrace_range *ranges; /* owned */
 	size_t n, room;

@@ -21,12 +21,12 @@
 struct apitrace_function {
 	const struct apitrace_names *signature; /* borrowed */
 	uint64_t calls, incomplete, timed;
-	uint64_t total_ns, max_ns; /* from the argument @dur_ns of calls that have it */
+	uint64_t total_ns, max_ns; /* sums of the argument @dur_ns of calls that have it */
 };
 
 struct apitrace_sums {
-	struct table functions; /* by address -> struct apitrace_function, owned */
-	struct table threads;   /* by number + 1 -> not NULL */
+	struct table functions; /* address of the signature -> struct apitrace_function, owned */
+	struct table threads;   /* number of the thread + 1 -> not NULL */
 	uint64_t calls, incomplete, stacks, fake, frames;
 	struct apitrace_function **sorted; /* owned */
 	size_t n;
@@ -39,7 +39,7 @@ static void apitrace_sums_deinit(struct apitrace_sums *s)
 	free(s->sorted);
 }
 
-/* The duration of a call that kymo recorded. False if it is unknown. */
+/* The duration of a call that kymo recorded. Returns false if it is unknown. */
 static bool apitrace_summary_duration(const struct apitrace_call *call, uint64_t *ret)
 {
 	for (size_t i = call->n_args; i-- > 0;) {

@@ -24,12 +24,12 @@ struct call_trace_call {
 	struct call_trace_function *function;
 	uint64_t begin_ns, end_ns;
 	uint32_t pid, tid, no;
-	uint32_t stack; /* number of the innermost call; 0 = none */
+	uint32_t stack; /* number of the innermost call of its stack; 0 = no stack */
 	bool left;
 	unsigned n_args;
 	struct call_value result;
 	struct call_value args[EVENT_CALL_ARGS_MAX];
-	char *texts; /* of the values; owned */
+	char *texts; /* texts of the values; owned */
 };
 
 void call_trace_deinit(struct call_trace *t)
@@ -167,7 +167,9 @@ int call_trace_on_event(void *trace, const struct event *ev)
 
 /* ---- values ---- */
 
-/* Decodes the quoted text QUOTED to TO, which is as large. *RET_CUT: the text was truncated. */
+/*
+ * Decodes the quoted text QUOTED to TO, which has the same size. *RET_CUT: the text was truncated.
+ */
 static size_t call_trace_unquote(const char *quoted, char *to, bool *ret_cut)
 {
 	static const char from[] = "ntrfvab\"\\", bytes[] = "\n\t\r\f\v\a\b\"\\";
@@ -244,8 +246,8 @@ static int call_trace_put_value(struct apitrace_writer *w, const struct call_val
 /* ---- stacks ---- */
 
 enum {
-	CALL_TRACE_FRAMES_MAX = 256, /* including inlined functions */
-	CALL_TRACE_INLINED_MAX = 64, /* at one place */
+	CALL_TRACE_FRAMES_MAX = 256, /* maximum number of frames, including inlined functions */
+	CALL_TRACE_INLINED_MAX = 64, /* maximum number of inlined functions at one place */
 };
 
 static struct apitrace_text call_trace_text(const char *text)
@@ -333,7 +335,10 @@ static int call_trace_enter(struct call_trace *t, struct apitrace_writer *w,
 	return r ?: apitrace_writer_end(w);
 }
 
-/* A call that did not return in the archive does not return here, either. */
+/*
+ * Writes the end of a call. A call that did not return in the archive does not return in the trace,
+ * either.
+ */
 static int call_trace_leave(struct apitrace_writer *w, const struct call_trace_call *call)
 {
 	int r = 0;
@@ -348,7 +353,10 @@ static int call_trace_leave(struct apitrace_writer *w, const struct call_trace_c
 	return r ?: apitrace_writer_end(w);
 }
 
-/* A call that the program did not make: FUNCTION, with TEXT or NUMBER if it has arguments. */
+/*
+ * Writes a call that the program did not make: of FUNCTION, with TEXT or NUMBER if it has
+ * arguments.
+ */
 static int call_trace_fake(struct apitrace_writer *w, struct apitrace_names *function,
 			   uint64_t number, const char *text)
 {
@@ -383,7 +391,7 @@ DEFINE_ORDER(call_trace_compare_paired, struct call_trace_step,
 	COMPARE(x->slice, y->slice) ?: COMPARE(x->call->pid, y->call->pid)
 		?: COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->call, y->call))
 
-/* The begins of calls and, if they are separate, their ends. NULL if there is no memory. */
+/* Lists the begins of calls and, if they are separate, their ends. Returns NULL without memory. */
 static struct call_trace_step *call_trace_steps(struct call_trace *t, uint32_t pid, size_t *ret_n)
 {
 	bool arrival = t->options.order == CALL_TRACE_ARRIVAL;
@@ -493,7 +501,7 @@ int call_trace_processes(const struct call_trace *t, uint32_t **ret, size_t *ret
 	return 0;
 }
 
-/* Numbers of signatures are valid in one stream only. */
+/* Forgets the numbers of signatures, which are valid in one stream only. */
 static void call_trace_forget_numbers(struct call_trace *t)
 {
 	struct call_trace_function *f;

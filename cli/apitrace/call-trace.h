@@ -17,16 +17,17 @@
 #include "model/event.h"
 
 enum call_trace_order {
-	/* By slice, process and time; the end of a call directly follows its begin */
+	/* By slice, process and time, with the end of a call directly after its begin */
 	CALL_TRACE_PAIRED,
 	CALL_TRACE_ARRIVAL, /* by time, with begins and ends separate */
 };
 
 struct call_trace_options {
 	enum call_trace_order order;
-	bool plain;        /* only data of the program, so that two runs can be compared */
-	uint64_t slice_ns; /* 0 = no frames */
-	bool split;        /* one trace per process; used by the caller of call_trace_write() */
+	bool plain;        /* write only data of the program, so that two runs can be compared */
+	uint64_t slice_ns; /* length of a slice of time; 0 = no frames */
+	/* Write one trace per process; used by the caller of call_trace_write(). */
+	bool split;
 };
 
 struct call_trace_call;
@@ -39,7 +40,7 @@ struct call_trace {
 	struct call_stacks *stacks; /* the stacks of calls; borrowed; NULL = stacks are omitted */
 	struct table frames;        /* place and depth -> struct apitrace_frame, owned */
 	struct table names;         /* names of processes: koid + 1 -> text, owned */
-	uint64_t n_lost;            /* calls that the recording lost */
+	uint64_t n_lost;            /* number of calls that the recording lost */
 };
 
 void call_trace_deinit(struct call_trace *t);

@@ -7,7 +7,7 @@
 #include "base/string-table.h"
 #include "writer/fxt/fxt-layout.h"
 
-/* Larger payloads are not printed; only their size is. */
+/* Larger payloads are not printed, except for their size. */
 enum { PAYLOAD_SHOWN = 1 << 20 };
 
 /* ---- names ---- */

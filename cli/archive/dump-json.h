@@ -15,6 +15,6 @@ const char *dump_event_type(unsigned type);
 const char *dump_arg_type(unsigned type);
 const char *dump_thread_state(unsigned state);
 
-/* Makes *RET from RECORD (json_object_put() it). Returns NULL, or the error in the arguments
- * (static text); the object then has the valid arguments only. */
+/* Makes *RET (to be released by json_object_put()) from RECORD. Returns NULL, or the error in the
+ * arguments (static text); the object then has only the valid arguments. */
 const char *dump_json_record(const struct fxt_record *record, struct json_object **ret);

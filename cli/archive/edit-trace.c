@@ -91,7 +91,7 @@ struct json_object *edit_trace_json(const struct edit_trace *t)
 	return JSON_OBJECT(JSON("output", t->to.file.path), JSON_OF(&t->to, bytes, file_bytes));
 }
 
-/* WHAT and REST surround the number of NOUNs. */
+/* Reports data that was left out: "WHAT N NOUNs REST". */
 static void edit_trace_report_left_out(const char *name, const char *what, uint64_t n,
 				       const char *noun, const char *rest)
 {

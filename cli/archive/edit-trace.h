@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared part of verbs that make archives from archives: the output, and its fate after an
- * error.
+ * The shared part of verbs that make archives from archives: the output, and what remains of it
+ * after an error.
  *
  * The suffix of OUT selects the compression. An unfinished output is removed, or truncated to 0
  * bytes if it existed before. An output that is complete, but made from a damaged archive, is kept,
@@ -42,10 +42,13 @@ struct edit_trace_options {
 int edit_trace_open(struct edit_trace *t, const char *path, bool force, const struct open_trace *in,
 		    unsigned n);
 
-/* The same for FD (borrowed), a file without a name, which messages call NAME. */
+/* Opens FD (borrowed), a file without a name, like edit_trace_open(). Messages call it NAME. */
 int edit_trace_open_fd(struct edit_trace *t, int fd, const char *name);
 
-/* Writes the collected data, if it is large or ALL is true. Returns as above. */
+/*
+ * Writes the collected data, if it is large or ALL is true. Returns CLI_OK, or CLI_FAILED after an
+ * error message.
+ */
 int edit_trace_flush(struct edit_trace *t, bool all);
 
 /* Prints an error message for the negative errno E of an edit_* function. Returns CLI_FAILED. */
@@ -56,7 +59,7 @@ typedef int (*edit_trace_fn)(void *userdata, const struct fxt_record *record);
 int edit_trace_process_all(struct edit_trace *t, struct open_trace *in, edit_trace_fn fn,
 			   void *userdata);
 
-/* Writes the rest of a complete output. Returns as above. */
+/* Writes the rest of a complete output. Returns CLI_OK, or CLI_FAILED after an error message. */
 int edit_trace_finish(struct edit_trace *t);
 
 /* Releases the resources, and removes an unfinished file. */
@@ -65,7 +68,7 @@ void edit_trace_close(struct edit_trace *t);
 /* Prints on stderr which data of NAME was not copied because its meaning is unknown. */
 void edit_trace_report_unknown(const char *name, const struct edit_counts *counts);
 
-/* The same as members of a report. EDIT_TRACE_COPIED also has the number of records. */
+/* Unknown data as members of a report. EDIT_TRACE_COPIED also has the number of records. */
 #define EDIT_TRACE_UNKNOWN(counts)                                                                 \
 	JSON("records_refused", (counts)->refused),                                                \
 		JSON("arguments_dropped", (counts)->arguments),                                    \

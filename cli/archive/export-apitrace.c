@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls of functions as a call trace, in the container that allows its readers to seek.
+ * Writes calls of functions as a call trace, in the container that allows its readers to seek.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Changes the compression of an archive: unpacks and packs it. The bytes of the archive itself,
- * including damaged ones, do not change.
+ * Changes the compression of an archive: decompresses and compresses it. The bytes of the archive
+ * itself, including damaged ones, do not change.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,10 @@
 
 enum { READ_BYTES = 256 * 1024 };
 
-/* Fills TO with READ_BYTES, or fewer at the end. Returns their number, or a negative errno. */
+/*
+ * Fills TO with READ_BYTES, or fewer at the end of the input. Returns the number of bytes, or a
+ * negative errno.
+ */
 static ssize_t export_fxt_fill(struct unpack *u, uint8_t *to)
 {
 	size_t have = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The allocations of programs as reports in the text protocol: one file per program of a process,
- * in a directory. If each allocation event was recorded and the archive can be read twice, the
- * reports have all events; otherwise, only the blocks that were not freed.
+ * Writes the allocations of programs as reports in the text protocol: one file per program of a
+ * process, in a directory. If each allocation event was recorded and the archive can be read twice,
+ * the reports have all events; otherwise, only the blocks that were not freed.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB trace files: one per program of a process, made from the moments of an archive, with a script
- * that opens it; or a copy of a GDB trace file with its readable part.
+ * Writes GDB trace files: one per program of a process, made from the moments of an archive, with a
+ * script that opens it; or a copy of a GDB trace file with its readable part.
  */
 #include <stdio.h>
 #include <stdlib.h>

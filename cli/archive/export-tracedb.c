@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The calls and moments of an archive as trace points (trace-db): one file per address space, each
- * with a table of its statements.
+ * Writes the calls and moments of an archive as trace points (trace-db): one file per address
+ * space, each with a table of its statements.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,10 @@ static int export_tracedb_statements(struct export *e, const struct trace_points
 	return export_put_file(e, path, text, bytes);
 }
 
-/* OUT.tdb becomes OUT-PID.tdb, or OUT-PID-2.tdb after the process has executed another program. */
+/*
+ * The name of an output: OUT.tdb becomes OUT-PID.tdb, or OUT-PID-2.tdb after the process has
+ * executed another program.
+ */
 static char *export_tracedb_name(const struct export *e, const struct trace_points_space *space,
 				 const char *suffix)
 {

@@ -15,25 +15,26 @@ struct export
 	const char *input_path; /* "-" = standard input */
 	const char *output_path;
 	bool force;
-	bool narrow;                     /* tracedb: the layout of the specification */
-	bool spec_time;                  /* rtrace: microseconds, as in the specification */
-	struct call_trace_options calls; /* apitrace */
-	enum pack_method method;         /* of the output */
-	struct packed_output output;     /* opened by run() after it has detected a trace */
+	bool narrow;                     /* for tracedb: use the layout of the specification */
+	bool spec_time;                  /* for rtrace: write microseconds, as specified */
+	struct call_trace_options calls; /* for apitrace */
+	enum pack_method method;         /* compression of the output */
+	/* The output; run() opens it after it has detected a trace. */
+	struct packed_output output;
 
-	/* The results. */
+	/* The results of run(): */
 	enum pack_method input_method;
-	uint64_t input_bytes; /* compressed; 0 = unknown */
+	uint64_t input_bytes; /* compressed size of the input; 0 = unknown */
 	bool damaged;         /* the input is damaged, and a message was printed */
-	size_t n_files;       /* number of output files, if there can be several */
-	bool reported;        /* the file names were printed */
+	size_t n_files;       /* number of output files, if the format can write several */
+	bool reported;        /* the names of the files were printed */
 };
 
 struct export_format {
 	const char *name;
-	const char *suffix;      /* of file names, without the suffix of a compression */
-	bool makes_directory;    /* run() opens no output */
-	enum pack_method method; /* the default */
+	const char *suffix;      /* suffix of file names, without the suffix of a compression */
+	bool makes_directory;    /* run() makes a directory, and opens no output */
+	enum pack_method method; /* default compression */
 	/* Reads the input to its end and writes the output. Returns CLI_OK, CLI_DAMAGE if the input
 	 * was damaged, or CLI_FAILED; prints errors. */
 	int (*run)(struct export *e);

@@ -14,7 +14,7 @@ enum { ROWS_SHOWN = 15, CPUS_SHOWN = 8 };
 
 static const struct {
 	enum interval_kind kind;
-	const char *member; /* in JSON */
+	const char *member; /* name of the member in JSON */
 	const char *title;
 } kinds[] = {
 	{ INTERVAL_IRQ, "irq", "INTERRUPT" },
@@ -155,7 +155,7 @@ static bool summary_activity_ends_in(const char *text, const char *end)
 	return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* A value in the unit at the end of its name: "free (bytes)". */
+/* Formats a value in the unit at the end of its NAME: "free (bytes)". */
 static const char *summary_activity_format_value(char *to, const char *name, double value)
 {
 	bool whole = value > -1e15 && value < 1e15 && value == (double)(int64_t)value;
@@ -171,7 +171,7 @@ static const char *summary_activity_format_value(char *to, const char *name, dou
 	return to;
 }
 
-/* The counters that the text shows; --json has all. */
+/* Whether the text shows the counter C; --json has all counters. */
 static bool summary_activity_is_main(const struct counter_sum *c)
 {
 	static const char *const values[] = {
@@ -184,7 +184,7 @@ static bool summary_activity_is_main(const struct counter_sum *c)
 	       STRING_TABLE_FIND(values, c->value) >= 0;
 }
 
-/* Adds the sum of another id of the same counter. */
+/* Adds the sum of another id of the same counter to TO. */
 static void summary_activity_add_sum(struct counter_sum *to, const struct counter_sum *from)
 {
 	to->min = from->min < to->min ? from->min : to->min;

@@ -44,7 +44,7 @@ struct report {
 	struct kind_count kinds[FXT_FINDING_MAX];
 	uint64_t n_of[FXT_SEVERITY_MAX];
 	uint64_t n_records, n_good;
-	struct summary_sessions sessions; /* without a session_stop so far */
+	struct summary_sessions sessions; /* sessions that have no session_stop so far */
 	bool stopped;                     /* a session_stop of kymo was seen */
 };
 
@@ -63,7 +63,7 @@ static struct json_object *verb_check_finding_to_json(const struct fxt_finding *
 			   JSON("what", kind->text), JSON("detail", fxt_finding_detail(detail, f)));
 }
 
-/* "byte 40, record 3" */
+/* Prints the place of a finding: "byte 40, record 3". */
 static void verb_check_print_place(const struct fxt_finding *f)
 {
 	printf("byte %" PRIu64, f->offset);
@@ -71,7 +71,7 @@ static void verb_check_print_place(const struct fxt_finding *f)
 		printf(", record %" PRIu64, f->number);
 }
 
-/* ": thread 7", or nothing */
+/* Prints the detail of a finding, ": thread 7", or nothing. */
 static void verb_check_print_detail(const struct fxt_finding *f)
 {
 	char detail[FXT_FINDING_DETAIL_MAX];
@@ -101,14 +101,14 @@ static void verb_check_found(void *userdata, const struct fxt_finding *f)
 	}
 }
 
-/* An archive with kymo's first event, but without its last one, was cut off, even if all its
- * records are valid. In a merged archive, this applies to each of its sessions. */
+/* Whether the archive was cut off: it has kymo's first event, but not its last one. All its records
+ * can be valid nevertheless. In a merged archive, this applies to each of its sessions. */
 static bool verb_check_is_cut_off(const struct report *r)
 {
 	return summary_sessions_n(&r->sessions) > 0;
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Notes the begin or end of a session. Returns 0 or -ENOMEM. */
 static int verb_check_note_session(struct report *r, const struct fxt_record *record)
 {
 	enum fxt_row_id row = fxt_record_row(record);
@@ -127,7 +127,10 @@ static int verb_check_note_session(struct report *r, const struct fxt_record *re
 	return 0;
 }
 
-/* Returns CLI_OK at the end of the archive, or CLI_FAILED after an error message. */
+/*
+ * Checks all records. Returns CLI_OK at the end of the archive, or CLI_FAILED after an error
+ * message.
+ */
 static int verb_check_all(struct open_trace *t, struct fxt_lint *lint, struct report *r)
 {
 	const struct fxt_record *record;
@@ -328,8 +331,8 @@ static int verb_check_print_explanation(const char *id, const char *severity, co
 	return CLI_OK;
 }
 
-/* Explains a kind of another format than FXT. Returns an enum cli_exit, or -1 if the kind is
- * unknown. */
+/* Explains a kind of finding in a format other than FXT. Returns an enum cli_exit, or -1 if the
+ * kind is unknown. */
 static int verb_check_explain_of(const struct finding_kind *kinds, size_t n, const char *id,
 				 bool json)
 {

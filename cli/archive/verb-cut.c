@@ -26,7 +26,7 @@ static int verb_cut_on_record(void *userdata, const struct fxt_record *record)
 	return edit_cut_record(userdata, record);
 }
 
-/* Returns CLI_OK at the end of the archive, or CLI_FAILED after an error message. */
+/* Cuts the whole archive. Returns CLI_OK at its end, or CLI_FAILED after an error message. */
 static int verb_cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
 {
 	int r = edit_trace_process_all(out, in, verb_cut_on_record, cut);

@@ -22,13 +22,13 @@ static const char side_names[DIFF_SIDES] = { 'A', 'B' };
 
 /* The unit of a value. */
 enum unit {
-	UNIT_SHARE, /* of time, as a percentage */
+	UNIT_SHARE, /* a share of time, as a percentage */
 	UNIT_RATE,  /* per second */
 	UNIT_TIME,  /* nanoseconds */
 };
 
 static const struct {
-	const char *name; /* the value of --by */
+	const char *name; /* value of --by */
 	const char *what;
 	enum unit unit;
 } metrics[DIFF_METRIC_MAX] = {
@@ -41,7 +41,7 @@ static const struct {
 struct diff_options {
 	enum diff_metric by;
 	uint64_t top;
-	bool all; /* without the limit of --top */
+	bool all; /* show all rows, without the limit of --top */
 	bool by_thread, json;
 };
 
@@ -74,7 +74,7 @@ static double verb_diff_per_second(const struct recording_pair *p, enum diff_sid
 	return ns ? (double)n * 1e9 / (double)ns : 0;
 }
 
-/* The busy share of CPU, from 0 to 1; negative if it is not in the archive. */
+/* The busy share of CPU, from 0 to 1; negative if the CPU is not in the archive. */
 static double verb_diff_cpu_busy(const struct recording_pair *p, enum diff_side_index i, size_t cpu)
 {
 	const struct summary *s = verb_diff_summary_of(p, i);
@@ -103,7 +103,7 @@ static double verb_diff_all_busy(const struct recording_pair *p, enum diff_side_
 
 /* ---- text ---- */
 
-/* NAN is a missing value. */
+/* Formats a value in UNIT. NAN is a missing value. */
 static const char *verb_diff_format_value(char *to, enum unit unit, double value)
 {
 	if (isnan(value))
@@ -208,7 +208,7 @@ DEFINE_ORDER(compare_cpu_changes, struct cpu_change,
 	     COMPARE(verb_diff_size_of_change(y), verb_diff_size_of_change(x))
 		     ?: compare_cpus(x, y))
 
-/* Prints the CPUs that are in both recordings; if they are many, those that changed most. */
+/* Prints the CPUs that are in both recordings. If there are many, only those that changed most. */
 static int verb_diff_print_cpus(const struct recording_pair *p)
 {
 	size_t n = 0, most = verb_diff_summary_of(p, DIFF_A)->n_cpus;

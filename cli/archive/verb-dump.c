@@ -29,7 +29,7 @@ struct dump {
 	size_t room;
 };
 
-/* T without control characters; valid until the next call. */
+/* The text T without control characters; valid until the next call. */
 static const char *verb_dump_clean(struct dump *d, const struct fxt_text *t)
 {
 	size_t need = 3 * (size_t)t->length + 1;
@@ -81,7 +81,7 @@ static void verb_dump_print_value(struct dump *d, const struct fxt_arg *arg)
 	}
 }
 
-/* Returns NULL, or the error in an argument. */
+/* Prints arguments. Returns NULL, or the error in an argument. */
 static const char *verb_dump_print_args(struct dump *d, const struct fxt_record *r)
 {
 	struct fxt_args it = r->args;
@@ -235,7 +235,7 @@ static void verb_dump_print_fields(struct dump *d, const struct fxt_record *r)
 	}
 }
 
-/* Returns NULL, or the error in an argument. */
+/* Prints a record. Returns NULL, or the error in an argument. */
 static const char *verb_dump_print_record(struct dump *d, const struct fxt_record *r)
 {
 	struct json_object *o;

@@ -24,10 +24,10 @@ static const struct export_format formats[] = {
 
 struct export_options {
 	const char *format, *input, *output;
-	const char *compress; /* METHOD; NULL = not given */
-	bool pack;            /* --compress */
+	const char *compress; /* argument of --compress; NULL = not given */
+	bool pack;            /* --compress was given */
 	bool force, json, spec_time, narrow;
-	struct call_trace_options calls; /* apitrace */
+	struct call_trace_options calls; /* for apitrace */
 };
 
 static void verb_export_deinit(struct export *e)
@@ -38,7 +38,7 @@ static void verb_export_deinit(struct export *e)
 
 /* ---- choices ---- */
 
-/* "fxt, x, y" */
+/* The names of all formats: "fxt, x, y". */
 static const char *verb_export_format_names(void)
 {
 	static char names[128];

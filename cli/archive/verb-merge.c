@@ -26,7 +26,9 @@ static void verb_merge_request_deinit(struct request *q)
 		open_trace_close(&q->in[i]);
 }
 
-/* Returns CLI_OK when everything is written, or CLI_FAILED after an error message. */
+/*
+ * Merges all inputs. Returns CLI_OK when all data is written, or CLI_FAILED after an error message.
+ */
 static int verb_merge_all(struct request *q, struct edit_trace *out, struct edit_merge *merge)
 {
 	const struct fxt_record *record;
@@ -83,7 +85,7 @@ static void verb_merge_print_json(const struct request *q, const struct edit_tra
 	json_print_pretty(JSON_ADD(o, JSON("inputs", list)));
 }
 
-/* N of NOUN (in the singular). WHAT was done with them. */
+/* Reports that WHAT was done with N NOUNs (NOUN is in the singular). */
 static void verb_merge_report_count(uint64_t n, const char *noun, const char *what)
 {
 	if (n > 0)

@@ -14,7 +14,7 @@
 #include "cli/common/verb.h"
 #include "edit/edit-redact.h"
 
-/* Longer keys are truncated to this number of bytes. */
+/* The maximum size of a key; longer keys are truncated. */
 enum { KEY_MAX = 4096 };
 
 struct request {
@@ -25,7 +25,7 @@ struct request {
 	struct edit_trace_options edit;
 };
 
-/* Returns CLI_OK, or CLI_FAILED after an error message. */
+/* Reads the key. Returns CLI_OK, or CLI_FAILED after an error message. */
 static int verb_redact_read_key(struct request *q)
 {
 	_cleanup_close_ int fd = -1;

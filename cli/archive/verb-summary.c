@@ -36,7 +36,8 @@ struct sums {
 	struct profile *profile;
 	struct resolver resolver;
 	struct call_sums calls;
-	struct call_function *functions; /* by samples, descending; NULL without samples */
+	/* By number of samples, descending; NULL without samples. */
+	struct call_function *functions;
 	size_t n_functions;
 };
 
@@ -305,7 +306,7 @@ static void verb_summary_print_header(const struct summary *s, const char *name)
 		       colour(COLOUR_WARNING), colour(COLOUR_OFF));
 }
 
-/* Returns false if no scheduling was recorded. */
+/* Prints the CPUs. Returns false if no scheduling was recorded. */
 static bool verb_summary_print_cpus(const struct summary *s)
 {
 	bool other = false, seen = false;
@@ -331,7 +332,7 @@ static bool verb_summary_print_cpus(const struct summary *s)
 	return true;
 }
 
-/* Prints the last column: the thread, and its process if that has another name. */
+/* Prints the last column: the thread, and its process if the process has another name. */
 static void verb_summary_print_thread_name(const struct summary *s, const struct summary_thread *t)
 {
 	const char *process = summary_process_name(s, t),
@@ -344,8 +345,8 @@ static void verb_summary_print_thread_name(const struct summary *s, const struct
 }
 
 /*
- * Prints the times that the kernel counts otherwise, if they are a hundredth of the CPU time of all
- * threads.
+ * Prints the times that the kernel counts differently, if they are at least a hundredth of the CPU
+ * time of all threads.
  */
 static void verb_summary_print_kernel_times(const struct summary_thread *threads, size_t n)
 {
@@ -471,7 +472,7 @@ static int verb_summary_print_text(const struct sums *sums, const char *name, si
 
 struct summary_options {
 	struct symbol_options symbols;
-	uint64_t limit;     /* of threads, or of other rows */
+	uint64_t limit;     /* maximum number of threads or of other rows */
 	enum summary_by by; /* SUMMARY_BY_MAX = only threads */
 	bool json;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls of the daemon, and the messages of those that fail.
+ * Calls of the daemon, and the messages for failed calls.
  */
 #include "cli/bus/bus-call.h"
 
@@ -47,7 +47,7 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 	if (e && e->name &&
 	    strncmp(e->name, KYMO_BUS_NAME ".Error.", strlen(KYMO_BUS_NAME ".Error.")) == 0)
 		return bus_fail(c, error, "%s", e->message);
-	/* The message of this error comes from the daemon, too. */
+	/* The daemon's message is also used for this error. */
 	if (sd_bus_error_has_name(e, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
 		return bus_fail(c, error, "%s", e->message);
 	if (e && e->name &&
@@ -125,8 +125,9 @@ int bus_call_unless(struct bus_client *c, sd_bus_message *m, uint64_t timeout_us
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret)
 {
 	bool of_manager = strcmp(path, KYMO_MANAGER_PATH) == 0;
-	/* Sessions belong to the daemon that was found, so calls go to its unique name. A daemon
-	 * that a call to the well-known name starts can have another session at that path. */
+	/* Sessions belong to the daemon that was found, so calls go to its unique name. A call to
+	 * the well-known name could start another daemon, which can have another session at that
+	 * path. */
 	int r = sd_bus_message_new_method_call(
 		c->bus, ret, of_manager ? KYMO_BUS_NAME : c->service, path,
 		of_manager ? KYMO_MANAGER_INTERFACE : KYMO_SESSION_INTERFACE, method);

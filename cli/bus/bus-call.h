@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The connection to the daemon and calls on it, shared by the files of this directory. No other
+ * The connection to the daemon, and calls of it, shared by the files of this directory. No other
  * directory uses libsystemd.
  *
  * Functions return 0 or a negative errno. Functions that take the client also set the message of
@@ -15,33 +15,36 @@
 #include "bus/kymo-bus.h"
 #include "cli/bus/session-view.h"
 
-#define ANSWER_USEC UINT64_C(30000000) /* for immediate answers, and for loading programs */
+#define ANSWER_USEC UINT64_C(30000000) /* timeout of immediate answers, and of loading programs */
 
-/* A user may have to enter a password: as long as the daemon waits, plus the call itself. */
+/*
+ * The timeout if a user may have to enter a password: the time for which the daemon waits, plus the
+ * call itself.
+ */
 #define DIALOGUE_USEC UINT64_C(150000000)
 
-enum { BUS_SEARCHES_MAX = 32 }; /* at a time */
+enum { BUS_SEARCHES_MAX = 32 }; /* maximum number of searches at the same time */
 
 struct bus_client_create_args;
 
 struct bus_client {
 	sd_bus *bus;
-	char version[64];             /* of the service */
-	bool own_bus;                 /* not the system bus, so it has no polkit agent */
+	char version[64];             /* version of the service */
+	bool own_bus;                 /* the bus is not the system bus, so it has no polkit agent */
 	char *service;                /* the unique name of the daemon */
-	pid_t agent;                  /* the process that asks for passwords; 0 = none */
-	sd_bus_message *capabilities; /* owns the returned strings */
-	/* The watched session. */
+	pid_t agent;                  /* process that asks for passwords; 0 = no process */
+	sd_bus_message *capabilities; /* message that owns the returned strings */
+	/* The session that is watched: */
 	char *path;
-	struct session_view last; /* as of the last signal */
+	struct session_view last; /* state of the session in the last signal */
 	bool finished, gone;
-	/* The last requested snapshot. */
+	/* The snapshot that was requested last: */
 	bool snapshot_asked;
-	int snapshot_state; /* 0, 1 = written, or a negative errno */
+	int snapshot_state; /* 0 = in progress, 1 = written, or a negative errno */
 	struct bus_search {
 		struct bus_client *client;
-		uint32_t pid; /* 0 = none */
-		int state;    /* 0, 1 = done, or a negative errno */
+		uint32_t pid; /* 0 = unused entry */
+		int state;    /* 0 = in progress, 1 = done, or a negative errno */
 	} searches[BUS_SEARCHES_MAX];
 	char error[4096];
 };
@@ -61,7 +64,7 @@ void bus_expect_dialogue(struct bus_client *c);
  * terminal, polkit may ask for a password. */
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret);
 
-/* How long M may take: TIMEOUT_USEC, or longer if polkit may ask for a password. */
+/* The timeout of M: TIMEOUT_USEC, or longer if polkit may ask for a password. */
 uint64_t bus_call_usec(sd_bus_message *m, uint64_t timeout_usec);
 
 /* Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = forever), or longer if polkit may ask for a
@@ -69,9 +72,9 @@ uint64_t bus_call_usec(sd_bus_message *m, uint64_t timeout_usec);
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret);
 
 /*
- * Likewise, but returns -EINTR, without a message, as soon as INTERRUPTED (NULL = never) returns
- * true. The daemon can still carry out the call then. INTERRUPTED is called after each signal, and
- * a few times a second.
+ * Like bus_call(), but returns -EINTR, without a message, as soon as INTERRUPTED (NULL = never)
+ * returns true. The daemon can still carry out the call then. INTERRUPTED is called after each
+ * signal, and a few times a second.
  */
 int bus_call_unless(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec,
 		    bool (*interrupted)(void), sd_bus_message **ret);
@@ -90,6 +93,6 @@ int bus_call_with(struct bus_client *c, const char *path, const char *method, sd
 /* Appends the options of a session, a{sv}, to M. Sets no message. */
 int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *args);
 
-/* Reads the next properties of a session, a{sv}, from M into *V. Members without a property keep
- * their values. Sets no message. */
+/* Reads the next properties of a session, a{sv}, from M into *V. Members of *V without a property
+ * keep their values. Sets no message. */
 int bus_read_view(sd_bus_message *m, struct session_view *v);

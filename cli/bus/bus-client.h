@@ -17,20 +17,20 @@
 
 struct bus_client;
 
-/* Returns NULL if there is no memory. */
+/* Returns NULL without memory. */
 struct bus_client *bus_client_new(void);
 struct bus_client *bus_client_free(struct bus_client *c);
 
 DEFINE_CLEANUP(struct bus_client *, bus_client_free)
 
-/* The message of the last failure. Never NULL; borrowed until the next call. */
+/* The message of the last failure. It is never NULL, and borrowed until the next call. */
 const char *bus_client_error(const struct bus_client *c);
 
 /* Connects to the bus at ADDRESS (NULL = the system bus) and checks that the daemon runs. Returns
  * 0, or -ENXIO without a bus or a daemon. */
 int bus_client_connect(struct bus_client *c, const char *address);
 
-/* The version of the service; "" = it is too old to report one. Borrowed. */
+/* The version of the service, borrowed; "" = the service is too old to report one. */
 const char *bus_client_version(const struct bus_client *c);
 
 /* Usage and limit of a shared resource, for all users and for this user. */
@@ -53,13 +53,13 @@ int bus_client_service(struct bus_client *c, struct bus_client_service *ret);
 
 struct bus_client_create_args {
 	const struct session_options *options;
-	int output_fd; /* borrowed; -1 = none */
+	int output_fd; /* borrowed; -1 = no output */
 	bool linger;
-	bool (*interrupted)(void); /* NULL = never */
+	bool (*interrupted)(void); /* whether to stop waiting; NULL = never */
 };
 
-/* *RET_PATH is a new string, owned by the caller. Returns -EINTR, without a message, as soon as
- * interrupted() returns true, as bus_client_start_unless() does. */
+/* Creates a session. *RET_PATH is a new string, owned by the caller. Returns -EINTR, without a
+ * message, as soon as interrupted() returns true, like bus_client_start_unless(). */
 int bus_client_create(struct bus_client *c, const struct bus_client_create_args *args,
 		      char **ret_path);
 
@@ -71,19 +71,21 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 int bus_client_create_profile(struct bus_client *c, const char *name, char **ret_path);
 
 /* Makes the flight recorders of all collections write their files. Returns the number of recorders
- * that did, and of those skipped because they had written a file recently. */
+ * that wrote a file, and of those that were skipped, because they had written a file recently. */
 int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *ret_written,
 			    uint32_t *ret_passed_over);
 int bus_client_find(struct bus_client *c, const char *name, char **ret_path);
 
 /*
- * Each returns when the operation is complete: the session runs, is written, or is removed.
- * Stopping fails with -ETIMEDOUT if the session's output stalls; removal abandons such an output.
+ * Start, stop and remove a session. Each function returns when the operation is complete: the
+ * session runs, is written, or is removed. Stopping fails with -ETIMEDOUT if the session's output
+ * stalls; removal abandons such an output.
  */
 int bus_client_start(struct bus_client *c, const char *path);
 
-/* Likewise, but returns -EINTR, without a message, as soon as INTERRUPTED returns true. The session
- * can still start then. INTERRUPTED is called after each signal, and a few times a second. */
+/* Like bus_client_start(), but returns -EINTR, without a message, as soon as INTERRUPTED returns
+ * true. The session can still start then. INTERRUPTED is called after each signal, and a few times
+ * a second. */
 int bus_client_start_unless(struct bus_client *c, const char *path, bool (*interrupted)(void));
 int bus_client_stop(struct bus_client *c, const char *path);
 int bus_client_remove(struct bus_client *c, const char *path);
@@ -92,9 +94,10 @@ int bus_client_snapshot_memory(struct bus_client *c, const char *path);
 int bus_client_rotate(struct bus_client *c, const char *path);
 
 /*
- * Starts to write the data of a flight recorder to FD (borrowed), without waiting. One snapshot at
- * a time. After bus_client_dispatch() or bus_client_wait_snapshot(), bus_client_snapshot_state()
- * returns 0 while it is being written, 1 when it is complete, or a negative errno.
+ * Starts to write the data of a flight recorder to FD (borrowed), without waiting. Only one
+ * snapshot can be in progress. After bus_client_dispatch() or bus_client_wait_snapshot(),
+ * bus_client_snapshot_state() returns 0 while it is being written, 1 when it is complete, or a
+ * negative errno.
  */
 int bus_client_request_snapshot(struct bus_client *c, const char *path, int fd);
 int bus_client_snapshot_state(struct bus_client *c);
@@ -110,7 +113,7 @@ int bus_client_search_state(struct bus_client *c, uint32_t pid);
 /* Waits for the end of the snapshot. Returns 0 or a negative errno. */
 int bus_client_wait_snapshot(struct bus_client *c);
 
-/* Begins the context NAME, whose bit is *RET_BIT, or ends it. */
+/* Begin the context NAME, whose bit is *RET_BIT, and end it. */
 int bus_client_begin_context(struct bus_client *c, const char *path, const char *name,
 			     uint32_t *ret_bit);
 int bus_client_end_context(struct bus_client *c, const char *path, const char *name);
@@ -121,7 +124,7 @@ struct bus_client_session {
 	char *name, *path, *state;
 };
 
-/* All sessions that this user can see, and a final row of NULLs. */
+/* Lists all sessions that this user can see, followed by a row of NULLs. */
 int bus_client_list(struct bus_client *c, struct bus_client_session **ret);
 struct bus_client_session *bus_client_list_free(struct bus_client_session *list);
 
@@ -138,8 +141,8 @@ int bus_client_watch(struct bus_client *c, const char *path);
 int bus_client_pollfd(struct bus_client *c, struct pollfd *ret);
 int bus_client_dispatch(struct bus_client *c);
 
-/* The state of the watched session after it has finished, from signals, for sessions that no longer
- * answer. Returns 0, or -ENODATA if it has not finished. */
+/* The final state of the watched session, from signals, for sessions that no longer answer. Returns
+ * 0, or -ENODATA if the session has not finished. */
 int bus_client_last(struct bus_client *c, struct session_view *ret);
 
 /* The state of the session so far, from signals; borrowed until the next dispatch. */

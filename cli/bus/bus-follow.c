@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follows a session by its signals, until it has finished.
+ * Follows a session by its signals until the session has finished.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -11,7 +11,10 @@
 #include "cli/bus/bus-call.h"
 #include "cli/bus/bus-client.h"
 
-/* Every process on the bus can send signals that look like the daemon's. */
+/*
+ * Whether M comes from SENDER. Every process on the bus can send signals that look like the
+ * daemon's.
+ */
 static bool bus_follow_is_from(sd_bus_message *m, const char *sender)
 {
 	return strcmp(sd_bus_message_get_sender(m) ?: "", sender) == 0;
@@ -90,7 +93,7 @@ int bus_client_pollfd(struct bus_client *c, struct pollfd *ret)
 
 	*ret = (struct pollfd){ sd_bus_get_fd(c->bus), (short)(events < 0 ? 0 : events), 0 };
 	if (events < 0)
-		return 0; /* closed: bus_client_dispatch() reports it */
+		return 0; /* the bus is closed, which bus_client_dispatch() reports */
 	if (sd_bus_get_timeout(c->bus, &until_usec) < 0 || until_usec == UINT64_MAX)
 		return -1;
 	return until_usec <= now_usec ? 0 : (int)((until_usec - now_usec) / 1000 + 1);
@@ -175,7 +178,7 @@ int bus_client_request_stop(struct bus_client *c, const char *path)
 
 	if (r < 0)
 		return r;
-	/* The output determines the duration. */
+	/* (the duration depends on the output) */
 	r = sd_bus_call_async(c->bus, NULL, m, bus_follow_on_stop_answer, c, UINT64_MAX);
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
 }

@@ -6,18 +6,18 @@
 
 #include <stdbool.h>
 
-/* NULL = not this way. At most one of them is set. Borrowed. */
+/* The machine. At most one member is set; NULL = not this way. Borrowed. */
 struct bus_host {
-	const char *host;    /* [USER@]HOST, through ssh */
-	const char *machine; /* a container */
+	const char *host;    /* [USER@]HOST, reached through ssh */
+	const char *machine; /* name of a container */
 };
 
 /* Uses the system bus of HOST from now on. The strings are borrowed. */
 void bus_host_set(const struct bus_host *host);
 const struct bus_host *bus_host(void);
 
-/* Whether the service runs elsewhere. */
+/* Whether the service runs on another machine or in a container. */
 bool bus_host_is_elsewhere(void);
 
-/* Whether CLOCK_BOOTTIME of the service is another machine's. */
+/* Whether the service has another machine's CLOCK_BOOTTIME. */
 bool bus_host_has_other_clock(void);

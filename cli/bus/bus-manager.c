@@ -80,7 +80,7 @@ int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *
 	r = sd_bus_message_append(m, "s", reason);
 	if (r < 0)
 		return bus_fail(c, r, "the reason is not valid UTF-8 text");
-	/* The disk determines the duration. */
+	/* (the duration depends on the disk) */
 	r = bus_call(c, m, UINT64_MAX, &reply);
 	if (r < 0)
 		return r;

@@ -4,14 +4,14 @@
  */
 #pragma once
 
-/* The service is ready; STATUS describes its task. */
+/* Notifies that the service is ready; STATUS describes its task. */
 void bus_notify_ready(const char *status);
 
 /* Updates the status. */
 void bus_notify_status(const char *status);
 
-/* The service is about to end. */
+/* Notifies that the service is about to end. */
 void bus_notify_stopping(void);
 
-/* The service reloads its configuration. bus_notify_ready() ends the reload. */
+/* Notifies that the service reloads its configuration. bus_notify_ready() ends the reload. */
 void bus_notify_reloading(void);

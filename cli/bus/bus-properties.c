@@ -11,10 +11,12 @@
 #include "cli/bus/bus-call.h"
 #include "cli/bus/bus-client.h"
 
-/* A value of any type as JSON; NULL with *RETERR < 0 on failure. */
+/* Reads a value of any type as JSON. Returns NULL with *RETERR < 0 on failure. */
 static struct json_object *bus_properties_read_json(sd_bus_message *m, int *reterr);
 
-/* The entries of an entered dictionary; ENTRY is their type, whose key is a string. */
+/*
+ * Reads the entries of an entered dictionary. ENTRY is the type of an entry, whose key is a string.
+ */
 static struct json_object *bus_properties_read_entries(sd_bus_message *m, const char *entry,
 						       int *reterr)
 {
@@ -34,7 +36,7 @@ static struct json_object *bus_properties_read_entries(sd_bus_message *m, const 
 	return o;
 }
 
-/* The elements of a container that has been entered. */
+/* Reads the elements of a container that has been entered. */
 static struct json_object *bus_properties_read_elements(sd_bus_message *m, int *reterr)
 {
 	struct json_object *list = json_object_new_array();
@@ -107,7 +109,7 @@ static struct json_object *bus_properties_read_json(sd_bus_message *m, int *rete
 	return value;
 }
 
-/* a{sv} */
+/* Reads a dictionary a{sv}. */
 static struct json_object *bus_properties_read_json_dict(sd_bus_message *m, int *reterr)
 {
 	struct json_object *o;
@@ -121,7 +123,7 @@ static struct json_object *bus_properties_read_json_dict(sd_bus_message *m, int 
 	return o;
 }
 
-/* a{st}: writes the values of the N NAMES to TO, in their order. */
+/* Reads a dictionary a{st}: writes the values of the N NAMES to TO, in the order of NAMES. */
 static int bus_properties_read_counts(sd_bus_message *m, const char *const *names, uint64_t *to,
 				      size_t n)
 {
@@ -165,7 +167,7 @@ static int bus_properties_read_cost(sd_bus_message *m, struct session_view *v)
 	return r;
 }
 
-/* Returns SHED_MAX for a part that only newer services have. */
+/* The part with the name WHAT; SHED_MAX if only newer services have it. */
 static enum budget_shed bus_properties_shed_of(const char *what)
 {
 	int shed = STRING_TABLE_FIND(budget_shed_names, what);
@@ -280,7 +282,7 @@ static int bus_properties_read_property(sd_bus_message *m, const char *name, str
 		v->options = bus_properties_read_json_dict(m, &r);
 		return r;
 	}
-	json_object_put(bus_properties_read_json(m, &r)); /* unknown: of a newer daemon */
+	json_object_put(bus_properties_read_json(m, &r)); /* unknown property of a newer daemon */
 	return r;
 }
 

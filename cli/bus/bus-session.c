@@ -9,7 +9,7 @@
 #include "cli/bus/bus-call.h"
 #include "cli/bus/bus-client.h"
 
-#define STUCK_USEC UINT64_C(5000000) /* an output without progress, after Stop */
+#define STUCK_USEC UINT64_C(5000000) /* limit for an output that makes no progress after Stop */
 
 int bus_client_start(struct bus_client *c, const char *path)
 {
@@ -58,7 +58,7 @@ int bus_client_request_snapshot(struct bus_client *c, const char *path, int fd)
 	if (r < 0)
 		return r;
 	r = sd_bus_message_append(m, "h", fd);
-	/* The output determines the duration. */
+	/* (the duration depends on the output) */
 	if (r >= 0)
 		r = sd_bus_call_async(c->bus, NULL, m, bus_session_on_snapshot, c, UINT64_MAX);
 	c->snapshot_state = 0;
@@ -206,7 +206,7 @@ int bus_client_view(struct bus_client *c, const char *path, struct session_view 
 	return 0;
 }
 
-/* Waits for ANSWER, as long as the output of the session at PATH makes progress. */
+/* Waits for ANSWER while the output of the session at PATH makes progress. */
 static int bus_session_wait_stopped(struct bus_client *c, const char *path, sd_bus_message **answer)
 {
 	uint64_t now, moved = clock_read_ns(CLOCK_MONOTONIC), bytes = UINT64_MAX;

@@ -18,7 +18,7 @@
 enum {
 	ERRNO_LAST = 133,
 	LINE_COLUMN = 40,
-	CUT_FRAMES = EVENT_CALL_FRAMES_MAX - 1, /* the recorder takes no deeper frames */
+	CUT_FRAMES = EVENT_CALL_FRAMES_MAX - 1, /* the recorder takes no more frames */
 };
 
 void call_lines_deinit(struct call_lines *l)
@@ -122,7 +122,10 @@ static void call_lines_print_left_out(const struct call_lines *l, const struct e
 		       text_was(ev->left_out.count));
 }
 
-/* Like strace: the file, the function and the offset in it, innermost first. */
+/*
+ * Prints a frame like strace: the file, the function and the offset in it. Frames are printed
+ * innermost first.
+ */
 static void call_lines_print_frame(const struct call_stacks_step *step, const struct frame *frame)
 {
 	char label[PROFILE_LABEL_MAX];
@@ -169,7 +172,7 @@ static struct json_object *call_lines_json_frame(const struct call_stacks_step *
 		JSON_IF(frame && frame->line, "line", frame ? frame->line : 0));
 }
 
-/* NULL: the call has no stack. */
+/* The stack of a call as JSON; NULL = the call has no stack. */
 static struct json_object *call_lines_json_stack(const struct call_lines *l, const struct event *ev)
 {
 	uint32_t node = l->stacks ? call_stacks_find(l->stacks, ev->pid, ev->call.stack) : 0;

@@ -14,7 +14,7 @@
 #include "cli/common/verb.h"
 #include "cli/record/record-job.h"
 
-/* Runs in the child and does not return. */
+/* Records in the child. Does not return. */
 static void calls_live_record(struct record_options *o, int fd)
 {
 	struct record_job j = RECORD_JOB_NULL;

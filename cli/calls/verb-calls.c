@@ -28,7 +28,7 @@ static int verb_calls_parse_min(void *to, char *value)
 		       : CLI_OK;
 }
 
-/* How calls are printed. */
+/* The representation of calls. */
 struct verb_calls_view {
 	struct call_lines lines;
 	struct call_stacks stacks;
@@ -41,7 +41,7 @@ static void verb_calls_view_deinit(struct verb_calls_view *v)
 	call_stacks_deinit(&v->stacks);
 }
 
-/* Prepares the view; the options are known. */
+/* Prepares the view, when all options are known. */
 static int verb_calls_view_begin(struct verb_calls_view *v)
 {
 	const struct symbol_options symbols = { 0 };
@@ -59,7 +59,7 @@ static int verb_calls_view_begin(struct verb_calls_view *v)
 
 /* ---- archives ---- */
 
-/* Whether LINES, which shows all calls of an archive, has shown none. */
+/* Whether no call was shown, although LINES shows all calls of an archive. */
 static bool verb_calls_is_empty(const struct call_lines *lines)
 {
 	return lines->n_printed == 0 && !lines->function && lines->min_ns == 0;
@@ -72,7 +72,7 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 	int r = open_trace(&t, path);
 
 	r = r ?: read_events(&t, call_lines_on_event, lines) ?: open_trace_finish(&t);
-	/* (a recording says by itself that it has none) */
+	/* (a recording reports by itself that it has no calls) */
 	if (r == CLI_OK && !lines->is_live && verb_calls_is_empty(lines))
 		r = nothing_there_say(&t.parts, NOTHING_CALLS, path);
 	open_trace_close(&t);
@@ -113,7 +113,7 @@ static int verb_calls_check(const struct record_options *o)
 	return CLI_OK;
 }
 
-/* Whether data arrives from FD; if not, the recording has printed the error. */
+/* Whether data arrives from FD. If not, the recording has printed the error. */
 static bool verb_calls_has_begun(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

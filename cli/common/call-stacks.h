@@ -16,10 +16,10 @@ struct call_stacks {
 	struct profile *profile;
 	struct symbols *symbols;
 	struct resolver resolver;
-	struct table stacks; /* process and id -> the innermost call */
+	struct table stacks; /* process and id -> number of the innermost call */
 };
 
-/* Returns CLI_OK, or CLI_FAILED after an error message. */
+/* Prepares S. Returns CLI_OK, or CLI_FAILED after an error message. */
 int call_stacks_init(struct call_stacks *s, const struct symbol_options *o);
 void call_stacks_deinit(struct call_stacks *s);
 
@@ -31,10 +31,11 @@ uint32_t call_stacks_find(const struct call_stacks *s, uint32_t pid, uint64_t id
 
 /* One call of a stack. */
 struct call_stacks_step {
-	uint32_t place; /* equal places have equal numbers */
+	uint32_t place; /* number of the place; equal places have equal numbers */
 	const struct profile_place *at;
-	const struct frame *frames; /* the functions there, innermost first; until the next step */
-	int n_frames;               /* 0 = they have no names */
+	/* Functions at the place, innermost first; valid until the next step. */
+	const struct frame *frames;
+	int n_frames; /* 0 = the functions have no names */
 };
 
 /* Sets *RET to the call NODE, and *NODE to its caller, or to 0 at the end. Returns 0 or -ENOMEM. */

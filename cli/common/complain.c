@@ -17,17 +17,17 @@
 #include "base/value.h"
 
 static const struct verb *current;
-static int print_errno; /* why printing failed, if that is known */
+static int print_errno; /* why printing failed; 0 = not known */
 
 void cli_set_verb(const struct verb *verb)
 {
 	current = verb;
 }
 
-/* Flushes standard output, so that messages on stderr follow it. Returns whether that succeeded. */
+/* Flushes standard output, so that messages on stderr follow it. Returns false if that failed. */
 static bool complain_flush_printed(void)
 {
-	int e = errno; /* messages can contain it */
+	int e = errno; /* messages can contain errno */
 	bool printed;
 
 	errno = 0;
@@ -38,7 +38,7 @@ static bool complain_flush_printed(void)
 	return printed;
 }
 
-/* "kymo VERB: message" */
+/* Prints "kymo VERB: message". */
 static void complain(const char *format, va_list ap)
 {
 	_cleanup_free_ char *text = NULL;
@@ -94,7 +94,7 @@ static bool complain_is_long_option(char **argv)
 	       !(next && next[0] == '-' && next[1] != '-' && strchr(next + 1, optopt));
 }
 
-/* Reports that WORD is not a long option in KNOWN, or not valid in this form. */
+/* Reports that WORD is not a long option in KNOWN, or is not valid in this form. */
 static int complain_bad_long_option(const char *word, const struct option *known)
 {
 	int n = 2 + (int)strcspn(word + 2, "=");

@@ -14,7 +14,7 @@
 #define FINDING_COUNTS_MAX 32
 
 struct finding_counts {
-	const struct finding_kind *kinds; /* of the format */
+	const struct finding_kind *kinds; /* the kinds of the format */
 	size_t n_kinds;                   /* at most FINDING_COUNTS_MAX */
 	bool json, all, notes, strict;    /* the options of kymo check */
 	struct {
@@ -22,7 +22,7 @@ struct finding_counts {
 	} counts[FINDING_COUNTS_MAX];
 };
 
-/* Counts a finding of the kind ID, and prints it if `all` is set. */
+/* number of findings, and offset of the first one */
 void finding_counts_add(struct finding_counts *c, unsigned id, uint64_t offset);
 
 uint64_t finding_counts_of(const struct finding_counts *c, enum finding_severity severity);
@@ -30,8 +30,8 @@ uint64_t finding_counts_of(const struct finding_counts *c, enum finding_severity
 /* Prints the kinds that were found as text. */
 void finding_counts_print(const struct finding_counts *c);
 
-/* Adds the kinds, and the numbers by severity, to the report O and prints it; on one line if `all`
- * is set. */
+/* Adds the kinds, and the numbers by severity, to the report O, and prints the report; on one line
+ * if `all` is set. */
 void finding_counts_print_json(const struct finding_counts *c, struct json_object *o);
 
 /* The enum cli_exit for these findings. */
@@ -40,5 +40,5 @@ int finding_counts_exit(const struct finding_counts *c);
 /* Lists N KINDS; JSON also has their explanations. */
 void finding_counts_list(const struct finding_kind *kinds, size_t n, bool json);
 
-/* A kind as JSON, with its explanation. */
+/* A kind of finding as JSON, with its explanation. */
 struct json_object *finding_counts_explanation(const struct finding_kind *kind);

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 struct input_file {
-	const char *name; /* borrowed; for messages */
+	const char *name; /* name for messages; borrowed */
 	int fd;           /* owned, unless it is standard input */
-	bool standard;    /* standard input */
+	bool standard;    /* the file is standard input */
 };
 
 #define INPUT_FILE_NULL                                                                            \
@@ -30,5 +30,5 @@ int input_file_failed(const struct input_file *f, int e);
 /* The size of the file in bytes; 0 = unknown. */
 uint64_t input_file_size(const struct input_file *f);
 
-/* The number of bytes read; 0 = unknown. */
+/* The number of bytes that were read; 0 = unknown. */
 uint64_t input_file_position(const struct input_file *f);

@@ -17,7 +17,7 @@
 #include "base/outbuf.h"
 
 struct json_member {
-	const char *key; /* NULL = the list ends; "" = left out */
+	const char *key; /* NULL = end of the list; "" = left out */
 	struct json_object *value;
 };
 
@@ -64,7 +64,10 @@ struct json_member {
 		item##_list_;                                                                      \
 	})
 
-/* An object with a MEMBER for each element, likewise. */
+/*
+ * An object with a MEMBER for each of the N elements at FIRST, which can use ITEM like in
+ * JSON_LIST.
+ */
 #define JSON_MAP(item, first, n, ...)                                                              \
 	({                                                                                         \
 		struct json_object *item##_map_ = json_object_new_object();                        \
@@ -85,14 +88,14 @@ struct json_object *json_same(struct json_object *value);
  * "inf". */
 struct json_object *json_real(double value);
 
-/* Returns TO. */
+/* Adds MEMBERS to TO. Returns TO. */
 struct json_object *json_add_members(struct json_object *to, const struct json_member *members);
 
 /* Appends ITEM, unless it is NULL. */
 void json_append_item(struct json_object *list, struct json_object *item);
 
-/* N bytes of untrusted text: invalid UTF-8 becomes U+FFFD; NULL becomes null. The second function
- * takes a string. */
+/* N bytes of untrusted text as JSON: invalid UTF-8 becomes U+FFFD; NULL becomes null.
+ * json_from_text() takes a string. */
 struct json_object *json_from_bytes(const char *p, size_t n);
 struct json_object *json_from_text(const char *text);
 
@@ -103,7 +106,7 @@ struct json_object *json_from_hex(const uint8_t *p, size_t n);
  * terminal. Returns 0 or -ENOMEM. */
 int json_append(struct outbuf *to, struct json_object *value, int flags);
 
-/* Prints it in the same way. */
+/* Prints VALUE like json_append(). */
 void json_print_value(struct json_object *value, int flags);
 
 /* Prints ROOT, on one line or indented, and releases it. */

@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* Limits: nested scripts; program headers. */
+/* Limits of nested scripts and of program headers. */
 enum { SCRIPTS_MAX = 4, SEGMENTS_MAX = 256 };
 
 struct finder {
@@ -43,7 +43,7 @@ static int loaded_files_add_file(struct finder *f, const char *path)
 
 /* ---- output of the linker ---- */
 
-/* "\tlibc.so.6 => /lib/libc.so.6 (0x7f...)", "\t/lib/ld.so (0x7f...)" */
+/* Parses "\tlibc.so.6 => /lib/libc.so.6 (0x7f...)" or "\t/lib/ld.so (0x7f...)". */
 static void loaded_files_parse_line(struct finder *f, char *line)
 {
 	char *path = strstr(line, " => "), *end;

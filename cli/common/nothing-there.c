@@ -11,7 +11,8 @@ enum { CATEGORIES_OF_ONE = 6 };
 
 static const struct nothing_row {
 	const char *what, *reason, *how;
-	const char *categories[CATEGORIES_OF_ONE]; /* any of them; the first NULL ends the list */
+	/* Names of categories with the part, ended by NULL. */
+	const char *categories[CATEGORIES_OF_ONE];
 } rows[NOTHING_PARTS] = {
 	[NOTHING_SWITCHES] = { "no switches of threads",
 			       "no selected thread ran",
@@ -37,7 +38,7 @@ static const struct nothing_row {
 			      { "moments" } },
 };
 
-/* The part that an event shows, plus 1; 0 = none. */
+/* The part that each kind of event shows, plus 1; 0 = no part. */
 static const uint8_t parts[EVENT_KIND_MAX] = {
 	[EVENT_SWITCH] = 1 + NOTHING_SWITCHES, [EVENT_SAMPLE] = 1 + NOTHING_STACKS,
 	[EVENT_OFFCPU] = 1 + NOTHING_STACKS,   [EVENT_WATCH_BEGIN] = 1 + NOTHING_ALLOCATIONS,
@@ -60,7 +61,7 @@ static bool nothing_there_has_category(const struct event *ev, const char *categ
 	const char *p = ev->start.options ? strstr(ev->start.options, key) : NULL;
 	size_t n, bytes = strlen(category);
 
-	/* (options with their default are left out) */
+	/* (options with their default value are left out) */
 	if (!p)
 		return ev->start.options && *ev->start.options &&
 		       nothing_there_is_default(category);

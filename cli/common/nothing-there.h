@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The message of all views for an archive without events that they can show, with the likely
- * reason: nobody asked the recording for it, or it was asked for, and nothing of it happened.
+ * reason: the recording was not asked for such events, or none happened.
  */
 #pragma once
 
@@ -19,21 +19,24 @@ enum nothing_part {
 	NOTHING_PARTS,
 };
 
-/* The parts of an archive, as bits 1 << enum nothing_part. */
+/* The parts of an archive, each as a bit 1 << enum nothing_part. */
 struct nothing_there {
-	uint32_t recording_request; /* categories of the recording contain it */
-	uint32_t seen;              /* the archive has an event of it */
+	uint32_t recording_request; /* parts that are in the categories of the recording */
+	uint32_t seen;              /* parts of which the archive has an event */
 };
 
-/* Notes EV, of the archive. */
+/* Notes EV, an event of the archive. */
 void nothing_there_note(struct nothing_there *n, const struct event *ev);
 
 /*
  * Reports on stderr that the archive NAME has no event of PART. Returns CLI_OK if the recording was
- * asked for it, since "none" is then the answer, else CLI_FAILED. A verb that has a file to write,
- * and does not write it, fails in both cases.
+ * asked for PART, since the answer is then that there were no such events; otherwise CLI_FAILED. A
+ * verb that has a file to write, and does not write it, fails in both cases.
  */
 int nothing_there_say(const struct nothing_there *n, enum nothing_part part, const char *name);
 
-/* Does so for each part that the recording was asked for, and that has no event. */
+/*
+ * Reports each part that the recording was asked for, but that has no event, like
+ * nothing_there_say().
+ */
 void nothing_there_say_missing(const struct nothing_there *n, const char *name);

@@ -10,10 +10,13 @@
 #include "cli/common/verb.h"
 #include "writer/pack/pack.h"
 
-/* Further damage is counted, but not described. */
+/* The number of damages that are described. Further damage is only counted. */
 enum { DAMAGES_SHOWN = 10 };
 
-/* The number of bytes that identify a call trace; the end of the versions that may exist. */
+/*
+ * HEAD_BYTES: the number of bytes that identify a call trace. VERSION_END: the end of the versions
+ * that may exist.
+ */
 enum { HEAD_BYTES = 64, VERSION_END = 16 };
 
 void open_trace_complain_alien(const char *name, const struct unpack_damage *damage, int alien)
@@ -68,7 +71,7 @@ static int open_trace_is_calls(struct open_trace *t)
 	       (unpack_method(t->stream.unpack) != PACK_NONE || *p == APITRACE_VERSION_PROPERTIES);
 }
 
-/* Reports that no reader was created; R is 0, a negative errno or an enum fxt_alien. */
+/* Reports that no reader was created. R is 0, a negative errno or an enum fxt_alien. */
 static int open_trace_started(const struct open_trace *t, int r)
 {
 	if (r < 0)
@@ -119,7 +122,7 @@ int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret)
 
 	while ((r = apitrace_reader_next(t->calls, ret)) == APITRACE_DAMAGE) {
 		damage = apitrace_reader_damage(t->calls);
-		/* The trace ends here since the rest could not be unpacked, which is reported
+		/* The trace ends here because the rest could not be decompressed, which is reported
 		 * below. */
 		if (!damage->truncated || !t->stream.damaged)
 			open_trace_damage(t, damage->offset, damage->what);
@@ -170,7 +173,10 @@ int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret
 
 /* ---- opening ---- */
 
-/* Detects traces in files without a magic number, which can be Brotli streams. */
+/*
+ * Whether N bytes at P begin a trace. Used for files without a magic number, which can be Brotli
+ * streams.
+ */
 static bool open_trace_is_trace(const uint8_t *p, size_t n)
 {
 	return packed_stream_is_archive(p, n) || apitrace_is_stream(p, n) ||
@@ -198,7 +204,7 @@ static int open_trace_start(struct open_trace *t, const struct open_trace_kinds 
 				     : open_trace_refuse(t, "GDB trace file",
 							 "'kymo dump', 'kymo summary', 'kymo "
 							 "check', 'kymo cut' or 'kymo export'");
-	/* (trace-db files have no magic number: all other formats come first) */
+	/* (all other formats come first, since trace-db files have no magic number) */
 	if (r == 0 &&
 	    !packed_stream_is_archive(input_peek(&t->stream.head), input_ready(&t->stream.head)))
 		r = tracedb_reader_is_trace(&t->stream.head);

@@ -16,16 +16,16 @@
 #include "reader/tracedb/tracedb-reader.h"
 
 struct open_trace {
-	const char *name; /* borrowed; for messages */
+	const char *name; /* name for messages; borrowed */
 	int fd;
 	struct packed_stream stream; /* the input of the reader */
 	struct fxt_reader *reader;
 	uint64_t n_damages;
-	struct nothing_there parts;    /* of the events that read_events() has read */
-	struct apitrace_reader *calls; /* for a call trace, which has no `reader` */
-	struct tfile_reader *frames;   /* likewise, for a GDB trace file */
-	struct tracedb_reader *points; /* likewise, for a trace-db file */
-	bool container_damaged;        /* the unpacking of one of these failed */
+	struct nothing_there parts;    /* parts of the events that read_events() has read */
+	struct apitrace_reader *calls; /* reader of a call trace, for which there is no `reader` */
+	struct tfile_reader *frames;   /* reader of a GDB trace file, likewise */
+	struct tracedb_reader *points; /* reader of a trace-db file, likewise */
+	bool container_damaged;        /* the decompression of one of these files failed */
 };
 
 #define OPEN_TRACE_NULL                                                                            \
@@ -33,29 +33,32 @@ struct open_trace {
 		.fd = -1                                                                           \
 	}
 
-/* Opens the archive at PATH; "-" is standard input. *T must not move until it is closed. Returns
- * CLI_OK, or CLI_FAILED after an error message. */
+/* Opens the archive at PATH; "-" is standard input. *T must not be moved until it is closed.
+ * Returns CLI_OK, or CLI_FAILED after an error message. */
 int open_trace(struct open_trace *t, const char *path);
 
 /* The formats that a verb accepts besides archives. */
 struct open_trace_kinds {
-	bool calls;  /* call traces (apitrace), in t->calls instead of t->reader */
-	bool frames; /* GDB trace files, in t->frames */
-	bool points; /* trace-db files, in t->points */
-	/* Called for findings in such a file; can be NULL. */
+	bool calls;  /* call traces (apitrace), which are read by t->calls */
+	bool frames; /* GDB trace files, which are read by t->frames */
+	bool points; /* trace-db files, which are read by t->points */
+	/* Receives findings in a call trace; can be NULL. */
 	apitrace_finding_fn call_finding;
 	tfile_finding_fn frame_finding;
 	void *call_userdata, *frame_userdata;
 };
 
-/* The same for a verb that also accepts KINDS. */
+/* Opens a trace like open_trace(), for a verb that also accepts KINDS. */
 int open_trace_of(struct open_trace *t, const char *path, const struct open_trace_kinds *kinds);
 
 /* Reads the next call of a call trace, like apitrace_reader_next(), but describes damage on stderr
  * and counts it. Returns 1 with *RET, 0 at the end, or -1 after an error message. */
 int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret);
 
-/* The same for a GDB trace file, and for a trace-db file. */
+/*
+ * Read the next frame of a GDB trace file, and the next point of a trace-db file, like
+ * open_trace_next_call().
+ */
 int open_trace_next_frame(struct open_trace *t, const struct tfile_frame **ret);
 int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret);
 
@@ -83,5 +86,5 @@ void open_trace_complain_alien(const char *name, const struct unpack_damage *dam
 /* Prints that reading failed with the negative errno E. Returns CLI_FAILED. */
 int open_trace_failed(const struct open_trace *t, int e);
 
-/* Prints the sum of the damage on stderr. Returns CLI_OK, or CLI_DAMAGE if there was any. */
+/* Prints the total damage on stderr. Returns CLI_OK, or CLI_DAMAGE if the trace was damaged. */
 int open_trace_finish(struct open_trace *t);

@@ -21,9 +21,9 @@
 #define OUTPUT_FILE_ACL       "system.posix_acl_access"
 #define OUTPUT_FILE_NEW_FLAGS (O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY)
 
-enum { OUTPUT_FILE_NAMES_MAX = 100 }; /* that are tried for a new file */
+enum { OUTPUT_FILE_NAMES_MAX = 100 }; /* maximum number of names that are tried for a new file */
 
-/* A device that discards its input and that every user can write to. */
+/* Whether ST is a device that discards its input and that every user can write to. */
 static bool output_file_is_null_device(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
@@ -62,7 +62,7 @@ static char *output_file_default_path(const char *suffix)
 	return asprintf(&path, "%s%s", name, suffix) < 0 ? NULL : path;
 }
 
-/* Opens an existing file without waiting for a reader. PLACE is not a link, except one in /proc.
+/* Opens an existing file without waiting for a reader. PLACE is not a link, except a link in /proc.
  * Returns a descriptor, or -1 with errno. */
 static int output_file_open_place(const char *place, bool follow)
 {
@@ -119,8 +119,8 @@ static uint64_t output_file_mount(int fd, const char *name)
 		       : 0;
 }
 
-/* Whether NAME in DIRECTORY is the open file FD, and a rename can replace it without changing who
- * may use it, or which of its names mean the same file. */
+/* Whether NAME in DIRECTORY is the open file FD, and a rename can replace it without a change of
+ * the users who may use it, or of the names of the same file. */
 static bool output_file_is_replaceable(int directory, const char *name, int fd,
 				       const struct stat *st)
 {
@@ -132,8 +132,8 @@ static bool output_file_is_replaceable(int directory, const char *name, int fd,
 	       fgetxattr(fd, OUTPUT_FILE_ACL, NULL, 0) <= 0;
 }
 
-/* Removes the list that a file inherits from its directory. It would apply as soon as the file has
- * the mode of the existing one. */
+/* Removes the access control list that a file inherits from its directory. The list would apply as
+ * soon as the file has the mode of the existing file. */
 static int output_file_remove_acl(int fd)
 {
 	if (fremovexattr(fd, OUTPUT_FILE_ACL) < 0 && errno != ENODATA && errno != EOPNOTSUPP)
@@ -157,7 +157,7 @@ static int output_file_create_beside(int directory, const struct stat *st, char 
 	}
 	if (fd < 0)
 		return -1;
-	/* (the owner first, because a change of it clears bits of the mode) */
+	/* (the owner first, because changing it clears bits of the mode) */
 	if (output_file_remove_acl(fd) < 0 || fchown(fd, st->st_uid, st->st_gid) < 0 ||
 	    fchmod(fd, st->st_mode & 0777) < 0) {
 		unlinkat(directory, name, 0);
@@ -206,7 +206,7 @@ static int output_file_open_existing(struct output_file *o)
 	}
 	if (r < 0)
 		return output_file_explain_error(o->path, -r);
-	/* (a link in /proc means an open file, which is written as it is) */
+	/* (a link in /proc means an open file, which is written without replacing it) */
 	o->fd = output_file_open_place(place, follow);
 	if (o->fd < 0)
 		return output_file_explain_error(o->path, errno);
@@ -314,7 +314,7 @@ static void output_file_on_signal(int number)
 	raise(number);
 }
 
-/* (an ignored signal stays ignored) */
+/* Sets HANDLER for the watched signals, except for ignored ones. */
 static void output_file_handle_signals(void (*handler)(int number))
 {
 	struct sigaction to = { .sa_handler = handler }, was;
@@ -337,7 +337,7 @@ static uint64_t output_file_noted_ns;
 static void output_file_on_noted_signal(int number)
 {
 	if (!output_file_noted) {
-		/* (another signal can come in between) */
+		/* (another signal can arrive in between) */
 		output_file_noted_ns = clock_read_ns(CLOCK_MONOTONIC);
 		output_file_noted = number;
 	} else if (clock_read_ns(CLOCK_MONOTONIC) - output_file_noted_ns > SIGNAL_TWICE_NS) {

@@ -12,20 +12,22 @@
 #include "base/cleanup.h"
 
 struct output_file {
-	char *path;    /* as in messages; owned */
+	char *path;    /* path in messages; owned */
 	int fd;        /* owned */
-	bool standard; /* standard output */
-	bool created;  /* by this command, which removes it if the recording fails */
-	bool begun;    /* an existing file that was opened itself has been emptied */
-	dev_t device;  /* of the created file */
+	bool standard; /* the file is standard output */
+	/* This command has created the file, and removes it if the recording fails. */
+	bool created;
+	bool begun;   /* an existing file was opened itself, and has been emptied */
+	dev_t device; /* device and inode of the created file */
 	ino_t inode;
-	/* The created file replaces an existing one, as output_file_keep() says. Until then, it has
-	 * the name BESIDE in the same directory. */
-	int directory;         /* owned; -1 = no file is replaced */
-	char *target, *beside; /* names in DIRECTORY; owned */
+	/* If the created file replaces an existing one (output_file_keep()): until then, it has the
+	 * name BESIDE in the same directory. */
+	int directory; /* owned; -1 = no file is replaced */
+	/* Names of the existing and of the created file in DIRECTORY; owned. */
+	char *target, *beside;
 	dev_t target_device;
 	ino_t target_inode;
-	int error; /* the existing file could not be replaced */
+	int error; /* why the existing file could not be replaced */
 };
 
 #define OUTPUT_FILE_NULL                                                                           \
@@ -54,22 +56,22 @@ int output_file_begin(struct output_file *o);
 /* Whether FD is the file itself, or the file that it replaces. */
 bool output_file_is(const struct output_file *o, int fd);
 
-/* Replaces the existing file. Without one, this does nothing. Returns 0, or a negative errno with
- * a message, also each later time, without one. The new file then keeps its name. */
+/* Replaces the existing file, if there is one. Returns 0, or a negative errno with a message; later
+ * calls return it without a message. The new file then keeps its name. */
 int output_file_keep(struct output_file *o);
 
-/* The same, if the file is not empty. */
+/* Like output_file_keep(), if the file is not empty. */
 int output_file_keep_written(struct output_file *o);
 
-/* Removes the file if this command created it; an existing file that it was to replace stays. Calls
+/* Removes the file if this command created it. An existing file that it was to replace stays. Calls
  * only functions that are safe in a signal handler. */
 void output_file_discard(struct output_file *o);
 
-/* The same if the file is empty; otherwise, keeps it. */
+/* Discards the file if it is empty; otherwise, keeps it. */
 int output_file_end(struct output_file *o);
 
-/* The same after a failure: an existing file stays, and a message names the new one, if it is not
- * empty. */
+/* Ends the file after a failure: an existing file stays. If the new file is not empty, it stays,
+ * too, and a message names it; otherwise, it is discarded. */
 void output_file_fail(struct output_file *o);
 
 /* Discards the file. An existing file that was opened itself is emptied after output_file_begin(),
@@ -77,18 +79,21 @@ void output_file_fail(struct output_file *o);
  * are safe in a signal handler. */
 void output_file_abandon(struct output_file *o);
 
-/* Until output_file_deinit(), or a call with NULL, SIGHUP, SIGINT and SIGTERM abandon O, the only
- * one, before they end the process. An ignored signal (nohup) stays ignored. */
+/* Until output_file_deinit(), or a call with NULL, SIGHUP, SIGINT and SIGTERM abandon O before they
+ * end the process. O is the only watched file. An ignored signal (nohup) stays ignored. */
 void output_file_watch_signals(struct output_file *o);
 
-/* Delays these signals until output_file_admit_signals(), which gets *RET_BEFORE. */
+/*
+ * Delays the signals of output_file_watch_signals() until output_file_admit_signals(), which gets
+ * *RET_BEFORE.
+ */
 void output_file_hold_signals(sigset_t *ret_before);
 void output_file_admit_signals(const sigset_t *before);
 
 /*
- * From now on, the first of these signals is only noted. A later one (SIGNAL_TWICE_NS) ends the
- * process at once, and discards nothing. Afterwards, output_file_raise_noted() ends the process by
- * the noted signal, if there is one.
+ * From now on, the first of the watched signals is only noted. A later signal (SIGNAL_TWICE_NS)
+ * ends the process at once, and discards nothing. Afterwards, output_file_raise_noted() ends the
+ * process by the noted signal, if there was one.
  */
 void output_file_note_signals(void);
 bool output_file_is_interrupted(void);

@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 
-#define OUTPUT_PATH_LINKS_MAX 40 /* as in the kernel */
+#define OUTPUT_PATH_LINKS_MAX 40 /* the kernel's limit */
 
 int output_path_open_directory(const char *path, const char **ret_name)
 {
@@ -42,8 +42,8 @@ static bool output_path_is_trusted(int fd, const struct stat *link)
 }
 
 /*
- * Follows one link. Returns STEP_ON and the next path, or STEP_FILE, STEP_PROC (whose text is not a
- * path), or a negative errno: -EPERM = the link belongs to another user.
+ * Follows one link. Returns STEP_ON and the next path; STEP_FILE for a file; STEP_PROC for a link
+ * whose text is not a path; or a negative errno: -EPERM = the link belongs to another user.
  */
 enum { STEP_FILE, STEP_PROC, STEP_ON };
 
@@ -58,7 +58,7 @@ static int output_path_step(const char *path, char **ret_next)
 
 	if (directory < 0)
 		return directory;
-	/* (the owner and the text must be those of one link, which another user can replace) */
+	/* (owner and text must be read from the same link, which another user can replace) */
 	link = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (link < 0 || fstat(link, &st) < 0)
 		return -errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The place of an existing output file: symbolic links at the end of a path are followed by their
- * texts, so that another user's link in a directory like /tmp is noticed. Linux refuses to follow
- * such links (fs.protected_symlinks), but this can be turned off.
+ * Finds the place of an existing output file. Symbolic links at the end of a path are followed one
+ * by one, by their texts, to notice another user's link in a directory like /tmp. Linux refuses to
+ * follow such links (fs.protected_symlinks), but this can be turned off.
  */
 #pragma once
 

@@ -19,10 +19,10 @@ struct packed_output {
 	struct output_file file;
 	struct pack packer;
 	pack_whole_fn whole;
-	struct outbuf waiting; /* less than a block */
+	struct outbuf waiting; /* data of less than a block */
 	struct outbuf packed;
-	uint64_t bytes;      /* size of the input */
-	uint64_t file_bytes; /* in the file */
+	uint64_t bytes;      /* size of the uncompressed data */
+	uint64_t file_bytes; /* size of the data in the file */
 };
 
 #define PACKED_OUTPUT_NULL                                                                         \
@@ -32,10 +32,10 @@ struct packed_output {
 	}
 
 struct packed_output_args {
-	const char *path; /* as in output_file_open() */
+	const char *path; /* path, as for output_file_open() */
 	bool force;
 	enum pack_method method;
-	pack_whole_fn whole; /* of the format */
+	pack_whole_fn whole; /* finds whole records of the format */
 	const int *inputs;   /* the open input files, which must not be the output, too */
 	size_t n_inputs;
 };
@@ -43,8 +43,8 @@ struct packed_output_args {
 /* Returns 0, or a negative errno after an error message. Only one output can be open at a time. */
 int packed_output_open(struct packed_output *o, const struct packed_output_args *args);
 
-/* The same for FD (borrowed), an open file without a name, which messages call NAME. It is not
- * compressed. */
+/* Opens FD (borrowed), a file without a name, like packed_output_open(). Messages call it NAME. It
+ * is not compressed. */
 int packed_output_open_fd(struct packed_output *o, int fd, const char *name);
 
 /* Writes N bytes at DATA. Returns 0, or a negative errno after an error message. */
@@ -60,5 +60,5 @@ void packed_output_deinit(struct packed_output *o);
 /* Writes all N bytes at DATA to a file. Returns 0, or a negative errno after an error message. */
 int packed_output_put(const struct packed_output_args *args, const void *data, size_t n);
 
-/* The member `whole` for data that can be split anywhere. */
+/* A value of `whole`, for data that can be split anywhere. */
 size_t packed_output_any_bytes(const uint8_t *data, size_t n);

@@ -13,7 +13,7 @@
 
 enum { PART_IDS_MAX = 256 };
 
-/* Processes, or threads. */
+/* A list of processes, or of threads. */
 struct part_ids {
 	uint32_t list[PART_IDS_MAX];
 	size_t n;
@@ -24,7 +24,7 @@ struct part_options {
 	bool from_absolute, to_absolute, has_from, has_to;
 	struct part_ids pids;
 	bool cpus[FXT_CPU_MAX + 1];
-	size_t n_cpus; /* 0 = all */
+	size_t n_cpus; /* 0 = all CPUs */
 };
 
 #define PART_OPTIONS_ALL                                                                           \
@@ -39,16 +39,19 @@ struct part_options {
 		OPTION_VALUE("pid", letter, part_options_pids, &(o)->pids),                        \
 		OPTION_VALUE("to", 0, part_options_to, o)
 
-/* Each parses a value (verb-options.h) into OPTIONS. */
+/* The parsers of the options (verb-options.h). Each stores its value in OPTIONS. */
 
-/* "1.5s" from the beginning, or "@NS", a time of the archive; for a struct part_options. */
+/*
+ * Parse a time, "1.5s" from the beginning, or "@NS", a time of the archive; OPTIONS is a struct
+ * part_options.
+ */
 int part_options_from(void *options, char *text);
 int part_options_to(void *options, char *text);
 
-/* "0,2-3"; for a struct part_options. */
+/* Parses "0,2-3"; OPTIONS is a struct part_options. */
 int part_options_cpus(void *options, char *text);
 
-/* "12,13"; for a struct part_ids. */
+/* Parses "12,13"; IDS is a struct part_ids. */
 int part_options_pids(void *ids, char *text);
 int part_options_tids(void *ids, char *text);
 

@@ -9,11 +9,11 @@
 
 struct progress {
 	bool wanted, shown;
-	uint64_t total;   /* bytes; 0 = unknown */
-	uint64_t next_ns; /* the time of the next update */
+	uint64_t total;   /* in bytes; 0 = unknown */
+	uint64_t next_ns; /* time of the next update */
 };
 
-/* Starts the progress of TOTAL bytes (0 = unknown). */
+/* Begins the progress through TOTAL bytes (0 = unknown). */
 void progress_begin(struct progress *p, uint64_t total);
 
 /* Shows that DONE bytes are done. Cheap enough for frequent calls. */

@@ -11,12 +11,11 @@
 /* Processes an event. Returns 0 or -ENOMEM. */
 typedef int (*read_events_fn)(void *userdata, const struct event *ev);
 
-/* Calls TAKE for every event of T, and reports damage. Returns CLI_OK, or CLI_FAILED after an error
+/* Calls FN for every event of T, and reports damage. Returns CLI_OK, or CLI_FAILED after an error
  * message. */
 int read_events(struct open_trace *t, read_events_fn fn, void *userdata);
 
-/* Prints the sums of damage and losses on stderr. Returns CLI_OK, or CLI_DAMAGE if there were
- * any. */
+/* Prints the total damage and losses on stderr. Returns CLI_OK, or CLI_DAMAGE if there were any. */
 int read_events_finish(struct open_trace *t, const struct summary *s);
 
 /*

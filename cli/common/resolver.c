@@ -14,7 +14,7 @@
 #include "cli/common/verb.h"
 #include "writer/fxt/fxt-names.h"
 
-/* Beyond this number, processes are not looked up in /proc. */
+/* The maximum number of processes that are looked up in /proc. */
 enum { PROCESSES_MAX = 1 << 20 };
 
 /* Missing names are counted for at most MODULES_MAX modules. */
@@ -25,9 +25,9 @@ enum { MODULES_MAX = 1 << 16, MODULES_SHOWN = 20 };
 
 struct resolver_process {
 	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = unknown */
-	uint32_t pid;      /* the kernel's pid */
+	uint32_t pid;      /* pid of the process in the kernel */
 	bool inspected, lives;
-	enum symbol_runtime runtime; /* that it has mapped */
+	enum symbol_runtime runtime; /* run-time compiler that the process has mapped */
 };
 
 /* Data of the machine's kernel. */
@@ -38,7 +38,7 @@ struct resolver_kernel {
 
 /* The lookups in one module. */
 struct resolver_module {
-	const char *path; /* in resolver.texts; "" = in no mapping */
+	const char *path; /* path in resolver.texts; "" = in no mapping */
 	uint64_t n_asked, n_unnamed;
 };
 
@@ -73,8 +73,8 @@ static void resolver_on_start(struct resolver *r, const struct event *ev)
 	r->foreign |= uname(&here) < 0 || strcmp(ev->start.host, here.nodename) != 0;
 }
 
-/* The first snapshot after a start belongs to that recording; later ones belong to adjustments of
- * the wall clock. */
+/* Handles a clock snapshot. The first snapshot after a start belongs to that recording; later ones
+ * belong to adjustments of the wall clock. */
 static void resolver_on_clock(struct resolver *r, const struct event *ev)
 {
 	const struct clock_snapshot now = clock_snapshot();
@@ -266,7 +266,7 @@ static bool resolver_is_believed(const struct resolver *r, const struct symbol_q
 	return !frame->unsure || resolver_is_of_here(r) || (r->has_sysroot && !query->kernel);
 }
 
-/* Returns the number of frames at PLACE, or -ENOMEM. */
+/* Finds the frames at PLACE. Returns their number, or -ENOMEM. */
 static int resolver_find_frames(struct resolver *r, const struct profile_place *place)
 {
 	const struct symbol_frame *found;
@@ -359,7 +359,10 @@ int resolver_begins(struct resolver *r, const struct profile_place *place)
 DEFINE_ORDER_OF_POINTERS(compare_modules, struct resolver_module,
 			 COMPARE(y->n_unnamed, x->n_unnamed) ?: strcmp(x->path, y->path))
 
-/* The modules, those with most unnamed addresses first (free() the list), and their number. */
+/*
+ * The modules as a new list (free() it), sorted by the number of unnamed addresses, largest first;
+ * and their number.
+ */
 static const struct resolver_module **resolver_sort_modules(const struct resolver *r, size_t *ret_n)
 {
 	return (const struct resolver_module **)table_sorted(&r->modules, compare_modules, ret_n);

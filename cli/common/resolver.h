@@ -19,18 +19,21 @@
 #include "reader/views/profile-names.h"
 
 struct resolver {
-	struct symbols *symbols; /* borrowed; NULL = no lookups */
+	struct symbols *symbols; /* borrowed; NULL = names are not looked up */
 	bool has_sysroot;
-	bool has_start, has_clock, foreign; /* facts in the archive */
+	bool has_start, has_clock, foreign; /* facts about the archive */
 	struct table processes;             /* koid + 1 -> struct resolver_process, owned */
 	struct table kernels;               /* kthreadd's koid -> struct resolver_kernel, owned */
-	struct table modules;               /* path, of `texts` -> struct resolver_module, owned */
+	struct table modules;               /* path (in `texts`) -> struct resolver_module, owned */
 	struct text_set texts;
 	struct frame frames[SYMBOL_FRAMES_MAX];
-	uint64_t n_asked, n_named; /* places */
+	uint64_t n_asked, n_named; /* numbers of places that were looked up, and that got names */
 };
 
-/* A resolver of zeroes is empty, too. SYMBOLS is borrowed and can be NULL. */
+/*
+ * Initializes R. A struct with all bytes zero is an empty resolver, too. SYMBOLS is borrowed and
+ * can be NULL.
+ */
 void resolver_init(struct resolver *r, struct symbols *symbols, const struct symbol_options *o);
 void resolver_deinit(struct resolver *r);
 
@@ -40,22 +43,24 @@ int resolver_add(struct resolver *r, const struct event *ev);
 /* Uses SYMBOLS (borrowed) from now on, and resets the counts. */
 void resolver_use(struct resolver *r, struct symbols *symbols);
 
-/* Forgets the process PID (a koid), which will not be looked up again. For endless streams. */
+/* Forgets the process PID (a koid), which will not be looked up again. Used for endless streams. */
 void resolver_forget(struct resolver *r, uint32_t pid);
 
-/* find() of struct profile_names; USERDATA is a struct resolver. */
+/* The function find() of struct profile_names; USERDATA is a struct resolver. */
 int resolver_find(void *userdata, const struct profile_place *place, const struct frame **ret);
 
 /* The function called at PLACE, like symbols_called(). */
 int resolver_called(struct resolver *r, const struct profile_place *place, const char **ret);
 
-/* As symbols_begins(), for PLACE; -ENOENT also if there are no lookups. */
+/*
+ * Whether a thread begins at PLACE, like symbols_begins(). Also -ENOENT if names are not looked up.
+ */
 int resolver_begins(struct resolver *r, const struct profile_place *place);
 
-/* As symbols_is_of_file(), for PLACE. */
+/* Whether the code at PLACE belongs to a file, like symbols_is_of_file(). */
 bool resolver_is_of_file(const struct profile_place *place);
 
-/* Prints the missing names on stderr: a line for each module with unnamed addresses, those with
+/* Reports missing names on stderr: a line for each module with unnamed addresses, the module with
  * most of them first, and a line for each problem. */
 void resolver_print_missing(const struct resolver *r);
 

@@ -20,8 +20,8 @@
 
 /*
  * Writes to TO the path of the file that execvp() would execute for COMMAND. The recorded process
- * then executes it with one system call, and does not try each directory of PATH. Returns false if
- * no directory of PATH has such a file, or if the path is too long.
+ * then executes the file with one system call, without trying each directory of PATH. Returns false
+ * if no directory of PATH has such a file, or if the path is too long.
  */
 static bool run_command_find(const char *command, char to[static PATH_MAX])
 {
@@ -45,9 +45,9 @@ static bool run_command_find(const char *command, char to[static PATH_MAX])
 }
 
 /*
- * Runs in the child: executes ARGV, which is at PATH if that is known, after GO_FD is written to,
- * or writes the error to ERROR_FD. Between the two, when the recording runs, it only makes the call
- * that executes the program.
+ * Runs in the child. After GO_FD is written to, executes ARGV, which is at PATH if that is known.
+ * Writes an error to ERROR_FD. In between, while the recording runs, it makes only the call that
+ * executes the program.
  */
 __attribute__((noreturn)) static void
 run_command_become(char **argv, const char *path, const sigset_t *mask, int go_fd, int error_fd)
@@ -67,11 +67,13 @@ run_command_become(char **argv, const char *path, const sigset_t *mask, int go_f
 		_exit(127);
 	if (*path)
 		execv(path, argv);
-	/* (for a script without an interpreter, and for the error if there is no command) */
+	/*
+	 * (for a script without an interpreter; and to get the error if the command does not exist)
+	 */
 	execvp(argv[0], argv);
 	e = errno;
 	n = write(error_fd, &e, sizeof(e));
-	(void)n; /* no process is left to be told */
+	(void)n; /* (no process is left to which the error could be written) */
 	_exit(127);
 }
 
@@ -176,7 +178,7 @@ int run_command_exec(struct run_command *c)
 	int error = 0;
 	ssize_t n = write(c->go_fd, "", 1);
 
-	/* A successful exec closes the pipe, and so does the end of the process. */
+	/* The pipe is closed by a successful exec, and by the end of the process. */
 	do
 		n = read(c->error_fd, &error, sizeof(error));
 	while (n < 0 && errno == EINTR);

@@ -12,24 +12,26 @@
 #include "cli/hold/exit-hold.h"
 
 struct run_command {
-	pid_t pid;      /* 0 = not started */
-	pid_t prepared; /* 0 = not prepared */
+	pid_t pid;      /* 0 = the command was not started */
+	pid_t prepared; /* 0 = the command was not prepared */
 	bool ended;
-	int go_fd, error_fd;    /* of a prepared process */
-	struct exit_hold *hold; /* borrowed; it ends before the command is reaped; NULL = none */
+	int go_fd, error_fd;    /* pipes of a prepared process */
+	struct exit_hold *hold; /* ends before the command is reaped; borrowed; NULL = no hold */
 };
 
 /*
  * Starts ARGV with the signal mask MASK. Returns when the program is executed: 0, or a negative
- * errno if it could not be. -ECHILD: the process ended before, for example because it was killed.
+ * errno if it could not be executed. -ECHILD: the process ended before, for example because it was
+ * killed.
  */
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
 
 /*
- * The same in two steps: creates the process, whose id is c->prepared, and then starts the program.
- * A prepared process that must not start is cancelled; without one, this does nothing. With
- * MAPS_FILES, the process soon has the name and the mapped code of the program, so that a recording
- * that starts now makes the unwind tables.
+ * Start ARGV like run_command_start(), in two steps. run_command_prepare() creates the process,
+ * whose id is c->prepared, and run_command_exec() starts the program. A prepared process that must
+ * not start is cancelled by run_command_cancel(), which does nothing without one. With MAPS_FILES,
+ * the process soon has the name and the mapped code of the program, so that a recording that starts
+ * now makes the unwind tables.
  */
 int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask, bool maps_files);
 int run_command_exec(struct run_command *c);

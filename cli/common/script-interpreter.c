@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 
 enum {
-	LINE_BYTES = 256, /* the kernel reads no more */
+	LINE_BYTES = 256, /* the kernel reads no more bytes */
 	SCRIPTS_MAX = 5,
 };
 
@@ -26,7 +26,7 @@ int script_interpreter_read(int fd, char to[static PATH_MAX])
 	line[n] = '\0';
 	path += strspn(path, " \t");
 	length = strcspn(path, " \t\n");
-	/* (a path that the end of the buffer cuts) */
+	/* (the end of the buffer may have cut the path) */
 	if (length == 0 || path + length == line + LINE_BYTES)
 		return -ENOEXEC;
 	snprintf(to, PATH_MAX, "%.*s", (int)length, path);

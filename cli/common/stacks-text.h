@@ -21,5 +21,5 @@ uint64_t stacks_walked(const uint64_t walks[static WALK_ENDS_MAX]);
 const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
 			       const uint64_t walks[static WALK_ENDS_MAX]);
 
-/* The same as an object owned by the caller. */
+/* WALKS as a JSON object, owned by the caller. */
 struct json_object *stacks_json(const uint64_t walks[static WALK_ENDS_MAX]);

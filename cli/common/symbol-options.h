@@ -13,16 +13,16 @@
 enum { SYMBOL_OPTIONS_DIRS_MAX = 64 };
 
 struct symbol_options {
-	bool none;       /* no names but those in the archive */
-	bool no_lines;   /* functions from symbol tables only, without DWARF */
-	bool debuginfod; /* also query servers */
+	bool none;       /* use only the names in the archive */
+	bool no_lines;   /* use only symbol tables, without DWARF */
+	bool debuginfod; /* also query debuginfod servers */
 	const char *sysroot;
 	const char *debug_dirs[SYMBOL_OPTIONS_DIRS_MAX];
 	size_t n_debug_dirs;
 };
 
-/* The rows of the options: where to search for names, and, for verbs that can work without names,
- * whether to search. O is a struct symbol_options *. */
+/* The rows of the options. SYMBOL_PLACE_ROWS: where to search for names. The other rows, for verbs
+ * that can work without names, also select whether to search. O is a struct symbol_options *. */
 #define SYMBOL_PLACE_ROWS(o)                                                                       \
 	OPTION_VALUE("debug-dir", 0, symbol_options_add_dir, o),                                   \
 		OPTION_FLAG("debuginfod", &(o)->debuginfod),                                       \
@@ -34,7 +34,7 @@ struct symbol_options {
 	"      --sysroot=DIR      look for the recorded paths below DIR\n"
 #define SYMBOL_NONE_HELP "      --no-symbols       use only names in the archive\n"
 
-/* Takes the value of --debug-dir (verb-options.h) to a struct symbol_options. */
+/* Parses the value of --debug-dir (verb-options.h) into a struct symbol_options. */
 int symbol_options_add_dir(void *options, char *dir);
 
 /* Opens *RET, or sets it to NULL with --no-symbols. Returns CLI_OK, or CLI_FAILED after an error

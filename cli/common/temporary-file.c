@@ -30,7 +30,7 @@ int temporary_file_open(void)
 	if (!directory || !*directory)
 		directory = "/tmp";
 	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	/* Not every file system supports O_TMPFILE. */
+	/* (not every file system supports O_TMPFILE) */
 	if (fd < 0)
 		fd = temporary_file_open_named(directory);
 	if (fd < 0)

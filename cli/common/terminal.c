@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* Switches to the alternate screen, without cursor and wrapping; and back. */
+/* Sequences that switch to the alternate screen, without cursor and wrapping; and back. */
 static const char show[] = "\033[?1049h\033[?25l\033[?7l";
 static const char hide[] = "\033[?7h\033[?25h\033[?1049l";
 

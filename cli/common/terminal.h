@@ -34,5 +34,5 @@ struct terminal_size {
 	unsigned rows, columns;
 };
 
-/* 24 and 80 if the size is unknown. */
+/* The size of the terminal; 24 rows and 80 columns if it is unknown. */
 struct terminal_size terminal_size(void);

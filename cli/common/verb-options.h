@@ -9,12 +9,12 @@
 #include <stdbool.h>
 
 struct verb_option {
-	const char *name; /* without the dashes */
-	int letter;       /* 0 = none */
+	const char *name; /* name without the dashes */
+	int letter;       /* short option; 0 = no short option */
 	int argument;     /* no_argument, required_argument, optional_argument */
-	/* The destinations; each can be NULL. */
+	/* The destinations of the value; each can be NULL. */
 	bool *flag;        /* is set to true */
-	const char **text; /* is set to the value, a part of argv, or to NULL without a value */
+	const char **text; /* is set to the value, which is a part of argv; NULL without a value */
 	/* Parses the value, and can modify it. Returns CLI_OK, or an enum cli_exit after an error
 	 * message. */
 	int (*parse)(void *userdata, char *value);
@@ -49,21 +49,23 @@ enum {
  * word that is not an option, or an enum cli_exit. */
 int verb_options_parse(int argc, char **argv, const struct verb_option *rows);
 
-/* The same for a verb that runs a command: all words after the first one that is not an option
- * belong to the command. */
+/* Parses ARGV like verb_options_parse(), for a verb that runs a command: all words after the first
+ * one that is not an option belong to the command. */
 int verb_options_parse_command(int argc, char **argv, const struct verb_option *rows);
 
-/* For a row's take(): the option as typed, "-d" or "--duration". */
+/*
+ * The option that is being parsed, as typed: "-d" or "--duration". For the parse functions of rows.
+ */
 const char *verb_options_typed(void);
 
-/* After parsing: whether "--" ended the options ("-o --" is a file name). */
+/* Whether "--" has ended the options, after parsing ("-o --" is a file name). */
 bool verb_options_separated(void);
 
-/* The same for a verb with N words besides its options; WHAT is the error message for another
- * number. */
+/* Parses ARGV like verb_options_parse(), for a verb with N words besides its options. WHAT is the
+ * error message for another number of words. */
 int verb_options_parse_with(int argc, char **argv, const struct verb_option *rows, int n,
 			    const char *what);
 
-/* The WHAT of verbs with one file. */
+/* The error message WHAT of verbs with one file. */
 #define VERB_ARGS_FILE "expected one FILE, or '-' for standard input"
 #define VERB_ARGS_EDIT "it takes an archive and a file for the result"

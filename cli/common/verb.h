@@ -14,23 +14,23 @@ enum cli_exit {
 	CLI_OK = 0,
 	CLI_FAILED = 1,
 	CLI_USAGE = 2,
-	CLI_DAMAGE = 3, /* complete, with loss or damage */
-	CLI_FOUND = 4,  /* found something to fail for (leaks --fail-over) */
-	/* Of a verb that runs a COMMAND, and otherwise returns the command's exit status
+	CLI_DAMAGE = 3, /* complete, but with loss or damage */
+	CLI_FOUND = 4,  /* something was found that is to be a failure (leaks --fail-over) */
+	/* For a verb that runs a COMMAND, and otherwise returns the command's exit status
 	 * (record_job_exit()). */
 	CLI_COMMAND_FAILED = 125, /* kymo itself failed */
 	CLI_NOT_EXECUTABLE = 126,
 	CLI_NOT_FOUND = 127,
-	CLI_SIGNALLED = 128, /* plus the number of the signal */
+	CLI_SIGNALLED = 128, /* 128 plus the number of the signal */
 };
 
 struct verb {
 	const char *name;
-	const char *synopsis;              /* the usage line after the name */
+	const char *synopsis;              /* usage line after the name */
 	const char *what;                  /* one line for the list of verbs */
 	const char *options;               /* the option lines of --help, or NULL */
 	void (*more_options)(void);        /* prints the options of a table, or NULL */
-	const char *notes;                 /* text after the options, or NULL */
+	const char *notes;                 /* prints option lines from a table, or NULL */
 	const char *examples;              /* two lines, the last part of --help */
 	int (*run)(int argc, char **argv); /* returns an enum cli_exit */
 };
@@ -74,10 +74,10 @@ extern const struct verb *const verbs[];
 /* Prints "kymo VERB: message" to stderr. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same; returns CLI_FAILED. */
+/* Prints an error like cli_error(). Returns CLI_FAILED. */
 #define cli_failed(...) (cli_error(__VA_ARGS__), CLI_FAILED)
 
-/* The same, followed by a pointer to --help; returns CLI_USAGE. */
+/* Prints an error like cli_error(), followed by a reference to --help. Returns CLI_USAGE. */
 int cli_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reports that getopt_long() returned '?' or ':' (the short options start with ':', which silences
@@ -88,7 +88,7 @@ int cli_bad_option(int answer, char **argv, const struct option *known);
 /* Prints the help of the running verb, for its option --help. Returns CLI_OK. */
 int cli_help(void);
 
-/* Sets the verb of messages and of cli_help(). */
+/* Sets the verb for messages and for cli_help(). */
 void cli_set_verb(const struct verb *verb);
 
 /* Returns R, or CLI_FAILED after an error message if standard output could not be written, because

@@ -19,7 +19,7 @@ static void flame_folded_add_name(struct outbuf *out, const char *name)
 		to[i] = name[i] == ';' ? ':' : (unsigned char)name[i] < ' ' ? ' ' : name[i];
 }
 
-/* LIST has room for one stack. */
+/* Adds a stack as one line. LIST has room for one stack. */
 static void flame_folded_add_stack(struct outbuf *out, const struct call_tree *t, uint32_t node,
 				   uint32_t *list)
 {

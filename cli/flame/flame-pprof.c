@@ -79,10 +79,10 @@ struct maker {
 		uint64_t name, file;
 	} * function_list;
 	size_t n_functions, room_functions;
-	struct table mapping_numbers; /* number -> id */
+	struct table mapping_numbers; /* number of the mapping -> id */
 	struct used_mapping {
 		const struct mapping *map;
-		bool functions, files, lines; /* are known at all places in the mapping */
+		bool functions, files, lines; /* known at all places in the mapping */
 	} * mappings;
 	size_t n_mappings, room_mappings;
 	int error;
@@ -142,7 +142,7 @@ static void flame_pprof_add_build_id(struct maker *m, const struct mapping *map)
 		protobuf_add_u64(m->out, MAPPING_BUILD_ID, flame_pprof_text(m, digits));
 }
 
-/* The mapping of PLACE; 0 = none. Mappings are written after all their places. */
+/* The id of PLACE's mapping; 0 = no mapping. Mappings are written after all their places. */
 static uint64_t flame_pprof_mapping_id(struct maker *m, const struct profile_place *place)
 {
 	uint64_t id;
@@ -203,7 +203,7 @@ static const struct profile_stack *flame_pprof_heaviest_process(const struct pro
 /* The kernel truncates the name of a program to this length. */
 enum { PROGRAM_NAME_BYTES = 15 };
 
-/* Whether the file of MAP has the name NAME, up to the length that the kernel stores. */
+/* Whether the file of MAP has the name NAME. Only the bytes that the kernel stores are compared. */
 static bool flame_pprof_is_called(const struct mapping *map, const char *name)
 {
 	const char *base = profile_names_base(map->path);
@@ -215,10 +215,10 @@ static bool flame_pprof_is_called(const struct mapping *map, const char *name)
 }
 
 /*
- * The mapping that pprof regards as the recorded program, which must be written first: of the
- * process with most samples, the mapping whose file has the name of the process. If there is none
- * (as for a script), the mapping below all libraries, which is the program unless it was started
- * through the dynamic loader. 0 = none.
+ * Finds the mapping that pprof regards as the recorded program, which must be written first. In the
+ * process with most samples, it is the mapping whose file has the name of the process. If no
+ * mapping has (as for a script), it is the mapping below all libraries, which is the program unless
+ * it was started through the dynamic loader. Returns 0 if there is no mapping.
  */
 static size_t flame_pprof_program_of(const struct maker *m)
 {
@@ -244,7 +244,7 @@ static size_t flame_pprof_program_of(const struct maker *m)
 	return ret;
 }
 
-/* Viewers show a file by this name. */
+/* Adds the name of a mapping's file, by which viewers show the file. */
 static void flame_pprof_add_file_name(struct maker *m, const struct mapping *map)
 {
 	_cleanup_free_ char *path = strndup(map->path, profile_names_path_length(map));
@@ -261,7 +261,7 @@ static void flame_pprof_add_mappings(struct maker *m)
 	size_t program = flame_pprof_program_of(m);
 
 	for (size_t n = 0; n < m->n_mappings; n++) {
-		/* The program is first; the others keep their order. */
+		/* The program comes first; the other mappings keep their order. */
 		size_t i = n == 0 ? program : n <= program ? n - 1 : n;
 		const struct used_mapping *u = &m->mappings[i];
 		size_t mapping = protobuf_begin(m->out, PROFILE_MAPPING);
@@ -321,7 +321,7 @@ static void flame_pprof_add_location(struct maker *m, size_t number)
 	flame_pprof_note_known(m, mapping, frames, n);
 	protobuf_add_u64(m->out, LOCATION_ID, number + 1);
 	protobuf_add_nonzero(m->out, LOCATION_MAPPING_ID, mapping);
-	/* The address of the call, not of the instruction after it. */
+	/* The address is that of the call, and not of the instruction after it. */
 	protobuf_add_nonzero(m->out, LOCATION_ADDRESS,
 			     place->returns && place->address ? place->address - 1
 							      : place->address);
@@ -417,7 +417,7 @@ static void flame_pprof_add_head(struct maker *m)
 {
 	const struct flame_input *in = m->f->now;
 
-	/* The first string is the empty one. */
+	/* The first string must be empty. */
 	protobuf_add_text(&m->text_list, PROFILE_STRING_TABLE, "");
 	m->n_texts = 1;
 	if (m->f->allocations) {

@@ -43,7 +43,7 @@ static void flame_speedscope_add_json_text(struct outbuf *out, const char *text)
 
 /* ---- frames ---- */
 
-/* Sets *RET to the number of the frame. */
+/* Finds or adds a shared frame. *RET is its number. */
 static int flame_speedscope_share_frame(struct maker *m, struct shared frame, uint32_t *ret)
 {
 	uint64_t key[4] = { 0 }, hash;
@@ -136,7 +136,7 @@ static uint64_t flame_speedscope_weight_of(const struct maker *m, const struct p
 	return m->f->by_time ? stack->ns : stack->count;
 }
 
-/* LIST has room for one stack. */
+/* Adds one stack. LIST has room for it. */
 static void flame_speedscope_add_stack(struct maker *m, const struct profile_stack *stack,
 				       uint32_t *list)
 {

@@ -16,11 +16,11 @@
 
 enum {
 	WIDTH = 1200,
-	ROW = 18,  /* height of a row */
-	TOP = 106, /* for title, subtitle, search, and the frame under the pointer */
+	ROW = 18,  /* height of a row of frames */
+	TOP = 106, /* height of the title, subtitle, search, and the frame under the pointer */
 	BOTTOM = 10,
-	TEXT_MIN = 30, /* narrower frames have no name */
-	N_COLORS = 6,  /* of each kind */
+	TEXT_MIN = 30, /* minimum width of frames with a name */
+	N_COLORS = 6,  /* number of colours of each kind */
 };
 
 static const char style[] =
@@ -165,7 +165,10 @@ static double flame_svg_growth(const struct flame *f, const struct call_node *no
 	       flame_svg_share(node->total[CALL_OLD], root->total[CALL_OLD]);
 }
 
-/* Grey without a change, red for growth, blue for shrinkage; the full colour at 10 points. */
+/*
+ * Adds the colour of growth: grey without a change, red for growth, blue for shrinkage. The colour
+ * is full at 10 points.
+ */
 static void flame_svg_add_growth_color(const struct flame *f, struct outbuf *out,
 				       const struct call_node *node)
 {
@@ -201,7 +204,7 @@ static const char *flame_svg_class_of(const struct flame *f, const struct call_n
 	}
 }
 
-/* "name - 12 samples, 34.50 %, 1.20 points more" */
+/* Adds the text "name - 12 samples, 34.50 %, 1.20 points more". */
 static void flame_svg_add_tip(const struct flame *f, struct outbuf *out,
 			      const struct call_node *node)
 {
@@ -220,7 +223,7 @@ static void flame_svg_add_tip(const struct flame *f, struct outbuf *out,
 			     flame_svg_share(node->self[CALL_NOW], root->total[CALL_NOW]));
 }
 
-/* LEFT is the begin of NODE, in the unit of weights. */
+/* Adds the frame of NODE. LEFT is its begin, in the unit of weights. */
 static void flame_svg_add_frame(const struct flame *f, struct outbuf *out,
 				const struct call_node *node, uint64_t left)
 {
@@ -256,7 +259,10 @@ static bool flame_svg_is_drawn(const struct flame *f, const struct call_node *no
 	       flame_svg_share(weight, f->tree->nodes[0].total[CALL_NOW]) >= f->min_percent;
 }
 
-/* Computes the begins of the frames. A node that is too narrow is skipped, with its callees. */
+/*
+ * Adds all frames, and computes their begins. A node that is too narrow is skipped, with its
+ * callees.
+ */
 static int flame_svg_add_frames(struct flame *f, struct outbuf *out)
 {
 	const struct call_tree *t = f->tree;

@@ -23,24 +23,29 @@ struct flame_input {
 /* The data and options of a flame graph. */
 struct flame {
 	const struct flame_input *now;
-	const struct flame_input *old; /* the archive for a comparison, or NULL */
-	const struct call_tree *tree;  /* of both archives; NULL for formats without a tree */
+	const struct flame_input *old; /* archive for a comparison, or NULL */
+	const struct call_tree *tree;  /* tree of both archives; NULL for formats without a tree */
 	const char *title;
-	bool on_cpu, off_cpu; /* the requested kinds */
-	bool by_time;         /* weights of the tree are nanoseconds, otherwise samples */
-	bool allocations; /* no samples: counts are blocks, nanoseconds bytes, tids enum resource */
+	bool on_cpu, off_cpu; /* requested kinds of stacks */
+	bool by_time;         /* weights of the tree are nanoseconds; otherwise, samples */
+	/*
+	 * The data are allocations: counts are blocks, nanoseconds are bytes, tids are enum
+	 * resource.
+	 */
+	bool allocations;
 	bool inverted;
-	double min_percent; /* smaller frames are not drawn */
+	double min_percent; /* frames with a smaller share are not drawn */
 
-	/* The results for the report. */
+	/* Results, for the report. */
 	uint64_t n_drawn, n_left_out;
 };
 
 struct flame_format {
 	const char *name;
-	const char *suffix; /* of file names */
-	bool of_tree;       /* --inverted, --diff and --title apply */
-	bool drawn;         /* --min-percent applies */
+	const char *suffix; /* suffix of file names */
+	/* The format is made from the tree: --inverted, --diff and --title apply. */
+	bool of_tree;
+	bool drawn; /* the format is drawn: --min-percent applies */
 	bool gzip;
 	/* Appends the graph to OUT. Returns 0 or a negative errno. */
 	int (*write)(struct flame *f, struct outbuf *out);

@@ -466,7 +466,7 @@ static int verb_flame_check_request(const struct request *q)
 	return part_options_check(&q->part);
 }
 
-/* Of these options, the last one counts. */
+/* Selects stacks on CPU. If several of these options are given, the last one counts. */
 static int verb_flame_set_on_cpu(void *request, char *value)
 {
 	struct request *q = request;

@@ -12,7 +12,7 @@
 #include "capture/proc/task-state.h"
 #include "cli/hold/tracing-program.h"
 
-/* The longest time that a request to seize a process can block, in each round. */
+/* The maximum time for which requests to seize a process can block in each round. */
 #define SEIZE_NS 20000000
 
 /* ---- requests that can block ---- */
@@ -90,7 +90,10 @@ void exit_hold_forget_tracer(struct exit_hold *h, pid_t pid)
 		}
 }
 
-/* (the kernel reports no end of a process after it was released at its exit) */
+/*
+ * Removes ended processes from the list. (The kernel does not report the end of a process that was
+ * released at its exit.)
+ */
 void exit_hold_forget_ended_tracers(struct exit_hold *h)
 {
 	for (unsigned i = h->n_tracers; i-- > 0;)
@@ -110,14 +113,14 @@ static void exit_hold_add_tracer(struct exit_hold *h, pid_t pid)
 
 /* ---- programs and their options ---- */
 
-/* The result of tracing_program() for PID. The lock is not held meanwhile. */
+/* The result of tracing_program() for PID. The lock is released meanwhile. */
 static int exit_hold_read_program(struct exit_hold *h, pid_t pid)
 {
 	int r;
 
 	if (h->ending)
 		return -ECANCELED;
-	/* (the owner changes only states meanwhile) */
+	/* (meanwhile, the owner changes only states) */
 	pthread_mutex_unlock(&h->lock);
 	r = tracing_program(pid);
 	pthread_mutex_lock(&h->lock);
@@ -151,8 +154,8 @@ void exit_hold_set_options_of_new(struct exit_hold *h, pid_t tid)
 
 void exit_hold_set_options_of_known(struct exit_hold *h, pid_t tid)
 {
-	/* (other threads than the first one have more options; and after the list was full, a
-	 * program that is not in it can be a tracer nevertheless) */
+	/* (threads other than the first have more options; and after the list was full, a program
+	 * that is not in it can be a tracer nevertheless) */
 	if (h->n_more_tracers == 0 && exit_hold_process_of(tid) == tid)
 		exit_hold_set_options(tid, exit_hold_has_tracer(h, tid)
 						   ? EXIT_HOLD_OPTIONS_OF_TRACER
@@ -180,13 +183,14 @@ bool exit_hold_end_interrupt(struct exit_hold *h, pid_t tid)
 }
 
 /*
- * PID could not be traced, after its program was read with the result R. A process that runs and
- * can trace others keeps its children, but it is not reported: its own end is not held, either.
+ * PID could not be traced, after its program was read with the result R. If the process runs and
+ * can trace others, its children are left to it. This is not reported, since its own end is not
+ * held, either.
  */
 static void exit_hold_note_refused(struct exit_hold *h, pid_t pid, int r, int error)
 {
 	exit_hold_forget_tracer(h, pid);
-	/* (it is in an exec, and the next round tries again) */
+	/* (the process is in an exec; the next round tries again) */
 	if (error == EAGAIN)
 		return;
 	if (task_state_process_has_ended(pid))
@@ -202,7 +206,7 @@ bool exit_hold_adopt(struct exit_hold *h, pid_t pid)
 	int r, error;
 
 	errno = EPERM;
-	/* (a process that has ended, and is not reaped, has no program) */
+	/* (a process that has ended and was not reaped has no program) */
 	if (h->ending || exit_hold_tracer_of(pid) || !exit_hold_program_of(pid, before) || !*before)
 		return false;
 	/* (it could not be traced in this round, so its file is not read, either) */

@@ -12,29 +12,36 @@
 #include "capture/proc/task-state.h"
 
 /*
- * How long an exiting thread waits for the exits of the other threads of its process. Afterwards,
- * it exits alone. Killed threads must get a CPU first. (A thread that calls exit(2) does not wait.)
+ * The maximum time for which an exiting thread waits for the exits of the other threads of its
+ * process. Then it exits alone. Killed threads must get a CPU first. (A thread that calls exit(2)
+ * does not wait.)
  */
 #define OTHERS_NS UINT64_C(2000000000)
 
 /*
- * The time until it looks again for these exits, which are not reported, is as long as it has
- * waited already, within these limits. Each look reads the state of all threads, and most threads
- * exit within milliseconds.
+ * The limits of the time until the thread looks again for these exits, which are not reported. This
+ * time equals the time for which it has waited already, within these limits. Each look reads the
+ * state of all threads, and most threads exit within milliseconds.
  */
 #define LOOK_MS_MIN 2
 #define LOOK_MS_MAX 50
 
-/* No process is held longer, even if it was not searched. */
+/* The maximum time for which a process is held, even if it was not searched. */
 #define HOLD_NS UINT64_C(30000000000)
 
-/* After processes have waited this long for searches, only the command itself is still held. */
+/*
+ * The total time for which processes may wait for searches. After that, only the command itself is
+ * still held.
+ */
 #define HELD_NS_MAX UINT64_C(30000000000)
 
-/* The longest delay until the thread sees a stop without a notification. */
+/* The maximum delay until the thread sees a stop without a notification. */
 #define UNREPORTED_MS EXIT_HOLD_WALK_MS
 
-/* How long the thread tries to trace the thread that replaces another one in an exec. */
+/*
+ * The maximum time in which the thread tries to trace the thread that replaces another one in an
+ * exec.
+ */
 #define SUCCESSOR_NS 5000000
 
 struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
@@ -59,16 +66,17 @@ bool exit_hold_any_ready(const struct exit_hold *h)
 }
 
 /*
- * An exec kills the other threads of its process and waits for their exits. Then its own thread
- * becomes the first one of PID, and is not traced. It runs a program, which can exit within a
- * millisecond. If that fails, the next round searches for it, and for children that it has made.
+ * Traces the successor of the first thread of PID. An exec kills the other threads of its process
+ * and waits for their exits. Then its own thread becomes the first thread of PID, and is not
+ * traced. It runs a program, which can exit within a millisecond. If tracing fails, the next round
+ * searches for the process, and for children that it has made.
  */
 static void exit_hold_seize_successor(struct exit_hold *h, pid_t pid)
 {
 	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + SUCCESSOR_NS;
 	bool seized;
 
-	/* (the old thread refuses until it has exited) */
+	/* (the request fails until the old thread has exited) */
 	while (!(seized = exit_hold_adopt_new(h, pid)) && !h->gave_up && errno == EPERM &&
 	       clock_read_ns(CLOCK_MONOTONIC) < end_ns)
 		usleep(20);
@@ -106,7 +114,7 @@ static bool exit_hold_is_other(struct exit_hold *h, pid_t pid, pid_t tid)
 	return !exit_hold_find(h, tid) && !task_state_is_ending(pid, tid);
 }
 
-/* (does nothing if the thread is already traced, or has exited) */
+/* Traces TID, another thread of PID. Does nothing if TID is already traced, or has exited. */
 static bool exit_hold_seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
 {
 	bool can_trace = exit_hold_has_tracer(h, pid) || h->n_more_tracers > 0;
@@ -116,7 +124,7 @@ static bool exit_hold_seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
 						       : EXIT_HOLD_OPTIONS | PTRACE_O_TRACECLONE);
 }
 
-/* HELD is the last thread of its process, or exits before the others. */
+/* Settles HELD, which is the last thread of its process, or exits before the others. */
 static void exit_hold_settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_ns)
 {
 	if (exit_hold_each_task(h, held->pid, exit_hold_is_in_exec) > 0) {
@@ -130,7 +138,7 @@ static void exit_hold_settle_waiting(struct exit_hold *h, struct held *held, uin
 	}
 }
 
-/* Whether a thread of HELD's process is already reported. If so, all of its threads wait
+/* Whether a thread of HELD's process is already reported. If so, all threads of the process wait
  * together. */
 static bool exit_hold_is_reported(const struct exit_hold *h, const struct held *held)
 {
@@ -141,7 +149,10 @@ static bool exit_hold_is_reported(const struct exit_hold *h, const struct held *
 	return false;
 }
 
-/* When the thread looks again for what has not happened in WAITED_NS. */
+/*
+ * The time, in milliseconds, until the thread looks again for an event that has not happened in
+ * WAITED_NS.
+ */
 static int exit_hold_look_ms(uint64_t waited_ns)
 {
 	uint64_t ms = waited_ns / 1000000;

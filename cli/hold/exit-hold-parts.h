@@ -16,7 +16,7 @@
 
 #include "cli/hold/exit-hold.h"
 
-/* The options for a traced thread, if its program may trace others, and if it does not. */
+/* The options for a traced thread: if its program may trace others, and if it does not. */
 #define EXIT_HOLD_OPTIONS_OF_TRACER (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC)
 #define EXIT_HOLD_OPTIONS           (EXIT_HOLD_OPTIONS_OF_TRACER | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK)
 
@@ -29,27 +29,27 @@ pid_t exit_hold_process_of(pid_t tid);
 /* Whether TID called exit() and not exit_group(). */
 bool exit_hold_ends_alone(pid_t tid);
 
-/* Calls EACH for the threads of PID. Returns how many calls returned true. */
+/* Calls EACH for the threads of PID. Returns the number of calls that returned true. */
 unsigned exit_hold_each_task(struct exit_hold *h, pid_t pid,
 			     bool (*each)(struct exit_hold *h, pid_t pid, pid_t tid));
 
-/* Whether TID is in a call of exec; for exit_hold_each_task(). */
+/* Whether TID is in a call of exec. A function for exit_hold_each_task(). */
 bool exit_hold_is_in_exec(struct exit_hold *h, pid_t pid, pid_t tid);
 
-/* The thread that traces PID; 0 = none. */
+/* The thread that traces PID; 0 = PID is not traced. */
 pid_t exit_hold_tracer_of(pid_t pid);
 
-/* Writes the name of the program of PID to TO; "" if it has none. Does not access its file. Returns
- * false if it is hidden, as it is from those who may not trace PID. */
+/* Writes the name of the program of PID to TO; "" if PID has no program. Does not access the file.
+ * Returns false if the name is hidden, as from processes that may not trace PID. */
 bool exit_hold_program_of(pid_t pid, char to[static 256]);
 
-/* Writes the name of PID to TO, unless there is a name already. */
+/* Writes the name of PID to TO, unless TO already has a name. */
 void exit_hold_note_name(pid_t pid, char to[static 64]);
 
 /* ---- exit-hold-adopt.c ---- */
 
-/* Makes a timer that interrupts only this thread. It uses a signal of its own, since the kernel
- * restarts the request after a handler returns. */
+/* Makes a timer that interrupts only this thread. The timer has a signal of its own, since the
+ * kernel would restart the request after a handler returns. */
 int exit_hold_make_timer(timer_t *ret);
 
 /*
@@ -59,53 +59,62 @@ int exit_hold_make_timer(timer_t *ret);
  */
 bool exit_hold_seize(struct exit_hold *h, pid_t tid, unsigned options);
 
-/* Whether PID traces others; and removes it, or all that have ended, from the list of these. */
+/*
+ * Whether PID traces others. The next functions remove PID, or all processes that have ended, from
+ * the list of tracers.
+ */
 bool exit_hold_has_tracer(const struct exit_hold *h, pid_t pid);
 void exit_hold_forget_tracer(struct exit_hold *h, pid_t pid);
 void exit_hold_forget_ended_tracers(struct exit_hold *h);
 
-/* TID has stopped in an exec: reads its new program, and gives TID the options for it. */
+/*
+ * Handles TID, which has stopped in an exec: reads its new program, and gives TID the options for
+ * it.
+ */
 void exit_hold_set_options_of_new(struct exit_hold *h, pid_t tid);
 
-/* TID has stopped because it was interrupted, or for another reason: gives it the options for its
- * program, which is known. */
+/* Handles TID, which has stopped because it was interrupted, or for another reason: gives it the
+ * options for its program, which is known. */
 void exit_hold_set_options_of_known(struct exit_hold *h, pid_t tid);
 
-/* Whether TID was asked to stop, and has not stopped since; a further call returns false. */
+/* Whether TID was asked to stop, and has not stopped since then. A further call returns false. */
 bool exit_hold_end_interrupt(struct exit_hold *h, pid_t tid);
 
 /*
- * Traces PID. Its program is read before, which can take a second: if a debugger were traced
- * meanwhile, its new children would be, too, and it could not trace them. Returns false with an
- * errno: it is already traced, for example. A process that has ended meanwhile is counted.
+ * Traces PID. Its program is read first, which can take a second: if a debugger were traced
+ * meanwhile, its new children would be, too, and the debugger could not trace them. Returns false
+ * with an errno: for example, PID is already traced. A process that has ended meanwhile is counted.
  */
 bool exit_hold_adopt(struct exit_hold *h, pid_t pid);
 
-/* Likewise, for a process that has just begun its program and can end soon: it is traced first, and
- * gets its options later. Children that it makes before that are left to the search. */
+/* Traces PID, which has just begun its program and can end soon: it is traced first, and gets its
+ * options later. The search finds children that PID makes before that. */
 bool exit_hold_adopt_new(struct exit_hold *h, pid_t pid);
 
 /* ---- exit-hold-exits.c ---- */
 
 struct held *exit_hold_find(struct exit_hold *h, pid_t tid);
 
-/* TID has stopped at its exit: holds it, or lets it continue. */
+/* Handles TID, which has stopped at its exit: holds it, or lets it continue. */
 void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid);
 
-/* Whether a process waits for its search, or is being searched. Those that wait for the exits of
- * their own threads would also do so without kymo. */
+/* Whether a process waits for its search, or is being searched. Processes that wait for the exits
+ * of their own threads do not count: they would also wait without kymo. */
 bool exit_hold_any_ready(const struct exit_hold *h);
 
 /* Lets the threads of PID continue in the next round. */
 void exit_hold_release_one(struct exit_hold *h, pid_t pid);
 
-/* Reports and releases held threads. Returns when it must be called again, in milliseconds. */
+/*
+ * Reports and releases held threads. Returns the time, in milliseconds, after which it must be
+ * called again.
+ */
 int exit_hold_settle(struct exit_hold *h);
 
 /* ---- exit-hold-stops.c ---- */
 
-/* Handles threads that have stopped or ended. Returns true if others can be left: programs can stop
- * as fast as their stops are handled, and held processes must not wait for that. */
+/* Handles threads that have stopped or ended. Returns true if more of them can be left: programs
+ * can stop as fast as their stops are handled, and held processes must not wait for that. */
 bool exit_hold_collect_stops(struct exit_hold *h);
 
 /* Reports a process that has stopped itself and stays stopped. */
@@ -117,7 +126,7 @@ void exit_hold_check_stopped(struct exit_hold *h);
 enum { EXIT_HOLD_WALK_MS = 100 };
 
 /*
- * Searches for processes that other threads than the first ones have forked. Tracing all threads
- * would report these forks, but it would also stop each thread for each signal.
+ * Searches for processes that threads other than the first have forked. Tracing all threads would
+ * report these forks, but it would also stop each thread for each signal.
  */
 void exit_hold_walk_if_due(struct exit_hold *h);

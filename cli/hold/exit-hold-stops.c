@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 
-/* How long a process that has stopped itself stays stopped until this is reported. */
+/* The time for which a process that has stopped itself must stay stopped until this is reported. */
 #define STOPPED_NS UINT64_C(1000000000)
 
-enum { STOPS_MAX = 256 }; /* in each round */
+enum { STOPS_MAX = 256 }; /* maximum number of stops in each round */
 
 static bool exit_hold_is_stop_signal(int number)
 {
@@ -31,7 +31,7 @@ static void exit_hold_note_stop(struct exit_hold *h, pid_t tid)
 	h->stopped_ns = clock_read_ns(CLOCK_MONOTONIC);
 }
 
-/* TID has stopped with STATUS: continues it, unless it is at its exit. */
+/* Handles TID, which has stopped with STATUS: continues it, unless it is at its exit. */
 static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 {
 	int number = status & 0xff, event = status >> 8;
@@ -49,13 +49,13 @@ static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 	if (event == PTRACE_EVENT_EXIT)
 		exit_hold_on_exit_of(h, tid);
 	else if (event == PTRACE_EVENT_STOP && exit_hold_is_stop_signal(number))
-		/* Job control: it stays stopped until it is continued. */
+		/* This is job control: the thread stays stopped until it is continued. */
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 	else
 		ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)(event ? 0 : number));
 }
 
-/* Whether a traced thread has changed its state; if so, *RET is the stop or the exit. */
+/* Whether a traced thread has changed its state. If so, *RET is the stop or the exit. */
 static bool exit_hold_peek(siginfo_t *ret, idtype_t which, pid_t pid, int options)
 {
 	ret->si_pid = 0;
@@ -68,8 +68,8 @@ bool exit_hold_collect_stops(struct exit_hold *h)
 	unsigned n = 0;
 	siginfo_t info;
 
-	/* (each stop can take a second, if a file system does not answer; the end of the thread
-	 * continues all that are left) */
+	/* (each stop can take a second, if a file system does not answer; the end of this thread
+	 * continues the remaining ones) */
 	while (n++ < STOPS_MAX && !h->ending &&
 	       exit_hold_peek(&info, P_ALL, 0, WEXITED | WSTOPPED | WNOWAIT)) {
 		pid_t tid = info.si_pid;
@@ -77,8 +77,8 @@ bool exit_hold_collect_stops(struct exit_hold *h)
 			     info.si_code == CLD_DUMPED;
 		struct held *held;
 
-		/* The thread died while it was held. The command is not reaped here: its owner does
-		 * that, and its end ends the hold. */
+		/* The thread died while it was held. The command is not reaped here: its owner
+		 * reaps it, and this ends the hold. */
 		if (ended && tid == h->command) {
 			h->ending = true;
 			return false;

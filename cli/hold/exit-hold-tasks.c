@@ -23,7 +23,7 @@ pid_t exit_hold_ids_of(pid_t tid, pid_t *ret_inner)
 	if (!f)
 		return tid;
 	while (fgets(line, sizeof(line), f)) {
-		/* (one id for each namespace, the innermost one last) */
+		/* (the line has an id for each namespace, the innermost one last) */
 		const char *last = strncmp(line, "NStgid:", 7) == 0 ? strrchr(line, '\t') : NULL;
 
 		if (sscanf(line, "Tgid: %d", &pid) == 1)

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 
-/* The pause between two searches for processes that other threads have forked. It is longer if the
- * search takes more than 1 / WALK_PART of a CPU. */
+/* The pause between two searches for processes that other threads have forked. The pause is longer
+ * if a search takes more than 1 / WALK_PART of a CPU. */
 #define WALK_NS   UINT64_C(100000000)
 #define WALK_PART 20
 
@@ -39,7 +39,7 @@ static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 
 void exit_hold_walk_if_due(struct exit_hold *h)
 {
-	/* (where the CPUs are busy, the search waits for them, which costs nothing) */
+	/* (this excludes the time in which the search waits for a busy CPU, which costs nothing) */
 	uint64_t took_ns, begin_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	if (clock_read_ns(CLOCK_MONOTONIC) < h->next_walk_ns)

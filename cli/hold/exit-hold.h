@@ -11,9 +11,9 @@
  * are held only if they live for some tenths of a second.
  *
  * A process can have only one tracer. So the children of a program that uses ptrace() itself are
- * not held: it can be a debugger. Nor are those of a program whose file cannot be read. If more
- * than EXIT_HOLD_TRACERS_MAX such programs run at the same time, forks of other threads than the
- * first ones are not searched any more, since the parent can be one of them.
+ * not held: it can be a debugger. Neither are the children of a program whose file cannot be read.
+ * If more than EXIT_HOLD_TRACERS_MAX such programs run at the same time, forks of threads other
+ * than the first are no longer searched, since the parent can be one of these programs.
  *
  * After processes have waited 30 s in total for their searches, only the command itself is still
  * held.
@@ -36,10 +36,10 @@ enum {
 };
 
 enum held_state {
-	HELD_WAITING,  /* for the exits of its other threads */
-	HELD_READY,    /* can be taken, but the owner has not been notified */
-	HELD_POPPED,   /* being searched */
-	HELD_RELEASED, /* must continue */
+	HELD_WAITING,  /* the thread waits for the exits of the other threads */
+	HELD_READY,    /* the process can be taken, but the owner has not been notified */
+	HELD_POPPED,   /* the process is being searched */
+	HELD_RELEASED, /* the thread must continue */
 };
 
 struct held {
@@ -53,36 +53,41 @@ struct exit_hold {
 	pthread_t thread;
 	pid_t command;
 	int thread_fd; /* wakes the thread */
-	int owner_fd;  /* readable if a process can be taken */
+	int owner_fd;  /* readable if the owner can take a process */
 	pthread_mutex_t lock;
 	pthread_cond_t begun;
-	int error;           /* result of the start; 1 = not known yet */
-	atomic_bool ending;  /* the thread must end; set without the lock */
-	unsigned n_late;     /* number of processes released after a timeout */
-	uint64_t held_ns;    /* the time while a process waited for its search */
-	unsigned n_passed;   /* number of threads that were not held, since that took too long */
-	unsigned n_full;     /* number of processes that were not held, since so many were */
-	unsigned n_missed;   /* number of processes that ended while their files were read */
-	bool gave_up;        /* a request to trace timed out in this round */
-	uint64_t gave_up_ns; /* since when each round has such a request; 0 = not the last one */
-	timer_t timer;       /* interrupts such a request; used by the thread only */
-	unsigned depth;      /* depth of the search for forked processes */
+	int error;          /* result of the start; 1 = not known yet */
+	atomic_bool ending; /* the thread must end; set without the lock */
+	unsigned n_late;    /* number of processes that were released after a timeout */
+	uint64_t held_ns;   /* total time in which a process waited for its search */
+	/* Number of threads that were not held, since holding others took too long. */
+	unsigned n_passed;
+	unsigned n_full;   /* number of processes that were not held, since too many were held */
+	unsigned n_missed; /* number of processes that ended while their files were read */
+	bool gave_up;      /* a request to trace timed out in this round */
+	/* Begin of the series of rounds with such a request; 0 = the last round had none. */
+	uint64_t gave_up_ns;
+	timer_t timer;  /* interrupts such a request; used only by the thread */
+	unsigned depth; /* depth of the search for forked processes */
 	uint64_t next_walk_ns;
 	struct held list[EXIT_HOLD_MAX];
 	unsigned n;
 	pid_t tracers[EXIT_HOLD_TRACERS_MAX]; /* processes that use ptrace(), or may use it */
 	unsigned n_tracers;
-	unsigned n_more_tracers; /* number of those for which there was no room in the list */
-	/* The last processes that were asked to stop, and have not stopped since; 0 = none. */
+	unsigned n_more_tracers; /* number of such processes that did not fit into the list */
+	/*
+	 * The last processes that were asked to stop, and have not stopped since then; 0 = unused
+	 * entry.
+	 */
 	pid_t interrupted[EXIT_HOLD_TRACERS_MAX];
 	unsigned next_interrupted;
-	char tracer[64]; /* the name of the first one; "" = there was none */
-	/* Likewise, of a program whose file could not be read: it may use ptrace() */
+	char tracer[64]; /* name of the first of these programs; "" = there was no such program */
+	/* Name of the first program whose file could not be read, which may use ptrace() */
 	char unread[64];
 	int unread_error;    /* a negative errno of tracing_program() */
 	pid_t stopped;       /* the last process that has sent SIGSTOP to itself; 0 = none */
-	uint64_t stopped_ns; /* CLOCK_MONOTONIC; 0 = reported */
-	pid_t waiting;       /* such a process that stays stopped; for exit_hold_waiting() */
+	uint64_t stopped_ns; /* time of that stop, CLOCK_MONOTONIC; 0 = reported */
+	pid_t waiting;       /* such a process that stays stopped, for exit_hold_waiting() */
 };
 
 #define EXIT_HOLD_NULL                                                                             \
@@ -103,7 +108,7 @@ pid_t exit_hold_pop(struct exit_hold *h);
 void exit_hold_release(struct exit_hold *h, pid_t pid);
 
 /* A process that has stopped itself and stays stopped, as if it expected a tracer; 0 = none. Each
- * is returned once. */
+ * process is returned once. */
 pid_t exit_hold_waiting(struct exit_hold *h);
 
 /* Whether a process is held. */

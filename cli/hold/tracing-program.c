@@ -18,7 +18,7 @@
 
 enum { NAMES_BYTES_MAX = 64 << 20 };
 
-/* The name with its neighbours: names are separated by NUL. */
+/* The symbol's name between two NULs, which separate names. */
 static const char tracing_program_name[] = "\0ptrace";
 
 static bool tracing_program_has_name(const struct elf_file *f, const char *section)
@@ -30,8 +30,8 @@ static bool tracing_program_has_name(const struct elf_file *f, const char *secti
 }
 
 /*
- * Imported names are in .dynstr. A static program imports none, and can have that section, too: its
- * names are in .strtab.
+ * Whether F has the name among its symbols. Imported names are in .dynstr. A static program imports
+ * none, but can have that section, too: its names are in .strtab.
  */
 static bool tracing_program_is_one(const struct elf_file *f)
 {
@@ -61,7 +61,8 @@ struct tracing_program_check {
 	pthread_cond_t changed;
 	pid_t pid;
 	bool is_done,
-		is_abandoned; /* set by the thread, and by its caller; the last one frees it */
+		/* Set by the thread, and by its caller; the second of them frees the struct. */
+		is_abandoned;
 	bool result;
 };
 

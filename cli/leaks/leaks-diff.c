@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Matches the groups of two archives: they are equal if their processes have the same name, and
- * their resource and the names in their stacks are equal. Addresses are ignored.
+ * Matches the groups of two archives. Groups are equal if the names of their processes, their
+ * resources, and the names in their stacks are equal. Addresses are ignored.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -41,7 +41,7 @@ static const char *leaks_input_process_name(void *userdata, uint32_t pid)
 	return NULL;
 }
 
-/* ---- selection ---- */
+/* The name of the last program of process PID. */
 
 enum reach leaks_reach(const struct leak_group *g)
 {

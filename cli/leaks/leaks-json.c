@@ -6,7 +6,7 @@
 
 #include "cli/leaks/leaks-view.h"
 
-/* TEXT, or null if it is empty. */
+/* TEXT; null if it is empty. */
 static const char *leaks_json_text(const char *text)
 {
 	return text && *text ? text : NULL;
@@ -26,8 +26,8 @@ static struct json_object *leaks_json_frame(const struct leaks_frame *f)
 			   JSON("calls", leaks_json_text(f->called)));
 }
 
-/* *RET_R is a negative errno if there is no memory. *RET_WHOLE: the outermost frame starts a
- * thread. */
+/* The frames of a group as JSON. *RET_R is a negative errno if there is no memory. *RET_WHOLE: the
+ * outermost frame starts a thread. */
 static struct json_object *leaks_json_frames(const struct leaks_input *in,
 					     const struct leak_group *g, bool *ret_whole,
 					     int *ret_r)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes a recording for `kymo leaks` without an archive: of the allocations of the selected
- * processes, like `kymo record`. It is stored in a file without a name, unless one is given.
+ * Makes a recording for `kymo leaks` without an archive. It contains the allocations of the
+ * selected processes, like a recording by `kymo record`, and is stored in a file without a name,
+ * unless a name is given.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "cli/common/temporary-file.h"
 #include "cli/common/verb.h"
 
-/* The files that the command maps get probes before it starts. */
+/* Adds the files that the command maps, so that they get probes before it starts. */
 static int leaks_add_files(struct record_options *o)
 {
 	struct memory_options *m = &o->session.memory;

@@ -26,7 +26,7 @@ const char *leaks_process(const struct leak_watch *w)
 	return *w->program ? profile_names_base(w->program) : "?";
 }
 
-/* "7 blocks, 1.2 KiB" */
+/* Prints an amount: "7 blocks, 1.2 KiB". */
 static void leaks_print_amount(uint64_t blocks, uint64_t bytes, enum resource resource)
 {
 	if (resource == RESOURCE_FD)
@@ -66,9 +66,9 @@ static void leaks_print_count(const char *what, uint64_t n)
 }
 
 /*
- * Whether each allocation of W is known. Other frees are then those of inherited descriptors, and
- * those in the C library at the end of a thread: it frees the blocks in its cache, which the
- * program has freed before.
+ * Whether each allocation of W is known. Frees without an allocation are then frees of inherited
+ * descriptors, or frees in the C library at the end of a thread: it frees the blocks in its cache,
+ * which the program has freed before.
  */
 static bool leaks_print_knows_all(const struct leak_watch *w)
 {

@@ -23,7 +23,7 @@ static uint32_t leaks_profile_program(const struct leaks *l, const struct leak_w
 			       execs && w->end_ns > 0 ? w->end_ns - 1 : UINT64_MAX);
 }
 
-/* Counts the groups of all watches in the profile, once. */
+/* Adds the groups of all watches to the profile. Called once. */
 static int leaks_profile_count(struct leaks_input *in)
 {
 	struct leaks *l = in->leaks;

@@ -28,7 +28,7 @@
 /* The largest size of a report. */
 #define OUTPUT_MAX ((size_t)4 << 30)
 
-/* This much data is collected before it is written. */
+/* The number of bytes that are collected before they are written. */
 enum { FLUSH_BYTES = 1 << 20 };
 
 /*
@@ -39,8 +39,9 @@ enum { FLUSH_BYTES = 1 << 20 };
 #define MAPPING_TYPE "mmap"
 #define MAPPING_BIT  (UINT32_C(1) << RTRACE_KNOWN_MEMTRANSFER)
 static const struct {
-	enum rtrace_known_resource known; /* RTRACE_KNOWN_MAX = none */
-	const char *function;             /* used if the allocating function is unknown */
+	enum rtrace_known_resource known; /* RTRACE_KNOWN_MAX = sp-rtrace has no such resource */
+	/* Name of the function, if the allocating function is unknown. */
+	const char *function;
 } resources[RESOURCE_MAX] = {
 	[RESOURCE_MEMORY] = { RTRACE_KNOWN_MEMORY, "malloc" },
 	[RESOURCE_MAPPING] = { RTRACE_KNOWN_MAX, "mmap" },
@@ -55,15 +56,15 @@ struct report {
 	const struct leaks_input *in;
 	const struct leak_watch *watch;
 	struct rtrace_writer writer;
-	uint64_t start_ns;                /* of the recording */
+	uint64_t start_ns;                /* begin of the recording */
 	const struct leak_block **blocks; /* owned; sorted by time */
 	size_t n_blocks;
 	struct rtrace_map *maps; /* owned */
 	size_t n_maps, room_maps;
-	uint32_t depth; /* of the deepest stack */
-	bool all;       /* all events, instead of live blocks only */
+	uint32_t depth; /* number of frames of the deepest stack */
+	bool all;       /* the report has all events, and not only live blocks */
 	struct packed_output
-		*output; /* of a report with all events; other reports are written at once */
+		*output; /* output of a report with all events; other reports are written at once */
 	uint64_t n_calls;
 };
 
@@ -382,7 +383,9 @@ static int leaks_rtrace_write_head(struct report *t)
 {
 	int r = leaks_list_maps(t) ?: leaks_write_header(t) ?: leaks_write_registries(t);
 
-	/* After the registries, where sp-rtrace writes comments before the first call. */
+	/*
+	 * The notes follow the registries: sp-rtrace writes comments there, before the first call.
+	 */
 	return r == 0 ? leaks_write_notes(t) : r;
 }
 

@@ -4,9 +4,9 @@
  *
  * Without unwind tables, stacks are walked by frame pointers. If a function does not save the frame
  * pointer, the walk can miss a frame or find an invalid one. And a function that ends with a jump
- * to another one (a tail call) leaves no frame. The code shows such errors: before each return
- * address is a call. If the call names its function, this must be the function of the inner frame.
- * If it is not, the inner frame is doubtful, or a frame is missing between both.
+ * to another one (a tail call) leaves no frame. The code shows such errors, since a call precedes
+ * each return address. If the call names its function, this must be the function of the inner
+ * frame. Otherwise, the inner frame is doubtful, or a frame is missing between the two.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -80,11 +80,12 @@ static bool leaks_is_of_libc(const char *path)
 }
 
 /*
- * Whether a thread starts with W's outermost frame, at PLACE, which has no name. The code shows it.
- * Without the code, a program is assumed to be the start. The C library is also assumed to be with
- * its code, since the caller of main() has no mark there. Neither is if the stack can be cut off
- * there. Code without a file, as of run-time compilers, starts no thread: a walk by tables often
- * ends there. The name of a memfd is free text, so it does not tell a program from a library.
+ * Whether a thread starts with W's outermost frame, at PLACE, which has no name. The code shows it,
+ * if it is available. Otherwise, a program is assumed to be the start. The C library is assumed to
+ * be the start even with its code, since the caller of main() has no mark in it. Neither is assumed
+ * if the stack may be cut off there. Code without a file, such as that of run-time compilers,
+ * starts no thread: walks by tables often end there. The name of a memfd is free text, so it does
+ * not distinguish a program from a library.
  */
 static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile_place *place)
 {
@@ -94,7 +95,7 @@ static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile
 
 	if (!resolver_is_of_file(place))
 		return 0;
-	/* (a lookup does not change the results; hence the cast) */
+	/* (a lookup does not change the results, which allows this cast) */
 	r = resolver_begins((struct resolver *)&w->in->flame.resolver, place);
 	if (r == 1 || r == -ENOMEM)
 		return r;
@@ -105,7 +106,7 @@ static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile
 	return r == -ENOENT && !is_cut;
 }
 
-/* Whether a thread starts with FRAME, W's outermost one, at PLACE. */
+/* Whether a thread starts with FRAME, the outermost frame of W, at PLACE. */
 static int leaks_is_outermost(const struct leaks_walk *w, const struct profile_place *place,
 			      const struct frame *frame)
 {
@@ -125,7 +126,7 @@ static int leaks_is_outermost(const struct leaks_walk *w, const struct profile_p
 
 /* ---- doubts ---- */
 
-/* Whether the call before PLACE, to CALLED, leads to the inner frame. */
+/* Whether the call before PLACE, of CALLED, leads to the inner frame. */
 static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_place *place,
 			      const char *called)
 {
@@ -144,7 +145,7 @@ static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_p
 
 static int leaks_find_doubt(struct leaks_walk *w, const struct profile_place *place)
 {
-	/* (a lookup does not change the results; hence the cast) */
+	/* (a lookup does not change the results, which allows this cast) */
 	int r = resolver_called((struct resolver *)&w->in->flame.resolver, place, &w->called);
 
 	if (r <= 0 || leaks_leads_above(w, place, w->called))
@@ -152,7 +153,7 @@ static int leaks_find_doubt(struct leaks_walk *w, const struct profile_place *pl
 	return r < 0 ? r : 0;
 }
 
-/* Starts another place. */
+/* Goes to another place. */
 static int leaks_begin_place(struct leaks_walk *w, const struct profile_place *place)
 {
 	int r = leaks_find_doubt(w, place);

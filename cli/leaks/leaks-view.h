@@ -16,26 +16,27 @@
 
 /* The options. */
 struct leaks_request {
-	const char *old; /* an archive for a comparison */
+	const char *old; /* archive for a comparison, or NULL */
 	const char *pprof, *folded, *rtrace;
 	const char *context;
 	struct suppressions suppressions;
 	struct symbol_options symbols;
-	uint32_t resources; /* 1 << enum resource; 0 = all */
-	uint32_t verdicts;  /* 1 << enum leak_verdict; 0 = all */
+	uint32_t resources; /* bits 1 << enum resource; 0 = all */
+	uint32_t verdicts;  /* bits 1 << enum leak_verdict; 0 = all */
 	uint64_t min_bytes, min_blocks, min_age_ns;
 	uint64_t top;       /* number of groups that are shown for each process */
-	uint64_t fail_over; /* bytes */
+	uint64_t fail_over; /* in bytes */
 	bool has_fail_over;
 	bool allow_unwatched, allow_forked;
 	bool json, force;
-	bool spec_time;       /* for --rtrace */
-	bool of_growing;      /* of growing processes, of which there may have been none */
+	bool spec_time; /* for --rtrace: write microseconds, as specified */
+	/* The recording was of growing processes, and there may have been none. */
+	bool of_growing;
 	const uint32_t *pids; /* borrowed */
 	size_t n_pids;
 };
 
-/* One archive. */
+/* The data of one archive. */
 struct leaks_input {
 	struct flame_input flame; /* its profile is the profile of `leaks` */
 	struct leaks *leaks;
@@ -52,62 +53,72 @@ void leaks_input_deinit(struct leaks_input *in);
 int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct open_trace *t,
 		     struct symbols *symbols);
 
-/* The functions of G from the innermost call outwards, inlined functions first. */
+/*
+ * A walk through the functions of a group's stack, from the innermost call outwards, inlined
+ * functions first.
+ */
 struct leaks_walk {
 	const struct leaks_input *in;
 	const struct leak_group *group;
 	uint32_t node;
-	/* After the last frame: the stack is complete, as far as is known */
+	/* Set after the last frame: the stack is complete, as far as is known */
 	bool whole;
 	/* Private to leaks-stack.c: */
-	const char *called;                /* called there, if the inner frame is doubtful */
-	const struct profile_place *inner; /* the previous place; NULL = none */
+	/* Function that is called at the place, if the inner frame is doubtful. */
+	const char *called;
+	const struct profile_place *inner; /* the previous place; NULL = this is the first one */
 	char inner_function[1024];
 	const struct frame *frames;
 	int n, i;
-	unsigned n_places; /* so far */
+	unsigned n_places; /* number of places so far */
 };
 
 struct leaks_frame {
-	uint64_t address; /* as in the stack */
+	uint64_t address; /* address in the stack */
 	const struct profile_place *place;
 	const struct frame *frame; /* NULL = no name */
-	bool inlined;              /* into the next frame */
-	/* The call at this place is of another function than the inner frame: its name, or ""
-	 * without a name. NULL = no doubt. */
+	bool inlined;              /* inlined into the function of the next frame */
+	/* The function that is called at this place, if it is not the function of the inner frame:
+	 * its name, or "" without a name. NULL = the inner frame is not doubtful. */
 	const char *called;
 };
 
 void leaks_walk_begin(struct leaks_walk *w, const struct leaks_input *in,
 		      const struct leak_group *g);
 
-/* Returns 1 with *RET, whose texts are valid until the next call; 0 at the end; or -ENOMEM. */
+/*
+ * Goes to the next frame. Returns 1 with *RET, whose texts are valid until the next call; 0 at the
+ * end; or -ENOMEM.
+ */
 int leaks_walk_next(struct leaks_walk *w, struct leaks_frame *ret);
 
 /* The reachability of the blocks of G with the strongest evidence. */
 enum reach leaks_reach(const struct leak_group *g);
 
-/* A group in the other archive. */
+/* A group in the earlier archive. */
 struct leaks_before {
-	char *key; /* owned; its process, resource and stack by name */
+	char *key; /* process, resource and stack, by name; owned */
 	uint64_t blocks, bytes;
-	bool seen; /* it is in the new archive, too */
+	bool seen; /* the group is in the new archive, too */
 	const struct leak_group *group;
 	const struct leak_watch *watch;
-	struct leaks_before *next; /* with the same hash */
+	struct leaks_before *next; /* next group with the same hash */
 };
 
 struct leaks_diff {
 	const struct leaks_input *old;
 	struct table groups;        /* hash -> struct leaks_before, a chain; owned */
-	struct leaks_before **list; /* owned; groups of OLD in their order */
+	struct leaks_before **list; /* the groups of OLD, in their order; owned */
 	size_t n, room;
 };
 
 int leaks_diff_init(struct leaks_diff *d, const struct leaks_input *old);
 void leaks_diff_deinit(struct leaks_diff *d);
 
-/* Finds the earlier group of G of W in IN, or NULL. Returns 0 or -ENOMEM. */
+/*
+ * Finds the earlier group for the group G of watch W in IN; NULL = no such group. Returns 0 or
+ * -ENOMEM.
+ */
 int leaks_diff_find(struct leaks_diff *d, const struct leaks_input *in, const struct leak_watch *w,
 		    const struct leak_group *g, struct leaks_before **ret);
 
@@ -117,7 +128,7 @@ int leaks_print(const struct leaks_input *in, const struct leaks_request *q,
 int leaks_print_json(const struct leaks_input *in, const struct leaks_request *q,
 		     struct leaks_diff *diff);
 
-/* Whether Q requests memory of W, which was not recorded, or not completely. */
+/* Whether Q requests memory of W that was not recorded, or not completely. */
 static inline bool leaks_misses(const struct leaks_request *q, const struct leak_watch *w)
 {
 	return (*w->unwatched || *w->gap) &&
@@ -125,8 +136,8 @@ static inline bool leaks_misses(const struct leaks_request *q, const struct leak
 }
 
 /*
- * Whether Q requests memory of W, which began with a fork in the recording, and was watched from a
- * later moment on. Its exec would have freed all blocks.
+ * Whether Q requests memory of W, which began with a fork in the recording, and was watched only
+ * from a later time on. (An exec would have freed all earlier blocks.)
  */
 static inline bool leaks_misses_begin(const struct leaks_request *q, const struct leak_watch *w)
 {
@@ -135,31 +146,39 @@ static inline bool leaks_misses_begin(const struct leaks_request *q, const struc
 	       (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
 }
 
-/* The display name of the process of W, or the name of its program, or "?". */
+/* The display name of the process of W, or of its program, or "?". */
 const char *leaks_process(const struct leak_watch *w);
 
-/* Write each stack, weighted by bytes. Return CLI_OK, or CLI_FAILED after an error message. */
+/*
+ * Write each stack, with its bytes as weight. Return CLI_OK, or CLI_FAILED after an error message.
+ */
 int leaks_write_pprof(struct leaks_input *in, const struct leaks_request *q, int input_fd);
 int leaks_write_folded(struct leaks_input *in, const struct leaks_request *q, int input_fd);
 
 struct leaks_rtrace_args {
-	const char *directory; /* is created if it does not exist */
-	/* The archive that was read, to write all events of processes that have them; NULL = only
-	 * blocks */
+	const char *directory; /* created if it does not exist */
+	/* The archive that was read. It is read again, to write all events of processes that have
+	 * them. NULL = write only blocks */
 	const char *archive;
 	bool force;
-	bool spec_time; /* microseconds, as in the specification */
+	bool spec_time; /* write microseconds, as specified */
 };
 
-/* Writes a report in the text protocol for each watch, "PID-N.rtrace.txt". Returns as above. */
+/*
+ * Writes a report in the text protocol for each watch, "PID-N.rtrace.txt". Returns CLI_OK, or
+ * CLI_FAILED after an error message.
+ */
 int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_args *args);
 
-/* Writes the report of W as text; SPEC_TIME as above. Returns 0 or a negative errno. */
+/*
+ * Writes the report of W as text. SPEC_TIME: with microseconds, as specified. Returns 0 or a
+ * negative errno.
+ */
 int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool spec_time,
 		 struct outbuf *out);
 
 /*
- * Records with J's options: `memory` and its companions, of the selected processes or of the
+ * Records with J's options: `memory` and other categories, of the selected processes or of the
  * command after "--". Returns CLI_OK, CLI_DAMAGE if data was lost, or, after an error message,
  * another enum cli_exit if there is nothing to show (record_job_exit()). *RET_FD is the archive,
  * owned by the caller.

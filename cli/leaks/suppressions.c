@@ -38,7 +38,7 @@ struct parser {
 	unsigned line;
 	const char *problem;
 	enum { OUTSIDE, NAME, KIND, BODY } at;
-	struct suppression *entry; /* the open one */
+	struct suppression *entry; /* the entry that is being read */
 };
 
 static struct suppression *suppressions_add_entry(struct parser *p)
@@ -51,7 +51,7 @@ static struct suppression *suppressions_add_entry(struct parser *p)
 	return &s->list[s->n++];
 }
 
-/* Reads a function. A mangled name is demangled, since the names in stacks never are mangled. */
+/* Reads a function. A mangled name is demangled, since names in stacks are never mangled. */
 static char *suppressions_read_function(struct parser *p, const char *text, bool *ret_literal)
 {
 	char name[DEMANGLE_NAME_MAX];
@@ -91,7 +91,7 @@ static int suppressions_syntax_error(struct parser *p, const char *what)
 	return -EINVAL;
 }
 
-/* "definite,possible" */
+/* Reads a list of kinds: "definite,possible". */
 static int suppressions_read_kinds(struct parser *p, char *text)
 {
 	static const struct {
@@ -125,7 +125,7 @@ static int suppressions_read_kinds(struct parser *p, char *text)
 	return 0;
 }
 
-/* If TEXT begins with PREFIX, sets *RET to the rest. */
+/* Whether TEXT begins with PREFIX. *RET is the rest. */
 static bool suppressions_has_prefix(char *text, const char *prefix, char **ret)
 {
 	size_t n = strlen(prefix);
@@ -156,7 +156,7 @@ static int suppressions_read_body(struct parser *p, char *text)
 					 "a frame is fun:NAME, obj:PATH, src:FILE[:LINE] or ...");
 }
 
-/* "Memcheck:Leak", "Memcheck,Addrcheck:Param" */
+/* Reads the kind of error: "Memcheck:Leak", "Memcheck,Addrcheck:Param". */
 static int suppressions_read_kind(struct parser *p, const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -353,7 +353,7 @@ static bool suppressions_is_frame(const struct suppression_pattern *p,
 	}
 }
 
-/* Whether P matches the allocator, which is valgrind's first frame. */
+/* Whether P matches the allocating function, which is valgrind's first frame. */
 static bool suppressions_is_allocator(const struct suppression_pattern *p,
 				      const struct suppression_stack *s)
 {
@@ -368,7 +368,10 @@ static bool suppressions_is_allocator(const struct suppression_pattern *p,
 	       strncmp(p->text, "_Zn", 3) == 0;
 }
 
-/* Frame 0 of AT is the frame of the allocator, which the entry can omit. */
+/*
+ * Whether the frames of E match a stack. Frame 0 of AT is the allocating function, which E can
+ * omit.
+ */
 static bool suppressions_matches_frames(const struct suppression *e,
 					const struct suppression_stack *s)
 {

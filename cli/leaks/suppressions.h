@@ -33,36 +33,36 @@ struct suppression_frame {
 
 struct suppression_stack {
 	const char *const *allocators;          /* functions that allocated the blocks */
-	size_t n_allocators;                    /* 0 = unknown */
-	const struct suppression_frame *frames; /* innermost first, inlined ones too */
+	size_t n_allocators;                    /* 0 = the functions are unknown */
+	const struct suppression_frame *frames; /* innermost first, including inlined functions */
 	size_t n_frames;
-	enum reach reach; /* of the blocks */
+	enum reach reach; /* result of the search for the blocks */
 };
 
 struct suppression {
-	char *name;       /* owned; for "leak:", its text */
-	unsigned line;    /* the line of its start */
-	bool is_leak;     /* otherwise an entry for another error */
-	bool substring;   /* "leak:" */
-	unsigned reaches; /* 1 << enum reach */
+	char *name;       /* owned; for "leak:", the text after it */
+	unsigned line;    /* number of its first line */
+	bool is_leak;     /* otherwise, the entry is for another error */
+	bool substring;   /* the entry is a line "leak:" */
+	unsigned reaches; /* bits 1 << enum reach */
 	struct suppression_pattern {
 		enum suppression_kind {
 			SUPPRESSION_FUNCTION,
 			SUPPRESSION_OBJECT,
 			SUPPRESSION_SOURCE,
-			SUPPRESSION_ANY, /* "..." */
+			SUPPRESSION_ANY, /* "...", any frames */
 		} kind;
-		bool literal; /* without wildcards */
+		bool literal; /* the text has no wildcards */
 		char *text;   /* owned */
 	} * patterns;
 	size_t n_patterns, room_patterns;
-	uint64_t n_groups, n_blocks, n_bytes; /* for the caller, which counts suppressed groups */
+	uint64_t n_groups, n_blocks, n_bytes; /* counts of suppressed groups, kept by the caller */
 };
 
 struct suppressions {
 	struct suppression *list; /* owned */
 	size_t n, room;
-	size_t n_mangled; /* patterns that never match */
+	size_t n_mangled; /* number of patterns that never match */
 };
 
 void suppressions_deinit(struct suppressions *s);

@@ -23,14 +23,14 @@ enum { TOP_SHOWN = 20 };
 
 struct request {
 	struct leaks_request leaks;
-	struct part_ids pids;  /* in an archive, or of the recording */
-	struct record_job job; /* the new recording, if there is no archive */
+	struct part_ids pids;  /* processes in the archive, or of the recording */
+	struct record_job job; /* the new recording, if no archive is given */
 	bool has_top;
 };
 
 /* ---- options of the report ---- */
 
-/* Lists the valid words. */
+/* Reports that WORD is invalid, and lists the valid words. */
 static int verb_leaks_complain_word(const char *option, const char *word, const char *const *names,
 				    unsigned n)
 {
@@ -123,7 +123,7 @@ static int verb_leaks_read_suppressions(void *suppressions, char *value)
 
 /* ---- the work ---- */
 
-/* Whether W has no data and ended with an exec. Such watches are not reported. */
+/* Whether W has no data and ended with an exec. These watches are not reported. */
 static bool verb_leaks_is_passing(const struct leak_watch *w)
 {
 	return !w->complete && !*w->unwatched && !*w->gap && strcmp(w->reason, "exec") == 0 &&
@@ -145,7 +145,7 @@ static void verb_leaks_leave_out_passing(struct leaks *l)
 	l->n_watches = left > 0 ? n : l->n_watches;
 }
 
-/* The bytes of all shown blocks. */
+/* The size of all shown blocks. */
 static double verb_leaks_bytes_shown(const struct leaks *l)
 {
 	double bytes = 0;
@@ -231,7 +231,8 @@ static int verb_leaks_check_forked(const struct leaks_request *o, const struct l
 }
 
 /*
- * Says for how many programs from before the recording --fail-over judges later allocations only.
+ * Reports for how many programs that began before the recording --fail-over judges only later
+ * allocations.
  */
 static void verb_leaks_report_judged(const struct leaks_request *o, const struct leaks_input *in)
 {
@@ -335,7 +336,7 @@ static int verb_leaks_exit_of_command(const struct request *q, int command_statu
 		return r;
 	if (r != CLI_OK && r != CLI_DAMAGE)
 		return CLI_COMMAND_FAILED;
-	/* (if data was lost, it is unknown if the limit was exceeded) */
+	/* (if data was lost, it is unknown whether the limit was exceeded) */
 	return command_status == 0 && q->leaks.has_fail_over ? r : command_status;
 }
 
@@ -370,7 +371,9 @@ static int verb_leaks_record_and_report(struct request *q)
 	if (fd < 0)
 		return recorded;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	/* The recording has the selected processes only. Their children have other ids. */
+	/*
+	 * The recording has only the selected processes, and their children, which have other ids.
+	 */
 	q->leaks.n_pids = 0;
 	r = verb_leaks_report(q, path, j->options.output ?: "the recording") ?: recorded;
 	return j->command_status >= 0 ? verb_leaks_exit_of_command(q, j->command_status, r) : r;

@@ -29,7 +29,8 @@ struct moment_libraries_file {
 	int fd;
 	Elf64_Ehdr head;
 	Elf64_Phdr headers[HEADERS_MAX];
-	const Elf64_Phdr *dynamic, *first; /* first: the first loaded segment. NULL = none */
+	/* First: the first loaded segment. NULL = no such segment. */
+	const Elf64_Phdr *dynamic, *first;
 };
 
 void moment_libraries_deinit(struct moment_libraries *l)
@@ -68,7 +69,7 @@ static int libraries_open(struct moment_libraries_file *f, const char *path)
 
 /* ---- memory made from files ---- */
 
-/* .dynamic of the program, which points to the list. */
+/* Makes .dynamic of the program, which points to the list. */
 static int libraries_make_dynamic(struct moment_libraries *l, const struct moment_libraries_file *f)
 {
 	uint64_t n = f->dynamic->p_filesz;

@@ -31,7 +31,7 @@ int moment_store_add(struct moment_store *s, const struct event *ev)
 		moment_plan_deinit(&plan);
 		return -ENOMEM;
 	}
-	/* (a plan of zeroes is empty) */
+	/* (a plan with all bytes zero is empty) */
 	moment_plan_deinit(kept);
 	*kept = plan;
 	return 0;

@@ -17,8 +17,8 @@ struct moment_store {
 
 void moment_store_deinit(struct moment_store *s);
 
-/* Adds an event of any kind. Skips a plan that cannot be read. Returns 0 or -ENOMEM. */
+/* Adds an event of any kind. Skips an invalid plan. Returns 0 or -ENOMEM. */
 int moment_store_add(struct moment_store *s, const struct event *ev);
 
-/* The plan of EV, an EVENT_MOMENT; NULL = the archive has no plan, or was redacted. */
+/* The plan of EV, an EVENT_MOMENT; NULL = the archive does not have the plan, or was redacted. */
 const struct moment_plan *moment_store_plan(const struct moment_store *s, const struct event *ev);

@@ -18,11 +18,11 @@
 enum {
 	LIBRARIES_MAX = 256,
 	BLOCKS_MAX = MOMENT_PLAN_LOADS_MAX + MOMENT_PLAN_TSVS_MAX + 20,
-	COMMAND_BYTES = 400, /* enough for the names of all variables of a point */
+	COMMAND_BYTES = 400, /* sufficient for the names of all variables of a point */
 	BUILD_ID_TEXT_MAX = 2 * 64 + 1,
 };
 
-/* Trace state variables. */
+/* Numbers of trace state variables. */
 enum {
 	VAR_TIMESTAMP = 1,
 	VAR_TIME,
@@ -30,7 +30,7 @@ enum {
 	VAR_TID,
 	VAR_CPU,
 	VAR_HIT,
-	VAR_COUNTERS, /* the first of the counters of points */
+	VAR_COUNTERS, /* number of the first counter of points */
 	COUNTERS_MAX = 256,
 };
 
@@ -45,19 +45,19 @@ static const struct tfile_variable moment_tfile_variables[] = {
 
 struct moment_hit {
 	struct event ev;
-	void *data;   /* of the event; owned */
-	uint32_t run; /* of its process */
+	void *data;   /* data of the event; owned */
+	uint32_t run; /* number of the process's run */
 };
 
 /* A file that a process had mapped. */
 struct moment_tfile_kept {
-	char *path, *build_id; /* owned */
+	char *path, *build_id; /* both owned */
 	uint64_t start, size, file_offset;
 };
 
 struct moment_tfile_process {
-	struct moment_tfile_kept *files; /* of all its programs; owned */
-	uint32_t *runs;                  /* of each file; owned */
+	struct moment_tfile_kept *files; /* files of all programs of the process; owned */
+	uint32_t *runs;                  /* run of each file; owned */
 	size_t n, room, runs_room;
 	uint32_t run; /* number of calls of exec so far */
 };
@@ -150,7 +150,7 @@ static int moment_tfile_on_mapping(struct moment_tfile *t, const struct event *e
 		 : -ENOMEM;
 }
 
-/* A child inherits the mappings of its parent. */
+/* Handles a fork: the child inherits the mappings of its parent. */
 static int moment_tfile_on_fork(struct moment_tfile *t, const struct event *ev)
 {
 	struct moment_tfile_process *to = moment_tfile_process_of(t, ev->fork.child_pid);
@@ -227,8 +227,7 @@ struct moment_tfile_files {
 	struct tfile_script_file libraries[LIBRARIES_MAX];
 	struct tfile_map maps[LIBRARIES_MAX];
 	size_t n;
-	struct moment_libraries
-		list; /* the memory with the list of libraries, for each frame; owned */
+	struct moment_libraries list; /* memory with the list of libraries, for each frame; owned */
 };
 
 static void moment_tfile_files_freep(struct moment_tfile_files **f)
@@ -238,8 +237,8 @@ static void moment_tfile_files_freep(struct moment_tfile_files **f)
 	free(*f);
 }
 
-/* The load bias of the file, from the addresses of its code. If the file cannot be read, addresses
- * are assumed to equal file offsets. */
+/* The load bias of the file, from the addresses of its code. If the file is unreadable, its
+ * addresses are assumed to equal its file offsets. */
 static uint64_t moment_tfile_bias(const struct moment_tfile_kept *file)
 {
 	const struct places_options none = { 0 };
@@ -252,7 +251,7 @@ static uint64_t moment_tfile_bias(const struct moment_tfile_kept *file)
 	return file->start - vaddr;
 }
 
-/* The first file that is not a library is the program. */
+/* Adds a file. The first file that is not a library is the program. */
 static void moment_tfile_add_file(struct moment_tfile_files *f,
 				  const struct moment_tfile_kept *file)
 {
@@ -330,7 +329,7 @@ static void moment_tfile_registers(const struct event *ev, uint8_t to[TFILE_X86_
 
 /* The contents of one file. */
 struct moment_tfile_part {
-	struct tfile_tracepoint *points; /* owned, by number */
+	struct tfile_tracepoint *points; /* sorted by number; owned */
 	size_t n_points;
 	struct tfile_script_frame *frames; /* owned */
 	size_t n_frames, room;
@@ -359,8 +358,8 @@ static void moment_tfile_part_deinit(struct moment_tfile_part *p)
 	free(p->frames);
 }
 
-/* The number of the counter NAME, which is added if it is new; 0 = the name is taken, or there is
- * no room. */
+/* The number of the counter NAME, which is added if it is new; 0 = another variable has this name,
+ * or there is no room. */
 static uint32_t moment_tfile_find_counter(struct moment_tfile_part *p, const char *name)
 {
 	for (size_t i = 0; i < p->n_variables; i++)
@@ -478,7 +477,7 @@ static struct moment_tfile_commands *moment_tfile_commands_new(struct moment_tfi
 	return c;
 }
 
-/* The point of EV is at its instruction pointer, in this process. */
+/* Notes the point of EV, whose address in this process is the instruction pointer. */
 static int moment_tfile_note_point(struct moment_tfile_part *p, const struct moment_plan *plan,
 				   const struct event *ev)
 {

@@ -32,7 +32,7 @@ int moment_tfile_on_event(void *tfile, const struct event *ev);
 
 /* One program of a process. */
 struct moment_tfile_run {
-	uint32_t pid, number; /* its koid; number of calls of exec before */
+	uint32_t pid, number; /* koid of the process; number of its earlier calls of exec */
 };
 
 /* The runs with moments, sorted, as a new array (free() it). Returns 0 or -ENOMEM. */

@@ -25,8 +25,8 @@ enum { VALUE_TEXT_MAX = 4096 };
 struct moment_view {
 	struct moment_store store;
 	struct call_stacks stacks;
-	struct table names; /* of threads: koid + 1 -> text, owned */
-	const char *point;  /* a pattern for the names of points; NULL = all */
+	struct table names; /* names of threads: koid + 1 -> text, owned */
+	const char *point;  /* pattern for the names of points; NULL = all */
 	bool json, registers, wants_stacks;
 	uint64_t first_ns, n_printed;
 };

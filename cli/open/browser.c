@@ -19,7 +19,7 @@ static bool browser_is_set(const char *name)
 	return value && *value;
 }
 
-/* The uid in the variable NAME; 0 = none. */
+/* The uid in the variable NAME; 0 = unset or invalid. */
 static uid_t browser_uid_of(const char *name)
 {
 	const char *text = getenv(name);
@@ -44,7 +44,7 @@ static void browser_set_environment(const struct passwd *pw)
 	setenv("HOME", pw->pw_dir, 1);
 	setenv("USER", pw->pw_name, 1);
 	setenv("LOGNAME", pw->pw_name, 1);
-	/* They belong to root's session, if any. */
+	/* These variables belong to root's session, if it has one. */
 	unsetenv("XDG_RUNTIME_DIR");
 	unsetenv("DBUS_SESSION_BUS_ADDRESS");
 	browser_set_runtime("XDG_RUNTIME_DIR", pw->pw_uid, "", "");
@@ -77,7 +77,7 @@ bool browser_is_there(const char *command)
 }
 
 /* The first command of $BROWSER, if it consists of plain words; otherwise xdg-open, which handles
- * the rest. */
+ * other forms. */
 static char *browser_default_command(void)
 {
 	const char *text = getenv("BROWSER");

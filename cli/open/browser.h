@@ -9,11 +9,11 @@
 
 #include "cli/common/run-command.h"
 
-/* If a user became root with sudo, returns to that user permanently, and sets the variables that
+/* If a user became root with sudo, changes to that user permanently, and sets the variables that
  * the desktop needs. Does nothing for other users. Returns 0 or a negative errno. */
 int browser_become_caller(void);
 
-/* Whether there is a browser: COMMAND is set, or there is a display. */
+/* Whether a browser is available: COMMAND is set, or there is a display. */
 bool browser_is_there(const char *command);
 
 /*

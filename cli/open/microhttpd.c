@@ -26,7 +26,9 @@ static const struct {
 
 int microhttpd_load(struct microhttpd *to)
 {
-	/* Its soname since 0.9.71, the oldest version that the build accepts. */
+	/*
+	 * The library has had this soname since 0.9.71, the oldest version that the build accepts.
+	 */
 	void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_NODELETE);
 	int r = 0;
 

@@ -20,5 +20,8 @@ struct microhttpd {
 	__typeof__(MHD_stop_daemon) *stop_daemon;
 };
 
-/* Fills TO. The library stays loaded. Returns 0, or -ENOPKG if it is missing or too old. */
+/*
+ * Loads the library and fills TO. The library stays loaded. Returns 0, or -ENOPKG if it is missing
+ * or too old.
+ */
 int microhttpd_load(struct microhttpd *to);

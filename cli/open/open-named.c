@@ -53,7 +53,7 @@ static void open_named_open_report(const struct open_trace *t,
 			t->name, counts->unnamed, counts->addresses);
 }
 
-/* Returns CLI_OK with a copy in *RET_FD, else CLI_FAILED after an error message. */
+/* Makes the copy. Returns CLI_OK with the copy in *RET_FD, or CLI_FAILED after an error message. */
 static int open_named_open_copy(struct symbolize_trace *s, struct open_trace *t, int *ret_fd)
 {
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;

@@ -10,7 +10,7 @@
 
 /*
  * Makes a copy of T, a regular file that was just opened as PATH. *RET_FD becomes a file without a
- * name, or -1 if there is nothing to name, or, after a message, if there is no room for a copy.
+ * name, or -1: the archive has nothing to name, or, after a message, there is no room for a copy.
  * Then T's own file is served. Returns CLI_OK, CLI_DAMAGE after a message if T is damaged, or
  * CLI_FAILED after an error message.
  */

@@ -11,13 +11,16 @@
 #include "base/cleanup.h"
 
 enum {
-	/* A read of the list can miss a socket if others in its hash chain are closed meanwhile. */
+	/*
+	 * The number of attempts: a read of the list can miss a socket if others in its hash chain
+	 * are closed meanwhile.
+	 */
 	ATTEMPTS = 3,
-	ADDRESS_MAX = 48, /* "IPv6:PORT" in hexadecimal digits */
+	ADDRESS_MAX = 48, /* size of "IPv6:PORT" in hexadecimal digits */
 	UID_OVERFLOW = 65534,
 };
 
-/* ADDRESS in the format of the lists, MAPPED into IPv6 (::ffff:a.b.c.d) or as IPv4. */
+/* Writes ADDRESS in the format of the lists: MAPPED into IPv6 (::ffff:a.b.c.d), or as IPv4. */
 static void peer_owner_put_address(char *to, const struct sockaddr_in *address, bool mapped)
 {
 	char prefix[3 * 8 + 1] = "";
@@ -117,7 +120,7 @@ int peer_owner(int fd, uid_t *ret)
 				return -EOVERFLOW;
 			if (r == 0)
 				return 0;
-			/* A machine without IPv6 has no tcp6. */
+			/* (a machine without IPv6 has no tcp6) */
 			if (r != -ENOENT)
 				failed = r;
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The owner of the other end of a TCP connection on this machine. For UNIX sockets, the kernel
- * tells it (SO_PEERCRED). For TCP, /proc/net/tcp and tcp6 list all sockets of this network
- * namespace with their owners.
+ * Finds the owner of the other end of a TCP connection on this machine. For UNIX sockets, the
+ * kernel provides it (SO_PEERCRED). For TCP, /proc/net/tcp and tcp6 list all sockets of this
+ * network namespace with their owners.
  */
 #pragma once
 
@@ -13,14 +13,14 @@
 /*
  * The owner of the other end of the connected IPv4 socket FD. Returns 0; -ENOENT if the other end
  * is not in this network namespace; -EOVERFLOW if this user namespace cannot distinguish unmapped
- * users from the calling one; or another negative errno if the lists cannot be read.
+ * users from the calling user; or another negative errno if the lists cannot be read.
  */
 int peer_owner(int fd, uid_t *ret);
 
 /*
  * Searches TABLE, in the format of /proc/net/tcp or tcp6, for the socket that is bound to FROM and
- * connected to TO. Sockets without an inode are skipped: no process has them open, and the owner in
- * the table is 0. Returns 0, -ENOENT or another negative errno.
+ * connected to TO. Sockets without an inode are skipped: no process has such a socket open, and its
+ * owner in the table is 0. Returns 0, -ENOENT or another negative errno.
  */
 int peer_owner_find(FILE *table, const struct sockaddr_in *from, const struct sockaddr_in *to,
 		    uid_t *ret);

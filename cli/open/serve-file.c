@@ -36,8 +36,9 @@ struct serve_file {
 	uint16_t port;
 	char path[2 * TOKEN_BYTES + NAME_MAX_BYTES + 3]; /* "/TOKEN/NAME" */
 	char url[sizeof("http://127.0.0.1:65535") + 2 * TOKEN_BYTES + NAME_MAX_BYTES + 3];
-	char host[2][sizeof("127.0.0.1:65535")]; /* valid values of the header Host */
-	uint64_t newest; /* newest transfer that unpacks; private to the server's thread */
+	char host[2][sizeof("127.0.0.1:65535")]; /* valid values of the header `Host` */
+	/* Number of the newest transfer that unpacks; only for the server's thread. */
+	uint64_t newest;
 
 	pthread_mutex_t lock;
 	struct serve_file_status status;
@@ -46,8 +47,8 @@ struct serve_file {
 /* The user of a client; stored with the connection. */
 enum client {
 	CLIENT_ADMITTED,
-	CLIENT_FOREIGN, /* another user */
-	CLIENT_UNKNOWN, /* unknown user */
+	CLIENT_FOREIGN, /* the client belongs to another user */
+	CLIENT_UNKNOWN, /* the user of the client is unknown */
 };
 
 /* A request for the file, from its headers to its end. */
@@ -58,12 +59,12 @@ struct fetch {
 /* The data of one answer. */
 struct transfer {
 	struct serve_file *server;
-	struct unpack *unpack; /* NULL: the file is sent unchanged */
-	uint64_t number;       /* of the transfers that unpack */
+	struct unpack *unpack; /* NULL = the file is sent unchanged */
+	uint64_t number;       /* number of the transfer, among those that unpack */
 	bool only_head;
 };
 
-/* Loaded by serve_file_new(). */
+/* The library, loaded by serve_file_new(). */
 static struct microhttpd serve_file_http;
 
 /* ---- data ---- */
@@ -99,7 +100,7 @@ static ssize_t serve_file_read_unpacked(void *userdata, uint64_t at, char *to, s
 	ssize_t n;
 
 	if (t->number != t->server->newest)
-		return MHD_CONTENT_READER_END_WITH_ERROR; /* a newer transfer reads the file */
+		return MHD_CONTENT_READER_END_WITH_ERROR; /* a newer transfer reads the file now */
 	n = unpack_read(t->unpack, to, room);
 	damage = n == 0 ? unpack_damage(t->unpack) : NULL;
 	serve_file_count(t->server, n, damage ? damage->what : NULL);
@@ -164,7 +165,7 @@ static enum MHD_Result serve_file_refuse(struct serve_file *s, struct MHD_Connec
 	return serve_file_answer(c, status, response);
 }
 
-/* Browsers ask before a page from the network may access this machine. */
+/* Answers the question that browsers ask before a page from the network may access this machine. */
 static enum MHD_Result serve_file_answer_preflight(struct serve_file *s, struct MHD_Connection *c)
 {
 	struct MHD_Response *response =
@@ -285,7 +286,7 @@ static void serve_file_on_connection(void *userdata, struct MHD_Connection *c, v
 		*client = (void *)(uintptr_t)serve_file_find_client(userdata, c);
 }
 
-/* Returns NULL if the client is allowed, else the reason. */
+/* The reason why the client is refused; NULL = it is allowed. */
 static const char *serve_file_client_objection(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *client =
@@ -302,7 +303,7 @@ static const char *serve_file_client_objection(struct MHD_Connection *c)
 	}
 }
 
-/* Returns NULL if the request is allowed, else the reason. */
+/* The reason why the request is refused; NULL = it is allowed. */
 static const char *serve_file_request_objection(const struct serve_file *s,
 						struct MHD_Connection *c)
 {
@@ -361,7 +362,7 @@ static void serve_file_on_completed(void *userdata, struct MHD_Connection *c, vo
 
 /* ---- the server ---- */
 
-/* Returns a socket that listens on 127.0.0.1, or a negative errno. */
+/* Makes a socket that listens on 127.0.0.1. Returns it, or a negative errno. */
 static int serve_file_listen_on(uint16_t port, uint16_t *ret_port)
 {
 	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -25,26 +25,28 @@
 struct serve_file;
 
 struct serve_file_args {
-	int fd; /* borrowed: a regular file */
+	int fd; /* a regular file; borrowed */
 	enum pack_method
-		unpack;     /* the compression to unpack; PACK_NONE: the file is served unchanged */
-	uint16_t port;      /* 0 = any */
-	const char *name;   /* the last part of the URL */
-	const char *origin; /* the page's scheme://host[:port], as browsers send it; borrowed */
+		/* Compression that the server unpacks; PACK_NONE = the file is served unchanged. */
+		unpack;
+	uint16_t port;      /* 0 = any port */
+	const char *name;   /* last part of the URL */
+	const char *origin; /* scheme://host[:port] of the page, as browsers send it; borrowed */
 	bool keep;          /* allow more than one fetch */
-	bool any_user;      /* allow fetches by other users */
-	unsigned stall_s;   /* disconnect a client that reads nothing for this time; 0 = never */
+	bool any_user;      /* also allow fetches by other users */
+	/* A client that reads nothing for this time is disconnected; 0 = never. */
+	unsigned stall_s;
 };
 
 struct serve_file_status {
-	uint64_t n_fetched; /* complete fetches */
-	uint64_t n_refused; /* refused requests: from other pages, or for another path */
-	uint64_t n_foreign; /* connections of other or unknown users */
-	uid_t foreign_uid;  /* the user of the last of these connections */
-	int foreign_error;  /* the reason why it is unknown (negative errno); 0 = known */
-	uint64_t bytes;     /* sent in all transfers */
-	unsigned n_active;  /* running transfers */
-	const char *damage; /* the error that ended the unpacking; static text, or NULL */
+	uint64_t n_fetched; /* number of complete fetches */
+	uint64_t n_refused; /* number of refused requests: from other pages, or for another path */
+	uint64_t n_foreign; /* number of connections by other or unknown users */
+	uid_t foreign_uid;  /* user of the last of these connections */
+	int foreign_error;  /* why that user is unknown (negative errno); 0 = known */
+	uint64_t bytes;     /* number of bytes sent in all transfers */
+	unsigned n_active;  /* number of running transfers */
+	const char *damage; /* error that ended the unpacking; static text, or NULL */
 	uint64_t changes;   /* increases with every request and every byte */
 };
 

@@ -3,8 +3,8 @@
  * kymo open: shows a trace in the Perfetto UI in the user's browser. The page fetches the trace
  * from a server of this command on this machine. The trace does not leave the machine.
  *
- * The page loads the trace by itself if its URL is ORIGIN/#!/?url=URL. It comes from the network,
- * and its content security policy allows only one address on this machine, port 9001.
+ * The page loads the trace by itself if its URL is ORIGIN/#!/?url=URL. The page comes from the
+ * network, and its content security policy allows only one address on this machine, port 9001.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -44,14 +44,14 @@ enum {
 
 struct open_options {
 	const char *file, *browser, *ui;
-	char origin[ORIGIN_MAX]; /* of the UI, as browsers send it */
-	uint64_t timeout_ns;     /* 0 = none */
+	char origin[ORIGIN_MAX]; /* origin of the UI, as browsers send it */
+	uint64_t timeout_ns;     /* 0 = no timeout */
 	uint64_t port;
 	bool no_browser, keep, any_user, json, with_timeout;
 	struct symbol_options symbols;
 };
 
-/* How the command ends. */
+/* The reason for which the command ends. */
 enum open_end {
 	END_FETCHED,
 	END_TIMEOUT,
@@ -69,7 +69,7 @@ static const char *const end_names[] = {
 struct opening {
 	const struct open_options *options;
 	struct open_trace trace;
-	int named_fd; /* a copy with function names; -1 = the trace itself is served */
+	int named_fd; /* copy with function names; -1 = the trace itself is served */
 	struct serve_file *server;
 	struct run_command browser;
 	char *url; /* the URL that is opened */
@@ -246,7 +246,10 @@ static int verb_open_catch_signals(struct opening *o)
 	return o->signal_fd < 0 ? -errno : 0;
 }
 
-/* A browser can exit at once if another process shows the page, so only failures matter. */
+/*
+ * Checks if the browser has failed. A browser can exit at once if another process shows the page,
+ * so only failures matter.
+ */
 static void verb_open_check_browser(struct opening *o)
 {
 	int status;
@@ -258,7 +261,7 @@ static void verb_open_check_browser(struct opening *o)
 		cli_error("the browser failed; open this yourself: %s", o->url);
 }
 
-/* Whether the command must end. */
+/* Handles signals. Returns whether the command must end. */
 static bool verb_open_handle_signals(struct opening *o)
 {
 	struct signalfd_siginfo info;
@@ -289,7 +292,7 @@ static void verb_open_report_other_user(struct opening *o, const struct serve_fi
 							   : strerror(-status->foreign_error));
 }
 
-/* The time until DEADLINE (0 = never), for poll(). */
+/* The time until DEADLINE (0 = never) in milliseconds, for poll(). */
 static int verb_open_wait_ms(uint64_t deadline)
 {
 	uint64_t now = clock_boot_ns(), ms;
@@ -398,7 +401,10 @@ static int verb_open_run_open(const struct open_options *options)
 	r = verb_open_file(&o);
 	if (r != CLI_OK)
 		return r;
-	/* While this is still root, which can read the names of the kernel's functions. */
+	/*
+	 * This is done while the process is still root, which can read the names of the kernel's
+	 * functions.
+	 */
 	damage = open_named(&o.trace, options->file, &options->symbols, &o.named_fd);
 	if (damage == CLI_FAILED)
 		return damage;

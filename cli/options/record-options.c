@@ -32,7 +32,7 @@
 
 typedef int (*parse_fn)(struct record_options *o, const char *name, const char *text);
 
-/* The result of an addition to a filter. */
+/* Reports the result of an addition to a filter. */
 static int record_options_added(const char *name, int error, const char *why)
 {
 	if (error == -EINVAL)
@@ -42,7 +42,7 @@ static int record_options_added(const char *name, int error, const char *why)
 	return error < 0 ? CLI_FAILED : CLI_OK;
 }
 
-/* Calls EACH for the words of TEXT, which are separated by commas. */
+/* Calls EACH for each word of TEXT; words are separated by commas. */
 static int record_options_parse_list(struct record_options *o, const char *name, const char *text,
 				     parse_fn each)
 {
@@ -174,8 +174,8 @@ static int record_options_parse_comm(struct record_options *o, const char *name,
 	return record_options_added(name, filter_add_comm(&o->session.filter, text, why), why);
 }
 
-/* Adds the N cgroups that were found for TEXT to the filter; a negative errno is the reason why
- * there are none. */
+/* Adds the N cgroups that were found for TEXT to the filter. If N is a negative errno, it is the
+ * reason why none were found. */
 static int record_options_add_cgroups(struct record_options *o, const char *name, const char *text,
 				      const struct filter_cgroup *list, int n)
 {
@@ -203,8 +203,8 @@ static int record_options_parse_cgroup(struct record_options *o, const char *nam
 	return record_options_add_cgroups(o, name, text, &one, r < 0 ? r : 1);
 }
 
-/* Whether FILE is also the file of the previous specification, since one option can become
- * several. */
+/* Whether FILE is also the file of the previous specification, and was reported with it: one option
+ * can become several specifications. */
 static bool record_options_is_reported(const struct record_options *o, const char *file)
 {
 	const struct call_options *c = &o->session.calls;
@@ -229,7 +229,7 @@ static int record_options_add_call(struct record_options *o, const char *name, c
 		files->fds = calloc(OPTION_CALLS_MAX, sizeof(*files->fds));
 	if (!files->fds)
 		return cli_failed("%s: %s", name, strerror(ENOMEM));
-	/* (each specification has a file) */
+	/* (each specification has an open file) */
 	r = process_file_find(call_spec_is_syscall(spec) ? "/proc/self/exe" : spec->file,
 			      call_spec_is_syscall(spec) ? &none : &o->session.filter, &file);
 	if (r < 0)
@@ -255,7 +255,7 @@ static int record_options_parse_spec(struct record_options *o, const char *name,
 	return cli_usage_error("%s: %s\n%s\n%*s^", name, error.why, text, (int)error.at, "");
 }
 
-/* (it is resolved after all options are known) */
+/* Keeps TEXT, which is resolved after all options are known. */
 static int record_options_keep(const char *text, char ***list, size_t *n)
 {
 	char **longer = realloc(*list, (*n + 1) * sizeof(*longer));
@@ -291,8 +291,8 @@ static int record_options_parse_call(struct record_options *o, const char *name,
 }
 
 /*
- * Return probes can kill a program that switches stacks. The recorder examines the probed files
- * only; this examines the libraries that they need, and the command.
+ * Refuses programs that switch stacks, which return probes can kill. The recorder examines only the
+ * probed files. This function examines the libraries that they need, and the command.
  */
 static int record_options_refuse_switches(const struct record_options *o)
 {
@@ -300,7 +300,7 @@ static int record_options_refuse_switches(const struct record_options *o)
 	struct call_spec_error error;
 	struct call_spec spec = { .file = "" };
 	char before[CALL_FILE_MAX] = "";
-	bool is_probed = false; /* the command */
+	bool is_probed = false; /* the command itself is probed */
 	_cleanup_free_ char *why = NULL;
 	int r = 0;
 
@@ -429,7 +429,7 @@ int record_options_output(void *options, char *value)
 struct place {
 	struct record_options *o;
 	const struct option_row *row;
-	const char *value; /* for an old spelling: the value that it stands for */
+	const char *value; /* for an old spelling: the value that it represents */
 };
 
 static int record_options_parse_place(void *userdata, char *value)
@@ -528,7 +528,7 @@ int record_options_parse(int argc, char **argv, enum option_verb verb,
 	return r != VERB_OPTIONS_GO || verb == OPTION_OF_LEAKS ? r : record_options_check(o);
 }
 
-/* (only the first complaint is reported) */
+/* Reports the first complaint. */
 static void record_options_on_complaint(const struct option_row *row, const char *why,
 					void *complained)
 {

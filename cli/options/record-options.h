@@ -12,18 +12,18 @@
 #include "cli/common/verb-options.h"
 
 struct record_options {
-	struct session_options session; /* owned; without a name */
+	struct session_options session; /* options of the session, without its name; owned */
 	const char *output;             /* NULL = not given; "-" = standard output */
 	const char *bus;                /* NULL = the system bus */
-	bool force;                     /* replace an existing file */
-	bool direct;                    /* without the daemon */
+	bool force;                     /* --force: replace an existing file */
+	bool direct;                    /* --direct: record without the daemon */
 	bool json;
-	bool all_categories, list_categories; /* -e all, -e help */
-	/* As given; owned, with their texts */
+	bool all_categories, list_categories; /* "-e all" and "-e help" were given */
+	/* Texts of these options; the arrays and the texts are owned */
 	char **calls, **moments;
 	size_t n_calls, n_moments;
 	const char *collect; /* NULL = not given */
-	char given[64];      /* the first option of the session, as typed; "" = none */
+	char given[64];      /* first option of the session that was given, as typed; "" = none */
 	char **rest;         /* the words after the options; ends with NULL */
 	int n_rest;
 	bool separated; /* "--" precedes the rest */
@@ -35,12 +35,12 @@ enum {
 	RECORD_OPTIONS_GO = VERB_OPTIONS_GO,
 };
 
-/* Parses the options of VERB: the rows of the table of options, and its OWN, which end with { 0 }.
- * The options of leaks are not checked. */
+/* Parses the options of VERB: the rows of the table of options, and its OWN rows, which end with {
+ * 0 }. The options of `leaks` are not checked. */
 int record_options_parse(int argc, char **argv, enum option_verb verb,
 			 const struct verb_option *own, struct record_options *o);
 
-/* Rows for verbs that write archives; O is a struct record_options *. */
+/* Rows for verbs that write archives. O is a struct record_options *. */
 #define RECORD_OPTION_ROWS(o)                                                                      \
 	OPTION_VALUE("output", 'o', record_options_output, o), OPTION_FLAG("force", &(o)->force),  \
 		OPTION_TEXT("bus", 0, &(o)->bus), OPTION_TEXT("collect", 0, &(o)->collect)
@@ -51,10 +51,13 @@ int record_options_output(void *options, char *value);
  * RECORD_OPTIONS_GO or an enum cli_exit. */
 int record_options_check(struct record_options *o);
 
-/* Adds a process, which must exist, to the filter. OPTION named it. Returns as above. */
+/*
+ * Adds a process, which must exist, to the filter. OPTION is the name of the option in messages.
+ * Returns RECORD_OPTIONS_GO or an enum cli_exit.
+ */
 int record_options_add_pid(struct record_options *o, const char *option, const char *pid);
 
-/* Prints the lines of --help, in groups. */
+/* Prints the option lines of --help, in groups. */
 void record_options_help(enum option_verb verb);
 
 void record_options_deinit(struct record_options *o);

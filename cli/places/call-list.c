@@ -18,12 +18,12 @@
 
 struct call_list {
 	struct call_spec spec;
-	const char *rest; /* of the text, behind the name */
+	const char *rest; /* rest of the text after the name */
 	call_list_fn *fn;
 	void *userdata;
 };
 
-/* The text behind the name in TEXT: arguments, condition and limit. */
+/* The rest of TEXT after the name: arguments, condition and limit. */
 static const char *call_list_rest(const char *text)
 {
 	const char *file, *p;
@@ -35,7 +35,7 @@ static const char *call_list_rest(const char *text)
 	return p + strcspn(p, "( \t");
 }
 
-/* Passes on the function NAME, whose arguments and result are SIGNATURE if the text omits them. */
+/* Passes on the function NAME. If the text omits arguments and result, SIGNATURE has them. */
 static void call_list_pass(const struct call_list *l, const char *name, const char *signature)
 {
 	bool quoted = strpbrk(l->spec.file, ":(") != NULL, given = *l->rest == '(';

@@ -8,13 +8,13 @@
 #include "capture/options/options.h"
 #include "reader/places/places.h"
 
-/* Called with the specification of one function. */
+/* Receives the specification of one function. */
 typedef void call_list_fn(const char *spec, void *userdata);
 
 /*
  * Calls FN for each function of SPEC, which is a result of call_resolve() (call-resolve.h) for
- * FILTER. Code that is given by its location is one function. Returns 0, or a negative errno with a
- * sentence in WHY.
+ * FILTER. Code that is specified by its location counts as one function. Returns 0, or a negative
+ * errno with a sentence in WHY.
  */
 int call_list_each(const char *spec, const struct capture_filter *filter, call_list_fn *fn,
 		   void *userdata, char why[static PLACES_WHY_MAX]);

@@ -12,7 +12,7 @@ enum { CALL_NAMES_SHOWN_MAX = 4 };
 
 struct call_names {
 	struct outbuf text;
-	size_t n; /* all, including those that are not in the text */
+	size_t n; /* number of all names, including those that are not in the text */
 };
 
 void call_names_deinit(struct call_names *l);
@@ -20,7 +20,7 @@ void call_names_deinit(struct call_names *l);
 void call_names_add(struct call_names *l, const char *name);
 
 /*
- * The text, in which the names are in quotes, and which ends with the number of further names.
- * Called once. Returns NULL if there is no name, or no memory. Borrowed.
+ * The text with the names, in quotes, and the number of further names. Can be called once. Returns
+ * NULL if there are no names, or no memory. Borrowed.
  */
 const char *call_names_text(struct call_names *l);

@@ -28,7 +28,7 @@
 #include "reader/places/place-lines.h"
 #include "reader/places/place-usdt.h"
 
-/* The form of the name. */
+/* The form in which the code is named. */
 enum wanted {
 	WANTED_NAME,
 	WANTED_LINE,
@@ -40,18 +40,18 @@ struct resolution {
 	const char *text;
 	char file[CALL_FILE_MAX];
 	enum wanted wanted;
-	char name[PLACES_NAME_MAX]; /* function, source file, or PROVIDER:NAME */
-	uint64_t number;            /* the line, or the address */
-	const char *tail;           /* the arguments and the rest */
-	bool is_source_name;        /* the linker cannot have this name */
+	char name[PLACES_NAME_MAX]; /* name of a function or source file, or PROVIDER:NAME */
+	uint64_t number;            /* number of the line, or the address */
+	const char *tail;           /* text of the arguments and of the rest */
+	bool is_source_name;        /* the linker cannot have such a name */
 	const struct capture_filter *filter;
 	struct places *places;
-	char path[PATH_MAX]; /* of the file of places */
+	char path[PATH_MAX]; /* path of the file in `places` */
 	struct call_resolved found;
 	size_t room;
 	struct call_names clipped; /* functions with too many values */
 	struct call_names untyped; /* functions whose arguments are unknown, */
-	uint64_t untyped_at;       /* and the address of the first one */
+	uint64_t untyped_at;       /* and the address of the first of them */
 	char *why;
 };
 
@@ -110,7 +110,10 @@ static int resolve_parse_quoted(struct resolution *r, const char *p)
 	return 0;
 }
 
-/* A name ends before its arguments. Spaces and parentheses in template arguments do not end it. */
+/*
+ * Parses a name, which ends before its arguments. Spaces and parentheses in template arguments do
+ * not end it.
+ */
 static int resolve_parse_name(struct resolution *r, const char *p)
 {
 	size_t n = strcspn(p, "( \t");
@@ -138,7 +141,7 @@ static int resolve_parse_address(struct resolution *r, const char *p)
 	return 0;
 }
 
-/* Returns 1 if TEXT must be resolved, 0 if not, or -EINVAL. */
+/* Parses the text of R. Returns 1 if it must be resolved, 0 if not, or -EINVAL. */
 static int resolve_parse(struct resolution *r)
 {
 	const char *file, *p;
@@ -173,10 +176,10 @@ static bool resolve_has_arguments(const struct resolution *r)
 
 /* ---- specifications ---- */
 
-/* The code to watch. */
+/* The code that is to be watched. */
 struct resolved_code {
-	uint64_t begin, bytes; /* of the function */
-	uint64_t vaddr;        /* of the point */
+	uint64_t begin, bytes; /* begin and size of the function */
+	uint64_t vaddr;        /* address of the point */
 	bool is_point;
 	const char *label;
 	const struct place_arguments *arguments; /* NULL = unknown */
@@ -330,14 +333,14 @@ static int resolve_no_function(struct resolution *r, const struct place_function
 			    f->nearest, *f->nearest ? "'?" : "");
 }
 
-/* The file of R can be a program that uses the function, or a library that contained it in the
- * past. */
+/* Searches for the function of R in libraries: the file of R can be a program that uses the
+ * function, or a library that contained it in the past. */
 static int resolve_in_libraries(struct resolution *r)
 {
 	static const char *const libraries[] = { "libc.so.6", "libm.so.6" };
 	char library[PATH_MAX] = "";
 
-	/* Each program has its own, which the recorder finds without a name. */
+	/* Each program has its own _start, which the recorder finds without a name. */
 	if (strcmp(r->name, "_start") == 0)
 		return 0;
 	needed_library_find(r->places, r->name, r->filter, library);
@@ -360,7 +363,7 @@ static const char *resolve_names_of(const struct place_functions *f, struct call
 	return call_names_text(names) ?: "";
 }
 
-/* Several functions match, but the given arguments belong to one. */
+/* Reports that several functions match, although the given arguments belong to one. */
 static int resolve_several(struct resolution *r, const struct place_functions *f)
 {
 	struct call_names names = { .n = 0 };
@@ -373,7 +376,7 @@ static int resolve_several(struct resolution *r, const struct place_functions *f
 	return e;
 }
 
-/* More functions match than there can be specifications. Each needs one of its own. */
+/* Reports that too many functions match: each needs a specification. */
 static int resolve_too_many(struct resolution *r, const struct place_functions *f)
 {
 	struct call_names names = { .n = 0 };
@@ -435,8 +438,8 @@ static void resolve_note_refused(struct resolution *r, const struct outbuf *name
 }
 
 /*
- * Leaves out the functions that a pattern has found and that can have no probe, and the labels: no
- * function begins there. Notes their names.
+ * Leaves out the matching functions of a pattern that can have no probe, and labels, at which no
+ * function begins. Notes their names.
  */
 static void resolve_drop_refused(struct resolution *r)
 {
@@ -526,9 +529,10 @@ static int resolve_function(struct resolution *r, const struct place_functions *
 }
 
 /*
- * F has only IFUNCs. Adds the functions of which they select one, since each of them can have types
- * of its own. Returns 1, or 0 if the recorder has to find them: it does so with one specification
- * for all of them, so this is only done for types, and for names that it does not know.
+ * F has only IFUNCs. Adds the functions from which they select, since each of them can have its own
+ * types. Returns 1; or 0 if the recorder has to find them. The recorder needs only one
+ * specification for all of them, so this is done only for types, and for names that it does not
+ * know.
  */
 static int resolve_indirect(struct resolution *r, const struct place_functions *f)
 {
@@ -550,7 +554,10 @@ static int resolve_indirect(struct resolution *r, const struct place_functions *
 	return e == -ENOENT ? 0 : e;
 }
 
-/* Adds the name of R as it is: the recorder finds its functions, or knows why there is none. */
+/*
+ * Adds the name of R unchanged. The recorder finds its functions, or reports why it found no
+ * function.
+ */
 static int resolve_by_recorder(struct resolution *r, const struct place_functions *f)
 {
 	for (size_t i = 0; i < f->n_indirect && !strpbrk(r->name, "*?"); i++)
@@ -574,7 +581,7 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 		e = resolve_indirect(r, f);
 	if (e != 0)
 		return e < 0 ? e : 0;
-	/* (for a name that the linker could have, the recorder knows the reason) */
+	/* (for a name that the linker can have, the recorder knows the reason) */
 	if (f->n == 0 && !r->is_source_name &&
 	    (f->n_indirect > 0 || (!*f->nearest && places_have_own_symbols(r->places) &&
 				   !*places_symbols_problem(r->places))))
@@ -603,7 +610,7 @@ static int resolve_name(struct resolution *r)
 	struct place_functions f;
 	int e;
 
-	/* (one of the functions of an IFUNC, by its offset: only the recorder knows these) */
+	/* (one of the functions of an IFUNC, by its offset: only the recorder knows these names) */
 	if (strstr(r->name, "@0x") && !r->is_source_name)
 		return resolve_add_text(r, r->text, 0);
 	e = place_functions_find(r->places, r->name, &f);
@@ -620,7 +627,7 @@ static int resolve_name(struct resolution *r)
 
 /* ---- points ---- */
 
-/* Adds the instruction at VADDR. */
+/* Adds the instruction at VADDR, which is called LABEL. */
 static int resolve_point(struct resolution *r, uint64_t vaddr, const char *label,
 			 const struct place_arguments *arguments)
 {
@@ -644,7 +651,7 @@ static int resolve_point(struct resolution *r, uint64_t vaddr, const char *label
 	return e;
 }
 
-/* Adds it with the variables that are visible there. */
+/* Adds the instruction at VADDR with the variables that are visible there. */
 static int resolve_point_with_variables(struct resolution *r, uint64_t vaddr, const char *label)
 {
 	struct place_arguments a = { .n = 0 };
@@ -711,8 +718,8 @@ static int resolve_usdt(struct resolution *r)
 
 /* ---- all ---- */
 
-/* Whether the recorder knows everything by itself. Other libraries of libc are searched, since
- * their functions have moved to libc.so.6. */
+/* Whether the recorder needs no help. Other libraries of libc are searched, since their functions
+ * have moved to libc.so.6. */
 static bool resolve_is_known(const struct resolution *r)
 {
 	const char *slash = strrchr(r->file, '/');

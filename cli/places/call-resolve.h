@@ -6,12 +6,12 @@
  * information (capture/options/call-spec.h).
  *
  *	FILE:NAME                    a function by its name in the source: ns::Class::method
- *	FILE:'NAME(TYPE, ...)'       one of several of that name
+ *	FILE:'NAME(TYPE, ...)'       one of several functions with that name
  *	FILE:SOURCE:LINE             a line, where its code begins
  *	FILE:0xADDRESS               an instruction, or the function that begins there
  *	FILE:usdt:PROVIDER:NAME      a static probe
  *
- * each followed by arguments, result and condition, as there.
+ * Each can be followed by arguments, result and condition, as in call-spec.h.
  */
 #pragma once
 

@@ -14,12 +14,12 @@ struct call_resolved {
 		char source[CALL_SOURCE_MAX]; /* "file.c:42", or "" */
 	} * list;                             /* owned */
 	size_t n;
-	/* Sentences about matching functions that are left out, or NULL; owned */
-	char *left_out; /* each name means several functions, or is a label */
-	char *refused;  /* the kernel sets no probe on them */
-	/* About functions that are not left out */
-	char *clipped; /* they have more values than are recorded */
-	char *untyped; /* their arguments and results are unknown */
+	/* Sentences about matching functions that are left out, or NULL; owned: */
+	char *left_out; /* names that mean several functions, or a label */
+	char *refused;  /* functions on which the kernel sets no probe */
+	/* Sentences about functions that are recorded: */
+	char *clipped; /* functions with more values than are recorded */
+	char *untyped; /* functions whose arguments and results are unknown */
 };
 
 void call_resolved_deinit(struct call_resolved *r);

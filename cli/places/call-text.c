@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "capture/options/call-spec.h"
 
-/* The word for REASON in specifications; there are fewer than reasons. */
+/* The word for REASON in specifications, which have fewer words than there are reasons. */
 static const char *call_text_reason(enum place_reason reason)
 {
 	static const enum call_reason words[PLACE_REASON_MAX] = {
@@ -24,7 +24,10 @@ static const char *call_text_reason(enum place_reason reason)
 	return call_reason_name(words[reason] ?: CALL_REASON_COMPLEX);
 }
 
-/* The type of A in the syntax of specifications; WORDS: with the words of an enumeration. */
+/*
+ * Writes the type of A in the syntax of specifications. WORDS: an enumeration is written with its
+ * words.
+ */
 static void call_text_put_type(struct outbuf *to, const struct place_argument *a, bool words)
 {
 	unsigned bits = 8u * a->bytes;
@@ -66,7 +69,7 @@ static void call_text_put_type(struct outbuf *to, const struct place_argument *a
 /* The DWARF numbers of the argument registers. */
 static const uint8_t call_text_registers[CALL_ARG_REGISTERS] = { 5, 4, 1, 2, 8, 9 };
 
-/* The location of A, which is argument I of a function or point. */
+/* Writes the location of A, which is argument I of a function or point. */
 static void call_text_put_location(struct outbuf *to, const struct place_argument *a, size_t i,
 				   bool is_point)
 {
@@ -94,7 +97,7 @@ static void call_text_put_location(struct outbuf *to, const struct place_argumen
 		outbuf_print(to, ":%u", a->width);
 }
 
-/* The name of A. It can contain characters that specifications do not allow in names. */
+/* Writes the name of A, which can contain characters that specifications do not allow in names. */
 static void call_text_put_name(struct outbuf *to, const struct place_arguments *a, size_t i)
 {
 	const char *name = a->list[i].name;

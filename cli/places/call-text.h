@@ -11,15 +11,16 @@
 #include "reader/places/place-arguments.h"
 
 /*
- * Appends the arguments A and, except for a point, the result. WORDS: enumerations get their words.
+ * Appends the arguments A and, except for a point, the result. WORDS: enumerations are written with
+ * their words.
  */
 void call_text_put_arguments(struct outbuf *to, const struct place_arguments *a, bool is_point,
 			     bool words);
 
-/* Appends a label, in quotes. A long one is cut, before a character. */
+/* Appends a label, in quotes. A long label is cut before a character. */
 void call_text_put_label(struct outbuf *to, const char *label);
 
 enum { CALL_TEXT_SHOWN_MAX = 80 };
 
-/* Appends a name for a message, in quotes: at most CALL_TEXT_SHOWN_MAX bytes of it. */
+/* Appends at most CALL_TEXT_SHOWN_MAX bytes of a name for a message, in quotes. */
 void call_text_put_shown(struct outbuf *to, const char *name);

@@ -15,7 +15,7 @@
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 
 /* Gives FUNCTION, which begins at PLACE, the name that the recorder uses for functions without a
- * symbol. Such a function still has its address as a name. */
+ * symbol. Without this, its name is its address. */
 static int indirect_functions_name(struct place_function *function, const struct call_place *place,
 				   const char *name)
 {
@@ -31,7 +31,7 @@ static int indirect_functions_name(struct place_function *function, const struct
 	return 0;
 }
 
-/* Adds the function that begins at PLACE, one of those of NAME. */
+/* Adds the function that begins at PLACE, one of the functions of NAME. */
 static int indirect_functions_add_one(struct places *p, const struct call_place *place,
 				      const char *name, struct place_functions *to)
 {

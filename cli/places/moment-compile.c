@@ -33,7 +33,7 @@ struct moment_request {
 	struct moment_spec spec;
 	struct places *places;
 	const struct place_arguments
-		*marked; /* of the static probe at the place; NULL = no probe */
+		*marked; /* arguments of the static probe at the place; NULL = no probe */
 	char path[PATH_MAX];
 };
 
@@ -70,7 +70,7 @@ static void moment_put_none(FILE *to, const struct place_variable *v, const char
 		reason);
 }
 
-/* Writes the loads of V; the next one is number *N_LOADS. */
+/* Writes the loads of V. The next load has the number *N_LOADS. */
 static void moment_put_variable(FILE *to, const struct place_variable *v, uint32_t *n_loads)
 {
 	uint32_t first = *n_loads + v->count.is_used;
@@ -124,7 +124,7 @@ static void moment_put_list(FILE *to, const struct place_locals *l, uint32_t *n_
 	}
 }
 
-/* Writes the ITEMS. They need debug information, unless they are OPTIONAL. */
+/* Writes the variables ITEMS. They need debug information, unless they are OPTIONAL. */
 static int moment_put_locals(const struct moment_request *q, FILE *to,
 			     const struct place_query *query, bool optional, uint32_t *n_loads)
 {
@@ -143,8 +143,8 @@ static int moment_put_locals(const struct moment_request *q, FILE *to,
 	return CLI_OK;
 }
 
-/* Writes the variables of a static probe first; "args" also includes the arguments of its
- * function. */
+/* Writes the variables. If the place is a static probe, its arguments come first; "args" then also
+ * includes the arguments of its function. */
 static int moment_put_variables(const struct moment_request *q, FILE *to, uint64_t vaddr,
 				uint32_t *n_loads)
 {
@@ -195,8 +195,8 @@ static int moment_find_op(const char *text)
 
 /* An operand of a condition. */
 struct moment_subject {
-	struct place_load load; /* unless it is a trace state variable */
-	int tsv;                /* number of the trace state variable; -1 = none */
+	struct place_load load; /* load of the operand, unless it is a trace state variable */
+	int tsv;                /* number of the trace state variable; -1 = another operand */
 	bool is_signed;
 };
 

@@ -8,7 +8,7 @@
  *	FILE:0xADDRESS         an address in the file
  *	FILE:usdt:PROVIDER:NAME  a static probe, with its arguments as arg1 and so on
  *
- * each followed by conditions and actions (cli/places/moment-spec.h).
+ * Each can be followed by conditions and actions (cli/places/moment-spec.h).
  */
 #pragma once
 
@@ -16,9 +16,9 @@
 
 /*
  * Compiles TEXT, for the processes in FILTER, into TO: a plan and an open file for each address.
- * COLLECT lists what is collected (words with commas between them: regs, stack=BYTES, args, locals,
- * NAME, *NAME, *NAME@N, $NAME; NULL = args, locals and 4096 bytes of stack). Returns CLI_OK, or an
- * enum cli_exit after an error message; NAME is the name of the option.
+ * COLLECT lists the collected data (words with commas between them: regs, stack=BYTES, args,
+ * locals, NAME, *NAME, *NAME@N, $NAME; NULL = args, locals and 4096 bytes of stack). Returns
+ * CLI_OK, or an enum cli_exit after an error message; NAME is the name of the option.
  */
 int moment_compile(const char *name, const char *text, const char *collect,
 		   const struct capture_filter *filter, struct call_options *to);

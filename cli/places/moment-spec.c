@@ -30,7 +30,7 @@ int moment_spec_register(const char *name)
 	return -1;
 }
 
-/* Names with a meaning in GDB or in kymo's trace files. */
+/* Whether NAME has a meaning in GDB or in kymo's trace files. */
 static bool moment_spec_is_reserved(const char *name)
 {
 	static const char *const names[] = {
@@ -130,7 +130,7 @@ static int moment_spec_parse_collect(struct moment_spec *s, const char *collect)
 
 /* ---- words after the place ---- */
 
-/* The next word of *REST, without consuming it; "" = none. */
+/* The next word of *REST, without consuming it; "" after the last word. */
 static const char *moment_spec_peek(char **rest)
 {
 	if (*rest)
@@ -138,7 +138,7 @@ static const char *moment_spec_peek(char **rest)
 	return *rest ?: "";
 }
 
-/* Consumes the next word of *REST; NULL = none. */
+/* Consumes the next word of *REST. Returns NULL after the last word. */
 static char *moment_spec_word(char **rest)
 {
 	char *word;
@@ -220,7 +220,7 @@ static int moment_spec_parse_word(struct moment_spec *s, const char *option, con
 			       option, word);
 }
 
-/* Cuts TEXT after the place. Returns the words after it; NULL = none. */
+/* Cuts TEXT after the place. Returns the words after the place; NULL = no words. */
 static char *moment_spec_cut_place(char *text)
 {
 	static const char *const words[] = { "if", "max", "collect", "count", "snapshot", "stop" };

@@ -18,8 +18,10 @@
 
 enum {
 	MOMENT_SPEC_ITEMS_MAX = 32,
-	MOMENT_SPEC_STACK_BYTES = 4096, /* unless --collect gives a size */
-	MOMENT_SPEC_RED_ZONE = 128,     /* bytes below the stack pointer that are in use */
+	/* Size of the collected stack, unless --collect gives another. */
+	MOMENT_SPEC_STACK_BYTES = 4096,
+	/* Number of bytes below the stack pointer that are in use. */
+	MOMENT_SPEC_RED_ZONE = 128,
 };
 
 struct moment_spec_condition {
@@ -27,25 +29,26 @@ struct moment_spec_condition {
 };
 
 struct moment_spec {
-	char *text; /* owned; contains the texts below */
+	char *text; /* text that contains the texts below; owned */
 	char *file, *place;
 	struct moment_spec_condition conditions[MOMENT_PLAN_CONDITIONS_MAX];
 	uint32_t n_conditions;
-	uint64_t max;            /* MOMENT_PLAN_EACH = no limit */
-	uint64_t snapshot, stop; /* 0 = never */
+	uint64_t max;            /* maximum number of hits; MOMENT_PLAN_EACH = no limit */
+	uint64_t snapshot, stop; /* number of the hit for the action; 0 = never */
 	struct moment_plan_tsv tsvs[MOMENT_PLAN_TSVS_MAX];
 	uint32_t n_tsvs;
-	const char *own_collect; /* replaces --collect; NULL = not given */
-	char *collect;           /* owned; contains the texts below */
+	/* `collect` of this point, which replaces --collect; NULL = not given. */
+	const char *own_collect;
+	char *collect; /* text that contains the texts below; owned */
 	const char *items[MOMENT_SPEC_ITEMS_MAX];
 	size_t n_items;
-	uint64_t stack_bytes; /* 0 = none */
+	uint64_t stack_bytes; /* size of the collected stack; 0 = no stack */
 	bool implied;         /* the default collection applies */
 };
 
 /*
  * Parses TEXT and COLLECT (NULL = not given). Returns CLI_OK, or an enum cli_exit after an error
- * message; OPTION is the name of the option in it. *RET must be freed in both cases.
+ * message, in which OPTION is the name of the option. *RET must be freed in both cases.
  */
 int moment_spec_parse(const char *option, const char *text, const char *collect,
 		      struct moment_spec *ret);

@@ -15,10 +15,11 @@
 struct needed_libraries {
 	const struct places *program;
 	const char *environment; /* LD_LIBRARY_PATH of a program that kymo starts, or NULL */
-	char *names[NEEDED_LIBRARIES_MAX];  /* owned */
-	bool is_path[NEEDED_LIBRARIES_MAX]; /* a preloaded library that is not searched */
+	char *names[NEEDED_LIBRARIES_MAX]; /* owned */
+	/* The library is preloaded, and is not searched by name. */
+	bool is_path[NEEDED_LIBRARIES_MAX];
 	size_t n;
-	int error; /* why the list is not complete; 0 = it is */
+	int error; /* why the list is incomplete; 0 = it is complete */
 };
 
 static bool needed_library_is_listed(const struct needed_libraries *l, const char *name)
@@ -51,8 +52,7 @@ static void needed_library_expand(const char *dir, size_t n, const char *of, con
 
 /*
  * Writes to TO the path of the library NAME, which the file at OF needs, in one of PATH's
- * directories; an empty one is the working directory. PATH can be NULL. Returns whether it is
- * there.
+ * directories; an empty one is the working directory. PATH can be NULL. Returns whether it exists.
  */
 static bool needed_library_search(const char *path, const char *of, const char *name,
 				  char to[static PATH_MAX])
@@ -125,7 +125,7 @@ struct needed_library_tokens {
 	const char *origin, *lib, *platform;
 };
 
-/* The bytes of the token at AT, and its value; 0 = there is none. */
+/* The length of the token at AT, and its value; 0 = AT is not a token. */
 static size_t needed_library_token(const struct needed_library_tokens *t, const char *at,
 				   const char **ret)
 {
@@ -147,7 +147,7 @@ static size_t needed_library_token(const struct needed_library_tokens *t, const 
 	return 0;
 }
 
-/* Writes to TO the path NAME with the values of its tokens. Returns whether it is there. */
+/* Writes to TO the path NAME with the values of its tokens. Returns whether it exists. */
 static bool needed_library_replace(const struct needed_library_tokens *t, const char *name,
 				   char to[static PATH_MAX])
 {
@@ -171,7 +171,8 @@ static bool needed_library_replace(const struct needed_library_tokens *t, const 
 
 /*
  * Appends the library PATH, which has tokens. Their values depend on the system and on the
- * processor: all libraries that it can be are appended. If there is none, PATH is not found.
+ * processor, so all existing libraries that PATH can mean are appended. If none exists, PATH is not
+ * found.
  */
 static void needed_library_append_each(struct needed_libraries *l, const char *path)
 {
@@ -221,7 +222,7 @@ static void needed_library_list_text(struct needed_libraries *l, const char *tex
 	     at += strspn(at, separators)) {
 		size_t n = strcspn(at, separators);
 
-		/* (the dynamic linker ignores longer ones) */
+		/* (the dynamic linker ignores longer names) */
 		if (n < sizeof(name)) {
 			snprintf(name, sizeof(name), "%.*s", (int)n, at);
 			needed_library_append_preloaded(l, name);
@@ -337,7 +338,10 @@ static int needed_library_visit(struct needed_libraries *l, const struct capture
 			r = visitor->on_failure(why, visitor->userdata);
 			continue;
 		}
-		/* (such a library is ignored; a searched one can be in the next directory) */
+		/*
+		 * (this library is ignored; a library that is searched can be in the next
+		 * directory)
+		 */
 		if (l->is_path[i] && !place_needed_same_size(p, l->program))
 			continue;
 		needed_library_list(l, p);

@@ -22,10 +22,10 @@
 
 struct process_file_search {
 	const char *name;
-	char path[PATH_MAX]; /* the file on this machine, as named by the kernel; "" = none */
-	struct stat st;      /* of this file */
-	bool is_used;        /* a process has it mapped */
-	struct stat other;   /* of the file that was found instead */
+	char path[PATH_MAX]; /* path of this machine's file in the kernel; "" = no such file */
+	struct stat st;      /* attributes of this file */
+	bool is_used;        /* a process has mapped this file */
+	struct stat other;   /* attributes of the file that was found instead */
 };
 
 static bool process_file_same(const struct stat *a, const struct stat *b)
@@ -131,7 +131,7 @@ static void process_file_scan_maps(struct process_file_search *s, uint32_t pid,
 		fclose(f);
 }
 
-/* Finds a path that exists only in the namespace of one of the processes. */
+/* Finds a path that exists only in the mount namespace of one of the processes. */
 static int process_file_below_root(const char *name, const struct capture_filter *filter,
 				   struct process_file *ret)
 {

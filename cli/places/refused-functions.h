@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that a pattern leaves out, because the kernel sets no probe on the instructions at
- * which their calls could be recorded (capture/probes/call-places.h), or because they are labels:
- * no function begins there, such as at the end of OCaml's code.
+ * Functions that a pattern leaves out: the kernel sets no probe on the instructions at which their
+ * calls could be recorded (capture/probes/call-places.h), or they are labels, at which no function
+ * begins, for example at the end of OCaml's code.
  */
 #pragma once
 
@@ -13,20 +13,20 @@
 
 /* Functions that are left out. */
 struct refused_list {
-	struct outbuf names; /* the first names, and the number of further ones; empty = none */
+	struct outbuf names; /* the first names, and the number of further ones; can be empty */
 	size_t n, n_named;
 };
 
 struct refused_names {
-	struct refused_list refused; /* they can have no probe */
+	struct refused_list refused; /* functions that can have no probe */
 	struct refused_list labels;
 };
 
 /*
  * Searches the file at PATH, once, for such functions among those of RESOLVED, which a pattern has
- * found. Removes the specifications that mean only such a function, unless no other would remain.
- * Writes their names to TO, which is empty. They stay empty if the file cannot be examined: then
- * the recorder reports the reason.
+ * found. Removes the specifications that mean only such a function, unless no others would remain.
+ * Writes the names of these functions to TO, which is empty. TO stays empty if the file cannot be
+ * examined: then the recorder reports the reason.
  */
 void refused_functions_drop(const char *path, struct call_resolved *resolved,
 			    struct refused_names *to);

@@ -20,7 +20,7 @@ enum { PROBLEM_MAX = NEEDED_LIBRARY_WHY_MAX + CALL_PLACE_NAME_MAX };
 
 struct switches_check {
 	const char *file;
-	const char *of; /* how the libraries belong to it */
+	const char *of; /* relation of the libraries to the program, for messages */
 	char **ret_why;
 };
 
@@ -58,7 +58,7 @@ static int switching_programs_refuse_unknown(const struct switches_check *check,
 		check->file, check->of, problem);
 }
 
-/* A library that is not found, or not readable, can switch stacks. */
+/* Handles a library that is not found, or unreadable: it can switch stacks. */
 static int switching_programs_on_failure(const char *why, void *userdata)
 {
 	return switching_programs_refuse_unknown(userdata, why);

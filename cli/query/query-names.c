@@ -60,7 +60,7 @@ int query_names_complain(const struct query_names *n, const struct query_express
 
 /* ---- values ---- */
 
-/* Whether LIST, names with commas between them, contains NAME. An empty list contains all. */
+/* Whether LIST, names separated by commas, contains NAME. An empty list contains all names. */
 static bool query_names_lists(const char *list, const char *name)
 {
 	size_t n = strlen(name);
@@ -92,7 +92,7 @@ void query_names_add_values(struct query_names *n, const struct query_expression
 {
 	uint32_t all = tracedb_store_shapes(store);
 
-	/* (the store has removed its shapes if there are fewer) */
+	/* (if there are fewer shapes than before, the store has removed its shapes) */
 	for (uint32_t i = all < n->n_shapes ? 0 : n->n_shapes; i < all; i++) {
 		const struct tracedb_shape *shape = tracedb_store_shape(store, i);
 
@@ -105,7 +105,7 @@ void query_names_add_values(struct query_names *n, const struct query_expression
 	n->n_shapes = all;
 }
 
-/* The kind of value that NODE needs, if no value with FORMATS is of this kind; otherwise NULL. */
+/* The kind of value that NODE needs, if FORMATS has no format of this kind; otherwise NULL. */
 static const char *query_names_missing(const struct query_node *node, unsigned formats)
 {
 	switch (node->kind) {
@@ -131,7 +131,7 @@ bool query_names_say_valueless(const struct query_names *n, const struct query_e
 		const char *what;
 		uint32_t v = node->variable;
 
-		/* (only these nodes have a variable) */
+		/* (only the other nodes have a variable) */
 		if (node->kind != QUERY_VALUE && node->kind != QUERY_SIZE &&
 		    node->kind != QUERY_CONTENT)
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks that the variables in an expression exist in the trace, and that some point has the value,
- * the size or the text of each that the expression compares. If none has, the comparison is false
- * for each point. This is a mistake, which an empty result would hide.
+ * Checks that the variables in an expression exist in the trace. Also checks, for each variable,
+ * that some point has the value, the size or the text that the expression compares. If no point has
+ * it, the comparison is always false. This is a mistake, which an empty result would hide.
  */
 #pragma once
 
@@ -13,12 +13,12 @@
 enum { QUERY_NAME_MAX = 32 };
 
 struct query_names {
-	bool seen[QUERY_VARIABLES_MAX]; /* of the variables of an expression */
+	bool seen[QUERY_VARIABLES_MAX]; /* for each variable of the expression: the trace has it */
 	unsigned distance[QUERY_VARIABLES_MAX];
 	char nearest[QUERY_VARIABLES_MAX][QUERY_NAME_MAX]; /* "" = no similar name */
-	/* the formats of their values: 1 << enum tracedb_format */
+	/* Formats of the values of each variable: bits 1 << enum tracedb_format */
 	unsigned formats[QUERY_VARIABLES_MAX];
-	uint32_t n_shapes; /* shapes of the store that were added */
+	uint32_t n_shapes; /* number of shapes of the store that were added */
 };
 
 /* Adds the names of DICTIONARY, for the variables of E. */
@@ -26,14 +26,17 @@ void query_names_add(struct query_names *n, const struct query_expression *e,
 		     const struct tracedb_dictionary *dictionary);
 
 /*
- * Reports on stderr which variable of E no point of the trace NAME has, and then returns
- * CLI_FAILED, else CLI_OK. HAS_BLOCKS: allocations were recorded; if not, the message gives this as
- * the reason for a missing `address` or `bytes`.
+ * Reports on stderr which variables of E no point of the trace NAME has. Returns CLI_FAILED if
+ * there are any, else CLI_OK. HAS_BLOCKS: allocations were recorded; if not, the message gives this
+ * as the reason for a missing `address` or `bytes`.
  */
 int query_names_complain(const struct query_names *n, const struct query_expression *e,
 			 const char *name, bool has_blocks);
 
-/* Adds the kinds of values that the points of STORE have. Call it again when STORE has new ones. */
+/*
+ * Adds the kinds of values that the points of STORE have. Must be called again when STORE has new
+ * points.
+ */
 void query_names_add_values(struct query_names *n, const struct query_expression *e,
 			    const struct tracedb_dictionary *dictionary,
 			    const struct tracedb_store *store);

@@ -13,7 +13,7 @@ static const struct trace_statement *query_print_statement_of(const struct query
 	return p->statements ? trace_statements_get(p->statements, statement) : NULL;
 }
 
-/* "point 3 write, called by main over.c:12" */
+/* Prints a point: "point 3 write, called by main over.c:12". */
 static void query_print_point(const struct query_print *p, size_t point, uint64_t statement)
 {
 	const struct trace_statement *s = query_print_statement_of(p, statement);

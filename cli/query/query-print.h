@@ -10,11 +10,11 @@
 struct query_print {
 	const struct query_expression *expression;
 	const struct tracedb_dictionary *dictionary; /* of the trace */
-	/* For an archive; else NULL. */
+	/* Statements of an archive; NULL for other traces. */
 	const struct trace_statements *statements;
 	const struct trace_points_space *space;
 };
 
-/* As text, and as one JSON object. */
+/* Print a result as text, and as one JSON object. */
 void query_print_text(const struct query_print *p, const struct query_result *r);
 void query_print_json(const struct query_print *p, const struct query_result *r);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks that the constants that an expression compares with names of functions, types or variables
- * can be equal to one. A misspelt name makes the comparison false for each point, which an empty
- * result would hide.
+ * Checks the constants that an expression compares with names of functions, types or variables:
+ * some name must be able to fulfil each comparison. A misspelt name makes the comparison always
+ * false, which an empty result would hide.
  */
 #pragma once
 
@@ -11,16 +11,16 @@
 
 #include "reader/query/query-expression.h"
 
-/* The maximum number of checked comparisons, and the room for a similar name. */
+/* The maximum number of checked comparisons, and the size of a similar name. */
 enum { QUERY_TEXTS_MAX = 32, QUERY_TEXT_MAX = 64 };
 
 struct query_texts {
 	struct query_texts_check {
 		enum query_kind what;         /* QUERY_FUNCTION, QUERY_TYPE or QUERY_NAME */
 		enum query_kind how;          /* QUERY_IS, QUERY_MATCHES or QUERY_CONTAINS */
-		const char *text;             /* text of the expression */
-		bool seen;                    /* some name fulfils the comparison */
-		unsigned distance;            /* distance of the nearest name */
+		const char *text;             /* the constant in the expression */
+		bool seen;                    /* some name in the trace fulfils the comparison */
+		unsigned distance;            /* edit distance of the nearest name */
 		char nearest[QUERY_TEXT_MAX]; /* "" = no name is similar */
 	} list[QUERY_TEXTS_MAX];
 	size_t n;
@@ -29,7 +29,7 @@ struct query_texts {
 /* Finds the comparisons of E, which T borrows. */
 void query_texts_init(struct query_texts *t, const struct query_expression *e);
 
-/* The trace has a function, a type or a variable (WHAT) with this name. */
+/* Notes that the trace has a function, a type or a variable (WHAT) with this name. */
 void query_texts_add(struct query_texts *t, enum query_kind what, const char *name);
 
 /*

@@ -17,7 +17,7 @@
 /* Types of values. */
 enum { TYPE_INT, TYPE_UINT, TYPE_POINTER, TYPE_BOOL, TYPE_TEXT, TYPE_FLOAT, TYPES };
 
-/* The names of variables: of a call with its result, or of a moment. */
+/* Names of variables: the result of a call, and data of a moment. */
 enum {
 	VALUES_MAX = 2 * MOMENT_PLAN_VARIABLES_MAX + MOMENT_PLAN_TSVS_MAX,
 	PRINTED_MAX = 4096,
@@ -25,14 +25,14 @@ enum {
 };
 
 struct trace_points_value {
-	const char *name; /* of the set of texts */
+	const char *name; /* name in the set of texts */
 	uint32_t type;
 	uint32_t n_text;
 	union {
 		int64_t i;
 		uint64_t u;
 		double f;
-		size_t text_at; /* in the texts */
+		size_t text_at; /* position in `texts` */
 	};
 };
 
@@ -40,9 +40,9 @@ struct trace_points_item {
 	uint64_t ts_ns, order;
 	struct trace_points_space space;
 	uint32_t tid;
-	uint32_t statement;     /* 0: not a point, but a live block */
+	uint32_t statement;     /* 0 = the item is not a point, but a live block */
 	bool is_block;          /* a block was allocated or freed: */
-	uint64_t address, size; /* of the block; size 0 = freed */
+	uint64_t address, size; /* address and size of the block; size 0 = freed */
 	uint32_t n;
 	struct trace_points_value *values; /* owned */
 };
@@ -103,7 +103,7 @@ static struct trace_points_value *trace_points_add_value(struct trace_points *t,
 	return v;
 }
 
-/* Decodes the escape after a backslash at *P, and moves behind it. */
+/* Decodes the escape after a backslash at *P, and moves *P behind it. */
 static char trace_points_unescape(const char **p, const char *end)
 {
 	static const char from[] = "abfnrtve", to[] = "\a\b\f\n\r\t\v\033";
@@ -203,7 +203,7 @@ static int trace_points_on_call(struct trace_points *t, const struct event *ev)
 
 /* ---- moments ---- */
 
-/* The number in BYTES with SHAPE. False if it is not a number, or must be computed. */
+/* The number in BYTES with SHAPE. Returns false if it is not a number, or must be computed. */
 static bool trace_points_number(const char *shape, const struct outbuf *bytes,
 				struct trace_points_value *ret)
 {
@@ -235,7 +235,7 @@ static bool trace_points_number(const char *shape, const struct outbuf *bytes,
 	}
 }
 
-/* A value that is computed for the output. */
+/* Parses TEXT, a value that was computed by printing it. */
 static bool trace_points_printed_number(const char *text, struct trace_points_value *ret)
 {
 	char *end;
@@ -342,7 +342,7 @@ static int trace_points_on_block(struct trace_points *t, const struct event *ev)
 	return item->statement && t->name_of_address && t->name_of_bytes ? 0 : -ENOMEM;
 }
 
-/* The process has a new address space from now on. */
+/* Handles an exec: the process has a new address space from now on. */
 static int trace_points_on_exec(struct trace_points *t, const struct event *ev)
 {
 	uint64_t key = (uint64_t)ev->pid + 1;
@@ -384,7 +384,7 @@ int trace_points_on_event(void *points, const struct event *ev)
 	}
 }
 
-/* The archive OF has none of the events that become points. */
+/* Reports that the archive OF has none of the events that become points. */
 static int trace_points_say_none(const struct open_trace *of)
 {
 	static const enum nothing_part kinds[] = { NOTHING_CALLS, NOTHING_MOMENTS,
@@ -493,7 +493,7 @@ static struct tracedb_value trace_points_value(const struct trace_points *t,
 DEFINE_ORDER_OF_POINTERS(trace_points_compare_times, struct trace_points_item,
 			 COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->order, y->order))
 
-/* The items of SPACE by time, as a new array; NULL if there is no memory. */
+/* The items of SPACE, sorted by time, as a new array. Returns NULL without memory. */
 static const struct trace_points_item **
 trace_points_of(const struct trace_points *t, const struct trace_points_space *space, size_t *ret_n)
 {
@@ -513,8 +513,8 @@ static struct tracedb_entry trace_points_buffer(const struct trace_points_item *
 				       .buffer = { item->address, item->size } };
 }
 
-/* Writes a block. At an allocation, its buffer comes first; at a free, the buffer exists until
- * then. */
+/* Writes a block. At an allocation, its buffer is written before the point; at a free, the buffer
+ * exists until the point. */
 static size_t trace_points_put_block(const struct trace_points *t,
 				     const struct trace_points_names *names,
 				     const struct trace_points_item *item,

@@ -29,7 +29,7 @@ struct trace_points_item;
 /* An address space. */
 struct trace_points_space {
 	uint32_t pid;
-	uint32_t number; /* number among the address spaces of the process, from 0 */
+	uint32_t number; /* number of the address space in its process, from 0 */
 };
 
 struct trace_points {
@@ -37,28 +37,32 @@ struct trace_points {
 	size_t n, room;
 	struct text_set names;
 	const char *name_of_address,
-		*name_of_bytes; /* of blocks, in `names`; NULL before the first block */
-	struct outbuf texts;    /* texts of values, concatenated */
+		/* Names of the variables of blocks, in `names`; NULL before the first block. */
+		*name_of_bytes;
+	struct outbuf texts; /* texts of values, concatenated */
 	struct trace_statements statements;
 	struct call_stacks stacks;
-	bool has_stacks; /* trace_points_init() */
+	bool has_stacks; /* trace_points_init() was called */
 	struct moment_store moments;
 	struct table spaces; /* pid + 1 -> number of its current address space */
-	uint64_t n_points;   /* calls, moments and allocations */
-	uint64_t n_lost;     /* calls, moments and allocations that the recording lost */
+	uint64_t n_points;   /* number of calls, moments and allocations */
+	uint64_t n_lost;     /* number of calls, moments and allocations that the recording lost */
 	bool has_blocks;     /* some blocks and their sizes are known */
-	uint64_t sampled;    /* not 0: only some allocations were recorded */
+	uint64_t sampled;    /* if not 0: only some allocations were recorded */
 };
 
-/* A struct of zeroes is valid, too, but has no callers. Returns CLI_OK or CLI_FAILED. */
+/*
+ * Initializes T. A struct with all bytes zero is valid, too, but has no callers. Returns CLI_OK or
+ * CLI_FAILED.
+ */
 int trace_points_init(struct trace_points *t);
 void trace_points_deinit(struct trace_points *t);
 
 /* Adds an event of any kind. Returns 0 or -ENOMEM. */
 int trace_points_on_event(void *points, const struct event *ev);
 
-/* Reports on stderr if T, read from OF, has no points, or if sizes of buffers are unknown. Returns
- * CLI_FAILED then, unless the recording was asked for points; else CLI_OK. */
+/* Reports on stderr if T, read from OF, has no points, or if sizes of buffers are unknown. In these
+ * cases, returns CLI_FAILED, unless the recording was asked for points; otherwise CLI_OK. */
 int trace_points_complain(const struct trace_points *t, const struct open_trace *of);
 
 /* The address spaces with points, sorted by process and time, as a new array (free() it). Returns 0

@@ -28,7 +28,7 @@ void trace_statements_deinit(struct trace_statements *s)
 	text_set_deinit(&s->texts);
 }
 
-/* The number of KEY. If it is new, *RET_NEW is its new statement, else NULL. 0 if there is no
+/* The number of KEY. If KEY is new, *RET_NEW is its new statement, else NULL. Returns 0 without
  * memory. */
 static uint32_t trace_statements_number(struct trace_statements *s, const void *key, size_t n,
 					struct trace_statement **ret_new)
@@ -49,7 +49,7 @@ static uint32_t trace_statements_number(struct trace_statements *s, const void *
 	return (uint32_t)s->n;
 }
 
-/* Returns false if there is no memory. */
+/* Keeps a copy of a text. Returns false without memory. */
 static bool trace_statements_keep(struct trace_statements *s, const char **to, const char *text)
 {
 	*to = text_set_keep(&s->texts, text ?: "");

@@ -23,41 +23,51 @@
 struct trace_statement {
 	const char *name;       /* name of the called function or of the point */
 	const char *caller;     /* the function that contains the call; "" = unknown */
-	const char *source;     /* its source file; "" = unknown */
+	const char *source;     /* source file of the code; "" = unknown */
 	const char *module;     /* the program or library; "" = unknown */
 	const char *build_id;   /* build id of the module, in hexadecimal digits; "" = unknown */
-	uint32_t module_number; /* from 1; 0 = unknown */
+	uint32_t module_number; /* number of the module, from 1; 0 = unknown */
 	uint32_t line;
-	uint64_t address; /* of a point, in the module's own addresses; of a call, see below */
+	/*
+	 * For a point, its address in the module's own addresses; for a call, see
+	 * trace_statements_of_call().
+	 */
+	uint64_t address;
 };
 
 struct trace_statements {
-	struct trace_statement *list; /* by number - 1; owned, with texts in... */
+	struct trace_statement *list; /* indexed by number - 1; owned; its texts are in... */
 	size_t n, room;
 	struct text_set texts; /* ... this set */
 	struct table by_key;
-	struct table modules; /* by path and build ID: the number */
+	struct table modules; /* path and build ID -> number */
 };
 
 void trace_statements_deinit(struct trace_statements *s);
 
 /*
- * The number of the statement that called function NAME, whose stack starts with NODE of STACKS (0:
- * unknown). Its address is the file offset of the return address in the module. 0 if there is no
- * memory.
+ * Adds the statement that called function NAME. Its stack starts with NODE of STACKS (0 = unknown),
+ * and its address is the file offset of the return address in the module. Returns its number; 0
+ * without memory.
  */
 uint32_t trace_statements_of_call(struct trace_statements *s, const char *name,
 				  struct call_stacks *stacks, uint32_t node);
 
-/* The number of a point's statement, likewise: SOURCE is "FILE:LINE", or "". */
+/*
+ * Adds the statement of a point, whose SOURCE is "FILE:LINE", or "". Returns its number; 0 without
+ * memory.
+ */
 uint32_t trace_statements_of_point(struct trace_statements *s, const char *name, const char *module,
 				   const char *source, uint64_t address);
 
-/* The id of statement NUMBER in LAYOUT. Returns 0, or -EOVERFLOW if it has too few bits. */
+/*
+ * The id of statement NUMBER in LAYOUT. Returns 0, or -EOVERFLOW if the ids of LAYOUT have too few
+ * bits.
+ */
 int trace_statements_id(const struct trace_statements *s, uint32_t number,
 			enum tracedb_layout layout, uint64_t *ret);
 
-/* Finds a statement by its id in W64. NULL = unknown. */
+/* Finds a statement by its id in W64. Returns NULL if the id is unknown. */
 const struct trace_statement *trace_statements_get(const struct trace_statements *s, uint64_t id);
 
 /* Prints a line for each statement: id in LAYOUT, name, caller, source, line, address, build ID and

@@ -27,7 +27,10 @@
 
 enum { VARS_MAX = QUERY_VARIABLES_MAX, WRITE_BYTES = 1 << 20 };
 
-/* A live stream can be endless. At most this many of its points are kept for joins. */
+/*
+ * The maximum number of points of a live stream that are kept for joins, since the stream can be
+ * endless.
+ */
 enum { LIVE_POINTS_MAX = 1 << 24 };
 
 struct verb_query {
@@ -39,9 +42,9 @@ struct verb_query {
 
 	struct open_trace trace;
 	struct tracedb_store *store;
-	struct trace_points points;    /* of an archive; then... */
-	struct tracedb_reader *reader; /* ... this is of one address space; */
-	struct outbuf bytes;           /* its trace */
+	struct trace_points points;    /* points of an archive; then... */
+	struct tracedb_reader *reader; /* ... this reads the trace of one address space; */
+	struct outbuf bytes;           /* trace of that address space */
 	struct query_print print;
 	struct query_names names;
 	struct query_texts texts;
@@ -54,7 +57,7 @@ struct verb_query {
 	struct tracedb_writer writer;
 	struct outbuf found;
 	bool any;
-	size_t last_point; /* the last one that was written, if any */
+	size_t last_point; /* number of the last point that was written, if any */
 };
 
 static void verb_query_deinit(struct verb_query *v)
@@ -168,9 +171,9 @@ static int verb_query_flush(struct verb_query *v)
 }
 
 /*
- * Writes a variable. The buffer of a pointer applies only to it; other pointers keep their buffers.
- * (Size 0 removes a buffer. So for a pointer to the end of its buffer, the buffer begins a byte
- * earlier.)
+ * Writes a variable. The buffer of a pointer applies only to this pointer; other pointers keep
+ * their buffers. (Size 0 removes a buffer. So for a pointer to the end of its buffer, the buffer
+ * begins a byte earlier.)
  */
 static size_t verb_query_put_variable(const struct tracedb_variable *v,
 				      struct tracedb_entry *entries)
@@ -210,8 +213,8 @@ static int verb_query_put_point(struct verb_query *v, const struct tracedb_store
 	return tracedb_writer_point(&v->writer, &(struct tracedb_point){ entries, n });
 }
 
-/* Writes each point once, even if it is in several results. Of a pair, writes both points, the
- * earlier one first. */
+/* Writes the point of a result; each point once, even if it is in several results. For a pair,
+ * writes both points, the earlier one first. */
 static int verb_query_write_result(struct verb_query *v, const struct query_result *r)
 {
 	int error = 0;
@@ -254,7 +257,7 @@ static int verb_query_on_result(void *userdata, const struct query_result *r)
 	return ferror(stdout) ? 1 : 0;
 }
 
-/* The status for the result of a query. */
+/* The exit status for the result of a query. */
 static int verb_query_status(const struct verb_query *v, int r, const struct query_error *error)
 {
 	if (r == -EINVAL || r == -E2BIG)
@@ -262,7 +265,9 @@ static int verb_query_status(const struct verb_query *v, int r, const struct que
 	return r < 0 ? cli_failed("%s: %s", v->trace.name, strerror(-r)) : CLI_OK;
 }
 
-/* Adds the names of the current dictionary to those that the expression can compare. */
+/*
+ * Adds the names in the current dictionary to the names with which the expression can be compared.
+ */
 static void verb_query_add_names(struct verb_query *v)
 {
 	const struct tracedb_dictionary *d = v->print.dictionary;
@@ -277,7 +282,7 @@ static void verb_query_add_names(struct verb_query *v)
 /*
  * Reports the comparisons that are false for each point, after all points were read. Returns
  * CLI_DAMAGE if the answer is empty for such a reason, or if a variable never has the compared
- * value, else CLI_OK. (A function that was not called is no mistake beside others in an `or`.)
+ * value, else CLI_OK. (It is no mistake if an `or` also has a function that was not called.)
  */
 static int verb_query_say_false(const struct verb_query *v)
 {
@@ -304,7 +309,7 @@ static int verb_query_answer_store(struct verb_query *v)
 
 /* ---- trace-db files ---- */
 
-/* Searched points are dropped, unless later ones are joined with them. */
+/* Drops points that were searched, unless later points are joined with them. */
 static int verb_query_drop_points(struct verb_query *v, struct query_search *search)
 {
 	if (!v->query.expression.joins) {
@@ -404,7 +409,7 @@ static const char *verb_query_function(const void *points, uint64_t statement)
 	return s ? s->name : NULL;
 }
 
-/* IS_LAST: this is the last one, so all names are known. */
+/* Runs the query on SPACE. IS_LAST: this is the last address space, so all names are known. */
 static int verb_query_answer_space(struct verb_query *v, const struct trace_points_space *space,
 				   bool is_last)
 {
@@ -429,7 +434,10 @@ static int verb_query_answer_space(struct verb_query *v, const struct trace_poin
 	return r == CLI_OK ? verb_query_answer_store(v) : r;
 }
 
-/* Reports that the expression needs block sizes, and none is known: CLI_DAMAGE, else CLI_OK. */
+/*
+ * Reports that the expression needs sizes of blocks, but all are unknown. Then returns CLI_DAMAGE,
+ * else CLI_OK.
+ */
 static int verb_query_complain_of_sizes(const struct verb_query *v)
 {
 	const struct query_expression *e = &v->query.expression;
@@ -496,7 +504,7 @@ static int verb_query_run(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	/* (without a mask, only that statement matches) */
+	/* (without a mask, only this statement matches) */
 	if (v.query.statement && !v.query.mask)
 		v.query.mask = UINT64_MAX;
 	r = verb_query_parse(&v, argv[optind + 1]);

@@ -12,8 +12,8 @@
 #include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
 
-/* Whether NAME runs with more rights than its user. The kernel drops these if the program is traced
- * without privileges. */
+/* Whether NAME runs with more rights than its user. The kernel drops these rights if the program is
+ * traced without privileges. */
 static bool exit_search_has_rights(const char *name)
 {
 	_cleanup_free_ char *path = loaded_files_command(name);
@@ -59,8 +59,8 @@ static void exit_search_poll_requested(struct exit_search *s)
 			s->asked[n++] = pid;
 			continue;
 		}
-		/* A process that exits with the recording is searched with it, and held until
-		 * then. */
+		/* A process that exits with the recording is searched at the end of the recording,
+		 * and held until then. */
 		if (r == -ESHUTDOWN)
 			continue;
 		if (r < 0)

@@ -11,7 +11,7 @@
 struct exit_search {
 	struct exit_hold hold;
 	struct recording *recording; /* borrowed */
-	const char *name;            /* name of the command; borrowed; NULL = no process is held */
+	const char *name;            /* searches that are in progress */
 	pid_t asked[EXIT_HOLD_MAX];  /* searches in progress */
 	unsigned n_asked;
 	bool gave_up;
@@ -23,7 +23,7 @@ struct exit_search {
 	}
 
 /* Holds PID at its exit from now on. PID is a child of this process that is about to execute the
- * program NAME. If this is not possible, prints the reason and does nothing. */
+ * program NAME. If it cannot be held, prints the reason. */
 void exit_search_begin(struct exit_search *s, const char *name, pid_t pid);
 
 /* Whether processes are held. */

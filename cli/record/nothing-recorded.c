@@ -39,7 +39,7 @@ void recording_request_deinit(struct recording_request *a)
 	*a = (struct recording_request){ 0 };
 }
 
-/* Whether all selected processes have exited. Processes of another machine are not looked up. */
+/* Whether all selected processes have exited. Processes on another machine are not looked up. */
 static bool nothing_recorded_request_ended(const struct recording_request *a)
 {
 	if (a->n_pids == 0 || a->of_command || bus_host_is_elsewhere())

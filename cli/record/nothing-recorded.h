@@ -13,18 +13,18 @@ struct recording_request {
 	uint32_t *pids; /* owned */
 	size_t n_pids;
 	bool filtered;
-	bool of_command; /* the filter is the pid of a command */
+	bool of_command; /* the filter is the pid of the command */
 };
 
-/* Stores the request; without the pids if there is no memory. */
+/* Stores the request; without the pids, if there is no memory for them. */
 void recording_request_set(struct recording_request *a, const struct session_options *o,
 			   bool of_command);
 void recording_request_deinit(struct recording_request *a);
 
 /*
  * Reports on stderr which categories in A have no events in the recording V, and the likely reason.
- * WHAT is the recording in messages. Returns CLI_DAMAGE if none of them has any, unless the machine
- * may be idle, else CLI_OK.
+ * WHAT is the name of the recording in messages. Returns CLI_DAMAGE if no category has events,
+ * unless the machine may be idle; else CLI_OK.
  */
 int nothing_recorded_complain(const struct recording_request *a, const struct session_view *v,
 			      const char *what);

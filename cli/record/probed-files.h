@@ -20,7 +20,7 @@ struct probed_files {
 	size_t n;
 };
 
-/* Stores the files of O that have a name in this mount namespace. */
+/* Reports on stderr which files have been replaced. Returns their number. */
 void probed_files_note(struct probed_files *p, const struct session_options *o);
 void probed_files_deinit(struct probed_files *p);
 

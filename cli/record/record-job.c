@@ -68,7 +68,7 @@ static bool record_job_command_has_ended(void *userdata)
 	return run_command_poll(&j->command);
 }
 
-/* Waits for a command that was held at its exit until now. */
+/* Waits for the command, if it was held at its exit until now. */
 static void record_job_wait_for_command(struct record_job *j)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
@@ -77,7 +77,7 @@ static void record_job_wait_for_command(struct record_job *j)
 		nanosleep(&nap, NULL);
 }
 
-/* Waits until everything is written. Returns 0 or a negative errno. */
+/* Waits until all data is written. Returns 0 or a negative errno. */
 static int record_job_wait_finished(struct record_job *j)
 {
 	int r = record_loop_run(&j->loop);
@@ -113,8 +113,8 @@ static const char *record_job_suffix(const struct record_job *j)
 
 /* ---- snapshots ---- */
 
-/* A new file name: FILE-20261120-190834.fxt for FILE.fxt, whose suffix must be known; with -2.fxt
- * for a second one. */
+/* A new file name: FILE-20261120-190834.fxt for FILE.fxt, whose suffix must be known; the second
+ * file has -2.fxt. */
 static char *record_job_snapshot_path(const struct record_job *j)
 {
 	char number[16] = "";
@@ -146,7 +146,7 @@ static int record_job_open_snapshot(struct record_job *j)
 			  "recording goes there");
 		return -EINVAL;
 	}
-	/* Without a file name, the default name has the time. */
+	/* Without a file name, the default name is used, which has the time. */
 	path = j->options.output ? record_job_snapshot_path(j) : NULL;
 	if (j->options.output && !path)
 		return -ENOMEM;
@@ -198,7 +198,7 @@ static void record_job_take_due_snapshot(struct record_job *j)
 	record_job_take_snapshot(j);
 }
 
-/* An existing file is replaced when the recording has begun. (A flight recorder writes at its
+/* Replaces an existing file, when the recording has begun. (A flight recorder writes at its
  * end.) */
 static void record_job_keep_output(struct record_job *j)
 {
@@ -223,7 +223,7 @@ static int record_job_write_kept(struct record_job *j)
 	int r = j->is_writing ? record_loop_wait_snapshot(&j->loop) : 0;
 
 	record_job_poll_snapshot(j);
-	/* (it may have ended at the point) */
+	/* (the recording may have ended at a point) */
 	if (r != -EINTR)
 		record_job_take_due_snapshot(j);
 	if (j->is_writing)
@@ -277,7 +277,7 @@ static int record_job_report(struct record_job *j)
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 	int status;
 
-	/* (the archive of a flight recorder is written already, but nothing says what it lacks) */
+	/* (the archive of a flight recorder is complete, but it is unknown which data it lacks) */
 	if (recording_view(j->recording, &v) < 0) {
 		output_file_fail(&j->output);
 		return CLI_FAILED;
@@ -326,7 +326,7 @@ static int record_job_start(struct record_job *j)
 	}
 	r = record_job_start_command(j);
 	if (r < 0) {
-		/* No requested event has been recorded. */
+		/* None of the requested events has been recorded. */
 		if (record_loop_stop(&j->loop) >= 0)
 			record_job_wait_finished(j);
 		output_file_discard(&j->output);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A complete recording into a file, or its last part: from the options to the report. It ends when
- * it is stopped, or with a command.
+ * A complete recording into a file, or the last part of a recording: from the options to the
+ * report. It ends when it is stopped, or with a command.
  */
 #pragma once
 
@@ -15,24 +15,29 @@
 #include "cli/common/run-command.h"
 
 struct record_job {
-	struct record_options options; /* with a name; their rest is the command */
+	struct record_options options; /* the output in the options, unless it is already open */
 	struct output_file output;     /* opened as the options say, unless it is already open */
 	bool quiet;                    /* print errors only */
 	struct probed_files probed;
-	struct recording_request asked; /* a copy, since the recording takes the options */
-	bool is_empty;                  /* nothing was recorded, and a message was printed */
+	/* Copy of the request, since the recording takes the options. */
+	struct recording_request asked;
+	bool is_empty; /* nothing was recorded, and a message was printed */
 	struct recording *recording;
 	struct run_command command;
-	struct exit_search exits; /* search at the exit of the command */
-	/* The exit status of the command as in a shell; -1 = it did not run, or still runs */
+	struct exit_search exits; /* searches at the exits of the command's processes */
+	/*
+	 * The exit status of the command as in a shell; -1 = the command did not run, or is still
+	 * running
+	 */
 	int command_status;
 	struct record_loop loop;
 	bool with_progress;
-	struct output_file snapshot; /* a snapshot that a signal requested, while it is written */
+	struct output_file snapshot; /* snapshot that a signal requested, while it is written */
 	bool is_writing;
-	uint64_t n_due_handled; /* handled snapshots among those that points have requested */
-	bool flight;            /* from the options */
-	bool is_started;        /* the recording, and its command */
+	/* Number of handled snapshots among the snapshots that points have requested. */
+	uint64_t n_due_handled;
+	bool flight;     /* the options request a flight recorder */
+	bool is_started; /* the recording was started, and its command */
 	enum pack_method compress;
 	uint64_t next_progress_ns;
 };
@@ -50,7 +55,7 @@ int record_job_run(struct record_job *j);
 
 /*
  * The exit status of the process after a recording with the result STATUS. With a command, it is
- * the command's own status, or tells that the command could not be executed, or that kymo failed;
- * loss and damage are only reported. If the command still runs, it is STATUS.
+ * the command's own status, or shows that the command could not be executed, or that kymo failed;
+ * loss and damage are only reported. If the command is still running, it is STATUS.
  */
 int record_job_exit(const struct record_job *j, int status);

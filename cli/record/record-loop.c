@@ -61,7 +61,7 @@ int record_loop_stop(struct record_loop *l)
 	return recording_stop(l->recording);
 }
 
-/* Returns 0, or a negative errno if the command must give up. */
+/* Handles pending signals. Returns 0, or a negative errno if the command must give up. */
 static int record_loop_handle_signals(struct record_loop *l)
 {
 	struct signalfd_siginfo info;
@@ -76,7 +76,7 @@ static int record_loop_handle_signals(struct record_loop *l)
 		} else if (!l->interrupted) {
 			l->interrupted = true;
 			r = record_loop_stop(l);
-			/* (while it stops the recording, no signal is read) */
+			/* (while the recording is being stopped, no signal is read) */
 			l->interrupted_ns = clock_read_ns(CLOCK_MONOTONIC);
 		} else if (clock_read_ns(CLOCK_MONOTONIC) - l->interrupted_ns > SIGNAL_TWICE_NS) {
 			r = -EINTR;
@@ -119,7 +119,7 @@ int record_loop_wait_snapshot(struct record_loop *l)
 {
 	int r;
 
-	/* The signal that ended the recording is handled; the next one interrupts the snapshot. */
+	/* The signal that ended the recording was handled; the next one interrupts the snapshot. */
 	l->interrupted = true;
 	l->asked_to_stop = true;
 	for (;;) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The main loop of `kymo record` and `kymo top`, with signals and a clock. It runs until the
- * recording has finished, for any reason.
+ * recording has finished, whatever the reason.
  */
 #pragma once
 
@@ -13,14 +13,15 @@
 
 struct record_loop {
 	struct recording *recording; /* borrowed; set by the owner */
-	sigset_t mask;               /* as before record_loop_init() */
+	sigset_t mask;               /* signal mask before record_loop_init() */
 	int signal_fd;
-	int wake_fd;     /* borrowed; calls wants_stop() when it is readable; -1 = none */
-	int interval_ms; /* between calls of tick(); -1 = no calls */
+	/* wants_stop() is called when it is readable; borrowed; -1 = no descriptor. */
+	int wake_fd;
+	int interval_ms; /* interval of calls of tick(); -1 = no calls */
 	bool is_hasty;   /* call on_poll() soon again, without an event */
 	bool asked_to_stop, interrupted;
-	uint64_t interrupted_ns; /* since then (CLOCK_MONOTONIC) */
-	/* Whether the recording must end. Called when a child has exited, and for wake_fd. */
+	uint64_t interrupted_ns; /* on_poll() must be called again soon, without an event */
+	/* time of the interruption (CLOCK_MONOTONIC) */
 	bool (*wants_stop)(void *userdata);
 	void (*tick)(void *userdata); /* can be NULL */
 	/* Called at SIGUSR1 and after other events; can be NULL. Set it before
@@ -37,15 +38,19 @@ struct record_loop {
 
 /*
  * Handles signals from now on: SIGUSR1 calls asked(), if it is set; SIGINT, SIGTERM and SIGHUP (but
- * not under nohup) end the recording in order; SIGCHLD is waited for. They are blocked before any
- * thread is created. SIGPIPE is ignored. Returns 0, or a negative errno after an error message.
+ * not under nohup) end the recording in order; SIGCHLD ends a wait. These signals are blocked
+ * before any thread is created. SIGPIPE is ignored. Returns 0, or a negative errno after an error
+ * message.
  */
 int record_loop_init(struct record_loop *l);
 
-/* Restores the signals. */
+/* Restores the signals to their state before record_loop_init(). */
 void record_loop_deinit(struct record_loop *l);
 
-/* Between the two: whether a signal that ends the recording is waiting. */
+/*
+ * Whether a signal that ends the recording is pending. Valid between record_loop_init() and
+ * record_loop_deinit().
+ */
 bool record_loop_is_interrupted(void);
 
 /* Requests the recording to stop, once. Returns 0 or a negative errno. */
@@ -55,6 +60,6 @@ int record_loop_stop(struct record_loop *l);
  * after another signal. */
 int record_loop_wait_snapshot(struct record_loop *l);
 
-/* Runs until everything is written. Returns 0, or a negative errno to give up: -EINTR after a
- * second signal. */
+/* Runs until all data is written. Returns 0, or a negative errno to give up: -EINTR after a second
+ * signal. */
 int record_loop_run(struct record_loop *l);

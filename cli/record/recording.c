@@ -18,7 +18,7 @@
 #include "cli/service/client-options.h"
 #include "cli/common/verb.h"
 
-enum { SEARCHES_MAX = 32 }; /* at a time */
+enum { SEARCHES_MAX = 32 }; /* maximum number of searches at the same time */
 
 struct recording_ops {
 	int (*create)(struct recording *r, struct session_options *options, int output_fd,
@@ -37,11 +37,11 @@ struct recording_ops {
 
 struct recording {
 	const struct recording_ops *ops;
-	struct bus_client *client; /* for the daemon */
+	struct bus_client *client; /* for a recording by the daemon */
 	char *path;
-	struct session *session; /* for this process */
+	struct session *session; /* for a recording by this process */
 	uint64_t snapshot;       /* number of the last requested snapshot */
-	/* The last search in each process. */
+	/* Last searches, one for each process. */
 	struct {
 		uint32_t pid;
 		uint64_t number;
@@ -58,7 +58,10 @@ static int recording_bus_failed(const struct recording *r, int error)
 	return error;
 }
 
-/* The session ran, or was about to, and its output can be valid; its view tells what happened. */
+/*
+ * Whether the output of the session has failed. The session ran, or was about to run, and its
+ * output can be valid; its view has the details.
+ */
 static bool recording_has_output_failed(struct recording *r)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
@@ -188,7 +191,7 @@ static int recording_flight_store(struct session_options *o, struct store **ret)
 	return e;
 }
 
-/* Reports what a killed recording left behind. */
+/* Reports the state that a killed recording left behind, and its cleanup. */
 static void recording_report_cleanup(const char *text)
 {
 	fprintf(stderr, "kymo: %s\n", text);

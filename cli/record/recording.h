@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that a command waits for, made by the daemon or in this process. Both have a row of
- * operations for the same states. Functions that fail have printed an error message.
+ * A recording that a command waits for. It is made by the daemon or in this process; each has a row
+ * of operations for the same states. Functions that fail have printed an error message.
  */
 #pragma once
 
@@ -29,10 +29,10 @@ DEFINE_CLEANUP(struct recording *, recording_free)
 int recording_create(struct recording *r, struct session_options *options, int output_fd,
 		     bool (*interrupted)(void));
 
-/* Returns when the recording runs. */
+/* Starts the recording. Returns when it runs. */
 int recording_start(struct recording *r);
 
-/* The descriptor to poll; returns the timeout in milliseconds, -1 = none. */
+/* The descriptor to poll. Returns the timeout in milliseconds; -1 = no timeout. */
 int recording_pollfd(struct recording *r, struct pollfd *ret);
 
 /* Must be called after poll(). Returns 1 when the recording is completely written or has failed,
@@ -43,9 +43,9 @@ int recording_dispatch(struct recording *r);
 int recording_stop(struct recording *r);
 
 /*
- * Starts to write the data of a flight recorder to FD (borrowed), without waiting. One snapshot at
- * a time. After recording_dispatch(), recording_snapshot_state() returns 0 while it is being
- * written, 1 when it is complete, or a negative errno after an error message.
+ * Starts to write the data of a flight recorder to FD (borrowed), without waiting. Only one
+ * snapshot can be in progress. After recording_dispatch(), recording_snapshot_state() returns 0
+ * while it is being written, 1 when it is complete, or a negative errno after an error message.
  */
 int recording_snapshot(struct recording *r, int fd);
 int recording_snapshot_state(struct recording *r);
@@ -56,8 +56,8 @@ uint64_t recording_snapshots_due(struct recording *r);
 /*
  * Starts the search for lost blocks in process PID, which is held at its exit, without waiting.
  * Several searches can run at once. After recording_dispatch(), recording_search_state() returns 0
- * while the search runs, 1 when it is complete, or a negative errno. It prints no message;
- * recording_search_error() returns it. -ESHUTDOWN: the recording is about to end.
+ * while the search runs, 1 when it is complete, or a negative errno. No message is printed;
+ * recording_search_error() returns the message. -ESHUTDOWN: the recording is about to end.
  */
 int recording_search(struct recording *r, uint32_t pid);
 int recording_search_state(struct recording *r, uint32_t pid);

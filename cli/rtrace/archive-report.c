@@ -16,7 +16,7 @@
 #include "reader/pack/unpack.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* Checks the first unpacked bytes. Errors are reported elsewhere. */
+/* Checks if PATH is an archive, by its first decompressed bytes. Errors are reported elsewhere. */
 static bool archive_report_is_archive(const char *path)
 {
 	_cleanup_close_ int fd =

@@ -177,7 +177,7 @@ int postprocess_options_index(struct postprocess_options *o, const char *word)
 	return CLI_OK;
 }
 
-/* [TARGET:]START+SIZE, hexadecimal. */
+/* Parses [TARGET:]START+SIZE, in hexadecimal. */
 int postprocess_options_call_address(struct postprocess_options *o, const char *word)
 {
 	const char *colon = strrchr(word, ':'), *start = colon ? colon + 1 : word;

@@ -11,11 +11,11 @@ enum { POSTPROCESS_NAMES_MAX = 64 };
 struct postprocess_options {
 	struct rtrace_postprocess_options options;
 	struct rtrace_select select;
-	bool selects; /* an option selects records */
+	bool selects; /* some option selects records */
 	bool sorts;
 	const char *types[POSTPROCESS_NAMES_MAX], *contexts[POSTPROCESS_NAMES_MAX];
 	struct rtrace_call_range range;
-	char *range_target; /* owned; so are `words` */
+	char *range_target; /* owned, like `words` */
 	char *words[2 * POSTPROCESS_NAMES_MAX];
 	size_t n_words;
 	uint64_t *include, *exclude;
@@ -23,7 +23,7 @@ struct postprocess_options {
 
 void postprocess_options_deinit(struct postprocess_options *o);
 
-/* Each parses a word. All return CLI_OK; or CLI_USAGE or CLI_FAILED after an error message. */
+/* Parsers of options. All return CLI_OK; or CLI_USAGE or CLI_FAILED after an error message. */
 int postprocess_options_sort(struct postprocess_options *o, const char *word);
 int postprocess_options_resource(struct postprocess_options *o, const char *words);
 int postprocess_options_context(struct postprocess_options *o, const char *words);
@@ -39,5 +39,5 @@ int postprocess_options_exclude(struct postprocess_options *o, const char *path)
 /* Checks the combination of all options. */
 int postprocess_options_finish(struct postprocess_options *o);
 
-/* Whether any processing is requested. */
+/* Whether any option of the processing is set. */
 bool postprocess_options_any(const struct postprocess_options *o);

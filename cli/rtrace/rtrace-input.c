@@ -12,7 +12,7 @@
 
 enum { PIECE_BYTES = 262144 };
 
-/* Reports the damage of the compressed data. */
+/* Reports damage of the compressed data. */
 static void rtrace_input_report_damage(struct rtrace_input *in)
 {
 	const struct unpack_damage *d;
@@ -74,7 +74,9 @@ static int rtrace_input_spool(struct rtrace_input *in)
 
 /* ---- the input ---- */
 
-/* Whether the bytes can be read in place, although the unpacker has consumed some of them. */
+/*
+ * Whether the bytes can be read in place, although the unpacker has already consumed some of them.
+ */
 static bool rtrace_input_is_seekable(const struct rtrace_input *in, off_t begin)
 {
 	struct stat st;

@@ -14,12 +14,11 @@
 
 struct rtrace_input {
 	struct input_file file;
-	struct unpack
-		*unpack;    /* the source of the temporary file; NULL = `fd` is the input itself */
-	int fd;             /* descriptor of `file`, or of a temporary file, which is owned */
-	uint64_t begin;     /* offset of the report in FD */
-	uint64_t position;  /* of the compressed data */
-	uint64_t n_damages; /* of the compressed data */
+	struct unpack *unpack; /* source of the temporary file; NULL = `fd` is the input itself */
+	int fd;                /* descriptor of `file`; or of a temporary file, which is owned */
+	uint64_t begin;        /* position of the report in FD */
+	uint64_t position;     /* position in the decompressed data */
+	uint64_t n_damages;    /* number of damages in the compressed data */
 	struct progress progress;
 };
 
@@ -34,5 +33,5 @@ struct rtrace_input {
 int rtrace_input_open(struct rtrace_input *in, const char *path, bool once);
 void rtrace_input_close(struct rtrace_input *in);
 
-/* read_at() of struct rtrace_postprocess_io. */
+/* The function read_at() of struct rtrace_postprocess_io. */
 ssize_t rtrace_input_read(struct rtrace_input *in, uint64_t offset, void *to, size_t n);

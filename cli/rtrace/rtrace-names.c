@@ -13,7 +13,10 @@
 #include "reader/rtrace/rtrace-parse.h"
 #include "writer/rtrace/rtrace-line.h"
 
-/* The number of addresses whose names are stored; the lengths at which names and paths are cut. */
+/*
+ * KNOWN_MAX: maximum number of addresses whose names are stored. The others are maximum lengths of
+ * shown names and paths.
+ */
 enum { KNOWN_MAX = 1 << 20, NAME_SHOWN = 1500, PATH_SHOWN = 2000 };
 
 struct known_name {
@@ -73,7 +76,7 @@ int rtrace_names_map(struct rtrace_names *names, const struct rtrace_map *map)
 	return 0;
 }
 
-/* Finds the map of the return address ADDRESS. The latest map counts. */
+/* Finds the map of the return address ADDRESS. If there are several, the latest map counts. */
 static struct rtrace_names_map *rtrace_names_find_map(const struct rtrace_names *names,
 						      uint64_t address, uint64_t n_maps)
 {
@@ -88,7 +91,10 @@ static struct rtrace_names_map *rtrace_names_find_map(const struct rtrace_names 
 
 /* ---- names ---- */
 
-/* The function at the address, not the functions inlined into it. Returns 0 or -ENOMEM. */
+/*
+ * Finds the function at the address, and not the functions that are inlined into it. Returns 0 or
+ * -ENOMEM.
+ */
 static int rtrace_names_resolve(struct rtrace_names *names, const struct rtrace_names_map *m,
 				uint64_t address, const struct symbol_frame **ret)
 {
@@ -107,7 +113,10 @@ static int rtrace_names_resolve(struct rtrace_names *names, const struct rtrace_
 	int r;
 
 	*ret = NULL;
-	/* Other names are not files. Compiled code of the original process does not exist here. */
+	/*
+	 * Other names are not files. Compiled code of the original process does not exist in this
+	 * process.
+	 */
 	if (m->path[0] != '/' && strcmp(m->path, "[vdso]") != 0)
 		return 0;
 	r = symbols_resolve(names->symbols, &query, &frames, &n);
@@ -116,7 +125,7 @@ static int rtrace_names_resolve(struct rtrace_names *names, const struct rtrace_
 	return r;
 }
 
-/* NAME() at SOURCE:LINE, NAME() from PATH, from PATH. Returns the length. */
+/* Formats "NAME() at SOURCE:LINE", "NAME() from PATH", or "from PATH". Returns the length. */
 static size_t rtrace_names_format(struct rtrace_names *names, const struct rtrace_names_map *m,
 				  const struct symbol_frame *f)
 {

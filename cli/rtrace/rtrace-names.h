@@ -17,7 +17,7 @@ struct rtrace_names {
 	struct symbols *symbols; /* borrowed */
 	struct rtrace_names_map {
 		char *path;  /* owned */
-		char *shown; /* owned; as written in a report */
+		char *shown; /* path as written in a report; owned */
 		uint64_t start, end;
 		uint64_t n_asked, n_unnamed;
 	} * maps; /* owned */
@@ -33,7 +33,7 @@ void rtrace_names_deinit(struct rtrace_names *names);
 /* Adds a mapped file. Returns 0 or -ENOMEM. */
 int rtrace_names_map(struct rtrace_names *names, const struct rtrace_map *map);
 
-/* name() of struct rtrace_postprocess_io; *RET is valid until the next call. */
+/* The function name() of struct rtrace_postprocess_io; *RET is valid until the next call. */
 int rtrace_names_find(struct rtrace_names *names, uint64_t address, uint64_t n_maps,
 		      struct rtrace_text *ret);
 

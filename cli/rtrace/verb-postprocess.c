@@ -20,7 +20,10 @@
 #include "cli/common/verb.h"
 #include "writer/rtrace/rtrace-line.h"
 
-/* Further problems are counted, but not described; the number of bytes collected before a write. */
+/*
+ * PROBLEMS_SHOWN: further problems are counted, but not described. WRITE_BYTES: number of bytes
+ * that are collected before a write.
+ */
 enum { PROBLEMS_SHOWN = 10, WRITE_BYTES = 65536 };
 
 struct request {
@@ -33,8 +36,8 @@ struct request {
 struct work {
 	const struct request *q;
 	struct rtrace_input in;
-	struct packed_output out; /* for an output file */
-	struct outbuf waiting;    /* not written yet */
+	struct packed_output out; /* output, if it is a file */
+	struct outbuf waiting;    /* data that is not written yet */
 	bool mid_line;            /* the last output did not end with a line feed */
 	bool complained;          /* an error message was printed */
 	uint64_t n_problems;
@@ -61,7 +64,7 @@ static int verb_postprocess_flush(struct work *w)
 		r = terminal_print((const char *)w->waiting.data, w->waiting.size);
 	else if (w->waiting.size > 0 &&
 		 fwrite(w->waiting.data, 1, w->waiting.size, stdout) < w->waiting.size)
-		r = -EPIPE; /* the dispatcher reports it */
+		r = -EPIPE; /* the dispatcher reports the error */
 	w->complained |= r < 0;
 	outbuf_reset(&w->waiting);
 	return r;
@@ -83,7 +86,10 @@ static int verb_postprocess_put_text(struct work *w, const struct rtrace_record 
 {
 	int r = 0;
 
-	/* The last line of a report can lack a line feed, and yet precede others in the output. */
+	/*
+	 * The last line of a report can lack a line feed, although other lines follow it in the
+	 * output.
+	 */
 	if (w->mid_line && !record->continues)
 		r = outbuf_append(&w->waiting, "\n", 1);
 	w->mid_line = record->raw.n > 0 && record->raw.bytes[record->raw.n - 1] != '\n';
@@ -259,7 +265,7 @@ static int verb_postprocess_run(const struct request *q, const char *path)
 	return r == CLI_OK && damaged ? CLI_DAMAGE : r;
 }
 
-/* A word that the options of the post-processing parse. */
+/* Defines the parser of an option, whose word the options of the post-processing parse. */
 #define DEFINE_PARSE(what)                                                                         \
 	static int parse_##what(void *request, char *word)                                         \
 	{                                                                                          \

@@ -18,7 +18,7 @@ static int client_parse_output(void *to, char *value)
 	return CLI_OK;
 }
 
-/* Like option --compress of a recording. */
+/* Parses the argument of --compress, like for a recording. */
 static int client_parse_compress(void *to, char *value)
 {
 	struct session_options session = { 0 };
@@ -44,7 +44,7 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 {
 	struct client_options o = { 0 };
 	const struct {
-		unsigned flag; /* 0 = for every verb */
+		unsigned flag; /* 0 = the option is for every verb */
 		struct verb_option option;
 	} rows[] = {
 		{ 0, OPTION_TEXT("bus", 0, &o.bus) },

@@ -11,7 +11,7 @@
 #include "cli/service/remote.h"
 #include "writer/pack/pack.h"
 
-/* The options of a verb, besides --bus and --help. */
+/* Bits for the options of a verb, besides --bus and --help. */
 enum {
 	CLIENT_JSON = 1 << 0,
 	CLIENT_DIRECT = 1 << 1,
@@ -30,15 +30,15 @@ struct client_options {
 	enum pack_method compress; /* PACK_NONE = not given */
 	bool all;
 	const char *reason; /* NULL = not given */
-	char **rest;        /* the other words; ends with NULL */
+	char **rest;        /* the words that are not options; ends with NULL */
 	int n_rest;
 };
 
 enum {
-	CLIENT_OPTIONS_GO = -1, /* the options are valid; else an enum cli_exit */
+	CLIENT_OPTIONS_GO = -1, /* the options are valid; other results are an enum cli_exit */
 };
 
-/* Parses -n, a count that is not 0, into an uint64_t. */
+/* Parses the argument of -n, a count that is not 0, into an uint64_t. */
 int client_options_parse_count(void *to, char *value);
 
 int client_options_parse(int argc, char **argv, unsigned known, struct client_options *ret);
@@ -54,7 +54,7 @@ void client_check_version(const struct bus_client *c);
 /* Connects to the daemon. Returns CLI_OK, or CLI_FAILED after an error message. */
 int client_connect(const struct client_options *o, struct bus_client **ret);
 
-/* The same, and finds the session NAME; *RET_PATH is owned by the caller. */
+/* Connects like client_connect(), and finds the session NAME. *RET_PATH is owned by the caller. */
 int client_find(const struct client_options *o, const char *name, struct bus_client **ret,
 		char **ret_path);
 

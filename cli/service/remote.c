@@ -17,10 +17,10 @@
 
 /* How a verb runs on another machine. */
 enum way {
-	WAY_BUS,      /* here, over a bus */
-	WAY_STREAM,   /* there; the archive is written to a file here */
-	WAY_START,    /* there, if it writes no file */
-	WAY_TERMINAL, /* there, on this terminal */
+	WAY_BUS,      /* runs here, over a bus */
+	WAY_STREAM,   /* runs there; the archive is written to a file here */
+	WAY_START,    /* runs there, if it writes no file */
+	WAY_TERMINAL, /* runs there, on this terminal */
 };
 
 static const struct verb_way {
@@ -74,7 +74,10 @@ static int remote_check_place(const char *name, const char *value)
 	return CLI_OK;
 }
 
-/* Whether WORD is -H or -M. *RET_VALUE is as above, and *RET_TO is the destination of the value. */
+/*
+ * Whether WORD is -H or -M. *RET_VALUE is its value, like for remote_is_option(), and *RET_TO is
+ * the destination of the value.
+ */
 static bool remote_is_place(const char *word, const char **ret_value, struct remote *r,
 			    const char ***ret_to)
 {
@@ -139,11 +142,11 @@ static void remote_add_quoted(FILE *f, const char *word)
 	fputc('\'', f);
 }
 
-/* Options for the local file; all others are passed on. */
+/* Options for the local file; all other options are passed on. */
 struct here {
 	const char *output;
 	bool force;
-	const char *suffix; /* for the default name */
+	const char *suffix; /* suffix of the default name */
 };
 
 /* Appends "kymo WORD ..." to F, without the local options. Returns an enum cli_exit. */
@@ -178,8 +181,9 @@ static int remote_add_command(FILE *f, int argc, char **argv, struct here *ret)
 	return CLI_OK;
 }
 
-/* When standard input ends, the remote command stops: signals are not passed on, and the input also
- * ends if the connection breaks. (Background processes of a shell ignore SIGINT.) */
+/* The begin of the remote script. When standard input ends, the remote command stops: signals are
+ * not passed on, and the input also ends if the connection breaks. (Background processes of a shell
+ * ignore SIGINT.) */
 static const char script_begin[] = "exec 3<&0; ";
 static const char script_end[] = " -o - </dev/null & k=$!; "
 				 "{ read x <&3; kill -TERM $k; } >/dev/null 2>&1 & r=$!; "
@@ -198,7 +202,7 @@ static void remote_on_signal(int number)
 		kill(ssh_pid, SIGTERM);
 }
 
-/* Runs in the child and does not return. */
+/* Runs ssh in the child. Does not return. */
 static void remote_become_ssh(const char *host, const char *command, int in_fd, int out_fd,
 			      bool terminal)
 {
@@ -209,7 +213,7 @@ static void remote_become_ssh(const char *host, const char *command, int in_fd, 
 	if (out_fd >= 0)
 		dup2(out_fd, STDOUT_FILENO);
 	if (in_fd >= 0)
-		signal(SIGINT, SIG_IGN); /* the parent ends it */
+		signal(SIGINT, SIG_IGN); /* the parent ends this process */
 	signal(SIGXFSZ, SIG_DFL);
 	execvp(argv[0], (char **)argv);
 	cli_error("cannot run ssh: %m");
@@ -271,7 +275,7 @@ static int remote_run_plain(const char *host, const char *command, bool terminal
 		return cli_failed("cannot start ssh: %m");
 	if (pid == 0)
 		remote_become_ssh(host, command, -1, -1, terminal);
-	signal(SIGINT, SIG_IGN); /* the remote process handles it */
+	signal(SIGINT, SIG_IGN); /* the remote process handles the signal */
 	return remote_wait_for_ssh(pid, host);
 }
 
@@ -339,7 +343,7 @@ static int remote_run_there(const struct remote *r, int argc, char **argv, enum 
 	g = open_memstream(&wrapped, &wrapped_size);
 	if (!g)
 		return cli_failed("out of memory");
-	/* The user's shell there can be any shell. */
+	/* (the user's shell on the other machine can be any shell) */
 	fputs("exec sh -c ", g);
 	remote_add_quoted(g, command);
 	fclose(g);
@@ -348,7 +352,10 @@ static int remote_run_there(const struct remote *r, int argc, char **argv, enum 
 	return remote_run_plain(r->host, wrapped, way == WAY_TERMINAL && isatty(STDOUT_FILENO));
 }
 
-/* The bus of a container passes descriptors, but names and ids differ between the machines. */
+/*
+ * Checks a verb that uses the bus of a container, which passes descriptors. But names and ids
+ * differ between the machines.
+ */
 static int remote_check_machine(const struct remote *r, int argc, char **argv)
 {
 	static const struct {

@@ -20,23 +20,23 @@ struct remote {
 	"  -M, --machine=NAME\n"                                                                   \
 	"                     the service of a container of this machine\n"
 
-/* For verbs with longer options. */
+/* For verbs with longer names of options. */
 #define REMOTE_HELP_WIDE                                                                           \
 	"  -H, --host=[USER@]HOST     the service of another machine, by ssh\n"                    \
 	"  -M, --machine=NAME         the service of a container of this machine\n"
 
 enum {
-	/* Run the verb here; else an enum cli_exit */
+	/* The verb must run here. Other results are an enum cli_exit */
 	REMOTE_GO = -1,
 };
 
-/* ARGV[0] is the program. Moves -H and -M from before the verb to after it. */
+/* Moves -H and -M from before the verb to after it. ARGV[0] is the program. */
 void remote_append(int argc, char **argv);
 
-/* ARGV[0] is the verb. Removes -H and -M with their values from the words, up to "--". Returns
+/* Removes -H and -M, and their values, from the words up to "--". ARGV[0] is the verb. Returns
  * CLI_OK, or CLI_USAGE after an error message. */
 int remote_parse_options(int *argc, char **argv, struct remote *ret);
 
-/* ARGV[0] is the verb. Refuses unsupported verbs, runs the verb on the other machine, or leaves it
- * to this process, which then uses the other bus. */
+/* Refuses unsupported verbs, and runs the verb on the other machine, or leaves it to this process,
+ * which then uses the other bus. ARGV[0] is the verb. */
 int remote_run(const struct remote *r, int argc, char **argv);

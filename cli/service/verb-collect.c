@@ -27,24 +27,24 @@
 
 #define WAIT_MS_MIN        100
 #define WAIT_MS_MAX        5000
-#define STATUS_MS          10000 /* between two updates of the status */
+#define STATUS_MS          10000 /* interval of updates of the status */
 #define OUTPUT_WAIT_MS_MIN 1000
 #define OUTPUT_WAIT_MS_MAX 60000
 #define LONG_ENOUGH_NS                                                                             \
-	UINT64_C(10000000000) /* after running this long, the waiting time is reset */
-#define OUTPUT_LONG_ENOUGH_NS UINT64_C(60000000000) /* likewise, after a failed output */
+	UINT64_C(10000000000) /* after a session of this length, the waiting time is reset */
+#define OUTPUT_LONG_ENOUGH_NS UINT64_C(60000000000) /* the same, after a failed output */
 
-/* The result of one session; other values are the exit status. */
+/* The result of a session that is followed by another one; other values are the exit status. */
 enum { AGAIN = -1 };
 
 struct collect {
 	const char *name, *bus;
 	int signal_fd;
-	bool ready;   /* readiness was notified */
-	bool stopped; /* by a signal: the end of the session ends the command */
+	bool ready;   /* systemd was notified that the command is ready */
+	bool stopped; /* a signal has stopped the command: it ends with the session */
 	int wait_ms, output_wait_ms;
-	uint64_t began_ns;         /* start of the session */
-	char *path;                /* of the session */
+	uint64_t began_ns;         /* begin of the session */
+	char *path;                /* path of the session */
 	char last_complaint[1024]; /* the last complaint */
 };
 
@@ -100,8 +100,8 @@ static void verb_collect_handle_signals(struct collect *k, struct bus_client *c)
 	}
 }
 
-/* Waits for *WAIT_MS, or until the command must end. Then doubles *WAIT_MS, up to MAX_MS. STATUS is
- * the reason. */
+/* Waits for *WAIT_MS, or until the command must end. Then doubles *WAIT_MS, up to MAX_MS. STATUS
+ * describes the reason. */
 static int verb_collect_wait_and_double(struct collect *k, int *wait_ms, int max_ms,
 					const char *status)
 {
@@ -171,7 +171,10 @@ static int verb_collect_report(const struct collect *k, const struct session_vie
 	int r = session_view_report(v, k->name);
 
 	fprintf(stderr, "%s: ended: %s\n", k->name, *v->reason ? v->reason : v->state);
-	/* Losses are in the archive, and do not make the unit fail. A reduced recording does. */
+	/*
+	 * Losses are recorded in the archive, and do not make the unit fail. A reduced recording
+	 * makes it fail.
+	 */
 	if (r == CLI_DAMAGE && strcmp(v->reason, "overhead") != 0)
 		r = CLI_OK;
 	return r;
@@ -216,8 +219,8 @@ static int verb_collect_finish(struct collect *k, struct bus_client *c)
 	if (bus_client_view(c, k->path, &v) < 0 && bus_client_last(c, &v) < 0)
 		return client_failed(c);
 	r = verb_collect_report(k, &v);
-	/* A session that was removed no longer exists. The sessions of a stopping service are saved
-	 * by the next service. */
+	/* A session that was removed no longer exists. The sessions of a stopping service are
+	 * stored, and the next service has them. */
 	if (!verb_collect_is_of_stopped_service(&v))
 		bus_client_remove(c, k->path);
 	if (!k->stopped && strcmp(v.reason, "output failed") == 0)

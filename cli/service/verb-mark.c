@@ -13,7 +13,7 @@ static int verb_mark(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	_cleanup_free_ char *path = NULL;
 	struct client_options o;
-	char text[257]; /* the limit of an archive */
+	char text[257]; /* the limit of archives */
 	int r = client_options_parse(argc, argv, 0, &o);
 
 	if (r != CLIENT_OPTIONS_GO)

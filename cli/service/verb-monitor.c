@@ -57,7 +57,7 @@ static void verb_monitor_print(const struct session_view *v, const char *path, s
 	struct last *last = verb_monitor_last_of(list, path);
 	uint64_t new_events = v->counters.events;
 
-	/* If the count has decreased, this is a new session with the name of a removed one. */
+	/* If the count has decreased, the session is a new one with the name of a removed one. */
 	if (last && last->events <= new_events)
 		new_events -= last->events;
 	if (last)
@@ -87,7 +87,7 @@ static int verb_monitor_show_all(struct bus_client *c, struct last *list, bool j
 	for (const struct bus_client_session *s = sessions; s->name; s++) {
 		_cleanup_(session_view_deinit) struct session_view v = { 0 };
 
-		/* It may have been removed meanwhile. */
+		/* (the session may have been removed meanwhile) */
 		if (bus_client_view(c, s->path, &v) >= 0)
 			verb_monitor_print(&v, s->path, list, json);
 	}
@@ -95,7 +95,7 @@ static int verb_monitor_show_all(struct bus_client *c, struct last *list, bool j
 	return CLI_OK;
 }
 
-/* Runs until Ctrl-C, or for the requested number of rounds. */
+/* Prints the counters each second, until Ctrl-C, or for the requested number of rounds. */
 static int verb_monitor_watch(struct bus_client *c, const struct client_options *o,
 			      const char *path)
 {
@@ -107,10 +107,10 @@ static int verb_monitor_watch(struct bus_client *c, const struct client_options 
 		r = path ? verb_monitor_show(c, path, list, o->json)
 			 : verb_monitor_show_all(c, list, o->json);
 		if (fflush(stdout) != 0)
-			return CLI_OK; /* the dispatcher reports it */
+			return CLI_OK; /* the dispatcher reports the error */
 		if (o->count && ++n == o->count)
 			break;
-		sleep(1); /* ended early by a signal */
+		sleep(1); /* a signal ends the sleep early */
 	}
 	return r;
 }

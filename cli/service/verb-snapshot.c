@@ -19,8 +19,8 @@
 struct job {
 	const struct client_options *options;
 	struct bus_client *client;
-	const char *name, *path; /* of the session */
-	bool is_flight, watches; /* it records allocations */
+	const char *name, *path; /* name and path of the session */
+	bool is_flight, watches; /* watches: the session records allocations */
 	enum pack_method packed; /* compression of its data */
 };
 
@@ -54,7 +54,7 @@ static int verb_snapshot_inspect(struct job *j)
 	return CLI_OK;
 }
 
-/* The service writes to the file directly. */
+/* Writes a snapshot to a file, into which the service writes directly. */
 static int verb_snapshot_write_file(struct job *j)
 {
 	_cleanup_(output_file_deinit) struct output_file file = OUTPUT_FILE_NULL;
@@ -93,7 +93,7 @@ static int verb_snapshot_copy(int fd, struct packed_output *to)
 	return r;
 }
 
-/* The service writes to this process, which compresses the data. */
+/* Writes a compressed snapshot. The service writes to this process, which compresses the data. */
 static int verb_snapshot_write_packed(struct job *j)
 {
 	_cleanup_(packed_output_deinit) struct packed_output to = PACKED_OUTPUT_NULL;
@@ -149,7 +149,7 @@ static int verb_snapshot_memory(struct job *j)
 								  : CLI_OK;
 }
 
-/* The flight recorders of collections know their files. */
+/* Writes snapshots of all collections, whose flight recorders know their files. */
 static int verb_snapshot_all(const struct client_options *o)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;

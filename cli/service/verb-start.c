@@ -15,8 +15,8 @@
 #include "cli/common/verb.h"
 
 /*
- * Starts the session at PATH, which needs its file as soon as it runs. So a signal meanwhile is
- * only noted, and the session is then removed before its file. (To load the programs can take
+ * Starts the session at PATH, which needs its file as soon as it runs. So a signal is only noted
+ * meanwhile, and the session is then removed before its file. (Loading the programs can take
  * seconds.)
  */
 static int verb_start_run(struct bus_client *c, const char *path, const struct record_options *o,
@@ -26,7 +26,7 @@ static int verb_start_run(struct bus_client *c, const char *path, const struct r
 
 	output_file_note_signals();
 	r = bus_client_start_unless(c, path, output_file_is_interrupted);
-	/* (the signal can come just before the answer) */
+	/* (the signal can arrive just before the answer) */
 	if (r >= 0 && output_file_is_interrupted())
 		r = -EINTR;
 	if (r >= 0)

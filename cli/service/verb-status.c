@@ -43,7 +43,7 @@ static const char *verb_status_time_of(char to[static 64], uint64_t ts_ns)
 	return to;
 }
 
-/* The share of CPU time NS in the duration. */
+/* The share of the CPU time NS in the duration of the session. */
 static double verb_status_share_of(const struct session_view *v, uint64_t ns)
 {
 	uint64_t all = session_view_duration_ns(v);
@@ -63,7 +63,8 @@ static void verb_status_print_cost(const struct session_view *v)
 }
 
 /*
- * The number of CPUs to which the limit of SHED refers. The list of stopped parts does not have it.
+ * The number of CPUs to which the limit of SHED refers. The list of stopped parts does not contain
+ * it.
  */
 static unsigned verb_status_share_of_shed(const struct session_view *v,
 					  const struct session_shed *shed)
@@ -163,7 +164,7 @@ static bool verb_status_is_unset(struct json_object *value)
 	}
 }
 
-/* "wakeup=1.00 ms,leak=1.0 MiB" */
+/* Prints triggers: "wakeup=1.00 ms,leak=1.0 MiB". */
 static void verb_status_print_triggers(struct json_object *triggers)
 {
 	const char *between = "triggers ";
@@ -172,7 +173,7 @@ static void verb_status_print_triggers(struct json_object *triggers)
 		const struct option_row *row = option_of_trigger(name, strlen(name));
 		char text[TEXT_FORMAT_MAX];
 
-		/* (a newer service can have others) */
+		/* (a newer service can have other triggers) */
 		value_format(row ? (enum value_unit)row->type : VALUE_COUNT,
 			     json_object_get_uint64(value), text);
 		printf("%s%s=%s", between, name, text);
@@ -180,7 +181,9 @@ static void verb_status_print_triggers(struct json_object *triggers)
 	}
 }
 
-/* Names that end with _ns, _bytes or _ppm are times, sizes and shares. */
+/*
+ * Prints an option. Values of names that end with _ns, _bytes or _ppm are times, sizes and shares.
+ */
 static void verb_status_print_option(const char *name, struct json_object *value)
 {
 	char text[TEXT_FORMAT_MAX] = "";
@@ -338,7 +341,7 @@ static int verb_status_show_all(struct bus_client *c, struct json_object *list)
 	return r;
 }
 
-/* The service, and its sessions. */
+/* Prints the state of the service, and of its sessions. */
 static int verb_status_show_service(struct bus_client *c, bool json)
 {
 	struct bus_client_service service;

@@ -23,7 +23,7 @@ struct profile_options {
 struct check {
 	const char *path;
 	unsigned n_wrong;
-	struct json_object *complaints; /* NULL = print them */
+	struct json_object *complaints; /* NULL = errors are printed */
 };
 
 static void verb_verify_profile_on_complaint(unsigned line, const char *text, void *userdata)
@@ -41,7 +41,7 @@ static void verb_verify_profile_on_complaint(unsigned line, const char *text, vo
 	}
 }
 
-/* A directory that the user has chosen is not created automatically. */
+/* Checks the directory, which is not created automatically if the user has chosen it. */
 static void verb_verify_profile_check_directory(struct check *check, const struct collection *c)
 {
 	size_t n = strlen(COLLECTION_DIRECTORY_PREFIX);
@@ -86,7 +86,7 @@ static int verb_verify_profile_read_collection(struct check *check, FILE *f, con
 	return 0;
 }
 
-/* Prints the errors, or adds them to LIST. */
+/* Checks a collection. Prints the errors, or adds them to LIST. */
 static int verb_verify_profile_check(const char *path, bool in_use, struct json_object *list)
 {
 	struct check check = { .path = path };
@@ -137,7 +137,10 @@ static int verb_verify_profile_list_keys(void)
 	return CLI_OK;
 }
 
-/* A word without a slash and a dot is a name in the directory. Other words are paths. */
+/*
+ * Checks the collection WORD. A word without a slash and a dot is a name in the directory; other
+ * words are paths.
+ */
 static int verb_verify_profile_verify_word(const char *word, const struct profile_options *o,
 					   struct json_object *list)
 {

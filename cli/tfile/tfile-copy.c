@@ -13,11 +13,14 @@
 #include "writer/tfile/tfile-link-map.h"
 #include "writer/tfile/tfile-writer.h"
 
-/* The file has the number of frames before the frames, so all frames are kept in memory, up to this
- * limit. */
+/* The maximum size of the frames. All frames are kept in memory, since their number precedes them
+ * in the file. */
 #define COPY_BYTES_MAX ((size_t)1 << 30)
 
-/* Limits of the search: maps for the program, and blocks of a frame for its list of libraries. */
+/*
+ * Limits of the search for the list of libraries: maps that can be the program, and blocks of a
+ * frame.
+ */
 enum { PROGRAMS_MAX = 64, SEARCHED_MAX = 4096 };
 
 void tfile_copy_deinit(struct tfile_copy *c)
@@ -53,7 +56,7 @@ static int tfile_copy_failed(const struct open_trace *t, int e)
 
 /* ---- the list of libraries ---- */
 
-/* The number of bytes, of N at ADDRESS, that BLOCK contains from the first one on. */
+/* The number of bytes that BLOCK contains, of the N bytes at ADDRESS, from the first one on. */
 static size_t tfile_copy_overlap(const struct tfile_block *block, uint64_t address, size_t n)
 {
 	uint64_t at = address - block->memory.address;
@@ -118,8 +121,8 @@ static int tfile_copy_keep_all(struct tfile_copy *c, const struct tfile_frame *f
 	return r;
 }
 
-/* Finds the list of libraries in FRAME, the first frame: the list of the first program whose
- * headers are in the frame. */
+/* Finds the list of libraries in FRAME, the first frame: the list that belongs to the first program
+ * whose headers are in the frame. */
 static int tfile_copy_find_libraries(struct tfile_copy *c, const struct tfile_head *head,
 				     const struct tfile_frame *frame)
 {
@@ -161,7 +164,7 @@ static int tfile_copy_with_libraries(struct tfile_copy *c, struct tfile_writer *
 	if (c->n_link_map)
 		memcpy(blocks + frame->n_blocks, c->link_map, c->n_link_map * sizeof(*blocks));
 	r = tfile_writer_frame(w, &(struct tfile_frame){ frame->tracepoint, blocks, n });
-	/* (no room for the list in this frame) */
+	/* (this frame has no room for the list) */
 	return r == -EOVERFLOW ? tfile_writer_frame(w, frame) : r;
 }
 
@@ -174,7 +177,7 @@ static int tfile_copy_frame(struct tfile_copy *c, struct tfile_writer *w,
 						   : tfile_writer_frame(w, frame);
 }
 
-/* Returns CLI_OK, or CLI_FAILED after an error message. */
+/* Copies the selected frames. Returns CLI_OK, or CLI_FAILED after an error message. */
 static int tfile_copy_frames(struct tfile_copy *c, struct open_trace *t, tfile_copy_fn wanted,
 			     void *userdata, struct tfile_writer *w)
 {

@@ -8,15 +8,16 @@
 #include "base/outbuf.h"
 #include "cli/common/open-trace.h"
 
-/* Whether FRAME, number NO in its file, is selected. */
+/* Whether FRAME, which is number NO in its file, is selected. */
 typedef bool (*tfile_copy_fn)(void *userdata, uint64_t no, const struct tfile_frame *frame);
 
 struct tfile_copy {
 	struct outbuf head, frames;
 	uint64_t n_frames, left_out;
-	struct tfile_block *link_map; /* owned, as are its bytes; of the first frame */
+	/* Memory with the list of libraries, from the first frame; array and bytes are owned. */
+	struct tfile_block *link_map;
 	size_t n_link_map, link_map_room;
-	uint64_t shortened; /* frames whose unreadable part is missing in the copy */
+	uint64_t shortened; /* number of frames whose unreadable part is missing in the copy */
 };
 
 void tfile_copy_deinit(struct tfile_copy *c);

@@ -13,7 +13,7 @@
 /* A variable that selects frames. */
 struct tfile_cut_key {
 	bool wanted;     /* an option needs it */
-	uint32_t number; /* in the file */
+	uint32_t number; /* number of the variable in the file */
 };
 
 struct tfile_cut_state {
@@ -123,7 +123,7 @@ static bool tfile_cut_wants(void *userdata, uint64_t no, const struct tfile_fram
 	const struct part_options *p = s->cut->part;
 	int64_t value;
 
-	/* (the start time is the first time in the file, whichever frames are selected) */
+	/* (the origin of times is the first time in the file, whichever frames are selected) */
 	if (!tfile_cut_is_in_time(s, frame) || !tfile_cut_has(&s->cut->only->frames, no) ||
 	    !tfile_cut_has(&s->cut->only->tracepoints, frame->tracepoint))
 		return false;

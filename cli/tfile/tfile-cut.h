@@ -17,7 +17,7 @@ struct tfile_cut_ranges {
 	struct {
 		uint64_t first, last;
 	} list[TFILE_CUT_RANGES];
-	size_t n; /* 0 = all */
+	size_t n; /* number of ranges; 0 = all numbers */
 };
 
 struct tfile_cut_options {
@@ -25,7 +25,7 @@ struct tfile_cut_options {
 	struct part_ids tids;
 };
 
-/* The function take() of --frames and --tracepoint, for a struct tfile_cut_ranges: "0,5-9,20-". */
+/* The parser of --frames and --tracepoint, for a struct tfile_cut_ranges: "0,5-9,20-". */
 int tfile_cut_parse_ranges(void *userdata, char *value);
 
 /* The rows of the options, for verb_options_parse(). */
@@ -44,7 +44,7 @@ int tfile_cut_parse_ranges(void *userdata, char *value);
 struct tfile_cut {
 	const struct part_options *part;
 	const struct tfile_cut_options *only;
-	struct tfile_copy *copy; /* gets the findings since T was opened */
+	struct tfile_copy *copy; /* the copy, which gets the findings since T was opened */
 	bool force, json;
 };
 

@@ -21,7 +21,7 @@ struct tfile_dump {
 	const struct tfile_head *head;
 	bool named; /* the registers have names */
 	bool big;
-	struct table variables; /* by number + 1 */
+	struct table variables; /* number of the variable + 1 -> variable */
 	char text[LINE_ROOM];
 };
 
@@ -31,7 +31,7 @@ const char *tfile_dump_clean(char *to, size_t size, const char *text)
 	return to;
 }
 
-/* Valid until the next call. */
+/* TEXT without control characters; valid until the next call. */
 static const char *tfile_dump_text(struct tfile_dump *d, const char *text)
 {
 	return tfile_dump_clean(d->text, sizeof(d->text), text);

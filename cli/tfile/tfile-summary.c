@@ -24,10 +24,10 @@ struct tfile_sum {
 };
 
 struct tfile_sums {
-	struct table points;  /* by number -> struct tfile_sum, owned */
-	struct table threads; /* by id + 1 -> not NULL */
+	struct table points;  /* number of the tracepoint -> struct tfile_sum, owned */
+	struct table threads; /* id of the thread + 1 -> not NULL */
 	uint64_t frames, registers, blocks, memory_bytes, variables;
-	uint32_t tid, time; /* numbers of variables + 1; 0 = none */
+	uint32_t tid, time; /* numbers of variables + 1; 0 = the file has no such variable */
 	bool timed;
 	int64_t first_ns, last_ns;
 	size_t maps, n;
@@ -41,7 +41,7 @@ static void tfile_sums_deinit(struct tfile_sums *s)
 	free(s->sorted);
 }
 
-/* The number + 1 of the variable NAME; 0 = none. */
+/* The number + 1 of the variable NAME; 0 = the file has no such variable. */
 static uint32_t tfile_summary_variable(const struct tfile_head *h, const char *name)
 {
 	for (size_t i = 0; i < h->n_variables; i++)
@@ -120,7 +120,7 @@ static int tfile_summary_sort(struct tfile_sums *s, const struct tfile_head *h)
 
 /* ---- output ---- */
 
-/* The place of a tracepoint. If there are several, the first one. */
+/* The place of a tracepoint. If it has several places, the first one. */
 static const struct tfile_tracepoint *tfile_summary_place(const struct tfile_head *h,
 							  uint32_t number)
 {

@@ -19,10 +19,11 @@
 
 enum {
 	LINE_MAX_BYTES = 4096,
-	LINES_OF_FILE = 10, /* of each table */
+	LINES_OF_FILE = 10, /* number of lines of each table */
 	COLUMNS_OF_FILE = 160,
 	FUNCTIONS_JSON_MAX = 50,
-	DELAY_SHOWN_PERCENT = 200, /* of the window's length: a larger delay is shown */
+	/* As a percentage of the window's length: larger delays are shown. */
+	DELAY_SHOWN_PERCENT = 200,
 };
 
 static const char keys[] =
@@ -387,7 +388,7 @@ struct json_object *top_json(const struct live_window *w, const struct top_state
 
 /* ---- sorting ---- */
 
-/* The largest first. */
+/* (largest first) */
 DEFINE_ORDER(by_cpu, struct live_task,
 	COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->pid, y->pid))
 

@@ -21,7 +21,7 @@ enum top_view {
 	TOP_HELP, /* explains the keys and columns */
 };
 
-/* The sort keys of processes and threads. */
+/* The keys by which processes and threads are sorted. */
 enum top_sort {
 	TOP_BY_CPU,
 	TOP_BY_SWITCHES,
@@ -34,17 +34,17 @@ enum top_sort {
 /* The data that is shown besides the window. */
 struct top_state {
 	uint64_t real_ns;                /* wall clock at the end of the window */
-	uint64_t own_ns;                 /* CPU time of this process, in ... */
+	uint64_t own_ns;                 /* CPU time of this process, within ... */
 	uint64_t own_of_ns;              /* ... this time */
-	uint64_t behind_ns;              /* the delay of the stream; small values are not shown */
-	uint64_t n_damages;              /* in the stream so far */
+	uint64_t behind_ns;              /* delay of the stream; small values are not shown */
+	uint64_t n_damages;              /* number of damages in the stream so far */
 	const struct top_usages *usages; /* borrowed; NULL = unknown */
 	enum top_view view;
 	enum top_sort sort;
 	bool paused;
 };
 
-/* USAGES, which can be NULL, is only used to sort by memory and I/O. */
+/* Sorts the tasks of W. USAGES, which can be NULL, is only needed to sort by memory and I/O. */
 void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by);
 
 /* Appends the window to B as text: for a terminal of ROWS lines and COLUMNS, which it fills, or, if

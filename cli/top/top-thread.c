@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reader calls top_thread_read_pipe() for more bytes. While there are none, this function waits
- * for them, and for keys, signals and the end of the window. So everything runs in one thread,
- * between two records.
+ * The part of `kymo top` that reads the stream. The reader calls top_thread_read_pipe() for more
+ * bytes. If there are none, this function waits for them, and for keys, signals and the end of the
+ * window. So all work is done in one thread, between two records.
  */
 #include "cli/top/top-thread.h"
 
@@ -27,10 +27,10 @@
 #include "reader/fxt/fxt-events.h"
 #include "reader/views/live.h"
 
-/* Names are looked up for at most this time per window. */
+/* The maximum time for look-ups of names per window. */
 #define NAMES_NS (UINT64_C(250) * 1000000)
 
-/* After this many lookups, the cache of names is replaced, since it never shrinks. */
+/* The number of look-ups after which the cache of names is replaced, since it never shrinks. */
 enum { QUESTIONS_MAX = 1 << 20 };
 
 /* Times in the stream that are further in the future are ignored. */
@@ -41,8 +41,8 @@ struct top_thread {
 	pthread_t thread;
 	bool started;
 	int pipe_fd, wake_fd;
-	int finished_fd; /* eventfd: the stream is complete */
-	int signal_fd;   /* for signals of the terminal; -1 = none */
+	int finished_fd; /* eventfd that is readable when the stream is complete */
+	int signal_fd;   /* descriptor for signals of the terminal; -1 = none */
 	bool tty, key_ended;
 	struct top_usages usages;
 	enum top_view view_before_help;
@@ -60,9 +60,9 @@ struct top_thread {
 	struct outbuf text;
 	uint64_t n_windows;
 	uint64_t drawn_ns, own_ns, own_at_ns;
-	bool by_itself; /* the recording ended without a request by the user */
+	bool by_itself; /* the recording has ended without a request by the user */
 	bool quit;
-	int error; /* a negative errno */
+	int error; /* a negative errno; 0 = no error */
 };
 
 /* ---- drawing ---- */
@@ -135,7 +135,7 @@ static void top_thread_measure_own(struct top_thread *t)
 	t->own_at_ns = now_ns;
 }
 
-/* Whether drawing can wait: there is more to read, and the screen was drawn recently. */
+/* Whether drawing can wait, because more data can be read, and the screen was drawn recently. */
 static bool top_thread_may_skip(const struct top_thread *t, uint64_t now_ns)
 {
 	struct pollfd pfd = { t->pipe_fd, POLLIN, 0 };
@@ -165,7 +165,9 @@ static void top_thread_show_window(struct top_thread *t, struct live_window *w, 
 	*w = (struct live_window){ 0 };
 	t->state.real_ns = now.real_ns - (now.boot_ns - t->window.end_ns);
 	t->state.behind_ns = now_ns > t->window.end_ns ? now_ns - t->window.end_ns : 0;
-	/* Memory and I/O are read for the processes with most CPU time, with any sort key. */
+	/*
+	 * Memory and I/O are read for the processes with most CPU time, whatever the sort key is.
+	 */
 	top_sort(&t->window, NULL, TOP_BY_CPU);
 	top_usages_update(&t->usages, &t->window);
 	top_sort(&t->window, &t->usages, t->state.sort);
@@ -180,7 +182,7 @@ static void top_thread_show_window(struct top_thread *t, struct live_window *w, 
 	}
 }
 
-/* Ends the window: everything up to TS_NS was read. */
+/* Ends the window, when all data up to TS_NS was read. */
 static int top_thread_close_window(struct top_thread *t, uint64_t ts_ns, bool last)
 {
 	const struct profile_names names = { .find = top_thread_find_name, .userdata = t };
@@ -202,8 +204,8 @@ static int top_thread_close_window(struct top_thread *t, uint64_t ts_ns, bool la
 
 /* ---- events ---- */
 
-/* Shows the last, incomplete window of a recording that ended by itself, if it is long enough or
- * the only one. */
+/* Handles the end of the recording: shows the last, incomplete window of a recording that ended by
+ * itself, if it is long enough, or the only one. */
 static int top_thread_on_stop(struct top_thread *t, const struct event *ev)
 {
 	uint64_t left_ns = live_end_ns(t->live) > ev->ts_ns ? live_end_ns(t->live) - ev->ts_ns : 0;
@@ -247,7 +249,7 @@ static void top_thread_handle_key(struct top_thread *t, char key)
 {
 	bool was_help = t->state.view == TOP_HELP;
 
-	/* Any key closes the help. A key with a function also has its effect. */
+	/* Any key closes the help. A key with a function also has this function. */
 	if (was_help)
 		t->state.view = t->view_before_help;
 	switch (key) {
@@ -293,7 +295,10 @@ static void top_thread_handle_keys(struct top_thread *t)
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 
 	t->key_ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
-	/* Escape sequences (such as arrow keys) consist of several characters; they are ignored. */
+	/*
+	 * Escape sequences (for example of arrow keys) consist of several characters, and are
+	 * ignored.
+	 */
 	for (ssize_t i = 0; i < n && keys[i] != '\033' && !t->quit; i++)
 		top_thread_handle_key(t, keys[i]);
 }
@@ -329,8 +334,8 @@ static int top_thread_timeout_ms(const struct top_thread *t, uint64_t now_ns)
 	return due_ns > now_ns ? (int)((due_ns - now_ns) / 1000000 + 1) : 0;
 }
 
-/* Returns 1 when the pipe has data or has ended, 0 when the stream is complete, or a negative
- * errno. */
+/* Waits for data. Returns 1 when the pipe has data or has ended, 0 when the stream is complete, or
+ * a negative errno. */
 static int top_thread_wait_for_bytes(struct top_thread *t)
 {
 	for (;;) {
@@ -400,8 +405,7 @@ static int top_thread_read_stream(struct top_thread *t)
 	const struct fxt_record *record;
 	int r = fxt_reader_new_source(&reader, top_thread_read_pipe, t);
 
-	/* There is no data at all: the recording could not be started, which is reported
-	 * elsewhere. */
+	/* There is no data: the recording could not be started, which is reported elsewhere. */
 	if (r != 0)
 		return r < 0 ? r : 0;
 	while (!t->quit && (r = fxt_reader_next(reader, &record)) > 0) {

@@ -15,8 +15,8 @@ struct top_thread;
 
 struct top_thread_options {
 	uint64_t interval_ns;
-	uint64_t late_ns; /* the longest delay between the time of a record and its arrival */
-	uint64_t count;   /* ends after this number of intervals; 0 = never */
+	uint64_t late_ns; /* maximum delay between the time of a record and its arrival */
+	uint64_t count;   /* number of intervals after which the thread ends; 0 = unlimited */
 	bool json;
 	bool no_symbols;
 };
@@ -34,6 +34,6 @@ int top_thread_start(struct top_thread **ret, const struct top_thread_options *o
  * in the pipe. Restores the terminal. Returns an enum cli_exit. */
 enum cli_exit top_thread_join(struct top_thread *t);
 
-/* Call it after top_thread_join(), or if no thread was started. */
+/* Frees T, after top_thread_join(), or if no thread was started. Returns NULL. */
 struct top_thread *top_thread_free(struct top_thread *t);
 DEFINE_CLEANUP(struct top_thread *, top_thread_free)

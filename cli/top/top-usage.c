@@ -11,7 +11,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-/* Reads /proc/PID/NAME. Returns false if it is not readable (as I/O of other users' processes). */
+/*
+ * Reads /proc/PID/NAME. Returns false if it is unreadable (like the I/O of other users' processes).
+ */
 static bool usage_read(uint32_t pid, const char *name, char *to, size_t room)
 {
 	_cleanup_close_ int fd = -1;
@@ -60,8 +62,8 @@ static void usage_sample(struct top_usage *u, const struct top_usage *before)
 			       (double)(u->read_at_ns - before->read_at_ns);
 }
 
-/* Whether /proc has other pids than records, which use those of the initial pid namespace, with
- * this inode. */
+/* Whether pids in /proc differ from the pids in records, which belong to the initial pid namespace,
+ * with this inode. */
 static bool usage_has_other_pids(void)
 {
 	char name[64];

@@ -16,10 +16,10 @@ enum { TOP_USAGES_MAX = 100 };
 struct top_usage {
 	uint32_t pid;
 	bool has_memory, has_io, has_rate;
-	uint64_t memory_bytes;    /* resident */
-	uint64_t io_bytes;        /* since the start of the process */
-	uint64_t read_at_ns;      /* in CLOCK_BOOTTIME */
-	double io_bytes_a_second; /* since the previous read */
+	uint64_t memory_bytes;    /* resident memory */
+	uint64_t io_bytes;        /* I/O since the start of the process */
+	uint64_t read_at_ns;      /* time of the read, CLOCK_BOOTTIME */
+	double io_bytes_a_second; /* I/O since the previous read */
 };
 
 struct top_usages {

@@ -21,7 +21,7 @@
 /* The size of the pipe, if it is allowed. */
 enum { PIPE_BYTES = 1 << 20 };
 
-/* The archive is flushed this many times per interval, which determines the delay of the
+/* The number of times per interval that the archive is flushed, which determines the delay of the
  * display. */
 enum { FLUSHES = 4 };
 
@@ -33,13 +33,13 @@ struct job {
 	struct record_options options;
 	struct recording_request asked;
 	uint64_t interval_ns;
-	uint64_t count; /* of intervals; 0 = unlimited */
+	uint64_t count; /* number of intervals; 0 = unlimited */
 	bool no_symbols;
 	struct recording *recording;
 	struct record_loop loop;
 	struct top_thread *thread;
 	int wake_fd;
-	int read_fd, write_fd; /* until they are passed on */
+	int read_fd, write_fd; /* the pipe, until its ends are passed on */
 };
 
 static void verb_top_job_deinit(struct job *j)

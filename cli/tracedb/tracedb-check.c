@@ -79,7 +79,7 @@ static bool tracedb_check_is_late(struct tracedb_map *pointers, const struct tra
 	return left != TRACEDB_NO_SIZE && POINTER_REACH - left <= last - buffer->buffer.address;
 }
 
-/* Whether a buffer comes after a pointer into it. Returns 1, 0 or -ENOMEM. */
+/* Whether a buffer of POINT comes after a pointer into it. Returns 1, 0 or -ENOMEM. */
 static int tracedb_check_late(const struct tracedb_dictionary *d, const struct tracedb_point *p)
 {
 	_cleanup_(tracedb_map_deinit) struct tracedb_map pointers = { 0 };
@@ -99,7 +99,7 @@ static int tracedb_check_late(const struct tracedb_dictionary *d, const struct t
 	return r;
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Checks a point. Returns 0 or -ENOMEM. */
 static int tracedb_check_point(struct finding_counts *c, const struct tracedb_dictionary *d,
 			       const struct tracedb_point *p, uint64_t offset)
 {

@@ -19,7 +19,7 @@ enum tracedb_finding_id {
 	TRACEDB_FINDING_MAX,
 };
 
-/* Indexed by id. */
+/* The kinds of findings, indexed by their id. */
 extern const struct finding_kind tracedb_finding_kinds[TRACEDB_FINDING_MAX];
 
 /* Reads all of T, counts its findings in C, and reports them. Returns an enum cli_exit. */

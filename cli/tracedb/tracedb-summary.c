@@ -22,8 +22,8 @@ struct tracedb_sum {
 };
 
 struct tracedb_sums {
-	struct table statements; /* by hash -> struct tracedb_sum, owned; likewise... */
-	struct table variables;  /* ... by name and type */
+	struct table statements; /* hash -> struct tracedb_sum, owned; by statement, ... */
+	struct table variables;  /* ... and by name and type */
 	uint64_t points, values, buffers, removed, auxiliary, blob_bytes;
 	struct tracedb_sum **by_statement, **by_variable; /* most frequent first; owned */
 };
@@ -90,7 +90,7 @@ DEFINE_ORDER_OF_POINTERS(tracedb_summary_compare, struct tracedb_sum,
 	COMPARE(y->n, x->n) ?: COMPARE(x->statement, y->statement) ?: COMPARE(x->name, y->name)
 		?: COMPARE(x->type, y->type))
 
-/* The sums in T, sorted, as a new array; NULL if there is no memory. */
+/* The sums in T, sorted, as a new array. Returns NULL without memory. */
 static struct tracedb_sum **tracedb_summary_sort(const struct table *t)
 {
 	size_t n;

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* The limits of a printed name, and of a printed blob. Longer ones are cut. */
+/* The maximum sizes of a printed name, and of a printed blob. Longer ones are cut. */
 enum { NAME_ROOM = 512, BLOB_ROOM = 256 };
 
 static const char *tracedb_text_clean(char to[static NAME_ROOM], const char *text)

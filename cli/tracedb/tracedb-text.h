@@ -10,7 +10,10 @@
 /* The name NAME without control characters; valid until the next call. */
 const char *tracedb_text_name(const struct tracedb_dictionary *d, uint32_t name);
 
-/* The name of TYPE, likewise, in another buffer than tracedb_text_name(). */
+/*
+ * The name of TYPE without control characters, in another buffer than the result of
+ * tracedb_text_name(); valid until the next call.
+ */
 const char *tracedb_text_type(const struct tracedb_dictionary *d, uint32_t type);
 
 /* The name of FORMAT, such as "signed". */
@@ -18,6 +21,6 @@ const char *tracedb_text_format(uint32_t format);
 
 void tracedb_text_print_value(const struct tracedb_dictionary *d, const struct tracedb_value *v);
 
-/* Name, type and value as JSON. */
+/* A value as JSON, with its name and type. */
 struct json_object *tracedb_text_json(const struct tracedb_dictionary *d,
 				      const struct tracedb_value *v);
