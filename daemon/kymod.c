@@ -32,7 +32,8 @@
 
 enum {
 	MMAP_FROM_BYTES = 128 << 10,
-	TABLE_FILES = 16 << 10, /* the kernel's table for these takes 128 KiB */
+	/* Number of descriptors for which the kernel's table has room; it takes 128 KiB. */
+	TABLE_FILES = 16 << 10,
 };
 
 struct arguments {
@@ -59,7 +60,7 @@ static void kymod_print_help(void)
 	     "      --version             print the version");
 }
 
-/* Returns 1 to continue, 0 to exit with success, or -EINVAL. */
+/* Parses the arguments. Returns 1 to continue, 0 to exit with success, or -EINVAL. */
 static int kymod_parse_arguments(int argc, char **argv, struct arguments *ret)
 {
 	enum {
@@ -269,7 +270,10 @@ int main(int argc, char **argv)
 	r = clean_fd_table_begin();
 	if (r < 0)
 		return log_error(r, "cannot keep descriptors for children"), EXIT_FAILURE;
-	/* This comes before there are descriptors or memory that a child must not inherit. */
+	/*
+	 * The cleanup is started before there are descriptors or memory that a child must not
+	 * inherit.
+	 */
 	probe_cleanup_start(kymod_log_cleanup);
 	r = async_close_begin();
 	if (r < 0)

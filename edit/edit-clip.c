@@ -26,7 +26,10 @@ static bool edit_clip_has_room(const struct fxt_record *r)
 	return n + ADDED_MAX <= FXT_ARGS_MAX;
 }
 
-/* Sets the true time NS, called NAME, unless R, from another cut, has it already. */
+/*
+ * Whether R has room for the additional arguments. The result must be the same for both parts of an
+ * event: if one part has the true time, the other part needs it, too.
+ */
 static void edit_clip_set_time(const struct fxt_record *r, int name, uint64_t ns, uint64_t *ret)
 {
 	struct fxt_arg arg;
@@ -98,6 +101,6 @@ int edit_clip_add(const struct edit_clip *c, unsigned n, struct fxt_out_arg *ret
 
 bool edit_clip_keeps(const struct edit_clip *c, int name)
 {
-	/* (its result, or the reason of its end, comes later) */
+	/* (the result, or the reason of the end, comes later) */
 	return c->left_by != open_end || (name != FXT_NAME_RETURN && name != FXT_NAME_LEFT_BY);
 }

@@ -10,21 +10,25 @@
 
 #include "edit/edit-copy.h"
 
-/* The changes to the copy of one record. All 0: it is not clipped. */
+/* The changes to the copy of one record. If all members are 0, it is not clipped. */
 struct edit_clip {
-	uint64_t began_ns, ends_ns; /* its true times; 0 = not clipped there, or already known */
+	/* True times of the event; 0 = not clipped at this end, or already known. */
+	uint64_t began_ns, ends_ns;
 	const char *left_by, *begun;
 };
 
-/* R, a complete event, ends at TO_NS if it continues. Calls and waits are open then. */
+/* Clips R, a complete event, at TO_NS if it continues. Calls and waits are then open. */
 void edit_clip_end(struct edit_clip *c, struct fxt_record *r, uint64_t to_ns);
 
-/* R, a complete event that edit_clip_end() was called for, begins at FROM_NS if it is older. */
+/* Clips R, a complete event for which edit_clip_end() was called, at FROM_NS if it is older. */
 void edit_clip_begin(struct edit_clip *c, struct fxt_record *r, uint64_t from_ns);
 
-/* R, an instant event from before the cut, has the time FROM_NS. */
+/* Gives R, an instant event from before the cut, the time FROM_NS. */
 void edit_clip_move(struct edit_clip *c, struct fxt_record *r, uint64_t from_ns);
 
-/* For struct edit_rules: additional argument N, and whether the argument NAME is kept. */
+/*
+ * Functions for struct edit_rules: edit_clip_add() is the additional argument N; edit_clip_keeps()
+ * is whether the argument NAME is kept.
+ */
 int edit_clip_add(const struct edit_clip *c, unsigned n, struct fxt_out_arg *ret);
 bool edit_clip_keeps(const struct edit_clip *c, int name);

@@ -33,8 +33,8 @@ static int edit_copy_types_copy_legacy_switch(struct edit_copy *c)
 	struct fxt_thread in = { r->sw.in_pid, r->sw.in_tid, r->sw.in_defined };
 	enum fxt_thread_state state = (enum fxt_thread_state)r->sw.out_state;
 
-	/* These records are not written for running threads. Readers treat both states as
-	 * runnable. */
+	/* (these records are not written for running threads; readers treat both states as
+	 * runnable) */
 	if (state == FXT_STATE_RUNNING)
 		state = FXT_STATE_NEW;
 	return fxt_write_legacy_switch(&c->own.writer,
@@ -76,7 +76,7 @@ static void edit_copy_types_copy_log_text(struct edit_copy *c, struct fxt_log *s
 	s->length = text.length;
 }
 
-/* The role of a REF member, and the conversion of a TEXT member. */
+/* The roles of REF members, and the conversions of TEXT members. */
 #define WHAT_category EDIT_TEXT_CATEGORY
 #define WHAT_name     EDIT_TEXT_NAME
 #define ASSIGN_name   s.name = edit_convert_module_name(c);
@@ -92,7 +92,7 @@ static void edit_copy_types_copy_log_text(struct edit_copy *c, struct fxt_log *s
 #define CPU(of, m, field, key)   s.m = r->of.m + c->rules.shift_cpu;
 #define TIME()                   s.ts_ticks = edit_convert_time(c, r->ts_ns);
 #define THREAD(field)            s.thread = edit_convert_thread(c, &r->thread);
-/* The record contains only the process, but a reference is to a thread. */
+/* The record contains only the process, but a reference names a thread. */
 #define PROCESS(field)                                                                             \
 	s.process = edit_convert_thread(c, &r->thread);                                            \
 	s.process.is_inline = s.process.tid == 0;

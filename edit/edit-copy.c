@@ -154,8 +154,8 @@ static bool edit_is_called(const struct edit_provider *p, const struct fxt_provi
 }
 
 /*
- * Finds or makes the provider for FROM in the output; NULL: the provider of kymo's own events. The
- * source's first provider that kymo wrote shares it.
+ * Finds or makes the provider for FROM in the output. NULL is the provider of kymo's own events,
+ * which the source's first provider that kymo wrote shares.
  */
 static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider *from,
 				  struct edit_provider **ret)
@@ -227,7 +227,7 @@ static int edit_name_unknown(struct edit_copy *c)
 	return edit_copy_event(c, &ev);
 }
 
-/* Discards what was written of the record, and writes it again. */
+/* Discards the part of the record that was written, and writes the record again. */
 static int edit_copy_attempt(struct edit_copy *c)
 {
 	c->to->bytes.size = c->last;
@@ -237,8 +237,8 @@ static int edit_copy_attempt(struct edit_copy *c)
 	return edit_copy_by_type(c);
 }
 
-/* Writes string and thread records first, and references them: with inline threads, the record can
- * be too long. */
+/* Writes the record after its string and thread records, and references them, since a record with
+ * inline threads can be too long. */
 static int edit_attempt_with_threads_apart(struct edit_copy *c)
 {
 	struct fxt_table *threads = &c->own.provider.threads;

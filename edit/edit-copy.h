@@ -30,20 +30,20 @@
  * finished.
  */
 struct edit_output {
-	struct outbuf bytes; /* whole records, to be taken between calls */
+	struct outbuf bytes; /* whole records, which are to be taken between calls */
 	const struct fxt_out_provider *current;
 	uint32_t next_provider; /* the lowest unused id */
 };
 
-/* The output lives as long as its copies. Writes the magic number. Returns 0 or -ENOMEM. */
+/* Writes the magic number. The output must live as long as its copies. Returns 0 or -ENOMEM. */
 int edit_output_init(struct edit_output *out);
 void edit_output_deinit(struct edit_output *out);
 
 /* The role of a text in its record. */
 enum edit_text {
-	EDIT_TEXT_PROVIDER, /* its name */
+	EDIT_TEXT_PROVIDER, /* name of a provider */
 	EDIT_TEXT_CATEGORY,
-	EDIT_TEXT_NAME, /* of an event, object or blob */
+	EDIT_TEXT_NAME, /* name of an event, object or blob */
 	EDIT_TEXT_MODULE,
 	EDIT_TEXT_LOG,
 	EDIT_TEXT_ARG_NAME,
@@ -57,47 +57,52 @@ enum edit_text {
 struct edit_rules {
 	void *userdata;
 
-	/* Replaces KOID, in every place. */
+	/* Replaces KOID, wherever it occurs. */
 	uint64_t (*koid)(void *userdata, uint64_t koid);
 
 	/*
 	 * Writes a replacement for the N bytes at TEXT to TO, which has room for
-	 * FXT_STRING_BYTES_MAX, and returns its length, or EDIT_TEXT_AS_IT_IS. Both are valid
-	 * UTF-8. ARG_NAME is the name of its argument (enum fxt_name, 0 = unknown, or no argument).
-	 * Not called for empty text, nor for names of fxt-names.h that are the name of a category,
-	 * an event or an argument. RECORD is NULL for a provider's name.
+	 * FXT_STRING_BYTES_MAX, and returns its length, or EDIT_TEXT_AS_IT_IS. TEXT and the
+	 * replacement are valid UTF-8. ARG_NAME is the name of the text's argument (enum fxt_name,
+	 * 0 = unknown, or no argument). Not called for empty text, nor for names of fxt-names.h
+	 * that are the name of a category, an event or an argument. RECORD is NULL for a provider's
+	 * name.
 	 */
 	size_t (*text)(void *userdata, const struct fxt_record *record, enum edit_text what,
 		       int arg_name, const char *text, size_t n, char *to);
 
-	/* Changes ARG with the name NAME (enum fxt_name, 0 = unknown). False: it is left out. */
+	/*
+	 * Changes ARG with the name NAME (enum fxt_name, 0 = unknown). Returns false if it is left
+	 * out.
+	 */
 	bool (*arg)(void *userdata, const struct fxt_record *record, int name,
 		    struct fxt_out_arg *arg);
 
 	/*
 	 * Additional argument number N, from 0, for RECORD: fills *RET except for its name, and
-	 * returns the name (enum fxt_name); 0 = there are no more. Arguments are left out if the
+	 * returns the name (enum fxt_name); 0 = no more arguments. Arguments are left out if the
 	 * record has no room.
 	 */
 	int (*more)(void *userdata, const struct fxt_record *record, unsigned n,
 		    struct fxt_out_arg *ret);
 
-	int64_t shift_ns;   /* added to all times, as in edit_shift_ns() */
+	int64_t shift_ns;   /* added to all times, like by edit_shift_ns() */
 	uint32_t shift_cpu; /* added to all cpus of scheduling records */
 
 	/*
-	 * Writes each record after its own string and thread records, to be kept as described in
-	 * edit-kept.h. The output is not an archive.
+	 * Writes each record after its own string and thread records, in the form that edit-kept.h
+	 * describes. The output is not an archive.
 	 */
 	bool apart;
 };
 
 struct edit_counts {
-	uint64_t records;          /* written; without records that only fill tables */
-	uint64_t strings, threads; /* dangling references */
-	uint64_t texts;            /* mended or cut */
-	uint64_t arguments;        /* left out, since they were unreadable */
-	uint64_t refused; /* records of unknown type or kind, or that the format cannot hold */
+	/* Records that were written, without those that only fill tables. */
+	uint64_t records;
+	uint64_t strings, threads; /* dangling references to strings and threads */
+	uint64_t texts;            /* texts that were made valid or cut */
+	uint64_t arguments;        /* arguments that were left out, since they were unreadable */
+	uint64_t refused; /* records of unknown type or kind, or that the format cannot contain */
 	uint64_t longer;  /* records with words after their contents, which were left out */
 };
 
@@ -105,14 +110,14 @@ struct edit_counts {
 uint64_t edit_shift_ns(uint64_t ns, int64_t shift);
 
 /*
- * Adds the repairs and losses in MORE to TO, for a copy before it; not its records, which are in TO
- * again.
+ * Adds the repairs and losses in MORE to TO. MORE is the counts of an earlier copy, whose records
+ * are counted in TO again.
  */
 void edit_counts_add(struct edit_counts *to, const struct edit_counts *more);
 
 struct edit_copy;
 
-/* Makes copies into OUT by RULES (borrowed, both; RULES may be NULL). Returns 0 or -ENOMEM. */
+/* Makes copies into OUT by RULES (both borrowed; RULES may be NULL). Returns 0 or -ENOMEM. */
 int edit_copy_new(struct edit_copy **ret, struct edit_output *out, const struct edit_rules *rules);
 struct edit_copy *edit_copy_free(struct edit_copy *c);
 DEFINE_CLEANUP(struct edit_copy *, edit_copy_free)
@@ -127,7 +132,7 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 
 /*
  * Writes an event of kymo, unchanged by rules: into the source's provider "kymo" if there is one,
- * otherwise into a new provider of that name. Returns as above, or -EINVAL.
+ * otherwise into a new provider of that name. Returns like edit_copy_record(), or -EINVAL.
  */
 int edit_copy_event(struct edit_copy *c, const struct event *ev);
 
@@ -155,8 +160,8 @@ struct edit_switch {
 int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw);
 
 /*
- * Names KOID, an object of TYPE (FXT_OBJECT_*), a thread one of process PID, in kymo's own
- * provider. Returns as edit_copy_record().
+ * Names KOID, an object of TYPE (FXT_OBJECT_*), in kymo's own provider. A thread is one of process
+ * PID. Returns like edit_copy_record().
  */
 int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t pid,
 		   const char *name);
@@ -165,14 +170,14 @@ int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t p
 size_t edit_copy_last(const struct edit_copy *c);
 
 /*
- * The provider of that record, with its name at that time: readers rename it when it is introduced
- * again. Lives as long as C; only its name and id are set.
+ * The provider of the record in edit_copy_last(), with its name at that time: readers rename it
+ * when it is introduced again. Lives as long as C; only its name and id are set.
  */
 const struct fxt_provider *edit_copy_from(const struct edit_copy *c);
 
 const struct edit_counts *edit_copy_counts(const struct edit_copy *c);
 
-/* Whether the source has a provider that kymo wrote. */
+/* Whether FROM is a provider that kymo wrote. */
 bool edit_copy_is_kymo(const struct fxt_provider *from);
 
 /* Whether RECORD has samples as Perfetto's packets. kymo does not convert their times and koids. */

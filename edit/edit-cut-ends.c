@@ -45,7 +45,7 @@ static int edit_cut_write_kept(struct edit_cut *c, const struct edit_kept *kept,
 	return r ?: edit_copy_record(c->copy, kept->from, &record);
 }
 
-/* NAME: of the session. The counts are those since the previous stop. */
+/* Writes the stop of the session NAME. The counts are those since the previous stop. */
 static int edit_cut_write_stop(struct edit_cut *c, const char *name, uint64_t ts_ns, uint64_t full)
 {
 	const struct event ev = {
@@ -76,8 +76,8 @@ static int edit_cut_open_last(struct edit_cut *c)
 }
 
 /*
- * Writes the begin of each open session. If there is none, nothing is recorded at the beginning of
- * the cut: then the last session begins and stops there.
+ * Writes the begin of each open session. If no session is open, nothing is recorded at the
+ * beginning of the cut: then the last session begins and stops there.
  */
 static int edit_cut_write_starts(struct edit_cut *c)
 {
@@ -94,7 +94,7 @@ static int edit_cut_write_starts(struct edit_cut *c)
 	return r;
 }
 
-/* Writes what the open sessions do not record at the beginning of the cut. */
+/* Writes the parts that the open sessions do not record at the beginning of the cut. */
 static int edit_cut_write_sheds(struct edit_cut *c)
 {
 	int r = 0;
@@ -104,7 +104,7 @@ static int edit_cut_write_sheds(struct edit_cut *c)
 	return r;
 }
 
-/* Marks what follows. Only recordings of kymo have parts. */
+/* Writes the mark of the following records. Only recordings of kymo have parts. */
 static int edit_cut_write_part(struct edit_cut *c, enum edit_part_class what, uint64_t ts_ns)
 {
 	struct event ev = edit_part_event(&c->part, what, ts_ns);
@@ -168,13 +168,13 @@ int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct stop *stop = &c->stops[i];
 
-		/* (the last open one has the bytes of all sessions so far) */
+		/* (the last open session has the bytes of all sessions so far) */
 		if (c->sessions.open.n == 1)
 			stop->full = c->full;
 		c->full -= stop->full;
 		r = edit_cut_write_stop(c, stop->session->name, stop->ts_ns, stop->full);
 		edit_cut_sessions_remove(&c->sessions, stop->session);
-		/* (later sessions have moved) */
+		/* (later stops move forward in the list) */
 		for (size_t j = i + 1; j < c->n_stops; j++)
 			if (c->stops[j].session > stop->session)
 				c->stops[j].session--;
@@ -185,9 +185,9 @@ int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 }
 
 /*
- * The part is identified by its source, by the edits of the source, and by the selection. The whole
- * is no part. But if it was edited, its own parts must not fit those of the original, so it has the
- * events of a part without ends.
+ * Identifies the part, by its source, by the edits of the source, and by the selection. A cut of
+ * the whole archive is no part. But if the archive was edited, its own parts must not fit those of
+ * the original, so it has the events of a part without ends.
  */
 static void edit_cut_set_part(struct edit_cut *c)
 {
@@ -231,7 +231,7 @@ int edit_cut_begin(struct edit_cut *c)
 	r = r ?: edit_cut_write_starts(c) ?: edit_cut_write_clock(c, c->from_ns)
 		    ?: edit_cut_write_sheds(c) ?: edit_timeline_open(c->timeline, c->from_ns);
 	r = r ?: edit_cut_write_across(c);
-	/* (of a session that begins and stops here) */
+	/* (the stops of sessions that begin and stop here) */
 	if (r == 0 && c->n_stops > 0)
 		r = edit_cut_write_stops(c, UINT64_MAX);
 	return r ?: edit_cut_write_part(c, EDIT_PART_RECORDS, c->from_ns);

@@ -22,7 +22,7 @@ void edit_cut_sessions_deinit(struct edit_cut_sessions *s)
 	edit_kept_unref(s->last);
 }
 
-/* Takes into account that a session has begun, stopped, paused or resumed at TS_NS. */
+/* Updates quiet_ns after a session has begun, stopped, paused or resumed at TS_NS. */
 static void edit_cut_sessions_update(struct edit_cut_sessions *s, uint64_t ts_ns)
 {
 	bool quiet = s->open.n == 0 || summary_sessions_all_pause(&s->open);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sessions of an archive at one moment of a cut: the begin of each open one, and what it does
- * not record.
+ * The sessions of an archive at one time in a cut: the begin of each open session, and the parts
+ * that it does not record.
  */
 #pragma once
 
@@ -10,31 +10,33 @@
 #include "edit/edit-sessions.h"
 #include "edit/edit-sort.h"
 
-/* The maximum number of sheds that are open at one moment; further ones are not kept. */
+/* The maximum number of sheds that are open at one time; further sheds are not kept. */
 enum { EDIT_CUT_SHEDS_MAX = 4 * SUMMARY_SESSIONS_MAX };
 
 struct edit_cut_shed {
 	struct edit_kept *kept; /* owned */
 	const struct fxt_provider *from;
-	uint64_t class_id, session_id; /* as fxt_record_number() */
+	uint64_t class_id, session_id; /* values of fxt_record_number() */
 };
 
 struct edit_cut_sessions {
-	struct summary_sessions open; /* content: its session_start, struct edit_kept, owned */
-	struct edit_kept *last;       /* session_start of the last one that stopped; owned */
-	uint64_t quiet_ns;            /* none is open, or all pause, since then; 0 = one records */
+	/* Content of each: its session_start, a struct edit_kept, owned. */
+	struct summary_sessions open;
+	struct edit_kept *last; /* session_start of the last session that stopped; owned */
+	/* Time since which no session is open, or all pause; 0 = a session records. */
+	uint64_t quiet_ns;
 	struct edit_cut_shed sheds[EDIT_CUT_SHEDS_MAX];
 	size_t n_sheds;
 };
 
 void edit_cut_sessions_deinit(struct edit_cut_sessions *s);
 
-/* The events of their names. edit_cut_sessions_start() returns 0 or -ENOMEM. */
+/* Handle the events with these names. edit_cut_sessions_start() returns 0 or -ENOMEM. */
 int edit_cut_sessions_start(struct edit_cut_sessions *s, const struct edit_sorted *item);
 void edit_cut_sessions_stop(struct edit_cut_sessions *s, const struct edit_sorted *item);
 void edit_cut_sessions_shed(struct edit_cut_sessions *s, const struct edit_sorted *item, bool back);
 
-/* The open session that ITEM, a session_stop, is about; or NULL. */
+/* The open session that ITEM, a session_stop, refers to; or NULL. */
 struct summary_session *edit_cut_sessions_find_stopped(struct edit_cut_sessions *s,
 						       const struct edit_sorted *item);
 void edit_cut_sessions_remove(struct edit_cut_sessions *s, struct summary_session *it);

@@ -16,14 +16,15 @@
 #include "edit/edit-timeline.h"
 #include "reader/fxt/fxt-row.h"
 
-/* The maximum number of stops that wait for the next record: one of each session. */
+/* The maximum number of stops that wait for the next record: one for each session. */
 enum { STOPS_MAX = SUMMARY_SESSIONS_MAX };
 
 enum phase { BEFORE, WITHIN, AFTER };
 
 struct edit_cut {
 	struct edit_cut_options options;
-	uint64_t from_ns, to_ns; /* in the archive's time; set by the first record with a time */
+	/* The cut in the archive's time; set by the first record with a time. */
+	uint64_t from_ns, to_ns;
 	enum phase phase;
 	struct edit_copy *copy;
 	struct edit_sort *sort;
@@ -39,27 +40,28 @@ struct edit_cut {
 		uint64_t ts_ns, full;
 	} stops[STOPS_MAX];
 	size_t n_stops;
-	uint64_t start_ns;           /* time of the first session_start in the file; 0 = none yet */
-	struct clock_snapshot clock; /* the last one; all 0 if there is none */
-	/* complete events that began before the cut; owned, with elements */
+	/* Time of the first session_start in the file; 0 = not read yet. */
+	uint64_t start_ns;
+	struct clock_snapshot clock; /* last clock snapshot; all 0 if none was read */
+	/* Complete events that began before the cut; array and elements are owned */
 	struct edit_kept **across;
 	size_t n_across, across_room, across_bytes;
-	/* For the next session_stop: */
-	uint64_t lost; /* lost events that the archive reports within the cut */
-	uint64_t full; /* bytes dropped by its recorders, from session_stop */
+	/* Values for the next session_stop: */
+	uint64_t lost; /* number of lost events that the archive reports within the cut */
+	uint64_t full; /* number of bytes dropped by its recorders, from session_stop */
 	uint64_t n_events;
-	uint64_t end_ns; /* the end of the cut; set in phase BEHIND */
+	uint64_t end_ns; /* end of the cut; set in phase BEHIND */
 	struct edit_cut_counts counts;
 	bool others[FXT_CPU_MAX + 1]; /* CPUs whose pseudo-thread "other" was named */
 	bool any_other;
 	bool timed;            /* a record with a time was read */
-	uint64_t since_ns;     /* start time to add to the next record; 0 = none */
-	struct fxt_named late; /* the last late stack: its frames follow */
-	struct edit_clip clip; /* for the next record */
+	uint64_t since_ns;     /* start time that is added to the next record; 0 = none */
+	struct fxt_named late; /* last late stack, whose frames follow */
+	struct edit_clip clip; /* changes to the next record */
 	struct edit_part part;
-	uint64_t source_id; /* id of the first session_start; 0 = none yet */
-	uint64_t edited_id; /* id of the first event `part` in the source; 0 = none yet */
-	bool part_begun;    /* its first event is written */
+	uint64_t source_id; /* id of the first session_start; 0 = not read yet */
+	uint64_t edited_id; /* id of the first event `part` in the source; 0 = not read yet */
+	bool part_begun;    /* the first event of the part is written */
 };
 
 /* All return 0 or a negative errno. */
@@ -71,17 +73,17 @@ int edit_cut_begin(struct edit_cut *c);
 int edit_cut_write_clipped(struct edit_cut *c, const struct fxt_provider *from,
 			   struct fxt_record *r);
 
-/* Writes the stops of sessions before TS_NS; UINT64_MAX: all. */
+/* Writes the stops of sessions before TS_NS; UINT64_MAX: all stops. */
 int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns);
 
-/* Ends the cut at TS_NS: at its end, or at the last record of the archive if that is earlier. Then
- * a complete event can end later, and the durations around it with it. Nothing shows that threads
- * run until then. */
+/* Ends the cut at TS_NS: at the end of the cut, or at the last record of the archive if that is
+ * earlier. In the latter case, a complete event can end later, and so can the durations around it.
+ * It is unknown whether threads run until then. */
 int edit_cut_end(struct edit_cut *c, uint64_t ts_ns);
 
 /*
- * Stops the open sessions. Called after the last record, since the counts are complete then. If
- * none is open, losses that no stop has shown yet (of later sessions, or after the last one) are
- * shown by a session without duration.
+ * Stops the open sessions. Called after the last record, when the counts are complete. If no
+ * session is open, losses that no stop has reported yet (of later sessions, or after the last
+ * session) are reported by a session without duration.
  */
 int edit_cut_stop_all(struct edit_cut *c);

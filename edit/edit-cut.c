@@ -10,11 +10,11 @@
 #include "edit/edit-cut-state.h"
 #include "edit/edit-find.h"
 
-/* The sorting window in bytes. Records that are out of order by more are not sorted. */
+/* The sorting window in bytes. Records that are late by more are not sorted. */
 #define WINDOW ((size_t)16 << 20)
 
-/* The usual maximum number of complete events that go on at the cut's beginning; others are left
- * out, and counted. */
+/* The default maximum number of complete events that continue at the cut's beginning; others are
+ * left out, and counted. */
 enum { ACROSS_MAX = 1 << 16 };
 #define ACROSS_BYTES_MAX ((size_t)32 << 20)
 
@@ -172,16 +172,16 @@ static int edit_cut_process_stop(struct edit_cut *c, const struct edit_sorted *i
 	return r;
 }
 
-/* RECORD is a session_start or `returned`. After the start of the cut, the first one ends the time
- * in which nothing was recorded there. */
+/* Notes RECORD, a session_start or `returned`. After the start of the cut, the first such record
+ * ends the time in which nothing was recorded. */
 static void edit_cut_note_resumed(struct edit_cut *c, const struct fxt_record *record)
 {
 	if (c->phase != BEFORE && c->counts.resumed_ns == 0)
 		c->counts.resumed_ns = record->ts_ns;
 }
 
-/* Handles events about the whole recording, which the cut replaces by its own. Returns 1 if ITEM is
- * one. */
+/* Handles an event about the whole recording, which the cut replaces by its own events. Returns 1
+ * if ITEM is such an event. */
 static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
@@ -194,7 +194,7 @@ static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *it
 		r = edit_cut_process_start(c, item);
 		return r < 0 ? r : 1;
 	case FXT_ROW_STACKS:
-		/* Its counts cannot be divided: they are where the session ends. */
+		/* Its counts cannot be divided, so they are left at the end of the session. */
 		return c->options.n_pids > 0 || c->options.n_cpus > 0;
 	case FXT_ROW_STOP:
 		r = edit_cut_process_stop(c, item);
@@ -231,8 +231,8 @@ static int edit_cut_keep_across(struct edit_cut *c, const struct edit_sorted *it
 	return 0;
 }
 
-/* Handles a record before the cut: it updates the state, or is kept if it continues within the
- * cut. R is a copy of the item's record that can be changed. */
+/* Handles a record before the cut: updates the state with it, or keeps it if it continues within
+ * the cut. R is a copy of the item's record that can be changed. */
 static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
 {
 	int e = edit_state_process(c->state, item->kept, r);
@@ -245,7 +245,7 @@ static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, str
 	}
 	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
 	    r->event.end_ns > c->from_ns) {
-		/* (the durations around it do not end before it) */
+		/* (the durations around this event do not end before it) */
 		if (r->event.end_ns > c->to_ns)
 			r->event.end_ns = c->to_ns;
 		e = edit_spans_process(c->spans, item->from, r);
@@ -289,9 +289,8 @@ static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted 
 	}
 	if (verdict < 0)
 		return verdict;
-	/* Records that contradict the timeline are left to repair, with one exception: a second
-	 * wakeup is left out if CPUs were selected, since the thread may have run on another
-	 * CPU. */
+	/* Repair handles records that contradict the timeline, with one exception: a second wakeup
+	 * is left out if CPUs were selected, since the thread may have run on another CPU. */
 	if (verdict == 0 &&
 	    (r->type == FXT_RECORD_EVENT || (edit_cut_is_wakeup(r) && c->options.n_cpus > 0))) {
 		c->counts.left_out++;
@@ -304,9 +303,9 @@ static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted 
 }
 
 /*
- * FIRST_NS is the earliest time in the archive. The archive begins with its session_start, which
- * options.from_ns counts from. Older events were under way at that time, and are kept unless
- * from_ns is set.
+ * Sets the time range of the cut. FIRST_NS is the earliest time in the archive. The archive begins
+ * with its session_start, from which options.from_ns counts. Older events were in progress at that
+ * time, and are kept unless from_ns is set.
  */
 static void edit_cut_set_window(struct edit_cut *c, uint64_t first_ns)
 {
@@ -336,7 +335,7 @@ static void edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
 
 /*
  * Whether R, an event of ROW within the cut, is a stack of allocations from before the cut, or its
- * frames. A stack has the time of its first allocation, but the table that has it is read later.
+ * frames. A stack has the time of its first allocation, but the table with the stack is read later.
  */
 static bool edit_cut_is_late_stack(struct edit_cut *c, enum fxt_row_id row,
 				   const struct fxt_record *r)
@@ -350,9 +349,9 @@ static bool edit_cut_is_late_stack(struct edit_cut *c, enum fxt_row_id row,
 }
 
 /*
- * Whether R is a complete event from before the cut that continues in it, or one of the cut that
- * continues after it, and that the source has later than the window can sort: kymo writes it at its
- * end.
+ * Whether R is a complete event that is later in the source than the window can sort, and either is
+ * from before the cut and continues in it, or is from the cut and continues after it. (kymo writes
+ * a complete event at its end.)
  */
 static bool edit_cut_is_late_complete(const struct edit_cut *c, const struct fxt_record *r)
 {
@@ -374,7 +373,7 @@ static int edit_cut_process_late(struct edit_cut *c, const struct edit_sorted *i
 	return edit_cut_write_clipped(c, item->from, r);
 }
 
-/* Begins or ends the cut if it does so before TS_NS. */
+/* Begins or ends the cut, if it begins or ends before TS_NS. */
 static int edit_cut_move_on(struct edit_cut *c, uint64_t ts_ns)
 {
 	int r = 0;
@@ -393,8 +392,8 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 	int e = 0;
 
 	edit_cut_learn_time(c, r.ts_ns);
-	/* (a session that begins or stops with the cut belongs to its beginning, and so to the end
-	 * of the part before, which has the event) */
+	/* (a session that begins or stops with the cut belongs to its beginning, and to the end of
+	 * the part before, which has the event) */
 	if ((row == FXT_ROW_START || row == FXT_ROW_STOP) && r.ts_ns > c->from_ns)
 		e = edit_cut_move_on(c, r.ts_ns == c->to_ns ? r.ts_ns - 1 : r.ts_ns);
 	e = e ?: edit_cut_process_own(c, item);

@@ -10,7 +10,7 @@
 /* The row of RECORD in the table of events, if FROM is kymo; else FXT_ROW_NONE. */
 enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_record *record);
 
-/* The first argument of RECORD that is called NAME (enum fxt_name) and is of TYPE. */
+/* The koid in the argument NAME of RECORD, which can be any event; 0 = no such argument. */
 bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,
 		   struct fxt_arg *ret);
 
@@ -29,7 +29,7 @@ static inline uint64_t edit_find_koid(const struct fxt_record *record, int name)
 uint64_t edit_process_of(const struct fxt_record *r);
 
 /*
- * Whether R, an event or a profiler record, is about the kernel's mappings or addresses. Those
+ * Whether R, an event or a profiler record, is about the kernel's mappings or addresses. These
  * belong to process 2, even if process 2 is not recorded.
  */
 bool edit_is_kernel_mapping(const struct fxt_record *r);

@@ -8,9 +8,9 @@
 #include "edit/edit-find.h"
 
 struct edit_half {
-	uint64_t event;         /* edit_halves_hash() */
-	struct edit_kept *kept; /* owned; NULL = it was dropped */
-	uint32_t next;          /* the next one of the same event: index + 1 */
+	uint64_t event;         /* result of edit_halves_hash() */
+	struct edit_kept *kept; /* owned; NULL = the event was dropped */
+	uint32_t next;          /* next element with the same event: index + 1 */
 };
 
 void edit_halves_deinit(struct edit_halves *h)
@@ -26,7 +26,7 @@ static uint64_t edit_halves_hash_text(const struct fxt_text *text)
 	return text->bytes ? table_hash(text->bytes, text->length) : 0;
 }
 
-/* Equal for all parts of an event: they have its true times. */
+/* A hash of the event, equal for all its parts, which have the true times of the event. */
 static uint64_t edit_halves_hash(const struct fxt_record *r)
 {
 	struct fxt_arg begin, end;

@@ -6,24 +6,27 @@
 #include "base/table.h"
 #include "edit/edit-find.h"
 
-/* The maximum number of processes with snapshots, and of findings; further ones are not noticed. */
+/*
+ * The maximum number of processes with snapshots, and of findings; beyond these, missing records
+ * are not noticed.
+ */
 enum { PROCESSES_MAX = 1 << 16, FINDINGS_MAX = 1 << 16 };
 
 /* The identity of a `snapshot` or a `stack`. Its bytes are hashed, so it has no padding. */
 struct key {
 	uint64_t row, pid, ts_ns;
-	uint64_t number; /* the sequence of the snapshot, or the id of the stack */
+	uint64_t number; /* sequence number of the snapshot, or id of the stack */
 };
 
 struct snapshot {
 	struct key key;
-	uint64_t missing; /* the number of its blocks that have not been read */
+	uint64_t missing; /* number of its blocks that have not been read */
 };
 
 struct edit_incomplete {
-	struct table snapshots; /* pid -> its last struct snapshot, owned */
-	struct table findings;  /* hash of the key -> the number of what is missing */
-	struct fxt_named named; /* the last `stack` */
+	struct table snapshots; /* pid -> last struct snapshot of the process, owned */
+	struct table findings;  /* hash of the key -> number of missing records */
+	struct fxt_named named; /* the last event `stack` */
 	struct key named_key;
 };
 
@@ -60,7 +63,7 @@ static int edit_incomplete_find(struct edit_incomplete *i, const struct key *key
 	return table_set(&i->findings, table_hash(key, sizeof(*key)), (void *)(uintptr_t)missing);
 }
 
-/* The last `stack` gets no frames any more. */
+/* Ends the last `stack`, which gets no more frames. */
 static int edit_incomplete_end_stack(struct edit_incomplete *i)
 {
 	int r = edit_incomplete_find(i, &i->named_key, i->named.id != 0);
@@ -71,7 +74,7 @@ static int edit_incomplete_end_stack(struct edit_incomplete *i)
 
 static int edit_incomplete_begin_snapshot(struct edit_incomplete *i, const struct fxt_record *r)
 {
-	uint64_t pid = r->thread.pid + 1; /* 0 is no key */
+	uint64_t pid = r->thread.pid + 1; /* (0 is no key) */
 	struct snapshot *s = table_get(&i->snapshots, pid);
 	int e = s ? edit_incomplete_find(i, &s->key, s->missing) : 0;
 
@@ -103,7 +106,7 @@ int edit_incomplete_read(struct edit_incomplete *i, const struct fxt_provider *f
 		return edit_incomplete_begin_snapshot(i, record);
 	case FXT_ROW_BLOCK:
 		s = table_get(&i->snapshots, record->thread.pid + 1);
-		/* (those of the state, after a cut in a merged archive, belong to no snapshot) */
+		/* (blocks of the state, after a cut in a merged archive, belong to no snapshot) */
 		if (s && record->ts_ns == s->key.ts_ns)
 			s->missing -= s->missing > 0;
 		return 0;

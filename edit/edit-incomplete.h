@@ -3,9 +3,10 @@
  * Snapshots of live blocks and events `stack` whose following records are missing.
  *
  * A `snapshot` announces a number of blocks, and a `stack` a backtrace. If the archive is cut off
- * or damaged between them, their readers wait in vain. The missing number is known when the next
- * one begins, or at the end of the archive. Records that were written by then cannot be corrected
- * any more: the user of this module reads ahead by its sorting window.
+ * or damaged after it, readers wait for these in vain. The number of missing blocks or frames is
+ * known when the next snapshot or stack begins, or at the end of the archive. A record that was
+ * written by then cannot be corrected, so the user of this module reads ahead by its sorting
+ * window.
  */
 #pragma once
 
@@ -18,16 +19,16 @@ int edit_incomplete_new(struct edit_incomplete **ret);
 struct edit_incomplete *edit_incomplete_free(struct edit_incomplete *i);
 DEFINE_CLEANUP(struct edit_incomplete *, edit_incomplete_free)
 
-/* Takes RECORD of FROM, in the order of the archive. Returns 0 or -ENOMEM. */
+/* Processes RECORD of FROM, in the order of the archive. Returns 0 or -ENOMEM. */
 int edit_incomplete_read(struct edit_incomplete *i, const struct fxt_provider *from,
 			 const struct fxt_record *record);
 
-/* The archive has ended. Returns 0 or -ENOMEM. */
+/* Ends the archive. Returns 0 or -ENOMEM. */
 int edit_incomplete_end(struct edit_incomplete *i);
 
 /*
- * For a `snapshot`: the number of its blocks that are missing; for a `stack`: 1 if it has no
- * frames. 0 = nothing is missing, or it is not known yet.
+ * The number of missing records: for a `snapshot`, of its blocks; for a `stack`, 1 if it has no
+ * frames. 0 = nothing is missing, or this is not known yet.
  */
 uint64_t edit_incomplete_missing(const struct edit_incomplete *i, const struct fxt_provider *from,
 				 const struct fxt_record *record);

@@ -50,8 +50,8 @@ static bool edit_join_is_complete(const struct fxt_record *r)
 	return r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE;
 }
 
-/* Whether J can be joint, as far as it and the part before were read. A file that was cut off
- * between two records shows no damage, but lacks the mark behind the state. */
+/* Whether J can be joint, by the data of J and of the part before it that was read. A file that was
+ * cut off between two records shows no damage, but lacks the mark behind the state. */
 static bool edit_join_can_be_joint(const struct edit_join *j)
 {
 	bool cut_off = j->all_read && j->at == EDIT_PART_STATE;

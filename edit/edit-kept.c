@@ -56,7 +56,9 @@ int edit_viewer_new(struct edit_viewer **ret)
 	return 0;
 }
 
-/* The first page contains all names and all strings of records. */
+/*
+ * The string at INDEX. The first page of the table contains all names and all strings of records.
+ */
 static struct fxt_string *edit_string_at(struct edit_viewer *v, unsigned index)
 {
 	static_assert((int)FXT_NAME_RESERVED < (int)FXT_PROVIDER_PAGE, "one page");
@@ -84,7 +86,7 @@ static int edit_kept_learn(struct edit_viewer *v, const struct fxt_record *recor
 	if (record->type != FXT_RECORD_STRING || record->string.index < EDIT_KEPT_STRING_FIRST ||
 	    record->string.index > FXT_NAME_RESERVED)
 		return -EBADMSG;
-	/* The text is borrowed. Names of fxt-names.h are never copied, so this is none of them. */
+	/* The text is borrowed. It is not a name of fxt-names.h, since these are never copied. */
 	*edit_string_at(v, record->string.index) =
 		(struct fxt_string){ (char *)record->name.bytes, record->name.length, 0 };
 	return 0;

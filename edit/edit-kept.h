@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A record that is kept until the tables of its provider have changed: a copy, after the records of
- * its own strings and threads, and with times in nanoseconds.
+ * A record that is kept until after the tables of its provider have changed: a copy that follows
+ * the records of its own strings and threads, and has times in nanoseconds.
  *
  * Names of fxt-names.h are referenced at their places there and are not copied. Other strings have
  * places from EDIT_KEPT_STRING_FIRST on. Threads are inline if they fit. edit-copy.c writes such
- * copies (struct edit_rules, apart).
+ * copies (`apart` in struct edit_rules).
  */
 #pragma once
 
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-reader.h"
 
-/* Enough for the category, the name and the arguments. */
+/*
+ * The first place for strings. The places after it suffice for the category, the name and the
+ * arguments.
+ */
 enum { EDIT_KEPT_STRING_FIRST = FXT_NAME_RESERVED - 2 * FXT_ARGS_MAX - 1 };
 
 struct edit_kept {
@@ -22,7 +25,10 @@ struct edit_kept {
 	uint64_t words[];
 };
 
-/* A copy of N_WORDS words as described, owned by the caller. NULL without memory. */
+/*
+ * Keeps a copy of N_WORDS words in the form above, owned by the caller. Returns NULL without
+ * memory.
+ */
 struct edit_kept *edit_kept_new(const struct fxt_provider *from, const uint64_t *words,
 				size_t n_words);
 struct edit_kept *edit_kept_ref(struct edit_kept *kept);
@@ -35,7 +41,7 @@ static inline size_t edit_kept_bytes(const struct edit_kept *kept)
 	return sizeof(*kept) + kept->n_words * sizeof(*kept->words) + 2 * sizeof(size_t);
 }
 
-/* Reads kept records, one at a time. */
+/* A viewer reads kept records, one at a time. */
 struct edit_viewer;
 
 int edit_viewer_new(struct edit_viewer **ret);
@@ -43,7 +49,7 @@ struct edit_viewer *edit_viewer_free(struct edit_viewer *v);
 DEFINE_CLEANUP(struct edit_viewer *, edit_viewer_free)
 
 /*
- * A view of KEPT, valid as long as KEPT, until the next view. Returns 0, or -EBADMSG if its words
- * are not such records.
+ * Makes *RET a view of KEPT, valid as long as KEPT, until the next view. Returns 0, or -EBADMSG if
+ * its words are not records in the form above.
  */
 int edit_viewer_parse(struct edit_viewer *v, const struct edit_kept *kept, struct fxt_record *ret);

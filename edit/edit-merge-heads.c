@@ -8,7 +8,10 @@
 #include "base/text.h"
 #include "edit/edit-find.h"
 
-/* Clock snapshots of one boot differ by adjustments of the wall clock. */
+/*
+ * The maximum difference of clock snapshots of one boot, which comes from adjustments of the wall
+ * clock.
+ */
 #define SAME_BOOT_NS ((int64_t)2 * 1000000000)
 
 /* ---- changes by rules ---- */
@@ -26,7 +29,7 @@ static uint64_t edit_merge_move_koid(void *userdata, uint64_t koid)
 	return koid % span + in->view.machine * span;
 }
 
-/* Prefixes the NAME of a process, of a machine other than the first, with its host. */
+/* Prefixes the NAME of a process with its host, if its machine is not the first one. */
 static size_t edit_merge_name_process(const struct merge_input *in, const char *text, size_t n,
 				      char *to)
 {
@@ -165,7 +168,7 @@ static bool edit_merge_is_same_boot(const struct merge_input *a, const struct me
 	return strcmp(a->host, b->host) == 0 && apart < SAME_BOOT_NS && apart > -SAME_BOOT_NS;
 }
 
-/* Finds or adds the machine of IN. */
+/* Finds or adds the machine of input INPUT. */
 static unsigned edit_merge_find_machine(struct edit_merge *m, unsigned input)
 {
 	struct merge_input *in = &m->inputs[input];
@@ -193,7 +196,7 @@ static void edit_merge_place_cpus(struct edit_merge *m)
 	}
 }
 
-/* Finds the parts of one archive. */
+/* Links the inputs that are parts of one archive. */
 static void edit_merge_link_parts(struct edit_merge *m)
 {
 	for (unsigned i = 0; i < m->n_inputs; i++)
@@ -204,14 +207,17 @@ static void edit_merge_link_parts(struct edit_merge *m)
 	for (unsigned i = 0; i < m->n_inputs; i++) {
 		const struct edit_join *first = &m->inputs[i].join;
 
-		/* (each begins before the next one, so this ends) */
+		/* (each part begins before the next one, so the loop ends) */
 		while (first->before >= 0)
 			first = &m->inputs[first->before].join;
 		m->inputs[i].join.chain_ns = first->part.first_ns;
 	}
 }
 
-/* ID, of the inputs before IN, and IN: parts of the result do not fit parts of one of them. */
+/*
+ * Combines ID, which identifies the inputs before IN, with IN, so that parts of the result do not
+ * fit parts of an input.
+ */
 static uint64_t edit_merge_add_id(uint64_t id, const struct merge_input *in)
 {
 	uint64_t words[] = { id, in->start_ns, in->wall_ns, in->join.part.id, 0 };

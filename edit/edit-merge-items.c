@@ -5,7 +5,7 @@
 #include "edit/edit-find.h"
 #include "reader/fxt/fxt-object.h"
 
-/* Whether RECORD is from the kernel, so that only one input per machine may contribute it. */
+/* Whether ITEM is from the kernel, so that only one input per machine may contribute it. */
 static bool edit_merge_is_kernels(const struct edit_sorted *item)
 {
 	const struct fxt_record *r = item->record;
@@ -25,8 +25,7 @@ static bool edit_merge_is_kernels(const struct edit_sorted *item)
 	}
 }
 
-/* Whether ITEM is an object "?" whose owner is known from another record, which it would
- * replace. */
+/* Whether ITEM is an object "?" that would replace another record with the owner. */
 static bool edit_merge_is_outdone(const struct merge_input *in, const struct edit_sorted *item)
 {
 	return item->record->type == FXT_RECORD_KERNEL_OBJECT &&
@@ -41,7 +40,10 @@ static bool edit_merge_is_done(const struct merge_input *in)
 	return in->ended && !edit_sort_peek(in->sort, true, &ts_ns);
 }
 
-/* Whether INPUT, whose schedule is used, has no records at TS_NS. */
+/*
+ * Whether INPUT, whose schedule is used, has no records at TS_NS, so that another input can be
+ * used.
+ */
 static bool edit_merge_gives_way(const struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
 	const struct edit_sessions_view *view = edit_sessions_view(m->sessions, input);
@@ -50,9 +52,9 @@ static bool edit_merge_gives_way(const struct edit_merge *m, unsigned input, uin
 }
 
 /*
- * Whether the schedule of INPUT can be used instead of that of OTHER. In its own pause, it has only
- * the last records before, and late ones. (If OTHER is done, the pause may have an end that was not
- * recorded.)
+ * Whether the schedule of INPUT can be used instead of the schedule of OTHER. In its own pause,
+ * INPUT has only the last records from before it, and late ones. (If OTHER is done, the pause may
+ * have an end that was not recorded.)
  */
 static bool edit_merge_can_take(const struct edit_merge *m, unsigned input, unsigned other)
 {
@@ -60,7 +62,10 @@ static bool edit_merge_can_take(const struct edit_merge *m, unsigned input, unsi
 	       edit_merge_is_done(&m->inputs[other]);
 }
 
-/* The time from which on the schedule of INPUT is used instead of that of OTHER (-1 = none). */
+/*
+ * The time from which on the schedule of INPUT is used instead of the schedule of OTHER (-1 =
+ * none).
+ */
 static uint64_t edit_merge_begin_of(const struct edit_merge *m, unsigned input, int other)
 {
 	uint64_t begin_ns = m->machines[m->inputs[input].view.machine].schedule_ns;
@@ -71,15 +76,15 @@ static uint64_t edit_merge_begin_of(const struct edit_merge *m, unsigned input, 
 		if (view->pauses && view->paused_ns > begin_ns)
 			begin_ns = view->paused_ns;
 	}
-	/* Its own pause had ended then. */
+	/* The pause of INPUT had ended at that time. */
 	view = edit_sessions_view(m->sessions, input);
 	return view->recorded_ns > begin_ns ? view->recorded_ns : begin_ns;
 }
 
 /*
- * From BEGIN_NS on, the schedule of INPUT is used instead of that of OTHER. The switches that end
- * the other one can be missing, if its archive was cut off, or later, since a pause has no single
- * moment on all CPUs. Those of INPUT that show its running threads were left out.
+ * From BEGIN_NS on, uses the schedule of INPUT instead of the schedule of OTHER. The switches that
+ * end the schedule of OTHER can be missing, if its archive was cut off, or later, since a pause has
+ * no single time on all CPUs. The switches of INPUT that show its running threads were left out.
  */
 static int edit_merge_change_schedule(struct edit_merge *m, unsigned input, unsigned other,
 				      uint64_t begin_ns)
@@ -91,8 +96,8 @@ static int edit_merge_change_schedule(struct edit_merge *m, unsigned input, unsi
 }
 
 /*
- * Selects the schedule of a machine: of the input that began first, until that input has ended or
- * pauses. Returns 1 if the schedule of INPUT is used.
+ * Selects the schedule of a machine: the schedule of the input that began first, until that input
+ * has ended or pauses. Returns 1 if the schedule of INPUT is used.
  */
 static int edit_merge_select_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
@@ -114,8 +119,8 @@ static int edit_merge_select_schedule(struct edit_merge *m, unsigned input, uint
 	return r < 0 ? r : 1;
 }
 
-/* Whether RECORD, of IN and of kymo, is a `sampling` that repeats the last one of its machine, as
- * parts of a recording do. */
+/* Whether RECORD, of IN and of kymo, is an event `sampling` that repeats the last one of its
+ * machine, as in parts of a recording. */
 static bool edit_merge_repeats_sampling(struct merge_input *in, const struct fxt_record *record)
 {
 	struct machine *machine = &in->merge->machines[in->view.machine];
@@ -133,7 +138,7 @@ static bool edit_merge_repeats_sampling(struct merge_input *in, const struct fxt
 	return false;
 }
 
-/* IN, a part, continues BEFORE: nothing ends or begins between them. */
+/* Makes IN, a part, continue BEFORE: nothing ends or begins between them. */
 static void edit_merge_continue(struct merge_input *in, struct merge_input *before)
 {
 	struct machine *machine = &in->merge->machines[in->view.machine];
@@ -146,7 +151,7 @@ static void edit_merge_continue(struct merge_input *in, struct merge_input *befo
 		machine->schedule_input = (int)in->index;
 }
 
-/* Takes ITEM into account, which is left out between two parts. */
+/* Applies the effect of ITEM, which is left out between two parts. */
 static int edit_merge_omit(struct edit_merge *m, struct merge_input *in,
 			   const struct edit_sorted *item)
 {
@@ -165,7 +170,7 @@ static int edit_merge_omit(struct edit_merge *m, struct merge_input *in,
 	return r ?: edit_points_see(m->points, in->index, item->record);
 }
 
-/* Copies ITEM; a clipped event with its true begin, if the part before has its other part. */
+/* Copies ITEM. A clipped event gets its true begin, if the part before has its other part. */
 static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *item)
 {
 	struct fxt_record record = *item->record;
@@ -190,7 +195,7 @@ static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *ite
 	return r;
 }
 
-/* Copies ITEM, unless the next part has the whole of it: that is known later. */
+/* Copies ITEM, or holds it if the next part can have the whole event, which is known later. */
 static int edit_merge_copy_or_hold(struct merge_input *in, struct merge_input *before,
 				   const struct edit_sorted *item)
 {

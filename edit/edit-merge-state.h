@@ -18,7 +18,7 @@
 #include "edit/edit-timeline.h"
 #include "reader/fxt/fxt-row.h"
 
-/* This many bytes of output are collected before the caller must take them. */
+/* The number of bytes of output that are collected before the caller must take them. */
 enum { OUTPUT_BYTES = 1 << 20 };
 
 enum { HOST_MAX = 64 };
@@ -28,33 +28,35 @@ struct merge_input {
 	unsigned index;
 	struct edit_copy *copy;
 	struct edit_sort *sort;
-	struct edit_timeline *timeline; /* the running threads, according to this input */
+	struct edit_timeline *timeline; /* the running threads, according to the input */
 	bool ended;
-	bool is_kymo;        /* the record being written is from kymo */
-	const char *session; /* the session that it is about; NULL = none, or unknown */
-	bool mended, behind; /* its begin is the true one again; for edit_join_keeps() */
-	/* an event `stack` that has its true time again, which its frames get, too */
+	bool is_kymo;        /* the record that is being written is from kymo */
+	const char *session; /* session that the record refers to; NULL = no session, or unknown */
+	/* `mended`: its begin is the true one again; `behind` is for edit_join_keeps(). */
+	bool mended, behind;
+	/* An event `stack` that has its true time again. Its frames get this time, too */
 	struct fxt_named moved;
 	uint64_t moved_ns;
 	struct edit_join join;
-	struct edit_halves halves; /* events that the next part has, too */
+	struct edit_halves halves; /* events that continue in the next part */
 
-	/* From its head: */
+	/* Data from the head of the input: */
 	char host[HOST_MAX + 1]; /* "" = unknown */
 	uint32_t n_cpus;
 	bool has_start, has_clock;
-	uint64_t start_ns; /* earlier events only ended within this recording */
+	uint64_t start_ns; /* begin of the recording; earlier events only ended within it */
 	uint64_t wall_ns;  /* wall clock minus boot time; can have any value in a damaged archive */
 
 	struct edit_merge_view view;
 };
 
 struct machine {
-	unsigned input;       /* the first input from this machine */
-	int schedule_input;   /* the input whose schedule is used; -1 = none */
-	uint64_t schedule_ns; /* of the last record written of that schedule, in its input's time */
+	unsigned input;     /* the first input from this machine */
+	int schedule_input; /* the input whose schedule is used; -1 = none */
+	/* Time of the last record written of that schedule, in the time of its input. */
+	uint64_t schedule_ns;
 	uint32_t first_cpu;
-	uint64_t sampling; /* identifies the last `sampling` that was written; 0 = none */
+	uint64_t sampling; /* identifies the last event `sampling` that was written; 0 = none */
 };
 
 struct edit_merge {
@@ -68,13 +70,13 @@ struct edit_merge {
 	struct edit_sessions *sessions;
 	uint64_t koid_span; /* number of koids per machine; 0 = one machine, koids are unchanged */
 	struct edit_viewer *viewer;
-	uint64_t id; /* id of this set of inputs */
+	uint64_t id; /* id of the set of inputs */
 	struct edit_part_mark mark;
 	bool started;
-	size_t window, between, heads; /* as in the options */
+	size_t window, between, heads; /* limits, as in the options */
 };
 
-/* Learns from RECORD of IN, before the start. */
+/* Updates the data about the head of IN from RECORD, before the start. */
 void edit_merge_learn_head(struct merge_input *in, const struct fxt_record *record);
 
 /* To be called when all heads are known. Returns 0 or -ENOMEM. */
@@ -83,6 +85,6 @@ int edit_merge_start(struct edit_merge *m);
 /* Writes ITEM of INPUT, or leaves it out. Returns 0 or a negative errno, as edit_copy_record(). */
 int edit_merge_write_item(struct edit_merge *m, unsigned input, const struct edit_sorted *item);
 
-/* After the last item: writes the events that no next part has shown. Returns as above, or 1 if
- * there are more. */
+/* Must be called after the last item: writes the held events that no next part has shown. Returns
+ * like edit_merge_write_item(), or 1 if more remain. */
 int edit_merge_write_halves(struct edit_merge *m);

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The sorting window of each input, in bytes. It also contains the head of each input before
- * anything is written. */
+/* The sorting window of each input, in bytes. Before anything is written, it also contains the head
+ * of the input. */
 #define WINDOW ((size_t)8 << 20)
 
-/* A cut keeps a state of up to 128 MiB (writer/fxt/fxt-holds.c). */
+/* The size of the state of a cut is at most 128 MiB (writer/fxt/fxt-holds.c). */
 #define BETWEEN ((size_t)192 << 20)
 #define HEADS   ((size_t)192 << 20)
 
@@ -102,8 +102,8 @@ static bool edit_merge_has_room_for_heads(const struct edit_merge *m)
 
 /*
  * Whether the head of IN was read. In a part, session_start and clock follow the state, which can
- * exceed the window: without them, its machine would be unknown. An edited part does not mark its
- * state, so any input is read until they are found.
+ * exceed the window. Without them, its machine would be unknown. An edited part does not mark its
+ * state, so all inputs are read until session_start and clock are found.
  */
 static bool edit_merge_has_head(const struct edit_merge *m, const struct merge_input *in)
 {
@@ -130,23 +130,23 @@ static int edit_merge_find_starving(const struct edit_merge *m)
 	return -1;
 }
 
-/* Whether the schedule of INPUT is used. Such an input goes first at equal times, so that its
+/* Whether the schedule of INPUT is used. At equal times, its records come first, so that its
  * schedule can end. */
 static bool edit_merge_holds_schedule(const struct edit_merge *m, unsigned input)
 {
 	return m->machines[m->inputs[input].view.machine].schedule_input == (int)input;
 }
 
-/* When the session of IN begins, in the first input's time. */
+/* The begin of IN's session, in the first input's time. */
 static uint64_t edit_merge_start_of(const struct merge_input *in)
 {
 	return edit_shift_ns(in->start_ns, in->view.shift_ns);
 }
 
 /*
- * Whether INPUT goes before OTHER at equal times. Of two chunks, the first one does, so that its
- * session ends before the next chunk continues it. Of two parts, the first one does, so that it is
- * known as a whole when the next one begins.
+ * Whether the records of INPUT precede those of OTHER at equal times. Among chunks, the first one
+ * precedes the next, so that its session ends before the next chunk continues it. Among parts, the
+ * first one precedes the next, so that the whole of it is known when the next one begins.
  */
 static bool edit_merge_goes_first(const struct edit_merge *m, unsigned input, unsigned other)
 {
@@ -180,8 +180,8 @@ static int edit_merge_find_earliest(const struct edit_merge *m)
 	return earliest;
 }
 
-/* Decides whether INPUT (-1 = none) is joint with the part before it, unless an input must be read
- * further: then returns that one, otherwise -1. */
+/* Decides whether INPUT (-1 = none) is joint with the part before it. If an input must be read
+ * further to decide this, returns that input, otherwise -1. */
 static int edit_merge_decide(struct edit_merge *m, int input)
 {
 	struct edit_join *join;
@@ -200,9 +200,9 @@ static int edit_merge_decide(struct edit_merge *m, int input)
 }
 
 /*
- * An input that must be read further before the next record of INPUT is taken out, or -1: all
- * records between two parts are judged in the same way. Only one pair of parts is read ahead at a
- * time.
+ * An input that must be read further before the next record of INPUT is taken out, or -1. This
+ * ensures that all records between two parts are judged in the same way. Only one pair of parts is
+ * read ahead at a time.
  */
 static int edit_merge_find_undecided(struct edit_merge *m, unsigned input)
 {

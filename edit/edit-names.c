@@ -12,7 +12,7 @@ enum { NAMES_MAX = 1 << 18 };
 /* A thread or a process. */
 struct body {
 	uint64_t koid;
-	uint64_t pid; /* of a thread; 0 = unknown */
+	uint64_t pid; /* for a thread: its process; 0 = unknown */
 	bool named;
 };
 
@@ -35,7 +35,7 @@ struct edit_names *edit_names_free(struct edit_names *n)
 	return free_ptr(n);
 }
 
-/* Records that KOID was mentioned, as a thread of process PID (0 = unknown). */
+/* Notes that KOID was mentioned, as a thread of process PID (0 = unknown). */
 static int edit_names_see_name(struct table *table, uint64_t koid, uint64_t pid, bool named)
 {
 	struct body *body;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The threads and processes that kymo's records mention, and those that an object names. Those
- * without a name get one at the end, so that readers know their owner.
+ * Finds threads and processes without a name, among those that kymo's records mention, and those
+ * that an object mentions. They get a name at the end, so that readers know their owner.
  */
 #pragma once
 
@@ -14,12 +14,12 @@ int edit_names_new(struct edit_names **ret);
 struct edit_names *edit_names_free(struct edit_names *n);
 DEFINE_CLEANUP(struct edit_names *, edit_names_free)
 
-/* Looks at RECORD of provider FROM. Returns 0 or -ENOMEM. */
+/* Notes the threads and processes in RECORD of provider FROM. Returns 0 or -ENOMEM. */
 int edit_names_see(struct edit_names *n, const struct fxt_provider *from,
 		   const struct fxt_record *record);
 
 /*
- * Writes the objects that are missing, all called "?" (docs/FXT-MAPPING.md). Returns 0 or a
- * negative errno, as edit_copy_event().
+ * Writes the missing objects, all with the name "?" (docs/FXT-MAPPING.md). *RET is their number.
+ * Returns 0 or a negative errno, like edit_copy_event().
  */
 int edit_names_write(struct edit_names *n, struct edit_copy *copy, uint64_t *ret_count);

@@ -20,7 +20,7 @@ struct owner {
 /* A koid of an input. */
 struct body {
 	struct owner as;
-	uint64_t to; /* its koid on the machine */
+	uint64_t to; /* the koid on the machine */
 	bool known;  /* the owner is known */
 	bool placed; /* `to` is final */
 	bool used;   /* the koid was written to the output */
@@ -36,7 +36,7 @@ struct archive {
 
 struct edit_owners {
 	struct table owners;   /* machine and koid -> struct owner, owned */
-	struct table by_start; /* hash of machine, tid and start -> an element of `owners` */
+	struct table by_start; /* hash of machine, tid and start -> element of `owners` */
 	size_t n_bodies;
 	unsigned n_inputs;
 	struct archive inputs[];
@@ -149,7 +149,7 @@ static bool edit_owners_is_free(const struct edit_owners *o, unsigned machine, u
 	return true;
 }
 
-/* A free later koid of KOID's tid; 0 if there is none. */
+/* A free later koid of KOID's tid; 0 = all are used. */
 static uint64_t edit_owners_find_free(const struct edit_owners *o, const struct archive *in,
 				      uint64_t koid)
 {
@@ -187,7 +187,10 @@ static int edit_owners_get_body(struct edit_owners *o, struct archive *in, uint6
 
 static int edit_owners_place(struct edit_owners *o, struct archive *in, struct body *body);
 
-/* The identity of BODY. Its process has its koid on the machine. Its own koid can still change. */
+/*
+ * Sets the identity of BODY. Its process is identified by the koid on the machine. The koid of BODY
+ * itself can still change.
+ */
 static int edit_owners_describe(struct edit_owners *o, struct archive *in, const struct body *body,
 				struct owner *ret)
 {

@@ -9,8 +9,9 @@
  * that its owner has already.
  *
  * Within an archive, a koid has one owner, since archives use later koids themselves. So the
- * replacement is decided once, when its first object is seen, and stays unchanged if a record was
- * written before: half of a thread's records under another id would be worse.
+ * replacement is decided once, when the first object with the koid is seen. If a record with the
+ * koid was written before, the koid is not replaced: it would be worse to have half of a thread's
+ * records under another id.
  *
  * Memory is bounded: beyond EDIT_OWNERS_MAX koids of all archives together, koids are unchanged.
  */
@@ -23,18 +24,18 @@ enum { EDIT_OWNERS_MAX = 1 << 20 };
 
 struct edit_owners;
 
-/* For N_INPUTS archives. Their machines are set later by edit_owners_join(). Returns 0 or
- * -ENOMEM. */
+/* Creates owners for N_INPUTS archives, whose machines are set later by edit_owners_join(). Returns
+ * 0 or -ENOMEM. */
 int edit_owners_new(struct edit_owners **ret, unsigned n_inputs);
 struct edit_owners *edit_owners_free(struct edit_owners *o);
 DEFINE_CLEANUP(struct edit_owners *, edit_owners_free)
 
-/* Records RECORD of INPUT, if it is a kernel object of kymo. Returns 0 or -ENOMEM. */
+/* Notes RECORD of INPUT, if it is a kernel object of kymo. Returns 0 or -ENOMEM. */
 int edit_owners_see(struct edit_owners *o, unsigned input, const struct fxt_record *record);
 
 /*
- * INPUT is from MACHINE, whose koids are below SPAN (0 = 2^32). Its recorded and future objects
- * then find their owners. Returns 0 or -ENOMEM.
+ * Sets the machine of INPUT to MACHINE, whose koids are below SPAN (0 = 2^32). The objects of
+ * INPUT, also those noted before, then find their owners. Returns 0 or -ENOMEM.
  */
 int edit_owners_join(struct edit_owners *o, unsigned input, unsigned machine, uint64_t span);
 
@@ -45,8 +46,8 @@ uint64_t edit_owners_koid(struct edit_owners *o, unsigned input, uint64_t koid);
 bool edit_owners_knows(const struct edit_owners *o, unsigned input, uint64_t koid);
 
 /*
- * Of an input: koids that were replaced, and those that were kept despite another owner, since
- * records had been written or no koid was free.
+ * Counts for an input: koids that were replaced, and koids that were kept despite another owner,
+ * since records had been written or no koid was free.
  */
 struct edit_owners_counts {
 	uint64_t moved, shared;

@@ -7,26 +7,26 @@
 
 #include "edit/edit-copy.h"
 
-/* The records of a part, by their places in the file. */
+/* Classes of a part's records, by their places in the file. */
 enum edit_part_class {
-	EDIT_PART_STATE, /* at the begin; or before the first event `part` */
+	EDIT_PART_STATE, /* records at the begin; or before the first event `part` */
 	EDIT_PART_RECORDS,
 	EDIT_PART_END,
-	/* The archive was edited: it is no part, and its own parts fit only one another. */
+	/* The archive was edited: it is no part, and its own parts fit only each other. */
 	EDIT_PART_EDITED,
 };
 
 struct edit_part {
-	uint64_t id;        /* equal for parts of one archive; 0 = it is no part */
-	uint64_t first_ns;  /* 0 = it fits no part before */
-	uint64_t behind_ns; /* 0 = the end of the archive, or it fits no part after it */
+	uint64_t id;        /* equal for parts of one archive; 0 = no part */
+	uint64_t first_ns;  /* begin of the part; 0 = no part precedes it */
+	uint64_t behind_ns; /* end of the part; 0 = the end of the archive, or no part follows it */
 };
 
 /* The event `part` of PART, for edit_copy_event(). */
 struct event edit_part_event(const struct edit_part *part, enum edit_part_class what,
 			     uint64_t ts_ns);
 
-/* How an archive was edited. The numbers are in ids. */
+/* The ways in which an archive was edited. The numbers are used in ids. */
 enum edit_part_edit {
 	EDIT_PART_MERGED = 1,
 	EDIT_PART_SYMBOLIZED,
@@ -41,26 +41,28 @@ enum edit_part_edit {
  */
 struct edit_part_mark {
 	enum edit_part_edit edit;
-	/* Replaces the id of the source, which is not to be recognized; NULL = it is used. */
+	/* Replaces the id of the source, which must not be recognized; NULL = the id is used. */
 	uint64_t (*hide)(void *userdata, uint64_t id);
 	void *userdata;
 	bool written;
 };
 
-/* Writes MARK, for a source with ID (0 = it has none), unless it was written already. Returns as
+/* Writes MARK, for a source with ID (0 = no id), unless it was written already. Returns like
  * edit_copy_record(). */
 int edit_part_write_mark(struct edit_part_mark *mark, struct edit_copy *copy, uint64_t id,
 			 uint64_t ts_ns);
 
 /*
- * To be called before each RECORD, of provider FROM, is copied. Writes MARK before the first
- * session_start, since a cut reads it there. MARK replaces all events `part` of the source. Returns
- * 1 if RECORD is one, which is not to be copied; otherwise as edit_copy_record().
+ * Must be called before each RECORD, of provider FROM, is copied. Writes MARK before the first
+ * session_start, where a cut reads it. MARK replaces all events `part` of the source. Returns 1 if
+ * RECORD is such an event, and must not be copied; otherwise like edit_copy_record().
  */
 int edit_part_mark_before(struct edit_part_mark *mark, struct edit_copy *copy,
 			  const struct fxt_provider *from, const struct fxt_record *record);
 
-/* Whether RECORD, of provider FROM, is an event `part`; then its content. */
+/*
+ * Whether RECORD, of provider FROM, is an event `part`. If so, *RET and *RET_CLASS are its content.
+ */
 bool edit_part_read(const struct fxt_provider *from, const struct fxt_record *record,
 		    struct edit_part *ret, enum edit_part_class *ret_what);
 

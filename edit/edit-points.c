@@ -11,8 +11,8 @@
 
 /* A point of one archive. */
 struct point {
-	uint32_t number; /* in the output */
-	uint64_t plan;   /* hash of its plan; 0 = unknown */
+	uint32_t number; /* number of the point in the output */
+	uint64_t plan;   /* hash of the point's plan; 0 = unknown */
 };
 
 struct edit_points {
@@ -20,7 +20,7 @@ struct edit_points {
 	struct table plans;  /* hash -> struct point, owned */
 	struct table
 		used_numbers; /* number in the output + 1 -> this table (any non-NULL pointer) */
-	uint32_t next;        /* the next number that may be free */
+	uint32_t next;        /* next number that may be free */
 	uint64_t seed;
 	uint64_t n_moved[EDIT_INPUTS_MAX];
 };
@@ -102,7 +102,7 @@ int edit_points_see(struct edit_points *p, unsigned input, const struct fxt_reco
 	if (edit_find_arg(record, FXT_NAME_PLAN, FXT_ARG_STRING, &text))
 		plan = table_hash_seeded(p->seed, text.text.bytes, text.text.length) ?: 1;
 	point = table_get(&p->points, edit_points_key(input, number.uint32));
-	/* A damaged archive can give a number a second plan. */
+	/* (a damaged archive can give a number a second plan) */
 	if ((point && (!plan || point->plan == plan)) || p->used_numbers.n_used >= EDIT_POINTS_MAX)
 		return 0;
 	point = table_make(&p->points, edit_points_key(input, number.uint32), sizeof(*point));

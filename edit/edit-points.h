@@ -2,10 +2,10 @@
 /*
  * Numbers of points (moments) of several archives, each of which begins with 0.
  *
- * The plan identifies a point. A plan that another archive has, too, has one number: parts of one
- * recording fit together again. The first plan keeps its number. Another plan with a number that
- * is taken gets the next free one. A moment without a plan (of a damaged archive) keeps the number
- * of its archive if that is free.
+ * The plan identifies a point. If several archives have the same plan, it has one number, so that
+ * parts of one recording fit together again. The first plan keeps its number. Another plan with a
+ * number that is taken gets the next free one. A moment without a plan (of a damaged archive) keeps
+ * the number of its archive if that is free.
  *
  * Memory is bounded: beyond EDIT_POINTS_MAX points, numbers are unchanged.
  */
@@ -28,14 +28,17 @@ struct edit_points *edit_points_new(void);
 struct edit_points *edit_points_free(struct edit_points *p);
 DEFINE_CLEANUP(struct edit_points *, edit_points_free)
 
-/* Whether RECORD, of kymo, is about a moment or a point. */
+/* Whether RECORD, of kymo, refers to a moment or a point. */
 bool edit_points_has(const struct fxt_record *record);
 
-/* Takes RECORD of INPUT in, any record of kymo, before it is written. Returns 0 or -ENOMEM. */
+/*
+ * Processes RECORD of INPUT, which can be any record of kymo, before it is written. Returns 0 or
+ * -ENOMEM.
+ */
 int edit_points_see(struct edit_points *p, unsigned input, const struct fxt_record *record);
 
 /* The new number for NUMBER of INPUT. */
 uint32_t edit_points_number(const struct edit_points *p, unsigned input, uint32_t number);
 
-/* How many numbers of INPUT have changed. */
+/* The number of points of INPUT whose number has changed. */
 uint64_t edit_points_moved(const struct edit_points *p, unsigned input);

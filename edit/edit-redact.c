@@ -52,7 +52,10 @@ static bool edit_redact_separates(char c)
 	return c == '/' || c == ' ';
 }
 
-/* Replaces each word, so paths keep their depth, and command lines their number of arguments. */
+/*
+ * Replaces each word of a text, so that paths keep their depth, and command lines keep their number
+ * of arguments.
+ */
 static size_t edit_redact_put_text(const struct edit_redact *r, const char *text, size_t n,
 				   char *to)
 {
@@ -80,15 +83,15 @@ static bool edit_redact_is_pseudo(uint64_t koid)
 	return koid >> FXT_KOID_TID_BITS == 1;
 }
 
-/* Whether the name of an object is kept: a name that kymo gave, or a kernel thread's if those are
- * to be kept. */
+/* Whether the name of an object is kept: a name that kymo gave, or, if these are to be kept, the
+ * name of a kernel thread. */
 static bool edit_redact_keeps_object(const struct edit_redact *r, const struct fxt_record *record)
 {
 	uint64_t koid = record->kernel_object.koid;
 
 	if (!edit_copy_is_kymo(record->provider))
 		return false;
-	/* "?" is kept: readers have to know that the thread is unknown. */
+	/* The name "?" is kept, since readers must know that the thread is unknown. */
 	if (edit_redact_is_pseudo(koid) || fxt_object_is_unknown(record))
 		return true;
 	if (!r->keep_kernel)
@@ -205,7 +208,10 @@ static bool edit_redact_replace_number(void *userdata, const struct fxt_record *
 	}
 }
 
-/* The id of a part is a hash of words without a key, so a guess of these could be tested. */
+/*
+ * Replaces the id of a part. It is a hash of words without a key, so that a guess of these words
+ * could be tested.
+ */
 static uint64_t edit_redact_hide_id(void *userdata, uint64_t id)
 {
 	const struct edit_redact *r = userdata;

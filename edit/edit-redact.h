@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes an archive that can be passed on: it does not show who did something. It shows the actions,
- * their times and durations.
+ * Makes an archive that can be passed on: it shows actions, their times and durations, but not who
+ * did them.
  *
  * Each word is replaced by a hash of the word and a secret key, so equal words stay equal
  * everywhere: the name of a process, the file that it executed, the directories of a path, the
@@ -9,8 +9,8 @@
  * events (including ids of processes, threads, users and cgroups), times, addresses, and the
  * versions of the kernel and of kymo. In data of other programs, numbers are replaced, too. Bytes
  * of blobs are left out. Build ids, and devices and inodes of mapped files, are replaced. Sizes and
- * offsets of mappings are kept: without them, addresses could not be assigned to mappings. A reader
- * with the same file can recognize it by them.
+ * offsets of mappings are kept, since otherwise addresses could not be assigned to mappings. A
+ * reader who has the same file can recognize it by them.
  */
 #pragma once
 
@@ -22,25 +22,27 @@ enum { EDIT_REDACT_KEY_MIN = 16 };
 struct edit_redact_options {
 	const void *key; /* borrowed; NULL = a random key that is not kept */
 	size_t key_size;
-	bool keep_kernel; /* keeps names of kernel threads, interrupts and kernel functions */
+	bool keep_kernel; /* keep names of kernel threads, interrupts and kernel functions */
 };
 
 struct edit_redact;
 
-/* OUT is borrowed. Returns 0, -ENOMEM, or -EINVAL for a key that is too short. */
+/*
+ * Creates a redaction. OUT is borrowed. Returns 0, -ENOMEM, or -EINVAL for a key that is too short.
+ */
 int edit_redact_new(struct edit_redact **ret, struct edit_output *out,
 		    const struct edit_redact_options *options);
 struct edit_redact *edit_redact_free(struct edit_redact *r);
 DEFINE_CLEANUP(struct edit_redact *, edit_redact_free)
 
-/* Takes the next record. Returns 0 or a negative errno, as edit_copy_record(). */
+/* Redacts the next record. Returns 0 or a negative errno, like edit_copy_record(). */
 int edit_redact_record(struct edit_redact *r, const struct fxt_record *record);
 
 struct edit_redact_counts {
 	struct edit_counts copied;
-	uint64_t texts;   /* replaced */
-	uint64_t numbers; /* replaced */
-	uint64_t blobs;   /* left out */
+	uint64_t texts;   /* number of replaced texts */
+	uint64_t numbers; /* number of replaced numbers */
+	uint64_t blobs;   /* number of blobs that were left out */
 };
 
 void edit_redact_get_counts(const struct edit_redact *r, struct edit_redact_counts *ret);

@@ -15,33 +15,36 @@
 #include "edit/edit-timeline.h"
 #include "reader/fxt/fxt-events.h"
 
-/* The sorting window in bytes. Records that are out of order by more are not sorted. */
+/* The sorting window in bytes. Records that are late by more are not sorted. */
 #define WINDOW ((size_t)64 << 20)
 
 /*
  * A damaged time is usually far from the times around it. A record is dropped if its time is this
- * far from both the previous and the next record, unless the three are in order. In that case there
- * was a pause in the recording.
+ * far from both the previous and the next record, unless the three are in order. In that case, the
+ * recording paused.
  */
 #define FAR_NS ((uint64_t)60 * 1000000000)
 
-/* The first and the last record have only one neighbour. They are dropped if they are this far away
- * from it. */
+/* The distance for the first and the last record, which have only one neighbour. They are dropped
+ * if they are this far from it. */
 #define LONELY_NS ((uint64_t)3600 * 1000000000)
 
 /* In kymo's archives, no duration ends later than the recording, apart from this delay of
  * records. */
 #define END_SLACK_NS ((uint64_t)1000000000)
 
-/* The maximum of Linux and of Perfetto. */
+/* The highest CPU number of Linux and of Perfetto. */
 enum { CPU_MAX = 4095 };
 
 static const char wrong_id[] = "the id of a thread or process cannot be right";
 
-/* The last records of one time, to find duplicates. Longer records are not compared. */
+/*
+ * The maximum number and size of the last records of one time, which are compared to find
+ * duplicates. Longer records are not compared.
+ */
 enum { RECENT_MAX = 32, RECENT_WORDS_MAX = 64 };
 
-/* The maximum number of damaged places that wait to be written. Further ones are joined with the
+/* The maximum number of damaged places that wait to be written. Further places are joined with the
  * last one. */
 enum { GAPS_MAX = 1024 };
 
@@ -60,35 +63,36 @@ struct gap {
 struct edit_repair {
 	struct edit_copy *copy;
 	struct edit_sort *sort;
-	struct edit_sort *suspect; /* a single record whose time is far from the previous one's */
+	/* A single record whose time is far from the time of the previous record. */
+	struct edit_sort *suspect;
 	uint64_t suspect_ns;
 	bool has_suspect;
-	struct fxt_damage suspect_damage; /* damage found directly before it */
+	struct fxt_damage suspect_damage; /* damage found directly before the suspect */
 	bool suspect_damaged;
-	/* durations that end after all records read so far, sorted by their ends */
+	/* Durations that end after all records read so far, sorted by their ends */
 	struct edit_sort *ending;
-	uint64_t latest_ns; /* of all records put in */
+	uint64_t latest_ns; /* latest time of all records put in */
 	bool stop_read;
 	struct edit_timeline *timeline;
 	struct edit_spans *spans;
 	struct edit_names *names;
 	struct edit_incomplete *incomplete;
 	struct edit_part_mark mark;
-	uint64_t missing; /* blocks of the snapshot that is being written */
+	uint64_t missing; /* number of missing blocks of the snapshot that is being written */
 	struct fxt_events *events;
 	struct edit_repair_counts counts;
 	struct fxt_damage damage; /* damage found since the last record with a time */
 	bool damaged;
 	bool has_read;
-	uint64_t read_ns;    /* of the last record with a time that was put in */
-	uint64_t written_ns; /* of the last record with a time that was written */
+	uint64_t read_ns;    /* time of the last record with a time that was put in */
+	uint64_t written_ns; /* time of the last record with a time that was written */
 	uint64_t n_timed;
-	struct gap gaps[GAPS_MAX]; /* in the order of the archive */
+	struct gap gaps[GAPS_MAX]; /* damaged places in the order of the archive */
 	unsigned first_gap, n_gaps;
 	struct recent recent[RECENT_MAX];
 	uint64_t recent_ns;
 	unsigned n_recent;
-	struct summary_sessions sessions; /* that have begun and not stopped */
+	struct summary_sessions sessions; /* sessions that have begun and not stopped */
 };
 
 static int edit_repair_write_synthetic(void *userdata, const struct edit_switch *sw)
@@ -108,7 +112,7 @@ static int edit_repair_write_end(void *userdata, const struct fxt_provider *from
 	return edit_copy_record(r->copy, from, record);
 }
 
-/* The number of blocks in a snapshot is that of those that were read. */
+/* Replaces the number of blocks in a snapshot by the number of blocks that were read. */
 static bool edit_repair_change_arg(void *userdata, const struct fxt_record *record, int name,
 				   struct fxt_out_arg *arg)
 {
@@ -121,7 +125,7 @@ static bool edit_repair_change_arg(void *userdata, const struct fxt_record *reco
 	return name != FXT_NAME_LOST || fxt_record_row(record) != FXT_ROW_SNAPSHOT;
 }
 
-/* The other ones are lost. */
+/* Adds the number of lost blocks to a snapshot. */
 static int edit_repair_add_arg(void *userdata, const struct fxt_record *record, unsigned n,
 			       struct fxt_out_arg *ret)
 {
@@ -200,7 +204,7 @@ static int edit_repair_write_gaps(struct edit_repair *r, uint64_t until_ns)
 	return e;
 }
 
-/* Whether an equal record was written at the same time. */
+/* Whether an equal record of the same time was already written. */
 static bool edit_repair_is_double(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
@@ -225,7 +229,7 @@ static bool edit_repair_is_double(struct edit_repair *r, const struct edit_sorte
 	return false;
 }
 
-/* Session_start and session_stop of kymo. */
+/* Notes session_start and session_stop of kymo. */
 static int edit_repair_note_session(struct edit_repair *r, const struct fxt_provider *from,
 				    const struct fxt_record *record)
 {
@@ -244,7 +248,7 @@ static int edit_repair_note_session(struct edit_repair *r, const struct fxt_prov
 	return 0;
 }
 
-/* Returns 1 if the record is to be written, 0 if not, or a negative errno. */
+/* Judges a record. Returns 1 if it is to be written, 0 if not, or a negative errno. */
 static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
@@ -270,7 +274,10 @@ static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *it
 	return 1;
 }
 
-/* Perfetto's packets are made again from the samples, since damage may have changed them. */
+/*
+ * Adds a record to Perfetto's packets, which are made again from the samples, since damage may have
+ * changed them.
+ */
 static int edit_repair_gather(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const char *what;
@@ -304,7 +311,7 @@ static int edit_repair_write_sorted(struct edit_repair *r, const struct edit_sor
 		return e < 0 ? e : 0;
 	r->missing = edit_incomplete_missing(r->incomplete, item->from, item->record);
 	r->counts.incomplete += r->missing > 0;
-	/* (a stack without frames would take the next sample) */
+	/* (readers would assign the next sample to a stack without frames) */
 	if (r->missing == 0 || edit_row_of(item->from, item->record) != FXT_ROW_STACK)
 		e = edit_names_see(r->names, item->from, item->record)
 			    ?: edit_copy_record(r->copy, item->from, item->record)
@@ -327,7 +334,7 @@ static int edit_repair_write_all_sorted(struct edit_repair *r, bool all)
 
 /* ---- input ---- */
 
-/* Adds damage between the last record with a time and one at TO_NS. */
+/* Adds damage between the last record with a time and a record at TO_NS. */
 static void edit_repair_add_gap(struct edit_repair *r, uint64_t to_ns,
 				const struct fxt_damage *damage)
 {
@@ -346,7 +353,7 @@ static void edit_repair_add_gap(struct edit_repair *r, uint64_t to_ns,
 		(struct gap){ from_ns, to_ns > from_ns ? to_ns : from_ns, *damage };
 }
 
-/* Adds the damage NEW, found after DAMAGE and without a time between them. */
+/* Adds the damage NEW to DAMAGE, if no time was read between them. */
 static void edit_repair_join_damage(struct fxt_damage *damage, bool *damaged,
 				    const struct fxt_damage *new)
 {
@@ -368,7 +375,7 @@ static bool edit_repair_is_complete(const struct fxt_record *record)
 }
 
 /* The time at which RECORD is compared with its neighbours: its begin, or the end of a duration if
- * only that is near the previous record. */
+ * only the end is near the previous record. */
 static uint64_t edit_repair_place_of(const struct edit_repair *r, const struct fxt_record *record)
 {
 	if (!edit_repair_is_complete(record) || !r->has_read ||
@@ -378,8 +385,8 @@ static uint64_t edit_repair_place_of(const struct edit_repair *r, const struct f
 	return record->event.end_ns;
 }
 
-/* Sorts in the durations that have ended by now, or some if there are too many. Durations of kymo
- * that end later than the recording are dropped. */
+/* Puts in the durations that have ended by now, or, if there are too many, some others. Durations
+ * of kymo that end later than the recording are dropped. */
 static int edit_repair_put_ended(struct edit_repair *r, bool all)
 {
 	uint64_t end_ns;
@@ -463,7 +470,7 @@ static bool edit_repair_is_plausible(struct edit_repair *r, uint64_t ts_ns)
 		return false;
 	if (r->has_read)
 		return r->read_ns <= r->suspect_ns;
-	/* There is no earlier record. At most one wrong time is expected. */
+	/* No earlier record exists. At most one wrong time is expected. */
 	return r->counts.misplaced > 0 || ts_ns - r->suspect_ns <= LONELY_NS;
 }
 
@@ -511,8 +518,8 @@ static const char *edit_repair_find_wrong_arg(const struct fxt_record *record)
 	return NULL;
 }
 
-/* Whether RECORD has the weight NAME. It must be the weight of idle if and only if TID is the idle
- * thread. */
+/* Whether RECORD has the weight NAME, which must be the weight of idle if and only if TID is the
+ * idle thread. */
 static bool edit_repair_has_weight(const struct fxt_record *record, int name, uint64_t tid)
 {
 	struct fxt_arg arg;
@@ -521,7 +528,7 @@ static bool edit_repair_has_weight(const struct fxt_record *record, int name, ui
 	       (arg.int32 == FXT_IDLE_WEIGHT) == (tid == 0);
 }
 
-/* A switch has another meaning without its weights. */
+/* An error in R, a scheduling record, or NULL. A switch without its weights has another meaning. */
 static const char *edit_repair_find_wrong_scheduling(const struct fxt_record *r)
 {
 	const char *what = edit_repair_find_wrong_arg(r);
@@ -546,8 +553,8 @@ static const char *edit_repair_find_wrong_scheduling(const struct fxt_record *r)
 }
 
 /*
- * A value in RECORD that kymo cannot have written, or NULL. It shows damage that the reader cannot
- * detect.
+ * A value in RECORD that kymo cannot have written, or NULL. It is a sign of damage that the reader
+ * cannot detect.
  */
 static const char *edit_repair_find_wrong(const struct fxt_record *r)
 {
@@ -617,7 +624,7 @@ static int edit_repair_write_stop(struct edit_repair *r, const char *name)
 
 int edit_repair_finish(struct edit_repair *r)
 {
-	/* Without another record to compare it with, any time is accepted. */
+	/* Without another record for a comparison, any time is accepted. */
 	bool last_is_right = !r->has_read || (r->suspect_ns >= r->read_ns &&
 					      r->suspect_ns - r->read_ns <= LONELY_NS);
 	int e = edit_repair_settle_suspect(r, last_is_right);
@@ -628,9 +635,9 @@ int edit_repair_finish(struct edit_repair *r)
 	e = e ?: edit_repair_put_ended(r, true);
 	e = e ?: edit_repair_write_all_sorted(r, true);
 	e = e ?: edit_repair_write_gaps(r, UINT64_MAX);
-	/* (nothing shows that threads run after the last record) */
+	/* (it is unknown whether threads run after the last record) */
 	e = e ?: edit_timeline_close(r->timeline, r->written_ns);
-	/* (what follows must not be before an end) */
+	/* (the following records must not precede an end) */
 	e = e ?: edit_spans_close(r->spans, r->written_ns, &r->written_ns);
 	e = e ?: edit_names_write(r->names, r->copy, &r->counts.names_lost);
 	e = e ?: edit_copy_packets(r->copy);

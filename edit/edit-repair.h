@@ -18,26 +18,30 @@ struct edit_repair_counts {
 	uint64_t damages; /* places where the reader skipped bytes */
 	uint64_t damaged_bytes;
 	uint64_t switches_added;
-	uint64_t ends_added;         /* added ends of durations that were open at the end */
-	uint64_t scheduling_dropped; /* contradicts the records before it */
-	uint64_t doubled;            /* was there already */
-	uint64_t ends_dropped;       /* dropped ends of durations without a begin */
-	uint64_t misplaced;          /* their time cannot be correct */
-	uint64_t names_lost;         /* threads that are called "?" now */
-	uint64_t incomplete;         /* snapshots without all blocks, stacks without frames */
-	uint64_t stops_added;        /* added stops of recordings that were truncated */
+	uint64_t ends_added; /* added ends of durations that were open at the end */
+	/* Scheduling records that contradict the records before them. */
+	uint64_t scheduling_dropped;
+	uint64_t doubled;      /* records that are duplicates */
+	uint64_t ends_dropped; /* dropped ends of durations without a begin */
+	uint64_t misplaced;    /* records whose time cannot be correct */
+	uint64_t names_lost;   /* threads and processes that are now called "?" */
+	uint64_t incomplete;   /* snapshots without all blocks, stacks without frames */
+	uint64_t stops_added;  /* added stops of recordings that were truncated */
 };
 
-/* Returns 0 or -ENOMEM. OUT is borrowed. */
+/* Creates a repair. OUT is borrowed. Returns 0 or -ENOMEM. */
 int edit_repair_new(struct edit_repair **ret, struct edit_output *out);
 struct edit_repair *edit_repair_free(struct edit_repair *r);
 DEFINE_CLEANUP(struct edit_repair *, edit_repair_free)
 
-/* The findings of the reader, in its order. Return 0 or a negative errno, as edit_copy_record(). */
+/*
+ * Process the records and the damage that the reader found, in its order. Return 0 or a negative
+ * errno, like edit_copy_record().
+ */
 int edit_repair_record(struct edit_repair *r, const struct fxt_record *record);
 int edit_repair_damage(struct edit_repair *r, const struct fxt_damage *damage);
 
-/* After the last record. */
+/* Must be called after the last record. Returns like edit_repair_record(). */
 int edit_repair_finish(struct edit_repair *r);
 
 void edit_repair_get_counts(const struct edit_repair *r, struct edit_repair_counts *ret);

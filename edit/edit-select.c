@@ -21,8 +21,8 @@ struct edit_select {
 	const bool *cpus;
 	size_t n_cpus;
 	struct table processes;         /* koid + 1 -> struct process, owned */
-	struct table threads;           /* tid -> its process's koid + 1, as a pointer */
-	struct edit_timeline *timeline; /* of all records, to find the CPU of a thread */
+	struct table threads;           /* tid -> koid of its process + 1, as a pointer */
+	struct edit_timeline *timeline; /* timeline of all records, to find the CPU of a thread */
 };
 
 static int edit_select_write_nothing(void *userdata, const struct edit_switch *sw)
@@ -75,7 +75,10 @@ static int edit_select_learn_thread(struct edit_select *s, uint64_t tid, uint64_
 	return table_set(&s->threads, tid, (void *)(uintptr_t)(pid + 1));
 }
 
-/* Only the first parent is used: later ones adopted an orphan. */
+/*
+ * Notes the parent of PID. Only the first parent is used, since a later parent has adopted an
+ * orphan.
+ */
 static int edit_select_learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
 {
 	struct process *p;
@@ -202,7 +205,7 @@ static bool edit_select_apply_to_switch(const struct edit_select *s, struct fxt_
 	return out || in;
 }
 
-/* The CPU in argument NAME of R; -1 without one. */
+/* The CPU in argument NAME of R; -1 = no such argument. */
 static int64_t edit_select_cpu_arg(const struct fxt_record *r, int name)
 {
 	struct fxt_arg arg;
@@ -210,7 +213,7 @@ static int64_t edit_select_cpu_arg(const struct fxt_record *r, int name)
 	return edit_find_arg(r, name, FXT_ARG_UINT32, &arg) ? (int64_t)arg.uint32 : -1;
 }
 
-/* The CPU whose pseudo-thread R belongs to; -1 if there is none. */
+/* The CPU whose pseudo-thread has R; -1 = R is on no such thread. */
 static int64_t edit_select_cpu_of_track(const struct fxt_record *r)
 {
 	uint64_t pid = r->thread.pid, cpu = r->thread.tid - pid - 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Selects the records of an archive that are about certain processes (with their children) and
- * CPUs.
+ * Selects the records of an archive that refer to certain processes (with their children) and CPUs.
  *
  * Scheduling records name only threads, so their processes are learned from objects and forks. An
  * unselected side of a switch becomes "other" (docs/FXT-MAPPING.md).
@@ -13,14 +12,17 @@
 
 struct edit_select;
 
-/* As in struct edit_cut_options. The lists are borrowed. Returns 0 or -ENOMEM. */
+/*
+ * Creates a selection. The parameters are those of struct edit_cut_options, and the lists are
+ * borrowed. Returns 0 or -ENOMEM.
+ */
 int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pids, const bool *cpus,
 		    size_t n_cpus);
 struct edit_select *edit_select_free(struct edit_select *s);
 DEFINE_CLEANUP(struct edit_select *, edit_select_free)
 
 /*
- * Learns identities and places from RECORD; to be called with every record. Returns 0 or -ENOMEM.
+ * Learns identities and places from RECORD. Must be called with every record. Returns 0 or -ENOMEM.
  */
 int edit_select_learn(struct edit_select *s, const struct fxt_record *record);
 
@@ -30,7 +32,10 @@ bool edit_select_apply(struct edit_select *s, struct fxt_record *record);
 /* Whether the process with koid PID is selected. */
 bool edit_select_process(const struct edit_select *s, uint64_t pid);
 
-/* For struct edit_rules: arguments that name unselected items. USERDATA is the edit_select. */
+/*
+ * The function arg() for struct edit_rules, for arguments that name unselected items. USERDATA is
+ * the struct edit_select.
+ */
 bool edit_select_arg(void *userdata, const struct fxt_record *record, int name,
 		     struct fxt_out_arg *arg);
 

@@ -10,33 +10,37 @@
 #include "edit/edit-find.h"
 
 /*
- * An open session of an input, or one whose next chunk has not begun. Chunks can be separate
- * inputs, and keep their name in the output even if another name is free now.
+ * An open session of an input, or a session whose next chunk has not begun. Chunks can be separate
+ * inputs. They keep their name in the output, even if the original name is free again.
  */
 struct edit_session {
-	char own[EDIT_SESSION_MAX + 1];  /* the name in its archive */
-	char name[EDIT_SESSION_MAX + 1]; /* in the output */
-	uint64_t host;                   /* as fxt_record_number() */
-	uint64_t chunk;                  /* 0 = it has none */
-	uint64_t first_ns;               /* when chunk 1 began; 0 = unknown */
-	uint64_t end_ns;                 /* of a waiting one */
+	char own[EDIT_SESSION_MAX + 1];  /* name of the session in its archive */
+	char name[EDIT_SESSION_MAX + 1]; /* name of the session in the output */
+	uint64_t host;                   /* value of fxt_record_number() for the host */
+	uint64_t chunk;                  /* number of the chunk; 0 = no chunk */
+	uint64_t first_ns;               /* begin of chunk 1; 0 = unknown */
+	uint64_t end_ns;                 /* for a waiting session: its end */
 	unsigned input;
 };
 
 struct edit_sessions_input {
-	struct summary_sessions open; /* content: struct edit_session, owned */
+	struct summary_sessions open; /* content of each: struct edit_session, owned */
 	struct edit_sessions_view view;
 };
 
-/* The maximum number of sessions that wait for their next chunk; the first ones are forgotten. */
+/*
+ * The maximum number of sessions that wait for their next chunk; if there are more, the first ones
+ * are forgotten.
+ */
 enum { WAITING_MAX = SUMMARY_SESSIONS_MAX };
 
 struct edit_sessions {
-	struct summary_sessions written; /* of the output */
+	struct summary_sessions written; /* sessions of the output */
 	struct edit_sessions_input inputs[EDIT_INPUTS_MAX];
-	struct edit_session *waiting[WAITING_MAX]; /* for their next chunks, owned */
+	/* Sessions that wait for their next chunks; owned. */
+	struct edit_session *waiting[WAITING_MAX];
 	size_t n_waiting;
-	char name[EDIT_SESSION_MAX + 1]; /* of the last record */
+	char name[EDIT_SESSION_MAX + 1]; /* name of the session of the last record */
 };
 
 struct edit_sessions *edit_sessions_new(unsigned n_inputs)
@@ -81,7 +85,7 @@ bool edit_session_is_pause(const struct fxt_record *record)
 	       memcmp(arg.text.bytes, whole, sizeof(whole) - 1) == 0;
 }
 
-/* Makes NAME, which a session of the output has, into one that none has. */
+/* Changes NAME, which a session of the output has, into a name that no session has. */
 static void edit_sessions_make_unique(struct edit_sessions *s, char name[EDIT_SESSION_MAX + 1])
 {
 	enum { ROOM = 8 };
@@ -108,8 +112,8 @@ static bool edit_session_can_continue(const struct edit_session *it,
 }
 
 /*
- * How far IT, which waits, is from NEXT, which begins at TS_NS: a chunk begins at the end of the
- * one before.
+ * The distance of IT, which waits, from NEXT, which begins at TS_NS. A chunk begins at the end of
+ * the chunk before.
  */
 static uint64_t edit_session_distance(const struct edit_session *it, uint64_t ts_ns)
 {
@@ -117,9 +121,10 @@ static uint64_t edit_session_distance(const struct edit_session *it, uint64_t ts
 }
 
 /*
- * If NEXT, which begins at TS_NS, is the next chunk of a waiting session, it gets the name of that.
- * Recordings of one name can be distinguished by their begins. Archives of earlier versions do not
- * have these: then the session that has ended nearest is taken, or one of the same archive.
+ * If NEXT, which begins at TS_NS, is the next chunk of a waiting session, gives it the name of that
+ * session. Recordings of one name are distinguished by their begins. Archives of earlier versions
+ * do not contain these: then the session with the nearest end is taken, or a session of the same
+ * archive.
  */
 static void edit_sessions_continue(struct edit_sessions *s, struct edit_session *next,
 				   uint64_t ts_ns)
@@ -185,7 +190,7 @@ static const char *edit_sessions_name(struct edit_sessions *s, const struct summ
 	return s->name;
 }
 
-/* Whether the recording of RECORD, a session_stop, continues with another chunk. */
+/* Whether RECORD, a session_stop, ends a chunk whose recording continues with another chunk. */
 static bool edit_sessions_is_rotation(const struct fxt_record *record)
 {
 	static const char rotated[] = "rotated";

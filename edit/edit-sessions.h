@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sessions of the archives that are merged into one.
+ * Names of sessions of the archives that are merged into one.
  *
  * Events of the recording name their session. If an open session of another archive has the same
- * name, the later one gets another name ("NAME_2"), which its next chunks keep. Events of earlier
- * versions, which have no name, get it. So readers know which session of the result pauses or
- * stops.
+ * name, the later session gets another name ("NAME_2"), which its next chunks keep. Events of
+ * earlier versions, which have no name, get the name of their session. So readers know which
+ * session of the result pauses or stops.
  */
 #pragma once
 
@@ -14,33 +14,34 @@
 #include "reader/fxt/fxt-reader.h"
 #include "reader/views/summary-sessions.h"
 
-/* Longer names, which kymo does not write, are cut. */
+/* The maximum length of names; longer names, which kymo does not write, are cut. */
 enum { EDIT_SESSION_MAX = 255 };
 
-/* The argument `session` of RECORD in TO, or NULL if there is none. */
+/* The argument `session` of RECORD, written to TO; NULL if RECORD has no such argument. */
 const char *edit_session_of(const struct fxt_record *record, char to[EDIT_SESSION_MAX + 1]);
 
-/* Whether RECORD, a `shed` or `returned`, is about the whole session. */
+/* Whether RECORD, a `shed` or `returned`, refers to the whole session. */
 bool edit_session_is_pause(const struct fxt_record *record);
 
 struct edit_sessions;
 
-/* N_INPUTS at most EDIT_INPUTS_MAX. Returns NULL without memory. */
+/* Creates sessions for N_INPUTS inputs, at most EDIT_INPUTS_MAX. Returns NULL without memory. */
 struct edit_sessions *edit_sessions_new(unsigned n_inputs);
 struct edit_sessions *edit_sessions_free(struct edit_sessions *s);
 DEFINE_CLEANUP(struct edit_sessions *, edit_sessions_free)
 
 /*
- * Takes RECORD of INPUT and its provider FROM in, before it is written. *RET is the name of the
- * session that it is about, or NULL; valid until the next call. Returns 0 or -ENOMEM.
+ * Processes RECORD of INPUT and its provider FROM, before it is written. *RET is the name of the
+ * session that it refers to, or NULL; valid until the next call. Returns 0 or -ENOMEM.
  */
 int edit_sessions_see(struct edit_sessions *s, unsigned input, const struct fxt_provider *from,
 		      const struct fxt_record *record, const char **ret);
 
 struct edit_sessions_view {
-	bool pauses;          /* there is an open session, and all of them pause */
-	uint64_t paused_ns;   /* when the last pause began; 0 = there was none */
-	uint64_t recorded_ns; /* when it ended, or the first session began; 0 = not yet */
+	bool pauses;        /* sessions are open, and all of them pause */
+	uint64_t paused_ns; /* begin of the last pause; 0 = no pause yet */
+	/* End of the last pause, or begin of the first session; 0 = not yet. */
+	uint64_t recorded_ns;
 };
 
 const struct edit_sessions_view *edit_sessions_view(const struct edit_sessions *s, unsigned input);

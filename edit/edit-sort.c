@@ -14,7 +14,7 @@
 #include "base/array.h"
 
 struct item {
-	uint64_t ts_ns; /* not of a record without a time */
+	uint64_t ts_ns; /* undefined for a record without a time */
 	uint64_t number;
 	bool timed;
 	uint8_t tag;
@@ -27,7 +27,7 @@ struct ring {
 	size_t first, n, room;
 };
 
-/* The time of a group of records that no record with a time follows yet. */
+/* The time of a group of records that was not followed by a record with a time yet. */
 #define NOT_YET UINT64_MAX
 
 struct edit_sort {
@@ -35,15 +35,16 @@ struct edit_sort {
 	struct edit_copy *copy; /* writes to `scratch` */
 	struct edit_viewer *viewer;
 	struct ring queue;   /* sorted; owns its records */
-	struct ring untimed; /* owns its records */
-	struct ring groups;  /* of them: time, and in `number` their number; sorted by time */
-	struct item *heap;   /* owned, with its elements */
+	struct ring untimed; /* records without a time; owns them */
+	/* Groups of these records: their time, and their count in `number`; sorted by time. */
+	struct ring groups;
+	struct item *heap; /* array and elements are owned */
 	size_t n_heap, heap_room;
 	size_t bytes, window;
 	uint64_t next_number;
 	uint64_t put_ns;           /* time of the last record with a time that was put in */
-	uint64_t last_ns;          /* the latest of them */
-	uint8_t tag;               /* of records that are put in */
+	uint64_t last_ns;          /* latest time of records that were put in */
+	uint8_t tag;               /* tag for records that are put in */
 	struct edit_kept *current; /* the last record taken out; owned */
 	struct fxt_record record;
 };
@@ -65,7 +66,7 @@ int edit_sort_new(struct edit_sort **ret, size_t window)
 	return 0;
 }
 
-/* Item number I from the first one of R. */
+/* Item number I of R, counted from its first item. */
 static struct item *edit_sort_at(const struct ring *r, size_t i)
 {
 	return &r->items[(r->first + i) & (r->room - 1)];
@@ -181,7 +182,7 @@ static int edit_sort_push_untimed(struct edit_sort *s, const struct item *item)
 	return r;
 }
 
-/* A record with the time TS_NS has been put in: those before it leave no later. */
+/* Handles a record with the time TS_NS that was put in: records before it leave no later. */
 static void edit_sort_lower(struct edit_sort *s, uint64_t ts_ns)
 {
 	uint64_t n = 0;
@@ -191,7 +192,7 @@ static void edit_sort_lower(struct edit_sort *s, uint64_t ts_ns)
 		n += group->number;
 		s->groups.n--;
 	}
-	/* Cannot fail: N is from a group whose place is free now. */
+	/* This cannot fail, since N is the number of a group whose place is free now. */
 	if (n > 0)
 		edit_sort_push_ring(&s->groups, &(struct item){ .ts_ns = ts_ns, .number = n });
 }
@@ -227,7 +228,7 @@ static struct item edit_sort_pop_heap(struct edit_sort *s)
 	return first;
 }
 
-/* The next record with a time to take out; NULL if there is none. */
+/* The next record with a time to be taken out; NULL = no such record. */
 static const struct item *edit_sort_next(const struct edit_sort *s)
 {
 	const struct item *queued = s->queue.n > 0 ? edit_sort_at(&s->queue, 0) : NULL;

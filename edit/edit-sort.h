@@ -4,9 +4,9 @@
  *
  * Archives can contain records in any order. kymo's own are out of order by some milliseconds, and
  * in a damaged archive, records can be anywhere. A record is kept as a self-contained copy
- * (edit-kept.h), and leaves when the window is full of later ones. At equal times, the order of the
- * source is kept. A record that is late by more than the window leaves at once; the consumer sees
- * that its time is before the previous one. Records without a time (objects, blobs) keep their
+ * (edit-kept.h), and leaves when the window is full of later records. At equal times, the order of
+ * the source is kept. A record that is late by more than the window leaves at once; the consumer
+ * sees that its time is before the previous one. Records without a time (objects, blobs) keep their
  * order, and leave as late as possible before the records that follow them in the source, since
  * these can refer to them. Exceptions are provider events, which stay after their preceding record.
  */
@@ -17,7 +17,10 @@
 
 struct edit_sort;
 
-/* WINDOW: the maximum number of bytes kept; memory is up to twice as much. Returns 0 or -ENOMEM. */
+/*
+ * Creates a sorter. WINDOW is the maximum number of bytes of records; the used memory is up to
+ * twice as much. Returns 0 or -ENOMEM.
+ */
 int edit_sort_new(struct edit_sort **ret, size_t window);
 struct edit_sort *edit_sort_free(struct edit_sort *s);
 DEFINE_CLEANUP(struct edit_sort *, edit_sort_free)
@@ -29,39 +32,43 @@ DEFINE_CLEANUP(struct edit_sort *, edit_sort_free)
 int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 		  const struct fxt_record *record);
 
-/* The same for a record that is to be sorted as if its time were TS_NS; its time is unchanged. */
+/*
+ * Keeps a copy of RECORD like edit_sort_put(). It is sorted as if its time were TS_NS, but its time
+ * is unchanged.
+ */
 int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
 		     const struct fxt_record *record, uint64_t ts_ns);
 
-/* Records that are put in from now on have TAG; until the first call, 0. */
+/* Sets the tag of the records that are put in from now on. Initially, it is 0. */
 void edit_sort_tag(struct edit_sort *s, uint8_t tag);
 
 /* The record that is taken out. Borrowed until the next call. */
 struct edit_sorted {
-	const struct fxt_record *record; /* its times in ns; as made by edit_viewer_parse() */
+	/* The record, as made by edit_viewer_parse(), with times in ns. */
+	const struct fxt_record *record;
 	const struct fxt_provider
 		*from;          /* its provider at that time; lives as long as the sorter */
-	struct edit_kept *kept; /* the copy that RECORD is a view of */
+	struct edit_kept *kept; /* the copy of which RECORD is a view */
 	bool timed;
 	uint8_t tag;
 };
 
 /*
- * Takes the next record out: while the window is full, or with ALL while there is one. Returns 1, 0
- * if there is none, or -EBADMSG (edit_viewer_parse()).
+ * Takes the next record out: while the window is full, or, with ALL, until the sorter is empty.
+ * Returns 1, 0 if no record leaves, or -EBADMSG (edit_viewer_parse()).
  */
 int edit_sort_pop(struct edit_sort *s, bool all, struct edit_sorted *ret);
 
 /*
- * Whether edit_sort_pop() would return one. *RET_NS is its time; of one without a time, that of the
- * records with which it leaves.
+ * Whether edit_sort_pop() would return a record. *RET_NS is its time; for a record without a time,
+ * the time of the records with which it leaves.
  */
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns);
 
 /* The tag of the record that edit_sort_peek() found. */
 uint8_t edit_sort_peek_tag(const struct edit_sort *s);
 
-/* The number of bytes kept. */
+/* The number of bytes of the kept records. */
 size_t edit_sort_bytes(const struct edit_sort *s);
 
 /* Whether the window is full of records. */

@@ -16,7 +16,7 @@ enum family { DURATION, ASYNC, FLOW };
 struct key {
 	uint64_t family;
 	uint64_t from;
-	uint64_t a, b; /* pid and tid, or id and 0 */
+	uint64_t a, b; /* pid and tid of a duration; or id and 0 */
 };
 
 struct span {
@@ -27,7 +27,7 @@ struct span {
 	struct fxt_thread thread;
 	uint64_t id;
 	uint64_t began_ns;
-	uint64_t inner_ns; /* the latest end of complete durations in it; 0 = none */
+	uint64_t inner_ns; /* latest end of complete durations in the span; 0 = no such durations */
 	uint32_t n_category;
 	uint32_t n_name;
 	char text[]; /* category, then name */
@@ -37,10 +37,10 @@ struct edit_spans {
 	edit_spans_fn write;
 	void *userdata;
 	struct table top;          /* hash of the key -> its innermost struct span */
-	struct span *first, *last; /* owned, all of them */
-	struct span *reopened;     /* the last one that edit_spans_open() has written */
+	struct span *first, *last; /* list of all spans; owned */
+	struct span *reopened;     /* last span that edit_spans_open() has written */
 	uint64_t n_open;
-	uint64_t n_unfollowed; /* spans that have begun and are not tracked */
+	uint64_t n_unfollowed; /* number of spans that have begun and are not tracked */
 	size_t bytes;
 };
 
@@ -165,7 +165,7 @@ static void edit_spans_forget(struct edit_spans *s, struct span *span)
 	s->n_open--;
 }
 
-/* A duration whose end is in its event is in the innermost span of its thread. */
+/* Notes a complete duration in the innermost span of its thread. */
 static void edit_spans_note_complete(struct edit_spans *s, const struct fxt_provider *from,
 				     const struct fxt_record *r)
 {
@@ -247,7 +247,7 @@ int edit_spans_open(struct edit_spans *s, uint64_t began_ns, uint64_t ts_ns)
 struct ending {
 	struct span *span;
 	uint64_t ts_ns;
-	size_t rank; /* at the same time, in this order */
+	size_t rank; /* order of ends at the same time */
 };
 
 static int edit_spans_compare(const void *a, const void *b)
@@ -259,7 +259,10 @@ static int edit_spans_compare(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : 1;
 }
 
-/* Sets the ends of all open spans. That of an inner one is never after that of its outer one. */
+/*
+ * Sets the ends of all open spans. The end of an inner span is never after the end of its outer
+ * span.
+ */
 static void edit_spans_set_ends(struct edit_spans *s, uint64_t ts_ns, struct ending *to)
 {
 	size_t n = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Open durations, asynchronous operations and flows, which begin with one event and end with
- * another. An edit that leaves out events must not leave half of one: readers would keep it open to
- * the end of the trace, or end another in its place.
+ * another. An edit that leaves out events must not leave only one of the two: readers would keep
+ * the item open to the end of the trace, or end another one in its place.
  *
  * Memory is bounded; further open items are not tracked, and pass unchanged.
  *
- * Durations are identified by thread, and nest; the others by their correlation id, for each
- * provider.
+ * Durations are identified by thread, and nest. The other items are identified by their correlation
+ * id, for each provider.
  */
 #pragma once
 
@@ -25,30 +25,30 @@ struct edit_spans *edit_spans_free(struct edit_spans *s);
 DEFINE_CLEANUP(struct edit_spans *, edit_spans_free)
 
 enum edit_spans_verdict {
-	EDIT_SPANS_DROP = 0, /* its begin is missing */
+	EDIT_SPANS_DROP = 0, /* the begin of the item is missing */
 	EDIT_SPANS_KEEP = 1,
 };
 
 /*
- * Takes an event. FROM is borrowed for as long as it is open. Returns an enum edit_spans_verdict,
- * or -ENOMEM.
+ * Processes an event. FROM is borrowed for as long as the item is open. Returns an enum
+ * edit_spans_verdict, or -ENOMEM.
  */
 int edit_spans_process(struct edit_spans *s, const struct fxt_provider *from,
 		       const struct fxt_record *record);
 
 /*
- * Writes the begins of open items at TS_NS, outer ones first: of those that began at BEGAN_NS or
- * before, and were not written by an earlier call.
+ * Writes the begins of open items at TS_NS, outer items first. Only items are written that began at
+ * BEGAN_NS or before, and were not written by an earlier call.
  */
 int edit_spans_open(struct edit_spans *s, uint64_t began_ns, uint64_t ts_ns);
 
 /*
- * Writes the ends of all open items, inner ones first: at TS_NS, or at the end of a complete
- * duration within, if that is later. The ends are in the order of their times. *RET_NS is the time
- * of the last one, at least TS_NS. Nothing is open afterwards. Returns 0, -ENOMEM, or the result of
- * a write.
+ * Writes the ends of all open items, inner items first: at TS_NS, or at the end of a complete
+ * duration within the item, if that is later. The ends are in the order of their times. *RET_NS is
+ * the time of the last end, at least TS_NS. Afterwards, nothing is open. Returns 0, -ENOMEM, or the
+ * result of a write.
  */
 int edit_spans_close(struct edit_spans *s, uint64_t ts_ns, uint64_t *ret_ns);
 
-/* How many are open. */
+/* The number of open items. */
 uint64_t edit_spans_n_open(const struct edit_spans *s);

@@ -9,7 +9,7 @@
 #include "edit/edit-kept.h"
 #include "writer/fxt/fxt-holds.h"
 
-/* Ended threads and processes are kept for this long, and at most this many. */
+/* The time for which ended threads and processes are kept, and the maximum number of them. */
 #define ENDED_NS ((uint64_t)1000000000)
 enum { ENDED_MAX = 2048 };
 
@@ -25,7 +25,7 @@ struct edit_state {
 	struct fxt_named named;
 	struct ended ended[ENDED_MAX]; /* a ring, sorted by time */
 	unsigned first_ended, n_ended;
-	uint32_t n_renamed; /* modules whose ids were used again */
+	uint32_t n_renamed; /* number of modules whose ids were used again */
 };
 
 static void *edit_state_keep_(void *what, size_t *bytes)
@@ -71,7 +71,7 @@ static int edit_state_keep(struct edit_state *s, struct edit_kept *kept, struct 
 	return fxt_holds_keep(s->holds, &key, pid, kept);
 }
 
-/* A thread is of its process (edit_state_forget_ended()). */
+/* Keeps an object. A thread belongs to its process (edit_state_forget_ended()). */
 static int edit_state_keep_object(struct edit_state *s, struct edit_kept *kept,
 				  const struct fxt_record *r)
 {
@@ -96,8 +96,8 @@ static struct fxt_holds_key edit_state_module_key(const struct edit_kept *kept, 
 }
 
 /*
- * An id can be used again for another module, while mappings still have the one before. That one is
- * kept as long as they are, at its place before them.
+ * Keeps a module. Its id can be used again for another module, while mappings still have the
+ * previous module. The previous module is kept as long as these mappings, at its place before them.
  */
 static int edit_state_keep_module(struct edit_state *s, struct edit_kept *kept,
 				  const struct fxt_record *r)
@@ -114,7 +114,7 @@ static int edit_state_keep_module(struct edit_state *s, struct edit_kept *kept,
 	return edit_state_keep(s, kept, key, r->thread.pid);
 }
 
-/* The mapping HELD does not have its module any more. */
+/* Notes that the mapping HELD does not have its module any more. */
 static void edit_state_release_module(struct edit_state *s, struct fxt_held *held)
 {
 	struct fxt_held *module = held->uses;
@@ -178,8 +178,8 @@ static int edit_state_keep_counter(struct edit_state *s, struct edit_kept *kept,
 
 /*
  * Discards the oldest ended task, unless it was named again later: then its id is in use again. The
- * end of a process is that of its threads, too: their ends can be in an earlier chunk (a main
- * thread can end before its process), or lost.
+ * end of a process also ends its threads, since the ends of these can be in an earlier chunk (a
+ * main thread can end before its process), or lost.
  */
 static void edit_state_forget_ended(struct edit_state *s)
 {
@@ -211,7 +211,7 @@ static void edit_state_record_end(struct edit_state *s, const struct ended *end)
 
 /* ---- events ---- */
 
-/* Records the end of the thread or process of R, which is an event of ROW (exec or exit). */
+/* Notes the end of the thread or process of R, which is an event of ROW (exec or exit). */
 static void edit_state_record_ends(struct edit_state *s, const struct edit_kept *kept,
 				   const struct fxt_record *r, enum fxt_row_id row)
 {
@@ -221,7 +221,7 @@ static void edit_state_record_ends(struct edit_state *s, const struct edit_kept 
 		.ts_ns = r->ts_ns,
 	};
 
-	/* After an exec by another thread than the main one, the calling thread has the id of its
+	/* After an exec by a thread other than the main one, the calling thread has the id of its
 	 * process. No other record ends its old id. */
 	if (row == FXT_ROW_EXEC)
 		end.key.a = fxt_record_number(r, FXT_NAME_OLD_THREAD);

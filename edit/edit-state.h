@@ -18,11 +18,11 @@ int edit_state_new(struct edit_state **ret);
 struct edit_state *edit_state_free(struct edit_state *s);
 DEFINE_CLEANUP(struct edit_state *, edit_state_free)
 
-/* Takes RECORD, a view of KEPT. Returns 1 if it is part of the state, 0 if not, or -ENOMEM. */
+/* Processes RECORD, a view of KEPT. Returns 1 if it is part of the state, 0 if not, or -ENOMEM. */
 int edit_state_process(struct edit_state *s, struct edit_kept *kept,
 		       const struct fxt_record *record);
 
-/* The number of records without room. */
+/* The number of records that did not fit. */
 uint64_t edit_state_left_out(const struct edit_state *s);
 
 /* Called with each record of the state, names first. Returns 0 or a negative errno. */

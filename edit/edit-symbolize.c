@@ -21,11 +21,11 @@ enum named_by { NOBODY, SOURCE, US };
 
 struct place {
 	uint64_t address; /* the address of the code: frames_code() */
-	uint64_t meaning; /* identity of its mapping; 0 = none, or unknown */
+	uint64_t meaning; /* identity of its mapping; 0 = no mapping, or unknown */
 	uint32_t owner;
 	uint32_t next; /* next place with the same hash: index + 1 */
 	enum named_by named_by;
-	bool any_frame; /* frames were written, and apply until others are written */
+	bool any_frame; /* frames were written, which apply until others are written */
 };
 
 struct edit_symbolize {
@@ -81,7 +81,7 @@ void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbo
 
 /* ---- places ---- */
 
-/* Finds or makes the place; *RET is NULL if there are too many. Returns 0 or -ENOMEM. */
+/* Finds or makes the place. *RET is NULL if there are too many places. Returns 0 or -ENOMEM. */
 static int edit_symbolize_get_place(struct edit_symbolize *s, uint32_t owner, uint64_t address,
 				    struct place **ret)
 {
@@ -192,7 +192,7 @@ static int edit_symbolize_name_frame(struct edit_symbolize *s, const struct even
 		       : edit_symbolize_name_place(s, place, sample, i, map);
 }
 
-/* Records a name from the source. Returns 1 if EV is to be left out, since the address was named
+/* Notes a name from the source. Returns 1 if EV is to be left out, since the address was named
  * before. */
 static int edit_symbolize_record_frame(struct edit_symbolize *s, const struct event *ev)
 {

@@ -22,7 +22,7 @@ enum { EDIT_SYMBOLIZE_PLACES_MAX = 1 << 20 };
 
 struct edit_symbolize_options {
 	const struct profile_names *names; /* find() is called once per place; borrowed */
-	bool no_packets;                   /* for Perfetto */
+	bool no_packets;                   /* omit packets for Perfetto */
 	/* Called with each event before it is written. Returns 0 or -ENOMEM. May be NULL. */
 	int (*event)(void *userdata, const struct event *ev);
 	void *userdata;
@@ -30,34 +30,36 @@ struct edit_symbolize_options {
 
 struct edit_symbolize;
 
-/* OUT is borrowed. Returns 0 or -ENOMEM. */
+/* Creates a symbolization. OUT is borrowed. Returns 0 or -ENOMEM. */
 int edit_symbolize_new(struct edit_symbolize **ret, struct edit_output *out,
 		       const struct edit_symbolize_options *options);
 struct edit_symbolize *edit_symbolize_free(struct edit_symbolize *s);
 DEFINE_CLEANUP(struct edit_symbolize *, edit_symbolize_free)
 
 /*
- * Takes the next record. Returns 0 or a negative errno, as edit_copy_record(). *RET_WHAT is the
- * error in its arguments (static text), or NULL; the record is then copied as far as it is
- * readable.
+ * Processes the next record. Returns 0 or a negative errno, like edit_copy_record(). *RET_WHAT is
+ * the error in its arguments (static text), or NULL; with an error, the readable part of the record
+ * is copied.
  */
 int edit_symbolize_record(struct edit_symbolize *s, const struct fxt_record *record,
 			  const char **ret_what);
 
-/* After the last record. Returns as above. */
+/* Must be called after the last record. Returns like edit_symbolize_record(). */
 int edit_symbolize_finish(struct edit_symbolize *s);
 
 struct edit_symbolize_counts {
 	struct edit_counts copied;
 	uint64_t backtraces;
-	uint64_t addresses; /* addresses of a process, in one meaning; named or unnamed */
-	uint64_t named;     /* now */
-	uint64_t known;     /* by the source */
+	/* Number of addresses of processes, each in one meaning; named or unnamed. */
+	uint64_t addresses;
+	uint64_t named; /* number of them that were named now */
+	uint64_t known; /* number of them that the source has named */
 	uint64_t unnamed;
-	uint64_t frames;   /* events written */
-	uint64_t repeated; /* events of the source left out, since the addresses had been named */
-	uint64_t not_inspected; /* frames of backtraces beyond the limit */
-	uint64_t unmapped;      /* mappings without room (maps.h) */
+	uint64_t frames; /* number of frame events that were written */
+	/* Number of events of the source that were left out, since the addresses had been named. */
+	uint64_t repeated;
+	uint64_t not_inspected; /* number of frames of backtraces beyond the limit */
+	uint64_t unmapped;      /* number of mappings that did not fit (maps.h) */
 };
 
 void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbolize_counts *ret);

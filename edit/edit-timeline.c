@@ -10,18 +10,18 @@
 
 enum { CPUS = FXT_CPU_MAX + 1, PAGE_CPUS = 64, N_PAGES = CPUS / PAGE_CPUS };
 
-/* The maximum number of threads tracked. Wakeups of others pass unchanged. */
+/* The maximum number of threads that are tracked. Wakeups of other threads pass unchanged. */
 enum { THREADS_MAX = 1 << 22 };
 
-/* The number of gaps that are kept. If a CPU had no record for more gaps, its thread is assumed to
- * have run until the first one kept. */
+/* The maximum number of gaps that are kept. If a CPU had no record for more gaps, its thread is
+ * assumed to have run until the first gap that is kept. */
 enum { GAPS_MAX = 256 };
 
 struct gap {
 	uint64_t from_ns, to_ns;
 };
 
-/* A side of a switch. */
+/* One side of a switch. */
 struct side {
 	uint64_t tid; /* 0 = idle */
 	int32_t weight;
@@ -34,22 +34,23 @@ struct cpu {
 };
 
 struct thread {
-	int cpu; /* the CPU where it runs; -1 = it does not run */
+	int cpu; /* CPU on which the thread runs; -1 = it does not run */
 	bool woken;
 	uint64_t woken_ns;
-	uint64_t left_ns; /* when it left its last CPU */
+	uint64_t left_ns; /* time at which it left its last CPU */
 };
 
 struct edit_timeline {
 	edit_timeline_fn write;
 	void *userdata;
-	bool silent;                /* switches are not written */
-	struct cpu *pages[N_PAGES]; /* owned, PAGE_CPUS each; NULL = none of these CPUs was seen */
-	uint32_t n_cpus;            /* all known CPUs are below */
-	struct table threads;       /* tid -> struct thread, owned */
-	struct gap gaps[GAPS_MAX];  /* a ring; the last is at (n_gaps - 1) % GAPS_MAX */
+	bool silent; /* switches are not written */
+	/* Owned pages of PAGE_CPUS each; NULL = none of these CPUs was seen. */
+	struct cpu *pages[N_PAGES];
+	uint32_t n_cpus;           /* all known CPUs are below this number */
+	struct table threads;      /* tid -> struct thread, owned */
+	struct gap gaps[GAPS_MAX]; /* a ring; the last gap is at (n_gaps - 1) % GAPS_MAX */
 	uint64_t n_gaps;
-	uint64_t gap_to_ns; /* end of the last gap; 0 = there was none */
+	uint64_t gap_to_ns; /* end of the last gap; 0 = no gap yet */
 };
 
 int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *userdata)
@@ -64,7 +65,7 @@ int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *
 	return 0;
 }
 
-/* The entry of CPU; NULL if its page does not exist. */
+/* The entry of CPU. Returns NULL if its page does not exist. */
 static struct cpu *edit_timeline_find_cpu(const struct edit_timeline *t, uint32_t cpu)
 {
 	struct cpu *page = cpu < CPUS ? t->pages[cpu / PAGE_CPUS] : NULL;
@@ -72,7 +73,7 @@ static struct cpu *edit_timeline_find_cpu(const struct edit_timeline *t, uint32_
 	return page ? &page[cpu % PAGE_CPUS] : NULL;
 }
 
-/* The entry of CPU, whose page is made if needed. NULL without memory. */
+/* The entry of CPU, whose page is made if needed. Returns NULL without memory. */
 static struct cpu *edit_timeline_get_cpu(struct edit_timeline *t, uint32_t cpu)
 {
 	struct cpu **page = &t->pages[cpu / PAGE_CPUS];
@@ -115,7 +116,7 @@ static int edit_timeline_get_thread(struct edit_timeline *t, uint64_t tid, struc
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* SIDE runs on CPU from now on. */
+/* Notes that SIDE runs on CPU from now on. */
 static int edit_timeline_set_running(struct edit_timeline *t, uint32_t cpu, struct side side,
 				     uint64_t ts_ns)
 {
@@ -190,7 +191,7 @@ static int edit_timeline_open_cpu(struct edit_timeline *t, uint32_t cpu, struct 
 	struct thread *thread;
 	int r = edit_timeline_get_thread(t, side.tid, &thread);
 
-	/* Not before it left another CPU or was woken. */
+	/* (not before the thread left another CPU, or was woken) */
 	if (r == 0 && thread)
 		at = edit_timeline_clamp(thread->woken ? thread->woken_ns : thread->left_ns, at,
 					 ts_ns);
@@ -208,7 +209,7 @@ static int32_t edit_timeline_weight_of(const struct fxt_record *r, int name, int
 	return edit_find_arg(r, name, FXT_ARG_INT32, &arg) ? arg.int32 : fallback;
 }
 
-/* "Other" is never idle, even if it replaces the idle thread. */
+/* Sets the weight of SIDE. "Other" is never idle, even if it replaces the idle thread. */
 static void edit_timeline_set_weight(struct side *side, int32_t weight)
 {
 	side->weight = weight;
@@ -218,7 +219,7 @@ static void edit_timeline_set_weight(struct side *side, int32_t weight)
 		side->tid = 0;
 }
 
-/* Both sides of the switch R. The idle thread is recognized as readers do. */
+/* Gets both sides of the switch R. The idle thread is recognized like by readers. */
 static void edit_timeline_get_sides(const struct fxt_record *r, struct side *out, struct side *in)
 {
 	*out = (struct side){ r->sw.out_tid, 0 };
@@ -276,8 +277,8 @@ static int edit_timeline_process_wakeup(struct edit_timeline *t, const struct fx
 		return r;
 	if (!thread)
 		return EDIT_TIMELINE_KEEP;
-	/* The thread may have run and slept again within a gap. Readers treat a second wakeup as an
-	 * error anyway. */
+	/* The thread may have run and slept again within a gap. In any case, readers treat a second
+	 * wakeup as an error. */
 	if (thread->woken) {
 		if (t->gap_to_ns > thread->woken_ns)
 			thread->woken_ns = record->ts_ns;
@@ -286,8 +287,8 @@ static int edit_timeline_process_wakeup(struct edit_timeline *t, const struct fx
 	if (thread->cpu >= 0) {
 		const struct cpu *c = edit_timeline_find_cpu(t, (uint32_t)thread->cpu);
 
-		/* The thread sleeps, so a switch is missing. Drop the wakeup if no gap can contain
-		 * it. */
+		/* The thread sleeps, so a switch is missing. If no gap can contain it, the wakeup
+		 * is dropped. */
 		if (t->gap_to_ns < c->last_ns || t->gap_to_ns == 0)
 			return EDIT_TIMELINE_DROP;
 		r = edit_timeline_close_cpu(t, (uint32_t)thread->cpu, record->ts_ns);

@@ -16,7 +16,9 @@
 #include "base/cleanup.h"
 #include "edit/edit-copy.h"
 
-/* The weight of "other": the one of a normal thread, and never the idle thread's. */
+/*
+ * The weight of "other": the weight of a normal thread, which differs from that of the idle thread.
+ */
 enum { EDIT_OTHER_WEIGHT = 120 };
 
 struct edit_timeline;
@@ -29,21 +31,24 @@ struct edit_timeline *edit_timeline_free(struct edit_timeline *t);
 DEFINE_CLEANUP(struct edit_timeline *, edit_timeline_free)
 
 enum edit_timeline_verdict {
-	EDIT_TIMELINE_DROP = 0, /* it repeats the state, or is impossible */
+	EDIT_TIMELINE_DROP = 0, /* the record repeats the state, or is impossible */
 	EDIT_TIMELINE_KEEP = 1,
 };
 
 /*
- * Takes a scheduling record. If it contradicts the previous ones, the switches that resolve this
- * are written first, at the last time that is certain. Returns an enum edit_timeline_verdict, or a
- * negative errno.
+ * Processes a scheduling record. If it contradicts the previous ones, the switches that resolve the
+ * contradiction are written first, at the last time that is certain. Returns an enum
+ * edit_timeline_verdict, or a negative errno.
  */
 int edit_timeline_process(struct edit_timeline *t, const struct fxt_record *record);
 
-/* The same, without output; only the state is updated. */
+/* Updates the state like edit_timeline_process(), without output. */
 int edit_timeline_note(struct edit_timeline *t, const struct fxt_record *record);
 
-/* Records can be missing between these times: threads that ran at FROM_NS need not run at TO_NS. */
+/*
+ * Notes that records can be missing between these times: threads that ran at FROM_NS need not run
+ * at TO_NS.
+ */
 void edit_timeline_gap(struct edit_timeline *t, uint64_t from_ns, uint64_t to_ns);
 
 /* Writes switches from idle to the running thread, for each CPU, at TS_NS. */
@@ -52,5 +57,5 @@ int edit_timeline_open(struct edit_timeline *t, uint64_t ts_ns);
 /* Writes switches from the running thread to idle, for each CPU, at TS_NS. */
 int edit_timeline_close(struct edit_timeline *t, uint64_t ts_ns);
 
-/* The CPU where koid TID runs, or -1. */
+/* The CPU on which koid TID runs, or -1. */
 int edit_timeline_cpu_of(const struct edit_timeline *t, uint64_t tid);

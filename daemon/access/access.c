@@ -2,7 +2,7 @@
 /*
  * Access control (access.h).
  *
- * Each sender has a queue of its waiting messages. Only the first one is ever put back into the
+ * Each sender has a queue of its waiting messages. Only the first of them is ever put back into the
  * connection's read queue, where the filter sees it again. While it waits, the filter appends later
  * messages of the sender to the queue, so they stay in order.
  *
@@ -26,7 +26,7 @@
 #include "daemon/files/passed-fds.h"
 
 enum {
-	PEERS_MAX = 8192, /* much more than a bus accepts */
+	PEERS_MAX = 8192, /* maximum number of peers, much more than a bus accepts */
 	/* All waiting messages together use at most a quarter of our descriptors. */
 	DESCRIPTORS_PER_HELD = 4 * PASSED_FDS_NUMBERS(16),
 };
@@ -43,21 +43,22 @@ struct peer {
 	struct access *access;
 	struct peer *next;
 	char *name;
-	sd_bus_slot *question; /* GetConnectionCredentials */
-	bool known;            /* whether the following members are set */
+	sd_bus_slot *question; /* pending call GetConnectionCredentials */
+	bool known;            /* the following members are set */
 	uid_t uid;
 	int membership; /* result of credentials_in_group() */
 	struct answer answers[RIGHT_MAX];
 	struct polkit_check *check; /* pending check of the right ASKED */
 	enum right asked;
-	bool for_held;       /* the check is for held[0] */
-	uint64_t generation; /* of polkit's rules at the start of the check */
+	bool for_held;       /* the check is for the message held[0] */
+	uint64_t generation; /* generation of polkit's rules at the start of the check */
 	sd_bus_message *held[ACCESS_HELD_PER_PEER];
 	size_t n_held;
-	bool queued;       /* held[0] is in the read queue */
-	bool sees_all;     /* may view all sessions, by the last answer: receives their signals */
+	bool queued; /* the message held[0] is in the read queue */
+	/* The peer may view all sessions, by the last answer, so it receives their signals. */
+	bool sees_all;
 	uint32_t answered; /* rights that were checked for held[0]; valid even if expired */
-	uint32_t granted;  /* rights for the message that is being served */
+	uint32_t granted;  /* rights of the sender for the message that is being served */
 };
 
 struct access {
@@ -65,9 +66,9 @@ struct access {
 	char *group;
 	struct access_ops ops;
 	sd_bus_slot *filter;
-	sd_bus_slot *watch;  /* NameOwnerChanged */
-	sd_bus_slot *change; /* polkit's Changed */
-	uint64_t generation; /* of polkit's rules */
+	sd_bus_slot *watch;  /* match of the signal NameOwnerChanged */
+	sd_bus_slot *change; /* match of polkit's signal Changed */
+	uint64_t generation; /* generation of polkit's rules */
 	struct peer *peers;
 	size_t n_peers;
 	size_t held_max, held_per_user_max;
@@ -119,7 +120,7 @@ static void access_forget(struct peer *peer)
 
 #define CROWDED_USER "too many calls of this user wait for an answer"
 
-/* The number of waiting messages of P's user. */
+/* The number of waiting messages of P's user, over all connections. */
 static size_t access_count_held_of_user(const struct peer *p)
 {
 	size_t n = 0;
@@ -237,7 +238,7 @@ static int access_on_credentials(sd_bus_message *reply, void *userdata, sd_bus_e
 	p->uid = c.uid;
 	p->membership = credentials_in_group(&c, p->access->group);
 	p->known = true;
-	/* This comes before any of its descriptors is closed. */
+	/* This comes before any descriptor from the peer is closed. */
 	async_close_learn(p->name, p->uid);
 	access_refuse_surplus(p);
 	access_advance(p);
@@ -306,7 +307,7 @@ static void access_on_answer(enum polkit_answer answer, const char *why, void *u
 	access_advance(p);
 }
 
-/* The cached answer, or NULL if polkit must be asked. */
+/* The cached answer about a right, or NULL if polkit must be asked. */
 static const struct answer *access_recall(const struct peer *p, enum right right, bool dialogue)
 {
 	const struct answer *a = &p->answers[right];
@@ -315,7 +316,7 @@ static const struct answer *access_recall(const struct peer *p, enum right right
 		return a;
 	if (a->answer == POLKIT_UNASKED || clock_boot_ns() >= a->until_ns)
 		return NULL;
-	/* With a dialogue, the user may now be able to authenticate. */
+	/* With a dialogue, the user may be able to authenticate now. */
 	return dialogue && a->answer == POLKIT_CHALLENGE ? NULL : a;
 }
 
@@ -505,9 +506,9 @@ void access_drop_answers(struct access *a)
 static int access_on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	/*
-	 * The bus guarantees that a broadcast of polkit's name comes from polkit. A message sent to
-	 * us alone can come from any client. It could trigger endless checks, during which peers
-	 * miss signals.
+	 * The bus guarantees that a broadcast of polkit's name comes from polkit. A message that is
+	 * sent only to this service can come from any client. It could trigger endless checks,
+	 * during which peers miss signals.
 	 */
 	if (!sd_bus_message_get_destination(m))
 		access_drop_answers(userdata);
@@ -521,7 +522,10 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 	struct peer *p;
 	int r;
 
-	/* Any client can send us a forged signal, and sd-bus does not compare well-known names. */
+	/*
+	 * Any client can send a forged signal to this service, and sd-bus does not compare
+	 * well-known names.
+	 */
 	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
 		return 0;
 	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);

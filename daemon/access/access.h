@@ -31,20 +31,25 @@
  * So the limits are lower if RLIMIT_NOFILE is low.
  */
 enum {
-	ACCESS_HELD_PER_PEER = 16, /* messages of one connection */
+	ACCESS_HELD_PER_PEER = 16, /* maximum number of waiting messages of one connection */
 	ACCESS_HELD_PER_USER =
-		32,        /* messages of one user other than root, once the user is known */
-	ACCESS_HELD = 256, /* messages of all connections */
-	ACCESS_CHECKS_PER_USER = 8, /* pending questions to polkit */
+		/*
+		 * Maximum number of one user's waiting messages, except root's, once the user is
+		 * known.
+		 */
+	32,
+	ACCESS_HELD = 256,          /* maximum number of waiting messages of all connections */
+	ACCESS_CHECKS_PER_USER = 8, /* maximum number of pending questions of one user to polkit */
 	ACCESS_CHECKS = 64,
-	ACCESS_MESSAGE_BYTES = 128 << 10, /* much more than any call needs */
+	/* Maximum size of a message, much more than any call needs. */
+	ACCESS_MESSAGE_BYTES = 128 << 10,
 };
 
 #define ACCESS_ANSWER_NS UINT64_C(5000000000)
 
 struct access;
 
-/* A connection that had sent messages has left the bus. */
+/* Called when a connection that has sent messages has left the bus. */
 typedef void (*access_gone_fn)(const char *unique_name, void *userdata);
 
 /*

@@ -76,7 +76,7 @@ int credentials_read(sd_bus_message *reply, struct credentials *c)
 static int credentials_group_find(const char *group, gid_t *ret)
 {
 	struct group room, *found = NULL;
-	char buf[16384]; /* includes the names of members */
+	char buf[16384]; /* room that includes the names of members */
 	uint64_t number;
 
 	if (text_parse_u64(group, UINT32_MAX - 1, &number) == 0) {
@@ -84,7 +84,10 @@ static int credentials_group_find(const char *group, gid_t *ret)
 		return 0;
 	}
 	if (getgrnam_r(group, &room, buf, sizeof(buf), &found) == ERANGE) {
-		/* No size limit; not thread-safe, but only this thread calls it. */
+		/*
+		 * getgrnam() has no size limit. It is not thread-safe, but only this thread calls
+		 * it.
+		 */
 		found = getgrnam(group);
 	}
 	if (!found)

@@ -13,7 +13,7 @@
 struct credentials {
 	bool has_uid;
 	uid_t uid;
-	gid_t *groups; /* owned; NULL = the bus does not report them */
+	gid_t *groups; /* owned; NULL = the bus does not report groups */
 	size_t n_groups;
 };
 
@@ -25,11 +25,12 @@ int credentials_read(sd_bus_message *reply, struct credentials *c);
 void credentials_deinit(struct credentials *c);
 
 /*
- * Returns 0 if C is a member of GROUP, a name or a number; -EACCES if not; -ENOENT if there is no
- * such group. If the bus does not report groups, the user database decides.
+ * Checks whether C is a member of GROUP, a name or a number. Returns 0; -EACCES: C is not a member;
+ * or -ENOENT: the group does not exist. If the bus does not report groups, the user database
+ * decides.
  */
 int credentials_in_group(const struct credentials *c, const char *group);
 
-/* The name of the user, or the number if there is no name. */
+/* The size of a buffer for the name of a user, or for the number of a user without a name. */
 #define USER_NAME_MAX 64
 void user_name(uid_t uid, char ret[static USER_NAME_MAX]);

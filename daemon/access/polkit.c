@@ -14,9 +14,9 @@
 
 struct polkit_check {
 	sd_bus *bus;
-	sd_bus_slot *slot; /* until the answer arrives */
+	sd_bus_slot *slot; /* pending call, until the answer arrives */
 	bool dialogue;
-	char cancellation[32]; /* its id for a cancellation */
+	char cancellation[32]; /* id of the check, with which it can be cancelled */
 	polkit_answer_fn fn;
 	void *userdata;
 };
@@ -70,7 +70,7 @@ static int polkit_read_answer(sd_bus_message *reply, bool dialogue, enum polkit_
 	return 0;
 }
 
-/* Only errors that mean that polkit does not run, and cannot be started. */
+/* Whether E means that polkit does not run, and cannot be started. Other errors are failures. */
 static bool polkit_means_absent(const sd_bus_error *e)
 {
 	return sd_bus_error_has_name(e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||

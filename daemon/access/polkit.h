@@ -19,7 +19,7 @@ enum polkit_answer {
 	POLKIT_UNASKED,
 	POLKIT_YES,
 	POLKIT_NO,
-	POLKIT_CHALLENGE, /* only after a dialogue, which was not allowed */
+	POLKIT_CHALLENGE, /* the right would need a dialogue, which was not allowed */
 	POLKIT_DISMISSED, /* the user cancelled the dialogue, or failed to authenticate */
 	POLKIT_ABSENT,    /* polkit is not on this bus */
 	POLKIT_FAILED,    /* no answer, or an invalid one */
@@ -28,13 +28,13 @@ enum polkit_answer {
 struct polkit_check;
 
 /*
- * Called with the answer. WHY is a few words for users with POLKIT_FAILED. The function may free
+ * Called with the answer. With POLKIT_FAILED, WHY is a few words for users. The function may free
  * the check.
  */
 typedef void (*polkit_answer_fn)(enum polkit_answer answer, const char *why, void *userdata);
 
 struct polkit_question {
-	const char *subject; /* unique name */
+	const char *subject; /* unique name of the connection */
 	const char *action;
 	bool dialogue; /* polkit may ask the user for a password */
 	polkit_answer_fn fn;

@@ -26,7 +26,7 @@ enum limit_verdict limit_check(const struct limit *l, const struct limit_use *ha
 }
 
 /*
- * Finds the entry of UID, or an unused one. An entry is unused when its whole burst is available
+ * Finds the entry of UID, or an unused entry. An entry is unused when its whole burst is available
  * again.
  */
 static struct effort *quotas_find(struct rate_limit *e, uid_t uid, uint64_t now_ns)

@@ -27,7 +27,10 @@ const char *const right_actions[RIGHT_MAX] = {
 		right, true                                                                        \
 	}
 
-/* A second step never permits the call. It only selects the error for the caller. */
+/*
+ * The rights for each need. A second right never permits the call. It only selects the error for
+ * the caller.
+ */
 const struct need_row need_rows[NEED_MAX] = {
 	[NEED_NOTHING] = { { NONE, NONE } },
 	[NEED_LIST] = { { QUIETLY(RIGHT_VIEW), NONE } },
@@ -83,8 +86,8 @@ static enum need rights_need_to_create(const struct rights_call *c)
 }
 
 /*
- * UID/NAME is a session of that user. NAME alone is the caller's own session, or does not exist;
- * this needs no dialogue.
+ * The need of GetSession. UID/NAME is a session of that user. NAME alone is the caller's own
+ * session, or does not exist, so it needs no dialogue.
  */
 static enum need rights_need_to_get(const struct rights_call *c)
 {
@@ -116,7 +119,7 @@ enum need rights_need(const struct rights_call *c)
 		return NEED_NOTHING;
 	if (rights_is_below(c->path, KYMO_SESSION_PREFIX))
 		return rights_find_need(c, of_others_session);
-	/* Parent paths, which contain only names. The names of sessions depend on the caller. */
+	/* Describes the answer of polkit in words. */
 	return rights_is_call(c, INTROSPECTED, "Introspect") ? NEED_LIST : NEED_NOTHING;
 }
 
@@ -139,7 +142,7 @@ static void rights_explain(const struct rights_found *f, char ret[static 256])
 	}
 }
 
-/* Writes the sentence with a remedy for a system without polkit. */
+/* Writes the error message, with a remedy, for a system without polkit. */
 static void rights_refuse_by_group(const struct rights_found *f, const char *who, const char *what,
 				   char ret[static RIGHTS_SENTENCE_MAX])
 {
@@ -210,8 +213,8 @@ static bool rights_passes(const struct rights_found *f)
 	case NEED_LIST:
 	case NEED_SEE:
 		/*
-		 * For these callers the session does not exist. The lookup of the session reports
-		 * this.
+		 * For these callers, the session does not exist, which the lookup of the session
+		 * reports.
 		 */
 		return true;
 	case NEED_CHANGE:

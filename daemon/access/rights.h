@@ -45,20 +45,24 @@ extern const char *const right_actions[RIGHT_MAX];
 
 enum need {
 	NEED_NOTHING,
-	NEED_LIST,   /* the result depends on the right to view; without a dialogue */
-	NEED_SEE,    /* another user's session, which does not exist without the right to view */
-	NEED_CHANGE, /* a change of another user's session */
+	NEED_LIST, /* the result depends on the right to view sessions; without a dialogue */
+	/*
+	 * Access to another user's session, which does not exist for callers without the right to
+	 * view it.
+	 */
+	NEED_SEE,
+	NEED_CHANGE,      /* a change of another user's session */
 	NEED_CONTROL_OWN, /* recording one's own processes */
 	NEED_CONTROL,     /* recording the system */
 	NEED_ROOT,
 	NEED_MAX,
 };
 
-/* Rights are checked in this order, until the user has one. */
+/* The rights of a need. They are checked in this order, until the user has one. */
 struct need_row {
 	struct {
-		enum right right; /* RIGHT_MAX = none */
-		bool dialogue;    /* if the caller allows a dialogue */
+		enum right right; /* RIGHT_MAX = no right */
+		bool dialogue;    /* polkit may start a dialogue, if the caller allows it */
 	} steps[2];
 };
 
@@ -67,11 +71,12 @@ extern const struct need_row need_rows[NEED_MAX];
 /* A method call of a user other than root. */
 struct rights_call {
 	uid_t uid;
-	const char *path, *interface, *member; /* INTERFACE can be NULL: any */
-	const char *name;                      /* the argument of GetSession; otherwise NULL */
-	bool has_name;                         /* the caller has a session with this name */
-	bool own;                              /* CreateSession with `own` */
-	bool profile;                          /* CreateSession with `profile` */
+	/* INTERFACE can be NULL, which means any interface. */
+	const char *path, *interface, *member;
+	const char *name; /* argument of GetSession; otherwise NULL */
+	bool has_name;    /* the caller has a session with this name */
+	bool own;         /* the call is CreateSession with `own` */
+	bool profile;     /* the call is CreateSession with `profile` */
 };
 
 enum need rights_need(const struct rights_call *c);
@@ -81,8 +86,8 @@ struct rights_found {
 	enum need need;
 	uint32_t granted;          /* rights that were checked and granted */
 	bool exists;               /* for NEED_CHANGE: whether the session exists */
-	enum polkit_answer answer; /* for the first step */
-	const char *why;           /* for POLKIT_FAILED */
+	enum polkit_answer answer; /* answer for the first right */
+	const char *why;           /* reason for POLKIT_FAILED */
 	uid_t uid;
 	const char *group;
 	bool no_group; /* the group does not exist */
@@ -91,10 +96,10 @@ struct rights_found {
 enum rights_verdict {
 	RIGHTS_PASS,
 	RIGHTS_REFUSED,
-	RIGHTS_CHALLENGE, /* refused, but a dialogue could grant it */
+	RIGHTS_CHALLENGE, /* refused, but a dialogue could grant the right */
 };
 
-/* Decides about the call. RET is the sentence for a refused caller. */
+/* Decides about the call. RET is the error message for a refused caller. */
 #define RIGHTS_SENTENCE_MAX 800
 enum rights_verdict rights_judge(const struct rights_found *f,
 				 char ret[static RIGHTS_SENTENCE_MAX]);

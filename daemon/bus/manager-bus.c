@@ -16,7 +16,7 @@
 #include "daemon/sessions/collection-snapshots.h"
 #include "daemon/bus/service.h"
 
-#define CAPABILITIES_NS UINT64_C(1000000000) /* how long results are cached */
+#define CAPABILITIES_NS UINT64_C(1000000000) /* time for which results are cached */
 
 static int manager_bus_method_create_session(sd_bus_message *call, void *userdata,
 					     sd_bus_error *reterr)
@@ -84,8 +84,8 @@ static int manager_bus_method_get_session(sd_bus_message *call, void *userdata,
 }
 
 /*
- * Caches the capabilities, since the checks take milliseconds, and any user can call this in a
- * loop.
+ * Returns the capabilities from a cache, since the checks take milliseconds, and any user can call
+ * this in a loop.
  */
 static int manager_bus_capabilities_of_late(const struct capability **ret)
 {
@@ -119,7 +119,10 @@ static int manager_bus_method_get_capabilities(sd_bus_message *call, void *userd
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
-/* Collections and groups are read at each use. Only the answers of polkit are cached. */
+/*
+ * Handles a reload. Collections and groups are read at each use, so only the cached answers of
+ * polkit must be dropped.
+ */
 static int manager_bus_method_reload(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
@@ -164,7 +167,7 @@ static int manager_bus_get_start_time(sd_bus *bus, const char *path, const char 
 	return sd_bus_message_append(reply, "t", m->start_ns);
 }
 
-/* Usage of all users, and of the caller. */
+/* Gets the usage of all users, and of the caller. */
 static int manager_bus_get_usage(sd_bus *bus, const char *path, const char *interface,
 				 const char *property, sd_bus_message *reply, void *userdata,
 				 sd_bus_error *reterr)

@@ -6,5 +6,5 @@
 
 struct manager;
 
-/* Adds it to the bus of M. Returns 0 or a negative errno. */
+/* Adds the object of the manager to the bus of M. Returns 0 or a negative errno. */
 int manager_bus_offer(struct manager *m);

@@ -19,15 +19,15 @@
 #include "daemon/sessions/collection-snapshots.h"
 
 #define USEC_PER_SEC   UINT64_C(1000000)
-#define NOTIFY_USEC    USEC_PER_SEC        /* between two status lines */
-#define BARRIER_USEC   (5 * USEC_PER_SEC)  /* at most, for systemd to read notifications */
-#define LATE_IDLE_USEC USEC_PER_SEC        /* the idle time after "stopping" */
-#define MORE_TIME_USEC (30 * USEC_PER_SEC) /* requested with each status after "stopping" */
+#define NOTIFY_USEC    USEC_PER_SEC        /* interval of status lines */
+#define BARRIER_USEC   (5 * USEC_PER_SEC)  /* maximum time for systemd to read notifications */
+#define LATE_IDLE_USEC USEC_PER_SEC        /* idle time after the notification "stopping" */
+#define MORE_TIME_USEC (30 * USEC_PER_SEC) /* time requested with each status after "stopping" */
 #define STATUS_MAX     1024
 
 /*
- * The name of a killed service is free after its reaper has closed all files of that service
- * (async-close.c). This can take a moment on a busy machine.
+ * The maximum wait for the name. The name of a killed service is free after its reaper has closed
+ * all files of that service (async-close.c). This can take a moment on a busy machine.
  */
 #define NAME_WAIT_NS   UINT64_C(5000000000)
 #define NAME_POLL_USEC 50000
@@ -39,9 +39,9 @@ struct service {
 	uint64_t idle_usec;
 	bool releasing; /* the name is being released */
 	bool stopping_notified;
-	uint64_t n_calls;                /* received calls */
-	uint64_t calls_before;           /* N_CALLS when the name was released */
-	uint64_t shape;                  /* service_shape() at the last status */
+	uint64_t n_calls;                /* number of received calls */
+	uint64_t calls_before;           /* value of N_CALLS when the name was released */
+	uint64_t shape;                  /* value of service_shape() at the last status */
 	uint64_t calls_seen, shape_seen; /* values at the last check of idleness */
 	char status[STATUS_MAX];
 	sd_event_source *sigterm, *sigint, *sigusr1, *post, *idle, *notify;
@@ -51,8 +51,8 @@ struct service {
 /* ---- notifications to systemd ---- */
 
 /*
- * A hash of the sessions and their states. A status is sent soon when it changes, and otherwise
- * once a second.
+ * A hash of the sessions and their states. A status is sent soon after the hash has changed, and
+ * otherwise once a second.
  */
 static uint64_t service_shape(const struct manager *m)
 {
@@ -78,7 +78,7 @@ static void service_print_one(FILE *f, const struct daemon_session *s, uint64_t 
 	session_counters(s->session, &c);
 	for (size_t i = 0; i < CLASS_MAX; i++)
 		*lost += c.lost[i];
-	/* By number, since a lookup of the user's name can take long. */
+	/* The user is printed as a number, since a lookup of the name can take long. */
 	if (s->uid == 0)
 		fprintf(f, "%s of root", session_options(s->session)->name);
 	else
@@ -135,7 +135,7 @@ static int service_on_notify_timer(sd_event_source *source, uint64_t usec, void 
 
 	service_notify_status(s);
 	if (!service_any_active(s->manager) && !s->stopping_notified)
-		return 0; /* enabled again by a change */
+		return 0; /* a change enables the timer again */
 	sd_event_source_set_time_relative(source, NOTIFY_USEC);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
@@ -170,7 +170,7 @@ static int service_on_signal(sd_event_source *source, const struct signalfd_sigi
 	return 0;
 }
 
-/* A snapshot was requested without the bus. */
+/* Handles a request for snapshots without the bus. */
 static int service_on_usr1(sd_event_source *source, const struct signalfd_siginfo *info,
 			   void *userdata)
 {
@@ -180,7 +180,10 @@ static int service_on_usr1(sd_event_source *source, const struct signalfd_siginf
 	return 0;
 }
 
-/* Clients cannot reach the service any more, and all owners of sessions are gone. */
+/*
+ * Handles the end of the bus: clients cannot reach the service any more, and all owners of sessions
+ * are gone.
+ */
 static int service_on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct service *s = userdata;
@@ -228,14 +231,14 @@ static bool service_is_idle(const struct service *s)
 	       !access_is_waiting(s->manager->access);
 }
 
-/* The name is released, and all earlier messages to it have been read. */
+/* Handles the release of the name: all earlier messages to it have been read. */
 static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	const char *name, *old_owner, *new_owner, *own;
 	struct service *s = userdata;
 	int r;
 
-	/* Any client can send us a forged signal. */
+	/* Any client can send a forged signal to this service. */
 	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
 		return 0;
 	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
@@ -247,7 +250,7 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 		return 0;
 	}
-	/* If the bus starts services without systemd, another service may have it by now. */
+	/* If the bus starts services without systemd, another service may have the name by now. */
 	r = service_request_name_within(s->bus, 0);
 	if (r < 0) {
 		manager_shutdown(s->manager, EXIT_SUCCESS);
@@ -291,7 +294,9 @@ static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *r
 	return 0;
 }
 
-/* Without sessions, the idle time starts again at each call, but not at other messages. */
+/*
+ * Starts the idle time. Without sessions, it starts again at each call, but not at other messages.
+ */
 static void service_watch_idle(struct service *s)
 {
 	if (!s->idle || (s->n_calls == s->calls_seen && s->shape == s->shape_seen))

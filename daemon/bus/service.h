@@ -27,7 +27,8 @@ struct service_args {
 	sd_event *event;
 	sd_bus *bus;
 	struct manager *manager;
-	uint64_t idle_exit_ns; /* WITHOUT_IDLE_EXIT: never exits */
+	/* Idle time after which the service exits; WITHOUT_IDLE_EXIT = it never exits. */
+	uint64_t idle_exit_ns;
 };
 
 /*
@@ -41,9 +42,9 @@ struct service *service_free(struct service *s);
 DEFINE_CLEANUP(struct service *, service_free)
 
 /*
- * Takes the name on BUS. A service that has just ended can keep it for some seconds; when it is
- * free, all files of that service are closed. Call this before the manager is created, which looks
- * for content of dead services. Returns 0 or a negative errno, and logs errors.
+ * Takes the name on BUS. A service that has just ended can keep the name for some seconds. When the
+ * name is free, all files of that service are closed. Call this before the manager is created,
+ * which looks for content of dead services. Returns 0 or a negative errno, and logs errors.
  */
 int service_request_name(sd_bus *bus);
 

@@ -183,7 +183,7 @@ static int session_bus_method_remove(sd_bus_message *call, void *userdata, sd_bu
 		     : 1;
 }
 
-/* The parameters of each getter of sd-bus. */
+/* A getter of a property, with the parameters that sd-bus passes. */
 #define GETTER(name)                                                                               \
 	static int name(sd_bus *bus, const char *path, const char *interface, const char *member,  \
 			sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
@@ -306,7 +306,7 @@ GETTER(get_counts)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-/* Appends {sv}: the cost of each class of programs, in ns. */
+/* Appends an entry {sv}: the cost of each class of programs, in ns. */
 static int session_bus_append_classes(sd_bus_message *m, const struct session_counters *now)
 {
 	int r = sd_bus_message_open_container(m, 'e', "sv");
@@ -449,7 +449,7 @@ int session_bus_append_property(sd_bus_message *m, const struct daemon_session *
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-/* Whether the caller may see S. Access control checks whether the caller may change it. */
+/* Whether the caller may see S. (Access control checks whether the caller may change it.) */
 static bool session_bus_is_visible(const struct daemon_session *s)
 {
 	const struct access *a = s->manager->access;
@@ -475,7 +475,7 @@ static int session_bus_enumerate(sd_bus *bus, const char *prefix, void *userdata
 				 sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
-	/* sd-bus frees it and its strings. */
+	/* The list for sd-bus, which frees it and its strings. */
 	char **nodes = calloc(LIMIT_SESSIONS + FLIGHTS_RECOVERED_MAX + 1, sizeof(*nodes));
 	size_t n = 0;
 

@@ -9,7 +9,7 @@
 struct daemon_session;
 struct manager;
 
-/* Adds them to the bus of M. Returns 0 or a negative errno. */
+/* Adds the objects of the sessions to the bus of M. Returns 0 or a negative errno. */
 int session_bus_offer(struct manager *m);
 
 /* Appends the entry {sv} of property NAME of S to the array in M. Returns 0 or a negative errno. */

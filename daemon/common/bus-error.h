@@ -10,12 +10,16 @@
 #define BUS_ERROR_PREFIX "org.kymo.Trace1.Error."
 
 /*
- * Fills RETERR, unless it is set already, with the D-Bus name of ERROR, a negative errno, and a
- * sentence for users: FORMAT, or the sentence of the table if FORMAT is NULL. Returns ERROR.
+ * Fills RETERR, unless it is set already, with the D-Bus name of ERROR, a negative errno, and an
+ * error message: FORMAT with its arguments, or the message of the table if FORMAT is NULL. Returns
+ * ERROR.
  */
 int bus_error_set(sd_bus_error *reterr, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Replies to CALL with this error. Returns a negative errno if the reply could not be sent. */
+/*
+ * Replies to CALL with the error that bus_error_set() makes. Returns a negative errno if the reply
+ * could not be sent.
+ */
 int bus_error_reply(sd_bus_message *call, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -17,12 +17,12 @@ void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 int log_warning(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Logs an error after which the daemon cannot work. As above. */
+/* Logs an error after which the daemon cannot work, like log_warning(). */
 int log_error(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Kinds of lines with a MESSAGE_ID in the journal; kymod(8) lists them. */
 enum log_message_id {
-	LOG_SESSION_OTHER, /* none of the following */
+	LOG_SESSION_OTHER, /* no MESSAGE_ID */
 	LOG_SESSION_STARTED,
 	LOG_SESSION_ENDED,
 	LOG_SESSION_LOST, /* the first loss of a session */
@@ -31,13 +31,16 @@ enum log_message_id {
 
 /* The session of a line: KYMO_SESSION= and KYMO_OWNER= in the journal. */
 struct log_subject {
-	const char *session; /* its name for clients */
-	const char *path;    /* its object path, which is in the text */
+	const char *session; /* name of the session for clients */
+	const char *path;    /* object path of the session, which is in the text */
 	uid_t owner;
 	enum log_message_id message_id;
 };
 
-/* Like log_info() and log_warning(), for a session. The text begins with its object path. */
+/*
+ * Log a line like log_info() and log_warning(), for a session. The text begins with the object path
+ * of the session.
+ */
 void log_session(const struct log_subject *about, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int log_session_warning(const struct log_subject *about, int error, const char *format, ...)

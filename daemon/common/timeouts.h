@@ -7,15 +7,15 @@
 #include <stdint.h>
 
 /*
- * For an answer of polkit, in microseconds: without a dialogue, and with one, in which the user
- * must enter a password.
+ * Timeouts of an answer of polkit, in microseconds: without a dialogue, and with a dialogue in
+ * which the user must enter a password.
  */
 extern const uint64_t timeout_polkit_usec, timeout_dialogue_usec;
 
 /*
- * For the output of a removed session: the number of consecutive checks without progress,
- * TIMEOUT_OUTPUT_CHECK_NS apart. Checks are counted, and not time, since nothing is written while
- * the machine is suspended.
+ * The timeout of the output of a removed session: the number of consecutive checks without
+ * progress, at intervals of TIMEOUT_OUTPUT_CHECK_NS. Checks are counted, and not time, since
+ * nothing is written while the machine is suspended.
  */
 #define TIMEOUT_OUTPUT_CHECK_NS UINT64_C(1000000000)
 extern const unsigned timeout_output_checks;

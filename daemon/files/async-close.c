@@ -2,16 +2,16 @@
 /*
  * Any thread queues descriptors for closers, but only the main thread gives them to closers.
  *
- * A reaper starts the closers, and ends with the main thread. It is started before there are
- * sessions, since the reaper and the closers run on copies of our memory (only CLONE_FILES is set)
- * and would keep the memory of the sessions. They make only system calls, since other threads may
- * have held locks at the time of the fork. Each closer has a mailbox for one descriptor in shared
- * memory, and writes to the eventfd after it has closed the descriptor.
+ * A reaper starts the closers, and ends with the main thread. The reaper and the closers run on
+ * copies of the service's memory (only CLONE_FILES is set). So the reaper is started before there
+ * are sessions, whose memory would otherwise be kept. These processes make only system calls, since
+ * other threads may have held locks at the time of the fork. Each closer has a mailbox for one
+ * descriptor in shared memory, and writes to the eventfd after it has closed the descriptor.
  *
  * A closer that hangs keeps the table of descriptors, and with it all files that this process has
  * open, even after this process was killed. So the reaper, which never closes a client's descriptor
- * and thus never hangs, then closes our own descriptors. This unloads our programs from the kernel,
- * releases locks, and lets the bus notice that the service has ended.
+ * and thus never hangs, then closes the service's own descriptors. This unloads its programs from
+ * the kernel, releases locks, and lets the bus notice that the service has ended.
  */
 #include "daemon/files/async-close.h"
 
@@ -50,7 +50,7 @@ enum { REQUEST_NONE = -1, MAIL_BUSY = -2, REQUEST_EXIT = -3 };
 enum { CLOSE_THREADS_SPARE = 2 };
 
 /*
- * Signals to the reaper: the main thread has ended, a closer has ended, the main thread needs a
+ * Signals to the reaper: the main thread has ended, a closer has ended, and the main thread needs a
  * closer.
  */
 enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSE_THREAD = SIGCHLD, SIGNAL_WANTED = SIGUSR1 };
@@ -69,9 +69,9 @@ struct close_thread {
 	_Atomic pid_t pid; /* set by the reaper; 0 = no process */
 };
 
-/* Shared by this process, the reaper and the closers. */
+/* Memory that is shared by this process, the reaper and the closers. */
 struct async_close_shared {
-	_Atomic int bus; /* the bus's socket, or -1 */
+	_Atomic int bus; /* socket of the bus, or -1 */
 	struct close_thread threads[CLOSE_AT_ONCE_MAX];
 };
 
@@ -80,14 +80,14 @@ static __thread bool is_main;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct close_queue queue;
 static struct async_close_shared *shared;
-static struct close_thread *close_threads;          /* shared->threads */
-static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* the line of each closer; NULL = none */
+static struct close_thread *close_threads;          /* equal to shared->threads */
+static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* line of each closer; NULL = no line */
 static pid_t reaper;
-/* An eventfd: a closer is done, or another thread has queued a descriptor. */
+/* An eventfd. It is readable if a closer is done, or another thread has queued a descriptor. */
 static int bell = -1;
 
-/* For the main thread only. */
-static int bus_fd = -1; /* the bus's socket */
+/* Used only by the main thread: */
+static int bus_fd = -1; /* socket of the bus */
 /* Hashes of the names of unknown senders that have passed descriptors. */
 static struct table peers;
 static async_close_owner_fn whose;
@@ -119,13 +119,13 @@ static _Noreturn void async_close_leave_process(void)
 		syscall(SYS_exit_group, 0);
 }
 
-/* A lingering socket would wait until its data is received, so lingering is disabled. */
+/* Disables lingering, since a lingering socket would wait until its data is received. */
 static void async_close_without_lingering(int fd)
 {
 	const struct linger none = { 0 };
 
 	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
-	/* The mark is kept until here, since the reaper may be closing all unmarked descriptors. */
+	/* The mark is kept until now, since the reaper may be closing all unmarked descriptors. */
 	foreign_fds_forget(fd);
 	async_close_really(fd);
 }
@@ -179,7 +179,7 @@ static void async_close_reap_close_threads(void)
 }
 
 /*
- * Starts the closers with a descriptor in their mailboxes. Returns whether one could not be
+ * Starts the closers with a descriptor in their mailboxes. Returns true if one could not be
  * started.
  */
 static bool async_close_start_close_threads(pid_t self)
@@ -217,7 +217,7 @@ static void async_close_own(void)
 }
 
 /*
- * Ends the connection for all holders of its socket: a killed sink can hang while it closes the
+ * Ends the connection for all processes with its socket: a killed sink can hang while it closes the
  * descriptors that it has received, before it closes the socket.
  */
 static void async_close_reaper_leave_bus(void)
@@ -231,7 +231,7 @@ static void async_close_reaper_leave_bus(void)
 static _Noreturn void async_close_reaper_run(pid_t parent)
 {
 	const struct timespec soon = { .tv_nsec = RETRY_MS * 1000000 };
-	/* A signal set in the kernel's format. */
+	/* A set of signals in the kernel's format. */
 	const uint64_t signals = UINT64_C(1) << (SIGNAL_ENDED - 1) |
 				 UINT64_C(1) << (SIGNAL_CLOSE_THREAD - 1) |
 				 UINT64_C(1) << (SIGNAL_WANTED - 1);
@@ -247,7 +247,7 @@ static _Noreturn void async_close_reaper_run(pid_t parent)
 
 		/*
 		 * When the thread that started the reaper ends, the kernel sends this signal with
-		 * the pid of our parent.
+		 * the pid of the reaper's parent.
 		 */
 		if (signal == SIGNAL_ENDED && info.si_pid == parent)
 			break;
@@ -261,7 +261,7 @@ static _Noreturn void async_close_reaper_run(pid_t parent)
 
 /* ---- main thread ---- */
 
-/* Returns 0 or a negative errno. */
+/* Starts the reaper. Returns 0 or a negative errno. */
 static int async_close_reaper_start(void)
 {
 	pid_t parent = getpid(), pid;
@@ -283,8 +283,8 @@ static int async_close_reaper_start(void)
 }
 
 /*
- * Returns whether there is a reaper. If it was killed, its closers have ended with it, and another
- * reaper is started.
+ * Whether a reaper exists. If it was killed, its closers have ended with it, and another reaper is
+ * started.
  */
 static bool async_close_have_reaper(void)
 {
@@ -315,7 +315,7 @@ static bool async_close_is_idle(size_t i)
 	return !lines[i] && atomic_load(&close_threads[i].request_fd) == REQUEST_NONE;
 }
 
-/* Records which closers are done, and gives them the next descriptors of their lines. */
+/* Notes which closers are done, and gives them the next descriptors of their lines. */
 static void async_close_collect(uint64_t now_ns)
 {
 	int fd;
@@ -331,8 +331,8 @@ static void async_close_collect(uint64_t now_ns)
 }
 
 /*
- * The index of an idle closer, preferably one that is running, or CLOSE_AT_ONCE_MAX if all are
- * busy.
+ * The index of an idle closer, preferably of one that is running, or CLOSE_AT_ONCE_MAX if all
+ * closers are busy.
  */
 static size_t async_close_find_close_thread(void)
 {
@@ -510,9 +510,9 @@ static ssize_t async_close_peek(uint8_t *data, size_t n, int *ret_flags)
 }
 
 /*
- * The owner of the descriptors that come with the next N bytes, or FOREIGN_FD_OWN if there are
- * none. Descriptors come with the first bytes of a message. The peek has no room for them, which
- * the kernel reports as MSG_CTRUNC.
+ * The owner of the descriptors that come with the next N bytes, or FOREIGN_FD_OWN if no descriptors
+ * come with them. Descriptors come with the first bytes of a message. The peek has no room for
+ * them, which the kernel reports as MSG_CTRUNC.
  */
 static uint64_t async_close_peek_owner(size_t n)
 {
@@ -530,7 +530,7 @@ static uint64_t async_close_peek_owner(size_t n)
 		return FOREIGN_FD_UNKNOWN;
 	if (whose && whose(name, &uid, whose_userdata) == 0)
 		return FOREIGN_FD_OF(uid);
-	/* Nothing reports that an unknown sender has left, so a full table is cleared. */
+	/* (it is not reported when an unknown sender has left, so a full table is cleared) */
 	if (peers.n_used >= PEERS_MAX)
 		table_clear(&peers);
 	if (table_set(&peers, async_close_hash_of(name), &peers) < 0)
@@ -567,7 +567,7 @@ static void async_close_warn_refused(uint64_t owner)
 			    (uid_t)(owner - FOREIGN_FD_OF(0)));
 }
 
-/* Puts N empty stand-ins into the control data of M, or as many as can be created. */
+/* Puts N stand-ins without descriptors into the control data of M, or as many as can be created. */
 static void async_close_put_stand_ins(struct msghdr *m, unsigned n)
 {
 	struct cmsghdr *c = (struct cmsghdr *)m->msg_control;
@@ -591,7 +591,7 @@ static void async_close_put_stand_ins(struct msghdr *m, unsigned n)
 	}
 }
 
-/* Like recvmsg(), without the descriptors. -EAGAIN: nothing was received. */
+/* Receives like recvmsg(), but without the descriptors. -EAGAIN: nothing was received. */
 static ssize_t async_close_receive_without(struct msghdr *m)
 {
 	uint8_t data[FD_SINK_BYTES];
@@ -634,8 +634,8 @@ static void async_close_replace_received(struct msghdr *m, uint64_t owner)
 }
 
 /*
- * Replaces libc's recvmsg() in all of this process, including libsystemd. Descriptors from other
- * sockets than the bus come from processes that this process has asked for them.
+ * Replaces libc's recvmsg() in all of this process, including libsystemd. Descriptors from sockets
+ * other than the bus come from processes that this process has asked for them.
  */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {

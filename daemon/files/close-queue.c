@@ -14,18 +14,18 @@ struct close_pending {
 struct close_line {
 	uint64_t key;
 	struct close_owner *owner;
-	struct close_line *next; /* in the owner's list of waiting lines */
+	struct close_line *next; /* next line in the owner's list of waiting lines */
 	struct close_pending *first, **last;
-	size_t n;          /* including the one that is being closed */
-	uint64_t since_ns; /* start of the current close; 0 = none */
+	size_t n;          /* number of descriptors, including the one that is being closed */
+	uint64_t since_ns; /* start of the current close; 0 = no descriptor is being closed */
 };
 
 struct close_owner {
 	uint64_t id;
-	struct close_owner *next, *previous; /* in the ring of owners */
-	struct close_line *first, **last;    /* waiting lines */
+	struct close_owner *next, *previous; /* neighbours in the ring of owners */
+	struct close_line *first, **last;    /* list of waiting lines */
 	unsigned n_busy, n_lines;
-	size_t n; /* descriptors */
+	size_t n; /* number of descriptors */
 };
 
 static uint64_t close_queue_close_line_key(const struct close_queue *q, uint64_t owner,

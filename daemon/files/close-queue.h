@@ -16,30 +16,35 @@
 #include "base/table.h"
 
 enum {
-	CLOSE_AT_ONCE_MAX = 64,      /* active lines of all owners */
-	CLOSE_AT_ONCE_ROOT = 8,      /* active lines that are reserved for root */
-	CLOSE_AT_ONCE_PER_OWNER = 8, /* active lines of one owner other than root */
-	CLOSE_AT_ONCE_UNKNOWN = 16,  /* active lines of descriptors with unknown owners */
-	CLOSE_QUEUED_MAX = 256,      /* descriptors in a stuck line */
-	CLOSE_OWNED_MAX = 1024,      /* descriptors of one owner other than root ... */
-	CLOSE_OWNED_PART = 16,       /* ... and at most 1/16 of all possible ones */
-	CLOSE_ALL_PART = 4,          /* all owners: at most 1/4 of all possible descriptors ... */
-	CLOSE_ALL_PART_ROOT = 2,     /* ... or 1/2 if root adds more */
+	CLOSE_AT_ONCE_MAX = 64, /* maximum number of active lines of all owners */
+	CLOSE_AT_ONCE_ROOT = 8, /* number of active lines that are reserved for root */
+	/* Maximum number of active lines of one owner other than root. */
+	CLOSE_AT_ONCE_PER_OWNER = 8,
+	/* Maximum number of active lines of descriptors with unknown owners. */
+	CLOSE_AT_ONCE_UNKNOWN = 16,
+	CLOSE_QUEUED_MAX = 256, /* maximum number of descriptors in a stuck line */
+	/* Maximum number of descriptors of one owner other than root ... */
+	CLOSE_OWNED_MAX = 1024,
+	CLOSE_OWNED_PART = 16, /* ... and at most 1/16 of all possible ones */
+	/* Maximum for all owners: 1/4 of all possible descriptors ... */
+	CLOSE_ALL_PART = 4,
+	CLOSE_ALL_PART_ROOT = 2, /* ... or 1/2 if root adds more */
 };
 
-/* A line is stuck if one close takes this long. */
+/* A line is stuck if closing one descriptor takes longer than this. */
 #define CLOSE_STUCK_NS UINT64_C(1000000000)
 
 struct close_line;
 struct close_owner;
 
-/* Initialize it to zero, except the seed. */
+/* A queue. All members except the seed must be zero initially. */
 struct close_queue {
-	uint64_t seed;            /* random, so that nobody can choose lines with equal hashes */
+	/* Random, to prevent lines that are chosen to have equal hashes. */
+	uint64_t seed;
 	struct table lines;       /* (owner, place) -> struct close_line, owned */
 	struct table owners;      /* owner -> struct close_owner, owned */
-	struct close_owner *next; /* the next owner in turn; owners form a ring */
-	size_t n;                 /* descriptors that are not closed yet */
+	struct close_owner *next; /* next owner in turn; the owners form a ring */
+	size_t n;                 /* number of descriptors that are not closed yet */
 	unsigned n_busy, n_busy_root;
 };
 
@@ -57,14 +62,14 @@ bool close_queue_is_ready(const struct close_queue *q);
 struct close_line *close_queue_pop(struct close_queue *q, uint64_t now_ns, int *ret_fd);
 
 /*
- * The current descriptor of LINE is closed. Returns true, with the next descriptor in *RET_FD, or
- * false if it was the last one; LINE is then freed.
+ * Notes that the current descriptor of LINE was closed. Returns true, with the next descriptor in
+ * *RET_FD; or false if it was the last one, and LINE is freed.
  */
 bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns, int *ret_fd);
 
 /*
  * The number of unclosed descriptors of OWNER at PLACE, if no more should be accepted from there;
- * otherwise 0. A line is only too long if it is stuck. It can be stuck for many seconds just
+ * otherwise 0. A line counts as too long only if it is stuck. It can be stuck for many seconds only
  * because a disk is busy, but CLOSE_QUEUED_MAX is more than a user can request in a minute
  * (daemon/access/quotas.h).
  */

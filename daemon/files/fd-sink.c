@@ -21,25 +21,28 @@
 #include <time.h>
 #include <unistd.h>
 
-/* States: no sink; it waits; it must receive; it has received; no sink can be started. */
+/*
+ * States: no sink exists; the sink waits; it must receive; it has received; no sink can be started.
+ */
 enum { SINK_NONE, SINK_READY, SINK_REQUESTED, SINK_DONE, SINK_EXHAUSTED };
 
 enum {
-	FDS_MAX = 253,      /* of one message, a limit of the kernel */
-	FDS_SPARE = 8,      /* messages for which a sink has room when it exits */
-	IDLE_SEC = 1,       /* after which a sink with descriptors exits */
-	WAIT_MAX_MS = 1000, /* how long the service waits for a sink */
+	/* Maximum number of descriptors of one message, a limit of the kernel. */
+	FDS_MAX = 253,
+	FDS_SPARE = 8,      /* number of messages for which a sink still has room when it exits */
+	IDLE_SEC = 1,       /* time after which a sink with descriptors exits */
+	WAIT_MAX_MS = 1000, /* time for which the service waits for a sink */
 	POLL_MS = 10,
 };
 
 /* Signals to the keeper: a sink has ended, the current sink is about to exit. */
 enum { SIGNAL_ENDED = SIGCHLD, SIGNAL_LEAVES = SIGUSR1 };
 
-/* Shared by the service, the keeper and the sinks. */
+/* Memory that is shared by the service, the keeper and the sinks. */
 static struct fd_sink {
 	_Atomic int state;
 	size_t n;
-	ssize_t received; /* bytes, or a negative errno */
+	ssize_t received; /* number of bytes, or a negative errno */
 	unsigned n_fds;
 	uint8_t data[FD_SINK_BYTES];
 } * sink;
@@ -114,7 +117,7 @@ static _Noreturn void sink_run(pid_t sinks_parent, int socket, rlim_t fds_max)
 		if (atomic_compare_exchange_strong(&sink->state, &ready, SINK_NONE))
 			break;
 	}
-	/* This comes before the exit, which can hang. */
+	/* The socket is closed before the exit, which can hang. */
 	syscall(SYS_close, socket);
 	syscall(SYS_kill, sinks_parent, SIGNAL_LEAVES);
 	sink_leave();

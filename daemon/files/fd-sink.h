@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receives messages whose descriptors this process must not get.
+ * Receives messages with descriptors that this process must not get.
  *
  * A descriptor in a socket's queue is attached to bytes that the bus library needs. A process that
  * receives these bytes gets the descriptor, and must close it, which can hang forever
- * (async-close.h). So another process, the sink, receives the message, and passes the bytes on. It
- * keeps the descriptors. When it has many of them, or received nothing for a second, it exits, and
- * a new sink takes its place. If its exit hangs, only its own table of descriptors is kept.
+ * (async-close.h). So another process, the sink, receives the message, keeps the descriptors, and
+ * passes the bytes on. When it has many descriptors, or received nothing for a second, it exits,
+ * and a new sink takes its place. If its exit hangs, only the sink's own table of descriptors
+ * remains.
  */
 #pragma once
 
@@ -15,8 +16,9 @@
 #include <sys/types.h>
 
 enum {
-	FD_SINK_BYTES = 64, /* bytes per call */
-	FD_SINKS_MAX = 16,  /* exiting sinks at the same time; above this, no sink is available */
+	FD_SINK_BYTES = 64, /* maximum number of bytes per call */
+	/* Maximum number of sinks that are exiting; if there are more, no sink is available. */
+	FD_SINKS_MAX = 16,
 };
 
 /*

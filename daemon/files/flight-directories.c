@@ -15,7 +15,7 @@
 #include "base/directory.h"
 #include "capture/options/options.h"
 
-enum { DIRECTORY_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and NUL */
+enum { DIRECTORY_NAME_MAX = 96 }; /* room for a number, '-', a name of 64 bytes, and NUL */
 
 static int flight_directories_open_at(int dir_fd, const char *path)
 {
@@ -25,8 +25,8 @@ static int flight_directories_open_at(int dir_fd, const char *path)
 }
 
 /*
- * Likewise, but fails if other users own the directory or can write to it, since its content is
- * trusted.
+ * Opens a directory, and creates it if it is missing. Fails if other users own the directory or can
+ * write to it, since its content is trusted.
  */
 static int flight_directories_open_own(int dir_fd, const char *path)
 {
@@ -83,7 +83,7 @@ void flight_directories_remove(int dir_fd, uid_t uid, const char *name, int fd)
 
 	flight_clear(fd);
 	flight_directories_name_of(directory, uid, name);
-	/* This fails if there are files of other origin, which are kept. */
+	/* (this fails if files of other origin exist, which are kept) */
 	unlinkat(dir_fd, directory, AT_REMOVEDIR);
 }
 

@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 /*
- * The maximum number of directories of dead services that are offered again. Others are not
- * touched.
+ * The maximum number of directories of dead services that are offered again. Further directories
+ * are not changed.
  */
 enum { FLIGHTS_RECOVERED_MAX = 16 };
 
@@ -26,7 +26,7 @@ int flight_directories_open(void);
  */
 int flight_directories_make(int dir_fd, uid_t uid, const char *name);
 
-/* Removes the directory and its content. FD is its descriptor. */
+/* Removes the directory of UID's session NAME and its content. FD is its descriptor. */
 void flight_directories_remove(int dir_fd, uid_t uid, const char *name, int fd);
 
 /*

@@ -53,7 +53,7 @@ static int message_sender_cursor_u32(struct cursor *c, uint32_t *ret)
 	return 0;
 }
 
-/* Reads a string. *RET_SIZE excludes the NUL. */
+/* Reads a string. *RET_SIZE does not include the NUL. */
 static int message_sender_cursor_text(struct cursor *c, const uint8_t **ret, uint32_t *ret_size)
 {
 	int r = message_sender_cursor_u32(c, ret_size);
@@ -64,7 +64,7 @@ static int message_sender_cursor_text(struct cursor *c, const uint8_t **ret, uin
 	return message_sender_cursor_skip(c, *ret_size) ?: message_sender_cursor_skip(c, 1);
 }
 
-/* Reads a field. *RET_TEXT is NULL if it is not a string. */
+/* Reads a field. *RET_TEXT is NULL if the field is not a string. */
 static int message_sender_cursor_field(struct cursor *c, uint8_t *ret_code,
 				       const uint8_t **ret_text, uint32_t *ret_size)
 {

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 enum {
-	MESSAGE_SENDER_MAX = 256,   /* the longest possible name, with NUL */
-	MESSAGE_HEADER_PEEK = 4096, /* the number of bytes to examine */
+	MESSAGE_SENDER_MAX = 256,   /* maximum size of a name, with NUL */
+	MESSAGE_HEADER_PEEK = 4096, /* number of bytes to examine */
 };
 
 /*

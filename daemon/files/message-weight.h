@@ -9,7 +9,7 @@
 #include <systemd/sd-bus.h>
 
 /*
- * Returns 0 if the content of M has at most about LIMIT bytes; -E2BIG if it has more, without
- * reading the rest; or the error of sd_bus_message_read(). Rewinds M.
+ * Checks the size of M. Returns 0 if its content has at most about LIMIT bytes; -E2BIG if it has
+ * more, without reading the rest; or the error of sd_bus_message_read(). Rewinds M.
  */
 int message_check_weight(sd_bus_message *m, size_t limit);

@@ -23,8 +23,8 @@
 /* The descriptors of one message. */
 struct passed_group {
 	sd_event_source *source;
-	int end;       /* the read end of the pipe */
-	uint64_t pipe; /* its inode */
+	int end;       /* read end of the pipe */
+	uint64_t pipe; /* inode of the pipe */
 	size_t n;
 	struct {
 		int stand_in, fd;
@@ -33,17 +33,18 @@ struct passed_group {
 
 /* The meaning of a number that is a stand-in. */
 struct passed_stand_in {
-	int what;      /* the descriptor + 1, or the negative errno of one that was not accepted */
-	uint64_t pipe; /* the inode of its pipe; 0 = none */
+	/* Descriptor + 1, or the negative errno with which a descriptor was not accepted. */
+	int what;
+	uint64_t pipe; /* inode of its pipe; 0 = no pipe */
 };
 
 static sd_event *passed_event;
 /*
- * By number. An entry is overwritten when its number becomes a stand-in again. Only numbers from
- * messages are looked up, so old entries do no harm.
+ * Indexed by number. An entry is overwritten when its number becomes a stand-in again. Only numbers
+ * from messages are looked up, so old entries do no harm.
  */
 static struct passed_stand_in *passed_by_number;
-static size_t passed_n, passed_limit; /* no number >= passed_limit was ever a stand-in */
+static size_t passed_n, passed_limit; /* no number from passed_limit on was ever a stand-in */
 
 /* ---- children ---- */
 
@@ -134,7 +135,7 @@ static int passed_group_new(size_t n, struct passed_group **ret)
 	writing = ends[1];
 	g->pipe = passed_pipe_of(g->end);
 	r = sd_event_add_io(passed_event, &g->source, g->end, EPOLLHUP, passed_on_hang_up, g);
-	/* It is handled before the next message, which needs the numbers of this one. */
+	/* The hang-up is handled before the next message, which needs the numbers of this one. */
 	if (r >= 0)
 		r = sd_event_source_set_priority(g->source, SD_EVENT_PRIORITY_IMPORTANT);
 	if (r < 0)
@@ -146,7 +147,8 @@ static int passed_group_new(size_t n, struct passed_group **ret)
 /* ---- stand-ins ---- */
 
 /*
- * Returns a duplicate of OUR, one of our own descriptors, with the meaning S; or a negative errno.
+ * Makes a stand-in with the meaning S, a duplicate of the service's own descriptor OUR. Returns it,
+ * or a negative errno.
  */
 static int passed_stand_in(int our, const struct passed_stand_in *s)
 {
@@ -207,7 +209,7 @@ size_t passed_fds_adopt(int *fds, size_t n)
 	}
 	for (size_t i = n_put; i < n; i++)
 		close_passed_fd(fds[i]);
-	/* An empty group hangs up at once. */
+	/* (an empty group hangs up at once) */
 	return n_put;
 }
 

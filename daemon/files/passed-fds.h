@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stand-ins: descriptors that libsystemd gets in place of those that callers pass.
+ * Stand-ins: descriptors that libsystemd gets in place of the descriptors that callers pass.
  *
  * libsystemd closes the descriptors of a message when it frees the message, and closing a caller's
  * descriptor can hang forever (async-close.h). So this module keeps these descriptors as a group,
@@ -10,10 +10,10 @@
  * copies of stand-ins when they start.
  *
  * A message with N descriptors uses 2 N + 1 numbers (descriptors, stand-ins and the read end) and
- * an empty pipe. If the kernel refuses a pipe, the descriptors are closed, and the stand-ins lead
- * to none.
+ * an empty pipe. If the kernel refuses a pipe, the descriptors are closed, and the message gets
+ * stand-ins without descriptors.
  *
- * For the main thread only, the only one that receives messages.
+ * Only for the main thread, which receives all messages.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ int passed_fds_begin(sd_event *event);
 
 /*
  * Keeps the N descriptors FDS of a message, and replaces them by stand-ins; or closes them, and
- * replaces them by stand-ins for nothing. Returns the number of stand-ins. If there are too few
- * free numbers, the remaining descriptors are closed.
+ * replaces them by stand-ins without descriptors. Returns the number of stand-ins. If there are too
+ * few free numbers, the remaining descriptors are closed.
  */
 size_t passed_fds_adopt(int *fds, size_t n);
 
@@ -40,8 +40,9 @@ size_t passed_fds_adopt(int *fds, size_t n);
 int passed_fds_refuse(int error);
 
 /*
- * Returns the descriptor that STAND_IN, from a message, stands for. It is borrowed until the
- * message is freed. Returns STAND_IN if it is not a stand-in, or the negative errno with which the
- * descriptor was not accepted: -EDQUOT if too many of the sender's descriptors are not closed yet.
+ * Returns the descriptor that STAND_IN, from a message, represents. It is borrowed until the
+ * message is freed. Returns STAND_IN itself if it is not a stand-in, or the negative errno with
+ * which the descriptor was not accepted: -EDQUOT if too many of the sender's descriptors are not
+ * closed yet.
  */
 int passed_fds_get(int stand_in);

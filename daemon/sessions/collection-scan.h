@@ -14,8 +14,8 @@
 struct collection_scan;
 
 /*
- * The check is done. OUTDATED: a unit runs in a cgroup that the filter does not have. FN may free
- * the check.
+ * Called when the check is done. OUTDATED: a unit runs in a cgroup that the filter does not have.
+ * FN may free the check.
  */
 typedef void (*collection_scanned_fn)(bool outdated, void *userdata);
 
@@ -26,7 +26,7 @@ typedef void (*collection_scanned_fn)(bool outdated, void *userdata);
 int collection_scan_new(sd_event *event, char *const *units, const struct capture_filter *f,
 			collection_scanned_fn fn, void *userdata, struct collection_scan **ret);
 
-/* Frees it. FN is not called any more. The thread keeps its own data until it ends. */
+/* Frees the check. FN is not called any more. The thread keeps its own data until it ends. */
 struct collection_scan *collection_scan_free(struct collection_scan *l);
 
 DEFINE_CLEANUP(struct collection_scan *, collection_scan_free)

@@ -16,9 +16,10 @@
 
 /* Requested snapshots of one or more sessions, with one reply. */
 struct snapshot_round {
-	sd_bus_message *call; /* NULL = no caller */
-	bool one;             /* of one session: the reply has no numbers */
-	unsigned n_pending;   /* including one while the requests are being made */
+	sd_bus_message *call; /* call to be answered; NULL = no caller */
+	bool one;             /* the request is for one session: the reply has no numbers */
+	/* Number of pending snapshots, plus one while the requests are being made. */
+	unsigned n_pending;
 	uint32_t n_written, n_passed_over;
 	int error; /* the first error */
 };
@@ -27,7 +28,7 @@ struct snapshot_round {
 struct collection_pending {
 	struct collection_pending *next;
 	struct snapshot_round *round;
-	uint64_t number; /* from session_take_snapshot() */
+	uint64_t number; /* number from session_take_snapshot() */
 };
 
 /* ---- rounds ---- */
@@ -119,8 +120,9 @@ static int collection_snapshots_request(struct daemon_session *s, const char *re
 }
 
 /*
- * Requests a snapshot of S, unless the last one for a trigger was less than LIMIT_NS ago (0 = no
- * limit; not a trigger). Returns 0, 1 if it is skipped, or a negative errno.
+ * Requests a snapshot of S. If LIMIT_NS is not 0, the snapshot is for a trigger, and is skipped if
+ * the last one for a trigger was less than LIMIT_NS ago. Returns 0, 1 if it is skipped, or a
+ * negative errno.
  */
 static int collection_request_limited(struct daemon_session *s, const char *reason,
 				      uint64_t limit_ns, struct snapshot_round *round)
@@ -239,7 +241,7 @@ struct collection_saving {
 	struct collection_saving *next;
 	struct snapshot *snapshot;
 	sd_event_source *ended;
-	char *name, *path, *directory; /* of the session */
+	char *name, *path, *directory; /* name and path of the session, and its directory */
 };
 
 static struct collection_saving *collection_saving_free(struct collection_saving *s)
@@ -280,7 +282,7 @@ static int collection_on_saved(sd_event_source *source, int fd, uint32_t revents
 	return 0;
 }
 
-/* Logs the result. The service does not exit before. */
+/* Notes the saving of S. The result is logged, and the service does not exit before that. */
 static int collection_saving_new(struct daemon_session *s, const struct collection_use *p,
 				 struct snapshot *snapshot)
 {
@@ -330,7 +332,7 @@ int collection_snapshot_recovered(struct daemon_session *s, struct collection_us
 	r = collection_saving_new(s, p, snapshot);
 	if (r < 0)
 		return r;
-	/* The snapshot continues without the session, which makes room for the next one. */
+	/* (the snapshot continues without the session, which makes room for the next session) */
 	snapshot_set_data(snapshot, TAKE_PTR(left), 0);
 	return 0;
 }

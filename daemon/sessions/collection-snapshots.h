@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Snapshots of collections' flight recorders. Each one is written to a file in the collection's
- * directory, for any kind of request.
+ * Snapshots of collections' flight recorders. Each snapshot is written to a file in the
+ * collection's directory, whatever requested it.
  *
- * Snapshots for triggers are limited by the collection's Interval=. Skipped ones are counted.
+ * Snapshots for triggers are limited by the collection's Interval=. Skipped snapshots are counted.
  * Nothing blocks: threads of the session take and write the snapshot, and the caller gets the reply
  * when it has ended.
  */
@@ -15,7 +15,7 @@
 /*
  * Requests a snapshot of each running flight recorder of a collection. REASON is for the archives
  * and the log. The reply to CALL (NULL = no caller) has the numbers of written and skipped
- * snapshots, and is sent when all have ended. Returns 0 or a negative errno.
+ * snapshots, and is sent when all snapshots have ended. Returns 0 or a negative errno.
  */
 int collection_snapshot_all(struct manager *m, const char *reason, sd_bus_message *call);
 
@@ -27,23 +27,23 @@ int collection_snapshot_all(struct manager *m, const char *reason, sd_bus_messag
 int collection_snapshot_now(struct daemon_session *s, const char *reason, sd_bus_message *call);
 
 /*
- * Call this when the session has changed. If S is a flight recorder of a collection, and has ended
- * to be created again (COLLECTION_REASON_OUTDATED), its content is written to a file. Until then,
+ * Handles a change of the session. If S is a flight recorder of a collection, and has ended to be
+ * created again (COLLECTION_REASON_OUTDATED), its content is written to a file. Until then,
  * collection_snapshot_is_keeping() is true, and S must not be removed.
  */
 void collection_snapshot_keep(struct daemon_session *s);
 bool collection_snapshot_is_keeping(const struct daemon_session *s);
 
 /*
- * A trigger of S has fired. Takes a snapshot if the collection's interval is over. This is a
- * session_triggered_fn; USERDATA is S.
+ * Handles a trigger of S that has fired: takes a snapshot if the collection's interval is over.
+ * This is a session_triggered_fn; USERDATA is S.
  */
 void collection_snapshot_triggered(struct session *session, const struct trigger *t,
 				   void *userdata);
 
 /*
  * Writes the content that a dead service has left of the flight recorder S to the store of P,
- * without waiting. The result is logged, and the service does not exit before. Returns 0 or a
+ * without waiting. The result is logged, and the service does not exit before that. Returns 0 or a
  * negative errno.
  */
 int collection_snapshot_recovered(struct daemon_session *s, struct collection_use *p);
@@ -51,7 +51,7 @@ int collection_snapshot_recovered(struct daemon_session *s, struct collection_us
 /* Frees the snapshots of dead services that are in progress, without waiting. */
 void collection_savings_free(struct manager *m);
 
-/* Handles the snapshots of S that have ended. Call this when the session has changed. */
+/* Handles the snapshots of S that have ended. To be called when the session has changed. */
 void collection_snapshots_settle(struct daemon_session *s);
 
 /* Drops the snapshots of S that are in progress, and replies to their callers. */

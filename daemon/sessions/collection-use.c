@@ -33,7 +33,10 @@ collection_use_refuse(sd_bus_error *reterr, int error, const char *name, const c
 	return error;
 }
 
-/* With O_DIRECTORY, the errno for a symbolic link is ENOTDIR. This returns -ELOOP instead. */
+/*
+ * The error of a failed open. With O_DIRECTORY, the errno for a symbolic link is ENOTDIR. Returns
+ * -ELOOP instead.
+ */
 static int collection_use_why_not_opened(int dir_fd, const char *name)
 {
 	int r = -errno;
@@ -153,7 +156,7 @@ static void collection_use_on_complaint(unsigned line, const char *text, void *u
 	int n = snprintf(c->text + c->used, room, "%s%s/%s:%u: %s", c->used ? "\n" : "",
 			 c->directory, c->file, line, text);
 
-	/* Only whole lines, as many as fit. */
+	/* The text has only whole lines, as many as fit. */
 	if ((size_t)n < room)
 		c->used += (size_t)n;
 	else
@@ -181,7 +184,7 @@ static int collection_use_read(const struct collection_places *places, struct co
 		return collection_use_refuse(reterr, r, COLLECTION_ERROR_INVALID,
 					     "%s/%s cannot be read: %s", places->config, file,
 					     strerror(-r));
-	/* No user is there to start it again after it exceeded its budget. */
+	/* After the session has exceeded its budget, no user starts it again. */
 	p->collection.session.pauses = true;
 	return 0;
 }
@@ -331,7 +334,7 @@ static int collection_use_make_below(int fd, const char *path)
 	return TAKE_FD(at);
 }
 
-/* The part of PATH below the directory of the service, or NULL if it is elsewhere. */
+/* The part of PATH below the directory of the service; NULL if PATH is elsewhere. */
 static const char *collection_use_below_prefix(const char *path)
 {
 	size_t n = strlen(COLLECTION_DIRECTORY_PREFIX);

@@ -5,8 +5,8 @@
  *
  * The directory of collections is opened for each read, and the file by its name below it, without
  * following links. Both must belong to root. The directory for archives is created if it is below
- * the service's own. Any other directory must exist, and only root may have write access to it,
- * since the service trusts the names in it.
+ * the service's own directory. Other directories must exist, and only root may have write access to
+ * them, since the service trusts the names in them.
  */
 #pragma once
 
@@ -19,30 +19,32 @@
 
 /* Directories of collections and their archives. All borrowed. */
 struct collection_places {
-	const char *config; /* COLLECTION_DIRECTORY */
-	const char *state;  /* replaces COLLECTION_DIRECTORY_PREFIX */
+	const char *config; /* in place of COLLECTION_DIRECTORY */
+	const char *state;  /* in place of COLLECTION_DIRECTORY_PREFIX */
 };
 
 struct collection_use {
-	struct collection collection; /* without its session options after they were moved */
+	/* The collection; its session options can have been moved out. */
+	struct collection collection;
 	char *name;
 	enum session_mode mode;
 	enum pack_method packed;
-	int dir_fd; /* open for reading; the directory of chunks and snapshots */
+	int dir_fd; /* directory of chunks and snapshots, open for reading */
 
-	unsigned n_ticks; /* since the session was created; used by daemon-session.c, like LOOK */
-	struct collection_scan *scan; /* check in progress; NULL = none. Owned */
+	/* Number of ticks since the session was created; only for daemon-session.c, like SCAN. */
+	unsigned n_ticks;
+	struct collection_scan *scan; /* check in progress; NULL = no check. Owned */
 
-	/* For collection-snapshots.h. */
-	uint64_t interval_ns, last_ns; /* CLOCK_BOOTTIME; 0 = none yet */
+	/* Only for collection-snapshots.h: */
+	uint64_t interval_ns, last_ns; /* last_ns: CLOCK_BOOTTIME; 0 = no snapshot yet */
 	uint64_t n_written, n_failed, n_passed_over;
 	struct collection_pending *pending;
-	bool kept; /* content was saved when the session ended to be created again */
+	bool kept; /* the content was saved when the session ended to be created again */
 };
 
-/* D-Bus errors of collections. */
+/* D-Bus errors for collections. */
 #define COLLECTION_ERROR_INVALID                                                                   \
-	"org.kymo.Trace1.Error.InvalidProfile" /* wrong content, or wrong owner */
+	"org.kymo.Trace1.Error.InvalidProfile" /* the content or the owner of the file is wrong */
 #define COLLECTION_ERROR_MISSING "org.kymo.Trace1.Error.NoSuchProfile"
 #define COLLECTION_ERROR_NOT_YET "org.kymo.Trace1.Error.NotYet" /* a cgroup does not exist yet */
 

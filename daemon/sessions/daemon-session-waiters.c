@@ -54,7 +54,10 @@ static int daemon_session_reply_search(const struct daemon_session *s, const str
 	return sd_bus_reply_method_return(w->call, NULL);
 }
 
-/* The session ends each accepted snapshot, even after the session itself has ended. */
+/*
+ * Whether the snapshot has ended. The session ends each accepted snapshot, even after the session
+ * itself has ended.
+ */
 static bool daemon_session_flight_has_ended(const struct daemon_session *s, const struct waiter *w)
 {
 	int error;
@@ -228,7 +231,7 @@ void daemon_session_drop_waiters(struct daemon_session *s, const char *sender)
 			s->waiters[kept++] = s->waiters[i];
 			continue;
 		}
-		/* No other caller waits for this snapshot, and its output may never accept it. */
+		/* (no other caller waits for this snapshot, and its output may never accept it) */
 		if (s->waiters[i].what == WAIT_FLIGHT)
 			session_cancel_snapshot(s->session, s->waiters[i].snapshot);
 		sd_bus_message_unref(s->waiters[i].call);

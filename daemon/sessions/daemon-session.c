@@ -20,9 +20,9 @@
 #include "daemon/sessions/bus-signals.h"
 
 /*
- * Drains have the same priority as the bus, and take turns with it, so that a client that floods
- * the bus cannot prevent them. The time of a drain is bounded by the size of the rings. Changes of
- * state have a lower priority, and are reported when their causes are handled.
+ * Priorities of events. Drains have the same priority as the bus, and take turns with it, so that a
+ * client that floods the bus cannot prevent them. The time of a drain is bounded by the size of the
+ * rings. Changes of state have a lower priority, and are reported when their causes were handled.
  */
 enum {
 	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL,
@@ -38,7 +38,7 @@ static uint64_t daemon_session_lost_in_all(const struct session_counters *c)
 	return n;
 }
 
-/* The first loss is logged at once, so that the user can react. The last line has the total. */
+/* Logs the first loss at once, so that the user can react. The last line has the total. */
 static void daemon_session_log_loss(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
@@ -54,7 +54,7 @@ static void daemon_session_log_loss(struct daemon_session *s, const struct sessi
 			    lost, session_options(s->session)->ring_bytes >> 10);
 }
 
-/* Likewise for data that a flight recorder had no room for. */
+/* Logs the first data for which a flight recorder had no room. */
 static void daemon_session_log_dropped(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
@@ -68,7 +68,7 @@ static void daemon_session_log_dropped(struct daemon_session *s, const struct se
 			    TEXT_SIZE(session_options(s->session)->flight_bytes));
 }
 
-/* Likewise for a limit that is below the requested size. */
+/* Logs a limit that is below the requested size. */
 static void daemon_session_log_limited(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
@@ -83,7 +83,10 @@ static void daemon_session_log_limited(struct daemon_session *s, const struct se
 			    TEXT_SIZE(c->flight_limit), TEXT_SIZE(asked));
 }
 
-/* Clients name these themselves, because they apply patterns. A collection has no client. */
+/*
+ * Logs the calls that were refused to a collection, which has no client. Other clients name these
+ * calls themselves, because they apply patterns.
+ */
 static void daemon_session_log_refused_calls(const struct daemon_session *s)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
@@ -144,7 +147,7 @@ static void daemon_session_on_scanned(bool outdated, void *userdata)
 		session_stop(s->session, COLLECTION_REASON_OUTDATED);
 }
 
-/* Units can move to another cgroup, or start in an unexpected one. */
+/* (units can move to another cgroup, or start in an unexpected one) */
 void daemon_session_check_collection(struct daemon_session *s)
 {
 	struct collection_use *p = s->profile;
@@ -179,7 +182,10 @@ static void daemon_session_notify_state(struct daemon_session *s)
 	bus_signals_finished(s, session_reason(s->session));
 }
 
-/* The client that waits for the session then requests the snapshot. */
+/*
+ * Notifies the client that waits for the session that a snapshot is due. The client then requests
+ * it.
+ */
 static void daemon_session_notify_due(struct daemon_session *s)
 {
 	static const char *const names[] = { "SnapshotsDue", NULL };
@@ -365,8 +371,8 @@ static int daemon_session_make_store(struct daemon_session *s, struct create_req
 	if (request->options.mode == SESSION_FLIGHT) {
 		r = daemon_session_make_flight(s, request);
 		/*
-		 * The files are ours, but if a write hangs, it is charged to the user of the
-		 * session.
+		 * The files belong to the service, but if a write hangs, it is charged to the user
+		 * of the session.
 		 */
 		if (r == 0)
 			request->store->writer.uid = s->uid;
@@ -375,7 +381,7 @@ static int daemon_session_make_store(struct daemon_session *s, struct create_req
 	r = store_fd_new(request->output_fd, &request->store);
 	if (r < 0)
 		return r;
-	request->output_fd = -1; /* now owned by the store */
+	request->output_fd = -1; /* the store now owns the output */
 	request->store->writer = thread_identity_of(s->uid);
 	return 0;
 }
@@ -457,7 +463,7 @@ struct daemon_session *daemon_session_free(struct daemon_session *s)
 	if (!s)
 		return NULL;
 	collection_snapshots_drop(s);
-	/* The event source must go before its descriptor, which belongs to the session. */
+	/* The event source must be freed before its descriptor, which belongs to the session. */
 	sd_event_source_disable_unref(s->io);
 	if (s->session)
 		session_set_changed(s->session, NULL, NULL);

@@ -3,9 +3,8 @@
  * Drives a session of the daemon (daemon-session-state.h).
  *
  * The daemon drives the session from here. A change of its state can cause signals, replies to
- * waiting calls, and its removal. These happen a bit later, from the event loop, and not inside the
- * function that changed the state. So they may free the session, and no function sees it half
- * changed.
+ * waiting calls, and its removal. The event loop does these a bit later, and not the function that
+ * changed the state. So the session may be freed then, and no function sees it half changed.
  */
 #pragma once
 
@@ -32,8 +31,8 @@ int daemon_session_new(const struct daemon_session_args *args, struct create_req
 		       struct daemon_session **ret);
 
 /*
- * Likewise, from the content that a dead service has left of UID's flight recorder NAME in
- * FLIGHT_FD. Takes ownership of FLIGHT_FD on success.
+ * Creates a session like daemon_session_new(), from the content that a dead service has left of
+ * UID's flight recorder NAME in FLIGHT_FD. Takes ownership of FLIGHT_FD on success.
  */
 int daemon_session_new_recovered(struct manager *m, uid_t uid, const char *name, int flight_fd,
 				 struct daemon_session **ret);
@@ -50,8 +49,8 @@ DEFINE_CLEANUP(struct daemon_session *, daemon_session_free)
 void daemon_session_remove(struct daemon_session *s, const char *reason);
 
 /*
- * Called at each tick. From time to time, this checks the cgroups of the collection's units. If
- * they have changed, it stops the session.
+ * Called at each tick. Sometimes checks the cgroups of the collection's units, and stops the
+ * session if they have changed.
  */
 void daemon_session_check_collection(struct daemon_session *s);
 

@@ -13,40 +13,44 @@
 #include "daemon/sessions/collection-use.h"
 
 /*
- * Limits of shared resources: for all users, the part that is reserved for root, for one user, and
- * for one user's sessions with the option `own`.
+ * Limits of shared resources: for all users; the part reserved for root; for one user; and for one
+ * user's sessions with the option `own`.
  */
 enum {
 	LIMIT_SESSIONS = 32,
 	LIMIT_SESSIONS_ROOT = 8,
 	LIMIT_SESSIONS_PER_USER = 8,
 	LIMIT_SESSIONS_OWN = 4,
-	LIMIT_WAITERS = 32, /* waiting calls of one session */
+	LIMIT_WAITERS = 32, /* maximum number of waiting calls of one session */
 };
-#define LIMIT_RING_BYTES          (UINT64_C(2) << 30) /* with their queues, on all CPUs */
+/* Size of rings with their queues, on all CPUs. */
+#define LIMIT_RING_BYTES          (UINT64_C(2) << 30)
 #define LIMIT_RING_BYTES_ROOT     (LIMIT_RING_BYTES / 4)
 #define LIMIT_RING_BYTES_PER_USER (LIMIT_RING_BYTES / 2)
 #define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)
-/* By default, without the spare queue. Then a session of any user is within these limits. */
+/*
+ * The default size, without the spare queue. With it, a session of any user is within these limits.
+ */
 #define LIMIT_RING_BYTES_DEFAULT (UINT64_C(416) << 20)
 #define LIMIT_BLOCKS                                                                               \
-	MEMORY_BLOCKS_MAX /* capacity of the tables of all sessions: 2 GiB when empty */
-#define LIMIT_BLOCKS_ROOT           (LIMIT_BLOCKS / 4)
-#define LIMIT_BLOCKS_PER_USER       (LIMIT_BLOCKS / 2)
-#define LIMIT_BLOCKS_OWN            (LIMIT_BLOCKS / 4)
-#define LIMIT_TABLE_BYTES           (UINT64_C(2) << 30) /* unwind tables */
-#define LIMIT_TABLE_BYTES_ROOT      (LIMIT_TABLE_BYTES / 4)
-#define LIMIT_TABLE_BYTES_PER_USER  (LIMIT_TABLE_BYTES / 4)
-#define LIMIT_TABLE_BYTES_OWN       (LIMIT_TABLE_BYTES / 8)
-#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30) /* kept by all flight recorders */
+	MEMORY_BLOCKS_MAX /* blocks in the tables of all sessions, which take 2 GiB when empty */
+#define LIMIT_BLOCKS_ROOT          (LIMIT_BLOCKS / 4)
+#define LIMIT_BLOCKS_PER_USER      (LIMIT_BLOCKS / 2)
+#define LIMIT_BLOCKS_OWN           (LIMIT_BLOCKS / 4)
+#define LIMIT_TABLE_BYTES          (UINT64_C(2) << 30) /* size of unwind tables */
+#define LIMIT_TABLE_BYTES_ROOT     (LIMIT_TABLE_BYTES / 4)
+#define LIMIT_TABLE_BYTES_PER_USER (LIMIT_TABLE_BYTES / 4)
+#define LIMIT_TABLE_BYTES_OWN      (LIMIT_TABLE_BYTES / 8)
+/* Size of the content of all flight recorders. */
+#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30)
 #define LIMIT_FLIGHT_BYTES_ROOT     (LIMIT_FLIGHT_BYTES / 4)
 #define LIMIT_FLIGHT_BYTES_PER_USER (LIMIT_FLIGHT_BYTES / 4)
 #define LIMIT_FLIGHT_BYTES_OWN      (LIMIT_FLIGHT_BYTES / 8)
 
-/* Times. */
-#define TIMEOUT_SHUTDOWN_NS UINT64_C(10000000000) /* for all outputs when the daemon exits */
+/* Timeouts and intervals. */
+#define TIMEOUT_SHUTDOWN_NS UINT64_C(10000000000) /* timeout of all outputs when the daemon exits */
 #define NOTIFY_COUNTERS_NS  UINT64_C(1000000000)
-/* Ticks between two checks of a collection's units. */
+/* The number of ticks between two checks of a collection's units. */
 #define COLLECTION_SCAN_TICKS 5
 
 struct access;
@@ -58,7 +62,8 @@ struct manager;
 /* The objects on the bus, which show the manager and the sessions. The main program passes them:
  * daemon/bus includes this room, so this room must not include it. */
 struct manager_objects {
-	int (*offer)(struct manager *m); /* adds them to the bus; returns 0 or a negative errno */
+	/* Adds the objects to the bus; returns 0 or a negative errno. */
+	int (*offer)(struct manager *m);
 	/* Appends the entry {sv} of property NAME of S to the array in M. Returns 0 or a negative
 	 * errno. */
 	int (*append_property)(sd_bus_message *m, const struct daemon_session *s, const char *name);
@@ -67,7 +72,7 @@ struct manager_objects {
 struct manager {
 	const struct manager_objects *objects;
 	/*
-	 * Set by manager.c, for sessions. The first ends a session at once and frees it; the second
+	 * Set by manager.c, for sessions. remove() ends a session at once and frees it. settle()
 	 * handles a change of a session's state. See manager.h.
 	 */
 	void (*remove)(struct manager *m, struct daemon_session *s);
@@ -75,18 +80,19 @@ struct manager {
 	sd_event *event;
 	sd_bus *bus;
 	struct access *access;
-	uint64_t start_ns;                 /* CLOCK_BOOTTIME */
+	uint64_t start_ns;                 /* start of the daemon, CLOCK_BOOTTIME */
 	struct collection_places places;   /* initially the directories of the package */
 	struct daemon_session *sessions;   /* newest first */
-	struct collection_saving *savings; /* collection-snapshots.h */
+	struct collection_saving *savings; /* see collection-snapshots.h */
 	struct rate_limit efforts;
-	sd_event_source *tick; /* signals counters while a session runs */
+	sd_event_source *tick; /* timer that signals counters while a session runs */
 	sd_event_source *deadline;
 	/*
-	 * Directory of flight recorders (flight-directories.h), or the negative errno of its
+	 * The directory of flight recorders (flight-directories.h), or the negative errno of its
 	 * creation.
 	 */
 	int flights_fd;
-	bool exiting, ending; /* sessions are being stopped; remaining sessions are being freed */
+	/* Exiting: sessions are being stopped; ending: remaining sessions are being freed. */
+	bool exiting, ending;
 	int exit_status;
 };

@@ -114,7 +114,7 @@ static int manager_check_name(const struct manager *m, const struct manager_crea
 	return 0;
 }
 
-/* Returns the amount of a resource that S uses. */
+/* The amount of a resource that S uses. */
 typedef uint64_t (*amount_fn)(const struct daemon_session *s);
 
 static struct limit_use manager_use_of(const struct manager *m, uid_t uid, amount_fn amount)
@@ -131,7 +131,10 @@ static struct limit_use manager_use_of(const struct manager *m, uid_t uid, amoun
 	return use;
 }
 
-/* A session recovered from a dead service is not counted, since it uses only memory. */
+/*
+ * Counts active sessions. A session that was recovered from a dead service does not count, since it
+ * uses only memory.
+ */
 static uint64_t manager_count_active(const struct daemon_session *s)
 {
 	return !daemon_session_recovered(s);
@@ -202,7 +205,7 @@ static const char *manager_limit_scope(enum limit_verdict v)
 					 : "one user's own processes";
 }
 
-/* Whether the rings of S are within the limits, in addition to all others. */
+/* Checks that the rings of S, in addition to all others, are within the limits. */
 static int manager_check_rings(const struct manager *m, const struct daemon_session *s,
 			       sd_bus_error *reterr)
 {
@@ -232,7 +235,7 @@ static uint64_t manager_blocks_of(const struct daemon_session *s)
 }
 
 /*
- * Whether the table of blocks of S is within the limits, in addition to all others. The kernel
+ * Checks that the table of blocks of S, in addition to all others, is within the limits. The kernel
  * allocates it at once.
  */
 static int manager_check_blocks(const struct manager *m, const struct daemon_session *s,
@@ -264,7 +267,7 @@ static uint64_t manager_tables_of(const struct daemon_session *s)
 		       : 0;
 }
 
-/* Whether the unwind tables of S are within the limits, in addition to all others. */
+/* Checks that the unwind tables of S, in addition to all others, are within the limits. */
 static int manager_check_tables(const struct manager *m, const struct daemon_session *s,
 				sd_bus_error *reterr)
 {
@@ -311,7 +314,7 @@ void manager_usage(const struct manager *m, uid_t uid,
 
 	for (size_t i = 0; i < MANAGER_USAGE_MAX; i++) {
 		const struct limit_use has = manager_use_of(m, uid, rows[i].amount);
-		/* Root can use all of a resource, but not all sessions. */
+		/* Root can use all of each resource, except for the number of sessions. */
 		uint64_t user = uid == 0 && rows[i].amount != manager_count_active ? rows[i].all
 										   : rows[i].user;
 
@@ -333,8 +336,8 @@ int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr)
 }
 
 /*
- * Whether the content of S is within the limits, in addition to all others, including finished
- * sessions.
+ * Checks that the content of S, in addition to all others (including finished sessions), is within
+ * the limits.
  */
 static int manager_check_flights(const struct manager *m, const struct daemon_session *s,
 				 sd_bus_error *reterr)
@@ -481,7 +484,7 @@ void manager_remove(struct manager *m, struct daemon_session *s)
 	}
 	bus_signals_of_session(s, "SessionRemoved");
 	daemon_session_free(s);
-	/* The memory of a session is large. An idle service returns it to the kernel. */
+	/* The memory of a session is large, and an idle service returns it to the kernel. */
 	if (!m->sessions)
 		malloc_trim(0);
 }
@@ -587,7 +590,10 @@ static void manager_on_found(uid_t uid, const char *name, int fd, void *userdata
 	int r = daemon_session_new_recovered(m, uid, name, fd, &s);
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE) {
-		/* This is a temporary lack of resources. The next service can try again. */
+		/*
+		 * This is a temporary lack of resources. The next service can try to restore it
+		 * again.
+		 */
 		log_warning(r, "cannot restore flight recorder %s of user %u; its file remains",
 			    name, uid);
 		close_fd(fd);
@@ -607,7 +613,7 @@ static void manager_on_found(uid_t uid, const char *name, int fd, void *userdata
 		    s->path);
 }
 
-/* Offers again the content that flight recorders of a dead service have left. */
+/* Offers the content again that flight recorders of a dead service have left. */
 static void manager_recover(struct manager *m)
 {
 	m->flights_fd = flight_directories_open();
@@ -636,7 +642,7 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group,
 		       &m->access);
 	if (r < 0)
 		return r;
-	/* The timer has slack, so that it can fire together with others. */
+	/* (the timer has slack, so that it can fire together with other timers) */
 	r = sd_event_add_time_relative(event, &m->tick, CLOCK_MONOTONIC, NOTIFY_COUNTERS_NS / 1000,
 				       NOTIFY_COUNTERS_NS / 1000 / 4, manager_on_tick, m);
 	if (r < 0)

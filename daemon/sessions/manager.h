@@ -26,8 +26,8 @@
 #include "daemon/sessions/session-options-bus.h"
 
 /*
- * Installs access control on BUS for GROUP (access.h), and adds OBJECTS, which are those of the
- * manager and the sessions.
+ * Installs access control on BUS for GROUP (access.h), and adds OBJECTS: the manager and the
+ * sessions.
  */
 int manager_new(sd_event *event, sd_bus *bus, const char *group,
 		const struct manager_objects *objects, struct manager **ret);
@@ -37,7 +37,7 @@ DEFINE_CLEANUP(struct manager *, manager_free)
 
 struct manager_create_args {
 	const char *name;
-	const char *owner; /* unique name of the connection of the caller */
+	const char *owner; /* unique name of the caller's connection */
 	uid_t uid;
 };
 
@@ -73,8 +73,8 @@ int manager_find(const struct manager *m, const char *name, uid_t uid, struct da
 		 sd_bus_error *reterr);
 
 /*
- * Likewise for users who may see all sessions: also finds sessions of others, by UID/NAME, or by
- * NAME if only one user has a session of this name.
+ * Finds a session like manager_find(), for users who may see all sessions: also finds sessions of
+ * other users, by UID/NAME, or by NAME if only one user has a session of this name.
  */
 int manager_find_any(const struct manager *m, const char *name, uid_t uid,
 		     struct daemon_session **ret, sd_bus_error *reterr);
@@ -82,12 +82,12 @@ int manager_find_any(const struct manager *m, const char *name, uid_t uid,
 /* Returns the session at PATH, for any caller, or NULL. */
 struct daemon_session *manager_find_path(const struct manager *m, const char *path);
 
-/* Ends S at once, frees it, and sends the signal. */
+/* Ends S at once, frees it, and sends the signal SessionRemoved. */
 void manager_remove(struct manager *m, struct daemon_session *s);
 
 /*
- * Call this when the state of a session may have changed: runs or stops the tick, and exits if all
- * sessions have ended.
+ * Handles a possible change of a session's state: runs or stops the tick, and exits if all sessions
+ * have ended.
  */
 void manager_settle(struct manager *m);
 
@@ -97,6 +97,6 @@ void manager_settle(struct manager *m);
  */
 void manager_shutdown(struct manager *m, int status);
 
-/* In manager-rights.c: the rights that a message needs (access_demand_fn). */
+/* The rights that a message needs (access_demand_fn). In manager-rights.c. */
 struct access_demand;
 int manager_demand(sd_bus_message *call, uid_t uid, struct access_demand *ret, void *userdata);

@@ -44,8 +44,8 @@ static const char *session_options_bus_kind_of(mode_t mode)
 
 /*
  * Refuses FD if too many descriptors of UID from the same file system are not closed yet. If the
- * file system never answers, each one costs a thread and a descriptor that do not come back. A file
- * system that is only slow, such as a busy disk, is accepted.
+ * file system never answers, each descriptor occupies a thread and a number forever. A file system
+ * that is only slow, such as a busy disk, is accepted.
  */
 static int session_options_check_answers(const char *option, int fd, uid_t uid,
 					 sd_bus_error *reterr)
@@ -60,7 +60,7 @@ static int session_options_check_answers(const char *option, int fd, uid_t uid,
 			     option, n);
 }
 
-/* Returns 0 if FD, from a caller, is writable and of a type that can be an output. */
+/* Checks FD, from a caller. Returns 0 if it is writable and of a type that can be an output. */
 static int session_options_bus_check_output(int fd, sd_bus_error *reterr)
 {
 	int flags = fcntl(fd, F_GETFL), r;
@@ -104,10 +104,10 @@ static bool session_options_is_socket_of(int fd, uid_t uid)
 }
 
 /*
- * Refuses FD, from UID, if it is a socket whose other end could trust our data. With SO_PASSCRED,
- * the receiver gets the credentials of the writer, which is root, and not of the user who passed
- * the socket. So users could send lines to the journal, or messages to systemd, in the name of the
- * service.
+ * Refuses FD, from UID, if it is a socket whose other end could trust the written data. With
+ * SO_PASSCRED, the receiver gets the credentials of the writer, which is root, and not of the user
+ * who passed the socket. So users could send lines to the journal, or messages to systemd, in the
+ * name of the service.
  */
 static int session_options_check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 {
@@ -123,14 +123,15 @@ static int session_options_check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 }
 
 /*
- * Sets *RET to the descriptor that STAND_IN stands for, borrowed. From now on it belongs to UID,
+ * Sets *RET to the descriptor that STAND_IN represents, borrowed. From now on it belongs to UID,
  * and is charged to UID if its close hangs.
  */
 static int session_options_passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
 {
 	*ret = stand_in < 0 ? stand_in : passed_fds_get(stand_in);
 	if (stand_in < 0)
-		return 0; /* not from the message; the following checks refuse it */
+		/* The descriptor is not from the message, and the following checks refuse it. */
+		return 0;
 	if (*ret == -EDQUOT)
 		return bus_error_set(reterr, -EDQUOT,
 				     "too many files that you have passed could not be closed yet: "
@@ -193,7 +194,7 @@ static int session_options_read_linger(sd_bus_message *m, struct create_request 
 	return r < 0 ? r : 0;
 }
 
-/* Takes a file that is parsed as a program, in a sandbox. It is never written. */
+/* Takes a file that is parsed as a program, in a sandbox. The file is never written. */
 static int session_options_keep_file(struct create_request *to, int stand_in,
 				     const struct option_row *row, sd_bus_error *reterr)
 {
@@ -277,7 +278,8 @@ static int session_options_bus_read_option(sd_bus_message *m, const struct optio
 /* The options that were given. */
 struct seen {
 	bool request[ARRAY_SIZE(request_rows)], session[OPTION_ROWS_MAX];
-	const char *other; /* the first one that cannot be combined with `profile`; NULL = none */
+	/* The first option that cannot be combined with `profile`; NULL = no such option. */
+	const char *other;
 };
 
 /* Reads one {sv} whose `e` was entered. */
@@ -344,7 +346,7 @@ static int session_options_check_output_given(const struct create_request *r, sd
 	return 0;
 }
 
-/* Only the first error is reported. */
+/* Reports the first error. */
 static void session_options_bus_on_complaint(const struct option_row *row, const char *why,
 					     void *reterr)
 {

@@ -18,11 +18,12 @@ struct collection_use;
 struct create_request {
 	uid_t uid;                      /* uid of the caller */
 	struct session_options options; /* owned */
-	int output_fd;                  /* owned; the output if STORE is NULL */
-	struct store *store;            /* owned; or NULL */
-	bool linger;                    /* outlives the connection that made it */
-	char *profile;                  /* owned; a collection with all other options; or NULL */
-	struct collection_use *use;     /* owned; the collection as read (collection-use.h) */
+	int output_fd;                  /* output, if STORE is NULL; owned */
+	struct store *store;            /* store of the output; owned; or NULL */
+	bool linger;                    /* the session outlives the connection that made it */
+	/* Name of a collection, which has all other options; owned; or NULL. */
+	char *profile;
+	struct collection_use *use; /* the collection (collection-use.h); owned */
 };
 
 void create_request_deinit(struct create_request *r);
@@ -38,8 +39,8 @@ int create_request_read(sd_bus_message *m, uid_t uid, struct create_request *ret
  * Duplicates FD, which UID has passed, if it can be an output. Returns 0; -EBADF if it is not
  * writable, is of another kind, or is a socket that leads neither to a process of UID nor over a
  * network; or -EDQUOT if too many descriptors of its file system are not closed yet. Errors have a
- * sentence in RETERR. It sends no request to a file system, and so does not block. The writer
- * checks later that it is not a file of procfs, sysfs or similar (store.h).
+ * sentence in RETERR. The function sends no request to a file system, so it does not block. The
+ * writer checks later that FD is not a file of procfs, sysfs or similar (store.h).
  */
 int output_fd_acquire(int fd, uid_t uid, int *ret_fd, sd_bus_error *reterr);
 

@@ -45,8 +45,8 @@ struct fxt_resync {
 	uint64_t first_ns, last_ns; /* range of the times read so far; 0 = no times yet */
 
 	/*
-	 * Places that are not followed by good records: their offsets in the input, and 1, indexed
-	 * by the low bits of the offset.
+	 * Places that are not followed by good records: the offset of each in the input, plus 1,
+	 * indexed by the low bits of the offset.
 	 */
 	uint64_t dead[FXT_RESYNC_DEAD];
 	uint64_t n_dead;

@@ -4,14 +4,14 @@
  *
  *   lost            nothing in the process's memory points to some of them
  *   indirectly lost only other lost blocks lead to them
- *   possibly lost   some have only pointers to their middle, or with a tag, or in the kernel
+ *   possibly lost   the only pointers to some lead to their middle, or are tagged, or in the kernel
  *   growing         their number increased all the time: in at least LEAK_GREW_MIN windows, in at
  *                   least LEAK_QUARTERS_MIN of the four quarters of the time since the first one,
  *                   and it decreased in at most a LEAK_FELL_PART-th as many windows
  *   unfreed         their program has ended (exit, exec) and left them; without a search
  *   still reachable the same; something points to all of them
  *   old             none is younger than half of the watched time
- *   steady          older and younger ones: they come and go
+ *   steady          there are older and younger ones: blocks come and go
  *   young           none is older than a tenth of that time: too early to decide
  *
  * The first one that applies is used, in this order.

@@ -7,7 +7,7 @@
  *   watch      one program of one process, from EVENT_WATCH_BEGIN to EVENT_WATCH_END; exec begins
  *              another one
  *   group      the blocks of one resource that were allocated with one call stack
- *   block      a live one: of the last snapshot; and if each event was recorded, with later
+ *   block      a live block: of the last snapshot; and if each event was recorded, with later
  *              allocations and without later frees
  *
  * For a watch without snapshots and events (its archive ends too early), groups are made from the

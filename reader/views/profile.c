@@ -164,7 +164,7 @@ static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 
 /*
  * Whether the stack EV of a sample or wait has as many frames of the program as the recorder takes:
- * its outermost calls are missing. (A stack with exactly as many calls cannot be told apart.)
+ * its outermost calls are missing. (A stack with exactly this number of calls looks the same.)
  */
 static bool profile_is_full(const struct event *ev)
 {
