@@ -48,7 +48,7 @@ static struct allocator_probe *call_probes_list_ends(const struct call_place *pl
 		*probes++ = (struct allocator_probe){ .offset = place->rets[ret],
 						      .function = cookie,
 						      .kind = ALLOCATOR_PROBE_RET };
-	/* (at a tail call, the return address is on the stack, too) */
+	/* (at a tail call, too, the return address is on the stack) */
 	for (uint32_t tail = 0; tail < place->n_tails; tail++)
 		*probes++ = (struct allocator_probe){ .offset = place->tails[tail],
 						      .function = cookie | CALL_COOKIE_TAIL,
@@ -110,7 +110,7 @@ static int call_probes_attach(struct call_probes *p, const struct call_source *s
 				 : 0;
 }
 
-/* The reason for a missing probe of SOURCE. */
+/* Returns the reason why a probe of SOURCE is missing. */
 static const char *call_probes_missing(const struct call_source *source)
 {
 	for (size_t i = 0; i < source->places.n; i++)
@@ -127,7 +127,7 @@ static int call_probes_set_syscall(const struct collector_calls *collector, int 
 	return bpf_map_update_elem(collector->syscalls_fd, &key, &place, BPF_ANY) < 0 ? -errno : 0;
 }
 
-/* The same for all unknown numbers. */
+/* Lets the programs record the system calls with all unknown numbers. */
 static int call_probes_set_unknown(const struct collector_calls *collector, uint32_t i)
 {
 	int r = 0;

@@ -16,8 +16,8 @@ struct call_probes;
 
 /*
  * Attaches the programs of COLLECTOR to TARGETS (both borrowed until it returns) in the files of O.
- * The CPU time of the probe attacher's process is added to *CPU_NS_SUM (borrowed). Returns 0, or a
- * negative errno with a sentence in *RETERR_TEXT (owned by the caller, may be NULL).
+ * The CPU time of the process that attaches probes is added to *CPU_NS_SUM (borrowed). Returns 0,
+ * or a negative errno with a sentence in *RETERR_TEXT (owned by the caller, may be NULL).
  */
 int call_probes_new(const struct call_targets *targets, const struct call_options *o,
 		    const struct collector_calls *collector, uint64_t *cpu_ns_sum,

@@ -55,7 +55,10 @@ static int call_source_count_syscalls(struct call_source *source, char **reterr_
 	return call_targets_refuse(-ENOENT, why, reterr_text);
 }
 
-/* Whether to search the file of source I for switches of stacks: no earlier source has it. */
+/*
+ * Whether source I is the first one with its file, so that the file must be searched for switches
+ * of stacks.
+ */
 static bool call_source_refuses_switches(const struct call_options *o, size_t i)
 {
 	struct stat st, other;
@@ -152,7 +155,10 @@ static struct call_target *call_targets_add(struct call_targets *t,
 	return target;
 }
 
-/* Writes to TO the system call that libc's function NAME makes with its own arguments. */
+/*
+ * Writes to TO the name of the system call that libc's function NAME makes with the arguments that
+ * it gets.
+ */
 static void call_target_libc_name(const char *name, char to[static CALL_FUNCTION_MAX])
 {
 	size_t n = strlen(name);
@@ -281,7 +287,7 @@ static bool call_targets_same_file(int one, int other)
 	       a.st_ino == b.st_ino;
 }
 
-/* How specific SOURCE is: a name counts for more than arguments. */
+/* Returns how specific SOURCE is: an exact name counts for more than arguments. */
 static int call_source_specificity(const struct call_source *source)
 {
 	return 2 * !call_spec_is_glob(&source->spec) + !source->spec.implied;
@@ -293,8 +299,8 @@ static bool call_source_is_limited(const struct call_source *source)
 }
 
 /*
- * Whether source A of T leaves the functions that it shares with source B to B. B must record all
- * of their calls: it has neither a condition nor a limit, or the specifications are equal.
+ * Whether source A of T leaves to source B the functions that both have. B must record all of their
+ * calls: it has neither a condition nor a limit, or the two specifications are equal.
  */
 static bool call_targets_yields(const struct call_targets *t, const struct call_options *o,
 				size_t a, size_t b)
@@ -314,7 +320,7 @@ static bool call_source_has(const struct call_source *source, const struct call_
 
 		/*
 		 * (The entry depends on the arguments that a specification names. The beginnings
-		 * differ if a function has another symbol in its prologue.)
+		 * differ if a second symbol is in the prologue of the function.)
 		 */
 		if ((other->begin == place->begin || other->entry == place->entry) &&
 		    ((other->flags ^ place->flags) & CALL_PLACE_POINT) == 0)
@@ -433,7 +439,7 @@ static const uint8_t register_places[CALL_GENERAL_REGISTERS] = {
 /* The DWARF numbers of the argument registers. */
 static const uint8_t argument_registers[CALL_ARG_REGISTERS] = { 5, 4, 1, 2, 8, 9 };
 #else
-/* (code of other machines is not read) */
+/* (code for other machines is not read) */
 static const uint8_t register_places[CALL_GENERAL_REGISTERS];
 static const uint8_t argument_registers[CALL_ARG_REGISTERS];
 #endif
@@ -473,7 +479,7 @@ static struct call_memory call_target_memory(const struct call_spec *spec, uint8
 				      .count_arg = type->count_arg,
 				      .count = type->count };
 	const struct call_struct *layout = call_struct_by_number(type->layout);
-	/* (if the count is in memory itself, the maximum is copied) */
+	/* (if the count is in memory, too, the maximum is copied) */
 	bool is_counted = type->is_counted && spec->args[type->count_arg].type.form != CALL_STRUCT;
 
 	if (!layout)

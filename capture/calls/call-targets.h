@@ -15,7 +15,7 @@
 #include "capture/options/options.h"
 #include "capture/probes/call-places.h"
 
-/* The format of a target's calls in which one argument has a given value. */
+/* How a call of a target is formatted if one argument has a given value. */
 struct call_target_variant {
 	const struct call_variant *row;
 	struct call_spec spec;
@@ -23,7 +23,7 @@ struct call_target_variant {
 
 struct call_target {
 	char *name;                   /* name of the function, owned */
-	const struct call_spec *spec; /* specification of the source, or `known` */
+	const struct call_spec *spec; /* the specification that its source has, or `known` */
 	struct call_spec *known;      /* specification of this function, found by its name; owned */
 	const struct call_place *place; /* NULL for a system call, which has a number instead */
 	int syscall;
@@ -35,7 +35,7 @@ struct call_target {
 struct call_source {
 	struct call_spec spec;
 	struct call_places places;
-	size_t first, n; /* the range of its targets */
+	size_t first, n; /* its targets: a range of `list` */
 };
 
 struct call_targets {
@@ -54,8 +54,8 @@ struct call_targets {
 int call_targets_new(const struct session_options *o, struct call_targets **ret,
 		     char **reterr_text);
 /*
- * A sentence about the functions that the pattern of specification I leaves out, because the kernel
- * sets no probe on them, owned by the caller. NULL = there are none, or no memory.
+ * Returns a sentence about the functions that the pattern of specification I leaves out because the
+ * kernel sets no probe on them. The caller owns it. NULL = no function is left out, or no memory.
  */
 char *call_targets_refused(const struct call_targets *t, size_t i);
 
@@ -66,6 +66,6 @@ DEFINE_CLEANUP(struct call_targets *, call_targets_free)
 /* The instructions to the programs for the entry of TARGET. */
 struct call_watch call_target_watch(const struct call_target *target);
 
-/* The specification that formats a call of TARGET with ARGS in its registers. */
+/* Returns the specification that formats a call of TARGET with ARGS in its registers. */
 const struct call_spec *call_target_spec(const struct call_target *target,
 					 const __u64 args[static CALL_ARGUMENTS]);

@@ -12,7 +12,9 @@
 
 enum { ERRNO_MAX = 4095 };
 
-/* Sets V to the name of the error, such as ENOENT for -2. False if it has no name. */
+/*
+ * Sets V to the name of the error, such as ENOENT for -2. Returns false if the error has no name.
+ */
 static bool call_value_set_errno(struct call_value *v, int64_t number)
 {
 	const char *name =
@@ -75,8 +77,8 @@ struct call_value call_value_of(const struct call_type *type, uint64_t value,
 /* ---- names of values, and numbers ---- */
 
 /*
- * Writes the name of VALUE in WORDS ("RED=0,GREEN=1"), or several names joined with '|'. False if
- * VALUE has no name.
+ * Writes the name of VALUE in WORDS ("RED=0,GREEN=1"), or several names joined with '|'. Returns
+ * false if VALUE has no name.
  */
 static bool call_value_in_words(const char *words, int64_t value, char *to, size_t size)
 {
@@ -180,7 +182,7 @@ static size_t call_value_quote_copy(const struct call_type *type, const struct c
 	struct call_print p = call_print_begin(to, CALL_VALUE_TEXT_MAX);
 	size_t n = (size_t)text->bytes;
 
-	/* (a variant can show bytes as a string: end it at the NUL) */
+	/* (a variant can show bytes as a string: the string ends at the NUL) */
 	if (type->form == CALL_STR)
 		n = strnlen(text->text, n);
 	if (type->in_hex)
@@ -191,8 +193,8 @@ static size_t call_value_quote_copy(const struct call_type *type, const struct c
 }
 
 /*
- * Shows the first COUNT bits of a set of descriptors. The bytes after them can belong to something
- * else. Returns the length of the text; 0 = there are no bits.
+ * Shows the first COUNT bits of a set of descriptors. The bytes after these bits can belong to
+ * something else. Returns the length of the text; 0 = no bit can be shown.
  */
 static size_t call_value_show_fds(const struct call_type *type, const struct call_text *text,
 				  uint64_t count, char to[static CALL_VALUE_TEXT_MAX])

@@ -9,12 +9,12 @@
 #include "capture/options/call-spec.h"
 #include "model/event.h"
 
-/* The maximum length of the text of a value: each byte can become four characters. */
+/* The maximum length of a value's text: each byte can become four characters. */
 enum { CALL_VALUE_TEXT_MAX = 4 * CALL_TEXT_BYTES + 8 };
 
 /*
- * Formats the register VALUE as TYPE. Not for types that are copied from memory. TO may hold the
- * text of the result.
+ * Formats VALUE, from a register, as TYPE, which must not be a type that is copied from memory. TO
+ * may hold the text of the result.
  */
 struct call_value call_value_of(const struct call_type *type, uint64_t value,
 				char to[static CALL_SET_TEXT_MAX]);
@@ -30,7 +30,7 @@ struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, ui
 struct call_value call_value_of_result(const struct call_spec *spec, uint64_t result,
 				       char to[static CALL_SET_TEXT_MAX]);
 
-/* Formats the result of a system call of TYPE. For every type, -1 to -4095 are errors. */
+/* Formats the result of a system call of TYPE. Whatever the type is, -1 to -4095 are errors. */
 struct call_value call_value_of_syscall(const struct call_type *type, uint64_t result,
 					char to[static CALL_SET_TEXT_MAX]);
 

@@ -42,7 +42,7 @@ __attribute__((format(printf, 3, 4))) static int moments_refuse(int error, char 
 
 /* ---- trace state variables ---- */
 
-/* Returns the number of the variable NAME, which is added if it is new; -1 = there is no room. */
+/* Returns the number of the variable NAME, which is added if it is new; -1 = too many variables. */
 static int moments_find_counter(struct moments *m, const char *name)
 {
 	uint32_t i = 0;

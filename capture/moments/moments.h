@@ -18,7 +18,7 @@
 struct probe_attacher;
 
 struct moment_place {
-	char *text; /* text of the plan, unchanged; owned */
+	char *text; /* the plan, as the user wrote it; owned */
 	struct moment_plan plan;
 	struct code_boundary at;
 	uint8_t counters[MOMENT_PLAN_TSVS_MAX]; /* the number of each trace state variable */
@@ -28,7 +28,7 @@ struct moments {
 	struct moment_place *places; /* indexed by the point numbers in records; owned */
 	size_t n;
 	const char *counters[MOMENT_COUNTERS_MAX]; /* names, in the texts of plans */
-	bool counted[MOMENT_COUNTERS_MAX];         /* whether a point increments it */
+	bool counted[MOMENT_COUNTERS_MAX];         /* whether a point increments the variable */
 	uint32_t n_counters;
 	struct probe_attacher *attacher; /* NULL = there are no probes */
 };
@@ -44,7 +44,7 @@ DEFINE_CLEANUP(struct moments *, moments_free)
 
 /*
  * Attaches the program of COLLECTOR to the files of O. The CPU time of the probe attacher's process
- * is added to *CPU_NS_SUM (borrowed). Returns as above.
+ * is added to *CPU_NS_SUM (borrowed). Returns like moments_new().
  */
 int moments_attach(struct moments *m, const struct call_options *o,
 		   const struct collector_moments *collector, uint64_t *cpu_ns_sum,

@@ -12,7 +12,7 @@ int call_spec_find_arg(const struct call_spec *spec, const char *p, size_t n)
 	return -ENOENT;
 }
 
-/* ">>32", or ">>3:5", which means a bit field of 5 bits. */
+/* Parses ">>32", or ">>3:5", which means a bit field of 5 bits. */
 static int spec_shift(struct call_spec_reader *r, struct call_location *to)
 {
 	uint64_t number;
@@ -33,7 +33,7 @@ static int spec_shift(struct call_spec_reader *r, struct call_location *to)
 	return error;
 }
 
-/* "r5+8". In brackets, it is an address in memory. */
+/* Parses "r5+8". If it is in brackets, it is the address of memory. */
 static int spec_register(struct call_spec_reader *r, struct call_location *to)
 {
 	uint64_t number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared part of call-spec's files. Internal to call-spec*.c.
+ * What the files of call-spec share. Internal to call-spec*.c.
  *
  *   call-spec.c             the file, the function, its arguments and its result
  *   call-spec-locations.c   where an argument is
@@ -34,13 +34,13 @@ struct call_spec_reader {
 
 /* ---- call-spec-tokens.c ---- */
 
-/* Notes that the text is wrong at AT, and why. Returns -EINVAL. */
+/* Stores the position AT of an error in the text, and the reason. Returns -EINVAL. */
 int call_spec_fail(struct call_spec_reader *r, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 void call_spec_skip(struct call_spec_reader *r);
 
-/* Consumes TOKEN if it is next. True if it was. */
+/* Consumes TOKEN if it is next. Returns true if it was next. */
 bool call_spec_accept(struct call_spec_reader *r, const char *token);
 
 bool call_spec_is_word(char c);
@@ -48,10 +48,10 @@ bool call_spec_is_word(char c);
 /* Returns the length of the word that is next; 0 if no word is next. */
 size_t call_spec_word(struct call_spec_reader *r);
 
-/* Whether the N bytes at P are NAME. */
+/* Whether the N bytes at P are equal to NAME. */
 bool call_spec_same(const char *name, const char *p, size_t n);
 
-/* Parses the number that is next. */
+/* Parses a number, which must be next. */
 int call_spec_number(struct call_spec_reader *r, uint64_t *ret);
 
 /* Copies N bytes from FROM to TO, which has MAX bytes. WHAT names them in an error. */
@@ -60,11 +60,11 @@ int call_spec_copy(struct call_spec_reader *r, char *to, size_t max, const char 
 
 /* ---- call-spec-types.c ---- */
 
-/* Whether TYPE must have a count, or has one here. */
+/* Whether TYPE must have a count, or the text at this position has a count. */
 bool call_spec_has_count(const struct call_spec_reader *r, const struct call_type *type);
 
-/* Parses the count of TYPE, which is that of argument number ARG: "[16]", or "[n]" with the name of
- * an argument, which is resolved when all arguments are known. */
+/* Parses the count of TYPE, the type of argument number ARG: "[16]", or "[n]". N is the name of an
+ * argument, and is resolved when all arguments are known. */
 int call_spec_count(struct call_spec_reader *r, struct call_type *type, size_t arg);
 
 /* Parses a type. */
@@ -75,7 +75,7 @@ int call_spec_type(struct call_spec_reader *r, struct call_type *ret);
 /* Parses the reason after "@?". */
 int call_spec_reason(struct call_spec_reader *r, uint8_t *to);
 
-/* The number of the argument whose name is the N bytes at P, or -ENOENT. */
+/* Returns the number of the argument whose name is the N bytes at P, or -ENOENT. */
 int call_spec_find_arg(const struct call_spec *spec, const char *p, size_t n);
 
 /* Parses the location of ARG, which is argument number I. */

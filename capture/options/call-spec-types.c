@@ -42,7 +42,10 @@ int call_spec_count(struct call_spec_reader *r, struct call_type *type, size_t a
 	return call_spec_accept(r, "]") ? 0 : call_spec_fail(r, r->p, "']' is missing");
 }
 
-/* "flags:open": a number whose values have the names of a set. N bytes precede the ':'. */
+/*
+ * Parses "flags:open": a number whose values have the names of a set. The word before the ':' has N
+ * bytes.
+ */
 static int spec_set(struct call_spec_reader *r, size_t n, struct call_type *ret)
 {
 	const struct call_set *set;
@@ -65,7 +68,9 @@ static int spec_set(struct call_spec_reader *r, size_t n, struct call_type *ret)
 	return 0;
 }
 
-/* "struct:stat": memory that is shown member by member. N bytes precede the ':'. */
+/*
+ * Parses "struct:stat": memory that is shown member by member. The word before the ':' has N bytes.
+ */
 static int spec_struct(struct call_spec_reader *r, size_t n, struct call_type *ret)
 {
 	unsigned number;
@@ -82,7 +87,7 @@ static int spec_struct(struct call_spec_reader *r, size_t n, struct call_type *r
 	return 0;
 }
 
-/* "enum{RED=0,GREEN=1}": names of values for this argument only. */
+/* Parses "enum{RED=0,GREEN=1}": names of values for this argument only. */
 static int spec_words(struct call_spec_reader *r, struct call_type *ret)
 {
 	char *to = r->spec->words + r->n_words;
@@ -118,7 +123,10 @@ static int spec_words(struct call_spec_reader *r, struct call_type *ret)
 	return 0;
 }
 
-/* "enum8{...}": finds the width. */
+/*
+ * Whether the word of N bytes that is next begins a list of values, as in "enum8{...}". Returns its
+ * width.
+ */
 static bool spec_is_enum(struct call_spec_reader *r, size_t n, uint8_t *ret_bits)
 {
 	static const struct {

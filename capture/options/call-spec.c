@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 
 static const struct op_row {
-	const char *text; /* a longer operator comes before its own prefix */
+	const char *text; /* an operator comes before each operator that is a prefix of it */
 	uint8_t op;
 } ops[] = {
 	{ "==", CALL_OP_EQ }, { "!=", CALL_OP_NE }, { "<=", CALL_OP_LE }, { ">=", CALL_OP_GE },
@@ -75,7 +75,7 @@ static int spec_range(struct call_spec_reader *r)
 		return call_spec_fail(r, r->p, "='NAME' is missing");
 	begin = r->p;
 	n = strcspn(begin, "'");
-	/* (letters other than those of ASCII are in UTF-8) */
+	/* (letters that ASCII does not have are in UTF-8) */
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)begin[i] < ' ' || begin[i] == 0x7f)
 			return call_spec_fail(r, begin + i, "invalid character in a name");
@@ -163,8 +163,8 @@ static int spec_arg(struct call_spec_reader *r)
 }
 
 /*
- * Whether an argument of type NUMBER can be the size of MEMORY. It can also be a number in memory,
- * for a structure.
+ * Whether an argument of type NUMBER can be the size of MEMORY. If MEMORY is a structure, its size
+ * can also be a number in memory.
  */
 static bool spec_is_count(const struct call_type *number, const struct call_type *memory)
 {
@@ -220,7 +220,7 @@ static const char *spec_find_known(const struct call_spec *spec)
 static int spec_args(struct call_spec_reader *r);
 static int spec_return(struct call_spec_reader *r);
 
-/* No arguments are given: uses those of a known function. */
+/* Uses the arguments of a known function, if the text gives no arguments. */
 static int spec_use_known(struct call_spec_reader *r)
 {
 	const char *known = spec_find_known(r->spec);
@@ -250,8 +250,6 @@ static int spec_args(struct call_spec_reader *r)
 		error = call_spec_fail(r, r->p, "',' or ')' is missing");
 	return error ?: spec_find_counts(r);
 }
-
-/* ---- after the arguments ---- */
 
 static int spec_return(struct call_spec_reader *r)
 {
@@ -361,7 +359,8 @@ int call_spec_parse(const char *text, struct call_spec *ret, struct call_spec_er
 /* ---- queries ---- */
 
 /*
- * Appends the memory arguments with the given OUT to the N that ARGS has. Returns the new number.
+ * Appends to the N elements of ARGS the arguments in memory whose `out` is OUT. Returns the new
+ * number.
  */
 static uint8_t call_spec_add_slots(const struct call_spec *spec, bool out, uint8_t *args, uint8_t n)
 {

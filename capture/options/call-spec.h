@@ -3,31 +3,33 @@
  * The specification of the recorded calls, as users write it: a function in a file, its arguments
  * and its result.
  *
- * 	FILE:FUNCTION[(TYPE NAME, ...) [-> TYPE]] [if $NAME OP NUMBER] [limit NUMBER/s]
+ *	FILE:FUNCTION[(TYPE NAME, ...) [-> TYPE]] [if $NAME OP NUMBER] [limit NUMBER/s]
  *
- * 	libc.so.6:fopen(str path, str mode) -> ptr
- * 	libc.so.6:open*
- * 	syscall:openat
- * 	/usr/bin/demo:send_all(fd to, buf[n] what, size_t n) -> long if $n > 4096
- * 	libc.so.6:malloc limit 1000/s
+ *	libc.so.6:fopen(str path, str mode) -> ptr
+ *	libc.so.6:open*
+ *	syscall:openat
+ *	/usr/bin/demo:send_all(fd to, buf[n] what, size_t n) -> long if $n > 4096
+ *	libc.so.6:malloc limit 1000/s
  *
  * FILE is a path, in single quotes if it contains ':' or '(', or the name of a library or program.
  * "syscall" stands for the system calls. FUNCTION is a symbol, in which `*` and `?` match other
  * characters as in file names. It can also be a range of the file, written by code that has
  * resolved it (cli/places/call-resolve.h):
  *
- * 	FILE:+OFFSET+BYTES['@'AT]='LABEL'(TYPE NAME[@WHERE], ...) ...
+ *	FILE:+OFFSET+BYTES['@'AT]='LABEL'(TYPE NAME[@WHERE], ...) ...
  *
  * This is the function of BYTES bytes at OFFSET, or the instruction at offset AT in it, with the
  * name LABEL. WHERE is the location of an argument that is not in the register of its number:
  * "r5+8" is register 5 (in DWARF's numbering) plus 8, "r5>>32" is its upper half, "[r7+16]" is in
- * memory, "=7" is a constant, "?vector" is unavailable. So is a result "-> TYPE@?REASON".
+ * memory, "=7" is a constant, "?vector" is unavailable. A result "-> TYPE@?REASON" is unavailable,
+ * too.
  *
  * A structure is "struct:stat" or "struct:pollfd[n]" (model/calls/call-structs.h lists them).
  *
- * Without arguments, the known ones of libc and of system calls (model/calls) are used, or none. A
- * number can have named values: "flags:open", or its own ones, "enum{RED=0,GREEN=1}". capture/calls
- * applies specifications to processes.
+ * If a specification has no arguments, the known arguments are used (model/calls has them for libc
+ * and for system calls). If the function is not known, no arguments are recorded. A number can have
+ * named values: "flags:open" is a set with a name, and "enum{RED=0,GREEN=1}" lists values for one
+ * argument. capture/calls applies specifications to processes.
  */
 #pragma once
 
@@ -40,23 +42,24 @@
 
 enum {
 	CALL_ARGS_MAX = 8,
-	CALL_ARG_REGISTERS = 6,  /* for arguments without a location */
+	CALL_ARG_REGISTERS = 6,  /* registers for arguments without a location */
 	CALL_FILE_MAX = 512,     /* bytes, the NUL included */
-	CALL_FUNCTION_MAX = 256, /* likewise */
-	CALL_NAME_MAX = 32,      /* likewise, of an argument */
+	CALL_FUNCTION_MAX = 256, /* bytes, the NUL included */
+	CALL_NAME_MAX = 32,      /* bytes of an argument's name, the NUL included */
 	CALL_SPEC_TEXT_MAX = 4096,
-	CALL_WORDS_MAX = 1024, /* bytes of all named values of a specification, a NUL after each */
+	/* Bytes of all named values of a specification, with a NUL after each. */
+	CALL_WORDS_MAX = 1024,
 	CALL_GENERAL_REGISTERS = 16,
 	CALL_BUF_MAX = 65536, /* the maximum size of a buffer in a specification */
 	CALL_SPEC_WHY_MAX = 160,
 };
 
-/* The location of an argument, for the programs: CALL_ORIGIN_* (bpf/record.h). */
+/* Where the programs find an argument: CALL_ORIGIN_* (bpf/record.h). */
 struct call_location {
 	bool is_explicit; /* else the argument is in the register of its number */
 	uint8_t kind;
-	uint8_t reg;    /* by DWARF's number */
-	uint8_t shift;  /* lowest bits that are left out */
+	uint8_t reg;    /* its number in DWARF */
+	uint8_t shift;  /* the number of lowest bits that are left out */
 	uint8_t width;  /* bits of a bit field; 0 = as wide as the type */
 	uint8_t reason; /* enum call_reason, for CALL_ORIGIN_NONE */
 	int64_t offset;
@@ -71,7 +74,7 @@ struct call_arg {
 /* A function, or an instruction in it, as offsets in the file. */
 struct call_range {
 	bool is_used;
-	bool is_point;         /* the instruction at AT: it has no return */
+	bool is_point;         /* it means the instruction at AT, which has no return */
 	uint64_t begin, bytes; /* the whole function */
 	uint64_t at;           /* offset of the instruction from BEGIN */
 };
@@ -94,7 +97,8 @@ struct call_spec {
 	uint8_t ret_reason; /* enum call_reason: the result is unavailable */
 	struct call_condition condition;
 	uint32_t limit; /* maximum of recorded calls of each function per second; 0 = no limit */
-	bool implied;   /* arguments and result are the known ones, or none */
+	/* Arguments and result are not in the text: they are known from model/calls, or absent. */
+	bool implied;
 };
 
 /* The error in a specification, and its position: the number of bytes before it. */
@@ -113,8 +117,9 @@ const char *call_spec_find_file(const char *text, const char **ret, size_t *ret_
 int call_spec_parse(const char *text, struct call_spec *ret, struct call_spec_error *error);
 
 /*
- * The arguments whose memory is copied, in the order of their slots in records: first *RET_N_IN
- * arguments copied at the entry, then those copied at the return. Returns their number.
+ * Writes to ARGS the arguments whose memory is copied, in the order of their slots in records:
+ * first the *RET_N_IN arguments that are copied at the entry, then the arguments that are copied at
+ * the return. Returns the number of all.
  */
 uint8_t call_spec_slots(const struct call_spec *spec, uint8_t args[static CALL_TEXTS_MAX],
 			uint8_t *ret_n_in);
@@ -125,17 +130,19 @@ bool call_spec_is_glob(const struct call_spec *spec);
 /* True if an argument is not in the register of its number. */
 bool call_spec_has_locations(const struct call_spec *spec);
 
-/* The number of argument registers that the entry of a function must still have unchanged. */
+/*
+ * Returns the number of argument registers that must be unchanged where the probe on the entry is.
+ */
 unsigned call_spec_n_registers(const struct call_spec *spec);
 
 /* The file name that stands for system calls. */
 #define CALL_SYSCALL_FILE "syscall"
 
 /*
- * The register of a system call's argument ARG, counted from 0: "r1" is the second one. By default,
- * it is ARG.
+ * Returns the register of a system call's argument ARG, counted from 0: "r1" is the second
+ * register. If no register is given, it is ARG.
  */
 size_t call_spec_register(const struct call_spec *spec, size_t arg);
 
-/* True if it is for system calls, without a file. */
+/* True if the specification is for system calls, and has no file. */
 bool call_spec_is_syscall(const struct call_spec *spec);

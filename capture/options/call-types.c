@@ -6,12 +6,12 @@
 #include "base/cleanup.h"
 #include "model/calls/call-sets.h"
 
-/* call_type_name() returns the first name of each form and width. */
+/* If several rows have the same form and width, call_type_name() returns the first name. */
 static const struct type_row {
 	const char *name;
 	enum call_form form;
 	uint8_t bits;
-	const char *set; /* the default set of names, if the type has one */
+	const char *set; /* the set of names that it has by default; NULL = no set */
 } types[] = {
 	{ "void", CALL_VOID, 64 },
 	{ "int", CALL_INT, 32 },

@@ -29,17 +29,21 @@ enum call_form {
 struct call_type {
 	enum call_form form;
 	uint8_t bits; /* 8, 16, 32 or 64: the valid bits of the register */
-	/* The argument with the number of bytes (CALL_BUF) or of elements (CALL_STRUCT). */
+	/* The argument that holds the number of bytes (CALL_BUF) or of elements (CALL_STRUCT). */
 	uint8_t count_arg;
-	bool out;        /* memory: shown as of the return of the call */
-	bool in_out;     /* likewise, and as of the entry */
+	bool out;        /* memory is shown as it is at the return of the call */
+	bool in_out;     /* memory is shown as it is at the entry, and at the return */
 	bool in_hex;     /* CALL_BUF: all bytes are shown in hexadecimal */
-	bool is_array;   /* for CALL_STRUCT */
-	bool is_counted; /* by an argument */
-	uint32_t count;  /* ... or this constant; 0 = use the argument */
-	uint16_t layout; /* for CALL_STRUCT: model/calls/call-structs.h */
-	uint16_t set;    /* named values of a number, model/calls/call-sets.h; 0 = none */
-	uint16_t words;  /* its own named values: their position in `words`, from 1; 0 = none */
+	bool is_array;   /* CALL_STRUCT: several structures */
+	bool is_counted; /* an argument holds the count */
+	uint32_t count;  /* the count, if it is a constant; 0 = an argument holds it */
+	uint16_t layout; /* CALL_STRUCT: which structure (model/calls/call-structs.h) */
+	uint16_t set;    /* set of named values of a number (model/calls/call-sets.h); 0 = no set */
+	/*
+	 * Named values that the specification lists: their position in `words`, from 1; 0 = no
+	 * list.
+	 */
+	uint16_t words;
 };
 
 /* The reason why an argument or a result is unavailable. */
@@ -55,24 +59,24 @@ enum call_reason {
 	CALL_REASON_MAX,
 };
 
-/* Finds the type with the name of N bytes at WORD. False if there is none. */
+/* Finds the type with the name of N bytes at WORD. Returns false if no type has that name. */
 bool call_type_find(const char *word, size_t n, struct call_type *ret);
 
-/* Whether values of TYPE are addresses of memory that is shown. */
+/* Whether a value of TYPE is an address, and the memory there is shown. */
 bool call_type_is_memory(const struct call_type *type);
 
 /* Whether values of TYPE are signed. */
 bool call_type_is_signed(const struct call_type *type);
 
-/* The name of TYPE, without the count of a buffer. */
+/* Returns the name of TYPE, without the count of a buffer. */
 const char *call_type_name(const struct call_type *type);
 
-/* VALUE, a register, converted to TYPE: cut to its bits and sign-extended. */
+/* Converts VALUE, from a register, to TYPE: cuts it to the bits of TYPE and extends its sign. */
 uint64_t call_type_value(const struct call_type *type, uint64_t value);
 
-/* The reason with the name of N bytes at NAME, or CALL_REASON_NONE. */
+/* Returns the reason whose name is the N bytes at NAME, or CALL_REASON_NONE. */
 enum call_reason call_reason_find(const char *name, size_t n);
 
-/* The name of REASON in a specification, and its description. */
+/* How a specification names REASON, and how people read it. */
 const char *call_reason_name(enum call_reason reason);
 const char *call_reason_text(enum call_reason reason);

@@ -21,8 +21,8 @@
 #include "capture/options/collection-rows.h"
 
 enum {
-	INI_NAME_MAX = 49, /* inih truncates longer names of sections and keys */
-	SHOWN_MAX = 60,    /* maximum of the file's text in a message */
+	INI_NAME_MAX = 49, /* inih cuts longer names of sections and keys */
+	SHOWN_MAX = 60,    /* how much of the file's text a message shows at most */
 	COMPLAINTS_MAX = 100,
 };
 
@@ -34,15 +34,15 @@ struct complaint {
 struct parser {
 	struct collection c;
 	FILE *file;
-	char *text; /* of the current line */
+	char *text; /* the current line */
 	size_t room, bytes;
 	unsigned line;
-	unsigned *lines; /* the first line of each row's key; 0 = none yet */
+	unsigned *lines; /* the first line that has the key of each row; 0 = no line yet */
 	bool expected;   /* inih should find a key in the line that it got last */
 	int error;       /* -EINVAL after a complaint, or another errno */
 	struct complaint *complaints;
 	size_t room_complaints;
-	size_t n_complaints; /* total number; only COMPLAINTS_MAX of them are stored */
+	size_t n_complaints; /* number of all complaints; only COMPLAINTS_MAX are stored */
 };
 
 static void collection_complain(struct parser *p, unsigned line, const char *text)
@@ -188,7 +188,7 @@ static char *collection_next_line(char *to, int room, void *userdata)
 		text += 3; /* the byte order mark of some editors */
 	text += strspn(text, " \t");
 	if (!collection_check_line(p, text, (size_t)(n - (text - p->text)), (size_t)room))
-		text = p->text + n; /* pass an empty line */
+		text = p->text + n; /* inih gets an empty line instead */
 	snprintf(to, (size_t)room, "%s\n", text);
 	return to;
 }
@@ -203,7 +203,7 @@ static void collection_unknown_key(struct parser *p, const char *section, const 
 	OPTION_FOR_EACH(row) {
 		unsigned d = row->key ? value_distance(key, row->key) : best + 1;
 
-		/* Prefer a key of the same section at equal distance. */
+		/* Of two keys that are equally similar, the one of the same section is better. */
 		if (d < best || (nearest && d == best && strcmp(row->section, section) == 0 &&
 				 strcmp(nearest->section, section) != 0)) {
 			best = d;

@@ -72,8 +72,8 @@ static int collection_rows_append(char ***list, const char *text)
 }
 
 /*
- * Checks the kind of the unit, which must be one that contains processes, and the characters of its
- * name.
+ * Checks that the unit is of a kind that contains processes, and that its name has only permitted
+ * characters.
  */
 static int collection_parse_unit(const struct option_row *row, struct collection *to,
 				 const char *text, char *why)
@@ -158,7 +158,7 @@ static int collection_parse_directory(const struct option_row *row, struct colle
 	size_t n = strlen(text);
 	int r = collection_check_path(text, why) ?: collection_set_string(option_at(row, to), text);
 
-	/* Remove trailing slashes, for comparisons and output. */
+	/* Remove slashes at the end, so that paths can be compared and shown. */
 	for (; r == 0 && n > 1 && to->directory[n - 1] == '/'; n--)
 		to->directory[n - 1] = '\0';
 	if (r == 0 && strcmp(to->directory, "/") == 0)

@@ -19,31 +19,32 @@ enum {
 	COLLECTION_BYTES_MAX = 1 << 20 /* maximum size of a file */
 };
 
-/* Defaults of a collection file. */
-#define COLLECTION_ROTATE_BYTES_DEFAULT (UINT64_C(64) << 20) /* for stream mode without rotation */
-#define COLLECTION_KEEP_BYTES_DEFAULT   (UINT64_C(1) << 30)  /* without any limit */
+/* Values that a collection file has by default. */
+/* In stream mode, if the file does not set when to rotate. */
+#define COLLECTION_ROTATE_BYTES_DEFAULT (UINT64_C(64) << 20)
+#define COLLECTION_KEEP_BYTES_DEFAULT   (UINT64_C(1) << 30) /* if the file sets no limit */
 #define COLLECTION_TRIGGER_NS_DEFAULT   UINT64_C(60000000000)
 
 /*
- * The reason for the end of a collection's session whose units are in other cgroups now. A new
- * session finds them.
+ * The reason why a collection's session ends if its units have moved to other cgroups. A new
+ * session finds the units there.
  */
 #define COLLECTION_REASON_OUTDATED "cgroups changed"
 
 struct collection {
 	/*
-	 * Owned; has the name of the collection. Its filter does not contain the units and cgroups
-	 * yet.
+	 * Owned. Its name is the name of the collection. Its filter does not yet contain the units
+	 * and cgroups.
 	 */
 	struct session_options session;
-	char *description; /* NULL = none. Owned, like all that follow */
-	char **units;      /* NULL-terminated lists: Unit= and CGroup= */
+	char *description; /* NULL = no description. Owned, like all members below */
+	char **units;      /* the values of Unit= and CGroup=; each list ends with NULL */
 	char **cgroups;
-	char **programs;     /* programs that watched processes will load; absolute */
-	char *directory;     /* directory for chunks and snapshots; absolute */
-	uint64_t keep_bytes; /* 0 = no limit, also for the next one */
+	char **programs;     /* absolute paths of programs that watched processes will load */
+	char *directory;     /* absolute path of the directory for chunks and snapshots */
+	uint64_t keep_bytes; /* 0 = no limit, for both */
 	uint64_t keep_ns;
-	unsigned directory_line; /* 0 = not given */
+	unsigned directory_line; /* the line of its key; 0 = the key is absent */
 };
 
 /*
@@ -54,11 +55,14 @@ typedef void (*collection_complaint_fn)(unsigned line, const char *text, void *u
 
 void collection_deinit(struct collection *p);
 
-/* Writes NAME of ".../NAME.conf" to TO, if it is valid for a collection. Otherwise returns NULL. */
+/*
+ * If PATH is ".../NAME.conf", and NAME is valid for a collection, writes NAME to TO and returns TO.
+ * Otherwise returns NULL.
+ */
 const char *collection_name_of(const char *path, char to[static 65]);
 
 /*
- * The reason why a file or directory with ST is not trusted to configure root's service, as a
- * sentence; NULL if it is trusted. UID is root's, except in tests.
+ * Returns a sentence that says why a file or directory with ST may not configure root's service;
+ * NULL if it may. UID is root's, except in tests.
  */
 const char *collection_untrusted(const struct stat *st, uid_t uid);

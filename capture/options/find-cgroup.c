@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The id of a cgroup is the id of its kernfs node. Its file handle contains these 8 bytes.
+ * The id of a cgroup is the id of its kernfs node. The file handle of the node consists of these 8
+ * bytes.
  */
 #include "capture/options/find-cgroup.h"
 
@@ -73,7 +74,7 @@ static int find_cgroup_read_id(const char *path, uint64_t *ret)
 }
 
 /*
- * Fills RET for a cgroup that need not exist. BELOW is a path without a slash at either end, and
+ * Fills in RET for a cgroup that need not exist. BELOW is a path without a slash at either end, and
  * without "." and "..". The parent must exist.
  */
 __attribute__((nonnull)) static int find_cgroup_resolve_to_be(const char *mount, const char *below,
@@ -100,7 +101,7 @@ __attribute__((nonnull)) static int find_cgroup_resolve_to_be(const char *mount,
 	return 0;
 }
 
-/* Likewise, but the cgroup must exist. */
+/* Like find_cgroup_resolve_to_be(), but the cgroup must exist. */
 static int find_cgroup_resolve(const char *mount, const char *below, struct filter_cgroup *ret)
 {
 	char path[2 * PATH_MAX];
@@ -249,7 +250,7 @@ static void find_cgroup_template_slice(char *to, size_t room, const char *templa
 	to[used] = '\0';
 }
 
-/* The cgroup in which systemd runs the unit NAME by default. */
+/* Writes to TO the cgroup in which systemd runs the unit NAME by default. */
 static int find_cgroup_usual_path(const char *name, char *to, size_t room)
 {
 	char slice[2 * FILTER_CGROUP_BYTES] = "system";
@@ -278,7 +279,10 @@ int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max
 	*ret_runs = n > 0;
 	if (n != -ENOENT)
 		return n;
-	/* Cgroups of users with that name may or may not be the unit, so they are included. */
+	/*
+	 * A cgroup with that name that belongs to a user may be the unit, so such cgroups are
+	 * included.
+	 */
 	n = find_cgroup_by_unit(unit, false, list, max - 1);
 	*ret_runs = n > 0;
 	if (n == -ENOENT || n == -E2BIG)

@@ -19,24 +19,27 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret);
 
 /*
  * Searches the tree for cgroups with the name UNIT, at most MAX. ".service" is appended if UNIT has
- * no dot. Returns their number, a negative errno as above, or -E2BIG.
+ * no dot. Returns their number, -E2BIG, or a negative errno as find_cgroup_path() returns it.
  */
 int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max);
 
 /*
- * The same, but prefers cgroups that belong to root: users can choose any name below the cgroups
- * that systemd delegates to them.
+ * Like find_cgroup_unit(), but prefers cgroups that belong to root, because users can choose any
+ * name below the cgroups that systemd delegates to them.
  */
 int find_cgroup_unit_trusted(const char *unit, struct filter_cgroup *list, int max);
 
 /*
- * The same, for a unit that need not run. If no cgroup of that name belongs to root, *LIST ends
- * with the cgroup that systemd will create, if its parent exists: a service in system.slice, a
- * template instance in the template's slice, a slice below the slices in its name. Cgroups of users
- * with that name come before it. Returns as above; -ENOENT if the parent does not exist yet.
- * *RET_RUNS is whether a cgroup with that name exists.
+ * Like find_cgroup_unit_trusted(), but the unit need not run. If no cgroup of that name belongs to
+ * root, *LIST ends with the cgroup that systemd will create, if its parent exists: a service in
+ * system.slice, a template instance in the template's slice, a slice below the slices in its name.
+ * Cgroups with that name that belong to users come before it. Returns like find_cgroup_unit(), and
+ * -ENOENT if the parent does not exist yet. *RET_RUNS says whether a cgroup with that name exists.
  */
 int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max, bool *ret_runs);
 
-/* Writes a sentence about ERROR of these functions to WHY, with the name WHAT, and returns it. */
+/*
+ * Writes a sentence to WHY about ERROR, which one of these functions returned for the name WHAT.
+ * Returns WHY.
+ */
 char *find_cgroup_error(int error, const char *what, char why[static VALUE_WHY_MAX]);

@@ -10,7 +10,7 @@
 struct checker {
 	const struct session_options *o;
 	uint32_t categories;
-	bool chosen; /* whether processes are selected */
+	bool chosen; /* processes are selected */
 	option_complaint_fn complain;
 	void *userdata;
 	size_t n;
@@ -23,7 +23,7 @@ static void option_check_complain(struct checker *k, const struct option_row *ro
 		k->complain(row, why, k->userdata);
 }
 
-/* The row of the option at OFFSET. */
+/* Returns the row of the option at OFFSET. */
 static const struct option_row *option_check_row_at(size_t offset)
 {
 	OPTION_FOR_EACH(row)
@@ -54,7 +54,7 @@ static bool option_check_has_category(const struct checker *k, const struct opti
 	       (row->categories == CATEGORY_COUNTERS && option_check_needs_pressure(k->o));
 }
 
-/* Reports an option without its requirements. */
+/* Reports an option whose requirements are not met. */
 static void option_check_row(struct checker *k, const struct option_row *row)
 {
 	const struct option_row *needed = row->needs ? option_check_row_at(row->needs) : NULL;

@@ -13,7 +13,7 @@
 #define NO_MAX     INT64_MAX
 #define EVERY      "every process"
 #define ON_PRESSURE                                                                                \
-	OPTION_SHARE, .min = 100 /* the precision of the kernel */, .max = 1000000,                \
+	OPTION_SHARE, .min = 100 /* the kernel is not more precise */, .max = 1000000,             \
 		      .shown_profile = "never"
 
 _Static_assert(offsetof(struct collection, session) == 0, "offsets are of both");
@@ -38,14 +38,14 @@ static const char *option_pack_name(unsigned i)
 	return i < PACK_METHOD_MAX ? pack_ops(i)->name : NULL;
 }
 
-/* Common members of rows. */
+/* Members that many rows have. */
 #define NUMBER(unit, at, least, most)                                                              \
 	.type = OPTION_##unit, .offset = (at), .min = (least), .max = (most)
 #define USUALLY(value, text)     .usual = (value), .shown = (text)
 #define STORED(as, place)        .stored_as = (as), .rank = (place)
 #define ALWAYS_STORED(as, place) STORED(as, place), .flags = OPTION_STORED
 
-/* The second line of a help text. */
+/* Begins the second line of a help text. */
 #define NEXT "\n                             "
 
 #define WHAT   "Events:"

@@ -14,26 +14,27 @@
 #include "base/value.h"
 #include "capture/options/collection.h"
 
-/* The type of an option: how its value is parsed, sent and shown. */
+/* Types say how the value of an option is parsed, sent and shown. */
 enum option_type {
-	/* One number, an uint64_t; 0 is the default. */
+	/* Values of these types are one number, an uint64_t; 0 is the default. */
 	OPTION_TIME = VALUE_TIME,
 	OPTION_SIZE = VALUE_SIZE,
 	OPTION_COUNT = VALUE_COUNT,
 	OPTION_SHARE = VALUE_SHARE,
 	OPTION_BOOL,
-	OPTION_CHOICE, /* one of the row's `choices`; an enum whose first value is the default */
-	OPTION_TEXT,   /* a string, owned */
-	/* Types with their own functions for parsing and sending. */
+	/* One of the choices that the row lists; an enum whose first value is the default. */
+	OPTION_CHOICE,
+	OPTION_TEXT, /* a string, owned */
+	/* These types have their own functions for parsing and sending. */
 	OPTION_CATEGORIES,
 	OPTION_OVERHEAD,
-	OPTION_TRIGGERS, /* all rows with `trigger` */
+	OPTION_TRIGGERS, /* all options whose rows have `trigger` */
 	OPTION_OWN,
 	OPTION_PIDS,
 	OPTION_USERS,
 	OPTION_COMMS,
-	OPTION_CGROUPS, /* resolved cgroups of the filter; only on the bus */
-	OPTION_CGROUP,  /* the path of a cgroup; resolved before it is sent */
+	OPTION_CGROUPS, /* cgroups of the filter, after they were found; only on the bus */
+	OPTION_CGROUP,  /* the path of a cgroup, which is found before it is sent */
 	OPTION_UNIT,
 	OPTION_FILES,   /* open files, on the bus */
 	OPTION_MOMENTS, /* compiled moments (model/moments/moment-plan.h), each with a file */
@@ -43,7 +44,7 @@ enum option_type {
 	OPTION_TYPES_MAX,
 };
 
-/* The verbs with the option. */
+/* The verbs that have an option. */
 enum option_verb {
 	OPTION_OF_RECORD = 1 << 0,
 	OPTION_OF_START = 1 << 1,
@@ -58,44 +59,54 @@ enum option_flag {
 	OPTION_INFINITY = 1 << 0, /* "infinity" is 0: no limit */
 	OPTION_OPTIONAL = 1 << 1, /* the command line may omit the value; `implied` is then used */
 	OPTION_YES_NO = 1 << 2,   /* a choice that may also be yes (`implied`) or no */
-	OPTION_NEGATED = 1 << 3,  /* the key of a collection is the negation of the option */
-	OPTION_LIST = 1 << 4,     /* the key of a collection may be given more than once */
-	/* For the description of a session in its archive (session_options_describe()). */
-	OPTION_STORED = 1 << 5,   /* included whenever it applies, not only if it is set */
-	OPTION_STORED_N = 1 << 6, /* as a bare number */
+	OPTION_NEGATED = 1 << 3,  /* the key in a collection means the opposite of the option */
+	OPTION_LIST = 1 << 4,     /* the key may occur more than once in a collection */
+	/*
+	 * These flags are for the text in the archive that describes the session
+	 * (session_options_describe()).
+	 */
+	OPTION_STORED = 1 << 5,   /* the text has it whenever it applies, not only if it is set */
+	OPTION_STORED_N = 1 << 6, /* the text has a number without a unit */
 };
 
 struct option_row {
-	/* The command line: "--name". NULL = not available, also for `bus` and `key`. */
+	/*
+	 * "--name" on the command line. If `name`, `bus` or `key` is NULL, the option is not
+	 * available there.
+	 */
 	const char *name;
 	char letter;
-	const char *placeholder; /* for its value in --help */
+	const char *placeholder; /* stands for its value in --help */
 	unsigned verbs;
 	const char *group, *help; /* --help: the heading, and a line or two */
 
 	const char *bus;
 	const char *section, *key; /* section and key in a collection */
-	const char *trigger;       /* name in --trigger and in the option `triggers` */
+	const char *trigger;       /* its name in --trigger and in the option `triggers` */
 
 	enum option_type type;
 	unsigned flags;
-	size_t offset;     /* in struct collection, which begins with the options of the session */
-	uint64_t min, max; /* limits of a number, or of each value in a list */
-	size_t n_max;      /* maximum length of a list or a text */
-	uint64_t usual;    /* the default of a number */
-	const char *shown; /* the default, for people; NULL = not shown */
-	const char *shown_profile; /* the same for the key, if a collection has another default */
+	/* The position in struct collection, which begins with the options of the session. */
+	size_t offset;
+	uint64_t min, max;                 /* limits of a number, or of each value in a list */
+	size_t n_max;                      /* maximum length of a list or a text */
+	uint64_t usual;                    /* the default of a number */
+	const char *shown;                 /* the default, as people read it; NULL = not shown */
+	const char *shown_profile;         /* the default in a collection, if it differs */
 	const char *(*choice)(unsigned i); /* the name of a choice; NULL after the last */
-	const char *values; /* permitted values, for people, if the type is not sufficient */
+	/* Permitted values, as people read them, if the type does not say enough. */
+	const char *values;
 	const char *implied;
 
-	/* Requirements, without which it has no effect. */
-	uint32_t categories; /* requires one of these; 0 = any */
-	unsigned mode;       /* 0 = any, else the mode + 1: OPTION_IN() */
-	size_t needs;        /* the offset of a required option; 0 = none */
+	/* The option has no effect unless these requirements are met. */
+	uint32_t categories; /* one of these categories must be recorded; 0 = any category */
+	unsigned mode;       /* 0 = any mode, otherwise the mode + 1: OPTION_IN() */
+	size_t needs;        /* the offset of a required option; 0 = no option is required */
 
-	const char *stored_as; /* its name in the archive's text; NULL = not in it */
-	unsigned rank;         /* its position there; 0 = after all others, in table order */
+	/* Its name in the text of the archive; NULL = the text does not have it. */
+	const char *stored_as;
+	/* Its position in that text; 0 = after all others, in the order of the table. */
+	unsigned rank;
 };
 
 #define OPTION_IN(m) ((m) + 1)
@@ -109,7 +120,8 @@ extern const size_t option_n_rows;
 	for (const struct option_row *row = option_rows; row < option_rows + option_n_rows; row++)
 
 /*
- * The row with the given name; NULL if there is none. The name of a trigger has N bytes and no NUL.
+ * These functions return the row with the given name, or NULL if no row has it. The name of a
+ * trigger has N bytes and no NUL.
  */
 const struct option_row *option_of_bus(const char *name);
 const struct option_row *option_of_name(const char *name);
@@ -126,15 +138,15 @@ static inline bool option_is_number(const struct option_row *row)
 }
 
 /*
- * Whether only collections have the option, so that it is in struct collection and not in the
- * session's options.
+ * Whether only collections have the option. If so, its value is in struct collection and not in the
+ * options of the session.
  */
 static inline bool option_is_of_profile(const struct option_row *row)
 {
 	return row->offset >= sizeof(struct session_options);
 }
 
-/* The value of ROW if it is a number, a choice or a bool; 0 for other types. */
+/* Returns the value of ROW if it is a number, a choice or a bool; 0 for other types. */
 uint64_t option_value(const struct option_row *row, const void *options);
 
 /* Whether the option differs from its default. */
@@ -146,21 +158,21 @@ static inline bool option_in_range(const struct option_row *row, uint64_t value)
 	return value == 0 || (value >= row->min && value <= row->max);
 }
 
-/* Sets a number, a choice or a bool. VALUE must be within bounds. */
+/* Sets a number, a choice or a bool. VALUE must be within the bounds of ROW. */
 void option_set(const struct option_row *row, void *options, uint64_t value);
 
-/* Sets a choice by its name. False if there is no such choice. */
+/* Sets a choice by its name. Returns false if no choice has that name. */
 bool option_set_choice(const struct option_row *row, void *options, const char *name);
 
 /*
- * Parses TEXT as users write it, on command lines and in collections. For all types up to
- * OPTION_TEXT, and for OPTION_OVERHEAD, OPTION_COMMS and OPTION_USERS. Returns 0, -EINVAL or
- * another errno with a sentence in WHY.
+ * Parses TEXT as users write it, on command lines and in collections. The type of ROW must be one
+ * of those up to OPTION_TEXT, or OPTION_OVERHEAD, OPTION_COMMS or OPTION_USERS. Returns 0, -EINVAL
+ * or another errno with a sentence in WHY.
  */
 int option_parse(const struct option_row *row, void *options, const char *text,
 		 char why[static VALUE_WHY_MAX]);
 
-/* The permitted values: "a time: 10.0 ms to 60.0 s", "no, look, freeze". */
+/* Writes a text about the permitted values: "a time: 10.0 ms to 60.0 s", or "no, look, freeze". */
 #define OPTION_VALUES_MAX 160
 char *option_values(const struct option_row *row, char to[static OPTION_VALUES_MAX]);
 
@@ -170,14 +182,15 @@ char *option_values(const struct option_row *row, char to[static OPTION_VALUES_M
 typedef void (*option_complaint_fn)(const struct option_row *row, const char *why, void *userdata);
 
 enum {
-	OPTION_CHECK_CHOSEN = 1 << 0, /* processes are selected by means other than the filter */
+	OPTION_CHECK_CHOSEN = 1 << 0, /* processes are selected in another way than by the filter */
 	OPTION_CHECK_PROFILE =
-		1 << 1, /* O begins a struct collection; check its own options, too */
+		/* O is the beginning of a struct collection, whose options are checked, too. */
+	1 << 1,
 };
 
 /*
- * Checks all options of O together, with FLAGS as above. Returns the number of errors. COMPLAIN may
- * be NULL.
+ * Checks all options of O together, with FLAGS (OPTION_CHECK_*). Returns the number of errors.
+ * COMPLAIN may be NULL.
  */
 size_t option_check(const struct session_options *o, unsigned flags, option_complaint_fn complain,
 		    void *userdata);

@@ -29,7 +29,7 @@ uint64_t option_value(const struct option_row *row, const void *options)
 bool option_is_set(const struct option_row *row, const void *options)
 {
 	if (row->type == OPTION_OVERHEAD || row->type == OPTION_TRIGGERS)
-		return false; /* the options that they set have their own rows */
+		return false; /* these types set other options, which have their own rows */
 	if (row->type == OPTION_TEXT || row->type > OPTION_OWN)
 		return *(void *const *)option_at(row, options) != NULL;
 	return option_value(row, options) != row->usual && option_value(row, options) != 0;
@@ -99,7 +99,7 @@ static int option_parse_text(const struct option_row *row, void *options, const 
 	return *to ? 0 : -ENOMEM;
 }
 
-/* (the caller finds and opens the file) */
+/* Adds a specification of calls. The caller finds and opens the file. */
 static int option_parse_call(const struct option_row *row, struct session_options *o,
 			     const char *text, char *why)
 {
@@ -113,7 +113,7 @@ static int option_parse_call(const struct option_row *row, struct session_option
 	return r == -E2BIG ? value_refuse(why, "at most %zu are possible", row->n_max) : r;
 }
 
-/* Likewise, for a compiled moment. */
+/* Adds a compiled moment. The caller finds and opens the file. */
 static int option_parse_moment(const struct option_row *row, struct session_options *o,
 			       const char *text, char *why)
 {

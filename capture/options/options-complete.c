@@ -18,7 +18,7 @@ static bool options_complete_value_is_valid(const struct option_row *row,
 	return !option_is_number(row) || option_in_range(row, option_value(row, o));
 }
 
-/* (the programs' table has room for more processes than options can list) */
+/* (the table of the programs has room for more processes than options can list) */
 static bool options_complete_filter_is_valid(const struct capture_filter *f)
 {
 	return f->n_pids <= FILTER_PIDS_MAX && f->n_uids <= FILTER_VALUES_MAX &&
@@ -44,7 +44,7 @@ int session_options_complete(struct session_options *o)
 	return 0;
 }
 
-/* Whether ROW is in the description. */
+/* Whether ROW is part of the description. */
 static bool options_complete_is_described(const struct option_row *row,
 					  const struct session_options *o)
 {
@@ -61,7 +61,7 @@ static bool options_complete_is_described(const struct option_row *row,
 	return row->flags & OPTION_STORED || option_value(row, o);
 }
 
-/* Triggers and limits have exact numbers. */
+/* The numbers of triggers and limits are exact. */
 static void options_complete_describe_number(FILE *f, const struct option_row *row, uint64_t value)
 {
 	static const char *const units[] = { "ns", "B", "", "ppm" };
@@ -93,7 +93,7 @@ static void options_complete_describe_row(FILE *f, const struct option_row *row,
 		fprintf(f, " %s", row->stored_as);
 }
 
-/* Options with a rank come first, in its order, then all others. */
+/* Options with a rank come first, in the order of ranks, then all others. */
 char *session_options_describe(const struct session_options *o)
 {
 	unsigned last = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options of a session as a whole, by their table (option-table.h).
+ * All options of a session together, by the rows of option-table.h.
  */
 #pragma once
 

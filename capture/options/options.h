@@ -13,8 +13,8 @@
 #include "writer/pack/pack.h"
 
 /*
- * Categories of -e. Lifecycle and mappings are always recorded. Later categories get their bit
- * here.
+ * Categories of -e. Lifecycle and mappings are always recorded. The bits of new categories are
+ * added here.
  */
 enum capture_category {
 	CATEGORY_SCHED = 1 << 0,
@@ -30,42 +30,42 @@ enum capture_category {
 	CATEGORY_SHM = 1 << 10,
 	CATEGORY_THREADS = 1 << 11,
 	CATEGORY_CALLS = 1 << 12,       /* requires session_options.calls */
-	CATEGORY_CALL_STACKS = 1 << 13, /* likewise */
+	CATEGORY_CALL_STACKS = 1 << 13, /* requires session_options.calls */
 	CATEGORY_MOMENTS = 1 << 14,     /* requires session_options.moments */
-	/* Without CATEGORY_PROFILE where samples are unavailable. */
+	/* CATEGORY_PROFILE is left out where samples are unavailable. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
-	/* With call stacks in separate records, each sent once. */
+	/* These categories have call stacks, which are separate records that are sent once. */
 	CATEGORIES_STACKS =
 		CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_CALL_STACKS | CATEGORY_MOMENTS,
-	/* Allocations of watched processes. Only with a filter. */
+	/* These categories record the allocations of watched processes. They need a filter. */
 	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
-	/* With stacks of user space. */
+	/* These categories have stacks of user space. */
 	CATEGORIES_USER_STACKS = CATEGORIES_STACKS | CATEGORIES_MEMORY,
-	/* Of these, those that trace system calls. */
+	/* These categories of CATEGORIES_MEMORY trace system calls. */
 	CATEGORIES_SYSCALLS = CATEGORY_FD | CATEGORY_SHM,
-	/* Of these, those that use probes on functions. */
+	/* These categories of CATEGORIES_MEMORY use probes on functions. */
 	CATEGORIES_PROBES = CATEGORY_MEMORY | CATEGORY_THREADS,
-	/* Calls of the specified functions. */
+	/* These categories record calls of the specified functions. */
 	CATEGORIES_CALLS = CATEGORY_CALLS | CATEGORY_CALL_STACKS,
-	/* Events without a thread: filters do not apply to them. */
+	/* Events of these categories belong to no thread, so filters do not apply to them. */
 	CATEGORIES_UNFILTERED =
 		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,
-	/* Events that an own-process session cannot record. */
+	/* A session that records only the processes of one user cannot record these events. */
 	CATEGORIES_NOT_OWN = CATEGORIES_UNFILTERED | CATEGORY_WORKQUEUE,
 };
 
 struct category_row {
 	const char *name;
 	uint32_t bit;
-	const char *what; /* one line for people */
-	const char *cost; /* its cost, one short line */
+	const char *what; /* what it records, in one line for people */
+	const char *cost; /* what it costs, in one short line */
 };
 
 extern const struct category_row category_rows[]; /* ends with a NULL name */
 
 /*
  * Parses "sched,..." into category bits. Returns 0, or -EINVAL with *RETERR_WORD (if not NULL) at
- * the unknown name and its length in *RETERR_BYTES.
+ * the unknown name and the length of the name in *RETERR_BYTES.
  */
 int categories_parse(const char *text, uint32_t *ret, const char **reterr_word,
 		     size_t *reterr_bytes);
@@ -85,17 +85,17 @@ extern const char *const category_group_names[GROUPS];
 extern const uint32_t category_group_bits[GROUPS]; /* CATEGORY_* */
 
 /*
- * All kinds of conditions must match; within one kind, one matching value is enough. An empty
- * filter selects everything.
+ * A process must match all kinds of conditions; of each kind, one matching value is enough. An
+ * empty filter selects everything.
  */
 struct capture_filter {
-	uint32_t *pids; /* tgids; their children are included. Owned */
+	uint32_t *pids; /* tgids; children of these processes are included, too. Owned */
 	size_t n_pids;
 	uint32_t *uids; /* effective uids. Owned */
 	size_t n_uids;
 	char (*comms)[REC_COMM_BYTES]; /* exact names, cut to 15 bytes. Owned */
 	size_t n_comms;
-	struct filter_cgroup *cgroups; /* their sub-cgroups are included. Owned */
+	struct filter_cgroup *cgroups; /* cgroups below them are included, too. Owned */
 	size_t n_cgroups;
 };
 
@@ -127,8 +127,8 @@ extern const char *const memory_reach_names[MEMORY_REACH_MAX];
 /* How user stacks are walked. */
 enum stack_way {
 	STACKS_AUTO, /* by unwind tables, where possible */
-	STACKS_FP,   /* by frame pointers alone */
-	STACKS_EH,   /* by unwind tables, made from .eh_frame */
+	STACKS_FP,   /* only by frame pointers */
+	STACKS_EH,   /* by unwind tables, which are made from .eh_frame */
 	STACKS_NONE, /* not at all: only the innermost frame is recorded */
 	STACKS_MAX,
 };
@@ -143,7 +143,7 @@ extern const char *const stack_way_names[STACKS_MAX];
 #define ALLOCATOR_FILES_MAX 64
 #define OPTION_CALLS_MAX    64
 #define OPTION_MOMENTS_MAX  64
-#define OPTION_PIDS_MAX     4096 /* processes at the start; children do not count */
+#define OPTION_PIDS_MAX     4096 /* counts the processes at the start, not their children */
 
 /* Open files. Owned. */
 struct option_files {
@@ -151,17 +151,18 @@ struct option_files {
 	size_t n;
 };
 
-/* Options for CATEGORIES_MEMORY. */
+/* Options of CATEGORIES_MEMORY. */
 struct memory_options {
-	bool log;                   /* also each allocation and each free */
-	uint64_t interval;          /* one block per this many bytes, at random; 0 = all */
+	bool log; /* record each allocation and each free, too */
+	/* The average number of bytes from one sampled block to the next; 0 = all blocks. */
+	uint64_t interval;
 	uint64_t min_bytes;         /* ignore smaller blocks */
 	uint64_t blocks_max;        /* maximum of tracked blocks; 0 = default */
 	uint64_t usage_interval_ns; /* interval between sums of allocations; 0 = default */
 	enum heap_trace_reach reach;
 	/*
 	 * Watches all processes that grow (triage.h). Cannot be combined with a filter. The
-	 * interval is between checks; 0 = default.
+	 * interval is the time between two checks; 0 = default.
 	 */
 	bool triage;
 	uint64_t triage_interval_ns;
@@ -170,15 +171,15 @@ struct memory_options {
 };
 
 /*
- * The recorded calls: specifications, and the file of each, in the same order. The same for
- * moments, with compiled specifications (model/moments/moment-plan.h).
+ * The recorded calls: specifications, and the file of each, in the same order. Recorded moments are
+ * stored in the same way; their specifications are compiled (model/moments/moment-plan.h).
  */
 struct call_options {
 	char **specs; /* texts (call-spec.h). Owned */
 	size_t n_specs;
 	struct option_files files;
 	bool fast_returns;       /* use return probes, even for functions that call others */
-	bool force_fast_returns; /* ... and even in programs that switch stacks */
+	bool force_fast_returns; /* use return probes, even in programs that switch stacks */
 };
 
 /* The destination of the archive. */
@@ -188,7 +189,7 @@ enum session_mode {
 	SESSION_MODE_MAX,
 };
 
-/* The names on the bus and the command line. */
+/* The names of modes on the bus and on the command line. */
 extern const char *const session_mode_names[SESSION_MODE_MAX];
 
 #define FLIGHT_NS_DEFAULT    UINT64_C(10000000000)
@@ -199,19 +200,19 @@ extern const char *const session_mode_names[SESSION_MODE_MAX];
 #define ROTATE_NS_MIN    UINT64_C(1000000000)
 #define ROTATE_BYTES_MIN (UINT64_C(1) << 20)
 
-#define OVERHEAD_PPM_MIN 1000u /* of one CPU: 0.1 % */
+#define OVERHEAD_PPM_MIN 1000u /* 0.1 % of one CPU */
 
-#define OVERHEAD_PPM_MAX 1000000000u /* of a thousand CPUs */
+#define OVERHEAD_PPM_MAX 1000000000u /* 100 % of a thousand CPUs */
 
-#define OVERHEAD_MACHINE_PPM_MIN 100u /* of all CPUs together: 0.01 % */
+#define OVERHEAD_MACHINE_PPM_MIN 100u /* 0.01 % of all CPUs together */
 #define OVERHEAD_MACHINE_PPM_MAX 1000000u
 
-/* The triggers of a flight recorder; 0 = never. */
+/* What triggers a flight recorder; 0 = never. */
 struct trigger_options {
 	uint64_t wakeup_ns; /* a thread waited this long for a CPU after its wakeup */
-	uint64_t offcpu_ns; /* a blocked thread started again after this time */
+	uint64_t offcpu_ns; /* a thread ran again after it was blocked this long */
 	uint64_t pressure_ppm
-		[3]; /* the share of the last seconds in which some task stalled: cpu, memory, io */
+		[3]; /* how much of the last seconds some task was stalled: for cpu, memory, io */
 	uint64_t leak_bytes;  /* a watched process has allocated this much more within a minute */
 	uint64_t interval_ns; /* the minimum time between two triggers; 0 = default */
 };
@@ -224,34 +225,42 @@ struct session_options {
 	enum session_mode mode;
 	uint64_t flight_ns,
 		/*
-		 * For a flight recorder: the minimum time and the maximum size; 0 = see
+		 * What a flight recorder keeps: at least this time, at most this size; 0 = see
 		 * session_options_fill_flight()
 		 */
 		flight_bytes;
 	uint64_t rotate_ns,
-		/* When a new chunk starts; 0 = never. Only if chunks are separate files */
+		/* When a new chunk starts; 0 = never. Used only if chunks are separate files */
 		rotate_bytes;
 	bool own; /* only processes of OWN_UID that this user may trace (bpf/own.bpf.h) */
 	uint32_t own_uid;
 	uint32_t own_gids[OWN_GIDS_MAX]; /* the user's groups; empty if unknown */
 	size_t n_own_gids;
-	/* The limit of all costs, as a share of one CPU; above it, less is recorded. 0 = none */
+	/*
+	 * The limit of all costs together, as a share of one CPU; above it, less is recorded. 0 =
+	 * no limit
+	 */
 	uint64_t max_overhead_ppm;
-	/* The same, as a share of all online CPUs. The lower limit applies */
+	/*
+	 * The limit of all costs together, as a share of all online CPUs. The lower limit of the
+	 * two applies
+	 */
 	uint64_t max_overhead_machine_ppm;
-	/* A session that is still over the limit pauses instead of ending. For collections. */
+	/* If a session is still above the limit, it pauses instead of ending. For collections. */
 	bool pauses;
 	struct trigger_options triggers;
-	uint32_t categories;          /* 0 = default */
-	uint64_t ring_bytes;          /* per CPU, rounded up to a power of two; 0 = default */
-	uint64_t default_rings_max;   /* memory for rings of default size; 0 = default */
-	uint64_t flush_ns;            /* the maximum loss if kymo is killed; 0 = default */
+	uint32_t categories; /* 0 = default */
+	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0 = default */
+	/* The maximum memory for rings of the default size; 0 = default. */
+	uint64_t default_rings_max;
+	/* At most this much time is lost if kymo is killed; 0 = default. */
+	uint64_t flush_ns;
 	uint64_t counter_interval_ns; /* between two samples of the counters; 0 = default */
 	uint64_t frequency;           /* samples per second and CPU; 0 = default */
 	uint64_t offcpu_min_ns;       /* shorter times off CPU are not recorded; 0 = default */
 	enum stack_way stacks;
 	uint64_t stack_tables_bytes; /* maximum kernel memory for unwind tables; 0 = default */
-	bool no_perfetto_blobs;      /* without the copy of the samples for Perfetto */
+	bool no_perfetto_blobs;      /* leave out the copy of the samples that is for Perfetto */
 	struct memory_options memory;
 	struct call_options calls, moments;
 	uint64_t duration_ns; /* ends the session; 0 = never */
@@ -265,8 +274,8 @@ struct session_options {
 };
 
 /*
- * The overhead limit: "2%", or "2", of the machine's CPU time, or "0.5cpu" for half of one CPU.
- * Returns 0, or -EINVAL with a sentence in WHY.
+ * Parses the limit of overhead: "2%" or "2" is a share of the machine's CPU time, and "0.5cpu" is
+ * half of one CPU. Returns 0, or -EINVAL with a sentence in WHY.
  */
 int session_options_parse_overhead(struct session_options *o, const char *text,
 				   char why[static VALUE_WHY_MAX]);
@@ -275,7 +284,10 @@ int session_options_parse_overhead(struct session_options *o, const char *text,
 #define CATEGORIES_TEXT_MAX 160
 char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categories);
 
-/* Adds SPEC, which is valid. Returns 0, -E2BIG (OPTION_CALLS_MAX, also for moments) or -ENOMEM. */
+/*
+ * Adds SPEC, which is valid. Returns 0, -E2BIG (if there are already OPTION_CALLS_MAX calls or
+ * moments) or -ENOMEM.
+ */
 int call_options_add(struct call_options *o, const char *spec);
 
 /* Whether a specification is for system calls. */
@@ -287,7 +299,7 @@ bool capture_filter_is_set(const struct capture_filter *f);
 /* Whether some threads are not recorded. */
 bool session_options_filtered(const struct session_options *o);
 
-/* Sets `own` for user UID, with the groups in the user database; root needs none. */
+/* Sets `own` for user UID, and the user's groups from the user database; root needs no groups. */
 void session_options_set_own(struct session_options *o, uint32_t uid);
 
 /* Whether these categories require a filter, and F is empty. */
@@ -297,7 +309,8 @@ static inline bool categories_need_filter(uint32_t categories, const struct capt
 }
 
 /*
- * Sets the missing limits of a flight recorder. With a byte limit only, it keeps as much as fits.
+ * Sets the missing limits of a flight recorder. If only a limit in bytes is set, the recorder keeps
+ * as much as fits.
  */
 void session_options_fill_flight(struct session_options *o);
 

@@ -12,7 +12,9 @@
 
 #include "base/cleanup.h"
 
-/* The format of glibc 2.2 and later. Old files can have an older list before it. */
+/*
+ * The format of glibc 2.2 and later. Before this part, a file can have a list in an older format.
+ */
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"
 
 struct cache_head {
@@ -24,7 +26,7 @@ _Static_assert(sizeof(struct cache_head) == 48, "format");
 
 struct cache_entry {
 	int32_t flags;
-	uint32_t key, value; /* offsets of the name and of the path, from the head */
+	uint32_t key, value; /* offsets of the name and of the path, counted from the head */
 	uint32_t version;
 	uint64_t capabilities;
 };
@@ -35,7 +37,7 @@ enum { CACHE_FLAGS = 0x0303 };
 #elif defined(__aarch64__)
 enum { CACHE_FLAGS = 0x0a03 };
 #else
-enum { CACHE_FLAGS = 0 }; /* any machine */
+enum { CACHE_FLAGS = 0 }; /* entries of any machine */
 #endif
 
 static int program_file_join_path(const char *directory, size_t n, const char *name, char *path,
@@ -55,7 +57,7 @@ static bool program_file_is(const char *path)
 
 /* ---- the dynamic linker's cache ---- */
 
-/* The string at offset AT of the N bytes at HEAD, or NULL. */
+/* Returns the string at offset AT of the N bytes at HEAD, or NULL. */
 static const char *program_file_cache_text(const uint8_t *head, size_t n, uint32_t at)
 {
 	return at < n && memchr(head + at, '\0', n - at) ? (const char *)head + at : NULL;

@@ -34,7 +34,8 @@ static int perf_event_request(struct perf_question *q, int file)
 	if (connect(sock, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return errno == EAGAIN ? -ETIMEDOUT : -errno;
 	if (file >= 0)
-		q->attr.uprobe_path = 0; /* this process's pointer is meaningless there */
+		/* A pointer of this process is meaningless in the other one. */
+		q->attr.uprobe_path = 0;
 	r = perf_protocol_send(sock, q, sizeof(*q), file)
 		    ?: perf_protocol_receive(sock, &answer, sizeof(answer), &event);
 	if (r < 0)
@@ -51,7 +52,7 @@ static int perf_event_open_with(struct perf_question *q, int file)
 	if ((fd != -EACCES && fd != -EPERM) || !ask_path)
 		return fd;
 	asked = perf_event_request(q, file);
-	/* Report the kernel's error instead of the absence of kymo-perf. */
+	/* If kymo-perf is absent, report the error of the kernel. */
 	return asked == -ENOENT || asked == -ECONNREFUSED ? fd : asked;
 }
 

@@ -17,7 +17,7 @@ int perf_event_open_cpu(struct perf_event_attr *attr, unsigned cpu);
 /*
  * Opens a probe at OFFSET of the file FD, for process PID (0 = all processes). While the probe
  * exists, the kernel increments the two-byte semaphore at offset SEMAPHORE of the file in each
- * process; 0 = no semaphore. Returns as above.
+ * process; 0 = no semaphore. Returns a descriptor or a negative errno.
  */
 int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, uint64_t semaphore, bool on_return);
 

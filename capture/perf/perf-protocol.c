@@ -45,7 +45,9 @@ int perf_protocol_receive(int sock, void *data, size_t size, int *ret_fd)
 		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = &control,
-		/* CMSG_SPACE has padding for a second descriptor, which would leak. */
+		/*
+		 * CMSG_SPACE has padding that has room for a second descriptor, which would leak.
+		 */
 		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
 	ssize_t n = recvmsg(sock, &message, MSG_CMSG_CLOEXEC);

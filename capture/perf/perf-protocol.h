@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The messages between the client (perf-event.c) and the server (perf-answer.c) of perf events, and
- * the system call of both.
+ * the system call that both make.
  */
 #pragma once
 
@@ -15,23 +15,25 @@
 #define PERF_SEMAPHORE_SHIFT 32
 
 /*
- * A request. For a probe, the file comes with it as a descriptor. An answer is 0 or a negative
- * errno (int32_t); with 0, it carries the event as a descriptor.
+ * A request. If it is for a probe, the file comes with it as a descriptor. The answer is an
+ * int32_t: 0, with the event as a descriptor, or a negative errno.
  */
 struct perf_question {
 	struct perf_event_attr attr;
 	int32_t pid, cpu;
 };
 
-/* Limits all later waits for the peer to some seconds. Then they fail with -ETIMEDOUT. */
+/*
+ * Limits all later waits for the peer to some seconds. After that time, they fail with -ETIMEDOUT.
+ */
 int perf_protocol_be_impatient(int sock);
 
 /* Sends DATA with descriptor FD (borrowed; -1 = none). Returns 0 or a negative errno. */
 int perf_protocol_send(int sock, void *data, size_t size, int fd);
 
 /*
- * The caller always owns *RET_FD, which can be -1. Returns -EBADMSG for another size or more than
- * one descriptor.
+ * The caller always owns *RET_FD, which can be -1. Returns -EBADMSG if the size differs or more
+ * than one descriptor comes.
  */
 int perf_protocol_receive(int sock, void *data, size_t size, int *ret_fd);
 
@@ -41,5 +43,5 @@ int perf_protocol_receive(int sock, void *data, size_t size, int *ret_fd);
  */
 int perf_protocol_open(struct perf_question *q, int file);
 
-/* The first number in the file PATH, or -1. */
+/* Returns the first number in the file PATH, or -1. */
 int perf_protocol_number(const char *path);

@@ -18,8 +18,8 @@ struct file_key {
 
 struct entry {
 	struct file_key key;
-	uint64_t used; /* the time of the last use, in calls */
-	int error;     /* 0, or the reason why there is no list */
+	uint64_t used; /* when it was used last, as a number of calls */
+	int error;     /* 0, or the reason why the entry has no list */
 	struct allocator_list list;
 };
 
@@ -27,7 +27,7 @@ struct allocator_cache {
 	struct entry entries[ALLOCATOR_CACHE_MAX];
 	size_t n;
 	uint64_t calls, reads;
-	uint64_t timeout_ns; /* for the next file */
+	uint64_t timeout_ns; /* the time limit of the next file */
 };
 
 int allocator_cache_new(struct allocator_cache **ret)
@@ -105,7 +105,7 @@ int allocator_cache_find(struct allocator_cache *c, int fd, const struct allocat
 		c->reads++;
 		if (r == -ETIME && c->timeout_ns / 2 >= TIMEOUT_NS_MIN)
 			c->timeout_ns /= 2;
-		/* Cache only errors that are caused by the file. */
+		/* Cache only errors that the file has caused. */
 		if (r < 0 && r != -EBADMSG && r != -ENOEXEC && r != -ETIME)
 			return r;
 		e = allocator_cache_make_room(c);

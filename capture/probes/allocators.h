@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The functions of a program's files that allocate memory or make threads, and the instructions for
- * their probes: from the symbols of the ELF file and the first bytes of each function. The file can
- * belong to another user, so a privileged process calls allocators_find_sandboxed().
+ * their probes. They are found by the symbols of the ELF file and the first bytes of each function.
+ * The file can belong to another user, so a privileged process calls allocators_find_sandboxed().
  */
 #pragma once
 
@@ -20,7 +20,7 @@ enum {
 };
 
 /*
- * The placement of a probe. A function has one of these forms:
+ * The placement of a probe. A function has one of these sets of probes:
  *
  * - ENTRY alone: only the call is needed (free, operator delete, operator new of libstdc++).
  * - SESSION: call and result; an entry probe and a return probe, both at that offset.
@@ -44,23 +44,24 @@ enum allocator_probe_kind {
 };
 
 struct allocator_probe {
-	uint64_t offset;    /* offset of the instruction in the file */
-	uint64_t semaphore; /* offset of its semaphore, which the kernel raises; 0 = none */
-	uint32_t function;  /* MEMORY_FN_*: the probe's cookie */
-	uint32_t kind;      /* enum allocator_probe_kind */
+	uint64_t offset; /* the instruction, as an offset in the file */
+	/* Its semaphore, which the kernel raises, as an offset in the file; 0 = no semaphore. */
+	uint64_t semaphore;
+	uint32_t function;             /* MEMORY_FN_*: the probe's cookie */
+	uint32_t kind;                 /* enum allocator_probe_kind */
 	char name[ALLOCATOR_NAME_MAX]; /* name of the function in the symbol table */
 };
 
-/* Further results for the file. */
+/* What else was found about the file. */
 #define ALLOCATORS_GO         (1U << 0) /* built by Go: its stacks move, so it has no probes */
-#define ALLOCATORS_NO_SYMBOLS (1U << 1) /* no symbol table: its functions are unknown */
+#define ALLOCATORS_NO_SYMBOLS (1U << 1) /* it has no symbol table, so its functions are unknown */
 #define ALLOCATORS_STATIC     (1U << 2) /* a program that needs no dynamic linker */
-/* For another machine, or 32-bit: no probes */
+/* It is for another machine, or 32-bit, so it has no probes */
 #define ALLOCATORS_FOREIGN (1U << 3)
 #define ALLOCATORS_PARTIAL                                                                         \
 	(1U << 4) /* the returns of an operator new were not found; it is left out */
 #define ALLOCATORS_FULL (1U << 5) /* more than ALLOCATOR_PROBES_MAX: the rest is left out */
-/* All its blocks are results of such functions of another file, which it calls */
+/* It gets all its blocks from such functions of another file */
 #define ALLOCATORS_CALLS_OTHER (1U << 6)
 #define ALLOCATORS_ALL         ((1U << 7) - 1)
 
@@ -76,18 +77,19 @@ void allocator_list_deinit(struct allocator_list *l);
 bool allocator_list_is_valid(const struct allocator_list *l, uint64_t file_bytes);
 
 /*
- * Searches the N bytes at DATA, an ELF file. Most files have no probes. Returns 0, -ENOEXEC (not an
- * ELF program or library), -EBADMSG (damaged), or -ENOMEM; *RET is set only on success, and the
- * caller owns it.
+ * Searches the N bytes at DATA, an ELF file. In most files, no probe is needed. Returns 0, -ENOEXEC
+ * (not an ELF program or library), -EBADMSG (damaged), or -ENOMEM; *RET is set only on success, and
+ * the caller owns it.
  */
 int allocators_find_in(const void *data, size_t n, struct allocator_list *ret);
 
-/* The same for the file FD (borrowed), which must not change during the call. */
+/* Like allocators_find_in(), for the file FD (borrowed), which must not change during the call. */
 int allocators_find(int fd, struct allocator_list *ret);
 
 /*
- * The same in a separate process without privileges, which can open no files, and is killed after
- * TIMEOUT_NS. Its answer is checked. -EBADMSG and -ETIME mean that it crashed or was too slow.
+ * Like allocators_find(), but in a separate process without privileges, which can open no files and
+ * is killed after TIMEOUT_NS. Its answer is checked. -EBADMSG and -ETIME mean that the process
+ * crashed or was too slow.
  */
 int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list *ret);
 
@@ -98,27 +100,28 @@ struct allocator_file {
 	dev_t device; /* from stat() */
 	ino_t inode;
 	/*
-	 * From the list of mappings, like in struct rec_mapping. On btrfs and overlayfs, they
-	 * differ from the results of stat(). 0 = the file was not found in a process.
+	 * These are from the list of mappings, as in struct rec_mapping. On btrfs and overlayfs,
+	 * they differ from what stat() returns. 0 = the file was not found in a process.
 	 */
 	uint64_t mapped_device, mapped_inode;
-	int fd; /* open for reading; -1 after an error */
-	const char
-		*path; /* in the process's mount namespace, for people; can end with " (deleted)" */
+	int fd;           /* open for reading; -1 after an error */
+	const char *path; /* as the process sees it, for people; can end with " (deleted)" */
 	const struct allocator_list *list;
 	int error; /* negative: the file is unreadable (allocators_find()), and the list is empty */
 };
 
-/* Zero continues; other values are returned by allocators_of_process(). */
+/*
+ * If it returns 0, the next file follows; allocators_of_process() ends and returns any other value.
+ */
 typedef int (*allocators_file_fn)(const struct allocator_file *file, void *userdata);
 
 struct allocator_cache;
 
 /*
  * Calls FN once for each file with executable mappings in the process, also for those without
- * probes. Files are opened through /proc/PID, so that deleted ones, and those of another mount
- * namespace, are the correct ones. CACHE can be NULL. Returns 0 or the result of FN. A process that
- * has ended or is hidden has no files.
+ * probes. Files are opened through /proc/PID, so that they are correct if they are deleted or in
+ * another mount namespace. CACHE can be NULL. Returns 0 or the result of FN. If the process has
+ * ended or is hidden, no file is found.
  */
 int allocators_of_process(pid_t pid, struct allocator_cache *cache, allocators_file_fn fn,
 			  void *userdata);

@@ -10,7 +10,8 @@
 /* An instruction, as offsets in the file. */
 struct code_boundary {
 	uint64_t offset;
-	uint64_t semaphore; /* semaphore of the static probe here; 0 = none (probe-semaphore.h) */
+	/* Semaphore of the static probe here; 0 = no semaphore (probe-semaphore.h). */
+	uint64_t semaphore;
 };
 
 /*
@@ -21,5 +22,5 @@ struct code_boundary {
  */
 int code_boundary_find_sandboxed(int fd, uint64_t vaddr, struct code_boundary *ret);
 
-/* The same for the N bytes at DATA, in this process. */
+/* Like code_boundary_find_sandboxed(), for the N bytes at DATA, in this process. */
 int code_boundary_find(const void *data, uint64_t n, uint64_t vaddr, struct code_boundary *ret);

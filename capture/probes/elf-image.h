@@ -13,10 +13,12 @@
 /* A word that the dynamic linker fills with the address of a function. */
 struct elf_slot {
 	uint64_t address;
-	uint64_t target;   /* if the function is in this file and cannot be interposed */
-	uint64_t resolver; /* resolver of a function here that is chosen at run time; 0 = none */
-	bool noreturn;     /* the function throws, or ends the program */
-	const char *name;  /* name of the function; it lives as long as the image; NULL = none */
+	/* The function, if it is in this file and no other file can replace it. */
+	uint64_t target;
+	/* Function of this file that chooses the function at run time; 0 = not chosen. */
+	uint64_t resolver;
+	bool noreturn;    /* the function throws, or ends the program */
+	const char *name; /* name of the function, as long as the image exists; NULL = no name */
 };
 
 struct elf_image {
@@ -26,13 +28,13 @@ struct elf_image {
 	GElf_Ehdr header;
 	struct elf_load {
 		uint64_t vaddr, offset,
-			size; /* size of an executable segment, as far as the file has it */
+			size; /* size of the part of an executable segment that the file has */
 	} loads[16];
 	size_t n_loads;
 	bool foreign;           /* for another machine: only the header was read */
 	bool is_static;         /* a program that needs no dynamic linker */
 	bool go;                /* built by Go */
-	struct elf_slot *slots; /* sorted by address; elf_image_read_slots() */
+	struct elf_slot *slots; /* sorted by address; filled by elf_image_read_slots() */
 	size_t n_slots;
 };
 
@@ -43,7 +45,7 @@ struct elf_image {
 int elf_image_init(struct elf_image *image, const void *data, size_t n);
 void elf_image_deinit(struct elf_image *image);
 
-/* A function in the file, with one of its names (without a version). */
+/* Called with a function in the file and one of its names (without a version). */
 typedef int (*elf_function_fn)(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
 			       void *userdata);
 
@@ -54,27 +56,36 @@ typedef int (*elf_function_fn)(const char *name, size_t n, uint64_t vaddr, uint6
 int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void *userdata,
 			size_t *ret_n);
 
-/* The same, for each function that is chosen at run time; VADDR is its resolver. */
+/*
+ * Like elf_image_functions(), for each function that is chosen at run time; VADDR is the function
+ * that chooses it.
+ */
 int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *userdata);
 
-/* The same, for each label in code that is not the name of a function or a variable. */
+/*
+ * Like elf_image_functions(), for each label in code that is not the name of a function or a
+ * variable.
+ */
 int elf_image_labels(const struct elf_image *image, elf_function_fn fn, void *userdata);
 
-/* The first of the N NAMES that is the name of a symbol, defined or imported; NULL = none. */
+/*
+ * Returns the first of the N NAMES that is the name of a symbol, defined or imported; NULL = no
+ * symbol has such a name.
+ */
 const char *elf_image_mentions(const struct elf_image *image, const char *const *names, size_t n);
 
-/* The section NAME, with its header, or NULL. */
+/* Returns the section NAME, with its header, or NULL. */
 Elf_Scn *elf_image_section(const struct elf_image *image, const char *name, GElf_Shdr *ret);
 
 /* Fills the table of slots. Returns 0 or -ENOMEM. */
 int elf_image_read_slots(struct elf_image *image);
 
-/* The slot at ADDRESS, or NULL. */
+/* Returns the slot at ADDRESS, or NULL. */
 const struct elf_slot *elf_image_slot(const struct elf_image *image, uint64_t address);
 
 /*
- * The code at VADDR: *RET_N bytes up to the end of the segment, and its file offset; NULL if there
- * is none.
+ * Returns the code at VADDR, which has *RET_N bytes up to the end of the segment, and its offset in
+ * the file; NULL if no code is there.
  */
 const uint8_t *elf_image_code(const struct elf_image *image, uint64_t vaddr, size_t *ret_n,
 			      uint64_t *ret_offset);

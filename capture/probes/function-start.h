@@ -12,14 +12,14 @@
 
 bool function_start_is(const struct elf_image *image, uint64_t vaddr);
 
-/* The first function that begins after VADDR. False if there is none. */
+/* Finds the first function that begins after VADDR. Returns false if no function does. */
 bool function_start_after(const struct elf_image *image, uint64_t vaddr, uint64_t *ret);
 
-/* The last function that begins at or before VADDR. False if there is none. */
+/* Finds the last function that begins at or before VADDR. Returns false if no function does. */
 bool function_start_before(const struct elf_image *image, uint64_t vaddr, uint64_t *ret);
 
 /*
- * Where functions and labels begin, up to a maximum: *RET is sorted, and the caller frees it.
- * Returns 0 or -ENOMEM.
+ * Lists where functions and labels begin, up to a maximum number. *RET is sorted, and the caller
+ * frees it. Returns 0 or -ENOMEM.
  */
 int function_start_list(const struct elf_image *image, uint64_t **ret, size_t *ret_n);

@@ -3,7 +3,7 @@
  * Follows the machine code of a function from its first instruction. Finds its returns, also in
  * other functions (tail calls), and the functions that it calls. Code after a call that never
  * returns can be included. Code that is reached only through addresses in memory or registers is
- * not, except for the functions of glibc's streams.
+ * not included, except for the functions of glibc's streams.
  */
 #pragma once
 
@@ -30,14 +30,16 @@ struct function_walk {
 	/* input */
 	const struct elf_image *image;
 	struct disassembler *disassembler;
-	/* Whether to end the path at a call or jump to the function at VADDR; can be NULL. */
+	/*
+	 * Says whether a path ends at a call of, or a jump to, the function at VADDR. Can be NULL.
+	 */
 	bool (*stop)(uint64_t vaddr, void *userdata);
-	/* Whether the name is that of a wanted function of another file; can be NULL. */
+	/* Says whether a function of another file with this name is wanted. Can be NULL. */
 	bool (*wants)(const char *name, void *userdata);
 	void *userdata;
 	uint64_t watch;    /* the first watched address */
 	uint64_t watch_to; /* the last watched address; 0 = the first one */
-	/* Accept jumps to functions that are chosen at run time, and follow those to functions of
+	/* Accept jumps to functions that are chosen at run time, and follow jumps to functions of
 	 * streams */
 	bool includes_tails;
 
@@ -49,10 +51,10 @@ struct function_walk {
 	uint64_t made[WALK_MADE_MAX]; /* computed addresses, up to the maximum */
 	size_t n_made;
 	size_t n_instructions;
-	size_t n_calls;    /* without calls at which a path ended */
+	size_t n_calls;    /* calls, except those at which a path ended */
 	size_t n_indirect; /* part of n_calls: calls to addresses in registers and memory */
 	bool stopped;      /* stop() was true at least once */
-	bool watched;      /* a branch or jump leads to a watched address */
+	bool watched;      /* a branch or a jump leads to a watched address */
 	bool computed;     /* the function jumps to an address in a register or a table */
 	bool unread;       /* some paths could not be followed for another reason */
 	bool partial;      /* computed or unread: some paths were not followed to their ends */
@@ -62,8 +64,8 @@ struct function_walk {
 int function_walk(struct function_walk *w, uint64_t vaddr);
 
 /*
- * Whether I returns: it is a `ret`, or a jump to a thunk that does nothing else. The second one
- * counts as the return of its function, since the `ret` of the thunk is shared by all functions.
+ * Whether I returns: it is a `ret`, or a jump to a thunk that consists of a `ret`. Such a jump
+ * counts as the return of its function, since all functions share the `ret` of the thunk.
  */
 bool function_walk_is_return(const struct elf_image *image, struct disassembler *disassembler,
 			     const struct instruction *i);
@@ -71,6 +73,6 @@ bool function_walk_is_return(const struct elf_image *image, struct disassembler 
 /*
  * Whether each path of the function at VADDR returns the result of a call that W->stop() accepts,
  * or that W->wants() accepts if the function is in another file. Returns 1, 0 (also if a path could
- * not be followed), or -ENOMEM. Sets none of the results in W.
+ * not be followed), or -ENOMEM. Does not change the results in W.
  */
 int function_walk_returns_wanted(const struct function_walk *w, uint64_t vaddr);

@@ -29,36 +29,43 @@ enum instruction_kind {
 
 /* The use of the stack pointer by an instruction. Registers have their numbers in machine code. */
 struct instruction_stack {
-	bool aligns;      /* rounds it down */
-	bool is_loaded;   /* it is given a value, other than by push, pop, leave, call and sums */
-	bool is_popped;   /* ... by pop */
-	bool from_memory; /* ... which is in memory */
-	bool is_stored;   /* it is copied to memory, other than by push */
-	bool uses_frame;  /* uses memory below the frame pointer */
-	int8_t from;      /* ... in, or at an address in, this register; -1 = none */
-	int8_t saved_to;  /* the register that it is copied to; -1 = none */
-	int8_t restores;  /* the register that gets a word of the stack, or ... ; -1 = none */
-	int8_t copy_of;   /* ... a copy of this register; -1 = none */
+	bool aligns; /* it rounds the stack pointer down */
+	/* It sets the stack pointer, in another way than push, pop, leave, call and sums. */
+	bool is_loaded;
+	bool is_popped;   /* is_loaded: by pop */
+	bool from_memory; /* is_loaded: with a value from memory */
+	bool is_stored;   /* it copies the stack pointer to memory, in another way than push */
+	bool uses_frame;  /* it uses memory below the frame pointer */
+	/* is_loaded: the register that has the value, or its address; -1 = no register. */
+	int8_t from;
+	int8_t saved_to; /* the register to which the stack pointer is copied; -1 = no register */
+	/* The register that gets a word of the stack, or a copy; -1 = no register. */
+	int8_t restores;
+	int8_t copy_of; /* the register whose copy `restores` gets; -1 = no register */
 };
 
-/* How an instruction computes an address for a jump. Registers as above; -1 = none. */
+/*
+ * How an instruction computes an address for a jump. Registers have their numbers in machine code;
+ * -1 = no register.
+ */
 struct instruction_sum {
-	int8_t address_to; /* gets `address` of the instruction */
-	int8_t to, of;     /* `of` is added to `to` */
+	int8_t address_to; /* the register that gets `address` of the instruction */
+	int8_t to, of;     /* register `of` is added to register `to` */
 	int8_t jump;       /* the jump leads to the address in this register */
-	int8_t loses;      /* gets no sum with its earlier value: cmov, and, sub */
+	/* The register that gets a value which is no sum with its earlier value: cmov, and, sub. */
+	int8_t loses;
 };
 
 struct instruction {
 	size_t length; /* bytes */
 	enum instruction_kind kind;
 	uint64_t target; /* target of a branch, jump or call; 0 = not in the instruction */
-	/* Of jump and call: the address of the word that holds the target; 0 = none */
+	/* For a jump and a call: the address of the word that holds the target; 0 = no such word */
 	uint64_t slot;
-	uint64_t address; /* an address that it computes relative to itself; 0 = none */
+	uint64_t address; /* an address that it computes relative to itself; 0 = no address */
 	/*
-	 * Of mov and jump: the offset of the word that a register gets, or that holds the target,
-	 * from the address in another register; 0 = none
+	 * For mov and jump: the word that the register gets, or that holds the target, is this far
+	 * from the address in another register; 0 = no such word
 	 */
 	uint32_t word_at;
 	bool emulated; /* the kernel emulates it under a probe, which is cheap */
@@ -67,14 +74,20 @@ struct instruction {
 	bool writes_result;   /* writes rax, or a part of it */
 	bool refused;         /* the kernel sets no probe on it, because of a prefix */
 	bool moves_stack;     /* writes the stack pointer */
-	bool switches_stack;  /* writes the stack pointer with a value for another stack */
+	bool switches_stack;  /* writes an address of another stack to the stack pointer */
 	bool reads_stack_top; /* reads the word at the stack pointer */
-	/* General registers that get another value than a sum with it: a bit for each number */
+	/*
+	 * General registers that get a value which is no sum with their earlier value: a bit for
+	 * each number
+	 */
 	uint16_t written;
 	struct instruction_stack stack;
 	struct instruction_sum sum;
 };
 
-/* Decodes the instruction at P, of N bytes, which is loaded at ADDRESS. False if it is invalid. */
+/*
+ * Decodes the instruction at P, of N bytes, which is loaded at ADDRESS. Returns false if it is
+ * invalid.
+ */
 bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint64_t address,
 		       struct instruction *ret);

@@ -4,10 +4,10 @@
  * ends, the attacher removes all probes and ends, too.
  *
  * The kernel abandons the insertion or removal of a probe if the calling thread is killed.
- * Breakpoints then stay in the watched process without a user ("failed to unregister, leaking
- * uprobe" in the kernel's log), and cost as much as before. So a separate process does this. It
- * ignores signals, belongs to no terminal, and has no other work. When its owner is gone, it
- * finishes its current step and detaches the other probes. If the attacher is killed itself, its
+ * Breakpoints then stay in the watched process though nothing uses them ("failed to unregister,
+ * leaking uprobe" in the kernel's log), and cost as much as before. So a separate process does
+ * this. It ignores signals, belongs to no terminal, and has no other work. When its owner is gone,
+ * it finishes its current step and detaches the other probes. If the attacher is killed itself, its
  * guards detach them (capture/probes/probe-guards.h), and a journal remains for the next recorder.
  */
 #pragma once
@@ -26,14 +26,17 @@ struct probe_attacher;
  */
 int probe_attacher_new(uint64_t *cpu_ns_sum, struct probe_attacher **ret);
 
-/* All its probes are removed when it returns. Returns NULL. */
+/* All its probes are removed when this function returns. Returns NULL. */
 struct probe_attacher *probe_attacher_free(struct probe_attacher *k);
 
 DEFINE_CLEANUP(struct probe_attacher *, probe_attacher_free)
 
-/* Like probes_new(). *RET_ID (never 0) identifies these probes. */
+/* Attaches probes like probes_new(). *RET_ID (never 0) identifies them. */
 int probe_attacher_attach(struct probe_attacher *k, const struct probes_target *target,
 			  uint32_t *ret_id, size_t *ret_failed);
 
-/* Detaches the probes with N IDS. They are removed from all processes when it returns. */
+/*
+ * Detaches the probes that have the N IDS. They are removed from all processes when this function
+ * returns.
+ */
 void probe_attacher_detach(struct probe_attacher *k, const uint32_t *ids, size_t n);

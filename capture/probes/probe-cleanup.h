@@ -5,9 +5,9 @@
 #pragma once
 
 /*
- * If there is an abandoned journal (capture/probes/probe-journal.h), starts a process for this.
- * Nothing waits for that process, since it opens files that processes have mapped, and some file
- * systems never answer. It calls SAY with a sentence about each file. Returns 0 or a negative
- * errno.
+ * If there is an abandoned journal (capture/probes/probe-journal.h), starts a process that removes
+ * them. Nothing waits for that process, since it opens files that processes have mapped, and some
+ * file systems never answer. It calls REPORT with a sentence about each file. Returns 0 or a
+ * negative errno.
  */
 int probe_cleanup_start(void (*report)(const char *text));

@@ -4,11 +4,11 @@
  *
  * The kernel abandons an attach or detach in a killed thread, and leaves breakpoints behind. But a
  * process that ends closes its remaining descriptors after it has received SIGKILL, when no second
- * one can arrive. Then detaching succeeds. So while probes are attached or detached, there are
- * additional probes in the same places, for no process, which are closed only at the end of a
- * process. When these are removed, the kernel checks all processes that map the file, and removes
- * abandoned breakpoints. They cost watched programs a few percent of each call, so they are removed
- * when the attacher is idle.
+ * SIGKILL can arrive. So its detaching succeeds. So while probes are attached or detached, there
+ * are additional probes in the same places. They belong to no process, and are closed only when
+ * this process ends. When these are removed, the kernel checks all processes that map the file, and
+ * removes abandoned breakpoints. They cost watched programs a few percent of each call, so they are
+ * removed when the attacher is idle.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ struct probe_guards {
 void probe_guards_init(struct probe_guards *g);
 
 /*
- * Called before T is attached. Returns the guard, for probe_guards_drop(), or NULL: without memory,
- * or on kernels without such probes, T is attached without a guard.
+ * Called before T is attached. Returns the guard, for probe_guards_drop(), or NULL. Without memory,
+ * or if the kernel has no such probes, T is attached without a guard.
  */
 struct probe_guard *probe_guards_acquire(struct probe_guards *g, const struct probes_target *t);
 
@@ -42,5 +42,5 @@ void probe_guards_drop(struct probe_guards *g, struct probe_guard *guard);
 /* Called while nothing is being attached or detached. Can be slow in the kernel. */
 void probe_guards_rest(struct probe_guards *g);
 
-/* Called after everything is detached, before this process ends, which removes the guards. */
+/* Called after all probes are detached, before this process ends. Its end removes the guards. */
 void probe_guards_end(struct probe_guards *g);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files with probes, on a tmpfs, for the next recorder after a killed one.
+ * A list of the files with probes, on a tmpfs. If a recorder is killed, the next recorder reads it.
  *
- * A journal belongs to one attacher (capture/probes/probe-attacher.h), which holds its lock.
- * It is a file of fixed slots, one per file with probes, in probes/ of the runtime directory, which
- * is accessible only to root. A slot is filled before the first probe is attached, and cleared
- * after the last one is removed. A journal without a lock is abandoned.
+ * A journal belongs to one attacher (capture/probes/probe-attacher.h), which holds its lock. It is
+ * a file in probes/ of the runtime directory, with a slot of fixed size for each file with probes.
+ * Only root can access that directory. A slot is filled before the first probe is attached, and
+ * cleared after the last one is removed. A journal without a lock is abandoned.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct probe_file {
 
 struct probe_journal;
 
-/* Creates a locked journal. Returns 0 or a negative errno: -EACCES without root privileges. */
+/* Creates a locked journal. Returns 0 or a negative errno: -EACCES if the user is not root. */
 int probe_journal_new(struct probe_journal **ret);
 
 /* Keeps the file, unless probe_journal_remove() was called. Returns NULL. */
@@ -37,7 +37,7 @@ struct probe_journal *probe_journal_free(struct probe_journal *j);
 
 DEFINE_CLEANUP(struct probe_journal *, probe_journal_free)
 
-/* Adds a file. Returns its slot, or a negative errno: -ENOSPC if all are taken. */
+/* Adds a file. Returns its slot, or a negative errno: -ENOSPC if all slots are used. */
 int probe_journal_add(struct probe_journal *j, const struct probe_file *file);
 
 void probe_journal_clear(struct probe_journal *j, int slot);

@@ -27,10 +27,7 @@
 	X(STATE_Z, 11, "Z")                                                                        \
 	X(STATE_P, 12, "P")                                                                        \
 	X(STATE_I, 13, "I")                                                                        \
-	/*
-	 * true times of complete events that a cut has clipped; with a blank, like the arguments of
-	 * calls
-	 */                                                                                         \
+	/* true times of clipped complete events; with a blank, like the arguments of calls */     \
 	X(BEGAN_AT, 14, "began at")                                                                \
 	X(ENDS_AT, 15, "ends at")                                                                  \
 	/* categories */                                                                           \
