@@ -29,7 +29,8 @@ enum {
 #define LIMIT_RING_BYTES_PER_USER (LIMIT_RING_BYTES / 2)
 #define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)
 /*
- * The default size, without the spare queue. With it, a session of any user is within these limits.
+ * The default size, without the spare queue. With it, a session of any user with the default
+ * categories is within these limits, with up to 256 CPUs.
  */
 #define LIMIT_RING_BYTES_DEFAULT (UINT64_C(416) << 20)
 #define LIMIT_BLOCKS                                                                               \
