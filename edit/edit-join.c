@@ -24,6 +24,11 @@ bool edit_join_read(struct edit_join *j, const struct fxt_record *record)
 	return true;
 }
 
+bool edit_join_is_in_state(const struct edit_join *j)
+{
+	return j->part.id != 0 && j->at == EDIT_PART_STATE;
+}
+
 void edit_join_damage(struct edit_join *j)
 {
 	j->damaged = true;

@@ -42,7 +42,10 @@ void edit_join_init(struct edit_join *j);
 /* Processes the next RECORD that is read. Returns true for an event `part`, which is not copied. */
 bool edit_join_read(struct edit_join *j, const struct fxt_record *record);
 
-/* Notes that some of the archive before the next record was unreadable. */
+/* Whether J is a part, and the records that are being read are its state. */
+bool edit_join_is_in_state(const struct edit_join *j);
+
+/* Some of the archive could not be read, before the next record. */
 void edit_join_damage(struct edit_join *j);
 
 /* Notes that there are no more records. */

@@ -148,6 +148,7 @@ void edit_merge_learn_head(struct merge_input *in, const struct fxt_record *reco
 {
 	enum fxt_row_id row;
 
+	in->has_kymo |= edit_copy_is_kymo(record->provider);
 	if (record->type == FXT_RECORD_SCHEDULING)
 		edit_merge_learn_cpus(in,
 				      1 + (record->subtype == FXT_SCHED_WAKEUP ? record->wake.cpu

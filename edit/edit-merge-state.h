@@ -43,6 +43,7 @@ struct merge_input {
 	/* Data from the head of the input: */
 	char host[HOST_MAX + 1]; /* "" = unknown */
 	uint32_t n_cpus;
+	bool has_kymo; /* records of kymo */
 	bool has_start, has_clock;
 	uint64_t start_ns; /* begin of the recording; earlier events only ended within it */
 	uint64_t wall_ns;  /* wall clock minus boot time; can have any value in a damaged archive */

@@ -101,19 +101,44 @@ static bool edit_merge_has_room_for_heads(const struct edit_merge *m)
 }
 
 /*
- * Whether the head of IN was read. In a part, session_start and clock follow the state, which can
- * exceed the window. Without them, its machine would be unknown. An edited part does not mark its
- * state, so all inputs are read until session_start and clock are found.
+ * Whether IN must be read beyond its window to find its head. In a part, session_start and clock
+ * follow the state, which can exceed the window: without them, its machine would be unknown. An
+ * edited part does not mark its state, so any archive of kymo is read until they are found. A
+ * program's own archive never has them.
  */
-static bool edit_merge_has_head(const struct edit_merge *m, const struct merge_input *in)
+static bool edit_merge_lacks_head(const struct merge_input *in)
 {
-	if (!edit_sort_is_full(in->sort))
-		return false;
-	return (in->has_start && in->has_clock) || !edit_merge_has_room_for_heads(m);
+	return !in->ended && in->has_kymo && !(in->has_start && in->has_clock);
 }
 
-/* An input that must be read further, or -1. Before the start, each input is read until its head is
- * known. */
+/*
+ * Whether IN is read further before OTHER. Parts in their state are read one by one, so that each
+ * head needs as little room as possible. The others are read evenly, so that none of them takes all
+ * room.
+ */
+static bool edit_merge_reads_first(const struct merge_input *in, const struct merge_input *other)
+{
+	bool in_state = edit_join_is_in_state(&in->join);
+
+	if (in_state != edit_join_is_in_state(&other->join))
+		return in_state;
+	return !in_state && edit_sort_bytes(in->sort) < edit_sort_bytes(other->sort);
+}
+
+/* Before the start: an input that must be read beyond its window, or -1. */
+static int edit_merge_find_headless(const struct edit_merge *m)
+{
+	int found = -1;
+
+	for (unsigned i = 0; i < m->n_inputs; i++)
+		if (edit_merge_lacks_head(&m->inputs[i]) &&
+		    (found < 0 || edit_merge_reads_first(&m->inputs[i], &m->inputs[found])))
+			found = (int)i;
+	return edit_merge_has_room_for_heads(m) ? found : -1;
+}
+
+/* An input that must be read further, or -1. Before the start, each input is read until its window
+ * is full and its head is known. */
 static int edit_merge_find_starving(const struct edit_merge *m)
 {
 	uint64_t ts_ns;
@@ -124,10 +149,10 @@ static int edit_merge_find_starving(const struct edit_merge *m)
 		if (in->ended)
 			continue;
 		if (!(m->started ? edit_sort_peek(in->sort, false, &ts_ns)
-				 : edit_merge_has_head(m, in)))
+				 : edit_sort_is_full(in->sort)))
 			return (int)i;
 	}
-	return -1;
+	return m->started ? -1 : edit_merge_find_headless(m);
 }
 
 /* Whether the schedule of INPUT is used. At equal times, its records come first, so that its

@@ -511,13 +511,25 @@ static int find_nothing(void *userdata, const struct profile_place *place, const
 	return 0;
 }
 
-/* An edited part has no mark behind its state. Its machine is known nevertheless, if there is room
- * to read so far. */
+/* Archives without a head that need more than ROOM: a program's own, or of kymo. */
+static void make_headless(struct source *s, bool is_app, size_t room)
+{
+	source_init(s);
+	if (is_app)
+		as_app(s);
+	while (s->bytes.size < 2 * room)
+		put_event(s, FXT_EVENT_INSTANT, 100, 10, "c", "n", 0);
+}
+
+/*
+ * An edited part has no mark behind its state. Its machine is known nevertheless, if there is room
+ * to read so far. Archives before it that have no head do not take this room.
+ */
 TEST(test_parts_edited_larger_than_window)
 {
-	enum { SYMBOLIZED, REPAIRED, MERGED, MERGED_TOO_LARGE, EDITS };
+	enum { SYMBOLIZED, REPAIRED, MERGED, MERGED_TOO_LARGE, EDITS, ROOM = 256 << 10 };
 	static const struct profile_names names = { .find = find_nothing };
-	struct source s, other, same;
+	struct source s, other, same, headless[2];
 	struct edit_cut_counts counts;
 	struct edit_output part;
 
@@ -528,12 +540,14 @@ TEST(test_parts_edited_larger_than_window)
 	source_init(&same);
 	put_start_of(&same, 250, "t", "box", 1, WALL);
 	put_stop_of(&same, 300, "t");
+	for (unsigned i = 0; i < 2; i++)
+		make_headless(&headless[i], i == 0, ROOM);
 	cut_at_200(&s.bytes, 1, &part, &counts);
 	for (unsigned edit = 0; edit < EDITS; edit++) {
 		bool known = edit != MERGED_TOO_LARGE;
 		const struct edit_merge_options options = { .window = 4096,
-							    .heads = known ? 0 : 4096 };
-		struct edit_merge_view views[2];
+							    .heads = known ? ROOM : 4096 };
+		struct edit_merge_view views[4];
 		struct edit_output edited, merged;
 
 		if (edit == SYMBOLIZED)
@@ -543,16 +557,21 @@ TEST(test_parts_edited_larger_than_window)
 		else
 			merge_bytes((const struct outbuf *[]){ &part.bytes, &same.bytes }, 2, NULL,
 				    &edited);
-		merge_with((const struct outbuf *[]){ &other.bytes, &edited.bytes }, 2, &options,
-			   views, &merged);
-		assert_int_equal(views[1].has_clock, known);
-		assert_int_equal(views[1].clock_far, !known);
-		assert_int_equal(views[1].machine, known ? 1 : 0);
-		assert_int_equal(views[1].shift_cpu, known ? 2 : 0);
+		merge_with((const struct outbuf *[]){ &other.bytes, &headless[0].bytes,
+						      &headless[1].bytes, &edited.bytes },
+			   4, &options, views, &merged);
+		for (unsigned i = 1; i <= 2; i++)
+			assert_true(views[i].clock_far && views[i].machine == 0);
+		assert_int_equal(views[3].has_clock, known);
+		assert_int_equal(views[3].clock_far, !known);
+		assert_int_equal(views[3].machine, known ? 1 : 0);
+		assert_int_equal(views[3].shift_cpu, known ? 2 : 0);
 		edit_output_deinit(&merged);
 		edit_output_deinit(&edited);
 	}
 	edit_output_deinit(&part);
+	for (unsigned i = 0; i < 2; i++)
+		source_deinit(&headless[i]);
 	source_deinit(&same);
 	source_deinit(&other);
 	source_deinit(&s);
