@@ -108,8 +108,8 @@ static void verb_merge_print_input(const struct open_trace *in, const struct edi
 			view->clock_far ? "clock snapshot missing, or too far behind its start"
 					: "no clock snapshot");
 	if (view->too_large)
-		fprintf(stderr, "; not joined with the part before it, because the state between "
-				"them is too large");
+		fprintf(stderr, "; not joined with the part before it, because the end of that "
+				"part, or the state of this one, is too large");
 	verb_merge_report_count(view->doubled, "record",
 				"omitted, because another archive covers the same CPUs at the same "
 				"time");
