@@ -34,7 +34,9 @@ int prologue_find(const struct elf_image *image, struct disassembler *d, uint64_
 	at = p && d ? prologue_offset(d, p, n) : 0;
 	if (at == 0)
 		return 0;
-	walk.watch = vaddr + at;
+	/* (at a place in a loop, each iteration would have the cost of the probe) */
+	walk.watch = vaddr + 1;
+	walk.watch_to = vaddr + at;
 	r = function_walk(&walk, vaddr);
 	if (r == 0 && !walk.watched)
 		*ret = vaddr + at;

@@ -331,6 +331,16 @@ __asm__(".text\n"
 	"	ret\n"
 	".size turns, . - turns\n");
 
+/* Its loop begins behind the first instruction. */
+__asm__(".globl counts_down\n"
+	".type counts_down, @function\n"
+	"counts_down:\n"
+	"	mov $100, %eax\n"
+	"0:	sub $1, %eax\n"
+	"	jne 0b\n"
+	"	ret\n"
+	".size counts_down, . - counts_down\n");
+
 /* The kernel refuses a probe on its second instruction, at byte 3. */
 __asm__(".globl locked\n"
 	".type locked, @function\n"

@@ -227,6 +227,10 @@ TEST(test_loops)
 	assert_int_equal(places.places[0].n_rets, 1);
 	find("lib.so", "many_ways", 2, 1);
 	assert_int_equal(places.places[0].flags & CALL_PLACE_LOOPS, 0);
+	/* (the cheap place for the probe would be the jump of the loop) */
+	find("lib.so", "counts_down", 1, 1);
+	assert_int_equal(places.places[0].entry, places.places[0].begin);
+	assert_int_equal(places.places[0].flags, CALL_PLACE_LEAF);
 }
 
 /* A return at the entry has no place of its own: a leaf function has a return probe instead. */
