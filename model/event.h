@@ -269,7 +269,7 @@ struct event {
 			const char *text;
 		} mark;
 		struct {
-			/* What is no longer recorded: "stacks", "wakeups" or "session". */
+			/* The part that is no longer recorded: "stacks", "wakeups" or "session". */
 			const char *what;
 			const char *session;          /* name of the session; NULL = unknown */
 			uint64_t cost_ppm, limit_ppm; /* cost and limit, in ppm of one CPU */

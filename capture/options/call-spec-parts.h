@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of call-spec share. Internal to call-spec*.c.
+ * Declarations that the files of call-spec share. Internal to call-spec*.c.
  *
  *   call-spec.c             the file, the function, its arguments and its result
  *   call-spec-locations.c   where an argument is

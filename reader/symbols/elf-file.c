@@ -468,8 +468,8 @@ int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segmen
 
 /* ---- calls ---- */
 
-/* Reads N bytes before VADDR directly: libelf would keep so few bytes in a list, and a segment of an
- * unmapped file can be too large for memory. */
+/* Reads N bytes before VADDR directly: libelf would keep so few bytes in a list, and a segment of
+ * an unmapped file can be too large for memory. */
 static bool elf_read_before(const struct elf_file *f, uint64_t vaddr, void *to, size_t n)
 {
 	for (size_t i = 0; vaddr >= n && i < f->segments.n; i++) {
