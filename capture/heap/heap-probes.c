@@ -119,6 +119,18 @@ static bool heap_probes_report(const struct allocator_probe *probes, size_t n)
 	return false;
 }
 
+/*
+ * Whether something is unknown without PROBES: allocations, frees, or begins and ends of threads.
+ * The entry of operator new alone only identifies the caller of malloc().
+ */
+static bool heap_probes_matter(const struct allocator_probe *probes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (probes[i].function != MEMORY_FN_NEW)
+			return true;
+	return false;
+}
+
 /* The reason why FILE has no probes, or NULL if it need not have any. */
 static const char *heap_probes_why_not(const struct allocator_file *file)
 {
@@ -160,7 +172,7 @@ static void heap_probes_refuse(struct heap_probes *traced, const char *path, con
 static void heap_probes_find_probed(struct heap_probes_found *found, struct heap_probes_file *file)
 {
 	file->is_mapped = true;
-	found->is_partial |= file->lacks_blocks;
+	found->is_partial |= file->is_partial;
 	if (!file->allocates)
 		return;
 	found->allocates = true;
@@ -204,7 +216,8 @@ static int heap_probes_hold_file(struct check_work *check_work, const struct wan
 	/* (if the holder has ended by now, another one follows) */
 	if (r != -ESRCH)
 		known->holder = traced->holder;
-	traced->has_gap |= (r < 0 && r != -ESRCH) || (failed && !known->is_partial);
+	traced->has_gap |= heap_probes_matter(wanted->probes, wanted->n) &&
+			   ((r < 0 && r != -ESRCH) || (failed && !known->is_refused));
 	if (r == 0 && old)
 		probe_attacher_detach(how->attacher, &old, 1);
 	return 0;
@@ -217,7 +230,8 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	struct heap_probes *traced = check_work->traced;
 	struct heap_probes_file *to = &traced->files[traced->n_files];
 	bool allocates = heap_probes_allocate(wanted->probes, wanted->n);
-	/* (BPF links belong to processes, perf events to threads) */
+	bool matters = heap_probes_matter(wanted->probes, wanted->n);
+	/* (links belong to processes, events to threads) */
 	pid_t holder = how->own->way == PROBES_PERF ? traced->holder : 0;
 	struct probes_target target = {
 		.way = how->own->way,
@@ -231,7 +245,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	int r;
 
 	if (traced->n_files == HEAP_PROBES_FILES_MAX) {
-		check_work->found->is_partial |= allocates;
+		check_work->found->is_partial |= matters;
 		heap_probes_refuse(traced, file->path, "no probes: too many files");
 		return 0;
 	}
@@ -242,7 +256,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 		return r;
 	if (r < 0) {
 		check_work->is_partial = true;
-		check_work->found->is_partial |= allocates;
+		check_work->found->is_partial |= matters;
 		snprintf(why, sizeof(why), "no probes: %s", strerror(-r));
 		heap_probes_refuse(traced, file->path, why);
 		return 0;
@@ -255,8 +269,8 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 				  wanted->n);
 	to->since_ns = clock_boot_ns();
 	to->holder = holder;
-	to->is_partial = failed > 0;
-	to->lacks_blocks = failed > 0 && allocates;
+	to->is_refused = failed > 0;
+	to->is_partial = failed > 0 && matters;
 	to->allocates =
 		failed < wanted->n && !(file->list->flags & ALLOCATORS_CALLS_OTHER) && allocates;
 	heap_probes_find_probed(check_work->found, to);
@@ -274,9 +288,11 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 static bool heap_probes_has_gap(const struct check_work *check_work, const struct wanted *wanted,
 				const struct heap_probes_file *known)
 {
+	if (!heap_probes_matter(wanted->probes, wanted->n))
+		return false;
 	if (check_work->how->own->way == PROBES_PERF)
 		return true;
-	return !known->is_partial && probe_holder_misses(check_work->traced->holder, wanted->file,
+	return !known->is_refused && probe_holder_misses(check_work->traced->holder, wanted->file,
 							 wanted->probes, wanted->n);
 }
 

@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 #define WATCHED_GAP_LOADED                                                                         \
 	4 /* it has loaded an allocator later (dlopen), which had no probes then */
 #define WATCHED_GAP_SHARED  5 /* another process used its memory */
-#define WATCHED_GAP_REFUSED 6 /* some probes of an allocator could not be placed */
+#define WATCHED_GAP_REFUSED 6 /* some probes could not be placed */
 
 /*
  * Why blocks have no result of the search for references, or only a result if a reference was

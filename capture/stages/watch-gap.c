@@ -18,8 +18,8 @@ void watch_gap_describe(const struct rec_watched *rec, uint64_t from_ns, char *t
 				       "an allocator without probes",
 		[WATCHED_GAP_SHARED] = "another process shared its memory (clone() with CLONE_VM), "
 				       "and the blocks that it allocated or freed are unknown",
-		[WATCHED_GAP_REFUSED] = "some probes of its allocators could not be placed, and "
-					"allocations or frees are unknown",
+		[WATCHED_GAP_REFUSED] = "some probes could not be placed, and allocations, frees, "
+					"or ends of threads are unknown",
 	};
 	uint64_t gap_ns = rec->gap_from_ns > from_ns ? rec->gap_from_ns : from_ns;
 

@@ -4,6 +4,7 @@
  * its breakpoints in place.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 #include "base/array.h"
 #include "capture/heap/heap-probes.h"
 #include "capture/proc/task-state.h"
+#include "tests/support/fixtures/commands.h"
 #include "tests/support/unit.h"
 
 enum { HELD_MAX = 16 };
@@ -261,7 +263,7 @@ TEST(test_missed)
 
 /*
  * The probes of free() are refused, or all: its allocator is not watched completely. So it is at
- * the next checks, which do not place them again. Without probes for threads, no block is missed.
+ * the next checks, which do not place them again. So are the probes for threads.
  */
 TEST(test_refused_probes)
 {
@@ -271,7 +273,7 @@ TEST(test_refused_probes)
 		uint32_t categories;
 	} rows[] = {
 		{ .allocates = true },
-		{ { true, true, true, true, true }, .categories = CATEGORY_THREADS },
+		{ { true, true, true, true, true }, false, true, CATEGORY_THREADS },
 		{ { [PROBES_ENTRY] = true }, true, true },
 		{ { true, true, true, true, true }, false, true },
 	};
@@ -305,13 +307,77 @@ TEST(test_refused_probes)
 	}
 }
 
+/* All probes of a file are refused. This matters unless they only identify the callers of malloc().
+ */
+TEST(test_refused_files)
+{
+	static const struct {
+		const char *code;
+		uint32_t categories;
+		bool is_partial;
+	} rows[] = {
+		{ "void *malloc(unsigned long n) { return (void *)n; }", CATEGORY_MEMORY, true },
+		{ "void free(void *p) {}", CATEGORY_MEMORY, true },
+		{ "void free(void *p) {}", CATEGORY_THREADS, false },
+		{ "int pthread_join(unsigned long t, void **r) { return 0; }", CATEGORY_THREADS,
+		  true },
+		{ "int pthread_join(unsigned long t, void **r) { return 0; }", CATEGORY_MEMORY,
+		  false },
+		{ "void *malloc(unsigned long); void *_Znwm(unsigned long n) { return malloc(n); }",
+		  CATEGORY_MEMORY, false },
+	};
+	char dir[] = "/tmp/kymo-test-heap-probes.XXXXXX", path[64];
+
+	need_programs();
+	if (system("cc --version >/dev/null 2>&1") != 0) {
+		print_message("skip: no compiler\n");
+		skip();
+	}
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/refused.so", dir);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ struct heap_probes *traced = calloc(1, sizeof(*traced));
+		struct load load = begin_load();
+		struct means means;
+		int fd;
+
+		assert_int_equal(command_in(dir,
+					    "echo '%s' >refused.c && rm -f refused.so && "
+					    "cc -w -O1 -fno-builtin -shared -nostdlib -fPIC "
+					    "-o refused.so refused.c",
+					    rows[i].code),
+				 0);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		assert_true(fd >= 0);
+		get_means(&means, probes_way());
+		means.options.categories = rows[i].categories;
+		means.options.memory.allocators = (struct option_files){ &fd, 1 };
+		for (size_t j = 0; j < PROBES_PROGRAMS; j++) {
+			close_fd(means.own.programs[j]);
+			means.own.programs[j] = -1;
+		}
+		traced->pid = (uint32_t)load.pid;
+		heap_probes_check(traced, &means.how);
+		assert_true(traced->announced.any);
+		if (traced->announced.is_partial != rows[i].is_partial)
+			fail_msg("%s: partial: %d", rows[i].code, traced->announced.is_partial);
+		heap_probes_strip(traced, &means.how);
+		kill(load.pid, SIGKILL);
+		waitpid(load.pid, NULL, 0);
+		close(load.go_fd);
+		close(fd);
+		end_means(&means);
+	}
+	assert_int_equal(command_in(dir, "rm -f refused.c refused.so log"), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_perf_events),
-		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_missed),
-		cmocka_unit_test(test_refused_probes),
+		cmocka_unit_test(test_perf_events),   cmocka_unit_test(test_links),
+		cmocka_unit_test(test_missed),        cmocka_unit_test(test_refused_probes),
+		cmocka_unit_test(test_refused_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
