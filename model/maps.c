@@ -37,17 +37,17 @@ struct set {
 	size_t n_ranges, room_ranges;
 	struct covered *covered; /* covered ranges; only with MAPS_OF_ALL_TIMES */
 	size_t n_covered, room_covered;
-	/*
-	 * A hash of the first file that was mapped; 0 = no file yet. An exec maps its program
-	 * first. Lists of a process's mappings begin with the program, except for code without a
-	 * file.
-	 */
-	uint64_t program_file;
 };
 
 struct program {
 	uint64_t from_ns;
-	struct set *set; /* a counted reference; NULL = nothing is mapped */
+	struct set *set; /* a reference; NULL = nothing is mapped */
+	/*
+	 * An exec maps its program first, and lists of a process's mappings begin with it, except
+	 * for code without a file. BEGINS: an exec or a list has begun, and no file is known yet.
+	 */
+	bool begins;
+	uint64_t file; /* then a hash of the first file; 0 = unknown */
 	struct program *older;
 };
 
@@ -200,8 +200,7 @@ static int maps_begin_program(struct maps *m, struct process *p, uint64_t ts_ns,
 	}
 	if (set)
 		set->n_refs++;
-	p->program.set = set;
-	p->program.from_ns = ts_ns;
+	p->program = (struct program){ .from_ns = ts_ns, .set = set, .older = p->program.older };
 	p->known = true;
 	p->version = ++m->last_version;
 	return 0;
@@ -284,7 +283,7 @@ static int maps_copy_set(struct maps *m, const struct set *from, struct set **re
 	int r = set ? 0 : -ENOMEM;
 
 	if (set)
-		*set = (struct set){ .n_refs = 1, .program_file = from ? from->program_file : 0 };
+		set->n_refs = 1;
 	for (size_t i = 0; r == 0 && from && i < from->n_ranges; i++)
 		r = maps_insert_range(m, set, i, from->ranges[i]);
 	for (size_t i = 0; r == 0 && from && i < from->n_covered; i++)
@@ -375,19 +374,32 @@ static uint64_t maps_code_of(const struct mapping *mapping)
 	return table_hash(key, sizeof(key));
 }
 
-/* Whether MAPPING belongs to the program with the mappings SET. */
-static bool maps_is_of_program(struct set *set, const struct mapping *mapping)
+/*
+ * Whether EV maps the file of PROGRAM itself. If an earlier mapping can be missing, the first file
+ * can be a library.
+ */
+static bool maps_is_of_program(struct program *program, const struct event *ev)
 {
-	const uint64_t key[] = { mapping->device, mapping->inode,
-				 table_hash(mapping->path, strlen(mapping->path)) };
+	const char *path = ev->mapping.path;
+	const uint64_t key[] = { ev->mapping.device, ev->mapping.inode,
+				 table_hash(path, strlen(path)) };
 	uint64_t file = table_hash(key, sizeof(key));
 
 	/* ("//anon" is no file) */
-	if (mapping->path[0] != '/' || mapping->path[1] == '/')
+	if (path[0] != '/' || path[1] == '/')
 		return false;
-	if (set->program_file == 0)
-		set->program_file = file;
-	return set->program_file == file;
+	if (program->begins)
+		program->file = file;
+	program->begins = false;
+	return program->file == file;
+}
+
+/* The next file of P is not added, so later ones are not its first. */
+static void maps_drop_mapping(struct maps *m, struct process *p, const struct event *ev)
+{
+	if (p)
+		maps_is_of_program(&p->program, ev);
+	m->n_dropped++;
 }
 
 static struct mapping *maps_make_mapping(struct maps *m, const struct event *ev)
@@ -434,20 +446,22 @@ static int maps_add_mapping(struct maps *m, const struct event *ev)
 	if (ev->mapping.size == 0 || last < first)
 		return 0;
 	if (m->n_mappings >= MAPS_MAX || m->bytes >= m->bytes_max) {
-		m->n_dropped++;
+		maps_drop_mapping(m, maps_find_process(m, ev->pid), ev);
 		return 0;
 	}
 	p = maps_get_process(m, ev->pid);
 	r = p ? maps_own_set(m, p) : -ENOMEM;
 	if (r < 0)
 		return r;
+	/* (the head of an archive lists all mappings of a process) */
+	p->program.begins |= !p->known && ev->ts_ns <= m->begin_ns && m->n_dropped == 0;
 	p->known = true;
 	p->version = ++m->last_version;
 	set = p->program.set;
 	mapping = maps_make_mapping(m, ev);
 	if (!mapping)
 		return -ENOMEM;
-	mapping->is_program = maps_is_of_program(set, mapping);
+	mapping->is_program = maps_is_of_program(&p->program, ev);
 	r = maps_cover(m, set, first, last, ev->ts_ns);
 	if (r == 0 && set->n_ranges >= m->of_one_max)
 		r = maps_make_room(m, set);
@@ -471,6 +485,7 @@ static void maps_add_machine(struct maps *m, uint32_t pid, uint32_t koid)
 static int maps_add_fork(struct maps *m, const struct event *ev)
 {
 	struct process *parent, *child;
+	int r;
 
 	if (ev->fork.child_pid == ev->pid)
 		return 0;
@@ -481,14 +496,24 @@ static int maps_add_fork(struct maps *m, const struct event *ev)
 	if (!child)
 		return -ENOMEM;
 	/* If the child was seen before its fork, it already has its own mappings. */
-	return child->known ? 0 : maps_begin_program(m, child, ev->ts_ns, parent->program.set);
+	if (child->known)
+		return 0;
+	r = maps_begin_program(m, child, ev->ts_ns, parent->program.set);
+	if (r < 0)
+		return r;
+	child->program.begins = parent->program.begins;
+	child->program.file = parent->program.file;
+	return 0;
 }
 
 static int maps_add_exec(struct maps *m, const struct event *ev)
 {
 	struct process *p = maps_get_process(m, ev->pid);
+	int r = p ? maps_begin_program(m, p, ev->ts_ns, NULL) : -ENOMEM;
 
-	return p ? maps_begin_program(m, p, ev->ts_ns, NULL) : -ENOMEM;
+	if (r == 0)
+		p->program.begins = true;
+	return r;
 }
 
 static int maps_add_task(struct maps *m, const struct event *ev)

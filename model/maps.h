@@ -53,10 +53,8 @@ struct mapping {
 	uint64_t start, size, file_offset;
 	uint64_t device, inode; /* 0 = unknown */
 	char *path;
-	/*
-	 * The mapping is of the program itself: neither its process nor an ancestor mapped another
-	 * file before
-	 */
+	/* Of the program itself: its process, or an ancestor, mapped no other file before. False if
+	 * that is unknown: no exec was seen, and no list at the begin of the archive. */
 	bool is_program;
 	uint32_t module_id;
 	uint32_t build_id_size; /* size of the build id; 0 = unknown */

@@ -80,12 +80,12 @@ static bool leaks_is_of_libc(const char *path)
 }
 
 /*
- * Whether a thread starts with W's outermost frame, at PLACE, which has no name. The code shows it,
- * if it is available. Otherwise, a program is assumed to be the start. The C library is assumed to
- * be the start even with its code, since the caller of main() has no mark in it. Neither is assumed
- * if the stack may be cut off there. Code without a file, such as that of run-time compilers,
- * starts no thread: walks by tables often end there. The name of a memfd is free text, so it does
- * not distinguish a program from a library.
+ * Whether a thread starts with W's outermost frame, at PLACE, which has no name. The code shows it.
+ * Without the code, a program is assumed to be the start. The C library is also assumed to be with
+ * its code, since the caller of main() has no mark there. Neither is if the stack can be cut off
+ * there. Code without a file, as of run-time compilers, starts no thread: a walk by tables often
+ * ends there. The name of a memfd is free text, so a name without ".so" alone does not make it the
+ * program: it must also be the first file of its process.
  */
 static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile_place *place)
 {
@@ -99,11 +99,10 @@ static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile
 	r = resolver_begins((struct resolver *)&w->in->flame.resolver, place);
 	if (r == 1 || r == -ENOMEM)
 		return r;
-	if (strncmp(path, "/memfd:", 7) == 0)
-		return r == -ENOENT && !is_cut && place->mapping->is_program;
 	if (strstr(profile_names_base(path), ".so"))
 		return !is_cut && leaks_is_of_libc(path);
-	return r == -ENOENT && !is_cut;
+	return r == -ENOENT && !is_cut &&
+	       (strncmp(path, "/memfd:", 7) != 0 || place->mapping->is_program);
 }
 
 /* Whether a thread starts with FRAME, the outermost frame of W, at PLACE. */

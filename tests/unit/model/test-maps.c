@@ -572,6 +572,7 @@ TEST(test_program)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
+	exec(m, 4, 1);
 	map(m, 5, 1, 0x1000, 0x1000, "//anon");
 	map(m, 5, 1, 0x4000, 0x1000, "/memfd:a (deleted)");
 	map(m, 5, 1, 0x8000, 0x1000, "/memfd:b (deleted)");
@@ -589,6 +590,31 @@ TEST(test_program)
 	assert_false(is_program(m, 2, 0x9000, 8));
 	assert_true(is_program(m, 1, 0x8000, 9));
 	assert_false(is_program(m, 1, 0x4000, 9));
+}
+
+/* A file is not the program if an earlier mapping can be missing. */
+TEST(test_program_unknown)
+{
+	enum { LISTED, UNSEEN, FORKED, DROPPED, DROPPED_LIST, WAYS };
+
+	for (unsigned way = 0; way < WAYS; way++) {
+		_cleanup_(maps_freep) struct maps *m = of_all_times();
+		struct event ev = { .kind = EVENT_START, .ts_ns = 5, .pid = FXT_KOID_KYMO };
+
+		assert_int_equal(maps_add(m, &ev), 0);
+		if (way == FORKED)
+			fork_to(m, 6, 1, 2);
+		if (way == DROPPED)
+			exec(m, 6, 2);
+		if (way == DROPPED || way == DROPPED_LIST) {
+			maps_bound(m, 0, SIZE_MAX);
+			map(m, way == DROPPED ? 6 : 5, 2, 0x4000, 0x1000, "/memfd:a (deleted)");
+			maps_bound(m, SIZE_MAX, SIZE_MAX);
+		}
+		map(m, way == LISTED || way == DROPPED_LIST ? 5 : 7, 2, 0x8000, 0x1000,
+		    "/memfd:b (deleted)");
+		assert_int_equal(is_program(m, 2, 0x8000, 8), way == LISTED);
+	}
 }
 
 int main(void)
@@ -613,6 +639,7 @@ int main(void)
 		cmocka_unit_test(test_one_has_too_many),
 		cmocka_unit_test(test_all_have_too_many),
 		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_program_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
