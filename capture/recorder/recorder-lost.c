@@ -95,6 +95,13 @@ int recorder_write_skipped(struct recorder *r, enum event_class class)
 	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
 }
 
+/* Whether a record of TS_NS will be in the archive. During a pause, a new begin can be known. */
+static bool recorder_has_time(const struct recorder *r, uint64_t ts_ns)
+{
+	return ts_ns <= r->pipe.to_ns ||
+	       (r->pauses && r->start_ns > r->pipe.to_ns && ts_ns >= r->start_ns);
+}
+
 void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, size_t n)
 {
 	struct collector_lost *lost = &r->lost_samples;
@@ -102,7 +109,9 @@ void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, 
 	/* (samples that are only for triggers are not in the archive) */
 	if (!(r->pipe.categories & CATEGORY_COUNTERS))
 		return;
-	for (size_t i = 0; i < n && list[i].head.ts_ns <= r->pipe.to_ns; i++) {
+	for (size_t i = 0; i < n; i++) {
+		if (!recorder_has_time(r, list[i].head.ts_ns))
+			continue;
 		if (lost->count++ == 0)
 			lost->first_ns = list[i].head.ts_ns;
 		lost->last_ns = list[i].head.ts_ns;

@@ -530,6 +530,16 @@ TEST(test_lost_samples)
 	/* (those after the end, or only for triggers, are not missing) */
 	f->s.r.pipe.to_ns = rec.head.ts_ns - 1;
 	assert_int_equal(recorder_add_samples(&f->s.r, &news), 0);
+	f->s.r.pauses = true;
+	assert_int_equal(recorder_add_samples(&f->s.r, &news), 0);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_COUNTERS), N_LOST);
+	/* (those after the known end of a pause are) */
+	f->s.r.start_ns = rec.head.ts_ns;
+	assert_int_equal(recorder_add_samples(&f->s.r, &news), 0);
+	assert_int_equal(recorder_lost(&f->s.r, CLASS_COUNTERS), N_LOST + 1);
+	f->s.r.lost_samples.count--;
+	f->s.r.start_ns = STORY_AT(0);
+	f->s.r.pauses = false;
 	f->s.r.pipe.to_ns = UINT64_MAX;
 	f->s.r.pipe.categories &= ~CATEGORY_COUNTERS;
 	assert_int_equal(recorder_add_samples(&f->s.r, &news), 0);
