@@ -16,7 +16,7 @@
 #include "writer/fxt/fxt-wire.h"
 
 enum {
-	QUEUE_KEPT_BYTES = 1 << 20, /* of a queue with few records */
+	QUEUE_KEPT_BYTES = 1 << 20, /* at most, of a queue with few records */
 	RECORD_BYTES_MAX = 8192,    /* larger than most records */
 	PUBLISH_BYTES = 64 << 10,   /* return room to the programs at least this often */
 };
@@ -61,6 +61,9 @@ struct merge {
 	 * have room for the content of all rings.
 	 */
 	size_t ring_bytes_max;
+	/* The room that a queue keeps, also when it is empty: its share of ring_bytes_max, since
+	 * that is what counts. */
+	size_t kept_bytes;
 	int error; /* of copying into queues */
 };
 
@@ -105,6 +108,9 @@ int merge_new(struct collector *collector, struct merge **ret)
 	m->collector = collector;
 	m->n_cpus = collector_n_cpus(collector);
 	m->ring_bytes_max = collector_records_bytes(collector) + MERGE_SPARE_BYTES;
+	m->kept_bytes = m->ring_bytes_max / merge_n_queues(m);
+	if (m->kept_bytes > QUEUE_KEPT_BYTES)
+		m->kept_bytes = QUEUE_KEPT_BYTES;
 	most = merge_n_queues(m) + (size_t)CLASS_MAX * m->n_cpus;
 	m->sources = calloc(most, sizeof(*m->sources));
 	m->heap = calloc(most, sizeof(*m->heap));
@@ -415,28 +421,24 @@ static int merge_poll_rings(struct merge *m)
 
 /*
  * Returns memory of queue S if it was long, and is not any more: it has at most twice the room that
- * it needs. An empty queue has none, since all of them together would have more than is counted.
+ * it needs, or what each queue keeps.
  */
-static void merge_shrink_queue(struct source *s)
+static void merge_shrink_queue(const struct merge *m, struct source *s)
 {
 	size_t used = s->to - s->from, room = used + used / 4;
 	uint8_t *queue;
 
-	if (used > 0 && (s->room <= QUEUE_KEPT_BYTES || used >= s->room / 2))
+	if (s->room <= m->kept_bytes || used >= s->room / 2)
 		return;
-	if (used > 0) {
-		memmove(s->queue, s->queue + s->from, used);
-		if (room < QUEUE_KEPT_BYTES)
-			room = QUEUE_KEPT_BYTES;
-		queue = realloc(s->queue, room);
-		room = queue ? room : s->room;
-		s->queue = queue ?: s->queue;
-	} else {
-		free(s->queue);
-		s->queue = NULL;
-	}
+	memmove(s->queue, s->queue + s->from, used);
 	s->from = 0;
 	s->to = used;
+	if (room < m->kept_bytes)
+		room = m->kept_bytes;
+	queue = realloc(s->queue, room);
+	if (!queue)
+		return;
+	s->queue = queue;
 	s->room = room;
 }
 
@@ -452,7 +454,7 @@ int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *s
 	for (size_t i = merge_n_queues(m); i < m->n_sources; i++)
 		merge_source_publish(&m->sources[i]);
 	for (size_t i = 0; i < merge_n_queues(m); i++)
-		merge_shrink_queue(&m->sources[i]);
+		merge_shrink_queue(m, &m->sources[i]);
 	return r;
 }
 

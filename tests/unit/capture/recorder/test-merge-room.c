@@ -121,8 +121,35 @@ TEST(test_queue_shrinks)
 	assert_times(f, CALLS - 2, 2, CALLS - 2);
 	assert_true(heap_bytes() < before + (2 << 20));
 	assert_times(f, MERGE_ALL, CALLS - 1, CALLS);
-	/* An empty queue has no memory. */
-	assert_true(heap_bytes() < before + BYTES);
+	/* An empty queue keeps little memory. */
+	assert_true(heap_bytes() < before + (1 << 20) + BYTES);
+}
+
+/* All queues together keep at most as much memory as counts, with few records or none. */
+TEST(test_many_queues)
+{
+	enum { CPUS = 64, CALLS = 200, CALL_BYTES = 4096 };
+	struct fixture *f = *state;
+	uint64_t ts = 0, first = 1;
+	size_t before;
+
+	merge_free(f->merge);
+	collector_free(f->collector);
+	f->collector = fake_collector_new(CPUS, 1024);
+	assert_int_equal(merge_new(f->collector, &f->merge), 0);
+	before = heap_bytes();
+	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+		for (unsigned i = 0; i < CALLS; i++) {
+			*f->rec = (struct rec_head){ .ts_ns = ++ts,
+						     .size = CALL_BYTES,
+						     .kind = REC_CALL,
+						     .cpu = (uint16_t)cpu };
+			fake_collector_put_record(f->collector, f->rec, CALL_BYTES);
+		}
+		assert_times(f, ts - 1, first, ts - 1);
+		first = ts;
+	}
+	assert_true(heap_bytes() < before + MERGE_SPARE_BYTES);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -132,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_added_records),
 		CASE(test_queue_shrinks),
+		CASE(test_many_queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
