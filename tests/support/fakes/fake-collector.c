@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "writer/fxt/fxt-wire.h"
+
 /*
  * A record in its "ring": an allocation of its own, so that a sanitizer detects reads past its end.
  */
@@ -88,6 +91,26 @@ bool fake_collector_put_words(struct collector *c, enum event_class class, unsig
 	memcpy(ring->bytes + (ring->head & (c->ring_bytes - 1)), words, n * sizeof(*words));
 	ring->head += n * sizeof(*words);
 	return true;
+}
+
+void fake_collector_put_loss(struct collector *c, unsigned cpu, uint64_t first, uint64_t last,
+			     uint64_t count, uint32_t tid)
+{
+	const struct ring_lost mark = {
+		.header = fxt_put_record_type(RING_RECORD_CONTROL) | fxt_put_record_words(5),
+		.first_ns = first,
+		.last_ns = last,
+		.count = count,
+		.tid = tid,
+		.prio = 120,
+	};
+	uint64_t words[5];
+	bool has_room;
+
+	memcpy(words, &mark, sizeof(words));
+	has_room = fake_collector_put_words(c, CLASS_SCHED, cpu, words, ARRAY_SIZE(words));
+	assert(has_room);
+	(void)has_room;
 }
 
 void fake_collector_put_record(struct collector *c, const void *rec, size_t size)

@@ -16,6 +16,10 @@ struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes);
 bool fake_collector_put_words(struct collector *c, enum event_class class, unsigned cpu,
 			      const uint64_t *words, size_t n);
 
+/* The same for the mark of a loss in the schedule: COUNT records, while TID was running. */
+void fake_collector_put_loss(struct collector *c, unsigned cpu, uint64_t first, uint64_t last,
+			     uint64_t count, uint32_t tid);
+
 /* The stack pointer of copied stacks whose walk has to be tried again. */
 #define FAKE_NO_TABLE 0x4711
 
