@@ -67,6 +67,7 @@ struct collector {
 	struct table mapped_files;
 	/* by collector_check_piece(), and for collector_check_mapped() */
 	struct unwind_listed listed_walked, listed_mappers;
+	bool lists_full;           /* the unwinder had no room for a list in this drain */
 	struct unwind_seen seen;   /* filled by collector_check_mapped() */
 	struct unwinder *unwinder; /* NULL = stacks are not walked with tables */
 	uint64_t table_bytes_max;

@@ -152,6 +152,16 @@ static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t 
 }
 
 /*
+ * Makes the unwinder list the mappings of process PID. Returns false if it has no room. Then it is
+ * not asked again in this drain: each time takes its lock.
+ */
+static bool collector_unwind_list(struct collector *c, uint32_t pid)
+{
+	c->lists_full = c->lists_full || !unwinder_list(c->unwinder, pid);
+	return !c->lists_full;
+}
+
+/*
  * Lists the mappings of the process of REC if that requests the table of its file: the file is new,
  * or its table was not requested yet, or the process had unmapped the file by then. Tables are not
  * requested for programs that are not selected, so a file that only these map stays without one.
@@ -172,7 +182,7 @@ static void collector_request_table(struct collector *c, const struct rec_mappin
 		table_deinit(&c->mapped_files);
 	/* (without memory, the file counts as new again) */
 	(void)!table_set(&c->mapped_files, key, (void *)(uintptr_t)number);
-	if (known ? !asked : !unwinder_list(c->unwinder, rec->head.pid))
+	if (known ? !asked : !collector_unwind_list(c, rec->head.pid))
 		unwind_listed_add(&c->listed_mappers, rec->head.pid);
 }
 
@@ -183,9 +193,10 @@ void collector_list_mappers(struct collector *c)
 
 	if (!c->unwinder)
 		return;
-	while ((pid = unwind_listed_next(&c->listed_mappers, now_ns)) &&
-	       unwinder_list(c->unwinder, pid))
+	while (!c->lists_full && (pid = unwind_listed_next(&c->listed_mappers, now_ns)) &&
+	       collector_unwind_list(c, pid))
 		unwind_listed_done(&c->listed_mappers, pid);
+	c->lists_full = false;
 }
 
 /* Process PID is new, or has a new program, so that it can be listed again. */
@@ -263,9 +274,9 @@ void collector_check_fork(struct collector *c, const struct rec_fork *rec)
 
 void collector_check_piece(struct collector *c, const struct rec_piece *piece)
 {
-	if (!bpf_program__autoload(c->skel->progs.on_unwind_map) &&
+	if (!bpf_program__autoload(c->skel->progs.on_unwind_map) && !c->lists_full &&
 	    unwind_listed_begin(&c->listed_walked, piece->head.pid, piece->head.ts_ns) &&
-	    !unwinder_list(c->unwinder, piece->head.pid))
+	    !collector_unwind_list(c, piece->head.pid))
 		unwind_listed_forget(&c->listed_walked, piece->head.pid);
 }
 
