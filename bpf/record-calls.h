@@ -26,7 +26,7 @@ struct call_memory {
 	__u8 is_string; /* 1: the memory ends with NUL; 0: its number of bytes is known */
 	/*
 	 * 0: the result of the call is the number of written bytes. Otherwise: elements of UNIT
-	 * bytes, whose number does not depend on the result.
+	 * bytes, whose number does not depend on the result, which can be unavailable.
 	 */
 	__u8 unit;
 	__u32 count;

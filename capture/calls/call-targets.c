@@ -470,9 +470,19 @@ static void call_target_set_origins(const struct call_spec *spec, struct call_wa
 		watch->origins[i] = call_target_origin(&spec->args[i], i);
 }
 
-/* Selects the bytes to copy from the memory at argument ARG of SPEC. */
-static struct call_memory call_target_memory(const struct call_spec *spec, uint8_t arg)
+bool call_target_has_result(const struct call_target *target)
 {
+	const struct call_spec *spec = target->spec;
+
+	/* (system calls always return something) */
+	return !target->place ||
+	       (!spec->ret_reason && spec->ret.form != CALL_FLOAT && spec->ret.form != CALL_VOID);
+}
+
+/* Selects the bytes to copy from the memory at argument ARG of TARGET. */
+static struct call_memory call_target_memory(const struct call_target *target, uint8_t arg)
+{
+	const struct call_spec *spec = target->spec;
 	const struct call_type *type = &spec->args[arg].type;
 	struct call_memory memory = { .arg = arg,
 				      .is_string = type->form == CALL_STR,
@@ -482,9 +492,9 @@ static struct call_memory call_target_memory(const struct call_spec *spec, uint8
 	/* (if the count is in memory, too, the maximum is copied) */
 	bool is_counted = type->is_counted && spec->args[type->count_arg].type.form != CALL_STRUCT;
 
+	memory.unit = layout || !call_target_has_result(target);
 	if (!layout)
 		return memory;
-	memory.unit = 1;
 	if (type->is_array)
 		memory.unit = (uint8_t)(layout->bytes < UINT8_MAX ? layout->bytes : UINT8_MAX);
 	else if (!layout->is_sized || !is_counted)
@@ -512,9 +522,8 @@ struct call_watch call_target_watch(const struct call_target *target)
 		watch.op_signed = call_type_is_signed(type);
 	}
 	n = call_spec_slots(spec, args, &n_in);
-	for (uint8_t slot = 0; slot < n; slot++) {
-		watch.texts[slot] = call_target_memory(spec, args[slot]);
-	}
+	for (uint8_t slot = 0; slot < n; slot++)
+		watch.texts[slot] = call_target_memory(target, args[slot]);
 	call_target_set_origins(spec, &watch);
 	watch.n_texts = n_in;
 	watch.n_outs = n - n_in;

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,6 +63,12 @@ char *call_targets_refused(const struct call_targets *t, size_t i);
 struct call_targets *call_targets_free(struct call_targets *t);
 
 DEFINE_CLEANUP(struct call_targets *, call_targets_free)
+
+/*
+ * Whether the result of TARGET is in the register that the end of a call has. Otherwise, the
+ * register tells neither whether the call has failed, nor how much it has written.
+ */
+bool call_target_has_result(const struct call_target *target);
 
 /* The instructions to the programs for the entry of TARGET. */
 struct call_watch call_target_watch(const struct call_target *target);

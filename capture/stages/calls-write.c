@@ -45,23 +45,19 @@ static const struct call_text *calls_copied(const struct rec_call *call,
 	return slot < call->n_texts ? &call->texts[slot] : NULL;
 }
 
-/* Whether the result of calls with SPEC is in the register that END has. */
-static bool calls_has_result(const struct call_spec *spec, const struct rec_call_end *end)
-{
-	return end && !spec->ret_reason && spec->ret.form != CALL_FLOAT;
-}
-
 /* Whether the call has failed or has no end. Then it has written nothing. */
-static bool calls_has_failed(const struct call_spec *spec, const struct rec_call_end *end)
+static bool calls_has_failed(const struct calls_view *view)
 {
-	return !end || (calls_has_result(spec, end) && call_type_is_signed(&spec->ret) &&
-			(int64_t)call_type_value(&spec->ret, end->result) < 0);
+	const struct call_type *ret = &view->target->spec->ret;
+
+	return !view->end || (call_target_has_result(view->target) && call_type_is_signed(ret) &&
+			      (int64_t)call_type_value(ret, view->end->result) < 0);
 }
 
 static void calls_find_copies(const struct call_spec *spec, struct calls_view *view)
 {
 	uint8_t args[CALL_TEXTS_MAX], n_in, n = call_spec_slots(spec, args, &n_in);
-	bool failed = calls_has_failed(spec, view->end);
+	bool failed = calls_has_failed(view);
 
 	for (uint8_t slot = 0; slot < n; slot++) {
 		struct call_copies *copies = &view->copies[args[slot]];
@@ -98,7 +94,7 @@ static uint64_t calls_count(const struct call_spec *spec, const struct call_type
 		return n < 0 ? 0 : (uint64_t)n;
 	}
 	count = call_type_value(number, view->call->args[at]);
-	if (type->out && !type->in_out && calls_has_result(spec, view->end) &&
+	if (type->out && !type->in_out && view->end && call_target_has_result(view->target) &&
 	    view->end->result < count)
 		count = view->end->result;
 	return count;
@@ -109,7 +105,8 @@ static bool calls_is_idle(const struct call_type *type, const struct calls_view 
 {
 	const struct call_struct *layout = call_struct_by_number(type->layout);
 
-	return layout && layout->is_positive && (!view->end || view->end->result == 0);
+	return layout && layout->is_positive &&
+	       (!view->end || (call_target_has_result(view->target) && view->end->result == 0));
 }
 
 /* Fills in the arguments of a call, and the data that it has written through them. */

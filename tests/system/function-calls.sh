@@ -58,6 +58,31 @@ diff - "$TMP/is" >&2 <<-END || fail "the recorded calls (>) differ from the expe
 	["\"qqlast\"...","\"qlast\"..."]
 END
 
+note "what a function has written, if rax does not have its result, and if it has"
+gcc -O2 -o "$TMP/fills" -x c - <<-'END'
+	#include <string.h>
+
+	__attribute__((noipa)) long fill(char *to, size_t n, long r)
+	{
+		memset(to, 'a', n);
+		return r;
+	}
+
+	int main(void)
+	{
+		char to[2];
+
+		return fill(to, sizeof(to), -1) + fill(to, sizeof(to), 0) + fill(to, sizeof(to), 1);
+	}
+END
+for result in "" "-> int64@?wide" "-> double" "-> long"; do
+	calls --call "$TMP/fills:fill(out buf[n] to, size_t n) $result" -- "$TMP/fills"
+	want='"\"aa\"" "\"aa\"" "\"aa\""'
+	[ "$result" != "-> long" ] || want='number "\"\"" "\"a\""'
+	assert_eq "$(gojq -c '.arguments.to | numbers |= "number"' "$TMP/calls" | sed 's/"number"/number/' | paste -sd ' ')" \
+		"$want" "what was written, with the result '$result'"
+done
+
 for load in load load-fp; do
 	for depth in 60 3000; do
 		note "$load: recursion, $depth deep"

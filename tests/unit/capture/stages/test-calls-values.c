@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "capture/calls/call-values.h"
 #include "tests/support/fixtures/archive-text.h"
@@ -123,42 +124,69 @@ TEST(test_late_texts)
 				  "to=1:3 b=3:20480 s=3:24576 o=O_RDWR|O_CREAT -> 2\n");
 }
 
-/* A register that does not have the result does not say whether the call has failed. */
+/*
+ * A register that does not have the result says neither whether the call has failed, nor how much
+ * it has written. So the programs copy everything, whatever the register has.
+ */
 TEST(test_unavailable_result)
 {
-	struct fixture *f = *state;
-	struct call_spec_error error;
-	struct rec_call rec = {
-		.head = { .ts_ns = 110, .kind = REC_CALL, .size = REC_CALL_BYTES(0), .tid = 7 },
-		.function = TEXT,
-		.sp = 8000,
-		.args = { 0x5000, 2 },
+#define STATUS "{WIFSIGNALED(s) && WTERMSIG(s) == 97}"
+	static const struct {
+		const char *spec;
+		uint8_t unit;
+		const char *text; /* with the results -1, 0 and 1 */
+	} rows[] = {
+		{ "out buf[n] b, size_t n) -> int64@?wide", 1, "b=\"ab\" b=\"ab\" b=\"ab\" " },
+		{ "out buf[n] b, size_t n) -> double", 1, "b=\"ab\" b=\"ab\" b=\"ab\" " },
+		{ "out buf[n] b, size_t n)", 1, "b=\"ab\" b=\"ab\" b=\"ab\" " },
+		{ "out buf[n] b, size_t n) -> long", 0, "b=\"ab\" b=\"ab\" " },
+		{ "out struct:status b) -> int@?wide", 1,
+		  "b=" STATUS " b=" STATUS " b=" STATUS " " },
+		{ "out struct:status b) -> int", 1, "b=" STATUS " " },
 	};
-	struct rec_call_end end = {
-		.head = { .ts_ns = 120,
-			  .kind = REC_CALL_END,
-			  .size = REC_CALL_END_BYTES(1),
-			  .tid = 7 },
-		.function = TEXT,
-		.n_texts = 1,
-		.sp = 8000,
-		.texts = { { .bytes = 2, .text = "ab" } },
-	};
-	_cleanup_free_ char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
 
-	assert_int_equal(call_spec_parse("f:text(out buf[n] b, size_t n) -> int64@?wide",
-					 &f->specs[TEXT], &error),
-			 0);
-	for (int64_t result = -1; result <= 1; result++) {
-		end.result = (uint64_t)result;
-		assert_int_equal(calls_record(&f->calls, &rec.head), 0);
-		assert_int_equal(calls_record(&f->calls, &end.head), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fixture *f = *state;
+		struct call_spec_error error;
+		struct rec_call rec = {
+			.head = { .ts_ns = 110,
+				  .kind = REC_CALL,
+				  .size = REC_CALL_BYTES(0),
+				  .tid = 7 },
+			.function = TEXT,
+			.sp = 8000,
+			.args = { 0x5000, 2 },
+		};
+		struct rec_call_end end = {
+			.head = { .ts_ns = 120,
+				  .kind = REC_CALL_END,
+				  .size = REC_CALL_END_BYTES(1),
+				  .tid = 7 },
+			.function = TEXT,
+			.n_texts = 1,
+			.sp = 8000,
+			.texts = { { .bytes = strstr(rows[i].spec, "status") ? 4 : 2,
+				     .text = "ab" } },
+		};
+		_cleanup_free_ char *text = NULL;
+		char spec[128];
+		size_t size;
+		FILE *to = open_memstream(&text, &size);
+
+		snprintf(spec, sizeof(spec), "f:text(%s", rows[i].spec);
+		assert_int_equal(call_spec_parse(spec, &f->specs[TEXT], &error), 0);
+		assert_int_equal(call_target_watch(&f->list[TEXT]).texts[0].unit, rows[i].unit);
+		for (int64_t result = -1; result <= 1; result++) {
+			end.result = (uint64_t)result;
+			assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+			assert_int_equal(calls_record(&f->calls, &end.head), 0);
+		}
+		archive_events(&f->out, argument_line, to);
+		fclose(to);
+		assert_string_equal(text, rows[i].text);
+		calls_stage_tear_down(state);
+		calls_stage_set_up(state);
 	}
-	archive_events(&f->out, argument_line, to);
-	fclose(to);
-	assert_string_equal(text, "b=\"ab\" b=\"ab\" b=\"ab\" ");
 }
 
 /* The longest text, of the bytes that need most room. */
