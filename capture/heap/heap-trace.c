@@ -125,6 +125,20 @@ static uint64_t heap_trace_exec_ns(const struct heap_probes *traced, const struc
 	return traced->exec_ns && traced->exec_ns < since_ns ? traced->exec_ns : UINT64_MAX;
 }
 
+/*
+ * Notes that TRACED has called exec at EXEC_NS. If its watch began later, it began with the new
+ * program, whose earlier blocks are unknown, even if all probes were in place in time.
+ */
+static void heap_trace_note_exec(const struct heap_trace *m, const struct heap_probes *traced,
+				 uint64_t exec_ns)
+{
+	struct heap_image *image = heap_images_get(&m->images, traced->instance);
+
+	if (image && exec_ns < image->process.since_ns &&
+	    !(image->process.flags & MEMORY_PROCESS_IMAGE))
+		memory_image_add_gap(image, WATCHED_GAP_LATE);
+}
+
 /* Applies the results of the last check of TRACED to IMAGE, if that program still runs. */
 static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probes *traced,
 				   struct heap_image *image)
@@ -493,11 +507,12 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 			heap_trace_forget(m, traced);
 		return 0;
 	}
-	if (traced && execs)
+	if (traced && execs) {
 		heap_trace_store_announced(m, traced, happened->ts_ns);
-	/*
-	 * Triage reports which processes grow; for TRACED processes, only their exec matters here.
-	 */
+		if (!is_another)
+			heap_trace_note_exec(m, traced, happened->ts_ns);
+	}
+	/* Triage reports which processes grow; only their exec matters here. */
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {

@@ -107,6 +107,10 @@ for reach in no freeze; do
 	gojq -r '.processes[] | select(.unwatched) | .unwatched' "$TMP/report.json" | sort -u >"$TMP/reasons"
 	# (libc.so.6 has a known allocator)
 	assert_eq "$(grep -v '^it ended before ' "$TMP/reasons")" "" "reasons, with --reach $reach"
+	# (each of them began during the recording)
+	gojq -r '.processes[] | select(.complete or .unwatched or .gap or .forked_ns or .reason == "exec" | not) |
+		.program' "$TMP/report.json" >"$TMP/unexplained"
+	assert_empty "$TMP/unexplained" "programs that are not complete, without a reason, with --reach $reach"
 	gojq -r '.processes | group_by(.pid)[] | select(length > 1 and .[0].unwatched) | .[] |
 		"\(.pid) \(.program) \(.unwatched)"' "$TMP/report.json" >"$TMP/twice"
 	assert_empty "$TMP/twice" "ended programs that were watched later, with --reach $reach"
