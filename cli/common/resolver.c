@@ -23,6 +23,9 @@ enum { MODULES_MAX = 1 << 16, MODULES_SHOWN = 20 };
 /* Clock snapshots of one boot differ only by adjustments of the wall clock. */
 #define SAME_BOOT_NS ((int64_t)2 * 1000000000)
 
+/* Snapshots that differ by less show no adjustment: they are read one clock after the other. */
+#define CLOCK_SET_NS UINT64_C(1000000)
+
 struct resolver_process {
 	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = unknown */
 	uint32_t pid;      /* pid of the process in the kernel */
@@ -78,9 +81,14 @@ static void resolver_on_start(struct resolver *r, const struct event *ev)
 static void resolver_on_clock(struct resolver *r, const struct event *ev)
 {
 	const struct clock_snapshot now = clock_snapshot();
-	int64_t apart =
-		(int64_t)(now.real_ns - now.boot_ns - (ev->clock.real_ns - ev->clock.boot_ns));
+	uint64_t apart_ns = ev->clock.real_ns - ev->clock.boot_ns;
+	int64_t apart = (int64_t)(now.real_ns - now.boot_ns - apart_ns);
 
+	if (r->begin_ns == 0) {
+		r->begin_ns = ev->clock.boot_ns;
+		r->apart_ns = apart_ns;
+	}
+	r->is_set |= apart_ns + CLOCK_SET_NS < r->apart_ns || apart_ns > r->apart_ns + CLOCK_SET_NS;
 	if (r->has_clock)
 		return;
 	r->has_clock = true;
@@ -214,6 +222,12 @@ static bool resolver_is_alive(const struct resolver *r, struct resolver_process 
 
 /* ---- lookups ---- */
 
+/* The wall clock at TS_NS of the archive, or at its begin; 0 = unknown. */
+static uint64_t resolver_wall_clock(const struct resolver *r, uint64_t ts_ns)
+{
+	return resolver_is_of_here(r) && !r->is_set ? (ts_ns ?: r->begin_ns) + r->apart_ns : 0;
+}
+
 static struct symbol_mapping resolver_mapping_of(const struct profile_place *place,
 						 const struct resolver_kernel *kernel)
 {
@@ -249,6 +263,8 @@ static bool resolver_make_query(struct resolver *r, const struct profile_place *
 		.mapping = resolver_mapping_of(place, kernel),
 	};
 	if (!is_kernel) {
+		ret->mapping.mapped_ns =
+			place->mapping ? resolver_wall_clock(r, place->mapping->ts_ns) : 0;
 		ret->pid = p ? p->pid : 0;
 		ret->lives = resolver_is_alive(r, p);
 		ret->runtime = p ? p->runtime : SYMBOL_RUNTIME_UNKNOWN;

@@ -21,7 +21,10 @@
 struct resolver {
 	struct symbols *symbols; /* borrowed; NULL = names are not looked up */
 	bool has_sysroot;
-	bool has_start, has_clock, foreign; /* facts about the archive */
+	bool has_start, has_clock, foreign; /* facts in the archive */
+	bool is_set;                        /* the wall clock was set meanwhile */
+	uint64_t begin_ns, apart_ns;        /* of the first clock snapshot: CLOCK_BOOTTIME, and
+					     * what the wall clock is ahead of it */
 	struct table processes;             /* koid + 1 -> struct resolver_process, owned */
 	struct table kernels;               /* kthreadd's koid -> struct resolver_kernel, owned */
 	struct table modules;               /* path (in `texts`) -> struct resolver_module, owned */

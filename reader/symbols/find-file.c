@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "reader/symbols/debug-link.h"
@@ -59,7 +61,11 @@ int find_places_init(struct find_places *p, const struct symbols_options *option
 {
 	int r = 0;
 
-	*p = (struct find_places){ .sysroot_fd = -1, .debuginfod = options->debuginfod };
+	*p = (struct find_places){
+		.sysroot_fd = -1,
+		.has_sysroot = options->sysroot != NULL,
+		.debuginfod = options->debuginfod,
+	};
 	p->root_fd = find_file_open_dir("/");
 	p->debug_dirs = calloc(options->n_debug_dirs + 1, sizeof(*p->debug_dirs));
 	if (p->root_fd < 0)
@@ -219,30 +225,60 @@ static int find_file_try_debuginfod(const struct search *s, bool debug, struct f
 
 /* ---- the mapped file ---- */
 
-/*
- * Whether F has the inode of the mapping. The kernel records the device and inode of the file
- * itself, and not those of an overlay.
- */
-static bool find_file_is_same_inode(const struct found_file *f,
-				    const struct symbol_mapping *mapping)
+/* The kernel records the device and inode of the file itself, not of an overlay. */
+static bool find_file_is_same_inode(const struct stat *st, const struct symbol_mapping *mapping)
 {
-	struct stat st;
+	return mapping->inode != 0 && st->st_ino == mapping->inode &&
+	       ((uint64_t)major(st->st_dev) << 20 | minor(st->st_dev)) == mapping->device;
+}
 
-	return mapping->inode != 0 && f->elf->fd >= 0 && fstat(f->elf->fd, &st) == 0 &&
-	       st.st_ino == mapping->inode &&
-	       ((uint64_t)major(st.st_dev) << 20 | minor(st.st_dev)) == mapping->device;
+/*
+ * Why F, with ST, cannot be the file of MAPPING, which has no build id; NULL if it can be. A file
+ * system without a block device can have another device number for the same file.
+ */
+static const char *find_file_contradicts(const struct find_places *p, const struct found_file *f,
+					 const struct stat *st,
+					 const struct symbol_mapping *mapping)
+{
+	struct statfs fs;
+
+	/* (the files of a sysroot are copies) */
+	if (p->has_sysroot)
+		return NULL;
+	if (mapping->mapped_ns &&
+	    (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec >
+		    mapping->mapped_ns)
+		return "it is not the recorded file: it was written after it was mapped, and has "
+		       "no build id";
+	if (mapping->inode == 0 || find_file_is_same_inode(st, mapping) ||
+	    (st->st_ino == mapping->inode && major(st->st_dev) == 0) ||
+	    fstatfs(f->elf->fd, &fs) < 0 || fs.f_type == OVERLAYFS_SUPER_MAGIC)
+		return NULL;
+	return "it is not the recorded file: its inode differs, and it has no build id";
 }
 
 /*
  * Judges a candidate FOUND with the result R. Without a build id, the first file is kept only until
  * a file with the right inode is found.
  */
-static int find_file_judge(int r, const struct symbol_mapping *mapping, struct found_file *found,
-			   struct found_file *kept)
+static int find_file_judge(const struct search *s, int r, const struct symbol_mapping *mapping,
+			   struct found_file *found, struct found_file *kept)
 {
+	const char *what = NULL;
+	struct stat st;
+
 	if (r <= 0 || mapping->n_build_id > 0)
 		return r;
-	found->unsure = !find_file_is_same_inode(found, mapping);
+	found->unsure = true;
+	if (found->elf->fd >= 0 && fstat(found->elf->fd, &st) == 0) {
+		found->unsure = !find_file_is_same_inode(&st, mapping);
+		what = find_file_contradicts(s->places, found, &st, mapping);
+	}
+	if (what) {
+		find_file_report(s, found->path, what);
+		found_file_deinit(found);
+		return 0;
+	}
 	if (!found->unsure)
 		return 1;
 	if (kept->elf)
@@ -265,7 +301,7 @@ static int find_file_try_living(const struct search *s, const struct symbol_quer
 	root_fd = find_file_open_dir(name);
 	if (root_fd < 0)
 		return 0;
-	r = find_file_judge(find_file_try_path(s, root_fd, path, found), mapping, found, kept);
+	r = find_file_judge(s, find_file_try_path(s, root_fd, path, found), mapping, found, kept);
 	if (r != 0)
 		return r;
 	/* The file may be deleted, replaced, or hidden by another mount. */
@@ -278,8 +314,8 @@ static int find_file_try_living(const struct search *s, const struct symbol_quer
 	r = open_regular(fd);
 	if (r < 0)
 		return 0;
-	return find_file_judge(find_file_try_candidate(s, root_fd, path, r, found), mapping, found,
-			       kept);
+	return find_file_judge(s, find_file_try_candidate(s, root_fd, path, r, found), mapping,
+			       found, kept);
 }
 
 static int find_file_search_mapped(const struct search *s, const struct symbol_query *query,
@@ -291,7 +327,7 @@ static int find_file_search_mapped(const struct search *s, const struct symbol_q
 	if (r == 0 && query->lives && query->pid > 0)
 		r = find_file_try_living(s, query, path, found, kept);
 	if (r == 0)
-		r = find_file_judge(find_file_try_path(s, s->places->sysroot_fd, path, found),
+		r = find_file_judge(s, find_file_try_path(s, s->places->sysroot_fd, path, found),
 				    &query->mapping, found, kept);
 	return r ?: find_file_try_debuginfod(s, false, found);
 }

@@ -24,6 +24,7 @@ struct find_places {
 		char *path;  /* owned */
 	} * debug_dirs;      /* owned */
 	size_t n_debug_dirs;
+	bool has_sysroot; /* SYSROOT_FD is not the root of this machine */
 	bool debuginfod;
 };
 

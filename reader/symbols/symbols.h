@@ -11,9 +11,10 @@
  *   the kernel         /proc/kallsyms, if the running kernel is the recorded one
  *   everything else    /tmp/perf-PID.map, which JIT compilers write
  *
- * A file is used if it is the mapped file: its build id must be the recorded build id. Without a
- * recorded build id, its device and inode must match; if they do not, results are marked as unsure.
- * An address without a name is not an error: its frame has the known data, or none.
+ * A file is used if it is the mapped one: its build id must be the recorded one. Without a recorded
+ * build id, its inode must be the recorded one, and it must not have been written since it was
+ * mapped. If no inode is known, or the file is in an overlay or below a sysroot, results are marked
+ * as unsure. An address without a name is not an error: its frame has the known data, or none.
  *
  * Trusted are the options, and that files of root or the caller are not truncated while they are
  * read (they are mapped). Not trusted are the content of every file, and everything in a query.

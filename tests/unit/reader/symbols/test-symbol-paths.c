@@ -31,7 +31,8 @@ TEST(test_process)
 		.mapping = p.mapping,
 	};
 	/* The present file has another inode. */
-	assert_true(ask_symbols(s, &query, NULL)->unsure);
+	assert_null(ask_symbols(s, &query, NULL)->function);
+	assert_true(has_problem(s, "/gone", "inode"));
 	symbols_free(s);
 	s = open_symbols(&(struct symbols_options){ 0 });
 	query.lives = true;

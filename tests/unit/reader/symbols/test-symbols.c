@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -193,10 +194,43 @@ TEST(test_build_id)
 	assert_function(ask_program(s, &p, address), "sample_plain", 0);
 	assert_false(ask_program(s, &p, address)->unsure);
 	p.mapping.inode++;
-	assert_function(ask_program(s, &p, address), "sample_plain", 0);
-	assert_true(ask_program(s, &p, address)->unsure);
+	assert_null(ask_program(s, &p, address)->function);
+	assert_true(has_problem(s, "/pie", "inode"));
 	p.mapping.inode = 0;
 	assert_true(ask_program(s, &p, address)->unsure);
+	symbols_free(s);
+	/* (the files of a sysroot are copies) */
+	s = open_symbols(&(struct symbols_options){ .sysroot = "/" });
+	p.mapping.inode = 1;
+	assert_function(ask_program(s, &p, address), "sample_plain", 0);
+	assert_true(ask_program(s, &p, address)->unsure);
+	symbols_free(s);
+}
+
+/* A file that is written in place keeps its inode. */
+TEST(test_written_later)
+{
+	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+	struct program p;
+	struct stat st;
+	uint64_t address;
+
+	need_program();
+	command("cp pie late");
+	program_start(&p, "late");
+	program_stop(&p);
+	p.mapping.n_build_id = 0;
+	address = program_address(&p, "sample_plain");
+	assert_int_equal(stat(p.mapping.path, &st), 0);
+	p.mapping.mapped_ns =
+		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec - 1;
+	assert_null(ask_program(s, &p, address)->function);
+	assert_true(has_problem(s, "/late", "written after"));
+	symbols_free(s);
+	s = open_symbols(&(struct symbols_options){ 0 });
+	p.mapping.mapped_ns++;
+	assert_function(ask_program(s, &p, address), "sample_plain", 0);
+	assert_false(ask_program(s, &p, address)->unsure);
 	symbols_free(s);
 }
 
@@ -307,7 +341,7 @@ int main(void)
 		cmocka_unit_test(test_plt),        cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_sigreturn),  cmocka_unit_test(test_build_id),
 		cmocka_unit_test(test_minidebug),  cmocka_unit_test(test_debug_by_build_id),
-		cmocka_unit_test(test_debug_link),
+		cmocka_unit_test(test_debug_link), cmocka_unit_test(test_written_later),
 	};
 
 	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
