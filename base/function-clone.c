@@ -8,9 +8,10 @@
 static const struct {
 	const char *mark;
 	bool changes; /* the clone has other arguments */
+	bool drops;   /* the clone can have no result */
 } function_clones[] = {
-	{ ".constprop", true }, { ".isra", true },  { ".part", true },
-	{ ".lto_priv", false }, { ".llvm", false },
+	{ ".constprop", true, false }, { ".isra", true, true },   { ".part", true, true },
+	{ ".lto_priv", false, false }, { ".llvm", false, false },
 };
 
 /* The index of the mark at P, which is a dot in a name; -1 if there is none. */
@@ -54,15 +55,23 @@ bool function_clone_is_of(const char *name, const char *base)
 	       memcmp(name, base, n) == 0;
 }
 
+void function_clone_changes(const char *name, bool *ret_arguments, bool *ret_result)
+{
+	*ret_arguments = *ret_result = false;
+	for (const char *p = name + function_clone_base(name); p && *p; p = strchr(p + 1, '.')) {
+		int mark = function_clone_mark(p);
+
+		if (mark < 0)
+			continue;
+		*ret_arguments |= function_clones[mark].changes;
+		*ret_result |= function_clones[mark].drops;
+	}
+}
+
 bool function_clone_is_changed(const char *name)
 {
-	for (const char *p = name + function_clone_base(name); p; p = strchr(p + 1, '.')) {
-		int mark = *p ? function_clone_mark(p) : -1;
+	bool arguments, result;
 
-		if (mark >= 0 && function_clones[mark].changes)
-			return true;
-		if (!*p)
-			break;
-	}
-	return false;
+	function_clone_changes(name, &arguments, &result);
+	return arguments;
 }

@@ -22,3 +22,9 @@ bool function_clone_is_cold(const char *name);
 
 /* Whether the arguments of a clone with the symbol NAME can differ from those of its function. */
 bool function_clone_is_changed(const char *name);
+
+/*
+ * The changes of a clone with the symbol NAME: whether its arguments can differ from those of its
+ * function, and whether it can lack a result.
+ */
+void function_clone_changes(const char *name, bool *ret_arguments, bool *ret_result);

@@ -48,20 +48,24 @@ struct place_argument *place_arguments_add(struct place_arguments *a, struct pla
 /* ---- functions ---- */
 
 /*
- * Whether the compiler has changed the arguments of FUNCTION at VADDR, since it knows all callers.
- * LLVM says so in the debug information, gcc in the name.
+ * Whether the compiler has changed the arguments of FUNCTION at VADDR, since it knows all callers,
+ * and whether it can have removed the result. LLVM says so in the debug information, gcc in the
+ * name.
  */
-static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_t vaddr)
+static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_t vaddr,
+				  bool *ret_result)
 {
 	struct place_functions f;
 	uint64_t value;
 	bool changed;
 
+	*ret_result = true;
 	if (place_type_number(function, DW_AT_calling_convention, &value) && value == DW_CC_nocall)
 		return true;
+	*ret_result = false;
 	if (place_functions_around(p, vaddr, &f) < 0)
 		return false;
-	changed = function_clone_is_changed(f.list[0].symbol);
+	function_clone_changes(f.list[0].symbol, &changed, ret_result);
 	place_functions_deinit(&f);
 	return changed;
 }
@@ -83,13 +87,16 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 	struct place_context context = { .places = p, .function = &function, .vaddr = vaddr };
 	Dwarf_Addr entry;
 	size_t parts = 0;
+	bool no_result;
 
 	if (!places_function(p, vaddr, &function) || !places_entry(p, &function, &entry) ||
 	    entry != vaddr || arguments_are_of_assembly(&function))
 		return -ENODATA;
-	a.is_changed = arguments_are_changed(p, &function, vaddr);
+	a.is_changed = arguments_are_changed(p, &function, vaddr, &no_result);
 	c = place_convention_of(&function);
 	place_convention_result(&function, &c, &a);
+	if (no_result && a.result.kind && !a.result.reason)
+		a.result.reason = PLACE_REASON_OPTIMISED;
 	if (dwarf_child(&function, &die) == 0)
 		do {
 			if (dwarf_tag(&die) == DW_TAG_formal_parameter &&

@@ -28,11 +28,18 @@ TEST(test_names)
 		{ "f.", "f.", false, false },
 	};
 
+	bool arguments, result;
+
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(function_clone_base(rows[i].name), strlen(rows[i].base));
 		assert_int_equal(function_clone_is_of(rows[i].name, rows[i].base),
 				 rows[i].is_clone);
 		assert_int_equal(function_clone_is_changed(rows[i].name), rows[i].changed);
+		function_clone_changes(rows[i].name, &arguments, &result);
+		assert_int_equal(arguments, rows[i].changed);
+		assert_int_equal(result, strstr(rows[i].base, "isra") == NULL &&
+						 (strstr(rows[i].name, ".isra") ||
+						  strstr(rows[i].name, ".part.")));
 	}
 	assert_true(function_clone_is_cold("f.cold"));
 	assert_true(function_clone_is_cold("f.cold.12"));
