@@ -141,6 +141,14 @@ static int place_shape_base(Dwarf_Die *type, struct outbuf *to, uint64_t bytes)
 	return outbuf_print(to, "%c%" PRIu64, letter, bytes);
 }
 
+/* VALUE of an enumeration of BYTES, as a signed number. clang writes it as an unsigned one. */
+static int64_t place_shape_sign(int64_t value, uint64_t bytes)
+{
+	unsigned above = bytes > 0 && bytes < sizeof(value) ? 64 - 8 * (unsigned)bytes : 0;
+
+	return (int64_t)((uint64_t)value << above) >> above;
+}
+
 static int place_shape_enum(Dwarf_Die *type, struct outbuf *to, uint64_t bytes)
 {
 	size_t n = 0;
@@ -157,7 +165,7 @@ static int place_shape_enum(Dwarf_Die *type, struct outbuf *to, uint64_t bytes)
 			    !dwarf_attr(&word, DW_AT_const_value, &attribute) ||
 			    dwarf_formsdata(&attribute, &value) != 0)
 				continue;
-			outbuf_print(to, "%s=%" PRId64 ",", name, (int64_t)value);
+			outbuf_print(to, "%s=%" PRId64 ",", name, place_shape_sign(value, bytes));
 		} while (++n < TYPE_PARTS_MAX && places_next(&word));
 	return outbuf_print(to, "}");
 }
