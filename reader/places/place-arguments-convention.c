@@ -14,7 +14,11 @@ enum {
 	REGISTER_SP = 7,
 	REGISTERS_OF_ARGUMENTS = 6,
 	REGISTERS_OF_VECTORS = 8,
-	LANGUAGE_RUST_OLD = 0x9000, /* used before Rust had a number */
+	LANGUAGE_RUST_OLD = 0x9000, /* before it had a number */
+	/* Values of DW_AT_calling_convention with the arguments of C; elfutils has no names. */
+	LLVM_CC_X86_64_SYSV = 0xc2,
+	LLVM_CC_PRESERVE_MOST = 0xc9,
+	LLVM_CC_PRESERVE_ALL = 0xca,
 };
 
 /* DWARF's numbers of rdi, rsi, rdx, rcx, r8, r9. */
@@ -96,9 +100,52 @@ static bool arguments_convention_is_rust(Dwarf_Die *function)
 	return language == DW_LANG_Rust || language == LANGUAGE_RUST_OLD;
 }
 
+/* Whether clang or rustc has compiled FUNCTION. */
+static bool arguments_convention_is_llvm(Dwarf_Die *function)
+{
+	Dwarf_Die unit;
+	Dwarf_Attribute attribute;
+	const char *producer;
+
+	if (!dwarf_diecu(function, &unit, NULL, NULL) ||
+	    !dwarf_attr(&unit, DW_AT_producer, &attribute))
+		return false;
+	producer = dwarf_formstring(&attribute);
+	return producer && (strstr(producer, "clang") || strstr(producer, "rustc"));
+}
+
+/*
+ * Whether FUNCTION has another convention, such as that of Windows. LLVM says so in the debug
+ * information. (DW_CC_nocall means changed arguments, place-arguments.c.)
+ */
+static bool arguments_convention_is_other(Dwarf_Die *function)
+{
+	uint64_t value;
+
+	if (!place_type_number(function, DW_AT_calling_convention, &value))
+		return false;
+	return value != DW_CC_normal && value != DW_CC_program && value != DW_CC_nocall &&
+	       value != LLVM_CC_X86_64_SYSV && value != LLVM_CC_PRESERVE_MOST &&
+	       value != LLVM_CC_PRESERVE_ALL;
+}
+
 struct place_convention place_convention_of(Dwarf_Die *function)
 {
-	return (struct place_convention){ .is_rust = arguments_convention_is_rust(function) };
+	return (struct place_convention){ .is_rust = arguments_convention_is_rust(function),
+					  .splits_wide = arguments_convention_is_llvm(function),
+					  .is_unknown = arguments_convention_is_other(function) };
+}
+
+/*
+ * Whether a number of 128 bits with the leaves L, behind the arguments of C, is not at the place of
+ * the convention: LLVM before version 18 puts one half into the last register and the other one on
+ * the stack, and does not align it there.
+ */
+static bool arguments_convention_splits(const struct place_convention *c, Dwarf_Die *type,
+					const struct place_leaves *l)
+{
+	return c->splits_wide && l->n > 0 && l->list[0].is_half &&
+	       !place_leaves_is_structure(type) && c->registers + 2 > REGISTERS_OF_ARGUMENTS;
 }
 
 static struct place_load arguments_register(unsigned i, uint8_t bytes)
@@ -183,12 +230,13 @@ static const struct place_load *arguments_part(const struct place_location *loca
 struct correction {
 	struct place_location location;
 	bool is_changed;  /* the function's arguments were changed by the compiler */
-	bool frame_moves; /* the function's frame begins at the stack pointer */
+	bool frame_moves; /* memory is described by registers that change after the entry */
 };
 
 /*
- * Whether FUNCTION's frame begins at the stack pointer. LLVM describes the memory of a function
- * without a frame pointer by the stack pointer that it has after its first instructions.
+ * LLVM describes the memory of a function by the stack pointer or frame pointer that it has after
+ * its first instructions: without a frame pointer, and if these instructions align the stack. gcc
+ * describes it by the address of the frame (CFA), which is known at the entry, too.
  */
 static bool arguments_frame_moves(Dwarf_Die *function)
 {
@@ -197,9 +245,8 @@ static bool arguments_frame_moves(Dwarf_Die *function)
 	size_t n;
 
 	return dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) &&
-	       dwarf_getlocation(&attribute, &ops, &n) == 0 && n == 1 &&
-	       (ops[0].atom == DW_OP_reg0 + REGISTER_SP ||
-		ops[0].atom == DW_OP_breg0 + REGISTER_SP);
+	       dwarf_getlocation(&attribute, &ops, &n) == 0 &&
+	       !(n == 1 && ops[0].atom == DW_OP_call_frame_cfa);
 }
 
 /*
@@ -320,6 +367,7 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 	const char *name = place_die_name(parameter) ?: "unnamed";
 	struct place_leaves l = { .n = 0 };
 	struct place_classes classes;
+	uint64_t stack = c->stack;
 	size_t first = a->n;
 
 	place_leaves_collect(&l, type, name, 0, 0);
@@ -331,11 +379,14 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 		place_leaves_deinit(&l);
 		return;
 	}
-	c->is_unknown |= classes.is_unknown;
+	c->is_unknown |= classes.is_unknown || arguments_convention_splits(c, type, &l);
 	c->is_unknown |= c->is_rust && (!arguments_rust_is_certain(type, &l) ||
 					arguments_rust_splits(c, &classes));
 	arguments_convention_place(c, &classes, &l, a);
-	arguments_correct_all(context, parameter, &l, first, c->is_unknown, a);
+	arguments_correct_all(context, parameter, &l, first,
+			      c->is_unknown || (c->has_wide_vector && c->stack != stack), a);
+	c->has_wide_vector |=
+		classes.words[0] == PLACE_CLASS_VECTOR && classes.bytes > 2 * PLACE_WORD;
 	place_leaves_deinit(&l);
 }
 
@@ -362,7 +413,7 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 	if (!place_type_of(function, &type))
 		return;
 	place_type_classify(&type, &classes);
-	c->is_unknown = classes.is_unknown;
+	c->is_unknown |= classes.is_unknown;
 	if (classes.words[0] == PLACE_CLASS_MEMORY ||
 	    (place_leaves_is_structure(&type) && place_type_is_by_address(&type))) {
 		c->registers++; /* the register for the address */

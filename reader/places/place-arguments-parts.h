@@ -60,8 +60,9 @@ struct place_convention {
 	unsigned vectors;
 	uint64_t stack; /* number of used bytes of the stack, from the return address on */
 	bool is_rust;
-	/* The locations of the next arguments are known only if the compiler describes them. */
-	bool is_unknown;
+	bool has_wide_vector; /* so far; without AVX, it is on the stack */
+	bool splits_wide;     /* numbers of 128 bits can be in a register and on the stack */
+	bool is_unknown;      /* from here on, arguments are only where the compiler says */
 };
 
 /* The state of the calling convention before the first argument of FUNCTION. */

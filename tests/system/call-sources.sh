@@ -193,6 +193,62 @@ assert_eq "$(gojq -r 'select(.function | IN("return_deep", "return_pair", "retur
 	"return_deep <unavailable: neither a number nor a pointer>,return_floats <unavailable: in a vector register>,return_pair <unavailable: neither a number nor a pointer>,return_wide <unavailable: larger than a register>" \
 	"results that are not recorded"
 
+note "arguments that compilers place differently, and a result that is removed"
+cat >"$TMP/places.c" <<-'END'
+	#define OWN __attribute__((noinline))
+	#define KEEP __asm__ volatile("" ::: "memory")
+	typedef char small __attribute__((vector_size(4)));
+	typedef int large __attribute__((vector_size(32)));
+	enum __attribute__((packed)) size { LITTLE = 1, BIG = 200 };
+
+	static int sink;
+
+	OWN int aligns(int a, int b, int c, int d, int e, int f, int g)
+	{
+		volatile int room __attribute__((aligned(64))) = a;
+
+		return room + b + c + d + e + f + g;
+	}
+	OWN int halves(int a, int b, int c, int d, int e, __int128 f, int g) { KEEP; return g; }
+	OWN int __attribute__((ms_abi)) foreign(int a, int b, int c) { KEEP; return c; }
+	OWN int vectors(small a, large b, int c, int d, int e, int f, int g, int h, int i) { KEEP; return c + i; }
+	OWN enum size names(enum size a) { KEEP; return a; }
+	static OWN int unused(int a) { KEEP; sink += a; KEEP; return a * 77; }
+
+	int main(void)
+	{
+		small s = { 1 };
+		large l = { 2 };
+
+		unused(5);
+		unused(6);
+		return aligns(1, 2, 3, 4, 5, 6, 7) + halves(1, 2, 3, 4, 5, 6, 7) + foreign(1, 2, 3) +
+		       vectors(s, l, 1, 2, 3, 4, 5, 6, 7) + names(BIG) - 246;
+	}
+END
+for compiler in "gcc -O0" "gcc -O2" "clang -O0" "clang -O2"; do
+	command -v "${compiler% *}" >/dev/null || continue
+	# shellcheck disable=SC2086
+	$compiler -g -w -o "$TMP/places" "$TMP/places.c" 2>/dev/null
+	calls "$TMP/places" aligns halves foreign vectors names unused
+	assert_eq "$(count '.function == "aligns" and (.arguments | [.a, .b, .c, .d, .e, .f, .g] |
+		map(numbers) - [1, 2, 3, 4, 5, 6, 7] == []) and .return == 28')" 1 "$compiler: a function that aligns its stack"
+	assert_eq "$(count '(.function | startswith("halves")) and (.arguments | [.a, .b, .c, .d, .e, .["f.low"], .["f.high"], .g] |
+		map(numbers) - [0, 1, 2, 3, 4, 5, 6, 7] == []) and ([.arguments["f.high"], 0] | map(numbers) | max) == 0')" 1 \
+		"$compiler: a number of 128 bits behind the registers"
+	# (gcc does not say that a function has the convention of Windows)
+	[ "$compiler" = "gcc -O0" ] ||
+		assert_eq "$(count '.function == "foreign" and (.arguments | [.a, .b, .c] | map(numbers) - [1, 2, 3] == [])')" 1 \
+			"$compiler: a function with the convention of Windows"
+	assert_eq "$(count '(.function | startswith("vectors")) and (.arguments | [.c, .d, .e, .f, .g, .h] |
+		map(numbers) - [1, 2, 3, 4, 5, 6] == []) and .return == 8')" 1 "$compiler: vectors"
+	assert_eq "$(count '.function == "names" and .arguments.a == "BIG" and .return == "BIG"')" 1 "$compiler: a byte above 127"
+	# (clang does not say, before version 17, that it has removed a result)
+	[ "$compiler" = "clang -O2" ] ||
+		assert_eq "$(count '(.function | startswith("unused")) and (.return == 77 * .arguments.a or (.return | strings | contains("unavailable")))')" \
+			2 "$compiler: a result that no caller uses"
+done
+
 note "a function in two parts, and a number of an unusual format"
 gcc -g -O2 -o "$TMP/split" "$ROOT/tests/support/loads/place-split.c"
 nm "$TMP/split" | grep -F split.cold >/dev/null || fail "the compiler does not split the function"
