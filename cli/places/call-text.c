@@ -102,11 +102,12 @@ static void call_text_put_name(struct outbuf *to, const struct place_arguments *
 {
 	const char *name = a->list[i].name;
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
-	bool again = false;
+	bool unfit = false;
 
 	for (size_t k = 0; k < i; k++)
-		again |= strcmp(a->list[k].name, name) == 0;
-	if (n == 0 || name[n] || n >= CALL_NAME_MAX || isdigit((unsigned char)*name) || again)
+		unfit |= strcmp(a->list[k].name, name) == 0;
+	unfit |= *name == '.' || strstr(name, "..") || (n > 0 && name[n - 1] == '.');
+	if (n == 0 || name[n] || n >= CALL_NAME_MAX || isdigit((unsigned char)*name) || unfit)
 		outbuf_print(to, "arg%zu", i + 1);
 	else
 		outbuf_print(to, "%s", name);

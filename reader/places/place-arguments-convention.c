@@ -88,16 +88,19 @@ static bool arguments_rust_is_by_address(const struct place_convention *c,
 	       !load->is_value && load->offset == 0 && load->n_steps == 0;
 }
 
-/* Whether FUNCTION is in a unit of Rust. */
-static bool arguments_convention_is_rust(Dwarf_Die *function)
+/* The language of the unit of FUNCTION; -1 = unknown. */
+static int arguments_convention_language(Dwarf_Die *function)
 {
 	Dwarf_Die unit;
-	int language;
 
-	if (!dwarf_diecu(function, &unit, NULL, NULL))
-		return false;
-	language = dwarf_srclang(&unit);
-	return language == DW_LANG_Rust || language == LANGUAGE_RUST_OLD;
+	return dwarf_diecu(function, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+}
+
+static bool arguments_language_is_fortran(int language)
+{
+	return language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 ||
+	       language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03 ||
+	       language == DW_LANG_Fortran08;
 }
 
 /* Whether clang or rustc has compiled FUNCTION. */
@@ -131,7 +134,12 @@ static bool arguments_convention_is_other(Dwarf_Die *function)
 
 struct place_convention place_convention_of(Dwarf_Die *function)
 {
-	return (struct place_convention){ .is_rust = arguments_convention_is_rust(function),
+	int language = arguments_convention_language(function);
+
+	return (struct place_convention){ .is_rust = language == DW_LANG_Rust ||
+						     language == LANGUAGE_RUST_OLD,
+					  .is_fortran = arguments_language_is_fortran(language),
+					  .is_foreign = language == DW_LANG_Pascal83,
 					  .splits_wide = arguments_convention_is_llvm(function),
 					  .is_unknown = arguments_convention_is_other(function) };
 }
@@ -328,9 +336,32 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 }
 
 /*
- * Places a structure with leaves L that is passed by its address: its values are in memory at that
- * address. If the address itself is on the stack, the values would need two steps, so the address
- * is recorded as the value.
+ * Whether PARAMETER of TYPE and BYTES is passed by its address, as in Fortran: it is an array, or
+ * the compiler says that it is at an address in the next register, or at one that the function has
+ * stored.
+ */
+static bool arguments_convention_is_reference(const struct place_convention *c,
+					      const struct place_context *context,
+					      Dwarf_Die *parameter, Dwarf_Die *type, uint64_t bytes)
+{
+	struct place_location location;
+	const struct place_load *load = &location.loads[0];
+
+	if (c->is_fortran && dwarf_tag(type) == DW_TAG_array_type)
+		return true;
+	if (place_expression_locate(context, parameter, bytes ?: 1, &location) !=
+		    PLACE_REASON_NONE ||
+	    *location.formula || location.n_loads != 1 || location.n_gaps > 0 || load->is_value ||
+	    load->base != PLACE_REGISTER)
+		return false;
+	return load->n_steps == 1 ||
+	       (load->n_steps == 0 && load->offset == 0 && c->registers < REGISTERS_OF_ARGUMENTS &&
+		load->reg == argument_registers[c->registers]);
+}
+
+/*
+ * Places a structure with leaves L that is passed by its address: its values are in memory there.
+ * If the address is on the stack, the values would need two steps, so the address is the value.
  */
 static void arguments_convention_place_by_address(struct place_convention *c,
 						  struct place_leaves *l, const char *name,
@@ -374,7 +405,9 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 	place_type_classify(type, &classes);
 	if (c->is_rust && !c->is_unknown
 		    ? arguments_rust_is_by_address(c, context, parameter, &classes)
-		    : place_leaves_is_structure(type) && place_type_is_by_address(type)) {
+		    : (place_leaves_is_structure(type) && place_type_is_by_address(type)) ||
+			      arguments_convention_is_reference(c, context, parameter, type,
+								classes.bytes)) {
 		arguments_convention_place_by_address(c, &l, name, a);
 		place_leaves_deinit(&l);
 		return;
@@ -383,8 +416,12 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 	c->is_unknown |= c->is_rust && (!arguments_rust_is_certain(type, &l) ||
 					arguments_rust_splits(c, &classes));
 	arguments_convention_place(c, &classes, &l, a);
-	arguments_correct_all(context, parameter, &l, first,
-			      c->is_unknown || (c->has_wide_vector && c->stack != stack), a);
+	for (size_t i = first; c->is_foreign && i < a->n; i++)
+		a->list[i].reason = PLACE_REASON_COMPLEX;
+	if (!c->is_foreign)
+		arguments_correct_all(context, parameter, &l, first,
+				      c->is_unknown || (c->has_wide_vector && c->stack != stack),
+				      a);
 	c->has_wide_vector |=
 		classes.words[0] == PLACE_CLASS_VECTOR && classes.bytes > 2 * PLACE_WORD;
 	place_leaves_deinit(&l);
@@ -414,6 +451,13 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 		return;
 	place_type_classify(&type, &classes);
 	c->is_unknown |= classes.is_unknown;
+	if (c->is_foreign &&
+	    (place_leaves_is_structure(&type) || dwarf_tag(&type) == DW_TAG_array_type)) {
+		*result = (struct place_argument){ .kind = 'u',
+						   .bytes = PLACE_WORD,
+						   .reason = PLACE_REASON_NOT_WHOLE };
+		return;
+	}
 	if (classes.words[0] == PLACE_CLASS_MEMORY ||
 	    (place_leaves_is_structure(&type) && place_type_is_by_address(&type))) {
 		c->registers++; /* the register for the address */

@@ -249,6 +249,49 @@ for compiler in "gcc -O0" "gcc -O2" "clang -O0" "clang -O2"; do
 			2 "$compiler: a result that no caller uses"
 done
 
+if command -v gfortran >/dev/null; then
+	note "Fortran: arguments that are passed by their addresses, and texts as results"
+	cat >"$TMP/sums.f90" <<-'END'
+		module m
+		contains
+		  integer function both(a, x, b)
+		    integer, intent(in) :: a, b
+		    real, intent(in) :: x
+		    both = a + int(x) + b
+		  end function
+		  integer function list(v, n)
+		    integer, intent(in) :: v(:)
+		    integer, value :: n
+		    list = sum(v) + n
+		  end function
+		  function text(s, n) result(r)
+		    character(len=*), intent(in) :: s
+		    integer, value :: n
+		    character(len=n) :: r
+		    r = s
+		  end function
+		end module
+		program main
+		  use m
+		  integer :: v(2) = [1, 2]
+		  if (both(7, 8.0, 9) /= 24 .or. list(v, 3) /= 6 .or. text("abc", 4) /= "abc") stop 1
+		end program
+	END
+	for level in -O0 "-O2 -fno-inline -fno-ipa-cp -fno-ipa-sra"; do
+		# shellcheck disable=SC2086
+		(cd "$TMP" && gfortran -g $level -o sums sums.f90)
+		calls "$TMP/sums" __m_MOD_both __m_MOD_list __m_MOD_text
+		gojq -c '[.function, .arguments.a, .arguments.b, .arguments.n]' "$TMP/calls" | sort >"$TMP/is"
+		diff - "$TMP/is" >&2 <<-END || fail "$level: the recorded calls (>) differ from the calls made (<)"
+			["__m_MOD_both",7,9,null]
+			["__m_MOD_list",null,null,3]
+			["__m_MOD_text",null,null,4]
+		END
+	done
+else
+	note "not tested: Fortran (there is no gfortran)"
+fi
+
 note "a function in two parts, and a number of an unusual format"
 gcc -g -O2 -o "$TMP/split" "$ROOT/tests/support/loads/place-split.c"
 nm "$TMP/split" | grep -F split.cold >/dev/null || fail "the compiler does not split the function"
