@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/read-events.h"
 #include "cli/common/verb.h"
@@ -142,15 +143,28 @@ static int leaks_is_suppressed(struct filter *f, const struct leak_group *g)
 	return 1;
 }
 
+/* The blocks of G whose references are unknown. */
+static uint64_t leaks_input_unsearched(const struct leak_group *g)
+{
+	uint64_t searched = 0;
+
+	for (enum reach reach = 0; reach < REACH_MAX; reach++)
+		searched += reach == REACH_UNKNOWN ? 0 : g->reach[reach];
+	return g->resource == RESOURCE_MEMORY && searched < g->blocks ? g->blocks - searched : 0;
+}
+
 static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const struct leak_group *g)
 {
 	struct filter *f = userdata;
 	const struct leaks_request *q = f->q;
 	int r;
 
-	if ((q->verdicts && !(q->verdicts & 1u << g->verdict)) || g->all.blocks < q->min_blocks ||
-	    g->all.bytes < q->min_bytes)
+	if (g->all.blocks < q->min_blocks || g->all.bytes < q->min_bytes)
 		return false;
+	if (q->verdicts && !(q->verdicts & 1u << g->verdict)) {
+		f->in->n_unsearched += leaks_input_unsearched(g);
+		return false;
+	}
 	r = leaks_is_suppressed(f, g);
 	if (r < 0)
 		f->error = r;
@@ -198,6 +212,53 @@ static int leaks_complain_no_context(const struct leaks_input *in, const struct 
 	return CLI_FAILED;
 }
 
+/* Whether a program was watched for RESOURCE. */
+static bool leaks_input_has_recorded(const struct leaks *l, enum resource resource)
+{
+	const char *name = resource_names[resource];
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < l->n_watches; i++)
+		for (const char *at = l->watches[i]->resources; at; at = strchr(at, ',')) {
+			at += *at == ',';
+			if (strncmp(at, name, n) == 0 && (at[n] == '\0' || at[n] == ','))
+				return true;
+		}
+	return false;
+}
+
+/* Names the selected resources that were not recorded. Returns CLI_FAILED if these are all. */
+static int leaks_input_check_resources(struct leaks_input *in, const struct leaks_request *q,
+				       const struct open_trace *t)
+{
+	bool any = false;
+
+	for (enum resource resource = 0; resource < RESOURCE_MAX; resource++) {
+		if (!(q->resources & 1u << resource))
+			continue;
+		if (leaks_input_has_recorded(in->leaks, resource)) {
+			any = true;
+			continue;
+		}
+		cli_error("%s: --resource: '%s' was not recorded (-e)", t->name,
+			  resource_names[resource]);
+		in->is_unknown = true;
+	}
+	return in->is_unknown && !any ? CLI_FAILED : CLI_OK;
+}
+
+/* Reports blocks that may have a selected verdict. */
+static void leaks_input_check_verdicts(struct leaks_input *in, const struct leaks_request *q,
+				       const struct open_trace *t)
+{
+	if (!(q->verdicts & LEAKS_VERDICTS_OF_REACH) || in->n_unsearched == 0)
+		return;
+	cli_error("%s: --verdict: %" PRIu64 " block%s can be lost or reachable: no search for "
+		  "pointers was made (--reach)",
+		  t->name, in->n_unsearched, text_s(in->n_unsearched));
+	in->is_unknown |= !(q->verdicts & ~(uint32_t)LEAKS_VERDICTS_OF_REACH);
+}
+
 int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct open_trace *t,
 		     struct symbols *symbols)
 {
@@ -228,9 +289,13 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 		return cli_failed("out of memory");
 	if (in->leaks->n_watches == 0)
 		return leaks_input_explain_no_data(in, q, t);
+	r = leaks_input_check_resources(in, q, t);
+	if (r != CLI_OK)
+		return r;
 	leaks_filter(in->leaks, leaks_input_keep, &filter);
 	if (filter.error < 0)
 		return cli_failed("out of memory");
+	leaks_input_check_verdicts(in, q, t);
 	r = read_events_finish(t, in->flame.summary);
 	in->damaged = read_events_unmapped(t, profile_n_unmapped(in->flame.profile), r) != CLI_OK;
 	return CLI_OK;

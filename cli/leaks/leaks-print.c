@@ -330,7 +330,7 @@ static int leaks_print_process(const struct printer *p, const struct leak_watch 
 	leaks_print_limits(w);
 	leaks_print_totals(w);
 	if (w->n_groups == 0 && !leaks_misses(p->q, w))
-		puts("  no leaks found");
+		puts(leaks_selects(p->q) ? "  no selected leaks found" : "  no leaks found");
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = leaks_print_group(p, w, i);
 	if (n < w->n_groups)

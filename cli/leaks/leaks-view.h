@@ -43,7 +43,9 @@ struct leaks_input {
 	int64_t real_offset_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME; 0 = unknown */
 	char arch[32];          /* architecture of the machine; "" = unknown */
 	uint64_t n_suppressed, suppressed_blocks, suppressed_bytes;
+	uint64_t n_unsearched; /* blocks without a verdict by references, though one was selected */
 	bool damaged;
+	bool is_unknown; /* a part of the selected data was not recorded */
 };
 
 void leaks_input_deinit(struct leaks_input *in);
@@ -128,7 +130,20 @@ int leaks_print(const struct leaks_input *in, const struct leaks_request *q,
 int leaks_print_json(const struct leaks_input *in, const struct leaks_request *q,
 		     struct leaks_diff *diff);
 
-/* Whether Q requests memory of W that was not recorded, or not completely. */
+/* The verdicts that need a search for pointers (--reach). */
+enum {
+	LEAKS_VERDICTS_OF_REACH = 1u << LEAK_LOST | 1u << LEAK_INDIRECTLY_LOST |
+				  1u << LEAK_POSSIBLY_LOST | 1u << LEAK_STILL_REACHABLE,
+};
+
+/* Whether Q selects a part of the leaks. */
+static inline bool leaks_selects(const struct leaks_request *q)
+{
+	return q->resources || q->verdicts || q->min_bytes || q->min_blocks || q->min_age_ns ||
+	       q->context;
+}
+
+/* Whether Q requests memory of W, which was not recorded, or not completely. */
 static inline bool leaks_misses(const struct leaks_request *q, const struct leak_watch *w)
 {
 	return (*w->unwatched || *w->gap) &&

@@ -62,7 +62,7 @@ make-profile c.fxt <<-END
 	task 300 runner
 	task 400 program
 	at 0
-	watch 100 memory 1 0 0 libc.so.6: malloc free
+	watch 100 memory,fd 1 0 0 libc.so.6: malloc free
 	at 1
 	fork 100 200
 	fork 100 300
@@ -70,9 +70,9 @@ make-profile c.fxt <<-END
 	at 2
 	exec 400 program
 	at 7
-	watch 200 memory 0 0 0 libc.so.6: malloc free
-	watch 300 memory 0 0 0 libc.so.6: malloc free
-	watch 400 memory 0 0 0 libc.so.6: malloc free
+	watch 200 memory,fd 0 0 0 libc.so.6: malloc free
+	watch 300 memory,fd 0 0 0 libc.so.6: malloc free
+	watch 400 memory,fd 0 0 0 libc.so.6: malloc free
 	at 20
 	exec 300 program
 	watched 300 exec 0 0 0 0
