@@ -43,10 +43,15 @@ struct unwind_row {
 /* described, but not supported by rows: OFFSET is UNWIND_WHY_* */
 #define UNWIND_UNSUPPORTED 10
 /*
+ * Code that is not described, of a function that does not set the frame pointer. So that is the
+ * frame pointer of a caller. OFFSET differs in functions that follow each other.
+ */
+#define UNWIND_BARE 11
+/*
  * Register N (a DWARF number) + OFFSET. Only for the innermost frame, since the value of the
  * register in callers is unknown.
  */
-#define UNWIND_REGISTER(n) (11 + (n))
+#define UNWIND_REGISTER(n) (12 + (n))
 #define UNWIND_REGISTERS   16
 /*
  * SP + OFFSET, with the return address in register N. Only for the innermost frame. vfork() needs

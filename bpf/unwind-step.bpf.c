@@ -269,25 +269,6 @@ static __always_inline bool unwind_is_return(__u64 code)
 	return (first == PROBED_BREAKPOINT ? probed_first_byte() : first) == 0xc3;
 }
 
-/*
- * The distance between the CFA and SP in words, if W's function has no frame pointer at this point
- * (not yet, no longer, or never); 0 if it seems to have one.
- */
-static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w)
-{
-	__u64 returns = unwind_returns_at(w, w->sp), code = 0;
-
-	if (stack_calls_into(returns, w->ip))
-		return 1;
-	bpf_probe_read_user(&code, sizeof(code), (const void *)(w->ip - 1));
-	if (unwind_begins_with(code, 0x55, 1) && unwind_is_move(code >> 8))
-		return 2;
-	code >>= 8;
-	if (unwind_is_entry(code) || unwind_is_return(code))
-		return stack_follows_call(returns);
-	return 0;
-}
-
 /* The target of the call before ADDRESS, behind a jump of the linker if THROUGH; 0 = unknown. */
 static __noinline __u64 unwind_called_at(__u64 address, bool through)
 {
@@ -324,6 +305,44 @@ static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address
 	return rule;
 }
 
+/* Whether TARGET is in W's mapping and has RULE. */
+static __always_inline bool unwind_has_rule(const struct unwind_walk *w, __u64 target, __u32 rule)
+{
+	return target - w->start < w->bytes &&
+	       unwind_find_rule(w->file, w->generation, (__u32)(target + w->shift)) == rule;
+}
+
+/*
+ * Whether the call before RETURNS is one of W's function, which has RULE. (A word that an earlier
+ * call has left on the stack can follow a call of a function nearby.)
+ */
+static __always_inline bool unwind_calls_bare(const struct unwind_walk *w, __u64 returns,
+					      __u32 rule)
+{
+	return unwind_has_rule(w, unwind_called_at(returns, false), rule) ||
+	       unwind_has_rule(w, unwind_called_at(returns, true), rule);
+}
+
+/*
+ * The distance between the CFA and SP in words, if W's function has no frame pointer at this point
+ * (not yet, no longer, or never); 0 if it seems to have one. RULE is that of its code.
+ */
+static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, __u32 rule)
+{
+	__u64 returns = unwind_returns_at(w, w->sp), code = 0;
+
+	if (UNWIND_RULE_KIND(rule) == UNWIND_BARE ? unwind_calls_bare(w, returns, rule)
+						  : stack_calls_into(returns, w->ip) > 0)
+		return 1;
+	bpf_probe_read_user(&code, sizeof(code), (const void *)(w->ip - 1));
+	if (unwind_begins_with(code, 0x55, 1) && unwind_is_move(code >> 8))
+		return 2;
+	code >>= 8;
+	if (unwind_is_entry(code) || unwind_is_return(code))
+		return stack_follows_call(returns);
+	return 0;
+}
+
 /*
  * Whether code that no table describes can return to RETURNS, to which the frame pointer leads: 0
  * or UNWIND_END_*. If the code does not use the frame pointer, it belongs to a caller with a table.
@@ -352,8 +371,11 @@ static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 retu
 									: UNWIND_END_TABLE;
 }
 
-/* Code without a description: run-time compilers and Go keep frame pointers. */
-static __always_inline int unwind_undescribed(struct unwind_walk *to)
+/*
+ * Code without a description: run-time compilers and Go keep frame pointers. By RULE, the
+ * function can be bare: then the frame pointer leads past its caller.
+ */
+static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule)
 {
 	__u64 returns;
 	__u32 words;
@@ -363,10 +385,12 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to)
 		return unwind_interrupted(to);
 	if (unwind_is_after_clone(to))
 		return unwind_after_clone(to);
-	words = to->exact ? unwind_words_of_leaf(to) : 0;
+	words = to->exact ? unwind_words_of_leaf(to, rule) : 0;
 	if (words)
 		return unwind_caller(to, to->sp + words * UNWIND_WORD,
 				     words == 2 ? 2 : UNWIND_BP_SAME);
+	if (UNWIND_RULE_KIND(rule) == UNWIND_BARE)
+		return UNWIND_END_TABLE;
 	if (to->bp == 0) {
 		to->ip = 0;
 		return 0;
@@ -467,7 +491,8 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 		/* (its frame pointer can skip a caller) */
 		return w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED : UNWIND_END_TABLE;
 	case UNWIND_NONE:
-		return unwind_undescribed(w);
+	case UNWIND_BARE:
+		return unwind_undescribed(w, rule);
 	case UNWIND_END:
 		w->ip = 0;
 		return UNWIND_END_WHOLE;

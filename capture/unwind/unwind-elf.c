@@ -191,6 +191,19 @@ static int unwind_elf_add_section(struct unwind_elf *elf, const struct elf_parts
 	return 0;
 }
 
+/* Without .symtab, .dynsym has a part of the symbols. */
+static void unwind_elf_add_symbols(struct unwind_elf *elf, const struct elf_parts *parts,
+				   const GElf_Shdr *header)
+{
+	const uint8_t *symbols = unwind_elf_bytes_at(parts, header->sh_offset, header->sh_size);
+
+	if (!symbols || (header->sh_type != SHT_SYMTAB &&
+			 (header->sh_type != SHT_DYNSYM || elf->n_symbols > 0)))
+		return;
+	elf->symbols = symbols;
+	elf->n_symbols = header->sh_size / sizeof(Elf64_Sym);
+}
+
 static int unwind_elf_read_sections(struct unwind_elf *elf, const struct elf_parts *parts)
 {
 	size_t names;
@@ -200,10 +213,12 @@ static int unwind_elf_read_sections(struct unwind_elf *elf, const struct elf_par
 		return 0;
 	for (Elf_Scn *s = NULL; r == 0 && (s = elf_nextscn(parts->elf, s));) {
 		GElf_Shdr header;
-		const char *name = gelf_getshdr(s, &header)
-					   ? elf_strptr(parts->elf, names, header.sh_name)
-					   : NULL;
+		const char *name;
 
+		if (!gelf_getshdr(s, &header))
+			continue;
+		unwind_elf_add_symbols(elf, parts, &header);
+		name = elf_strptr(parts->elf, names, header.sh_name);
 		if (name)
 			r = unwind_elf_add_section(elf, parts, name, &header);
 	}
@@ -287,7 +302,7 @@ int unwind_elf_init(struct unwind_elf *elf, const void *data, size_t n)
 	struct elf_parts parts = { .data = data, .n = n };
 	int r;
 
-	*elf = (struct unwind_elf){ 0 };
+	*elf = (struct unwind_elf){ .data = data };
 	/* (otherwise libelf would unpack archives) */
 	if (n < sizeof(Elf32_Ehdr) || memcmp(data, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of an ELF file that unwind tables need: its executable segments, its build ID, and its
- * call frame information. It uses libelf, which checks its input against the size of the file.
+ * The parts of an ELF file that unwind tables need: its executable segments, its build ID, its call
+ * frame information, and its symbols. It uses libelf, which checks its input against the size of the file.
  */
 #pragma once
 
@@ -26,6 +26,9 @@ struct unwind_elf {
 	struct cfi_section eh_frame;    /* .n is 0 without one */
 	struct cfi_section debug_frame; /* likewise */
 	uint8_t *unpacked;              /* owned; the data of debug_frame if it was compressed */
+	const uint8_t *data;            /* the whole file */
+	const uint8_t *symbols;         /* Elf64_Sym, perhaps unaligned; of .symtab or .dynsym */
+	size_t n_symbols;
 };
 
 /*

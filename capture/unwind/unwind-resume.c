@@ -223,8 +223,10 @@ static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwin
 
 	if (!call) {
 		to = unwind_resume_mapping(r, returns - 1);
-		return to && to->file == m->file && to->generation == m->generation &&
-		       unwind_resume_rule(r, to, returns - 1) == UNWIND_NONE;
+		if (!to || to->file != m->file || to->generation != m->generation)
+			return false;
+		rule = unwind_resume_rule(r, to, returns - 1);
+		return rule == UNWIND_NONE || UNWIND_RULE_KIND(rule) == UNWIND_BARE;
 	}
 	if (call->called <= PIECE_CALLED_BY_REGISTER)
 		return call->called != 0;
@@ -257,6 +259,7 @@ static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mappi
 
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_MISSING:
+	case UNWIND_BARE:
 		return UNWIND_END_TABLE;
 	case UNWIND_NONE:
 		return unwind_resume_undescribed(r, m);

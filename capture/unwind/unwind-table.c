@@ -13,18 +13,19 @@
 #include "base/cleanup.h"
 #include "capture/unwind/unwind-cfi.h"
 #include "capture/unwind/unwind-elf.h"
+#include "capture/unwind/unwind-functions.h"
 #include "capture/unwind/unwind-rows-x86.h"
 
-enum { EH_FRAME, DEBUG_FRAME, _SECTIONS };
+enum { EH_FRAME, DEBUG_FRAME, _SECTIONS, BARE = _SECTIONS };
 
 enum { FDES_MAX = 1 << 22 };
 
 /* Addresses are relative, as in rows. */
 struct fde_place {
 	uint32_t begin, size;
-	uint32_t offset; /* in its section */
-	uint8_t section;
-	bool too_long; /* it was cut at the end of its segment */
+	uint32_t offset; /* in its section; of a bare function, that of its rule */
+	uint8_t section; /* BARE = a function that no section describes */
+	bool too_long;   /* it was cut at the end of its segment */
 };
 
 struct table_builder {
@@ -119,6 +120,58 @@ static int unwind_table_find_fdes(struct table_builder *b)
 	return r;
 }
 
+/* ---- functions without FDEs ---- */
+
+/* The first of N FDEs that begins after ADDRESS, an address of the file. */
+static size_t unwind_table_next_fde(const struct table_builder *b, size_t n, uint64_t address)
+{
+	return ARRAY_FIRST(i, 0, n, b->fdes[i].begin > address - b->first_address);
+}
+
+static bool unwind_table_is_undescribed(uint64_t address, const void *userdata)
+{
+	const struct table_builder *b = userdata;
+	size_t next = unwind_table_next_fde(b, b->n_fdes, address);
+
+	/* (if FDEs overlap, an earlier one can describe it, too; then that one applies) */
+	return next == 0 ||
+	       address - b->first_address - b->fdes[next - 1].begin >= b->fdes[next - 1].size;
+}
+
+/* Marks the functions without FDEs that keep no frame pointer. All FDEs are known, and sorted. */
+static int unwind_table_add_bare(struct table_builder *b)
+{
+	_cleanup_free_ struct unwind_function *functions = NULL;
+	size_t n, n_fdes = b->n_fdes;
+	int r = unwind_functions_find(b->elf, FDES_MAX - n_fdes, unwind_table_is_undescribed, b,
+				      &functions, &n);
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct unwind_function *f = &functions[i];
+		size_t next = unwind_table_next_fde(b, n_fdes, f->begin);
+		uint64_t begin = f->begin - b->first_address, limit = UNWIND_NO_ADDRESS;
+
+		if (next < n_fdes)
+			limit = b->fdes[next].begin;
+		if (begin >= limit)
+			continue;
+		if (f->end - f->begin > limit - begin)
+			f->end = f->begin + (limit - begin);
+		if (!unwind_function_is_bare(b->elf, f))
+			continue;
+		if (GROW(b->fdes, b->room_fdes, b->n_fdes + 1) < 0)
+			return -ENOMEM;
+		b->fdes[b->n_fdes++] = (struct fde_place){
+			.begin = (uint32_t)begin,
+			.size = (uint32_t)(f->end - f->begin),
+			.offset = (uint32_t)i & INT16_MAX,
+			.section = BARE,
+		};
+	}
+	unwind_table_sort_places(b);
+	return r;
+}
+
 /* ---- rows ---- */
 
 static int unwind_table_append_row(struct table_builder *b, uint32_t address, uint32_t rule)
@@ -158,6 +211,11 @@ static int unwind_table_append_fde(struct table_builder *b, const struct fde_pla
 		r = unwind_table_append_row(b, b->done, UNWIND_RULE(UNWIND_NONE, 0, 0));
 	if (r < 0)
 		return r;
+	if (fde->section == BARE) {
+		b->done = b->end;
+		return unwind_table_append_row(b, b->begin,
+					       UNWIND_RULE(UNWIND_BARE, 0, fde->offset));
+	}
 	before = b->n_rows;
 	r = fde->too_long ? -EBADMSG
 			  : cfi_execute(&b->sections[fde->section], fde->offset,
@@ -264,8 +322,9 @@ static void unwind_table_fill_table(struct table_builder *b, struct unwind_table
 static int unwind_table_build_table(const struct unwind_elf *elf, struct unwind_table *ret)
 {
 	struct table_builder b = { .elf = elf, .first_address = unwind_table_lowest_address(elf) };
-	int r = unwind_table_find_fdes(&b) ?: unwind_table_append_rows(&b);
+	int r = unwind_table_find_fdes(&b) ?: unwind_table_add_bare(&b);
 
+	r = r ?: unwind_table_append_rows(&b);
 	if (r == 0)
 		unwind_table_fill_table(&b, ret);
 	unwind_table_builder_deinit(&b);

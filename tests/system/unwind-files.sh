@@ -143,6 +143,12 @@ assert_ge "$(wc -l <"$TMP/asked")" 20 "samples of bare_frame()"
 grep -vE "^[^ ]*( leaf)? bare_frame (\$|$whole)" "$TMP/asked" >"$TMP/not" || true
 head -3 "$TMP/not"
 assert_eq "$(wc -l <"$TMP/not")" 0 "false callers of bare_frame()"
+# (the frame pointer is that of its caller, which has no table either: that must not be passed over)
+grep ' bare_inner ' "$TMP/names" >"$TMP/asked" || true
+assert_ge "$(wc -l <"$TMP/asked")" 20 "samples of bare_inner()"
+grep -vE "^[^ ]*( leaf)? bare_inner (\$|bare_outer $whole)" "$TMP/asked" >"$TMP/not" || true
+head -3 "$TMP/not"
+assert_eq "$(wc -l <"$TMP/not")" 0 "false callers of bare_inner()"
 assert_eq "$(grep -c ' bare_padding ' "$TMP/names" || true)" 0 "samples before bare_padded()"
 for name in pointer leaf short called pushed padded; do
 	share "bare_$name()" "$(grep -cE "^[^ ]*( leaf)? bare_$name $whole" "$TMP/names" || true)" \

@@ -28,6 +28,7 @@ static const char *const kinds[_UNWIND_KINDS] = {
 	[UNWIND_PLT] = "plt",
 	[UNWIND_SIGNAL] = "signal",
 	[UNWIND_UNSUPPORTED] = "unsupported",
+	[UNWIND_BARE] = "bare",
 };
 
 static const char *const whys[_UNWIND_WHYS] = {

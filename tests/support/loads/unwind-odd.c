@@ -14,7 +14,8 @@
  *	           probed; and malloc()
  *	allocate   malloc() and free() alone
  *	children   vfork() and posix_spawn(), again and again, from frames of both kinds
- *	bare       functions without tables (bare_...()), called by with_room(), which uses %rbp
+ *	bare       functions without tables (bare_...()), called by with_room(), which uses %rbp;
+ *	           bare_outer() sets %rbp, and bare_inner(), which it calls, does not
  *	caught     a function (leaf_caught()) that ends as one that unwinds for an exception: it
  *	           jumps to a handler of its caller, be_caught(), which follows no call
  *	nothing    calls of address 0 in call_nothing(), from which a signal's handler, on_fault(),
@@ -215,6 +216,8 @@ void make_children(void)
 
 BARE(frame, "\tsub $24, %rsp\n\tcall leaf\n\tadd $24, %rsp\n");
 BARE(pointer, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $16, %rsp\n\tcall leaf\n\tleave\n");
+BARE(inner, "\tpush %rbx\n\tsub $16, %rsp\n\tcall leaf\n\tadd $16, %rsp\n\tpop %rbx\n");
+BARE(outer, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $8, %rsp\n\tcall bare_inner\n\tleave\n");
 BARE(leaf, "\tmov $100000, %eax\n1:\tdec %eax\n\tjnz 1b\n");
 BARE(short, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
 /* These are called by pointer, and probed. */
@@ -242,6 +245,7 @@ void with_room(int n)
 	room[0] = 1;
 	bare_frame();
 	bare_pointer();
+	bare_outer();
 	bare_leaf();
 	for (unsigned i = 0; i < 30000; i++)
 		bare_short();

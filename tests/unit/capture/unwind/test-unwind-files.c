@@ -58,6 +58,8 @@ static void compare_at(const struct unwind_table *table, const struct unwind_tru
 	/*
 	 * libdw reads a .debug_frame up to the first zero only; Go programs with C code have more.
 	 */
+	if (!theirs.known && UNWIND_RULE_KIND(rule) == UNWIND_BARE)
+		return;
 	if (!theirs.known && truth->debug_frame && UNWIND_RULE_KIND(rule) != UNWIND_NONE) {
 		n_beyond++;
 		return;

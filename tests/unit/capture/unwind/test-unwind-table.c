@@ -491,10 +491,9 @@ struct expected_row {
 	uint32_t address, rule;
 };
 
-static void assert_rows(struct outbuf *frames, const struct expected_row *rows, uint32_t n,
-			uint32_t damaged)
+static void assert_file_rows(const uint8_t *file, const struct expected_row *rows, uint32_t n,
+			     uint32_t damaged)
 {
-	_cleanup_free_ uint8_t *file = make_file(frames, FILE_BYTES);
 	struct unwind_table table;
 
 	assert_int_equal(unwind_table_read(file, FILE_BYTES, &table), 0);
@@ -511,6 +510,14 @@ static void assert_rows(struct outbuf *frames, const struct expected_row *rows, 
 	assert_int_equal(find_rule(&table, LOADED_AT - 1), UNWIND_NONE);
 	assert_int_equal(find_rule(&table, UINT64_MAX), UNWIND_NONE);
 	unwind_table_deinit(&table);
+}
+
+static void assert_rows(struct outbuf *frames, const struct expected_row *rows, uint32_t n,
+			uint32_t damaged)
+{
+	_cleanup_free_ uint8_t *file = make_file(frames, FILE_BYTES);
+
+	assert_file_rows(file, rows, n, damaged);
 }
 
 #define SP_16 BYTES("\x0e\x10")
@@ -574,6 +581,62 @@ TEST(test_damaged_fdes)
 	put_fde_at(&frames, 0x11200, 0x20, SP_24);
 	put_fde_at(&frames, 0x11300, UINT64_MAX, SP_24);
 	assert_rows(&frames, rows, ARRAY_SIZE(rows), 3);
+}
+
+/* Functions of the symbols, whose frames nothing describes. */
+TEST(test_bare)
+{
+	static const struct expected_row rows[] = {
+		{ 0x10000, UNWIND_NONE },    { 0x11000, RULE(SP, 0, 1) },
+		{ 0x11020, UNWIND_NONE },    { 0x11040, RULE(BARE, 0, 0) },
+		{ 0x11048, UNWIND_NONE },    { 0x110c0, RULE(BARE, 0, 4) },
+		{ 0x11100, RULE(SP, 0, 1) }, { 0x11120, UNWIND_NONE },
+	};
+	static const struct {
+		uint64_t address, size;
+		struct bytes code;
+	} functions[] = {
+		{ 0x11000, 0x20, BYTES("\x5b\xc3") },                      /* it has an FDE */
+		{ 0x11040, 8, BYTES("\x53\x90\x5b\xc3\xcc\xcc\xcc\xcc") }, /* push, pop, ret */
+		{ 0x11048, 8, BYTES("\x55\x48\x89\xe5\x5d\xc3\x90\x90") }, /* a frame pointer */
+		{ 0x11060, 4, BYTES("\xeb\xfe\x90\x90") },                 /* it never returns */
+		{ 0x11080, 16, BYTES("\x55\x48\x8b\xec") }, /* the next one is in it */
+		{ 0x11088, 16, BYTES("\x5d\xc3") },
+		{ 0x110c0, UINT64_C(1) << 60, BYTES("\x5b\xc3") }, /* up to the next FDE */
+		{ UINT64_MAX, 8, NO_BYTES },
+	};
+	enum { SYMBOLS_AT = 0x3000, SECTIONS_AT = 0x3800 };
+	Elf64_Shdr section = {
+		.sh_type = SHT_SYMTAB,
+		.sh_offset = SYMBOLS_AT,
+		.sh_size = ARRAY_SIZE(functions) * sizeof(Elf64_Sym),
+		.sh_entsize = sizeof(Elf64_Sym),
+	};
+	_cleanup_free_ uint8_t *file = NULL;
+	struct outbuf frames = { 0 };
+
+	put_cie(&frames, DW_EH_PE_absptr, "zR", USUAL);
+	put_fde_at(&frames, 0x11000, 0x20, NO_BYTES);
+	put_fde_at(&frames, 0x11100, 0x20, NO_BYTES);
+	file = make_file(&frames, FILE_BYTES);
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
+		const Elf64_Sym symbol = {
+			.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
+			.st_shndx = 1,
+			.st_value = functions[i].address,
+			.st_size = functions[i].size,
+		};
+
+		memcpy(file + SYMBOLS_AT + i * sizeof(symbol), &symbol, sizeof(symbol));
+		if (functions[i].code.n > 0)
+			memcpy(file + functions[i].address - LOADED_AT, functions[i].code.data,
+			       functions[i].code.n);
+	}
+	memcpy(file + SECTIONS_AT + sizeof(section), &section, sizeof(section));
+	((Elf64_Ehdr *)file)->e_shoff = SECTIONS_AT;
+	((Elf64_Ehdr *)file)->e_shentsize = sizeof(section);
+	((Elf64_Ehdr *)file)->e_shnum = 2;
+	assert_file_rows(file, rows, ARRAY_SIZE(rows), 0);
 }
 
 TEST(test_no_table)
@@ -724,6 +787,7 @@ int main(void)
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_damaged_fdes),
+		cmocka_unit_test(test_bare),
 		cmocka_unit_test(test_no_table),
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_sections),
