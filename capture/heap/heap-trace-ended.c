@@ -84,10 +84,13 @@ static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image
 	if (!image->covered && !image->settled)
 		snprintf(image->unwatched, sizeof(image->unwatched),
 			 "it ended before its files were examined");
-	if (image->covered || passes || !(m->options->categories & CATEGORY_MEMORY))
+	if (image->covered || !(m->options->categories & CATEGORY_MEMORY)) {
 		image->unwatched[0] = '\0';
-	if (image->unwatched[0])
-		image->complete = false;
+		return;
+	}
+	if (passes)
+		image->unwatched[0] = '\0';
+	image->complete = false;
 }
 
 /* Reports once that IMAGE is watched. */

@@ -24,6 +24,7 @@ static int make_map(size_t key_size, size_t value_size)
 
 struct seen {
 	unsigned n_begun, n_ended;
+	bool complete;
 	char unwatched[MEMORY_REASON_BYTES];
 	uint32_t reason;
 };
@@ -34,6 +35,7 @@ static int note(const struct rec_head *rec, void *userdata)
 
 	if (rec->kind == REC_WATCH) {
 		seen->n_begun++;
+		seen->complete = ((const struct rec_watch *)rec)->complete;
 		memcpy(seen->unwatched, ((const struct rec_watch *)rec)->unwatched,
 		       sizeof(seen->unwatched));
 	} else if (rec->kind == REC_WATCHED) {
@@ -61,6 +63,7 @@ TEST(test_report_waits_for_end)
 		const char *unwatched;
 		uint32_t reason;
 	} rows[] = {
+		{ false, MEMORY_PROCESS_IMAGE | MEMORY_PROCESS_EXECED, "", WATCHED_EXEC },
 		{ false, MEMORY_PROCESS_EXECED, "", WATCHED_EXEC },
 		{ true, MEMORY_PROCESS_EXECED, "", WATCHED_EXEC },
 		{ false, 0, "it ended before its files were examined", WATCHED_EXIT },
@@ -104,6 +107,8 @@ TEST(test_report_waits_for_end)
 						     BPF_NOEXIST),
 				 0);
 		image->settled = rows[i].settled;
+		/* (a check found no file without probes, because no library was mapped yet) */
+		image->complete = true;
 		if (rows[i].settled)
 			strcpy(image->unwatched, HEAP_PROBES_NO_ALLOCATOR);
 		m.sink = (struct memory_sink){ .emit = note, .userdata = &seen };
@@ -115,6 +120,7 @@ TEST(test_report_waits_for_end)
 		assert_int_equal(seen.n_begun, 1);
 		assert_int_equal(seen.n_ended, 1);
 		assert_string_equal(seen.unwatched, rows[i].unwatched);
+		assert_false(seen.complete);
 		assert_int_equal(seen.reason, rows[i].reason);
 	}
 	heap_tables_deinit(&m.tables);
