@@ -47,7 +47,7 @@ static void leaks_print_duration(const char *before, uint64_t ns, const char *be
 static void leaks_print_watch(const struct printer *p, const struct leak_watch *w)
 {
 	uint64_t start_ns = p->in->flame.summary->start_ns;
-	bool of_program = strcmp(w->reason, "exit") == 0 || strcmp(w->reason, "exec") == 0;
+	bool of_program = strcmp(w->reason, "exit") == 0 || leaks_ran_another(w);
 
 	printf("%s%s (%" PRIu32 ")%s", colour(COLOUR_HEADING), leaks_process(w), w->real_pid,
 	       colour(COLOUR_OFF));
@@ -87,6 +87,8 @@ static void leaks_print_limits(const struct leak_watch *w)
 	else if (w->forked_ns)
 		leaks_print_duration("  not complete: its allocations in the first ",
 				     w->begin_ns - w->forked_ns, " after its fork are unknown\n");
+	else if (leaks_ran_another(w))
+		puts("  not complete: some of its allocations are unknown; its exec freed them");
 	else
 		puts("  not complete: its earlier allocations are unknown");
 	leaks_print_count(

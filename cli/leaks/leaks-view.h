@@ -150,6 +150,12 @@ static inline bool leaks_misses(const struct leaks_request *q, const struct leak
 	       (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
 }
 
+/* Whether W ended with an exec, which freed its blocks. So it has no leaks that matter later. */
+static inline bool leaks_ran_another(const struct leak_watch *w)
+{
+	return strcmp(w->reason, "exec") == 0;
+}
+
 /*
  * Whether Q requests memory of W, which began with a fork in the recording, and was watched only
  * from a later time on. (An exec would have freed all earlier blocks.)
@@ -157,8 +163,7 @@ static inline bool leaks_misses(const struct leaks_request *q, const struct leak
 static inline bool leaks_misses_begin(const struct leaks_request *q, const struct leak_watch *w)
 {
 	return w->forked_ns && !w->complete && !*w->unwatched && !*w->gap &&
-	       strcmp(w->reason, "exec") != 0 &&
-	       (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
+	       !leaks_ran_another(w) && (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
 }
 
 /* The display name of the process of W, or of its program, or "?". */

@@ -39,22 +39,27 @@ leaks --fail-over 4K -p 100
 leaks --fail-over 4K -p 300
 leaks --fail-over 4K -p 400
 leaks --allow-unwatched -p 400
-# Programs from before the recording are judged, and counted.
+# Programs from before the recording are judged, and counted. A program that called exec is not judged.
 make-profile b.fxt <<-END
 	task 100 seen
 	task 200 earlier
+	task 300 env
 	at 0
 	watch 100 memory 1 0 0 libc.so.6: malloc free
 	watch 200 memory 0 0 0 libc.so.6: malloc free
+	watch 300 memory 0 0 0 libc.so.6: malloc free
+	exec 300 program
+	watched 300 exec 0 0 0 0
 	watched 100 exit 0 0 0 0
 	watched 200 exit 0 0 0 0
 END
-for options in "" "--fail-over 0" "--fail-over 0 -p 100" "--fail-over 0 -p 200"; do
+for options in "" "--fail-over 0" "--fail-over 0 -p 100" "--fail-over 0 -p 200" "--fail-over 0 -p 300"; do
 	echo "--- $options"
 	# shellcheck disable=SC2086 # words
 	kymo leaks b.fxt $options >/dev/null
 	echo "exit $?"
 done
+kymo leaks b.fxt -p 300
 # A child of fork is watched from a later moment on, and may have leaked before. An exec would free that.
 make-profile c.fxt <<-END
 	task 100 server
