@@ -45,7 +45,7 @@ bool edit_join_read(struct edit_join *j, const struct fxt_record *record);
 /* Whether J is a part, and the records that are being read are its state. */
 bool edit_join_is_in_state(const struct edit_join *j);
 
-/* Some of the archive could not be read, before the next record. */
+/* Notes that some of the archive before the next record was unreadable. */
 void edit_join_damage(struct edit_join *j);
 
 /* Notes that there are no more records. */

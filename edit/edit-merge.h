@@ -34,9 +34,9 @@ struct edit_merge_options {
 	 * are not joined.
 	 */
 	size_t between;
-	/* The maximum that is read beyond the windows, of all inputs with records of kymo together,
-	 * to find their heads before anything is written. If there is more, a machine can be
-	 * unknown. */
+	/* The maximum size of the data that is read beyond the windows, of all inputs with records
+	 * of kymo together, to find their heads before anything is written. If there is more, a
+	 * machine can be unknown. */
 	size_t heads;
 };
 

@@ -41,13 +41,14 @@ struct set {
 
 struct program {
 	uint64_t from_ns;
-	struct set *set; /* a reference; NULL = nothing is mapped */
+	struct set *set; /* a counted reference; NULL = nothing is mapped */
 	/*
-	 * An exec maps its program first, and lists of a process's mappings begin with it, except
-	 * for code without a file. BEGINS: an exec or a list has begun, and no file is known yet.
+	 * An exec maps its program first. Lists of a process's mappings begin with the program,
+	 * except for code without a file. BEGINS: an exec or a list has begun, and none of its
+	 * files was mapped yet.
 	 */
 	bool begins;
-	uint64_t file; /* then a hash of the first file; 0 = unknown */
+	uint64_t file; /* hash of the first file after that; 0 = unknown */
 	struct program *older;
 };
 
@@ -394,7 +395,7 @@ static bool maps_is_of_program(struct program *program, const struct event *ev)
 	return program->file == file;
 }
 
-/* The next file of P is not added, so later ones are not its first. */
+/* Counts the mapping EV of P, which is not added. Later files are not the first file of P. */
 static void maps_drop_mapping(struct maps *m, struct process *p, const struct event *ev)
 {
 	if (p)
@@ -453,8 +454,10 @@ static int maps_add_mapping(struct maps *m, const struct event *ev)
 	r = p ? maps_own_set(m, p) : -ENOMEM;
 	if (r < 0)
 		return r;
-	/* (the head of an archive lists all mappings of a process) */
-	p->program.begins |= !p->known && ev->ts_ns <= m->begin_ns && m->n_dropped == 0;
+	/* (The head of an archive lists all mappings of a process. In a part that was cut out, the
+	 * list comes before the begin of the session.) */
+	p->program.begins |=
+		!p->known && (m->begin_ns == 0 || ev->ts_ns <= m->begin_ns) && m->n_dropped == 0;
 	p->known = true;
 	p->version = ++m->last_version;
 	set = p->program.set;

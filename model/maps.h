@@ -53,8 +53,11 @@ struct mapping {
 	uint64_t start, size, file_offset;
 	uint64_t device, inode; /* 0 = unknown */
 	char *path;
-	/* Of the program itself: its process, or an ancestor, mapped no other file before. False if
-	 * that is unknown: no exec was seen, and no list at the begin of the archive. */
+	/*
+	 * The file of the program itself: its process, or an ancestor, mapped no other file before.
+	 * False if that is unknown, since neither an exec was seen nor a list at the begin of the
+	 * archive. If records of the first mappings were lost, it can be a later file.
+	 */
 	bool is_program;
 	uint32_t module_id;
 	uint32_t build_id_size; /* size of the build id; 0 = unknown */

@@ -231,7 +231,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	struct heap_probes_file *to = &traced->files[traced->n_files];
 	bool allocates = heap_probes_allocate(wanted->probes, wanted->n);
 	bool matters = heap_probes_matter(wanted->probes, wanted->n);
-	/* (links belong to processes, events to threads) */
+	/* (BPF links belong to processes, perf events to threads) */
 	pid_t holder = how->own->way == PROBES_PERF ? traced->holder : 0;
 	struct probes_target target = {
 		.way = how->own->way,

@@ -23,14 +23,15 @@ enum { HEAP_PROBES_FILES_MAX = 64 }; /* maximum number of files with probes in o
 struct heap_probes_file {
 	dev_t device;
 	ino_t inode;
-	uint32_t probes; /* the attacher's id */
-	uint32_t held;   /* likewise, of the holder's probes, which keep them in place; 0 = none */
-	pid_t holder;    /* the thread that they belong to; 0 = the main thread */
-	bool is_mapped;  /* mapped at the last check */
-	bool is_refused; /* the kernel has refused some of the probes */
-	bool is_partial; /* ... and some of its probes do more than to identify callers */
-	bool allocates;  /* one of the probed functions returns blocks */
-	uint64_t since_ns; /* all probes were in place: CLOCK_BOOTTIME */
+	uint32_t probes; /* id of the file's probes in the attacher */
+	/* Id of the holder's probes, which keep `probes` in place; 0 = no such probes. */
+	uint32_t held;
+	pid_t holder;      /* thread that the probes belong to; 0 = the main thread */
+	bool is_mapped;    /* mapped at the last check */
+	bool is_refused;   /* the kernel has refused some of the probes */
+	bool is_partial;   /* is_refused is set, and some probes do more than identify callers */
+	bool allocates;    /* one of the probed functions returns blocks */
+	uint64_t since_ns; /* time at which all probes were in place, CLOCK_BOOTTIME */
 	char text[MEMORY_TEXT_BYTES / 2];
 };
 
@@ -39,11 +40,11 @@ struct heap_probes_file {
 
 /* The result of a check of files. */
 struct heap_probes_found {
-	bool any;           /* the process has files; otherwise it had ended, or was hidden */
-	bool allocates;     /* one of the files is an allocator with probes */
-	bool is_partial;    /* some probes of files that do not only identify callers are missing */
-	uint64_t since_ns;  /* the last one of them got its probes: CLOCK_BOOTTIME */
-	uint64_t mapped_ns; /* files with new probes were mapped after this: CLOCK_BOOTTIME */
+	bool any;       /* the process has files; otherwise it had ended, or was hidden */
+	bool allocates; /* one of the files is an allocator with probes */
+	bool is_partial; /* is_partial of one of the files */
+	uint64_t since_ns;  /* time at which the last allocator got its probes, CLOCK_BOOTTIME */
+	uint64_t mapped_ns; /* files with new probes were mapped after this time, CLOCK_BOOTTIME */
 	bool is_static;     /* the program loads no libraries */
 	/* Why no file is an allocator with probes; unused if `allocates`. */
 	char why[MEMORY_REASON_BYTES];

@@ -512,7 +512,7 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 		if (!is_another)
 			heap_trace_note_exec(m, traced, happened->ts_ns);
 	}
-	/* Triage reports which processes grow; only their exec matters here. */
+	/* Triage reports which processes grow; of TRACED ones, only their exec matters here. */
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {

@@ -193,6 +193,8 @@ void collector_list_mappers(struct collector *c)
 
 	if (!c->unwinder)
 		return;
+	/* (the unwinder may have made room since) */
+	c->lists_full = false;
 	while (!c->lists_full && (pid = unwind_listed_next(&c->listed_mappers, now_ns)) &&
 	       collector_unwind_list(c, pid))
 		unwind_listed_done(&c->listed_mappers, pid);

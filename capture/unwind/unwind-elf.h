@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The parts of an ELF file that unwind tables need: its executable segments, its build ID, its call
- * frame information, and its symbols. It uses libelf, which checks its input against the size of the file.
+ * frame information, and its symbols. It uses libelf, which checks its input against the size of
+ * the file.
  */
 #pragma once
 

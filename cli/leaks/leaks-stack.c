@@ -80,29 +80,31 @@ static bool leaks_is_of_libc(const char *path)
 }
 
 /*
- * Whether a thread starts with W's outermost frame, at PLACE, which has no name. The code shows it.
- * Without the code, a program is assumed to be the start. The C library is also assumed to be with
- * its code, since the caller of main() has no mark there. Neither is if the stack can be cut off
- * there. Code without a file, as of run-time compilers, starts no thread: a walk by tables often
- * ends there. The name of a memfd is free text, so a name without ".so" alone does not make it the
- * program: it must also be the first file of its process.
+ * Whether a thread starts with W's outermost frame, at PLACE, which has no name. The code of the
+ * function shows this. If the code cannot be read, a program is assumed to be the start. The C
+ * library is assumed to be the start even if its code can be read, since the caller of main() has
+ * no mark there. Neither is assumed if the stack may be cut off there. Code without a file, such
+ * as that of run-time compilers, starts no thread: a walk by tables often ends there. The name of
+ * a memfd is free text. So a memfd is never the C library, and it is the program only if it is the
+ * first file of its process.
  */
 static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile_place *place)
 {
 	const char *path = place->mapping ? place->mapping->path : NULL;
 	bool is_cut = w->n_places >= EVENT_NAMED_FRAMES_MAX;
+	bool is_memfd;
 	int r;
 
 	if (!resolver_is_of_file(place))
 		return 0;
+	is_memfd = strncmp(path, "/memfd:", 7) == 0;
 	/* (a lookup does not change the results, which allows this cast) */
 	r = resolver_begins((struct resolver *)&w->in->flame.resolver, place);
 	if (r == 1 || r == -ENOMEM)
 		return r;
 	if (strstr(profile_names_base(path), ".so"))
-		return !is_cut && leaks_is_of_libc(path);
-	return r == -ENOENT && !is_cut &&
-	       (strncmp(path, "/memfd:", 7) != 0 || place->mapping->is_program);
+		return !is_cut && !is_memfd && leaks_is_of_libc(path);
+	return r == -ENOENT && !is_cut && (!is_memfd || place->mapping->is_program);
 }
 
 /* Whether a thread starts with FRAME, the outermost frame of W, at PLACE. */

@@ -72,7 +72,10 @@ gcc -O2 -o "$TMP/fills" -x c - <<-'END'
 	{
 		char to[2];
 
-		return fill(to, sizeof(to), -1) + fill(to, sizeof(to), 0) + fill(to, sizeof(to), 1);
+		fill(to, sizeof(to), -1);
+		fill(to, sizeof(to), 0);
+		fill(to, sizeof(to), 1);
+		return 0;
 	}
 END
 for result in "" "-> int64@?wide" "-> double" "-> long"; do
