@@ -457,11 +457,28 @@ static __always_inline struct memory_call *memory_call_for(struct memory_thread 
 	return function >= MEMORY_FN_PTHREAD_CREATE ? &t->thread_call : &t->call;
 }
 
+/* Whether the first argument of FUNCTION is a heap, followed by those of another function. */
+static __always_inline bool is_behind_heap(__u32 function)
+{
+	return function >= MEMORY_FN_HEAP_CALLOC && function <= MEMORY_FN_HEAP_REALLOCARRAY;
+}
+
+/* The function of COOKIE, or the one that has the same arguments behind the heap. */
+static __always_inline __u32 function_of(__u32 cookie)
+{
+	__u32 function = MEMORY_COOKIE_FN(cookie);
+
+	return is_behind_heap(function) ? function - MEMORY_FN_HEAP_CALLOC + MEMORY_FN_CALLOC
+					: function;
+}
+
 /* Handles the entry of a function that has a result. Returns true if the return is needed. */
 static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 {
 	struct memory_process *process = memory_process();
-	__u32 function = MEMORY_COOKIE_FN(cookie);
+	bool behind = is_behind_heap(MEMORY_COOKIE_FN(cookie));
+	__u64 first = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx), third = PT_REGS_PARM3(ctx);
+	__u32 function = function_of(cookie);
 	struct memory_thread *t;
 	struct memory_call *call;
 	__u64 sp = PT_REGS_SP(ctx);
@@ -469,6 +486,14 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 
 	if (!process)
 		return false;
+	/* (the verifier refuses a choice between addresses in the context) */
+	barrier_var(first);
+	barrier_var(second);
+	if (behind) {
+		first = second;
+		second = third;
+		third = PT_REGS_PARM4(ctx);
+	}
 	t = memory_thread(true);
 	if (!t) {
 		memory_count(&process->lost);
@@ -482,13 +507,13 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 		return false;
 	/* A realloc() has jumped to another realloc(): its argument is already out of the table. */
 	jumped = call->function == function && call->instance == process->instance &&
-		 call->sp == sp && call->has_old && call->args[0] == PT_REGS_PARM1(ctx);
+		 call->sp == sp && call->has_old && call->args[0] == first;
 	call->function = 0;
 	call->freed = 0;
 	call->sp = sp;
-	call->args[0] = PT_REGS_PARM1(ctx);
-	call->args[1] = PT_REGS_PARM2(ctx);
-	call->args[2] = PT_REGS_PARM3(ctx);
+	call->args[0] = first;
+	call->args[1] = second;
+	call->args[2] = third;
 	call->caller = 0;
 	call->instance = process->instance;
 	call->strange = 0;
@@ -578,7 +603,7 @@ static __always_inline void thread_call_returned(struct pt_regs *ctx,
 static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool at_ret)
 {
 	struct memory_thread *t = memory_thread(false);
-	__u32 function = MEMORY_COOKIE_FN(cookie);
+	__u32 function = function_of(cookie);
 	struct memory_key key = { .resource = MEMORY_RESOURCE_MEMORY };
 	struct memory_process *process;
 	__u64 sp = PT_REGS_SP(ctx), result = PT_REGS_RC(ctx);

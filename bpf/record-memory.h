@@ -27,13 +27,17 @@
 #define MEMORY_FN_DELETE_DIRECT  13
 #define MEMORY_FN_MALLOCX        14
 #define MEMORY_FN_RALLOCX        15
-#define MEMORY_FN_DALLOCX        16 /* dallocx() and sdallocx() */
-#define MEMORY_FN_PTHREAD_CREATE 20
-#define MEMORY_FN_PTHREAD_JOIN   21
-#define MEMORY_FN_PTHREAD_DETACH 22
-#define MEMORY_FN_SHM_OPEN       23
-#define MEMORY_FN_SHM_UNLINK     24
-#define MEMORY_FN_MAX            32
+#define MEMORY_FN_DALLOCX        16 /* sdallocx(), too */
+/* Of mimalloc: like the functions from MEMORY_FN_CALLOC on, but the first argument is a heap */
+#define MEMORY_FN_HEAP_CALLOC       17
+#define MEMORY_FN_HEAP_REALLOC      18
+#define MEMORY_FN_HEAP_REALLOCARRAY 19
+#define MEMORY_FN_PTHREAD_CREATE    20
+#define MEMORY_FN_PTHREAD_JOIN      21
+#define MEMORY_FN_PTHREAD_DETACH    22
+#define MEMORY_FN_SHM_OPEN          23
+#define MEMORY_FN_SHM_UNLINK        24
+#define MEMORY_FN_MAX               32
 
 #define MEMORY_COOKIE_FN(cookie) ((cookie)&0xff)
 /* The function's result is reported by probes on its `ret` instructions */

@@ -28,7 +28,7 @@ struct watch {
 	bool ends;                   /* the end of the watch waits for copies of stacks */
 };
 
-/* Functions without a name here have no probes. */
+/* Functions without a name here have no probes, or their blocks have the name of another one. */
 static const char *const function_names[MEMORY_FN_MAX] = {
 	[MEMORY_FN_MALLOC] = "malloc",
 	[MEMORY_FN_CALLOC] = "calloc",

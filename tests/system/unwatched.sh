@@ -146,3 +146,30 @@ if [ -n "$library" ]; then
 		esac
 	done
 fi
+
+note "functions of mimalloc whose first argument is a heap"
+if type -P cc >/dev/null && cc -O1 -fno-builtin -o "$TMP/heaps" -x c - -lmimalloc 2>/dev/null <<-END; then
+	#include <stddef.h>
+	void *mi_heap_get_default(void);
+	void *mi_heap_calloc(void *, size_t, size_t);
+	void *mi_heap_zalloc_aligned(void *, size_t, size_t);
+	void *mi_heap_realloc(void *, void *, size_t);
+	void *mi_heap_reallocn(void *, void *, size_t, size_t);
+	void mi_free(void *);
+	int main(void)
+	{
+		void *heap = mi_heap_get_default(), *p = mi_heap_calloc(heap, 3, 100);
+		mi_heap_calloc(heap, 3, 37);
+		mi_heap_zalloc_aligned(heap, 222, 64);
+		p = mi_heap_realloc(heap, p, 5000);
+		mi_free(mi_heap_reallocn(heap, p, 7, 9000));
+		mi_heap_reallocn(heap, mi_heap_realloc(heap, NULL, 55), 3, 111);
+		return 0;
+	}
+END
+	leaks 4 --fail-over 0 -- "$TMP/heaps"
+	assert_eq "$(of_last '"\(.complete) \(.unmatched_frees) \([.leaks[] | "\(.blocks) of \(.bytes)"] | sort | join(", "))"')" \
+		"true 0 1 of 111, 1 of 222, 1 of 333" "its data"
+else
+	note "not tested: no libmimalloc"
+fi

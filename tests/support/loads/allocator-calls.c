@@ -21,6 +21,11 @@ void *mallocx(size_t, int) WEAK;
 void *rallocx(void *, size_t, int) WEAK;
 void dallocx(void *, int) WEAK;
 void sdallocx(void *, size_t, int) WEAK;
+void *mi_heap_get_default(void) WEAK;
+void *mi_heap_calloc(void *, size_t, size_t) WEAK;
+void *mi_heap_malloc_aligned(void *, size_t, size_t) WEAK;
+void *mi_heap_realloc(void *, void *, size_t) WEAK;
+void *mi_heap_reallocn(void *, void *, size_t, size_t) WEAK;
 void *new_one(size_t) __asm__("_Znwm") WEAK;
 void *new_many(size_t) __asm__("_Znam") WEAK;
 void *new_aligned(size_t, size_t) __asm__("_ZnwmSt11align_val_t") WEAK;
@@ -99,6 +104,20 @@ static void call_jemalloc(size_t n)
 	RUN_FREE(MEMORY_FN_DALLOCX, a, sdallocx(a, n, 0));
 }
 
+static void call_mimalloc(size_t n)
+{
+	void *a, *heap;
+
+	if (!mi_heap_get_default || !mi_heap_calloc || !mi_heap_malloc_aligned ||
+	    !mi_heap_realloc || !mi_heap_reallocn)
+		return;
+	heap = mi_heap_get_default();
+	free(RUN(MEMORY_FN_MEMALIGN, heap, n, mi_heap_malloc_aligned(heap, n, 64)));
+	a = RUN(MEMORY_FN_HEAP_CALLOC, heap, n, mi_heap_calloc(heap, n, 3));
+	a = RUN(MEMORY_FN_HEAP_REALLOC, heap, a, mi_heap_realloc(heap, a, n * 2));
+	free(RUN(MEMORY_FN_HEAP_REALLOCARRAY, heap, a, mi_heap_reallocn(heap, a, n, 5)));
+}
+
 static void call_cpp(size_t n)
 {
 	void *a;
@@ -141,6 +160,7 @@ static void call_all(size_t n)
 {
 	call_c(n);
 	call_jemalloc(n);
+	call_mimalloc(n);
 	call_cpp(n);
 }
 

@@ -291,7 +291,7 @@ static const struct {
 	{ "jemalloc", "cc", "-Wl,--no-as-needed -ljemalloc", 2 * 26 + 4, true },
 	{ "jemalloc-static", "cc", "-l:libjemalloc.a -lstdc++ -lm", 2 * 16 + 4, false },
 	{ "tcmalloc", "cc", "-Wl,--no-as-needed -ltcmalloc_minimal", 2 * 21 + 4, true },
-	{ "mimalloc", "cc", "-Wl,--no-as-needed -lmimalloc", 2 * 21 + 4, true },
+	{ "mimalloc", "cc", "-Wl,--no-as-needed -lmimalloc", 2 * 25 + 4, true },
 };
 
 TEST(test_allocators)
