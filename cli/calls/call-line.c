@@ -2,7 +2,6 @@
 #include "cli/calls/call-line.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -221,10 +220,11 @@ static void call_lines_print_json(const struct call_lines *l, const struct event
 
 /* ---- events ---- */
 
-static bool call_lines_wants(const struct call_lines *l, const struct event *ev)
+static bool call_lines_wants(struct call_lines *l, const struct event *ev)
 {
-	return ev->call.end_ns - ev->ts_ns >= l->min_ns &&
-	       (!l->function || fnmatch(l->function, ev->call.function, 0) == 0);
+	l->n_calls++;
+	return name_filter_selects(&l->function, ev->call.function) &&
+	       ev->call.end_ns - ev->ts_ns >= l->min_ns;
 }
 
 static int call_lines_set_name(struct call_lines *l, uint32_t tid, const char *name)
@@ -245,8 +245,7 @@ int call_lines_on_event(void *lines, const struct event *ev)
 		return call_lines_set_name(l, ev->tid, ev->task.comm);
 	if (ev->kind == EVENT_RENAME)
 		return call_lines_set_name(l, ev->tid, ev->rename.to);
-	if (ev->kind == EVENT_LEFT_OUT &&
-	    (!l->function || fnmatch(l->function, ev->left_out.function, 0) == 0))
+	if (ev->kind == EVENT_LEFT_OUT && name_filter_selects(&l->function, ev->left_out.function))
 		call_lines_print_left_out(l, ev);
 	if (ev->kind != EVENT_CALL || !call_lines_wants(l, ev))
 		return 0;

@@ -9,17 +9,18 @@
 
 #include "base/table.h"
 #include "cli/common/call-stacks.h"
+#include "cli/common/name-filter.h"
 #include "model/event.h"
 
 struct call_lines {
 	bool json;
 	bool is_live;
-	const char *function;       /* pattern for the names of functions; NULL = all */
-	uint64_t min_ns;            /* only calls with at least this duration */
-	struct call_stacks *stacks; /* stacks to print with the calls; borrowed; NULL = no stacks */
-	uint64_t first_ns;  /* begin of the recording, the origin of times; 0 = not known yet */
+	struct name_filter function;
+	uint64_t min_ns;            /* only calls that took at least this long */
+	struct call_stacks *stacks; /* to print with the calls; borrowed; NULL = none */
+	uint64_t first_ns;  /* start of the recording, the origin of times; 0 = not known yet */
 	struct table names; /* names of threads: koid + 1 -> text, owned */
-	uint64_t n_printed;
+	uint64_t n_printed, n_calls; /* those that were printed, and all */
 };
 
 void call_lines_deinit(struct call_lines *l);

@@ -4,6 +4,7 @@
  * lists the functions that match specifications.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,16 +54,27 @@ static int verb_calls_view_begin(struct verb_calls_view *v)
 }
 
 #define VERB_CALLS_ROWS(v)                                                                         \
-	OPTION_TEXT("function", 0, &(v)->lines.function), OPTION_FLAG("json", &(v)->lines.json),   \
+	OPTION_TEXT("function", 0, &(v)->lines.function.pattern),                                  \
+		OPTION_FLAG("json", &(v)->lines.json),                                             \
 		OPTION_VALUE("min", 0, verb_calls_parse_min, &(v)->lines.min_ns),                  \
 		OPTION_FLAG("stack-trace", &(v)->wants_stacks)
 
 /* ---- archives ---- */
 
-/* Whether no call was shown, although LINES shows all calls of an archive. */
-static bool verb_calls_is_empty(const struct call_lines *lines)
+/* Explains why LINES has shown no call of the archive T. Returns an enum cli_exit. */
+static int verb_calls_explain_none(const struct call_lines *lines, const struct open_trace *t)
 {
-	return lines->n_printed == 0 && !lines->function && lines->min_ns == 0;
+	/* (a recording says by itself that it has none) */
+	if (lines->n_calls == 0 && !lines->function.has_matched)
+		return lines->is_live ? CLI_OK
+				      : nothing_there_say(&t->parts, NOTHING_CALLS, t->name);
+	if (name_filter_complain(&lines->function, t->name, "call of a function"))
+		return lines->is_live ? CLI_OK : CLI_DAMAGE;
+	if (lines->n_calls > 0 && lines->min_ns > 0)
+		cli_error("%s contains %" PRIu64 " call%s, but no selected one took %s (--min)",
+			  t->name, lines->n_calls, text_s(lines->n_calls),
+			  TEXT_TIME(lines->min_ns));
+	return CLI_OK;
 }
 
 /* Prints the calls in the archive at PATH. */
@@ -71,10 +83,10 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 	struct open_trace t = OPEN_TRACE_NULL;
 	int r = open_trace(&t, path);
 
+	t.name = lines->is_live ? "the recording" : path;
 	r = r ?: read_events(&t, call_lines_on_event, lines) ?: open_trace_finish(&t);
-	/* (a recording reports by itself that it has no calls) */
-	if (r == CLI_OK && !lines->is_live && verb_calls_is_empty(lines))
-		r = nothing_there_say(&t.parts, NOTHING_CALLS, path);
+	if (r == CLI_OK && lines->n_printed == 0)
+		r = verb_calls_explain_none(lines, &t);
 	open_trace_close(&t);
 	return r;
 }

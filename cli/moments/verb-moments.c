@@ -3,7 +3,6 @@
  * kymo moments: prints the values that were collected at points of programs.
  */
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "cli/common/call-stacks.h"
 #include "cli/common/json.h"
+#include "cli/common/name-filter.h"
 #include "cli/common/read-events.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
@@ -25,10 +25,10 @@ enum { VALUE_TEXT_MAX = 4096 };
 struct moment_view {
 	struct moment_store store;
 	struct call_stacks stacks;
-	struct table names; /* names of threads: koid + 1 -> text, owned */
-	const char *point;  /* pattern for the names of points; NULL = all */
+	struct table names; /* of threads: koid + 1 -> text, owned */
+	struct name_filter point;
 	bool json, registers, wants_stacks;
-	uint64_t first_ns, n_printed;
+	uint64_t first_ns, n_printed, n_moments;
 };
 
 static void moment_view_deinit(struct moment_view *v)
@@ -189,7 +189,8 @@ static int moment_view_print(struct moment_view *v, const struct event *ev)
 {
 	const struct moment_plan *plan = moment_store_plan(&v->store, ev);
 
-	if (v->point && (!plan || fnmatch(v->point, plan->name, 0) != 0))
+	v->n_moments++;
+	if (!name_filter_selects(&v->point, plan ? plan->name : ""))
 		return 0;
 	v->n_printed++;
 	if (!v->json)
@@ -223,7 +224,7 @@ static int verb_moments_run(int argc, char **argv)
 	const struct symbol_options symbols = { 0 };
 	const struct verb_option options[] = {
 		OPTION_FLAG("json", &view.json),
-		OPTION_TEXT("point", 0, &view.point),
+		OPTION_TEXT("point", 0, &view.point.pattern),
 		OPTION_FLAG("registers", &view.registers),
 		OPTION_FLAG("stack-trace", &view.wants_stacks),
 		{ 0 },
@@ -235,8 +236,11 @@ static int verb_moments_run(int argc, char **argv)
 	r = view.wants_stacks ? call_stacks_init(&view.stacks, &symbols) : CLI_OK;
 	r = r ?: open_trace(&t, argv[optind]);
 	r = r ?: read_events(&t, moment_view_on_event, &view) ?: open_trace_finish(&t);
-	if (r != CLI_OK || view.n_printed > 0 || view.point)
+	if (r != CLI_OK || view.n_printed > 0)
 		return r;
+	if (view.n_moments > 0 &&
+	    name_filter_complain(&view.point, argv[optind], "moment of a point"))
+		return CLI_DAMAGE;
 	return nothing_there_say(&t.parts, NOTHING_MOMENTS, argv[optind]);
 }
 

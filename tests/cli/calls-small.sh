@@ -9,3 +9,20 @@ kymo export --force --plain --order=arrival -o calls.trace "$G/events.fxt" && ky
 kymo check calls.trace
 kymo export --format apitrace --compress=none -o - "$G/events.fxt" | kymo dump - | tail -1
 kymo export --split=pid -o each.trace "$G/events.fxt" && ls each* && kymo dump --json each-100.trace | head -3
+# Names that nothing has, and times that no call took.
+make-profile no.fxt <<-END
+	task 100 p
+	at 0
+END
+for options in "--function g" "--function g*" "--function ff" "--function ff --json" "--min 1h" "--function f --min 1h"; do
+	echo "--- $options"
+	# shellcheck disable=SC2086 # words
+	kymo calls $options "$G/events.fxt" 2>&1
+	echo "exit $?"
+done
+kymo calls --function f no.fxt 2>&1
+echo "exit $?"
+for point in 'no' '*'; do
+	kymo moments --point "$point" "$G/events.fxt" 2>&1 | head -1
+	echo "exit ${PIPESTATUS[0]}"
+done

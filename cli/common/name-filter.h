@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A pattern that selects records by a name. If it selects none, it is probably mistyped: the user
+ * must learn this, since an empty output looks like an answer.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+enum { NAME_FILTER_MAX = 128 };
+
+struct name_filter {
+	const char *pattern; /* with * and ?; borrowed; NULL = all names */
+	bool has_matched;
+	char nearest[NAME_FILTER_MAX]; /* of the names that did not match; "" = none is near */
+	unsigned distance;             /* of NEAREST */
+};
+
+/* Whether F selects NAME. */
+bool name_filter_selects(struct name_filter *f, const char *name);
+
+/*
+ * Reports that the pattern has selected no WHAT ("call of a function") in FILE. Returns whether it
+ * has done so.
+ */
+bool name_filter_complain(const struct name_filter *f, const char *file, const char *what);
