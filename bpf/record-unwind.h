@@ -47,11 +47,19 @@ struct unwind_row {
  * frame pointer of a caller. OFFSET differs in functions that follow each other.
  */
 #define UNWIND_BARE 11
+/* SP + N words + OFFSET * 16 words, for large frames. OFFSET is unsigned here. */
+#define UNWIND_SP_FAR(n)  (12 + (n))
+#define UNWIND_SP_FARS    16
+#define UNWIND_SP_FAR_MAX 0xfffff /* words: 8 MiB, the usual limit of a stack */
+#define UNWIND_SP_FAR_RULE(bp, words)                                                              \
+	UNWIND_RULE(UNWIND_SP_FAR((words) % UNWIND_SP_FARS), bp, (words) / UNWIND_SP_FARS)
+#define UNWIND_SP_FAR_WORDS(rule)                                                                  \
+	(((rule) >> 16) * UNWIND_SP_FARS + UNWIND_RULE_KIND(rule) - UNWIND_SP_FAR(0))
 /*
  * Register N (a DWARF number) + OFFSET. Only for the innermost frame, since the value of the
  * register in callers is unknown.
  */
-#define UNWIND_REGISTER(n) (12 + (n))
+#define UNWIND_REGISTER(n) (UNWIND_SP_FAR(UNWIND_SP_FARS) + (n))
 #define UNWIND_REGISTERS   16
 /*
  * SP + OFFSET, with the return address in register N. Only for the innermost frame. vfork() needs

@@ -73,6 +73,9 @@ static bool unwind_rows_x86_is_at_register(const struct cfi_rule *rule, unsigned
 
 static uint32_t unwind_rows_x86_rule_with_offset(uint32_t kind, uint8_t bp, int64_t offset)
 {
+	if (kind == UNWIND_SP && offset % WORD == 0 && offset / WORD > INT16_MAX &&
+	    offset / WORD <= UNWIND_SP_FAR_MAX)
+		return UNWIND_SP_FAR_RULE(bp, (uint32_t)(offset / WORD));
 	if (offset % WORD != 0 || offset / WORD > INT16_MAX || offset / WORD < INT16_MIN)
 		return unwind_rows_x86_unsupported(UNWIND_WHY_OFFSET);
 	return UNWIND_RULE(kind, bp, offset / WORD);

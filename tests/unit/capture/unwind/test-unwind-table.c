@@ -195,7 +195,12 @@ TEST(test_cfa)
 	assert_rule("zR", BYTES("\x0c\x11\x00"), UNSUPPORTED(REGISTER));
 	assert_rule("zR", BYTES("\x0e\x0c"), UNSUPPORTED(OFFSET));
 	assert_rule("zR", BYTES("\x0e\xf8\xff\x0f"), RULE(SP, 0, 32767));
-	assert_rule("zR", BYTES("\x0e\x80\x80\x10"), UNSUPPORTED(OFFSET));
+	assert_rule("zR", BYTES("\x0e\x80\x80\x10"), RULE(SP_FAR(0), 0, 2048));
+	assert_rule("zR", BYTES("\x0e\x88\x80\x10"), RULE(SP_FAR(1), 0, 2048));
+	assert_rule("zR", BYTES("\x0e\x84\x80\x10"), UNSUPPORTED(OFFSET));
+	assert_rule("zR", BYTES("\x0e\xf8\xff\xff\x03\x86\x02"), RULE(SP_FAR(15), 2, 65535));
+	assert_rule("zR", BYTES("\x0e\x80\x80\x80\x04"), UNSUPPORTED(OFFSET));
+	assert_rule("zR", BYTES("\x0c\x06\x80\x80\x10"), UNSUPPORTED(OFFSET));
 	assert_rule("zR", BYTES("\x2e\x20"), RULE(SP, 0, 1)); /* GNU_args_size */
 }
 
