@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/function-clone.h"
 #include "base/value.h"
+#include "capture/probes/cold-parts.h"
 #include "capture/probes/elf-image.h"
 #include "capture/probes/function-start.h"
 #include "capture/probes/function-walk.h"
@@ -52,6 +53,7 @@ struct places_search {
 	struct value_nearest nearest;
 	char name[CALL_PLACE_NAME_MAX]; /* the name that is being compared */
 	bool returns_at_entry;          /* the place that is being made */
+	struct cold_parts cold;
 	struct call_places places;
 };
 
@@ -180,35 +182,50 @@ static bool places_is_loop(const struct instruction *i, const struct found_funct
 	       i->target >= f->vaddr && i->target <= probed;
 }
 
-/* Adds every `ret` in the body of F, since the paths to some of them go through jump tables. */
-static void places_sweep(struct places_search *s, const struct found_function *f, uint64_t probed,
-			 struct call_place *place)
+/* Adds every `ret` in a part of F, the BYTES of code at VADDR. */
+static void places_sweep_part(struct places_search *s, const struct found_function *f,
+			      uint64_t vaddr, uint64_t bytes, uint64_t probed,
+			      struct call_place *place)
 {
 	struct instruction i;
 	uint64_t offset;
 	size_t n;
-	const uint8_t *p = elf_image_code(&s->image, f->vaddr, &n, &offset);
+	const uint8_t *p = elf_image_code(&s->image, vaddr, &n, &offset);
 
 	if (!p)
 		return;
-	if (n > f->bytes)
-		n = f->bytes;
+	if (n > bytes)
+		n = bytes;
 	if (n > SWEEP_MAX) {
 		n = SWEEP_MAX;
 		place->flags |= CALL_PLACE_PARTIAL;
 	}
 	for (size_t at = 0; at < n; at += i.length) {
-		if (!disassembler_read(s->disassembler, p + at, n - at, f->vaddr + at, &i)) {
+		if (!disassembler_read(s->disassembler, p + at, n - at, vaddr + at, &i)) {
 			place->flags |= CALL_PLACE_PARTIAL;
 			return;
 		}
 		if (function_walk_is_return(&s->image, s->disassembler, &i))
-			places_add_ret(s, place, f->vaddr + at);
+			places_add_ret(s, place, vaddr + at);
 		if (i.switches_stack)
 			place->flags |= CALL_PLACE_FRAGILE;
 		if (places_is_loop(&i, f, probed))
 			place->flags |= CALL_PLACE_LOOPS;
 	}
+}
+
+/*
+ * Adds every `ret` in F, since the paths to some of them go through jump tables, or begin at the
+ * handler of an exception.
+ */
+static void places_sweep(struct places_search *s, const struct found_function *f, uint64_t probed,
+			 struct call_place *place)
+{
+	places_sweep_part(s, f, f->vaddr, f->bytes, probed, place);
+	for (size_t i = 0; i < s->cold.n; i++)
+		if (s->cold.list[i].function == f->vaddr)
+			places_sweep_part(s, f, s->cold.list[i].vaddr, s->cold.list[i].bytes,
+					  probed, place);
 }
 
 /*
@@ -625,7 +642,7 @@ static int places_search_code(struct places_search *s)
 	r = r ?: elf_image_read_slots(&s->image);
 	if (r == 0 && s->query->range.is_point)
 		return places_add_point(s, &s->found[0], s->query->range.at);
-	r = r ?: places_add_choices(s);
+	r = r ?: places_add_choices(s) ?: cold_parts_find(&s->image, &s->cold);
 	places_sort_found(s);
 	for (size_t i = 0; r == 0 && i < s->n_found; i++)
 		r = places_add(s, &s->found[i], &room);
@@ -772,6 +789,7 @@ int call_places_find_in(const void *data, size_t n, const struct call_places_que
 	s->nearest = (struct value_nearest){ .text = query->pattern, .distance = VALUE_NEAR };
 	r = elf_image_init(&s->image, data, n) ?: places_search_image(s);
 	disassembler_free(s->disassembler);
+	cold_parts_deinit(&s->cold);
 	elf_image_deinit(&s->image);
 	if (r == 0)
 		*ret = s->places;

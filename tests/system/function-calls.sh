@@ -256,6 +256,35 @@ printf 'far\0' >"$TMP/far"
 calls --call "$TMP/jump:says(str text, int leaves) -> int" -- "$TMP/jump" "$TMP/far"
 assert_eq "$(gojq -r '.arguments.text' "$TMP/calls" | tail -n 1)" '"near"' "the text of the call that returned"
 
+if command -v g++ >/dev/null; then
+	note "a function that returns from the handler of an exception, in a cold part"
+	g++ -O2 -o "$TMP/catches" -x c++ - <<-'END'
+		#include <unistd.h>
+
+		__attribute__((noinline)) int throws(int n)
+		{
+			throw n;
+		}
+
+		extern "C" __attribute__((noinline)) int catches(int n)
+		{
+			try {
+				throws(n);
+			} catch (int thrown) {
+				n += getpid() > 0;
+			}
+			return n;
+		}
+
+		int main()
+		{
+			return catches(1) + catches(2) != 5;
+		}
+	END
+	calls --call "$TMP/catches:catches(int n) -> int" -- "$TMP/catches"
+	assert_eq "$(count '.return == .arguments.n + 1 and .left_by == null')" 2 "calls"
+fi
+
 note "a function that is nothing but a system call, which stands in its time"
 gcc -O2 -o "$TMP/link" -x c - <<-'END'
 	#include <unistd.h>
