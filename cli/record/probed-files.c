@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 static bool probed_files_have(const struct probed_files *p, const struct stat *st)
 {
@@ -53,6 +54,20 @@ void probed_files_deinit(struct probed_files *p)
 		free(p->list[i].path);
 	free(p->list);
 	*p = (struct probed_files){ 0 };
+}
+
+void probed_files_tell(const struct probed_files *p, const char *what)
+{
+	if (p->n == 0)
+		return;
+	fprintf(stderr, "%s: only %s", what, p->list[0].path);
+	if (p->n > 1)
+		fprintf(stderr, " and %zu other file%s have", p->n - 1, text_s(p->n - 1));
+	else
+		fputs(" has", stderr);
+	fputs(" probes; programs in another root directory (chroot, a container) run files of "
+	      "their own: name them by their path, or use -p\n",
+	      stderr);
 }
 
 size_t probed_files_complain(const struct probed_files *p, const char *what)

@@ -24,5 +24,8 @@ struct probed_files {
 void probed_files_note(struct probed_files *p, const struct session_options *o);
 void probed_files_deinit(struct probed_files *p);
 
+/* Says on stderr, for a recording without calls or moments, which files have probes. */
+void probed_files_tell(const struct probed_files *p, const char *what);
+
 /* Reports on stderr which files have been replaced; returns their number. */
 size_t probed_files_complain(const struct probed_files *p, const char *what);

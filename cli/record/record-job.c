@@ -258,6 +258,19 @@ static void record_job_print_json(const struct record_job *j, const struct sessi
 		JSON_IF(j->command_status >= 0, "command_status", (uint64_t)j->command_status)));
 }
 
+/*
+ * Whether a recording with the counts of V lacks the calls or moments of functions whose files were
+ * found by name on this machine. (With -p, they are files of the selected processes.)
+ */
+static bool record_job_lacks_calls(const struct record_job *j, const struct session_view *v)
+{
+	bool by_pid = j->asked.n_pids > 0 && !j->asked.of_command;
+
+	return v->has_events_of && !by_pid &&
+	       ((j->asked.categories & CATEGORY_CALLS && !v->counters.events_of[GROUP_CALLS]) ||
+		(j->asked.categories & CATEGORY_MOMENTS && !v->counters.events_of[GROUP_MOMENTS]));
+}
+
 /* Reports gaps in a recording without errors; STATUS is its result. */
 static int record_job_find_gaps(struct record_job *j, const struct session_view *v, int status)
 {
@@ -269,6 +282,8 @@ static int record_job_find_gaps(struct record_job *j, const struct session_view 
 		return status;
 	status = nothing_recorded_complain(&j->asked, v, what);
 	j->is_empty = status != CLI_OK;
+	if (record_job_lacks_calls(j, v))
+		probed_files_tell(&j->probed, what);
 	return replaced ? CLI_DAMAGE : status;
 }
 

@@ -26,6 +26,7 @@ note "a function that nobody calls"
 expect_exit 3 "$KYMO" calls --direct -d 0.3 --call libc.so.6:open -p $idle
 assert_line "$TMP/stderr" \
 	"the recording: no event of category calls: no selected thread called a function of --call"
+! grep -F 'has probes' "$TMP/stderr" || fail "with -p, the file is that of the process"
 assert_empty "$TMP/stdout"
 
 note "a process that ends before the recording begins"
@@ -46,6 +47,7 @@ expect_exit 0 "$KYMO" record --direct -d 0.5 -e sched --call "$TMP/unused:main" 
 	-o "$TMP/half.fxt"
 assert_line "$TMP/stderr" \
 	"$TMP/half.fxt: no event of category calls: no thread called a function of --call"
+assert_says "$TMP/stderr" "$TMP/half.fxt: only $(realpath "$TMP")/unused has probes; programs in another root"
 ! grep -F 'category sched' "$TMP/stderr" || fail "there were switches"
 
 note "views of an archive without events for them"
