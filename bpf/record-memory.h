@@ -234,7 +234,7 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
  * The RESOURCE_OP_* of a rec_resource. args are the arguments of the call, and result is its
  * result, unless stated otherwise. Up to RESOURCE_OP_FD_LAST, the result is a new descriptor.
  */
-/* text: the path, as far as it fits; likewise for the operations below */
+/* For this and the operations below, text is the path, as far as it fits. */
 #define RESOURCE_OP_OPEN              1
 #define RESOURCE_OP_OPENAT            2
 #define RESOURCE_OP_OPENAT2           3 /* args[2]: the flags */

@@ -135,9 +135,9 @@ struct unwind_file {
 	__u64 missed;
 	/* Stacks that were copied because the table was missing; at most UNWIND_COPIES_MAX */
 	__u32 copied;
-	/* The same for stacks of waits; at most UNWIND_COPIES_MAX_WAITS. */
+	/* As `copied`, for stacks of waits; at most UNWIND_COPIES_MAX_WAITS. */
 	__u32 copied_waits;
-	/* The same for stacks of allocations; at most UNWIND_COPIES_MAX_ALLOCATIONS. */
+	/* As `copied`, for stacks of allocations; at most UNWIND_COPIES_MAX_ALLOCATIONS. */
 	__u32 copied_allocations;
 	__u32 pad_0;
 	struct {

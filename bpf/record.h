@@ -404,7 +404,7 @@ struct work_state {
 struct cpu_state {
 	__u64 irq_begin_ns[CPU_IRQ_DEPTH_MAX];
 	__u64 softirq_begin_ns;
-	/* Begin of the idle state; 0 = not idle, or the begin was missed (likewise above). */
+	/* Begin of the idle state; 0 = not idle, or the begin was missed (also above). */
 	__u64 idle_begin_ns;
 	/* The time of this switch, for programs that run after on_sched_switch; 0 = none */
 	__u64 switch_ns;

@@ -167,7 +167,7 @@ struct thread_struct {
 struct return_instance {
 	unsigned long stack; /* the place of the return address */
 	unsigned long orig_ret_vaddr;
-	struct return_instance *next; /* of a caller */
+	struct return_instance *next; /* return address of a caller */
 };
 
 struct arch_uprobe {
@@ -182,8 +182,8 @@ struct uprobe_task {
 	struct return_instance *return_instances;
 	struct return_instance
 		*ri_pool;            /* since 6.13: those that have returned, the last one first */
-	unsigned long vaddr;         /* of the instruction that has a copy ... */
-	unsigned long xol_vaddr;     /* ... here */
+	unsigned long vaddr;         /* address of the instruction that has a copy */
+	unsigned long xol_vaddr;     /* address of that copy */
 	struct arch_uprobe *auprobe; /* since 6.12: whose programs run */
 };
 

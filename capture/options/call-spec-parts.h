@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Declarations that the files of call-spec share. Internal to call-spec*.c.
+ * The declarations that the files of call-spec share. Internal to call-spec*.c.
  *
  *   call-spec.c             the file, the function, its arguments and its result
  *   call-spec-locations.c   where an argument is
@@ -18,7 +18,7 @@
 
 #include "capture/options/call-spec.h"
 
-/* The state of the parser. */
+/* The text at which the parser is, and its results so far. */
 struct call_spec_reader {
 	const char *text, *p;
 	struct call_spec *spec;

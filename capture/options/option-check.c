@@ -47,7 +47,9 @@ static bool option_check_needs_pressure(const struct session_options *o)
 	return ppm[0] || ppm[1] || ppm[2];
 }
 
-/* Triggers on pressure sample the counters, too. */
+/*
+ * Whether a category that ROW requires is recorded. Triggers on pressure sample the counters, too.
+ */
 static bool option_check_has_category(const struct checker *k, const struct option_row *row)
 {
 	return !row->categories || row->categories & k->categories ||

@@ -207,7 +207,7 @@ extern const char *const session_mode_names[SESSION_MODE_MAX];
 #define OVERHEAD_MACHINE_PPM_MIN 100u /* 0.01 % of all CPUs together */
 #define OVERHEAD_MACHINE_PPM_MAX 1000000u
 
-/* Limits that trigger a flight recorder; 0 = never. */
+/* The conditions that trigger a flight recorder; 0 = never. */
 struct trigger_options {
 	uint64_t wakeup_ns; /* a thread waited this long for a CPU after its wakeup */
 	uint64_t offcpu_ns; /* a thread ran again after it was blocked this long */
@@ -225,7 +225,7 @@ struct session_options {
 	enum session_mode mode;
 	uint64_t flight_ns,
 		/*
-		 * The content of a flight recorder: at least this time, at most this size; 0 = see
+		 * A flight recorder keeps at least this time, and at most this size; 0 = see
 		 * session_options_fill_flight()
 		 */
 		flight_bytes;

@@ -2,7 +2,7 @@
 /*
  * Finds the files of a process. Paths are not sufficient: they can be in another mount namespace,
  * or the file can have been replaced. /proc/PID/map_files refers to the mapped files, but requires
- * a capability. Without it, /proc/PID/root with the path is used if it is the same file.
+ * a capability. Without it, /proc/PID/root with the path is used if that is the same file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct visit {
 	allocators_file_fn fn;
 	void *userdata;
 	struct {
-		uint64_t device, inode; /* from the mapping */
+		uint64_t device, inode; /* of the mapping */
 	} seen[FILES_MAX];
 	size_t n_seen;
 };
@@ -40,7 +40,7 @@ static bool allocators_process_is_new(struct visit *v, const struct rec_mapping 
 	return true;
 }
 
-/* Opens without blocking, since the path can be a FIFO. */
+/* Opens PATH without blocking, since the path can be a FIFO. */
 static int allocators_process_open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -14,7 +14,7 @@
 
 struct answer_head {
 	uint32_t flags;
-	uint32_t n; /* number of probes, which follow */
+	uint32_t n; /* number of probes, which follow this head */
 };
 
 static int allocators_sandboxed_answer(const void *data, size_t n, struct outbuf *to)

@@ -4,8 +4,8 @@
  * the file determines the places. There are two exceptions:
  *
  * - In a file without its own malloc(), or whose operator new always calls malloc() (libstdc++ in a
- *   statically linked program), malloc() reports the block. The call of operator new only marks it.
- * - A function that frees by calling another one of this file has no probe, since both would
+ *   statically linked program), malloc() reports the block. A call of operator new marks it.
+ * - A function that frees by calling another function of this file has no probe: both would
  *   report.
  *
  * allocators-sandboxed.c protects against malicious files.
@@ -25,15 +25,16 @@
 #include "capture/probes/prologue.h"
 
 enum {
-	FUNCTIONS_MAX = 1024, /* names; most are aliases */
-	FORWARDER_MAX = 8,    /* maximum number of instructions of a function that only forwards */
+	FUNCTIONS_MAX = 1024, /* maximum number of names, most of which are aliases */
+	/* Instructions that a function has at most if it only calls another one. */
+	FORWARDER_MAX = 8,
 };
 
 /* ---- names ---- */
 
 /*
- * EXITS_THROWS: an exception, or the cancellation of a thread, can leave the function. So it has no
- * return probe.
+ * EXITS_THROWS: an exception, or the cancellation of a thread, can leave the function. So the
+ * function has no return probe.
  */
 enum exits { EXITS_NORMAL, EXITS_THROWS };
 
@@ -66,8 +67,8 @@ static const struct named c_names[] = {
 };
 
 /*
- * Functions without prefixes. Sorted. A function that waits for a thread is a cancellation point,
- * which unwinds, too.
+ * Functions without prefixes. Sorted. A function that waits for a thread is a cancellation point:
+ * it can unwind, too.
  */
 static const struct named full_names[] = {
 	{ "_ZdaPv", MEMORY_FN_DELETE_DIRECT },
@@ -242,15 +243,15 @@ struct function {
 	const struct named *means;
 	const char *name; /* in the file */
 	size_t name_bytes;
-	bool forwards; /* frees by calling another function */
+	bool forwards; /* it frees by calling another function */
 };
 
 struct search {
 	struct elf_image image;
-	struct disassembler *disassembler; /* NULL: code of this machine is not supported */
+	struct disassembler *disassembler; /* NULL = code of this machine is not supported */
 	struct function functions[FUNCTIONS_MAX];
 	size_t n;
-	const struct function *self; /* the function being walked */
+	const struct function *self; /* the function whose code is being followed */
 	struct allocator_list list;
 	size_t room;
 };
@@ -278,8 +279,8 @@ static int allocators_add_function(const char *name, size_t n, uint64_t vaddr, u
 }
 
 /*
- * By address. Of aliases, C names come first (tcmalloc's free() is also its operator delete), then
- * shorter ones, which are better known.
+ * Sorts by address. Of several names for one address, C names come first (tcmalloc's free() is also
+ * its operator delete), then shorter names, which are better known.
  */
 DEFINE_ORDER(allocators_compare_functions, struct function,
 	COMPARE(x->vaddr, y->vaddr)
@@ -343,7 +344,8 @@ static bool allocators_at_other(uint64_t vaddr, void *userdata)
 }
 
 /*
- * Finds functions that free only by calling another such function, possibly after a test for NULL.
+ * Finds functions that do nothing but call another function that frees, possibly after a test for
+ * NULL.
  */
 static int allocators_find_forwarders(struct search *s)
 {
@@ -365,8 +367,8 @@ static int allocators_find_forwarders(struct search *s)
 }
 
 /*
- * Whether the block of SELF can be the result of a call of FUNCTION. posix_memalign() has its block
- * in memory, where SELF can have changed it.
+ * Whether the block of SELF can be the result of a call of FUNCTION. posix_memalign() stores the
+ * address of its block in memory, where SELF can have changed it.
  */
 static bool allocators_can_return(uint32_t self, uint32_t function)
 {
@@ -392,8 +394,9 @@ static bool allocators_is_wanted_place(uint64_t vaddr, void *userdata)
 }
 
 /*
- * Finds out whether the file has a malloc(), and each of its functions that allocate returns the
- * result of such a function of another file, like a library that only counts allocations.
+ * Finds out whether the file has a malloc(), and whether each of its functions that allocate
+ * returns the result of an allocating function of another file. A library that only counts
+ * allocations does this.
  */
 static int allocators_find_calls_of_other(struct search *s)
 {
@@ -451,7 +454,7 @@ static int allocators_add_entry(struct search *s, const struct function *f, uint
 }
 
 /*
- * Whether VADDR is inside a function other than F. A path can lead there after a call that never
+ * Whether VADDR is in a function other than F. A path can lead there after a call that never
  * returns, or by a tail call. In both cases, that function has its own probes.
  */
 static bool allocators_in_other(const struct search *s, const struct function *f, uint64_t vaddr)
@@ -478,8 +481,8 @@ static int allocators_add_throwing(struct search *s, const struct function *f)
 
 	if (s->disassembler) {
 		/*
-		 * First exclude paths to functions that report the block themselves. There may be
-		 * no others.
+		 * First exclude paths to functions that report the block themselves. If no paths
+		 * are left, they are included.
 		 */
 		walk.stop = is_new ? allocators_at_other : NULL;
 		r = function_walk(&walk, f->vaddr);
@@ -518,7 +521,7 @@ static int allocators_add_probes(struct search *s, const struct function *f, boo
 							       : ALLOCATOR_PROBE_SESSION);
 }
 
-/* By offset. A `ret` that is reached from several functions is kept once. */
+/* Sorts by offset. A `ret` that several functions reach is kept once. */
 DEFINE_ORDER(compare_probes, struct allocator_probe,
 	COMPARE(x->offset, y->offset) ?: COMPARE(x->kind, y->kind)
 		?: COMPARE(x->function, y->function))

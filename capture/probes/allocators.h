@@ -52,7 +52,7 @@ struct allocator_probe {
 	char name[ALLOCATOR_NAME_MAX]; /* name of the function in the symbol table */
 };
 
-/* Other properties of the file. */
+/* Other facts about the file. */
 #define ALLOCATORS_GO         (1U << 0) /* built by Go: its stacks move, so it has no probes */
 #define ALLOCATORS_NO_SYMBOLS (1U << 1) /* it has no symbol table, so its functions are unknown */
 #define ALLOCATORS_STATIC     (1U << 2) /* a program that needs no dynamic linker */

@@ -15,7 +15,7 @@
 
 struct places_head {
 	uint32_t flags;
-	uint32_t n; /* number of places, which follow */
+	uint32_t n; /* number of places, which follow this head */
 	uint32_t n_refused, pad_0;
 	char refused[CALL_REFUSED_NAMES_MAX][CALL_PLACE_NAME_MAX];
 	char nearest[CALL_PLACE_NAME_MAX];
@@ -142,7 +142,7 @@ static const char *call_places_error(int error)
 	}
 }
 
-/* Explains why FILE has no usable function. */
+/* Explains why no usable function was found in FILE. */
 static void call_places_explain_none(const struct call_places *p, const char *file,
 				     const char *pattern, char *why, size_t size)
 {

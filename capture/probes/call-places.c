@@ -22,19 +22,19 @@
 #include "capture/probes/stack-switch.h"
 
 enum {
-	SWEEP_MAX =
-		1 << 20, /* maximum number of bytes of one function that are searched for returns */
+	SWEEP_MAX = 1 << 20, /* of one function, at most this many bytes are searched for returns */
 	PROLOGUE_ARGS_MAX = 4,        /* the number of arguments that prologue_find() preserves */
-	NEAREST_COMPARED_MAX = 65536, /* maximum number of names that are compared */
+	NEAREST_COMPARED_MAX = 65536, /* maximum number of names compared for a suggestion */
 	START_MAX =
 		64, /* maximum number of instructions before a function reads its return address */
-	RESOLVERS_MAX = 8, /* for one name: its versions */
+	RESOLVERS_MAX = 8, /* functions that choose at run time, for the versions of one name */
 };
 
 /* A function that matches the pattern. */
 struct found_function {
 	uint64_t vaddr, bytes;
-	const char *name; /* in the file; NULL = no name: it is chosen at run time */
+	/* A pointer into the file; NULL = no name, since the function is chosen at run time. */
+	const char *name;
 	size_t name_bytes;
 	bool is_chosen;
 };
@@ -43,12 +43,13 @@ struct places_search {
 	struct elf_image image;
 	struct disassembler *disassembler;
 	const struct call_places_query *query;
-	char pattern[CALL_PLACE_NAME_MAX]; /* of the query, without the offset of a choice */
-	uint64_t choice; /* this offset: the only function to find, chosen at run time; 0 = none */
+	char pattern[CALL_PLACE_NAME_MAX]; /* the query's, without the offset of a choice */
+	/* Offset of the only function to find, one that is chosen at run time; 0 = no offset. */
+	uint64_t choice;
 	bool glob;
 	struct found_function found[CALL_PLACES_MAX];
 	size_t n_found, n_compared;
-	uint64_t resolvers[RESOLVERS_MAX]; /* of matching functions that are chosen at run time */
+	uint64_t resolvers[RESOLVERS_MAX]; /* functions that make the choice for matching names */
 	size_t n_resolvers;
 	struct value_nearest nearest;
 	char name[CALL_PLACE_NAME_MAX]; /* the name that is being compared */
@@ -69,7 +70,7 @@ static bool places_match(struct places_search *s, const char *name, size_t n)
 		return false;
 	if (s->glob)
 		return fnmatch(s->pattern, s->name, 0) == 0;
-	/* (a clone can have its arguments in other registers) */
+	/* (only exact names: a clone of a function can have its arguments in other registers) */
 	return strcmp(s->pattern, s->name) == 0 ||
 	       (s->query->n_args == 0 && function_clone_is_of(s->name, s->pattern));
 }
@@ -98,7 +99,7 @@ static int places_note_indirect(const char *name, size_t n, uint64_t vaddr, uint
 	if (n == 0 || !places_match(s, name, n))
 		return 0;
 	s->places.flags |= CALL_PLACES_INDIRECT;
-	/* (a pattern rarely means memcpy() and the like, which are called everywhere) */
+	/* (a pattern rarely means functions such as memcpy(), which are called everywhere) */
 	if (!s->glob && s->n_resolvers < RESOLVERS_MAX)
 		s->resolvers[s->n_resolvers++] = vaddr;
 	return 0;
@@ -121,7 +122,7 @@ static int places_compare_name(const char *name, size_t n, uint64_t vaddr, uint6
 	return ++s->n_compared == NEAREST_COMPARED_MAX;
 }
 
-/* By address. Of aliases, the shortest is first, since it is the best known. */
+/* Sorts by address. Of several names for it, the shortest is first: it is the best known. */
 DEFINE_ORDER(places_compare_found, struct found_function,
 	COMPARE(x->vaddr, y->vaddr) ?: COMPARE(x->name_bytes, y->name_bytes)
 		?: x->name_bytes > 0 ? memcmp(x->name, y->name, x->name_bytes) : 0)
@@ -174,7 +175,7 @@ static void places_add_ret(struct places_search *s, struct call_place *place, ui
 		place->rets[place->n_rets++] = offset;
 }
 
-/* Whether I jumps to the beginning of F, whose probe is at PROBED. */
+/* Whether I jumps to the beginning of F. The probe of F is at PROBED. */
 static bool places_is_loop(const struct instruction *i, const struct found_function *f,
 			   uint64_t probed)
 {
@@ -246,13 +247,14 @@ static int places_choices(struct places_search *s, uint64_t resolver,
 	return r;
 }
 
-/* The N bytes of code at P, which are loaded at VADDR, and the beginnings of its parts. */
+/* The body of a function: N bytes of code at P, loaded at VADDR, and where its parts begin. */
 struct places_body {
 	const uint8_t *p;
 	uint64_t vaddr;
 	size_t n;
 	uint8_t *targets; /* 1 for each byte to which a branch or jump of the body leads; owned */
-	uint16_t inside;  /* registers with a sum with an address in the body: a bit for each */
+	/* Registers that hold a sum with an address in the body; a bit for each register. */
+	uint16_t inside;
 };
 
 static bool places_body_has(const struct places_body *b, uint64_t vaddr)
@@ -260,7 +262,7 @@ static bool places_body_has(const struct places_body *b, uint64_t vaddr)
 	return vaddr >= b->vaddr && vaddr - b->vaddr < b->n;
 }
 
-/* The instruction at offset AT. Between the pieces of the body can be bytes that are none. */
+/* Returns the instruction at offset AT. Bytes between the parts may be no instructions. */
 static struct instruction places_body_read(const struct places_search *s,
 					   const struct places_body *b, size_t at)
 {
@@ -308,9 +310,9 @@ static bool places_body_follow(struct places_body *b, const struct instruction *
 /*
  * Whether the function at VADDR, which has computed jumps, stays in its own body and has no call
  * there. Each such jump must lead to the sum of an address in the body, as in the string functions
- * of libc. No branch leads to a place between the computation of the sum and the jump. So one such
- * jump shows nothing about another one, to an address from memory or from the caller. All code of
- * the body is followed, since only a computed jump may lead to it.
+ * of libc. No branch leads to a place between the computation of the sum and the jump. This is
+ * checked for each jump, since another one may lead to an address from memory or from the caller.
+ * All code of the body is followed, since some of it may be reached only by a computed jump.
  */
 static int places_stays_in_body(struct places_search *s, uint64_t vaddr)
 {
@@ -343,8 +345,8 @@ static int places_stays_in_body(struct places_search *s, uint64_t vaddr)
 }
 
 /*
- * Whether no function that RESOLVER can choose calls another one: 1, 0 or -ENOMEM. A function of
- * which a part could not be read can call another one there.
+ * Returns 1 if no function that RESOLVER can choose calls another function, otherwise 0, or
+ * -ENOMEM. If a part of a function could not be read, that part may have a call.
  */
 static int places_chooses_leaves(struct places_search *s, uint64_t resolver)
 {
@@ -367,7 +369,10 @@ static int places_chooses_leaves(struct places_search *s, uint64_t resolver)
 	return r < 0 ? r : n > 0;
 }
 
-/* Adds the jumps of WALK that can have a return probe, which would break a fragile function. */
+/*
+ * Adds those jumps of WALK at which a return probe is possible. A fragile function has no such
+ * jumps, because a return probe would break it.
+ */
 static int places_add_tails(struct places_search *s, const struct function_walk *walk,
 			    struct call_place *place)
 {
@@ -387,7 +392,7 @@ static int places_add_tails(struct places_search *s, const struct function_walk 
 	return 0;
 }
 
-/* Adds the returns on the paths of F, also in other functions. */
+/* Adds the returns that the paths of F reach, also in other functions. */
 static int places_walk(struct places_search *s, const struct found_function *f, uint64_t probed,
 		       struct call_place *place)
 {
@@ -405,12 +410,10 @@ static int places_walk(struct places_search *s, const struct found_function *f, 
 		place->flags |= CALL_PLACE_LOOPS;
 	if (walk.partial)
 		place->flags |= CALL_PLACE_PARTIAL;
-	/*
-	 * (a function that is chosen at run time can have unknown instructions, but calls nothing)
-	 */
+	/* (a function chosen at run time can have unknown instructions, but has no call) */
 	if (walk.n_calls == 0 && (f->is_chosen || !(place->flags & CALL_PLACE_PARTIAL)))
 		place->flags |= CALL_PLACE_LEAF;
-	/* (the return probe of a leaf function reports that return, too) */
+	/* (for a leaf function, the return probe reports the return at the entry, too) */
 	if (s->returns_at_entry && (!(place->flags & CALL_PLACE_LEAF) ||
 				    place->flags & (CALL_PLACE_LOOPS | CALL_PLACE_FRAGILE)))
 		place->flags |= CALL_PLACE_PARTIAL;
@@ -418,9 +421,9 @@ static int places_walk(struct places_search *s, const struct found_function *f, 
 }
 
 /*
- * Whether the function at VADDR reads its return address. setjmp() and getcontext() do, to return
- * to it later, and so do functions that identify their caller. They read it while it is still on
- * top of the stack.
+ * Whether the function at VADDR reads its return address. setjmp() and getcontext() read it, to
+ * return to it later. Functions that identify their caller read it, too. The address is then still
+ * on top of the stack.
  */
 static bool places_reads_return(struct places_search *s, uint64_t vaddr)
 {
@@ -443,8 +446,8 @@ static bool places_reads_return(struct places_search *s, uint64_t vaddr)
 }
 
 /*
- * The name of a function without a symbol consists of the pattern and the offset in the file. It is
- * a pattern, too (places_parse_pattern()).
+ * Sets the name of a place. If the function has no symbol, the name consists of the pattern and the
+ * offset in the file. Such a name is a pattern, too (places_parse_pattern()).
  */
 static void places_set_name(const struct places_search *s, const struct found_function *f,
 			    char to[static CALL_PLACE_NAME_MAX])
@@ -456,7 +459,7 @@ static void places_set_name(const struct places_search *s, const struct found_fu
 			 places_offset(s, f->vaddr));
 }
 
-/* Counts a function that is left out, because the kernel refuses a probe at its entry. */
+/* Counts F, which is left out because the kernel refuses a probe at its entry. */
 static void places_note_refused(struct places_search *s, const struct found_function *f)
 {
 	struct call_places *p = &s->places;
@@ -581,7 +584,10 @@ static int places_add_point(struct places_search *s, const struct found_function
 	return 0;
 }
 
-/* The address at which the file's bytes from BEGIN are loaded; 0 = they are not code. */
+/*
+ * Returns the address at which the bytes of the file from BEGIN on are loaded; 0 = they are not
+ * code.
+ */
 static uint64_t places_vaddr(const struct places_search *s, uint64_t begin, uint64_t bytes)
 {
 	for (size_t i = 0; i < s->image.n_loads; i++) {
@@ -611,7 +617,7 @@ static void places_find_range(struct places_search *s)
 
 /*
  * Splits the pattern "NAME@0xOFFSET", which means one of the functions that can be chosen at run
- * time for NAME. (Names come without their versions, so none has '@'.)
+ * time for NAME. (Names come without their versions, so they have no '@'.)
  */
 static void places_parse_pattern(struct places_search *s)
 {
@@ -651,7 +657,7 @@ static int places_search_code(struct places_search *s)
 
 /*
  * Finds functions that switch stacks. For return probes, the kernel keeps the real return addresses
- * per thread. A call that returns in another thread, or in a different order on another stack,
+ * of each thread. A call that returns in another thread, or in a different order on another stack,
  * returns to a wrong address.
  */
 static void places_note_switches(struct places_search *s)
@@ -679,7 +685,10 @@ static void places_note_switches(struct places_search *s)
 	snprintf(s->places.nearest, sizeof(s->places.nearest), "%s", found);
 }
 
-/* Finds code that switches stacks and has no known name. */
+/*
+ * Finds code that switches stacks, but does not have the name of a function that is known to do
+ * this.
+ */
 static int places_note_loads(struct places_search *s)
 {
 	uint64_t vaddr;
@@ -703,8 +712,8 @@ static int places_note_loads(struct places_search *s)
 }
 
 /*
- * Whether the name, which is chosen at run time, is a function of the kernel's vDSO: the file has
- * the name by which it asks for that.
+ * Whether the name, which is chosen at run time, is a function of the kernel's vDSO: the file then
+ * contains the name by which it asks for that function.
  */
 static bool places_is_of_vdso(const struct places_search *s)
 {

@@ -11,7 +11,10 @@
 
 enum { SLOTS_MAX = 1 << 18 };
 
-/* The machine of this build, and its relocations for words that hold the address of a function. */
+/*
+ * The machine for which this is built, and its relocations for words that hold the address of a
+ * function.
+ */
 #if defined(__x86_64__)
 enum {
 	MACHINE = EM_X86_64,
@@ -125,7 +128,7 @@ int elf_image_init(struct elf_image *image, const void *data, size_t n)
 	if (n < sizeof(Elf32_Ehdr) || memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;
 	elf_version(EV_CURRENT);
-	/* libelf does not write to DATA: it copies unaligned parts. */
+	/* libelf does not write to DATA. It copies parts that are not aligned. */
 	image->elf = elf_memory((char *)data, n);
 	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF ||
 	    !gelf_getehdr(image->elf, &image->header))
@@ -148,7 +151,7 @@ void elf_image_deinit(struct elf_image *image)
 
 /* ---- symbols ---- */
 
-/* Reads symbol I and its name. False if it is invalid. */
+/* Reads symbol I and its name. Returns false if it is invalid. */
 static bool elf_image_read_symbol(const struct elf_image *image, Elf_Data *data,
 				  const GElf_Shdr *header, size_t i, GElf_Sym *ret,
 				  const char **ret_name)
@@ -181,7 +184,7 @@ static size_t elf_image_count_entries(const GElf_Shdr *header, const Elf_Data *d
 	return n < INT32_MAX ? n : INT32_MAX;
 }
 
-/* Walks the symbol table SCN. */
+/* Calls FN for the functions in the symbol table SCN. */
 static int elf_image_walk_symbols(const struct elf_image *image, Elf_Scn *scn, unsigned type,
 				  elf_function_fn fn, void *userdata, size_t *n_seen)
 {
@@ -297,7 +300,9 @@ static int elf_image_add_slot(struct elf_image *image, size_t *room, struct elf_
 	return 0;
 }
 
-/* Adds the slot of relocation RELA. SYMBOLS with HEADER is its symbol table; NULL = none. */
+/*
+ * Adds the slot of relocation RELA. SYMBOLS is its symbol table, and has HEADER; NULL = no table.
+ */
 static int elf_image_add_slot_of(struct elf_image *image, size_t *room, const GElf_Rela *rela,
 				 Elf_Data *symbols, const GElf_Shdr *header)
 {

@@ -8,8 +8,8 @@
 #include "base/array.h"
 
 /*
- * .eh_frame_hdr: four bytes, the address of .eh_frame, the number of entries, and the sorted
- * entries.
+ * The parts of .eh_frame_hdr are four bytes, the address of .eh_frame, the number of entries, and
+ * the sorted entries.
  */
 enum {
 	HEAD_VERSION = 1,
@@ -20,7 +20,7 @@ enum {
 	ENTRY_BYTES = 8,
 };
 
-enum { STARTS_MAX = 1 << 22 }; /* of one file; the rest is left out */
+enum { STARTS_MAX = 1 << 22 }; /* functions of one file; further ones are left out */
 
 struct function_start_search {
 	uint64_t vaddr, begin, next;
@@ -49,7 +49,7 @@ static int function_start_on_symbol(const char *name, size_t n, uint64_t vaddr, 
 	return 0;
 }
 
-/* The function in entry I of the table at P, which is loaded at BASE. */
+/* Returns the function in entry I of the table at P, which is loaded at BASE. */
 static uint64_t function_start_entry(const uint8_t *p, uint64_t base, size_t i)
 {
 	int32_t start;
@@ -58,7 +58,7 @@ static uint64_t function_start_entry(const uint8_t *p, uint64_t base, size_t i)
 	return base + (uint64_t)(int64_t)start;
 }
 
-/* The number of entries of the table at P, of N bytes; 0 = it has another form. */
+/* Returns the number of entries of the table at P, of N bytes; 0 = the table has another form. */
 static size_t function_start_count(const uint8_t *p, size_t n)
 {
 	uint32_t count;
@@ -95,7 +95,10 @@ static void function_start_search_table(struct function_start_search *s, const u
 		function_start_consider(s, function_start_entry(p, base, low));
 }
 
-/* The next table of IMAGE from segment *AT on: its bytes and its address; NULL = none. */
+/*
+ * Finds the next table of IMAGE, from segment *AT on. Returns its bytes and sets its address; NULL
+ * = no further table.
+ */
 static const uint8_t *function_start_table(const struct elf_image *image, size_t *at, size_t *ret_n,
 					   uint64_t *ret_base)
 {

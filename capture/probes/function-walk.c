@@ -9,16 +9,17 @@
 #include "capture/probes/stream-tables.h"
 
 struct ways {
-	struct table seen; /* addresses of instructions */
+	struct table seen; /* addresses of instructions that were followed */
 	uint64_t open[256];
 	size_t n_open;
-	uint32_t word_at[16]; /* registers with a word at this offset from an address; 0 = none */
+	/* The offset, from an address, of the word that each register holds; 0 = no such word. */
+	uint32_t word_at[16];
 };
 
 /*
- * The destination of a call or jump: an address, or 0 if it is unknown or in another file. A stub
- * of the procedure linkage table is an indirect jump through a slot, possibly after an endbr64.
- * *RET_SLOT is that slot, or NULL.
+ * Returns the destination of a call or jump: an address, or 0 if the destination is unknown or in
+ * another file. A stub of the procedure linkage table is an indirect jump through a slot, possibly
+ * after an endbr64. *RET_SLOT is that slot, or NULL.
  */
 static uint64_t function_walk_destination(const struct function_walk *w,
 					  const struct instruction *from,
@@ -51,10 +52,10 @@ static uint64_t function_walk_destination(const struct function_walk *w,
 enum function_walk_thunk { THUNK_NONE, THUNK_RETURN, THUNK_JUMP };
 
 /*
- * Whether the code at VADDR, which is called, drops its return address: then the `ret` behind it is
- * that of the caller. Or whether it replaces the address: then the `ret` is a computed jump.
- * Compilers return and jump in this way so that the processor does not predict the destination
- * (-mfunction-return=thunk, -mindirect-branch=thunk).
+ * Tells whether the code at VADDR, which is called, is a thunk. One kind drops its return address,
+ * so that its `ret` is the return of the caller. The other kind replaces the address, so that its
+ * `ret` is a computed jump. Compilers return and jump in this way so that the processor does not
+ * predict the destination (-mfunction-return=thunk, -mindirect-branch=thunk).
  */
 static enum function_walk_thunk function_walk_thunk_at(const struct elf_image *image,
 						       uint64_t vaddr)
@@ -69,7 +70,7 @@ static enum function_walk_thunk function_walk_thunk_at(const struct elf_image *i
 		return THUNK_NONE;
 	if (memcmp(p, lea, sizeof(lea)) == 0 || memcmp(p, add, sizeof(add)) == 0)
 		return THUNK_RETURN;
-	/* mov REGISTER,(%rsp) */
+	/* the instruction is mov REGISTER,(%rsp) */
 	return (p[0] & 0xfb) == 0x48 && p[1] == 0x89 && (p[2] & 0xc7) == 0x04 && p[3] == 0x24
 		       ? THUNK_JUMP
 		       : THUNK_NONE;
@@ -125,8 +126,8 @@ static void function_walk_note_words(struct ways *ways, const struct instruction
 
 /*
  * Follows the computed jump I to the functions of glibc's streams, if the code has compared an
- * address with that of their tables. The jump can lead to another function, too: glibc accepts
- * streams of programs for its first versions.
+ * address with the address of their tables. The jump can lead to another function, too: glibc
+ * accepts streams that programs made for its first versions.
  */
 static void function_walk_open_streams(struct function_walk *w, struct ways *ways,
 				       const struct instruction *i)
@@ -157,7 +158,7 @@ static void function_walk_add_tail(struct function_walk *w, struct ways *ways, u
 	}
 }
 
-/* Handles a call of the thunk at TO. Returns false if it is an ordinary function. */
+/* Handles a call of the thunk at TO. Returns false if TO is an ordinary function. */
 static bool function_walk_pass_thunk(struct function_walk *w, struct ways *ways, uint64_t to)
 {
 	enum function_walk_thunk thunk = function_walk_thunk_at(w->image, to);
@@ -168,7 +169,7 @@ static bool function_walk_pass_thunk(struct function_walk *w, struct ways *ways,
 	return thunk != THUNK_NONE;
 }
 
-/* Handles instruction I at VADDR. True if the next instruction follows. */
+/* Handles instruction I at VADDR. Returns true if the next instruction follows. */
 static bool function_walk_step(struct function_walk *w, struct ways *ways, uint64_t vaddr,
 			       const struct instruction *i)
 {
@@ -263,7 +264,7 @@ int function_walk(struct function_walk *w, uint64_t vaddr)
 #define WALK_PLACE(vaddr, has_result) ((vaddr) << 1 | (has_result))
 
 struct result_ways {
-	struct table seen; /* WALK_PLACE() */
+	struct table seen; /* places that were followed (WALK_PLACE()) */
 	uint64_t open[256];
 	size_t n_open, n_instructions;
 };
@@ -277,8 +278,8 @@ static bool function_walk_open_place(struct result_ways *ways, uint64_t place)
 }
 
 /*
- * Handles call or jump I. Returns true if the path continues at *PLACE; otherwise *RET_FAILS tells
- * whether its result is not that of a wanted function.
+ * Handles call or jump I. Returns true if the path continues at *PLACE; otherwise, *RET_FAILS is
+ * true if the result of the path is not the result of a wanted function.
  */
 static bool function_walk_pass_call(const struct function_walk *w, const struct instruction *i,
 				    uint64_t *place, bool *ret_fails)
@@ -302,7 +303,10 @@ static bool function_walk_pass_call(const struct function_walk *w, const struct 
 	return !wanted && to;
 }
 
-/* Follows one path from PLACE. Returns 1, 0 (it fails), or -ENOMEM. */
+/*
+ * Follows one path from PLACE. Returns 1 if it returns a wanted result, 0 if it does not, or
+ * -ENOMEM.
+ */
 static int function_walk_follow_result(const struct function_walk *w, struct result_ways *ways,
 				       uint64_t place)
 {
@@ -314,7 +318,7 @@ static int function_walk_follow_result(const struct function_walk *w, struct res
 
 	while (!table_get(&ways->seen, place)) {
 		p = elf_image_code(w->image, place >> 1, &n, &offset);
-		/* (0 is not a valid key) */
+		/* (the table cannot have 0 as a key) */
 		if (place <= 1 || !p || ways->n_instructions++ == WALK_INSTRUCTIONS_MAX ||
 		    !disassembler_read(w->disassembler, p, n, place >> 1, &i))
 			return 0;

@@ -13,7 +13,7 @@ enum { WRITTEN_BY_SYSCALL = 1 << 1 | 1 << 11 };
 
 struct disassembler {
 	csh handle;
-	cs_insn *insn; /* reused for each instruction */
+	cs_insn *insn; /* the space for one instruction, used again for each */
 };
 
 int disassembler_new(struct disassembler **ret)
@@ -51,10 +51,10 @@ struct disassembler *disassembler_free(struct disassembler *d)
 }
 
 /*
- * The instructions that arch/x86/kernel/uprobes.c emulates since 4.20 at the latest: push of a
- * 64-bit register, nop, and jumps and calls of all widths that x86-64 has. With prefixes, the
- * kernel refuses the probe or single-steps the instruction, so only the bare forms count. Longer
- * nops are emulated only since 6.18.
+ * Whether arch/x86/kernel/uprobes.c emulates the instruction, since 4.20 at the latest: push of a
+ * 64-bit register, nop, and jumps and calls of all widths that x86-64 has. If the instruction has
+ * prefixes, the kernel refuses the probe or single-steps it, so only forms without prefixes count.
+ * Longer nops are emulated only since 6.18.
  */
 static bool instruction_is_emulated(const uint8_t *p, size_t n)
 {
@@ -71,7 +71,7 @@ static bool instruction_is_emulated(const uint8_t *p, size_t n)
 
 /*
  * Whether the N bytes at P begin with prefixes that arch/x86/kernel/uprobes.c refuses: lock or a
- * segment, also behind others. (It accepts fs and gs.)
+ * segment, also if other prefixes come first. (The kernel accepts fs and gs.)
  */
 static bool instruction_is_refused(const uint8_t *p, size_t n)
 {
@@ -118,7 +118,10 @@ static bool instruction_is_kept(uint16_t reg)
 	}
 }
 
-/* The number in machine code of the general register of which REG is a part; -1 = none. */
+/*
+ * Returns the number in machine code of the general register of which REG is a part; -1 = REG is no
+ * part of such a register.
+ */
 static int instruction_whole_register(x86_reg reg)
 {
 	static const uint16_t low[][5] = {
@@ -143,7 +146,10 @@ static int instruction_whole_register(x86_reg reg)
 	return -1;
 }
 
-/* Whether the old value of a written register, which can be an address, remains a part of it. */
+/*
+ * Whether the old value of a written register, which can be an address, is still a part of its new
+ * value.
+ */
 static bool instruction_is_sum(const struct disassembler *d)
 {
 	switch (d->insn->id) {
@@ -168,7 +174,7 @@ static void instruction_note_written(const struct disassembler *d, struct instru
 		return;
 	}
 	/*
-	 * (Capstone does not report that syscall writes rcx, and a probe must precede the system
+	 * (Capstone does not report that syscall writes rcx, and a probe must be before the system
 	 * call)
 	 */
 	i->disturbs = i->writes_result = d->insn->id == X86_INS_SYSCALL;
@@ -212,7 +218,7 @@ static bool instruction_switches_stack(const struct disassembler *d)
 	}
 }
 
-/* The number of REG in machine code; -1 = it is no general register of 64 bits. */
+/* Returns the number of REG in machine code; -1 = REG is no general register of 64 bits. */
 static int8_t instruction_register(x86_reg reg)
 {
 	static const uint16_t registers[] = {
@@ -237,9 +243,9 @@ static void instruction_set_loaded(struct instruction_stack *to, const cs_x86_op
 }
 
 /*
- * Whether the lea to the stack pointer is a sum of that or of the frame pointer. Or it is the end
- * of a function that keeps an address of its stack in r10, r11 or r13: functions of gcc that align
- * their stack, and libffi.
+ * Whether a lea sets the stack pointer in an ordinary way: to a sum with its old value or with the
+ * frame pointer, or with r10, r11 or r13. Functions that gcc compiles to align their stack, and
+ * libffi, keep an address of their stack in one of these registers, and end with such a lea.
  */
 static bool instruction_is_ordinary_lea(const cs_x86_op *from)
 {
@@ -372,7 +378,10 @@ static enum instruction_kind instruction_kind_of(const struct disassembler *d)
 	}
 }
 
-/* The length of the operand in memory or a register, and of its displacement, from ModRM on. */
+/*
+ * Returns the length of an operand in memory or in a register, from ModRM on, with its
+ * displacement.
+ */
 static size_t instruction_operand_bytes(const uint8_t *p, size_t n)
 {
 	uint8_t mod = n > 0 ? p[0] >> 6 : 0, rm = n > 0 ? p[0] & 7 : 0;
@@ -383,8 +392,9 @@ static size_t instruction_operand_bytes(const uint8_t *p, size_t n)
 }
 
 /*
- * The length of an instruction with a VEX or EVEX prefix, of Intel's manual; 0 = it is none. These
- * are vector instructions: none of them jumps. Capstone does not know all of them.
+ * Returns the length of an instruction with a VEX or EVEX prefix, by Intel's manual; 0 = the
+ * instruction has no such prefix. These are vector instructions, which never jump. Capstone does
+ * not know all of them.
  */
 static size_t instruction_vector_bytes(const uint8_t *p, size_t n)
 {

@@ -20,7 +20,7 @@
 
 enum {
 	FDS_MAX = 1 + PROBES_PROGRAMS,
-	REST_MS = 500,   /* the idle time before guards rest; requests come in bursts */
+	REST_MS = 500,   /* guards rest after this idle time; requests come in bursts */
 	UNUSED_MAX = 32, /* maximum number of unused guards during a burst */
 };
 
@@ -28,13 +28,13 @@ struct probe_attacher {
 	int sock;
 	pid_t pid;
 	uint32_t last_id;
-	uint64_t cpu_ns; /* the part that is already in the sum */
+	uint64_t cpu_ns; /* CPU time that is already in the sum */
 	uint64_t *cpu_ns_sum;
 };
 
 /*
- * A request. ATTACH: the file and the PROGRAMS (bits) come as descriptors, and N struct
- * allocator_probe follow. Otherwise, N ids (uint32_t) of probes to detach follow.
+ * A request. With ATTACH, the file and the PROGRAMS (bits) come as descriptors, and N struct
+ * allocator_probe follow. Otherwise, N ids (uint32_t) follow, whose probes are detached.
  */
 struct attacher_request {
 	bool attach;
@@ -49,7 +49,7 @@ struct attacher_reply {
 	int32_t error;
 	uint32_t pad;
 	uint64_t failed;
-	uint64_t cpu_ns; /* used by the attacher so far */
+	uint64_t cpu_ns; /* CPU time that the attacher has used so far */
 };
 
 /* ---- messages ---- */
@@ -103,8 +103,8 @@ static size_t probe_attacher_collect_fds(struct msghdr *m, int *fds, size_t n)
 
 /*
  * Receives SIZE bytes. Received descriptors go to FDS, an array of FDS_MAX, and their number is
- * added to *RET_N. With FDS = NULL, none are expected. Returns 0, or a negative errno: -EPIPE at
- * the end.
+ * added to *RET_N. If FDS is NULL, no descriptors are expected. Returns 0, or a negative errno:
+ * -EPIPE at the end.
  */
 static int probe_attacher_receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_n)
 {
@@ -134,7 +134,7 @@ static int probe_attacher_receive_all(int sock, void *data, size_t size, int *fd
 
 struct kept_probes {
 	struct probes *probes;
-	struct probe_guard *guard; /* or NULL */
+	struct probe_guard *guard; /* can be NULL */
 };
 
 struct attacher_child {
@@ -183,7 +183,10 @@ static int probe_attacher_serve_attach(struct attacher_child *k, const struct at
 	return 0;
 }
 
-/* Detaches probes in parallel, or one by one without memory. Their guards are awake meanwhile. */
+/*
+ * Detaches probes in parallel, or one by one if there is no memory. Their guards are awake
+ * meanwhile.
+ */
 static void probe_attacher_detach_kept(struct attacher_child *k, struct kept_probes **list,
 				       size_t n)
 {
@@ -225,7 +228,7 @@ static uint64_t probe_attacher_cpu_ns_of(const struct rusage *usage)
 	       (uint64_t)(user->tv_usec + system->tv_usec) * 1000;
 }
 
-/* The CPU time of this process, with its threads and the children that it has waited for. */
+/* Returns the CPU time of this process, its threads, and the children that it has waited for. */
 static uint64_t probe_attacher_own_cpu_ns(void)
 {
 	struct rusage own = { 0 }, children = { 0 };
@@ -260,7 +263,10 @@ static int probe_attacher_serve(struct attacher_child *k)
 	return r < 0 ? r : probe_attacher_send_all(k->sock, &answer, sizeof(answer), NULL, 0);
 }
 
-/* Waits for a request. The guards rest if there is none for a while, or if too many are unused. */
+/*
+ * Waits for a request. The guards rest if no request comes for a while, or if too many guards are
+ * unused.
+ */
 static void probe_attacher_wait_for_request(struct attacher_child *k)
 {
 	struct pollfd pollfd = { .fd = k->sock, .events = POLLIN };
@@ -411,7 +417,7 @@ void probe_attacher_detach(struct probe_attacher *k, const uint32_t *ids, size_t
 	const struct attacher_request q = { .n = (uint32_t)n };
 	struct attacher_reply answer;
 
-	/* (if the attacher is gone, so are the probes) */
+	/* (if the attacher has ended, its probes are removed) */
 	if (n > 0)
 		probe_attacher_call(k, &q, NULL, 0, ids, n * sizeof(*ids), &answer);
 }

@@ -28,7 +28,7 @@
 enum {
 	CLEANUP_FILES_MAX = 1024,
 	CLEANUP_SECONDS_MAX =
-		60, /* then the process is killed, and the next recorder tries again */
+		60, /* after this time the process is killed, and the next recorder tries again */
 };
 
 struct cleanup_file {
@@ -37,7 +37,7 @@ struct cleanup_file {
 	uint64_t *offsets; /* owned */
 	size_t n;
 	int fd;      /* -1 = no known process maps it */
-	size_t left; /* bytes that differ from the file, in all processes */
+	size_t left; /* number of bytes of all processes that still differ from the file */
 };
 
 struct cleanup_job {
@@ -46,7 +46,7 @@ struct cleanup_job {
 	void (*report)(const char *text);
 };
 
-/* Several recorders can have had probes in the same file. */
+/* Whether FILE is already in the list: several recorders can have had probes in the same file. */
 static bool probe_cleanup_has_file(const struct cleanup_job *h, const struct probe_file *file)
 {
 	for (size_t i = 0; i < h->n; i++) {
@@ -214,7 +214,7 @@ static int probe_cleanup_run(void *userdata)
 	for (size_t i = 0; i < h->n; i++)
 		if (left[i] > h->files[i].left || errors[i] < 0)
 			probe_cleanup_report(h, &h->files[i], left[i], errors[i]);
-	/* A failure is permanent, so the journals are removed in any case. */
+	/* A second attempt would fail, too, so the journals are removed in any case. */
 	return 0;
 }
 

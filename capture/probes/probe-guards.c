@@ -12,9 +12,9 @@ struct probe_guard {
 	int fd;                         /* the file */
 	uint64_t *offsets, *semaphores; /* owned */
 	size_t n;
-	struct probes *probes; /* NULL = resting, or unsupported by the kernel */
+	struct probes *probes; /* NULL = the guard rests, or the kernel does not support it */
 	size_t uses;
-	int slot; /* in the journal; negative = none */
+	int slot; /* its slot in the journal; negative = no slot */
 };
 
 void probe_guards_init(struct probe_guards *g)
@@ -26,7 +26,7 @@ void probe_guards_init(struct probe_guards *g)
 	*g = (struct probe_guards){ .journal = journal };
 }
 
-/* Lists each offset once, with its semaphore. Returns their number. */
+/* Lists each offset once, with its semaphore. Returns the number of offsets. */
 static size_t probe_guards_list_offsets(const struct probes_target *t, uint64_t *ret,
 					uint64_t *ret_semaphores)
 {

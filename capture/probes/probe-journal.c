@@ -19,7 +19,7 @@ enum {
 	LEFTOVER_MAX = 64, /* maximum number of journals that are read at once */
 };
 
-/* The offsets follow it. */
+/* The beginning of a slot. The offsets follow it. */
 struct journal_head {
 	uint64_t magic; /* 0 = the slot is free */
 	uint64_t device, inode;
@@ -106,7 +106,7 @@ static int probe_journal_write_at(const struct probe_journal *j, const void *dat
 	return (size_t)n == size ? 0 : -EIO;
 }
 
-/* The head is written last, so that an incomplete slot counts as free. */
+/* Writes a slot. The head is written last, so that an incomplete slot counts as free. */
 static int probe_journal_write_slot(const struct probe_journal *j, int slot,
 				    const struct probe_file *file)
 {
@@ -174,8 +174,8 @@ bool probe_journal_any(void)
 }
 
 /*
- * Opens and locks a journal. Returns a descriptor, or a negative errno if it is in use or not a
- * journal of this user.
+ * Opens and locks a journal. Returns a descriptor, or a negative errno if another process uses it
+ * or it is not a journal of this user.
  */
 static int probe_journal_open_leftover(int dir_fd, const char *name)
 {

@@ -5,7 +5,10 @@
 
 #include "base/usdt-note.h"
 
-/* The file offset of the two bytes that are loaded at VADDR, in a writable segment; 0 = none. */
+/*
+ * Returns the file offset of the two bytes that are loaded at VADDR, in a writable segment; 0 = no
+ * such bytes.
+ */
 static uint64_t probe_semaphore_offset(const struct elf_image *image, uint64_t vaddr)
 {
 	GElf_Phdr header;

@@ -36,7 +36,7 @@ enum { CLOSE_THREADS_MAX = 16 };
 
 struct probes {
 	size_t n;
-	int *fds; /* links and perf events; each link precedes its event */
+	int *fds; /* links and perf events; each link comes before its event */
 };
 
 /* ---- features of the kernel ---- */
@@ -51,7 +51,7 @@ struct multi {
 	uint32_t n;
 };
 
-/* Returns a link's descriptor or a negative errno. */
+/* Attaches M. Returns the descriptor of a link or a negative errno. */
 static int probes_attach_multi(const struct multi *m)
 {
 	struct link_create_multi attr = {
@@ -82,7 +82,7 @@ static int probes_load_nothing(int type)
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
 }
 
-/* The error of an attempt to attach PROGRAM to an invalid place in PATH, in process PID. */
+/* Returns the error of an attempt to attach PROGRAM to an invalid place in PATH, in process PID. */
 static int probes_refuse_multi(int type, int program, const char *path, pid_t pid)
 {
 	const uint64_t offset = 0;
@@ -99,10 +99,10 @@ static int probes_refuse_multi(int type, int program, const char *path, pid_t pi
 }
 
 /*
- * Whether the kernel supports links of attach type TYPE. Kernels without them load the program,
- * too, but return -EINVAL for any link. Kernels with them return -EBADF for a path that is not a
- * file. The first kernels with such links are excluded: they filter by thread instead of by
- * process, and do not check process IDs, such as the invalid -1.
+ * Whether the kernel supports links of attach type TYPE. Kernels that do not support such links
+ * load the program, too, but return -EINVAL for any link. Kernels that support them return -EBADF
+ * for a path that is not a file. The first kernels with such links are excluded: they filter by
+ * thread instead of by process, and accept invalid process IDs such as -1.
  */
 static bool probes_has_multi(int type)
 {
@@ -140,7 +140,7 @@ int probes_attach_type(enum probes_way way, enum probes_program program)
 
 /* ---- programs of probes ---- */
 
-/* Whether the function of PROBE, an entry probe, also has probes on its returns. */
+/* Whether the function of PROBE, which is an entry probe, also has probes on its returns. */
 static bool probes_has_ret(const struct probes_target *t, const struct allocator_probe *probe)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -205,7 +205,7 @@ static int probes_attach_perf(struct probes *p, const struct probes_target *t,
 	return 0;
 }
 
-/* Attaches all of M at once or, if the kernel refuses one of them, one by one. */
+/* Attaches all probes of M at once or, if the kernel refuses one of them, one by one. */
 static int probes_attach(struct probes *p, const struct probes_target *t, const struct multi *m,
 			 size_t *failed)
 {
@@ -228,7 +228,7 @@ static int probes_attach(struct probes *p, const struct probes_target *t, const 
 			r = probes_attach_perf(p, t, m, i);
 		else if ((r = probes_attach_multi(&one)) >= 0)
 			probes_keep(p, r);
-		/* (the next one would wait as long) */
+		/* (the next probe would wait as long) */
 		if (r == -ESRCH || r == -ETIMEDOUT)
 			return r;
 		*failed += r < 0;
@@ -301,8 +301,8 @@ static int probes_hold(struct probes *p, const struct probes_target *t, size_t *
 static int probes_attach_programs(struct probes *p, const struct probes_target *t, size_t *failed)
 {
 	/*
-	 * Attach returns before entries. Otherwise an entry would wait for a return that has no
-	 * probe yet.
+	 * Probes on returns are attached before probes on entries. Otherwise, a recorded entry
+	 * would wait for a return that has no probe yet.
 	 */
 	static const enum probes_program order[] = {
 		PROBES_RET, PROBES_RETURN, PROBES_CALL, PROBES_BOTH, PROBES_ENTRY,
@@ -335,7 +335,10 @@ int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_f
 
 /* ---- for no process ---- */
 
-/* Makes a zombie process, which has no memory. Returns its process ID or a negative errno. */
+/*
+ * Makes a process that has ended (a zombie), which has no memory. Returns its process ID or a
+ * negative errno.
+ */
 static pid_t probes_make_ended_process(void)
 {
 	pid_t pid = fork();
@@ -355,7 +358,10 @@ static void probes_forget_ended_process(pid_t pid)
 		;
 }
 
-/* A link can be attached to a zombie. A perf event cannot, so it is attached to this process. */
+/*
+ * Attaches probes that affect no process. A link can be attached to a zombie. A perf event cannot,
+ * so it is attached to this process.
+ */
 static int probes_attach_for_nobody(struct probes *p, const struct probes_target *t,
 				    struct multi *m)
 {
@@ -475,7 +481,10 @@ struct probes *probes_free(struct probes *p)
 	return free_ptr(p);
 }
 
-/* Waits for the end of the pipe. From then on, only this process has the descriptors of P. */
+/*
+ * Waits until the other process closes the pipe. From then on, only this process has the
+ * descriptors of P.
+ */
 static void probes_end_with_pipe(const int pipe_fds[2])
 {
 	char c;

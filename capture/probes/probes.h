@@ -48,7 +48,7 @@ enum probes_way probes_way(void);
 /* Whether WAY uses PROGRAM. */
 bool probes_use(enum probes_way way, enum probes_program program);
 
-/* The attach type of PROGRAM (enum bpf_attach_type); 0 = none. */
+/* Returns the attach type of PROGRAM (enum bpf_attach_type); 0 = no special type. */
 int probes_attach_type(enum probes_way way, enum probes_program program);
 
 struct probes;

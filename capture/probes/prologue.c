@@ -12,7 +12,7 @@ size_t prologue_offset(struct disassembler *d, const uint8_t *p, size_t n)
 	for (size_t at = 0; at < n; at += i.length) {
 		if (!disassembler_read(d, p + at, n - at, at, &i))
 			return 0;
-		/* (a branch is allowed: there is only one path to it) */
+		/* (a branch is allowed here: only one path leads to it) */
 		if (i.emulated)
 			return at;
 		if (i.kind != INSTRUCTION_PLAIN || i.disturbs)

@@ -8,9 +8,9 @@
 
 enum {
 	PASSES_MAX = 32,
-	CALLEE_MAX = 1 << 16,  /* bytes of one called function */
-	CALLEES_DEEP = 4,      /* functions that call each other */
-	CALLEES_MAX = 1 << 21, /* bytes of all called functions */
+	CALLEE_MAX = 1 << 16,  /* maximum number of bytes of one called function */
+	CALLEES_DEEP = 4,      /* maximum number of functions that call each other */
+	CALLEES_MAX = 1 << 21, /* maximum number of bytes of all called functions */
 	REGISTER_BP = 5,
 	/* Registers that calls leave unchanged: rbx, rbp and r12 to r15 */
 	CALL_SAVED = 0xf028,
@@ -35,7 +35,9 @@ size_t stack_flow_count_before(const struct stack_flow *f, uint64_t vaddr)
 
 /* ---- called functions ---- */
 
-/* The bytes from CALLEE to the next known function. NULL = none, or too many were read. */
+/*
+ * Returns the bytes from CALLEE to the next known function. NULL = no bytes, or too many were read.
+ */
 static const uint8_t *stack_flow_code(const struct stack_flow *f, uint64_t callee, size_t *ret_n)
 {
 	size_t after = stack_flow_count_before(f, callee);
@@ -58,10 +60,11 @@ static bool stack_flow_ends(uint8_t kind)
 }
 
 /*
- * Compilers know which registers a function of the same file writes, and keep values in the others
- * while they call it. The function is read up to its last instruction that a jump in it can reach,
- * with the functions that it calls, down to DEEP of them. If a part of it is not known, it can
- * write all registers that calls may change.
+ * Returns which registers the function at CALLEE does not write. Compilers know which registers a
+ * function of the same file writes, and keep values in other registers while they call it. The
+ * function is read up to the last instruction that one of its jumps can reach. The functions that
+ * it calls are read, too, to a depth of DEEP. If a part of it is not known, it can write all
+ * registers that calls may change.
  */
 static uint16_t stack_flow_kept_by(struct stack_flow *f, uint64_t callee, int deep)
 {
@@ -101,7 +104,7 @@ static bool stack_flow_is_padding(const uint8_t *p, size_t n)
 	return (at + 1 == n && p[at] == 0x90) || (at + 2 < n && p[at] == 0x0f && p[at + 1] == 0x1f);
 }
 
-/* Appends the instruction, which is AT bytes behind the beginning of the code, at P. */
+/* Appends the instruction, which is at P, AT bytes after the beginning of the code. */
 static int stack_flow_add(struct stack_flow *f, const struct instruction *i, size_t at,
 			  const uint8_t *p)
 {
@@ -154,7 +157,7 @@ static void stack_flow_link(struct stack_flow *f, uint64_t vaddr)
 	}
 }
 
-/* The registers with an address of the own stack after STEP. */
+/* Returns the registers that can have an address of the own stack after STEP. */
 static uint16_t stack_flow_after(struct stack_flow *f, struct stack_flow_step *step)
 {
 	const struct instruction_stack *stack = &step->stack;
@@ -179,8 +182,8 @@ static uint16_t stack_flow_after(struct stack_flow *f, struct stack_flow_step *s
 /* ---- all instructions ---- */
 
 /*
- * Whether the code continues another function: it uses memory below the frame pointer, which it has
- * not set. Compilers move unlikely parts of functions away.
+ * Whether the code continues another function: it uses memory below the frame pointer, but has not
+ * set the frame pointer. Compilers move unlikely parts of functions away.
  */
 static bool stack_flow_is_part(const struct stack_flow *f)
 {
@@ -194,11 +197,11 @@ static bool stack_flow_is_part(const struct stack_flow *f)
 }
 
 /*
- * Follows the code once. Returns whether something has changed that an earlier step depends on.
+ * Follows the code once. Returns whether a value has changed on which an earlier step depends.
  *
- * Code behind a jump or a return, to which no known jump leads, is reached by computed jumps and by
- * exceptions, which calls throw: `loose` has the registers of all of these. (Code to which a known
- * jump leads can begin behind padding.)
+ * If code follows a jump or a return, and no known jump leads to it, it is reached by computed
+ * jumps, or by exceptions that calls throw: `loose` has the registers at all of these. (Code to
+ * which a known jump leads can begin after padding.)
  */
 static bool stack_flow_pass(struct stack_flow *f)
 {

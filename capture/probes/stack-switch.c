@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A quick search of the bytes finds candidates. Only the functions around these are disassembled.
+ * A quick search of the bytes finds candidates. Only the functions around candidates are
+ * disassembled.
  */
 #include "capture/probes/stack-switch.h"
 
@@ -13,11 +14,12 @@
 #include "capture/probes/stack-flow.h"
 
 enum {
-	BEHIND_MAX = 32,        /* instructions, from the load to where control is passed on */
-	FUNCTION_MAX = 1 << 20, /* bytes of one function; the rest is not read */
-	READ_MAX = 1 << 23,     /* bytes of code that are disassembled, of one file */
-	KNOWN_MAX = 256,        /* loads in functions that are known, of one file */
-	REX_WIDE = 0x48,        /* the prefix of 64-bit instructions, and its bits */
+	/* Maximum number of instructions from the load to where control is passed on. */
+	BEHIND_MAX = 32,
+	FUNCTION_MAX = 1 << 20, /* maximum number of bytes of one function; the rest is not read */
+	READ_MAX = 1 << 23,     /* maximum number of bytes of one file that are disassembled */
+	KNOWN_MAX = 256,        /* maximum number of loads in known functions of one file */
+	REX_WIDE = 0x48,        /* the prefix of 64-bit instructions; its bits follow */
 	REX_BASE = 1,
 	REX_REGISTER = 4,
 	REGISTER_SP = 4,
@@ -28,13 +30,13 @@ struct switch_search {
 	const struct elf_image *image;
 	struct disassembler *disassembler;
 	struct stack_flow flow;
-	size_t n_read; /* bytes */
+	size_t n_read; /* bytes that were disassembled */
 	int n_known;
 };
 
 /* ---- candidates ---- */
 
-/* Whether the instruction with prefix P[0], which is REX.W, can load the stack pointer. */
+/* Whether the instruction whose prefix is P[0], a REX.W, can load the stack pointer. */
 static bool stack_switch_is_wide(const uint8_t *p, size_t n)
 {
 	uint8_t modrm = p[2], mod = modrm >> 6, low = modrm & 7;
@@ -60,7 +62,10 @@ static bool stack_switch_is_wide(const uint8_t *p, size_t n)
 	}
 }
 
-/* Whether only pops and a return or a jump to a register follow at P. A pop has a frequent byte. */
+/*
+ * Whether only pops and a return or a jump to a register follow at P. The byte of a pop is frequent
+ * in code, so more than that byte must match.
+ */
 static bool stack_switch_is_end(const uint8_t *p, size_t n)
 {
 	size_t at = 0;
@@ -84,20 +89,20 @@ static bool stack_switch_is_candidate(const uint8_t *p, size_t n, size_t at)
 		return false;
 	if ((p[0] & 0xf8) == REX_WIDE)
 		return stack_switch_is_wide(p, n);
-	/* (with a prefix, it is r12 that is popped) */
+	/* (with a prefix, the instruction pops r12) */
 	return (p[0] == 0x5c && !has_prefix && stack_switch_is_end(p + 1, n - 1)) ||
 	       (p[0] == 0x8f && p[1] == 0xc4 && stack_switch_is_end(p + 2, n - 2));
 }
 
 /* ---- functions ---- */
 
-/* The use of the stack pointer by a function. */
+/* How a function has used the stack pointer so far. */
 struct switch_state {
-	bool stores;  /* it is copied to memory */
-	bool aligned; /* it was rounded so far */
+	bool stores;  /* it was copied to memory */
+	bool aligned; /* it was rounded */
 };
 
-/* Whether STEP, in the function with STATE, loads the pointer to another stack. */
+/* Whether STEP, in the function with STATE, loads an address of another stack. */
 static bool stack_switch_is_load(const struct stack_flow_step *step,
 				 const struct switch_state *state)
 {
@@ -134,7 +139,7 @@ struct switch_load {
 	size_t at, end;
 };
 
-/* Whether a candidate is in LOAD, at or behind FIRST. (Prefixes can precede it.) */
+/* Whether a candidate is in LOAD, at or after FIRST. (Prefixes can come before the candidate.) */
 static bool stack_switch_has_candidate(const uint8_t *p, size_t n, size_t first,
 				       const struct switch_load *load)
 {
@@ -145,15 +150,15 @@ static bool stack_switch_has_candidate(const uint8_t *p, size_t n, size_t first,
 }
 
 /*
- * Searches the N bytes of a function at P, which was followed. Returns whether there is a switch
- * that ends behind FIRST. (An earlier load was judged with the code before it.)
+ * Searches the N bytes at P of a function whose code was followed. Returns whether a switch was
+ * found that ends after FIRST. (An earlier load was judged with the code before it.)
  */
 static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t n, size_t first,
 			      struct switch_load *ret)
 {
 	struct switch_state state = { 0 };
 
-	/* (the copy can be behind, after a jump) */
+	/* (after a jump, the copy can be at a higher address) */
 	for (size_t k = 0; k < s->flow.n; k++)
 		state.stores |= s->flow.steps[k].stack.is_stored;
 	for (size_t k = 0; k < s->flow.n; k++) {
@@ -167,7 +172,7 @@ static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t 
 			*ret = load;
 			return true;
 		}
-		/* (a function without a name can begin behind a trap) */
+		/* (a function without a name can begin after a trap) */
 		if (step->kind == INSTRUCTION_END)
 			state.aligned = false;
 	}
@@ -206,7 +211,10 @@ static struct switch_name stack_switch_nearest(const struct elf_image *image, ui
 	return found;
 }
 
-/* (a name of assembly code can have no size) */
+/*
+ * Whether the address is after the end of the function that was found. The name of assembly code
+ * can have no size.
+ */
 static bool stack_switch_is_behind(const struct switch_name *found)
 {
 	return found->bytes > 0 && found->vaddr - found->begin >= found->bytes;
@@ -228,7 +236,7 @@ static bool stack_switch_begins(const struct switch_name *found, const char *wit
 }
 
 /*
- * Whether the code at VADDR is of longjmp() or of the unwinder, which leave calls for good, or of a
+ * Whether the code at VADDR belongs to longjmp() or the unwinder, which end calls for good, or to a
  * function that stays on its stack in an unusual way.
  */
 static bool stack_switch_is_known(const struct elf_image *image, uint64_t vaddr)
@@ -239,7 +247,7 @@ static bool stack_switch_is_known(const struct elf_image *image, uint64_t vaddr)
 	static const char *const parts[] = { "longjmp", "frame_info" };
 	struct switch_name found = stack_switch_nearest(image, vaddr);
 
-	/* (a stripped libffi has code without names behind the functions that it exports) */
+	/* (in a stripped libffi, code without names follows the functions that it exports) */
 	if (!found.name || (stack_switch_is_behind(&found) && !stack_switch_begins(&found, "ffi_")))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
@@ -251,7 +259,10 @@ static bool stack_switch_is_known(const struct elf_image *image, uint64_t vaddr)
 	return false;
 }
 
-/* Whether the end of glibc's longjmp() is at P, of N bytes. Stripped static programs contain it. */
+/*
+ * Whether the N bytes at P begin with the end of glibc's longjmp(). Stripped static programs
+ * contain it without its name.
+ */
 static bool stack_switch_is_longjmp(const uint8_t *p, size_t n)
 {
 	/* mov %r8,%rsp; mov %r9,%rbp; jmp *%rdx */
@@ -262,13 +273,13 @@ static bool stack_switch_is_longjmp(const uint8_t *p, size_t n)
 
 /* ---- sections ---- */
 
-/* The code that is read around a candidate: a function, or a piece without known functions. */
+/* The code that is read around a candidate: a function, or code in which no function is known. */
 struct switch_range {
 	size_t from, to;
 	bool is_begin; /* a function is known to begin there */
 };
 
-/* The range around offset AT in the N bytes of code that are loaded at VADDR. */
+/* Returns the range around offset AT in the N bytes of code that are loaded at VADDR. */
 static struct switch_range stack_switch_around(const struct switch_search *s, size_t at, size_t n,
 					       uint64_t vaddr)
 {
@@ -292,7 +303,7 @@ static struct switch_range stack_switch_around(const struct switch_search *s, si
 }
 
 /*
- * Searches RANGE, of the code at P that is loaded at VADDR, from the candidate at AT on. Returns 1
+ * Searches RANGE of the code at P, which is loaded at VADDR, from the candidate at AT on. Returns 1
  * and the address, 0 or -ENOMEM.
  */
 static int stack_switch_search_range(struct switch_search *s, const struct switch_range *range,

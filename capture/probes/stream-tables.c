@@ -7,8 +7,8 @@
 enum { TABLE_BYTES = 21 * 8, TABLE_STEP = 192 };
 
 struct stream_column {
-	uint64_t begin, bytes; /* of the section */
-	uint32_t at;           /* of the column in each table */
+	uint64_t begin, bytes; /* the section */
+	uint32_t at;           /* offset of the column in each table */
 	uint64_t *functions;
 	size_t n;
 };
@@ -22,7 +22,9 @@ static void stream_tables_add(struct stream_column *c, uint64_t function)
 		c->functions[c->n++] = function;
 }
 
-/* Addresses that the section itself contains: of a program, or with packed relocations. */
+/*
+ * Reads the addresses that the section itself contains: in a program, or with packed relocations.
+ */
 static void stream_tables_read_words(struct stream_column *c, const Elf_Data *data)
 {
 	uint64_t word;
@@ -33,7 +35,7 @@ static void stream_tables_read_words(struct stream_column *c, const Elf_Data *da
 	}
 }
 
-/* Addresses that other relocations contain. */
+/* Reads the addresses that other relocations contain. */
 static void stream_tables_read_relocs(struct stream_column *c, Elf_Scn *scn)
 {
 	GElf_Shdr header;

@@ -16,7 +16,7 @@ enum { FILE_MAX = 8192 };
 
 static const char *const pressure_files[] = { "cpu", "memory", "io", "irq" };
 
-/* The values from pressure files, each with its line. */
+/* The values that pressure files have, and the line of each. */
 static const struct {
 	unsigned file; /* index in pressure_files */
 	const char *line, *name;
@@ -50,8 +50,8 @@ struct counters {
 	struct {
 		bool known;
 		uint64_t total_us;
-	} pressure[ARRAY_SIZE(pressure_rows)]; /* at the last sample */
-	uint64_t last_ns;                      /* of the last sample */
+	} pressure[ARRAY_SIZE(pressure_rows)]; /* values at the last sample */
+	uint64_t last_ns;                      /* time of the last sample */
 	unsigned n_cpus;
 	int *frequency_fds; /* owned; -1 = the CPU has no such file */
 };
@@ -107,7 +107,7 @@ struct counters *counters_free(struct counters *c)
 	return free_ptr(c);
 }
 
-/* Reads the whole file as text. False if it is empty or unreadable. */
+/* Reads the whole file as text. Returns false if it is empty or cannot be read. */
 static bool counters_read_file(int fd, char text[static FILE_MAX])
 {
 	ssize_t n = fd < 0 ? -1 : pread(fd, text, FILE_MAX - 1, 0);
@@ -147,7 +147,7 @@ static int counters_end_group(const struct rec_counters *rec, counters_fn fn, vo
 	return rec->n_values ? fn(rec, userdata) : 0;
 }
 
-/* The rest of the line of TEXT that begins with WORD, or NULL. */
+/* Returns the rest of the line of TEXT that begins with WORD, or NULL. */
 static const char *counters_rest_after(const char *text, const char *word)
 {
 	size_t n = strlen(word);
@@ -197,8 +197,8 @@ static int counters_sample_load(struct counters *c, uint64_t now_ns, counters_fn
 }
 
 /*
- * The kernel counts the time in which tasks waited. The result is the share of it since the last
- * sample.
+ * Samples the pressure. The kernel counts the time in which tasks waited. The result is that time
+ * as a share of the time since the last sample.
  */
 static int counters_sample_pressure(struct counters *c, uint64_t now_ns, counters_fn fn,
 				    void *userdata)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counters of the whole machine, from the kernel's files: memory, load, pressure, and the
- * frequencies of CPUs. The files are opened once and read at each sample; missing ones are left
+ * frequencies of CPUs. The files are opened once and read at each sample; missing files are left
  * out. docs/FXT-MAPPING.md lists the counters.
  */
 #pragma once
@@ -24,5 +24,5 @@ int counters_new(const char *root, unsigned n_cpus, struct counters **ret);
 struct counters *counters_free(struct counters *c);
 DEFINE_CLEANUP(struct counters *, counters_free)
 
-/* Reads everything at NOW_NS. Returns 0 or the result of FN that ended it. */
+/* Reads all counters at NOW_NS. Returns 0 or the result of FN that ended the sample. */
 int counters_sample(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata);

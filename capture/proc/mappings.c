@@ -12,7 +12,7 @@
 
 enum { LINE_MAX_BYTES = MAPPING_PATH_BYTES + 256, KERNEL_PID = 2, NOTES_MAX = 64 << 10 };
 
-/* The kernel's half of the address space, with [vsyscall]. */
+/* Where the kernel's half of the address space begins, which includes [vsyscall]. */
 #define KERNEL_HALF (UINT64_C(1) << 63)
 
 /* From linux/fs.h, since 6.11. */
@@ -24,7 +24,7 @@ struct procmap_query {
 };
 #define PROCMAP_QUERY _IOWR('f', 17, struct procmap_query)
 
-/* A record with space for the path. */
+/* A record, followed by space for its path. */
 struct room {
 	union {
 		struct rec_mapping rec;
@@ -75,8 +75,8 @@ static void mappings_query_build_id(int fd, struct rec_mapping *rec)
 }
 
 /*
- * Fills REC from LINE. *RET_PATH is the path at its end. False if the line is invalid or the
- * mapping is not executable.
+ * Fills in REC from LINE. *RET_PATH is the path at the end of LINE. Returns false if the line is
+ * invalid or the mapping is not executable.
  */
 static bool mappings_parse_line(char *line, struct rec_mapping *rec, const char **ret_path)
 {
@@ -97,7 +97,8 @@ static bool mappings_parse_line(char *line, struct rec_mapping *rec, const char 
 		.inode = inode,
 	};
 	line[strcspn(line, "\n")] = '\0';
-	*ret_path = line[at] ? line + at : "//anon"; /* the kernel's name in perf's records */
+	/* The name that the kernel uses in records of perf. */
+	*ret_path = line[at] ? line + at : "//anon";
 	return true;
 }
 
@@ -109,7 +110,10 @@ static FILE *mappings_open_maps(const char *root, uint32_t pid)
 	return mappings_open_file(root, path);
 }
 
-/* If the list is empty, the main thread may have ended; then the list of another thread is used. */
+/*
+ * Opens the list of mappings of process PID. If the list is empty, the main thread may have ended;
+ * then the list of another thread is used.
+ */
 static FILE *mappings_open_maps_of_any(const char *root, uint32_t pid)
 {
 	FILE *f = mappings_open_maps(root, pid);
@@ -152,7 +156,7 @@ int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *use
 
 /* ---- the kernel ---- */
 
-/* The build id among the ELF notes of FILE. */
+/* Finds the build id among the ELF notes of a file. */
 static void mappings_read_build_id(const char *root, const char *path, struct rec_mapping *rec)
 {
 	enum { NT_GNU_BUILD_ID = 3 };
@@ -187,7 +191,7 @@ static void mappings_read_build_id(const char *root, const char *path, struct re
 }
 
 /*
- * Finds _stext and _etext in kallsyms, which is slow: there are tens of thousands of names before
+ * Finds _stext and _etext in kallsyms, which is slow: tens of thousands of names come before
  * _etext.
  */
 static struct kernel_text mappings_find_text(const char *root)

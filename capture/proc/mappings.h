@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mappings of code that exist when a recording begins: of processes, and of the kernel.
+ * The mappings of code that exist when a recording begins, in processes and in the kernel.
  *
- * ROOT is the root directory, "" for this machine. Unreadable mappings are left out (the process
- * has ended, or addresses are hidden).
+ * ROOT is the root directory, "" for this machine. Mappings that cannot be read are left out: the
+ * process has ended, or addresses are hidden.
  */
 #pragma once
 
@@ -18,14 +18,14 @@
 typedef int (*mapping_fn)(const struct rec_mapping *rec, void *userdata);
 
 /*
- * The executable mappings of process PID. The build ids come from the kernel (since 6.11). Returns
- * 0 or the result of FN that ended it.
+ * Lists the executable mappings of process PID. The build ids come from the kernel (since 6.11).
+ * Returns 0 or the result of FN that ended the list.
  */
 int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata);
 
 /*
  * Lists the kernel's TEXT and its modules as mappings of process 2. If TEXT is NULL, it is found in
- * /proc/kallsyms, which takes tens of milliseconds. Returns as above.
+ * /proc/kallsyms, which takes tens of milliseconds. Returns like mappings_of_process().
  */
 int mappings_of_kernel(const char *root, const struct kernel_text *text, mapping_fn fn,
 		       void *userdata);

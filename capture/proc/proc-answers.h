@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A command line: `size` bytes follow in the buffer, padded to 8. */
+/* A command line: `size` bytes follow in the buffer, padded to a multiple of 8. */
 struct proc_command {
 	uint64_t start_ns;
 	uint32_t tid;
 	uint32_t size;
 };
 
-/* The number of bytes that SIZE occupies in the buffer. */
+/* Returns the number of bytes that a command line of SIZE bytes occupies in the buffer. */
 static inline size_t proc_padded(uint32_t size)
 {
 	return ((size_t)size + 7) & ~(size_t)7;

@@ -12,12 +12,12 @@
 
 #include "base/cleanup.h"
 
-#define TASK_EXITING 0x4 /* the kernel's PF_EXITING */
+#define TASK_EXITING 0x4 /* PF_EXITING of the kernel */
 
 /* The inode of the initial pid namespace: PROC_PID_INIT_INO. */
 #define INITIAL_PIDS UINT32_C(0xeffffffc)
 
-/* Likewise, of the initial time namespace: PROC_TIME_INIT_INO. */
+/* The inode of the initial time namespace: PROC_TIME_INIT_INO. */
 #define INITIAL_TIMES UINT32_C(0xeffffffa)
 
 bool proc_sees_all(void)
@@ -64,7 +64,7 @@ static size_t proc_read_file(uint32_t pid, const char *name, char *to, size_t ro
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* The text after "KEY:\t" at the beginning of a line, or NULL. */
+/* Returns the text after "KEY:\t", if a line begins with that, or NULL. */
 static const char *proc_field(const char *status, const char *key)
 {
 	size_t n = strlen(key);
@@ -120,7 +120,7 @@ int proc_identity(uint32_t tid, struct rec_identity *ret)
 	}
 	/*
 	 * The kernel escapes newlines and backslashes in the name. The escaped name is good enough,
-	 * since it is used only for tasks without another source.
+	 * since it is used only for tasks whose name is not known otherwise.
 	 */
 	for (n = 0; n < sizeof(ret->comm) - 1 && name[n] && name[n] != '\n'; n++)
 		ret->comm[n] = name[n];

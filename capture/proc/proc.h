@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Data about a task in /proc. Can block (the command line is in another process's memory): only for
- * worker threads, except where noted.
+ * Data about a task from /proc. A call can block, since the command line is in the memory of
+ * another process. So only worker threads may call functions that are not noted otherwise.
  */
 #pragma once
 
@@ -11,12 +11,15 @@
 
 #include "bpf/record.h"
 
-/* Whether all processes of the machine are visible, with the kernel's ids. Does not block. */
+/*
+ * Whether all processes of the machine are visible, with the ids that the kernel uses. Does not
+ * block.
+ */
 bool proc_sees_all(void);
 
 /*
- * Whether this process reads the clocks that the kernel's records contain: a time namespace of its
- * own can have others. Does not block.
+ * Whether this process reads the clocks that the kernel's records contain: a process in another
+ * time namespace can have other clocks. Does not block.
  */
 bool proc_has_kernel_clock(void);
 
@@ -25,17 +28,18 @@ bool proc_is_gone(uint32_t tid);
 
 /*
  * Whether the main thread of process PID is exiting or gone: its directory in /proc then has no
- * descriptors and mappings, or soon will not, even if other threads still have them.
+ * descriptors and mappings, or soon loses them, even if other threads still have them.
  */
 bool proc_is_exiting(uint32_t pid);
 
 /*
- * The identity of TID, as far as /proc has it (no start time). Returns 0, or -ESRCH if it is gone.
+ * Reads the identity of TID, as far as /proc has it (without a start time). Returns 0, or -ESRCH if
+ * TID has ended.
  */
 int proc_identity(uint32_t tid, struct rec_identity *ret);
 
 /*
- * The command line of process PID, at most ROOM bytes, arguments separated by NUL. Returns the
- * number of bytes, 0 if it has none or is gone.
+ * Reads the command line of process PID, at most ROOM bytes, whose arguments are separated by NUL.
+ * Returns the number of bytes, 0 if the process has no command line or has ended.
  */
 size_t proc_command(uint32_t pid, char *to, size_t room);

@@ -13,10 +13,10 @@
 /* PF_EXITING of linux/sched.h: the task is exiting. */
 #define FLAG_EXITING 0x4
 
-/* A thread that ends during a listing of its process can end the listing, too. */
+/* If a thread ends while the threads of its process are listed, the list can end, too. */
 enum { LISTINGS_MAX = 8 };
 
-/* What a task does: its state in /proc, '?' if it cannot be read, or TASK_GONE. */
+/* The state of a task is the letter in /proc, '?' if it cannot be read, or TASK_GONE. */
 enum { TASK_GONE = 0 };
 
 static bool task_state_means_gone(int error)
@@ -24,7 +24,7 @@ static bool task_state_means_gone(int error)
 	return error == ENOENT || error == ESRCH;
 }
 
-/* Returns the state of task TID of PID. Sets its flags, 0 if they are unknown. */
+/* Returns the state of task TID of PID. Sets *RET_FLAGS to its flags, 0 if they are unknown. */
 static char task_state_read(pid_t pid, pid_t tid, unsigned *ret_flags)
 {
 	char path[64], text[512], state = '?';
@@ -96,11 +96,11 @@ int task_state_each(pid_t pid, task_state_fn fn, void *userdata)
 	return r;
 }
 
-/* The result of a listing of a process's tasks, if none of them is alive. */
+/* The result of listing the tasks of a process, if no task is alive. */
 struct listing {
 	unsigned ending_flags; /* a task with one of them counts as ended */
-	uint64_t tids;         /* a hash of all */
-	bool has_gone;         /* a listed task had gone when it was read */
+	uint64_t tids;         /* a hash of all tids */
+	bool has_gone;         /* a listed task had ended when it was read */
 };
 
 /* Returns 1 if the task is alive. */
@@ -117,11 +117,11 @@ static int task_state_on_task(pid_t pid, pid_t tid, void *userdata)
 }
 
 /*
- * Whether no task of PID is alive. A listing alone does not show this: a listed thread can create
- * another one and end before it is read; and a thread that calls exec takes the id of the first
- * thread, which was read as a zombie. So the tasks of two listings must be the same, and those of
- * the second one must still exist when they are read. A process whose tasks change all the time
- * counts as alive.
+ * Whether no task of PID is alive. One list is not sufficient: a listed thread can create another
+ * one and end before it is read; and a thread that calls exec takes the id of the first thread,
+ * which was read as a zombie. So two lists must have the same tasks, and the tasks of the second
+ * list must still exist when they are read. A process whose tasks change all the time counts as
+ * alive.
  */
 static bool task_state_none_lives(pid_t pid, unsigned ending_flags)
 {

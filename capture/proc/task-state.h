@@ -10,7 +10,8 @@
 
 /*
  * Whether task TID of PID has ended. A zombie counts as ended: a main thread whose other threads
- * run, or a process that its parent has not reaped. A task whose state cannot be read has not.
+ * run, or a process that its parent has not reaped. If its state cannot be read, the task counts as
+ * running.
  */
 bool task_state_has_ended(pid_t pid, pid_t tid);
 
@@ -18,18 +19,22 @@ bool task_state_has_ended(pid_t pid, pid_t tid);
 bool task_state_is_ending(pid_t pid, pid_t tid);
 
 /*
- * Whether all threads of process PID have ended: there is no such process, or it is a zombie. This
- * and the next function list the threads at least twice, so other threads that begin meanwhile, or
- * call exec, are not missed.
+ * Whether all threads of process PID have ended: the process does not exist, or it is a zombie.
+ * This and the next function list the threads at least twice, so other threads that begin
+ * meanwhile, or call exec, are not missed.
  */
 bool task_state_process_has_ended(pid_t pid);
 
-/* Whether all threads of process PID have ended or are exiting: none will run its program again. */
+/*
+ * Whether all threads of process PID have ended or are exiting: no thread will run its program
+ * again.
+ */
 bool task_state_process_is_ending(pid_t pid);
 
 /*
- * The oldest thread of PID that is not exiting: PID itself, unless the main thread has ended and
- * others continue. /proc shows the memory of such a process only for those threads. 0 = none.
+ * Returns the oldest thread of PID that is not exiting. That is PID itself, unless the main thread
+ * has ended and other threads continue. /proc shows the memory of such a process only for those
+ * threads. 0 = no such thread.
  */
 pid_t task_state_oldest(pid_t pid);
 

@@ -30,7 +30,7 @@ static bool capabilities_kernel_at_least(unsigned major, unsigned minor)
 	struct utsname u;
 
 	if (uname(&u) < 0 || sscanf(u.release, "%u.%u", &a, &b) != 2)
-		return true; /* unknown: try it */
+		return true; /* unknown version: try it */
 	return a > major || (a == major && b >= minor);
 }
 
@@ -56,7 +56,7 @@ static struct capability capabilities_waker_context(const struct kernel_btf *btf
 	return c;
 }
 
-/* The categories that need their own tracepoints. */
+/* The categories that need special tracepoints. */
 static const struct {
 	const char *name;
 	const char *tracepoints[2];
@@ -82,7 +82,10 @@ static const struct {
 
 enum { N_TRACEPOINTS = 2 * ARRAY_SIZE(hooks) };
 
-/* Rows for these categories. ALL: the common prerequisites are available. */
+/*
+ * Adds rows for the categories that need special tracepoints. ALL: the common prerequisites are
+ * available.
+ */
 static int capabilities_probe_hooks(struct capability *caps, const struct kernel_btf *btf, bool all)
 {
 	const char *names[N_TRACEPOINTS];
@@ -103,7 +106,10 @@ static int capabilities_probe_hooks(struct capability *caps, const struct kernel
 	return ARRAY_SIZE(hooks);
 }
 
-/* The counters that can be sampled. Sampling needs no privileges, but a session does. */
+/*
+ * Returns the row for the counters that can be sampled. Sampling needs no privileges, but a session
+ * does.
+ */
 static struct capability capabilities_counters(bool all)
 {
 	static const struct {
@@ -150,7 +156,9 @@ static struct capability capabilities_profile(bool all)
 	return c;
 }
 
-/* Rows for allocations, calls and moments. Like PROFILE, they need perf events (for mappings). */
+/*
+ * Adds rows for allocations, calls and moments. Like profile, they need perf events (for mappings).
+ */
 static int capabilities_heap_targets(struct capability *caps, const struct capability *profile)
 {
 	static const char *const ways[] = {
@@ -167,7 +175,7 @@ static int capabilities_heap_targets(struct capability *caps, const struct capab
 	return ARRAY_SIZE(names);
 }
 
-/* The method of walking stacks of programs. */
+/* Returns the row that says how stacks of programs are walked. */
 static struct capability capabilities_stacks(const struct kernel_btf *btf, bool all)
 {
 #if defined(__x86_64__)
@@ -186,7 +194,7 @@ static struct capability capabilities_stacks(const struct kernel_btf *btf, bool 
 #endif
 }
 
-/* R is the result of kernel_btf_open(). */
+/* Returns the row for BTF. R is the result of kernel_btf_open(). */
 static struct capability capabilities_btf(int r)
 {
 	switch (r) {

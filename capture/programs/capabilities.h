@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The categories that this kernel and this process can record, and the reasons for the others.
+ * The categories that this kernel and this process can record, and why it cannot record others.
  */
 #pragma once
 
@@ -9,19 +9,19 @@
 struct capability {
 	const char *name; /* "btf", "sched", "waker_context", ... */
 	bool available;
-	const char *detail; /* the method, or the reason: a sentence */
+	const char *detail; /* how it is recorded, or why it is not: a sentence */
 };
 
 enum { CAPABILITIES_MAX = 24 };
 
 /*
- * Fills CAPS and returns their number. Loads no program (reading the kernel's BTF takes
- * milliseconds). The strings are static or live until the next call in the same thread.
+ * Fills in CAPS and returns the number of elements. Loads no program, but reads the kernel's BTF,
+ * which takes milliseconds. The strings are static or live until the next call in the same thread.
  */
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX]);
 
 /*
- * 0 if a session can be recorded at all, otherwise a negative errno with *RETERR_TEXT, a sentence
- * with the missing prerequisite and the remedy (static).
+ * Returns 0 if a session can be recorded at all. Otherwise returns a negative errno, and
+ * *RETERR_TEXT (static) is a sentence that says what is missing and what to do.
  */
 int capabilities_check(const char **reterr_text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared part of the collector's files. Internal to collector*.c.
+ * The declarations that the files of the collector share. Internal to collector*.c.
  *
  *   collector.c             life cycle: loads, attaches and detaches programs; their lists
  *   collector-configure.c   applies options to programs and maps, before they are loaded
@@ -11,7 +11,7 @@
 
 #include <bpf/libbpf.h>
 
-/* (With sanitizers, gcc needs ten seconds to find the variables of the generated functions.) */
+/* With sanitizers, gcc takes ten seconds to find the variables of the generated functions. */
 #ifndef __clang__
 #pragma GCC push_options
 #pragma GCC optimize("no-var-tracking")
@@ -33,45 +33,47 @@
 
 /* The word rings of one map. */
 struct word_rings {
-	uint64_t bytes; /* size of each ring; 0 = none */
+	uint64_t bytes; /* size of each ring; 0 = no rings */
 	size_t stride;  /* distance between two rings */
-	uint8_t *map;   /* mapped */
+	uint8_t *map;   /* the mapped memory of the map */
 	size_t map_size;
 };
 
 struct collector {
 	struct kymo_bpf *skel;
-	struct kernel_btf *btf;        /* until the programs are loaded */
-	const struct cpu_costs *costs; /* mapped, one element per CPU */
+	struct kernel_btf *btf;        /* exists until the programs are loaded */
+	const struct cpu_costs *costs; /* mapped memory, one element for each CPU */
 	uint32_t categories;
 	unsigned n_cpus;
 	struct word_rings sched, cpu;
 	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
-	pthread_t rings_thread;      /* the thread that makes them */
-	bool rings_begun;            /* the thread must be joined */
-	int rings_error;             /* its result */
+	pthread_t rings_thread;      /* the thread that makes `records` */
+	bool rings_begun;            /* `rings_thread` must be joined */
+	int rings_error;             /* result of `rings_thread` */
 	struct ring_buffer *doorbell;
-	struct map_rings *map_rings;     /* NULL = not attached */
-	uint64_t ring_bytes;             /* as in the options */
-	struct sampler *sampler;         /* belongs to the attaching thread */
-	const char *clock;               /* clock of the sampler */
-	uint32_t frequency;              /* likewise */
-	enum probes_way way;             /* with CATEGORIES_MEMORY or CATEGORY_CALLS */
-	bool no_wakeups;                 /* wakeups are stopped */
-	uint64_t resumed[WALK_ENDS_MAX]; /* ends of walks of copied stacks */
+	struct map_rings *map_rings; /* NULL = not attached */
+	uint64_t ring_bytes;         /* the size that the options have */
+	struct sampler *sampler;     /* belongs to the attaching thread */
+	const char *clock;           /* clock of the sampler */
+	uint32_t frequency;          /* frequency of the sampler */
+	/* How probes are attached, with CATEGORIES_MEMORY or CATEGORY_CALLS. */
+	enum probes_way way;
+	bool no_wakeups; /* wakeups are stopped */
+	/* How many walks of copied stacks have ended in each way. */
+	uint64_t resumed[WALK_ENDS_MAX];
 	uint64_t n_copied;
-	bool has_kept; /* walks were put off for a later attempt since the last pause */
-	bool *online;  /* room for a list */
-	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
+	bool has_kept; /* since the last pause, walks were put off for a later attempt */
+	bool *online;  /* space for a list of online CPUs */
+	uint32_t departures[CPU_DEPARTURES]; /* how often each CPU is known to have gone offline */
 	/* files that collector_check_mapped() has seen: hash -> number */
 	struct table mapped_files;
-	/* by collector_check_piece(), and for collector_check_mapped() */
+	/* processes that collector_check_piece() and collector_check_mapped() have had listed */
 	struct unwind_listed listed_walked, listed_mappers;
 	bool lists_full;           /* the unwinder had no room for a list in this drain */
 	struct unwind_seen seen;   /* filled by collector_check_mapped() */
 	struct unwinder *unwinder; /* NULL = stacks are not walked with tables */
 	uint64_t table_bytes_max;
-	struct rec_state *states; /* buffer for lookups, for all CPUs */
+	struct rec_state *states; /* buffer in which values of all CPUs are looked up */
 	struct cpu_state *cpu_states;
 	collector_record_fn fn; /* called for records of the current round */
 	void *userdata;
@@ -89,7 +91,7 @@ struct attach_row {
  */
 int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr_text);
 
-/* Whether stacks are walked by tables. */
+/* Whether stacks are walked by tables in a session with options O. */
 bool collector_unwinds(const struct session_options *o);
 
 /*
@@ -99,28 +101,35 @@ bool collector_unwinds(const struct session_options *o);
 int collector_configure_unwinding(struct collector *c, const struct session_options *o);
 int collector_make_unwinder(struct collector *c);
 
-/* Call it with each drained mapping, exec and fork. */
+/* To be called with each drained mapping, exec and fork. */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);
-/* After a drain: lists the processes whose mappings the last function has put off. */
+/*
+ * To be called after a drain. Lists the processes whose mappings collector_check_mapped() has put
+ * off.
+ */
 void collector_list_mappers(struct collector *c);
 void collector_check_new_image(struct collector *c, const struct rec_new_image *rec);
 void collector_check_fork(struct collector *c, const struct rec_fork *rec);
 
 /*
- * Call it with each drained copied stack, whose walk is continued later. If only walks learn
- * mappings, makes the programs learn those of the process, once per second.
+ * To be called with each drained copied stack, whose walk is continued later. If mappings are
+ * learned only by walks, this function makes the programs learn the mappings of the process, once
+ * per second.
  */
 void collector_check_piece(struct collector *c, const struct rec_piece *piece);
 
-/* The programs for probes on functions, by kind. */
+/* Returns the programs for probes on functions, by kind. */
 void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
 void collector_call_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
 
-/* Set up the programs to load; after loading, set their filters. Return 0 or a negative errno. */
+/*
+ * The first function sets up the programs that will be loaded; the second one sets their filters
+ * after loading. Both return 0 or a negative errno.
+ */
 int collector_configure(struct collector *c, const struct session_options *o);
 int collector_fill_filters(struct collector *c, const struct capture_filter *f);
 
-/* Sets the sizes of the rings, before they are loaded. Returns 0 or a negative errno. */
+/* Sets the sizes of the rings, before the programs are loaded. Returns 0 or a negative errno. */
 int collector_configure_rings(struct collector *c, const struct session_options *o);
 
 /*
@@ -137,5 +146,5 @@ int collector_make_rings(struct collector *c);
 int collector_finish_rings(struct collector *c);
 void collector_free_rings(struct collector *c);
 
-/* The size of each ring for mappings, if the options have RING_BYTES. */
+/* Returns the size of each ring for mappings, if the options have RING_BYTES. */
 uint64_t collector_map_ring_bytes(uint64_t ring_bytes);

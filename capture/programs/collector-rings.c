@@ -12,22 +12,23 @@
 #include "capture/sandbox/thread.h"
 
 /*
- * Room for 1000 lives of processes between two drains, per CPU; and for lives on all CPUs, since
- * not all of them start that many processes at once.
+ * The ring of a CPU has room for the records of 1000 processes that begin and end between two
+ * drains. The whole ring has room for all CPUs, since not all of them start that many processes at
+ * once.
  */
 #define LIFECYCLE_RING_BYTES  ((uint64_t)1 << 20)
 #define LIFECYCLE_RINGS_BYTES ((uint64_t)64 << 20)
 
 /*
- * Defaults: the size of a CPU's ring for scheduling or for calls, and the maximum memory for all
- * rings and the copies of their records. In the service, this maximum is lower
+ * The default size of a CPU's ring for scheduling or for calls, and the default maximum of memory
+ * for all rings and the copies of their records. In the service, this maximum is lower
  * (LIMIT_RING_BYTES_DEFAULT).
  */
 #define RING_BYTES_DEFAULT   ((uint64_t)4 << 20)
 #define RINGS_MEMORY_DEFAULT ((uint64_t)1 << 30)
 
 /*
- * Rings other than those for scheduling and calls are smaller by this factor, since they get less
+ * All rings except those for scheduling and calls are smaller by this factor, since they get less
  * data.
  */
 enum { OTHER_RINGS_SHARE = 4 };
@@ -46,7 +47,7 @@ static uint64_t collector_other_ring_bytes(uint64_t ring_bytes)
 	return bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
 }
 
-/* The category that fills each CPU_RING_*. */
+/* The category whose events fill each CPU_RING_*. */
 static const uint32_t cpu_ring_categories[CPU_RINGS] = {
 	[CPU_RING_IRQ] = CATEGORY_IRQ,
 	[CPU_RING_SOFTIRQ] = CATEGORY_SOFTIRQ,
@@ -149,7 +150,7 @@ static int collector_rings_on_record(void *userdata, void *data, size_t size)
 	return c->fn(rec, c->userdata);
 }
 
-/* Creates a BPF ring buffer in *RET_FD, and adds it to the drained ones. */
+/* Creates a BPF ring buffer in *RET_FD, and adds it to the rings that are drained. */
 static int collector_make_rec_ring(struct collector *c, uint64_t bytes, int *ret_fd)
 {
 	*ret_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0, (uint32_t)bytes, NULL);
@@ -161,7 +162,7 @@ static int collector_make_rec_ring(struct collector *c, uint64_t bytes, int *ret
 	return c->records ? 0 : -errno;
 }
 
-/* The created rings: their indices in the map, and their descriptors. */
+/* The rings that were created: their indices in the map, and their descriptors. */
 struct rec_ring_set {
 	uint32_t n;
 	uint32_t *at;
@@ -177,9 +178,9 @@ static void collector_rec_ring_set_deinit(struct rec_ring_set *set)
 }
 
 /*
- * Puts the rings into the map. In a batch, the kernel waits for one grace period instead of one per
- * ring. The descriptors can be closed afterwards, since libbpf has mapped the rings, and the outer
- * map keeps them alive.
+ * Puts the rings into the map. In a batch, the kernel waits for one grace period instead of one for
+ * each ring. The descriptors can be closed afterwards, since libbpf has mapped the rings, and the
+ * outer map keeps them alive.
  */
 static int collector_put_rec_rings(struct collector *c, const struct rec_ring_set *set)
 {
@@ -227,8 +228,8 @@ static void *collector_rings_run(void *userdata)
 int collector_begin_rings(struct collector *c)
 {
 	/*
-	 * The outer map needs an example of its rings. The sizes of the rings may differ from the
-	 * example.
+	 * The outer map needs an example of the rings that it will contain. Their sizes may differ
+	 * from the example.
 	 */
 	_cleanup_close_ int kind = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0,
 						  (uint32_t)getpagesize(), NULL);
@@ -284,7 +285,7 @@ void collector_free_rings(struct collector *c)
 		munmap(c->cpu.map, c->cpu.map_size);
 }
 
-/* The bytes of a CPU's BPF ring buffers for CATEGORIES. */
+/* Returns the number of bytes of a CPU's BPF ring buffers for CATEGORIES. */
 static uint64_t collector_rec_rings_bytes(uint64_t ring_bytes, uint32_t categories)
 {
 	uint64_t bytes = 0;

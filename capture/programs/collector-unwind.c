@@ -95,7 +95,7 @@ int collector_make_unwinder(struct collector *c)
 					  : 0;
 }
 
-/* Forgets the known mappings of processes, which have changed meanwhile. */
+/* Forgets the known mappings of processes, because they have changed meanwhile. */
 static void collector_forget_mapped(struct collector *c)
 {
 	int fd = bpf_map__fd(c->skel->maps.unwind_processes);
@@ -121,7 +121,7 @@ static int collector_list_mapped(struct collector *c)
 	return (int)n;
 }
 
-/* Whether mapping M of a process agrees with REC: it is the same, or at other addresses. */
+/* Whether mapping M of a process agrees with REC: the two are the same, or at other addresses. */
 static bool collector_mapping_holds(struct collector *c, const struct unwind_mapping *m,
 				    const struct rec_mapping *rec)
 {
@@ -140,7 +140,7 @@ static bool collector_mapping_holds(struct collector *c, const struct unwind_map
 	       file.inode == rec->inode;
 }
 
-/* Makes the programs forget the mappings of process TGID from page FIRST to END. */
+/* Makes the programs forget the mappings of process TGID from page FIRST up to END. */
 static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t first, uint64_t end)
 {
 	struct unwind_range range = { .first = first, .end = end, .tgid = tgid };
@@ -164,8 +164,9 @@ static bool collector_unwind_list(struct collector *c, uint32_t pid)
 /*
  * Lists the mappings of the process of REC if that requests the table of its file: the file is new,
  * or its table was not requested yet, or the process had unmapped the file by then. Tables are not
- * requested for programs that are not selected, so a file that only these map stays without one.
- * For such a known file, the process is listed after the drain, once for all of its files.
+ * requested for programs that are not selected, so a file that only these programs map stays
+ * without a table. For such a known file, the process is listed after the drain, once for all of
+ * its files.
  */
 static void collector_request_table(struct collector *c, const struct rec_mapping *rec)
 {
@@ -201,7 +202,7 @@ void collector_list_mappers(struct collector *c)
 	c->lists_full = false;
 }
 
-/* Process PID is new, or has a new program, so that it can be listed again. */
+/* Allows process PID to be listed again, because it is new or has a new program. */
 static void collector_begin_lists(struct collector *c, uint32_t pid)
 {
 	unwind_listed_forget(&c->listed_walked, pid);
@@ -225,11 +226,11 @@ static void collector_see_mapping(struct collector *c, const struct rec_mapping 
 }
 
 /*
- * Without the kernel's hook, programs do not see new mappings. If a known mapping was replaced, its
- * range is forgotten, and learned again. Other mappings of the process stay: an interrupt can learn
- * only one mapping, and REC may be outdated. A new mapping is learned by the first walk through it.
- * But if its file has no table, that walk may be the only one. So all mappings of the process are
- * listed, and their tables requested.
+ * If the kernel lacks the hook, its programs do not see new mappings. If a known mapping was
+ * replaced, its range is forgotten, and learned again. Other mappings of the process stay: an
+ * interrupt can learn only one mapping, and REC may be outdated. A new mapping is learned by the
+ * first walk through it. But if its file has no table, that walk may be the only walk. So all
+ * mappings of the process are listed, and their tables requested.
  */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 {
@@ -303,7 +304,8 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 }
 
 /*
- * The number of frames of WALK; 0 if WALK must be tried again, since it may find more frames later.
+ * Returns the number of frames of WALK; 0 if WALK must be tried again, since it may find more
+ * frames later.
  */
 static unsigned collector_end_walk(struct collector *c, const struct unwind_resumed *walk,
 				   bool can_retry)
@@ -356,7 +358,10 @@ void collector_await_tables(struct collector *c)
 		return;
 	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
 		n_sent += budgets[cpu].sent;
-	/* (callers finish all kept walks at each pause, so there is no second wait for these) */
+	/*
+	 * (callers finish all walks that were put off at each pause, so no second wait for these is
+	 * needed)
+	 */
 	if (n_sent > __atomic_load_n(&c->n_copied, __ATOMIC_RELAXED) ||
 	    __atomic_exchange_n(&c->has_kept, false, __ATOMIC_RELAXED))
 		unwinder_wait(c->unwinder, READY_NS_MAX);

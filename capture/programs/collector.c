@@ -170,11 +170,14 @@ static bool collector_has_record(const void *data, size_t n)
 	return n >= sizeof(*head) && n >= head->size;
 }
 
-/* The size of the kernel's buffer for an iterator. It has only whole records. */
+/* The size of the kernel's buffer for an iterator. It contains only whole records. */
 #define ITERATOR_BYTES (32 << 10)
 _Static_assert(sizeof(struct waiting_room) < ITERATOR_BYTES, "the largest record");
 
-/* Passes all records of ITERATOR, a descriptor or a negative errno, to FN. Closes it. */
+/*
+ * Passes all records of ITERATOR, which is a descriptor or a negative errno, to FN. Closes the
+ * descriptor.
+ */
 static int collector_iterate_fd(int iterator, collector_record_fn fn, void *userdata)
 {
 	_Alignas(8) uint8_t buffer[ITERATOR_BYTES];
@@ -209,8 +212,8 @@ static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, v
 	return collector_iterate_fd(program_iterator_open(prog), fn, userdata);
 }
 
-/* Selects the existing descendants of selected processes, in rounds, until a round selects none.
- * Later children are selected at their fork. */
+/* Selects the existing descendants of selected processes, in rounds, until a round selects no
+ * process. Later children are selected at their fork. */
 static int collector_follow_present(struct collector *c, char **reterr_text)
 {
 	uint32_t *followed = &c->skel->bss->filter_followed, before;
@@ -229,14 +232,19 @@ static int collector_follow_present(struct collector *c, char **reterr_text)
 
 /* ---- attach ---- */
 
-/* Starts before all other programs, so that each mapping is either reported or listed. */
+/*
+ * Starts the rings for mappings. They start before all other programs, so that each mapping is
+ * either reported or listed.
+ */
 static int collector_start_map_rings(struct collector *c, char **reterr_text)
 {
 	static const char deed[] = "watch the mappings (perf events)";
 	int r;
 
 	load_error_begin();
-	/* Attached first, or a CPU that goes offline now would be missed. */
+	/*
+	 * This program is attached first. Otherwise, a CPU that goes offline now would be missed.
+	 */
 	c->skel->links.on_cpuhp_exit = bpf_program__attach(c->skel->progs.on_cpuhp_exit);
 	if (!c->skel->links.on_cpuhp_exit)
 		return load_error(-errno, "attach on_cpuhp_exit", reterr_text);
@@ -294,7 +302,7 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
 		{ skel->progs.on_own_exit, &skel->links.on_own_exit },
-		/* After the program with which the filter follows forks. */
+		/* This one comes after the program with which the filter follows forks. */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
 		{ skel->progs.on_memory_share, &skel->links.on_memory_share },
 		{ skel->progs.on_resource_exit, &skel->links.on_resource_exit },
@@ -445,7 +453,9 @@ void collector_check_cpus(struct collector *c)
 	if (!c->map_rings)
 		return;
 	__atomic_add_fetch(&c->skel->bss->unwind_clock, 1, __ATOMIC_RELAXED);
-	/* First all CPUs that went offline since the last check, then those that are back. */
+	/*
+	 * First handle all CPUs that went offline since the last check, then those that came back.
+	 */
 	cpus_online(c->online, c->n_cpus);
 	if (cpus_clear_gone(c->skel->bss->cpu_departures, c->departures, c->online, c->n_cpus)) {
 		collector_set_online(c);
@@ -478,9 +488,9 @@ static void collector_wait_for_programs(void)
 }
 
 /*
- * If on_offcpu_switch WAS_ATTACHED until now, reports the threads that are off CPU.
- * (on_offcpu_switch cannot report them any more.) This fails only without memory. The times of
- * these threads are then missing.
+ * If on_offcpu_switch WAS_ATTACHED until now, reports the threads that are off CPU, because that
+ * program cannot report them any more. This fails only without memory. The times of these threads
+ * are then missing.
  */
 static void collector_report_off_cpu(struct collector *c, bool was_attached)
 {
@@ -511,7 +521,10 @@ void collector_shed_wakeups(struct collector *c)
 		collector_drop_link(&c->skel->links.on_softirq_raise);
 }
 
-/* Forgets threads that were off CPU when the programs were detached. Some have run since then. */
+/*
+ * Forgets threads that were off CPU when the programs were detached. Some of them have run since
+ * then.
+ */
 static void collector_forget_off_cpu(struct collector *c)
 {
 	int fd = bpf_map__fd(c->skel->maps.offcpu_threads);
@@ -585,7 +598,7 @@ void collector_detach(struct collector *c)
 
 	/* The sampler was started last. */
 	c->sampler = sampler_free(c->sampler);
-	/* on_offcpu_switch uses times of on_sched_switch, so it is detached before it. */
+	/* on_offcpu_switch uses times of on_sched_switch, so it is detached first. */
 	collector_drop_link(&c->skel->links.on_offcpu_switch);
 	kymo_bpf__detach(c->skel);
 	collector_wait_for_programs();

@@ -1,11 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One loaded copy of kymo's eBPF programs, with its own rings. Only this module uses libbpf's
- * skeletons.
- *
- * Making, attaching and detaching are slow (they wait for grace periods in the kernel) and belong
- * in a worker thread. Only the draining thread may call the functions for rings.
- */
 #pragma once
 
 #include <stdbool.h>
@@ -23,25 +16,29 @@ struct collector_lost {
 	uint64_t count, first_ns, last_ns;
 };
 
-/* Called with each struct rec_*, checked (decode.h). A negative result ends the round
- * after that record. */
+/* Called with each struct rec_*, which has been checked (decode.h). A negative result ends the
+ * round after that record. */
 typedef int (*collector_record_fn)(const struct rec_head *rec, void *userdata);
 
 /*
- * The size of a CPU's rings for scheduling and for calls, a power of two, for the size in OPTIONS
- * (0: default, which depends on their categories and default_rings_max).
+ * Returns the size of a CPU's ring for scheduling, and of its ring for calls, a power of two. It
+ * depends on the size in OPTIONS; if that is 0, it is the default, which depends on their
+ * categories and default_rings_max.
  */
 uint64_t collector_choose_ring_bytes(const struct session_options *options);
 
-/* Bytes of kernel memory for all rings of a collector; ring_bytes in OPTIONS is set. */
+/* Returns the bytes of kernel memory for all rings of a collector. OPTIONS must have ring_bytes. */
 uint64_t collector_memory(const struct session_options *options);
 
-/* Likewise, what collector_records_bytes() returns for it: user space copies these records. */
+/*
+ * Returns what collector_records_bytes() will return for such a collector. User space copies these
+ * records.
+ */
 uint64_t collector_copies_memory(const struct session_options *options);
 
 /*
- * Loads the programs for OPTIONS (with ring_bytes set), without attaching them. Returns 0 or a
- * negative errno with *RETERR_TEXT, a sentence (owned by the caller, can be NULL).
+ * Loads the programs for OPTIONS, which must have ring_bytes, without attaching them. Returns 0 or
+ * a negative errno with *RETERR_TEXT, a sentence (owned by the caller, can be NULL).
  */
 int collector_new(const struct session_options *options, struct collector **ret,
 		  char **reterr_text);
@@ -51,67 +48,76 @@ struct collector *collector_free(struct collector *c);
 
 DEFINE_CLEANUP(struct collector *, collector_free)
 
-/* Attaches the programs: lifecycle first, then the scheduler. Returns as collector_new(). */
+/*
+ * Attaches the programs: the programs for lifecycle first, then those for the scheduler. Returns
+ * like collector_new().
+ */
 int collector_attach(struct collector *c, char **reterr_text);
 
 /*
  * If stacks are walked by tables: learns the existing mappings, and waits a moment for their
- * tables. Call it before anything is attached. Returns as collector_new().
+ * tables. Call it before anything is attached. Returns like collector_new().
  */
 int collector_prepare_unwinding(struct collector *c, char **reterr_text);
 
 /*
- * Starts walking by tables. Call it after the rest is attached, and again after a pause. Returns as
- * collector_new().
+ * Starts walking by tables. To be called after all else is attached, and again after a pause.
+ * Returns like collector_new().
  */
 int collector_start_unwinding(struct collector *c, char **reterr_text);
 
-/* The ends of user stack walks so far; all 0 if tables are not used. */
+/*
+ * Returns how many walks of user stacks have ended in each way so far; all 0 if tables are not
+ * used.
+ */
 void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX]);
 
 /*
- * Continues the walk of PIECE, which was checked, into FRAMES, which include the frames of PIECE.
- * Returns their number. If a table is missing and the caller CAN_RETRY the walk by
- * collector_walk_waiting(), returns 0.
+ * Continues the walk of PIECE, which has been checked, and writes all frames to FRAMES, including
+ * those of PIECE. Returns their number. CAN_RETRY: if a table is missing, returns 0, and the caller
+ * tries again with collector_walk_waiting().
  */
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece, bool can_retry,
 			       uint64_t frames[static STACK_FRAMES_MAX]);
 
 /*
- * Call it for each copied stack that is dropped without such a walk. Pauses and the end wait for
- * tables as long as copied stacks can be in the rings.
+ * To be called for each copied stack that is dropped without such a walk. At a pause and at the
+ * end, the collector waits for tables as long as copied stacks can be in the rings.
  */
 void collector_skip_walk(struct collector *c);
 
-/* The same for a piece of collector_list_waiting(), or a walk that is tried again. */
+/*
+ * Like collector_resume_walk(), for a piece of collector_list_waiting(), or a walk that is tried
+ * again.
+ */
 unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *piece, bool can_retry,
 				uint64_t frames[static STACK_FRAMES_MAX]);
 
 /*
  * After collector_detach() or collector_pause(): waits for the tables that copied stacks need, a
- * second at most. Does not wait if no copied stack is left in the rings or with a caller that
- * CAN_RETRY. Another thread may drain the rings meanwhile.
+ * second at most. Does not wait if no copied stack is left, neither in the rings nor with a caller
+ * that CAN_RETRY. Another thread may drain the rings meanwhile.
  */
 void collector_await_tables(struct collector *c);
 
-/* The unwind tables so far. */
+/* Counts the unwind tables so far. */
 struct stack_tables collector_count_tables(struct collector *c);
 
 /*
  * Starts the last part, after mappings have been listed: samples and times off CPU. Takes up to 0.1
- * s. Returns as collector_new(); 0 also if no stacks are recorded.
+ * s. Returns like collector_new(), and 0 if no stacks are recorded.
  */
 int collector_start_stacks(struct collector *c, char **reterr_text);
 
 /*
- * Call it after the recording of times off CPU has started. Begins the times of threads that
+ * To be called after the recording of times off CPU has started. Begins the times of threads that
  * already wait, and passes their copied stacks to FN, as struct rec_piece. Returns 0 (also if times
  * off CPU are not recorded) or a negative errno.
  */
 int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata);
 
 /*
- * With CATEGORIES_MEMORY: the maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h.
+ * The maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h; with CATEGORIES_MEMORY.
  * The collector owns them.
  */
 struct collector_memory {
@@ -119,16 +125,18 @@ struct collector_memory {
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, owners_fd, ended_threads_fd, killed_threads_fd;
 	int stacks_fd, blocks_fd, events_fd, shared_fd;
-	__u32 *instances; /* the last instance; user space and the programs assign them */
-	__s32 *n_copied;  /* copied stacks in the table; user space subtracts those it removes */
-	__u64 *events_unreported; /* events without room for a report */
-	__u64 *ends_unreported;   /* ended programs without room for a report */
-	__u64 *shares_unreported; /* programs without room in the map of shared_fd */
+	/* Number of the last instance; user space and the programs assign such numbers. */
+	__u32 *instances;
+	/* Number of copied stacks in the table; user space subtracts those that it removes. */
+	__s32 *n_copied;
+	__u64 *events_unreported; /* number of events without room for a report */
+	__u64 *ends_unreported;   /* number of ended programs without room for a report */
+	__u64 *shares_unreported; /* number of programs without room in the map of shared_fd */
 };
 
 struct collector_memory collector_memory_tables(struct collector *c);
 
-/* With CATEGORY_CALLS: the programs and the map of bpf/calls.bpf.c. The collector owns them. */
+/* The programs and the map of bpf/calls.bpf.c; with CATEGORY_CALLS. The collector owns them. */
 struct collector_calls {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS]; /* negative = not loaded */
@@ -137,7 +145,7 @@ struct collector_calls {
 
 struct collector_calls collector_call_tables(struct collector *c);
 
-/* With CATEGORY_MOMENTS: the program and the map of bpf/moments.bpf.c. The collector owns them. */
+/* The program and the map of bpf/moments.bpf.c; with CATEGORY_MOMENTS. The collector owns them. */
 struct collector_moments {
 	enum probes_way way;
 	int program, points_fd;
@@ -148,7 +156,7 @@ struct collector_moments collector_moment_tables(struct collector *c);
 /* From now on, allocations belong to the contexts BITS. */
 void collector_set_context(struct collector *c, uint32_t bits);
 
-/* The clock of samples: "cycles" or "cpu-clock". */
+/* Returns the clock of samples: "cycles" or "cpu-clock". */
 const char *collector_sample_clock(const struct collector *c);
 
 /*
@@ -157,26 +165,31 @@ const char *collector_sample_clock(const struct collector *c);
 void collector_check_cpus(struct collector *c);
 
 /*
- * Reduce the recording: no call stacks, no wakeups, or nothing. The programs are detached. Each can
- * take a while. After collector_pause(), no program runs, as after collector_detach(), and the
- * content of the rings stays.
+ * These functions reduce the recording, by detaching programs: no call stacks, no wakeups, or
+ * nothing is recorded any more. Each can take a while. After collector_pause(), no program runs, as
+ * after collector_detach(), but the content of the rings stays.
  */
 void collector_shed_stacks(struct collector *c);
 void collector_shed_wakeups(struct collector *c);
 void collector_pause(struct collector *c);
 
 /*
- * Extend the recording again, in reverse order. Open intervals are discarded, and records can have
- * a begin that was not observed. Return as collector_new().
+ * These functions extend the recording again, in reverse order. Open intervals are discarded, and
+ * records can have a beginning that was not observed. They return like collector_new().
  */
 int collector_return_stacks(struct collector *c, char **reterr_text);
 int collector_return_wakeups(struct collector *c, char **reterr_text);
 int collector_resume(struct collector *c, char **reterr_text);
 
-/* Forgets the losses, which have been reported. For the draining thread, during a pause. */
+/*
+ * Forgets the losses, after they have been reported. The draining thread calls it during a pause.
+ */
 void collector_forget_lost(struct collector *c);
 
-/* Makes the programs send each stack again, or the path of each cgroup. */
+/*
+ * The first function makes the programs send each stack again, the second one the path of each
+ * cgroup.
+ */
 void collector_forget_stacks(struct collector *c);
 void collector_forget_cgroups(struct collector *c);
 
@@ -186,7 +199,7 @@ void collector_detach(struct collector *c);
 /* Passes every live task to FN, as struct rec_task. Returns 0 or a negative errno. */
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata);
 
-/* Likewise, only the task PID (see program_iterator_open_process()). */
+/* Like collector_list_tasks(), but only for the task PID (see program_iterator_open_process()). */
 int collector_list_process(struct collector *c, uint32_t pid, collector_record_fn fn,
 			   void *userdata);
 
@@ -203,40 +216,43 @@ int collector_list_cgroups(struct collector *c, collector_record_fn fn, void *us
 int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
 			     void *userdata);
 
-/* The location of the kernel's text. False if it is hidden from this process, or if only a
- * user's own processes are recorded. */
+/* Finds the location of the kernel's text. Returns false if it is hidden from this process, or if
+ * only the processes of one user are recorded. */
 bool collector_kernel_text(struct collector *c, struct kernel_text *ret);
 
 unsigned collector_n_cpus(const struct collector *c);
 
 /*
- * The word ring of CPU for CLASS, NULL if there is none; the size of such rings (a power of two).
+ * The first function returns the word ring of CPU for CLASS, or NULL if that class has no ring. The
+ * second one returns the size of such rings (a power of two).
  */
 struct word_ring *collector_ring(struct collector *c, enum event_class class, unsigned cpu);
 uint64_t collector_ring_bytes(const struct collector *c, enum event_class class);
 
 /*
- * Passes the records of all BPF ring buffers and of mappings to FN, those of one buffer in order.
- * Returns 0, or the result of FN that ended it.
+ * Passes the records of all BPF ring buffers and of mappings to FN. Records of one buffer are
+ * passed in order. Returns 0, or the result of FN that ended the call.
  */
 int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata);
 
-/* The maximum of bytes in these buffers. */
+/* Returns the maximum number of bytes in the buffers that collector_drain_records() drains. */
 uint64_t collector_records_bytes(const struct collector *c);
 
-/* The losses in CLASS on CPU without a mark in its ring yet. */
+/* Returns the losses in CLASS on CPU that have no mark in its ring yet. */
 struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
 					     unsigned cpu);
 
 /*
- * The number of times that the kernel skipped a program of CLASS because it was already running on
- * that CPU: records are missing at unknown times. Work items are not counted: of their two
- * programs, each ignores the items of the other, so skips have no effect. CLASS_SCHED and
- * CLASS_LIFECYCLE are not counted either.
+ * Returns how many times the kernel skipped a program of CLASS because it was already running on
+ * that CPU: records are missing at unknown times. Work items are not counted: they have two
+ * programs, each of which ignores the items of the other, so that skips have no effect. CLASS_SCHED
+ * and CLASS_LIFECYCLE are not counted either.
  */
 uint64_t collector_skipped(struct collector *c, enum event_class class);
 
-/* The number of calls of function number FUNCTION that its limit has left out. */
+/*
+ * Returns the number of calls of function number FUNCTION that were left out because of its limit.
+ */
 uint64_t collector_left_out(struct collector *c, uint32_t function);
 
 /* System calls are recorded only in 64-bit programs. Returns the number of calls with requested
@@ -244,17 +260,20 @@ uint64_t collector_left_out(struct collector *c, uint32_t function);
 uint64_t collector_foreign_calls(struct collector *c);
 
 /*
- * The programs' own counts, one element per CPU (costs.h). They can change while the caller reads
- * them.
+ * Returns what the programs have counted about themselves, one element for each CPU (costs.h). They
+ * can change while the caller reads them.
  */
 const struct cpu_costs *collector_costs(const struct collector *c);
 
-/* The idle state of CPU, and its begin, if that was observed. Call it after detaching. */
+/*
+ * Sets the idle state of CPU, and when it began, if that was observed. To be called after
+ * detaching.
+ */
 bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns);
 
-/* Becomes readable when a ring has filled by another quarter. */
+/* Returns a descriptor that becomes readable when another quarter of a ring has been filled. */
 int collector_doorbell_fd(const struct collector *c);
 void collector_answer_doorbell(struct collector *c);
 
-/* Records with an invalid size or kind, which were discarded. */
+/* Returns the number of records that were discarded because their size or kind was invalid. */
 uint64_t collector_n_malformed(const struct collector *c);

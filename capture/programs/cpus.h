@@ -10,14 +10,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sets RET[cpu] for each of the N CPUs that is online. Without sysfs, all count as online. */
+/* Sets RET[cpu] for each of the N CPUs that is online. Without sysfs, all CPUs count as online. */
 void cpus_online(bool *ret, unsigned n);
 
-/* The same from TEXT ("0-3,7"), as in /sys. False, with nothing set, if it is invalid. */
+/*
+ * Sets RET like cpus_online(), from TEXT ("0-3,7"), as in /sys. Returns false and sets nothing if
+ * TEXT is invalid.
+ */
 bool cpus_parse(const char *text, bool *ret, unsigned n);
 
 /*
- * Clears RET[cpu] for each of the N CPUs that went offline: DEPARTURES (CPU_DEPARTURES counts)
- * differs from SEEN. Updates SEEN. Returns whether any was cleared.
+ * Clears RET[cpu] for each of the N CPUs that went offline. Their counts in DEPARTURES (of
+ * CPU_DEPARTURES) differ from those in SEEN, which is updated. Returns whether any element was
+ * cleared.
  */
 bool cpus_clear_gone(const uint32_t *departures, uint32_t *seen, bool *ret, unsigned n);

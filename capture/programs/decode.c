@@ -213,7 +213,7 @@ const struct rec_head *decode_ring_record(const void *data, size_t size)
 	return head && rec_kind_ring(head->kind) < REC_RINGS ? head : NULL;
 }
 
-/* Whether the N words, a whole record, are an interval of CPU in the format of CLASS. */
+/* Whether the N words, which are a whole record, are an interval of CPU in the format of CLASS. */
 static bool decode_is_interval(const uint64_t *words, unsigned n, enum event_class class,
 			       unsigned cpu)
 {

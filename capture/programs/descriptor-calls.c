@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <stddef.h>
 
-#define FD_KIND_CLOEXEC 1 /* MFD_CLOEXEC, FAN_CLOEXEC, FSOPEN_CLOEXEC, ... */
+#define FD_KIND_CLOEXEC 1 /* the value of MFD_CLOEXEC, FAN_CLOEXEC, FSOPEN_CLOEXEC, ... */
 
 struct maker {
-	int8_t cloexec_arg; /* index of the argument with the flag; -1: it is always set */
+	int8_t cloexec_arg; /* index of the argument with the flag; -1 = the flag is always set */
 	uint32_t cloexec_flag;
 	const char *kind;
 };

@@ -16,5 +16,8 @@ bool descriptor_call_copies(uint32_t operation);
 /* Whether exec closes the descriptors of CALL. */
 bool descriptor_call_is_cloexec(const struct rec_resource *call);
 
-/* The kind of descriptor that the call makes, a word for users; NULL = in the text of the call. */
+/*
+ * Returns the kind of descriptor that the call makes, as a word for users; NULL = the text of the
+ * call has the kind.
+ */
 const char *descriptor_call_kind(uint32_t operation);

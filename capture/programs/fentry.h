@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Whether programs can be attached to the beginning of a kernel function (fentry): some machines do
- * not support it.
+ * not support this.
  */
 #pragma once
 

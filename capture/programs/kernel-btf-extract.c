@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Extracts types of a BTF into a new one. Types are numbered in the order of discovery: first the
- * requested ones, then the types of their members.
+ * requested types, then the types of their members.
  */
 #include "capture/programs/kernel-btf-parts.h"
 
@@ -12,7 +12,10 @@ struct btf_extract {
 	const struct kernel_btf *btf;
 	uint32_t *numbers; /* number of each type of BTF in the extract; 0 = not discovered */
 	struct outbuf
-		type_ids; /* uint32_t: types of BTF, in order of their numbers in the extract */
+		/*
+		 * An array of uint32_t: types of BTF, in the order of their numbers in the extract.
+		 */
+		type_ids;
 	struct outbuf types, strings;
 };
 
@@ -24,7 +27,7 @@ static void btf_extract_deinit(struct btf_extract *e)
 	outbuf_deinit(&e->strings);
 }
 
-/* The number of type ID in the extract. */
+/* Returns the number of type ID in the extract. */
 static uint32_t btf_extract_number(struct btf_extract *e, uint32_t id)
 {
 	if (!kernel_btf_type(e->btf, id))
@@ -92,7 +95,7 @@ static void btf_extract_adapt(struct btf_extract *e, struct btf_type *t)
 	}
 }
 
-/* Whether a member can have this type. Functions and variables are excluded. */
+/* Whether a member can have type T. Functions and variables are excluded. */
 static bool btf_extract_fits(const struct btf_type *t)
 {
 	switch (btf_kind(t)) {

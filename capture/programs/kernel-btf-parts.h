@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared part of kernel-btf*.c: a BTF whose sections and types were checked to be complete.
+ * The type that the files kernel-btf*.c share: a BTF whose sections and types were checked to be
+ * complete.
  */
 #pragma once
 
@@ -16,10 +17,10 @@ struct kernel_btf {
 	const char *strings;
 	uint32_t n_types; /* including void, which is number 0 */
 	uint32_t n_string_bytes;
-	uint32_t *at; /* offset of each type from TYPES */
+	uint32_t *at; /* offset of each type from `types` */
 };
 
-/* Type ID, which is not 0; NULL if there is no such type. */
+/* Returns type ID, which must not be 0; NULL if the BTF has no such type. */
 static inline const struct btf_type *kernel_btf_type(const struct kernel_btf *btf, uint32_t id)
 {
 	return id > 0 && id < btf->n_types ? (const void *)(btf->types + btf->at[id]) : NULL;
@@ -30,12 +31,12 @@ static inline const char *kernel_btf_text(const struct kernel_btf *btf, uint32_t
 	return offset < btf->n_string_bytes ? btf->strings + offset : "";
 }
 
-/* The size of T and its members in bytes; 0 if its kind is unknown. */
+/* Returns the size of T with its members in bytes; 0 if its kind is unknown. */
 size_t kernel_btf_type_bytes(const struct btf_type *t);
 
 /*
- * Calls FN with the number of each type of one of KINDS (bits) that has one of the N different
- * NAMES. Returns 0, or the negative result of FN.
+ * Calls FN with the number of each type whose kind is in KINDS (bits) and whose name is one of the
+ * N different NAMES. Returns 0, or the negative result of FN.
  */
 typedef int (*kernel_btf_fn)(uint32_t id, size_t name, void *userdata);
 int kernel_btf_each(const struct kernel_btf *btf, uint32_t kinds, const char *const *names,

@@ -16,7 +16,10 @@ enum { KERNEL_BTF_BYTES_MAX = 256 << 20, KERNEL_BTF_TYPES_MAX = 1 << 24 };
 
 /* ---- open ---- */
 
-/* Since Linux 6.16, the file can be mapped. Before, reading it takes a system call per page. */
+/*
+ * Reads the BTF. Since Linux 6.16, the file can be mapped. On older kernels, reading it takes a
+ * system call for each page.
+ */
 static int kernel_btf_read(struct kernel_btf *btf, int fd)
 {
 	struct stat st;
@@ -167,13 +170,13 @@ struct kernel_btf *kernel_btf_free(struct kernel_btf *btf)
 /* ---- names ---- */
 
 /*
- * The requested names, in a hash table. Nearly all types have other names, so bits for hashes of
- * the first four bytes (with NUL) are checked first.
+ * The requested names, in a hash table. Nearly all types have other names, so a set of bits for
+ * hashes of the first four bytes of names (with NUL) is checked first.
  */
 struct wanted_names {
-	uint32_t begins[1 << 11]; /* bits */
-	uint32_t mask;            /* slots, less one */
-	uint32_t *slots;          /* number of a name, plus one */
+	uint32_t begins[1 << 11]; /* a bit for each hash of the first four bytes */
+	uint32_t mask;            /* number of slots, minus one */
+	uint32_t *slots;          /* each has the number of a name, plus one; 0 = free */
 	const char *const *names;
 };
 
@@ -195,7 +198,7 @@ static uint32_t kernel_btf_wanted_hash(const char *name)
 	return h ^ h >> 15;
 }
 
-/* The slot of NAME, or the free one where it belongs. */
+/* Returns the slot of NAME, or the free slot where it belongs. */
 static uint32_t kernel_btf_wanted_slot(const struct wanted_names *w, const char *name)
 {
 	uint32_t i = kernel_btf_wanted_hash(name) & w->mask;
@@ -254,7 +257,10 @@ struct finding_names {
 	size_t n;
 };
 
-/* (a name can be requested with several kinds) */
+/*
+ * Stores the number of a type in all elements with its name and kind. A name can be requested with
+ * several kinds.
+ */
 static int kernel_btf_on_found(uint32_t id, size_t name, void *userdata)
 {
 	struct finding_names *f = userdata;
@@ -317,7 +323,7 @@ int kernel_btf_exits_with_memory(const struct kernel_btf *btf)
 	return r < 0 ? r : t && btf_is_func_proto(t) && btf_vlen(t) > 2;
 }
 
-/* The offset of MEMBER in struct T, in bytes. */
+/* Finds the offset of MEMBER in struct T, in bytes. */
 static bool kernel_btf_member_offset(const struct kernel_btf *btf, const struct btf_type *t,
 				     const char *member, int64_t *ret)
 {
@@ -362,7 +368,7 @@ int kernel_btf_preempt_count(const struct kernel_btf *btf, int64_t *ret_from_rq)
 			rq = vars[i].offset;
 		else if (strcmp(name, "__preempt_count") == 0)
 			count = vars[i].offset;
-		else if (strcmp(name, "pcpu_hot") == 0 && /* 6.2 to 6.14 */
+		else if (strcmp(name, "pcpu_hot") == 0 && /* Linux 6.2 to 6.14 */
 			 kernel_btf_member_offset(btf, kernel_btf_type(btf, names[1].id),
 						  "preempt_count", &hot))
 			count = vars[i].offset + hot;

@@ -14,10 +14,10 @@
 
 struct kernel_btf;
 
-/* Returns 0, or a negative errno if there is no readable BTF; -EBADMSG if it is damaged. */
+/* Returns 0, or a negative errno if there is no BTF that can be read; -EBADMSG if it is damaged. */
 int kernel_btf_open(struct kernel_btf **ret);
 
-/* The same, for the BTF in the file PATH. */
+/* Like kernel_btf_open(), for the BTF in the file PATH. */
 int kernel_btf_open_file(const char *path, struct kernel_btf **ret);
 
 /* Returns NULL. */
@@ -28,7 +28,7 @@ DEFINE_CLEANUP(struct kernel_btf *, kernel_btf_free)
 struct kernel_btf_name {
 	const char *name;
 	uint32_t kind; /* BTF_KIND_* */
-	uint32_t id;   /* result: the first such type; 0 = none */
+	uint32_t id;   /* result: the first type of that kind and name; 0 = no such type */
 };
 
 /* Looks up the N NAMES in one pass. */
@@ -43,20 +43,22 @@ int kernel_btf_extract(const struct kernel_btf *btf, const char *const *names, s
 		       struct outbuf *ret);
 
 /*
- * Sets RET for each of the N tracepoints NAMES that the kernel has. Returns 0 or a negative errno.
+ * Sets an element of RET for each of the N tracepoints NAMES that the kernel has. Returns 0 or a
+ * negative errno.
  */
 int kernel_btf_tracepoints(const struct kernel_btf *btf, const char *const *names, size_t n,
 			   bool *ret);
 
 /*
- * Whether a task still has its memory when its exit is reported (since 6.16, when that tracepoint
- * also got another argument). Returns 1, 0, or a negative errno.
+ * Whether a task still has its memory when its exit is reported (since 6.16; that version also gave
+ * the tracepoint another argument). Returns 1, 0, or a negative errno.
  */
 int kernel_btf_exits_with_memory(const struct kernel_btf *btf);
 
 /*
- * The offset of x86's preempt count from the CPU's run queue, in bytes; both are per-CPU variables
- * whose positions in their section are in the BTF. Returns 1 with *RET set, 0 if this kernel has no
- * such variable (other architectures keep the count in the task), or a negative errno.
+ * Finds the offset of x86's preempt count from the CPU's run queue, in bytes. Both are per-CPU
+ * variables, and the BTF has their positions in their section. Returns 1 with *RET set, 0 if this
+ * kernel has no such variable (other architectures keep the count in the task), or a negative
+ * errno.
  */
 int kernel_btf_preempt_count(const struct kernel_btf *btf, int64_t *ret_from_rq);

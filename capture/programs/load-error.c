@@ -14,14 +14,15 @@
 #include "capture/perf/perf-event.h"
 #include "capture/sandbox/process-rights.h"
 
-enum { LOG_TAIL = 200 }; /* bytes of a verifier's log: its last lines have the reason */
+/* Bytes that are shown of a verifier's log: its last lines have the reason. */
+enum { LOG_TAIL = 200 };
 
 static __thread char libbpf_text[512];
 static __thread bool verifier_text;
 
 static const struct load_rights *assumed;
 
-/* The relevant part of TEXT, which contains the verifier's log. Changes TEXT. */
+/* Returns the relevant part of TEXT, which contains the verifier's log. Changes TEXT. */
 static const char *load_error_tail_of_log(char *text)
 {
 	char *end = strstr(text, "\n-- END PROG LOAD LOG"), *last;
@@ -98,7 +99,7 @@ static int load_error_set(int error, const char *deed, const char *advice, char 
 	return error;
 }
 
-/* Advises to add capabilities only if they are missing. */
+/* Returns advice for a refusal. It names capabilities only if they are missing. */
 static const char *load_error_advice_on_refusal(void)
 {
 	const struct load_rights rights = load_error_rights_of_now();

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reason why programs could not be loaded or attached, as a sentence with libbpf's messages in
- * this thread.
+ * Says why programs could not be loaded or attached, in a sentence with the messages that libbpf
+ * printed in this thread.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The relevant privileges of this process. */
+/* The privileges of this process that matter here. */
 struct load_rights {
 	bool capable;         /* it has CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN */
-	bool locks_freely;    /* RLIMIT_MEMLOCK does not count */
-	uint64_t locks_bytes; /* RLIMIT_MEMLOCK, if it counts */
+	bool locks_freely;    /* RLIMIT_MEMLOCK does not apply */
+	uint64_t locks_bytes; /* RLIMIT_MEMLOCK, if it applies */
 };
 
 /* Discards libbpf's messages so far. From now on, libbpf prints nothing. */
 void load_error_begin(void);
 
 /*
- * DEED failed: *RETERR_TEXT is the sentence, with advice (owned by the caller; NULL without
- * memory). Returns ERROR, a negative errno.
+ * Explains that DEED failed: *RETERR_TEXT is the sentence, with advice (owned by the caller; NULL
+ * without memory). Returns ERROR, a negative errno.
  */
 int load_error(int error, const char *deed, char **reterr_text);
 
-/* The same, for perf events, which some kernels restrict further. */
+/* Like load_error(), for perf events, which some kernels restrict further. */
 int load_error_perf(int error, const char *deed, char **reterr_text);
 
-/* The same: a ring of perf events exceeds the limit on locked memory. Returns -EPERM. */
+/*
+ * Like load_error(), for a ring of perf events that exceeds the limit on locked memory. Returns
+ * -EPERM.
+ */
 int load_error_memlock(const char *deed, char **reterr_text);
 
-/* For tests: RIGHTS are the privileges of this process from now on; NULL: the real ones. */
+/* For tests: RIGHTS are the privileges of this process from now on; NULL = its real privileges. */
 void load_error_assume(const struct load_rights *rights);

@@ -5,7 +5,7 @@
 
 #include <linux/perf_event.h>
 
-/* From linux/perf_event.h; installed headers may be older. */
+/* Flags of linux/perf_event.h, since the installed headers may be older. */
 enum { MISC_BUILD_ID = 1 << 14, MISC_COMM_EXEC = 1 << 13 };
 
 struct mmap2 {
@@ -43,7 +43,10 @@ struct lost {
 	uint64_t id, count;
 };
 
-/* A process in another pid namespace has id 0, and an ended process has -1. */
+/*
+ * Whether PID is the id of a process: a process in another pid namespace has id 0, and an ended
+ * process has -1.
+ */
 static bool map_records_is_pid(uint32_t pid)
 {
 	return pid != 0 && pid <= INT32_MAX;
@@ -62,7 +65,7 @@ static void map_records_fill_head(struct rec_head *head, uint64_t ts_ns, uint16_
 	};
 }
 
-/* The record that waits for its other half, or is being made. */
+/* Returns the record that waits for its other half, or is being made. */
 static struct rec_mapping *map_records_half_of(struct map_records *m)
 {
 	return (struct rec_mapping *)m->room;
@@ -77,8 +80,8 @@ static int map_records_pass_on(struct map_records *m, map_record_fn fn, void *us
 }
 
 /*
- * Whether REC, from EVENT, has a build id instead of an inode. The kernel keeps the flag from one
- * event to the next. So if another program records build ids, records with an inode can have the
+ * Whether REC, from EVENT, has a build id instead of an inode. The kernel does not clear the flag
+ * between two events. So if another program records build ids, records with an inode can have the
  * flag, too.
  */
 static bool map_records_has_build_id(const struct map_records *m, const struct mmap2 *rec,

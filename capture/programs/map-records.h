@@ -3,9 +3,9 @@
  * Turns the kernel's records of mappings in a perf ring into struct rec_*.
  *
  * Two perf events write to each ring. Each reports every mapping: one with the build id, the other
- * with device and inode, since a record of the kernel has room for only one of them. A CPU writes
- * the two records directly one after the other. They become one struct rec_mapping. If one was
- * lost, the other is sufficient.
+ * with device and inode, since a record of the kernel has room for only one of the two. A CPU
+ * writes the two records directly one after the other. They become one struct rec_mapping. If one
+ * was lost, the other is sufficient.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ typedef int (*map_record_fn)(const struct rec_head *rec, void *userdata);
 struct map_records {
 	unsigned cpu;
 	uint64_t inode_event; /* the id of the perf event that reports inodes */
-	bool waiting;         /* for the other half of a record */
+	bool waiting;         /* a record waits for its other half */
 	bool has_build_id, has_inode;
 	/* a struct rec_mapping */
 	_Alignas(8) uint8_t room[sizeof(struct rec_mapping) + MAPPING_PATH_BYTES + 8];
@@ -40,8 +40,8 @@ int map_records_decode(struct map_records *m, const void *data, size_t size, map
 		       void *userdata, uint64_t *ret_lost);
 
 /*
- * Whether REC maps a file whose inode is unknown here: that half was lost, or comes later. The
- * kernel reports mappings without a file as "//anon", or in brackets.
+ * Whether REC maps a file whose inode is unknown here: the half that has it was lost, or comes
+ * later. The kernel reports mappings without a file as "//anon", or in brackets.
  */
 bool map_records_lacks_inode(const struct rec_mapping *rec);
 

@@ -19,20 +19,20 @@ enum { RING_BYTES_LEAST = 512 << 10 };
 /* After this time, the other half of a record is no longer expected. */
 #define HALF_NS UINT64_C(1000000)
 
-/* From linux/perf_event.h, since 6.0. */
+/* PERF_FORMAT_LOST of linux/perf_event.h, since 6.0. */
 #define FORMAT_LOST (1u << 4)
 
 struct ring {
-	int fds[2];           /* with build ids, and with inodes; -1 = not open */
-	uint64_t inode_event; /* the id of the second */
+	int fds[2];           /* the events with build ids and with inodes; -1 = not open */
+	uint64_t inode_event; /* the id of the event with inodes */
 	struct perf_event_mmap_page *page;
-	size_t bytes; /* after the page */
+	size_t bytes; /* bytes after the first page */
 };
 
 struct cpu {
-	struct ring ring;         /* for the draining thread */
+	struct ring ring;         /* only for the draining thread */
 	struct ring next;         /* replaces RING at the next drain; guarded by the lock */
-	struct map_records state; /* from here on: for the draining thread */
+	struct map_records state; /* this and the members below are only for the draining thread */
 	uint64_t lost;            /* losses that were reported in the ring */
 	uint64_t drained_ns;      /* the last time when the ring was empty */
 };
@@ -40,10 +40,10 @@ struct cpu {
 struct map_rings {
 	unsigned n_cpus;
 	size_t page_bytes;
-	size_t ring_bytes; /* requested */
+	size_t ring_bytes; /* the size that was requested */
 	int epoll_fd;      /* borrowed */
 	pthread_mutex_t lock;
-	bool *online; /* for the thread that sets it */
+	bool *online; /* only for the thread that sets it */
 	bool stopped;
 	struct cpu *cpus;
 	uint8_t *record; /* copy of a record that wraps around the end of its ring */
@@ -75,7 +75,7 @@ static int map_rings_open_event(unsigned cpu, bool build_ids)
 		.mmap = 1,
 		.mmap2 = 1,
 		.build_id = build_ids,
-		.comm = build_ids, /* one of the events is enough */
+		.comm = build_ids, /* one of the two events suffices */
 		.comm_exec = build_ids,
 		.watermark = 1,
 		.wakeup_watermark = RING_BYTES_LEAST / 4,
@@ -139,10 +139,10 @@ static int map_watch_ring(const struct map_rings *m, const struct ring *ring)
 	return epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, ring->fds[0], &ev) < 0 ? -errno : 0;
 }
 
-/* The losses of both events, as counted by the kernel. */
+/* Returns the losses of both events, as the kernel has counted them. */
 static uint64_t map_count_lost(const struct ring *ring)
 {
-	uint64_t total = 0, values[2]; /* the event's value, and its losses */
+	uint64_t total = 0, values[2]; /* the value of the event, and its losses */
 
 	for (int i = 0; i < 2; i++)
 		if (ring->fds[i] >= 0 &&
@@ -171,7 +171,7 @@ static int map_report_loss(struct cpu *c, uint64_t count, uint64_t now_ns, map_r
 	return fn(&rec.head, userdata);
 }
 
-/* The record of SIZE bytes at AT in the ring, contiguous. */
+/* Returns the record of SIZE bytes at AT in the ring, as one piece of memory. */
 static const void *map_record_at(struct map_rings *m, const struct ring *ring, uint64_t at,
 				 size_t size)
 {
@@ -199,7 +199,7 @@ static int map_drain_ring(struct map_rings *m, struct cpu *c, map_record_fn fn, 
 	tail = page->data_tail;
 	while (r == 0 && head - tail >= sizeof(*header)) {
 		header = map_record_at(m, &c->ring, tail, sizeof(*header));
-		/* This never happens. If it did, no later record could be found either. */
+		/* This never happens. If it happened, later records could not be found either. */
 		if (header->size < sizeof(*header) || header->size > head - tail) {
 			tail = head;
 			break;
@@ -293,7 +293,7 @@ int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret)
 		if (!m->online[cpu])
 			continue;
 		r = map_open_ring(m, cpu, &m->cpus[cpu].ring);
-		if (r == -ENODEV) { /* it has just gone offline */
+		if (r == -ENODEV) { /* the CPU has just gone offline */
 			m->online[cpu] = false;
 			r = 0;
 		}
@@ -366,7 +366,7 @@ void map_rings_set_online(struct map_rings *m, const bool *online)
 		bool back = online[cpu] && !m->online[cpu];
 
 		if (back && map_open_ring(m, cpu, &ring) < 0)
-			continue; /* not ready yet: retried at the next check */
+			continue; /* the CPU is not ready yet: the next check tries again */
 		m->online[cpu] = online[cpu];
 		if (!back)
 			continue;

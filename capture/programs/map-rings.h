@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The perf rings through which the kernel reports every executable mapping, one per CPU: also of
- * processes in other mount namespaces, and of those that live for milliseconds.
+ * The perf rings through which the kernel reports every executable mapping, one ring for each CPU.
+ * It also reports mappings of processes in other mount namespaces, and of processes that live for
+ * milliseconds.
  *
- * One thread drains. Another one (which may block in the kernel) sets the online CPUs.
+ * One thread drains the rings. Another one, which may block in the kernel, sets the online CPUs.
  */
 #pragma once
 
@@ -20,7 +21,7 @@ struct map_rings_lost {
 };
 
 /*
- * Opens the rings of all online CPUs of N_CPUS, with RING_BYTES each (a power of two, at least 512
+ * Opens the rings of all online CPUs of N_CPUS, of RING_BYTES each (a power of two, at least 512
  * KiB). If not enough memory can be locked, the rings are smaller, down to 512 KiB. Returns 0,
  * MAP_RINGS_LOCKED if even that fails, or a negative errno.
  */
@@ -33,19 +34,22 @@ DEFINE_CLEANUP(struct map_rings *, map_rings_free)
 /* Maximum bytes of kernel memory for N_CPUS rings. */
 uint64_t map_rings_memory(unsigned n_cpus, uint64_t ring_bytes);
 
-/* EPOLL_FD becomes readable when a ring has filled by a quarter. Returns 0 or a negative errno. */
+/*
+ * From now on, EPOLL_FD becomes readable when a quarter of a ring has been filled. Returns 0 or a
+ * negative errno.
+ */
 int map_rings_watch(struct map_rings *r, int epoll_fd);
 
 /*
- * Passes the content of the rings to FN, and empties them. A loss becomes a struct rec_lost, at its
- * place. Returns 0, or the result of FN that ended the call.
+ * Passes the content of the rings to FN, and empties them. A loss becomes a struct rec_lost, in its
+ * place among the records. Returns 0, or the result of FN that ended the call.
  */
 int map_rings_drain(struct map_rings *r, map_record_fn fn, void *userdata);
 
-/* The kernel's losses on CPU that are not in its ring yet. */
+/* Returns the losses of the kernel on CPU that are not in its ring yet. */
 struct map_rings_lost map_rings_pending_lost(struct map_rings *r, unsigned cpu);
 
-/* Stops reports; the content of the rings stays. */
+/* Stops the reports of mappings; the content of the rings stays. */
 void map_rings_stop(struct map_rings *r);
 
 /*
@@ -54,8 +58,8 @@ void map_rings_stop(struct map_rings *r);
  */
 void map_rings_start(struct map_rings *r);
 
-/* The losses on CPU so far have been reported. */
+/* Forgets the losses on CPU so far, which have been reported. */
 void map_rings_forget_lost(struct map_rings *r, unsigned cpu);
 
-/* Sets the ONLINE CPUs: those that have come back get new rings. */
+/* Sets the ONLINE CPUs. CPUs that have come back get new rings. */
 void map_rings_set_online(struct map_rings *r, const bool *online);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs of iterators: programs that the kernel calls for each object of a kind.
+ * Runs iterators, which are programs that the kernel calls for each object of a kind.
  */
 #pragma once
 
@@ -9,12 +9,12 @@
 
 #include <bpf/libbpf.h>
 
-/* Returns a descriptor that is read to run the iterator PROG, or a negative errno. */
+/* Returns a descriptor, or a negative errno. Reading the descriptor runs the iterator PROG. */
 int program_iterator_open(struct bpf_program *prog);
 
 /*
- * Likewise, for an iterator of tasks. It is called only for the task PID, if that is alive. Older
- * kernels find it only if it is the first thread of its process.
+ * Like program_iterator_open(), for an iterator of tasks, which is called only for the task PID, if
+ * that is alive. Older kernels find the task only if it is the first thread of its process.
  */
 int program_iterator_open_process(struct bpf_program *prog, uint32_t pid);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libbpf reads the BTF for relocations from a file, which is here in memory. To find the hook of a
- * program, it still parses the kernel's own BTF, except for a program that attaches to another
+ * libbpf reads the BTF for relocations from a file. Here, that file is in memory. To find the hook
+ * of a program, it still parses the kernel's own BTF, except for a program that attaches to another
  * program. So all programs are first declared as such programs. The callbacks for their sections
  * then correct this, and set the number of the hook.
  */
@@ -24,17 +24,20 @@ struct hook {
 };
 
 struct program_loader {
-	int fd; /* the extract */
+	int fd; /* a file in memory with the extracted BTF */
 	char path[32];
 	struct hook *hooks;
-	struct kernel_btf_name *found; /* the hook of each */
+	struct kernel_btf_name *found; /* the hook of each program */
 	size_t n;
 };
 
-/* The callbacks get no pointer to the loader. */
+/* The callbacks get no pointer to the loader, so they use this one. */
 static __thread const struct program_loader *program_loader_now;
 
-/* The sections whose programs have a hook in the kernel's BTF, and the prefix of its name there. */
+/*
+ * The sections whose programs have a hook in the kernel's BTF, and the prefix of the hook's name
+ * there.
+ */
 static const struct {
 	const char *section, *prefix;
 	uint32_t kind;
@@ -114,7 +117,7 @@ int program_loader_new(struct program_loader **ret, const char **ret_path)
 	return 0;
 }
 
-/* The hook of PROG, if it has one in the kernel's BTF. */
+/* Finds the hook of PROG, if it has one in the kernel's BTF. */
 static bool program_loader_hook(const struct bpf_program *prog, struct hook *ret,
 				struct kernel_btf_name *ret_name)
 {
@@ -156,7 +159,7 @@ static int program_loader_find_hooks(struct program_loader *l, const struct kern
 	return r < 0 ? r : kernel_btf_find(btf, l->found, l->n);
 }
 
-/* The names of all types in OBJECT, as in the kernel: without ___flavor. */
+/* Lists the names of all types in OBJECT, as the kernel has them: without ___flavor. */
 static int program_loader_type_names(const struct bpf_object *object, char ***ret, size_t *ret_n)
 {
 	const struct btf *own = bpf_object__btf(object);

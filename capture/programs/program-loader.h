@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loads an object's eBPF programs with libbpf, but without libbpf's searches in the kernel's BTF.
- * Each search begins at the first type, so they take longer than all other work. This module
- * extracts the types that relocations need in one pass, and finds the numbers of the hooks in
- * another (kernel-btf.h).
+ * Each search begins at the first type, so these searches take longer than all other work. This
+ * module extracts the types that relocations need in one pass, and finds the numbers of the hooks
+ * in a second pass (kernel-btf.h).
  */
 #pragma once
 
@@ -15,19 +15,19 @@
 struct program_loader;
 
 /*
- * Call it before an object is opened, and set *RET_PATH in the open options (btf_custom_path; owned
- * by the result). Returns 0 or a negative errno.
+ * To be called before an object is opened. *RET_PATH (owned by the result) belongs in the open
+ * options, as btf_custom_path. Returns 0 or a negative errno.
  */
 int program_loader_new(struct program_loader **ret, const char **ret_path);
 
 /*
- * Call it before this thread loads OBJECT. Programs can still be omitted afterwards. Returns 0 or a
- * negative errno.
+ * To be called before this thread loads OBJECT. Programs can still be omitted afterwards. Returns 0
+ * or a negative errno.
  */
 int program_loader_prepare(struct program_loader *l, const struct kernel_btf *btf,
 			   struct bpf_object *object);
 
-/* Call it after loading, or after a failure. Returns NULL. */
+/* To be called after loading, or after a failure. Returns NULL. */
 struct program_loader *program_loader_free(struct program_loader *l);
 
 DEFINE_CLEANUP(struct program_loader *, program_loader_free)

@@ -12,8 +12,9 @@
 #include "model/event.h"
 
 struct rec_ring_row {
-	enum event_class class; /* the class of the losses in its marks */
-	uint32_t categories;    /* CATEGORY_*: the ring exists with any of them; 0 = always */
+	enum event_class class; /* the class of the losses that its marks report */
+	/* CATEGORY_*: the ring exists if any of these is recorded; 0 = always. */
+	uint32_t categories;
 };
 
 extern const struct rec_ring_row rec_ring_rows[REC_SOURCES];
@@ -24,5 +25,5 @@ static inline bool rec_ring_is_used(unsigned ring, uint32_t categories)
 	return rec_ring_rows[ring].categories == 0 || categories & rec_ring_rows[ring].categories;
 }
 
-/* The BPF ring buffer whose losses are those of CLASS; REC_RINGS = none. */
+/* Returns the BPF ring buffer whose losses belong to CLASS; REC_RINGS = no such buffer. */
 unsigned rec_ring_of_class(enum event_class class);

@@ -8,7 +8,7 @@
 #include "bpf/record.h"
 #include "capture/options/options.h"
 
-/* Newer than some C libraries. The number is the same on all architectures. */
+/* Some C libraries are older than this call. Its number is the same on all architectures. */
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret 447
 #endif
@@ -17,7 +17,7 @@ struct call_row {
 	uint32_t operation; /* RESOURCE_OP_* */
 	long number;
 	const char *name;
-	uint32_t categories; /* any of them selects the call */
+	uint32_t categories; /* CATEGORY_*: any of these selects the call */
 };
 
 #define CALL(operation, name, categories)                                                          \
@@ -72,7 +72,7 @@ static const struct call_row rows[] = {
 	CALL(SHMCTL, shmctl, CATEGORY_SHM),
 	CALL(UNLINKAT, unlinkat, CATEGORY_SHM),
 	CALL(FTRUNCATE, ftruncate, CATEGORY_SHM),
-#ifdef SYS_open /* newer architectures never had these */
+#ifdef SYS_open /* newer architectures do not have these calls */
 	CALL(OPEN, open, CATEGORIES_SYSCALLS),
 	CALL(CREAT, creat, CATEGORIES_SYSCALLS),
 	CALL(EPOLL_CREATE, epoll_create, CATEGORY_FD),

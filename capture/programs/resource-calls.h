@@ -7,8 +7,11 @@
 
 #include <stdint.h>
 
-/* CALLS has RESOURCE_CALLS_MAX elements, all 0: sets those of the calls for CATEGORIES. */
+/*
+ * Sets the elements of CALLS that belong to calls for CATEGORIES. CALLS has RESOURCE_CALLS_MAX
+ * elements, all of which are 0 before.
+ */
 void resource_calls_fill(uint8_t *calls, uint32_t categories);
 
-/* The name of RESOURCE_OP_*; "" if it is not a call. */
+/* Returns the name of OPERATION, a RESOURCE_OP_*; "" if it is not a call. */
 const char *resource_call_name(uint32_t operation);

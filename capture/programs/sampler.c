@@ -10,13 +10,14 @@
 #include "capture/options/options.h"
 #include "capture/perf/perf-event.h"
 
-#define STAGGER_NS_MAX UINT64_C(100000000) /* between the starts on the first CPU and on the last */
+/* Maximum time between the starts on the first CPU and on the last. */
+#define STAGGER_NS_MAX UINT64_C(100000000)
 
 struct sampler {
 	struct bpf_program *prog;
 	unsigned n_cpus;
 	uint32_t frequency;
-	struct bpf_link **links; /* by CPU; NULL = not sampling */
+	struct bpf_link **links; /* indexed by CPU; NULL = the CPU is not sampled */
 };
 
 static struct perf_event_attr sampler_attr_of(bool cycles, uint32_t frequency)
@@ -76,7 +77,10 @@ static int sampler_begin(struct sampler *s, unsigned cpu, bool cycles)
 	return -errno;
 }
 
-/* Cycles, if available. A machine can have CPUs with and without them. */
+/*
+ * Starts sampling with cycles, if available. A machine can have CPUs that count cycles and others
+ * that do not.
+ */
 static int sampler_begin_any(struct sampler *s, unsigned cpu)
 {
 	int r = sampler_begin(s, cpu, true);
@@ -115,7 +119,7 @@ int sampler_new(struct bpf_program *prog, unsigned n_cpus, uint32_t frequency, s
 			continue;
 		r = sampler_begin_any(s, cpu);
 		if (r == -ENODEV)
-			r = 0; /* it has just gone offline */
+			r = 0; /* the CPU has just gone offline */
 		nanosleep(&step, NULL);
 	}
 	if (r < 0)
@@ -140,6 +144,7 @@ void sampler_set_online(struct sampler *s, const bool *online)
 		if (!online[cpu] && s->links[cpu])
 			sampler_end(s, cpu);
 		else if (online[cpu] && !s->links[cpu])
-			sampler_begin_any(s, cpu); /* not ready yet: retried at the next check */
+			/* May fail if the CPU is not ready yet: the next check tries again. */
+			sampler_begin_any(s, cpu);
 	}
 }

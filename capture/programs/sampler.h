@@ -16,12 +16,15 @@ struct bpf_program;
 struct sampler;
 
 /*
- * The available clock: "cycles", or "cpu-clock" on machines without hardware counters; or NULL,
- * with *RETERR set, if samples are unavailable.
+ * Returns the available clock: "cycles", or "cpu-clock" on machines without hardware counters; or
+ * NULL, with *RETERR set, if samples are unavailable.
  */
 const char *sampler_clock(int *reterr);
 
-/* The default categories (enum category). They include samples if these are available. */
+/*
+ * Returns the default categories (enum capture_category). They include samples if samples are
+ * available.
+ */
 uint32_t sampler_default_categories(void);
 
 /*
@@ -31,13 +34,13 @@ uint32_t sampler_default_categories(void);
 int sampler_new(struct bpf_program *prog, unsigned n_cpus, uint32_t frequency,
 		struct sampler **ret);
 
-/* Stops. Returns NULL. */
+/* Stops sampling. Returns NULL. */
 struct sampler *sampler_free(struct sampler *s);
 
 DEFINE_CLEANUP(struct sampler *, sampler_free)
 
 /*
- * Sets the ONLINE CPUs: those that went offline are released, and those that came back sample
- * again.
+ * Sets the ONLINE CPUs. The events of CPUs that went offline are released, and CPUs that came back
+ * sample again.
  */
 void sampler_set_online(struct sampler *s, const bool *online);

@@ -28,13 +28,13 @@ void budget_begin(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t 
 	b->begun = true;
 }
 
-/* The rate per second of a count that grew from BEFORE to NOW in GONE_NS. */
+/* Returns the growth per second of a count that grew from BEFORE to NOW in GONE_NS. */
 static uint64_t budget_in_a_second(uint64_t before, uint64_t now, uint64_t gone_ns)
 {
 	return now > before ? (uint64_t)((double)(now - before) * 1e9 / (double)gone_ns) : 0;
 }
 
-/* The running part whose loss matters least. */
+/* Returns the running part that matters least. */
 static enum budget_shed budget_next_to_shed(const struct budget *b)
 {
 	enum budget_shed i = 0;
@@ -44,7 +44,7 @@ static enum budget_shed budget_next_to_shed(const struct budget *b)
 	return i;
 }
 
-/* The stopped part whose loss matters most. */
+/* Returns the stopped part that matters most. */
 static enum budget_shed budget_next_to_return(const struct budget *b)
 {
 	for (enum budget_shed i = SHED_MAX; i-- > 0;)
@@ -93,7 +93,7 @@ void budget_failed(struct budget *b, enum budget_shed what, uint64_t now_ns)
 	b->stages[what].work = work;
 }
 
-/* The saving of the last stop is measured in the first second after it. */
+/* Measures how much the last stop has saved, in the first second after it. */
 static void budget_measure(struct budget *b)
 {
 	enum budget_shed last = budget_next_to_return(b);
@@ -106,9 +106,9 @@ static void budget_measure(struct budget *b)
 }
 
 /*
- * The expected cost of STAGE: its former cost, scaled to the current work of the machine. An older
- * estimate counts less: costs that do not depend on switches, such as those of allocations, can
- * only be determined by trying.
+ * Returns the expected cost of STAGE: its former cost, scaled to the current work of the machine.
+ * An older estimate counts less: costs that do not depend on switches, such as those of
+ * allocations, can only be determined by trying.
  */
 static double budget_estimate(const struct budget *b, const struct budget_stage *stage,
 			      uint64_t now_ns)
@@ -121,7 +121,7 @@ static double budget_estimate(const struct budget *b, const struct budget_stage 
 	       (double)(UINT64_C(1) << halvings);
 }
 
-/* Whether it is time to resume WHAT. GONE_NS is the time since the last check. */
+/* Whether WHAT can be resumed now. GONE_NS is the time since the last check. */
 static bool budget_may_return(struct budget *b, enum budget_shed what, uint64_t now_ns,
 			      uint64_t gone_ns)
 {
@@ -144,7 +144,7 @@ enum budget_act budget_check(struct budget *b, uint64_t now_ns, uint64_t cost_ns
 {
 	uint64_t gone_ns = now_ns - b->check_ns;
 
-	/* A check soon after a late one is not representative. */
+	/* A check soon after a late check is not representative. */
 	if (!b->begun || now_ns < b->check_ns || gone_ns < BUDGET_CHECK_NS / 2)
 		return BUDGET_STAY;
 	b->ppm = budget_in_a_second(b->cost_ns, cost_ns, gone_ns) / 1000;

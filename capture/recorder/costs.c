@@ -24,7 +24,7 @@ void costs_deinit(struct costs *c)
 	*c = (struct costs){ 0 };
 }
 
-/* The programs write the counts meanwhile. Each member is read atomically, so members can be
+/* Reads counts while the programs write them. Each member is read atomically, so members can be
  * from different moments. */
 static struct program_cost costs_program_costs_read_cost(const struct program_cost *cost)
 {

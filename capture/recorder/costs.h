@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cost of a session's eBPF programs: sums of their own counts (bpf/cost.bpf.h).
+ * The cost of a session's eBPF programs: sums of what they have counted themselves
+ * (bpf/cost.bpf.h).
  *
- * Programs time only few of their runs. Between two readings, the other runs are assumed to equal
- * the timed ones of that period, or, if there are none, all timed ones so far. So sums only grow,
- * and a low cost before does not hide a high cost now.
+ * Programs time only few of their runs. All other runs between two readings are assumed to take as
+ * long as the timed runs of that period. If it has no timed runs, all timed runs so far are used.
+ * So sums only grow, and a low cost earlier does not hide a high cost now.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ struct cost_sum {
 };
 
 struct costs {
-	struct program_cost *last; /* per CPU and class, at the last reading. Owned */
+	struct program_cost *last; /* costs of each CPU and class at the last reading. Owned */
 	unsigned n_cpus;
 	struct cost_sum sums[COST_CLASSES];
 };
@@ -33,5 +34,5 @@ void costs_deinit(struct costs *c);
 /* Adds the counts since the last reading to the sums. CPUS has n_cpus elements. */
 void costs_update(struct costs *c, const struct cpu_costs *cpus);
 
-/* Of all classes. */
+/* Returns the sum of all classes. */
 struct cost_sum costs_total(const struct costs *c);

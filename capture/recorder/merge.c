@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A heap of sources, ordered by the time of their next record. The source at the top is read until
- * the next one is due, so the heap is adjusted once per run, not once per record. Records of BPF
- * ring buffers are first copied into a queue per ring: they are rare, and a BPF ring buffer cannot
- * be read without consuming.
+ * another source is due, so the heap is adjusted once for many records. Records of BPF ring buffers
+ * are first copied into one queue for each ring: they are rare, and reading a BPF ring buffer
+ * consumes its records.
  */
 #include "capture/recorder/merge.h"
 
@@ -16,29 +16,32 @@
 #include "writer/fxt/fxt-wire.h"
 
 enum {
-	QUEUE_KEPT_BYTES = 1 << 20, /* at most, of a queue with few records */
-	RECORD_BYTES_MAX = 8192,    /* larger than most records */
-	PUBLISH_BYTES = 64 << 10,   /* return room to the programs at least this often */
+	QUEUE_KEPT_BYTES = 1 << 20, /* memory that a queue with few records keeps */
+	RECORD_BYTES_MAX = 8192,    /* most records are smaller */
+	/* After this many bytes, room is returned to the programs at the latest. */
+	PUBLISH_BYTES = 64 << 10,
 };
 
 enum source_kind { SOURCE_QUEUE, SOURCE_WORDS };
 
-/* Queues: for each CPU, one per BPF ring buffer and one for mappings; and one for records from
- * user space. */
+/* Each CPU has one queue for each BPF ring buffer, and one for mappings. Another queue is for
+ * records from user space. */
 enum { QUEUE_ADDED = REC_RING_NONE };
 
 struct source {
 	enum source_kind kind;
-	struct merge_ring id; /* SOURCE_WORDS: the ring */
-	uint64_t ts_ns;       /* of the next record; UINT64_MAX = none (after every horizon) */
+	struct merge_ring id; /* SOURCE_WORDS: which ring */
+	/* Time of the next record; UINT64_MAX = no record (later than every horizon). */
+	uint64_t ts_ns;
 
 	/* SOURCE_WORDS */
 	struct word_ring *ring;
 	uint64_t ring_mask;
 	uint64_t *words; /* the next record */
 	unsigned n_words;
-	uint64_t head, tail; /* our positions; the tail of the ring follows */
-	bool in_loss;        /* the next record is the mark of a loss whose begin was delivered */
+	uint64_t head, tail; /* positions of the merge; the tail of the ring follows */
+	/* The next record is the mark of a loss whose beginning was delivered. */
+	bool in_loss;
 
 	/* SOURCE_QUEUE */
 	uint8_t *queue; /* owned */
@@ -48,17 +51,23 @@ struct source {
 struct merge {
 	struct collector *collector;
 	unsigned n_cpus;
-	struct source *sources; /* the queues, then the existing word rings */
+	struct source *sources; /* the queues, then the word rings that exist */
 	size_t n_sources;
-	struct source *sched; /* the ring of CPU 0; those of other CPUs follow. NULL = none */
+	/*
+	 * The ring of CPU 0 for CLASS_SCHED; the rings of other CPUs follow. NULL = no such rings.
+	 */
+	struct source *sched;
 	struct source **heap;
 	size_t n_heap;
-	/* Of records from rings, and of added ones, which must not take the room of the others. */
+	/*
+	 * Bytes of records from rings, and of added records, which must not take the room of the
+	 * former.
+	 */
 	size_t ring_bytes, added_bytes;
 	/*
-	 * If the queues have more bytes in sum, records stay in their rings. The rings are drained
-	 * one after another, and the last one can contain the oldest record. So the queues must
-	 * have room for the content of all rings.
+	 * If all queues together have more bytes, records stay in their rings. The rings are
+	 * drained one after another, and the last one can contain the oldest record. So the queues
+	 * must have room for the content of all rings.
 	 */
 	size_t ring_bytes_max;
 	/* The room that a queue keeps, also when it is empty: its share of ring_bytes_max, since
@@ -77,7 +86,7 @@ static size_t merge_n_queues(const struct merge *m)
 	return (size_t)REC_SOURCES * m->n_cpus + 1;
 }
 
-/* The word rings of CLASS, if it has any. */
+/* Adds the word rings of CLASS, if it has any. */
 static void merge_add_rings(struct merge *m, enum event_class class)
 {
 	struct source *first = &m->sources[m->n_sources];
@@ -136,13 +145,15 @@ struct merge *merge_free(struct merge *m)
 
 /* ---- sources ---- */
 
-/* The sum that counts the records of queue S. */
+/* Returns the sum that counts the records of queue S. */
 static size_t *merge_bytes(struct merge *m, const struct source *s)
 {
 	return s == merge_queue_of(m, QUEUE_ADDED, 0) ? &m->added_bytes : &m->ring_bytes;
 }
 
-/* Makes room for BYTES in queue S. A queue of many records grows in smaller steps than GROW()'s. */
+/*
+ * Makes room for BYTES in queue S. A queue of many records grows in smaller steps than with GROW().
+ */
 static int merge_grow_queue(struct source *s, size_t bytes)
 {
 	size_t room = bytes + bytes / 4 + RECORD_BYTES_MAX;
@@ -173,8 +184,8 @@ static int merge_append(struct merge *m, struct source *s, const struct rec_head
 }
 
 /*
- * Whether the records from rings need more than their room. (Those of a kind that comes through no
- * ring, which no program sends, are in the queue of added records.)
+ * Whether the records from rings need more than their room. (If a record is of a kind that comes
+ * through no ring, which no program sends, it is in the queue of added records.)
  */
 static bool merge_is_full(const struct merge *m)
 {
@@ -182,7 +193,7 @@ static bool merge_is_full(const struct merge *m)
 	       m->added_bytes > MERGE_SPARE_BYTES + m->ring_bytes_max;
 }
 
-/* The source of REC, which came from a ring. */
+/* Returns the source of REC, which came from a ring. */
 static unsigned merge_source(const struct rec_head *rec)
 {
 	return rec->kind == REC_LOST ? ((const struct rec_lost *)rec)->ring
@@ -213,7 +224,7 @@ static const struct rec_head *merge_queue_front(const struct source *s)
 	return (const struct rec_head *)(s->queue + s->from);
 }
 
-/* Finds the next record of S, if any. */
+/* Finds the next record of S, if it has any. */
 static int merge_source_peek(struct source *s)
 {
 	const struct ring_lost *mark;
@@ -246,7 +257,7 @@ static void merge_source_publish(struct source *s)
 		__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
 }
 
-/* Skips the record at the front. */
+/* Skips the first record of S. */
 static void merge_source_step(struct merge *m, struct source *s)
 {
 	if (s->kind == SOURCE_QUEUE) {
@@ -261,7 +272,7 @@ static void merge_source_step(struct merge *m, struct source *s)
 		merge_source_publish(s);
 }
 
-/* Passes the record at the front to SINK, and skips it. */
+/* Passes the first record of S to SINK, and skips it. */
 static int merge_source_deliver(struct merge *m, struct source *s, const struct merge_sink *sink)
 {
 	const struct ring_lost *mark;
@@ -274,8 +285,8 @@ static int merge_source_deliver(struct merge *m, struct source *s, const struct 
 	} else {
 		mark = (const struct ring_lost *)s->words;
 		s->in_loss = !s->in_loss;
-		if (s->in_loss) /* the mark stays at the front, and is delivered again when the
-				 * loss ends */
+		/* The mark stays the first record, and is delivered again when the loss ends. */
+		if (s->in_loss)
 			return sink->loss_begins(&s->id, mark, sink->userdata);
 		r = sink->loss_ends(&s->id, mark, sink->userdata);
 	}
@@ -337,8 +348,8 @@ static void merge_build_heap(struct merge *m, uint64_t horizon_ns)
 }
 
 /*
- * S puts a thread on a CPU. The index in the heap of a switch that takes this thread off another
- * CPU at the same time; 0 = none.
+ * The next switch of S puts a thread on a CPU. Returns the index in the heap of a switch that takes
+ * this thread off another CPU at the same time; 0 = no such switch.
  */
 static size_t merge_find_switch_out(const struct merge *m, const struct source *s)
 {
@@ -353,7 +364,7 @@ static size_t merge_find_switch_out(const struct merge *m, const struct source *
 
 /*
  * Orders switches with equal times: a thread is taken off one CPU before it is put on another. The
- * heap treats equal times alike, so the first of these switches is searched.
+ * heap does not order equal times, so the switch that must be first is searched.
  */
 static void merge_settle_tie(struct merge *m)
 {
@@ -372,7 +383,7 @@ static void merge_settle_tie(struct merge *m)
 	}
 }
 
-/* Delivers from the first source until another one is due. */
+/* Delivers records of the first source until another source is due. */
 static int merge_deliver_run(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
 {
 	uint64_t until_ns = horizon_ns + 1;
@@ -420,8 +431,9 @@ static int merge_poll_rings(struct merge *m)
 }
 
 /*
- * Returns memory of queue S if it was long, and is not any more: it has at most twice the room that
- * it needs, or what each queue keeps.
+ * Frees memory of queue S if the queue was long and is short now. It keeps at most twice the room
+ * that it needs. An empty queue keeps no memory, since that of all queues together would be more
+ * than is counted.
  */
 static void merge_shrink_queue(const struct merge *m, struct source *s)
 {
@@ -494,7 +506,7 @@ bool merge_peek_loss(struct merge *m, unsigned cpu, uint64_t to_ns, uint64_t *re
 		n = decode_ring_words(words, (head - tail) / sizeof(*words), CLASS_SCHED, cpu);
 		if (n == 0 || words[WORD_TS] > to_ns)
 			break;
-		/* (a mark whose begin was delivered is known already) */
+		/* (if the beginning of a loss was delivered, its mark is known already) */
 		if (decode_is_lost(words) && !(s->in_loss && tail == s->tail)) {
 			*ret_first_ns = ((const struct ring_lost *)words)->first_ns;
 			return true;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All rings of a collector as one sequence in order of time.
+ * Merges all rings of a collector into one sequence in order of time.
  *
- * A round looks at the current content of the rings, and returns records up to a horizon. The rest
- * stays there. Records of one ring keep their order. Intervals are placed at their end. At equal
- * times, struct rec_* come first, then wakeups, then switches, and switches that take a thread off
- * a CPU before those that put it on another one. (FXT readers use a stable sort by time, so the
- * order in the file decides.)
+ * A round looks at the current content of the rings, and returns records up to a horizon. Later
+ * records stay in the rings. Records of one ring keep their order. Intervals are placed at their
+ * end. At equal times, struct rec_* come first, then wakeups, then switches, and a switch that
+ * takes a thread off a CPU comes before the switch that puts it on another CPU. (FXT readers use a
+ * stable sort by time, so the order in the file decides.)
  */
 #pragma once
 
@@ -18,15 +18,15 @@
 
 struct merge;
 
-/* A word ring. */
+/* Names a word ring. */
 struct merge_ring {
 	enum event_class class;
 	unsigned cpu;
 };
 
 /*
- * The receiver of the records. Each function returns 0 to continue, a positive number to end the
- * round after this record, or a negative errno.
+ * Receives the records. Each function returns 0 to continue, a positive number to end the round
+ * after this record, or a negative errno.
  */
 struct merge_sink {
 	int (*words)(const struct merge_ring *from, uint64_t *words, unsigned n_words,
@@ -46,8 +46,8 @@ struct merge *merge_free(struct merge *m);
 DEFINE_CLEANUP(struct merge *, merge_free)
 
 /*
- * A merge copies records: up to collector_records_bytes() and this many bytes of those from rings,
- * and this many bytes of added ones.
+ * A merge copies records: up to collector_records_bytes() and this many bytes of records from
+ * rings, and this many bytes of added records.
  */
 #define MERGE_SPARE_BYTES     ((size_t)16 << 20)
 #define MERGE_SPARE_BYTES_ALL (2 * MERGE_SPARE_BYTES)
@@ -56,9 +56,9 @@ DEFINE_CLEANUP(struct merge *, merge_free)
 #define MERGE_ALL (UINT64_MAX - 1)
 
 /*
- * One round: passes records up to HORIZON_NS to SINK. Returns 0 when all are passed, the positive
- * number that ended the round early, -EBADMSG if a ring contains data that kymo's programs never
- * write, or the sink's error.
+ * Does one round: passes records up to HORIZON_NS to SINK. Returns 0 when all have been passed, the
+ * positive number that ended the round early, -EBADMSG if a ring contains data that kymo's programs
+ * never write, or the sink's error.
  */
 int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink);
 
@@ -74,11 +74,11 @@ int merge_add(struct merge *m, const struct rec_head *rec);
  */
 bool merge_peek_loss(struct merge *m, unsigned cpu, uint64_t to_ns, uint64_t *ret_first_ns);
 
-/* The results of a look ahead. */
+/* The results of merge_peek_switch(). */
 enum {
 	MERGE_PEEK_NOTHING,
 	MERGE_PEEK_SWITCH,
-	MERGE_PEEK_LOSS, /* before any switch */
+	MERGE_PEEK_LOSS, /* a loss comes before any switch */
 };
 
 struct merge_switch {

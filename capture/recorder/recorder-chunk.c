@@ -56,10 +56,10 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 struct recorder_head {
 	const struct recorder *recorder;
 	struct fxt_archive part;
-	uint64_t *named; /* a bit per tid: the head has named it. Owned */
+	uint64_t *named; /* a bit for each tid: the head has named it. Owned */
 };
 
-/* Names TID, unless the head has named it already. */
+/* Writes the name of TID, unless the head has it already. */
 static int recorder_chunk_name(struct recorder_head *h, uint32_t tid)
 {
 	const struct tasks *tasks = &h->recorder->tasks;
@@ -77,7 +77,7 @@ static int recorder_chunk_name(struct recorder_head *h, uint32_t tid)
 	return fxt_archive_event(&h->part, &ev);
 }
 
-/* Names TID and its process. */
+/* Writes the names of TID and of its process. */
 static int recorder_chunk_name_both(uint32_t tid, void *userdata)
 {
 	struct recorder_head *h = userdata;
@@ -109,7 +109,7 @@ static int recorder_chunk_write_head(struct recorder_head *h, uint64_t at_ns,
 
 /* ---- both ---- */
 
-/* Forgets PID: packets no longer need its mappings. */
+/* Forgets process PID: packets no longer need its mappings. */
 static int recorder_forget_packets_of(struct recorder *r, uint32_t pid, uint64_t at_ns)
 {
 	const uint32_t koid = tasks_koid(&r->tasks, pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Identities: enters the worker's data about tasks and cgroups into the tables. Tasks that the
- * archive already names are named again.
+ * Identities: enters the data of the worker about tasks and cgroups into the tables. If the archive
+ * already has the name of a task, the name is written again.
  */
 #include "capture/recorder/recorder-parts.h"
 
@@ -21,7 +21,7 @@ int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks)
 	return error;
 }
 
-/* Requested identities that no record has reported meanwhile. */
+/* Enters requested identities that no record has reported meanwhile. */
 static int recorder_learn_queried(struct recorder *r, const struct outbuf *tasks, bool write)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
@@ -37,7 +37,7 @@ static int recorder_learn_command(struct recorder *r, const struct proc_command 
 	const struct task *task = tasks_get(&r->tasks, head->tid);
 	int n;
 
-	/* A known command line comes from a later exec, so it is newer. */
+	/* If the task already has a command line, that comes from a later exec, so it is newer. */
 	if (!task || (task->command_line && !task->command_old))
 		return 0;
 	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),

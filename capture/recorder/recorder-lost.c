@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Losses that no record reports: those that continue at the end, those that no record followed, and
- * runs that the kernel skipped.
+ * Losses that no record reports: losses that continue at the end, losses after which no record
+ * came, and runs that the kernel skipped.
  */
 #include "capture/recorder/recorder-parts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared part of the recorder's files. Internal to recorder*.c.
+ * The declarations that the files of the recorder share. Internal to recorder*.c.
  *
  *   recorder.c          records and rounds
  *   recorder-stages.c   the stages, in their order
@@ -17,7 +17,9 @@
 #include "capture/proc/proc-records.h"
 #include "capture/recorder/recorder.h"
 
-/* Each writes to TO, as of TS_NS, and returns 0 or a negative errno. */
+/*
+ * Each of these functions writes to TO, with the state at TS_NS. They return 0 or a negative errno.
+ */
 int recorder_write_start(const struct recorder *r, struct fxt_archive *to,
 			 const struct session_options *o, uint64_t ts_ns);
 int recorder_write_clock(struct fxt_archive *to, uint64_t ts_ns);
@@ -27,8 +29,8 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 			const struct recorder_end *end);
 
 /*
- * Enter the lists of struct rec_task and struct rec_cgroup that were made before the archive
- * begins. Return 0 or a negative errno.
+ * These functions enter the lists of struct rec_task and struct rec_cgroup that were made before
+ * the archive begins. They return 0 or a negative errno.
  */
 int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks);
 int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
@@ -41,7 +43,10 @@ int recorder_close_cpu(struct recorder *r, unsigned cpu);
  */
 int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns);
 
-/* Malformed records that the archive does not have yet. Their class is unknown. */
+/*
+ * Returns the number of malformed records that the archive does not have yet. Their class is
+ * unknown.
+ */
 uint64_t recorder_unreported_malformed(const struct recorder *r);
 
 /* Called when the recording ends: remembers the losses that continue. */
@@ -54,7 +59,7 @@ void recorder_note_losses(struct recorder *r);
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
 				      unsigned cpu, const struct ring_lost *mark);
 
-/* LIST has N samples of counters, which are dropped. */
+/* Counts the N samples of counters in LIST, which are dropped. */
 void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, size_t n);
 
 /*
@@ -64,8 +69,9 @@ void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, 
 int recorder_write_dropped(struct recorder *r);
 
 /*
- * Write losses that the programs could not mark, because no record followed, and skipped runs,
- * whose CPU and time are unknown. Return 0 or a negative errno.
+ * The first function writes losses that the programs could not mark, because no record followed.
+ * The second one writes skipped runs, whose CPU and time are unknown. Both return 0 or a negative
+ * errno.
  */
 int recorder_write_trailing_loss(struct recorder *r, enum event_class class, unsigned cpu);
 int recorder_write_skipped(struct recorder *r, enum event_class class);
@@ -73,9 +79,9 @@ int recorder_write_skipped(struct recorder *r, enum event_class class);
 /*
  * ---- the stages (recorder-stages.c) ----
  *
- * Everything passes recorder_stages[] from the first row to the last. A record passes the rows that
+ * Data passes recorder_stages[] from the first row to the last. A record passes the rows that
  * accept its kind. Other data passes the rows that have a function for it. The first function with
- * a result other than 0 ends the pass. Finished words of the rings do not pass: see
+ * a result other than 0 ends the pass. Finished words of the rings do not pass the rows: see
  * recorder_on_words() in recorder.c.
  */
 
@@ -87,15 +93,15 @@ struct recorder_stage {
 
 extern const struct recorder_stage recorder_stages[RECORDER_STAGES];
 
-/* The state of stage I. */
+/* Returns the state of stage I. */
 static inline void *recorder_state(const struct recorder *r, size_t i)
 {
 	return (char *)(uintptr_t)r + recorder_stages[i].state;
 }
 
 /*
- * Calls FUNCTION of each stage of R that has one, until one returns a value other than 0, and
- * returns that value.
+ * Calls FUNCTION of each stage of R that has it. If one returns a value other than 0, returns that
+ * value without further calls.
  */
 #define RECORDER_EACH(r, function, ...)                                                            \
 	({                                                                                         \

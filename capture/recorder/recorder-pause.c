@@ -2,9 +2,9 @@
 /*
  * Pauses of a recording (docs/architecture/budgets.md).
  *
- * A pause is an end and a new begin within one archive: open items are closed, and earlier state
- * becomes unknown. Only identities stay. They are compared with the new list, since meanwhile a tid
- * can belong to another task, and a process can run another program.
+ * A pause ends a recording and begins it again within one archive: open items are closed, and
+ * earlier state becomes unknown. Only identities stay. They are compared with the new list, since
+ * meanwhile a tid can belong to another task, and a process can run another program.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void recorder_set_resumed(struct recorder *r, const struct worker_results *news)
 	r->listed_ns = news->listed_ns;
 }
 
-/* Known tasks that are not listed have ended meanwhile. */
+/* Forgets known tasks that are not listed: they have ended meanwhile. */
 static int recorder_pause_forget_ended(struct recorder *r, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
@@ -65,7 +65,9 @@ static int recorder_pause_forget_ended(struct recorder *r, const struct outbuf *
 	return error;
 }
 
-/* Listed tasks that are unknown are new. Their tids may have belonged to other tasks. */
+/*
+ * Enters listed tasks that are unknown: they are new. Their tids may have belonged to other tasks.
+ */
 static int recorder_learn_new(struct recorder *r, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of the stages, the way of a record through them, and the functions of one stage for the
- * others (docs/architecture/pipeline.md, "Stages").
+ * The order of the stages, the way of a record through them, and the functions that stages have for
+ * each other (docs/architecture/pipeline.md, "Stages").
  */
 #include "capture/recorder/recorder-parts.h"
 
@@ -114,7 +114,7 @@ static int recorder_link_forget_task(uint32_t tid, uint64_t at_ns, void *userdat
 	return recorder_forget_task(userdata, tid, at_ns);
 }
 
-/* A switch before the list was complete is more reliable than the list. */
+/* If a switch comes before the end of the list, the switch is more reliable. */
 static void recorder_link_first_running(unsigned cpu, uint32_t *tid, int32_t *prio, void *userdata)
 {
 	struct recorder *r = userdata;

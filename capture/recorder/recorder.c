@@ -134,9 +134,9 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 /* ---- records ---- */
 
 /*
- * Finished words outnumber all other records, so they bypass the stages' list. Words of CLASS_SCHED
- * go to the triggers and then to the schedule, which converts them for the archive. Other words go
- * to activity.
+ * Handles finished words. There are more of them than of all other records, so they bypass the list
+ * of stages. Words of CLASS_SCHED go to the triggers and then to the schedule, which converts them
+ * for the archive. Other words go to activity.
  */
 static int recorder_on_words(const struct merge_ring *from, uint64_t *words, unsigned n_words,
 			     void *userdata)
@@ -315,7 +315,7 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 	int error = 0;
 
 	collector_count_walks(r->pipe.collector, r->walks);
-	/* (a pause has closed them already) */
+	/* (a pause has already closed the open items) */
 	for (unsigned cpu = 0; error == 0 && !r->paused && cpu < r->pipe.n_cpus; cpu++)
 		error = recorder_close_cpu(r, cpu);
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From rings to archive: all code that turns records into bytes, without threads, timers or
+ * From rings to the archive: all code that turns records into bytes. It has no threads, timers or
  * descriptors.
  *
  * The recorder is a pipeline: a context (pipeline.h), and stages in a declared order
@@ -35,7 +35,7 @@
 #include "capture/stages/trigger-input.h"
 #include "writer/fxt/fxt-archive.h"
 
-/* Counts for EVENT_STOP. */
+/* Counts that EVENT_STOP contains. */
 struct recorder_sums {
 	uint64_t events, lost, dismissed, unreported;
 	uint64_t walks[WALK_ENDS_MAX];
@@ -52,11 +52,11 @@ struct recorder_way {
 };
 
 struct recorder {
-	struct pipeline pipe; /* shared by the stages; its pointers refer to the members below */
+	struct pipeline pipe; /* shared by the stages; its pointers lead to the members below */
 	struct fxt_archive archive;
 	struct tasks tasks;
 	struct recorder_way ways[REC_KINDS], result_ways[REC_KINDS];
-	/* the state of the stages */
+	/* The state of each stage. */
 	struct news news;
 	struct trigger_input trigger_input;
 	struct selection selection;
@@ -70,17 +70,17 @@ struct recorder {
 	struct marks marks;
 	struct allocations allocations;
 	struct timelines timelines;
-	/* the input of the stages */
+	/* The input of the stages. */
 	struct merge *merge;
-	bool opened;                   /* the head of the archive is written */
-	bool closed;                   /* the end of the archive is written */
+	bool opened;                   /* the head of the archive has been written */
+	bool closed;                   /* the end of the archive has been written */
 	bool pauses;                   /* a pause was ordered */
-	bool paused;                   /* the pause is written */
+	bool paused;                   /* the pause has been written */
 	uint64_t end_ns;               /* end of the recording, if known */
 	uint64_t begun_ns;             /* start of the recording */
 	uint64_t start_ns;             /* when the recording started or was last resumed */
-	uint64_t listed_ns;            /* when the tasks had been listed after that */
-	uint32_t chunk;                /* the number of this chunk, from 1; 0 without chunks */
+	uint64_t listed_ns;            /* when all tasks had been listed after that start */
+	uint32_t chunk;                /* the number of this chunk, counted from 1; 0 = no chunks */
 	uint64_t n_marks;              /* marks and contexts that the user has written */
 	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
 	struct recorder_sums base;     /* the sums of earlier chunks */
@@ -94,30 +94,34 @@ struct recorder {
 /* Data from the owner for the end of the archive. */
 struct recorder_end {
 	const char *reason;
-	const char *session;               /* the name of the session */
-	const struct recorder_sums *since; /* counts start here; NULL = at the start of the chunk */
+	const char *session; /* the name of the session */
+	/* Counts begin with these sums; NULL = at the start of the chunk. */
+	const struct recorder_sums *since;
 	uint64_t bytes, daemon_cpu_ns, bpf_cpu_ns;
-	uint64_t dropped_bytes; /* dropped for lack of room, since the start */
+	uint64_t dropped_bytes; /* bytes that were dropped for lack of room, since the start */
 };
 
 /* OWNER is copied. Returns 0 or -ENOMEM. */
 int recorder_init(struct recorder *r, const struct pipeline_owner *owner);
 void recorder_deinit(struct recorder *r);
 
-/* Call it when the programs run. Takes the results of the worker. Returns 0 or a negative errno. */
+/*
+ * To be called when the programs run. Takes the results of the worker. Returns 0 or a negative
+ * errno.
+ */
 int recorder_begin(struct recorder *r, const struct worker_results *news,
 		   const struct session_options *options);
 
-/* Call it before the rings are freed. */
+/* To be called before the rings are freed. */
 void recorder_release(struct recorder *r);
 
 /*
- * Writes following records to B (borrowed). The round ends after the record with which B reaches
+ * From now on, writes records to B (borrowed). The round ends after the record with which B reaches
  * FULL bytes; if FULL is 0, B has no limit.
  */
 void recorder_set_buffer(struct recorder *r, struct outbuf *b, size_t full);
 
-/* Ends the recording at END_NS: later records are not written. Call it once. */
+/* Ends the recording at END_NS: later records are not written. To be called once. */
 void recorder_set_end(struct recorder *r, uint64_t end_ns);
 
 /*
@@ -126,9 +130,9 @@ void recorder_set_end(struct recorder *r, uint64_t end_ns);
 int recorder_open(struct recorder *r, const struct session_options *options);
 
 /*
- * Writes records up to HORIZON_NS. Returns 0 when all are written, a positive number if
- * the buffer is full, or a negative errno. After a full buffer, call it again with the same horizon
- * and another buffer: it continues where it ended.
+ * Writes records up to HORIZON_NS. Returns 0 when all have been written, a positive number if the
+ * buffer is full, or a negative errno. If the buffer is full, the caller sets another one and calls
+ * the function again with the same horizon. It continues where it ended.
  */
 int recorder_round(struct recorder *r, uint64_t horizon_ns);
 
@@ -139,9 +143,9 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns);
 int recorder_close(struct recorder *r, const struct recorder_end *end);
 
 /*
- * Chunks (docs/architecture/chunks.md), for a session with session_options_splits(). AT_NS is the
- * horizon of a round that returned 0. TAIL receives a complete tail (STORE_TAIL), and HEAD a
- * complete head (STORE_HEAD).
+ * The functions below are for chunks (docs/architecture/chunks.md), if session_options_splits().
+ * AT_NS is the horizon of a round that returned 0. TAIL receives a complete tail (STORE_TAIL), and
+ * HEAD a complete head (STORE_HEAD).
  */
 
 /*
@@ -167,8 +171,8 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 		  struct outbuf *tail);
 
 /*
- * Takes results of the worker: requested tasks, command lines. If WRITE, they are written at once,
- * otherwise before the next record about the task. Returns 0 or a negative errno.
+ * Takes results of the worker: requested tasks and command lines. If WRITE is true, they are
+ * written at once, otherwise before the next record about the task. Returns 0 or a negative errno.
  */
 int recorder_learn(struct recorder *r, const struct worker_results *news, bool write);
 
@@ -204,14 +208,14 @@ int recorder_pause(struct recorder *r);
 
 /*
  * After a pause, when the programs run again, call recorder_set_resumed(). The archive then
- * receives everything since the start time in NEWS. Then call recorder_resume().
+ * receives all records since the start time in NEWS. Then call recorder_resume().
  */
 void recorder_set_resumed(struct recorder *r, const struct worker_results *news);
 
-/* Writes the lists in NEWS, as at the start. Returns 0 or a negative errno. */
+/* Writes the lists in NEWS, as they are written at the start. Returns 0 or a negative errno. */
 int recorder_resume(struct recorder *r, const struct worker_results *news);
 
-/* The number of triggers that have fired, including suppressed ones. */
+/* Returns the number of triggers that have fired, including suppressed triggers. */
 uint64_t recorder_n_triggers(const struct recorder *r);
 
 /*
@@ -221,14 +225,16 @@ uint64_t recorder_n_triggers(const struct recorder *r);
  */
 int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_t open);
 
-/* The number of events so far. */
+/* Returns the number of events so far. */
 uint64_t recorder_n_events(const struct recorder *r);
 
-/* The number of events so far of the categories of GROUP. */
+/* Returns the number of events so far that belong to the categories of GROUP. */
 uint64_t recorder_n_events_of(const struct recorder *r, enum category_group group);
 
-/* The counts of all data that has been written. */
+/* Returns the counts of all data that has been written. */
 struct recorder_sums recorder_sums(const struct recorder *r);
 
-/* The number of lost events, including those that the archive does not report yet. */
+/*
+ * Returns the number of lost events, including events whose loss the archive does not report yet.
+ */
 uint64_t recorder_lost(const struct recorder *r, enum event_class class);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The results of a session's worker since the last query. They change the state of the session. The
- * recorder takes the lists.
+ * The results of a session's worker since the last query. The results change the state of the
+ * session, and the recorder takes the lists.
  */
 #pragma once
 
@@ -16,37 +16,40 @@ struct collector;
 
 struct worker_results {
 	/*
-	 * These stay true. `complete`: samples are taken, and processes watched. `quiet`: no
-	 * program runs any more. `detached`: all data has been read, too.
+	 * When these are true, they stay true. `complete`: samples are taken, and processes are
+	 * watched. `quiet`: no program runs any more. `detached`: all data has been read, too.
 	 */
 	bool started, complete, quiet, detached, unloaded;
-	int error;                        /* the reason why it could not start */
-	char *error_text;                 /* a sentence, owned; NULL = none */
+	int error;                        /* the reason why recording could not start */
+	char *error_text;                 /* that reason as a sentence, owned; NULL = no sentence */
 	struct collector *collector;      /* borrowed; set with `started` */
 	const struct call_targets *calls; /* borrowed; NULL = no calls are recorded */
-	const struct moments *moments;    /* likewise */
-	uint64_t attach_ns;               /* a time not after the attach of the first program */
-	uint64_t start_ns;                /* when all programs were attached */
-	uint64_t start_cpu_ns;            /* CPU time of the thread until start_ns */
-	uint64_t listed_ns;               /* when the list of tasks was complete */
-	uint64_t complete_ns;             /* all requested data is recorded since then */
+	const struct moments *moments;    /* borrowed; NULL = no moments are recorded */
+	/* A time before, or when, the first program was attached. */
+	uint64_t attach_ns;
+	uint64_t start_ns;     /* when all programs were attached */
+	uint64_t start_cpu_ns; /* CPU time of the thread until start_ns */
+	uint64_t listed_ns;    /* when all tasks had been listed */
+	uint64_t complete_ns;  /* all requested data is recorded since then */
 	struct outbuf
-		tasks; /* struct rec_task: the list of all tasks, complete with `started`. Owned */
-	struct outbuf looked_up; /* struct rec_task: requested. Owned */
-	struct outbuf commands;  /* struct proc_command. Owned */
+		/* Struct rec_task: all tasks; the list is complete when `started` is set. Owned. */
+		tasks;
+	struct outbuf looked_up; /* struct rec_task: tasks that were requested. Owned */
+	struct outbuf commands;  /* struct proc_command: command lines. Owned */
 	struct outbuf cgroups;   /* struct rec_cgroup: the cgroups of `tasks` that were not
 				  * passed before. Owned */
-	struct outbuf samples;   /* struct rec_counters. Owned */
+	struct outbuf samples;   /* struct rec_counters: samples of counters. Owned */
 	struct outbuf mappings;  /* struct rec_mapping: mappings at the start. Owned */
 	struct outbuf waiting;   /* struct rec_piece: the stacks of threads that waited when times
 				  * off CPU began. Owned */
-	uint32_t shed_bits;      /* bits 1 << SHED_*: stopped as ordered, and not resumed */
-	unsigned n_failed;       /* parts that could not be resumed */
+	/* Parts that were stopped as ordered, and not resumed: bits 1 << SHED_*. */
+	uint32_t shed_bits;
+	unsigned n_failed; /* number of parts that could not be resumed */
 	/* The number of resumes: after one, the times and lists above are new */
 	unsigned n_resumed;
-	uint64_t n_snapshots; /* the completed ones */
-	int snapshot_error;   /* the reason why the last one is incomplete, or 0 */
-	uint64_t n_searches;  /* the completed ones */
-	int search_error;     /* the error of the last one, or 0 */
-	uint64_t cpu_ns;      /* CPU time of the thread */
+	uint64_t n_snapshots; /* number of completed snapshots */
+	int snapshot_error;   /* the reason why the last snapshot is incomplete, or 0 */
+	uint64_t n_searches;  /* number of completed searches */
+	int search_error;     /* the error of the last search, or 0 */
+	uint64_t cpu_ns;      /* CPU time of the worker's thread */
 };

@@ -5,7 +5,7 @@
 #pragma once
 
 /*
- * Shared memory: rings of collectors, which stay in the kernel as long as a process has them.
- * Returns 0 or a negative errno.
+ * Unmaps shared memory: rings of collectors, which stay in the kernel as long as a process has
+ * them. Returns 0 or a negative errno.
  */
 int after_fork_unmap_shared(void);

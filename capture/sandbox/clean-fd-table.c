@@ -11,7 +11,7 @@
 #include "base/foreign-fds.h"
 
 /*
- * A reserved low number. Each call gives it to the descriptor that it passes to FN. -1 = it is not
+ * A reserved low number. Each call passes its descriptor to FN with this number. -1 = it is not
  * reserved, because clean_fd_table_begin() was not called.
  */
 static int spare_fd = -1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A child has all descriptors of its parent, and closes them at the latest when it ends. This can
- * block forever for a file on a file system that never answers, which a client passed to the
- * service (daemon/files/async-close.h). So a child that needs no descriptors is made by a thread
- * with its own table of only the lowest numbers.
+ * A table of descriptors without those of clients. A child has all descriptors of its parent, and
+ * closes them at the latest when it ends. This can block forever for a file on a file system that
+ * never answers, which a client passed to the service (daemon/files/async-close.h). So a child that
+ * needs no descriptors is made by a thread with its own table of only the lowest numbers.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
  */
 int clean_fd_table_begin(void);
 
-/* One of the descriptors that reserve the low numbers: /dev/null, for reading. -1 before
- * clean_fd_table_begin(). */
+/* Returns one of the descriptors that reserve the low numbers: /dev/null, for reading. Returns -1
+ * before clean_fd_table_begin(). */
 int clean_fd_table_null(void);
 
 /*
@@ -27,7 +27,7 @@ int clean_fd_table_null(void);
 int clean_fd_table_run(int (*fn)(void *userdata), void *userdata);
 
 /*
- * The same, but FN gets a copy of FD with a number below CLEAN_FD_TABLE. Without
+ * Like clean_fd_table_run(), but FN gets a copy of FD with a number below CLEAN_FD_TABLE. Without
  * clean_fd_table_begin(), the caller runs FN itself, with all descriptors.
  */
 int clean_fd_table_run_with(int fd, int (*fn)(int fd, void *userdata), void *userdata);

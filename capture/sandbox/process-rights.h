@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks the privileges of this thread, and permanently reduces those of a process that is forked
- * to work for another user. This file uses system calls, because the library's functions would
- * notify threads that the child does not have.
+ * Checks the privileges of this thread, and permanently reduces the privileges of a process that is
+ * forked to work for another user. The functions make system calls directly, because the library's
+ * functions would notify threads that the child does not have.
  */
 #pragma once
 

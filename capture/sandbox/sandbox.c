@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The sandbox is a forked child without exec. All its code is in this program, so nothing has to be
- * installed or found. Before it reads the file, the child gives up what it inherited: descriptors,
- * capabilities, the user, and shared memory (the rings of the collector).
+ * installed or found. Before it reads the file, the child gives up all that it inherited:
+ * descriptors, capabilities, the user, and shared memory (the rings of the collector).
  */
 #include "capture/sandbox/sandbox.h"
 
@@ -30,15 +30,15 @@
 
 enum {
 	NOBODY = 65534,
-	PIPE_FD = 0, /* in the child */
+	PIPE_FD = 0, /* descriptor of the pipe in the child */
 	CPU_SECONDS = 30,
 };
 
 #define MEMORY_MAX ((uint64_t)256 << 20) /* in addition to the memory at the fork (with the file) */
 
-/* The head of the answer. */
+/* The beginning of the answer. */
 struct apart_head {
-	int32_t error; /* the result of the function */
+	int32_t error; /* result of the function */
 	uint32_t pad;
 	uint64_t size; /* bytes of the answer that follow */
 };
@@ -120,13 +120,16 @@ static void sandbox_keep_memory(void)
 #endif
 }
 
-/* The system calls of malloc(), and writes to the pipe. All others kill the process. */
+/*
+ * Allows the system calls of malloc(), and writes to the pipe. All other system calls kill the
+ * process.
+ */
 static int sandbox_allow_calls(scmp_filter_ctx filter)
 {
 	static const int calls[] = {
 		SCMP_SYS(brk),         SCMP_SYS(munmap),     SCMP_SYS(mremap), SCMP_SYS(madvise),
 		SCMP_SYS(exit),        SCMP_SYS(exit_group), SCMP_SYS(futex),  SCMP_SYS(getrandom),
-		SCMP_SYS(sched_yield), SCMP_SYS(sysinfo), /* qsort() */
+		SCMP_SYS(sched_yield), SCMP_SYS(sysinfo), /* qsort() needs these */
 	};
 	const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
 	int r = 0;
@@ -173,7 +176,10 @@ static bool sandbox_write_all(const void *p, size_t n)
 	return true;
 }
 
-/* Does not return. Failures before the filter is loaded are reported, too. */
+/*
+ * Runs JOB in the child, and does not return. Failures before the filter is loaded are reported,
+ * too.
+ */
 static void sandbox_run_child(const struct job *job, int pipe_fd)
 {
 	struct outbuf answer = { .limit = job->max };
@@ -249,7 +255,7 @@ static int sandbox_read_answer(int fd, uint64_t deadline_ns, size_t max, struct 
 	return n < 0 ? (int)n : -EBADMSG;
 }
 
-/* Runs in a thread with few descriptors, which the child inherits. */
+/* Forks the child, in a thread with few descriptors, which the child inherits. */
 static int sandbox_run_job(void *userdata)
 {
 	const struct job *job = userdata;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads an untrusted file in a separate process. Even if the file compromises the code, that
- * process has no privileges, can open nothing, sees no shared memory, and has limited time and
- * memory. Its only output is an answer of limited size, which must be checked like any other input.
+ * Reads an untrusted file in a separate process. Even if the file takes over the code, that process
+ * has no privileges, can open nothing, sees no shared memory, and has limited time and memory. Its
+ * only output is an answer of limited size, which must be checked like any other input.
  */
 #pragma once
 
@@ -11,18 +11,21 @@
 
 #include "base/outbuf.h"
 
-/* Runs in the sandbox, and writes an answer about the N bytes of the file. sandbox_run() returns
- * its error. */
+/* Runs in the sandbox, and writes an answer about the N bytes of the file. If it returns an error,
+ * sandbox_run() returns that. */
 typedef int (*sandbox_fn)(const void *data, size_t n, struct outbuf *answer);
 
 /*
- * Runs FN over the file FD (borrowed) for at most TIMEOUT_NS, and waits for it. Its answer, at most
- * MAX bytes, is appended to ANSWER. Returns 0; the negative errno of FN or of a failure to run it;
- * -EBADMSG if the process died, or its answer was invalid; -ETIME if it did not end.
+ * Runs FN over the file FD (borrowed) for at most TIMEOUT_NS, and waits for it. The answer of FN,
+ * at most MAX bytes, is appended to ANSWER. Returns 0; the negative errno of FN or of a failure to
+ * run it; -EBADMSG if the process died, or its answer was invalid; -ETIME if it did not end.
  */
 int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer);
 
-/* The same, with data of the caller: USERDATA is in the process's copy of the memory. */
+/*
+ * Like sandbox_run(), with data of the caller: USERDATA leads to the copy of the memory that the
+ * process has.
+ */
 typedef int (*sandbox_with_fn)(const void *data, size_t n, struct outbuf *answer,
 			       const void *userdata);
 int sandbox_run_with(int fd, sandbox_with_fn fn, const void *userdata, uint64_t timeout_ns,
@@ -30,6 +33,6 @@ int sandbox_run_with(int fd, sandbox_with_fn fn, const void *userdata, uint64_t 
 
 /*
  * Maps the file FD; the caller unmaps it. The bytes can change, and truncation of the file causes
- * SIGBUS. Returns 0, -ENOEXEC if it is not a file with content, or the error.
+ * SIGBUS. Returns 0, -ENOEXEC if FD is not a file with content, or another negative errno.
  */
 int sandbox_map_file(int fd, void **ret, size_t *ret_n);

@@ -10,10 +10,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Instead of the user's own groups: looking them up could wait for a server. */
+/* This is used instead of the user's own groups: finding those could wait for a server. */
 #define NO_GROUP ((gid_t)65534)
 
-/* (both calls return the previous id, even on failure; -1 changes nothing) */
+/*
+ * Sets the ids for file systems. Both system calls return the previous id, even if they fail. -1
+ * changes nothing.
+ */
 static int thread_identity_set_file_ids(uid_t uid, gid_t gid)
 {
 	syscall(SYS_setfsgid, gid);

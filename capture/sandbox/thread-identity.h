@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The identity of a thread for file systems. Data written for a user must be charged to that user.
- * Otherwise users could use blocks that are reserved for root (ext4), and exceed limits that
- * capabilities override.
+ * The identity of a thread for file systems. If data is written for a user, file systems must
+ * charge it to that user. Otherwise users could use blocks that are reserved for root (ext4), and
+ * exceed limits that capabilities override.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 #include <sys/types.h>
 
 struct thread_identity {
-	bool other; /* false = the identity of the process */
+	bool other; /* false = use the identity of the process */
 	uid_t uid;
 };
 
-/* The identity for writing as UID. For root, it is the identity of the process. */
+/* Returns the identity for writing as UID. For root, this is the identity of the process. */
 static inline struct thread_identity thread_identity_of(uid_t uid)
 {
 	return (struct thread_identity){ .other = uid != 0, .uid = uid };

@@ -10,14 +10,14 @@
 
 struct user_counts {
 	pthread_mutex_t lock;
-	struct table users; /* uid + 1 -> the count itself, instead of a pointer */
+	struct table users; /* uid + 1 -> the count itself (not a pointer) */
 	unsigned all;
 };
 
 struct user_counts abandoned_sessions = { .lock = PTHREAD_MUTEX_INITIALIZER };
 struct user_counts written_snapshots = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The caller holds the lock. */
+/* Reads the counts. The caller holds the lock. */
 static struct user_count user_counts_read(struct user_counts *c, uid_t uid)
 {
 	uintptr_t user = (uintptr_t)table_get(&c->users, (uint64_t)uid + 1);

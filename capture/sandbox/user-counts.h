@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts per user, for limits on resources of threads that nothing else tracks any more.
- * Thread-safe.
+ * Counts for each user, for limits on the resources of threads that nothing else tracks any more.
+ * All threads may use them.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 struct user_counts;
 
 /*
- * Sessions released by their owner, with threads that have not returned: they hang in the kernel,
- * in a file or a process of that user.
+ * Sessions that their owner has released, but with threads that have not returned: these hang in
+ * the kernel, in a file or a process of that user.
  */
 extern struct user_counts abandoned_sessions;
 
@@ -24,14 +24,14 @@ struct user_count {
 };
 
 /*
- * Adds one for UID, or with N = -1 subtracts one. Returns the new count; without memory, UID is not
+ * Adds N, which is 1 or -1, to the count of UID. Returns the new count; without memory, UID is not
  * counted.
  */
 struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n);
 
 /*
- * Threads that belong together, such as those of a session. If any of them hang, they count once.
- * Each of them holds a reference. All functions accept NULL, and then do nothing.
+ * Threads that belong together, such as the threads of a session. If one or more of them hang, they
+ * count once. Each thread holds a reference. All functions accept NULL, and then do nothing.
  */
 struct abandoned_threads;
 
@@ -40,9 +40,12 @@ struct abandoned_threads *abandoned_threads_new(uid_t uid);
 struct abandoned_threads *abandoned_threads_ref(struct abandoned_threads *l);
 struct abandoned_threads *abandoned_threads_unref(struct abandoned_threads *l);
 
-/* A released thread hangs; a thread that hung has returned. */
+/*
+ * The first function says that a released thread hangs; the second one, that such a thread has
+ * returned.
+ */
 void abandoned_threads_hang(struct abandoned_threads *l);
 void abandoned_threads_return(struct abandoned_threads *l);
 
-/* The current counts. */
+/* Returns the current counts. */
 struct user_count user_counts_get(struct user_counts *c, uid_t uid);

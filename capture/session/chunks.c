@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 
-/* A chunk has this part of the data that a flight recorder keeps: 1 / CHUNKS_KEPT. */
+/* A chunk has this share of the data that a flight recorder keeps: 1 / CHUNKS_KEPT. */
 enum { CHUNKS_KEPT = 8 };
 
 /* The interval between checks for room. */
@@ -54,8 +54,8 @@ uint64_t chunks_bytes_since(const struct chunks *c, const struct chunk_begin *be
 	return begin->head_bytes + c->body_bytes - begin->body_bytes;
 }
 
-/* The size of this chunk in its file. Bytes that are not compressed yet are estimated with the
- * ratio so far. */
+/* Returns the size of this chunk in its file. If bytes are not compressed yet, their compressed
+ * size is estimated with the ratio so far. */
 static uint64_t chunks_file_bytes(const struct chunks *c, const struct session_options *o,
 				  const struct output_status *status)
 {
@@ -64,8 +64,9 @@ static uint64_t chunks_file_bytes(const struct chunks *c, const struct session_o
 	return (uint64_t)((double)c->bytes * (double)status->bytes / (double)c->all_bytes);
 }
 
-/* A chunk whose head is larger than its body is inefficient, so a flight recorder's chunk may
- * then be longer. If the output had no room for data of this chunk, it ends at once. */
+/* Whether the chunk of a flight recorder must end. A chunk whose head is larger than its body is
+ * inefficient, so it may then be longer. If the output had no room for data of this chunk, it ends
+ * at once. */
 static bool chunks_flight_is_due(const struct chunks *c, const struct session_options *o,
 				 const struct output_status *status, uint64_t age_ns)
 {

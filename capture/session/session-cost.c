@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cost of a session, measured each second, the parts that are stopped when it is too high, and
- * their return (docs/architecture/budgets.md).
+ * The cost of a session, which is measured each second. When it is too high, parts are stopped, and
+ * later resumed (docs/architecture/budgets.md).
  */
 #include "capture/session/session-parts.h"
 
@@ -52,7 +52,7 @@ int session_write_steps(struct session *s)
 
 /* ---- the limit ---- */
 
-/* The number of CPUs whose time the limit is a share of; 0 = of one CPU. The lower of both
+/* Returns the number of CPUs of whose time the limit is a share; 0 = of one CPU. The lower of both
  * limits applies. */
 static uint32_t session_cost_share_of(const struct session *s)
 {
@@ -72,7 +72,7 @@ static uint64_t session_limit_of(const struct session *s)
 	return n ? n * s->options.max_overhead_machine_ppm : s->options.max_overhead_ppm;
 }
 
-/* The work of the machine is read only if a part may have to stop or return. */
+/* Reads the work of the machine, but only if a part may have to be stopped or resumed. */
 static uint64_t session_read_work(const struct session *s)
 {
 	return s->budget.n_over || s->budget.shed_bits ? machine_switches("/proc/stat") : 0;
@@ -113,7 +113,7 @@ void session_record_step(struct session *s, enum budget_shed what, bool back, ui
 static void session_cost_order(struct session *s, uint32_t shed_bits)
 {
 	s->shed_bits = shed_bits;
-	s->budget.begun = false; /* until the worker reports it */
+	s->budget.begun = false; /* no checks until the worker reports the change */
 	worker_order_shed(s->worker, shed_bits);
 }
 
@@ -129,7 +129,7 @@ static void session_cost_shed(struct session *s, enum budget_shed what, uint64_t
 	session_cost_order(s, s->shed_bits | UINT32_C(1) << what);
 }
 
-/* The return of the part is reported when the worker has done it. */
+/* Resumes a part. This is reported when the worker has done it. */
 static void session_cost_return_part(struct session *s, enum budget_shed what)
 {
 	if (what == SHED_SESSION)
@@ -137,7 +137,7 @@ static void session_cost_return_part(struct session *s, enum budget_shed what)
 	session_cost_order(s, s->shed_bits & ~(UINT32_C(1) << what));
 }
 
-/* A part could not be resumed. */
+/* Handles parts that could not be resumed. */
 static void session_see_failed(struct session *s, const struct worker_results *results)
 {
 	for (enum budget_shed what = 0; what < SHED_MAX; what++) {
@@ -161,7 +161,7 @@ void session_update_sheds(struct session *s, const struct worker_results *result
 	if (!failed && results->shed_bits == s->shed_done)
 		return;
 	s->shed_done = results->shed_bits;
-	/* (the end of a pause is written when the new list of tasks is) */
+	/* (the end of a pause is written together with the new list of tasks) */
 	for (enum budget_shed what = 0; what < SHED_SESSION; what++)
 		if (back >> what & 1)
 			session_record_step(s, what, true, clock_boot_ns());

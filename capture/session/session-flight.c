@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Snapshots of a flight recorder. While it runs, they are taken between two records; after its end,
- * from the kept data (docs/architecture/chunks.md, "Flight recorder").
+ * Snapshots of a flight recorder. While it runs, snapshots are taken between two records; after its
+ * end, from the data that was kept (docs/architecture/chunks.md, "Flight recorder").
  */
 #include "capture/session/session-parts.h"
 
@@ -17,7 +17,7 @@ static bool session_snapshot_is_due(const struct session *s, uint64_t horizon_ns
 	       !s->detached;
 }
 
-/* The snapshot is the kept data with a tail of its own. */
+/* Takes a snapshot: the kept data with another tail. */
 static int session_take_running_snapshot(struct session *s, uint64_t horizon_ns)
 {
 	const struct recorder_end end = session_end_of_kept(s, "snapshot");
@@ -41,7 +41,7 @@ int session_take_due_snapshot(struct session *s, uint64_t horizon_ns)
 						      : 0;
 }
 
-/* The kept data of an ended session already has its tail. */
+/* Takes a snapshot of an ended session, whose kept data already has its tail. */
 static void session_take_ended_snapshot(struct session *s)
 {
 	struct flight_snapshot *taken = NULL;
@@ -61,9 +61,12 @@ void session_serve_snapshots(struct session *s)
 	if (s->flights.now && snapshot_ended(s->flights.now, &error))
 		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, snapshot_fd(s->flights.now), NULL);
 	if (snapshot_queue_step(&s->flights)) {
-		/* If it cannot be watched, the next drain detects its end. */
+		/*
+		 * If the descriptor cannot be watched, the next drain detects the end of the
+		 * snapshot.
+		 */
 		session_watch(s, snapshot_fd(s->flights.now));
-		/* The interval of drains stays, but the next one comes as soon as possible. */
+		/* The interval of drains stays, but the next drain comes as soon as possible. */
 		if (state == SESSION_RUNNING)
 			session_arm_drain(s, MERGE_MARGIN_NS + 1000000);
 	}

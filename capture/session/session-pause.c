@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pause of a session that still exceeds its limit when all other parts are stopped, and that is
- * configured not to end (docs/architecture/budgets.md).
+ * The pause of a session. A session pauses if it still exceeds its limit when all other parts are
+ * stopped, and is configured not to end (docs/architecture/budgets.md).
  *
  *	SESSION_GOES -> PAUSES -> PAUSED -> RESUMES -> BEGUN -> GOES
  *

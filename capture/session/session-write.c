@@ -16,7 +16,7 @@ enum { BUFFER_FULL = 256 << 10 };
  * this long. */
 #define SPLIT_WAIT_NS UINT64_C(30000000000)
 
-/* Makes sure that there is a buffer. Returns false if none is available. */
+/* Makes sure that there is a buffer. Returns false if no buffer is available. */
 static bool session_have_buffer(struct session *s)
 {
 	if (!s->buffer) {
@@ -50,7 +50,7 @@ bool session_writable(struct session *s)
 	return s->recorder.pipe.collector && !s->recorder.closed && session_have_buffer(s);
 }
 
-/* The end of the data from BEGIN on. */
+/* Returns the end of the data from BEGIN on. */
 static struct recorder_end session_end_since(struct session *s, const struct chunk_begin *begin,
 					     const char *reason)
 {
@@ -70,7 +70,7 @@ struct recorder_end session_end_of_kept(struct session *s, const char *reason)
 {
 	const struct chunk_begin *begin = chunks_now(&s->chunks);
 
-	/* (the output may lag behind, so its oldest chunk is never too new) */
+	/* (the output may be behind, so its oldest chunk is never too new) */
 	if (s->options.mode == SESSION_FLIGHT)
 		begin = chunks_begun(&s->chunks, flight_oldest(output_store(s->output)));
 	return session_end_since(s, begin, reason);
@@ -78,7 +78,7 @@ struct recorder_end session_end_of_kept(struct session *s, const char *reason)
 
 /* ---- chunks ---- */
 
-/* BOOT_NS as a time of CLOCK_REALTIME. */
+/* Returns BOOT_NS as a time of CLOCK_REALTIME. */
 static struct store_moment session_moment_of(uint64_t boot_ns)
 {
 	const struct clock_snapshot now = clock_snapshot();
@@ -114,8 +114,8 @@ static bool session_have_parts(struct session *s)
 	return s->tail && s->head;
 }
 
-/* All records up to AT_NS are written, so a chunk can end here, and the next one begin. Without
- * room, the split is postponed. */
+/* All records up to AT_NS are written, so a chunk can end here, and the next one begin. If there is
+ * no room, the split is postponed. */
 static int session_write_split(struct session *s, uint64_t at_ns)
 {
 	struct recorder_end end;
@@ -135,7 +135,7 @@ static int session_write_split(struct session *s, uint64_t at_ns)
 		return r;
 	session_queue_buffer(s, STORE_BODY);
 	session_write_put(s, TAKE_PTR(s->tail), STORE_TAIL);
-	/* Converted once, so that the names of both chunks have the same time. */
+	/* The time is converted once, so that the names of both chunks have the same time. */
 	at = session_moment_of(at_ns);
 	session_write_end_chunk(s, at);
 	session_write_begin_chunk(s, at);
@@ -173,7 +173,7 @@ static int session_open_archive(struct session *s)
 	return session_next_buffer(s, STORE_HEAD);
 }
 
-/* Writes the tail into a buffer of its own. Returns as above. */
+/* Writes the tail into a buffer of its own. Returns like session_open_archive(). */
 static int session_close_archive(struct session *s)
 {
 	const struct recorder_end end = session_end_of_kept(s, s->reason);
@@ -188,9 +188,9 @@ static int session_close_archive(struct session *s)
 }
 
 /*
- * Writes the records up to HORIZON_NS. Each full buffer is passed on, and the round continues in
- * the next one. Returns 0, 1 if there is no other buffer (the rest stays in the rings), or a
- * negative errno.
+ * Writes the records up to HORIZON_NS. Each full buffer is passed to the output, and the round
+ * continues in the next buffer. Returns 0, 1 if there is no other buffer (the rest stays in the
+ * rings), or a negative errno.
  */
 static int session_write_records(struct session *s, uint64_t horizon_ns)
 {

@@ -22,8 +22,8 @@
 #include "capture/recorder/merge.h"
 #include "capture/options/options-complete.h"
 
-/* Drains come at half the flush interval: the second takes the records that were too young for
- * the first. */
+/* There are two drains in each flush interval: the second one takes the records that were too young
+ * for the first one. */
 enum { DRAINS_PER_FLUSH = 2 };
 
 const char *const session_state_names[SESSION_STATE_MAX] = {
@@ -125,7 +125,7 @@ static void session_quiet_timer(int fd)
 	uint64_t count;
 
 	if (read(fd, &count, sizeof(count)) < 0)
-		return; /* had not fired */
+		return; /* the timer had not fired */
 }
 
 int session_watch(struct session *s, int fd)
@@ -158,7 +158,7 @@ static void session_check_files(uint32_t pid, uint64_t ts_ns, void *userdata)
 	worker_order_mappings(s->worker, pid, ts_ns);
 }
 
-/* A trigger is reported after the data of this drain is written. */
+/* Stores a trigger, which is reported after the data of this drain is written. */
 static void session_on_trigger(const struct trigger *t, void *userdata)
 {
 	struct session *s = userdata;
@@ -190,7 +190,7 @@ static void session_on_started(struct session *s, const struct worker_results *r
 
 	s->start_ns = results->start_ns;
 	s->setup_cpu_ns = s->loop_cpu_ns + results->start_cpu_ns;
-	if (*s->reason) { /* stopped during the start: an empty recording */
+	if (*s->reason) { /* the session was stopped during the start: the recording is empty */
 		s->stop_ns = s->start_ns;
 		recorder_set_end(&s->recorder, s->stop_ns);
 	}
@@ -202,7 +202,7 @@ static void session_on_started(struct session *s, const struct worker_results *r
 	session_arm_drain(s, s->options.flush_ns / DRAINS_PER_FLUSH);
 }
 
-/* All requested parts are recorded. The duration counts from here. */
+/* Called when all requested parts are recorded. The duration counts from here. */
 static void session_on_complete(struct session *s, uint64_t complete_ns)
 {
 	uint64_t now_ns = clock_boot_ns();
@@ -259,7 +259,7 @@ static void session_on_results(struct session *s)
 	worker_results_deinit(&results);
 }
 
-/* The next step towards the end, if it is due. */
+/* Takes the next step towards the end, if it is due. */
 static void session_advance(struct session *s)
 {
 	s->status = output_poll(s->output);
@@ -347,7 +347,8 @@ int session_new(struct session_options *options, struct store *store, struct ses
 		    ?: session_watch(s, worker_fd(s->worker));
 	if (r == 0)
 		r = output_new(store, fxt_whole_records, defaulted.compress, s->abandoned_threads,
-			       &s->output); /* last, because it takes ownership of the store */
+			       /* This is last, because it takes ownership of the store. */
+			       &s->output);
 	if (r < 0)
 		return r;
 	s->options = defaulted;
@@ -562,7 +563,8 @@ void session_dispatch(struct session *s)
 		} else if (s->worker && fd == worker_fd(s->worker)) {
 			session_on_results(s);
 			due |= s->quiet ||
-			       s->pause != SESSION_GOES; /* the owner waits for these results */
+			       /* The owner waits for the results that arrive in a pause. */
+			       s->pause != SESSION_GOES;
 		} else if (s->recorder.pipe.collector &&
 			   fd == collector_doorbell_fd(s->recorder.pipe.collector)) {
 			collector_answer_doorbell(s->recorder.pipe.collector);

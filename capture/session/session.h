@@ -2,11 +2,11 @@
 /*
  * One recording, with its own eBPF programs, rings and output.
  *
- * A session is driven by its owner's event loop. It offers one descriptor that becomes readable
- * when session_dispatch() has work, and never blocks in it. All blocking work is done elsewhere:
- * loading, attaching, detaching and reading /proc in the session's worker thread, and writing in
- * the writer thread of its output, behind a bounded queue. If the output is slower than the
- * machine, the rings fill, and the programs count the dropped records, per CPU and class.
+ * The event loop of the owner drives a session. The session has one descriptor, which becomes
+ * readable when session_dispatch() has work. That function never blocks. All blocking work is done
+ * elsewhere: loading, attaching, detaching and reading /proc in the session's worker thread, and
+ * writing in the writer thread of its output, behind a bounded queue. If the output is slower than
+ * the machine, the rings fill, and the programs count the dropped records of each CPU and class.
  *
  * Life cycle: new -> start -> (running) -> stop -> finished. The state is derived from facts
  * (session_state()). A session ends by itself when it reaches its duration or size, or when its
@@ -34,40 +34,49 @@ enum session_state {
 	SESSION_RUNNING,
 	SESSION_DRAINING, /* stopped; the last records are being written to the output */
 	SESSION_STOPPED,  /* all is written */
-	SESSION_FAILED,   /* final, too: could not start, or ended early; see session_error() */
+	/* Recording could not start, or ended early, and never continues; see session_error(). */
+	SESSION_FAILED,
 	SESSION_STATE_MAX,
 };
 
 extern const char *const session_state_names[SESSION_STATE_MAX]; /* "ready", "running", ... */
 
 struct session_counters {
-	uint64_t events;            /* events in the archive, without synthetic ones */
+	uint64_t events;            /* events in the archive, without synthetic events */
 	uint64_t events_of[GROUPS]; /* events by groups of categories */
 	uint64_t foreign_calls;     /* system calls of 32-bit programs, not recorded */
-	uint64_t lost[CLASS_MAX];   /* counted by the programs, marked in the archive or pending */
-	uint64_t bytes;             /* written to the output */
-	uint64_t dropped_bytes;     /* for which a flight recorder had no room (flight.h) */
-	/* the current limit of a flight recorder (flight.h); 0 = not one */
+	/* Lost events that the programs have counted; in the archive, or not yet. */
+	uint64_t lost[CLASS_MAX];
+	uint64_t bytes;         /* bytes that were written to the output */
+	uint64_t dropped_bytes; /* bytes for which a flight recorder had no room (flight.h) */
+	/*
+	 * The current limit of a flight recorder (flight.h); 0 = the session is no flight recorder
+	 */
 	uint64_t flight_limit;
-	uint64_t daemon_cpu_ns; /* CPU time of kymo for this session since start_ns, all threads */
-	struct cost_sum bpf;    /* cost of the eBPF programs at the last check, once per second */
+	/* CPU time that kymo has used for this session since start_ns, in all threads. */
+	uint64_t daemon_cpu_ns;
+	/* Cost of the eBPF programs at the last check; checks are once per second. */
+	struct cost_sum bpf;
 	struct cost_sum bpf_classes[COST_CLASSES];
-	uint64_t snapshots_due; /* that points have asked for, of the owner (moments.md) */
-	uint64_t triggers;      /* triggers that fired, also those without a notification */
-	uint64_t cost_ppm; /* cost of both in the second before the last check, in ppm of one CPU */
-	unsigned n_cpus;   /* online CPUs, whose total is the machine's CPU time */
+	/* Number of snapshots that points have asked the owner for (moments.md). */
+	uint64_t snapshots_due;
+	uint64_t triggers; /* number of triggers that fired, also without a notification */
+	/* Cost of kymo and the programs in the second before the last check, in ppm of one CPU. */
+	uint64_t cost_ppm;
+	unsigned n_cpus;               /* online CPUs, whose total is the machine's CPU time */
 	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
-	uint64_t n_steps;              /* steps for the budget: parts stopped and resumed */
-	uint64_t start_ns;             /* CLOCK_BOOTTIME; 0 = not yet */
-	uint64_t stop_ns;              /* CLOCK_BOOTTIME; 0 = not yet */
+	/* Number of steps for the budget: parts were stopped or resumed. */
+	uint64_t n_steps;
+	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = not yet */
+	uint64_t stop_ns;  /* CLOCK_BOOTTIME; 0 = not yet */
 };
 
 /* A step for the budget: a part was stopped because of the cost, or resumed. */
 struct session_shed {
 	enum budget_shed what;
 	uint64_t ts_ns;               /* CLOCK_BOOTTIME */
-	uint64_t cost_ppm, limit_ppm; /* ppm of one CPU */
-	uint32_t n_cpus; /* the limit is a share of the time of these CPUs; 0 = of one CPU */
+	uint64_t cost_ppm, limit_ppm; /* in ppm of one CPU */
+	uint32_t n_cpus; /* the limit is a share of the time of this many CPUs; 0 = of one CPU */
 	bool back;
 };
 
@@ -76,8 +85,8 @@ enum { SESSION_STEPS_MAX = 16 };
 
 /*
  * A configured trigger has fired (triggers.h). Called from session_dispatch(), after the data that
- * led to it is written. Called for one of several simultaneous triggers. It may call any function
- * except session_free().
+ * led to it is written. If several triggers fire at once, it is called for one of them. It may call
+ * any function except session_free().
  */
 typedef void (*session_triggered_fn)(struct session *s, const struct trigger *t, void *userdata);
 
@@ -89,21 +98,21 @@ typedef void (*session_triggered_fn)(struct session *s, const struct trigger *t,
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
 /*
- * Makes a session that writes to STORE. Unset OPTIONS are filled in (session_options()). Takes
- * ownership of STORE and of the data of OPTIONS, both only on success. Returns 0, -EINVAL (an
- * option out of range), -ENOMEM, or another errno.
+ * Makes a session that writes to STORE. Unset OPTIONS are filled in (session_options()). On
+ * success, takes ownership of STORE and of the data of OPTIONS. Returns 0, -EINVAL (an option out
+ * of range), -ENOMEM, or another errno.
  */
 int session_new(struct session_options *options, struct store *store, struct session **ret);
 
 /*
  * Makes a session from the data that the flight recorder of a dead process left in DIR_FD (a
- * duplicate is kept). It has failed with reason "service died", and snapshots of it can be taken.
- * Takes ownership of the data of OPTIONS on success. Returns 0 or a negative errno.
+ * duplicate is kept). This session has failed with the reason "service died", but snapshots of it
+ * can be taken. On success, takes ownership of the data of OPTIONS. Returns 0 or a negative errno.
  */
 int session_new_recovered(struct session_options *options, int dir_fd, struct session **ret);
 
 /*
- * Frees the session in any state. Unwritten data is lost. An output that hangs in the kernel is
+ * Frees the session in any state. Unwritten data is lost. If an output hangs in the kernel, it is
  * left to its thread. Returns NULL.
  */
 struct session *session_free(struct session *s);
@@ -116,19 +125,19 @@ DEFINE_CLEANUP(struct session *, session_free)
  */
 uint64_t session_ring_memory(const struct session_options *o);
 
-/* FN is called for each change of state; at most one. */
+/* From now on, FN is called for each change of state. A session has only one such function. */
 void session_set_changed(struct session *s, session_changed_fn fn, void *userdata);
 
-/* FN is called for triggers; at most one. */
+/* From now on, FN is called for triggers. A session has only one such function. */
 void session_set_triggered(struct session *s, session_triggered_fn fn, void *userdata);
 
-/* Starts it, without waiting. Returns 0, or -EALREADY if it was started before. */
+/* Starts the session, without waiting. Returns 0, or -EALREADY if it was started before. */
 int session_start(struct session *s);
 
 /*
  * Requests a stop, without waiting. The file is completed, and then the state is SESSION_STOPPED.
- * REASON is a word for the archive and the bus ("requested", "owner gone"). Returns 0, also if it
- * has stopped already, or -EINVAL if it was never started.
+ * REASON is a word for the archive and the bus ("requested", "owner gone"). Returns 0, also if the
+ * session has stopped already, or -EINVAL if it was never started.
  */
 int session_stop(struct session *s, const char *reason);
 
@@ -140,22 +149,23 @@ int session_stop(struct session *s, const char *reason);
 int session_mark(struct session *s, const char *text);
 
 /*
- * Begins the context NAME (contexts.h) at this moment, and ends the context BIT. Return 0, or an
- * error of session_mark(), contexts_begin() or contexts_end().
+ * The first function begins the context NAME (contexts.h) at this moment, the second one ends the
+ * context BIT. Both return 0, or an error of session_mark(), contexts_begin() or contexts_end().
  */
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit);
 int session_end_context(struct session *s, uint32_t bit);
 
 /*
- * Requests a snapshot of the allocations of watched processes, without waiting. It is done when
- * session_snapshots() is at least *RET_NUMBER. Simultaneous requests share a snapshot. Returns 0,
- * an error of session_mark(), or -EOPNOTSUPP if the session does not watch allocations.
+ * Requests a snapshot of the allocations of watched processes, without waiting. The snapshot is
+ * done when session_snapshots() is at least *RET_NUMBER. Requests at the same time share a
+ * snapshot. Returns 0, an error of session_mark(), or -EOPNOTSUPP if the session does not watch
+ * allocations.
  */
 int session_snapshot(struct session *s, uint64_t *ret_number);
 
 /*
- * The number of snapshots in the output. *RET_ERROR is 0, or the reason why the last one is
- * incomplete.
+ * Returns the number of snapshots in the output. *RET_ERROR is 0, or the reason why the last
+ * snapshot is incomplete.
  */
 uint64_t session_snapshots(const struct session *s, int *ret_error);
 
@@ -164,16 +174,16 @@ uint64_t session_snapshots(const struct session *s, int *ret_error);
  * archive at the end of the process. The caller must hold the process at its exit. The search is
  * done when session_searches() is at least *RET_NUMBER; *RET_ERROR is 0 or the error of the last
  * search. Returns 0, -ESHUTDOWN if nothing is recorded, -EOPNOTSUPP if the session does not search
- * (option `reach`), or -EBUSY if too many wait.
+ * (option `reach`), or -EBUSY if too many searches wait.
  */
 int session_search(struct session *s, uint32_t pid, uint64_t *ret_number);
 uint64_t session_searches(const struct session *s, int *ret_error);
 
 /*
  * Writes a snapshot of the flight recorder's data to TO, without waiting: up to this moment, or up
- * to its end if it has ended. Takes ownership of TO on success. *RET_NUMBER is for
- * session_flight_snapshot(). Returns 0, -EOPNOTSUPP if it is not a flight recorder, -ESHUTDOWN if
- * it was never started, or -EBUSY if too many snapshots wait.
+ * to its end if the recorder has ended. Takes ownership of TO on success. *RET_NUMBER is for
+ * session_flight_snapshot(). Returns 0, -EOPNOTSUPP if the session is not a flight recorder,
+ * -ESHUTDOWN if it was never started, or -EBUSY if too many snapshots wait.
  */
 int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number);
 
@@ -183,22 +193,22 @@ int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_num
  */
 bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error);
 
-/* Cancels it, if it has not ended. */
+/* Cancels snapshot NUMBER, if it has not ended. */
 void session_cancel_snapshot(struct session *s, uint64_t number);
 
 /*
- * Starts another chunk, without waiting. The current one is complete when session_chunks() is at
+ * Starts another chunk, without waiting. The current chunk is complete when session_chunks() is at
  * least *RET_NUMBER. Returns 0, an error of session_mark(), or -EOPNOTSUPP if the session has no
  * chunks to start (session_options_splits(), mode flight).
  */
 int session_rotate(struct session *s, uint64_t *ret_number);
 
-/* The number of chunks that have begun. */
+/* Returns the number of chunks that have begun. */
 uint64_t session_chunks(const struct session *s);
 
 /*
- * Step number I, from 0, of the last SESSION_STEPS_MAX steps, counted as in the counters; NULL if
- * it is not kept.
+ * Returns step number I, counted from 0 as `n_steps` of the counters counts; NULL if the step is
+ * not one of the last SESSION_STEPS_MAX, which are kept.
  */
 const struct session_shed *session_step(const struct session *s, uint64_t i);
 
@@ -208,35 +218,38 @@ const struct session_shed *session_step(const struct session *s, uint64_t i);
  */
 size_t session_sheds(const struct session *s, struct session_shed ret[SHED_MAX]);
 
-/* Those that have begun. */
+/* Returns the contexts that have begun. */
 const struct contexts *session_contexts(const struct session *s);
 
-/* The descriptor to wait for (epoll; borrowed), and the function to call when it is readable. */
+/*
+ * The first function returns the descriptor to wait for (epoll; borrowed). The second one must be
+ * called when it is readable.
+ */
 int session_fd(const struct session *s);
 void session_dispatch(struct session *s);
 
 enum session_state session_state(const struct session *s);
 
-/* True once all requested parts have begun; stays false if the session failed before. */
+/* True once all requested parts have begun; it stays false if the session failed before. */
 bool session_has_run(const struct session *s);
 void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
 
 /*
- * The reason for the stop ("" before it): the reason passed to session_stop(), or "duration",
- * "size", "output failed", "could not start", "failed", "moment" (a point's action), "overhead"
- * (over the limit after the last step, and without a pause), "service died".
+ * Returns the reason for the stop ("" before it): the reason passed to session_stop(), or
+ * "duration", "size", "output failed", "could not start", "failed", "moment" (a point's action),
+ * "overhead" (over the limit after the last step, and without a pause), "service died".
  */
 const char *session_reason(const struct session *s);
 
 /*
- * 0, or the errno that ended it. *RET_TEXT (if not NULL) is a message for people, borrowed, ""
- * without error.
+ * Returns 0, or the errno that ended the session. *RET_TEXT (if not NULL) is a message for people,
+ * borrowed; "" if there is no error.
  */
 int session_error(const struct session *s, const char **ret_text);
 
 /*
- * A sentence about the functions that the pattern of call specification I leaves out, once the
- * session runs (call_targets_refused()). Owned by the caller; NULL = none.
+ * Returns a sentence about the functions that the pattern of call specification I leaves out, when
+ * the session runs (call_targets_refused()). Owned by the caller; NULL = no sentence.
  */
 char *session_refused_calls(const struct session *s, size_t i);

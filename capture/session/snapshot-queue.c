@@ -60,12 +60,13 @@ bool snapshot_queue_step(struct snapshot_queue *q)
 
 void snapshot_queue_cancel(struct snapshot_queue *q, uint64_t number)
 {
-	uint64_t first = q->n_asked - q->n_waiting + 1; /* the first that waits */
+	/* Number of the first snapshot that waits. */
+	uint64_t first = q->n_asked - q->n_waiting + 1;
 
 	if (number > q->n_asked || number <= q->n_ended)
 		return;
 	if (number >= first) {
-		/* It keeps its place, so the numbers of later ones stay valid. */
+		/* The request keeps its place, so that the numbers of later requests stay valid. */
 		q->waiting[number - first].to = store_free(q->waiting[number - first].to);
 	} else if (q->now) {
 		snapshot_cancel(q->now);

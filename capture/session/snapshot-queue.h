@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The requested snapshots of one flight recorder. One at a time is taken and written, a few wait,
- * and the results of the last ones are kept. They are numbered from 1 in the order of requests, and
- * end in that order.
+ * The requested snapshots of one flight recorder. Only one at a time is taken and written, a few
+ * wait, and the results of the last ones are kept. Snapshots are numbered from 1 in the order of
+ * requests, and end in that order.
  */
 #pragma once
 
@@ -17,21 +17,24 @@ enum {
 };
 
 struct snapshot_queue {
-	struct snapshot *now; /* NULL = none */
-	uint64_t asked_ns;    /* CLOCK_BOOTTIME: it contains all events up to then */
-	bool taken;           /* it was handed to its receiver */
+	struct snapshot *now; /* the snapshot that is being written; NULL = no snapshot */
+	uint64_t asked_ns;    /* CLOCK_BOOTTIME: the snapshot contains all events up to this time */
+	bool taken;           /* its data was passed to `to` */
 	struct {
 		struct store *to;
 		uint64_t asked_ns;
-	} waiting[SNAPSHOTS_WAITING_MAX]; /* in order of requests */
+	} waiting[SNAPSHOTS_WAITING_MAX]; /* in the order of requests */
 	unsigned n_waiting;
 	uint64_t n_asked, n_ended;
-	int errors[SNAPSHOTS_KNOWN]; /* by number */
+	int errors[SNAPSHOTS_KNOWN]; /* results, indexed by number % SNAPSHOTS_KNOWN */
 };
 
 void snapshot_queue_deinit(struct snapshot_queue *q);
 
-/* Takes ownership of TO on success. Returns 0, or -EBUSY if too many wait. */
+/*
+ * Requests a snapshot. Takes ownership of TO on success. Returns 0, or -EBUSY if too many requests
+ * wait.
+ */
 int snapshot_queue_request(struct snapshot_queue *q, struct store *to, uint64_t *ret_number);
 
 /*
@@ -41,8 +44,8 @@ int snapshot_queue_request(struct snapshot_queue *q, struct store *to, uint64_t 
  */
 bool snapshot_queue_step(struct snapshot_queue *q);
 
-/* Cancels number N, if it has not ended. It then has failed with -ECANCELED. */
+/* Cancels snapshot NUMBER, if it has not ended. Its result is then -ECANCELED. */
 void snapshot_queue_cancel(struct snapshot_queue *q, uint64_t number);
 
-/* Whether N has ended. *RET_ERROR is 0 if all of it was written. */
+/* Whether snapshot NUMBER has ended. *RET_ERROR is 0 if the whole snapshot was written. */
 bool snapshot_queue_ended(const struct snapshot_queue *q, uint64_t number, int *ret_error);

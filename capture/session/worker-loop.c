@@ -89,7 +89,7 @@ void worker_do_due_work(struct worker *w)
 	worker_watch_if_due(w);
 }
 
-/* Waits for an order or the next due time. The lock is held on entry and at return. */
+/* Waits for an order or the next due time. The lock is held at the call and at the return. */
 static void worker_wait_for_order(struct worker *w)
 {
 	uint64_t sample_ns = w->counters && !w->paused ? w->next_sample_ns : UINT64_MAX;
@@ -121,8 +121,8 @@ static void worker_wait_for_order(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 }
 
-/* Processes the next order, or waits. Returns false if no orders will follow. The lock is held
- * on entry and at return. */
+/* Processes the next order, or waits. Returns false if no orders will follow. The lock is held at
+ * the call and at the return. */
 static bool worker_do_next(struct worker *w)
 {
 	void (*order)(struct worker *) = NULL;

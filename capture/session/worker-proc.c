@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The worker's reading of /proc: identities of tasks, command lines, mappings. In a session for a
- * user's own processes, it delivers only data of these: the programs must select the process before
- * and after the reading, and it must still run the same program.
+ * user's own processes, it delivers only data of such processes: the programs must select the
+ * process before and after the reading, and it must still run the same program.
  */
 #include "capture/session/worker-state.h"
 
@@ -13,15 +13,15 @@
 #include "capture/proc/mappings.h"
 #include "capture/proc/proc.h"
 
-enum { BATCH = 64 }; /* processes between two deliveries */
+enum { BATCH = 64 }; /* number of processes between two deliveries */
 
-/* The interval of checks that a user's own processes still are the user's. Their mappings are
- * held back until such a check. */
+/* The interval of checks whether a user's own processes still belong to the user. Their mappings
+ * are held back until such a check. */
 #define OWN_LIST_NS UINT64_C(500000000)
 
 /* ---- own processes ---- */
 
-/* A listed process that is selected: its user has full access to it. */
+/* Passes on a listed process that is selected. Its user has full access to it. */
 static int worker_proc_pass_on_own(const struct rec_head *rec, void *userdata)
 {
 	const struct rec_task *task = (const struct rec_task *)rec;
@@ -48,8 +48,8 @@ void worker_list_own_if_due(struct worker *w)
 }
 
 /*
- * Data in /proc of the tasks listed BEFORE is the user's if they still run the same program. Lists
- * the tasks again into *RET, for worker_proc_is_same().
+ * Lists the tasks again into *RET, for worker_proc_is_same(). The data that was read from /proc
+ * about tasks belongs to the user if they still run the same program.
  */
 static void worker_list_again(struct worker *w, struct outbuf *ret)
 {
@@ -69,11 +69,11 @@ static bool worker_proc_is_same(const struct worker *w, const struct outbuf *bef
 /* Data from /proc of listed tasks, to be delivered. */
 struct reading {
 	const struct outbuf *tasks; /* struct rec_task, listed before the reading */
-	struct outbuf batch;        /* the data, back to back */
-	struct outbuf *to;          /* a buffer of the results */
-	/* The task that the data AT belongs to, and its size. */
+	struct outbuf batch;        /* the data of several tasks, without gaps */
+	struct outbuf *to;          /* a buffer in the results */
+	/* Finds to which task the data AT belongs, and returns the size of the data. */
 	size_t (*next)(const void *at, uint32_t *ret_tid);
-	size_t n; /* tasks that were read */
+	size_t n; /* number of tasks that were read */
 };
 
 /* Delivers the data of tasks that still run the same program. */
@@ -95,7 +95,7 @@ static void worker_proc_deliver(struct worker *w, struct reading *r)
 	outbuf_reset(&r->batch);
 }
 
-/* One more task was read. */
+/* Called when one more task was read. */
 static void worker_deliver_some(struct worker *w, struct reading *r)
 {
 	if (++r->n % BATCH == 0)
@@ -111,7 +111,7 @@ static size_t worker_next_command(const void *at, uint32_t *ret_tid)
 	return sizeof(*head) + proc_padded(head->size);
 }
 
-/* Command lines of the listed processes. */
+/* Reads the command lines of the listed processes. */
 void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 {
 	struct reading r = { .tasks = tasks,
@@ -166,7 +166,7 @@ static bool worker_has_mappings(const struct worker *w, const struct rec_identit
 	return !by_pid_only || id->flags & IDENTITY_SELECTED;
 }
 
-/* The current mappings of the listed processes. */
+/* Reads the current mappings of the listed processes. */
 void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 {
 	struct reading r = { .tasks = tasks,
@@ -190,7 +190,7 @@ void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 
 /* ---- one task ---- */
 
-/* From the kernel, since /proc may describe a later task with the same id. */
+/* Gets the identity from the kernel, since /proc may describe a later task with the same id. */
 static bool worker_identify_own(struct worker *w, uint32_t tid, struct rec_task *ret)
 {
 	return w->collector && task_list_now(w->collector, tid, ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The steps of a recording: its begin, stopping and resuming of parts or of everything (a pause),
- * and its end.
+ * The steps of a recording: its beginning; stopping and resuming of parts, or of the whole
+ * recording (a pause); and its end.
  */
 #include "capture/session/worker-state.h"
 
@@ -26,8 +26,8 @@ static void worker_rouse_cpus(unsigned n_cpus)
 		for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
 			CPU_ZERO_S(size, one);
 			CPU_SET_S(cpu, size, one);
-			sched_setaffinity(0, size, one); /* fails for forbidden CPUs, which does
-							  * not matter */
+			/* Fails for CPUs that are not permitted, which does not matter. */
+			sched_setaffinity(0, size, one);
 		}
 		sched_setaffinity(0, size, before);
 	}
@@ -35,7 +35,7 @@ static void worker_rouse_cpus(unsigned n_cpus)
 	CPU_FREE(before);
 }
 
-/* Counters are sampled for the archive, or for triggers. */
+/* Whether counters are sampled, for the archive or for triggers. */
 static bool worker_samples_counters(const struct session_options *o)
 {
 	const uint64_t *pressure = o->triggers.pressure_ppm;
@@ -43,7 +43,7 @@ static bool worker_samples_counters(const struct session_options *o)
 	return o->categories & CATEGORY_COUNTERS || pressure[0] || pressure[1] || pressure[2];
 }
 
-/* The times of the begin, and the tasks and cgroups that existed then. */
+/* The times when the recording began, and the tasks and cgroups that existed then. */
 struct beginning {
 	uint64_t attach_ns, start_ns, start_cpu_ns, listed_ns;
 	struct outbuf tasks, cgroups;
@@ -60,8 +60,8 @@ static int worker_steps_keep(const struct rec_head *rec, void *userdata)
 	return outbuf_append(userdata, rec, rec->size);
 }
 
-/* The programs of C run. Takes the time, and lists tasks and cgroups. The tasks are also copied
- * to LIST. */
+/* Called when the programs of C run. Takes the time, and lists tasks and cgroups. The tasks are
+ * also copied to LIST. */
 static int worker_steps_begin(struct worker *w, struct collector *c, struct beginning *b,
 			      struct outbuf *list, char **reterr_text)
 {
@@ -98,8 +98,8 @@ static void worker_report_beginning(struct worker *w, struct beginning *b)
 	outbuf_append(&w->results.cgroups, b->cgroups.data, b->cgroups.size);
 }
 
-/* After a failure, stacks are walked without tables, unless the tables were requested
- * explicitly. */
+/* Returns 0 or the error R. After a failure, stacks are walked without tables, unless the tables
+ * were requested explicitly. */
 static int worker_steps_judge_unwinding(const struct worker *w, int r, char **reterr_text)
 {
 	if (r == 0 || w->options.stacks == STACKS_EH)
@@ -108,7 +108,7 @@ static int worker_steps_judge_unwinding(const struct worker *w, int r, char **re
 	return 0;
 }
 
-/* The programs use process ids and clocks of the initial namespaces. */
+/* Checks the namespaces: the programs use process ids and clocks of the initial namespaces. */
 static int worker_steps_check_namespaces(const struct session_options *o, char **reterr_text)
 {
 	if (!proc_has_kernel_clock()) {
@@ -127,7 +127,9 @@ static int worker_steps_check_namespaces(const struct session_options *o, char *
 	return -EOPNOTSUPP;
 }
 
-/* Starts, and copies the list of tasks to LIST, because the owner takes the original. */
+/*
+ * Starts the recording, and copies the list of tasks to LIST, because the owner takes the original.
+ */
 static void worker_steps_start(struct worker *w, struct outbuf *list)
 {
 	_cleanup_(collector_freep) struct collector *c = NULL;
@@ -140,7 +142,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	if (r == 0 && w->options.categories & CATEGORY_MOMENTS)
 		r = moments_new(&w->options, &w->moments, &text);
 	r = r ?: collector_new(&w->options, &c, &text);
-	/* (before the recording begins, so that it does not count towards its time) */
+	/* (this is before the recording begins, so that it does not count as its time) */
 	r = r ?: worker_steps_judge_unwinding(w, collector_prepare_unwinding(c, &text), &text);
 	b.attach_ns = clock_boot_ns();
 	r = r ?: collector_attach(c, &text)
@@ -164,8 +166,8 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Probes slow down every process that runs the code, so they are attached last and detached
- * first. */
+/* Starts the recording of calls. Probes slow down every process that runs the code, so they are
+ * attached last and detached first. */
 static int worker_start_calls(struct worker *w, char **reterr_text)
 {
 	struct collector_moments moments = collector_moment_tables(w->collector);
@@ -201,7 +203,7 @@ static int worker_steps_list_waiting(struct worker *w, char **reterr_text)
 		return r;
 	}
 	pthread_mutex_lock(&w->lock);
-	/* (22 MB in the worst case, which are not copied) */
+	/* (these can be 22 MB, which are not copied) */
 	if (w->results.waiting.size == 0) {
 		outbuf_deinit(&w->results.waiting);
 		w->results.waiting = pieces;
@@ -224,9 +226,9 @@ static int worker_steps_start_stacks(struct worker *w, char **reterr_text)
 }
 
 /*
- * Starts stacks and probes, when everything that they would disturb has begun. Mappings are listed
- * before, so that no stack precedes the mappings that name its frames. After a failure, the start
- * is never complete, and the first error is kept.
+ * Starts stacks and probes, when all parts that they would disturb have begun. Mappings are listed
+ * before, so that no stack comes before the mappings that name its frames. After a failure, the
+ * start is never complete, and the first error is kept.
  */
 static void worker_start_stacks(struct worker *w)
 {
@@ -245,7 +247,7 @@ static void worker_start_stacks(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Reports the mappings of the tasks in LIST, and starts watching processes among them. */
+/* Reports the mappings of the tasks in LIST, and begins to watch processes among them. */
 static void worker_steps_describe(struct worker *w, const struct outbuf *list)
 {
 	worker_do_due_work(w);
@@ -287,7 +289,7 @@ void worker_detach(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 	w->results.quiet = true;
 	w->results.detached = true;
-	w->want_shed = w->results.shed_bits; /* nothing is resumed any more */
+	w->want_shed = w->results.shed_bits; /* from now on, no part is resumed */
 	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -309,7 +311,7 @@ void worker_unload(struct worker *w)
 
 /* ---- stopping and resuming of parts ---- */
 
-/* Nothing is recorded from here on. */
+/* Pauses the whole recording: from here on, nothing is recorded. */
 static void worker_pause_all(struct worker *w)
 {
 	w->paused = true;
@@ -319,13 +321,13 @@ static void worker_pause_all(struct worker *w)
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), false);
 	collector_pause(w->collector);
-	/* (as at the end, waits and stacks of allocations are written now) */
+	/* (waits and stacks of allocations are written now, as they are at the end) */
 	collector_await_tables(w->collector);
 	if (w->watching)
 		worker_finish_watching(w, false);
 }
 
-/* Starts all programs again, and lists tasks and cgroups again, as at the start. */
+/* Starts all programs again, and lists tasks and cgroups again, as it does at the start. */
 static int worker_resume_all(struct worker *w)
 {
 	_cleanup_(worker_beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };
@@ -387,7 +389,7 @@ static int worker_steps_return_part(struct worker *w, enum budget_shed what)
 	return worker_resume_all(w);
 }
 
-/* Stops or resumes one part whose state differs from the wanted one. */
+/* Stops or resumes one part whose state is not as ordered. */
 void worker_adjust(struct worker *w)
 {
 	uint32_t want, shed_bits, bit;

@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 
-enum { MEMORY_BYTES_MAX = 8 << 20 }; /* data that was read and not taken yet */
+enum { MEMORY_BYTES_MAX = 8 << 20 }; /* maximum of data that was read, but not taken yet */
 
-/* Passes data from the tables to the owner. Waits while the owner takes none. */
+/* Passes data from the tables to the owner. Waits while the owner takes no data. */
 int worker_pass_on(const struct rec_head *rec, void *userdata)
 {
 	struct worker *w = userdata;
@@ -29,7 +29,7 @@ int worker_pass_on(const struct rec_head *rec, void *userdata)
 	return r;
 }
 
-/* Whether PID waits for a search. Only processes at their exit do. */
+/* Whether PID waits for a search. Only processes that are held at their exit wait. */
 static bool worker_is_at_exit(uint32_t pid, void *userdata)
 {
 	struct worker *w = userdata;
@@ -78,13 +78,15 @@ void worker_watch_if_due(struct worker *w)
 	heap_targets_do_due_work(w->watching);
 	if (clock_read_ns(CLOCK_MONOTONIC) < heap_trace_next_ns(heap_targets_memory(w->watching)))
 		return;
-	/* Stacks need these confirmations, so they come first. */
+	/*
+	 * Stacks need to know that these processes still belong to the user, so this is done first.
+	 */
 	worker_list_own(w);
 	heap_trace_tick(heap_targets_memory(w->watching));
 }
 
-/* Reports the content of the tables at the end: of everything or, unless FOR_GOOD, of this part
- * of the recording. */
+/* Reports the content of the tables at the end: of the whole recording or, unless FOR_GOOD, of this
+ * part of it. */
 void worker_finish_watching(struct worker *w, bool for_good)
 {
 	int r;
@@ -114,7 +116,7 @@ void worker_take_snapshot(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Searches the first process that waits. */
+/* Searches the first process that waits for a search. */
 void worker_search(struct worker *w)
 {
 	uint32_t pid;
@@ -132,7 +134,7 @@ void worker_search(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Watched processes have new mappings. */
+/* Checks the files of watched processes that have new mappings. */
 void worker_check_files(struct worker *w)
 {
 	struct pending_check pending_checks[PENDING_CHECKS_MAX];
@@ -146,7 +148,10 @@ void worker_check_files(struct worker *w)
 	w->n_pending_checks = 0;
 	w->check_all_ns = 0;
 	pthread_mutex_unlock(&w->lock);
-	/* (all processes last: these have earlier mappings, which that check would date late) */
+	/*
+	 * (the check of all processes comes last: these processes have earlier mappings, which it
+	 * would date too late)
+	 */
 	for (unsigned i = 0; w->watching && i < n; i++)
 		heap_trace_check_process(heap_targets_memory(w->watching), pending_checks[i].pid,
 					 pending_checks[i].mapped_ns);

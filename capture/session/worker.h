@@ -24,8 +24,8 @@
 struct worker;
 
 /*
- * Starts the thread, with a copy of OPTIONS. If the thread hangs when it is released, it counts in
- * LEFT_BEHIND. Returns 0 or a negative errno.
+ * Starts the thread, with a copy of OPTIONS. If the thread hangs when it is released, it is counted
+ * in ABANDONED_THREADS. Returns 0 or a negative errno.
  */
 int worker_new(const struct session_options *options, struct abandoned_threads *abandoned_threads,
 	       struct worker **ret);
@@ -35,52 +35,58 @@ struct worker *worker_free(struct worker *w);
 
 DEFINE_CLEANUP(struct worker *, worker_free)
 
-/* Orders; none of them waits. */
+/* The functions below give orders, and do not wait. */
 void worker_order_start(struct worker *w);
 void worker_order_detach(struct worker *w);
 void worker_order_unload(struct worker *w);
 
 /*
  * Orders a report of the current allocations (worker_fetch_memory()). The report is complete when
- * `n_snapshots` of the results is at least the returned number. A waiting order that has not begun
- * is shared. No report begins after detaching.
+ * `n_snapshots` of the results is at least the returned number. If an order already waits, it
+ * serves for this one, too. No report begins after detaching.
  */
 uint64_t worker_order_snapshot(struct worker *w);
 
 /*
  * Orders a search for reachable blocks of process PID, which must be stopped. The search is
  * complete when `n_searches` of the results is at least the returned number. Returns 0 if too many
- * are waiting. No search begins after detaching.
+ * searches wait. No search begins after detaching.
  */
 uint64_t worker_order_search(struct worker *w, uint32_t pid);
 
 /*
- * Orders that AWAY, bits 1 << SHED_*, are the stopped parts. With SHED_SESSION, nothing is
+ * Orders which parts are stopped: SHED_BITS, bits 1 << SHED_*. With SHED_SESSION, nothing is
  * recorded.
  */
 void worker_order_shed(struct worker *w, uint32_t shed_bits);
 
-/* CPU time of the thread and its helpers so far. */
+/* Returns the CPU time of the thread and its helpers so far. */
 uint64_t worker_cpu_ns(struct worker *w);
 
 /*
- * Orders a lookup of TID in /proc (for own processes: in the kernel). Returns false if too many are
- * waiting.
+ * Orders a lookup of TID in /proc (for own processes: in the kernel). Returns false if too many
+ * look-ups wait.
  */
 bool worker_order_lookup(struct worker *w, uint32_t tid);
 
-/* Orders a reading of the mappings of the watched process PID, which has a new one since TS_NS. */
+/*
+ * Orders a reading of the mappings of the watched process PID, which has had a new mapping since
+ * TS_NS.
+ */
 void worker_order_mappings(struct worker *w, uint32_t pid, uint64_t ts_ns);
 
 /*
- * Returns data about allocations that was read, owned by the caller: struct rec_*. More can be
- * available afterwards. Returns false if there is none.
+ * Sets *RET, which the caller then owns, to data about allocations: struct rec_*. More data can be
+ * available afterwards. Returns false if there is no data.
  */
 bool worker_fetch_memory(struct worker *w, struct outbuf *ret);
 
-/* Becomes readable when there are results. */
+/* Returns a descriptor that becomes readable when there are results. */
 int worker_fd(const struct worker *w);
 
-/* The results since the last call. The caller owns the buffers (worker_results_deinit()). */
+/*
+ * Sets *RET to the results since the last call. The caller owns the buffers
+ * (worker_results_deinit()).
+ */
 void worker_fetch(struct worker *w, struct worker_results *ret);
 void worker_results_deinit(struct worker_results *results);

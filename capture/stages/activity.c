@@ -44,7 +44,10 @@ static bool activity_cut(const struct activity *a, uint64_t *begin_ns, uint64_t 
 
 /* ---- interrupts and idle states ---- */
 
-/* The driver's name for an idle state of CPU, or the number of the state. NULL without memory. */
+/*
+ * Returns the driver's name for an idle state of CPU, or the number of the state. NULL without
+ * memory.
+ */
 static const char *activity_idle_state_name(struct activity *a, unsigned cpu, uint32_t state)
 {
 	uint64_t key = ((uint64_t)cpu << 32 | state) + 1;
@@ -86,7 +89,7 @@ static int activity_write_idle(struct activity *a, unsigned cpu, uint32_t state,
 	return ev.interval.name ? fxt_archive_event(a->pipe->archive, &ev) : -ENOMEM;
 }
 
-/* Drivers can use any bytes in the names of handlers. */
+/* Cleans a name: drivers can use any bytes in the names of handlers. */
 static void activity_clean_name(uint64_t *words)
 {
 	size_t n = fxt_get_string_ref_length(fxt_get_event_name(words[0]));
@@ -167,7 +170,7 @@ static int activity_on_function(struct activity *a, const struct rec_head *head)
 	char clean[3 * REC_SYMBOL_BYTES];
 
 	text_clean(clean, sizeof(clean), rec->name, strlen(rec->name));
-	/* Without symbols, there is only the address, which must not be disclosed. */
+	/* Without symbols, the name is only the address, which must not be disclosed. */
 	if (*clean == '\0' || strncmp(clean, "0x", 2) == 0)
 		return 0;
 	if (rec->function && !table_copy(&a->functions, rec->function, clean, strlen(clean) + 1))
@@ -281,7 +284,7 @@ static int activity_record_loss(struct activity *a, const struct rec_head *head)
 	return activity_lost(a, rec_ring_rows[rec->ring].class, head->cpu, rec);
 }
 
-/* Counters may be sampled for triggers alone. */
+/* Handles a record. Counters may be sampled only for triggers. */
 static int activity_on_record(void *stage, const struct rec_head *rec)
 {
 	struct activity *a = stage;
@@ -293,7 +296,7 @@ static int activity_on_record(void *stage, const struct rec_head *rec)
 	return activity_record(a, rec);
 }
 
-/* Handles a loss in a class without state that must be closed and opened. */
+/* Handles the beginning of a loss, in a class without state that must be closed and opened. */
 static int activity_loss_begins(void *stage, const struct stage_loss *loss)
 {
 	const struct rec_lost rec = {

@@ -16,9 +16,9 @@
 
 struct activity {
 	const struct pipeline *pipe; /* borrowed */
-	uint64_t n_events;           /* written */
+	uint64_t n_events;           /* number of events that were written */
 	uint64_t lost[CLASS_MAX];
-	struct table functions;   /* address -> its name, owned */
+	struct table functions;   /* address -> name of the function, owned */
 	struct table idle_states; /* CPU and state -> name of the state, owned */
 };
 
@@ -29,15 +29,15 @@ void activity_deinit(void *activity);
 
 /*
  * Handles the next record in order of time, from the ring of CLASS and CPU. decode_ring_words() has
- * checked it. Its words are patched in place. Returns 0 or the archive's error.
+ * checked it. The words are changed in place. Returns 0 or the archive's error.
  */
 int activity_words(struct activity *a, enum event_class class, unsigned cpu, uint64_t *words,
 		   unsigned n_words);
 
-/* The same for a struct rec_*, except records of tasks. */
+/* Handles a struct rec_* like activity_words(). Records of tasks are not for this function. */
 int activity_record(struct activity *a, const struct rec_head *rec);
 
-/* Records of CLASS were lost on CPU. */
+/* Called when records of CLASS were lost on CPU. */
 int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
 		  const struct rec_lost *lost);
 

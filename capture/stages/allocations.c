@@ -18,17 +18,18 @@ enum { WAITING_BYTES_MAX = 32 << 20, BLOCK_TEXT_MAX = 4096 };
 /* A watched program in a process (an instance). */
 struct watch {
 	uint32_t pid, instance;
-	uint32_t koid; /* of the process; its pid can be reused before all data is written */
+	uint32_t koid; /* koid of the process; its pid can be reused before all data is written */
 	uint32_t n_snapshots;
-	struct table stacks; /* ids of written stacks -> this */
+	struct table stacks; /* ids of the stacks that were written */
 	struct allocations *of;
-	struct resources *resources; /* NULL = no data about them yet. Owned */
+	struct resources *resources; /* NULL = no data about resources yet. Owned */
 	uint64_t next_sums_ns;       /* when changed sums are written next */
-	uint64_t missing;            /* blocks of the last snapshot that have not arrived yet */
-	bool ends;                   /* the end of the watch waits for copies of stacks */
+	/* Number of blocks of the last snapshot that have not arrived yet. */
+	uint64_t missing;
+	bool ends; /* the end of the watch waits for copies of stacks */
 };
 
-/* Functions without a name here have no probes, or their blocks have the name of another one. */
+/* Names of functions with probes. Functions without a name here have no probes. */
 static const char *const function_names[MEMORY_FN_MAX] = {
 	[MEMORY_FN_MALLOC] = "malloc",
 	[MEMORY_FN_CALLOC] = "calloc",
@@ -135,7 +136,7 @@ static int allocations_write_event(struct allocations *a, const struct event *ev
 	return fxt_archive_event(a->pipe->archive, ev);
 }
 
-/* The common part of all events of the process of W. */
+/* Returns what all events about the process of W have in common. */
 static struct event allocations_about(const struct allocations *a, const struct watch *w,
 				      enum event_kind kind, uint64_t ts_ns)
 {
@@ -151,7 +152,7 @@ static struct event allocations_about(const struct allocations *a, const struct 
 
 static int allocations_write_waiting(struct allocations *a);
 
-/* Writes the reports of stacks that were given up or have arrived, if there are ANY. */
+/* Writes the reports of stacks that were given up or have arrived, if ANY were. */
 static int allocations_write_given_up(struct allocations *a, bool any)
 {
 	int r = any ? allocations_write_waiting(a) : 0;
@@ -167,8 +168,8 @@ static int allocations_write_awaited(struct allocations *a, uint32_t instance)
 }
 
 /*
- * The next program of process PID begins: writes the end of the earlier program, if this end waits.
- * An end belongs to the last begin before it.
+ * Called when the next program of process PID begins. Writes the end of the earlier program, if
+ * that waits, since an end belongs to the last beginning before it.
  */
 static int allocations_end_earlier(struct allocations *a, uint32_t pid)
 {
@@ -225,8 +226,8 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 static int allocations_defer(struct allocations *a, const struct rec_head *rec);
 
 /*
- * Whether REC, the end of W, waits for copies of stacks, which can still be behind an unfinished
- * record in the ring. Returns 1, 0 or -ENOMEM.
+ * Returns 1 if REC, the end of W, waits for copies of stacks, which can still be behind an
+ * unfinished record in the ring, otherwise 0, or -ENOMEM.
  */
 static int allocations_defer_end(struct allocations *a, struct watch *w,
 				 const struct rec_watched *rec)
@@ -326,7 +327,10 @@ static int allocations_on_piece(struct allocations *a, const struct rec_piece *p
 		return 0;
 	}
 	r = heap_copies_take(&a->copies, a->pipe->collector, piece, !a->log, &whole);
-	/* (many can arrive at once, so the reports that have waited for them are written later) */
+	/*
+	 * (many copies can arrive at once, so the reports that have waited for them are written
+	 * later)
+	 */
 	heap_copies_arrived(&a->copies, piece->id);
 	return r > 0 ? allocations_record(a, &whole.head) : r;
 }
@@ -349,7 +353,7 @@ static int allocations_on_usage(struct allocations *a, struct watch *w, const st
 
 /* ---- descriptors, mappings and similar resources ---- */
 
-/* Writes EVENT_ALLOC or EVENT_FREE of BLOCK, by CALL. */
+/* Writes EVENT_ALLOC or EVENT_FREE for BLOCK, which CALL has made or released. */
 static int allocations_log_block(struct watch *w, enum event_kind kind,
 				 const struct resource_block *block,
 				 const struct rec_resource *call)
@@ -439,7 +443,7 @@ static bool allocations_is_resource(uint16_t kind)
 
 /* ---- blocks ---- */
 
-/* The receiver of blocks from the books. */
+/* Receives blocks from the books. */
 struct block_writer {
 	const struct allocations *allocations;
 	const struct watch *watch;
@@ -504,7 +508,7 @@ static int allocations_announce_thread(uint32_t tid, void *userdata)
 	return pipeline_announce(a->pipe, tid);
 }
 
-/* Blocks of the books are written first. Blocks of the tables follow. */
+/* Writes a snapshot: first blocks of the books, then blocks of the tables. */
 static int allocations_on_snapshot(struct allocations *a, struct watch *w,
 				   const struct rec_snapshot *rec)
 {
@@ -643,8 +647,8 @@ static int allocations_defer(struct allocations *a, const struct rec_head *rec)
 }
 
 /*
- * Whether REC of W waits for the copy of its stack. Returns 1, 0 or -ENOMEM. Only reports of the
- * table wait, since the stack of a block or an allocation comes before its record.
+ * Returns 1 if REC of W waits for the copy of its stack, otherwise 0, or -ENOMEM. Only reports of
+ * the table wait, since the stack of a block or an allocation comes before its record.
  */
 static int allocations_awaits_copy(struct allocations *a, const struct watch *w,
 				   const struct rec_head *rec)
@@ -672,7 +676,7 @@ static int allocations_write_or_defer(struct allocations *a, const struct rec_he
 	return r > 0 ? allocations_defer(a, rec) : r ?: allocations_write_record(a, w, rec);
 }
 
-/* Writes the waiting records whose instances and stacks are known by now. */
+/* Writes the records that wait and whose instances and stacks are known by now. */
 static int allocations_write_waiting(struct allocations *a)
 {
 	struct outbuf waiting = a->waiting;
@@ -723,7 +727,7 @@ static int allocations_head(const void *stage, const struct stage_head *h)
 
 /* ---- the stage ---- */
 
-/* The new file may contain an allocator. */
+/* Looks into a new mapping, whose file may contain an allocator. */
 static void allocations_look_into_mapping(const struct allocations *a, const struct rec_head *rec)
 {
 	const struct pipeline_owner *owner = &a->pipe->owner;
@@ -758,7 +762,7 @@ static int allocations_advance(void *stage, uint64_t horizon_ns)
 	return r ?: pipeline_write_shortage(a->pipe, CLASS_MEMORY, &a->n_dropped);
 }
 
-/* The rings are empty, so copies that have not arrived are lost. */
+/* Called at the end. The rings are empty, so copies that have not arrived are lost. */
 static int allocations_on_end(void *stage)
 {
 	return allocations_write_awaited(stage, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Allocations, for the archive: the worker's reports of its tables (capture/heap/heap-trace.h), and
- * in log mode each allocation and free from the rings. It keeps the books of descriptors, mappings
- * and other resources (capture/stages/resources.h).
+ * in log mode each allocation and free from the rings. It also has the books of descriptors,
+ * mappings and other resources (capture/stages/resources.h).
  *
  * The worker reports a new program as watched only when it knows the files that the program has
  * loaded. Until then, records from the rings wait.
@@ -23,14 +23,16 @@ struct allocations {
 	const struct pipeline *pipe;  /* borrowed */
 	size_t n_in_snapshot;         /* watches with an incomplete snapshot */
 	uint64_t interval, min_bytes; /* as in struct memory_options */
-	uint64_t n_events;            /* written */
-	uint64_t usage_interval_ns;   /* likewise */
-	bool log;                     /* likewise */
-	uint64_t n_dropped;           /* unusable records since the last query */
-	struct table watches;         /* instance -> struct watch, owned */
-	struct table pids;            /* pid + 1 -> this: watched processes that have not ended */
-	struct outbuf waiting;        /* struct rec_* from the rings, of unknown instances */
-	struct heap_copies copies;    /* stacks whose last frames are still unknown */
+	uint64_t n_events;            /* number of events that were written */
+	uint64_t usage_interval_ns;   /* as in struct memory_options */
+	bool log;                     /* as in struct memory_options */
+	uint64_t n_dropped;           /* number of unusable records since the last query */
+	struct table watches;         /* instance -> struct watch; owned */
+	/* Pid + 1 -> struct watch: watched processes that have not ended. */
+	struct table pids;
+	/* Struct rec_* from the rings whose instance is not known yet. */
+	struct outbuf waiting;
+	struct heap_copies copies; /* stacks whose outermost frames are not known yet */
 };
 
 extern const struct stage allocations_stage;
@@ -38,11 +40,11 @@ extern const struct stage allocations_stage;
 void allocations_init(struct allocations *a, const struct pipeline *pipe);
 void allocations_deinit(void *allocations);
 
-/* Sets OPTIONS. Call it once, before all records. Returns 0. */
+/* Sets OPTIONS. To be called once, before all records. Returns 0. */
 int allocations_begin(void *allocations, const struct session_options *options);
 
 /*
- * Handles the next record, one of bpf/record-memory.h, which was checked. Returns 0 or the
+ * Handles the next record, which is of bpf/record-memory.h and was checked. Returns 0 or the
  * archive's error.
  */
 int allocations_record(struct allocations *a, const struct rec_head *rec);
@@ -50,5 +52,5 @@ int allocations_record(struct allocations *a, const struct rec_head *rec);
 /* Whether process PID is watched. */
 bool allocations_watches(const struct allocations *a, uint32_t pid);
 
-/* Process PID has ended. Reports about it can follow later. */
+/* Called when process PID has ended. Reports about it can follow later. */
 void allocations_ended(struct allocations *a, uint32_t pid);

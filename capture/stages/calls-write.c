@@ -14,8 +14,8 @@
 #include "model/calls/call-syscalls.h"
 
 /*
- * The maximum number of names for unknown system calls. Without it, a program could fill the
- * archive with names.
+ * The maximum number of names for unknown system calls. Without this limit, a program could fill
+ * the archive with names.
  */
 enum { UNKNOWN_NAMES_MAX = 256, UNKNOWN_NAME_MAX = 32 };
 
@@ -27,16 +27,16 @@ struct calls_texts {
 	char named[CALL_ARGS_MAX][CALL_SET_TEXT_MAX], result[CALL_SET_TEXT_MAX];
 };
 
-/* A call and its copied data, by argument of its specification. */
+/* A call and its copied data. The data is indexed by arguments of its specification. */
 struct calls_view {
 	const struct call_target *target;
 	const struct rec_call *call;
-	const struct rec_call_end *end; /* NULL = none */
+	const struct rec_call_end *end; /* NULL = the call has no end */
 	struct call_copies copies[CALL_ARGS_MAX];
 };
 
-/* The copied data for SLOT: from the end of the call if there is any, else from its begin; or
- * NULL. */
+/* Returns the copied data for SLOT: from the end of the call, if that has data, otherwise from its
+ * beginning; or NULL. */
 static const struct call_text *calls_copied(const struct rec_call *call,
 					    const struct rec_call_end *end, uint32_t slot)
 {
@@ -69,13 +69,13 @@ static void calls_find_copies(const struct call_spec *spec, struct calls_view *v
 	}
 }
 
-/* The index in the record of argument ARG of SPEC, for the call in VIEW. */
+/* Returns the index that argument ARG of SPEC has in the record of the call in VIEW. */
 static size_t calls_place(const struct calls_view *view, const struct call_spec *spec, size_t arg)
 {
 	return view->target->place ? arg : call_spec_register(spec, arg);
 }
 
-/* The count for memory of TYPE, an argument of SPEC; UINT64_MAX = unknown. */
+/* Returns the count for memory of TYPE, an argument of SPEC; UINT64_MAX = unknown. */
 static uint64_t calls_count(const struct call_spec *spec, const struct call_type *type,
 			    const struct calls_view *view)
 {
@@ -140,7 +140,7 @@ bool calls_is_unknown(const struct calls *c, uint32_t function)
 	       c->targets->list[function].syscall == CALL_SYSCALL_UNKNOWN;
 }
 
-/* The name of the function of CALL, which can be in TEXT. */
+/* Returns the name of the function of CALL, which can be in TEXT. */
 static const char *calls_name(struct calls *c, const struct rec_call *call,
 			      char text[static UNKNOWN_NAME_MAX])
 {
@@ -152,7 +152,7 @@ static const char *calls_name(struct calls *c, const struct rec_call *call,
 	if (!table_get(&c->unknown, key) &&
 	    (c->unknown.n_used >= UNKNOWN_NAMES_MAX || table_set(&c->unknown, key, c) < 0))
 		return "syscall_0x...";
-	/* (as strace shows it) */
+	/* (strace shows it in this form, too) */
 	snprintf(text, UNKNOWN_NAME_MAX, "syscall_0x%" PRIx64, (uint64_t)(int32_t)number);
 	return text;
 }
@@ -209,8 +209,8 @@ int calls_write(struct calls *c, const struct rec_call *call, const struct rec_c
 _Static_assert(STACK_FRAMES_MAX == EVENT_CALL_FRAMES_MAX, "readers know from it what was cut");
 
 /*
- * Writes the frames of REC's stack to TO, from its caller outwards, like those of all named stacks.
- * Returns their number.
+ * Writes the frames of REC's stack to TO, from its caller outwards, as in all named stacks. Returns
+ * their number.
  */
 static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
 			     const struct stack *stack, uint64_t to[static STACK_FRAMES_MAX])

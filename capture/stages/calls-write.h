@@ -20,30 +20,35 @@ struct calls {
 	const struct pipeline *pipe;
 	const struct call_targets *targets; /* borrowed; NULL = no calls are recorded */
 	struct named_stacks *stacks;        /* borrowed */
-	bool no_callers;           /* walks at an entry use frame pointers, and miss the caller */
-	struct table threads;      /* tid + 1 -> struct call_thread, owned */
-	struct table places;       /* the places of open functions (open-calls.h) */
-	struct table unknown;      /* numbers + 1 of unknown system calls that have names */
-	size_t open_bytes;         /* size of all open calls */
-	uint64_t *left_out;        /* left-out calls that are in the archive, by target; owned */
-	uint64_t left_out_foreign; /* likewise, for system calls of 32-bit programs */
-	uint64_t left_out_at_ns;   /* the last time when they were written */
+	/* Walks at an entry use frame pointers, so the caller is missing. */
+	bool no_callers;
+	struct table threads; /* tid + 1 -> struct call_thread, owned */
+	struct table places;  /* the places of open functions (open-calls.h) */
+	struct table unknown; /* numbers + 1 of unknown system calls that have names */
+	size_t open_bytes;    /* number of bytes of all open calls */
+	/* Number of left-out calls that the archive already has, by target; owned. */
+	uint64_t *left_out;
+	/* Number of left-out system calls of 32-bit programs that the archive already has. */
+	uint64_t left_out_foreign;
+	uint64_t left_out_at_ns; /* the last time when they were written */
 	uint64_t n_events;
-	uint64_t n_unpaired; /* ends of calls whose begin was lost, or before the recording */
-	uint64_t n_dropped;  /* calls without room, or of an unknown function */
+	/* Number of ends of calls whose beginning was lost, or before the recording. */
+	uint64_t n_unpaired;
+	/* Number of calls for which there was no room, or of an unknown function. */
+	uint64_t n_dropped;
 };
 
 /*
  * Writes CALL, which has ended with the record END. If AT_NS is not 0, the call ends at AT_NS at
- * the latest. If END is NULL, the call was left at AT_NS, in the way LEFT_BY. Skips calls outside
+ * the latest. If END is NULL, the call was left at AT_NS, and LEFT_BY says how. Skips calls outside
  * of the recording. Returns 0 or a negative errno.
  */
 int calls_write(struct calls *c, const struct rec_call *call, const struct rec_call_end *end,
 		const char *left_by, uint64_t at_ns);
 
 /*
- * Makes sure that the archive has the stack of REC. *RET_ID is its name there; 0 = none. Returns 0
- * or a negative errno.
+ * Makes sure that the archive has the stack of REC. *RET_ID is its id there; 0 = no stack. Returns
+ * 0 or a negative errno.
  */
 int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_id);
 
@@ -51,10 +56,10 @@ int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_
 bool calls_is_unknown(const struct calls *c, uint32_t function);
 
 /*
- * By AT_NS, the limit of target FUNCTION has left out TOTAL calls. Writes the number of those that
- * the archive does not have yet. Returns 0 or a negative errno.
+ * Writes how many more calls were left out because of the limit of target FUNCTION. By AT_NS, TOTAL
+ * calls were left out; the archive already has some of them. Returns 0 or a negative errno.
  */
 int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns);
 
-/* The same, for system calls of 32-bit programs. */
+/* Like calls_leave_out(), for system calls of 32-bit programs. */
 int calls_leave_out_foreign(struct calls *c, uint64_t total, uint64_t at_ns);

@@ -13,7 +13,7 @@
 #include "capture/programs/collector.h"
 #include "capture/stages/open-calls.h"
 
-enum { OPEN_BYTES_MAX = 32 << 20 }; /* of all threads */
+enum { OPEN_BYTES_MAX = 32 << 20 }; /* maximum number of bytes of the open calls of all threads */
 
 /* The interval for writing the number of left-out calls. */
 #define LEFT_OUT_NS UINT64_C(1000000000)
@@ -56,7 +56,7 @@ static int calls_end(struct calls *c, struct call_open *call, const struct rec_c
 	return r;
 }
 
-/* The last open call of THREAD has ended. */
+/* Called when the last open call of THREAD has ended. */
 static int calls_pop(struct calls *c, struct call_thread *thread, const struct rec_call_end *end,
 		     const char *left_by, uint64_t at_ns)
 {
@@ -70,9 +70,10 @@ static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
 
 /*
  * Whether CALL was left, and NEXT is in its place, at the same stack pointer. If the return
- * addresses differ, CALL has not jumped to NEXT. But a system call comes from a function, and a
- * small function has the same stack pointer at that time. If a function with a return probe jumps
- * to another one, which jumps back, it returns as often as it was entered.
+ * addresses differ, CALL has not jumped to NEXT. But if NEXT is a system call, CALL can be the
+ * function that makes it: a small function has the same stack pointer at that time. If a function
+ * with a return probe jumps to another one, which jumps back, it returns as often as it was
+ * entered.
  */
 static bool calls_is_replaced(const struct calls *c, const struct rec_call *call,
 			      const struct rec_call *next)
@@ -97,8 +98,9 @@ static bool calls_is_turn(const struct calls *c, const struct rec_call *call,
 /* ---- calls in doubt ---- */
 
 /*
- * The last call of THREAD is deeper than the event at AT_NS. It was left, or it is on another stack
- * and continues later. Its return, or a call in its place, decides.
+ * Puts the last call of THREAD in doubt, because it is deeper than the event at AT_NS. It was left,
+ * or it is on another stack and continues later. Its return, or a call in its place, will show
+ * this.
  */
 static int calls_doubt(struct calls *c, struct call_thread *thread, uint64_t at_ns)
 {
@@ -114,8 +116,8 @@ static int calls_doubt(struct calls *c, struct call_thread *thread, uint64_t at_
 }
 
 /*
- * The calls of LIST, which was removed from the table, have ended: at AT_NS, or, if AT_NS is 0,
- * when the doubt began.
+ * Ends the calls of LIST, which was removed from the table: at AT_NS, or, if AT_NS is 0, when the
+ * doubt began.
  */
 static int calls_end_doubted(struct calls *c, struct call_open *list, const char *left_by,
 			     uint64_t at_ns)
@@ -131,7 +133,7 @@ static int calls_end_doubted(struct calls *c, struct call_open *list, const char
 	return r;
 }
 
-/* All calls of THREAD in doubt have ended: at AT_NS, or, if AT_NS is 0, when the doubt began. */
+/* Ends all calls of THREAD that are in doubt: at AT_NS, or, if AT_NS is 0, when the doubt began. */
 static int calls_settle_all(struct calls *c, struct call_thread *thread, const char *left_by,
 			    uint64_t at_ns)
 {
@@ -145,8 +147,8 @@ static int calls_settle_all(struct calls *c, struct call_thread *thread, const c
 }
 
 /*
- * NEXT is entered, and replaces the calls in doubt at its stack pointer: they were left. Sets
- * *RET_TURN if NEXT is a jump, not a call.
+ * Called when NEXT is entered. It replaces the calls in doubt at its stack pointer: they were left.
+ * Sets *RET_TURN if NEXT is a jump, not a call.
  */
 static int calls_settle(struct calls *c, struct call_thread *thread, const struct rec_call *next,
 			bool *ret_turn)
@@ -208,7 +210,7 @@ static int calls_push(struct calls *c, struct call_thread *thread, const struct 
 	return r;
 }
 
-/* A thread passes a point, and does not return from it. */
+/* Whether REC is a point, which a thread passes without returning from it. */
 static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
 {
 	const struct call_place *place = c->targets->list[rec->function].place;
@@ -216,7 +218,7 @@ static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
 	return place && place->flags & CALL_PLACE_POINT;
 }
 
-/* A thread passes a point. At a point, the top of the stack is not a return address. */
+/* Called when a thread passes a point. There, the top of the stack is not a return address. */
 static int calls_pass(struct calls *c, const struct rec_call *rec)
 {
 	const struct rec_call_end end = { .head = rec->head };
@@ -232,9 +234,9 @@ static int calls_pass(struct calls *c, const struct rec_call *rec)
 }
 
 /*
- * REC is an entry. Ends the open calls of THREAD at the same stack pointer that were left, as REC
- * shows. (Functions that jump to each other have the same stack pointer.) Sets *RET_TURN if REC is
- * a jump, not a call.
+ * REC is an entry. Ends those open calls of THREAD at the same stack pointer that were left, which
+ * REC shows. (Functions that jump to each other have the same stack pointer.) Sets *RET_TURN if REC
+ * is a jump, not a call.
  */
 static int calls_leave_same(struct calls *c, struct call_thread *thread, const struct rec_call *rec,
 			    bool *ret_turn)
@@ -263,8 +265,8 @@ static int calls_leave_same(struct calls *c, struct call_thread *thread, const s
 }
 
 /*
- * REC is an entry. Ends or doubts the earlier calls of THREAD that were left, as REC shows. Sets
- * *RET_TURN if REC is a jump, not a call.
+ * REC is an entry. Ends those earlier calls of THREAD that were left, which REC shows, or puts them
+ * in doubt. Sets *RET_TURN if REC is a jump, not a call.
  */
 static int calls_leave_before(struct calls *c, struct call_thread *thread,
 			      const struct rec_call *rec, bool *ret_turn)
@@ -304,7 +306,7 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 	return r < 0 ? r : calls_push(c, thread, rec, stack);
 }
 
-/* Makes open call number AT, counted from 1, the last one, after those that it jumped to. */
+/* Makes open call number AT, counted from 1, the last call, after those to which it jumped. */
 static void calls_raise(struct call_thread *thread, size_t at)
 {
 	struct call_open *call = open_calls_remove(thread, at);
@@ -346,7 +348,7 @@ static bool calls_can_end_at(const struct calls *c, const struct rec_call *call,
 
 	if (!place || !end->ret_in_page || place->flags & CALL_PLACE_PARTIAL)
 		return place;
-	/* (a `ret` at the entry has no probe of its own) */
+	/* (a `ret` at the entry has no separate probe) */
 	if (end->ret_in_page == CALL_IN_PAGE(place->entry))
 		return true;
 	for (uint32_t i = 0; i < place->n_rets; i++)
@@ -355,7 +357,7 @@ static bool calls_can_end_at(const struct calls *c, const struct rec_call *call,
 	return false;
 }
 
-/* If OUTER has jumped to CALL, the `ret` of END ends both. */
+/* If OUTER has jumped to CALL, the `ret` of END ends both calls. */
 static void calls_end_with(const struct calls *c, struct call_open *call,
 			   const struct call_open *outer, const struct rec_call_end *end)
 {
@@ -366,9 +368,9 @@ static void calls_end_with(const struct calls *c, struct call_open *call,
 }
 
 /*
- * END ends OUTER. The calls of THREAD to which OUTER has jumped end at the same `ret`, which has a
- * probe for each of them, in any order. Their records follow. These calls must not end later than
- * OUTER, which contains them.
+ * Called when END ends OUTER. The calls of THREAD to which OUTER has jumped end at the same `ret`,
+ * which has a probe for each of these calls, in any order. The records of their ends follow. They
+ * must not end later than OUTER, which contains them.
  */
 static void calls_end_jumps(const struct calls *c, struct call_thread *thread,
 			    const struct call_open *outer, const struct rec_call_end *end)
@@ -383,8 +385,8 @@ static void calls_end_jumps(const struct calls *c, struct call_thread *thread,
 }
 
 /*
- * A call ends. Deeper calls are now in doubt. It has jumped to the later calls at the same stack
- * pointer; their own records follow.
+ * Called when a call ends. Deeper calls are now in doubt. The call has jumped to the later calls at
+ * the same stack pointer; the records of their ends follow.
  */
 static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 {
@@ -419,8 +421,9 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 }
 
 /*
- * If the thread has several stacks, its calls in doubt are open at the end, since nothing has
- * replaced them. Its other calls are also open: it is unknown which of them are on the last stack.
+ * Closes the calls of a thread. If the thread has several stacks, its calls in doubt are open at
+ * the end, since nothing has replaced them. Its other calls are also open: it is unknown which of
+ * them are on the last stack.
  */
 static int calls_close_thread(struct calls *c, struct call_thread *thread, const char *left_by,
 			      uint64_t at_ns)
@@ -434,7 +437,7 @@ static int calls_close_thread(struct calls *c, struct call_thread *thread, const
 		       ?: r;
 }
 
-/* Thread TID has ended, or the program that it ran. */
+/* Called when thread TID has ended, or the program that it ran. */
 static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
 {
 	struct call_thread *thread = table_remove(&c->threads, (uint64_t)tid + 1);
@@ -449,7 +452,10 @@ static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
 	return r;
 }
 
-/* The system call that has started the thread's new program has returned 0, on another stack. */
+/*
+ * Called at an exec: the system call that has started the new program of the thread has returned 0,
+ * on another stack.
+ */
 static int calls_on_exec(struct calls *c, const struct rec_exec *rec)
 {
 	struct call_thread *thread = table_get(&c->threads, (uint64_t)rec->old_tid + 1);
@@ -534,7 +540,7 @@ static int calls_finish(void *stage)
 	return calls_close(c, c->pipe->to_ns) ?: calls_leave_out_all(c, c->pipe->to_ns);
 }
 
-/* The open calls of a thread are written before its end. */
+/* The stage of calls. It writes the open calls of a thread before the end of the thread. */
 const struct stage calls_stage = {
 	.name = "calls",
 	.handles = STAGE_HANDLES(REC_CALL) | STAGE_HANDLES(REC_CALL_END) | STAGE_HANDLES(REC_EXIT) |

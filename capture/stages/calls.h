@@ -5,9 +5,9 @@
  * The open calls of a thread form a stack, in the order of their stack pointers. A `ret` ends the
  * call of its function with the same stack pointer at the entry. Calls that are deeper than that,
  * or deeper than a newly entered function, were left without a `ret`: by longjmp(), an exception,
- * or a tail call to code without probes. Or they are on another stack, of a coroutine that
- * continues later. So they are in doubt until they return, or until another call has their place on
- * the stack. The depth and the number of stacks are unlimited.
+ * or a tail call to code without probes. Or they are on another stack, the stack of a coroutine
+ * that continues later. So it is unknown whether they were left, until they return or another call
+ * has their place on the stack. The depth and the number of stacks are unlimited.
  */
 #pragma once
 
@@ -24,5 +24,5 @@ void calls_deinit(void *calls);
 /* Accepts REC_CALL, REC_CALL_END, REC_EXIT and REC_EXEC. Returns 0 or a negative errno. */
 int calls_record(void *calls, const struct rec_head *rec);
 
-/* Recording ends at AT_NS: writes open calls. Returns 0 or a negative errno. */
+/* Called when the recording ends at AT_NS. Writes open calls. Returns 0 or a negative errno. */
 int calls_close(struct calls *c, uint64_t at_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Named periods of a program. Allocations are marked with the bits of all open ones.
+ * Named periods of a program. Allocations are marked with the bits of all open contexts.
  */
 #pragma once
 
@@ -11,9 +11,9 @@
 enum { CONTEXTS_MAX = 32 };
 
 struct contexts {
-	char names[CONTEXTS_MAX][65]; /* in the order of their first begin */
+	char names[CONTEXTS_MAX][65]; /* in the order in which they first began */
 	size_t n;
-	uint32_t open; /* bits; names[i] has the bit 1 << i */
+	uint32_t open; /* bits of open contexts; names[i] has the bit 1 << i */
 };
 
 /*
@@ -23,7 +23,7 @@ struct contexts {
 int contexts_begin(struct contexts *c, const char *name, uint32_t *ret_bit);
 
 /*
- * Closes the context BIT. *RET_NAME, borrowed, is its name. Returns 0, or -ENOENT if it is not
+ * Closes the context BIT. *RET_NAME (borrowed) is its name. Returns 0, or -ENOENT if it is not
  * open.
  */
 int contexts_end(struct contexts *c, uint32_t bit, const char **ret_name);

@@ -59,7 +59,7 @@ int heap_copies_take(struct heap_copies *h, struct collector *c, const struct re
 	uint64_t frames[STACK_FRAMES_MAX];
 	unsigned n;
 
-	/* (two stacks with one id: this needs a program that guesses it) */
+	/* (if two stacks have one id, a program has guessed that id) */
 	heap_copies_remove(h, piece->id);
 	can_wait = can_wait && h->bytes + piece->head.size <= HEAP_COPIES_BYTES_MAX;
 	n = collector_resume_walk(c, piece, can_wait, frames);
@@ -92,7 +92,7 @@ void heap_copies_complete(struct heap_copies *h, struct collector *c, struct rec
 /* A stack whose copy has not arrived. */
 struct awaited {
 	uint64_t id;
-	uint64_t since_ns; /* the first horizon after its report; 0 = none yet */
+	uint64_t since_ns; /* the first horizon after its report; 0 = no horizon yet */
 	uint32_t instance;
 	bool arrived;  /* the copy has arrived, but the report is not written yet */
 	bool given_up; /* the report will be written without the copy */
@@ -188,7 +188,7 @@ bool heap_copies_has_ended(const struct heap_copies *h, uint32_t instance)
 	return instance / 8 < h->n_ended_bytes && h->ended[instance / 8] >> instance % 8 & 1;
 }
 
-/* Instances are numbered in the order of their begins. */
+/* Notes that INSTANCE has ended. Instances are numbered in the order in which they begin. */
 static int heap_copies_set_ended(struct heap_copies *h, uint32_t instance)
 {
 	size_t at = instance / 8, n = h->n_ended_bytes + ENDED_STEP_BYTES;

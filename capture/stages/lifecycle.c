@@ -13,7 +13,10 @@ static uint32_t lifecycle_queried_pid(uint64_t asked)
 	return (uint32_t)((asked & ~TASKS_ASKED_WITHOUT_RESULT) - 1);
 }
 
-/* Queries TID. If that is possible, TID counts as announced, since the answer will come. */
+/*
+ * Asks for the identity of TID. If that is possible, TID counts as announced, since the answer will
+ * come.
+ */
 static int lifecycle_query(struct lifecycle *l, uint32_t tid)
 {
 	uint64_t asked = tasks_asked(l->pipe->tasks, tid);
@@ -68,11 +71,10 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 	int r = 0;
 
 	if (!tasks_get(l->pipe->tasks, id->tid)) {
-		/* An unknown identity adds nothing about a thread that was reported and has
-		 * ended. */
+		/* If a thread was reported and has ended, an unknown identity adds nothing. */
 		if (!asked && id->start_ns == 0)
 			return 0;
-		/* (the thread has ended, so only records have its process) */
+		/* (the thread has ended, so only records say which process it had) */
 		if (asked && id->uid == EVENT_UID_UNKNOWN)
 			task.pid = lifecycle_queried_pid(asked);
 		r = lifecycle_learned(l, &task, wanted);
@@ -85,7 +87,7 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 	return r;
 }
 
-/* An event about the task of REC. */
+/* Returns an event about the task of REC. */
 static struct event lifecycle_about(const struct lifecycle *l, enum event_kind kind,
 				    const struct rec_head *rec)
 {
@@ -98,7 +100,7 @@ static struct event lifecycle_about(const struct lifecycle *l, enum event_kind k
 	};
 }
 
-/* If EV is in the time of the recording, writes the identity of the task of REC, then EV. */
+/* If the time of EV is in the recording, writes the identity of the task of REC, then EV. */
 static int lifecycle_write_event(struct lifecycle *l, const struct event *ev,
 				 const struct rec_head *rec)
 {
@@ -144,7 +146,7 @@ static int lifecycle_write_if_new(const struct lifecycle *l, struct fxt_archive 
 	return fxt_archive_event(to, &ev);
 }
 
-/* Writes PID, and TID as an unknown thread of it. */
+/* Writes process PID, and TID as an unknown thread of PID. */
 static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
 {
 	int r = pid == tid ? 0 : lifecycle_write_if_new(l, l->pipe->archive, pid, pid);
@@ -155,9 +157,10 @@ static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pi
 }
 
 /*
- * A record contains the identity of a task, so an open query about the task is obsolete. (The task
- * may end before the answer comes.) If the query was about an earlier owner of the tid, this owner
- * is written now, as unknown: its koid is in the archive, and no other task gets it.
+ * Called when a record contains the identity of a task, so that an open query about the task is
+ * obsolete. (The task may end before the answer comes.) If the query was about an earlier owner of
+ * the tid, this owner is written now as unknown: its koid is in the archive, and no other task gets
+ * that koid.
  */
 static int lifecycle_update_task(struct lifecycle *l, const struct rec_identity *id, bool is_new)
 {
@@ -189,8 +192,8 @@ static int lifecycle_on_fork(struct lifecycle *l, const struct rec_head *head)
 }
 
 /*
- * Writes the rename of a program that the dynamic loader runs: REC is its exec, FROM its name
- * before. Its new name comes from the command line. The kernel's rename was not written
+ * Writes the rename of a program that the dynamic loader runs: REC is its exec, and FROM is its
+ * name before. Its new name comes from the command line. The kernel's rename was not written
  * (lifecycle_on_rename()).
  */
 static int lifecycle_name_loaded(struct lifecycle *l, const struct rec_head *rec, const char *from)
@@ -222,7 +225,10 @@ static int lifecycle_on_exec(struct lifecycle *l, const struct rec_head *head)
 	ev.exec.file = file;
 	ev.exec.command_line = command;
 	if (rec->old_tid != head->tid) {
-		/* The thread is the main thread of its process now, and its own id is gone. */
+		/*
+		 * The thread is now the main thread of its process, and its former id no longer
+		 * exists.
+		 */
 		ev.exec.old_tid = tasks_koid(l->pipe->tasks, rec->old_tid);
 		tasks_forget(l->pipe->tasks, rec->old_tid);
 	}
@@ -244,7 +250,10 @@ static int lifecycle_on_exit(struct lifecycle *l, const struct rec_head *head)
 	ev = lifecycle_about(l, EVENT_EXIT, head);
 	ev.exit.code = WEXITSTATUS(rec->exit_code);
 	ev.exit.signal = WTERMSIG(rec->exit_code);
-	/* (several threads that end together can have this flag: each sees that none is left) */
+	/*
+	 * (if several threads end together, all of them can have this flag: each sees that no
+	 * thread is left)
+	 */
 	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
 			       tasks_set_ended(l->pipe->tasks, head->pid);
 	r = lifecycle_write_event(l, &ev, head);
@@ -333,7 +342,7 @@ static int lifecycle_learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t p
 					      : lifecycle_learned(l, &unknown, true);
 }
 
-/* The next task with an open query. Returns false if there is none. */
+/* Finds the next task with an open query. Returns false if there is no further task. */
 static bool lifecycle_next_queried(const struct lifecycle *l, size_t *pos, uint32_t *ret_tid,
 				   uint32_t *ret_pid)
 {
@@ -392,7 +401,10 @@ static int lifecycle_on_record(void *stage, const struct rec_head *rec)
 	return r;
 }
 
-/* Names all tasks. With a filter, threads are named when they occur in records. */
+/*
+ * Writes the names of all tasks. With a filter, the name of a thread is written when the thread
+ * occurs in records.
+ */
 static int lifecycle_open(void *stage)
 {
 	struct lifecycle *l = stage;
@@ -409,8 +421,8 @@ static int lifecycle_open(void *stage)
 
 /*
  * Forgets tasks that have ended without a record: the filter no longer selected them (they had
- * another name, or had run a program with other rights), or the record was lost. Heads name only
- * live tasks.
+ * another name, or had run a program with other rights), or the record was lost. Heads have the
+ * names of live tasks only.
  */
 static int lifecycle_forget_gone(struct lifecycle *l, uint64_t at_ns)
 {
@@ -427,9 +439,9 @@ static int lifecycle_forget_gone(struct lifecycle *l, uint64_t at_ns)
 }
 
 /*
- * Writes tasks with an open query, too, without waiting. Later answers are written when they come,
- * and tasks that are named again are queried again. (Packets go into the body, since a snapshot has
- * several bodies and one tail.)
+ * Writes tasks with an open query, too, without waiting. Later answers are written when they come.
+ * If the name of a task is needed again, there is another query. (Packets go into the body, since a
+ * snapshot has several bodies and one tail.)
  */
 static int lifecycle_split(void *stage, uint64_t at_ns)
 {
@@ -451,7 +463,7 @@ static int lifecycle_tail(const void *stage, struct fxt_archive *to, uint64_t at
 	return lifecycle_write_queried(stage, to);
 }
 
-/* Names all live tasks; with a filter, those that the archive shows. */
+/* Writes the names of all live tasks; with a filter, only of tasks that the archive shows. */
 static int lifecycle_head(const void *stage, const struct stage_head *h)
 {
 	const struct lifecycle *l = stage;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lifecycle records into the archive: keeps the table of tasks up to date and writes kernel
+ * Writes lifecycle records to the archive: keeps the table of tasks up to date, and writes kernel
  * objects and the events fork, exec, exit, rename and lost.
  */
 #pragma once
@@ -14,7 +14,7 @@
 
 struct lifecycle {
 	const struct pipeline *pipe; /* borrowed */
-	uint64_t n_events;           /* written */
+	uint64_t n_events;           /* number of events that were written */
 	uint64_t lost;               /* sum of all losses so far */
 };
 
@@ -35,12 +35,15 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid);
  */
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted);
 
-/* At the end: writes the tasks with an open query. Tasks without an answer are unknown tasks. */
+/*
+ * To be called at the end. Writes the tasks with an open query. Tasks without an answer are unknown
+ * tasks.
+ */
 int lifecycle_close(void *lifecycle);
 
-/* Writes an unknown task to TO without changing state. */
+/* Writes an unknown task to TO. Changes no state. */
 int lifecycle_write_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
 			    uint32_t pid);
 
-/* Takes a listed live task. If WANTED, writes its identity. */
+/* Takes a live task that was listed. If WANTED is true, writes its identity. */
 int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted);

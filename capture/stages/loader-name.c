@@ -33,7 +33,7 @@ static bool loader_name_has_value(const char *option)
 	return false;
 }
 
-/* With these options, the loader runs no program. */
+/* Whether OPTION is one of those with which the loader runs no program. */
 static bool loader_name_is_listing(const char *option)
 {
 	return strcmp(option, "--list") == 0 || strcmp(option, "--verify") == 0;

@@ -10,12 +10,12 @@
 
 #include "bpf/record.h"
 
-/* Whether COMM, a name as in the kernel, is the name of a dynamic loader. */
+/* Whether COMM, a name as the kernel has it, is the name of a dynamic loader. */
 bool loader_name_is(const char comm[static REC_COMM_BYTES]);
 
 /*
  * Writes the name that the kernel would give to the program in the N bytes at ARGS, the arguments
- * of a loader, separated by NUL. Returns false if they start no program, or are cut before its
- * name.
+ * of a loader, separated by NUL. Returns false if the arguments start no program, or are cut before
+ * its name.
  */
 bool loader_name_program(char to[static REC_COMM_BYTES], const char *args, size_t n);

@@ -4,8 +4,8 @@
 #include "capture/options/options.h"
 #include "writer/fxt/fxt-holds.h"
 
-/* Mappings are in model/maps, sampling settings in the options, and single allocations are not
- * repeated. */
+/* Begins to note state. Mappings are not noted, since model/maps has them, and neither are settings
+ * of sampling, since the options have them. Single allocations are not repeated. */
 static int marks_begin(void *stage, const struct session_options *o)
 {
 	const uint32_t without =
@@ -18,7 +18,10 @@ static int marks_begin(void *stage, const struct session_options *o)
 	return r;
 }
 
-/* The process of EV may have ended, and another one may have its id. */
+/*
+ * Writes the name of the process of EV. The process may have ended, and another one may have its
+ * id.
+ */
 static int marks_name_process_of(const struct marks *m, const struct stage_head *h,
 				 const struct event *ev)
 {
@@ -27,7 +30,7 @@ static int marks_name_process_of(const struct marks *m, const struct stage_head 
 	return tasks_koid(m->pipe->tasks, tid) == ev->pid ? h->name(tid, h->userdata) : 0;
 }
 
-/* Writes the held event SAID, with the time of the start of the chunk. */
+/* Writes the event SAID, which was kept, with the time of the start of the chunk. */
 static int marks_say_again(const struct marks *m, const struct stage_head *h,
 			   const struct event *said)
 {
@@ -35,7 +38,7 @@ static int marks_say_again(const struct marks *m, const struct stage_head *h,
 	int r = marks_name_process_of(m, h, said);
 
 	ev.ts_ns = h->at_ns;
-	/* With a log of each event, earlier allocations are in another chunk. */
+	/* If each allocation is logged, earlier allocations are in another chunk. */
 	if (ev.kind == EVENT_WATCH_BEGIN && m->log)
 		ev.watch.complete = false;
 	/* Blocks can refer to the name of a context that has ended. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The valid state from earlier chunks, for the heads of later ones: a stage of the pipeline. The
- * archive's writer notes that state (writer/fxt/fxt-holds.h).
+ * State from earlier chunks that is still valid, for the heads of later chunks: a stage of the
+ * pipeline. The writer of the archive notes that state (writer/fxt/fxt-holds.h).
  */
 #pragma once
 

@@ -43,7 +43,7 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 			.name = plan->name,
 			.point = rec->point,
 			.hit = rec->hit,
-			.data = rec->registers, /* the data follows them */
+			.data = rec->registers, /* the data follows the registers */
 			.n_bytes = sizeof(rec->registers) + rec->bytes,
 		},
 	};
@@ -61,7 +61,10 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 	return r < 0 ? r : fxt_archive_event(s->pipe->archive, &ev);
 }
 
-/* Carries out ACTION of the point of REC, once, if AT is not 0 and the hits have reached it. */
+/*
+ * Carries out ACTION of the point of REC, once, if AT is not 0 and the number of hits has reached
+ * AT.
+ */
 static int moments_stage_act(struct moments_stage *s, const struct rec_moment *rec, unsigned action,
 			     uint64_t at)
 {

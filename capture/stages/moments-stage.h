@@ -16,12 +16,13 @@ struct moments;
 
 struct moments_stage {
 	const struct pipeline *pipe;
-	const struct moments *moments; /* borrowed; NULL = none are recorded */
+	const struct moments *moments; /* borrowed; NULL = no moments are recorded */
 	struct named_stacks *stacks;   /* borrowed */
 	struct moment_values values;   /* the values of the last moment */
 	uint64_t n_events;
-	uint64_t fired[MOMENT_ACTIONS]; /* bits: points whose action was carried out */
-	uint64_t n_dropped;             /* moments without room, or of an unknown point */
+	uint64_t fired[MOMENT_ACTIONS]; /* bits of the points whose action was carried out */
+	/* Number of moments for which there was no room, or of an unknown point. */
+	uint64_t n_dropped;
 };
 
 extern const struct stage moments_stage;

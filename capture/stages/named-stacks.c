@@ -3,7 +3,7 @@
 
 #include "capture/proc/proc-records.h"
 
-/* The maximum number of stacks. Beyond it, all stacks are written again. */
+/* The maximum number of stacks. If there are more, all stacks are written again. */
 enum { NAMED_STACKS_MAX = 65536 };
 
 static void named_stacks_deinit(void *stage)
@@ -14,13 +14,13 @@ static void named_stacks_deinit(void *stage)
 	table_deinit(&n->mapped);
 }
 
-/* All stacks are written again. */
+/* Forgets which stacks are written, so that all are written again. */
 static void named_stacks_forget(struct named_stacks *n)
 {
 	named_stacks_deinit(n);
 }
 
-/* The number of files that process PID has mapped since its stacks were forgotten. */
+/* Returns the number of files that process PID has mapped since its stacks were forgotten. */
 static uintptr_t named_stacks_mapped(const struct named_stacks *n, uint32_t pid)
 {
 	return (uintptr_t)table_get(&n->mapped, (uint64_t)pid + 1);
@@ -34,7 +34,7 @@ const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id)
 	return stack;
 }
 
-/* The key of stack NAME of process PID in `written`. */
+/* Returns the key of stack NAME of process PID in `written`. */
 static uint64_t named_stacks_key(const struct named_stacks *n, uint32_t pid, uint64_t name)
 {
 	const uint64_t key[] = { pid, named_stacks_mapped(n, pid), name };
@@ -65,7 +65,7 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 		return 0;
 	if (n->written.n_used >= NAMED_STACKS_MAX)
 		named_stacks_forget(n);
-	/* (without the forgotten mappings, its key is another one) */
+	/* (if mappings were forgotten, the stack has another key) */
 	r = table_set(&n->written, named_stacks_key(n, rec->pid, name), n);
 	r = r < 0 ? r : pipeline_announce(n->pipe, rec->pid);
 	r = r ?: n->pipe->links.need_mappings(rec->pid, ev.ts_ns, n->pipe->links.userdata);
@@ -76,9 +76,9 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 }
 
 /*
- * A process has mapped a file, possibly in the place of another one. So its stacks are written
- * again when they are next needed. Code without a file has no names, so it is ignored (run-time
- * compilers map it often).
+ * Called when a process has mapped a file, possibly in the place of another one. So its stacks are
+ * written again when they are next needed. Code without a file has no names, so it is ignored
+ * (run-time compilers map it often).
  */
 static int named_stacks_on_mapping(struct named_stacks *n, const struct rec_mapping *rec)
 {
@@ -94,7 +94,7 @@ static int named_stacks_on_mapping(struct named_stacks *n, const struct rec_mapp
 	return table_set(&n->mapped, (uint64_t)pid + 1, (void *)(named_stacks_mapped(n, pid) + 1));
 }
 
-/* (after exec, addresses belong to another program) */
+/* Handles records of mappings and exec. After exec, addresses belong to another program. */
 static int named_stacks_record(void *stage, const struct rec_head *rec)
 {
 	if (rec->kind == REC_MAPPING)

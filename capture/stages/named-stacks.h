@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks to which events refer by name. The archive has each stack once per process, before the
+ * Stacks to which events refer by name. The archive has each stack of a process once, before the
  * first event that refers to it. After the process has mapped a file, the archive gets the stack
  * again, with the same name: the addresses can now belong to another library.
  */
@@ -14,25 +14,25 @@
 
 struct named_stacks {
 	const struct pipeline *pipe;
-	const struct stacks *stacks; /* sent by the programs; borrowed */
-	struct table written; /* hash of process, `mapped` and name, of stacks in the archive */
-	struct table mapped;  /* pid + 1 -> the files that it has mapped meanwhile */
+	const struct stacks *stacks; /* stacks that the programs have sent; borrowed */
+	struct table written; /* stacks in the archive: hashes of process, `mapped` and name */
+	struct table mapped;  /* pid + 1 -> number of files that the process has mapped meanwhile */
 	uint64_t n_events;
-	uint64_t n_missing; /* stacks that have not arrived */
+	uint64_t n_missing; /* number of stacks that have not arrived */
 };
 
 extern const struct stage named_stacks_stage;
 
 /*
  * Makes sure that the archive has the N_FRAMES FRAMES, from the return address of a call outwards,
- * as a stack of the process of REC. *RET_NAME is its name; 0 = REC is outside the recording.
+ * as a stack of the process of REC. *RET_NAME is its name; 0 = REC is outside of the recording.
  * Returns 0 or a negative errno.
  */
 int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
 		       unsigned n_frames, uint64_t *ret_name);
 
 /*
- * The stack that the programs have sent as ID. NULL if ID is 0, or if the stack has not arrived
- * (this is counted).
+ * Returns the stack that the programs have sent as ID; NULL if ID is 0, or if the stack has not
+ * arrived, which is counted.
  */
 const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id);

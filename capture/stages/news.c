@@ -3,7 +3,7 @@
 
 #include "capture/options/options.h"
 
-/* Processes the fetched data up to TS_NS. */
+/* Processes the data that was fetched, up to TS_NS. */
 static int news_pass(struct news *n, uint64_t ts_ns)
 {
 	const struct pipeline_links *links = &n->pipe->links;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The worker's data about watched processes: a stage of the pipeline. The data is processed up to
- * the time of each record, since a record of a process follows all earlier data about it.
+ * The worker's data about watched processes: a stage of the pipeline. Before a record is processed,
+ * the data up to its time is processed, since a record of a process follows all earlier data about
+ * the process.
  */
 #pragma once
 
@@ -11,7 +12,7 @@
 struct news {
 	const struct pipeline *pipe;
 	struct outbuf records; /* struct rec_* from the worker; owned */
-	size_t at;             /* the position of the first unwritten one */
+	size_t at;             /* the position of the first record that is not processed yet */
 };
 
 extern const struct stage news_stage;

@@ -6,9 +6,11 @@
 
 enum {
 	PLACE_PID_SHIFT = 42
-}; /* the lower bits are for the stack pointer, without bits that are 0 */
+}; /* the lower bits are for the stack pointer, except those of its bits that are always 0 */
 
-/* (the last bit is that of most stack pointers; programs choose the others, so they can be 0) */
+/*
+ * (the last bit is 1, so that the key is never 0; programs choose the other bits, which can be 0)
+ */
 static uint64_t open_calls_key(uint32_t pid, uint64_t sp)
 {
 	return (((uint64_t)pid << PLACE_PID_SHIFT) ^ sp / sizeof(sp)) | 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The context of a pipeline, shared by its stages.
+ * The context of a pipeline, which its stages share.
  *
  * A stage knows this context. It does not know other stages or the owner of the pipeline. `struct
  * pipeline_links` has the functions that a stage needs from another stage or from the merge, and
- * `struct pipeline_owner` those that it needs from outside. A stage that works on the state of
+ * `struct pipeline_owner` has those that it needs from outside. A stage that works on the state of
  * another one has a pointer to it. Stages have no other dependencies.
  * capture/recorder/recorder-stages.c lists the stages in their order.
  */
@@ -22,74 +22,89 @@ struct collector;
 struct outbuf;
 struct trigger;
 
-/* Functions of one stage for the others. Each returns 0 or a negative errno. */
+/*
+ * Functions that stages have for each other. If nothing else is said, they return 0 or a negative
+ * errno.
+ */
 struct pipeline_links {
-	/* lifecycle: writes the identity of TID. Called only by pipeline_announce(). */
+	/* Of lifecycle: writes the identity of TID. Called only by pipeline_announce(). */
 	int (*announce)(uint32_t tid, void *userdata);
-	/* profiler: PID will have stacks from TS_NS on. Writes the mappings of PID. */
+	/* Of profiler: writes the mappings of PID, which will have stacks from TS_NS on. */
 	int (*need_mappings)(uint32_t pid, uint64_t ts_ns, void *userdata);
-	/* triggers: T has fired, at a record that is written. */
+	/* Of triggers: called when T has fired, at a record that is written. */
 	int (*fire)(const struct trigger *t, void *userdata);
 	void *userdata;
-	/* news: passes REC, from the worker, to the stages that accept it. */
+	/* Of news: passes REC, from the worker, to the stages that accept it. */
 	int (*pass_news)(const struct rec_head *rec, void *userdata);
-	/* activity: writes a loss. Called by pipeline_write_shortage(). */
+	/* Of activity: writes a loss. Called by pipeline_write_shortage(). */
 	int (*lost)(enum event_class class, const struct rec_lost *lost, void *userdata);
-	/* All records of CLASS that were lost so far, written or not. */
+	/*
+	 * Returns the number of all records of CLASS that were lost so far, whether this was
+	 * written or not.
+	 */
 	uint64_t (*n_lost)(enum event_class class, void *userdata);
-	/* allocations: whether process PID is watched. */
+	/* Of allocations: whether process PID is watched. */
 	bool (*watches)(uint32_t pid, void *userdata);
-	/* lifecycle: TID, a known thread, ended by AT_NS without a report. All stages forget it. */
+	/*
+	 * Of lifecycle: called if TID, a known thread, ended by AT_NS without a report. All stages
+	 * forget it.
+	 */
 	int (*forget_task)(uint32_t tid, uint64_t at_ns, void *userdata);
 	/*
-	 * merge: the thread that runs on CPU since the start. *TID and *PRIO come from the list; if
-	 * the next records are more reliable, they are replaced. If these records were lost, *TID
-	 * becomes 0.
+	 * Of merge: finds the thread that runs on CPU since the start. *TID and *PRIO come from the
+	 * list. If the next records are more reliable, both are replaced. If these records were
+	 * lost, *TID becomes 0.
 	 */
 	void (*first_running)(unsigned cpu, uint32_t *tid, int32_t *prio, void *userdata);
-	/* merge: whether the next scheduling record of CPU is a loss since *RET_NS, before AT_NS.
-	 */
+	/* Of merge: whether the next scheduling record of CPU is a loss that began at *RET_NS,
+	 * before AT_NS. */
 	bool (*loss_is_next)(unsigned cpu, uint64_t at_ns, uint64_t *ret_ns, void *userdata);
 };
 
-/* Functions of the pipeline's owner for the stages. NULL where unavailable, except where noted. */
+/*
+ * Functions that the owner of the pipeline has for the stages. A function that is not available is
+ * NULL, except where noted.
+ */
 struct pipeline_owner {
 	/*
-	 * Always set. Begins to look up the unknown TID. Returns false if that is impossible now.
+	 * Never NULL. Begins to look up the unknown TID. Returns false if that is impossible now.
 	 */
 	bool (*ask)(uint32_t tid, void *userdata);
 	/*
-	 * Gets the next data of the worker about watched processes. Returns false if there is none.
+	 * Gets the next data of the worker about watched processes. Returns false if there is no
+	 * data.
 	 */
 	bool (*fetch_memory)(struct outbuf *ret, void *userdata);
 	/*
-	 * Set if allocations are recorded. Examines a file that the watched process PID has mapped.
+	 * Not NULL if allocations are recorded. Examines a file that the watched process PID has
+	 * mapped.
 	 */
 	void (*check_files)(uint32_t pid, uint64_t ts_ns, void *userdata);
 	/* Whether thread or process TID has certainly ended. */
 	bool (*is_gone)(uint32_t tid);
-	/* A trigger has fired. */
+	/* Called when a trigger has fired. */
 	void (*triggered)(const struct trigger *t, void *userdata);
 	void *userdata;
 };
 
 struct pipeline {
-	struct fxt_archive *archive; /* borrowed, both */
+	struct fxt_archive *archive; /* borrowed, like `tasks` */
 	struct tasks *tasks;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
 	uint32_t categories;
 	bool filtered; /* only selected threads are recorded */
-	bool own;      /* only processes of one user; implies `filtered` */
+	bool own;      /* only processes of one user are recorded; implies `filtered` */
 	bool splits; /* the recording can be split into chunks: the state for their heads is kept */
 	/*
-	 * Events outside of this time are not written. Identities are always learned. to_ns is set
-	 * when the end is known.
+	 * Events outside of this time are not written. Identities are always learned. `to_ns` is
+	 * set when the end is known.
 	 */
 	uint64_t from_ns, to_ns;
-	uint64_t seen_ns;  /* after a pause: earlier intervals have an unknown end */
-	uint64_t split_ns; /* start of the current chunk; 0 = it is the first one */
-	uint64_t chunk_ns; /* the same, but the start of the recording for the first chunk */
+	uint64_t seen_ns;  /* end of a pause: the end of earlier intervals is unknown */
+	uint64_t split_ns; /* start of the current chunk; 0 = it is the first chunk */
+	/* Start of the current chunk; for the first chunk, the start of the recording. */
+	uint64_t chunk_ns;
 	/* A round ends when the archive's current buffer has this many bytes; 0 = never. */
 	size_t buffer_full;
 	struct pipeline_links links;
@@ -105,8 +120,8 @@ static inline int pipeline_announce(const struct pipeline *p, uint32_t tid)
 }
 
 /*
- * The same for a thread that an event assigns to process PID. If the identity of the thread is not
- * found, it counts as a thread of PID. Otherwise, readers would show two threads.
+ * Like pipeline_announce(), for a thread that an event assigns to process PID. If the identity of
+ * the thread is not found, it counts as a thread of PID. Otherwise, readers would show two threads.
  */
 static inline int pipeline_announce_thread(const struct pipeline *p, uint32_t tid, uint32_t pid)
 {
@@ -116,8 +131,8 @@ static inline int pipeline_announce_thread(const struct pipeline *p, uint32_t ti
 }
 
 /*
- * After a record: ERROR if it is negative; otherwise 1 if the round ends, since the current buffer
- * is full, or 0.
+ * To be called after a record. Returns ERROR if it is negative; otherwise 1 if the round ends,
+ * since the current buffer is full, or 0.
  */
 static inline int pipeline_after(const struct pipeline *p, int error)
 {
@@ -127,10 +142,10 @@ static inline int pipeline_after(const struct pipeline *p, int error)
 }
 
 /*
- * Writes that *N records of CLASS were unusable, at the present time (or at the end, if that is
- * earlier), and sets *N to 0. Returns 0 or a negative errno.
+ * Writes that *N records of CLASS were unusable, at the present time (or at the end of the
+ * recording, if that is earlier), and sets *N to 0. Returns 0 or a negative errno.
  */
 int pipeline_write_shortage(const struct pipeline *p, enum event_class class, uint64_t *n);
 
-/* If paths of cgroups were forgotten, the programs send all of them again. */
+/* If paths of cgroups were forgotten, makes the programs send all of them again. */
 void pipeline_forget_cgroups(const struct pipeline *p);

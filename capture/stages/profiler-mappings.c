@@ -13,8 +13,8 @@
 
 enum {
 	WAITING_BYTES_MAX = 32 << 20,
-	SWEEP_BYTES = 1 << 20,  /* waiting bytes: see profiler_sweep_is_due() */
-	SWEEP_PROCESSES = 4096, /* known processes: likewise */
+	SWEEP_BYTES = 1 << 20,  /* bytes of mappings that wait: see profiler_sweep_is_due() */
+	SWEEP_PROCESSES = 4096, /* known processes: see profiler_sweep_is_due() */
 	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
 };
 
@@ -24,21 +24,23 @@ enum {
 /* The minimum time between two searches for ended processes. */
 #define SWEEP_NS UINT64_C(1000000000)
 
-/* The longest wait of mappings, if ended processes cannot be detected and room is short. */
+/*
+ * How long mappings wait at most, if ended processes cannot be detected and there is little room.
+ */
 #define SETTLED_NS UINT64_C(10000000000)
 
-/* The state of a process, for its mappings. */
+/* A process, with the facts that its mappings need. */
 struct process {
 	uint32_t pid;
-	uint32_t n_modules;    /* number of modules so far; its low 16 bits are the next id */
-	bool seen;             /* it was selected, so mappings need not wait */
-	bool renamed;          /* it may now be selected, or be in the middle of an exec */
-	bool doubtful;         /* own: an exec of it may have been missed */
-	uint64_t new_image_ns; /* begin of an exec that has not ended; 0 = none */
+	uint32_t n_modules;    /* number of modules so far; the low 16 bits are the next id */
+	bool seen;             /* the process was selected, so mappings need not wait */
+	bool renamed;          /* the process may now be selected, or be in the middle of an exec */
+	bool doubtful;         /* with `own`: an exec of the process may have been missed */
+	uint64_t new_image_ns; /* when an exec began that has not ended; 0 = no exec */
 	uint64_t gone_ns;      /* the time when its end was detected; 0 = not detected */
-	uint64_t waiting_ns;   /* time of the last mapping in WAITING */
-	struct outbuf waiting; /* struct rec_mapping */
-	uint64_t n_unwritten;  /* mappings that were not kept; lost if they are needed */
+	uint64_t waiting_ns;   /* time of the last mapping in `waiting` */
+	struct outbuf waiting; /* struct rec_mapping: mappings that wait */
+	uint64_t n_unwritten;  /* number of mappings that were not kept; lost if they are needed */
 };
 
 static void profiler_drop_waiting(struct profiler *p, struct process *process)
@@ -58,7 +60,7 @@ void profiler_free_processes(struct profiler *p)
 	table_deinit(&p->processes);
 }
 
-/* Resets PROCESS to the state of an unknown one. */
+/* Resets PROCESS to the state of an unknown process. */
 static void profiler_begin_anew(const struct profiler *p, struct process *process, uint32_t pid)
 {
 	*process = (struct process){ .pid = pid, .doubtful = p->doubt_ns != 0 };
@@ -76,7 +78,7 @@ static struct process *profiler_process_of(struct profiler *p, uint32_t pid)
 	return process;
 }
 
-/* The event for REC. Its path is cleaned into PATH. */
+/* Returns the event for REC. The path is cleaned into PATH. */
 static struct event profiler_mapping_event(const struct rec_mapping *rec, uint32_t module_id,
 					   uint64_t ts_ns, char path[static MAPPING_PATH_ROOM])
 {
@@ -99,7 +101,10 @@ static struct event profiler_mapping_event(const struct rec_mapping *rec, uint32
 	};
 }
 
-/* EV has the kernel's pid. The koid may have changed when the mapping is written again. */
+/*
+ * Keeps the mapping EV, which has the kernel's pid. The koid may have changed when the mapping is
+ * written again.
+ */
 static int profiler_keep_mapping(struct profiler *p, const struct event *ev)
 {
 	uint64_t n_dropped = maps_n_dropped(p->maps);
@@ -195,8 +200,8 @@ static void profiler_forget_process(struct profiler *p, uint32_t pid)
 }
 
 /*
- * Whether PROCESS has ended, and all its records up to NOW_NS have arrived. A detected end counts
- * only from the next call on.
+ * Whether PROCESS has ended, and all its records up to NOW_NS have arrived. If the end of PROCESS
+ * is detected in this call, it counts only from the next call on.
  */
 static bool profiler_is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
 {
@@ -263,7 +268,7 @@ static uint64_t profiler_count_waiting(const struct process *process)
 	return n;
 }
 
-/* Writes the waiting mappings, each at its time or at TS_NS, whichever is later. */
+/* Writes the mappings that wait, each at its time or at TS_NS, whichever is later. */
 static int profiler_write_waiting(struct profiler *p, struct process *process, uint64_t ts_ns)
 {
 	const struct rec_mapping *rec;
@@ -278,8 +283,8 @@ static int profiler_write_waiting(struct profiler *p, struct process *process, u
 	return r;
 }
 
-/* PROCESS was selected at TS_NS. Writes its waiting mappings up to then, each at its time or at
- * FROM_NS, whichever is later. */
+/* Called when PROCESS was selected at TS_NS. Writes its mappings up to then that wait, each at its
+ * time or at FROM_NS, whichever is later. */
 static int profiler_write_proven(struct profiler *p, struct process *process, uint64_t ts_ns,
 				 uint64_t from_ns)
 {
@@ -306,7 +311,7 @@ static int profiler_write_proven(struct profiler *p, struct process *process, ui
 	return r;
 }
 
-/* Mappings of PROCESS that were not kept count as lost now. */
+/* Counts mappings of PROCESS that were not kept as lost. */
 static void profiler_count_unwritten(struct profiler *p, struct process *process)
 {
 	p->n_dropped += process->n_unwritten;
@@ -384,7 +389,10 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 		maps_remove(p->maps, pid);
 	if (!process)
 		return p->pipe->filtered ? -ENOMEM : 0;
-	/* If the begin of the exec was missed, waiting mappings may belong to another program. */
+	/*
+	 * If the beginning of the exec was missed, the mappings that wait may belong to another
+	 * program.
+	 */
 	process->doubtful |= p->pipe->own && !process->new_image_ns;
 	process->new_image_ns = 0;
 	process->seen = true;
@@ -396,7 +404,7 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 
 static int profiler_fork_maps(struct profiler *p, uint32_t parent, uint32_t child)
 {
-	maps_remove(p->maps, child); /* the mappings of the earlier owner of this id */
+	maps_remove(p->maps, child); /* these belong to the earlier owner of this id */
 	return maps_add(p->maps, &(struct event){ .kind = EVENT_FORK,
 						  .pid = parent,
 						  .fork.child_pid = child });
@@ -408,15 +416,15 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 
 	if (child == parent)
 		return 0;
-	profiler_forget_process(p, child); /* the earlier owner of this id */
+	profiler_forget_process(p, child); /* this is the earlier owner of this id */
 	if (p->maps && profiler_fork_maps(p, parent, child) < 0)
 		return -ENOMEM;
 	/* The mappings of the parent are already written. */
 	if (p->pipe->own)
 		return 0;
 	from = table_get(&p->processes, (uint64_t)parent + 1);
-	/* Readers give the child the written mappings of its parent. Waiting ones are copied
-	 * here. */
+	/* Readers give the child the mappings of its parent that were written. Mappings that wait
+	 * are copied here. */
 	if (!from || (!from->waiting.size && !from->n_unwritten) || from->new_image_ns)
 		return 0;
 	to = profiler_process_of(p, child);
@@ -520,7 +528,7 @@ int profiler_resume(void *stage)
 	struct profiler *p = stage;
 	struct process *process;
 
-	/* (module ids continue, and selected processes stay selected) */
+	/* (numbers of modules continue, and selected processes stay selected) */
 	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
 		profiler_drop_waiting(p, process);
 		process->renamed = process->doubtful = false;

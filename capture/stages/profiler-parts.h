@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared part of the profiler's files. Internal to profiler*.c.
+ * The declarations that the files of the profiler share. Internal to profiler*.c.
  *
  *   profiler.c           the operations of the stage
  *   profiler-mappings.c  mappings, and which processes need them
@@ -16,20 +16,26 @@ int profiler_write_event(struct profiler *p, const struct event *ev);
 
 void profiler_free_processes(struct profiler *p);
 
-/* A mapping, and the begin of an exec. Return 0 or a negative errno. */
+/*
+ * The first function handles a mapping, the second one the beginning of an exec. Both return 0 or a
+ * negative errno.
+ */
 int profiler_on_mapping(struct profiler *p, const struct rec_mapping *rec);
 int profiler_on_new_image(struct profiler *p, const struct rec_head *head);
 
 /*
  * If many processes are known, or if many mappings wait: forgets ended processes, since the end of
- * unselected ones is not reported. Returns 0 or a negative errno.
+ * processes that are not selected is not reported. Returns 0 or a negative errno.
  */
 int profiler_forget_ended(struct profiler *p, uint64_t now_ns);
 
 /* From now on, mappings are kept for heads of chunks. Returns 0 or -ENOMEM. */
 int profiler_will_split(struct profiler *p);
 
-/* Operations of the stage. After a pause, all mappings are unknown, and waiting ones discarded. */
+/*
+ * Operations of the stage. After a pause, all mappings are unknown, and mappings that wait are
+ * discarded.
+ */
 int profiler_head(const void *stage, const struct stage_head *h);
 int profiler_resume(void *stage);
 
@@ -41,13 +47,16 @@ bool profiler_is_between_programs(const struct profiler *p, uint32_t pid);
 
 /* ---- profiler-stacks.c ---- */
 
-/* Write the events for a REC_SAMPLE and a REC_OFFCPU. Return 0 or the archive's error. */
+/*
+ * The first function writes the event for a REC_SAMPLE, the second one for a REC_OFFCPU. Both
+ * return 0 or the archive's error.
+ */
 int profiler_on_sample(struct profiler *p, const struct rec_head *head);
 int profiler_on_offcpu(struct profiler *p, const struct rec_head *head);
 
 /*
- * Takes PIECE, of a thread that leaves its CPU and has no other kept piece. PIECE is kept until the
- * time off CPU is written, or until the thread leaves again (short times off CPU are not reported).
- * Returns 0 or a negative errno.
+ * Takes PIECE, which belongs to a thread that leaves its CPU and has no other kept piece. PIECE is
+ * kept until the time off CPU is written, or until the thread leaves again (short times off CPU are
+ * not reported). Returns 0 or a negative errno.
  */
 int profiler_on_left(struct profiler *p, const struct rec_piece *piece);

@@ -17,7 +17,7 @@
 enum { FRAMES_MAX = 2 * STACK_FRAMES_MAX };
 _Static_assert(STACK_FRAMES_MAX == EVENT_SAMPLE_FRAMES_MAX, "readers know from it what was cut");
 
-/* A number for the combination of two stacks. Each can be missing (0). */
+/* Returns a number for the combination of two stacks. Each stack can be missing (0). */
 static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)
 {
 	const uint64_t both[] = { kernel_stack, user_stack };
@@ -29,8 +29,9 @@ static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)
 /* The copied stack of a thread that has left its CPU. */
 struct left {
 	uint64_t id;
-	size_t copied; /* the size of the piece that follows, whose walk must be tried again; or */
-	unsigned n;    /* the number of frames that follow */
+	/* Size of the piece that follows, whose walk must be tried again; 0 = no piece. */
+	size_t copied;
+	unsigned n; /* number of frames that follow, if no piece follows */
 	uint64_t data[];
 };
 
@@ -72,8 +73,8 @@ static void profiler_walk_kept(struct profiler *p, struct table *t)
 }
 
 /*
- * Whether there is room for a copy of PIECE. If there is none, walks the existing copies: most of
- * them belong to threads that have run again, and most tables now exist.
+ * Whether there is room for a copy of PIECE. If there is no room, walks the existing copies: most
+ * of them belong to threads that have run again, and most tables now exist.
  */
 static bool profiler_can_retry(struct profiler *p, const struct rec_piece *piece)
 {
@@ -125,13 +126,13 @@ static unsigned profiler_add_left(struct profiler *p, const struct left *left, u
 	return left->n;
 }
 
-/* The stack ID of profiler_add_waiting(), or NULL. */
+/* Returns stack ID, which came to profiler_add_waiting(), or NULL. */
 static const struct left *profiler_find_waiting(const struct profiler *p, uint64_t id)
 {
 	return table_get(&p->waiting, id) ?: table_get(&p->waiting_before, id);
 }
 
-/* Adds the stack ID of thread TID to the N FRAMES. */
+/* Adds stack ID of thread TID to the N FRAMES. */
 static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint32_t tid,
 				    uint64_t id)
 {
@@ -151,9 +152,9 @@ static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsign
 }
 
 /*
- * The end of the program's frames, which are FROM..N of FRAMES. Code without frame pointers uses
- * the register for other values, so a walk can return values that are not addresses of code. All
- * frames from the first such value on are invalid.
+ * Returns the end of the program's frames, which are FROM..N of FRAMES. Code without frame pointers
+ * uses the register for other values, so a walk can return values that are not addresses of code.
+ * All frames from the first such value on are invalid.
  */
 static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsigned n)
 {
@@ -208,7 +209,10 @@ int profiler_on_sample(struct profiler *p, const struct rec_head *head)
 	return profiler_write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
 }
 
-/* Keeps the previous list, since records that are still in the rings can need its stacks. */
+/*
+ * Begins a new list of stacks that wait. Keeps the previous list, since records that are still in
+ * the rings can need its stacks.
+ */
 static void profiler_turn_waiting(struct profiler *p)
 {
 	const struct left *left;
@@ -238,13 +242,16 @@ int profiler_add_waiting(struct profiler *p, const struct outbuf *pieces)
 	return r;
 }
 
-/* Whether REC has a stack of profiler_add_waiting(). (Its piece can be unknown after a failure.) */
+/*
+ * Whether the stack of REC came to profiler_add_waiting(). (After a failure, its piece can be
+ * unknown.)
+ */
 static bool profiler_is_waiting(const struct profiler *p, const struct rec_offcpu *rec)
 {
 	return rec->is_earlier && rec->user_stack && profiler_find_waiting(p, rec->user_stack);
 }
 
-/* The kind of the end of REC; NULL = the time off CPU ended with the record. */
+/* Returns how REC ended; NULL = the time off CPU ended with the record. */
 static const char *profiler_end_of(const struct rec_offcpu *rec, bool is_open)
 {
 	if (is_open)

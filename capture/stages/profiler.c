@@ -64,8 +64,8 @@ static int profiler_begin(void *stage, const struct session_options *o)
 }
 
 /*
- * The worker can report data about a process after its exec or exit. The mappings would then be
- * lost, so they are needed now.
+ * Whether PID may be watched. The worker can report data about a process after its exec or exit.
+ * The mappings would then be lost, so they are needed now.
  */
 static bool profiler_may_be_watched(const struct profiler *p, uint32_t pid)
 {
@@ -84,7 +84,10 @@ static int profiler_on_exec(struct profiler *p, const struct rec_head *rec)
 		       : r;
 }
 
-/* The child has the mappings of its parent, which the selection stage has processed before. */
+/*
+ * Handles a fork. The child has the mappings of its parent, which the selection stage has processed
+ * before.
+ */
 static int profiler_on_fork(struct profiler *p, const struct rec_head *rec)
 {
 	const uint32_t child = ((const struct rec_fork *)rec)->child.pid;
@@ -107,7 +110,7 @@ static int profiler_on_exit(struct profiler *p, const struct rec_head *rec)
 	return r == 0 ? profiler_ended(p, rec->pid) : r;
 }
 
-/* An incomplete stack is walked to its end, and then handled like any other stack. */
+/* Handles an incomplete stack: walks it to its end, and then handles it like any other stack. */
 static int profiler_on_piece(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_piece *piece = (const struct rec_piece *)head;
@@ -156,7 +159,7 @@ static int profiler_advance(void *stage, uint64_t horizon_ns)
 	if (stacks_turn(&p->stacks, horizon_ns, clock_boot_ns()))
 		collector_forget_stacks(p->pipe->collector);
 	r = pipeline_write_shortage(p->pipe, CLASS_STACKS, &p->n_homeless);
-	/* (kymo has dropped these, so there is no doubt about other records) */
+	/* (kymo itself has dropped these records, so there is no doubt about others) */
 	p->known_lost += p->n_dropped;
 	return r == 0 ? pipeline_write_shortage(p->pipe, CLASS_MAPPINGS, &p->n_dropped) : r;
 }

@@ -5,10 +5,10 @@
  * At exec, the kernel reports the mappings of the new program before it reports the exec. In
  * archives they follow the exec (docs/FXT-MAPPING.md), so they wait for it.
  *
- * The kernel side applies filters, but mappings come without it. So with a filter, the mappings of
- * a process wait for a record of one of its threads, which shows that the process was selected.
- * Other processes are discarded when they have ended. A mapping that could not be kept counts as
- * lost only if it is needed.
+ * The programs in the kernel apply filters, but mappings do not come from these programs. So with a
+ * filter, the mappings of a process wait for a record of one of its threads, which shows that the
+ * process was selected. Other processes are discarded when they have ended. A mapping that could
+ * not be kept counts as lost only if it is needed.
  *
  * If only one user's processes are recorded (`own`), each mapping waits for proof that its process
  * was selected after the mapping (profiler_need() with a time). Mappings of a program that was
@@ -30,8 +30,8 @@
 struct maps;
 
 /*
- * Limits for the mappings of a head: in one process; in all processes, with the memory to keep
- * them.
+ * Limits for the mappings that a head can have: in one process; and in all processes, as the memory
+ * to keep them.
  */
 enum { PROFILER_MAPS_OF_ONE_MAX = 16384, PROFILER_MAPS_BYTES_MAX = 32 << 20 };
 
@@ -41,26 +41,29 @@ enum { PROFILER_LEFT_MAX = 4096, PROFILER_LEFT_BYTES_MAX = 8 << 20 };
 struct profiler {
 	const struct pipeline *pipe; /* borrowed */
 	uint64_t offcpu_min_ns;      /* shorter times off CPU are not written */
-	uint64_t doubt_ns;   /* own: reports up to this time can be incomplete; 0 = complete */
-	uint64_t known_lost; /* own: lost records that doubt_ns includes */
-	uint64_t n_events;   /* written */
+	/* With `own`: reports up to this time can be incomplete; 0 = complete. */
+	uint64_t doubt_ns;
+	/* With `own`: number of lost records that doubt_ns takes into account. */
+	uint64_t known_lost;
+	uint64_t n_events;   /* number of events that were written */
 	uint64_t n_mappings; /* mappings among n_events */
-	uint64_t n_homeless; /* references to unknown stacks since the last query */
-	uint64_t n_dropped;  /* needed mappings that were not kept, since the last query */
+	uint64_t n_homeless; /* number of references to unknown stacks since the last query */
+	/* Number of needed mappings that were not kept, since the last query. */
+	uint64_t n_dropped;
 	struct stacks stacks;
-	/* Stacks of threads that waited when times off CPU began, the last time and the time
-	 * before: id -> struct left, owned */
+	/* Stacks of threads that waited when times off CPU began, the last time (`waiting`) and the
+	 * time before: id -> struct left, owned */
 	struct table waiting, waiting_before;
 	/* The copied stack with which each thread left its CPU last: tid + 1 -> struct left, owned;
-	 * at most PROFILER_LEFT_MAX, and PROFILER_LEFT_BYTES_MAX of copies */
+	 * at most PROFILER_LEFT_MAX elements, and PROFILER_LEFT_BYTES_MAX bytes of copies */
 	struct table left;
-	size_t left_bytes;      /* size of the copies that were not walked to the end */
+	size_t left_bytes;      /* size of the copies that are not walked to the end yet */
 	struct table processes; /* pid + 1 -> struct process, owned */
-	size_t waiting_bytes;   /* size of the waiting mappings of all processes */
-	uint64_t swept_ns;      /* time of the last discard of ended processes */
+	size_t waiting_bytes;   /* size of the mappings of all processes that wait */
+	uint64_t swept_ns;      /* when ended processes were last discarded */
 	size_t swept_bytes;     /* waiting_bytes at that time */
 	size_t n_swept;         /* the number of processes at that time */
-	struct maps *maps;      /* written mappings, by pid; NULL = not kept. Owned */
+	struct maps *maps;      /* mappings that were written, by pid; NULL = not kept. Owned */
 };
 
 extern const struct stage profiler_stage;
@@ -74,46 +77,47 @@ void profiler_deinit(void *profiler);
  */
 int profiler_record(struct profiler *p, const struct rec_head *rec);
 
-/* Mappings from before the recording, in any order. */
+/* Takes mappings from before the recording, in any order. */
 int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
 
-/* Thread TID has ended, or its kept stack is outdated. */
+/* To be called when thread TID has ended, or its kept stack is outdated. */
 void profiler_forget_left(struct profiler *p, uint32_t tid);
 
 /*
  * Takes PIECES (struct rec_piece): the stacks of threads that wait when the recording of times off
- * CPU starts (again). A stack is kept until its thread runs, or until the second start after it.
- * Returns 0 or -ENOMEM.
+ * CPU starts, for the first time or again. A stack is kept until its thread runs, or until the
+ * second start after it. Returns 0 or -ENOMEM.
  */
 int profiler_add_waiting(struct profiler *p, const struct outbuf *pieces);
 
 /*
- * A stack of PID at TS_NS needs the mappings of PID. With `own`: PID was selected at TS_NS; 0 = it
- * may not have been selected.
+ * Called when a stack of PID at TS_NS needs the mappings of PID. With `own`, PID was selected at
+ * TS_NS; if that is 0, PID may not have been selected.
  */
 int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 
-/* A fork, exec or exit of a process was written. */
+/* Called when a fork, exec or exit of a process was written. */
 int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child);
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 int profiler_ended(struct profiler *p, uint32_t pid);
 
-/* A record shows that PID was selected. */
+/* Called when a record shows that PID was selected. */
 int profiler_selected(struct profiler *p, uint32_t pid);
 
 /*
- * A thread of PID was renamed: by itself (a filter may now select it), or by an exec that is
- * reported later.
+ * Called when a thread of PID was renamed: by itself, so that a filter may now select it, or by an
+ * exec that is reported later.
  */
 void profiler_renamed(struct profiler *p, uint32_t pid);
 
 /*
- * With `own`: records of mappings or of lifecycle were lost before NOW_NS, and other records from
- * that time can follow. And: PID was forked at TS_NS, so its state is complete, unless that time is
- * in doubt. Returns 0 or -ENOMEM.
+ * With `own`. The first function is called when records of mappings or of lifecycle were lost
+ * before NOW_NS, and other records from that time can follow. The second one is called when PID was
+ * forked at TS_NS, so that its state is complete, unless that time is in doubt. It returns 0 or
+ * -ENOMEM.
  */
 void profiler_doubt(struct profiler *p, uint64_t now_ns);
 int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 
-/* Writes the mappings that still wait. Call it once, at the end. */
+/* Writes the mappings that still wait. To be called once, at the end. */
 int profiler_finish(struct profiler *p);

@@ -55,7 +55,7 @@ static void ranges_remove_at(struct ranges *set, struct range *at)
 	set->n--;
 }
 
-/* Inserts what remains of WAS without START to END. */
+/* Inserts what remains of WAS if START to END is removed. */
 static int ranges_put_back(struct ranges *set, const struct range *was, uint64_t start,
 			   uint64_t end, const struct ranges_sink *sink)
 {
@@ -131,7 +131,7 @@ int ranges_move(struct ranges *set, const struct ranges_move *move, const struct
 	size_t n = 0;
 	int r = ranges_copy_parts(set, move, &parts, &n);
 
-	/* With 0 bytes, mremap() makes another view of the same memory. */
+	/* If it is called with 0 bytes, mremap() maps the same memory a second time. */
 	if (r == 0 && move->bytes && !move->keep)
 		r = ranges_remove(set, move->from, until, move->begun_ns, sink);
 	if (r == 0)

@@ -9,16 +9,16 @@
 #include "capture/stages/ranges.h"
 #include "model/event.h"
 
-/* Limit per kind and process. */
+/* The maximum number of resources of one kind in one process. */
 enum { RESOURCES_MAX = 1 << 18 };
 
-/* A resource that was made. */
+/* A resource that was made and not released. */
 struct resource_block {
 	enum resource resource;
-	uint64_t id, size; /* as in `enum resource` */
+	uint64_t id, size; /* as `enum resource` defines them */
 	struct origin origin;
 	const char *text; /* borrowed until the next call */
 };
 
-/* Returns 0 to continue. */
+/* If it returns 0, the next resource follows. */
 typedef int (*resources_block_fn)(const struct resource_block *block, void *userdata);

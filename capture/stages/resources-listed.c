@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compares the books with the lists of the kernel (the rules are in resources.h).
+ * Compares the books with the lists of the kernel, by the rules in resources.h.
  */
 #include "capture/stages/resources-tables.h"
 
@@ -22,7 +22,7 @@ static void resources_begin_listing(struct resources *r, const struct rec_listin
 			thing->listed = false;
 }
 
-/* Resources that are older than the list, but not on it, are gone. */
+/* Ends resources that are older than the list but not on it: they no longer exist. */
 static void resources_end_unlisted(struct resources *r, enum resource resource)
 {
 	struct thing *thing;
@@ -65,7 +65,7 @@ int resources_listing(struct resources *r, const struct rec_listing *rec)
 	return error < 0 ? error : r->error;
 }
 
-/* A mapping is on the list: it exists, and its file is known. */
+/* Handles a mapping on the list: it exists, and its file is known. */
 static int resources_found_mapping(struct resources *r, const struct rec_found *rec)
 {
 	const struct range range = { .start = rec->id, .end = rec->id + rec->size };
@@ -80,7 +80,10 @@ static int resources_found_mapping(struct resources *r, const struct rec_found *
 	return ranges_add(&r->listed, &range, NULL);
 }
 
-/* The resource existed before, or belongs to another process, so it does not count. */
+/*
+ * Called for a resource that existed before, or belongs to another process, so that it does not
+ * count.
+ */
 static int resources_listed_disown(struct resources *r, enum resource resource, struct thing *thing)
 {
 	int error =
@@ -108,13 +111,13 @@ static int resources_found_known(struct resources *r, const struct rec_found *re
 	return 0;
 }
 
-/* The resource is on the list, but no call has reported it. */
+/* Handles a resource that is on the list, but that no call has reported. */
 static int resources_found_unknown(struct resources *r, const struct rec_found *rec, uint64_t id)
 {
 	enum resource resource = rec->resource;
 	struct thing *thing;
 
-	/* Other processes may have made resources of these kinds. */
+	/* Another process may have made a resource of this kind. */
 	if (!r->listing.first && resource != RESOURCE_FD)
 		return 0;
 	thing = resources_entry(r, resource, id);

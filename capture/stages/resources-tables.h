@@ -11,7 +11,7 @@
 
 enum thing_state {
 	STATE_LIVES,
-	STATE_GONE,   /* since gone_ns */
+	STATE_GONE,   /* it no longer exists, since `gone_ns` */
 	STATE_BEFORE, /* it existed before the watch, or another process made it */
 };
 
@@ -30,13 +30,14 @@ struct resources {
 	struct resources_sink sink;
 	struct table things[RESOURCE_MAX]; /* id + 1 -> struct thing, owned; of fd, segment, ... */
 	struct ranges mappings;
-	struct ranges listed; /* mappings in the list that is being read */
+	struct ranges listed; /* mappings of the list that is being read */
 	struct thread_table threads;
-	struct table moves;              /* tid + 1 -> struct move, owned: a mremap() in progress */
+	/* Tid + 1 -> struct move, owned: a mremap() that has not returned. */
+	struct table moves;
 	struct table sums;               /* hash -> struct resource_sums, owned */
 	struct rec_listing listing;      /* the start of the list that is being read */
 	const struct rec_resource *call; /* the current call */
-	bool remade; /* a resource that is made now existed before, so it is not a new allocation */
+	bool remade; /* if a resource is made now, it existed before and is not a new allocation */
 	uint64_t n_full, n_unmatched;
 	uint64_t page_bytes;
 	int error;
@@ -47,7 +48,7 @@ static inline bool thing_lives(const struct thing *thing)
 	return thing && thing->state == STATE_LIVES;
 }
 
-/* The id of the shared memory object NAME. */
+/* Returns the id of the shared memory object NAME. */
 uint64_t resources_shm_id(const char *name);
 
 /* Whether START with BYTES is a valid range of addresses. */
@@ -56,19 +57,25 @@ static inline bool resources_is_range(uint64_t start, uint64_t bytes)
 	return bytes > 0 && start + bytes > start && bytes < UINT64_MAX / 2;
 }
 
-/* The thing with that ID, or NULL. */
+/* Returns the thing with that ID, or NULL. */
 struct thing *resources_find(const struct resources *r, enum resource resource, uint64_t id);
 
-/* The same, created if it does not exist. NULL without room, which is counted. */
+/*
+ * Returns the thing with that ID, which is created if it does not exist. If there is no room,
+ * counts this and returns NULL.
+ */
 struct thing *resources_entry(struct resources *r, enum resource resource, uint64_t id);
 
-/* THING is gone since TS_NS. Returns the error of the sink, which the books also keep. */
+/*
+ * Called when THING no longer exists since TS_NS. Returns the error of the sink, which the books
+ * also keep.
+ */
 int resources_end(struct resources *r, enum resource resource, struct thing *thing, uint64_t ts_ns);
 
-/* THING is live: passes it to the sink. */
+/* Passes THING, which is live, to the sink. */
 int resources_write(struct resources *r, enum resource resource, const struct thing *thing);
 
-/* THING is live with SIZE from TS_NS on, and is no new allocation. */
+/* Gives SIZE to THING from TS_NS on. THING is live, and no new allocation. */
 void resources_resize(struct resources *r, enum resource resource, struct thing *thing,
 		      uint64_t size, uint64_t ts_ns);
 

@@ -154,7 +154,7 @@ int resources_end(struct resources *r, enum resource resource, struct thing *thi
 	return was == STATE_LIVES ? resources_freed(r, &block) : 0;
 }
 
-/* A new thing. It replaces an old one whose release was missed. */
+/* Makes a new thing. It replaces an old thing whose release was missed. */
 static struct thing *resources_make_thing(struct resources *r, enum resource resource, uint64_t id,
 					  uint64_t size)
 {
@@ -250,7 +250,7 @@ static int resources_make_fd(struct resources *r, int64_t fd)
 	return resources_write(r, RESOURCE_FD, thing);
 }
 
-/* A path below RESOURCE_SHM_DIRECTORY was opened, which may have made an object. */
+/* Called when a path below RESOURCE_SHM_DIRECTORY was opened, which may have made an object. */
 static void resources_open_shm(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
@@ -280,7 +280,7 @@ static void resources_unlink_shm(struct resources *r)
 		resources_lose(r, RESOURCE_SHM, resources_shm_id(name));
 }
 
-/* The size of an object is set through one of its descriptors. */
+/* Called when the size of an object is set through one of its descriptors. */
 static void resources_truncate_shm(struct resources *r)
 {
 	const struct thing *fd = resources_find(r, RESOURCE_FD, (uint32_t)r->call->args[0]);
@@ -570,8 +570,8 @@ int resources_record(struct resources *r, const struct rec_resource *rec)
 
 /* ---- live resources ---- */
 
-/* Whether FD is open on purpose: a standard descriptor that the program has replaced; or at
- * exec, any standard descriptor, and those that exec closes. */
+/* Whether FD is open on purpose. It then is a standard descriptor that the program has replaced; or
+ * at exec, any standard descriptor, or a descriptor that exec closes. */
 static bool resources_is_meant(const struct thing *fd, bool execed)
 {
 	bool standard = fd->id <= STDERR_FILENO;

@@ -9,12 +9,12 @@
 #include "capture/programs/decode.h"
 
 /*
- * The maximum number of wakeups that wait for the next record about their thread. Machines have
- * fewer at a time.
+ * The maximum number of wakeups that wait for the next record about their thread. A machine has
+ * fewer of them at a time.
  */
 enum { ASLEEP_MAX = 4096 };
 
-/* Two bits per tid. */
+/* Each tid has two bits. */
 enum { STATES_IN_WORD = 32, STATE_WORDS = TASKS_TID_MAX / STATES_IN_WORD };
 
 enum {
@@ -56,7 +56,8 @@ static void schedule_set_state(struct schedule *s, uint32_t tid, unsigned state)
 }
 
 /*
- * After a loss, sleeping and woken threads are in an unknown state. Running threads are reported.
+ * Forgets states after a loss: the state of sleeping and woken threads is then unknown. Running
+ * threads are reported.
  */
 static void schedule_forget_states(struct schedule *s)
 {
@@ -94,7 +95,7 @@ static void schedule_hold(struct schedule *s, struct schedule_cpu *c, const uint
 	struct schedule_wakeup *w = &c->held;
 
 	if (w->n_words)
-		s->n_dismissed++; /* only one of the two is kept */
+		s->n_dismissed++; /* only one of two wakeups is kept */
 	if (w->n_words && w->certain && !certain)
 		return;
 	memcpy(w->words, words, n_words * sizeof(*words));
@@ -126,13 +127,13 @@ static void schedule_drop_asleep(struct schedule *s, uint32_t tid)
 /* A synthetic switch. */
 struct turn {
 	uint64_t ts_ns;
-	enum fxt_thread_state out_state; /* of the thread that is switched out */
-	uint32_t tid;                    /* the thread that is switched in; 0 = idle */
+	enum fxt_thread_state out_state; /* state of the thread that is switched out */
+	uint32_t tid;                    /* thread that is switched in; 0 = idle */
 	int32_t prio;
 	bool guessed; /* out_state is only a guess */
 };
 
-/* The event for the switch from the thread of C to TURN, whose thread has KOID. */
+/* Returns the event for the switch from the thread of C to the thread of TURN, which has KOID. */
 static struct event schedule_synthetic_event(const struct schedule_cpu *c, unsigned cpu,
 					     const struct turn *turn, uint64_t koid)
 {
@@ -151,18 +152,17 @@ static struct event schedule_synthetic_event(const struct schedule_cpu *c, unsig
 	};
 }
 
-/* A thread left its CPU without a reported switch. Its state, as a later record shows it. */
+/* The state of a thread that left its CPU without a reported switch, as a later record shows it. */
 enum gone {
-	GONE_AWAKE,   /* it is migrated, or runs on another CPU */
-	GONE_ASLEEP,  /* it is woken */
+	GONE_AWAKE,   /* the thread is migrated, or runs on another CPU */
+	GONE_ASLEEP,  /* the thread is woken */
 	GONE_UNKNOWN, /* another thread runs on its CPU */
 };
 
 static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns,
 				     enum gone gone);
 
-/* Whether TID runs on CPU. An earlier owner of the id, which has not left the CPU, does not
- * count. */
+/* Whether TID runs on CPU. If an earlier owner of the id runs there, this does not count. */
 static bool schedule_runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
 {
 	const struct schedule_cpu *c = cpu < s->n_cpus ? &s->cpus[cpu] : NULL;
@@ -171,9 +171,9 @@ static bool schedule_runs_on(const struct schedule *s, uint64_t cpu, uint32_t ti
 }
 
 /*
- * TID is switched in on CPU, or is woken there. If TID was seen running on another CPU, it has left
- * that CPU, and no switch has reported it. Each switch only checks whether a thread runs; only
- * then, its CPU is searched.
+ * Called when TID is switched in on CPU, or is woken there. If TID was seen running on another CPU,
+ * it has left that CPU, and no switch has reported this. The CPU of a thread is searched only if
+ * the thread is known to run.
  */
 static int schedule_ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t ts_ns,
 			       enum gone gone)
@@ -189,8 +189,8 @@ static int schedule_ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, u
 }
 
 /*
- * The thread of C leaves C in STATE. If its tid has a new owner, the state of that thread does not
- * change.
+ * Called when the thread of C leaves C in STATE. If its tid has a new owner, the state of the new
+ * owner does not change.
  */
 static void schedule_switch_out(struct schedule *s, const struct schedule_cpu *c, unsigned state)
 {
@@ -259,7 +259,7 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
 }
 
 /*
- * Whether *TS_NS is outside the recording. If a record of an earlier chunk leaves its ring late,
+ * Whether *TS_NS is outside of the recording. If a record of an earlier chunk leaves its ring late,
  * its time is moved to the start of the current chunk, whose state it changes.
  */
 static bool schedule_is_outside(const struct schedule *s, uint64_t *ts_ns)
@@ -309,8 +309,8 @@ static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n
 }
 
 /*
- * TID was found on its run queue, and blocked directly afterwards. Holds its wakeup W until the
- * next record about TID.
+ * Holds the wakeup W of TID until the next record about TID. TID was found on its run queue, and
+ * blocked directly afterwards.
  */
 static int schedule_put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wakeup *w)
 {
@@ -322,7 +322,9 @@ static int schedule_put_asleep(struct schedule *s, uint32_t tid, const struct sc
 	return table_copy(&s->asleep, tid, w, sizeof(*w)) ? 0 : -ENOMEM;
 }
 
-/* Writes, holds or drops the HELD wakeup of the thread that the switch in WORDS takes off. */
+/*
+ * Writes, holds or drops HELD, the wakeup of the thread that the switch in WORDS takes off its CPU.
+ */
 static int schedule_settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_t tid,
 				const uint64_t *words)
 {
@@ -339,7 +341,10 @@ static int schedule_settle_held(struct schedule *s, struct schedule_wakeup *held
 	return schedule_put_asleep(s, tid, &w);
 }
 
-/* TID is switched in. If a wakeup waits for this, and no other wakeup came, it was real. */
+/*
+ * Called when TID is switched in. If a wakeup waits for this, and no other wakeup came, it was
+ * real.
+ */
 static int schedule_settle_asleep(struct schedule *s, uint32_t tid)
 {
 	_cleanup_free_ struct schedule_wakeup *w = schedule_pop_asleep(s, tid);
@@ -368,11 +373,11 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 }
 
 /*
- * The thread on CPU cannot have run until TS_NS: the kernel did not report its switch-out (some
- * kernels skip the tracepoint now and then; kymo has lost nothing). If a wakeup waits for that
- * switch, the thread was asleep. If its state is unknown, it is assumed to sleep. Most threads that
- * leave a CPU sleep. With the other assumption, a sleeping thread would be shown as waiting for a
- * CPU until its wakeup; a preempted thread soon runs again.
+ * Called if the thread on CPU cannot have run until TS_NS: the kernel did not report its switch-out
+ * (some kernels skip the tracepoint now and then; kymo has lost no record). If a wakeup waits for
+ * that switch, the thread was asleep. If its state is unknown, it is assumed to sleep. Most threads
+ * that leave a CPU sleep. Otherwise, a sleeping thread would be shown as waiting for a CPU until
+ * its wakeup. A preempted thread soon runs again.
  */
 static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns,
 				     enum gone gone)
@@ -401,7 +406,7 @@ static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t 
 	return r;
 }
 
-/* TID was switched in on CPU by TS_NS, without a report. */
+/* Called when TID was switched in on CPU by TS_NS, without a report. */
 static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t tid,
 				    int32_t prio)
 {
@@ -421,9 +426,9 @@ static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t t
 }
 
 /*
- * The switch in WORDS takes off another thread than the one that was seen running. The reason can
- * be: the CPU has come online, a filter has started or stopped to select a running thread, or a
- * switch was not reported.
+ * Called if the switch in WORDS takes another thread off its CPU than the thread that was seen
+ * running. The reason can be: the CPU has come online, a filter has started or stopped to select a
+ * running thread, or a switch was not reported.
  */
 static int schedule_repair(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
@@ -459,7 +464,9 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 	schedule_switch_out(s, c, schedule_is_sleep(words) ? STATE_BLOCKED : 0);
 	if (in)
 		schedule_set_state(s, in, STATE_RUNS);
-	/* A tid can get its next owner before the previous one leaves its CPU for the last time. */
+	/*
+	 * A tid can get its next owner before the previous owner leaves its CPU for the last time.
+	 */
 	words[SWITCH_OUT] = c->koid;
 	if (s->pipe->tasks->owner)
 		words[SWITCH_IN] = tasks_koid(s->pipe->tasks, in);
@@ -474,8 +481,8 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 }
 
 /*
- * A woken thread is woken again, on the CPU where it slept. So it has run there meanwhile, and has
- * left the CPU or is leaving it. During a loss, this conclusion is not possible.
+ * Called when a woken thread is woken again, on the CPU where it slept. So it has run there
+ * meanwhile, and has left the CPU or is leaving it. During a loss, this is not certain.
  */
 static int schedule_wake_again(struct schedule *s, unsigned cpu, const uint64_t *words,
 			       unsigned n_words)
@@ -577,7 +584,7 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 	r = fxt_archive_event(s->pipe->archive, &ev);
 	if (r < 0 || !c->known || c->tid == 0)
 		return r;
-	/* A wakeup that waits for a lost switch-out was real, if it is certain. Others are
+	/* A wakeup that waits for a lost switch-out was real, if it is certain. Other wakeups are
 	 * dropped. */
 	held = c->held;
 	turn.ts_ns = ev.ts_ns;
@@ -651,7 +658,7 @@ static int schedule_on_loss_end(void *stage, const struct stage_loss *loss)
 	return loss->class == CLASS_SCHED ? schedule_loss_ends(stage, loss->cpu, loss->mark) : 0;
 }
 
-/* All threads are unknown until schedule_open(). */
+/* Begins a pause: all threads are unknown until schedule_open(). */
 static int schedule_pause(void *stage)
 {
 	struct schedule *s = stage;

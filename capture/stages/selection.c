@@ -17,7 +17,9 @@ int selection_add_mappings(struct selection *s, const struct outbuf *listed, uin
 	return r;
 }
 
-/* Only a selected task has such a record, so the task was selected at that time. */
+/*
+ * Handles a record. Only selected tasks have such records, so the task was selected at that time.
+ */
 static int selection_record(void *stage, const struct rec_head *rec)
 {
 	struct selection *s = stage;
@@ -26,7 +28,10 @@ static int selection_record(void *stage, const struct rec_head *rec)
 	return r == 0 && rec->kind == REC_FORK ? profiler_selected(s->profiler, rec->pid) : r;
 }
 
-/* Writes the mappings that existed at the start. They bypass the merge, since there can be many. */
+/*
+ * Writes the mappings that existed at the start. These do not pass through the merge, since there
+ * can be many.
+ */
 static int selection_write_listed(struct selection *s)
 {
 	const struct rec_mapping *rec;
@@ -44,7 +49,7 @@ static int selection_write_listed(struct selection *s)
 	return r;
 }
 
-/* Runs before the round. The losses among the records of the round are already counted. */
+/* Looks for losses before a round. Losses among the records of the round are already counted. */
 static void selection_look_for_loss(struct selection *s)
 {
 	const struct pipeline_links *links = &s->pipe->links;

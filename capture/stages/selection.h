@@ -11,12 +11,12 @@
 
 struct selection {
 	const struct pipeline *pipe;
-	struct profiler *profiler; /* keeps the mappings; borrowed */
-	struct outbuf mappings;    /* struct rec_mapping, listed; owned */
-	size_t at;                 /* the position of the first unwritten one */
+	struct profiler *profiler; /* has the mappings; borrowed */
+	struct outbuf mappings;    /* struct rec_mapping: mappings that were listed; owned */
+	size_t at;                 /* the position of the first mapping that is not written yet */
 };
 
 extern const struct stage selection_stage;
 
-/* Adds LISTED mappings, as of START_NS, for the next round. Returns 0 or -ENOMEM. */
+/* Adds the LISTED mappings, which existed at START_NS, for the next round. Returns 0 or -ENOMEM. */
 int selection_add_mappings(struct selection *s, const struct outbuf *listed, uint64_t start_ns);

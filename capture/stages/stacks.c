@@ -7,7 +7,7 @@
 
 enum {
 	GENERATION_BYTES_MAX = 4 << 20,
-	OVERHEAD = 48, /* of malloc() and the table, approximately */
+	OVERHEAD = 48, /* approximate overhead of malloc() and of the table, in bytes */
 };
 
 void stacks_deinit(struct stacks *s)

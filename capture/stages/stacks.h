@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call stacks that the programs have sent, by the ids in later records.
+ * The call stacks that the programs have sent. Later records refer to them by id.
  *
  * Memory is bounded by generations. When the kept stacks take too much, stacks_turn() returns true.
  * The programs must then increment their generation (bpf/stack.bpf.h), and send each stack again
- * with a new id. The old generation stays for records that are still in the rings, and is freed at
- * the next turn.
+ * with a new id. The old generation stays for records that are still in the rings, and is freed
+ * when the next generation begins.
  */
 #pragma once
 
@@ -19,7 +19,8 @@
 struct stacks {
 	struct table now, before; /* id -> struct stack, owned */
 	size_t bytes;             /* size of the stacks in `now` */
-	uint64_t turned_ns;       /* the time of the last order to the programs */
+	/* The time when the programs were last ordered to send stacks again. */
+	uint64_t turned_ns;
 };
 
 struct stack {
@@ -32,12 +33,15 @@ void stacks_deinit(struct stacks *s);
 /* Keeps the frames of REC, which was checked. Returns 0 or -ENOMEM. */
 int stacks_add(struct stacks *s, const struct rec_stack *rec);
 
-/* The stack that was sent as ID, or NULL. Borrowed until the next turn. */
+/*
+ * Returns the stack that was sent as ID, or NULL. Borrowed until stacks_turn() next returns true.
+ */
 const struct stack *stacks_get(const struct stacks *s, uint64_t id);
 
 /*
- * All records up to HORIZON_NS have been processed; the current time is NOW_NS. Returns true if too
- * many stacks are kept. The programs must then be ordered to send all stacks again, and the oldest
- * generation is freed. This never happens before all references to it have been processed.
+ * Called when all records up to HORIZON_NS have been processed; the current time is NOW_NS. Returns
+ * true if too many stacks are kept. The programs must then be ordered to send all stacks again, and
+ * the oldest generation is freed. A generation is never freed before all references to it have been
+ * processed.
  */
 bool stacks_turn(struct stacks *s, uint64_t horizon_ns, uint64_t now_ns);

@@ -2,10 +2,10 @@
 /*
  * The operations of a stage of the pipeline (docs/architecture/pipeline.md, "Stages").
  *
- * Each stage has one file, which defines its table. STAGE is the state of the stage, a struct of
- * that file's header. The recorder lists the tables in order, and calls the stages in this order. A
- * record passes the stages that accept its kind. Other data passes the stages that have the
- * operation. The first result other than 0 ends the pass.
+ * Each stage has one file, which defines its table. STAGE is the state of the stage, a struct that
+ * the header of that file defines. The recorder lists the tables in order, and calls the stages in
+ * this order. A record passes the stages that accept its kind. Other data passes the stages that
+ * have the operation. The first result other than 0 ends the pass.
  */
 #pragma once
 
@@ -24,14 +24,14 @@ _Static_assert(REC_KINDS <= 64, "a bit each");
 	(STAGE_HANDLES(REC_FORK) | STAGE_HANDLES(REC_EXEC) | STAGE_HANDLES(REC_EXIT) |             \
 	 STAGE_HANDLES(REC_RENAME))
 
-/* Allocations in log mode, and resources. */
+/* Allocations of log mode, and resources. */
 #define STAGE_TAKES_HEAP                                                                           \
 	(STAGE_HANDLES(REC_ALLOC) | STAGE_HANDLES(REC_FREE) | STAGE_HANDLES(REC_NAMED) |           \
 	 STAGE_HANDLES(REC_HEAP_PIECE) | STAGE_HANDLES(REC_RESOURCE))
 
 #define STAGE_TAKES_ALL (~UINT64_C(0))
 
-/* A loss in a ring begins, or ends. */
+/* A loss in a ring, which begins or ends. */
 struct stage_loss {
 	enum event_class class;
 	unsigned cpu;
@@ -48,8 +48,8 @@ struct stage_head {
 };
 
 /*
- * Each function returns 0 or a negative errno; `advance` and `prepare` can end the round
- * with a positive number (pipeline_after()). NULL = none.
+ * Each function returns 0 or a negative errno; `advance` and `prepare` can end the round with a
+ * positive number (pipeline_after()). NULL = the stage does not have the operation.
  */
 struct stage {
 	const char *name;
@@ -58,28 +58,33 @@ struct stage {
 	int (*record)(void *stage, const struct rec_head *rec);
 	int (*loss_begins)(void *stage, const struct stage_loss *loss);
 	int (*loss_ends)(void *stage, const struct stage_loss *loss);
-	/* The pipeline begins; its context is set. */
+	/* Called when the pipeline begins. Its context is set. */
 	int (*begin)(void *stage, const struct session_options *o);
-	/* The archive begins, or continues after a pause: existing state. */
+	/*
+	 * Called when the archive begins, or continues after a pause. Writes the state that exists.
+	 */
 	int (*open)(void *stage);
-	/* prepare: a round begins. advance: everything up to HORIZON_NS has been processed. */
+	/*
+	 * `prepare` is called when a round begins, `advance` when all records up to HORIZON_NS have
+	 * been processed.
+	 */
 	int (*prepare)(void *stage);
 	int (*advance)(void *stage, uint64_t horizon_ns);
 	/*
-	 * pause: a pause begins, and open items are closed. resume: it ends, and the context is set
-	 * again.
+	 * `pause` is called when a pause begins, and closes open items. `resume` is called when it
+	 * ends. The context is then set again.
 	 */
 	int (*pause)(void *stage);
 	int (*resume)(void *stage);
-	/* A chunk ends at AT_NS: waiting items must be written. */
+	/* Called when a chunk ends at AT_NS. Items that wait must be written. */
 	int (*split)(void *stage, uint64_t at_ns);
 	/* Writes the tail to TO as if the body ended at AT_NS, without changing state. */
 	int (*tail)(const void *stage, struct fxt_archive *to, uint64_t at_ns);
-	/* The next chunk begins at AT_NS. */
+	/* Called when the next chunk begins at AT_NS. */
 	void (*next_chunk)(void *stage, uint64_t at_ns);
-	/* Writes existing state to the head of the next chunk, without changing state. */
+	/* Writes the state that exists to the head of the next chunk, without changing it. */
 	int (*head)(const void *stage, const struct stage_head *h);
-	/* The recording ends. */
+	/* Called when the recording ends. */
 	int (*end)(void *stage);
 	void (*deinit)(void *stage);
 };

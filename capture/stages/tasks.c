@@ -110,7 +110,7 @@ int tasks_will_split(struct tasks *t)
 	return 0;
 }
 
-/* TASK has ended. It is freed when TASKS_DEAD_MAX later ones have ended, too. */
+/* Called when TASK has ended. It is freed when TASKS_DEAD_MAX later tasks have ended, too. */
 static void tasks_retire(struct tasks *t, struct task *task)
 {
 	struct task_dead *place = &t->dead_order[t->n_dead++ % TASKS_DEAD_MAX];
@@ -127,14 +127,17 @@ static void tasks_forget_dead(struct tasks *t, uint32_t tid)
 		task_free(table_remove(&t->dead, tid));
 }
 
-/* Returns false without memory. */
+/* Adds an ended task. Returns false without memory. */
 static bool tasks_add_dead(struct tasks *t, struct task *task)
 {
 	tasks_forget_dead(t, task->tid);
 	if (table_set(&t->dead, task->tid, task) < 0)
 		return false;
 	task->died = ++t->n_died;
-	/* A main thread names its process, so it is kept as long as the process lives. */
+	/*
+	 * A process has the name of its main thread, so that thread is kept as long as the process
+	 * lives.
+	 */
 	if (task->tid != task->pid || tasks_test_bit(t->ended, task->pid))
 		tasks_retire(t, task);
 	return true;
@@ -172,8 +175,8 @@ uint32_t tasks_koid_at(const struct tasks *t, uint32_t tid, uint64_t ts_ns)
 	return koid;
 }
 
-/* The tid gets another owner, which started at START_NS. It gets a new koid if the archive has
- * seen the old one. */
+/* Called when the tid gets another owner, which started at START_NS. The new owner gets a new koid
+ * if the old koid is in the archive. */
 static int tasks_next_owner(struct tasks *t, uint32_t tid, uint64_t start_ns)
 {
 	uint32_t koid = tasks_koid(t, tid);
@@ -228,7 +231,7 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	if (id->tid == 0 || id->tid >= TASKS_TID_MAX)
 		return 0;
 	/* The start time decides, since a task can be listed before its fork is read. Identities
-	 * that were looked up in /proc have none (0). */
+	 * that were looked up in /proc have no start time (0). */
 	if (task && (task->start_ns == 0 || id->start_ns == 0))
 		is_new = false;
 	else if (task)
@@ -281,7 +284,7 @@ static void tasks_find_loaded(const struct tasks *t, struct task *task)
 	}
 }
 
-/* Returns 1 if it differs. */
+/* Sets the name. Returns 1 if it has changed. */
 static int tasks_set_name(struct tasks *t, struct task *task,
 			  const char name[static REC_COMM_BYTES])
 {
@@ -333,7 +336,7 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 	return 1;
 }
 
-/* Moves the paths of the cgroups of TASKS to KEPT. */
+/* Moves the paths of cgroups that have TASKS to KEPT. */
 static void tasks_keep_cgroups_of(struct tasks *t, const struct table *tasks, struct table *kept)
 {
 	const struct task *task;
@@ -349,8 +352,8 @@ static void tasks_keep_cgroups_of(struct tasks *t, const struct table *tasks, st
 }
 
 /*
- * Keeps the paths of cgroups with a task, and sets the others aside. If too many cgroups have a
- * task, sets all aside. Forgets the paths that were set aside before.
+ * Keeps the paths of cgroups that have a task, and sets the other paths aside. If too many cgroups
+ * have a task, sets all aside. Forgets the paths that were set aside before.
  */
 static void tasks_forget_cgroups(struct tasks *t)
 {
@@ -369,7 +372,7 @@ static void tasks_forget_cgroups(struct tasks *t)
 	t->cgroups_forgotten = true;
 }
 
-/* The path of cgroup ID is new: its processes must be announced again. */
+/* Called when the path of cgroup ID is new: its processes must be announced again. */
 static void tasks_reannounce_cgroup(struct tasks *t, uint64_t id)
 {
 	const struct task *task;

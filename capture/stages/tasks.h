@@ -5,7 +5,7 @@
  *
  * Kernel records name threads by tid. The koid of a thread is its tid, unless the tid had another
  * owner within this archive. The koids of later owners differ (fxt-names.h), and the words from the
- * programs are patched. The two frequent queries, for the koid and for "announced", only read an
+ * programs are changed. The two frequent queries, for the koid and for "announced", only read an
  * array.
  */
 #pragma once
@@ -19,7 +19,7 @@
 #include "model/event.h"
 #include "writer/fxt/fxt-names.h"
 
-/* A comm made valid UTF-8: each byte may become three. */
+/* The size of a comm that was made valid UTF-8: each byte may become three. */
 enum {
 	TASK_COMM_MAX = 3 * REC_COMM_BYTES,
 	TASK_COMMAND_MAX = REC_ARGS_BYTES,
@@ -27,7 +27,7 @@ enum {
 };
 
 struct task {
-	uint32_t tid, pid; /* the kernel's; pid is 2 for kernel threads */
+	uint32_t tid, pid; /* ids that the kernel uses; `pid` is 2 for kernel threads */
 	uint32_t parent_pid;
 	uint32_t uid;
 	uint64_t start_ns;
@@ -35,14 +35,15 @@ struct task {
 	char comm[TASK_COMM_MAX];
 	/*
 	 * If the kernel's name is that of a dynamic loader: the name of the program that the loader
-	 * runs. "" = none.
+	 * runs. "" = unknown.
 	 */
 	char loaded[REC_COMM_BYTES];
-	bool is_loader;     /* the kernel's name is the loader's */
+	bool is_loader;     /* the name that the kernel has is that of a loader */
 	char *command_line; /* owned; NULL = unknown */
-	bool command_old;   /* the task can have run another program since */
-	uint64_t died;      /* the number of this task among the ended ones, from 1; 0 = alive */
-	uint64_t gone_ns;   /* the time when its end was observed, without a report; 0 = none */
+	bool command_old;   /* the task may have run another program since then */
+	uint64_t died;      /* the number of this task among the ended tasks, from 1; 0 = alive */
+	/* The time when its end was observed, without a report; 0 = not observed. */
+	uint64_t gone_ns;
 };
 
 /* The number of ended tasks that are kept, if a recording is split. */
@@ -64,55 +65,56 @@ struct task_dead {
 };
 
 struct tasks {
-	struct table by_tid;         /* owns its struct task */
-	uint64_t *announced;         /* a bit per tid */
-	uint64_t *named;             /* a bit per tid: ever announced, for any owner */
-	uint64_t *ended;             /* a bit per tgid: its process has ended */
-	uint16_t *owner;             /* per tid: 0, or 2..1023; allocated when first needed */
-	uint64_t n_merged;           /* owners without their own koid */
-	struct task_change *changes; /* a ring of TASKS_CHANGES_MAX; allocated likewise */
+	struct table by_tid;         /* tid -> struct task, owned */
+	uint64_t *announced;         /* a bit for each tid: the archive has its current owner */
+	uint64_t *named;             /* a bit for each tid: the archive has an owner of it */
+	uint64_t *ended;             /* a bit for each tgid: its process has ended */
+	uint16_t *owner;             /* for each tid: 0, or 2..1023; allocated when first needed */
+	uint64_t n_merged;           /* number of owners that have no koid of their own */
+	struct task_change *changes; /* a ring of TASKS_CHANGES_MAX; allocated when first needed */
 	uint64_t n_changes;
 	struct table cgroups;         /* id -> path, owned */
-	struct table cgroups_aside;   /* likewise, discarded the next time */
+	struct table cgroups_aside;   /* id -> path, owned; discarded the next time */
 	struct table cgroups_missing; /* ids of cgroups that have tasks, and whose paths have not
 				       * arrived yet */
-	bool cgroups_forgotten;       /* paths were set aside since the owner's last check */
-	/* Unknown tids with an open or future query, which lifecycle makes -> pid + 1, and a flag
-	 * of lifecycle */
+	bool cgroups_forgotten;       /* paths were set aside since the last check by the owner */
+	/* Unknown tids with a query of lifecycle, open or in the future -> pid + 1, and a flag of
+	 * lifecycle */
 	struct table asked;
 
-	/* If a recording is split: ended tasks that the next chunk may have to name. */
+	/* If a recording is split: ended tasks whose names the next chunk may need. */
 	bool splits;
 	struct table dead; /* tid -> struct task, owned */
 	struct task_dead
-		*dead_order; /* a ring of TASKS_DEAD_MAX: the next one replaces the oldest */
+		*dead_order; /* a ring of TASKS_DEAD_MAX: the next ended task replaces the oldest */
 	uint64_t n_dead, n_died;
 };
 
 enum { TASKS_TID_MAX = 1 << FXT_KOID_TID_BITS };
 
 /*
- * The number of paths of cgroups that are kept. Beyond it, those without a task are set aside, and
- * discarded the next time.
+ * The number of paths of cgroups that are kept. If there are more, paths without a task are set
+ * aside, and discarded the next time.
  */
 enum { TASKS_CGROUPS_MAX = 16384 };
 
 int tasks_init(struct tasks *t);
 
 /*
- * The recording will be split. From now on, ended tasks are kept for a while (a main thread as long
- * as its process lives). If the koids of a tid are used up, they are reused from the first one on,
- * since their owners are in other chunks. Returns 0 or -ENOMEM.
+ * Called if the recording will be split. From now on, ended tasks are kept for a while (a main
+ * thread as long as its process lives). If the koids of a tid are used up, they are reused from the
+ * first one on, since their owners are in other chunks. Returns 0 or -ENOMEM.
  */
 int tasks_will_split(struct tasks *t);
 
 /*
- * A chunk begins: live tasks stay announced, since its head names them; others must be named again.
+ * Called when a chunk begins. Live tasks stay announced, since its head has their names. Other
+ * tasks must be announced again.
  */
 int tasks_split(struct tasks *t);
 void tasks_deinit(struct tasks *t);
 
-/* The koid of the current owner of a tid. */
+/* Returns the koid of the current owner of a tid. */
 static inline uint32_t tasks_koid(const struct tasks *t, uint32_t tid)
 {
 	if (__builtin_expect(!t->owner, 1) || tid >= TASKS_TID_MAX)
@@ -121,8 +123,8 @@ static inline uint32_t tasks_koid(const struct tasks *t, uint32_t tid)
 }
 
 /*
- * The koid of the owner that a tid had at TS_NS. (When the worker reports a process, it can have
- * ended, and its id can belong to another one.)
+ * Returns the koid of the owner that a tid had at TS_NS. (When the worker reports a process, it can
+ * have ended, and its id can belong to another one.)
  */
 uint32_t tasks_koid_at(const struct tasks *t, uint32_t tid, uint64_t ts_ns);
 
@@ -139,21 +141,21 @@ static inline bool tasks_announced(const struct tasks *t, uint32_t tid)
 
 void tasks_set_announced(struct tasks *t, uint32_t tid);
 
-/* The entry of TID in `asked`; 0 = none. */
+/* Returns the entry of TID in `asked`; 0 = no entry. */
 static inline uint64_t tasks_asked(const struct tasks *t, uint32_t tid)
 {
 	return t->asked.n_used > 0 ? (uintptr_t)table_get(&t->asked, tid) : 0;
 }
 
-/* Sets the entry. Returns 0 or -ENOMEM. */
+/* Sets the entry of TID in `asked`. Returns 0 or -ENOMEM. */
 int tasks_set_asked(struct tasks *t, uint32_t tid, uint64_t asked);
 
-/* A flag in `asked`, next to the pid: there was no room for the query, so it is repeated. */
+/* A flag in `asked`, in addition to the pid: there was no room for the query, so it is repeated. */
 #define TASKS_ASKED_WITHOUT_RESULT (UINT64_C(1) << 40)
 
 /*
- * According to a record, TID is a thread of process PID. This is noted for the case that a query
- * about TID gets no answer. Returns 0 or -ENOMEM.
+ * Notes that TID is a thread of process PID, as a record shows. This is needed if a query about TID
+ * gets no answer. Returns 0 or -ENOMEM.
  */
 static inline int tasks_belongs(struct tasks *t, uint32_t tid, uint32_t pid)
 {
@@ -164,50 +166,54 @@ static inline int tasks_belongs(struct tasks *t, uint32_t tid, uint32_t pid)
 	return tasks_set_asked(t, tid, (asked & TASKS_ASKED_WITHOUT_RESULT) | (pid + UINT64_C(1)));
 }
 
-/* The task, or NULL if it is unknown. Borrowed until it is discarded. */
+/* Returns the task, or NULL if it is unknown. Borrowed until the task is discarded. */
 struct task *tasks_get(const struct tasks *t, uint32_t tid);
 
-/* The same, also for recently ended tasks (tasks_will_split()). */
+/* Like tasks_get(), but also returns recently ended tasks (tasks_will_split()). */
 const struct task *tasks_find(const struct tasks *t, uint32_t tid);
 
 /*
- * Takes a record's data about a task. A new owner of the tid (with another start time, or just
- * forked: IS_NEW) gets a new koid if the archive has the old owner. If the data changes, the task
- * must be announced again. Returns 0, or -ENOMEM.
+ * Takes the data about a task from a record. A new owner of the tid (with another start time, or
+ * just forked: IS_NEW) gets a new koid if the archive has the old owner. If the data changes, the
+ * task must be announced again. Returns 0, or -ENOMEM.
  */
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new);
 
 /*
  * Sets the command line: N bytes, arguments separated by NUL. A task with the name of the dynamic
- * loader gets the name of the program in its command line. Returns 1 if it is new, 0, or -ENOMEM. A
- * task with another start time (if START_NS is not 0) is unchanged.
+ * loader gets the name of the program in its command line. Returns 1 if the command line is new,
+ * otherwise 0, or -ENOMEM. A task with another start time (if START_NS is not 0) is unchanged.
  */
 int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n);
 
 /*
- * Sets the name, as in the kernel. The name of a dynamic loader is replaced by its program's, if it
- * is known. Returns 1 if it differs.
+ * Sets the name that the kernel has. The name of a dynamic loader is replaced by the name of its
+ * program, if that is known. Returns 1 if the name has changed.
  */
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
 
 /*
  * Sets the path of a cgroup. Later output about its processes includes the path. Processes that
- * were announced without it must be announced again. Returns 0 or -ENOMEM.
+ * were announced without the path must be announced again. Returns 0 or -ENOMEM.
  */
 int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec);
 
-/* The process PID has ended. Returns true at the first call only. */
+/* Notes that process PID has ended. Returns true only at the first call. */
 bool tasks_set_ended(struct tasks *t, uint32_t pid);
 
-/* The task has ended: its data is discarded, and its koid stays until its tid is reused. */
+/*
+ * Called when the task has ended. Its data is discarded, and its koid stays until its tid is
+ * reused.
+ */
 void tasks_forget(struct tasks *t, uint32_t tid);
 
 /*
  * Finds the tasks that ended by AT_NS without a report. Calls IS_GONE for all tasks. Such a task
- * may be found only at the next call. The caller owns *RET. Returns their number, or -ENOMEM.
+ * may be found only at the next call. The caller owns *RET. Returns the number of tasks found, or
+ * -ENOMEM.
  */
 ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_t tid),
 			uint32_t **ret);
 
-/* Fills an EVENT_TASK about TASK; strings are borrowed from it. */
+/* Fills in an EVENT_TASK about TASK, whose strings are borrowed. */
 void tasks_describe(const struct tasks *t, const struct task *task, struct event *ret);

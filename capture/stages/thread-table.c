@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 struct thread {
-	uint64_t handle;              /* pthread_t; 0 = unknown yet */
+	uint64_t handle;              /* pthread_t; 0 = not known yet */
 	uint32_t tid;                 /* 0 = unknown, or reused */
 	bool ended, detached, exited; /* exited: the exit of its process has ended it */
 	struct origin origin;
@@ -94,8 +94,8 @@ static int thread_fork_thread(struct thread_table *b, const struct rec_resource 
 static bool thread_attr_is_detached(const __u64 words[3])
 {
 	/*
-	 * The attributes of musl begin with the size of the stack, those of glibc with a priority
-	 * and a policy.
+	 * The attributes of musl begin with the size of the stack. Those of glibc begin with a
+	 * priority and a policy.
 	 */
 	bool is_musl = (uint32_t)words[0] > 1000;
 
@@ -196,7 +196,7 @@ void thread_table_deinit(struct thread_table *b)
 {
 	struct thread *t;
 
-	/* Threads without a handle are only in this table. */
+	/* This is the only table that has threads without a handle. */
 	for (size_t pos = 0; (t = table_next(&b->by_tid, &pos));)
 		if (!t->handle)
 			free(t);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The threads of one program in the books of capture/stages/resources.h. A thread counts as left if
- * it ended by itself and was neither joined nor detached, or if the exit of the process ended it,
- * unless it was waiting and would have continued. A thread is made in two steps, the fork and the
- * return of pthread_create(). It is identified by its tid until it ends, and by its handle
- * (pthread_t) until it is released.
+ * it ended by itself and was neither joined nor detached, or if the exit of the process ended it.
+ * (It does not count if it was waiting at the exit and would have continued.) A thread is made in
+ * two steps, the fork and the return of pthread_create(). It is identified by its tid until it
+ * ends, and by its handle (pthread_t) until it is released.
  */
 #pragma once
 
@@ -19,14 +19,15 @@
 struct thread_table {
 	struct table by_handle; /* pthread_t -> struct thread, owned */
 	struct table
-		by_tid; /* tid -> the same, until the tid is free; owns threads without a handle */
-	struct table being_made; /* tid of the maker + 1 -> the same */
-	uint64_t n_full;         /* threads without room */
-	uint64_t n_unmatched;    /* releases of unknown threads */
+		/* Tid -> struct thread, until the tid is free; owns threads without a handle. */
+		by_tid;
+	struct table being_made; /* tid + 1 of the thread that makes it -> struct thread */
+	uint64_t n_full;         /* number of threads for which there was no room */
+	uint64_t n_unmatched;    /* number of releases of unknown threads */
 
 	/*
-	 * Set by the owner. A thread is left, or no longer left (not IS_LEFT). Returns 0, or a
-	 * negative errno.
+	 * Set by the owner. Called when a thread is left, or no longer left (IS_LEFT is false).
+	 * Returns 0, or a negative errno.
 	 */
 	int (*left)(const struct resource_block *block, bool is_left, void *userdata);
 	void *userdata;

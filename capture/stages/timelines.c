@@ -10,7 +10,7 @@
 
 enum { OTHER_PRIO = 120 };
 
-/* The running threads are unknown. With a filter, they count as "other". */
+/* Forgets the running threads. They are then unknown, or, with a filter, count as "other". */
 static int timelines_forget(void *stage)
 {
 	struct timelines *t = stage;
@@ -78,8 +78,9 @@ static int timelines_open(void *stage)
 }
 
 /*
- * The time until which the running thread of CPU is known: AT_NS, or the start of a loss whose mark
- * was not read from the ring yet. (The programs write the mark when the ring has room again.)
+ * Returns the time until which the running thread of CPU is known: AT_NS, or the start of a loss
+ * whose mark was not read from the ring yet. (The programs write the mark when the ring has room
+ * again.)
  */
 static uint64_t timelines_known_until(const struct timelines *t, unsigned cpu, uint64_t at_ns)
 {

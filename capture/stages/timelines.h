@@ -13,11 +13,14 @@
 struct timelines {
 	const struct pipeline *pipe;
 	struct schedule *schedule; /* knows the running threads; borrowed */
-	/* Per CPU, as listed: tid in the low half, prio in the high one. Owned */
+	/*
+	 * For each CPU, the running thread by the list: tid in the low half, prio in the high half.
+	 * Owned
+	 */
 	uint64_t *running;
 };
 
 extern const struct stage timelines_stage;
 
-/* A task was listed: it may be the running thread of a CPU. */
+/* Takes a listed task, which may be the running thread of a CPU. */
 void timelines_learned(struct timelines *t, const struct rec_task *rec);

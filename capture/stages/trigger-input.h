@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The input of triggers, and the results of a trigger that fires: an event, and a notification of
- * the owner. A stage of the pipeline.
+ * The input of triggers, and what follows when a trigger fires: an event, and a notification of the
+ * owner. A stage of the pipeline.
  */
 #pragma once
 
@@ -10,12 +10,15 @@
 
 struct trigger_input {
 	const struct pipeline *pipe;
-	struct triggers *triggers; /* NULL = none are configured. Owned */
+	struct triggers *triggers; /* NULL = no triggers are configured. Owned */
 };
 
 extern const struct stage trigger_input_stage;
 
-/* As in trigger_ops: T has fired, at a record that is written. INPUT is a struct trigger_input. */
+/*
+ * A function for trigger_ops: called when T has fired, at a record that is written. INPUT is a
+ * struct trigger_input.
+ */
 int trigger_input_fire(const struct trigger *t, void *input);
 
 /* Handles the next record of CLASS_SCHED, if there are triggers. Returns 0 or a negative errno. */

@@ -16,15 +16,15 @@
 /* Index of the state in a switch, if its thread leaves in a state other than S. */
 enum { SWITCH_STATE = 6 };
 
-/* The maximum number of threads. Beyond it, the states of all threads are forgotten. */
+/* The maximum number of threads. If there are more, the states of all threads are forgotten. */
 enum { THREADS_MAX = 1 << 17 };
 
-/* The last minute, in pieces, for leaks. */
+/* For leaks, the last minute is divided into pieces. */
 #define LEAK_WINDOW_NS UINT64_C(60000000000)
 enum { LEAK_PIECES = 12 };
 #define LEAK_PIECE_NS (LEAK_WINDOW_NS / LEAK_PIECES)
 
-/* The longest time for which triggers without a notification of the owner are summed. */
+/* The maximum time for which triggers without a notification of the owner are summed. */
 #define ADDED_NS UINT64_C(1000000000)
 
 const char *const trigger_names[TRIGGER_MAX] = {
@@ -38,20 +38,21 @@ const char *const trigger_names[TRIGGER_MAX] = {
 	[TRIGGER_MOMENT_STOP] = "moment_stop",
 };
 
-/* A thread. */
+/* A thread, with the facts that triggers need. */
 struct waiter {
 	uint32_t tid;
 	bool runs, blocked;
-	bool woken_early;    /* woken while it ran: if it blocks now, this sleep is over */
-	uint64_t blocked_ns; /* time of blocking; 0 = not blocked, or not counted */
-	uint64_t woken_ns;   /* start of its wait for a CPU; 0 = it does not wait */
+	/* The thread was woken while it ran: if it blocks now, this sleep has already ended. */
+	bool woken_early;
+	uint64_t blocked_ns; /* when it blocked; 0 = not blocked, or not counted */
+	uint64_t woken_ns;   /* when it began to wait for a CPU; 0 = it does not wait */
 };
 
 /* The live bytes of one resource in one instance (bpf/record.h). */
 struct growth {
 	uint64_t key;
 	uint32_t instance;
-	struct table stacks; /* stack -> live bytes, as a pointer */
+	struct table stacks; /* stack -> live bytes (the number instead of a pointer) */
 	uint64_t bytes;      /* live bytes */
 	uint64_t piece;      /* number of the current piece */
 	uint64_t least[LEAK_PIECES];
@@ -61,14 +62,15 @@ struct triggers {
 	struct trigger_options options;
 	bool filtered;
 	struct trigger_ops ops;
-	struct table waiters;   /* tid -> struct waiter, owned */
-	struct table growths;   /* instance and resource -> struct growth, owned */
-	uint64_t notified_ns;   /* time of the last notification of the owner; 0 = none */
-	uint64_t n_passed_over; /* triggers without a notification since then */
+	struct table waiters; /* tid -> struct waiter, owned */
+	struct table growths; /* instance and resource -> struct growth, owned */
+	/* Time of the last notification of the owner; 0 = no notification. */
+	uint64_t notified_ns;
+	uint64_t n_passed_over; /* number of triggers without a notification since then */
 	struct {
-		struct trigger worst; /* its count is 0 if there is none */
+		struct trigger worst; /* its count is 0 if no trigger has fired */
 		uint64_t first_ns;
-	} added[TRIGGER_CONFIGURED_MAX]; /* not in the archive yet */
+	} added[TRIGGER_CONFIGURED_MAX]; /* triggers of each kind that are not in the archive yet */
 	uint64_t n;
 };
 
@@ -115,7 +117,7 @@ struct triggers *triggers_free(struct triggers *t)
 	return free_ptr(t);
 }
 
-/* Passes on the summed triggers of KIND. */
+/* Passes on the triggers of KIND that were summed. */
 static int triggers_settle_one(struct triggers *t, enum trigger_kind kind)
 {
 	struct trigger worst = t->added[kind].worst;
@@ -177,7 +179,7 @@ static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t t
 
 /* ---- threads ---- */
 
-/* The state of TID, created if it is unknown; NULL without memory. */
+/* Returns the state of TID, which is created if it is unknown; NULL without memory. */
 static struct waiter *triggers_waiter_of(struct triggers *t, uint32_t tid)
 {
 	struct waiter *w = table_get(&t->waiters, tid);
@@ -192,7 +194,9 @@ static struct waiter *triggers_waiter_of(struct triggers *t, uint32_t tid)
 	return w;
 }
 
-/* Whether TID is a thread, neither idle nor a stand-in for threads that a filter excludes. */
+/*
+ * Whether TID is a thread, and not idle or the id that stands for threads that a filter excludes.
+ */
 static bool triggers_is_thread(uint64_t tid)
 {
 	return tid != 0 && tid < FXT_KOID_KYMO;
@@ -247,8 +251,8 @@ static int triggers_on_switch_in(struct triggers *t, uint64_t ts_ns, uint32_t ti
 }
 
 /*
- * TID is woken. SLEPT: it was not on its run queue. Otherwise, the wakeup counts only if the thread
- * is known to sleep (schedule.h).
+ * Called when TID is woken. SLEPT says that it was not on its run queue. Otherwise, the wakeup
+ * counts only if the thread is known to sleep (schedule.h).
  */
 static int triggers_wakes(struct triggers *t, uint64_t ts_ns, uint32_t tid, bool slept)
 {
@@ -313,7 +317,7 @@ static int triggers_on_counters(struct triggers *t, const struct rec_counters *r
 
 /* ---- leaks ---- */
 
-/* A key for the pair, never 0. */
+/* Returns a key for the pair, which is never 0. */
 static uint64_t triggers_growth_key(uint32_t instance, uint32_t resource)
 {
 	return (uint64_t)instance << 8 | (resource + 1);
@@ -368,7 +372,7 @@ static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
 	struct growth *g;
 	int r;
 
-	/* Other resources have no bytes, or their bytes would count twice. */
+	/* Other resources have no bytes, or their bytes are already counted. */
 	if (rec->resource != RESOURCE_MEMORY && rec->resource != RESOURCE_SEGMENT)
 		return 0;
 	g = triggers_growth_of(t, rec);
@@ -386,7 +390,7 @@ static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
 		g->least[g->piece % LEAK_PIECES] = g->bytes;
 	r = triggers_reach(t, TRIGGER_LEAK, rec->head.ts_ns, g->bytes - least,
 			   t->options.leak_bytes, rec->head.pid);
-	/* The next trigger needs the same growth again, from this amount on. */
+	/* The next trigger needs as much growth again, from this amount on. */
 	for (unsigned i = 0; t->n > before && i < LEAK_PIECES; i++)
 		g->least[i] = g->bytes;
 	return r;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TIME_CHARS = 23 }; /* 20261120T190834.123456Z */
+enum { TIME_CHARS = 23 }; /* the length of 20261120T190834.123456Z */
 
 static const char suffix[] = ".fxt";
 static const char part_suffix[] = ".part";

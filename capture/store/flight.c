@@ -45,17 +45,17 @@ struct flight {
 	struct store store;
 	struct flight_options options; /* a duplicate of the directory is stored here */
 
-	/* only used by the output's thread */
+	/* The members below are only used by the output's thread. */
 	uint64_t n_begun;
 	struct store *writers[SIDE_MAX]; /* write to the files of the last chunk */
 
 	pthread_mutex_t lock;
-	struct chunk *chunks[FLIGHT_CHUNKS_MAX]; /* oldest first */
+	struct chunk *chunks[FLIGHT_CHUNKS_MAX]; /* the oldest chunk is first */
 	unsigned n_chunks;
 	uint64_t bytes;
 	uint64_t limit;     /* the current limit of `bytes` */
 	bool broken;        /* the rest of the last chunk was dropped */
-	struct outbuf tail; /* of the last chunk, once it has ended */
+	struct outbuf tail; /* tail of the last chunk, when it has ended */
 };
 
 struct part {
@@ -203,17 +203,17 @@ static int flight_begin(struct store *store, const struct store_moment *at)
 	return 0;
 }
 
-/* The last chunk. The output's thread can read it without the lock, since no other thread adds or
- * drops chunks. */
+/* Returns the last chunk. The output's thread can read it without the lock, since no other thread
+ * adds or drops chunks. */
 static struct chunk *flight_last(const struct flight *f)
 {
 	return f->n_chunks > 0 ? f->chunks[f->n_chunks - 1] : NULL;
 }
 
 /*
- * The number of bytes that can be kept: at most half of the sum of the recorder's own data and the
- * free space. So several recorders never fill the file system, and they release space when other
- * programs need it. Called with the lock held.
+ * Returns the number of bytes that can be kept: at most half of the sum of the recorder's own data
+ * and the free space. So several recorders never fill the file system, and they release space when
+ * other programs need it. Called with the lock held.
  */
 static uint64_t flight_find_limit(struct flight *f)
 {
@@ -271,7 +271,7 @@ static int flight_write_side(struct flight *f, enum side side, const uint8_t *da
 }
 
 /*
- * The file system is full: drops the rest of the last chunk. The next chunk tries again. An
+ * Drops the rest of the last chunk, because the file system is full. The next chunk tries again. An
  * incomplete head is removed, since readers could mistake it for a complete one.
  */
 static int flight_drop_rest(struct flight *f, enum store_part part, size_t *ret_kept)
@@ -327,7 +327,7 @@ static int flight_end(struct store *store, const struct store_moment *at)
 	return 0;
 }
 
-/* Writes to memory do not block. */
+/* Does nothing, since writes to memory do not block. */
 static void flight_cancel(struct store *store)
 {
 }
@@ -454,7 +454,7 @@ void flight_snapshot_set_tail(struct flight_snapshot *s, struct outbuf *tail)
 	*tail = (struct outbuf){ 0 };
 }
 
-/* The beginning of packed data is unknown here, so none of it is considered whole. */
+/* Returns 0: the beginning of packed data is unknown here, so no part of it counts as whole. */
 static size_t flight_none_whole(const uint8_t *data, size_t n)
 {
 	return 0;
@@ -573,7 +573,10 @@ void flight_clear(int dir_fd)
 		closedir(dir);
 }
 
-/* Opens a regular file. *RET_BYTES is its size, *RET_REAL_NS the time of its last modification. */
+/*
+ * Opens a regular file. *RET_BYTES is its size, and *RET_REAL_NS is the time of its last
+ * modification.
+ */
 static int flight_open_side(int dir_fd, uint64_t number, enum side side, uint64_t *ret_bytes,
 			    uint64_t *ret_real_ns)
 {
@@ -616,7 +619,7 @@ static int flight_open_chunk(int dir_fd, uint64_t number, struct chunk **ret, ui
 	return 0;
 }
 
-/* The number of the newest chunk that has a file. */
+/* Finds the number of the newest chunk that has a file. */
 static int flight_find_newest(int dir_fd, uint64_t *ret)
 {
 	const struct dirent *entry;
@@ -641,8 +644,8 @@ static int flight_find_newest(int dir_fd, uint64_t *ret)
 	return r;
 }
 
-/* Collects the chunks from the newest one back to the first missing number. The result is in order,
- * the oldest chunk first. */
+/* Collects the chunks from the newest chunk back to the first missing number. The result is in
+ * order, the oldest chunk first. */
 static void flight_collect(int dir_fd, uint64_t newest, struct flight_snapshot *s)
 {
 	struct chunk *found[FLIGHT_CHUNKS_MAX];
@@ -655,8 +658,8 @@ static void flight_collect(int dir_fd, uint64_t newest, struct flight_snapshot *
 			s->end.real_ns = end_ns;
 		n++;
 	}
-	/* The result begins with the oldest chunk that has a head. Chunks before it were being
-	 * dropped. */
+	/* The result begins with the oldest chunk that has a head. The chunks before it were being
+	 * dropped when the process died. */
 	for (unsigned i = 0; i < n; i++)
 		if (found[i]->bytes[SIDE_HEAD] > 0)
 			first = i + 1;

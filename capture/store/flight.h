@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The storage of a flight recorder: the last chunks of a recording, in files on a file system in
- * memory (tmpfs), which outlive this process, or in files without names.
+ * The storage of a flight recorder: the last chunks of a recording, in files without names, or in
+ * files on a file system in memory (tmpfs), which stay when this process ends.
  * docs/architecture/chunks.md, "Flight recorder".
  *
  * Each chunk has two files, N.head and N.body, with increasing N. The oldest chunk is removed when
@@ -27,54 +27,57 @@ enum { FLIGHT_CHUNKS_MAX = 32 };
 
 struct flight_options {
 	/*
-	 * empty directory for the files, of which a duplicate is kept; -1: files without names
+	 * empty directory for the files, whose descriptor is duplicated; -1 = files without names
 	 * (memfd)
 	 */
 	int dir_fd;
-	uint64_t keep_ns;   /* at least this much time is kept; 0 = no limit */
-	uint64_t max_bytes; /* at most this much in all files; required */
+	uint64_t keep_ns;   /* at least this much time is kept; 0 = as much as fits */
+	uint64_t max_bytes; /* the maximum size of all files together; required */
 };
 
 struct flight_snapshot;
 
-/* Returns 0, -EINVAL (no limit of bytes), or another errno. */
+/* Returns 0, -EINVAL (the limit in bytes is missing), or another errno. */
 int flight_new(const struct flight_options *o, struct store **ret);
 
 /* Whether STORE is a flight recorder. */
 bool flight_is(const struct store *s);
 
 /*
- * Any thread: all current data of STORE, which is a flight recorder, with the tail of a finished
- * chunk. Returns 0, -ENODATA, -EAGAIN (the current chunk was too large; data is available again
- * from the next one on), or another errno.
+ * For any thread. Takes all current data of STORE, which is a flight recorder, and the tail of a
+ * finished chunk. Returns 0, -ENODATA, -EAGAIN (the current chunk was too large; data is available
+ * again from the next chunk on), or another errno.
  */
 int flight_take_snapshot(struct store *s, struct flight_snapshot **ret);
 
 /*
- * Any thread: the number of the oldest chunk in STORE, counted from 0 over all chunks that have
- * begun. UINT64_MAX if there is none.
+ * For any thread. Returns the number of the oldest chunk in STORE. All chunks that have begun are
+ * counted from 0. UINT64_MAX = STORE has no chunk.
  */
 uint64_t flight_oldest(struct store *s);
 
-/* Any thread: the current limit of STORE in bytes: max_bytes, or the free space if it is lower. */
+/*
+ * For any thread. Returns the current limit of STORE in bytes: max_bytes, or less if there is
+ * little free space.
+ */
 uint64_t flight_limit(struct store *s);
 
-/* The data that a dead process left in DIR_FD. Returns as flight_take_snapshot(). */
+/* Takes the data that a dead process left in DIR_FD. Returns like flight_take_snapshot(). */
 int flight_recover(int dir_fd, struct flight_snapshot **ret);
 
-/* Appends TAIL (owned data; moved). Without a tail, the archive ends like a truncated one. */
+/* Appends TAIL (owned data; moved). Without a tail, the archive ends as if it were truncated. */
 void flight_snapshot_set_tail(struct flight_snapshot *f, struct outbuf *tail);
 
 /*
- * Writes all of it to TO (begin, write, end), up to the last whole record if a process died while
- * writing. Can take long. Returns 0 or a negative errno.
+ * Writes the whole snapshot to TO (begin, write, end). If a process died while it wrote the data,
+ * writes up to the last whole record. Can take long. Returns 0 or a negative errno.
  */
 int flight_snapshot_write(const struct flight_snapshot *f, struct store *to);
 
-/* The compression of the data. Returns 0 or a negative errno. */
+/* Finds how the data is compressed. Returns 0 or a negative errno. */
 int flight_snapshot_packed(const struct flight_snapshot *f, enum pack_method *ret);
 
-/* The number of bytes that would be written, compressed as stored. */
+/* Returns the number of bytes that would be written, as they are stored (compressed). */
 uint64_t flight_snapshot_bytes(const struct flight_snapshot *f);
 struct flight_snapshot *flight_snapshot_free(struct flight_snapshot *f);
 

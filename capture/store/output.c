@@ -16,12 +16,12 @@
 #include "capture/sandbox/user-counts.h"
 
 enum {
-	N_BUFFERS = 64, /* of about 256 KiB each; see the session */
+	N_BUFFERS = 64, /* number of buffers, of about 256 KiB each; see the session */
 	/* Each buffer is queued with at most two more entries: the end of the previous chunk and
-	 * the begin of its own one. */
+	 * the beginning of its own chunk. */
 	N_ENTRIES = 4 * N_BUFFERS,
-	/* Only the head of a chunk is larger than this. Larger buffers are freed after use,
-	 * otherwise each buffer would eventually be as large as a head. */
+	/* Only the head of a chunk is larger than this. Larger buffers are freed after use.
+	 * Otherwise, each buffer would at some time be as large as a head. */
 	KEPT_BYTES = 1 << 20,
 	/* The number of spare buffers that keep their memory. The memory needed during a short
 	 * stall of the disk is not kept. */
@@ -45,7 +45,7 @@ struct output {
 	enum pack_method method;
 	int event_fd; /* notifies the owner */
 
-	/* only used by the thread */
+	/* The members below are only used by the thread. */
 	struct pack packer;
 	struct outbuf packed; /* the block that is being written */
 	bool begun;           /* a chunk has begun */
@@ -55,17 +55,17 @@ struct output {
 	struct outbuf buffers[N_BUFFERS];
 	struct entry queue[N_ENTRIES]; /* a ring: first in, first out */
 	unsigned n_queued, first;
-	struct outbuf *spare[N_BUFFERS]; /* buffers without memory first */
+	struct outbuf *spare[N_BUFFERS]; /* buffers without memory come first */
 	unsigned n_spare, n_cold;
 	bool finishing, abandoned;
 	bool busy;    /* the thread is working, and may hang */
 	bool counted; /* this output is counted in `abandoned_threads` */
 	struct abandoned_threads *abandoned_threads;
-	unsigned n_holders; /* the owner and the thread */
+	unsigned n_holders; /* counts the owner and the thread */
 	struct output_status status;
 };
 
-/* Releases an entry that will not be processed. */
+/* Releases entry E, which will not be processed. */
 static void output_drop_entry(struct entry *e)
 {
 	if (e->what != ENTRY_SNAPSHOT)
@@ -75,7 +75,7 @@ static void output_drop_entry(struct entry *e)
 	snapshot_unref(e->snapshot);
 }
 
-/* Called with the lock held, or by the last holder. Spare buffers are freed, too. */
+/* Drops the queue and frees spare buffers. Called with the lock held, or by the last holder. */
 static void output_drop_queue(struct output *o)
 {
 	for (; o->n_queued > 0; o->n_queued--, o->first = (o->first + 1) % N_ENTRIES) {
@@ -113,7 +113,7 @@ static void output_release(struct output *o)
 	free(o);
 }
 
-/* If a packed block was written incompletely, none of it is usable. */
+/* Returns 0: if a packed block was not written completely, no part of it is usable. */
 static size_t output_whole_piece(const uint8_t *data, size_t n)
 {
 	return 0;
@@ -204,7 +204,10 @@ static int output_add_tail(struct output *o, struct flight_snapshot *snapshot_da
 	return r;
 }
 
-/* After a write error, a snapshot contains the data written before the error, without a tail. */
+/*
+ * Takes a snapshot. After a write error, it contains the data that was written before the error,
+ * without a tail.
+ */
 static void output_take_snapshot(struct output *o, struct entry *e, int error)
 {
 	struct flight_snapshot *snapshot_data = NULL;
@@ -219,8 +222,8 @@ static void output_take_snapshot(struct output *o, struct entry *e, int error)
 	e->snapshot = snapshot_unref(e->snapshot);
 }
 
-/* ERROR is the error of an earlier entry, or 0. A chunk that has begun is ended even after an
- * error. */
+/* Processes entry E. ERROR is the error of an earlier entry, or 0. If a chunk has begun, it is
+ * ended even after an error. */
 static void output_do_entry(struct output *o, struct entry *e, int error, struct done *done)
 {
 	switch (e->what) {

@@ -65,7 +65,7 @@ struct snapshot *snapshot_unref(struct snapshot *s)
 	return free_ptr(s);
 }
 
-/* Returns true if it had not ended before. */
+/* Ends the snapshot. Returns true if it had not ended before. */
 static bool snapshot_end(struct snapshot *s, int error)
 {
 	bool first;

@@ -15,22 +15,25 @@
 struct snapshot;
 
 /*
- * The maximum number of snapshots being written in a process; beyond it, -EBUSY. Cancelled ones
+ * How many snapshots a process may write at a time; if there are more, -EBUSY. Cancelled snapshots
  * that hang count, too.
  */
 enum {
 	SNAPSHOTS_WRITING_MAX = 32,
-	SNAPSHOTS_WRITING_ROOT = 8, /* part of SNAPSHOTS_WRITING_MAX: reserved for root */
+	SNAPSHOTS_WRITING_ROOT = 8, /* this part of SNAPSHOTS_WRITING_MAX is only for root */
 	SNAPSHOTS_WRITING_PER_USER = 6,
 };
 
-/* Takes ownership of TO on success. Returns 0 or a negative errno. */
+/*
+ * Makes a snapshot that will be written to TO. Takes ownership of TO on success. Returns 0 or a
+ * negative errno.
+ */
 int snapshot_new(struct store *to, struct snapshot **ret);
 
 /*
- * The owner, the output's thread and its own thread each hold a reference. It continues after its
- * owner has released it without cancelling it. A thread that hangs in the kernel keeps its
- * resources until it returns. snapshot_unref() returns NULL.
+ * The owner, the output's thread and its own thread each hold a reference to a snapshot. It
+ * continues after its owner has released it without cancelling it. A thread that hangs in the
+ * kernel keeps its resources until it returns. snapshot_unref() returns NULL.
  */
 struct snapshot *snapshot_ref(struct snapshot *s);
 struct snapshot *snapshot_unref(struct snapshot *s);
@@ -38,15 +41,16 @@ struct snapshot *snapshot_unref(struct snapshot *s);
 DEFINE_CLEANUP(struct snapshot *, snapshot_unref)
 
 /*
- * Any thread, once: writes TAKEN and takes ownership of it, or ends with ERROR if it is negative.
+ * For any thread, once. Writes TAKEN and takes ownership of it, or ends with ERROR if that is
+ * negative.
  */
 void snapshot_set_data(struct snapshot *s, struct flight_snapshot *taken, int error);
 
-/* Any thread: ends it with -ECANCELED, if it has not ended. */
+/* For any thread. Ends the snapshot with -ECANCELED, if it has not ended. */
 void snapshot_cancel(struct snapshot *s);
 
-/* Readable (eventfd, borrowed) once it has ended. */
+/* Returns a descriptor (eventfd, borrowed) that is readable when the snapshot has ended. */
 int snapshot_fd(const struct snapshot *s);
 
-/* Whether it has ended. *RET_ERROR is 0 if all of it was written. */
+/* Whether the snapshot has ended. *RET_ERROR is 0 if all of it was written. */
 bool snapshot_ended(struct snapshot *s, int *ret_error);

@@ -3,8 +3,8 @@
  * Pipes and sockets are written without waiting, after a poll(), so that the thread can be
  * cancelled at any moment. The caller shares the open file, so its flags are not changed. Instead,
  * each write has a flag: MSG_DONTWAIT for sockets, RWF_NOWAIT for pipes if the kernel supports it.
- * Otherwise at most PIPE_BUF bytes are written to a pipe at a time. They fit when poll() reports
- * room, unless another process writes to the same pipe.
+ * Otherwise at most PIPE_BUF bytes are written to a pipe at a time. That many bytes fit when poll()
+ * reports room, unless another process writes to the same pipe.
  *
  * This does not protect against a malicious client, which can make the thread wait for a lock in
  * the kernel. Such a thread is abandoned (capture/sandbox/user-counts.h).
@@ -42,8 +42,8 @@ struct store_fd {
 enum { NO_ROOM_MS = 20 };
 
 /*
- * Waits until the descriptor is writable. If HAD_NO_ROOM, the last write found no room although
- * poll() had reported some: waits a while first. Returns 0, -ECANCELED if cancelled, or another
+ * Waits until the descriptor is writable. HAD_NO_ROOM: the last write found no room although poll()
+ * had reported room, so this waits a while first. Returns 0, -ECANCELED if cancelled, or another
  * negative errno.
  */
 static int fd_wait_writable(struct store_fd *s, bool had_no_room)
@@ -69,7 +69,7 @@ static int fd_wait_writable(struct store_fd *s, bool had_no_room)
 	}
 }
 
-/* Like write(), without waiting if possible. Fails with EAGAIN if nothing fits. */
+/* Like write(), but does not wait if possible. Fails with EAGAIN if there is no room at all. */
 static ssize_t fd_write_now(struct store_fd *s, const uint8_t *data, size_t size)
 {
 	struct iovec piece = { (void *)(uintptr_t)data, size };
@@ -104,7 +104,7 @@ static int store_fd_write_all(struct store_fd *s, const uint8_t *data, size_t si
 			return r;
 		n = fd_write_now(s, data + *ret_written, size - *ret_written);
 		had_no_room = n < 0 && errno == EAGAIN;
-		/* For a regular file, EAGAIN is an error: no event would end a wait. */
+		/* For a regular file, EAGAIN is an error: no event would end the wait. */
 		if (n < 0 && errno != EINTR && (s->regular || errno != EAGAIN))
 			return -errno;
 		*ret_written += n < 0 ? 0 : (size_t)n;
@@ -152,7 +152,10 @@ static int fd_check_fd(int fd, mode_t *ret_type)
 	return 0;
 }
 
-/* This is checked here and not in store_fd_new(), because it queries the file system. */
+/*
+ * Begins a chunk. Whether FD is a file that controls the kernel is checked here and not in
+ * store_fd_new(), because this asks the file system.
+ */
 static int fd_begin(struct store *store, const struct store_moment *at)
 {
 	struct store_fd *s = (struct store_fd *)store;

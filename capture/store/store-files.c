@@ -2,8 +2,8 @@
 /*
  * All functions are called by the output's thread, except store_files_new() and cancel().
  *
- * A chunk is written to the disk before it is renamed as complete. Write-back is started early, so
- * that the final sync is short.
+ * A chunk is written to the disk before it is renamed as complete. Writing to the disk is started
+ * early, so that the sync at the end is short.
  */
 #include "capture/store/store-files.h"
 
@@ -33,8 +33,8 @@ enum {
 struct store_files {
 	struct store store;
 	struct store_files_options options; /* the directory and the name are copies */
-	bool tidy;                          /* files of dead processes have been completed */
-	struct store *chunk;                /* the chunk being written; NULL = none */
+	bool tidy;                          /* the files of dead processes have been completed */
+	struct store *chunk;                /* the chunk that is being written; NULL = no chunk */
 	int chunk_fd;                       /* its own descriptor of that chunk */
 	uint64_t begin_us;
 	char part[CHUNK_NAME_MAX];
@@ -82,8 +82,8 @@ static int store_files_list_kept(const struct store_files_options *o, struct kep
 DEFINE_ORDER(by_age, struct kept,
 	     COMPARE(x->name.begin_us, y->name.begin_us) ?: strcmp(x->file, y->file))
 
-/* Removes the oldest chunks until the limits hold. Never removes LAST, nor the newest chunk because
- * of its size. */
+/* Removes the oldest chunks until the limits are met. Never removes LAST, nor the newest chunk
+ * because of its size. */
 static void store_files_retain(const struct store_files_options *o, const char *last)
 {
 	uint64_t now_us = clock_read_ns(CLOCK_REALTIME) / 1000, bytes = 0;
@@ -120,7 +120,7 @@ static int store_files_rename_new(int dir_fd, const char *from, const char *to)
 	return unlinkat(dir_fd, from, 0) < 0 ? -errno : 0;
 }
 
-/* Renames PART to the name *FROM, or the next unused one. Writes the name to RET. */
+/* Renames PART to the name *FROM, or the next unused name. Writes the name to RET. */
 static int store_files_rename_part(const struct store_files_options *o, const char *part,
 				   const struct chunk_name *from, enum pack_method packed,
 				   char ret[static CHUNK_NAME_MAX])
@@ -144,7 +144,7 @@ static uint64_t store_files_timespec_us(const struct timespec *t)
 	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_nsec / 1000;
 }
 
-/* Finds the end of the whole data in FD, and the compression *RET_PACKED. */
+/* Finds the end of the whole data in FD. *RET_PACKED is its compression. */
 static int store_files_whole_of(int fd, uint64_t bytes, enum pack_method *ret_packed, uint64_t *ret)
 {
 	const uint8_t *data;
@@ -206,8 +206,8 @@ void store_files_recover(const struct store_files_options *o)
 
 /* ---- a chunk ---- */
 
-/* Locks FD and checks that it is still the file at PART. Before the lock, another process can
- * complete and rename the file like one of a dead process. */
+/* Locks FD and checks that it is still the file at PART. Before FD is locked, another process can
+ * take it for the file of a dead process, and complete and rename it. */
 static bool store_files_is_ours(const struct store_files *s, int fd)
 {
 	struct stat st, there;
@@ -217,8 +217,8 @@ static bool store_files_is_ours(const struct store_files *s, int fd)
 	       st.st_dev == there.st_dev && st.st_ino == there.st_ino;
 }
 
-/* Creates the file of a chunk that begins at *BEGIN_US or a little later. Returns its descriptor or
- * a negative errno. */
+/* Creates the file of a chunk that begins at *BEGIN_US or a little later. Returns a descriptor or a
+ * negative errno. */
 static int store_files_make_part(struct store_files *s, uint64_t *begin_us)
 {
 	for (int i = 0; i < TRIES_MAX; i++, ++*begin_us) {
@@ -290,8 +290,8 @@ static int store_files_complete(struct store_files *s, uint64_t end_us)
 		return unlinkat(s->options.dir_fd, s->part, 0) < 0 ? -errno : 0;
 	if (fdatasync(s->chunk_fd) < 0 && errno != EINVAL)
 		r = -errno;
-	/* The file is renamed even if the sync failed: its readable part is more useful under a
-	 * name that users find. */
+	/* The file is renamed even if the sync failed: its readable part is more useful with a name
+	 * that users find. */
 	e = store_files_rename_part(&s->options, s->part, &name, s->options.packed, done);
 	if (e < 0)
 		return r < 0 ? r : e;
@@ -313,7 +313,7 @@ static int store_files_end(struct store *store, const struct store_moment *at)
 	return r;
 }
 
-/* Writes to regular files never block for long. */
+/* Does nothing, since writes to regular files never block for long. */
 static void store_files_cancel(struct store *store)
 {
 }

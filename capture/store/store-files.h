@@ -2,15 +2,15 @@
 /*
  * A directory of chunks: NAME-BEGIN-END.fxt, with a suffix for the compression. BEGIN and END are
  * UTC (20261120T190834.123456Z), so that names sort by time. While it is written, a chunk is called
- * .NAME-BEGIN.part and is locked (flock()). It is complete once it is renamed. No file is ever
- * overwritten: if the name exists (the clock was set back), the next microsecond is used.
+ * .NAME-BEGIN.part and is locked (flock()). When it has been renamed, it is complete. No file is
+ * ever overwritten: if the name exists (the clock was set back), the next microsecond is used.
  *
  * When the first chunk begins, the files of dead processes (.part) are truncated after the last
  * whole record or packed block, and renamed. Their end is the time of their last write. This is not
  * done earlier, since it can take long, and only the output's thread has the time.
  *
  * After each chunk, and when the first one begins, the oldest files of this NAME are removed until
- * both limits hold, regardless of their compression. The chunk just written stays.
+ * both limits are met, whatever their compression is. The chunk that was just written stays.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct store_files_options {
 	enum pack_method packed;
 };
 
-/* Returns 0, -EINVAL (no such name), or another errno. */
+/* Returns 0, -EINVAL (the name is invalid), or another errno. */
 int store_files_new(const struct store_files_options *o, struct store **ret);
 
 /*

@@ -8,7 +8,7 @@
 #include "writer/fxt/fxt-writer.h"
 
 enum {
-	WINDOW_BYTES = 2 << 20, /* more than any block of kymo, and nearly all records */
+	WINDOW_BYTES = 2 << 20, /* larger than any block of kymo and nearly all records */
 	WINDOW_BYTES_MAX = 64 << 20,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The whole records or packed blocks of a file that is a part of an archive, or may be truncated
- * anywhere.
+ * Finds the whole records or packed blocks of a file that is a part of an archive, or may be
+ * truncated anywhere.
  */
 #pragma once
 
@@ -21,16 +21,19 @@ struct whole_blocks {
 	size_t room;
 };
 
-/* Starts with the first BYTES of FD, compressed by METHOD. FIRST if an archive begins with them. */
+/*
+ * Starts with the first BYTES of FD, compressed by METHOD. FIRST says that an archive begins with
+ * them.
+ */
 void whole_blocks_init(struct whole_blocks *p, int fd, uint64_t bytes, enum pack_method method,
 		       bool first);
 void whole_blocks_deinit(struct whole_blocks *p);
 
-/* The compression method of the data in FD. Returns 0 or a negative errno. */
+/* Finds the compression method of the data in FD. Returns 0 or a negative errno. */
 int whole_blocks_detect(int fd, enum pack_method *ret);
 
 /*
- * The next whole bytes, *RET_N of them at *RET (borrowed until the next call), or 0 if there are no
- * more. Returns 0 or a negative errno.
+ * Finds the next whole records or blocks: *RET_N bytes at *RET (borrowed until the next call), or 0
+ * bytes at the end. Returns 0 or a negative errno.
  */
 int whole_blocks_next(struct whole_blocks *p, const uint8_t **ret, size_t *ret_n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads values one after another from untrusted bytes. After a truncated value, the reader is bad:
- * it is at its end, and returns only 0. So loops end by themselves, and errors are checked once at
- * the end.
+ * Reads values one after another from untrusted bytes. If a value is truncated, the reader becomes
+ * bad: it is then at its end, and returns only 0. So loops end by themselves, and errors are
+ * checked once at the end.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ static inline void byte_reader_fail(struct byte_reader *r)
 	r->bad = true;
 }
 
-/* The next N bytes, or NULL. */
+/* Returns the next N bytes, or NULL. */
 static inline const uint8_t *byte_reader_consume(struct byte_reader *r, uint64_t n)
 {
 	const uint8_t *at = r->at;
@@ -40,7 +40,7 @@ static inline const uint8_t *byte_reader_consume(struct byte_reader *r, uint64_t
 	return at;
 }
 
-/* An integer of N bytes, 8 at most, little-endian. */
+/* Returns an integer of N bytes, 8 at most, little-endian. */
 static inline uint64_t byte_reader_unsigned(struct byte_reader *r, unsigned n)
 {
 	const uint8_t *at = byte_reader_consume(r, n);
@@ -67,7 +67,7 @@ static inline int64_t byte_reader_signed(struct byte_reader *r, unsigned n)
 	return (int64_t)(byte_reader_unsigned(r, n) << shift) >> shift;
 }
 
-/* LEB128; bits beyond the 64th are dropped. */
+/* Returns a LEB128 number; bits above the lowest 64 are dropped. */
 static inline uint64_t byte_reader_leb(struct byte_reader *r, bool is_signed)
 {
 	uint64_t value = 0;

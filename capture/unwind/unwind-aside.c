@@ -16,7 +16,7 @@ enum unwind_aside_state { ASIDE_IDLE, ASIDE_AT_WORK, ASIDE_DONE };
 
 struct unwind_aside {
 	pthread_mutex_t lock; /* guards all members */
-	unsigned n_holders;   /* the owner, and the thread */
+	unsigned n_holders;   /* counts the owner and the thread */
 	int done_fd;          /* owned */
 	enum unwind_aside_state state;
 	struct unwind_aside_file file;
@@ -37,7 +37,7 @@ static void unwind_aside_release(struct unwind_aside *a)
 	free(a);
 }
 
-/* While the thread works, nothing else changes the file. */
+/* Runs the thread. While it works, nothing else changes the file. */
 static void *unwind_aside_work(void *userdata)
 {
 	_cleanup_(unwind_cache_freep) struct unwind_cache *cache = NULL;

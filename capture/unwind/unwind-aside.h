@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A separate thread makes one table at a time. This takes milliseconds, or seconds for a large
- * file. Meanwhile, other files are opened, and wait in their queue. Large files have a queue of
- * their own. Only for file systems that answer.
+ * A separate thread that makes one table at a time. This takes milliseconds, or seconds for a large
+ * file. Meanwhile, other files are opened, and wait in their queue. Large files have another queue.
+ * Only for file systems that answer.
  *
- * For one thread.
+ * One thread may call these functions.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct unwind_aside;
 
 struct unwind_aside_file {
 	struct unwind_waiting file; /* its descriptor is closed */
-	int result;                 /* as of unwind_cache_make() */
+	int result;                 /* as unwind_cache_make() returns it */
 	uint64_t ns;                /* the time that it took */
 	struct unwind_table table;
 };
@@ -30,18 +30,21 @@ struct unwind_aside_file {
  */
 int unwind_aside_new(int done_fd, struct unwind_aside **ret);
 
-/* Releases it. A thread at work ends by itself. Returns NULL. */
+/* Releases A. If the thread is working, it ends by itself. Returns NULL. */
 struct unwind_aside *unwind_aside_free(struct unwind_aside *a);
 DEFINE_CLEANUP(struct unwind_aside *, unwind_aside_free)
 
-/* Whether a table is being made, or must be fetched. */
+/* Whether a table is being made, or was made and must be fetched. */
 bool unwind_aside_is_busy(struct unwind_aside *a);
 
 /*
- * Begins to make the table of FILE, which is open. Must not be busy. On success, takes the
+ * Begins to make the table of FILE, which is open. A must not be busy. On success, takes the
  * descriptor of FILE and returns 0; otherwise returns a negative errno.
  */
 int unwind_aside_begin(struct unwind_aside *a, const struct unwind_waiting *file);
 
-/* Gets the file whose table was made, if there is one. The caller owns the table. */
+/*
+ * Gets the file whose table was made. Returns false if there is no such file. The caller owns the
+ * table.
+ */
 bool unwind_aside_next(struct unwind_aside *a, struct unwind_aside_file *ret);

@@ -18,8 +18,8 @@ enum unwind_async_state {
 	ASYNC_TO_READ,
 	ASYNC_TO_CLOSE,
 	ASYNC_BUSY,
-	ASYNC_DONE, /* to be returned by unwind_async_next() */
-	ASYNC_HELD, /* the caller checks the opened file */
+	ASYNC_DONE, /* unwind_async_next() must return it */
+	ASYNC_HELD, /* the caller checks the file, which is open */
 };
 
 struct unwind_async_slot {
@@ -32,15 +32,16 @@ struct unwind_async {
 	int done_fd;          /* owned */
 	unsigned n_threads;
 	bool has_owner;
-	struct unwind_async *next; /* in `async_orphans` */
+	struct unwind_async *next; /* the next element in `async_orphans` */
 	struct unwind_async_slot slots[UNWIND_ASYNC_FILES_MAX];
 };
 
-/* For all sessions. This lock is taken last. */
+/* For the variables of all sessions. This lock is taken last. */
 static pthread_mutex_t async_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned async_n_threads;
 static struct unwind_async *
-	async_orphans; /* instances without an owner and a thread, with files that must be closed */
+	/* Instances that have neither owner nor thread, but files that must be closed. */
+	async_orphans;
 
 int unwind_open_mapped(const struct unwind_ask *ask)
 {
@@ -68,7 +69,7 @@ static bool unwind_async_device_is_busy(const struct unwind_async *a, uint32_t d
 	return false;
 }
 
-/* The next work for a thread; NULL = none. */
+/* Returns the next work for a thread; NULL = no work. */
 static struct unwind_async_slot *unwind_async_choose(struct unwind_async *a)
 {
 	for (size_t i = 0; i < UNWIND_ASYNC_FILES_MAX; i++) {
@@ -81,7 +82,7 @@ static struct unwind_async_slot *unwind_async_choose(struct unwind_async *a)
 	return NULL;
 }
 
-/* Each of these steps can take forever. */
+/* Runs a step. Each of these steps can take forever. */
 static void unwind_async_run_step(enum unwind_async_state what, struct unwind_async_file *file)
 {
 	if (what == ASYNC_TO_OPEN) {
@@ -142,8 +143,8 @@ static void unwind_async_work(struct unwind_async *a)
 }
 
 /*
- * Returns an orphan, which this thread adopts. Without orphans, returns NULL, and the thread no
- * longer counts.
+ * Returns an instance of `async_orphans`, which belongs to this thread from now on. If there is
+ * none, returns NULL, and the thread no longer counts.
  */
 static struct unwind_async *unwind_async_adopt(void)
 {
@@ -231,7 +232,7 @@ int unwind_async_new(int done_fd, struct unwind_async **ret)
 	return 0;
 }
 
-/* The state of a slot after the owner is gone. */
+/* Returns the state of a slot after the owner has released the instance. */
 static enum unwind_async_state unwind_async_without_owner(const struct unwind_async_slot *slot)
 {
 	switch (slot->state) {
@@ -306,7 +307,7 @@ bool unwind_async_next(struct unwind_async *a, struct unwind_async_file *ret)
 		slot->state = slot->file.fd >= 0 ? ASYNC_HELD : ASYNC_FREE;
 		found = true;
 	}
-	/* (a thread that could not be started before may start now) */
+	/* (if a thread could not be started before, it may start now) */
 	unwind_async_start(a);
 	pthread_mutex_unlock(&a->lock);
 	return found;

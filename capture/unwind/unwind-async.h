@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Files whose file system may never answer: FUSE, which every user can mount, and network file
- * systems. Temporary threads open and read them, one per file system. So a hanging thread delays
- * only users of the same file system.
+ * systems. Temporary threads open and read them, one thread for each file system. So a hanging
+ * thread delays only users of the same file system.
  *
- * For one thread. If a step hangs when the module is released, a few KiB and the thread remain
- * until the file system answers or is gone. Nothing waits for it. Such files are not cached.
+ * One thread may call these functions. If a step hangs when the module is released, a few KiB and
+ * the thread stay until the file system answers or no longer exists. Nothing waits for that thread.
+ * Such files are not cached.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 #include "capture/unwind/unwind-table.h"
 
 enum {
-	UNWIND_ASYNC_FILES_MAX = 64,  /* files of one session, waiting or in progress */
+	UNWIND_ASYNC_FILES_MAX = 64,  /* files of one session that wait or are in progress */
 	UNWIND_ASYNC_THREADS_MAX = 8, /* threads of one session */
 	UNWIND_ASYNC_ALL_MAX = 32,    /* threads of all sessions of this process */
 };
@@ -26,18 +27,18 @@ enum unwind_async_step { UNWIND_ASYNC_OPENED, UNWIND_ASYNC_READ };
 struct unwind_async_file {
 	struct unwind_ask ask;
 	uint32_t device;  /* one file at a time is processed per device */
-	uint32_t changes; /* the caller's */
+	uint32_t changes; /* for the caller */
 	enum unwind_async_step step;
 	int result; /* result of the step: 0 or a negative errno */
-	int fd;     /* owned by this module while it is open; else -1 */
+	int fd;     /* owned by this module while the file is open; otherwise -1 */
 	struct unwind_table table;
 };
 
 struct unwind_async;
 
 /*
- * Opens the mapped file of ASK's process. The caller checks that it is still the requested file.
- * Can block forever. Returns a descriptor or a negative errno.
+ * Opens the file that the process of ASK has mapped. The caller checks that it is still the
+ * requested file. Can block forever. Returns a descriptor or a negative errno.
  */
 int unwind_open_mapped(const struct unwind_ask *ask);
 
@@ -47,19 +48,22 @@ int unwind_open_mapped(const struct unwind_ask *ask);
  */
 int unwind_async_new(int done_fd, struct unwind_async **ret);
 
-/* Releases it. Returns NULL. */
+/* Releases A. Returns NULL. */
 struct unwind_async *unwind_async_free(struct unwind_async *a);
 
-/* Begins to open FILE (`ask`, `device` and `changes`). Returns 0, or -EAGAIN if too many wait. */
+/*
+ * Begins to open FILE (`ask`, `device` and `changes`). Returns 0, or -EAGAIN if too many files
+ * wait.
+ */
 int unwind_async_open(struct unwind_async *a, const struct unwind_async_file *file);
 
 /*
- * Begins to read FILE, which unwind_async_next() has returned as opened; or closes it, unless
+ * Begins to read FILE, which unwind_async_next() has returned as opened; or closes it if it is not
  * WANTED.
  */
 void unwind_async_read(struct unwind_async *a, const struct unwind_async_file *file, bool wanted);
 
-/* The next file with a completed step. If it was read, the caller owns the table. */
+/* Gets the next file with a completed step. If the file was read, the caller owns the table. */
 bool unwind_async_next(struct unwind_async *a, struct unwind_async_file *ret);
 
 /* Whether any file waits, is in progress, or must be fetched. */

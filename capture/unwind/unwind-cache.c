@@ -22,19 +22,21 @@
 #include "base/outbuf.h"
 
 #define NS_PER_S           UINT64_C(1000000000)
-#define CHANGE_TICK_NS     UINT64_C(20000000) /* timestamps of changes are this coarse */
+#define CHANGE_TICK_NS     UINT64_C(20000000) /* timestamps of changes have this precision */
 #define USED_SECONDS       3600               /* precision of the time of use */
-#define UNWIND_CACHE_MAGIC 0x796b776eu        /* in this machine's byte order */
+#define UNWIND_CACHE_MAGIC 0x796b776eu        /* in the byte order of this machine */
 
 struct unwind_cache {
 	int fd; /* the directory; owned */
 	uint64_t bytes_max;
-	bool measured;  /* BYTES is known */
-	uint64_t bytes; /* in the directory when it was last listed, plus bytes written since
-			 * then */
+	bool measured; /* `bytes` is known */
+	/*
+	 * Bytes in the directory when it was last listed, plus bytes that were written since then.
+	 */
+	uint64_t bytes;
 };
 
-/* Precedes a packed table. */
+/* Comes before a packed table. */
 struct unwind_cache_head {
 	uint32_t magic, version;
 	uint32_t table_bytes; /* sizeof(struct unwind_table) */
@@ -206,8 +208,8 @@ static int unwind_cache_list(struct unwind_cache *cache, struct unwind_cache_ent
 DEFINE_ORDER(unwind_cache_compare, struct unwind_cache_entry,
 	     COMPARE(x->used.tv_sec, y->used.tv_sec) ?: COMPARE(x->used.tv_nsec, y->used.tv_nsec))
 
-/* Lists the directory again, since other processes write to it, too. If there is no room for
- * BYTES, removes tables until there is, and a quarter of the maximum is free. */
+/* Lists the directory again, since other processes write to it, too. If there is no room for BYTES,
+ * removes tables until there is room, and a quarter of the maximum is free. */
 static int unwind_cache_sweep(struct unwind_cache *cache, uint64_t bytes)
 {
 	struct unwind_cache_entries entries = { 0 };
@@ -244,8 +246,8 @@ static int unwind_cache_write_all(int fd, const void *data, size_t n)
 	return 0;
 }
 
-/* Writes under another name until the file is complete. A killed process leaves such a file,
- * which is removed like any other. */
+/* Writes a file, which has another name until it is complete. If a process is killed, it leaves
+ * such a file, which is removed like any other. */
 static int unwind_cache_write(struct unwind_cache *cache, const char *name,
 			      const struct outbuf *bytes)
 {

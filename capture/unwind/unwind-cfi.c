@@ -11,9 +11,9 @@
 #include "capture/unwind/byte-reader.h"
 
 enum {
-	FORM_MASK = 0x0f, /* for DW_EH_PE_* */
+	FORM_MASK = 0x0f, /* mask for DW_EH_PE_* */
 	BASE_MASK = 0x70,
-	CFI_STACK_MAX = 32, /* remembered states; compilers use one or two */
+	CFI_STACK_MAX = 32, /* maximum number of remembered states; compilers use one or two */
 	POINTER_BYTES = 8,
 };
 
@@ -87,7 +87,7 @@ struct cfi_run {
 	struct byte_reader r;
 	const struct cfi_state *initial; /* the state for "restore"; NULL while it is being made */
 	uint64_t location, end;
-	bool changed; /* since the last reported row */
+	bool changed; /* the state has changed since the last reported row */
 	cfi_row_fn fn;
 	void *userdata;
 	struct cfi_state state;
@@ -103,7 +103,10 @@ static int cfi_emit_row(struct cfi_run *run)
 	return run->fn(run->location, run->cie, &run->state, run->userdata);
 }
 
-/* The next instructions apply to addresses from LOCATION on. After the end, they are skipped. */
+/*
+ * Makes the next instructions apply to addresses from LOCATION on. If that is after the end, they
+ * are skipped.
+ */
 static int cfi_move_to(struct cfi_run *run, uint64_t location)
 {
 	int r;
@@ -174,7 +177,7 @@ static struct cfi_rule cfi_read_expression(struct cfi_run *run, enum cfi_rule_ki
 	uint64_t n = byte_reader_uleb(&run->r);
 	const uint8_t *bytes = byte_reader_consume(&run->r, n);
 
-	/* (a section is smaller than 4 GiB, and so is each of its parts) */
+	/* (a section is smaller than 4 GiB, so each part of it is, too) */
 	return (struct cfi_rule){ .kind = kind, .n = bytes ? (uint32_t)n : 0, .expression = bytes };
 }
 
@@ -386,7 +389,7 @@ struct cfi_entry {
 	uint32_t offset;
 	struct byte_reader r;
 	bool is_cie, is_zero;
-	uint64_t cie_offset; /* of an FDE */
+	uint64_t cie_offset; /* for an FDE: offset of its CIE */
 };
 
 /* Reads the field that marks a CIE, or refers from an FDE to its CIE. */
@@ -408,8 +411,8 @@ static void cfi_read_entry_kind(const struct cfi_section *section, bool is_64,
 }
 
 /*
- * Reads the entry at *AT, and moves *AT to the next one. False at the end, or for an invalid
- * length.
+ * Reads the entry at *AT, and moves *AT to the next one. Returns false at the end, or if the length
+ * is invalid.
  */
 static bool cfi_read_entry(const struct cfi_section *section, size_t *at, struct cfi_entry *ret)
 {
@@ -433,7 +436,7 @@ static bool cfi_read_entry(const struct cfi_section *section, size_t *at, struct
 }
 
 /*
- * Reads the augmentation for the letters after "z", and skips the rest of its N bytes.
+ * Reads the augmentation that the letters after "z" describe, and skips the rest of its N bytes.
  */
 static void cfi_read_augmentation(const char *letters, struct byte_reader *r, struct cfi_cie *cie)
 {
@@ -562,8 +565,8 @@ static const struct cfi_cie *cfi_find_cie(const struct cfi *cfi, uint64_t offset
 }
 
 /*
- * Reads the part of an FDE before its instructions, and returns its CIE. NULL if the CIE is
- * missing, or the FDE is truncated.
+ * Reads the part of an FDE before its instructions, and returns its CIE. Returns NULL if the CIE is
+ * missing or the FDE is truncated.
  */
 static const struct cfi_cie *cfi_read_fde(const struct cfi *cfi, struct cfi_entry *entry,
 					  uint64_t *ret_begin, uint64_t *ret_size)

@@ -21,10 +21,10 @@ struct elf_parts {
 	const uint8_t *data;
 	size_t n;
 	Elf *elf;
-	GElf_Phdr eh_header; /* PT_GNU_EH_FRAME; the type is PT_NULL if there is none */
+	GElf_Phdr eh_header; /* header PT_GNU_EH_FRAME; the type is PT_NULL if the file has none */
 };
 
-/* N bytes at OFFSET, or NULL if they are not all in the file. */
+/* Returns the N bytes at OFFSET, or NULL if they are not all in the file. */
 static const uint8_t *unwind_elf_bytes_at(const struct elf_parts *parts, uint64_t offset,
 					  uint64_t n)
 {
@@ -106,7 +106,7 @@ static bool unwind_elf_unpack(uint32_t how, const uint8_t *from, size_t n, uint8
 	       n_done == n_to;
 }
 
-/* Decompresses SECTION, whose data follows a header, and replaces its data by the result. */
+/* Decompresses SECTION, whose data follows a header, and replaces its data with the result. */
 static int unwind_elf_unpack_section(struct unwind_elf *elf, struct cfi_section *section,
 				     uint32_t how, size_t header, uint64_t size)
 {
@@ -135,7 +135,10 @@ static int unwind_elf_unpack_standard(struct unwind_elf *elf, struct cfi_section
 					 header.ch_size);
 }
 
-/* The older format without a flag: "ZLIB", then the size as eight bytes, big-endian. */
+/*
+ * Decompresses the older format, which has no flag: "ZLIB", then the size as eight bytes,
+ * big-endian.
+ */
 static int unwind_elf_unpack_gnu(struct unwind_elf *elf, struct cfi_section *section)
 {
 	uint64_t size;
@@ -227,7 +230,7 @@ static int unwind_elf_read_sections(struct unwind_elf *elf, const struct elf_par
 
 /* ---- .eh_frame without sections ---- */
 
-/* The bytes of the file that are loaded from ADDRESS to the end of its segment. */
+/* Returns the bytes of the file that are loaded from ADDRESS to the end of its segment. */
 static struct cfi_section unwind_elf_rest_of_segment(const struct elf_parts *parts,
 						     uint64_t address)
 {
@@ -252,7 +255,10 @@ static struct cfi_section unwind_elf_rest_of_segment(const struct elf_parts *par
 	return found;
 }
 
-/* PT_GNU_EH_FRAME: a version, three encodings, and a pointer to .eh_frame (LSB, "eh_frame_hdr"). */
+/*
+ * Finds .eh_frame by PT_GNU_EH_FRAME, which has a version, three encodings, and a pointer to
+ * .eh_frame (LSB, "eh_frame_hdr").
+ */
 static void unwind_elf_find_by_header(struct unwind_elf *elf, const struct elf_parts *parts)
 {
 	struct cfi_section header = {
@@ -307,7 +313,7 @@ int unwind_elf_init(struct unwind_elf *elf, const void *data, size_t n)
 	if (n < sizeof(Elf32_Ehdr) || memcmp(data, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;
 	elf_version(EV_CURRENT);
-	/* libelf writes nothing to DATA: it copies unaligned parts. */
+	/* libelf does not write to DATA. It copies parts that are not aligned. */
 	parts.elf = elf_memory((char *)data, n);
 	if (!parts.elf)
 		return -EBADMSG;

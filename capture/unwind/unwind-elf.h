@@ -12,15 +12,15 @@
 #include "bpf/record-unwind.h"
 #include "capture/unwind/unwind-cfi.h"
 
-enum { UNWIND_ELF_UNPACKED_MAX = 64 << 20 }; /* bytes of a decompressed section */
+enum { UNWIND_ELF_UNPACKED_MAX = 64 << 20 }; /* maximum number of bytes of a decompressed section */
 
-/* An executable part: its position in the file, and its address. */
+/* An executable part of the file: its position in the file, and its address. */
 struct unwind_segment {
 	uint64_t offset, size, address;
 };
 
 struct unwind_elf {
-	struct unwind_segment segments[UNWIND_SEGMENTS_MAX]; /* executable; others are left out */
+	struct unwind_segment segments[UNWIND_SEGMENTS_MAX]; /* only executable segments */
 	uint32_t n_segments;
 	uint8_t build_id[20];
 	uint32_t n_build_id;
@@ -34,8 +34,8 @@ struct unwind_elf {
 
 /*
  * Parses the N bytes at DATA, which are borrowed until the end. Returns 0, -ENOEXEC if they are not
- * an ELF program or library, -ENOTSUP for another machine, -EBADMSG or -ENOMEM. ELF can be
- * deinitialised in each case.
+ * an ELF program or library, -ENOTSUP if they are for another machine, -EBADMSG or -ENOMEM. ELF can
+ * be deinitialised in each case.
  */
 int unwind_elf_init(struct unwind_elf *elf, const void *data, size_t n);
 void unwind_elf_deinit(struct unwind_elf *elf);

@@ -65,7 +65,7 @@ void unwind_kept_remove(struct unwind_kept *k, uint32_t number)
 
 /* ---- search ---- */
 
-/* The index of the last of N rows (or slots of a root) that begins at or below ADDRESS. */
+/* Returns the index of the last of N rows (or slots of a root) that begins at or below ADDRESS. */
 static uint32_t unwind_kept_search(uint32_t n, uint32_t address,
 				   uint32_t (*begin)(const void *data, uint32_t i),
 				   const void *data)
@@ -93,7 +93,7 @@ static uint32_t unwind_kept_row_begin(const void *data, uint32_t i)
 	return ((const struct unwind_block *)data)->rows[i].address;
 }
 
-/* Searches like the programs: the root, the first rows of a group of blocks, the block. */
+/* Searches as the programs do: the root, the first rows of a group of blocks, the block. */
 static uint32_t unwind_kept_search_table(int fd, uint32_t address)
 {
 	union {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processes whose mappings were listed in the last second, and those that are to be listed. A
- * list takes a lock of the process for each of its mappings, so lists are limited.
+ * The processes whose mappings were listed in the last second, and the processes that must be
+ * listed. Listing takes a lock of the process for each of its mappings, so the number of lists is
+ * limited.
  */
 #pragma once
 
@@ -10,39 +11,40 @@
 
 #include "base/table.h"
 
-enum { UNWIND_LISTS_MAX = 3 }; /* lists of a process per second that unwind_listed_next() allows */
+/* How often per second unwind_listed_next() allows that a process is listed. */
+enum { UNWIND_LISTS_MAX = 3 };
 
 /* All zeroes at the beginning. */
 struct unwind_listed {
 	uint64_t second;
-	struct table processes; /* in that second, by pid + 1: how often they were listed */
-	struct table due;       /* by pid + 1, which is also the value */
+	struct table processes; /* pid + 1 -> how often the process was listed in that second */
+	struct table due;       /* pid + 1 -> the same number: processes that must be listed */
 };
 
 void unwind_listed_deinit(struct unwind_listed *l);
 
 /*
- * Whether process PID, with a record of TS_NS, is to be listed: once per second. It is, from now
- * on.
+ * Whether process PID, which has a record of TS_NS, must be listed: this is once per second. If it
+ * must, counts it as listed.
  */
 bool unwind_listed_begin(struct unwind_listed *l, uint32_t pid, uint64_t ts_ns);
 
-/* Process PID is to be listed. */
+/* Notes that process PID must be listed. */
 void unwind_listed_add(struct unwind_listed *l, uint32_t pid);
 
 /*
- * Returns the id of a process that is to be listed; 0 = none. It stays so until
- * unwind_listed_done(). A process that was listed too often comes in the next second. NOW_NS is of
- * the same clock as TS_NS.
+ * Returns the id of a process that must be listed; 0 = no process. It must be listed until
+ * unwind_listed_done(). If a process was listed too often, it is returned in the next second.
+ * NOW_NS is of the same clock as TS_NS.
  */
 uint32_t unwind_listed_next(struct unwind_listed *l, uint64_t now_ns);
 
-/* Process PID was listed. */
+/* Notes that process PID was listed. */
 void unwind_listed_done(struct unwind_listed *l, uint32_t pid);
 
 /*
- * PID is another process from now on, or has another program: the earlier lists do not count. If it
- * is to be listed, it stays so: records do not come in the order of time, so it can be due because
- * of a mapping of the new program.
+ * Called if PID is another process from now on, or has another program: the earlier lists do not
+ * count. If it must be listed, this does not change: records do not come in the order of time, so a
+ * mapping of the new program can be the reason.
  */
 void unwind_listed_forget(struct unwind_listed *l, uint32_t pid);

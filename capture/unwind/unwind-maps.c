@@ -13,9 +13,9 @@
 #include "capture/unwind/unwind-process.h"
 
 enum {
-	NAMES_FEW = 1024,     /* with fewer free numbers, */
-	NAMES_RECYCLED = 512, /* this many are recycled */
-	BLOCKS_AT_ONCE = 64,  /* of a table, per system call */
+	NAMES_FEW = 1024,     /* if fewer numbers are free, */
+	NAMES_RECYCLED = 512, /* this many are made free */
+	BLOCKS_AT_ONCE = 64,  /* number of blocks of a table that one system call adds */
 };
 
 /* ---- init and deinit ---- */
@@ -115,7 +115,7 @@ static void unwind_maps_fill_root(struct unwind_root *root, const struct unwind_
 {
 	uint32_t n = unwind_maps_n_blocks(table);
 
-	memset(root, 0xff, sizeof(*root)); /* UNWIND_NO_ADDRESS */
+	memset(root, 0xff, sizeof(*root)); /* this sets each element to UNWIND_NO_ADDRESS */
 	root->n_blocks = n;
 	root->shift = 0;
 	while ((n - 1) >> root->shift >= UNWIND_ROOT_SLOTS)
@@ -140,7 +140,7 @@ union unwind_maps_element {
 	struct unwind_block block;
 };
 
-/* Elements of a map of blocks that are added by one call. */
+/* Elements of a map of blocks that one call adds. */
 struct unwind_maps_batch {
 	uint32_t keys[BLOCKS_AT_ONCE];
 	union unwind_maps_element elements[BLOCKS_AT_ONCE];
@@ -259,7 +259,7 @@ bool unwind_maps_ask(struct unwind_maps *maps, uint32_t pid, const struct unwind
 	if (m->file >= UNWIND_FILES_MAX)
 		return false;
 	f = &maps->files[m->file];
-	/* (programs request tables at the same time) */
+	/* (the programs can request the table at the same time) */
 	if ((uint16_t)f->generation != m->generation ||
 	    !__atomic_compare_exchange_n(&f->state, &state, UNWIND_FILE_ASKED, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -333,7 +333,7 @@ bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t b
 
 /* ---- names ---- */
 
-/* File number NUMBER can be assigned to another file. */
+/* Makes number NUMBER free for another file. */
 static void unwind_maps_set_name(struct unwind_maps *maps, uint32_t number)
 {
 	struct unwind_file_name name = {
@@ -356,7 +356,7 @@ static int unwind_maps_compare_use(const void *a, const void *b, void *userdata)
 struct unwind_names {
 	size_t n;
 	struct unwind_file_name names[UNWIND_FILES_MAX];
-	struct unwind_file_key keys[UNWIND_FILES_MAX]; /* by number */
+	struct unwind_file_key keys[UNWIND_FILES_MAX]; /* indexed by number */
 };
 
 static void unwind_maps_list_names(const struct unwind_maps *maps, struct unwind_names *to)
@@ -377,8 +377,8 @@ static void unwind_maps_list_names(const struct unwind_maps *maps, struct unwind
 }
 
 /*
- * The number gets a new generation, so that mappings with the old one do not refer to the next
- * file.
+ * Forgets the file of a number. The number gets a new generation, so that mappings with the old
+ * generation do not refer to the next file.
  */
 static void unwind_maps_forget(struct unwind_maps *maps, uint32_t number,
 			       const struct unwind_file_key *key)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A session's maps of unwind tables (bpf/record-unwind.h), in user space: the numbers of files, and
- * the data about each.
+ * the data about each file.
  *
- * For one thread, while the programs use the maps. The descriptors are copies: the session can be
- * freed first.
+ * One thread may call these functions, while the programs use the maps. The descriptors are copies,
+ * since the session can be freed first.
  */
 #pragma once
 
@@ -20,12 +20,16 @@
 
 struct unwind_maps {
 	int asks_fd, files_fd, tables_fd, names_fd, free_names_fd, processes_fd; /* owned */
-	/* The iterator that lists mappings, if only walks learn them; else -1. Owned */
+	/*
+	 * The iterator that lists mappings, if mappings are learned only by walks; otherwise -1.
+	 * Owned
+	 */
 	int list_fd;
 	struct unwind_publisher *publisher;
-	struct unwind_kept kept; /* for any thread, unlike the rest */
+	struct unwind_kept kept; /* for any thread, unlike all other members */
 	struct unwind_file
-		*files; /* mapped, UNWIND_FILES_MAX of them; the programs write to them, too */
+		/* Mapped memory with UNWIND_FILES_MAX files, to which the programs write, too. */
+		*files;
 	uint64_t bytes[UNWIND_FILES_MAX]; /* size of the table of each file */
 	uint64_t all_bytes;
 };
@@ -37,7 +41,7 @@ struct unwind_maps {
 int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from);
 void unwind_maps_deinit(struct unwind_maps *maps);
 
-/* Bytes of kernel memory for TABLE in the maps. */
+/* Returns the bytes of kernel memory that TABLE needs in the maps. */
 uint64_t unwind_maps_table_bytes(const struct unwind_table *table);
 
 /* Adds TABLE for file NUMBER, whose state is "requested". Returns 0 or a negative errno. */
@@ -54,14 +58,14 @@ bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *as
 		     uint32_t *ret_sequence);
 
 /*
- * The mappings of process PID, as the programs have them. False if they have none, or are changing
- * them.
+ * Gets the mappings of process PID, as the programs have them. Returns false if the programs have
+ * no mappings of PID, or are changing them.
  */
 bool unwind_maps_look_up(const struct unwind_maps *maps, uint32_t pid, struct unwind_process *ret);
 
 /*
- * Makes the programs learn all mappings of process PID, if they have no hook for that. It can wait
- * for the process.
+ * Makes the programs learn all mappings of process PID, if they have no hook for that. This can
+ * wait for the process.
  */
 void unwind_maps_list(const struct unwind_maps *maps, uint32_t pid);
 
@@ -72,28 +76,35 @@ void unwind_maps_list(const struct unwind_maps *maps, uint32_t pid);
 bool unwind_maps_ask(struct unwind_maps *maps, uint32_t pid, const struct unwind_mapping *m,
 		     struct unwind_ask *ret);
 
-/* The table of file NUMBER cannot be made now. The next walk that needs it requests it again. */
+/*
+ * Notes that the table of file NUMBER cannot be made now. The next walk that needs it requests it
+ * again.
+ */
 void unwind_maps_mark_new(struct unwind_maps *maps, uint32_t number);
 
 /*
- * Removes the table of file NUMBER. The next walk that needs it requests it again. Call
- * unwind_maps_settle() before, and again before another table is added for NUMBER.
+ * Removes the table of file NUMBER. The next walk that needs it requests it again.
+ * unwind_maps_settle() must be called before this, and again before another table is added for
+ * NUMBER.
  */
 void unwind_maps_reset_file(struct unwind_maps *maps, uint32_t number);
 
 /* Waits until all programs see only current tables: 10 to 30 ms, if there are changes. */
 void unwind_maps_settle(struct unwind_maps *maps);
 
-/* The least recently used file with a table, except KEEP; UNWIND_FILE_NONE if there is none. */
+/*
+ * Returns the least recently used file with a table, except KEEP; UNWIND_FILE_NONE if no other file
+ * has a table.
+ */
 uint32_t unwind_maps_least_used(const struct unwind_maps *maps, uint32_t keep);
 
 /*
- * Removes tables, least recently used first, but not that of file NUMBER, until there is room for
- * BYTES and a sixteenth of BYTES_MAX. Can be slow. Removes nothing if there cannot be enough room.
- * Returns whether there is room, and in *RET_N_TAKEN the number of removed tables.
+ * Removes tables, the least recently used first, until there is room for BYTES and a sixteenth of
+ * BYTES_MAX. The table of file NUMBER stays. Can be slow. Removes nothing if there cannot be enough
+ * room. Returns whether there is room, and in *RET_N_TAKEN the number of removed tables.
  */
 bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t bytes,
 			   uint64_t bytes_max, uint64_t *ret_n_taken);
 
-/* Takes back the names of unused files, if few are left. */
+/* Takes back the names of unused files, if few free names are left. */
 void unwind_maps_recycle_names(struct unwind_maps *maps);

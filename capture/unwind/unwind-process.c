@@ -8,10 +8,13 @@
 
 #include <bpf/bpf.h>
 
-/* A change takes some microseconds. */
+/* The number of attempts. A change takes some microseconds. */
 enum { ATTEMPTS = 4 };
 
-/* Whether BEFORE and AFTER, copied one after the other, are equal, and not from during a change. */
+/*
+ * Whether BEFORE and AFTER, which were copied one after the other, are equal, and were not copied
+ * during a change.
+ */
 static bool unwind_process_is_whole(const struct unwind_process *before,
 				    const struct unwind_process *after)
 {
@@ -19,7 +22,7 @@ static bool unwind_process_is_whole(const struct unwind_process *before,
 
 	if (before->sequence & 1 || before->n > UNWIND_MAPPINGS_MAX)
 		return false;
-	/* (a change that began during the first copy shows in the sequence of the second one) */
+	/* (if a change began during the first copy, the sequence in the second copy shows this) */
 	bytes = offsetof(struct unwind_process, mappings) + before->n * sizeof(before->mappings[0]);
 	return memcmp(before, after, bytes) == 0;
 }

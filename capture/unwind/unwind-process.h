@@ -11,6 +11,7 @@
 
 /*
  * Copies the mappings of process PID in the map FD to RET, as they were at one moment. Returns 0;
- * -EAGAIN if the programs are changing them; or another negative errno, -ENOENT if they have none.
+ * -EAGAIN if the programs are changing them; -ENOENT if they have no mappings of PID; or another
+ * negative errno.
  */
 int unwind_process_read(int fd, uint32_t pid, struct unwind_process *ret);

@@ -11,13 +11,13 @@
 #include "base/array.h"
 #include "capture/sandbox/thread.h"
 
-/* They wait in parallel, since at the start of a session, the tables of a hundred files arrive
- * at once. */
+/* The threads wait in parallel, since at the start of a session, the tables of a hundred files
+ * arrive at once. */
 enum { WORKERS_MAX = 64 };
 
 struct unwind_change {
 	uint32_t number;
-	int blocks_fd; /* owned; -1 = removal */
+	int blocks_fd; /* owned; -1 = remove the table */
 };
 
 struct unwind_publisher {
@@ -109,7 +109,7 @@ void unwind_publisher_drain(struct unwind_publisher *p)
 {
 	pthread_mutex_lock(&p->lock);
 	if (p->n > 0 && p->n_workers == 0) {
-		/* No thread could be started, so this one does the work. */
+		/* No thread could be started, so this thread does the work. */
 		p->n_workers++;
 		pthread_mutex_unlock(&p->lock);
 		unwind_publisher_work(p);

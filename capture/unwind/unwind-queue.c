@@ -23,7 +23,7 @@ void unwind_queue_deinit(struct unwind_queue *q)
 	*q = (struct unwind_queue){ 0 };
 }
 
-/* Files that are not open share the last number. */
+/* Returns the share for the file FD. Files that are not open share the last number. */
 static unsigned unwind_queue_owner(int fd)
 {
 	struct stat st;

@@ -8,7 +8,10 @@
 #define UNWIND_RESUME_WORD     sizeof(uint64_t)
 #define UNWIND_RESUME_NO_FRAME UINT64_MAX
 
-/* Offsets in struct ucontext from SP after the return of a signal handler: bp, sp, ip. */
+/*
+ * After the return of a signal handler, bp, sp and ip are in struct ucontext, at these offsets from
+ * SP.
+ */
 enum { SIGNAL_BP = 120, SIGNAL_SP = 160, SIGNAL_IP = 168 };
 
 struct unwind_resume {
@@ -16,7 +19,7 @@ struct unwind_resume {
 	int processes_fd;
 	struct unwind_seen *seen;
 	const struct rec_piece *piece;
-	const struct unwind_process *process; /* of the piece, or the current one */
+	const struct unwind_process *process; /* mappings of the piece, or the current mappings */
 	struct unwind_process now;
 	const uint8_t *stack;
 	uint64_t ip, sp, bp;
@@ -24,7 +27,7 @@ struct unwind_resume {
 	bool ran_out;
 };
 
-/* Reads the word at ADDRESS. False if it is not in the copy. */
+/* Reads the word at ADDRESS. Returns false if it is not in the copy. */
 static bool unwind_resume_read(struct unwind_resume *r, uint64_t address, uint64_t *ret)
 {
 	uint64_t at = address - r->piece->sp;
@@ -60,8 +63,8 @@ static const struct unwind_mapping *unwind_resume_search(const struct unwind_pro
 }
 
 /*
- * Without the kernel's hook, walks learn mappings. Later walks can have learned more mappings than
- * this one.
+ * Gets the mappings that later walks have learned. If the kernel has no hook, walks learn mappings,
+ * and later walks can have learned more than this walk.
  */
 static bool unwind_resume_learn(struct unwind_resume *r)
 {
@@ -74,8 +77,8 @@ static bool unwind_resume_learn(struct unwind_resume *r)
 }
 
 /*
- * Neither the program nor later walks have learned the mapping at ADDRESS, but the kernel can have
- * reported it.
+ * Finds the mapping at ADDRESS among those that the kernel has reported, if neither the program nor
+ * later walks have learned it.
  */
 static const struct unwind_mapping *unwind_resume_see(struct unwind_resume *r, uint64_t address)
 {
@@ -94,13 +97,16 @@ static const struct unwind_mapping *unwind_resume_see(struct unwind_resume *r, u
 	return &r->now.mappings[r->now.n++];
 }
 
-/* A return address can be the first byte after its function, so the byte before it is looked up. */
+/*
+ * Returns the address to look up. A return address can be the first byte after its function, so the
+ * byte before it is looked up.
+ */
 static uint64_t unwind_resume_address(const struct unwind_resume *r)
 {
 	return r->exact ? r->ip : r->ip - 1;
 }
 
-/* The mapping that contains ADDRESS. */
+/* Returns the mapping that contains ADDRESS. */
 static const struct unwind_mapping *unwind_resume_mapping(struct unwind_resume *r, uint64_t address)
 {
 	const struct unwind_mapping *m = unwind_resume_search(r->process, address);
@@ -110,7 +116,7 @@ static const struct unwind_mapping *unwind_resume_mapping(struct unwind_resume *
 	return m ?: unwind_resume_see(r, address);
 }
 
-/* The rule for ADDRESS in M. */
+/* Returns the rule for ADDRESS in M. */
 static uint32_t unwind_resume_rule(const struct unwind_resume *r, const struct unwind_mapping *m,
 				   uint64_t address)
 {
@@ -184,7 +190,7 @@ static int unwind_resume_interrupted(struct unwind_resume *r)
 	    !unwind_resume_read(r, r->sp + SIGNAL_IP, &ip))
 		return UNWIND_END_MEMORY;
 	r->exact = ip != 0;
-	/* (a call of address 0, as in the programs) */
+	/* (this is a call of address 0; the programs check it in this way, too) */
 	if (!r->exact && (!unwind_resume_read(r, sp, &ip) || ip == 0))
 		return UNWIND_END_MEMORY;
 	r->bp = bp;
@@ -193,7 +199,7 @@ static int unwind_resume_interrupted(struct unwind_resume *r)
 	return 0;
 }
 
-/* The rule for the code at ADDRESS. */
+/* Returns the rule for the code at ADDRESS. */
 static uint32_t unwind_resume_rule_at(struct unwind_resume *r, uint64_t address)
 {
 	const struct unwind_mapping *m = unwind_resume_mapping(r, address);
@@ -201,7 +207,7 @@ static uint32_t unwind_resume_rule_at(struct unwind_resume *r, uint64_t address)
 	return m ? unwind_resume_rule(r, m, address) : UNWIND_MISSING;
 }
 
-/* The call of the frame that BP points to; NULL = the program has not seen that frame. */
+/* Returns the call of the frame to which BP points; NULL = the program has not seen that frame. */
 static const struct rec_piece_call *unwind_resume_call(const struct unwind_resume *r)
 {
 	for (uint32_t i = 0; i < r->piece->n_calls; i++)
@@ -213,8 +219,8 @@ static const struct rec_piece_call *unwind_resume_call(const struct unwind_resum
 /*
  * Whether code without a table in M can return to the address RETURNS, to which the frame pointer
  * leads. The programs judge this by the call before that address (unwind_judge_return()), and have
- * put the calls of some frames into the piece. The copy has no other instructions. For other
- * frames, the return address must be in the same code without a table.
+ * put the calls of some frames into the piece. The copy has no other code. For other frames, the
+ * return address must be in the same code without a table.
  */
 static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwind_mapping *m,
 				     uint64_t returns)
@@ -238,7 +244,7 @@ static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwin
 	return rule == UNWIND_NONE;
 }
 
-/* Code without a table can keep frame pointers. */
+/* Moves to the caller of code without a table, which can keep frame pointers. */
 static int unwind_resume_undescribed(struct unwind_resume *r, const struct unwind_mapping *m)
 {
 	uint64_t returns;
@@ -254,7 +260,7 @@ static int unwind_resume_undescribed(struct unwind_resume *r, const struct unwin
 	return unwind_resume_caller(r, r->bp + 2 * UNWIND_RESUME_WORD, 2) ? UNWIND_END_TABLE : 0;
 }
 
-/* Moves to the caller. IP is 0 at the end. Returns 0 or UNWIND_END_*. */
+/* Moves to the caller. At the end, IP becomes 0. Returns 0 or UNWIND_END_*. */
 static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mapping *m)
 {
 	uint32_t rule = unwind_resume_rule(r, m, unwind_resume_address(r));
@@ -309,7 +315,7 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 	bool is_known = !(piece->process.sequence & 1) || unwind_resume_learn(&r);
 	const struct unwind_mapping *m;
 
-	/* (mappings that were copied during a change are useless) */
+	/* (if mappings were copied during a change, they are useless) */
 	if (!is_known) {
 		r.now.n = 0;
 		r.process = &r.now;
@@ -344,7 +350,7 @@ unsigned unwind_resume_frames(const struct rec_piece *piece, const void *stack,
 	unsigned n = piece->n_frames;
 
 	memcpy(frames, piece->frames, n * sizeof(*frames));
-	/* (a caller's frame is higher; code before a return address is not in the copy) */
+	/* (the frame of a caller is higher; the code before a return address is not in the copy) */
 	for (; n < STACK_FRAMES_MAX && at >= r.sp; r.sp = at + 1, at = next) {
 		if (!unwind_resume_read(&r, at, &next) ||
 		    !unwind_resume_read(&r, at + UNWIND_RESUME_WORD, &returns) || returns == 0)

@@ -6,15 +6,15 @@
 #include "bpf/record-unwind.h"
 #include "capture/unwind/byte-reader.h"
 
-/* DWARF numbers of registers, from the ABI. */
+/* The numbers of registers in DWARF, as the ABI defines them. */
 enum { X86_BP = 6, X86_SP = 7, X86_RETURN = 16 };
 
 enum {
 	WORD = 8,
 	BP_WORDS_MAX = UNWIND_BP_AT_BP - 1,
 	/*
-	 * Offsets from the stack pointer where rt_sigreturn() finds the registers: the kernel's
-	 * struct ucontext.
+	 * rt_sigreturn() finds the registers at these offsets from the stack pointer, in the
+	 * kernel's struct ucontext.
 	 */
 	SIGNAL_BP = 120,
 	SIGNAL_SP = 160,
@@ -28,7 +28,7 @@ static uint32_t unwind_rows_x86_unsupported(unsigned why)
 
 /* ---- expressions ---- */
 
-/* Empty if RULE is not an expression. */
+/* Returns the expression of RULE; it is empty if RULE is not an expression. */
 static struct byte_reader unwind_rows_x86_expression_of(const struct cfi_rule *rule)
 {
 	if (rule->kind != CFI_EXPRESSION && rule->kind != CFI_VAL_EXPRESSION)
@@ -82,8 +82,8 @@ static uint32_t unwind_rows_x86_rule_with_offset(uint32_t kind, uint8_t bp, int6
 }
 
 /*
- * The expression that linkers write for a PLT: SP + 8 + (((IP & 15) >= N) << 3). An entry pushes
- * its number; the instruction after that begins at byte N of the entry.
+ * Whether CFA is the expression that linkers write for a PLT: SP + 8 + (((IP & 15) >= N) << 3). An
+ * entry of the PLT pushes its number; the next instruction begins at byte N of the entry.
  */
 static bool unwind_rows_x86_is_plt(const struct cfi_rule *cfa, uint8_t *ret_threshold)
 {
@@ -115,8 +115,8 @@ static bool unwind_rows_x86_is_plus_word(struct byte_reader r)
 	       unwind_rows_x86_expression_ends(&r);
 }
 
-/* The rule for a CFA that is a register plus an offset, a word on the stack, or such a word plus
- * 8. */
+/* Returns the rule for a CFA that is a register plus an offset, a word on the stack, or such a word
+ * plus 8. */
 static uint32_t unwind_rows_x86_rule_of_expression(const struct cfi_rule *cfa, uint8_t bp)
 {
 	struct byte_reader r = unwind_rows_x86_expression_of(cfa);
@@ -169,8 +169,8 @@ static bool unwind_rows_x86_is_saved_at(const struct cfi_rule *rule, int64_t off
 	       unwind_rows_x86_is_at_register(rule, X86_SP, &actual) && actual == offset;
 }
 
-/* All registers are in the frame that the kernel made. The handler has returned, so SP is at the
- * ucontext. */
+/* Whether this is a signal frame. All registers are in the frame that the kernel made. The handler
+ * has returned, so SP is at the ucontext. */
 static bool unwind_rows_x86_is_signal_frame(const struct cfi_cie *cie,
 					    const struct cfi_state *state)
 {
@@ -186,7 +186,8 @@ static bool unwind_rows_x86_is_signal_frame(const struct cfi_cie *cie,
 }
 
 /*
- * The offset from the CFA where RULE saves a register. False if RULE has another form.
+ * Gets the offset from the CFA at which RULE saves a register. Returns false if RULE has another
+ * form.
  */
 static bool unwind_rows_x86_saved_below_cfa(const struct cfi_rule *rule, const struct cfi_rule *cfa,
 					    int64_t *ret_offset)
@@ -202,7 +203,10 @@ static bool unwind_rows_x86_saved_below_cfa(const struct cfi_rule *rule, const s
 	       !__builtin_sub_overflow(*ret_offset, cfa->offset, ret_offset);
 }
 
-/* The place of the caller's BP, as in a rule. False if a rule cannot express it. */
+/*
+ * Finds the place of the caller's BP, as rules express it. Returns false if a rule cannot express
+ * it.
+ */
 static bool unwind_rows_x86_find_bp(const struct cfi_state *state, uint8_t *ret)
 {
 	const struct cfi_rule *rule = &state->registers[X86_BP];

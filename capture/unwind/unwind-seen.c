@@ -40,7 +40,7 @@ static void unwind_seen_put(struct unwind_seen *s, const struct unwind_seen_entr
 	pthread_mutex_lock(&s->lock);
 	entry = unwind_seen_slot(s, ++s->n);
 	oldest = entry->mapping.pid;
-	/* (the table has only processes with an entry, so it does not grow further) */
+	/* (the table has only processes that have an entry, so it does not grow further) */
 	if (s->n > UNWIND_SEEN_MAX && unwind_seen_last_of(s, oldest) == s->n - UNWIND_SEEN_MAX)
 		table_remove(&s->last, unwind_seen_key(oldest));
 	*entry = *new;
@@ -64,7 +64,7 @@ void unwind_seen_begin(struct unwind_seen *s, const struct unwind_seen_begin *be
 			   });
 }
 
-/* The entry before ENTRY of the same process, or the last one of PID; NULL = there is none. */
+/* Returns the entry of the same process before ENTRY, or the last entry of PID; NULL = no entry. */
 static const struct unwind_seen_entry *unwind_seen_earlier(struct unwind_seen *s, uint32_t pid,
 							   const struct unwind_seen_entry *entry)
 {
@@ -73,7 +73,7 @@ static const struct unwind_seen_entry *unwind_seen_earlier(struct unwind_seen *s
 	return number == 0 || number + UNWIND_SEEN_MAX <= s->n ? NULL : unwind_seen_slot(s, number);
 }
 
-/* The latest begin of PID up to TS_NS; NULL = unknown. */
+/* Returns the latest beginning of PID up to TS_NS; NULL = unknown. */
 static const struct unwind_seen_entry *unwind_seen_begin_of(struct unwind_seen *s, uint32_t pid,
 							    uint64_t ts_ns)
 {
@@ -87,7 +87,9 @@ static const struct unwind_seen_entry *unwind_seen_begin_of(struct unwind_seen *
 	return latest;
 }
 
-/* The latest mapping at ADDRESS that PID has made from FROM_NS to TS_NS; NULL = none. */
+/*
+ * Returns the latest mapping at ADDRESS that PID has made from FROM_NS to TS_NS; NULL = no mapping.
+ */
 static const struct unwind_seen_mapping *unwind_seen_made_by(struct unwind_seen *s, uint32_t pid,
 							     uint64_t address, uint64_t from_ns,
 							     uint64_t ts_ns)

@@ -54,7 +54,10 @@ static bool unwind_table_rule_is_valid(uint32_t rule)
 	return kind < _UNWIND_KINDS;
 }
 
-/* Rows are sorted, neighbours have different rules, and the last one has no rule. */
+/*
+ * Whether rows are valid: they are sorted, neighbours have different rules, and the last row has no
+ * rule.
+ */
 static bool unwind_table_rows_are_valid(const struct unwind_table *table)
 {
 	const struct unwind_row *rows = table->rows;

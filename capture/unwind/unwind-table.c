@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All FDEs of a file are found first, and sorted by address. Then each one is executed once, in
- * that order, and its rows are appended. So a file needs 16 bytes per FDE in addition to its rows.
+ * All FDEs of a file are found first, and sorted by address. Then each FDE is executed once, in
+ * that order, and its rows are appended. So a file needs 16 bytes for each FDE in addition to its
+ * rows.
  */
 #include "capture/unwind/unwind-table.h"
 
@@ -20,12 +21,12 @@ enum { EH_FRAME, DEBUG_FRAME, _SECTIONS, BARE = _SECTIONS };
 
 enum { FDES_MAX = 1 << 22 };
 
-/* Addresses are relative, as in rows. */
+/* Where an FDE is. Addresses are relative, as in rows. */
 struct fde_place {
 	uint32_t begin, size;
-	uint32_t offset; /* in its section; of a bare function, that of its rule */
-	uint8_t section; /* BARE = a function that no section describes */
-	bool too_long;   /* it was cut at the end of its segment */
+	uint32_t offset; /* offset of the FDE in its section */
+	uint8_t section;
+	bool too_long; /* it was cut at the end of its segment */
 };
 
 struct table_builder {
@@ -38,7 +39,7 @@ struct table_builder {
 	struct unwind_row *rows;
 	size_t n_rows, room_rows;
 	uint32_t done;       /* end of the code that has rows */
-	uint32_t begin, end; /* of the current FDE */
+	uint32_t begin, end; /* range of the current FDE */
 	uint32_t n_overlaps;
 };
 
@@ -56,7 +57,10 @@ static const struct unwind_segment *unwind_table_find_segment(const struct unwin
 	return NULL;
 }
 
-/* FDEs without code (of functions that the linker has dropped, or invalid ones) are skipped. */
+/*
+ * Stores where an FDE is. Skips FDEs that have no code (the linker has dropped the function) or are
+ * invalid.
+ */
 static int unwind_table_on_fde_place(uint64_t begin, uint64_t size, uint32_t offset, void *userdata)
 {
 	struct table_builder *b = userdata;
@@ -90,7 +94,7 @@ DEFINE_ORDER(compare_places, struct fde_place,
 	COMPARE(x->begin, y->begin) ?: COMPARE(x->section, y->section)
 		?: COMPARE(x->offset, y->offset))
 
-/* Linkers write FDEs nearly in order, and often exactly. */
+/* Sorts the FDEs. Linkers write them nearly in order, and often exactly in order. */
 static void unwind_table_sort_places(struct table_builder *b)
 {
 	for (size_t i = 1; i < b->n_fdes; i++) {
@@ -176,7 +180,7 @@ static int unwind_table_add_bare(struct table_builder *b)
 
 static int unwind_table_append_row(struct table_builder *b, uint32_t address, uint32_t rule)
 {
-	/* (an earlier row for this address comes from the same FDE, and is superseded) */
+	/* (an earlier row for this address comes from the same FDE, and is replaced) */
 	if (b->n_rows > 0 && b->rows[b->n_rows - 1].address == address)
 		b->n_rows--;
 	if (b->n_rows > 0 && b->rows[b->n_rows - 1].rule == rule)
@@ -230,9 +234,9 @@ static int unwind_table_append_fde(struct table_builder *b, const struct fde_pla
 }
 
 /*
- * If FDEs overlap, the first one applies, with two exceptions: .eh_frame takes precedence over
- * .debug_frame, and an FDE that is too long ends where the next one begins. NEXT_EH is the next FDE
- * of .eh_frame.
+ * If FDEs overlap, the first one applies, with two exceptions: FDEs of .eh_frame apply before those
+ * of .debug_frame, and an FDE that is too long ends where the next one begins. NEXT_EH is the next
+ * FDE of .eh_frame.
  */
 static void unwind_table_set_fde_bounds(struct table_builder *b, size_t i, size_t next_eh)
 {

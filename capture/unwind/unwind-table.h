@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The unwind table of an ELF file: .eh_frame (Linux Standard Base, "Exception Frames"), found by
- * the section or by the program header PT_GNU_EH_FRAME, or .debug_frame (DWARF 5, 6.4) if only that
- * exists, converted to rows that programs in the kernel search (bpf/record-unwind.h).
+ * The unwind table of an ELF file, in rows that programs in the kernel search
+ * (bpf/record-unwind.h). It is made from .eh_frame (Linux Standard Base, "Exception Frames"), which
+ * is found by the section or by the program header PT_GNU_EH_FRAME, or from .debug_frame (DWARF 5,
+ * 6.4) if only that exists.
  *
  * Only x86-64 is supported: other machines get -ENOTSUP. unwind-cfi.h executes the instructions,
- * independent of the machine. unwind-rows-x86.h makes rows of the results; another machine needs
- * its own version of it.
+ * independent of the machine. unwind-rows-x86.h makes rows from the results; another machine needs
+ * another version of it.
  *
- * All offsets, lengths and counts in a file are checked where they are read. Memory per file is
- * bounded (UNWIND_ROWS_MAX rows, 4 million FDEs of 16 bytes), and the time is linear in its size.
+ * All offsets, lengths and counts in a file are checked where they are read. The memory for a file
+ * is limited (UNWIND_ROWS_MAX rows, 4 million FDEs of 16 bytes), and the time grows linearly with
+ * its size.
  */
 #pragma once
 
@@ -25,38 +27,42 @@
 #define UNWIND_TABLE_VERSION 5
 
 struct unwind_table {
-	uint8_t build_id[20]; /* the first bytes of the build ID, if there is one */
+	uint8_t build_id[20]; /* the first bytes of the build ID, if the file has one */
 	uint32_t n_build_id;
 	uint32_t n_segments;
-	uint64_t first_address; /* the file's own address from which rows count */
+	/* Address in the file, relative to which rows have their addresses. */
+	uint64_t first_address;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
 	/*
-	 * The number of rows, by UNWIND_WHY_*. Damaged ones include skipped entries, and entries
-	 * that overlap others.
+	 * The number of unsupported rows, by UNWIND_WHY_*. Damaged rows include skipped entries,
+	 * and entries that overlap others.
 	 */
 	uint32_t n_unsupported[_UNWIND_WHYS];
 	uint32_t n_rows;
-	struct unwind_row *rows; /* by address, from 0 on; neighbours have different rules */
+	struct unwind_row *rows; /* sorted by address, from 0 on; neighbours have different rules */
 };
 
 /*
- * Reads the N bytes at DATA, a whole ELF file. Returns 0, also if the file describes no frames
- * (then without rows); -ENOEXEC if it is not an ELF file, -ENOTSUP for another machine, -EBADMSG if
- * it is damaged completely, -EFBIG if it has too many rows, -ENOMEM. A damaged FDE affects only its
- * own code, which gets UNWIND_WHY_DAMAGED.
+ * Reads the N bytes at DATA, a whole ELF file. Returns 0, also if the file describes no frames (the
+ * table then has no rows); -ENOEXEC if it is not an ELF file, -ENOTSUP if it is for another
+ * machine, -EBADMSG if it is damaged completely, -EFBIG if it has too many rows, -ENOMEM. A damaged
+ * FDE affects only its own code, which gets UNWIND_WHY_DAMAGED.
  */
 int unwind_table_read(const void *data, size_t n, struct unwind_table *ret);
 
 void unwind_table_deinit(struct unwind_table *table);
 
-/* A table as bytes, for this machine: the form in which it leaves the sandbox and is cached. */
+/*
+ * A table can be packed into bytes, for this machine. It leaves the sandbox and is cached in this
+ * form.
+ */
 #define UNWIND_TABLE_PACKED_MAX                                                                    \
 	(sizeof(struct unwind_table) + UNWIND_ROWS_MAX * sizeof(struct unwind_row))
 void unwind_table_pack(const struct unwind_table *table, struct outbuf *to);
 
 /*
- * The table in the SIZE bytes at DATA, which are untrusted, for a file with FILE_BYTES. Returns 0,
- * -EBADMSG if it is invalid, or -ENOMEM.
+ * Unpacks the table in the SIZE bytes at DATA, which are untrusted, for a file with FILE_BYTES.
+ * Returns 0, -EBADMSG if it is invalid, or -ENOMEM.
  */
 int unwind_table_unpack(const void *data, size_t size, uint64_t file_bytes,
 			struct unwind_table *ret);
@@ -68,8 +74,8 @@ bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes
 #define UNWIND_PARSE_NS_MAX UINT64_C(10000000000)
 
 /*
- * unwind_table_read() in a separate process (capture/sandbox/sandbox.h) for at most TIMEOUT_NS, for
- * the file FD (borrowed). The result is checked: rows are sorted, kinds are known, segments are in
- * the file. Returns as unwind_table_read() or sandbox_run().
+ * Like unwind_table_read(), but in a separate process (capture/sandbox/sandbox.h) for at most
+ * TIMEOUT_NS, for the file FD (borrowed). The result is checked: rows are sorted, kinds are known,
+ * segments are in the file. Returns like unwind_table_read() or sandbox_run().
  */
 int unwind_table_read_sandboxed(int fd, uint64_t timeout_ns, struct unwind_table *ret);

@@ -27,39 +27,41 @@
 #include "capture/unwind/unwind-cache.h"
 #include "capture/unwind/unwind-queue.h"
 
-/* Files of this size are read aside: their tables take up to some seconds. */
+/* Files of this size are read in a separate thread: their tables take up to some seconds. */
 #define LARGE_BYTES ((off_t)8 << 20)
 
 enum {
 	LISTS_MAX = 64,
-	MISSED_MAX = 200, /* misses until a file is given up: processes can end before their file
-			   * is opened */
+	/*
+	 * A file is given up after so many misses: processes can end before their file is opened.
+	 */
+	MISSED_MAX = 200,
 };
 
 struct unwinder {
 	pthread_mutex_t lock; /* guards all members up to the next blank line */
 	pthread_cond_t answered;
 	pthread_cond_t to_list_more;
-	unsigned n_holders; /* 3: owner and threads */
+	unsigned n_holders; /* 3 = owner and both threads */
 	bool quits;
 	uint64_t n_asked;            /* incremented when there can be new requests in the ring */
-	uint64_t n_answered;         /* the value of n_asked up to which they are answered */
-	uint32_t to_list[LISTS_MAX]; /* processes */
+	uint64_t n_answered;         /* all requests are answered up to this value of n_asked */
+	uint32_t to_list[LISTS_MAX]; /* processes that must be listed */
 	unsigned n_to_list;
-	bool lists; /* one is being listed */
+	bool lists; /* a process is being listed */
 	struct unwinder_counts counts;
 
-	/* for the thread */
+	/* The members below are for the thread. */
 	int stop_fd;
 	uint64_t bytes_max;
 	struct unwind_maps maps;
-	struct unwind_cache *cache; /* NULL = none */
+	struct unwind_cache *cache; /* NULL = no cache */
 	struct unwind_async *async;
-	/* make one table each: of a small file, and of a large one */
+	/* Each makes one table at a time: of a small file, and of a large file */
 	struct unwind_aside *small_aside, *large_aside;
 	struct ring_buffer *ring;
 	struct unwind_queue asks;
-	struct unwind_queue large; /* open large files, which wait */
+	struct unwind_queue large; /* large files that are open and wait */
 	uint8_t n_missed[UNWIND_FILES_MAX];
 };
 
@@ -98,7 +100,7 @@ static void unwinder_count(struct unwinder *u, uint64_t *count)
 
 /*
  * Opens the requested file. Its mapping may have been replaced meanwhile, so the mappings of the
- * process must be the same before and after opening. The vdso's number is never requested.
+ * process must be the same before and after opening. The number of the vdso is never requested.
  */
 static int unwinder_open(const struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -132,8 +134,8 @@ static bool unwinder_is_of_now(const struct unwinder *u, const struct unwind_ask
 }
 
 /*
- * The process has ended, or has another mapping at this address. The next process with this file
- * requests the table again, unless there were too many misses.
+ * Called if the process has ended, or has another mapping at this address. The next process with
+ * this file requests the table again, unless there were too many misses.
  */
 static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -145,7 +147,7 @@ static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 		unwind_maps_put_nothing(&u->maps, ask->number);
 }
 
-/* RESULT is for a file that was opened, or that could no longer be opened. */
+/* Counts an answer. RESULT is for a file that was opened, or that could no longer be opened. */
 static void unwinder_count_answer(struct unwinder *u, bool was_opened, int result)
 {
 	pthread_mutex_lock(&u->lock);
@@ -164,7 +166,7 @@ static int unwinder_count_made(struct unwinder *u, int result)
 	return result < 0 ? result : 0;
 }
 
-/* Stores the result of reading a file: TABLE, or RESULT, the reason why there is no table. */
+/* Stores the result of reading a file: TABLE, or RESULT, which says why there is no table. */
 static void unwinder_store_table(struct unwinder *u, const struct unwind_ask *ask, int result,
 				 const struct unwind_table *table)
 {
@@ -176,7 +178,10 @@ static void unwinder_store_table(struct unwinder *u, const struct unwind_ask *as
 	unwinder_count_answer(u, true, result);
 }
 
-/* Answers the request for FILE, which is open, with its cached table. False if there is none. */
+/*
+ * Answers the request for FILE, which is open, with its cached table. Returns false if the cache
+ * has no table.
+ */
 static bool unwinder_answer_cached(struct unwinder *u, const struct unwind_waiting *file)
 {
 	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
@@ -197,7 +202,7 @@ static void unwinder_begin(struct unwinder *u, struct unwind_aside *aside,
 
 	if (unwind_aside_begin(aside, file) == 0)
 		return;
-	/* No thread could be started, so this one does the work. */
+	/* No thread could be started, so this thread does the work. */
 	r = unwind_cache_make(u->cache, file->fd, &table);
 	unwinder_store_table(u, &file->ask, unwinder_count_made(u, r), &table);
 	close_fd(file->fd);
@@ -210,7 +215,7 @@ static bool unwinder_is_large(int fd)
 	return fstat(fd, &st) == 0 && st.st_size >= LARGE_BYTES;
 }
 
-/* FILE, which is large and open, waits for its table. */
+/* Puts FILE, which is large and open, into the queue of files that wait for a table. */
 static void unwinder_queue_large(struct unwinder *u, const struct unwind_waiting *file)
 {
 	if (u->large.n == UNWIND_QUEUE_OPEN_MAX) {
@@ -227,7 +232,10 @@ static bool unwinder_is_async(const struct unwinder *u, const struct unwind_ask 
 	return !file_system_is_local(u->maps.files[ask->number % UNWIND_FILES_MAX].filesystem);
 }
 
-/* Requests such a file. False if the process does not have it, or too many wait. */
+/*
+ * Requests the file of ASK on such a file system. Returns false if the process does not have the
+ * file, or too many files wait.
+ */
 static bool unwinder_request_async(struct unwinder *u, const struct unwind_ask *ask)
 {
 	struct unwind_async_file file = { .ask = *ask, .fd = -1 };
@@ -275,7 +283,7 @@ static void unwinder_answer_next(struct unwinder *u)
 
 /* ---- tables that are made aside ---- */
 
-/* Stores the table that ASIDE has made, if there is one, of a file of QUEUE. */
+/* Stores the table that ASIDE has made for a file of QUEUE, if it has made one. */
 static void unwinder_fetch(struct unwinder *u, struct unwind_aside *aside,
 			   struct unwind_queue *queue)
 {
@@ -303,7 +311,7 @@ static void unwinder_look_aside(struct unwinder *u)
 	unwinder_begin(u, u->large_aside, &file);
 }
 
-/* (a table that is made, but not fetched, counts) */
+/* Whether any table is being made. If a table was made, but not fetched, this counts, too. */
 static bool unwinder_makes_any(struct unwinder *u)
 {
 	return unwind_aside_is_busy(u->small_aside) || unwind_aside_is_busy(u->large_aside);
@@ -311,7 +319,7 @@ static bool unwinder_makes_any(struct unwinder *u)
 
 /* ---- files on remote and FUSE file systems ---- */
 
-/* Checks that the opened file is the mapped one, as in unwinder_open(). */
+/* Checks that the opened file is the mapped file, as unwinder_open() does. */
 static void unwinder_on_opened(struct unwinder *u, struct unwind_async_file *file)
 {
 	uint32_t changes;
@@ -340,12 +348,15 @@ static void unwinder_poll_async(struct unwinder *u)
 	}
 }
 
-/* The kernel maps the vdso into each process, including this one, so it is trusted. */
+/*
+ * Makes the table of the vdso. The kernel maps the vdso into each process, including this one, so
+ * it is trusted.
+ */
 static void unwinder_answer_vdso(struct unwinder *u)
 {
 	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
 	const Elf64_Ehdr *vdso = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
-	/* (the section headers are at its end) */
+	/* (the section headers are at the end of the vdso) */
 	size_t size = vdso ? vdso->e_shoff + (size_t)vdso->e_shnum * vdso->e_shentsize : 0;
 
 	if (size == 0 || unwind_table_read(vdso, size, &table) < 0 ||
@@ -357,7 +368,7 @@ static void unwinder_answer_vdso(struct unwinder *u)
 
 /*
  * Opens the file at once, because the process that maps it may have ended when it is read. If the
- * process does not seem to have it, because its mappings change, it is tried once more.
+ * process does not seem to have the file, because its mappings change, this is tried once more.
  */
 static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -373,8 +384,8 @@ static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 }
 
 /*
- * One file of a process needs a table, so its other files need tables, too: a walk that has stopped
- * at one file does not know the next files.
+ * Requests tables of the other files of a process when one file needs a table: if a walk has
+ * stopped at one file, it does not know the next files.
  */
 static void unwinder_ask_for_rest(struct unwinder *u, uint32_t pid)
 {
@@ -408,8 +419,8 @@ static int unwinder_on_request(void *userdata, void *data, size_t size)
 }
 
 /*
- * Lists the mappings of processes that wait for this. It is a separate thread, because the kernel
- * waits for a lock of the process, whose owner may get no CPU for a while.
+ * Lists the mappings of processes that wait for this. This is a separate thread, because the kernel
+ * waits for a lock of the process, and the thread that has the lock may get no CPU for a while.
  */
 static void *unwinder_run_lists(void *userdata)
 {
@@ -449,7 +460,7 @@ static uint64_t unwinder_n_asked(struct unwinder *u)
 	return n;
 }
 
-/* Returns true if the thread must end. */
+/* Waits for work and does it. Returns true if the thread must end. */
 static bool unwinder_poll(struct unwinder *u)
 {
 	/* (a request from now on can be in the ring after this round) */
@@ -492,7 +503,7 @@ static void *unwinder_run(void *userdata)
 	(void)unwind_cache_open(UNWIND_CACHE_BYTES_MAX, &u->cache);
 	unwinder_answer_vdso(u);
 	while (!unwinder_poll(u)) {
-		/* (the next request could need it) */
+		/* (the next request could need that thread) */
 		if (u->asks.n > 0 && !unwind_aside_is_busy(u->small_aside))
 			unwinder_answer_next(u);
 		else
@@ -517,7 +528,7 @@ struct unwinder *unwinder_free(struct unwinder *u)
 	return NULL;
 }
 
-/* Starts a thread of U, which holds U. */
+/* Starts a thread of U, which has a reference to U. */
 static int unwinder_start(struct unwinder *u, void *(*run)(void *))
 {
 	int r;
@@ -544,7 +555,10 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	pthread_mutex_init(&u->lock, NULL);
 	pthread_cond_init(&u->answered, NULL);
 	pthread_cond_init(&u->to_list_more, NULL);
-	/* (first, because it sets invalid descriptors, so that none is closed by mistake) */
+	/*
+	 * (this comes first, because it sets invalid descriptors, so that no descriptor is closed
+	 * by mistake)
+	 */
 	r = unwind_maps_init(&u->maps, maps);
 	u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r == 0)
@@ -564,7 +578,7 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	return r;
 }
 
-/* Whether requests wait, or can be in the ring. (called with the lock) */
+/* Whether requests wait, or can be in the ring. Called with the lock. */
 static bool unwinder_is_busy(const struct unwinder *u)
 {
 	return u->n_answered < u->n_asked || u->n_to_list > 0 || u->lists;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Makes the unwind tables that the programs of a session request (bpf/record-unwind.h), in a
- * separate thread. Files are opened through their mappings, so deleted files and those of other
+ * separate thread. Files are opened through their mappings, so deleted files and files of other
  * mount namespaces work, too. They are parsed in a sandbox. Other threads handle file systems that
  * may never answer (capture/unwind/unwind-async.h).
  */
@@ -16,7 +16,7 @@
 
 struct unwinder;
 
-/* For all requested files. */
+/* Counts of all requested files. */
 struct unwinder_counts {
 	uint64_t n_asked, n_tables;
 	uint64_t n_cached;  /* tables from the cache */
@@ -26,8 +26,8 @@ struct unwinder_counts {
 };
 
 /*
- * Answers requests in MAPS, whose descriptors are copied, with at most BYTES_MAX of tables. Returns
- * 0 or a negative errno.
+ * Makes an unwinder that answers requests in MAPS, whose descriptors are copied, with at most
+ * BYTES_MAX of tables. Returns 0 or a negative errno.
  */
 int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwinder **ret);
 
@@ -37,27 +37,28 @@ struct unwinder *unwinder_free(struct unwinder *u);
 DEFINE_CLEANUP(struct unwinder *, unwinder_free)
 
 /*
- * Waits at most TIMEOUT_NS until all requests so far are answered. Returns whether they are.
+ * Waits at most TIMEOUT_NS until all requests so far are answered. Returns whether all are
+ * answered.
  */
 bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns);
 
 /*
  * If the programs have no hook for new mappings: makes them learn the mappings of process PID soon,
- * and request the tables of its files. False if so many processes wait for that that PID is
- * skipped. For one thread. Does not wait.
+ * and request the tables of its files. Returns false if PID is skipped because too many processes
+ * wait to be listed. Only one thread may call it. Does not wait.
  */
 bool unwinder_list(struct unwinder *u, uint32_t pid);
 
 /*
  * Whether the table of the file with DEVICE and INODE was requested. *NUMBER is the number of the
- * file at the last call, or UNWIND_FILE_NONE, and is updated. For any thread.
+ * file at the last call, or UNWIND_FILE_NONE, and is updated. Any thread may call it.
  */
 bool unwinder_has_asked(const struct unwinder *u, uint32_t device, uint64_t inode,
 			uint16_t *number);
 
 struct unwinder_counts unwinder_counts(struct unwinder *u);
 
-/* Continues a walk that a program could not finish (unwind_resume()). For any thread. */
+/* Continues a walk that a program could not finish (unwind_resume()). Any thread may call it. */
 struct unwind_resumed unwinder_resume(struct unwinder *u, struct unwind_seen *seen,
 				      const struct rec_piece *piece, const void *stack,
 				      uint64_t frames[static STACK_FRAMES_MAX]);

@@ -23,8 +23,8 @@ struct open_trace {
 	uint64_t n_damages;
 	struct nothing_there parts;    /* parts of the events that read_events() has read */
 	struct apitrace_reader *calls; /* reader of a call trace, for which there is no `reader` */
-	struct tfile_reader *frames;   /* reader of a GDB trace file, likewise */
-	struct tracedb_reader *points; /* reader of a trace-db file, likewise */
+	struct tfile_reader *frames;   /* reader of a GDB trace file, without `reader`, too */
+	struct tracedb_reader *points; /* reader of a trace-db file, without `reader`, too */
 	bool container_damaged;        /* the decompression of one of these files failed */
 };
 

@@ -6,7 +6,7 @@
  *
  *	- /proc/PID is used only if the archive is of this host and this boot (according to its
  *	  first clock snapshot), and if the process with this pid has the same start time
- *	- a kernel without a build id likewise
+ *	- a kernel without a build id is used only if the archive is of this host and this boot, too
  *	- unsure answers (reader/symbols: unsure) are used only for archives of this host and boot,
  *	  or if the caller has given the files with --sysroot
  */

@@ -32,7 +32,7 @@
 #define OUTPUT_WAIT_MS_MAX 60000
 #define LONG_ENOUGH_NS                                                                             \
 	UINT64_C(10000000000) /* after a session of this length, the waiting time is reset */
-#define OUTPUT_LONG_ENOUGH_NS UINT64_C(60000000000) /* the same, after a failed output */
+#define OUTPUT_LONG_ENOUGH_NS UINT64_C(60000000000) /* like LONG_ENOUGH_NS, if output failed */
 
 /* The result of a session that is followed by another one; other values are the exit status. */
 enum { AGAIN = -1 };

@@ -96,10 +96,10 @@ enum fxt_lint_fact_kind {
 	FXT_LINT_BEGIN,            /* begin of a duration on `track` */
 	FXT_LINT_END,              /* end of a duration on `track` */
 	FXT_LINT_COMPLETE,         /* a complete duration on `track`; b: its end */
-	FXT_LINT_FLOW_BEGIN,       /* flow event on `track`; b: id; likewise for the next two */
+	FXT_LINT_FLOW_BEGIN,       /* this and the next two: flow event on `track`; b: id */
 	FXT_LINT_FLOW_STEP,
 	FXT_LINT_FLOW_END,
-	FXT_LINT_ASYNC_BEGIN, /* a: key of process, name and id; b: id; likewise for the next two */
+	FXT_LINT_ASYNC_BEGIN, /* this and the next two: a: key of process, name and id; b: id */
 	FXT_LINT_ASYNC_INSTANT,
 	FXT_LINT_ASYNC_END,
 };

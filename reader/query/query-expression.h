@@ -3,10 +3,10 @@
  * Predicates over the variables of a trace point, in Lisp's notation:
  *
  *	TRUTH  = (and TRUTH ...) | (or TRUTH ...) | (not TRUTH)
- *	       | (> NUMBER NUMBER), likewise >=, <, <=, =
+ *	       | (> NUMBER NUMBER), and so for >=, <, <=, =
  *	       | (distinct-vars NAME NAME ...)
  *	NUMBER = 17 | -17 | 0x11 | 1.5 | (v/value NAME) | (v/size NAME)
- *	       | (+ NUMBER ...), likewise -, *, /
+ *	       | (+ NUMBER ...), and so for -, *, /
  *
  * NAME is a free variable, if it is declared, or else stands for the variable of that name in the
  * point. An empty expression is true.

@@ -94,7 +94,8 @@ bool elf_file_begins(const struct elf_file *f, uint64_t vaddr);
 int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segments, size_t max,
 		     struct symbol_list *list, bool *ret_full, const char **reterr_what);
 
-/* The same for the stubs that call functions of other libraries, where their layout is known. */
+/* Like elf_file_symbols(), for stubs that call functions of other libraries, if their layout is
+ * known. */
 int elf_file_plt_symbols(const struct elf_file *f, size_t max, struct symbol_list *list);
 
 /* The load address of the byte at OFFSET of the file. Returns false if it is not loaded. */

@@ -51,20 +51,20 @@ typedef void (*find_problem_fn)(void *userdata, const char *path, const char *wh
 bool find_is_file(const char *path);
 
 /*
- * The file of the mapping of QUERY. Returns 1 with *RET, 0 if there is none (the reason has been
- * passed to PROBLEM), or -ENOMEM.
+ * Finds the file of the mapping of QUERY. Returns 1 with *RET, 0 if no file is found (the reason
+ * has been passed to PROBLEM), or -ENOMEM.
  */
 int find_mapped_file(const struct find_places *p, const struct symbol_query *query,
 		     struct found_file *ret, find_problem_fn problem, void *userdata);
 
 /*
- * Only the debug information of a file with BUILD_ID, at any place. As find_debug_file(), for files
- * that are not on this machine.
+ * Finds only the debug information of a file with BUILD_ID, at any place. Returns like
+ * find_debug_file(), for files that are not on this machine.
  */
 int find_debug_by_build_id(const struct find_places *p, const uint8_t *build_id, size_t n,
 			   struct found_file *ret);
 
-/* The separate debug information of MAIN. Returns 1 with *RET, 0 or -ENOMEM as above. */
+/* Finds the separate debug information of MAIN. Returns like find_mapped_file(). */
 int find_debug_file(const struct find_places *p, const struct found_file *main,
 		    struct found_file *ret, find_problem_fn problem, void *userdata);
 

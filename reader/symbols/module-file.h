@@ -23,11 +23,12 @@ struct module_file_options {
 int module_file_open(struct module_file **ret, const struct find_places *places,
 		     const struct symbol_query *query, const struct module_file_options *options);
 
-/* The same for the vdso of this process, if it is the one of QUERY. */
+/* Like module_file_open(), for the vdso of this process, if QUERY means that vdso. */
 int module_file_open_vdso(struct module_file **ret, const struct symbol_query *query,
 			  const struct module_file_options *options);
 
-/* The same for ELF, with ownership, without other sources. NAME is the file name in problems. */
+/* Like module_file_open(), for ELF, which it then owns, without other sources. NAME is the file
+ * name in problems. */
 int module_file_open_elf(struct module_file **ret, struct elf_file *elf, const char *name,
 			 const struct module_file_options *options);
 

@@ -16,5 +16,5 @@
  */
 int open_below(int root_fd, const char *path);
 
-/* Opens the file of FD, an O_PATH descriptor, for reading. Returns as above. */
+/* Opens the file of FD, an O_PATH descriptor, for reading. Returns like open_below(). */
 int open_regular(int fd);

@@ -9,19 +9,19 @@
  *   RESERVED(field)             bits of the header that are zero
  *   KIND(field)                 a field of the header, the subtype
  *   HEAD(of, m, field, key)     a field of the header
- *   STATE(of, m, field, key)    likewise, the state of a thread
- *   CPU(of, m, field, key)      likewise, a CPU
+ *   STATE(of, m, field, key)    a field of the header, the state of a thread
+ *   CPU(of, m, field, key)      a field of the header, a CPU
  *   TIME()                      the word with the time
  *   THREAD(field)               two words, unless the header's field is an index
- *   PROCESS(field)              one word, likewise
+ *   PROCESS(field)              one word, unless the header's field is an index
  *   IDS()                       two words, always
  *   REF(m, field, key)          a string, unless the header's field is an index
  *   TEXT(m, field, key)         a string with that many bytes
  *   BYTES(of, m, n, field, key) a stream with that many bytes
- *   BULK(of, m, n, field)       likewise, opaque data
+ *   BULK(of, m, n, field)       a stream with that many bytes, opaque data
  *   WORDS(of, m, n, field, key) that many words
  *   WORD(of, m, key)            a word
- *   KOID(of, m, key)            likewise, a kernel object
+ *   KOID(of, m, key)            a word, a kernel object
  *   ARGS(field)                 that many arguments
  *   VALUE()                     the word that can follow those of an event
  *

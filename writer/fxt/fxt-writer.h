@@ -15,7 +15,7 @@
  * Large records (fxt_write_large_blob()) can be longer than FXT_RECORD_WORDS_MAX, and the format
  * requires one record. But known readers, including Perfetto, read the size of every record from 12
  * bits, and fail after a longer record. For these readers, data that does not fit must be split.
- * Likewise, a cpu has 16 bits here, and Perfetto rejects a trace with a cpu of 4096 or more.
+ * A cpu has 16 bits here, too, and Perfetto rejects a trace with a cpu of 4096 or more.
  */
 #pragma once
 
