@@ -23,11 +23,11 @@
 #define MEMORY_FN_PVALLOC        10
 #define MEMORY_FN_NEW            11 /* any operator new that calls malloc(); saves its caller */
 /* Operator new of an allocator that implements it without malloc(). */
-#define MEMORY_FN_NEW_DIRECT     12
-#define MEMORY_FN_DELETE_DIRECT  13
-#define MEMORY_FN_MALLOCX        14
-#define MEMORY_FN_RALLOCX        15
-#define MEMORY_FN_DALLOCX        16 /* sdallocx(), too */
+#define MEMORY_FN_NEW_DIRECT    12
+#define MEMORY_FN_DELETE_DIRECT 13
+#define MEMORY_FN_MALLOCX       14
+#define MEMORY_FN_RALLOCX       15
+#define MEMORY_FN_DALLOCX       16 /* sdallocx(), too */
 /* Of mimalloc: like the functions from MEMORY_FN_CALLOC on, but the first argument is a heap */
 #define MEMORY_FN_HEAP_CALLOC       17
 #define MEMORY_FN_HEAP_REALLOC      18

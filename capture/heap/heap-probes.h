@@ -40,9 +40,9 @@ struct heap_probes_file {
 
 /* The result of a check of files. */
 struct heap_probes_found {
-	bool any;       /* the process has files; otherwise it had ended, or was hidden */
-	bool allocates; /* one of the files is an allocator with probes */
-	bool is_partial; /* is_partial of one of the files */
+	bool any;           /* the process has files; otherwise it had ended, or was hidden */
+	bool allocates;     /* one of the files is an allocator with probes */
+	bool is_partial;    /* is_partial of one of the files */
 	uint64_t since_ns;  /* time at which the last allocator got its probes, CLOCK_BOOTTIME */
 	uint64_t mapped_ns; /* files with new probes were mapped after this time, CLOCK_BOOTTIME */
 	bool is_static;     /* the program loads no libraries */
