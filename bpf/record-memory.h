@@ -275,7 +275,8 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_OP_FD_LAST           37
 /* args[0]: a descriptor; args[1]: 1 = exec closes it */
 #define RESOURCE_OP_SETFD      38
-#define RESOURCE_OP_PIPE       40 /* args[0], args[1]: the two descriptors; args[2]: flags */
+#define RESOURCE_OP_IOCTL      39 /* commands that return a descriptor; args[2]: its flags */
+#define RESOURCE_OP_PIPE       40 /* args[0], args[1]: both; args[2]: flags */
 #define RESOURCE_OP_PIPE2      41
 #define RESOURCE_OP_SOCKETPAIR 42 /* args[2]: the type */
 /* args[0]: number of descriptors; args[1]: 1 = exec closes them; text: __s32[] */

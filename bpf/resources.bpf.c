@@ -40,6 +40,10 @@ const volatile __u32 resource_fds = 0;
 #define F_DUPFD_CLOEXEC       1030
 #define FIONCLEX              0x5450
 #define FIOCLEX               0x5451
+#define TIOCGPTPEER           0x5441
+#define NS_GET_USERNS         0xb701
+#define NS_GET_PARENT         0xb702
+#define FLAG_CLOEXEC          02000000
 #define SOL_SOCKET            1
 #define SCM_RIGHTS            1
 #define SCM_PIDFD             4
@@ -295,6 +299,22 @@ static __always_inline bool resources_controlled(struct call *call)
 	return call->args[1] == F_DUPFD || call->args[1] == F_DUPFD_CLOEXEC;
 }
 
+/* An ioctl(). Most of those that return a descriptor belong to drivers, and are unknown. */
+static __always_inline bool resources_ioctl(struct call *call)
+{
+	__u32 command = (__u32)call->args[1];
+
+	if (command == FIOCLEX || command == FIONCLEX)
+		return set_cloexec(call, command == FIOCLEX);
+	/* (the descriptor of a namespace is closed by exec) */
+	if (command == NS_GET_USERNS || command == NS_GET_PARENT)
+		call->args[2] = FLAG_CLOEXEC;
+	else if (command != TIOCGPTPEER)
+		return false;
+	call->operation = RESOURCE_OP_IOCTL;
+	return true;
+}
+
 /* A removed shared memory object, if PATH is one. */
 static __always_inline bool resources_unlinked(struct call *call, __u64 path)
 {
@@ -342,9 +362,7 @@ static __always_inline bool resources_understand(struct call *call)
 	case RESOURCE_OP_FCNTL:
 		return resources_controlled(call);
 	case RESOURCE_OP_SETFD: /* ioctl() */
-		if ((__u32)call->args[1] != FIOCLEX && (__u32)call->args[1] != FIONCLEX)
-			return false;
-		return set_cloexec(call, (__u32)call->args[1] == FIOCLEX);
+		return resources_ioctl(call);
 	case RESOURCE_OP_PIPE:
 		return made_two(call, call->args[0], 0);
 	case RESOURCE_OP_PIPE2:

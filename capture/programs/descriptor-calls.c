@@ -49,6 +49,7 @@ static const struct maker makers[RESOURCE_OP_MAX] = {
 	[RESOURCE_OP_FSMOUNT] = { 1, FD_KIND_CLOEXEC, "mount" },
 	[RESOURCE_OP_OPEN_TREE] = { 2, O_CLOEXEC, "mount" },
 	[RESOURCE_OP_SECCOMP] = { -1, 0, "seccomp" },
+	[RESOURCE_OP_IOCTL] = { 2, O_CLOEXEC, "terminal or namespace" },
 	[RESOURCE_OP_RECVMSG] = { 1, 1, "by a message" },
 	[RESOURCE_OP_RECVMMSG] = { 1, 1, "by a message" },
 };

@@ -95,6 +95,8 @@ void resource_calls_fill(uint8_t *calls, uint32_t categories)
 const char *resource_call_name(uint32_t operation)
 {
 	switch (operation) {
+	case RESOURCE_OP_IOCTL:
+		return "ioctl";
 	case RESOURCE_OP_THREAD_CREATE:
 		return "pthread_create";
 	case RESOURCE_OP_THREAD_JOIN:

@@ -505,6 +505,8 @@ static int resources_on_call(struct resources *r)
 	case RESOURCE_OP_RECVMSG:
 	case RESOURCE_OP_RECVMMSG:
 		return resources_receive_fds(r);
+	case RESOURCE_OP_IOCTL:
+		return resources_make_fd(r, rec->result);
 	case RESOURCE_OP_SETFD:
 		thing = resources_find(r, RESOURCE_FD, (uint32_t)rec->args[0]);
 		if (thing)

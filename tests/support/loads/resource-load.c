@@ -130,6 +130,15 @@ static LEAK int leak_inotify(void)
 	int fd = inotify_init1(0);
 	return fd;
 }
+static LEAK int leak_ioctl(void)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), fd;
+
+	unlockpt(terminal);
+	fd = ioctl(terminal, TIOCGPTPEER, O_RDWR | O_NOCTTY);
+	close(terminal);
+	return fd;
+}
 static LEAK int leak_memfd(void)
 {
 	int fd = (int)syscall(SYS_memfd_create, "planted", MFD_CLOEXEC);
@@ -490,6 +499,7 @@ static LEAK void work(void)
 	PLANT_FD(leak_eventfd);
 	PLANT_FD(leak_timerfd);
 	PLANT_FD(leak_inotify);
+	PLANT_FD(leak_ioctl);
 	PLANT_FD(leak_memfd);
 	PLANT_FD(leak_signalfd);
 	PLANT_FD(leak_pidfd_open);

@@ -501,6 +501,7 @@ TEST(test_resources_calls)
 		}
 	assert_true(n > 40);
 	assert_string_equal(resource_call_name(RESOURCE_OP_MMAP), "mmap");
+	assert_string_equal(resource_call_name(RESOURCE_OP_IOCTL), "ioctl");
 	assert_string_equal(resource_call_name(0), "");
 }
 
