@@ -6,6 +6,7 @@
  */
 #include "cli/places/process-file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -44,7 +45,7 @@ static bool process_file_is_named(const struct process_file_search *s, const cha
 				    : strcmp(slash + 1, s->name) == 0;
 }
 
-/* Finds a path to the file that process PID has mapped at RANGE as PATH. Returns whether it is
+/* Finds a path to the file that thread PID has mapped at RANGE as PATH. Returns whether it is
  * accessible. */
 static bool process_file_reach(uint32_t pid, const char *range, const char *path,
 			       char ret[static PATH_MAX], struct stat *ret_st)
@@ -70,9 +71,9 @@ static void process_file_set(struct process_file *ret, uint32_t pid, const char 
 	snprintf(ret->inner, sizeof(ret->inner), "%s", inner);
 }
 
-/* Parses one line of /proc/PID/maps. */
-static void process_file_parse_line(struct process_file_search *s, uint32_t pid, char *line,
-				    struct process_file *ret)
+/* Parses one line of /proc/TID/maps, of a thread of process PID. */
+static void process_file_parse_line(struct process_file_search *s, uint32_t pid, uint32_t tid,
+				    char *line, struct process_file *ret)
 {
 	char range[40], permissions[5], path[PATH_MAX];
 	unsigned long long start, end, major, minor, inode;
@@ -96,7 +97,7 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 	 * file has several) */
 	named = process_file_is_named(s, line);
 	if ((!named && !(*s->path && (inode == s->st.st_ino || strcmp(line, s->path) == 0))) ||
-	    !process_file_reach(pid, range, line, path, &st))
+	    !process_file_reach(tid, range, line, path, &st))
 		return;
 	if (*s->path && process_file_same(&st, &s->st)) {
 		s->is_used = true;
@@ -106,6 +107,7 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 		s->other = st;
 		snprintf(ret->path, sizeof(ret->path), "%s", path);
 		process_file_set(ret, pid, line);
+		ret->living.pid = tid;
 		ret->living.start = start;
 		ret->living.size = end - start;
 		ret->living.device = major << 20 | minor;
@@ -115,20 +117,47 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 	}
 }
 
-static void process_file_scan_maps(struct process_file_search *s, uint32_t pid,
-				   struct process_file *ret)
+/* Reads the mappings of thread TID of process PID. Returns whether there are any. */
+static bool process_file_scan_thread(struct process_file_search *s, uint32_t pid, uint32_t tid,
+				     struct process_file *ret)
 {
 	_cleanup_free_ char *line = NULL;
+	bool any = false;
 	char maps[64];
 	size_t room = 0;
 	FILE *f;
 
-	snprintf(maps, sizeof(maps), "/proc/%" PRIu32 "/maps", pid);
+	snprintf(maps, sizeof(maps), "/proc/%" PRIu32 "/maps", tid);
 	f = fopen(maps, "re");
-	while (f && getline(&line, &room, f) >= 0)
-		process_file_parse_line(s, pid, line, ret);
+	while (f && getline(&line, &room, f) >= 0) {
+		process_file_parse_line(s, pid, tid, line, ret);
+		any = true;
+	}
 	if (f)
 		fclose(f);
+	return any;
+}
+
+/* (if the first thread of a process has ended, /proc/PID has no memory, but that of others has) */
+static void process_file_scan_maps(struct process_file_search *s, uint32_t pid,
+				   struct process_file *ret)
+{
+	bool found = process_file_scan_thread(s, pid, pid, ret);
+	const struct dirent *entry;
+	char tasks[64];
+	DIR *d;
+
+	if (found)
+		return;
+	snprintf(tasks, sizeof(tasks), "/proc/%" PRIu32 "/task", pid);
+	d = opendir(tasks);
+	while (d && !found && (entry = readdir(d))) {
+		unsigned long tid = strtoul(entry->d_name, NULL, 10);
+
+		found = tid && tid != pid && process_file_scan_thread(s, pid, (uint32_t)tid, ret);
+	}
+	if (d)
+		closedir(d);
 }
 
 /* Finds a path that exists only in the mount namespace of one of the processes. */
@@ -177,7 +206,7 @@ int process_file_open(const struct process_file *f, struct places **ret, char *w
 {
 	struct places_living living = f->living;
 
-	living.pid = f->pid;
+	living.pid = f->living.pid ?: f->pid;
 	living.path = f->inner;
 	return places_open(ret, f->path,
 			   &(struct places_options){ .living = f->pid ? &living : NULL }, why,

@@ -56,6 +56,38 @@ expect_exit 0 "$KYMO" calls --direct -d 1 --call "$TMP/inner/hidden:turn_1" -p $
 assert_contains "$TMP/stdout" 'turn_1\('
 kill $hidden $private
 
+note "a process whose first thread has ended: another thread shows its files"
+gcc -O2 -o "$TMP/headless" -x c - -pthread <<-END
+	#include <pthread.h>
+	#include <unistd.h>
+	__attribute__((noipa)) int turn_3(int n) { return n + 3; }
+	static void *turn(void *unused)
+	{
+		(void)unused;
+		for (int i = 0;; i++) {
+			turn_3(i);
+			usleep(20000);
+		}
+	}
+	int main(void)
+	{
+		pthread_t t;
+
+		pthread_create(&t, 0, turn, 0);
+		pthread_exit(0);
+	}
+END
+"$TMP/headless" &
+headless=$!
+has_no_maps() {
+	[ "$(awk '$1 == "State:" { print $2 }' "/proc/$headless/status")" = Z ]
+}
+expect_soon 10 has_no_maps
+expect_exit 0 "$KYMO" calls --direct -d 1 --call "$TMP/headless:turn_3" -p $headless
+assert_contains "$TMP/stdout" 'turn_3\('
+! grep -F 'has loaded' "$TMP/stderr" || fail "the file of the process is not found"
+kill $headless
+
 note "a process that has this machine's file: nothing is said of another one"
 "$TMP/load-1" &
 expect_exit 0 "$KYMO" calls --direct -d 1 --call libc.so.6:fopen -p $!
