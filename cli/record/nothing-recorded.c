@@ -86,7 +86,8 @@ static const char *nothing_recorded_reason(const struct recording_request *a,
 		break;
 	case GROUP_MEMORY:
 		snprintf(ret, REASON_MAX,
-			 "no process was watched: the recording was too short to set its probes");
+			 "no process was watched: %sthe recording was too short to set its probes",
+			 a->of_command || a->pids ? "" : "none was selected, or ");
 		break;
 	case GROUP_CALLS:
 		snprintf(ret, REASON_MAX, "%s called a function of --call", who);

@@ -65,8 +65,8 @@ void probed_files_tell(const struct probed_files *p, const char *what)
 		fprintf(stderr, " and %zu other file%s have", p->n - 1, text_s(p->n - 1));
 	else
 		fputs(" has", stderr);
-	fputs(" probes; programs in another root directory (chroot, a container) run files of "
-	      "their own: name them by their path, or use -p\n",
+	fputs(" probes; with LD_LIBRARY_PATH, or in another root directory (chroot, a container), "
+	      "programs use files of their own: name them by their path, or use -p\n",
 	      stderr);
 }
 

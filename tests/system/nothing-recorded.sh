@@ -29,6 +29,10 @@ assert_line "$TMP/stderr" \
 ! grep -F 'has probes' "$TMP/stderr" || fail "with -p, the file is that of the process"
 assert_empty "$TMP/stdout"
 
+note "a name that no thread has"
+expect_exit 1 "$KYMO" leaks --direct -d 0.1 --comm "no$$"
+assert_says "$TMP/stderr" "no process was watched: none was selected, or the recording was too short"
+
 note "a process that ends before the recording begins"
 # (a process has an id until its parent waits for it, and this parent does not)
 bash -c 'sleep 1000 & echo $!; exec sleep 1001' >"$TMP/brief" &
@@ -47,7 +51,7 @@ expect_exit 0 "$KYMO" record --direct -d 0.5 -e sched --call "$TMP/unused:main" 
 	-o "$TMP/half.fxt"
 assert_line "$TMP/stderr" \
 	"$TMP/half.fxt: no event of category calls: no thread called a function of --call"
-assert_says "$TMP/stderr" "$TMP/half.fxt: only $(realpath "$TMP")/unused has probes; programs in another root"
+assert_says "$TMP/stderr" "$TMP/half.fxt: only $(realpath "$TMP")/unused has probes; with LD_LIBRARY_PATH, or in another root"
 ! grep -F 'category sched' "$TMP/stderr" || fail "there were switches"
 
 note "views of an archive without events for them"
