@@ -179,6 +179,12 @@ static int leaks_on_watch_end(struct leaks *l, const struct event *ev)
 	w->unsearched = leaks_keep_text(l, ev->watched.unsearched);
 	if (!w->reason || !w->gap || !w->unsearched)
 		return -ENOMEM;
+	/*
+	 * An allocator got its probes after the begin of the watch was written: a program that is
+	 * stopped, for example by a debugger, loads its libraries late.
+	 */
+	if (*w->gap && w->has_memory)
+		w->unwatched = "";
 	w->complete &= !*w->gap;
 	w->unmatched = ev->watched.unmatched;
 	w->failed = ev->watched.failed;
@@ -206,6 +212,7 @@ static struct leak_group *leaks_get_group(struct leak_watch *w, enum resource re
 	if (!g)
 		return NULL;
 	g->resource = resource;
+	w->has_memory |= resource == RESOURCE_MEMORY;
 	g->node = node ? (uint32_t)(node - 1) : 0;
 	g->next = first;
 	if (table_set(&w->by_key, hash, g) < 0) {

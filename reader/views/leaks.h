@@ -122,8 +122,9 @@ struct leak_watch {
 	struct table by_key; /* hash -> struct leak_group, a chain; owned */
 	struct table by_id;  /* hash -> struct leak_block, a chain; owned */
 	struct table sums;   /* hash -> struct leak_sum, owned */
-	size_t n_made;       /* number of groups */
-	uint32_t sequence;   /* number of the last snapshot */
+	size_t n_made;       /* groups */
+	bool has_memory;     /* some of them are of memory */
+	uint32_t sequence;   /* the number of the last snapshot */
 	bool open;
 	bool ran_other; /* its process has called exec, and no event reported its end */
 	/*

@@ -551,6 +551,36 @@ TEST(test_sampled)
 	assert_string_equal(g->texts[0], "/x");
 }
 
+/*
+ * An allocator that was loaded later had probes, and the program is no more called unwatched. A
+ * program without blocks stays unwatched, whatever the gap.
+ */
+TEST(test_unwatched_at_first)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+
+	for (uint32_t pid = 1; pid <= 3; pid++) {
+		add(l, (struct event){ .kind = EVENT_WATCH_BEGIN,
+				       .pid = pid,
+				       .ts_ns = S,
+				       .watch = { "memory", "", .unwatched = "no allocator" } });
+		stack(l, pid, 71, 0xa00);
+		if (pid != 2)
+			of_block(l, EVENT_BLOCK, pid, 9 * S, (struct made){ 0x10, 100, 71, 2 * S });
+		add(l, (struct event){ .kind = EVENT_WATCH_END,
+				       .pid = pid,
+				       .ts_ns = 9 * S,
+				       .watched = { .reason = "exit",
+						    .gap = pid < 3 ? "loaded later" : "",
+						    .unsearched = "" } });
+	}
+	assert_int_equal(leaks_finish(l), 0);
+	assert_string_equal(l->watches[0]->unwatched, "");
+	assert_false(l->watches[0]->complete);
+	assert_string_equal(l->watches[1]->unwatched, "no allocator");
+	assert_string_equal(l->watches[2]->unwatched, "no allocator");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,6 +599,7 @@ int main(void)
 		cmocka_unit_test(test_context_and_age),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_unwatched_at_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
