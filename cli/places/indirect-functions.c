@@ -14,17 +14,25 @@
 
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 
-/* Gives FUNCTION, which begins at PLACE, the name that the recorder uses for functions without a
- * symbol. Without this, its name is its address. */
+/*
+ * Gives FUNCTION, which begins at PLACE, the name that the recorder uses for functions without a
+ * symbol. Such a function still has its address as a name. A resolver also has the names that it
+ * resolves: it gets its own one, NAME.
+ */
 static int indirect_functions_name(struct place_function *function, const struct call_place *place,
 				   const char *name)
 {
 	char address[32], *text;
+	int r;
 
 	snprintf(address, sizeof(address), "0x%" PRIx64, function->vaddr);
-	if (strcmp(function->name, address) != 0)
+	if (strcmp(place->name, name) == 0)
+		r = asprintf(&text, "%.200s", name);
+	else if (strcmp(function->name, address) == 0)
+		r = asprintf(&text, "%.200s@0x%" PRIx64, name, place->begin);
+	else
 		return 0;
-	if (asprintf(&text, "%.200s@0x%" PRIx64, name, place->begin) < 0)
+	if (r < 0)
 		return -ENOMEM;
 	free(function->name);
 	function->name = text;

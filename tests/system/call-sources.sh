@@ -92,6 +92,8 @@ assert_eq "$(count '.function == "one" and .arguments.text == "\"a\"" and .retur
 expect_exit 0 "$KYMO" calls --list "$TMP/select:selected"
 assert_eq "$(sed -n "s/.*='\(.*\)/\1/p" "$TMP/stdout" | sort | paste -sd ' ')" \
 	"one'(int32 n, str text) -> int32 two'(int64 n) -> int32" "its functions"
+expect_exit 0 "$KYMO" calls --list "$TMP/select:pick"
+assert_says "$TMP/stdout" "='pick'()"
 strip -g "$TMP/select"
 calls "$TMP/select" selected
 assert_eq "$(count '.function == "one" and .arguments == {}')" 100 "calls without types"
