@@ -2,8 +2,10 @@
 /*
  * kymo cut: writes a part of an archive to another archive.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 #include "cli/archive/edit-trace.h"
@@ -21,19 +23,59 @@ struct request {
 	struct edit_trace_options edit;
 };
 
-static int verb_cut_on_record(void *userdata, const struct fxt_record *record)
+/* A cut, and whether each of the selected processes is in the archive. */
+struct cutting {
+	struct edit_cut *cut;
+	const struct part_ids *pids;
+	bool *seen; /* owned */
+};
+
+static void verb_cut_deinit(struct cutting *c)
 {
-	return edit_cut_record(userdata, record);
+	edit_cut_free(c->cut);
+	free(c->seen);
 }
 
-/* Cuts the whole archive. Returns CLI_OK at its end, or CLI_FAILED after an error message. */
-static int verb_cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
+static void verb_cut_see_process(struct cutting *c, uint64_t koid)
 {
-	int r = edit_trace_process_all(out, in, verb_cut_on_record, cut);
+	for (size_t i = 0; i < c->pids->n; i++)
+		c->seen[i] |= c->pids->list[i] == koid;
+}
+
+static int verb_cut_on_record(void *userdata, const struct fxt_record *record)
+{
+	struct cutting *c = userdata;
+
+	if (record->type == FXT_RECORD_KERNEL_OBJECT &&
+	    record->kernel_object.type == FXT_OBJECT_PROCESS)
+		verb_cut_see_process(c, record->kernel_object.koid);
+	else if (record->type == FXT_RECORD_EVENT && record->thread.defined)
+		verb_cut_see_process(c, record->thread.pid);
+	return edit_cut_record(c->cut, record);
+}
+
+/* Names the selected processes that are not in the archive IN. Returns CLI_FAILED if none is. */
+static int verb_cut_check_processes(const struct cutting *c, const struct open_trace *in)
+{
+	size_t n_seen = 0;
+
+	for (size_t i = 0; i < c->pids->n; i++) {
+		n_seen += c->seen[i];
+		if (!c->seen[i])
+			cli_error("%s: --pid: it contains no process %" PRIu32, in->name,
+				  c->pids->list[i]);
+	}
+	return c->pids->n > 0 && n_seen == 0 ? CLI_FAILED : CLI_OK;
+}
+
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED after an error message. */
+static int verb_cut_all(struct open_trace *in, struct edit_trace *out, struct cutting *cutting)
+{
+	int r = edit_trace_process_all(out, in, verb_cut_on_record, cutting);
 
 	if (r != CLI_OK)
 		return r;
-	r = edit_cut_finish(cut);
+	r = edit_cut_finish(cutting->cut);
 	return r < 0 ? edit_trace_failed(out, r) : CLI_OK;
 }
 
@@ -95,7 +137,7 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 {
 	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
-	_cleanup_(edit_cut_freep) struct edit_cut *cut = NULL;
+	_cleanup_(verb_cut_deinit) struct cutting cutting = { .pids = &q->part.pids };
 	struct edit_cut_options options = {
 		.from_ns = q->part.from_ns,
 		.to_ns = q->part.to_ns,
@@ -125,10 +167,12 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 	r = r ?: edit_trace_open(&out, to, q->edit.force, &in, 1);
 	if (r != CLI_OK)
 		return r;
-	r = edit_cut_new(&cut, &out.output, &options);
-	r = r < 0 ? edit_trace_failed(&out, r) : verb_cut_all(&in, &out, cut);
+	cutting.seen = calloc(q->part.pids.n + 1, sizeof(*cutting.seen));
+	r = cutting.seen ? edit_cut_new(&cutting.cut, &out.output, &options) : -ENOMEM;
+	r = r < 0 ? edit_trace_failed(&out, r) : verb_cut_all(&in, &out, &cutting);
+	r = r ?: verb_cut_check_processes(&cutting, &in);
 	if (r == CLI_OK) {
-		edit_cut_get_counts(cut, &counts);
+		edit_cut_get_counts(cutting.cut, &counts);
 		if (!counts.any) {
 			verb_cut_explain_empty(&in, &counts);
 			r = CLI_FAILED;

@@ -5,3 +5,9 @@ kymo cut --from 150us --to 450us "$T/small" out 2>/dev/null
 kymo dump out | grep -v '  string '
 kymo cut --pid 102 "$T/small" child 2>/dev/null
 kymo summary child
+# A process that is not there is a mistake.
+for pids in 999 102,999; do
+	kymo cut --pid $pids "$T/small" "cut-$pids" 2>&1
+	echo "exit $?"
+done
+ls cut-*
