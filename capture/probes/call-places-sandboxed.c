@@ -21,6 +21,23 @@ struct places_head {
 	char nearest[CALL_PLACE_NAME_MAX];
 };
 
+/* Replaces the characters that call_places_is_name() refuses: one name must not refuse a file. */
+static void call_places_clean_name(char name[static CALL_PLACE_NAME_MAX])
+{
+	for (size_t i = 0; i < CALL_PLACE_NAME_MAX && name[i]; i++)
+		if (name[i] <= ' ' || name[i] > '~')
+			name[i] = '?';
+}
+
+static void call_places_clean(struct call_places *p)
+{
+	call_places_clean_name(p->nearest);
+	for (size_t i = 0; i < p->n_refused && i < CALL_REFUSED_NAMES_MAX; i++)
+		call_places_clean_name(p->refused[i]);
+	for (size_t i = 0; i < p->n; i++)
+		call_places_clean_name(p->places[i].name);
+}
+
 static int call_places_answer(const void *data, size_t n, struct outbuf *to, const void *userdata)
 {
 	struct call_places places;
@@ -29,6 +46,7 @@ static int call_places_answer(const void *data, size_t n, struct outbuf *to, con
 
 	if (r < 0)
 		return r;
+	call_places_clean(&places);
 	head = (struct places_head){ .flags = places.flags,
 				     .n = (uint32_t)places.n,
 				     .n_refused = places.n_refused };

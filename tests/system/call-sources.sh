@@ -99,6 +99,16 @@ calls "$TMP/select" selected
 assert_eq "$(count '.function == "one" and .arguments == {}')" 100 "calls without types"
 assert_says "$TMP/stderr" "'selected' is recorded without arguments and result: there is no debug information"
 
+note "names with other characters than those of ASCII"
+gcc -O2 -fno-inline -o "$TMP/wide" -x c - <<-'END'
+	__attribute__((noipa)) int größe(int n) { return n + 1; }
+	__attribute__((noipa)) int size(int n) { return n + 2; }
+	int main(void) { return größe(1) + size(2) != 6; }
+END
+expect_exit 0 "$KYMO" calls --direct --json --call "$TMP/wide:*e" -- "$TMP/wide"
+assert_says "$TMP/stdout" '"function":"gr????e"'
+assert_says "$TMP/stdout" '"function":"size"'
+
 for program in plain fast apart; do
 	note "$program: methods, by their names in source"
 	calls "$TMP/$program" shop::Counter::add shop::price 'twice<int>' plain_two
