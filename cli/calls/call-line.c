@@ -247,6 +247,8 @@ int call_lines_on_event(void *lines, const struct event *ev)
 		return call_lines_set_name(l, ev->tid, ev->rename.to);
 	if (ev->kind == EVENT_LEFT_OUT && name_filter_selects(&l->function, ev->left_out.function))
 		call_lines_print_left_out(l, ev);
+	for (size_t i = 0; ev->kind == EVENT_STACKS && i < WALK_ENDS_MAX; i++)
+		l->walks[i] += ev->stacks.walks[i];
 	if (ev->kind != EVENT_CALL || !call_lines_wants(l, ev))
 		return 0;
 	l->n_printed++;

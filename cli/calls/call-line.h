@@ -20,7 +20,8 @@ struct call_lines {
 	struct call_stacks *stacks; /* to print with the calls; borrowed; NULL = none */
 	uint64_t first_ns;  /* start of the recording, the origin of times; 0 = not known yet */
 	struct table names; /* names of threads: koid + 1 -> text, owned */
-	uint64_t n_printed, n_calls; /* those that were printed, and all */
+	uint64_t n_printed, n_calls;   /* those that were printed, and all */
+	uint64_t walks[WALK_ENDS_MAX]; /* walks of stacks, by their ends */
 };
 
 void call_lines_deinit(struct call_lines *l);

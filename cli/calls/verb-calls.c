@@ -14,6 +14,7 @@
 #include "cli/calls/call-line.h"
 #include "cli/calls/calls-live.h"
 #include "cli/common/read-events.h"
+#include "cli/common/stacks-text.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "cli/places/call-list.h"
@@ -85,6 +86,8 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 
 	t.name = lines->is_live ? "the recording" : path;
 	r = r ?: read_events(&t, call_lines_on_event, lines) ?: open_trace_finish(&t);
+	if (r == CLI_OK && lines->stacks && lines->n_printed > 0)
+		stacks_report_incomplete(lines->walks, 0);
 	if (r == CLI_OK && lines->n_printed == 0)
 		r = verb_calls_explain_none(lines, &t);
 	open_trace_close(&t);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/common/json.h"
+#include "cli/common/verb.h"
 
 static const char *const stacks_text_rest[WALK_ENDS_MAX] = {
 	[WALK_FULL] = "at the limit of frames",
@@ -51,4 +52,15 @@ const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
 		before = ", ";
 	}
 	return to;
+}
+
+void stacks_report_incomplete(const uint64_t walks[static WALK_ENDS_MAX], unsigned percent)
+{
+	uint64_t all = stacks_walked(walks), whole = walks[WALK_WHOLE] + walks[WALK_FULL];
+	char text[STACKS_TEXT_MAX];
+
+	if (whole < all && (all - whole) * 100 >= all * percent)
+		cli_error("stacks of programs: %s; of an incomplete stack, the outermost calls are "
+			  "missing",
+			  stacks_text_format(text, walks));
 }

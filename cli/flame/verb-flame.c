@@ -15,6 +15,7 @@
 #include "cli/common/packed-output.h"
 #include "cli/common/part-options.h"
 #include "cli/common/read-events.h"
+#include "cli/common/stacks-text.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 
@@ -344,6 +345,7 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 			  " of the stacks have more calls than a recording contains: the "
 			  "frame " PROFILE_CUT_NAME " stands for the outermost ones",
 			  p->n_full);
+	stacks_report_incomplete(f->now->summary->walks, 1);
 	if (p->n_cut)
 		cli_error("%" PRIu64 " of the stacks are truncated: there are too many different "
 			  "stacks",

@@ -12,6 +12,7 @@
 #include "cli/common/json.h"
 #include "cli/common/name-filter.h"
 #include "cli/common/read-events.h"
+#include "cli/common/stacks-text.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "cli/moments/moment-store.h"
@@ -29,6 +30,7 @@ struct moment_view {
 	struct name_filter point;
 	bool json, registers, wants_stacks;
 	uint64_t first_ns, n_printed, n_moments;
+	uint64_t walks[WALK_ENDS_MAX]; /* walks of stacks, by their ends */
 };
 
 static void moment_view_deinit(struct moment_view *v)
@@ -59,17 +61,21 @@ static int moment_view_print_stack(struct moment_view *v, const struct event *ev
 {
 	uint32_t node = call_stacks_find(&v->stacks, ev->pid, ev->moment.stack);
 	struct call_stacks_step step;
+	unsigned n = 0;
 	int r = 0;
 
 	if (!node)
 		printf(" > (no call stack: 'kymo summary' counts the causes)\n");
-	while (r == 0 && node) {
+	for (; r == 0 && node; n++) {
 		r = call_stacks_step(&v->stacks, &node, &step);
 		for (int i = 0; i < step.n_frames; i++)
 			moment_view_print_frame(&step, &step.frames[i]);
 		if (step.n_frames == 0)
 			moment_view_print_frame(&step, NULL);
 	}
+	/* (as for calls, the recorder takes no deeper frames) */
+	if (n >= EVENT_CALL_FRAMES_MAX - 1)
+		printf(" > ... (deeper calls were not recorded)\n");
 	return r;
 }
 
@@ -214,6 +220,8 @@ static int moment_view_on_event(void *view, const struct event *ev)
 		return moment_view_set_name(v, ev->tid, ev->task.comm);
 	if (ev->kind == EVENT_RENAME)
 		return moment_view_set_name(v, ev->tid, ev->rename.to);
+	for (size_t i = 0; ev->kind == EVENT_STACKS && i < WALK_ENDS_MAX; i++)
+		v->walks[i] += ev->stacks.walks[i];
 	return ev->kind == EVENT_MOMENT ? moment_view_print(v, ev) : 0;
 }
 
@@ -236,6 +244,8 @@ static int verb_moments_run(int argc, char **argv)
 	r = view.wants_stacks ? call_stacks_init(&view.stacks, &symbols) : CLI_OK;
 	r = r ?: open_trace(&t, argv[optind]);
 	r = r ?: read_events(&t, moment_view_on_event, &view) ?: open_trace_finish(&t);
+	if (r == CLI_OK && view.wants_stacks && view.n_printed > 0)
+		stacks_report_incomplete(view.walks, 0);
 	if (r != CLI_OK || view.n_printed > 0)
 		return r;
 	if (view.n_moments > 0 &&

@@ -57,6 +57,8 @@ expect_exit 0 "$KYMO" summary --json "$TMP/odd.fxt"
 assert_ge "$(gojq .stacks.unsupported "$TMP/stdout")" 20 "stacks that end there"
 expect_exit 0 "$KYMO" summary "$TMP/odd.fxt"
 assert_says "$TMP/stdout" "in code whose table has rules that are not supported"
+expect_exit 0 "$KYMO" flame -o "$TMP/odd.folded" "$TMP/odd.fxt"
+assert_says "$TMP/stderr" "in code whose table has rules that are not supported"
 cp "$TMP/odd" "$TMP/gone"
 # odd_named WHAT NAME COMMAND ...: likewise, where the mapping's name is not that of a file: has NAME in it
 odd_named() {
@@ -158,6 +160,10 @@ done
 # (it has no caller, so far as is known: then it stands for itself)
 expect_exit 0 "$KYMO" leaks --direct --resource fd -- "$TMP/odd" bare 10
 assert_says "$TMP/stdout" 'bare_dup  odd' "the stack of bare_dup()"
+
+note "calls: a message has the causes for incomplete stacks"
+expect_exit 0 "$KYMO" calls --direct --stack-trace --call "$TMP/odd:leaf" -- "$TMP/odd" bare 1
+assert_says "$TMP/stderr" "in code without a table"
 
 note "functions without tables, before the table of their file exists"
 copies=()
