@@ -137,21 +137,48 @@ static void functions_plain_name(const char *name, char to[static PLACES_NAME_MA
 	to[n] = '\0';
 }
 
-/* Whether SYMBOL matches. NAME is its demangled name, or SYMBOL itself if it is not mangled. */
+/*
+ * Writes NAME, a method of Rust ("<ns::Type>::f", "<ns::Type as Trait>::f"), to TO as in the source
+ * ("ns::Type::f"). TO is "" for other names.
+ */
+static void functions_method_name(const char *name, char to[static PLACES_NAME_MAX])
+{
+	size_t end = 0, type = 0;
+	int depth = 0;
+
+	to[0] = '\0';
+	if (*name != '<')
+		return;
+	for (; name[end]; end++) {
+		depth += (name[end] == '<') - (name[end] == '>');
+		if (depth == 0)
+			break;
+		if (!type && depth == 1 && strncmp(name + end, " as ", 4) == 0)
+			type = end;
+	}
+	if (strncmp(name + end, ">::", 3) == 0)
+		snprintf(to, PLACES_NAME_MAX, "%.*s%s", (int)((type ?: end) - 1), name + 1,
+			 name + end + 1);
+}
+
+/* NAME is the demangled SYMBOL, or SYMBOL itself if it is not mangled. */
 static bool functions_match(const struct functions_search *s, const char *symbol, const char *name,
 			    const char *base)
 {
-	char source[PLACES_NAME_MAX], plain[PLACES_NAME_MAX] = "";
+	char source[PLACES_NAME_MAX], plain[PLACES_NAME_MAX] = "", method[PLACES_NAME_MAX];
 
 	functions_source_name(base, source);
+	functions_method_name(source, method);
 	if (strchr(source, '<') && !strstr(source, "operator"))
 		functions_plain_name(source, plain);
 	if (!s->suffixes)
 		return functions_same(s, symbol) || functions_same(s, name) ||
 		       functions_same(s, base) || functions_same(s, source) ||
-		       (*plain && functions_same(s, plain));
+		       (*plain && functions_same(s, plain)) ||
+		       (*method && functions_same(s, method));
 	return functions_is_suffix(s, name) || functions_is_suffix(s, base) ||
-	       functions_is_suffix(s, source) || functions_is_suffix(s, plain);
+	       functions_is_suffix(s, source) || functions_is_suffix(s, plain) ||
+	       functions_is_suffix(s, method);
 }
 
 static int functions_add(struct functions_search *s, const struct places_symbol *symbol,

@@ -434,6 +434,15 @@ static void test_rust(void **state)
 	write_arguments("rust", "shop::label", text, sizeof(text));
 	if (strcmp(text, "text.data_ptr p8 r5+0, text.length u8 r4+0, n u8 r1+0 -> u8") != 0)
 		assert_non_null(strstr(text, "text.data_ptr p8 ?, "));
+	/* "<place_shop::shop::Counter>::add" */
+	if (try_command("rustc -g -O -C symbol-mangling-version=v0 -o rust %s/tests/support/loads/"
+			"place-shop.rs",
+			SOURCE_ROOT) != 0)
+		return;
+	write_arguments("rust", "place_shop::shop::Counter::add", text, sizeof(text));
+	assert_memory_equal(text, "self p8 r5+0, by i8 r4+0, often u4 ", 35);
+	write_arguments("rust", "Counter::add", text, sizeof(text));
+	assert_memory_equal(text, "self p8 r5+0, by i8 r4+0, often u4 ", 35);
 }
 
 /*
