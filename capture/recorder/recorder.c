@@ -286,7 +286,7 @@ uint64_t recorder_n_events_of(const struct recorder *r, enum category_group grou
 	case GROUP_CALLS:
 		return r->calls.n_events;
 	case GROUP_MOMENTS:
-		return r->moments.n_events;
+		return r->moments.n_events - r->moments.n_points;
 	case GROUPS:
 		break;
 	}

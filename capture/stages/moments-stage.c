@@ -24,6 +24,7 @@ static int moments_stage_open(void *stage)
 		};
 
 		s->n_events++;
+		s->n_points++;
 		r = fxt_archive_event(s->pipe->archive, &ev);
 	}
 	return r;

@@ -20,9 +20,9 @@ struct moments_stage {
 	struct named_stacks *stacks;   /* borrowed */
 	struct moment_values values;   /* the values of the last moment */
 	uint64_t n_events;
-	uint64_t fired[MOMENT_ACTIONS]; /* bits of the points whose action was carried out */
-	/* Number of moments for which there was no room, or of an unknown point. */
-	uint64_t n_dropped;
+	uint64_t n_points;              /* points among n_events */
+	uint64_t fired[MOMENT_ACTIONS]; /* bits: points whose action was carried out */
+	uint64_t n_dropped;             /* moments without room, or of an unknown point */
 };
 
 extern const struct stage moments_stage;

@@ -93,7 +93,7 @@ static const char *nothing_recorded_reason(const struct recording_request *a,
 		snprintf(ret, REASON_MAX, "%s called a function of --call", who);
 		break;
 	case GROUP_MOMENTS:
-		snprintf(ret, REASON_MAX, "%s reached a point of --moment", who);
+		snprintf(ret, REASON_MAX, "%s reached a point of --moment that collects data", who);
 		break;
 	default:
 		snprintf(ret, REASON_MAX, "no such event happened");

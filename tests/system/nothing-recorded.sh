@@ -53,6 +53,10 @@ assert_line "$TMP/stderr" \
 	"$TMP/half.fxt: no event of category calls: no thread called a function of --call"
 assert_says "$TMP/stderr" "$TMP/half.fxt: only $(realpath "$TMP")/unused has probes; with LD_LIBRARY_PATH, or in another root"
 ! grep -F 'category sched' "$TMP/stderr" || fail "there were switches"
+expect_exit 0 "$KYMO" record --direct -d 0.5 -e sched --moment "$TMP/unused:main" -o "$TMP/half-moments.fxt"
+assert_line "$TMP/stderr" \
+	"$TMP/half-moments.fxt: no event of category moments: no thread reached a point of --moment that collects data"
+! grep -F 'category sched' "$TMP/stderr" || fail "there were switches"
 
 note "views of an archive without events for them"
 expect_exit 1 "$KYMO" calls "$TMP/idle.fxt"
