@@ -14,6 +14,7 @@
 #include "base/value.h"
 #include "capture/probes/cold-parts.h"
 #include "capture/probes/elf-image.h"
+#include "capture/probes/function-body.h"
 #include "capture/probes/function-start.h"
 #include "capture/probes/function-walk.h"
 #include "capture/probes/instruction.h"
@@ -247,103 +248,6 @@ static int places_choices(struct places_search *s, uint64_t resolver,
 	return r;
 }
 
-/* The body of a function: N bytes of code at P, loaded at VADDR, and where its parts begin. */
-struct places_body {
-	const uint8_t *p;
-	uint64_t vaddr;
-	size_t n;
-	uint8_t *targets; /* 1 for each byte to which a branch or jump of the body leads; owned */
-	/* Registers that hold a sum with an address in the body; a bit for each register. */
-	uint16_t inside;
-};
-
-static bool places_body_has(const struct places_body *b, uint64_t vaddr)
-{
-	return vaddr >= b->vaddr && vaddr - b->vaddr < b->n;
-}
-
-/* Returns the instruction at offset AT. Bytes between the parts may be no instructions. */
-static struct instruction places_body_read(const struct places_search *s,
-					   const struct places_body *b, size_t at)
-{
-	struct instruction i;
-
-	if (!disassembler_read(s->disassembler, b->p + at, b->n - at, b->vaddr + at, &i))
-		i = (struct instruction){ .length = 1,
-					  .kind = INSTRUCTION_END,
-					  .sum = { -1, -1, -1, -1, -1 } };
-	return i;
-}
-
-static bool places_body_is_inside(const struct places_body *b, int8_t reg)
-{
-	return reg >= 0 && b->inside >> reg & 1;
-}
-
-/* Whether I is a jump or branch that may leave the body. */
-static bool places_body_leaves(const struct places_body *b, const struct instruction *i)
-{
-	if (i->target)
-		return !places_body_has(b, i->target);
-	return i->kind == INSTRUCTION_JUMP && !places_body_is_inside(b, i->sum.jump);
-}
-
-/* Follows instruction I. Returns false if it is a call, or a jump that may leave the body. */
-static bool places_body_follow(struct places_body *b, const struct instruction *i)
-{
-	bool adds = places_body_is_inside(b, i->sum.of);
-
-	if (i->kind == INSTRUCTION_CALL || places_body_leaves(b, i))
-		return false;
-	b->inside &= (uint16_t)~i->written;
-	if (i->sum.loses >= 0)
-		b->inside &= (uint16_t) ~(1U << i->sum.loses);
-	if (i->sum.address_to >= 0 && places_body_has(b, i->address))
-		b->inside |= (uint16_t)(1U << i->sum.address_to);
-	if (adds && i->sum.to >= 0)
-		b->inside |= (uint16_t)(1U << i->sum.to);
-	if (i->kind != INSTRUCTION_PLAIN && i->kind != INSTRUCTION_BRANCH)
-		b->inside = 0;
-	return true;
-}
-
-/*
- * Whether the function at VADDR, which has computed jumps, stays in its own body and has no call
- * there. Each such jump must lead to the sum of an address in the body, as in the string functions
- * of libc. No branch leads to a place between the computation of the sum and the jump. This is
- * checked for each jump, since another one may lead to an address from memory or from the caller.
- * All code of the body is followed, since some of it may be reached only by a computed jump.
- */
-static int places_stays_in_body(struct places_search *s, uint64_t vaddr)
-{
-	uint64_t end, offset;
-	struct places_body b = { .vaddr = vaddr };
-	struct instruction i;
-	bool stays = true;
-
-	b.p = elf_image_code(&s->image, vaddr, &b.n, &offset);
-	if (!b.p || !function_start_after(&s->image, vaddr, &end) || end - vaddr > b.n ||
-	    end - vaddr > SWEEP_MAX)
-		return 0;
-	b.n = end - vaddr;
-	b.targets = calloc(b.n + 1, 1);
-	if (!b.targets)
-		return -ENOMEM;
-	for (size_t at = 0; at < b.n; at += i.length) {
-		i = places_body_read(s, &b, at);
-		if (i.target && places_body_has(&b, i.target))
-			b.targets[i.target - vaddr] = 1;
-	}
-	for (size_t at = 0; stays && at < b.n; at += i.length) {
-		i = places_body_read(s, &b, at);
-		if (b.targets[at])
-			b.inside = 0;
-		stays = places_body_follow(&b, &i);
-	}
-	free(b.targets);
-	return stays;
-}
-
 /*
  * Returns 1 if no function that RESOLVER can choose calls another function, otherwise 0, or
  * -ENOMEM. If a part of a function could not be read, that part may have a call.
@@ -360,7 +264,7 @@ static int places_chooses_leaves(struct places_search *s, uint64_t resolver)
 		if (r == 0 && (walk.n_calls > 0 || walk.unread))
 			return 0;
 		if (r == 0 && walk.computed) {
-			r = places_stays_in_body(s, choices[i]);
+			r = function_body_stays(&s->image, s->disassembler, SWEEP_MAX, choices[i]);
 			if (r <= 0)
 				return r;
 			r = 0;

@@ -45,7 +45,39 @@ static bool process_file_is_named(const struct process_file_search *s, const cha
 				    : strcmp(slash + 1, s->name) == 0;
 }
 
-/* Finds a path to the file that thread PID has mapped at RANGE as PATH. Returns whether it is
+/*
+ * Whether the file PATH can have the name of a link: the names begin alike, up to the version.
+ * Other files are not looked at, since a file system can hang.
+ */
+static bool process_file_may_be_linked(const struct process_file_search *s, const char *path)
+{
+	return !strchr(s->name, '/') &&
+	       strncmp(strrchr(path, '/') + 1, s->name, strcspn(s->name, ".-")) == 0;
+}
+
+/*
+ * Whether the name without a directory is a symbolic link, beside the file ST that process PID has
+ * mapped as PATH, to this file: libz.so.1 leads to libz.so.1.2.13. The kernel names a file in
+ * another root directory from this machine's root, and one in another mount namespace from there.
+ */
+static bool process_file_is_linked(const struct process_file_search *s, uint32_t pid,
+				   const char *path, const struct stat *st)
+{
+	char root[32] = "", link[PATH_MAX];
+	int n_directory = (int)(strrchr(path, '/') - path);
+	struct stat found;
+
+	for (int i = 0; i < 2; i++) {
+		int n = snprintf(link, sizeof(link), "%s%.*s/%s", root, n_directory, path, s->name);
+
+		if (n < PATH_MAX && stat(link, &found) == 0 && process_file_same(&found, st))
+			return true;
+		snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", pid);
+	}
+	return false;
+}
+
+/* Finds a path to the file that process PID has mapped at RANGE as PATH. Returns whether it is
  * accessible. */
 static bool process_file_reach(uint32_t pid, const char *range, const char *path,
 			       char ret[static PATH_MAX], struct stat *ret_st)
@@ -79,7 +111,7 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 	unsigned long long start, end, major, minor, inode;
 	struct stat st;
 	int at = 0;
-	bool named;
+	bool named, may_be_linked;
 	size_t n;
 
 	if (sscanf(line, "%39s %4s %*s %llx:%llx %llu %n", range, permissions, &major, &minor,
@@ -96,9 +128,12 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 	/* (a file with another name can be this machine's file: the name is a symbolic link, or the
 	 * file has several) */
 	named = process_file_is_named(s, line);
-	if ((!named && !(*s->path && (inode == s->st.st_ino || strcmp(line, s->path) == 0))) ||
+	may_be_linked = !named && process_file_may_be_linked(s, line);
+	if ((!named && !may_be_linked &&
+	     !(*s->path && (inode == s->st.st_ino || strcmp(line, s->path) == 0))) ||
 	    !process_file_reach(tid, range, line, path, &st))
 		return;
+	named |= may_be_linked && process_file_is_linked(s, tid, line, &st);
 	if (*s->path && process_file_same(&st, &s->st)) {
 		s->is_used = true;
 	} else if (!named) {

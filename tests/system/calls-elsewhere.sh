@@ -43,6 +43,30 @@ expect_exit 0 "$KYMO" record --direct -d 1 -e sched --moment libc.so.6:fopen -p 
 expect_exit 0 "$KYMO" moments "$TMP/moments.fxt"
 assert_says "$TMP/stdout" fopen
 
+note "a library by the name of a link, in another root directory"
+mkdir -p "$TMP/root/lib"
+echo '__attribute__((noipa)) int linked(int n) { return n; }' |
+	gcc -shared -fPIC -O2 -Wl,-soname,libz.so.1 -o "$TMP/root/lib/libz.so.1.9" -x c -
+ln -s libz.so.1.9 "$TMP/root/lib/libz.so.1"
+gcc -O2 -o "$TMP/links" -x c - -L"$TMP/root/lib" -l:libz.so.1 -Wl,-rpath,"$TMP/root/lib" <<-END
+	#include <unistd.h>
+	int linked(int n);
+	int main(void)
+	{
+		for (int i = 0;; i++) {
+			linked(i);
+			usleep(20000);
+		}
+	}
+END
+"$TMP/links" &
+links=$!
+expect_soon 10 grep -q libz.so.1.9 "/proc/$links/maps"
+expect_exit 0 "$KYMO" calls --direct -d 1 --call libz.so.1:linked -p $links
+assert_contains "$TMP/stdout" 'linked\('
+! grep -F 'has loaded' "$TMP/stderr" || fail "the process has loaded the library"
+kill $links
+
 note "a path that only that namespace has"
 mkdir "$TMP/inner"
 unshare -m bash -c 'mount -t tmpfs none "$1" && cp "$2" "$1/hidden" && exec "$1/hidden"' \
