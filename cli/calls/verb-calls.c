@@ -273,6 +273,6 @@ const struct verb verb_calls_row = {
 	.more_options = verb_calls_print_options,
 	.notes =
 		"\nFILE is an archive; '-' is standard input. Calls are printed in the order of their ends.\n"
-		"Exits with 3 if FILE is damaged; with COMMAND, as 'kymo record' does.\n",
+		"Exits with 3 if FILE is damaged, or no function has the name; with COMMAND, as 'kymo record' does.\n",
 	.run = verb_calls_run,
 };

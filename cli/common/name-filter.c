@@ -8,6 +8,8 @@
 #include "base/value.h"
 #include "cli/common/verb.h"
 
+enum { COMPARED_MAX = 65536 };
+
 bool name_filter_selects(struct name_filter *f, const char *name)
 {
 	struct value_nearest near = { .text = f->pattern,
@@ -19,7 +21,9 @@ bool name_filter_selects(struct name_filter *f, const char *name)
 		f->has_matched = true;
 		return true;
 	}
-	if (!f->has_matched && strlen(name) < NAME_FILTER_MAX && value_nearest_try(&near, name)) {
+	/* (a comparison costs more than the rest of a call) */
+	if (!f->has_matched && strlen(name) < NAME_FILTER_MAX && f->n_compared++ < COMPARED_MAX &&
+	    value_nearest_try(&near, name)) {
 		snprintf(f->nearest, NAME_FILTER_MAX, "%s", name);
 		f->distance = near.distance;
 	}

@@ -12,8 +12,9 @@ enum { NAME_FILTER_MAX = 128 };
 struct name_filter {
 	const char *pattern; /* with * and ?; borrowed; NULL = all names */
 	bool has_matched;
-	char nearest[NAME_FILTER_MAX]; /* of the names that did not match; "" = none is near */
-	unsigned distance;             /* of NEAREST */
+	unsigned n_compared;           /* number of names that were compared with the pattern */
+	char nearest[NAME_FILTER_MAX]; /* the nearest name that did not match; "" = none is near */
+	unsigned distance;             /* distance of NEAREST from the pattern */
 };
 
 /* Whether F selects NAME. */

@@ -265,6 +265,7 @@ const struct verb verb_moments_row = {
 		"      --stack-trace          print the call stack of each\n"
 		"      --json                 print one JSON object per line\n"
 		"  -h, --help                 show this\n",
-	.notes = "\nFILE is an archive; '-' is standard input. Exits with 3 if FILE is damaged.\n",
+	.notes =
+		"\nFILE is an archive; '-' is standard input. Exits with 3 if FILE is\ndamaged, or no point has the name.\n",
 	.run = verb_moments_run,
 };

@@ -51,8 +51,9 @@ static bool process_file_is_named(const struct process_file_search *s, const cha
  */
 static bool process_file_may_be_linked(const struct process_file_search *s, const char *path)
 {
-	return !strchr(s->name, '/') &&
-	       strncmp(strrchr(path, '/') + 1, s->name, strcspn(s->name, ".-")) == 0;
+	size_t n = strcspn(s->name, ".-");
+
+	return n > 0 && !strchr(s->name, '/') && strncmp(strrchr(path, '/') + 1, s->name, n) == 0;
 }
 
 /*

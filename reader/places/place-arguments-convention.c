@@ -354,7 +354,8 @@ static bool arguments_convention_is_reference(const struct place_convention *c,
 	    *location.formula || location.n_loads != 1 || location.n_gaps > 0 || load->is_value ||
 	    load->base != PLACE_REGISTER)
 		return false;
-	return load->n_steps == 1 ||
+	/* (with AddressSanitizer, a stored address leads to its frame, and a number is added) */
+	return (load->n_steps == 1 && load->steps[0] == 0) ||
 	       (load->n_steps == 0 && load->offset == 0 && c->registers < REGISTERS_OF_ARGUMENTS &&
 		load->reg == argument_registers[c->registers]);
 }
@@ -409,6 +410,9 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 			      arguments_convention_is_reference(c, context, parameter, type,
 								classes.bytes)) {
 		arguments_convention_place_by_address(c, &l, name, a);
+		/* (its register follows those of the arguments before it) */
+		for (size_t i = first; (c->is_foreign || c->is_unknown) && i < a->n; i++)
+			a->list[i].reason = PLACE_REASON_COMPLEX;
 		place_leaves_deinit(&l);
 		return;
 	}
