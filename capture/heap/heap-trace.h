@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Traces the allocations of processes, in the worker of a session. It attaches probes to the
- * allocators of the watched processes, and reads the programs' tables periodically and at the end.
+ * allocators of the watched processes, and reads the tables of the eBPF programs periodically and
+ * at the end.
  *
  * A process is traced when it is selected at the start, when it is forked, and when it has called
- * exec. It is checked again when it maps another file. The programs report fork and exec at once.
- * An ended image (one program in one process) stays in the tables until it is read at the next
- * reading of the sums.
+ * exec. It is checked again when it maps another file. The eBPF programs report fork and exec at
+ * once. An image is one executable in one process. After it ends, its blocks stay in the tables
+ * until the next heap_trace_tick() reads them.
  */
 #pragma once
 
@@ -43,13 +44,14 @@ void heap_trace_drain_events(struct heap_trace *m);
  */
 int heap_trace_probe(struct heap_trace *m, uint32_t pid);
 
-/* Must be called when all existing processes are watched. Later ones are new. */
+/* Must be called when all existing processes are watched. Processes that are found later count as
+ * started during the recording. */
 void heap_trace_begun(struct heap_trace *m);
 
 /* Stops watching PID; the next heap_trace_tick() reports its blocks. */
 void heap_trace_release(struct heap_trace *m, uint32_t pid);
 
-/* Whether PID is known, and the process has not ended since. */
+/* Whether PID is watched, and is still the same, living process. */
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid);
 
 /* Checks PID, if it is watched, for files that were mapped after MAPPED_NS (CLOCK_BOOTTIME). */
@@ -66,8 +68,8 @@ void heap_trace_tick(struct heap_trace *m);
 bool heap_trace_has_missed(struct heap_trace *m);
 
 /*
- * Forgets the processes that are not watched any more, if the reports of their ends may be missing:
- * MISSED is what heap_trace_has_missed() returned. All other reports must have been read.
+ * Forgets processes that are no longer watched, if reports of ends were lost, or MISSED, the result
+ * of heap_trace_has_missed(), is true. Must be called after heap_trace_drain_events().
  */
 void heap_trace_forget_outdated(struct heap_trace *m, bool missed);
 
@@ -89,7 +91,8 @@ int heap_trace_search(struct heap_trace *m, uint32_t pid);
 
 /*
  * Stops all watches and detaches all probes; the data is kept. Must be called before the programs
- * are removed. Without FOR_GOOD, there is no search for references.
+ * are removed. FOR_GOOD: the session ends, so reachable blocks are searched for first, if this is
+ * requested. Otherwise, it pauses.
  */
 void heap_trace_stop(struct heap_trace *m, bool for_good);
 

@@ -27,7 +27,7 @@ int clean_fd_table_null(void);
 int clean_fd_table_run(int (*fn)(void *userdata), void *userdata);
 
 /*
- * Like clean_fd_table_run(), but FN gets a copy of FD with a number below CLEAN_FD_TABLE. Without
- * clean_fd_table_begin(), the caller runs FN itself, with all descriptors.
+ * Like clean_fd_table_run(), but FN gets a copy of FD with a number below CLEAN_FD_TABLE. Before
+ * clean_fd_table_begin(), FN runs in the calling thread, with all descriptors and FD itself.
  */
 int clean_fd_table_run_with(int fd, int (*fn)(int fd, void *userdata), void *userdata);

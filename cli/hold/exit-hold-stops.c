@@ -31,7 +31,7 @@ static void exit_hold_note_stop(struct exit_hold *h, pid_t tid)
 	h->stopped_ns = clock_read_ns(CLOCK_MONOTONIC);
 }
 
-/* Handles TID, which has stopped with STATUS: continues it, unless it is at its exit. */
+/* Handles the stop of TID with STATUS. Continues it, except at its exit or in job control. */
 static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 {
 	int number = status & 0xff, event = status >> 8;
@@ -41,7 +41,7 @@ static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 		h->stopped = 0;
 	if (event == PTRACE_EVENT_EXEC)
 		exit_hold_set_options_of_new(h, tid);
-	/* (the kernel drops the requested stop if the thread stops for another reason before) */
+	/* (if another stop comes first, the kernel drops the one of PTRACE_INTERRUPT) */
 	else if (event == PTRACE_EVENT_STOP || (interrupted && event != PTRACE_EVENT_EXIT))
 		exit_hold_set_options_of_known(h, tid);
 	if (event == 0 && number == SIGSTOP)
@@ -68,8 +68,8 @@ bool exit_hold_collect_stops(struct exit_hold *h)
 	unsigned n = 0;
 	siginfo_t info;
 
-	/* (each stop can take a second, if a file system does not answer; the end of this thread
-	 * continues the remaining ones) */
+	/* (Handling a stop can take a second, if a file system hangs. So the loop ends when the
+	 * hold ends: the kernel continues the remaining threads at the end of this thread.) */
 	while (n++ < STOPS_MAX && !h->ending &&
 	       exit_hold_peek(&info, P_ALL, 0, WEXITED | WSTOPPED | WNOWAIT)) {
 		pid_t tid = info.si_pid;
@@ -77,8 +77,7 @@ bool exit_hold_collect_stops(struct exit_hold *h)
 			     info.si_code == CLD_DUMPED;
 		struct held *held;
 
-		/* The thread died while it was held. The command is not reaped here: its owner
-		 * reaps it, and this ends the hold. */
+		/* The command has ended. Its owner must reap it, so this only ends the hold. */
 		if (ended && tid == h->command) {
 			h->ending = true;
 			return false;

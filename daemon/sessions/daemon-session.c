@@ -54,7 +54,7 @@ static void daemon_session_log_loss(struct daemon_session *s, const struct sessi
 			    lost, session_options(s->session)->ring_bytes >> 10);
 }
 
-/* Logs the first data for which a flight recorder had no room. */
+/* Logs, once, that a flight recorder had to discard data early. */
 static void daemon_session_log_dropped(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
@@ -84,8 +84,8 @@ static void daemon_session_log_limited(struct daemon_session *s, const struct se
 }
 
 /*
- * Logs the calls that were refused to a collection, which has no client. Other clients name these
- * calls themselves, because they apply patterns.
+ * Logs, for a collection, the functions that its patterns of calls left out. Other sessions have a
+ * client, which applies the patterns and reports this itself.
  */
 static void daemon_session_log_refused_calls(const struct daemon_session *s)
 {
@@ -147,7 +147,10 @@ static void daemon_session_on_scanned(bool outdated, void *userdata)
 		session_stop(s->session, COLLECTION_REASON_OUTDATED);
 }
 
-/* (units can move to another cgroup, or start in an unexpected one) */
+/*
+ * Checks now and then whether the filter still fits the units of the collection: they can move to
+ * another cgroup, or start in an unexpected one.
+ */
 void daemon_session_check_collection(struct daemon_session *s)
 {
 	struct collection_use *p = s->profile;

@@ -18,8 +18,8 @@ struct place_functions {
 	size_t n;
 	bool is_full; /* the list has PLACES_FOUND_MAX functions, and others are left out */
 	/*
-	 * Matching names that each refer to one of several functions, and were left out. Owned;
-	 * each name once
+	 * Matching names of indirect functions (STT_GNU_IFUNC). They were left out, because each
+	 * stands for one of several functions, which is chosen at run time. Owned; each name once
 	 */
 	char **indirect;
 	size_t n_indirect;
@@ -38,7 +38,7 @@ int place_functions_find(struct places *p, const char *pattern, struct place_fun
 int place_functions_around(struct places *p, uint64_t vaddr, struct place_functions *ret);
 
 /*
- * NAME, demangled, without its return type and its parameters: "int ns::f<int>(int) const" is
- * "ns::f<int>". TO has room for PLACES_NAME_MAX.
+ * Writes the demangled NAME to TO, without its return type and its parameters: "int ns::f<int>(int)
+ * const" is "ns::f<int>". TO has room for PLACES_NAME_MAX.
  */
 void place_function_base_name(const char *name, char *to);

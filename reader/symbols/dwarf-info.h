@@ -20,14 +20,14 @@ struct dwarf_frame {
 	uint32_t line;        /* from 1; 0 = not known */
 };
 
-/* True if F has the sections. */
+/* True if F has sections of DWARF debug information. */
 bool dwarf_info_is_in(const struct elf_file *f);
 
 /*
- * Opens the debug information in F, and the data that it shares with other files in ALTERNATE.
- * (ALTERNATE is NULL if it needs none. If it does, it must be given, because libdw would otherwise
- * search for it anywhere.) Both are borrowed until it is freed, and so are SEGMENTS, those of the
- * file of the addresses. Up to MAX bytes can be decompressed. Returns 0, -ENOMEM, or -EBADMSG with
+ * Opens the debug information in F. ALTERNATE has the data that F shares with other files; NULL =
+ * F needs no such data. (If F needs it, ALTERNATE must be given: libdw would otherwise search for
+ * it anywhere.) SEGMENTS are those of the mapped file. F, ALTERNATE and SEGMENTS are borrowed until
+ * *RET is freed. At most MAX bytes are decompressed. Returns 0, -ENOMEM, or -EBADMSG with
  * *RETERR_WHAT.
  */
 int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
@@ -50,10 +50,10 @@ struct dwarf_info *dwarf_info_free(struct dwarf_info *d);
 DEFINE_CLEANUP(struct dwarf_info *, dwarf_info_free)
 
 /*
- * The functions at VADDR, innermost first, at most N, with their positions: the innermost one at
- * VADDR, the others at their calls. The last one is the function that contains the others, unless
- * there are more than N. Returns their number, 0 if none is known. Texts are borrowed until D is
- * freed. *RETERR_WHAT is set for damage, once.
+ * Stores up to N functions at VADDR, innermost first. Each inlined function is followed by its
+ * caller, with the line of the call. The last one is not inlined, unless N is too small. Returns
+ * their number; 0 = unknown. Texts are borrowed until D is freed. The first damage that is found
+ * sets *RETERR_WHAT.
  */
 size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame *frames, size_t n,
 		       const char **reterr_what);

@@ -43,7 +43,7 @@ struct found_file {
 
 void found_file_deinit(struct found_file *f);
 
-/* Reports a problem: PATH is the name of the file for users, and owned by the callee; WHAT is
+/* Reports a problem. PATH is the name of the file for users, valid during the call; WHAT is
  * static. */
 typedef void (*find_problem_fn)(void *userdata, const char *path, const char *what);
 
@@ -58,8 +58,8 @@ int find_mapped_file(const struct find_places *p, const struct symbol_query *que
 		     struct found_file *ret, find_problem_fn problem, void *userdata);
 
 /*
- * Finds only the debug information of a file with BUILD_ID, at any place. Returns like
- * find_debug_file(), for files that are not on this machine.
+ * For a file that is not on this machine: finds its debug information by BUILD_ID. Returns 1 with
+ * *RET, 0 if it is not found, or -ENOMEM. Reports no problems.
  */
 int find_debug_by_build_id(const struct find_places *p, const uint8_t *build_id, size_t n,
 			   struct found_file *ret);

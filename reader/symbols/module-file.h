@@ -11,7 +11,7 @@ struct module_file;
 
 struct module_file_options {
 	bool lines;
-	uint64_t memory_limit; /* bytes; one part of the file can take a large share of it */
+	uint64_t memory_limit; /* bytes; symbols of a source can take a quarter, debug data half */
 	find_problem_fn problem;
 	void *userdata;
 };
@@ -35,7 +35,7 @@ int module_file_open_elf(struct module_file **ret, struct elf_file *elf, const c
 struct module_file *module_file_free(struct module_file *m);
 DEFINE_CLEANUP(struct module_file *, module_file_free)
 
-/* The address in the file's own tables for ADDRESS in MAPPING. Returns false if there is none. */
+/* Converts ADDRESS in MAPPING to an address of the file. Returns false if it has none. */
 bool module_file_address(const struct module_file *m, const struct symbol_mapping *mapping,
 			 uint64_t address, uint64_t *ret_vaddr);
 

@@ -10,9 +10,9 @@ enum {
 	VARINT_BYTES_MAX = 10,
 	ID_PER_RECORD = 3,
 
-	/* The maximum number of bytes that one record adds to a stream: a new shape, new ids and
-	 * three words, and, as varints, a time, two CPUs, and the length of the literal before
-	 * it. */
+	/* The maximum number of bytes that one record adds to COLUMNS_EXCEPTIONS: as words, a new
+	 * shape and three others; as varints, new ids, a time, two CPUs, and the length of the
+	 * literal before it. OTHER_BYTES_MAX: the same for every other stream of records. */
 	EXCEPTION_BYTES_MAX = (1 + 3) * FXT_WORD_BYTES + (ID_PER_RECORD + 4) * VARINT_BYTES_MAX,
 	OTHER_BYTES_MAX = ID_PER_RECORD,
 };
@@ -23,12 +23,13 @@ struct columns_split {
 	struct columns_model model;
 	uint8_t *at[COLUMNS_STREAM_MAX];
 	uint8_t *begin[COLUMNS_STREAM_MAX];
-	uint16_t slots[HASH_SIZE]; /* ids by koid; 0 = free (the idle thread's id is fixed) */
+	uint16_t slots
+		[HASH_SIZE]; /* ids by koid; 0 = free (the idle thread has id 0 without a slot) */
 	size_t n_max;
 	uint8_t *room; /* owned */
 };
 
-/* The size of a buffer for a stream of N bytes of data. */
+/* The size of STREAM's buffer, which is sufficient for any input of N bytes. */
 static size_t columns_split_room(enum columns_stream stream, size_t n)
 {
 	size_t records = n / COLUMNS_SCHED_BYTES_MIN + 2;
@@ -330,7 +331,8 @@ void columns_split(struct columns_split *s, const uint8_t *data, size_t n,
 	columns_split_literal(s, data + literal, n - literal);
 	if (columns_split_end(s, ret) <= n + COLUMNS_EXTRA_BYTES)
 		return;
-	/* If no record fits the model, a single literal is shorter. */
+	/* The model has predicted too little, so the streams became too long. A single literal is
+	 * shorter. */
 	columns_split_begin(s);
 	columns_split_literal(s, data, n);
 	columns_split_end(s, ret);

@@ -137,7 +137,7 @@ static int fxt_archive_write_object(struct fxt_archive *a, enum fxt_row_id row, 
 				       });
 }
 
-/* Writes a pseudo-process or pseudo-thread, with its process as the only argument. */
+/* Writes a pseudo-process (PID is 0), or a pseudo-thread of process PID. */
 static int fxt_archive_write_made_up(struct fxt_archive *a, enum fxt_row_id row, uint32_t pid,
 				     uint32_t koid, const char *name)
 {
@@ -223,7 +223,7 @@ static int fxt_archive_write_own_objects(struct fxt_archive *a)
 	return r;
 }
 
-/* Writes the pseudo-process for filtered threads, and one thread per CPU. */
+/* Writes the pseudo-process for threads that the filter does not select, with a thread per CPU. */
 static int fxt_archive_write_other_objects(struct fxt_archive *a)
 {
 	char name[32];
@@ -405,7 +405,9 @@ static int fxt_archive_write_counter(struct fxt_archive *a, const struct event *
 		});
 }
 
-_Static_assert(EVENT_MOMENT_VALUES_MAX + 4 <= FXT_ARGS_MAX, "and the moment's own");
+_Static_assert(EVENT_MOMENT_VALUES_MAX + 4 <= FXT_ARGS_MAX, "values and a moment's own arguments");
+
+/* ---- calls and moments ---- */
 
 static void fxt_archive_add_call_value(struct fxt_archive_args *args, struct fxt_out_string name,
 				       const struct call_value *v)
@@ -498,6 +500,8 @@ static int fxt_archive_write_moment(struct fxt_archive *a, const struct event *e
 					    });
 }
 
+/* ---- samples ---- */
+
 int fxt_archive_packets(struct fxt_archive *a, bool all)
 {
 	const struct outbuf *batch =
@@ -542,7 +546,7 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 	return r < 0 ? r : fxt_perfetto_samples_batch(a->samples, false) != NULL;
 }
 
-/* Functions that write additional records, for events that need more than their row. */
+/* Functions that write events for which one row is not sufficient. */
 static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
 	[EVENT_SWITCH] = fxt_archive_write_switch,     [EVENT_TASK] = fxt_archive_write_task,
 	[EVENT_LOST] = fxt_archive_write_lost,         [EVENT_START] = fxt_archive_write_start,
