@@ -62,7 +62,11 @@ let_reaper_go() {
 	kill -CONT "$reaper" 2>/dev/null || true
 }
 start_kymod
-reaper=$(reaper_of "$KYMOD_PID")
+# (it gives itself that name)
+has_reaper() {
+	reaper=$(reaper_of "$KYMOD_PID") && [ "$reaper" ]
+}
+expect_soon 20 has_reaper
 kill -STOP "$reaper"
 at_exit let_reaper_go
 kill -KILL "$KYMOD_PID"
