@@ -571,6 +571,12 @@ samples_due() {
 	json "$1" "${3:-.leaf_ns | add} | . * $2 / 1e9 | round"
 }
 
+# stolen_ns CPU: prints how long the host has not run that CPU (of this virtual machine) when it had
+# work; CPU is as in /proc/stat ("cpu" = all). The clock of a thread has a part of such times.
+stolen_ns() {
+	awk -v cpu="$1" -v hz="$(getconf CLK_TCK)" '$1 == cpu { printf "%d", $9 * (1000000000 / hz) }' /proc/stat
+}
+
 # ---- the bus and the daemon ----
 
 # A private bus that allows everything to all users, except what the policy of kymo forbids, unless
