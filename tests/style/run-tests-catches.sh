@@ -19,6 +19,8 @@ cat >"$TMP/tree/meson.build" <<-END
 	endforeach
 	test('leaves', sh, args: files('leaves.sh'), suite: 'planted')
 	test('wrong', sh, args: files('right.sh'), suite: 'namesake')
+	# (meson runs no test at all if a selected program is missing)
+	test('second-time', executable('not-built', 'not-built.c'), suite: 'others')
 	test('deadly', sh, args: files('deadly.sh'), suite: 'deadly')
 	test('behind', sh, args: files('right.sh'), suite: 'deadly', priority: -1)
 	several = executable('several', 'valgrind-tests.c', 'several.c')
@@ -69,6 +71,7 @@ cat >"$TMP/tree/several.c" <<-END
 	TEST(hangs_half) { (void)argv; return pause() + argc; }
 	TEST(late_half) { (void)argv; return argc - 1; }
 END
+echo 'int main(void) { return 0; }' >"$TMP/tree/not-built.c"
 echo 'exit 0' >"$TMP/tree/right.sh"
 echo 'echo "the answer is 41, not 42" >&2; exit 1' >"$TMP/tree/wrong.sh"
 echo "if [ -e '$TMP/tried' ]; then exit 0; fi; touch '$TMP/tried'
@@ -143,6 +146,7 @@ assert_eq "$(KYMO_TEST_SLOWNESS=9 "$BASH" "$ROOT/tests/slowness.sh")" 8 "the lar
 note "each kind of failure has its own result"
 meson setup "$TMP/build" "$TMP/tree" >"$TMP/setup" 2>&1 || fail "$(cat "$TMP/setup")"
 ninja -C "$TMP/build" >"$TMP/setup" 2>&1 || fail "$(cat "$TMP/setup")"
+rm "$TMP/build/not-built"
 export KYMO_TEST_SLOWNESS=1
 ! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/odd.json" --suite planted --suite namesake >"$TMP/log" 2>&1 ||
 	fail "failures passed"
