@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/places/call-resolve.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -18,6 +17,7 @@
 #include "capture/options/options.h"
 #include "cli/places/call-known.h"
 #include "cli/places/call-names.h"
+#include "cli/places/call-target.h"
 #include "cli/places/call-text.h"
 #include "cli/places/indirect-functions.h"
 #include "cli/places/needed-library.h"
@@ -28,22 +28,9 @@
 #include "reader/places/place-lines.h"
 #include "reader/places/place-usdt.h"
 
-/* The form in which the code is named. */
-enum wanted {
-	WANTED_NAME,
-	WANTED_LINE,
-	WANTED_ADDRESS,
-	WANTED_USDT,
-};
-
 struct resolution {
 	const char *text;
-	char file[CALL_FILE_MAX];
-	enum wanted wanted;
-	char name[PLACES_NAME_MAX]; /* name of a function or source file, or PROVIDER:NAME */
-	uint64_t number;            /* number of the line, or the address */
-	const char *tail;           /* text of the arguments and of the rest */
-	bool is_source_name;        /* the linker cannot have such a name */
+	struct call_target target;
 	const struct capture_filter *filter;
 	struct places *places;
 	char path[PATH_MAX]; /* path of the file in `places` */
@@ -78,100 +65,9 @@ __attribute__((format(printf, 3, 4))) static int resolve_fail(struct resolution 
 	return error;
 }
 
-/* ---- parsing ---- */
-
-/* Parses "SOURCE:LINE", which only arguments can follow. */
-static bool resolve_parse_line(struct resolution *r, const char *p)
-{
-	size_t n = strcspn(p, "(' \t"), at = n;
-
-	while (at > 0 && isdigit((unsigned char)p[at - 1]))
-		at--;
-	if (at == n || at < 2 || p[at - 1] != ':' || p[at - 2] == ':' || at > sizeof(r->name) ||
-	    n - at > 9)
-		return false;
-	memcpy(r->name, p, at - 1);
-	r->number = strtoull(p + at, NULL, 10);
-	r->wanted = WANTED_LINE;
-	r->tail = p + n;
-	return true;
-}
-
-static int resolve_parse_quoted(struct resolution *r, const char *p)
-{
-	size_t n = strcspn(p + 1, "'");
-
-	if (p[1 + n] != '\'' || n == 0 || n >= sizeof(r->name))
-		return resolve_fail(r, -EINVAL, "the name in quotes is %s",
-				    n == 0 ? "missing" : "not closed, or too long");
-	memcpy(r->name, p + 1, n);
-	r->tail = p + n + 2;
-	r->is_source_name = true;
-	return 0;
-}
-
-/*
- * Parses a name, which ends before its arguments. Spaces and parentheses in template arguments do
- * not end it.
- */
-static int resolve_parse_name(struct resolution *r, const char *p)
-{
-	size_t n = strcspn(p, "( \t");
-
-	if (n >= sizeof(r->name))
-		return resolve_fail(r, -EINVAL, "the name is longer than %zu bytes",
-				    sizeof(r->name) - 1);
-	memcpy(r->name, p, n);
-	r->tail = p + n;
-	r->is_source_name = strpbrk(r->name, ":<>~") != NULL;
-	return 0;
-}
-
-static int resolve_parse_address(struct resolution *r, const char *p)
-{
-	char *end;
-
-	errno = 0;
-	r->number = strtoull(p, &end, 16);
-	if (errno || strchr("( \t", *end) == NULL)
-		return resolve_fail(r, -EINVAL, "'%.40s' is not an address", p);
-	snprintf(r->name, sizeof(r->name), "0x%" PRIx64, r->number);
-	r->wanted = WANTED_ADDRESS;
-	r->tail = end;
-	return 0;
-}
-
-/* Parses the text of R. Returns 1 if it must be resolved, 0 if not, or -EINVAL. */
-static int resolve_parse(struct resolution *r)
-{
-	const char *file, *p;
-	size_t n;
-	int e;
-
-	p = call_spec_find_file(r->text, &file, &n);
-	if (*p++ != ':' || n == 0 || n >= sizeof(r->file))
-		return 0;
-	memcpy(r->file, file, n);
-	if (strcmp(r->file, CALL_SYSCALL_FILE) == 0 || *p == '+')
-		return 0;
-	if (strncmp(p, "usdt:", 5) == 0) {
-		r->wanted = WANTED_USDT;
-		e = resolve_parse_name(r, p + 5);
-	} else if (*p == '\'') {
-		e = resolve_parse_quoted(r, p);
-	} else if (strncmp(p, "0x", 2) == 0) {
-		e = resolve_parse_address(r, p);
-	} else if (resolve_parse_line(r, p)) {
-		e = 0;
-	} else {
-		e = resolve_parse_name(r, p);
-	}
-	return e < 0 ? e : 1;
-}
-
 static bool resolve_has_arguments(const struct resolution *r)
 {
-	return r->tail[strspn(r->tail, " \t")] == '(';
+	return r->target.tail[strspn(r->target.tail, " \t")] == '(';
 }
 
 /* ---- specifications ---- */
@@ -191,20 +87,21 @@ static int resolve_write(struct resolution *r, const struct resolved_code *code,
 	uint64_t offset;
 
 	if (!places_offset(r->places, code->begin, &offset))
-		return resolve_fail(r, -EINVAL, "%s has no code at 0x%" PRIx64, r->file,
+		return resolve_fail(r, -EINVAL, "%s has no code at 0x%" PRIx64, r->target.file,
 				    code->begin);
-	outbuf_print(to, strpbrk(r->file, ":(") ? "'%s'" : "%s", r->file);
+	outbuf_print(to, strpbrk(r->target.file, ":(") ? "'%s'" : "%s", r->target.file);
 	outbuf_print(to, ":+0x%" PRIx64 "+0x%" PRIx64, offset, code->bytes);
 	if (code->is_point)
 		outbuf_print(to, "@0x%" PRIx64, code->vaddr - code->begin);
 	call_text_put_label(to, code->label);
 	if (resolve_has_arguments(r))
-		return outbuf_append(to, r->tail, strlen(r->tail) + 1);
+		return outbuf_append(to, r->target.tail, strlen(r->target.tail) + 1);
 	if (code->arguments)
 		call_text_put_arguments(to, code->arguments, code->is_point, words);
 	else
 		outbuf_print(to, "()");
-	return outbuf_print(to, "%s%s%c", *r->tail && *r->tail != ' ' ? " " : "", r->tail, '\0');
+	return outbuf_print(to, "%s%s%c", *r->target.tail && *r->target.tail != ' ' ? " " : "",
+			    r->target.tail, '\0');
 }
 
 static void resolve_set_source(struct resolution *r, uint64_t vaddr, char *to)
@@ -226,8 +123,8 @@ static int resolve_add_text(struct resolution *r, const char *spec, uint64_t vad
 	struct call_resolved_one *one;
 
 	if (r->found.n == OPTION_CALLS_MAX)
-		return resolve_fail(r, -E2BIG, "'%s' matches more than %d places of %s", r->name,
-				    OPTION_CALLS_MAX, r->file);
+		return resolve_fail(r, -E2BIG, "'%s' matches more than %d places of %s",
+				    r->target.name, OPTION_CALLS_MAX, r->target.file);
 	if (GROW(r->found.list, r->room, r->found.n + 1) < 0)
 		return -ENOMEM;
 	one = &r->found.list[r->found.n];
@@ -286,7 +183,9 @@ static void resolve_note_untyped(struct resolution *r)
 						    : "there is no debug information",
 		     split ?: "", split ? "), which kymo does not read" : "", *problem ? ": " : "",
 		     problem,
-		     strpbrk(r->name, "*?") || r->wanted != WANTED_NAME ? "FUNCTION" : r->name) < 0)
+		     strpbrk(r->target.name, "*?") || r->target.kind != CALL_TARGET_NAME
+			     ? "FUNCTION"
+			     : r->target.name) < 0)
 		r->found.untyped = NULL;
 	call_names_deinit(&r->untyped);
 }
@@ -326,8 +225,9 @@ static int resolve_no_function(struct resolution *r, const struct place_function
 			r, -ENOENT,
 			"%s has no symbols (it is stripped), and its debug information was not "
 			"found: its functions have no names%s%s",
-			r->file, *problem ? ": " : "", problem);
-	return resolve_fail(r, -ENOENT, "%s has no function '%s'%s%s%s%s%s%s", r->file, r->name,
+			r->target.file, *problem ? ": " : "", problem);
+	return resolve_fail(r, -ENOENT, "%s has no function '%s'%s%s%s%s%s%s", r->target.file,
+			    r->target.name,
 			    places_have_symbols(r->places) ? "" : " in its few symbols",
 			    *problem ? ": " : "", problem, *f->nearest ? "; did you mean '" : "",
 			    f->nearest, *f->nearest ? "'?" : "");
@@ -341,18 +241,18 @@ static int resolve_in_libraries(struct resolution *r)
 	char library[PATH_MAX] = "";
 
 	/* Each program has its own _start, which the recorder finds without a name. */
-	if (strcmp(r->name, "_start") == 0)
+	if (strcmp(r->target.name, "_start") == 0)
 		return 0;
-	needed_library_find(r->places, r->name, r->filter, library);
+	needed_library_find(r->places, r->target.name, r->filter, library);
 	for (size_t i = 0; !*library && i < ARRAY_SIZE(libraries); i++)
-		if (strcmp(r->file, libraries[i]) != 0 &&
-		    needed_library_has(libraries[i], r->name, r->filter))
+		if (strcmp(r->target.file, libraries[i]) != 0 &&
+		    needed_library_has(libraries[i], r->target.name, r->filter))
 			snprintf(library, sizeof(library), "%s", libraries[i]);
 	if (!*library)
 		return 0;
 	return resolve_fail(r, -ENOENT,
 			    "%.100s has no function '%.100s', but %.100s has one: '%.100s:%.100s'",
-			    r->file, r->name, library, library, r->name);
+			    r->target.file, r->target.name, library, library, r->target.name);
 }
 
 /* The first names of F, for a message. */
@@ -370,7 +270,7 @@ static int resolve_several(struct resolution *r, const struct place_functions *f
 	int e = resolve_fail(r, -EINVAL,
 			     "'%s' matches several functions of %s; use one of these, in quotes: "
 			     "%.400s",
-			     r->name, r->file, resolve_names_of(f, &names));
+			     r->target.name, r->target.file, resolve_names_of(f, &names));
 
 	call_names_deinit(&names);
 	return e;
@@ -385,7 +285,7 @@ static int resolve_too_many(struct resolution *r, const struct place_functions *
 		r, -E2BIG,
 		"'%.60s' matches %zu functions of %.80s (%.*s), but at most %d are possible, "
 		"because their names are only in its debug information; use a narrower pattern",
-		r->name, f->n, r->file, (int)text_cut(list, strlen(list), 250), list,
+		r->target.name, f->n, r->target.file, (int)text_cut(list, strlen(list), 250), list,
 		OPTION_CALLS_MAX);
 
 	call_names_deinit(&names);
@@ -398,7 +298,7 @@ static void resolve_note_left_out(struct resolution *r, const struct place_funct
 	struct call_names names = { .n = 0 };
 	const char *list;
 
-	if (f->n == 0 || !strpbrk(r->name, "*?"))
+	if (f->n == 0 || !strpbrk(r->target.name, "*?"))
 		return;
 	for (size_t i = 0; i < f->n_indirect; i++)
 		call_names_add(&names, f->indirect[i]);
@@ -406,7 +306,7 @@ static void resolve_note_left_out(struct resolution *r, const struct place_funct
 	if (list && asprintf(&r->found.left_out,
 			     "'%s' does not match %s: each means several functions of %s, of which "
 			     "one is selected at run time; use its full name to record it",
-			     r->name, list, r->file) < 0)
+			     r->target.name, list, r->target.file) < 0)
 		r->found.left_out = NULL;
 	call_names_deinit(&names);
 }
@@ -420,8 +320,8 @@ static void resolve_note_labels(struct resolution *r, const struct outbuf *names
 	if (asprintf(&r->found.left_out,
 		     "%s%s'%s' leaves out %.*s of %s: not a function (by its symbols and unwind "
 		     "information), but a label",
-		     before ?: "", before ? "; " : "", r->name, (int)names->size,
-		     (const char *)names->data, r->file) < 0)
+		     before ?: "", before ? "; " : "", r->target.name, (int)names->size,
+		     (const char *)names->data, r->target.file) < 0)
 		r->found.left_out = before;
 	else
 		free(before);
@@ -433,7 +333,8 @@ static void resolve_note_refused(struct resolution *r, const struct outbuf *name
 	    asprintf(&r->found.refused,
 		     "'%s' leaves out %.*s of %s: the kernel cannot probe an instruction with a "
 		     "prefix (lock, cs, ds, es or ss)",
-		     r->name, (int)names->size, (const char *)names->data, r->file) < 0)
+		     r->target.name, (int)names->size, (const char *)names->data,
+		     r->target.file) < 0)
 		r->found.refused = NULL;
 }
 
@@ -445,7 +346,7 @@ static void resolve_drop_refused(struct resolution *r)
 {
 	struct refused_names names = { 0 };
 
-	if (!strpbrk(r->name, "*?"))
+	if (!strpbrk(r->target.name, "*?"))
 		return;
 	refused_functions_drop(r->path, &r->found, &names);
 	resolve_note_labels(r, &names.labels.names);
@@ -464,7 +365,7 @@ static int resolve_drop_clones(struct resolution *r, struct place_functions *f)
 		struct place_function *one = &f->list[i];
 
 		if (!function_clone_is_changed(one->symbol) ||
-		    fnmatch(r->name, one->symbol, 0) == 0) {
+		    fnmatch(r->target.name, one->symbol, 0) == 0) {
 			f->list[n++] = *one;
 			continue;
 		}
@@ -478,16 +379,16 @@ static int resolve_drop_clones(struct resolution *r, struct place_functions *f)
 	return resolve_fail(r, -ENOENT,
 			    "%s has '%s' only as '%s', whose arguments the compiler may have "
 			    "changed; omit the arguments, or use that name",
-			    r->file, r->name, clone);
+			    r->target.file, r->target.name, clone);
 }
 
 /* Whether the symbol table is sufficient: the recorder finds such functions by itself. */
 static bool resolve_is_plain(const struct resolution *r, const struct place_functions *f)
 {
 	for (size_t i = 0; i < f->n; i++)
-		if (fnmatch(r->name, f->list[i].symbol, 0) != 0)
+		if (fnmatch(r->target.name, f->list[i].symbol, 0) != 0)
 			return false;
-	return !r->is_source_name;
+	return !r->target.is_source_name;
 }
 
 /* Whether another function has the same name with other parameters. */
@@ -539,12 +440,12 @@ static int resolve_indirect(struct resolution *r, const struct place_functions *
 	struct place_functions them = { .n = 0 };
 	int e = 0;
 
-	if (!r->is_source_name &&
+	if (!r->target.is_source_name &&
 	    (!places_have_debug(r->places) || resolve_has_arguments(r) || call_known_is(r->text)))
 		return 0;
 	for (size_t i = 0; e == 0 && i < f->n_indirect; i++)
 		e = indirect_functions_add(r->places, r->path, f->indirect[i], &them);
-	if (e == 0 && !r->is_source_name)
+	if (e == 0 && !r->target.is_source_name)
 		e = indirect_functions_have_types(r->places, &them);
 	else if (e == 0)
 		e = 1;
@@ -560,7 +461,7 @@ static int resolve_indirect(struct resolution *r, const struct place_functions *
  */
 static int resolve_by_recorder(struct resolution *r, const struct place_functions *f)
 {
-	for (size_t i = 0; i < f->n_indirect && !strpbrk(r->name, "*?"); i++)
+	for (size_t i = 0; i < f->n_indirect && !strpbrk(r->target.name, "*?"); i++)
 		if (!call_known_is(r->text))
 			resolve_add_untyped(r, 0, f->indirect[i]);
 	return resolve_add_text(r, r->text, 0);
@@ -569,26 +470,26 @@ static int resolve_by_recorder(struct resolution *r, const struct place_function
 static int resolve_functions(struct resolution *r, struct place_functions *f)
 {
 	int e = resolve_has_arguments(r) ? resolve_drop_clones(r, f) : 0;
-	bool plain = resolve_is_plain(r, f), known = plain && call_known_any(r->file, f);
+	bool plain = resolve_is_plain(r, f), known = plain && call_known_any(r->target.file, f);
 
 	if (e < 0)
 		return e;
-	if (f->n == 0 && f->n_indirect == 0 && !strpbrk(r->name, "*?"))
+	if (f->n == 0 && f->n_indirect == 0 && !strpbrk(r->target.name, "*?"))
 		e = resolve_in_libraries(r);
 	if (e < 0)
 		return e;
-	if (f->n == 0 && f->n_indirect > 0 && !strpbrk(r->name, "*?"))
+	if (f->n == 0 && f->n_indirect > 0 && !strpbrk(r->target.name, "*?"))
 		e = resolve_indirect(r, f);
 	if (e != 0)
 		return e < 0 ? e : 0;
 	/* (for a name that the linker can have, the recorder knows the reason) */
-	if (f->n == 0 && !r->is_source_name &&
+	if (f->n == 0 && !r->target.is_source_name &&
 	    (f->n_indirect > 0 || (!*f->nearest && places_have_own_symbols(r->places) &&
 				   !*places_symbols_problem(r->places))))
 		return resolve_by_recorder(r, f);
 	if (f->n == 0)
 		return resolve_no_function(r, f);
-	if (resolve_has_arguments(r) && f->n > 1 && !plain && !strpbrk(r->name, "*?"))
+	if (resolve_has_arguments(r) && f->n > 1 && !plain && !strpbrk(r->target.name, "*?"))
 		return resolve_several(r, f);
 	if (plain &&
 	    (resolve_has_arguments(r) || !places_have_debug(r->places) || f->n > OPTION_CALLS_MAX ||
@@ -611,9 +512,9 @@ static int resolve_name(struct resolution *r)
 	int e;
 
 	/* (one of the functions of an IFUNC, by its offset: only the recorder knows these names) */
-	if (strstr(r->name, "@0x") && !r->is_source_name)
+	if (strstr(r->target.name, "@0x") && !r->target.is_source_name)
 		return resolve_add_text(r, r->text, 0);
-	e = place_functions_find(r->places, r->name, &f);
+	e = place_functions_find(r->places, r->target.name, &f);
 	if (e < 0)
 		return e;
 	e = resolve_functions(r, &f);
@@ -641,7 +542,7 @@ static int resolve_point(struct resolution *r, uint64_t vaddr, const char *label
 		return resolve_fail(r, -ENOENT,
 				    "%s has no symbol of the function at 0x%" PRIx64 ", so the "
 				    "boundaries of its instructions are unknown",
-				    r->file, vaddr);
+				    r->target.file, vaddr);
 	if (e < 0)
 		return e;
 	code.begin = f.list[0].vaddr;
@@ -668,11 +569,12 @@ static int resolve_line(struct resolution *r)
 {
 	char label[CALL_FUNCTION_MAX];
 	struct place_line line;
-	int e = place_lines_find(r->places, r->name, (uint32_t)r->number, &line, r->why,
-				 PLACES_WHY_MAX);
+	int e = place_lines_find(r->places, r->target.name, (uint32_t)r->target.number, &line,
+				 r->why, PLACES_WHY_MAX);
 
 	snprintf(label, sizeof(label), "%.*s:%" PRIu64,
-		 (int)text_cut(r->name, strlen(r->name), 200), r->name, r->number);
+		 (int)text_cut(r->target.name, strlen(r->target.name), 200), r->target.name,
+		 r->target.number);
 	for (size_t i = 0; e == 0 && i < line.n; i++)
 		e = resolve_point_with_variables(r, line.vaddrs[i], label);
 	return e;
@@ -681,12 +583,12 @@ static int resolve_line(struct resolution *r)
 static int resolve_address(struct resolution *r)
 {
 	struct place_functions f;
-	int e = place_functions_around(r->places, r->number, &f);
+	int e = place_functions_around(r->places, r->target.number, &f);
 
-	if (e == -ENOENT || (e == 0 && f.list[0].vaddr != r->number)) {
+	if (e == -ENOENT || (e == 0 && f.list[0].vaddr != r->target.number)) {
 		if (e == 0)
 			place_functions_deinit(&f);
-		return resolve_point_with_variables(r, r->number, r->name);
+		return resolve_point_with_variables(r, r->target.number, r->target.name);
 	}
 	if (e < 0)
 		return e;
@@ -699,7 +601,7 @@ static int resolve_usdt(struct resolution *r)
 {
 	char label[CALL_FUNCTION_MAX];
 	struct place_usdts u;
-	int e = place_usdts_named(r->places, r->file, r->name, &u, r->why);
+	int e = place_usdts_named(r->places, r->target.file, r->target.name, &u, r->why);
 
 	if (e < 0)
 		return e;
@@ -722,10 +624,11 @@ static int resolve_usdt(struct resolution *r)
  * have moved to libc.so.6. */
 static bool resolve_is_known(const struct resolution *r)
 {
-	const char *slash = strrchr(r->file, '/');
+	const char *slash = strrchr(r->target.file, '/');
 
-	return r->wanted == WANTED_NAME && !r->is_source_name &&
-	       strncmp(slash ? slash + 1 : r->file, "libc.", 5) == 0 && call_known_is(r->text);
+	return r->target.kind == CALL_TARGET_NAME && !r->target.is_source_name &&
+	       strncmp(slash ? slash + 1 : r->target.file, "libc.", 5) == 0 &&
+	       call_known_is(r->text);
 }
 
 /* Adds to the reason of a missing file that its name may be longer and need quotes. */
@@ -733,7 +636,7 @@ static void resolve_hint_at_quotes(struct resolution *r)
 {
 	size_t n = strlen(r->why);
 
-	if (strchr(r->name, '/') || strpbrk(r->tail, ":/"))
+	if (strchr(r->target.name, '/') || strpbrk(r->target.tail, ":/"))
 		snprintf(r->why + n, PLACES_WHY_MAX - n,
 			 " (a path with ':' or '(' is written in quotes, 'PATH':FUNCTION)");
 }
@@ -741,10 +644,10 @@ static void resolve_hint_at_quotes(struct resolution *r)
 static int resolve_open(struct resolution *r)
 {
 	struct process_file file;
-	int e = process_file_find(r->file, r->filter, &file);
+	int e = process_file_find(r->target.file, r->filter, &file);
 
 	if (e < 0)
-		e = resolve_fail(r, -ENOENT, "there is no library or program '%s'", r->file);
+		e = resolve_fail(r, -ENOENT, "there is no library or program '%s'", r->target.file);
 	else
 		e = process_file_open(&file, &r->places, r->why, PLACES_WHY_MAX);
 	if (e == 0)
@@ -756,12 +659,12 @@ static int resolve_open(struct resolution *r)
 
 static int resolve_wanted(struct resolution *r)
 {
-	switch (r->wanted) {
-	case WANTED_LINE:
+	switch (r->target.kind) {
+	case CALL_TARGET_LINE:
 		return resolve_line(r);
-	case WANTED_ADDRESS:
+	case CALL_TARGET_ADDRESS:
 		return resolve_address(r);
-	case WANTED_USDT:
+	case CALL_TARGET_USDT:
 		return resolve_usdt(r);
 	default:
 		return resolve_name(r);
@@ -775,7 +678,7 @@ int call_resolve(const char *text, const struct capture_filter *filter, struct c
 	int e;
 
 	*why = '\0';
-	e = resolve_parse(&r);
+	e = call_target_parse(text, &r.target, why);
 	if (e < 0)
 		return e;
 	if (e == 0 || resolve_is_known(&r))
@@ -784,7 +687,7 @@ int call_resolve(const char *text, const struct capture_filter *filter, struct c
 		e = resolve_open(&r);
 	if (e == 0 && r.places)
 		e = resolve_wanted(&r);
-	else if (e == -ENOEXEC && r.wanted == WANTED_NAME && !r.is_source_name)
+	else if (e == -ENOEXEC && r.target.kind == CALL_TARGET_NAME && !r.target.is_source_name)
 		e = resolve_add_text(&r, text, 0);
 	resolve_note_clipped(&r);
 	resolve_note_untyped(&r);
