@@ -299,7 +299,8 @@ static __always_inline bool resources_controlled(struct call *call)
 	return call->args[1] == F_DUPFD || call->args[1] == F_DUPFD_CLOEXEC;
 }
 
-/* An ioctl(). Most of those that return a descriptor belong to drivers, and are unknown. */
+/* An ioctl(). Of those that return a descriptor, most are unknown: drivers have them, and others
+ * for namespaces exist (SIOCGSKNS, PIDFD_GET_*_NAMESPACE). */
 static __always_inline bool resources_ioctl(struct call *call)
 {
 	__u32 command = (__u32)call->args[1];

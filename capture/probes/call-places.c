@@ -224,6 +224,8 @@ static void places_sweep(struct places_search *s, const struct found_function *f
 			 struct call_place *place)
 {
 	places_sweep_part(s, f, f->vaddr, f->bytes, probed, place);
+	if (s->cold.is_full)
+		place->flags |= CALL_PLACE_PARTIAL;
 	for (size_t i = 0; i < s->cold.n; i++)
 		if (s->cold.list[i].function == f->vaddr)
 			places_sweep_part(s, f, s->cold.list[i].vaddr, s->cold.list[i].bytes,

@@ -57,8 +57,10 @@ static int cold_parts_on_symbol(const char *name, size_t n, uint64_t vaddr, uint
 
 	if (base == 0 || bytes == 0)
 		return 0;
-	if (++s->n_symbols > COLD_PARTS_MAX)
+	if (++s->n_symbols > COLD_PARTS_MAX) {
+		s->parts->is_full = true;
 		return 1;
+	}
 	symbol = malloc(sizeof(*symbol));
 	key = table_hash(name, base);
 	if (symbol)
@@ -83,8 +85,10 @@ static int cold_parts_on_function(const char *name, size_t n, uint64_t vaddr, ui
 	for (; symbol; symbol = symbol->next) {
 		if (symbol->n != n || memcmp(symbol->name, name, n) != 0)
 			continue;
-		if (parts->n == COLD_PARTS_MAX)
+		if (parts->n == COLD_PARTS_MAX) {
+			parts->is_full = true;
 			return 1;
+		}
 		if (GROW(parts->list, parts->room, parts->n + 1) < 0)
 			return s->error = -ENOMEM;
 		parts->list[parts->n++] = (struct cold_part){ vaddr, symbol->vaddr, symbol->bytes };

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct cold_part {
 struct cold_parts {
 	struct cold_part *list; /* owned */
 	size_t n, room;
+	bool is_full; /* the maximum number was found, and others are left out */
 };
 
 /*

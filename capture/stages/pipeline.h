@@ -23,8 +23,8 @@ struct outbuf;
 struct trigger;
 
 /*
- * Functions that stages have for each other. If nothing else is said, they return 0 or a negative
- * errno.
+ * Functions that stages have for each other. They return 0 or a negative errno, unless stated
+ * otherwise.
  */
 struct pipeline_links {
 	/* Of lifecycle: writes the identity of TID. Called only by pipeline_announce(). */

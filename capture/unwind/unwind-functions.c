@@ -127,7 +127,8 @@ bool unwind_function_is_bare(const struct unwind_elf *elf, const struct unwind_f
 	size_t n = function->end - function->begin;
 	const uint8_t *code;
 
-	if (!segment)
+	/* (functions that overlap, and so became one, can be in segments that overlap) */
+	if (!segment || n > segment->size - (function->begin - segment->address))
 		return false;
 	code = elf->data + segment->offset + (function->begin - segment->address);
 	for (size_t i = 0; i < n; i++)

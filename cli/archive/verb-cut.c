@@ -16,6 +16,7 @@
 #include "cli/common/verb.h"
 #include "cli/tfile/tfile-cut.h"
 #include "edit/edit-cut.h"
+#include "edit/edit-find.h"
 
 struct request {
 	struct part_options part;
@@ -47,8 +48,13 @@ static int verb_cut_on_record(void *userdata, const struct fxt_record *record)
 	struct cutting *c = userdata;
 
 	if (record->type == FXT_RECORD_KERNEL_OBJECT &&
-	    record->kernel_object.type == FXT_OBJECT_PROCESS)
+	    record->kernel_object.type == FXT_OBJECT_PROCESS) {
 		verb_cut_see_process(c, record->kernel_object.koid);
+		/* (its children are selected with it) */
+		verb_cut_see_process(c, edit_find_koid(record, FXT_NAME_PARENT));
+	} else if (record->type == FXT_RECORD_KERNEL_OBJECT &&
+		   record->kernel_object.type == FXT_OBJECT_THREAD)
+		verb_cut_see_process(c, edit_find_koid(record, FXT_NAME_PROCESS));
 	else if (record->type == FXT_RECORD_EVENT && record->thread.defined)
 		verb_cut_see_process(c, record->thread.pid);
 	return edit_cut_record(c->cut, record);

@@ -114,8 +114,9 @@ static int leaks_list_frames(const struct leaks_input *in, const struct leak_gro
 	return r;
 }
 
-/* Whether a suppression matches G, which is then counted. Returns 1 if so. */
-static int leaks_is_suppressed(struct filter *f, const struct leak_group *g)
+/* Finds the suppression that matches G; *RET is NULL without one. Returns 0 or -ENOMEM. */
+static int leaks_find_suppression(struct filter *f, const struct leak_group *g,
+				  struct suppression **ret)
 {
 	struct suppression_stack stack = {
 		.allocators = g->functions,
@@ -123,15 +124,25 @@ static int leaks_is_suppressed(struct filter *f, const struct leak_group *g)
 		.reach = leaks_reach(g),
 	};
 	struct suppression_frame *frames;
-	struct suppression *s;
 	int r;
 
+	*ret = NULL;
 	if (f->q->suppressions.n == 0)
 		return 0;
 	r = leaks_list_frames(f->in, g, &frames, &stack.n_frames);
 	stack.frames = frames;
-	s = r == 0 ? suppressions_find(&f->q->suppressions, &stack) : NULL;
+	if (r == 0)
+		*ret = suppressions_find(&f->q->suppressions, &stack);
 	leaks_free_frames(frames, stack.n_frames);
+	return r;
+}
+
+/* Whether a suppression matches G, which is then counted. Returns 1 if so. */
+static int leaks_is_suppressed(struct filter *f, const struct leak_group *g)
+{
+	struct suppression *s;
+	int r = leaks_find_suppression(f, g, &s);
+
 	if (!s)
 		return r;
 	s->n_groups++;
@@ -143,32 +154,45 @@ static int leaks_is_suppressed(struct filter *f, const struct leak_group *g)
 	return 1;
 }
 
-/* The blocks of G whose references are unknown. */
-static uint64_t leaks_input_unsearched(const struct leak_group *g)
+/* The number of G's blocks for which a search for pointers has a result. */
+static uint64_t leaks_input_searched(const struct leak_group *g)
 {
 	uint64_t searched = 0;
 
 	for (enum reach reach = 0; reach < REACH_MAX; reach++)
 		searched += reach == REACH_UNKNOWN ? 0 : g->reach[reach];
-	return g->resource == RESOURCE_MEMORY && searched < g->blocks ? g->blocks - searched : 0;
+	return searched;
+}
+
+/* Counts the blocks of G, whose verdict is not selected, that can have another one. */
+static int leaks_input_count_unsearched(struct filter *f, const struct leak_group *g)
+{
+	uint64_t searched = leaks_input_searched(g);
+	struct suppression *s;
+	int r;
+
+	if (g->resource != RESOURCE_MEMORY || searched >= g->blocks)
+		return 0;
+	r = leaks_find_suppression(f, g, &s);
+	if (r == 0 && !s)
+		f->in->n_unsearched += g->blocks - searched;
+	return r;
 }
 
 static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const struct leak_group *g)
 {
 	struct filter *f = userdata;
 	const struct leaks_request *q = f->q;
+	bool selected = !q->verdicts || q->verdicts & 1u << g->verdict;
 	int r;
 
+	f->in->any_searched |= *w->unsearched || leaks_input_searched(g) > 0;
 	if (g->all.blocks < q->min_blocks || g->all.bytes < q->min_bytes)
 		return false;
-	if (q->verdicts && !(q->verdicts & 1u << g->verdict)) {
-		f->in->n_unsearched += leaks_input_unsearched(g);
-		return false;
-	}
-	r = leaks_is_suppressed(f, g);
+	r = selected ? leaks_is_suppressed(f, g) : leaks_input_count_unsearched(f, g);
 	if (r < 0)
 		f->error = r;
-	return r == 0;
+	return selected && r == 0;
 }
 
 /* ---- reading ---- */
@@ -253,10 +277,11 @@ static void leaks_input_check_verdicts(struct leaks_input *in, const struct leak
 {
 	if (!(q->verdicts & LEAKS_VERDICTS_OF_REACH) || in->n_unsearched == 0)
 		return;
-	cli_error("%s: --verdict: %" PRIu64 " block%s can be lost or reachable: no search for "
-		  "pointers was made (--reach)",
-		  t->name, in->n_unsearched, text_s(in->n_unsearched));
-	in->is_unknown |= !(q->verdicts & ~(uint32_t)LEAKS_VERDICTS_OF_REACH);
+	cli_error("%s: --verdict: %" PRIu64 " block%s can be lost or reachable: %s", t->name,
+		  in->n_unsearched, text_s(in->n_unsearched),
+		  in->any_searched ? "the search for pointers has no result for them"
+				   : "no search for pointers was made (--reach)");
+	in->is_unknown |= !in->any_searched && !(q->verdicts & ~(uint32_t)LEAKS_VERDICTS_OF_REACH);
 }
 
 int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct open_trace *t,

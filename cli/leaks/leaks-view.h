@@ -44,6 +44,7 @@ struct leaks_input {
 	char arch[32];          /* architecture of the machine; "" = unknown */
 	uint64_t n_suppressed, suppressed_blocks, suppressed_bytes;
 	uint64_t n_unsearched; /* blocks without a verdict by references, though one was selected */
+	bool any_searched;     /* a search for pointers was made */
 	bool damaged;
 	bool is_unknown; /* a part of the selected data was not recorded */
 };
@@ -143,11 +144,16 @@ static inline bool leaks_selects(const struct leaks_request *q)
 	       q->context;
 }
 
-/* Whether Q requests memory of W, which was not recorded, or not completely. */
+/*
+ * Whether Q requests memory of W, which was not recorded, or not completely; or threads, whose ends
+ * are unknown in a gap, too.
+ */
 static inline bool leaks_misses(const struct leaks_request *q, const struct leak_watch *w)
 {
-	return (*w->unwatched || *w->gap) &&
-	       (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
+	bool memory = !q->resources || q->resources & 1u << RESOURCE_MEMORY;
+	bool threads = q->resources & 1u << RESOURCE_THREAD;
+
+	return (*w->unwatched && memory) || (*w->gap && (memory || threads));
 }
 
 /* Whether W ended with an exec, which freed its blocks. So it has no leaks that matter later. */

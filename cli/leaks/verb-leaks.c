@@ -327,7 +327,9 @@ static int verb_leaks_report(struct request *q, const char *path, const char *na
 		r = verb_leaks_read_input(q, &old, &old_t, symbols);
 	r = r ?: verb_leaks_read_input(q, &in, &t, symbols)
 		    ?: verb_leaks_show(q, &in, q->leaks.old ? &old : NULL, t.fd);
-	return r == CLI_OK && (in.damaged || old.damaged || in.is_unknown) ? CLI_DAMAGE : r;
+	return r == CLI_OK && (in.damaged || old.damaged || in.is_unknown || old.is_unknown)
+		       ? CLI_DAMAGE
+		       : r;
 }
 
 /* The exit status after a command that exited with COMMAND_STATUS, if the recording and the report

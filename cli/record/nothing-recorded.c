@@ -101,14 +101,19 @@ static const char *nothing_recorded_reason(const struct recording_request *a,
 	return ret;
 }
 
+bool nothing_recorded_is_certain(const struct session_view *v)
+{
+	return v->has_events_of && !v->n_sheds && !v->n_steps && !session_view_lost(v) &&
+	       !*v->error;
+}
+
 int nothing_recorded_complain(const struct recording_request *a, const struct session_view *v,
 			      const char *what)
 {
 	char names[CATEGORIES_TEXT_MAX], reason[REASON_MAX];
 	bool any = false, none = false;
 
-	/* (a part that was stopped or lost has been reported) */
-	if (!v->has_events_of || v->n_sheds || v->n_steps || session_view_lost(v) || *v->error)
+	if (!nothing_recorded_is_certain(v))
 		return CLI_OK;
 	for (enum category_group group = 0; group < GROUPS; group++) {
 		uint32_t bits = a->categories & category_group_bits[group];

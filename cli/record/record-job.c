@@ -266,7 +266,7 @@ static bool record_job_lacks_calls(const struct record_job *j, const struct sess
 {
 	bool by_pid = j->asked.n_pids > 0 && !j->asked.of_command;
 
-	return v->has_events_of && !by_pid &&
+	return nothing_recorded_is_certain(v) && !by_pid &&
 	       ((j->asked.categories & CATEGORY_CALLS && !v->counters.events_of[GROUP_CALLS]) ||
 		(j->asked.categories & CATEGORY_MOMENTS && !v->counters.events_of[GROUP_MOMENTS]));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The part of `kymo top` that reads the stream. The reader calls top_thread_read_pipe() for more
- * bytes. If there are none, this function waits for them, and for keys, signals and the end of the
- * window. So all work is done in one thread, between two records.
+ * bytes. Until bytes arrive, this function also waits for keys, signals and the end of the window.
+ * So all work is done in one thread, between two records.
  */
 #include "cli/top/top-thread.h"
 

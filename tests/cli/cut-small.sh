@@ -11,3 +11,12 @@ for pids in 999 102,999; do
 	echo "exit $?"
 done
 ls cut-*
+# A parent that only its children name selects them.
+make-profile orphans.fxt <<-END
+	task 102 child
+	at 1
+	exec 102 program
+END
+kymo dump orphans.fxt | grep ' process "child"'
+kymo cut --pid 1 orphans.fxt by-parent 2>&1
+echo "exit $?"

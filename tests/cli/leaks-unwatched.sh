@@ -94,3 +94,14 @@ for options in "" "--fail-over 0" "--fail-over 0 -p 300,400" "--fail-over 0 --al
 	kymo leaks c.fxt $options >/dev/null
 	echo "exit $?"
 done
+# In a gap, the ends of threads are unknown, too.
+make-profile d.fxt <<-END
+	task 100 joins
+	at 0
+	watch 100 memory,thread 1 0 0 libc.so.6: malloc free
+	watched 100 exit 0 0 0 0 probes were refused
+END
+for resource in thread memory; do
+	kymo leaks d.fxt --fail-over 0 --resource $resource >/dev/null
+	echo "exit $?"
+done
