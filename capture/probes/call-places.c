@@ -216,6 +216,27 @@ static void places_sweep_part(struct places_search *s, const struct found_functi
 	}
 }
 
+/* Adds every `ret` in the cold parts of F, which is OWNER. */
+static void places_sweep_cold(struct places_search *s, const struct found_function *f,
+			      const struct cold_owner *owner, uint64_t probed,
+			      struct call_place *place)
+{
+	for (size_t i = 0; i < owner->n; i++) {
+		const struct cold_part *part = &s->cold.parts[owner->first + i];
+
+		switch (cold_parts_claim(&s->cold, &s->image, s->disassembler, owner, i)) {
+		case COLD_CLAIM_NONE:
+			break;
+		case COLD_CLAIM_OWN:
+			places_sweep_part(s, f, part->vaddr, part->bytes, probed, place);
+			break;
+		case COLD_CLAIM_UNSURE:
+			place->flags |= CALL_PLACE_PARTIAL;
+			break;
+		}
+	}
+}
+
 /*
  * Adds every `ret` in F, since the paths to some of them go through jump tables, or begin at the
  * handler of an exception.
@@ -226,10 +247,9 @@ static void places_sweep(struct places_search *s, const struct found_function *f
 	places_sweep_part(s, f, f->vaddr, f->bytes, probed, place);
 	if (s->cold.is_full)
 		place->flags |= CALL_PLACE_PARTIAL;
-	for (size_t i = 0; i < s->cold.n; i++)
-		if (s->cold.list[i].function == f->vaddr)
-			places_sweep_part(s, f, s->cold.list[i].vaddr, s->cold.list[i].bytes,
-					  probed, place);
+	for (size_t i = 0; i < s->cold.n_owners; i++)
+		if (s->cold.owners[i].vaddr == f->vaddr)
+			places_sweep_cold(s, f, &s->cold.owners[i], probed, place);
 }
 
 /*

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cold parts of functions ("f.cold"): code that compilers move away from a function, because it
- * runs rarely. The handlers of exceptions are often there, and no jump leads to them.
+ * Parts of functions that the compiler has moved away ("f.cold"). The handlers of exceptions in
+ * them are reached through tables of the unwinder, so only the name says to which function they
+ * belong. If several functions have this name, a part belongs to the function from which a jump
+ * leads to it, or to which it jumps back.
  */
 #pragma once
 
@@ -10,22 +12,47 @@
 #include <stdint.h>
 
 #include "capture/probes/elf-image.h"
+#include "capture/probes/instruction.h"
 
+/* A cold part. */
 struct cold_part {
-	uint64_t function;     /* the address of the function to which it belongs */
-	uint64_t vaddr, bytes; /* its code */
+	const char *name; /* in the file */
+	size_t n;         /* bytes of the name of its function */
+	uint64_t vaddr, bytes;
+	uint64_t owner; /* address of its function; 0 = unknown, or not searched yet */
+	bool is_judged; /* the functions of all parts with this name were searched */
+};
+
+/* A function with the name of cold parts. */
+struct cold_owner {
+	size_t first, n; /* the cold parts with its name */
+	uint64_t vaddr, bytes;
 };
 
 struct cold_parts {
-	struct cold_part *list; /* owned */
-	size_t n, room;
-	bool is_full; /* the maximum number was found, and others are left out */
+	struct cold_part *parts; /* owned; sorted by name, and by address */
+	size_t n_parts, parts_room;
+	struct cold_owner *owners; /* owned; sorted by name, and by address */
+	size_t n_owners, owners_room;
+	uint64_t n_searched; /* bytes of code that were searched for jumps */
+	bool is_full;        /* the maximum number was found, and others are left out */
 };
 
 /*
- * Finds the cold parts in IMAGE by their symbols. If functions of several units have the same name,
- * each cold part of this name counts as a part of each. Returns 0 or -ENOMEM.
+ * Finds the cold parts in IMAGE, by its symbols, which PARTS borrows. Returns 0, or -ENOMEM. *RET
+ * can be deinitialised in each case.
  */
 int cold_parts_find(const struct elf_image *image, struct cold_parts *ret);
 
 void cold_parts_deinit(struct cold_parts *parts);
+
+enum cold_claim {
+	COLD_CLAIM_NONE,   /* the part belongs to another function of the name */
+	COLD_CLAIM_OWN,    /* it belongs to the owner */
+	COLD_CLAIM_UNSURE, /* no jump tells to which function it belongs */
+};
+
+/* Whether part I of OWNER belongs to it, and to no other function with its name. */
+enum cold_claim cold_parts_claim(struct cold_parts *parts, const struct elf_image *image,
+				 struct disassembler *disassembler, const struct cold_owner *owner,
+				 size_t i);

@@ -311,6 +311,88 @@ TEST(test_explained)
 	assert_string_equal(why, "x: is neither a program nor a library");
 }
 
+/* The number of returns of place I that place K has, too. */
+static size_t count_shared(size_t i, size_t k)
+{
+	size_t n = 0;
+
+	for (size_t a = 0; a < places.places[i].n_rets; a++)
+		for (size_t b = 0; b < places.places[k].n_rets; b++)
+			n += places.places[i].rets[a] == places.places[k].rets[b];
+	return n;
+}
+
+/*
+ * A cold part belongs to the function that jumps to it, or to which it jumps back. Static functions
+ * of several files can have one name.
+ */
+TEST(test_cold_parts)
+{
+	static const struct {
+		const char *name;
+		size_t n, n_rets;
+		uint32_t partial;
+	} rows[] = {
+		{ "jumps", 2, 2, 0 },
+		{ "returns", 2, 2, 0 },
+		/* (no jump shows whose the part is, which the handler of an exception reaches) */
+		{ "handles", 2, 1, CALL_PLACE_PARTIAL },
+		{ "alone", 1, 2, 0 },
+	};
+
+	need_compiler();
+	assert_int_equal(
+		command_in(dir,
+			   "code() { printf '.type %%s, @function\\n%%s: nop\\n%%s\\nret\\n.size "
+			   "%%s, .-%%s\\n' $1 $1 \"$2\" $1 $1; }\n"
+			   "for f in 1 2; do {\n"
+			   "echo .text; code jumps 'js jumps.cold'\n"
+			   "code returns 'r:'; code handles\n"
+			   "[ $f = 2 ] || code alone\n"
+			   "echo '.section .text.unlikely, \"ax\"'; code jumps.cold\n"
+			   "code returns.cold 'js r'; code handles.cold\n"
+			   "[ $f = 2 ] || code alone.cold\n"
+			   "} >c$f.s; done\n"
+			   "cc -shared -nostdlib -o cold.so c1.s c2.s"),
+		0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		find("cold.so", rows[i].name, 1, rows[i].n);
+		for (size_t k = 0; k < places.n; k++) {
+			assert_int_equal(places.places[k].n_rets, rows[i].n_rets);
+			assert_int_equal(places.places[k].flags & CALL_PLACE_PARTIAL,
+					 rows[i].partial);
+		}
+		if (places.n == 2)
+			assert_int_equal(count_shared(0, 1), 0);
+	}
+}
+
+/* If there are too many cold parts, some of a function can be missing. */
+TEST(test_many_cold_parts)
+{
+	static const struct {
+		unsigned n;
+		uint32_t partial;
+	} rows[] = { { 65535, 0 }, { 65536, CALL_PLACE_PARTIAL } };
+
+	need_compiler();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(
+			command_in(dir,
+				   "printf '.macro part\\n.type c\\\\@.cold, @function\\n"
+				   "c\\\\@.cold: ret\\n.size c\\\\@.cold, 1\\n.endm\\n"
+				   ".type f.cold, @function\\nf.cold: ret\\n.size f.cold, 1\\n"
+				   ".type f, @function\\nf: nop\\nret\\n.size f, 2\\n"
+				   ".rept %u\\npart\\n.endr\\n' >m.s && "
+				   "cc -shared -nostdlib -o many.so m.s",
+				   rows[i].n),
+			0);
+		find("many.so", "f", 1, 1);
+		assert_int_equal(places.places[0].flags & CALL_PLACE_PARTIAL, rows[i].partial);
+		assert_int_equal(places.places[0].n_rets, 2);
+	}
+}
+
 /* A file that is no program; damage anywhere gives an error or is harmless. */
 TEST(test_damaged)
 {
@@ -562,7 +644,8 @@ int main(void)
 		cmocka_unit_test(test_refused_point),   cmocka_unit_test(test_cache_damaged),
 		cmocka_unit_test(test_thunks),          cmocka_unit_test(test_chosen),
 		cmocka_unit_test(test_streams),         cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_refused_entry),
+		cmocka_unit_test(test_refused_entry),   cmocka_unit_test(test_cold_parts),
+		cmocka_unit_test(test_many_cold_parts),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
