@@ -42,8 +42,6 @@ static const char *leaks_input_process_name(void *userdata, uint32_t pid)
 	return NULL;
 }
 
-/* The name of the last program of process PID. */
-
 enum reach leaks_reach(const struct leak_group *g)
 {
 	if (g->reach[REACH_LOST])
@@ -59,6 +57,8 @@ enum reach leaks_reach(const struct leak_group *g)
 struct filter {
 	struct leaks_input *in;
 	struct leaks_request *q;
+	const struct leak_watch *watch; /* whose groups are filtered */
+	bool is_searched;               /* the whole memory of this watch was searched */
 	int error;
 };
 
@@ -164,6 +164,20 @@ static uint64_t leaks_input_searched(const struct leak_group *g)
 	return searched;
 }
 
+/* Notes whether a search for pointers was made in W, and whether it was complete. */
+static void leaks_input_note_search(struct filter *f, const struct leak_watch *w)
+{
+	uint64_t searched = 0;
+
+	if (f->watch == w)
+		return;
+	f->watch = w;
+	for (size_t i = 0; i < w->n_groups; i++)
+		searched += leaks_input_searched(w->groups[i]);
+	f->is_searched = !*w->unsearched && searched > 0;
+	f->in->any_searched |= *w->unsearched || searched > 0;
+}
+
 /* Counts the blocks of G, whose verdict is not selected, that can have another one. */
 static int leaks_input_count_unsearched(struct filter *f, const struct leak_group *g)
 {
@@ -171,12 +185,15 @@ static int leaks_input_count_unsearched(struct filter *f, const struct leak_grou
 	struct suppression *s;
 	int r;
 
-	if (g->resource != RESOURCE_MEMORY || searched >= g->blocks)
+	if (!(f->q->verdicts & LEAKS_VERDICTS_OF_REACH) || g->resource != RESOURCE_MEMORY ||
+	    searched >= g->blocks)
 		return 0;
 	r = leaks_find_suppression(f, g, &s);
-	if (r == 0 && !s)
-		f->in->n_unsearched += g->blocks - searched;
-	return r;
+	if (r < 0 || s)
+		return r;
+	f->in->n_unsearched += g->blocks - searched;
+	f->in->lacks_search |= !f->is_searched;
+	return 0;
 }
 
 static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const struct leak_group *g)
@@ -186,7 +203,7 @@ static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const s
 	bool selected = !q->verdicts || q->verdicts & 1u << g->verdict;
 	int r;
 
-	f->in->any_searched |= *w->unsearched || leaks_input_searched(g) > 0;
+	leaks_input_note_search(f, w);
 	if (g->all.blocks < q->min_blocks || g->all.bytes < q->min_bytes)
 		return false;
 	r = selected ? leaks_is_suppressed(f, g) : leaks_input_count_unsearched(f, g);
@@ -271,17 +288,21 @@ static int leaks_input_check_resources(struct leaks_input *in, const struct leak
 	return in->is_unknown && !any ? CLI_FAILED : CLI_OK;
 }
 
-/* Reports blocks that may have a selected verdict. */
+/*
+ * Reports blocks that may have a selected verdict. Nothing is known about them if their process was
+ * not searched, or not completely. (A search also has no result for some blocks of a process that
+ * goes on, such as the youngest.)
+ */
 static void leaks_input_check_verdicts(struct leaks_input *in, const struct leaks_request *q,
 				       const struct open_trace *t)
 {
-	if (!(q->verdicts & LEAKS_VERDICTS_OF_REACH) || in->n_unsearched == 0)
+	if (in->n_unsearched == 0)
 		return;
 	cli_error("%s: --verdict: %" PRIu64 " block%s can be lost or reachable: %s", t->name,
 		  in->n_unsearched, text_s(in->n_unsearched),
 		  in->any_searched ? "the search for pointers has no result for them"
 				   : "no search for pointers was made (--reach)");
-	in->is_unknown |= !in->any_searched && !(q->verdicts & ~(uint32_t)LEAKS_VERDICTS_OF_REACH);
+	in->is_unknown |= in->lacks_search && !(q->verdicts & ~(uint32_t)LEAKS_VERDICTS_OF_REACH);
 }
 
 int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct open_trace *t,
@@ -294,7 +315,7 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 		.context = q->context,
 		.min_age_ns = q->min_age_ns,
 	};
-	struct filter filter = { in, q, 0 };
+	struct filter filter = { .in = in, .q = q };
 	int r;
 
 	resolver_init(&in->flame.resolver, symbols, &q->symbols);

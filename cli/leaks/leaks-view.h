@@ -45,6 +45,7 @@ struct leaks_input {
 	uint64_t n_suppressed, suppressed_blocks, suppressed_bytes;
 	uint64_t n_unsearched; /* blocks without a verdict by references, though one was selected */
 	bool any_searched;     /* a search for pointers was made */
+	bool lacks_search;     /* a process with such blocks was not searched, or only in part */
 	bool damaged;
 	bool is_unknown; /* a part of the selected data was not recorded */
 };

@@ -39,3 +39,47 @@ for options in "--resource fd" "--resource fd,memory" "--fail-over 0 --resource 
 	kymo leaks b.fxt --no-symbols $options 2>&1 | grep -E 'kymo leaks|leaks found|block'
 	echo "exit ${PIPESTATUS[0]}"
 done
+# A search has no result for single blocks (200), for those in a part of memory (300), or for a
+# whole process (400). What is suppressed is not asked for.
+searched() {
+	echo "map 100 401000 10000 1000 - /usr/bin/demo"
+	echo "frame 100 4010ff 0 12 /src/demo.c fill"
+	echo "watch 100 memory 1 0 0 libc.so.6: malloc free"
+	echo "stack 100 11 401100"
+	echo "stack 100 12 401200"
+	echo "stack 100 13 401300"
+	echo "snapshot 100 4 1"
+	echo "block 100 memory 1000 8 12 malloc 200 lost"
+	echo "block 100 memory 2000 8 13 malloc 200 -"
+	echo "block 100 memory 3000 8 13 malloc 200 -"
+	echo "block 100 memory 4000 8 11 malloc 200 -"
+	echo "watched 100 exit 0 0 0 0$1"
+}
+{
+	echo "task 100 p"
+	echo "at 0"
+	searched
+} | make-profile c.fxt
+{
+	echo "task 100 p"
+	echo "at 0"
+	searched " |only the program can read its memory"
+} | make-profile d.fxt
+{
+	echo "task 100 p"
+	echo "task 400 q"
+	echo "at 0"
+	searched
+	echo "watch 400 memory 1 0 0 libc.so.6: malloc free"
+	echo "snapshot 400 1 1"
+	echo "block 400 memory 1000 8 100 malloc 200 -"
+	echo "watched 400 exit 0 0 0 0"
+} | make-profile e.fxt
+echo leak:fill >fill
+for options in "c.fxt --verdict lost" "c.fxt --verdict lost --suppressions fill" "d.fxt --verdict lost" \
+	"d.fxt --verdict lost,unfreed" "e.fxt --verdict possibly-lost --fail-over 0" "e.fxt --verdict lost -p 100"; do
+	echo "--- $options"
+	# shellcheck disable=SC2086 # words
+	kymo leaks $options 2>&1 | grep -E 'kymo leaks|leaks found|block'
+	echo "exit ${PIPESTATUS[0]}"
+done
