@@ -51,6 +51,9 @@ struct unwind_row {
 #define UNWIND_SP_FAR(n)  (12 + (n))
 #define UNWIND_SP_FARS    16
 #define UNWIND_SP_FAR_MAX 0xfffff /* words: 8 MiB, the usual limit of a stack */
+#define UNWIND_IS_SP_FAR(rule)                                                                     \
+	(UNWIND_RULE_KIND(rule) >= UNWIND_SP_FAR(0) &&                                             \
+	 UNWIND_RULE_KIND(rule) < UNWIND_SP_FAR(UNWIND_SP_FARS))
 #define UNWIND_SP_FAR_RULE(bp, words)                                                              \
 	UNWIND_RULE(UNWIND_SP_FAR((words) % UNWIND_SP_FARS), bp, (words) / UNWIND_SP_FARS)
 #define UNWIND_SP_FAR_WORDS(rule)                                                                  \

@@ -49,8 +49,7 @@ static __always_inline __u64 unwind_cfa(const struct unwind_walk *w, __u32 rule)
 		return w->sp + UNWIND_WORD +
 		       ((w->ip & 15) >= (__u64)UNWIND_RULE_OFFSET(rule) ? UNWIND_WORD : 0);
 	}
-	if (UNWIND_RULE_KIND(rule) >= UNWIND_SP_FAR(0) &&
-	    UNWIND_RULE_KIND(rule) < UNWIND_SP_FAR(UNWIND_SP_FARS))
+	if (UNWIND_IS_SP_FAR(rule))
 		return w->sp + (__u64)UNWIND_SP_FAR_WORDS(rule) * UNWIND_WORD;
 	return UNWIND_NO_FRAME;
 }

@@ -156,8 +156,7 @@ static uint64_t unwind_resume_cfa(struct unwind_resume *r, uint32_t rule)
 		       ((r->ip & 15) >= (uint64_t)UNWIND_RULE_OFFSET(rule) ? UNWIND_RESUME_WORD
 									   : 0);
 	}
-	if (UNWIND_RULE_KIND(rule) >= UNWIND_SP_FAR(0) &&
-	    UNWIND_RULE_KIND(rule) < UNWIND_SP_FAR(UNWIND_SP_FARS))
+	if (UNWIND_IS_SP_FAR(rule))
 		return r->sp + (uint64_t)UNWIND_SP_FAR_WORDS(rule) * UNWIND_RESUME_WORD;
 	return UNWIND_RESUME_NO_FRAME;
 }

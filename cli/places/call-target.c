@@ -52,13 +52,26 @@ static int call_target_parse_quoted(struct call_target *t, const char *p,
 }
 
 /*
- * Parses a name, which ends before its arguments. Spaces and parentheses in template arguments do
- * not end it.
+ * The length of the name at P, which ends before its arguments. Spaces and parentheses between
+ * "<" and ">" do not end it, unless the brackets are of an operator, or are not closed.
  */
+static size_t call_target_name_length(const char *p)
+{
+	const char *op = strstr(p, "operator");
+	size_t n = 0, plain = strcspn(p, "( \t");
+	int depth = 0;
+
+	for (; p[n] && p + n != op && (depth > 0 || !strchr("( \t", p[n])); n++)
+		depth += (p[n] == '<') - (p[n] == '>' && depth > 0 && p[n - 1] != '-');
+	if (p + n == op)
+		n += strcspn(p + n, "( \t");
+	return depth == 0 ? n : plain;
+}
+
 static int call_target_parse_name(struct call_target *t, const char *p,
 				  char why[static PLACES_WHY_MAX])
 {
-	size_t n = strcspn(p, "( \t");
+	size_t n = call_target_name_length(p);
 
 	if (n >= sizeof(t->name))
 		return call_target_fail(why, "the name is longer than %zu bytes",

@@ -49,7 +49,7 @@ static void print_rule(uint32_t rule)
 		printf("sp%+d, ip in r%u", 8 * offset, kind - UNWIND_RETURN_IN(0));
 	else if (kind >= UNWIND_REGISTER(0))
 		printf("r%u%+d", kind - UNWIND_REGISTER(0), 8 * offset);
-	else if (kind >= UNWIND_SP_FAR(0))
+	else if (UNWIND_IS_SP_FAR(rule))
 		printf("sp%+d", 8 * (int)UNWIND_SP_FAR_WORDS(rule));
 	else
 		printf("%s", kinds[kind]);

@@ -18,6 +18,7 @@
 #include "capture/sandbox/sandbox.h"
 #include "capture/unwind/unwind-cfi.h"
 #include "capture/unwind/unwind-elf.h"
+#include "capture/unwind/unwind-functions.h"
 #include "capture/unwind/unwind-rows-x86.h"
 #include "capture/unwind/unwind-table.h"
 #include "tests/support/cfi-entries.h"
@@ -564,6 +565,48 @@ TEST(test_bare)
 	assert_file_rows(file, rows, ARRAY_SIZE(rows), 0);
 }
 
+/* Functions that overlap count as one. If their segments overlap, too, its code is in several. */
+TEST(test_bare_in_segments)
+{
+	static const uint8_t data[] = { 0x53, 0x5b, 0xc3, 0x90, 0x53, 0x5b, 0xc3, 0x90 };
+	static const struct {
+		struct unwind_function function;
+		bool is_bare;
+	} rows[] = {
+		{ { 0x1000, 0x1003 }, true },  { { 0x1000, 0x1004 }, true },
+		{ { 0x1000, 0x1006 }, false }, { { 0x1002, 0x1006 }, true },
+		{ { 0x1002, 0x1007 }, false }, { { 0x1002, UINT64_MAX }, false },
+		{ { 0x1006, 0x1007 }, false },
+	};
+	/* (the bytes behind the segments are not of this array) */
+	const struct unwind_elf elf = {
+		.data = data,
+		.segments = { { 4, 4, 0x1002 }, { 0, 4, 0x1000 } },
+		.n_segments = 2,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (unwind_function_is_bare(&elf, &rows[i].function) != rows[i].is_bare)
+			fail_msg("function %zu", i);
+}
+
+/* The distance in a rule for a large frame is in its kind, too. Kinds of other rules follow. */
+TEST(test_far_frames)
+{
+	static const uint32_t distances[] = { 0, 15, 16, 32768, UNWIND_SP_FAR_MAX };
+
+	for (size_t i = 0; i < ARRAY_SIZE(distances); i++) {
+		uint32_t rule = UNWIND_SP_FAR_RULE(2, distances[i]);
+
+		assert_true(UNWIND_IS_SP_FAR(rule));
+		assert_int_equal(UNWIND_SP_FAR_WORDS(rule), distances[i]);
+		assert_int_equal(UNWIND_RULE_BP(rule), 2);
+	}
+	for (uint32_t kind = 0; kind <= _UNWIND_KINDS; kind++)
+		assert_int_equal(UNWIND_IS_SP_FAR(UNWIND_RULE(kind, 0, 1)),
+				 kind > UNWIND_BARE && kind < UNWIND_REGISTER(0));
+}
+
 TEST(test_no_table)
 {
 	struct outbuf frames = { 0 };
@@ -713,6 +756,8 @@ int main(void)
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_damaged_fdes),
 		cmocka_unit_test(test_bare),
+		cmocka_unit_test(test_bare_in_segments),
+		cmocka_unit_test(test_far_frames),
 		cmocka_unit_test(test_no_table),
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_sections),
