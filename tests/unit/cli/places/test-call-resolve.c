@@ -455,7 +455,7 @@ static void test_refused(void **state)
 	if (try_command(
 		    "{ printf 'int l_a(int a) { return a; } int l_f(int a) { return a + 1; }\n';"
 		    " for f in b c d e; do printf 'int l_%%s(int *a);\n"
-		    "__asm__(\".type l_%%s, @function\\nl_%%s: lock incl (%%%%rdi)\\nret\\n"
+		    "__asm__(\".type l_%%s, @function\\\\nl_%%s: lock incl (%%%%rdi)\\\\nret\\\\n"
 		    ".size l_%%s, . - l_%%s\");' $f $f $f $f $f; done; "
 		    "printf '\nint main(void) { return l_a(1) + l_f(2); }\n'; } >l.c && "
 		    "gcc -g -o locks l.c && strip -g -o bare-locks locks") != 0)
