@@ -73,7 +73,7 @@ static void resolver_on_start(struct resolver *r, const struct event *ev)
 
 	r->has_start = true;
 	r->has_clock = false;
-	r->foreign |= uname(&here) < 0 || strcmp(ev->start.host, here.nodename) != 0;
+	r->other_host |= uname(&here) < 0 || strcmp(ev->start.host, here.nodename) != 0;
 }
 
 /* Handles a clock snapshot. The first snapshot after a start belongs to that recording; later ones
@@ -92,13 +92,13 @@ static void resolver_on_clock(struct resolver *r, const struct event *ev)
 	if (r->has_clock)
 		return;
 	r->has_clock = true;
-	r->foreign |= apart >= SAME_BOOT_NS || apart <= -SAME_BOOT_NS;
+	r->other_boot |= apart >= SAME_BOOT_NS || apart <= -SAME_BOOT_NS;
 }
 
 /* Whether the archive was recorded on this machine since its boot. */
 static bool resolver_is_of_here(const struct resolver *r)
 {
-	return r->has_start && r->has_clock && !r->foreign;
+	return r->has_start && r->has_clock && !r->other_host && !r->other_boot;
 }
 
 static int resolver_on_task(struct resolver *r, const struct event *ev)
@@ -222,10 +222,15 @@ static bool resolver_is_alive(const struct resolver *r, struct resolver_process 
 
 /* ---- lookups ---- */
 
-/* The wall clock at TS_NS of the archive, or at its begin; 0 = unknown. */
+/*
+ * The wall clock of this machine at TS_NS of the archive, or at its begin, in this boot or an
+ * earlier one; 0 = unknown.
+ */
 static uint64_t resolver_wall_clock(const struct resolver *r, uint64_t ts_ns)
 {
-	return resolver_is_of_here(r) && !r->is_set ? (ts_ns ?: r->begin_ns) + r->apart_ns : 0;
+	bool known = r->has_start && r->has_clock && !r->other_host && !r->is_set;
+
+	return known ? (ts_ns ?: r->begin_ns) + r->apart_ns : 0;
 }
 
 static struct symbol_mapping resolver_mapping_of(const struct profile_place *place,

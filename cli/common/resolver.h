@@ -21,13 +21,14 @@
 struct resolver {
 	struct symbols *symbols; /* borrowed; NULL = names are not looked up */
 	bool has_sysroot;
-	bool has_start, has_clock, foreign; /* facts in the archive */
-	bool is_set;                        /* the wall clock was set meanwhile */
-	uint64_t begin_ns, apart_ns;        /* of the first clock snapshot: CLOCK_BOOTTIME, and
+	bool has_start, has_clock;   /* facts in the archive */
+	bool other_host, other_boot; /* likewise: not those of this machine now */
+	bool is_set;                 /* the wall clock was set meanwhile */
+	uint64_t begin_ns, apart_ns; /* of the first clock snapshot: CLOCK_BOOTTIME, and
 					     * what the wall clock is ahead of it */
-	struct table processes;             /* koid + 1 -> struct resolver_process, owned */
-	struct table kernels;               /* kthreadd's koid -> struct resolver_kernel, owned */
-	struct table modules;               /* path (in `texts`) -> struct resolver_module, owned */
+	struct table processes;      /* koid + 1 -> struct resolver_process, owned */
+	struct table kernels;        /* kthreadd's koid -> struct resolver_kernel, owned */
+	struct table modules;        /* path (in `texts`) -> struct resolver_module, owned */
 	struct text_set texts;
 	struct frame frames[SYMBOL_FRAMES_MAX];
 	uint64_t n_asked, n_named; /* numbers of places that were looked up, and that got names */

@@ -232,6 +232,27 @@ static bool find_file_is_same_inode(const struct stat *st, const struct symbol_m
 	       ((uint64_t)major(st->st_dev) << 20 | minor(st->st_dev)) == mapping->device;
 }
 
+static uint64_t find_file_ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
+/*
+ * Why the file with ST can have other content than at MAPPED_NS of the wall clock; NULL if not. A
+ * program can set the time of the last write, but not that of the last change, which a removal sets
+ * too.
+ */
+static const char *find_file_is_later(const struct stat *st, uint64_t mapped_ns)
+{
+	if (find_file_ns(&st->st_mtim) > mapped_ns)
+		return "it is not the recorded file: it was written after it was mapped, and has "
+		       "no build id";
+	if (st->st_nlink > 0 && find_file_ns(&st->st_ctim) > mapped_ns)
+		return "it may not be the recorded file: it or its attributes were changed after "
+		       "it was mapped, and it has no build id";
+	return NULL;
+}
+
 /*
  * Why F, with ST, cannot be the file of MAPPING, which has no build id; NULL if it can be. A file
  * system without a block device can have another device number for the same file.
@@ -240,16 +261,15 @@ static const char *find_file_contradicts(const struct find_places *p, const stru
 					 const struct stat *st,
 					 const struct symbol_mapping *mapping)
 {
+	const char *later;
 	struct statfs fs;
 
 	/* (the files of a sysroot are copies) */
 	if (p->has_sysroot)
 		return NULL;
-	if (mapping->mapped_ns &&
-	    (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec >
-		    mapping->mapped_ns)
-		return "it is not the recorded file: it was written after it was mapped, and has "
-		       "no build id";
+	later = mapping->mapped_ns ? find_file_is_later(st, mapping->mapped_ns) : NULL;
+	if (later)
+		return later;
 	if (mapping->inode == 0 || find_file_is_same_inode(st, mapping) ||
 	    (st->st_ino == mapping->inode && major(st->st_dev) == 0) ||
 	    fstatfs(f->elf->fd, &fs) < 0 || fs.f_type == OVERLAYFS_SUPER_MAGIC)

@@ -237,6 +237,24 @@ assert_eq "$(report)" '[3,0,0,3,0]' "by the path alone"
 assert_eq "$(flame vague --sysroot /)" "$chain" "with --sysroot"
 lines . - | make near
 assert_eq "$(flame near)" "$chain" "recorded here since it was booted"
+
+note "without a build id: the file as it was when it was mapped, also in an earlier boot"
+cp "$first" "$TMP/bin/rewritten"
+read -r major minor inode < <(stat -c '%Hd %Ld %i' "$TMP/bin/rewritten")
+for start in . .-; do
+	lines "$start" "-$((major << 20 | minor)):$inode" "$TMP/bin/rewritten" | make "kept$start"
+	assert_eq "$(flame "kept$start")" "$chain" "the file itself"
+done
+cat "$second" >"$TMP/bin/rewritten"
+assert_eq "$(stat -c %i "$TMP/bin/rewritten")" "$inode" "the inode of the file"
+for start in . .-; do
+	names_no 'inner|core' "a file that was written since" flame "kept$start"
+done
+touch -d 2020-01-01 "$TMP/bin/rewritten"
+for start in . .-; do
+	names_no 'inner|core' "a file whose time was set back" flame "kept$start"
+done
+
 lines elsewhere "$id" /opt/first | make moved
 names_no inner "a file that is not there" flame moved
 mkdir -p "$TMP/root/opt"

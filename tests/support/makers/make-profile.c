@@ -4,11 +4,12 @@
  * input:
  *
  *	start HOST                      the recording begins; "." is this host, and this boot's
- *	                                clocks
+ *	                                clocks; ".-" is this host in another boot
  *	task PID NAME [START_NS]        a process
  *	exec PID FILE                   it executes another program
  *	fork PID CHILD                  it makes a child, a process
- *	map PID START SIZE OFFSET BUILD_ID PATH     code is mapped; BUILD_ID is hexadecimal, or "-"
+ *	map PID START SIZE OFFSET BUILD_ID PATH     code is mapped; BUILD_ID is hexadecimal, or "-",
+ *	                                or -DEVICE:INODE (decimal)
  *	at MS                           the time of the next lines: MS milliseconds after the start
  *	sample PID ADDRESS ...          a stack, innermost first
  *	rename PID NAME                 the new name of a process
@@ -104,7 +105,9 @@ static void on_start(struct maker *m, char *rest)
 
 	if (uname(&here) < 0)
 		fail(m, "uname failed");
-	if (strcmp(host, ".") == 0)
+	if (strcmp(host, ".-") == 0)
+		clock = (struct clock_snapshot){ 5000000000, 5000000000, clock.real_ns };
+	if (*host == '.')
 		host = here.nodename;
 	else
 		/* those of another machine, always the same */
@@ -181,13 +184,22 @@ static void on_map(struct maker *m, char *rest)
 {
 	uint8_t bytes[BUILD_ID_MAX];
 	struct event ev = { .kind = EVENT_MAPPING, .pid = pid(m, &rest) };
+	char *id, *device;
 
 	ev.tid = ev.pid;
 	ev.mapping.start = number(m, &rest, 16);
 	ev.mapping.size = number(m, &rest, 16);
 	ev.mapping.file_offset = number(m, &rest, 16);
 	ev.mapping.build_id = bytes;
-	ev.mapping.build_id_size = build_id(m, word(m, &rest), bytes);
+	id = word(m, &rest);
+	if (id[0] == '-' && id[1]) {
+		id++;
+		device = strsep(&id, ":");
+		ev.mapping.device = number(m, &device, 10);
+		ev.mapping.inode = number(m, &id, 10);
+	} else {
+		ev.mapping.build_id_size = build_id(m, id, bytes);
+	}
 	ev.mapping.module_id = m->module_id++ & UINT16_MAX;
 	if (!rest)
 		fail(m, "there is no path");

@@ -207,30 +207,84 @@ TEST(test_build_id)
 	symbols_free(s);
 }
 
-/* A file that is written in place keeps its inode. */
-TEST(test_written_later)
+static uint64_t time_ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
+/* Asks about ADDRESS in P, which was mapped at MAPPED_NS. PROBLEM is expected; NULL = a name. */
+static void check_mapped_at(struct program *p, uint64_t address, uint64_t mapped_ns,
+			    const char *problem)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+
+	p->mapping.mapped_ns = mapped_ns;
+	if (problem) {
+		assert_null(ask_program(s, p, address)->function);
+		assert_true(has_problem(s, "/late", problem));
+	} else {
+		assert_function(ask_program(s, p, address), "sample_plain", 0);
+		assert_false(ask_program(s, p, address)->unsure);
+	}
+	symbols_free(s);
+}
+
+/* A file that is written in place keeps its inode, and the time of a write can be set back. */
+TEST(test_written_later)
+{
+	uint64_t address, written_ns, changed_ns;
 	struct program p;
 	struct stat st;
-	uint64_t address;
 
 	need_program();
-	command("cp pie late");
+	command("cp pie late && touch late");
 	program_start(&p, "late");
 	program_stop(&p);
 	p.mapping.n_build_id = 0;
 	address = program_address(&p, "sample_plain");
 	assert_int_equal(stat(p.mapping.path, &st), 0);
-	p.mapping.mapped_ns =
-		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec - 1;
-	assert_null(ask_program(s, &p, address)->function);
-	assert_true(has_problem(s, "/late", "written after"));
-	symbols_free(s);
-	s = open_symbols(&(struct symbols_options){ 0 });
-	p.mapping.mapped_ns++;
-	assert_function(ask_program(s, &p, address), "sample_plain", 0);
-	assert_false(ask_program(s, &p, address)->unsure);
+	check_mapped_at(&p, address, time_ns(&st.st_mtim) - 1, "written after");
+	check_mapped_at(&p, address, time_ns(&st.st_ctim), NULL);
+	command("touch -d '2020-01-01' late");
+	assert_int_equal(stat(p.mapping.path, &st), 0);
+	written_ns = time_ns(&st.st_mtim);
+	changed_ns = time_ns(&st.st_ctim);
+	assert_true(changed_ns > written_ns);
+	check_mapped_at(&p, address, written_ns - 1, "written after");
+	check_mapped_at(&p, address, written_ns, "changed after");
+	check_mapped_at(&p, address, changed_ns - 1, "changed after");
+	check_mapped_at(&p, address, changed_ns, NULL);
+}
+
+/* The removal of a file changes it, but not its content. */
+TEST(test_removed_later)
+{
+	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+	const struct symbol_frame *frame;
+	uint64_t address, mapped_ns;
+	struct program p;
+	struct stat st;
+
+	need_program();
+	command("cp pie late && touch late");
+	program_start(&p, "late");
+	address = program_address(&p, "sample_plain");
+	assert_int_equal(stat(p.mapping.path, &st), 0);
+	mapped_ns = time_ns(&st.st_ctim);
+	do {
+		command("rm -f late && touch now");
+		assert_int_equal(stat(directory_path("now"), &st), 0);
+	} while (time_ns(&st.st_ctim) == mapped_ns);
+	p.mapping.n_build_id = 0;
+	p.mapping.mapped_ns = mapped_ns;
+	frame = ask_symbols(s,
+			    &(struct symbol_query){ .address = address,
+						    .mapping = p.mapping,
+						    .pid = (uint32_t)p.pid,
+						    .lives = true },
+			    NULL);
+	assert_function(frame, "sample_plain", 0);
+	program_stop(&p);
 	symbols_free(s);
 }
 
@@ -337,11 +391,12 @@ TEST(test_debug_link)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_symtab),     cmocka_unit_test(test_return_address),
-		cmocka_unit_test(test_plt),        cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_sigreturn),  cmocka_unit_test(test_build_id),
-		cmocka_unit_test(test_minidebug),  cmocka_unit_test(test_debug_by_build_id),
-		cmocka_unit_test(test_debug_link), cmocka_unit_test(test_written_later),
+		cmocka_unit_test(test_symtab),        cmocka_unit_test(test_return_address),
+		cmocka_unit_test(test_plt),           cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_sigreturn),     cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_minidebug),     cmocka_unit_test(test_debug_by_build_id),
+		cmocka_unit_test(test_debug_link),    cmocka_unit_test(test_written_later),
+		cmocka_unit_test(test_removed_later),
 	};
 
 	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
