@@ -335,40 +335,50 @@ static const char *const verdict_names[VERDICTS] = {
 };
 
 /*
- * Whether the walk W has one more frame than libdw, after the innermost one, and its address is one
- * of the first two words on the stack. Without a table, libdw considers rbp the function's own.
- * Before the function pushes it, it is its caller's.
+ * Whether the second frame of W can be a caller that libdw skips: it is one of the first two words
+ * on the stack. Without a table, libdw considers rbp the function's own. Before the function pushes
+ * it, it is its caller's.
  */
-static bool is_skipped_caller(const struct truth *t, const struct walked *w)
+static bool can_be_skipped_caller(const struct truth *t, const struct walked *w)
 {
 	uint64_t words[2];
 
-	if (w->n_frames != t->n_frames + 1 || t->n_frames < 2 || t->copy->n_bytes < sizeof(words) ||
-	    w->frames[0] != t->frames[0] ||
-	    memcmp(w->frames + 2, t->frames + 1, (t->n_frames - 1) * sizeof(*t->frames)) != 0)
+	if (w->n_frames < 2 || t->copy->n_bytes < sizeof(words))
 		return false;
 	memcpy(words, t->copy->stack, sizeof(words));
 	return w->frames[1] == words[0] || w->frames[1] == words[1];
 }
 
-static enum verdict judge(const struct truth *t, const struct walked *w)
+/* Compares all frames but SKIPPED ones of W, after the innermost one. */
+static enum verdict judge_but(const struct truth *t, const struct walked *w, unsigned skipped)
 {
-	unsigned n = w->n_frames < t->n_frames ? w->n_frames : t->n_frames;
+	unsigned n_ours = w->n_frames - skipped, n = n_ours < t->n_frames ? n_ours : t->n_frames;
 	Dwfl_Module *module;
 
-	if (is_skipped_caller(t, w))
-		return DW_SKIPS;
 	for (unsigned i = 0; i < n; i++)
-		if (w->frames[i] != t->frames[i])
+		if (w->frames[i > 0 ? i + skipped : 0] != t->frames[i])
 			return OTHER;
-	if (w->n_frames == t->n_frames)
+	if (n_ours == t->n_frames)
 		return EQUAL;
-	if (w->n_frames < t->n_frames)
+	if (n_ours < t->n_frames)
 		return w->n_frames == STACK_FRAMES_MAX ? FULL : OURS_ENDS;
 	if (t->ran_out)
 		return NOT_THERE;
 	module = n > 0 ? dwfl_addrmodule(t->dwfl, t->frames[n - 1] - (n > 1)) : NULL;
 	return module ? DW_ENDS : JIT;
+}
+
+/* (a stack with a caller that libdw skips can also end early, and be cut where it was copied) */
+static enum verdict judge(const struct truth *t, const struct walked *w)
+{
+	enum verdict without = OTHER, with;
+
+	if (can_be_skipped_caller(t, w))
+		without = judge_but(t, w, 1);
+	if (without == EQUAL)
+		return DW_SKIPS;
+	with = judge_but(t, w, 0);
+	return with == OTHER ? without : with;
 }
 
 static void show(const struct truth *t, const struct walked *w)
