@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Growing arrays: a pointer, and the number of elements for which there is room. The owner counts
- * the used elements, and frees the array with free(). Also the order for sorting.
+ * the used elements, and frees the array with free(). This file also defines how arrays are sorted.
  */
 #pragma once
 
@@ -15,8 +15,9 @@
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /*
- * DEFINE_ORDER() defines NAME(), an order of elements of TYPE for SORT(): the expression compares
- * *x with *y. The second macro is for arrays of pointers to TYPE: x and y are the elements.
+ * DEFINE_ORDER() defines the function NAME(), which compares two elements of TYPE for SORT(): the
+ * expression compares *x with *y. The second macro is for arrays of pointers to TYPE: x and y then
+ * point to the elements.
  */
 #define DEFINE_ORDER(name, type, ...)                                                              \
 	static int name(const void *x_, const void *y_)                                            \
@@ -41,8 +42,8 @@
 	})
 
 /*
- * The first INDEX from LOW on for which CONDITION is true, or HIGH. CONDITION must also be true for
- * all later ones.
+ * Evaluates to the first INDEX from LOW on for which CONDITION is true, or to HIGH if there is
+ * none. CONDITION must also be true for all later indices.
  */
 #define ARRAY_FIRST(index, low, high, condition)                                                   \
 	({                                                                                         \

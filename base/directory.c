@@ -30,7 +30,10 @@ static int directory_open_at(int dir_fd, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens directory NAME in the first of DIRECTORIES, or in OTHERWISE if that is empty. */
+/*
+ * Opens the directory NAME below the first of DIRECTORIES, or below OTHERWISE if DIRECTORIES is
+ * empty.
+ */
 static int directory_open_own(const char *directories, const char *otherwise, const char *name)
 {
 	_cleanup_free_ char *directory = NULL;
@@ -52,8 +55,7 @@ static int directory_open_own(const char *directories, const char *otherwise, co
 	fd = directory_open_at(parent_fd, name);
 	if (fd < 0)
 		return fd;
-	/* The files in it are trusted to be kymo's own, so no other user may be able to write to
-	 * it. */
+	/* kymo trusts the files in this directory, so no other user may be able to write to it. */
 	if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022)
 		return -EPERM;
 	return TAKE_FD(fd);

@@ -38,7 +38,7 @@ uint64_t file_place_of(int fd)
 	case S_IFSOCK:
 	case S_IFCHR:
 	case S_IFBLK:
-		/* Each file of these types is a place of its own. */
+		/* Each file of these types can block on its own, so it is a place of its own. */
 		return place ^ st.stx_ino << 40 ^ st.stx_ino;
 	case 0:
 		/* These files share one inode, so each descriptor is a place of its own. Some file

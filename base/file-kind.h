@@ -17,19 +17,20 @@
 int file_type_of(int fd, mode_t *ret);
 
 /*
- * Whether a file system of TYPE (statfs()) is on a device or in memory of this machine. Others,
- * such as FUSE and network file systems, may never answer.
+ * Returns true if a file system of TYPE (statfs()) is on a device or in memory of this machine.
+ * Others, such as FUSE and network file systems, may never answer.
  */
 bool file_system_is_local(uint32_t type);
 
 /*
- * A number for the place of FD's file: equal for files of one server, and rarely equal for others.
- * Never asks the file system.
+ * Returns a number for the place of FD's file, which is whatever can make an access to the file
+ * block: usually its file system. Files of one place have the same number; files of different
+ * places rarely do. Never asks the file system.
  */
 uint64_t file_place_of(int fd);
 
 /*
- * The name of the kernel file system with FD's file, or NULL for other file systems. Writing to
- * such files controls the kernel. Asks the file system, so it can block forever.
+ * Returns the name of the kernel file system with FD's file, or NULL for other file systems.
+ * Writing to such files controls the kernel. Asks the file system, so it can block forever.
  */
 const char *file_kernel_filesystem(int fd);

@@ -19,5 +19,5 @@ struct finding_kind {
 
 const char *finding_severity_text(enum finding_severity severity);
 
-/* The index of ID in the N KINDS, or -1. */
+/* Returns the index of ID in the N KINDS, or -1. */
 int finding_by_id(const struct finding_kind *kinds, size_t n, const char *id);

@@ -45,7 +45,7 @@ void foreign_fds_leave_table(void)
 	foreign_other_table = true;
 }
 
-/* Whether FD can be marked. In a thread with its own descriptor table, no FD is. */
+/* Returns true if FD can be marked. In a thread with its own descriptor table, no FD can. */
 static bool foreign_has_mark(int fd)
 {
 	return fd >= 0 && (size_t)fd < foreign_n_owners && !foreign_other_table;

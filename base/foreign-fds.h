@@ -15,11 +15,11 @@
 
 #include "base/cleanup.h"
 
-/* Owners. 0 = the descriptor is our own. */
+/* Values for the owner of a descriptor. 0 = the descriptor is our own. */
 #define FOREIGN_FD_OWN     UINT64_C(0)
 #define FOREIGN_FD_UNKNOWN UINT64_C(1) /* the caller is not known */
 #define FOREIGN_FD_OF(uid) ((uint64_t)(uid_t)(uid) + 2)
-/* A client on the bus, by a hash of its name, until its user is known. */
+/* A client on the bus, identified by a hash of its bus name until its user is known. */
 #define FOREIGN_FD_OF_PEER(hash) (UINT64_C(1) << 63 | (hash))
 
 /* Makes room for as many descriptors as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */
@@ -40,13 +40,13 @@ void foreign_fds_mark(int fd, uint64_t owner);
 /* Transfers all descriptors of FROM to TO. */
 void foreign_fds_transfer(uint64_t from, uint64_t to);
 
-/* The maximum number of descriptors. */
+/* Returns the maximum number of descriptors. */
 size_t foreign_fds_max(void);
 
-/* The first number from which on all descriptors have always been our own. */
+/* Returns the lowest number such that all descriptors from it on have always been our own. */
 unsigned foreign_fds_limit(void);
 
-/* The owner of FD. */
+/* Returns the owner of FD. */
 uint64_t foreign_fds_owner(int fd);
 
 /* Removes the mark of FD, which is about to be closed, and returns the owner. */
@@ -58,7 +58,9 @@ uint64_t foreign_fds_forget(int fd);
  */
 typedef void (*foreign_fds_closer_fn)(int fd, uint64_t owner);
 
-/* Makes FN close such descriptors from now on. Without it, they are closed directly. */
+/*
+ * From now on, FN closes the descriptors that clients passed. Without FN, they are closed directly.
+ */
 void foreign_fds_set_closer(foreign_fds_closer_fn fn);
 
 /*
@@ -75,5 +77,5 @@ static inline void close_passed_fdp(int *fd)
 
 #define _cleanup_close_passed_ _cleanup_(close_passed_fdp)
 
-/* A copy of FD, closed on exec, of the same owner. Returns it or a negative errno. */
+/* Returns a copy of FD, closed on exec, of the same owner. Returns it or a negative errno. */
 int foreign_fds_dup(int fd);

@@ -14,7 +14,10 @@ static const struct {
 	{ ".lto_priv", false, false }, { ".llvm", false, false },
 };
 
-/* The index of the mark at P, which is a dot in a name; -1 if there is none. */
+/*
+ * Returns the index of the suffix (such as ".constprop") that begins at P, a dot in a name; -1 if
+ * there is none.
+ */
 static int function_clone_mark(const char *p)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(function_clones); i++) {

@@ -8,19 +8,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The length of the symbol NAME without the suffixes of clones. */
+/* Returns the length of the symbol NAME without the suffixes of clones. */
 size_t function_clone_base(const char *name);
 
-/* Whether the symbol NAME is a clone of the function BASE. */
+/* Returns true if the symbol NAME is a clone of the function BASE. */
 bool function_clone_is_of(const char *name, const char *base);
 
 /*
- * Whether the symbol NAME is of a part of a function, or of a clone, that the compiler has moved
- * away ("f.cold"). The code jumps to such a part, so there is no return address on the stack.
+ * Returns true if the symbol NAME is of a part of a function, or of a clone, that the compiler has
+ * moved away ("f.cold"). The code jumps to such a part, so there is no return address on the stack.
  */
 bool function_clone_is_cold(const char *name);
 
-/* Whether the arguments of a clone with the symbol NAME can differ from those of its function. */
+/*
+ * Returns true if the arguments of a clone with the symbol NAME can differ from those of its
+ * function.
+ */
 bool function_clone_is_changed(const char *name);
 
 /*

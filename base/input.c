@@ -37,7 +37,10 @@ int input_init_fd(struct input *in, int fd)
 int input_init_memory(struct input *in, const void *p, size_t n)
 {
 	*in = (struct input){ .fd = -1, .memory = p, .memory_left = n };
-	/* At least 1 byte. The whole input, if it is smaller than FIRST_ROOM. */
+	/*
+	 * The buffer has at least 1 byte, and room for the whole input if that is smaller than
+	 * FIRST_ROOM.
+	 */
 	return input_init(in, n < FIRST_ROOM ? n + 1 : FIRST_ROOM);
 }
 
@@ -95,7 +98,10 @@ int input_fill(struct input *in, size_t n)
 
 		if (in->eof)
 			return 0;
-		/* Moving the rest to the front is cheap only while the rest is small. */
+		/*
+		 * Moves the bytes that are not taken yet to the front, if there is too little room
+		 * behind them.
+		 */
 		if (in->begin + n > in->room || in->end == in->room) {
 			r = input_make_room(in);
 			if (r < 0)

@@ -25,7 +25,7 @@ struct input {
 	const uint8_t *memory; /* borrowed; the part that is not in the buffer yet */
 	size_t memory_left;
 	uint8_t *data;           /* owned */
-	size_t room, begin, end; /* data[begin..end) is read and not taken */
+	size_t room, begin, end; /* data[begin..end) has been read, but not taken yet */
 	size_t keep;     /* number of taken bytes to keep for input_back(); set by the owner */
 	uint64_t offset; /* offset of data[begin] in the input */
 	bool eof;
@@ -51,8 +51,10 @@ int input_fill(struct input *in, size_t n);
 /* Skips N bytes. Returns 1, 0 if the input ended before, or a negative errno. */
 int input_skip(struct input *in, uint64_t n);
 
-/* Takes up to N bytes to TO, not through the buffer if it is empty. Returns their number, 0 at the
- * end, or a negative errno. */
+/*
+ * Moves up to N bytes to TO. If the buffer is empty, they bypass it. Returns their number, 0 at the
+ * end, or a negative errno.
+ */
 ssize_t input_read(struct input *in, void *to, size_t n);
 
 static inline size_t input_ready(const struct input *in)
@@ -60,7 +62,7 @@ static inline size_t input_ready(const struct input *in)
 	return in->end - in->begin;
 }
 
-/* Returns 1 if N bytes are available or could be read, otherwise as input_fill(). */
+/* Returns 1 if N bytes are available or could be read, otherwise the result of input_fill(). */
 static inline int input_need(struct input *in, size_t n)
 {
 	return input_ready(in) >= n ? 1 : input_fill(in, n);
@@ -71,7 +73,10 @@ static inline const uint8_t *input_peek(const struct input *in)
 	return in->data + in->begin;
 }
 
-/* Takes N available bytes. They stay valid until the next fill or skip. */
+/*
+ * Takes N available bytes, and returns their address. The bytes stay valid until the next fill or
+ * skip.
+ */
 static inline const void *input_consume(struct input *in, size_t n)
 {
 	const void *p = in->data + in->begin;
@@ -81,13 +86,16 @@ static inline const void *input_consume(struct input *in, size_t n)
 	return p;
 }
 
-/* The maximum for input_back(): at least `keep`, if it was set before these bytes were taken. */
+/*
+ * Returns the maximum for input_back(): at least `keep`, if it was set before these bytes were
+ * taken.
+ */
 static inline size_t input_kept(const struct input *in)
 {
 	return in->begin;
 }
 
-/* Gives back the last N bytes, which are taken anew. */
+/* Gives back the last N bytes that were taken, so that they are taken again. */
 static inline void input_back(struct input *in, size_t n)
 {
 	in->begin -= n;

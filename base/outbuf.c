@@ -87,7 +87,10 @@ int outbuf_print(struct outbuf *b, const char *format, ...)
 	va_end(args);
 	if (n < 0 && b->error == 0)
 		b->error = -EINVAL;
-	/* The room includes the NUL of vsnprintf(), which is not counted in the end. */
+	/*
+	 * The reserved room includes the NUL that vsnprintf() writes, but the size at the end does
+	 * not.
+	 */
 	to = n < 0 ? NULL : outbuf_reserve(b, (size_t)n + 1);
 	if (!to)
 		return b->error;

@@ -13,7 +13,7 @@
 #include "base/outbuf.h"
 
 enum {
-	PROTOBUF_NUMBER_MAX = 15, /* bytes of a field that is a number */
+	PROTOBUF_NUMBER_MAX = 15, /* maximum size of a field that is a number */
 	PROTOBUF_HEAD_MAX = 15,   /* maximum size of a message's head */
 };
 
@@ -21,13 +21,13 @@ enum {
 size_t protobuf_put_u64(uint8_t *to, unsigned field, uint64_t v);
 size_t protobuf_put_head(uint8_t *to, unsigned field, size_t size);
 
-/* A number (int32 and int64 as two's complement, bool, enum) of FIELD. */
+/* Adds a number (int32 and int64 as two's complement, bool, enum) as FIELD. */
 void protobuf_add_u64(struct outbuf *b, unsigned field, uint64_t v);
 
-/* The same, but 0 is left out, since it is the default for readers. */
+/* Like protobuf_add_u64(), but leaves out 0, since it is the default for readers. */
 void protobuf_add_nonzero(struct outbuf *b, unsigned field, uint64_t v);
 
-/* Bytes, or a string, of FIELD. */
+/* Adds bytes, or a string, as FIELD. */
 void protobuf_add_bytes(struct outbuf *b, unsigned field, const void *p, size_t n);
 void protobuf_add_text(struct outbuf *b, unsigned field, const char *text);
 

@@ -14,10 +14,10 @@
 
 #include "base/cleanup.h"
 
-/* The name of NUMBER in TABLE, which has N; or NULL. */
+/* Returns the name of NUMBER in TABLE, which has N elements; NULL if there is none. */
 const char *string_table_name(const char *const *table, size_t n, size_t number);
 
-/* The first number with the name TEXT, or -EINVAL. */
+/* Returns the first number with the name TEXT, or -EINVAL. */
 int string_table_find(const char *const *table, size_t n, const char *text);
 
 /* The same for an array of known size. */

@@ -43,7 +43,7 @@ void table_clear(struct table *t)
 	t->n_used = 0;
 }
 
-/* The slot of KEY, or else the free slot where it belongs. */
+/* Returns the slot of KEY, or else the free slot where it belongs. */
 static struct table_slot *table_find(const struct table *t, uint64_t key)
 {
 	size_t mask = t->n_slots - 1;
@@ -159,7 +159,10 @@ void *table_next(const struct table *t, size_t *pos)
 	return NULL;
 }
 
-/* (the values that close the gap have not been returned, except those at the begin of the slots) */
+/*
+ * (an entry that moves into the gap has not been returned yet, unless it was at the begin of the
+ * slots)
+ */
 void *table_remove_last(struct table *t, size_t *pos)
 {
 	return table_remove(t, t->slots[--*pos].key);

@@ -21,13 +21,13 @@ struct table {
 
 void table_deinit(struct table *t);
 
-/* The same, and frees the values with free(). */
+/* Like table_deinit(), but also frees the values with free(). */
 void table_deinit_free(struct table *t);
 
 /* Removes all keys. Keeps the memory, unless it is large. */
 void table_clear(struct table *t);
 
-/* The value at KEY, or NULL. */
+/* Returns the value at KEY, or NULL. */
 void *table_get(const struct table *t, uint64_t key);
 
 /*
@@ -51,8 +51,10 @@ void *table_copy(struct table *t, uint64_t key, const void *p, size_t size);
 /* Removes KEY and returns its value, or NULL. */
 void *table_remove(struct table *t, uint64_t key);
 
-/* The values in no order: *POS starts at 0; returns NULL after the last one. Do not add or remove
- * meanwhile. */
+/*
+ * Returns the next value, in no particular order, or NULL after the last one. *POS starts at 0. Do
+ * not add or remove keys meanwhile.
+ */
 void *table_next(const struct table *t, size_t *pos);
 
 /*
@@ -67,12 +69,14 @@ void *table_remove_last(struct table *t, size_t *pos);
  */
 void **table_sorted(const struct table *t, int (*order)(const void *, const void *), size_t *ret_n);
 
-/* A well-mixed, never zero, 64-bit hash of N bytes: keys for tables of strings. Callers compare
- * the bytes too. */
+/*
+ * Returns a well-mixed 64-bit hash of N bytes, never 0. It is a key for tables of strings.
+ * Different strings can have the same hash, so callers compare the bytes, too.
+ */
 uint64_t table_hash(const void *p, size_t n);
 
 /*
- * A different hash for each SEED. If the seed is secret, nobody can construct collisions, and
- * accidental ones are practically impossible: bytes need not be compared.
+ * Like table_hash(), with a different result for each SEED. If the seed is secret, nobody can
+ * construct collisions, and accidental ones are practically impossible: bytes need not be compared.
  */
 uint64_t table_hash_seeded(uint64_t seed, const void *p, size_t n);

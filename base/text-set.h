@@ -13,5 +13,5 @@ struct text_set {
 
 void text_set_deinit(struct text_set *p);
 
-/* The set's copy of TEXT; "" is its own. NULL without memory. */
+/* Returns the set's copy of TEXT, or a constant for "". NULL without memory. */
 const char *text_set_keep(struct text_set *p, const char *text);

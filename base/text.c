@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 
-/* The number of bytes of the valid UTF-8 character at P, or 0. */
+/* Returns the number of bytes of the valid UTF-8 character at P, or 0. */
 static size_t text_utf8_len(const unsigned char *p, size_t n)
 {
 	size_t len;
@@ -71,7 +71,7 @@ size_t text_cut(const char *p, size_t n, size_t max)
 	return cut;
 }
 
-/* The character of LEN bytes at P. */
+/* Decodes the character of LEN bytes at P. */
 static uint32_t text_utf8_get(const unsigned char *p, size_t len)
 {
 	static const uint8_t masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
@@ -98,7 +98,7 @@ static const struct {
 	{ 0xe0000, 0xe007f }, /* tags */
 };
 
-/* Whether the character C can mislead a terminal or a user. */
+/* Returns true if the character C can mislead a terminal or a user. */
 static bool text_is_control_at(uint32_t c)
 {
 	if (c < 0x80)
@@ -120,7 +120,7 @@ size_t text_is_control(const char *p, size_t n, uint32_t *ret)
 	return text_is_control_at(*ret) ? len : 0;
 }
 
-/* Like text_clean(). *RET_WHOLE is whether the whole text fits. */
+/* Like text_clean(). Sets *RET_WHOLE to true if the whole text fits. */
 static size_t text_clean_into(char *to, size_t room, const char *from, size_t n, bool *ret_whole)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
@@ -242,7 +242,7 @@ int text_parse_size(const char *text, uint64_t *ret_bytes)
 	return 0;
 }
 
-/* Parses one number with its unit. Returns their length, or a negative errno. */
+/* Parses one number with its unit. Returns the length of both, or a negative errno. */
 static int text_parse_one_time(const char *text, uint64_t *ret_ns)
 {
 	static const struct {

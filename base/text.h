@@ -20,14 +20,15 @@
 size_t text_clean(char *to, size_t room, const char *from, size_t n);
 
 /*
- * The length of the valid character at the beginning of the N > 0 bytes at P, and the character in
- * *RET, if text_clean() would replace it; otherwise 0.
+ * If text_clean() would replace the valid character at the beginning of the N > 0 bytes at P,
+ * stores it in *RET and returns its length. Otherwise returns 0.
  */
 size_t text_is_control(const char *p, size_t n, uint32_t *ret);
 
 /*
- * A command line for people: the N bytes at ARGS are arguments that each end with a NUL (the last
- * one may lack it), joined by single spaces and cleaned as text_clean() does. Returns the length.
+ * Writes a command line for people. The N bytes at ARGS are arguments that each end with a NUL (the
+ * last one may lack it). They are joined by single spaces, and cleaned as text_clean() does.
+ * Returns the length.
  */
 size_t text_join_args(char *to, size_t room, const char *args, size_t n);
 
@@ -35,8 +36,8 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n);
 bool text_is_utf8(const char *p, size_t n);
 
 /*
- * The length of the N bytes of UTF-8 at P if they are cut to at most MAX bytes, before a character.
- * (In bytes that are not UTF-8, it is at most three less.)
+ * Returns the length of the N bytes of UTF-8 at P after a cut to at most MAX bytes that splits no
+ * character. (In bytes that are not UTF-8, the cut is at most three bytes too early.)
  */
 size_t text_cut(const char *p, size_t n, size_t max);
 
@@ -47,13 +48,13 @@ size_t text_cut(const char *p, size_t n, size_t max);
 int text_parse_size(const char *text, uint64_t *ret_bytes);
 
 /*
- * A time: a decimal number with or without a fraction, then ns us ms s m h d or w (or nsec usec
- * msec sec min hr day week); no suffix means seconds. Several with spaces between them are added
- * up. Returns 0, -EINVAL (not a time), or -ERANGE.
+ * Parses a time: a decimal number with or without a fraction, then ns us ms s m h d or w (or nsec
+ * usec msec sec min hr day week); without a unit, it is in seconds. Several times with spaces
+ * between them are added up. Returns 0, -EINVAL (not a time), or -ERANGE.
  */
 int text_parse_time(const char *text, uint64_t *ret_ns);
 
-/* A whole decimal number. Returns 0, -EINVAL, or -ERANGE if it is over MAX. */
+/* Parses a whole decimal number. Returns 0, -EINVAL, or -ERANGE if it is over MAX. */
 int text_parse_u64(const char *text, uint64_t max, uint64_t *ret);
 
 /* Enough room for the texts of text_format_*(), including the NUL. */
@@ -84,11 +85,11 @@ static inline const char *text_was(uint64_t n)
 char *text_format_time(char *to, uint64_t ns);
 
 /*
- * Appends to the text at TO, which has SIZE bytes, of which *USED are used, without the NUL. Cuts
- * what does not fit. Returns whether it fits.
+ * Appends to the text at TO, a buffer of SIZE bytes of which *USED are in use (without the NUL).
+ * Cuts the new text if it does not fit. Returns true if it fits.
  */
 bool text_append(char *to, size_t size, size_t *used, const char *format, va_list args);
 
-/* The same for an argument of printf(): the text stays to the end of the block. */
+/* The same texts as arguments of printf(); they are valid to the end of the block. */
 #define TEXT_SIZE(bytes) text_format_size((char[TEXT_FORMAT_MAX]){ "" }, bytes)
 #define TEXT_TIME(ns)    text_format_time((char[TEXT_FORMAT_MAX]){ "" }, ns)

@@ -6,7 +6,9 @@
 
 enum { NOTE_TYPE = 3, ADDRESSES = 3 * 8 };
 
-/* The NUL-terminated text at *P, before END; NULL if it is not terminated. */
+/*
+ * Returns the text at *P, and moves *P behind its NUL. Returns NULL if there is no NUL before END.
+ */
 static const char *usdt_note_text(const char **p, const char *end)
 {
 	const char *text = *p, *nul = memchr(text, '\0', (size_t)(end - text));

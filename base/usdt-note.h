@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The notes of static probes (.note.stapsdt, as <sys/sdt.h> makes them), which are consecutive.
- * They come from untrusted files.
+ * The notes of static probes (.note.stapsdt, as <sys/sdt.h> makes them). The notes follow each
+ * other, and come from untrusted files.
  */
 #pragma once
 
@@ -22,7 +22,8 @@ struct usdt_note {
 int usdt_note_next(const char *notes, size_t n, size_t *at, struct usdt_note *ret);
 
 /*
- * VADDR, an address in NOTE, as an address in the file: prelinking moves the section .stapsdt.base
- * to BASE. 0 = the file has no such section, and was not moved.
+ * Converts VADDR, an address in NOTE, to an address in the file as it is now: prelinking may have
+ * moved the section .stapsdt.base to BASE. If BASE is 0, the file has no such section, and was not
+ * moved.
  */
 uint64_t usdt_note_vaddr(const struct usdt_note *note, uint64_t vaddr, uint64_t base);

@@ -36,8 +36,8 @@ char *value_format(enum value_unit unit, uint64_t value, char *to);
 int value_parse_bool(const char *text, bool *ret, char why[static VALUE_WHY_MAX]);
 
 /*
- * PPM of one CPU, as a percentage of N_CPUS (0: of one CPU); and the name of that base: "a CPU",
- * "the machine".
+ * value_share() converts PPM of one CPU to a percentage of N_CPUS (0: of one CPU). value_share_of()
+ * returns the name of that base: "a CPU", "the machine".
  */
 double value_share(uint64_t ppm, unsigned n_cpus);
 const char *value_share_of(unsigned n_cpus);
@@ -46,13 +46,15 @@ const char *value_share_of(unsigned n_cpus);
 char *value_format_percent(char *to, uint64_t ppm);
 
 /*
- * For "did you mean": the number of characters to insert, delete or change to turn A into B,
- * ignoring case. Texts over 31 characters are never near.
+ * Returns the number of characters to insert, delete or change to turn A into B, ignoring case, for
+ * "did you mean". Texts over 31 characters are never near.
  */
 unsigned value_distance(const char *a, const char *b);
 enum { VALUE_NEAR = 3 }; /* smaller distances are near */
 
-/* The nearest candidate: begin with .text = the user's text, .distance = VALUE_NEAR. */
+/*
+ * The candidate that is nearest so far. Begin with .text = the user's text, .distance = VALUE_NEAR.
+ */
 struct value_nearest {
 	const char *text;
 	unsigned distance;

@@ -14,13 +14,15 @@
 
 enum actor {
 	ACTOR_TASK,
-	/* The current task, in a softirq that this task has raised or, as ksoftirqd, serves. */
+	/*
+	 * The current task, in a softirq that it has raised itself, or that it serves as ksoftirqd.
+	 */
 	ACTOR_OWN_SOFTIRQ,
 	ACTOR_SOFTIRQ,
 	ACTOR_IRQ,
 };
 
-/* Whether P is a kernel thread that serves softirqs (ksoftirqd). */
+/* Returns true if P is a kernel thread that serves softirqs (ksoftirqd). */
 static __always_inline bool is_ksoftirqd(struct task_struct *p)
 {
 	static const char name[] = "ksoftirq";

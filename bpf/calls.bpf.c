@@ -48,8 +48,8 @@ struct {
 } call_shares SEC(".maps");
 
 /*
- * By number of the system call: the index in call_functions plus 1; 0 = not recorded. The last
- * element is for all larger numbers.
+ * Indexed by the number of the system call. The value is the index in call_functions plus 1; 0 =
+ * not recorded. The last element is for all larger numbers.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -78,8 +78,8 @@ const volatile bool call_stacks = false; /* each call's stack is recorded */
 __u32 call_stacks_shed = 0;              /* 1: stacks of calls are not recorded at present */
 
 /*
- * The arguments of a call, and its place. The number of arguments is a power of two for the
- * verifier.
+ * The arguments of a call, and its place on the stack. The array has a power of two of elements, so
+ * that the verifier accepts masked indices.
  */
 struct call_args {
 	__u64 args[8];
@@ -271,7 +271,7 @@ static __always_inline struct call_pending_key call_key(__u64 sp, __u32 function
 	return key;
 }
 
-/* Whether the condition of F holds. */
+/* Returns true if the condition of F holds. */
 static __always_inline bool call_is_wanted(const struct call_args *args, const struct call_watch *f)
 {
 	return f->op == CALL_OP_NONE ||
@@ -279,7 +279,7 @@ static __always_inline bool call_is_wanted(const struct call_args *args, const s
 			  f->op_value);
 }
 
-/* Whether the limit of F, whose index is FUNCTION, allows another call in this second. */
+/* Returns true if the limit of F, whose index is FUNCTION, allows another call in this second. */
 static __always_inline bool call_is_within_limit(const struct call_watch *f, __u32 function)
 {
 	__u64 second = bpf_ktime_get_boot_ns() / 1000000000, before;
@@ -350,7 +350,7 @@ __noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
 	return true;
 }
 
-/* The number of bytes to copy for FROM. */
+/* Returns the number of bytes to copy for FROM. */
 static __always_inline __u32 call_bytes(const struct call_args *args,
 					const struct call_memory *from)
 {
@@ -367,8 +367,8 @@ static __always_inline __u32 call_bytes(const struct call_args *args,
 }
 
 /*
- * Postpones text I of F to the return of the call (I is constant for the verifier). IS_GIVEN: the
- * call only reads the text, so its size is known now.
+ * Postpones the copy of text I of F until the call returns (I is constant for the verifier).
+ * IS_GIVEN: the call only reads the text, so its size is known now.
  */
 static __always_inline void call_postpone(struct call_pending *pending,
 					  const struct call_args *args, const struct call_watch *f,
@@ -395,8 +395,8 @@ static __always_inline void call_copy_text(struct rec_call *rec, struct call_pen
 }
 
 /*
- * Sends the entry of F with N texts (N is constant for the verifier). Adds the unreadable ones to
- * PENDING.
+ * Sends the record of a call that enters F, with N texts (N is constant for the verifier). Adds the
+ * unreadable texts to PENDING.
  */
 static __always_inline void call_send(const struct call_args *args, const struct call_watch *f,
 				      struct call_pending *pending, struct task_struct *p, __u32 n)
@@ -425,8 +425,9 @@ static __always_inline void call_send(const struct call_args *args, const struct
 }
 
 /*
- * Keeps PENDING, of a call of F, until the call returns. If F jumps to its own start, the arguments
- * of its call stay. If the return address differs, the earlier call was left without a return.
+ * Keeps PENDING, which belongs to a call of F, until the call returns. If F has jumped to its own
+ * start, the arguments of the first entry stay. But if the return address differs, that entry
+ * belongs to an earlier call, which has never returned.
  */
 static __always_inline void call_keep(const struct call_watch *f,
 				      const struct call_pending_key *key,
@@ -544,7 +545,8 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_entry, struct pt_regs *, ctx)
 }
 
 /*
- * The number of written bytes: RESULT, if the call returns it; otherwise the number at the entry.
+ * Returns the number of written bytes: RESULT if the call returns that number, otherwise the number
+ * that was known at the entry.
  */
 static __always_inline __u32 call_written(__u32 bytes, bool is_whole, __u64 result)
 {
@@ -676,7 +678,10 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_session, struct pt_regs *, ctx)
 
 /* ---- system calls ---- */
 
-/* The function for system call NUMBER, and its index. Returns NULL if the call is not recorded. */
+/*
+ * Returns the function for system call NUMBER, and its index. Returns NULL if the call is not
+ * recorded.
+ */
 static __always_inline const struct call_watch *call_of_syscall(long number, __u32 *ret_function)
 {
 	__u32 at = number, *function;

@@ -8,8 +8,8 @@
 #include "bpf/record.h"
 
 /*
- * Walks the user stack of the current task, and ensures that user space has it. Returns its id; 0 =
- * failed. (Not inline, so the verifier checks it only once.)
+ * Walks the user stack of the current task, and ensures that user space has it. Returns the id of
+ * the stack; 0 = failed. (Not inline, so the verifier checks it only once.)
  */
 __u64 call_collect_stack(void);
 
@@ -31,7 +31,7 @@ static __always_inline bool call_compare(__u32 op, bool below, bool equal)
 	}
 }
 
-/* Whether OP holds between the lowest BITS of VALUE and LIMIT. */
+/* Returns true if OP holds between the lowest BITS of VALUE and LIMIT. */
 static __always_inline bool call_holds(__u64 value, __u32 bits, __u32 op, bool is_signed,
 				       __u64 limit)
 {

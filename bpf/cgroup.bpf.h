@@ -2,9 +2,9 @@
 /*
  * Paths of the cgroups that records name by their ids (docs/architecture/cgroups.md).
  *
- * A path is sent before the first record with the id. It is sent again if the program has forgotten
- * the first time. A task keeps its cgroup, all cgroups above it and their names alive, even after
- * their directories are removed.
+ * A path is sent before the first record with the id. It is sent again if the program no longer
+ * knows that it was sent. A task keeps its cgroup, all cgroups above it and their names alive, even
+ * after their directories are removed.
  */
 #pragma once
 
@@ -22,7 +22,10 @@
  */
 __u64 cgroups_sent[1 << CGROUP_SET_BITS][CGROUP_WAYS] = {};
 
-/* (the ids of cgroups have gaps, since files in cgroups take ids of the same sequence) */
+/*
+ * (the ids of cgroups are hashed, since they have gaps: files in cgroups take ids of the same
+ * sequence)
+ */
 static __always_inline __u64 *cgroup_set_of(__u64 id)
 {
 	return cgroups_sent[id * 0x9e3779b97f4a7c15ull >> (64 - CGROUP_SET_BITS)];

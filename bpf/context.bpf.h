@@ -43,8 +43,8 @@ static __always_inline int preempt_count_of(struct task_struct *current_task)
 }
 
 /*
- * Whether a hard interrupt or a softirq runs on this CPU. Then the actor may not be the current
- * task.
+ * Returns true if a hard interrupt or a softirq runs on this CPU. Then the actor may not be the
+ * current task.
  */
 static __always_inline bool in_interrupt(struct task_struct *current_task)
 {
@@ -53,8 +53,8 @@ static __always_inline bool in_interrupt(struct task_struct *current_task)
 }
 
 /*
- * Whether P sleeps, although it is still on the run queue: since 6.12 (commit 152e11f6df29), a
- * thread that blocks can remain there until its lag has run out.
+ * Returns true if P sleeps, although it is still on the run queue: since 6.12 (commit
+ * 152e11f6df29), a thread that blocks can remain there until its lag has run out.
  */
 static __always_inline bool dequeue_is_delayed(struct task_struct *p)
 {
@@ -62,8 +62,8 @@ static __always_inline bool dequeue_is_delayed(struct task_struct *p)
 }
 
 /*
- * P as a number, for functions that the verifier checks once for each program. Such functions
- * cannot take pointers to structures of the kernel.
+ * Returns the address P as a number, for functions that the verifier checks once for each program.
+ * Such functions cannot take pointers to structures of the kernel.
  */
 static __always_inline __u64 context_address(const void *p)
 {
@@ -73,7 +73,7 @@ static __always_inline __u64 context_address(const void *p)
 	return address;
 }
 
-/* The koid of a task's process. Kernel threads are threads of kthreadd. */
+/* Returns the koid of a task's process. Kernel threads are threads of kthreadd. */
 static __always_inline __u32 process_id(struct task_struct *p)
 {
 	return p->flags & PF_KTHREAD ? 2 : (__u32)p->tgid;
@@ -98,7 +98,7 @@ static __always_inline __u64 thread_pointer(struct task_struct *p)
 #define TIF_32BIT_ARM64 22
 #define X32_CALL_BIT    0x40000000
 
-/* The number of the system call at whose exit the registers are REGS. */
+/* Returns the number of the system call at whose exit the registers are REGS. */
 static __always_inline long syscall_number(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -110,7 +110,7 @@ static __always_inline long syscall_number(struct pt_regs *regs)
 #endif
 }
 
-/* Whether the call uses the 32-bit ABI, whose system calls have different numbers. */
+/* Returns true if the call uses the 32-bit ABI, whose system calls have different numbers. */
 static __always_inline bool syscall_is_32bit(void)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -123,8 +123,8 @@ static __always_inline bool syscall_is_32bit(void)
 }
 
 /*
- * Whether NUMBER is that of a system call of x32. Few kernels have these system calls; in others,
- * such numbers are unknown.
+ * Returns true if NUMBER is that of a system call of x32. Few kernels have these system calls; in
+ * others, such numbers are unknown.
  */
 static __always_inline bool syscall_is_x32(long number)
 {

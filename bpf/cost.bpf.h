@@ -26,7 +26,10 @@ struct costs {
 
 extern struct costs costs SEC(".maps");
 
-/* CLASS is a COST_*. The result is never NULL, since the map has an entry for each possible CPU. */
+/*
+ * Returns this CPU's costs of CLASS, a COST_*. The result is never NULL, since the map has an entry
+ * for each possible CPU.
+ */
 static __always_inline struct program_cost *cost_of(__u32 class)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -59,12 +62,15 @@ static __always_inline void cost_add(struct program_cost *cost, __u64 begin_ns)
 	__u64 ns = bpf_ktime_get_ns() - begin_ns;
 
 	ns = ns > cost->clock_ns ? ns - cost->clock_ns : 0;
-	/* A longer run was interrupted, perhaps by a hypervisor that ran another guest. */
+	/*
+	 * A run that takes longer than this was interrupted, perhaps by a hypervisor that ran
+	 * another guest.
+	 */
 	cost->ns += ns < COST_NS_MAX ? ns : COST_NS_MAX;
 	cost->n_timed++;
 }
 
-/* The distance from this run to the next timed one, in runs. */
+/* Returns the distance from this run to the next timed one, in runs. */
 static __always_inline __u32 cost_gap(__u32 class, __u64 begin_ns)
 {
 	return COST_IS_RARE(class) ? 1 : COST_GAP_MIN + begin_ns % COST_GAP_SPREAD;

@@ -67,8 +67,9 @@ static __always_inline void filter_comm_key(struct filter_comm_key *key, const c
 }
 
 /*
- * Whether the cgroup at address CGROUP, or one above it, is the cgroup of filter I: it has the same
- * parent and name. (The verifier checks it once for each program, and not for each filter.)
+ * Returns true if the cgroup at address CGROUP, or one above it, is the cgroup of filter I: it has
+ * the same parent and name. (The verifier checks it once for each program, and not for each
+ * filter.)
  */
 bool filter_cgroup_is(__u64 cgroup, __u32 i);
 
@@ -88,7 +89,10 @@ static __always_inline bool filter_by_cgroup(struct task_struct *p)
 	return verdict;
 }
 
-/* Whether P matches all filters except --comm, which a rename checks for both names. */
+/*
+ * Returns true if P matches all filters except --comm. (At a rename, the caller checks that filter
+ * with both names.)
+ */
 static __always_inline bool filter_selects_but_comm(struct task_struct *p)
 {
 	__u32 tgid = (__u32)p->tgid, uid;

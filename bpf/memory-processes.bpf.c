@@ -31,7 +31,9 @@ struct {
 	__type(value, struct memory_process);
 } memory_ended SEC(".maps");
 
-/* The ring of struct memory_happened, which user space's worker reads. */
+/*
+ * By tgid: the tid of the task that owns the probes of the process, if that is not the main thread.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MEMORY_PROCESSES_MAX);
@@ -113,7 +115,7 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 	bpf_map_delete_elem(&memory_processes, &tgid);
 }
 
-/* The key of thread P. Its thread pointer is 0 if it is unknown or not needed. */
+/* Returns the key of thread P. Its thread pointer is 0 if it is unknown or not needed. */
 static __always_inline struct memory_ended_thread memory_thread_key(struct task_struct *p)
 {
 	return (struct memory_ended_thread){
@@ -215,7 +217,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_share, struct task_struct *child)
 		return 0;
 	program.start_ns = BPF_CORE_READ(parent, group_leader, start_boottime);
 	program.exec_id = BPF_CORE_READ(parent, self_exec_id);
-	/* (first: a watch that begins meanwhile looks it up when the process is in the table) */
+	/*
+	 * (this comes first, because a watch that begins meanwhile looks it up after it has put the
+	 * process into the table)
+	 */
 	if (bpf_map_update_elem(&memory_shared, &tgid, &program, BPF_ANY) < 0)
 		memory_count(&memory_unreported_shares);
 	process = bpf_map_lookup_elem(&memory_processes, &tgid);
@@ -241,7 +246,9 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 	bpf_map_delete_elem(&memory_shared, &tgid);
 	if (process) {
 		memory_end(process, tgid, MEMORY_PROCESS_EXECED, now_ns);
-		/* Probes on files that both the old and the new program map are still there. */
+		/*
+		 * The probes remain on the files that both the old and the new program have mapped.
+		 */
 		if (selected && !by_thread) {
 			next.instance = __sync_add_and_fetch(&memory_instances, 1);
 			bpf_map_update_elem(&memory_processes, &tgid, &next, BPF_ANY);

@@ -6,8 +6,8 @@
  * A function of an allocator can call another one. Only the outermost call counts: each thread
  * stores its current call, and the stack pointer at the begin of that call. Nested calls are deeper
  * in the stack. A call can end without a return (by an exception or longjmp). It is recognised as
- * outdated as soon as a function is entered at a higher stack pointer. Functions of threads are
- * stored apart, so their own allocations count.
+ * outdated as soon as a function is entered at a higher stack pointer. Calls of functions that
+ * create threads are stored separately, so allocations inside them count.
  *
  * Results are read at the return. The registers are then those of the caller, so a walk by frame
  * pointers finds all frames. This is done by a return probe. If an exception can pass through the
@@ -58,8 +58,9 @@ struct {
 /* ---- stacks ---- */
 
 /*
- * A number for the file that PROCESS has mapped at ADDRESS, and for the place of the mapping; 0 =
- * none. (The verifier checks a global function once, and not for each frame.)
+ * Returns a number that stands for the file that PROCESS has mapped at ADDRESS, and for the place
+ * of the mapping; 0 = no file. (The verifier checks a global function once, and not for each
+ * frame.)
  */
 __noinline __u64 memory_file_at(const struct unwind_process *process, __u64 address)
 {
@@ -82,7 +83,7 @@ __noinline __u64 memory_file_at(const struct unwind_process *process, __u64 addr
 	return (__u64)(m->file_page - (__u32)first) << 32 | (__u32)m->generation << 16 | m->file;
 }
 
-/* A hash of the files of PROCESS that the frames of STACK are in. */
+/* Returns a hash of the files of PROCESS that the frames of STACK are in. */
 __noinline __u64 memory_hash_files(const struct unwind_process *process,
 				   const struct memory_stack *stack)
 {
@@ -102,10 +103,10 @@ __noinline __u64 memory_hash_files(const struct unwind_process *process,
 }
 
 /*
- * A number for the files that the frames of STACK are in. As long as no mapping of the process was
- * replaced, the addresses distinguish the files, and the number is 0. While the mappings change,
- * the wrong files can be found, and the stack would get a separate entry. A change takes some
- * microseconds, so a second attempt is usually right.
+ * Returns a number for the files that the frames of STACK are in. As long as no mapping of the
+ * process was replaced, the addresses distinguish the files, and the number is 0. While the
+ * mappings change, the wrong files can be found, and the stack would get a separate entry. A change
+ * takes some microseconds, so a second attempt is usually right.
  */
 static __always_inline __u64 memory_stack_files(const struct memory_stack *stack)
 {
@@ -155,8 +156,8 @@ __u32 memory_stack_true(struct memory_stack *stack)
 }
 
 /*
- * Each copied stack has a separate entry in memory_stacks, which all processes share. User space
- * subtracts the entries that it removes.
+ * Each copied stack has a separate entry in memory_stacks, which all processes share, so the number
+ * of copies is limited. User space subtracts the entries that it removes.
  */
 #define MEMORY_COPIES_MAX (MEMORY_STACKS_MAX / 8)
 
@@ -194,7 +195,7 @@ __noinline __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 insta
 
 #define ONE (1ull << 32)
 
-/* 1 - exp(-X) in units of 2^-32. X has the same unit, and is less than 32. */
+/* Returns 1 - exp(-X) in units of 2^-32. X has the same unit, and is less than 32. */
 static __always_inline __u64 memory_probability(__u64 x)
 {
 	bool is_small = x < ONE / 8;
@@ -209,7 +210,7 @@ static __always_inline __u64 memory_probability(__u64 x)
 	return ONE - rest;
 }
 
-/* The number of blocks that a block of SIZE bytes stands for; 0 = it is skipped. */
+/* Returns the number of blocks that a block of SIZE bytes stands for; 0 = it is skipped. */
 static __always_inline __u32 memory_weigh(__u64 size)
 {
 	__u64 p, weight;
@@ -296,9 +297,9 @@ static __always_inline void memory_insert(struct memory_process *process,
 }
 
 /*
- * Walks the stack of CALL, made by T of PROCESS, into T's work area. Sets *RET_BY_NEW if operator
- * new has made the call. A walk by frame pointers can then miss the caller of operator new, so that
- * caller is inserted. Returns the number of frames.
+ * Walks the stack of CALL, which thread T of PROCESS has made, into T's work area. Sets *RET_BY_NEW
+ * if operator new has made the call. A walk by frame pointers can then miss the caller of operator
+ * new, so that caller is inserted. Returns the number of frames.
  */
 static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_process *process,
 					 struct memory_thread *t, struct memory_call *call,
@@ -334,7 +335,7 @@ static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_proc
 	return n + 1;
 }
 
-/* The requested size of the block. */
+/* Returns the requested size of the block. */
 static __always_inline __u64 memory_size_of(const struct memory_call *call)
 {
 	switch (call->function) {
@@ -354,7 +355,7 @@ static __always_inline __u64 memory_size_of(const struct memory_call *call)
 	}
 }
 
-/* The outermost call of T has returned ADDRESS to its caller, at CTX. */
+/* Handles the return of the outermost call of T, with the result ADDRESS. CTX has the registers. */
 static __always_inline void memory_allocated(struct pt_regs *ctx, struct memory_process *process,
 					     struct memory_thread *t, __u64 address, bool at_ret)
 {
@@ -404,7 +405,10 @@ static __always_inline void memory_freed(struct memory_process *process, struct 
 		.resource = MEMORY_RESOURCE_MEMORY,
 	};
 	struct memory_block *known = bpf_map_lookup_elem(&memory_blocks, &key), block;
-	/* operator delete can free a block through another function. */
+	/*
+	 * operator delete can free a block through another function. Its own free is then not
+	 * unmatched.
+	 */
 	bool again = t && t->call.freed == address;
 
 	if (t)
@@ -451,19 +455,25 @@ static __always_inline bool is_realloc(__u32 function)
 	       function == MEMORY_FN_RALLOCX;
 }
 
-/* The call of T for FUNCTION. */
+/* Returns the member of T that stores a call of FUNCTION. */
 static __always_inline struct memory_call *memory_call_for(struct memory_thread *t, __u32 function)
 {
 	return function >= MEMORY_FN_PTHREAD_CREATE ? &t->thread_call : &t->call;
 }
 
-/* Whether the first argument of FUNCTION is a heap, followed by those of another function. */
+/*
+ * Returns true if the first argument of FUNCTION is a heap, followed by the arguments of another
+ * function.
+ */
 static __always_inline bool is_behind_heap(__u32 function)
 {
 	return function >= MEMORY_FN_HEAP_CALLOC && function <= MEMORY_FN_HEAP_REALLOCARRAY;
 }
 
-/* The function of COOKIE, or the one that has the same arguments behind the heap. */
+/*
+ * Returns the function of COOKIE. If its first argument is a heap, returns the function that has
+ * the same arguments without the heap.
+ */
 static __always_inline __u32 function_of(__u32 cookie)
 {
 	__u32 function = MEMORY_COOKIE_FN(cookie);
@@ -502,7 +512,10 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	call = memory_call_for(t, function);
 	if (memory_is_nested(call, process->instance, function, sp))
 		return false;
-	/* An allocator makes a thread for itself: the thread does not belong to the program. */
+	/*
+	 * The allocator creates this thread for its own use, so the thread does not belong to the
+	 * program.
+	 */
 	if (call != &t->call && memory_is_nested(&t->call, process->instance, function, sp))
 		return false;
 	/* A realloc() has jumped to another realloc(): its argument is already out of the table. */
@@ -533,7 +546,10 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	return true;
 }
 
-/* The outermost call of T, of a realloc(), has returned ADDRESS: ends the old block. */
+/*
+ * Handles the return of a realloc(), the outermost call of T, with the result ADDRESS: ends the old
+ * block.
+ */
 static __always_inline void realloc_returned(struct memory_process *process,
 					     struct memory_thread *t, __u64 address)
 {
@@ -562,14 +578,16 @@ static __always_inline void realloc_returned(struct memory_process *process,
 		memory_count(&process->failed);
 }
 
-/* Words 0, 1 and 3 of the attributes of a new thread, if they are readable. */
+/* Reads words 0, 1 and 3 of the attributes of a new thread, if they are readable. */
 static __always_inline void memory_read_attributes(struct rec_resource *rec, __u64 attr)
 {
 	bpf_probe_read_user(&rec->args[1], 2 * sizeof(attr), (const void *)attr);
 	bpf_probe_read_user(&rec->args[3], sizeof(attr), (const void *)(attr + 3 * sizeof(attr)));
 }
 
-/* The outermost call of T, a function of threads, has succeeded. */
+/*
+ * Handles the successful return of the outermost call of T to a thread function (pthread_create()).
+ */
 static __always_inline void thread_call_returned(struct pt_regs *ctx,
 						 struct memory_process *process,
 						 struct memory_thread *t, bool at_ret)

@@ -21,9 +21,9 @@
 #define SIGNAL_GROUP_EXIT 0x4
 
 /*
- * The state of each thread that has made a call, with a work area (programs can be preempted). A
- * function of threads (pthread_create) has a call of its own, since blocks are allocated and freed
- * inside it.
+ * The state of each thread that has made a call, with a work area (programs can be preempted). The
+ * call of a thread function (pthread_create) is stored separately, since blocks are allocated and
+ * freed inside it.
  */
 struct memory_thread {
 	struct memory_call call, thread_call;
@@ -64,21 +64,22 @@ extern __s32 memory_copied;             /* number of copied stacks in memory_sta
 extern __u32 memory_context;            /* bits of the open contexts, set by user space */
 
 /*
- * The id of the frames in STACK, and the number of frames that can be real. These are separate
- * functions, which the verifier checks once each: inlined, they would exceed its limits.
+ * The first function returns the id of the frames in STACK. The second one returns the number of
+ * frames that can be real. They are separate functions, which the verifier checks once each:
+ * inlined, they would exceed its limits.
  */
 __u64 memory_stack_id(struct memory_stack *stack);
 __u32 memory_stack_true(struct memory_stack *stack);
 
 /*
- * Copies the stack in T's work area, of N frames, whose walk has stopped; its process has INSTANCE.
- * Returns the id of the stack. Returns 0 if nothing was copied.
+ * Copies a stack whose walk has stopped after N frames, which are in T's work area. INSTANCE is the
+ * instance of the process. Returns the id of the stack, or 0 if nothing was copied.
  */
 __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 instance);
 
 /*
- * The process of the current task if it is watched and selected, else NULL. Probes also remain on a
- * process that now belongs to another user.
+ * Returns the process of the current task if it is watched and selected, else NULL. (The probes
+ * remain on a process that has changed its user, so the selection is checked each time.)
  */
 static __always_inline struct memory_process *memory_process(void)
 {
@@ -96,8 +97,8 @@ static __always_inline void memory_count(__u64 *counter)
 }
 
 /*
- * The data of the current task. Returns NULL if the task has no data, or, with CREATE, if there is
- * no room for it.
+ * Returns the data of the current task. Returns NULL if the task has no data, or, with CREATE, if
+ * there is no room for it.
  */
 static __always_inline struct memory_thread *memory_thread(bool create)
 {
@@ -105,10 +106,10 @@ static __always_inline struct memory_thread *memory_thread(bool create)
 				    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
 
-/* A call that is deeper than this is not nested in an earlier call. */
+/* The maximum distance on the stack between a call and a call that is nested in it. */
 #define MEMORY_NESTED_BYTES (64 << 10)
 
-/* Whether FUNCTION, which is entered with stack pointer SP, is inside CALL. */
+/* Returns true if FUNCTION, which is entered with stack pointer SP, is inside CALL. */
 static __always_inline bool memory_is_nested(struct memory_call *call, __u32 instance,
 					     __u32 function, __u64 sp)
 {
@@ -175,9 +176,9 @@ static __always_inline void memory_remove(__u32 instance, __u32 resource, __u64 
 /*
  * Walks the stack of the current task, which belongs to PROCESS, by tables into T's work area.
  * Omits the innermost SKIP frames, like stack_walk_callers(). If a table does not exist yet, the
- * stack is copied. It is also copied while the mappings change. No limit of a file applies to these
- * copies, so the copies of a process are limited. A change takes some microseconds, so the walk is
- * first repeated.
+ * stack is copied. It is also copied if the mappings change during the walk. (A change takes only
+ * some microseconds, so the walk is first repeated.) The limits for each file do not apply to such
+ * copies, so their number is limited for each process.
  */
 static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 skip,
 						struct memory_process *process)

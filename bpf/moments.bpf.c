@@ -103,8 +103,8 @@ static __always_inline bool moment_address(const struct moment_room *room,
 }
 
 /*
- * Reads the number of at most 8 bytes of load AT of point NUMBER into *RET. Returns 0 or negative.
- * (This and the following functions are separate, so the verifier checks each once.)
+ * Reads the number (at most 8 bytes) that load AT of point NUMBER yields into *RET. Returns 0 or
+ * negative. (This and the following functions are separate, so the verifier checks each once.)
  */
 __noinline int moment_number(struct moment_room *room, __u32 number, __u32 at, __u64 *ret)
 {
@@ -135,8 +135,8 @@ __noinline int moment_number(struct moment_room *room, __u32 number, __u32 at, _
 }
 
 /*
- * The number of elements that load AT reads; POINT has the index NUMBER. A negative number counts
- * as 0.
+ * Returns the number of elements that load AT reads; POINT has the index NUMBER. A negative number
+ * counts as 0.
  */
 static __always_inline __u64 moment_count(struct moment_room *room, __u32 number,
 					  const struct moment_point *point, __u32 at)
@@ -156,7 +156,7 @@ static __always_inline __u64 moment_count(struct moment_room *room, __u32 number
 	return n >> above;
 }
 
-/* The number of bytes of L, a load with a count; POINT has the index NUMBER. */
+/* Returns the number of bytes of L, a load with a count; POINT has the index NUMBER. */
 static __always_inline __u32 moment_counted(struct moment_room *room, __u32 number,
 					    const struct moment_point *point,
 					    const struct moment_load *l)
@@ -303,7 +303,7 @@ __noinline int moment_collect_load(struct moment_room *room, __u32 number, __u32
 
 /* ---- trace state variables ---- */
 
-/* Variable AT of POINT; NULL = none. */
+/* Returns the value of trace state variable AT of POINT; NULL = none. */
 static __always_inline __u64 *moment_find_tsv(const struct moment_point *point, __u32 at)
 {
 	__u32 key;
@@ -416,7 +416,8 @@ static __always_inline int moment_subject(struct moment_room *room, __u32 number
 }
 
 /*
- * Whether all conditions of point NUMBER hold. With unreadable memory, a condition does not hold.
+ * Returns true if all conditions of point NUMBER hold. A condition on unreadable memory does not
+ * hold.
  */
 __noinline int moment_is_wanted(struct moment_room *room, __u32 number)
 {
@@ -462,8 +463,8 @@ static __always_inline bool moment_send(struct moment_room *room, __u32 number,
 }
 
 /*
- * The actions that are due at HIT, as bits. If the ring is full, an action is postponed to a later
- * hit.
+ * Returns the actions that are due at HIT, as bits. If the ring is full, an action is postponed to
+ * a later hit.
  */
 static __always_inline __u32 moment_due(const struct moment_point *point, __u64 hit)
 {
@@ -489,7 +490,8 @@ static __always_inline void moment_record_hit(struct moment_room *room, __u32 nu
 }
 
 /*
- * Whether POINT needs no more hits. This is checked first, so that a finished point costs little.
+ * Returns true if POINT needs no more hits. This is checked first, so that a finished point costs
+ * little.
  */
 static __always_inline bool moment_is_over(const struct moment_point *point)
 {

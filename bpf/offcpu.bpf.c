@@ -32,14 +32,18 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define EEXIST 17
 
-/* The CPU time of a thread is measured by another clock, and at other places of a switch. */
+/*
+ * The kernel measures the CPU time of a thread with another clock, and at another place of a
+ * switch, so the times can differ by this much.
+ */
 #define RAN_ERROR_NS 10000
 
 extern const volatile __u64 offcpu_min_ns, sched_ring_bytes;
 
 /*
- * By tid, from its first departure until its death. Not task storage: its allocation can wake a
- * thread while this program holds the lock of the run queue.
+ * The entry of each thread, by tid, from its first departure until its death. This is not task
+ * storage, because allocating that can wake a thread while this program holds the lock of the run
+ * queue.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -85,14 +89,17 @@ static __always_inline struct offcpu_thread *entry_of(__u32 tid, __u64 now_ns)
 		return t;
 	blank = bpf_map_lookup_elem(&offcpu_blank, &zero);
 	if (!blank || bpf_map_update_elem(&offcpu_threads, &tid, blank, BPF_NOEXIST) < 0) {
-		/* The records of this thread are missing. */
+		/* Without an entry, the records of this thread are missing. */
 		rec_lose(REC_RING_STACKS, now_ns);
 		return NULL;
 	}
 	return bpf_map_lookup_elem(&offcpu_threads, &tid);
 }
 
-/* The kernel stack of P, unless the session may not contain kernel addresses. */
+/*
+ * Walks the kernel stack of P, unless P runs, or the session may not contain kernel addresses.
+ * Returns the number of frames.
+ */
 static __always_inline __u32 walk_kernel_of(struct task_struct *p, bool runs, __u64 *frames)
 {
 	return runs || filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel_of(p, frames);
@@ -109,8 +116,8 @@ static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_st
 }
 
 /*
- * The time at which the thread of T left its CPU; 0 = it runs. This time is read once for each
- * record, since on_iter_waiting can at any time remove the entry of an ended thread.
+ * Returns the time at which the thread of T left its CPU; 0 = it runs. This time is read once for
+ * each record, since on_iter_waiting can at any time remove the entry of an ended thread.
  */
 static __always_inline __u64 offcpu_begin(const struct offcpu_thread *t)
 {
@@ -137,7 +144,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	rec->begin_ns = begin_ns;
 	rec->kernel_stack = kernel;
 	rec->user_stack = user;
-	/* A preempted thread was not woken. */
+	/* A preempted thread was not woken, so it has no waker. */
 	rec->waker_tid = t->state == 'R' ? 0 : t->waker_tid;
 	rec->state = t->state;
 	rec->end = end;
@@ -155,7 +162,8 @@ static __always_inline bool was_off_cpu(__u64 begin_ns, __u64 now_ns)
  * P leaves its CPU at NOW_NS, and the kernel has not reported its return since BEGIN_NS. Returns
  * the time until which it was probably off CPU. If it was woken, that is the time of the wakeup.
  * Otherwise, it is NOW_NS minus the CPU time that P has used since. (P can have made system calls
- * meanwhile. Their times must not overlap this one, so the estimate is rather too early.)
+ * meanwhile. Their times must not overlap this one, so the estimate is too early rather than too
+ * late.)
  *
  * P can also have been woken when it was about to wait again. Such a wakeup is later than the
  * estimate, and its waker did not end this wait.
@@ -190,8 +198,8 @@ __noinline __u64 offcpu_copy(struct unwind_walk *stopped, struct rec_stack *walk
 }
 
 /*
- * Walks the user stack of the current task into T. With COPIES, the walk can stop; STOPPED is then
- * the place.
+ * Walks the user stack of the current task into T. With COPIES, the walk can stop where a table is
+ * missing; STOPPED is then its position.
  */
 static __always_inline __u32 offcpu_walk(void *ctx, struct offcpu_thread *t,
 					 struct unwind_walk *stopped, enum stack_copies copies)
@@ -287,9 +295,9 @@ static __always_inline void offcpu_return_unreported(struct task_struct *p)
 }
 
 /*
- * The time of this switch. If on_sched_switch has handled the switch, it is the time that it took.
- * Otherwise it is the present time: on_sched_switch is not attached, its filter has skipped the
- * switch, or the kernel has skipped the program.
+ * Returns the time of this switch. If on_sched_switch has handled the switch, it is the time that
+ * it took. Otherwise it is the present time: on_sched_switch is not attached, its filter has
+ * skipped the switch, or the kernel has skipped the program.
  */
 static __always_inline __u64 switch_time(void)
 {
@@ -373,7 +381,8 @@ __u64 waiting_listed_ns = 0;
 __u32 waiting_n_copied = 0;
 
 /*
- * The state of P if it waits, otherwise 0. It is also 0 for kernel threads that only wait for work.
+ * Returns the state of P if it waits, otherwise 0. It is also 0 for kernel threads that only wait
+ * for work.
  */
 static __always_inline __u32 waiting_state(struct task_struct *p)
 {
@@ -397,8 +406,8 @@ struct waiting_area {
 };
 
 /*
- * Pages of other mappings can come from another program (FUSE, userfaultfd), which need not answer:
- * the copy would wait for it.
+ * Pages of other mappings can come from another program (FUSE, userfaultfd). That program need not
+ * answer, so the copy could wait forever.
  */
 static long waiting_on_area(struct task_struct *p, struct vm_area_struct *vma,
 			    struct waiting_area *to)
@@ -408,7 +417,7 @@ static long waiting_on_area(struct task_struct *p, struct vm_area_struct *vma,
 	return 0;
 }
 
-/* Fills PIECE for P, except its N bytes of copy. */
+/* Fills PIECE for P, except for the N bytes of copied stack. */
 static __always_inline void waiting_fill(struct rec_piece *piece, struct task_struct *p,
 					 struct pt_regs *regs, __u32 n)
 {
@@ -453,7 +462,7 @@ static __always_inline __u32 waiting_copy(struct waiting_room *room, struct task
 }
 #endif
 
-/* Whether P still waits, and has not run since its CPU time was RAN_NS. */
+/* Returns true if P still waits, and has not run since its CPU time was RAN_NS. */
 static __always_inline bool waiting_goes_on(struct task_struct *p, __u64 ran_ns)
 {
 	return waiting_state(p) && BPF_CORE_READ(p, se.sum_exec_runtime) == ran_ns;

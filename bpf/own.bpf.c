@@ -3,7 +3,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Since 6.18, the flags are an array of words. */
+/* Since Linux 6.18, the flags of an mm_struct are an array of words. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct own_flags___words {
 	__u64 __mm_flags[1];
@@ -51,8 +51,8 @@ static long own_to_parent(__u32 i, struct own_search *s)
 }
 
 /*
- * Whether CRED gives no rights beyond its ids, or only rights that the user has anyway: those in a
- * user namespace that the user has made, or in namespaces below it.
+ * Returns true if CRED gives no rights beyond its ids, or only rights that the user has anyway:
+ * those in a user namespace that the user has made, or in namespaces below it.
  */
 static __always_inline bool own_has_rights(const struct cred *cred)
 {

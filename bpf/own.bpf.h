@@ -63,16 +63,19 @@ static __always_inline void own_read_barrier(void)
 #endif
 }
 
-/* The check itself, of the task at address TASK. (The verifier checks it once for each program.) */
+/*
+ * Returns true if the task at address TASK belongs to the user. (The verifier checks this function
+ * once for each program.)
+ */
 bool own_is_at(__u64 task);
 
-/* Whether P belongs to the user. */
+/* Returns true if P belongs to the user. */
 static __always_inline bool own_is(struct task_struct *p)
 {
 	return own_is_at(context_address(p));
 }
 
-/* Keeps the result for P, the current task, at the start of its exit. */
+/* Keeps the result of own_is() for P, the current task, at the start of its exit. */
 static __always_inline void own_keep_exiting(struct task_struct *p)
 {
 	__u64 address = (__u64)p, begun_ns = BPF_CORE_READ(p, start_boottime);

@@ -18,8 +18,8 @@ __noinline __u32 piece_copy_last(struct piece_part *to, __u64 sp)
 }
 
 /*
- * Fills in the calls before the return addresses to which frame pointers lead. So user space can
- * judge these addresses as the walk here would.
+ * Stores in PIECE the calls before the return addresses to which frame pointers lead, so that user
+ * space can judge these addresses as the walk here would.
  */
 static __always_inline void piece_fill_calls(struct rec_piece *piece, const struct unwind_walk *w)
 {

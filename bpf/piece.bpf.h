@@ -3,7 +3,8 @@
  * Stacks that cannot be walked yet, since the unwind table of a file is still being made, or the
  * mappings of the process are being changed. The data for continuing the walk in user space is put
  * into the ring (struct rec_piece). The number of copies is limited to UNWIND_COPIES_MAX for each
- * file whose table is missing, and PIECES_PER_SECOND for each CPU. Other stacks end there.
+ * file whose table is missing, and PIECES_PER_SECOND for each CPU. Beyond these limits, stacks end
+ * where the walk has stopped.
  *
  * Copies for threads that leave their CPU have separate limits: most waits are short, and their
  * copies are not used. These copies leave more of the ring free, so they do not displace the copies
@@ -21,8 +22,8 @@
 #define PIECES_PER_SECOND_WAITS       64
 #define PIECES_PER_SECOND_ALLOCATIONS 256
 /*
- * The numbers of bytes that are copied at once, and of the last part. (The end of a stack is
- * unknown.)
+ * The number of bytes that are copied at once, and the smaller number at the end of a stack. (The
+ * end of a stack is unknown.)
  */
 #define PIECE_STEP       4096
 #define PIECE_SMALL_STEP 256
@@ -41,7 +42,7 @@ struct piece_budgets {
 
 extern struct piece_budgets piece_budgets SEC(".maps");
 
-/* Whether this CPU's budget allows another copy of this kind. */
+/* Returns true if this CPU's budget allows another copy of this kind. */
 static __always_inline bool piece_is_allowed(__u64 now_ns, enum stack_copies kind)
 {
 	__u32 zero = 0;
@@ -64,13 +65,19 @@ static __always_inline bool piece_is_allowed(__u64 now_ns, enum stack_copies kin
 	}
 }
 
-/* KIND if a walk at NOW_NS may copy the stack for that purpose, otherwise STACK_COPIES_NONE. */
+/*
+ * Returns KIND if a walk at NOW_NS may copy the stack for that purpose, otherwise
+ * STACK_COPIES_NONE.
+ */
 static __always_inline enum stack_copies piece_copies(__u64 now_ns, enum stack_copies kind)
 {
 	return unwind_by_tables && piece_is_allowed(now_ns, kind) ? kind : STACK_COPIES_NONE;
 }
 
-/* Counts a copy of an allocation without room in the ring: it has taken time, too. */
+/*
+ * Counts a copy of an allocation's stack for which the ring had no room, since it has taken time,
+ * too.
+ */
 static __always_inline void piece_count_unsent(void)
 {
 	__u32 zero = 0;
@@ -90,7 +97,7 @@ static __always_inline void piece_count(__u16 file, enum stack_copies kind)
 		b->n += kind == STACK_COPIES_OF_RUNNING;
 		b->n_waits += kind == STACK_COPIES_OF_WAIT;
 		b->n_allocations += kind == STACK_COPIES_OF_ALLOCATION;
-		/* (an interrupt here can count, too) */
+		/* (atomic, since an interrupt can count here, too) */
 		__sync_fetch_and_add(&b->sent, 1);
 	}
 	if (!f)
@@ -186,8 +193,8 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 }
 
 /*
- * The share of the RING that a modest copy of SIZE bytes may use (rec_reserve_spare()). If the ring
- * is large enough, modest copies leave room for other copies and for events.
+ * Returns the share of the RING that a modest copy of SIZE bytes may use (rec_reserve_spare()). If
+ * the ring is large enough, modest copies leave room for other copies and for events.
  */
 static __always_inline __u32 piece_share(__u32 ring, __u64 size, const struct piece_source *s)
 {

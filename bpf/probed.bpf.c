@@ -3,10 +3,10 @@
  * The place at which a thread would be without probes. When a thread hits a probe, the kernel moves
  * it through these places:
  *
- * 	one byte behind the probe   the breakpoint has stopped it; the kernel searches the probe
- * 	at the probe                programs run
- * 	in [uprobes]                a copy of the instruction is executed, in a slot; simple ones
- * 	                            (push, call, jmp) are emulated by the kernel instead
+ *	one byte behind the probe   the breakpoint has stopped it; the kernel looks for the probe
+ *	at the probe                programs run
+ *	in [uprobes]                a copy of the instruction is executed, in a slot; simple ones
+ *	(push, call, jmp) are emulated by the kernel instead
  *
  * A function with a return probe returns to the first slot of [uprobes]. The slot contains a
  * breakpoint, or, since Linux 6.11, code that pushes three registers, makes a system call, pops two
@@ -16,8 +16,9 @@
  * three registers, makes a system call, in which programs run, pops all three, and returns.
  *
  * For a moment, the kernel has put the address of the first slot on the stack, but the original
- * return address is not yet in its list. A sample then searches the original in the registers and
- * on the stack of the kernel: before it, there is a call of the function. Other walks end there.
+ * return address is not yet in its list. A sample then looks for the original address in the
+ * registers and on the stack of the kernel. It recognises the address by a call of the function
+ * before it. Other walks end there.
  */
 #include "bpf/probed.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -63,8 +64,8 @@ __noinline __u64 probed_return_address(__u64 *next, __u64 at, __u64 address)
 
 #if defined(__TARGET_ARCH_x86)
 /*
- * The number of words that the code at IP pops before it returns. IP is in the first slot, after
- * the system call.
+ * Returns the number of words that the code at IP pops before it returns. IP is in the first slot,
+ * after the system call.
  */
 static __always_inline __u32 probed_pops(__u64 ip)
 {
@@ -76,7 +77,7 @@ static __always_inline __u32 probed_pops(__u64 ip)
 	return (code & 0xffff) == 0xc359 ? 1 : 0;
 }
 
-/* The return address of the function that has returned last, if it was at SP. */
+/* Returns the return address of the function that has returned last, if it was at SP. */
 static __always_inline __u64 probed_returned_to(struct uprobe_task *utask, __u64 sp)
 {
 	struct return_instance *i;
@@ -87,7 +88,10 @@ static __always_inline __u64 probed_returned_to(struct uprobe_task *utask, __u64
 	return i && BPF_CORE_READ(i, stack) == sp ? BPF_CORE_READ(i, orig_ret_vaddr) : 0;
 }
 
-/* Whether the return address of W's function has been replaced, and the original is in no list. */
+/*
+ * Returns true if the return address of W's function has been replaced, but the original address is
+ * not in the kernel's list yet.
+ */
 static __always_inline bool probed_is_unlisted(const struct unwind_walk *w, __u64 first_slot)
 {
 	__u64 next = w->probed, returns;
@@ -97,7 +101,10 @@ static __always_inline bool probed_is_unlisted(const struct unwind_walk *w, __u6
 	       returns == first_slot && probed_return_address(&next, w->sp, 0) == 0;
 }
 
-/* W is at the return of a function with a return probe. Moves it to the original return address. */
+/*
+ * Moves W, which is at the return of a function with a return probe, to the original return
+ * address.
+ */
 static __always_inline void probed_leave_return(struct unwind_walk *w, struct uprobe_task *utask)
 {
 	__u64 sp = w->sp, ip = 0;
@@ -111,8 +118,8 @@ static __always_inline void probed_leave_return(struct unwind_walk *w, struct up
 		return;
 	}
 	/*
-	 * The kernel has removed the original address from its list. It has put it on the stack, or
-	 * will do so.
+	 * The kernel has removed the original address from its list. It has put the address on the
+	 * stack, or will do so.
 	 */
 	sp = w->sp + probed_pops(w->ip) * PROBED_WORD;
 	if (bpf_probe_read_user(&ip, sizeof(ip), (const void *)sp) < 0 || !stack_follows_call(ip))
@@ -123,7 +130,7 @@ static __always_inline void probed_leave_return(struct unwind_walk *w, struct up
 	}
 }
 
-/* The number of words that [uprobes-trampoline] has pushed at OFFSET. */
+/* Returns the number of words that [uprobes-trampoline] has pushed at OFFSET. */
 static __always_inline __u32 probed_pushed(__u64 offset)
 {
 	switch (offset) {
@@ -141,8 +148,8 @@ static __always_inline __u32 probed_pushed(__u64 offset)
 }
 
 /*
- * Whether W is in [uprobes-trampoline]. If so, moves W behind the probe, where the trampoline
- * returns.
+ * Returns true if W is in [uprobes-trampoline]. If so, moves W behind the probe, where the
+ * trampoline returns.
  */
 static __always_inline bool probed_leave_trampoline(struct unwind_walk *w, struct mm_struct *mm)
 {
@@ -163,9 +170,9 @@ static __always_inline bool probed_leave_trampoline(struct unwind_walk *w, struc
 }
 
 /*
- * Whether a breakpoint has brought the current task, with REGS, into the kernel. The entry code of
- * breakpoints then made a call, whose return address is right below REGS. If the address of that
- * code is unknown (Xen), the answer is always true.
+ * Returns true if a breakpoint has brought the current task, with REGS, into the kernel. The entry
+ * code of breakpoints then made a call, whose return address is right below REGS. If the address of
+ * that code is unknown (Xen), the answer is always true.
  */
 static __always_inline bool probed_came_by_breakpoint(struct pt_regs *regs)
 {
@@ -184,8 +191,8 @@ static __always_inline bool probed_came_by_breakpoint(struct pt_regs *regs)
 }
 
 /*
- * Whether the breakpoint before IP has stopped the current task, and the kernel looks for its
- * probe. Any byte before IP may look like one: padding, or a part of an instruction.
+ * Returns true if the breakpoint before IP has stopped the current task, and the kernel looks for
+ * its probe. Any byte before IP may look like one: padding, or a part of an instruction.
  */
 static __always_inline bool probed_is_trapped(struct pt_regs *regs, __u64 ip)
 {
@@ -194,13 +201,16 @@ static __always_inline bool probed_is_trapped(struct pt_regs *regs, __u64 ip)
 	if ((long)regs->orig_ax != -1 || probed_first_byte() ||
 	    bpf_probe_read_user(code, sizeof(code), (const void *)(ip - 1)) < 0)
 		return false;
-	/* (with a breakpoint at IP, too, that is the probe, and the one before it is padding) */
+	/*
+	 * (if there is a breakpoint at IP, too, that one is the probe, and the byte before it is
+	 * padding)
+	 */
 	return code[0] == PROBED_BREAKPOINT && code[1] != PROBED_BREAKPOINT &&
 	       probed_came_by_breakpoint(regs);
 }
 #endif
 
-/* Whether ADDRESS is in user space, behind a call of the function that contains IP. */
+/* Returns true if ADDRESS is in user space, behind a call of the function that contains IP. */
 static __always_inline bool probed_is_caller(__u64 address, __u64 ip)
 {
 #if defined(__TARGET_ARCH_x86)

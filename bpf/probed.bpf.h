@@ -35,19 +35,20 @@ extern struct probed_kernels probed_kernels SEC(".maps");
 int probed_begin_walk(struct unwind_walk *w);
 
 /*
- * The return address at AT on the current task's stack: ADDRESS, unless a return probe has replaced
- * it. *NEXT is the innermost function with a return probe that the walk has not passed yet.
+ * Returns the return address at AT on the current task's stack: ADDRESS, unless a return probe has
+ * replaced it. *NEXT is the innermost function with a return probe that the walk has not passed
+ * yet.
  */
 __u64 probed_return_address(__u64 *next, __u64 at, __u64 address);
 
 /*
- * The return address of W's innermost function, which IS_UNLISTED; 0 if it is not found. The kernel
- * has it only in a register, or on its own stack.
+ * Returns the return address of W's innermost function, for a walk with IS_UNLISTED: the kernel has
+ * this address only in a register, or on its own stack. Returns 0 if it is not found.
  */
 __u64 probed_unlisted_return(const struct unwind_walk *w);
 
 /*
- * The first byte of the instruction at the probe whose programs run now for the current task,
- * without the breakpoint. 0 if no programs run at a probe, or before Linux 6.12.
+ * Returns the original first byte of the instruction at the probe whose programs run now for the
+ * current task. Returns 0 if no programs run at a probe, or before Linux 6.12.
  */
 __u32 probed_first_byte(void);

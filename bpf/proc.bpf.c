@@ -45,7 +45,7 @@ __u32 cpu_departures[CPU_DEPARTURES] = {};
 struct rec_rings rec_rings SEC(".maps");
 struct rec_states rec_states SEC(".maps");
 
-/* The parent of P; 0 if the filter hides it. */
+/* Returns the parent of P; 0 if the filter hides it. */
 static __always_inline __u32 parent_of(struct task_struct *p)
 {
 	struct task_struct *parent = BPF_CORE_READ(p, real_parent);

@@ -14,7 +14,7 @@ struct rec_ring {
 	__uint(max_entries, 65536); /* placeholder: user space creates the real rings */
 };
 
-/* Indexed by REC_RING_* * CPUs + CPU */
+/* The index is REC_RING_* times the number of CPUs, plus the CPU. */
 struct rec_rings {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1); /* set by user space */
@@ -35,7 +35,7 @@ extern struct rec_states rec_states SEC(".maps");
 extern const volatile __u32 possible_cpus;
 extern const volatile __u64 rec_ring_bytes[REC_RINGS]; /* size of each ring, a power of two */
 
-/* P's process and thread as one number. */
+/* Returns P's process and thread as one number. */
 static __always_inline __u64 rec_who(struct task_struct *p)
 {
 	return (__u64)process_id(p) << 32 | (__u32)p->pid;
@@ -76,8 +76,8 @@ static __always_inline void rec_lose(__u32 ring, __u64 now_ns)
 }
 
 /*
- * Returns this CPU's BPF ring buffer RING. After a loss, first writes its mark. If the ring is
- * full, counts that and returns NULL. STATE is the state of the ring.
+ * Returns this CPU's BPF ring buffer RING. After a loss, first writes a record of the loss. If the
+ * ring is full, counts a lost record and returns NULL. STATE is the state of the ring.
  */
 static __always_inline void *rec_open(__u32 ring, struct rec_state *state, __u64 now_ns)
 {
@@ -104,7 +104,7 @@ static __always_inline void *rec_open(__u32 ring, struct rec_state *state, __u64
 	mark->count = __sync_lock_test_and_set(&state->lost_count, 0);
 	if (mark->count)
 		bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
-	else /* a program that has interrupted this one has already marked the loss */
+	else /* a program that has interrupted this one has already recorded the loss */
 		bpf_ringbuf_discard(mark, BPF_RB_NO_WAKEUP);
 	return buffer;
 }
@@ -116,8 +116,8 @@ static __always_inline void rec_count_bytes(__u32 ring, struct rec_state *state,
 }
 
 /*
- * Reserves SIZE bytes in this CPU's RING. After a loss, first writes its mark. If the ring is full,
- * counts that and returns NULL.
+ * Reserves SIZE bytes in this CPU's RING. After a loss, first writes a record of the loss. If the
+ * ring is full, counts a lost record and returns NULL.
  */
 static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 {
@@ -157,7 +157,7 @@ static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u32 sha
 
 /*
  * Copies the SIZE bytes at REC into this CPU's RING. SIZE need not be constant. If the ring is
- * full, counts that and returns false.
+ * full, counts a lost record and returns false.
  */
 static __always_inline bool rec_output(__u32 ring, void *rec, __u64 size, __u64 now_ns)
 {

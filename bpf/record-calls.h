@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Calls of functions: settings of the programs, and their records. A part of bpf/record.h, which
- * includes it.
+ * Calls of functions: the settings of the eBPF programs, and the records that they write.
+ * bpf/record.h includes this file.
  */
 #pragma once
 
@@ -19,14 +19,14 @@
 #define CALL_COOKIE_AT(cookie) ((__u32)(cookie) >> 9)
 #define CALL_COOKIE_TAIL       1 /* the probe is on a jump that ends the function (a tail call) */
 
-/* Memory at the address that is in an argument. */
+/* Memory whose address is an argument of a call. */
 struct call_memory {
 	__u8 arg;
 	__u8 count_arg; /* index of the argument with the number of bytes, if `count` is 0 */
 	__u8 is_string; /* 1: the memory ends with NUL; 0: its number of bytes is known */
 	/*
-	 * 0: the result of the call is the number of written bytes. Otherwise: elements of UNIT
-	 * bytes, whose number does not depend on the result, which can be unavailable.
+	 * 0: the call returns the number of written bytes. Otherwise, the memory has elements of
+	 * UNIT bytes, and their number does not depend on the result, which can be unavailable.
 	 */
 	__u8 unit;
 	__u32 count;
@@ -88,7 +88,10 @@ struct call_watch {
 };
 _Static_assert(sizeof(struct call_watch) == 184, "ABI");
 
-/* The number of calls within the limit of a function in this second, and of all calls beyond it. */
+/*
+ * For a function with a limit: the number of recorded calls in this second, and the number of all
+ * calls beyond the limit.
+ */
 struct call_share {
 	__u64 second;
 	__u64 n;
@@ -96,7 +99,7 @@ struct call_share {
 };
 _Static_assert(sizeof(struct call_share) == 24, "ABI");
 
-/* A copy of the memory at the address that is in an argument. */
+/* A copy of memory whose address is an argument of a call. */
 struct call_text {
 	__s32 bytes; /* number of bytes; of a string, without its NUL; negative = unreadable */
 	__u32 cut;   /* 1: there is more memory than was copied */
@@ -124,7 +127,10 @@ struct rec_call {
 _Static_assert(sizeof(struct rec_call) == 920, "ABI");
 #define REC_CALL_BYTES(n_texts) (128 + (n_texts)*264)
 
-/* The position of the code at ADDRESS in its page, the same in memory and in the file, plus 1. */
+/*
+ * The position in its page of the code at ADDRESS, plus 1. It is the same in memory and in the
+ * file.
+ */
 #define CALL_IN_PAGE(address) ((__u16)(((address)&4095) + 1))
 
 /* head's thread leaves a function. */

@@ -87,7 +87,7 @@
 #define REC_RING_MEMORY    4
 #define REC_RING_CALLS     5
 #define REC_RINGS          6
-#define REC_RING_MAPPINGS  6 /* no BPF ring buffer: user space makes them from perf rings */
+#define REC_RING_MAPPINGS  6 /* no BPF ring buffer: user space makes the records from perf rings */
 #define REC_SOURCES        7
 #define REC_RING_NONE      REC_SOURCES /* records that come through no ring */
 
@@ -103,7 +103,7 @@ enum {
 			REC_KINDS = 35, /* greater than the last number */
 };
 
-/* The ring of KIND. REC_RING_NONE if KIND is unknown. */
+/* Returns the ring of KIND. REC_RING_NONE if KIND is unknown. */
 static inline __u32 rec_kind_ring(__u32 kind)
 {
 	switch (kind) {

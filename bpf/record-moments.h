@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Moments: points of programs where registers and memory are collected. Settings of the programs,
- * and their records. A part of bpf/record.h, which includes it.
+ * Moments: points of programs where registers and memory are collected. This file has the settings
+ * of the eBPF programs, and the records that they write. bpf/record.h includes it.
  */
 #pragma once
 
@@ -30,7 +30,8 @@
 #define MOMENT_BASE_IMAGE    2 /* address in the process minus address in the file */
 #define MOMENT_BASE_MAX      3
 
-#define MOMENT_LOAD_VALUE  (1U << 0) /* the bytes are those of the address itself, at most 8 */
+#define MOMENT_LOAD_VALUE  (1U << 0) /* the result is the address itself, not memory (at most 8
+				      * bytes) */
 #define MOMENT_LOAD_STRING (1U << 1) /* the memory ends with a NUL */
 #define MOMENT_LOAD_PIECES (1U << 2) /* the memory is read in pieces, as far as possible */
 #define MOMENT_LOAD_QUIET                                                                          \
@@ -38,8 +39,8 @@
 #define MOMENT_LOAD_SIGNED (1U << 4) /* a count that is negative if its highest bit is set */
 
 /*
- * A load reads BYTES from an address. The address begins as base + offset. Each step replaces it by
- * the word in memory at it, plus steps[i].
+ * A load reads BYTES from an address. The address begins as base + offset. Each step replaces the
+ * address by the word in memory at that address, plus steps[i].
  */
 struct moment_load {
 	__u8 base; /* MOMENT_BASE_* */
@@ -59,8 +60,8 @@ _Static_assert(sizeof(struct moment_load) == 56, "ABI");
 struct moment_condition {
 	__u64 value;
 	/*
-	 * Number of the load, from 1 on; above MOMENT_LOADS_MAX, of a trace state variable; 0 =
-	 * end.
+	 * Number of the compared load, from 1 on. Numbers above MOMENT_LOADS_MAX are those of trace
+	 * state variables. 0 = there are no more conditions.
 	 */
 	__u32 at;
 	__u8 op;   /* CALL_OP_* */

@@ -43,8 +43,8 @@ struct unwind_row {
 /* described, but not supported by rows: OFFSET is UNWIND_WHY_* */
 #define UNWIND_UNSUPPORTED 10
 /*
- * Code that is not described, of a function that does not set the frame pointer. So that is the
- * frame pointer of a caller. OFFSET differs in functions that follow each other.
+ * Code without a description, in a function that does not set the frame pointer. So BP is still the
+ * frame pointer of a caller. Adjacent functions have different OFFSETs.
  */
 #define UNWIND_BARE 11
 /* SP + N words + OFFSET * 16 words, for large frames. OFFSET is unsigned here. */

@@ -5,23 +5,23 @@
  * file. It includes neither libc nor vmlinux.h, so it can be included before or after either.
  *
  * There are two kinds of rings. Each CPU has its own rings.
- *  - CLASS_SCHED, CLASS_IRQ, CLASS_SOFTIRQ, CLASS_IDLE: `struct word_ring`, an element of a
+ * - CLASS_SCHED, CLASS_IRQ, CLASS_SOFTIRQ, CLASS_IDLE: `struct word_ring`, an element of a
  *    mmap-able array. The programs write finished FXT records into it; user space copies them into
  *    the archive. Programs of one class never interrupt each other on the CPU that owns the ring
  *    (sched.bpf.c and cpu.bpf.c say why), so there is one producer and no lock. `head` and `tail`
  *    count bytes since the start and never wrap. A record starts at head % size and is always
  *    contiguous: a record that would cross the end of the ring extends into `slack`, and the next
  *    one starts at head % size as usual. The free room is size - (head - tail).
- *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS: a
+ * - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS: a
  *    BPF ring buffer of `struct rec_*`, each with a `struct rec_head`.
  *
  * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) without a
  * program of kymo.
  *
- * Loss: after a failed reservation, a mark precedes the next record of that class on that CPU. It
- * has the number of lost records, and the times of the first and the last. In a word ring, the mark
- * looks like an FXT record of a type that the format does not use, so it can be skipped like any
- * record.
+ * Loss: after a failed reservation, a record of the loss, called its mark, precedes the next record
+ * of that class on that CPU. The mark has the number of lost records, and the times of the first
+ * and the last. In a word ring, the mark looks like an FXT record of a type that the format does
+ * not use, so it can be skipped like any record.
  *
  * Widths and padding are explicit; sizes are asserted; there are no enums and no pointers.
  */
@@ -229,7 +229,7 @@ _Static_assert(sizeof(struct rec_frequency) == 32, "ABI");
 
 /*
  * A call stack of one side, innermost frame first. It precedes the first record with its id, in the
- * same ring. It is sent again if the program has forgotten the first time. `head` is the thread
+ * same ring. It is sent again if the program no longer knows that it was sent. `head` is the thread
  * with this stack. The record contains only n_frames of the frames.
  */
 struct rec_stack {
@@ -308,7 +308,7 @@ struct rec_sample {
 };
 _Static_assert(sizeof(struct rec_sample) == 40, "ABI");
 
-/* The kind of end of a time off CPU. */
+/* How a time off CPU has ended. */
 #define REC_OFFCPU_RETURNS 0
 /* The thread runs, but the kernel has not reported its return, so the end is an estimate. */
 #define REC_OFFCPU_RUNS 1
@@ -363,8 +363,8 @@ struct waiting_room {
 _Static_assert(sizeof(struct waiting_room) == 1088 + 5520 + WAITING_STACK_BYTES, "ABI");
 
 /*
- * Ids of the stacks that were sent, on each CPU: sets, in which a new id replaces the least
- * recently used one.
+ * The ids of the stacks that each CPU has sent. The ids are in sets; in a full set, a new id
+ * replaces the least recently used one.
  */
 #define STACK_SETS 1024
 #define STACK_WAYS 4
@@ -404,7 +404,10 @@ struct work_state {
 struct cpu_state {
 	__u64 irq_begin_ns[CPU_IRQ_DEPTH_MAX];
 	__u64 softirq_begin_ns;
-	/* Begin of the idle state; 0 = not idle, or the begin was missed (also above). */
+	/*
+	 * Begin of the idle state; 0 = not idle, or the begin was missed. (0 means the same in the
+	 * members above.)
+	 */
 	__u64 idle_begin_ns;
 	/* The time of this switch, for programs that run after on_sched_switch; 0 = none */
 	__u64 switch_ns;

@@ -61,7 +61,10 @@ const volatile __u32 resource_fds = 0;
 #define NR_EXIT_GROUP 94
 #endif
 
-/* The callers of the call of this CPU's current task. Linux 6.1 has no stack left for them. */
+/*
+ * The callers of the call of this CPU's current task. They are in a map, since Linux 6.1 leaves no
+ * room for them on the stack of the program.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -170,13 +173,13 @@ static __always_inline bool is_inside(const struct memory_call *outer, const str
 	       call->sp < outer->sp && outer->sp - call->sp <= AT_ENTRY_NESTED_BYTES;
 }
 
-/* Whether the current thread is in a function of an allocator, or in pthread_create(). */
+/* Returns true if the current thread is in a function of an allocator, or in pthread_create(). */
 static __always_inline bool is_in_allocator(struct memory_thread *t, const struct call *call)
 {
 	return is_inside(&t->call, call) || is_inside(&t->thread_call, call);
 }
 
-/* The callers of CALL. They are never NULL, but the verifier does not know that. */
+/* Returns the callers of CALL. They are never NULL, but the verifier does not know that. */
 static __always_inline struct stack_callers *find_callers(const struct call *call)
 {
 	__u32 zero = 0;
@@ -188,8 +191,8 @@ static __always_inline struct stack_callers *find_callers(const struct call *cal
 }
 
 /*
- * The stack of CALL with its CALLERS. It begins with the caller of the function that made the call.
- * If the callers are unknown, it begins with the call.
+ * Returns the id of the stack of CALL, whose callers are CALLERS. The stack begins with the caller
+ * of the function that made the call. If the callers are unknown, it begins with the call.
  */
 static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct memory_thread *t,
 				      struct stack_callers *callers)
@@ -274,7 +277,7 @@ static __always_inline bool made_two(struct call *call, __u64 address, __u64 fla
 	return true;
 }
 
-/* Whether COMMAND of bpf() returns a descriptor. */
+/* Returns true if COMMAND of bpf() returns a descriptor. */
 static __always_inline bool is_bpf_maker(__u64 command)
 {
 	const __u64 makers = 1ull << 0 | 1ull << 5 | 1ull << 7 | 1ull << 13 | 1ull << 14 |
@@ -316,7 +319,7 @@ static __always_inline bool resources_ioctl(struct call *call)
 	return true;
 }
 
-/* A removed shared memory object, if PATH is one. */
+/* Handles the removal of a shared memory object, if PATH is one. */
 static __always_inline bool resources_unlinked(struct call *call, __u64 path)
 {
 	call->has_stack = false;
@@ -447,8 +450,8 @@ __noinline int resource_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 
 }
 
 /*
- * Handles the messages about descriptors in the LEFT bytes of control messages at AT. Returns their
- * number.
+ * Handles the messages about descriptors in the LEFT bytes of control messages at AT. Returns the
+ * number of these messages.
  */
 __noinline int resource_scan_control(__u64 at, __u64 left, __u64 stack, __u32 flags)
 {
@@ -515,7 +518,7 @@ static __always_inline __u32 fds_message_flags(const struct call *call)
 	       (many ? FDS_MESSAGE_MANY : 0);
 }
 
-/* Whether CALL has received any descriptors. */
+/* Returns true if CALL has received any descriptors. */
 static __always_inline bool resources_received(struct call *call)
 {
 	call->has_stack = true;
@@ -527,7 +530,7 @@ static __always_inline bool resources_received(struct call *call)
 
 /* ---- mappings ---- */
 
-/* Whether the CALLERS are in the same file as mmap(), and this file is not the program. */
+/* Returns true if the CALLERS are in the same file as mmap(), and this file is not the program. */
 static __always_inline bool is_librarys_own(const struct stack_callers *callers)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -538,7 +541,9 @@ static __always_inline bool is_librarys_own(const struct stack_callers *callers)
 		caller >= BPF_CORE_READ(p, mm, end_code));
 }
 
-/* Whether to record a mapping: it is the program's own, or it replaces another one. */
+/*
+ * Returns true if a mapping must be recorded: it is the program's own, or it replaces another one.
+ */
 static __always_inline bool resources_mapped(struct call *call, struct memory_thread *t,
 					     const struct stack_callers *callers)
 {
@@ -565,7 +570,7 @@ int TIMED_PROG(COST_CALLS, on_resource_enter, struct pt_regs *regs, long number)
 
 	if (!operation || (!is_at_entry(operation) && operation != RESOURCE_OP_MREMAP))
 		return 0;
-	/* (counted at its exit; calls of x32 have no operation) */
+	/* (such a call is counted at its exit; calls of x32 have no operation) */
 	if (syscall_is_32bit())
 		return 0;
 	if (!resources_begin(&call, regs))
@@ -660,8 +665,9 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
 }
 
 /*
- * The exit of its process ends P. Whether P would have continued: it waits in a system call, or has
- * called exit itself. Other threads have not begun yet, or would end soon.
+ * Returns true if P, which ends only because its process exits, would have continued otherwise: it
+ * waits in a system call, or has called exit itself. Other threads have not begun yet, or would end
+ * soon.
  */
 static __always_inline bool resources_would_continue(struct task_struct *p)
 {

@@ -36,9 +36,9 @@ static __always_inline void ring_count_lost(struct word_ring *ring, __u64 now_ns
 }
 
 /*
- * Reserves BYTES. After a loss, also reserves its mark before these bytes: *RET_MARK is the mark,
- * in which the caller can set the running thread. If the ring is full, counts that and returns
- * false.
+ * Reserves BYTES. After a loss, also reserves a mark (struct ring_lost) before these bytes.
+ * *RET_MARK is then this mark, in which the caller can set the running thread. If the ring is full,
+ * counts a lost record and returns false.
  */
 static __always_inline bool ring_reserve(struct reservation *r, struct word_ring *ring, __u64 size,
 					 __u32 bytes, __u64 now_ns, struct ring_lost **ret_mark)

@@ -70,7 +70,7 @@ static __always_inline void tick_note_kernel(const struct tick_registers *regs,
 	to->registers[14] = regs->r11;
 }
 
-/* The noted state must not be used by other walks. */
+/* Forgets the noted state, which other walks must not use. */
 static __always_inline void tick_forget_kernel(void)
 {
 	__u32 zero = 0;

@@ -38,7 +38,8 @@ struct {
 } sched_rings SEC(".maps");
 
 /*
- * The ring of CPU, which is this CPU. Never NULL, since the map has an entry for each possible CPU.
+ * Returns the ring of CPU, which is this CPU. Never NULL, since the map has an entry for each
+ * possible CPU.
  */
 static __always_inline struct word_ring *ring_of(__u32 cpu)
 {
@@ -46,9 +47,9 @@ static __always_inline struct word_ring *ring_of(__u32 cpu)
 }
 
 /*
- * Whether P, which runs on this CPU, is shown: it is selected, or was when it was switched in. If a
- * thread leaves the filter while it runs (it exits, or changes its name or user), it is shown until
- * it is switched out. So the archive contains its departure.
+ * Returns true if P, which runs on this CPU, is shown: it is selected, or was when it was switched
+ * in. If a thread leaves the filter while it runs (it exits, or changes its name or user), it is
+ * shown until it is switched out. So the archive contains its departure.
  */
 static __always_inline bool sched_is_shown(const struct word_ring *ring, struct task_struct *p)
 {
@@ -57,8 +58,8 @@ static __always_inline bool sched_is_shown(const struct word_ring *ring, struct 
 }
 
 /*
- * Whether more data of P than its switches may be disclosed. With --own, a thread that has left the
- * filter belongs to another user.
+ * Returns true if more data of P than its switches may be disclosed. With --own, a thread that has
+ * left the filter belongs to another user.
  */
 static __always_inline bool is_open(struct task_struct *p, bool shown)
 {
@@ -128,7 +129,7 @@ static __always_inline void keep_switch_time(__u64 now_ns)
 		state->switch_ns = now_ns;
 }
 
-/* The name for the letter of STATE, if it is neither R nor S; else 0. */
+/* Returns the name for the letter of STATE, if it is neither R nor S; else 0. */
 static __always_inline enum fxt_name state_name(__u32 state)
 {
 	switch (state_letter(state)) {
@@ -209,7 +210,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	return 0;
 }
 
-/* The waker's koid. *RET_MORE_WORDS is the number of additional words for the context. */
+/* Returns the waker's koid. *RET_MORE_WORDS is the number of additional words for the context. */
 static __always_inline __u32 waker_koid(enum actor actor, struct task_struct *current_task,
 					bool shown, __u32 cpu, __u32 *ret_more_words)
 {
@@ -273,8 +274,8 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	__u64 begin_ns;
 
 	/*
-	 * A running thread is awake. (Only in this case, interrupts can be on. So nothing has been
-	 * changed before.)
+	 * A running thread is already awake. (Interrupts can be on only for such a thread, so
+	 * nothing may be changed before this check.)
 	 */
 	if (p->pid == waker->pid)
 		return 0;

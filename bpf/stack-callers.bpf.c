@@ -31,8 +31,8 @@ static long stack_callers_look(__u32 i, struct stack_callers_search *s)
 	if (word < 0x10000 || word >> 47 || word - s->sp < STACK_NEAR_BYTES)
 		return 0;
 	/*
-	 * The top word is a return address after any call, also after one through a pointer, or of
-	 * a function that jumps to this one.
+	 * The top word counts as a return address after any call: the call can be through a
+	 * pointer, or of a function that has jumped to this one.
 	 */
 	calls = stack_calls_into(word, s->ip);
 	if (!calls && (i > 0 || !stack_follows_call(word)))
@@ -75,7 +75,7 @@ __noinline int stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to)
 /* ---- frames ---- */
 
 #if defined(__TARGET_ARCH_x86)
-/* Whether BP can be the frame of a function to which the return address at AT leads. */
+/* Returns true if BP can be the frame of a function to which the return address at AT leads. */
 static __always_inline bool stack_callers_is_frame(__u64 bp, __u64 at)
 {
 	__u64 caller;
@@ -85,7 +85,7 @@ static __always_inline bool stack_callers_is_frame(__u64 bp, __u64 at)
 	       stack_follows_call(caller);
 }
 
-/* Searches from the return address down. */
+/* Searches for the frame from the return address down. */
 static long stack_callers_look_down(__u32 i, struct stack_callers_search *s)
 {
 	__u64 word, at = s->to->at - (i + 1) * sizeof(word);

@@ -7,9 +7,9 @@
 #include "bpf/context.bpf.h"
 
 /*
- * Whether the instruction before ADDRESS, in the current task, is a call. If not, ADDRESS is not a
- * return address. Always true on architectures whose instructions are unknown here. (This is a
- * separate function: the verifier checks it once, and not in each iteration of a loop.)
+ * Returns true if the instruction before ADDRESS, in the current task, is a call. If not, ADDRESS
+ * is not a return address. Always true on architectures whose instructions are unknown here. (This
+ * is a separate function: the verifier checks it once, and not in each iteration of a loop.)
  */
 bool stack_follows_call(__u64 address);
 
@@ -21,8 +21,8 @@ bool stack_follows_call(__u64 address);
 #define STACK_FUNCTION_BYTES 4096
 
 /*
- * The target of the call in the 8 bytes of instructions before ADDRESS, if it is a constant or a
- * word in memory; else 0.
+ * Returns the target of the call in the 8 bytes of instructions before ADDRESS, if it is a constant
+ * or a word in memory; else 0.
  */
 static __always_inline __u64 stack_called_by(__u64 address, bool *ret_direct)
 {
@@ -42,7 +42,9 @@ static __always_inline __u64 stack_called_by(__u64 address, bool *ret_direct)
 	return target;
 }
 
-/* The target of a jump through a word in memory at ADDRESS, as in linkage tables; else 0. */
+/*
+ * Returns the target of a jump through a word in memory at ADDRESS, as in linkage tables; else 0.
+ */
 static __always_inline __u64 stack_linked_to(__u64 address)
 {
 	__u8 code[16];
@@ -66,9 +68,9 @@ static __always_inline __u64 stack_linked_to(__u64 address)
 #define STACK_CALLS_DIRECT 2 /* the call names the function itself */
 
 /*
- * Whether ADDRESS follows a call of the function that contains INSIDE: STACK_CALLS_*. (Separate,
- * too: inlined into the loop over the words of a stack, it took 200,000 instructions of the
- * verifier, and 560,000 with Linux 6.1.)
+ * Returns STACK_CALLS_* if the call before ADDRESS is one of the function that contains INSIDE,
+ * otherwise 0. (This is a separate function, too. Inlined into the loop over the words of a stack,
+ * it took 200,000 instructions of the verifier, and 560,000 with Linux 6.1.)
  */
 __u32 stack_calls_into(__u64 address, __u64 inside);
 #endif

@@ -33,8 +33,8 @@ static __always_inline __u32 stack_max_of(const struct stack_target *to)
 }
 
 /*
- * The caller of W's function, in a walk by frame pointers; 0 at the end. The next frame is at BP,
- * which is usually not below SP.
+ * Returns the caller of W's function, in a walk by frame pointers; 0 at the end. The next frame is
+ * at BP, which is usually not below SP.
  */
 __noinline __u64 stack_next_frame(struct unwind_walk *w)
 {
@@ -56,7 +56,8 @@ __noinline __u64 stack_next_frame(struct unwind_walk *w)
 
 /*
  * Stores the next frames of W in FRAMES, from number N on, below MAX: by tables, or by frame
- * pointers. Returns their end, and the end of W in the upper half; 0 = the walk continues.
+ * pointers. Returns the new number of frames, and, in the upper half, the end of the walk (0 = it
+ * continues).
  */
 static __always_inline __u64 stack_stride(struct unwind_walk *w, __u64 *frames, __u64 n,
 					  const __u64 max, const bool by_tables)
@@ -93,10 +94,10 @@ __noinline __u32 stack_chain_memory(struct unwind_walk *w, struct memory_stack *
 }
 
 /*
- * Walks from the registers of P, into TO from frame number N on. The kernel's bpf_get_stack() takes
- * three times as long, and checks neither addresses nor frames. The frame of a caller is higher on
- * the stack, or on another stack: signal handlers and some languages switch stacks. On another
- * stack, it must look like a frame. Returns the end of the walk.
+ * Walks by frame pointers from REGS, into TO from frame number N on. The kernel's bpf_get_stack()
+ * takes three times as long, and checks neither addresses nor frames. The frame of a caller is
+ * higher on the stack, or on another stack: signal handlers and some languages switch stacks. On
+ * another stack, it must look like a frame. Returns the end of the walk.
  */
 static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, const struct stack_target *to,
 					       __u32 n)
@@ -180,7 +181,7 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struc
 	}
 	if (skip) {
 		end = unwind_next(&w);
-		/* Without a true caller, the innermost function takes its place. */
+		/* If no true caller is found, the innermost function is kept. */
 		if (end) {
 			w.is_skipped = true;
 			stack_end_walk(&w, UNWIND_NEXT_END(end), ret_stopped);
@@ -217,7 +218,7 @@ static __always_inline __u32 stack_walk_from_registers(struct pt_regs *regs,
 
 #if defined(__TARGET_ARCH_x86)
 /*
- * Whether the thread of REGS has no user mode, although it belongs to a program (workers of
+ * Returns true if the thread of REGS has no user mode, although it belongs to a program (workers of
  * io_uring and vhost). Such threads only have a kernel stack.
  */
 static __always_inline bool stack_is_in_kernel(const struct pt_regs *regs)
@@ -226,7 +227,7 @@ static __always_inline bool stack_is_in_kernel(const struct pt_regs *regs)
 }
 
 /*
- * Whether REGS belong to a 64-bit program. The kernel walks the stacks of others, by frame
+ * Returns true if REGS belong to a 64-bit program. The kernel walks the stacks of others, by frame
  * pointers.
  */
 static __always_inline bool stack_is_of_64_bit(const struct pt_regs *regs)

@@ -42,10 +42,12 @@ extern __u32 stack_generation; /* incremented by user space */
 
 extern const volatile bool stacks_of_none; /* stacks of programs are not recorded */
 
-/* Only walks find new mappings, since the kernel does not report them (on_unwind_map). */
+/*
+ * True if only walks find new mappings, since the kernel does not report them (see on_unwind_map).
+ */
 extern const volatile bool unwind_learns_from_walks;
 
-/* The kernel's stack, walked by the kernel, from the interrupted place. */
+/* Lets the kernel walk its stack, from the interrupted place. Returns the number of frames. */
 static __always_inline __u32 stack_walk_kernel(void *ctx, __u64 *frames)
 {
 	long bytes = bpf_get_stack(ctx, frames, STACK_FRAMES_MAX * sizeof(*frames), 0);
@@ -53,7 +55,9 @@ static __always_inline __u32 stack_walk_kernel(void *ctx, __u64 *frames)
 	return bytes > 0 ? (__u32)bytes / sizeof(*frames) : 0;
 }
 
-/* The kernel's stack of a task that is not running. */
+/*
+ * Lets the kernel walk the kernel stack of P, which is not running. Returns the number of frames.
+ */
 static __always_inline __u32 stack_walk_kernel_of(struct task_struct *p, __u64 *frames)
 {
 	long bytes = bpf_get_task_stack(p, frames, STACK_FRAMES_MAX * sizeof(*frames), 0);
@@ -96,7 +100,7 @@ static __always_inline __u64 stack_hash_end(__u64 h, __u32 n)
 	return h ? h : 1;
 }
 
-/* The hash of the first N frames of S. (This is a separate function, like the next one.) */
+/* Returns the hash of the first N frames of S. (This is a separate function, like the next one.) */
 __u64 stack_hash_of(const struct rec_stack *s, __u32 n);
 
 /*
@@ -175,9 +179,9 @@ static __always_inline __u32 stack_walk_user_memory(void *ctx, struct memory_sta
 }
 
 /*
- * The number of frames that can be real, of the N frames (at most MAX) of the current task: those
- * before the first one that is not a return address. (Code without frame pointers leads to other
- * values.)
+ * Returns the number of frames that can be real, of the N frames (at most MAX) of the current task:
+ * those before the first one that is not a return address. (Code without frame pointers leads to
+ * other values.)
  */
 static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u32 max)
 {
@@ -226,8 +230,9 @@ __u32 stack_walk_from(__u64 bp, __u32 n, struct memory_stack *to);
 
 /*
  * Ensures that user space has the N frames in S, the stack of thread WHO at NOW_NS. Stores the id
- * in *RET_ID; 0 if there are no frames. If they cannot be sent, counts that and returns false.
- * (This is a separate function, so the verifier checks it once for all programs that send stacks.)
+ * in *RET_ID; 0 if there are no frames. If they cannot be sent, counts a lost record and returns
+ * false. (This is a separate function, so the verifier checks it once for all programs that send
+ * stacks.)
  */
 bool stack_send_of(struct rec_stack *s, __u32 n, __u64 who, __u64 now_ns, __u64 *ret_id);
 

@@ -18,8 +18,8 @@
 #define TASK_NEW             0x0800
 
 /*
- * The state of PREV, the leaving thread, from the arguments of sched_switch; 0 = it could continue
- * to run.
+ * Returns the state of PREV, the leaving thread, from the arguments of sched_switch; 0 = it could
+ * continue to run.
  */
 static __always_inline __u32 state_of_leaving(struct task_struct *prev, bool preempt,
 					      __u32 prev_state)
@@ -35,7 +35,7 @@ static __always_inline __u32 state_of_leaving(struct task_struct *prev, bool pre
 	return prev_state;
 }
 
-/* The letter of ps(1) for STATE. */
+/* Returns the letter of ps(1) for STATE. */
 static __always_inline char state_letter(__u32 state)
 {
 	if (state == 0)

@@ -39,14 +39,14 @@ struct {
 	__type(value, struct unwind_file_name);
 } unwind_file_names SEC(".maps");
 
-/* Names of files that are free again; user space adds them. */
+/* File names (struct unwind_file_name) that can be used again; user space adds them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, UNWIND_FILES_MAX);
 	__type(value, struct unwind_file_name);
 } unwind_free_names SEC(".maps");
 
-/* Processes, mappings and files that did not fit into the maps. */
+/* Number of processes, mappings and files that did not fit into the maps. */
 __u64 unwind_no_room = 0;
 
 /* ---- files ---- */
@@ -142,10 +142,16 @@ struct unwind_insertion {
 	__u32 weight; /* the priority that it gives to its file's table */
 	bool is_code, has_file;
 	bool has_rest;
-	/* (programs have little stack: the name is known before room is made) */
+	/*
+	 * (a union, since programs have little stack: the key is needed only until the name is
+	 * known)
+	 */
 	union {
 		struct unwind_file_key key; /* key of the mapping's file, if it has one */
-		/* The second part of a mapping that this one cuts in two; later, this mapping */
+		/*
+		 * First, the second part of a mapping that this one cuts in two; later, this
+		 * mapping
+		 */
 		struct unwind_mapping placed;
 	};
 };
@@ -189,7 +195,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 		if (end > to->end) {
 			to->placed = m;
 			to->placed.where = UNWIND_WHERE(to->end, end - to->end);
-			/* (this is not used without a file) */
+			/* (file_page is not used if there is no file) */
 			to->placed.file_page += (__u32)(to->end - first);
 			to->has_rest = true;
 		}
@@ -232,8 +238,8 @@ static __always_inline void unwind_put(struct unwind_insertion *to)
 }
 
 /*
- * Only one change at a time is made. If a change is skipped because of another one, a walk learns
- * it when it needs it.
+ * Only one change at a time is made. If a change is skipped because of another one, a later walk
+ * learns the mapping when it needs it.
  */
 static __always_inline bool unwind_begin_change(struct unwind_process *process)
 {
@@ -264,9 +270,9 @@ static __always_inline void unwind_drop(struct unwind_insertion *gap, __u32 need
 }
 
 /*
- * Whether the process already has the new mapping: mprotect() and lists report mappings again. A
- * change would make concurrent walks of other threads fail. (This function is separate, since the
- * stack of unwind_learn() is full.)
+ * Returns true if the process already has the new mapping: mprotect() and lists report mappings
+ * again. A change would make concurrent walks of other threads fail. (This function is separate,
+ * since the stack of unwind_learn() is full.)
  */
 static __noinline bool unwind_has(const struct unwind_insertion *new)
 {
@@ -292,8 +298,8 @@ static __noinline bool unwind_has(const struct unwind_insertion *new)
 }
 
 /*
- * The number of PROCESS's mappings that begin before END. Sets *RET_ANY if any of these mappings
- * has pages from FIRST on.
+ * Returns the number of PROCESS's mappings that begin before END. Sets *RET_ANY if any of these
+ * mappings has pages from FIRST on.
  */
 static __always_inline __u32 unwind_search_range(const struct unwind_process *process, __u64 first,
 						 __u64 end, bool *ret_any)
@@ -301,7 +307,7 @@ static __always_inline __u32 unwind_search_range(const struct unwind_process *pr
 	__u64 last = end - 1, where = 0;
 	__u32 n;
 
-	/* (or the compiler makes a branch of each comparison with it) */
+	/* (otherwise, the compiler makes a branch of each comparison with this value) */
 	barrier_var(last);
 	n = unwind_search_mappings(process, last);
 	if (n - 1 < UNWIND_MAPPINGS_MAX)
@@ -310,7 +316,7 @@ static __always_inline __u32 unwind_search_range(const struct unwind_process *pr
 	return n;
 }
 
-/* Whether mapping AT of the process would be merged with the new one. */
+/* Returns true if mapping AT of the process would be merged with the new one. */
 static __always_inline bool unwind_merges_with(const struct unwind_insertion *new, __u64 at)
 {
 	const struct unwind_process *process = new->process;
@@ -326,8 +332,9 @@ static __always_inline bool unwind_merges_with(const struct unwind_insertion *ne
 }
 
 /*
- * Whether the process is full, and the new mapping would neither replace another one nor be merged
- * with it. Each walk there tries to insert the mapping, and would begin a change that fails.
+ * Returns true if the process is full, and the new mapping would neither replace another one nor be
+ * merged with it. Without this check, each walk through the mapping would begin a change that
+ * fails.
  */
 static __noinline bool unwind_is_full_for(const struct unwind_insertion *new)
 {
@@ -392,8 +399,9 @@ static __always_inline struct unwind_process *unwind_begin(__u32 tgid, __u64 mm)
 }
 
 /*
- * Whether to track a process. With filters other than these, a process can be selected later, so it
- * is tracked. (The next function is separate, so the verifier checks it once.)
+ * Returns true if a process must be tracked. With other filters than these two, a process can be
+ * selected later, so it is tracked. (The next function is separate, so the verifier checks it
+ * once.)
  */
 static __always_inline bool unwind_wants(bool selected)
 {
@@ -461,7 +469,10 @@ static __always_inline void unwind_add_mapping(__u32 tgid, bool selected,
 			f->missed += new->weight;
 	}
 	unwind_insert(new);
-	/* (last: user space opens the file at once, if the process has the mapping) */
+	/*
+	 * (this comes last, because user space opens the file at once, if the process has the
+	 * mapping)
+	 */
 	if (selected)
 		unwind_request_table(new->file.number, new->file.generation, tgid, new->first,
 				     new->end);

@@ -18,7 +18,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define UNWIND_SIGNAL_SP 160 /* offset of SP; IP follows it */
 
 #if defined(__TARGET_ARCH_x86)
-/* The word at ADDRESS, plus MORE; UNWIND_NO_FRAME if it is unreadable. */
+/* Returns the word at ADDRESS, plus MORE; UNWIND_NO_FRAME if it is unreadable. */
 static __always_inline __u64 unwind_word(__u64 address, __u64 more)
 {
 	__u64 word;
@@ -27,7 +27,7 @@ static __always_inline __u64 unwind_word(__u64 address, __u64 more)
 										   : word + more;
 }
 
-/* The CFA of W's frame, by RULE. */
+/* Returns the CFA of W's frame according to RULE. */
 static __always_inline __u64 unwind_cfa(const struct unwind_walk *w, __u32 rule)
 {
 	__u64 offset = (__u64)((__s64)UNWIND_RULE_OFFSET(rule) * (__s64)UNWIND_WORD);
@@ -54,7 +54,7 @@ static __always_inline __u64 unwind_cfa(const struct unwind_walk *w, __u32 rule)
 	return UNWIND_NO_FRAME;
 }
 
-/* Register N, by its DWARF number, of the current task in user space. */
+/* Returns register N (a DWARF number) of the current task in user space. */
 static __always_inline __u64 unwind_register(__u32 n)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
@@ -92,7 +92,7 @@ static __always_inline __u64 unwind_register(__u32 n)
 	return UNWIND_NO_FRAME;
 }
 
-/* The CFA of the innermost frame, by a RULE with another register. */
+/* Returns the CFA of the innermost frame according to RULE, which refers to another register. */
 static __noinline __u64 unwind_cfa_by_register(__u32 rule)
 {
 	__u64 value = unwind_register(UNWIND_RULE_KIND(rule) - UNWIND_REGISTER(0));
@@ -135,8 +135,8 @@ static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u3
 }
 
 /*
- * Moves TO to the caller like unwind_set_frame(), by a RULE with the return address of the
- * innermost frame in a register.
+ * Moves TO to the caller like unwind_set_frame(), according to RULE: the return address of the
+ * innermost frame is in a register.
  */
 static __noinline int unwind_caller_by_register(struct unwind_walk *to, __u32 rule)
 {
@@ -149,7 +149,7 @@ static __noinline int unwind_caller_by_register(struct unwind_walk *to, __u32 ru
 	return 0;
 }
 
-/* TO is in the return from a signal handler. Moves TO to the interrupted code. */
+/* Moves TO, which is at the return from a signal handler, to the interrupted code. */
 static __always_inline int unwind_interrupted(struct unwind_walk *to)
 {
 	__u64 frame[2], bp;
@@ -165,7 +165,10 @@ static __always_inline int unwind_interrupted(struct unwind_walk *to)
 	to->exact = 1;
 	if (to->ip)
 		return 0;
-	/* A call of address 0, which has no code. Its return address is on top of the stack. */
+	/*
+	 * The code has called address 0, which has no code. The return address of this call is on
+	 * top of the stack.
+	 */
 	to->ip = unwind_word(to->sp, 0);
 	to->sp += UNWIND_WORD;
 	to->exact = 0;
@@ -173,8 +176,8 @@ static __always_inline int unwind_interrupted(struct unwind_walk *to)
 }
 
 /*
- * mov $15, %eax (or %rax); syscall: code at the return address of a signal handler. Used if no
- * table describes it.
+ * Returns true if W is at the code to which a signal handler returns: mov $15, %eax (or %rax);
+ * syscall. It is used if no table describes this code.
  */
 static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 {
@@ -224,7 +227,7 @@ static __always_inline bool unwind_is_after_clone(const struct unwind_walk *w)
 		regs->orig_ax == UNWIND_NR_VFORK);
 }
 
-/* The return address at AT on W's stack. W does not move. */
+/* Returns the return address at AT on W's stack. W does not move. */
 static __always_inline __u64 unwind_returns_at(const struct unwind_walk *w, __u64 at)
 {
 	__u64 probed = w->probed;
@@ -232,7 +235,9 @@ static __always_inline __u64 unwind_returns_at(const struct unwind_walk *w, __u6
 	return probed_return_address(&probed, at, unwind_word(at, 0));
 }
 
-/* Whether CODE begins with the N bytes of WANTED. A breakpoint can replace the first one. */
+/*
+ * Returns true if CODE begins with the N bytes of WANTED. A breakpoint can replace the first one.
+ */
 static __always_inline bool unwind_begins_with(__u64 code, __u64 wanted, __u32 n)
 {
 	__u64 mask = (1ull << 8 * n) - 1;
@@ -242,27 +247,30 @@ static __always_inline bool unwind_begins_with(__u64 code, __u64 wanted, __u32 n
 	return (code & mask) == (wanted & mask);
 }
 
-/* mov %rsp, %rbp, in both encodings */
+/* Returns true if CODE begins with mov %rsp, %rbp, in one of its two encodings. */
 static __always_inline bool unwind_is_move(__u64 code)
 {
 	return unwind_begins_with(code, 0xe58948, 3) || unwind_begins_with(code, 0xec8b48, 3);
 }
 
-/* push %rbp; mov %rsp, %rbp */
+/* Returns true if CODE begins with push %rbp; mov %rsp, %rbp. */
 static __always_inline bool unwind_is_push(__u64 code)
 {
 	return unwind_begins_with(code, 0xe5894855, 4) || unwind_begins_with(code, 0xec8b4855, 4);
 }
 
-/* The start of a function with a frame pointer: endbr64; push %rbp; mov %rsp, %rbp */
+/*
+ * Returns true if CODE can begin a function with a frame pointer: endbr64, or push %rbp; mov %rsp,
+ * %rbp.
+ */
 static __always_inline bool unwind_is_entry(__u64 code)
 {
 	return unwind_begins_with(code, 0xfa1e0ff3, 4) || unwind_is_push(code);
 }
 
 /*
- * Whether CODE, the instruction of the thread, is ret. A breakpoint can have replaced it; newer
- * kernels show the original.
+ * Returns true if CODE, the instruction of the thread, is ret. A breakpoint can have replaced it;
+ * newer kernels show the original.
  */
 static __always_inline bool unwind_is_return(__u64 code)
 {
@@ -271,7 +279,10 @@ static __always_inline bool unwind_is_return(__u64 code)
 	return (first == PROBED_BREAKPOINT ? probed_first_byte() : first) == 0xc3;
 }
 
-/* The target of the call before ADDRESS, behind a jump of the linker if THROUGH; 0 = unknown. */
+/*
+ * Returns the target of the call before ADDRESS; 0 = unknown. With THROUGH, that target must be a
+ * jump of the linker, and the result is the target of the jump.
+ */
 static __noinline __u64 unwind_called_at(__u64 address, bool through)
 {
 	bool direct;
@@ -281,8 +292,8 @@ static __noinline __u64 unwind_called_at(__u64 address, bool through)
 }
 
 /*
- * The rule at ADDRESS. UNWIND_MISSING if the table does not exist yet, or if the address has no
- * known mapping: then *RET_END is UNWIND_END_*, otherwise 0. Clears the mapping of W.
+ * Returns the rule at ADDRESS. UNWIND_MISSING if the table does not exist yet, or if the address
+ * has no known mapping: then *RET_END is UNWIND_END_*, otherwise 0. Clears the mapping of W.
  */
 static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address, int *ret_end)
 {
@@ -307,7 +318,7 @@ static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address
 	return rule;
 }
 
-/* Whether TARGET is in W's mapping and has RULE. */
+/* Returns true if TARGET is in W's mapping and has RULE. */
 static __always_inline bool unwind_has_rule(const struct unwind_walk *w, __u64 target, __u32 rule)
 {
 	return target - w->start < w->bytes &&
@@ -315,8 +326,8 @@ static __always_inline bool unwind_has_rule(const struct unwind_walk *w, __u64 t
 }
 
 /*
- * Whether the call before RETURNS is one of W's function, which has RULE. (A word that an earlier
- * call has left on the stack can follow a call of a function nearby.)
+ * Returns true if the call before RETURNS calls W's function, whose rule is RULE. (A word that an
+ * earlier call has left on the stack can follow a call of a function nearby.)
  */
 static __always_inline bool unwind_calls_bare(const struct unwind_walk *w, __u64 returns,
 					      __u32 rule)
@@ -326,8 +337,8 @@ static __always_inline bool unwind_calls_bare(const struct unwind_walk *w, __u64
 }
 
 /*
- * The distance between the CFA and SP in words, if W's function has no frame pointer at this point
- * (not yet, no longer, or never); 0 if it seems to have one. RULE is that of its code.
+ * Returns the distance between the CFA and SP in words, if W's function has no frame pointer at
+ * this point (not yet, no longer, or never); 0 if it seems to have one. RULE is that of its code.
  */
 static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, __u32 rule)
 {
@@ -346,10 +357,11 @@ static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, __u32 
 }
 
 /*
- * Whether code that no table describes can return to RETURNS, to which the frame pointer leads: 0
- * or UNWIND_END_*. If the code does not use the frame pointer, it belongs to a caller with a table.
- * The function that is called before RETURNS is then described. Without the table of the called
- * function, or while mappings change, this is unknown.
+ * Judges whether code that no table describes can return to RETURNS, to which the frame pointer
+ * leads. Returns 0 if it can, or UNWIND_END_*. If the code does not use the frame pointer, that
+ * pointer belongs to a caller with a table, and the function that is called before RETURNS is
+ * described. Without the table of the called function, or while mappings change, the answer is
+ * unknown.
  */
 static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns)
 {
@@ -374,8 +386,8 @@ static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 retu
 }
 
 /*
- * Code without a description: run-time compilers and Go keep frame pointers. By RULE, the
- * function can be bare: then the frame pointer leads past its caller.
+ * Moves TO to the caller of code without a description: run-time compilers and Go keep frame
+ * pointers. But if RULE says that the function sets none, the frame pointer leads past its caller.
  */
 static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule)
 {
@@ -407,14 +419,15 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule
 }
 
 /*
- * The distance between the CFA and SP, by RULE. A CFA by another register counts as farther away.
+ * Returns the distance between the CFA and SP according to RULE. If the CFA depends on another
+ * register, it counts as farther away.
  */
 static __always_inline __u32 unwind_depth(__u32 rule)
 {
 	return UNWIND_RULE_KIND(rule) == UNWIND_SP ? (__u32)UNWIND_RULE_OFFSET(rule) : ~0u;
 }
 
-/* Whether W's frame has a return address, by RULE. */
+/* Returns true if W's frame has a return address where RULE says that it is. */
 static __always_inline bool unwind_is_frame(const struct unwind_walk *w, __u32 rule)
 {
 	__u64 at = unwind_cfa(w, rule) - UNWIND_WORD, probed = w->probed;
@@ -462,7 +475,10 @@ __noinline __u64 unwind_called_from(const struct unwind_walk *w, __u64 bp, bool 
 }
 
 #if defined(__TARGET_ARCH_x86)
-/* The innermost function has just begun, and a return probe has taken its return address. */
+/*
+ * Moves TO out of the innermost function, which has just begun, and whose return address a return
+ * probe has replaced.
+ */
 static __always_inline int unwind_unlisted(struct unwind_walk *to)
 {
 	__u64 returns = probed_unlisted_return(to);

@@ -79,7 +79,7 @@ __noinline int unwind_count_end(__u32 how)
 
 /* ---- a walk ---- */
 
-/* Whether the stack of W may be copied because the table of F is missing. */
+/* Returns true if the stack of W may be copied because the table of F is missing. */
 static __always_inline bool unwind_can_copy(const struct unwind_walk *w,
 					    const struct unwind_file *f)
 {
@@ -194,7 +194,8 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 }
 
 /*
- * The last block that begins at ADDRESS or below. Searches the root, then the first rows of blocks.
+ * Returns the last block that begins at ADDRESS or below. Searches the root, then the first rows of
+ * blocks.
  */
 static __always_inline __u32 unwind_search_root(const struct unwind_root *root, void *table,
 						__u32 address)
@@ -224,7 +225,10 @@ static __always_inline __u32 unwind_search_root(const struct unwind_root *root, 
 	return at;
 }
 
-/* The rule at ADDRESS in the table of FILE. UNWIND_NONE and UNWIND_MISSING must not be cached. */
+/*
+ * Returns the rule at ADDRESS in the table of FILE. UNWIND_NONE and UNWIND_MISSING must not be
+ * cached.
+ */
 static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 {
 	void *table = bpf_map_lookup_elem(&unwind_tables, &file);

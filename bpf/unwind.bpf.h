@@ -40,8 +40,8 @@ extern __u32 unwind_clock;
 extern const volatile bool unwind_by_tables;
 
 /*
- * Whether MM is the current task's address space; 0 = it has none. (One function for all programs:
- * see unwind_read_vma().)
+ * Returns true if MM is the current task's address space; 0 = it has none. (One function for all
+ * programs: see unwind_read_vma().)
  */
 bool unwind_is_in(__u64 mm);
 
@@ -49,8 +49,8 @@ bool unwind_is_in(__u64 mm);
 int unwind_find_mapping(struct unwind_walk *w);
 
 /*
- * The rule at ADDRESS in the table of file number FILE with GENERATION. UNWIND_NONE if it has none,
- * UNWIND_MISSING if the table does not exist.
+ * Returns the rule at ADDRESS in the table of file number FILE with GENERATION. UNWIND_NONE if it
+ * has none, UNWIND_MISSING if the table does not exist.
  */
 __u32 unwind_find_rule(__u32 file, __u32 generation, __u32 address);
 
@@ -60,7 +60,7 @@ __u32 unwind_find_rule(__u32 file, __u32 generation, __u32 address);
  */
 int unwind_learn(__u64 address, bool asks);
 
-/* The address at which the walk looks up mappings: one byte before a return address. */
+/* Returns the address at which the walk looks up mappings: one byte before a return address. */
 static __always_inline __u64 unwind_address(const struct unwind_walk *w)
 {
 	return w->exact ? w->ip : w->ip - 1;
@@ -76,8 +76,8 @@ static __always_inline __u64 unwind_address(const struct unwind_walk *w)
 int unwind_next(struct unwind_walk *w);
 
 /*
- * The walk begins at a breakpoint, and its mapping is known. If the thread has executed the
- * one-byte instruction that the breakpoint replaces, this moves the walk behind it.
+ * Handles a walk that begins at a breakpoint, and whose mapping is known. If the thread has
+ * executed the one-byte instruction that the breakpoint replaces, moves the walk behind it.
  */
 int unwind_pass_breakpoint(struct unwind_walk *w);
 
@@ -108,8 +108,8 @@ static __always_inline void unwind_ask(struct unwind_file *f, const struct unwin
 }
 
 /*
- * 1 if KEY is at most WANTED, otherwise 0. Both are below 1 << 63. The function has no branch: in a
- * bisection, the verifier checks a branch once for each place that it can reach.
+ * Returns 1 if KEY is at most WANTED, otherwise 0. Both are below 1 << 63. The function has no
+ * branch: in a bisection, the verifier checks a branch once for each place that it can reach.
  */
 static __always_inline __u64 unwind_is_at_most(__u64 key, __u64 wanted)
 {
@@ -119,7 +119,7 @@ static __always_inline __u64 unwind_is_at_most(__u64 key, __u64 wanted)
 	return is;
 }
 
-/* The number of the last mapping that begins at PAGE or below, counted from 1; 0 = none. */
+/* Returns the number of the last mapping that begins at PAGE or below, counted from 1; 0 = none. */
 static __always_inline __u32 unwind_search_mappings(const struct unwind_process *process,
 						    __u64 page)
 {
@@ -163,7 +163,7 @@ static __always_inline int unwind_settle(struct unwind_walk *w)
 }
 
 /*
- * The function that is called before the return address of a frame of W at BP, for struct
+ * Returns the function that is called before the return address of a frame of W at BP, for struct
  * rec_piece_call: the value of its `linked` if THROUGH, else of its `called`.
  */
 __u64 unwind_called_from(const struct unwind_walk *w, __u64 bp, bool through);

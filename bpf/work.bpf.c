@@ -37,7 +37,7 @@ struct {
 	__type(value, __u8);
 } work_functions SEC(".maps");
 
-/* Whether P is a kworker (or a rescuer), and not a softirq that interrupts one. */
+/* Returns true if P is a kworker (or a rescuer), and not a softirq that interrupts one. */
 static __always_inline bool is_worker(struct task_struct *p)
 {
 	return p->flags & PF_WQ_WORKER && !in_interrupt(p);

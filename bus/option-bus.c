@@ -338,7 +338,9 @@ static bool option_bus_has_trigger(const struct session_options *o)
 	return false;
 }
 
-/* Whether the option must be sent to the service. Older services do not know all options. */
+/*
+ * Returns true if the option must be sent to the service. Older services do not know all options.
+ */
 static bool option_bus_is_sent(const struct option_row *row, const struct session_options *o)
 {
 	if (row->type == OPTION_TRIGGERS)

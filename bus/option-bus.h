@@ -9,7 +9,7 @@
 
 #include "capture/options/option-table.h"
 
-/* The D-Bus type of ROW's value, or NULL if the option is not on the bus. */
+/* Returns the D-Bus type of ROW's value, or NULL if the option is not on the bus. */
 const char *option_bus_type(const struct option_row *row);
 
 /*

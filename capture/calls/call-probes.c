@@ -29,9 +29,9 @@ DEFINE_ORDER(call_probes_compare, struct allocator_probe,
 		?: COMPARE(x->function, y->function))
 
 /*
- * Whether a return probe can record the returns of PLACE: control leaves it only by returning, and
- * a return probe costs less than a `ret` that the kernel must single-step. A jump to the beginning
- * of the function would set another return probe.
+ * Returns true if a return probe can record the returns of PLACE: control leaves the function only
+ * by returning, and a return probe costs less than a `ret` that the kernel must single-step. A jump
+ * to the beginning of the function would set another return probe.
  */
 static bool call_probes_are_session(const struct call_place *place, bool fast)
 {

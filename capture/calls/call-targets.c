@@ -56,8 +56,8 @@ static int call_source_count_syscalls(struct call_source *source, char **reterr_
 }
 
 /*
- * Whether source I is the first one with its file, so that the file must be searched for switches
- * of stacks.
+ * Returns true if source I is the first one with its file, so that the file must be searched for
+ * switches of stacks.
  */
 static bool call_source_refuses_switches(const struct call_options *o, size_t i)
 {
@@ -169,8 +169,8 @@ static void call_target_libc_name(const char *name, char to[static CALL_FUNCTION
 }
 
 /*
- * Whether records of calls of the function SPEC contain all values of VARIANT: the same registers
- * in the same order, and no other memory.
+ * Returns true if records of calls of the function SPEC contain all values of VARIANT: the same
+ * registers in the same order, and no other memory.
  */
 static bool call_target_has_all(const struct call_spec *spec, const struct call_spec *variant)
 {
@@ -299,8 +299,8 @@ static bool call_source_is_limited(const struct call_source *source)
 }
 
 /*
- * Whether source A of T leaves to source B the functions that both have. B must record all of their
- * calls: it has neither a condition nor a limit, or the two specifications are equal.
+ * Returns true if source A of T leaves to source B the functions that both have. B must record all
+ * of their calls: it has neither a condition nor a limit, or the two specifications are equal.
  */
 static bool call_targets_yields(const struct call_targets *t, const struct call_options *o,
 				size_t a, size_t b)

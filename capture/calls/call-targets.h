@@ -65,12 +65,13 @@ struct call_targets *call_targets_free(struct call_targets *t);
 DEFINE_CLEANUP(struct call_targets *, call_targets_free)
 
 /*
- * Whether the result of TARGET is in the register that the end of a call has. Otherwise, the
- * register tells neither whether the call has failed, nor how much it has written.
+ * Returns true if the result of TARGET is in the register whose value the record of a call's end
+ * contains. Otherwise, the register tells neither whether the call has failed, nor how much it has
+ * written.
  */
 bool call_target_has_result(const struct call_target *target);
 
-/* The instructions to the programs for the entry of TARGET. */
+/* Returns the settings of the eBPF programs for calls of TARGET. */
 struct call_watch call_target_watch(const struct call_target *target);
 
 /* Returns the specification that formats a call of TARGET with ARGS in its registers. */

@@ -28,7 +28,7 @@ static bool call_value_set_errno(struct call_value *v, int64_t number)
 	return true;
 }
 
-/* Whether TYPE is a number that is shown in hexadecimal. */
+/* Returns true if TYPE is a number that is shown in hexadecimal. */
 static bool call_type_is_hex(const struct call_type *type)
 {
 	const struct call_struct *layout = call_struct_by_number(type->layout);

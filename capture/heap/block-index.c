@@ -103,7 +103,7 @@ size_t block_index_from(const struct block_index *x, uint64_t address)
 	return ARRAY_FIRST(i, 0, x->n_blocks, block_end(&x->blocks[i]) > address);
 }
 
-/* The region that contains ADDRESS, or NULL. */
+/* Returns the region that contains ADDRESS, or NULL. */
 static const struct block_region *block_index_region_of(const struct block_index *x,
 							uint64_t address)
 {

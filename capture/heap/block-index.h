@@ -38,12 +38,12 @@ struct block_index {
 int block_index_init(struct block_index *x, const struct block_range *blocks, size_t n);
 void block_index_deinit(struct block_index *x);
 
-/* The first block that ends after ADDRESS; n_blocks if there is none. */
+/* Returns the index of the first block that ends after ADDRESS; n_blocks if there is none. */
 size_t block_index_from(const struct block_index *x, uint64_t address);
 
 /*
- * The block that contains ADDRESS, which must be between the first and the last block; or
- * BLOCK_NONE.
+ * Returns the index of the block that contains ADDRESS, or BLOCK_NONE. ADDRESS must be between the
+ * first and the last block.
  */
 size_t block_index_search(const struct block_index *x, uint64_t address);
 
@@ -52,7 +52,7 @@ static inline uint64_t block_end(const struct block_range *b)
 	return b->address + (b->size ? b->size : 1);
 }
 
-/* The block that contains ADDRESS, or BLOCK_NONE. Most words are in no block. */
+/* Returns the block that contains ADDRESS, or BLOCK_NONE. Most words are in no block. */
 static inline size_t block_index_find(const struct block_index *x, uint64_t address)
 {
 	return address - x->from < x->bytes ? block_index_search(x, address) : BLOCK_NONE;

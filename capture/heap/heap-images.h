@@ -56,10 +56,10 @@ struct heap_images {
 
 void heap_images_deinit(struct heap_images *images);
 
-/* The image INSTANCE, or NULL. */
+/* Returns the image INSTANCE, or NULL. */
 struct heap_image *heap_images_get(const struct heap_images *images, uint32_t instance);
 
-/* The image of P, created if it is unknown; or NULL without memory. */
+/* Returns the image of P, created if it is unknown; or NULL without memory. */
 struct heap_image *heap_images_add(struct heap_images *images, const struct memory_process *p);
 
 /* Removes and frees IMAGE. */
@@ -82,21 +82,21 @@ void memory_image_add_gap(struct heap_image *image, uint32_t gap);
 void memory_image_note_probed(struct heap_image *image, uint64_t probed_ns, uint64_t mapped_ns);
 
 /*
- * The gap of IMAGE for its report, after its end. An exec frees all blocks of its program. So if a
- * program has called exec, missing data about the time before its probes is no gap, but the watch
- * is not complete. Most of these programs (env, nice) live for a millisecond, so a check sees their
- * files only by chance.
+ * Returns the gap that the report of IMAGE must have, after its end. An exec frees all blocks of
+ * its program. So if a program has called exec, missing data about the time before its probes is no
+ * gap, but the watch is not complete. Most of these programs (env, nice) live for a millisecond, so
+ * a check sees their files only by chance.
  */
 uint32_t memory_image_gap(const struct heap_image *image);
 
-/* The result for the block of IMAGE at ADDRESS that was made at BIRTH_NS: `enum reach`. */
+/* Returns the result for the block of IMAGE at ADDRESS that was made at BIRTH_NS: `enum reach`. */
 uint32_t memory_image_reach_of(const struct heap_image *image, uint64_t address, uint64_t birth_ns);
 
 /* Drops the result of the last search. */
 void memory_image_forget_reach(struct heap_image *image);
 
 /*
- * Marks an image as ended that no longer runs, but whose end was not reported. It keeps the known
+ * Marks IMAGE as ended, although its end was not reported, since it no longer runs. Keeps the known
  * data.
  */
 void memory_image_end_unreported(struct heap_image *image);

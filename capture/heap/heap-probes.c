@@ -98,8 +98,8 @@ static struct heap_probes_file *heap_probes_file_of(struct heap_probes *traced,
 }
 
 /*
- * Whether PROBES report blocks. The entry of operator new alone only identifies the caller of
- * malloc().
+ * Returns true if PROBES report blocks. The entry of operator new alone only identifies the caller
+ * of malloc().
  */
 static bool heap_probes_allocate(const struct allocator_probe *probes, size_t n)
 {
@@ -110,7 +110,7 @@ static bool heap_probes_allocate(const struct allocator_probe *probes, size_t n)
 	return false;
 }
 
-/* Whether PROBES report any resource. */
+/* Returns true if PROBES report any resource. */
 static bool heap_probes_report(const struct allocator_probe *probes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -120,8 +120,8 @@ static bool heap_probes_report(const struct allocator_probe *probes, size_t n)
 }
 
 /*
- * Whether something is unknown without PROBES: allocations, frees, or begins and ends of threads.
- * The entry of operator new alone only identifies the caller of malloc().
+ * Returns true if something is unknown without PROBES: allocations, frees, or begins and ends of
+ * threads. The entry of operator new alone only identifies the caller of malloc().
  */
 static bool heap_probes_matter(const struct allocator_probe *probes, size_t n)
 {
@@ -131,7 +131,7 @@ static bool heap_probes_matter(const struct allocator_probe *probes, size_t n)
 	return false;
 }
 
-/* The reason why FILE has no probes, or NULL if it need not have any. */
+/* Returns the reason why FILE has no probes, or NULL if it need not have any. */
 static const char *heap_probes_why_not(const struct allocator_file *file)
 {
 	uint32_t flags = file->list->flags;
@@ -149,7 +149,7 @@ static const char *heap_probes_why_not(const struct allocator_file *file)
 	return NULL;
 }
 
-/* Updates the judgement whether the process is watched with FILE. */
+/* Updates the judgement whether the process is watched with the result for FILE. */
 static void heap_probes_find(struct check_work *check_work, const struct allocator_file *file)
 {
 	struct heap_probes_found *found = check_work->found;
@@ -281,8 +281,8 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 }
 
 /*
- * Whether calls can have been missed in the file KNOWN before its new holder gets probes. A perf
- * event's program does not run after the end of its thread, even if a breakpoint of another
+ * Returns true if calls can have been missed in the file KNOWN before its new holder gets probes. A
+ * perf event's program does not run after the end of its thread, even if a breakpoint of another
  * consumer is still in place.
  */
 static bool heap_probes_has_gap(const struct check_work *check_work, const struct wanted *wanted,
@@ -381,7 +381,10 @@ static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_pr
 	bpf_map_update_elem(how->own->owners_fd, &a->pid, &(uint32_t){ (uint32_t)next }, BPF_ANY);
 }
 
-/* Files that the check of A finds, which began at NOW_NS, were mapped after the returned time. */
+/*
+ * Returns a time after which the files that the current check of A finds were mapped. The check
+ * began at NOW_NS.
+ */
 static uint64_t heap_probes_mapped_ns(const struct heap_probes *a, uint64_t now_ns)
 {
 	uint64_t mapped_ns = a->mapped_ns > a->checked_ns ? a->mapped_ns : a->checked_ns;

@@ -92,7 +92,8 @@ struct heap_probes_args {
 };
 
 /*
- * Whether no further slow steps may begin. A check reads all files of a process, which can be many.
+ * Returns true if no further slow steps may begin. A check reads all files of a process, which can
+ * be many.
  */
 bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 
@@ -102,7 +103,7 @@ bool heap_probes_are_cancelled(const struct heap_probes_args *how);
  */
 unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args *how);
 
-/* Whether the thread that the probes belong to has ended, and another one is running. */
+/* Returns true if the thread that the probes belong to has ended, and another one is running. */
 bool heap_probes_lack_holder(const struct heap_probes *a);
 
 /* Describes files and reasons in a text for people, cut to SIZE. */

@@ -137,7 +137,7 @@ static struct rec_head heap_tables_head_of(const struct pass *p, const struct he
 	uint64_t ended_ns = image->process.ended_ns;
 
 	return (struct rec_head){
-		/* Not after the end of the process. */
+		/* The record's time is not after the end of the process. */
 		.ts_ns = ended_ns && ended_ns < p->ts_ns ? ended_ns : p->ts_ns,
 		.size = size,
 		.kind = kind,
@@ -152,8 +152,8 @@ static int heap_tables_emit(const struct pass *p, const struct rec_head *rec)
 }
 
 /*
- * The time at which the addresses of STACK were valid. At the time of its report, another library
- * can be at these addresses.
+ * Returns the time at which the addresses of STACK were valid. At the time of its report, another
+ * library can be at these addresses.
  */
 static uint64_t heap_tables_stack_ns(const struct heap_image *image,
 				     const struct memory_stack *stack, uint64_t now_ns)
@@ -476,7 +476,7 @@ int heap_tables_emit_gathered(struct memory_tables *t, const struct heap_images 
 
 /* ---- removing ---- */
 
-/* Whether the entries of INSTANCE are to be removed. */
+/* Returns true if the entries of INSTANCE are to be removed. */
 static bool heap_tables_is_forgotten(const struct pass *p, uint32_t instance)
 {
 	const struct heap_image *image = heap_tables_image_of(p, instance);
@@ -484,7 +484,7 @@ static bool heap_tables_is_forgotten(const struct pass *p, uint32_t instance)
 	return image ? image->goes : instance <= p->foreign_entries;
 }
 
-/* Returns 1 when the list is full. */
+/* Notes KEY, which is to be removed. Returns 1 when the list is full. */
 static int heap_tables_keep_key(struct pass *p, const void *key, size_t size)
 {
 	int r = outbuf_append(&p->keys, key, size);

@@ -72,9 +72,9 @@ int heap_tables_emit_gathered(struct memory_tables *t, const struct heap_images 
 			      struct memory_gathered *gathered, const struct memory_sink *sink);
 
 /*
- * Likewise for live IMAGES, whose blocks change, in two steps. The first step copies the blocks to
- * KEPT, which the caller frees, so that the reported number is exact. The number of copied blocks
- * is limited to the size of the table. Blocks made after UNTIL_NS are left out.
+ * The blocks of live IMAGES change, so they are reported in two steps. The first step copies the
+ * blocks to KEPT, which the caller frees, so that the reported number is exact. The number of
+ * copied blocks is limited to the size of the table. Blocks made after UNTIL_NS are left out.
  */
 int heap_tables_keep(struct memory_tables *t, const struct heap_images *images, uint64_t until_ns,
 		     struct outbuf *kept);
@@ -83,7 +83,7 @@ int heap_tables_emit_kept(const struct heap_images *images, uint64_t ts_ns,
 
 /*
  * Removes finished IMAGES from the tables. Also removes entries without an image, if their instance
- * is at most STRANGERS: they belong to programs that ended without a report.
+ * is at most FOREIGN_ENTRIES: they belong to programs that ended without a report.
  */
 int heap_tables_forget(struct memory_tables *t, const struct heap_images *images,
 		       uint32_t foreign_entries);

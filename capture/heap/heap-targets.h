@@ -28,7 +28,7 @@ struct heap_targets *heap_targets_free(struct heap_targets *w);
 
 DEFINE_CLEANUP(struct heap_targets *, heap_targets_free)
 
-/* The watched processes; borrowed. */
+/* Returns the watched processes; borrowed. */
 struct heap_trace *heap_targets_memory(const struct heap_targets *w);
 
 /*
@@ -37,5 +37,8 @@ struct heap_trace *heap_targets_memory(const struct heap_targets *w);
  */
 void heap_targets_do_due_work(struct heap_targets *w);
 
-/* The time of the next call of heap_targets_do_due_work() or heap_trace_tick(): CLOCK_MONOTONIC. */
+/*
+ * Returns the time of the next call of heap_targets_do_due_work() or heap_trace_tick():
+ * CLOCK_MONOTONIC.
+ */
 uint64_t heap_targets_next_ns(const struct heap_targets *w);

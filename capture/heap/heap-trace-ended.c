@@ -77,7 +77,8 @@ static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image
 		heap_trace_judge_unseen(m, image);
 	/*
 	 * A child that only runs another program, or a program that executed another one before its
-	 * files were checked. The exec has freed its blocks; see memory_image_gap().
+	 * files were checked. The exec has freed the blocks of the old program; see
+	 * memory_image_gap().
 	 */
 	passes = p->flags & MEMORY_PROCESS_EXECED &&
 		 (!(p->flags & MEMORY_PROCESS_IMAGE) || !image->settled);
@@ -119,8 +120,9 @@ static int heap_trace_report_watch_begin(struct heap_trace *m, struct heap_image
 }
 
 /*
- * Whether IMAGE has just ended, and its end has not been read from the tables. If no check found
- * its allocators, the judgement depends on its end: exec or exit, and its allocations until then.
+ * Returns true if IMAGE has just ended, and its end has not been read from the tables. If no check
+ * found its allocators, the judgement depends on its end: exec or exit, and its allocations until
+ * then.
  */
 static bool heap_trace_end_decides(const struct heap_trace *m, const struct heap_image *image)
 {
@@ -137,7 +139,7 @@ int heap_trace_announce(struct heap_trace *m, struct heap_image *image)
 	return heap_trace_report_watch_begin(m, image);
 }
 
-/* Whether IMAGE can be announced. A new program must have loaded its libraries. */
+/* Returns true if IMAGE can be announced. A new program must have loaded its libraries. */
 static bool heap_trace_is_ready(const struct heap_trace *m, const struct heap_image *image)
 {
 	const struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);

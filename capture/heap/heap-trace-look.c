@@ -44,7 +44,7 @@ static int heap_trace_list_whole(struct heap_trace *m, const struct resource_lis
 	if (!heap_trace_may_check(m, list->pid, &program))
 		return 0;
 	r = resource_list_send(list, &sink);
-	/* An exiting process would seem to have no resources. */
+	/* An exiting process would seem to have no resources, so its lists are not sent. */
 	if (r < 0 || proc_is_exiting(list->pid) || !heap_trace_was_same(m, &program))
 		return r;
 	for (size_t at = 0; r == 0 && at < kept.size; at += rec->size) {

@@ -74,15 +74,18 @@ static inline struct heap_probes *heap_trace_probes_of(const struct heap_trace *
 int heap_trace_announce(struct heap_trace *m, struct heap_image *image);
 int heap_trace_announce_ready(struct heap_trace *m);
 
-/* Whether the program IMAGE still runs; *RET is its data. */
+/* Returns true if the program IMAGE still runs; *RET is its data. */
 bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
 		     struct memory_process *ret);
 
-/* Whether IMAGE is in the programs' table: it runs, or its last threads are exiting. */
+/* Returns true if IMAGE is in the programs' table: it runs, or its last threads are exiting. */
 bool heap_trace_has_entry(const struct heap_trace *m, const struct heap_image *image,
 			  struct memory_process *ret);
 
-/* Whether the programs watch process PID now, and it is not exiting; *RET is its data. */
+/*
+ * Returns true if the programs watch process PID now, and it is not exiting. Stores its data in
+ * *RET.
+ */
 bool heap_trace_find_watched(const struct heap_trace *m, uint32_t pid, struct memory_process *ret);
 bool heap_trace_is_watched(const struct heap_trace *m, uint32_t pid);
 
@@ -115,13 +118,13 @@ enum { HEAP_TRACE_ENDED_MANY = 256 };
 int heap_trace_finish_now(struct heap_trace *m, uint64_t cpu_ns_max);
 
 /*
- * Whether the files of process PID may be checked. This process has more rights than the user. So
- * with the option `own`, only processes that the eBPF programs list as the user's own may be
- * checked. *RET is the program of PID then.
+ * Returns true if the files of process PID may be checked. The calling process has more rights than
+ * the user. So with the option `own`, only processes that the eBPF programs list as the user's own
+ * may be checked. *RET is the program of PID then.
  */
 bool heap_trace_may_check(const struct heap_trace *m, uint32_t pid, struct rec_task *ret);
 
-/* Whether the results since heap_trace_may_check() are of the same program. */
+/* Returns true if the results since heap_trace_may_check() are of the same program. */
 bool heap_trace_was_same(const struct heap_trace *m, const struct rec_task *before);
 
 /* Sends the kernel's lists of PID's resources, for comparison with the tracked ones. */

@@ -126,7 +126,10 @@ static int heap_trace_reach_list_threads(struct outbuf *to, void *userdata)
 	return r < 0 ? r : heap_trace_reach_list_killed(l->how, to);
 }
 
-/* (if the program is unknown, the ended threads count as threads that are still running) */
+/*
+ * (if the program is unknown, it is unknown which ended threads were its own, so none of them
+ * counts as ended)
+ */
 static int heap_trace_reach_list_ended(struct outbuf *to, void *userdata)
 {
 	struct listing *l = userdata;
@@ -139,7 +142,7 @@ static int heap_trace_reach_list_ended(struct outbuf *to, void *userdata)
 	return ended.program ? heap_trace_reach_each_ended(l->how->ended_threads_fd, &ended) : 0;
 }
 
-/* The better of two results. A block is lost only if both searches say so. */
+/* Returns the better of two results. A block is lost only if both searches say so. */
 static enum reach heap_trace_reach_better(enum reach a, enum reach b)
 {
 	enum reach worse = a < b ? a : b, better = a < b ? b : a;
@@ -148,8 +151,8 @@ static enum reach heap_trace_reach_better(enum reach a, enum reach b)
 }
 
 /*
- * Combines two searches in BLOCKS, the result of the later one. Blocks that are not in both results
- * are unknown.
+ * Combines the results of two searches. BLOCKS has the result of the later search, and receives the
+ * combined result. Blocks that are not in both results are unknown.
  */
 static void heap_trace_reach_combine(struct reach_block *blocks, size_t n,
 				     struct reach_block *before, size_t n_before)
@@ -173,7 +176,7 @@ static bool heap_trace_reach_all_known(const struct session_options *o,
 }
 
 /*
- * Makes the search of a user's own process run with the user's rights, and with the group of the
+ * If the process is the user's own, gives its search the rights of the user, and the group of the
  * process. This group must be one of the user's groups or, if these are unknown, not root's.
  */
 static int heap_trace_reach_set_owner(const struct session_options *o,
@@ -229,7 +232,7 @@ static int heap_trace_reach_search_once(const struct memory_search *how, struct 
 	return r;
 }
 
-/* The reason for a search that failed with R. */
+/* Returns the WATCHED_UNSEARCHED_* that says why a search failed; R is its error. */
 static uint32_t heap_trace_reach_explain(int r)
 {
 	switch (r) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the live blocks at the end of a watch are reachable. There are two searches
+ * Finds out which of the live blocks at the end of a watch are reachable. There are two searches
  * (capture/heap/reach.h) through the memory of the process, each with the blocks that are in the
- * table of memory.bpf.c at that time. A block is lost if both agree. Blocks made between them have
- * no result.
+ * table of memory.bpf.c at that time. A block is lost if both searches agree. Blocks that were
+ * allocated between the two searches have no result.
  */
 #pragma once
 
@@ -25,13 +25,16 @@ struct memory_search {
 	bool still;           /* the process is stopped: one search is sufficient */
 };
 
-/* Whether THREAD, which has ended with END, was one of PROGRAM, the program of a first thread. */
+/*
+ * Returns true if THREAD, which has ended with END, belonged to PROGRAM, the record of the
+ * process's first thread.
+ */
 bool heap_trace_reach_is_of(const struct memory_ended_thread *thread,
 			    const struct memory_thread_end *end, const struct rec_task *program);
 
 /*
- * Appends threads to TO (struct rec_registers): those of the program that the exit of its process
- * has killed. The registers of these threads are unknown, but their memory still counts as in use.
+ * Appends to TO (struct rec_registers) the threads of the program that the exit of its process has
+ * killed. The registers of these threads are unknown, but their memory still counts as in use.
  * Returns 0; -ESRCH if the program is unknown, since blocks that these threads use would count as
  * lost; or another negative errno.
  */

@@ -48,10 +48,10 @@ static struct heap_probes *heap_trace_make_traced(struct heap_trace *m, uint32_t
 }
 
 /*
- * Whether process PID, with the descriptor PIDFD, has ended; true without PIDFD. The programs
- * report its end before its files are closed; on newer kernels also before its memory is freed. The
- * rest of its exit takes as long as these steps, and must not be watched. (PIDFD is read last, so
- * PID was the same process.)
+ * Returns true if process PID, with the descriptor PIDFD, has ended; true without PIDFD. The
+ * programs report its end before its files are closed; on newer kernels also before its memory is
+ * freed. The rest of its exit takes as long as these steps, and must not be watched. (PIDFD is read
+ * last, so PID was the same process.)
  */
 static bool heap_trace_has_exited(uint32_t pid, int pidfd)
 {
@@ -113,8 +113,8 @@ static void heap_trace_end_unseen(struct heap_trace *m, struct heap_probes *trac
 }
 
 /*
- * The time of the exec that began IMAGE, the program of TRACED; or UINT64_MAX if there was none
- * since the begin of the recording. The watch of a program can begin after its exec.
+ * Returns the time of the exec that began IMAGE, the program of TRACED; or UINT64_MAX if there was
+ * none since the begin of the recording. The watch of a program can begin after its exec.
  */
 static uint64_t heap_trace_exec_ns(const struct heap_probes *traced, const struct heap_image *image)
 {
@@ -166,8 +166,8 @@ static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probe
 }
 
 /*
- * Whether another process uses the memory of PID's program, possibly since before its watch. Also
- * true if this is unknown, since the table of these programs was full.
+ * Returns true if another process uses the memory of PID's program, possibly since before its
+ * watch. Also true if this is unknown, since the table of these programs was full.
  */
 static bool heap_trace_is_shared(struct heap_trace *m, uint32_t pid)
 {
@@ -283,7 +283,9 @@ static bool heap_trace_check(struct heap_trace *m, struct heap_probes *traced)
 	return true;
 }
 
-/* Whether TRACED was watched, but no process with its id is watched any more: it has ended. */
+/*
+ * Returns true if TRACED was watched, but no process with its id is watched any more: it has ended.
+ */
 static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap_probes *traced)
 {
 	const struct heap_image *image = heap_images_get(&m->images, traced->instance);
@@ -316,7 +318,7 @@ static void heap_trace_owner_ended(struct heap_trace *m, struct heap_probes *tra
 		memory_image_add_gap(image, WATCHED_GAP_THREAD);
 }
 
-/* Whether TRACED is the process that H announces, as far as its start time is known. */
+/* Returns true if TRACED is the process that H announces, as far as its start time is known. */
 static bool heap_trace_is_of(const struct heap_probes *traced, const struct happened *h)
 {
 	return !traced->start_ns || !h->start_ns || traced->start_ns == h->start_ns;
@@ -419,7 +421,9 @@ void heap_trace_check_process(struct heap_trace *m, uint32_t pid, uint64_t mappe
 	heap_trace_check(m, traced);
 }
 
-/* Returns true if no more checks are due, so that the watch can be announced. */
+/*
+ * Checks TRACED again. Returns true if no more checks are due, so that the watch can be announced.
+ */
 static bool heap_trace_recheck(struct heap_trace *m, struct heap_probes *traced, uint64_t now_ns)
 {
 	traced->next_check_ns = 0;
@@ -430,7 +434,8 @@ static bool heap_trace_recheck(struct heap_trace *m, struct heap_probes *traced,
 }
 
 /*
- * Checks TRACED again. Returns true if no more checks are due, so that the watch can be announced.
+ * If a client has announced the files of TRACED, keeps the result for these files for the program
+ * that TRACED has executed at EXEC_NS.
  */
 static void heap_trace_store_announced(struct heap_trace *m, struct heap_probes *traced,
 				       uint64_t exec_ns)
@@ -512,7 +517,10 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 		if (!is_another)
 			heap_trace_note_exec(m, traced, happened->ts_ns);
 	}
-	/* Triage reports which processes grow; of TRACED ones, only their exec matters here. */
+	/*
+	 * Triage reports which processes grow. For processes that are traced already, only exec
+	 * matters here.
+	 */
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
@@ -532,7 +540,10 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 		heap_trace_pass_over(m, happened->pid, &before, before.ts_ns,
 				     "it ended before it could be watched");
 	}
-	/* Its probes belong to a previous process with this id, or to a task that is gone. */
+	/*
+	 * The probes of TRACED belong to a previous process with this id, or to a task that is
+	 * gone.
+	 */
 	if (traced && happened->what != MEMORY_HAPPENED_EXEC)
 		heap_trace_forget(m, traced);
 	if (!heap_trace_pass_over_exiting(m, happened->pid, &h))
@@ -556,7 +567,7 @@ int heap_trace_new(const struct session_options *options, struct collector *coll
 	m->own = collector_memory_tables(collector);
 	heap_tables_init(&m->tables, &m->own);
 	m->shared = (struct shared_programs){ m->own.shared_fd, m->own.shares_unreported, 0, 0 };
-	/* (programs that ended during a pause) */
+	/* (forgets programs that ended during a pause) */
 	shared_programs_sweep(&m->shared);
 	r = allocator_cache_new(&m->cache);
 	if (r < 0)
@@ -609,8 +620,8 @@ void heap_trace_drain_events(struct heap_trace *m)
 }
 
 /*
- * The time at which the probes of ended processes are detached. Detaching can take longer than a
- * new process lives, so it waits for a quiet moment, unless there are many probes.
+ * Returns the time at which the probes of ended processes are detached. Detaching can take longer
+ * than a new process lives, so it waits for a quiet moment, unless there are many probes.
  */
 static uint64_t heap_trace_detach_ns(const struct heap_trace *m)
 {

@@ -51,19 +51,19 @@ void heap_trace_begun(struct heap_trace *m);
 /* Stops watching PID; the next heap_trace_tick() reports its blocks. */
 void heap_trace_release(struct heap_trace *m, uint32_t pid);
 
-/* Whether PID is watched, and is still the same, living process. */
+/* Returns true if PID is watched, and is still the same, living process. */
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid);
 
 /* Checks PID, if it is watched, for files that were mapped after MAPPED_NS (CLOCK_BOOTTIME). */
 void heap_trace_check_process(struct heap_trace *m, uint32_t pid, uint64_t mapped_ns);
 
-/* The time of the next heap_trace_tick(): CLOCK_MONOTONIC. */
+/* Returns the time of the next heap_trace_tick(): CLOCK_MONOTONIC. */
 uint64_t heap_trace_next_ns(const struct heap_trace *m);
 void heap_trace_tick(struct heap_trace *m);
 
 /*
- * Whether new processes may be missing from the reports since the last call. Then all selected ones
- * must be traced.
+ * Returns true if new processes may be missing from the reports since the last call. Then all
+ * selected ones must be traced.
  */
 bool heap_trace_has_missed(struct heap_trace *m);
 

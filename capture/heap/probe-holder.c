@@ -23,7 +23,7 @@ struct missing {
 	bool any;
 };
 
-/* Whether the code at ADDRESS of the process equals that at OFFSET of the file. */
+/* Returns true if the code at ADDRESS of the process equals that at OFFSET of the file. */
 static bool probe_holder_is_unchanged(const struct missing *m, uint64_t address, uint64_t offset)
 {
 	uint8_t is[CHANGED_BYTES], was[CHANGED_BYTES];

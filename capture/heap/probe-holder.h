@@ -18,8 +18,8 @@
 #include "capture/probes/allocators.h"
 
 /*
- * Whether the process of TASK runs FILE, which was found in it, without a breakpoint at one of the
- * N PROBES. Unreadable code does not count as missing.
+ * Returns true if the process of TASK runs FILE, which was found in it, without a breakpoint at one
+ * of the N PROBES. Unreadable code does not count as missing.
  */
 bool probe_holder_misses(pid_t task, const struct allocator_file *file,
 			 const struct allocator_probe *probes, size_t n);

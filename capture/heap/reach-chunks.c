@@ -73,8 +73,8 @@ static int chunks_read_word(struct chunks *c, uint64_t address, uint64_t *ret)
 }
 
 /*
- * The first block that begins at ADDRESS or later, and, like glibc's blocks, at a multiple of the
- * size of a chunk's head.
+ * Returns the first block that begins at ADDRESS or later, and, like glibc's blocks, at a multiple
+ * of the size of a chunk's head.
  */
 static size_t chunks_block_from(const struct chunks *c, uint64_t address)
 {
@@ -87,15 +87,16 @@ static size_t chunks_block_from(const struct chunks *c, uint64_t address)
 	return i;
 }
 
-/* Whether SIZE is the size of the first of the two empty chunks that end glibc's memory. */
+/* Returns true if SIZE is the size of the first of the two empty chunks that end glibc's memory. */
 static bool chunks_is_fence(uint64_t size)
 {
 	return (size & ~FLAG_IN_USE) == FENCE_BYTES;
 }
 
 /*
- * Whether the chunk AT, with the word SIZE, agrees with the previous chunk: whether that one is
- * used, and if not, its size. Memory of the program behind a chunk does not agree.
+ * Checks whether the chunk AT, with the size word SIZE, agrees with the previous chunk P: whether P
+ * is used, and if not, its size. Stores the answer in *RET. Memory of the program behind a chunk
+ * does not agree.
  */
 static int chunks_agree(struct chunks *c, uint64_t at, uint64_t size, const struct previous *p,
 			bool *ret)

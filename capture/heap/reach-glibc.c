@@ -15,8 +15,8 @@ enum {
 };
 
 /*
- * Whether the list at ADDRESS is empty. It then contains, twice, the address of the chunk that
- * would begin 16 bytes before the list.
+ * Returns true if the list at ADDRESS is empty. It then contains, twice, the address of the chunk
+ * that would begin 16 bytes before the list.
  */
 static bool reach_glibc_is_empty(uint64_t address, const uint8_t *data)
 {

@@ -2,8 +2,8 @@
 /*
  * Finds the lists of free chunks in an arena of glibc's malloc(), including its fast bins, and the
  * top of its heap. They contain addresses of free chunks. A free chunk begins 16 bytes before its
- * memory, and its first word can be the last word of the block before it. So these addresses are no
- * references.
+ * memory, and its first word can be the last word of the block before it. So these addresses do not
+ * count as references.
  */
 #pragma once
 

@@ -45,8 +45,8 @@ static const uint8_t *reach_jemalloc_find_mark(const uint8_t *data, size_t n_byt
 }
 
 /*
- * The end of the stacks of a thread's cache that begin at PAGE. Bytes after PAGE's data are read
- * from the task.
+ * Returns the end of the stacks of a thread's cache that begin at PAGE. Bytes after PAGE's data are
+ * read from the task.
  */
 static uint64_t reach_jemalloc_stacks_end(const struct reach_page *page, uint64_t *ret_seen)
 {

@@ -22,7 +22,7 @@ struct reach_page {
 };
 
 /*
- * The end of jemalloc's own memory that begins at PAGE; 0 = PAGE is not its beginning. *RET_SEEN is
- * the address up to which no end mark was found, or 0.
+ * Returns the end of jemalloc's own memory that begins at PAGE; 0 = PAGE is not its beginning.
+ * *RET_SEEN is the address up to which no end mark was found, or 0.
  */
 uint64_t reach_jemalloc_end(const struct reach_page *page, uint64_t *ret_seen);

@@ -155,8 +155,8 @@ static uint64_t reach_memory_read_pages(struct reach_memory *m, uint64_t from, u
 }
 
 /*
- * Whether the unwritable mapping from FROM to TO is left out: reading its page map would take too
- * long. Its own pages, if it has any, are counted.
+ * Returns true if the unwritable mapping from FROM to TO is left out: reading its page map would
+ * take too long. Its own pages, if it has any, are counted.
  */
 static bool reach_memory_is_reserved(struct reach_memory *m, uint64_t from, uint64_t to)
 {

@@ -21,8 +21,8 @@ static bool reach_roots_begins_with(const char *text, const char *begin)
 }
 
 /*
- * Whether PATH is memory of a device, which can have side effects when it is read. Shared memory is
- * not.
+ * Returns true if PATH is memory of a device, which can have side effects when it is read. Shared
+ * memory is not.
  */
 static bool reach_roots_is_device(const char *path)
 {
@@ -33,14 +33,16 @@ static bool reach_roots_is_device(const char *path)
 		!reach_roots_begins_with(path, "/dev/zero"));
 }
 
-/* Whether the kernel made the mapping. A mapping that the program has named is [anon:...]. */
+/*
+ * Returns true if the kernel made the mapping. A mapping that the program has named is [anon:...].
+ */
 static bool reach_roots_is_of_kernel(const char *path)
 {
 	return *path == '[' && !reach_roots_begins_with(path, "[anon") &&
 	       strcmp(path, "[heap]") != 0 && strcmp(path, "[stack]") != 0;
 }
 
-/* Whether PATH is shared memory that is empty at first: all its content was written. */
+/* Returns true if PATH is shared memory that is empty at first: all its content was written. */
 static bool reach_roots_is_shared_memory(const char *path)
 {
 	return reach_roots_begins_with(path, "/dev/zero") ||
@@ -48,7 +50,7 @@ static bool reach_roots_is_shared_memory(const char *path)
 	       reach_roots_begins_with(path, "[anon_shmem:");
 }
 
-/* Whether the mapping in LINE is a root. */
+/* Returns true if the mapping in LINE is a root. */
 static bool reach_roots_parse_root(const char *line, struct root *root)
 {
 	const char *path;

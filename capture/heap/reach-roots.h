@@ -31,7 +31,7 @@ struct root {
 int reach_roots_read(pid_t task, struct outbuf *roots);
 
 /*
- * The number of bytes of the mapping of TASK at FROM that are the process's own: present or
+ * Returns the number of bytes of the mapping of TASK at FROM that are the process's own: present or
  * swapped-out pages that are not those of a file. UINT64_MAX = unknown, or not read before
  * DEADLINE_NS (CLOCK_MONOTONIC). The kernel counts them for all mappings up to this one.
  */

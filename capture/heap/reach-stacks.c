@@ -28,7 +28,7 @@ static bool reach_stacks_is_in(uint64_t address, const struct root *root)
 	return address >= root->from && address < root->to;
 }
 
-/* The root with ADDRESS, or NULL. */
+/* Returns the root with ADDRESS, or NULL. */
 static const struct root *reach_stacks_root_of(const struct stacks_search *s, uint64_t address)
 {
 	size_t i = ARRAY_FIRST(j, 0, s->n_roots, s->roots[j].to > address);
@@ -37,8 +37,9 @@ static const struct root *reach_stacks_root_of(const struct stacks_search *s, ui
 }
 
 /*
- * Whether STACK, from the description at TLS, is in ROOT, and its guard is in ROOT or in the memory
- * without permissions below it. If the program has provided a stack, the size of its guard is 0.
+ * Returns true if STACK, from the description at TLS, is in ROOT, and its guard is in ROOT or in
+ * the memory without permissions below it. If the program has provided a stack, the size of its
+ * guard is 0.
  */
 static bool reach_stacks_fits(const struct stacks_search *s, const struct root *root, uint64_t tls,
 			      const struct stack *stack)

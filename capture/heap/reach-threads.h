@@ -24,8 +24,8 @@
 int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads);
 
 /*
- * A live task of process PID, through which its memory is accessible: PID itself, unless its main
- * thread has ended before others. Without a live task, it is PID.
+ * Returns a live task of process PID, through which its memory is accessible: PID itself, unless
+ * its main thread has ended before others. Without a live task, it is PID.
  */
 pid_t reach_living_task(pid_t pid);
 
@@ -33,9 +33,10 @@ pid_t reach_living_task(pid_t pid);
 int reach_threads_altstacks(const struct outbuf *threads, struct outbuf *words);
 
 /*
- * The block with glibc's table of the thread-local memory of libraries that were loaded later (the
- * dtv), of a thread with thread pointer TLS in process TASK. glibc's pointer leads behind the first
- * element of the table, which has its length. 0 = unknown, or the C library is another one.
+ * Returns the block with glibc's table of the thread-local memory of libraries that were loaded
+ * later (the dtv), of a thread with thread pointer TLS in process TASK. glibc's pointer leads
+ * behind the first element of the table, which has its length. 0 = unknown, or the C library is
+ * another one.
  */
 uint64_t reach_threads_dtv(pid_t task, uint64_t tls);
 

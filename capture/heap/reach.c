@@ -148,8 +148,8 @@ static void reach_on_words_between(struct search *s, uint64_t address, const uin
 }
 
 /*
- * The end of an allocator's own memory that begins at PAGE and contains no blocks; 0 = no such
- * memory begins there.
+ * Returns the end of an allocator's own memory that begins at PAGE and contains no blocks; 0 = no
+ * such memory begins there.
  */
 static uint64_t reach_end_of_own(struct search *s, const struct reach_page *page)
 {
@@ -194,7 +194,10 @@ static void reach_on_root(uint64_t address, const uint8_t *data, size_t n_bytes,
 
 /* ---- blocks ---- */
 
-/* The number of bytes of the whole words in block B. *RET_FROM is the address of the first word. */
+/*
+ * Returns the number of bytes of the whole words in block B. *RET_FROM is the address of the first
+ * word.
+ */
 static uint64_t reach_words_of(const struct block_range *b, uint64_t *ret_from)
 {
 	uint64_t end = (b->address + b->size) & ~UINT64_C(7);
@@ -262,7 +265,7 @@ static int reach_search_found(struct search *s)
 
 /* ---- roots ---- */
 
-/* Whether ROOT is an arena that glibc's malloc() has mapped for threads. */
+/* Returns true if ROOT is an arena that glibc's malloc() has mapped for threads. */
 static bool reach_is_arena(struct search *s, const struct root *root)
 {
 	struct {
@@ -280,7 +283,7 @@ static bool reach_is_arena(struct search *s, const struct root *root)
 	       (head.previous || head.arena - root->from < 4096);
 }
 
-/* Whether PART contains memory with blocks. Then it is not the stack of an ended thread. */
+/* Returns true if PART contains memory with blocks. Then it is not the stack of an ended thread. */
 static bool reach_has_blocks(const struct search *s, const struct reach_unused *part)
 {
 	return block_index_from(&s->index, part->from) != block_index_from(&s->index, part->to);
@@ -538,8 +541,8 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 }
 
 /*
- * The result of block I. If some memory was left out, it can contain a pointer to a block that
- * seems lost, so the result of that block is unknown.
+ * Returns the result of block I. If some memory was left out, it can contain a pointer to a block
+ * that seems lost, so the result of that block is unknown.
  */
 static uint32_t reach_answer(const struct search *s, size_t i)
 {

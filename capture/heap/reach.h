@@ -39,7 +39,7 @@ struct reach_block {
 	uint32_t pad;
 };
 
-/* The block at ADDRESS of N BLOCKS in the order of addresses, or NULL. */
+/* Returns the block at ADDRESS of N BLOCKS in the order of addresses, or NULL. */
 struct reach_block *reach_block_at(struct reach_block *blocks, size_t n, uint64_t address);
 
 struct reach_request {

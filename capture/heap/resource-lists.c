@@ -83,8 +83,8 @@ static void resource_list_add_bit(struct sending *s, uint32_t resource)
 }
 
 /*
- * Whether the process is in the IPC namespace of this process: /proc/sysvipc shows the segments of
- * its reader.
+ * Returns true if the process is in the IPC namespace of this process: /proc/sysvipc shows the
+ * segments of its reader.
  */
 static bool resource_list_has_our_ipc(const struct sending *s)
 {

@@ -27,14 +27,14 @@ struct shared_programs {
 void shared_programs_sweep(const struct shared_programs *s);
 
 /*
- * Whether the program of process PID may be in the map, so that shared_programs_has() must be
- * asked. If programs are missing from now on, the map is swept, at most once per second.
+ * Returns true if the program of process PID may be in the map, so that shared_programs_has() must
+ * be asked. If programs are missing from now on, the map is swept, at most once per second.
  */
 bool shared_programs_may_have(struct shared_programs *s, uint32_t pid);
 
 /*
- * Whether the map has NOW, the program of process PID (NULL if unknown). Also true if NOW can be
- * missing from the map, because it began when the map was full. An earlier program of PID is
+ * Returns true if the map has NOW, the program of process PID (NULL if unknown). Also true if NOW
+ * can be missing from the map, because it began when the map was full. An earlier program of PID is
  * removed.
  */
 bool shared_programs_has(const struct shared_programs *s, uint32_t pid,

@@ -20,14 +20,17 @@
  */
 int task_list_read(struct collector *c, struct outbuf *tasks);
 
-/* The task TID, NULL if it is missing; borrowed from TASKS. */
+/* Returns the task TID, NULL if it is missing; borrowed from TASKS. */
 const struct rec_task *task_list_find(const struct outbuf *tasks, uint32_t tid);
 
-/* Whether TID is alive now; *RET is its data. */
+/* Returns true if TID is alive now; *RET is its data. */
 bool task_list_now(struct collector *c, uint32_t tid, struct rec_task *ret);
 
-/* Whether the first thread of process PID is alive now; *RET is its data. Reads no other tasks. */
+/*
+ * Returns true if the first thread of process PID is alive now; *RET is its data. Reads no other
+ * tasks.
+ */
 bool task_list_process(struct collector *c, uint32_t pid, struct rec_task *ret);
 
-/* Whether both tasks exist (are not NULL), and are the same task with the same program. */
+/* Returns true if both tasks exist (are not NULL), and are the same task with the same program. */
 bool task_list_same(const struct rec_task *before, const struct rec_task *after);

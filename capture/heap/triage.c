@@ -106,7 +106,7 @@ static void triage_forget_ended(struct triage *t, triage_fn fn, void *userdata)
 	}
 }
 
-/* The fastest growing process that qualifies for tracing and is not traced yet, or NULL. */
+/* Returns the fastest growing process that qualifies for tracing and is not traced yet, or NULL. */
 static struct candidate *triage_next_to_arm(const struct triage *t)
 {
 	struct candidate *c, *best = NULL;
@@ -169,7 +169,7 @@ static bool triage_read_memory(int proc_fd, const char *name, uint64_t page_byte
 	return true;
 }
 
-/* The number of descriptors; 0 before Linux 6.2. */
+/* Returns the number of descriptors; 0 before Linux 6.2. */
 static uint64_t triage_count_fds(int proc_fd, const char *name)
 {
 	char path[300];

@@ -48,7 +48,7 @@ bool call_spec_is_word(char c);
 /* Returns the length of the word that is next; 0 if no word is next. */
 size_t call_spec_word(struct call_spec_reader *r);
 
-/* Whether the N bytes at P are equal to NAME. */
+/* Returns true if the N bytes at P are equal to NAME. */
 bool call_spec_same(const char *name, const char *p, size_t n);
 
 /* Parses a number, which must be next. */
@@ -60,7 +60,7 @@ int call_spec_copy(struct call_spec_reader *r, char *to, size_t max, const char 
 
 /* ---- call-spec-types.c ---- */
 
-/* Whether TYPE must have a count, or the text at this position has a count. */
+/* Returns true if TYPE must have a count, or the text at this position has a count. */
 bool call_spec_has_count(const struct call_spec_reader *r, const struct call_type *type);
 
 /* Parses the count of TYPE, the type of argument number ARG: "[16]", or "[n]". N is the name of an

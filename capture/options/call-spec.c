@@ -163,8 +163,8 @@ static int spec_arg(struct call_spec_reader *r)
 }
 
 /*
- * Whether an argument of type NUMBER can be the size of MEMORY. If MEMORY is a structure, its size
- * can also be a number in memory.
+ * Returns true if an argument of type NUMBER can be the size of MEMORY. If MEMORY is a structure,
+ * its size can also be a number in memory.
  */
 static bool spec_is_count(const struct call_type *number, const struct call_type *memory)
 {

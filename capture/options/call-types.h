@@ -62,10 +62,10 @@ enum call_reason {
 /* Finds the type with the name of N bytes at WORD. Returns false if no type has that name. */
 bool call_type_find(const char *word, size_t n, struct call_type *ret);
 
-/* Whether a value of TYPE is an address, and the memory there is shown. */
+/* Returns true if a value of TYPE is an address, and the memory there is shown. */
 bool call_type_is_memory(const struct call_type *type);
 
-/* Whether values of TYPE are signed. */
+/* Returns true if values of TYPE are signed. */
 bool call_type_is_signed(const struct call_type *type);
 
 /* Returns the name of TYPE, without the count of a buffer. */

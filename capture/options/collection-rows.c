@@ -102,7 +102,7 @@ static int collection_parse_unit(const struct option_row *row, struct collection
 	return collection_rows_append(option_at(row, to), text);
 }
 
-/* Whether PATH is short enough and has no "." and ".." components. */
+/* Returns true if PATH is short enough and has no "." and ".." components. */
 static bool collection_is_plain(const char *path)
 {
 	for (const char *p = path; *p; p += strspn(p, "/")) {

@@ -48,7 +48,8 @@ static bool option_check_needs_pressure(const struct session_options *o)
 }
 
 /*
- * Whether a category that ROW requires is recorded. Triggers on pressure sample the counters, too.
+ * Returns true if a category that ROW requires is recorded. Triggers on pressure sample the
+ * counters, too.
  */
 static bool option_check_has_category(const struct checker *k, const struct option_row *row)
 {

@@ -138,8 +138,8 @@ static inline bool option_is_number(const struct option_row *row)
 }
 
 /*
- * Whether only collections have the option. If so, its value is in struct collection and not in the
- * options of the session.
+ * Returns true if only collections have the option. If so, its value is in struct collection and
+ * not in the options of the session.
  */
 static inline bool option_is_of_profile(const struct option_row *row)
 {
@@ -149,10 +149,10 @@ static inline bool option_is_of_profile(const struct option_row *row)
 /* Returns the value of ROW if it is a number, a choice or a bool; 0 for other types. */
 uint64_t option_value(const struct option_row *row, const void *options);
 
-/* Whether the option differs from its default. */
+/* Returns true if the option differs from its default. */
 bool option_is_set(const struct option_row *row, const void *options);
 
-/* Whether VALUE is the default or within the bounds of ROW. */
+/* Returns true if VALUE is the default or within the bounds of ROW. */
 static inline bool option_in_range(const struct option_row *row, uint64_t value)
 {
 	return value == 0 || (value >= row->min && value <= row->max);

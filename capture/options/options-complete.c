@@ -44,7 +44,7 @@ int session_options_complete(struct session_options *o)
 	return 0;
 }
 
-/* Whether ROW is part of the description. */
+/* Returns true if ROW is part of the description. */
 static bool options_complete_is_described(const struct option_row *row,
 					  const struct session_options *o)
 {

@@ -217,7 +217,7 @@ struct trigger_options {
 	uint64_t interval_ns; /* the minimum time between two triggers; 0 = default */
 };
 
-/* Whether any trigger is configured. */
+/* Returns true if any trigger is configured. */
 bool triggers_wanted(const struct trigger_options *o);
 
 struct session_options {
@@ -290,19 +290,19 @@ char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categorie
  */
 int call_options_add(struct call_options *o, const char *spec);
 
-/* Whether a specification is for system calls. */
+/* Returns true if a specification is for system calls. */
 bool call_options_have_syscalls(const struct call_options *o);
 
-/* Whether a filter is set. */
+/* Returns true if a filter is set. */
 bool capture_filter_is_set(const struct capture_filter *f);
 
-/* Whether some threads are not recorded. */
+/* Returns true if some threads are not recorded. */
 bool session_options_filtered(const struct session_options *o);
 
 /* Sets `own` for user UID, and the user's groups from the user database; root needs no groups. */
 void session_options_set_own(struct session_options *o, uint32_t uid);
 
-/* Whether these categories require a filter, and F is empty. */
+/* Returns true if these categories require a filter, and F is empty. */
 static inline bool categories_need_filter(uint32_t categories, const struct capture_filter *f)
 {
 	return categories & CATEGORIES_MEMORY && !capture_filter_is_set(f);
@@ -323,7 +323,7 @@ void session_options_deinit(struct session_options *o);
  */
 int session_options_copy(struct session_options *ret, const struct session_options *o);
 
-/* Whether the recording has chunks. */
+/* Returns true if the recording has chunks. */
 bool session_options_splits(const struct session_options *o);
 
 /* True if NAME is [A-Za-z0-9_]{1,64}. */

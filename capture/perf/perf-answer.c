@@ -9,8 +9,8 @@
 #include "capture/perf/perf-protocol.h"
 
 /*
- * Whether the request is for a probe, and has only attributes that probes need. Other attributes
- * are refused, such as a counter that the kernel would write into the process.
+ * Returns true if the request is for a probe, and has only attributes that probes need. Other
+ * attributes are refused, such as a counter that the kernel would write into the process.
  */
 static bool perf_is_probe(const struct perf_question *q)
 {
@@ -32,8 +32,8 @@ static bool perf_is_probe(const struct perf_question *q)
 }
 
 /*
- * Whether kymo needs the event. No other events are permitted: no tracepoints, no kernel probes, no
- * addresses in the client; and only a probe may be limited to one process.
+ * Returns true if kymo needs the event. No other events are permitted: no tracepoints, no kernel
+ * probes, no addresses in the client; and only a probe may be limited to one process.
  */
 static bool perf_answer_is_ours(const struct perf_question *q, int file)
 {

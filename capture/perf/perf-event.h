@@ -27,5 +27,5 @@ int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, uint64_t semaphore
  */
 void perf_event_request_at(const char *path);
 
-/* Whether the kernel has reserved perf events for CAP_SYS_ADMIN. */
+/* Returns true if the kernel has reserved perf events for CAP_SYS_ADMIN. */
 bool perf_event_is_restricted(void);

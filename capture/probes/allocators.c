@@ -329,7 +329,7 @@ static struct function_walk allocators_new_walk(struct search *s, const struct f
 	};
 }
 
-/* Whether VADDR is another function, which reports the block itself. */
+/* Returns true if VADDR is another function, which reports the block itself. */
 static bool allocators_at_other(uint64_t vaddr, void *userdata)
 {
 	const struct search *s = userdata;
@@ -367,8 +367,8 @@ static int allocators_find_forwarders(struct search *s)
 }
 
 /*
- * Whether the block of SELF can be the result of a call of FUNCTION. posix_memalign() stores the
- * address of its block in memory, where SELF can have changed it.
+ * Returns true if the block of SELF can be the result of a call of FUNCTION. posix_memalign()
+ * stores the address of its block in memory, where SELF can have changed it.
  */
 static bool allocators_can_return(uint32_t self, uint32_t function)
 {
@@ -454,8 +454,8 @@ static int allocators_add_entry(struct search *s, const struct function *f, uint
 }
 
 /*
- * Whether VADDR is in a function other than F. A path can lead there after a call that never
- * returns, or by a tail call. In both cases, that function has its own probes.
+ * Returns true if VADDR is in a function other than F. A path can lead there after a call that
+ * never returns, or by a tail call. In both cases, that function has its own probes.
  */
 static bool allocators_in_other(const struct search *s, const struct function *f, uint64_t vaddr)
 {

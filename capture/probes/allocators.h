@@ -73,7 +73,9 @@ struct allocator_list {
 
 void allocator_list_deinit(struct allocator_list *l);
 
-/* Whether the list is valid for a file of FILE_BYTES. It comes from an untrusted process. */
+/*
+ * Returns true if the list is valid for a file of FILE_BYTES. It comes from an untrusted process.
+ */
 bool allocator_list_is_valid(const struct allocator_list *l, uint64_t file_bytes);
 
 /*

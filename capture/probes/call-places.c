@@ -149,7 +149,7 @@ static uint64_t places_offset(const struct places_search *s, uint64_t vaddr)
 	return elf_image_code(&s->image, vaddr, &n, &offset) ? offset : 0;
 }
 
-/* Whether the kernel refuses a probe on the instruction at VADDR. */
+/* Returns true if the kernel refuses a probe on the instruction at VADDR. */
 static bool places_is_refused(const struct places_search *s, uint64_t vaddr)
 {
 	struct instruction i;
@@ -176,7 +176,7 @@ static void places_add_ret(struct places_search *s, struct call_place *place, ui
 		place->rets[place->n_rets++] = offset;
 }
 
-/* Whether I jumps to the beginning of F. The probe of F is at PROBED. */
+/* Returns true if I jumps to the beginning of F. The probe of F is at PROBED. */
 static bool places_is_loop(const struct instruction *i, const struct found_function *f,
 			   uint64_t probed)
 {
@@ -347,9 +347,9 @@ static int places_walk(struct places_search *s, const struct found_function *f, 
 }
 
 /*
- * Whether the function at VADDR reads its return address. setjmp() and getcontext() read it, to
- * return to it later. Functions that identify their caller read it, too. The address is then still
- * on top of the stack.
+ * Returns true if the function at VADDR reads its return address. setjmp() and getcontext() read
+ * it, to return to it later. Functions that identify their caller read it, too. The address is then
+ * still on top of the stack.
  */
 static bool places_reads_return(struct places_search *s, uint64_t vaddr)
 {
@@ -469,7 +469,7 @@ static int places_add_choices(struct places_search *s)
 
 /* ---- a range ---- */
 
-/* Whether an instruction begins AT bytes after the beginning of F. */
+/* Returns true if an instruction begins AT bytes after the beginning of F. */
 static bool places_has_instruction(struct places_search *s, const struct found_function *f,
 				   uint64_t at)
 {
@@ -638,8 +638,8 @@ static int places_note_loads(struct places_search *s)
 }
 
 /*
- * Whether the name, which is chosen at run time, is a function of the kernel's vDSO: the file then
- * contains the name by which it asks for that function.
+ * Returns true if the name, which is chosen at run time, is a function of the kernel's vDSO: the
+ * file then contains the name by which it asks for that function.
  */
 static bool places_is_of_vdso(const struct places_search *s)
 {
@@ -650,7 +650,7 @@ static bool places_is_of_vdso(const struct places_search *s)
 	       memmem(s->image.data, s->image.size, name, (size_t)n + 1) != NULL;
 }
 
-/* Whether sections describe the code: packers and some other tools remove them. */
+/* Returns true if sections describe the code: packers and some other tools remove them. */
 static bool places_has_sections(const struct places_search *s)
 {
 	GElf_Shdr header;

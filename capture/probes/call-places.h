@@ -131,7 +131,7 @@ int call_places_find_in(const void *data, size_t n, const struct call_places_que
 int call_places_find_sandboxed(int fd, const struct call_places_query *query, uint64_t timeout_ns,
 			       struct call_places *ret);
 
-/* Whether P is valid for a file of FILE_BYTES. It comes from an untrusted process. */
+/* Returns true if P is valid for a file of FILE_BYTES. It comes from an untrusted process. */
 bool call_places_are_valid(const struct call_places *p, uint64_t file_bytes);
 
 /*

@@ -21,9 +21,7 @@ struct cold_search {
 	int error;
 };
 
-/* ---- names ---- */
-
-/* The bytes of NAME before the mark of a cold part; 0 = it is no cold part. */
+/* Returns the bytes of NAME before the mark of a cold part; 0 = it is no cold part. */
 static size_t cold_parts_base(const char *name, size_t n)
 {
 	char text[COLD_NAME_MAX];

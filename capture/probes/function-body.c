@@ -39,7 +39,7 @@ static bool function_body_is_inside(const struct function_body *b, int8_t reg)
 	return reg >= 0 && b->inside >> reg & 1;
 }
 
-/* Whether I is a jump or branch that may leave the body. */
+/* Returns true if I is a jump or branch that may leave the body. */
 static bool function_body_leaves(const struct function_body *b, const struct instruction *i)
 {
 	if (i->target)

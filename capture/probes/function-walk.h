@@ -64,8 +64,8 @@ struct function_walk {
 int function_walk(struct function_walk *w, uint64_t vaddr);
 
 /*
- * Whether I returns: it is a `ret`, or a jump to a thunk that consists of a `ret`. Such a jump
- * counts as the return of its function, since all functions share the `ret` of the thunk.
+ * Returns true if I returns: it is a `ret`, or a jump to a thunk that consists of a `ret`. Such a
+ * jump counts as the return of its function, since all functions share the `ret` of the thunk.
  */
 bool function_walk_is_return(const struct elf_image *image, struct disassembler *disassembler,
 			     const struct instruction *i);

@@ -51,10 +51,10 @@ struct disassembler *disassembler_free(struct disassembler *d)
 }
 
 /*
- * Whether arch/x86/kernel/uprobes.c emulates the instruction, since 4.20 at the latest: push of a
- * 64-bit register, nop, and jumps and calls of all widths that x86-64 has. If the instruction has
- * prefixes, the kernel refuses the probe or single-steps it, so only forms without prefixes count.
- * Longer nops are emulated only since 6.18.
+ * Returns true if arch/x86/kernel/uprobes.c emulates the instruction, since 4.20 at the latest:
+ * push of a 64-bit register, nop, and jumps and calls of all widths that x86-64 has. If the
+ * instruction has prefixes, the kernel refuses the probe or single-steps it, so only forms without
+ * prefixes count. Longer nops are emulated only since 6.18.
  */
 static bool instruction_is_emulated(const uint8_t *p, size_t n)
 {
@@ -70,8 +70,8 @@ static bool instruction_is_emulated(const uint8_t *p, size_t n)
 }
 
 /*
- * Whether the N bytes at P begin with prefixes that arch/x86/kernel/uprobes.c refuses: lock or a
- * segment, also if other prefixes come first. (The kernel accepts fs and gs.)
+ * Returns true if the N bytes at P begin with prefixes that arch/x86/kernel/uprobes.c refuses: lock
+ * or a segment, also if other prefixes come first. (The kernel accepts fs and gs.)
  */
 static bool instruction_is_refused(const uint8_t *p, size_t n)
 {
@@ -147,8 +147,8 @@ static int instruction_whole_register(x86_reg reg)
 }
 
 /*
- * Whether the old value of a written register, which can be an address, is still a part of its new
- * value.
+ * Returns true if the old value of a written register, which can be an address, is still a part of
+ * its new value.
  */
 static bool instruction_is_sum(const struct disassembler *d)
 {
@@ -197,8 +197,8 @@ static bool instruction_is_rsp(const cs_x86_op *op)
 }
 
 /*
- * Whether the instruction can switch to another stack. A function restores its own stack pointer
- * from rbp or with lea.
+ * Returns true if the instruction can switch to another stack. A function restores its own stack
+ * pointer from rbp or with lea.
  */
 static bool instruction_switches_stack(const struct disassembler *d)
 {
@@ -243,9 +243,10 @@ static void instruction_set_loaded(struct instruction_stack *to, const cs_x86_op
 }
 
 /*
- * Whether a lea sets the stack pointer in an ordinary way: to a sum with its old value or with the
- * frame pointer, or with r10, r11 or r13. Functions that gcc compiles to align their stack, and
- * libffi, keep an address of their stack in one of these registers, and end with such a lea.
+ * Returns true if a lea sets the stack pointer in an ordinary way: to a sum with its old value or
+ * with the frame pointer, or with r10, r11 or r13. Functions that gcc compiles to align their
+ * stack, and libffi, keep an address of their stack in one of these registers, and end with such a
+ * lea.
  */
 static bool instruction_is_ordinary_lea(const cs_x86_op *from)
 {

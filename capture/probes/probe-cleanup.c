@@ -46,7 +46,10 @@ struct cleanup_job {
 	void (*report)(const char *text);
 };
 
-/* Whether FILE is already in the list: several recorders can have had probes in the same file. */
+/*
+ * Returns true if FILE is already in the list: several recorders can have had probes in the same
+ * file.
+ */
 static bool probe_cleanup_has_file(const struct cleanup_job *h, const struct probe_file *file)
 {
 	for (size_t i = 0; i < h->n; i++) {
@@ -85,7 +88,7 @@ struct cleanup_mapping {
 	uint64_t start, end, offset, inode;
 };
 
-/* Whether M maps FILE. Files on other file systems can have the same inode number. */
+/* Returns true if M maps FILE. Files on other file systems can have the same inode number. */
 static bool probe_cleanup_open_mapped(struct cleanup_file *file, const struct cleanup_mapping *m)
 {
 	_cleanup_close_ int fd = -1;

@@ -45,7 +45,7 @@ void probe_journal_clear(struct probe_journal *j, int slot);
 /* Removes the file, when no probe is left. */
 void probe_journal_remove(struct probe_journal *j);
 
-/* Whether there can be abandoned journals. */
+/* Returns true if there can be abandoned journals. */
 bool probe_journal_any(void);
 
 /*

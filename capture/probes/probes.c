@@ -99,10 +99,10 @@ static int probes_refuse_multi(int type, int program, const char *path, pid_t pi
 }
 
 /*
- * Whether the kernel supports links of attach type TYPE. Kernels that do not support such links
- * load the program, too, but return -EINVAL for any link. Kernels that support them return -EBADF
- * for a path that is not a file. The first kernels with such links are excluded: they filter by
- * thread instead of by process, and accept invalid process IDs such as -1.
+ * Returns true if the kernel supports links of attach type TYPE. Kernels that do not support such
+ * links load the program, too, but return -EINVAL for any link. Kernels that support them return
+ * -EBADF for a path that is not a file. The first kernels with such links are excluded: they filter
+ * by thread instead of by process, and accept invalid process IDs such as -1.
  */
 static bool probes_has_multi(int type)
 {
@@ -140,7 +140,9 @@ int probes_attach_type(enum probes_way way, enum probes_program program)
 
 /* ---- programs of probes ---- */
 
-/* Whether the function of PROBE, which is an entry probe, also has probes on its returns. */
+/*
+ * Returns true if the function of PROBE, which is an entry probe, also has probes on its returns.
+ */
 static bool probes_has_ret(const struct probes_target *t, const struct allocator_probe *probe)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -151,7 +153,7 @@ static bool probes_has_ret(const struct probes_target *t, const struct allocator
 	return false;
 }
 
-/* Whether PROGRAM is attached at PROBE. */
+/* Returns true if PROGRAM is attached at PROBE. */
 static bool probes_belongs(const struct probes_target *t, enum probes_program program,
 			   const struct allocator_probe *probe)
 {

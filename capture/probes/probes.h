@@ -45,7 +45,7 @@ enum probes_program {
 /* Returns the best way that this kernel supports. */
 enum probes_way probes_way(void);
 
-/* Whether WAY uses PROGRAM. */
+/* Returns true if WAY uses PROGRAM. */
 bool probes_use(enum probes_way way, enum probes_program program);
 
 /* Returns the attach type of PROGRAM (enum bpf_attach_type); 0 = no special type. */

@@ -53,7 +53,7 @@ static const uint8_t *stack_flow_code(const struct stack_flow *f, uint64_t calle
 	return p;
 }
 
-/* Whether nothing follows the instruction. */
+/* Returns true if nothing follows the instruction. */
 static bool stack_flow_ends(uint8_t kind)
 {
 	return kind == INSTRUCTION_JUMP || kind == INSTRUCTION_RETURN || kind == INSTRUCTION_END;
@@ -94,7 +94,7 @@ static uint16_t stack_flow_kept_by(struct stack_flow *f, uint64_t callee, int de
 
 /* ---- one instruction ---- */
 
-/* Whether the N bytes at P are a nop, of any length. */
+/* Returns true if the N bytes at P are a nop, of any length. */
 static bool stack_flow_is_padding(const uint8_t *p, size_t n)
 {
 	size_t at = 0;
@@ -182,8 +182,8 @@ static uint16_t stack_flow_after(struct stack_flow *f, struct stack_flow_step *s
 /* ---- all instructions ---- */
 
 /*
- * Whether the code continues another function: it uses memory below the frame pointer, but has not
- * set the frame pointer. Compilers move unlikely parts of functions away.
+ * Returns true if the code continues another function: it uses memory below the frame pointer, but
+ * has not set the frame pointer. Compilers move unlikely parts of functions away.
  */
 static bool stack_flow_is_part(const struct stack_flow *f)
 {

@@ -36,7 +36,7 @@ struct switch_search {
 
 /* ---- candidates ---- */
 
-/* Whether the instruction whose prefix is P[0], a REX.W, can load the stack pointer. */
+/* Returns true if the instruction whose prefix is P[0], a REX.W, can load the stack pointer. */
 static bool stack_switch_is_wide(const uint8_t *p, size_t n)
 {
 	uint8_t modrm = p[2], mod = modrm >> 6, low = modrm & 7;
@@ -63,8 +63,8 @@ static bool stack_switch_is_wide(const uint8_t *p, size_t n)
 }
 
 /*
- * Whether only pops and a return or a jump to a register follow at P. The byte of a pop is frequent
- * in code, so more than that byte must match.
+ * Returns true if only pops and a return or a jump to a register follow at P. The byte of a pop is
+ * frequent in code, so more than that byte must match.
  */
 static bool stack_switch_is_end(const uint8_t *p, size_t n)
 {
@@ -78,7 +78,9 @@ static bool stack_switch_is_end(const uint8_t *p, size_t n)
 	return at + 1 < n && (p[at] == 0xc3 || (p[at] == 0xff && (p[at + 1] & 0xf8) == 0xe0));
 }
 
-/* Whether an instruction that loads the stack pointer can begin at AT in the N bytes at P. */
+/*
+ * Returns true if an instruction that loads the stack pointer can begin at AT in the N bytes at P.
+ */
 static bool stack_switch_is_candidate(const uint8_t *p, size_t n, size_t at)
 {
 	bool has_prefix = at > 0 && p[at - 1] == 0x41;
@@ -102,7 +104,7 @@ struct switch_state {
 	bool aligned; /* it was rounded */
 };
 
-/* Whether STEP, in the function with STATE, loads an address of another stack. */
+/* Returns true if STEP, in the function with STATE, loads an address of another stack. */
 static bool stack_switch_is_load(const struct stack_flow_step *step,
 				 const struct switch_state *state)
 {
@@ -117,8 +119,8 @@ static bool stack_switch_is_load(const struct stack_flow_step *step,
 }
 
 /*
- * Whether control is passed on soon, after the instruction at AT in the N bytes at P. If not, the
- * bytes are data between functions.
+ * Returns true if control is passed on soon, after the instruction at AT in the N bytes at P. If
+ * not, the bytes are data between functions.
  */
 static bool stack_switch_continues(struct switch_search *s, const uint8_t *p, size_t n, size_t at)
 {
@@ -139,7 +141,10 @@ struct switch_load {
 	size_t at, end;
 };
 
-/* Whether a candidate is in LOAD, at or after FIRST. (Prefixes can come before the candidate.) */
+/*
+ * Returns true if a candidate is in LOAD, at or after FIRST. (Prefixes can come before the
+ * candidate.)
+ */
 static bool stack_switch_has_candidate(const uint8_t *p, size_t n, size_t first,
 				       const struct switch_load *load)
 {
@@ -212,8 +217,8 @@ static struct switch_name stack_switch_nearest(const struct elf_image *image, ui
 }
 
 /*
- * Whether the address is after the end of the function that was found. The name of assembly code
- * can have no size.
+ * Returns true if the address is after the end of the function that was found. The name of assembly
+ * code can have no size.
  */
 static bool stack_switch_is_behind(const struct switch_name *found)
 {
@@ -236,8 +241,8 @@ static bool stack_switch_begins(const struct switch_name *found, const char *wit
 }
 
 /*
- * Whether the code at VADDR belongs to longjmp() or the unwinder, which end calls for good, or to a
- * function that stays on its stack in an unusual way.
+ * Returns true if the code at VADDR belongs to longjmp() or the unwinder, which end calls for good,
+ * or to a function that stays on its stack in an unusual way.
  */
 static bool stack_switch_is_known(const struct elf_image *image, uint64_t vaddr)
 {
@@ -260,8 +265,8 @@ static bool stack_switch_is_known(const struct elf_image *image, uint64_t vaddr)
 }
 
 /*
- * Whether the N bytes at P begin with the end of glibc's longjmp(). Stripped static programs
- * contain it without its name.
+ * Returns true if the N bytes at P begin with the end of glibc's longjmp(). Stripped static
+ * programs contain it without its name.
  */
 static bool stack_switch_is_longjmp(const uint8_t *p, size_t n)
 {

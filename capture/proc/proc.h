@@ -12,23 +12,26 @@
 #include "bpf/record.h"
 
 /*
- * Whether all processes of the machine are visible, with the ids that the kernel uses. Does not
- * block.
+ * Returns true if all processes of the machine are visible, with the ids that the kernel uses. Does
+ * not block.
  */
 bool proc_sees_all(void);
 
 /*
- * Whether this process reads the clocks that the kernel's records contain: a process in another
- * time namespace can have other clocks. Does not block.
+ * Returns true if this process reads the clocks that the kernel's records contain: a process in
+ * another time namespace can have other clocks. Does not block.
  */
 bool proc_has_kernel_clock(void);
 
-/* Whether thread or process TID has certainly ended: requires proc_sees_all(). Does not block. */
+/*
+ * Returns true if thread or process TID has certainly ended: requires proc_sees_all(). Does not
+ * block.
+ */
 bool proc_is_gone(uint32_t tid);
 
 /*
- * Whether the main thread of process PID is exiting or gone: its directory in /proc then has no
- * descriptors and mappings, or soon loses them, even if other threads still have them.
+ * Returns true if the main thread of process PID is exiting or gone: its directory in /proc then
+ * has no descriptors and mappings, or soon loses them, even if other threads still have them.
  */
 bool proc_is_exiting(uint32_t pid);
 

@@ -117,11 +117,11 @@ static int task_state_on_task(pid_t pid, pid_t tid, void *userdata)
 }
 
 /*
- * Whether no task of PID is alive. One list is not sufficient: a listed thread can create another
- * one and end before it is read; and a thread that calls exec takes the id of the first thread,
- * which was read as a zombie. So two lists must have the same tasks, and the tasks of the second
- * list must still exist when they are read. A process whose tasks change all the time counts as
- * alive.
+ * Returns true if no task of PID is alive. One list is not sufficient: a listed thread can create
+ * another one and end before it is read; and a thread that calls exec takes the id of the first
+ * thread, which was read as a zombie. So two lists must have the same tasks, and the tasks of the
+ * second list must still exist when they are read. A process whose tasks change all the time counts
+ * as alive.
  */
 static bool task_state_none_lives(pid_t pid, unsigned ending_flags)
 {

@@ -9,25 +9,25 @@
 #include <sys/types.h>
 
 /*
- * Whether task TID of PID has ended. A zombie counts as ended: a main thread whose other threads
- * run, or a process that its parent has not reaped. If its state cannot be read, the task counts as
- * running.
+ * Returns true if task TID of PID has ended. A zombie counts as ended: a main thread whose other
+ * threads run, or a process that its parent has not reaped. If its state cannot be read, the task
+ * counts as running.
  */
 bool task_state_has_ended(pid_t pid, pid_t tid);
 
-/* Whether the task has ended, or is exiting and will not run its program again. */
+/* Returns true if the task has ended, or is exiting and will not run its program again. */
 bool task_state_is_ending(pid_t pid, pid_t tid);
 
 /*
- * Whether all threads of process PID have ended: the process does not exist, or it is a zombie.
- * This and the next function list the threads at least twice, so other threads that begin
+ * Returns true if all threads of process PID have ended: the process does not exist, or it is a
+ * zombie. This and the next function list the threads at least twice, so other threads that begin
  * meanwhile, or call exec, are not missed.
  */
 bool task_state_process_has_ended(pid_t pid);
 
 /*
- * Whether all threads of process PID have ended or are exiting: no thread will run its program
- * again.
+ * Returns true if all threads of process PID have ended or are exiting: no thread will run its
+ * program again.
  */
 bool task_state_process_is_ending(pid_t pid);
 

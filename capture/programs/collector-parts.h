@@ -91,7 +91,7 @@ struct attach_row {
  */
 int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr_text);
 
-/* Whether stacks are walked by tables in a session with options O. */
+/* Returns true if stacks are walked by tables in a session with options O. */
 bool collector_unwinds(const struct session_options *o);
 
 /*

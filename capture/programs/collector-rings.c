@@ -316,7 +316,7 @@ uint64_t collector_copies_memory(const struct session_options *o)
 		collector_rec_rings_bytes(o->ring_bytes, o->categories));
 }
 
-/* Whether rings of BYTES are not too large for a session without the option ring_bytes. */
+/* Returns true if rings of BYTES are not too large for a session without the option ring_bytes. */
 static bool collector_is_default_size(uint64_t bytes, const struct session_options *options)
 {
 	const struct session_options o = { .ring_bytes = bytes, .categories = options->categories };

@@ -23,7 +23,7 @@
 
 enum { MAPPED_FILES_MAX = 8192 };
 
-/* Whether the programs support tables on this architecture. */
+/* Returns true if the programs support tables on this architecture. */
 static bool collector_unwind_possible(void)
 {
 #if defined(__x86_64__)
@@ -121,7 +121,10 @@ static int collector_list_mapped(struct collector *c)
 	return (int)n;
 }
 
-/* Whether mapping M of a process agrees with REC: the two are the same, or at other addresses. */
+/*
+ * Returns true if mapping M of a process agrees with REC: the two are the same, or at other
+ * addresses.
+ */
 static bool collector_mapping_holds(struct collector *c, const struct unwind_mapping *m,
 				    const struct rec_mapping *rec)
 {

@@ -162,7 +162,7 @@ struct collector *collector_free(struct collector *c)
 
 /* ---- iterators ---- */
 
-/* Whether the N bytes at DATA begin with a whole record. */
+/* Returns true if the N bytes at DATA begin with a whole record. */
 static bool collector_has_record(const void *data, size_t n)
 {
 	const struct rec_head *head = data;

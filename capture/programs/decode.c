@@ -24,7 +24,7 @@ static bool decode_texts_fit(const struct call_text *texts, uint32_t n)
 	return true;
 }
 
-/* Whether the N bytes at DATA consist of whole blocks. */
+/* Returns true if the N bytes at DATA consist of whole blocks. */
 static bool decode_moment_blocks_fit(const uint8_t *data, uint32_t n)
 {
 	struct moment_block block;
@@ -213,7 +213,10 @@ const struct rec_head *decode_ring_record(const void *data, size_t size)
 	return head && rec_kind_ring(head->kind) < REC_RINGS ? head : NULL;
 }
 
-/* Whether the N words, which are a whole record, are an interval of CPU in the format of CLASS. */
+/*
+ * Returns true if the N words, which are a whole record, are an interval of CPU in the format of
+ * CLASS.
+ */
 static bool decode_is_interval(const uint64_t *words, unsigned n, enum event_class class,
 			       unsigned cpu)
 {

@@ -38,14 +38,14 @@ enum { WAKEUP_TID = 2, WAKEUP_WEIGHT = 3, WAKEUP_WAKER = 5, WAKEUP_INTERRUPTED =
 enum { INTERVAL_ARGS = 4 }; /* the position of the arguments, or of the name if it is inline */
 enum { MIGRATE_PID = 2, MIGRATE_TID = 3, MIGRATE_FROM_CPU = 4 };
 
-/* Whether the record is a scheduling record of TYPE. */
+/* Returns true if the record is a scheduling record of TYPE. */
 static inline bool decode_is_sched(const uint64_t *words, enum fxt_sched_type type)
 {
 	return fxt_get_record_type(words[0]) == FXT_RECORD_SCHEDULING &&
 	       fxt_get_sched_type(words[0]) == type;
 }
 
-/* Whether the record is a mark of loss rather than FXT. */
+/* Returns true if the record is a mark of loss rather than FXT. */
 static inline bool decode_is_lost(const uint64_t *words)
 {
 	return fxt_get_record_type(words[0]) == RING_RECORD_CONTROL;

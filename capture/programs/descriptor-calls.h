@@ -10,10 +10,10 @@
 
 #include "bpf/record.h"
 
-/* Whether the call duplicates its first argument. */
+/* Returns true if the call duplicates its first argument. */
 bool descriptor_call_copies(uint32_t operation);
 
-/* Whether exec closes the descriptors of CALL. */
+/* Returns true if exec closes the descriptors of CALL. */
 bool descriptor_call_is_cloexec(const struct rec_resource *call);
 
 /*

@@ -95,7 +95,7 @@ static void btf_extract_adapt(struct btf_extract *e, struct btf_type *t)
 	}
 }
 
-/* Whether a member can have type T. Functions and variables are excluded. */
+/* Returns true if a member can have type T. Functions and variables are excluded. */
 static bool btf_extract_fits(const struct btf_type *t)
 {
 	switch (btf_kind(t)) {

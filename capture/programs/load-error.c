@@ -134,8 +134,10 @@ static const char *load_error_advice_to(int error)
 	}
 }
 
-/* Whether ERROR does not come from the verifier. libbpf prints a log, possibly empty, for each
- * program that cannot be loaded. */
+/*
+ * Returns true if ERROR does not come from the verifier. libbpf prints a log, possibly empty, for
+ * each program that cannot be loaded.
+ */
 static bool load_error_is_shortage(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;

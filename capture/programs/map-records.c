@@ -44,8 +44,8 @@ struct lost {
 };
 
 /*
- * Whether PID is the id of a process: a process in another pid namespace has id 0, and an ended
- * process has -1.
+ * Returns true if PID is the id of a process: a process in another pid namespace has id 0, and an
+ * ended process has -1.
  */
 static bool map_records_is_pid(uint32_t pid)
 {
@@ -80,9 +80,9 @@ static int map_records_pass_on(struct map_records *m, map_record_fn fn, void *us
 }
 
 /*
- * Whether REC, from EVENT, has a build id instead of an inode. The kernel does not clear the flag
- * between two events. So if another program records build ids, records with an inode can have the
- * flag, too.
+ * Returns true if REC, from EVENT, has a build id instead of an inode. The kernel does not clear
+ * the flag between two events. So if another program records build ids, records with an inode can
+ * have the flag, too.
  */
 static bool map_records_has_build_id(const struct map_records *m, const struct mmap2 *rec,
 				     uint64_t event)
@@ -90,7 +90,7 @@ static bool map_records_has_build_id(const struct map_records *m, const struct m
 	return rec->header.misc & MISC_BUILD_ID && event != m->inode_event;
 }
 
-/* Whether REC is the other half of the waiting record. */
+/* Returns true if REC is the other half of the waiting record. */
 static bool map_records_is_other_half(const struct map_records *m, const struct mmap2 *rec,
 				      bool build_id, size_t path_bytes)
 {

@@ -40,8 +40,8 @@ int map_records_decode(struct map_records *m, const void *data, size_t size, map
 		       void *userdata, uint64_t *ret_lost);
 
 /*
- * Whether REC maps a file whose inode is unknown here: the half that has it was lost, or comes
- * later. The kernel reports mappings without a file as "//anon", or in brackets.
+ * Returns true if REC maps a file whose inode is unknown here: the half that has it was lost, or
+ * comes later. The kernel reports mappings without a file as "//anon", or in brackets.
  */
 bool map_records_lacks_inode(const struct rec_mapping *rec);
 

@@ -19,7 +19,7 @@ struct rec_ring_row {
 
 extern const struct rec_ring_row rec_ring_rows[REC_SOURCES];
 
-/* Whether a session of CATEGORIES has the BPF ring buffer RING. */
+/* Returns true if a session of CATEGORIES has the BPF ring buffer RING. */
 static inline bool rec_ring_is_used(unsigned ring, uint32_t categories)
 {
 	return rec_ring_rows[ring].categories == 0 || categories & rec_ring_rows[ring].categories;

@@ -121,7 +121,7 @@ static double budget_estimate(const struct budget *b, const struct budget_stage 
 	       (double)(UINT64_C(1) << halvings);
 }
 
-/* Whether WHAT can be resumed now. GONE_NS is the time since the last check. */
+/* Returns true if WHAT can be resumed now. GONE_NS is the time since the last check. */
 static bool budget_may_return(struct budget *b, enum budget_shed what, uint64_t now_ns,
 			      uint64_t gone_ns)
 {

@@ -184,8 +184,8 @@ static int merge_append(struct merge *m, struct source *s, const struct rec_head
 }
 
 /*
- * Whether the records from rings need more than their room. (If a record is of a kind that comes
- * through no ring, which no program sends, it is in the queue of added records.)
+ * Returns true if the records from rings need more than their room. (If a record is of a kind that
+ * comes through no ring, which no program sends, it is in the queue of added records.)
  */
 static bool merge_is_full(const struct merge *m)
 {

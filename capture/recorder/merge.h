@@ -69,8 +69,8 @@ int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *s
 int merge_add(struct merge *m, const struct rec_head *rec);
 
 /*
- * Whether the next item in the ring of CPU for CLASS_SCHED is the mark of a loss that began by
- * TO_NS. *RET_FIRST_NS is its time.
+ * Returns true if the next item in the ring of CPU for CLASS_SCHED is the mark of a loss that began
+ * by TO_NS. *RET_FIRST_NS is its time.
  */
 bool merge_peek_loss(struct merge *m, unsigned cpu, uint64_t to_ns, uint64_t *ret_first_ns);
 

@@ -95,7 +95,10 @@ int recorder_write_skipped(struct recorder *r, enum event_class class)
 	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
 }
 
-/* Whether a record of TS_NS will be in the archive. During a pause, a new begin can be known. */
+/*
+ * Returns true if a record of TS_NS will be in the archive. During a pause, a new begin can be
+ * known.
+ */
 static bool recorder_has_time(const struct recorder *r, uint64_t ts_ns)
 {
 	return ts_ns <= r->pipe.to_ns ||

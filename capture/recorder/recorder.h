@@ -149,8 +149,8 @@ int recorder_close(struct recorder *r, const struct recorder_end *end);
  */
 
 /*
- * Whether the recording can be split now. It cannot be split while mappings from the start are
- * being written. During a snapshot of allocations, it can be split only if WAITING is true: the
+ * Returns true if the recording can be split now. It cannot be split while mappings from the start
+ * are being written. During a snapshot of allocations, it can be split only if WAITING is true: the
  * split has been due for long.
  */
 bool recorder_can_split(const struct recorder *r, bool waiting);

@@ -18,7 +18,7 @@ enum {
 	RIGHTS_BPF = 39,
 };
 
-/* Whether this thread has CAPABILITY in effect. */
+/* Returns true if this thread has CAPABILITY in effect. */
 bool rights_has(int capability);
 
 /* Becomes user UID with only the group GID. Returns 0 or a negative errno. */

@@ -60,6 +60,9 @@ const struct chunk_begin *chunks_begun(const struct chunks *c, uint64_t n);
 /* These functions return the sums of all chunks from BEGIN on. */
 uint64_t chunks_bytes_since(const struct chunks *c, const struct chunk_begin *begin);
 
-/* Whether the next chunk is due at AT_NS. This depends on OPTIONS and the status of the output. */
+/*
+ * Returns true if the next chunk is due at AT_NS. This depends on OPTIONS and the status of the
+ * output.
+ */
 bool chunks_due(const struct chunks *c, const struct session_options *options,
 		const struct output_status *status, uint64_t at_ns);

@@ -10,7 +10,7 @@
 
 #include "capture/store/flight.h"
 
-/* Whether a snapshot waits for a drain up to HORIZON_NS. */
+/* Returns true if a snapshot waits for a drain up to HORIZON_NS. */
 static bool session_snapshot_is_due(const struct session *s, uint64_t horizon_ns)
 {
 	return s->flights.now && !s->flights.taken && horizon_ns >= s->flights.asked_ns &&

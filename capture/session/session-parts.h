@@ -120,7 +120,7 @@ int session_watch(struct session *s, int fd);
 
 /* ---- session-write.c ---- */
 
-/* Whether records can be written now. */
+/* Returns true if records can be written now. */
 bool session_writable(struct session *s);
 
 /*

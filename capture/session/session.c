@@ -310,7 +310,7 @@ static int session_make_descriptors(struct session *s)
 	return session_watch(s, s->check_fd);
 }
 
-/* Whether STORE fits the mode. */
+/* Returns true if STORE fits the mode. */
 static bool session_store_valid(const struct session_options *o, const struct store *store)
 {
 	return flight_is(store) == (o->mode == SESSION_FLIGHT);

@@ -120,8 +120,8 @@ struct session *session_free(struct session *s);
 DEFINE_CLEANUP(struct session *, session_free)
 
 /*
- * The bytes of memory for the rings of a session with these options, on this machine: in the
- * kernel, and for the copies of records that wait while the output stalls.
+ * Returns the bytes of memory for the rings of a session with these options, on this machine: in
+ * the kernel, and for the copies of records that wait while the output stalls.
  */
 uint64_t session_ring_memory(const struct session_options *o);
 
@@ -188,8 +188,8 @@ uint64_t session_searches(const struct session *s, int *ret_error);
 int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number);
 
 /*
- * Whether snapshot NUMBER has ended. *RET_ERROR is 0 if all of it was written, and -ECANCELED if it
- * was cancelled.
+ * Returns true if snapshot NUMBER has ended. *RET_ERROR is 0 if all of it was written, and
+ * -ECANCELED if it was cancelled.
  */
 bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error);
 

@@ -47,5 +47,5 @@ bool snapshot_queue_step(struct snapshot_queue *q);
 /* Cancels snapshot NUMBER, if it has not ended. Its result is then -ECANCELED. */
 void snapshot_queue_cancel(struct snapshot_queue *q, uint64_t number);
 
-/* Whether snapshot NUMBER has ended. *RET_ERROR is 0 if the whole snapshot was written. */
+/* Returns true if snapshot NUMBER has ended. *RET_ERROR is 0 if the whole snapshot was written. */
 bool snapshot_queue_ended(const struct snapshot_queue *q, uint64_t number, int *ret_error);

@@ -30,7 +30,7 @@ void worker_notify_owner(struct worker *w)
 	thread_signal(w->event_fd);
 }
 
-/* Whether work should be cut short, because an order to end waits for this thread. */
+/* Returns true if work should be cut short, because an order to end waits for this thread. */
 bool worker_called_off(void *userdata)
 {
 	struct worker *w = userdata;

@@ -83,8 +83,11 @@ uint64_t worker_cpu_now_ns(struct worker *w);
 /* Notifies the owner of results. The lock is held. */
 void worker_notify_owner(struct worker *w);
 
-/* Whether long work should be cut short, because an order to end waits for the thread. USERDATA
- * is the worker. */
+/*
+ * Returns true if long work should be cut short, because an order to end waits for the thread.
+ * USERDATA
+ * is the worker.
+ */
 bool worker_called_off(void *userdata);
 
 /* Does work that is due or urgent. To be called between the steps of long work. */

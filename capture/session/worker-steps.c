@@ -35,7 +35,7 @@ static void worker_rouse_cpus(unsigned n_cpus)
 	CPU_FREE(before);
 }
 
-/* Whether counters are sampled, for the archive or for triggers. */
+/* Returns true if counters are sampled, for the archive or for triggers. */
 static bool worker_samples_counters(const struct session_options *o)
 {
 	const uint64_t *pressure = o->triggers.pressure_ppm;

@@ -29,7 +29,7 @@ int worker_pass_on(const struct rec_head *rec, void *userdata)
 	return r;
 }
 
-/* Whether PID waits for a search. Only processes that are held at their exit wait. */
+/* Returns true if PID waits for a search. Only processes that are held at their exit wait. */
 static bool worker_is_at_exit(uint32_t pid, void *userdata)
 {
 	struct worker *w = userdata;

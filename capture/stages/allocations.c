@@ -469,7 +469,7 @@ static int allocations_count_resource(const struct resource_block *block, void *
 	return 0;
 }
 
-/* The event for BLOCK. Its text is cleaned into TEXT. */
+/* Returns the event for BLOCK. Its text is cleaned into TEXT. */
 static struct event allocations_block_event(const struct allocations *a, const struct watch *w,
 					    const struct resource_block *block, uint64_t ts_ns,
 					    char text[static BLOCK_TEXT_MAX])

@@ -49,7 +49,7 @@ int allocations_begin(void *allocations, const struct session_options *options);
  */
 int allocations_record(struct allocations *a, const struct rec_head *rec);
 
-/* Whether process PID is watched. */
+/* Returns true if process PID is watched. */
 bool allocations_watches(const struct allocations *a, uint32_t pid);
 
 /* Called when process PID has ended. Reports about it can follow later. */

@@ -45,7 +45,7 @@ static const struct call_text *calls_copied(const struct rec_call *call,
 	return slot < call->n_texts ? &call->texts[slot] : NULL;
 }
 
-/* Whether the call has failed or has no end. Then it has written nothing. */
+/* Returns true if the call has failed or has no end. Then it has written nothing. */
 static bool calls_has_failed(const struct calls_view *view)
 {
 	const struct call_type *ret = &view->target->spec->ret;
@@ -100,7 +100,10 @@ static uint64_t calls_count(const struct call_spec *spec, const struct call_type
 	return count;
 }
 
-/* Whether the call in VIEW has written nothing to memory of TYPE, although it has not failed. */
+/*
+ * Returns true if the call in VIEW has written nothing to memory of TYPE, although it has not
+ * failed.
+ */
 static bool calls_is_idle(const struct call_type *type, const struct calls_view *view)
 {
 	const struct call_struct *layout = call_struct_by_number(type->layout);

@@ -52,7 +52,7 @@ int calls_write(struct calls *c, const struct rec_call *call, const struct rec_c
  */
 int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_id);
 
-/* Whether FUNCTION stands for all system calls with unknown numbers. */
+/* Returns true if FUNCTION stands for all system calls with unknown numbers. */
 bool calls_is_unknown(const struct calls *c, uint32_t function);
 
 /*

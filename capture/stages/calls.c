@@ -69,7 +69,7 @@ static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
 }
 
 /*
- * Whether CALL was left, and NEXT is in its place, at the same stack pointer. If the return
+ * Returns true if CALL was left, and NEXT is in its place, at the same stack pointer. If the return
  * addresses differ, CALL has not jumped to NEXT. But if NEXT is a system call, CALL can be the
  * function that makes it: a small function has the same stack pointer at that time. If a function
  * with a return probe jumps to another one, which jumps back, it returns as often as it was
@@ -85,7 +85,7 @@ static bool calls_is_replaced(const struct calls *c, const struct rec_call *call
 	return call->function == next->function && !next->is_chained;
 }
 
-/* Whether NEXT is not a call, but a jump of CALL to its own start. */
+/* Returns true if NEXT is not a call, but a jump of CALL to its own start. */
 static bool calls_is_turn(const struct calls *c, const struct rec_call *call,
 			  const struct rec_call *next)
 {
@@ -210,7 +210,7 @@ static int calls_push(struct calls *c, struct call_thread *thread, const struct 
 	return r;
 }
 
-/* Whether REC is a point, which a thread passes without returning from it. */
+/* Returns true if REC is a point, which a thread passes without returning from it. */
 static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
 {
 	const struct call_place *place = c->targets->list[rec->function].place;
@@ -338,8 +338,8 @@ static int calls_on_unknown_end(struct calls *c, struct call_thread *thread,
 }
 
 /*
- * Whether the `ret` of END can end CALL, too: it belongs to the function of CALL. If not, CALL is
- * on another stack at the same place (greenlets copy their stacks).
+ * Returns true if the `ret` of END can end CALL, too: it belongs to the function of CALL. If not,
+ * CALL is on another stack at the same place (greenlets copy their stacks).
  */
 static bool calls_can_end_at(const struct calls *c, const struct rec_call *call,
 			     const struct rec_call_end *end)

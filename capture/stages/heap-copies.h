@@ -65,8 +65,8 @@ void heap_copies_complete(struct heap_copies *h, struct collector *c, struct rec
 int heap_copies_await(struct heap_copies *h, const struct rec_named *named);
 
 /*
- * Whether the stack is awaited. After its copy has arrived, the stack is still awaited until
- * heap_copies_take_arrived(): the waiting reports must be written in order.
+ * Returns true if the stack is awaited. After its copy has arrived, the stack is still awaited
+ * until heap_copies_take_arrived(): the waiting reports must be written in order.
  */
 bool heap_copies_awaits(const struct heap_copies *h, uint64_t id);
 
@@ -76,7 +76,7 @@ void heap_copies_arrived(struct heap_copies *h, uint64_t id);
 /* From now on, stacks whose copies have arrived are no longer awaited. */
 void heap_copies_take_arrived(struct heap_copies *h);
 
-/* Whether any stack of INSTANCE is awaited. */
+/* Returns true if any stack of INSTANCE is awaited. */
 bool heap_copies_awaits_any(const struct heap_copies *h, uint32_t instance);
 
 /*
@@ -90,7 +90,7 @@ bool heap_copies_give_up_old(struct heap_copies *h, uint64_t horizon_ns);
 /* Forgets the stacks that were given up and whose reports did not wait (they were dropped). */
 void heap_copies_forget_given_up(struct heap_copies *h);
 
-/* Whether INSTANCE has ended. */
+/* Returns true if INSTANCE has ended. */
 bool heap_copies_has_ended(const struct heap_copies *h, uint32_t instance);
 
 /* Releases the copies of INSTANCE, which has ended. Returns 0 or -ENOMEM. */

@@ -19,7 +19,7 @@ bool loader_name_is(const char comm[static REC_COMM_BYTES])
 	return n == strlen("ld.so") && memcmp(comm, "ld.so", n) == 0;
 }
 
-/* Whether the value of OPTION is the next argument. */
+/* Returns true if the value of OPTION is the next argument. */
 static bool loader_name_has_value(const char *option)
 {
 	static const char *const options[] = {
@@ -33,7 +33,7 @@ static bool loader_name_has_value(const char *option)
 	return false;
 }
 
-/* Whether OPTION is one of those with which the loader runs no program. */
+/* Returns true if OPTION is one of those with which the loader runs no program. */
 static bool loader_name_is_listing(const char *option)
 {
 	return strcmp(option, "--list") == 0 || strcmp(option, "--verify") == 0;

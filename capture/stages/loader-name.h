@@ -10,7 +10,7 @@
 
 #include "bpf/record.h"
 
-/* Whether COMM, a name as the kernel has it, is the name of a dynamic loader. */
+/* Returns true if COMM, a name as the kernel has it, is the name of a dynamic loader. */
 bool loader_name_is(const char comm[static REC_COMM_BYTES]);
 
 /*

@@ -200,8 +200,8 @@ static void profiler_forget_process(struct profiler *p, uint32_t pid)
 }
 
 /*
- * Whether PROCESS has ended, and all its records up to NOW_NS have arrived. If the end of PROCESS
- * is detected in this call, it counts only from the next call on.
+ * Returns true if PROCESS has ended, and all its records up to NOW_NS have arrived. If the end of
+ * PROCESS is detected in this call, it counts only from the next call on.
  */
 static bool profiler_is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
 {
@@ -323,7 +323,7 @@ static bool profiler_waits(const struct profiler *p, const struct process *proce
 	return p->pipe->own || process->new_image_ns || (p->pipe->filtered && !process->seen);
 }
 
-/* Whether a recording of own processes must not contain the mapping. */
+/* Returns true if a recording of own processes must not contain the mapping. */
 static bool profiler_is_hidden(const struct profiler *p, const struct process *process,
 			       const struct rec_mapping *rec)
 {

@@ -40,8 +40,8 @@ int profiler_head(const void *stage, const struct stage_head *h);
 int profiler_resume(void *stage);
 
 /*
- * Whether PID is in the middle of the exec with which a filter selected it. The mappings of its old
- * program are never written.
+ * Returns true if PID is in the middle of the exec with which a filter selected it. The mappings of
+ * its old program are never written.
  */
 bool profiler_is_between_programs(const struct profiler *p, uint32_t pid);
 

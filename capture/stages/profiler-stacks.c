@@ -73,8 +73,8 @@ static void profiler_walk_kept(struct profiler *p, struct table *t)
 }
 
 /*
- * Whether there is room for a copy of PIECE. If there is no room, walks the existing copies: most
- * of them belong to threads that have run again, and most tables now exist.
+ * Returns true if there is room for a copy of PIECE. If there is no room, walks the existing
+ * copies: most of them belong to threads that have run again, and most tables now exist.
  */
 static bool profiler_can_retry(struct profiler *p, const struct rec_piece *piece)
 {
@@ -243,8 +243,8 @@ int profiler_add_waiting(struct profiler *p, const struct outbuf *pieces)
 }
 
 /*
- * Whether the stack of REC came to profiler_add_waiting(). (After a failure, its piece can be
- * unknown.)
+ * Returns true if the stack of REC came to profiler_add_waiting(). (After a failure, its piece can
+ * be unknown.)
  */
 static bool profiler_is_waiting(const struct profiler *p, const struct rec_offcpu *rec)
 {

@@ -51,7 +51,7 @@ static inline bool thing_lives(const struct thing *thing)
 /* Returns the id of the shared memory object NAME. */
 uint64_t resources_shm_id(const char *name);
 
-/* Whether START with BYTES is a valid range of addresses. */
+/* Returns true if START with BYTES is a valid range of addresses. */
 static inline bool resources_is_range(uint64_t start, uint64_t bytes)
 {
 	return bytes > 0 && start + bytes > start && bytes < UINT64_MAX / 2;

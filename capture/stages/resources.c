@@ -572,8 +572,10 @@ int resources_record(struct resources *r, const struct rec_resource *rec)
 
 /* ---- live resources ---- */
 
-/* Whether FD is open on purpose. It then is a standard descriptor that the program has replaced; or
- * at exec, any standard descriptor, or a descriptor that exec closes. */
+/*
+ * Returns true if FD is open on purpose. It then is a standard descriptor that the program has
+ * replaced; or at exec, any standard descriptor, or a descriptor that exec closes.
+ */
 static bool resources_is_meant(const struct thing *fd, bool execed)
 {
 	bool standard = fd->id <= STDERR_FILENO;

@@ -65,7 +65,7 @@ static void schedule_forget_states(struct schedule *s)
 		s->states[i] &= ALL_HIGH & ~(s->states[i] << 1);
 }
 
-/* Whether the switch in WORDS takes its thread off because it sleeps. */
+/* Returns true if the switch in WORDS takes its thread off because it sleeps. */
 static bool schedule_is_sleep(const uint64_t *words)
 {
 	uint64_t state = fxt_get_sched_out_state(words[0]);
@@ -162,7 +162,9 @@ enum gone {
 static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns,
 				     enum gone gone);
 
-/* Whether TID runs on CPU. If an earlier owner of the id runs there, this does not count. */
+/*
+ * Returns true if TID runs on CPU. If an earlier owner of the id runs there, this does not count.
+ */
 static bool schedule_runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
 {
 	const struct schedule_cpu *c = cpu < s->n_cpus ? &s->cpus[cpu] : NULL;
@@ -259,8 +261,8 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
 }
 
 /*
- * Whether *TS_NS is outside of the recording. If a record of an earlier chunk leaves its ring late,
- * its time is moved to the start of the current chunk, whose state it changes.
+ * Returns true if *TS_NS is outside of the recording. If a record of an earlier chunk leaves its
+ * ring late, its time is moved to the start of the current chunk, whose state it changes.
  */
 static bool schedule_is_outside(const struct schedule *s, uint64_t *ts_ns)
 {

@@ -129,8 +129,8 @@ static inline uint32_t tasks_koid(const struct tasks *t, uint32_t tid)
 uint32_t tasks_koid_at(const struct tasks *t, uint32_t tid, uint64_t ts_ns);
 
 /*
- * Whether the archive knows the current owner of a tid. True for ids that are not tasks (tid 0, and
- * the pseudo-threads).
+ * Returns true if the archive knows the current owner of a tid. True for ids that are not tasks
+ * (tid 0, and the pseudo-threads).
  */
 static inline bool tasks_announced(const struct tasks *t, uint32_t tid)
 {

@@ -21,7 +21,7 @@ static struct resource_block thread_block(const struct thread *t)
 	};
 }
 
-/* Whether T has ended and must be joined. */
+/* Returns true if T has ended and must be joined. */
 static bool thread_is_leaked(const struct thread *t)
 {
 	return t->handle && t->ended && !t->detached;
@@ -89,8 +89,10 @@ static int thread_fork_thread(struct thread_table *b, const struct rec_resource 
 	return 0;
 }
 
-/* Whether attributes make a thread detached. WORDS are the first, second and fourth word of the
- * attributes. */
+/*
+ * Returns true if attributes make a thread detached. WORDS are the first, second and fourth word of
+ * the attributes.
+ */
 static bool thread_attr_is_detached(const __u64 words[3])
 {
 	/*

@@ -54,7 +54,10 @@ static int trigger_input_begin(void *stage, const struct session_options *o)
 			    &in->triggers);
 }
 
-/* Whether an event at this time is in the recording. Events before and after it fire no trigger. */
+/*
+ * Returns true if an event at this time is in the recording. Events before and after it fire no
+ * trigger.
+ */
 static bool trigger_input_is_recorded(const struct trigger_input *in, uint64_t ts_ns)
 {
 	return ts_ns > in->pipe->from_ns && ts_ns <= in->pipe->to_ns;

@@ -195,7 +195,8 @@ static struct waiter *triggers_waiter_of(struct triggers *t, uint32_t tid)
 }
 
 /*
- * Whether TID is a thread, and not idle or the id that stands for threads that a filter excludes.
+ * Returns true if TID is a thread, and not idle or the id that stands for threads that a filter
+ * excludes.
  */
 static bool triggers_is_thread(uint64_t tid)
 {

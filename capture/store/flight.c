@@ -541,7 +541,7 @@ struct flight_snapshot *flight_snapshot_free(struct flight_snapshot *s)
 
 /* ---- files of a dead process ---- */
 
-/* Whether NAME is the name of a chunk's file. */
+/* Returns true if NAME is the name of a chunk's file. */
 static bool flight_parse_name(const char *name, uint64_t *ret_number, enum side *ret_side)
 {
 	size_t n = strspn(name, "0123456789");

@@ -40,7 +40,7 @@ struct flight_snapshot;
 /* Returns 0, -EINVAL (the limit in bytes is missing), or another errno. */
 int flight_new(const struct flight_options *o, struct store **ret);
 
-/* Whether STORE is a flight recorder. */
+/* Returns true if STORE is a flight recorder. */
 bool flight_is(const struct store *s);
 
 /*

@@ -52,5 +52,5 @@ void snapshot_cancel(struct snapshot *s);
 /* Returns a descriptor (eventfd, borrowed) that is readable when the snapshot has ended. */
 int snapshot_fd(const struct snapshot *s);
 
-/* Whether the snapshot has ended. *RET_ERROR is 0 if all of it was written. */
+/* Returns true if the snapshot has ended. *RET_ERROR is 0 if all of it was written. */
 bool snapshot_ended(struct snapshot *s, int *ret_error);

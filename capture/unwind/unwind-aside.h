@@ -34,7 +34,7 @@ int unwind_aside_new(int done_fd, struct unwind_aside **ret);
 struct unwind_aside *unwind_aside_free(struct unwind_aside *a);
 DEFINE_CLEANUP(struct unwind_aside *, unwind_aside_free)
 
-/* Whether a table is being made, or was made and must be fetched. */
+/* Returns true if a table is being made, or was made and must be fetched. */
 bool unwind_aside_is_busy(struct unwind_aside *a);
 
 /*

@@ -66,5 +66,5 @@ void unwind_async_read(struct unwind_async *a, const struct unwind_async_file *f
 /* Gets the next file with a completed step. If the file was read, the caller owns the table. */
 bool unwind_async_next(struct unwind_async *a, struct unwind_async_file *ret);
 
-/* Whether any file waits, is in progress, or must be fetched. */
+/* Returns true if any file waits, is in progress, or must be fetched. */
 bool unwind_async_is_busy(struct unwind_async *a);

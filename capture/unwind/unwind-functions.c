@@ -72,7 +72,10 @@ int unwind_functions_find(const struct unwind_elf *elf, size_t max,
 
 /* ---- code ---- */
 
-/* Whether the instruction before the N-th byte of CODE seems to restore registers or the stack. */
+/*
+ * Returns true if the instruction before the N-th byte of CODE seems to restore registers or the
+ * stack.
+ */
 static bool unwind_functions_restores(const uint8_t *code, size_t n)
 {
 	static const uint8_t add[] = { 0x48, 0x83, 0xc4 }; /* add $N, %rsp */
@@ -83,8 +86,8 @@ static bool unwind_functions_restores(const uint8_t *code, size_t n)
 }
 
 /*
- * Whether the N bytes of CODE have a ret at the end, or after an instruction that a ret often
- * follows. (Instructions have no known boundaries here.)
+ * Returns true if the N bytes of CODE have a ret at the end, or after an instruction that a ret
+ * often follows. (Instructions have no known boundaries here.)
  */
 static bool unwind_functions_returns(const uint8_t *code, size_t n)
 {
@@ -102,7 +105,7 @@ static bool unwind_functions_returns(const uint8_t *code, size_t n)
 	return false;
 }
 
-/* Whether an instruction at CODE, of which N bytes are left, can set the frame pointer. */
+/* Returns true if an instruction at CODE, of which N bytes are left, can set the frame pointer. */
 static bool unwind_functions_sets_pointer(const uint8_t *code, size_t n)
 {
 	static const uint8_t starts[][3] = {

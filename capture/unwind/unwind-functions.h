@@ -25,7 +25,7 @@ int unwind_functions_find(const struct unwind_elf *elf, size_t max,
 			  const void *userdata, struct unwind_function **ret, size_t *ret_n);
 
 /*
- * Whether FUNCTION returns, and never sets the frame pointer. False if this
+ * Returns true if FUNCTION returns, and never sets the frame pointer. False if this
  * is not certain: functions that end with a jump can use the frame of the code that jumped to them.
  */
 bool unwind_function_is_bare(const struct unwind_elf *elf, const struct unwind_function *function);

@@ -24,8 +24,8 @@ struct unwind_listed {
 void unwind_listed_deinit(struct unwind_listed *l);
 
 /*
- * Whether process PID, which has a record of TS_NS, must be listed: this is once per second. If it
- * must, counts it as listed.
+ * Returns true if process PID, which has a record of TS_NS, must be listed: this is once per
+ * second. If it must, counts it as listed.
  */
 bool unwind_listed_begin(struct unwind_listed *l, uint32_t pid, uint64_t ts_ns);
 

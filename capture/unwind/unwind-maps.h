@@ -51,8 +51,8 @@ int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwi
 void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number);
 
 /*
- * Whether the programs still have the mapping of ASK. *RET_SEQUENCE is then the number of changes
- * of the process so far.
+ * Returns true if the programs still have the mapping of ASK. *RET_SEQUENCE is then the number of
+ * changes of the process so far.
  */
 bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *ask,
 		     uint32_t *ret_sequence);

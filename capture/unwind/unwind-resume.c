@@ -217,10 +217,10 @@ static const struct rec_piece_call *unwind_resume_call(const struct unwind_resum
 }
 
 /*
- * Whether code without a table in M can return to the address RETURNS, to which the frame pointer
- * leads. The programs judge this by the call before that address (unwind_judge_return()), and have
- * put the calls of some frames into the piece. The copy has no other code. For other frames, the
- * return address must be in the same code without a table.
+ * Returns true if code without a table in M can return to the address RETURNS, to which the frame
+ * pointer leads. The programs judge this by the call before that address (unwind_judge_return()),
+ * and have put the calls of some frames into the piece. The copy has no other code. For other
+ * frames, the return address must be in the same code without a table.
  */
 static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwind_mapping *m,
 				     uint64_t returns)

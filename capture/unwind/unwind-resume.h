@@ -32,8 +32,8 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 				    const void *stack, uint64_t frames[static STACK_FRAMES_MAX]);
 
 /*
- * Whether a walk that has ended with END (UNWIND_END_*) may find more frames later: a table is
- * missing, or the mappings are unknown or were being changed.
+ * Returns true if a walk that has ended with END (UNWIND_END_*) may find more frames later: a table
+ * is missing, or the mappings are unknown or were being changed.
  */
 bool unwind_resume_can_improve(int end);
 

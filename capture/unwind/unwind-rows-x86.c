@@ -36,7 +36,7 @@ static struct byte_reader unwind_rows_x86_expression_of(const struct cfi_rule *r
 	return (struct byte_reader){ rule->expression, rule->expression + rule->n, false };
 }
 
-/* Whether the next operation is OP, which is then skipped. */
+/* Returns true if the next operation is OP, which is then skipped. */
 static bool unwind_rows_x86_expression_next_is(struct byte_reader *r, uint8_t op)
 {
 	if (r->at == r->end || *r->at != op)
@@ -59,7 +59,7 @@ static bool unwind_rows_x86_expression_ends(const struct byte_reader *r)
 	return r->at == r->end && !r->bad;
 }
 
-/* Whether RULE is a register plus an offset, and nothing else. */
+/* Returns true if RULE is a register plus an offset, and nothing else. */
 static bool unwind_rows_x86_is_at_register(const struct cfi_rule *rule, unsigned number,
 					   int64_t *ret_offset)
 {
@@ -82,8 +82,8 @@ static uint32_t unwind_rows_x86_rule_with_offset(uint32_t kind, uint8_t bp, int6
 }
 
 /*
- * Whether CFA is the expression that linkers write for a PLT: SP + 8 + (((IP & 15) >= N) << 3). An
- * entry of the PLT pushes its number; the next instruction begins at byte N of the entry.
+ * Returns true if CFA is the expression that linkers write for a PLT: SP + 8 + (((IP & 15) >= N) <<
+ * 3). An entry of the PLT pushes its number; the next instruction begins at byte N of the entry.
  */
 static bool unwind_rows_x86_is_plt(const struct cfi_rule *cfa, uint8_t *ret_threshold)
 {
@@ -105,7 +105,7 @@ static bool unwind_rows_x86_is_plt(const struct cfi_rule *cfa, uint8_t *ret_thre
 	return true;
 }
 
-/* Whether R is "plus 8", in one of its encodings, and nothing else. */
+/* Returns true if R is "plus 8", in one of its encodings, and nothing else. */
 static bool unwind_rows_x86_is_plus_word(struct byte_reader r)
 {
 	if (unwind_rows_x86_expression_next_is(&r, DW_OP_plus_uconst))
@@ -169,8 +169,10 @@ static bool unwind_rows_x86_is_saved_at(const struct cfi_rule *rule, int64_t off
 	       unwind_rows_x86_is_at_register(rule, X86_SP, &actual) && actual == offset;
 }
 
-/* Whether this is a signal frame. All registers are in the frame that the kernel made. The handler
- * has returned, so SP is at the ucontext. */
+/*
+ * Returns true if this is a signal frame. All registers are in the frame that the kernel made. The
+ * handler has returned, so SP is at the ucontext.
+ */
 static bool unwind_rows_x86_is_signal_frame(const struct cfi_cie *cie,
 					    const struct cfi_state *state)
 {
@@ -229,7 +231,7 @@ static bool unwind_rows_x86_find_bp(const struct cfi_state *state, uint8_t *ret)
 	return true;
 }
 
-/* Whether the caller's SP is the CFA, as in all frames except signal frames. */
+/* Returns true if the caller's SP is the CFA, as in all frames except signal frames. */
 static bool unwind_rows_x86_sp_is_cfa(const struct cfi_rule *sp)
 {
 	return sp->kind == CFI_UNSPECIFIED || (sp->kind == CFI_VAL_OFFSET && sp->offset == 0);
@@ -244,7 +246,7 @@ static bool unwind_rows_x86_returns_below_cfa(const struct cfi_state *state)
 	       offset == -WORD;
 }
 
-/* Whether the return address is in a register, and the CFA is relative to SP. */
+/* Returns true if the return address is in a register, and the CFA is relative to SP. */
 static bool unwind_rows_x86_returns_in_register(const struct cfi_state *state)
 {
 	const struct cfi_rule *rule = &state->registers[X86_RETURN];

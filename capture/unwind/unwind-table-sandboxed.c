@@ -55,8 +55,8 @@ static bool unwind_table_rule_is_valid(uint32_t rule)
 }
 
 /*
- * Whether rows are valid: they are sorted, neighbours have different rules, and the last row has no
- * rule.
+ * Returns true if rows are valid: they are sorted, neighbours have different rules, and the last
+ * row has no rule.
  */
 static bool unwind_table_rows_are_valid(const struct unwind_table *table)
 {

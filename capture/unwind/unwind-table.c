@@ -126,7 +126,7 @@ static int unwind_table_find_fdes(struct table_builder *b)
 
 /* ---- functions without FDEs ---- */
 
-/* The first of N FDEs that begins after ADDRESS, an address of the file. */
+/* Returns the first of N FDEs that begins after ADDRESS, an address of the file. */
 static size_t unwind_table_next_fde(const struct table_builder *b, size_t n, uint64_t address)
 {
 	return ARRAY_FIRST(i, 0, n, b->fdes[i].begin > address - b->first_address);

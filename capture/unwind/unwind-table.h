@@ -67,7 +67,7 @@ void unwind_table_pack(const struct unwind_table *table, struct outbuf *to);
 int unwind_table_unpack(const void *data, size_t size, uint64_t file_bytes,
 			struct unwind_table *ret);
 
-/* Whether TABLE, which is untrusted, is valid for a file with FILE_BYTES. */
+/* Returns true if TABLE, which is untrusted, is valid for a file with FILE_BYTES. */
 bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes);
 
 /* The maximum time of a parser, which is then killed. */

@@ -226,7 +226,9 @@ static void unwinder_queue_large(struct unwinder *u, const struct unwind_waiting
 	}
 }
 
-/* Whether the file is on a remote or FUSE file system, so that opening it can take forever. */
+/*
+ * Returns true if the file is on a remote or FUSE file system, so that opening it can take forever.
+ */
 static bool unwinder_is_async(const struct unwinder *u, const struct unwind_ask *ask)
 {
 	return !file_system_is_local(u->maps.files[ask->number % UNWIND_FILES_MAX].filesystem);
@@ -311,7 +313,9 @@ static void unwinder_look_aside(struct unwinder *u)
 	unwinder_begin(u, u->large_aside, &file);
 }
 
-/* Whether any table is being made. If a table was made, but not fetched, this counts, too. */
+/*
+ * Returns true if any table is being made. If a table was made, but not fetched, this counts, too.
+ */
 static bool unwinder_makes_any(struct unwinder *u)
 {
 	return unwind_aside_is_busy(u->small_aside) || unwind_aside_is_busy(u->large_aside);
@@ -578,7 +582,7 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	return r;
 }
 
-/* Whether requests wait, or can be in the ring. Called with the lock. */
+/* Returns true if requests wait, or can be in the ring. Called with the lock. */
 static bool unwinder_is_busy(const struct unwinder *u)
 {
 	return u->n_answered < u->n_asked || u->n_to_list > 0 || u->lists;

@@ -50,8 +50,8 @@ bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns);
 bool unwinder_list(struct unwinder *u, uint32_t pid);
 
 /*
- * Whether the table of the file with DEVICE and INODE was requested. *NUMBER is the number of the
- * file at the last call, or UNWIND_FILE_NONE, and is updated. Any thread may call it.
+ * Returns true if the table of the file with DEVICE and INODE was requested. *NUMBER is the number
+ * of the file at the last call, or UNWIND_FILE_NONE, and is updated. Any thread may call it.
  */
 bool unwinder_has_asked(const struct unwinder *u, uint32_t device, uint64_t inode,
 			uint16_t *number);

@@ -120,7 +120,7 @@ static void access_forget(struct peer *peer)
 
 #define CROWDED_USER "too many calls of this user wait for an answer"
 
-/* The number of waiting messages of P's user, over all connections. */
+/* Returns the number of waiting messages of P's user, over all connections. */
 static size_t access_count_held_of_user(const struct peer *p)
 {
 	size_t n = 0;
@@ -130,7 +130,7 @@ static size_t access_count_held_of_user(const struct peer *p)
 	return n;
 }
 
-/* The reason why P cannot have another waiting message, or NULL. */
+/* Returns the reason why P cannot have another waiting message, or NULL. */
 static const char *access_why_full(const struct peer *p)
 {
 	size_t n = 0;
@@ -307,7 +307,7 @@ static void access_on_answer(enum polkit_answer answer, const char *why, void *u
 	access_advance(p);
 }
 
-/* The cached answer about a right, or NULL if polkit must be asked. */
+/* Returns the cached answer about a right, or NULL if polkit must be asked. */
 static const struct answer *access_recall(const struct peer *p, enum right right, bool dialogue)
 {
 	const struct answer *a = &p->answers[right];
@@ -543,7 +543,7 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 	return 0;
 }
 
-/* The uid of NAME, as the owner of the descriptors that it passes. */
+/* Returns the uid of NAME, as the owner of the descriptors that it passes. */
 static int access_uid_of(const char *name, uid_t *ret, void *userdata)
 {
 	const struct peer *p = access_find(userdata, name);

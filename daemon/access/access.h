@@ -81,19 +81,19 @@ DEFINE_CLEANUP(struct access *, access_free)
 /* Discards the answers of polkit. They are requested again when needed. */
 void access_drop_answers(struct access *a);
 
-/* Whether calls are waiting for answers, for example while a user types a password. */
+/* Returns true if calls are waiting for answers, for example while a user types a password. */
 bool access_is_waiting(const struct access *a);
 
 /*
- * The uid of the sender of M, a message that has passed the filter. Without M, it is root (a call
- * by the daemon itself).
+ * Returns the uid of the sender of M, a message that has passed the filter. Without M, it is root
+ * (a call by the daemon itself).
  */
 uid_t access_sender_uid(const struct access *a, sd_bus_message *m);
 
 /*
- * Whether the sender of M, the message that is being served, has the right RIGHT. Rights that M did
- * not need were not checked, and count as absent. Always true without M (a call by the daemon
- * itself).
+ * Returns true if the sender of M, the message that is being served, has the right RIGHT. Rights
+ * that M did not need were not checked, and count as absent. Always true without M (a call by the
+ * daemon itself).
  */
 bool access_may(const struct access *a, sd_bus_message *m, enum right right);
 

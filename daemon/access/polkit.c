@@ -70,7 +70,10 @@ static int polkit_read_answer(sd_bus_message *reply, bool dialogue, enum polkit_
 	return 0;
 }
 
-/* Whether E means that polkit does not run, and cannot be started. Other errors are failures. */
+/*
+ * Returns true if E means that polkit does not run, and cannot be started. Other errors are
+ * failures.
+ */
 static bool polkit_means_absent(const sd_bus_error *e)
 {
 	return sd_bus_error_has_name(e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||

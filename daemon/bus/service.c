@@ -51,8 +51,8 @@ struct service {
 /* ---- notifications to systemd ---- */
 
 /*
- * A hash of the sessions and their states. A status is sent soon after the hash has changed, and
- * otherwise once a second.
+ * Returns a hash of the sessions and their states. A status is sent soon after the hash has
+ * changed, and otherwise once a second.
  */
 static uint64_t service_shape(const struct manager *m)
 {
@@ -214,8 +214,8 @@ static int service_request_name_within(sd_bus *bus, uint64_t wait_ns)
 }
 
 /*
- * Whether there are sessions, except content of a dead service, which the next service offers
- * again.
+ * Returns true if there are sessions, except content of a dead service, which the next service
+ * offers again.
  */
 static bool service_has_sessions(const struct manager *m)
 {

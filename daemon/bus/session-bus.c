@@ -449,7 +449,9 @@ int session_bus_append_property(sd_bus_message *m, const struct daemon_session *
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-/* Whether the caller may see S. (Access control checks whether the caller may change it.) */
+/*
+ * Returns true if the caller may see S. (Access control checks whether the caller may change it.)
+ */
 static bool session_bus_is_visible(const struct daemon_session *s)
 {
 	const struct access *a = s->manager->access;

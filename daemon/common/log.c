@@ -26,8 +26,8 @@ static const char *const message_ids[LOG_MESSAGE_ID_MAX] = {
 };
 
 /*
- * Whether standard error is connected to the journal. systemd sets JOURNAL_STREAM to the identity
- * of the journal's file. Standard error is compared with it, since it can be redirected.
+ * Returns true if standard error is connected to the journal. systemd sets JOURNAL_STREAM to the
+ * identity of the journal's file. Standard error is compared with it, since it can be redirected.
  */
 static bool log_is_journal(void)
 {

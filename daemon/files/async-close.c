@@ -283,8 +283,8 @@ static int async_close_reaper_start(void)
 }
 
 /*
- * Whether a reaper exists. If it was killed, its closers have ended with it, and another reaper is
- * started.
+ * Returns true if a reaper exists. If it was killed, its closers have ended with it, and another
+ * reaper is started.
  */
 static bool async_close_have_reaper(void)
 {
@@ -331,8 +331,8 @@ static void async_close_collect(uint64_t now_ns)
 }
 
 /*
- * The index of an idle closer, preferably of one that is running, or CLOSE_AT_ONCE_MAX if all
- * closers are busy.
+ * Returns the index of an idle closer, preferably of one that is running, or CLOSE_AT_ONCE_MAX if
+ * all closers are busy.
  */
 static size_t async_close_find_close_thread(void)
 {
@@ -510,9 +510,9 @@ static ssize_t async_close_peek(uint8_t *data, size_t n, int *ret_flags)
 }
 
 /*
- * The owner of the descriptors that come with the next N bytes, or FOREIGN_FD_OWN if no descriptors
- * come with them. Descriptors come with the first bytes of a message. The peek has no room for
- * them, which the kernel reports as MSG_CTRUNC.
+ * Returns the owner of the descriptors that come with the next N bytes, or FOREIGN_FD_OWN if no
+ * descriptors come with them. Descriptors come with the first bytes of a message. The peek has no
+ * room for them, which the kernel reports as MSG_CTRUNC.
  */
 static uint64_t async_close_peek_owner(size_t n)
 {

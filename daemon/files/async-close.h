@@ -61,7 +61,7 @@ void async_close_set_owner_fn(async_close_owner_fn fn, void *userdata);
 void async_close_learn(const char *name, uid_t uid);
 
 /*
- * The number of descriptors that UID has passed from the file system (or other place) of FD, and
- * that are not closed yet. 0 unless the number is so high that no more should be accepted.
+ * Returns the number of descriptors that UID has passed from the file system (or other place) of
+ * FD, and that are not closed yet. 0 unless the number is so high that no more should be accepted.
  */
 size_t async_close_backlog(int fd, uid_t uid);

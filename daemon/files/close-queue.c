@@ -128,7 +128,7 @@ static bool close_queue_close_owner_is_root(const struct close_owner *o)
 	return o->id == FOREIGN_FD_OF(0);
 }
 
-/* Whether the limits allow one more active line of O. */
+/* Returns true if the limits allow one more active line of O. */
 static bool close_queue_close_owner_may(const struct close_queue *q, const struct close_owner *o)
 {
 	if (q->n_busy >= CLOSE_AT_ONCE_MAX)
@@ -163,7 +163,7 @@ static int close_queue_close_line_begin(struct close_line *line, uint64_t now_ns
 	return fd;
 }
 
-/* The next owner in turn whose line can become active, or NULL. */
+/* Returns the next owner in turn whose line can become active, or NULL. */
 static struct close_owner *close_queue_close_owner_next(const struct close_queue *q)
 {
 	struct close_owner *o = q->next;

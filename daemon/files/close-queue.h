@@ -51,7 +51,7 @@ struct close_queue {
 /* Adds FD to its line. Returns 0 or -ENOMEM. */
 int close_queue_add(struct close_queue *q, uint64_t owner, uint64_t place, int fd);
 
-/* Whether close_queue_pop() has a line to return. */
+/* Returns true if close_queue_pop() has a line to return. */
 bool close_queue_is_ready(const struct close_queue *q);
 
 /*
@@ -68,17 +68,18 @@ struct close_line *close_queue_pop(struct close_queue *q, uint64_t now_ns, int *
 bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns, int *ret_fd);
 
 /*
- * The number of unclosed descriptors of OWNER at PLACE, if no more should be accepted from there;
- * otherwise 0. A line counts as too long only if it is stuck. It can be stuck for many seconds only
- * because a disk is busy, but CLOSE_QUEUED_MAX is more than a user can request in a minute
- * (daemon/access/quotas.h).
+ * Returns the number of unclosed descriptors of OWNER at PLACE, if no more should be accepted from
+ * there; otherwise 0. A line counts as too long only if it is stuck. It can be stuck for many
+ * seconds only because a disk is busy, but CLOSE_QUEUED_MAX is more than a user can request in a
+ * minute (daemon/access/quotas.h).
  */
 size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place,
 			   uint64_t now_ns);
 
 /*
- * Whether more descriptors of OWNER can be accepted, if FILES_MAX descriptors can be open in this
- * process. A user with too many unclosed descriptors, whose closes probably hang, gets no more.
+ * Returns true if more descriptors of OWNER can be accepted, if FILES_MAX descriptors can be open
+ * in this process. A user with too many unclosed descriptors, whose closes probably hang, gets no
+ * more.
  */
 bool close_queue_has_room(const struct close_queue *q, uint64_t owner, size_t files_max);
 

@@ -48,7 +48,7 @@ static size_t passed_n, passed_limit; /* no number from passed_limit on was ever
 
 /* ---- children ---- */
 
-/* The inode of FD if it is a pipe, otherwise 0. Sends no request to a file system. */
+/* Returns the inode of FD if it is a pipe, otherwise 0. Sends no request to a file system. */
 static uint64_t passed_pipe_of(int fd)
 {
 	struct statx st;

@@ -34,8 +34,8 @@ collection_use_refuse(sd_bus_error *reterr, int error, const char *name, const c
 }
 
 /*
- * The error of a failed open. With O_DIRECTORY, the errno for a symbolic link is ENOTDIR. Returns
- * -ELOOP instead.
+ * Returns the error of a failed open. With O_DIRECTORY, the errno for a symbolic link is ENOTDIR.
+ * Returns -ELOOP instead.
  */
 static int collection_use_why_not_opened(int dir_fd, const char *name)
 {
@@ -334,7 +334,7 @@ static int collection_use_make_below(int fd, const char *path)
 	return TAKE_FD(at);
 }
 
-/* The part of PATH below the directory of the service; NULL if PATH is elsewhere. */
+/* Returns the part of PATH below the directory of the service; NULL if PATH is elsewhere. */
 static const char *collection_use_below_prefix(const char *path)
 {
 	size_t n = strlen(COLLECTION_DIRECTORY_PREFIX);

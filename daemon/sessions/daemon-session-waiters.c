@@ -55,8 +55,8 @@ static int daemon_session_reply_search(const struct daemon_session *s, const str
 }
 
 /*
- * Whether the snapshot has ended. The session ends each accepted snapshot, even after the session
- * itself has ended.
+ * Returns true if the snapshot has ended. The session ends each accepted snapshot, even after the
+ * session itself has ended.
  */
 static bool daemon_session_flight_has_ended(const struct daemon_session *s, const struct waiter *w)
 {

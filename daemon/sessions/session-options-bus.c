@@ -88,7 +88,7 @@ static int session_options_bus_check_output(int fd, sd_bus_error *reterr)
 	return 0;
 }
 
-/* Whether data written to the socket FD goes to a process of UID, or over a network. */
+/* Returns true if data written to the socket FD goes to a process of UID, or over a network. */
 static bool session_options_is_socket_of(int fd, uid_t uid)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
