@@ -552,7 +552,9 @@ static uint32_t reach_answer(const struct search *s, size_t i)
 	return is_found || is_whole ? s->reach[i] : REACH_UNKNOWN;
 }
 
-/* Does not return. Nothing is freed, since the process ends. */
+/*
+ * Runs the search in the child process. Does not return. Nothing is freed, since the process ends.
+ */
 static void reach_run_child(const struct reach_request *request, uint64_t deadline_ns,
 			    struct answer *answer)
 {
@@ -578,7 +580,7 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 	_exit(0);
 }
 
-/* Waits up to TIMEOUT_MS for the end of PID. True if it has ended. */
+/* Waits up to TIMEOUT_MS for the end of PID. Returns true if it has ended. */
 static bool reach_wait_for_end(pid_t pid, int pidfd, uint64_t timeout_ms)
 {
 	struct pollfd pollfd = { .fd = pidfd, .events = POLLIN };

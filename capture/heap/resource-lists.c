@@ -83,8 +83,8 @@ static void resource_list_add_bit(struct sending *s, uint32_t resource)
 }
 
 /*
- * Returns true if the process is in the IPC namespace of this process: /proc/sysvipc shows the
- * segments of its reader.
+ * Returns true if the process is in the IPC namespace of this process: /proc/sysvipc shows only the
+ * segments in the namespace of the process that reads it.
  */
 static bool resource_list_has_our_ipc(const struct sending *s)
 {
@@ -219,7 +219,7 @@ static int resource_list_send_objects(const struct sending *s)
 		    !S_ISREG(st.st_mode) || (s->list->own && st.st_uid != s->list->uid))
 			continue;
 		rec = resource_list_found_of(s, MEMORY_RESOURCE_SHM, 0, (uint64_t)st.st_size);
-		/* The system calls report the same part of the name. */
+		/* The name is cut where the system calls cut it, so that both names are equal. */
 		snprintf(rec.text, sizeof(rec.text), "%.*s",
 			 (int)(REC_RESOURCE_TEXT_BYTES - sizeof(RESOURCE_SHM_DIRECTORY)),
 			 entry->d_name);

@@ -21,7 +21,10 @@ void shared_programs_sweep(const struct shared_programs *s)
 	uint32_t pid, next;
 	bool any = bpf_map_get_next_key(s->fd, NULL, &next) == 0;
 
-	/* (if the programs remove a key meanwhile, the iteration begins anew) */
+	/*
+	 * (if the programs remove a key meanwhile, the iteration begins anew, so its length is
+	 * limited)
+	 */
 	for (unsigned i = 0; any && i < 2 * MEMORY_PROCESSES_MAX; i++) {
 		pid = next;
 		any = bpf_map_get_next_key(s->fd, &pid, &next) == 0;

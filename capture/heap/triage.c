@@ -17,7 +17,7 @@ struct candidate {
 	uint32_t pid;
 	bool seen; /* sampled in this window */
 	bool traced;
-	bool known;          /* maximum of each so far */
+	bool known;          /* `bytes` and `fds` are known */
 	uint64_t bytes, fds; /* the maximum so far */
 	uint64_t now_bytes, now_fds;
 	/* A bit for each window in which the process grew; the lowest bit is the latest window. */
@@ -145,8 +145,8 @@ void triage_decide(struct triage *t, triage_fn fn, void *userdata)
 /* ---- /proc ---- */
 
 /*
- * Reads private memory, without shared memory and files. False if the process is gone, or a kernel
- * thread.
+ * Reads the size of the private memory of a process, without shared memory and files. Returns false
+ * if the process is gone, or a kernel thread.
  */
 static bool triage_read_memory(int proc_fd, const char *name, uint64_t page_bytes,
 			       uint64_t *ret_bytes)
@@ -198,7 +198,7 @@ int triage_scan(struct triage *t, const char *root)
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
 			continue;
 		sample.pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-		/* This process grows because of its own work. */
+		/* This process is skipped, since it grows because of its own work. */
 		if (sample.pid == (uint32_t)getpid() ||
 		    !triage_read_memory(dirfd(dir), entry->d_name, page_bytes, &sample.bytes))
 			continue;

@@ -34,7 +34,10 @@ struct triage_sample {
 	uint64_t fds;   /* descriptors; 0 = unknown */
 };
 
-/* Starts or stops tracing PID. False if it cannot be traced, such as after its end. */
+/*
+ * Starts or stops tracing PID. Returns false if PID cannot be traced, for example because it has
+ * ended.
+ */
 typedef bool (*triage_fn)(uint32_t pid, bool trace, void *userdata);
 
 /* Returns 0 or a negative errno. */

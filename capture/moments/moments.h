@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The points at which a session records moments: the instructions to the programs, and the probes.
+ * The points at which a session records moments: the settings of the eBPF programs, and the probes.
  * Plans are already compiled (model/moments/moment-plan.h). This module checks, in the sandbox,
  * that each point is at the beginning of an instruction.
  */

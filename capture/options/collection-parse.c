@@ -125,7 +125,7 @@ static bool collection_check_section(struct parser *p, const char *text)
 	return true;
 }
 
-/* Whether to pass the line TEXT of N bytes to inih, whose buffer has ROOM bytes. */
+/* Returns true if the line TEXT of N bytes can be passed to inih, whose buffer has ROOM bytes. */
 static bool collection_check_line(struct parser *p, const char *text, size_t n, size_t room)
 {
 	size_t key = strcspn(text, "=:");

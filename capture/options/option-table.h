@@ -103,7 +103,9 @@ struct option_row {
 	unsigned mode;       /* 0 = any mode, otherwise the mode + 1: OPTION_IN() */
 	size_t needs;        /* the offset of a required option; 0 = no option is required */
 
-	/* Its name in the text of the archive; NULL = the text does not have it. */
+	/*
+	 * The option's name in the text of the archive; NULL = the text does not have the option.
+	 */
 	const char *stored_as;
 	/* Its position in that text; 0 = after all others, in the order of the table. */
 	unsigned rank;

@@ -32,8 +32,9 @@ int perf_protocol_be_impatient(int sock);
 int perf_protocol_send(int sock, void *data, size_t size, int fd);
 
 /*
- * The caller always owns *RET_FD, which can be -1. Returns -EBADMSG if the size differs or more
- * than one descriptor comes.
+ * Receives SIZE bytes, and a descriptor if one comes; otherwise, *RET_FD is -1. The caller always
+ * owns *RET_FD. Returns 0; -EBADMSG if the size differs, or if more than one descriptor comes; or
+ * another negative errno.
  */
 int perf_protocol_receive(int sock, void *data, size_t size, int *ret_fd);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs the search in a sandbox (sandbox.h). That process has read an untrusted file, so its whole
- * answer is checked.
+ * Runs the search in a sandboxed process (sandbox.h). That process has read an untrusted file, so
+ * its whole answer is checked.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -61,7 +61,7 @@ struct allocator_probe {
 #define ALLOCATORS_PARTIAL                                                                         \
 	(1U << 4) /* the returns of an operator new were not found; it is left out */
 #define ALLOCATORS_FULL (1U << 5) /* more than ALLOCATOR_PROBES_MAX: the rest is left out */
-/* It gets all its blocks from such functions of another file */
+/* Its functions get all their blocks from allocating functions of another file */
 #define ALLOCATORS_CALLS_OTHER (1U << 6)
 #define ALLOCATORS_ALL         ((1U << 7) - 1)
 

@@ -21,7 +21,10 @@ struct places_head {
 	char nearest[CALL_PLACE_NAME_MAX];
 };
 
-/* Replaces the characters that call_places_is_name() refuses: one name must not refuse a file. */
+/*
+ * Replaces the characters that call_places_is_name() refuses, so that one name cannot make a file
+ * unusable.
+ */
 static void call_places_clean_name(char name[static CALL_PLACE_NAME_MAX])
 {
 	for (size_t i = 0; i < CALL_PLACE_NAME_MAX && name[i]; i++)

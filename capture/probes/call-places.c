@@ -54,7 +54,7 @@ struct places_search {
 	size_t n_resolvers;
 	struct value_nearest nearest;
 	char name[CALL_PLACE_NAME_MAX]; /* the name that is being compared */
-	bool returns_at_entry;          /* the place that is being made */
+	bool returns_at_entry;          /* the place that is being made has a return at its entry */
 	struct cold_parts cold;
 	struct call_places places;
 };
@@ -123,7 +123,10 @@ static int places_compare_name(const char *name, size_t n, uint64_t vaddr, uint6
 	return ++s->n_compared == NEAREST_COMPARED_MAX;
 }
 
-/* Sorts by address. Of several names for it, the shortest is first: it is the best known. */
+/*
+ * Sorts by address. Of several names for one address, the shortest is first, since it is the best
+ * known.
+ */
 DEFINE_ORDER(places_compare_found, struct found_function,
 	COMPARE(x->vaddr, y->vaddr) ?: COMPARE(x->name_bytes, y->name_bytes)
 		?: x->name_bytes > 0 ? memcmp(x->name, y->name, x->name_bytes) : 0)
@@ -638,8 +641,8 @@ static int places_note_loads(struct places_search *s)
 }
 
 /*
- * Returns true if the name, which is chosen at run time, is a function of the kernel's vDSO: the
- * file then contains the name by which it asks for that function.
+ * Returns true if the name, whose function is chosen at run time, means a function of the kernel's
+ * vDSO: the file then contains the name by which it asks for that function.
  */
 static bool places_is_of_vdso(const struct places_search *s)
 {

@@ -65,7 +65,7 @@ struct call_place {
  */
 #define CALL_PLACES_SWITCHES (1U << 8)
 #define CALL_PLACES_STRIPPED (1U << 9) /* the file has only the names of exported functions */
-/* CALL_PLACES_INDIRECT, and the function is of the kernel's vDSO. */
+/* Like CALL_PLACES_INDIRECT, and the function is in the kernel's vDSO. */
 #define CALL_PLACES_VDSO    (1U << 10)
 #define CALL_PLACES_REFUSED (1U << 11) /* the kernel sets no probe on a place: it is left out */
 /*

@@ -21,7 +21,10 @@ struct cold_search {
 	int error;
 };
 
-/* Returns the bytes of NAME before the mark of a cold part; 0 = it is no cold part. */
+/*
+ * Returns the number of bytes of NAME before the suffix of a cold part; 0 = NAME is not that of a
+ * cold part.
+ */
 static size_t cold_parts_base(const char *name, size_t n)
 {
 	char text[COLD_NAME_MAX];

@@ -12,7 +12,7 @@
 enum { SLOTS_MAX = 1 << 18 };
 
 /*
- * The machine for which this is built, and its relocations for words that hold the address of a
+ * The machine for which kymo is built, and its relocations for words that hold the address of a
  * function.
  */
 #if defined(__x86_64__)

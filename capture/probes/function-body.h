@@ -8,12 +8,13 @@
 #include "capture/probes/instruction.h"
 
 /*
- * Whether the function at VADDR, which has computed jumps, stays in its own body and has no call
- * there. Each such jump must lead to the sum of an address in the body, as in the string functions
- * of libc. No branch leads to a place between the computation of the sum and the jump. This is
- * checked for each jump, since another one may lead to an address from memory or from the caller.
- * All code of the body is followed, since some of it may be reached only by a computed jump.
- * Returns 1 or 0, or -ENOMEM. A function of more than BYTES_MAX bytes counts as one that does not.
+ * Checks that the function at VADDR, which has computed jumps, stays in its own body, and calls
+ * nothing there. Each computed jump must lead to a sum with an address in the body, as in the
+ * string functions of libc, and no branch may lead to a place between the computation of the sum
+ * and the jump. This is checked for each jump, since another jump may lead to an address from
+ * memory or from the caller. All code of the body is followed, since some of it may be reached only
+ * by a computed jump. Returns 1 if the function stays, 0 if not (or if it has more than BYTES_MAX
+ * bytes), or -ENOMEM.
  */
 int function_body_stays(const struct elf_image *image, struct disassembler *d, uint64_t bytes_max,
 			uint64_t vaddr);

@@ -8,8 +8,8 @@
 #include "base/array.h"
 
 /*
- * The parts of .eh_frame_hdr are four bytes, the address of .eh_frame, the number of entries, and
- * the sorted entries.
+ * .eh_frame_hdr consists of a version and three encodings (four bytes), the address of .eh_frame,
+ * the number of entries, and the sorted entries.
  */
 enum {
 	HEAD_VERSION = 1,
@@ -20,7 +20,8 @@ enum {
 	ENTRY_BYTES = 8,
 };
 
-enum { STARTS_MAX = 1 << 22 }; /* functions of one file; further ones are left out */
+enum { STARTS_MAX = 1 << 22 }; /* maximum number of functions of one file; the others are left
+			        * out */
 
 struct function_start_search {
 	uint64_t vaddr, begin, next;
@@ -73,8 +74,8 @@ static size_t function_start_count(const uint8_t *p, size_t n)
 }
 
 /*
- * Takes the last function at or before the address, and the next one, from the table at P, of N
- * bytes, which is loaded at BASE.
+ * Updates S with the last function at or before its address, and the function after it, from the
+ * table of N bytes at P. The table is loaded at BASE.
  */
 static void function_start_search_table(struct function_start_search *s, const uint8_t *p, size_t n,
 					uint64_t base)
@@ -162,7 +163,7 @@ bool function_start_is(const struct elf_image *image, uint64_t vaddr)
 	return function_start_before(image, vaddr, &begin) && begin == vaddr;
 }
 
-/* ---- all of them ---- */
+/* ---- all functions ---- */
 
 struct function_starts {
 	uint64_t *list;

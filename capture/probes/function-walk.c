@@ -12,7 +12,10 @@ struct ways {
 	struct table seen; /* addresses of instructions that were followed */
 	uint64_t open[256];
 	size_t n_open;
-	/* The offset, from an address, of the word that each register holds; 0 = no such word. */
+	/*
+	 * For each register: the offset from an address, if the register holds the word at that
+	 * place; 0 = no such word.
+	 */
 	uint32_t word_at[16];
 };
 

@@ -71,8 +71,9 @@ bool function_walk_is_return(const struct elf_image *image, struct disassembler 
 			     const struct instruction *i);
 
 /*
- * Whether each path of the function at VADDR returns the result of a call that W->stop() accepts,
- * or that W->wants() accepts if the function is in another file. Returns 1, 0 (also if a path could
- * not be followed), or -ENOMEM. Does not change the results in W.
+ * Checks that each path of the function at VADDR returns the result of a wanted call. A call is
+ * wanted if W->stop() accepts it, or if the called function is in another file and W->wants()
+ * accepts its name. Returns 1, 0 (also if a path could not be followed), or -ENOMEM. Does not
+ * change the results in W.
  */
 int function_walk_returns_wanted(const struct function_walk *w, uint64_t vaddr);

@@ -295,7 +295,7 @@ static void probe_attacher_run_child(int sock)
 {
 	struct attacher_child k = { .sock = sock };
 
-	/* Do not end with the terminal or the process group of the parent. */
+	/* The child must not end with the terminal or the process group of the parent. */
 	setsid();
 	prctl(PR_SET_NAME, "kymo-probes");
 	if (after_fork_unmap_shared() < 0 ||

@@ -6,9 +6,9 @@
  * process that ends closes its remaining descriptors after it has received SIGKILL, when no second
  * SIGKILL can arrive. So its detaching succeeds. So while probes are attached or detached, there
  * are additional probes in the same places. They belong to no process, and are closed only when
- * this process ends. When these are removed, the kernel checks all processes that map the file, and
- * removes abandoned breakpoints. They cost watched programs a few percent of each call, so they are
- * removed when the attacher is idle.
+ * this process ends. When these additional probes are removed, the kernel checks all processes that
+ * map the file, and removes abandoned breakpoints. They cost watched programs a few percent of each
+ * call, so they are removed when the attacher is idle.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether tasks are still running their program, according to /proc; and the list of a
- * process's tasks. Does not block.
+ * Says whether tasks still run their program, according to /proc, and lists the tasks of a process.
+ * Does not block.
  */
 #pragma once
 

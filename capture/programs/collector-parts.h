@@ -67,7 +67,10 @@ struct collector {
 	uint32_t departures[CPU_DEPARTURES]; /* how often each CPU is known to have gone offline */
 	/* files that collector_check_mapped() has seen: hash -> number */
 	struct table mapped_files;
-	/* processes that collector_check_piece() and collector_check_mapped() have had listed */
+	/*
+	 * processes whose mappings collector_check_piece() and collector_check_mapped() have had
+	 * listed
+	 */
 	struct unwind_listed listed_walked, listed_mappers;
 	bool lists_full;           /* the unwinder had no room for a list in this drain */
 	struct unwind_seen seen;   /* filled by collector_check_mapped() */

@@ -122,7 +122,7 @@ static int collector_list_mapped(struct collector *c)
 }
 
 /*
- * Returns true if mapping M of a process agrees with REC: the two are the same, or at other
+ * Returns true if mapping M of a process agrees with REC: the two are equal, or at different
  * addresses.
  */
 static bool collector_mapping_holds(struct collector *c, const struct unwind_mapping *m,

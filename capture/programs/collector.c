@@ -44,8 +44,8 @@ static int collector_map_costs(struct collector *c)
 enum { DESCRIPTORS = 96, DESCRIPTORS_PER_CPU = REC_RINGS };
 
 /*
- * Whether there are enough descriptors for a session. libbpf would mistake a shortage for missing
- * features of the kernel.
+ * Checks that there are enough descriptors for a session. libbpf would mistake a shortage for
+ * missing features of the kernel.
  */
 static int collector_check_descriptors(unsigned n_cpus)
 {

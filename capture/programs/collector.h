@@ -96,7 +96,7 @@ unsigned collector_walk_waiting(struct collector *c, const struct rec_piece *pie
 /*
  * After collector_detach() or collector_pause(): waits for the tables that copied stacks need, a
  * second at most. Does not wait if no copied stack is left, neither in the rings nor with a caller
- * that CAN_RETRY. Another thread may drain the rings meanwhile.
+ * that will try again (CAN_RETRY). Another thread may drain the rings meanwhile.
  */
 void collector_await_tables(struct collector *c);
 
@@ -193,7 +193,7 @@ void collector_forget_lost(struct collector *c);
 void collector_forget_stacks(struct collector *c);
 void collector_forget_cgroups(struct collector *c);
 
-/* After it returns, no program runs any more. */
+/* Detaches the programs. After it returns, no program runs any more. */
 void collector_detach(struct collector *c);
 
 /* Passes every live task to FN, as struct rec_task. Returns 0 or a negative errno. */

@@ -9,5 +9,5 @@
 
 #include "capture/programs/kernel-btf.h"
 
-/* Tries to attach to FUNCTION, which must be in the kernel's BTF. */
+/* Returns true if a program can be attached to FUNCTION, which must be in the kernel's BTF. */
 bool fentry_works(const struct kernel_btf *btf, const char *function);

@@ -50,8 +50,8 @@ int kernel_btf_tracepoints(const struct kernel_btf *btf, const char *const *name
 			   bool *ret);
 
 /*
- * Whether a task still has its memory when its exit is reported (since 6.16; that version also gave
- * the tracepoint another argument). Returns 1, 0, or a negative errno.
+ * Returns 1 if a task still has its memory when its exit is reported, 0 if not, or a negative
+ * errno. (Tasks have it since 6.16; that version also gave the tracepoint another argument.)
  */
 int kernel_btf_exits_with_memory(const struct kernel_btf *btf);
 
