@@ -60,8 +60,8 @@ struct merge {
 	struct source **heap;
 	size_t n_heap;
 	/*
-	 * Bytes of records from rings, and of added records, which must not take the room of the
-	 * former.
+	 * Bytes of records from rings, and of added records. They are counted separately, so that
+	 * added records do not take the room of records from rings.
 	 */
 	size_t ring_bytes, added_bytes;
 	/*
@@ -348,8 +348,8 @@ static void merge_build_heap(struct merge *m, uint64_t horizon_ns)
 }
 
 /*
- * The next switch of S puts a thread on a CPU. Returns the index in the heap of a switch that takes
- * this thread off another CPU at the same time; 0 = no such switch.
+ * If the next record of S is a switch that puts a thread on a CPU, returns the index in the heap of
+ * a switch that takes this thread off another CPU at the same time; 0 = no such switch.
  */
 static size_t merge_find_switch_out(const struct merge *m, const struct source *s)
 {

@@ -23,8 +23,8 @@ typedef int (*sandbox_fn)(const void *data, size_t n, struct outbuf *answer);
 int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer);
 
 /*
- * Like sandbox_run(), with data of the caller: USERDATA leads to the copy of the memory that the
- * process has.
+ * Like sandbox_run(), with data of the caller: USERDATA points to the copy of the caller's memory
+ * that the sandboxed process has.
  */
 typedef int (*sandbox_with_fn)(const void *data, size_t n, struct outbuf *answer,
 			       const void *userdata);

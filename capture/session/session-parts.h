@@ -190,8 +190,8 @@ int session_write_pause(struct session *s);
 /* ---- session-flight.c ---- */
 
 /*
- * All records up to HORIZON_NS have been written. Takes the snapshot that waits for this time, if
- * there is one. Returns 0, 1 if there is no more room, or a negative errno.
+ * Called when all records up to HORIZON_NS have been written. Takes the snapshot that waits for
+ * this time, if there is one. Returns 0, 1 if there is no more room, or a negative errno.
  */
 int session_take_due_snapshot(struct session *s, uint64_t horizon_ns);
 

@@ -114,8 +114,10 @@ static bool session_have_parts(struct session *s)
 	return s->tail && s->head;
 }
 
-/* All records up to AT_NS are written, so a chunk can end here, and the next one begin. If there is
- * no room, the split is postponed. */
+/*
+ * Ends the chunk and begins the next one, if that is due. All records up to AT_NS are written, so
+ * that a chunk can end here. If there is no room, the split is postponed.
+ */
 static int session_write_split(struct session *s, uint64_t at_ns)
 {
 	struct recorder_end end;

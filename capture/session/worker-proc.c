@@ -154,7 +154,7 @@ static size_t worker_next_mapping(const void *at, uint32_t *ret_tid)
 	return head->size;
 }
 
-/* Whether to read the mappings of the listed process ID. */
+/* Returns true if the mappings of the listed process ID must be read. */
 static bool worker_has_mappings(const struct worker *w, const struct rec_identity *id)
 {
 	const struct capture_filter *f = &w->options.filter;

@@ -142,7 +142,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	if (r == 0 && w->options.categories & CATEGORY_MOMENTS)
 		r = moments_new(&w->options, &w->moments, &text);
 	r = r ?: collector_new(&w->options, &c, &text);
-	/* (this is before the recording begins, so that it does not count as its time) */
+	/* (this comes before the recording begins, so that its time does not count) */
 	r = r ?: worker_steps_judge_unwinding(w, collector_prepare_unwinding(c, &text), &text);
 	b.attach_ns = clock_boot_ns();
 	r = r ?: collector_attach(c, &text)

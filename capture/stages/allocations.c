@@ -443,7 +443,7 @@ static bool allocations_is_resource(uint16_t kind)
 
 /* ---- blocks ---- */
 
-/* Receives blocks from the books. */
+/* Receives blocks from the books (capture/stages/resources.h). */
 struct block_writer {
 	const struct allocations *allocations;
 	const struct watch *watch;

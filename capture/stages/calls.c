@@ -234,9 +234,9 @@ static int calls_pass(struct calls *c, const struct rec_call *rec)
 }
 
 /*
- * REC is an entry. Ends those open calls of THREAD at the same stack pointer that were left, which
- * REC shows. (Functions that jump to each other have the same stack pointer.) Sets *RET_TURN if REC
- * is a jump, not a call.
+ * REC is an entry. If it shows that open calls of THREAD with the same stack pointer were left,
+ * ends these calls. (Functions that jump to each other have the same stack pointer.) Sets *RET_TURN
+ * if REC is a jump, not a call.
  */
 static int calls_leave_same(struct calls *c, struct call_thread *thread, const struct rec_call *rec,
 			    bool *ret_turn)
@@ -265,8 +265,8 @@ static int calls_leave_same(struct calls *c, struct call_thread *thread, const s
 }
 
 /*
- * REC is an entry. Ends those earlier calls of THREAD that were left, which REC shows, or puts them
- * in doubt. Sets *RET_TURN if REC is a jump, not a call.
+ * REC is an entry. If it shows that earlier calls of THREAD were left, ends these calls, or puts
+ * them in doubt. Sets *RET_TURN if REC is a jump, not a call.
  */
 static int calls_leave_before(struct calls *c, struct call_thread *thread,
 			      const struct rec_call *rec, bool *ret_turn)

@@ -23,8 +23,8 @@
 struct collector;
 
 /*
- * The maximum size of all kept copies. If they have this size, further stacks are walked at once,
- * as far as possible.
+ * The maximum size of all kept copies. When they have this size, other stacks are walked as soon as
+ * they arrive, as far as possible.
  */
 enum { HEAP_COPIES_BYTES_MAX = 8 << 20 };
 

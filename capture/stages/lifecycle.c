@@ -342,7 +342,7 @@ static int lifecycle_learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t p
 					      : lifecycle_learned(l, &unknown, true);
 }
 
-/* Finds the next task with an open query. Returns false if there is no further task. */
+/* Finds the next task with an open query. Returns false if no such task is left. */
 static bool lifecycle_next_queried(const struct lifecycle *l, size_t *pos, uint32_t *ret_tid,
 				   uint32_t *ret_pid)
 {

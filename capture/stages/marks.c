@@ -30,7 +30,7 @@ static int marks_name_process_of(const struct marks *m, const struct stage_head 
 	return tasks_koid(m->pipe->tasks, tid) == ev->pid ? h->name(tid, h->userdata) : 0;
 }
 
-/* Writes the event SAID, which was kept, with the time of the start of the chunk. */
+/* Writes SAID, an event that was kept from an earlier chunk, with the start time of this chunk. */
 static int marks_say_again(const struct marks *m, const struct stage_head *h,
 			   const struct event *said)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The worker's data about watched processes: a stage of the pipeline. Before a record is processed,
- * the data up to its time is processed, since a record of a process follows all earlier data about
- * the process.
+ * News, which is the worker's data about watched processes: a stage of the pipeline. Before a
+ * record is processed, the data up to its time is processed, since a record of a process follows
+ * all earlier data about the process.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The books of the resources that one program in one process has made and not released:
+ * The books: tables of the resources that one program in one process has made and not released:
  * descriptors, mappings, shared memory, threads. They are updated from its calls
  * (bpf/resources.bpf.c), which arrive in order of time. They are compared with the kernel's lists,
  * since some resources are made without a traced call.

@@ -21,6 +21,9 @@ char *chunk_name_format(char to[static CHUNK_NAME_MAX], const char *name,
 			const struct chunk_name *c, enum pack_method packed);
 char *chunk_name_format_part(char to[static CHUNK_NAME_MAX], const char *name, uint64_t begin_us);
 
-/* Whether TEXT is the name of a chunk of NAME, or of a chunk of NAME that is being written. */
+/*
+ * The first function returns true if TEXT is the name of a chunk of NAME. The second one returns
+ * true if TEXT is the name of a chunk of NAME that is being written.
+ */
 bool chunk_name_parse(const char *text, const char *name, struct chunk_name *ret);
 bool chunk_name_parse_part(const char *text, const char *name, uint64_t *ret_begin_us);
