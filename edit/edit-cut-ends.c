@@ -137,7 +137,8 @@ int edit_cut_write_clipped(struct edit_cut *c, const struct fxt_provider *from,
 	int e;
 
 	edit_clip_end(&c->clip, r, c->to_ns);
-	edit_clip_begin(&c->clip, r, c->from_ns);
+	if (!c->from_begin)
+		edit_clip_begin(&c->clip, r, c->from_ns);
 	e = edit_copy_record(c->copy, from, r);
 	c->clip = (struct edit_clip){ 0 };
 	return e;
@@ -205,7 +206,8 @@ static void edit_cut_set_part(struct edit_cut *c)
 
 	bool edited = c->edited_id != 0 || c->options.n_pids > 0 || c->options.n_cpus > 0;
 
-	c->part.first_ns = c->from_ns;
+	/* (nothing precedes it, and records that are late can be from before it) */
+	c->part.first_ns = c->from_begin ? 0 : c->from_ns;
 	c->part.behind_ns = c->to_ns == UINT64_MAX ? 0 : c->to_ns;
 	if (c->source_id != 0 &&
 	    (edited || c->from_ns > c->counts.first_ns || c->part.behind_ns > 0))

@@ -180,6 +180,21 @@ static void edit_cut_note_resumed(struct edit_cut *c, const struct fxt_record *r
 		c->counts.resumed_ns = record->ts_ns;
 }
 
+/* Learns the clocks. The cut has them at its begin, unless it begins with its source, and that has
+ * an event from before its first snapshot. */
+static int edit_cut_process_clock(struct edit_cut *c, const struct edit_sorted *item)
+{
+	const struct fxt_record *record = item->record;
+	bool first = c->clock.boot_ns == 0;
+
+	c->clock = (struct clock_snapshot){ fxt_record_number(record, FXT_NAME_BOOTTIME),
+					    fxt_record_number(record, FXT_NAME_MONOTONIC),
+					    fxt_record_number(record, FXT_NAME_REALTIME) };
+	if (!first || c->phase != WITHIN || record->ts_ns > c->to_ns)
+		return 0;
+	return edit_copy_record(c->copy, item->from, record);
+}
+
 /* Handles an event about the whole recording, which the cut replaces by its own events. Returns 1
  * if ITEM is such an event. */
 static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *item)
@@ -208,10 +223,8 @@ static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *it
 	case FXT_ROW_PART:
 		return 1;
 	case FXT_ROW_CLOCK:
-		c->clock = (struct clock_snapshot){ fxt_record_number(record, FXT_NAME_BOOTTIME),
-						    fxt_record_number(record, FXT_NAME_MONOTONIC),
-						    fxt_record_number(record, FXT_NAME_REALTIME) };
-		return 1;
+		r = edit_cut_process_clock(c, item);
+		return r < 0 ? r : 1;
 	default:
 		return 0;
 	}
@@ -231,6 +244,11 @@ static int edit_cut_keep_across(struct edit_cut *c, const struct edit_sorted *it
 	return 0;
 }
 
+static bool edit_cut_is_complete(const struct fxt_record *r)
+{
+	return r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE;
+}
+
 /* Handles a record before the cut: updates the state with it, or keeps it if it continues within
  * the cut. R is a copy of the item's record that can be changed. */
 static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
@@ -243,8 +261,7 @@ static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, str
 		c->counts.left_out++;
 		return 0;
 	}
-	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
-	    r->event.end_ns > c->from_ns) {
+	if (edit_cut_is_complete(r) && r->event.end_ns > c->from_ns) {
 		/* (the durations around this event do not end before it) */
 		if (r->event.end_ns > c->to_ns)
 			r->event.end_ns = c->to_ns;
@@ -275,7 +292,7 @@ static int edit_cut_process_within(struct edit_cut *c, const struct edit_sorted 
 		c->counts.left_out++;
 		return 0;
 	}
-	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE)
+	if (edit_cut_is_complete(r))
 		edit_clip_end(&c->clip, r, c->to_ns);
 	if (r->type == FXT_RECORD_SCHEDULING)
 		verdict = edit_timeline_note(c->timeline, r);
@@ -322,15 +339,28 @@ static void edit_cut_set_window(struct edit_cut *c, uint64_t first_ns)
 		c->to_ns = UINT64_MAX;
 }
 
-static void edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
+static int edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
 {
+	int r = 0;
+
 	if (!c->timed) {
 		c->timed = true;
 		c->counts.first_ns = c->counts.last_ns = ts_ns;
 		edit_cut_set_window(c, ts_ns);
+		c->from_begin = c->from_ns == ts_ns;
+		if (!c->from_begin)
+			r = edit_state_reduce(c->state);
 	}
 	if (ts_ns > c->counts.last_ns)
 		c->counts.last_ns = ts_ns;
+	return r;
+}
+
+/* Whether TS_NS is not before the cut. If the cut begins with its source, a record that is later in
+ * the source than the window can sort can be earlier than the first one. */
+static bool edit_cut_is_since(const struct edit_cut *c, uint64_t ts_ns)
+{
+	return ts_ns >= c->from_ns || c->from_begin;
 }
 
 /*
@@ -340,7 +370,7 @@ static void edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
 static bool edit_cut_is_late_stack(struct edit_cut *c, enum fxt_row_id row,
 				   const struct fxt_record *r)
 {
-	if (c->phase != WITHIN || r->ts_ns >= c->from_ns)
+	if (c->phase != WITHIN || edit_cut_is_since(c, r->ts_ns))
 		return false;
 	if (row == FXT_ROW_STACK)
 		fxt_named_set(&c->late, r);
@@ -355,11 +385,33 @@ static bool edit_cut_is_late_stack(struct edit_cut *c, enum fxt_row_id row,
  */
 static bool edit_cut_is_late_complete(const struct edit_cut *c, const struct fxt_record *r)
 {
-	if (r->type != FXT_RECORD_EVENT || r->subtype != FXT_EVENT_DURATION_COMPLETE)
+	if (!edit_cut_is_complete(r))
 		return false;
 	if (c->phase == AFTER)
-		return r->ts_ns < c->to_ns && r->event.end_ns > c->from_ns;
+		return r->ts_ns < c->to_ns && (r->event.end_ns > c->from_ns || c->from_begin);
 	return c->phase == WITHIN && r->ts_ns < c->from_ns && r->event.end_ns > c->from_ns;
+}
+
+/*
+ * Whether R, an event of ROW, is from the cut, but later in the source than the window can sort,
+ * and stands alone: it does not contradict the end of the cut, and is not moved to a later cut.
+ */
+static bool edit_cut_is_late_alone(struct edit_cut *c, enum fxt_row_id row,
+				   const struct fxt_record *r)
+{
+	if (c->phase != AFTER || r->ts_ns >= c->to_ns || !edit_cut_is_since(c, r->ts_ns))
+		return false;
+	if (row == FXT_ROW_STACK)
+		fxt_named_set(&c->late, r);
+	switch (r->type) {
+	case FXT_RECORD_EVENT:
+		return row != FXT_ROW_STACK &&
+		       (r->subtype == FXT_EVENT_INSTANT || r->subtype == FXT_EVENT_COUNTER);
+	case FXT_RECORD_PROFILER:
+		return !fxt_named_consume(&c->late, r);
+	default:
+		return r->type == FXT_RECORD_LOG || r->type == FXT_RECORD_LARGE;
+	}
 }
 
 static int edit_cut_process_late(struct edit_cut *c, const struct edit_sorted *item,
@@ -370,6 +422,8 @@ static int edit_cut_process_late(struct edit_cut *c, const struct edit_sorted *i
 		return 0;
 	}
 	c->n_events++;
+	if (!edit_cut_is_complete(r))
+		return edit_copy_record(c->copy, item->from, r);
 	return edit_cut_write_clipped(c, item->from, r);
 }
 
@@ -378,7 +432,7 @@ static int edit_cut_move_on(struct edit_cut *c, uint64_t ts_ns)
 {
 	int r = 0;
 
-	if (ts_ns >= c->from_ns && c->phase == BEFORE)
+	if (edit_cut_is_since(c, ts_ns) && c->phase == BEFORE)
 		r = edit_cut_begin(c);
 	if (r == 0 && ts_ns >= c->to_ns && c->phase == WITHIN)
 		r = edit_cut_write_stops(c, UINT64_MAX) ?: edit_cut_end(c, c->to_ns);
@@ -389,9 +443,10 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 {
 	enum fxt_row_id row = edit_row_of(item->from, item->record);
 	struct fxt_record r = *item->record;
-	int e = 0;
+	int e = edit_cut_learn_time(c, r.ts_ns);
 
-	edit_cut_learn_time(c, r.ts_ns);
+	if (e < 0)
+		return e;
 	/* (a session that begins or stops with the cut belongs to its beginning, and to the end of
 	 * the part before, which has the event) */
 	if ((row == FXT_ROW_START || row == FXT_ROW_STOP) && r.ts_ns > c->from_ns)
@@ -399,7 +454,7 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 	e = e ?: edit_cut_process_own(c, item);
 	if (e != 0)
 		return e < 0 ? e : 0;
-	if (r.ts_ns < c->from_ns && c->phase == BEFORE)
+	if (!edit_cut_is_since(c, r.ts_ns) && c->phase == BEFORE)
 		return edit_cut_note(c, item, &r);
 	if (edit_cut_is_late_stack(c, row, &r))
 		edit_clip_move(&c->clip, &r, c->from_ns);
@@ -410,12 +465,12 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 		e = edit_cut_write_stops(c, r.ts_ns);
 	if (e < 0)
 		return e;
-	if (c->phase == WITHIN && r.ts_ns >= c->from_ns) {
+	if (c->phase == WITHIN && edit_cut_is_since(c, r.ts_ns)) {
 		e = edit_cut_process_within(c, item, &r);
 		c->clip = (struct edit_clip){ 0 };
 		return e;
 	}
-	if (edit_cut_is_late_complete(c, &r))
+	if (edit_cut_is_late_complete(c, &r) || edit_cut_is_late_alone(c, row, &r))
 		return edit_cut_process_late(c, item, &r);
 	c->counts.left_out++;
 	return 0;
@@ -425,6 +480,10 @@ static int edit_cut_process_untimed(struct edit_cut *c, const struct edit_sorted
 {
 	struct fxt_record r = *item->record;
 
+	/* (the cut can begin with the source as long as its first time is unknown) */
+	if (c->phase == BEFORE && (c->from_begin || !c->timed) &&
+	    (r.type == FXT_RECORD_KERNEL_OBJECT || r.type == FXT_RECORD_METADATA))
+		return edit_state_add(c->state, item->kept);
 	if (r.type == FXT_RECORD_METADATA && c->phase != WITHIN)
 		return 0;
 	if (r.type == FXT_RECORD_KERNEL_OBJECT && c->phase == BEFORE) {

@@ -25,6 +25,7 @@ struct edit_state {
 	struct fxt_named named;
 	struct ended ended[ENDED_MAX]; /* a ring, sorted by time */
 	unsigned first_ended, n_ended;
+	uint64_t n_added;   /* number of records that were added */
 	uint32_t n_renamed; /* number of modules whose ids were used again */
 };
 
@@ -271,6 +272,35 @@ int edit_state_process(struct edit_state *s, struct edit_kept *kept, const struc
 	default:
 		return 0;
 	}
+}
+
+int edit_state_add(struct edit_state *s, struct edit_kept *kept)
+{
+	/* (the number is not that of an object, whose key has none) */
+	const struct fxt_holds_key key = { .kind = FXT_HOLDS_OBJECT, .c = ++s->n_added };
+	int r = edit_state_keep(s, kept, key, 0);
+
+	return r < 0 ? r : 0;
+}
+
+int edit_state_reduce(struct edit_state *s)
+{
+	struct fxt_record record;
+	struct fxt_held *held;
+	int r = 0;
+
+	/* (the records that are kept are appended behind those that were added) */
+	while (r >= 0 && (held = fxt_holds_next(s->holds, NULL)) &&
+	       held->key.kind == FXT_HOLDS_OBJECT && held->key.c > 0) {
+		struct edit_kept *kept = edit_kept_ref(held->what);
+
+		fxt_holds_forget(s->holds, held);
+		r = edit_viewer_parse(s->viewer, kept, &record);
+		if (r == 0 && record.type == FXT_RECORD_KERNEL_OBJECT)
+			r = edit_state_process(s, kept, &record);
+		edit_kept_unref(kept);
+	}
+	return r < 0 ? r : 0;
 }
 
 /* Changes the process of R to PID, which inherited the mapping or name. R is a copy. */

@@ -22,6 +22,17 @@ DEFINE_CLEANUP(struct edit_state *, edit_state_free)
 int edit_state_process(struct edit_state *s, struct edit_kept *kept,
 		       const struct fxt_record *record);
 
+/*
+ * Keeps KEPT, a record without a time, beside any other record of the same thing: the state is what
+ * an archive has before its first time. Returns 0 or -ENOMEM.
+ */
+int edit_state_add(struct edit_state *s, struct edit_kept *kept);
+
+/* Processes the records that were added, so that only the last one of each thing is kept. Must be
+ * called before edit_state_process(), if the state is that of a later moment. Returns 0 or a
+ * negative errno. */
+int edit_state_reduce(struct edit_state *s);
+
 /* The number of records that did not fit. */
 uint64_t edit_state_left_out(const struct edit_state *s);
 

@@ -246,9 +246,82 @@ LARGE_TEST(test_parts_late_events)
 	put_complete(&s, BEGIN + 3, BEGIN + 10, "calls", "before", NULL, 0);
 	put_event_args(&s, BEGIN + 50, 10, "memory", "stack", &id, 1);
 	put_backtrace(&s, BEGIN + 50, 10);
+	/* (also before all others) */
+	put_complete(&s, BEGIN - 2, BEGIN + 10, "calls", "early", NULL, 0);
+	put_complete(&s, BEGIN - 2, BEGIN + N, "calls", "early and over all", NULL, 0);
+	for (uint64_t at = BEGIN - 1; at < BEGIN + 250; at += 83) {
+		put_task(&s, 11, "late", 1);
+		put_event(&s, FXT_EVENT_INSTANT, at, 10, "c", "late", 0);
+		put_event(&s, FXT_EVENT_COUNTER, at, 10, "c", "late", at);
+		put_backtrace(&s, at, 10);
+		OK(fxt_write_log(&s.w, &(struct fxt_log){ .ts_ticks = at,
+							  .thread = { 10, 10 },
+							  .text = "late",
+							  .length = 4 }));
+	}
 	put_stop_of(&s, BEGIN + N, "s");
 	assert_whole(&s.bytes, places, ARRAY_SIZE(places));
 	source_deinit(&s);
+}
+
+/* A record of each kind without a time. I: a number that tells them from others. */
+static void put_timeless(struct source *s, unsigned i)
+{
+	const struct fxt_out_arg koid = { FXT_ARG_KOID, fxt_interned("process"), .u64 = 10 };
+	char name[16];
+
+	snprintf(name, sizeof(name), "name%u", i);
+	put_task(s, 10, name, 1);
+	OK(fxt_write_kernel_object(&s->w, &(struct fxt_kernel_object){ 9, 77, fxt_interned(name),
+								       &koid, 1 }));
+	as_app(s);
+	OK(fxt_write_provider_event(&s->w, i % 2));
+	OK(fxt_write_userspace_object(
+		&s->w, &(struct fxt_userspace_object){ .pointer = 0x100 + i,
+						       .process = { 10, 10 },
+						       .name = fxt_interned(name) }));
+	OK(fxt_write_blob(&s->w, &(struct fxt_blob){ .name = fxt_interned(name),
+						     .type = FXT_BLOB_DATA,
+						     .data = "blob",
+						     .size = 4 }));
+	OK(fxt_write_large_blob(&s->w, &(struct fxt_large_blob){ .category = fxt_interned("c"),
+								 .name = fxt_interned(name),
+								 .data = "blob",
+								 .size = 4 }));
+	as_kymo(s);
+}
+
+/*
+ * Records without a time, before and behind all others, also those before the session. Records that
+ * kymo writes late take the names that precede them in the file with them, to before the session.
+ */
+TEST(test_parts_without_time)
+{
+	for (unsigned late = 0; late < 3; late++) {
+		struct source s;
+
+		source_init(&s);
+		put_timeless(&s, 0);
+		put_timeless(&s, 1);
+		put_start_of(&s, BEGIN, "s", "box", 1, WALL);
+		for (unsigned i = 2; i < 8; i++) {
+			put_timeless(&s, i);
+			put_timeless(&s, i);
+			put_event(&s, FXT_EVENT_INSTANT, BEGIN + i, 10, "c", "n", 0);
+			put_timeless(&s, i);
+			if (late > 0 && i == 5)
+				put_complete(&s, BEGIN - 2 + late, BEGIN + 20, "calls", "late",
+					     NULL, 0);
+			as_app(&s);
+			OK(fxt_write_provider_event(&s.w, 0));
+			as_kymo(&s);
+		}
+		put_stop_of(&s, BEGIN + 30, "s");
+		put_timeless(&s, 9);
+		for (uint64_t at = BEGIN - (late == 1) + 1; at < BEGIN + 30; at++)
+			assert_whole(&s.bytes, &at, 1);
+		source_deinit(&s);
+	}
 }
 
 /* A part without its end has perhaps not all changes of the state: the next part keeps its own. */
@@ -656,6 +729,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts_anywhere),
+		cmocka_unit_test(test_parts_without_time),
 		cmocka_unit_test(test_parts_late_events),
 		cmocka_unit_test(test_parts_cut_off),
 		cmocka_unit_test(test_parts_cut_off_in_state),
