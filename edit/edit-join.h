@@ -32,6 +32,7 @@ struct edit_join {
 	const struct edit_join *previous, *next; /* the parts of these inputs; borrowed, or NULL */
 	/* Whether the part continues `previous`, and nothing is missing between them. */
 	enum edit_joint joint;
+	uint64_t chain;        /* a bit for each input of the chain, with that of the part */
 	uint64_t chain_ns;     /* begin of the first part of the chain */
 	bool continues;        /* the part has replaced the one before it */
 	uint64_t events, lost; /* counts in stops that were left out, for the next stop */

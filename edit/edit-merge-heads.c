@@ -206,11 +206,15 @@ static void edit_merge_link_parts(struct edit_merge *m)
 				edit_join_link(&m->inputs[i].join, (int)i, &m->inputs[j].join,
 					       (int)j);
 	for (unsigned i = 0; i < m->n_inputs; i++) {
-		const struct edit_join *first = &m->inputs[i].join;
+		const struct edit_join *first = &m->inputs[i].join, *last = first;
+		uint64_t chain = UINT64_C(1) << i;
 
-		/* (each part begins before the next one, so the loop ends) */
-		while (first->before >= 0)
-			first = &m->inputs[first->before].join;
+		/* (each part begins before the next one, so the loops end) */
+		for (; first->before >= 0; first = &m->inputs[first->before].join)
+			chain |= UINT64_C(1) << first->before;
+		for (; last->after >= 0; last = &m->inputs[last->after].join)
+			chain |= UINT64_C(1) << last->after;
+		m->inputs[i].join.chain = chain;
 		m->inputs[i].join.chain_ns = first->part.first_ns;
 	}
 }

@@ -25,12 +25,16 @@ static bool edit_merge_is_kernels(const struct edit_sorted *item)
 	}
 }
 
-/* Whether ITEM is an object "?" that would replace another record with the owner. */
+/*
+ * Whether ITEM is an object "?" that would replace the owner as another archive has it. Parts of
+ * one archive are no other archives: the result has what their source has.
+ */
 static bool edit_merge_is_outdone(const struct merge_input *in, const struct edit_sorted *item)
 {
 	return item->record->type == FXT_RECORD_KERNEL_OBJECT &&
 	       fxt_object_is_unknown(item->record) &&
-	       edit_owners_knows(in->merge->owners, in->index, item->record->kernel_object.koid);
+	       edit_owners_knows(in->merge->owners, in->index, item->record->kernel_object.koid,
+				 in->join.chain);
 }
 
 static bool edit_merge_is_done(const struct merge_input *in)
@@ -120,19 +124,21 @@ static int edit_merge_select_schedule(struct edit_merge *m, unsigned input, uint
 }
 
 /* Whether RECORD, of IN and of kymo, is an event `sampling` that repeats the last one of its
- * machine, as in parts of a recording. */
+ * machine, as the head of a chunk, or the state of a part. */
 static bool edit_merge_repeats_sampling(struct merge_input *in, const struct fxt_record *record)
 {
 	struct machine *machine = &in->merge->machines[in->view.machine];
+	bool first = !in->sampling_seen && !in->join.continues;
 	uint64_t words[3], hash;
 
 	if (fxt_record_row(record) != FXT_ROW_SAMPLING)
 		return false;
+	in->sampling_seen = true;
 	words[0] = fxt_record_number(record, FXT_NAME_FREQUENCY);
 	words[1] = fxt_record_number(record, FXT_NAME_CLOCK);
 	words[2] = fxt_record_number(record, FXT_NAME_THRESHOLD);
 	hash = table_hash(words, sizeof(words));
-	if (machine->sampling == hash)
+	if (first && machine->sampling == hash)
 		return true;
 	machine->sampling = hash;
 	return false;

@@ -37,6 +37,7 @@ struct merge_input {
 	/* An event `stack` that has its true time again. Its frames get this time, too */
 	struct fxt_named moved;
 	uint64_t moved_ns;
+	bool sampling_seen; /* an event `sampling` of this input was written, or left out */
 	struct edit_join join;
 	struct edit_halves halves; /* events that continue in the next part */
 

@@ -15,6 +15,7 @@ struct owner {
 	uint64_t koid;
 	uint64_t start_ns; /* 0 = unknown */
 	uint64_t process;  /* 0 = unknown; for processes and main threads, their own koid */
+	uint64_t inputs;   /* a bit for each input that knows it; of owners on a machine only */
 };
 
 /* A koid of an input. */
@@ -230,15 +231,12 @@ static int edit_owners_move_body(struct edit_owners *o, struct archive *in, stru
 	return edit_owners_add_owner(o, in->machine, as);
 }
 
-static int edit_owners_place(struct edit_owners *o, struct archive *in, struct body *body)
+/* Finds the owner of BODY, or makes it the owner. */
+static int edit_owners_find_place(struct edit_owners *o, struct archive *in, struct body *body)
 {
 	struct owner as, *owner;
-	int r;
+	int r = edit_owners_describe(o, in, body, &as);
 
-	if (body->placed || !body->known)
-		return 0;
-	body->placed = true;
-	r = edit_owners_describe(o, in, body, &as);
 	if (r < 0)
 		return r;
 	owner = edit_owners_get_owner(o, in->machine, as.koid);
@@ -249,6 +247,21 @@ static int edit_owners_place(struct edit_owners *o, struct archive *in, struct b
 	if (!owner->process)
 		owner->process = as.process;
 	return edit_owners_learn_start(o, in->machine, owner, as.start_ns);
+}
+
+static int edit_owners_place(struct edit_owners *o, struct archive *in, struct body *body)
+{
+	struct owner *owner;
+	int r;
+
+	if (body->placed || !body->known)
+		return 0;
+	body->placed = true;
+	r = edit_owners_find_place(o, in, body);
+	owner = r == 0 ? edit_owners_get_owner(o, in->machine, body->to) : NULL;
+	if (owner)
+		owner->inputs |= UINT64_C(1) << (in - o->inputs);
+	return r;
 }
 
 int edit_owners_see(struct edit_owners *o, unsigned input, const struct fxt_record *record)
@@ -301,13 +314,15 @@ uint64_t edit_owners_koid(struct edit_owners *o, unsigned input, uint64_t koid)
 	return body->to;
 }
 
-bool edit_owners_knows(const struct edit_owners *o, unsigned input, uint64_t koid)
+bool edit_owners_knows(const struct edit_owners *o, unsigned input, uint64_t koid, uint64_t apart)
 {
 	const struct archive *in = &o->inputs[input];
+	const struct owner *owner;
 	const struct body *body;
 
 	if (!edit_owners_is_tracked(koid))
 		return false;
 	body = table_get(&in->bodies, koid);
-	return edit_owners_get_owner(o, in->machine, body ? body->to : koid);
+	owner = edit_owners_get_owner(o, in->machine, body ? body->to : koid);
+	return owner && (owner->inputs & ~apart) != 0;
 }

@@ -24,8 +24,8 @@ enum { EDIT_OWNERS_MAX = 1 << 20 };
 
 struct edit_owners;
 
-/* Creates owners for N_INPUTS archives, whose machines are set later by edit_owners_join(). Returns
- * 0 or -ENOMEM. */
+/* Creates owners for N_INPUTS archives, at most 64, whose machines are set later by
+ * edit_owners_join(). Returns 0 or -ENOMEM. */
 int edit_owners_new(struct edit_owners **ret, unsigned n_inputs);
 struct edit_owners *edit_owners_free(struct edit_owners *o);
 DEFINE_CLEANUP(struct edit_owners *, edit_owners_free)
@@ -42,8 +42,9 @@ int edit_owners_join(struct edit_owners *o, unsigned input, unsigned machine, ui
 /* The koid on the machine for KOID of INPUT, in a record that is being written. */
 uint64_t edit_owners_koid(struct edit_owners *o, unsigned input, uint64_t koid);
 
-/* Whether the owner of KOID of INPUT is known by more than an object without a name. */
-bool edit_owners_knows(const struct edit_owners *o, unsigned input, uint64_t koid);
+/* Whether an input knows the owner of KOID of INPUT by more than an object without a name. Inputs
+ * whose bit is set in APART do not count. */
+bool edit_owners_knows(const struct edit_owners *o, unsigned input, uint64_t koid, uint64_t apart);
 
 /*
  * Counts for an input: koids that were replaced, and koids that were kept despite another owner,

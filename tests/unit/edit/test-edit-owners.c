@@ -199,7 +199,7 @@ TEST(test_not_tracked)
 		see_start(0, koids[i], 100);
 		see_start(1, koids[i], 200);
 		assert_int_equal(edit_owners_koid(o, 1, koids[i]), koids[i]);
-		assert_false(edit_owners_knows(o, 1, koids[i]));
+		assert_false(edit_owners_knows(o, 1, koids[i], 0));
 	}
 	assert_int_equal(moved(1) + shared(1), 0);
 }
@@ -216,8 +216,10 @@ TEST(test_programs)
 	put_task_since(&s, 5, "program", 200);
 	see(1, &s);
 	assert_int_equal(edit_owners_koid(o, 1, 5), 5);
-	assert_true(edit_owners_knows(o, 1, 5));
-	assert_false(edit_owners_knows(o, 1, 6));
+	assert_true(edit_owners_knows(o, 1, 5, 0));
+	assert_true(edit_owners_knows(o, 1, 5, 2));
+	assert_false(edit_owners_knows(o, 1, 5, 3));
+	assert_false(edit_owners_knows(o, 1, 6, 0));
 	assert_int_equal(shared(1), 0);
 }
 

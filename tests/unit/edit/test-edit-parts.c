@@ -272,6 +272,7 @@ static void put_timeless(struct source *s, unsigned i)
 
 	snprintf(name, sizeof(name), "name%u", i);
 	put_task(s, 10, name, 1);
+	put_task(s, 11, i % 3 ? "known" : "?", 1);
 	OK(fxt_write_kernel_object(&s->w, &(struct fxt_kernel_object){ 9, 77, fxt_interned(name),
 								       &koid, 1 }));
 	as_app(s);
@@ -297,6 +298,9 @@ static void put_timeless(struct source *s, unsigned i)
  */
 TEST(test_parts_without_time)
 {
+	const struct fxt_out_arg frequency = { FXT_ARG_UINT32, fxt_interned("frequency"),
+					       .u32 = 99 };
+
 	for (unsigned late = 0; late < 3; late++) {
 		struct source s;
 
@@ -315,6 +319,8 @@ TEST(test_parts_without_time)
 			as_app(&s);
 			OK(fxt_write_provider_event(&s.w, 0));
 			as_kymo(&s);
+			put_event_args(&s, BEGIN + i, FXT_KOID_KYMO, "profile", "sampling",
+				       &frequency, 1);
 		}
 		put_stop_of(&s, BEGIN + 30, "s");
 		put_timeless(&s, 9);
