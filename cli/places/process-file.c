@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /proc/PID/maps lists files by their names in the mount namespace of the process.
+ * /proc/PID/maps lists files by their names in the mount namespace of the process, from the root
+ * directory of this process.
  * /proc/PID/map_files leads to each file itself, even if it was deleted. /proc/PID/root leads to
- * the file by its name, next to which its debug information may be.
+ * the file by its name, next to which its debug information may be. The kernel follows an absolute
+ * link below /proc/PID/root from the root directory of this process, so links are followed here.
  */
 #include "cli/places/process-file.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/options/program-file.h"
 #include "cli/common/verb.h"
+#include "reader/symbols/open-below.h"
 
 #define PROCESS_FILE_DELETED " (deleted)"
 
@@ -26,12 +31,32 @@ struct process_file_search {
 	char path[PATH_MAX]; /* path of this machine's file in the kernel; "" = no such file */
 	struct stat st;      /* attributes of this file */
 	bool is_used;        /* a process has mapped this file */
+	char root[PATH_MAX]; /* root directory of the process; "" = this machine's, or unknown */
 	struct stat other;   /* attributes of the file that was found instead */
 };
 
 static bool process_file_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Stores the root directory of process PID. */
+static void process_file_read_root(struct process_file_search *s, uint32_t pid)
+{
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/root", pid);
+	n = readlink(link, s->root, sizeof(s->root) - 1);
+	s->root[n > 1 ? n : 0] = '\0';
+}
+
+/* PATH, from a list of mappings, as the process names it. */
+static const char *process_file_inner(const struct process_file_search *s, const char *path)
+{
+	size_t n = strlen(s->root);
+
+	return strncmp(path, s->root, n) == 0 && path[n] == '/' ? path + n : path;
 }
 
 /* Whether PATH, from a list of mappings, matches the name. */
@@ -41,8 +66,28 @@ static bool process_file_is_named(const struct process_file_search *s, const cha
 
 	if (!slash)
 		return false;
-	return strchr(s->name, '/') ? strcmp(path, s->name) == 0 || strcmp(path, s->path) == 0
+	return strchr(s->name, '/') ? strcmp(path, s->name) == 0 || strcmp(path, s->path) == 0 ||
+					      strcmp(process_file_inner(s, path), s->name) == 0
 				    : strcmp(slash + 1, s->name) == 0;
+}
+
+/*
+ * Finds the file PATH below the root directory of process PID. Writes the path to it to RET. Returns
+ * whether it is a readable file.
+ */
+static bool process_file_below(uint32_t pid, const char *path, char ret[static PATH_MAX],
+			       struct stat *ret_st)
+{
+	_cleanup_close_ int root_fd = -1, fd = -1;
+	char root[32], found[PATH_MAX];
+
+	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", pid);
+	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root_fd < 0)
+		return false;
+	fd = open_below_find(root_fd, path, found);
+	return fd >= 0 && fstat(fd, ret_st) == 0 &&
+	       snprintf(ret, PATH_MAX, "%s%s", root, found) < PATH_MAX;
 }
 
 /*
@@ -58,40 +103,37 @@ static bool process_file_may_be_linked(const struct process_file_search *s, cons
 
 /*
  * Whether the name without a directory is a symbolic link, beside the file ST that process PID has
- * mapped as PATH, to this file: libz.so.1 leads to libz.so.1.2.13. The kernel names a file in
- * another root directory from this machine's root, and one in another mount namespace from there.
+ * mapped as PATH, to this file: libz.so.1 leads to libz.so.1.2.13.
  */
 static bool process_file_is_linked(const struct process_file_search *s, uint32_t pid,
 				   const char *path, const struct stat *st)
 {
-	char root[32] = "", link[PATH_MAX];
-	int n_directory = (int)(strrchr(path, '/') - path);
-	struct stat found;
+	const char *inner = process_file_inner(s, path);
+	char link[PATH_MAX], found[PATH_MAX];
+	struct stat other;
 
-	for (int i = 0; i < 2; i++) {
-		int n = snprintf(link, sizeof(link), "%s%.*s/%s", root, n_directory, path, s->name);
-
-		if (n < PATH_MAX && stat(link, &found) == 0 && process_file_same(&found, st))
-			return true;
-		snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", pid);
-	}
-	return false;
+	if (snprintf(link, sizeof(link), "%.*s/%s", (int)(strrchr(path, '/') - path), path,
+		     s->name) < PATH_MAX &&
+	    stat(link, &other) == 0 && process_file_same(&other, st))
+		return true;
+	return snprintf(link, sizeof(link), "%.*s/%s", (int)(strrchr(inner, '/') - inner), inner,
+			s->name) < PATH_MAX &&
+	       process_file_below(pid, link, found, &other) && process_file_same(&other, st);
 }
 
-/* Finds a path to the file that process PID has mapped at RANGE as PATH. Returns whether it is
- * accessible. */
+/* Finds a path to the file that process PID has mapped at RANGE as PATH, which is inside of its
+ * root directory. Returns whether it is accessible. */
 static bool process_file_reach(uint32_t pid, const char *range, const char *path,
 			       char ret[static PATH_MAX], struct stat *ret_st)
 {
 	char mapped[64];
 	struct stat st;
 	bool known;
-	int n;
 
 	snprintf(mapped, sizeof(mapped), "/proc/%" PRIu32 "/map_files/%s", pid, range);
 	known = stat(mapped, &st) == 0;
-	n = snprintf(ret, PATH_MAX, "/proc/%" PRIu32 "/root%s", pid, path);
-	if (n < PATH_MAX && stat(ret, ret_st) == 0 && (!known || process_file_same(&st, ret_st)))
+	if (process_file_below(pid, path, ret, ret_st) &&
+	    (!known || process_file_same(&st, ret_st)))
 		return true;
 	snprintf(ret, PATH_MAX, "%s", mapped);
 	*ret_st = st;
@@ -132,7 +174,7 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 	may_be_linked = !named && process_file_may_be_linked(s, line);
 	if ((!named && !may_be_linked &&
 	     !(*s->path && (inode == s->st.st_ino || strcmp(line, s->path) == 0))) ||
-	    !process_file_reach(tid, range, line, path, &st))
+	    !process_file_reach(tid, range, process_file_inner(s, line), path, &st))
 		return;
 	named |= may_be_linked && process_file_is_linked(s, tid, line, &st);
 	if (*s->path && process_file_same(&st, &s->st)) {
@@ -142,7 +184,7 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 	} else if (ret->pid == 0) {
 		s->other = st;
 		snprintf(ret->path, sizeof(ret->path), "%s", path);
-		process_file_set(ret, pid, line);
+		process_file_set(ret, pid, process_file_inner(s, line));
 		ret->living.pid = tid;
 		ret->living.start = start;
 		ret->living.size = end - start;
@@ -165,6 +207,7 @@ static bool process_file_scan_thread(struct process_file_search *s, uint32_t pid
 
 	snprintf(maps, sizeof(maps), "/proc/%" PRIu32 "/maps", tid);
 	f = fopen(maps, "re");
+	process_file_read_root(s, tid);
 	while (f && getline(&line, &room, f) >= 0) {
 		process_file_parse_line(s, pid, tid, line, ret);
 		any = true;
@@ -202,15 +245,11 @@ static int process_file_below_root(const char *name, const struct capture_filter
 {
 	struct stat st;
 
-	for (size_t i = 0; *name == '/' && i < filter->n_pids; i++) {
-		int n = snprintf(ret->path, sizeof(ret->path), "/proc/%" PRIu32 "/root%s",
-				 filter->pids[i], name);
-
-		if (n < PATH_MAX && stat(ret->path, &st) == 0 && S_ISREG(st.st_mode)) {
+	for (size_t i = 0; *name == '/' && i < filter->n_pids; i++)
+		if (process_file_below(filter->pids[i], name, ret->path, &st)) {
 			process_file_set(ret, filter->pids[i], name);
 			return 0;
 		}
-	}
 	return -ENOENT;
 }
 

@@ -60,15 +60,20 @@ int open_regular(int fd)
 struct walk {
 	int root_fd;
 	int directories[DEPTH_MAX];
+	size_t ends[DEPTH_MAX]; /* for each, the length of the path before it */
 	size_t n;
+	char path[PATH_MAX]; /* path of the last directory, or of the file */
+	size_t n_path;
 	char rest[PATH_MAX];
 	unsigned int n_links;
 };
 
 static void open_below_leave(struct walk *w, size_t n)
 {
-	while (w->n > n)
+	while (w->n > n) {
 		close(w->directories[--w->n]);
+		w->n_path = w->ends[w->n];
+	}
 }
 
 /* Takes the next name of the rest. Returns false at the end. */
@@ -84,6 +89,19 @@ static bool open_below_next_name(struct walk *w, char *name)
 	name[n <= NAME_MAX ? n : NAME_MAX + 1] = '\0';
 	memmove(w->rest, w->rest + skip + n, strlen(w->rest + skip + n) + 1);
 	return true;
+}
+
+/* Appends NAME to the path without links. */
+static int open_below_append(struct walk *w, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (w->n_path + n + 2 > sizeof(w->path))
+		return -ENAMETOOLONG;
+	w->path[w->n_path] = '/';
+	memcpy(w->path + w->n_path + 1, name, n + 1);
+	w->n_path += n + 1;
+	return 0;
 }
 
 /* Inserts the target of the link FD before the rest. */
@@ -114,6 +132,7 @@ static int open_below_follow(struct walk *w, int fd)
 static int open_below_enter(struct walk *w, const char *name)
 {
 	_cleanup_close_ int fd = -1;
+	size_t before = w->n_path;
 	struct stat st;
 
 	if (strcmp(name, ".") == 0)
@@ -128,15 +147,16 @@ static int open_below_enter(struct walk *w, const char *name)
 		return -errno;
 	if (S_ISLNK(st.st_mode))
 		return open_below_follow(w, fd);
+	if (open_below_append(w, name) < 0 || (S_ISDIR(st.st_mode) && w->n == DEPTH_MAX))
+		return -ENAMETOOLONG;
 	if (!S_ISDIR(st.st_mode))
 		return TAKE_FD(fd);
-	if (w->n == DEPTH_MAX)
-		return -ENAMETOOLONG;
+	w->ends[w->n] = before;
 	w->directories[w->n++] = TAKE_FD(fd);
 	return 0;
 }
 
-int open_below(int root_fd, const char *path)
+int open_below_find(int root_fd, const char *path, char ret[static PATH_MAX])
 {
 	struct walk w = { .root_fd = root_fd };
 	char name[NAME_MAX + 2];
@@ -158,5 +178,14 @@ int open_below(int root_fd, const char *path)
 		/* (only a directory can contain the rest of the path) */
 		r = w.rest[0] == '\0' ? open_regular(fd) : -ENOTDIR;
 	}
+	if (r >= 0)
+		memcpy(ret, w.path, sizeof(w.path));
 	return r;
+}
+
+int open_below(int root_fd, const char *path)
+{
+	char found[PATH_MAX];
+
+	return open_below_find(root_fd, path, found);
 }

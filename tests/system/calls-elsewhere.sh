@@ -44,27 +44,42 @@ expect_exit 0 "$KYMO" moments "$TMP/moments.fxt"
 assert_says "$TMP/stdout" fopen
 
 note "a library by the name of a link, in another root directory"
+# (The name is a link to an absolute path, which means another file, or none, from here.)
 mkdir -p "$TMP/root/lib"
 echo '__attribute__((noipa)) int linked(int n) { return n; }' |
-	gcc -shared -fPIC -O2 -Wl,-soname,libz.so.1 -o "$TMP/root/lib/libz.so.1.9" -x c -
-ln -s libz.so.1.9 "$TMP/root/lib/libz.so.1"
-gcc -O2 -o "$TMP/links" -x c - -L"$TMP/root/lib" -l:libz.so.1 -Wl,-rpath,"$TMP/root/lib" <<-END
+	gcc -g -shared -fPIC -O2 -Wl,-soname,libz.so.1 -o "$TMP/root/lib/libz.so.1.9" -x c -
+ln -s /lib/libz.so.1.9 "$TMP/root/lib/libz.so.1"
+gcc -O2 -o "$TMP/root/links" -x c - -L"$TMP/root/lib" -l:libz.so.1.9 -Wl,-rpath,/lib <<-END
 	#include <unistd.h>
 	int linked(int n);
+	__attribute__((noipa)) int turn_4(int n) { return n + 4; }
 	int main(void)
 	{
 		for (int i = 0;; i++) {
-			linked(i);
+			linked(turn_4(i));
 			usleep(20000);
 		}
 	}
 END
-"$TMP/links" &
+ldd "$TMP/load-1" | grep -o '/[^ ]*' | while read -r file; do
+	mkdir -p "$TMP/root$(dirname "$file")"
+	cp -L "$file" "$TMP/root$file"
+done
+chroot "$TMP/root" /links &
 links=$!
 expect_soon 10 grep -q libz.so.1.9 "/proc/$links/maps"
-expect_exit 0 "$KYMO" calls --direct -d 1 --call libz.so.1:linked -p $links
-assert_contains "$TMP/stdout" 'linked\('
-! grep -F 'has loaded' "$TMP/stderr" || fail "the process has loaded the library"
+assert_eq "$(readlink "/proc/$links/root")" "$TMP/root" "the root directory of the process"
+for name in libz.so.1 libz.so.1.9 /lib/libz.so.1.9 "$TMP/root/lib/libz.so.1.9"; do
+	expect_exit 0 "$KYMO" calls --direct -d 1 --call "$name:linked" -p $links
+	assert_contains "$TMP/stdout" 'linked\([0-9]+\) += [0-9]'
+	! grep -F 'has loaded' "$TMP/stderr" || fail "the process has loaded the library"
+done
+note "a link to a path, in another root directory: a file by that name here is not meant"
+ln -s "$TMP/load-1" "$TMP/root/shown"
+ln -s /links "$TMP/root/hidden"
+expect_exit 1 "$KYMO" calls --direct -d 1 --call "/shown:turn_1" -p $links
+expect_exit 0 "$KYMO" calls --direct -d 1 --call /hidden:turn_4 -p $links
+assert_contains "$TMP/stdout" 'turn_4\('
 kill $links
 
 note "a path that only that namespace has"

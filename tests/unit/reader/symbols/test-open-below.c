@@ -93,6 +93,31 @@ TEST(test_open_below)
 	}
 }
 
+/* The path of a file without links, which means the same file without that root. */
+TEST(test_open_below_find)
+{
+	static const char *const rows[][2] = {
+		{ "file", "/file" },
+		{ "//file", "/file" },
+		{ "/a/./b/../b//file", "/a/b/file" },
+		{ "/chain/file", "/a/b/file" },
+		{ "/directory/c/file", "/a/b/file" },
+		{ "/a/c/../../file", "/file" },
+		{ "/absolute", "/file" },
+		{ "/a/b/../../up", "/file" },
+	};
+	char found[PATH_MAX] = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_close_ int fd = open_below_find(root_fd, rows[i][0], found);
+
+		assert_true(fd >= 0);
+		assert_string_equal(found, rows[i][1]);
+	}
+	assert_int_equal(open_below_find(root_fd, "/a/none", found), -ENOENT);
+	assert_string_equal(found, "/file");
+}
+
 /* Special files: reading them would wait, or have effects. */
 TEST(test_open_below_special)
 {
@@ -129,6 +154,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_open_below),
+		cmocka_unit_test(test_open_below_find),
 		cmocka_unit_test(test_open_below_special),
 		cmocka_unit_test(test_open_below_long),
 	};
