@@ -133,8 +133,8 @@ static int kymod_parse_arguments(int argc, char **argv, struct arguments *ret)
 }
 
 /*
- * Whether this process has the capabilities to record. Features of the kernel are checked for each
- * session.
+ * Checks that this process has the capabilities to record. Features of the kernel are checked for
+ * each session.
  */
 static int kymod_check_rights(void)
 {
@@ -170,10 +170,10 @@ static int kymod_serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t
 
 /*
  * Raises the limit of descriptors to its maximum, since messages bring descriptors, and a session
- * has many. Also makes the kernel's table large enough for TABLE_FILES of them. The closers share
- * the table (daemon/files/async-close.h), so each enlargement would later block this thread for
- * tens of milliseconds. Meanwhile our queue at the bus can become full, and the bus then rejects
- * messages to us.
+ * has many. Also makes the kernel's table of descriptors large enough for TABLE_FILES of them,
+ * before other processes share the table (daemon/files/async-close.h). The kernel enlarges a shared
+ * table only after a grace period, which would block this thread for tens of milliseconds.
+ * Meanwhile, our queue at the bus could become full, and the bus would reject messages to us.
  */
 static void kymod_allow_descriptors(void)
 {
@@ -190,8 +190,9 @@ static void kymod_allow_descriptors(void)
 
 /*
  * Makes malloc() use separate mappings for large blocks, so that they return to the kernel when
- * they are freed. By default, malloc() raises this threshold, and takes larger blocks from its
- * heap. There, a small block above them prevents their return.
+ * they are freed. By default, malloc() raises the size from which blocks get their own mappings,
+ * and takes large blocks from its heap. There, a small block above a large one prevents the return
+ * of the large one.
  */
 static void kymod_trim_memory(void)
 {
@@ -271,8 +272,8 @@ int main(int argc, char **argv)
 	if (r < 0)
 		return log_error(r, "cannot keep descriptors for children"), EXIT_FAILURE;
 	/*
-	 * The cleanup is started before there are descriptors or memory that a child must not
-	 * inherit.
+	 * The cleanup runs in a child. It is started now, before there are descriptors or memory
+	 * that this child must not inherit.
 	 */
 	probe_cleanup_start(kymod_log_cleanup);
 	r = async_close_begin();

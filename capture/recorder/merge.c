@@ -70,8 +70,10 @@ struct merge {
 	 * must have room for the content of all rings.
 	 */
 	size_t ring_bytes_max;
-	/* The room that a queue keeps, also when it is empty: its share of ring_bytes_max, since
-	 * that is what counts. */
+	/*
+	 * The memory that a queue may keep even when it is empty: its share of ring_bytes_max,
+	 * since only that sum is counted as memory of the session.
+	 */
 	size_t kept_bytes;
 	int error; /* of copying into queues */
 };
@@ -431,9 +433,8 @@ static int merge_poll_rings(struct merge *m)
 }
 
 /*
- * Frees memory of queue S if the queue was long and is short now. It keeps at most twice the room
- * that it needs. An empty queue keeps no memory, since that of all queues together would be more
- * than is counted.
+ * Frees memory of queue S if the queue has more room than its share (kept_bytes), and uses less
+ * than half of it. Otherwise, all queues together could keep more memory than is counted.
  */
 static void merge_shrink_queue(const struct merge *m, struct source *s)
 {

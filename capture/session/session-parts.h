@@ -182,7 +182,7 @@ bool session_is_settled(const struct session *s);
 
 /*
  * The next step of a pause. The first function is called before a round, the second one after it,
- * when all earlier records are written (R = 0). Both return 0 or a negative errno.
+ * when all earlier records are written. Both return 0 or a negative errno.
  */
 int session_continue_after_pause(struct session *s);
 int session_write_pause(struct session *s);

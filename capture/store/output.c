@@ -188,7 +188,7 @@ static int output_end_chunk(struct output *o, const struct store_moment *at)
 	return o->store->ops->end(o->store, at);
 }
 
-/* Appends TAIL to TAKEN, packed by the same method. */
+/* Appends TAIL, packed by the same method, to SNAPSHOT_DATA. */
 static int output_add_tail(struct output *o, struct flight_snapshot *snapshot_data,
 			   struct outbuf *tail)
 {

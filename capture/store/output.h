@@ -59,18 +59,18 @@ DEFINE_CLEANUP(struct output *, output_free)
 struct outbuf *output_get_buffer(struct output *o);
 
 /*
- * In the order of these calls, a chunk begins, receives the buffer as PART, and ends. The calls do
- * not wait. A chunk has at least one buffer. Data before the first chunk is discarded. If a chunk
- * is not ended by a call, it ends when the output is finished.
+ * These functions begin a chunk, pass a buffer to it as PART, and end it, in the order of the
+ * calls. They do not wait. A chunk has at least one buffer. Data before the first chunk is
+ * discarded. If a chunk is not ended by a call, it ends when the output is finished.
  */
 void output_begin(struct output *o, const struct store_moment *at);
 void output_put(struct output *o, struct outbuf *b, enum store_part part);
 void output_end(struct output *o, const struct store_moment *at);
 
 /*
- * In the order of these calls, too: takes a snapshot of the store, which must be a flight recorder
- * (flight.h). The bytes of TAIL (owned data; moved, and compressed like the rest) follow it. S
- * receives the snapshot, or an error.
+ * Takes a snapshot of the store, which must be a flight recorder (flight.h), in the order of the
+ * calls above. The bytes of TAIL (owned data; moved, and compressed like the rest) follow the data
+ * of the snapshot. S receives the snapshot, or an error.
  */
 void output_snapshot(struct output *o, struct outbuf *tail, struct snapshot *s);
 

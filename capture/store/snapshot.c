@@ -101,7 +101,7 @@ static void *snapshot_run(void *userdata)
 	return NULL;
 }
 
-/* Returns true if a snapshot of UID may be written now. WRITING includes it. */
+/* Returns true if a snapshot of UID may be written now. WRITING includes this snapshot. */
 static bool snapshot_has_turn(struct user_count writing, uid_t uid)
 {
 	if (uid == 0)

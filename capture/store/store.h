@@ -38,9 +38,9 @@ struct store_ops {
 	/* Begins a chunk. Returns 0 or a negative errno. */
 	int (*begin)(struct store *s, const struct store_moment *at);
 	/*
-	 * Writes whole records, or whole packed blocks of them. *RET_KEPT is the number of bytes
-	 * that stay, also on failure: the bytes of the written ones that are whole according to
-	 * WHOLE. Returns 0, -ECANCELED if it was cancelled, or a negative errno.
+	 * Writes whole records, or whole packed blocks of them. *RET_KEPT is the number of written
+	 * bytes that stay, also on failure: those that are whole according to WHOLE. Returns 0,
+	 * -ECANCELED if it was cancelled, or a negative errno.
 	 */
 	int (*write)(struct store *s, enum store_part part, const uint8_t *data, size_t size,
 		     store_whole_fn whole, size_t *ret_kept);

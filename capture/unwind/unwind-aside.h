@@ -2,7 +2,7 @@
 /*
  * A separate thread that makes one table at a time. This takes milliseconds, or seconds for a large
  * file. Meanwhile, other files are opened, and wait in their queue. Large files have another queue.
- * Only for file systems that answer.
+ * The files must be on file systems that answer.
  *
  * One thread may call these functions.
  */

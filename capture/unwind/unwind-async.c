@@ -36,7 +36,7 @@ struct unwind_async {
 	struct unwind_async_slot slots[UNWIND_ASYNC_FILES_MAX];
 };
 
-/* For the variables of all sessions. This lock is taken last. */
+/* Guards the variables of all sessions, which follow. This lock is taken last. */
 static pthread_mutex_t async_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned async_n_threads;
 static struct unwind_async *

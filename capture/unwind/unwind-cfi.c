@@ -104,8 +104,8 @@ static int cfi_emit_row(struct cfi_run *run)
 }
 
 /*
- * Makes the next instructions apply to addresses from LOCATION on. If that is after the end, they
- * are skipped.
+ * Makes the next instructions apply to addresses from LOCATION on. If LOCATION is after the end,
+ * these instructions are skipped.
  */
 static int cfi_move_to(struct cfi_run *run, uint64_t location)
 {

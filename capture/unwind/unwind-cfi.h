@@ -17,7 +17,7 @@
 enum {
 	/* Registers with rules: all that x86-64 needs; other registers are ignored. */
 	CFI_REGISTERS = 17,
-	CFI_CIES_MAX = 65536, /* CIEs in one section; FDEs of further CIEs count as damaged */
+	CFI_CIES_MAX = 65536, /* CIEs in one section; FDEs of other CIEs count as damaged */
 };
 
 enum cfi_rule_kind {

@@ -24,8 +24,8 @@ struct unwind_listed {
 void unwind_listed_deinit(struct unwind_listed *l);
 
 /*
- * Returns true if process PID, which has a record of TS_NS, must be listed: this is once per
- * second. If it must, counts it as listed.
+ * Returns true if process PID, which has a record of TS_NS, must be listed (once per second), and
+ * then counts it as listed.
  */
 bool unwind_listed_begin(struct unwind_listed *l, uint32_t pid, uint64_t ts_ns);
 
@@ -43,8 +43,8 @@ uint32_t unwind_listed_next(struct unwind_listed *l, uint64_t now_ns);
 void unwind_listed_done(struct unwind_listed *l, uint32_t pid);
 
 /*
- * Called if PID is another process from now on, or has another program: the earlier lists do not
- * count. If it must be listed, this does not change: records do not come in the order of time, so a
- * mapping of the new program can be the reason.
+ * Called if PID is another process from now on, or has another program: its earlier lists no longer
+ * count. If the process is due to be listed, it stays so: records do not come in the order of time,
+ * so a mapping of the new program can be the reason.
  */
 void unwind_listed_forget(struct unwind_listed *l, uint32_t pid);

@@ -130,7 +130,7 @@ static bool unwind_seen_latest(struct unwind_seen *s, uint32_t pid, uint64_t add
 	return latest != NULL;
 }
 
-/* Stores the only file that M can have in RET. */
+/* Stores the file of M in RET, if only one file is possible. */
 static bool unwind_seen_file(const struct unwind_file *files, const struct unwind_seen_mapping *m,
 			     struct unwind_mapping *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables made in the sandbox (sandbox.h). Its answers are not trusted, because it has read an
- * untrusted file.
+ * Tables made in the sandbox (sandbox.h). The answers of the sandboxed process are not trusted,
+ * because that process has read an untrusted file.
  */
 #include <errno.h>
 #include <stdlib.h>

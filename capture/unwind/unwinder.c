@@ -33,7 +33,7 @@
 enum {
 	LISTS_MAX = 64,
 	/*
-	 * A file is given up after so many misses: processes can end before their file is opened.
+	 * A file is given up after this many misses: processes can end before their file is opened.
 	 */
 	MISSED_MAX = 200,
 };
@@ -57,7 +57,10 @@ struct unwinder {
 	struct unwind_maps maps;
 	struct unwind_cache *cache; /* NULL = no cache */
 	struct unwind_async *async;
-	/* Each makes one table at a time: of a small file, and of a large file */
+	/*
+	 * Each of the two makes one table at a time: the first one of a small file, the second one
+	 * of a large file
+	 */
 	struct unwind_aside *small_aside, *large_aside;
 	struct ring_buffer *ring;
 	struct unwind_queue asks;

@@ -154,7 +154,10 @@ static int access_hold(struct peer *p, sd_bus_message *m, sd_bus_error *reterr)
 	return 0;
 }
 
-/* P's user is now known: refuses the latest of its messages that exceed the limit of the user. */
+/*
+ * Called when the user of P has become known: refuses the latest messages of P that exceed the
+ * limit of this user.
+ */
 static void access_refuse_surplus(struct peer *p)
 {
 	size_t n = access_count_held_of_user(p);
@@ -205,8 +208,8 @@ static void access_advance(struct peer *p)
 /* ---- identity of peers ---- */
 
 /*
- * The bus does not know the peer. If the peer has left, nobody receives the errors, and its name is
- * never used again. Otherwise, its next message starts another query.
+ * Called when the bus does not know the peer P. If P has left, nobody receives the errors, and its
+ * name is never used again. Otherwise, the next message of P starts another query.
  */
 static void access_reject_unknown(struct peer *p, const sd_bus_error *e)
 {
@@ -367,8 +370,9 @@ static int access_refuse(const struct rights_found *f, sd_bus_error *reterr)
 enum { JUDGED_PASS, JUDGED_LATER };
 
 /*
- * Whether M of P, a known peer, may pass. Returns JUDGED_*, or a negative errno with the refusal in
- * RETERR. For JUDGED_LATER, *RET_RIGHT and *RET_DIALOGUE are the question for polkit.
+ * Judges whether M, a message of the known peer P, may pass. Returns JUDGED_*, or a negative errno
+ * with the refusal in RETERR. For JUDGED_LATER, *RET_RIGHT and *RET_DIALOGUE are the question for
+ * polkit.
  */
 static int access_judge(struct peer *p, sd_bus_message *m, enum right *ret_right,
 			bool *ret_dialogue, sd_bus_error *reterr)
@@ -543,7 +547,10 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 	return 0;
 }
 
-/* Returns the uid of NAME, as the owner of the descriptors that it passes. */
+/*
+ * Stores the uid of NAME, as the owner of the descriptors that it passes, in *RET. Returns 0 or
+ * -ENOENT.
+ */
 static int access_uid_of(const char *name, uid_t *ret, void *userdata)
 {
 	const struct peer *p = access_find(userdata, name);

@@ -72,7 +72,7 @@ int credentials_read(sd_bus_message *reply, struct credentials *c)
 	return r;
 }
 
-/* Returns the gid of GROUP, a name or a number. Returns 0 or -ENOENT. */
+/* Finds the gid of GROUP, a name or a number. Returns 0 or -ENOENT. */
 static int credentials_group_find(const char *group, gid_t *ret)
 {
 	struct group room, *found = NULL;

@@ -34,7 +34,10 @@ static void polkit_cancel(struct polkit_check *c)
 	sd_bus_message_unref(m);
 }
 
-/* Whether the details, a{ss}, say that the dialogue was cancelled. */
+/*
+ * Sets *RET to true if the details, a{ss}, say that the dialogue was cancelled. Returns 0 or a
+ * negative errno.
+ */
 static int polkit_read_dismissed(sd_bus_message *reply, bool *ret)
 {
 	const char *key, *value;

@@ -51,7 +51,7 @@ enum limit_verdict limit_check(const struct limit *l, const struct limit_use *ha
 enum {
 	/* Number of calls (creations and starts of sessions) that are allowed at once. */
 	RATE_LIMIT_BURST = 60,
-	/* Maximum number of users with recent calls; calls of further users are refused. */
+	/* Maximum number of users with recent calls; calls of other users are refused. */
 	RATE_LIMIT_USERS = 256,
 };
 
@@ -67,7 +67,7 @@ struct rate_limit {
 };
 
 /*
- * Whether UID may make another call at NOW_NS. Returns 0, or -EDQUOT with the time to wait in
- * *RET_WAIT_NS. Root may always make a call.
+ * Asks for another call of UID at NOW_NS. Returns 0 if it is allowed, or -EDQUOT with the time to
+ * wait in *RET_WAIT_NS. Root may always make a call.
  */
 int rate_limit_acquire(struct rate_limit *e, uid_t uid, uint64_t now_ns, uint64_t *ret_wait_ns);

@@ -86,8 +86,8 @@ static enum need rights_need_to_create(const struct rights_call *c)
 }
 
 /*
- * The need of GetSession. UID/NAME is a session of that user. NAME alone is the caller's own
- * session, or does not exist, so it needs no dialogue.
+ * Returns the need of a call of GetSession. UID/NAME is a session of that user. NAME alone is the
+ * caller's own session, or does not exist, so it needs no dialogue.
  */
 static enum need rights_need_to_get(const struct rights_call *c)
 {
@@ -213,8 +213,8 @@ static bool rights_passes(const struct rights_found *f)
 	case NEED_LIST:
 	case NEED_SEE:
 		/*
-		 * For these callers, the session does not exist, which the lookup of the session
-		 * reports.
+		 * For these callers, the session does not exist. The lookup of the session reports
+		 * this.
 		 */
 		return true;
 	case NEED_CHANGE:

@@ -477,7 +477,7 @@ static int session_bus_enumerate(sd_bus *bus, const char *prefix, void *userdata
 				 sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
-	/* The list for sd-bus, which frees it and its strings. */
+	/* sd-bus frees this list and its strings. */
 	char **nodes = calloc(LIMIT_SESSIONS + FLIGHTS_RECOVERED_MAX + 1, sizeof(*nodes));
 	size_t n = 0;
 

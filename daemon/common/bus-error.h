@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names of errors on the bus. Inside the daemon, a failure is a negative errno with a sentence. One
- * table gives it a D-Bus name.
+ * table has the D-Bus name of each errno.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any thread queues descriptors for closers, but only the main thread gives them to closers.
+ * Closers (async-close.h) close the descriptors of clients. Any thread can queue descriptors, but
+ * only the main thread gives them to closers.
  *
  * A reaper starts the closers, and ends with the main thread. The reaper and the closers run on
  * copies of the service's memory (only CLONE_FILES is set). So the reaper is started before there
@@ -530,7 +531,7 @@ static uint64_t async_close_peek_owner(size_t n)
 		return FOREIGN_FD_UNKNOWN;
 	if (whose && whose(name, &uid, whose_userdata) == 0)
 		return FOREIGN_FD_OF(uid);
-	/* (it is not reported when an unknown sender has left, so a full table is cleared) */
+	/* (nobody reports that an unknown sender has left, so a full table is cleared) */
 	if (peers.n_used >= PEERS_MAX)
 		table_clear(&peers);
 	if (table_set(&peers, async_close_hash_of(name), &peers) < 0)

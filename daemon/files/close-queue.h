@@ -69,9 +69,9 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t n
 
 /*
  * Returns the number of unclosed descriptors of OWNER at PLACE, if no more should be accepted from
- * there; otherwise 0. A line counts as too long only if it is stuck. It can be stuck for many
- * seconds only because a disk is busy, but CLOSE_QUEUED_MAX is more than a user can request in a
- * minute (daemon/access/quotas.h).
+ * there; otherwise 0. Only a stuck line can be too long. A busy disk, too, can make a line stuck
+ * for many seconds, but CLOSE_QUEUED_MAX is more than a user can request in a minute
+ * (daemon/access/quotas.h).
  */
 size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place,
 			   uint64_t now_ns);

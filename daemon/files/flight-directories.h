@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 /*
- * The maximum number of directories of dead services that are offered again. Further directories
- * are not changed.
+ * The maximum number of directories of dead services that are offered again. Other directories are
+ * not changed.
  */
 enum { FLIGHTS_RECOVERED_MAX = 16 };
 

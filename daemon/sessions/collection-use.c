@@ -184,7 +184,10 @@ static int collection_use_read(const struct collection_places *places, struct co
 		return collection_use_refuse(reterr, r, COLLECTION_ERROR_INVALID,
 					     "%s/%s cannot be read: %s", places->config, file,
 					     strerror(-r));
-	/* After the session has exceeded its budget, no user starts it again. */
+	/*
+	 * After the session has exceeded its budget, no user starts it again. So it pauses instead
+	 * of ending.
+	 */
 	p->collection.session.pauses = true;
 	return 0;
 }

@@ -216,7 +216,10 @@ static void daemon_session_log_step(const struct log_subject *about,
 				    what, cost, of, limit);
 }
 
-/* Logs the parts that were shed or have returned, for readers of the journal. */
+/*
+ * Logs the parts of the recording that were stopped to reduce its overhead, or resumed, for readers
+ * of the journal.
+ */
 static void daemon_session_report_steps(struct daemon_session *s)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);

@@ -60,8 +60,11 @@ struct collection_saving;
 
 struct manager;
 
-/* The objects on the bus, which show the manager and the sessions. The main program passes them:
- * daemon/bus includes this room, so this room must not include it. */
+/*
+ * The objects on the bus, which show the manager and the sessions. The main program passes them:
+ * daemon/bus includes headers of daemon/sessions, so daemon/sessions must not include those of
+ * daemon/bus.
+ */
 struct manager_objects {
 	/* Adds the objects to the bus; returns 0 or a negative errno. */
 	int (*offer)(struct manager *m);

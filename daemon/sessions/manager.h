@@ -50,7 +50,7 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 		   sd_bus_error *reterr);
 
 /*
- * Whether the rate limit allows another expensive call of UID. Returns 0, or -EDQUOT with a
+ * Checks that the rate limit allows another expensive call of UID. Returns 0, or -EDQUOT with a
  * sentence.
  */
 int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr);
