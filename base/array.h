@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Negative, 0 or positive if A is less than, equal to or greater than B. For qsort(); the next
- * criterion follows after `?:`. */
+/*
+ * Evaluates to a negative number, 0 or a positive number if A is less than, equal to or greater
+ * than B. For qsort(); the next criterion can follow after `?:`.
+ */
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /*

@@ -19,5 +19,8 @@ DIR *directory_list(int dir_fd);
  */
 int directory_open_runtime(const char *name);
 
-/* The same in $CACHE_DIRECTORY or /var/cache/kymo, whose content can be removed at any time. */
+/*
+ * Like directory_open_runtime(), but in $CACHE_DIRECTORY or /var/cache/kymo, whose content can be
+ * removed at any time.
+ */
 int directory_open_cache(const char *name);

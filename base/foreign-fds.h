@@ -77,5 +77,7 @@ static inline void close_passed_fdp(int *fd)
 
 #define _cleanup_close_passed_ _cleanup_(close_passed_fdp)
 
-/* Returns a copy of FD, closed on exec, of the same owner. Returns it or a negative errno. */
+/*
+ * Duplicates FD, with close-on-exec, for the same owner. Returns the duplicate or a negative errno.
+ */
 int foreign_fds_dup(int fd);

@@ -15,7 +15,7 @@ size_t function_clone_base(const char *name);
 bool function_clone_is_of(const char *name, const char *base);
 
 /*
- * Returns true if the symbol NAME is of a part of a function, or of a clone, that the compiler has
+ * Returns true if the symbol NAME names a part of a function, or of a clone, that the compiler has
  * moved away ("f.cold"). The code jumps to such a part, so there is no return address on the stack.
  */
 bool function_clone_is_cold(const char *name);

@@ -3,10 +3,11 @@
  * Reads bytes from a descriptor (file, pipe, socket), memory, or a callback, in one pass, through
  * one buffer.
  *
- * Files are read and not mapped: if a mapped file is truncated, the reader is killed, and reading
- * through a buffer that stays in the cache is not slower. The buffer is aligned for any type. Bytes
- * taken are aligned, too, if the sizes of all earlier ones are. The buffer grows only with bytes
- * that arrive, whatever size the data claims.
+ * Files are read and not mapped: a process that reads a mapped file is killed if the file is
+ * truncated, and reading through a buffer that stays in the cache is not slower. The buffer is
+ * aligned for any type. Taken bytes are aligned, too, if the sizes of all earlier ones were
+ * multiples of the alignment. The buffer grows only with bytes that arrive, whatever size the data
+ * claims.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
 /*
  * Writes Protobuf messages at the end of a buffer, field by field. Failures stick to the buffer.
  *
- * A message within a message is begun and ended. At its end, its length is inserted before it,
- * which moves its content: keep no pointers.
+ * A message within a message is begun and ended by calls. At its end, its length is inserted before
+ * it. This moves its content, so keep no pointers into it.
  *
  * Callers for which this is too slow write fields to plain memory (protobuf_put_*), and count the
  * lengths themselves.

@@ -234,7 +234,7 @@ __noinline bool call_read_origin(__u64 context, const struct call_origin *from, 
 	return true;
 }
 
-/* Reads the arguments of F that are not in the registers of their numbers. */
+/* Reads the arguments of F that are not in the usual registers (struct call_origin). */
 static __always_inline void call_read_origins(struct pt_regs *ctx, const struct call_watch *f,
 					      struct call_args *to)
 {
@@ -261,8 +261,8 @@ struct {
 } call_pending SEC(".maps");
 
 /*
- * A function, the function that it jumps to, and its system call can all have the same stack
- * pointer.
+ * The function is a part of the key, since a function, the function that it jumps to, and its
+ * system call can all have the same stack pointer.
  */
 static __always_inline struct call_pending_key call_key(__u64 sp, __u32 function)
 {

@@ -62,9 +62,9 @@ struct cgroup_path {
 };
 
 /*
- * Adds the next level to P. In the path of the record, a level can begin in the first BEGIN bytes,
- * and a name of NAME bytes fits after them. Returns 1 after the last level, or if a level does not
- * fit.
+ * Adds the next level to P. The path in the record has room for levels that begin in its first
+ * BEGIN bytes, and for a name of NAME bytes after these. Returns 1 after the last level, or if a
+ * level does not fit.
  */
 static __always_inline long cgroup_add_level(struct cgroup_path *p, const __u64 begin,
 					     const __u32 name)

@@ -50,14 +50,14 @@ struct memory_threads_ended {
 };
 
 /*
- * The threads of watched processes that have ended by themselves. If an ended thread is missing
- * here, it counts as running.
+ * Threads of watched processes, if the thread has ended by itself. An ended thread that is missing
+ * here counts as running.
  */
 struct memory_threads_ended memory_ended_threads SEC(".maps");
 
 /*
- * The threads that the exit of their process has killed. Each exit adds many threads, which must
- * not take the room of memory_ended_threads, whose entries are needed for longer.
+ * Threads that have ended because their process exited. Each exit adds many threads, which must not
+ * take the room of memory_ended_threads, whose entries are needed for longer.
  */
 struct memory_threads_ended memory_killed_threads SEC(".maps");
 

@@ -637,7 +637,10 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 		return;
 	process = memory_process();
 	if (!process && call->has_old) {
-		/* The process is no longer watched; user space is about to read the table. */
+		/*
+		 * The process is no longer watched. User space is about to read the table, so the
+		 * old block is put back.
+		 */
 		key.id = call->args[0];
 		key.instance = call->instance;
 		bpf_map_update_elem(&memory_blocks, &key, &call->old, BPF_NOEXIST);

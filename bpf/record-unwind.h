@@ -220,7 +220,7 @@ struct unwind_process {
 };
 _Static_assert(sizeof(struct unwind_process) == 4024, "ABI");
 
-/* The pages of process TGID from number FIRST to END, whose mappings are unknown from now on. */
+/* Pages of process TGID, from number FIRST to END. Their mappings are unknown from now on. */
 struct unwind_range {
 	__u64 first, end;
 	__u32 tgid;

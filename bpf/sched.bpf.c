@@ -225,7 +225,10 @@ static __always_inline __u32 waker_koid(enum actor actor, struct task_struct *cu
 	return shown ? (__u32)current_task->pid : FXT_KOID_OTHER + cpu;
 }
 
-/* FLAGS are put into reserved bits of the header. User space evaluates and clears them. */
+/*
+ * Writes a wakeup of P by WAKER. FLAGS are put into reserved bits of the header. User space
+ * evaluates and clears them.
+ */
 static __always_inline void sched_write_wakeup(struct word_ring *ring, struct task_struct *p,
 					       struct task_struct *waker, __u64 now_ns, __u64 flags)
 {

@@ -4,10 +4,10 @@
  *
  * They are tracked here and not in user space, so that a process can be walked from its first
  * instruction if its files are known: mappings are listed when a session begins, a child of fork
- * gets its parent's mappings, and exec begins anew. Later mappings are learned where the kernel
- * makes them, in the thread that requested them. On a kernel without such a hook (fentry), a walk
- * looks an unknown address up in the kernel, which in an interrupt is possible only once. Removed
- * mappings stay: no code runs there, and the next mapping there replaces them.
+ * gets its parent's mappings, and exec begins with none. Later mappings are learned where the
+ * kernel makes them, in the thread that requested them. On a kernel without such a hook (fentry), a
+ * walk looks an unknown address up in the kernel, which in an interrupt is possible only once.
+ * Removed mappings stay: no code runs there, and the next mapping there replaces them.
  *
  * A file is identified by its inode. Its table is requested from user space when the file is first
  * seen in a selected process, or else when a walk first comes through it.

@@ -447,7 +447,8 @@ __noinline int unwind_pass_breakpoint(struct unwind_walk *w)
 	if (before == after)
 		return 0;
 	/*
-	 * The word that is nearer to SP is a return address, or was pushed, or is not popped yet.
+	 * Checks the rule whose return address is nearer to SP. If that word is not a return
+	 * address, it was pushed, or is not popped yet, so the other rule applies.
 	 */
 	is_behind = unwind_depth(after) < unwind_depth(before) ? unwind_is_frame(w, after)
 							       : !unwind_is_frame(w, before);

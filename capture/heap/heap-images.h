@@ -77,7 +77,8 @@ void memory_image_add_gap(struct heap_image *image, uint32_t gap);
 /*
  * Notes the result of a check of the files of IMAGE: the last of its allocators got its probes at
  * PROBED_NS. A new allocator was mapped after MAPPED_NS. If the program had loaded its initial
- * libraries before, it can have allocated blocks from the new one without probes, which is a gap.
+ * libraries before, it can have allocated blocks from the new allocator while that had no probes,
+ * which is a gap.
  */
 void memory_image_note_probed(struct heap_image *image, uint64_t probed_ns, uint64_t mapped_ns);
 

@@ -507,7 +507,7 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	/*
 	 * Another process can be the tracer already: a debugger, or the process that stops this one
 	 * at its exit. Or a sandbox forbids tracing. The permission to read memory is checked
-	 * separately.
+	 * separately, so the search continues without stopping the process.
 	 */
 	if (r == -EPERM || r == -EACCES) {
 		reach_release_threads(&threads);

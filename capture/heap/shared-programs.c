@@ -8,7 +8,10 @@
 
 #include "base/clock.h"
 
-/* While many live programs share memory, each program that does not fit would cause a sweep. */
+/*
+ * The minimum time between two sweeps. Without it, each program that does not fit would cause a
+ * sweep while many live programs share memory.
+ */
 #define SWEEP_NS UINT64_C(1000000000)
 
 static bool shared_programs_is_gone(uint32_t pid)

@@ -75,7 +75,7 @@ static int spec_range(struct call_spec_reader *r)
 		return call_spec_fail(r, r->p, "='NAME' is missing");
 	begin = r->p;
 	n = strcspn(begin, "'");
-	/* (letters that ASCII does not have are in UTF-8) */
+	/* (bytes above 0x7f are accepted, since they belong to letters in UTF-8) */
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)begin[i] < ' ' || begin[i] == 0x7f)
 			return call_spec_fail(r, begin + i, "invalid character in a name");
@@ -200,7 +200,7 @@ static bool spec_is_libc(const char *file)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		size_t n = strlen(names[i]);
 
-		/* (also libc-2.31.so) */
+		/* (this also accepts names such as libc-2.31.so) */
 		if (strncmp(name, names[i], n) == 0 && (name[n] == '.' || name[n] == '-'))
 			return true;
 	}

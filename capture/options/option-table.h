@@ -72,7 +72,7 @@ enum option_flag {
 struct option_row {
 	/*
 	 * "--name" on the command line. If `name`, `bus` or `key` is NULL, the option is not
-	 * available there.
+	 * available on the command line, on the bus or in collections.
 	 */
 	const char *name;
 	char letter;

@@ -61,7 +61,7 @@ static bool options_complete_is_described(const struct option_row *row,
 	return row->flags & OPTION_STORED || option_value(row, o);
 }
 
-/* The numbers of triggers and limits are exact. */
+/* The values of triggers and limits are written exactly, without rounding. */
 static void options_complete_describe_number(FILE *f, const struct option_row *row, uint64_t value)
 {
 	static const char *const units[] = { "ns", "B", "", "ppm" };

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 /*
- * The minimum timeout. A slow file delays each recording of a process that maps it, so each timeout
- * halves the next one.
+ * The minimum timeout. A slow file delays each recording of a process that maps it, so after a
+ * timeout, the time limit of the next file is halved.
  */
 #define TIMEOUT_NS_MIN (UINT64_C(250) * 1000000)
 

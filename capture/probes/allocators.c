@@ -481,8 +481,8 @@ static int allocators_add_throwing(struct search *s, const struct function *f)
 
 	if (s->disassembler) {
 		/*
-		 * First exclude paths to functions that report the block themselves. If no paths
-		 * are left, they are included.
+		 * First, paths to functions that report the block themselves are excluded. If no
+		 * path is left, they are included.
 		 */
 		walk.stop = is_new ? allocators_at_other : NULL;
 		r = function_walk(&walk, f->vaddr);

@@ -301,7 +301,8 @@ static int elf_image_add_slot(struct elf_image *image, size_t *room, struct elf_
 }
 
 /*
- * Adds the slot of relocation RELA. SYMBOLS is its symbol table, and has HEADER; NULL = no table.
+ * Adds the slot of relocation RELA. SYMBOLS is the symbol table of RELA, whose section has HEADER;
+ * NULL = no table.
  */
 static int elf_image_add_slot_of(struct elf_image *image, size_t *room, const GElf_Rela *rela,
 				 Elf_Data *symbols, const GElf_Shdr *header)

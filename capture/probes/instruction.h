@@ -52,7 +52,7 @@ struct instruction_sum {
 	int8_t address_to; /* the register that gets `address` of the instruction */
 	int8_t to, of;     /* register `of` is added to register `to` */
 	int8_t jump;       /* the jump leads to the address in this register */
-	/* The register that gets a value which is no sum with its earlier value: cmov, and, sub. */
+	/* The register whose new value is no sum with its earlier value: cmov, and, sub. */
 	int8_t loses;
 };
 
@@ -77,8 +77,8 @@ struct instruction {
 	bool switches_stack;  /* writes an address of another stack to the stack pointer */
 	bool reads_stack_top; /* reads the word at the stack pointer */
 	/*
-	 * General registers that get a value which is no sum with their earlier value: a bit for
-	 * each number
+	 * General registers whose new value is no sum with their earlier value: a bit for each
+	 * number
 	 */
 	uint16_t written;
 	struct instruction_stack stack;

@@ -13,7 +13,10 @@
 /* PF_EXITING of linux/sched.h: the task is exiting. */
 #define FLAG_EXITING 0x4
 
-/* If a thread ends while the threads of its process are listed, the list can end, too. */
+/*
+ * The maximum number of attempts to list the threads of a process. If a thread ends meanwhile, the
+ * list can end, too.
+ */
 enum { LISTINGS_MAX = 8 };
 
 /* The state of a task is the letter in /proc, '?' if it cannot be read, or TASK_GONE. */

@@ -165,11 +165,11 @@ static bool collector_unwind_list(struct collector *c, uint32_t pid)
 }
 
 /*
- * Lists the mappings of the process of REC if that requests the table of its file: the file is new,
- * or its table was not requested yet, or the process had unmapped the file by then. Tables are not
- * requested for programs that are not selected, so a file that only these programs map stays
- * without a table. For such a known file, the process is listed after the drain, once for all of
- * its files.
+ * Lists the mappings of the process of REC, if this requests the table of the file that REC maps:
+ * the file is new, or its table was not requested yet, or the process had unmapped the file by
+ * then. Tables are not requested for programs that are not selected, so a file that only these
+ * programs map stays without a table. For such a known file, the process is listed after the drain,
+ * once for all of its files.
  */
 static void collector_request_table(struct collector *c, const struct rec_mapping *rec)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A heap of sources, ordered by the time of their next record. The source at the top is read until
- * another source is due, so the heap is adjusted once for many records. Records of BPF ring buffers
- * are first copied into one queue for each ring: they are rare, and reading a BPF ring buffer
- * consumes its records.
+ * The merge has a heap of sources, ordered by the time of their next record. The source at the top
+ * is read until another source is due, so the heap is adjusted once for many records. Records of
+ * BPF ring buffers are first copied into one queue for each ring: they are rare, and reading a BPF
+ * ring buffer consumes its records.
  */
 #include "capture/recorder/merge.h"
 

@@ -96,8 +96,8 @@ int recorder_write_skipped(struct recorder *r, enum event_class class)
 }
 
 /*
- * Returns true if a record of TS_NS will be in the archive. During a pause, a new begin can be
- * known.
+ * Returns true if a record of TS_NS will be in the archive. During a pause, the time at which the
+ * recording continues can already be known.
  */
 static bool recorder_has_time(const struct recorder *r, uint64_t ts_ns)
 {

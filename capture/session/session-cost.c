@@ -52,8 +52,10 @@ int session_write_steps(struct session *s)
 
 /* ---- the limit ---- */
 
-/* Returns the number of CPUs of whose time the limit is a share; 0 = of one CPU. The lower of both
- * limits applies. */
+/*
+ * Returns 0 if the limit is a share of the time of one CPU, otherwise the number of CPUs of whose
+ * time it is a share. The lower of the two limits applies.
+ */
 static uint32_t session_cost_share_of(const struct session *s)
 {
 	const struct session_options *o = &s->options;

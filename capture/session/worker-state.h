@@ -40,7 +40,8 @@ struct worker {
 	} pending_checks[PENDING_CHECKS_MAX];
 	unsigned n_pending_checks;
 	/*
-	 * If there were too many processes: the first new mapping of the others; 0 = not too many.
+	 * Time of the first new mapping of the processes for which there was no room; 0 = there was
+	 * room for all.
 	 */
 	uint64_t check_all_ns;
 	uint32_t searches[SEARCHES_MAX]; /* processes that wait for a search */
@@ -105,7 +106,10 @@ void worker_unload(struct worker *w);
 
 /* ---- worker-proc ---- */
 
-/* Confirms that the user's own processes still are the user's: at once, or when it is due. */
+/*
+ * The first function confirms that the user's own processes still belong to the user. The second
+ * one does so when it is due.
+ */
 void worker_list_own(struct worker *w);
 void worker_list_own_if_due(struct worker *w);
 

@@ -119,7 +119,10 @@ enum need rights_need(const struct rights_call *c)
 		return NEED_NOTHING;
 	if (rights_is_below(c->path, KYMO_SESSION_PREFIX))
 		return rights_find_need(c, of_others_session);
-	/* Describes the answer of polkit in words. */
+	/*
+	 * Introspection of the other objects can list sessions, so its result depends on the right
+	 * to view them.
+	 */
 	return rights_is_call(c, INTROSPECTED, "Introspect") ? NEED_LIST : NEED_NOTHING;
 }
 
