@@ -63,16 +63,17 @@
 	})
 
 /*
- * Makes room for WANTED elements of SIZE bytes in ARRAY, which has room for *ROOM, but never for
- * more than MAX. Returns the new address and changes *ROOM, or returns NULL without a change.
+ * Makes room for WANTED elements of SIZE bytes in ARRAY, but never for more than MAX. ARRAY has
+ * room for *ROOM elements. Returns the new address and changes *ROOM, or returns NULL without a
+ * change.
  */
 void *array_grow(void *array, size_t *room, size_t wanted, size_t size, size_t max);
 
 /*
- * Makes room for WANTED elements in ARRAY, which has room for ROOM; both are changed. At least
- * doubles the room, so that appending one by one is cheap. New elements are undefined. ROOM is of
- * any unsigned type. Returns 0, or -ENOMEM without a change. WANTED = 0 fails, since it can be a
- * sum that has overflowed.
+ * Makes room for WANTED elements in ARRAY. ROOM is its current room. ARRAY and ROOM are changed. At
+ * least doubles the room, so that appending one by one is cheap. New elements are undefined. ROOM
+ * is of any unsigned type. Returns 0, or -ENOMEM without a change. WANTED = 0 fails, since it can
+ * be a sum that has overflowed.
  */
 #define GROW(array, room, wanted)                                                                  \
 	({                                                                                         \

@@ -49,7 +49,7 @@ unsigned foreign_fds_limit(void);
 /* Returns the owner of FD. */
 uint64_t foreign_fds_owner(int fd);
 
-/* Removes the mark of FD, which is about to be closed, and returns the owner. */
+/* Forgets and returns the owner of FD, which is about to be closed. */
 uint64_t foreign_fds_forget(int fd);
 
 /*

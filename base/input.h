@@ -35,7 +35,7 @@ struct input {
 /* Reads from FD, from its position. Returns 0 or a negative errno (-EISDIR, -ENOMEM, fstat()'s). */
 int input_init_fd(struct input *in, int fd);
 
-/* Reads N bytes at P, which must stay there. Returns 0 or -ENOMEM. */
+/* Reads the N bytes at P. They must stay there as long as IN is used. Returns 0 or -ENOMEM. */
 int input_init_memory(struct input *in, const void *p, size_t n);
 
 /* Reads by the callback READ. Returns 0 or -ENOMEM. */

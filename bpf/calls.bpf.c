@@ -2,9 +2,9 @@
 /*
  * Calls of functions: arguments at the entry, and results at the return.
  *
- * The programs keep no state. Each record contains the stack pointer at the entry, which is the
- * same at the function's `ret`. User space pairs records by it (capture/stages/calls.h). So the
- * programs need no code for depth, exiting threads or longjmp().
+ * The programs keep no state. Each record contains the stack pointer at the entry of the function.
+ * At its `ret`, the stack pointer is the same, so user space can pair the records
+ * (capture/stages/calls.h). So the programs need no code for depth, exiting threads or longjmp().
  */
 #include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"
@@ -279,7 +279,7 @@ static __always_inline bool call_is_wanted(const struct call_args *args, const s
 			  f->op_value);
 }
 
-/* Returns true if the limit of F, whose index is FUNCTION, allows another call in this second. */
+/* Returns true if the limit of F allows another call in this second. FUNCTION is the index of F. */
 static __always_inline bool call_is_within_limit(const struct call_watch *f, __u32 function)
 {
 	__u64 second = bpf_ktime_get_boot_ns() / 1000000000, before;
@@ -447,7 +447,7 @@ static __always_inline void call_keep(const struct call_watch *f,
 		bpf_map_delete_elem(&call_pending, key);
 }
 
-/* Handles a call of F, whose index is FUNCTION. */
+/* Handles a call of F. FUNCTION is the index of F. */
 static __always_inline void call_enter(const struct call_args *args, const struct call_watch *f,
 				       __u32 function, struct task_struct *p)
 {
@@ -599,7 +599,7 @@ static __always_inline void call_send_end(const struct call_pending *pending, __
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-/* Handles a return from F, whose index is FUNCTION, with RESULT. */
+/* Handles a return from F with RESULT. FUNCTION is the index of F. */
 static __always_inline void call_leave(const struct call_watch *f, __u32 function,
 				       const struct call_exit *at, __u64 result,
 				       struct task_struct *p)

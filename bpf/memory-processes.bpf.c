@@ -56,8 +56,8 @@ struct memory_threads_ended {
 struct memory_threads_ended memory_ended_threads SEC(".maps");
 
 /*
- * Threads that have ended because their process exited. Each exit adds many threads, which must not
- * take the room of memory_ended_threads, whose entries are needed for longer.
+ * Threads that have ended because their process exited. They have their own map, since each exit
+ * adds many of them, and the entries of memory_ended_threads are needed for longer.
  */
 struct memory_threads_ended memory_killed_threads SEC(".maps");
 

@@ -253,7 +253,7 @@ none:
 
 /*
  * Reserves a record for an operation of the current task, which belongs to PROCESS, and fills it
- * except for its args and its text. Returns NULL, and counts that, if the ring is full.
+ * except for its args and its text. If the ring is full, counts a lost record and returns NULL.
  */
 static __always_inline struct rec_resource *memory_call_record(struct memory_process *process,
 							       __u32 operation)

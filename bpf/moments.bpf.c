@@ -476,7 +476,7 @@ static __always_inline __u32 moment_due(const struct moment_point *point, __u64 
 	return due & ~notified_actions;
 }
 
-/* Records a hit of point NUMBER, whose conditions hold. */
+/* Records a hit of point NUMBER. All conditions of the point hold. */
 static __always_inline void moment_record_hit(struct moment_room *room, __u32 number,
 					      struct moment_point *point)
 {

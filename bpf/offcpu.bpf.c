@@ -124,7 +124,10 @@ static __always_inline __u64 offcpu_begin(const struct offcpu_thread *t)
 	return *(volatile __u64 *)&t->begin_ns;
 }
 
-/* Writes a record of P, which was off CPU from BEGIN_NS until NOW_NS, from its entry T. */
+/*
+ * Writes the record of a time off CPU: P was off CPU from BEGIN_NS until NOW_NS. T is the entry of
+ * P.
+ */
 static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p, __u8 end,
 					 __u64 begin_ns, __u64 now_ns)
 {
@@ -435,8 +438,8 @@ static __always_inline void waiting_fill(struct rec_piece *piece, struct task_st
 }
 
 /*
- * Copies the registers and the stack of P, which waits, into ROOM. Returns the size of the record;
- * 0 if that is not possible.
+ * Copies the registers and the stack of P, a waiting thread, into ROOM. Returns the size of the
+ * record; 0 if that is not possible.
  */
 static __always_inline __u32 waiting_copy(struct waiting_room *room, struct task_struct *p)
 {

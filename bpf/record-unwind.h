@@ -174,9 +174,9 @@ struct unwind_file_name {
 };
 
 /*
- * A program requests the table of file NUMBER, which process PID has mapped from START to END. If
- * NUMBER is UNWIND_FILE_NONE, it asks for free names instead, after each UNWIND_NAMES_STEP names
- * that it has used.
+ * A program requests the table of file NUMBER. Process PID has mapped that file from START to END.
+ * If NUMBER is UNWIND_FILE_NONE, the program asks for free names instead. It does so each time it
+ * has used another UNWIND_NAMES_STEP names.
  */
 #define UNWIND_NAMES_STEP 256
 struct unwind_ask {

@@ -422,7 +422,8 @@ struct cpu_state {
 _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 
 /*
- * Word rings other than those of CLASS_SCHED are in one map, which contains only the selected ones.
+ * Word rings other than those of CLASS_SCHED are in one map. The map contains only the rings of
+ * selected classes.
  */
 #define CPU_RING_IRQ     0
 #define CPU_RING_SOFTIRQ 1

@@ -38,7 +38,7 @@ struct {
 } sched_rings SEC(".maps");
 
 /*
- * Returns the ring of CPU, which is this CPU. Never NULL, since the map has an entry for each
+ * Returns the ring of CPU, which must be this CPU. Never NULL, since the map has an entry for each
  * possible CPU.
  */
 static __always_inline struct word_ring *ring_of(__u32 cpu)
@@ -118,8 +118,8 @@ static __always_inline __u32 fxt_state(__u32 state)
 }
 
 /*
- * Keeps the time for on_offcpu_switch, which runs next: intervals off CPU have the times of
- * switches.
+ * Keeps the time of the switch for on_offcpu_switch, which runs next, so that both record the same
+ * time.
  */
 static __always_inline void keep_switch_time(__u64 now_ns)
 {

@@ -129,8 +129,8 @@ __noinline __u64 stack_tables_memory(struct unwind_walk *w, struct memory_stack 
 }
 
 /*
- * The walk W has ended as END. If the stack must be copied, stores W in *RET_STOPPED, which can be
- * NULL.
+ * Called when the walk W has ended as END. If the stack must be copied, stores W in *RET_STOPPED,
+ * which can be NULL.
  */
 static __always_inline void stack_end_walk(const struct unwind_walk *w, int end,
 					   struct unwind_walk *ret_stopped)

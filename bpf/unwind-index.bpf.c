@@ -414,8 +414,8 @@ __noinline int unwind_selects_current(void)
 }
 
 /*
- * Pointers are read as numbers here: for each place where a program follows one, the verifier
- * searches all of the kernel's BTF for four names, which takes a millisecond or two.
+ * Pointers are read as numbers here. For each place where a program follows a pointer, the verifier
+ * searches all of the kernel's BTF for four names. This takes a millisecond or two.
  */
 static __always_inline void unwind_read_vma(struct unwind_insertion *to, struct vm_area_struct *vma)
 {

@@ -256,8 +256,9 @@ int main(int argc, char **argv)
 	if (args.open_perf_events)
 		return perf_service_serve(args.idle_exit_ns) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	/*
-	 * Blocks the signals in all threads, so that the event loop receives them. An output
-	 * without a reader must be an error of its session, and not end the process.
+	 * Blocks the signals in all threads, so that the event loop receives them. SIGPIPE is
+	 * ignored, so that an output without a reader is an error of its session, and does not end
+	 * the process.
 	 */
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGTERM);

@@ -168,7 +168,7 @@ static void heap_probes_refuse(struct heap_probes *traced, const char *path, con
 		 why);
 }
 
-/* Updates the judgement with FILE, which is mapped and has probes. */
+/* Updates the judgement whether the process is watched. FILE is mapped and has probes. */
 static void heap_probes_find_probed(struct heap_probes_found *found, struct heap_probes_file *file)
 {
 	file->is_mapped = true;
@@ -188,8 +188,8 @@ struct wanted {
 };
 
 /*
- * Attaches probes for the holder, which keep the probes of KNOWN in place. Perf events with
- * programs belong to their thread, so they are attached again.
+ * Attaches probes for the holder. They keep the probes of KNOWN in place. Perf events with programs
+ * belong to their thread, so they are attached again.
  */
 static int heap_probes_hold_file(struct check_work *check_work, const struct wanted *wanted,
 				 struct heap_probes_file *known)

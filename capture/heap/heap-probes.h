@@ -92,8 +92,8 @@ struct heap_probes_args {
 };
 
 /*
- * Returns true if no further slow steps may begin. A check reads all files of a process, which can
- * be many.
+ * Returns true if no further slow steps may begin. A check reads all files of a process, and there
+ * can be many.
  */
 bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 

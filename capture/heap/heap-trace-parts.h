@@ -89,7 +89,7 @@ bool heap_trace_has_entry(const struct heap_trace *m, const struct heap_image *i
 bool heap_trace_find_watched(const struct heap_trace *m, uint32_t pid, struct memory_process *ret);
 bool heap_trace_is_watched(const struct heap_trace *m, uint32_t pid);
 
-/* Counts the allocations of ended images, which show that they were watched. */
+/* Counts the allocations of ended images. If an image has any, it was watched. */
 int heap_trace_count_allocated(struct heap_trace *m);
 
 /* Frees TRACED, whose process is gone. heap_trace_detach_forgotten() detaches its probes. */
@@ -97,8 +97,9 @@ void heap_trace_forget(struct heap_trace *m, struct heap_probes *traced);
 void heap_trace_detach_forgotten(struct heap_trace *m);
 
 /*
- * Writes all records of the ended images, as of TS_NS, and frees them. Begins no further image
- * after CPU_NS_MAX of this thread's CPU time. Returns 0, 1 if some are left, or a negative errno.
+ * Writes all records of the ended images, as of TS_NS, and frees them. Begins no other image when
+ * this thread has used CPU_NS_MAX of CPU time. Returns 0, 1 if some images are left, or a negative
+ * errno.
  */
 int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_ns_max);
 

@@ -126,8 +126,9 @@ static uint64_t heap_trace_exec_ns(const struct heap_probes *traced, const struc
 }
 
 /*
- * Notes that TRACED has called exec at EXEC_NS. If its watch began later, it began with the new
- * program, whose earlier blocks are unknown, even if all probes were in place in time.
+ * Notes that TRACED has called exec at EXEC_NS. If its watch began later, the watch began with the
+ * new program. Then the earlier blocks of that program are unknown, even if all probes were in
+ * place in time.
  */
 static void heap_trace_note_exec(const struct heap_trace *m, const struct heap_probes *traced,
 				 uint64_t exec_ns)

@@ -10,8 +10,8 @@ enum {
 	CHUNK_BYTES_MIN = 32,
 	FENCE_BYTES = 16, /* bytes of an empty chunk at the end of glibc's memory */
 	/*
-	 * glibc's caches keep freed chunks of up to this size, which then count as used. (A program
-	 * can set a higher limit. Larger freed chunks are then searched.)
+	 * The maximum size of freed chunks that glibc's caches keep. Such chunks count as used. (A
+	 * program can set a higher limit. Larger freed chunks are then searched.)
 	 */
 	CACHED_BYTES_MAX = 1040,
 	/*
@@ -31,7 +31,7 @@ struct chunks {
 	size_t n_bytes;
 };
 
-/* The chunk before another one. */
+/* What is known about the chunk before the current one. */
 struct previous {
 	enum {
 		PREVIOUS_UNKNOWN,

@@ -17,8 +17,8 @@ struct reach_glibc_lists {
 };
 
 /*
- * Finds the lists of the first arena in the N_BYTES of DATA, which are at ADDRESS in the process.
- * Returns false if there is none.
+ * Finds the lists of the first arena in the N_BYTES of DATA. This data is at ADDRESS in the
+ * process. Returns false if it contains no arena.
  */
 bool reach_glibc_find_lists(uint64_t address, const uint8_t *data, size_t n_bytes,
 			    struct reach_glibc_lists *ret);

@@ -39,8 +39,8 @@ ssize_t reach_memory_read(struct reach_memory *m, uint64_t address, size_t n);
 typedef void (*reach_memory_fn)(uint64_t address, const uint8_t *data, size_t n, void *userdata);
 
 /*
- * Passes the present pages from FROM to TO, which are multiples of words, to FN. Returns 0 or a
- * negative errno.
+ * Passes the present pages from FROM to TO to FN. FROM and TO are multiples of words. Returns 0 or
+ * a negative errno.
  */
 int reach_memory_each(struct reach_memory *m, uint64_t from, uint64_t to, reach_memory_fn fn,
 		      void *userdata);

@@ -21,8 +21,8 @@ static bool reach_roots_begins_with(const char *text, const char *begin)
 }
 
 /*
- * Returns true if PATH is memory of a device, which can have side effects when it is read. Shared
- * memory is not.
+ * Returns true if PATH is memory of a device: reading it can have side effects. Shared memory does
+ * not count.
  */
 static bool reach_roots_is_device(const char *path)
 {

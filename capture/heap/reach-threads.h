@@ -33,10 +33,10 @@ pid_t reach_living_task(pid_t pid);
 int reach_threads_altstacks(const struct outbuf *threads, struct outbuf *words);
 
 /*
- * Returns the block with glibc's table of the thread-local memory of libraries that were loaded
- * later (the dtv), of a thread with thread pointer TLS in process TASK. glibc's pointer leads
- * behind the first element of the table, which has its length. 0 = unknown, or the C library is
- * another one.
+ * Returns the block with glibc's dtv of the thread with thread pointer TLS in process TASK. The dtv
+ * is the table of the thread-local memory of libraries that were loaded later. glibc's pointer
+ * leads behind its first element, which has the length of the table. Returns 0 if the block is
+ * unknown, or if the C library is another one.
  */
 uint64_t reach_threads_dtv(pid_t task, uint64_t tls);
 

@@ -206,7 +206,7 @@ static uint64_t reach_words_of(const struct block_range *b, uint64_t *ret_from)
 	return end > *ret_from ? end - *ret_from : 0;
 }
 
-/* Searches N small pieces of memory, which fit into the buffer together. */
+/* Searches N small pieces of memory. Together, they fit into the buffer. */
 static int reach_search_pieces(struct search *s, const struct iovec *pieces, size_t n,
 			       size_t n_bytes)
 {

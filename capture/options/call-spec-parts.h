@@ -54,7 +54,9 @@ bool call_spec_same(const char *name, const char *p, size_t n);
 /* Parses a number, which must be next. */
 int call_spec_number(struct call_spec_reader *r, uint64_t *ret);
 
-/* Copies N bytes from FROM to TO, which has MAX bytes. WHAT names them in an error. */
+/*
+ * Copies N bytes from FROM to TO, which has room for MAX bytes. WHAT names the bytes in an error.
+ */
 int call_spec_copy(struct call_spec_reader *r, char *to, size_t max, const char *from, size_t n,
 		   const char *what);
 
@@ -78,5 +80,5 @@ int call_spec_reason(struct call_spec_reader *r, uint8_t *to);
 /* Returns the number of the argument whose name is the N bytes at P, or -ENOENT. */
 int call_spec_find_arg(const struct call_spec *spec, const char *p, size_t n);
 
-/* Parses the location of ARG, which is argument number I. */
+/* Parses the location of ARG, argument number I. */
 int call_spec_arg_place(struct call_spec_reader *r, struct call_arg *arg, size_t i);

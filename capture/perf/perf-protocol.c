@@ -46,7 +46,8 @@ int perf_protocol_receive(int sock, void *data, size_t size, int *ret_fd)
 		.msg_iovlen = 1,
 		.msg_control = &control,
 		/*
-		 * CMSG_SPACE has padding that has room for a second descriptor, which would leak.
+		 * CMSG_SPACE would include padding, in which a second descriptor has room. That
+		 * descriptor would leak.
 		 */
 		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};

@@ -26,7 +26,7 @@
 
 enum {
 	FUNCTIONS_MAX = 1024, /* maximum number of names, most of which are aliases */
-	/* Instructions that a function has at most if it only calls another one. */
+	/* Maximum number of instructions of a function that only calls another function. */
 	FORWARDER_MAX = 8,
 };
 

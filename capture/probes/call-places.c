@@ -256,9 +256,9 @@ static void places_sweep(struct places_search *s, const struct found_function *f
 }
 
 /*
- * Writes to TO the functions that RESOLVER can choose: the addresses that it computes. There are
- * none if it makes an indirect call, since it can then choose a function of the kernel's vDSO,
- * which is in no file.
+ * Writes to TO the functions that RESOLVER can choose: the addresses that it computes. If RESOLVER
+ * makes an indirect call, there are none: it can then choose a function of the kernel's vDSO, and
+ * the vDSO is in no file.
  */
 static int places_choices(struct places_search *s, uint64_t resolver,
 			  uint64_t to[static WALK_MADE_MAX], size_t *ret_n)

@@ -84,8 +84,8 @@ int elf_image_read_slots(struct elf_image *image);
 const struct elf_slot *elf_image_slot(const struct elf_image *image, uint64_t address);
 
 /*
- * Returns the code at VADDR, which has *RET_N bytes up to the end of the segment, and its offset in
- * the file; NULL if no code is there.
+ * Returns the code at VADDR, the number of its bytes up to the end of the segment, and its offset
+ * in the file; NULL if no code is there.
  */
 const uint8_t *elf_image_code(const struct elf_image *image, uint64_t vaddr, size_t *ret_n,
 			      uint64_t *ret_offset);

@@ -50,7 +50,7 @@ static int function_start_on_symbol(const char *name, size_t n, uint64_t vaddr, 
 	return 0;
 }
 
-/* Returns the function in entry I of the table at P, which is loaded at BASE. */
+/* Returns the function in entry I of the table at P. The table is loaded at BASE. */
 static uint64_t function_start_entry(const uint8_t *p, uint64_t base, size_t i)
 {
 	int32_t start;
@@ -98,7 +98,7 @@ static void function_start_search_table(struct function_start_search *s, const u
 
 /*
  * Finds the next table of IMAGE, from segment *AT on. Returns its bytes and sets its address; NULL
- * = no further table.
+ * = no table is left.
  */
 static const uint8_t *function_start_table(const struct elf_image *image, size_t *at, size_t *ret_n,
 					   uint64_t *ret_base)

@@ -55,10 +55,10 @@ static uint64_t function_walk_destination(const struct function_walk *w,
 enum function_walk_thunk { THUNK_NONE, THUNK_RETURN, THUNK_JUMP };
 
 /*
- * Tells whether the code at VADDR, which is called, is a thunk. One kind drops its return address,
- * so that its `ret` is the return of the caller. The other kind replaces the address, so that its
- * `ret` is a computed jump. Compilers return and jump in this way so that the processor does not
- * predict the destination (-mfunction-return=thunk, -mindirect-branch=thunk).
+ * Tells whether the code at VADDR, the target of a call, is a thunk. One kind drops its return
+ * address, so that its `ret` is the return of the caller. The other kind replaces the address, so
+ * that its `ret` is a computed jump. Compilers return and jump in this way so that the processor
+ * does not predict the destination (-mfunction-return=thunk, -mindirect-branch=thunk).
  */
 static enum function_walk_thunk function_walk_thunk_at(const struct elf_image *image,
 						       uint64_t vaddr)

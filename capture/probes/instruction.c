@@ -147,8 +147,8 @@ static int instruction_whole_register(x86_reg reg)
 }
 
 /*
- * Returns true if the old value of a written register, which can be an address, is still a part of
- * its new value.
+ * Returns true if the new value of a written register still contains its old value, which can be an
+ * address.
  */
 static bool instruction_is_sum(const struct disassembler *d)
 {

@@ -86,8 +86,8 @@ struct instruction {
 };
 
 /*
- * Decodes the instruction at P, of N bytes, which is loaded at ADDRESS. Returns false if it is
- * invalid.
+ * Decodes the instruction at P, where there are N bytes of code. It is loaded at ADDRESS. Returns
+ * false if the instruction is invalid.
  */
 bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint64_t address,
 		       struct instruction *ret);

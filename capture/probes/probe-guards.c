@@ -89,7 +89,7 @@ void probe_guards_wake(struct probe_guards *g, struct probe_guard *guard)
 
 struct probe_guard *probe_guards_acquire(struct probe_guards *g, const struct probes_target *t)
 {
-	/* For the key, the device and the inode come before the offsets. */
+	/* The words for the key are the device, the inode and the offsets, in this order. */
 	_cleanup_free_ uint64_t *words = calloc(t->n + 2, sizeof(*words));
 	_cleanup_free_ uint64_t *semaphores = calloc(t->n + 1, sizeof(*semaphores));
 	struct probe_guard *guard;

@@ -140,9 +140,7 @@ int probes_attach_type(enum probes_way way, enum probes_program program)
 
 /* ---- programs of probes ---- */
 
-/*
- * Returns true if the function of PROBE, which is an entry probe, also has probes on its returns.
- */
+/* Returns true if the function of the entry probe PROBE also has probes on its returns. */
 static bool probes_has_ret(const struct probes_target *t, const struct allocator_probe *probe)
 {
 	for (size_t i = 0; i < t->n; i++) {

@@ -308,8 +308,8 @@ static struct switch_range stack_switch_around(const struct switch_search *s, si
 }
 
 /*
- * Searches RANGE of the code at P, which is loaded at VADDR, from the candidate at AT on. Returns 1
- * and the address, 0 or -ENOMEM.
+ * Searches RANGE of the code at P, from the candidate at AT on. The code is loaded at VADDR.
+ * Returns 1 and the address, 0 or -ENOMEM.
  */
 static int stack_switch_search_range(struct switch_search *s, const struct switch_range *range,
 				     const uint8_t *p, uint64_t vaddr, size_t at,
@@ -340,7 +340,7 @@ static int stack_switch_search_range(struct switch_search *s, const struct switc
 }
 
 /*
- * Searches the N bytes of code at P, which are loaded at VADDR. Returns 1 and the address, 0,
+ * Searches the N bytes of code at P. The code is loaded at VADDR. Returns 1 and the address, 0,
  * -EFBIG or -ENOMEM.
  */
 static int stack_switch_search(struct switch_search *s, const uint8_t *p, size_t n, uint64_t vaddr,

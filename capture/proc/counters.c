@@ -147,7 +147,7 @@ static int counters_end_group(const struct rec_counters *rec, counters_fn fn, vo
 	return rec->n_values ? fn(rec, userdata) : 0;
 }
 
-/* Returns the rest of the line of TEXT that begins with WORD, or NULL. */
+/* Returns the text after WORD in the line of TEXT that begins with WORD, or NULL. */
 static const char *counters_rest_after(const char *text, const char *word)
 {
 	size_t n = strlen(word);

@@ -191,8 +191,7 @@ static void mappings_read_build_id(const char *root, const char *path, struct re
 }
 
 /*
- * Finds _stext and _etext in kallsyms, which is slow: tens of thousands of names come before
- * _etext.
+ * Finds _stext and _etext in kallsyms. This is slow: tens of thousands of names come before _etext.
  */
 static struct kernel_text mappings_find_text(const char *root)
 {

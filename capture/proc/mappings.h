@@ -24,8 +24,9 @@ typedef int (*mapping_fn)(const struct rec_mapping *rec, void *userdata);
 int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata);
 
 /*
- * Lists the kernel's TEXT and its modules as mappings of process 2. If TEXT is NULL, it is found in
- * /proc/kallsyms, which takes tens of milliseconds. Returns like mappings_of_process().
+ * Lists the kernel's TEXT and its modules as mappings of process 2. If TEXT is NULL, its addresses
+ * are found in /proc/kallsyms, which takes tens of milliseconds. Returns like
+ * mappings_of_process().
  */
 int mappings_of_kernel(const char *root, const struct kernel_text *text, mapping_fn fn,
 		       void *userdata);

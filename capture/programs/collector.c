@@ -535,7 +535,7 @@ static void collector_forget_off_cpu(struct collector *c)
 			break;
 }
 
-/* Forgets the open intervals of each CPU, which may have ended since then. */
+/* Forgets the open intervals of each CPU. They may have ended since the programs were detached. */
 static int collector_forget_begun(struct collector *c)
 {
 	_cleanup_free_ struct cpu_state *none = calloc(c->n_cpus, sizeof(*none));

@@ -37,8 +37,8 @@ uint64_t collector_memory(const struct session_options *options);
 uint64_t collector_copies_memory(const struct session_options *options);
 
 /*
- * Loads the programs for OPTIONS, which must have ring_bytes, without attaching them. Returns 0 or
- * a negative errno with *RETERR_TEXT, a sentence (owned by the caller, can be NULL).
+ * Loads the programs for OPTIONS, without attaching them. OPTIONS must have ring_bytes. Returns 0
+ * or a negative errno with *RETERR_TEXT, a sentence (owned by the caller, can be NULL).
  */
 int collector_new(const struct session_options *options, struct collector **ret,
 		  char **reterr_text);

@@ -22,7 +22,7 @@ static __thread bool verifier_text;
 
 static const struct load_rights *assumed;
 
-/* Returns the relevant part of TEXT, which contains the verifier's log. Changes TEXT. */
+/* Returns the relevant part of TEXT. TEXT contains the verifier's log, and is changed. */
 static const char *load_error_tail_of_log(char *text)
 {
 	char *end = strstr(text, "\n-- END PROG LOAD LOG"), *last;

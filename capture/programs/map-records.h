@@ -16,7 +16,7 @@
 #include "bpf/record.h"
 #include "capture/proc/proc-records.h"
 
-/* The maximum size of a kernel record, which has 16 bits for it. */
+/* The maximum size of a kernel record, whose header has 16 bits for the size. */
 enum { MAP_RECORD_MAX = 65536 };
 
 /* Called with each struct rec_*, complete and checked. Returns 0 or a negative errno. */

@@ -13,8 +13,8 @@
 int program_iterator_open(struct bpf_program *prog);
 
 /*
- * Like program_iterator_open(), for an iterator of tasks, which is called only for the task PID, if
- * that is alive. Older kernels find the task only if it is the first thread of its process.
+ * Like program_iterator_open(), for an iterator of tasks. It is called only for the task PID, if
+ * that task is alive. Older kernels find the task only if it is the first thread of its process.
  */
 int program_iterator_open_process(struct bpf_program *prog, uint32_t pid);
 

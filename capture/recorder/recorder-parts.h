@@ -59,7 +59,7 @@ void recorder_note_losses(struct recorder *r);
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
 				      unsigned cpu, const struct ring_lost *mark);
 
-/* Counts the N samples of counters in LIST, which are dropped. */
+/* Counts the N samples of counters in LIST as lost, since they are dropped. */
 void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, size_t n);
 
 /*

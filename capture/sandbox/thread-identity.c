@@ -45,8 +45,10 @@ int thread_identity_assume(const struct thread_identity *id)
 	if (syscall(SYS_setgroups, 0, NULL) < 0)
 		return -errno;
 	r = thread_identity_set_file_ids(id->uid, NO_GROUP) ?: thread_identity_drop_capabilities();
-	/* The kernel has cleared the flag for the whole process, whose memory still belongs to
-	 * root. */
+	/*
+	 * The kernel has cleared the flag for the whole process. The memory of the process still
+	 * belongs to root, so the flag is set again.
+	 */
 	if (dumpable == 1)
 		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	return r;

@@ -46,7 +46,7 @@ struct chunks {
  */
 void chunks_begin(struct chunks *c, const struct chunk_begin *begin, uint64_t dropped);
 
-/* Counts BYTES of PART, which are passed to the output. */
+/* Counts BYTES of PART that are passed to the output. */
 void chunks_add(struct chunks *c, enum store_part part, uint64_t bytes);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cost of a session, which is measured each second. When it is too high, parts are stopped, and
- * later resumed (docs/architecture/budgets.md).
+ * The cost of a session is measured each second. When it is too high, parts of the recording are
+ * stopped, and later resumed (docs/architecture/budgets.md).
  */
 #include "capture/session/session-parts.h"
 

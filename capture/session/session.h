@@ -207,8 +207,8 @@ int session_rotate(struct session *s, uint64_t *ret_number);
 uint64_t session_chunks(const struct session *s);
 
 /*
- * Returns step number I, counted from 0 as `n_steps` of the counters counts; NULL if the step is
- * not one of the last SESSION_STEPS_MAX, which are kept.
+ * Returns step number I, counted from 0 as in `n_steps` of the counters. Only the last
+ * SESSION_STEPS_MAX steps are kept; for other steps, returns NULL.
  */
 const struct session_shed *session_step(const struct session *s, uint64_t i);
 

@@ -226,8 +226,8 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 static int allocations_defer(struct allocations *a, const struct rec_head *rec);
 
 /*
- * Returns 1 if REC, the end of W, waits for copies of stacks, which can still be behind an
- * unfinished record in the ring, otherwise 0, or -ENOMEM.
+ * Returns 1 if REC, the end of W, must wait for copies of stacks: they can still be behind an
+ * unfinished record in the ring. Otherwise returns 0, or -ENOMEM.
  */
 static int allocations_defer_end(struct allocations *a, struct watch *w,
 				 const struct rec_watched *rec)

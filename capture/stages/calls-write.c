@@ -143,7 +143,7 @@ bool calls_is_unknown(const struct calls *c, uint32_t function)
 	       c->targets->list[function].syscall == CALL_SYSCALL_UNKNOWN;
 }
 
-/* Returns the name of the function of CALL, which can be in TEXT. */
+/* Returns the name of the function of CALL. The name can be in TEXT. */
 static const char *calls_name(struct calls *c, const struct rec_call *call,
 			      char text[static UNKNOWN_NAME_MAX])
 {

@@ -72,8 +72,8 @@ static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
  * Returns true if CALL was left, and NEXT is in its place, at the same stack pointer. If the return
  * addresses differ, CALL has not jumped to NEXT. But if NEXT is a system call, CALL can be the
  * function that makes it: a small function has the same stack pointer at that time. If a function
- * with a return probe jumps to another one, which jumps back, it returns as often as it was
- * entered.
+ * with a return probe jumps to a second function, and that one jumps back, the first function
+ * returns as often as it was entered.
  */
 static bool calls_is_replaced(const struct calls *c, const struct rec_call *call,
 			      const struct rec_call *next)
@@ -254,7 +254,10 @@ static int calls_leave_same(struct calls *c, struct call_thread *thread, const s
 		}
 		if (!calls_is_replaced(c, &call->rec, rec))
 			continue;
-		/* (the call was left by its jump to the next one, which can still return) */
+		/*
+		 * (the call was left by its jump to the next call, and the next call can still
+		 * return)
+		 */
 		at_ns = i + 1 < thread->n_open ? thread->open[i + 1]->rec.head.ts_ns
 					       : rec->head.ts_ns;
 		memmove(&thread->open[i], &thread->open[i + 1],

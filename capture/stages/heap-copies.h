@@ -4,9 +4,8 @@
  * still being made, or the mappings were being changed (REC_HEAP_PIECE). The tables of the programs
  * have only the innermost frames of such a stack, with a separate id.
  *
- * A stack is needed when the worker reports it from the tables, which is up to a usage interval
- * later. So if the table is still missing when the copy arrives, the copy is kept until that
- * report.
+ * A stack is needed only when the worker reports it from the tables, up to a usage interval later.
+ * So if the table is still missing when the copy arrives, the copy is kept until that report.
  *
  * The worker can also report the stack before the copy arrives: while it reads the tables, or if
  * the copy is behind another record in its ring that is still being written. Then the report waits

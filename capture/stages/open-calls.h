@@ -63,9 +63,9 @@ struct call_open *open_calls_remove_doubted(struct call_thread *thread,
 					    const struct rec_call_end *end);
 
 /*
- * Removes the call that END ends from the calls of another thread of the process, if that thread
- * has several stacks: a coroutine has then continued in the thread of END. (Each stack pointer
- * belongs to one stack.) Returns NULL if there is no such call.
+ * Removes the call that END ends from the calls of another thread of the process. Returns NULL if
+ * there is no such call. A coroutine has then continued in the thread of END, so the other thread
+ * has several stacks. (Each stack pointer belongs to one stack.)
  */
 struct call_open *open_calls_remove_elsewhere(const struct table *places,
 					      const struct rec_call_end *end);

@@ -124,8 +124,9 @@ static int profiler_write_mapping(struct profiler *p, struct process *process,
 
 	if (ts_ns < p->pipe->from_ns || ts_ns > p->pipe->to_ns)
 		return 0;
-	/* (the kernel's mappings belong to process 2, which needs a name even if a filter
-	 * excludes it) */
+	/*
+	 * (the kernel's mappings belong to process 2; it needs a name even if a filter excludes it)
+	 */
 	r = pipeline_announce(p->pipe, rec->head.pid);
 	ev = profiler_mapping_event(rec, module_id, ts_ns, path);
 	if (r == 0 && p->maps)

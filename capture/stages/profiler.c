@@ -85,8 +85,8 @@ static int profiler_on_exec(struct profiler *p, const struct rec_head *rec)
 }
 
 /*
- * Handles a fork. The child has the mappings of its parent, which the selection stage has processed
- * before.
+ * Handles a fork. The child has the mappings of its parent. The selection stage has processed the
+ * parent before.
  */
 static int profiler_on_fork(struct profiler *p, const struct rec_head *rec)
 {

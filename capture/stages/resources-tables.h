@@ -67,8 +67,8 @@ struct thing *resources_find(const struct resources *r, enum resource resource, 
 struct thing *resources_entry(struct resources *r, enum resource resource, uint64_t id);
 
 /*
- * Called when THING no longer exists since TS_NS. Returns the error of the sink, which the books
- * also keep.
+ * Called when THING has ceased to exist at TS_NS. Returns the error of the sink. The books keep
+ * this error, too.
  */
 int resources_end(struct resources *r, enum resource resource, struct thing *thing, uint64_t ts_ns);
 

@@ -88,7 +88,7 @@ static int32_t schedule_weight_of(uint64_t arg)
 	return (int32_t)fxt_get_arg_value32(arg);
 }
 
-/* Holds a wakeup until the switch-out of its thread, which runs on C. */
+/* Holds a wakeup of the thread that runs on C until that thread is switched out. */
 static void schedule_hold(struct schedule *s, struct schedule_cpu *c, const uint64_t *words,
 			  unsigned n_words, bool certain)
 {
@@ -133,7 +133,10 @@ struct turn {
 	bool guessed; /* out_state is only a guess */
 };
 
-/* Returns the event for the switch from the thread of C to the thread of TURN, which has KOID. */
+/*
+ * Returns the event for the switch from the thread of C to the thread of TURN. KOID is the koid of
+ * the latter.
+ */
 static struct event schedule_synthetic_event(const struct schedule_cpu *c, unsigned cpu,
 					     const struct turn *turn, uint64_t koid)
 {
@@ -262,7 +265,8 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
 
 /*
  * Returns true if *TS_NS is outside of the recording. If a record of an earlier chunk leaves its
- * ring late, its time is moved to the start of the current chunk, whose state it changes.
+ * ring late, its time is moved to the start of the current chunk, because the record changes the
+ * state of that chunk.
  */
 static bool schedule_is_outside(const struct schedule *s, uint64_t *ts_ns)
 {

@@ -23,7 +23,7 @@
 #include "bpf/record.h"
 #include "capture/stages/stage.h"
 
-/* The maximum number of words of a wakeup, which it has if it includes the interrupted thread. */
+/* The maximum number of words of a wakeup. A wakeup with the interrupted thread has this many. */
 enum { SCHEDULE_WAKEUP_WORDS = 8 };
 
 struct schedule_wakeup {

@@ -31,7 +31,7 @@ _Static_assert(REC_KINDS <= 64, "a bit each");
 
 #define STAGE_TAKES_ALL (~UINT64_C(0))
 
-/* A loss in a ring, which begins or ends. */
+/* The beginning or the end of a loss in a ring. */
 struct stage_loss {
 	enum event_class class;
 	unsigned cpu;

@@ -318,7 +318,7 @@ static int triggers_on_counters(struct triggers *t, const struct rec_counters *r
 
 /* ---- leaks ---- */
 
-/* Returns a key for the pair, which is never 0. */
+/* Returns a key for INSTANCE and RESOURCE. The key is never 0. */
 static uint64_t triggers_growth_key(uint32_t instance, uint32_t resource)
 {
 	return (uint64_t)instance << 8 | (resource + 1);

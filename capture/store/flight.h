@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The storage of a flight recorder: the last chunks of a recording, in files without names, or in
- * files on a file system in memory (tmpfs), which stay when this process ends.
+ * files on a file system in memory (tmpfs). The latter stay when this process ends.
  * docs/architecture/chunks.md, "Flight recorder".
  *
  * Each chunk has two files, N.head and N.body, with increasing N. The oldest chunk is removed when
@@ -44,8 +44,8 @@ int flight_new(const struct flight_options *o, struct store **ret);
 bool flight_is(const struct store *s);
 
 /*
- * For any thread. Takes all current data of STORE, which is a flight recorder, and the tail of a
- * finished chunk. Returns 0, -ENODATA, -EAGAIN (the current chunk was too large; data is available
+ * For any thread. Takes all current data of the flight recorder STORE, and the tail if the last
+ * chunk has ended. Returns 0, -ENODATA, -EAGAIN (the current chunk was too large; data is available
  * again from the next chunk on), or another errno.
  */
 int flight_take_snapshot(struct store *s, struct flight_snapshot **ret);

@@ -277,7 +277,10 @@ static void output_put_buffer(struct output *o, struct outbuf *b)
 	}
 }
 
-/* Removes and processes the first entry. Called with the lock held, which is released meanwhile. */
+/*
+ * Removes and processes the first entry. Called with the lock held. The lock is released while the
+ * entry is processed.
+ */
 static void output_next(struct output *o)
 {
 	struct entry e = o->queue[o->first];

@@ -58,8 +58,8 @@ struct unwind_async *unwind_async_free(struct unwind_async *a);
 int unwind_async_open(struct unwind_async *a, const struct unwind_async_file *file);
 
 /*
- * Begins to read FILE, which unwind_async_next() has returned as opened; or closes it if it is not
- * WANTED.
+ * Begins to read FILE, which unwind_async_next() has returned as opened. If FILE is not WANTED,
+ * closes it instead.
  */
 void unwind_async_read(struct unwind_async *a, const struct unwind_async_file *file, bool wanted);
 

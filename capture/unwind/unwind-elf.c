@@ -256,8 +256,8 @@ static struct cfi_section unwind_elf_rest_of_segment(const struct elf_parts *par
 }
 
 /*
- * Finds .eh_frame by PT_GNU_EH_FRAME, which has a version, three encodings, and a pointer to
- * .eh_frame (LSB, "eh_frame_hdr").
+ * Finds .eh_frame by the header PT_GNU_EH_FRAME. This header has a version, three encodings, and a
+ * pointer to .eh_frame (LSB, "eh_frame_hdr").
  */
 static void unwind_elf_find_by_header(struct unwind_elf *elf, const struct elf_parts *parts)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of an ELF file, by its symbols, whose frames nothing describes. Their code shows
- * whether they can have a frame pointer.
+ * Functions of an ELF file whose frames nothing describes. They are found by the symbols of the
+ * file. Their code shows whether they can have a frame pointer.
  */
 #pragma once
 

@@ -30,8 +30,8 @@ void unwind_kept_init(struct unwind_kept *k);
 void unwind_kept_deinit(struct unwind_kept *k);
 
 /*
- * Keeps the table in BLOCKS_FD (borrowed), which belongs to FILE, number NUMBER. If no descriptor
- * is available, it is not kept.
+ * Keeps the table in BLOCKS_FD (borrowed), the table of FILE. NUMBER is the number of FILE. If no
+ * descriptor is available, the table is not kept.
  */
 void unwind_kept_put(struct unwind_kept *k, uint32_t number, const struct unwind_file *file,
 		     int blocks_fd);

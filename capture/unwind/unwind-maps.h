@@ -44,7 +44,9 @@ void unwind_maps_deinit(struct unwind_maps *maps);
 /* Returns the bytes of kernel memory that TABLE needs in the maps. */
 uint64_t unwind_maps_table_bytes(const struct unwind_table *table);
 
-/* Adds TABLE for file NUMBER, whose state is "requested". Returns 0 or a negative errno. */
+/*
+ * Adds TABLE for file NUMBER. The state of that file is "requested". Returns 0 or a negative errno.
+ */
 int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwind_table *table);
 
 /* Marks file NUMBER as a file without a table, so that it is not requested again. */

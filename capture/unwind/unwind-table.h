@@ -70,7 +70,7 @@ int unwind_table_unpack(const void *data, size_t size, uint64_t file_bytes,
 /* Returns true if TABLE, which is untrusted, is valid for a file with FILE_BYTES. */
 bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes);
 
-/* The maximum time of a parser, which is then killed. */
+/* The maximum time of a parser. A parser that takes longer is killed. */
 #define UNWIND_PARSE_NS_MAX UINT64_C(10000000000)
 
 /*

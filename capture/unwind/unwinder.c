@@ -182,8 +182,8 @@ static void unwinder_store_table(struct unwinder *u, const struct unwind_ask *as
 }
 
 /*
- * Answers the request for FILE, which is open, with its cached table. Returns false if the cache
- * has no table.
+ * Answers the request for FILE with its cached table. FILE is open. Returns false if the cache has
+ * no table.
  */
 static bool unwinder_answer_cached(struct unwinder *u, const struct unwind_waiting *file)
 {
@@ -196,7 +196,7 @@ static bool unwinder_answer_cached(struct unwinder *u, const struct unwind_waiti
 	return true;
 }
 
-/* Makes the table of FILE, which is open, in ASIDE, which is not busy. */
+/* Makes the table of FILE in ASIDE. FILE is open, and ASIDE is not busy. */
 static void unwinder_begin(struct unwinder *u, struct unwind_aside *aside,
 			   const struct unwind_waiting *file)
 {
@@ -535,7 +535,7 @@ struct unwinder *unwinder_free(struct unwinder *u)
 	return NULL;
 }
 
-/* Starts a thread of U, which has a reference to U. */
+/* Starts a thread of U. The thread has a reference to U. */
 static int unwinder_start(struct unwinder *u, void *(*run)(void *))
 {
 	int r;

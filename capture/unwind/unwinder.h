@@ -26,8 +26,8 @@ struct unwinder_counts {
 };
 
 /*
- * Makes an unwinder that answers requests in MAPS, whose descriptors are copied, with at most
- * BYTES_MAX of tables. Returns 0 or a negative errno.
+ * Makes an unwinder that answers the requests in MAPS, with at most BYTES_MAX of tables. The
+ * descriptors of MAPS are copied. Returns 0 or a negative errno.
  */
 int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwinder **ret);
 

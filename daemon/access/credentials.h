@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The user of a connection, from the bus (GetConnectionCredentials), which knows it since the
- * connection was made. sd-bus adds credentials from /proc to messages; they are subject to races,
- * and are not used.
+ * The user of a connection, as the bus reports it (GetConnectionCredentials). The bus knows the
+ * user since the connection was made. sd-bus adds credentials from /proc to messages. These are
+ * subject to races, and are not used.
  */
 #pragma once
 

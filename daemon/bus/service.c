@@ -214,8 +214,8 @@ static int service_request_name_within(sd_bus *bus, uint64_t wait_ns)
 }
 
 /*
- * Returns true if there are sessions, except content of a dead service, which the next service
- * offers again.
+ * Returns true if there are sessions. Sessions with the content of a dead service do not count,
+ * since the next service offers them again.
  */
 static bool service_has_sessions(const struct manager *m)
 {

@@ -166,7 +166,10 @@ static int passed_stand_in(int our, const struct passed_stand_in *s)
 	return fd;
 }
 
-/* Adds FD to G, whose pipe has the write end WRITING. Returns the stand-in or a negative errno. */
+/*
+ * Adds FD to G. WRITING is the write end of the pipe of G. Returns the stand-in or a negative
+ * errno.
+ */
 static int passed_group_add(struct passed_group *g, int writing, int fd)
 {
 	int r = passed_stand_in(writing, &(struct passed_stand_in){ fd + 1, g->pipe });

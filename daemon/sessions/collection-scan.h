@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A check whether the units of a running collection are still in the cgroups of its filter. The
- * check walks the whole tree of cgroups, whose size users can determine, so it runs in a thread.
+ * check walks the whole tree of cgroups. Users determine the size of that tree, so the check runs
+ * in a thread.
  */
 #pragma once
 

@@ -228,7 +228,7 @@ void collection_snapshot_triggered(struct session *session, const struct trigger
 	collection_snapshots_describe(t, reason);
 	s->profile->n_passed_over += t->n_passed_over;
 	/*
-	 * The interval between triggers is measured in the time of records, which arrive in
+	 * The interval between triggers is measured in the time of records. Records arrive in
 	 * batches, so the limit here is a bit lower.
 	 */
 	collection_request_limited(s, reason, s->profile->interval_ns / 10 * 9, round);

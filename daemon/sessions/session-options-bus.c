@@ -105,7 +105,7 @@ static bool session_options_is_socket_of(int fd, uid_t uid)
 
 /*
  * Refuses FD, from UID, if it is a socket whose other end could trust the written data. With
- * SO_PASSCRED, the receiver gets the credentials of the writer, which is root, and not of the user
+ * SO_PASSCRED, the receiver gets the credentials of the writer (root), and not those of the user
  * who passed the socket. So users could send lines to the journal, or messages to systemd, in the
  * name of the service.
  */
