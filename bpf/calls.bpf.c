@@ -89,7 +89,7 @@ struct call_args {
 };
 _Static_assert(CALL_ARGUMENTS == 8, "room");
 
-/* (the context can only be read at constant offsets) */
+/* Reads each argument separately, since the context can only be read at constant offsets. */
 static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args *to)
 {
 	to->args[0] = PT_REGS_PARM1(ctx);
@@ -116,8 +116,9 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 	bpf_probe_read_user(&top, sizeof(top), (const void *)to->sp);
 	to->caller = top;
 	/*
-	 * (a function with a return probe can have jumped here; a function that longjmp() has left
-	 * is in the list, too, but its return address is no longer on the stack)
+	 * If a function with a return probe has jumped here, the word is the address of that probe.
+	 * (A function that longjmp() has left is in the list, too, but its return address is no
+	 * longer on the stack.)
 	 */
 	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
 	if (probed && top && top == BPF_CORE_READ(p, mm, uprobes_state.xol_area, vaddr)) {
@@ -174,7 +175,10 @@ __noinline __u64 call_collect_stack(void)
 	struct call_room *room;
 	__u32 n;
 
-	/* (Linux 6.1 verifies this function even if nothing calls it, and without its maps) */
+	/*
+	 * Linux 6.1 verifies this function even if nothing calls it, and without its maps. This
+	 * check lets it pass.
+	 */
 	if (!call_walks)
 		return 0;
 	room = call_acquire_room();
@@ -209,7 +213,7 @@ __noinline bool call_read_origin(__u64 context, const struct call_origin *from, 
 	*to = 0;
 	if (from->kind == CALL_ORIGIN_NONE)
 		return true;
-	/* (the context can only be read at constant offsets; this reads it as memory) */
+	/* The context can only be read at constant offsets, so it is read as memory here. */
 	if (from->kind != CALL_ORIGIN_CONSTANT)
 		bpf_probe_read_kernel(&value, sizeof(value),
 				      (const char *)context + from->register_at);
@@ -329,7 +333,10 @@ __noinline bool call_copy(struct call_text *to, __u64 from, __u32 bytes)
 	if (!to)
 		return false;
 	to->cut = !is_string && n > sizeof(to->text);
-	/* (otherwise, the compiler may compare a copy, and the verifier does not know the limit) */
+	/*
+	 * Without the barrier, the compiler may compare a copy of N, and the verifier does not know
+	 * the limit.
+	 */
 	barrier_var(n);
 	if (n > sizeof(to->text))
 		n = sizeof(to->text);
@@ -528,7 +535,7 @@ static __always_inline bool call_entered(struct pt_regs *ctx)
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	__u32 function = CALL_COOKIE_AT(cookie);
 
-	/* (only the return is recorded) */
+	/* For a tail call, only the return is recorded. */
 	if (cookie & CALL_COOKIE_TAIL)
 		return filter_selects(bpf_get_current_task_btf());
 	if (!call_is_selected(ctx, function))
@@ -758,9 +765,9 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	__u32 function = 0;
 
 	/*
-	 * (After rt_sigreturn, the number is -1, since it has restored the registers of the
+	 * After rt_sigreturn, the number is -1, since it has restored the registers of the
 	 * interrupted code. The number is also -1 if a program calls -1, or if the system call is
-	 * skipped. User space knows how the call began.)
+	 * skipped. User space knows how the call began, and finds out which of these it is.
 	 */
 	f = call_of_syscall(number == -1 ? CALL_NR_SIGRETURN : number, &function);
 	if (!f && number == -1)
@@ -768,7 +775,10 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	if (syscall_is_32bit())
 		return 0;
 	if (!f) {
-		/* (a kernel without x32, or the filter of a container, has refused the number) */
+		/*
+		 * These errors mean that a kernel without x32, or the filter of a container, has
+		 * refused the number.
+		 */
 		if (syscall_is_x32(number) && result != -CALL_ENOSYS && result != -CALL_EPERM &&
 		    result != -CALL_EACCES)
 			call_count_foreign(p);

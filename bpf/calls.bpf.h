@@ -42,6 +42,6 @@ static __always_inline bool call_holds(__u64 value, __u32 bits, __u32 op, bool i
 		return (value >> shift & limit) != 0;
 	if (!is_signed)
 		return call_compare(op, value >> shift < limit, value >> shift == limit);
-	/* (the shift puts the sign bit of the value at the top) */
+	/* The shift moves the sign bit of the value to the top. */
 	return call_compare(op, (__s64)value < (__s64)(limit << shift), value == limit << shift);
 }

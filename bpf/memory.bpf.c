@@ -77,7 +77,7 @@ __noinline __u64 memory_file_at(const struct unwind_process *process, __u64 addr
 	first = UNWIND_WHERE_FIRST(m->where);
 	if (page - first >= UNWIND_WHERE_N(m->where))
 		return 0;
-	/* (mappings without a file are merged, so their place is unknown) */
+	/* Mappings without a file are merged, so the place of such a mapping is unknown. */
 	if (m->file == UNWIND_FILE_NONE)
 		return UNWIND_FILE_NONE;
 	return (__u64)(m->file_page - (__u32)first) << 32 | (__u32)m->generation << 16 | m->file;
@@ -177,7 +177,7 @@ __noinline __u64 memory_copy_stack(struct memory_thread *t, __u32 n, __u32 insta
 	if (!t)
 		return 0;
 	if (memory_copied < MEMORY_COPIES_MAX && piece_copies(now_ns, s.kind) == s.kind) {
-		/* (this takes longer than the walk, so it is limited, too) */
+		/* Learning takes longer than the walk, so it is limited, too. */
 		stack_learn_callers_if_needed(&t->stopped, &t->learning);
 		t->stack.n_frames = n;
 		s.at = &t->stopped;
@@ -496,7 +496,10 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 
 	if (!process)
 		return false;
-	/* (the verifier refuses a choice between addresses in the context) */
+	/*
+	 * Without the barriers, the compiler would choose between addresses in the context, which
+	 * the verifier refuses.
+	 */
 	barrier_var(first);
 	barrier_var(second);
 	if (behind) {
@@ -632,7 +635,7 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 	call = memory_call_for(t, function);
 	if (call->function != function)
 		return;
-	/* (functions with a return probe are handled by that probe) */
+	/* A function with a return probe is handled by that probe. */
 	if (at_ret ? sp != call->sp || !call->caller : sp < call->sp)
 		return;
 	process = memory_process();

@@ -201,7 +201,7 @@ static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 s
 		t->copied = memory_copy_stack(t, n, process->instance);
 	if (is_change && t->copied)
 		__sync_fetch_and_add(&process->copied_changes, 1);
-	/* (without a copy, the callers may be found in another way) */
+	/* Without a copy, the caller of this function may find the callers in another way. */
 	return t->copied ? n : stack_walk_callers(&t->stack, skip, NULL);
 }
 

@@ -148,7 +148,7 @@ static __always_inline __u64 moment_count(struct moment_room *room, __u32 number
 	if (at >= MOMENT_LOADS_MAX || moment_number(room, number, at, &n) < 0)
 		return 0;
 	l = &point->loads[at];
-	/* (a register has more bits than the variable in it) */
+	/* A register has more bits than the variable in it, so the upper bits are removed. */
 	above = l->bytes < sizeof(n) ? 64 - 8 * l->bytes : 0;
 	n <<= above;
 	if (l->flags & MOMENT_LOAD_SIGNED && (__s64)n < 0)
@@ -287,7 +287,7 @@ __noinline int moment_collect_load(struct moment_room *room, __u32 number, __u32
 	} else {
 		got = moment_read(room, l, begin, address, bytes);
 	}
-	/* (as in moment_read()) */
+	/* The barrier and the check are for the verifier, as in moment_read(). */
 	barrier_var(begin);
 	if (begin > MOMENT_BEGIN_MAX)
 		return MOMENT_ENOSPC;

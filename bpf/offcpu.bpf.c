@@ -389,7 +389,7 @@ __u32 waiting_n_copied = 0;
  */
 static __always_inline __u32 waiting_state(struct task_struct *p)
 {
-	/* (read anew each time) */
+	/* The state can change at any time, so it is read at each call. */
 	__u32 state = BPF_CORE_READ(p, __state);
 
 	if (state & (TASK_DEAD | TASK_WAKING | TASK_NEW) || BPF_CORE_READ(p, on_cpu) ||
@@ -450,7 +450,7 @@ static __always_inline __u32 waiting_copy(struct waiting_room *room, struct task
 	if (regs->cs != STACK_CS_64 || bpf_find_vma(p, area.sp, waiting_on_area, &area, 0) < 0)
 		return 0;
 	n = area.bytes < WAITING_STACK_BYTES ? (__u32)area.bytes : WAITING_STACK_BYTES;
-	/* (so that the verifier knows the limit) */
+	/* The barrier makes the compiler keep the check, so that the verifier knows the limit. */
 	barrier_var(n);
 	if (n == 0 || n > WAITING_STACK_BYTES ||
 	    bpf_copy_from_user_task(room->stack, n, (const void *)area.sp, p, 0) < 0)
@@ -492,11 +492,14 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 		return;
 	}
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
-	/* (the exchange changes nothing, but orders the entry before the reads that follow) */
+	/* This exchange changes nothing, but orders the entry before the reads that follow. */
 	if (!t || __sync_val_compare_and_swap(&t->begin_ns, listed_ns, listed_ns) != listed_ns)
 		return;
 	if (BPF_CORE_READ(p, __state) & TASK_DEAD)
-		/* (its last departure can have been before the entry) */
+		/*
+		 * The last departure of P can have been before the entry existed. Then nothing else
+		 * would remove the entry.
+		 */
 		bpf_map_delete_elem(&offcpu_threads, &tid);
 }
 
@@ -516,7 +519,7 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 	if (!p || !room || !filter_selects(p))
 		return 0;
 	tid = p->pid;
-	/* (before the state: if P runs meanwhile, this time changes) */
+	/* This time is read before the state: if P runs meanwhile, the time changes. */
 	room->thread.ran_ns = BPF_CORE_READ(p, se.sum_exec_runtime);
 	barrier();
 	state = waiting_state(p);
@@ -533,7 +536,7 @@ int on_iter_waiting(struct bpf_iter__task *ctx)
 		return 0;
 	if (bytes > sizeof(room->piece) + sizeof(room->stack))
 		return 0;
-	/* (without room for the record, the kernel calls the program again) */
+	/* If there is no room for the record, the kernel calls the program again. */
 	if (bytes && bpf_seq_write(ctx->meta->seq, &room->piece, bytes) < 0)
 		return 0;
 	waiting_n_copied += bytes != 0;

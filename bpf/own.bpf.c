@@ -100,7 +100,10 @@ __noinline bool own_is_at(__u64 task)
 	struct mm_struct *mm;
 	__u32 flags;
 
-	/* (Linux 6.1 verifies this function even if nothing calls it, and without its map) */
+	/*
+	 * Linux 6.1 verifies this function even if nothing calls it, and without its map. This
+	 * check lets it pass.
+	 */
 	if (!(filter_kinds & FILTER_OWN))
 		return false;
 	cred = BPF_CORE_READ(p, real_cred);
@@ -111,7 +114,7 @@ __noinline bool own_is_at(__u64 task)
 	mm = BPF_CORE_READ(p, mm);
 	if (!mm)
 		return flags & PF_EXITING && own_was(p);
-	/* (exec sets end_code last in the new memory) */
+	/* exec sets end_code last in the new memory. While it is 0, the exec is not complete. */
 	if (BPF_CORE_READ(mm, end_code) == 0 || !own_is_dumpable(mm))
 		return false;
 	own_read_barrier();

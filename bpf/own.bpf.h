@@ -80,7 +80,7 @@ static __always_inline void own_keep_exiting(struct task_struct *p)
 {
 	__u64 address = (__u64)p, begun_ns = BPF_CORE_READ(p, start_boottime);
 
-	/* (if the map is full, the task is not shown any more) */
+	/* If the map is full, the task is not shown any more. */
 	if (BPF_CORE_READ(p, mm) && own_is(p))
 		bpf_map_update_elem(&own_exiting, &address, &begun_ns, BPF_ANY);
 }

@@ -229,7 +229,7 @@ static __always_inline bool piece_send(const struct piece_source *s, __u64 now_n
 	} else {
 		PIECE_SEND(2);
 	}
-	/* (no other stack has both the same time and the same CPU) */
+	/* The id is unique, since no other stack has both the same time and the same CPU. */
 	piece->id = *ret_id =
 		stack_mix(s->hash, now_ns ^ (__u64)bpf_get_smp_processor_id() << 48) | 1;
 	bpf_ringbuf_submit(piece, BPF_RB_NO_WAKEUP);

@@ -96,7 +96,7 @@ static __always_inline bool probed_is_unlisted(const struct unwind_walk *w, __u6
 {
 	__u64 next = w->probed, returns;
 
-	/* (functions that were left by longjmp() are still in the list, before this one) */
+	/* Functions that were left by longjmp() are still in the list, before this one. */
 	return bpf_probe_read_user(&returns, sizeof(returns), (const void *)w->sp) == 0 &&
 	       returns == first_slot && probed_return_address(&next, w->sp, 0) == 0;
 }
@@ -179,7 +179,7 @@ static __always_inline bool probed_came_by_breakpoint(struct pt_regs *regs)
 	const void *gate_at = (const void *)(PROBED_INTERRUPTS + 16 * PROBED_INT3);
 	__u64 gate[2], begin, returns;
 
-	/* (a CPU with FRED does not use that table, but stores the type of the event) */
+	/* A CPU with FRED does not use the interrupt table, but stores the type of the event. */
 	if (bpf_core_field_exists(regs->ssx) &&
 	    (regs->ssx >> 32 & 0xf00ff) == (PROBED_FRED_SOFTWARE << 16 | PROBED_INT3))
 		return true;
@@ -220,7 +220,9 @@ static __always_inline bool probed_is_caller(__u64 address, __u64 ip)
 #endif
 }
 
-/* (a separate function, since the verifier would examine its code in each round of a loop) */
+/*
+ * This is a separate function, since the verifier would examine its code in each round of a loop.
+ */
 __noinline bool probed_calls_into(__u64 address, __u64 ip)
 {
 	return probed_is_caller(address, ip);

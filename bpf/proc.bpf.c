@@ -351,7 +351,10 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* (only one instance runs at a time: the session's worker reads it) */
+/*
+ * One work area is enough: only one instance of the iterator runs at a time, since only the
+ * session's worker reads it.
+ */
 static struct rec_cgroup cgroup_room;
 
 /* Sends the path of the cgroup of each task, unless it was sent. */
@@ -368,7 +371,7 @@ int on_iter_cgroups(struct bpf_iter__task *ctx)
 		return 0;
 	c = BPF_CORE_READ(p, cgroups, dfl_cgrp);
 	id = BPF_CORE_READ(c, kn, id);
-	/* (an unreadable path is sent with the task's next record) */
+	/* A path that is unreadable now is sent with the next record of the task. */
 	if (cgroup_is_sent(id) || !cgroup_fill(rec, c, id, false))
 		return 0;
 	size = REC_CGROUP_BYTES(rec->bytes);

@@ -469,9 +469,7 @@ struct program_cost {
 };
 _Static_assert(sizeof(struct program_cost) == 64, "ABI");
 
-/*
- * (its size is a power of two, so the kernel finds the element of a CPU without a multiplication)
- */
+/* The size is a power of two, so the kernel finds the element of a CPU without a multiplication. */
 struct cpu_costs {
 	struct program_cost classes[16];
 };

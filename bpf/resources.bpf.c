@@ -310,7 +310,7 @@ static __always_inline bool resources_ioctl(struct call *call)
 
 	if (command == FIOCLEX || command == FIONCLEX)
 		return set_cloexec(call, command == FIOCLEX);
-	/* (the descriptor of a namespace is closed by exec) */
+	/* exec closes the descriptor of a namespace. */
 	if (command == NS_GET_USERNS || command == NS_GET_PARENT)
 		call->args[2] = FLAG_CLOEXEC;
 	else if (command != TIOCGPTPEER)
@@ -423,7 +423,7 @@ static int send_some_fds(__u32 i, struct fds_message *p)
 	rec->args[0] = n;
 	rec->args[1] = !!(p->flags & FDS_MESSAGE_CLOEXEC);
 	rec->stack = p->stack;
-	/* (the verifier of Linux 6.1 only knows the limit immediately after the comparison) */
+	/* The verifier of Linux 6.1 only knows the limit immediately after the comparison. */
 	bytes = n * sizeof(__s32);
 	barrier_var(bytes);
 	if (bytes > RESOURCE_FDS_MAX * sizeof(__s32) ||
@@ -482,7 +482,8 @@ __noinline int resource_scan_control(__u64 at, __u64 left, __u64 stack, __u32 fl
 __noinline int resource_scan_messages(__u64 at, __u32 n, __u64 stack, __u32 flags)
 {
 	/*
-	 * (only the control messages: with Linux 6.1, the stack is too small for the whole message)
+	 * Reads only the control messages: with Linux 6.1, the stack is too small for a whole
+	 * message.
 	 */
 	__u64 control[2];
 	const __u64 where = __builtin_offsetof(struct message_of_many, message.control);
@@ -694,7 +695,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_thread_end, struct task_struct *p)
 	struct rec_resource *rec;
 	bool killed = signal->flags & SIGNAL_GROUP_EXIT;
 
-	/* (the low bits are a signal) */
+	/* For a killed thread, only the low bits of the exit code matter. They have a signal. */
 	if (p->exit_code & (killed ? 0x7f : ~0) || (killed && resources_would_continue(p)) ||
 	    (bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task))
 		return 0;

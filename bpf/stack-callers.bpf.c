@@ -27,7 +27,7 @@ static long stack_callers_look(__u32 i, struct stack_callers_search *s)
 	if (n >= STACK_CALLERS_MAX ||
 	    bpf_probe_read_user(&word, sizeof(word), (const void *)at) < 0)
 		return 1;
-	/* (most other words are small numbers, or point into the stack) */
+	/* Most words are no return addresses: they are small numbers, or point into the stack. */
 	if (word < 0x10000 || word >> 47 || word - s->sp < STACK_NEAR_BYTES)
 		return 0;
 	/*
@@ -40,8 +40,8 @@ static long stack_callers_look(__u32 i, struct stack_callers_search *s)
 	if (n == 0)
 		to->direct = calls == STACK_CALLS_DIRECT;
 	/*
-	 * (otherwise, the compiler removes the mask, and the verifier of Linux 6.1 does not know
-	 * the limit)
+	 * Without the barrier, the compiler removes the mask, and the verifier of Linux 6.1 does
+	 * not know the limit.
 	 */
 	barrier_var(n);
 	to->frames[n & 7] = word;

@@ -66,7 +66,10 @@ static __always_inline __u64 stack_stride(struct unwind_walk *w, __u64 *frames, 
 
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < STACK_STRIDE; i++) {
-		/* (so that the limit is checked in each round, for the verifier) */
+		/*
+		 * The barrier makes the compiler check the limit in each round, as the verifier
+		 * requires.
+		 */
 		barrier_var(n);
 		if (n >= max)
 			break;

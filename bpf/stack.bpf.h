@@ -84,7 +84,10 @@ static __always_inline __u64 stack_hash_stride(__u64 h, const __u64 *frames, __u
 {
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < STACK_STRIDE; i++, at++) {
-		/* (so that the limit is checked in each round, for the verifier) */
+		/*
+		 * The barrier makes the compiler check the limit in each round, as the verifier
+		 * requires.
+		 */
 		barrier_var(at);
 		if (at >= n || at >= max)
 			break;

@@ -94,7 +94,7 @@ static __always_inline bool unwind_allocate_name(struct unwind_file_name *ret)
 {
 	__u32 n = *(volatile __u32 *)&unwind_names_begun;
 
-	/* (this check keeps the number at its limit) */
+	/* Without this check, the number would exceed its limit at each call. */
 	if (n < UNWIND_FILES_MAX - 1)
 		n = __sync_fetch_and_add(&unwind_names_begun, 1);
 	if (n >= UNWIND_FILES_MAX - 1)
@@ -175,7 +175,8 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 	__u64 first, end, from = i, at = process->kept;
 
 	/*
-	 * (the type is that of their use; otherwise, the verifier of Linux 6.1 forgets the limits)
+	 * FROM and AT have the type with which they are used. Otherwise, the verifier of Linux 6.1
+	 * forgets their limits.
 	 */
 	barrier_var(from);
 	barrier_var(at);
@@ -287,7 +288,7 @@ static __noinline bool unwind_has(const struct unwind_insertion *new)
 	first = UNWIND_WHERE_FIRST(m->where);
 	end = first + UNWIND_WHERE_N(m->where);
 	file = m->file;
-	/* (mappings without a file are merged) */
+	/* Mappings without a file are merged, so the new mapping can be a part of a larger one. */
 	if (file != new->file.number || first > new->first || end < new->end)
 		return false;
 	if (file != UNWIND_FILE_NONE &&
@@ -347,7 +348,10 @@ static __noinline bool unwind_is_full_for(const struct unwind_insertion *new)
 	at = unwind_search_range(process, new->first, new->end, &replaces);
 	if (replaces)
 		return false;
-	/* (no mapping begins in its pages, so the neighbours are the same as for its begin) */
+	/*
+	 * No mapping begins in the pages of the new one, so the neighbours of its end are those of
+	 * its begin.
+	 */
 	return new->file.number != UNWIND_FILE_NONE ||
 	       (!unwind_merges_with(new, at - 1) && !unwind_merges_with(new, at));
 }
@@ -463,7 +467,7 @@ static __always_inline void unwind_add_mapping(__u32 tgid, bool selected,
 		f->inode = new->key.inode;
 		f->device = new->key.device;
 		f->filesystem = new->key.filesystem;
-		/* (otherwise, a reused number would be freed at once) */
+		/* Without the time of use, a reused number would be freed again at once. */
 		f->used = *(volatile __u32 *)&unwind_clock;
 		if (f->state != UNWIND_FILE_READY)
 			f->missed += new->weight;
@@ -494,7 +498,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 	if (!unwind_wants(selected))
 		return 0;
 	unwind_read_vma(&new, vma);
-	/* (a new entry would lack earlier mappings, unless there are none) */
+	/* A new entry is only made during exec: at other times, it would lack earlier mappings. */
 	process = BPF_CORE_READ_BITFIELD_PROBED(p, in_execve)
 			  ? unwind_begin(tgid, (__u64)vma->vm_mm)
 			  : bpf_map_lookup_elem(&unwind_processes, &tgid);
@@ -519,7 +523,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
 	bool any;
 
 	gap.process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	/* (an error code is not a whole number of pages) */
+	/* The address can be an error code, which is not a whole number of pages. */
 	if (!gap.process || gap.process->mm != (__u64)BPF_CORE_READ(p, mm) || pages == 0 ||
 	    address & ((1u << UNWIND_PAGE_SHIFT) - 1))
 		return 0;
@@ -638,7 +642,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_fork, struct task_struct *parent,
 	to = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (!to)
 		return 0;
-	/* (another thread of the parent's may have mapped something meanwhile) */
+	/*
+	 * Another thread of the parent may have mapped something meanwhile. Then the entry is
+	 * invalid (mm is 0).
+	 */
 	to->mm = sequence & 1 || sequence != *(volatile __u32 *)&from->sequence
 			 ? 0
 			 : (__u64)BPF_CORE_READ(child, mm);

@@ -507,7 +507,10 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 					(__u32)(unwind_address(w) + w->shift));
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_MISSING:
-		/* (its frame pointer can skip a caller) */
+		/*
+		 * The code may have no frame pointer, which can then skip a caller, so the walk
+		 * does not continue by it.
+		 */
 		return w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED : UNWIND_END_TABLE;
 	case UNWIND_NONE:
 	case UNWIND_BARE:

@@ -172,7 +172,8 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 	if (!w)
 		return UNWIND_END_PROCESS;
 	/*
-	 * (if the mapping is not found, a copy must not count for the file of the previous mapping)
+	 * If the mapping is not found, a copy must not count for the file of the previous mapping,
+	 * so that file is forgotten first.
 	 */
 	w->file = w->awaited = UNWIND_FILE_NONE;
 	w->missing = false;
@@ -189,7 +190,10 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 	}
 	if (end)
 		w->bytes = 0;
-	/* (another thread is changing the mappings; user space will know them later) */
+	/*
+	 * Another thread is changing the mappings. User space will know them later, so the stack is
+	 * copied.
+	 */
 	return end == UNWIND_END_BUSY && w->copies ? UNWIND_END_COPIED : end;
 }
 
@@ -256,7 +260,7 @@ static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 	return block->rows[at & (UNWIND_BLOCK_ROWS - 1)].rule;
 }
 
-/* (through this CPU's cache of rules) */
+/* Looks up the rule in this CPU's cache first. */
 __noinline __u32 unwind_find_rule(__u32 file, __u32 generation, __u32 address)
 {
 	__u64 name = (__u64)(__u16)file << 48 | (__u64)(__u16)generation << 32 | address;

@@ -128,7 +128,10 @@ static __always_inline __u32 unwind_search_mappings(const struct unwind_process 
 #pragma clang loop unroll(disable)
 	for (__u32 shift = 8; shift-- > 0;) {
 		__u64 i = at + (1u << shift), is_there = unwind_is_at_most(i, n);
-		/* (so that no memory beyond the entries is read) */
+		/*
+		 * If there is no such entry, looks at the first one, so that no memory beyond the
+		 * entries is read.
+		 */
 		__u64 looked_at = (i - 1) * is_there;
 
 		if (looked_at < UNWIND_MAPPINGS_MAX)
@@ -156,7 +159,10 @@ static __always_inline int unwind_settle(struct unwind_walk *w)
 	if (end != UNWIND_END_PROCESS && end != UNWIND_END_MAPPING)
 		return end;
 	end = unwind_learn(address, true);
-	/* (another thread is changing the mappings; user space will know them later) */
+	/*
+	 * Another thread is changing the mappings. User space will know them later, so the stack is
+	 * copied.
+	 */
 	if (end == UNWIND_END_BUSY && w->copies)
 		return UNWIND_END_COPIED;
 	return end ? end : unwind_find_mapping(w);

@@ -24,7 +24,10 @@ struct unwind_walk {
 	__u16 generation;   /* generation of the file's number */
 	/* File whose missing table is a reason to copy the stack; or UNWIND_FILE_NONE. */
 	__u16 awaited;
-	/* (bits, since the stack, which all programs share, is full) */
+	/*
+	 * These are bits, since a walk is on the stack, which all programs share, and which is
+	 * full.
+	 */
 	bool exact : 1;       /* IP is where the thread was interrupted; else a return address */
 	bool missing : 1;     /* the mapping's file has no table yet */
 	__u8 copies : 2;      /* enum stack_copies */

@@ -48,7 +48,10 @@ static struct allocator_probe *call_probes_list_ends(const struct call_place *pl
 		*probes++ = (struct allocator_probe){ .offset = place->rets[ret],
 						      .function = cookie,
 						      .kind = ALLOCATOR_PROBE_RET };
-	/* (at a tail call, too, the return address is on the stack) */
+	/*
+	 * At a tail call, too, the return address is on the stack, so the jump is an end of the
+	 * function.
+	 */
 	for (uint32_t tail = 0; tail < place->n_tails; tail++)
 		*probes++ = (struct allocator_probe){ .offset = place->tails[tail],
 						      .function = cookie | CALL_COOKIE_TAIL,

@@ -131,7 +131,7 @@ static int call_target_find_known(struct call_target *target, const char *file)
 	if (!target->known)
 		return -ENOMEM;
 	snprintf(text, sizeof(text), "%s:%s", file, target->name);
-	/* (names from other languages do not parse) */
+	/* Names from other languages do not parse. They have no known arguments. */
 	if (call_spec_parse(text, target->known, &error) < 0)
 		return 0;
 	target->known->limit = target->spec->limit;
@@ -319,8 +319,9 @@ static bool call_source_has(const struct call_source *source, const struct call_
 		const struct call_place *other = &source->places.places[i];
 
 		/*
-		 * (The entry depends on the arguments that a specification names. The beginnings
-		 * differ if a second symbol is in the prologue of the function.)
+		 * The places are those of one function if their beginnings or entries are equal.
+		 * The entry depends on the arguments that a specification names. The beginnings
+		 * differ if a second symbol is in the prologue of the function.
 		 */
 		if ((other->begin == place->begin || other->entry == place->entry) &&
 		    ((other->flags ^ place->flags) & CALL_PLACE_POINT) == 0)
@@ -439,7 +440,7 @@ static const uint8_t register_places[CALL_GENERAL_REGISTERS] = {
 /* The DWARF numbers of the argument registers. */
 static const uint8_t argument_registers[CALL_ARG_REGISTERS] = { 5, 4, 1, 2, 8, 9 };
 #else
-/* (code for other machines is not read) */
+/* These tables are not used, since code for other machines is not read. */
 static const uint8_t register_places[CALL_GENERAL_REGISTERS];
 static const uint8_t argument_registers[CALL_ARG_REGISTERS];
 #endif
@@ -474,7 +475,7 @@ bool call_target_has_result(const struct call_target *target)
 {
 	const struct call_spec *spec = target->spec;
 
-	/* (system calls always return something) */
+	/* System calls always have a result. */
 	return !target->place ||
 	       (!spec->ret_reason && spec->ret.form != CALL_FLOAT && spec->ret.form != CALL_VOID);
 }
@@ -489,7 +490,7 @@ static struct call_memory call_target_memory(const struct call_target *target, u
 				      .count_arg = type->count_arg,
 				      .count = type->count };
 	const struct call_struct *layout = call_struct_by_number(type->layout);
-	/* (if the count is in memory, too, the maximum is copied) */
+	/* If the count itself is in memory, the maximum is copied. */
 	bool is_counted = type->is_counted && spec->args[type->count_arg].type.form != CALL_STRUCT;
 
 	memory.unit = layout || !call_target_has_result(target);

@@ -68,7 +68,7 @@ struct call_value call_value_of(const struct call_type *type, uint64_t value,
 	default:
 		v.form = CALL_VALUE_POINTER;
 	}
-	/* (a zero is a number here, not a null pointer) */
+	/* For this type, zero is a number, and not a null pointer. */
 	if (v.u64 == 0 && call_type_is_hex(type))
 		v.form = CALL_VALUE_UINT;
 	return v;
@@ -97,7 +97,7 @@ static bool call_value_in_words(const char *words, int64_t value, char *to, size
 			snprintf(to, size, "%.*s", (int)n, p);
 			return true;
 		}
-		/* (one bit of a set of flags) */
+		/* The word names one bit of a set of flags. */
 		if (number > 0 && (number & (number - 1)) == 0 && left & number && used < size) {
 			used += (size_t)snprintf(to + used, size - used, "%s%.*s", used ? "|" : "",
 						 (int)n, p);
@@ -182,7 +182,7 @@ static size_t call_value_quote_copy(const struct call_type *type, const struct c
 	struct call_print p = call_print_begin(to, CALL_VALUE_TEXT_MAX);
 	size_t n = (size_t)text->bytes;
 
-	/* (a variant can show bytes as a string: the string ends at the NUL) */
+	/* A variant can show bytes as a string, which ends at its NUL. */
 	if (type->form == CALL_STR)
 		n = strnlen(text->text, n);
 	if (type->in_hex)

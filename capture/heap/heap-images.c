@@ -83,7 +83,7 @@ void heap_images_remove(struct heap_images *images, struct heap_image *image)
 		image->later->earlier = image->earlier;
 	else
 		table_remove(&images->by_pid, heap_images_pid_key(image->process.pid));
-	/* (this cannot fail, since an element was just removed) */
+	/* The insertion cannot fail, since an element was just removed. */
 	if (!image->later && image->earlier)
 		table_set(&images->by_pid, heap_images_pid_key(image->process.pid), image->earlier);
 	table_remove(&images->by_instance, image->process.instance);

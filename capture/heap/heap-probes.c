@@ -213,7 +213,7 @@ static int heap_probes_hold_file(struct check_work *check_work, const struct wan
 	r = probe_attacher_attach(how->attacher, &target, id, &failed);
 	if (r == -ENOMEM)
 		return r;
-	/* (if the holder has ended by now, another one follows) */
+	/* -ESRCH means that the holder has ended. Another one is selected later. */
 	if (r != -ESRCH)
 		known->holder = traced->holder;
 	traced->has_gap |= heap_probes_matter(wanted->probes, wanted->n) &&
@@ -231,7 +231,7 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	struct heap_probes_file *to = &traced->files[traced->n_files];
 	bool allocates = heap_probes_allocate(wanted->probes, wanted->n);
 	bool matters = heap_probes_matter(wanted->probes, wanted->n);
-	/* (BPF links belong to processes, perf events to threads) */
+	/* BPF links belong to processes, and perf events to threads. */
 	pid_t holder = how->own->way == PROBES_PERF ? traced->holder : 0;
 	struct probes_target target = {
 		.way = how->own->way,
@@ -344,7 +344,7 @@ static int heap_probes_arm_announced_files(struct check_work *check_work)
 		ssize_t n;
 		struct stat st;
 
-		/* (files that the kernel generates are not programs) */
+		/* Files that the kernel generates are not programs, so they are skipped. */
 		if (fstat(file.fd, &st) < 0 || file_kernel_filesystem(file.fd) ||
 		    allocator_cache_find(check_work->how->cache, file.fd, &list) < 0)
 			continue;
@@ -389,7 +389,9 @@ static uint64_t heap_probes_mapped_ns(const struct heap_probes *a, uint64_t now_
 {
 	uint64_t mapped_ns = a->mapped_ns > a->checked_ns ? a->mapped_ns : a->checked_ns;
 
-	/* (before the first check, the program was not watched) */
+	/*
+	 * Before the first check, the program was not watched, so the time of its report is used.
+	 */
 	mapped_ns = mapped_ns ?: a->happened_ns ?: now_ns;
 	return a->missed_ns && a->missed_ns < mapped_ns ? a->missed_ns : mapped_ns;
 }
@@ -416,7 +418,10 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 		a->checked_ns = now_ns;
 		a->missed_ns = 0;
 	}
-	/* (the process has ended, and the rest of its files is unknown) */
+	/*
+	 * -ESRCH means that the process has ended. Then the rest of its files is unknown, and the
+	 * result is discarded.
+	 */
 	if (r == -ESRCH)
 		a->found = (struct heap_probes_found){ 0 };
 	return check_work.n_reporting;

@@ -354,7 +354,7 @@ int heap_tables_count(struct memory_tables *t, const struct heap_images *images)
 	int r;
 
 	heap_tables_begin_counting(images);
-	/* (other passes must not reset this count, which is used after them) */
+	/* Only this pass resets the count, which is used after other passes. */
 	for (size_t pos = 0; (image = table_next(&images->by_instance, &pos));)
 		image->n_allocated = 0;
 	r = memory_map_each(&blocks, heap_tables_count_block, &p);
@@ -547,7 +547,7 @@ static int heap_tables_delete_keys(const struct pass *p, const struct memory_map
 		uint32_t n = (uint32_t)((p->keys.size - at) / map->key_size);
 		int error = bpf_map_delete_batch(map->fd, p->keys.data + at, &n, NULL);
 
-		/* (the number of removed keys is unknown then) */
+		/* After an error, the number of removed keys is unknown. */
 		if (error < 0 && error != -ENOENT)
 			return heap_tables_delete_singly(p, map, at);
 		heap_tables_count_removed(p, n);

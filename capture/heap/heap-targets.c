@@ -37,7 +37,7 @@ static void heap_targets_arm_selected(struct heap_targets *w, const struct outbu
 		if (!(id->flags & IDENTITY_SELECTED) || id->flags & IDENTITY_KTHREAD ||
 		    table_get(&tried, key))
 			continue;
-		/* (without memory, it is tried again) */
+		/* Without memory, the process is tried again for its next thread. */
 		(void)!table_set(&tried, key, w);
 		if (!heap_trace_watches(w->memory, id->pid))
 			heap_trace_probe(w->memory, id->pid);

@@ -295,8 +295,8 @@ static void heap_trace_end_if_exited(const struct heap_trace *m, uint32_t pid)
 	struct memory_process process;
 
 	/*
-	 * (first copied to the table of ended processes, since a program is always in one of the
-	 * two tables)
+	 * The entry is first copied to the table of ended processes, so that the program is always
+	 * in one of the two tables.
 	 */
 	if (task_state_process_has_ended((pid_t)pid) &&
 	    bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) == 0 && process.ended_ns &&
@@ -377,7 +377,10 @@ static int heap_trace_find_ended(struct heap_trace *m)
 	if (r < 0)
 		return r;
 	heap_trace_find_foreign_entries(m);
-	/* (running processes first: a process that ends meanwhile is then in the other table) */
+	/*
+	 * Running processes are read first: if a process ends meanwhile, it is then found in the
+	 * other table.
+	 */
 	m->foreign_entries_go = heap_trace_foreign_entries_due(m);
 	if (m->foreign_entries_go)
 		r = heap_trace_know_watched(m);
@@ -503,7 +506,7 @@ static void heap_trace_ended_drop(struct heap_trace *m, const struct going *goin
 
 static int heap_trace_ended_forget(struct heap_trace *m)
 {
-	/* (only if all running processes were known before the removal) */
+	/* Entries without an image are removed only if all running processes were known before. */
 	int r = heap_tables_forget(&m->tables, &m->images,
 				   m->foreign_entries_go ? m->foreign_entries : 0);
 

@@ -228,10 +228,12 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 		heap_trace_set_unwatched(image, "too many processes are watched");
 	else
 		heap_trace_apply_found(m, traced, image);
-	/* (a process that shares its memory from now on sets the flag of the process) */
+	/*
+	 * Processes that share the memory of this process from now on set the flag of this process.
+	 */
 	if (heap_trace_is_shared(m, traced->pid))
 		memory_image_add_gap(image, WATCHED_GAP_SHARED);
-	/* (otherwise it is announced when its libraries are known) */
+	/* If checks are due, the image is announced later, when its libraries are known. */
 	r = traced->next_check_ns ? 0 : heap_trace_announce(m, image);
 	return r < 0 ? r : heap_trace_list_resources(m, traced->pid, traced->instance, true);
 }
@@ -338,7 +340,7 @@ static bool heap_trace_pass_over_reused(struct heap_trace *m, uint32_t pid,
 	if (!h->start_ns || !task_list_process(m->collector, pid, &now) ||
 	    now.task.start_ns == h->start_ns)
 		return false;
-	/* (the end of a watched process is reported by the eBPF programs) */
+	/* The eBPF programs report the end of a watched process, so it is not reported here. */
 	if (!traced || !traced->instance || !heap_trace_is_of(traced, h))
 		heap_trace_pass_over(m, pid, h, h->ts_ns, "it ended before it could be watched");
 	if (traced && !traced->instance)
@@ -374,7 +376,7 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 		traced->n_checks = 0;
 		traced->next_check_ns = clock_read_ns(CLOCK_MONOTONIC) + check_delays_ns[0];
 	}
-	/* (the end of a watched process is reported by the eBPF programs) */
+	/* The eBPF programs report the end of a watched process, so it is not reported here. */
 	if (heap_trace_check(m, traced) || (traced->instance && heap_trace_has_exited(pid, pidfd)))
 		return 0;
 	/*
@@ -386,7 +388,10 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 		traced->next_check_ns = clock_read_ns(CLOCK_MONOTONIC) + check_delays_ns[0];
 	}
 	r = heap_trace_begin(m, traced, pidfd);
-	/* (from now on, the programs report the end of the thread that the probes belong to) */
+	/*
+	 * From now on, the programs report the end of the thread that the probes belong to. It may
+	 * have ended before, so this is checked once.
+	 */
 	traced = heap_trace_probes_of(m, pid);
 	if (r == 0 && traced)
 		heap_trace_hold_probes(m, traced);
@@ -463,8 +468,8 @@ static bool heap_trace_pass_over_exiting(struct heap_trace *m, uint32_t pid,
 	    heap_trace_is_watched(m, pid))
 		return false;
 	/*
-	 * (a thread that calls exec waits for the exits of the other threads, and one of these can
-	 * be held)
+	 * A process that has just called exec is not skipped: the exec waits for the exits of its
+	 * other threads, and the held exit can be one of these.
 	 */
 	if (h->loads && !heap_trace_was_passed_over(m, h->start_ns))
 		return false;
@@ -525,12 +530,12 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
-		/* (after an exec by another thread, the programs do not watch the process) */
+		/* After an exec by another thread, the programs do not watch the process. */
 		if (!traced || is_another || happened->what == MEMORY_HAPPENED_THREAD_EXEC)
 			heap_trace_pass_over_late(m, happened->pid, &h);
 		return 0;
 	}
-	/* (the previous program has ended) */
+	/* The previous program of TRACED has ended. */
 	m->n_ended += traced && execs;
 	/*
 	 * The previous process with this id ended before its files were checked, so these files

@@ -151,7 +151,10 @@ static int chunks_follow(struct chunks *c, uint64_t at, uint64_t to, struct prev
 			if (++passed > PASSED_MAX)
 				return 0;
 		is_known = i < c->index->n_blocks && blocks[i].address == at + HEAD_BYTES;
-		/* (a block extends to the first word of the next chunk) */
+		/*
+		 * A block extends to the first word of the next chunk. A larger one does not fit
+		 * this chunk.
+		 */
 		if (is_known && blocks[i].size > size - SIZE_AT)
 			return 0;
 		if (is_known && at != first) {

@@ -8,7 +8,9 @@ enum {
 	N_BINS = 127,
 	BIN_BYTES = 2 * WORD, /* the first and the last chunk of a list */
 	N_FAST_BINS = 10,     /* words with the first chunk of a list, before the top */
-	/* (the two additional words are the top, and the rest of the last split) */
+	/*
+	 * The two additional words are the top, and the remainder of the last chunk that was split.
+	 */
 	BEFORE_BYTES = (N_FAST_BINS + 2) * WORD,
 	/* Minimum number of empty lists; most lists are empty, and the last one always is. */
 	EMPTY_MIN = 16,

@@ -50,7 +50,7 @@ int reach_memory_check_time(const struct reach_memory *m)
 	return clock_read_ns(CLOCK_MONOTONIC) < m->deadline_ns ? 0 : -ETIME;
 }
 
-/* (memory without read permission is read through /proc/PID/mem, as debuggers do) */
+/* Memory without read permission is read through /proc/PID/mem, as debuggers do. */
 ssize_t reach_memory_read(struct reach_memory *m, uint64_t address, size_t n)
 {
 	const struct iovec to = { m->buffer, n };

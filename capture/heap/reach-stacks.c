@@ -145,7 +145,10 @@ static int reach_stacks_add_running(const struct stacks_search *s, const struct 
 		return 0;
 	if (reach_stacks_describe(s, root, t->tls, &stack))
 		return reach_stacks_add(s, stack.from + stack.guard_bytes, to, false);
-	/* (without a guard below it, the mapping can begin with other data) */
+	/*
+	 * Without a guard below the stack, the mapping can begin with other data, so the stack does
+	 * not count.
+	 */
 	return root > s->roots && root[-1].is_guard && root[-1].to == root->from &&
 			       reach_stacks_is_alone(s->stacks, root)
 		       ? reach_stacks_add(s, root->from, to, false)

@@ -84,7 +84,9 @@ static void reach_on_pointer(struct search *s, size_t i, uint64_t word)
 	if (s->reach[i] >= found || (found == REACH_INDIRECT && i == s->leader))
 		return;
 	s->reach[i] = (uint8_t)found;
-	/* (a block with a worse result than the round's is followed in a later round) */
+	/*
+	 * A block with a result that is worse than that of this round is followed in a later round.
+	 */
 	if (found == s->round)
 		s->found[s->n_found++] = (uint32_t)i;
 }
@@ -485,7 +487,7 @@ static int reach_note_altstacks(struct search *s, const struct outbuf *threads, 
 	struct outbuf listed = { 0 };
 	int r;
 
-	/* (if list_threads() fails, these stacks are left out) */
+	/* If list_threads() fails, the alternate stacks of its threads are left out. */
 	if (held && s->request->list_threads)
 		s->request->list_threads(&listed, s->request->userdata);
 	r = reach_threads_altstacks(held ? &listed : threads, &s->watched);

@@ -43,7 +43,10 @@ bool task_list_process(struct collector *c, uint32_t pid, struct rec_task *ret)
 	_cleanup_(outbuf_deinit) struct outbuf tasks = { 0 };
 
 	collector_list_process(c, pid, task_list_keep, &tasks);
-	/* (newer kernels also find a thread of another process with this id) */
+	/*
+	 * Newer kernels also find a thread of another process with this id, so the process is
+	 * checked.
+	 */
 	return task_list_get(&tasks, pid, ret) && ret->task.pid == pid;
 }
 

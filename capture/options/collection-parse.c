@@ -135,7 +135,7 @@ static bool collection_check_line(struct parser *p, const char *text, size_t n, 
 			p, "the line is not text: it contains a NUL, or is not UTF-8");
 		return false;
 	}
-	/* (a line feed and a NUL are added) */
+	/* A line feed and a NUL are added to the line. */
 	if (n + 2 >= room) {
 		collection_add_complaint(p, "the line is longer than %zu bytes", room - 3);
 		return false;
@@ -260,7 +260,7 @@ static int collection_on_key(void *userdata, const char *section, const char *ke
 			key);
 		return 1;
 	}
-	/* (the unknown section has been reported) */
+	/* The unknown section has already been reported. */
 	if (!collection_section_is_known(section))
 		return 1;
 	if (row)

@@ -18,7 +18,10 @@ static bool options_complete_value_is_valid(const struct option_row *row,
 	return !option_is_number(row) || option_in_range(row, option_value(row, o));
 }
 
-/* (the table of the programs has room for more processes than options can list) */
+/*
+ * FILTER_PIDS_MAX is larger than OPTION_PIDS_MAX, since the programs also add children to their
+ * table.
+ */
 static bool options_complete_filter_is_valid(const struct capture_filter *f)
 {
 	return f->n_pids <= FILTER_PIDS_MAX && f->n_uids <= FILTER_VALUES_MAX &&

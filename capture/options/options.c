@@ -153,7 +153,10 @@ void session_options_set_own(struct session_options *o, uint32_t uid)
 	o->n_own_gids = 0;
 	if (!user)
 		return;
-	/* (if there are more groups than OWN_GIDS_MAX, the first ones are listed) */
+	/*
+	 * If the user has more groups than OWN_GIDS_MAX, the function fails, but lists the first
+	 * ones.
+	 */
 	if (getgrouplist(user->pw_name, user->pw_gid, gids, &n) < 0)
 		n = OWN_GIDS_MAX;
 	for (int i = 0; i < n; i++)
@@ -304,7 +307,7 @@ int session_options_copy(struct session_options *ret, const struct session_optio
 	int r = 0, allocators, calls, moments;
 
 	*ret = *o;
-	/* (after a failure, all copies are still made, so that *RET can be freed) */
+	/* Even after a failure, all copies are made, so that *RET can be freed. */
 	calls = options_call_options_copy(&ret->calls, &o->calls);
 	moments = options_call_options_copy(&ret->moments, &o->moments);
 	allocators = option_files_copy(&ret->memory.allocators, &o->memory.allocators);

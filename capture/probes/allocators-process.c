@@ -60,7 +60,7 @@ static int allocators_process_open_mapped(const struct visit *v, const struct re
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)v->pid, rec->path);
-	/* (opening a device can have side effects) */
+	/* Opening a device can have side effects, so only regular files are opened. */
 	if (stat(path, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))

@@ -71,7 +71,10 @@ static bool places_match(struct places_search *s, const char *name, size_t n)
 		return false;
 	if (s->glob)
 		return fnmatch(s->pattern, s->name, 0) == 0;
-	/* (only exact names: a clone of a function can have its arguments in other registers) */
+	/*
+	 * Clones match only if no arguments are read: a clone can have its arguments in other
+	 * registers.
+	 */
 	return strcmp(s->pattern, s->name) == 0 ||
 	       (s->query->n_args == 0 && function_clone_is_of(s->name, s->pattern));
 }
@@ -100,7 +103,10 @@ static int places_note_indirect(const char *name, size_t n, uint64_t vaddr, uint
 	if (n == 0 || !places_match(s, name, n))
 		return 0;
 	s->places.flags |= CALL_PLACES_INDIRECT;
-	/* (a pattern rarely means functions such as memcpy(), which are called everywhere) */
+	/*
+	 * A pattern rarely means functions such as memcpy(), which are called everywhere. So only
+	 * an exact name selects functions that are chosen at run time.
+	 */
 	if (!s->glob && s->n_resolvers < RESOLVERS_MAX)
 		s->resolvers[s->n_resolvers++] = vaddr;
 	return 0;
@@ -170,7 +176,10 @@ static void places_add_ret(struct places_search *s, struct call_place *place, ui
 	for (size_t i = 0; i < place->n_rets; i++)
 		if (place->rets[i] == offset)
 			return;
-	/* (at the entry itself, the probe of the return would run first) */
+	/*
+	 * A return at the entry itself gets no probe of its own: that probe would run before the
+	 * probe of the entry.
+	 */
 	if (offset == place->entry)
 		s->returns_at_entry = true;
 	else if (offset == 0 || place->n_rets == CALL_RETS_MAX || places_is_refused(s, vaddr))
@@ -339,10 +348,16 @@ static int places_walk(struct places_search *s, const struct found_function *f, 
 		place->flags |= CALL_PLACE_LOOPS;
 	if (walk.partial)
 		place->flags |= CALL_PLACE_PARTIAL;
-	/* (a function chosen at run time can have unknown instructions, but has no call) */
+	/*
+	 * Although a function that is chosen at run time can have unknown instructions, it has no
+	 * call.
+	 */
 	if (walk.n_calls == 0 && (f->is_chosen || !(place->flags & CALL_PLACE_PARTIAL)))
 		place->flags |= CALL_PLACE_LEAF;
-	/* (for a leaf function, the return probe reports the return at the entry, too) */
+	/*
+	 * For a leaf function, the return probe reports the return at the entry, too. Other
+	 * functions lack this return.
+	 */
 	if (s->returns_at_entry && (!(place->flags & CALL_PLACE_LEAF) ||
 				    place->flags & (CALL_PLACE_LOOPS | CALL_PLACE_FRAGILE)))
 		place->flags |= CALL_PLACE_PARTIAL;
@@ -417,7 +432,7 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 	if (r < 0 || place.entry == 0)
 		return r;
 	places_set_name(s, f, place.name);
-	/* (the entry point of a program has no return address) */
+	/* A return probe would break the entry point of a program, which has no return address. */
 	if (vaddr == s->image.header.e_entry || places_reads_return(s, vaddr))
 		place.flags |= CALL_PLACE_FRAGILE;
 	places_sweep(s, f, vaddr, &place);

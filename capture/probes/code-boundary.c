@@ -38,7 +38,7 @@ static int boundary_walk(const struct elf_image *image, uint64_t begin, uint64_t
 		if (at + in.length > vaddr)
 			return -EINVAL;
 	}
-	/* (an instruction must begin there) */
+	/* An instruction must begin at VADDR. */
 	return disassembler_read(d, code + (vaddr - begin), n - (vaddr - begin), vaddr, &in)
 		       ? 0
 		       : -EINVAL;

@@ -124,7 +124,7 @@ int elf_image_init(struct elf_image *image, const void *data, size_t n)
 	const unsigned char *ident = data;
 
 	*image = (struct elf_image){ .data = data, .size = n };
-	/* (libelf would also open archives) */
+	/* The magic number is checked here, because libelf would also open archives. */
 	if (n < sizeof(Elf32_Ehdr) || memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;
 	elf_version(EV_CURRENT);
@@ -204,7 +204,7 @@ static int elf_image_walk_symbols(const struct elf_image *image, Elf_Scn *scn, u
 		    !elf_image_symbol_is(&symbol, type))
 			continue;
 		++*n_seen;
-		/* (in .symtab, linkers append the version to the name) */
+		/* In .symtab, linkers append the version to the name. */
 		r = fn(name, strcspn(name, "@"), symbol.st_value, symbol.st_size, userdata);
 	}
 	return r;

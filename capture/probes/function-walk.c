@@ -226,7 +226,7 @@ static int function_walk_follow(struct function_walk *w, struct ways *ways, uint
 
 	memset(ways->word_at, 0, sizeof(ways->word_at));
 	do {
-		/* (0 is not a valid key, and has no code) */
+		/* 0 is not a valid key of the table, and no code is there. */
 		if (vaddr == 0 || table_get(&ways->seen, vaddr))
 			return 0;
 		p = elf_image_code(w->image, vaddr, &n, &offset);
@@ -321,7 +321,7 @@ static int function_walk_follow_result(const struct function_walk *w, struct res
 
 	while (!table_get(&ways->seen, place)) {
 		p = elf_image_code(w->image, place >> 1, &n, &offset);
-		/* (the table cannot have 0 as a key) */
+		/* The table cannot have 0 as a key, so places 0 and 1 are not followed. */
 		if (place <= 1 || !p || ways->n_instructions++ == WALK_INSTRUCTIONS_MAX ||
 		    !disassembler_read(w->disassembler, p, n, place >> 1, &i))
 			return 0;

@@ -174,8 +174,8 @@ static void instruction_note_written(const struct disassembler *d, struct instru
 		return;
 	}
 	/*
-	 * (Capstone does not report that syscall writes rcx, and a probe must be before the system
-	 * call)
+	 * A system call must not precede a probe, since it changes registers. Capstone does not
+	 * report that it writes rcx.
 	 */
 	i->disturbs = i->writes_result = d->insn->id == X86_INS_SYSCALL;
 	if (d->insn->id == X86_INS_SYSCALL)

@@ -283,7 +283,7 @@ static void probe_attacher_detach_all(struct attacher_child *k)
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	struct kept_probes *kept;
 
-	/* (without memory, the probes are removed when this process ends) */
+	/* If there is no memory for the list, the probes are removed when this process ends. */
 	for (size_t pos = 0; (kept = table_next(&k->probes, &pos));)
 		outbuf_append(&list, &kept, sizeof(kept));
 	probe_attacher_detach_kept(k, (struct kept_probes **)list.data,
@@ -417,7 +417,7 @@ void probe_attacher_detach(struct probe_attacher *k, const uint32_t *ids, size_t
 	const struct attacher_request q = { .n = (uint32_t)n };
 	struct attacher_reply answer;
 
-	/* (if the attacher has ended, its probes are removed) */
+	/* If the attacher has ended, its probes are removed anyway. */
 	if (n > 0)
 		probe_attacher_call(k, &q, NULL, 0, ids, n * sizeof(*ids), &answer);
 }

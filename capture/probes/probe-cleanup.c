@@ -207,7 +207,10 @@ static int probe_cleanup_run(void *userdata)
 		left[i] = file->left;
 		if (file->fd < 0)
 			continue;
-		/* (the kernel refuses this if another probe there has a semaphore) */
+		/*
+		 * The kernel refuses these probes if another probe at one of the places has a
+		 * semaphore.
+		 */
 		errors[i] = probes_new_for_nobody(probes_way(), file->fd, file->offsets, NULL,
 						  file->n, &probes);
 		if (errors[i] == 0)

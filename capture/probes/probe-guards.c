@@ -21,7 +21,7 @@ void probe_guards_init(struct probe_guards *g)
 {
 	struct probe_journal *journal = NULL;
 
-	/* (only root can create a journal) */
+	/* This fails for users other than root. Then there is no journal. */
 	probe_journal_new(&journal);
 	*g = (struct probe_guards){ .journal = journal };
 }

@@ -74,7 +74,7 @@ int probe_journal_new(struct probe_journal **ret)
 	j->dir_fd = directory_open_runtime("probes");
 	if (j->dir_fd < 0)
 		return j->dir_fd;
-	/* (an abandoned journal can have the same name) */
+	/* An abandoned journal can have the same name, so several names are tried. */
 	for (unsigned i = 0; i < NAME_TRIES && (i == 0 || j->fd == -EEXIST); i++) {
 		snprintf(j->name, sizeof(j->name), "%d-%u", (int)getpid(), i);
 		j->fd = probe_journal_make_locked(j->dir_fd, j->name);
@@ -142,7 +142,7 @@ void probe_journal_clear(struct probe_journal *j, int slot)
 
 	if (slot < 0 || slot >= PROBE_JOURNAL_SLOTS)
 		return;
-	/* (if this fails, a file is checked needlessly later) */
+	/* If this write fails, a file is checked needlessly later. */
 	probe_journal_write_at(j, &none, sizeof(none), (size_t)slot * SLOT_BYTES);
 	j->in_use[slot] = false;
 }

@@ -228,7 +228,7 @@ static int probes_attach(struct probes *p, const struct probes_target *t, const 
 			r = probes_attach_perf(p, t, m, i);
 		else if ((r = probes_attach_multi(&one)) >= 0)
 			probes_keep(p, r);
-		/* (the next probe would wait as long) */
+		/* After a timeout, the next probe would wait as long, so this ends here. */
 		if (r == -ESRCH || r == -ETIMEDOUT)
 			return r;
 		*failed += r < 0;

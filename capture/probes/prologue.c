@@ -12,7 +12,7 @@ size_t prologue_offset(struct disassembler *d, const uint8_t *p, size_t n)
 	for (size_t at = 0; at < n; at += i.length) {
 		if (!disassembler_read(d, p + at, n - at, at, &i))
 			return 0;
-		/* (a branch is allowed here: only one path leads to it) */
+		/* A branch is allowed here, since only one path leads to it. */
 		if (i.emulated)
 			return at;
 		if (i.kind != INSTRUCTION_PLAIN || i.disturbs)
@@ -34,7 +34,10 @@ int prologue_find(const struct elf_image *image, struct disassembler *d, uint64_
 	at = p && d ? prologue_offset(d, p, n) : 0;
 	if (at == 0)
 		return 0;
-	/* (at a place in a loop, each iteration would have the cost of the probe) */
+	/*
+	 * In a loop, each iteration would have the cost of the probe. So no jump may lead to this
+	 * place, or to one before it.
+	 */
 	walk.watch = vaddr + 1;
 	walk.watch_to = vaddr + at;
 	r = function_walk(&walk, vaddr);

@@ -91,7 +91,7 @@ static bool stack_switch_is_candidate(const uint8_t *p, size_t n, size_t at)
 		return false;
 	if ((p[0] & 0xf8) == REX_WIDE)
 		return stack_switch_is_wide(p, n);
-	/* (with a prefix, the instruction pops r12) */
+	/* With a prefix, 0x5c pops r12, and not the stack pointer. */
 	return (p[0] == 0x5c && !has_prefix && stack_switch_is_end(p + 1, n - 1)) ||
 	       (p[0] == 0x8f && p[1] == 0xc4 && stack_switch_is_end(p + 2, n - 2));
 }
@@ -163,7 +163,10 @@ static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t 
 {
 	struct switch_state state = { 0 };
 
-	/* (after a jump, the copy can be at a higher address) */
+	/*
+	 * All instructions are checked for this first, because a jump can lead back from a copy at
+	 * a higher address.
+	 */
 	for (size_t k = 0; k < s->flow.n; k++)
 		state.stores |= s->flow.steps[k].stack.is_stored;
 	for (size_t k = 0; k < s->flow.n; k++) {
@@ -177,7 +180,9 @@ static bool stack_switch_read(struct switch_search *s, const uint8_t *p, size_t 
 			*ret = load;
 			return true;
 		}
-		/* (a function without a name can begin after a trap) */
+		/*
+		 * A function without a name can begin after a trap. Its stack is not aligned yet.
+		 */
 		if (step->kind == INSTRUCTION_END)
 			state.aligned = false;
 	}
@@ -252,7 +257,10 @@ static bool stack_switch_is_known(const struct elf_image *image, uint64_t vaddr)
 	static const char *const parts[] = { "longjmp", "frame_info" };
 	struct switch_name found = stack_switch_nearest(image, vaddr);
 
-	/* (in a stripped libffi, code without names follows the functions that it exports) */
+	/*
+	 * In a stripped libffi, code without names follows the functions that it exports. Such code
+	 * belongs to libffi, too.
+	 */
 	if (!found.name || (stack_switch_is_behind(&found) && !stack_switch_begins(&found, "ffi_")))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)

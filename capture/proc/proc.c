@@ -41,7 +41,10 @@ bool proc_has_kernel_clock(void)
 	if (n < 0)
 		return false;
 	offsets[n] = '\0';
-	/* (in "monotonic 0 0", only an offset contains other digits than 0) */
+	/*
+	 * A line is "monotonic 0 0" if there is no offset. Only offsets contain other digits than
+	 * 0.
+	 */
 	return !strpbrk(offsets, "123456789");
 }
 

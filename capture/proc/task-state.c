@@ -134,7 +134,10 @@ static bool task_state_none_lives(pid_t pid, unsigned ending_flags)
 		struct listing l = { .ending_flags = ending_flags };
 		int r = task_state_each(pid, task_state_on_task, &l);
 
-		/* (hidepid= hides the processes of other users) */
+		/*
+		 * The list can also fail because hidepid= hides the processes of other users. So
+		 * kill() decides.
+		 */
 		if (r < 0)
 			return kill(pid, 0) < 0 && errno == ESRCH;
 		if (r > 0)

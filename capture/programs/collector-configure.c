@@ -27,7 +27,10 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		uint32_t categories;
 	} rows[] = {
 		{ skel->maps.stack_rooms, CATEGORIES_STACKS },
-		/* (Linux 6.1 verifies the function that sends stacks even if nothing calls it) */
+		/*
+		 * CATEGORY_CALLS is included, because Linux 6.1 verifies the function that sends
+		 * stacks even if nothing calls it.
+		 */
 		{ skel->maps.stacks_sent, CATEGORIES_STACKS | CATEGORY_CALLS },
 		{ skel->maps.ticks_taken, CATEGORY_PROFILE },
 		{ skel->maps.offcpu_threads, CATEGORY_OFFCPU },
@@ -164,7 +167,10 @@ static int configure_own(struct collector *c, const struct session_options *o)
 
 	if (with_memory < 0)
 		return with_memory;
-	/* (without this hook, exits are not shown, because their user is unknown) */
+	/*
+	 * If this hook is not available, exits are not shown, because the user of an exiting task
+	 * is unknown.
+	 */
 	bpf_program__set_autoload(skel->progs.on_own_exit,
 				  !with_memory && fentry_works(c->btf, "do_exit"));
 	skel->rodata->own_uid = o->own_uid;

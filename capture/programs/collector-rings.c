@@ -69,7 +69,10 @@ static uint64_t collector_rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
 	uint64_t bytes = collector_other_ring_bytes(ring_bytes);
 	uint64_t least = ring == REC_RING_LIFECYCLE ? collector_lifecycle_ring_bytes() : 0;
 
-	/* (a thread can make 5,000 system calls with data in the 10 ms until user space runs) */
+	/*
+	 * A thread can make 5,000 system calls with data in the 10 ms until user space runs, so
+	 * these rings are larger.
+	 */
 	if (ring == REC_RING_CALLS)
 		return ring_bytes;
 	return bytes < least ? least : bytes;

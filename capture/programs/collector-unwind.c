@@ -184,7 +184,7 @@ static void collector_request_table(struct collector *c, const struct rec_mappin
 	asked = unwinder_has_asked(c->unwinder, (uint32_t)rec->device, rec->inode, &number);
 	if (!known && c->mapped_files.n_used >= MAPPED_FILES_MAX)
 		table_deinit(&c->mapped_files);
-	/* (without memory, the file counts as new again) */
+	/* Without memory, the file counts as new again the next time. */
 	(void)!table_set(&c->mapped_files, key, (void *)(uintptr_t)number);
 	if (known ? !asked : !collector_unwind_list(c, rec->head.pid))
 		unwind_listed_add(&c->listed_mappers, rec->head.pid);
@@ -197,7 +197,7 @@ void collector_list_mappers(struct collector *c)
 
 	if (!c->unwinder)
 		return;
-	/* (the unwinder may have made room since) */
+	/* The unwinder may have made room since the last attempt. */
 	c->lists_full = false;
 	while (!c->lists_full && (pid = unwind_listed_next(&c->listed_mappers, now_ns)) &&
 	       collector_unwind_list(c, pid))
@@ -212,7 +212,9 @@ static void collector_begin_lists(struct collector *c, uint32_t pid)
 	unwind_listed_forget(&c->listed_mappers, pid);
 }
 
-/* (if the file is unknown, the code would be walked by frame pointers) */
+/*
+ * Mappings with an unknown inode are left out, since their code would be walked by frame pointers.
+ */
 static void collector_see_mapping(struct collector *c, const struct rec_mapping *rec)
 {
 	if (map_records_lacks_inode(rec))
@@ -250,7 +252,7 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 	r = unwind_process_read(bpf_map__fd(c->skel->maps.unwind_processes), tgid, &process);
 	if (r < 0 && r != -EAGAIN)
 		return;
-	/* (if the mappings change all the time, the range is learned again) */
+	/* If the mappings change all the time (-EAGAIN), the range is learned again. */
 	holds = r == 0;
 	for (uint32_t i = 0; holds && i < process.n; i++)
 		holds = collector_mapping_holds(c, &process.mappings[i], rec);
@@ -362,8 +364,8 @@ void collector_await_tables(struct collector *c)
 	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
 		n_sent += budgets[cpu].sent;
 	/*
-	 * (callers finish all walks that were put off at each pause, so no second wait for these is
-	 * needed)
+	 * Callers finish all walks that were put off at each pause, so each of these walks is
+	 * waited for only once.
 	 */
 	if (n_sent > __atomic_load_n(&c->n_copied, __ATOMIC_RELAXED) ||
 	    __atomic_exchange_n(&c->has_kept, false, __ATOMIC_RELAXED))

@@ -30,7 +30,7 @@ static const char *load_error_tail_of_log(char *text)
 	if (end)
 		*end = '\0';
 	last = strrchr(text, '\n');
-	/* (this line has the number of processed instructions) */
+	/* The last line only has the number of processed instructions, so it is removed. */
 	if (last && strncmp(last + 1, "processed ", strlen("processed ")) == 0)
 		*last = '\0';
 	return strlen(text) > LOG_TAIL ? text + strlen(text) - LOG_TAIL : text;

@@ -121,7 +121,7 @@ static int map_open_ring(struct map_rings *m, unsigned cpu, struct ring *ring)
 	    ioctl(ring->fds[1], PERF_EVENT_IOC_ID, &ring->inode_event) < 0 ||
 	    ioctl(ring->fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0 ||
 	    ioctl(ring->fds[1], PERF_EVENT_IOC_ENABLE, 0) < 0) {
-		/* (mmap() returns EPERM only for the limit on locked memory) */
+		/* mmap() returns EPERM only if the limit on locked memory is exceeded. */
 		int r = page == MAP_FAILED && errno == EPERM ? MAP_RINGS_LOCKED : -errno;
 
 		map_close_ring(m, ring);

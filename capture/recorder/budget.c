@@ -134,7 +134,7 @@ static bool budget_may_return(struct budget *b, enum budget_shed what, uint64_t 
 		return false;
 	}
 	b->calm_ns += gone_ns;
-	/* (checks are not exactly on time) */
+	/* Checks are not exactly on time, so half an interval may be missing. */
 	return b->calm_ns + BUDGET_CHECK_NS / 2 >=
 	       (tried ? BUDGET_CALM_NS : budget_calm_needed(stage));
 }

@@ -208,7 +208,7 @@ static int merge_queue_record(const struct rec_head *rec, void *userdata)
 	unsigned source;
 	int r;
 
-	/* (a kind that comes through no ring goes into the queue of added records) */
+	/* A record of a kind that comes through no ring goes into the queue of added records. */
 	source = merge_source(rec);
 	r = merge_append(m, merge_queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu), rec);
 	return r == 0 && merge_is_full(m) ? -ENOBUFS : r;
@@ -507,7 +507,7 @@ bool merge_peek_loss(struct merge *m, unsigned cpu, uint64_t to_ns, uint64_t *re
 		n = decode_ring_words(words, (head - tail) / sizeof(*words), CLASS_SCHED, cpu);
 		if (n == 0 || words[WORD_TS] > to_ns)
 			break;
-		/* (if the beginning of a loss was delivered, its mark is known already) */
+		/* If the beginning of a loss was delivered, its mark is already known. */
 		if (decode_is_lost(words) && !(s->in_loss && tail == s->tail)) {
 			*ret_first_ns = ((const struct ring_lost *)words)->first_ns;
 			return true;

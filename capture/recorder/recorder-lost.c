@@ -109,7 +109,10 @@ void recorder_lose_samples(struct recorder *r, const struct rec_counters *list, 
 {
 	struct collector_lost *lost = &r->lost_samples;
 
-	/* (samples that are only for triggers are not in the archive) */
+	/*
+	 * Samples that are only for triggers are not in the archive, so they cannot be missing
+	 * there.
+	 */
 	if (!(r->pipe.categories & CATEGORY_COUNTERS))
 		return;
 	for (size_t i = 0; i < n; i++) {

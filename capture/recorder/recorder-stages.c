@@ -63,7 +63,7 @@ static int recorder_link_announce(uint32_t tid, void *userdata)
 	const struct task *task = tasks_get(&r->tasks, tid);
 	int error = lifecycle_announce(&r->lifecycle, tid);
 
-	/* (the process of an unknown thread is unknown) */
+	/* The process of an unknown thread is unknown, so no process is selected. */
 	return error < 0 || !task ? error : profiler_selected(&r->profiler, task->pid);
 }
 

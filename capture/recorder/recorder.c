@@ -56,7 +56,7 @@ void recorder_set_buffer(struct recorder *r, struct outbuf *b, size_t full)
 void recorder_set_end(struct recorder *r, uint64_t end_ns)
 {
 	r->end_ns = end_ns;
-	/* (the pause has set an earlier end) */
+	/* The pause has already set an earlier end. */
 	if (r->pauses)
 		return;
 	r->pipe.to_ns = end_ns;
@@ -315,7 +315,7 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 	int error = 0;
 
 	collector_count_walks(r->pipe.collector, r->walks);
-	/* (a pause has already closed the open items) */
+	/* If the recording is paused, the pause has already closed the open items. */
 	for (unsigned cpu = 0; error == 0 && !r->paused && cpu < r->pipe.n_cpus; cpu++)
 		error = recorder_close_cpu(r, cpu);
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)

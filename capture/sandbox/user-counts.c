@@ -31,7 +31,10 @@ struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n)
 
 	pthread_mutex_lock(&c->lock);
 	count = user_counts_read(c, uid);
-	/* (without memory, a user is not counted, and the later subtraction finds no count) */
+	/*
+	 * If there was no memory for a user, the user was not counted. Then the later subtraction
+	 * finds no count, and must do nothing.
+	 */
 	if (n > 0 || count.user > 0)
 		count.user += (unsigned)n;
 	count.all = c->all += (unsigned)n;

@@ -75,7 +75,10 @@ static bool chunks_flight_is_due(const struct chunks *c, const struct session_op
 	uint64_t share = c->bytes >= 2 * chunks_now(c)->head_bytes ? CHUNKS_KEPT : 2;
 	uint64_t keeps = status->limit_known ? status->limit : o->flight_bytes;
 
-	/* (if there was no room even for the head, an immediate retry would fail, too) */
+	/*
+	 * If there was no room even for the head, an immediate retry would fail, too, so the chunk
+	 * does not end at once.
+	 */
 	if (status->dropped != c->dropped && status->head_bytes > 0)
 		return true;
 	if (status->dropped != c->dropped || keeps == 0)

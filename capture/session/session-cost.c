@@ -103,7 +103,7 @@ void session_record_step(struct session *s, enum budget_shed what, bool back, ui
 		.back = back,
 	};
 
-	/* (the output has stalled for so long that the oldest step is lost) */
+	/* The output has stalled for so long that the ring is full. The oldest step is lost. */
 	if (s->n_steps - s->n_steps_written == SESSION_STEPS_MAX)
 		s->n_steps_written++;
 	s->steps[s->n_steps++ % SESSION_STEPS_MAX] = step;
@@ -163,7 +163,10 @@ void session_update_sheds(struct session *s, const struct worker_results *result
 	if (!failed && results->shed_bits == s->shed_done)
 		return;
 	s->shed_done = results->shed_bits;
-	/* (the end of a pause is written together with the new list of tasks) */
+	/*
+	 * The end of a pause is not recorded here, since it is written together with the new list
+	 * of tasks.
+	 */
 	for (enum budget_shed what = 0; what < SHED_SESSION; what++)
 		if (back >> what & 1)
 			session_record_step(s, what, true, clock_boot_ns());

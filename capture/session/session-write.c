@@ -70,7 +70,9 @@ struct recorder_end session_end_of_kept(struct session *s, const char *reason)
 {
 	const struct chunk_begin *begin = chunks_now(&s->chunks);
 
-	/* (the output may be behind, so its oldest chunk is never too new) */
+	/*
+	 * The output may be behind, so this chunk can be older than necessary, but never too new.
+	 */
 	if (s->options.mode == SESSION_FLIGHT)
 		begin = chunks_begun(&s->chunks, flight_oldest(output_store(s->output)));
 	return session_end_since(s, begin, reason);

@@ -91,7 +91,7 @@ static void worker_report_beginning(struct worker *w, struct beginning *b)
 	w->results.start_ns = b->start_ns;
 	w->results.start_cpu_ns = b->start_cpu_ns;
 	w->results.listed_ns = b->listed_ns;
-	/* (an earlier list that the owner has not taken is replaced) */
+	/* If the owner has not taken an earlier list, that list is replaced. */
 	outbuf_deinit(&w->results.tasks);
 	w->results.tasks = b->tasks;
 	b->tasks = (struct outbuf){ 0 };
@@ -203,7 +203,7 @@ static int worker_steps_list_waiting(struct worker *w, char **reterr_text)
 		return r;
 	}
 	pthread_mutex_lock(&w->lock);
-	/* (these can be 22 MB, which are not copied) */
+	/* The pieces can have 22 MB, so they are moved if possible, and not copied. */
 	if (w->results.waiting.size == 0) {
 		outbuf_deinit(&w->results.waiting);
 		w->results.waiting = pieces;
@@ -321,7 +321,7 @@ static void worker_pause_all(struct worker *w)
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), false);
 	collector_pause(w->collector);
-	/* (waits and stacks of allocations are written now, as they are at the end) */
+	/* Times off CPU and stacks of allocations are written now, as at the end of a recording. */
 	collector_await_tables(w->collector);
 	if (w->watching)
 		worker_finish_watching(w, false);

@@ -96,7 +96,7 @@ void worker_finish_watching(struct worker *w, bool for_good)
 	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 	r = heap_trace_finish(heap_targets_memory(w->watching));
-	/* (-ECANCELED: the result is no longer wanted) */
+	/* -ECANCELED means that the result is no longer wanted, so it is no failure. */
 	if (r < 0 && r != -ECANCELED)
 		worker_report_failure(w, r, "cannot read the live blocks of watched processes");
 	w->watching = heap_targets_free(w->watching);
@@ -149,8 +149,8 @@ void worker_check_files(struct worker *w)
 	w->check_all_ns = 0;
 	pthread_mutex_unlock(&w->lock);
 	/*
-	 * (the check of all processes comes last: these processes have earlier mappings, which it
-	 * would date too late)
+	 * The check of all processes comes last. Processes of the list have earlier mappings, which
+	 * that check would date too late.
 	 */
 	for (unsigned i = 0; w->watching && i < n; i++)
 		heap_trace_check_process(heap_targets_memory(w->watching), pending_checks[i].pid,

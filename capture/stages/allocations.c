@@ -209,7 +209,10 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 		    ?: allocations_need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
-	/* (when this record arrives, the id can belong to another process) */
+	/*
+	 * When this record arrives, the id of the process can belong to another one, so the koid is
+	 * that of the record's time.
+	 */
 	w->koid = tasks_koid_at(a->pipe->tasks, rec->head.pid, rec->head.ts_ns);
 	ev = allocations_about(a, w, EVENT_WATCH_BEGIN, rec->head.ts_ns);
 	ev.watch.resources =
@@ -328,8 +331,8 @@ static int allocations_on_piece(struct allocations *a, const struct rec_piece *p
 	}
 	r = heap_copies_take(&a->copies, a->pipe->collector, piece, !a->log, &whole);
 	/*
-	 * (many copies can arrive at once, so the reports that have waited for them are written
-	 * later)
+	 * Many copies can arrive at once, so the reports that have waited for them are written
+	 * later, together.
 	 */
 	heap_copies_arrived(&a->copies, piece->id);
 	return r > 0 ? allocations_record(a, &whole.head) : r;

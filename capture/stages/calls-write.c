@@ -127,7 +127,10 @@ static unsigned calls_values(struct calls_view *view, struct call_value *to,
 
 		to[i] = call_value_of_arg(spec, i, call->args[at], call->unreadable & 1u << i,
 					  texts->named[i]);
-		/* (otherwise the text has the reason why the argument is unavailable) */
+		/*
+		 * In other cases, the text has the reason why the argument is unavailable, and
+		 * stays.
+		 */
 		if (call_type_is_memory(type) && (copies->in || copies->out) &&
 		    to[i].form == CALL_VALUE_POINTER && !calls_is_idle(type, view))
 			to[i] = call_value_copied(type, copies, calls_count(spec, type, view),
@@ -155,7 +158,7 @@ static const char *calls_name(struct calls *c, const struct rec_call *call,
 	if (!table_get(&c->unknown, key) &&
 	    (c->unknown.n_used >= UNKNOWN_NAMES_MAX || table_set(&c->unknown, key, c) < 0))
 		return "syscall_0x...";
-	/* (strace shows it in this form, too) */
+	/* strace shows unknown system calls in this form, too. */
 	snprintf(text, UNKNOWN_NAME_MAX, "syscall_0x%" PRIx64, (uint64_t)(int32_t)number);
 	return text;
 }
@@ -186,10 +189,16 @@ int calls_write(struct calls *c, const struct rec_call *call, const struct rec_c
 	};
 	int r;
 
-	/* (a late record can be older than other records of its thread) */
+	/*
+	 * A late record can be older than other records of its thread. A call must not end before
+	 * it begins.
+	 */
 	if (end_ns < begin_ns)
 		end_ns = ev.call.end_ns = begin_ns;
-	/* (a call outside of the recording must not use up one of the names) */
+	/*
+	 * A call outside of the recording must not use up one of the names, so it is skipped
+	 * before.
+	 */
 	if (begin_ns > c->pipe->to_ns || end_ns < c->pipe->from_ns)
 		return 0;
 	ev.call.function = calls_name(c, call, name);
@@ -218,8 +227,10 @@ _Static_assert(STACK_FRAMES_MAX == EVENT_CALL_FRAMES_MAX, "readers know from it 
 static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
 			     const struct stack *stack, uint64_t to[static STACK_FRAMES_MAX])
 {
-	/* (the first frame of a system call is its return address; the first one of a function
-	 * is the function itself) */
+	/*
+	 * The first frame of a system call is its return address, which is the caller. The first
+	 * frame of a function is the function itself, so it is left out.
+	 */
 	unsigned from = c->targets->list[rec->function].place ? 1 : 0, n = 0;
 	const uint64_t *frames = stack->frames + from;
 	unsigned n_frames = stack->n_frames > from ? stack->n_frames - from : 0;

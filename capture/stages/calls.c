@@ -247,7 +247,10 @@ static int calls_leave_same(struct calls *c, struct call_thread *thread, const s
 	for (size_t i = thread->n_open; r == 0 && i-- > 0 && thread->open[i]->rec.sp == rec->sp;) {
 		struct call_open *call = thread->open[i];
 
-		/* (a call that has jumped to another function cannot jump to its own start) */
+		/*
+		 * Only the last call can be such a jump: a call that has jumped to another function
+		 * cannot jump to its own start.
+		 */
 		if (i + 1 == thread->n_open && calls_is_turn(c, &call->rec, rec)) {
 			*ret_turn = true;
 			return 0;
@@ -351,7 +354,7 @@ static bool calls_can_end_at(const struct calls *c, const struct rec_call *call,
 
 	if (!place || !end->ret_in_page || place->flags & CALL_PLACE_PARTIAL)
 		return place;
-	/* (a `ret` at the entry has no separate probe) */
+	/* A `ret` at the entry has no probe of its own, so it is not in the list. */
 	if (end->ret_in_page == CALL_IN_PAGE(place->entry))
 		return true;
 	for (uint32_t i = 0; i < place->n_rets; i++)
@@ -509,7 +512,7 @@ static int calls_leave_out_all(struct calls *c, uint64_t at_ns)
 	const struct call_targets *targets = c->targets;
 	int r = 0;
 
-	/* (AT_NS is in the future while the recording has no end) */
+	/* While the recording has no end, AT_NS can be in the future. */
 	if (at_ns > clock_boot_ns())
 		at_ns = clock_boot_ns();
 	c->left_out_at_ns = at_ns;

@@ -59,7 +59,10 @@ int heap_copies_take(struct heap_copies *h, struct collector *c, const struct re
 	uint64_t frames[STACK_FRAMES_MAX];
 	unsigned n;
 
-	/* (if two stacks have one id, a program has guessed that id) */
+	/*
+	 * Two stacks have one id only if a program has guessed it. The later one replaces the
+	 * earlier one.
+	 */
 	heap_copies_remove(h, piece->id);
 	can_wait = can_wait && h->bytes + piece->head.size <= HEAP_COPIES_BYTES_MAX;
 	n = collector_resume_walk(c, piece, can_wait, frames);

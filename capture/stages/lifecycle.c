@@ -74,14 +74,19 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 		/* If a thread was reported and has ended, an unknown identity adds nothing. */
 		if (!asked && id->start_ns == 0)
 			return 0;
-		/* (the thread has ended, so only records say which process it had) */
+		/*
+		 * The thread has ended, so only earlier records say which process it belonged to.
+		 */
 		if (asked && id->uid == EVENT_UID_UNKNOWN)
 			task.pid = lifecycle_queried_pid(asked);
 		r = lifecycle_learned(l, &task, wanted);
 	} else if (asked && wanted) {
 		r = lifecycle_announce_if_new(l, id->tid);
 	}
-	/* (an answer that cannot be written now is written at the end) */
+	/*
+	 * If the answer cannot be written now, the query stays open, and the answer is written at
+	 * the end.
+	 */
 	if (wanted)
 		table_remove(&l->pipe->tasks->asked, id->tid);
 	return r;
@@ -151,7 +156,7 @@ static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pi
 {
 	int r = pid == tid ? 0 : lifecycle_write_if_new(l, l->pipe->archive, pid, pid);
 
-	/* (so that it keeps its koid) */
+	/* TID counts as announced, so that it keeps its koid. */
 	tasks_set_announced(l->pipe->tasks, tid);
 	return r ?: lifecycle_write_unknown(l, l->pipe->archive, tid, pid);
 }
@@ -251,8 +256,8 @@ static int lifecycle_on_exit(struct lifecycle *l, const struct rec_head *head)
 	ev.exit.code = WEXITSTATUS(rec->exit_code);
 	ev.exit.signal = WTERMSIG(rec->exit_code);
 	/*
-	 * (if several threads end together, all of them can have this flag: each sees that no
-	 * thread is left)
+	 * If several threads end together, each of them can see that no thread is left, and have
+	 * this flag. Only the first one counts.
 	 */
 	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
 			       tasks_set_ended(l->pipe->tasks, head->pid);

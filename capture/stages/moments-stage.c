@@ -54,7 +54,7 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 	ev.moment.values = s->values.list;
 	ev.moment.n_values = s->values.n;
 	r = r ?: s->pipe->links.need_mappings(rec->head.pid, ev.ts_ns, s->pipe->links.userdata);
-	/* (the first frame is the point) */
+	/* The first frame is the point itself, so it is left out. */
 	if (r == 0 && stack && stack->n_frames > 1)
 		r = named_stacks_write(s->stacks, &rec->head, stack->frames + 1,
 				       stack->n_frames - 1, &ev.moment.stack);

@@ -9,7 +9,8 @@ enum {
 }; /* the lower bits are for the stack pointer, except those of its bits that are always 0 */
 
 /*
- * (the last bit is 1, so that the key is never 0; programs choose the other bits, which can be 0)
+ * The last bit is 1, so that the key is never 0: programs choose the other bits, and these can be
+ * 0.
  */
 static uint64_t open_calls_key(uint32_t pid, uint64_t sp)
 {
@@ -35,7 +36,7 @@ static void open_calls_unlist(struct table *places, struct call_open *call)
 	if (!*at)
 		return;
 	*at = call->same;
-	/* (the key exists, so replacing its value needs no memory) */
+	/* The key exists, so replacing its value needs no memory. */
 	if (list)
 		table_set(places, key, list);
 	else
@@ -102,7 +103,7 @@ struct call_open *open_calls_remove_doubted(struct call_thread *thread,
 	if (!found)
 		return NULL;
 	*at = found->next;
-	/* (the key exists, so replacing its value needs no memory) */
+	/* The key exists, so replacing its value needs no memory. */
 	if (list)
 		table_set(&thread->doubted, end->sp + 1, list);
 	else

@@ -529,7 +529,10 @@ int profiler_resume(void *stage)
 	struct profiler *p = stage;
 	struct process *process;
 
-	/* (numbers of modules continue, and selected processes stay selected) */
+	/*
+	 * The numbers of modules continue, and selected processes stay selected. All other state is
+	 * reset.
+	 */
 	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
 		profiler_drop_waiting(p, process);
 		process->renamed = process->doubtful = false;

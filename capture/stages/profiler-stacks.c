@@ -262,7 +262,9 @@ static const char *profiler_end_of(const struct rec_offcpu *rec, bool is_open)
 int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
-	/* (a thread that returns after the end is still off CPU at the end) */
+	/*
+	 * For a thread that returns after the end of the recording, the time off CPU is still open.
+	 */
 	bool is_open = rec->end == REC_OFFCPU_OPEN || head->ts_ns > p->pipe->to_ns;
 	struct event ev = {
 		.kind = EVENT_OFFCPU,

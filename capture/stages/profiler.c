@@ -159,7 +159,7 @@ static int profiler_advance(void *stage, uint64_t horizon_ns)
 	if (stacks_turn(&p->stacks, horizon_ns, clock_boot_ns()))
 		collector_forget_stacks(p->pipe->collector);
 	r = pipeline_write_shortage(p->pipe, CLASS_STACKS, &p->n_homeless);
-	/* (kymo itself has dropped these records, so there is no doubt about others) */
+	/* kymo itself has dropped these records, so other records are not in doubt. */
 	p->known_lost += p->n_dropped;
 	return r == 0 ? pipeline_write_shortage(p->pipe, CLASS_MAPPINGS, &p->n_dropped) : r;
 }

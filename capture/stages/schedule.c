@@ -393,7 +393,7 @@ static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t 
 	struct turn turn = { .ts_ns = ts_ns, .guessed = gone == GONE_UNKNOWN };
 	int r;
 
-	/* ("other" stands for many threads, and some of them run) */
+	/* "other" stands for many threads. Some of them still run, so it does not sleep. */
 	turn.out_state = gone == GONE_AWAKE || fxt_koid_is_other(c->koid) ? FXT_STATE_RUNNING
 									  : FXT_STATE_BLOCKED;
 	if (!s->pipe->filtered)

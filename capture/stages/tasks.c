@@ -258,12 +258,17 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	/* The first parent has made the task. Later parents adopt orphans. */
 	if (task->parent_pid == 0)
 		task->parent_pid = id->parent_pid;
-	/* (the name of a loader may be replaced by the name of the program in its process or
-	 * parent) */
+	/*
+	 * If the name is that of a loader, it may be replaced by the name of a program of this
+	 * process or its parent.
+	 */
 	changed |= tasks_set_comm(t, id->tid, id->comm);
 	if (changed)
 		tasks_clear_bit(t->announced, id->tid);
-	/* (without memory, or with too many cgroups, the path is written with the next change) */
+	/*
+	 * Without memory, or with too many cgroups, the path is written with the next change of the
+	 * task.
+	 */
 	if (changed && id->cgroup_id && !tasks_cgroup_path(t, id->cgroup_id) &&
 	    t->cgroups_missing.n_used < TASKS_CGROUPS_MAX)
 		table_set(&t->cgroups_missing, id->cgroup_id, t);
@@ -345,7 +350,7 @@ static void tasks_keep_cgroups_of(struct tasks *t, const struct table *tasks, st
 	for (size_t pos = 0; (task = table_next(tasks, &pos));) {
 		path = table_remove(&t->cgroups, task->cgroup_id)
 			       ?: table_remove(&t->cgroups_aside, task->cgroup_id);
-		/* (without memory, the path is unknown until it is sent again) */
+		/* Without memory, the path is unknown until the programs send it again. */
 		if (path && table_set(kept, task->cgroup_id, path) < 0)
 			free(path);
 	}
@@ -433,7 +438,10 @@ ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_
 	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));) {
 		if (task->gone_ns && task->gone_ns < at_ns)
 			gone[n++] = task->tid;
-		/* (the record of its end may not have arrived yet) */
+		/*
+		 * The record of the end of this task may not have arrived yet, so the task counts
+		 * from the next call on.
+		 */
 		else if (!task->gone_ns && is_gone(task->tid))
 			task->gone_ns = clock_boot_ns();
 	}

@@ -159,7 +159,10 @@ static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t t
 	if (limit == 0 || value < limit)
 		return 0;
 	t->n++;
-	/* (the tid can belong to another thread when the trigger is passed on) */
+	/*
+	 * The koid is determined now: when the trigger is passed on, the tid can belong to another
+	 * thread.
+	 */
 	r = tid ? t->ops.name(tid, &fired.koid, t->ops.userdata) : 0;
 	if (r < 0)
 		return r;

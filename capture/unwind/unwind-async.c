@@ -207,7 +207,7 @@ static void unwind_async_make_orphan(struct unwind_async *a)
 	a->next = async_orphans;
 	async_orphans = a;
 	pthread_mutex_unlock(&async_lock);
-	/* (in case the last thread has ended meanwhile) */
+	/* This is necessary if the last thread has ended meanwhile. */
 	unwind_async_start_thread(NULL);
 }
 
@@ -307,7 +307,7 @@ bool unwind_async_next(struct unwind_async *a, struct unwind_async_file *ret)
 		slot->state = slot->file.fd >= 0 ? ASYNC_HELD : ASYNC_FREE;
 		found = true;
 	}
-	/* (if a thread could not be started before, it may start now) */
+	/* If a thread could not be started before, it may be possible now. */
 	unwind_async_start(a);
 	pthread_mutex_unlock(&a->lock);
 	return found;

@@ -177,7 +177,7 @@ static struct cfi_rule cfi_read_expression(struct cfi_run *run, enum cfi_rule_ki
 	uint64_t n = byte_reader_uleb(&run->r);
 	const uint8_t *bytes = byte_reader_consume(&run->r, n);
 
-	/* (a section is smaller than 4 GiB, so each part of it is, too) */
+	/* The number fits: a section is smaller than 4 GiB, so each part of it is, too. */
 	return (struct cfi_rule){ .kind = kind, .n = bytes ? (uint32_t)n : 0, .expression = bytes };
 }
 

@@ -309,7 +309,7 @@ int unwind_elf_init(struct unwind_elf *elf, const void *data, size_t n)
 	int r;
 
 	*elf = (struct unwind_elf){ .data = data };
-	/* (otherwise libelf would unpack archives) */
+	/* The magic number is checked here, because libelf would unpack archives. */
 	if (n < sizeof(Elf32_Ehdr) || memcmp(data, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;
 	elf_version(EV_CURRENT);

@@ -50,7 +50,7 @@ int unwind_functions_find(const struct unwind_elf *elf, size_t max,
 		Elf64_Sym symbol;
 		uint64_t left;
 
-		/* (the table may be unaligned) */
+		/* The table may be unaligned, so the symbol is copied. */
 		memcpy(&symbol, elf->symbols + i * sizeof(symbol), sizeof(symbol));
 		segment = unwind_functions_segment(elf, symbol.st_value);
 		if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_size == 0 ||
@@ -130,7 +130,10 @@ bool unwind_function_is_bare(const struct unwind_elf *elf, const struct unwind_f
 	size_t n = function->end - function->begin;
 	const uint8_t *code;
 
-	/* (functions that overlap, and so became one, can be in segments that overlap) */
+	/*
+	 * The segment is checked again: functions that overlap count as one, and can be in segments
+	 * that overlap.
+	 */
 	if (!segment || n > segment->size - (function->begin - segment->address))
 		return false;
 	code = elf->data + segment->offset + (function->begin - segment->address);

@@ -259,7 +259,7 @@ bool unwind_maps_ask(struct unwind_maps *maps, uint32_t pid, const struct unwind
 	if (m->file >= UNWIND_FILES_MAX)
 		return false;
 	f = &maps->files[m->file];
-	/* (the programs can request the table at the same time) */
+	/* The programs can request the table at the same time. Only one of the requests counts. */
 	if ((uint16_t)f->generation != m->generation ||
 	    !__atomic_compare_exchange_n(&f->state, &state, UNWIND_FILE_ASKED, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -283,7 +283,10 @@ void unwind_maps_mark_new(struct unwind_maps *maps, uint32_t number)
 void unwind_maps_reset_file(struct unwind_maps *maps, uint32_t number)
 {
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
-	/* (the table must be removed, or the next file with this number would use its rows) */
+	/*
+	 * The table must be removed even without memory: otherwise, the next file with this number
+	 * would use its rows.
+	 */
 	if (unwind_publisher_put(maps->publisher, number, -1) < 0)
 		bpf_map_delete_elem(maps->tables_fd, &number);
 	unwind_kept_remove(&maps->kept, number);

@@ -22,7 +22,9 @@ static bool unwind_process_is_whole(const struct unwind_process *before,
 
 	if (before->sequence & 1 || before->n > UNWIND_MAPPINGS_MAX)
 		return false;
-	/* (if a change began during the first copy, the sequence in the second copy shows this) */
+	/*
+	 * If a change began during the first copy, the sequence number in the second copy differs.
+	 */
 	bytes = offsetof(struct unwind_process, mappings) + before->n * sizeof(before->mappings[0]);
 	return memcmp(before, after, bytes) == 0;
 }

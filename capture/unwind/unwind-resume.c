@@ -190,7 +190,10 @@ static int unwind_resume_interrupted(struct unwind_resume *r)
 	    !unwind_resume_read(r, r->sp + SIGNAL_IP, &ip))
 		return UNWIND_END_MEMORY;
 	r->exact = ip != 0;
-	/* (this is a call of address 0; the programs check it in this way, too) */
+	/*
+	 * The code has called address 0, so its caller is on top of the stack. The programs check
+	 * this in the same way.
+	 */
 	if (!r->exact && (!unwind_resume_read(r, sp, &ip) || ip == 0))
 		return UNWIND_END_MEMORY;
 	r->bp = bp;
@@ -279,7 +282,7 @@ static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mappi
 	case UNWIND_UNSUPPORTED:
 		return UNWIND_END_UNSUPPORTED;
 	}
-	/* (the copy does not contain these registers) */
+	/* The copy of the stack does not contain these registers. */
 	if (UNWIND_RULE_KIND(rule) >= UNWIND_REGISTER(0))
 		return UNWIND_END_UNSUPPORTED;
 	return unwind_resume_caller(r, unwind_resume_cfa(r, rule), UNWIND_RULE_BP(rule));
@@ -315,7 +318,7 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 	bool is_known = !(piece->process.sequence & 1) || unwind_resume_learn(&r);
 	const struct unwind_mapping *m;
 
-	/* (if mappings were copied during a change, they are useless) */
+	/* Mappings that were copied during a change are useless, so none are used. */
 	if (!is_known) {
 		r.now.n = 0;
 		r.process = &r.now;
@@ -350,7 +353,10 @@ unsigned unwind_resume_frames(const struct rec_piece *piece, const void *stack,
 	unsigned n = piece->n_frames;
 
 	memcpy(frames, piece->frames, n * sizeof(*frames));
-	/* (the frame of a caller is higher; the code before a return address is not in the copy) */
+	/*
+	 * The frame of a caller must be higher on the stack. The code before a return address
+	 * cannot be checked, since it is not in the copy.
+	 */
 	for (; n < STACK_FRAMES_MAX && at >= r.sp; r.sp = at + 1, at = next) {
 		if (!unwind_resume_read(&r, at, &next) ||
 		    !unwind_resume_read(&r, at + UNWIND_RESUME_WORD, &returns) || returns == 0)

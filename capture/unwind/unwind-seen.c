@@ -40,12 +40,12 @@ static void unwind_seen_put(struct unwind_seen *s, const struct unwind_seen_entr
 	pthread_mutex_lock(&s->lock);
 	entry = unwind_seen_slot(s, ++s->n);
 	oldest = entry->mapping.pid;
-	/* (the table has only processes that have an entry, so it does not grow further) */
+	/* The table must not grow further, so a process without an entry is removed from it. */
 	if (s->n > UNWIND_SEEN_MAX && unwind_seen_last_of(s, oldest) == s->n - UNWIND_SEEN_MAX)
 		table_remove(&s->last, unwind_seen_key(oldest));
 	*entry = *new;
 	entry->earlier = unwind_seen_last_of(s, new->mapping.pid);
-	/* (without memory, the entry is not found) */
+	/* Without memory, the entry is not found later. */
 	(void)!table_set(&s->last, unwind_seen_key(new->mapping.pid), (void *)(uintptr_t)s->n);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -79,7 +79,10 @@ static const struct unwind_seen_entry *unwind_seen_begin_of(struct unwind_seen *
 {
 	const struct unwind_seen_entry *latest = NULL, *e = NULL;
 
-	/* (each CPU has its own ring, so the entries are not in order of time) */
+	/*
+	 * Each CPU has its own ring, so the entries are not in the order of time, and all of them
+	 * are examined.
+	 */
 	while ((e = unwind_seen_earlier(s, pid, e)))
 		if (e->begins && e->mapping.ts_ns <= ts_ns &&
 		    (!latest || e->mapping.ts_ns > latest->mapping.ts_ns))

@@ -137,7 +137,7 @@ static bool unwind_table_is_undescribed(uint64_t address, const void *userdata)
 	const struct table_builder *b = userdata;
 	size_t next = unwind_table_next_fde(b, b->n_fdes, address);
 
-	/* (if FDEs overlap, an earlier one can describe it, too; then that one applies) */
+	/* If FDEs overlap, an earlier one can describe the address, too. Then that one applies. */
 	return next == 0 ||
 	       address - b->first_address - b->fdes[next - 1].begin >= b->fdes[next - 1].size;
 }
@@ -180,7 +180,7 @@ static int unwind_table_add_bare(struct table_builder *b)
 
 static int unwind_table_append_row(struct table_builder *b, uint32_t address, uint32_t rule)
 {
-	/* (an earlier row for this address comes from the same FDE, and is replaced) */
+	/* An earlier row for this address comes from the same FDE. It is replaced. */
 	if (b->n_rows > 0 && b->rows[b->n_rows - 1].address == address)
 		b->n_rows--;
 	if (b->n_rows > 0 && b->rows[b->n_rows - 1].rule == rule)

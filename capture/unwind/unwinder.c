@@ -260,7 +260,9 @@ static void unwinder_answer_next(struct unwinder *u)
 	struct unwind_waiting file = unwind_queue_pop(&u->asks, u->maps.files);
 	uint64_t begun_ns = clock_read_ns(CLOCK_MONOTONIC);
 
-	/* (a file that is open is local, even if its number belongs to another file by now) */
+	/*
+	 * A file that is already open is local, even if its number belongs to another file by now.
+	 */
 	if (file.fd < 0 && unwinder_is_async(u, &file.ask)) {
 		if (!unwinder_request_async(u, &file.ask))
 			unwinder_miss(u, &file.ask);
@@ -363,7 +365,7 @@ static void unwinder_answer_vdso(struct unwinder *u)
 {
 	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
 	const Elf64_Ehdr *vdso = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
-	/* (the section headers are at the end of the vdso) */
+	/* The section headers are at the end of the vdso, so they show its size. */
 	size_t size = vdso ? vdso->e_shoff + (size_t)vdso->e_shnum * vdso->e_shentsize : 0;
 
 	if (size == 0 || unwind_table_read(vdso, size, &table) < 0 ||
@@ -416,7 +418,7 @@ static int unwinder_on_request(void *userdata, void *data, size_t size)
 	memcpy(&ask, data, sizeof(ask));
 	if (ask.number == UNWIND_FILE_NONE) {
 		unwind_maps_recycle_names(&u->maps);
-		/* (a recycled number belongs to another file, so its misses start at 0) */
+		/* A recycled number belongs to another file, so its misses begin at 0. */
 		memset(u->n_missed, 0, sizeof(u->n_missed));
 		return 0;
 	}
@@ -470,7 +472,10 @@ static uint64_t unwinder_n_asked(struct unwinder *u)
 /* Waits for work and does it. Returns true if the thread must end. */
 static bool unwinder_poll(struct unwinder *u)
 {
-	/* (a request from now on can be in the ring after this round) */
+	/*
+	 * This number is read first: a request that is made from now on may reach the ring only
+	 * after this round.
+	 */
 	uint64_t n_asked = unwinder_n_asked(u);
 	bool quits, answers;
 
@@ -510,7 +515,10 @@ static void *unwinder_run(void *userdata)
 	(void)unwind_cache_open(UNWIND_CACHE_BYTES_MAX, &u->cache);
 	unwinder_answer_vdso(u);
 	while (!unwinder_poll(u)) {
-		/* (the next request could need that thread) */
+		/*
+		 * While that thread is busy, no request is answered, since the request could need
+		 * it.
+		 */
 		if (u->asks.n > 0 && !unwind_aside_is_busy(u->small_aside))
 			unwinder_answer_next(u);
 		else
@@ -563,8 +571,8 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	pthread_cond_init(&u->answered, NULL);
 	pthread_cond_init(&u->to_list_more, NULL);
 	/*
-	 * (this comes first, because it sets invalid descriptors, so that no descriptor is closed
-	 * by mistake)
+	 * This comes first: it sets all descriptors to invalid values, so that none is closed by
+	 * mistake after a failure.
 	 */
 	r = unwind_maps_init(&u->maps, maps);
 	u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

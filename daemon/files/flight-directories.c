@@ -83,7 +83,7 @@ void flight_directories_remove(int dir_fd, uid_t uid, const char *name, int fd)
 
 	flight_clear(fd);
 	flight_directories_name_of(directory, uid, name);
-	/* (this fails if files of other origin exist, which are kept) */
+	/* This fails if the directory contains other files. These are kept. */
 	unlinkat(dir_fd, directory, AT_REMOVEDIR);
 }
 

@@ -212,7 +212,7 @@ size_t passed_fds_adopt(int *fds, size_t n)
 	}
 	for (size_t i = n_put; i < n; i++)
 		close_passed_fd(fds[i]);
-	/* (an empty group hangs up at once) */
+	/* If the group is empty, its pipe hangs up at once, and the group is freed. */
 	return n_put;
 }
 

@@ -332,7 +332,10 @@ int collection_snapshot_recovered(struct daemon_session *s, struct collection_us
 	r = collection_saving_new(s, p, snapshot);
 	if (r < 0)
 		return r;
-	/* (the snapshot continues without the session, which makes room for the next session) */
+	/*
+	 * The snapshot no longer needs the session. The session is removed, which makes room for
+	 * the next one.
+	 */
 	snapshot_set_data(snapshot, TAKE_PTR(left), 0);
 	return 0;
 }

@@ -231,7 +231,10 @@ void daemon_session_drop_waiters(struct daemon_session *s, const char *sender)
 			s->waiters[kept++] = s->waiters[i];
 			continue;
 		}
-		/* (no other caller waits for this snapshot, and its output may never accept it) */
+		/*
+		 * No other caller waits for this snapshot, and its output may never accept data, so
+		 * it is cancelled.
+		 */
 		if (s->waiters[i].what == WAIT_FLIGHT)
 			session_cancel_snapshot(s->session, s->waiters[i].snapshot);
 		sd_bus_message_unref(s->waiters[i].call);

@@ -22,7 +22,10 @@ static int manager_rights_read_option(sd_bus_message *m, struct rights_call *c)
 	r = sd_bus_message_peek_type(m, NULL, &type);
 	if (r < 0)
 		return r;
-	/* (the reader of the options refuses duplicates and other types) */
+	/*
+	 * Other types are skipped here. The reader of the options refuses them later, and
+	 * duplicates, too.
+	 */
 	if (strcmp(name, "own") != 0 || !type || strcmp(type, "b") != 0)
 		return sd_bus_message_skip(m, "v");
 	r = sd_bus_message_read(m, "v", "b", &value);
@@ -52,7 +55,7 @@ static int manager_rights_read_call(const struct manager *m, sd_bus_message *cal
 
 	if (strcmp(c->path, KYMO_MANAGER_PATH) != 0)
 		return 0;
-	/* (the signature is checked like by sd-bus before it calls the method) */
+	/* The signature is checked as sd-bus checks it before it calls the method. */
 	if (strcmp(c->member, "CreateSession") == 0 &&
 	    sd_bus_message_has_signature(call, "sa{sv}") > 0)
 		return manager_rights_read_options(call, c);

@@ -642,7 +642,7 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group,
 		       &m->access);
 	if (r < 0)
 		return r;
-	/* (the timer has slack, so that it can fire together with other timers) */
+	/* The timer has slack, so that it can fire together with other timers. */
 	r = sd_event_add_time_relative(event, &m->tick, CLOCK_MONOTONIC, NOTIFY_COUNTERS_NS / 1000,
 				       NOTIFY_COUNTERS_NS / 1000 / 4, manager_on_tick, m);
 	if (r < 0)
