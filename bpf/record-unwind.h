@@ -43,10 +43,13 @@ struct unwind_row {
 /* described, but not supported by rows: OFFSET is UNWIND_WHY_* */
 #define UNWIND_UNSUPPORTED 10
 /*
- * Code without a description, in a function that does not set the frame pointer. So BP is still the
- * frame pointer of a caller. Adjacent functions have different OFFSETs.
+ * Code that is not described, of a function that does not set the frame pointer. So that is the
+ * frame pointer of a caller. With UNWIND_BARE_NOT as BP, a function that may set it, and that is
+ * joined with such a function: one of them jumps to the other one. OFFSET is equal in functions
+ * that are joined, and differs in others that follow each other.
  */
-#define UNWIND_BARE 11
+#define UNWIND_BARE     11
+#define UNWIND_BARE_NOT 1
 /* SP + N words + OFFSET * 16 words, for large frames. OFFSET is unsigned here. */
 #define UNWIND_SP_FAR(n)  (12 + (n))
 #define UNWIND_SP_FARS    16
@@ -93,6 +96,11 @@ struct unwind_row {
 #define UNWIND_RULE_KIND(rule)   ((rule)&0xff)
 #define UNWIND_RULE_BP(rule)     ((rule) >> 8 & 0xff)
 #define UNWIND_RULE_OFFSET(rule) ((__s16)((rule) >> 16))
+/* Whether RULE is that of a function that does not set the frame pointer. */
+#define UNWIND_IS_BARE(rule) (((rule)&0xffff) == UNWIND_BARE)
+/* Whether OTHER, of the same file, is the rule of the same function, or of a joined one. */
+#define UNWIND_IS_JOINED(rule, other)                                                              \
+	(UNWIND_RULE_KIND(rule) == UNWIND_BARE && (((rule) ^ (other)) & 0xffff00ff) == 0)
 
 /* ---- tables ---- */
 

@@ -318,22 +318,24 @@ static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address
 	return rule;
 }
 
-/* Returns true if TARGET is in W's mapping and has RULE. */
-static __always_inline bool unwind_has_rule(const struct unwind_walk *w, __u64 target, __u32 rule)
+/* Whether TARGET is in W's mapping, in the function with RULE or in one that is joined with it. */
+static __always_inline bool unwind_is_joined(const struct unwind_walk *w, __u64 target, __u32 rule)
 {
 	return target - w->start < w->bytes &&
-	       unwind_find_rule(w->file, w->generation, (__u32)(target + w->shift)) == rule;
+	       UNWIND_IS_JOINED(rule, unwind_find_rule(w->file, w->generation,
+						       (__u32)(target + w->shift)));
 }
 
 /*
- * Returns true if the call before RETURNS calls W's function, whose rule is RULE. (A word that an
- * earlier call has left on the stack can follow a call of a function nearby.)
+ * Whether the call before RETURNS is one of W's function, which has RULE, or of a function that can
+ * have jumped there. (A word that an earlier call has left on the stack can follow a call of a
+ * function nearby.)
  */
-static __always_inline bool unwind_calls_bare(const struct unwind_walk *w, __u64 returns,
-					      __u32 rule)
+static __always_inline bool unwind_calls_joined(const struct unwind_walk *w, __u64 returns,
+						__u32 rule)
 {
-	return unwind_has_rule(w, unwind_called_at(returns, false), rule) ||
-	       unwind_has_rule(w, unwind_called_at(returns, true), rule);
+	return unwind_is_joined(w, unwind_called_at(returns, false), rule) ||
+	       unwind_is_joined(w, unwind_called_at(returns, true), rule);
 }
 
 /*
@@ -344,8 +346,9 @@ static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, __u32 
 {
 	__u64 returns = unwind_returns_at(w, w->sp), code = 0;
 
-	if (UNWIND_RULE_KIND(rule) == UNWIND_BARE ? unwind_calls_bare(w, returns, rule)
-						  : stack_calls_into(returns, w->ip) > 0)
+	if (UNWIND_RULE_KIND(rule) == UNWIND_BARE && unwind_calls_joined(w, returns, rule))
+		return 1;
+	if (!UNWIND_IS_BARE(rule) && stack_calls_into(returns, w->ip) > 0)
 		return 1;
 	bpf_probe_read_user(&code, sizeof(code), (const void *)(w->ip - 1));
 	if (unwind_begins_with(code, 0x55, 1) && unwind_is_move(code >> 8))
@@ -357,15 +360,16 @@ static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, __u32 
 }
 
 /*
- * Judges whether code that no table describes can return to RETURNS, to which the frame pointer
- * leads. Returns 0 if it can, or UNWIND_END_*. If the code does not use the frame pointer, that
- * pointer belongs to a caller with a table, and the function that is called before RETURNS is
- * described. Without the table of the called function, or while mappings change, the answer is
- * unknown.
+ * Whether code that no table describes can return to RETURNS, to which the frame pointer leads: 0
+ * or UNWIND_END_*. If the code does not use the frame pointer, it belongs to a caller with a table.
+ * The function that is called before RETURNS is then described, or is bare, and cannot have jumped
+ * to this code, whose rule is OWN. Without the table of the called function, or while mappings
+ * change, this is unknown.
  */
-static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns)
+static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns, __u32 own)
 {
 	__u64 target = unwind_called_at(returns, false);
+	__u16 file = w->file;
 	__u32 rule;
 	int end;
 
@@ -377,7 +381,9 @@ static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 retu
 		if (target)
 			rule = unwind_rule_at(w, target, &end);
 	}
-	if (rule == UNWIND_NONE)
+	if (rule == UNWIND_NONE ||
+	    (UNWIND_RULE_KIND(rule) == UNWIND_BARE &&
+	     (!UNWIND_IS_BARE(rule) || (w->file == file && UNWIND_IS_JOINED(own, rule)))))
 		return 0;
 	if (end == UNWIND_END_COPIED || end == UNWIND_END_BUSY)
 		return end;
@@ -403,7 +409,7 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule
 	if (words)
 		return unwind_caller(to, to->sp + words * UNWIND_WORD,
 				     words == 2 ? 2 : UNWIND_BP_SAME);
-	if (UNWIND_RULE_KIND(rule) == UNWIND_BARE)
+	if (UNWIND_IS_BARE(rule))
 		return UNWIND_END_TABLE;
 	if (to->bp == 0) {
 		to->ip = 0;
@@ -412,7 +418,7 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to, __u32 rule
 	if (to->bp < to->sp || to->bp & (UNWIND_WORD - 1))
 		return UNWIND_END_TABLE;
 	returns = unwind_returns_at(to, to->bp + UNWIND_WORD);
-	end = returns ? unwind_judge_return(to, returns) : 0;
+	end = returns ? unwind_judge_return(to, returns, rule) : 0;
 	if (end)
 		return end;
 	return unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2) ? UNWIND_END_TABLE : 0;

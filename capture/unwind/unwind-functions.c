@@ -7,6 +7,9 @@
 
 #include "base/array.h"
 
+/* The most functions that are joined. Without a limit, most code of V8 would be joined. */
+enum { JOINED_MAX = 64 };
+
 /* ---- symbols ---- */
 
 static const struct unwind_segment *unwind_functions_segment(const struct unwind_elf *elf,
@@ -85,16 +88,22 @@ static bool unwind_functions_restores(const uint8_t *code, size_t n)
 	return n > sizeof(add) && memcmp(code + n - sizeof(add) - 1, add, sizeof(add)) == 0;
 }
 
+/* The number of the N bytes of CODE without the padding at the end. */
+static size_t unwind_functions_unpadded(const uint8_t *code, size_t n)
+{
+	while (n > 0 && (code[n - 1] == 0x90 || code[n - 1] == 0xcc))
+		n--;
+	return n;
+}
+
 /*
  * Returns true if the N bytes of CODE have a ret at the end, or after an instruction that a ret
  * often follows. (Instructions have no known boundaries here.)
  */
 static bool unwind_functions_returns(const uint8_t *code, size_t n)
 {
-	size_t end = n;
+	size_t end = unwind_functions_unpadded(code, n);
 
-	while (end > 0 && (code[end - 1] == 0x90 || code[end - 1] == 0xcc)) /* padding */
-		end--;
 	if (end >= 1 && code[end - 1] == 0xc3)
 		return true;
 	if (end >= 3 && code[end - 3] == 0xc2) /* ret $N */
@@ -124,21 +133,122 @@ static bool unwind_functions_sets_pointer(const uint8_t *code, size_t n)
 	return n >= 2 && code[0] == 0x54 && code[1] == 0x5d; /* push %rsp; pop %rbp */
 }
 
-bool unwind_function_is_bare(const struct unwind_elf *elf, const struct unwind_function *function)
+static bool unwind_functions_are_bare(const uint8_t *code, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (unwind_functions_sets_pointer(code + i, n - i))
+			return false;
+	return unwind_functions_returns(code, n);
+}
+
+/* ---- jumps ---- */
+
+/*
+ * The length of the jump at CODE, of which N bytes are left; 0 = no jump. *RET is the distance from
+ * its end to its target.
+ */
+static size_t unwind_functions_read_jump(const uint8_t *code, size_t n, int32_t *ret)
+{
+	size_t opcode_bytes = 0;
+
+	if (n >= 5 && code[0] == 0xe9)
+		opcode_bytes = 1;
+	else if (n >= 6 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
+		opcode_bytes = 2;
+	if (opcode_bytes > 0) {
+		memcpy(ret, code + opcode_bytes, sizeof(*ret));
+		return opcode_bytes + sizeof(*ret);
+	}
+	if (n < 2 || (code[0] != 0xeb && (code[0] & 0xf0) != 0x70))
+		return 0;
+	*ret = (int8_t)code[1];
+	return 2;
+}
+
+/* The first function that F[I] is joined with. */
+static uint32_t unwind_functions_first(struct unwind_function *f, uint32_t i)
+{
+	while (f[i].joined != i) {
+		f[i].joined = f[f[i].joined].joined;
+		i = f[i].joined;
+	}
+	return i;
+}
+
+static void unwind_functions_join(struct unwind_function *f, uint32_t a, uint32_t b)
+{
+	uint32_t first, other;
+
+	a = unwind_functions_first(f, a);
+	b = unwind_functions_first(f, b);
+	first = a < b ? a : b;
+	other = a < b ? b : a;
+	if (first == other || f[first].n_joined + f[other].n_joined > JOINED_MAX)
+		return;
+	f[first].n_joined += f[other].n_joined;
+	f[other].joined = first;
+}
+
+/*
+ * Joins F[I] of the N functions, with CODE, with those that it jumps to. Any byte may look like a
+ * jump. A jump of two bytes has a short way, so it must lead to the first byte of a function, or be
+ * the last instruction.
+ */
+static void unwind_functions_join_targets(struct unwind_function *f, size_t n, uint32_t i,
+					  const uint8_t *code)
+{
+	size_t n_bytes = f[i].end - f[i].begin, end = unwind_functions_unpadded(code, n_bytes);
+
+	for (size_t k = 0; k < n_bytes; k++) {
+		int32_t distance;
+		size_t length = unwind_functions_read_jump(code + k, n_bytes - k, &distance), next;
+		uint64_t target = f[i].begin + k + length + (uint64_t)(int64_t)distance;
+
+		if (length == 0 || target - f[i].begin < n_bytes || target < f[0].begin ||
+		    target >= f[n - 1].end)
+			continue;
+		next = ARRAY_FIRST(j, 0, n, f[j].begin > target);
+		if (next > 0 && target < f[next - 1].end &&
+		    (length > 2 || target == f[next - 1].begin || k + length == end))
+			unwind_functions_join(f, i, (uint32_t)next - 1);
+	}
+}
+
+static const uint8_t *unwind_functions_code(const struct unwind_elf *elf,
+					    const struct unwind_function *function)
 {
 	const struct unwind_segment *segment = unwind_functions_segment(elf, function->begin);
-	size_t n = function->end - function->begin;
-	const uint8_t *code;
+	uint64_t n = function->end - function->begin;
 
 	/*
 	 * The segment is checked again: functions that overlap count as one, and can be in segments
 	 * that overlap.
 	 */
 	if (!segment || n > segment->size - (function->begin - segment->address))
-		return false;
-	code = elf->data + segment->offset + (function->begin - segment->address);
+		return NULL;
+	return elf->data + segment->offset + (function->begin - segment->address);
+}
+
+void unwind_functions_judge(const struct unwind_elf *elf, struct unwind_function *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *code = unwind_functions_code(elf, &f[i]);
+
+		f[i].has_bare = false;
+		f[i].is_bare = code && unwind_functions_are_bare(code, f[i].end - f[i].begin);
+		f[i].joined = (uint32_t)i;
+		f[i].n_joined = 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *code = unwind_functions_code(elf, &f[i]);
+
+		if (code)
+			unwind_functions_join_targets(f, n, (uint32_t)i, code);
+	}
+	for (size_t i = 0; i < n; i++) {
+		f[i].joined = unwind_functions_first(f, (uint32_t)i);
+		f[f[i].joined].has_bare |= f[i].is_bare;
+	}
 	for (size_t i = 0; i < n; i++)
-		if (unwind_functions_sets_pointer(code + i, n - i))
-			return false;
-	return unwind_functions_returns(code, n);
+		f[i].has_bare = f[f[i].joined].has_bare;
 }

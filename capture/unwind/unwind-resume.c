@@ -220,16 +220,17 @@ static const struct rec_piece_call *unwind_resume_call(const struct unwind_resum
 }
 
 /*
- * Returns true if code without a table in M can return to the address RETURNS, to which the frame
- * pointer leads. The programs judge this by the call before that address (unwind_judge_return()),
- * and have put the calls of some frames into the piece. The copy has no other code. For other
- * frames, the return address must be in the same code without a table.
+ * Whether code without a table in M, which has the rule OWN, can return to the address RETURNS, to
+ * which the frame pointer leads. The programs judge this by the call before that address
+ * (unwind_judge_return()), and have put the calls of some frames into the piece. The copy has no
+ * other code. For other frames, the return address must be in the same code without a table.
  */
 static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwind_mapping *m,
-				     uint64_t returns)
+				     uint32_t own, uint64_t returns)
 {
 	const struct rec_piece_call *call = unwind_resume_call(r);
 	const struct unwind_mapping *to;
+	uint64_t target;
 	uint32_t rule;
 
 	if (!call) {
@@ -241,14 +242,23 @@ static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwin
 	}
 	if (call->called <= PIECE_CALLED_BY_REGISTER)
 		return call->called != 0;
-	rule = unwind_resume_rule_at(r, call->called);
-	if (rule != UNWIND_NONE && rule != UNWIND_MISSING && call->linked)
-		rule = unwind_resume_rule_at(r, call->linked);
-	return rule == UNWIND_NONE;
+	target = call->called;
+	rule = unwind_resume_rule_at(r, target);
+	if (rule != UNWIND_NONE && rule != UNWIND_MISSING && call->linked) {
+		target = call->linked;
+		rule = unwind_resume_rule_at(r, target);
+	}
+	if (UNWIND_RULE_KIND(rule) != UNWIND_BARE)
+		return rule == UNWIND_NONE;
+	to = unwind_resume_mapping(r, target);
+	return !UNWIND_IS_BARE(rule) ||
+	       (to && to->file == m->file && to->generation == m->generation &&
+		UNWIND_IS_JOINED(own, rule));
 }
 
-/* Moves to the caller of code without a table, which can keep frame pointers. */
-static int unwind_resume_undescribed(struct unwind_resume *r, const struct unwind_mapping *m)
+/* Moves to the caller of code without a table, which has RULE, and can keep frame pointers. */
+static int unwind_resume_undescribed(struct unwind_resume *r, const struct unwind_mapping *m,
+				     uint32_t rule)
 {
 	uint64_t returns;
 
@@ -258,7 +268,7 @@ static int unwind_resume_undescribed(struct unwind_resume *r, const struct unwin
 	}
 	if (r->bp < r->sp || r->bp % UNWIND_RESUME_WORD ||
 	    !unwind_resume_read(r, r->bp + UNWIND_RESUME_WORD, &returns) ||
-	    (returns != 0 && !unwind_resume_can_return(r, m, returns)))
+	    (returns != 0 && !unwind_resume_can_return(r, m, rule, returns)))
 		return UNWIND_END_TABLE;
 	return unwind_resume_caller(r, r->bp + 2 * UNWIND_RESUME_WORD, 2) ? UNWIND_END_TABLE : 0;
 }
@@ -270,10 +280,13 @@ static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mappi
 
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_MISSING:
-	case UNWIND_BARE:
 		return UNWIND_END_TABLE;
+	case UNWIND_BARE:
+		if (UNWIND_IS_BARE(rule))
+			return UNWIND_END_TABLE;
+		return unwind_resume_undescribed(r, m, rule);
 	case UNWIND_NONE:
-		return unwind_resume_undescribed(r, m);
+		return unwind_resume_undescribed(r, m, rule);
 	case UNWIND_END:
 		r->ip = 0;
 		return 0;

@@ -24,7 +24,7 @@ enum { FDES_MAX = 1 << 22 };
 /* Where an FDE is. Addresses are relative, as in rows. */
 struct fde_place {
 	uint32_t begin, size;
-	uint32_t offset; /* offset of the FDE in its section */
+	uint32_t offset; /* offset of the FDE in its section; of a function without one, its rule */
 	uint8_t section;
 	bool too_long; /* it was cut at the end of its segment */
 };
@@ -142,36 +142,60 @@ static bool unwind_table_is_undescribed(uint64_t address, const void *userdata)
 	       address - b->first_address - b->fdes[next - 1].begin >= b->fdes[next - 1].size;
 }
 
-/* Marks the functions without FDEs that keep no frame pointer. All FDEs are known, and sorted. */
+/* Ends each of the N functions at F where the next FDE begins. Returns the number of the rest. */
+static size_t unwind_table_cut_functions(const struct table_builder *b, struct unwind_function *f,
+					 size_t n)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t next = unwind_table_next_fde(b, b->n_fdes, f[i].begin);
+		uint64_t limit = UNWIND_NO_ADDRESS;
+
+		if (next < b->n_fdes)
+			limit = b->fdes[next].begin;
+		if (f[i].begin - b->first_address >= limit)
+			continue;
+		if (f[i].end - b->first_address > limit)
+			f[i].end = b->first_address + limit;
+		f[to++] = f[i];
+	}
+	return to;
+}
+
+static int unwind_table_add_function(struct table_builder *b, const struct unwind_function *f)
+{
+	uint8_t bp = f->is_bare ? 0 : UNWIND_BARE_NOT;
+
+	if (GROW(b->fdes, b->room_fdes, b->n_fdes + 1) < 0)
+		return -ENOMEM;
+	b->fdes[b->n_fdes++] = (struct fde_place){
+		.begin = (uint32_t)(f->begin - b->first_address),
+		.size = (uint32_t)(f->end - f->begin),
+		.offset = UNWIND_RULE(UNWIND_BARE, bp, f->joined & INT16_MAX),
+		.section = BARE,
+	};
+	return 0;
+}
+
+/*
+ * Marks the functions without FDEs that keep no frame pointer, and those that are joined with them.
+ * All FDEs are known, and sorted.
+ */
 static int unwind_table_add_bare(struct table_builder *b)
 {
 	_cleanup_free_ struct unwind_function *functions = NULL;
-	size_t n, n_fdes = b->n_fdes;
-	int r = unwind_functions_find(b->elf, FDES_MAX - n_fdes, unwind_table_is_undescribed, b,
+	size_t n;
+	int r = unwind_functions_find(b->elf, FDES_MAX - b->n_fdes, unwind_table_is_undescribed, b,
 				      &functions, &n);
 
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct unwind_function *f = &functions[i];
-		size_t next = unwind_table_next_fde(b, n_fdes, f->begin);
-		uint64_t begin = f->begin - b->first_address, limit = UNWIND_NO_ADDRESS;
-
-		if (next < n_fdes)
-			limit = b->fdes[next].begin;
-		if (begin >= limit)
-			continue;
-		if (f->end - f->begin > limit - begin)
-			f->end = f->begin + (limit - begin);
-		if (!unwind_function_is_bare(b->elf, f))
-			continue;
-		if (GROW(b->fdes, b->room_fdes, b->n_fdes + 1) < 0)
-			return -ENOMEM;
-		b->fdes[b->n_fdes++] = (struct fde_place){
-			.begin = (uint32_t)begin,
-			.size = (uint32_t)(f->end - f->begin),
-			.offset = (uint32_t)i & INT16_MAX,
-			.section = BARE,
-		};
-	}
+	if (r < 0 || n == 0)
+		return r;
+	n = unwind_table_cut_functions(b, functions, n);
+	unwind_functions_judge(b->elf, functions, n);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (functions[i].has_bare)
+			r = unwind_table_add_function(b, &functions[i]);
 	unwind_table_sort_places(b);
 	return r;
 }
@@ -217,8 +241,7 @@ static int unwind_table_append_fde(struct table_builder *b, const struct fde_pla
 		return r;
 	if (fde->section == BARE) {
 		b->done = b->end;
-		return unwind_table_append_row(b, b->begin,
-					       UNWIND_RULE(UNWIND_BARE, 0, fde->offset));
+		return unwind_table_append_row(b, b->begin, fde->offset);
 	}
 	before = b->n_rows;
 	r = fde->too_long ? -EBADMSG

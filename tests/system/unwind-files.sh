@@ -152,7 +152,7 @@ grep -vE "^[^ ]*( leaf)? bare_inner (\$|bare_outer $whole)" "$TMP/asked" >"$TMP/
 head -3 "$TMP/not"
 assert_eq "$(wc -l <"$TMP/not")" 0 "false callers of bare_inner()"
 assert_eq "$(grep -c ' bare_padding ' "$TMP/names" || true)" 0 "samples before bare_padded()"
-for name in pointer leaf short called pushed padded; do
+for name in pointer leaf short called pushed padded target framed; do
 	share "bare_$name()" "$(grep -cE "^[^ ]*( leaf)? bare_$name $whole" "$TMP/names" || true)" \
 		"$(grep -c " bare_$name " "$TMP/names" || true)" 99
 done

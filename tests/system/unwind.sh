@@ -233,6 +233,16 @@ while 1: f(20)' ;;
 	*/node) compare 1200 "$program" -e 'function f(n) { return n ? f(n - 1) + 1 : [1, 2, 3].map((x) => x * 2).length } for (;;) f(12)' ;;
 	esac
 done
+note "functions without tables that jump to each other, beside the tables that they had"
+for part in "-DMAIN" "-g -fno-asynchronous-unwind-tables"; do
+	# shellcheck disable=SC2086 # options
+	gcc -O2 -fomit-frame-pointer $part -c -o "$TMP/bare${part:1:1}.o" "$ROOT/tests/support/loads/bare-load.c"
+done
+gcc -o "$TMP/bin/tables" "$TMP/bareD.o" "$TMP/bareg.o"
+strip -g -o "$TMP/bin/bare" "$TMP/bin/tables"
+# (where a function without a table has called another one, walks end)
+COMPARE_TABLES=$TMP/bin/tables at_least=35 compare 1200 "$TMP/bin/bare"
+
 if prepare_postgres; then
 	# (at first it loads LLVM, whose table is not there so soon)
 	compare 2500 "$TMP/postgres"

@@ -5,6 +5,9 @@
  * gets the registers and a copy of 64 KiB of the stack, which perf has saved in the same sample.
  * (The linker wraps the functions that open the sampler's events and handle samples.)
  *
+ * If COMPARE_TABLES is set, libdw takes the tables of COMMAND from that file, which is equal to
+ * COMMAND but for its debug information.
+ *
  * Prints the number of samples of each class, one per line: `equal`; those whose frames are equal
  * up to the end of the shorter stack, by the reason for that end; and `other`, of which there
  * should be none: those are printed.
@@ -70,6 +73,7 @@ static struct perf_event_mmap_page *rings[CPUS_MAX];
 static unsigned n_rings;
 static struct table stacks; /* id -> struct walked with the frames of the stack */
 static pid_t child;
+static const char *command;
 
 static void die(const char *what)
 {
@@ -290,11 +294,22 @@ static void truth_walk(struct truth *t, const struct perf_copy *copy)
 	dwfl_getthreads(t->dwfl, truth_thread, t);
 }
 
+static int truth_find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			  char **file, Elf **elf)
+{
+	const char *tables = getenv("COMPARE_TABLES");
+
+	if (!tables || strcmp(name, command) != 0)
+		return dwfl_linux_proc_find_elf(module, userdata, name, base, file, elf);
+	*file = strdup(tables);
+	return open(tables, O_RDONLY | O_CLOEXEC);
+}
+
 static void truth_begin(struct truth *t)
 {
 	static char *no_path = NULL;
 	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_linux_proc_find_elf,
+		.find_elf = truth_find_elf,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
 		.debuginfo_path = &no_path,
 	};
@@ -522,6 +537,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: compare-stacks FREQUENCY MS COMMAND ...\n");
 		return 2;
 	}
+	command = argv[3];
 	go = start_command(argv + 3);
 	record(strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10), go);
 	compare();

@@ -15,7 +15,9 @@
  *	allocate   malloc() and free() alone
  *	children   vfork() and posix_spawn(), again and again, from frames of both kinds
  *	bare       functions without tables (bare_...()), called by with_room(), which uses %rbp;
- *	           bare_outer() sets %rbp, and bare_inner(), which it calls, does not
+ *	           bare_outer() sets %rbp, and bare_inner(), which it calls, does not;
+ *	           bare_jumps() and bare_back() jump to bare_target(), and bare_from(), which
+ *	           returns, too, to bare_framed(), which sets %rbp
  *	caught     a function (leaf_caught()) that ends as one that unwinds for an exception: it
  *	           jumps to a handler of its caller, be_caught(), which follows no call
  *	nothing    calls of address 0 in call_nothing(), from which a signal's handler, on_fault(),
@@ -209,10 +211,11 @@ void make_children(void)
 
 /* ---- functions without tables ---- */
 
-#define BARE(name, code)                                                                           \
+#define BARE_JUMP(name, code)                                                                      \
 	void bare_##name(void);                                                                    \
 	__asm__(".text\n.globl bare_" #name "\n.type bare_" #name ", @function\nbare_" #name       \
-		":\n" code "\tret\n.size bare_" #name ", .-bare_" #name "\n")
+		":\n" code ".size bare_" #name ", .-bare_" #name "\n")
+#define BARE(name, code) BARE_JUMP(name, code "\tret\n")
 
 BARE(frame, "\tsub $24, %rsp\n\tcall leaf\n\tadd $24, %rsp\n");
 BARE(pointer, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $16, %rsp\n\tcall leaf\n\tleave\n");
@@ -220,6 +223,12 @@ BARE(inner, "\tpush %rbx\n\tsub $16, %rsp\n\tcall leaf\n\tadd $16, %rsp\n\tpop %
 BARE(outer, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $8, %rsp\n\tcall bare_inner\n\tleave\n");
 BARE(leaf, "\tmov $100000, %eax\n1:\tdec %eax\n\tjnz 1b\n");
 BARE(short, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
+/* A jump goes forward, one goes back, and one is conditional. */
+BARE_JUMP(jumps, "\tmov $100000, %eax\n\tjmp bare_target\n");
+BARE(target, "1:\tdec %eax\n\tjnz 1b\n");
+BARE_JUMP(back, "\tmov $100000, %eax\n\tjmp bare_target\n");
+BARE(from, "\tmov $1, %eax\n\ttest %eax, %eax\n\tjnz bare_framed\n");
+BARE(framed, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $16, %rsp\n\tcall leaf\n\tleave\n");
 /* These are called by pointer, and probed. */
 BARE(called, "\tendbr64\n\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
 BARE(pushed, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
@@ -247,6 +256,9 @@ void with_room(int n)
 	bare_pointer();
 	bare_outer();
 	bare_leaf();
+	bare_jumps();
+	bare_back();
+	bare_from();
 	for (unsigned i = 0; i < 30000; i++)
 		bare_short();
 	for (unsigned i = 0; i < 100; i++) {

@@ -514,32 +514,19 @@ TEST(test_damaged_fdes)
 	assert_rows(&frames, rows, ARRAY_SIZE(rows), 3);
 }
 
-/* Functions of the symbols, whose frames nothing describes. */
-TEST(test_bare)
+struct function {
+	uint64_t address, size;
+	struct bytes code;
+};
+
+/* The rows of a file with the N FUNCTIONS, and with FDEs at 0x11000 and 0x11100. */
+static void assert_function_rows(const struct function *functions, size_t n,
+				 const struct expected_row *rows, uint32_t n_rows)
 {
-	static const struct expected_row rows[] = {
-		{ 0x10000, UNWIND_NONE },    { 0x11000, RULE(SP, 0, 1) },
-		{ 0x11020, UNWIND_NONE },    { 0x11040, RULE(BARE, 0, 0) },
-		{ 0x11048, UNWIND_NONE },    { 0x110c0, RULE(BARE, 0, 4) },
-		{ 0x11100, RULE(SP, 0, 1) }, { 0x11120, UNWIND_NONE },
-	};
-	static const struct {
-		uint64_t address, size;
-		struct bytes code;
-	} functions[] = {
-		{ 0x11000, 0x20, BYTES("\x5b\xc3") },                      /* it has an FDE */
-		{ 0x11040, 8, BYTES("\x53\x90\x5b\xc3\xcc\xcc\xcc\xcc") }, /* push, pop, ret */
-		{ 0x11048, 8, BYTES("\x55\x48\x89\xe5\x5d\xc3\x90\x90") }, /* a frame pointer */
-		{ 0x11060, 2, BYTES("\xeb\xfe") },                         /* it never returns */
-		{ 0x11080, 16, BYTES("\x55\x48\x8b\xec") }, /* the next one is in it */
-		{ 0x11088, 16, BYTES("\x5d\xc3") },
-		{ 0x110c0, UINT64_C(1) << 60, BYTES("\x5b\xc3") }, /* up to the next FDE */
-		{ UINT64_MAX, 8, NO_BYTES },
-	};
 	enum { SYMBOLS_AT = 0x3000, SECTIONS_AT = 0x3800 };
 	Elf64_Shdr section = { .sh_type = SHT_SYMTAB,
 			       .sh_offset = SYMBOLS_AT,
-			       .sh_size = ARRAY_SIZE(functions) * sizeof(Elf64_Sym),
+			       .sh_size = n * sizeof(Elf64_Sym),
 			       .sh_entsize = sizeof(Elf64_Sym) };
 	_cleanup_free_ uint8_t *file = NULL;
 	struct outbuf frames = { 0 };
@@ -548,7 +535,7 @@ TEST(test_bare)
 	for (uint64_t at = 0x11000; at <= 0x11100; at += 0x100)
 		put_fde_at(&frames, at, 0x20, NO_BYTES);
 	file = make_file(&frames, FILE_BYTES);
-	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
+	for (size_t i = 0; i < n; i++) {
 		const Elf64_Sym symbol = { .st_info = STT_FUNC,
 					   .st_shndx = 1,
 					   .st_value = functions[i].address,
@@ -562,7 +549,66 @@ TEST(test_bare)
 	((Elf64_Ehdr *)file)->e_shoff = SECTIONS_AT;
 	((Elf64_Ehdr *)file)->e_shentsize = sizeof(section);
 	((Elf64_Ehdr *)file)->e_shnum = 2;
-	assert_file_rows(file, rows, ARRAY_SIZE(rows), 0);
+	assert_file_rows(file, rows, n_rows, 0);
+}
+
+/* Functions of the symbols, whose frames nothing describes. */
+TEST(test_bare)
+{
+	static const struct expected_row rows[] = {
+		{ 0x10000, UNWIND_NONE },    { 0x11000, RULE(SP, 0, 1) },
+		{ 0x11020, UNWIND_NONE },    { 0x11040, RULE(BARE, 0, 0) },
+		{ 0x11048, UNWIND_NONE },    { 0x110c0, RULE(BARE, 0, 4) },
+		{ 0x11100, RULE(SP, 0, 1) }, { 0x11120, UNWIND_NONE },
+	};
+	static const struct function functions[] = {
+		{ 0x11000, 0x20, BYTES("\x5b\xc3") },                      /* it has an FDE */
+		{ 0x11040, 8, BYTES("\x53\x90\x5b\xc3\xcc\xcc\xcc\xcc") }, /* push, pop, ret */
+		{ 0x11048, 8, BYTES("\x55\x48\x89\xe5\x5d\xc3\x90\x90") }, /* a frame pointer */
+		{ 0x11060, 2, BYTES("\xeb\xfe") },                         /* it never returns */
+		{ 0x11080, 16, BYTES("\x55\x48\x8b\xec") }, /* the next one is in it */
+		{ 0x11088, 16, BYTES("\x5d\xc3") },
+		{ 0x110c0, UINT64_C(1) << 60, BYTES("\x5b\xc3") }, /* up to the next FDE */
+		{ UINT64_MAX, 8, NO_BYTES },
+	};
+
+	assert_function_rows(functions, ARRAY_SIZE(functions), rows, ARRAY_SIZE(rows));
+}
+
+/* Functions that jump to each other have equal numbers. */
+TEST(test_joined)
+{
+	static const struct expected_row rows[] = {
+		{ 0x10000, UNWIND_NONE },
+		{ 0x11000, RULE(SP, 0, 1) },
+		{ 0x11020, UNWIND_NONE },
+		{ 0x11030, RULE(BARE, UNWIND_BARE_NOT, 0) },
+		{ 0x11038, UNWIND_NONE },
+		{ 0x11040, RULE(BARE, 0, 0) },
+		{ 0x11048, UNWIND_NONE },
+		{ 0x11050, RULE(BARE, 0, 2) },
+		{ 0x11058, RULE(BARE, UNWIND_BARE_NOT, 0) },
+		{ 0x11060, UNWIND_NONE },
+		{ 0x11070, RULE(BARE, 0, 4) },
+		{ 0x11078, RULE(BARE, UNWIND_BARE_NOT, 4) },
+		{ 0x11080, RULE(BARE, 0, 6) },
+		{ 0x11088, UNWIND_NONE },
+		{ 0x11100, RULE(SP, 0, 1) },
+		{ 0x11120, UNWIND_NONE },
+	};
+	static const struct function functions[] = {
+		{ 0x11030, 8, BYTES("\xe9\x0b\x00\x00\x00") },     /* to the first byte */
+		{ 0x11040, 8, BYTES("\x53\x90\x5b\xc3") },         /* bare */
+		{ 0x11050, 8, BYTES("\xb0\x75\xef\x90\x5b\xc3") }, /* it only looks like a jump */
+		{ 0x11058, 8,
+		  BYTES("\x55\x48\x89\xe5\xeb\xe4\x90\x90") },         /* the last: to the middle */
+		{ 0x11070, 8, BYTES("\x74\x06\x90\x5b\xc3\x90\x90") }, /* it returns, too */
+		{ 0x11078, 8, BYTES("\x55\x48\x89\xe5\x5d\xc3") },     /* a frame pointer */
+		{ 0x11080, 8, BYTES("\xe9\xa0\x00\x00\x5b\xc3") },     /* behind all */
+		{ 0x11090, 8, BYTES("\xeb\x02\x90\x90\xeb\xfe") },     /* to itself */
+	};
+
+	assert_function_rows(functions, ARRAY_SIZE(functions), rows, ARRAY_SIZE(rows));
 }
 
 /* Functions that overlap count as one. If their segments overlap, too, its code is in several. */
@@ -758,6 +804,7 @@ int main(void)
 		cmocka_unit_test(test_bare),
 		cmocka_unit_test(test_bare_in_segments),
 		cmocka_unit_test(test_far_frames),
+		cmocka_unit_test(test_joined),
 		cmocka_unit_test(test_no_table),
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_sections),
