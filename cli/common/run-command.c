@@ -18,6 +18,9 @@
 #include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
 
+/* How many times the files of the command are mapped. */
+enum { MAPPED_TIMES = 8 };
+
 /*
  * Writes to TO the path of the file that execvp() would execute for COMMAND. The recorded process
  * then executes the file with one system call, without trying each directory of PATH. Returns false
@@ -77,12 +80,39 @@ run_command_become(char **argv, const char *path, const sigset_t *mask, int go_f
 	_exit(127);
 }
 
-/* Maps the files until exec. A file that cannot be mapped is skipped. */
+/*
+ * Maps the files until exec. A file that cannot be mapped is skipped. The files that are mapped most
+ * often get their tables first. This process also has the files of kymo, which others can have, too.
+ */
 static void run_command_map_files(const int *fds, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		(void)mmap(NULL, (size_t)getpagesize(), PROT_READ | PROT_EXEC, MAP_PRIVATE, fds[i],
-			   0);
+		for (unsigned k = 0; k < MAPPED_TIMES; k++)
+			(void)mmap(NULL, (size_t)getpagesize(), PROT_READ | PROT_EXEC, MAP_PRIVATE,
+				   fds[i], 0);
+}
+
+/* The child tells through the pipe FD that it has mapped its files: no error so far. */
+static void run_command_tell_mapped(int fd)
+{
+	const int no_error = 0;
+	ssize_t n = write(fd, &no_error, sizeof(no_error));
+
+	(void)n; /* (the parent has ended) */
+}
+
+/*
+ * Waits until the child has mapped its files, or has ended. On a busy machine, the child may run
+ * only after the recording has begun. The recording would have no tables of the files.
+ */
+static void run_command_await_mapped(int fd)
+{
+	ssize_t n;
+	int error;
+
+	do
+		n = read(fd, &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
 }
 
 /* Sets the name that exec will set, so that a recording that selects by name includes the process
@@ -117,9 +147,11 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
-		if (maps_files)
+		if (maps_files) {
 			run_command_set_name(argv[0]);
-		run_command_map_files(files, n_files);
+			run_command_map_files(files, n_files);
+			run_command_tell_mapped(write_fd);
+		}
 		/* Without this, the child would not notice the end of this process. */
 		close(go_fd);
 		run_command_become(argv, path, mask, wait_fd, write_fd);
@@ -128,6 +160,9 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 		close(files[i]);
 	if (pid < 0)
 		return -errno;
+	close_fd(TAKE_FD(write_fd)); /* (or the end of the child would not be noticed) */
+	if (maps_files)
+		run_command_await_mapped(read_fd);
 	c->prepared = pid;
 	c->go_fd = TAKE_FD(go_fd);
 	c->error_fd = TAKE_FD(read_fd);
