@@ -75,6 +75,7 @@ struct collector {
 	bool lists_full;           /* the unwinder had no room for a list in this drain */
 	struct unwind_seen seen;   /* filled by collector_check_mapped() */
 	struct unwinder *unwinder; /* NULL = stacks are not walked with tables */
+	uint64_t ready_ns_max;     /* the maximum wait for tables before the recording begins */
 	uint64_t table_bytes_max;
 	struct rec_state *states; /* buffer in which values of all CPUs are looked up */
 	struct cpu_state *cpu_states;

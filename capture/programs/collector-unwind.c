@@ -20,6 +20,11 @@
 
 /* The maximum wait for tables, before a recording begins and at its end. */
 #define READY_NS_MAX UINT64_C(1000000000)
+/*
+ * The maximum wait before a recording of chosen processes begins, for files on this machine. These
+ * are the files of the processes (often a command, which waits, too), so they are few.
+ */
+#define READY_CHOSEN_NS_MAX UINT64_C(5000000000)
 
 enum { MAPPED_FILES_MAX = 8192 };
 
@@ -63,6 +68,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	bpf_program__set_autoload(skel->progs.on_unwind_gap, wanted && !hooked);
 	bpf_program__set_autoload(skel->progs.on_unwind_forget, wanted && !hooked);
 	c->table_bytes_max = o->stack_tables_bytes;
+	c->ready_ns_max = o->filter.n_pids > 0 ? READY_CHOSEN_NS_MAX : READY_NS_MAX;
 	skel->rodata->unwind_by_tables = wanted;
 	skel->rodata->unwind_learns_from_walks = wanted && !hooked;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
@@ -369,7 +375,7 @@ void collector_await_tables(struct collector *c)
 	 */
 	if (n_sent > __atomic_load_n(&c->n_copied, __ATOMIC_RELAXED) ||
 	    __atomic_exchange_n(&c->has_kept, false, __ATOMIC_RELAXED))
-		unwinder_wait(c->unwinder, READY_NS_MAX);
+		unwinder_wait(c->unwinder, READY_NS_MAX, READY_NS_MAX);
 }
 
 struct stack_tables collector_count_tables(struct collector *c)
@@ -389,7 +395,7 @@ int collector_prepare_unwinding(struct collector *c, char **reterr_text)
 	if (r < 0)
 		return load_error(r, "list the mappings", reterr_text);
 	if (c->unwinder)
-		unwinder_wait(c->unwinder, READY_NS_MAX);
+		unwinder_wait(c->unwinder, READY_NS_MAX, c->ready_ns_max);
 	return 0;
 }
 

@@ -44,8 +44,9 @@ struct unwinder {
 	pthread_cond_t to_list_more;
 	unsigned n_holders; /* 3 = owner and both threads */
 	bool quits;
-	uint64_t n_asked;            /* incremented when there can be new requests in the ring */
-	uint64_t n_answered;         /* all requests are answered up to this value of n_asked */
+	uint64_t n_asked;    /* incremented when there can be new requests in the ring */
+	uint64_t n_answered; /* all requests are answered up to this value of n_asked */
+	uint64_t n_local;    /* as n_answered, without files on remote and FUSE file systems */
 	uint32_t to_list[LISTS_MAX]; /* processes that must be listed */
 	unsigned n_to_list;
 	bool lists; /* a process is being listed */
@@ -477,21 +478,23 @@ static bool unwinder_poll(struct unwinder *u)
 	 * after this round.
 	 */
 	uint64_t n_asked = unwinder_n_asked(u);
-	bool quits, answers;
+	bool quits, is_idle, answers;
 
 	ring_buffer__consume(u->ring);
 	unwinder_poll_async(u);
 	unwinder_look_aside(u);
-	answers = n_asked != u->n_answered && u->asks.n + u->large.n == 0 &&
-		  !unwind_async_is_busy(u->async) && !unwinder_makes_any(u);
-	if (answers)
+	is_idle = u->asks.n + u->large.n == 0 && !unwinder_makes_any(u);
+	answers = is_idle && !unwind_async_is_busy(u->async);
+	if ((is_idle && n_asked != u->n_local) || (answers && n_asked != u->n_answered))
 		unwind_maps_settle(&u->maps);
 	pthread_mutex_lock(&u->lock);
 	quits = u->quits;
-	if (answers) {
+	if (is_idle)
+		u->n_local = n_asked;
+	if (answers)
 		u->n_answered = n_asked;
+	if (is_idle)
 		pthread_cond_broadcast(&u->answered);
-	}
 	pthread_mutex_unlock(&u->lock);
 	return quits;
 }
@@ -593,26 +596,37 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	return r;
 }
 
-/* Returns true if requests wait, or can be in the ring. Called with the lock. */
-static bool unwinder_is_busy(const struct unwinder *u)
+/*
+ * Whether requests wait, or can be in the ring, of which N_ANSWERED are answered. Called with the
+ * lock.
+ */
+static bool unwinder_is_busy(const struct unwinder *u, const uint64_t *n_answered)
 {
-	return u->n_answered < u->n_asked || u->n_to_list > 0 || u->lists;
+	return *n_answered < u->n_asked || u->n_to_list > 0 || u->lists;
 }
 
-bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns)
+/* Waits until *N_ANSWERED is all, at most until END_NS. Called with the lock. */
+static void unwinder_wait_until(struct unwinder *u, const uint64_t *n_answered, uint64_t end_ns)
 {
-	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ns;
 	struct timespec end = { .tv_sec = (time_t)(end_ns / 1000000000),
 				.tv_nsec = (long)(end_ns % 1000000000) };
 	int r = 0;
+
+	while (unwinder_is_busy(u, n_answered) && r == 0)
+		r = pthread_cond_clockwait(&u->answered, &u->lock, CLOCK_MONOTONIC, &end);
+}
+
+bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns, uint64_t local_timeout_ns)
+{
+	uint64_t begun_ns = clock_read_ns(CLOCK_MONOTONIC);
 	bool done;
 
 	pthread_mutex_lock(&u->lock);
 	u->n_asked++;
 	thread_signal(u->stop_fd);
-	while (unwinder_is_busy(u) && r == 0)
-		r = pthread_cond_clockwait(&u->answered, &u->lock, CLOCK_MONOTONIC, &end);
-	done = !unwinder_is_busy(u);
+	unwinder_wait_until(u, &u->n_answered, begun_ns + timeout_ns);
+	unwinder_wait_until(u, &u->n_local, begun_ns + local_timeout_ns);
+	done = !unwinder_is_busy(u, &u->n_answered);
 	pthread_mutex_unlock(&u->lock);
 	return done;
 }

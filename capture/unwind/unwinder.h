@@ -37,10 +37,10 @@ struct unwinder *unwinder_free(struct unwinder *u);
 DEFINE_CLEANUP(struct unwinder *, unwinder_free)
 
 /*
- * Waits at most TIMEOUT_NS until all requests so far are answered. Returns whether all are
- * answered.
+ * Waits at most TIMEOUT_NS until all requests so far are answered, and at most LOCAL_TIMEOUT_NS
+ * until those are answered whose file systems always answer. Returns whether all are answered.
  */
-bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns);
+bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns, uint64_t local_timeout_ns);
 
 /*
  * If the programs have no hook for new mappings: makes them learn the mappings of process PID soon,

@@ -92,7 +92,8 @@ FIXTURE(tear_down)
 
 static bool has_tables(void)
 {
-	return unwinder_wait(unwinder, TIMEOUT_NS) && unwinder_counts(unwinder).n_asked > 0;
+	return unwinder_wait(unwinder, TIMEOUT_NS, TIMEOUT_NS) &&
+	       unwinder_counts(unwinder).n_asked > 0;
 }
 
 TEST(test_own_files)
@@ -147,7 +148,7 @@ TEST(test_own_files)
 	/* its table is requested again when it is listed again */
 	unwinder_list(unwinder, (uint32_t)getpid());
 	assert_soon(unwinder_has_asked(unwinder, device, st.st_ino, &number));
-	assert_soon(unwinder_wait(unwinder, TIMEOUT_NS));
+	assert_soon(unwinder_wait(unwinder, TIMEOUT_NS, TIMEOUT_NS));
 	file.inode++;
 	assert_int_equal(bpf_map_update_elem(files_fd, &key, &file, BPF_ANY), 0);
 	assert_false(unwinder_has_asked(unwinder, device, st.st_ino, &number));
@@ -177,6 +178,17 @@ static bool has_requested(const struct unwind_file *files, unsigned n)
 	return n_requested >= n;
 }
 
+/* Tables of local files are waited for when the other time is over. */
+TEST(test_waits_for_local)
+{
+	if ((int)(intptr_t)*state == -EPERM)
+		skip();
+	assert_int_equal((int)(intptr_t)*state, 0);
+	unwinder_list(unwinder, (uint32_t)getpid());
+	assert_true(unwinder_wait(unwinder, 1, UINT64_C(1000000000) * 600));
+	assert_true(unwinder_counts(unwinder).n_tables >= 3);
+}
+
 /*
  * Files wait for their tables, and are open. Then their numbers belong to files on FUSE. They are
  * closed all the same.
@@ -194,7 +206,7 @@ TEST(test_recycled_numbers)
 	files = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
 		     bpf_map__fd(skel->maps.unwind_files), 0);
 	assert_ptr_not_equal(files, MAP_FAILED);
-	assert_soon(unwinder_wait(unwinder, TIMEOUT_NS));
+	assert_soon(unwinder_wait(unwinder, TIMEOUT_NS, TIMEOUT_NS));
 	n = n_open_files();
 	for (unsigned round = 0; round < 1000 && n_rounds < 5; round++) {
 		unwinder_list(unwinder, (uint32_t)getpid());
@@ -209,7 +221,7 @@ TEST(test_recycled_numbers)
 			files[i].filesystem = FUSE_SUPER_MAGIC;
 			files[i].generation++;
 		}
-		assert_soon(unwinder_wait(unwinder, TIMEOUT_NS));
+		assert_soon(unwinder_wait(unwinder, TIMEOUT_NS, TIMEOUT_NS));
 		assert_soon(n_open_files() == n);
 		for (uint32_t i = UNWIND_FILE_VDSO + 1; i < FILES_FEW; i++) {
 			files[i].filesystem = saved[i].filesystem;
@@ -351,6 +363,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_own_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_waits_for_local, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_recycled_numbers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mapped_before_request, set_up_lister,
 						tear_down),
