@@ -103,7 +103,10 @@ static bool arguments_language_is_fortran(int language)
 	       language == DW_LANG_Fortran08;
 }
 
-/* Whether clang or rustc has compiled FUNCTION. */
+/*
+ * Whether a compiler other than gcc has compiled FUNCTION. Nearly all of them use LLVM, under their
+ * own names (clang, rustc, flang, LDC, Zig, Swift).
+ */
 static bool arguments_convention_is_llvm(Dwarf_Die *function)
 {
 	Dwarf_Die unit;
@@ -112,9 +115,9 @@ static bool arguments_convention_is_llvm(Dwarf_Die *function)
 
 	if (!dwarf_diecu(function, &unit, NULL, NULL) ||
 	    !dwarf_attr(&unit, DW_AT_producer, &attribute))
-		return false;
+		return true;
 	producer = dwarf_formstring(&attribute);
-	return producer && (strstr(producer, "clang") || strstr(producer, "rustc"));
+	return !producer || strncmp(producer, "GNU ", 4) != 0;
 }
 
 /*
@@ -140,7 +143,7 @@ struct place_convention place_convention_of(Dwarf_Die *function)
 						     language == LANGUAGE_RUST_OLD,
 					  .is_fortran = arguments_language_is_fortran(language),
 					  .is_foreign = language == DW_LANG_Pascal83,
-					  .splits_wide = arguments_convention_is_llvm(function),
+					  .is_llvm = arguments_convention_is_llvm(function),
 					  .is_unknown = arguments_convention_is_other(function) };
 }
 
@@ -152,8 +155,8 @@ struct place_convention place_convention_of(Dwarf_Die *function)
 static bool arguments_convention_splits(const struct place_convention *c, Dwarf_Die *type,
 					const struct place_leaves *l)
 {
-	return c->splits_wide && l->n > 0 && l->list[0].is_half &&
-	       !place_leaves_is_structure(type) && c->registers + 2 > REGISTERS_OF_ARGUMENTS;
+	return c->is_llvm && l->n > 0 && l->list[0].is_half && !place_leaves_is_structure(type) &&
+	       c->registers + 2 > REGISTERS_OF_ARGUMENTS;
 }
 
 static struct place_load arguments_register(unsigned i, uint8_t bytes)
@@ -335,17 +338,25 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 	}
 }
 
+static bool arguments_is_register(uint8_t reg)
+{
+	return memchr(argument_registers, reg, sizeof(argument_registers)) != NULL;
+}
+
 /*
  * Whether PARAMETER of TYPE and BYTES is passed by its address, as in Fortran: it is an array, or
  * the compiler says that it is at an address in the next register, or at one that the function has
- * stored.
+ * stored. If the compiler has CHANGED the arguments, the address can be in any of the registers,
+ * which is then *REG.
  */
 static bool arguments_convention_is_reference(const struct place_convention *c,
 					      const struct place_context *context,
-					      Dwarf_Die *parameter, Dwarf_Die *type, uint64_t bytes)
+					      Dwarf_Die *parameter, Dwarf_Die *type, uint64_t bytes,
+					      bool changed, uint8_t *reg)
 {
 	struct place_location location;
 	const struct place_load *load = &location.loads[0];
+	bool is_next;
 
 	if (c->is_fortran && dwarf_tag(type) == DW_TAG_array_type)
 		return true;
@@ -355,33 +366,40 @@ static bool arguments_convention_is_reference(const struct place_convention *c,
 	    load->base != PLACE_REGISTER)
 		return false;
 	/* (with AddressSanitizer, a stored address leads to its frame, and a number is added) */
-	return (load->n_steps == 1 && load->steps[0] == 0) ||
-	       (load->n_steps == 0 && load->offset == 0 && c->registers < REGISTERS_OF_ARGUMENTS &&
-		load->reg == argument_registers[c->registers]);
+	if (load->n_steps == 1 && load->steps[0] == 0)
+		return true;
+	if (load->n_steps > 0 || load->offset != 0 || !arguments_is_register(load->reg))
+		return false;
+	is_next = c->registers < REGISTERS_OF_ARGUMENTS &&
+		  load->reg == argument_registers[c->registers];
+	if (changed)
+		*reg = load->reg;
+	return is_next || changed;
 }
 
 /*
  * Places a structure with leaves L that is passed by its address: its values are in memory there.
- * If the address is on the stack, the values would need two steps, so the address is the value.
+ * The address is in register REG; 0 = on the stack: the values would need two steps, so the address
+ * is the value.
  */
 static void arguments_convention_place_by_address(struct place_convention *c,
 						  struct place_leaves *l, const char *name,
-						  struct place_arguments *a)
+						  uint8_t reg, struct place_arguments *a)
 {
 	const struct place_classes classes = {
 		PLACE_WORD, PLACE_WORD, { PLACE_CLASS_GENERAL }, false
 	};
 	struct place_leaf leaf = { .kind = 'p', .bytes = PLACE_WORD };
 	struct place_leaves address = { .n = 1 };
-	uint8_t reg;
 
-	if (c->registers == REGISTERS_OF_ARGUMENTS || l->n == 0) {
+	if (!reg || l->n == 0) {
 		snprintf(leaf.name, sizeof(leaf.name), "%s", name);
 		address.list[0] = leaf;
 		arguments_convention_place(c, &classes, &address, a);
 		return;
 	}
-	reg = argument_registers[c->registers++];
+	if (c->registers < REGISTERS_OF_ARGUMENTS)
+		c->registers++;
 	for (size_t i = 0; i < l->n; i++) {
 		struct place_argument *to = place_arguments_add(a, &l->list[i]);
 
@@ -399,6 +417,7 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 	const char *name = place_die_name(parameter) ?: "unnamed";
 	struct place_leaves l = { .n = 0 };
 	struct place_classes classes;
+	uint8_t reg = c->registers < REGISTERS_OF_ARGUMENTS ? argument_registers[c->registers] : 0;
 	uint64_t stack = c->stack;
 	size_t first = a->n;
 
@@ -408,8 +427,9 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 		    ? arguments_rust_is_by_address(c, context, parameter, &classes)
 		    : (place_leaves_is_structure(type) && place_type_is_by_address(type)) ||
 			      arguments_convention_is_reference(c, context, parameter, type,
-								classes.bytes)) {
-		arguments_convention_place_by_address(c, &l, name, a);
+								classes.bytes, a->is_changed,
+								&reg)) {
+		arguments_convention_place_by_address(c, &l, name, reg, a);
 		/* (its register follows those of the arguments before it) */
 		for (size_t i = first; (c->is_foreign || c->is_unknown) && i < a->n; i++)
 			a->list[i].reason = PLACE_REASON_COMPLEX;
@@ -433,6 +453,18 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 
 /* ---- the result ---- */
 
+/*
+ * Whether a result of TYPE with CLASSES is in memory, at an address in the first register, or in
+ * vector registers: it is larger than those of processors without AVX. The debug information does
+ * not say for which the code is. (LLVM uses two registers for a vector, but not for a structure.)
+ */
+static bool arguments_result_is_ambiguous(const struct place_convention *c, Dwarf_Die *type,
+					  const struct place_classes *classes)
+{
+	return classes->words[0] == PLACE_CLASS_VECTOR && classes->bytes > 2 * PLACE_WORD &&
+	       (!c->is_llvm || place_leaves_is_structure(type));
+}
+
 /* Whether LEAF, the only value of a result with CLASSES, is the number in its general register. */
 static bool arguments_result_is_number(const struct place_classes *classes,
 				       const struct place_leaf *leaf)
@@ -454,7 +486,7 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 	if (!place_type_of(function, &type))
 		return;
 	place_type_classify(&type, &classes);
-	c->is_unknown |= classes.is_unknown;
+	c->is_unknown |= classes.is_unknown || arguments_result_is_ambiguous(c, &type, &classes);
 	if (c->is_foreign &&
 	    (place_leaves_is_structure(&type) || dwarf_tag(&type) == DW_TAG_array_type)) {
 		*result = (struct place_argument){ .kind = 'u',

@@ -487,6 +487,98 @@ static void test_wide_bits(void **state)
 	check_arguments("bits", "wide", "s.a x4 ?, s.b x4 ?, s.c u4 [r7+12] -> i4");
 }
 
+/*
+ * Without AVX, a result that is larger than the vector registers is in memory, and its address is
+ * the first argument. Only the compiler's locations tell. LLVM uses two registers for a vector.
+ */
+static void test_wide_results(void **state)
+{
+	static const char *const compilers[] = { "gcc", "clang" };
+	static const char *const unknown = "a i4 ?, b i4 ? -> u8";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(compilers); i++) {
+		bool is_gcc = i == 0;
+
+		if (!has_programs ||
+		    try_command(
+			    "printf 'typedef int large __attribute__((vector_size(32)));\n"
+			    "struct box { large l; };\n"
+			    "__attribute__((noinline)) large vector(int a, int b)\n"
+			    "{ return (large){ a, b }; }\n"
+			    "__attribute__((noinline)) struct box box(int a, int b)\n"
+			    "{ return (struct box){ { a, b } }; }\n"
+			    "int main(void) { return vector(1, 2)[1] + box(1, 2).l[1]; }\n' >wide.c && "
+			    "%s -w -g -O0 -o wide-O0 wide.c && %s -w -g -O2 -o wide-O2 wide.c",
+			    compilers[i], compilers[i]) != 0)
+			skip();
+		check_arguments("wide-O0", "vector",
+				is_gcc ? unknown : "a i4 r5+0, b i4 r4+0 -> u8");
+		check_arguments("wide-O0", "box", unknown);
+		check_arguments("wide-O2", "vector",
+				is_gcc ? "a i4 r4+0, b i4 r1+0 -> u8"
+				       : "a i4 r5+0, b i4 r4+0 -> u8");
+		check_arguments("wide-O2", "box", "a i4 r4+0, b i4 r1+0 -> u8");
+	}
+}
+
+/* Only gcc is known to put both halves of a number of 128 bits on the stack. */
+static void test_producers(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "GNU D 12.2.0 -g", "f.low u8 [r7+8], f.high i8 [r7+16], g i4 r9+0 -> i4" },
+		{ "zig 0.13.0", "f.low u8 ?, f.high i8 ?, g i4 ? -> i4" },
+		{ "flang version 14.0.6", "f.low u8 ?, f.high i8 ?, g i4 ? -> i4" },
+		{ "LDC 1.30.0 (LLVM v14.0.6)", "f.low u8 ?, f.high i8 ?, g i4 ? -> i4" },
+		{ "", "f.low u8 ?, f.high i8 ?, g i4 ? -> i4" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char expected[256];
+
+		if (!has_programs ||
+		    try_command(
+			    "printf 'int halves(int a, int b, int c, int d, int e, __int128 f, "
+			    "int g) { return g; }\nint main(void) { return 0; }\n' >halves.c && "
+			    "gcc -g -O0 -S -o - halves.c | "
+			    "sed 's/\"GNU C[^\"]*\"/\"%s\"/' >halves.s && gcc -o halves halves.s",
+			    rows[i][0]) != 0)
+			skip();
+		snprintf(expected, sizeof(expected),
+			 "a i4 r5+0, b i4 r4+0, c i4 r1+0, d i4 r2+0, e i4 r8+0, %s", rows[i][1]);
+		check_arguments("halves", "halves", expected);
+	}
+}
+
+/*
+ * A clone without an argument has those behind it in other registers, also if they are passed by
+ * their addresses. (gcc describes the missing argument last. Here, it is described first.)
+ */
+static void test_fortran_clones(void **state)
+{
+	(void)state;
+	if (!has_programs ||
+	    try_command(
+		    "printf 'module m\ncontains\ninteger function both(a, x, b)\n"
+		    "integer, intent(in) :: a, b\nreal, intent(in) :: x\n"
+		    "both = a + int(x) + b\nend function\nend module\n"
+		    "program main\nuse m\ninteger :: i\ndo i = 1, 3\n"
+		    "print *, both(7, real(i), i)\nend do\nend program\n' >both.f90 && "
+		    "gfortran -g -O2 -fno-inline -fno-ipa-sra -fipa-cp-clone -S -dA "
+		    "-o - both.f90 | awk '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) {\n"
+		    "if (line[i] ~ /TAG_subprogram/) first = 0\n"
+		    "if (line[i] ~ /TAG_formal_parameter/ && !first) first = i\n"
+		    "if (line[i] ~ /TAG_formal_parameter/ && line[i + 2] ~ /end of children/ &&\n"
+		    "line[i + 1] ~ /abstract_origin/) { moved[first] = i; gone[i] = gone[i + 1] = 1 }\n"
+		    "} for (i = 1; i <= NR; i++) { if (i in moved) print line[moved[i]] \"\\n\" "
+		    "line[moved[i] + 1]\nif (!(i in gone)) print line[i] } }' >both.s && "
+		    "gfortran -o both both.s && nm both | grep -F both.constprop.0") != 0)
+		skip();
+	check_arguments("both", "__m_MOD_both.constprop.0",
+			"a i4 ?, x f4 [r5+0], b i4 [r4+0] -> i4");
+}
+
 /* (the members of what is before depend on the version) */
 static void check_tail(const char *program, const char *function, const char *expected)
 {
@@ -626,6 +718,9 @@ int main(void)
 		cmocka_unit_test(test_rust),
 		cmocka_unit_test(test_declared),
 		cmocka_unit_test(test_wide_bits),
+		cmocka_unit_test(test_wide_results),
+		cmocka_unit_test(test_producers),
+		cmocka_unit_test(test_fortran_clones),
 		cmocka_unit_test(test_rust_unoptimised),
 		cmocka_unit_test(test_rust_conventions),
 		cmocka_unit_test(test_usdt),
