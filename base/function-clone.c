@@ -50,6 +50,14 @@ bool function_clone_is_cold(const char *name)
 	return false;
 }
 
+bool function_clone_is_resolver(const char *name)
+{
+	static const char mark[] = ".resolver";
+	size_t n = strlen(name);
+
+	return n >= sizeof(mark) && strcmp(name + n - (sizeof(mark) - 1), mark) == 0;
+}
+
 bool function_clone_is_of(const char *name, const char *base)
 {
 	size_t n = function_clone_base(name);

@@ -21,9 +21,12 @@ bool function_clone_is_of(const char *name, const char *base);
 bool function_clone_is_cold(const char *name);
 
 /*
- * Returns true if the arguments of a clone with the symbol NAME can differ from those of its
- * function.
+ * Whether the symbol NAME is of a function that compilers make to choose one of the versions of a
+ * function at run time ("f.resolver").
  */
+bool function_clone_is_resolver(const char *name);
+
+/* Whether the arguments of a clone with the symbol NAME can differ from those of its function. */
 bool function_clone_is_changed(const char *name);
 
 /*

@@ -27,6 +27,7 @@
 #include "reader/places/place-functions.h"
 #include "reader/places/place-lines.h"
 #include "reader/places/place-usdt.h"
+#include "reader/symbols/demangle.h"
 
 struct resolution {
 	const char *text;
@@ -292,6 +293,18 @@ static int resolve_too_many(struct resolution *r, const struct place_functions *
 	return e;
 }
 
+/* Adds SYMBOL, as --call accepts it without quotes. */
+static void resolve_add_name(struct call_names *names, const char *symbol)
+{
+	char name[PLACES_NAME_MAX], base[PLACES_NAME_MAX];
+
+	if (demangle(name, sizeof(name), symbol) > 0)
+		place_function_base_name(name, base);
+	else
+		snprintf(base, sizeof(base), "%s", symbol);
+	call_names_add(names, base);
+}
+
 /* Notes the names that the pattern of R leaves out. */
 static void resolve_note_left_out(struct resolution *r, const struct place_functions *f)
 {
@@ -301,7 +314,7 @@ static void resolve_note_left_out(struct resolution *r, const struct place_funct
 	if (f->n == 0 || !strpbrk(r->target.name, "*?"))
 		return;
 	for (size_t i = 0; i < f->n_indirect; i++)
-		call_names_add(&names, f->indirect[i]);
+		resolve_add_name(&names, f->indirect[i]);
 	list = call_names_text(&names);
 	if (list && asprintf(&r->found.left_out,
 			     "'%s' does not match %s: each means several functions of %s, of which "
@@ -418,7 +431,7 @@ static int resolve_function(struct resolution *r, const struct place_functions *
 		return e;
 	if (e == 0)
 		code.arguments = &a;
-	if (resolve_is_overloaded(f, i))
+	if (resolve_is_overloaded(f, i) || function_clone_is_resolver(f->list[i].symbol))
 		code.label = f->list[i].name;
 	else
 		place_function_base_name(f->list[i].name, base);

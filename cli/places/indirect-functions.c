@@ -11,28 +11,44 @@
 #include "base/cleanup.h"
 #include "capture/probes/call-places.h"
 #include "reader/places/place-arguments.h"
+#include "reader/symbols/demangle.h"
 
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 
+/* Gives FUNCTION, a resolver, its own SYMBOL: it also has the names that it resolves. */
+static int indirect_functions_name_resolver(struct place_function *function, const char *symbol)
+{
+	char name[PLACES_NAME_MAX];
+	char *its_symbol = strdup(symbol), *its_name;
+
+	its_name = strdup(demangle(name, sizeof(name), symbol) > 0 ? name : symbol);
+	if (!its_symbol || !its_name) {
+		free(its_symbol);
+		free(its_name);
+		return -ENOMEM;
+	}
+	free(function->symbol);
+	free(function->name);
+	function->symbol = its_symbol;
+	function->name = its_name;
+	return 0;
+}
+
 /*
  * Gives FUNCTION, which begins at PLACE, the name that the recorder uses for functions without a
- * symbol. Such a function still has its address as a name. A resolver also has the names that it
- * resolves: it gets its own one, NAME.
+ * symbol. Such a function still has its address as a name.
  */
 static int indirect_functions_name(struct place_function *function, const struct call_place *place,
 				   const char *name)
 {
 	char address[32], *text;
-	int r;
 
-	snprintf(address, sizeof(address), "0x%" PRIx64, function->vaddr);
 	if (strcmp(place->name, name) == 0)
-		r = asprintf(&text, "%.200s", name);
-	else if (strcmp(function->name, address) == 0)
-		r = asprintf(&text, "%.200s@0x%" PRIx64, name, place->begin);
-	else
+		return indirect_functions_name_resolver(function, name);
+	snprintf(address, sizeof(address), "0x%" PRIx64, function->vaddr);
+	if (strcmp(function->name, address) != 0)
 		return 0;
-	if (r < 0)
+	if (asprintf(&text, "%.200s@0x%" PRIx64, name, place->begin) < 0)
 		return -ENOMEM;
 	free(function->name);
 	function->name = text;

@@ -14,7 +14,10 @@
 #include "reader/places/places-parts.h"
 #include "reader/symbols/demangle.h"
 
-enum { NEAREST_COMPARED_MAX = 65536 };
+enum {
+	NEAREST_COMPARED_MAX = 65536,
+	NAME_FORMS = 3,
+};
 
 void place_functions_deinit(struct place_functions *f)
 {
@@ -31,12 +34,18 @@ void place_functions_deinit(struct place_functions *f)
 
 /* ---- names ---- */
 
-/* The depth of brackets after C. Operators must be excluded by the caller. */
-static int functions_depth(int depth, char c)
+/* Whether P, in TEXT, is a closing bracket, and not the end of the arrow "->". */
+static bool functions_closes(const char *text, const char *p)
 {
-	if (strchr("<({[", c))
+	return strchr(">)}]", *p) && !(*p == '>' && p > text && p[-1] == '-');
+}
+
+/* The depth of brackets after P, in TEXT. Operators must be excluded by the caller. */
+static int functions_depth(int depth, const char *text, const char *p)
+{
+	if (strchr("<({[", *p))
 		return depth + 1;
-	return strchr(">)}]", c) && depth > 0 ? depth - 1 : depth;
+	return functions_closes(text, p) && depth > 0 ? depth - 1 : depth;
 }
 
 void place_function_base_name(const char *name, char *to)
@@ -54,7 +63,7 @@ void place_function_base_name(const char *name, char *to)
 			begin = p + 1;
 		if (depth == 0 && *p == '(' && strncmp(p, "(anonymous namespace)", 21) != 0)
 			end = p;
-		depth = functions_depth(depth, *p);
+		depth = functions_depth(depth, name, p);
 	}
 	snprintf(to, PLACES_NAME_MAX, "%.*s", (int)(end ? end - begin : (ptrdiff_t)strlen(begin)),
 		 begin);
@@ -80,7 +89,7 @@ static bool functions_is_suffix(const struct functions_search *s, const char *na
 	int depth = 0;
 
 	for (const char *p = name; *p; p++) {
-		depth = functions_depth(depth, *p);
+		depth = functions_depth(depth, name, p);
 		if (depth == 0 && p[0] == ':' && p[1] == ':' && functions_same(s, p + 2))
 			return true;
 	}
@@ -108,7 +117,8 @@ static void functions_source_name(const char *base, char to[static PLACES_NAME_M
 
 		do {
 			at--;
-			depth += (base[at] == '>') - (base[at] == '<');
+			depth += (base[at] == '>' && functions_closes(base, base + at)) -
+				 (base[at] == '<');
 		} while (at > 0 && depth > 0);
 		if (depth == 0 && at > 0)
 			n = at > 2 && memcmp(base + at - 2, "::", 2) == 0 ? at - 2 : at;
@@ -128,7 +138,7 @@ static void functions_plain_name(const char *name, char to[static PLACES_NAME_MA
 							  strchr("_:", p[-1])))))
 			depth++;
 		else if (*p == '>' && depth > 0)
-			depth--;
+			depth -= functions_closes(name, p);
 		else if (depth == 0)
 			to[n++] = *p;
 		if (*p == '<' && depth == 1 && n > 2 && memcmp(to + n - 2, "::", 2) == 0)
@@ -150,7 +160,8 @@ static void functions_method_name(const char *name, char to[static PLACES_NAME_M
 	if (*name != '<')
 		return;
 	for (; name[end]; end++) {
-		depth += (name[end] == '<') - (name[end] == '>');
+		depth += (name[end] == '<') -
+			 (name[end] == '>' && functions_closes(name, name + end));
 		if (depth == 0)
 			break;
 		if (!type && depth == 1 && strncmp(name + end, " as ", 4) == 0)
@@ -161,24 +172,40 @@ static void functions_method_name(const char *name, char to[static PLACES_NAME_M
 			 name + end + 1);
 }
 
+/*
+ * Writes to TO the forms of SOURCE, a name without parts that are not in the source: without all
+ * template arguments, as a method of Rust, and as a method without the arguments of its type
+ * ("Box<i32>::f", "Box::f"). A form that does not exist is "".
+ */
+static void functions_forms(const char *source, char to[static NAME_FORMS][PLACES_NAME_MAX])
+{
+	to[0][0] = to[2][0] = '\0';
+	functions_method_name(source, to[1]);
+	if (strstr(source, "operator"))
+		return;
+	if (strchr(source, '<'))
+		functions_plain_name(source, to[0]);
+	if (strchr(to[1], '<'))
+		functions_plain_name(to[1], to[2]);
+}
+
 /* NAME is the demangled SYMBOL, or SYMBOL itself if it is not mangled. */
 static bool functions_match(const struct functions_search *s, const char *symbol, const char *name,
 			    const char *base)
 {
-	char source[PLACES_NAME_MAX], plain[PLACES_NAME_MAX] = "", method[PLACES_NAME_MAX];
+	char source[PLACES_NAME_MAX], forms[NAME_FORMS][PLACES_NAME_MAX];
+	bool same = false;
 
 	functions_source_name(base, source);
-	functions_method_name(source, method);
-	if (strchr(source, '<') && !strstr(source, "operator"))
-		functions_plain_name(source, plain);
-	if (!s->suffixes)
-		return functions_same(s, symbol) || functions_same(s, name) ||
-		       functions_same(s, base) || functions_same(s, source) ||
-		       (*plain && functions_same(s, plain)) ||
-		       (*method && functions_same(s, method));
-	return functions_is_suffix(s, name) || functions_is_suffix(s, base) ||
-	       functions_is_suffix(s, source) || functions_is_suffix(s, plain) ||
-	       functions_is_suffix(s, method);
+	functions_forms(source, forms);
+	for (size_t i = 0; !same && i < NAME_FORMS; i++)
+		same = *forms[i] && (s->suffixes ? functions_is_suffix(s, forms[i])
+						 : functions_same(s, forms[i]));
+	if (s->suffixes)
+		return same || functions_is_suffix(s, name) || functions_is_suffix(s, base) ||
+		       functions_is_suffix(s, source);
+	return same || functions_same(s, symbol) || functions_same(s, name) ||
+	       functions_same(s, base) || functions_same(s, source);
 }
 
 static int functions_add(struct functions_search *s, const struct places_symbol *symbol,
@@ -245,10 +272,12 @@ static int functions_search_symbols(struct functions_search *s)
 		if (!functions_match(s, symbol.name, name, base)) {
 			if (!s->suffixes)
 				functions_compare_near(s, base);
-		} else if (places_is_indirect(s->places, symbol.start)) {
-			r = functions_add_indirect(s, symbol.name);
-		} else {
+		} else if (!places_is_indirect(s->places, symbol.start)) {
 			r = functions_add(s, &symbol, name);
+		} else if (strcmp(s->pattern, symbol.name) == 0 ||
+			   !function_clone_is_resolver(symbol.name)) {
+			/* (in the source, a function that the compiler has made has no name) */
+			r = functions_add_indirect(s, symbol.name);
 		}
 	}
 	return r;

@@ -48,6 +48,10 @@ TEST(test_names)
 	assert_false(function_clone_is_cold("f"));
 	assert_false(function_clone_is_cold("f.colder"));
 	assert_false(function_clone_is_cold(".cold"));
+	assert_true(function_clone_is_resolver("f.resolver"));
+	assert_false(function_clone_is_resolver(".resolver"));
+	assert_false(function_clone_is_resolver("f.resolver.x"));
+	assert_false(function_clone_is_resolver("resolver"));
 	assert_false(function_clone_is_of("f.constprop.0.cold", "f"));
 	assert_false(function_clone_is_of("ff.isra.0", "f"));
 	assert_false(function_clone_is_of("f.isra.0", "ff"));

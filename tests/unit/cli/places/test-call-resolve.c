@@ -331,6 +331,53 @@ static void test_stripped_indirect(void **state)
 	call_resolved_deinit(&resolved);
 }
 
+/*
+ * The versions that a compiler makes of a function, and the function that chooses one: it has no
+ * name in the source.
+ */
+static void test_versions(void **state)
+{
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX];
+
+	(void)state;
+	need_programs();
+	if (try_command(
+		    "printf 'namespace n {\n"
+		    "__attribute__((target_clones(\"avx2\", \"default\"), noinline))\n"
+		    "int cloned(int a) { return a * 3; }\n"
+		    "int plain(int a) { return a + cloned(a); } }\n"
+		    "static int one(int a) { return a; } static int two(int a) { return -a; }\n"
+		    "namespace n { volatile int which; int (*choose())(int)\n"
+		    "{ return which ? one : two; }\n"
+		    "int chosen(int a) __attribute__((ifunc(\"_ZN1n6chooseEv\"))); }\n' >v.cc && "
+		    "g++ -g -O1 -shared -fPIC -o versions.so v.cc && "
+		    "strip -g -o bare-versions.so versions.so && "
+		    "strip -o few-versions.so versions.so") != 0)
+		skip();
+	check("versions.so", "n::cloned", 2, "'n::cloned(int) [clone .default]'(int32 a) -> int32");
+	check("versions.so", "n::choose", 1, "'n::choose'() -> ptr");
+	check("bare-versions.so", "n::choose", 1, "'n::choose'()");
+	check("versions.so", "'_ZN1n6clonedEi.resolver'", 1,
+	      "'n::cloned(int) [clone .resolver]'()");
+	/* (only the versions, which have no symbols) */
+	snprintf(whole, sizeof(whole), "%s:n::cloned", directory_path("few-versions.so"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+	assert_int_equal(resolved.n, 2);
+	for (size_t i = 0; i < resolved.n; i++)
+		assert_non_null(strstr(resolved.list[i].spec, "='_ZN1n6clonedEi@0x"));
+	call_resolved_deinit(&resolved);
+	snprintf(whole, sizeof(whole), "%s:n::*", directory_path("versions.so"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+	assert_non_null(resolved.left_out);
+	/* (in the order of the symbols) */
+	if (!strstr(resolved.left_out, "'n::cloned'") ||
+	    !strstr(resolved.left_out, "'n::choose'") ||
+	    !strstr(resolved.left_out, "'n::chosen'") || strstr(resolved.left_out, "resolver"))
+		fail_msg("%s", resolved.left_out);
+	call_resolved_deinit(&resolved);
+}
+
 /* Debug information of assembly has no types. */
 static void test_assembly(void **state)
 {
@@ -612,7 +659,8 @@ int main(void)
 		cmocka_unit_test(test_too_many),     cmocka_unit_test(test_cold_part_first),
 		cmocka_unit_test(test_refused),      cmocka_unit_test(test_passing),
 		cmocka_unit_test(test_cut),          cmocka_unit_test(test_stripped_indirect),
-		cmocka_unit_test(test_problems),     cmocka_unit_test(test_assembly),
+		cmocka_unit_test(test_problems),     cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_assembly),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);

@@ -133,6 +133,7 @@ static void test_base_names(void **state)
 		{ "ns::T::operator bool() const", "ns::T::operator bool" },
 		{ "core::fmt::write", "core::fmt::write" },
 		{ "<T as core::Any>::type_id", "<T as core::Any>::type_id" },
+		{ "<fn(i32) -> i32 as n::Trait>::f", "<fn(i32) -> i32 as n::Trait>::f" },
 	};
 	char base[PLACES_NAME_MAX];
 
@@ -141,6 +142,58 @@ static void test_base_names(void **state)
 		place_function_base_name(rows[i][0], base);
 		assert_string_equal(base, rows[i][1]);
 	}
+}
+
+/* Methods of generic types of Rust, by rustc's names in the new scheme. */
+static void test_generic_methods(void **state)
+{
+	static const struct {
+		const char *pattern;
+		size_t n;
+	} rows[] = {
+		{ "g::shop::Boxed::plus", 2 },
+		{ "shop::Boxed::plus", 2 },
+		{ "Boxed::plus", 2 },
+		{ "plus", 2 },
+		{ "Boxed<i32>::plus", 1 },
+		{ "<g::shop::Boxed<i32>>::plus", 1 },
+		{ "g::shop::Boxed::with", 1 },
+		{ "Boxed::with", 1 },
+		{ "g::shop::Boxed::price", 1 },
+		{ "Boxed::price", 1 },
+		{ "Boxed<u8>::price", 1 },
+		{ "g::shop::Boxed::p*", 3 },
+		/* <fn(i32) -> i32 as g::Price>::price */
+		{ "price", 2 },
+		{ "fn(i32) -> i32::price", 1 },
+		{ "Price>::price", 0 },
+		{ "Boxed::other", 0 },
+	};
+	struct places *p;
+
+	(void)state;
+	if (!has_programs ||
+	    try_command(
+		    "{ i=0; for name in _RNvMNtCshhNdl82Kjmm_1g4shopINtB2_5BoxedhE4plusB4_ "
+		    "_RNvMNtCshhNdl82Kjmm_1g4shopINtB2_5BoxedlE4plusB4_ "
+		    "_RINvMNtCshhNdl82Kjmm_1g4shopINtB3_5BoxedlE4withlEB5_ "
+		    "_RNvXs_NtCshhNdl82Kjmm_1g4shopINtB4_5BoxedhENtB4_5Price5priceB6_ "
+		    "_RNvXCshhNdl82Kjmm_1gFlElNtB2_5Price5priceB2_; do i=$((i + 1)); "
+		    "printf 'int f%%d(int n) __asm__(\"%%s\"); int f%%d(int n) { return n + %%d; }\n' "
+		    "$i $name $i $i; done; echo 'int main(void) { return 0; }'; } >g.c && "
+		    "gcc -o generic g.c") != 0)
+		skip();
+	p = open_program("generic");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct place_functions f;
+
+		assert_int_equal(place_functions_find(p, rows[i].pattern, &f), 0);
+		if (f.n != rows[i].n)
+			fail_msg("%s: %zu functions, such as '%s'", rows[i].pattern, f.n,
+				 f.n ? f.list[0].name : "");
+		place_functions_deinit(&f);
+	}
+	places_free(p);
 }
 
 static void test_without_symbols(void **state)
@@ -708,6 +761,7 @@ int main(void)
 		cmocka_unit_test(test_base_names),
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_function_addresses),
+		cmocka_unit_test(test_generic_methods),
 		cmocka_unit_test(test_without_symbols),
 		cmocka_unit_test(test_packed_symbols),
 		cmocka_unit_test(test_split),
