@@ -52,6 +52,7 @@ enum event_kind {
 	EVENT_MOMENT_POINT, /* a point of a program, and the data that is collected there */
 	EVENT_MOMENT,       /* a program has reached the point */
 	EVENT_CONTEXT,      /* the begin or end of a context of allocations */
+	EVENT_OTHER_FILE,   /* a process has mapped another file than the one with probes */
 	EVENT_KIND_MAX,
 };
 
@@ -482,6 +483,10 @@ struct event {
 			const char *function; /* the function, or EVENT_LEFT_OUT_32BIT */
 			uint64_t count;       /* number of calls since the previous event */
 		} left_out;
+		struct {
+			const char *file; /* name of the file with probes, without its directory */
+			const char *path; /* the file that the process has mapped instead */
+		} other_file;
 		struct {
 			uint32_t number;
 			const char *plan; /* the point's plan (model/moments/moment-plan.h) */

@@ -86,6 +86,7 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 	r->pipe.collector = news->collector;
 	r->calls.targets = news->calls;
 	r->moments.moments = news->moments;
+	r->profiler.probed = news->probed;
 	r->calls.no_callers = options->stacks == STACKS_FP;
 	r->profiler.offcpu_min_ns = options->offcpu_min_ns;
 	r->pipe.n_cpus = collector_n_cpus(r->pipe.collector);

@@ -632,3 +632,8 @@ char *session_refused_calls(const struct session *s, size_t i)
 
 	return targets ? call_targets_refused(targets, i) : NULL;
 }
+
+char *session_other_files(const struct session *s)
+{
+	return other_files_text(&s->recorder.profiler.others);
+}

@@ -253,3 +253,9 @@ int session_error(const struct session *s, const char **ret_text);
  * the session runs (call_targets_refused()). Owned by the caller; NULL = no sentence.
  */
 char *session_refused_calls(const struct session *s, size_t i);
+
+/*
+ * Returns a sentence about processes that have mapped other files than those with probes
+ * (model/other-files.h). Owned by the caller; NULL = no sentence.
+ */
+char *session_other_files(const struct session *s);

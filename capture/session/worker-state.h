@@ -57,6 +57,7 @@ struct worker {
 	struct collector *collector;
 	struct call_targets *calls;      /* NULL = no calls are recorded */
 	struct moments *moments;         /* NULL = no moments are recorded */
+	struct probed_inodes *probed;    /* NULL = neither calls nor moments are recorded */
 	struct call_probes *call_probes; /* NULL = not attached */
 	struct heap_targets *watching;   /* NULL = no process is watched, or no longer */
 	bool failed;                     /* watching failed, and this was reported */

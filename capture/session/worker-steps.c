@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "capture/calls/probed-inodes.h"
 #include "capture/heap/task-list.h"
 #include "capture/proc/proc.h"
 
@@ -141,6 +142,10 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 		r = call_targets_new(&w->options, &w->calls, &text);
 	if (r == 0 && w->options.categories & CATEGORY_MOMENTS)
 		r = moments_new(&w->options, &w->moments, &text);
+	if (r == 0 && w->options.categories & (CATEGORY_CALLS | CATEGORY_MOMENTS)) {
+		w->probed = probed_inodes_new(&w->options);
+		r = w->probed ? 0 : -ENOMEM;
+	}
 	r = r ?: collector_new(&w->options, &c, &text);
 	/* (this comes before the recording begins, so that its time does not count) */
 	r = r ?: worker_steps_judge_unwinding(w, collector_prepare_unwinding(c, &text), &text);
@@ -161,6 +166,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 		w->results.collector = w->collector = TAKE_PTR(c);
 		w->results.calls = w->calls;
 		w->results.moments = w->moments;
+		w->results.probed = w->probed;
 	}
 	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
@@ -300,11 +306,13 @@ void worker_unload(struct worker *w)
 	w->collector = collector_free(w->collector);
 	w->calls = call_targets_free(w->calls);
 	w->moments = moments_free(w->moments);
+	w->probed = probed_inodes_free(w->probed);
 	pthread_mutex_lock(&w->lock);
 	w->results.unloaded = true;
 	w->results.collector = NULL;
 	w->results.calls = NULL;
 	w->results.moments = NULL;
+	w->results.probed = NULL;
 	worker_notify_owner(w);
 	pthread_mutex_unlock(&w->lock);
 }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/outbuf.h"
 #include "base/text.h"
+#include "capture/calls/probed-inodes.h"
 #include "capture/stages/profiler-parts.h"
 #include "model/maps.h"
 
@@ -114,6 +115,25 @@ static int profiler_keep_mapping(struct profiler *p, const struct event *ev)
 	return r;
 }
 
+/*
+ * Writes an event if EV, a mapping that was written, is of another file than one with probes: calls
+ * of its functions are missing.
+ */
+static int profiler_find_missed(struct profiler *p, const struct event *ev)
+{
+	struct event missed = {
+		.kind = EVENT_OTHER_FILE,
+		.ts_ns = ev->ts_ns,
+		.pid = ev->pid,
+		.tid = ev->pid,
+		.other_file.file = probed_inodes_missed(p->probed, ev),
+		.other_file.path = ev->mapping.path,
+	};
+	int r = missed.other_file.file ? other_files_add(&p->others, &missed) : 0;
+
+	return r <= 0 ? r : fxt_archive_event(p->pipe->archive, &missed);
+}
+
 static int profiler_write_mapping(struct profiler *p, struct process *process,
 				  const struct rec_mapping *rec, uint64_t ts_ns)
 {
@@ -136,7 +156,7 @@ static int profiler_write_mapping(struct profiler *p, struct process *process,
 	process->n_modules++;
 	ev.pid = ev.tid = tasks_koid(p->pipe->tasks, rec->head.pid);
 	p->n_mappings++;
-	return profiler_write_event(p, &ev);
+	return profiler_write_event(p, &ev) ?: profiler_find_missed(p, &ev);
 }
 
 int profiler_will_split(struct profiler *p)

@@ -23,6 +23,7 @@ void profiler_deinit(void *stage)
 	table_deinit_free(&p->waiting);
 	table_deinit_free(&p->waiting_before);
 	table_deinit_free(&p->left);
+	other_files_deinit(&p->others);
 }
 
 int profiler_write_event(struct profiler *p, const struct event *ev)

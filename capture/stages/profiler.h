@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/table.h"
+#include "model/other-files.h"
 #include "bpf/record.h"
 #include "capture/stages/stacks.h"
 #include "capture/proc/proc-records.h"
@@ -38,6 +39,8 @@ enum { PROFILER_MAPS_OF_ONE_MAX = 16384, PROFILER_MAPS_BYTES_MAX = 32 << 20 };
 /* Limits for threads whose copied stacks are kept until they run again. */
 enum { PROFILER_LEFT_MAX = 4096, PROFILER_LEFT_BYTES_MAX = 8 << 20 };
 
+struct probed_inodes;
+
 struct profiler {
 	const struct pipeline *pipe; /* borrowed */
 	uint64_t offcpu_min_ns;      /* shorter times off CPU are not written */
@@ -50,6 +53,9 @@ struct profiler {
 	uint64_t n_homeless; /* number of references to unknown stacks since the last query */
 	/* Number of needed mappings that were not kept, since the last query. */
 	uint64_t n_dropped;
+	/* The files with probes, borrowed (NULL = none), and those that processes use instead. */
+	const struct probed_inodes *probed;
+	struct other_files others;
 	struct stacks stacks;
 	/* Stacks of threads that waited when times off CPU began, the last time (`waiting`) and the
 	 * time before: id -> struct left, owned */

@@ -57,6 +57,10 @@ int summary_calls_json(struct json_object *o, const struct call_sums *s)
 
 	if (r == 0 && n > 0)
 		JSON_ADD(o, JSON("calls", JSON_LIST(c, sums, n, summary_calls_json_sum(*c))));
+	if (r == 0 && s->others.n_processes)
+		JSON_ADD(o, JSON("other_files", JSON_LIST(f, s->others.list, s->others.n,
+							  JSON_OBJECT(JSON_OF(f, file, path),
+								      JSON("processes", f->n)))));
 	return r;
 }
 

@@ -20,6 +20,7 @@
 #include "cli/archive/summary-activity.h"
 #include "cli/archive/summary-by.h"
 #include "cli/archive/summary-calls.h"
+#include "cli/common/nothing-there.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "cli/tfile/tfile-summary.h"
@@ -467,6 +468,7 @@ static int verb_summary_print_text(const struct sums *sums, const char *name, si
 	verb_summary_print_functions(sums);
 	verb_summary_print_marks(s);
 	verb_summary_print_triggers(s);
+	nothing_there_name_files(&sums->calls.others, name);
 	return r;
 }
 

@@ -225,6 +225,7 @@ static const struct property_row {
 	TEXT("State", state),
 	TEXT("Reason", reason),
 	TEXT("Error", error),
+	TEXT("OtherFiles", other_files),
 	TEXT("Profile", profile),
 	TEXT("Directory", directory),
 	{ "Owner", "u", AT(uid), sizeof(uint32_t) },

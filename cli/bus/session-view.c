@@ -28,6 +28,7 @@ void session_view_deinit(struct session_view *v)
 void session_view_of(const struct session *s, struct session_view *ret)
 {
 	const struct session_shed *step;
+	_cleanup_free_ char *other_files = session_other_files(s);
 	const char *error;
 
 	*ret = (struct session_view){ .uid = (uint32_t)geteuid() };
@@ -36,6 +37,9 @@ void session_view_of(const struct session *s, struct session_view *ret)
 	snprintf(ret->reason, sizeof(ret->reason), "%s", session_reason(s));
 	session_error(s, &error);
 	snprintf(ret->error, sizeof(ret->error), "%s", error);
+	if (other_files)
+		text_clean(ret->other_files, sizeof(ret->other_files), other_files,
+			   strlen(other_files));
 	session_counters(s, &ret->counters);
 	ret->has_events_of = true;
 	ret->n_sheds = session_sheds(s, ret->sheds);
@@ -151,6 +155,9 @@ int session_view_complain(const struct session_view *v, const char *what)
 			v->counters.foreign_calls == 1 ? "was" : "were");
 		exit_status = CLI_DAMAGE;
 	}
+	/* (this is no failure: programs of containers have files of their own) */
+	if (*v->other_files)
+		fprintf(stderr, "%s: %s\n", what, v->other_files);
 	/* (an older service reports only stopped parts) */
 	for (size_t i = 0; i < (v->n_steps ? v->n_steps : v->n_sheds); i++) {
 		session_view_complain_of_step(v, v->n_steps ? &v->steps[i] : &v->sheds[i], what);
@@ -206,6 +213,7 @@ struct json_object *session_view_json(const struct session_view *v)
 		JSON("cpu_ppm", c->cost_ppm),
 		JSON("shed", session_view_sheds_json(v->sheds, v->n_sheds, false)),
 		JSON("steps", session_view_sheds_json(v->steps, v->n_steps, true)),
+		JSON_IF(*v->other_files, "other_files", v->other_files),
 		JSON_IF(*v->profile, "profile", v->profile),
 		JSON_IF(*v->profile, "directory", v->directory),
 		JSON_IF(*v->profile && session_view_is_flight(v), "snapshots",

@@ -23,6 +23,7 @@ enum {
 void call_lines_deinit(struct call_lines *l)
 {
 	table_deinit_free(&l->names);
+	other_files_deinit(&l->others);
 }
 
 static const char *call_lines_name(const struct call_lines *l, uint32_t tid)
@@ -119,6 +120,19 @@ static void call_lines_print_left_out(const struct call_lines *l, const struct e
 		       (double)(ev->ts_ns - l->first_ns) / 1e9, ev->left_out.count,
 		       text_s(ev->left_out.count), ev->left_out.function,
 		       text_was(ev->left_out.count));
+}
+
+/* Counts the file of EV, whose calls are missing. Returns 0 or -ENOMEM. */
+static int call_lines_add_other_file(struct call_lines *l, const struct event *ev)
+{
+	int r = other_files_add(&l->others, ev);
+
+	if (r > 0 && l->json)
+		json_print_line(JSON_OBJECT(JSON("timestamp_ns", ev->ts_ns),
+					    JSON("process_id", ev->pid),
+					    JSON("file", ev->other_file.file),
+					    JSON("other_file", ev->other_file.path)));
+	return r < 0 ? r : 0;
 }
 
 /*
@@ -247,6 +261,8 @@ int call_lines_on_event(void *lines, const struct event *ev)
 		return call_lines_set_name(l, ev->tid, ev->rename.to);
 	if (ev->kind == EVENT_LEFT_OUT && name_filter_selects(&l->function, ev->left_out.function))
 		call_lines_print_left_out(l, ev);
+	if (ev->kind == EVENT_OTHER_FILE)
+		return call_lines_add_other_file(l, ev);
 	for (size_t i = 0; ev->kind == EVENT_STACKS && i < WALK_ENDS_MAX; i++)
 		l->walks[i] += ev->stacks.walks[i];
 	if (ev->kind != EVENT_CALL || !call_lines_wants(l, ev))

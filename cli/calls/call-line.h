@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/table.h"
+#include "model/other-files.h"
 #include "cli/common/call-stacks.h"
 #include "cli/common/name-filter.h"
 #include "model/event.h"
@@ -20,6 +21,7 @@ struct call_lines {
 	struct call_stacks *stacks; /* to print with the calls; borrowed; NULL = none */
 	uint64_t first_ns;  /* start of the recording, the origin of times; 0 = not known yet */
 	struct table names; /* names of threads: koid + 1 -> text, owned */
+	struct other_files others;     /* files without probes, whose calls are missing */
 	uint64_t n_printed, n_calls;   /* those that were printed, and all */
 	uint64_t walks[WALK_ENDS_MAX]; /* walks of stacks, by their ends */
 };

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/calls/call-line.h"
 #include "cli/calls/calls-live.h"
+#include "cli/common/nothing-there.h"
 #include "cli/common/read-events.h"
 #include "cli/common/stacks-text.h"
 #include "cli/common/verb-options.h"
@@ -90,6 +91,9 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 		stacks_report_incomplete(lines->walks, 0);
 	if (r == CLI_OK && lines->n_printed == 0)
 		r = verb_calls_explain_none(lines, &t);
+	/* (a recording names them by itself) */
+	if (!lines->is_live)
+		nothing_there_name_files(&lines->others, t.name);
 	open_trace_close(&t);
 	return r;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "capture/options/options.h"
 #include "cli/common/verb.h"
 
@@ -106,4 +107,15 @@ void nothing_there_say_missing(const struct nothing_there *n, const char *name)
 	for (unsigned part = 0; part < NOTHING_PARTS; part++)
 		if (n->recording_request & ~n->seen & 1u << part)
 			nothing_there_say(n, part, name);
+}
+
+void nothing_there_name_files(const struct other_files *o, const char *name)
+{
+	_cleanup_free_ char *text = other_files_text(o);
+	char clean[4096];
+
+	if (!text)
+		return;
+	text_clean(clean, sizeof(clean), text, strlen(text));
+	cli_error("%s: %s", name, clean);
 }

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "model/other-files.h"
 #include "model/event.h"
 
 /* The parts of an archive that views show. */
@@ -40,3 +41,6 @@ int nothing_there_say(const struct nothing_there *n, enum nothing_part part, con
  * nothing_there_say().
  */
 void nothing_there_say_missing(const struct nothing_there *n, const char *name);
+
+/* Names the files in O, whose calls the archive NAME lacks. Prints nothing if there are none. */
+void nothing_there_name_files(const struct other_files *o, const char *name);

@@ -12,6 +12,7 @@
 #include "cli/common/json.h"
 #include "cli/common/name-filter.h"
 #include "cli/common/read-events.h"
+#include "cli/common/nothing-there.h"
 #include "cli/common/stacks-text.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
@@ -28,6 +29,7 @@ struct moment_view {
 	struct call_stacks stacks;
 	struct table names; /* of threads: koid + 1 -> text, owned */
 	struct name_filter point;
+	struct other_files others; /* files without probes, whose moments are missing */
 	bool json, registers, wants_stacks;
 	uint64_t first_ns, n_printed, n_moments;
 	uint64_t walks[WALK_ENDS_MAX]; /* walks of stacks, by their ends */
@@ -38,6 +40,7 @@ static void moment_view_deinit(struct moment_view *v)
 	moment_store_deinit(&v->store);
 	call_stacks_deinit(&v->stacks);
 	table_deinit_free(&v->names);
+	other_files_deinit(&v->others);
 }
 
 static const char *moment_view_thread(const struct moment_view *v, uint32_t tid)
@@ -220,9 +223,22 @@ static int moment_view_on_event(void *view, const struct event *ev)
 		return moment_view_set_name(v, ev->tid, ev->task.comm);
 	if (ev->kind == EVENT_RENAME)
 		return moment_view_set_name(v, ev->tid, ev->rename.to);
+	if (ev->kind == EVENT_OTHER_FILE) {
+		r = other_files_add(&v->others, ev);
+		return r < 0 ? r : 0;
+	}
 	for (size_t i = 0; ev->kind == EVENT_STACKS && i < WALK_ENDS_MAX; i++)
 		v->walks[i] += ev->stacks.walks[i];
 	return ev->kind == EVENT_MOMENT ? moment_view_print(v, ev) : 0;
+}
+
+/* Explains why VIEW has shown no moment of the archive T. Returns an enum cli_exit. */
+static int verb_moments_explain_none(const struct moment_view *view, const struct open_trace *t,
+				     const char *name)
+{
+	if (view->n_moments > 0 && name_filter_complain(&view->point, name, "moment of a point"))
+		return CLI_DAMAGE;
+	return nothing_there_say(&t->parts, NOTHING_MOMENTS, name);
 }
 
 static int verb_moments_run(int argc, char **argv)
@@ -246,12 +262,10 @@ static int verb_moments_run(int argc, char **argv)
 	r = r ?: read_events(&t, moment_view_on_event, &view) ?: open_trace_finish(&t);
 	if (r == CLI_OK && view.wants_stacks && view.n_printed > 0)
 		stacks_report_incomplete(view.walks, 0);
-	if (r != CLI_OK || view.n_printed > 0)
-		return r;
-	if (view.n_moments > 0 &&
-	    name_filter_complain(&view.point, argv[optind], "moment of a point"))
-		return CLI_DAMAGE;
-	return nothing_there_say(&t.parts, NOTHING_MOMENTS, argv[optind]);
+	if (r == CLI_OK && view.n_printed == 0)
+		r = verb_moments_explain_none(&view, &t, argv[optind]);
+	nothing_there_name_files(&view.others, argv[optind]);
+	return r;
 }
 
 const struct verb verb_moments_row = {

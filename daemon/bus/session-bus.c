@@ -204,6 +204,14 @@ GETTER(get_text)
 	return sd_bus_message_append(reply, "s", text);
 }
 
+GETTER(get_other_files)
+{
+	const struct daemon_session *s = userdata;
+	_cleanup_free_ char *text = session_other_files(s->session);
+
+	return sd_bus_message_append(reply, "s", text ? text : "");
+}
+
 GETTER(get_owner)
 {
 	const struct daemon_session *s = userdata;
@@ -417,6 +425,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("Dropped", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("FlightLimit", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("ForeignCalls", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("OtherFiles", "s", get_other_files, 0, 0),
 	SD_BUS_PROPERTY("SnapshotsDue", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Cost", "a{sv}", get_cost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Shed", "a(sttt)", get_shed, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),

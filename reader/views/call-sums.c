@@ -18,6 +18,7 @@ void call_sums_deinit(struct call_sums *s)
 		latency_deinit(&sum->took);
 	}
 	table_deinit_free(&s->functions);
+	other_files_deinit(&s->others);
 }
 
 /*
@@ -46,6 +47,11 @@ int call_sums_add(struct call_sums *s, const struct event *ev)
 {
 	struct call_sum *sum;
 
+	if (ev->kind == EVENT_OTHER_FILE) {
+		int r = other_files_add(&s->others, ev);
+
+		return r < 0 ? r : 0;
+	}
 	if (ev->kind != EVENT_CALL && ev->kind != EVENT_LEFT_OUT)
 		return 0;
 	sum = call_sums_of(s, ev->kind == EVENT_CALL ? ev->call.function : ev->left_out.function);

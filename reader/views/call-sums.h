@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "reader/views/latency.h"
 #include "model/event.h"
+#include "model/other-files.h"
 
 struct call_sum {
 	char *function;         /* owned */
@@ -21,7 +22,8 @@ struct call_sum {
 };
 
 struct call_sums {
-	struct table functions; /* hash -> struct call_sum, owned */
+	struct table functions;    /* hash -> struct call_sum, owned */
+	struct other_files others; /* files without probes, whose calls are missing */
 };
 
 void call_sums_deinit(struct call_sums *s);

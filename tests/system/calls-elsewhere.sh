@@ -43,6 +43,21 @@ expect_exit 0 "$KYMO" record --direct -d 1 -e sched --moment libc.so.6:fopen -p 
 expect_exit 0 "$KYMO" moments "$TMP/moments.fxt"
 assert_says "$TMP/stdout" fopen
 
+note "processes with another file: a recording and its archive name it"
+"$TMP/load-1" &
+expect_exit 0 "$KYMO" record --direct -d 1 -e calls --call libc.so.6:fopen --json \
+	-o "$TMP/others.fxt"
+kill "$!"
+assert_says "$TMP/stderr" " mapped other files than those with probes, so calls in them are missing: "
+holds "$TMP/stdout" '.other_files | contains("instead of libc.so.6 (")'
+expect_exit 0 "$KYMO" calls "$TMP/others.fxt"
+assert_says "$TMP/stdout" 'fopen("/dev/null", "r")'
+assert_says "$TMP/stderr" " mapped other files than those with probes, so calls in them are missing: "
+expect_exit 0 "$KYMO" calls --json "$TMP/others.fxt"
+holds "$TMP/stdout" "select(.other_file and .process_id == $private) | .file == \"libc.so.6\""
+expect_exit 0 "$KYMO" summary --json "$TMP/others.fxt"
+holds "$TMP/stdout" '.other_files[] | .processes > 0 and .file == "libc.so.6"'
+
 note "a library by the name of a link, in another root directory"
 # (The name is a link to an absolute path, which means another file, or none, from here.)
 mkdir -p "$TMP/root/lib"

@@ -134,6 +134,9 @@ EVENT(LOST, KYMO, LOST, INSTANT, CPU,
 	FIELD(COUNT, U64, lost.count, 0)
 	FIELD(FIRST, TIME, lost.first_ns, 0)
 	FIELD(LAST, TIME, lost.last_ns, 0))
+EVENT(OTHER_FILE, KYMO, OTHER_FILE, INSTANT, PROCESS,
+	FIELD(FILE, WORD, other_file.file, NEEDED)
+	FIELD(PATH, WORD, other_file.path, 0))
 
 /* ---- events of CPUs ---- */
 

@@ -224,6 +224,8 @@ static const struct rule rules[] = {
 	[FXT_ROW_MAPPING] = { FXT_HOLDS_MAPPING, .of_process = true, .names = { FXT_NAME_START } },
 	[FXT_ROW_FRAME] = { FXT_HOLDS_FRAME, .of_process = true, .of_nobody = true,
 			    .names = { FXT_NAME_ADDRESS, FXT_NAME_DEPTH } },
+	[FXT_ROW_OTHER_FILE] = { FXT_HOLDS_OTHER_FILE, .of_process = true,
+				 .names = { FXT_NAME_PATH, FXT_NAME_FILE } },
 	[FXT_ROW_SAMPLING] = { FXT_HOLDS_SAMPLING },
 	[FXT_ROW_SHED] = { FXT_HOLDS_SHED, .names = { FXT_NAME_CLASS, FXT_NAME_SESSION } },
 	[FXT_ROW_RETURNED] = { FXT_HOLDS_SHED, .ends = true,
@@ -274,6 +276,7 @@ int fxt_holds_process(struct fxt_holds *h, const struct fxt_holds_input *input, 
 					 fxt_holds_number_of(input, FXT_NAME_CHILD_PROCESS));
 	case FXT_ROW_EXEC:
 		fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_MODULE, FXT_HOLDS_MAPPING);
+		fxt_holds_forget_kinds(h, input->pid, FXT_HOLDS_OTHER_FILE, FXT_HOLDS_OTHER_FILE);
 		break;
 	case FXT_ROW_EXIT:
 		/* Allocations are kept: blocks that were not freed are recorded later. */

