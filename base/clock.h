@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The three clocks of a trace, in nanoseconds. CLOCK_BOOTTIME is the time of every record. It is
- * monotonic and continues during suspend.
+ * The three clocks of a trace, in nanoseconds. CLOCK_BOOTTIME is the time of every record.
+ * CLOCK_BOOTTIME is monotonic, and continues during suspend.
  */
 #pragma once
 

@@ -13,9 +13,9 @@
 DIR *directory_list(int dir_fd);
 
 /*
- * Opens NAME in $RUNTIME_DIRECTORY or /run/kymo, which are created if needed. Its content persists
- * until the next boot, and belongs to kymo. Returns the descriptor or a negative errno: -EPERM if
- * other users can write to it.
+ * Opens NAME in $RUNTIME_DIRECTORY or /run/kymo, which are created if needed. The content of the
+ * directory persists until the next boot, and belongs to kymo. Returns the descriptor or a negative
+ * errno: -EPERM if other users can write to it.
  */
 int directory_open_runtime(const char *name);
 

@@ -41,8 +41,10 @@ uint64_t file_place_of(int fd)
 		/* Each file of these types can block on its own, so it is a place of its own. */
 		return place ^ st.stx_ino << 40 ^ st.stx_ino;
 	case 0:
-		/* These files share one inode, so each descriptor is a place of its own. Some file
-		 * systems report no inode. */
+		/*
+		 * Files of this type share one inode, so each descriptor is a place of its own.
+		 * Some file systems report no inode.
+		 */
 		return st.stx_ino ? place ^ other : place;
 	default:
 		return place;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Problems of a file: each reader has a table of them, and refers to them by index.
+ * Problems of a file. Each reader has a table of the kinds of problems, and refers to a kind by its
+ * index.
  */
 #pragma once
 

@@ -25,12 +25,15 @@
 /* Makes room for as many descriptors as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */
 int foreign_fds_begin(void);
 
-/* For a child that owns all its descriptors. Call it before the child unmaps shared memory. */
+/*
+ * For a child: from now on, all its descriptors are its own. Call it before the child unmaps shared
+ * memory.
+ */
 void foreign_fds_end(void);
 
 /*
- * For a thread with its own descriptor table: from now on, all its descriptors are its own,
- * regardless of their numbers in other tables.
+ * For a thread with its own descriptor table: from now on, all descriptors in that table are the
+ * thread's own, whatever their numbers mean in other tables.
  */
 void foreign_fds_leave_table(void);
 
@@ -53,8 +56,8 @@ uint64_t foreign_fds_owner(int fd);
 uint64_t foreign_fds_forget(int fd);
 
 /*
- * Closes a descriptor that OWNER passed. Any thread may call it, and it never waits. FD is marked
- * until it is closed.
+ * Closes a descriptor that OWNER passed. Any thread may call this function, and it never waits. FD
+ * counts as OWNER's until it is closed.
  */
 typedef void (*foreign_fds_closer_fn)(int fd, uint64_t owner);
 

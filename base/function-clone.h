@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Clones: copies of a function that a compiler makes for some of its callers, and names after it
- * ("f.constprop.0"). The source has one function, the program has several.
+ * Clones: copies of a function that a compiler makes for some callers of the function. Their names
+ * begin with its name ("f.constprop.0"). Where the source has one function, the program has
+ * several.
  */
 #pragma once
 
@@ -30,7 +31,7 @@ bool function_clone_is_resolver(const char *name);
 bool function_clone_is_changed(const char *name);
 
 /*
- * The changes of a clone with the symbol NAME: whether its arguments can differ from those of its
- * function, and whether it can lack a result.
+ * Finds out how a clone with the symbol NAME differs from its function: whether its arguments can
+ * differ, and whether it can lack a result.
  */
 void function_clone_changes(const char *name, bool *ret_arguments, bool *ret_result);

@@ -56,7 +56,7 @@ void input_deinit(struct input *in)
 	*in = (struct input){ .fd = -1, .eof = true };
 }
 
-/* Reads the next bytes, at most ROOM, to TO. Returns their number; 0 at the end. */
+/* Reads the next bytes, at most ROOM, to TO. Returns the number of bytes; 0 at the end. */
 static ssize_t input_get(struct input *in, void *to, size_t room)
 {
 	ssize_t n;

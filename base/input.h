@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Writes up to N bytes to TO. Returns their number, 0 at the end, or a negative errno. */
+/* Writes up to N bytes to TO. Returns the number of bytes, 0 at the end, or a negative errno. */
 typedef ssize_t (*input_read_fn)(void *userdata, void *to, size_t n);
 
 struct input {
@@ -32,7 +32,10 @@ struct input {
 	bool eof;
 };
 
-/* Reads from FD, from its position. Returns 0 or a negative errno (-EISDIR, -ENOMEM, fstat()'s). */
+/*
+ * Reads from FD, from its current position on. Returns 0 or a negative errno (-EISDIR, -ENOMEM,
+ * fstat()'s).
+ */
 int input_init_fd(struct input *in, int fd);
 
 /* Reads the N bytes at P. They must stay there as long as IN is used. Returns 0 or -ENOMEM. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A hash table from a non-zero 64-bit key to a non-NULL pointer: open addressing, linear probing,
- * grows at three quarters full. It owns its slots, but not the values.
+ * grows at three quarters full. The table owns its slots, but not the values.
  */
 #pragma once
 
@@ -58,8 +58,8 @@ void *table_remove(struct table *t, uint64_t key);
 void *table_next(const struct table *t, size_t *pos);
 
 /*
- * During an iteration by table_next(), removes and returns the last value that it returned. The
- * iteration can then return other values twice.
+ * During an iteration by table_next(), removes and returns the last value that the iteration has
+ * returned. The iteration can then return other values twice.
  */
 void *table_remove_last(struct table *t, size_t *pos);
 

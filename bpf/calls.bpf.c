@@ -305,8 +305,8 @@ static __always_inline bool call_is_within_limit(const struct call_watch *f, __u
 }
 
 /*
- * Copies the part of the BYTES at ADDRESS that is in the first page, after an attempt to read all
- * of them has failed.
+ * Copies only the part of the BYTES at ADDRESS that is in the first page. Called after an attempt
+ * to read all of them has failed.
  */
 static __always_inline void call_copy_page(struct call_text *to, const void *address, __u32 bytes)
 {
@@ -388,8 +388,8 @@ static __always_inline void call_postpone(struct call_pending *pending,
 }
 
 /*
- * Copies the text with index I. If it is unreadable now, perhaps because its page is not in memory
- * yet, it is read again at the return.
+ * Copies the text with index I. If the text is unreadable now, perhaps because its page is not in
+ * memory yet, it is read again at the return of the call.
  */
 static __always_inline void call_copy_text(struct rec_call *rec, struct call_pending *pending,
 					   const struct call_args *args, const struct call_watch *f,
@@ -486,8 +486,9 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 }
 
 /*
- * Records the stack of a call and returns its id; 0 = not selected. This comes before the time of
- * the call is taken, so the walk does not count as time in the call.
+ * Records the stack of a call and returns the id of the stack; 0 = calls are recorded without
+ * stacks. Called before the time of the call is read, so that the walk does not count as time in
+ * the call.
  */
 static __always_inline __u64 call_stack(void)
 {
@@ -495,8 +496,8 @@ static __always_inline __u64 call_stack(void)
 }
 
 /*
- * The functions that select a call, walk its stack and record it are separate, here and for system
- * calls. So their stack frames do not exist at the same time.
+ * The functions that select a call, walk its stack and record it are separate functions, here and
+ * for system calls, so that their stack frames do not exist at the same time.
  */
 static __noinline bool call_is_selected(struct pt_regs *ctx, __u32 function)
 {

@@ -107,8 +107,8 @@ static long cgroup_add_long(__u32 i, struct cgroup_path *p)
 
 /*
  * Writes the path of C into REC, and fills all of REC except its head. REC has room for
- * CGROUP_PATH_BYTES, or, if it IS_SHORT, for 2 * CGROUP_SHORT_BYTES. Returns false if a name cannot
- * be read.
+ * CGROUP_PATH_BYTES, or, if IS_SHORT is true, for 2 * CGROUP_SHORT_BYTES. Returns false if a name
+ * cannot be read.
  */
 static __always_inline bool cgroup_fill(struct rec_cgroup *rec, struct cgroup *c, __u64 id,
 					const bool is_short)

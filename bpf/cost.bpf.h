@@ -101,8 +101,8 @@ static __always_inline void cost_end(__u32 class, __u64 begin_ns)
 
 /*
  * Like cost_begin(), for programs in which every nanosecond counts. *LEFT is the number of runs
- * before the next timed one, and is in a cache line that the program writes anyway. Each timed run
- * counts the runs up to the next timed one in advance.
+ * before the next timed run. It is in a cache line that the program writes anyway. A timed run
+ * counts all runs up to the next timed run in advance, so the other runs count nothing.
  */
 static __always_inline __u64 cost_begin_near(__u32 class, __u32 *left)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The doorbell: the only thing that wakes user space up. Any CPU rings it whenever a ring is filled
- * by another quarter of its size. If the doorbell's own ring is full, it has been rung already.
+ * The doorbell is the only thing that wakes user space up. A CPU rings it whenever another quarter
+ * of a ring has been filled. If the ring of the doorbell itself is full, the doorbell has been rung
+ * already.
  */
 #pragma once
 
@@ -10,7 +11,8 @@
 
 struct doorbell {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096); /* where pages are larger, user space makes it one page */
+	__uint(max_entries, 4096); /* where pages are larger than this, user space makes it one
+				    * page */
 };
 
 extern struct doorbell doorbell SEC(".maps");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * The lifecycle of watched processes: forks, programs that are executed, and ends. User space is
- * notified of them, since it sets and removes the probes.
+ * notified of these events, since it sets and removes the probes.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -133,7 +133,7 @@ static __always_inline void memory_note_begin(struct task_struct *p)
 		bpf_map_delete_elem(&memory_ended_threads, &thread);
 }
 
-/* Notes that thread P has ended, by itself or KILLED by the exit of its process. */
+/* Notes that thread P has ended, by itself, or (KILLED) because its process exited. */
 static __always_inline void memory_note_end(struct task_struct *p, bool killed)
 {
 	struct memory_ended_thread thread = memory_thread_key(p);
@@ -152,8 +152,8 @@ static __always_inline void memory_note_end(struct task_struct *p, bool killed)
 }
 
 /*
- * Notes that PROCESS was ending at NOW_NS. Several threads can do that at once; the latest time
- * remains. Returns true to the first of them.
+ * Notes that PROCESS was ending at NOW_NS. Several threads can do that at once. The latest time
+ * remains, and only the first thread gets the result true.
  */
 static __always_inline bool memory_note_ending(struct memory_process *process, __u64 now_ns)
 {
@@ -189,8 +189,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	if (child->pid != child->tgid)
 		memory_note_begin(child);
 	/*
-	 * A child that shares its parent's memory usually calls exec next; for others, see
-	 * on_memory_share.
+	 * A child that shares its parent's memory usually calls exec next, so it is not handled
+	 * here. on_memory_share handles the others.
 	 */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
 	    filter_selects(child))
@@ -200,7 +200,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 
 /*
  * Runs in the parent. A child that shares its parent's memory while the parent continues (not by
- * vfork) allocates and frees blocks there. These calls have another process id, so they are not
+ * vfork) allocates and frees blocks in it. These calls have the child's process id, so they are not
  * recorded. (At its fork, the kernel has not set vfork_done yet.) Kernel threads have no memory.
  */
 SEC("?tp_btf/sched_wakeup_new")
@@ -299,10 +299,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 		return 0;
 	now_ns = bpf_ktime_get_boot_ns();
 	/*
-	 * A thread leaves the count of living threads some time before it comes here. So when that
-	 * count is 0, other threads can still come here, and their ends are recorded, too. If P is
-	 * the only thread that is left, it is the last one. Otherwise, user space ends the process
-	 * when all its threads have ended.
+	 * A thread is subtracted from the count of living threads some time before this program
+	 * runs for it. So when that count is 0, the program can still run for other threads, and
+	 * records their ends, too. If P is the only thread that is left, it is the last one.
+	 * Otherwise, user space ends the process when all its threads have ended.
 	 */
 	if (BPF_CORE_READ(p, signal, nr_threads) > 1) {
 		memory_note_end(p, true);

@@ -227,7 +227,7 @@ static __always_inline __u32 memory_weigh(__u64 size)
 			       (size % memory_interval << 32) / memory_interval);
 	if (bpf_get_prandom_u32() >= p)
 		return 0;
-	/* Rounded at random, so that it is right on average. */
+	/* The result is rounded at random, so that it is right on average. */
 	weight = ONE / p;
 	return (__u32)weight + ((__u64)bpf_get_prandom_u32() * p >> 32 < ONE % p);
 }
@@ -521,7 +521,7 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	 */
 	if (call != &t->call && memory_is_nested(&t->call, process->instance, function, sp))
 		return false;
-	/* A realloc() has jumped to another realloc(): its argument is already out of the table. */
+	/* A realloc() has jumped to another realloc(). The argument is already out of the table. */
 	jumped = call->function == function && call->instance == process->instance &&
 		 call->sp == sp && call->has_old && call->args[0] == first;
 	call->function = 0;

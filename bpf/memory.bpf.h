@@ -207,8 +207,9 @@ static __always_inline __u32 memory_walk_tables(struct memory_thread *t, __u32 s
 
 /*
  * Stores the N frames in T's work area as a stack, and adds WEIGHT and BYTES to its sums. Returns
- * the id. If the table is full, counts that and returns 0. A copied stack has its own id, since its
- * other frames are not known yet; user space adds them.
+ * the id of the stack. If the table is full, counts the allocation as one without a stack, and
+ * returns 0. A copied stack has an id of its own, since some of its frames are not known yet; user
+ * space adds these frames.
  */
 static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 					       struct memory_thread *t, __u32 n, __u32 resource,

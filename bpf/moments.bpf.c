@@ -34,8 +34,8 @@ struct {
 } moment_counters SEC(".maps");
 
 /*
- * A thread can preempt another one on this CPU in the middle of a moment. It then uses another work
- * area.
+ * A thread can preempt another one on this CPU in the middle of a moment. The second thread then
+ * uses another work area.
  */
 #define MOMENT_ROOMS 2
 
@@ -199,8 +199,8 @@ __noinline int moment_read_pieces(struct moment_room *room, __u32 at, __u64 addr
 }
 
 /*
- * Return probes replace return addresses by their own address. Restores the original addresses in
- * the GOT bytes that were read from ADDRESS on the stack.
+ * Return probes replace return addresses. Restores the original addresses in the GOT bytes that
+ * were read from ADDRESS on the stack.
  */
 #if defined(__TARGET_ARCH_x86)
 #define MOMENT_PROBED_MAX 16

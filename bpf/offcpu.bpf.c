@@ -62,8 +62,8 @@ struct {
 } offcpu_blank SEC(".maps");
 
 /*
- * The position at which the walk of a leaving thread stopped. (The stack of a program is too small
- * for it.)
+ * The position at which the walk of a leaving thread stopped. (It is in a map, since the stack of a
+ * program is too small for it.)
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -105,7 +105,7 @@ static __always_inline __u32 walk_kernel_of(struct task_struct *p, bool runs, __
 	return runs || filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel_of(p, frames);
 }
 
-/* Sends the user stack in T, unless it was copied and sent earlier. */
+/* Ensures that the user stack in T is sent. (If it was copied, it has been sent already.) */
 static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_struct *p,
 					 __u64 now_ns, __u64 *ret_id)
 {
@@ -285,8 +285,8 @@ static __always_inline void offcpu_return(struct task_struct *p, __u64 now_ns)
 }
 
 /*
- * P returns as a process of another user, or in the middle of exec. Its time off CPU must not be
- * disclosed.
+ * Called if P returns as a process of another user, or in the middle of exec. Then its time off CPU
+ * must not be disclosed.
  */
 static __always_inline void offcpu_return_unreported(struct task_struct *p)
 {
@@ -355,9 +355,9 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 
 /*
  * Runs when the programs above are detached, and sends the threads that are still off CPU. If the
- * run time of a thread has changed, its last departure was not seen, and its kernel stack may
- * belong to another wait. Such a thread is skipped. A running thread is skipped, too, since the
- * kernel updates its run time only at the next tick.
+ * CPU time of a thread has changed since its last known departure, a later departure was not seen,
+ * and the kernel stack may belong to another wait. Such a thread is skipped. A running thread is
+ * skipped, too, since the kernel updates its run time only at the next tick.
  */
 SEC("?iter/task")
 int on_iter_offcpu(struct bpf_iter__task *ctx)
@@ -504,10 +504,10 @@ static __always_inline void waiting_enter(struct offcpu_thread *new, struct task
 }
 
 /*
- * Runs when the programs have been attached, for threads that already wait. They have not left a
- * CPU since, so they have no entry, and their user stacks were not walked. This program may sleep,
- * because only such a program can read the memory of another process. User space walks the copy
- * (bpf/piece.bpf.h).
+ * Runs when the programs have been attached, for threads that already wait. These threads have not
+ * left a CPU since, so they have no entry, and their user stacks were not walked. This program may
+ * sleep, because only such a program can read the memory of another process. User space walks the
+ * copy (bpf/piece.bpf.h).
  */
 SEC("?iter.s/task")
 int on_iter_waiting(struct bpf_iter__task *ctx)

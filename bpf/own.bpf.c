@@ -31,7 +31,8 @@ static __always_inline bool own_has_ids(const struct cred *cred)
 }
 
 /*
- * A search for the ancestor of a user namespace that is a child of the initial one: it has level 1.
+ * A search for the ancestor of a user namespace that is a child of the initial namespace. That
+ * ancestor has level 1.
  */
 struct own_search {
 	struct user_namespace *ns;

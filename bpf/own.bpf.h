@@ -51,7 +51,7 @@ extern const volatile __u32 own_uid;
 extern const volatile __u32 own_n_gids; /* 0 = any gid */
 extern const volatile __u32 own_gids[OWN_GIDS_MAX];
 
-/* Orders the reads before it before the reads after it. */
+/* Orders the reads before this call before the reads after it. */
 static __always_inline void own_read_barrier(void)
 {
 #if defined(__TARGET_ARCH_x86)

@@ -138,8 +138,9 @@ static __always_inline void piece_copy(struct rec_piece *piece, __u32 n_room, __
 }
 
 /*
- * Copies the mappings of P, if they are known. Another thread can be changing them, which takes
- * some microseconds. If the change continues after some attempts, the sequence number is odd.
+ * Copies the mappings of P, if they are known. Another thread can be changing the mappings. A
+ * change takes some microseconds. If the change continues after some attempts, the copied sequence
+ * number is odd.
  */
 static __always_inline void piece_copy_mappings(struct rec_piece *piece, struct task_struct *p)
 {
@@ -238,8 +239,8 @@ static __always_inline bool piece_send(const struct piece_source *s, __u64 now_n
 }
 
 /*
- * Sends a stack like piece_send(): WALKED has its N frames so far, and STOPPED is where its walk
- * has stopped.
+ * Sends a stack like piece_send(). WALKED has the N frames that were found so far, and STOPPED is
+ * where the walk has stopped.
  */
 static __always_inline bool piece_send_record(const struct unwind_walk *stopped,
 					      const struct rec_stack *walked, __u32 n,
@@ -260,7 +261,7 @@ static __always_inline bool piece_send_record(const struct unwind_walk *stopped,
 
 /*
  * Sends the N frames in WALKED, the stack of P at NOW_NS. If the walk has STOPPED, also sends the
- * data for continuing it. Otherwise like stack_send().
+ * data for continuing the walk. Otherwise like stack_send().
  */
 static __always_inline bool piece_or_stack_send(const struct unwind_walk *stopped,
 						struct rec_stack *walked, __u32 n,

@@ -31,7 +31,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define PROBED_WORD        sizeof(__u64)
 #define PROBED_RETURNS_MAX 8   /* maximum number of functions that are checked for one frame */
 #define PROBED_SLOT_BYTES  128 /* size of a slot of [uprobes] */
-/* Maximum size of an instruction in its slot, with the code after it. */
+/* Maximum size of an instruction in its slot, including the code that the kernel adds after it. */
 #define PROBED_INSTRUCTION_MAX 16
 #define PROBED_SAVED_WORDS     3 /* registers that the code in the first slot pushes */
 #define PROBED_PAGE_BYTES      4096

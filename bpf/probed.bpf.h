@@ -10,7 +10,7 @@
 /* The kernel state that a sample has interrupted, per CPU, during the walk of the sample. */
 #define PROBED_REGISTERS 15
 struct probed_kernel {
-	__u64 sp; /* 0 = no sample is running, or it has not interrupted the kernel */
+	__u64 sp; /* 0 = no sample is running, or the sample has not interrupted the kernel */
 	__u64 registers[PROBED_REGISTERS];
 };
 
@@ -28,9 +28,9 @@ extern struct probed_kernels probed_kernels SEC(".maps");
 
 /*
  * W has the registers of the current task in user space. Corrects its IP and SP, and sets PROBED
- * and IS_UNLISTED. Sets IS_TRAPPED if there is a breakpoint at IP: it has stopped the thread there,
- * or it replaces an instruction of one byte, and the thread has passed it. Does nothing if the task
- * has never hit a probe.
+ * and IS_UNLISTED. Sets IS_TRAPPED if there is a breakpoint at IP. Either the breakpoint has
+ * stopped the thread there, or it replaces an instruction of one byte, which the thread has
+ * executed. Does nothing if the task has never hit a probe.
  */
 int probed_begin_walk(struct unwind_walk *w);
 

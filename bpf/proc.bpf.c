@@ -37,8 +37,8 @@ struct own_exiting own_exiting SEC(".maps");
 /* Whether records of CPUs that go offline are sent. */
 const volatile bool report_cpus_gone = false;
 /*
- * Always counted, since a CPU that goes offline loses its perf events, even if it is online again
- * before user space notices.
+ * CPUs that go offline are always counted, since their perf events are lost, even if a CPU is
+ * online again before user space notices.
  */
 __u32 cpu_departures[CPU_DEPARTURES] = {};
 
@@ -79,9 +79,9 @@ static __always_inline void proc_follow(struct task_struct *parent, struct task_
 	__u8 lives = FILTER_PID_LIVES;
 
 	/*
-	 * An earlier process may have had the child's id, and its end may not have been reported.
-	 * So its entry is removed. This comes before the check of the parent, since on_iter_follow
-	 * can select both meanwhile.
+	 * An earlier process may have had the child's id, and the end of that process may not have
+	 * been reported. So its entry is removed. This comes before the check of the parent, since
+	 * on_iter_follow can select both parent and child meanwhile.
 	 */
 	bpf_map_delete_elem(&filter_pids, &tgid);
 	if (bpf_map_lookup_elem(&filter_pids, &parent_tgid) &&
@@ -193,7 +193,7 @@ int BPF_PROG(on_own_exit)
 }
 
 /*
- * Runs when a task is freed. If its id is in use again, the entry is not marked as ended, and
+ * Runs when a task is freed. If the id is in use again, its entry is not marked as ended, and
  * stays.
  */
 SEC("?tp_btf/sched_process_free")
@@ -237,7 +237,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_task_rename, struct task_struct *p, const char
 
 /*
  * The kernel does not trace the last switch of a CPU to its idle thread, since the CPU is then
- * offline. The CPU that takes it offline runs this program.
+ * offline. The CPU that takes the other one offline runs this program.
  */
 SEC("?tp_btf/cpuhp_exit")
 int TIMED_PROG(COST_LIFECYCLE, on_cpuhp_exit, unsigned int cpu, int state, int step, int result)
@@ -326,7 +326,9 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	struct task_struct *p = ctx->task;
 	struct rec_task rec = {};
 
-	/* User space writes all that it gets, so it must not get data of other users' tasks. */
+	/*
+	 * User space writes all data that it gets, so it must not get data of other users' tasks.
+	 */
 	if (!p || (filter_kinds & FILTER_OWN && !own_is(p)))
 		return 0;
 	rec.head.ts_ns = bpf_ktime_get_boot_ns();
@@ -357,7 +359,7 @@ int on_iter_task(struct bpf_iter__task *ctx)
  */
 static struct rec_cgroup cgroup_room;
 
-/* Sends the path of the cgroup of each task, unless it was sent. */
+/* Sends the path of the cgroup of each task, unless that path was sent before. */
 SEC("?iter/task")
 int on_iter_cgroups(struct bpf_iter__task *ctx)
 {

@@ -137,8 +137,8 @@ static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 }
 
 /*
- * Like rec_reserve(), for dispensable records. They may use 1/2^SHARE of the ring: if more is in
- * use, returns NULL and counts nothing.
+ * Like rec_reserve(), for dispensable records. These may only use 1/2^SHARE of the ring: if more of
+ * the ring is in use, returns NULL and counts nothing.
  */
 static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u32 share, __u64 now_ns)
 {

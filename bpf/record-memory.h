@@ -6,8 +6,8 @@
 
 /*
  * A watched process has an instance: a new number for each program that it runs, so that two
- * programs are not mixed up after an exec or the reuse of a pid. All tables have it in their keys.
- * Data of an instance that has ended stays in the tables until user space has read it.
+ * programs are not mixed up after an exec or the reuse of a pid. All tables have the instance in
+ * their keys. Data of an instance that has ended stays in the tables until user space has read it.
  */
 
 /* Functions of allocators. The cookie of a probe is a function, combined with MEMORY_COOKIE_*. */
@@ -147,8 +147,8 @@ struct memory_stack_key {
 _Static_assert(sizeof(struct memory_stack_key) == 16, "ABI");
 
 /*
- * The sums only grow. Their difference is the memory that is still allocated. With sampling, they
- * are estimates.
+ * The sums only grow. The difference between allocations and frees is the memory that is still
+ * allocated. With sampling, all sums are estimates.
  */
 struct memory_stack {
 	__u64 allocations, allocated_bytes;
@@ -219,8 +219,8 @@ struct rec_free {
 _Static_assert(sizeof(struct rec_free) == 48, "ABI");
 
 /*
- * A stack that later records refer to by its id. Its time is before that of the first of these
- * records.
+ * A stack that later records refer to by its id. The time of this record is before that of the
+ * first record that refers to it.
  */
 struct rec_named {
 	struct rec_head head;

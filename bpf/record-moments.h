@@ -119,10 +119,7 @@ struct rec_moment {
 	__u32 point; /* index of the point */
 	__u32 bytes;
 	__u64 registers[MOMENT_REGISTERS];
-	/*
-	 * This is larger than any record, because the verifier needs room for the largest block at
-	 * any offset (see moment_read()).
-	 */
+	/* This is larger than any record, because the verifier requires it (see moment_read()). */
 	__u8 data[MOMENT_BEGIN_MAX + sizeof(struct moment_block) + 2 * MOMENT_BLOCK_BYTES_MAX];
 };
 #define REC_MOMENT_BYTES(bytes) (sizeof(struct rec_head) + 24 + MOMENT_REGISTERS * 8 + (bytes))

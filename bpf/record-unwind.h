@@ -8,9 +8,9 @@
  * for computing the canonical frame address (CFA, the stack pointer of the caller after the
  * return), and the place of the caller's frame pointer. The return address is right below the CFA.
  *
- * Rows are sorted by address, and each one is valid up to the next. They are in blocks of equal
- * size, the elements of an array map. Block 0 is the root: it has the first address of each group
- * of blocks.
+ * Rows are sorted by address, and each one is valid up to the next. The rows are in blocks of equal
+ * size, which are the elements of an array map. Block 0 is the root: it has the first address of
+ * each group of blocks.
  */
 #pragma once
 
@@ -239,7 +239,10 @@ struct unwind_range {
 
 #define UNWIND_END_WHOLE 0 /* the walk has reached the start of the thread */
 #define UNWIND_END_FULL  1 /* the maximum number of frames was reached */
-/* The process's mappings are unknown, or it is a 32-bit program: walked by frame pointers */
+/*
+ * The mappings of the process are unknown, or it is a 32-bit program. The stack was walked by frame
+ * pointers
+ */
 #define UNWIND_END_PROCESS 2
 #define UNWIND_END_MAPPING 3 /* the address is not in code */
 /* Code whose table does not exist yet, or code with neither a description nor a frame pointer */

@@ -74,7 +74,7 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 /*
  * A reserved bit in the header of a wakeup. Programs set it if the thread was on its run queue, and
  * user space clears it. Such a record is not a wakeup, unless the thread was just leaving the
- * queue, or sleeps with its dequeue delayed. The merge by time finds that out
+ * queue, or sleeps with its dequeue delayed. The merge by time finds out which case it is
  * (capture/stages/schedule.h).
  */
 #define WAKE_ON_RQ_BIT 36
@@ -192,11 +192,11 @@ _Static_assert(sizeof(struct rec_state) == 32, "ABI");
 
 #define REC_SYMBOL_BYTES 80
 
-/* A work item has ended, at head.ts_ns. head is its worker. */
+/* The end of a work item, at head.ts_ns. head is the worker of the item. */
 struct rec_work {
 	struct rec_head head;
 	__u64 begin_ns;
-	/* Address of the function; an earlier struct rec_function contains its name. */
+	/* Address of the function. An earlier struct rec_function has the name of the function. */
 	__u64 function;
 	__u32 in_softirq; /* 1: it ran in a softirq, and head is the interrupted task */
 	__u32 pad_0;
@@ -263,9 +263,10 @@ struct rec_piece {
 	__u32 n_bytes;    /* number of copied bytes of the stack, from SP on */
 	__u32 n_room;     /* bytes that follow in the record, of which n_bytes are used */
 	__u32 n_calls;
-	__u32 is_wait;  /* 1: the thread leaves its CPU; a record of its time off CPU can follow */
+	__u32 is_wait;  /* 1: the thread leaves its CPU, and a record of its time off CPU can
+			 * follow */
 	__u32 instance; /* instance of the process; only in REC_HEAP_PIECE, like is_skipped */
-	__u32 is_skipped; /* 1: the first frame is left out if it has a caller */
+	__u32 is_skipped; /* 1: if the first frame has a caller, the first frame is left out */
 	/*
 	 * A frame in the chain that begins at BP, and the function that is called before its return
 	 * address.
@@ -331,7 +332,7 @@ struct rec_offcpu {
 };
 _Static_assert(sizeof(struct rec_offcpu) == 56, "ABI");
 
-/* The state of a thread at its departure from a CPU, until it runs again. */
+/* The state of a thread from its departure from a CPU until it runs again. */
 struct offcpu_thread {
 	__u64 begin_ns; /* 0 = the thread runs */
 	__u32 waker_tid;
@@ -341,7 +342,7 @@ struct offcpu_thread {
 	__u16 is_copied;       /* user.id is the id of a piece, which was sent */
 	__u64 ran_ns;          /* the kernel's sum of its CPU time */
 	__u64 woken_ns;        /* time of the wakeup; 0 = not woken yet, or the wakeup was missed */
-	struct rec_stack user; /* the user stack; becomes a record when it is sent */
+	struct rec_stack user; /* the user stack, which becomes a record when it is sent */
 };
 _Static_assert(sizeof(struct offcpu_thread) == 1088, "ABI");
 
@@ -447,8 +448,8 @@ _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 #define COST_CLASSES   12
 
 /*
- * Classes in which each run is timed: runs are rare, and their costs differ much. In other classes,
- * one run in 64 is timed, on average.
+ * Classes in which each run is timed: their runs are rare, and the costs of the runs differ much.
+ * In other classes, one run in 64 is timed, on average.
  */
 #define COST_IS_RARE(class) ((class) == COST_SAMPLES || (class) == COST_LIFECYCLE)
 #define COST_GAP_MIN        33
@@ -483,8 +484,8 @@ _Static_assert(COST_CLASSES <= 16, "room");
 /* ---- registers of threads ---- */
 
 /*
- * The registers of a thread, as far as they are known. If the thread runs, they are from its last
- * entry into the kernel.
+ * The registers of a thread, as far as they are known. If the thread is running, they are those of
+ * its last entry into the kernel.
  */
 #define REC_REGISTERS_MAX 40
 struct rec_registers {

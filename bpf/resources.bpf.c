@@ -147,8 +147,8 @@ static __always_inline bool resources_is_failed(long result)
 
 /*
  * A call with the 32-bit ABI or of x32 has returned RESULT. Its number belongs to another table, so
- * the call may have acquired or released something. It is counted unless it failed, as calls of x32
- * do on most kernels.
+ * the call may have acquired or released something. The call is counted unless it failed. (On most
+ * kernels, all calls of x32 fail.)
  */
 static __always_inline void resources_count_foreign(long result)
 {
@@ -685,7 +685,8 @@ static __always_inline bool resources_would_continue(struct task_struct *p)
 }
 
 /*
- * Records a thread that ends by itself, or that its process ends before it has waited for anything.
+ * Records a thread that ends by itself, or that is ended by its process before it has waited for
+ * anything.
  */
 SEC("?tp_btf/sched_process_exit")
 int TIMED_PROG(COST_LIFECYCLE, on_resource_thread_end, struct task_struct *p)
@@ -695,7 +696,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_thread_end, struct task_struct *p)
 	struct rec_resource *rec;
 	bool killed = signal->flags & SIGNAL_GROUP_EXIT;
 
-	/* For a killed thread, only the low bits of the exit code matter. They have a signal. */
+	/*
+	 * For a killed thread, only the low bits of the exit code count. They contain the number of
+	 * a signal.
+	 */
 	if (p->exit_code & (killed ? 0x7f : ~0) || (killed && resources_would_continue(p)) ||
 	    (bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task))
 		return 0;

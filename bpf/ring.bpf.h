@@ -79,7 +79,7 @@ static __always_inline bool ring_reserve(struct reservation *r, struct word_ring
 static __always_inline void ring_commit(const struct reservation *r, __u64 size)
 {
 #if defined(__TARGET_ARCH_x86)
-	/* x86 does not reorder stores, and the barrier keeps the compiler from doing it. */
+	/* x86 does not reorder stores. The barrier keeps the compiler from reordering them. */
 	barrier();
 	*(volatile __u64 *)&r->ring->head = r->after;
 #else

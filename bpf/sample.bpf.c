@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The sampler: records what a CPU runs when the counter of its perf event overflows. It can run in
- * an NMI that interrupts any other program. So it has its own work area, writes to a ring that
- * supports NMIs, and changes no map that another program changes.
+ * The sampler: records what a CPU runs when the counter of its perf event overflows. The sampler
+ * can run in an NMI that interrupts any other program. So it has its own work area, writes to a
+ * ring that supports NMIs, and changes no map that another program changes.
  */
 #define FILTER_IN_NMI
 
@@ -41,8 +41,8 @@ struct tick_registers {
 };
 
 /*
- * Notes the interrupted state of the kernel. A walk needs it if the sample has interrupted the
- * set-up of a return probe.
+ * Notes the interrupted state of the kernel. A walk needs this state if the sample has interrupted
+ * the set-up of a return probe.
  */
 static __always_inline void tick_note_kernel(const struct tick_registers *regs,
 					     struct task_struct *p)

@@ -291,7 +291,9 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	return 0;
 }
 
-/* Saves which task has raised the softirqs that run next. They are raised with interrupts off. */
+/*
+ * Saves which task has raised the softirqs that run next. Softirqs are raised with interrupts off.
+ */
 SEC("?tp_btf/softirq_raise")
 int TIMED_PROG(COST_WAKEUPS, on_softirq_raise, unsigned int vec)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Call stacks: the walk itself. Its functions are not inlined, so the verifier checks each once,
- * and not in each iteration of a loop and each program.
+ * Call stacks: the walk itself. The functions here are not inlined, so that the verifier checks
+ * each of them once, and not in each iteration of a loop and each program.
  */
 #include "bpf/stack.bpf.h"
 #include "bpf/probed.bpf.h"
@@ -146,8 +146,8 @@ static __always_inline void stack_end_walk(const struct unwind_walk *w, int end,
 
 /*
  * Walks by tables. Omits the innermost SKIP frames (0 or 1) if their caller is found. Returns
- * STACK_NOT_WALKED if the mappings are unknown. With COPIES, the walk may end where the stack must
- * be copied: then *RET_STOPPED is that place, and its IP is not 0.
+ * STACK_NOT_WALKED if the mappings are unknown. With COPIES, the walk may end at a place where the
+ * stack must be copied. Then *RET_STOPPED is that place, and its IP is not 0.
  */
 static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struct stack_target *to,
 					       __u32 n, __u32 skip, struct unwind_walk *ret_stopped,
@@ -164,7 +164,10 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struc
 	end = unwind_settle(&w);
 	if (w.is_trapped && !end)
 		unwind_pass_breakpoint(&w);
-	/* During exec and exit, the program no longer exists, but its registers still exist. */
+	/*
+	 * During exec and exit, the program no longer exists, but its registers still do. So an
+	 * unknown mapping is no error of the walk.
+	 */
 	if (end == UNWIND_END_MAPPING && (unwind_is_in(0) || regs->orig_ax == STACK_NR_EXECVE ||
 					  regs->orig_ax == STACK_NR_EXECVEAT)) {
 		frames[n] = w.ip;

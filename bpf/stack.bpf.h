@@ -3,11 +3,11 @@
  * Call stacks: walking them, and sending them through the ring.
  *
  * Equal stacks are sent once. A stack is identified by a hash of its frames. Each CPU remembers the
- * ids that it has put into its own ring, before the records that name them. It forgets old ids and
- * sends their stacks again; user space skips the stacks that it knows. If user space has too many
- * stacks, it forgets them and increments `stack_generation`. The generation is part of each id, so
- * older stacks no longer count as sent. If a stack cannot be sent, it is not remembered. The record
- * that names it is then lost, too, and counted.
+ * ids that it has put into its own ring, before the records that name them. A CPU forgets old ids,
+ * and sends their stacks again when they recur; user space skips the stacks that it knows. If user
+ * space has too many stacks, it forgets them and increments `stack_generation`. The generation is
+ * part of each id, so older stacks no longer count as sent. If a stack cannot be sent, it is not
+ * remembered. The record that names it is then lost, too, and counted.
  */
 #pragma once
 
@@ -73,7 +73,7 @@ static __always_inline __u64 stack_mix(__u64 h, __u64 v)
 
 /*
  * Loops over frames go in strides. The verifier examines each round of a loop, so it has less work
- * if some of the rounds are in a separate function.
+ * if the rounds of a stride are in a separate function.
  */
 #define STACK_STRIDE     8
 #define STACK_STRIDES(n) (((n) + STACK_STRIDE - 1) / STACK_STRIDE)
@@ -207,10 +207,11 @@ struct stack_callers {
 
 /*
  * A function that makes a system call has no frame of its own, so a walk by frame pointers misses
- * its caller. Its library may have no frames at all. The return addresses of the callers are on the
- * stack. They are recognised by the call before each, whose target is the function below. The
- * search begins at stack pointer SP and instruction IP, and ends at the first caller in another
- * file. (These are separate functions, which the verifier checks once each, as are the next ones.)
+ * its caller. The library with that function may have no frames at all. The return addresses of the
+ * callers are on the stack. A return address is recognised by the call instruction before it, whose
+ * target is the function that is next on the stack. The search begins at stack pointer SP and
+ * instruction IP, and ends at the first caller in another file. (These are separate functions,
+ * which the verifier checks once each, as are the next ones.)
  */
 int stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to);
 

@@ -27,8 +27,8 @@ static __always_inline __u32 state_of_leaving(struct task_struct *prev, bool pre
 	if (preempt || prev->pid == 0)
 		return 0;
 	/*
-	 * A signal has woken the thread before it slept: it stays on the queue, regardless of
-	 * prev_state.
+	 * A signal has woken the thread before it slept. The thread stays on the queue, regardless
+	 * of prev_state.
 	 */
 	if (prev_state && prev->on_rq && !dequeue_is_delayed(prev))
 		return 0;

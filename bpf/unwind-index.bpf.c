@@ -94,7 +94,7 @@ static __always_inline bool unwind_allocate_name(struct unwind_file_name *ret)
 {
 	__u32 n = *(volatile __u32 *)&unwind_names_begun;
 
-	/* Without this check, the number would exceed its limit at each call. */
+	/* Without this check, each call would increment the number, even beyond its limit. */
 	if (n < UNWIND_FILES_MAX - 1)
 		n = __sync_fetch_and_add(&unwind_names_begun, 1);
 	if (n >= UNWIND_FILES_MAX - 1)
@@ -139,7 +139,7 @@ struct unwind_insertion {
 	__u64 first, end; /* numbers of pages */
 	__u32 file_page;
 	struct unwind_file_name file;
-	__u32 weight; /* the priority that it gives to its file's table */
+	__u32 weight; /* how much this mapping adds to the priority of its file's table */
 	bool is_code, has_file;
 	bool has_rest;
 	/*
@@ -158,14 +158,14 @@ struct unwind_insertion {
 
 /*
  * A process that began in the last seconds is active, and may be the command to record. So it
- * counts as much as many sleeping ones.
+ * counts as much as many sleeping processes.
  */
 #define UNWIND_YOUNG_NS     4000000000ull
 #define UNWIND_YOUNG_WEIGHT 16
 
 /*
- * Keeps, cuts or drops mapping I. If it is cut in two, its second part is inserted later, since
- * there is no room yet. If neither mapping has a file, and they overlap or touch, the old one
+ * Keeps, cuts or drops mapping I. If the mapping is cut in two, its second part is inserted later,
+ * since there is no room yet. If neither mapping has a file, and they overlap or touch, the old one
  * becomes part of the new one.
  */
 static long unwind_make_room(__u32 i, struct unwind_insertion *to)
@@ -209,7 +209,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 	return 0;
 }
 
-/* Moves up the I-th mapping from the end, or inserts the placed mapping after it. */
+/* For the I-th mapping from the end: moves it up, or inserts the placed mapping after it. */
 static long unwind_put_in(__u32 i, struct unwind_insertion *to)
 {
 	struct unwind_process *process = to->process;
@@ -508,9 +508,9 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 }
 
 /*
- * Used without on_unwind_map(). The kernel has found free room for a new mapping, so earlier
- * mappings there no longer exist. They must be forgotten. Otherwise, a library would be mistaken
- * for the one that it replaces.
+ * Used where on_unwind_map() is unavailable. When the kernel has found free room for a new mapping,
+ * earlier mappings in that room no longer exist, and must be forgotten. Otherwise, a library would
+ * be mistaken for the one that it replaces.
  */
 SEC("?tp_btf/vm_unmapped_area")
 int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,

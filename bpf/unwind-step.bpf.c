@@ -537,8 +537,8 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 		      ? unwind_caller(w, unwind_cfa_by_register(rule), UNWIND_RULE_BP(rule))
 		      : unwind_caller_by_register(w, rule);
 	/*
-	 * The function that unwinds an exception has such rules where it jumps to the handler.
-	 * Before the handler, there is no call, so the byte before it can have another rule.
+	 * The function that unwinds an exception has such rules at its jump to the handler. No call
+	 * precedes the handler, so the byte before it can have another rule.
 	 */
 	if (!end && !stack_follows_call(w->ip))
 		w->exact = 1;

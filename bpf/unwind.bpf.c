@@ -98,9 +98,9 @@ static __always_inline bool unwind_can_copy(const struct unwind_walk *w,
 }
 
 /*
- * Finds the file of W's mapping M, whether its table exists, and the address in the table. Returns
- * 0, or UNWIND_END_MAPPING if the number now belongs to another file: the mapping must be learned
- * again.
+ * Finds the file of W's mapping M, finds out whether the table of the file exists, and computes the
+ * address in that table. Returns 0, or UNWIND_END_MAPPING if the number now belongs to another
+ * file. Then the mapping must be learned again.
  */
 static __always_inline int unwind_find_file(struct unwind_walk *w, const struct unwind_mapping *m,
 					    __u64 address, __u32 tgid)

@@ -33,7 +33,10 @@ extern struct unwind_processes unwind_processes SEC(".maps");
 extern struct unwind_files unwind_files SEC(".maps");
 extern struct unwind_asks unwind_asks SEC(".maps");
 
-/* A clock that user space increments. Files get its value when they are used. */
+/*
+ * A clock that user space increments. When a file is used, the current value of this clock is
+ * stored for it.
+ */
 extern __u32 unwind_clock;
 
 /* Whether user stacks are walked by tables; otherwise by frame pointers only. */
@@ -67,7 +70,7 @@ static __always_inline __u64 unwind_address(const struct unwind_walk *w)
 }
 
 /*
- * Steps to the caller, and looks up its mapping, if that contains code. Returns 0, or a number with
+ * Steps to the caller, and looks up the mapping of its code. Returns 0, or a number with
  * UNWIND_NEXT_END() if the walk has ended. (This is one function: otherwise, the verifier would
  * check the second half in each iteration of a loop. Its result is one value for the same reason.)
  */
@@ -82,7 +85,7 @@ int unwind_next(struct unwind_walk *w);
 int unwind_pass_breakpoint(struct unwind_walk *w);
 
 /*
- * Requests the table of file F from user space. Its name is NAME, and process PID has mapped it
+ * Requests the table of file F from user space. The name of F is NAME, and process PID has mapped F
  * from START to END. Can be called in any context. Each table is requested once.
  */
 static __always_inline void unwind_ask(struct unwind_file *f, const struct unwind_file_name *name,

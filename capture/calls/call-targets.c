@@ -119,8 +119,8 @@ static int call_source_check_owner(const struct call_source *source, int fd, uin
 }
 
 /*
- * Gives TARGET the known arguments of its function, for a specification that has a pattern and no
- * arguments.
+ * Gives TARGET the known arguments of its function. This is for a specification that has a pattern
+ * and no arguments.
  */
 static int call_target_find_known(struct call_target *target, const char *file)
 {
@@ -156,8 +156,7 @@ static struct call_target *call_targets_add(struct call_targets *t,
 }
 
 /*
- * Writes to TO the name of the system call that libc's function NAME makes with the arguments that
- * it gets.
+ * Writes to TO the name of the system call that libc's function NAME makes with its own arguments.
  */
 static void call_target_libc_name(const char *name, char to[static CALL_FUNCTION_MAX])
 {

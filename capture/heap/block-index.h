@@ -2,8 +2,8 @@
 /*
  * A fast lookup from an address to its block, for each word of a process's memory.
  *
- * Blocks are close together in a few regions. The table of a region has the first block that
- * extends into each of its pages. A short search starts at that block.
+ * Blocks are close together in a few regions. The table of a region has, for each page of the
+ * region, the first block that extends into this page. A short search starts at that block.
  */
 #pragma once
 

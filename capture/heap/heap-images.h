@@ -17,7 +17,10 @@
 
 /* One program that ran, or runs, in a watched process. */
 struct heap_image {
-	/* Copied from the eBPF programs' tables, when the image ended or its watch was stopped. */
+	/*
+	 * A copy of the entry in the eBPF programs' tables, made when the image ended or its watch
+	 * was stopped.
+	 */
 	struct memory_process process;
 	struct heap_image *earlier, *later; /* previous and next image of the same process */
 	bool announced;                     /* struct rec_watch has been sent */

@@ -367,8 +367,8 @@ bool heap_probes_lack_holder(const struct heap_probes *a)
 }
 
 /*
- * Selects a new holder if the old one is ending. The programs must report the end of the new holder
- * before it gets any probes.
+ * Selects a new holder if the old one is ending. This is done before the new holder gets any
+ * probes, so that the programs report its end.
  */
 static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_probes_args *how)
 {
@@ -427,7 +427,7 @@ unsigned heap_probes_check(struct heap_probes *a, const struct heap_probes_args 
 	return check_work.n_reporting;
 }
 
-/* Lists the ids of all probes in RET. Returns their number. */
+/* Lists the ids of all probes in RET. Returns the number of ids. */
 static size_t heap_probes_of(const struct heap_probes *a, uint32_t ret[2 * HEAP_PROBES_FILES_MAX])
 {
 	size_t n = 0;

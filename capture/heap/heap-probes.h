@@ -35,7 +35,7 @@ struct heap_probes_file {
 	char text[MEMORY_TEXT_BYTES / 2];
 };
 
-/* The reason if there is no other problem with its files. */
+/* The reason if no file of the process has another problem. */
 #define HEAP_PROBES_NO_ALLOCATOR "none of its files has a known allocator"
 
 /* The result of a check of files. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Records that the session's worker makes from the tables of memory.bpf.c for watched processes,
- * and from the kernel's lists. They have the head and a kind of bpf/record.h, so that the pipeline
- * handles them like those of the eBPF programs.
+ * and from the kernel's lists. These records have the head and a kind of bpf/record.h, so the
+ * pipeline handles them like those of the eBPF programs.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct rec_watch {
 	__u32 instance;
 	__u32 complete; /* 1: watched from the first instruction of its program */
 	char allocators[MEMORY_TEXT_BYTES];
-	/* Why the process has no allocator with probes; "" = it has one. */
+	/* Why the process has no allocator with probes; "" = it has one */
 	char unwatched[MEMORY_REASON_BYTES];
 };
 _Static_assert(sizeof(struct rec_watch) == 704, "ABI");

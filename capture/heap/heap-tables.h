@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads the tables of bpf/memory.bpf.c in batches: the stacks with their sums, and the live blocks.
- * The results are struct rec_*, and go to a function that can block.
+ * The results are struct rec_*, and are passed to a function that can block.
  *
  * The blocks of ended instances, and of instances whose probes were stopped, do not change. So they
  * are counted and then reported directly. The blocks of other instances are copied first.

@@ -41,9 +41,10 @@ static void heap_trace_ended_add_text(char *to, size_t size, const char *text)
 }
 
 /*
- * Judges a program that ended before its files were checked. If a client has announced its files,
- * they are known. Otherwise, the program can have had probes in files that it shares with the
- * previous program. Counted allocations show that, but other files can be missing.
+ * Judges a program that ended before its files were checked. If a client has announced the files of
+ * the program, they are known. Otherwise, the program can have had probes in files that it shares
+ * with the previous program of its process. If allocations were counted, it had such probes, but
+ * probes in other files can be missing.
  */
 static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_image *image)
 {
@@ -145,8 +146,8 @@ static bool heap_trace_is_ready(const struct heap_trace *m, const struct heap_im
 	const struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);
 
 	/*
-	 * The allocations of an ended image must be counted first. The lack of its probes can be
-	 * the first sign of its end.
+	 * The allocations of an ended image must be counted first. If the image has no probes any
+	 * more, this can be the first sign of its end.
 	 */
 	if (image->ended || !traced || traced->instance != image->process.instance)
 		return image->goes || m->stopping;
@@ -287,8 +288,9 @@ static int heap_trace_keep_ending(const void *key, const void *value, void *user
 }
 
 /*
- * Ends process PID if all its threads have ended. (Its entry is read after that, so nothing changes
- * it any more. If the table of ended processes is full, the entry stays for the next time.)
+ * Ends process PID if all its threads have ended. (The entry of PID is read after that check, so
+ * nothing changes it any more. If the table of ended processes is full, the entry stays for the
+ * next time.)
  */
 static void heap_trace_end_if_exited(const struct heap_trace *m, uint32_t pid)
 {
@@ -306,7 +308,8 @@ static void heap_trace_end_if_exited(const struct heap_trace *m, uint32_t pid)
 
 /*
  * Moves the processes whose threads have all ended from the programs' table of running processes to
- * that of ended ones. The programs do that themselves if they know which thread is the last one.
+ * the table of ended ones. If the programs know which thread is the last one, they do that
+ * themselves.
  */
 static int heap_trace_end_exited(struct heap_trace *m)
 {
@@ -322,7 +325,7 @@ static int heap_trace_end_exited(struct heap_trace *m)
 
 /*
  * Ends images that neither run nor are in the table of ended programs: there was no space to report
- * their end. Other images of their processes would wait for them. A refused image (there was no
+ * their end. Later images of the same processes would wait for them. A refused image (there was no
  * room to watch it) has no end, unless its process has a later image.
  */
 static void heap_trace_end_unreported(struct heap_trace *m)
@@ -349,8 +352,8 @@ static void heap_trace_end_unreported(struct heap_trace *m)
 
 /*
  * The programs could not report some ends for lack of space. The worker may not know these
- * programs, but their entries occupy the tables. To distinguish these entries from others, all
- * running processes must be known.
+ * programs, but their entries occupy the tables. These entries can be distinguished from others
+ * only if all running processes are known.
  */
 static void heap_trace_find_foreign_entries(struct heap_trace *m)
 {

@@ -32,7 +32,9 @@ static int heap_trace_keep_record(const struct rec_head *rec, void *userdata)
 	return outbuf_append(userdata, rec, rec->size);
 }
 
-/* Sends LIST if it is complete. With `own`, it must also be of one program of the user. */
+/*
+ * Sends LIST if it is complete. With `own`, the whole list must also be of one program of the user.
+ */
 static int heap_trace_list_whole(struct heap_trace *m, const struct resource_list *list)
 {
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };

@@ -16,7 +16,10 @@
 
 struct ring_buffer;
 
-/* The number of remembered processes that were skipped. Further reports of them are ignored. */
+/*
+ * The number of remembered processes that were skipped. Other reports about a remembered process
+ * are ignored.
+ */
 enum { HEAP_TRACE_PASSED_MAX = 64 };
 
 struct heap_trace {
@@ -53,8 +56,8 @@ struct heap_trace {
 	unsigned n_passed;
 	bool begun; /* all existing processes are watched; later ones are new */
 	/*
-	 * The program whose files a client has announced (struct heap_probes_found), and its start
-	 * time; 0 = not yet.
+	 * The start time of the program whose files a client has announced (0 = not started yet),
+	 * and the result for these files.
 	 */
 	uint64_t announced_ns;
 	struct heap_probes_found announced;
@@ -68,8 +71,9 @@ static inline struct heap_probes *heap_trace_probes_of(const struct heap_trace *
 
 /*
  * Report, once, that IMAGE is watched, or each image that is ready. The records of earlier images
- * of the process come first. If the report depends on the end of a program that has just ended, it
- * waits until heap_trace_finish_ended() has read that end. Return 0, or the result of the sink.
+ * of the process come first. If a report depends on how a program that has just ended has ended,
+ * the report waits until heap_trace_finish_ended() has read this. Return 0, or the result of the
+ * sink.
  */
 int heap_trace_announce(struct heap_trace *m, struct heap_image *image);
 int heap_trace_announce_ready(struct heap_trace *m);
@@ -109,7 +113,7 @@ int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_n
  */
 int heap_trace_know_watched(struct heap_trace *m);
 
-/* If there are so many ended images, they are reported at once. */
+/* If there are at least this many ended images, they are reported at once. */
 enum { HEAP_TRACE_ENDED_MANY = 256 };
 
 /* CPU time for reports of ended images, between other work. */

@@ -15,7 +15,8 @@
 enum { SEARCHES = 2 };
 
 /*
- * The maximum time for which a process is stopped. If the search takes longer, it has no result.
+ * The maximum time for which a process is stopped. If the search takes longer, the search has no
+ * result.
  */
 #define HELD_NS_MAX UINT64_C(10000000000)
 

@@ -26,7 +26,8 @@ enum {
 #define FINISH_ALL_NS_MAX UINT64_C(60000000000)
 
 /*
- * A new program maps its libraries step by step after exec. So its files are checked several times.
+ * After exec, a new program maps its libraries step by step. So its files are checked several
+ * times.
  */
 static const uint64_t check_delays_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
 
@@ -76,8 +77,8 @@ static bool heap_trace_was_passed_over(const struct heap_trace *m, uint64_t star
 }
 
 /*
- * Reports process PID, which was announced by H, as never watched, for the reason WHY. ENDED_NS is
- * 0 if it can still run.
+ * Reports process PID as never watched, for the reason WHY. H is the report that announced PID.
+ * ENDED_NS is 0 if PID can still run.
  */
 static void heap_trace_pass_over(struct heap_trace *m, uint32_t pid, const struct happened *h,
 				 uint64_t ended_ns, const char *why)
@@ -185,7 +186,8 @@ static bool heap_trace_is_shared(struct heap_trace *m, uint32_t pid)
 
 /*
  * Removes PROCESS, which is ending, from the programs' table. Returns false if the programs have
- * reported its end, or if it has called exec: they will report the end of its new program.
+ * reported its end, or if PROCESS has called exec. In the latter case, the programs will report the
+ * end of its new program.
  */
 static bool heap_trace_take_back(const struct heap_trace *m, const struct memory_process *process)
 {
@@ -299,8 +301,8 @@ static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap
 }
 
 /*
- * Renews the holder of the probes if the thread that they belong to has ended. The new holder can
- * end meanwhile, and so can the next one. If this continues, events are missed.
+ * Selects another holder for the probes if the thread that they belong to has ended. The new holder
+ * can end meanwhile, and so can the next one. If this continues, events are missed.
  */
 static void heap_trace_hold_probes(struct heap_trace *m, struct heap_probes *traced)
 {
@@ -310,7 +312,7 @@ static void heap_trace_hold_probes(struct heap_trace *m, struct heap_probes *tra
 
 /*
  * Handles the end of the thread that owns the probes. If the whole process has ended, too, it is
- * unknown whether probes were missing, so a gap is reported.
+ * unknown whether calls were missed before that, so a gap is reported.
  */
 static void heap_trace_owner_ended(struct heap_trace *m, struct heap_probes *traced)
 {
@@ -390,7 +392,7 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 	r = heap_trace_begin(m, traced, pidfd);
 	/*
 	 * From now on, the programs report the end of the thread that the probes belong to. It may
-	 * have ended before, so this is checked once.
+	 * have ended before, so this is checked now.
 	 */
 	traced = heap_trace_probes_of(m, pid);
 	if (r == 0 && traced)
@@ -456,8 +458,8 @@ static void heap_trace_store_announced(struct heap_trace *m, struct heap_probes 
 
 /*
  * Skips process PID, announced by H, if it is held at its exit and is not watched. Probes would see
- * no more allocations, and attaching them takes long. If the process was skipped when its fork was
- * read, the program that it executed is skipped, too. Returns whether the process was skipped.
+ * no more allocations, and attaching them takes long. If the process was already skipped at its
+ * fork, the program that it has executed is skipped, too. Returns whether the process was skipped.
  */
 static bool heap_trace_pass_over_exiting(struct heap_trace *m, uint32_t pid,
 					 const struct happened *h)
@@ -538,8 +540,8 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 	/* The previous program of TRACED has ended. */
 	m->n_ended += traced && execs;
 	/*
-	 * The previous process with this id ended before its files were checked, so these files
-	 * were those of the new process.
+	 * The previous process with this id ended before its files were checked. So the files that
+	 * were checked were those of the new process.
 	 */
 	if (is_another && !heap_trace_is_outdated(m, traced)) {
 		before = (struct happened){ traced->start_ns, traced->happened_ns };
@@ -685,7 +687,7 @@ void heap_trace_tick(struct heap_trace *m)
 
 /*
  * If both the report of an end and the ended program are missing, nothing else would forget the
- * process. Its probes would stay until another process gets its id.
+ * process. Its probes would stay until another process gets the same id.
  */
 void heap_trace_forget_outdated(struct heap_trace *m, bool missed)
 {
@@ -713,7 +715,8 @@ bool heap_trace_has_missed(struct heap_trace *m)
 }
 
 /*
- * Stops watching IMAGE. The programs ignore its process from now on, so its blocks do not change.
+ * Stops watching IMAGE. From now on, the programs ignore its process, so the blocks of IMAGE do not
+ * change.
  */
 static void heap_trace_stop_image(struct heap_trace *m, struct heap_image *image)
 {
@@ -722,7 +725,9 @@ static void heap_trace_stop_image(struct heap_trace *m, struct heap_image *image
 
 	if (!heap_trace_has_entry(m, image, &process))
 		return;
-	/* While it is still watched, changes during the listing are reported. */
+	/*
+	 * The process is still watched during the listing, so that changes meanwhile are reported.
+	 */
 	if (!process.ended_ns)
 		heap_trace_list_resources(m, pid, process.instance, false);
 	bpf_map_delete_elem(m->own.processes_fd, &pid);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traces the allocations of processes, in the worker of a session. It attaches probes to the
- * allocators of the watched processes, and reads the tables of the eBPF programs periodically and
- * at the end.
+ * Traces the allocations of processes, in the worker of a session. This module attaches probes to
+ * the allocators of the watched processes, and reads the tables of the eBPF programs periodically
+ * and at the end.
  *
  * A process is traced when it is selected at the start, when it is forked, and when it has called
  * exec. It is checked again when it maps another file. The eBPF programs report fork and exec at
@@ -48,7 +48,7 @@ int heap_trace_probe(struct heap_trace *m, uint32_t pid);
  * started during the recording. */
 void heap_trace_begun(struct heap_trace *m);
 
-/* Stops watching PID; the next heap_trace_tick() reports its blocks. */
+/* Stops watching PID. The next heap_trace_tick() reports the blocks of PID. */
 void heap_trace_release(struct heap_trace *m, uint32_t pid);
 
 /* Returns true if PID is watched, and is still the same, living process. */
@@ -84,15 +84,15 @@ int heap_trace_snapshot(struct heap_trace *m);
 
 /*
  * Searches for reachable blocks of process PID, which is stopped at its exit, so one search is
- * sufficient. The result is kept for its report. Returns 0, also if PID is not watched, or a
- * negative errno.
+ * sufficient. The result is kept for the report of its end. Returns 0, also if PID is not watched,
+ * or a negative errno.
  */
 int heap_trace_search(struct heap_trace *m, uint32_t pid);
 
 /*
  * Stops all watches and detaches all probes; the data is kept. Must be called before the programs
  * are removed. FOR_GOOD: the session ends, so reachable blocks are searched for first, if this is
- * requested. Otherwise, it pauses.
+ * requested. Otherwise, the session pauses.
  */
 void heap_trace_stop(struct heap_trace *m, bool for_good);
 

@@ -7,7 +7,8 @@
  * probes. Another thread, the holder, gets probes that keep the breakpoints (PROBES_HOLD).
  *
  * Between the end of the main thread and the attachment of the holder's probes, a breakpoint can be
- * missing. This must be checked before the holder's probes are attached, which insert it again.
+ * missing. This must be checked before the holder's probes are attached, because they insert the
+ * breakpoint again.
  */
 #pragma once
 

@@ -22,9 +22,9 @@ struct reach_foreign {
 };
 
 /*
- * Appends the parts of HEAP that are not glibc's own, by address (struct reach_foreign). They can
- * contain known blocks. With another allocator, it is the whole heap. Returns 0; -ETIME after the
- * deadline of M; or another negative errno.
+ * Appends the parts of HEAP that are not glibc's own, by address (struct reach_foreign). These
+ * parts can contain known blocks. With another allocator, the whole HEAP is such a part. Returns 0;
+ * -ETIME after the deadline of M; or another negative errno.
  */
 int reach_chunks_find_foreign(struct reach_memory *m, const struct block_index *index,
 			      const struct root *heap, struct outbuf *foreign);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory of another process, without pages that were never touched: reading them would allocate
- * them. The kernel's page map shows which pages are present.
+ * The memory of another process, without pages that were never touched: reading these pages would
+ * allocate them. The kernel's page map shows which pages are present.
  */
 #pragma once
 

@@ -168,9 +168,9 @@ static int reach_roots_read_instance(pid_t task, const char *fd, uint64_t deadli
 
 /*
  * Reads one io_uring: "INDEX: ADDRESS/BYTES" for each of its buffers, and "user_data=NUMBER" for
- * results that its ring has no room for. Returns 1 if buffers are missing. The kernel lists them
- * only if no task holds the lock of the ring at that moment; if one does, only their number is
- * listed, or nothing.
+ * results that its ring has no room for. Returns 1 if buffers are missing. The kernel lists the
+ * buffers only if no task holds the lock of the ring at that moment. If a task does, only the
+ * number of buffers is listed, or nothing.
  */
 static int reach_roots_try_ring(const char *path, uint64_t deadline_ns, struct outbuf *words)
 {

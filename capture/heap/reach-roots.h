@@ -3,9 +3,9 @@
  * The roots of the search for references, from /proc: the memory of a process, and the data that
  * the kernel keeps for it.
  *
- * A program can make memory read-only or unreadable after it has stored pointers there. So all of
- * its own pages count, with any permissions: writable pages, and private pages that differ from
- * their file.
+ * A program can make memory read-only or unreadable after it has stored pointers there. So all
+ * pages of the program's own count, whatever their permissions are: writable pages, and private
+ * pages that differ from their file.
  */
 #pragma once
 
@@ -20,7 +20,10 @@ struct root {
 	bool is_anonymous, is_stack, is_heap;
 	bool is_guard;  /* anonymous, without any permission, like the memory below a stack */
 	bool is_secret; /* only the program itself can read it (memfd_secret) */
-	/* Search only the process's own pages, since it cannot write to pages of the file. */
+	/*
+	 * Search only the process's own pages. It cannot have stored pointers in the pages of the
+	 * file, since it cannot write to them.
+	 */
 	bool only_own;
 };
 
@@ -40,7 +43,7 @@ uint64_t reach_roots_own_bytes(pid_t task, uint64_t from, uint64_t deadline_ns);
 /*
  * Appends the words (uint64_t) that the kernel keeps for TASK, and returns to it later: the data of
  * its epoll instances and of its timers, and the buffers of its io_urings. A process can have any
- * number of instances, and each of its descriptors lists all entries of its instance.
+ * number of instances, and each descriptor of an instance lists all entries.
  * Returns 0; -ETIME: DEADLINE_NS (CLOCK_MONOTONIC) has passed; -EMSGSIZE: the buffer is full; or
  * -ENOMEM.
  */

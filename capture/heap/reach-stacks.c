@@ -56,8 +56,8 @@ static bool reach_stacks_fits(const struct stacks_search *s, const struct root *
 
 /*
  * Finds the stack in glibc's description of a thread at TLS. The description begins with its own
- * address, and repeats it in the third word. The words of the stack are neighbours. Their position
- * depends on the version of glibc.
+ * address, and repeats it in the third word. The words that describe the stack are neighbours.
+ * Their position depends on the version of glibc.
  */
 static bool reach_stacks_describe(const struct stacks_search *s, const struct root *root,
 				  uint64_t tls, struct stack *ret)

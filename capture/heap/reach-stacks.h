@@ -2,8 +2,8 @@
 /*
  * The parts of stacks that are not in use.
  *
- * The C library keeps the stacks of ended threads for new threads, up to 40 MiB. Their old words
- * are no references.
+ * The C library keeps the stacks of ended threads for new threads, up to 40 MiB. The old words in
+ * these stacks do not count as references.
  *
  * glibc describes each stack at the thread pointer. Up to 2.41, the guard of a stack is a mapping
  * without permissions. From 2.42 on, it is a part of the mapping of the stack (MADV_GUARD_INSTALL),

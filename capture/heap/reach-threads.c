@@ -17,7 +17,8 @@
 
 #define DTV_ELEMENT_BYTES 16
 /*
- * The first element of the table has its length. glibc makes a table longer than needed by 14.
+ * The first element of the table has the length of the table. glibc allocates 14 elements more than
+ * needed.
  */
 #define DTV_LENGTH_MIN 14
 #define DTV_LENGTH_MAX (1 << 20)

@@ -2,9 +2,9 @@
 /*
  * Stops the threads of a process for a moment, and reads their registers.
  *
- * They are stopped by ptrace, which releases them automatically when the stopping process ends for
- * any reason. They do not notice it: there is no signal and no job control. Each belongs to the
- * thread that called reach_hold().
+ * The threads are stopped by ptrace, which releases them automatically when the stopping process
+ * ends for any reason. The program does not notice it: there is no signal and no job control. Only
+ * the thread that called reach_hold() can release them.
  */
 #pragma once
 

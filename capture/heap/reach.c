@@ -45,7 +45,10 @@ enum {
 /* The higher bits of a pointer can contain a tag. */
 #define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
 
-/* The alignment of glibc's arenas, except the first. Each has a head with its used size. */
+/*
+ * The alignment of glibc's arenas, except the first one. Each of these arenas has a head with its
+ * used size.
+ */
 #define ARENA_BYTES (UINT64_C(64) << 20)
 
 struct search {

@@ -46,8 +46,8 @@ struct reach_request {
 	pid_t pid;
 	/*
 	 * list_blocks() appends struct reach_block, in any order. list_threads() appends struct
-	 * rec_registers (NULL = threads are unknown). Both run in the search process, once PID is
-	 * stopped. They return 0, or a negative errno that ends the search.
+	 * rec_registers (NULL = threads are unknown). Both functions run in the search process,
+	 * after PID was stopped. They return 0, or a negative errno that ends the search.
 	 */
 	int (*list_blocks)(struct outbuf *to, void *userdata);
 	int (*list_threads)(struct outbuf *to, void *userdata);

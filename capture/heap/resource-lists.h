@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel's lists of a process's resources, from /proc, to compare them with the resources that
- * capture/stages/resources.h tracks. The texts are for people only.
+ * capture/stages/resources.h tracks. The texts in the lists are only for people.
  */
 #pragma once
 

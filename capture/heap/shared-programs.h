@@ -2,7 +2,7 @@
 /*
  * The programs whose memory another process uses, or has used: the map `memory_shared` of the eBPF
  * programs. The eBPF programs remove an entry when the program in it ends, except during a pause.
- * They count programs that did not fit into the map.
+ * They also count the programs that did not fit into the map.
  */
 #pragma once
 

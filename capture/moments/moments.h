@@ -50,5 +50,5 @@ int moments_attach(struct moments *m, const struct call_options *o,
 		   const struct collector_moments *collector, uint64_t *cpu_ns_sum,
 		   char **reterr_text);
 
-/* All probes are removed when it returns. M may be NULL. */
+/* Detaches all probes of M. They are removed when this function returns. M may be NULL. */
 void moments_detach(struct moments *m);

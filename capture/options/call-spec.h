@@ -101,7 +101,7 @@ struct call_spec {
 	bool implied;
 };
 
-/* The error in a specification, and its position: the number of bytes before it. */
+/* The error in a specification, and its position: the number of bytes before the error. */
 struct call_spec_error {
 	size_t at;
 	char why[CALL_SPEC_WHY_MAX];

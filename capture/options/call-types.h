@@ -40,8 +40,8 @@ struct call_type {
 	uint16_t layout; /* CALL_STRUCT: which structure (model/calls/call-structs.h) */
 	uint16_t set;    /* set of named values of a number (model/calls/call-sets.h); 0 = no set */
 	/*
-	 * Named values that the specification lists: their position in `words`, from 1; 0 = no
-	 * list.
+	 * Named values that the specification lists itself: their position in `words`, from 1; 0 =
+	 * no list.
 	 */
 	uint16_t words;
 };

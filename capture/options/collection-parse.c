@@ -272,7 +272,7 @@ static int collection_on_key(void *userdata, const char *section, const char *ke
 
 /* ---- the whole file ---- */
 
-/* Sets the defaults. They limit disk usage even if the administrator set no limit. */
+/* Sets the defaults. These limit disk usage even if the administrator has set no limit. */
 static int collection_fill_in(struct parser *p, const char *name)
 {
 	struct collection *c = &p->c;

@@ -33,8 +33,8 @@ enum {
 
 struct collection {
 	/*
-	 * Owned. Its name is the name of the collection. Its filter does not yet contain the units
-	 * and cgroups.
+	 * Owned. The name of the session is that of the collection. The filter does not contain the
+	 * units and cgroups yet.
 	 */
 	struct session_options session;
 	char *description; /* NULL = no description. Owned, like all members below */

@@ -39,7 +39,7 @@ int find_cgroup_unit_trusted(const char *unit, struct filter_cgroup *list, int m
 int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max, bool *ret_runs);
 
 /*
- * Writes a sentence to WHY about ERROR, which one of these functions returned for the name WHAT.
- * Returns WHY.
+ * Writes a sentence about ERROR to WHY. One of these functions has returned ERROR for the name
+ * WHAT. Returns WHY.
  */
 char *find_cgroup_error(int error, const char *what, char why[static VALUE_WHY_MAX]);

@@ -2,8 +2,8 @@
 /*
  * The options of a session, one per row: names on the command line, on the bus and in a collection,
  * type and bounds, required options, and the line for --help. All code that reads, checks, sends,
- * shows or describes options uses this table. The pages that list options are checked against it
- * (tests/style/check-options).
+ * shows or describes options uses this table. The manual pages that list options are checked
+ * against this table (tests/style/check-options).
  */
 #pragma once
 

@@ -237,8 +237,8 @@ struct session_options {
 	uint32_t own_gids[OWN_GIDS_MAX]; /* the user's groups; empty if unknown */
 	size_t n_own_gids;
 	/*
-	 * The limit of all costs together, as a share of one CPU; above it, less is recorded. 0 =
-	 * no limit
+	 * The limit of all costs together, as a share of one CPU. Above this limit, less is
+	 * recorded. 0 = no limit
 	 */
 	uint64_t max_overhead_ppm;
 	/*

@@ -7,8 +7,8 @@
 
 /*
  * Answers the client connected by SOCKET: opens the requested event, if its kind is permitted, and
- * passes the descriptor. Waits for the client for some seconds at most. For the file of a probe, it
- * waits without limit, since the file system may not answer. Returns 0, or a negative errno if the
+ * passes the descriptor. Waits for the client for some seconds at most. Opening a probe can take
+ * forever, since the file system of its file may not answer. Returns 0, or a negative errno if the
  * connection failed. An event that cannot be opened is no failure.
  */
 int perf_event_answer(int socket);

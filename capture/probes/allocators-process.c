@@ -2,7 +2,8 @@
 /*
  * Finds the files of a process. Paths are not sufficient: they can be in another mount namespace,
  * or the file can have been replaced. /proc/PID/map_files refers to the mapped files, but requires
- * a capability. Without it, /proc/PID/root with the path is used if that is the same file.
+ * a capability. Without this capability, the path below /proc/PID/root is used, if it leads to the
+ * same file.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -308,8 +308,8 @@ static int places_chooses_leaves(struct places_search *s, uint64_t resolver)
 }
 
 /*
- * Adds those jumps of WALK at which a return probe is possible. A fragile function has no such
- * jumps, because a return probe would break it.
+ * Adds those jumps of WALK at which a return probe is possible. In a fragile function, no jumps are
+ * added, because a return probe would break the function.
  */
 static int places_add_tails(struct places_search *s, const struct function_walk *walk,
 			    struct call_place *place)

@@ -70,7 +70,7 @@ struct call_place {
 #define CALL_PLACES_REFUSED (1U << 11) /* the kernel sets no probe on a place: it is left out */
 /*
  * The file has code that loads the stack pointer to continue on another stack. `nearest` is the
- * function, or its address.
+ * function with this code, or its address.
  */
 #define CALL_PLACES_LOADS_STACK (1U << 12)
 /* Its segments have code, but its sections have no code, so it cannot be searched for switches */
@@ -93,8 +93,8 @@ struct call_places {
 void call_places_deinit(struct call_places *p);
 
 /*
- * A function that was found in another way, as offsets in the file, or the instruction at offset AT
- * of it.
+ * A function that was found in another way, as offsets in the file; or the instruction at offset AT
+ * of this function.
  */
 struct call_places_range {
 	uint64_t begin, bytes, at;

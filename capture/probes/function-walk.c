@@ -129,8 +129,8 @@ static void function_walk_note_words(struct ways *ways, const struct instruction
 
 /*
  * Follows the computed jump I to the functions of glibc's streams, if the code has compared an
- * address with the address of their tables. The jump can lead to another function, too: glibc
- * accepts streams that programs made for its first versions.
+ * address with the address of their tables. The jump can also lead to a function outside of these
+ * tables: glibc accepts streams that programs made for its first versions.
  */
 static void function_walk_open_streams(struct function_walk *w, struct ways *ways,
 				       const struct instruction *i)

@@ -68,7 +68,7 @@ struct instruction {
 	 * from the address in another register; 0 = no such word
 	 */
 	uint32_t word_at;
-	bool emulated; /* the kernel emulates it under a probe, which is cheap */
+	bool emulated; /* under a probe, the kernel emulates it, which is cheap */
 	/* Writes the stack pointer or one of the first four argument registers */
 	bool disturbs;
 	bool writes_result;   /* writes rax, or a part of it */

@@ -26,7 +26,7 @@ void probe_guards_init(struct probe_guards *g)
 	*g = (struct probe_guards){ .journal = journal };
 }
 
-/* Lists each offset once, with its semaphore. Returns the number of offsets. */
+/* Lists each offset once, with the semaphore of the offset. Returns the number of offsets. */
 static size_t probe_guards_list_offsets(const struct probes_target *t, uint64_t *ret,
 					uint64_t *ret_semaphores)
 {

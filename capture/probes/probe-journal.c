@@ -44,8 +44,8 @@ static int probe_journal_lock(int fd)
 }
 
 /*
- * Creates and locks a journal. Before it is locked, another process can take it for an abandoned
- * one.
+ * Creates and locks a journal. Returns a descriptor or a negative errno. Before the journal is
+ * locked, another process can mistake it for an abandoned one, and remove it.
  */
 static int probe_journal_make_locked(int dir_fd, const char *name)
 {

@@ -199,9 +199,9 @@ static bool stack_flow_is_part(const struct stack_flow *f)
 /*
  * Follows the code once. Returns whether a value has changed on which an earlier step depends.
  *
- * If code follows a jump or a return, and no known jump leads to it, it is reached by computed
- * jumps, or by exceptions that calls throw: `loose` has the registers at all of these. (Code to
- * which a known jump leads can begin after padding.)
+ * If code follows a jump or a return, and no known jump leads to it, that code is reached by
+ * computed jumps, or by exceptions that calls throw. `loose` has the registers at all such places.
+ * (Code to which a known jump leads can begin after padding.)
  */
 static bool stack_flow_pass(struct stack_flow *f)
 {

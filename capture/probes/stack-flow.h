@@ -54,8 +54,8 @@ int stack_flow_read(struct stack_flow *f, const uint8_t *p, size_t n, uint64_t v
 		    bool is_begin);
 
 /*
- * Follows the code again, and reads the called functions to find which registers they write. This
- * takes long, because an address of the stack is in a register at most calls.
+ * Follows the code again, and also reads the called functions to find out which registers they
+ * write. This takes long, because at most calls, an address of the stack is in a register.
  */
 void stack_flow_read_callees(struct stack_flow *f);
 

@@ -19,7 +19,7 @@
  */
 enum { LISTINGS_MAX = 8 };
 
-/* The state of a task is the letter in /proc, '?' if it cannot be read, or TASK_GONE. */
+/* The state of a task is the letter in /proc, '?' if the letter cannot be read, or TASK_GONE. */
 enum { TASK_GONE = 0 };
 
 static bool task_state_means_gone(int error)

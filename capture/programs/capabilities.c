@@ -157,7 +157,8 @@ static struct capability capabilities_profile(bool all)
 }
 
 /*
- * Adds rows for allocations, calls and moments. Like profile, they need perf events (for mappings).
+ * Adds rows for allocations, calls and moments. Like the category profile, these need perf events
+ * (for mappings).
  */
 static int capabilities_heap_targets(struct capability *caps, const struct capability *profile)
 {

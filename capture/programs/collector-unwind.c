@@ -59,7 +59,10 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 		skel->progs.on_iter_unwind_vma,
 	};
 	bool wanted = collector_unwinds(o);
-	/* Linux 6.1 verifies functions that walk by tables even if nothing calls them. */
+	/*
+	 * The maps are needed even without these walks, because Linux 6.1 verifies functions that
+	 * walk by tables even if nothing calls them.
+	 */
 	bool mapped = wanted || o->categories & (CATEGORIES_USER_STACKS | CATEGORY_CALLS);
 	bool hooked = wanted && fentry_works(c->btf, "perf_event_mmap");
 	int r = 0;
@@ -161,8 +164,8 @@ static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t 
 }
 
 /*
- * Makes the unwinder list the mappings of process PID. Returns false if it has no room. Then it is
- * not asked again in this drain: each time takes its lock.
+ * Makes the unwinder list the mappings of process PID. Returns false if the unwinder has no room.
+ * Then it is not asked again in this drain, since each request takes its lock.
  */
 static bool collector_unwind_list(struct collector *c, uint32_t pid)
 {

@@ -21,9 +21,9 @@ struct collector_lost {
 typedef int (*collector_record_fn)(const struct rec_head *rec, void *userdata);
 
 /*
- * Returns the size of a CPU's ring for scheduling, and of its ring for calls, a power of two. It
- * depends on the size in OPTIONS; if that is 0, it is the default, which depends on their
- * categories and default_rings_max.
+ * Returns the size of a CPU's ring for scheduling, and of its ring for calls, a power of two. It is
+ * the size in OPTIONS, rounded up. If that is 0, it is the default size, which depends on the
+ * categories and default_rings_max of OPTIONS.
  */
 uint64_t collector_choose_ring_bytes(const struct session_options *options);
 
@@ -117,8 +117,8 @@ int collector_start_stacks(struct collector *c, char **reterr_text);
 int collector_list_waiting(struct collector *c, collector_record_fn fn, void *userdata);
 
 /*
- * The maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h; with CATEGORIES_MEMORY.
- * The collector owns them.
+ * The maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h. They exist with
+ * CATEGORIES_MEMORY, and the collector owns them.
  */
 struct collector_memory {
 	enum probes_way way;
@@ -136,7 +136,10 @@ struct collector_memory {
 
 struct collector_memory collector_memory_tables(struct collector *c);
 
-/* The programs and the map of bpf/calls.bpf.c; with CATEGORY_CALLS. The collector owns them. */
+/*
+ * The programs and the map of bpf/calls.bpf.c. They exist with CATEGORY_CALLS, and the collector
+ * owns them.
+ */
 struct collector_calls {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS]; /* negative = not loaded */
@@ -145,7 +148,10 @@ struct collector_calls {
 
 struct collector_calls collector_call_tables(struct collector *c);
 
-/* The program and the map of bpf/moments.bpf.c; with CATEGORY_MOMENTS. The collector owns them. */
+/*
+ * The program and the map of bpf/moments.bpf.c. They exist with CATEGORY_MOMENTS, and the collector
+ * owns them.
+ */
 struct collector_moments {
 	enum probes_way way;
 	int program, points_fd;

@@ -17,8 +17,8 @@ enum { KERNEL_BTF_BYTES_MAX = 256 << 20, KERNEL_BTF_TYPES_MAX = 1 << 24 };
 /* ---- open ---- */
 
 /*
- * Reads the BTF. Since Linux 6.16, the file can be mapped. On older kernels, reading it takes a
- * system call for each page.
+ * Reads the BTF. Since Linux 6.16, the file with the BTF can be mapped. On older kernels, reading
+ * the file takes a system call for each page.
  */
 static int kernel_btf_read(struct kernel_btf *btf, int fd)
 {

@@ -135,8 +135,8 @@ static const char *load_error_advice_to(int error)
 }
 
 /*
- * Returns true if ERROR does not come from the verifier. libbpf prints a log, possibly empty, for
- * each program that cannot be loaded.
+ * Returns true if ERROR means a shortage, and does not come from the verifier. (libbpf prints a
+ * log, which can be empty, for each program that cannot be loaded.)
  */
 static bool load_error_is_shortage(int error)
 {

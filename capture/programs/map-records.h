@@ -45,5 +45,5 @@ int map_records_decode(struct map_records *m, const void *data, size_t size, map
  */
 bool map_records_lacks_inode(const struct rec_mapping *rec);
 
-/* Passes on a record that waits for its other half, if it is older than BEFORE_NS. */
+/* Passes on a record that waits for its other half, if the record is older than BEFORE_NS. */
 int map_records_flush(struct map_records *m, uint64_t before_ns, map_record_fn fn, void *userdata);

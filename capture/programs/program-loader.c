@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libbpf reads the BTF for relocations from a file. Here, that file is in memory. To find the hook
- * of a program, it still parses the kernel's own BTF, except for a program that attaches to another
- * program. So all programs are first declared as such programs. The callbacks for their sections
- * then correct this, and set the number of the hook.
+ * of a program, libbpf still parses the kernel's own BTF, except for a program that attaches to
+ * another program. So all programs are first declared to be of that kind. The callbacks for their
+ * sections then correct this, and set the number of the hook.
  */
 #include "capture/programs/program-loader.h"
 
@@ -31,7 +31,7 @@ struct program_loader {
 	size_t n;
 };
 
-/* The callbacks get no pointer to the loader, so they use this one. */
+/* The callbacks get no pointer to the loader, so they use this pointer. */
 static __thread const struct program_loader *program_loader_now;
 
 /*

@@ -4,8 +4,8 @@
  * (bpf/cost.bpf.h).
  *
  * Programs time only few of their runs. All other runs between two readings are assumed to take as
- * long as the timed runs of that period. If it has no timed runs, all timed runs so far are used.
- * So sums only grow, and a low cost earlier does not hide a high cost now.
+ * long as the timed runs of that period. If that period has no timed runs, all timed runs so far
+ * are used. So sums only grow, and a low cost earlier does not hide a high cost now.
  */
 #pragma once
 

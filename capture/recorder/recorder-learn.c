@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Identities: enters the data of the worker about tasks and cgroups into the tables. If the archive
- * already has the name of a task, the name is written again.
+ * Learns identities: enters the worker's data about tasks and cgroups into the tables. If the
+ * archive already has the name of a task, the name is written again.
  */
 #include "capture/recorder/recorder-parts.h"
 

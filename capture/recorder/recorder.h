@@ -4,9 +4,9 @@
  * descriptors.
  *
  * The recorder is a pipeline: a context (pipeline.h), and stages in a declared order
- * (recorder-stages.c). It owns the tables and the archive's state, and borrows the collector. It
- * writes whole records into the current buffer (recorder_set_buffer()). Its owner decides when it
- * runs, and takes the buffers.
+ * (recorder-stages.c). The recorder owns the tables and the archive's state, and borrows the
+ * collector. It writes whole records into the current buffer (recorder_set_buffer()). Its owner
+ * decides when it runs, and takes the buffers.
  */
 #pragma once
 

@@ -109,8 +109,8 @@ static int sandbox_drop_rights(void)
 }
 
 /*
- * The child allocates from the arena of the thread that forked it. To return memory of such an
- * arena to the kernel, glibc opens a file in /proc, and the filter would kill the child. So
+ * The child allocates from the arena of the thread that has forked it. When glibc returns memory of
+ * such an arena to the kernel, it opens a file in /proc. The filter would then kill the child. So
  * trimming is disabled.
  */
 static void sandbox_keep_memory(void)

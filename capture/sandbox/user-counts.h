@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts for each user, for limits on the resources of threads that nothing else tracks any more.
- * All threads may use them.
+ * Counts for each user. They limit the resources of threads that nothing else tracks any more. All
+ * threads may use them.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 struct user_counts;
 
 /*
- * Sessions that their owner has released, but with threads that have not returned: these hang in
- * the kernel, in a file or a process of that user.
+ * Sessions that their owner has released, but whose threads have not all returned: these threads
+ * hang in the kernel, in a file or a process of that user.
  */
 extern struct user_counts abandoned_sessions;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The chunks of a recording: what each contains, and when the next one begins. A recording without
- * splits has one chunk. This module keeps only sums. The writer reports its work to it, and asks it
- * for the next chunk.
+ * splits has one chunk. This module keeps only sums. The writer reports what it has written, and
+ * asks this module whether the next chunk is due.
  *
  * Bytes are counted when they are passed to the output, before compression, except where noted.
  * Times are CLOCK_BOOTTIME.

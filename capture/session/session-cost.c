@@ -131,7 +131,9 @@ static void session_cost_shed(struct session *s, enum budget_shed what, uint64_t
 	session_cost_order(s, s->shed_bits | UINT32_C(1) << what);
 }
 
-/* Resumes a part. This is reported when the worker has done it. */
+/*
+ * Orders that a part is resumed. The change is reported when the worker has carried out the order.
+ */
 static void session_cost_return_part(struct session *s, enum budget_shed what)
 {
 	if (what == SHED_SESSION)

@@ -347,7 +347,9 @@ int session_new(struct session_options *options, struct store *store, struct ses
 		    ?: session_watch(s, worker_fd(s->worker));
 	if (r == 0)
 		r = output_new(store, fxt_whole_records, defaulted.compress, s->abandoned_threads,
-			       /* This is last, because it takes ownership of the store. */
+			       /*
+			        * The output is made last, because it takes ownership of the store.
+			        */
 			       &s->output);
 	if (r < 0)
 		return r;
@@ -472,8 +474,10 @@ static int session_be_ready(struct session *s)
 
 int session_mark(struct session *s, const char *text)
 {
-	/* A trigger can fire before the start is complete, and the owner then writes a mark
-	 * about it. */
+	/*
+	 * A trigger can fire before the start is complete. The owner then writes a mark about the
+	 * trigger, so this must be possible.
+	 */
 	bool begun =
 		session_state(s) == SESSION_STARTING && s->recorder.opened && session_writable(s);
 	int r = begun ? 0 : session_be_ready(s);

@@ -85,8 +85,8 @@ enum { SESSION_STEPS_MAX = 16 };
 
 /*
  * A configured trigger has fired (triggers.h). Called from session_dispatch(), after the data that
- * led to it is written. If several triggers fire at once, it is called for one of them. It may call
- * any function except session_free().
+ * led to it is written. If several triggers fire at once, this function is called for one of them.
+ * It may call any function except session_free().
  */
 typedef void (*session_triggered_fn)(struct session *s, const struct trigger *t, void *userdata);
 

@@ -48,8 +48,8 @@ void worker_list_own_if_due(struct worker *w)
 }
 
 /*
- * Lists the tasks again into *RET, for worker_proc_is_same(). The data that was read from /proc
- * about tasks belongs to the user if they still run the same program.
+ * Lists the tasks again into *RET, for worker_proc_is_same(). If a task still runs the same
+ * program, the data that was read about it in /proc belongs to the user.
  */
 static void worker_list_again(struct worker *w, struct outbuf *ret)
 {

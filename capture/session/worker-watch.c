@@ -149,7 +149,7 @@ void worker_check_files(struct worker *w)
 	w->check_all_ns = 0;
 	pthread_mutex_unlock(&w->lock);
 	/*
-	 * The check of all processes comes last. Processes of the list have earlier mappings, which
+	 * The check of all processes comes last. Processes in the list have earlier mappings, which
 	 * that check would date too late.
 	 */
 	for (unsigned i = 0; w->watching && i < n; i++)

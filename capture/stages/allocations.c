@@ -168,8 +168,8 @@ static int allocations_write_awaited(struct allocations *a, uint32_t instance)
 }
 
 /*
- * Called when the next program of process PID begins. Writes the end of the earlier program, if
- * that waits, since an end belongs to the last beginning before it.
+ * Called when the next program of process PID begins. If the end of the earlier program is waiting,
+ * writes it now: readers assign an end to the last beginning before it.
  */
 static int allocations_end_earlier(struct allocations *a, uint32_t pid)
 {

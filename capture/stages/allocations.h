@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Allocations, for the archive: the worker's reports of its tables (capture/heap/heap-trace.h), and
- * in log mode each allocation and free from the rings. It also has the books of descriptors,
- * mappings and other resources (capture/stages/resources.h).
+ * in log mode each allocation and free from the rings. This stage also has the books of
+ * descriptors, mappings and other resources (capture/stages/resources.h).
  *
  * The worker reports a new program as watched only when it knows the files that the program has
  * loaded. Until then, records from the rings wait.

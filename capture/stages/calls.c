@@ -98,9 +98,9 @@ static bool calls_is_turn(const struct calls *c, const struct rec_call *call,
 /* ---- calls in doubt ---- */
 
 /*
- * Puts the last call of THREAD in doubt, because it is deeper than the event at AT_NS. It was left,
- * or it is on another stack and continues later. Its return, or a call in its place, will show
- * this.
+ * Puts the last call of THREAD in doubt, because this call is deeper than the event at AT_NS.
+ * Either it was left, or it is on another stack and continues later. Its return, or a call in its
+ * place, will show which.
  */
 static int calls_doubt(struct calls *c, struct call_thread *thread, uint64_t at_ns)
 {
@@ -147,8 +147,8 @@ static int calls_settle_all(struct calls *c, struct call_thread *thread, const c
 }
 
 /*
- * Called when NEXT is entered. It replaces the calls in doubt at its stack pointer: they were left.
- * Sets *RET_TURN if NEXT is a jump, not a call.
+ * Called when NEXT is entered. It replaces the calls in doubt at its stack pointer, since these
+ * were left. Sets *RET_TURN if NEXT is a jump, not a call.
  */
 static int calls_settle(struct calls *c, struct call_thread *thread, const struct rec_call *next,
 			bool *ret_turn)
@@ -374,9 +374,9 @@ static void calls_end_with(const struct calls *c, struct call_open *call,
 }
 
 /*
- * Called when END ends OUTER. The calls of THREAD to which OUTER has jumped end at the same `ret`,
- * which has a probe for each of these calls, in any order. The records of their ends follow. They
- * must not end later than OUTER, which contains them.
+ * Called when END ends OUTER. The calls of THREAD to which OUTER has jumped end at the same `ret`.
+ * It has a probe for each of these calls, in any order, so the records of their ends follow. These
+ * calls must not end later than OUTER, which contains them.
  */
 static void calls_end_jumps(const struct calls *c, struct call_thread *thread,
 			    const struct call_open *outer, const struct rec_call_end *end)

@@ -31,8 +31,8 @@ struct heap_copies {
 	struct table kept; /* id of the stack -> struct rec_piece, owned */
 	size_t bytes;      /* size of all kept copies */
 	/*
-	 * A bit for each instance that has ended. Its data can still arrive, and is dropped. The
-	 * bits of a million programs take 128 KiB.
+	 * A bit for each instance that has ended. Data of such an instance can still arrive, and is
+	 * dropped. The bits of a million programs take 128 KiB.
 	 */
 	uint8_t *ended;       /* owned */
 	size_t n_ended_bytes; /* size of `ended` */

@@ -198,7 +198,7 @@ static int lifecycle_on_fork(struct lifecycle *l, const struct rec_head *head)
 
 /*
  * Writes the rename of a program that the dynamic loader runs: REC is its exec, and FROM is its
- * name before. Its new name comes from the command line. The kernel's rename was not written
+ * previous name. The new name comes from the command line. The kernel's rename was not written
  * (lifecycle_on_rename()).
  */
 static int lifecycle_name_loaded(struct lifecycle *l, const struct rec_head *rec, const char *from)

@@ -4,8 +4,10 @@
 #include "capture/options/options.h"
 #include "writer/fxt/fxt-holds.h"
 
-/* Begins to note state. Mappings are not noted, since model/maps has them, and neither are settings
- * of sampling, since the options have them. Single allocations are not repeated. */
+/*
+ * Begins to note state. Mappings are left out, since model/maps has them. Settings of sampling are
+ * left out, since the options have them. Single allocations are not repeated.
+ */
 static int marks_begin(void *stage, const struct session_options *o)
 {
 	const uint32_t without =

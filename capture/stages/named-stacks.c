@@ -65,7 +65,10 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 		return 0;
 	if (n->written.n_used >= NAMED_STACKS_MAX)
 		named_stacks_forget(n);
-	/* If the stacks were forgotten, the stack has another key, so the key is computed again. */
+	/*
+	 * If the stacks were forgotten above, so were the counts of mappings. Then the stack has
+	 * another key.
+	 */
 	r = table_set(&n->written, named_stacks_key(n, rec->pid, name), n);
 	r = r < 0 ? r : pipeline_announce(n->pipe, rec->pid);
 	r = r ?: n->pipe->links.need_mappings(rec->pid, ev.ts_ns, n->pipe->links.userdata);

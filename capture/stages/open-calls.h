@@ -2,9 +2,9 @@
 /*
  * The open calls of threads, including calls in doubt, which may have been left (calls.h).
  *
- * A table finds open calls of functions by process and stack pointer. It is needed for each return
- * whose call is not found in its own thread, since the call can be in another thread. Such returns
- * are frequent if a condition or a limit omits calls.
+ * A table finds open calls of functions by process and stack pointer. The table is needed for each
+ * return whose call is not found in the same thread, since the call can be in another thread. Such
+ * returns are frequent if a condition or a limit omits calls.
  */
 #pragma once
 

@@ -87,9 +87,9 @@ static bool profiler_can_retry(struct profiler *p, const struct rec_piece *piece
 }
 
 /*
- * Adds PIECE to T at KEY. Its walk has found N FRAMES, or (N = 0) must be tried again. While a
- * thread waits, its stack is not needed. So if a table is missing, the walk is tried again when the
- * time off CPU ends. Returns 0 or -ENOMEM.
+ * Adds PIECE to T at KEY. The walk of PIECE has found N FRAMES, or must be tried again (N = 0).
+ * While a thread waits, its stack is not needed. So if a table is missing, the walk is tried again
+ * when the time off CPU ends. Returns 0 or -ENOMEM.
  */
 static int profiler_keep(struct profiler *p, struct table *t, uint64_t key,
 			 const struct rec_piece *piece, const uint64_t *frames, unsigned n)

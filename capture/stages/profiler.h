@@ -119,8 +119,8 @@ void profiler_renamed(struct profiler *p, uint32_t pid);
 /*
  * With `own`. The first function is called when records of mappings or of lifecycle were lost
  * before NOW_NS, and other records from that time can follow. The second one is called when PID was
- * forked at TS_NS, so that its state is complete, unless that time is in doubt. It returns 0 or
- * -ENOMEM.
+ * forked at TS_NS. The state of PID is then complete, unless that time is in doubt. The second
+ * function returns 0 or -ENOMEM.
  */
 void profiler_doubt(struct profiler *p, uint64_t now_ns);
 int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns);

@@ -81,8 +81,8 @@ static int resources_found_mapping(struct resources *r, const struct rec_found *
 }
 
 /*
- * Called for a resource that existed before, or belongs to another process, so that it does not
- * count.
+ * Called for a resource that existed before the watch, or belongs to another process. Such a
+ * resource does not count.
  */
 static int resources_listed_disown(struct resources *r, enum resource resource, struct thing *thing)
 {
@@ -144,8 +144,8 @@ int resources_found(struct resources *r, const struct rec_found *rec)
 		return resources_found_mapping(r, rec);
 	thing = resources_find(r, rec->resource, id);
 	/*
-	 * The resource was released after the start of the list. It may have been listed before
-	 * that.
+	 * The resource was released after the start of the list. It may have been listed before its
+	 * release, so it is ignored.
 	 */
 	if (thing && thing->state == STATE_GONE && thing->gone_ns >= r->listing.head.ts_ns)
 		return 0;

@@ -110,7 +110,7 @@ int tasks_will_split(struct tasks *t)
 	return 0;
 }
 
-/* Called when TASK has ended. It is freed when TASKS_DEAD_MAX later tasks have ended, too. */
+/* Called when TASK has ended. TASK is freed when TASKS_DEAD_MAX other tasks have ended after it. */
 static void tasks_retire(struct tasks *t, struct task *task)
 {
 	struct task_dead *place = &t->dead_order[t->n_dead++ % TASKS_DEAD_MAX];

@@ -208,9 +208,9 @@ bool tasks_set_ended(struct tasks *t, uint32_t pid);
 void tasks_forget(struct tasks *t, uint32_t tid);
 
 /*
- * Finds the tasks that ended by AT_NS without a report. Calls IS_GONE for all tasks. Such a task
- * may be found only at the next call. The caller owns *RET. Returns the number of tasks found, or
- * -ENOMEM.
+ * Finds the tasks that ended by AT_NS without a report. Calls IS_GONE for all tasks. A task that
+ * has just ended may be found only at the next call. The caller owns *RET. Returns the number of
+ * tasks found, or -ENOMEM.
  */
 ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_t tid),
 			uint32_t **ret);

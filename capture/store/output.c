@@ -370,8 +370,10 @@ struct output *output_free(struct output *o)
 		return NULL;
 	pthread_mutex_lock(&o->lock);
 	o->abandoned = true;
-	/* The thread can hang forever in a file of the client. It then keeps one buffer, which is
-	 * charged to the client. */
+	/*
+	 * If the thread is working, it can hang forever in a file of the client. It then keeps one
+	 * buffer, and the buffer is charged to the client.
+	 */
 	if (o->busy) {
 		o->counted = true;
 		abandoned_threads_hang(o->abandoned_threads);

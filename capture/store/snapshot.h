@@ -31,9 +31,9 @@ enum {
 int snapshot_new(struct store *to, struct snapshot **ret);
 
 /*
- * The owner, the output's thread and its own thread each hold a reference to a snapshot. It
- * continues after its owner has released it without cancelling it. A thread that hangs in the
- * kernel keeps its resources until it returns. snapshot_unref() returns NULL.
+ * The owner, the output's thread and its own thread each hold a reference to a snapshot. If the
+ * owner releases a snapshot without cancelling it, the snapshot continues. A thread that hangs in
+ * the kernel keeps its resources until it returns. snapshot_unref() returns NULL.
  */
 struct snapshot *snapshot_ref(struct snapshot *s);
 struct snapshot *snapshot_unref(struct snapshot *s);

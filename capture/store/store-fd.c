@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pipes and sockets are written without waiting, after a poll(), so that the thread can be
- * cancelled at any moment. The caller shares the open file, so its flags are not changed. Instead,
- * each write has a flag: MSG_DONTWAIT for sockets, RWF_NOWAIT for pipes if the kernel supports it.
- * Otherwise at most PIPE_BUF bytes are written to a pipe at a time. That many bytes fit when poll()
- * reports room, unless another process writes to the same pipe.
+ * cancelled at any moment. The caller shares the open file, so the flags of the file are not
+ * changed. Instead, each write has a flag: MSG_DONTWAIT for sockets, RWF_NOWAIT for pipes if the
+ * kernel supports it. Otherwise at most PIPE_BUF bytes are written to a pipe at a time. That many
+ * bytes fit when poll() reports room, unless another process writes to the same pipe.
  *
  * This does not protect against a malicious client, which can make the thread wait for a lock in
  * the kernel. Such a thread is abandoned (capture/sandbox/user-counts.h).

@@ -82,7 +82,7 @@ static struct unwind_async_slot *unwind_async_choose(struct unwind_async *a)
 	return NULL;
 }
 
-/* Runs a step. Each of these steps can take forever. */
+/* Runs a step for FILE. Each step can take forever. */
 static void unwind_async_run_step(enum unwind_async_state what, struct unwind_async_file *file)
 {
 	if (what == ASYNC_TO_OPEN) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Call frame information: the entries of .eh_frame or .debug_frame, and the results of their
- * instructions. It is independent of the machine: rules are as in DWARF (DWARF 5, 6.4), by register
- * number.
+ * instructions. This module does not depend on the machine: rules are as in DWARF (DWARF 5, 6.4),
+ * by register number.
  *
  * A section is scanned once (cfi_scan()), which finds its CIEs and reports the position of each
  * FDE. FDEs are executed later, in any order. Each byte of a section is read a limited number of

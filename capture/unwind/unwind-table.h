@@ -53,8 +53,8 @@ int unwind_table_read(const void *data, size_t n, struct unwind_table *ret);
 void unwind_table_deinit(struct unwind_table *table);
 
 /*
- * A table can be packed into bytes, for this machine. It leaves the sandbox and is cached in this
- * form.
+ * A table can be packed into bytes, for this machine. Tables leave the sandbox, and are cached, in
+ * this form.
  */
 #define UNWIND_TABLE_PACKED_MAX                                                                    \
 	(sizeof(struct unwind_table) + UNWIND_ROWS_MAX * sizeof(struct unwind_row))

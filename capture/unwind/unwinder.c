@@ -103,8 +103,9 @@ static void unwinder_count(struct unwinder *u, uint64_t *count)
 /* ---- one table ---- */
 
 /*
- * Opens the requested file. Its mapping may have been replaced meanwhile, so the mappings of the
- * process must be the same before and after opening. The number of the vdso is never requested.
+ * Opens the requested file. The mapping may have been replaced by another file meanwhile, so the
+ * mappings of the process must be the same before and after opening. The number of the vdso is
+ * never requested.
  */
 static int unwinder_open(const struct unwinder *u, const struct unwind_ask *ask)
 {

@@ -511,8 +511,8 @@ static int access_on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_er
 {
 	/*
 	 * The bus guarantees that a broadcast of polkit's name comes from polkit. A message that is
-	 * sent only to this service can come from any client. It could trigger endless checks,
-	 * during which peers miss signals.
+	 * sent only to this service can come from any client. Such messages could trigger endless
+	 * checks, during which peers miss signals.
 	 */
 	if (!sd_bus_message_get_destination(m))
 		access_drop_answers(userdata);

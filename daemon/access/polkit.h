@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A question to polkit: whether a connection has a right. It is an asynchronous call on the bus
+ * Asks polkit whether a connection has a right. The question is an asynchronous call on the bus
  * (org.freedesktop.PolicyKit1.Authority.CheckAuthorization).
  *
  * The subject is the unique name of a connection, which is never reused. polkit gets its

@@ -28,8 +28,8 @@ const char *const right_actions[RIGHT_MAX] = {
 	}
 
 /*
- * The rights for each need. A second right never permits the call. It only selects the error for
- * the caller.
+ * The rights for each need. The second right of a need never permits the call. It only selects the
+ * error for the caller.
  */
 const struct need_row need_rows[NEED_MAX] = {
 	[NEED_NOTHING] = { { NONE, NONE } },

@@ -58,7 +58,7 @@ enum need {
 	NEED_MAX,
 };
 
-/* The rights of a need. They are checked in this order, until the user has one. */
+/* The rights of a need. The rights are checked in this order, until the user has one of them. */
 struct need_row {
 	struct {
 		enum right right; /* RIGHT_MAX = no right */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The keeper process starts the sinks, one at a time. It is forked when the service starts, so that
- * neither it nor the sinks keep memory of sessions, and their tables of descriptors contain only
- * the socket. They run on copies of the service's memory, and make only system calls.
+ * The keeper process starts the sinks, one at a time. The keeper is forked when the service starts,
+ * so that neither the keeper nor the sinks keep memory of sessions. Their tables of descriptors
+ * contain only the socket. They run on copies of the service's memory, and make only system calls.
  */
 #include "daemon/files/fd-sink.h"
 

@@ -40,9 +40,9 @@ size_t passed_fds_adopt(int *fds, size_t n);
 int passed_fds_refuse(int error);
 
 /*
- * Returns the descriptor that STAND_IN, from a message, represents. It is borrowed until the
- * message is freed. Returns STAND_IN itself if it is not a stand-in, or the negative errno with
- * which the descriptor was not accepted: -EDQUOT if too many of the sender's descriptors are not
- * closed yet.
+ * Returns the descriptor that STAND_IN, from a message, represents. The descriptor is borrowed
+ * until the message is freed. Returns STAND_IN itself if that is not a stand-in, or the negative
+ * errno with which the descriptor was not accepted: -EDQUOT if too many of the sender's descriptors
+ * are not closed yet.
  */
 int passed_fds_get(int stand_in);
