@@ -486,9 +486,8 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 }
 
 /*
- * Records the stack of a call and returns the id of the stack; 0 = calls are recorded without
- * stacks. Called before the time of the call is read, so that the walk does not count as time in
- * the call.
+ * Records the stack of a call and returns the id of the stack; 0 = no stack. Called before the time
+ * of the call is read, so that the walk does not count as time in the call.
  */
 static __always_inline __u64 call_stack(void)
 {

@@ -105,7 +105,10 @@ static __always_inline __u32 walk_kernel_of(struct task_struct *p, bool runs, __
 	return runs || filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel_of(p, frames);
 }
 
-/* Ensures that the user stack in T is sent. (If it was copied, it has been sent already.) */
+/*
+ * Sends the user stack in T, unless it was sent earlier as a copy. Stores the id of the stack in
+ * *RET_ID. Returns false if the stack cannot be sent.
+ */
 static __always_inline bool send_user_of(struct offcpu_thread *t, struct task_struct *p,
 					 __u64 now_ns, __u64 *ret_id)
 {

@@ -165,8 +165,8 @@ static __always_inline __u32 stack_walk_tables(struct pt_regs *regs, const struc
 	if (w.is_trapped && !end)
 		unwind_pass_breakpoint(&w);
 	/*
-	 * During exec and exit, the program no longer exists, but its registers still do. So an
-	 * unknown mapping is no error of the walk.
+	 * During exec and exit, the program no longer exists, but its registers still do. So the
+	 * walk ends as if mappings were being changed.
 	 */
 	if (end == UNWIND_END_MAPPING && (unwind_is_in(0) || regs->orig_ax == STACK_NR_EXECVE ||
 					  regs->orig_ax == STACK_NR_EXECVEAT)) {
