@@ -11,8 +11,7 @@
 
 struct doorbell {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096); /* where pages are larger than this, user space makes it one
-				    * page */
+	__uint(max_entries, 4096); /* where pages are larger, user space makes it one page */
 };
 
 extern struct doorbell doorbell SEC(".maps");

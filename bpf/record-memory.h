@@ -153,8 +153,7 @@ _Static_assert(sizeof(struct memory_stack_key) == 16, "ABI");
 struct memory_stack {
 	__u64 allocations, allocated_bytes;
 	__u64 frees, freed_bytes;
-	__u64 since_ns; /* a time at or before the first allocation, at which the frames were in
-			 * their files */
+	__u64 since_ns; /* a time not after the first allocation, when the frames were valid */
 	__u32 n_frames;
 	/* 1: the stack lacks frames, and a REC_HEAP_PIECE with its id was sent earlier. */
 	__u32 is_copied;

@@ -30,8 +30,7 @@
 #define MOMENT_BASE_IMAGE    2 /* address in the process minus address in the file */
 #define MOMENT_BASE_MAX      3
 
-#define MOMENT_LOAD_VALUE  (1U << 0) /* the result is the address itself, not memory (at most 8
-				      * bytes) */
+#define MOMENT_LOAD_VALUE  (1U << 0) /* the value is the address itself, at most 8 bytes */
 #define MOMENT_LOAD_STRING (1U << 1) /* the memory ends with a NUL */
 #define MOMENT_LOAD_PIECES (1U << 2) /* the memory is read in pieces, as far as possible */
 #define MOMENT_LOAD_QUIET                                                                          \

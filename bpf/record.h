@@ -263,8 +263,7 @@ struct rec_piece {
 	__u32 n_bytes;    /* number of copied bytes of the stack, from SP on */
 	__u32 n_room;     /* bytes that follow in the record, of which n_bytes are used */
 	__u32 n_calls;
-	__u32 is_wait;  /* 1: the thread leaves its CPU, and a record of its time off CPU can
-			 * follow */
+	__u32 is_wait;  /* 1: the thread leaves its CPU; a record of its time off CPU can follow */
 	__u32 instance; /* instance of the process; only in REC_HEAP_PIECE, like is_skipped */
 	__u32 is_skipped; /* 1: if the first frame has a caller, the first frame is left out */
 	/*

@@ -9,8 +9,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #if defined(__TARGET_ARCH_x86)
-#define STACK_SCAN_WORDS 96 /* number of searched words, enough for shm_open(), which has a path
-			     * on its stack */
+#define STACK_SCAN_WORDS 96 /* number of searched words; shm_open() has a path on its stack */
 
 /* ---- return addresses ---- */
 

@@ -20,8 +20,7 @@ enum {
 	ENTRY_BYTES = 8,
 };
 
-enum { STARTS_MAX = 1 << 22 }; /* maximum number of functions of one file; the others are left
-			        * out */
+enum { STARTS_MAX = 1 << 22 }; /* maximum per file; the others are left out */
 
 struct function_start_search {
 	uint64_t vaddr, begin, next;
