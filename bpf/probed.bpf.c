@@ -3,10 +3,10 @@
  * The place at which a thread would be without probes. When a thread hits a probe, the kernel moves
  * it through these places:
  *
- *	one byte behind the probe   the breakpoint has stopped it; the kernel looks for the probe
- *	at the probe                programs run
- *	in [uprobes]                a copy of the instruction is executed, in a slot; simple ones
- *	(push, call, jmp) are emulated by the kernel instead
+ * 	one byte behind the probe   the breakpoint has stopped it; the kernel looks for the probe
+ * 	at the probe                programs run
+ * 	in [uprobes]                a copy of the instruction is executed, in a slot; simple ones
+ * 	                            (push, call, jmp) are emulated by the kernel instead
  *
  * A function with a return probe returns to the first slot of [uprobes]. The slot contains a
  * breakpoint, or, since Linux 6.11, code that pushes three registers, makes a system call, pops two

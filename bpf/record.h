@@ -5,14 +5,14 @@
  * file. It includes neither libc nor vmlinux.h, so it can be included before or after either.
  *
  * There are two kinds of rings. Each CPU has its own rings.
- * - CLASS_SCHED, CLASS_IRQ, CLASS_SOFTIRQ, CLASS_IDLE: `struct word_ring`, an element of a
+ *  - CLASS_SCHED, CLASS_IRQ, CLASS_SOFTIRQ, CLASS_IDLE: `struct word_ring`, an element of a
  *    mmap-able array. The programs write finished FXT records into it; user space copies them into
  *    the archive. Programs of one class never interrupt each other on the CPU that owns the ring
  *    (sched.bpf.c and cpu.bpf.c say why), so there is one producer and no lock. `head` and `tail`
  *    count bytes since the start and never wrap. A record starts at head % size and is always
  *    contiguous: a record that would cross the end of the ring extends into `slack`, and the next
  *    one starts at head % size as usual. The free room is size - (head - tail).
- * - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS: a
+ *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS: a
  *    BPF ring buffer of `struct rec_*`, each with a `struct rec_head`.
  *
  * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) without a

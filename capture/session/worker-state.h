@@ -87,8 +87,7 @@ void worker_notify_owner(struct worker *w);
 
 /*
  * Returns true if long work should be cut short, because an order to end waits for the thread.
- * USERDATA
- * is the worker.
+ * USERDATA is the worker.
  */
 bool worker_called_off(void *userdata);
 

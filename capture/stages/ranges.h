@@ -34,8 +34,8 @@ struct ranges {
 };
 
 /*
- * Receives removed ranges (made false) and new ones (true). If a range is cut, it is removed as a
- * whole, and what is left of it is new.
+ * Receives removed ranges (made false) and new ones (true). If a range is cut, the whole range is
+ * removed, and the rest of it is new.
  */
 typedef void (*ranges_changed_fn)(const struct range *range, bool made, void *userdata);
 

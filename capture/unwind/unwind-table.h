@@ -30,7 +30,7 @@ struct unwind_table {
 	uint8_t build_id[20]; /* the first bytes of the build ID, if the file has one */
 	uint32_t n_build_id;
 	uint32_t n_segments;
-	/* Address in the file, relative to which rows have their addresses. */
+	/* Address in the file to which the addresses of rows are relative. */
 	uint64_t first_address;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
 	/*

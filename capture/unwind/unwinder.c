@@ -379,7 +379,7 @@ static void unwinder_answer_vdso(struct unwinder *u)
 
 /*
  * Opens the file at once, because the process that maps it may have ended when it is read. If the
- * process does not seem to have the file, because its mappings change, this is tried once more.
+ * process does not seem to have the file, because its mappings change, opening is tried once more.
  */
 static void unwinder_take_ask(struct unwinder *u, const struct unwind_ask *ask)
 {

@@ -48,8 +48,8 @@ struct polkit_question {
 int polkit_check_new(sd_bus *bus, const struct polkit_question *q, struct polkit_check **ret);
 
 /*
- * Frees the check. Without an answer so far, it is cancelled, and polkit closes its dialogue.
- * Returns NULL.
+ * Frees the check. If polkit has not answered so far, the check is cancelled, and polkit closes its
+ * dialogue. Returns NULL.
  */
 struct polkit_check *polkit_check_free(struct polkit_check *c);
 

@@ -591,8 +591,8 @@ static void manager_on_found(uid_t uid, const char *name, int fd, void *userdata
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE) {
 		/*
-		 * This is a temporary lack of resources. The next service can try to restore it
-		 * again.
+		 * This is a temporary lack of resources. The next service can try to restore the
+		 * session again.
 		 */
 		log_warning(r, "cannot restore flight recorder %s of user %u; its file remains",
 			    name, uid);
