@@ -31,7 +31,7 @@ struct chunks {
 	size_t n_bytes;
 };
 
-/* What is known about the chunk before the current one. */
+/* The state of the chunk before the current one, as far as it is known. */
 struct previous {
 	enum {
 		PREVIOUS_UNKNOWN,
