@@ -704,7 +704,8 @@ static __always_inline const struct call_watch *call_of_syscall(long number, __u
 
 /*
  * The number of system calls that are not recorded: those with the 32-bit ABI, whose numbers differ
- * from those in call_syscalls, and those of x32, unless calls with unknown numbers are recorded.
+ * from those in call_syscalls, and those of x32. (Calls of x32 are recorded if calls with unknown
+ * numbers are.)
  */
 __u64 calls_foreign = 0;
 

@@ -220,8 +220,8 @@ struct unwind_process {
 	__u32 n;
 	__u32 kept; /* during a change: number of mappings that remain from before the change */
 	/*
-	 * The number of mappings that others replaced or cut. If it is not 0, an address can belong
-	 * to two files, one after the other
+	 * The number of mappings that other mappings replaced or cut. If it is not 0, an address
+	 * can belong to two files, one after the other.
 	 */
 	__u32 replaced;
 	struct unwind_mapping mappings[UNWIND_MAPPINGS_MAX];

@@ -60,7 +60,7 @@ _Static_assert(sizeof(struct word_ring) == 128, "ABI");
 /* The type of control records in a word ring: a type that FXT does not use. Never in an archive. */
 #define RING_RECORD_CONTROL 14
 
-/* A loss in a word ring: five words. first_ns is at the place of the time in other records. */
+/* A loss in a word ring: five words. first_ns is where other records have their time. */
 struct ring_lost {
 	__u64 header;   /* record type RING_RECORD_CONTROL, 5 words */
 	__u64 first_ns; /* time of the first lost record: before it, everything is recorded */

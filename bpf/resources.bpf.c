@@ -302,8 +302,10 @@ static __always_inline bool resources_controlled(struct call *call)
 	return call->args[1] == F_DUPFD || call->args[1] == F_DUPFD_CLOEXEC;
 }
 
-/* An ioctl(). Of those that return a descriptor, most are unknown: drivers have them, and others
- * for namespaces exist (SIOCGSKNS, PIDFD_GET_*_NAMESPACE). */
+/*
+ * An ioctl(). Most of the ioctls that return a descriptor are not known here: drivers define their
+ * own, and there are others for namespaces (SIOCGSKNS, PIDFD_GET_*_NAMESPACE).
+ */
 static __always_inline bool resources_ioctl(struct call *call)
 {
 	__u32 command = (__u32)call->args[1];

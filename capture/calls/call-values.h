@@ -21,7 +21,8 @@ struct call_value call_value_of(const struct call_type *type, uint64_t value,
 
 /*
  * Formats VALUE, argument ARG of SPEC, with the names that SPEC gives to values. If the value is
- * unavailable, or UNREADABLE, the text has the reason. TO may hold the text.
+ * unavailable, or UNREADABLE is true, the result has the reason as its text. The text can be stored
+ * in TO.
  */
 struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, uint64_t value,
 				    bool unreadable, char to[static CALL_SET_TEXT_MAX]);

@@ -66,8 +66,8 @@ struct search {
 	struct outbuf unused;  /* struct reach_unused: parts of the roots */
 	struct outbuf watched; /* list of words that the kernel keeps for the process */
 	/*
-	 * For the roots: the end of the allocator's own memory, and the address before which no
-	 * other such memory begins.
+	 * For the roots: the end of the allocator's own memory that was found last, and the address
+	 * before which no other such memory begins.
 	 */
 	uint64_t own_end, seen_end;
 	struct reach_result result;
@@ -119,7 +119,7 @@ static void reach_on_block(uint64_t address, const uint8_t *data, size_t n_bytes
 	reach_on_words(userdata, data, n_bytes);
 }
 
-/* Handles the words of N_BYTES at ADDRESS, in no block, except for glibc's lists. */
+/* Handles the words of N_BYTES at ADDRESS, which are in no block. Skips glibc's lists. */
 static void reach_on_words_outside(struct search *s, uint64_t address, const uint8_t *data,
 				   size_t n_bytes)
 {

@@ -307,7 +307,7 @@ static bool function_walk_pass_call(const struct function_walk *w, const struct 
 }
 
 /*
- * Follows one path from PLACE. Returns 1 if it returns a wanted result, 0 if it does not, or
+ * Follows one path from PLACE. Returns 1 if the path returns a wanted result, 0 if it does not, or
  * -ENOMEM.
  */
 static int function_walk_follow_result(const struct function_walk *w, struct result_ways *ways,

@@ -12,7 +12,7 @@
 struct stack_flow_step {
 	uint32_t at;     /* the offset of the instruction in the code */
 	uint32_t target; /* the step to which it can jump; STACK_FLOW_NONE = not in this code */
-	/* Registers that can have an address of the own stack before the instruction. */
+	/* Registers that can have an address of the function's own stack before the instruction. */
 	uint16_t own;
 	uint16_t written; /* registers to which the instruction gives another value */
 	uint16_t kept;    /* if it is a call: registers that the called function does not write */

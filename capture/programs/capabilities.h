@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The categories that this kernel and this process can record, and why it cannot record others.
+ * The categories that this kernel and this process can record, and the reasons why others cannot be
+ * recorded.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of the stages, the way of a record through them, and the functions that stages have for
+ * The order of the stages, the way of a record through them, and the functions that stages offer to
  * each other (docs/architecture/pipeline.md, "Stages").
  */
 #include "capture/recorder/recorder-parts.h"

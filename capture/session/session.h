@@ -45,7 +45,9 @@ struct session_counters {
 	uint64_t events;            /* events in the archive, without synthetic events */
 	uint64_t events_of[GROUPS]; /* events by groups of categories */
 	uint64_t foreign_calls;     /* system calls of 32-bit programs, not recorded */
-	/* Lost events that the programs have counted; in the archive, or not yet. */
+	/*
+	 * Lost events that the programs have counted, whether the archive has them already or not.
+	 */
 	uint64_t lost[CLASS_MAX];
 	uint64_t bytes;         /* bytes that were written to the output */
 	uint64_t dropped_bytes; /* bytes for which a flight recorder had no room (flight.h) */

@@ -335,7 +335,7 @@ static void worker_pause_all(struct worker *w)
 		worker_finish_watching(w, false);
 }
 
-/* Starts all programs again, and lists tasks and cgroups again, as it does at the start. */
+/* Starts all programs again, and lists tasks and cgroups again, as at the start. */
 static int worker_resume_all(struct worker *w)
 {
 	_cleanup_(worker_beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };

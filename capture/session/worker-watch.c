@@ -79,7 +79,8 @@ void worker_watch_if_due(struct worker *w)
 	if (clock_read_ns(CLOCK_MONOTONIC) < heap_trace_next_ns(heap_targets_memory(w->watching)))
 		return;
 	/*
-	 * Stacks need to know that these processes still belong to the user, so this is done first.
+	 * The code for stacks needs to know that these processes still belong to the user, so this
+	 * is done first.
 	 */
 	worker_list_own(w);
 	heap_trace_tick(heap_targets_memory(w->watching));

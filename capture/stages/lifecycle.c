@@ -426,8 +426,8 @@ static int lifecycle_open(void *stage)
 
 /*
  * Forgets tasks that have ended without a record: the filter no longer selected them (they had
- * another name, or had run a program with other rights), or the record was lost. Heads have the
- * names of live tasks only.
+ * another name, or had run a program with other rights), or the record was lost. Heads of chunks
+ * have the names of live tasks only.
  */
 static int lifecycle_forget_gone(struct lifecycle *l, uint64_t at_ns)
 {

@@ -79,9 +79,9 @@ int named_stacks_write(struct named_stacks *n, const struct rec_head *rec, const
 }
 
 /*
- * Called when a process has mapped a file, possibly in the place of another one. So its stacks are
- * written again when they are next needed. Code without a file has no names, so it is ignored
- * (run-time compilers map it often).
+ * Called when a process has mapped a file, possibly in the place of another one. So the stacks of
+ * the process are written again when they are next needed. Code without a file has no names, so it
+ * is ignored (run-time compilers map it often).
  */
 static int named_stacks_on_mapping(struct named_stacks *n, const struct rec_mapping *rec)
 {

@@ -108,8 +108,8 @@ int tasks_init(struct tasks *t);
 int tasks_will_split(struct tasks *t);
 
 /*
- * Called when a chunk begins. Live tasks stay announced, since its head has their names. Other
- * tasks must be announced again.
+ * Called when a chunk begins. Live tasks stay announced, since the head of the chunk has their
+ * names. Other tasks must be announced again.
  */
 int tasks_split(struct tasks *t);
 void tasks_deinit(struct tasks *t);
