@@ -673,7 +673,10 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_return, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* Entry and return in one program. At the entry, a result of 1 turns off the return probe. */
+/*
+ * One program handles the entry and the return. If it returns 1 at the entry, the return probe is
+ * turned off.
+ */
 SEC("?uprobe")
 int TIMED_WITH(COST_FUNCTIONS, on_call_session, struct pt_regs *, ctx)
 {

@@ -99,8 +99,8 @@ int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr
 bool collector_unwinds(const struct session_options *o);
 
 /*
- * Prepare unwinding before the programs are loaded; make the unwinder afterwards. Return 0 or a
- * negative errno.
+ * The first function prepares unwinding before the programs are loaded. The second one makes the
+ * unwinder afterwards. Both return 0 or a negative errno.
  */
 int collector_configure_unwinding(struct collector *c, const struct session_options *o);
 int collector_make_unwinder(struct collector *c);

@@ -252,7 +252,7 @@ static int merge_source_peek(struct source *s)
 	return 0;
 }
 
-/* Returns the consumed part of the ring to the programs. */
+/* Gives the consumed part of the ring back to the programs. */
 static void merge_source_publish(struct source *s)
 {
 	if (s->kind == SOURCE_WORDS && s->ring->tail != s->tail)

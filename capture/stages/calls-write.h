@@ -20,7 +20,10 @@ struct calls {
 	const struct pipeline *pipe;
 	const struct call_targets *targets; /* borrowed; NULL = no calls are recorded */
 	struct named_stacks *stacks;        /* borrowed */
-	/* Walks at an entry use frame pointers, so the caller is missing. */
+	/*
+	 * Walks at the entry of a function use frame pointers. The function has not set its own
+	 * frame pointer yet, so its caller is missing in the stack.
+	 */
 	bool no_callers;
 	struct table threads; /* tid + 1 -> struct call_thread, owned */
 	struct table places;  /* the places of open functions (open-calls.h) */

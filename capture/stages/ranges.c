@@ -55,7 +55,7 @@ static void ranges_remove_at(struct ranges *set, struct range *at)
 	set->n--;
 }
 
-/* Inserts what remains of WAS if START to END is removed. */
+/* Inserts the parts of WAS that remain when START to END is removed. */
 static int ranges_put_back(struct ranges *set, const struct range *was, uint64_t start,
 			   uint64_t end, const struct ranges_sink *sink)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Notes which processes are selected, for the mappings that wait for this: a stage of the pipeline.
- * Also writes the mappings that were listed at the start.
+ * Notes which processes are selected: a stage of the pipeline. Mappings wait until it is known that
+ * their process is selected. Also writes the mappings that were listed at the start.
  */
 #pragma once
 
