@@ -7,12 +7,18 @@
 
 copy=$TMP/tree
 mkdir "$copy"
-(cd "$ROOT" && tar cf - --exclude='./build*' --exclude=.git .) | tar xf - -C "$copy"
+# (The checker does not read golden data and corpora, which are most of the files.)
+(cd "$ROOT" && tar cf - --exclude='./build*' --exclude=.git --exclude='./tests/fuzz/*' --exclude='./tests/golden/*' .) |
+	tar xf - -C "$copy"
 check=$ROOT/tests/style/check-layers
 list=$copy/docs/architecture/layers.md
 
 expect_exit 0 "$check" "$copy"
 assert_empty "$TMP/stdout" "complaints about the tree"
+
+# What follows is about files that this test plants, and about headers and names. To read all the
+# code for each of them would take ten times as long.
+find "$copy" -name '*.c' -exec truncate -s 0 {} +
 
 # plant FILE LINE COMPLAINT: FILE, which is not there, gets LINE, of which judge_plants is to complain.
 # (One run of the checker is for all of them: it reads the whole tree.)
