@@ -180,6 +180,17 @@ while read -r pid; do
 	expect_soon 5 is_gone "$pid"
 done <"$TMP/pids"
 
+note "a test with SCHED_IDLE gives way to other sessions, too"
+if [ "$(setsid --wait cat /proc/self/autogroup 2>/dev/null)" ]; then
+	for policy in idle other; do
+		setsid --wait chrt --$policy 0 "$LIMIT_TEST" "$ROOT" "$TMP/build" cat /proc/self/autogroup >"$TMP/$policy"
+	done
+	assert_contains "$TMP/idle" ' nice 19$'
+	assert_contains "$TMP/other" ' nice 0$'
+else
+	note "not tested: this kernel does not group processes by session"
+fi
+
 note "a test without a result is a failure"
 ! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/deadly.json" --suite deadly --num-processes 1 >"$TMP/log" 2>&1 ||
 	fail "tests that meson lost passed"

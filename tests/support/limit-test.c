@@ -11,12 +11,15 @@
  * meson waits not only for the end of a test, but also until no process has its output open. So
  * processes that still have it open some time after the end are ended, too. The test has failed
  * then: tools/run-tests recognises this by the line "LEFT: ..." in the output.
+ *
+ * With the policy SCHED_IDLE, the session of COMMAND gets the lowest weight, too.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -254,6 +257,25 @@ static void limit_watch(struct limit *l, int pidfd)
 	limit_end_test(l, l->seconds * factor);
 }
 
+/*
+ * meson starts each test in a session of its own. The kernel shares the CPUs among the sessions
+ * first (sched(7), "The autogroup feature"). The policy of a process counts in its session only.
+ */
+static void limit_give_way(void)
+{
+	int fd;
+
+	if (sched_getscheduler(0) != SCHED_IDLE || getsid(0) != getpid())
+		return;
+	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return; /* a kernel without this feature */
+	/* (it fails if the session has no group) */
+	if (write(fd, "19", 2) < 0)
+		errno = 0;
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct limit l = { .test = getpid(), .command = argv + 3, .n_words = argc - 3 };
@@ -272,6 +294,7 @@ int main(int argc, char **argv)
 	l.tree = argv[1];
 	l.build = argv[2];
 	l.mark = mark;
+	limit_give_way();
 	limit_note_output(&l);
 	setenv("KYMO_TEST_MARK", mark, 1);
 	pidfd = (int)syscall(SYS_pidfd_open, l.test, 0);
