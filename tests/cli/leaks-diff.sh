@@ -14,6 +14,6 @@ make-profile few.fxt <<-END
 END
 for options in "a.fxt --diff few.fxt" "few.fxt --diff a.fxt"; do
 	# shellcheck disable=SC2086 # words
-	kymo leaks --resource memory,fd $options 2>&1 >/dev/null
+	kymo leaks --resource memory,fd $options >/dev/null
 	echo "exit $?"
 done

@@ -81,7 +81,7 @@ TEST(test_targets)
 	}
 }
 
-/* What the recorder resolves, or refuses, by itself. */
+/* Texts that the recorder resolves, or refuses, by itself. */
 TEST(test_left)
 {
 	static const char *const rows[] = {

@@ -43,7 +43,7 @@ TEST(test_lost)
 	}
 }
 
-/* What is uncertain is no error: the loss has been reported. */
+/* Uncertainty is no error: the loss has been reported. */
 TEST(test_complaint)
 {
 	struct recording_request asked = { .categories = CATEGORY_CALLS, .of_command = true };
