@@ -30,7 +30,10 @@ int unwind_functions_find(const struct unwind_elf *elf, size_t max,
 			  const void *userdata, struct unwind_function **ret, size_t *ret_n);
 
 /*
- * Returns true if FUNCTION returns, and never sets the frame pointer. Returns false if this is not
- * certain: functions that end with a jump can use the frame of the code that jumped to them.
+ * Judges the N functions at F by their code. They are sorted, and do not overlap.
+ *
+ * A function is bare only if that is certain: one that ends with a jump can use the frame of the
+ * code that jumped to it. Two functions are joined if one of them jumps to the other one. If more
+ * than 64 would be joined, they are not.
  */
 void unwind_functions_judge(const struct unwind_elf *elf, struct unwind_function *f, size_t n);

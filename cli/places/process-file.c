@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * /proc/PID/maps lists files by their names in the mount namespace of the process, from the root
- * directory of this process.
- * /proc/PID/map_files leads to each file itself, even if it was deleted. /proc/PID/root leads to
- * the file by its name, next to which its debug information may be. The kernel follows an absolute
- * link below /proc/PID/root from the root directory of this process, so links are followed here.
+ * directory of this process. /proc/PID/map_files leads to each file itself, even if it was deleted.
+ * /proc/PID/root leads to the file by its name, next to which its debug information may be. The
+ * kernel follows an absolute link below /proc/PID/root from the root directory of this process, so
+ * links are followed here.
  */
 #include "cli/places/process-file.h"
 
@@ -72,8 +72,8 @@ static bool process_file_is_named(const struct process_file_search *s, const cha
 }
 
 /*
- * Finds the file PATH below the root directory of process PID. Writes the path to it to RET. Returns
- * whether it is a readable file.
+ * Finds the file PATH below the root directory of process PID. Writes the path to it to RET.
+ * Returns whether it is a readable file.
  */
 static bool process_file_below(uint32_t pid, const char *path, char ret[static PATH_MAX],
 			       struct stat *ret_st)

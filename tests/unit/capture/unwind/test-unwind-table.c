@@ -631,9 +631,13 @@ TEST(test_bare_in_segments)
 		.n_segments = 2,
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (unwind_function_is_bare(&elf, &rows[i].function) != rows[i].is_bare)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct unwind_function function = rows[i].function;
+
+		unwind_functions_judge(&elf, &function, 1);
+		if (function.is_bare != rows[i].is_bare)
 			fail_msg("function %zu", i);
+	}
 }
 
 /* The distance in a rule for a large frame is in its kind, too. Kinds of other rules follow. */

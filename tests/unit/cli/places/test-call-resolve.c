@@ -90,6 +90,8 @@ static void test_resolved(void **state)
 		  "int64 l.from@[r7+16], int64 l.to@[r7+24], "
 		  "enum8{SMALL=1,LARGE=2,} size@r4, bool yes@r1, float rate@?vector) -> int64" },
 		{ "whole", "twice<int>", 1, "'shop::twice<int>'(int32 value) -> int32" },
+		{ "whole", "twice<int>(int n) if $n > 3", 1,
+		  "'shop::twice<int>'(int n) if $n > 3" },
 		{ "whole", "shop::twice*", 2, "'shop::twice<int>'(int32 value) -> int32" },
 		{ "symbols", "shop::price", 1, "'shop::price'()" },
 		{ "symbols", "plain_*", 1, "plain_*" },
