@@ -23,6 +23,6 @@ done
 kymo calls --function f no.fxt 2>&1
 echo "exit $?"
 for point in 'no' '*'; do
-	kymo moments --point "$point" "$G/events.fxt" 2>&1 | head -1
+	kymo moments --point "$point" "$G/events.fxt" 2>&1 | sed -n 1p
 	echo "exit ${PIPESTATUS[0]}"
 done
