@@ -198,6 +198,24 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	return 0;
 }
 
+#define MEMORY_NR_VFORK 58 /* on x86-64; newer machines have only clone() */
+
+/*
+ * Notes that PARENT has called vfork(): its child can allocate and free blocks there. posix_spawn()
+ * and system(), which use clone(), do not.
+ */
+static __always_inline void memory_note_vfork(struct task_struct *parent)
+{
+#if defined(__TARGET_ARCH_x86)
+	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(parent);
+	__u32 tgid = (__u32)parent->tgid;
+	struct memory_process *process = bpf_map_lookup_elem(&memory_processes, &tgid);
+
+	if (process && regs->orig_ax == MEMORY_NR_VFORK)
+		__sync_fetch_and_or(&process->flags, MEMORY_PROCESS_VFORKED);
+#endif
+}
+
 /*
  * Runs in the parent. A child that shares its parent's memory while the parent continues (not by
  * vfork) allocates and frees blocks in it. These calls have the child's process id, so they are not
@@ -212,9 +230,12 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_share, struct task_struct *child)
 	__u64 mm = (__u64)BPF_CORE_READ(child, mm);
 	struct memory_process *process;
 
-	if (child->pid != child->tgid || child->vfork_done || !mm ||
-	    mm != (__u64)BPF_CORE_READ(parent, mm))
+	if (child->pid != child->tgid || !mm || mm != (__u64)BPF_CORE_READ(parent, mm))
 		return 0;
+	if (child->vfork_done) {
+		memory_note_vfork(parent);
+		return 0;
+	}
 	program.start_ns = BPF_CORE_READ(parent, group_leader, start_boottime);
 	program.exec_id = BPF_CORE_READ(parent, self_exec_id);
 	/*

@@ -706,6 +706,15 @@ static __always_inline void enter_free(struct pt_regs *ctx, __u32 function)
 	memory_freed(process, t, address, function);
 }
 
+/* (the blocks of the heap are unknown, so they stay in the table) */
+static __always_inline void enter_heap_destroy(void)
+{
+	struct memory_process *process = memory_process();
+
+	if (process)
+		__sync_fetch_and_or(&process->flags, MEMORY_PROCESS_HEAP_DESTROYED);
+}
+
 /* ---- programs: the kernel's features determine which ones are attached ---- */
 
 /* The entry of functions without a return: free(), and operator new that calls malloc(). */
@@ -722,6 +731,9 @@ int TIMED_WITH(COST_MEMORY, on_memory_entry, struct pt_regs *, ctx)
 		break;
 	case MEMORY_FN_NEW:
 		enter_new(ctx);
+		break;
+	case MEMORY_FN_HEAP_DESTROY:
+		enter_heap_destroy();
 		break;
 	}
 	return 0;

@@ -32,11 +32,12 @@
 #define MEMORY_FN_HEAP_CALLOC       17
 #define MEMORY_FN_HEAP_REALLOC      18
 #define MEMORY_FN_HEAP_REALLOCARRAY 19
-#define MEMORY_FN_PTHREAD_CREATE    20
-#define MEMORY_FN_PTHREAD_JOIN      21
-#define MEMORY_FN_PTHREAD_DETACH    22
-#define MEMORY_FN_SHM_OPEN          23
-#define MEMORY_FN_SHM_UNLINK        24
+#define MEMORY_FN_HEAP_DESTROY      20 /* frees all blocks of a heap */
+#define MEMORY_FN_PTHREAD_CREATE    21
+#define MEMORY_FN_PTHREAD_JOIN      22
+#define MEMORY_FN_PTHREAD_DETACH    23
+#define MEMORY_FN_SHM_OPEN          24
+#define MEMORY_FN_SHM_UNLINK        25
 #define MEMORY_FN_MAX               32
 
 #define MEMORY_COOKIE_FN(cookie) ((cookie)&0xff)
@@ -113,6 +114,9 @@ _Static_assert(sizeof(struct memory_thread_end) == 24, "ABI");
 #define MEMORY_PROCESS_IMAGE  (1u << 1) /* the program began with exec, at since_ns */
 #define MEMORY_PROCESS_FORKED (1u << 2) /* the program began with fork */
 #define MEMORY_PROCESS_SHARED (1u << 3) /* another process that is not watched uses its memory */
+#define MEMORY_PROCESS_VFORKED                                                                     \
+	(1u << 4) /* the same, but only until exec, while the process waits: vfork() */
+#define MEMORY_PROCESS_HEAP_DESTROYED (1u << 5) /* blocks were freed that are not known */
 
 struct memory_key {
 	__u64 id; /* address, descriptor or other id of the resource (see `enum resource`) */

@@ -427,6 +427,7 @@ struct event {
 			 * "" = all blocks have a result, or there was no search
 			 */
 			const char *unsearched;
+			bool vforked; /* a child of vfork() used its memory until its exec */
 		} watched;
 		/* Data of ALLOC, FREE and BLOCK; also of USAGE and SNAPSHOT, which are sums. */
 		struct {

@@ -129,8 +129,12 @@ void memory_image_note_probed(struct heap_image *image, uint64_t probed_ns, uint
 
 uint32_t memory_image_gap(const struct heap_image *image)
 {
-	bool is_shared = image->process.flags & MEMORY_PROCESS_SHARED;
-	uint32_t gap = image->gap ?: is_shared ? WATCHED_GAP_SHARED : WATCHED_GAP_NONE;
+	uint32_t flags = image->process.flags, gap = image->gap;
+
+	if (gap == WATCHED_GAP_NONE)
+		gap = flags & MEMORY_PROCESS_SHARED           ? WATCHED_GAP_SHARED
+		      : flags & MEMORY_PROCESS_HEAP_DESTROYED ? WATCHED_GAP_HEAP
+							      : WATCHED_GAP_NONE;
 
 	return gap != WATCHED_GAP_THREAD && image->process.flags & MEMORY_PROCESS_EXECED
 		       ? WATCHED_GAP_NONE

@@ -34,6 +34,7 @@ _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 	4 /* it has loaded an allocator later (dlopen), which had no probes then */
 #define WATCHED_GAP_SHARED  5 /* another process used its memory */
 #define WATCHED_GAP_REFUSED 6 /* some probes could not be placed */
+#define WATCHED_GAP_HEAP    7 /* it freed unknown blocks: mi_heap_destroy() */
 
 /*
  * Why blocks have no result of the search for references, or only a result if a reference was
@@ -53,8 +54,9 @@ struct rec_watched {
 	__u32 gap;                    /* WATCHED_GAP_* */
 	__u32 unsearched;             /* WATCHED_UNSEARCHED_* */
 	__u64 gap_from_ns, gap_to_ns; /* begin and end of a gap WATCHED_GAP_LOADED */
+	__u64 vforked;                /* whether a child of vfork() used its memory */
 };
-_Static_assert(sizeof(struct rec_watched) == 96, "ABI");
+_Static_assert(sizeof(struct rec_watched) == 104, "ABI");
 
 struct rec_usage {
 	struct rec_head head;

@@ -190,6 +190,7 @@ static int heap_trace_report_watch_end(struct heap_trace *m, const struct heap_i
 		.gap = memory_image_gap(image),
 		.gap_from_ns = image->gap_from_ns,
 		.gap_to_ns = image->gap_to_ns,
+		.vforked = (image->process.flags & MEMORY_PROCESS_VFORKED) != 0,
 		.unsearched = image->unsearched,
 	};
 

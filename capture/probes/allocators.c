@@ -103,6 +103,7 @@ static const struct named full_names[] = {
 	{ "mi_heap_calloc", MEMORY_FN_HEAP_CALLOC },
 	{ "mi_heap_calloc_aligned", MEMORY_FN_HEAP_CALLOC },
 	{ "mi_heap_calloc_aligned_at", MEMORY_FN_HEAP_CALLOC },
+	{ "mi_heap_destroy", MEMORY_FN_HEAP_DESTROY },
 	{ "mi_heap_malloc", MEMORY_FN_MEMALIGN },
 	{ "mi_heap_malloc_aligned", MEMORY_FN_MEMALIGN },
 	{ "mi_heap_malloc_aligned_at", MEMORY_FN_MEMALIGN },
@@ -233,7 +234,7 @@ static bool allocators_is_cpp(uint32_t function)
 static bool allocators_frees(uint32_t function)
 {
 	return function == MEMORY_FN_FREE || function == MEMORY_FN_DALLOCX ||
-	       function == MEMORY_FN_DELETE_DIRECT;
+	       function == MEMORY_FN_DELETE_DIRECT || function == MEMORY_FN_HEAP_DESTROY;
 }
 
 /* ---- functions ---- */

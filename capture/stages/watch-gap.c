@@ -18,6 +18,8 @@ void watch_gap_describe(const struct rec_watched *rec, uint64_t from_ns, char *t
 				       "an allocator without probes",
 		[WATCHED_GAP_SHARED] = "another process shared its memory (clone() with CLONE_VM), "
 				       "and the blocks that it allocated or freed are unknown",
+		[WATCHED_GAP_HEAP] = "it called mi_heap_destroy(), and blocks that this freed are "
+				     "reported as not freed",
 		[WATCHED_GAP_REFUSED] = "some probes could not be placed, and allocations, frees, "
 					"or ends of threads are unknown",
 	};

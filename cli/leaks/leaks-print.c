@@ -91,6 +91,9 @@ static void leaks_print_limits(const struct leak_watch *w)
 		puts("  not complete: some of its allocations are unknown; its exec freed them");
 	else
 		puts("  not complete: its earlier allocations are unknown");
+	if (w->vforked)
+		puts("  vfork(): a child used its memory until exec; blocks that the child "
+		     "allocated or freed are unknown");
 	leaks_print_count(
 		leaks_print_knows_all(w)
 			? "frees of inherited descriptors, or of blocks that were already free"

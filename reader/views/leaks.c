@@ -186,6 +186,7 @@ static int leaks_on_watch_end(struct leaks *l, const struct event *ev)
 	if (*w->gap && w->has_memory)
 		w->unwatched = "";
 	w->complete &= !*w->gap;
+	w->vforked = ev->watched.vforked;
 	w->unmatched = ev->watched.unmatched;
 	w->failed = ev->watched.failed;
 	w->lost = ev->watched.lost;

@@ -150,6 +150,37 @@ if [ -n "$library" ]; then
 	done
 fi
 
+note "a child of vfork() that allocates: the report says that this is unknown"
+cc -O1 -fno-builtin -o "$TMP/vforks" -x c - <<-END
+	#include <spawn.h>
+	#include <stdlib.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	extern char **environ;
+	int main(int argc, char **argv)
+	{
+		char *args[] = { "true", NULL };
+		pid_t pid;
+
+		if (argc > 1)
+			return posix_spawnp(&pid, "true", NULL, NULL, args, environ) ||
+			       waitpid(pid, NULL, 0) != pid;
+		pid = vfork();
+		if (pid == 0) {
+			malloc(12345);
+			execvp("true", args);
+			_exit(1);
+		}
+		return waitpid(pid, NULL, 0) != pid;
+	}
+END
+leaks 0 -- "$TMP/vforks"
+assert_eq "$(json "$TMP/report.json" '[.processes[] | select(.vforked) | .complete] | join(",")')" \
+	true "the parent is complete, but for its child"
+leaks 0 -- "$TMP/vforks" spawn
+assert_eq "$(json "$TMP/report.json" '[.processes[] | select(.vforked)] | length')" 0 \
+	"posix_spawn() allocates nothing in its child"
+
 note "functions of mimalloc whose first argument is a heap"
 if type -P cc >/dev/null && cc -O1 -fno-builtin -o "$TMP/heaps" -x c - -lmimalloc 2>/dev/null <<-END; then
 	#include <stddef.h>
@@ -173,6 +204,25 @@ END
 	leaks 4 --fail-over 0 -- "$TMP/heaps"
 	assert_eq "$(of_last '"\(.complete) \(.unmatched_frees) \([.leaks[] | "\(.blocks) of \(.bytes)"] | sort | join(", "))"')" \
 		"true 0 1 of 111, 1 of 222, 1 of 333" "its data"
+
+	note "a heap of mimalloc that is destroyed: its blocks count as not freed, with the reason"
+	cc -O1 -fno-builtin -o "$TMP/destroy" -x c - -lmimalloc <<-END
+		#include <stddef.h>
+		void *mi_heap_new(void);
+		void *mi_heap_calloc(void *, size_t, size_t);
+		void mi_heap_destroy(void *);
+		int main(void)
+		{
+			void *heap = mi_heap_new();
+			mi_heap_calloc(heap, 3, 37);
+			mi_heap_destroy(heap);
+			return 0;
+		}
+	END
+	leaks 4 --fail-over 0 -- "$TMP/destroy"
+	assert_eq "$(of_last '"\(.complete) \(.gap)"')" \
+		"false it called mi_heap_destroy(), and blocks that this freed are reported as not freed" \
+		"its data"
 else
 	note "not tested: no libmimalloc"
 fi

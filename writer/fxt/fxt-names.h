@@ -43,6 +43,7 @@
 	X(CALLS, 29, "calls")                                                                      \
 	/* a file without probes */                                                                \
 	X(OTHER_FILE, 30, "other file")                                                            \
+	X(VFORKED, 31, "vforked")                                                                  \
 	/* event names */                                                                          \
 	X(MIGRATE, 32, "migrate")                                                                  \
 	X(FORK, 33, "fork")                                                                        \

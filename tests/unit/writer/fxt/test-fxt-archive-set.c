@@ -281,6 +281,7 @@ static void assert_same_memory(const struct event *is, const struct event *want)
 		assert_int_equal(is->watched.no_stack, want->watched.no_stack);
 		assert_same_text(is->watched.gap, want->watched.gap);
 		assert_same_text(is->watched.unsearched, want->watched.unsearched);
+		assert_int_equal(is->watched.vforked, want->watched.vforked);
 		break;
 	case EVENT_ALLOC:
 	case EVENT_FREE:
