@@ -65,13 +65,14 @@ run_test() {
 note "a build, and the status of the tests on other kernels, which run again after those with sanitizers"
 ! run_test --kernels || fail "a failure passed: $(cat "$TMP/said")"
 assert_line "$TMP/said" 'failed: kernels: the runner failed (exit status 3)'
-assert_line "$TMP/said" '6 passed, 1 failed, 0 skipped'
+assert_line "$TMP/said" '7 passed, 1 failed, 0 skipped'
 assert_line "$TMP/there-again" asan-ran
 
 note "most tests of the command line run with sanitizers only, and with --long in both builds"
 assert_says "$TMP/options-test" ' --no-suite sanitized '
-assert_says "$TMP/options-asan" ' --suite cli '
-! grep -F ' --no-suite sanitized ' "$TMP/options-asan" || fail "some tests run nowhere"
+assert_says "$TMP/options-asan-files" ' --suite fuzz --suite cli '
+assert_says "$TMP/options-asan" ' --suite unit --suite bus '
+! grep -F ' --no-suite sanitized ' "$TMP/options-asan" "$TMP/options-asan-files" || fail "some tests run nowhere"
 run_test --long || fail "a run with --long failed: $(cat "$TMP/said")"
 ! grep -F ' --no-suite sanitized ' "$TMP/options-test" || fail "--long does not run them in build-test"
 
@@ -82,6 +83,7 @@ assert_line "$TMP/said" 'failed: valgrind: the runner failed (exit status unknow
 assert_line "$TMP/said" 'failed: tools/check-clang: clang has found errors'
 assert_contains "$TMP/said" '^5 passed, 2 failed, 0 skipped$'
 rm "$TMP/kill"
+assert_says "$TMP/options-asan" ' --suite unit --suite fuzz --suite cli --suite bus '
 
 note "a build that fails leaves no eBPF programs of an earlier one"
 : >"$TMP/broken"
