@@ -584,6 +584,10 @@ int edit_repair_record(struct edit_repair *r, const struct fxt_record *record)
 	const char *what = edit_repair_find_wrong(record);
 	int e;
 
+	/* (for a provider of kymo, the reader knows the right number) */
+	if (record->type == FXT_RECORD_INITIALIZATION &&
+	    fxt_provider_is_odd_rate(record->provider->ticks_per_second))
+		r->counts.odd_ticks = record->provider->ticks_per_second;
 	if (edit_copy_is_packets(record))
 		return 0;
 	if (what)

@@ -26,7 +26,8 @@ struct edit_repair_counts {
 	uint64_t misplaced;    /* records whose time cannot be correct */
 	uint64_t names_lost;   /* threads and processes that are now called "?" */
 	uint64_t incomplete;   /* snapshots without all blocks, stacks without frames */
-	uint64_t stops_added;  /* added stops of recordings that were truncated */
+	uint64_t odd_ticks;   /* ticks per second that no clock has, and that were used; 0 = none */
+	uint64_t stops_added; /* added stops of recordings that were truncated */
 };
 
 /* Creates a repair. OUT is borrowed. Returns 0 or -ENOMEM. */

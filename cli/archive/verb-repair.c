@@ -60,6 +60,8 @@ static const struct {
 	ROW("ends_dropped", ends_dropped, "ends of events without a start, omitted"),
 	ROW("incomplete", incomplete, "incomplete snapshots of live blocks, or incomplete stacks"),
 	ROW("names_lost", names_lost, "threads and processes whose names were lost"),
+	ROW("odd_ticks", odd_ticks,
+	    "ticks per second, which no clock has: the times are probably wrong"),
 	ROW("switches_added", switches_added, "switches added in place of missing ones"),
 	ROW("ends_added", ends_added, "ends added to open events"),
 #undef ROW

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "reader/fxt/fxt-kymo.h"
 #include "reader/fxt/fxt-shape.h"
 #include "writer/fxt/fxt-layout.h"
 
@@ -60,7 +61,7 @@ static void fxt_check_length(struct fxt_findings *f, const struct fxt_text *t)
 void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t)
 {
 	/* Text in the table was checked when it was registered. */
-	if (!t->bytes)
+	if (!t->bytes || fxt_kymo_has_added(t))
 		fxt_findings_add(f, FXT_FINDING_STRING_UNDEFINED, t->ref);
 	else if (fxt_get_string_ref_inline(t->ref)) {
 		fxt_check_stream(f, t);
@@ -278,6 +279,9 @@ static void fxt_check_table_record(struct fxt_findings *f, const struct fxt_reco
 {
 	switch (r->type) {
 	case FXT_RECORD_INITIALIZATION:
+		if (fxt_provider_is_odd_rate(r->initialization.ticks_per_second))
+			fxt_findings_add(f, FXT_FINDING_TICKS_ODD,
+					 r->initialization.ticks_per_second);
 		if (fxt_short_ns(r->initialization.ticks_per_second) > 0) {
 			fxt_findings_add(f, FXT_FINDING_TICKS_INEXACT,
 					 r->initialization.ticks_per_second);

@@ -52,6 +52,10 @@ FINDING(TICKS_INEXACT, "ticks-inexact", WARNING, "a tick rate that readers round
 	"# ticks per second; Perfetto is # ns short after 1000 s",
 	"Perfetto truncates the factor for its ticks to 32 binary places, so its timestamps fall "
 	"behind more and more. Write nanoseconds, with 1000000000 ticks per second.")
+FINDING(TICKS_ODD, "ticks-odd", WARNING, "a tick rate that no clock has", "# ticks per second",
+	"No clock is that slow or fast: the rate is below 1000, or above 1000000000000. So all "
+	"times and durations are probably wrong. The record may be damaged, or the writer may have "
+	"confused the unit.")
 FINDING(TIME_HUGE, "time-over-63-bits", WARNING, "a timestamp of 2^63 nanoseconds or more", NULL,
 	"Timestamps in Perfetto are signed, so it drops the record. The usual cause is an error in "
 	"the writer, such as a negative difference.")

@@ -110,6 +110,17 @@ int fxt_provider_find_name(const struct fxt_text *t)
 	return k ? k->name : 0;
 }
 
+void fxt_provider_add_name(struct fxt_provider *p, unsigned i, const char *text, uint32_t n)
+{
+	static_assert((int)FXT_NAME_RESERVED < (int)FXT_PROVIDER_PAGE, "one page");
+	if (!p->pages[0])
+		p->pages[0] = calloc(FXT_PROVIDER_PAGE, sizeof(*p->pages[0]));
+	if (!p->pages[0])
+		return;
+	p->pages[0][i] = (struct fxt_string){ text, n, (int16_t)i };
+	p->text_bytes += n;
+}
+
 int fxt_provider_set_string(struct fxt_provider *p, unsigned index, const char *bytes, uint32_t n)
 {
 	struct fxt_string **page = &p->pages[index / FXT_PROVIDER_PAGE], *s;

@@ -45,6 +45,11 @@ struct fxt_provider {
 	uint8_t name_length;
 	uint64_t ticks_per_second; /* never 0 */
 	bool timed;                /* the number of ticks was set by a record, and is not assumed */
+	/* What fxt-kymo.h has seen: whether the provider is kymo's; the number of kymo's strings at
+	 * their places, and of others there. */
+	bool is_kymo;
+	uint16_t n_right, n_wrong;
+	uint16_t again; /* a place whose string was right, and was then set again; 0 = none */
 	size_t text_bytes;
 	struct fxt_string *pages[(FXT_STRING_INDEX_MAX + 1) / FXT_PROVIDER_PAGE];
 	struct fxt_thread threads[FXT_THREAD_INDEX_MAX + 1];
@@ -62,6 +67,10 @@ void fxt_provider_reset(struct fxt_provider *p);
  * exceeds the limit of text; the index is then unregistered.
  */
 int fxt_provider_set_string(struct fxt_provider *p, unsigned index, const char *bytes, uint32_t n);
+
+/* Registers the known name I at its place, which has no string. Its N bytes at TEXT are borrowed.
+ * Without memory, nothing is done. */
+void fxt_provider_add_name(struct fxt_provider *p, unsigned i, const char *text, uint32_t n);
 
 /* Looks T up in fxt-names.h. Returns enum fxt_name, or 0. */
 int fxt_provider_find_name(const struct fxt_text *t);
@@ -83,6 +92,12 @@ static inline struct fxt_text fxt_provider_string(const struct fxt_provider *p, 
 		return (struct fxt_text){ .ref = (uint16_t)ref };
 	page += ref % FXT_PROVIDER_PAGE;
 	return (struct fxt_text){ page->bytes, page->length, page->known, (uint16_t)ref };
+}
+
+/* Whether no clock has this many ticks per second. Then the record that says so may be damaged. */
+static inline bool fxt_provider_is_odd_rate(uint64_t ticks_per_second)
+{
+	return ticks_per_second < 1000 || ticks_per_second > UINT64_C(1000000000000);
 }
 
 /* TICKS in nanoseconds; UINT64_MAX if they do not fit. */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "reader/fxt/fxt-kymo.h"
 #include "reader/fxt/fxt-parse.h"
 #include "reader/fxt/fxt-resync.h"
 #include "reader/fxt/fxt-shape.h"
@@ -306,9 +307,17 @@ static bool fxt_reader_is_to_be_believed(const struct fxt_record *record)
 	return !s.odd_text && (record->type != FXT_RECORD_METADATA || s.clean_bytes > 0);
 }
 
+/* Notes WHAT, an error of the record that is returned, unless it has one. It can be NULL. */
+static void fxt_reader_note_late(struct fxt_reader *r, const char *what)
+{
+	if (!r->late)
+		r->late = what;
+}
+
 /* Updates the state from RECORD. */
 static int fxt_reader_remember(struct fxt_reader *r, const struct fxt_record *record)
 {
+	bool was_right;
 	int e;
 
 	switch (record->type) {
@@ -323,14 +332,20 @@ static int fxt_reader_remember(struct fxt_reader *r, const struct fxt_record *re
 	case FXT_RECORD_INITIALIZATION:
 		r->current->ticks_per_second = record->initialization.ticks_per_second;
 		r->current->timed = true;
+		fxt_reader_note_late(r, fxt_kymo_see_ticks(r->current));
 		return 0;
 	case FXT_RECORD_STRING:
 		if (record->string.index == 0 || r->current == r->overflow)
 			return 0;
+		was_right = fxt_kymo_is_right(r->current, record->string.index);
 		e = fxt_provider_set_string(r->current, record->string.index, record->name.bytes,
 					    record->name.length);
 		if (e == -ENOBUFS)
 			r->late = "more text in the string table than kymo holds";
+		if (e == 0)
+			fxt_reader_note_late(r,
+					     fxt_kymo_see_string(r->current, record->string.index,
+								 was_right));
 		return e == -ENOBUFS ? 0 : e;
 	case FXT_RECORD_THREAD:
 		if (record->thread_record.index != 0 && r->current != r->overflow)

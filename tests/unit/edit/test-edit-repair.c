@@ -57,6 +57,50 @@ TEST(test_repair_good)
 	source_deinit(&s);
 }
 
+/* A wrong bit in the ticks per second, and in the name of an argument, changes no time and no switch
+ * of kymo. */
+TEST(test_repair_head)
+{
+	/* (the magic number, a provider, its section, and the header have 5 words) */
+	static const size_t places[] = { 5 * FXT_WORD_BYTES + 3, 7 * FXT_WORD_BYTES + 2 };
+	_cleanup_free_ char *good = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	make(&s, true);
+	good = repair_text(&s.bytes, &c);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		_cleanup_free_ char *text = NULL, *lines = strdup(good);
+
+		s.bytes.data[places[i]] ^= 4;
+		text = repair_text(&s.bytes, &c);
+		s.bytes.data[places[i]] ^= 4;
+		for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n"))
+			if (!strstr(line, "kymo/part"))
+				assert_line(text, line);
+		assert_int_equal(c.damages, 1);
+		assert_int_equal(c.odd_ticks, 0);
+		assert_int_equal(count_lines(text, "kymo/damage"), 1);
+	}
+	source_deinit(&s);
+}
+
+/* The ticks of another program cannot be verified. */
+TEST(test_repair_odd_ticks)
+{
+	struct edit_repair_counts c;
+	struct source s;
+
+	source_init(&s);
+	OK(fxt_write_provider_info(&s.w, &s.app, "app"));
+	OK(fxt_write_section(&s.w, &s.app));
+	OK(fxt_write_initialization(&s.w, 7));
+	put_event(&s, FXT_EVENT_INSTANT, 140, 6, "c", "n", 0);
+	free(repair_text(&s.bytes, &c));
+	assert_int_equal(c.odd_ticks, 7);
+	source_deinit(&s);
+}
+
 /* Each session without an end gets one. */
 TEST(test_repair_sessions)
 {
@@ -474,6 +518,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_repair_good),
+		cmocka_unit_test(test_repair_head),
+		cmocka_unit_test(test_repair_odd_ticks),
 		cmocka_unit_test(test_repair_sessions),
 		cmocka_unit_test(test_repair_cut_off),
 		cmocka_unit_test(test_repair_zeros),

@@ -93,6 +93,18 @@ static void ticks_inexact(struct build *b, bool bad)
 	OK(fxt_write_initialization(&b->w, bad ? 2400000000 : 2000000000));
 }
 
+static void ticks_odd(struct build *b, bool bad)
+{
+	provider_info(b, 1);
+	OK(fxt_write_initialization(&b->w, bad ? 500 : 1000));
+}
+
+static void ticks_odd_fast(struct build *b, bool bad)
+{
+	provider_info(b, 1);
+	OK(fxt_write_initialization(&b->w, UINT64_C(1000000000) << (bad ? 10 : 9)));
+}
+
 static void time_huge(struct build *b, bool bad)
 {
 	build_instant(b, UINT64_C(1) << (bad ? 63 : 62), NULL);
@@ -682,6 +694,8 @@ static const struct lint_case cases[] = {
 	{ FXT_FINDING_INIT_MISSING, init_missing, .bare = true },
 	{ FXT_FINDING_INIT_LATE, init_late },
 	{ FXT_FINDING_TICKS_INEXACT, ticks_inexact, .bare = true },
+	{ FXT_FINDING_TICKS_ODD, ticks_odd, .bare = true },
+	{ FXT_FINDING_TICKS_ODD, ticks_odd_fast, .bare = true },
 	{ FXT_FINDING_TIME_HUGE, time_huge },
 	{ FXT_FINDING_LOSS_INVISIBLE, loss_invisible },
 	{ FXT_FINDING_RESERVED_BITS, reserved_bits },
