@@ -23,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum way { REPAIR, CUT_TIME, CUT_PROCESS, CUT_CPU, REDACT, MERGE, SYMBOLIZE, WAYS };
+enum way { REPAIR, CUT_TIME, CUT_PROCESS, CUT_CPU, REDACT, MERGE, SYMBOLIZE, PARTS, WAYS };
 
 static const char key[EDIT_REDACT_KEY_MIN];
 
@@ -95,8 +95,9 @@ static int redact(struct edit_output *out, struct fxt_reader *reader)
 	return r;
 }
 
-/* Merges DATA with itself. */
-static int merge(struct edit_output *out, const uint8_t *data, size_t size)
+/* Merges the archives at A and B. */
+static int merge(struct edit_output *out, const uint8_t *a, size_t a_size, const uint8_t *b,
+		 size_t b_size)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *first = NULL;
 	_cleanup_(fxt_reader_freep) struct fxt_reader *second = NULL;
@@ -104,8 +105,8 @@ static int merge(struct edit_output *out, const uint8_t *data, size_t size)
 	const struct fxt_record *record;
 	int input, outcome, r = edit_merge_new(&merge, out, 2, NULL);
 
-	if (r < 0 || fxt_reader_new_memory(&first, data, size) != 0 ||
-	    fxt_reader_new_memory(&second, data, size) != 0)
+	if (r < 0 || fxt_reader_new_memory(&first, a, a_size) != 0 ||
+	    fxt_reader_new_memory(&second, b, b_size) != 0)
 		return r;
 	while ((r = edit_merge_step(merge, &input)) >= 0) {
 		if (r > 0)
@@ -120,6 +121,52 @@ static int merge(struct edit_output *out, const uint8_t *data, size_t size)
 		else if ((r = edit_merge_put(merge, (unsigned)input, record)) < 0)
 			return r;
 	}
+	return r;
+}
+
+/* The time in the middle of READER's archive, which is read. */
+static uint64_t find_middle(struct fxt_reader *reader)
+{
+	uint64_t first_ns = UINT64_MAX, last_ns = 0;
+	const struct fxt_record *record;
+	int outcome;
+
+	while ((outcome = fxt_reader_next(reader, &record)) > 0) {
+		if (outcome != FXT_READER_RECORD || !fxt_record_has_time(record))
+			continue;
+		first_ns = record->ts_ns < first_ns ? record->ts_ns : first_ns;
+		last_ns = record->ts_ns > last_ns ? record->ts_ns : last_ns;
+	}
+	return last_ns > first_ns ? first_ns + (last_ns - first_ns) / 2 : last_ns;
+}
+
+/*
+ * Cuts DATA into two parts, and merges them. If DATA is a recording of kymo, the second part
+ * continues the first one.
+ */
+static int parts(struct edit_output *out, struct fxt_reader *reader, const uint8_t *data,
+		 size_t size)
+{
+	uint64_t middle_ns = find_middle(reader);
+	struct edit_output halves[2];
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < 2; i++) {
+		const struct edit_cut_options options = { .from_ns = i ? middle_ns : 0,
+							  .to_ns = i ? UINT64_MAX : middle_ns,
+							  .absolute = true };
+		_cleanup_(fxt_reader_freep) struct fxt_reader *again = NULL;
+
+		r = edit_output_init(&halves[i]);
+		assert(r == 0 && fxt_reader_new_memory(&again, data, size) == 0);
+		r = cut(&halves[i], again, &options);
+		check(&halves[i].bytes);
+	}
+	if (r == 0)
+		r = merge(out, halves[0].bytes.data, halves[0].bytes.size, halves[1].bytes.data,
+			  halves[1].bytes.size);
+	for (unsigned i = 0; i < 2; i++)
+		edit_output_deinit(&halves[i]);
 	return r;
 }
 
@@ -173,7 +220,9 @@ static int edit(enum way way, struct edit_output *out, struct fxt_reader *reader
 	case REDACT:
 		return redact(out, reader);
 	case MERGE:
-		return merge(out, data, size);
+		return merge(out, data, size, data, size);
+	case PARTS:
+		return parts(out, reader, data, size);
 	case SYMBOLIZE:
 		return symbolize(out, reader);
 	default:
