@@ -311,6 +311,11 @@ static int edit_enter_own(struct edit_copy *c)
 	return r == 0 ? edit_copy_enter(c, p) : r;
 }
 
+int edit_copy_begin(struct edit_copy *c)
+{
+	return edit_enter_own(c);
+}
+
 int edit_copy_event(struct edit_copy *c, const struct event *ev)
 {
 	int r = edit_enter_own(c);

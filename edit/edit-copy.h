@@ -136,6 +136,10 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
  */
 int edit_copy_event(struct edit_copy *c, const struct event *ev);
 
+/* Introduces the provider of edit_copy_event(), for readers that look for it at the begin. Returns
+ * like edit_copy_record(). */
+int edit_copy_begin(struct edit_copy *c);
+
 /*
  * From now on, samples and related events go into Perfetto's packets, too. edit_copy_gather() must
  * be called with the event EV of each related record that is copied. edit_copy_packets() writes the

@@ -231,6 +231,19 @@ static uint64_t edit_merge_add_id(uint64_t id, const struct merge_input *in)
 	return table_hash(words, sizeof(words)) ?: 1;
 }
 
+/*
+ * Introduces the provider of the first input of kymo before anything else. A later merge reads an
+ * archive of kymo until its head is found. So it must see that this is one, even if a program's
+ * records come first.
+ */
+static int edit_merge_introduce(struct edit_merge *m)
+{
+	for (unsigned i = 0; i < m->n_inputs; i++)
+		if (m->inputs[i].has_kymo)
+			return edit_copy_begin(m->inputs[i].copy);
+	return 0;
+}
+
 int edit_merge_start(struct edit_merge *m)
 {
 	const struct merge_input *first;
@@ -270,5 +283,5 @@ int edit_merge_start(struct edit_merge *m)
 			    ?: edit_owners_join(m->owners, i, in->view.machine, m->koid_span);
 		m->id = edit_merge_add_id(m->id, in);
 	}
-	return r;
+	return r ?: edit_merge_introduce(m);
 }

@@ -454,16 +454,60 @@ TEST(test_merge_moments)
 	source_deinit(&b);
 }
 
+/*
+ * Records of a program, from before a recording, fill the window of a later merge. The clock behind
+ * them is found nevertheless, since the first merge has introduced the provider of the recording.
+ */
+TEST(test_merge_program_first)
+{
+	enum { WINDOW = 4096 };
+	const struct edit_merge_options options = { .window = WINDOW };
+	struct source kymo, app = { .w.out = &app.bytes }, other;
+	struct edit_output merged, again;
+	struct edit_merge_view v[2];
+
+	OK(fxt_out_provider_init(&app.kymo, 1));
+	OK(fxt_out_provider_init(&app.app, 2));
+	OK(fxt_write_magic(&app.w));
+	as_app(&app);
+	while (app.bytes.size < 4 * WINDOW)
+		put_event(&app, FXT_EVENT_INSTANT, 5 * second, 10, "c", "n", 0);
+	source_init(&kymo);
+	put_start(&kymo, 10 * second, "box", 2, wall);
+	put_stop(&kymo, 20 * second);
+	source_init(&other);
+	put_start(&other, 10 * second, "tower", 2, wall);
+	put_stop(&other, 20 * second);
+	merge_with((const struct outbuf *[]){ &app.bytes, &kymo.bytes }, 2, &options, v, &merged);
+	assert_false(v[0].has_clock);
+	merge_with((const struct outbuf *[]){ &other.bytes, &merged.bytes }, 2, &options, v,
+		   &again);
+	assert_true(v[1].has_clock);
+	assert_int_equal(v[1].machine, 1);
+	edit_output_deinit(&again);
+	edit_output_deinit(&merged);
+	source_deinit(&other);
+	source_deinit(&kymo);
+	source_deinit(&app);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_merge_sequence),      cmocka_unit_test(test_merge_overlap),
-		cmocka_unit_test(test_merge_parts),         cmocka_unit_test(test_merge_machines),
-		cmocka_unit_test(test_merge_without_clock), cmocka_unit_test(test_merge_hostile),
-		cmocka_unit_test(test_merge_providers),     cmocka_unit_test(test_merge_unknown),
-		cmocka_unit_test(test_merge_nobody_knows),  cmocka_unit_test(test_merge_reused),
-		cmocka_unit_test(test_merge_chunks),        cmocka_unit_test(test_merge_moments),
+		cmocka_unit_test(test_merge_sequence),
+		cmocka_unit_test(test_merge_overlap),
+		cmocka_unit_test(test_merge_parts),
+		cmocka_unit_test(test_merge_machines),
+		cmocka_unit_test(test_merge_without_clock),
+		cmocka_unit_test(test_merge_hostile),
+		cmocka_unit_test(test_merge_providers),
+		cmocka_unit_test(test_merge_unknown),
+		cmocka_unit_test(test_merge_nobody_knows),
+		cmocka_unit_test(test_merge_reused),
+		cmocka_unit_test(test_merge_chunks),
+		cmocka_unit_test(test_merge_moments),
 		cmocka_unit_test(test_merge_machines_tie),
+		cmocka_unit_test(test_merge_program_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
