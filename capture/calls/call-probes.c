@@ -100,7 +100,7 @@ static int call_probes_attach(struct call_probes *p, const struct call_source *s
 		.pid = PROBES_EVERY_PROCESS,
 		.fd = fd,
 	};
-	size_t failed = 0;
+	struct probes_failed failed = { 0 };
 	uint32_t id;
 
 	memcpy(target.programs, collector->programs, sizeof(target.programs));
@@ -109,8 +109,8 @@ static int call_probes_attach(struct call_probes *p, const struct call_source *s
 	if (!probes)
 		return -ENOMEM;
 	return probe_attacher_attach(p->attacher, &target, &id, &failed)
-		       ?: failed ? -EOPNOTSUPP
-				 : 0;
+		       ?: failed.n ? -EOPNOTSUPP
+				   : 0;
 }
 
 /* Returns the reason why a probe of SOURCE is missing. */

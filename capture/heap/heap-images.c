@@ -117,6 +117,16 @@ void memory_image_add_gap(struct heap_image *image, uint32_t gap)
 	image->complete = false;
 }
 
+void memory_image_note_missing(struct heap_image *image, uint32_t functions)
+{
+	uint32_t of_threads = functions & ~((UINT32_C(1) << MEMORY_FN_PTHREAD_CREATE) - 1);
+
+	if (functions)
+		memory_image_add_gap(image, of_threads == 0           ? WATCHED_GAP_REFUSED_MEMORY
+					    : of_threads == functions ? WATCHED_GAP_REFUSED_THREADS
+								      : WATCHED_GAP_REFUSED);
+}
+
 void memory_image_note_probed(struct heap_image *image, uint64_t probed_ns, uint64_t mapped_ns)
 {
 	if (image->settled && probed_ns > image->probed_ns && image->gap == WATCHED_GAP_NONE) {

@@ -77,6 +77,9 @@ int heap_images_ended(const struct heap_images *images, struct outbuf *ret);
 /* Notes that allocations and frees of IMAGE can be missing, because of GAP (WATCHED_GAP_*). */
 void memory_image_add_gap(struct heap_image *image, uint32_t gap);
 
+/* Notes a gap if some FUNCTIONS (bits 1 << MEMORY_FN_*) of IMAGE lack probes. */
+void memory_image_note_missing(struct heap_image *image, uint32_t functions);
+
 /*
  * Notes the result of a check of the files of IMAGE: the last of its allocators got its probes at
  * PROBED_NS. A new allocator was mapped after MAPPED_NS. If the program had loaded its initial

@@ -120,15 +120,23 @@ static bool heap_probes_report(const struct allocator_probe *probes, size_t n)
 }
 
 /*
- * Returns true if something is unknown without PROBES: allocations, frees, or begins and ends of
- * threads. The entry of operator new alone only identifies the caller of malloc().
+ * The functions of PROBES, as bits. The entry of operator new alone is left out: it only identifies
+ * the caller of malloc().
  */
+static uint32_t heap_probes_functions(const struct allocator_probe *probes, size_t n)
+{
+	uint32_t functions = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (probes[i].function != MEMORY_FN_NEW && probes[i].function < MEMORY_FN_MAX)
+			functions |= UINT32_C(1) << probes[i].function;
+	return functions;
+}
+
+/* Whether something is unknown without PROBES: allocations, frees, or the life of threads. */
 static bool heap_probes_matter(const struct allocator_probe *probes, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (probes[i].function != MEMORY_FN_NEW)
-			return true;
-	return false;
+	return heap_probes_functions(probes, n) != 0;
 }
 
 /* Returns the reason why FILE has no probes, or NULL if it need not have any. */
@@ -172,7 +180,7 @@ static void heap_probes_refuse(struct heap_probes *traced, const char *path, con
 static void heap_probes_find_probed(struct heap_probes_found *found, struct heap_probes_file *file)
 {
 	file->is_mapped = true;
-	found->is_partial |= file->is_partial;
+	found->missing |= file->missing;
 	if (!file->allocates)
 		return;
 	found->allocates = true;
@@ -205,7 +213,7 @@ static int heap_probes_hold_file(struct check_work *check_work, const struct wan
 		.probes = wanted->probes,
 		.n = wanted->n,
 	};
-	size_t failed = 0;
+	struct probes_failed failed = { 0 };
 	int r;
 
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
@@ -217,7 +225,7 @@ static int heap_probes_hold_file(struct check_work *check_work, const struct wan
 	if (r != -ESRCH)
 		known->holder = traced->holder;
 	traced->has_gap |= heap_probes_matter(wanted->probes, wanted->n) &&
-			   ((r < 0 && r != -ESRCH) || (failed && !known->is_refused));
+			   ((r < 0 && r != -ESRCH) || (failed.n && !known->is_refused));
 	if (r == 0 && old)
 		probe_attacher_detach(how->attacher, &old, 1);
 	return 0;
@@ -230,8 +238,8 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 	struct heap_probes *traced = check_work->traced;
 	struct heap_probes_file *to = &traced->files[traced->n_files];
 	bool allocates = heap_probes_allocate(wanted->probes, wanted->n);
-	bool matters = heap_probes_matter(wanted->probes, wanted->n);
-	/* BPF links belong to processes, and perf events to threads. */
+	uint32_t missing = heap_probes_functions(wanted->probes, wanted->n);
+	/* (BPF links belong to processes, perf events to threads) */
 	pid_t holder = how->own->way == PROBES_PERF ? traced->holder : 0;
 	struct probes_target target = {
 		.way = how->own->way,
@@ -241,11 +249,11 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 		.n = wanted->n,
 	};
 	char why[64];
-	size_t failed = 0;
+	struct probes_failed failed = { 0 };
 	int r;
 
 	if (traced->n_files == HEAP_PROBES_FILES_MAX) {
-		check_work->found->is_partial |= matters;
+		check_work->found->missing |= missing;
 		heap_probes_refuse(traced, file->path, "no probes: too many files");
 		return 0;
 	}
@@ -256,23 +264,23 @@ static int heap_probes_file(struct check_work *check_work, const struct wanted *
 		return r;
 	if (r < 0) {
 		check_work->is_partial = true;
-		check_work->found->is_partial |= matters;
+		check_work->found->missing |= missing;
 		snprintf(why, sizeof(why), "no probes: %s", strerror(-r));
 		heap_probes_refuse(traced, file->path, why);
 		return 0;
 	}
-	if (failed) {
-		snprintf(why, sizeof(why), "%zu of its probes could not be placed", failed);
+	if (failed.n) {
+		snprintf(why, sizeof(why), "%zu of its probes could not be placed", failed.n);
 		heap_probes_refuse(traced, file->path, why);
 	}
 	heap_probes_describe_file(to->text, sizeof(to->text), file->path, wanted->probes,
 				  wanted->n);
 	to->since_ns = clock_boot_ns();
 	to->holder = holder;
-	to->is_refused = failed > 0;
-	to->is_partial = failed > 0 && matters;
+	to->is_refused = failed.n > 0;
+	to->missing = failed.functions & ~(UINT32_C(1) << MEMORY_FN_NEW);
 	to->allocates =
-		failed < wanted->n && !(file->list->flags & ALLOCATORS_CALLS_OTHER) && allocates;
+		failed.n < wanted->n && !(file->list->flags & ALLOCATORS_CALLS_OTHER) && allocates;
 	heap_probes_find_probed(check_work->found, to);
 	traced->n_files++;
 	check_work->n_new++;

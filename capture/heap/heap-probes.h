@@ -29,7 +29,7 @@ struct heap_probes_file {
 	pid_t holder;      /* thread that the probes belong to; 0 = the main thread */
 	bool is_mapped;    /* mapped at the last check */
 	bool is_refused;   /* the kernel has refused some of the probes */
-	bool is_partial;   /* is_refused is set, and some probes do more than identify callers */
+	uint32_t missing;  /* bits 1 << MEMORY_FN_*: functions whose probes were refused */
 	bool allocates;    /* one of the probed functions returns blocks */
 	uint64_t since_ns; /* time at which all probes were in place, CLOCK_BOOTTIME */
 	char text[MEMORY_TEXT_BYTES / 2];
@@ -42,7 +42,7 @@ struct heap_probes_file {
 struct heap_probes_found {
 	bool any;           /* the process has files; otherwise it had ended, or was hidden */
 	bool allocates;     /* one of the files is an allocator with probes */
-	bool is_partial;    /* is_partial of one of the files */
+	uint32_t missing;   /* functions without all of their probes, in any file */
 	uint64_t since_ns;  /* time at which the last allocator got its probes, CLOCK_BOOTTIME */
 	uint64_t mapped_ns; /* files with new probes were mapped after this time, CLOCK_BOOTTIME */
 	bool is_static;     /* the program loads no libraries */

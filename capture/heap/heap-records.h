@@ -35,6 +35,9 @@ _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 #define WATCHED_GAP_SHARED  5 /* another process used its memory */
 #define WATCHED_GAP_REFUSED 6 /* some probes could not be placed */
 #define WATCHED_GAP_HEAP    7 /* it freed unknown blocks: mi_heap_destroy() */
+/* The same as WATCHED_GAP_REFUSED, if the functions are only of one of the two kinds. */
+#define WATCHED_GAP_REFUSED_MEMORY  8
+#define WATCHED_GAP_REFUSED_THREADS 9
 
 /*
  * Why blocks have no result of the search for references, or only a result if a reference was

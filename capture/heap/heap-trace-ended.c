@@ -54,8 +54,7 @@ static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_imag
 		image->covered = m->announced.allocates;
 		image->settled = true;
 		image->complete = image->covered;
-		if (m->announced.is_partial)
-			memory_image_add_gap(image, WATCHED_GAP_REFUSED);
+		memory_image_note_missing(image, m->announced.missing);
 		snprintf(image->unwatched, sizeof(image->unwatched), "%s",
 			 *m->announced.why ? m->announced.why : HEAP_PROBES_NO_ALLOCATOR);
 		snprintf(image->allocators, sizeof(image->allocators), "%s", m->announced_text);

@@ -156,8 +156,7 @@ static void heap_trace_apply_found(struct heap_trace *m, const struct heap_probe
 	if ((!image->settled || traced->next_check_ns) &&
 	    found->since_ns > heap_trace_exec_ns(traced, image))
 		memory_image_add_gap(image, WATCHED_GAP_LATE);
-	if (found->is_partial)
-		memory_image_add_gap(image, WATCHED_GAP_REFUSED);
+	memory_image_note_missing(image, found->missing);
 	memory_image_note_probed(image, found->since_ns, found->mapped_ns);
 	image->settled = found->is_static || !traced->next_check_ns;
 	snprintf(image->unwatched, sizeof(image->unwatched), "%s",

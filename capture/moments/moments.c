@@ -246,14 +246,14 @@ static int moments_attach_one(struct moments *m, uint32_t i, int fd,
 		.probes = &probe,
 		.n = 1,
 	};
-	size_t failed = 0;
+	struct probes_failed failed = { 0 };
 	uint32_t id;
 
 	for (enum probes_program p = 0; p < PROBES_PROGRAMS; p++)
 		target.programs[p] = p == PROBES_ENTRY ? collector->program : -1;
 	return probe_attacher_attach(m->attacher, &target, &id, &failed)
-		       ?: failed ? -EOPNOTSUPP
-				 : 0;
+		       ?: failed.n ? -EOPNOTSUPP
+				   : 0;
 }
 
 int moments_attach(struct moments *m, const struct call_options *o,

@@ -47,7 +47,7 @@ struct attacher_request {
 
 struct attacher_reply {
 	int32_t error;
-	uint32_t pad;
+	uint32_t failed_functions; /* as in struct probes_failed */
 	uint64_t failed;
 	uint64_t cpu_ns; /* CPU time that the attacher has used so far */
 };
@@ -165,7 +165,8 @@ static int probe_attacher_serve_attach(struct attacher_child *k, const struct at
 		.n = q->n,
 	};
 	struct kept_probes *kept = probe_attacher_new_kept(k, q->id);
-	size_t at = 1, failed = 0;
+	struct probes_failed failed = { 0 };
+	size_t at = 1;
 	int r;
 
 	if (!kept)
@@ -179,7 +180,8 @@ static int probe_attacher_serve_attach(struct attacher_child *k, const struct at
 		free(table_remove(&k->probes, q->id));
 		return r;
 	}
-	answer->failed = failed;
+	answer->failed = failed.n;
+	answer->failed_functions = failed.functions;
 	return 0;
 }
 
@@ -384,7 +386,7 @@ static int probe_attacher_call(struct probe_attacher *k, const struct attacher_r
 }
 
 int probe_attacher_attach(struct probe_attacher *k, const struct probes_target *t, uint32_t *ret_id,
-			  size_t *ret_failed)
+			  struct probes_failed *ret_failed)
 {
 	struct attacher_request q = {
 		.attach = true,
@@ -408,7 +410,7 @@ int probe_attacher_attach(struct probe_attacher *k, const struct probes_target *
 	if (r < 0)
 		return r;
 	*ret_id = k->last_id = q.id;
-	*ret_failed = answer.failed;
+	*ret_failed = (struct probes_failed){ answer.failed, answer.failed_functions };
 	return 0;
 }
 

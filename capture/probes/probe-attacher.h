@@ -33,7 +33,7 @@ DEFINE_CLEANUP(struct probe_attacher *, probe_attacher_free)
 
 /* Attaches probes like probes_new(). *RET_ID (never 0) identifies them. */
 int probe_attacher_attach(struct probe_attacher *k, const struct probes_target *target,
-			  uint32_t *ret_id, size_t *ret_failed);
+			  uint32_t *ret_id, struct probes_failed *ret_failed);
 
 /*
  * Detaches the probes that have the N IDS. They are removed from all processes when this function

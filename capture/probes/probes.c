@@ -182,6 +182,17 @@ static uint64_t probes_cookie_of(const struct allocator_probe *probe)
 
 /* ---- attaching ---- */
 
+static uint32_t probes_function_bit(uint64_t function)
+{
+	return function < 32 ? UINT32_C(1) << function : 0;
+}
+
+static void probes_note_failed(struct probes_failed *failed, uint64_t function)
+{
+	failed->n++;
+	failed->functions |= probes_function_bit(function);
+}
+
 static void probes_keep(struct probes *p, int fd)
 {
 	p->fds[p->n++] = fd;
@@ -207,7 +218,7 @@ static int probes_attach_perf(struct probes *p, const struct probes_target *t,
 
 /* Attaches all probes of M at once or, if the kernel refuses one of them, one by one. */
 static int probes_attach(struct probes *p, const struct probes_target *t, const struct multi *m,
-			 size_t *failed)
+			 struct probes_failed *failed)
 {
 	int r = -EINVAL;
 
@@ -231,13 +242,14 @@ static int probes_attach(struct probes *p, const struct probes_target *t, const 
 		/* After a timeout, the next probe would wait as long, so this ends here. */
 		if (r == -ESRCH || r == -ETIMEDOUT)
 			return r;
-		*failed += r < 0;
+		if (r < 0)
+			probes_note_failed(failed, MEMORY_COOKIE_FN(m->cookies[i]));
 	}
 	return 0;
 }
 
 static int probes_attach_program(struct probes *p, const struct probes_target *t,
-				 enum probes_program program, size_t *failed)
+				 enum probes_program program, struct probes_failed *failed)
 {
 	_cleanup_free_ uint64_t *offsets = calloc(t->n, sizeof(*offsets));
 	_cleanup_free_ uint64_t *semaphores = calloc(t->n, sizeof(*semaphores));
@@ -279,7 +291,8 @@ static struct probes *probes_alloc(size_t n_max)
 }
 
 /* Opens one perf event at each place. The probes are sorted by place. */
-static int probes_hold(struct probes *p, const struct probes_target *t, size_t *failed)
+static int probes_hold(struct probes *p, const struct probes_target *t,
+		       struct probes_failed *failed)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct allocator_probe *probe = &t->probes[i];
@@ -293,12 +306,16 @@ static int probes_hold(struct probes *p, const struct probes_target *t, size_t *
 			return event;
 		if (event >= 0)
 			probes_keep(p, event);
-		*failed += event < 0;
+		for (size_t k = i; event < 0 && k < t->n && t->probes[k].offset == probe->offset;
+		     k++)
+			failed->functions |= probes_function_bit(t->probes[k].function);
+		failed->n += event < 0;
 	}
 	return 0;
 }
 
-static int probes_attach_programs(struct probes *p, const struct probes_target *t, size_t *failed)
+static int probes_attach_programs(struct probes *p, const struct probes_target *t,
+				  struct probes_failed *failed)
 {
 	/*
 	 * Probes on returns are attached before probes on entries. Otherwise, a recorded entry
@@ -314,10 +331,10 @@ static int probes_attach_programs(struct probes *p, const struct probes_target *
 	return r;
 }
 
-int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_failed)
+int probes_new(const struct probes_target *t, struct probes **ret, struct probes_failed *ret_failed)
 {
 	_cleanup_(probes_freep) struct probes *p = probes_alloc(4 * t->n + PROBES_PROGRAMS);
-	size_t failed = 0;
+	struct probes_failed failed = { 0 };
 	int r;
 
 	if (!p)
@@ -367,7 +384,7 @@ static int probes_attach_for_nobody(struct probes *p, const struct probes_target
 {
 	pid_t ended = t->way == PROBES_PERF ? 0 : probes_make_ended_process();
 	struct probes_target target = *t;
-	size_t failed = 0;
+	struct probes_failed failed = { 0 };
 	int r;
 
 	if (ended < 0)

@@ -66,11 +66,18 @@ struct probes_target {
 	size_t n;
 };
 
+/* The probes that the kernel has refused. */
+struct probes_failed {
+	size_t n;
+	uint32_t functions; /* bits: their functions, if these are below 32 (MEMORY_FN_*) */
+};
+
 /*
- * Attaches the probes. *RET_FAILED is the number of probes that the kernel refused. Returns 0, or a
- * negative errno if all were refused; -ESRCH if the process no longer exists.
+ * Attaches the probes. Returns 0, or a negative errno if all were refused; -ESRCH if the process no
+ * longer exists.
  */
-int probes_new(const struct probes_target *target, struct probes **ret, size_t *ret_failed);
+int probes_new(const struct probes_target *target, struct probes **ret,
+	       struct probes_failed *ret_failed);
 
 /*
  * Attaches probes to N places of the file FD (borrowed). They belong to no process and insert no

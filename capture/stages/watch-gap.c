@@ -20,6 +20,10 @@ void watch_gap_describe(const struct rec_watched *rec, uint64_t from_ns, char *t
 				       "and the blocks that it allocated or freed are unknown",
 		[WATCHED_GAP_HEAP] = "it called mi_heap_destroy(), and blocks that this freed are "
 				     "reported as not freed",
+		[WATCHED_GAP_REFUSED_MEMORY] = "some probes of its allocators could not be placed, "
+					       "and allocations or frees are unknown",
+		[WATCHED_GAP_REFUSED_THREADS] = "some probes on functions of threads could not be "
+						"placed, and begins or ends of threads are unknown",
 		[WATCHED_GAP_REFUSED] = "some probes could not be placed, and allocations, frees, "
 					"or ends of threads are unknown",
 	};

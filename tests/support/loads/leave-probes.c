@@ -148,7 +148,7 @@ static void keep_probes(bool guarded, int pipe_fd)
 	};
 	struct probe_guards guards;
 	struct probes *probes;
-	size_t failed = 0;
+	struct probes_failed failed;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)

@@ -153,6 +153,28 @@ TEST(test_gap)
 	}
 }
 
+/* The functions without probes tell whether allocations or threads are incomplete. */
+TEST(test_missing)
+{
+	static const struct {
+		uint32_t functions, gap;
+	} rows[] = {
+		{ 0, WATCHED_GAP_NONE },
+		{ 1u << MEMORY_FN_MALLOC, WATCHED_GAP_REFUSED_MEMORY },
+		{ 1u << MEMORY_FN_HEAP_DESTROY, WATCHED_GAP_REFUSED_MEMORY },
+		{ 1u << MEMORY_FN_PTHREAD_CREATE, WATCHED_GAP_REFUSED_THREADS },
+		{ 1u << MEMORY_FN_PTHREAD_JOIN | 1u << MEMORY_FN_FREE, WATCHED_GAP_REFUSED },
+	};
+	struct heap_image *image = add(*state, PID, 1);
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		*image = (struct heap_image){ .complete = true };
+		memory_image_note_missing(image, rows[i].functions);
+		assert_int_equal(memory_image_gap(image), rows[i].gap);
+		assert_int_equal(image->complete, rows[i].functions == 0);
+	}
+}
+
 /* The programs report that another process used its memory. An earlier gap is more. */
 TEST(test_shared)
 {
@@ -198,6 +220,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_not_reported, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_loaded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shared, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),

@@ -115,7 +115,7 @@ static int hold_file(const struct allocator_file *file, void *userdata)
 		.probes = file->list->probes,
 		.n = file->list->n,
 	};
-	size_t failed;
+	struct probes_failed failed;
 
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
 		target.programs[i] = -1;
@@ -278,6 +278,8 @@ TEST(test_refused_probes)
 		{ { true, true, true, true, true }, false, true },
 	};
 
+	const uint32_t memory = (UINT32_C(1) << MEMORY_FN_PTHREAD_CREATE) - 1;
+
 	need_programs();
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_free_ struct heap_probes *traced = calloc(1, sizeof(*traced));
@@ -297,7 +299,14 @@ TEST(test_refused_probes)
 			heap_probes_check(traced, &means.how);
 			assert_true(traced->found.any);
 			assert_int_equal(traced->found.allocates, rows[i].allocates);
-			assert_int_equal(traced->found.is_partial, rows[i].is_partial);
+			assert_int_equal(traced->found.missing != 0, rows[i].is_partial);
+			/* (the functions tell which resources are incomplete) */
+			assert_int_equal((traced->found.missing & memory) != 0,
+					 rows[i].is_partial && !rows[i].categories);
+			if (rows[i].allocates)
+				assert_int_equal(traced->found.missing >> MEMORY_FN_MALLOC & 1, 0);
+			if (rows[i].allocates && rows[i].is_partial)
+				assert_int_equal(traced->found.missing >> MEMORY_FN_FREE & 1, 1);
 		}
 		heap_probes_strip(traced, &means.how);
 		kill(load.pid, SIGKILL);
@@ -366,8 +375,8 @@ TEST(test_refused_files)
 		close(fd);
 		end_means(&means);
 		/* (a process that a failure left would keep the output open) */
-		if (traced->announced.is_partial != rows[i].is_partial)
-			fail_msg("%s: partial: %d", rows[i].code, traced->announced.is_partial);
+		if ((traced->announced.missing != 0) != rows[i].is_partial)
+			fail_msg("%s: missing: %#x", rows[i].code, traced->announced.missing);
 	}
 	assert_int_equal(command_in(dir, "rm -f refused.c refused.so log"), 0);
 	assert_int_equal(rmdir(dir), 0);
