@@ -232,7 +232,8 @@ const struct call_spec *call_target_spec(const struct call_target *target,
 	for (size_t i = 0; i < target->n_variants; i++) {
 		const struct call_target_variant *v = &target->variants[i];
 
-		if ((args[v->row->arg] & v->row->mask) == v->row->value)
+		if ((args[v->row->arg] & v->row->mask) == v->row->value &&
+		    (!v->row->and_arg || (uint32_t)args[v->row->and_arg] == v->row->and_value))
 			return &v->spec;
 	}
 	return target->spec;

@@ -22,6 +22,17 @@
 	}
 #define IS(call, arg, value, signature) BITS(call, arg, UINT32_MAX, (uint32_t)(value), signature)
 
+/* The same, if argument AND_ARG is AND_VALUE, too. */
+#define BOTH(call, arg, value, and_arg, and_value, signature)                                      \
+	{                                                                                          \
+#call, arg, UINT32_MAX, (uint32_t)(value), signature " -> errno", and_arg,         \
+			and_value                                                                  \
+	}
+/* Options of sockets that are no int: the value is not shown, only its address. */
+#define GETS(level, names, option)                                                                 \
+	BOTH(getsockopt, 1, level, 2, option,                                                      \
+	     "(fd fd, enum:sol level, enum:" names " option, ptr value, inout struct:int[1] n)")
+
 /* The flags with which open() creates a file. */
 #define CREATES   (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 #define PRIVATE   (FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)
@@ -84,6 +95,14 @@ static const struct call_variant variants[] = {
 	IS(prctl, 0, PR_SET_KEEPCAPS, "(enum:prctl option, ulong on)"),
 	IS(prctl, 0, PR_SET_NO_NEW_PRIVS, "(enum:prctl option, ulong on, hex b, hex c, hex d)"),
 	IS(epoll_ctl, 1, EPOLL_CTL_DEL, "(fd epoll, enum:epoll_ctl operation, fd fd, ptr event)"),
+	GETS(SOL_SOCKET, "so", SO_LINGER),
+	GETS(SOL_SOCKET, "so", SO_RCVTIMEO),
+	GETS(SOL_SOCKET, "so", SO_SNDTIMEO),
+	GETS(SOL_SOCKET, "so", SO_PEERCRED),
+	GETS(SOL_SOCKET, "so", SO_PEERSEC),
+	GETS(SOL_SOCKET, "so", SO_BINDTODEVICE),
+	GETS(IPPROTO_TCP, "tcp", TCP_INFO),
+	GETS(IPPROTO_TCP, "tcp", TCP_CONGESTION),
 	IS(getsockopt, 1, SOL_SOCKET,
 	   "(fd fd, enum:sol level, enum:so option, out struct:int[1] value, "
 	   "inout struct:int[1] n)"),
@@ -96,14 +115,26 @@ static const struct call_variant variants[] = {
 	IS(getsockopt, 1, IPPROTO_IPV6,
 	   "(fd fd, enum:sol level, enum:ipv6 option, out struct:int[1] value, "
 	   "inout struct:int[1] n)"),
+	BOTH(setsockopt, 1, SOL_SOCKET, 2, SO_BINDTODEVICE,
+	     "(fd fd, enum:sol level, enum:so option, buf[n] value, int n)"),
+	BOTH(setsockopt, 1, IPPROTO_TCP, 2, TCP_CONGESTION,
+	     "(fd fd, enum:sol level, enum:tcp option, buf[n] value, int n)"),
+	BOTH(setsockopt, 1, SOL_SOCKET, 4, sizeof(int),
+	     "(fd fd, enum:sol level, enum:so option, struct:int[1] value, int n)"),
 	IS(setsockopt, 1, SOL_SOCKET,
-	   "(fd fd, enum:sol level, enum:so option, struct:int[1] value, int n)"),
+	   "(fd fd, enum:sol level, enum:so option, buf[n] value, int n)"),
+	BOTH(setsockopt, 1, IPPROTO_TCP, 4, sizeof(int),
+	     "(fd fd, enum:sol level, enum:tcp option, struct:int[1] value, int n)"),
 	IS(setsockopt, 1, IPPROTO_TCP,
-	   "(fd fd, enum:sol level, enum:tcp option, struct:int[1] value, int n)"),
+	   "(fd fd, enum:sol level, enum:tcp option, buf[n] value, int n)"),
+	BOTH(setsockopt, 1, IPPROTO_IP, 4, sizeof(int),
+	     "(fd fd, enum:sol level, enum:ip option, struct:int[1] value, int n)"),
 	IS(setsockopt, 1, IPPROTO_IP,
-	   "(fd fd, enum:sol level, enum:ip option, struct:int[1] value, int n)"),
+	   "(fd fd, enum:sol level, enum:ip option, buf[n] value, int n)"),
+	BOTH(setsockopt, 1, IPPROTO_IPV6, 4, sizeof(int),
+	     "(fd fd, enum:sol level, enum:ipv6 option, struct:int[1] value, int n)"),
 	IS(setsockopt, 1, IPPROTO_IPV6,
-	   "(fd fd, enum:sol level, enum:ipv6 option, struct:int[1] value, int n)"),
+	   "(fd fd, enum:sol level, enum:ipv6 option, buf[n] value, int n)"),
 	IS(socket, 0, AF_INET, "(enum:af domain, flags:socktype type, enum:ipproto protocol)"),
 	IS(socket, 0, AF_INET6, "(enum:af domain, flags:socktype type, enum:ipproto protocol)"),
 	IS(socket, 0, AF_NETLINK, "(enum:af domain, flags:socktype type, enum:netlink protocol)"),

@@ -17,6 +17,9 @@ struct call_variant {
 	uint8_t arg;           /* index of the argument that selects the variant, ... */
 	uint64_t mask, value;  /* ... if its bits in MASK have this value */
 	const char *signature; /* as in the call's row; "ptr stack@r1" is in the second register */
+	/* If AND_ARG is not 0, this argument must also have the value AND_VALUE (32 bits). */
+	uint8_t and_arg;
+	uint32_t and_value;
 };
 
 /*

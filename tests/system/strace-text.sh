@@ -109,6 +109,31 @@ assert_contains "$TMP/stdout" ' read\(.*\) += \? ERESTARTSYS \(interrupted; rest
 assert_contains "$TMP/stdout" ' rt_sigreturn\(\) += -1 EINTR ' "the return of the handler"
 assert_eq "$(grep -c 'rt_sigreturn.*unwound' "$TMP/stdout")" 0 "returns that are not recorded"
 
+note "options of sockets that are no int are shown as bytes"
+gcc -O2 -o "$TMP/options" -x c - <<-'END' || fail "the program cannot be compiled"
+	#include <netinet/in.h>
+	#include <netinet/tcp.h>
+	#include <sys/socket.h>
+
+	int main(void)
+	{
+		struct linger linger = { 1, 5 };
+		socklen_t n = sizeof(linger);
+		int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+		return setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+		       setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) ||
+		       setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4) ||
+		       getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &n);
+	}
+END
+expect_exit 0 "$KYMO" calls --direct --call 'syscall:*sockopt' -- "$TMP/options"
+assert_contains "$TMP/stdout" 'setsockopt\([0-9]+, SOL_SOCKET, SO_REUSEADDR, \[1\], 4\)'
+assert_says "$TMP/stdout" 'SOL_SOCKET, SO_LINGER, "\1\0\0\0\5\0\0\0", 8)'
+assert_says "$TMP/stdout" 'SOL_TCP, TCP_CONGESTION, "reno", 4)'
+# (the size of the value is in memory, so its bytes are unknown, and no part of it is shown)
+assert_contains "$TMP/stdout" 'getsockopt\([0-9]+, SOL_SOCKET, SO_LINGER, 0x[0-9a-f]+, \[8\]\)'
+
 note "a process with an empty name"
 expect_exit 0 "$KYMO" record --direct --force -o "$TMP/calls.fxt" -e sched,calls --call syscall:kill -- \
 	bash -c 'printf "\0" >/proc/$$/comm; kill -0 $$'
