@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The state of each thread over time, from scheduling events: consecutive segments, each in one
+ * state. The summary, the latencies and `kymo why` take their times from here, so that they agree.
+ *
+ * Events come in file order. The rules for late records, losses and pauses are those of summary.h:
+ *
+ *	- a switch-out that arrives after the thread has been switched in elsewhere ends the earlier
+ *	  run; the time between is a segment of its own
+ *	- a wakeup of a thread that runs, or is runnable, changes nothing
+ *	- a loss of scheduling records makes the state of each thread unknown, until its next event
+ *	- the state is unknown in a pause, before the first event of a thread, and after a synthetic
+ *	  switch-out
+ *
+ * The summary owns the only instance of a view, and tells it about pauses. Other views listen to
+ * the summary (summary_listen(), which comes with this module).
+ *
+ * The segments of a thread are passed on in the order of their time, without gaps and without
+ * overlaps, from its first event on. Each is passed on when it ends. Segments of different threads
+ * are in no order.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "model/event.h"
+
+enum thread_state {
+	THREAD_UNKNOWN,
+	THREAD_RUNNING,
+	THREAD_RUNNABLE, /* woken, new or preempted; waits for a CPU */
+	THREAD_BLOCKED,
+	THREAD_DEAD,
+	THREAD_STATES,
+};
+
+/* The reason why a segment ends. */
+enum thread_state_end {
+	THREAD_END_EVENT, /* the next state is known to begin then */
+	THREAD_END_GAP,   /* records were lost, or the recording paused: the true end is unknown */
+	THREAD_END_OPEN,  /* the recording has ended */
+};
+
+struct thread_segment {
+	uint32_t tid; /* koid; not 0, and not "other" */
+	enum thread_state state;
+	enum thread_state_end end;
+	uint64_t from_ns, to_ns; /* CLOCK_BOOTTIME; from_ns <= to_ns */
+	/*
+	 * RUNNING: where it ran. RUNNABLE: the CPU in whose queue it was last: that of the wakeup
+	 * or the preemption, then those of its migrations. BLOCKED: where it ran last. Otherwise 0.
+	 */
+	uint32_t cpu;
+	char letter;    /* BLOCKED: as sw.state, also 'S'; 0 = unknown */
+	bool throttled; /* RUNNABLE: its cgroup had used up its CPU time when it left its CPU */
+	bool preempted; /* RUNNABLE: it has lost its CPU; false: it was woken, or is new */
+	bool continued; /* the segment before was its first part: thread_states_split() */
+	/*
+	 * BLOCKED, ended by a wakeup, and RUNNABLE after one: the waker, as wake.waker_tid. It is
+	 * valid only if `woken` is set, since 0 is also the idle thread.
+	 */
+	uint32_t waker_tid;
+	bool woken;
+};
+
+/* Takes a segment. Returns 0 or -ENOMEM, which ends the call that has passed it on. */
+typedef int (*thread_states_fn)(void *userdata, const struct thread_segment *segment);
+
+struct thread_states;
+
+/* FN gets all segments. Returns 0 or -ENOMEM. */
+int thread_states_new(struct thread_states **ret, thread_states_fn fn, void *userdata);
+struct thread_states *thread_states_free(struct thread_states *s);
+DEFINE_CLEANUP(struct thread_states *, thread_states_free)
+
+/*
+ * Takes one event in: switches, wakeups, migrations, forks, execs, losses and damage. Other kinds
+ * are ignored. Returns 0 or a negative errno of FN.
+ */
+int thread_states_add(struct thread_states *s, const struct event *ev);
+
+/* Nothing is recorded from FROM_NS to TO_NS. Call it at the end of the pause. Returns as above. */
+int thread_states_pause(struct thread_states *s, uint64_t from_ns, uint64_t to_ns);
+
+/*
+ * Ends the open segment of thread TID at AT_NS, and begins one in the same state: its process has
+ * begun another program. Nothing happens if the segment has begun later. Returns as above.
+ */
+int thread_states_split(struct thread_states *s, uint32_t tid, uint64_t at_ns);
+
+/*
+ * Passes all open segments to FN as if they ended at END_NS (THREAD_END_OPEN), and keeps them open.
+ * Segments that begin later are left out. Returns 0, or a negative errno of FN.
+ */
+int thread_states_peek(const struct thread_states *s, uint64_t end_ns, thread_states_fn fn,
+		       void *userdata);
+
+/* Passes on all open segments up to END_NS. Once, after the last event. Returns as above. */
+int thread_states_finish(struct thread_states *s, uint64_t end_ns);
+
+/* Forgets threads that ended before BEFORE_NS. For recordings in progress. */
+void thread_states_forget(struct thread_states *s, uint64_t before_ns);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The schedule of a recording in memory, for questions about the past: the state of a thread at a
+ * time, its waker, and the thread on a CPU. Made from the segments of thread-states.h.
+ *
+ * A segment takes 16 bytes and ends where the next one of its thread begins. A slice of a CPU takes
+ * 16 bytes, too. A recording with 200,000 switches per second needs about 13 MB per second.
+ *
+ * Memory is bounded. At HISTORY_SEGMENTS_MAX segments (512 MiB), HISTORY_SLICES_MAX slices (256
+ * MiB) or HISTORY_INTERRUPTS_MAX interrupts (128 MiB), the owner must forget the older part
+ * (history_is_full(), history_forget()). Before history_begin_ns(), everything is unknown.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "reader/views/thread-states.h"
+
+enum {
+	HISTORY_SEGMENTS_MAX = 1 << 25,
+	HISTORY_SLICES_MAX = 1 << 24,
+	HISTORY_INTERRUPTS_MAX = 1 << 23,
+};
+
+/* A segment as history_find() returns it. */
+struct history_span {
+	struct thread_segment segment;
+	bool born; /* the thread did not exist before; segment.waker_tid has created it */
+};
+
+/* A part of the time of a CPU. */
+struct history_slice {
+	uint64_t from_ns, to_ns;
+	uint32_t tid; /* koid; 0 = idle; "other" = not selected by the filter */
+	bool known;   /* false: before its first switch, in a loss, in a pause */
+};
+
+/* Smaller limits, for tests; 0 = the constants. */
+struct history_limits {
+	size_t segments, slices, interrupts;
+};
+
+struct history;
+
+/* LIMITS can be NULL. Returns 0 or -ENOMEM. */
+int history_new(struct history **ret, const struct history_limits *limits);
+struct history *history_free(struct history *h);
+DEFINE_CLEANUP(struct history *, history_free)
+
+/*
+ * A thread_states_fn; USERDATA is the struct history. Returns 0, -ENOMEM, or -ENOBUFS if the
+ * history is full; then nothing was added.
+ */
+int history_add_segment(void *userdata, const struct thread_segment *segment);
+
+/*
+ * Takes in the slices of CPUs from switches, the creation of threads from forks, and intervals of
+ * interrupts. Other events are ignored. Returns as above.
+ */
+int history_add(struct history *h, const struct event *ev);
+
+/*
+ * Nothing follows: ends open slices at END_NS. (The owner has finished the thread states before.)
+ */
+void history_finish(struct history *h, uint64_t end_ns);
+
+/*
+ * Whether less than a hundredth of the room is left. The owner then forgets a part before the next
+ * event.
+ */
+bool history_is_full(const struct history *h);
+
+/* Forgets what ended before BEFORE_NS, and returns its memory. */
+void history_forget(struct history *h, uint64_t before_ns);
+
+/* The time before which everything was forgotten; 0 = nothing was. */
+uint64_t history_begin_ns(const struct history *h);
+
+/*
+ * The segment of thread TID that contains the moment just before AT_NS: from < AT_NS <= to. Returns
+ * false if there is none; then the state is unknown, and RET is unchanged. Takes time logarithmic
+ * in the number of segments of the thread.
+ */
+bool history_find(const struct history *h, uint32_t tid, uint64_t at_ns, struct history_span *ret);
+
+/*
+ * The segments of TID in order: *POS is the state of the walk, 0 at its begin. Returns false after
+ * the last one.
+ */
+bool history_next(const struct history *h, uint32_t tid, size_t *pos, struct history_span *ret);
+
+/* The same for the slices of CPU that end after FROM_NS; the first call has *POS = 0. */
+bool history_next_slice(const struct history *h, uint32_t cpu, uint64_t from_ns, size_t *pos,
+			struct history_slice *ret);
+
+/* The number of CPUs: all seen ones are below it. */
+uint32_t history_n_cpus(const struct history *h);
+
+/* The koids of all threads, ascending. They belong to H. */
+const uint32_t *history_threads(const struct history *h, size_t *ret_n);
+
+/* A handler of an interrupt, or a softirq, in the recording's categories irq and softirq. */
+struct history_interrupt {
+	uint64_t from_ns, to_ns;
+	enum interval_kind kind; /* INTERVAL_IRQ or INTERVAL_SOFTIRQ */
+	const char *name;        /* of H */
+};
+
+/*
+ * The innermost interrupt on CPU at AT_NS. Returns 1, 0 if there was none, or -ENODATA if no
+ * interrupts were recorded.
+ */
+int history_find_interrupt(const struct history *h, uint32_t cpu, uint64_t at_ns,
+			   struct history_interrupt *ret);
+
+/* The time of interrupts on CPU from FROM_NS to TO_NS; nested ones count once. 0 = not recorded. */
+uint64_t history_interrupted_ns(const struct history *h, uint32_t cpu, uint64_t from_ns,
+				uint64_t to_ns);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The critical path of a thread in an interval: at each moment, the one thing on which its progress
+ * depended (docs/architecture/why.md). A pure function of the history.
+ *
+ * Definition. owner(T, t), for a thread T and a moment t:
+ *
+ *	- T runs, or waits for a CPU:                     (T, that state)
+ *	- T is blocked in [b, w), and a thread W, which
+ *	  ran at w, woke it:                              owner(W, t)
+ *	- T is blocked until the end, and O, which is not
+ *	  on the way yet, has its lock:                   owner(O, t)
+ *	- T is blocked, and nothing leads further:        (T, the source that ended it)
+ *	- T did not exist yet, and C has created it:      owner(C, t)
+ *	- the state of T is unknown:                      (T, unknown)
+ *
+ * The path of T over [from, to) is the sequence of owners, with equal neighbours joined. Its steps
+ * cover the interval without gaps and overlaps. So the sum of their times is its length, exactly.
+ *
+ * The computation goes backwards from TO. The waker of a wait is followed only inside of this wait,
+ * and runs at its end. So the waits of deeper levels end earlier, and the computation terminates.
+ * It visits each segment of an involved thread at most once for each wait that leads to it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "reader/why/history.h"
+#include "reader/why/wait-cause.h"
+
+enum {
+	/* Deeper waits are leaves (PATH_TOO_DEEP). */
+	WHY_PATH_DEPTH_MAX = 64,
+	/*
+	 * Of a path. Beyond them, each step that is shorter than 1/1000 of the interval becomes a
+	 * part of the step after it; and if that does not suffice, the oldest part of the path is
+	 * one step (PATH_FORGOTTEN).
+	 */
+	WHY_PATH_STEPS_MAX = 4096,
+	/* Segments to visit for one path; beyond them, the rest is PATH_FORGOTTEN. */
+	WHY_PATH_VISITS_MAX = 1 << 22,
+};
+
+enum path_kind {
+	PATH_RUNNING,
+	PATH_RUNNABLE,  /* `holder` had the CPU for most of the step */
+	PATH_TIMER,     /* a timer has ended the wait */
+	PATH_DISK,      /* a block device */
+	PATH_NETWORK,   /* a packet that another machine has sent */
+	PATH_DEVICE,    /* another device */
+	PATH_INTERRUPT, /* an interrupt, whose source is unknown */
+	PATH_OPEN,      /* it waits at the end of the recording, and nothing has woken it */
+	PATH_NO_WAKER,  /* woken, but the waker was not recorded */
+	PATH_FILTERED,  /* woken by a thread that the filter does not select */
+	PATH_UNKNOWN,   /* the state of the thread is unknown: a loss, a pause, the first moment */
+	PATH_FORGOTTEN, /* too long ago, or too much: see the limits */
+	PATH_TOO_DEEP,
+	PATH_KINDS,
+};
+
+/* The keys of path kinds in JSON. */
+extern const char *const path_kind_keys[PATH_KINDS];
+
+struct path_step {
+	uint64_t from_ns, to_ns;
+	uint32_t tid; /* the owner's thread, koid */
+	enum path_kind kind;
+	uint32_t cpu;       /* RUNNING, RUNNABLE: its CPU. INTERRUPT and sources: the interrupt's */
+	uint32_t holder;    /* RUNNABLE: the thread with the largest share of its CPU; 0 = idle */
+	uint64_t holder_ns; /* its time in the step */
+	uint64_t interrupted_ns; /* RUNNING, RUNNABLE: of the step, interrupts on its CPU */
+	uint64_t idle_ns;        /* RUNNABLE: of the step, another CPU was idle */
+	/* The begin of the wait of `tid` that the step is a part of; 0 = RUNNING, RUNNABLE. With
+	 * `tid`, it identifies the wait's details. */
+	uint64_t wait_ns;
+	/*
+	 * The path came here from `via`, which `tid` woke at to_ns; 0 = the step before it in the
+	 * same thread, or the first one.
+	 */
+	uint32_t via;
+	uint32_t depth;   /* waits between the path's thread and this one */
+	bool own_softirq; /* `tid` woke `via` in a softirq that it had raised, or that it serves */
+};
+
+struct path {
+	struct path_step *steps; /* owned; in order of time */
+	size_t n_steps, room_steps;
+	uint64_t n_joined; /* steps that are parts of others because of WHY_PATH_STEPS_MAX */
+	uint64_t n_visits;
+	bool cut; /* a limit was reached */
+};
+
+/* All zeroes is an empty one. */
+void path_deinit(struct path *p);
+
+/* Facts that only the details of waits show: stacks, intervals, owners. A function can be NULL. */
+struct path_sources {
+	/* The source of the interrupt that ended the wait of TID at WOKEN_NS. */
+	enum wait_source (*find)(void *userdata, uint32_t tid, uint64_t woken_ns);
+	/* The owner of the lock for which TID has waited since FROM_NS; koid; 0 = unknown. */
+	uint32_t (*owner)(void *userdata, uint32_t tid, uint64_t from_ns);
+	void *userdata;
+};
+
+/*
+ * Computes the path of thread TID over [FROM_NS, TO_NS) into RET, an empty one. SOURCES may be
+ * NULL. Returns 0 or -ENOMEM.
+ */
+int path_compute(const struct history *h, const struct path_sources *sources, uint32_t tid,
+		 uint64_t from_ns, uint64_t to_ns, struct path *ret);
