@@ -12,12 +12,14 @@
  *	- the state is unknown in a pause, before the first event of a thread, and after a synthetic
  *	  switch-out
  *
- * The summary owns the only instance of a view, and tells it about pauses. Other views listen to
- * the summary (summary_listen(), which comes with this module).
+ * The summary owns the only instance of a view, and tells it about pauses and about threads that
+ * get another id. Other views listen to the summary (summary_listen(), which comes with this
+ * module).
  *
  * The segments of a thread are passed on in the order of their time, without gaps and without
- * overlaps, from its first event on. Each is passed on when it ends. Segments of different threads
- * are in no order.
+ * overlaps, from its first event on. Each is passed on when it ends, or slightly later: a run waits
+ * for its end if the thread was switched in elsewhere meanwhile, and a state that a loss has ended
+ * waits for the next event of its thread. Segments of different threads are in no order.
  */
 #pragma once
 
@@ -39,8 +41,9 @@ enum thread_state {
 /* The reason why a segment ends. */
 enum thread_state_end {
 	THREAD_END_EVENT, /* the next state is known to begin then */
-	THREAD_END_GAP,   /* records were lost, or the recording paused: the true end is unknown */
+	THREAD_END_GAP,   /* records were lost, and the true end is unknown */
 	THREAD_END_OPEN,  /* the recording has ended */
+	THREAD_END_PAUSE, /* the recording has paused */
 };
 
 struct thread_segment {
@@ -48,6 +51,11 @@ struct thread_segment {
 	enum thread_state state;
 	enum thread_state_end end;
 	uint64_t from_ns, to_ns; /* CLOCK_BOOTTIME; from_ns <= to_ns */
+	/*
+	 * The same as the records have them. Only in damaged archives, where time goes back, they
+	 * differ: segments can then overlap, and until_ns can be less than since_ns.
+	 */
+	uint64_t since_ns, until_ns;
 	/*
 	 * RUNNING: where it ran. RUNNABLE: the CPU in whose queue it was last: that of the wakeup
 	 * or the preemption, then those of its migrations. BLOCKED: where it ran last. Otherwise 0.
@@ -63,6 +71,20 @@ struct thread_segment {
 	 */
 	uint32_t waker_tid;
 	bool woken;
+	/*
+	 * The time of the wakeup, if the thread runs from the end of this segment on because of it;
+	 * otherwise 0. It is before from_ns if the wakeup was late in the file.
+	 */
+	uint64_t served_ns;
+};
+
+/* The present state of a thread. */
+struct thread_now {
+	enum thread_state state;
+	uint32_t cpu;      /* where it runs, or ran last */
+	uint64_t since_ns; /* begin of the state */
+	uint64_t woken_ns; /* its wakeup, which no run has followed yet; 0 = none */
+	bool known;        /* no scheduling records were lost since */
 };
 
 /* Takes a segment. Returns 0 or -ENOMEM, which ends the call that has passed it on. */
@@ -76,19 +98,33 @@ struct thread_states *thread_states_free(struct thread_states *s);
 DEFINE_CLEANUP(struct thread_states *, thread_states_free)
 
 /*
- * Takes one event in: switches, wakeups, migrations, forks, execs, losses and damage. Other kinds
- * are ignored. Returns 0 or a negative errno of FN.
+ * Takes one event in: switches, wakeups, migrations, losses and damage. Other kinds are ignored.
+ * Returns 0 or a negative errno of FN, or -ENOMEM.
  */
 int thread_states_add(struct thread_states *s, const struct event *ev);
 
 /* Nothing is recorded from FROM_NS to TO_NS. Call it at the end of the pause. Returns as above. */
 int thread_states_pause(struct thread_states *s, uint64_t from_ns, uint64_t to_ns);
 
+/* A thread that gets another id: an exec of a thread that is not the first of its process. */
+struct thread_rename {
+	uint32_t from_tid, to_tid;
+	uint64_t at_ns;
+	bool runs; /* the thread is known to run; otherwise the state of TO_TID does not change */
+};
+
+/* Ends FROM_TID, and continues its run as TO_TID. Returns as above. */
+int thread_states_rename(struct thread_states *s, const struct thread_rename *rename);
+
 /*
  * Ends the open segment of thread TID at AT_NS, and begins one in the same state: its process has
- * begun another program. Nothing happens if the segment has begun later. Returns as above.
+ * begun another program. Nothing happens if the segment has begun later, or is not known. Returns
+ * as above.
  */
 int thread_states_split(struct thread_states *s, uint32_t tid, uint64_t at_ns);
+
+/* Fills *RET with the state of thread TID. Returns false if it has had no event. */
+bool thread_states_get(const struct thread_states *s, uint32_t tid, struct thread_now *ret);
 
 /*
  * Passes all open segments to FN as if they ended at END_NS (THREAD_END_OPEN), and keeps them open.
@@ -100,5 +136,5 @@ int thread_states_peek(const struct thread_states *s, uint64_t end_ns, thread_st
 /* Passes on all open segments up to END_NS. Once, after the last event. Returns as above. */
 int thread_states_finish(struct thread_states *s, uint64_t end_ns);
 
-/* Forgets threads that ended before BEFORE_NS. For recordings in progress. */
-void thread_states_forget(struct thread_states *s, uint64_t before_ns);
+/* Forgets thread TID. For recordings in progress. */
+void thread_states_forget(struct thread_states *s, uint32_t tid);
