@@ -18,131 +18,107 @@ static struct summary_cpu *summary_accounts_get_cpu(struct summary *s, uint32_t 
 	return GROW_ZERO(s->cpus, s->n_cpus, (size_t)cpu + 1) < 0 ? NULL : &s->cpus[cpu];
 }
 
-/* Ends the current activity of CPU at TS. */
-static void summary_account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_ns)
+/* Ends the current activity of CPU at TS. T is its thread; NULL = none, or "other". */
+static void summary_account_cpu(struct summary *s, struct summary_cpu *cpu,
+				struct summary_thread *t, uint64_t ts_ns)
 {
 	uint64_t ns = summary_counted(s, cpu->since_ns, ts_ns);
-	struct summary_thread *t;
 
 	if (fxt_koid_is_other(cpu->tid))
 		cpu->other_ns += ns;
 	else if (cpu->tid != 0)
 		cpu->busy_ns += ns;
-	t = table_get(&s->threads, cpu->tid);
 	if (t)
 		t->cpu_ns += ns;
 }
 
-/* Adds the time in the state of T up to TS, unless records were lost in it. */
-static void summary_account_thread(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
+/* The thread on CPU; NULL = none, or "other". */
+static struct summary_thread *summary_accounts_on(const struct summary *s,
+						  const struct summary_cpu *cpu)
 {
-	uint64_t ns = summary_counted(s, t->since_ns, ts_ns);
+	return cpu->tid ? table_get(&s->threads, cpu->tid) : NULL;
+}
 
-	if (t->epoch != s->n_gaps)
-		return;
-	if (t->state == SUMMARY_RUNNABLE) {
+/* The thread TID, which has events of its own. */
+static struct summary_thread *summary_accounts_thread(struct summary *s, uint32_t tid)
+{
+	void **owner = thread_states_owner(s->states, tid);
+
+	if (owner && !*owner)
+		*owner = summary_thread(s, tid);
+	return owner ? *owner : NULL;
+}
+
+/* Adds the time of SEGMENT, unless its end was lost. */
+static int summary_accounts_add(void *userdata, const struct thread_segment *segment)
+{
+	struct summary *s = userdata;
+	struct summary_thread *t = segment->owner;
+	uint64_t ns, latency_ns;
+
+	if (!t)
+		return 0;
+	if (segment->served_ns) {
+		latency_ns = summary_recorded(s, segment->served_ns, segment->until_ns);
+		if (latency_ns > t->max_wakeup_latency_ns)
+			t->max_wakeup_latency_ns = latency_ns;
+		if (latency_ns > t->program_latency_ns)
+			t->program_latency_ns = latency_ns;
+	}
+	if (segment->state == THREAD_RUNNING || segment->end == THREAD_END_GAP)
+		return 0;
+	ns = summary_counted(s, segment->since_ns, segment->until_ns);
+	if (segment->state == THREAD_RUNNABLE) {
 		t->runnable_ns += ns;
-		t->after_wakeup_ns += t->woken_ns != 0 ? ns : 0;
-	} else if (t->state == SUMMARY_BLOCKED) {
+		t->after_wakeup_ns += segment->woken ? ns : 0;
+	} else if (segment->state == THREAD_BLOCKED) {
 		t->blocked_ns += ns;
 	}
+	return 0;
 }
 
-/* Changes the state of T at TS. */
-static void summary_accounts_set_state(struct summary *s, struct summary_thread *t,
-				       enum summary_state state, uint64_t ts_ns)
+int summary_account_segment(void *userdata, const struct thread_segment *segment)
 {
-	summary_account_thread(s, t, ts_ns);
-	t->state = state;
-	t->since_ns = ts_ns;
-	t->epoch = s->n_gaps;
+	struct summary *s = userdata;
+
+	summary_accounts_add(s, segment);
+	return s->listener ? s->listener(s->listener_data, segment) : 0;
 }
 
-static enum summary_state summary_state_after(const struct event *ev)
+/* Whether the run that EV begins serves a wakeup of its thread, at *RET_NS. */
+static bool summary_accounts_serves(const struct summary *s, const struct event *ev,
+				    uint64_t *ret_ns)
 {
-	/* The recording or a loss has truncated the thread's time: its next state is unknown. */
-	if (ev->sw.synthetic)
-		return SUMMARY_UNKNOWN;
-	switch (ev->sw.out_state) {
-	case FXT_STATE_NEW:
-	case FXT_STATE_RUNNING:
-		return SUMMARY_RUNNABLE;
-	case FXT_STATE_SUSPENDED:
-	case FXT_STATE_BLOCKED:
-		return SUMMARY_BLOCKED;
-	case FXT_STATE_DYING:
-	case FXT_STATE_DEAD:
-		return SUMMARY_DEAD;
-	default:
-		return SUMMARY_UNKNOWN;
-	}
-}
+	struct thread_now now;
 
-static void summary_accounts_switch_out(struct summary *s, struct summary_thread *t,
-					const struct event *ev)
-{
-	enum summary_state after = summary_state_after(ev);
-
-	if (after == SUMMARY_RUNNABLE)
-		t->preempted++;
-	if (t->state == SUMMARY_RUNNING && t->cpu != ev->cpu && t->since_ns >= ev->ts_ns) {
-		/* The record is late: the thread already runs elsewhere. Count the time in
-		 * between. */
-		if (after == SUMMARY_RUNNABLE)
-			t->runnable_ns += summary_counted(s, ev->ts_ns, t->since_ns);
-		else if (after == SUMMARY_BLOCKED)
-			t->blocked_ns += summary_counted(s, ev->ts_ns, t->since_ns);
-		return;
-	}
-	summary_accounts_set_state(s, t, after, ev->ts_ns);
-}
-
-/* Whether EV switches T in after a wakeup. *RET_NS is the time since the wakeup. */
-static bool summary_answers_wakeup(const struct summary *s, const struct summary_thread *t,
-				   const struct event *ev, uint64_t *ret_ns)
-{
-	if (t->woken_ns == 0 || ev->sw.synthetic || t->epoch != s->n_gaps)
+	if (ev->sw.synthetic || !thread_states_get(s->states, ev->sw.next_tid, &now))
 		return false;
-	*ret_ns = summary_recorded(s, t->woken_ns, ev->ts_ns);
-	return true;
+	*ret_ns = now.woken_ns;
+	return now.woken_ns != 0 && now.known;
 }
 
 bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uint64_t *ret_ns)
 {
-	const struct summary_thread *t = table_get(&s->threads, ev->sw.next_tid);
+	uint64_t woken_ns;
 
-	return t && ev->cpu <= FXT_CPU_MAX && summary_answers_wakeup(s, t, ev, ret_ns);
-}
-
-static void summary_accounts_switch_in(struct summary *s, struct summary_thread *t,
-				       const struct event *ev)
-{
-	uint64_t latency;
-
-	if (!ev->sw.synthetic)
-		t->switches++;
-	if (summary_answers_wakeup(s, t, ev, &latency)) {
-		if (latency > t->max_wakeup_latency_ns)
-			t->max_wakeup_latency_ns = latency;
-		if (latency > t->program_latency_ns)
-			t->program_latency_ns = latency;
-	}
-	summary_accounts_set_state(s, t, SUMMARY_RUNNING, ev->ts_ns);
-	t->woken_ns = 0;
-	t->cpu = ev->cpu;
+	if (ev->cpu > FXT_CPU_MAX || !summary_accounts_serves(s, ev, &woken_ns))
+		return false;
+	*ret_ns = summary_recorded(s, woken_ns, ev->ts_ns);
+	return true;
 }
 
 /* Adds the time in which a woken thread waited to preempt OUT. Called before EV is processed. */
 static void summary_accounts_preempt(struct summary *s, const struct summary_cpu *cpu,
 				     struct summary_thread *out, const struct event *ev)
 {
-	const struct summary_thread *in = table_get(&s->threads, ev->sw.next_tid);
-	uint64_t ns;
+	uint64_t woken_ns;
 
-	if (in && summary_state_after(ev) == SUMMARY_RUNNABLE && cpu->tid == out->tid &&
-	    summary_answers_wakeup(s, in, ev, &ns))
+	if (thread_states_after(ev) != THREAD_RUNNABLE)
+		return;
+	out->preempted++;
+	if (cpu->tid == out->tid && summary_accounts_serves(s, ev, &woken_ns))
 		out->until_preempted_ns += summary_counted(
-			s, in->woken_ns > cpu->since_ns ? in->woken_ns : cpu->since_ns, ev->ts_ns);
+			s, woken_ns > cpu->since_ns ? woken_ns : cpu->since_ns, ev->ts_ns);
 }
 
 int summary_account_switch(struct summary *s, const struct event *ev)
@@ -153,7 +129,7 @@ int summary_account_switch(struct summary *s, const struct event *ev)
 	if (!cpu)
 		return ev->cpu > FXT_CPU_MAX ? 0 : -ENOMEM;
 	if (ev->tid != 0 && !fxt_koid_is_other(ev->tid)) {
-		out = summary_thread(s, ev->tid);
+		out = summary_accounts_thread(s, ev->tid);
 		if (!out)
 			return -ENOMEM;
 		if (out->pid == 0)
@@ -162,7 +138,7 @@ int summary_account_switch(struct summary *s, const struct event *ev)
 	if (ev->sw.next_tid != 0)
 		s->sched_slices++;
 	if (ev->sw.next_tid != 0 && !fxt_koid_is_other(ev->sw.next_tid)) {
-		in = summary_thread(s, ev->sw.next_tid);
+		in = summary_accounts_thread(s, ev->sw.next_tid);
 		if (!in)
 			return -ENOMEM;
 	}
@@ -171,21 +147,19 @@ int summary_account_switch(struct summary *s, const struct event *ev)
 	 * unknown.
 	 */
 	if (cpu->seen && cpu->tid == ev->tid)
-		summary_account_cpu(s, cpu, ev->ts_ns);
+		summary_account_cpu(s, cpu, out ?: summary_accounts_on(s, cpu), ev->ts_ns);
 	if (!ev->sw.synthetic) {
 		s->switches++;
 		cpu->switches++;
 	}
-	if (out) {
+	if (out)
 		summary_accounts_preempt(s, cpu, out, ev);
-		summary_accounts_switch_out(s, out, ev);
-	}
-	if (in)
-		summary_accounts_switch_in(s, in, ev);
+	if (in && !ev->sw.synthetic)
+		in->switches++;
 	cpu->seen = true;
 	cpu->tid = ev->sw.next_tid;
 	cpu->since_ns = ev->ts_ns;
-	return 0;
+	return thread_states_add(s->states, ev);
 }
 
 int summary_account_wake(struct summary *s, const struct event *ev)
@@ -195,72 +169,62 @@ int summary_account_wake(struct summary *s, const struct event *ev)
 	s->wakeups++;
 	if (ev->tid == 0)
 		return 0;
-	t = summary_thread(s, ev->tid);
+	t = summary_accounts_thread(s, ev->tid);
 	if (!t)
 		return -ENOMEM;
 	t->wakeups++;
-	/* A wakeup of a running or runnable thread changes nothing. */
-	if (t->state == SUMMARY_RUNNING || (t->state == SUMMARY_RUNNABLE && t->epoch == s->n_gaps))
-		return 0;
-	summary_accounts_set_state(s, t, SUMMARY_RUNNABLE,
-				   ev->ts_ns > t->since_ns ? ev->ts_ns : t->since_ns);
-	t->woken_ns = ev->ts_ns;
-	return 0;
+	return thread_states_add(s->states, ev);
 }
 
 int summary_account_new_tid(struct summary *s, uint32_t old_tid, uint32_t tid, uint64_t ts_ns)
 {
-	struct summary_thread *old = table_get(&s->threads, old_tid), *t;
+	struct thread_rename rename = { .from_tid = old_tid, .to_tid = tid, .at_ns = ts_ns };
+	struct thread_now now;
 
-	if (!old || tid == 0)
+	if (!table_get(&s->threads, old_tid) || tid == 0)
 		return 0;
-	t = summary_thread(s, tid);
-	if (!t)
+	if (!summary_accounts_thread(s, old_tid) || !summary_accounts_thread(s, tid))
 		return -ENOMEM;
-	if (old->state == SUMMARY_RUNNING && s->cpus[old->cpu].tid == old_tid) {
-		summary_account_cpu(s, &s->cpus[old->cpu], ts_ns);
-		s->cpus[old->cpu].tid = tid;
-		s->cpus[old->cpu].since_ns = ts_ns;
-		summary_accounts_set_state(s, t, SUMMARY_RUNNING, ts_ns);
-		t->cpu = old->cpu;
+	if (thread_states_get(s->states, old_tid, &now) && now.state == THREAD_RUNNING &&
+	    s->cpus[now.cpu].tid == old_tid) {
+		summary_account_cpu(s, &s->cpus[now.cpu], table_get(&s->threads, old_tid), ts_ns);
+		s->cpus[now.cpu].tid = tid;
+		s->cpus[now.cpu].since_ns = ts_ns;
+		rename.runs = true;
 	}
-	summary_accounts_set_state(s, old, SUMMARY_DEAD, ts_ns);
-	return 0;
+	return thread_states_rename(s->states, &rename);
 }
 
-void summary_account_until(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
+int summary_account_until(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
 {
-	struct summary_cpu *cpu = t->cpu < s->n_cpus ? &s->cpus[t->cpu] : NULL;
+	struct summary_cpu *cpu;
+	struct thread_now now;
 
-	if (ts_ns <= t->since_ns)
-		return;
-	if (t->state == SUMMARY_RUNNING && cpu && cpu->tid == t->tid && cpu->since_ns < ts_ns) {
-		summary_account_cpu(s, cpu, ts_ns);
+	if (!summary_accounts_thread(s, t->tid))
+		return -ENOMEM;
+	if (!thread_states_get(s->states, t->tid, &now))
+		now = (struct thread_now){ THREAD_UNKNOWN };
+	if (ts_ns <= now.since_ns)
+		return 0;
+	cpu = now.cpu < s->n_cpus ? &s->cpus[now.cpu] : NULL;
+	if (now.state == THREAD_RUNNING && cpu && cpu->tid == t->tid && cpu->since_ns < ts_ns) {
+		summary_account_cpu(s, cpu, t, ts_ns);
 		cpu->since_ns = ts_ns;
 	}
-	if (t->epoch == s->n_gaps)
-		summary_accounts_set_state(s, t, t->state, ts_ns);
+	return thread_states_split(s->states, t->tid, ts_ns);
 }
 
 /* (records of threads that run after the pause can precede its end in the file) */
-void summary_account_pause(struct summary *s, uint64_t ts_ns)
+int summary_account_pause(struct summary *s, uint64_t from_ns, uint64_t to_ns)
 {
-	struct summary_thread *t;
-
 	for (size_t i = 0; i < s->n_cpus; i++) {
-		if (s->cpus[i].since_ns >= ts_ns)
+		if (s->cpus[i].since_ns >= to_ns)
 			continue;
-		summary_account_cpu(s, &s->cpus[i], ts_ns);
+		summary_account_cpu(s, &s->cpus[i], summary_accounts_on(s, &s->cpus[i]), to_ns);
 		s->cpus[i].tid = 0;
-		s->cpus[i].since_ns = ts_ns;
+		s->cpus[i].since_ns = to_ns;
 	}
-	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
-		if (t->since_ns >= ts_ns)
-			continue;
-		if (t->state != SUMMARY_DEAD)
-			summary_accounts_set_state(s, t, SUMMARY_UNKNOWN, ts_ns);
-		t->woken_ns = 0;
-	}
+	return thread_states_pause(s->states, from_ns, to_ns);
 }
 
 static uint64_t summary_accounts_smaller(uint64_t a, uint64_t b)
@@ -268,20 +232,28 @@ static uint64_t summary_accounts_smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void summary_account_end(struct summary *s, uint64_t end_ns)
+static void summary_accounts_end_cpus(struct summary *s, uint64_t end_ns)
 {
-	struct summary_thread *t;
-
 	for (size_t i = 0; i < s->n_cpus; i++) {
 		struct summary_cpu *cpu = &s->cpus[i];
 
-		summary_account_cpu(s, cpu, end_ns);
+		summary_account_cpu(s, cpu, summary_accounts_on(s, cpu), end_ns);
 		/* Times beyond session_stop are known only now. */
 		cpu->busy_ns = summary_accounts_smaller(cpu->busy_ns, s->recorded_ns);
 		cpu->other_ns =
 			summary_accounts_smaller(cpu->other_ns, s->recorded_ns - cpu->busy_ns);
 		cpu->idle_ns = s->recorded_ns - cpu->busy_ns - cpu->other_ns;
 	}
-	for (size_t pos = 0; (t = table_next(&s->threads, &pos));)
-		summary_account_thread(s, t, end_ns);
+}
+
+void summary_account_end(struct summary *s, uint64_t end_ns)
+{
+	summary_accounts_end_cpus(s, end_ns);
+	thread_states_peek(s->states, end_ns, summary_accounts_add, s);
+}
+
+int summary_account_finish(struct summary *s, uint64_t end_ns)
+{
+	summary_accounts_end_cpus(s, end_ns);
+	return thread_states_finish(s->states, end_ns);
 }

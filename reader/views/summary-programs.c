@@ -51,15 +51,16 @@ void summary_programs_join(const struct summary *s, struct summary_thread *t)
 /* Sets apart the sums of T up to TS_NS, as those of an ended program. */
 static int summary_programs_end(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
 {
-	struct summary_thread *earlier = malloc(sizeof(*earlier));
+	_cleanup_free_ struct summary_thread *earlier = malloc(sizeof(*earlier));
+	int r;
 
 	if (!t->before)
 		t->before = calloc(1, sizeof(*t->before));
-	if (!earlier || !t->before) {
-		free(earlier);
+	if (!earlier || !t->before)
 		return -ENOMEM;
-	}
-	summary_account_until(s, t, ts_ns);
+	r = summary_account_until(s, t, ts_ns);
+	if (r < 0)
+		return r;
 	*earlier = summary_programs_rest(t);
 	for (size_t i = 0; i < ARRAY_SIZE(summary_programs_sums); i++)
 		*summary_programs_sum(t->before, i) = *summary_programs_sum(t, i);
@@ -67,7 +68,7 @@ static int summary_programs_end(struct summary *s, struct summary_thread *t, uin
 	earlier->name = NULL;
 	earlier->until_ns = ts_ns;
 	earlier->earlier = t->earlier;
-	t->earlier = earlier;
+	t->earlier = TAKE_PTR(earlier);
 	t->program_latency_ns = 0;
 	return 0;
 }

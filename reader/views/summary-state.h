@@ -14,6 +14,7 @@
 #include "reader/views/activity-sums.h"
 #include "reader/views/programs.h"
 #include "reader/views/summary-sessions.h"
+#include "reader/views/thread-states.h"
 
 struct summary_cpu {
 	bool seen;
@@ -24,14 +25,6 @@ struct summary_cpu {
 	/* state that is used while events are read: */
 	uint32_t tid; /* the running thread; 0 = idle or unknown */
 	uint64_t since_ns;
-};
-
-enum summary_state {
-	SUMMARY_UNKNOWN,
-	SUMMARY_RUNNING,
-	SUMMARY_RUNNABLE,
-	SUMMARY_BLOCKED,
-	SUMMARY_DEAD,
 };
 
 struct summary_thread {
@@ -57,15 +50,8 @@ struct summary_thread {
 	struct summary_thread *earlier;
 	/* Sum of all earlier programs; owned; NULL = no earlier programs. */
 	struct summary_thread *before;
-	uint64_t until_ns; /* end of the program; only in `earlier` */
-	/* state that is used while events are read: */
-	enum summary_state state;
-	uint32_t cpu; /* CPU on which the thread runs */
-	uint64_t since_ns;
-	/* Time of the wakeup before its next switch-in; 0 = no wakeup. */
-	uint64_t woken_ns;
+	uint64_t until_ns;           /* end of the program; only in `earlier` */
 	uint64_t program_latency_ns; /* max_wakeup_latency_ns of its last program */
-	uint64_t epoch;              /* value of n_gaps when `state` and `since_ns` were set */
 	bool exited;
 };
 
@@ -160,8 +146,10 @@ struct summary {
 	uint64_t dropped_bytes;
 	struct activity_sums activity;
 
-	uint64_t n_gaps; /* number of losses of scheduling records so far */
-	bool paused;     /* nothing is recorded from paused_at_ns on */
+	struct thread_states *states; /* owned */
+	thread_states_fn listener;    /* receives the segments, too; NULL = none */
+	void *listener_data;
+	bool paused; /* nothing is recorded from paused_at_ns on */
 	uint64_t paused_at_ns;
 	uint64_t paused_ns; /* duration of ended pauses within the part */
 	bool any_stop;      /* a session_stop was seen */

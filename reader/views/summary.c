@@ -16,8 +16,18 @@
 
 int summary_new(struct summary **ret)
 {
-	*ret = calloc(1, sizeof(**ret));
-	return *ret ? 0 : -ENOMEM;
+	_cleanup_(summary_freep) struct summary *s = calloc(1, sizeof(*s));
+
+	if (!s || thread_states_new(&s->states, summary_account_segment, s) < 0)
+		return -ENOMEM;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+void summary_listen(struct summary *s, thread_states_fn fn, void *userdata)
+{
+	s->listener = fn;
+	s->listener_data = userdata;
 }
 
 static void summary_free_thread(struct summary_thread *t)
@@ -74,6 +84,7 @@ struct summary *summary_free(struct summary *s)
 		summary_free_process(p);
 	table_deinit(&s->threads);
 	table_deinit(&s->processes);
+	thread_states_free(s->states);
 	summary_forget_marks(s);
 	summary_forget_sheds(s, true);
 	summary_sessions_deinit(&s->sessions);
@@ -265,8 +276,6 @@ static int summary_add_lost(struct summary *s, const struct event *ev)
 {
 	size_t i = 0;
 
-	if (strcmp(ev->lost.class_name, event_class_names[CLASS_SCHED]) == 0)
-		s->n_gaps++;
 	while (i < s->n_lost && strcmp(s->lost[i].class_name, ev->lost.class_name) != 0)
 		i++;
 	if (i == SUMMARY_LOST_MAX)
@@ -325,45 +334,49 @@ static void summary_pause(struct summary *s, uint64_t ts_ns)
 	s->paused = true;
 }
 
-static void summary_resume(struct summary *s, uint64_t ts_ns)
+static int summary_resume(struct summary *s, uint64_t ts_ns)
 {
+	int r = 0;
+
 	if (!s->paused)
-		return;
+		return 0;
 	/* (a session continues in its next chunk, while other sessions pause) */
 	if (ts_ns > s->paused_at_ns)
-		summary_account_pause(s, ts_ns);
+		r = summary_account_pause(s, s->paused_at_ns, ts_ns);
 	s->paused = false;
 	s->paused_ns += summary_counted(s, s->paused_at_ns, ts_ns);
+	return r;
 }
 
 /* Begins or ends a pause of the recording. Time is recorded while one of the sessions records. */
-static void summary_update_pause(struct summary *s, uint64_t ts_ns)
+static int summary_update_pause(struct summary *s, uint64_t ts_ns)
 {
 	if (summary_sessions_all_pause(&s->sessions))
 		summary_pause(s, ts_ns);
 	else if (summary_sessions_n(&s->sessions) > 0)
-		summary_resume(s, ts_ns);
+		return summary_resume(s, ts_ns);
+	return 0;
 }
 
-static void summary_add_pause(struct summary *s, const struct event *ev)
+static int summary_add_pause(struct summary *s, const struct event *ev)
 {
 	if (strcmp(ev->shed.what, "session") != 0)
-		return;
+		return 0;
 	if (summary_sessions_n(&s->sessions) > 0) {
 		summary_sessions_pause(&s->sessions, NULL, ev->shed.session, ev->shed.back);
-		summary_update_pause(s, ev->ts_ns);
-	} else if (ev->shed.back) {
-		summary_resume(s, ev->ts_ns);
-	} else {
-		summary_pause(s, ev->ts_ns);
+		return summary_update_pause(s, ev->ts_ns);
 	}
+	if (ev->shed.back)
+		return summary_resume(s, ev->ts_ns);
+	summary_pause(s, ev->ts_ns);
+	return 0;
 }
 
 /*
  * Another session begins at TS_NS. In the chunks of one recording, each one begins where the
  * previous one ends, and repeats a pause. Otherwise, nothing is recorded between two sessions.
  */
-static void summary_add_next(struct summary *s, uint64_t ts_ns)
+static int summary_add_next(struct summary *s, uint64_t ts_ns)
 {
 	if (s->stopped && ts_ns > s->end_ns) {
 		summary_pause(s, s->end_ns);
@@ -372,14 +385,16 @@ static void summary_add_next(struct summary *s, uint64_t ts_ns)
 				s->sheds[i].until_ns = s->end_ns;
 	}
 	s->stopped = false;
-	summary_resume(s, ts_ns);
+	return summary_resume(s, ts_ns);
 }
 
 static int summary_add_shed(struct summary *s, const struct event *ev)
 {
 	struct summary_shed *shed = summary_open_shed(s, ev);
+	int r = summary_add_pause(s, ev);
 
-	summary_add_pause(s, ev);
+	if (r < 0)
+		return r;
 	/* Joined chunks repeat the event. */
 	if (shed && ev->shed.back)
 		shed->until_ns = ev->ts_ns;
@@ -443,9 +458,8 @@ static int summary_add_start(struct summary *s, const struct event *ev)
 	s->many_sessions |= s->started && strcmp(s->recording.session, ev->start.session) != 0;
 	/* In joined archives, the first session has the begin and the system. */
 	if (s->started && ev->ts_ns >= s->start_ns) {
-		summary_add_next(s, ev->ts_ns);
 		s->filtered |= ev->start.filtered;
-		return 0;
+		return summary_add_next(s, ev->ts_ns);
 	}
 	s->start_ns = ev->ts_ns;
 	s->started = true;
@@ -476,8 +490,10 @@ static void summary_end_sheds(struct summary *s, const struct event *stop)
 			s->sheds[i].until_ns = stop->ts_ns;
 }
 
-static void summary_add_stop(struct summary *s, const struct event *ev)
+static int summary_add_stop(struct summary *s, const struct event *ev)
 {
+	int r;
+
 	summary_sessions_remove(&s->sessions, summary_sessions_find_stopped(&s->sessions, NULL,
 									    ev->stop.session));
 	s->stopped = summary_sessions_n(&s->sessions) == 0;
@@ -489,8 +505,9 @@ static void summary_add_stop(struct summary *s, const struct event *ev)
 	s->daemon_cpu_ns += ev->stop.daemon_cpu_ns;
 	s->bpf_cpu_ns += ev->stop.bpf_cpu_ns;
 	s->dropped_bytes += ev->stop.dropped_bytes;
-	summary_update_pause(s, ev->ts_ns);
+	r = summary_update_pause(s, ev->ts_ns);
 	summary_end_sheds(s, ev);
+	return r;
 }
 
 static void summary_add_stacks(struct summary *s, const struct event *ev)
@@ -527,7 +544,7 @@ int summary_add(struct summary *s, const struct event *ev)
 		return summary_account_wake(s, ev);
 	case EVENT_MIGRATE:
 		s->migrations++;
-		return 0;
+		return thread_states_add(s->states, ev);
 	case EVENT_TASK:
 		return summary_add_task(s, ev);
 	case EVENT_FORK:
@@ -539,7 +556,7 @@ int summary_add(struct summary *s, const struct event *ev)
 	case EVENT_RENAME:
 		return summary_add_rename(s, ev);
 	case EVENT_LOST:
-		return summary_add_lost(s, ev);
+		return thread_states_add(s->states, ev) ?: summary_add_lost(s, ev);
 	case EVENT_SAMPLE:
 		summary_add_sample(s, ev);
 		return 0;
@@ -561,19 +578,18 @@ int summary_add(struct summary *s, const struct event *ev)
 		summary_add_stacks(s, ev);
 		return 0;
 	case EVENT_STOP:
-		summary_add_stop(s, ev);
-		return 0;
+		return summary_add_stop(s, ev);
 	case EVENT_DAMAGE:
-		s->n_gaps++;
 		s->n_damages++;
 		s->damaged_bytes += ev->damage.bytes;
-		return 0;
+		return thread_states_add(s->states, ev);
 	default:
 		return 0;
 	}
 }
 
-void summary_end_part(struct summary *s, uint64_t end_ns)
+/* Computes the durations of the part up to END_NS. */
+static void summary_end_times(struct summary *s, uint64_t end_ns)
 {
 	uint64_t ns = summary_counted(s, 0, end_ns);
 	bool paused = s->paused;
@@ -582,26 +598,45 @@ void summary_end_part(struct summary *s, uint64_t end_ns)
 	s->paused = false;
 	s->duration_ns = summary_counted(s, 0, end_ns);
 	s->paused = paused;
+}
+
+void summary_end_part(struct summary *s, uint64_t end_ns)
+{
+	summary_end_times(s, end_ns);
 	summary_account_end(s, end_ns);
 	activity_sums_finish(&s->activity, s->recorded_ns);
 }
 
-void summary_finish(struct summary *s)
+int summary_finish(struct summary *s)
 {
-	summary_end_part(s, s->end_ns);
+	int r;
+
+	summary_end_times(s, s->end_ns);
+	r = summary_account_finish(s, s->end_ns);
+	activity_sums_finish(&s->activity, s->recorded_ns);
+	return r;
 }
 
 /* ---- windows ---- */
 
-static bool summary_is_over(const struct summary_thread *t)
+static enum thread_state summary_state_of(const struct summary *s, const struct summary_thread *t)
 {
-	return t->state == SUMMARY_DEAD || (t->exited && t->state != SUMMARY_RUNNING);
+	struct thread_now now;
+
+	return thread_states_get(s->states, t->tid, &now) ? now.state : THREAD_UNKNOWN;
 }
 
-static bool summary_did_nothing(const struct summary_thread *t)
+static bool summary_is_over(const struct summary *s, const struct summary_thread *t)
 {
-	return t->state != SUMMARY_RUNNING && t->cpu_ns == 0 && t->runnable_ns == 0 &&
-	       t->wakeups == 0;
+	enum thread_state state = summary_state_of(s, t);
+
+	return state == THREAD_DEAD || (t->exited && state != THREAD_RUNNING);
+}
+
+static bool summary_did_nothing(const struct summary *s, const struct summary_thread *t)
+{
+	return t->cpu_ns == 0 && t->runnable_ns == 0 && t->wakeups == 0 &&
+	       summary_state_of(s, t) != THREAD_RUNNING;
 }
 
 static void summary_begin_thread(struct summary_thread *t)
@@ -620,9 +655,9 @@ static int summary_begin_threads(struct summary *s, size_t max)
 	size_t n_alive = 0;
 
 	for (size_t pos = 0; (t = table_next(&s->threads, &pos));)
-		n_alive += !summary_is_over(t);
+		n_alive += !summary_is_over(s, t);
 	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
-		if (summary_is_over(t) || (n_alive > max && summary_did_nothing(t)))
+		if (summary_is_over(s, t) || (n_alive > max && summary_did_nothing(s, t)))
 			continue;
 		if (table_set(&kept, t->tid, t) < 0) {
 			table_deinit(&kept);
@@ -630,10 +665,12 @@ static int summary_begin_threads(struct summary *s, size_t max)
 		}
 	}
 	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
-		if (table_get(&kept, t->tid))
+		if (table_get(&kept, t->tid)) {
 			summary_begin_thread(t);
-		else
-			summary_free_thread(t);
+			continue;
+		}
+		thread_states_forget(s->states, t->tid);
+		summary_free_thread(t);
 	}
 	table_deinit(&s->threads);
 	s->threads = kept;

@@ -46,8 +46,17 @@ DEFINE_CLEANUP(struct summary *, summary_free)
 /* Adds an event. Returns 0 or -ENOMEM. */
 int summary_add(struct summary *s, const struct event *ev);
 
-/* Ends everything that is open at the end of the recording. Called once, after the last event. */
-void summary_finish(struct summary *s);
+/*
+ * The segments of threads (thread-states.h) are also passed on to FN, in the call that adds their
+ * last event, or by summary_finish(). For one listener, before the first event.
+ */
+void summary_listen(struct summary *s, thread_states_fn fn, void *userdata);
+
+/*
+ * Ends everything that is open at the end of the recording. Called once, after the last event.
+ * Returns 0, or -ENOMEM of the listener: without one, it cannot fail.
+ */
+int summary_finish(struct summary *s);
 
 /*
  * Sums up to END_NS, which is not before the begin of the part. No events may be added until the

@@ -16,6 +16,8 @@ enum { GAPS_MAX = 4096 };
 struct thread {
 	uint32_t tid;
 	enum thread_state state;
+	bool begun; /* it has had an event */
+	void *owner;
 	uint64_t since_ns;  /* of the state, as in the records */
 	uint64_t passed_ns; /* end of the last segment that was passed on */
 	uint64_t epoch;     /* number of losses when the state began */
@@ -39,10 +41,13 @@ struct thread_states {
 	thread_states_fn fn;
 	void *userdata;
 	struct table threads; /* tid -> struct thread, owned */
-	uint64_t last_ns;     /* greatest time so far */
-	uint64_t n_gaps;      /* number of losses so far */
-	uint64_t first_gap;   /* number of the loss at gaps[0] */
-	uint64_t *gaps;       /* times of losses; owned */
+	/* The threads of the last look-ups: an event has two, and its owner looks them up, too. */
+	struct thread *recent[2];
+	unsigned next_recent;
+	uint64_t last_ns;   /* greatest time so far */
+	uint64_t n_gaps;    /* number of losses so far */
+	uint64_t first_gap; /* number of the loss at gaps[0] */
+	uint64_t *gaps;     /* times of losses; owned */
 	size_t room_gaps;
 };
 
@@ -75,11 +80,24 @@ struct thread_states *thread_states_free(struct thread_states *s)
 
 static struct thread *thread_states_thread(struct thread_states *s, uint32_t tid)
 {
-	struct thread *t = table_make(&s->threads, tid, sizeof(*t));
+	struct thread *t;
 
-	if (t)
-		t->tid = tid;
+	for (size_t i = 0; i < ARRAY_SIZE(s->recent); i++)
+		if (s->recent[i] && s->recent[i]->tid == tid)
+			return s->recent[i];
+	t = table_make(&s->threads, tid, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	s->recent[s->next_recent++ % ARRAY_SIZE(s->recent)] = t;
 	return t;
+}
+
+void **thread_states_owner(struct thread_states *s, uint32_t tid)
+{
+	struct thread *t = thread_states_thread(s, tid);
+
+	return t ? &t->owner : NULL;
 }
 
 static struct sink thread_states_sink(const struct thread_states *s)
@@ -94,6 +112,7 @@ static int thread_states_pass(struct thread *t, struct thread_segment *segment,
 			      const struct sink *sink)
 {
 	segment->tid = t->tid;
+	segment->owner = t->owner;
 	segment->from_ns = t->passed_ns;
 	segment->to_ns = segment->until_ns > t->passed_ns ? segment->until_ns : t->passed_ns;
 	t->passed_ns = segment->to_ns;
@@ -125,16 +144,17 @@ static struct thread_segment thread_states_segment(const struct thread *t, uint6
 static int thread_states_pass_held(struct thread *t, uint64_t until_ns, enum thread_state_end end,
 				   const struct sink *sink)
 {
-	struct thread_segment run = {
+	struct thread_segment run;
+
+	if (!t->held)
+		return 0;
+	run = (struct thread_segment){
 		.state = THREAD_RUNNING,
 		.end = end,
 		.since_ns = t->held_ns,
 		.until_ns = until_ns,
 		.cpu = t->held_cpu,
 	};
-
-	if (!t->held)
-		return 0;
 	t->held = false;
 	return thread_states_pass(t, &run, sink);
 }
@@ -204,20 +224,20 @@ static int thread_states_change(struct thread_states *s, struct thread *t, enum 
 				const struct ending *ending)
 {
 	const struct sink sink = thread_states_sink(s);
-	bool first = t->passed_ns == 0 && t->state == THREAD_UNKNOWN;
 	int r = 0;
 
-	if (first)
-		t->passed_ns = ending->at_ns;
-	else
+	if (t->begun)
 		r = thread_states_pass_state(s, t, ending, &sink);
+	else
+		t->passed_ns = ending->at_ns;
+	t->begun = true;
 	thread_states_begin(s, t, state, ending->at_ns);
 	return r;
 }
 
 /* ---- switches ---- */
 
-static enum thread_state thread_states_after(const struct event *ev)
+enum thread_state thread_states_after(const struct event *ev)
 {
 	/* The recording or a loss has truncated the thread's time: its next state is unknown. */
 	if (ev->sw.synthetic)
@@ -362,7 +382,7 @@ static int thread_states_pass_gaps(struct thread_states *s)
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && (t = table_next(&s->threads, &pos));) {
-		if (t->epoch == s->n_gaps)
+		if (t->epoch == s->n_gaps || !t->begun)
 			continue;
 		r = thread_states_pass_held(t, t->since_ns, THREAD_END_GAP, &sink);
 		r = r < 0 ? r : thread_states_cut(s, t, &sink);
@@ -436,7 +456,7 @@ int thread_states_pause(struct thread_states *s, uint64_t from_ns, uint64_t to_n
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && (t = table_next(&s->threads, &pos));) {
-		if (t->since_ns >= to_ns)
+		if (t->since_ns >= to_ns || !t->begun)
 			continue;
 		if (t->state != THREAD_DEAD)
 			r = thread_states_pause_thread(s, t, from_ns, to_ns);
@@ -469,21 +489,29 @@ int thread_states_rename(struct thread_states *s, const struct thread_rename *re
 
 int thread_states_split(struct thread_states *s, uint32_t tid, uint64_t at_ns)
 {
-	struct thread *t = table_get(&s->threads, tid);
+	struct thread *t = thread_states_thread(s, tid);
+	bool begun;
 	int r;
 
-	if (!t || at_ns <= t->since_ns || t->epoch != s->n_gaps)
+	if (!t)
+		return -ENOMEM;
+	if (at_ns <= t->since_ns || t->epoch != s->n_gaps)
 		return 0;
+	begun = t->begun;
 	r = thread_states_change(s, t, t->state, &(struct ending){ .at_ns = at_ns });
-	t->continued = true;
+	t->continued = begun;
 	return r;
 }
 
 bool thread_states_get(const struct thread_states *s, uint32_t tid, struct thread_now *ret)
 {
-	const struct thread *t = table_get(&s->threads, tid);
+	const struct thread *t = NULL;
 
-	if (!t)
+	for (size_t i = 0; i < ARRAY_SIZE(s->recent); i++)
+		if (s->recent[i] && s->recent[i]->tid == tid)
+			t = s->recent[i];
+	t = t ?: table_get(&s->threads, tid);
+	if (!t || !t->begun)
 		return false;
 	*ret = (struct thread_now){ t->state, t->cpu, t->since_ns, t->woken_ns,
 				    t->epoch == s->n_gaps };
@@ -503,7 +531,7 @@ int thread_states_peek(const struct thread_states *s, uint64_t end_ns, thread_st
 	for (size_t pos = 0; r == 0 && (t = table_next(&s->threads, &pos));) {
 		struct thread copy = *t;
 
-		if (t->since_ns <= end_ns)
+		if (t->begun && t->since_ns <= end_ns)
 			r = thread_states_pass_state(s, &copy, &ending, &sink);
 	}
 	return r;
@@ -516,5 +544,6 @@ int thread_states_finish(struct thread_states *s, uint64_t end_ns)
 
 void thread_states_forget(struct thread_states *s, uint32_t tid)
 {
+	memset(s->recent, 0, sizeof(s->recent));
 	free(table_remove(&s->threads, tid));
 }

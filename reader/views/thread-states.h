@@ -76,6 +76,7 @@ struct thread_segment {
 	 * otherwise 0. It is before from_ns if the wakeup was late in the file.
 	 */
 	uint64_t served_ns;
+	void *owner; /* for the owner of the thread states: thread_states_owner() */
 };
 
 /* The present state of a thread. */
@@ -118,13 +119,22 @@ int thread_states_rename(struct thread_states *s, const struct thread_rename *re
 
 /*
  * Ends the open segment of thread TID at AT_NS, and begins one in the same state: its process has
- * begun another program. Nothing happens if the segment has begun later, or is not known. Returns
- * as above.
+ * begun another program. Nothing happens if the segment has begun later, or if records were lost in
+ * it. Returns as above.
  */
 int thread_states_split(struct thread_states *s, uint32_t tid, uint64_t at_ns);
 
+/*
+ * The owner's pointer for thread TID (not 0): NULL until the owner sets it. All segments of the
+ * thread have it. Returns NULL without memory. It is valid until the thread is forgotten.
+ */
+void **thread_states_owner(struct thread_states *s, uint32_t tid);
+
 /* Fills *RET with the state of thread TID. Returns false if it has had no event. */
 bool thread_states_get(const struct thread_states *s, uint32_t tid, struct thread_now *ret);
+
+/* The state of the outgoing thread after EV, a switch. */
+enum thread_state thread_states_after(const struct event *ev);
 
 /*
  * Passes all open segments to FN as if they ended at END_NS (THREAD_END_OPEN), and keeps them open.

@@ -352,6 +352,7 @@ TEST(test_exec)
 		      "10 running 0-30 cpu 1\n"
 		      "10 running 30-50 cpu 1 continued\n"
 		      "10 dead 50-100 open\n"
+		      "12 unknown 30-100 open\n"
 		      "20 running 50-90 cpu 1\n"
 		      "20 blocked 90-100 cpu 1 S open\n");
 }
