@@ -179,6 +179,7 @@ static int thread_states_cut(const struct thread_states *s, struct thread *t,
 struct ending {
 	uint64_t at_ns;
 	enum thread_state_end end;
+	bool split; /* the next state is the same */
 	bool woken; /* by a wakeup of WAKER_TID */
 	uint32_t waker_tid;
 	uint64_t served_ns;
@@ -205,6 +206,7 @@ static int thread_states_pass_state(const struct thread_states *s, struct thread
 		segment.waker_tid = ending->waker_tid;
 	}
 	segment.end = ending->end;
+	segment.split = ending->split;
 	segment.served_ns = ending->served_ns;
 	return thread_states_pass(t, &segment, sink);
 }
@@ -498,7 +500,7 @@ int thread_states_split(struct thread_states *s, uint32_t tid, uint64_t at_ns)
 	if (at_ns <= t->since_ns || t->epoch != s->n_gaps)
 		return 0;
 	begun = t->begun;
-	r = thread_states_change(s, t, t->state, &(struct ending){ .at_ns = at_ns });
+	r = thread_states_change(s, t, t->state, &(struct ending){ .at_ns = at_ns, .split = true });
 	t->continued = begun;
 	return r;
 }

@@ -65,6 +65,7 @@ struct thread_segment {
 	bool throttled; /* RUNNABLE: its cgroup had used up its CPU time when it left its CPU */
 	bool preempted; /* RUNNABLE: it has lost its CPU; false: it was woken, or is new */
 	bool continued; /* the segment before was its first part: thread_states_split() */
+	bool split;     /* the next segment is its second part */
 	/*
 	 * BLOCKED, ended by a wakeup, and RUNNABLE after one: the waker, as wake.waker_tid. It is
 	 * valid only if `woken` is set, since 0 is also the idle thread.

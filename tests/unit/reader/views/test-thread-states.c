@@ -66,7 +66,7 @@ static int on_segment(void *userdata, const struct thread_segment *g)
 	snprintf(line->text, sizeof(line->text),
 		 "%" PRIu32 " %s %" PRIu64 "-%" PRIu64 "%s%s%s%s%s%s%s\n", g->tid, states[g->state],
 		 g->from_ns, g->to_ns, cpu, letter, g->preempted ? " preempted" : "", woken, served,
-		 g->continued ? " continued" : "", ends[g->end]);
+		 g->continued ? " continued" : "", g->split ? " split" : ends[g->end]);
 	return 0;
 }
 
@@ -349,7 +349,7 @@ TEST(test_exec)
 	sw(t, 90, (struct sw){ .cpu = 1, .out = 20, .state = BLOCKED });
 	thread_states_forget(t->states, 11);
 	expect_at_end(t, 100,
-		      "10 running 0-30 cpu 1\n"
+		      "10 running 0-30 cpu 1 split\n"
 		      "10 running 30-50 cpu 1 continued\n"
 		      "10 dead 50-100 open\n"
 		      "12 unknown 30-100 open\n"
