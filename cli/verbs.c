@@ -23,6 +23,7 @@ const struct verb *const verbs[] = {
 	&verb_summary_row,
 	&verb_flame_row,
 	&verb_diff_row,
+	&verb_latency_row,
 	&verb_calls_row,
 	&verb_moments_row,
 	&verb_query_row,

@@ -47,6 +47,7 @@ extern const struct verb verb_diff_row;
 extern const struct verb verb_dump_row;
 extern const struct verb verb_export_row;
 extern const struct verb verb_flame_row;
+extern const struct verb verb_latency_row;
 extern const struct verb verb_leaks_row;
 extern const struct verb verb_list_row;
 extern const struct verb verb_mark_row;

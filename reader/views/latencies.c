@@ -107,7 +107,7 @@ struct duration {
 	uint32_t tid;
 	uint32_t sub; /* as in a distribution */
 	uint64_t from_ns, to_ns;
-	bool open; /* its end was not observed */
+	bool open; /* its begin or end was not observed */
 };
 
 /* Whether distributions of METRIC are kept for each thread. */
@@ -144,12 +144,23 @@ static struct distribution *latencies_distribution(struct latencies *l, const st
 	return to;
 }
 
+/* Whether a duration that ends at TO_NS counts. */
+static bool latencies_is_in_window(const struct latencies *l, uint64_t to_ns)
+{
+	uint64_t begin_ns = l->options.absolute ? 0 : l->summary->start_ns;
+
+	if (l->options.from_ns > 0 && (to_ns < begin_ns || to_ns - begin_ns < l->options.from_ns))
+		return false;
+	return l->options.to_ns == UINT64_MAX || to_ns < begin_ns ||
+	       to_ns - begin_ns < l->options.to_ns;
+}
+
 static int latencies_count(struct latencies *l, const struct duration *d)
 {
 	uint64_t ns = summary_recorded(l->summary, d->from_ns, d->to_ns);
 	struct distribution *to;
 
-	if (d->to_ns < l->options.from_ns || d->to_ns >= l->options.to_ns)
+	if (!latencies_is_in_window(l, d->to_ns))
 		return 0;
 	to = latencies_distribution(l, d);
 	if (!to)
@@ -171,7 +182,7 @@ static int latencies_join_parts(struct latencies *l, const struct thread_segment
 {
 	uint64_t *first = segment->continued ? table_get(&l->first_parts, segment->tid) : NULL;
 
-	*ret_from_ns = first ? *first : segment->from_ns;
+	*ret_from_ns = first ? *first : segment->since_ns;
 	*ret_done = !segment->split;
 	if (!segment->split) {
 		if (first)
@@ -205,8 +216,9 @@ static int latencies_on_segment(void *userdata, const struct thread_segment *seg
 		.metric = latencies_metric_of(segment->state),
 		.tid = segment->tid,
 		.sub = l->options.by == LATENCIES_BY_CPU ? segment->cpu + 1 : 0,
-		.to_ns = segment->to_ns,
-		.open = segment->end != THREAD_END_EVENT,
+		/* (as in the records: these times are the summary's) */
+		.to_ns = segment->until_ns,
+		.open = segment->end != THREAD_END_EVENT || segment->earlier,
 	};
 	bool done = false;
 	int r = 0;
@@ -217,9 +229,7 @@ static int latencies_on_segment(void *userdata, const struct thread_segment *seg
 		r = latencies_count(l, &d);
 	d.metric = LATENCY_WAKEUP;
 	if (r == 0 && segment->served_ns) {
-		/* (as the summary has its maximum) */
 		d.from_ns = segment->served_ns;
-		d.to_ns = segment->until_ns;
 		d.open = false;
 		return latencies_count(l, &d);
 	}

@@ -3,11 +3,11 @@
  * Distributions of durations, for `kymo latency`: of each metric, in total and by thread, process,
  * CPU, unit, cgroup or name. Computed from events in one pass.
  *
- * A duration counts once, at its end, if the end is in the window. Durations with an end that was
- * not observed (open at the end, cut by a loss or a pause) are not in the distribution, but in
- * n_open, with the longest of them: a thread that never ran again is a worse latency than any that
- * was observed. The part of a duration outside of the recording does not count; only damaged files
- * have such times.
+ * A duration counts once, at its end, if the end is in the window. Durations of which the begin or
+ * the end was not observed (open at the end, cut by a loss or a pause) are not in the
+ * distribution, but in n_open, with the longest of them: a thread that never ran again is a worse
+ * latency than any that was observed. The part of a duration outside of the recording does not
+ * count; only damaged files have such times.
  *
  * Memory: 8 bytes for each used step of each distribution (latency.h); at most LATENCIES_KEYS_MAX
  * distributions of a metric. Durations of further keys count in total only.
@@ -65,8 +65,8 @@ struct latencies_row {
 
 struct latencies_options {
 	enum latencies_by by;
-	/* [from_ns, to_ns) in the time of the archive; UINT64_MAX = no end */
-	uint64_t from_ns, to_ns;
+	uint64_t from_ns, to_ns; /* [from_ns, to_ns); UINT64_MAX = no end */
+	bool absolute;           /* times of the archive; otherwise since its beginning */
 	/* Whether thread TID counts; called by latencies_finish(). NULL = all threads */
 	bool (*wants)(void *userdata, uint32_t tid);
 	void *userdata;

@@ -21,14 +21,15 @@ static uint32_t latency_step_of(uint64_t ns)
 	return (shift + 1) * FINE + (uint32_t)(ns >> shift) - FINE;
 }
 
+uint64_t latency_step_ns(uint32_t step)
+{
+	return step < FINE ? step : (uint64_t)(FINE + step % FINE) << (step / FINE - 1);
+}
+
 static uint64_t latency_middle_of(uint32_t step)
 {
-	unsigned shift;
-
-	if (step < FINE)
-		return step;
-	shift = step / FINE - 1;
-	return ((uint64_t)(FINE + step % FINE) << shift) + ((UINT64_C(1) << shift) >> 1);
+	return step < FINE ? step
+			   : latency_step_ns(step) + ((UINT64_C(1) << (step / FINE - 1)) >> 1);
 }
 
 void latency_deinit(struct latency *l)

@@ -51,5 +51,8 @@ void latency_table_deinit(struct table *t);
  */
 uint64_t latency_percentile_ns(const struct latency *l, double percent);
 
+/* The shortest duration of STEP. */
+uint64_t latency_step_ns(uint32_t step);
+
 /* The number of durations below NS. Exact if NS is a power of two. */
 uint64_t latency_below(const struct latency *l, uint64_t ns);

@@ -27,12 +27,13 @@ struct thread {
 	uint32_t waker_tid;
 	char letter;
 	bool preempted, continued;
-	bool cut; /* the part of its state before a loss was passed on */
+	bool earlier; /* it was running before `since_ns`: a synthetic switch has begun the run */
+	bool cut;     /* the part of its state before a loss was passed on */
 	/*
 	 * It was switched in elsewhere before its run ended. The end may follow: the run on
 	 * HELD_CPU since HELD_NS is passed on with it, or with the next change.
 	 */
-	bool held;
+	bool held, held_earlier;
 	uint32_t held_cpu;
 	uint64_t held_ns;
 };
@@ -134,6 +135,7 @@ static struct thread_segment thread_states_segment(const struct thread *t, uint6
 						    : 0,
 		.letter = blocked ? t->letter : '\0',
 		.preempted = runnable && t->preempted,
+		.earlier = t->state == THREAD_RUNNING && t->earlier,
 		.continued = t->continued,
 		.woken = woken,
 		.waker_tid = woken ? t->waker_tid : 0,
@@ -154,6 +156,7 @@ static int thread_states_pass_held(struct thread *t, uint64_t until_ns, enum thr
 		.since_ns = t->held_ns,
 		.until_ns = until_ns,
 		.cpu = t->held_cpu,
+		.earlier = t->held_earlier,
 	};
 	t->held = false;
 	return thread_states_pass(t, &run, sink);
@@ -281,14 +284,16 @@ static int thread_states_late(struct thread_states *s, struct thread *t, const s
 static int thread_states_switch_out(struct thread_states *s, const struct event *ev)
 {
 	struct thread *t = thread_states_thread(s, ev->tid);
+	struct ending ending = { .at_ns = ev->ts_ns };
 	int r;
 
 	if (!t)
 		return -ENOMEM;
 	if (t->state == THREAD_RUNNING && t->cpu != ev->cpu && t->since_ns >= ev->ts_ns)
 		return thread_states_late(s, t, ev);
-	r = thread_states_change(s, t, thread_states_after(ev),
-				 &(struct ending){ .at_ns = ev->ts_ns });
+	if (t->state == THREAD_RUNNING && ev->sw.synthetic)
+		ending.end = THREAD_END_GAP;
+	r = thread_states_change(s, t, thread_states_after(ev), &ending);
 	t->queue_cpu = ev->cpu;
 	t->letter = ev->sw.state ?: 'S';
 	t->preempted = true;
@@ -302,6 +307,7 @@ static int thread_states_hold(struct thread_states *s, struct thread *t, const s
 	int r = thread_states_pass_held(t, t->since_ns, THREAD_END_GAP, &sink);
 
 	t->held = true;
+	t->held_earlier = t->earlier;
 	t->held_cpu = t->cpu;
 	t->held_ns = t->since_ns;
 	thread_states_begin(s, t, THREAD_RUNNING, ev->ts_ns);
@@ -328,6 +334,7 @@ static int thread_states_switch_in(struct thread_states *s, const struct event *
 	}
 	t->woken_ns = 0;
 	t->cpu = ev->cpu;
+	t->earlier = ev->sw.synthetic;
 	return r;
 }
 

@@ -41,7 +41,9 @@ enum thread_state {
 /* The reason why a segment ends. */
 enum thread_state_end {
 	THREAD_END_EVENT, /* the next state is known to begin then */
-	THREAD_END_GAP,   /* records were lost, and the true end is unknown */
+	/* Records were lost, or the archive begins or ends a slice there: the true end is unknown.
+	 */
+	THREAD_END_GAP,
 	THREAD_END_OPEN,  /* the recording has ended */
 	THREAD_END_PAUSE, /* the recording has paused */
 };
@@ -64,6 +66,7 @@ struct thread_segment {
 	char letter;    /* BLOCKED: as sw.state, also 'S'; 0 = unknown */
 	bool throttled; /* RUNNABLE: its cgroup had used up its CPU time when it left its CPU */
 	bool preempted; /* RUNNABLE: it has lost its CPU; false: it was woken, or is new */
+	bool earlier;   /* RUNNING: it was running before, and it is unknown since when */
 	bool continued; /* the segment before was its first part: thread_states_split() */
 	bool split;     /* the next segment is its second part */
 	/*

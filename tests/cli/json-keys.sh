@@ -21,5 +21,7 @@ for file in events profile empty-session; do
 		[ $status = 1 ] || assert_documented "$verb" "$TMP/stdout"
 	done
 done
+expect_exit 0 "$KYMO" latency --json "$ROOT/tests/golden/fxt/profile.fxt"
+assert_documented latency "$TMP/stdout"
 expect_exit 0 "$KYMO" diff --json "$ROOT/tests/golden/fxt/profile.fxt" "$ROOT/tests/golden/fxt/profile.fxt"
 assert_documented diff "$TMP/stdout"

@@ -68,6 +68,23 @@ for name in ping pong; do
 	fi
 done
 
+# The distributions have the same times as the summary.
+expect_read "$TMP/t.fxt" "$KYMO" latency --json --by thread -n 100000 "$TMP/t.fxt"
+cp "$TMP/stdout" "$TMP/latency.json"
+for name in ping pong; do
+	tid=$(json "$TMP/truth.json" ".$name.tid")
+	of() {
+		json "$TMP/latency.json" ".metrics.$1.rows[] | select(.tid == $tid).$2"
+	}
+	# (it can be waiting when the recording ends)
+	assert_eq "$(($(of ready sum_ns) + $(of ready 'longest_open_ns // 0')))" "$(thread "$tid" runnable_ns)" "waits of $name for a CPU"
+	assert_eq "$(of wakeup max_ns)" "$(thread "$tid" max_wakeup_latency_ns)" "longest wait of $name"
+	# (runs whose begin or end the kernel did not report have no known duration)
+	assert_within "$(of wakeup sum_ns)" "$(thread "$tid" after_wakeup_ns)" 5 "waits of $name after wakeups"
+	assert_within "$(of run sum_ns)" "$(thread "$tid" cpu_ns)" 5 "runs of $name"
+	assert_ge "$(of wakeup count)" 1000 "runs of $name after wakeups"
+done
+
 # explained NAME: the kernel counts the time from a wakeup until the thread runs as waiting, as
 # running, or not at all (before the thread is queued). All other times are equal, within 2 % of the
 # sum.

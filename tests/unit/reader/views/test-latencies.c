@@ -375,11 +375,11 @@ TEST(test_selected_threads)
 }
 
 /* The end decides. */
-TEST(test_window)
+static void check_window(const struct latencies_options *options)
 {
 	struct test t;
 
-	begin(&t, &(struct latencies_options){ .from_ns = 1030, .to_ns = 1150 });
+	begin(&t, options);
 	schedule(t.summary);
 	finish(&t, 1200);
 	assert_int_equal(total(&t, LATENCY_BLOCKED)->times.sum_ns, 20);
@@ -388,6 +388,13 @@ TEST(test_window)
 	assert_int_equal(total(&t, LATENCY_RUN)->times.n, 0);
 	assert_int_equal(total(&t, LATENCY_RUN)->n_open, 0);
 	end(&t);
+}
+
+TEST(test_window)
+{
+	check_window(
+		&(struct latencies_options){ .from_ns = 1030, .to_ns = 1150, .absolute = true });
+	check_window(&(struct latencies_options){ .from_ns = 30, .to_ns = 150 });
 }
 
 /* A loss and a pause end durations at unknown times. */
@@ -403,13 +410,16 @@ TEST(test_unknown_ends)
 	shed(t.summary, 1300, "session", true);
 	sw(t.summary, 1310, (struct sw){ .out = 10, .state = BLOCKED });
 	wake(t.summary, 1320, 10);
+	sw(t.summary, 1300, (struct sw){ .cpu = 1, .in = 11, .synthetic = true });
+	sw(t.summary, 1310, (struct sw){ .cpu = 1, .out = 11, .in = 12, .state = BLOCKED });
+	sw(t.summary, 1400, (struct sw){ .cpu = 1, .out = 12, .synthetic = true });
 	finish(&t, 1400);
 	assert_int_equal(total(&t, LATENCY_BLOCKED)->times.sum_ns, 10);
-	assert_int_equal(total(&t, LATENCY_BLOCKED)->n_open, 1);
+	assert_int_equal(total(&t, LATENCY_BLOCKED)->n_open, 2);
 	assert_int_equal(total(&t, LATENCY_BLOCKED)->longest_open_ns, 90);
 	assert_int_equal(total(&t, LATENCY_RUN)->times.n, 0);
-	assert_int_equal(total(&t, LATENCY_RUN)->n_open, 1);
-	assert_int_equal(total(&t, LATENCY_RUN)->longest_open_ns, 50);
+	assert_int_equal(total(&t, LATENCY_RUN)->n_open, 3);
+	assert_int_equal(total(&t, LATENCY_RUN)->longest_open_ns, 90);
 	assert_int_equal(total(&t, LATENCY_WAKEUP)->n_open, 1);
 	assert_int_equal(total(&t, LATENCY_READY)->longest_open_ns, 80);
 	end(&t);

@@ -34,6 +34,8 @@ TEST(test_steps)
 			else
 				assert_true((is > ns ? is - ns : ns - is) <= ns / 32 + 1);
 			assert_true(l.steps[l.n_steps - 1].step < LATENCY_STEPS);
+			assert_true(latency_step_ns(l.steps[0].step) <= ns &&
+				    latency_step_ns(l.steps[0].step + 1) > ns);
 			assert_int_equal(l.max_ns, UINT64_MAX);
 		}
 	}

@@ -66,7 +66,10 @@ static int on_segment(void *userdata, const struct thread_segment *g)
 	snprintf(line->text, sizeof(line->text),
 		 "%" PRIu32 " %s %" PRIu64 "-%" PRIu64 "%s%s%s%s%s%s%s\n", g->tid, states[g->state],
 		 g->from_ns, g->to_ns, cpu, letter, g->preempted ? " preempted" : "", woken, served,
-		 g->continued ? " continued" : "", g->split ? " split" : ends[g->end]);
+		 g->earlier     ? " earlier"
+		 : g->continued ? " continued"
+				: "",
+		 g->split ? " split" : ends[g->end]);
 	return 0;
 }
 
@@ -172,7 +175,7 @@ TEST(test_states)
 	sw(t, 110, (struct sw){ .out = 10, .state = BLOCKED, .letter = 'D' });
 	wake(t, 140, 10, 9);
 	migrate(t, 140, 10, 3);
-	expect(t, "10 running 100-110 cpu 0\n"
+	expect(t, "10 running 100-110 cpu 0 earlier\n"
 		  "10 blocked 110-140 cpu 0 D woken by 9\n");
 	sw(t, 145, (struct sw){ .cpu = 3, .in = 10 });
 	sw(t, 160, (struct sw){ .cpu = 3, .out = 10, .in = 11, .state = PREEMPTED });
@@ -278,8 +281,8 @@ TEST(test_loss)
 	lost(t, 80, "sched");
 	sw(t, 90, (struct sw){ .cpu = 1, .in = 11 });
 	expect_at_end(t, 100,
-		      "10 running 0-50 cpu 0 gap\n"
-		      "10 unknown 50-50\n"
+		      "10 running 0-50 cpu 0 earlier gap\n"
+		      "10 unknown 50-50 gap\n"
 		      "10 unknown 50-80 gap\n"
 		      "10 unknown 80-100 open\n"
 		      "11 blocked 10-50 cpu 1 S gap\n"
@@ -355,6 +358,20 @@ TEST(test_exec)
 		      "12 unknown 30-100 open\n"
 		      "20 running 50-90 cpu 1\n"
 		      "20 blocked 90-100 cpu 1 S open\n");
+}
+
+/* Slices that the recording has begun and ended. */
+TEST(test_synthetic)
+{
+	struct test *t = *state;
+
+	sw(t, 0, (struct sw){ .in = 10, .synthetic = true });
+	sw(t, 20, (struct sw){ .cpu = 1, .in = 10 });
+	sw(t, 30, (struct sw){ .cpu = 1, .out = 10, .synthetic = true });
+	expect_at_end(t, 40,
+		      "10 running 0-20 cpu 0 earlier gap\n"
+		      "10 running 20-30 cpu 1 gap\n"
+		      "10 unknown 30-40 open\n");
 }
 
 /* The idle thread and "other" have no segments, and impossible CPUs are ignored. */
@@ -444,6 +461,7 @@ int main(void)
 		WITH_STATES(test_exec),
 		WITH_STATES(test_ignored),
 		WITH_STATES(test_peek),
+		WITH_STATES(test_synthetic),
 		WITH_STATES(test_random),
 	};
 
