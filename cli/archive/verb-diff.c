@@ -35,6 +35,10 @@ static const struct {
 	[DIFF_CPU] = { "cpu", "CPU time", UNIT_SHARE },
 	[DIFF_SWITCHES] = { "switches", "switches", UNIT_RATE },
 	[DIFF_LATENCY] = { "latency", "mean latency from wakeup to running", UNIT_TIME },
+	[DIFF_P50] = { "p50", "median latency from wakeup to running", UNIT_TIME },
+	[DIFF_P99] = { "p99", "99th percentile of the latency from wakeup to running", UNIT_TIME },
+	[DIFF_P99_9] = { "p99.9", "99.9th percentile of the latency from wakeup to running",
+			 UNIT_TIME },
 	[DIFF_WAIT] = { "wait", "time on a run queue", UNIT_SHARE },
 };
 
@@ -182,14 +186,21 @@ static void verb_diff_print_notes(const struct recording_pair *p)
 			       side_names[i], summary_lost(verb_diff_summary_of(p, i)));
 }
 
-static void verb_diff_print_line(const char *what, enum unit unit, double a, double b)
+/* Prints a line that ends with MARK. */
+static void verb_diff_print_marked(const char *what, enum unit unit, double a, double b,
+				   const char *mark)
 {
 	char from[TEXT_FORMAT_MAX], to[TEXT_FORMAT_MAX], change[TEXT_FORMAT_MAX],
 		relative[TEXT_FORMAT_MAX];
 
-	printf("%-22s %12s %12s %12s %9s\n", what, verb_diff_format_value(from, unit, a),
+	printf("%-22s %12s %12s %12s %9s%s\n", what, verb_diff_format_value(from, unit, a),
 	       verb_diff_format_value(to, unit, b), verb_diff_format_change(change, unit, a, b),
-	       verb_diff_format_relative(relative, a, b));
+	       verb_diff_format_relative(relative, a, b), mark);
+}
+
+static void verb_diff_print_line(const char *what, enum unit unit, double a, double b)
+{
+	verb_diff_print_marked(what, unit, a, b, "");
 }
 
 struct cpu_change {
@@ -244,12 +255,29 @@ static double verb_diff_some(const struct latency *l, uint64_t ns)
 	return l->n ? (double)ns : NAN;
 }
 
+/* Prints the percentile PERCENT of the wakeup latencies. Returns whether it is significant. */
+static bool verb_diff_print_percentile(const char *what, const struct recording_pair *p,
+				       double percent)
+{
+	const struct latency *a = &p->diff->total[DIFF_A].latency,
+			     *b = &p->diff->total[DIFF_B].latency;
+	bool small = (a->n && diff_is_percentile_small(a, percent)) ||
+		     (b->n && diff_is_percentile_small(b, percent));
+
+	verb_diff_print_marked(what, UNIT_TIME,
+			       verb_diff_some(a, latency_percentile_ns(a, percent)),
+			       verb_diff_some(b, latency_percentile_ns(b, percent)),
+			       small ? "~" : "");
+	return !small;
+}
+
 static int verb_diff_print_totals(const struct recording_pair *p)
 {
 	const struct summary *a = verb_diff_summary_of(p, DIFF_A),
 			     *b = verb_diff_summary_of(p, DIFF_B);
 	const struct diff_sums *x = &p->diff->total[DIFF_A], *y = &p->diff->total[DIFF_B];
 	const struct latency *la = &x->latency, *lb = &y->latency;
+	bool all;
 
 	printf("\n%-22s %12s %12s %12s %9s\n", "", "A", "B", "CHANGE", "RELATIVE");
 	verb_diff_print_line("CPUs busy", UNIT_SHARE, verb_diff_all_busy(p, DIFF_A),
@@ -271,14 +299,14 @@ static int verb_diff_print_totals(const struct recording_pair *p)
 	verb_diff_print_line("wakeup latency, mean", UNIT_TIME,
 			     verb_diff_some(la, latency_mean_ns(la)),
 			     verb_diff_some(lb, latency_mean_ns(lb)));
-	verb_diff_print_line("                median", UNIT_TIME,
-			     verb_diff_some(la, latency_percentile_ns(la, 50)),
-			     verb_diff_some(lb, latency_percentile_ns(lb, 50)));
-	verb_diff_print_line("                99 %", UNIT_TIME,
-			     verb_diff_some(la, latency_percentile_ns(la, 99)),
-			     verb_diff_some(lb, latency_percentile_ns(lb, 99)));
+	all = verb_diff_print_percentile("                median", p, 50);
+	all &= verb_diff_print_percentile("                99 %", p, 99);
+	all &= verb_diff_print_percentile("                99.9 %", p, 99.9);
 	verb_diff_print_line("                most", UNIT_TIME, verb_diff_some(la, la->max_ns),
 			     verb_diff_some(lb, lb->max_ns));
+	if (!all)
+		printf("~ fewer than %d latencies in A or B are beyond the percentile: not significant\n",
+		       DIFF_SAMPLES_FEW);
 	return 0;
 }
 
@@ -303,8 +331,11 @@ static void verb_diff_print_cells(const struct summary_diff *d, const struct dif
 	case DIFF_SWITCHES:
 		snprintf(sum, sizeof(sum), "%" PRIu64, s->switches);
 		break;
-	default:
+	case DIFF_LATENCY:
 		text_format_time(sum, latency_percentile_ns(&s->latency, 99));
+		break;
+	default:
+		snprintf(sum, sizeof(sum), "%" PRIu64, s->latency.n);
 		break;
 	}
 	printf(" %9s %9s", sum,
@@ -349,7 +380,7 @@ static void verb_diff_print_row(const struct summary_diff *d, const struct diff_
 	verb_diff_print_cells(d, row, DIFF_B, by);
 	verb_diff_format_relative(relative, a, b);
 	/* A missing task used no resources, but a missing latency is not 0. */
-	if (by == DIFF_LATENCY)
+	if (diff_metric_is_latency(by))
 		verb_diff_format_change(change, metrics[by].unit, a, b);
 	else
 		verb_diff_format_change(change, metrics[by].unit, isnan(a) ? 0 : a,
@@ -360,8 +391,16 @@ static void verb_diff_print_row(const struct summary_diff *d, const struct diff_
 
 static void verb_diff_print_rows(const struct recording_pair *p, const struct diff_options *o)
 {
-	static const char *const sums[DIFF_METRIC_MAX] = { "CPU", "SWITCHES", "99 %", "WAIT" };
-	static const char *const values[DIFF_METRIC_MAX] = { "%", "RATE", "MEAN", "%" };
+	static const char *const sums[DIFF_METRIC_MAX] = {
+		[DIFF_CPU] = "CPU",       [DIFF_SWITCHES] = "SWITCHES", [DIFF_LATENCY] = "99 %",
+		[DIFF_P50] = "WAKEUPS",   [DIFF_P99] = "WAKEUPS",       [DIFF_WAIT] = "WAIT",
+		[DIFF_P99_9] = "WAKEUPS",
+	};
+	static const char *const values[DIFF_METRIC_MAX] = {
+		[DIFF_CPU] = "%",        [DIFF_SWITCHES] = "RATE", [DIFF_LATENCY] = "MEAN",
+		[DIFF_P50] = "50 %",     [DIFF_P99] = "99 %",      [DIFF_WAIT] = "%",
+		[DIFF_P99_9] = "99.9 %",
+	};
 	const struct summary_diff *d = p->diff;
 	bool small = false;
 	size_t i;
@@ -378,7 +417,9 @@ static void verb_diff_print_rows(const struct recording_pair *p, const struct di
 	if (i < d->n_rows)
 		printf("  ... and %zu that changed less (--top shows more)\n", d->n_rows - i);
 	if (small)
-		printf("~ fewer than %d events in A or B: not significant\n", DIFF_SAMPLES_FEW);
+		printf("~ fewer than %d events in A or B%s: not significant\n", DIFF_SAMPLES_FEW,
+		       diff_metric_is_latency(o->by) && o->by != DIFF_LATENCY ? " are beyond it"
+									      : "");
 }
 
 static int verb_diff_print_text(const struct recording_pair *p, const struct diff_options *o)
@@ -399,7 +440,8 @@ static struct json_object *verb_diff_json_latency(const struct latency *l)
 	return JSON_OBJECT(JSON("count", l->n), JSON("mean_ns", latency_mean_ns(l)),
 			   JSON("p50_ns", latency_percentile_ns(l, 50)),
 			   JSON("p90_ns", latency_percentile_ns(l, 90)),
-			   JSON("p99_ns", latency_percentile_ns(l, 99)), JSON_OF(l, max_ns));
+			   JSON("p99_ns", latency_percentile_ns(l, 99)),
+			   JSON("p99_9_ns", latency_percentile_ns(l, 99.9)), JSON_OF(l, max_ns));
 }
 
 static struct json_object *verb_diff_json_sums(const struct recording_pair *p,
@@ -547,7 +589,9 @@ static int verb_diff_parse_metric(void *options, char *text)
 			return CLI_OK;
 		}
 	}
-	return cli_usage_error("--by: '%s' must be one of cpu, switches, latency and wait", text);
+	return cli_usage_error("--by: '%s' must be one of cpu, switches, latency, p50, p99, "
+			       "p99.9 and wait",
+			       text);
 }
 
 static int verb_diff_parse_top(void *options, char *text)
@@ -589,8 +633,8 @@ const struct verb verb_diff_row = {
 		"  kymo diff before.fxt after.fxt\n  kymo diff --by latency before.fxt after.fxt\n",
 	.options =
 		"  -n, --top=N      show the N rows that changed most (20)\n"
-		"      --by=WHAT    cpu (the default), switches, latency (from wakeup to running)\n"
-		"                   or wait (time on a run queue)\n"
+		"      --by=WHAT    cpu (the default), switches, latency (mean from wakeup to running),\n"
+		"                   p50, p99 or p99.9 (percentiles of it), or wait (time on a run queue)\n"
 		"      --threads    a row for each thread name, not each process\n"
 		"      --json       print everything as JSON\n"
 		"  -h, --help       show this\n"

@@ -354,6 +354,37 @@ static double summary_diff_ratio(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
+/* The percentile of METRIC; 0 = it is none. */
+static double summary_diff_percent(enum diff_metric metric)
+{
+	switch (metric) {
+	case DIFF_P50:
+		return 50;
+	case DIFF_P99:
+		return 99;
+	case DIFF_P99_9:
+		return 99.9;
+	default:
+		return 0;
+	}
+}
+
+bool diff_metric_is_latency(enum diff_metric metric)
+{
+	return metric == DIFF_LATENCY || summary_diff_percent(metric) > 0;
+}
+
+/* The number of durations beyond PERCENT. */
+static uint64_t summary_diff_beyond(const struct latency *l, double percent)
+{
+	return (uint64_t)((double)l->n * (100 - percent) / 100 + 0.001);
+}
+
+bool diff_is_percentile_small(const struct latency *l, double percent)
+{
+	return summary_diff_beyond(l, percent) < DIFF_SAMPLES_FEW;
+}
+
 double summary_diff_value(const struct summary_diff *d, enum diff_side_index side,
 			  const struct diff_sums *sums, enum diff_metric metric)
 {
@@ -366,6 +397,10 @@ double summary_diff_value(const struct summary_diff *d, enum diff_side_index sid
 		return summary_diff_ratio((double)sums->switches, recorded_ns / 1e9);
 	case DIFF_LATENCY:
 		return summary_diff_ratio((double)sums->latency.sum_ns, (double)sums->latency.n);
+	case DIFF_P50:
+	case DIFF_P99:
+	case DIFF_P99_9:
+		return (double)latency_percentile_ns(&sums->latency, summary_diff_percent(metric));
 	case DIFF_WAIT:
 		return summary_diff_ratio((double)sums->wait_ns, recorded_ns);
 	default:
@@ -375,8 +410,8 @@ double summary_diff_value(const struct summary_diff *d, enum diff_side_index sid
 
 bool diff_row_has(const struct diff_row *row, enum diff_side_index side, enum diff_metric metric)
 {
-	return metric == DIFF_LATENCY ? row->side[side].latency.n != 0
-				      : summary_diff_is_in(row, side);
+	return diff_metric_is_latency(metric) ? row->side[side].latency.n != 0
+					      : summary_diff_is_in(row, side);
 }
 
 static uint64_t summary_diff_samples(const struct diff_sums *s, enum diff_metric metric)
@@ -384,6 +419,10 @@ static uint64_t summary_diff_samples(const struct diff_sums *s, enum diff_metric
 	switch (metric) {
 	case DIFF_LATENCY:
 		return s->latency.n;
+	case DIFF_P50:
+	case DIFF_P99:
+	case DIFF_P99_9:
+		return summary_diff_beyond(&s->latency, summary_diff_percent(metric));
 	case DIFF_WAIT:
 		return s->wakeups + s->preempted;
 	default:
@@ -408,7 +447,7 @@ struct order {
 /* The group of a row. Rows are sorted by groups first, the most significant group first. */
 static int summary_diff_group_of(const struct diff_row *row, enum diff_metric metric)
 {
-	if (metric != DIFF_LATENCY)
+	if (!diff_metric_is_latency(metric))
 		return 0;
 	if (!diff_row_has(row, DIFF_A, metric) || !diff_row_has(row, DIFF_B, metric))
 		return 2;

@@ -19,7 +19,10 @@
 #include "reader/views/latency.h"
 #include "reader/views/summary.h"
 
-/* With fewer events, chance alone makes a difference of a fifth or more. */
+/*
+ * With fewer events, chance alone makes a difference of a fifth or more. For a percentile, only the
+ * events beyond it count.
+ */
 enum { DIFF_SAMPLES_FEW = 30 };
 
 enum { DIFF_SPLIT_MAX = 8 };
@@ -29,8 +32,11 @@ enum diff_side_index { DIFF_A, DIFF_B, DIFF_SIDES };
 enum diff_metric {
 	DIFF_CPU,
 	DIFF_SWITCHES,
-	DIFF_LATENCY, /* The duration from a wakeup to running. */
-	DIFF_WAIT,    /* the time on a run queue, woken or preempted */
+	DIFF_LATENCY, /* the mean duration from a wakeup to running */
+	DIFF_P50,     /* the median of these durations, and other percentiles */
+	DIFF_P99,
+	DIFF_P99_9,
+	DIFF_WAIT, /* the time on a run queue, woken or preempted */
 	DIFF_METRIC_MAX,
 };
 
@@ -81,9 +87,15 @@ int summary_diff_new(const struct diff_input *a, const struct diff_input *b, boo
 struct summary_diff *summary_diff_free(struct summary_diff *d);
 DEFINE_CLEANUP(struct summary_diff *, summary_diff_free)
 
+/* Whether METRIC is a time from a wakeup to running, which has no sum: the mean or a percentile. */
+bool diff_metric_is_latency(enum diff_metric metric);
+
+/* Whether too few durations of L lie beyond the percentile PERCENT for it to be significant. */
+bool diff_is_percentile_small(const struct latency *l, double percent);
+
 /*
  * The value of SUMS of SIDE in METRIC, independent of the recording's duration: CPU time and wait
- * in seconds per second, switches per second, mean latency in nanoseconds.
+ * in seconds per second, switches per second, latencies in nanoseconds.
  */
 double summary_diff_value(const struct summary_diff *d, enum diff_side_index side,
 			  const struct diff_sums *sums, enum diff_metric metric);
@@ -95,7 +107,7 @@ bool diff_row_has(const struct diff_row *row, enum diff_side_index side, enum di
 bool diff_row_is_small(const struct diff_row *row, enum diff_metric metric);
 
 /*
- * Sorts the rows by their change in METRIC, largest first. For latency, which has no sum, rows with
- * few samples come last.
+ * Sorts the rows by their change in METRIC, largest first. For latencies, which have no sum, rows
+ * with few samples come last.
  */
 void summary_diff_sort(struct summary_diff *d, enum diff_metric metric);

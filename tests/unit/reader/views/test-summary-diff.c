@@ -153,6 +153,9 @@ TEST(test_normalised)
 	assert_near(change(d, r, DIFF_SWITCHES), 0);
 	assert_near(change(d, r, DIFF_WAIT), 0.004 - 0.002);
 	assert_near(change(d, r, DIFF_LATENCY), 2.0 * MS);
+	assert_true(change(d, r, DIFF_P99_9) > 1.8 * MS);
+	assert_true(diff_row_has(r, DIFF_B, DIFF_P50));
+	assert_true(diff_row_is_small(r, DIFF_P50));
 	assert_int_equal(r->side[DIFF_B].latency.n, 2);
 	assert_int_equal(r->side[DIFF_B].latency.max_ns, 4 * MS);
 	assert_int_equal(d->total[DIFF_B].cpu_ns, 200 * MS);
@@ -368,6 +371,21 @@ TEST(test_sort)
 	assert_true(diff_row_is_small(&d->rows[1], DIFF_LATENCY));
 }
 
+/* A percentile is significant if at least 30 latencies are beyond it. */
+TEST(test_percentiles)
+{
+	_cleanup_(latency_deinit) struct latency l = { 0 };
+
+	for (unsigned i = 1; i <= 3000; i++) {
+		assert_int_equal(latency_add(&l, i), 0);
+		assert_int_equal(diff_is_percentile_small(&l, 50), i < 60);
+		assert_int_equal(diff_is_percentile_small(&l, 99), i < 3000);
+		assert_true(diff_is_percentile_small(&l, 99.9));
+	}
+	assert_true(diff_metric_is_latency(DIFF_P99));
+	assert_false(diff_metric_is_latency(DIFF_WAIT));
+}
+
 /* Threads of unknown processes have their own names. */
 TEST(test_unknown)
 {
@@ -403,6 +421,7 @@ int main(void)
 		CASE(test_many_command_lines),
 		CASE(test_threads),
 		CASE(test_sort),
+		CASE(test_percentiles),
 		CASE(test_unknown),
 	};
 
