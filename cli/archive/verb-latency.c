@@ -143,7 +143,8 @@ static int verb_latency_print_json(const struct latency_options *o, const struct
 				   const struct open_trace *t)
 {
 	const struct summary *s = in->summary;
-	struct json_object *all = json_object_new_object(), *one;
+	const struct run_queues *q = latencies_run_queues(in->latencies);
+	struct json_object *all = json_object_new_object(), *balance = NULL, *one;
 
 	for (enum latency_metric i = 0; i < LATENCY_METRICS; i++) {
 		if (!verb_latency_shows(o, in, i))
@@ -155,12 +156,16 @@ static int verb_latency_print_json(const struct latency_options *o, const struct
 		}
 		JSON_ADD(all, JSON(latency_metric_names[i], one));
 	}
+	if (q->known_ns)
+		balance = JSON_OBJECT(JSON_OF(q, known_ns, idle_beside_queue_ns, queue_ns, n_cpus,
+					      longest_queue, longest_cpu, longest_at_ns));
 	json_print_pretty(
 		JSON_OBJECT(JSON_OF(s, start_ns, end_ns, duration_ns, recorded_ns),
 			    JSON("complete", json_boolean(summary_is_complete(s))),
 			    JSON("damage", t->n_damages), JSON("lost", summary_lost(s)),
 			    JSON("wakeups_missing", json_boolean(verb_latency_lacks_wakeups(s))),
-			    JSON("by", latencies_by_names[o->by]), JSON("metrics", all)));
+			    JSON("by", latencies_by_names[o->by]), JSON("metrics", all),
+			    JSON_IF(balance, "balance", balance)));
 	return CLI_OK;
 }
 
@@ -287,6 +292,21 @@ static bool verb_latency_print_metrics(const struct latency_options *o,
 	return any;
 }
 
+static void verb_latency_print_balance(const struct latency_input *in)
+{
+	const struct run_queues *q = latencies_run_queues(in->latencies);
+
+	if (q->known_ns == 0)
+		return;
+	printf("threads waited for a CPU while another CPU was idle: %.2f%% of the time\n",
+	       100.0 * (double)q->idle_beside_queue_ns / (double)q->known_ns);
+	printf("running and waiting threads: %.2f for each CPU, at most %" PRIu32 " (CPU %" PRIu32
+	       ", +%.6f s)%s\n",
+	       (double)q->queue_ns / (double)q->known_ns / (double)q->n_cpus, q->longest_queue,
+	       q->longest_cpu, (double)(q->longest_at_ns - in->summary->start_ns) / 1e9,
+	       in->summary->filtered ? "; other threads were not recorded" : "");
+}
+
 static int verb_latency_print_text(const struct latency_options *o, const struct latency_input *in,
 				   const struct open_trace *t)
 {
@@ -302,6 +322,8 @@ static int verb_latency_print_text(const struct latency_options *o, const struct
 	printf("\n");
 	if (!verb_latency_print_metrics(o, in))
 		return CLI_OK;
+	if (!o->any_chosen)
+		verb_latency_print_balance(in);
 	for (enum latency_metric i = 0; i < LATENCY_METRICS; i++) {
 		int r = CLI_OK;
 

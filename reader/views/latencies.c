@@ -49,6 +49,7 @@ struct latencies {
 	struct latencies_options options;
 	struct summary *summary; /* borrowed */
 	struct metric metrics[LATENCY_METRICS];
+	struct run_queues queues;
 	struct table first_parts; /* tid -> begin of the segment of which it is the first part */
 	struct text_set texts;
 	struct table name_numbers; /* hash of the name -> its number + 1 */
@@ -93,6 +94,7 @@ struct latencies *latencies_free(struct latencies *l)
 		return NULL;
 	for (size_t i = 0; i < LATENCY_METRICS; i++)
 		latencies_metric_deinit(&l->metrics[i]);
+	run_queues_deinit(&l->queues);
 	table_deinit_free(&l->first_parts);
 	table_deinit(&l->name_numbers);
 	text_set_deinit(&l->texts);
@@ -144,15 +146,19 @@ static struct distribution *latencies_distribution(struct latencies *l, const st
 	return to;
 }
 
-/* Whether a duration that ends at TO_NS counts. */
-static bool latencies_is_in_window(const struct latencies *l, uint64_t to_ns)
+/* The time of the archive that is NS after the begin of the window's times. */
+static uint64_t latencies_absolute(const struct latencies *l, uint64_t ns)
 {
 	uint64_t begin_ns = l->options.absolute ? 0 : l->summary->start_ns;
 
-	if (l->options.from_ns > 0 && (to_ns < begin_ns || to_ns - begin_ns < l->options.from_ns))
-		return false;
-	return l->options.to_ns == UINT64_MAX || to_ns < begin_ns ||
-	       to_ns - begin_ns < l->options.to_ns;
+	return ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + ns;
+}
+
+/* Whether a duration that ends at TO_NS counts. */
+static bool latencies_is_in_window(const struct latencies *l, uint64_t to_ns)
+{
+	return (l->options.from_ns == 0 || to_ns >= latencies_absolute(l, l->options.from_ns)) &&
+	       (l->options.to_ns == UINT64_MAX || to_ns < latencies_absolute(l, l->options.to_ns));
 }
 
 static int latencies_count(struct latencies *l, const struct duration *d)
@@ -292,6 +298,13 @@ static int latencies_add_interval(struct latencies *l, const struct event *ev)
 	return latencies_count_named(l, &d, ev->interval.name);
 }
 
+static int latencies_add_queues(struct latencies *l, const struct event *ev)
+{
+	l->queues.from_ns = latencies_absolute(l, l->options.from_ns);
+	l->queues.to_ns = latencies_absolute(l, l->options.to_ns);
+	return run_queues_add(&l->queues, l->summary->states, ev);
+}
+
 int latencies_add(struct latencies *l, const struct event *ev)
 {
 	struct duration call = { .metric = LATENCY_CALL, .tid = ev->tid, .from_ns = ev->ts_ns };
@@ -299,7 +312,7 @@ int latencies_add(struct latencies *l, const struct event *ev)
 	if (ev->kind == EVENT_INTERVAL)
 		return latencies_add_interval(l, ev);
 	if (ev->kind != EVENT_CALL)
-		return 0;
+		return latencies_add_queues(l, ev);
 	call.to_ns = ev->call.end_ns;
 	call.open = *ev->call.left_by;
 	return latencies_count_named(l, &call, ev->call.function);
@@ -410,6 +423,11 @@ int latencies_finish(struct latencies *l)
 const struct latencies_row *latencies_total(const struct latencies *l, enum latency_metric metric)
 {
 	return &l->metrics[metric].total;
+}
+
+const struct run_queues *latencies_run_queues(const struct latencies *l)
+{
+	return &l->queues;
 }
 
 DEFINE_ORDER_OF_POINTERS(latencies_compare, struct latencies_row,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Distributions of durations, for `kymo latency`: of each metric, in total and by thread, process,
- * CPU, unit, cgroup or name. Computed from events in one pass.
+ * CPU, unit, cgroup or name. And the balance of the CPUs. Computed from events in one pass.
  *
  * A duration counts once, at its end, if the end is in the window. Durations of which the begin or
  * the end was not observed (open at the end, cut by a loss or a pause) are not in the
@@ -21,6 +21,7 @@
 #include "base/cleanup.h"
 #include "model/event.h"
 #include "reader/views/latency.h"
+#include "reader/views/run-queues.h"
 #include "reader/views/summary.h"
 
 enum { LATENCIES_KEYS_MAX = 1 << 16 };
@@ -99,6 +100,9 @@ const struct latencies_row *latencies_total(const struct latencies *l, enum late
  */
 int latencies_rows(const struct latencies *l, enum latency_metric metric,
 		   const struct latencies_row ***ret, size_t *ret_n);
+
+/* The balance of all CPUs in the window; it belongs to L. */
+const struct run_queues *latencies_run_queues(const struct latencies *l);
 
 /*
  * The number of durations of METRIC that have no row, since there were too many keys. If threads

@@ -522,8 +522,14 @@ bool thread_states_get(const struct thread_states *s, uint32_t tid, struct threa
 	t = t ?: table_get(&s->threads, tid);
 	if (!t || !t->begun)
 		return false;
-	*ret = (struct thread_now){ t->state, t->cpu, t->since_ns, t->woken_ns,
-				    t->epoch == s->n_gaps };
+	*ret = (struct thread_now){
+		.state = t->state,
+		.cpu = t->cpu,
+		.queue_cpu = t->queue_cpu,
+		.since_ns = t->since_ns,
+		.woken_ns = t->woken_ns,
+		.known = t->epoch == s->n_gaps,
+	};
 	return true;
 }
 

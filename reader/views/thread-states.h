@@ -86,10 +86,11 @@ struct thread_segment {
 /* The present state of a thread. */
 struct thread_now {
 	enum thread_state state;
-	uint32_t cpu;      /* where it runs, or ran last */
-	uint64_t since_ns; /* begin of the state */
-	uint64_t woken_ns; /* its wakeup, which no run has followed yet; 0 = none */
-	bool known;        /* no scheduling records were lost since */
+	uint32_t cpu;       /* where it runs, or ran last */
+	uint32_t queue_cpu; /* RUNNABLE: as in a segment */
+	uint64_t since_ns;  /* begin of the state */
+	uint64_t woken_ns;  /* its wakeup, which no run has followed yet; 0 = none */
+	bool known;         /* no scheduling records were lost since */
 };
 
 /* Takes a segment. Returns 0 or -ENOMEM, which ends the call that has passed it on. */

@@ -97,6 +97,9 @@ struct made {
 	} threads[THREADS + 1];
 	uint64_t durations[LATENCY_METRICS][THREADS + 1][DURATIONS_MAX];
 	size_t n[LATENCY_METRICS][THREADS + 1];
+	uint32_t queue[THREADS + 1]; /* the CPU for which the thread waits */
+	uint64_t idle_beside_queue_ns, queue_ns;
+	uint32_t longest;
 };
 
 static uint32_t made_random(struct made *m, uint32_t n)
@@ -126,6 +129,17 @@ static void made_begin(struct made *m, uint32_t tid, enum made_state state)
 	m->threads[tid].woken = 0;
 }
 
+static void made_tell_switch(struct test *t, uint64_t ts, struct sw w)
+{
+	add(t,
+	    (struct event){
+		    .kind = EVENT_SWITCH,
+		    .ts_ns = ts,
+		    .cpu = w.cpu,
+		    .tid = w.out,
+		    .sw = { .next_tid = w.in, .out_state = w.state, .synthetic = w.synthetic } });
+}
+
 /* A switch on a random CPU to a random thread that can run. */
 static void made_switch(struct made *m, struct test *t)
 {
@@ -139,14 +153,31 @@ static void made_switch(struct made *m, struct test *t)
 	if (out) {
 		made_end(m, out);
 		made_begin(m, out, blocks ? MADE_BLOCKED : MADE_READY);
+		m->queue[out] = cpu;
 	}
 	if (in) {
 		made_end(m, in);
 		made_begin(m, in, MADE_RUNNING);
 	}
 	m->on[cpu] = in;
-	sw(t->summary, m->now,
-	   (struct sw){ .cpu = cpu, .out = out, .in = in, .state = blocks ? BLOCKED : PREEMPTED });
+	made_tell_switch(
+		t, m->now,
+		(struct sw){
+			.cpu = cpu, .out = out, .in = in, .state = blocks ? BLOCKED : PREEMPTED });
+}
+
+/* A waiting thread moves to another CPU. */
+static void made_migrate(struct made *m, struct test *t)
+{
+	uint32_t tid = 1 + made_random(m, THREADS), cpu = made_random(m, CPUS);
+
+	if (m->threads[tid].state != MADE_READY)
+		return;
+	m->queue[tid] = cpu;
+	add(t, (struct event){ .kind = EVENT_MIGRATE,
+			       .ts_ns = m->now,
+			       .tid = tid,
+			       .migrate = { .to_cpu = cpu } });
 }
 
 static void made_wake(struct made *m, struct test *t)
@@ -157,9 +188,41 @@ static void made_wake(struct made *m, struct test *t)
 		made_end(m, tid);
 		made_begin(m, tid, MADE_READY);
 		m->threads[tid].woken = m->now;
+		m->queue[tid] = 0;
 	}
 	if (m->threads[tid].state != MADE_NEW)
-		wake(t->summary, m->now, tid);
+		add(t, (struct event){ .kind = EVENT_WAKE, .ts_ns = m->now, .tid = tid });
+}
+
+/* The queues stay as they are for NS. */
+static void made_pass(struct made *m, uint64_t ns)
+{
+	uint32_t lengths[CPUS] = { 0 };
+	bool idle = false, is_long = false;
+
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+		lengths[cpu] += m->on[cpu] != 0;
+	for (uint32_t tid = 1; tid <= THREADS; tid++)
+		lengths[m->queue[tid]] += m->threads[tid].state == MADE_READY;
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		idle |= lengths[cpu] == 0;
+		is_long |= lengths[cpu] >= 2;
+		m->queue_ns += lengths[cpu] * ns;
+		m->longest = lengths[cpu] > m->longest ? lengths[cpu] : m->longest;
+	}
+	m->idle_beside_queue_ns += idle && is_long ? ns : 0;
+	m->now += ns;
+}
+
+static void compare_queues(const struct made *m, const struct test *t)
+{
+	const struct run_queues *q = latencies_run_queues(t->latencies);
+
+	assert_int_equal(q->known_ns, m->now - 1000);
+	assert_int_equal(q->n_cpus, CPUS);
+	assert_int_equal(q->queue_ns, m->queue_ns);
+	assert_int_equal(q->idle_beside_queue_ns, m->idle_beside_queue_ns);
+	assert_int_equal(q->longest_queue, m->longest);
 }
 
 static void compare(const struct latencies_row *is, const uint64_t *durations, size_t n)
@@ -216,12 +279,21 @@ TEST(test_random_schedules)
 		m->now = 1000;
 		begin(&t, &(struct latencies_options){ .by = LATENCIES_BY_THREAD,
 						       .to_ns = UINT64_MAX });
+		for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+			made_tell_switch(&t, 1000, (struct sw){ .cpu = cpu, .synthetic = true });
 		for (size_t i = 0; i < EVENTS; i++) {
-			m->now += made_random(m, 4) ? made_random(m, 3) : made_random(m, 5000);
-			made_random(m, 3) ? made_switch(m, &t) : made_wake(m, &t);
+			made_pass(m, made_random(m, 4) ? made_random(m, 3) : made_random(m, 5000));
+			made_random(m, 3)   ? made_switch(m, &t)
+			: made_random(m, 4) ? made_wake(m, &t)
+					    : made_migrate(m, &t);
 		}
-		finish(&t, m->now);
+		made_pass(m, 0);
+		add(&t, (struct event){
+				.kind = EVENT_STOP, .ts_ns = m->now, .stop = { .reason = "" } });
+		assert_int_equal(summary_finish(t.summary), 0);
+		assert_int_equal(latencies_finish(t.latencies), 0);
 		compare_all(m, &t);
+		compare_queues(m, &t);
 		end(&t);
 	}
 	free(m);
@@ -425,6 +497,32 @@ TEST(test_unknown_ends)
 	end(&t);
 }
 
+/* Queues are not known in a pause, nor after a loss until each CPU has switched. */
+TEST(test_unknown_queues)
+{
+	const struct event loss = { .kind = EVENT_LOST,
+				    .ts_ns = 1200,
+				    .lost = { .class_name = "sched", .count = 1 } };
+	const struct run_queues *q;
+	struct test t;
+
+	begin(&t, &(struct latencies_options){ .to_ns = UINT64_MAX });
+	made_tell_switch(&t, 1000, (struct sw){ .synthetic = true });
+	made_tell_switch(&t, 1100, (struct sw){ .cpu = 1, .in = 10 });
+	add(&t, loss);
+	made_tell_switch(&t, 1250, (struct sw){ .in = 11 });
+	made_tell_switch(&t, 1300, (struct sw){ .cpu = 1, .in = FXT_KOID_OTHER });
+	add(&t, (struct event){ .kind = EVENT_SHED, .ts_ns = 1350, .shed = { .what = "session" } });
+	add(&t, (struct event){ .kind = EVENT_WAKE, .ts_ns = 1400, .tid = 12 });
+	finish(&t, 1500);
+	q = latencies_run_queues(t.latencies);
+	/* (before 1100, there is only one CPU) */
+	assert_int_equal(q->known_ns, 100 + 100 + 50);
+	assert_int_equal(q->queue_ns, 0 + 100 + 2 * 50);
+	assert_int_equal(q->idle_beside_queue_ns, 0);
+	end(&t);
+}
+
 /* A run in which another program begins is one run. */
 TEST(test_exec)
 {
@@ -478,6 +576,7 @@ int main(void)
 		cmocka_unit_test(test_selected_threads),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_unknown_ends),
+		cmocka_unit_test(test_unknown_queues),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_many_keys),
 	};
