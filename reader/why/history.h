@@ -4,7 +4,8 @@
  * time, its waker, and the thread on a CPU. Made from the segments of thread-states.h.
  *
  * A segment takes 16 bytes and ends where the next one of its thread begins. A slice of a CPU takes
- * 16 bytes, too. A recording with 200,000 switches per second needs about 13 MB per second.
+ * 16 bytes, too. Segments without a length are not kept. A recording with 200,000 switches per
+ * second needs about 13 MB per second.
  *
  * Memory is bounded. At HISTORY_SEGMENTS_MAX segments (512 MiB), HISTORY_SLICES_MAX slices (256
  * MiB) or HISTORY_INTERRUPTS_MAX interrupts (128 MiB), the owner must forget the older part
@@ -28,7 +29,8 @@ enum {
 /* A segment as history_find() returns it. */
 struct history_span {
 	struct thread_segment segment;
-	bool born; /* the thread did not exist before; segment.waker_tid has created it */
+	/* The thread did not exist before: its first segment. 0 = not known, or it did. */
+	uint32_t creator_tid;
 };
 
 /* A part of the time of a CPU. */
@@ -99,7 +101,13 @@ bool history_next_slice(const struct history *h, uint32_t cpu, uint64_t from_ns,
 /* The number of CPUs: all seen ones are below it. */
 uint32_t history_n_cpus(const struct history *h);
 
-/* The koids of all threads, ascending. They belong to H. */
+/* The end of the last segment of TID; 0 = it has none. */
+uint64_t history_end_ns(const struct history *h, uint32_t tid);
+
+/*
+ * The koids of all threads that have segments or were created, ascending. They belong to H, and are
+ * valid until it changes.
+ */
 const uint32_t *history_threads(const struct history *h, size_t *ret_n);
 
 /* A handler of an interrupt, or a softirq, in the recording's categories irq and softirq. */
