@@ -111,7 +111,10 @@ struct wait_verdict {
 	const char *function; /* the one that has decided; of the facts; NULL = none */
 };
 
-/* Classifies. Cannot fail: without evidence, the cause is WAIT_UNKNOWN. */
+/*
+ * Classifies. A futex is a lock if the functions of the program say so, or if it has an owner.
+ * Cannot fail: without evidence, the cause is WAIT_UNKNOWN.
+ */
 struct wait_verdict wait_cause_of(const struct wait_facts *facts);
 
 /*
