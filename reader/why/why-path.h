@@ -12,7 +12,11 @@
  *	  on the way yet, has its lock:                   owner(O, t)
  *	- T is blocked, and nothing leads further:        (T, the source that ended it)
  *	- T did not exist yet, and C has created it:      owner(C, t)
+ *	- T is dead:                                      (T, unknown)
  *	- the state of T is unknown:                      (T, unknown)
+ *
+ * "W ran at w" means that the segment of W that contains the moment before w, or ends at w, is a
+ * run. If it is not one, the archive is damaged, or records are late: W is not followed then.
  *
  * The path of T over [from, to) is the sequence of owners, with equal neighbours joined. Its steps
  * cover the interval without gaps and overlaps. So the sum of their times is its length, exactly.
@@ -35,8 +39,7 @@ enum {
 	WHY_PATH_DEPTH_MAX = 64,
 	/*
 	 * Of a path. Beyond them, each step that is shorter than 1/1000 of the interval becomes a
-	 * part of the step after it; and if that does not suffice, the oldest part of the path is
-	 * one step (PATH_FORGOTTEN).
+	 * part of the step after it, so that at most 1001 remain.
 	 */
 	WHY_PATH_STEPS_MAX = 4096,
 	/* Segments to visit for one path; beyond them, the rest is PATH_FORGOTTEN. */

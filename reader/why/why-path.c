@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reader/why/why-path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "model/koids.h"
+#include "reader/why/cpu-use.h"
+
+const char *const path_kind_keys[PATH_KINDS] = {
+	[PATH_RUNNING] = "running",     [PATH_RUNNABLE] = "runnable",
+	[PATH_TIMER] = "timer",         [PATH_DISK] = "disk",
+	[PATH_NETWORK] = "network",     [PATH_DEVICE] = "device",
+	[PATH_INTERRUPT] = "interrupt", [PATH_OPEN] = "open",
+	[PATH_NO_WAKER] = "no_waker",   [PATH_FILTERED] = "filtered",
+	[PATH_UNKNOWN] = "unknown",     [PATH_FORGOTTEN] = "forgotten",
+	[PATH_TOO_DEEP] = "too_deep",
+};
+
+/* A thread whose part of the path is being computed, from its end backwards. */
+struct path_level {
+	uint32_t tid;
+	uint32_t via;     /* for the next step; 0 = none */
+	uint64_t from_ns; /* the part begins here */
+	uint64_t at_ns;   /* everything from here on is done */
+};
+
+/* The computation of a path. Its steps are in reverse order. */
+struct path_walk {
+	const struct history *h;
+	const struct path_sources *sources;
+	struct path *path;
+	struct path_level levels[WHY_PATH_DEPTH_MAX + 1];
+	size_t n_levels;
+	uint64_t short_ns;
+	struct cpu_use use;
+};
+
+void path_deinit(struct path *p)
+{
+	free(p->steps);
+	*p = (struct path){ 0 };
+}
+
+/* ---- steps ---- */
+
+/* Each short step becomes a part of the step that follows it in time. */
+static void path_join_short(struct path_walk *w)
+{
+	struct path *p = w->path;
+	size_t n = 1;
+
+	for (size_t i = 1; i < p->n_steps; i++) {
+		const struct path_step *s = &p->steps[i];
+
+		if (s->to_ns - s->from_ns < w->short_ns) {
+			p->steps[n - 1].from_ns = s->from_ns;
+			p->n_joined++;
+		} else {
+			p->steps[n++] = *s;
+		}
+	}
+	p->n_steps = n;
+	p->cut = true;
+}
+
+/* Whether LATER continues S, the step before it. */
+static bool path_is_continued(const struct path_step *s, const struct path_step *later)
+{
+	return s->tid == later->tid && s->kind == later->kind && s->cpu == later->cpu &&
+	       s->wait_ns == later->wait_ns && s->depth == later->depth && s->via == 0 &&
+	       s->holder == later->holder;
+}
+
+/* Adds S, which is before the steps so far. */
+static int path_add(struct path_walk *w, const struct path_step *s)
+{
+	struct path *p = w->path;
+
+	if (p->n_steps > 0 && path_is_continued(s, &p->steps[p->n_steps - 1])) {
+		struct path_step *later = &p->steps[p->n_steps - 1];
+
+		later->from_ns = s->from_ns;
+		later->holder_ns += s->holder_ns;
+		later->interrupted_ns += s->interrupted_ns;
+		later->idle_ns += s->idle_ns;
+		return 0;
+	}
+	if (p->n_steps == WHY_PATH_STEPS_MAX)
+		path_join_short(w);
+	if (GROW(p->steps, p->room_steps, p->n_steps + 1) < 0)
+		return -ENOMEM;
+	p->steps[p->n_steps++] = *s;
+	return 0;
+}
+
+/* The step of the innermost level from FROM_NS to where the level is. */
+static int path_step_to(struct path_walk *w, uint64_t from_ns, struct path_step s)
+{
+	struct path_level *level = &w->levels[w->n_levels - 1];
+
+	s.from_ns = from_ns;
+	s.to_ns = level->at_ns;
+	s.tid = level->tid;
+	s.via = level->via;
+	s.depth = (uint32_t)(w->n_levels - 1);
+	level->via = 0;
+	level->at_ns = from_ns;
+	return path_add(w, &s);
+}
+
+/* ---- the levels ---- */
+
+/*
+ * The owner of the part from FROM_NS to where the innermost level is, is the owner of TID. Without
+ * room for a level, it is a step of the waiting thread.
+ */
+static int path_enter(struct path_walk *w, uint32_t tid, uint64_t from_ns, uint64_t wait_ns)
+{
+	struct path_level *level = &w->levels[w->n_levels - 1];
+	uint64_t at_ns = level->at_ns;
+	uint32_t via = level->tid;
+
+	if (w->n_levels > WHY_PATH_DEPTH_MAX) {
+		w->path->cut = true;
+		return path_step_to(w, from_ns,
+				    (struct path_step){ .kind = PATH_TOO_DEEP,
+							.wait_ns = wait_ns });
+	}
+	level->at_ns = from_ns;
+	w->levels[w->n_levels++] =
+		(struct path_level){ .tid = tid, .via = via, .from_ns = from_ns, .at_ns = at_ns };
+	return 0;
+}
+
+static bool path_ran(const struct history *h, uint32_t tid, uint64_t at_ns)
+{
+	struct history_span span;
+
+	return history_find(h, tid, at_ns, &span) && span.segment.state == THREAD_RUNNING;
+}
+
+/* The CPU whose interrupts KOID stands for. Returns false if it is another thread. */
+static bool path_is_interrupt(uint32_t koid, uint32_t *ret_cpu)
+{
+	if (koid - FXT_KOID_IRQ - 1 <= 0xffff)
+		*ret_cpu = koid - FXT_KOID_IRQ - 1;
+	else if (koid - FXT_KOID_SOFTIRQ - 1 <= 0xffff)
+		*ret_cpu = koid - FXT_KOID_SOFTIRQ - 1;
+	else
+		return false;
+	return true;
+}
+
+static enum path_kind path_kind_of_source(enum wait_source source)
+{
+	static const enum path_kind kinds[WAIT_SOURCES] = {
+		[WAIT_SOURCE_UNKNOWN] = PATH_INTERRUPT, [WAIT_SOURCE_TIMER] = PATH_TIMER,
+		[WAIT_SOURCE_DISK] = PATH_DISK,         [WAIT_SOURCE_NETWORK] = PATH_NETWORK,
+		[WAIT_SOURCE_DEVICE] = PATH_DEVICE,
+	};
+
+	return kinds[source];
+}
+
+/* The kind of the interrupt that ended the wait of TID at WOKEN_NS on CPU. */
+static enum path_kind path_find_source(const struct path_walk *w, uint32_t tid, uint64_t woken_ns,
+				       uint32_t cpu)
+{
+	const struct path_sources *s = w->sources;
+	enum wait_source source =
+		s && s->find ? s->find(s->userdata, tid, woken_ns) : WAIT_SOURCE_UNKNOWN;
+	struct history_interrupt interrupt;
+
+	if (source == WAIT_SOURCE_UNKNOWN &&
+	    history_find_interrupt(w->h, cpu, woken_ns, &interrupt) > 0)
+		source = wait_source_of(NULL, 0, interrupt.name);
+	return path_kind_of_source(source);
+}
+
+/* The owner of the lock for which the thread of SEGMENT still waits; 0 = none to follow. */
+static uint32_t path_find_owner(const struct path_walk *w, const struct thread_segment *segment)
+{
+	const struct path_sources *s = w->sources;
+	uint32_t owner = s && s->owner ? s->owner(s->userdata, segment->tid, segment->from_ns) : 0;
+
+	for (size_t i = 0; i < w->n_levels; i++)
+		if (w->levels[i].tid == owner)
+			return 0;
+	return owner;
+}
+
+/* A part of a wait, from BEGIN_NS on. */
+static int path_wait(struct path_walk *w, const struct thread_segment *segment, uint64_t begin_ns)
+{
+	struct path_step leaf = { .kind = PATH_NO_WAKER,
+				  .wait_ns = segment->from_ns,
+				  .cpu = segment->cpu };
+	uint32_t waker = segment->waker_tid, owner;
+
+	if (segment->end == THREAD_END_OPEN) {
+		owner = path_find_owner(w, segment);
+		if (owner != 0)
+			return path_enter(w, owner, begin_ns, segment->from_ns);
+		leaf.kind = PATH_OPEN;
+	} else if (segment->end == THREAD_END_EVENT && segment->woken) {
+		if (waker == 0) {
+			leaf.kind = path_find_source(w, segment->tid, segment->to_ns, segment->cpu);
+		} else if (path_is_interrupt(waker, &leaf.cpu)) {
+			leaf.kind = path_find_source(w, segment->tid, segment->to_ns, leaf.cpu);
+		} else if (fxt_koid_is_other(waker)) {
+			leaf.kind = PATH_FILTERED;
+		} else if (waker != segment->tid && path_ran(w->h, waker, segment->to_ns)) {
+			return path_enter(w, waker, begin_ns, segment->from_ns);
+		}
+	}
+	return path_step_to(w, begin_ns, leaf);
+}
+
+/* A part in which the thread ran, or was ready. */
+static int path_ready(struct path_walk *w, const struct thread_segment *segment, uint64_t begin_ns)
+{
+	const struct path_level *level = &w->levels[w->n_levels - 1];
+	struct path_step s = {
+		.kind = segment->state == THREAD_RUNNING ? PATH_RUNNING : PATH_RUNNABLE,
+		.cpu = segment->cpu,
+		.interrupted_ns =
+			history_interrupted_ns(w->h, segment->cpu, begin_ns, level->at_ns),
+	};
+	const struct cpu_share *holder;
+
+	if (s.kind == PATH_RUNNABLE) {
+		cpu_use_clear(&w->use);
+		if (cpu_use_add(&w->use, w->h, s.cpu, begin_ns, level->at_ns) < 0)
+			return -ENOMEM;
+		holder = cpu_use_largest(&w->use);
+		s.holder = holder ? holder->tid : 0;
+		s.holder_ns = holder ? holder->ns : 0;
+		s.idle_ns = w->use.idle_ns;
+	}
+	return path_step_to(w, begin_ns, s);
+}
+
+/* No segment of the thread contains the moment before the level's. */
+static int path_without_segment(struct path_walk *w)
+{
+	const struct path_level *level = &w->levels[w->n_levels - 1];
+	uint64_t end_ns = history_end_ns(w->h, level->tid);
+	struct path_step s = { .kind = PATH_UNKNOWN };
+	struct history_span first;
+	size_t pos = 0;
+
+	if (end_ns != 0 && end_ns < level->at_ns)
+		return path_step_to(w, end_ns > level->from_ns ? end_ns : level->from_ns, s);
+	if (level->at_ns <= history_begin_ns(w->h)) {
+		s.kind = PATH_FORGOTTEN;
+		w->path->cut = true;
+	} else if (history_next(w->h, level->tid, &pos, &first) && first.creator_tid != 0) {
+		return path_enter(w, first.creator_tid, level->from_ns, 0);
+	}
+	return path_step_to(w, level->from_ns, s);
+}
+
+/* One step, or one level more. */
+static int path_advance(struct path_walk *w)
+{
+	const struct path_level *level = &w->levels[w->n_levels - 1];
+	struct history_span span;
+	uint64_t begin_ns;
+
+	if (!history_find(w->h, level->tid, level->at_ns, &span))
+		return path_without_segment(w);
+	begin_ns = span.segment.from_ns > level->from_ns ? span.segment.from_ns : level->from_ns;
+	switch (span.segment.state) {
+	case THREAD_RUNNING:
+	case THREAD_RUNNABLE:
+		return path_ready(w, &span.segment, begin_ns);
+	case THREAD_BLOCKED:
+		return path_wait(w, &span.segment, begin_ns);
+	default:
+		return path_step_to(w, begin_ns, (struct path_step){ .kind = PATH_UNKNOWN });
+	}
+}
+
+/* Everything that is left is one step of the first thread. */
+static int path_give_up(struct path_walk *w)
+{
+	w->levels[0].at_ns = w->levels[w->n_levels - 1].at_ns;
+	w->n_levels = 1;
+	w->path->cut = true;
+	return path_step_to(w, w->levels[0].from_ns, (struct path_step){ .kind = PATH_FORGOTTEN });
+}
+
+static int path_run(struct path_walk *w)
+{
+	struct path *p = w->path;
+	int r = 0;
+
+	while (r == 0 && w->n_levels > 0) {
+		if (w->levels[w->n_levels - 1].at_ns <= w->levels[w->n_levels - 1].from_ns)
+			w->n_levels--;
+		else if (++p->n_visits > WHY_PATH_VISITS_MAX)
+			r = path_give_up(w);
+		else
+			r = path_advance(w);
+	}
+	return r;
+}
+
+int path_compute(const struct history *h, const struct path_sources *sources, uint32_t tid,
+		 uint64_t from_ns, uint64_t to_ns, struct path *ret)
+{
+	struct path_walk w = {
+		.h = h,
+		.sources = sources,
+		.path = ret,
+		.levels = { { .tid = tid, .from_ns = from_ns, .at_ns = to_ns } },
+		.n_levels = 1,
+		.short_ns = to_ns > from_ns ? (to_ns - from_ns) / 1000 : 0,
+	};
+	int r = path_run(&w);
+
+	cpu_use_deinit(&w.use);
+	for (size_t i = 0; i < ret->n_steps / 2; i++) {
+		struct path_step swap = ret->steps[i];
+
+		ret->steps[i] = ret->steps[ret->n_steps - 1 - i];
+		ret->steps[ret->n_steps - 1 - i] = swap;
+	}
+	return r;
+}
