@@ -528,6 +528,38 @@ void history_finish(struct history *h, uint64_t end_ns)
 	h->end_ns = end_ns;
 }
 
+int history_add_earlier(struct history *h, uint32_t tid, uint64_t from_ns, char letter)
+{
+	struct history_thread *t = tid != 0 ? history_get_thread(h, tid) : NULL;
+	struct history_piece piece = {
+		.from_ns = from_ns,
+		.state = THREAD_BLOCKED,
+		.end = THREAD_END_OPEN,
+		.letter = history_letter_index(letter) & 15,
+	};
+
+	if (!t)
+		return tid != 0 ? -ENOMEM : 0;
+	if (t->forgotten || t->creator_tid != 0 ||
+	    from_ns >= (t->n > 0 ? t->pieces[0].from_ns : h->end_ns))
+		return 0;
+	if (GROW(t->pieces, t->room, t->n + 1) < 0)
+		return -ENOMEM;
+	if (t->n > 0) {
+		piece.end = THREAD_END_EVENT;
+		piece.woken = t->pieces[0].state == THREAD_RUNNABLE && t->pieces[0].woken;
+		piece.waker_tid = piece.woken ? t->pieces[0].waker_tid : 0;
+		piece.cpu = t->pieces[0].cpu;
+		memmove(t->pieces + 1, t->pieces, t->n * sizeof(*t->pieces));
+	} else {
+		t->to_ns = h->end_ns;
+	}
+	t->pieces[0] = piece;
+	t->n++;
+	h->n_pieces++;
+	return 0;
+}
+
 static bool history_nearly_full(size_t n, size_t limit)
 {
 	return n + limit / 100 + HISTORY_THREAD_COST + 2 > limit;

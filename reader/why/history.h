@@ -70,6 +70,13 @@ int history_add(struct history *h, const struct event *ev);
 void history_finish(struct history *h, uint64_t end_ns);
 
 /*
+ * Thread TID was blocked since FROM_NS, before its first segment: until that begins, or, if there
+ * is none, until the end. Call it after history_finish(). LETTER is its state. Returns 0 or
+ * -ENOMEM.
+ */
+int history_add_earlier(struct history *h, uint32_t tid, uint64_t from_ns, char letter);
+
+/*
  * Whether less than a hundredth of the room is left. The owner then forgets a part before the next
  * event.
  */

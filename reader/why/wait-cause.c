@@ -9,7 +9,8 @@
 const struct wait_cause_row wait_cause_rows[WAIT_CAUSES] = {
 	[WAIT_UNKNOWN] = { "unknown", "an unknown cause", 0 },
 	[WAIT_LOCK] = { "lock", "a lock of the program", WAIT_HAS_WAKER },
-	[WAIT_CONDITION] = { "condition", "a condition of the program", WAIT_HAS_WAKER },
+	[WAIT_CONDITION] = { "condition", "a condition of the program",
+			     WAIT_IS_IDLE | WAIT_HAS_WAKER },
 	[WAIT_JOIN] = { "join", "the end of a thread", WAIT_HAS_WAKER },
 	[WAIT_CHILD] = { "child", "a child process", WAIT_IS_IDLE | WAIT_HAS_WAKER },
 	[WAIT_TIMER] = { "timer", "a timer", WAIT_IS_IDLE },

@@ -221,6 +221,37 @@ TEST(test_creation)
 	assert_int_equal(span.creator_tid, 0);
 }
 
+/* A thread that waited before the recording began, and one that has no event at all. */
+TEST(test_earlier)
+{
+	struct thread_segment s = { .tid = 5,
+				    .state = THREAD_RUNNABLE,
+				    .from_ns = 50,
+				    .to_ns = 60,
+				    .woken = true,
+				    .waker_tid = 9 };
+	_cleanup_(history_freep) struct history *h = NULL;
+	struct history_span span;
+
+	assert_int_equal(history_new(&h, NULL), 0);
+	assert_int_equal(history_add_segment(h, &s), 0);
+	history_finish(h, 100);
+	assert_int_equal(history_add_earlier(h, 5, 10, 'D'), 0);
+	assert_int_equal(history_add_earlier(h, 6, 10, 'S'), 0);
+	assert_true(history_find(h, 5, 50, &span));
+	assert_int_equal(span.segment.state, THREAD_BLOCKED);
+	assert_int_equal(span.segment.from_ns, 10);
+	assert_int_equal(span.segment.letter, 'D');
+	assert_int_equal(span.segment.waker_tid, 9);
+	assert_true(history_find(h, 6, 100, &span));
+	assert_int_equal(span.segment.from_ns, 10);
+	assert_int_equal(span.segment.end, THREAD_END_OPEN);
+	/* It was not blocked earlier than its first event says. */
+	assert_int_equal(history_add_earlier(h, 5, 10, 'D'), 0);
+	assert_true(history_find(h, 5, 60, &span));
+	assert_int_equal(span.segment.from_ns, 50);
+}
+
 /* ---- CPUs ---- */
 
 /* The thread on each CPU in each nanosecond; UINT32_MAX = unknown. */
@@ -366,10 +397,10 @@ TEST(test_interrupts)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_segments),   cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_disorder),   cmocka_unit_test(test_creation),
-		cmocka_unit_test(test_slices),     cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_segments), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_disorder), cmocka_unit_test(test_creation),
+		cmocka_unit_test(test_earlier),  cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_missing),  cmocka_unit_test(test_interrupts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reader/why/why-split.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+
+DEFINE_ORDER(why_split_holder_order, struct cpu_share,
+	     COMPARE(y->ns, x->ns) ?: COMPARE(x->tid, y->tid))
+DEFINE_ORDER_OF_POINTERS(why_split_share_order, struct cpu_share,
+			 COMPARE(y->ns, x->ns) ?: COMPARE(x->tid, y->tid))
+
+/* Adds one holder to those of T, which stay the longest. */
+static void why_split_add_holder(struct why_times *t, const struct cpu_share *share)
+{
+	struct cpu_share all[WHY_HOLDERS + 1];
+	size_t n = 0;
+
+	for (; n < t->n_holders; n++) {
+		if (t->holders[n].tid != share->tid)
+			continue;
+		t->holders[n].ns += share->ns;
+		SORT(t->holders, t->n_holders, why_split_holder_order);
+		return;
+	}
+	memcpy(all, t->holders, n * sizeof(*all));
+	all[n++] = *share;
+	SORT(all, n, why_split_holder_order);
+	if (n > WHY_HOLDERS)
+		t->other_holders_ns += all[--n].ns;
+	memcpy(t->holders, all, n * sizeof(*all));
+	t->n_holders = n;
+}
+
+void why_split_add(struct why_times *to, const struct why_times *from)
+{
+	to->total_ns += from->total_ns;
+	to->running_ns += from->running_ns;
+	to->interrupted_ns += from->interrupted_ns;
+	to->runnable_ns += from->runnable_ns;
+	to->woken_ns += from->woken_ns;
+	to->throttled_ns += from->throttled_ns;
+	to->idle_ns += from->idle_ns;
+	to->stolen_ns += from->stolen_ns;
+	for (size_t i = 0; i < WAIT_CAUSES; i++)
+		to->blocked_ns[i] += from->blocked_ns[i];
+	to->weak_ns += from->weak_ns;
+	to->unknown_ns += from->unknown_ns;
+	to->absent_ns += from->absent_ns;
+	to->other_holders_ns += from->other_holders_ns;
+	for (size_t i = 0; i < from->n_holders; i++)
+		why_split_add_holder(to, &from->holders[i]);
+}
+
+uint64_t why_split_blocked(const struct why_times *t)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < WAIT_CAUSES; i++)
+		ns += t->blocked_ns[i];
+	return ns;
+}
+
+enum wait_cause why_split_main_cause(const struct why_times *t)
+{
+	enum wait_cause most = WAIT_UNKNOWN;
+
+	for (enum wait_cause i = WAIT_UNKNOWN; i < WAIT_CAUSES; i++)
+		if (t->blocked_ns[i] > t->blocked_ns[most])
+			most = i;
+	return most;
+}
+
+/* A part of the interval: SEGMENT, cut to it. */
+struct why_split_state {
+	const struct why_split *s;
+	struct why_times *times;
+	uint64_t longest_ns; /* of the parts of runnable_ns */
+};
+
+static int why_split_runnable(struct why_split_state *state, const struct thread_segment *segment)
+{
+	struct why_times *t = state->times;
+	uint64_t ns = segment->to_ns - segment->from_ns;
+
+	t->runnable_ns += ns;
+	t->woken_ns += segment->preempted ? 0 : ns;
+	t->throttled_ns += segment->throttled ? ns : 0;
+	t->stolen_ns += history_interrupted_ns(state->s->history, segment->cpu, segment->from_ns,
+					       segment->to_ns);
+	if (ns > state->longest_ns) {
+		state->longest_ns = ns;
+		t->cpu = segment->cpu;
+	}
+	return cpu_use_add(state->s->use, state->s->history, segment->cpu, segment->from_ns,
+			   segment->to_ns);
+}
+
+/* BEGIN_NS is the begin of the whole wait. */
+static int why_split_wait(struct why_split_state *state, const struct thread_segment *segment,
+			  uint64_t begin_ns)
+{
+	uint64_t ns = segment->to_ns - segment->from_ns;
+	struct thread_segment whole = *segment;
+	struct wait_verdict verdict;
+	int r;
+
+	whole.from_ns = begin_ns;
+	r = why_waits_judge(state->s->waits, &whole, state->s->is_kernel_thread, &verdict);
+	if (r < 0)
+		return r;
+	state->times->blocked_ns[verdict.cause] += ns;
+	state->times->weak_ns += verdict.evidence <= WAIT_BY_WAKER ? ns : 0;
+	return 0;
+}
+
+static int why_split_segment(struct why_split_state *state, const struct thread_segment *segment,
+			     uint64_t begin_ns)
+{
+	struct why_times *t = state->times;
+	uint64_t ns = segment->to_ns - segment->from_ns;
+
+	switch (segment->state) {
+	case THREAD_RUNNING:
+		t->running_ns += ns;
+		t->interrupted_ns += history_interrupted_ns(state->s->history, segment->cpu,
+							    segment->from_ns, segment->to_ns);
+		return 0;
+	case THREAD_RUNNABLE:
+		return why_split_runnable(state, segment);
+	case THREAD_BLOCKED:
+		return why_split_wait(state, segment, begin_ns);
+	case THREAD_DEAD:
+		t->absent_ns += ns;
+		return 0;
+	default:
+		t->unknown_ns += ns;
+		return 0;
+	}
+}
+
+/* The threads that had the CPU of T, and the idle CPUs meanwhile. */
+static int why_split_finish(struct why_times *t, const struct cpu_use *use)
+{
+	size_t n = 0;
+	_cleanup_free_ struct cpu_share **list =
+		(struct cpu_share **)table_sorted(&use->shares, why_split_share_order, &n);
+
+	if (!list)
+		return -ENOMEM;
+	t->idle_ns = use->idle_ns;
+	t->idle_cpu = use->idle_cpu;
+	for (size_t i = 0; i < n; i++) {
+		if (i < WHY_HOLDERS)
+			t->holders[t->n_holders++] = *list[i];
+		else
+			t->other_holders_ns += list[i]->ns;
+	}
+	return 0;
+}
+
+/* The time before the first segment of a thread, or after its last one. */
+static void why_split_outside(struct why_times *t, const struct history_span *first, uint64_t ns)
+{
+	if (first && first->creator_tid != 0)
+		t->absent_ns += ns;
+	else
+		t->unknown_ns += ns;
+}
+
+/* Adds the segments of TID from the one that contains *AT_NS on, and moves *AT_NS to their end. */
+static int why_split_segments(struct why_split_state *state, uint32_t tid, uint64_t *at_ns,
+			      uint64_t to_ns)
+{
+	struct history_span span;
+	int r = 0;
+
+	while (*at_ns < to_ns && r == 0 &&
+	       history_find(state->s->history, tid, *at_ns + 1, &span)) {
+		uint64_t begin_ns = span.segment.from_ns;
+
+		span.segment.from_ns = *at_ns;
+		*at_ns = span.segment.to_ns < to_ns ? span.segment.to_ns : to_ns;
+		span.segment.to_ns = *at_ns;
+		r = why_split_segment(state, &span.segment, begin_ns);
+	}
+	return r;
+}
+
+int why_split(const struct why_split *s, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
+	      struct why_times *ret)
+{
+	struct why_split_state state = { .s = s, .times = ret };
+	struct history_span first = { 0 };
+	uint64_t at_ns = from_ns;
+	size_t pos = 0;
+	bool any = history_next(s->history, tid, &pos, &first);
+	int r;
+
+	if (to_ns <= from_ns)
+		return 0;
+	cpu_use_clear(s->use);
+	ret->total_ns = to_ns - from_ns;
+	if (any && at_ns < first.segment.from_ns) {
+		at_ns = first.segment.from_ns < to_ns ? first.segment.from_ns : to_ns;
+		why_split_outside(ret, &first, at_ns - from_ns);
+	}
+	r = why_split_segments(&state, tid, &at_ns, to_ns);
+	if (r < 0)
+		return r;
+	why_split_outside(ret, NULL, to_ns - at_ns);
+	return why_split_finish(ret, s->use);
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reader/why/why-verdict.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "model/koids.h"
+
+const char *const why_verdict_keys[WHY_VERDICTS] = {
+	[WHY_NOTHING] = "nothing",       [WHY_RUNS] = "runs",
+	[WHY_CPU_TAKEN] = "cpu_taken",   [WHY_CPU_IDLE] = "cpu_idle",
+	[WHY_INTERRUPTS] = "interrupts", [WHY_CPU_STOLEN] = "cpu_stolen",
+	[WHY_QUOTA] = "quota",           [WHY_LOCK_HELD] = "lock_held",
+	[WHY_INVERSION] = "inversion",   [WHY_LOCK_OPEN] = "lock_open",
+	[WHY_SLOW_DISK] = "slow_disk",   [WHY_JOURNAL] = "journal",
+	[WHY_FAULTS] = "faults",         [WHY_MEMORY_LIMIT] = "memory_limit",
+	[WHY_REMOTE] = "remote",         [WHY_PROGRAM] = "program",
+	[WHY_CHILD] = "child",           [WHY_SLEEP] = "sleep",
+	[WHY_HELD_BACK] = "held_back",   [WHY_IDLE] = "idle",
+	[WHY_TOO_LITTLE] = "too_little",
+};
+
+const char *const why_certainty_keys[WHY_CERTAINTIES] = {
+	[WHY_CERTAIN] = "certain",
+	[WHY_PROBABLE] = "probable",
+	[WHY_POSSIBLE] = "possible",
+};
+
+void why_verdict_deinit(struct why_verdict *v)
+{
+	free(v->text);
+	free(v->remedy);
+	*v = (struct why_verdict){ 0 };
+}
+
+const char *why_thread_name(const struct summary *s, uint32_t tid, char to[static WHY_NAME_MAX])
+{
+	const struct summary_thread *t = tid != 0 ? table_get(&s->threads, tid) : NULL;
+
+	if (tid == 0)
+		return "idle";
+	if (fxt_koid_is_other(tid))
+		return "a thread that was not selected";
+	if (t && t->name && *t->name)
+		snprintf(to, WHY_NAME_MAX, "%.256s (%" PRIu32 ")", t->name, tid);
+	else
+		snprintf(to, WHY_NAME_MAX, "thread %" PRIu32, tid);
+	return to;
+}
+
+#define NAME(c, tid) why_thread_name((c)->summary, tid, (char[WHY_NAME_MAX]){ "" })
+
+/* ---- sums of the path ---- */
+
+DEFINE_ORDER(why_verdict_share_order, struct why_share,
+	     COMPARE(y->ns, x->ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->kind, y->kind))
+
+int why_verdict_shares(const struct path *path, struct why_share **ret, size_t *ret_n)
+{
+	struct table sums = { 0 };
+	struct why_share *list = NULL, *share;
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < path->n_steps && r == 0; i++) {
+		const struct path_step *s = &path->steps[i];
+
+		share = table_make(&sums, ((uint64_t)s->tid << 8 | s->kind) + 1, sizeof(*share));
+		r = share ? 0 : -ENOMEM;
+		if (!share)
+			break;
+		*share = (struct why_share){ s->tid, s->kind, share->ns + s->to_ns - s->from_ns };
+	}
+	list = r == 0 ? calloc(sums.n_used + 1, sizeof(*list)) : NULL;
+	for (size_t pos = 0; list && (share = table_next(&sums, &pos));)
+		list[n++] = *share;
+	table_deinit_free(&sums);
+	if (!list)
+		return -ENOMEM;
+	SORT(list, n, why_verdict_share_order);
+	*ret = list;
+	*ret_n = n;
+	return 0;
+}
+
+/* The sums that decide. */
+struct why_sums {
+	uint64_t total_ns, blocked_ns;
+	uint64_t others_ns; /* of the path: steps of other threads */
+	/* Of these: ready, with its holder with most time. */
+	uint64_t others_ready_ns, holder_ns;
+	uint32_t holder;
+	uint64_t unknown_ns;
+	uint64_t leaf_ns[PATH_KINDS];
+	enum wait_cause cause;                 /* the one with most time */
+	const struct why_share *main;          /* the other thread with most time; NULL = none */
+	const struct why_share *longest_ready; /* likewise, ready */
+};
+
+static bool why_verdict_is_unknown(enum path_kind kind)
+{
+	return kind == PATH_UNKNOWN || kind == PATH_FORGOTTEN || kind == PATH_NO_WAKER ||
+	       kind == PATH_FILTERED || kind == PATH_TOO_DEEP;
+}
+
+/* The thread that had the CPU of others, while these were ready, for most time. */
+static void why_verdict_find_holder(const struct why_case *c, struct why_sums *sums)
+{
+	for (size_t i = 0; i < c->path->n_steps; i++) {
+		const struct path_step *s = &c->path->steps[i];
+		uint64_t ns = 0;
+
+		if (s->tid == c->tid || s->kind != PATH_RUNNABLE || s->holder == 0)
+			continue;
+		for (size_t k = 0; k < c->path->n_steps; k++)
+			if (c->path->steps[k].tid != c->tid &&
+			    c->path->steps[k].holder == s->holder)
+				ns += c->path->steps[k].holder_ns;
+		if (ns <= sums->holder_ns)
+			continue;
+		sums->holder_ns = ns;
+		sums->holder = s->holder;
+	}
+}
+
+static struct why_sums why_verdict_sum(const struct why_case *c)
+{
+	struct why_sums sums = {
+		.total_ns = c->to_ns - c->from_ns,
+		.blocked_ns = why_split_blocked(c->times),
+		.cause = why_split_main_cause(c->times),
+	};
+
+	for (size_t i = 0; i < c->n_shares; i++) {
+		const struct why_share *s = &c->shares[i];
+
+		sums.leaf_ns[s->kind] += s->ns;
+		sums.unknown_ns += why_verdict_is_unknown(s->kind) ? s->ns : 0;
+		if (s->tid == c->tid)
+			continue;
+		sums.others_ns += s->ns;
+		sums.main = sums.main ?: s;
+		if (s->kind != PATH_RUNNABLE)
+			continue;
+		sums.others_ready_ns += s->ns;
+		sums.longest_ready = sums.longest_ready ?: s;
+	}
+	if (sums.others_ready_ns >= sums.total_ns / 2)
+		why_verdict_find_holder(c, &sums);
+	return sums;
+}
+
+/* ---- sentences ---- */
+
+static int why_verdict_print(char **to, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int why_verdict_print(char **to, const char *format, ...)
+{
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = vasprintf(to, format, args);
+	va_end(args);
+	if (r < 0)
+		*to = NULL;
+	return r < 0 ? -ENOMEM : 0;
+}
+
+/* The deeds of a thread in steps of each kind: "B ran for 80 ms". */
+static const char *const why_verdict_deeds[PATH_KINDS] = {
+	[PATH_RUNNING] = "ran",
+	[PATH_RUNNABLE] = "was ready to run, but got no CPU",
+	[PATH_TIMER] = "waited for a timer",
+	[PATH_DISK] = "waited for a disk",
+	[PATH_NETWORK] = "waited for the network",
+	[PATH_DEVICE] = "waited for a device",
+	[PATH_INTERRUPT] = "waited for an interrupt",
+	[PATH_OPEN] = "waited until the end of the recording",
+	[PATH_NO_WAKER] = "waited, and its waker is unknown,",
+	[PATH_FILTERED] = "waited for a thread that was not recorded",
+	[PATH_UNKNOWN] = "did something unknown",
+	[PATH_FORGOTTEN] = "did something unknown",
+	[PATH_TOO_DEEP] = "waited for many other threads",
+};
+
+/* "which ran for 80 ms", or "; C (12) ran for 80 ms" if another thread is the culprit. */
+static const char *why_verdict_deed(const struct why_case *c, const struct why_share *share,
+				    char *to, size_t size)
+{
+	if (!share)
+		*to = '\0';
+	else if (share->tid == c->waker)
+		snprintf(to, size, ", which %s for %s of it", why_verdict_deeds[share->kind],
+			 TEXT_TIME(share->ns));
+	else
+		snprintf(to, size, "; %s %s for %s of it", NAME(c, share->tid),
+			 why_verdict_deeds[share->kind], TEXT_TIME(share->ns));
+	return to;
+}
+
+enum { WHY_DEED_MAX = WHY_NAME_MAX + 128 };
+
+/* "for a lock of B", or "for B" if the cause is unknown. */
+static const char *why_verdict_object(const struct why_case *c, enum wait_cause cause, char *to,
+				      size_t size)
+{
+	const char *title = wait_cause_rows[cause].title;
+
+	if (c->waker == 0)
+		snprintf(to, size, "for %s", title);
+	else if (cause == WAIT_LOCK || cause == WAIT_KERNEL_LOCK || cause == WAIT_FILE_LOCK)
+		snprintf(to, size, "for %s, which %s released", title, NAME(c, c->waker));
+	else if (cause == WAIT_UNKNOWN)
+		snprintf(to, size, "until %s woke it", NAME(c, c->waker));
+	else
+		snprintf(to, size, "for %s, until %s woke it", title, NAME(c, c->waker));
+	return to;
+}
+
+#define OBJECT(c, cause) why_verdict_object(c, cause, (char[WHY_DEED_MAX]){ "" }, WHY_DEED_MAX)
+#define DEED(c, share)   why_verdict_deed(c, share, (char[WHY_DEED_MAX]){ "" }, WHY_DEED_MAX)
+
+static bool why_verdict_is_lock(enum wait_cause cause)
+{
+	return cause == WAIT_LOCK || cause == WAIT_CONDITION || cause == WAIT_KERNEL_LOCK ||
+	       cause == WAIT_FILE_LOCK || cause == WAIT_UNKNOWN;
+}
+
+/* The thread for which it waited got no CPU, since one other thread had it. */
+static int why_verdict_inversion(const struct why_case *c, const struct why_sums *sums,
+				 struct why_verdict *v)
+{
+	uint32_t owner = sums->longest_ready->tid;
+
+	v->kind = why_verdict_is_lock(sums->cause) ? WHY_INVERSION : WHY_PROGRAM;
+	v->ns = sums->others_ready_ns;
+	v->culprit = sums->holder;
+	return why_verdict_print(&v->text,
+				 "%s waited %s %s. %s was ready for %s, but %s had its CPU for %s.",
+				 NAME(c, c->tid), TEXT_TIME(sums->blocked_ns),
+				 OBJECT(c, sums->cause), NAME(c, owner),
+				 TEXT_TIME(sums->others_ready_ns), NAME(c, sums->holder),
+				 TEXT_TIME(sums->holder_ns))
+		       ?: why_verdict_print(&v->remedy,
+					    "Give %s the priority of the threads that wait for it "
+					    "(PTHREAD_PRIO_INHERIT), or move %s to another CPU.",
+					    NAME(c, owner), NAME(c, sums->holder));
+}
+
+static int why_verdict_of_others(const struct why_case *c, const struct why_sums *sums,
+				 enum why_verdict_kind kind, struct why_verdict *v)
+{
+	v->kind = kind;
+	v->ns = sums->main ? sums->main->ns : sums->blocked_ns;
+	v->culprit = sums->main ? sums->main->tid : c->waker;
+	return why_verdict_print(&v->text, "%s waited %s %s%s.", NAME(c, c->tid),
+				 TEXT_TIME(sums->blocked_ns), OBJECT(c, sums->cause),
+				 DEED(c, sums->main))
+		       ?: !v->culprit
+			  ? 0
+			  : why_verdict_print(&v->remedy, "Look at %s: kymo why FILE %" PRIu32 ".",
+					      NAME(c, v->culprit), v->culprit);
+}
+
+/* A wait that no other thread explains. */
+static int why_verdict_own_wait(const struct why_case *c, const struct why_sums *sums,
+				struct why_verdict *v)
+{
+	static const struct {
+		enum why_verdict_kind kind;
+		const char *text, *remedy;
+	} rows[WAIT_CAUSES] = {
+		[WAIT_TIMER] = { WHY_SLEEP, "slept for %s by its own choice", NULL },
+		[WAIT_CHILD] = { WHY_CHILD, "waited %s for a child process", NULL },
+		[WAIT_DISK] = { WHY_SLOW_DISK, "waited %s for a disk", NULL },
+		[WAIT_FILE_SYSTEM] = { WHY_JOURNAL, "waited %s for a file system", NULL },
+		[WAIT_FAULT] = { WHY_FAULTS, "waited %s in page faults",
+				 "Lock its memory, or read its files before it needs them." },
+		[WAIT_MEMORY] = { WHY_MEMORY_LIMIT, "waited %s for memory",
+				  "Raise the memory limit of its cgroup (memory.high, "
+				  "memory.max)." },
+		[WAIT_REMOTE] = { WHY_REMOTE, "waited %s for another machine", NULL },
+		[WAIT_SOCKET] = { WHY_REMOTE, "waited %s for a socket", NULL },
+		[WAIT_STOPPED] = { WHY_HELD_BACK, "was stopped for %s",
+				   "Find out who sends it SIGSTOP or SIGTSTP." },
+		[WAIT_TRACED] = { WHY_HELD_BACK, "was stopped by a debugger for %s", NULL },
+		[WAIT_FROZEN] = { WHY_HELD_BACK, "was frozen for %s", NULL },
+		[WAIT_SECCOMP] = { WHY_HELD_BACK,
+				   "waited %s for the supervisor of its system calls", NULL },
+		[WAIT_THROTTLED] = { WHY_QUOTA, "was throttled for %s",
+				     "Raise the CPU quota of its cgroup (cpu.max)." },
+		[WAIT_POLL] = { WHY_IDLE, "waited %s for events", NULL },
+		[WAIT_SIGNAL] = { WHY_IDLE, "waited %s for a signal", NULL },
+		[WAIT_WORK] = { WHY_IDLE, "had no work for %s", NULL },
+	};
+	const char *text = rows[sums->cause].text ?: "waited %s";
+	size_t before = strcspn(text, "%");
+
+	v->kind = rows[sums->cause].kind;
+	v->ns = sums->blocked_ns;
+	if (v->kind == WHY_NOTHING)
+		v->kind = c->open ? WHY_LOCK_OPEN : WHY_NOTHING;
+	if (rows[sums->cause].text)
+		return why_verdict_print(&v->text, "%s %.*s%s%s.", NAME(c, c->tid), (int)before,
+					 text, TEXT_TIME(sums->blocked_ns), text + before + 2)
+			       ?: !rows[sums->cause].remedy
+				  ? 0
+				  : why_verdict_print(&v->remedy, "%s", rows[sums->cause].remedy);
+	return why_verdict_print(&v->text, "%s has waited %s %s%s.", NAME(c, c->tid),
+				 TEXT_TIME(sums->blocked_ns), OBJECT(c, sums->cause),
+				 c->open ? ", until the end of the recording" : "");
+}
+
+static int why_verdict_too_little(const struct why_case *c, const struct why_sums *sums,
+				  struct why_verdict *v)
+{
+	v->kind = WHY_TOO_LITTLE;
+	v->ns = sums->blocked_ns;
+	return why_verdict_print(&v->text, "%s was blocked for %s; the cause is unknown.",
+				 NAME(c, c->tid), TEXT_TIME(sums->blocked_ns))
+		       ?: c->has_waits ? 0
+				       : why_verdict_print(&v->remedy, "Record with "
+								       "-e sched,offcpu to see "
+								       "where it waits.");
+}
+
+/* The thread was blocked for most of the interval. */
+static int why_verdict_blocked(const struct why_case *c, const struct why_sums *sums,
+			       struct why_verdict *v)
+{
+	uint64_t half_ns = sums->total_ns / 2;
+
+	if (sums->holder_ns > 0 && sums->holder_ns >= half_ns)
+		return why_verdict_inversion(c, sums, v);
+	if (sums->cause == WAIT_FAULT || sums->cause == WAIT_MEMORY)
+		return why_verdict_own_wait(c, sums, v);
+	if (sums->leaf_ns[PATH_DISK] >= half_ns)
+		return why_verdict_of_others(
+			c, sums, sums->cause == WAIT_FILE_SYSTEM ? WHY_JOURNAL : WHY_SLOW_DISK, v);
+	if (sums->leaf_ns[PATH_NETWORK] >= half_ns)
+		return why_verdict_of_others(c, sums, WHY_REMOTE, v);
+	if (sums->others_ns >= half_ns && sums->cause == WAIT_CHILD)
+		return why_verdict_of_others(c, sums, WHY_CHILD, v);
+	if (sums->others_ns >= half_ns && sums->cause == WAIT_FILE_SYSTEM)
+		return why_verdict_of_others(c, sums, WHY_JOURNAL, v);
+	if (sums->others_ns >= half_ns)
+		return why_verdict_of_others(
+			c, sums, why_verdict_is_lock(sums->cause) ? WHY_LOCK_HELD : WHY_PROGRAM, v);
+	return sums->cause == WAIT_UNKNOWN ? why_verdict_too_little(c, sums, v)
+					   : why_verdict_own_wait(c, sums, v);
+}
+
+/* The thread was ready for most of the interval. */
+static int why_verdict_ready(const struct why_case *c, struct why_verdict *v)
+{
+	const struct why_times *t = c->times;
+	const struct cpu_share *holder = t->n_holders > 0 ? &t->holders[0] : NULL;
+	uint64_t half_ns = t->runnable_ns / 2;
+	char beside[96] = "", taken[WHY_DEED_MAX] = "";
+
+	v->ns = t->runnable_ns;
+	v->culprit = holder ? holder->tid : 0;
+	if (t->idle_ns > 0 && t->idle_ns >= half_ns)
+		snprintf(beside, sizeof(beside),
+			 "; another CPU, most of it CPU %" PRIu32 ", was idle for %s of it",
+			 t->idle_cpu, TEXT_TIME(t->idle_ns));
+	if (holder && holder->tid != 0)
+		snprintf(taken, sizeof(taken), "; %s had CPU %" PRIu32 " for %s of it",
+			 NAME(c, holder->tid), t->cpu, TEXT_TIME(holder->ns));
+	if (t->throttled_ns >= half_ns && t->throttled_ns > 0)
+		v->kind = WHY_QUOTA;
+	else if (t->stolen_ns >= half_ns && t->stolen_ns > 0)
+		v->kind = WHY_INTERRUPTS;
+	else if (holder && holder->tid == 0 && holder->ns >= half_ns)
+		v->kind = WHY_CPU_STOLEN;
+	else
+		v->kind = *beside ? WHY_CPU_IDLE : WHY_CPU_TAKEN;
+	if (v->kind == WHY_QUOTA)
+		return why_verdict_print(&v->text, "%s was throttled for %s.", NAME(c, c->tid),
+					 TEXT_TIME(t->throttled_ns))
+			       ?: why_verdict_print(&v->remedy, "Raise the CPU quota of its "
+								"cgroup (cpu.max).");
+	if (v->kind == WHY_INTERRUPTS)
+		return why_verdict_print(&v->text,
+					 "%s was ready for %s; interrupts took CPU %" PRIu32
+					 " for %s of it.",
+					 NAME(c, c->tid), TEXT_TIME(t->runnable_ns), t->cpu,
+					 TEXT_TIME(t->stolen_ns));
+	if (v->kind == WHY_CPU_STOLEN)
+		return why_verdict_print(&v->text,
+					 "%s was ready for %s, but CPU %" PRIu32
+					 " ran nothing for %s of it: interrupts, or a hypervisor.",
+					 NAME(c, c->tid), TEXT_TIME(t->runnable_ns), t->cpu,
+					 TEXT_TIME(holder->ns));
+	return why_verdict_print(&v->text, "%s was ready for %s%s%s.", NAME(c, c->tid),
+				 TEXT_TIME(t->runnable_ns), taken, beside)
+		       ?: !*beside
+			  ? 0
+			  : why_verdict_print(&v->remedy,
+					      "Check with taskset -p %u whether it may run on CPU "
+					      "%" PRIu32 ".",
+					      fxt_koid_tid(c->tid), t->idle_cpu);
+}
+
+static int why_verdict_runs(const struct why_case *c, struct why_verdict *v)
+{
+	v->kind = WHY_RUNS;
+	v->ns = c->times->running_ns;
+	v->culprit = c->tid;
+	return why_verdict_print(&v->text, "%s used its CPU for %s.", NAME(c, c->tid),
+				 TEXT_TIME(v->ns))
+		       ?: why_verdict_print(&v->remedy, "See kymo flame --thread %" PRIu32 ".",
+					    c->tid);
+}
+
+static enum why_certainty why_verdict_certainty(const struct why_case *c,
+						const struct why_sums *sums)
+{
+	if (sums->unknown_ns > sums->total_ns / 10)
+		return WHY_POSSIBLE;
+	return sums->unknown_ns > sums->total_ns / 100 || c->times->weak_ns > sums->total_ns / 100
+		       ? WHY_PROBABLE
+		       : WHY_CERTAIN;
+}
+
+static const char *const why_verdict_words[WHY_CERTAINTIES] = { "", "Probably: ", "Possibly: " };
+
+/* Puts the certainty before the sentence. */
+static int why_verdict_qualify(struct why_verdict *v)
+{
+	char *text = v->text;
+	int r = why_verdict_print(&v->text, "%s%s", why_verdict_words[v->certainty], text);
+
+	free(text);
+	return r;
+}
+
+int why_verdict_make(const struct why_case *c, struct why_verdict *ret)
+{
+	struct why_sums sums = why_verdict_sum(c);
+	const struct why_times *t = c->times;
+	struct why_verdict v = {
+		.victim = c->tid,
+		.certainty = why_verdict_certainty(c, &sums),
+	};
+	int r;
+
+	if (sums.blocked_ns >= sums.total_ns / 2)
+		r = why_verdict_blocked(c, &sums, &v);
+	else if (t->runnable_ns >= sums.total_ns / 2)
+		r = why_verdict_ready(c, &v);
+	else if (t->running_ns >= sums.total_ns / 2)
+		r = why_verdict_runs(c, &v);
+	else
+		r = why_verdict_print(&v.text, "%s ran for %s, was ready for %s and waited for %s.",
+				      NAME(c, c->tid), TEXT_TIME(t->running_ns),
+				      TEXT_TIME(t->runnable_ns), TEXT_TIME(sums.blocked_ns));
+	r = r ?: why_verdict_qualify(&v);
+	if (r < 0) {
+		why_verdict_deinit(&v);
+		return r;
+	}
+	*ret = v;
+	return 0;
+}

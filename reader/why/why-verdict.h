@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Verdicts: one sentence about the slowness of a thread in an interval, from its split and its
+ * critical path, with the thread to look at and a remedy (docs/architecture/why.md).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "reader/views/summary.h"
+#include "reader/why/why-path.h"
+#include "reader/why/why-split.h"
+
+/* The kinds of verdicts. Each has one sentence and one remedy (why-verdict.c). */
+enum why_verdict_kind {
+	WHY_NOTHING,    /* nothing dominates */
+	WHY_RUNS,       /* it used its CPU */
+	WHY_CPU_TAKEN,  /* others had the CPU */
+	WHY_CPU_IDLE,   /* a CPU was idle meanwhile */
+	WHY_INTERRUPTS, /* interrupts had the CPU */
+	WHY_CPU_STOLEN, /* its CPU ran nothing, and no interrupt is known */
+	WHY_QUOTA,      /* throttled */
+	WHY_LOCK_HELD,  /* the lock's owner worked */
+	WHY_INVERSION,  /* the owner was ready, and another thread had its CPU */
+	WHY_LOCK_OPEN,  /* a wait for a lock that nobody has released; the owner is unknown */
+	WHY_SLOW_DISK,
+	WHY_JOURNAL, /* fsync() and similar */
+	WHY_FAULTS,
+	WHY_MEMORY_LIMIT,
+	WHY_REMOTE,  /* another machine answered late */
+	WHY_PROGRAM, /* another program of this machine answered late */
+	WHY_CHILD,
+	WHY_SLEEP,      /* it chose to wait */
+	WHY_HELD_BACK,  /* stopped, frozen, traced */
+	WHY_IDLE,       /* it had no work */
+	WHY_TOO_LITTLE, /* the archive has too little: the sentence says what to record */
+	WHY_VERDICTS,
+};
+
+extern const char *const why_verdict_keys[WHY_VERDICTS];
+
+enum why_certainty {
+	WHY_CERTAIN,  /* facts of the kernel */
+	WHY_PROBABLE, /* a part of the evidence is indirect, or up to 10 % of the time is unknown */
+	WHY_POSSIBLE, /* more is unknown */
+	WHY_CERTAINTIES,
+};
+
+extern const char *const why_certainty_keys[WHY_CERTAINTIES];
+
+struct why_verdict {
+	enum why_verdict_kind kind;
+	enum why_certainty certainty;
+	uint64_t ns;      /* of the instance that it explains */
+	uint32_t culprit; /* the thread to look at; koid; 0 = none */
+	uint32_t victim;  /* the thread that suffers: the instance's */
+	char *text;       /* owned: one sentence */
+	char *remedy;     /* owned: one sentence in the imperative; NULL = none */
+};
+
+void why_verdict_deinit(struct why_verdict *v);
+
+/* The time of a thread on a path, in steps of one kind. */
+struct why_share {
+	uint32_t tid;
+	enum path_kind kind;
+	uint64_t ns;
+};
+
+/* An interval of a thread, with all that is known about it. */
+struct why_case {
+	uint32_t tid;
+	uint64_t from_ns, to_ns;
+	bool open; /* it lasts until the end of the recording */
+	const struct why_times *times;
+	const struct path *path;
+	const struct why_share *shares; /* of the path; the longest first */
+	size_t n_shares;
+	uint32_t waker;      /* the thread that ended its longest wait; 0 = none, or not a thread */
+	bool has_waits;      /* the archive has details of waits */
+	bool has_interrupts; /* ... and interrupts */
+	const struct summary *summary; /* for names */
+};
+
+/* Sums up PATH in a new array (free() it), the longest first. Returns 0 or -ENOMEM. */
+int why_verdict_shares(const struct path *path, struct why_share **ret, size_t *ret_n);
+
+/* Judges. Returns 0 or -ENOMEM. */
+int why_verdict_make(const struct why_case *c, struct why_verdict *ret);
+
+/* The name of a thread for people: "redis-server (4242)". TO has room for all names. */
+enum { WHY_NAME_MAX = 320 };
+const char *why_thread_name(const struct summary *s, uint32_t tid, char to[static WHY_NAME_MAX]);

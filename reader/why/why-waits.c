@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reader/why/why-waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "model/koids.h"
+#include "model/maps.h"
+
+/* Functions of a stack that are looked at. */
+enum { WHY_FUNCTIONS_MAX = 64 };
+
+/* The verdict about all waits with one stack and state. */
+struct why_stack {
+	struct wait_verdict verdict;
+};
+
+void why_waits_deinit(struct why_waits *w)
+{
+	free(w->list);
+	table_deinit(&w->index);
+	table_deinit(&w->pending);
+	table_deinit_free(&w->judged);
+	text_set_deinit(&w->texts);
+	*w = (struct why_waits){ .profile = w->profile, .names = w->names };
+}
+
+static uint64_t why_waits_key(uint32_t tid, uint64_t from_ns)
+{
+	const uint64_t key[] = { tid, from_ns };
+
+	return table_hash(key, sizeof(key));
+}
+
+static int why_waits_on_offcpu(struct why_waits *w, const struct event *ev)
+{
+	const char *left_by = ev->offcpu.left_by, *begun = ev->offcpu.begun;
+	uintptr_t number = w->n + 1;
+
+	if (ev->tid == 0)
+		return 0;
+	table_remove(&w->pending, ev->tid);
+	if (w->n == WHY_WAITS_MAX) {
+		w->n_dropped++;
+		return 0;
+	}
+	if (GROW(w->list, w->room, w->n + 1) < 0)
+		return -ENOMEM;
+	w->list[w->n] = (struct why_wait){
+		.tid = ev->tid,
+		.pid = ev->pid,
+		.from_ns = ev->ts_ns,
+		.to_ns = ev->offcpu.end_ns,
+		.open = left_by && strcmp(left_by, "open") == 0,
+		.estimated = left_by && strcmp(left_by, "unknown") == 0,
+		.earlier = begun && strcmp(begun, "earlier") == 0,
+		.letter = ev->offcpu.state,
+	};
+	if (table_set(&w->index, why_waits_key(ev->tid, ev->ts_ns), (void *)number) < 0 ||
+	    table_set(&w->pending, ev->tid, (void *)number) < 0)
+		return -ENOMEM;
+	w->n++;
+	return 0;
+}
+
+/* The stack of a wait follows it. */
+static int why_waits_on_stack(struct why_waits *w, const struct event *ev)
+{
+	uintptr_t number = (uintptr_t)(ev->tid ? table_remove(&w->pending, ev->tid) : NULL);
+	int r;
+
+	if (number == 0)
+		return 0;
+	r = profile_keep_stack(w->profile, ev, &w->list[number - 1].node);
+	return r < 0 ? r : 0;
+}
+
+int why_waits_add(struct why_waits *w, const struct event *ev)
+{
+	if (ev->kind == EVENT_OFFCPU)
+		return why_waits_on_offcpu(w, ev);
+	if (ev->kind == EVENT_SAMPLE && ev->sample.kind == SAMPLE_OFF_CPU)
+		return why_waits_on_stack(w, ev);
+	return 0;
+}
+
+struct why_wait *why_waits_find(const struct why_waits *w, uint32_t tid, uint64_t from_ns)
+{
+	uintptr_t number = (uintptr_t)table_get(&w->index, why_waits_key(tid, from_ns));
+	struct why_wait *wait = number ? &w->list[number - 1] : NULL;
+
+	return wait && wait->tid == tid && wait->from_ns == from_ns ? wait : NULL;
+}
+
+/* ---- causes ---- */
+
+/* The functions of a stack, innermost first. */
+struct why_functions {
+	const char *kernel[WHY_FUNCTIONS_MAX], *user[WHY_FUNCTIONS_MAX];
+	size_t n_kernel, n_user;
+};
+
+static int why_waits_add_function(struct why_waits *w, const char *name, bool kernel,
+				  struct why_functions *to)
+{
+	size_t *n = kernel ? &to->n_kernel : &to->n_user;
+	const char **list = kernel ? to->kernel : to->user;
+
+	w->kernel_frames |= kernel;
+	w->kernel_names |= kernel && *name;
+	if (*n == WHY_FUNCTIONS_MAX)
+		return 0;
+	list[*n] = *name ? text_set_keep(&w->texts, name) : NULL;
+	if (*name && !list[*n])
+		return -ENOMEM;
+	(*n)++;
+	return 0;
+}
+
+/* Adds the functions at PLACE, inlined ones first. */
+static int why_waits_name(struct why_waits *w, const struct profile_place *place,
+			  struct why_functions *to)
+{
+	bool kernel = maps_is_kernel(place->address);
+	const struct frame *frames = NULL;
+	int r = 0, n = profile_names_find(w->profile, w->names, place, &frames);
+
+	if (n <= 0)
+		return n < 0 ? n : why_waits_add_function(w, "", kernel, to);
+	for (int i = 0; i < n && r == 0; i++)
+		r = why_waits_add_function(w, frames[i].function, kernel, to);
+	return r;
+}
+
+static int why_waits_find_functions(struct why_waits *w, uint32_t node, struct why_functions *to)
+{
+	const struct profile *p = w->profile;
+	int r = 0;
+
+	for (; node != 0 && r == 0; node = p->nodes[node].parent)
+		r = why_waits_name(w, &p->places[p->nodes[node].place], to);
+	return r;
+}
+
+static int why_waits_classify(struct why_waits *w, uint32_t node, const struct wait_facts *state,
+			      struct wait_verdict *ret)
+{
+	uint64_t key =
+		((uint64_t)node << 9 | (uint8_t)state->letter << 1 | state->is_kernel_thread) + 1;
+	struct why_stack *known = table_get(&w->judged, key);
+	struct why_functions functions = { 0 };
+	struct wait_facts facts = *state;
+
+	if (!known) {
+		if (why_waits_find_functions(w, node, &functions) < 0)
+			return -ENOMEM;
+		known = table_make(&w->judged, key, sizeof(*known));
+		if (!known)
+			return -ENOMEM;
+		facts.kernel = functions.kernel;
+		facts.n_kernel = functions.n_kernel;
+		facts.user = functions.user;
+		facts.n_user = functions.n_user;
+		known->verdict = wait_cause_of(&facts);
+	}
+	*ret = known->verdict;
+	return 0;
+}
+
+/* The waker tells whether the other end of a socket is on this machine. */
+static void why_waits_refine(const struct thread_segment *segment, struct wait_verdict *v)
+{
+	if (v->cause == WAIT_SOCKET && segment->woken && segment->waker_tid != 0 &&
+	    segment->waker_tid < FXT_KOID_KYMO)
+		v->cause = WAIT_LOCAL;
+}
+
+int why_waits_judge(struct why_waits *w, const struct thread_segment *segment,
+		    bool is_kernel_thread, struct wait_verdict *ret)
+{
+	struct why_wait *wait = why_waits_find(w, segment->tid, segment->from_ns);
+	const struct wait_facts state = {
+		.letter = segment->letter
+				  ?: wait ? wait->letter
+					  : 0,
+		.is_kernel_thread = is_kernel_thread,
+	};
+	int r;
+
+	if (wait && wait->judged) {
+		*ret = wait->verdict;
+		return 0;
+	}
+	r = why_waits_classify(w, wait ? wait->node : 0, &state, ret);
+	if (r < 0)
+		return r;
+	why_waits_refine(segment, ret);
+	if (wait) {
+		wait->verdict = *ret;
+		wait->judged = true;
+	}
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The details of waits: from the times off CPU in an archive, and their stacks.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "base/text-set.h"
+#include "model/event.h"
+#include "reader/views/profile-names.h"
+#include "reader/views/thread-states.h"
+#include "reader/why/wait-cause.h"
+
+enum { WHY_WAITS_MAX = 1 << 20 /* waits with details; of more, the later ones are dropped */ };
+
+/* A wait of a thread. */
+struct why_wait {
+	uint32_t tid, pid;
+	uint64_t from_ns, to_ns; /* it left its CPU; it ran again */
+	bool open;               /* it still waits at the end, which is to_ns */
+	bool earlier;            /* it waited before from_ns */
+	bool estimated;          /* to_ns is an estimate */
+	char letter;             /* its state */
+	uint32_t node; /* of the profile: the stack with which it left its CPU; 0 = none */
+	struct wait_verdict verdict; /* valid after why_waits_judge() */
+	bool judged;
+};
+
+struct why_waits {
+	struct profile *profile;           /* borrowed */
+	const struct profile_names *names; /* borrowed; can be NULL */
+	struct why_wait *list;             /* owned; in the order of the file */
+	size_t n, room;
+	uint64_t n_dropped;
+	bool kernel_names;    /* a frame of the kernel has a name */
+	bool kernel_frames;   /* there is a frame of the kernel */
+	struct table index;   /* hash of thread and begin -> number + 1 */
+	struct table pending; /* tid -> number + 1 of the wait whose stack follows */
+	struct table judged;  /* node and state -> struct why_stack, owned; for why-waits.c */
+	struct text_set texts;
+};
+
+/* All zeroes, but with the two borrowed pointers, is an empty one. */
+void why_waits_deinit(struct why_waits *w);
+
+/* Takes one event in, which the profile has taken before. Returns 0 or -ENOMEM. */
+int why_waits_add(struct why_waits *w, const struct event *ev);
+
+/* The details of the wait of TID that began at FROM_NS; NULL = none. */
+struct why_wait *why_waits_find(const struct why_waits *w, uint32_t tid, uint64_t from_ns);
+
+/*
+ * Finds the cause of the wait of SEGMENT, also one without details. IS_KERNEL_THREAD says whether
+ * the thread is one of the kernel's. Returns 0 or -ENOMEM.
+ */
+int why_waits_judge(struct why_waits *w, const struct thread_segment *segment,
+		    bool is_kernel_thread, struct wait_verdict *ret);

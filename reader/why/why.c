@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reader/why/why.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "model/koids.h"
+
+const char *const why_what_keys[WHY_INSTANCES] = {
+	[WHY_INSTANCE_WAIT] = "wait",
+	[WHY_INSTANCE_WINDOW] = "window",
+};
+
+struct why_state {
+	struct why_options options;
+	struct summary *summary; /* borrowed */
+	struct history *history;
+	struct why_waits waits;
+	struct cpu_use use;
+	uint64_t last_ns; /* the last time in the file */
+};
+
+/* ---- reading ---- */
+
+/* Forgets the older half. Instances in it are lost. */
+static int why_forget(struct why_state *s)
+{
+	uint64_t begin_ns = history_begin_ns(s->history) ?: s->summary->start_ns;
+
+	if (s->last_ns <= begin_ns + 1)
+		return -ENOMEM;
+	history_forget(s->history, begin_ns + (s->last_ns - begin_ns) / 2);
+	return 0;
+}
+
+static int why_on_segment(void *userdata, const struct thread_segment *segment)
+{
+	struct why_state *s = userdata;
+	int r = history_add_segment(s->history, segment);
+
+	while (r == -ENOBUFS) {
+		r = why_forget(s);
+		if (r == 0)
+			r = history_add_segment(s->history, segment);
+	}
+	return r;
+}
+
+int why_new(struct why **ret, const struct why_options *options, struct summary *summary,
+	    struct profile *profile)
+{
+	_cleanup_(why_freep) struct why *w = calloc(1, sizeof(*w));
+	struct why_state *s = w ? calloc(1, sizeof(*s)) : NULL;
+
+	if (!s)
+		return -ENOMEM;
+	w->state = s;
+	s->options = *options;
+	s->summary = summary;
+	s->waits.profile = profile;
+	s->waits.names = options->names;
+	if (history_new(&s->history, options->limits) < 0)
+		return -ENOMEM;
+	summary_listen(summary, why_on_segment, s);
+	*ret = TAKE_PTR(w);
+	return 0;
+}
+
+static void why_instance_deinit(struct why_instance *i)
+{
+	path_deinit(&i->path);
+	free(i->shares);
+	why_verdict_deinit(&i->verdict);
+}
+
+struct why *why_free(struct why *w)
+{
+	if (!w)
+		return NULL;
+	for (size_t i = 0; i < w->n_worst; i++)
+		why_instance_deinit(&w->worst[i]);
+	free(w->worst);
+	free(w->threads);
+	if (w->state) {
+		why_waits_deinit(&w->state->waits);
+		cpu_use_deinit(&w->state->use);
+		history_free(w->state->history);
+	}
+	free(w->state);
+	return free_ptr(w);
+}
+
+static void why_note_source(struct why *w, const struct event *ev)
+{
+	struct why_sources *sources = &w->sources;
+
+	if (ev->kind == EVENT_SWITCH)
+		sources->schedule = true;
+	else if (ev->kind == EVENT_SAMPLING && ev->sampling.threshold_ns != 0)
+		sources->min_wait_ns = ev->sampling.threshold_ns;
+	else if (ev->kind == EVENT_OFFCPU)
+		sources->waits = true;
+	else if (ev->kind == EVENT_INTERVAL && ev->interval.kind != INTERVAL_WORK &&
+		 ev->interval.kind != INTERVAL_IDLE)
+		sources->interrupts = true;
+	else if (ev->kind == EVENT_SHED && strcmp(ev->shed.what, "wakeups") == 0)
+		sources->no_wakeups = true;
+}
+
+static int why_add_history(struct why_state *s, const struct event *ev)
+{
+	int r = history_add(s->history, ev);
+
+	while (r == -ENOBUFS || (r == 0 && history_is_full(s->history))) {
+		bool again = r == -ENOBUFS;
+
+		r = why_forget(s);
+		if (r == 0 && again)
+			r = history_add(s->history, ev);
+	}
+	return r;
+}
+
+int why_add(struct why *w, const struct event *ev)
+{
+	struct why_state *s = w->state;
+
+	why_note_source(w, ev);
+	if (ev->kind == EVENT_SWITCH && ev->ts_ns > s->last_ns)
+		s->last_ns = ev->ts_ns;
+	return why_add_history(s, ev) ?: why_waits_add(&s->waits, ev);
+}
+
+/* ---- the end of reading ---- */
+
+static uint64_t why_time(const struct why_state *s, uint64_t ns)
+{
+	uint64_t start_ns = s->options.absolute ? 0 : s->summary->start_ns;
+
+	return ns > UINT64_MAX - start_ns ? UINT64_MAX : start_ns + ns;
+}
+
+/* The window is inside the recording, and begins where the history does. */
+static void why_set_window(struct why *w)
+{
+	const struct why_state *s = w->state;
+	uint64_t begin_ns = history_begin_ns(s->history);
+
+	w->from_ns = why_time(s, s->options.from_ns);
+	w->to_ns = why_time(s, s->options.to_ns);
+	if (w->from_ns < s->summary->start_ns)
+		w->from_ns = s->summary->start_ns;
+	if (w->to_ns > s->summary->end_ns)
+		w->to_ns = s->summary->end_ns;
+	if (w->from_ns > w->to_ns)
+		w->from_ns = w->to_ns;
+	if (begin_ns <= w->from_ns)
+		return;
+	begin_ns = begin_ns < w->to_ns ? begin_ns : w->to_ns;
+	w->forgotten_ns = begin_ns - w->from_ns;
+	w->from_ns = begin_ns;
+}
+
+static int why_end_reading(struct why *w)
+{
+	struct why_state *s = w->state;
+	int r = 0;
+
+	history_finish(s->history, s->summary->end_ns);
+	for (size_t i = 0; i < s->waits.n && r == 0; i++)
+		if (s->waits.list[i].earlier)
+			r = history_add_earlier(s->history, s->waits.list[i].tid,
+						s->waits.list[i].from_ns, s->waits.list[i].letter);
+	why_set_window(w);
+	return r;
+}
+
+static void why_finish_sources(struct why *w)
+{
+	const struct summary *s = w->state->summary;
+
+	w->sources.kernel_frames = w->state->waits.kernel_frames;
+	w->sources.kernel_names = w->state->waits.kernel_names;
+	w->sources.filtered = s->filtered;
+	w->sources.paused_ns = s->duration_ns - s->recorded_ns;
+	w->n_waits_dropped = w->state->waits.n_dropped;
+	for (size_t i = 0; i < s->n_lost; i++)
+		if (strcmp(s->lost[i].class_name, event_class_names[CLASS_SCHED]) == 0)
+			w->sources.lost = s->lost[i].count;
+}
+
+/* ---- instances ---- */
+
+static bool why_is_kernel_thread(const struct why_state *s, uint32_t tid)
+{
+	const struct summary_thread *t = table_get(&s->summary->threads, tid);
+
+	return t && t->pid == FXT_KOID_KTHREADD;
+}
+
+/*
+ * Whether a wait is one for work. Without a cause, it can be one. So can a wait for another program
+ * that has not ended, or that began before the recording.
+ */
+static bool why_is_idle(const struct why *w, const struct thread_segment *segment,
+			const struct wait_verdict *v)
+{
+	const struct why_wait *wait = why_find_wait(w, segment->tid, segment->from_ns);
+	bool whole = segment->end == THREAD_END_OPEN || (wait && wait->earlier);
+
+	switch (v->cause) {
+	case WAIT_UNKNOWN:
+		return true;
+	case WAIT_JOIN:
+	case WAIT_PIPE:
+	case WAIT_LOCAL:
+	case WAIT_SOCKET:
+		return whole;
+	default:
+		return wait_cause_rows[v->cause].flags & WAIT_IS_IDLE;
+	}
+}
+
+/* Keeps I if it is one of the longest. */
+static int why_keep(struct why *w, struct why_thread *t, const struct why_instance *i)
+{
+	const struct why_options *o = &w->state->options;
+	uint64_t ns = i->to_ns - i->from_ns;
+	size_t at = w->n_worst;
+
+	if (ns == 0)
+		return 0;
+	t->n_waits++;
+	t->waits_ns += ns;
+	w->n_instances++;
+	w->instances_ns += ns;
+	if (ns > t->longest_ns)
+		t->longest_ns = ns;
+	if (ns < o->min_ns)
+		return 0;
+	while (at > 0 && ns > w->worst[at - 1].to_ns - w->worst[at - 1].from_ns)
+		at--;
+	if (at >= o->n_worst)
+		return 0;
+	w->n_worst += w->n_worst < o->n_worst;
+	memmove(&w->worst[at + 1], &w->worst[at], (w->n_worst - 1 - at) * sizeof(*w->worst));
+	w->worst[at] = *i;
+	return 0;
+}
+
+/* The walk over the segments of a thread. */
+struct why_walk {
+	struct why *w;
+	struct why_thread *thread;
+	struct why_instance now; /* tid 0 = none */
+	uint64_t longest_ns;     /* its longest wait */
+	bool is_kernel_thread;
+};
+
+static int why_close_instance(struct why_walk *walk)
+{
+	struct why_instance now = walk->now;
+
+	walk->now = (struct why_instance){ 0 };
+	walk->longest_ns = 0;
+	return now.tid != 0 ? why_keep(walk->w, walk->thread, &now) : 0;
+}
+
+/* Notes SEGMENT as the longest wait of the instance. */
+static void why_note_wait(struct why_walk *walk, const struct thread_segment *segment,
+			  const struct wait_verdict *verdict)
+{
+	struct why_instance *now = &walk->now;
+
+	if (segment->to_ns - segment->from_ns <= walk->longest_ns)
+		return;
+	walk->longest_ns = segment->to_ns - segment->from_ns;
+	now->verdict_of_wait = *verdict;
+	now->wait_ns = segment->from_ns;
+	now->waker = segment->woken && segment->waker_tid < FXT_KOID_KYMO ? segment->waker_tid : 0;
+}
+
+/* The instance goes on to the end of SEGMENT. */
+static void why_extend(struct why_walk *walk, const struct thread_segment *segment)
+{
+	const struct why *w = walk->w;
+	struct why_instance *now = &walk->now;
+
+	if (now->tid == 0)
+		now->from_ns = segment->from_ns > w->from_ns ? segment->from_ns : w->from_ns;
+	now->tid = segment->tid;
+	now->to_ns = segment->to_ns < w->to_ns ? segment->to_ns : w->to_ns;
+	now->open = segment->end == THREAD_END_OPEN;
+}
+
+static int why_walk_segment(struct why_walk *walk, const struct thread_segment *segment)
+{
+	struct why_state *s = walk->w->state;
+	struct wait_verdict verdict;
+	int r;
+
+	if (segment->state == THREAD_RUNNABLE) {
+		why_extend(walk, segment);
+		return 0;
+	}
+	if (segment->state != THREAD_BLOCKED)
+		return why_close_instance(walk);
+	r = why_waits_judge(&s->waits, segment, walk->is_kernel_thread, &verdict);
+	walk->thread->waits = segment->to_ns >= walk->w->to_ns;
+	if (r == 0 && !s->options.with_idle && why_is_idle(walk->w, segment, &verdict))
+		return why_close_instance(walk);
+	why_extend(walk, segment);
+	why_note_wait(walk, segment, &verdict);
+	return r;
+}
+
+static int why_find_waits(struct why *w, struct why_thread *t)
+{
+	struct why_walk walk = {
+		.w = w,
+		.thread = t,
+		.is_kernel_thread = why_is_kernel_thread(w->state, t->tid),
+	};
+	struct history_span span;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && history_next(w->state->history, t->tid, &pos, &span);)
+		if (span.segment.to_ns > w->from_ns && span.segment.from_ns < w->to_ns)
+			r = why_walk_segment(&walk, &span.segment);
+	return r ?: why_close_instance(&walk);
+}
+
+/* The window, with its longest wait. */
+static int why_find_window(struct why *w, struct why_thread *t)
+{
+	struct why_walk walk = {
+		.w = w,
+		.thread = t,
+		.now = { .what = WHY_INSTANCE_WINDOW,
+			 .tid = t->tid,
+			 .from_ns = w->from_ns,
+			 .to_ns = w->to_ns },
+		.is_kernel_thread = why_is_kernel_thread(w->state, t->tid),
+	};
+	struct wait_verdict verdict;
+	struct history_span span;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && history_next(w->state->history, t->tid, &pos, &span);) {
+		if (span.segment.to_ns <= w->from_ns || span.segment.from_ns >= w->to_ns ||
+		    span.segment.state != THREAD_BLOCKED)
+			continue;
+		r = why_waits_judge(&w->state->waits, &span.segment, walk.is_kernel_thread,
+				    &verdict);
+		t->waits = span.segment.to_ns >= w->to_ns;
+		if (r == 0)
+			why_note_wait(&walk, &span.segment, &verdict);
+	}
+	return r ?: why_close_instance(&walk);
+}
+
+/* ---- results ---- */
+
+static int why_split_thread(struct why *w, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
+			    struct why_times *ret)
+{
+	struct why_state *s = w->state;
+	const struct why_split split = {
+		.history = s->history,
+		.waits = &s->waits,
+		.is_kernel_thread = why_is_kernel_thread(s, tid),
+		.use = &s->use,
+	};
+
+	return why_split(&split, tid, from_ns, to_ns, ret);
+}
+
+static int why_add_thread(struct why *w, uint32_t tid)
+{
+	const struct summary_thread *known = table_get(&w->state->summary->threads, tid);
+	struct why_thread *t = &w->threads[w->n_threads];
+	int r;
+
+	*t = (struct why_thread){ .tid = tid, .pid = known ? known->pid : 0 };
+	r = why_split_thread(w, tid, w->from_ns, w->to_ns, &t->times);
+	if (r < 0)
+		return r;
+	why_split_add(&w->total, &t->times);
+	w->n_threads++;
+	return w->state->options.what == WHY_INSTANCE_WAIT ? why_find_waits(w, t)
+							   : why_find_window(w, t);
+}
+
+DEFINE_ORDER(why_thread_order, struct why_thread,
+	     COMPARE(y->waits_ns, x->waits_ns) ?: COMPARE(x->tid, y->tid))
+
+static int why_add_threads(struct why *w)
+{
+	const struct why_options *o = &w->state->options;
+	size_t n;
+	const uint32_t *tids = history_threads(w->state->history, &n);
+	int r = 0;
+
+	w->threads = calloc(n + 1, sizeof(*w->threads));
+	w->worst = calloc(o->n_worst + 1, sizeof(*w->worst));
+	if (!w->threads || !w->worst)
+		return -ENOMEM;
+	for (size_t i = 0; i < n && r == 0; i++)
+		if (!o->wants || o->wants(o->userdata, tids[i]))
+			r = why_add_thread(w, tids[i]);
+	SORT(w->threads, w->n_threads, why_thread_order);
+	return r;
+}
+
+/* The source of the interrupt that ended a wait, from the cause of the wait. */
+static enum wait_source why_find_source(void *userdata, uint32_t tid, uint64_t woken_ns)
+{
+	struct why *w = userdata;
+	struct history_span span;
+	struct wait_verdict verdict;
+	enum wait_cause cause;
+
+	if (!history_find(w->state->history, tid, woken_ns, &span) ||
+	    why_find_cause(w, tid, span.segment.from_ns, &verdict) < 0)
+		return WAIT_SOURCE_UNKNOWN;
+	cause = verdict.second == WAIT_DISK ? WAIT_DISK : verdict.cause;
+	switch (cause) {
+	case WAIT_TIMER:
+		return WAIT_SOURCE_TIMER;
+	case WAIT_DISK:
+		return WAIT_SOURCE_DISK;
+	case WAIT_SOCKET:
+	case WAIT_REMOTE:
+		return WAIT_SOURCE_NETWORK;
+	default:
+		return WAIT_SOURCE_UNKNOWN;
+	}
+}
+
+static int why_explain(struct why *w, struct why_instance *i)
+{
+	const struct path_sources sources = { .find = why_find_source, .userdata = w };
+	struct why_case c = {
+		.tid = i->tid,
+		.from_ns = i->from_ns,
+		.to_ns = i->to_ns,
+		.open = i->open,
+		.times = &i->times,
+		.path = &i->path,
+		.waker = i->waker,
+		.has_waits = w->sources.waits,
+		.has_interrupts = w->sources.interrupts,
+		.summary = w->state->summary,
+	};
+	int r = why_split_thread(w, i->tid, i->from_ns, i->to_ns, &i->times)
+			?: path_compute(w->state->history, &sources, i->tid, i->from_ns, i->to_ns,
+					&i->path)
+			?: why_verdict_shares(&i->path, &i->shares, &i->n_shares);
+
+	c.shares = i->shares;
+	c.n_shares = i->n_shares;
+	return r ?: why_verdict_make(&c, &i->verdict);
+}
+
+int why_finish(struct why *w)
+{
+	int r;
+
+	why_finish_sources(w);
+	if (!w->sources.schedule)
+		return -ENODATA;
+	r = why_end_reading(w) ?: why_add_threads(w);
+	for (size_t i = 0; i < w->n_worst && r == 0; i++)
+		r = why_explain(w, &w->worst[i]);
+	why_finish_sources(w);
+	return r;
+}
+
+const struct why_wait *why_find_wait(const struct why *w, uint32_t tid, uint64_t from_ns)
+{
+	return why_waits_find(&w->state->waits, tid, from_ns);
+}
+
+int why_find_cause(const struct why *w, uint32_t tid, uint64_t from_ns, struct wait_verdict *ret)
+{
+	struct why_state *s = w->state;
+	struct history_span span;
+
+	*ret = (struct wait_verdict){ 0 };
+	if (!history_find(s->history, tid, from_ns + 1, &span) ||
+	    span.segment.state != THREAD_BLOCKED)
+		return 0;
+	return why_waits_judge(&s->waits, &span.segment, why_is_kernel_thread(s, tid), ret);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "model/koids.h"
+#include "reader/why/why.h"
+#include "tests/support/unit.h"
+#include "writer/fxt/fxt-wire.h"
+
+#define MS UINT64_C(1000000)
+
+enum { HIGH = 11, LOW = 12, MID = 13, TIMER_AT = 0x1000, MUTEX_AT = 0x2000 };
+
+/* Addresses of the kernel. */
+#define KERNEL UINT64_C(0xffffffff81000000)
+
+/* The views of a recording. */
+struct views {
+	struct summary *summary;
+	struct profile *profile;
+	struct why *why;
+};
+
+static const struct profile_names names;
+
+static void open_views(struct views *v, struct why_options options)
+{
+	*v = (struct views){ 0 };
+	options.n_worst = options.n_worst ?: 10;
+	options.to_ns = options.to_ns ?: UINT64_MAX;
+	options.names = &names;
+	assert_int_equal(summary_new(&v->summary), 0);
+	assert_int_equal(profile_new(&v->profile, &(struct profile_options){ .to_ns = UINT64_MAX }),
+			 0);
+	assert_int_equal(why_new(&v->why, &options, v->summary, v->profile), 0);
+}
+
+static void close_views(struct views *v)
+{
+	why_free(v->why);
+	profile_free(v->profile);
+	summary_free(v->summary);
+}
+
+static void feed(struct views *v, struct event ev)
+{
+	assert_int_equal(summary_add(v->summary, &ev), 0);
+	assert_int_equal(profile_add(v->profile, &ev), 0);
+	assert_int_equal(why_add(v->why, &ev), 0);
+}
+
+static void begin(struct views *v, uint64_t ts)
+{
+	feed(v, (struct event){ .kind = EVENT_START,
+				.ts_ns = ts,
+				.start = { .session = "s",
+					   .command = "",
+					   .options = "",
+					   .kernel = "",
+					   .machine = "",
+					   .host = "",
+					   .version = "",
+					   .n_cpus = 2 } });
+}
+
+static void end(struct views *v, uint64_t ts, int result)
+{
+	feed(v, (struct event){ .kind = EVENT_STOP, .ts_ns = ts, .stop = { .reason = "" } });
+	assert_int_equal(summary_finish(v->summary), 0);
+	assert_int_equal(why_finish(v->why), result);
+}
+
+static void task(struct views *v, uint32_t tid, const char *name)
+{
+	feed(v, (struct event){ .kind = EVENT_TASK,
+				.pid = tid,
+				.tid = tid,
+				.task = { .comm = name, .command_line = "", .is_process = true } });
+}
+
+static void frame(struct views *v, uint64_t address, const char *function)
+{
+	feed(v, (struct event){ .kind = EVENT_FRAME,
+				.frame = { .process = FXT_KOID_KTHREADD,
+					   .address = address,
+					   .function = function,
+					   .source = "",
+					   .module = "" } });
+}
+
+static void sw_on(struct views *v, uint32_t cpu, uint64_t ts, uint32_t out, char state, uint32_t in)
+{
+	feed(v, (struct event){ .kind = EVENT_SWITCH,
+				.ts_ns = ts,
+				.pid = out,
+				.tid = out,
+				.cpu = cpu,
+				.sw = { .next_tid = in,
+					.state = state,
+					.out_state = state == 'R' ? FXT_STATE_RUNNING
+								  : FXT_STATE_BLOCKED } });
+}
+
+static void wake(struct views *v, uint64_t ts, uint32_t tid, uint32_t waker)
+{
+	feed(v, (struct event){ .kind = EVENT_WAKE,
+				.ts_ns = ts,
+				.pid = tid,
+				.tid = tid,
+				.wake = { .waker_tid = waker } });
+}
+
+/* A time off CPU, with the innermost function of its stack. */
+static void offcpu(struct views *v, uint32_t tid, uint64_t from, uint64_t to, uint64_t at,
+		   const char *left_by, const char *begun)
+{
+	const uint64_t frames[] = { KERNEL + at };
+
+	feed(v, (struct event){
+			.kind = EVENT_OFFCPU,
+			.ts_ns = from,
+			.pid = tid,
+			.tid = tid,
+			.offcpu = {
+				.end_ns = to, .state = 'S', .left_by = left_by, .begun = begun } });
+	feed(v, (struct event){
+			.kind = EVENT_SAMPLE,
+			.ts_ns = from,
+			.pid = tid,
+			.tid = tid,
+			.sample = { .frames = frames, .n_frames = 1, .kind = SAMPLE_OFF_CPU } });
+}
+
+static bool wants_one(void *userdata, uint32_t tid)
+{
+	return tid == *(const uint32_t *)userdata;
+}
+
+/* LOW has a lock, HIGH needs it, and MID runs instead of LOW. Another CPU sleeps. */
+static void invert(struct views *v)
+{
+	begin(v, 0);
+	task(v, HIGH, "high");
+	task(v, LOW, "low");
+	task(v, MID, "mid");
+	frame(v, KERNEL + MUTEX_AT, "futex_lock_pi");
+	sw_on(v, 1, 1, 0, 'R', 0);
+	sw_on(v, 0, 1, 0, 'R', HIGH);
+	sw_on(v, 0, 10 * MS, HIGH, 'S', LOW);
+	wake(v, 11 * MS, MID, LOW);
+	sw_on(v, 0, 11 * MS, LOW, 'R', MID);
+	sw_on(v, 0, 91 * MS, MID, 'S', LOW);
+	wake(v, 92 * MS, HIGH, LOW);
+	sw_on(v, 0, 93 * MS, LOW, 'R', HIGH);
+	offcpu(v, HIGH, 10 * MS, 93 * MS, MUTEX_AT, NULL, NULL);
+	sw_on(v, 0, 99 * MS, HIGH, 'S', LOW);
+}
+
+TEST(test_inversion)
+{
+	uint32_t wanted = HIGH;
+	const struct why_instance *worst;
+	const struct why_times *t;
+	struct views v;
+
+	open_views(&v, (struct why_options){ .wants = wants_one, .userdata = &wanted });
+	invert(&v);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->n_threads, 1);
+	assert_true(v.why->n_worst >= 1);
+	worst = &v.why->worst[0];
+	assert_int_equal(worst->from_ns, 10 * MS);
+	assert_int_equal(worst->to_ns, 93 * MS);
+	assert_int_equal(worst->verdict.kind, WHY_INVERSION);
+	assert_int_equal(worst->verdict.certainty, WHY_CERTAIN);
+	assert_int_equal(worst->verdict.culprit, MID);
+	assert_int_equal(worst->verdict.ns, 80 * MS);
+	assert_int_equal(worst->verdict_of_wait.cause, WAIT_LOCK);
+	assert_non_null(strstr(worst->verdict.text, "mid (13) had its CPU for 80.0 ms"));
+	t = &v.why->total;
+	assert_int_equal(t->blocked_ns[WAIT_LOCK], 82 * MS);
+	assert_int_equal(t->runnable_ns, 1 * MS);
+	assert_int_equal(t->running_ns, 16 * MS - 1);
+	/* Its last wait is too short for a stack. */
+	assert_int_equal(t->blocked_ns[WAIT_UNKNOWN], 1 * MS);
+	close_views(&v);
+}
+
+/* Without a name, waits for unknown causes are no instances. */
+TEST(test_everything)
+{
+	struct views v;
+
+	open_views(&v, (struct why_options){ .min_ns = 2 * MS });
+	invert(&v);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->n_threads, 3);
+	assert_int_equal(v.why->n_worst, 3);
+	assert_int_equal(v.why->worst[0].tid, HIGH);
+	/* LOW was ready meanwhile, and then while HIGH ran. */
+	assert_int_equal(v.why->worst[1].tid, LOW);
+	assert_int_equal(v.why->worst[1].verdict.kind, WHY_CPU_IDLE);
+	assert_int_equal(v.why->worst[1].verdict.culprit, MID);
+	assert_int_equal(v.why->worst[1].times.idle_cpu, 1);
+	assert_int_equal(v.why->worst[2].tid, LOW);
+	close_views(&v);
+}
+
+TEST(test_window)
+{
+	uint32_t wanted = LOW;
+	struct views v;
+
+	open_views(&v, (struct why_options){ .what = WHY_INSTANCE_WINDOW,
+					     .wants = wants_one,
+					     .userdata = &wanted,
+					     .from_ns = 20 * MS,
+					     .to_ns = 50 * MS });
+	invert(&v);
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->from_ns, 20 * MS);
+	assert_int_equal(v.why->to_ns, 50 * MS);
+	assert_int_equal(v.why->n_worst, 1);
+	assert_int_equal(v.why->worst[0].times.runnable_ns, 30 * MS);
+	assert_int_equal(v.why->total.total_ns, 30 * MS);
+	close_views(&v);
+}
+
+/* A thread waits since before the begin until the end: only `offcpu` shows it. */
+TEST(test_open)
+{
+	struct views v;
+
+	open_views(&v, (struct why_options){ .with_idle = true });
+	begin(&v, 0);
+	task(&v, HIGH, "high");
+	frame(&v, KERNEL + TIMER_AT, "do_nanosleep");
+	sw_on(&v, 0, 1, 0, 'R', LOW);
+	offcpu(&v, HIGH, 0, 100 * MS, TIMER_AT, "open", "earlier");
+	end(&v, 100 * MS, 0);
+	assert_int_equal(v.why->n_threads, 2);
+	assert_int_equal(v.why->worst[0].tid, HIGH);
+	assert_true(v.why->worst[0].open);
+	assert_int_equal(v.why->worst[0].to_ns, 100 * MS);
+	assert_int_equal(v.why->worst[0].verdict.kind, WHY_SLEEP);
+	assert_int_equal(v.why->threads[0].times.blocked_ns[WAIT_TIMER], 100 * MS);
+	assert_true(v.why->threads[0].waits);
+	close_views(&v);
+}
+
+TEST(test_no_schedule)
+{
+	struct views v;
+
+	open_views(&v, (struct why_options){ .with_idle = true });
+	begin(&v, 0);
+	end(&v, 100 * MS, -ENODATA);
+	assert_false(v.why->sources.schedule);
+	close_views(&v);
+}
+
+/* With a full history, the answer is about the rest, and says so. */
+TEST(test_forgetting)
+{
+	const struct history_limits limits = { .segments = 500 };
+	struct views v;
+
+	open_views(&v, (struct why_options){ .limits = &limits });
+	begin(&v, 0);
+	for (uint64_t i = 1; i < 2000; i++)
+		sw_on(&v, 0, i * MS, i % 2 ? HIGH : LOW, 'R', i % 2 ? LOW : HIGH);
+	end(&v, 2000 * MS, 0);
+	assert_true(v.why->forgotten_ns > 1000 * MS);
+	assert_int_equal(v.why->to_ns - v.why->from_ns + v.why->forgotten_ns, 2000 * MS);
+	assert_int_equal(v.why->total.total_ns, 2 * (v.why->to_ns - v.why->from_ns));
+	assert_true(v.why->total.unknown_ns < 2 * MS);
+	close_views(&v);
+}
+
+/* Whatever the records are, the parts of each thread are exactly the window. */
+TEST(test_sums)
+{
+	for (unsigned round = 0; round < unit_rounds(200); round++) {
+		uint32_t on[2] = { 0 };
+		unsigned seed = round;
+		struct views v;
+
+		open_views(&v, (struct why_options){ .with_idle = true, .from_ns = round * MS });
+		begin(&v, 0);
+		for (uint64_t ts = 1; ts < 400 * MS; ts += (unsigned)rand_r(&seed) % MS) {
+			uint32_t cpu = (unsigned)rand_r(&seed) % 2;
+			uint32_t tid = (unsigned)rand_r(&seed) % 6;
+
+			if (rand_r(&seed) % 2) {
+				wake(&v, ts, tid + 1, (unsigned)rand_r(&seed) % 6);
+				continue;
+			}
+			sw_on(&v, cpu, ts, on[cpu], "RSD"[rand_r(&seed) % 3], tid);
+			on[cpu] = tid;
+		}
+		end(&v, 400 * MS, 0);
+		for (size_t i = 0; i < v.why->n_threads; i++) {
+			const struct why_times *t = &v.why->threads[i].times;
+
+			assert_int_equal(t->total_ns, v.why->to_ns - v.why->from_ns);
+			assert_int_equal(t->total_ns, t->running_ns + t->runnable_ns +
+							      why_split_blocked(t) + t->unknown_ns +
+							      t->absent_ns);
+		}
+		for (size_t i = 0; i < v.why->n_worst; i++)
+			assert_non_null(v.why->worst[i].verdict.text);
+		close_views(&v);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_inversion),   cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_window),      cmocka_unit_test(test_open),
+		cmocka_unit_test(test_no_schedule), cmocka_unit_test(test_forgetting),
+		cmocka_unit_test(test_sums),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
