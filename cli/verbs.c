@@ -22,6 +22,7 @@ const struct verb *const verbs[] = {
 	&verb_capabilities_row,
 	&verb_summary_row,
 	&verb_flame_row,
+	&verb_why_row,
 	&verb_diff_row,
 	&verb_latency_row,
 	&verb_calls_row,

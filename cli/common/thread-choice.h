@@ -20,7 +20,6 @@
 struct thread_choice {
 	struct table tids; /* koid + 1 -> itself; threads that are chosen */
 	const char *word;  /* borrowed; NULL = all threads */
-	uint32_t pid;      /* the only chosen process; 0 = several */
 };
 
 /*

@@ -68,6 +68,7 @@ extern const struct verb verb_summary_row;
 extern const struct verb verb_symbolize_row;
 extern const struct verb verb_top_row;
 extern const struct verb verb_verify_profile_row;
+extern const struct verb verb_why_row;
 
 /* All rows, in the order of --help; ends with NULL. */
 extern const struct verb *const verbs[];

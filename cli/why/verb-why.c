@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo why: explains why threads were slow: the causes of their waits, the threads for which they
+ * waited, and the thread to look at.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "cli/common/part-options.h"
+#include "cli/common/read-events.h"
+#include "cli/common/resolver.h"
+#include "cli/common/thread-choice.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "cli/why/why-view.h"
+
+enum { WHY_WORST_SHOWN = 5 };
+
+struct request {
+	const char *input, *word;
+	struct part_options part;
+	struct symbol_options symbols;
+	uint64_t worst, min_ns;
+	bool whole, json;
+};
+
+struct why_input {
+	struct summary *summary;
+	struct profile *profile;
+	struct resolver resolver;
+	struct profile_names names;
+	struct why *why;
+	struct thread_choice choice;
+};
+
+static void verb_why_input_deinit(struct why_input *in)
+{
+	in->why = why_free(in->why);
+	in->profile = profile_free(in->profile);
+	in->summary = summary_free(in->summary);
+	resolver_deinit(&in->resolver);
+	thread_choice_deinit(&in->choice);
+}
+
+static int verb_why_on_event(void *userdata, const struct event *ev)
+{
+	struct why_input *in = userdata;
+
+	return summary_add(in->summary, ev) ?: resolver_add(&in->resolver, ev)
+					    ?: profile_add(in->profile, ev)
+					    ?: why_add(in->why, ev);
+}
+
+static int verb_why_open_views(const struct request *q, struct why_input *in)
+{
+	const struct why_options options = {
+		.what = q->whole ? WHY_INSTANCE_WINDOW : WHY_INSTANCE_WAIT,
+		.wants = thread_choice_wants,
+		.userdata = &in->choice,
+		.from_ns = q->part.from_ns,
+		.to_ns = q->part.to_ns,
+		.absolute = part_options_absolute(&q->part),
+		.min_ns = q->min_ns,
+		.n_worst = (size_t)q->worst,
+		.with_idle = q->word != NULL,
+		.names = &in->names,
+	};
+
+	in->names = (struct profile_names){ .find = resolver_find, .userdata = &in->resolver };
+	if (summary_new(&in->summary) < 0 ||
+	    profile_new(&in->profile, &(struct profile_options){ .to_ns = UINT64_MAX }) < 0 ||
+	    why_new(&in->why, &options, in->summary, in->profile) < 0)
+		return cli_failed("out of memory");
+	return CLI_OK;
+}
+
+/* Parts of the answer that the archive cannot give, with the option that records them. */
+static void verb_why_report_sources(const struct open_trace *t, const struct why *w)
+{
+	const struct why_sources *s = &w->sources;
+
+	if (!s->waits)
+		cli_error("%s does not show where threads waited: record it with -e sched,offcpu",
+			  t->name);
+	else if (s->kernel_frames && !s->kernel_names)
+		cli_error(
+			"the functions of the kernel have no names, so causes of waits are "
+			"uncertain: run 'kymo symbolize' on the machine of the recording, as root");
+	if (s->filtered)
+		cli_error("%s contains only selected threads: record all threads (without -p) to "
+			  "see the others",
+			  t->name);
+	if (s->no_wakeups)
+		cli_error("wakeups were not recorded all the time (--max-overhead): wakers are "
+			  "unknown then");
+	if (w->forgotten_ns)
+		cli_error("the recording has too many switches: the answer leaves out its first "
+			  "%s; select a part (--from, --to)",
+			  TEXT_TIME(w->forgotten_ns));
+	if (w->n_waits_dropped)
+		cli_error("the stacks of %" PRIu64 " waits were left out, since there are too many",
+			  w->n_waits_dropped);
+}
+
+static int verb_why_print(const struct request *q, const struct open_trace *t,
+			  const struct why_input *in)
+{
+	const struct why_view view = {
+		.why = in->why,
+		.summary = in->summary,
+		.profile = in->profile,
+		.names = &in->names,
+		.file = t->name,
+		.word = q->word,
+	};
+
+	if (q->json && why_json_print(&view) < 0)
+		return cli_failed("out of memory");
+	if (!q->json)
+		why_text_print(&view);
+	verb_why_report_sources(t, in->why);
+	return CLI_OK;
+}
+
+static int verb_why_run(const struct request *q)
+{
+	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
+	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	_cleanup_(verb_why_input_deinit) struct why_input in = { 0 };
+	int r = open_trace(&t, q->input) ?: symbol_options_open(&q->symbols, &symbols);
+
+	resolver_init(&in.resolver, symbols, &q->symbols);
+	r = r ?: verb_why_open_views(q, &in) ?: read_events(&t, verb_why_on_event, &in);
+	if (r != CLI_OK)
+		return r;
+	if (summary_finish(in.summary) < 0)
+		return cli_failed("out of memory");
+	if (!in.why->sources.schedule) {
+		nothing_there_say(&t.parts, NOTHING_SWITCHES, t.name);
+		return CLI_FAILED;
+	}
+	r = thread_choice_make(&in.choice, in.summary, q->word);
+	if (r != CLI_OK)
+		return r;
+	if (why_finish(in.why) < 0)
+		return cli_failed("out of memory");
+	r = verb_why_print(q, &t, &in);
+	if (r != CLI_OK)
+		return r;
+	r = read_events_finish(&t, in.summary);
+	r = read_events_unmapped(&t, profile_n_unmapped(in.profile), r);
+	return r == CLI_OK && (in.why->forgotten_ns || in.why->n_waits_dropped) ? CLI_DAMAGE : r;
+}
+
+static int verb_why_parse_worst(void *worst, char *text)
+{
+	if (text_parse_u64(text, WHY_WORST_MAX, worst) < 0)
+		return cli_usage_error("--worst takes a number up to %d, not '%s'", WHY_WORST_MAX,
+				       text);
+	return CLI_OK;
+}
+
+static int verb_why_parse_min(void *min_ns, char *text)
+{
+	if (text_parse_time(text, min_ns) < 0)
+		return cli_usage_error("--min takes a time, such as 10ms, not '%s'", text);
+	return CLI_OK;
+}
+
+static int verb_why(int argc, char **argv)
+{
+	struct request q = { .part = PART_OPTIONS_ALL, .worst = WHY_WORST_SHOWN };
+	const struct verb_option options[] = {
+		OPTION_VALUE("from", 0, part_options_from, &q.part),
+		OPTION_FLAG("json", &q.json),
+		OPTION_VALUE("min", 0, verb_why_parse_min, &q.min_ns),
+		OPTION_VALUE("to", 0, part_options_to, &q.part),
+		OPTION_FLAG("whole", &q.whole),
+		OPTION_VALUE("worst", 'n', verb_why_parse_worst, &q.worst),
+		SYMBOL_NONE_ROW(&q.symbols),
+		SYMBOL_PLACE_ROWS(&q.symbols),
+		{ 0 },
+	};
+	int r = verb_options_parse(argc, argv, options);
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	if (argc - optind < 1 || argc - optind > 2)
+		return cli_usage_error("expected a FILE, and at most one thread, process, unit or "
+				       "cgroup");
+	q.input = argv[optind];
+	q.word = argc - optind > 1 ? argv[optind + 1] : NULL;
+	r = part_options_check(&q.part);
+	return r == CLI_OK ? verb_why_run(&q) : r;
+}
+
+const struct verb verb_why_row = {
+	.name = "why",
+	.synopsis = "[OPTION ...] FILE [WHOM]",
+	.what = "Explain why threads were slow: on whom they waited, and for how long",
+	.examples = "  kymo why t.fxt\n  kymo why --from 1.5 --to 2 t.fxt redis-server\n",
+	.options =
+		"  -n, --worst=N          show the N longest times off CPU (5)\n"
+		"      --min=TIME         only times off CPU of at least TIME (10ms)\n"
+		"      --whole            explain the whole time of each thread, not its longest waits\n"
+		"      --from=TIME        start TIME after the start (1.5, 200ms), or at @NANOSECONDS\n"
+		"      --to=TIME          end there\n" SYMBOL_NONE_HELP SYMBOL_PLACE_HELP
+		"      --json             print everything as JSON\n"
+		"  -h, --help             show this\n"
+		"\nFILE is an archive with the category sched, and offcpu for the causes of waits; '-' is\n"
+		"standard input. WHOM is a process or thread (an id, or a name with * and ?), a systemd\n"
+		"unit, or a cgroup (/PATH). Waits for work count only if WHOM is given.\n"
+		"Exits with 3 if the archive is damaged or events were lost in the recording, and with 1\n"
+		"if it has no scheduling records.\n",
+	.run = verb_why,
+};

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "cli/common/colour.h"
+#include "cli/common/verb.h"
+#include "cli/why/why-view.h"
+
+enum { WHY_TEXT_STEPS = 12, WHY_TEXT_HOLDERS = 4, WHY_TEXT_THREADS = 10 };
+
+#define NAME(v, tid) why_thread_name((v)->summary, tid, (char[WHY_NAME_MAX]){ "" })
+
+static double why_text_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static double why_text_seconds(const struct why_view *v, uint64_t ts_ns)
+{
+	return (double)(int64_t)(ts_ns - v->summary->start_ns) / 1e9;
+}
+
+/* ---- the split ---- */
+
+static void why_text_row(const char *what, uint64_t ns, const struct why_times *all)
+{
+	uint64_t present_ns = all->total_ns - all->absent_ns;
+
+	if (ns > 0)
+		printf("%12s %5.1f%%  %s\n", TEXT_TIME(ns), why_text_percent(ns, present_ns), what);
+}
+
+static void why_text_print_holders(const struct why_view *v, const struct why_times *t)
+{
+	for (size_t i = 0; i < t->n_holders && i < WHY_TEXT_HOLDERS; i++)
+		printf("%12s           while %s had its CPU\n", TEXT_TIME(t->holders[i].ns),
+		       t->holders[i].tid ? NAME(v, t->holders[i].tid) : "nothing");
+	if (t->idle_ns > 0)
+		printf("%12s           while another CPU was idle\n", TEXT_TIME(t->idle_ns));
+}
+
+static void why_text_print_split(const struct why_view *v)
+{
+	const struct why_times *t = &v->why->total;
+	char what[128];
+
+	printf("\n%s        TIME  SHARE  STATE%s\n", colour(COLOUR_HEADING), colour(COLOUR_OFF));
+	why_text_row("running", t->running_ns, t);
+	why_text_row("ready, waiting for a CPU", t->runnable_ns, t);
+	why_text_print_holders(v, t);
+	for (enum wait_cause i = 1; i < WAIT_CAUSES; i++) {
+		snprintf(what, sizeof(what), "waiting for %s", wait_cause_rows[i].title);
+		why_text_row(what, t->blocked_ns[i], t);
+	}
+	why_text_row("waiting, for an unknown cause", t->blocked_ns[WAIT_UNKNOWN], t);
+	why_text_row("unknown", t->unknown_ns, t);
+}
+
+/* ---- instances ---- */
+
+static const char *const why_text_kinds[PATH_KINDS] = {
+	[PATH_RUNNING] = "runs",
+	[PATH_RUNNABLE] = "is ready, waiting for a CPU",
+	[PATH_TIMER] = "waits for a timer",
+	[PATH_DISK] = "waits for a disk",
+	[PATH_NETWORK] = "waits for the network",
+	[PATH_DEVICE] = "waits for a device",
+	[PATH_INTERRUPT] = "waits for an interrupt",
+	[PATH_OPEN] = "waits until the end",
+	[PATH_NO_WAKER] = "waits; its waker is unknown",
+	[PATH_FILTERED] = "waits for a thread that was not recorded",
+	[PATH_UNKNOWN] = "is in an unknown state",
+	[PATH_FORGOTTEN] = "is in an unknown state: too long ago",
+	[PATH_TOO_DEEP] = "waits for too many others",
+};
+
+static void why_text_print_step(const struct why_view *v, const struct path_step *s)
+{
+	printf("      %+.6f s %10s  %s %s", why_text_seconds(v, s->from_ns),
+	       TEXT_TIME(s->to_ns - s->from_ns), NAME(v, s->tid), why_text_kinds[s->kind]);
+	if (s->kind == PATH_RUNNABLE && s->holder != 0)
+		printf("; %s has CPU %" PRIu32, NAME(v, s->holder), s->cpu);
+	if (s->via != 0)
+		printf(", then wakes %s", NAME(v, s->via));
+	printf("\n");
+}
+
+/* The steps of a path. If there are many, their sums, the longest first. */
+static void why_text_print_path(const struct why_view *v, const struct why_instance *i)
+{
+	if (i->path.n_steps <= WHY_TEXT_STEPS) {
+		for (size_t k = 0; k < i->path.n_steps; k++)
+			why_text_print_step(v, &i->path.steps[k]);
+		return;
+	}
+	for (size_t k = 0; k < i->n_shares && k < WHY_TEXT_STEPS; k++)
+		printf("      %10s  %s %s\n", TEXT_TIME(i->shares[k].ns), NAME(v, i->shares[k].tid),
+		       why_text_kinds[i->shares[k].kind]);
+	printf("      in %zu steps\n", i->path.n_steps);
+}
+
+/* The functions in which the thread waited: the innermost of the program. */
+static void why_text_print_wait(const struct why_view *v, const struct why_instance *i)
+{
+	const struct wait_verdict *w = &i->verdict_of_wait;
+
+	if (w->cause == WAIT_UNKNOWN)
+		return;
+	printf("    waits for %s", wait_cause_rows[w->cause].title);
+	if (w->second != WAIT_UNKNOWN)
+		printf(", and for %s", wait_cause_rows[w->second].title);
+	if (w->function)
+		printf(", in %s()", w->function);
+	printf("\n");
+}
+
+static void why_text_print_instance(const struct why_view *v, size_t k)
+{
+	const struct why_instance *i = &v->why->worst[k];
+
+	printf("\n%s%zu. %+.6f s, %s: %s%s\n", colour(COLOUR_HEADING), k + 1,
+	       why_text_seconds(v, i->from_ns), TEXT_TIME(i->to_ns - i->from_ns), NAME(v, i->tid),
+	       colour(COLOUR_OFF));
+	printf("    %s\n", i->verdict.text);
+	if (i->verdict.remedy)
+		printf("    %s\n", i->verdict.remedy);
+	why_text_print_wait(v, i);
+	why_text_print_path(v, i);
+}
+
+static void why_text_print_threads(const struct why_view *v)
+{
+	const struct why *w = v->why;
+
+	if (w->n_threads < 2)
+		return;
+	printf("\n%s     RUNNING       READY     BLOCKED    WAITS     LONGEST  THREAD%s\n",
+	       colour(COLOUR_HEADING), colour(COLOUR_OFF));
+	for (size_t i = 0; i < w->n_threads && i < WHY_TEXT_THREADS; i++) {
+		const struct why_thread *t = &w->threads[i];
+
+		printf("%12s%12s%12s %8" PRIu64 "%12s  %s\n", TEXT_TIME(t->times.running_ns),
+		       TEXT_TIME(t->times.runnable_ns), TEXT_TIME(why_split_blocked(&t->times)),
+		       t->n_waits, TEXT_TIME(t->longest_ns), NAME(v, t->tid));
+	}
+	if (w->n_threads > WHY_TEXT_THREADS)
+		printf("    ... and %zu other threads\n", w->n_threads - WHY_TEXT_THREADS);
+}
+
+void why_text_print(const struct why_view *v)
+{
+	const struct why *w = v->why;
+
+	printf("%s: %s, %zu thread%s\n", v->file, TEXT_TIME(w->to_ns - w->from_ns), w->n_threads,
+	       text_s(w->n_threads));
+	why_text_print_split(v);
+	why_text_print_threads(v);
+	for (size_t k = 0; k < w->n_worst; k++)
+		why_text_print_instance(v, k);
+	if (w->n_instances > w->n_worst)
+		printf("\n%" PRIu64 " further times off CPU (--worst shows more)\n",
+		       w->n_instances - w->n_worst);
+}

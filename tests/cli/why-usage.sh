@@ -1,0 +1,9 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+kymo why
+kymo why a b c
+kymo why --worst 1001 a
+kymo why --min soon a
+kymo why --from 2 --to 1 a
+kymo why "$T/small" no-such-thread
+echo "exit $?"
