@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Programs that are slow for a known reason: the first verdict of `kymo why` names it, and the time
+# is that which the program has measured.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_cpus 2
+need_command gcc
+[ -c /dev/fuse ] || note "not tested: a slow file system (no /dev/fuse)"
+
+gcc -D_GNU_SOURCE -g -O2 -pthread -I"$ROOT" -o "$TMP/load" "$ROOT/tests/support/loads/why-load.c" \
+	"$ROOT/tests/support/fakes/mute-fuse.c"
+mkdir "$TMP/fuse"
+record_around "$TMP/t.fxt" -e sched,offcpu -- "$TMP/load" "$TMP/fuse"
+cp "$TMP/stdout" "$TMP/truth.json"
+json "$TMP/truth.json" '[.trouble, .victim, .ns, .culprit] | @tsv' >"$TMP/troubles"
+assert_ge "$(wc -l <"$TMP/troubles")" 4 "troubles"
+
+# explain TID: the longest wait of the thread, in $TMP/why.json
+explain() {
+	expect_exit 0 "$KYMO" why --json --worst 1 "$TMP/t.fxt" "$1"
+	cp "$TMP/stdout" "$TMP/why.json"
+}
+
+while IFS=$'\t' read -r trouble victim ns culprit; do
+	explain "$victim"
+	note "$trouble: $(json "$TMP/why.json" .verdict.text)"
+	assert_within "$(json "$TMP/why.json" '.worst[0] | .to_ns - .from_ns')" "$ns" 10 "time of $trouble"
+	# The steps of a path have no gaps.
+	holds "$TMP/why.json" '.worst[0] | [.path[] | .to_ns - .from_ns] | add == $ns' \
+		--argjson ns "$(json "$TMP/why.json" '.worst[0] | .to_ns - .from_ns')" ||
+		fail "$trouble: the path is not the wait"
+	# The split is the window.
+	holds "$TMP/why.json" '.total | .total_ns == .running_ns + .runnable_ns + .unknown_ns + .absent_ns +
+		([.blocked_ns[]] | add // 0)' || fail "$trouble: the split is not the window"
+	kinds=$(json "$TMP/truth.json" 'select(.trouble == $trouble) | .kinds[]' --arg trouble "$trouble")
+	kind=$(json "$TMP/why.json" .verdict.kind)
+	found=$(json "$TMP/why.json" '.verdict.culprit.name // ""')
+	# (on a busy machine, a thread can wait for its CPU for longer than for the trouble)
+	if [ "$found" != "$culprit" ] && holds "$TMP/why.json" '.worst[0] | ([.shares[] |
+		select(.kind == "runnable") | .ns] | add // 0) * 3 > .to_ns - .from_ns' &&
+		[ "$trouble" != inversion ] && [ "$trouble" != neighbour ]; then
+		note "$trouble: not judged, the machine was too busy"
+		continue
+	fi
+	[[ $'\n'$kinds$'\n' == *$'\n'$kind$'\n'* ]] || fail "$trouble: the verdict is $kind"
+	assert_eq "$found" "$culprit" "culprit of $trouble"
+done <"$TMP/troubles"
+
+note "the whole machine, and a part of it"
+expect_exit 0 "$KYMO" why --json "$TMP/t.fxt"
+holds "$TMP/stdout" '(.threads | length) > 5 and (.worst | length) == 5 and .sources.waits' ||
+	fail "the whole machine"
+expect_exit 0 "$KYMO" why --json --from 100ms --to 300ms --whole "$TMP/t.fxt" inv-high
+holds "$TMP/stdout" '.to_ns - .from_ns == 200000000 and (.worst | length) == 1 and
+	.worst[0].what == "window"' || fail "a part of the recording"
+expect_exit 1 "$KYMO" why "$TMP/t.fxt" inv-hihg
+[[ $(<"$TMP/stderr") == *"did you mean 'inv-high'?"* ]] || fail "no nearest name: $(<"$TMP/stderr")"
