@@ -148,6 +148,25 @@ static void why_text_print_threads(const struct why_view *v)
 		printf("    ... and %zu other threads\n", w->n_threads - WHY_TEXT_THREADS);
 }
 
+/* Without an instance, the reason is a part of the answer. */
+static void why_text_explain_none(const struct why_view *v)
+{
+	const struct why *w = v->why;
+
+	if (w->n_worst > 0)
+		return;
+	if (w->n_threads == 0)
+		printf("\nno selected thread has an event in this time\n");
+	else if (w->n_instances > 0)
+		printf("\n%" PRIu64 " time%s off CPU, none of them is shown (--worst, --min)\n",
+		       w->n_instances, text_s(w->n_instances));
+	else if (!v->word)
+		printf("\nno thread waited for a CPU, and none for anything but work (name a thread "
+		       "to see all of its waits)\n");
+	else
+		printf("\nno selected thread was off its CPU\n");
+}
+
 void why_text_print(const struct why_view *v)
 {
 	const struct why *w = v->why;
@@ -158,7 +177,8 @@ void why_text_print(const struct why_view *v)
 	why_text_print_threads(v);
 	for (size_t k = 0; k < w->n_worst; k++)
 		why_text_print_instance(v, k);
-	if (w->n_instances > w->n_worst)
+	why_text_explain_none(v);
+	if (w->n_worst > 0 && w->n_instances > w->n_worst)
 		printf("\n%" PRIu64 " further times off CPU (--worst shows more)\n",
 		       w->n_instances - w->n_worst);
 }

@@ -87,6 +87,17 @@ static int cpu_use_find_gaps(struct cpu_use *u, const struct history *h, uint32_
 
 DEFINE_ORDER(cpu_use_gap_order, struct cpu_gap, COMPARE(x->from_ns, y->from_ns))
 
+/* (those of one CPU are in order) */
+static void cpu_use_sort_gaps(struct cpu_use *u, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && u->gaps[i - 1].from_ns <= u->gaps[i].from_ns)
+		i++;
+	if (i < n)
+		SORT(u->gaps, n, cpu_use_gap_order);
+}
+
 static int cpu_use_add_idle(struct cpu_use *u, const struct history *h, uint32_t cpu,
 			    uint64_t from_ns, uint64_t to_ns)
 {
@@ -98,7 +109,7 @@ static int cpu_use_add_idle(struct cpu_use *u, const struct history *h, uint32_t
 	for (uint32_t i = 0; i < history_n_cpus(h) && r == 0; i++)
 		if (i != cpu)
 			r = cpu_use_find_gaps(u, h, i, &in, &n);
-	SORT(u->gaps, n, cpu_use_gap_order);
+	cpu_use_sort_gaps(u, n);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t begin = u->gaps[i].from_ns > done_ns ? u->gaps[i].from_ns : done_ns;
 

@@ -10,7 +10,8 @@
  *	6	memory, which also those wait for
  *	7	those who control the thread
  *
- * Names are those of Linux 6.1 to 6.18; most kernels have only some of them.
+ * Names are those of Linux 6.1 to 6.18 and of their modules; most kernels have only some of them.
+ * Compilers inline others: kernel_clone() waits for vfork(), get_signal() in the freezer.
  */
 #pragma once
 
@@ -25,7 +26,7 @@
 	X("kswapd", WORK, 1)                                                                       \
 	X("kcompactd", WORK, 1)                                                                    \
 	X("khugepaged", WORK, 1)                                                                   \
-	X("ksmd", WORK, 1)                                                                         \
+	X("ksm_scan_thread", WORK, 1)                                                              \
 	X("kauditd_thread", WORK, 1)                                                               \
 	X("oom_reaper", WORK, 1)                                                                   \
 	X("kjournald2", WORK, 1)                                                                   \
@@ -39,7 +40,6 @@
 	X("bit_wait_io", DISK, 2)                                                                  \
 	X("folio_wait_bit_common", DISK, 2)                                                        \
 	X("folio_wait_bit", DISK, 2)                                                               \
-	X("wait_on_page_bit*", DISK, 2)                                                            \
 	X("__wait_on_buffer", DISK, 2)                                                             \
 	X("wait_for_completion_io*", DISK, 2)                                                      \
 	X("submit_bio_wait", DISK, 2)                                                              \
@@ -63,6 +63,8 @@
 	X("msleep*", KERNEL, 2)                                                                    \
 	X("usleep_range_state", KERNEL, 2)                                                         \
                                                                                                    \
+	X("get_signal", FROZEN, 2)                                                                 \
+	X("kernel_clone", CHILD, 3)                                                                \
 	X("__mutex_lock*", KERNEL_LOCK, 3)                                                         \
 	X("mutex_lock*", KERNEL_LOCK, 3)                                                           \
 	X("rwsem_down_*", KERNEL_LOCK, 3)                                                          \
@@ -84,7 +86,6 @@
 	X("do_wait", CHILD, 4)                                                                     \
 	X("__do_wait", CHILD, 4)                                                                   \
 	X("kernel_wait4", CHILD, 4)                                                                \
-	X("wait_for_vfork_done", CHILD, 4)                                                         \
 	X("hrtimer_nanosleep", TIMER, 4)                                                           \
 	X("do_nanosleep", TIMER, 4)                                                                \
 	X("alarm_timer_nsleep", TIMER, 4)                                                          \
@@ -97,8 +98,6 @@
 	X("signalfd_read*", SIGNAL, 4)                                                             \
 	X("fcntl_setlk", FILE_LOCK, 4)                                                             \
 	X("locks_lock_inode_wait", FILE_LOCK, 4)                                                   \
-	X("flock_lock_inode_wait", FILE_LOCK, 4)                                                   \
-	X("posix_lock_inode_wait", FILE_LOCK, 4)                                                   \
 	X("pipe_read", PIPE, 4)                                                                    \
 	X("pipe_write", PIPE, 4)                                                                   \
 	X("anon_pipe_read", PIPE, 4)                                                               \
@@ -119,7 +118,6 @@
 	X("do_semtimedop", CONDITION, 4)                                                           \
 	X("__do_semtimedop", CONDITION, 4)                                                         \
 	X("unix_stream_read_generic", LOCAL, 4)                                                    \
-	X("unix_stream_data_wait", LOCAL, 4)                                                       \
 	X("unix_stream_connect", LOCAL, 4)                                                         \
 	X("unix_wait_for_peer", LOCAL, 4)                                                          \
 	X("__unix_dgram_recvmsg", LOCAL, 4)                                                        \
@@ -131,7 +129,6 @@
 	X("sk_stream_wait_memory", SOCKET, 4)                                                      \
 	X("sk_stream_wait_connect", SOCKET, 4)                                                     \
 	X("sk_stream_wait_close", SOCKET, 4)                                                       \
-	X("inet_wait_for_connect", SOCKET, 4)                                                      \
 	X("__inet_stream_connect", SOCKET, 4)                                                      \
 	X("udp_recvmsg", SOCKET, 4)                                                                \
 	X("__skb_wait_for_more_packets", SOCKET, 4)                                                \
@@ -142,9 +139,7 @@
 	X("do_accept", POLL, 4)                                                                    \
 	X("poll_schedule_timeout", POLL, 4)                                                        \
 	X("do_sys_poll", POLL, 4)                                                                  \
-	X("do_poll", POLL, 4)                                                                      \
 	X("do_select", POLL, 4)                                                                    \
-	X("ep_poll", POLL, 4)                                                                      \
 	X("do_epoll_wait", POLL, 4)                                                                \
 	X("io_cqring_wait", POLL, 4)                                                               \
 	X("inotify_read", POLL, 4)                                                                 \
@@ -155,7 +150,6 @@
 	X("__fuse_simple_request", SERVER, 5)                                                      \
 	X("fuse_simple_request", SERVER, 5)                                                        \
 	X("fuse_get_req", SERVER, 5)                                                               \
-	X("fuse_wait_on_folio_writeback", SERVER, 5)                                               \
 	X("jbd2_log_wait_commit", FILE_SYSTEM, 5)                                                  \
 	X("jbd2_complete_transaction", FILE_SYSTEM, 5)                                             \
 	X("wait_transaction_locked", FILE_SYSTEM, 5)                                               \
@@ -182,7 +176,6 @@
 	X("balance_dirty_pages*", MEMORY, 6)                                                       \
                                                                                                    \
 	X("do_signal_stop", STOPPED, 7)                                                            \
-	X("do_freezer_trap", FROZEN, 7)                                                            \
 	X("__refrigerator", FROZEN, 7)                                                             \
 	X("ptrace_stop", TRACED, 7)                                                                \
 	X("seccomp_do_user_notification", SECCOMP, 7)                                              \

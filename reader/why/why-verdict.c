@@ -110,26 +110,34 @@ static bool why_verdict_is_unknown(enum path_kind kind)
 }
 
 /* The thread that had the CPU of others, while these were ready, for most time. */
-static void why_verdict_find_holder(const struct why_case *c, struct why_sums *sums)
+static int why_verdict_find_holder(const struct why_case *c, struct why_sums *sums)
 {
-	for (size_t i = 0; i < c->path->n_steps; i++) {
+	struct table holders = { 0 };
+	const struct cpu_share *h;
+	int r = 0;
+
+	for (size_t i = 0; i < c->path->n_steps && r == 0; i++) {
 		const struct path_step *s = &c->path->steps[i];
-		uint64_t ns = 0;
+		struct cpu_share *share;
 
 		if (s->tid == c->tid || s->kind != PATH_RUNNABLE || s->holder == 0)
 			continue;
-		for (size_t k = 0; k < c->path->n_steps; k++)
-			if (c->path->steps[k].tid != c->tid &&
-			    c->path->steps[k].holder == s->holder)
-				ns += c->path->steps[k].holder_ns;
-		if (ns <= sums->holder_ns)
-			continue;
-		sums->holder_ns = ns;
-		sums->holder = s->holder;
+		share = table_make(&holders, s->holder, sizeof(*share));
+		if (share)
+			*share = (struct cpu_share){ s->holder, share->ns + s->holder_ns };
+		r = share ? 0 : -ENOMEM;
 	}
+	for (size_t pos = 0; (h = table_next(&holders, &pos));) {
+		if (h->ns < sums->holder_ns || (h->ns == sums->holder_ns && h->tid > sums->holder))
+			continue;
+		sums->holder_ns = h->ns;
+		sums->holder = h->tid;
+	}
+	table_deinit_free(&holders);
+	return r;
 }
 
-static struct why_sums why_verdict_sum(const struct why_case *c)
+static int why_verdict_sum(const struct why_case *c, struct why_sums *ret)
 {
 	struct why_sums sums = {
 		.total_ns = c->to_ns - c->from_ns,
@@ -151,9 +159,8 @@ static struct why_sums why_verdict_sum(const struct why_case *c)
 		sums.others_ready_ns += s->ns;
 		sums.longest_ready = sums.longest_ready ?: s;
 	}
-	if (sums.others_ready_ns >= sums.total_ns / 2)
-		why_verdict_find_holder(c, &sums);
-	return sums;
+	*ret = sums;
+	return sums.others_ready_ns > 0 ? why_verdict_find_holder(c, ret) : 0;
 }
 
 /* ---- sentences ---- */
@@ -255,6 +262,24 @@ static int why_verdict_inversion(const struct why_case *c, const struct why_sums
 					    NAME(c, owner), NAME(c, sums->holder));
 }
 
+/* The threads for which it waited got no CPU, since many others had it. */
+static int why_verdict_crowd(const struct why_case *c, const struct why_sums *sums,
+			     struct why_verdict *v)
+{
+	v->kind = WHY_CPU_TAKEN;
+	v->ns = sums->others_ready_ns;
+	v->culprit = sums->holder;
+	return why_verdict_print(
+		       &v->text,
+		       "%s waited %s %s. The threads for which it waited were ready for %s of it, "
+		       "but got no CPU; of the others, %s had their CPU for most time, %s.",
+		       NAME(c, c->tid), TEXT_TIME(sums->blocked_ns), OBJECT(c, sums->cause),
+		       TEXT_TIME(sums->others_ready_ns), NAME(c, sums->holder),
+		       TEXT_TIME(sums->holder_ns))
+		       ?: why_verdict_print(&v->remedy, "Give the program more CPUs, or a higher "
+							"priority (nice, cpu.weight).");
+}
+
 static int why_verdict_of_others(const struct why_case *c, const struct why_sums *sums,
 				 enum why_verdict_kind kind, struct why_verdict *v)
 {
@@ -340,6 +365,8 @@ static int why_verdict_blocked(const struct why_case *c, const struct why_sums *
 
 	if (sums->holder_ns > 0 && sums->holder_ns >= half_ns)
 		return why_verdict_inversion(c, sums, v);
+	if (sums->others_ready_ns >= half_ns && sums->holder != 0)
+		return why_verdict_crowd(c, sums, v);
 	if (sums->cause == WAIT_FAULT || sums->cause == WAIT_MEMORY)
 		return why_verdict_own_wait(c, sums, v);
 	if (sums->leaf_ns[PATH_DISK] >= half_ns)
@@ -445,14 +472,14 @@ static int why_verdict_qualify(struct why_verdict *v)
 
 int why_verdict_make(const struct why_case *c, struct why_verdict *ret)
 {
-	struct why_sums sums = why_verdict_sum(c);
 	const struct why_times *t = c->times;
-	struct why_verdict v = {
-		.victim = c->tid,
-		.certainty = why_verdict_certainty(c, &sums),
-	};
-	int r;
+	struct why_verdict v = { .victim = c->tid };
+	struct why_sums sums;
+	int r = why_verdict_sum(c, &sums);
 
+	if (r < 0)
+		return r;
+	v.certainty = why_verdict_certainty(c, &sums);
 	if (sums.blocked_ns >= sums.total_ns / 2)
 		r = why_verdict_blocked(c, &sums, &v);
 	else if (t->runnable_ns >= sums.total_ns / 2)
