@@ -325,14 +325,22 @@ static int why_verdict_own_wait(const struct why_case *c, const struct why_sums 
 		[WAIT_POLL] = { WHY_IDLE, "waited %s for events", NULL },
 		[WAIT_SIGNAL] = { WHY_IDLE, "waited %s for a signal", NULL },
 		[WAIT_WORK] = { WHY_IDLE, "had no work for %s", NULL },
+		[WAIT_LOCK] = { WHY_LOCK_HELD, NULL, NULL },
+		[WAIT_CONDITION] = { WHY_LOCK_HELD, NULL, NULL },
+		[WAIT_FILE_LOCK] = { WHY_LOCK_HELD, NULL, NULL },
+		[WAIT_KERNEL_LOCK] = { WHY_LOCK_HELD, NULL, NULL },
+		[WAIT_JOIN] = { WHY_PROGRAM, NULL, NULL },
+		[WAIT_PIPE] = { WHY_PROGRAM, NULL, NULL },
+		[WAIT_LOCAL] = { WHY_PROGRAM, NULL, NULL },
+		[WAIT_SERVER] = { WHY_PROGRAM, NULL, NULL },
 	};
 	const char *text = rows[sums->cause].text ?: "waited %s";
 	size_t before = strcspn(text, "%");
 
 	v->kind = rows[sums->cause].kind;
 	v->ns = sums->blocked_ns;
-	if (v->kind == WHY_NOTHING)
-		v->kind = c->open ? WHY_LOCK_OPEN : WHY_NOTHING;
+	if (v->kind == WHY_LOCK_HELD && c->open)
+		v->kind = WHY_LOCK_OPEN;
 	if (rows[sums->cause].text)
 		return why_verdict_print(&v->text, "%s %.*s%s%s.", NAME(c, c->tid), (int)before,
 					 text, TEXT_TIME(sums->blocked_ns), text + before + 2)
@@ -424,9 +432,11 @@ static int why_verdict_ready(const struct why_case *c, struct why_verdict *v)
 	if (v->kind == WHY_CPU_STOLEN)
 		return why_verdict_print(&v->text,
 					 "%s was ready for %s, but CPU %" PRIu32
-					 " ran nothing for %s of it: interrupts, or a hypervisor.",
+					 " ran nothing for %s of it: %sa hypervisor, or a CPU that "
+					 "slept.",
 					 NAME(c, c->tid), TEXT_TIME(t->runnable_ns), t->cpu,
-					 TEXT_TIME(holder->ns));
+					 TEXT_TIME(holder->ns),
+					 c->has_interrupts ? "" : "interrupts, ");
 	return why_verdict_print(&v->text, "%s was ready for %s%s%s.", NAME(c, c->tid),
 				 TEXT_TIME(t->runnable_ns), taken, beside)
 		       ?: !*beside

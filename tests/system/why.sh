@@ -49,6 +49,18 @@ while IFS=$'\t' read -r trouble victim ns culprit; do
 	assert_eq "$found" "$culprit" "culprit of $trouble"
 done <"$TMP/troubles"
 
+note "threads by name, process and cgroup"
+expect_exit 0 "$KYMO" why --json "$TMP/t.fxt" 'inv-*'
+holds "$TMP/stdout" '[.threads[].thread.name] | sort == ["inv-high", "inv-low", "inv-mid"]' || fail "inv-*"
+pid=$(json "$TMP/stdout" '.threads[0].thread.pid')
+expect_exit 0 "$KYMO" why --json "$TMP/t.fxt" "$pid"
+holds "$TMP/stdout" '([.threads[].thread.pid] | unique == [$pid]) and (.threads | length) >= 6' --argjson pid "$pid" ||
+	fail "process $pid"
+if [ "$(awk '$3 == "cgroup2"' /proc/mounts)" ]; then
+	expect_exit 0 "$KYMO" why --json "$TMP/t.fxt" /
+	holds "$TMP/stdout" '.threads | length > 5' || fail "the root cgroup"
+fi
+
 note "the whole machine, and a part of it"
 expect_exit 0 "$KYMO" why --json "$TMP/t.fxt"
 holds "$TMP/stdout" '(.threads | length) > 5 and (.worst | length) == 5 and .sources.waits' ||

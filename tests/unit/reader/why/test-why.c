@@ -227,6 +227,123 @@ TEST(test_window)
 	close_views(&v);
 }
 
+/* The longest wait of HIGH, from 10 to 90 ms, has this verdict. */
+static void expect_verdict(struct views *v, enum why_verdict_kind kind, uint32_t culprit,
+			   const char *text)
+{
+	const struct why_verdict *verdict;
+
+	end(v, 100 * MS, 0);
+	assert_int_equal(v->why->worst[0].tid, HIGH);
+	assert_int_equal(v->why->worst[0].from_ns, 10 * MS);
+	verdict = &v->why->worst[0].verdict;
+	assert_string_equal(verdict->text, text);
+	assert_int_equal(verdict->kind, kind);
+	assert_int_equal(verdict->culprit, culprit);
+	close_views(v);
+}
+
+static uint32_t only_high = HIGH;
+
+/* HIGH waits from 10 ms on, in FUNCTION, if it is not NULL. */
+static void wait_in(struct views *v, const char *function, uint64_t to)
+{
+	open_views(v, (struct why_options){
+			      .wants = wants_one, .userdata = &only_high, .with_idle = true });
+	begin(v, 0);
+	task(v, HIGH, "high");
+	task(v, LOW, "low");
+	task(v, MID, "mid");
+	sw_on(v, 0, 0, 0, 'R', HIGH);
+	sw_on(v, 0, 10 * MS, HIGH, 'S', 0);
+	if (!function)
+		return;
+	frame(v, KERNEL + MUTEX_AT, function);
+	offcpu(v, HIGH, 10 * MS, to, MUTEX_AT, to == 100 * MS ? "open" : NULL, NULL);
+}
+
+static void run_after_wakeup(struct views *v, uint32_t waker, uint64_t ts)
+{
+	wake(v, ts, HIGH, waker);
+	sw_on(v, 0, ts, 0, 'R', HIGH);
+}
+
+TEST(test_ends_of_waits)
+{
+	struct views v;
+
+	wait_in(&v, "hrtimer_nanosleep", 90 * MS);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	expect_verdict(&v, WHY_SLEEP, 0, "high (11) slept for 80.0 ms by its own choice.");
+
+	wait_in(&v, "io_schedule", 90 * MS);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	expect_verdict(&v, WHY_SLOW_DISK, 0, "high (11) waited 80.0 ms for a disk.");
+
+	wait_in(&v, "tcp_recvmsg", 90 * MS);
+	run_after_wakeup(&v, FXT_KOID_SOFTIRQ + 1, 90 * MS);
+	expect_verdict(&v, WHY_REMOTE, 0, "high (11) waited 80.0 ms for a socket.");
+
+	wait_in(&v, "futex_lock_pi", 100 * MS);
+	expect_verdict(&v, WHY_LOCK_OPEN, 0,
+		       "high (11) has waited 90.0 ms for a lock of the program, until the end of "
+		       "the recording.");
+
+	wait_in(&v, NULL, 0);
+	run_after_wakeup(&v, FXT_KOID_IRQ + 1, 90 * MS);
+	expect_verdict(&v, WHY_TOO_LITTLE, 0,
+		       "Probably: high (11) was blocked for 80.0 ms; the cause is unknown.");
+}
+
+/* LOW runs on the other CPU, and wakes HIGH; or waits itself, for a disk. */
+TEST(test_other_threads)
+{
+	struct views v;
+
+	wait_in(&v, "pipe_read", 90 * MS);
+	sw_on(&v, 1, 10 * MS, 0, 'R', LOW);
+	run_after_wakeup(&v, LOW, 90 * MS);
+	expect_verdict(&v, WHY_PROGRAM, LOW,
+		       "high (11) waited 80.0 ms for a pipe, until low (12) woke it, which ran for "
+		       "80.0 ms of it.");
+
+	wait_in(&v, "jbd2_log_wait_commit", 90 * MS);
+	sw_on(&v, 1, 5 * MS, 0, 'R', LOW);
+	frame(&v, KERNEL + TIMER_AT, "io_schedule");
+	sw_on(&v, 1, 10 * MS, LOW, 'D', 0);
+	wake(&v, 85 * MS, LOW, FXT_KOID_IRQ + 2);
+	sw_on(&v, 1, 85 * MS, 0, 'R', LOW);
+	offcpu(&v, LOW, 10 * MS, 85 * MS, TIMER_AT, NULL, NULL);
+	run_after_wakeup(&v, LOW, 90 * MS);
+	expect_verdict(&v, WHY_JOURNAL, LOW,
+		       "high (11) waited 80.0 ms for a file system, until low (12) woke it, which "
+		       "waited for a disk for 75.0 ms of it.");
+}
+
+/* HIGH is woken at once, but runs late. */
+TEST(test_no_cpu)
+{
+	struct views v;
+
+	wait_in(&v, NULL, 0);
+	wake(&v, 11 * MS, HIGH, FXT_KOID_IRQ + 1);
+	sw_on(&v, 0, 90 * MS, 0, 'R', HIGH);
+	expect_verdict(
+		&v, WHY_CPU_STOLEN, 0,
+		"Probably: high (11) was ready for 79.0 ms, but CPU 0 ran nothing for 79.0 ms "
+		"of it: interrupts, a hypervisor, or a CPU that slept.");
+
+	wait_in(&v, NULL, 0);
+	sw_on(&v, 1, 10 * MS, 0, 'R', LOW);
+	wake(&v, 11 * MS, HIGH, FXT_KOID_IRQ + 1);
+	sw_on(&v, 0, 11 * MS, 0, 'R', MID);
+	sw_on(&v, 0, 90 * MS, MID, 'R', HIGH);
+	expect_verdict(
+		&v, WHY_CPU_TAKEN, MID,
+		"Probably: high (11) was ready for 79.0 ms; mid (13) had CPU 0 for 79.0 ms of "
+		"it.");
+}
+
 /* A thread waits since before the begin until the end: only `offcpu` shows it. */
 TEST(test_open)
 {
@@ -317,10 +434,11 @@ TEST(test_sums)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_inversion),   cmocka_unit_test(test_everything),
-		cmocka_unit_test(test_window),      cmocka_unit_test(test_open),
-		cmocka_unit_test(test_no_schedule), cmocka_unit_test(test_forgetting),
-		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_inversion),     cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_window),        cmocka_unit_test(test_open),
+		cmocka_unit_test(test_no_schedule),   cmocka_unit_test(test_forgetting),
+		cmocka_unit_test(test_sums),          cmocka_unit_test(test_ends_of_waits),
+		cmocka_unit_test(test_other_threads), cmocka_unit_test(test_no_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
