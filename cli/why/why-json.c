@@ -30,7 +30,6 @@ static struct json_object *why_json_times(const struct why_view *v, const struct
 	return JSON_OBJECT(
 		JSON_OF(t, total_ns, running_ns, interrupted_ns, runnable_ns, woken_ns,
 			throttled_ns, idle_ns),
-		JSON_IF(t->idle_ns, "idle_cpu", t->idle_cpu),
 		JSON("blocked_ns", why_json_blocked(t)), JSON_OF(t, unknown_ns, absent_ns),
 		JSON("holders", JSON_LIST(h, t->holders, t->n_holders,
 					  JSON_OBJECT(JSON("thread", why_json_thread(v, h->tid)),
@@ -103,6 +102,7 @@ static struct json_object *why_json_instance(const struct why_view *v, const str
 		JSON("what", why_what_keys[i->what]), JSON("thread", why_json_thread(v, i->tid)),
 		JSON_OF(i, from_ns, to_ns, open), JSON("times", why_json_times(v, &i->times)),
 		JSON("verdict", why_json_verdict(v, &i->verdict)),
+		JSON_IF(i->times.idle_ns, "idle_cpu", i->idle_cpu),
 		JSON_IF(i->wait_ns, "wait", why_json_wait(v, i->tid, i->wait_ns)),
 		JSON_IF(i->waker, "waker", why_json_thread(v, i->waker)),
 		JSON("path", JSON_LIST(s, i->path.steps, i->path.n_steps, why_json_step(v, s))),

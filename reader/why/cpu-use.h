@@ -14,6 +14,7 @@
 
 #include "base/table.h"
 #include "reader/why/history.h"
+#include "reader/why/idle-time.h"
 
 enum { CPU_USE_SLICES_MAX = 1 << 28 };
 
@@ -26,16 +27,13 @@ struct cpu_share {
 struct cpu_use {
 	struct table shares; /* tid + 1 -> struct cpu_share, owned */
 	uint64_t unknown_ns; /* the thread on the CPU is unknown */
-	uint64_t idle_ns;    /* at least one other CPU was idle */
-	uint64_t longest_ns; /* of idle_ns: the CPU that was idle for most of it in one interval */
-	uint32_t idle_cpu;
+	uint64_t idle_ns;    /* at least one other CPU was idle; 0 without `idle` */
 
-	uint64_t n_slices;    /* visited ones */
-	struct cpu_gap *gaps; /* owned, for cpu-use.c */
-	size_t room_gaps;
+	const struct idle_time *idle; /* borrowed; can be NULL */
+	uint64_t n_slices;            /* visited ones */
 };
 
-/* All zeroes is an empty one. */
+/* All zeroes, except `idle`, is an empty one. */
 void cpu_use_deinit(struct cpu_use *u);
 
 /* Makes U empty. The number of visited slices stays. */

@@ -317,6 +317,7 @@ int path_compute(const struct history *h, const struct path_sources *sources, ui
 		.path = ret,
 		.levels = { { .tid = tid, .from_ns = from_ns, .at_ns = to_ns } },
 		.n_levels = 1,
+		.use = { .idle = sources ? sources->idle : NULL },
 		.short_ns = to_ns > from_ns ? (to_ns - from_ns) / 1000 : 0,
 	};
 	int r = path_run(&w);

@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "reader/why/history.h"
+#include "reader/why/idle-time.h"
 #include "reader/why/wait-cause.h"
 
 enum {
@@ -105,6 +106,7 @@ struct path_sources {
 	/* The owner of the lock for which TID has waited since FROM_NS; koid; 0 = unknown. */
 	uint32_t (*owner)(void *userdata, uint32_t tid, uint64_t from_ns);
 	void *userdata;
+	const struct idle_time *idle; /* for idle_ns; borrowed; can be NULL */
 };
 
 /*

@@ -151,7 +151,6 @@ static int why_split_finish(struct why_times *t, const struct cpu_use *use)
 	if (!list)
 		return -ENOMEM;
 	t->idle_ns = use->idle_ns;
-	t->idle_cpu = use->idle_cpu;
 	for (size_t i = 0; i < n; i++) {
 		if (i < WHY_HOLDERS)
 			t->holders[t->n_holders++] = *list[i];

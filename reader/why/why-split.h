@@ -29,7 +29,6 @@ struct why_times {
 	uint64_t throttled_ns; /* of runnable_ns: its cgroup had no CPU time left */
 	uint64_t idle_ns;      /* of runnable_ns: another CPU was idle */
 	uint64_t stolen_ns;    /* of runnable_ns: interrupts on its CPU */
-	uint32_t idle_cpu;     /* the CPU that was idle for most of one part of it */
 	uint32_t cpu;          /* the CPU of the longest part of it */
 	uint64_t blocked_ns[WAIT_CAUSES];
 	uint64_t weak_ns; /* of blocked_ns: its cause is from the waker, or from weaker evidence */

@@ -406,7 +406,7 @@ static int why_verdict_ready(const struct why_case *c, struct why_verdict *v)
 	if (t->idle_ns > 0 && t->idle_ns >= half_ns)
 		snprintf(beside, sizeof(beside),
 			 "; another CPU, most of it CPU %" PRIu32 ", was idle for %s of it",
-			 t->idle_cpu, TEXT_TIME(t->idle_ns));
+			 c->idle_cpu, TEXT_TIME(t->idle_ns));
 	if (holder && holder->tid != 0)
 		snprintf(taken, sizeof(taken), "; %s had CPU %" PRIu32 " for %s of it",
 			 NAME(c, holder->tid), t->cpu, TEXT_TIME(holder->ns));
@@ -444,7 +444,7 @@ static int why_verdict_ready(const struct why_case *c, struct why_verdict *v)
 			  : why_verdict_print(&v->remedy,
 					      "Check with taskset -p %u whether it may run on CPU "
 					      "%" PRIu32 ".",
-					      fxt_koid_tid(c->tid), t->idle_cpu);
+					      fxt_koid_tid(c->tid), c->idle_cpu);
 }
 
 static int why_verdict_runs(const struct why_case *c, struct why_verdict *v)

@@ -78,6 +78,7 @@ struct why_case {
 	const struct path *path;
 	const struct why_share *shares; /* of the path; the longest first */
 	size_t n_shares;
+	uint32_t idle_cpu;   /* another CPU that was idle for most of the interval */
 	uint32_t waker;      /* the thread that ended its longest wait; 0 = none, or not a thread */
 	bool has_waits;      /* the archive has details of waits */
 	bool has_interrupts; /* ... and interrupts */

@@ -18,6 +18,7 @@ struct why_state {
 	struct summary *summary; /* borrowed */
 	struct history *history;
 	struct why_waits waits;
+	struct idle_time idle;
 	struct cpu_use use;
 	uint64_t last_ns; /* the last time in the file */
 };
@@ -86,6 +87,7 @@ struct why *why_free(struct why *w)
 	if (w->state) {
 		why_waits_deinit(&w->state->waits);
 		cpu_use_deinit(&w->state->use);
+		idle_time_deinit(&w->state->idle);
 		history_free(w->state->history);
 	}
 	free(w->state);
@@ -174,7 +176,8 @@ static int why_end_reading(struct why *w)
 			r = history_add_earlier(s->history, s->waits.list[i].tid,
 						s->waits.list[i].from_ns, s->waits.list[i].letter);
 	why_set_window(w);
-	return r;
+	s->use.idle = &s->idle;
+	return r ?: idle_time_make(&s->idle, s->history);
 }
 
 static void why_finish_sources(struct why *w)
@@ -441,7 +444,11 @@ static enum wait_source why_find_source(void *userdata, uint32_t tid, uint64_t w
 
 static int why_explain(struct why *w, struct why_instance *i)
 {
-	const struct path_sources sources = { .find = why_find_source, .userdata = w };
+	const struct path_sources sources = {
+		.find = why_find_source,
+		.userdata = w,
+		.idle = &w->state->idle,
+	};
 	struct why_case c = {
 		.tid = i->tid,
 		.from_ns = i->from_ns,
@@ -459,6 +466,10 @@ static int why_explain(struct why *w, struct why_instance *i)
 					&i->path)
 			?: why_verdict_shares(&i->path, &i->shares, &i->n_shares);
 
+	if (i->times.idle_ns > 0)
+		i->idle_cpu =
+			idle_time_longest(w->state->history, i->times.cpu, i->from_ns, i->to_ns);
+	c.idle_cpu = i->idle_cpu;
 	c.shares = i->shares;
 	c.n_shares = i->n_shares;
 	return r ?: why_verdict_make(&c, &i->verdict);

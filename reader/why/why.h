@@ -66,6 +66,7 @@ struct why_instance {
 	struct wait_verdict verdict_of_wait; /* of its longest wait; WAIT_UNKNOWN if it had none */
 	uint64_t wait_ns;                    /* begin of this wait; 0 = none */
 	uint32_t waker;                      /* thread that ended it; 0 = none, or not a thread */
+	uint32_t idle_cpu; /* another CPU that was idle for most of its time; valid if one was */
 	struct why_times times;
 	struct path path;
 	struct why_share *shares; /* owned; the longest first */

@@ -294,7 +294,8 @@ static void check_slices(const struct history *h, uint32_t cpu, uint64_t from_ns
 
 static void check_use(const struct history *h, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
-	_cleanup_(cpu_use_deinit) struct cpu_use use = { 0 };
+	_cleanup_(idle_time_deinit) struct idle_time times = { 0 };
+	_cleanup_(cpu_use_deinit) struct cpu_use use = { .idle = &times };
 	uint64_t ns[3] = { 0 }, unknown_ns = 0, idle_ns = 0;
 	const struct cpu_share *largest;
 
@@ -309,6 +310,7 @@ static void check_use(const struct history *h, uint32_t cpu, uint64_t from_ns, u
 		else
 			ns[runs[cpu][at]]++;
 	}
+	assert_int_equal(idle_time_make(&times, h), 0);
 	assert_int_equal(cpu_use_add(&use, h, cpu, from_ns, to_ns), 0);
 	assert_int_equal(use.unknown_ns, unknown_ns);
 	assert_int_equal(use.idle_ns, idle_ns);

@@ -25,6 +25,7 @@ struct plain {
 	uint32_t on_cpu[CPUS_MAX];      /* while it is made */
 	uint32_t runs[CPUS_MAX][TIMES]; /* the thread in each nanosecond */
 	struct history *h;
+	struct idle_time idle;
 };
 
 static unsigned pick(struct plain *p, unsigned n)
@@ -344,7 +345,9 @@ static void check_holder(const struct plain *p, const struct path_step *s)
 
 static void check_path(struct plain *p, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct path_sources sources = { .owner = find_owner, .userdata = p };
+	const struct path_sources sources = { .owner = find_owner,
+					      .userdata = p,
+					      .idle = &p->idle };
 	struct path path = { 0 };
 	uint64_t at = from_ns;
 
@@ -370,12 +373,14 @@ static void check_path(struct plain *p, uint32_t tid, uint64_t from_ns, uint64_t
 
 static void check_schedule(struct plain *p)
 {
+	assert_int_equal(idle_time_make(&p->idle, p->h), 0);
 	for (uint32_t tid = 1; tid <= p->n_threads; tid++) {
 		uint64_t from = pick(p, (unsigned)p->end_ns);
 
 		check_path(p, tid, 0, p->end_ns);
 		check_path(p, tid, from, from + pick(p, (unsigned)(p->end_ns - from)));
 	}
+	idle_time_deinit(&p->idle);
 	p->h = history_free(p->h);
 }
 

@@ -202,7 +202,7 @@ TEST(test_everything)
 	assert_int_equal(v.why->worst[1].tid, LOW);
 	assert_int_equal(v.why->worst[1].verdict.kind, WHY_CPU_IDLE);
 	assert_int_equal(v.why->worst[1].verdict.culprit, MID);
-	assert_int_equal(v.why->worst[1].times.idle_cpu, 1);
+	assert_int_equal(v.why->worst[1].idle_cpu, 1);
 	assert_int_equal(v.why->worst[2].tid, LOW);
 	close_views(&v);
 }
