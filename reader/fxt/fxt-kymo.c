@@ -60,8 +60,8 @@ static unsigned fxt_kymo_count_bits(const char *a, const char *b, size_t n)
 	return n_bits;
 }
 
-/* Whether IS, which is no name, is NAME with some wrong bits in its text, or in its length. (A wrong
- * length that needs another number of words is damage to the reader.) */
+/* Whether IS, which is no name, is NAME with some wrong bits in its text, or in its length. (The
+ * reader finds a wrong length that needs another number of words.) */
 static bool fxt_kymo_is_almost(const struct fxt_text *is, const char *name)
 {
 	size_t n = strlen(name), n_both = is->length < n ? is->length : n;

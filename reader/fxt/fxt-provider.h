@@ -45,8 +45,8 @@ struct fxt_provider {
 	uint8_t name_length;
 	uint64_t ticks_per_second; /* never 0 */
 	bool timed;                /* the number of ticks was set by a record, and is not assumed */
-	/* What fxt-kymo.h has seen: whether the provider is kymo's; the number of kymo's strings at
-	 * their places, and of others there. */
+	/* For fxt-kymo.h: whether the provider is kymo's; the number of kymo's strings at their
+	 * places, and of others there. */
 	bool is_kymo;
 	uint16_t n_right, n_wrong;
 	uint16_t again; /* a place whose string was right, and was then set again; 0 = none */

@@ -6,7 +6,8 @@
  * first record. The archive registers all these names directly after its initialization record.
  * Indexes above FXT_NAME_RESERVED are assigned as strings occur (fxt-table.h). docs/FXT-MAPPING.md
  * describes the use of each, and a test compares that page with this list. Numbers are only added,
- * at the end of their block: reader/fxt/fxt-kymo.c restores damaged strings by their numbers. This header works without libc, for the bpf target.
+ * at the end of their block, and reader/fxt/fxt-kymo.c restores damaged strings by their numbers.
+ * This header works without libc, for the bpf target.
  */
 #pragma once
 

@@ -57,8 +57,8 @@ TEST(test_repair_good)
 	source_deinit(&s);
 }
 
-/* A wrong bit in the ticks per second, and in the name of an argument, changes no time and no switch
- * of kymo. */
+/* A wrong bit in the ticks per second, or in the name of an argument, changes no time and no
+ * switch of kymo. */
 TEST(test_repair_head)
 {
 	/* (the magic number, a provider, its section, and the header have 5 words) */
