@@ -237,6 +237,14 @@ bool history_next(const struct history *h, uint32_t tid, size_t *pos, struct his
 	return true;
 }
 
+size_t history_seek(const struct history *h, uint32_t tid, uint64_t at_ns)
+{
+	const struct history_thread *t = tid != 0 ? table_get(&h->threads, tid) : NULL;
+	size_t i = t ? ARRAY_FIRST(k, 0, t->n, t->pieces[k].from_ns > at_ns) : 0;
+
+	return i > 0 ? i - 1 : 0;
+}
+
 uint64_t history_end_ns(const struct history *h, uint32_t tid)
 {
 	const struct history_thread *t = tid != 0 ? table_get(&h->threads, tid) : NULL;

@@ -101,7 +101,13 @@ bool history_find(const struct history *h, uint32_t tid, uint64_t at_ns, struct 
  */
 bool history_next(const struct history *h, uint32_t tid, size_t *pos, struct history_span *ret);
 
-/* The same for the slices of CPU that end after FROM_NS; the first call has *POS = 0. */
+/* The position of the walk at the segment that contains the moment after AT_NS, or behind it. */
+size_t history_seek(const struct history *h, uint32_t tid, uint64_t at_ns);
+
+/*
+ * The same as history_next() for the slices of CPU that end after FROM_NS. The first call has
+ * *POS = 0.
+ */
 bool history_next_slice(const struct history *h, uint32_t cpu, uint64_t from_ns, size_t *pos,
 			struct history_slice *ret);
 

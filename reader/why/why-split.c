@@ -173,11 +173,13 @@ static void why_split_outside(struct why_times *t, const struct history_span *fi
 static int why_split_segments(struct why_split_state *state, uint32_t tid, uint64_t *at_ns,
 			      uint64_t to_ns)
 {
+	const struct history *h = state->s->history;
+	size_t pos = history_seek(h, tid, *at_ns);
 	struct history_span span;
 	int r = 0;
 
-	while (*at_ns < to_ns && r == 0 &&
-	       history_find(state->s->history, tid, *at_ns + 1, &span)) {
+	while (*at_ns < to_ns && r == 0 && history_next(h, tid, &pos, &span) &&
+	       span.segment.to_ns > *at_ns) {
 		uint64_t begin_ns = span.segment.from_ns;
 
 		span.segment.from_ns = *at_ns;

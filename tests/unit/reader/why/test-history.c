@@ -103,12 +103,17 @@ static void compare(const struct history *h, const struct thread_segment list[SE
 {
 	struct history_span span;
 
-	for (uint64_t at = from_ns; at < 20 + 4 * SEGMENTS; at++) {
+	for (uint64_t at = from_ns ?: 1; at < 20 + 4 * SEGMENTS; at++) {
 		const struct thread_segment *s = find_plainly(list, at);
 
+		size_t pos = history_seek(h, list[0].tid, at - 1);
+
 		assert_int_equal(history_find(h, list[0].tid, at, &span), s != NULL);
-		if (s)
-			assert_same(&span.segment, s);
+		if (!s)
+			continue;
+		assert_same(&span.segment, s);
+		assert_true(history_next(h, list[0].tid, &pos, &span));
+		assert_same(&span.segment, s);
 	}
 }
 
