@@ -18,7 +18,6 @@
 #include "capture/sandbox/sandbox.h"
 #include "capture/unwind/unwind-cfi.h"
 #include "capture/unwind/unwind-elf.h"
-#include "capture/unwind/unwind-functions.h"
 #include "capture/unwind/unwind-rows-x86.h"
 #include "capture/unwind/unwind-table.h"
 #include "tests/support/cfi-entries.h"
@@ -611,35 +610,6 @@ TEST(test_joined)
 	assert_function_rows(functions, ARRAY_SIZE(functions), rows, ARRAY_SIZE(rows));
 }
 
-/* Functions that overlap count as one. If their segments overlap, too, its code is in several. */
-TEST(test_bare_in_segments)
-{
-	static const uint8_t data[] = { 0x53, 0x5b, 0xc3, 0x90, 0x53, 0x5b, 0xc3, 0x90 };
-	static const struct {
-		struct unwind_function function;
-		bool is_bare;
-	} rows[] = {
-		{ { 0x1000, 0x1003 }, true },  { { 0x1000, 0x1004 }, true },
-		{ { 0x1000, 0x1006 }, false }, { { 0x1002, 0x1006 }, true },
-		{ { 0x1002, 0x1007 }, false }, { { 0x1002, UINT64_MAX }, false },
-		{ { 0x1006, 0x1007 }, false },
-	};
-	/* (the bytes behind the segments are not of this array) */
-	const struct unwind_elf elf = {
-		.data = data,
-		.segments = { { 4, 4, 0x1002 }, { 0, 4, 0x1000 } },
-		.n_segments = 2,
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct unwind_function function = rows[i].function;
-
-		unwind_functions_judge(&elf, &function, 1);
-		if (function.is_bare != rows[i].is_bare)
-			fail_msg("function %zu", i);
-	}
-}
-
 /* The distance in a rule for a large frame is in its kind, too. Kinds of other rules follow. */
 TEST(test_far_frames)
 {
@@ -806,7 +776,6 @@ int main(void)
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_damaged_fdes),
 		cmocka_unit_test(test_bare),
-		cmocka_unit_test(test_bare_in_segments),
 		cmocka_unit_test(test_far_frames),
 		cmocka_unit_test(test_joined),
 		cmocka_unit_test(test_no_table),
