@@ -50,11 +50,6 @@ struct unwind_row {
  */
 #define UNWIND_BARE     11
 #define UNWIND_BARE_NOT 1
-/*
- * As BP: a function that does not set the frame pointer, and never moves the stack pointer. So its
- * return address is always on top of the stack.
- */
-#define UNWIND_BARE_LEAF 2
 /* SP + N words + OFFSET * 16 words, for large frames. OFFSET is unsigned here. */
 #define UNWIND_SP_FAR(n)  (12 + (n))
 #define UNWIND_SP_FARS    16
@@ -102,10 +97,7 @@ struct unwind_row {
 #define UNWIND_RULE_BP(rule)     ((rule) >> 8 & 0xff)
 #define UNWIND_RULE_OFFSET(rule) ((__s16)((rule) >> 16))
 /* Whether RULE is that of a function that does not set the frame pointer. */
-#define UNWIND_IS_BARE(rule)                                                                       \
-	(UNWIND_RULE_KIND(rule) == UNWIND_BARE && UNWIND_RULE_BP(rule) != UNWIND_BARE_NOT)
-#define UNWIND_IS_BARE_LEAF(rule)                                                                  \
-	(UNWIND_RULE_KIND(rule) == UNWIND_BARE && UNWIND_RULE_BP(rule) == UNWIND_BARE_LEAF)
+#define UNWIND_IS_BARE(rule) (((rule)&0xffff) == UNWIND_BARE)
 /* Whether OTHER, of the same file, is the rule of the same function, or of a joined one. */
 #define UNWIND_IS_JOINED(rule, other)                                                              \
 	(UNWIND_RULE_KIND(rule) == UNWIND_BARE && (((rule) ^ (other)) & 0xffff00ff) == 0)

@@ -346,8 +346,7 @@ static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w, __u32 
 {
 	__u64 returns = unwind_returns_at(w, w->sp), code = 0;
 
-	if (UNWIND_IS_BARE_LEAF(rule) ||
-	    (UNWIND_RULE_KIND(rule) == UNWIND_BARE && unwind_calls_joined(w, returns, rule)))
+	if (UNWIND_RULE_KIND(rule) == UNWIND_BARE && unwind_calls_joined(w, returns, rule))
 		return 1;
 	if (!UNWIND_IS_BARE(rule) && stack_calls_into(returns, w->ip) > 0)
 		return 1;

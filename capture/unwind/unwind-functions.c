@@ -6,15 +6,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "capture/probes/instruction.h"
 
 /* The most functions that are joined. Without a limit, most code of V8 would be joined. */
 enum { JOINED_MAX = 64 };
-
-/* The most bytes whose instructions are read: they take 0.1 s. */
-enum { READ_BYTES_MAX = 1 << 20 };
-
-enum { WRITTEN_RBP = 1 << 5 };
 
 /* ---- symbols ---- */
 
@@ -133,7 +127,7 @@ static bool unwind_functions_sets_pointer(const uint8_t *code, size_t n)
 
 	if (n >= 4 && code[0] == 0xc8 && code[3] == 0) /* enter */
 		return true;
-	for (size_t i = 0; n >= 3 && code[0] == 0x48 && i < sizeof(starts) / sizeof(starts[0]); i++)
+	for (size_t i = 0; n >= 3 && i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (memcmp(code, starts[i], 3) == 0)
 			return true;
 	return n >= 2 && code[0] == 0x54 && code[1] == 0x5d; /* push %rsp; pop %rbp */
@@ -145,30 +139,6 @@ static bool unwind_functions_are_bare(const uint8_t *code, size_t n)
 		if (unwind_functions_sets_pointer(code + i, n - i))
 			return false;
 	return unwind_functions_returns(code, n);
-}
-
-/*
- * Whether the N bytes of CODE at ADDRESS, a bare function, never write the stack pointer, except to
- * return, and never rbp. So its return address is always on top of the stack. False if the bytes
- * are not instructions up to the end.
- */
-static bool unwind_functions_are_leaf(struct disassembler *d, const uint8_t *code, size_t n,
-				      uint64_t address)
-{
-	bool returns = false;
-
-	for (size_t at = 0; at < n;) {
-		struct instruction i;
-
-		if (!disassembler_read(d, code + at, n - at, address + at, &i) || i.length > n - at)
-			return false;
-		returns |= i.kind == INSTRUCTION_RETURN;
-		if (i.kind != INSTRUCTION_RETURN &&
-		    (i.moves_stack || i.kind == INSTRUCTION_CALL || i.written & WRITTEN_RBP))
-			return false;
-		at += i.length;
-	}
-	return returns;
 }
 
 /* ---- jumps ---- */
@@ -261,21 +231,11 @@ static const uint8_t *unwind_functions_code(const struct unwind_elf *elf,
 
 void unwind_functions_judge(const struct unwind_elf *elf, struct unwind_function *f, size_t n)
 {
-	_cleanup_(disassembler_freep) struct disassembler *d = NULL;
-	size_t left = READ_BYTES_MAX;
-
-	/* (without it, no function counts as a leaf) */
-	(void)disassembler_new(&d);
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *code = unwind_functions_code(elf, &f[i]);
-		size_t n_bytes = f[i].end - f[i].begin;
 
-		f[i].has_bare = f[i].is_leaf = false;
-		f[i].is_bare = code && unwind_functions_are_bare(code, n_bytes);
-		if (d && f[i].is_bare && n_bytes <= left) {
-			f[i].is_leaf = unwind_functions_are_leaf(d, code, n_bytes, f[i].begin);
-			left -= n_bytes;
-		}
+		f[i].has_bare = false;
+		f[i].is_bare = code && unwind_functions_are_bare(code, f[i].end - f[i].begin);
 		f[i].joined = (uint32_t)i;
 		f[i].n_joined = 1;
 	}

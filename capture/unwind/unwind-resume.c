@@ -282,8 +282,6 @@ static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mappi
 	case UNWIND_MISSING:
 		return UNWIND_END_TABLE;
 	case UNWIND_BARE:
-		if (r->exact && UNWIND_IS_BARE_LEAF(rule))
-			return unwind_resume_caller(r, r->sp + UNWIND_RESUME_WORD, UNWIND_BP_SAME);
 		if (UNWIND_IS_BARE(rule))
 			return UNWIND_END_TABLE;
 		return unwind_resume_undescribed(r, m, rule);

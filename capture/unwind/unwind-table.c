@@ -165,7 +165,7 @@ static size_t unwind_table_cut_functions(const struct table_builder *b, struct u
 
 static int unwind_table_add_function(struct table_builder *b, const struct unwind_function *f)
 {
-	uint8_t bp = f->is_leaf ? UNWIND_BARE_LEAF : f->is_bare ? 0 : UNWIND_BARE_NOT;
+	uint8_t bp = f->is_bare ? 0 : UNWIND_BARE_NOT;
 
 	if (GROW(b->fdes, b->room_fdes, b->n_fdes + 1) < 0)
 		return -ENOMEM;

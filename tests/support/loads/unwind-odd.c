@@ -223,12 +223,9 @@ BARE(inner, "\tpush %rbx\n\tsub $16, %rsp\n\tcall leaf\n\tadd $16, %rsp\n\tpop %
 BARE(outer, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $8, %rsp\n\tcall bare_inner\n\tleave\n");
 BARE(leaf, "\tmov $100000, %eax\n1:\tdec %eax\n\tjnz 1b\n");
 BARE(short, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
-/*
- * A jump goes forward, one goes back, and one is conditional. bare_target() is no leaf, but has
- * pushed nothing.
- */
+/* A jump goes forward, one goes back, and one is conditional. */
 BARE_JUMP(jumps, "\tmov $100000, %eax\n\tjmp bare_target\n");
-BARE(target, "1:\tdec %eax\n\tjnz 1b\n\tpush %rbx\n\tpop %rbx\n");
+BARE(target, "1:\tdec %eax\n\tjnz 1b\n");
 BARE_JUMP(back, "\tmov $100000, %eax\n\tjmp bare_target\n");
 BARE(from, "\tmov $1, %eax\n\ttest %eax, %eax\n\tjnz bare_framed\n");
 BARE(framed, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $16, %rsp\n\tcall leaf\n\tleave\n");

@@ -590,7 +590,7 @@ TEST(test_joined)
 		{ 0x11060, UNWIND_NONE },
 		{ 0x11070, RULE(BARE, 0, 4) },
 		{ 0x11078, RULE(BARE, UNWIND_BARE_NOT, 4) },
-		{ 0x11080, RULE(BARE, UNWIND_BARE_LEAF, 6) },
+		{ 0x11080, RULE(BARE, 0, 6) },
 		{ 0x11088, UNWIND_NONE },
 		{ 0x11100, RULE(SP, 0, 1) },
 		{ 0x11120, UNWIND_NONE },
@@ -603,7 +603,7 @@ TEST(test_joined)
 		  BYTES("\x55\x48\x89\xe5\xeb\xe4\x90\x90") },         /* the last: to the middle */
 		{ 0x11070, 8, BYTES("\x74\x06\x90\x5b\xc3\x90\x90") }, /* it returns, too */
 		{ 0x11078, 8, BYTES("\x55\x48\x89\xe5\x5d\xc3") },     /* a frame pointer */
-		{ 0x11080, 8, BYTES("\xe9\xa0\x00\x00\x5b\xc3") },     /* a leaf, to behind all */
+		{ 0x11080, 8, BYTES("\xe9\xa0\x00\x00\x5b\xc3") },     /* behind all */
 		{ 0x11090, 8, BYTES("\xeb\x02\x90\x90\xeb\xfe") },     /* to itself */
 	};
 
