@@ -21,8 +21,10 @@ cat >"$TMP/bin/ninja" <<-END
 END
 # (it has no libFuzzer)
 printf '#!/bin/sh\nexit 1\n' >"$TMP/bin/clang"
-# (with the policy SCHED_IDLE, the rest would not run beside other tests)
-printf '#!/bin/sh\n' | tee "$TMP/bin/sync" "$TMP/bin/chrt" >"$tree/tools/setup"
+# (with the policy SCHED_IDLE, or a nice session, the rest would not run beside other tests)
+printf '#!/bin/sh\n' | tee "$TMP/bin/sync" "$TMP/bin/chrt" "$TMP/bin/ionice" >"$tree/tools/setup"
+echo '/autogroup-1 nice 0' >"$TMP/autogroup"
+export KYMO_TEST_AUTOGROUP=$TMP/autogroup
 printf '#!/bin/sh\n' >"$tree/tools/check-clang"
 cat >"$tree/tools/run-tests" <<-END
 	#!/bin/bash
@@ -74,6 +76,7 @@ assert_says "$TMP/options-asan-files" ' --suite fuzz --suite cli '
 assert_says "$TMP/options-asan" ' --suite unit --suite bus '
 ! grep -F ' --no-suite sanitized ' "$TMP/options-asan" "$TMP/options-asan-files" || fail "some tests run nowhere"
 run_test --long || fail "a run with --long failed: $(cat "$TMP/said")"
+assert_line "$TMP/autogroup" 0
 ! grep -F ' --no-suite sanitized ' "$TMP/options-test" || fail "--long does not run them in build-test"
 
 note "the rest is killed"
@@ -81,9 +84,9 @@ note "the rest is killed"
 ! run_test || fail "lost results passed: $(cat "$TMP/said")"
 assert_line "$TMP/said" 'failed: valgrind: the runner failed (exit status unknown)'
 assert_line "$TMP/said" 'failed: tools/check-clang: clang has found errors'
-assert_contains "$TMP/said" '^5 passed, 2 failed, 0 skipped$'
+assert_contains "$TMP/said" '^6 passed, 2 failed, 0 skipped$'
 rm "$TMP/kill"
-assert_says "$TMP/options-asan" ' --suite unit --suite fuzz --suite cli --suite bus '
+assert_says "$TMP/options-asan" ' --suite unit --suite bus '
 
 note "a build that fails leaves no eBPF programs of an earlier one"
 : >"$TMP/broken"
