@@ -13,8 +13,10 @@ static bool edit_clip_is_call(const struct fxt_record *r)
 	return fxt_text_known(&r->category) == FXT_NAME_CALLS;
 }
 
-/* Both parts of an event have to decide the same: if one has the true time, the other one needs
- * it, too. */
+/*
+ * Whether R has room for the additional arguments. The result must be the same for both parts of an
+ * event: if one part has the true time, the other part needs it, too.
+ */
 static bool edit_clip_has_room(const struct fxt_record *r)
 {
 	struct fxt_args it = r->args;
@@ -27,8 +29,7 @@ static bool edit_clip_has_room(const struct fxt_record *r)
 }
 
 /*
- * Whether R has room for the additional arguments. The result must be the same for both parts of an
- * event: if one part has the true time, the other part needs it, too.
+ * Sets *RET to NS, a true time of R, if R has room for the argument NAME and does not have it yet.
  */
 static void edit_clip_set_time(const struct fxt_record *r, int name, uint64_t ns, uint64_t *ret)
 {

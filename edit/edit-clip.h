@@ -17,10 +17,13 @@ struct edit_clip {
 	const char *left_by, *begun;
 };
 
-/* Clips R, a complete event, at TO_NS if it continues. Calls and waits are then open. */
+/*
+ * Clips R, a complete event, at TO_NS if R ends later. A call or wait that is clipped there is
+ * open.
+ */
 void edit_clip_end(struct edit_clip *c, struct fxt_record *r, uint64_t to_ns);
 
-/* Clips R, a complete event for which edit_clip_end() was called, at FROM_NS if it is older. */
+/* Clips R, a complete event for which edit_clip_end() was called, at FROM_NS if R began earlier. */
 void edit_clip_begin(struct edit_clip *c, struct fxt_record *r, uint64_t from_ns);
 
 /* Gives R, an instant event from before the cut, the time FROM_NS. */

@@ -48,8 +48,8 @@ struct edit_copy {
 
 	/* Data of the record that is being copied: */
 	const struct edit_provider *provider;
-	unsigned n_strings; /* with `apart`: number of its string records */
-	bool threads_apart; /* with `apart`: its threads have separate records */
+	unsigned n_strings; /* with `apart`: number of string records before the record */
+	bool threads_apart; /* with `apart`: the record's threads have separate records */
 	const struct fxt_record *record;
 	struct fxt_out_arg args[FXT_ARGS_MAX];
 	unsigned n_args;

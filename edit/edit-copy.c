@@ -130,8 +130,10 @@ static int edit_copy_introduce(struct edit_copy *c, const struct edit_provider *
 	return r;
 }
 
-/* Writes the name of the source's provider FROM in the output to TO, which has
- * FXT_PROVIDER_NAME_MAX + 1 bytes. */
+/*
+ * Writes to TO the name that the source's provider FROM has in the output. TO has room for
+ * FXT_PROVIDER_NAME_MAX + 1 bytes.
+ */
 static void edit_convert_provider_name(struct edit_copy *c, const struct fxt_provider *from,
 				       char *to)
 {
@@ -154,8 +156,8 @@ static bool edit_is_called(const struct edit_provider *p, const struct fxt_provi
 }
 
 /*
- * Finds or makes the provider for FROM in the output. NULL is the provider of kymo's own events,
- * which the source's first provider that kymo wrote shares.
+ * Finds or makes the provider for FROM in the output. If FROM is NULL, it is the provider of kymo's
+ * own events. The first provider of the source that kymo wrote shares that provider.
  */
 static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider *from,
 				  struct edit_provider **ret)
@@ -237,8 +239,10 @@ static int edit_copy_attempt(struct edit_copy *c)
 	return edit_copy_by_type(c);
 }
 
-/* Writes the record after its string and thread records, and references them, since a record with
- * inline threads can be too long. */
+/*
+ * Writes the string and thread records first, and then the record with references to them, since a
+ * record with inline threads can be too long.
+ */
 static int edit_attempt_with_threads_apart(struct edit_copy *c)
 {
 	struct fxt_table *threads = &c->own.provider.threads;

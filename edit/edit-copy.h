@@ -110,8 +110,8 @@ struct edit_counts {
 uint64_t edit_shift_ns(uint64_t ns, int64_t shift);
 
 /*
- * Adds the repairs and losses in MORE to TO. MORE is the counts of an earlier copy, whose records
- * are counted in TO again.
+ * Adds the repairs and losses in MORE to TO. MORE has the counts of an earlier copy. Its records
+ * are not added, since TO counts them again.
  */
 void edit_counts_add(struct edit_counts *to, const struct edit_counts *more);
 
@@ -125,7 +125,8 @@ DEFINE_CLEANUP(struct edit_copy *, edit_copy_free)
 /*
  * Copies RECORD, of provider FROM (record->provider, unless the record was kept meanwhile). Records
  * that fill tables or begin a section are only read: their content appears in the records that need
- * it. Returns 0, or -ENOMEM or -EMSGSIZE for lack of room in the output, which sticks.
+ * it. Returns 0, or -ENOMEM or -EMSGSIZE if the output has no more room; later calls then return
+ * the same error.
  */
 int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 		     const struct fxt_record *record);
@@ -143,7 +144,7 @@ int edit_copy_begin(struct edit_copy *c);
 /*
  * From now on, samples and related events go into Perfetto's packets, too. edit_copy_gather() must
  * be called with the event EV of each related record that is copied. edit_copy_packets() writes the
- * rest. Both return as edit_copy_record().
+ * remaining packets. Both return like edit_copy_record().
  */
 void edit_copy_make_packets(struct edit_copy *c);
 int edit_copy_gather(struct edit_copy *c, const struct event *ev);
@@ -174,8 +175,9 @@ int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t p
 size_t edit_copy_last(const struct edit_copy *c);
 
 /*
- * The provider of the record in edit_copy_last(), with its name at that time: readers rename it
- * when it is introduced again. Lives as long as C; only its name and id are set.
+ * The provider of the record that edit_copy_last() refers to. It has the name that it had at that
+ * time, since readers rename a provider that is introduced again. It lives as long as C; only its
+ * name and id are set.
  */
 const struct fxt_provider *edit_copy_from(const struct edit_copy *c);
 

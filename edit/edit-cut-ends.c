@@ -6,8 +6,10 @@
 #include "base/table.h"
 #include "edit/edit-find.h"
 
-/* Turns an allocation before the cut into a block that is live in it, with the time of its
- * allocation. */
+/*
+ * Turns an allocation before the cut into a block that is live in the cut, with the time of its
+ * allocation.
+ */
 static void edit_cut_make_live(struct edit_cut *c, struct fxt_record *r)
 {
 	static const char name[] = "block";
@@ -94,7 +96,10 @@ static int edit_cut_write_starts(struct edit_cut *c)
 	return r;
 }
 
-/* Writes the parts that the open sessions do not record at the beginning of the cut. */
+/*
+ * Writes an event for each part of the recording (such as stacks) that an open session does not
+ * record at the beginning of the cut.
+ */
 static int edit_cut_write_sheds(struct edit_cut *c)
 {
 	int r = 0;
@@ -104,7 +109,10 @@ static int edit_cut_write_sheds(struct edit_cut *c)
 	return r;
 }
 
-/* Writes the mark of the following records. Only recordings of kymo have parts. */
+/*
+ * Writes the event `part`, which says what the following records are. Only recordings of kymo have
+ * parts.
+ */
 static int edit_cut_write_part(struct edit_cut *c, enum edit_part_class what, uint64_t ts_ns)
 {
 	struct event ev = edit_part_event(&c->part, what, ts_ns);
@@ -113,8 +121,10 @@ static int edit_cut_write_part(struct edit_cut *c, enum edit_part_class what, ui
 	return c->part.id ? edit_copy_event(c->copy, &ev) : 0;
 }
 
-/* Writes a record of the state, with the time of the cut's beginning. The names of kymo's threads
- * come before the mark, which is on one of them. */
+/*
+ * Writes a record of the state, with the time of the cut's beginning. The names of kymo's threads
+ * come before the event `part`, because that is on one of these threads.
+ */
 static int edit_cut_write_state(void *userdata, const struct fxt_provider *from,
 				struct fxt_record *record)
 {
@@ -144,8 +154,10 @@ int edit_cut_write_clipped(struct edit_cut *c, const struct fxt_provider *from,
 	return e;
 }
 
-/* Writes complete events that began before the cut, with its beginning as their begin. Open spans
- * around an event are written before it. */
+/*
+ * Writes the complete events that began before the cut. They begin with the cut. Open spans around
+ * an event are written before it.
+ */
 static int edit_cut_write_across(struct edit_cut *c)
 {
 	struct fxt_record record;
@@ -187,8 +199,8 @@ int edit_cut_write_stops(struct edit_cut *c, uint64_t ts_ns)
 
 /*
  * Identifies the part, by its source, by the edits of the source, and by the selection. A cut of
- * the whole archive is no part. But if the archive was edited, its own parts must not fit those of
- * the original, so it has the events of a part without ends.
+ * the whole archive is no part. But if the archive was edited, parts of the cut must not be merged
+ * with parts of the original. So the cut is then a part without ends.
  */
 static void edit_cut_set_part(struct edit_cut *c)
 {
@@ -206,7 +218,7 @@ static void edit_cut_set_part(struct edit_cut *c)
 
 	bool edited = c->edited_id != 0 || c->options.n_pids > 0 || c->options.n_cpus > 0;
 
-	/* (nothing precedes it, and records that are late can be from before it) */
+	/* (nothing precedes the part, and late records can be older than its beginning) */
 	c->part.first_ns = c->from_begin ? 0 : c->from_ns;
 	c->part.behind_ns = c->to_ns == UINT64_MAX ? 0 : c->to_ns;
 	if (c->source_id != 0 &&

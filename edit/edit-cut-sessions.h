@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sessions of an archive at one time in a cut: the begin of each open session, and the parts
- * that it does not record.
+ * The sessions of an archive at one time in a cut: the begin of each open session, and the parts of
+ * the recording (such as stacks) that it does not record.
  */
 #pragma once
 
@@ -10,7 +10,10 @@
 #include "edit/edit-sessions.h"
 #include "edit/edit-sort.h"
 
-/* The maximum number of sheds that are open at one time; further sheds are not kept. */
+/*
+ * The maximum number of sheds (parts that a session does not record, to reduce its cost) that are
+ * open at one time. Others are not kept.
+ */
 enum { EDIT_CUT_SHEDS_MAX = 4 * SUMMARY_SESSIONS_MAX };
 
 struct edit_cut_shed {

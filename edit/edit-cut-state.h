@@ -26,7 +26,10 @@ struct edit_cut {
 	/* The cut in the archive's time; set by the first record with a time. */
 	uint64_t from_ns, to_ns;
 	enum phase phase;
-	/* The cut begins with its source. So its state is all that the source has there. */
+	/*
+	 * The cut begins where its source begins, so the source already contains the state at that
+	 * time.
+	 */
 	bool from_begin;
 	struct edit_copy *copy;
 	struct edit_sort *sort;

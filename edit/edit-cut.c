@@ -10,7 +10,7 @@
 #include "edit/edit-cut-state.h"
 #include "edit/edit-find.h"
 
-/* The sorting window in bytes. Records that are late by more are not sorted. */
+/* The sorting window in bytes. Records that are late by more bytes are not sorted. */
 #define WINDOW ((size_t)16 << 20)
 
 /* The default maximum number of complete events that continue at the cut's beginning; others are
@@ -180,8 +180,10 @@ static void edit_cut_note_resumed(struct edit_cut *c, const struct fxt_record *r
 		c->counts.resumed_ns = record->ts_ns;
 }
 
-/* Learns the clocks. The cut has them at its begin, unless it begins with its source, and that has
- * an event from before its first snapshot. */
+/*
+ * Learns the clocks. They are written at the begin of the cut, unless the cut begins with its
+ * source, and the source has an event before its first clock snapshot.
+ */
 static int edit_cut_process_clock(struct edit_cut *c, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
@@ -209,7 +211,7 @@ static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *it
 		r = edit_cut_process_start(c, item);
 		return r < 0 ? r : 1;
 	case FXT_ROW_STACKS:
-		/* Its counts cannot be divided, so they are left at the end of the session. */
+		/* The counts cannot be divided, so they stay at the end of the session. */
 		return c->options.n_pids > 0 || c->options.n_cpus > 0;
 	case FXT_ROW_STOP:
 		r = edit_cut_process_stop(c, item);
@@ -356,8 +358,10 @@ static int edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
 	return r;
 }
 
-/* Whether TS_NS is not before the cut. If the cut begins with its source, a record that is later in
- * the source than the window can sort can be earlier than the first one. */
+/*
+ * Whether TS_NS is not before the cut. A cut that begins with its source includes all records: one
+ * that was too late in the source to be sorted can have an earlier time than the first one.
+ */
 static bool edit_cut_is_since(const struct edit_cut *c, uint64_t ts_ns)
 {
 	return ts_ns >= c->from_ns || c->from_begin;

@@ -15,9 +15,9 @@
 struct edit_cut_options {
 	/*
 	 * The time range in nanoseconds, since the first record, or as in the archive if ABSOLUTE.
-	 * TO_NS is exclusive, except for session_start and session_stop: if no other record of that
-	 * time precedes them, they are the last records of this cut; in a cut that begins there,
-	 * they are only in the state. 0 and UINT64_MAX cut nothing.
+	 * TO_NS is exclusive, except for session_start and session_stop: at TO_NS, they are the
+	 * last records of this cut if no other record of that time precedes them. In a cut that
+	 * begins at that time, they are only in the state. 0 and UINT64_MAX cut nothing.
 	 */
 	uint64_t from_ns, to_ns;
 	bool absolute;
@@ -56,11 +56,11 @@ struct edit_cut_counts {
 	struct edit_counts copied;
 	uint64_t left_out; /* number of records with a time that are not in the result */
 	/*
-	 * Number of records of the initial state that had no room, and are not in the result,
-	 * either.
+	 * Number of records of the initial state for which there was no room. They are not in the
+	 * result, either.
 	 */
 	uint64_t no_room;
-	/* Number of events that cross the start of the range and had no room. */
+	/* Number of events across the start of the range that were left out for lack of room. */
 	uint64_t no_room_across;
 	uint64_t first_ns, last_ns; /* times of the first and last record of the source */
 	bool any;                   /* at least one record was in the range */

@@ -10,7 +10,10 @@
 /* The row of RECORD in the table of events, if FROM is kymo; else FXT_ROW_NONE. */
 enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_record *record);
 
-/* The koid in the argument NAME of RECORD, which can be any event; 0 = no such argument. */
+/*
+ * Finds the argument NAME, of TYPE, in RECORD, which can be any event. Returns false if there is no
+ * such argument.
+ */
 bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,
 		   struct fxt_arg *ret);
 

@@ -26,7 +26,9 @@ static uint64_t edit_halves_hash_text(const struct fxt_text *text)
 	return text->bytes ? table_hash(text->bytes, text->length) : 0;
 }
 
-/* A hash of the event, equal for all its parts, which have the true times of the event. */
+/*
+ * A hash of the event. All parts of an event have its true times, so the hash is the same for all.
+ */
 static uint64_t edit_halves_hash(const struct fxt_record *r)
 {
 	struct fxt_arg begin, end;

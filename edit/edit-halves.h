@@ -27,9 +27,14 @@ void edit_halves_deinit(struct edit_halves *h);
 /* Holds ITEM. Returns 1, 0 if there is no room, or -ENOMEM. */
 int edit_halves_hold(struct edit_halves *h, const struct edit_sorted *item);
 
-/* If H holds the first half of the event of which R is a later part, drops it and returns true. */
+/*
+ * If H holds the first half of the event of which R is a later part, drops that half and returns
+ * true.
+ */
 bool edit_halves_drop(struct edit_halves *h, const struct fxt_record *r);
 
-/* Takes the next event that was not dropped; owned by the caller. NULL = all were taken.
- * Afterwards, nothing can be held or dropped. */
+/*
+ * Removes and returns the first held event, which the caller then owns. Dropped events are skipped.
+ * NULL = all were taken. Afterwards, nothing can be held or dropped.
+ */
 struct edit_kept *edit_halves_take(struct edit_halves *h);

@@ -3,10 +3,10 @@
  * Snapshots of live blocks and events `stack` whose following records are missing.
  *
  * A `snapshot` announces a number of blocks, and a `stack` a backtrace. If the archive is cut off
- * or damaged after it, readers wait for these in vain. The number of missing blocks or frames is
- * known when the next snapshot or stack begins, or at the end of the archive. A record that was
- * written by then cannot be corrected, so the user of this module reads ahead by its sorting
- * window.
+ * or damaged after it, readers wait in vain for the missing blocks or frames. The number of missing
+ * blocks or frames is known when the next snapshot or stack begins, or at the end of the archive. A
+ * snapshot or stack that was written by then cannot be corrected, so the user of this module reads
+ * ahead by its sorting window.
  */
 #pragma once
 

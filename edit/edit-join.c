@@ -55,8 +55,10 @@ static bool edit_join_is_complete(const struct fxt_record *r)
 	return r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE;
 }
 
-/* Whether J can be joint, by the data of J and of the part before it that was read. A file that was
- * cut off between two records shows no damage, but lacks the mark behind the state. */
+/*
+ * Whether J can be joint with the part before it, judging by what was read of the two. A file that
+ * was cut off between two records shows no damage, but lacks the event `part` after the state.
+ */
 static bool edit_join_can_be_joint(const struct edit_join *j)
 {
 	bool cut_off = j->all_read && j->at == EDIT_PART_STATE;
@@ -114,7 +116,10 @@ bool edit_join_omits(const struct edit_join *j, const struct edit_sorted *item)
 	if (item->tag != EDIT_PART_STATE || !edit_join_is_joint(j) ||
 	    (item->timed && r->ts_ns != j->part.first_ns))
 		return false;
-	/* A complete event is no state. If it could not be marked, it stays in two parts. */
+	/*
+	 * A complete event is no state. An event without room for its true times stays in two
+	 * parts.
+	 */
 	return !edit_join_is_complete(r);
 }
 

@@ -22,20 +22,20 @@ struct edit_join {
 	/* Id 0 = the input is no part, or its first event was not read yet. */
 	struct edit_part part;
 	enum edit_part_class at; /* class of the records that are being read */
-	bool ended;              /* the mark of the part's end was read */
+	bool ended;              /* the event `part` at the part's end was read */
 	bool all_read;           /* the end of the file was read */
 	bool damaged;            /* some of the input was unreadable */
-	/* Some of the state, or the mark behind it, may have been unreadable. */
+	/* Some of the state, or the event `part` after it, may have been unreadable. */
 	bool begins_damaged;
 	/* Numbers of the inputs before and after this part; -1 = no such input. */
 	int before, after;
 	const struct edit_join *previous, *next; /* the parts of these inputs; borrowed, or NULL */
 	/* Whether the part continues `previous`, and nothing is missing between them. */
 	enum edit_joint joint;
-	uint64_t chain;        /* a bit for each input of the chain, with that of the part */
+	uint64_t chain;        /* a bit for each input of the chain, this one included */
 	uint64_t chain_ns;     /* begin of the first part of the chain */
 	bool continues;        /* the part has replaced the one before it */
-	uint64_t events, lost; /* counts in stops that were left out, for the next stop */
+	uint64_t events, lost; /* counts of stops that were left out; added to the next stop */
 };
 
 void edit_join_init(struct edit_join *j);
@@ -60,8 +60,10 @@ void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int i
  * must be read to its end, and J to the end of its state. -1 = no input. */
 int edit_join_lacks(const struct edit_join *j);
 
-/* Decides whether J is joint with the part before it, unless this was decided. If too little of a
- * part was read, it is not. */
+/*
+ * Decides whether J is joint with the part before it, unless this was decided. If too little of one
+ * of the two was read, they are not joint.
+ */
 void edit_join_decide(struct edit_join *j);
 
 /* Whether J continues another part, and nothing is missing between them. Then the end of the other

@@ -9,8 +9,8 @@
 #include "edit/edit-find.h"
 
 /*
- * The maximum difference of clock snapshots of one boot, which comes from adjustments of the wall
- * clock.
+ * The maximum difference between clock snapshots of one boot. Adjustments of the wall clock cause
+ * such differences.
  */
 #define SAME_BOOT_NS ((int64_t)2 * 1000000000)
 

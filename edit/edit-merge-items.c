@@ -26,8 +26,8 @@ static bool edit_merge_is_kernels(const struct edit_sorted *item)
 }
 
 /*
- * Whether ITEM is an object "?" that would replace the owner as another archive has it. Parts of
- * one archive are no other archives: the result has what their source has.
+ * Whether ITEM is an object "?" that would replace an owner that another archive knows. Parts of
+ * one archive do not count as other archives: the result has what their source has.
  */
 static bool edit_merge_is_outdone(const struct merge_input *in, const struct edit_sorted *item)
 {
@@ -56,9 +56,9 @@ static bool edit_merge_gives_way(const struct edit_merge *m, unsigned input, uin
 }
 
 /*
- * Whether the schedule of INPUT can be used instead of the schedule of OTHER. In its own pause,
- * INPUT has only the last records from before it, and late ones. (If OTHER is done, the pause may
- * have an end that was not recorded.)
+ * Whether the schedule of INPUT can be used instead of the schedule of OTHER. While INPUT pauses,
+ * it has only late records, and the last records from before the pause. (If OTHER is done, the
+ * pause may have an end that was not recorded.)
  */
 static bool edit_merge_can_take(const struct edit_merge *m, unsigned input, unsigned other)
 {
@@ -87,8 +87,9 @@ static uint64_t edit_merge_begin_of(const struct edit_merge *m, unsigned input, 
 
 /*
  * From BEGIN_NS on, uses the schedule of INPUT instead of the schedule of OTHER. The switches that
- * end the schedule of OTHER can be missing, if its archive was cut off, or later, since a pause has
- * no single time on all CPUs. The switches of INPUT that show its running threads were left out.
+ * end the schedule of OTHER can be missing (if its archive was cut off), or can come later (since a
+ * pause does not begin at the same time on all CPUs). The switches of INPUT that show its running
+ * threads were left out.
  */
 static int edit_merge_change_schedule(struct edit_merge *m, unsigned input, unsigned other,
 				      uint64_t begin_ns)
@@ -123,8 +124,10 @@ static int edit_merge_select_schedule(struct edit_merge *m, unsigned input, uint
 	return r < 0 ? r : 1;
 }
 
-/* Whether RECORD, of IN and of kymo, is an event `sampling` that repeats the last one of its
- * machine, as the head of a chunk, or the state of a part. */
+/*
+ * Whether RECORD, of IN and of kymo, is an event `sampling` that repeats the last one of its
+ * machine. Heads of chunks and states of parts contain such repetitions.
+ */
 static bool edit_merge_repeats_sampling(struct merge_input *in, const struct fxt_record *record)
 {
 	struct machine *machine = &in->merge->machines[in->view.machine];
@@ -176,13 +179,16 @@ static int edit_merge_omit(struct edit_merge *m, struct merge_input *in,
 	return r ?: edit_points_see(m->points, in->index, item->record);
 }
 
-/* Copies ITEM. A clipped event gets its true begin, if the part before has its other part. */
+/*
+ * Copies ITEM. A clipped event gets its true begin if the previous part has the beginning of the
+ * event.
+ */
 static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *item)
 {
 	struct fxt_record record = *item->record;
 	int r = 0;
 
-	/* (a cut reads the mark before the first session_start) */
+	/* (a cut reads the mark of an edited archive before the first session_start) */
 	if (in->is_kymo && fxt_record_row(&record) == FXT_ROW_START)
 		r = edit_part_write_mark(&in->merge->mark, in->copy, in->merge->id,
 					 edit_shift_ns(record.ts_ns, in->view.shift_ns));
@@ -201,7 +207,10 @@ static int edit_merge_copy(struct merge_input *in, const struct edit_sorted *ite
 	return r;
 }
 
-/* Copies ITEM, or holds it if the next part can have the whole event, which is known later. */
+/*
+ * Copies ITEM, or holds it if the next part can have the whole event. Whether it has is known
+ * later.
+ */
 static int edit_merge_copy_or_hold(struct merge_input *in, struct merge_input *before,
 				   const struct edit_sorted *item)
 {

@@ -32,7 +32,7 @@ struct merge_input {
 	bool ended;
 	bool is_kymo;        /* the record that is being written is from kymo */
 	const char *session; /* session that the record refers to; NULL = no session, or unknown */
-	/* `mended`: its begin is the true one again; `behind` is for edit_join_keeps(). */
+	/* `mended`: the record has its true begin again. `behind` is for edit_join_keeps(). */
 	bool mended, behind;
 	/* An event `stack` that has its true time again. Its frames get this time, too */
 	struct fxt_named moved;
@@ -55,7 +55,7 @@ struct merge_input {
 struct machine {
 	unsigned input;     /* the first input from this machine */
 	int schedule_input; /* the input whose schedule is used; -1 = none */
-	/* Time of the last record written of that schedule, in the time of its input. */
+	/* Time of the last written record of that schedule, on the clock of its input. */
 	uint64_t schedule_ns;
 	uint32_t first_cpu;
 	uint64_t sampling; /* identifies the last event `sampling` that was written; 0 = none */

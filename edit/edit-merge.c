@@ -8,7 +8,7 @@
  * of the input. */
 #define WINDOW ((size_t)8 << 20)
 
-/* The size of the state of a cut is at most 128 MiB (writer/fxt/fxt-holds.c). */
+/* The state of a cut is at most 128 MiB (writer/fxt/fxt-holds.c), so there is room for it. */
 #define BETWEEN ((size_t)192 << 20)
 #define HEADS   ((size_t)192 << 20)
 
@@ -103,8 +103,8 @@ static bool edit_merge_has_room_for_heads(const struct edit_merge *m)
 /*
  * Whether IN must be read beyond its window to find its head. In a part, session_start and clock
  * follow the state, which can exceed the window: without them, its machine would be unknown. An
- * edited part does not mark its state, so any archive of kymo is read until they are found. A
- * program's own archive never has them.
+ * edited part does not mark its state, so any archive of kymo is read until these events are found.
+ * A program's own archive never has these events.
  */
 static bool edit_merge_lacks_head(const struct merge_input *in)
 {
@@ -113,8 +113,8 @@ static bool edit_merge_lacks_head(const struct merge_input *in)
 
 /*
  * Whether IN is read further before OTHER. Parts in their state are read one by one, so that each
- * head needs as little room as possible. The others are read evenly, so that none of them takes all
- * room.
+ * head needs as little room as possible. Other inputs are read evenly, so that none of them takes
+ * all room.
  */
 static bool edit_merge_reads_first(const struct merge_input *in, const struct merge_input *other)
 {

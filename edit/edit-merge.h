@@ -50,10 +50,10 @@ struct edit_merge *edit_merge_free(struct edit_merge *m);
 DEFINE_CLEANUP(struct edit_merge *, edit_merge_free)
 
 /*
- * Writes as much as possible. Returns 1 if much output was written, and it must be called again; or
- * 0 if *RET is the number of an input that must be read further, or -1 after the last output. The
- * caller then adds the next record of that input, or its end. Negative errnos are those of
- * edit_copy_record().
+ * Writes as much as possible. Returns 1 if much output was written, and the function must be called
+ * again; or 0 if *RET is the number of an input that must be read further, or -1 after the last
+ * output. The caller then adds the next record of that input, or its end. Negative errnos are those
+ * of edit_copy_record().
  */
 int edit_merge_step(struct edit_merge *m, int *ret);
 int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record *record);

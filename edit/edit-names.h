@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds threads and processes without a name, among those that kymo's records mention, and those
- * that an object mentions. They get a name at the end, so that readers know their owner.
+ * Finds the threads and processes without a name that kymo's records, or any objects, mention. They
+ * get a name at the end, so that readers know their owner.
  */
 #pragma once
 

@@ -306,7 +306,7 @@ uint64_t edit_owners_koid(struct edit_owners *o, unsigned input, uint64_t koid)
 {
 	struct body *body;
 
-	/* Without memory, the koid is unchanged, as for too many koids. */
+	/* If there is no memory, the koid stays unchanged, as if there were too many koids. */
 	if (!edit_owners_is_tracked(koid) ||
 	    edit_owners_get_body(o, &o->inputs[input], koid, &body) < 0 || !body)
 		return koid;

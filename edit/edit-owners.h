@@ -4,9 +4,9 @@
  *
  * The kernel reuses ids: archives of one boot can use one koid for different threads. The kernel
  * object identifies the owner: by its start time, or, for a thread without one, by its process.
- * (The name can change.) The first owner keeps the koid. In an archive with another owner, it
- * becomes a later koid of that tid (docs/FXT-MAPPING.md, "Koids") that is free on the machine, or
- * that its owner has already.
+ * (The name can change.) The first owner keeps the koid. In an archive with another owner, the koid
+ * is replaced by a later koid of that tid (docs/FXT-MAPPING.md, "Koids"): the one that its owner
+ * already has on the machine, or a free one.
  *
  * Within an archive, a koid has one owner, since archives use later koids themselves. So the
  * replacement is decided once, when the first object with the koid is seen. If a record with the
@@ -42,8 +42,10 @@ int edit_owners_join(struct edit_owners *o, unsigned input, unsigned machine, ui
 /* The koid on the machine for KOID of INPUT, in a record that is being written. */
 uint64_t edit_owners_koid(struct edit_owners *o, unsigned input, uint64_t koid);
 
-/* Whether an input knows the owner of KOID of INPUT by more than an object without a name. Inputs
- * whose bit is set in APART do not count. */
+/*
+ * Whether an input knows more about the owner of KOID of INPUT than an object without a name.
+ * Inputs whose bit is set in APART do not count.
+ */
 bool edit_owners_knows(const struct edit_owners *o, unsigned input, uint64_t koid, uint64_t apart);
 
 /*

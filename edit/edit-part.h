@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parts of archives (docs/FXT-MAPPING.md, "Parts"): the events by which a cut divides itself, and
- * their meaning where parts are merged.
+ * Parts of archives (docs/FXT-MAPPING.md, "Parts"): the events `part`, which divide the records of
+ * a cut into classes, and their meaning where parts are merged.
  */
 #pragma once
 
@@ -41,7 +41,10 @@ enum edit_part_edit {
  */
 struct edit_part_mark {
 	enum edit_part_edit edit;
-	/* Replaces the id of the source, which must not be recognized; NULL = the id is used. */
+	/*
+	 * Returns a replacement for the id of the source, so that the source cannot be recognized;
+	 * NULL = the id itself is used.
+	 */
 	uint64_t (*hide)(void *userdata, uint64_t id);
 	void *userdata;
 	bool written;

@@ -29,7 +29,7 @@ struct edit_points *edit_points_new(void)
 {
 	struct edit_points *p = calloc(1, sizeof(*p));
 
-	/* The random seed prevents plans that are constructed to have equal hashes. */
+	/* The seed is random, so that nobody can construct plans with equal hashes. */
 	if (p && getrandom(&p->seed, sizeof(p->seed), GRND_NONBLOCK) < 0)
 		p->seed = clock_boot_ns();
 	return p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of points (moments) of several archives, each of which begins with 0.
+ * The numbers of points (for moments) in several archives. Each archive counts its points from 0.
  *
  * The plan identifies a point. If several archives have the same plan, it has one number, so that
  * parts of one recording fit together again. The first plan keeps its number. Another plan with a

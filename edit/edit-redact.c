@@ -209,8 +209,8 @@ static bool edit_redact_replace_number(void *userdata, const struct fxt_record *
 }
 
 /*
- * Replaces the id of a part. It is a hash of words without a key, so that a guess of these words
- * could be tested.
+ * Replaces the id of a part. The id is a hash of words, without a key, so it would show whether a
+ * guess of these words is right.
  */
 static uint64_t edit_redact_hide_id(void *userdata, uint64_t id)
 {

@@ -9,8 +9,8 @@
  * events (including ids of processes, threads, users and cgroups), times, addresses, and the
  * versions of the kernel and of kymo. In data of other programs, numbers are replaced, too. Bytes
  * of blobs are left out. Build ids, and devices and inodes of mapped files, are replaced. Sizes and
- * offsets of mappings are kept, since otherwise addresses could not be assigned to mappings. They
- * allow readers who have the same file to recognize it.
+ * offsets of mappings are kept, since otherwise addresses could not be assigned to mappings. From
+ * sizes and offsets, readers who have the same file can recognize it.
  */
 #pragma once
 

@@ -305,7 +305,10 @@ static int edit_repair_write_sorted(struct edit_repair *r, const struct edit_sor
 	}
 	if (e <= 0)
 		return e;
-	/* (the source does not have the names and ends that are added) */
+	/*
+	 * (the archive is marked, because the source does not have the names and ends that are
+	 * added)
+	 */
 	e = edit_part_mark_before(&r->mark, r->copy, item->from, item->record);
 	if (e != 0)
 		return e < 0 ? e : 0;

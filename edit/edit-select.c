@@ -213,7 +213,7 @@ static int64_t edit_select_cpu_arg(const struct fxt_record *r, int name)
 	return edit_find_arg(r, name, FXT_ARG_UINT32, &arg) ? (int64_t)arg.uint32 : -1;
 }
 
-/* The CPU whose pseudo-thread has R; -1 = R is on no such thread. */
+/* The CPU on whose pseudo-thread R is; -1 = R is on no such thread. */
 static int64_t edit_select_cpu_of_track(const struct fxt_record *r)
 {
 	uint64_t pid = r->thread.pid, cpu = r->thread.tid - pid - 1;
@@ -268,7 +268,10 @@ bool edit_select_apply(struct edit_select *s, struct fxt_record *r)
 		return edit_select_has_thread(s, r->wake.tid) &&
 		       edit_select_has_cpu(s, r->wake.cpu);
 	case FXT_RECORD_EVENT:
-		/* Kernel addresses are in the stacks of all processes. */
+		/*
+		 * Kernel addresses are in the stacks of all processes, so these records are always
+		 * selected.
+		 */
 		if (edit_is_kernel_mapping(r))
 			return true;
 		return edit_select_process(s, edit_process_of(r)) &&

@@ -11,7 +11,8 @@
 
 /*
  * An open session of an input, or a session whose next chunk has not begun. Chunks can be separate
- * inputs. They keep their name in the output, even if the original name is free again.
+ * inputs. All chunks of a session have the same name in the output, even if the original name is
+ * free again.
  */
 struct edit_session {
 	char own[EDIT_SESSION_MAX + 1];  /* name of the session in its archive */
@@ -102,7 +103,7 @@ static void edit_sessions_forget_waiting(struct edit_sessions *s, size_t i)
 	memmove(&s->waiting[i], &s->waiting[i + 1], (s->n_waiting - i) * sizeof(s->waiting[0]));
 }
 
-/* Whether NEXT can be the next chunk of IT, which waits. */
+/* Whether NEXT can be the next chunk of the waiting session IT. */
 static bool edit_session_can_continue(const struct edit_session *it,
 				      const struct edit_session *next)
 {
@@ -112,8 +113,8 @@ static bool edit_session_can_continue(const struct edit_session *it,
 }
 
 /*
- * The distance of IT, which waits, from NEXT, which begins at TS_NS. A chunk begins at the end of
- * the chunk before.
+ * The time between the waiting session IT and NEXT, which begins at TS_NS. A chunk begins at the
+ * end of the chunk before.
  */
 static uint64_t edit_session_distance(const struct edit_session *it, uint64_t ts_ns)
 {

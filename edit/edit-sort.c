@@ -182,7 +182,10 @@ static int edit_sort_push_untimed(struct edit_sort *s, const struct item *item)
 	return r;
 }
 
-/* Handles a record with the time TS_NS that was put in: records before it leave no later. */
+/*
+ * Called when a record with the time TS_NS was put in. The records without a time before it must
+ * not leave later, so lowers the times of their groups.
+ */
 static void edit_sort_lower(struct edit_sort *s, uint64_t ts_ns)
 {
 	uint64_t n = 0;

@@ -7,7 +7,7 @@
 
 #include "base/table.h"
 
-/* The maximum size of open spans. Further ones are not tracked, and pass unchanged. */
+/* The maximum memory of open spans. Spans beyond it are not tracked, and pass unchanged. */
 #define BYTES_MAX ((size_t)32 << 20)
 
 enum family { DURATION, ASYNC, FLOW };

@@ -276,7 +276,7 @@ int edit_state_process(struct edit_state *s, struct edit_kept *kept, const struc
 
 int edit_state_add(struct edit_state *s, struct edit_kept *kept)
 {
-	/* (the number is not that of an object, whose key has none) */
+	/* (keys of objects have no number, so this key differs from all of them) */
 	const struct fxt_holds_key key = { .kind = FXT_HOLDS_OBJECT, .c = ++s->n_added };
 	int r = edit_state_keep(s, kept, key, 0);
 

@@ -23,8 +23,8 @@ int edit_state_process(struct edit_state *s, struct edit_kept *kept,
 		       const struct fxt_record *record);
 
 /*
- * Keeps KEPT, a record without a time, beside any other record of the same thing: the state is what
- * an archive has before its first time. Returns 0 or -ENOMEM.
+ * Keeps KEPT, a record without a time, in addition to any other record of the same thing: the state
+ * is what an archive has before its first time. Returns 0 or -ENOMEM.
  */
 int edit_state_add(struct edit_state *s, struct edit_kept *kept);
 

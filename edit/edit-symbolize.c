@@ -252,7 +252,7 @@ int edit_symbolize_record(struct edit_symbolize *s, const struct fxt_record *rec
 	*ret_what = NULL;
 	if (edit_copy_is_packets(record))
 		return 0;
-	/* (the source does not have the frames that are added) */
+	/* (the archive is marked, because the source does not have the frames that are added) */
 	r = edit_part_mark_before(&s->mark, s->copy, record->provider, record);
 	if (r != 0)
 		return r < 0 ? r : 0;

@@ -50,7 +50,9 @@ int edit_symbolize_finish(struct edit_symbolize *s);
 struct edit_symbolize_counts {
 	struct edit_counts copied;
 	uint64_t backtraces;
-	/* Number of addresses of processes, each in one meaning; named or unnamed. */
+	/*
+	 * Number of addresses, named or not. An address counts once for each process and mapping.
+	 */
 	uint64_t addresses;
 	uint64_t named; /* number of them that were named now */
 	uint64_t known; /* number of them that the source has named */

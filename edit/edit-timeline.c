@@ -219,7 +219,7 @@ static void edit_timeline_set_weight(struct side *side, int32_t weight)
 		side->tid = 0;
 }
 
-/* Gets both sides of the switch R. The idle thread is recognized like by readers. */
+/* Gets both sides of the switch R. The idle thread is recognized in the same way as by readers. */
 static void edit_timeline_get_sides(const struct fxt_record *r, struct side *out, struct side *in)
 {
 	*out = (struct side){ r->sw.out_tid, 0 };
@@ -248,7 +248,7 @@ static int edit_timeline_process_switch(struct edit_timeline *t, const struct fx
 	if (!c)
 		return -ENOMEM;
 	edit_timeline_get_sides(record, &out, &in);
-	/* A record after it is already written, or it is a duplicate. */
+	/* A later record was already written, or the record is a duplicate. */
 	if (c->known && (ts_ns < c->last_ns ||
 			 (ts_ns == c->last_ns && c->runs.tid == in.tid && c->runs.tid != out.tid)))
 		return EDIT_TIMELINE_DROP;

@@ -5,8 +5,8 @@
  *
  * Readers keep a thread running until the switch that takes it off. With one lost record, a slice
  * stays open to the end of the trace. A wakeup of a running thread cuts its slice in two. So an
- * edit that leaves out records, or found them missing, passes each record through this module
- * first.
+ * edit that leaves out records, or finds that records are missing, passes each record through this
+ * module first.
  */
 #pragma once
 

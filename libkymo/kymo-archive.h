@@ -42,6 +42,8 @@ struct kymo_archive {
 	size_t name_bytes;               /* size of the names of all processes and threads */
 };
 
-/* Fills E from RECORD, an event, scheduling or log record. Returns 1, 0 for other records, or
- * -ENOMEM. */
+/*
+ * Fills E from RECORD if that is an event, scheduling or log record. Returns 1; 0 for records of
+ * other types; or -ENOMEM.
+ */
 int kymo_event_fill(struct kymo_event *e, const struct fxt_record *record);

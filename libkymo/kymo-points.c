@@ -29,7 +29,7 @@ static int kymo_points_find_trace(kymo_points *p)
 	return r > 0 ? 0 : r ?: -EBADMSG;
 }
 
-/* Records the damage that ended the reading, either of the points or of the compression. */
+/* Stores the damage that ended the reading: damage of the points, or of the compression. */
 static void kymo_points_set_damage(kymo_points *p, bool damaged)
 {
 	const struct tracedb_damage *damage = damaged ? tracedb_reader_damage(p->reader) : NULL;

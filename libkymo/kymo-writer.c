@@ -188,7 +188,7 @@ int kymo_writer_end_point(kymo_writer *w)
 
 	if (r == 0)
 		r = w->begun ? tracedb_writer_point(&w->writer, &point) : -EINVAL;
-	/* (there will be room when the bytes are taken) */
+	/* (when the bytes are taken, there is room again) */
 	w->out.error = 0;
 	w->n_entries = 0;
 	w->error = 0;

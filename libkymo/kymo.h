@@ -92,7 +92,7 @@ enum kymo_argument_type {
 };
 
 /*
- * Start to read an archive: from FD, at its position, or from the N bytes at P. They wait for the
+ * Start to read an archive: from FD, at its position, or from the N bytes at P. Both wait for the
  * first bytes. Return 0 or a negative errno.
  */
 int kymo_archive_open_fd(kymo_archive **ret, int fd);
@@ -101,18 +101,21 @@ int kymo_archive_open_memory(kymo_archive **ret, const void *p, size_t n);
 kymo_archive *kymo_archive_free(kymo_archive *a);
 
 /*
- * Reads up to the next event. Returns KYMO_EVENT; KYMO_DAMAGE, if unreadable bytes precede the
- * event, which are skipped; KYMO_END; or a negative errno. Records of other types are not returned:
+ * Reads up to the next event. Returns KYMO_EVENT; KYMO_DAMAGE, if unreadable bytes were skipped
+ * before the next event; KYMO_END; or a negative errno. Records of other types are not returned:
  * names and losses are collected from them.
  */
 int kymo_archive_next(kymo_archive *a);
 
-/* After KYMO_EVENT. The event, and all that its getters return, are valid until the next call. */
+/*
+ * The event that was read, after KYMO_EVENT. The event, and all that its getters return, are valid
+ * until the next call.
+ */
 const kymo_event *kymo_archive_event(const kymo_archive *a);
 
 /*
- * After KYMO_DAMAGE: the error, with its offset and the number of bytes that are skipped. Both can
- * be NULL. Valid until the next call.
+ * After KYMO_DAMAGE: the error, its offset, and the number of skipped bytes. The two pointers can
+ * be NULL. The error is valid until the next call.
  */
 const char *kymo_archive_damage(const kymo_archive *a, uint64_t *ret_offset, uint64_t *ret_bytes);
 
@@ -122,7 +125,7 @@ const char *kymo_archive_compression(const kymo_archive *a);
 /*
  * The number of events that the recorder lost, as far as the archive was read: the sum of the
  * events `lost` of category `kymo`. kymo_archive_full_buffers() is the number of times that a
- * provider's buffer was full, after which an unknown number of events is missing.
+ * provider's buffer was full. Each time, an unknown number of events is missing.
  */
 uint64_t kymo_archive_lost(const kymo_archive *a);
 uint64_t kymo_archive_full_buffers(const kymo_archive *a);
@@ -215,9 +218,9 @@ int kymo_writer_new(kymo_writer **ret, enum kymo_layout layout);
 kymo_writer *kymo_writer_free(kymo_writer *w);
 
 /*
- * Add a name, which is copied, or a type, whose name is the number of an added name. All names and
- * types are added before kymo_writer_begin(). Return its number, from 0; or -EINVAL, -EBUSY (it has
- * begun), -EMSGSIZE (too many), -ENOMEM.
+ * Add a name or a type. A name is copied. A type refers to an added name by its number. All names
+ * and types are added before kymo_writer_begin(). Return the number of the name or type, from 0; or
+ * -EINVAL, -EBUSY (it has begun), -EMSGSIZE (too many), -ENOMEM.
  */
 int kymo_writer_add_name(kymo_writer *w, const char *name);
 int kymo_writer_add_type(kymo_writer *w, int name, enum kymo_format format, uint32_t size);
@@ -230,9 +233,9 @@ int kymo_writer_begin(kymo_writer *w);
 
 /*
  * Add an entry to the point. Entries keep their order: the size of a buffer applies to pointers
- * after it; size 0 removes the buffer. A statement is not 0. Return 0 or a negative errno, which
- * kymo_writer_end_point() returns, too. The bytes of a blob must stay valid until then. N must be
- * the size of its type, if that has one.
+ * after it; size 0 removes the buffer. A statement is not 0. Return 0 or a negative errno; in that
+ * case, kymo_writer_end_point() returns the same errno. The bytes of a blob must stay valid until
+ * that call. If the type of a blob has a size, N must be that size.
  */
 int kymo_writer_statement(kymo_writer *w, uint64_t statement);
 int kymo_writer_buffer(kymo_writer *w, uint64_t address, uint64_t size);
@@ -251,9 +254,9 @@ int kymo_writer_auxiliary(kymo_writer *w, uint64_t value);
 int kymo_writer_end_point(kymo_writer *w);
 
 /*
- * The bytes that were written and not taken, valid until the next call; kymo_writer_take() discards
- * them. kymo_writer_flush() writes them to FD and takes them; it waits, and returns 0 or a negative
- * errno of write().
+ * The bytes that were written, but not yet taken; they are valid until the next call;
+ * kymo_writer_take() discards them. kymo_writer_flush() writes them to FD and takes them; it waits,
+ * and returns 0 or a negative errno of write().
  */
 const void *kymo_writer_bytes(const kymo_writer *w, size_t *ret_size);
 void kymo_writer_take(kymo_writer *w);
@@ -276,7 +279,10 @@ int kymo_points_load_memory(kymo_points **ret, const void *p, size_t n);
 
 kymo_points *kymo_points_free(kymo_points *p);
 
-/* NULL, if the file is complete; else the error, and its offset (can be NULL). */
+/*
+ * Returns NULL if the file is complete, otherwise the error. *RET_OFFSET (can be NULL) is its
+ * offset.
+ */
 const char *kymo_points_damage(const kymo_points *p, uint64_t *ret_offset);
 
 enum kymo_layout kymo_points_layout(const kymo_points *p);

@@ -394,7 +394,7 @@ struct event {
 		struct {
 			/* Names of the recorded resources, separated by commas. */
 			const char *resources;
-			/* Allocators with probes: files and functions, for people; "" = none. */
+			/* Allocators with probes: files and functions, for display; "" = none. */
 			const char *allocators;
 			/* The watch begins with the first instruction of the program. */
 			bool complete;
@@ -404,8 +404,8 @@ struct event {
 			uint64_t interval;
 			uint64_t min_bytes; /* smaller allocations are not recorded */
 			/*
-			 * Why no allocator of the program has probes; "" = some allocators have
-			 * probes
+			 * The reason why no allocator of the program has probes; "" = some
+			 * allocators have probes
 			 */
 			const char *unwatched;
 		} watch;
@@ -418,13 +418,13 @@ struct event {
 			uint64_t full;
 			uint64_t no_stack; /* number of allocations whose stack did not fit */
 			/*
-			 * Why probes were perhaps not in place all the time; "" = all probes were
-			 * in place
+			 * The reason why probes were perhaps not in place all the time; "" = all
+			 * probes were in place
 			 */
 			const char *gap;
 			/*
-			 * Why blocks, or blocks without a reference, have no result of the search;
-			 * "" = all blocks have a result, or there was no search
+			 * The reason why the search has no result for blocks, or for blocks without
+			 * a reference; "" = it has a result for all blocks, or there was no search
 			 */
 			const char *unsearched;
 			bool vforked; /* a child of vfork() used its memory until its exec */
@@ -456,7 +456,9 @@ struct event {
 			uint64_t blocks;
 			uint32_t sequence; /* number of the snapshot of its process, from 1 on */
 			bool final;        /* the watch ends after the snapshot */
-			/* In a repaired archive: number of further blocks, which were lost. */
+			/*
+			 * In a repaired archive: number of blocks of this snapshot that were lost.
+			 */
 			uint64_t lost;
 		} snapshot;
 		struct {

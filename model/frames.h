@@ -49,8 +49,8 @@ int frames_add(struct frames *f, const struct event *ev);
 const struct frame_list *frames_find(const struct frames *f, uint32_t process, uint64_t address);
 
 /*
- * The code for an address in a stack, which is the key of frames. A return address represents the
- * call before it, which can be the last instruction of its function.
+ * Returns the address by which frames are looked up for ADDRESS, an address in a stack. A return
+ * address represents the call before it, which can be the last instruction of its function.
  */
 static inline uint64_t frames_code(uint64_t address, bool returns)
 {

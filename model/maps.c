@@ -19,7 +19,10 @@ enum { MACHINES_MAX = 1 << (32 - FXT_KOID_TID_BITS) };
 /* The maximum number of ancestors examined for the mappings of a process. */
 enum { ANCESTORS_MAX = 16 };
 
-/* The remaining part of a mapping. LAST is inclusive, so that the last address can be mapped. */
+/*
+ * The part of a mapping that no other mapping covers. LAST is inclusive, so that a range can
+ * contain the last address of the address space.
+ */
 struct range {
 	uint64_t first, last;
 	struct mapping *mapping; /* a counted reference */
@@ -185,8 +188,10 @@ static struct process *maps_process_to_query(const struct maps *m, uint32_t pid)
 	return p;
 }
 
-/* Makes SET the current program's. The previous program is kept as an older one, or discarded with
- * MAPS_OF_NOW. */
+/*
+ * Begins a new program of P with the mappings SET. The previous program is kept as an older one;
+ * with MAPS_OF_NOW, it is discarded.
+ */
 static int maps_begin_program(struct maps *m, struct process *p, uint64_t ts_ns, struct set *set)
 {
 	if (m->mode == MAPS_OF_ALL_TIMES && p->program.set) {
@@ -297,7 +302,7 @@ static int maps_copy_set(struct maps *m, const struct set *from, struct set **re
 	return 0;
 }
 
-/* Makes the set of P's program unshared. */
+/* Gives P's program its own copy of the set if the set is shared. */
 static int maps_own_set(struct maps *m, struct process *p)
 {
 	struct set *set;
@@ -346,7 +351,10 @@ static void maps_remove_before(struct maps *m, struct set *set, uint64_t number)
 	set->n_ranges = n;
 }
 
-/* SET is full: removes an eighth of its mappings, since each call examines all of them. */
+/*
+ * Called when SET is full. Removes an eighth of its mappings at once, since each call examines all
+ * of them.
+ */
 static int maps_make_room(struct maps *m, struct set *set)
 {
 	_cleanup_free_ struct mapping **list = NULL;
@@ -395,7 +403,10 @@ static bool maps_is_of_program(struct program *program, const struct event *ev)
 	return program->file == file;
 }
 
-/* Counts the mapping EV of P, which is not added. Later files are not the first file of P. */
+/*
+ * Counts the mapping EV of P as dropped. Files that are mapped later are not taken for the first
+ * file of P.
+ */
 static void maps_drop_mapping(struct maps *m, struct process *p, const struct event *ev)
 {
 	if (p)
@@ -475,7 +486,7 @@ static int maps_add_mapping(struct maps *m, const struct event *ev)
 	return r;
 }
 
-/* Records a machine whose process KOID is PID in this archive. */
+/* Records the machine of a process whose own koid is KOID, and which is PID in this archive. */
 static void maps_add_machine(struct maps *m, uint32_t pid, uint32_t koid)
 {
 	uint32_t at = (pid - koid) >> FXT_KOID_TID_BITS;

@@ -7,15 +7,16 @@
  * munmap is not recorded: a mapping is valid until another one covers it, or until exec. A child
  * has the mappings of its parent at the fork. If neither its fork nor its mappings are known (the
  * archive begins later, or the record was lost), a process is assumed to have its parent's
- * mappings, unless it has called exec. Mappings of a new program follow its exec, or have its time.
+ * mappings, unless it has called exec. Mappings of a new program follow its exec, or have the same
+ * time as the exec.
  *
  * Mappings at the begin of an archive (at its EVENT_START) existed before: stacks with which a
  * thread left its CPU can be older than the archive.
  *
  * With MAPS_OF_ALL_TIMES, covered and replaced mappings are found by their time. Memory then grows
- * with the number of mappings, at most MAPS_MAX; a fork copies nothing until a process maps.
- * maps_forget() discards old ones, for readers of endless streams. Otherwise, only current mappings
- * are kept, and none of ended processes.
+ * with the number of mappings, at most MAPS_MAX; a fork copies nothing until one of the two
+ * processes adds a mapping. maps_forget() discards old ones, for readers of endless streams.
+ * Otherwise, only current mappings are kept, and none of ended processes.
  *
  * Code that writes all mappings again (the head of a chunk) bounds them: maps_bound(), maps_each().
  *
@@ -34,7 +35,7 @@
 #include "model/event.h"
 #include "model/koids.h"
 
-/* Further mappings are counted, and not found. */
+/* Mappings beyond this number are only counted, and not found. */
 enum { MAPS_MAX = 1 << 20 };
 
 /*
@@ -44,8 +45,8 @@ enum { MAPS_MAX = 1 << 20 };
 struct mapping {
 	uint64_t number; /* number of the mapping, unique within one struct maps; from 1 */
 	/*
-	 * Depends on its file and position: with equal numbers, addresses have the same names.
-	 * Never 0
+	 * A hash of the file and the position: in mappings with equal hashes, equal addresses have
+	 * the same names. Never 0
 	 */
 	uint64_t code;
 	uint32_t pid;   /* first process with the mapping; its children share the mapping */
@@ -54,9 +55,10 @@ struct mapping {
 	uint64_t device, inode; /* 0 = unknown */
 	char *path;
 	/*
-	 * The file of the program itself: its process, or an ancestor, mapped no other file before.
-	 * False if that is unknown, since neither an exec was seen nor a list at the begin of the
-	 * archive. If records of the first mappings were lost, it can be a later file.
+	 * The mapping is of the program's own file: the process, or an ancestor, mapped no other
+	 * file before it. False if that is unknown, since neither an exec was seen nor a list at
+	 * the begin of the archive. If records of the first mappings were lost, this can be true
+	 * for a later file.
 	 */
 	bool is_program;
 	uint32_t module_id;
@@ -98,8 +100,7 @@ int maps_each(const struct maps *m, maps_fn fn, void *userdata);
 
 /*
  * Discards mappings that ended (covered, replaced by exec, of an ended process) before BEFORE_NS:
- * that time will not be queried any more. Mappings that were found must be found again before
- * further use.
+ * that time will not be queried any more. Pointers that maps_find() has returned become invalid.
  */
 void maps_forget(struct maps *m, uint64_t before_ns);
 

@@ -54,7 +54,7 @@ const char *moment_values_collect(const struct moment_plan_variable *v, const st
 		return v->reason;
 	for (uint32_t i = 0; r == 0 && i < v->n; i++)
 		r = moment_values_append(ev, v->first + i, to);
-	/* If only the last load failed, which can be a string, the value is still usable. */
+	/* The last load can be a string. If only that load failed, the value is still usable. */
 	if (r < 0 && (to->size == 0 || r == -ENOENT))
 		return r == -ENOENT ? "there was no room for it" : "its memory cannot be read";
 	return NULL;
@@ -75,7 +75,10 @@ bool moment_values_print(const struct moment_plan_variable *v, const struct even
 
 /* ---- arguments ---- */
 
-/* Whether SHAPE is a number whose bytes are its value. *RET_FORM and *RET_BYTES describe it. */
+/*
+ * Returns true if SHAPE is a number that is stored as it is (little-endian). *RET_FORM and
+ * *RET_BYTES describe the number.
+ */
 static bool moment_values_is_number(const char *shape, enum call_value_form *ret_form,
 				    unsigned *ret_bytes)
 {
@@ -94,7 +97,10 @@ static bool moment_values_is_number(const char *shape, enum call_value_form *ret
 	return strchr("iub", letter) && !shape[2];
 }
 
-/* Fills TO with a number, which needs no text. Returns false if V is not a number. */
+/*
+ * Fills TO if V is a number: its value is stored as it is, and not as text. Returns false if V is
+ * not a number.
+ */
 static bool moment_values_number(const struct moment_plan_variable *v, const struct event *ev,
 				 struct call_value *to)
 {
@@ -140,7 +146,10 @@ static void moment_values_add(struct moment_values *to, const struct moment_plan
 	int n = snprintf(name, MOMENT_VALUES_NAME_BYTES, "%s%s",
 			 moment_values_is_reserved(v->name) ? "variable " : "", v->name);
 
-	/* A shape with gaps can describe more memory than it has bytes. */
+	/*
+	 * Omits shapes with gaps ('!'), since they can describe more memory than the value has
+	 * bytes, and long names and shapes.
+	 */
 	if (n <= 0 || n >= MOMENT_VALUES_NAME_BYTES || !v->shape || *v->shape == '!' ||
 	    strnlen(v->shape, MOMENT_VALUES_SHAPE_MAX) == MOMENT_VALUES_SHAPE_MAX)
 		return;

@@ -21,8 +21,8 @@ const char *moment_values_collect(const struct moment_plan_variable *v, const st
 				  struct outbuf *to);
 
 /*
- * Writes the value of V at EV, for people, to TO (SIZE > 4 bytes). Returns false if V was not
- * collected: then TO has the reason.
+ * Writes the value of V at EV, for display, to TO (SIZE > 4 bytes). Returns false if V was not
+ * collected. Then the text in TO is the reason.
  */
 bool moment_values_print(const struct moment_plan_variable *v, const struct event *ev, char *to,
 			 size_t size);

@@ -25,9 +25,9 @@ struct other_files {
 	} list[OTHER_FILES_MAX];
 	size_t n;
 	uint64_t n_processes; /* number of processes with any such file */
-	uint64_t n_unnamed;   /* files beyond the list, once for each process */
-	struct table known;   /* hashes of process and file, and of process */
-	bool is_full;         /* processes that are not remembered are not counted */
+	uint64_t n_unnamed;   /* files that did not fit into the list, once per process */
+	struct table known;   /* hashes of pairs of process and file, and of processes */
+	bool is_full;         /* `known` is full: processes that are not in it are not counted */
 };
 
 /*

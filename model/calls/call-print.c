@@ -36,7 +36,10 @@ void call_print_quoted(struct call_print *p, const char *bytes, size_t n, bool i
 	call_print_add(p, "\"");
 	for (size_t i = 0; i < n; i++) {
 		char escape = call_print_escape(bytes[i]);
-		/* Digits after a shorter octal number would be read as a part of it. */
+		/*
+		 * A digit after an octal number of fewer than three digits would be read as a part
+		 * of it.
+		 */
 		bool digit = i + 1 < n && bytes[i + 1] >= '0' && bytes[i + 1] <= '7';
 
 		if (escape)

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 
-/* Of include/linux/errno.h; the numbers are stable. */
+/* From the kernel's include/linux/errno.h. The numbers are stable. */
 static const struct {
 	int64_t result;
 	const char *name, *meaning;

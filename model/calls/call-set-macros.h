@@ -4,7 +4,7 @@
  */
 #pragma once
 
-/* Separate macros, because an argument that is passed on to another macro would be expanded. */
+/* These macros do not use each other: an argument that one macro passes to another is expanded. */
 #define WORD(name)                                                                                 \
 	{                                                                                          \
 #name, (uint64_t)(uint32_t)(name), (uint64_t)(uint32_t)(name)                      \

@@ -60,7 +60,7 @@
 #include "model/calls/call-set-macros.h"
 #include "base/cleanup.h"
 
-/* The rows are filled, since one word per line would take pages. */
+/* Each line holds several words, since one word per line would take pages. */
 /* clang-format off */
 
 static const struct call_set_word words_accept[] = {

@@ -61,7 +61,7 @@
 #include "model/calls/call-set-macros.h"
 #include "base/cleanup.h"
 
-/* The rows are filled, since one word per line would take pages. */
+/* Each line holds several words, since one word per line would take pages. */
 /* clang-format off */
 
 static const struct call_set_word words_madvise[] = {
@@ -323,7 +323,7 @@ static const struct call_set_word words_so[] = {
 	{ "SO_SNDTIMEO_OLD", 21, 0 }, { "SO_TIMESTAMP_OLD", 29, 0 }
 };
 
-/* Not in the headers: the type of a socket without the flags. */
+/* The headers do not define this: the mask for the type of a socket without the flags. */
 #define SOCK_TYPES (~(SOCK_CLOEXEC | SOCK_NONBLOCK))
 
 static const struct call_set_word words_socktype[] = {

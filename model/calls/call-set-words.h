@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sets themselves (call-sets.h), and the form of their words. All names in the first array
- * precede those in the second.
+ * The tables of sets (call-sets.h), and the types of their rows. All names in the first table are
+ * sorted before those in the second one.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct call_set {
 	const char *name; /* name of the set, after "flags:" or "enum:" */
 	enum call_set_kind kind;
 	uint8_t bits;                      /* number of significant bits of the value */
-	const struct call_set_word *words; /* a word that includes another one precedes it */
+	const struct call_set_word *words; /* a word precedes the words whose bits it includes */
 	size_t n_words;
 };
 

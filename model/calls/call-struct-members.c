@@ -24,7 +24,7 @@
 
 #include "base/cleanup.h"
 
-/* The rows are filled, since one member per line would take pages. */
+/* Each line holds several members, since one member per line would take pages. */
 /* clang-format off */
 
 #define SIZE(type, member)  sizeof(((type *)NULL)->member)
@@ -268,7 +268,7 @@ const struct call_struct call_struct_rows[] = {
 	KEYED("pollfd", sizeof(struct pollfd), KEY(struct pollfd, fd, 1U << 31, 1U << 31),
 	      members_pollfd_none),
 	ROW("pollfd", sizeof(struct pollfd), members_pollfd),
-	/* Memory that is described only by variants of calls. */
+	/* Memory whose content only the variants of a call describe (call-variants.h). */
 	{ "raw", 32, false, false, false, { 0 }, NULL, 0 },
 	ROW("rlimit", sizeof(struct rlimit), members_rlimit),
 	PART("rusage", sizeof(struct rusage), members_rusage),

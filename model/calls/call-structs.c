@@ -113,7 +113,7 @@ static void call_struct_path(struct call_print *p, const struct call_member *m, 
 
 static void call_struct_signal(struct call_print *p, int number)
 {
-	/* The C library calls it POLL. */
+	/* The C library calls this signal POLL. */
 	const char *name = number == SIGIO         ? "IO"
 			   : number < KERNEL_RTMIN ? sigabbrev_np(number)
 						   : NULL;
@@ -265,7 +265,7 @@ static bool call_struct_is(const struct call_struct *row, const char *from, size
 	if (row->key.bytes == 0)
 		return true;
 	last = &row->members[row->n_members - 1];
-	/* Only text can be shorter than its room. */
+	/* Only a text can be shorter than its member. */
 	if (row->is_sized && last->kind != CALL_MEMBER_PATH && n < (size_t)last->at + last->bytes)
 		return false;
 	return n >= (size_t)row->key.at + row->key.bytes &&
@@ -273,7 +273,7 @@ static bool call_struct_is(const struct call_struct *row, const char *from, size
 		       row->key.value;
 }
 
-/* The structure with the name of FIRST that fits the N bytes at FROM. */
+/* Returns the structure that has the same name as FIRST, and fits the N bytes at FROM. */
 static const struct call_struct *call_struct_pick(const struct call_struct *first, const char *from,
 						  size_t n)
 {
@@ -314,7 +314,7 @@ static void call_struct_put_one(struct call_print *p, const struct call_member *
 static void call_struct_put_member(struct call_print *p, const struct call_member *m,
 				   const char *from, unsigned depth)
 {
-	/* Functions for addresses print the name themselves. */
+	/* The function that prints IPv6 addresses prints the member's name, too. */
 	if (*m->name && m->kind != CALL_MEMBER_ADDRESS6)
 		call_print_add(p, "%s=", m->name);
 	if (m->count == 0) {

@@ -475,8 +475,10 @@ const struct call_syscall *call_syscall_by_name(const char *name)
 	return strcmp(syscalls_unknown.name, name) == 0 ? &syscalls_unknown : NULL;
 }
 
-/* Whether PATTERN selects CALL. Return probes make uretprobe, and not the program, so only its full
- * name selects it. */
+/*
+ * Whether PATTERN selects CALL. Programs do not call uretprobe, only return probes do. So only the
+ * full name selects it.
+ */
 static bool syscalls_is_match(const struct call_syscall *call, const char *pattern)
 {
 	return call->name && fnmatch(pattern, call->name, 0) == 0 &&

@@ -4,8 +4,8 @@
  *
  * - A failed call returns a negative errno from -4095 to -1, whatever its type. The type is `errno`
  *   if the result is a 32-bit number, and `errno64` if it is a position or a time.
- * - Arguments are read at the entry of the call. Memory that the call only writes is `ptr`, or
- *   `out`, which is read at the return.
+ * - Arguments are read at the entry of the call. Memory that the call only writes is `ptr` (not
+ *   read), or `out` (read at the return).
  * - Calls that the kernel has removed, or never had, have no arguments if those are unknown.
  */
 #pragma once
@@ -31,6 +31,6 @@ typedef int call_syscall_fn(const struct call_syscall *call, void *context);
 /*
  * Calls FN for each call whose name matches PATTERN (as in file names: `*`, `?`, `[a-z]`), in order
  * of numbers, with `unknown` at the end. Returns their number, or the error of FN. A pattern does
- * not match uretprobe, which return probes call.
+ * not match uretprobe, because programs do not call it.
  */
 int call_syscall_match(const char *pattern, call_syscall_fn *fn, void *context);

@@ -28,5 +28,8 @@ struct call_variant {
  */
 const struct call_variant *call_variants_of(const char *name, size_t *ret_n);
 
-/* Whether names of arguments are shown, since their order differs from the system call NAME. */
+/*
+ * Whether the arguments of the system call NAME are shown with their names, because its variants
+ * have them in another order than the system call.
+ */
 bool call_variant_shows_names(const char *name);

@@ -12,7 +12,10 @@
 
 enum { OPS = 8 };
 
-/* Takes the next field at *AT, up to a tab. Returns NULL after the last field. */
+/*
+ * Returns the next field at *AT, which ends at a tab, and advances *AT. Returns NULL after the last
+ * field.
+ */
 static char *moment_plan_field(char **at)
 {
 	return *at ? strsep(at, "\t") : NULL;
@@ -175,7 +178,9 @@ static bool moment_plan_line(struct moment_plan *p, const char *word, char **at)
 
 /* ---- the plan ---- */
 
-/* Whether AT, in a condition, is a load or a trace state variable of P. */
+/*
+ * Whether AT, an operand of a condition, is the number of a load or of a trace state variable of P.
+ */
 static bool moment_plan_has(const struct moment_plan *p, uint32_t at)
 {
 	return at <= MOMENT_PLAN_LOADS_MAX ? at <= p->n_loads

@@ -28,7 +28,10 @@ struct printer {
 	const char *shape;
 	const uint8_t *data;
 	uint64_t n; /* number of bytes at DATA */
-	/* The string that a pointer refers to, which follows the value; NULL = no string. */
+	/*
+	 * The string that a pointer refers to. Its bytes follow those of the value. NULL = no
+	 * string.
+	 */
 	const uint8_t *more;
 	uint64_t n_more;
 	struct print_gap {
@@ -524,7 +527,7 @@ static bool place_print_binary(const char *op, size_t n, uint64_t a, uint64_t b,
 	return true;
 }
 
-/* Computes the expression in parentheses, with P's bytes as numbers. */
+/* Computes the expression in parentheses. Its operands are the bytes of P, read as numbers. */
 static bool place_print_compute(struct printer *p, uint64_t *ret)
 {
 	uint64_t stack[PRINT_STACK_MAX];

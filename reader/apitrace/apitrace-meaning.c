@@ -116,7 +116,7 @@ static bool apitrace_meaning_has(const char *const *list, size_t n, const char *
 
 #define MEANING_HAS(list, name) apitrace_meaning_has(list, ARRAY_SIZE(list), name)
 
-/* The rest of NAME after PREFIX, or NULL. */
+/* Returns the part of NAME after PREFIX, or NULL if NAME does not begin with PREFIX. */
 static const char *apitrace_meaning_pointee(const char *name, const char *prefix)
 {
 	size_t n = strlen(prefix);

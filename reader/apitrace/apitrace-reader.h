@@ -49,8 +49,9 @@ bool apitrace_is_stream(const uint8_t *p, size_t n);
 uint64_t apitrace_head_version(const uint8_t *p, size_t n);
 
 /*
- * Start to read by the callback READ, or N bytes at P (borrowed). FINDING can be NULL. Read the
- * header up to damage. Return 0, an enum apitrace_alien, or a negative errno.
+ * Start to read a call trace, from the callback READ or from the N bytes at P (borrowed). FINDING
+ * can be NULL. The header is read now, up to its end or to damage. Return 0, an enum
+ * apitrace_alien, or a negative errno.
  */
 int apitrace_reader_new_source(struct apitrace_reader **ret, input_read_fn read, void *source,
 			       apitrace_finding_fn finding, void *userdata);

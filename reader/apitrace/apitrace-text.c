@@ -40,7 +40,10 @@ int apitrace_text_name(struct outbuf *to, const struct apitrace_text *name)
 
 /* ---- text ---- */
 
-/* Writes the escape of C as apitrace's own tool does. Printable ASCII, tab, CR and LF need none. */
+/*
+ * Writes the escape of C as apitrace's own tool does. Printable ASCII, tab, CR and LF need no
+ * escape.
+ */
 static void apitrace_text_put_escape(struct outbuf *to, uint32_t c)
 {
 	char text[8] = "\\";

@@ -3,8 +3,8 @@
  * Calls, their values and their signatures, as returned by the reader and taken by the writer.
  * Texts have a length, since they can contain any byte, and are NUL-terminated as well.
  *
- * A signature belongs to one writer, which stores its number in it: 0 = it was not written yet. The
- * reader sets it to 0.
+ * A signature belongs to one writer, which stores the number of the signature there: 0 = it was not
+ * written yet. The reader sets it to 0.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ struct apitrace_number_name {
 	uint64_t value; /* for an enum, converted from int64_t */
 };
 
-/* An enum or a bitmask. In a bitmask, only the first value may be 0, which readers rely on. */
+/* An enum or a bitmask. In a bitmask, only the first value may be 0. Readers rely on this. */
 struct apitrace_set {
 	uint32_t number;
 	const struct apitrace_number_name *values; /* borrowed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The state of the writer, and the parts of events: values, which the caller writes, and their
- * parts, which only the writer writes.
+ * The state of the writer, and the functions that write parts of events: values, which are for the
+ * caller, and the parts around them, which are only for the writer.
  */
 #pragma once
 
@@ -37,8 +37,9 @@ void apitrace_put_enum(struct apitrace_writer *w, struct apitrace_set *set, int6
 void apitrace_put_bitmask(struct apitrace_writer *w, struct apitrace_set *set, uint64_t value);
 
 /*
- * Begin a value that consists of others. They are followed by N values; by one value for each
- * member; by a value for people and a value for programs.
+ * Begin a value that consists of other values, which must follow: N values for an array, one value
+ * for each member of a struct, and a value for people and a value for programs for a
+ * representation.
  */
 void apitrace_put_array(struct apitrace_writer *w, size_t n);
 void apitrace_put_struct(struct apitrace_writer *w, struct apitrace_names *names);

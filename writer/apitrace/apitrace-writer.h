@@ -4,18 +4,18 @@
  * compress the buffer (writer/pack/): readers of such files expect Snappy chunks, and a chunk for
  * the header alone, so that a crash leaves it intact.
  *
- *	apitrace_writer_header(w, properties, n);
- *	no = apitrace_writer_enter(w, tid, &function);
- *	apitrace_writer_arg(w, 0), apitrace_put_string(w, path, n);
- *	apitrace_writer_end(w);
- *	apitrace_writer_leave(w, no);
- *	apitrace_writer_ret(w), apitrace_put_sint(w, -2);
- *	r = apitrace_writer_end(w);
+ * 	apitrace_writer_header(w, properties, n);
+ * 	no = apitrace_writer_enter(w, tid, &function);
+ * 	apitrace_writer_arg(w, 0), apitrace_put_string(w, path, n);
+ * 	apitrace_writer_end(w);
+ * 	apitrace_writer_leave(w, no);
+ * 	apitrace_writer_ret(w), apitrace_put_sint(w, -2);
+ * 	r = apitrace_writer_end(w);
  *
  * If apitrace_writer_end() returns 0, the event is in the buffer; otherwise, nothing of it is. It
  * returns -EINVAL for an event that violates the format (an argument that the function does not
- * declare, too many or too few values). Failures stick, since the lost event may have contained a
- * signature.
+ * declare, too many or too few values). After a failure, all later events fail, too, since the lost
+ * event may have contained a signature.
  */
 #pragma once
 

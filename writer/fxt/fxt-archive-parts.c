@@ -15,7 +15,9 @@ int fxt_archive_init_part(struct fxt_archive *part, const struct fxt_archive *of
 	if (r < 0)
 		return r;
 	memcpy(part->lost, of->lost, (size_t)of->n_cpus * CLASS_MAX * sizeof(*part->lost));
-	/* A batch of packets is continued in the archive where it began. */
+	/*
+	 * A batch of packets is continued only in the archive where it began, so the part has none.
+	 */
 	part->no_perfetto_samples = true;
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 #include "writer/fxt/fxt-archive-rows.h"
 
-/* The end of PATH that fits the name of a module, beginning with a whole character. */
+/* Returns the end of PATH that fits into the name of a module. It begins with a whole character. */
 static const char *fxt_archive_profiler_module_name(const char *path)
 {
 	size_t n = strlen(path);

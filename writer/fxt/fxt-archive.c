@@ -174,8 +174,10 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 	[CLASS_MALFORMED] = FXT_NAME_MALFORMED,
 };
 
-/* Writes the provider event, which readers check, and an instant on the CPU's thread and the
- * counter, which viewers show. */
+/*
+ * Writes the provider event, which readers check. For viewers, writes an instant on the CPU's
+ * thread, and the counter.
+ */
 static int fxt_archive_write_lost(struct fxt_archive *a, const struct event *ev)
 {
 	int r, class = STRING_TABLE_FIND(event_class_names, ev->lost.class_name);
@@ -461,8 +463,10 @@ static int fxt_archive_write_call(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
-/* Writes the values in an instant, since Perfetto does not show large records, and then the large
- * record. */
+/*
+ * Writes the values in an instant, since Perfetto does not show large records. Then writes the
+ * large record.
+ */
 static int fxt_archive_write_moment(struct fxt_archive *a, const struct event *ev)
 {
 	const struct fxt_out_thread thread = { ev->pid, ev->tid };

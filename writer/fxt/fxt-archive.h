@@ -62,7 +62,7 @@ int fxt_archive_begin(struct fxt_archive *a);
  * as finished words (fxt_archive_words). EVENT_START adds the pseudo-process "kymo". Pseudo-threads
  * of intervals and counters are named automatically. A stack longer than FXT_BACKTRACE_MAX is cut
  * at its outer end. Returns 0, or a negative errno: -EINVAL if the event cannot be written, or the
- * output's error, which sticks.
+ * error of the output, which all later calls return, too.
  */
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev);
 
@@ -80,13 +80,13 @@ int fxt_archive_copy_packets(const struct fxt_archive *a, struct fxt_archive *to
 
 /*
  * For parts of a recording (fxt-archive-parts.c): makes PART an archive with empty tables and the
- * totals of OF. Data of OF may follow the part only if it registers its strings and threads anew.
+ * totals of OF. Data of OF may follow the part only if OF registers its strings and threads anew.
  * Returns 0 or -ENOMEM.
  */
 int fxt_archive_init_part(struct fxt_archive *part, const struct fxt_archive *of,
 			  struct outbuf *out);
 
-/* Notes that PART has no head of its own, since it follows one. */
+/* Notes that PART has no head of its own, since it follows a head. */
 void fxt_archive_continue(struct fxt_archive *part);
 
 /* From here on, A registers everything anew except the fixed names. Returns 0 or -ENOMEM. */

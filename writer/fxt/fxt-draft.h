@@ -21,14 +21,15 @@ struct fxt_draft {
 	bool process_only; /* a thread that is written inline is written without its tid */
 	bool is_large;
 	/*
-	 * Before the begin: number of words without the references above; then of the whole record.
+	 * Before fxt_draft_begin(): number of words without the references above; afterwards: of
+	 * the whole record.
 	 */
 	uint64_t n_words;
 
 	/* Set by fxt_draft_begin(): */
 	uint16_t thread_refs[FXT_DRAFT_REFS];
 	uint16_t string_refs[FXT_DRAFT_REFS];
-	/* References to its name, and to the value of a string. */
+	/* For each argument: references to its name, and to its value if that is a string. */
 	uint16_t arg_refs[FXT_ARGS_MAX][2];
 };
 

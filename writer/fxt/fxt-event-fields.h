@@ -116,6 +116,8 @@ static inline enum fxt_row_id fxt_event_row_named(int category, int name, unsign
 /* The field of ROW with the name NAME, or NULL. */
 const struct fxt_event_field *fxt_event_field_named(enum fxt_row_id row, int name);
 
-/* The fixed names of enum values; 0 for a value without one (fxt-names.h is full before it). */
+/*
+ * The fixed names of enum values; 0 for a value without a name (fxt-names.h has no place for it).
+ */
 extern const uint8_t fxt_resource_names[RESOURCE_MAX];
 extern const uint8_t fxt_reach_names[REACH_MAX];

@@ -3,8 +3,8 @@
  * The parts of each kind of record, once: a list in their order, for code that defines the words.
  * The writer checks and writes records by it (fxt-write-layouts.c). The reader parses them
  * (fxt-parse.c), swaps and finds them (fxt-shape.c), and checks them (fxt-check.c).
- * edit-copy-types.c copies them, and `kymo dump` prints them (dump-json.c). It expands to straight
- * code, without lookups at run time.
+ * edit-copy-types.c copies them, and `kymo dump` prints them (dump-json.c). A list expands to
+ * straight-line code, without lookups at run time.
  *
  *   RESERVED(field)             bits of the header that are zero
  *   KIND(field)                 a field of the header, the subtype
@@ -28,8 +28,9 @@
  * OF.M is the member of struct fxt_record, and N its length. M alone is the member of the struct
  * that is written (fxt-writer.h). The value of TEXT is in `name`. KEY is its name in dump.
  *
- * Scheduling records are read by plain loads, since they are the bulk of most archives. The legacy
- * one has two threads, and large ones have two headers: these are written by hand where needed.
+ * Most records of an archive are scheduling records, so these are read by plain loads. The legacy
+ * scheduling record has two threads, and large records have two headers: code for these is written
+ * by hand where needed.
  */
 #pragma once
 

@@ -9,6 +9,7 @@
 
 /*
  * Adds a packet with SystemInfo: sysname "Linux" and RELEASE and MACHINE (each cut to 100 bytes).
- * With it, Perfetto's UI shows the threads of process 2 as kernel threads. Failures stick to TO.
+ * With it, Perfetto's UI shows the threads of process 2 as kernel threads. After a failure, TO
+ * refuses all later writes.
  */
 void fxt_perfetto_system_info(struct outbuf *to, const char *release, const char *machine);

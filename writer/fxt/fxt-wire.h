@@ -7,9 +7,9 @@
  * the specification ("Fuchsia trace format").
  *
  * FXT_FIELD(name, lo, hi) defines fxt_put_name(value) -> bits in place, fxt_get_name(word) ->
- * value, and fxt_fits_name(value). A word is composed by or-ing puts together. Words are
- * little-endian in archives that kymo writes. A reader swaps the words of a big-endian archive
- * before it uses them.
+ * value, and fxt_fits_name(value). A word is composed by combining the results of several
+ * fxt_put_name() with |. Words are little-endian in archives that kymo writes. A reader swaps the
+ * words of a big-endian archive before it uses them.
  */
 #pragma once
 
@@ -41,8 +41,8 @@ typedef unsigned long long fxt_word;
 /* ---- limits ("Records", "String references", "Thread references", "Arguments") ---- */
 
 #define FXT_WORD_BYTES       8
-#define FXT_RECORD_WORDS_MAX 4095 /* maximum size of a record with a 12-bit size */
-/* Maximum size of a large record, with its 32-bit size. */
+#define FXT_RECORD_WORDS_MAX 4095 /* maximum number of words if the size field has 12 bits */
+/* Maximum number of words of a large record, whose size field has 32 bits. */
 #define FXT_LARGE_WORDS_MAX    0xffffffffull
 #define FXT_LARGE_BYTES_MAX    (FXT_LARGE_WORDS_MAX * FXT_WORD_BYTES)
 #define FXT_STRING_INDEX_MAX   0x7fff
@@ -299,7 +299,7 @@ enum fxt_arg_type {
 	FXT_ARG_BLOB = 10,
 };
 
-/* HEAD with another size, for records with a 12-bit size. */
+/* HEAD with another number of words, for records whose size field has 12 bits. */
 static inline __attribute__((always_inline, unused)) fxt_word fxt_with_record_words(fxt_word head,
 										    fxt_word words)
 {

@@ -9,8 +9,8 @@
  *
  * A record is written completely or not at all. A record that the format cannot hold is refused:
  * -EMSGSIZE if it is too long, -EINVAL if a value is out of bounds. Nothing is then written, not
- * even its string and thread records. A failure for lack of room or memory sticks to the output
- * buffer.
+ * even its string and thread records. After a failure for lack of room or memory, the output buffer
+ * refuses all later records.
  *
  * Large records (fxt_write_large_blob()) can be longer than FXT_RECORD_WORDS_MAX, and the format
  * requires one record. But known readers, including Perfetto, read the size of every record from 12

@@ -7,10 +7,10 @@
  *   chunk = length block
  *
  * Length (32 bits, little-endian) is the number of bytes in block. Block is raw Snappy, which
- * starts with its own uncompressed length (a varint). Readers have a buffer of the maximum size to
- * which 1 MiB can grow, and overrun it, so a longer chunk must never be written. A chunk that
- * decompresses to no data confuses these readers. A chunk can end anywhere in the data; there is no
- * end mark and no checksum.
+ * starts with its own uncompressed length (a varint). Other readers have a buffer of the maximum
+ * compressed size of 1 MiB of data, and do not check its bounds. So a longer chunk must never be
+ * written. A chunk that decompresses to no data confuses these readers. A chunk can end anywhere in
+ * the data; there is no end mark and no checksum.
  *
  * And the container of columns, which docs/COLUMNS.md specifies:
  *
@@ -62,8 +62,8 @@ enum {
 	COLUMNS_HEAD_BYTES = 20,
 
 	/*
-	 * The maximum size of a body: more than the lengths of all streams, and than the bytes by
-	 * which the streams exceed the data.
+	 * The maximum size of a body: the data, and 512 bytes, which are more than the lengths of
+	 * all streams and the bytes by which the streams exceed the data.
 	 */
 	COLUMNS_BODY_MAX = PACK_CHUNK_MAX + 512,
 };

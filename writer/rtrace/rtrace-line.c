@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A line is assembled in a buffer of the maximum size. The first error sticks, and a line with an
+ * A line is assembled in a buffer of the maximum size. The first error is kept, and a line with an
  * error is not written.
  */
 #include "writer/rtrace/rtrace-line.h"

@@ -7,8 +7,8 @@
  * or name that is too long for other readers; or the error of the buffer.
  *
  * In single words (paths, values), spaces, control characters and DEL are written as \ooo (octal),
- * as in /proc/PID/maps. In comments, '%' is escaped, since a reader uses them as formats. Existing
- * escapes are not escaped again, so that a report can be read and rewritten.
+ * as in /proc/PID/maps. In comments, '%' is escaped, since another reader uses comments as format
+ * strings. Existing escapes are not escaped again, so that a report can be read and rewritten.
  */
 #pragma once
 
@@ -35,8 +35,8 @@ struct rtrace_call_style {
 /*
  * Writes a call. A size that is too large is written as RTRACE_INT_MAX, with the real size in an
  * argument after it. A time that is 0 in the given digits is left out, since the reader of
- * sp-rtrace treats calls without a time as calls at time 0 (not with the digits of the
- * specification).
+ * sp-rtrace treats calls without a time as calls at time 0 (With the digits of the specification,
+ * it is written.)
  */
 int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 		     const struct rtrace_call_style *style);

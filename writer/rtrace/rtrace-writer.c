@@ -32,8 +32,10 @@ static bool rtrace_in_call(const struct rtrace_writer *w)
 	return w->at != RTRACE_AT_START && w->at != RTRACE_AT_REST;
 }
 
-/* Checks that a record that belongs to no call is allowed. Within a call, it would truncate the
- * backtrace. */
+/*
+ * Checks that a record that belongs to no call is allowed. Within a call, it would end the
+ * backtrace too early.
+ */
 static int rtrace_check_at_rest(const struct rtrace_writer *w)
 {
 	return w->at == RTRACE_AT_REST ? 0 : -EINVAL;

@@ -3,8 +3,8 @@
  * Registers of x86-64 as a block of a trace file, and the target description for it.
  *
  * GDB treats registers after the end of the block (floating point, vectors, orig_rax, fs_base,
- * gs_base) as unavailable. A block with the last of them would have to contain the others, as
- * zeros. So fs_base would have to be a trace state variable.
+ * gs_base) as unavailable. A block with fs_base would also have to contain the registers before it,
+ * as zeros. So a file with fs_base would have to store it as a trace state variable.
  */
 #pragma once
 
