@@ -270,7 +270,7 @@ static int fxt_events_get_counter(struct fxt_events *e, const struct fxt_record 
 	return r < 0 ? r : n > 0 ? FXT_EVENTS_EVENT : FXT_EVENTS_NONE;
 }
 
-/* Decodes a call of a function, whose name can be any text. */
+/* Decodes a value of a call: an argument, or the result. */
 static int fxt_events_get_call_value(struct fxt_events *e, const struct fxt_arg *arg,
 				     struct call_value *v)
 {
@@ -297,7 +297,7 @@ static int fxt_events_get_call_value(struct fxt_events *e, const struct fxt_arg 
 	}
 }
 
-/* Decodes a call of any function. */
+/* Decodes a call of a function. The name of the function can be any text. */
 static int fxt_events_get_call(struct fxt_events *e, const struct fxt_record *record,
 			       struct event *ev)
 {

@@ -4,8 +4,8 @@
  *
  * Archives of other writers are supported as far as the specification goes: scheduling records of
  * all three kinds, and the names of processes and threads. A side of a switch with the idle weight
- * (or, in the legacy record, process 0 with priority 0) is the idle thread, tid 0, with any koid.
- * Koids are cut to 32 bits, as in other readers.
+ * (or, in the legacy record, process 0 with priority 0) is the idle thread, tid 0, whatever its
+ * koid is. Koids are cut to 32 bits, as in other readers.
  *
  * A kernel object of a process becomes EVENT_TASK with is_process and tid 0; that of a thread
  * EVENT_TASK with both ids. Switches and wakeups of types 1 and 2 name no process: their pid is 0.

@@ -11,8 +11,10 @@
 #include "reader/fxt/fxt-lint-state.h"
 #include "reader/fxt/fxt-row.h"
 
-/* Scheduling records can be out of order by this much. A merge of several CPUs waits for late
- * records no longer. */
+/*
+ * Scheduling records can be out of order by this much. A merge of the records of several CPUs does
+ * not wait longer for late records.
+ */
 #define LATE_NS UINT64_C(10000000)
 
 /* Some readers cannot handle more wakeups with a waker. */

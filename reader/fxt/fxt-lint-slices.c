@@ -74,8 +74,10 @@ static void fxt_lint_slices_find(struct fxt_lint *l, enum fxt_finding_id id,
 	fxt_lint_find(l, id, place, t->pid, t->tid);
 }
 
-/* Removes the complete duration I from the stack. Open durations above it end later than it, which
- * is reported. */
+/*
+ * Removes the complete duration I from the stack. Open durations above I end later than I. This is
+ * reported.
+ */
 static void fxt_lint_slices_cut(struct fxt_lint *l, struct fxt_lint_track *t, size_t i)
 {
 	for (size_t above = i + 1; above < t->depth; above++)

@@ -177,13 +177,13 @@ struct fxt_lint {
 	struct fxt_lint_order order;
 };
 
-/* Returns the finding ID at PLACE with the values A and B. */
+/* Reports the finding ID at PLACE with the values A and B. */
 void fxt_lint_find(struct fxt_lint *l, enum fxt_finding_id id, struct fxt_lint_place place,
 		   uint64_t a, uint64_t b);
 
 /*
- * The value at KEY of T. If it is new, SIZE zeroed bytes. NULL if T has MAX elements, or without
- * memory (l->error is then set).
+ * Returns the value at KEY of T. A new value has SIZE zeroed bytes. Returns NULL if T has MAX
+ * elements, or without memory (l->error is then set).
  */
 void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t size, size_t max);
 

@@ -6,7 +6,7 @@
  *
  * Memory is bounded for any archive. Rules that depend on time are checked in order of time, within
  * a window of FXT_LINT_WINDOW records. Later records, and threads, tracks and ids beyond the
- * limits, are not checked, and counted. (Other findings can then be missed.)
+ * limits, are not checked, but counted. (Other findings can then be missed.)
  */
 #pragma once
 

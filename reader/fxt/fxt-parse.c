@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One function for each record type, made from its layout (fxt-layout.h). Each part takes words
- * from the remaining ones. If a word is missing, the record is damaged. Words left over are
- * allowed: "Appending new information to existing record types" is how the format grows. The reader
- * examines such a record more closely.
+ * One function for each record type, made from its layout (fxt-layout.h). Each part of the layout
+ * consumes some of the remaining words. If a word is missing, the record is damaged. Words left
+ * over are allowed: "Appending new information to existing record types" is how the format grows.
+ * The reader examines such a record more closely.
  */
 #include "reader/fxt/fxt-parse.h"
 
@@ -24,7 +24,7 @@ static bool fxt_parse_read_word(struct cursor *c, uint64_t *ret)
 	return true;
 }
 
-/* Takes a stream of N bytes, padded to words. */
+/* Consumes a stream of N bytes, padded to words. */
 static bool fxt_parse_read_stream(struct cursor *c, uint64_t n, const uint8_t **ret)
 {
 	uint64_t words = n / FXT_WORD_BYTES + (n % FXT_WORD_BYTES != 0);
@@ -109,7 +109,7 @@ static void fxt_parse_pass_args(struct cursor *c, const struct fxt_record *r)
 	c->p = c->end; /* the rest of the record is unknown */
 }
 
-/* Takes the arguments of RECORD and the value after them. */
+/* Consumes the arguments of RECORD and the value after them. */
 static const char *fxt_parse_read_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 {
 	fxt_parse_begin_args(c, r, n);
@@ -130,7 +130,7 @@ static const char *fxt_parse_read_args(struct cursor *c, struct fxt_record *r, u
 	return NULL;
 }
 
-/* Takes the process of an object, which has no thread. */
+/* Consumes the process of an object. The object has no thread. */
 static bool fxt_parse_read_process(struct cursor *c, struct fxt_record *r, uint64_t ref)
 {
 	r->thread = r->provider->threads[ref];
@@ -168,7 +168,7 @@ static bool fxt_parse_read_frames(struct cursor *c, uint64_t n, const uint64_t *
 #define WORD(of, m, key) NEED(fxt_parse_read_word(c, &r->of.m))
 #define KOID(of, m, key) WORD(of, m, key)
 #define ARGS(field)      return fxt_parse_read_args(c, r, fxt_get_##field(head));
-#define VALUE()          /* taken with the arguments */
+#define VALUE()          /* consumed with the arguments */
 
 #define X(layout, type, subtype, type_name)                                                        \
 	static const char *parse_##layout(struct cursor *c, struct fxt_record *r, uint64_t head)   \
@@ -202,8 +202,10 @@ static const char *fxt_parse_legacy_switch(struct cursor *c, struct fxt_record *
 	return NULL;
 }
 
-/* Handles an unknown subtype of a known type. Its contents are unknown, even whether it has a
- * time. */
+/*
+ * Handles an unknown subtype of a known type. Nothing is known about the contents of such a record,
+ * not even whether it has a time.
+ */
 static const char *fxt_parse_pass_unknown(struct cursor *c, struct fxt_record *r)
 {
 	r->type = FXT_RECORD_UNKNOWN_KIND;

@@ -29,7 +29,7 @@ enum { PROVIDERS_MAX = 256 };
 /* Larger records are skipped, since kymo shows no data from such records. */
 #define RECORD_BYTES_MAX ((uint64_t)64 << 20)
 
-/* The maximum size up to which data is read that may not be a record. */
+/* Data that may not be a record is read only up to this size. */
 #define DOUBTFUL_BYTES_MAX ((uint64_t)1 << 20)
 
 static const char lost_start[] = "the archive does not begin with its magic number";
@@ -264,8 +264,9 @@ static int fxt_reader_become_provider(struct fxt_reader *r, const struct fxt_rec
 }
 
 /*
- * Whether the data of RECORD is used, which is correct except for reserved bits that a newer format
- * may define. It is used if there is no such data yet, but does not replace known data.
+ * Whether the data of RECORD is used. RECORD is correct, except for reserved bits, which a newer
+ * format may define. So its data is used if there is no such data yet, but does not replace known
+ * data.
  */
 static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct fxt_shape *s)
 {
@@ -285,8 +286,8 @@ static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct f
 }
 
 /*
- * Whether the data of RECORD can be used for later records. An odd record can be of another type
- * with a damaged header, and its data would damage more than one record.
+ * Whether the data of RECORD can be used for later records. An odd record can be a record of
+ * another type with a damaged header. Its data would then make later records wrong, too.
  */
 static bool fxt_reader_is_to_be_believed(const struct fxt_record *record)
 {
@@ -462,7 +463,10 @@ static int fxt_reader_skip_damage(struct fxt_reader *r, size_t from, uint64_t cl
 	return fxt_reader_report(r, offset, r->input.offset - offset, what);
 }
 
-/* Returns the record here, whose header has a wrong size, with the size of its contents, BYTES. */
+/*
+ * Returns the record at this position. The size in its header is wrong, so BYTES, the size of its
+ * contents, is used.
+ */
 static int fxt_reader_repair_size(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
 	const char *what;

@@ -54,8 +54,8 @@ struct fxt_reader;
 
 /*
  * Start to read from FD (borrowed, from its position), from N bytes at P (borrowed), or through the
- * callback READ. They wait for the first bytes. Return 0, an enum fxt_alien if the input is not a
- * supported archive, or a negative errno (-EISDIR, -ENOMEM, an error of read()).
+ * callback READ. The functions wait for the first bytes. They return 0, an enum fxt_alien if the
+ * input is not a supported archive, or a negative errno (-EISDIR, -ENOMEM, an error of read()).
  */
 int fxt_reader_new_fd(struct fxt_reader **ret, int fd);
 int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n);
@@ -66,7 +66,7 @@ DEFINE_CLEANUP(struct fxt_reader *, fxt_reader_free)
 
 /*
  * Reads up to the next record or damage. Returns FXT_READER_RECORD with the record in *RET;
- * FXT_READER_DAMAGE, after which fxt_reader_damage() has the damage, and *RET is NULL;
+ * FXT_READER_DAMAGE, with *RET set to NULL (fxt_reader_damage() then returns the damage);
  * FXT_READER_END; an error of read(), or -ENOMEM.
  */
 int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret);

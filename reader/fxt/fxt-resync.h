@@ -72,14 +72,14 @@ int fxt_resync_find_on(struct fxt_resync *s, size_t from);
 
 /*
  * Whether a possible record is at AT, good or odd (unknown, with unknown words or bits), or the end
- * of the input. The evidence that it requires is weaker than that of a search. Returns 1 or 0;
- * *RET_TO is the end of the valid part.
+ * of the input. This function requires weaker evidence than a search. Returns 1 or 0; *RET_TO is
+ * the end of the valid part.
  */
 int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to);
 
 /*
- * The size in bytes of a good record at the input's position that has a wrong size in its header,
- * by its contents; 0 = no such record. *RET_SURE: it is also accepted if the end of the input
+ * The size in bytes, by its contents, of a good record at the input's position whose header has a
+ * wrong size; 0 = no such record. *RET_SURE: the record is also accepted if the end of the input
  * follows.
  */
 size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure);

@@ -121,7 +121,7 @@ static void fxt_shape_must_be_zero(struct walk *w, uint64_t bits)
 		w->shape->flawed = true;
 }
 
-/* Takes the content of an argument, whose header is HEAD. */
+/* Consumes the content of an argument, whose header is HEAD. */
 static bool fxt_shape_read_arg(struct walk *w, uint64_t head)
 {
 	if (!fxt_shape_read_text_ref(w, fxt_get_arg_name(head)))
@@ -192,7 +192,7 @@ static bool fxt_shape_read_event_args(struct walk *w, uint64_t head)
 
 /* ---- by hand ---- */
 
-/* Takes the legacy switch, and unknown scheduling records. */
+/* Consumes the legacy switch, and unknown scheduling records. */
 static bool fxt_walk_scheduling(struct walk *w, uint64_t head)
 {
 	if (!fxt_shape_read_time(w))
@@ -274,7 +274,7 @@ static bool fxt_walk_unlisted(struct walk *w, uint64_t head)
 #define WORDS(of, m, n, field, key) NEED(fxt_shape_read_words(w, fxt_get_##field(head)))
 #define WORD(of, m, key)            NEED(fxt_shape_read_word(w, &w->shape->value))
 #define KOID(of, m, key)            WORD(of, m, key)
-#define VALUE()                     /* taken with the arguments */
+#define VALUE()                     /* consumed with the arguments */
 #define ARGS(field)                                                                                \
 	return fxt_get_record_type(head) == FXT_RECORD_EVENT                                       \
 		       ? fxt_shape_read_event_args(w, head)                                        \

@@ -81,7 +81,10 @@ struct unpack {
 /* Whether a zstd frame, or a skippable one, begins in the window. */
 bool unpack_at_zstd_frame(const struct input *in);
 
-/* Whether the beginning of a Brotli stream in the window satisfies LOOKS. Can read more. */
+/*
+ * Whether the beginning of a Brotli stream in the window is accepted by DETECT. Can read more
+ * input.
+ */
 bool unpack_is_brotli(struct input *in, unpack_detect_fn detect);
 
 /* Reports damage. Returns -EBADMSG. */

@@ -187,8 +187,10 @@ static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, siz
 	return made;
 }
 
-/* Returns the part of a chunk before its damage, which was recorded. LENGTH bytes of the chunk are
- * available. Returns 1, or -EBADMSG if there is no data before the damage. */
+/*
+ * Returns the part of a chunk before its damage. The damage was recorded before. LENGTH bytes of
+ * the chunk are available. Returns 1, or -EBADMSG if there is no data before the damage.
+ */
 static int unpack_return_part(struct state *s, struct unpack *u, size_t length)
 {
 	const uint8_t *block = input_peek(&u->input);

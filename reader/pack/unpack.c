@@ -301,7 +301,7 @@ static int unpack_start(struct unpack *u, unpack_detect_fn detect)
 	if (r < 0)
 		return r;
 	u->method = unpack_detect(&u->input);
-	/* Data that LOOKS accepts unchanged is not compressed. */
+	/* Data that DETECT accepts unchanged is not compressed. */
 	if (u->method == PACK_NONE && detect &&
 	    !detect(input_peek(&u->input), input_ready(&u->input)) &&
 	    unpack_is_brotli(&u->input, detect))

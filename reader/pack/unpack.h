@@ -35,16 +35,17 @@ struct unpack_damage {
 };
 
 /*
- * Start to read from FD (borrowed, from its position), or from N bytes at P (borrowed). They wait
- * for the first bytes. Return 0 or a negative errno (-EISDIR, -ENOMEM, an error of read()).
+ * Start to read from FD (borrowed, from its position), or from N bytes at P (borrowed). The
+ * functions wait for the first bytes. They return 0 or a negative errno (-EISDIR, -ENOMEM, an error
+ * of read()).
  */
 int unpack_new_fd(struct unpack **ret, int fd);
 int unpack_new_memory(struct unpack **ret, const void *p, size_t n);
 
 /*
- * Brotli has no magic number. Data without a magic number is treated as a Brotli stream if LOOKS
- * accepts its first bytes, after decompression; but not if LOOKS accepts the first 4 or more bytes
- * unchanged.
+ * Brotli has no magic number. Data without a magic number is treated as a Brotli stream if this
+ * function accepts its first bytes, after decompression; but not if it accepts the first 4 or more
+ * bytes unchanged.
  */
 typedef bool (*unpack_detect_fn)(const uint8_t *p, size_t n);
 int unpack_new_fd_detecting(struct unpack **ret, int fd, unpack_detect_fn detect);

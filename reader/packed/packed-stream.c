@@ -73,7 +73,7 @@ bool packed_stream_is_archive(const uint8_t *p, size_t n)
 	       (memcmp(p, magic, sizeof(magic)) == 0 || memcmp(p, swapped, sizeof(swapped)) == 0);
 }
 
-/* Takes damage of the container, which has caused BYTES of the archive to be skipped. */
+/* Takes the next damage of the container. It has caused BYTES of the archive to be skipped. */
 static int packed_stream_get_damage(struct packed_stream *s, uint64_t bytes, struct fxt_damage *ret)
 {
 	const struct unpack_damage *d = unpack_damage(s->unpack);

@@ -23,9 +23,9 @@ struct packed_stream {
 };
 
 /*
- * Start to read from FD, or from N bytes at P, both borrowed, like unpack_new_fd_detecting() (LOOKS
- * can be NULL). *S must not be moved. Return 0 or a negative errno; S must be deinitialised in any
- * case.
+ * Start to read from FD, or from N bytes at P, both borrowed, like unpack_new_fd_detecting()
+ * (DETECT can be NULL). *S must not be moved. Return 0 or a negative errno; S must be deinitialised
+ * in any case.
  */
 int packed_stream_init_fd(struct packed_stream *s, int fd, unpack_detect_fn detect);
 int packed_stream_init_memory(struct packed_stream *s, const void *p, size_t n,

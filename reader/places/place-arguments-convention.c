@@ -14,7 +14,7 @@ enum {
 	REGISTER_SP = 7,
 	REGISTERS_OF_ARGUMENTS = 6,
 	REGISTERS_OF_VECTORS = 8,
-	LANGUAGE_RUST_OLD = 0x9000, /* before it had a number */
+	LANGUAGE_RUST_OLD = 0x9000, /* Rust, before DWARF had a number for it */
 	/* Values of DW_AT_calling_convention with the arguments of C; elfutils has no names. */
 	LLVM_CC_X86_64_SYSV = 0xc2,
 	LLVM_CC_PRESERVE_MOST = 0xc9,
@@ -25,7 +25,7 @@ enum {
 static const uint8_t argument_registers[REGISTERS_OF_ARGUMENTS] = { 5, 4, 1, 2, 8, 9 };
 
 /*
- * Whether Rust passes a value of TYPE, with the leaves L, as the convention of C does. Its own
+ * Whether Rust passes a value of TYPE, with the leaves L, as the convention of C does. Rust's own
  * convention for other types is not fixed: they are in registers, or behind an address. The debug
  * information does not say which convention a function has: a function for C can have a mangled
  * name, and a function for Rust a plain one. So only values that both conventions pass in the same
@@ -454,9 +454,10 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 /* ---- the result ---- */
 
 /*
- * Whether a result of TYPE with CLASSES is in memory, at an address in the first register, or in
- * vector registers: it is larger than those of processors without AVX. The debug information does
- * not say for which the code is. (LLVM uses two registers for a vector, but not for a structure.)
+ * Whether a result of TYPE with CLASSES can be in memory (at an address in the first register) or
+ * in vector registers: it is larger than the vector registers of processors without AVX. The debug
+ * information does not say for which processors the code is. (LLVM uses two registers for a vector,
+ * but not for a structure.)
  */
 static bool arguments_result_is_ambiguous(const struct place_convention *c, Dwarf_Die *type,
 					  const struct place_classes *classes)

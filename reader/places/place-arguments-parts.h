@@ -62,7 +62,7 @@ struct place_convention {
 	bool is_rust;
 	bool is_fortran;
 	bool is_foreign; /* of a language whose convention and debug information are not followed */
-	bool has_wide_vector; /* so far; without AVX, it is on the stack */
+	bool has_wide_vector; /* there was a wide vector; without AVX, it is on the stack */
 	bool is_llvm;         /* numbers of 128 bits can be in a register and on the stack */
 	bool is_unknown;      /* from here on, arguments are only where the compiler says */
 };

@@ -78,8 +78,9 @@ static void classes_put(struct classes *c, uint64_t at, uint64_t bytes, uint64_t
 }
 
 /*
- * Adds a floating-point number of BYTES. If it is larger than a word, it is a long double in the
- * x87, or a number of 128 bits in a vector register, which has 128 in its name, or Fortran's kind.
+ * Adds a floating-point number of BYTES. If it is larger than a word, it is either a long double in
+ * the x87, or a number of 128 bits in a vector register. The latter has a type with 128, or
+ * Fortran's kind, in its name.
  */
 static void classes_put_float(struct classes *c, const char *name, uint64_t at, uint64_t bytes)
 {

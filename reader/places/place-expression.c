@@ -546,7 +546,10 @@ static enum place_reason expression_location_implicit(struct evaluation *e, cons
 	return expression_location_constant(block.data, block.length, l);
 }
 
-/* The reason why OPS, which are too complex, would be unavailable anyway. */
+/*
+ * Returns the reason why OPS, which are too complex to evaluate, are unavailable. If there is also
+ * another reason, returns that one.
+ */
 static enum place_reason expression_explain(const Dwarf_Op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

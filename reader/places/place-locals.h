@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Variables at an address of a program, compiled into loads (place-load.h). An eBPF program
- * performs them. The variable's shape (place-print.h) prints the
- * loaded bytes without other data.
+ * Variables at an address of a program, compiled into loads (place-load.h), which an eBPF program
+ * performs. The variable's shape suffices to print the loaded bytes (place-print.h).
  *
  * The shape of a variable describes the bytes of all its loads, consecutively and in order.
  *
@@ -66,12 +65,12 @@ void place_locals_deinit(struct place_locals *l);
 /*
  * The requested variables, one text each:
  *
- *	args            all arguments of the function at the address
- *	locals          all its other variables that exist there
- *	NAME            one of these, or a global one: an argument of the innermost function first
- *	*NAME           the target of a pointer
- *	*NAME@64        so many consecutive elements
- *	*NAME@OTHER     as many as the value of another variable
+ * 	args            all arguments of the function at the address
+ * 		locals          all other variables of the function that exist there
+ * 	NAME            one of these, or a global one: an argument of the innermost function first
+ * 	*NAME           the target of a pointer
+ * 	*NAME@64        so many consecutive elements
+ * 	*NAME@OTHER     as many as the value of another variable
  */
 struct place_query {
 	uint64_t vaddr; /* address in the file's own addresses */

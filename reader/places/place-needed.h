@@ -24,7 +24,7 @@ bool place_needed_same_size(const struct places *a, const struct places *b);
 
 enum place_needed_path {
 	PLACE_NEEDED_RUNPATH, /* used for the libraries of the file itself */
-	/* Also used for the libraries that these need; ignored if there is a RUNPATH. */
+	/* Also used for the libraries that those libraries need; ignored if there is a RUNPATH. */
 	PLACE_NEEDED_RPATH,
 };
 

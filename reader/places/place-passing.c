@@ -23,7 +23,9 @@ static bool passing_is_trivial(Dwarf_Die *function)
 		value == DW_DEFAULTED_in_class);
 }
 
-/* Whether NAME is the name of TYPE's constructors, which have no template arguments. */
+/*
+ * Whether NAME is the name of TYPE's constructors: the name of the type without template arguments.
+ */
 static bool passing_is_constructor(Dwarf_Die *type, const char *name)
 {
 	const char *its = place_die_name(type);
@@ -60,7 +62,10 @@ static bool passing_needs(Dwarf_Die *type, Dwarf_Die *function)
 {
 	const char *name = place_die_name(function);
 
-	/* A class with virtual functions is never trivial: a copy contains its class. */
+	/*
+	 * A copy of an object with virtual functions must point to them, so such a class is never
+	 * trivial.
+	 */
 	if (dwarf_hasattr(function, DW_AT_virtuality))
 		return true;
 	if (!name || passing_is_trivial(function))

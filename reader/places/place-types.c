@@ -141,7 +141,7 @@ static int place_shape_base(Dwarf_Die *type, struct outbuf *to, uint64_t bytes)
 	return outbuf_print(to, "%c%" PRIu64, letter, bytes);
 }
 
-/* VALUE of an enumeration of BYTES, as a signed number. clang writes it as an unsigned one. */
+/* Returns VALUE, of an enumeration of BYTES, as a signed number, since clang writes it unsigned. */
 static int64_t place_shape_sign(int64_t value, uint64_t bytes)
 {
 	unsigned above = bytes > 0 && bytes < sizeof(value) ? 64 - 8 * (unsigned)bytes : 0;

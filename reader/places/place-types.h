@@ -25,14 +25,15 @@ bool place_type_of_any(Dwarf_Die *die, Dwarf_Die *ret);
 uint64_t place_type_bytes(Dwarf_Die *type);
 
 /*
- * Appends the shape of TYPE (peeled). Returns 0, -EMSGSIZE (the type has too many parts; TO is
- * unchanged), or -ENOMEM.
+ * Appends the shape of TYPE, which has no qualifiers or typedefs. Returns 0, -EMSGSIZE (the type
+ * has too many parts; TO is unchanged), or -ENOMEM.
  */
 int place_type_shape(Dwarf_Die *type, struct outbuf *to);
 
 /*
- * The first bit of MEMBER in a structure, whose type has BYTES. *RET_BITS is 0 unless it is a bit
- * field. Returns false if the position is computed (for a virtual base).
+ * Sets *RET_BIT to the first bit of MEMBER in its structure. The type of MEMBER has BYTES bytes.
+ * *RET_BITS is 0 unless MEMBER is a bit field. Returns false if the position is computed (for a
+ * virtual base).
  */
 bool place_type_member(Dwarf_Die *member, uint64_t bytes, uint64_t *ret_bit, uint64_t *ret_bits);
 

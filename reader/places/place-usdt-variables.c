@@ -59,7 +59,10 @@ static int usdt_variables_value(const struct place_argument *a, struct place_loc
 	return usdt_variables_set_shape(v, shape);
 }
 
-/* Adds the target of A, which ITEM names: COUNT characters, or a string if COUNT is 0. */
+/*
+ * Adds the memory to which A points, under the name ITEM: COUNT characters, or a string if COUNT is
+ * 0.
+ */
 static int usdt_variables_memory(const struct place_argument *a, const char *item, uint32_t count,
 				 struct place_locals *to)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * An open file, for the other parts of this room.
- */
+/* An open file. Internal to reader/places/. */
 #pragma once
 
 #include <elfutils/libdw.h>

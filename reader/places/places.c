@@ -192,7 +192,7 @@ int places_open(struct places **ret, const char *path, const struct places_optio
 	r = r ?: places_load_debug(p, &trouble);
 	if (r < 0)
 		return r;
-	/* (libdw reads as many bytes as are between two addresses in the file) */
+	/* (libdw reads as many bytes as two addresses in the file are apart) */
 	if (p->main.elf->mapped || p->main.size <= PLACES_MEMORY_MAX)
 		p->frames = dwarf_getcfi_elf(p->main.elf->elf);
 	if (*why && !(p->problem = strdup(why)))

@@ -44,7 +44,7 @@ struct places_options {
 
 /*
  * Opens the file at PATH, or the file of a live process, for which PATH is a display name. Returns
- * 0; -ENOMEM; another negative errno, each with a sentence in WHY (SIZE bytes).
+ * 0; -ENOMEM; or another negative errno, with a sentence in WHY (SIZE bytes).
  */
 int places_open(struct places **ret, const char *path, const struct places_options *options,
 		char *why, size_t size);

@@ -2,24 +2,24 @@
 /*
  * Predicates over the variables of a trace point, in Lisp's notation:
  *
- *	TRUTH  = (and TRUTH ...) | (or TRUTH ...) | (not TRUTH)
- *	       | (> NUMBER NUMBER), and so for >=, <, <=, =
- *	       | (distinct-vars NAME NAME ...)
- *	NUMBER = 17 | -17 | 0x11 | 1.5 | (v/value NAME) | (v/size NAME)
- *	       | (+ NUMBER ...), and so for -, *, /
+ * 	TRUTH  = (and TRUTH ...) | (or TRUTH ...) | (not TRUTH)
+ * 	       | (> NUMBER NUMBER), and so for >=, <, <=, =
+ * 	       | (distinct-vars NAME NAME ...)
+ * 	NUMBER = 17 | -17 | 0x11 | 1.5 | (v/value NAME) | (v/size NAME)
+ * 	       | (+ NUMBER ...), and so for -, *, /
  *
  * NAME is a free variable, if it is declared, or else stands for the variable of that name in the
  * point. An empty expression is true.
  *
  * These are extensions:
  *
- *	TRUTH  = (is TEXT TEXT) | (matches TEXT TEXT) | (contains TEXT TEXT)
- *	TEXT   = "text" | (v/name NAME) | (v/type NAME) | (v/text NAME) | (p/function)
- *	NUMBER = (p/statement) | (p/time) | (p/process) | (p/thread)
+ * 	TRUTH  = (is TEXT TEXT) | (matches TEXT TEXT) | (contains TEXT TEXT)
+ * 	TEXT   = "text" | (v/name NAME) | (v/type NAME) | (v/text NAME) | (p/function)
+ * 	NUMBER = (p/statement) | (p/time) | (p/process) | (p/thread)
  *
- * and so is a second, earlier point: e/value, e/size, e/name, e/type, e/text, e/function,
- * e/statement, e/time, e/process and e/thread refer to it. A variable belongs to one of the two
- * points.
+ * A second, earlier point is an extension, too: e/value, e/size, e/name, e/type, e/text,
+ * e/function, e/statement, e/time, e/process and e/thread refer to it. A variable belongs to one of
+ * the two points.
  *
  * The second text of `matches` is a pattern as in file names. v/text is the content of a blob. p/
  * are properties of the point: time (ns), process and thread are in the auxiliary data that kymo

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The earlier points of a query that joins points. Only those are kept for which all conditions
- * about the earlier point alone are true, with the assignments for which they are true. If the
+ * The earlier points of a query that joins points. A point is kept only if all conditions about the
+ * earlier point alone are true, together with the assignments for which they are true. If the
  * expression compares a value of both points by `=`, or a text by `is`, only points with an equal
  * value are found.
  */
@@ -22,7 +22,7 @@ struct query_join {
 	struct query_earlier *list;      /* owned, like `bound` */
 	uint32_t *bound;                 /* assignments of the points, consecutive */
 	size_t n, room, bound_room;
-	struct table newest; /* key -> number + 1 of the newest point with it */
+	struct table newest; /* key -> number + 1 of the newest point with that key */
 };
 
 /* Searches CONJUNCT for a comparison of both points. */

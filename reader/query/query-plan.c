@@ -144,7 +144,7 @@ static int query_plan_add_members(struct query_plan *p, const struct query_side 
 	return 0;
 }
 
-/* Whether node AT has a number for no point of the shape. */
+/* Whether node AT has no number, for any point of the shape. */
 static bool query_has_none(const struct query_context *c, uint32_t at)
 {
 	const struct query_node *node = &c->e->nodes[at];

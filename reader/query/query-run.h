@@ -78,8 +78,8 @@ int query_search_run(struct query_search *s, const struct tracedb_store *store,
 		     struct query_error *error);
 
 /*
- * Must be called when the store was cleared, with its SHAPES or without. Not possible for a query
- * that joins points, which needs the earlier points.
+ * Must be called when the store was cleared. SHAPES: its shapes were cleared, too. The store must
+ * not be cleared for a query that joins points, since such a query needs the earlier points.
  */
 void query_search_cleared(struct query_search *s, bool shapes);
 

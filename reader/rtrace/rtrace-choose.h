@@ -8,8 +8,8 @@
  * compressed or sorted reports), 32 bytes per call are needed.
  *
  * All calls are paired, selected or not: a block that is freed in another context is free. An
- * allocation with the id of a live resource replaces it: its deallocation must be missing in the
- * report, so it is not a leak.
+ * allocation with the id of a live resource replaces that resource. The deallocation of the
+ * replaced resource must be missing in the report, so the resource is not a leak.
  */
 #pragma once
 
@@ -52,7 +52,8 @@ void rtrace_choose_init(struct rtrace_choose *c, const struct rtrace_select *sel
 void rtrace_choose_deinit(struct rtrace_choose *c);
 
 /*
- * Takes each record of READER. Returns an outcome, -ENOMEM, or -EOVERFLOW for more calls than 2^36.
+ * Must be called with each record of READER. Returns an outcome, -ENOMEM, or -EOVERFLOW for more
+ * calls than 2^36.
  */
 int rtrace_choose_record(struct rtrace_choose *c, const struct rtrace_record *record,
 			 const struct rtrace_reader *reader);

@@ -24,7 +24,7 @@ struct rtrace_output {
 /* Writes the header, with the filters applied to the report. */
 int rtrace_output_header(struct rtrace_output *o, const struct rtrace_record *record);
 
-/* Write a call, whose resource is settled, and an argument of the last call. */
+/* Write a call, whose resource was resolved before, and an argument of the last call. */
 int rtrace_output_call(struct rtrace_output *o, const struct rtrace_record *record);
 int rtrace_output_arg(struct rtrace_output *o, const struct rtrace_record *record);
 

@@ -52,7 +52,7 @@ static size_t rtrace_scan_spaces(struct scan *s)
 	return (size_t)(s->p - from);
 }
 
-/* Takes the text up to a space or the end. */
+/* Removes the text up to a space or the end from S, and returns it. */
 static struct rtrace_text rtrace_scan_word(struct scan *s)
 {
 	struct rtrace_text word = { s->p, 0 };
@@ -121,7 +121,7 @@ static struct rtrace_text rtrace_parse_trimmed(struct rtrace_text text)
 	return text;
 }
 
-/* The first occurrence of TEXT in the rest, or NULL. */
+/* The first occurrence of TEXT in the unparsed part, or NULL. */
 static const char *rtrace_parse_find(const struct scan *s, const char *text)
 {
 	return rtrace_parse_left(s) ? memmem(s->p, rtrace_parse_left(s), text, strlen(text)) : NULL;
@@ -354,7 +354,10 @@ static bool rtrace_parse_calls_summary(struct scan s, struct rtrace_summary *ret
 	       rtrace_scan_decimal(&s, &ret->size) && rtrace_parse_left(&s) == 0;
 }
 
-/* Takes TEXT and a space at the beginning of the line. */
+/*
+ * Removes TEXT and a space from the beginning of the line. Returns false if the line begins
+ * otherwise.
+ */
 static bool rtrace_scan_mark(struct scan *s, const char *text)
 {
 	struct scan at = *s;
@@ -463,7 +466,7 @@ static enum rtrace_key rtrace_parse_key_of(struct rtrace_text name)
 	return key;
 }
 
-/* The filters in VALUE. They can be anywhere in it, as in other readers. */
+/* The filters in VALUE. They can be anywhere in VALUE, as in other readers. */
 static unsigned rtrace_filters_of(struct rtrace_text value)
 {
 	struct scan s = rtrace_scan_of(value);

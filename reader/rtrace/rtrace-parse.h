@@ -2,9 +2,9 @@
 /*
  * Parses a line of a leak report, independently of other lines.
  *
- * It accepts everything that writers of the format produce, both by the specification and by the
- * tools (writer/rtrace/rtrace-wire.h): fractions of a second with any number of digits, "(3)=0x10",
- * arguments with or without TAB, paths with spaces.
+ * The parser accepts everything that writers of the format produce, both by the specification and
+ * by the tools (writer/rtrace/rtrace-wire.h): fractions of a second with any number of digits,
+ * "(3)=0x10", arguments with or without TAB, paths with spaces.
  */
 #pragma once
 

@@ -48,8 +48,9 @@ static void rtrace_postprocess_report(void *userdata, const struct rtrace_proble
 typedef int (*process_record_fn)(struct work *w, const struct rtrace_record *record,
 				 const struct rtrace_reader *reader);
 
-/* Reads the report from its beginning. Returns 0, another result of TAKE, or an error of the
- * reader. */
+/*
+ * Reads the report from its beginning. Returns 0, another result of FN, or an error of the reader.
+ */
 static int rtrace_postprocess_read_all(struct work *w, process_record_fn fn,
 				       struct rtrace_reader **ret_reader)
 {

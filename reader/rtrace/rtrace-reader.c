@@ -206,8 +206,10 @@ int rtrace_settle_type(const struct rtrace_type *types, size_t n, struct rtrace_
 	if (c->type.n > 0) {
 		c->name.n += c->type.n + 2;
 		c->type = (struct rtrace_text){ 0 };
-		/* If there is only one type, calls do not name it. The text was the argument of a
-		 * template. */
+		/*
+		 * If there is only one type, calls do not name it, so the text was the argument of
+		 * a template.
+		 */
 		return n == 1 ? 0 : -1;
 	}
 	return 0;

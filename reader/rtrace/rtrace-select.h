@@ -8,7 +8,10 @@
 
 /* A range of addresses: a selected call has a frame in it. */
 struct rtrace_call_range {
-	/* The end of a mapped file's path, to which START is relative; or NULL. */
+	/*
+	 * The end of the path of a mapped file. START is then relative to that file. NULL = START
+	 * is an address.
+	 */
 	const char *target;
 	uint64_t start, size; /* range in bytes */
 };

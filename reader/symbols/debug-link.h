@@ -9,13 +9,13 @@
 
 /*
  * Reads .gnu_debuglink. NAME has room for NAME_MAX + 1 bytes. Returns false if there is no usable
- * one: it must be a name, not a path.
+ * link. It must contain a name, and not a path.
  */
 bool debug_link_read(const struct elf_file *f, char *name, uint32_t *ret_crc);
 
 /*
- * The checksum of the whole file FD for such a link. Returns 0 or a negative errno, -EFBIG for more
- * than 2 GiB.
+ * The checksum of the whole file FD, as .gnu_debuglink contains it. Returns 0 or a negative errno,
+ * -EFBIG for more than 2 GiB.
  */
 int debug_link_checksum(int fd, uint32_t *ret_crc);
 

@@ -28,8 +28,10 @@ struct text {
 	bool cut;
 };
 
-/* Receives output of a demangler. A demangler cannot be stopped otherwise than by a jump, which is
- * safe, since it owns no memory while it prints. */
+/*
+ * Receives output of a demangler. A demangler can be stopped only by a jump. The jump is safe,
+ * since the demangler owns no memory while it prints.
+ */
 static void demangle_append(const char *p, size_t n, void *opaque)
 {
 	struct text *text = opaque;

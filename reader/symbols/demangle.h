@@ -14,6 +14,6 @@ enum { DEMANGLE_NAME_MAX = 4096 /* bytes; longer names are ignored */ };
 
 /*
  * Writes the demangled NAME to TO (ROOM > 4 bytes, with the NUL; cut text ends in "..."). Returns
- * its length, or 0 if the name is not mangled, or not to be tried.
+ * its length, or 0 if the name is not mangled, or would be too expensive to demangle.
  */
 size_t demangle(char *to, size_t room, const char *name);

@@ -15,8 +15,8 @@
 #include "reader/symbols/unusable.h"
 
 /*
- * Limits, which real files do not nearly reach. The time for a unit and for a file is limited, too,
- * since the cost of each step can vary within these limits.
+ * Limits, which are far above the values of real files. The time for a unit and for a file is
+ * limited, too, since the cost of each step can vary within these limits.
  */
 enum {
 	UNIT_SIZE_MAX = 32 << 20,
@@ -98,7 +98,7 @@ static uint64_t dwarf_info_packed_bytes(Elf_Scn *section, const GElf_Shdr *heade
 			return UINT64_MAX;
 		size = packed.ch_size;
 	} else {
-		/* The old form, which has no flag: "ZLIB" and the size, big endian. */
+		/* The old form of compression has no flag: "ZLIB" and the size, big endian. */
 		data = elf_rawdata(section, NULL);
 		if (data && data->d_buf && data->d_size >= 12)
 			memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
@@ -194,7 +194,10 @@ static int dwarf_info_list_units(struct dwarf_info *d, const char **reterr_what)
 		d->bytes += UNIT_COST;
 		if (d->bytes > d->max)
 			return unusable(reterr_what, too_large);
-		/* libdw would open the files that skeletons name, whatever they are. */
+		/*
+		 * Skeletons name files with the rest of the unit. libdw would open these files,
+		 * whatever they are.
+		 */
 		d->is_split |= type == DW_UT_skeleton;
 		if (type != DW_UT_compile)
 			continue;

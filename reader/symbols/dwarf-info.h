@@ -34,10 +34,10 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 		    const struct elf_file *alternate, const struct elf_segments *segments,
 		    uint64_t max, const char **reterr_what);
 
-/* Whether a part of it is in other files (.dwo, .dwp), which are not read. */
+/* Whether a part of the debug information is in other files (.dwo, .dwp). These are not read. */
 bool dwarf_info_is_split(const struct dwarf_info *d);
 
-/* For code that uses libdw directly. Borrowed. */
+/* Returns the handle, for code that uses libdw directly. Borrowed. */
 struct Dwarf *dwarf_info_handle(struct dwarf_info *d);
 
 /*
@@ -58,5 +58,5 @@ DEFINE_CLEANUP(struct dwarf_info *, dwarf_info_free)
 size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame *frames, size_t n,
 		       const char **reterr_what);
 
-/* Approximate bytes of memory. */
+/* Returns the approximate size of D in memory, in bytes. */
 uint64_t dwarf_info_bytes(const struct dwarf_info *d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An ELF file of a program or library: its identity, load addresses, symbols, and references to
- * debug information. It uses libelf, which checks its input against the size of the file. This
- * module checks the cost of the numbers in the file.
+ * debug information. libelf, which is used here, checks that its input is inside the file. This
+ * module limits the memory and the time that numbers in the file can cost.
  */
 #pragma once
 
@@ -45,25 +45,28 @@ int elf_file_open_memory(struct elf_file **ret, char *memory, size_t n, const ch
 struct elf_file *elf_file_free(struct elf_file *f);
 DEFINE_CLEANUP(struct elf_file *, elf_file_free)
 
-/* Both have one, and they are equal. */
+/* Returns true if F has a build id, and it equals the N bytes at ID. */
 bool elf_file_has_build_id(const struct elf_file *f, const uint8_t *id, size_t n);
 
-/* Sections by name: NULL if there is none with content. HEADER may be NULL. */
+/*
+ * Returns the section NAME, or NULL if there is no such section with content. RET_HEADER can be
+ * NULL.
+ */
 Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr *ret_header);
 
 /* The first section of TYPE, of which a file has at most one. Its size is what the file claims. */
 Elf_Scn *elf_file_section_of(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header);
 
 /*
- * The bytes of that section, borrowed until the file is closed, at most MAX; NULL if there are
- * none.
+ * Returns the bytes of the section NAME, borrowed until the file is closed, at most MAX; NULL if
+ * there are none.
  */
 const void *elf_file_content(const struct elf_file *f, const char *name, size_t max, size_t *ret_n);
 
 /*
- * The target of the call directly before VADDR, if the instruction contains it: not for a call
- * through a register or memory. Returns false if it is unknown: no such call, a machine other than
- * x86-64 and arm64, or missing bytes.
+ * The target of the call directly before VADDR, if the instruction contains the target: not for a
+ * call through a register or memory. Returns false if the target is unknown: no such call, a
+ * machine other than x86-64 and arm64, or missing bytes.
  */
 bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_target);
 
@@ -75,13 +78,13 @@ bool elf_file_can_follow_call(const struct elf_file *f, uint64_t vaddr);
 
 /*
  * Whether the code at VADDR returns from a signal's handler (x86-64). The C library has no symbol
- * for it.
+ * for this code.
  */
 bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr);
 
 /*
- * Whether a program or a thread begins in the function with the return address VADDR: it is
- * directly behind the entry point, or the thread then exits (x86-64).
+ * Whether a program or a thread begins in the function with the return address VADDR (x86-64):
+ * VADDR is directly behind the entry point, or the code at VADDR ends the thread.
  */
 bool elf_file_begins(const struct elf_file *f, uint64_t vaddr);
 

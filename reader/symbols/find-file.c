@@ -238,9 +238,9 @@ static uint64_t find_file_ns(const struct timespec *t)
 }
 
 /*
- * Why the file with ST can have other content than at MAPPED_NS of the wall clock; NULL if not. A
- * program can set the time of the last write, but not that of the last change, which a removal sets
- * too.
+ * Returns the reason for which the content of the file with the status ST can have changed since
+ * MAPPED_NS of the wall clock, or NULL if it has not. A program can set the time of the last write,
+ * but not the time of the last change of the status. The removal of the file sets the latter, too.
  */
 static const char *find_file_is_later(const struct stat *st, uint64_t mapped_ns)
 {
@@ -254,8 +254,9 @@ static const char *find_file_is_later(const struct stat *st, uint64_t mapped_ns)
 }
 
 /*
- * Why F, with ST, cannot be the file of MAPPING, which has no build id; NULL if it can be. A file
- * system without a block device can have another device number for the same file.
+ * Returns the reason for which the file F (status ST) cannot be the file of MAPPING, or NULL if it
+ * can. MAPPING has no build id. A file system without a block device can have another device number
+ * for the same file.
  */
 static const char *find_file_contradicts(const struct find_places *p, const struct found_file *f,
 					 const struct stat *st,

@@ -237,8 +237,8 @@ static bool kernel_symbols_is_same(const struct build_id *id, const struct symbo
 }
 
 /*
- * Whether the code at NOW with the build id ID is the recorded one. Without both build ids, the
- * address decides, which differs for each boot.
+ * Whether the code at NOW with the build id ID is the recorded one. Unless both build ids are
+ * known, the address decides, since it differs for each boot.
  */
 static bool kernel_symbols_is_recorded(const struct build_id *id, uint64_t now,
 				       const struct symbol_mapping *mapping)

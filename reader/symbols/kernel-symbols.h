@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Names of the running kernel, from /proc/kallsyms: its text, its modules, and code made at run
- * time (BPF programs, trampolines). They are useful only if the recorded kernel is this one. Since
- * its load address changes at each boot, addresses are adjusted by the difference.
+ * time (BPF programs, trampolines). These names are useful only if the recorded kernel is this one.
+ * Since the kernel's load address changes at each boot, addresses are adjusted by the difference.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 struct kernel_symbols;
 
-/* Reads them. Returns 0, -ENOMEM, or -EBADMSG with *RETERR_WHAT. */
+/* Reads the names of the running kernel. Returns 0, -ENOMEM, or -EBADMSG with *RETERR_WHAT. */
 int kernel_symbols_open(struct kernel_symbols **ret, const struct symbols_options *options,
 			const char **reterr_what);
 
@@ -26,12 +26,12 @@ struct kernel_found {
 };
 
 /*
- * The symbol at ADDRESS, which is in the mapping or, if that is the kernel's text, anywhere.
- * Returns 1 with *RET, 0 if there is none, or -EBADMSG with *RETERR_WHAT: the running kernel is not
- * the recorded one.
+ * Finds the symbol at ADDRESS. ADDRESS is in MAPPING; if MAPPING is the kernel's text, it can be
+ * anywhere. Returns 1 with *RET, 0 if there is no symbol, or -EBADMSG with *RETERR_WHAT: the
+ * running kernel is not the recorded one.
  */
 int kernel_symbols_find(const struct kernel_symbols *k, const struct symbol_mapping *mapping,
 			uint64_t address, struct kernel_found *ret, const char **reterr_what);
 
-/* Bytes of memory. */
+/* Returns the size of K in memory, in bytes. */
 uint64_t kernel_symbols_bytes(const struct kernel_symbols *k);

@@ -8,8 +8,8 @@
 #include "reader/symbols/elf-file.h"
 
 /*
- * Decompresses it, to at most MAX bytes. Returns 1 with *RET (to be freed), 0 if F has none,
- * -ENOMEM, or -EBADMSG with *RETERR_WHAT.
+ * Decompresses .gnu_debugdata of F, to at most MAX bytes. Returns 1 with *RET (to be freed), 0 if F
+ * has no such section, -ENOMEM, or -EBADMSG with *RETERR_WHAT.
  */
 int minidebug_open(struct elf_file **ret, const struct elf_file *f, size_t max,
 		   const char **reterr_what);

@@ -284,9 +284,9 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
 /* ---- look-up ---- */
 
 /*
- * The address by the size of the mapping. With only debug information, the position of the code in
- * the file is unknown. If the mapping is as large as the only executable segment, it is that
- * segment.
+ * Finds the address by the size of the mapping. With only debug information, the position of the
+ * code in the file is unknown. If the mapping is as large as the only executable segment, it is
+ * that segment.
  */
 static bool module_file_address_by_size(const struct module_file *m,
 					const struct symbol_mapping *mapping, uint64_t address,
@@ -312,7 +312,10 @@ static bool module_file_address_by_size(const struct module_file *m,
 	return true;
 }
 
-/* The address if the mapping contains the whole file, so that only the load address is unknown. */
+/*
+ * Finds the address if the mapping contains the whole file, so that only the load address is
+ * unknown.
+ */
 static bool module_file_address_in_whole(const struct module_file *m,
 					 const struct symbol_mapping *mapping, uint64_t address,
 					 uint64_t *ret_vaddr)

@@ -35,7 +35,10 @@ int module_file_open_elf(struct module_file **ret, struct elf_file *elf, const c
 struct module_file *module_file_free(struct module_file *m);
 DEFINE_CLEANUP(struct module_file *, module_file_free)
 
-/* Converts ADDRESS in MAPPING to an address of the file. Returns false if it has none. */
+/*
+ * Converts ADDRESS in MAPPING to an address of the file. Returns false if the file has no such
+ * address.
+ */
 bool module_file_address(const struct module_file *m, const struct symbol_mapping *mapping,
 			 uint64_t address, uint64_t *ret_vaddr);
 
@@ -54,12 +57,12 @@ bool module_file_is_sigreturn(const struct module_file *m, uint64_t vaddr);
 /* As elf_file_begins(); -ENOENT without the code of the file. */
 int module_file_begins(const struct module_file *m, uint64_t vaddr);
 
-/* As dwarf_info_find(); 0 if it has no debug information. */
+/* As dwarf_info_find(); 0 if the file has no debug information. */
 size_t module_file_frames(struct module_file *m, uint64_t vaddr, struct dwarf_frame *frames,
 			  size_t n, const char **reterr_what);
 
-/* The file can be another one than the mapped file. */
+/* Whether the file may be another one than the mapped file. */
 bool module_file_is_unsure(const struct module_file *m);
 
-/* Approximate bytes of memory. */
+/* Returns the approximate size of M in memory, in bytes. */
 uint64_t module_file_bytes(const struct module_file *m);

@@ -17,8 +17,8 @@
 enum { LINKS_MAX = 40, DEPTH_MAX = 128 };
 
 /*
- * Whether FD is in a real file system. Reading some files of other file systems blocks, or has side
- * effects.
+ * Whether FD is in a real file system. In other file systems, reading a file can block, or have
+ * side effects.
  */
 static bool open_below_is_real_file_system(int fd)
 {
@@ -56,7 +56,10 @@ int open_regular(int fd)
 	return r < 0 ? -errno : r;
 }
 
-/* A path that is being resolved: the directories entered so far, and the rest. */
+/*
+ * A path that is being resolved: the directories entered so far, and the part of the path that
+ * remains.
+ */
 struct walk {
 	int root_fd;
 	int directories[DEPTH_MAX];
@@ -76,7 +79,7 @@ static void open_below_leave(struct walk *w, size_t n)
 	}
 }
 
-/* Takes the next name of the rest. Returns false at the end. */
+/* Moves the next component of the remaining path to NAME. Returns false if nothing remains. */
 static bool open_below_next_name(struct walk *w, char *name)
 {
 	size_t skip = strspn(w->rest, "/");
@@ -104,7 +107,7 @@ static int open_below_append(struct walk *w, const char *name)
 	return 0;
 }
 
-/* Inserts the target of the link FD before the rest. */
+/* Inserts the target of the link FD before the remaining path. */
 static int open_below_follow(struct walk *w, int fd)
 {
 	char target[PATH_MAX];
@@ -117,7 +120,7 @@ static int open_below_follow(struct walk *w, int fd)
 		return -ELOOP;
 	if ((size_t)n + n_rest >= sizeof(w->rest))
 		return -ENAMETOOLONG;
-	/* The rest is empty or begins with a slash. */
+	/* The remaining path is empty or begins with a slash. */
 	memmove(w->rest + n, w->rest, n_rest + 1);
 	memcpy(w->rest, target, (size_t)n);
 	if (n > 0 && target[0] == '/')
@@ -126,8 +129,8 @@ static int open_below_follow(struct walk *w, int fd)
 }
 
 /*
- * Enters NAME. Returns 0 for a directory or a link, a descriptor for another file, or a negative
- * errno.
+ * Enters NAME. Returns 0 for a directory or a link; a descriptor for a file of any other type; or a
+ * negative errno.
  */
 static int open_below_enter(struct walk *w, const char *name)
 {

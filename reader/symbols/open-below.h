@@ -2,10 +2,10 @@
 /*
  * Opens files by untrusted paths, below a directory that is their root.
  *
- * Neither links nor ".." can leave it. A file is opened for reading only once it is known to be a
- * regular file of a real file system: a pipe would block, and some files of /proc and /sys have
- * side effects when they are read. (openat2() could do the first half; some kernels and sandboxes
- * do not support it.)
+ * Neither links nor ".." can leave that directory. A file is opened for reading only once it is
+ * known to be a regular file of a real file system: a pipe would block, and some files of /proc and
+ * /sys have side effects when they are read. (openat2() could do the first half; some kernels and
+ * sandboxes do not support it.)
  */
 #pragma once
 

@@ -22,9 +22,9 @@
 struct perf_map;
 
 /*
- * Reads the map of QUERY's process, in its mount namespace and under its pid there, or, if it is
- * not alive, the one in DIR. Returns 1 with *RET, 0 if there is none, -ENOMEM, or -EBADMSG with
- * *RETERR_WHAT.
+ * Reads the map of QUERY's process, in the mount namespace of the process and under its pid there.
+ * If the process has ended, reads the map in DIR. Returns 1 with *RET, 0 if there is no map,
+ * -ENOMEM, or -EBADMSG with *RETERR_WHAT.
  */
 int perf_map_open(struct perf_map **ret, const struct find_places *places,
 		  const struct symbol_query *query, const char *dir, const char **reterr_what);
@@ -32,7 +32,7 @@ int perf_map_open(struct perf_map **ret, const struct find_places *places,
 struct perf_map *perf_map_free(struct perf_map *m);
 DEFINE_CLEANUP(struct perf_map *, perf_map_free)
 
-/* The name at ADDRESS, borrowed, *RET_N bytes. NULL: it has none, or several. */
+/* The name at ADDRESS, borrowed, *RET_N bytes. NULL = the address has no name, or several names. */
 const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *ret_n,
 			  uint64_t *ret_offset);
 
@@ -41,5 +41,5 @@ bool perf_map_is_reused(const struct perf_map *m, uint64_t address);
 
 bool perf_map_is_unsure(const struct perf_map *m);
 
-/* Bytes of memory. */
+/* Returns the size of M in memory, in bytes. */
 uint64_t perf_map_bytes(const struct perf_map *m);

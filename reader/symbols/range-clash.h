@@ -10,7 +10,7 @@
 
 #include "reader/symbols/range-list.h"
 
-/* All zeroes is an empty one. */
+/* A struct with all bytes zero is an empty list. */
 struct range_clashes {
 	struct range_clash {
 		uint64_t start, end;
@@ -21,8 +21,8 @@ struct range_clashes {
 void range_clashes_deinit(struct range_clashes *c);
 
 /*
- * Finds those of L, which is sorted. The value of a range is the offset of its name in NAMES, where
- * it ends with a NUL. Once. Returns 0 or -ENOMEM.
+ * Finds the clashes among the ranges of L, which must be sorted. The value of a range is the offset
+ * of its name in NAMES. Names end with a NUL. Called only once. Returns 0 or -ENOMEM.
  */
 int range_clashes_find(struct range_clashes *c, const struct range_list *l, const char *names);
 

@@ -10,7 +10,7 @@
 
 struct range {
 	uint64_t start, end; /* END is exclusive */
-	uint32_t value;      /* the owner's */
+	uint32_t value;      /* for the owner of the list */
 	uint32_t rank;       /* of ranges with the same start, the lowest one is innermost */
 };
 
@@ -40,5 +40,5 @@ int range_list_sort(struct range_list *l);
 /* The range around ADDRESS that starts last, or NULL. */
 const struct range *range_list_find(const struct range_list *l, uint64_t address);
 
-/* Bytes of memory. */
+/* Returns the size of L in memory, in bytes. */
 size_t range_list_bytes(const struct range_list *l);

@@ -47,11 +47,11 @@ struct symbol_mapping {
 	uint64_t file_offset; /* position of START in the file, in bytes */
 	uint64_t device;      /* major << 20 | minor */
 	uint64_t inode;       /* 0 = unknown */
-	uint64_t mapped_ns;   /* the wall clock when it was mapped already; 0 = unknown */
+	uint64_t mapped_ns;   /* a time at which it was mapped, by the wall clock; 0 = unknown */
 	/*
 	 * START is the address of the file's first byte, and SIZE extends to the end of all its
-	 * mappings; FILE_OFFSET is unused. (If SIZE equals the size of its code, it is the code
-	 * alone.)
+	 * mappings; FILE_OFFSET is unused. (If SIZE equals the size of the file's code, the mapping
+	 * is the code alone.)
 	 */
 	bool whole;
 };
