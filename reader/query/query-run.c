@@ -426,7 +426,7 @@ struct query_search *query_search_free(struct query_search *s)
 
 enum { MT_WORDS = 624, MT_SHIFT = 397 };
 
-/* The number of the random point among the points that the mask accepts. */
+/* Returns the first output of the Mersenne Twister (MT19937) that is seeded with SEED. */
 static uint32_t query_twist(uint32_t seed)
 {
 	uint32_t state[MT_WORDS], y;

@@ -172,8 +172,7 @@ static void rtrace_scan_contexts(struct scan *s, uint32_t *ret)
 	}
 }
 
-/* Splits NAME or NAME<TYPE>, up to the last parenthesis, or the last '<' if it has a '>' after
- * it. */
+/* Splits TEXT, "NAME" or "NAME<TYPE>". The type begins after the last '<'. It must not be empty. */
 static void rtrace_split_name(struct rtrace_text text, struct rtrace_call *c)
 {
 	const char *open;

@@ -194,7 +194,7 @@ static bool symbols_is_memfd(const char *path)
 	return path && strncmp(path, "/memfd:", 7) == 0;
 }
 
-/* Whether PATH, from a list of mappings, is the path of a file that exists only in memory. */
+/* Whether this process may not read the files of the process of QUERY. */
 static bool symbols_is_forbidden(const struct symbol_query *query)
 {
 	char path[32];

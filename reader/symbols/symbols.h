@@ -64,8 +64,8 @@ int symbols_resolve(struct symbols *s, const struct symbol_query *query,
 int symbols_called(struct symbols *s, const struct symbol_query *query, const char **ret);
 
 /*
- * Whether a program or a thread begins in the function to which a return address leads: 1 or 0;
- * -ENOENT without the mapped file; or -ENOMEM.
+ * Returns 1 if a program or a thread begins in the function that contains the return address of
+ * QUERY; 0 if not; -ENOENT without the mapped file; or -ENOMEM.
  */
 int symbols_begins(struct symbols *s, const struct symbol_query *query);
 

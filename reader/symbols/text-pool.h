@@ -15,8 +15,8 @@ struct text_pool {
 void text_pool_deinit(struct text_pool *p);
 
 /*
- * The text of N bytes at FROM, cleaned for people (text_clean()), in the pool. Returns NULL without
- * memory.
+ * The text of N bytes at FROM, cleaned for display (text_clean()), in the pool. Returns NULL
+ * without memory.
  */
 const char *text_pool_add(struct text_pool *p, const char *from, size_t n);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Files without names, and the reasons.
- */
+/* The reasons why files cannot be used. */
 #pragma once
 
 #include <errno.h>

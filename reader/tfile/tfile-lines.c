@@ -41,7 +41,7 @@ static int tfile_lines_fail(struct tfile_lines *l, const char *what)
 
 /* ---- storage ---- */
 
-/* Appends a text to LIST. Returns like tfile_lines_add(). */
+/* Keeps a copy of the N bytes at P as a text. Returns NULL without memory. */
 static char *tfile_lines_keep(struct tfile_lines *l, const char *p, size_t n)
 {
 	char *copy;
@@ -56,7 +56,7 @@ static char *tfile_lines_keep(struct tfile_lines *l, const char *p, size_t n)
 	return l->kept[l->n_kept++] = copy;
 }
 
-/* Returns as tfile_lines_add(). */
+/* Appends a text to LIST. Returns like tfile_lines_add(). */
 static int tfile_lines_append(struct tfile_lines *l, struct tfile_lines_texts *list,
 			      const char *text)
 {

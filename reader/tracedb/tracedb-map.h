@@ -38,6 +38,6 @@ int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size);
 
 /*
  * Returns the number of bytes from ADDRESS to the end of the last buffer that begins at or before
- * it: 0 directly after its end, and TRACEDB_NO_SIZE beyond, or without such a buffer.
+ * it: 0 directly after its end, and TRACEDB_NO_SIZE beyond its end, or if there is no such buffer.
  */
 uint64_t tracedb_map_size(struct tracedb_map *m, uint64_t address);

@@ -80,7 +80,7 @@ static int tracedb_reader_measure(struct tracedb_reader *r, enum tracedb_layout 
 	return input_need(&r->in, ret->end);
 }
 
-/* Takes the names. Returns 1, 0 if they are not terminated properly, or -ENOMEM. */
+/* Reads the names. Returns 1, 0 if they are not terminated properly, or -ENOMEM. */
 static int tracedb_reader_read_names(struct tracedb_reader *r, const struct tracedb_extent *at)
 {
 	const char *from = (const char *)input_peek(&r->in) + at->names_at;
@@ -115,7 +115,7 @@ static struct tracedb_type tracedb_reader_type(const uint8_t *p, const struct tr
 	};
 }
 
-/* Takes the types. Returns 1, 0 if one of them is invalid, or -ENOMEM. */
+/* Reads the types. Returns 1, 0 if one of them is invalid, or -ENOMEM. */
 static int tracedb_reader_read_types(struct tracedb_reader *r, enum tracedb_layout layout,
 				     const struct tracedb_extent *at)
 {
@@ -270,7 +270,7 @@ static inline int tracedb_reader_need(struct tracedb_reader *r, size_t n, uint64
 	return input_ready(&r->in) >= n ? 0 : tracedb_reader_fill(r, n, offset);
 }
 
-/* Takes the next WIDTH bytes as a number. Returns as tracedb_reader_need(). */
+/* Consumes the next WIDTH bytes as a number. Returns as tracedb_reader_need(). */
 static inline int tracedb_reader_read_number(struct tracedb_reader *r, unsigned width,
 					     uint64_t offset, uint64_t *ret)
 {
@@ -294,8 +294,10 @@ static double tracedb_reader_float(const uint8_t *p, uint32_t size)
 	return (double)narrow;
 }
 
-/* Takes the SIZE available bytes as a value of FORMAT. The pointer of a blob is set at the end of
- * the point. */
+/*
+ * Consumes the SIZE available bytes as a value of FORMAT. The pointer of a blob is set at the end
+ * of the point.
+ */
 static int tracedb_reader_value(struct tracedb_reader *r, uint32_t format, struct tracedb_value *v)
 {
 	const uint8_t *p = input_consume(&r->in, v->size);
@@ -318,7 +320,7 @@ static int tracedb_reader_value(struct tracedb_reader *r, uint32_t format, struc
 	}
 }
 
-/* Takes the name, the type and the size of a variable. */
+/* Consumes the name, the type and the size of a variable. */
 static int tracedb_reader_variable_head(struct tracedb_reader *r, uint64_t offset,
 					struct tracedb_value *v)
 {
@@ -355,7 +357,7 @@ static int tracedb_reader_variable(struct tracedb_reader *r, uint64_t offset,
 	return e ?: tracedb_reader_value(r, r->types[v->type].format, v);
 }
 
-/* Takes the rest of an entry after its tag. Returns 0, TRACEDB_DAMAGE or a negative errno. */
+/* Consumes the part of an entry after its tag. Returns 0, TRACEDB_DAMAGE or a negative errno. */
 static int tracedb_reader_entry(struct tracedb_reader *r, uint64_t offset, struct tracedb_entry *e)
 {
 	switch (e->tag) {
@@ -437,7 +439,7 @@ tracedb_reader_quick_entry(const struct tracedb_reader *r, const struct tracedb_
 	}
 }
 
-/* Takes common entries as long as bytes of them, and room for them, are available. */
+/* Consumes common entries as long as their bytes, and room for them, are available. */
 __attribute__((always_inline)) static inline void
 tracedb_reader_read_quick_entries(struct tracedb_reader *r, const struct tracedb_widths *w)
 {

@@ -37,7 +37,7 @@ void activity_sums_deinit(struct activity_sums *s);
 int activity_sums_add_interval(struct activity_sums *s, const struct event *ev, uint64_t ns);
 
 /*
- * Sets the duration of the recording, since a damaged file can have later times, which do not
+ * Sets the duration of the recording. Times after its end, which only a damaged file has, do not
  * count.
  */
 void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns);

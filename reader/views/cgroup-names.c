@@ -13,7 +13,7 @@ struct part {
 	size_t size;
 };
 
-/* Takes the next component. Returns false at the end. */
+/* Moves *PATH past its next component, which is returned in *RET. Returns false at the end. */
 static bool cgroup_next_part(const char **path, struct part *ret)
 {
 	*path += strspn(*path, "/");

@@ -28,10 +28,10 @@ struct leak_process {
 	size_t n_names;
 };
 
-/* Copies TEXT, with the lifetime of the leaks. Returns NULL without memory. */
+/* Ends the repetition of W's begin at TS_NS: removes the blocks that were not written again. */
 void leak_watch_finish_repetition(struct leak_watch *w, uint64_t ts_ns);
 
-/* TEXT with the lifetime of the leaks; NULL without memory. */
+/* A copy of TEXT that lives as long as the leaks; NULL without memory. */
 const char *leaks_keep_text(struct leaks *l, const char *text);
 
 /* The process PID, created if it is new; NULL without memory. */

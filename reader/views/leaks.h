@@ -87,12 +87,12 @@ struct leak_watch {
 	uint64_t begin_ns, end_ns;
 	const char *resources, *allocators; /* as in struct event */
 	/*
-	 * Why no allocator had probes, so that nothing is known of its memory, as in struct event;
-	 * "" = some allocators had probes
+	 * The reason why no allocator had probes, so that nothing is known of the memory, as in
+	 * struct event; "" = some allocators had probes
 	 */
 	const char *unwatched;
 	const char *reason; /* reason for the end of the watch; "" = the archive ended before */
-	/* Why probes were not in place all the time; "" = all were in place. */
+	/* The reason why probes were not in place all the time; "" = all were in place. */
 	const char *gap;
 	const char *unsearched; /* as in struct event */
 	bool vforked;           /* a child of vfork() used its memory */
@@ -123,8 +123,8 @@ struct leak_watch {
 	struct table by_key; /* hash -> struct leak_group, a chain; owned */
 	struct table by_id;  /* hash -> struct leak_block, a chain; owned */
 	struct table sums;   /* hash -> struct leak_sum, owned */
-	size_t n_made;       /* groups */
-	bool has_memory;     /* some of them are of memory */
+	size_t n_made;       /* number of groups that were made */
+	bool has_memory;     /* some of the groups are of memory */
 	uint32_t sequence;   /* the number of the last snapshot */
 	bool open;
 	bool ran_other; /* its process has called exec, and no event reported its end */

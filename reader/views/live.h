@@ -26,7 +26,7 @@ enum { LIVE_THREADS_MAX = 1 << 18 };
 /* A thread or a process; texts belong to the window. */
 struct live_task {
 	uint32_t pid, tid; /* koids; tid is only set for threads */
-	/* For a thread, the name of its process; for a process, the command line, or "". */
+	/* Name of the thread or process. */
 	const char *name;
 	const char *process; /* the name of its process; for a process the command line, or "" */
 	uint64_t cpu_ns, runnable_ns;
@@ -88,7 +88,10 @@ DEFINE_CLEANUP(struct live *, live_free)
 /* The end of the current window; 0 before the recording has begun. */
 uint64_t live_end_ns(const struct live *l);
 
-/* Whether EV, which is not processed yet, is after the window, which must be closed first. */
+/*
+ * Whether EV, which is not processed yet, is after the window. If so, the window must be closed
+ * first.
+ */
 bool live_is_over(const struct live *l, const struct event *ev);
 
 /* Adds an event. Returns 0 or -ENOMEM. */

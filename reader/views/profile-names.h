@@ -29,15 +29,15 @@ int profile_names_find(const struct profile *p, const struct profile_names *name
 enum { PROFILE_LABEL_MAX = 300 };
 
 /*
- * A function for people: its name or, without one (FRAME can be NULL), "module+0xoffset",
- * "[kernel]" or "[unknown]". Writes to TO, or returns the text of FRAME.
+ * The text for a function, for display: its name or, without one (FRAME can be NULL),
+ * "module+0xoffset", "[kernel]" or "[unknown]". Writes to TO, or returns the text of FRAME.
  */
 const char *profile_names_label(char to[PROFILE_LABEL_MAX], const struct profile_place *place,
 				const struct frame *frame);
 
 /*
- * The process of STACK for people: the name of the program that it ran then, or "pid N". Writes to
- * TO, or returns another text.
+ * The text for the process of STACK, for display: the name of the program that it ran then, or "pid
+ * N". Writes to TO, or returns another text.
  */
 const char *profile_names_process(char to[PROFILE_LABEL_MAX], const struct profile *p,
 				  const struct profile_names *names,

@@ -4,8 +4,8 @@
  * or off CPU (by times off CPU). Computed from events in one pass, in file order.
  *
  * Stacks are kept as a tree from the outermost call inwards, so equal stacks, and equal beginnings,
- * are shared. A place in it is an address in a mapping. Its name is looked up later (call-tree.h),
- * and names can be anywhere in the archive.
+ * are shared. A place in a stack is an address in a mapping. The name of a place is looked up later
+ * (call-tree.h), and names can be anywhere in the archive.
  *
  * Stacks belong to the program that the process ran at the time: an exec begins another program
  * (programs.h).
@@ -114,34 +114,37 @@ DEFINE_CLEANUP(struct profile *, profile_free)
 /* Adds an event. Returns 0 or -ENOMEM. */
 int profile_add(struct profile *p, const struct event *ev);
 
-/* Counts open items. Once, after the last event. Returns 0 or -ENOMEM. */
+/*
+ * Counts times off CPU that are still open. Called once, after the last event. Returns 0 or
+ * -ENOMEM.
+ */
 int profile_finish(struct profile *p);
-
-/* Counts items that are still open. Called once, after the last event. Returns 0 or -ENOMEM. */
-uint64_t profile_n_unmapped(const struct profile *p);
 
 /*
  * The number of mappings that did not fit (MAPS_MAX): their addresses have no name, or the name of
  * an earlier mapping.
  */
-void profile_begin_part(struct profile *p, uint64_t forget_ns);
+uint64_t profile_n_unmapped(const struct profile *p);
 
 /*
  * Starts again, for a recording in progress. Stacks, calls and places are discarded. Mappings and
  * names are kept, except mappings that ended before FORGET_NS; later events must not be older.
  */
-int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret);
+void profile_begin_part(struct profile *p, uint64_t forget_ns);
 
 /*
  * Keeps a stack that is not a sample: writes the innermost call of EV, a SAMPLE_NAMED, to *RET.
  * Returns 0, 1 if there was room only for a part of the stack, or -ENOMEM.
  */
-int profile_count(struct profile *p, const struct profile_stack *stack);
+int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret);
 
 /* Adds the `count` and `ns` of STACK, whatever their meaning. Returns 0 or -ENOMEM. */
-uint32_t profile_program(const struct profile *p, uint32_t pid, uint64_t ts_ns);
+int profile_count(struct profile *p, const struct profile_stack *stack);
 
 /* The number of the program that process PID ran at TS_NS, according to the events so far. */
+uint32_t profile_program(const struct profile *p, uint32_t pid, uint64_t ts_ns);
+
+/* The name of the program of STACK, if its process has called exec since then; otherwise NULL. */
 const char *profile_program_name(const struct profile *p, const struct profile_stack *stack);
 
 /* The name of the program of STACK, if its process has called exec since then; otherwise NULL. */

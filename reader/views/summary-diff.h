@@ -4,9 +4,9 @@
  *
  * Pids differ between runs, so processes are matched by name. If one name has several command
  * lines, at most DIFF_SPLIT_MAX in either recording, there is a row for each command line that is
- * in both recordings, and one for the rest of the name, if that is in both, too. If there are more
- * command lines, as with compilers, they are one row. All workqueue threads of the kernel are one
- * process, since their names are random.
+ * in both recordings, and one row for all other command lines of the name, if both recordings have
+ * some. If there are more command lines, as with compilers, they are one row. All workqueue threads
+ * of the kernel are one process, since their names are random.
  */
 #pragma once
 
@@ -54,7 +54,7 @@ struct diff_row {
 	const char *command_line;
 	const char *thread; /* for rows by thread: name of the threads */
 	bool several;       /* there are other rows with this name */
-	bool others;        /* the row has the rest of the name: all other command lines */
+	bool others;        /* the row has all other command lines of the name */
 	struct diff_sums side[DIFF_SIDES];
 };
 
