@@ -19,7 +19,7 @@ int edit_names_see(struct edit_names *n, const struct fxt_provider *from,
 		   const struct fxt_record *record);
 
 /*
- * Writes the missing objects, all with the name "?" (docs/FXT-MAPPING.md). *RET is their number.
- * Returns 0 or a negative errno, like edit_copy_event().
+ * Writes the missing objects, all with the name "?" (docs/FXT-MAPPING.md). *RET_COUNT is their
+ * number. Returns 0 or a negative errno, like edit_copy_event().
  */
 int edit_names_write(struct edit_names *n, struct edit_copy *copy, uint64_t *ret_count);

@@ -556,7 +556,7 @@ static const char *edit_repair_find_wrong_scheduling(const struct fxt_record *r)
 }
 
 /*
- * A value in RECORD that kymo cannot have written, or NULL. It is a sign of damage that the reader
+ * A value in R that kymo cannot have written, or NULL. It is a sign of damage that the reader
  * cannot detect.
  */
 static const char *edit_repair_find_wrong(const struct fxt_record *r)

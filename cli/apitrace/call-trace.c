@@ -424,7 +424,7 @@ static struct call_trace_step *call_trace_steps(struct call_trace *t, uint32_t p
 
 /* ---- the trace ---- */
 
-/* The marks around the calls. */
+/* The calls that kymo adds around the calls of programs (call-trace.h). */
 struct call_trace_marks {
 	struct apitrace_names push, pop, frame, lost;
 	bool in_group, any;
@@ -443,7 +443,7 @@ static int call_trace_end_group(struct apitrace_writer *w, struct call_trace_mar
 	return call_trace_fake(w, &m->pop, 0, "");
 }
 
-/* Writes the marks before STEP. */
+/* Writes the added calls before STEP. */
 static int call_trace_mark(const struct call_trace *t, struct apitrace_writer *w,
 			   struct call_trace_marks *m, const struct call_trace_step *step)
 {

@@ -12,7 +12,10 @@
 
 #include "cli/bus/polkit-agent.h"
 
-/* A signal that is blocked, or that arrives before the wait begins, is seen after this time. */
+/*
+ * A signal that is blocked, or that arrives before the wait begins, is seen after this time at the
+ * latest.
+ */
 #define SIGNAL_USEC UINT64_C(200000)
 
 int bus_fail(struct bus_client *c, int error, const char *format, ...)

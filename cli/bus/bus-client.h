@@ -132,10 +132,10 @@ struct bus_client_session *bus_client_list_free(struct bus_client_session *list)
 int bus_client_capabilities(struct bus_client *c, struct capability caps[static CAPABILITIES_MAX]);
 
 /*
- * To follow a session: after bus_client_watch(), poll the descriptor of bus_client_pollfd(), which
- * returns the timeout in milliseconds (-1 = none), and then call bus_client_dispatch(). It returns
- * 1 when the session has finished or was removed, else 0, or -ECONNRESET if the daemon has exited
- * before.
+ * To follow a session: after bus_client_watch(), poll the descriptor of bus_client_pollfd(), with
+ * the timeout in milliseconds (-1 = none) that it returns, too. Then call bus_client_dispatch(),
+ * which returns 1 when the session has finished or was removed, else 0, or -ECONNRESET if the
+ * daemon has exited before.
  */
 int bus_client_watch(struct bus_client *c, const char *path);
 int bus_client_pollfd(struct bus_client *c, struct pollfd *ret);

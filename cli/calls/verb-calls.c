@@ -66,7 +66,7 @@ static int verb_calls_view_begin(struct verb_calls_view *v)
 /* Explains why LINES has shown no call of the archive T. Returns an enum cli_exit. */
 static int verb_calls_explain_none(const struct call_lines *lines, const struct open_trace *t)
 {
-	/* (a recording says by itself that it has none) */
+	/* (a live recording has reported this itself) */
 	if (lines->n_calls == 0 && !lines->function.has_matched)
 		return lines->is_live ? CLI_OK
 				      : nothing_there_say(&t->parts, NOTHING_CALLS, t->name);
@@ -91,7 +91,7 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 		stacks_report_incomplete(lines->walks, 0);
 	if (r == CLI_OK && lines->n_printed == 0)
 		r = verb_calls_explain_none(lines, &t);
-	/* (a recording names them by itself) */
+	/* (a live recording has named these files itself) */
 	if (!lines->is_live)
 		nothing_there_name_files(&lines->others, t.name);
 	open_trace_close(&t);

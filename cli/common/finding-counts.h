@@ -18,11 +18,11 @@ struct finding_counts {
 	size_t n_kinds;                   /* at most FINDING_COUNTS_MAX */
 	bool json, all, notes, strict;    /* the options of kymo check */
 	struct {
-		uint64_t n, first; /* the offset of the first one */
+		uint64_t n, first; /* number of findings, and offset of the first one */
 	} counts[FINDING_COUNTS_MAX];
 };
 
-/* number of findings, and offset of the first one */
+/* Counts a finding of the kind ID at OFFSET. */
 void finding_counts_add(struct finding_counts *c, unsigned id, uint64_t offset);
 
 uint64_t finding_counts_of(const struct finding_counts *c, enum finding_severity severity);

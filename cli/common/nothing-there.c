@@ -12,7 +12,7 @@ enum { CATEGORIES_OF_ONE = 6 };
 
 static const struct nothing_row {
 	const char *what, *reason, *how;
-	/* Names of categories with the part, ended by NULL. */
+	/* Names of the categories that contain the part; NULL ends the list. */
 	const char *categories[CATEGORIES_OF_ONE];
 } rows[NOTHING_PARTS] = {
 	[NOTHING_SWITCHES] = { "no switches of threads",

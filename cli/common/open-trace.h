@@ -22,9 +22,9 @@ struct open_trace {
 	struct fxt_reader *reader;
 	uint64_t n_damages;
 	struct nothing_there parts;    /* parts of the events that read_events() has read */
-	struct apitrace_reader *calls; /* reader of a call trace, for which there is no `reader` */
-	struct tfile_reader *frames;   /* reader of a GDB trace file, without `reader`, too */
-	struct tracedb_reader *points; /* reader of a trace-db file, without `reader`, too */
+	struct apitrace_reader *calls; /* reader of a call trace, instead of `reader` */
+	struct tfile_reader *frames;   /* reader of a GDB trace file, instead of `reader` */
+	struct tracedb_reader *points; /* reader of a trace-db file, instead of `reader` */
 	bool container_damaged;        /* the decompression of one of these files failed */
 };
 

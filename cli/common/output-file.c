@@ -119,8 +119,10 @@ static uint64_t output_file_mount(int fd, const char *name)
 		       : 0;
 }
 
-/* Whether NAME in DIRECTORY is the open file FD, and a rename can replace it without a change of
- * the users who may use it, or of the names of the same file. */
+/*
+ * Whether NAME in DIRECTORY is the open file FD, and can be replaced by a rename that changes
+ * neither which users can use the file, nor other names of the file.
+ */
 static bool output_file_is_replaceable(int directory, const char *name, int fd,
 				       const struct stat *st)
 {

@@ -56,8 +56,10 @@ int output_file_begin(struct output_file *o);
 /* Whether FD is the file itself, or the file that it replaces. */
 bool output_file_is(const struct output_file *o, int fd);
 
-/* Replaces the existing file, if there is one. Returns 0, or a negative errno with a message; later
- * calls return it without a message. The new file then keeps its name. */
+/*
+ * Replaces the existing file, if there is one. Returns 0, or a negative errno with a message; later
+ * calls return the same errno without a message. After a failure, the new file keeps its own name.
+ */
 int output_file_keep(struct output_file *o);
 
 /* Like output_file_keep(), if the file is not empty. */

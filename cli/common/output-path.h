@@ -13,6 +13,8 @@
  */
 int output_path_follow(const char *path, char **ret_place);
 
-/* Opens the directory of PATH, for the functions that take a directory. *RET_NAME is the rest of
- * PATH. Returns a descriptor, or a negative errno. */
+/*
+ * Opens the directory of PATH, for the functions that take a directory. *RET_NAME is the last
+ * component of PATH. Returns a descriptor, or a negative errno.
+ */
 int output_path_open_directory(const char *path, const char **ret_name);

@@ -21,11 +21,11 @@
 struct resolver {
 	struct symbols *symbols; /* borrowed; NULL = names are not looked up */
 	bool has_sysroot;
-	bool has_start, has_clock;   /* facts in the archive */
-	bool other_host, other_boot; /* likewise: not those of this machine now */
-	bool is_set;                 /* the wall clock was set meanwhile */
-	uint64_t begin_ns, apart_ns; /* of the first clock snapshot: CLOCK_BOOTTIME, and
-					     * what the wall clock is ahead of it */
+	bool has_start, has_clock;   /* the archive has a session_start, a clock snapshot */
+	bool other_host, other_boot; /* the archive is of another host, of another boot than now */
+	bool is_set;                 /* the wall clock was set during the recording */
+	uint64_t begin_ns, apart_ns; /* of the first clock snapshot: CLOCK_BOOTTIME, and by how much
+				      * the wall clock is ahead */
 	struct table processes;      /* koid + 1 -> struct resolver_process, owned */
 	struct table kernels;        /* kthreadd's koid -> struct resolver_kernel, owned */
 	struct table modules;        /* path (in `texts`) -> struct resolver_module, owned */

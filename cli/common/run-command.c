@@ -81,9 +81,9 @@ run_command_become(char **argv, const char *path, const sigset_t *mask, int go_f
 }
 
 /*
- * Maps the files until exec. A file that cannot be mapped is skipped. The files that are mapped
- * most often get their tables first. This process also has the files of kymo, which others can
- * have, too.
+ * Maps the files, which stay mapped until exec. A file that cannot be mapped is skipped. The files
+ * that are mapped most often get their tables first. This process also has the files of kymo, which
+ * others can have, too.
  */
 static void run_command_map_files(const int *fds, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rule when a second signal that ends a command is a new request. */
+/* The rule that decides whether a second signal that ends a command is a new request. */
 #pragma once
 
 #include <stdint.h>

@@ -23,9 +23,10 @@ const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
 
 /*
  * Reports on standard error how the WALKS have ended, if at least PERCENT of them ended early, and
- * not at the limit of frames, which is marked where such a stack is shown. 0 = if any did.
+ * not at the limit of frames, which is marked where such a stack is shown. PERCENT 0: if any walk
+ * ended early.
  */
 void stacks_report_incomplete(const uint64_t walks[static WALK_ENDS_MAX], unsigned percent);
 
-/* The same as an object owned by the caller. */
+/* WALKS as a JSON object, owned by the caller. */
 struct json_object *stacks_json(const uint64_t walks[static WALK_ENDS_MAX]);

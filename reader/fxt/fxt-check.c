@@ -330,8 +330,10 @@ static void fxt_check_blob(struct fxt_findings *f, const struct fxt_record *r)
 		fxt_findings_add(f, FXT_FINDING_BLOB_UNSEEN, type);
 }
 
-/* Reports words after the contents of RECORD, unless a known program writes them. Scheduling and
- * profiler records are checked elsewhere, since there it is a worse error. */
+/*
+ * Reports words after the contents of R, unless a known program writes them. Scheduling and
+ * profiler records are checked elsewhere, since there it is a worse error.
+ */
 static void fxt_check_longer(struct fxt_findings *f, const struct fxt_record *r)
 {
 	switch (r->type) {

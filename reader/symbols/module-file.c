@@ -41,7 +41,7 @@ static struct module_file *module_file_make(void)
 	return m;
 }
 
-/* Adds the symbols of FILE. Returns 1 if FILE has a full table, 0 if not, or -ENOMEM. */
+/* Adds the symbols of ELF. Returns 1 if ELF has a full table, 0 if not, or -ENOMEM. */
 static int module_file_add_symbols(struct module_file *m, const struct elf_file *elf,
 				   const char *path, const struct module_file_options *options)
 {

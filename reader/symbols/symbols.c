@@ -203,7 +203,10 @@ static bool symbols_is_forbidden(const struct symbol_query *query)
 	return access(path, X_OK) < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* Whether this process may not read the files of the process of QUERY. */
+/*
+ * A row of the table of run-time compilers: the texts for a map that does not exist, while the
+ * process runs and after its end. HOW makes the compiler write the map.
+ */
 #define SYMBOLS_NO_MAP(name, library, how)                                                         \
 	{                                                                                          \
 		name, library, "it does not exist: " how,                                          \

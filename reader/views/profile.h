@@ -147,7 +147,7 @@ uint32_t profile_program(const struct profile *p, uint32_t pid, uint64_t ts_ns);
 /* The name of the program of STACK, if its process has called exec since then; otherwise NULL. */
 const char *profile_program_name(const struct profile *p, const struct profile_stack *stack);
 
-/* The name of the program of STACK, if its process has called exec since then; otherwise NULL. */
+/* Removes the stacks that KEEP rejects. */
 void profile_filter(struct profile *p,
 		    bool (*keep)(void *userdata, const struct profile_stack *stack),
 		    void *userdata);

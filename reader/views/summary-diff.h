@@ -60,7 +60,7 @@ struct diff_row {
 
 /* One recording while it is read. */
 struct diff_input {
-	struct summary *summary; /* Returns 0 or -ENOMEM. */
+	struct summary *summary; /* owned */
 	struct table latencies;  /* tid -> struct latency, owned */
 };
 

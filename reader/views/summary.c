@@ -373,8 +373,8 @@ static int summary_add_pause(struct summary *s, const struct event *ev)
 }
 
 /*
- * Another session begins at TS_NS. In the chunks of one recording, each one begins where the
- * previous one ends, and repeats a pause. Otherwise, nothing is recorded between two sessions.
+ * Another session begins at TS_NS. Each chunk of a recording begins where the previous chunk ends,
+ * and repeats a pause. Otherwise, nothing is recorded between two sessions.
  */
 static int summary_add_next(struct summary *s, uint64_t ts_ns)
 {

@@ -4,9 +4,9 @@
  * Computed from events in one pass, in file order.
  *
  * The recording lasts from its session_start to its session_stop; without them, from the first to
- * the last time. Per CPU, busy + other + idle is exactly the recorded part of that. Unknown time
- * (before a CPU's first switch, during losses) counts as idle, as in the archive. "Other" is the
- * pseudo-thread for threads that a filter does not select.
+ * the last time. Per CPU, busy + other + idle is exactly the recorded part of that time. Unknown
+ * time (before a CPU's first switch, during losses) counts as idle, as in the archive. "Other" is
+ * the pseudo-thread for threads that a filter does not select.
  *
  * Nothing is recorded in a pause, nor between the sessions of joined archives. Such time counts in
  * the duration only: no thread has a state in it, and no CPU is idle. In a merged archive, time is
