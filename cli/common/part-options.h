@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- *	- from, --to, --pid and --cpu of verbs that process a part of an archive.
- */
+/* The options --from, --to, --pid and --cpu of verbs that process a part of an archive. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- *	- no-symbols, --debug-dir, --debuginfod and --sysroot of verbs that name addresses.
+ * The options --no-symbols, --debug-dir, --debuginfod and --sysroot of verbs that name addresses.
  */
 #pragma once
 

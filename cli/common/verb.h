@@ -30,7 +30,7 @@ struct verb {
 	const char *what;                  /* one line for the list of verbs */
 	const char *options;               /* the option lines of --help, or NULL */
 	void (*more_options)(void);        /* prints the options of a table, or NULL */
-	const char *notes;                 /* prints option lines from a table, or NULL */
+	const char *notes;                 /* text after the options, or NULL */
 	const char *examples;              /* two lines, the last part of --help */
 	int (*run)(int argc, char **argv); /* returns an enum cli_exit */
 };

@@ -13,8 +13,8 @@
 
 /*
  * The maximum time for which an exiting thread waits for the exits of the other threads of its
- * process. Then it exits alone. Killed threads must get a CPU first. (A thread that calls exit(2)
- * does not wait.)
+ * process. Then it exits alone. (Killed threads need a CPU to exit, which can take long on a busy
+ * machine.) (A thread that calls exit(2) does not wait.)
  */
 #define OTHERS_NS UINT64_C(2000000000)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds a command and its descendants at their exit, while their memory still exists, until it has
- * been searched.
+ * Holds a command and its descendants at their exit until their memory has been searched, since it
+ * no longer exists after that.
  *
  * It uses ptrace (PTRACE_SEIZE, PTRACE_O_TRACEEXIT) in a separate thread: the kernel assigns each
  * tracee to a tracing thread, and when this thread ends, for any reason, its tracees continue. Only

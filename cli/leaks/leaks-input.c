@@ -137,7 +137,7 @@ static int leaks_find_suppression(struct filter *f, const struct leak_group *g,
 	return r;
 }
 
-/* Whether a suppression matches G, which is then counted. Returns 1 if so. */
+/* Whether a suppression matches G. If so, counts G and returns 1. */
 static int leaks_is_suppressed(struct filter *f, const struct leak_group *g)
 {
 	struct suppression *s;
@@ -178,7 +178,7 @@ static void leaks_input_note_search(struct filter *f, const struct leak_watch *w
 	f->in->any_searched |= *w->unsearched || searched > 0;
 }
 
-/* Counts the blocks of G, whose verdict is not selected, that can have another one. */
+/* Counts the blocks of G that can have another verdict. The verdict of G itself is not selected. */
 static int leaks_input_count_unsearched(struct filter *f, const struct leak_group *g)
 {
 	uint64_t searched = leaks_input_searched(g);

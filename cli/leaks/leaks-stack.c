@@ -127,7 +127,7 @@ static int leaks_is_outermost(const struct leaks_walk *w, const struct profile_p
 
 /* ---- doubts ---- */
 
-/* Whether the call before PLACE, of CALLED, leads to the inner frame. */
+/* Whether the call before PLACE, which calls the function CALLED, leads to the inner frame. */
 static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_place *place,
 			      const char *called)
 {

@@ -146,8 +146,8 @@ static inline bool leaks_selects(const struct leaks_request *q)
 }
 
 /*
- * Whether Q requests memory of W, which was not recorded, or not completely; or threads, whose ends
- * are unknown in a gap, too.
+ * Whether Q requests memory, and the memory of W was not recorded, or not completely. The same for
+ * threads, whose ends are unknown in a gap, too.
  */
 static inline bool leaks_misses(const struct leaks_request *q, const struct leak_watch *w)
 {
@@ -164,8 +164,8 @@ static inline bool leaks_ran_another(const struct leak_watch *w)
 }
 
 /*
- * Whether Q requests memory of W, which began with a fork in the recording, and was watched only
- * from a later time on. (An exec would have freed all earlier blocks.)
+ * Whether Q requests memory, and the program of W began with a fork in the recording, but was
+ * watched only from a later time on. (An exec would have freed all earlier blocks.)
  */
 static inline bool leaks_misses_begin(const struct leaks_request *q, const struct leak_watch *w)
 {

@@ -69,7 +69,10 @@ static int libraries_open(struct moment_libraries_file *f, const char *path)
 
 /* ---- memory made from files ---- */
 
-/* Makes .dynamic of the program, which points to the list. */
+/*
+ * Makes the memory of the program's section .dynamic. One of its entries points to the list of
+ * libraries.
+ */
 static int libraries_make_dynamic(struct moment_libraries *l, const struct moment_libraries_file *f)
 {
 	uint64_t n = f->dynamic->p_filesz;

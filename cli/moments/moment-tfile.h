@@ -41,7 +41,7 @@ int moment_tfile_runs(const struct moment_tfile *t, struct moment_tfile_run **re
 /*
  * Writes moments of RUN from number *AT on to TRACE, up to the limit of a file, and the script that
  * opens it as PATH to SCRIPT. *AT becomes the number of the first moment that is not written.
- * *RET_MORE: there is one. Returns 0 or a negative errno.
+ * *RET_MORE: there is such a moment. Returns 0 or a negative errno.
  */
 int moment_tfile_write(const struct moment_tfile *t, const struct moment_tfile_run *run,
 		       const char *path, size_t *at, bool *ret_more, struct outbuf *trace,

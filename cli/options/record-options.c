@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of options on the command line. An option whose value must be looked up here, so that
- * the daemon gets numbers, has its own function. It gets the text and returns an enum cli_exit,
- * after an error message if it is invalid.
+ * the daemon gets numbers, has its own function. This function gets the text and returns an enum
+ * cli_exit, after an error message if it is invalid.
  */
 #include "cli/options/record-options.h"
 

@@ -15,7 +15,10 @@
 
 #define SEARCH_TIMEOUT_NS UINT64_C(20000000000)
 
-/* Gives FUNCTION, a resolver, its own SYMBOL: it also has the names that it resolves. */
+/*
+ * Gives FUNCTION, the resolver of an IFUNC, its own SYMBOL: the names that it resolves are also at
+ * its address.
+ */
 static int indirect_functions_name_resolver(struct place_function *function, const char *symbol)
 {
 	char name[PLACES_NAME_MAX];

@@ -52,7 +52,8 @@ static void needed_library_expand(const char *dir, size_t n, const char *of, con
 
 /*
  * Writes to TO the path of the library NAME, which the file at OF needs, in one of PATH's
- * directories; an empty one is the working directory. PATH can be NULL. Returns whether it exists.
+ * directories; an empty directory means the working directory. PATH can be NULL. Returns whether it
+ * exists.
  */
 static bool needed_library_search(const char *path, const char *of, const char *name,
 				  char to[static PATH_MAX])

@@ -168,8 +168,10 @@ static void process_file_parse_line(struct process_file_search *s, uint32_t pid,
 	if (n > strlen(PROCESS_FILE_DELETED) &&
 	    strcmp(line + n - strlen(PROCESS_FILE_DELETED), PROCESS_FILE_DELETED) == 0)
 		line[n - strlen(PROCESS_FILE_DELETED)] = '\0';
-	/* (a file with another name can be this machine's file: the name is a symbolic link, or the
-	 * file has several) */
+	/*
+	 * (a file with another name can be this machine's file: the name is a symbolic link, or the
+	 * file has several names)
+	 */
 	named = process_file_is_named(s, line);
 	may_be_linked = !named && process_file_may_be_linked(s, line);
 	if ((!named && !may_be_linked &&
@@ -217,7 +219,10 @@ static bool process_file_scan_thread(struct process_file_search *s, uint32_t pid
 	return any;
 }
 
-/* (if the first thread of a process has ended, /proc/PID has no memory, but that of others has) */
+/*
+ * (if the first thread of a process has ended, /proc/PID shows no memory, but /proc/TID of other
+ * threads does)
+ */
 static void process_file_scan_maps(struct process_file_search *s, uint32_t pid,
 				   struct process_file *ret)
 {

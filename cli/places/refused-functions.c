@@ -25,7 +25,7 @@ static void refused_functions_name(struct refused_list *list, const char *name)
 	call_text_put_shown(&list->names, name);
 }
 
-/* Adds the functions of SPEC among PLACES. Returns whether it has no other function. */
+/* Adds the functions of SPEC among PLACES. Returns whether SPEC has no other functions. */
 static bool refused_functions_add(struct refused_names *to, const struct call_spec *spec,
 				  const struct call_places *places)
 {

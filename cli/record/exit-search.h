@@ -11,7 +11,7 @@
 struct exit_search {
 	struct exit_hold hold;
 	struct recording *recording; /* borrowed */
-	const char *name;            /* searches that are in progress */
+	const char *name;            /* name of the command in messages */
 	pid_t asked[EXIT_HOLD_MAX];  /* searches in progress */
 	unsigned n_asked;
 	bool gave_up;

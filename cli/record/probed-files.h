@@ -20,7 +20,7 @@ struct probed_files {
 	size_t n;
 };
 
-/* Reports on stderr which files have been replaced. Returns their number. */
+/* Notes the files in which O requests probes. */
 void probed_files_note(struct probed_files *p, const struct session_options *o);
 void probed_files_deinit(struct probed_files *p);
 

@@ -20,8 +20,8 @@ struct record_loop {
 	int interval_ms; /* interval of calls of tick(); -1 = no calls */
 	bool is_hasty;   /* call on_poll() soon again, without an event */
 	bool asked_to_stop, interrupted;
-	uint64_t interrupted_ns; /* on_poll() must be called again soon, without an event */
-	/* time of the interruption (CLOCK_MONOTONIC) */
+	uint64_t interrupted_ns; /* time of the interruption (CLOCK_MONOTONIC) */
+	/* Whether the recording is to be stopped. */
 	bool (*wants_stop)(void *userdata);
 	void (*tick)(void *userdata); /* can be NULL */
 	/* Called at SIGUSR1 and after other events; can be NULL. Set it before

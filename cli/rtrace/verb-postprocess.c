@@ -21,8 +21,8 @@
 #include "writer/rtrace/rtrace-line.h"
 
 /*
- * PROBLEMS_SHOWN: further problems are counted, but not described. WRITE_BYTES: number of bytes
- * that are collected before a write.
+ * PROBLEMS_SHOWN: the maximum number of problems that are described; the others are only counted.
+ * WRITE_BYTES: number of bytes that are collected before a write.
  */
 enum { PROBLEMS_SHOWN = 10, WRITE_BYTES = 65536 };
 

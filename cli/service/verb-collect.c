@@ -4,10 +4,10 @@
  * and runs as long as the session, so that the unit has the state of the session. Its output goes
  * to the journal.
  *
- * If the service dies, it creates a session again, which starts the service, so that the collection
- * continues. It waits longer each time, in case the service cannot run. It also waits if the output
- * cannot be written: a full disk can stay full for a while, and each start loads programs into the
- * kernel and unloads them.
+ * If the service dies, the command creates a session again. This starts the service, so that the
+ * collection continues. The command waits longer each time, in case the service cannot run. It also
+ * waits if the output cannot be written: a full disk can stay full for a while, and each start
+ * loads programs into the kernel and unloads them.
  */
 #include <errno.h>
 #include <inttypes.h>

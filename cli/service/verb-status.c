@@ -64,7 +64,7 @@ static void verb_status_print_cost(const struct session_view *v)
 
 /*
  * The number of CPUs to which the limit of SHED refers. The list of stopped parts does not contain
- * it.
+ * this number.
  */
 static unsigned verb_status_share_of_shed(const struct session_view *v,
 					  const struct session_shed *shed)

@@ -22,7 +22,7 @@ enum {
 	LINES_OF_FILE = 10, /* number of lines of each table */
 	COLUMNS_OF_FILE = 160,
 	FUNCTIONS_JSON_MAX = 50,
-	/* As a percentage of the window's length: larger delays are shown. */
+	/* Delays above this percentage of the window's length are shown. */
 	DELAY_SHOWN_PERCENT = 200,
 };
 

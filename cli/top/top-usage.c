@@ -62,8 +62,10 @@ static void usage_sample(struct top_usage *u, const struct top_usage *before)
 			       (double)(u->read_at_ns - before->read_at_ns);
 }
 
-/* Whether pids in /proc differ from the pids in records, which belong to the initial pid namespace,
- * with this inode. */
+/*
+ * Whether pids in /proc differ from the pids in records. The pids in records belong to the initial
+ * pid namespace, which has this inode.
+ */
 static bool usage_has_other_pids(void)
 {
 	char name[64];
