@@ -3,8 +3,8 @@
  * Complete events that cross an end of a cut are clipped there.
  *
  * A clipped event says so: calls and waits by `left by` and `begun`, as at the ends of a recording.
- * Its true times are in `began at` and `ends at`, so that it can be made whole again if the parts
- * are merged (docs/FXT-MAPPING.md, "Parts").
+ * The true times of the event are in `began at` and `ends at`, so that the event can be made whole
+ * again if the parts are merged (docs/FXT-MAPPING.md, "Parts").
  */
 #pragma once
 

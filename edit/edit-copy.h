@@ -61,12 +61,11 @@ struct edit_rules {
 	uint64_t (*koid)(void *userdata, uint64_t koid);
 
 	/*
-	 * Writes a replacement for the N bytes at TEXT to TO, which has room for
-	 * FXT_STRING_BYTES_MAX, and returns its length, or EDIT_TEXT_AS_IT_IS. TEXT and the
-	 * replacement are valid UTF-8. ARG_NAME is the name of the text's argument (enum fxt_name,
-	 * 0 = unknown, or no argument). Not called for empty text, nor for names of fxt-names.h
-	 * that are the name of a category, an event or an argument. RECORD is NULL for a provider's
-	 * name.
+	 * Writes a replacement for the N bytes at TEXT to TO, where FXT_STRING_BYTES_MAX bytes fit.
+	 * Returns the length of the replacement, or EDIT_TEXT_AS_IT_IS. TEXT and the replacement
+	 * are valid UTF-8. ARG_NAME is the name of the text's argument (enum fxt_name, 0 = unknown,
+	 * or no argument). Not called for empty text, nor for names of fxt-names.h that are the
+	 * name of a category, an event or an argument. RECORD is NULL for a provider's name.
 	 */
 	size_t (*text)(void *userdata, const struct fxt_record *record, enum edit_text what,
 		       int arg_name, const char *text, size_t n, char *to);
@@ -159,8 +158,8 @@ struct edit_switch {
 };
 
 /*
- * Writes SW, synthetic, into kymo's own provider. Rules change its koids, time and cpu as in
- * records. Returns as edit_copy_record().
+ * Writes SW as a synthetic switch into kymo's own provider. Rules change its koids, time and cpu as
+ * in records. Returns as edit_copy_record().
  */
 int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw);
 

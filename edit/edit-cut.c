@@ -197,8 +197,10 @@ static int edit_cut_process_clock(struct edit_cut *c, const struct edit_sorted *
 	return edit_copy_record(c->copy, item->from, record);
 }
 
-/* Handles an event about the whole recording, which the cut replaces by its own events. Returns 1
- * if ITEM is such an event. */
+/*
+ * Handles ITEM if it is an event about the whole recording. The cut replaces such events by its own
+ * events. Returns 1 if ITEM is such an event.
+ */
 static int edit_cut_process_own(struct edit_cut *c, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
@@ -251,8 +253,10 @@ static bool edit_cut_is_complete(const struct fxt_record *r)
 	return r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE;
 }
 
-/* Handles a record before the cut: updates the state with it, or keeps it if it continues within
- * the cut. R is a copy of the item's record that can be changed. */
+/*
+ * Handles a record before the cut: updates the state with it, or keeps the record if it continues
+ * within the cut. R is a copy of the item's record that can be changed.
+ */
 static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
 {
 	int e = edit_state_process(c->state, item->kept, r);
@@ -451,8 +455,10 @@ static int edit_cut_process_timed(struct edit_cut *c, const struct edit_sorted *
 
 	if (e < 0)
 		return e;
-	/* (a session that begins or stops with the cut belongs to its beginning, and to the end of
-	 * the part before, which has the event) */
+	/*
+	 * (a session that begins or stops exactly at the begin of the cut is only in the state of
+	 * the cut; the event itself is at the end of the previous part)
+	 */
 	if ((row == FXT_ROW_START || row == FXT_ROW_STOP) && r.ts_ns > c->from_ns)
 		e = edit_cut_move_on(c, r.ts_ns == c->to_ns ? r.ts_ns - 1 : r.ts_ns);
 	e = e ?: edit_cut_process_own(c, item);

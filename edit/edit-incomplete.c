@@ -63,7 +63,7 @@ static int edit_incomplete_find(struct edit_incomplete *i, const struct key *key
 	return table_set(&i->findings, table_hash(key, sizeof(*key)), (void *)(uintptr_t)missing);
 }
 
-/* Ends the last `stack`, which gets no more frames. */
+/* Ends the last `stack`: no more frames follow for it. */
 static int edit_incomplete_end_stack(struct edit_incomplete *i)
 {
 	int r = edit_incomplete_find(i, &i->named_key, i->named.id != 0);

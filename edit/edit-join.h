@@ -34,7 +34,7 @@ struct edit_join {
 	enum edit_joint joint;
 	uint64_t chain;        /* a bit for each input of the chain, this one included */
 	uint64_t chain_ns;     /* begin of the first part of the chain */
-	bool continues;        /* the part has replaced the one before it */
+	bool continues;        /* the part has replaced the previous part */
 	uint64_t events, lost; /* counts of stops that were left out; added to the next stop */
 };
 
@@ -52,12 +52,16 @@ void edit_join_damage(struct edit_join *j);
 /* Notes that there are no more records. */
 void edit_join_end(struct edit_join *j);
 
-/* Makes B, whose input is INPUT_B, continue A, whose input is INPUT_A, if B fits behind A. A part
- * can continue only one part, and can be continued by only one: the first that fits. */
+/*
+ * Makes part B of INPUT_B continue part A of INPUT_A, if B fits behind A. A part can continue only
+ * one part, and can be continued by only one: the first that fits.
+ */
 void edit_join_link(struct edit_join *a, int input_a, struct edit_join *b, int input_b);
 
-/* The input that must be read further to know whether J is joint with the part before it. That part
- * must be read to its end, and J to the end of its state. -1 = no input. */
+/*
+ * The input of which more must be read to know whether J is joint with the previous part. The
+ * previous part must be read to its end, and J to the end of its state. -1 = no input.
+ */
 int edit_join_lacks(const struct edit_join *j);
 
 /*
@@ -76,8 +80,10 @@ bool edit_join_omits(const struct edit_join *j, const struct edit_sorted *item);
 /* Whether R, of J, is a complete event that was clipped at the end of J, and J has a next part. */
 bool edit_join_goes_on(const struct edit_join *j, const struct fxt_record *r);
 
-/* Whether R, of J, is a complete event that was clipped at the begin of J, and J has a part before
- * it. */
+/*
+ * Whether R, of J, is a complete event that was clipped at the begin of J, and J has a previous
+ * part.
+ */
 bool edit_join_went_on(const struct edit_join *j, const struct fxt_record *r);
 
 /*

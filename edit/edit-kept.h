@@ -3,7 +3,7 @@
  * A record that is kept until after the tables of its provider have changed: a copy that follows
  * the records of its own strings and threads, and has times in nanoseconds.
  *
- * Names of fxt-names.h are referenced at their places there and are not copied. Other strings have
+ * Names of fxt-names.h are not copied, but referenced by their fixed indices. Other strings have
  * places from EDIT_KEPT_STRING_FIRST on. Threads are inline if they fit. edit-copy.c writes such
  * copies (`apart` in struct edit_rules).
  */
@@ -13,7 +13,7 @@
 #include "reader/fxt/fxt-reader.h"
 
 /*
- * The first place for strings. The places after it suffice for the category, the name and the
+ * The first index for strings. The indices from here on suffice for the category, the name and the
  * arguments.
  */
 enum { EDIT_KEPT_STRING_FIRST = FXT_NAME_RESERVED - 2 * FXT_ARGS_MAX - 1 };

@@ -45,8 +45,8 @@ static bool edit_merge_is_done(const struct merge_input *in)
 }
 
 /*
- * Whether INPUT, whose schedule is used, has no records at TS_NS, so that another input can be
- * used.
+ * Whether INPUT has no records at TS_NS, so that another input can be used. The schedule of INPUT
+ * is in use.
  */
 static bool edit_merge_gives_way(const struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {

@@ -137,8 +137,10 @@ static int edit_merge_find_headless(const struct edit_merge *m)
 	return edit_merge_has_room_for_heads(m) ? found : -1;
 }
 
-/* An input that must be read further, or -1. Before the start, each input is read until its window
- * is full and its head is known. */
+/*
+ * An input of which more must be read, or -1. Before the start, each input is read until its window
+ * is full and its head is known.
+ */
 static int edit_merge_find_starving(const struct edit_merge *m)
 {
 	uint64_t ts_ns;
@@ -171,7 +173,7 @@ static uint64_t edit_merge_start_of(const struct merge_input *in)
 /*
  * Whether the records of INPUT precede those of OTHER at equal times. Among chunks, the first one
  * precedes the next, so that its session ends before the next chunk continues it. Among parts, the
- * first one precedes the next, so that the whole of it is known when the next one begins.
+ * first one precedes the next, so that the first part is completely known when the next one begins.
  */
 static bool edit_merge_goes_first(const struct edit_merge *m, unsigned input, unsigned other)
 {
@@ -205,8 +207,10 @@ static int edit_merge_find_earliest(const struct edit_merge *m)
 	return earliest;
 }
 
-/* Decides whether INPUT (-1 = none) is joint with the part before it. If an input must be read
- * further to decide this, returns that input, otherwise -1. */
+/*
+ * Decides whether INPUT (-1 = none) is joint with the part before it. If more of an input must be
+ * read to decide this, returns that input, otherwise -1.
+ */
 static int edit_merge_decide(struct edit_merge *m, int input)
 {
 	struct edit_join *join;
@@ -225,7 +229,7 @@ static int edit_merge_decide(struct edit_merge *m, int input)
 }
 
 /*
- * An input that must be read further before the next record of INPUT is taken out, or -1. This
+ * An input of which more must be read before the next record of INPUT is taken out, or -1. This
  * ensures that all records between two parts are judged in the same way. Only one pair of parts is
  * read ahead at a time.
  */
@@ -278,7 +282,9 @@ int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record
 	if (edit_join_read(&in->join, record))
 		return 0;
 	edit_sort_tag(in->sort, in->join.at);
-	/* Packets would contradict the records, whose times and koids are changed. */
+	/*
+	 * Packets would contradict the records, because the times and koids of records are changed.
+	 */
 	if (edit_copy_is_packets(record))
 		return 0;
 	return edit_sort_put(in->sort, record->provider, record);

@@ -68,7 +68,7 @@ const struct edit_owners_counts *edit_owners_counts(const struct edit_owners *o,
 	return &o->inputs[input].counts;
 }
 
-/* Whether KOID is a thread or a process of the kernel, whose id can be reused. */
+/* Whether KOID is a thread or a process of the kernel. Its id can be reused. */
 static bool edit_owners_is_tracked(uint64_t koid)
 {
 	return koid != 0 && koid >> FXT_KOID_TID_BITS != 1 && koid <= UINT32_MAX;

@@ -24,8 +24,10 @@ enum { EDIT_OWNERS_MAX = 1 << 20 };
 
 struct edit_owners;
 
-/* Creates owners for N_INPUTS archives, at most 64, whose machines are set later by
- * edit_owners_join(). Returns 0 or -ENOMEM. */
+/*
+ * Creates owners for N_INPUTS archives (at most 64). edit_owners_join() sets their machines later.
+ * Returns 0 or -ENOMEM.
+ */
 int edit_owners_new(struct edit_owners **ret, unsigned n_inputs);
 struct edit_owners *edit_owners_free(struct edit_owners *o);
 DEFINE_CLEANUP(struct edit_owners *, edit_owners_free)
@@ -34,8 +36,8 @@ DEFINE_CLEANUP(struct edit_owners *, edit_owners_free)
 int edit_owners_see(struct edit_owners *o, unsigned input, const struct fxt_record *record);
 
 /*
- * Sets the machine of INPUT to MACHINE, whose koids are below SPAN (0 = 2^32). The objects of
- * INPUT, also those noted before, then find their owners. Returns 0 or -ENOMEM.
+ * Sets the machine of INPUT to MACHINE. The koids of a machine are below SPAN (0 = 2^32). The
+ * objects of INPUT, including those noted before, then find their owners. Returns 0 or -ENOMEM.
  */
 int edit_owners_join(struct edit_owners *o, unsigned input, unsigned machine, uint64_t span);
 

@@ -35,9 +35,9 @@ enum edit_part_edit {
 };
 
 /*
- * The mark of an edited archive: its parts must not fit parts of its source, whose state can lack
- * what the edit has added. The mark is one event `part` of class EDIT_PART_EDITED. Its id depends
- * on the edit, and on the id of the source.
+ * The mark of an edited archive: its parts must not fit parts of its source, because the state in
+ * the source can lack what the edit has added. The mark is one event `part` of class
+ * EDIT_PART_EDITED. Its id depends on the edit, and on the id of the source.
  */
 struct edit_part_mark {
 	enum edit_part_edit edit;

@@ -32,8 +32,8 @@ DEFINE_CLEANUP(struct edit_points *, edit_points_free)
 bool edit_points_has(const struct fxt_record *record);
 
 /*
- * Processes RECORD of INPUT, which can be any record of kymo, before it is written. Returns 0 or
- * -ENOMEM.
+ * Must be called for each record of kymo before it is written: processes RECORD of INPUT. Returns 0
+ * or -ENOMEM.
  */
 int edit_points_see(struct edit_points *p, unsigned input, const struct fxt_record *record);
 

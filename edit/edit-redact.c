@@ -260,8 +260,10 @@ struct edit_redact *edit_redact_free(struct edit_redact *r)
 	return free_ptr(r);
 }
 
-/* Replaces the blob with data about the system by one that only says "Linux", which Perfetto's UI
- * needs. Leaves out the bytes of other blobs. */
+/*
+ * Replaces the blob with data about the system by a blob that only says "Linux". Perfetto's UI
+ * needs that. Leaves out the bytes of other blobs.
+ */
 static int edit_redact_blob(struct edit_redact *r, struct fxt_record *record)
 {
 	_cleanup_(outbuf_deinit) struct outbuf info = { 0 };

@@ -25,12 +25,16 @@
  */
 #define FAR_NS ((uint64_t)60 * 1000000000)
 
-/* The distance for the first and the last record, which have only one neighbour. They are dropped
- * if they are this far from it. */
+/*
+ * The distance for the first and the last record. They have only one neighbour, and are dropped if
+ * they are this far from it.
+ */
 #define LONELY_NS ((uint64_t)3600 * 1000000000)
 
-/* In kymo's archives, no duration ends later than the recording, apart from this delay of
- * records. */
+/*
+ * In kymo's archives, no duration ends later than the recording, except for this time by which
+ * records can be late.
+ */
 #define END_SLACK_NS ((uint64_t)1000000000)
 
 /* The highest CPU number of Linux and of Perfetto. */
@@ -39,13 +43,15 @@ enum { CPU_MAX = 4095 };
 static const char wrong_id[] = "the id of a thread or process cannot be right";
 
 /*
- * The maximum number and size of the last records of one time, which are compared to find
- * duplicates. Longer records are not compared.
+ * The maximum number and size of the last records of one time. They are compared to find
+ * duplicates; longer records are not compared.
  */
 enum { RECENT_MAX = 32, RECENT_WORDS_MAX = 64 };
 
-/* The maximum number of damaged places that wait to be written. Further places are joined with the
- * last one. */
+/*
+ * The maximum number of damaged places that wait to be written. If there are more, they are joined
+ * with the last one.
+ */
 enum { GAPS_MAX = 1024 };
 
 struct recent {
@@ -275,8 +281,8 @@ static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *it
 }
 
 /*
- * Adds a record to Perfetto's packets, which are made again from the samples, since damage may have
- * changed them.
+ * Adds a record to Perfetto's packets. The packets are made again from the samples, since damage
+ * may have changed them.
  */
 static int edit_repair_gather(struct edit_repair *r, const struct edit_sorted *item)
 {
@@ -521,8 +527,10 @@ static const char *edit_repair_find_wrong_arg(const struct fxt_record *record)
 	return NULL;
 }
 
-/* Whether RECORD has the weight NAME, which must be the weight of idle if and only if TID is the
- * idle thread. */
+/*
+ * Whether RECORD has the weight NAME, and the weight is right: the weight of idle if TID is the
+ * idle thread, and another weight if not.
+ */
 static bool edit_repair_has_weight(const struct fxt_record *record, int name, uint64_t tid)
 {
 	struct fxt_arg arg;

@@ -86,7 +86,10 @@ bool edit_session_is_pause(const struct fxt_record *record)
 	       memcmp(arg.text.bytes, whole, sizeof(whole) - 1) == 0;
 }
 
-/* Changes NAME, which a session of the output has, into a name that no session has. */
+/*
+ * Replaces NAME by a name that no session of the output has. A session of the output already has
+ * NAME.
+ */
 static void edit_sessions_make_unique(struct edit_sessions *s, char name[EDIT_SESSION_MAX + 1])
 {
 	enum { ROOM = 8 };

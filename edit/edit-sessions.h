@@ -3,9 +3,9 @@
  * Names of sessions of the archives that are merged into one.
  *
  * Events of the recording name their session. If an open session of another archive has the same
- * name, the later session gets another name ("NAME_2"), which its next chunks keep. Events of
- * earlier versions, which have no name, get the name of their session. So readers know which
- * session of the result pauses or stops.
+ * name, the later session gets another name ("NAME_2"). Its next chunks keep that name. Events of
+ * earlier versions have no name; they get the name of their session. So readers know which session
+ * of the result pauses or stops.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ DEFINE_CLEANUP(struct edit_sessions *, edit_sessions_free)
 
 /*
  * Processes RECORD of INPUT and its provider FROM, before it is written. *RET is the name of the
- * session that it refers to, or NULL; valid until the next call. Returns 0 or -ENOMEM.
+ * session to which RECORD refers, or NULL; valid until the next call. Returns 0 or -ENOMEM.
  */
 int edit_sessions_see(struct edit_sessions *s, unsigned input, const struct fxt_provider *from,
 		      const struct fxt_record *record, const char **ret);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Open durations, asynchronous operations and flows, which begin with one event and end with
- * another. An edit that leaves out events must not leave only one of the two: readers would keep
- * the item open to the end of the trace, or end another one in its place.
+ * Open durations, asynchronous operations and flows, each of which begins with one event and ends
+ * with another. An edit that leaves out events must not leave only one of these two: readers would
+ * keep the item open to the end of the trace, or end another item in its place.
  *
- * Memory is bounded; further open items are not tracked, and pass unchanged.
+ * Memory is bounded: open items beyond the limit are not tracked, and their events pass unchanged.
  *
  * Durations are identified by thread, and nest. The other items are identified by their correlation
  * id, for each provider.

@@ -64,7 +64,7 @@ struct edit_state *edit_state_free(struct edit_state *s)
 	return free_ptr(s);
 }
 
-/* Stores KEPT under KEY, whose `from` is set here, until PID ends. */
+/* Stores KEPT under KEY until PID ends. Sets KEY's `from`. */
 static int edit_state_keep(struct edit_state *s, struct edit_kept *kept, struct fxt_holds_key key,
 			   uint64_t pid)
 {
@@ -178,9 +178,9 @@ static int edit_state_keep_counter(struct edit_state *s, struct edit_kept *kept,
 /* ---- ended tasks ---- */
 
 /*
- * Discards the oldest ended task, unless it was named again later: then its id is in use again. The
- * end of a process also ends its threads, since the ends of these can be in an earlier chunk (a
- * main thread can end before its process), or lost.
+ * Discards the oldest ended task, unless the task was named again later: then its id is in use
+ * again. The end of a process also ends its threads, since the events of their ends can be in an
+ * earlier chunk (a main thread can end before its process), or lost.
  */
 static void edit_state_forget_ended(struct edit_state *s)
 {
@@ -212,7 +212,7 @@ static void edit_state_record_end(struct edit_state *s, const struct ended *end)
 
 /* ---- events ---- */
 
-/* Notes the end of the thread or process of R, which is an event of ROW (exec or exit). */
+/* R is an exec or exit event, whose row is ROW. Notes that its thread or process has ended. */
 static void edit_state_record_ends(struct edit_state *s, const struct edit_kept *kept,
 				   const struct fxt_record *r, enum fxt_row_id row)
 {
@@ -303,7 +303,7 @@ int edit_state_reduce(struct edit_state *s)
 	return r < 0 ? r : 0;
 }
 
-/* Changes the process of R to PID, which inherited the mapping or name. R is a copy. */
+/* Changes the process of R to PID: PID has inherited the mapping or name. R is a copy. */
 static void edit_state_set_process(struct fxt_record *r, uint64_t pid)
 {
 	struct fxt_arg arg;

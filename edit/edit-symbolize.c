@@ -25,7 +25,7 @@ struct place {
 	uint32_t owner;
 	uint32_t next; /* next place with the same hash: index + 1 */
 	enum named_by named_by;
-	bool any_frame; /* frames were written, which apply until others are written */
+	bool any_frame; /* frames were written; they apply until other frames are written */
 };
 
 struct edit_symbolize {
@@ -132,7 +132,7 @@ static int edit_symbolize_write_frame(struct edit_symbolize *s, const struct eve
 					});
 }
 
-/* Writes the names of PLACE, which is frame I of SAMPLE, in MAP. */
+/* Writes the names of PLACE. PLACE is frame I of SAMPLE, and is in the mapping MAP. */
 static int edit_symbolize_name_place(struct edit_symbolize *s, struct place *place,
 				     const struct event *sample, unsigned i,
 				     const struct mapping *map)

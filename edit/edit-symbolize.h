@@ -54,8 +54,8 @@ struct edit_symbolize_counts {
 	 * Number of addresses, named or not. An address counts once for each process and mapping.
 	 */
 	uint64_t addresses;
-	uint64_t named; /* number of them that were named now */
-	uint64_t known; /* number of them that the source has named */
+	uint64_t named; /* number of these addresses that were named now */
+	uint64_t known; /* number of these addresses that the source has named */
 	uint64_t unnamed;
 	uint64_t frames; /* number of frame events that were written */
 	/* Number of events of the source that were left out, since the addresses had been named. */

@@ -73,7 +73,7 @@ static struct cpu *edit_timeline_find_cpu(const struct edit_timeline *t, uint32_
 	return page ? &page[cpu % PAGE_CPUS] : NULL;
 }
 
-/* The entry of CPU, whose page is made if needed. Returns NULL without memory. */
+/* The entry of CPU. Its page is made if needed. Returns NULL without memory. */
 static struct cpu *edit_timeline_get_cpu(struct edit_timeline *t, uint32_t cpu)
 {
 	struct cpu **page = &t->pages[cpu / PAGE_CPUS];

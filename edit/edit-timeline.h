@@ -17,7 +17,8 @@
 #include "edit/edit-copy.h"
 
 /*
- * The weight of "other": the weight of a normal thread, which differs from that of the idle thread.
+ * The weight of "other": that of a normal thread, so that it differs from the weight of the idle
+ * thread.
  */
 enum { EDIT_OTHER_WEIGHT = 120 };
 

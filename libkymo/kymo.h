@@ -192,8 +192,8 @@ int64_t kymo_event_argument_signed(const kymo_event *e, size_t i);
 double kymo_event_argument_double(const kymo_event *e, size_t i); /* also converts integers */
 
 /*
- * The bytes of a string or blob, which are followed by a NUL. *RET_SIZE (can be NULL) is their
- * number without the NUL. NULL and 0 for other types.
+ * The bytes of a string or blob. A NUL follows them. *RET_SIZE (can be NULL) is their number
+ * without the NUL. NULL and 0 for other types.
  */
 const char *kymo_event_argument_bytes(const kymo_event *e, size_t i, size_t *ret_size);
 
@@ -338,7 +338,7 @@ bool kymo_point_buffer_size(const kymo_point *p, size_t i, uint64_t *ret_size);
 
 typedef struct kymo_query kymo_query;
 
-/* Values for the variables of a query, with which the query is true. */
+/* Values for the variables of a query that make the query true. */
 typedef struct kymo_result kymo_result;
 
 int kymo_query_new(kymo_query **ret);
@@ -357,7 +357,7 @@ int kymo_query_add_soft(kymo_query *q, const char *expression);
 /* Limits the query to points whose statement & MASK is STATEMENT. */
 void kymo_query_set_statement(kymo_query *q, uint64_t statement, uint64_t mask);
 
-/* Limits the query to one random point, which is always the same for a SEED; 0 = all points. */
+/* Limits the query to one random point. Equal SEEDs select the same point; 0 = all points. */
 void kymo_query_set_seed(kymo_query *q, uint32_t seed);
 
 /* Limits the query to N results; 0 = all results. */

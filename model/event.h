@@ -200,7 +200,10 @@ struct stack_tables {
 /* The names of walk ends in archives, in reports and on the bus. */
 extern const char *const walk_end_names[WALK_ENDS_MAX];
 
-/* The function of EVENT_LEFT_OUT for system calls of 32-bit programs, which are not recorded. */
+/*
+ * The function of EVENT_LEFT_OUT that stands for the system calls of 32-bit programs. These calls
+ * are not recorded.
+ */
 #define EVENT_LEFT_OUT_32BIT "system calls of 32-bit programs"
 
 struct event {
@@ -499,8 +502,8 @@ struct event {
 			uint32_t point;   /* number of the point */
 			uint64_t hit;     /* number of hits, including this one */
 			/*
-			 * Id of a SAMPLE_NAMED of the process, which begins with the caller; 0 =
-			 * not taken
+			 * Id of a SAMPLE_NAMED of the process: a stack that begins with the caller;
+			 * 0 = not taken
 			 */
 			uint64_t stack;
 			/*

@@ -40,8 +40,9 @@ DEFINE_CLEANUP(struct frames *, frames_free)
 
 /*
  * Adds an EVENT_FRAME. It replaces an earlier event with the same process, address and depth. If
- * the innermost function is another one, a new set begins: the process runs another program there.
- * Sets that were returned before stay unchanged, as long as the frames exist. Returns 0 or -ENOMEM.
+ * the innermost function differs from the earlier one, a new set begins: the process now runs
+ * another program there. Sets that were returned before stay unchanged, as long as the frames
+ * exist. Returns 0 or -ENOMEM.
  */
 int frames_add(struct frames *f, const struct event *ev);
 

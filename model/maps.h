@@ -79,8 +79,8 @@ struct maps *maps_free(struct maps *m);
 DEFINE_CLEANUP(struct maps *, maps_free)
 
 /*
- * From now on, at most BYTES of mappings are kept, and further mappings are dropped. A process with
- * more than OF_ONE ranges loses its oldest mappings.
+ * From now on, at most BYTES of mappings are kept, and mappings beyond that are dropped. A process
+ * with more than OF_ONE ranges loses its oldest mappings.
  */
 void maps_bound(struct maps *m, size_t bytes, size_t of_one);
 

@@ -28,6 +28,7 @@ struct moment_data_block {
 };
 
 /*
- * Reads the block at *AT and advances *AT, which is 0 at first. Returns false after the last block.
+ * Reads the block at *AT and advances *AT. *AT must be 0 for the first block. Returns false after
+ * the last block.
  */
 bool moment_data_next(const struct event *ev, uint32_t *at, struct moment_data_block *ret);

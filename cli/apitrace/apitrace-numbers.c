@@ -36,7 +36,7 @@ static bool apitrace_numbers_take(const char **text, const char *what)
 	return true;
 }
 
-/* Parses one range, which contains no comma. */
+/* Parses one range. It contains no comma. */
 static bool apitrace_numbers_parse(const char **text, struct apitrace_range *r)
 {
 	*r = (struct apitrace_range){ .last = UINT64_MAX, .step = 1 };

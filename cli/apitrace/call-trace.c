@@ -167,9 +167,7 @@ int call_trace_on_event(void *trace, const struct event *ev)
 
 /* ---- values ---- */
 
-/*
- * Decodes the quoted text QUOTED to TO, which has the same size. *RET_CUT: the text was truncated.
- */
+/* Decodes the quoted text QUOTED to TO. TO has the same size. *RET_CUT: the text was truncated. */
 static size_t call_trace_unquote(const char *quoted, char *to, bool *ret_cut)
 {
 	static const char from[] = "ntrfvab\"\\", bytes[] = "\n\t\r\f\v\a\b\"\\";
@@ -501,7 +499,7 @@ int call_trace_processes(const struct call_trace *t, uint32_t **ret, size_t *ret
 	return 0;
 }
 
-/* Forgets the numbers of signatures, which are valid in one stream only. */
+/* Forgets the numbers of signatures, since they are valid in one stream only. */
 static void call_trace_forget_numbers(struct call_trace *t)
 {
 	struct call_trace_function *f;

@@ -59,7 +59,10 @@ typedef int (*edit_trace_fn)(void *userdata, const struct fxt_record *record);
 int edit_trace_process_all(struct edit_trace *t, struct open_trace *in, edit_trace_fn fn,
 			   void *userdata);
 
-/* Writes the rest of a complete output. Returns CLI_OK, or CLI_FAILED after an error message. */
+/*
+ * Writes the data of a complete output that is not written yet. Returns CLI_OK, or CLI_FAILED after
+ * an error message.
+ */
 int edit_trace_finish(struct edit_trace *t);
 
 /* Releases the resources, and removes an unfinished file. */

@@ -50,7 +50,7 @@ static int verb_cut_on_record(void *userdata, const struct fxt_record *record)
 	if (record->type == FXT_RECORD_KERNEL_OBJECT &&
 	    record->kernel_object.type == FXT_OBJECT_PROCESS) {
 		verb_cut_see_process(c, record->kernel_object.koid);
-		/* (its children are selected with it) */
+		/* (the children of this process are selected with it) */
 		verb_cut_see_process(c, edit_find_koid(record, FXT_NAME_PARENT));
 	} else if (record->type == FXT_RECORD_KERNEL_OBJECT &&
 		   record->kernel_object.type == FXT_OBJECT_THREAD)

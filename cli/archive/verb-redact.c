@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * kymo redact: writes an archive without private data, which can be passed on.
- */
+/* kymo redact: writes an archive without private data, so that it can be passed on. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -79,7 +79,9 @@ int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_
 int bus_call_unless(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec,
 		    bool (*interrupted)(void), sd_bus_message **ret);
 
-/* For sd_bus_call_async(): keeps the answer M in USERDATA, sd_bus_message **, which owns it. */
+/*
+ * For sd_bus_call_async(): keeps the answer M. USERDATA is the sd_bus_message ** that then owns M.
+ */
 int bus_keep_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr);
 
 /* The result of ANSWER: 0 or, after an error, a negative errno. */

@@ -48,7 +48,7 @@ struct bus_client_service {
 	size_t n_usage;
 };
 
-/* Gets the state of the service. An older service returns less, which is not a failure. */
+/* Gets the state of the service. An older service returns less; this is not a failure. */
 int bus_client_service(struct bus_client *c, struct bus_client_service *ret);
 
 struct bus_client_create_args {
@@ -113,7 +113,9 @@ int bus_client_search_state(struct bus_client *c, uint32_t pid);
 /* Waits for the end of the snapshot. Returns 0 or a negative errno. */
 int bus_client_wait_snapshot(struct bus_client *c);
 
-/* Begin the context NAME, whose bit is *RET_BIT, and end it. */
+/*
+ * The first function begins the context NAME, whose bit is then *RET_BIT. The second one ends it.
+ */
 int bus_client_begin_context(struct bus_client *c, const char *path, const char *name,
 			     uint32_t *ret_bit);
 int bus_client_end_context(struct bus_client *c, const char *path, const char *name);

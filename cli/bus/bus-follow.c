@@ -93,7 +93,7 @@ int bus_client_pollfd(struct bus_client *c, struct pollfd *ret)
 
 	*ret = (struct pollfd){ sd_bus_get_fd(c->bus), (short)(events < 0 ? 0 : events), 0 };
 	if (events < 0)
-		return 0; /* the bus is closed, which bus_client_dispatch() reports */
+		return 0; /* the bus is closed; bus_client_dispatch() reports this */
 	if (sd_bus_get_timeout(c->bus, &until_usec) < 0 || until_usec == UINT64_MAX)
 		return -1;
 	return until_usec <= now_usec ? 0 : (int)((until_usec - now_usec) / 1000 + 1);

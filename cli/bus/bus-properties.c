@@ -239,7 +239,7 @@ static const struct property_row {
 	{ "SnapshotsDue", "t", AT(counters.snapshots_due), sizeof(uint64_t) },
 };
 
-/* Reads the value of property NAME from its variant, which has been entered. */
+/* Reads the value of property NAME from its variant. The variant has been entered. */
 static int bus_properties_read_property(sd_bus_message *m, const char *name, struct session_view *v)
 {
 	int r;

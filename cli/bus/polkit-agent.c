@@ -18,8 +18,10 @@
 
 enum { START_MS = 5000 };
 
-/* In a session, this agent is only a fallback for the session's own agent, which can open a window.
- * Polkit has no fallback agents outside of sessions. */
+/*
+ * In a session, this agent is only a fallback: the session's own agent can open a window. Polkit
+ * has no fallback agents outside of sessions.
+ */
 static bool polkit_agent_has_session(void)
 {
 	_cleanup_free_ char *session = NULL;

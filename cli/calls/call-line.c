@@ -122,7 +122,7 @@ static void call_lines_print_left_out(const struct call_lines *l, const struct e
 		       text_was(ev->left_out.count));
 }
 
-/* Counts the file of EV, whose calls are missing. Returns 0 or -ENOMEM. */
+/* Counts the file of EV. The calls of that file are missing. Returns 0 or -ENOMEM. */
 static int call_lines_add_other_file(struct call_lines *l, const struct event *ev)
 {
 	int r = other_files_add(&l->others, ev);

@@ -81,7 +81,9 @@ int cli_usage_error(const char *format, ...)
 	return CLI_USAGE;
 }
 
-/* Whether getopt_long() complains about a long option, which is the last word that it parsed. */
+/*
+ * Whether getopt_long() complains about a long option. That option is the last word that it parsed.
+ */
 static bool complain_is_long_option(char **argv)
 {
 	const char *word = argv[optind - 1], *next = argv[optind];

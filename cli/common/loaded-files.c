@@ -25,7 +25,7 @@ struct finder {
 	struct stat seen[ALLOCATOR_FILES_MAX];
 };
 
-/* Adds the regular file at PATH. Returns its descriptor, which the finder owns, or -1. */
+/* Adds the regular file at PATH. Returns its descriptor, or -1. The finder owns the descriptor. */
 static int loaded_files_add_file(struct finder *f, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

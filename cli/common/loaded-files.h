@@ -15,8 +15,8 @@
 char *loaded_files_command(const char *command);
 
 /*
- * Opens the files of COMMAND, found like by execvp(), into FDS, which has room for
- * ALLOCATOR_FILES_MAX. Skips files that cannot be opened, and files beyond the limit. Returns their
- * number.
+ * Opens the files of COMMAND, found like by execvp(), into FDS. FDS has room for
+ * ALLOCATOR_FILES_MAX descriptors. Skips files that cannot be opened, and files beyond the limit.
+ * Returns their number.
  */
 size_t loaded_files(const char *command, int *fds);

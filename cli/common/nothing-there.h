@@ -42,5 +42,8 @@ int nothing_there_say(const struct nothing_there *n, enum nothing_part part, con
  */
 void nothing_there_say_missing(const struct nothing_there *n, const char *name);
 
-/* Names the files in O, whose calls the archive NAME lacks. Prints nothing if there are none. */
+/*
+ * Names the files in O on stderr: the archive NAME lacks their calls. Prints nothing if there are
+ * none.
+ */
 void nothing_there_name_files(const struct other_files *o, const char *name);

@@ -10,7 +10,7 @@
 #include "cli/common/verb.h"
 #include "writer/pack/pack.h"
 
-/* The number of damages that are described. Further damage is only counted. */
+/* The number of damages that are described. All damage beyond that is only counted. */
 enum { DAMAGES_SHOWN = 10 };
 
 /*
@@ -95,8 +95,10 @@ static int open_trace_start_calls(struct open_trace *t, const struct open_trace_
 	return open_trace_started(t, r > 0 ? FXT_ALIEN_EMPTY : r);
 }
 
-/* Reports the result of a reader: a negative errno, or END, the end of the readable part, which
- * damage of the compression can cause. Returns R, or -1 for an error. */
+/*
+ * Reports the result of a reader: a negative errno, or END. END means the end of the readable part;
+ * damage of the compression can also cause it. Returns R, or -1 for an error.
+ */
 static int open_trace_read(struct open_trace *t, int r, int end)
 {
 	const struct unpack_damage *packed = unpack_damage(t->stream.unpack);
@@ -122,8 +124,10 @@ int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret)
 
 	while ((r = apitrace_reader_next(t->calls, ret)) == APITRACE_DAMAGE) {
 		damage = apitrace_reader_damage(t->calls);
-		/* The trace ends here because the rest could not be decompressed, which is reported
-		 * below. */
+		/*
+		 * The trace ends here because the data after this could not be decompressed. This
+		 * is reported below.
+		 */
 		if (!damage->truncated || !t->stream.damaged)
 			open_trace_damage(t, damage->offset, damage->what);
 	}
@@ -174,8 +178,8 @@ int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret
 /* ---- opening ---- */
 
 /*
- * Whether N bytes at P begin a trace. Used for files without a magic number, which can be Brotli
- * streams.
+ * Whether N bytes at P begin a trace. Used for files without a magic number, since these can be
+ * Brotli streams.
  */
 static bool open_trace_is_trace(const uint8_t *p, size_t n)
 {

@@ -169,7 +169,7 @@ static int output_file_create_beside(int directory, const struct stat *st, char 
 	return TAKE_FD(fd);
 }
 
-/* Prepares to replace the regular file at PLACE, which O has opened, if that is possible. */
+/* Prepares to replace the regular file at PLACE, if that is possible. O has opened the file. */
 static int output_file_replace(struct output_file *o, const char *place, const struct stat *st)
 {
 	const char *name;
@@ -208,7 +208,7 @@ static int output_file_open_existing(struct output_file *o)
 	}
 	if (r < 0)
 		return output_file_explain_error(o->path, -r);
-	/* (a link in /proc means an open file, which is written without replacing it) */
+	/* (a link in /proc means an open file; it is written without being replaced) */
 	o->fd = output_file_open_place(place, follow);
 	if (o->fd < 0)
 		return output_file_explain_error(o->path, errno);
@@ -255,7 +255,9 @@ int output_file_begin(struct output_file *o)
 {
 	struct stat st;
 
-	/* The shell has set the position of standard output, which can be open for appending. */
+	/*
+	 * The shell has set the position of standard output, and may have opened it for appending.
+	 */
 	if (o->created || o->standard)
 		return 0;
 	if (fstat(o->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(o->fd, 0) < 0) {

@@ -86,8 +86,8 @@ void output_file_abandon(struct output_file *o);
 void output_file_watch_signals(struct output_file *o);
 
 /*
- * Delays the signals of output_file_watch_signals() until output_file_admit_signals(), which gets
- * *RET_BEFORE.
+ * Delays the signals of output_file_watch_signals() until output_file_admit_signals() is called
+ * with *RET_BEFORE.
  */
 void output_file_hold_signals(sigset_t *ret_before);
 void output_file_admit_signals(const sigset_t *before);

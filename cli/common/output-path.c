@@ -58,7 +58,9 @@ static int output_path_step(const char *path, char **ret_next)
 
 	if (directory < 0)
 		return directory;
-	/* (owner and text must be read from the same link, which another user can replace) */
+	/*
+	 * (owner and text must be read from the same link, since another user can replace the link)
+	 */
 	link = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (link < 0 || fstat(link, &st) < 0)
 		return -errno;

@@ -47,7 +47,7 @@ int resolver_add(struct resolver *r, const struct event *ev);
 /* Uses SYMBOLS (borrowed) from now on, and resets the counts. */
 void resolver_use(struct resolver *r, struct symbols *symbols);
 
-/* Forgets the process PID (a koid), which will not be looked up again. Used for endless streams. */
+/* Forgets the process PID (a koid): it will not be looked up again. Used for endless streams. */
 void resolver_forget(struct resolver *r, uint32_t pid);
 
 /* The function find() of struct profile_names; USERDATA is a struct resolver. */

@@ -28,8 +28,8 @@ int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
 
 /*
  * Start ARGV like run_command_start(), in two steps. run_command_prepare() creates the process,
- * whose id is c->prepared, and run_command_exec() starts the program. A prepared process that must
- * not start is cancelled by run_command_cancel(), which does nothing without one. With MAPS_FILES,
+ * whose id is c->prepared, and run_command_exec() starts the program. run_command_cancel() ends a
+ * prepared process that must not start; without such a process, it does nothing. With MAPS_FILES,
  * the process then has the name and the mapped code of the program, so that a recording that starts
  * now makes the unwind tables.
  */

@@ -22,7 +22,7 @@ bool verb_options_separated(void)
 	return separated;
 }
 
-/* The result of getopt_long() for the long option of row 0, which is above all letters. */
+/* The result of getopt_long() for the long option of row 0. It is above all letters. */
 enum { LONG_FIRST = 256 };
 
 /* Makes the two tables for getopt_long(). */

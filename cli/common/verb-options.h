@@ -61,8 +61,10 @@ const char *verb_options_typed(void);
 /* Whether "--" has ended the options, after parsing ("-o --" is a file name). */
 bool verb_options_separated(void);
 
-/* Parses ARGV like verb_options_parse(), for a verb with N words besides its options. WHAT is the
- * error message for another number of words. */
+/*
+ * Parses ARGV like verb_options_parse(), for a verb that takes N words and options. WHAT is the
+ * error message for another number of words.
+ */
 int verb_options_parse_with(int argc, char **argv, const struct verb_option *rows, int n,
 			    const char *what);
 

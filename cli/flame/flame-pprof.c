@@ -215,10 +215,11 @@ static bool flame_pprof_is_called(const struct mapping *map, const char *name)
 }
 
 /*
- * Finds the mapping that pprof regards as the recorded program, which must be written first. In the
- * process with most samples, it is the mapping whose file has the name of the process. If no
- * mapping has (as for a script), it is the mapping below all libraries, which is the program unless
- * it was started through the dynamic loader. Returns 0 if there is no mapping.
+ * Finds the mapping of the recorded program. It must be written first, since pprof takes the first
+ * mapping for the program. In the process with most samples, it is the mapping whose file has the
+ * name of the process. If no mapping has (as for a script), it is the mapping below all libraries,
+ * which is the program unless it was started through the dynamic loader. Returns 0 if there is no
+ * mapping.
  */
 static size_t flame_pprof_program_of(const struct maker *m)
 {

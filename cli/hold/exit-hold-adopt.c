@@ -127,7 +127,10 @@ static int exit_hold_read_program(struct exit_hold *h, pid_t pid)
 	return r;
 }
 
-/* Notes R, the result of exit_hold_read_program() for PID, which is traced. Returns its options. */
+/*
+ * Notes R, the result of exit_hold_read_program() for PID. PID is traced. Returns the options for
+ * PID.
+ */
 static unsigned exit_hold_note_program(struct exit_hold *h, pid_t pid, int r)
 {
 	exit_hold_forget_tracer(h, pid);
@@ -222,7 +225,7 @@ bool exit_hold_adopt(struct exit_hold *h, pid_t pid)
 		return false;
 	}
 	exit_hold_note_program(h, pid, r);
-	/* (an exec before it was traced was not reported) */
+	/* (an exec before the process was traced was not reported) */
 	if (exit_hold_program_of(pid, after) && strcmp(before, after) != 0 &&
 	    exit_hold_note_program(h, pid, exit_hold_read_program(h, pid)) != options)
 		exit_hold_interrupt(h, pid);

@@ -124,7 +124,7 @@ static bool exit_hold_seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
 						       : EXIT_HOLD_OPTIONS | PTRACE_O_TRACECLONE);
 }
 
-/* Settles HELD, which is the last thread of its process, or exits before the others. */
+/* Settles HELD. HELD is the last thread of its process, or exits before the others. */
 static void exit_hold_settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_ns)
 {
 	if (exit_hold_each_task(h, held->pid, exit_hold_is_in_exec) > 0) {

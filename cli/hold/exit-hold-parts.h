@@ -22,7 +22,10 @@
 
 /* ---- exit-hold-tasks.c ---- */
 
-/* The process of TID, and its id in its own pid namespace, which signals of the process contain. */
+/*
+ * The process of TID. *RET_INNER is its id in its own pid namespace; signals of the process contain
+ * that id.
+ */
 pid_t exit_hold_ids_of(pid_t tid, pid_t *ret_inner);
 pid_t exit_hold_process_of(pid_t tid);
 
@@ -73,8 +76,10 @@ void exit_hold_forget_ended_tracers(struct exit_hold *h);
  */
 void exit_hold_set_options_of_new(struct exit_hold *h, pid_t tid);
 
-/* Handles TID, which has stopped because it was interrupted, or for another reason: gives it the
- * options for its program, which is known. */
+/*
+ * Handles TID, which has stopped because it was interrupted, or for another reason. Its program is
+ * known: gives it the options for that program.
+ */
 void exit_hold_set_options_of_known(struct exit_hold *h, pid_t tid);
 
 /* Whether TID was asked to stop, and has not stopped since then. A further call returns false. */
@@ -113,8 +118,10 @@ int exit_hold_settle(struct exit_hold *h);
 
 /* ---- exit-hold-stops.c ---- */
 
-/* Handles threads that have stopped or ended. Returns true if more of them can be left: programs
- * can stop as fast as their stops are handled, and held processes must not wait for that. */
+/*
+ * Handles threads that have stopped or ended. Returns true if more such threads can be left:
+ * programs can stop as fast as their stops are handled, and held processes must not wait for that.
+ */
 bool exit_hold_collect_stops(struct exit_hold *h);
 
 /* Reports a process that has stopped itself and stays stopped. */

@@ -39,13 +39,18 @@ static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 
 void exit_hold_walk_if_due(struct exit_hold *h)
 {
-	/* (this excludes the time in which the search waits for a busy CPU, which costs nothing) */
+	/*
+	 * (without the time in which the search waits for a busy CPU, since waiting costs nothing)
+	 */
 	uint64_t took_ns, begin_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	if (clock_read_ns(CLOCK_MONOTONIC) < h->next_walk_ns)
 		return;
 	exit_hold_forget_ended_tracers(h);
-	/* (an exec by another thread replaces the first thread, which was traced) */
+	/*
+	 * (an exec by another thread replaces the first thread, and only the first thread was
+	 * traced)
+	 */
 	exit_hold_adopt(h, h->command);
 	exit_hold_each_task(h, h->command, exit_hold_adopt_children);
 	if (h->gave_up)

@@ -141,7 +141,10 @@ bool exit_hold_any(struct exit_hold *h)
 void exit_hold_end(struct exit_hold *h)
 {
 	if (h->runs) {
-		/* (the thread makes requests with the lock, which must not delay the end) */
+		/*
+		 * (the thread makes requests while it holds the lock, and these must not delay the
+		 * end)
+		 */
 		h->ending = true;
 		exit_hold_wake(h);
 		pthread_join(h->thread, NULL);

@@ -82,7 +82,7 @@ struct exit_hold {
 	pid_t interrupted[EXIT_HOLD_TRACERS_MAX];
 	unsigned next_interrupted;
 	char tracer[64]; /* name of the first of these programs; "" = there was no such program */
-	/* Name of the first program whose file could not be read, which may use ptrace() */
+	/* Name of the first program whose file could not be read. It may use ptrace() */
 	char unread[64];
 	int unread_error;    /* a negative errno of tracing_program() */
 	pid_t stopped;       /* the last process that has sent SIGSTOP to itself; 0 = none */
@@ -99,7 +99,7 @@ struct exit_hold {
  * Returns 0, or a negative errno: -EPERM if tracing is not allowed. */
 int exit_hold_begin(struct exit_hold *h, pid_t command);
 
-/* Must be called at SIGCHLD, which also arrives for traced processes. */
+/* Must be called at SIGCHLD. This signal also arrives for traced processes. */
 void exit_hold_wake(struct exit_hold *h);
 
 /* The next held process that has not been taken; 0 = none. It is held until it is released, for at

@@ -32,9 +32,9 @@
 enum { FLUSH_BYTES = 1 << 20 };
 
 /*
- * The names of kymo's resources in sp-rtrace. It has no name for mappings. They use the bit of
- * "memtransfer", which kymo never writes, since sp-rtrace computes correct sums only for the two
- * lowest bits.
+ * The names of kymo's resources in sp-rtrace. sp-rtrace has no name for mappings. Mappings use the
+ * bit of "memtransfer", a resource that kymo never writes, since sp-rtrace computes correct sums
+ * only for the two lowest bits.
  */
 #define MAPPING_TYPE "mmap"
 #define MAPPING_BIT  (UINT32_C(1) << RTRACE_KNOWN_MEMTRANSFER)
@@ -208,7 +208,7 @@ static uint64_t leaks_since_start(const struct report *t, uint64_t ts_ns)
 	return ts_ns > t->start_ns ? ts_ns - t->start_ns : 0;
 }
 
-/* Writes remarks about the recording as comments, which other readers keep. */
+/* Writes remarks about the recording as comments. Other readers keep these comments. */
 static int leaks_write_notes(struct report *t)
 {
 	const struct leak_watch *w = t->watch;
@@ -462,7 +462,7 @@ static int leaks_rtrace_on_event(void *userdata, const struct event *ev)
 	return r < 0 ? -ENOMEM : 0;
 }
 
-/* Writes the report of W with all of its events, which are read again. */
+/* Writes the report of W with all of its events. The events are read again from the archive. */
 static int leaks_write_all_events(const struct leaks_input *in, const struct leak_watch *w,
 				  const struct leaks_rtrace_args *args,
 				  const struct packed_output_args *file)

@@ -98,7 +98,7 @@ static int leaks_starts_unnamed(const struct leaks_walk *w, const struct profile
 	if (!resolver_is_of_file(place))
 		return 0;
 	is_memfd = strncmp(path, "/memfd:", 7) == 0;
-	/* (a lookup does not change the results, which allows this cast) */
+	/* (the cast is allowed, since a lookup does not change the results) */
 	r = resolver_begins((struct resolver *)&w->in->flame.resolver, place);
 	if (r == 1 || r == -ENOMEM)
 		return r;
@@ -146,7 +146,7 @@ static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_p
 
 static int leaks_find_doubt(struct leaks_walk *w, const struct profile_place *place)
 {
-	/* (a lookup does not change the results, which allows this cast) */
+	/* (the cast is allowed, since a lookup does not change the results) */
 	int r = resolver_called((struct resolver *)&w->in->flame.resolver, place, &w->called);
 
 	if (r <= 0 || leaks_leads_above(w, place, w->called))

@@ -157,7 +157,7 @@ static inline bool leaks_misses(const struct leaks_request *q, const struct leak
 	return (*w->unwatched && memory) || (*w->gap && (memory || threads));
 }
 
-/* Whether W ended with an exec, which freed its blocks. So it has no leaks that matter later. */
+/* Whether W ended with an exec. The exec freed its blocks, so W has no leaks that matter later. */
 static inline bool leaks_ran_another(const struct leak_watch *w)
 {
 	return strcmp(w->reason, "exec") == 0;

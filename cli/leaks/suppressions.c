@@ -125,7 +125,7 @@ static int suppressions_read_kinds(struct parser *p, char *text)
 	return 0;
 }
 
-/* Whether TEXT begins with PREFIX. *RET is the rest. */
+/* Whether TEXT begins with PREFIX. *RET is the text after PREFIX. */
 static bool suppressions_has_prefix(char *text, const char *prefix, char **ret)
 {
 	size_t n = strlen(prefix);
@@ -353,7 +353,7 @@ static bool suppressions_is_frame(const struct suppression_pattern *p,
 	}
 }
 
-/* Whether P matches the allocating function, which is valgrind's first frame. */
+/* Whether P matches the allocating function. For valgrind, that is the first frame. */
 static bool suppressions_is_allocator(const struct suppression_pattern *p,
 				      const struct suppression_stack *s)
 {

@@ -205,7 +205,10 @@ static int verb_leaks_check_unwatched(const struct leaks_request *o, const struc
 	return o->has_fail_over ? CLI_FOUND : CLI_DAMAGE;
 }
 
-/* Reports children of fork whose first allocations, which --fail-over judges, are unknown. */
+/*
+ * Reports children of fork whose first allocations are unknown. --fail-over judges these
+ * allocations, too.
+ */
 static int verb_leaks_check_forked(const struct leaks_request *o, const struct leaks_input *in)
 {
 	const struct leak_watch *first = NULL;
@@ -376,7 +379,8 @@ static int verb_leaks_record_and_report(struct request *q)
 		return recorded;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	/*
-	 * The recording has only the selected processes, and their children, which have other ids.
+	 * The recording has only the selected processes and their children, and the children have
+	 * other ids.
 	 */
 	q->leaks.n_pids = 0;
 	r = verb_leaks_report(q, path, j->options.output ?: "the recording") ?: recorded;

@@ -358,8 +358,10 @@ static void moment_tfile_part_deinit(struct moment_tfile_part *p)
 	free(p->frames);
 }
 
-/* The number of the counter NAME, which is added if it is new; 0 = another variable has this name,
- * or there is no room. */
+/*
+ * The number of the counter NAME. If it is new, it is added. 0 = another variable has this name, or
+ * there is no room.
+ */
 static uint32_t moment_tfile_find_counter(struct moment_tfile_part *p, const char *name)
 {
 	for (size_t i = 0; i < p->n_variables; i++)
@@ -477,7 +479,7 @@ static struct moment_tfile_commands *moment_tfile_commands_new(struct moment_tfi
 	return c;
 }
 
-/* Notes the point of EV, whose address in this process is the instruction pointer. */
+/* Notes the point of EV. Its address in this process is the instruction pointer. */
 static int moment_tfile_note_point(struct moment_tfile_part *p, const struct moment_plan *plan,
 				   const struct event *ev)
 {

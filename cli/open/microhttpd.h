@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libmicrohttpd, loaded on demand. It needs GnuTLS and eight more libraries, which take a third of
- * the CPU time of a start if the program is linked with them. Only `kymo open` uses them.
+ * libmicrohttpd, loaded on demand. It needs GnuTLS and eight more libraries. If the program were
+ * linked with all of them, they would take a third of the CPU time of a start. Only `kymo open`
+ * uses them.
  */
 #pragma once
 

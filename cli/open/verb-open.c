@@ -210,7 +210,7 @@ static int verb_open_complain_no_file(const char *name)
 			  name);
 }
 
-/* Opens the trace, which must be a regular file: it is served from its start, with its size. */
+/* Opens the trace. It must be a regular file, since it is served from its start, with its size. */
 static int verb_open_file(struct opening *o)
 {
 	const char *path = o->options->file;
@@ -402,8 +402,8 @@ static int verb_open_run_open(const struct open_options *options)
 	if (r != CLI_OK)
 		return r;
 	/*
-	 * This is done while the process is still root, which can read the names of the kernel's
-	 * functions.
+	 * This is done while the process is still root, because only root can read the names of the
+	 * kernel's functions.
 	 */
 	damage = open_named(&o.trace, options->file, &options->symbols, &o.named_fd);
 	if (damage == CLI_FAILED)

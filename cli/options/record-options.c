@@ -255,7 +255,7 @@ static int record_options_parse_spec(struct record_options *o, const char *name,
 	return cli_usage_error("%s: %s\n%s\n%*s^", name, error.why, text, (int)error.at, "");
 }
 
-/* Keeps TEXT, which is resolved after all options are known. */
+/* Keeps TEXT. It is resolved after all options are known. */
 static int record_options_keep(const char *text, char ***list, size_t *n)
 {
 	char **longer = realloc(*list, (*n + 1) * sizeof(*longer));
@@ -291,8 +291,9 @@ static int record_options_parse_call(struct record_options *o, const char *name,
 }
 
 /*
- * Refuses programs that switch stacks, which return probes can kill. The recorder examines only the
- * probed files. This function examines the libraries that they need, and the command.
+ * Refuses programs that switch stacks, because return probes can kill such programs. The recorder
+ * examines only the probed files. This function examines the libraries that they need, and the
+ * command.
  */
 static int record_options_refuse_switches(const struct record_options *o)
 {

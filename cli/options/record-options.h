@@ -26,7 +26,7 @@ struct record_options {
 	char given[64];      /* first option of the session that was given, as typed; "" = none */
 	char **rest;         /* the words after the options; ends with NULL */
 	int n_rest;
-	bool separated; /* "--" precedes the rest */
+	bool separated; /* "--" precedes these words */
 };
 
 enum {
@@ -35,8 +35,10 @@ enum {
 	RECORD_OPTIONS_GO = VERB_OPTIONS_GO,
 };
 
-/* Parses the options of VERB: the rows of the table of options, and its OWN rows, which end with {
- * 0 }. The options of `leaks` are not checked. */
+/*
+ * Parses the options of VERB: the rows of the table of options, and its OWN rows, the last of which
+ * is { 0 }. The options of `leaks` are not checked.
+ */
 int record_options_parse(int argc, char **argv, enum option_verb verb,
 			 const struct verb_option *own, struct record_options *o);
 
@@ -52,8 +54,8 @@ int record_options_output(void *options, char *value);
 int record_options_check(struct record_options *o);
 
 /*
- * Adds a process, which must exist, to the filter. OPTION is the name of the option in messages.
- * Returns RECORD_OPTIONS_GO or an enum cli_exit.
+ * Adds a process to the filter. The process must exist. OPTION is the name of the option in
+ * messages. Returns RECORD_OPTIONS_GO or an enum cli_exit.
  */
 int record_options_add_pid(struct record_options *o, const char *option, const char *pid);
 

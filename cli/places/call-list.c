@@ -23,7 +23,7 @@ struct call_list {
 	void *userdata;
 };
 
-/* The rest of TEXT after the name: arguments, condition and limit. */
+/* The part of TEXT after the name: arguments, condition and limit. */
 static const char *call_list_rest(const char *text)
 {
 	const char *file, *p;

@@ -12,7 +12,7 @@
 typedef void call_list_fn(const char *spec, void *userdata);
 
 /*
- * Calls FN for each function of SPEC, which is a result of call_resolve() (call-resolve.h) for
+ * Calls FN for each function of SPEC. SPEC is a result of call_resolve() (call-resolve.h) for
  * FILTER. Code that is specified by its location counts as one function. Returns 0, or a negative
  * errno with a sentence in WHY.
  */

@@ -352,7 +352,7 @@ static void resolve_note_refused(struct resolution *r, const struct outbuf *name
 }
 
 /*
- * Leaves out the matching functions of a pattern that can have no probe, and labels, at which no
+ * Leaves out matching functions of a pattern that can have no probe, and labels at which no
  * function begins. Notes their names.
  */
 static void resolve_drop_refused(struct resolution *r)

@@ -20,7 +20,7 @@ __attribute__((format(printf, 2, 3))) static int call_target_fail(char why[stati
 	return -EINVAL;
 }
 
-/* Parses "SOURCE:LINE", which only arguments can follow. */
+/* Parses "SOURCE:LINE". Only arguments can follow. */
 static bool call_target_parse_line(struct call_target *t, const char *p)
 {
 	size_t n = strcspn(p, "(' \t"), at = n;
@@ -52,7 +52,7 @@ static int call_target_parse_quoted(struct call_target *t, const char *p,
 }
 
 /*
- * The length of the name at P, which ends before its arguments. Spaces and parentheses between
+ * The length of the name at P, without its arguments. Spaces and parentheses between
  * "<" and ">" do not end it, unless the brackets are of an operator, or are not closed.
  */
 static size_t call_target_name_length(const char *p)

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "capture/options/call-spec.h"
 
-/* The word for REASON in specifications, which have fewer words than there are reasons. */
+/* The word for REASON in specifications. There are fewer words than reasons. */
 static const char *call_text_reason(enum place_reason reason)
 {
 	static const enum call_reason words[PLACE_REASON_MAX] = {
@@ -69,7 +69,7 @@ static void call_text_put_type(struct outbuf *to, const struct place_argument *a
 /* The DWARF numbers of the argument registers. */
 static const uint8_t call_text_registers[CALL_ARG_REGISTERS] = { 5, 4, 1, 2, 8, 9 };
 
-/* Writes the location of A, which is argument I of a function or point. */
+/* Writes the location of A. A is argument I of a function or point. */
 static void call_text_put_location(struct outbuf *to, const struct place_argument *a, size_t i,
 				   bool is_point)
 {
@@ -97,7 +97,7 @@ static void call_text_put_location(struct outbuf *to, const struct place_argumen
 		outbuf_print(to, ":%u", a->width);
 }
 
-/* Writes the name of A, which can contain characters that specifications do not allow in names. */
+/* Writes the name of A. It can contain characters that specifications do not allow in names. */
 static void call_text_put_name(struct outbuf *to, const struct place_arguments *a, size_t i)
 {
 	const char *name = a->list[i].name;

@@ -283,7 +283,7 @@ static int moment_put_conditions(const struct moment_request *q, FILE *to, uint6
 
 /* ---- points ---- */
 
-/* Writes the actions of a hit besides collecting. */
+/* Writes the actions of a hit, except for collecting. */
 static void moment_put_actions(const struct moment_spec *s, FILE *to)
 {
 	if (s->max != MOMENT_PLAN_EACH)

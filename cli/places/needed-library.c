@@ -171,7 +171,7 @@ static bool needed_library_replace(const struct needed_library_tokens *t, const 
 }
 
 /*
- * Appends the library PATH, which has tokens. Their values depend on the system and on the
+ * Appends the library PATH. PATH has tokens. Their values depend on the system and on the
  * processor, so all existing libraries that PATH can mean are appended. If none exists, PATH is not
  * found.
  */
@@ -213,7 +213,7 @@ static void needed_library_append_preloaded(struct needed_libraries *l, const ch
 		needed_library_append(l, l->program, name);
 }
 
-/* Appends the libraries in TEXT, which are separated by white space and colons. */
+/* Appends the libraries in TEXT. White space and colons separate them. */
 static void needed_library_list_text(struct needed_libraries *l, const char *text)
 {
 	static const char separators[] = " :\t\n";
@@ -232,7 +232,7 @@ static void needed_library_list_text(struct needed_libraries *l, const char *tex
 	}
 }
 
-/* Appends the libraries in the file at PATH, whose lines can have comments. */
+/* Appends the libraries in the file at PATH. Its lines can have comments. */
 static void needed_library_list_file(struct needed_libraries *l, const char *path)
 {
 	_cleanup_free_ char *line = NULL;

@@ -51,7 +51,7 @@ static void process_file_read_root(struct process_file_search *s, uint32_t pid)
 	s->root[n > 1 ? n : 0] = '\0';
 }
 
-/* PATH, from a list of mappings, as the process names it. */
+/* Returns PATH, a path from a list of mappings, in the form in which the process names it. */
 static const char *process_file_inner(const struct process_file_search *s, const char *path)
 {
 	size_t n = strlen(s->root);
@@ -121,8 +121,10 @@ static bool process_file_is_linked(const struct process_file_search *s, uint32_t
 	       process_file_below(pid, link, found, &other) && process_file_same(&other, st);
 }
 
-/* Finds a path to the file that process PID has mapped at RANGE as PATH, which is inside of its
- * root directory. Returns whether it is accessible. */
+/*
+ * Finds a path to the file that process PID has mapped at RANGE as PATH. PATH is below the root
+ * directory of the process. Returns whether the file is accessible.
+ */
 static bool process_file_reach(uint32_t pid, const char *range, const char *path,
 			       char ret[static PATH_MAX], struct stat *ret_st)
 {

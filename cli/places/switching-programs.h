@@ -11,8 +11,8 @@
 #include "reader/places/places.h"
 
 /*
- * Examines the libraries that FILE needs, except for the libraries of libc, whose callers show
- * which of their functions they use. Returns 0, or -EPERM with a sentence in *RET_WHY, which the
+ * Examines the libraries that FILE needs, except for the libraries of libc: their callers show
+ * which functions of libc they use. Returns 0, or -EPERM with a sentence in *RET_WHY, which the
  * caller frees (NULL = no memory): a library switches stacks, is not found, or cannot be examined.
  * If FILE itself is not found, returns 0, since it cannot be recorded.
  */

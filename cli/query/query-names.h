@@ -2,7 +2,8 @@
 /*
  * Checks that the variables in an expression exist in the trace. Also checks, for each variable,
  * that some point has the value, the size or the text that the expression compares. If no point has
- * it, the comparison is always false. This is a mistake, which an empty result would hide.
+ * it, the comparison is always false. Such a mistake must be reported, since an empty result would
+ * hide it.
  */
 #pragma once
 

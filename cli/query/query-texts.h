@@ -2,7 +2,7 @@
 /*
  * Checks the constants that an expression compares with names of functions, types or variables:
  * some name must be able to fulfil each comparison. A misspelt name makes the comparison always
- * false, which an empty result would hide.
+ * false. This must be reported, since an empty result would hide it.
  */
 #pragma once
 

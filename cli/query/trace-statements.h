@@ -54,7 +54,7 @@ uint32_t trace_statements_of_call(struct trace_statements *s, const char *name,
 				  struct call_stacks *stacks, uint32_t node);
 
 /*
- * Adds the statement of a point, whose SOURCE is "FILE:LINE", or "". Returns its number; 0 without
+ * Adds the statement of a point. SOURCE is "FILE:LINE", or "". Returns its number; 0 without
  * memory.
  */
 uint32_t trace_statements_of_point(struct trace_statements *s, const char *name, const char *module,

@@ -146,7 +146,7 @@ static int record_job_open_snapshot(struct record_job *j)
 			  "recording goes there");
 		return -EINVAL;
 	}
-	/* Without a file name, the default name is used, which has the time. */
+	/* Without a file name, the default name is used. It contains the time. */
 	path = j->options.output ? record_job_snapshot_path(j) : NULL;
 	if (j->options.output && !path)
 		return -ENOMEM;

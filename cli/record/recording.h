@@ -54,10 +54,10 @@ int recording_snapshot_state(struct recording *r);
 uint64_t recording_snapshots_due(struct recording *r);
 
 /*
- * Starts the search for lost blocks in process PID, which is held at its exit, without waiting.
- * Several searches can run at once. After recording_dispatch(), recording_search_state() returns 0
- * while the search runs, 1 when it is complete, or a negative errno. No message is printed;
- * recording_search_error() returns the message. -ESHUTDOWN: the recording is about to end.
+ * Starts the search for lost blocks in process PID, and does not wait for its end. PID is held at
+ * its exit. Several searches can run at once. After recording_dispatch(), recording_search_state()
+ * returns 0 while the search runs, 1 when it is complete, or a negative errno. No message is
+ * printed; recording_search_error() returns the message. -ESHUTDOWN: the recording is about to end.
  */
 int recording_search(struct recording *r, uint32_t pid);
 int recording_search_state(struct recording *r, uint32_t pid);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A leak report as the input of the post-processing, which reads bytes at offsets, several times.
- * Data that does not support this (a pipe, a compressed file) is first copied to a temporary file
- * without a name, in TMPDIR.
+ * A leak report as the input of the post-processing. The post-processing reads bytes at any
+ * offsets, several times. Data that does not support this (a pipe, a compressed file) is first
+ * copied to a temporary file without a name, in TMPDIR.
  */
 #pragma once
 

@@ -265,7 +265,7 @@ static int verb_postprocess_run(const struct request *q, const char *path)
 	return r == CLI_OK && damaged ? CLI_DAMAGE : r;
 }
 
-/* Defines the parser of an option, whose word the options of the post-processing parse. */
+/* Defines the parser of an option. The options of the post-processing parse its word. */
 #define DEFINE_PARSE(what)                                                                         \
 	static int parse_##what(void *request, char *word)                                         \
 	{                                                                                          \

@@ -353,7 +353,7 @@ static int remote_run_there(const struct remote *r, int argc, char **argv, enum 
 }
 
 /*
- * Checks a verb that uses the bus of a container, which passes descriptors. But names and ids
+ * Checks a verb that uses the bus of a container. This bus passes descriptors, but names and ids
  * differ between the machines.
  */
 static int remote_check_machine(const struct remote *r, int argc, char **argv)

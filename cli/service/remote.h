@@ -37,6 +37,8 @@ void remote_append(int argc, char **argv);
  * CLI_OK, or CLI_USAGE after an error message. */
 int remote_parse_options(int *argc, char **argv, struct remote *ret);
 
-/* Refuses unsupported verbs, and runs the verb on the other machine, or leaves it to this process,
- * which then uses the other bus. ARGV[0] is the verb. */
+/*
+ * Refuses unsupported verbs, and runs the verb on the other machine, or leaves the verb to this
+ * process. This process then uses the other bus. ARGV[0] is the verb.
+ */
 int remote_run(const struct remote *r, int argc, char **argv);

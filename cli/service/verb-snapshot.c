@@ -93,7 +93,10 @@ static int verb_snapshot_copy(int fd, struct packed_output *to)
 	return r;
 }
 
-/* Writes a compressed snapshot. The service writes to this process, which compresses the data. */
+/*
+ * Writes a compressed snapshot. The service writes to this process, and this process compresses the
+ * data.
+ */
 static int verb_snapshot_write_packed(struct job *j)
 {
 	_cleanup_(packed_output_deinit) struct packed_output to = PACKED_OUTPUT_NULL;
@@ -149,7 +152,7 @@ static int verb_snapshot_memory(struct job *j)
 								  : CLI_OK;
 }
 
-/* Writes snapshots of all collections, whose flight recorders know their files. */
+/* Writes snapshots of all collections. Their flight recorders know their files. */
 static int verb_snapshot_all(const struct client_options *o)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;

@@ -15,8 +15,8 @@
 #include "cli/common/verb.h"
 
 /*
- * Starts the session at PATH, which needs its file as soon as it runs. So a signal is only noted
- * meanwhile, and the session is then removed before its file. (Loading the programs can take
+ * Starts the session at PATH. The session needs its file as soon as it runs, so a signal is only
+ * noted meanwhile, and the session is then removed before its file. (Loading the programs can take
  * seconds.)
  */
 static int verb_start_run(struct bus_client *c, const char *path, const struct record_options *o,

@@ -99,7 +99,7 @@ static void verb_status_print_budget(const struct session_view *v)
 		       verb_status_time_of(when, back->ts_ns));
 }
 
-/* Prints the limit of a flight recorder, which can be lower than requested. */
+/* Prints the limit of a flight recorder. It can be lower than the requested limit. */
 static void verb_status_print_limit(const struct session_view *v)
 {
 	uint64_t asked = strtoull(session_view_option(v, "flight_bytes"), NULL, 10);

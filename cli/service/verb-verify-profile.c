@@ -41,7 +41,7 @@ static void verb_verify_profile_on_complaint(unsigned line, const char *text, vo
 	}
 }
 
-/* Checks the directory, which is not created automatically if the user has chosen it. */
+/* Checks the directory. If the user has chosen the directory, it is not created automatically. */
 static void verb_verify_profile_check_directory(struct check *check, const struct collection *c)
 {
 	size_t n = strlen(COLLECTION_DIRECTORY_PREFIX);

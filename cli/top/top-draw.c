@@ -57,7 +57,7 @@ struct page {
 
 /* ---- lines ---- */
 
-/* The number of bytes of the character at TEXT, which is UTF-8 and not empty. */
+/* The number of bytes of the character at TEXT. TEXT is UTF-8, and not empty. */
 static size_t top_character_bytes(const char *text)
 {
 	size_t bytes = 1;
@@ -93,7 +93,7 @@ __attribute__((format(printf, 3, 4))) static void top_put(struct page *p, bool i
 
 	if (p->rows > 0 && p->n_lines >= p->rows)
 		return;
-	/* The last line of a screen has no line feed, which would scroll the screen. */
+	/* The last line of a screen has no line feed, because that would scroll the screen. */
 	if (p->rows > 0 && p->n_lines > 0)
 		outbuf_print(p->to, "\n");
 	va_start(ap, format);

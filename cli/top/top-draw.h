@@ -44,11 +44,13 @@ struct top_state {
 	bool paused;
 };
 
-/* Sorts the tasks of W. USAGES, which can be NULL, is only needed to sort by memory and I/O. */
+/* Sorts the tasks of W. USAGES is only needed to sort by memory and I/O, and can be NULL. */
 void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by);
 
-/* Appends the window to B as text: for a terminal of ROWS lines and COLUMNS, which it fills, or, if
- * both are 0, for a file. Returns 0 or -ENOMEM. */
+/*
+ * Appends the window to B as text: for a terminal of ROWS lines and COLUMNS, which the text fills;
+ * or, if both are 0, for a file. Returns 0 or -ENOMEM.
+ */
 int top_draw(struct outbuf *b, const struct live_window *w, const struct top_state *s,
 	     unsigned rows, unsigned columns);
 

@@ -33,7 +33,7 @@
 /* The number of look-ups after which the cache of names is replaced, since it never shrinks. */
 enum { QUESTIONS_MAX = 1 << 20 };
 
-/* Times in the stream that are further in the future are ignored. */
+/* Times in the stream that are later than the current time by more than this are ignored. */
 #define AHEAD_NS_MAX UINT64_C(1000000000)
 
 struct top_thread {
@@ -405,7 +405,7 @@ static int top_thread_read_stream(struct top_thread *t)
 	const struct fxt_record *record;
 	int r = fxt_reader_new_source(&reader, top_thread_read_pipe, t);
 
-	/* There is no data: the recording could not be started, which is reported elsewhere. */
+	/* There is no data: the recording could not be started. This is reported elsewhere. */
 	if (r != 0)
 		return r < 0 ? r : 0;
 	while (!t->quit && (r = fxt_reader_next(reader, &record)) > 0) {
@@ -419,7 +419,7 @@ static int top_thread_read_stream(struct top_thread *t)
 	return r < 0 ? r : 0;
 }
 
-/* Drops the rest of the stream, so that the recording can end. */
+/* Discards the remaining stream, so that the recording can end. */
 static void top_thread_drop_rest(struct top_thread *t)
 {
 	char rest[65536];

@@ -28,7 +28,7 @@ struct top_usages {
 	struct top_usage list[TOP_USAGES_MAX];
 };
 
-/* Reads the usage of the first processes of W, which is sorted. */
+/* Reads the usage of the first processes of W. W is sorted. */
 void top_usages_update(struct top_usages *u, const struct live_window *w);
 
 /* The usage of PID; NULL = unknown. */

@@ -21,8 +21,10 @@
 /* The size of the pipe, if it is allowed. */
 enum { PIPE_BYTES = 1 << 20 };
 
-/* The number of times per interval that the archive is flushed, which determines the delay of the
- * display. */
+/*
+ * The number of times per interval that the archive is flushed. It determines the delay of the
+ * display.
+ */
 enum { FLUSHES = 4 };
 
 #define INTERVAL_NS_MIN     UINT64_C(100000000)

@@ -13,7 +13,7 @@
 	{                                                                                          \
 #name, (uint64_t)(uint32_t)(name), (uint64_t)(uint32_t)(mask)                      \
 	}
-/* The word for the value 0, which is left out if there are other words. */
+/* The word for the value 0. It is left out if there are other words. */
 #define NOTHING(name)                                                                              \
 	{                                                                                          \
 #name, 0, UINT64_MAX                                                               \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Structures of the kernel in memory that calls receive, printed like strace. The type of an
+ * The kernel's structures that calls receive in memory, printed as strace does. The type of an
  * argument names one: "struct:stat", "struct:pollfd[n]" (capture/options/call-spec.h).
  *
  * Several rows can have one name, and the content of the memory selects one of them: the members of
@@ -25,8 +25,9 @@ unsigned call_struct_find(const char *name, size_t n);
 const struct call_struct *call_struct_by_number(unsigned number);
 
 /*
- * Writes the structure NUMBER at FROM, of which N bytes are available, to TO (SIZE > 0 bytes). The
- * text is cut if it does not fit. Returns the length; 0 = too few bytes are available.
+ * Writes the structure NUMBER to TO (SIZE > 0 bytes). The structure is at FROM, where N bytes are
+ * available. The text is cut if it does not fit. Returns the length; 0 = too few bytes are
+ * available.
  */
 size_t call_struct_format(unsigned number, const void *from, size_t n, char *to, size_t size);
 

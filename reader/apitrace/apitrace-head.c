@@ -10,7 +10,7 @@ struct head {
 	size_t n, at;
 };
 
-/* Parses a number, which can be cut off at the end of the data. */
+/* Parses a number. The end of the data can cut the number off. */
 static uint64_t apitrace_head_parse_number(struct head *h)
 {
 	uint64_t number = 0;

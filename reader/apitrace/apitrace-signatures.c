@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parses signatures, which are written once per file: functions, structs, enums, bitmasks, stack
- * frames.
+ * Parses signatures: functions, structs, enums, bitmasks, stack frames. Each signature is written
+ * once per file.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,8 +24,8 @@ static int apitrace_signatures_name(struct apitrace_parse *p, struct apitrace_te
 
 /*
  * Reads an id and finds its signature in T. Returns 1 with a known signature in *RET; 0 with a new
- * one of SIZE bytes, whose body follows; or a negative errno. A signature with a damaged body stays
- * in T and is not used.
+ * signature of SIZE bytes, whose body follows in the file; or a negative errno. A signature with a
+ * damaged body stays in T and is not used.
  */
 static int apitrace_find_or_make(struct apitrace_parse *p, struct table *t, size_t size, void *ret)
 {

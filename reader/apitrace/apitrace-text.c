@@ -21,7 +21,7 @@ static void apitrace_text_put(struct outbuf *to, const char *text)
 
 int apitrace_text_name(struct outbuf *to, const struct apitrace_text *name)
 {
-	/* The name ends at the first NUL, as in other tools. */
+	/* The name ends at the first NUL, as in other tools that read the format. */
 	size_t n = name->n > 0 ? strnlen(name->bytes, name->n) : 0, plain = 0, room, before;
 	char *cleaned;
 

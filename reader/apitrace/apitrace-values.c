@@ -119,7 +119,7 @@ static int apitrace_values_parse_set(struct apitrace_parse *p, struct apitrace_v
 		return apitrace_parse_bitmask(p, &value->set.set)
 			       ?: apitrace_parse_number(p, &value->set.value);
 	r = apitrace_parse_enum(p, &value->set.set);
-	/* An old enum has one entry, which is its value. */
+	/* An old enum has one entry. The entry is also its value. */
 	if (r == 0 && p->version <= APITRACE_VERSION_OLD_ENUMS) {
 		value->set.value = value->set.set->n > 0 ? value->set.set->values[0].value : 0;
 		return 0;

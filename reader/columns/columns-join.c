@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading beyond the end of a stream returns zeros and sets a flag, which is checked once per
- * operation. So each byte needs only one comparison.
+ * Reading beyond the end of a stream returns zeros and sets a flag. The flag is checked once per
+ * operation, so each byte needs only one comparison.
  */
 #include "reader/columns/columns-join.h"
 

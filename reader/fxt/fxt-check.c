@@ -190,7 +190,7 @@ static void fxt_check_legacy_switch(struct fxt_findings *f, const struct fxt_rec
 	fxt_check_trailing(f, r);
 }
 
-/* Checks one side of a switch of type 1, which is the idle thread or has a weight. */
+/* Checks one side of a switch of type 1: the side is the idle thread, or has a weight. */
 static void fxt_check_side(struct fxt_findings *f, const struct fxt_record *r, uint64_t tid,
 			   bool idle, bool has_weight)
 {

@@ -210,7 +210,9 @@ static void fxt_lint_frame_check_profiler(struct fxt_lint *l, const struct fxt_r
 	}
 }
 
-/* A child inherits its parent's mappings (docs/FXT-MAPPING.md), which need not be repeated. */
+/*
+ * A child inherits the mappings of its parent (docs/FXT-MAPPING.md), so they need not be repeated.
+ */
 static void fxt_lint_frame_check_fork(struct fxt_lint *l, const struct fxt_record *r)
 {
 	struct fxt_arg arg;

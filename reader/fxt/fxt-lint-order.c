@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sorts facts by time as readers do: facts of equal times keep the order of the file. Archives are
- * mostly sorted, so a fact that is a little late is inserted at once. Others wait until the buffer
- * is full, which is then sorted by merging its runs. The first half of the buffer is passed on, so
- * a fact can be late by FXT_LINT_WINDOW facts.
+ * mostly sorted, so a fact that is a little late is inserted at once. Other facts wait until the
+ * buffer is full. Then the buffer is sorted by merging its runs. The first half of the buffer is
+ * passed on, so a fact can be late by FXT_LINT_WINDOW facts.
  */
 #include <errno.h>
 #include <string.h>

@@ -60,8 +60,10 @@ static struct fxt_lint_thread *fxt_lint_sched_get_thread(struct fxt_lint *l, uin
 	return t;
 }
 
-/* Whether FACT is earlier than the last fact of T, which can be NULL. If so, the state of T becomes
- * unknown. */
+/*
+ * Whether FACT is earlier than the last fact of T. T can be NULL. If so, the state of T becomes
+ * unknown.
+ */
 static bool fxt_lint_sched_is_late(struct fxt_lint_thread *t, const struct fxt_lint_fact *fact)
 {
 	if (!t)

@@ -29,7 +29,7 @@ struct fxt_lint *fxt_lint_free(struct fxt_lint *l);
 DEFINE_CLEANUP(struct fxt_lint *, fxt_lint_free)
 
 /*
- * Checks the next record, whose reader must still exist. Returns 1 if the record itself conforms to
+ * Checks the next record. Its reader must still exist. Returns 1 if the record itself conforms to
  * the specification, 0 if not, or -ENOMEM.
  */
 int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *record);

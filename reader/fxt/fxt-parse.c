@@ -106,7 +106,7 @@ static void fxt_parse_pass_args(struct cursor *c, const struct fxt_record *r)
 	if (fxt_parse_skip_args(c, r))
 		return;
 	c->odd = true;
-	c->p = c->end; /* the rest of the record is unknown */
+	c->p = c->end; /* the remaining words of the record are unknown */
 }
 
 /* Consumes the arguments of RECORD and the value after them. */

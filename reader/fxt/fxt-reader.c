@@ -45,7 +45,7 @@ struct fxt_reader {
 	struct table providers; /* id + 1 -> struct fxt_provider, owned */
 	struct fxt_record record;
 	struct fxt_damage damage;
-	/* Number of bytes before the first record, which are reported first. */
+	/* Number of bytes before the first record. They are reported before that record. */
 	uint64_t lost_start;
 	const char *late;           /* the error of the record that was returned last */
 	uint64_t *copy;             /* a copy of a record that cannot be used in place; owned */
@@ -105,9 +105,9 @@ static bool fxt_reader_resembles_magic(const struct fxt_reader *r)
 }
 
 /*
- * Finds the archive in an input that does not start with the magic number, which may be damaged or
- * missing: the first place, in either byte order, with more consecutive records than chance
- * explains.
+ * Finds the archive in an input that does not start with a valid magic number (it may be damaged or
+ * missing). The archive is at the first place, in either byte order, with more consecutive records
+ * than chance explains.
  */
 static int fxt_reader_find_archive(struct fxt_reader *r)
 {
@@ -187,8 +187,10 @@ static int fxt_reader_get_provider(struct fxt_reader *r, uint32_t id, struct fxt
 	return 0;
 }
 
-/* Completes R, whose input was opened with the result OPENED, and moves it to *RET. Takes ownership
- * of R. */
+/*
+ * Completes TAKEN, whose input was opened with the result OPENED, and moves it to *RET. Takes
+ * ownership of TAKEN.
+ */
 static int fxt_reader_start(struct fxt_reader **ret, struct fxt_reader *taken, int opened)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *r = taken;
@@ -304,7 +306,10 @@ static bool fxt_reader_is_to_be_believed(const struct fxt_record *record)
 		return s.words == s.claimed && fxt_reader_is_wanted(record, &s);
 	if (s.words == s.claimed)
 		return true;
-	/* Appended words are allowed, except in a section, which has nothing else to be checked. */
+	/*
+	 * Appended words are allowed, except in a section: there is nothing else in a section that
+	 * could be checked.
+	 */
 	return !s.odd_text && (record->type != FXT_RECORD_METADATA || s.clean_bytes > 0);
 }
 
@@ -424,8 +429,8 @@ static int fxt_reader_report_truncated(struct fxt_reader *r, uint64_t offset)
 
 /*
  * Searches for the next record inside the previous one. The record before the damage was valid by
- * itself. But if bytes are missing, it has taken a part of the next record. Finds a record that
- * begins in it and ends after it. Returns 1 if reading continues there.
+ * itself. But if bytes are missing, a part of the next record looks like a part of it. Finds a
+ * record that begins inside that record and ends after it. Returns 1 if reading continues there.
  */
 static int fxt_reader_search_back(struct fxt_reader *r)
 {
@@ -503,8 +508,8 @@ static int fxt_reader_return_odd(struct fxt_reader *r, size_t bytes, const struc
 }
 
 /*
- * Decides whether the record of BYTES bytes, which is odd or damaged (WHAT), is valid, by the data
- * around it. CUT: its header claims more bytes than the input has.
+ * The record of BYTES bytes is odd or damaged (WHAT). Decides by the data around it whether it is
+ * valid. CUT: its header claims more bytes than the input has.
  */
 static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cut,
 			    const struct fxt_record **ret)

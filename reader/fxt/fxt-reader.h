@@ -26,7 +26,7 @@
 #include "base/input.h"
 #include "reader/fxt/fxt-record.h"
 
-/* Other formats, which fxt_reader_new_*() returns instead of 0 or a negative errno. */
+/* Results of fxt_reader_new_*() for inputs in other formats, besides 0 and negative errnos. */
 enum fxt_alien {
 	FXT_ALIEN_EMPTY = 1, /* an empty input */
 	FXT_ALIEN_XZ,        /* compressed data */

@@ -403,7 +403,7 @@ void fxt_shape_copy(const uint8_t *p, uint64_t n_words, bool swap, uint64_t *to)
 		memcpy(to, p, n_words * FXT_WORD_BYTES);
 		return;
 	}
-	/* The rest is treated as words, since nothing else is known about it. */
+	/* The remaining bytes are treated as words, since nothing else is known about them. */
 	if (fxt_shape_read_word(&w, &head))
 		fxt_walk_record(&w, head);
 	fxt_shape_read_words(&w, w.left);

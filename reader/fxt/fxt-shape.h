@@ -59,8 +59,9 @@ uint64_t fxt_reserved_bits(uint64_t head);
 bool fxt_shape_begins(uint64_t head);
 
 /*
- * Examines the record at P, of which AVAILABLE words are present (at least one). The bytes of a
- * large BLOB can be absent. Takes bounded time, regardless of the sizes in the record.
+ * Examines the record at P. At least one of its words must be present; AVAILABLE is their number.
+ * The bytes of a large BLOB can be absent. Takes bounded time, regardless of the sizes in the
+ * record.
  */
 void fxt_shape_of(const uint8_t *p, uint64_t available, bool swap, struct fxt_shape *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A piece is joined as a whole after its checksum was verified. Its lengths are limited, which
- * bounds memory.
+ * The checksum of a piece is verified first, and then the piece is joined as a whole. The lengths
+ * in a piece are limited, so memory is bounded.
  */
 #include <errno.h>
 #include <string.h>

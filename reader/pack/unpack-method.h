@@ -69,7 +69,7 @@ struct unpack {
 	/* The damage that unpack_fail() has reported last. */
 	struct unpack_damage bad;
 	bool bad_checksum;
-	bool bad_is_late; /* the data before it is returned first */
+	bool bad_is_late; /* data before the damage is returned first */
 
 	bool searching; /* searching for a block after the damage in `bad` */
 	uint64_t search_begin, search_work;

@@ -24,7 +24,7 @@ struct state {
 	uint8_t *data; /* the decompressed chunk; owned */
 	size_t room, size, given;
 	bool begun; /* the magic number was read */
-	bool late;  /* the data is the part of a chunk before damage, which is reported later */
+	bool late;  /* the data is from a chunk with damage, which is reported later */
 };
 
 static void *unpack_snappy_create(void)
@@ -210,7 +210,7 @@ static int unpack_return_part(struct state *s, struct unpack *u, size_t length)
 	return s->late ? 1 : -EBADMSG;
 }
 
-/* Decompresses the block of LENGTH bytes, which are available. */
+/* Decompresses the block of LENGTH bytes. All its bytes are available. */
 static int unpack_block(struct state *s, struct unpack *u, size_t length)
 {
 	int r = u->searching && length < SURE_BYTES ? unpack_is_followed(u, length) : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file consists of frames. The window that a frame can request is limited, which bounds memory.
+ * A file consists of frames. The window that a frame can request is limited, so memory is bounded.
  */
 #include <errno.h>
 #include <string.h>

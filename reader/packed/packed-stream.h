@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A trace that can be compressed, as a stream of decompressed data, whose first bytes can be
- * inspected. Damage of the container and of the archive at one place is reported once
- * (docs/architecture/damage.md).
+ * The decompressed data of a trace as a stream. The trace can also be uncompressed. The first bytes
+ * of the stream can be inspected. Damage of the container and of the archive at one place is
+ * reported once (docs/architecture/damage.md).
  */
 #pragma once
 
@@ -45,9 +45,9 @@ ssize_t packed_stream_read_to_gap(void *stream, void *to, size_t n);
 bool packed_stream_is_archive(const uint8_t *p, size_t n);
 
 /*
- * Returns the next record of READER, which reads from S, like fxt_reader_next(). With
- * FXT_READER_DAMAGE, *RET_DAMAGE is set. Data that could not be decompressed is reported as damage,
- * once, at the place where it is missing.
+ * READER reads from S. Returns its next record, like fxt_reader_next(). With FXT_READER_DAMAGE,
+ * *RET_DAMAGE is set. Data that could not be decompressed is reported as damage, once, at the place
+ * where it is missing.
  */
 int packed_stream_next_record(struct packed_stream *s, struct fxt_reader *reader,
 			      const struct fxt_record **ret, struct fxt_damage *ret_damage);

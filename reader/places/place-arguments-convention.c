@@ -346,8 +346,8 @@ static bool arguments_is_register(uint8_t reg)
 /*
  * Whether PARAMETER of TYPE and BYTES is passed by its address, as in Fortran: it is an array, or
  * the compiler says that it is at an address in the next register, or at one that the function has
- * stored. If the compiler has CHANGED the arguments, the address can be in any of the registers,
- * which is then *REG.
+ * stored. If the compiler has CHANGED the arguments, the address can be in any of the registers;
+ * *REG is then that register.
  */
 static bool arguments_convention_is_reference(const struct place_convention *c,
 					      const struct place_context *context,
@@ -498,7 +498,7 @@ void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 	if (classes.words[0] == PLACE_CLASS_MEMORY ||
 	    (place_leaves_is_structure(&type) && place_type_is_by_address(&type))) {
 		c->registers++; /* the register for the address */
-		/* (Rust returns a small packed structure, which is in memory in C, in registers) */
+		/* (in C, a small packed structure is in memory; Rust returns it in registers) */
 		c->is_unknown |= c->is_rust && classes.bytes <= 2 * PLACE_WORD;
 		*result = (struct place_argument){ .kind = 'p', .bytes = PLACE_WORD };
 		return;

@@ -47,8 +47,8 @@ char *place_leaves_words(const char *shape);
 bool place_leaves_is_structure(Dwarf_Die *type);
 
 /*
- * Collects the values in TYPE, except for arrays and unions. TYPE is the type of NAME, which begins
- * at AT and is nested in DEPTH structures.
+ * Collects the values in TYPE, except for arrays and unions. TYPE is the type of NAME. NAME begins
+ * at AT, and is nested in DEPTH structures.
  */
 void place_leaves_collect(struct place_leaves *l, Dwarf_Die *type, const char *name, uint64_t at,
 			  unsigned depth);
@@ -75,8 +75,9 @@ void place_convention_argument(struct place_convention *c, const struct place_co
 			       Dwarf_Die *parameter, Dwarf_Die *type, struct place_arguments *a);
 
 /*
- * Sets the result of FUNCTION. A result in memory is represented by its address, which the function
- * returns. Other structures are a result only if they consist of a single number.
+ * Sets the result of FUNCTION. If the result is in memory, the function returns its address, so the
+ * address represents the result. Other structures are a result only if they consist of a single
+ * number.
  */
 void place_convention_result(Dwarf_Die *function, struct place_convention *c,
 			     struct place_arguments *ret);

@@ -70,7 +70,10 @@ static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_
 	return changed;
 }
 
-/* Whether FUNCTION is written in assembly, whose debug information has functions, but no types. */
+/*
+ * Whether FUNCTION is written in assembly. The debug information of assembly has functions, but no
+ * types.
+ */
 static bool arguments_are_of_assembly(Dwarf_Die *function)
 {
 	Dwarf_Die unit;

@@ -40,8 +40,8 @@ static enum place_class classes_merge(enum place_class a, enum place_class b)
 }
 
 /*
- * Adds N bits from bit BIT on. FIRST is the class of their first word, REST the class of further
- * words.
+ * Adds N bits from bit BIT on. FIRST is the class of their first word, REST the class of all words
+ * after it.
  */
 static void classes_put_bits(struct classes *c, uint64_t bit, uint64_t n, enum place_class first,
 			     enum place_class rest)
@@ -153,7 +153,7 @@ static void classes_add_array(struct classes *c, Dwarf_Die *type, uint64_t at, u
 		c->is_unknown |= classes_are_declared(&target);
 		return;
 	}
-	/* (further elements do not change the alignment) */
+	/* (the alignment of the other elements is that of the first one) */
 	for (uint64_t i = 0; i < bytes / element && (i == 0 || i * element < WORDS_MAX * WORD); i++)
 		classes_add(c, &target, at + i * element, depth + 1);
 }
@@ -191,14 +191,14 @@ static void classes_add_members(struct classes *c, Dwarf_Die *type, uint64_t at,
 	do {
 		if (place_type_is_member(&member))
 			classes_add_member(c, &member, at, depth);
-		/* (Rust's enumerations with data, which it passes in general registers) */
+		/* (an enumeration of Rust with data; Rust passes it in general registers) */
 		if (dwarf_tag(&member) == DW_TAG_variant_part)
 			classes_put(c, at, place_type_bytes(type), 1, PLACE_CLASS_GENERAL,
 				    PLACE_CLASS_GENERAL);
 	} while (++c->n_visited < CLASSES_VISITED_MAX && places_next(&member));
 }
 
-/* The size of a pointer to a member, which gcc's debug information does not contain. */
+/* The size of a pointer to a member. The debug information of gcc does not contain it. */
 static uint64_t classes_bytes_of_member_pointer(Dwarf_Die *type)
 {
 	Dwarf_Die target;

@@ -123,7 +123,7 @@ static bool expression_has_op(const struct term *t, const char *op)
 		return true;
 	if (strcmp(op, ">>") == 0)
 		return !t->is_signed;
-	/* Comparison and division are signed, which is wrong for 64-bit unsigned numbers. */
+	/* Comparison and division are signed. This is wrong for unsigned numbers of 64 bits. */
 	return t->is_signed || t->bits < 64 || !strpbrk(op, "/%=<>") || strcmp(op, "<<") == 0 ||
 	       strcmp(op, "==") == 0;
 }
@@ -207,7 +207,7 @@ static enum place_reason expression_convert(struct evaluation *e, const Dwarf_Op
 
 /* ---- frames ---- */
 
-/* Evaluates OPS, which must leave one term. Keeps the kind of location. */
+/* Evaluates OPS, after which one term must be left. Keeps the kind of location. */
 static enum place_reason expression_nest(struct evaluation *e, Dwarf_Op *ops, size_t n,
 					 bool *ret_is_value)
 {

@@ -126,7 +126,7 @@ static void functions_source_name(const char *base, char to[static PLACES_NAME_M
 	snprintf(to, PLACES_NAME_MAX, "%.*s", (int)n, base);
 }
 
-/* Writes NAME, which has no operator, to TO without all template arguments ("Box<int>::f"). */
+/* Writes NAME to TO without all template arguments ("Box<int>::f"). NAME has no operator. */
 static void functions_plain_name(const char *name, char to[static PLACES_NAME_MAX])
 {
 	size_t n = 0;
@@ -327,8 +327,8 @@ int place_functions_find(struct places *p, const char *pattern, struct place_fun
 }
 
 /*
- * Adds the function at VADDR from the unwind information, which has the bounds of functions without
- * symbols.
+ * Adds the function at VADDR from the unwind information. That also has the bounds of functions
+ * without symbols.
  */
 static int functions_add_frame(struct functions_search *s, uint64_t vaddr)
 {

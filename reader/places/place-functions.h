@@ -19,7 +19,7 @@ struct place_functions {
 	bool is_full; /* the list has PLACES_FOUND_MAX functions, and others are left out */
 	/*
 	 * Matching names of indirect functions (STT_GNU_IFUNC). They were left out, because each
-	 * stands for one of several functions, which is chosen at run time. Owned; each name once
+	 * stands for several functions, one of which is chosen at run time. Owned; each name once
 	 */
 	char **indirect;
 	size_t n_indirect;

@@ -93,7 +93,7 @@ static bool locals_find_scopes(struct search *s)
 
 /* ---- conversion ---- */
 
-/* The shape of LOCATION, whose value has TYPE. */
+/* The shape of LOCATION. The value there has TYPE. */
 static int locals_shape(const struct place_location *location, const char *prefix, Dwarf_Die *type,
 			char **ret)
 {
@@ -488,7 +488,7 @@ static int locals_parse_memory(struct search *s, const char *item, struct memory
 	return 0;
 }
 
-/* Takes the number of elements from the variable OTHER. */
+/* Gets the number of elements from the variable OTHER. */
 static int locals_find_count(struct search *s, const char *item, const char *other,
 			     uint32_t element, struct place_count *ret)
 {

@@ -45,7 +45,7 @@ enum place_scope {
 
 struct place_variable {
 	char *name;               /* name in the query: "n", "*buffer@size"; owned */
-	char *type;               /* for people: "const struct point *". Owned */
+	char *type;               /* for display: "const struct point *". Owned */
 	char *shape;              /* shape for place_print(); NULL if there is a reason. Owned */
 	enum place_reason reason; /* why the variable is unavailable */
 	enum place_scope scope;

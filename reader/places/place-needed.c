@@ -5,7 +5,7 @@
 
 #include "reader/places/places-parts.h"
 
-/* libelf reads tables completely, and their sizes come from the file, which is not trusted. */
+/* libelf reads tables completely. Their sizes come from the file, so they are not trusted. */
 enum { PLACE_NEEDED_TABLE_MAX = 64 << 20 };
 
 /* The text of entry I among the entries with TAG in the dynamic section; NULL = no such entry. */

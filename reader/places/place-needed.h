@@ -13,9 +13,9 @@
 const char *place_needed_name(const struct places *p, size_t i);
 
 /*
- * Whether the dynamic linker loads the file as a program. It does not load a static program, which
- * names no interpreter. (The dynamic linker itself, which can be started with the path of a
- * program, names none either.)
+ * Whether the dynamic linker loads the file as a program. The dynamic linker does not load static
+ * programs: these name no interpreter. (The dynamic linker itself names no interpreter, either. It
+ * can be started with the path of a program.)
  */
 bool place_needed_is_dynamic(const struct places *p);
 

@@ -9,10 +9,10 @@
 /*
  * Adds the variables of ITEM to TO:
  *
- *	args         all of A
- *	arg1         one of them
- *	*arg1        the string that it points to
- *	*arg1@64     so many characters
+ * 	args         all of A
+ * 	arg1         one of them
+ * 		*arg1        the string that arg1 points to
+ * 	*arg1@64     so many characters
  *
  * Returns 1; 0 (ITEM is none of these); or -ENOMEM.
  */

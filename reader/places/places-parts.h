@@ -53,7 +53,7 @@ bool places_function(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
  */
 bool places_entry(struct places *p, Dwarf_Die *function, Dwarf_Addr *ret);
 
-/* Whether DIE has code at VADDR. Code of discarded sections, which is at 0, does not count. */
+/* Whether DIE has code at VADDR. Code of discarded sections does not count; it is at 0. */
 bool places_has_code(Dwarf_Die *die, uint64_t vaddr);
 
 /* Goes to the next sibling. Siblings must be later in the file, so that a damaged list ends. */

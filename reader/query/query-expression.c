@@ -351,7 +351,7 @@ static const struct query_operator *query_operator_of(const char *word)
 	return NULL;
 }
 
-/* Parses operands up to the end of the list into an array, which the caller frees. */
+/* Parses operands up to the end of the list into an array. The caller frees the array. */
 static int query_parse_operands(struct query_parser *p, const struct query_operator *o,
 				uint32_t **list, size_t *n)
 {

@@ -280,8 +280,10 @@ static uint32_t query_compile_texts(struct query_compiler *k, uint32_t at, uint3
 		k, &(struct query_step){ .kind = QUERY_TRUE, .node = at, .yes = yes, .no = no });
 }
 
-/* Compiles node AT, which continues at step YES or NO. Returns its first step, or YES or NO if the
- * result is known already. */
+/*
+ * Compiles node AT. If the node is true, the evaluation continues at step YES, otherwise at step
+ * NO. Returns its first step, or YES or NO if the result is known already.
+ */
 static uint32_t query_compile(struct query_compiler *k, uint32_t at, uint32_t yes, uint32_t no)
 {
 	const struct query_node *node = &k->c->e->nodes[at];

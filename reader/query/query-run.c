@@ -202,7 +202,7 @@ static int query_on_later(void *search)
 	return 0;
 }
 
-/* Handles an assignment of an earlier point, which later points can be paired with. */
+/* Handles an assignment of an earlier point. Later points can be paired with it. */
 static int query_on_earlier(void *search)
 {
 	struct query_search *s = search;

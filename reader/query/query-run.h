@@ -55,9 +55,9 @@ static inline const struct tracedb_variable *query_result_variable(const struct 
 typedef int (*query_result_fn)(void *userdata, const struct query_result *result);
 
 /*
- * Calls FN for each result until it returns a value other than 0, which is returned. DICTIONARY
- * belongs to the store. Returns 0; -EINVAL (the trace lacks the type of a free variable) or -E2BIG
- * (too many assignments for a point, or pairs of points), both with ERROR; or -ENOMEM.
+ * Calls FN for each result until FN returns a value other than 0, and then returns that value.
+ * DICTIONARY belongs to the store. Returns 0; -EINVAL (the trace lacks the type of a free variable)
+ * or -E2BIG (too many assignments for a point, or pairs of points), both with ERROR; or -ENOMEM.
  */
 int query_run(const struct query *q, const struct tracedb_store *store,
 	      const struct tracedb_dictionary *dictionary, query_result_fn fn, void *userdata,

@@ -95,7 +95,7 @@ static int rtrace_choose_pair_allocation(struct rtrace_choose *c,
 		return r;
 	if (r == RTRACE_LIVE_REPLACED)
 		c->counts.replaced++;
-	/* A shared resource is shown once, as long as any reference is left. */
+	/* A shared resource is shown once, as long as it has any reference. */
 	if (c->leaks && r == RTRACE_LIVE_REPLACED)
 		rtrace_choose_drop(c, old);
 	if (c->leaks && r == RTRACE_LIVE_SHARED) {

@@ -29,7 +29,7 @@ int rtrace_output_call(struct rtrace_output *o, const struct rtrace_record *reco
 int rtrace_output_arg(struct rtrace_output *o, const struct rtrace_record *record);
 
 /*
- * Writes a frame, which was recorded after N_MAPS maps. Returns 1, 0 if the backtrace has too many
+ * Writes a frame that was recorded after N_MAPS maps. Returns 1, 0 if the backtrace has too many
  * frames already, or a negative errno.
  */
 int rtrace_output_frame(struct rtrace_output *o, const struct rtrace_record *record,

@@ -371,7 +371,7 @@ static bool rtrace_scan_mark(struct scan *s, const char *text)
 static const char plain_comment[] = "it is not a record";
 
 /*
- * Parses the record, whose kind is known from the beginning of the line. Returns NULL, or an error
+ * Parses the record. Its kind is known from the beginning of the line. Returns NULL, or an error
  * message.
  */
 static const char *rtrace_parse_fields(struct scan s, struct rtrace_record *ret,

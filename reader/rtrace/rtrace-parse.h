@@ -17,8 +17,8 @@ struct rtrace_oddity {
 };
 
 /*
- * Fills kind and fields of RET from LINE, which has no line feed. Other text becomes a RTRACE_NOTE,
- * and so does a record that cannot be parsed; *RETERR is then the reason.
+ * Fills the kind and the fields of RET from LINE. LINE has no line feed. Text that is not a record
+ * becomes a RTRACE_NOTE. So does a record that cannot be parsed; *RETERR is then the reason.
  */
 void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 		       struct rtrace_oddity *reterr);

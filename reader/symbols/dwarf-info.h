@@ -42,7 +42,7 @@ struct Dwarf *dwarf_info_handle(struct dwarf_info *d);
 
 /*
  * Stores the line table of UNIT (a Dwarf_Die) in *RET (a Dwarf_Lines), as dwarf_getsrclines() does.
- * Returns false if there is none, or if it would need too much memory.
+ * Returns false if UNIT has no line table, or if the table would need too much memory.
  */
 bool dwarf_info_lines(const struct dwarf_info *d, void *unit, void *ret, size_t *ret_n);
 

@@ -553,7 +553,7 @@ bool elf_file_is_sigreturn(const struct elf_file *f, uint64_t vaddr)
 		memcmp(code, with_eax, sizeof(with_eax)) == 0);
 }
 
-/* The maximum size of the function at the entry point, which only calls the C library. */
+/* The maximum size of the function at the entry point. This function only calls the C library. */
 enum { ELF_ENTRY_BYTES = 64 };
 
 bool elf_file_begins(const struct elf_file *f, uint64_t vaddr)

@@ -54,7 +54,10 @@ bool elf_file_has_build_id(const struct elf_file *f, const uint8_t *id, size_t n
  */
 Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr *ret_header);
 
-/* The first section of TYPE, of which a file has at most one. Its size is what the file claims. */
+/*
+ * The first section of TYPE. Valid files have at most one. Its size is not checked against the
+ * file.
+ */
 Elf_Scn *elf_file_section_of(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header);
 
 /*
@@ -71,8 +74,8 @@ const void *elf_file_content(const struct elf_file *f, const char *name, size_t 
 bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_target);
 
 /*
- * Whether VADDR can be a return address: the bytes before it are a call of any kind, or it is
- * unknown (see above).
+ * Whether VADDR can be a return address: the bytes before it are a call of any kind, or cannot be
+ * examined (another machine, or missing bytes).
  */
 bool elf_file_can_follow_call(const struct elf_file *f, uint64_t vaddr);
 

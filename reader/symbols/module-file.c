@@ -9,7 +9,7 @@
 
 #include "reader/symbols/minidebug.h"
 
-/* The end of addresses of 32-bit programs, which have another vdso. */
+/* The end of the addresses of 32-bit programs. These programs have another vdso. */
 #define ADDRESS_32_BITS_END (UINT64_C(1) << 32)
 
 enum { PAGE_BYTES = 4096, VDSO_BYTES_MAX = 1 << 20 };

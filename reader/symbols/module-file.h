@@ -27,8 +27,10 @@ int module_file_open(struct module_file **ret, const struct find_places *places,
 int module_file_open_vdso(struct module_file **ret, const struct symbol_query *query,
 			  const struct module_file_options *options);
 
-/* Like module_file_open(), for ELF, which it then owns, without other sources. NAME is the file
- * name in problems. */
+/*
+ * Like module_file_open(), but uses only ELF, and takes ownership of it. NAME is the file name in
+ * reports of problems.
+ */
 int module_file_open_elf(struct module_file **ret, struct elf_file *elf, const char *name,
 			 const struct module_file_options *options);
 

@@ -178,7 +178,7 @@ int open_below_find(int root_fd, const char *path, char ret[static PATH_MAX])
 	if (r > 0) {
 		_cleanup_close_ int fd = r;
 
-		/* (only a directory can contain the rest of the path) */
+		/* (only a directory can contain the remaining path) */
 		r = w.rest[0] == '\0' ? open_regular(fd) : -ENOTDIR;
 	}
 	if (r >= 0)

@@ -50,7 +50,7 @@ static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, si
 	while (n > 0 && l->items[stack[n - 1]].end <= position) {
 		uint64_t end = l->items[stack[--n]].end;
 
-		/* Ranges further down on the stack may have ended earlier. */
+		/* Ranges below it on the stack may have ended earlier. */
 		while (n > 0 && l->items[stack[n - 1]].end <= end)
 			n--;
 		range_list_add_piece(l, end, n > 0 ? stack[n - 1] : NO_ITEM);

@@ -12,8 +12,8 @@
 
 enum {
 	SYMBOL_BUILD_ID_MAX = 64, /* in bytes; longer build ids are ignored */
-	SYMBOL_NAME_MAX = 4096,   /* maximum size of a function's name in bytes; the rest is cut */
-	/* Maximum number of frames per address; further outer frames are left out. */
+	SYMBOL_NAME_MAX = 4096,   /* maximum bytes of a function's name; longer names are cut */
+	/* Maximum number of frames per address; outer frames beyond it are left out. */
 	SYMBOL_FRAMES_MAX = 64,
 };
 
@@ -90,7 +90,7 @@ struct symbol_frame {
 	const char *function; /* demangled; NULL = unknown */
 	const char *source;   /* source file; NULL = unknown */
 	const char *module;   /* last part of the path; "[vdso]", "[kernel]", ...; or NULL */
-	/* Bytes from the start of the outermost function, which contains the inlined ones. */
+	/* Bytes from the start of the outermost function, in which the others are inlined. */
 	uint64_t offset;
 	uint32_t line; /* line in SOURCE, from 1; 0 = unknown */
 	bool inlined;  /* inlined into the function of the next frame */

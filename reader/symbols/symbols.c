@@ -42,7 +42,7 @@ struct module {
 	struct kernel_symbols *kernel;
 	struct perf_map *map;
 	uint64_t bytes;      /* size of the content */
-	uint64_t bytes_read; /* size of the content after reading; the rest was read for look-ups */
+	uint64_t bytes_read; /* size of the content when it was read, before look-ups */
 	/* Modules with content, sorted by last use. */
 	struct module *newer, *older;
 	struct table absent_for; /* processes in which the module was searched in vain */
@@ -120,7 +120,7 @@ static void symbols_drop_content(struct symbols *s, struct module *m)
 	m->bytes = 0;
 }
 
-/* Updates the size of M, which may have grown. Frees contents of other modules, but not M's. */
+/* Updates the size of M, since it may have grown. Frees contents of other modules, but not M's. */
 static void symbols_account(struct symbols *s, struct module *m)
 {
 	uint64_t bytes = 0;

@@ -9,8 +9,10 @@
 #include "reader/symbols/demangle.h"
 #include "reader/symbols/symbol-types.h"
 
-/* A text and its key. For symbols, the key is the mangled name, after a mark that no text
- * contains. */
+/*
+ * A text and its key. For symbols, the key is the mangled name after a marker byte that no text
+ * contains.
+ */
 struct text_pool_entry {
 	struct text_pool_entry *next; /* next entry with the same hash */
 	const char *text;             /* text of another entry, or text after the key */
@@ -42,7 +44,7 @@ static struct text_pool_entry *text_pool_find(const struct text_pool *p, uint64_
 	return entry;
 }
 
-/* Stores KEY with TEXT. If TEXT is NULL, the text is in KEY after the mark. */
+/* Stores KEY with TEXT. If TEXT is NULL, the text is in KEY after the marker byte. */
 static const char *text_pool_store(struct text_pool *p, uint64_t hash, const char *key, size_t n,
 				   const char *text)
 {

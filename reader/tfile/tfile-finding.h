@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Problems of a GDB trace file, except for damage, which ends the file.
- */
+/* Problems of a GDB trace file. Damage is not among them: it ends the file. */
 #pragma once
 
 #include <stdint.h>

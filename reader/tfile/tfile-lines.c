@@ -299,8 +299,9 @@ static int tfile_lines_condition(struct tfile_lines *l, struct tfile_tracepoint 
 	return 1;
 }
 
-/* Parses the rest of a definition after its numbers: ":F5:S:X...". Returns as
- * tfile_lines_text(). */
+/*
+ * Parses the part of a definition after its numbers: ":F5:S:X...". Returns as tfile_lines_text().
+ */
 static int tfile_lines_extras(struct tfile_lines *l, struct tfile_tracepoint *t, const char *p)
 {
 	_cleanup_free_ char *copy = strdup(p);
@@ -332,7 +333,7 @@ static int tfile_lines_extras(struct tfile_lines *l, struct tfile_tracepoint *t,
 	return r;
 }
 
-/* Parses "E:0:0" and the rest of a definition. */
+/* Parses "E:0:0" and the part of a definition after it. */
 static int tfile_lines_definition(struct tfile_lines *l, size_t at, const char *p)
 {
 	struct tfile_tracepoint t = l->tracepoints[at];
@@ -468,7 +469,7 @@ static int tfile_lines_description(struct tfile_lines *l, const char *p)
 	return r < 0 ? r : l->damage ? 2 : 1;
 }
 
-/* Whether LINE begins with WORD. *RET is the rest. */
+/* Whether LINE begins with WORD. *RET is the text after WORD. */
 static bool tfile_lines_begins(const char *line, const char *word, const char **ret)
 {
 	*ret = line + strlen(word);

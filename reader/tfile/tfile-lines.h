@@ -46,7 +46,7 @@ struct tfile_lines {
 void tfile_lines_deinit(struct tfile_lines *l);
 
 /*
- * Parses the N bytes of LINE, which has no line feed and begins at OFFSET. Returns 0, 1 if reading
+ * Parses the N bytes of LINE. LINE begins at OFFSET, and has no line feed. Returns 0, 1 if reading
  * must stop (l->damage is the reason), or -ENOMEM.
  */
 int tfile_lines_add(struct tfile_lines *l, const char *line, size_t n, uint64_t offset);
@@ -55,7 +55,7 @@ int tfile_lines_add(struct tfile_lines *l, const char *line, size_t n, uint64_t 
 int tfile_lines_finish(struct tfile_lines *l, uint64_t offset);
 
 /*
- * Parses LINE, of a description, as a map, with its texts in TEXT (TFILE_LINE_MAX + 1 bytes of
- * room). Returns false if LINE is not a map.
+ * Parses LINE, a line of the description, as a map. The texts of the map are stored in TEXT, which
+ * has room for TFILE_LINE_MAX + 1 bytes. Returns false if LINE is not a map.
  */
 bool tfile_lines_map(const char *line, struct tfile_map *ret, char *text);

@@ -271,7 +271,7 @@ static int tfile_reader_fail(struct tfile_reader *r, const char *what, bool trun
 	return tfile_reader_return_damage(r);
 }
 
-/* Reads the end after the last frame, which can be missing. */
+/* Reads the end after the last frame. The end can be missing. */
 static int tfile_reader_read_end(struct tfile_reader *r)
 {
 	uint64_t offset = r->in.offset;

@@ -16,7 +16,7 @@ void tracedb_map_deinit(struct tracedb_map *m)
 	*m = (struct tracedb_map){ 0 };
 }
 
-/* Splits the tree AT into regions that begin before ADDRESS, and the rest. */
+/* Splits the tree AT into the regions that begin before ADDRESS, and all other regions. */
 static void tracedb_map_split(struct tracedb_map *m, uint32_t at, uint64_t address,
 			      uint32_t *ret_before, uint32_t *ret_rest)
 {

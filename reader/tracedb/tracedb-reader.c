@@ -168,8 +168,8 @@ static int tracedb_reader_try(struct tracedb_reader *r, enum tracedb_layout layo
 }
 
 /*
- * Tries both layouts. In W16, the first eight bytes contain letters, which are not a valid size in
- * W64.
+ * Tries both layouts. In W16, the first eight bytes contain letters; in W64, they would be an
+ * invalid size.
  */
 static int tracedb_reader_try_both(struct tracedb_reader *r, struct tracedb_extent *at)
 {
@@ -486,7 +486,7 @@ static int tracedb_reader_add_entry(struct tracedb_reader *r)
 	return error;
 }
 
-/* Sets the pointers to blobs, which no longer move. */
+/* Sets the pointers to blobs. The blobs do not move from now on. */
 static void tracedb_reader_place_blobs(struct tracedb_reader *r)
 {
 	for (size_t i = 0; i < r->n_entries; i++) {

@@ -42,8 +42,9 @@ int tracedb_reader_new_source(struct tracedb_reader **ret, input_read_fn read, v
 int tracedb_reader_new_memory(struct tracedb_reader **ret, const void *p, size_t n);
 
 /*
- * Whether a trace begins at the position of IN, which is not moved: a dictionary, and if it is
- * empty, the end or an entry. (A block of zeros is not a trace.) Returns 1, 0 or a negative errno.
+ * Whether a trace begins at the position of IN: a dictionary and, if that is empty, the end or an
+ * entry. The position is not moved. (A block of zeros is not a trace.) Returns 1, 0 or a negative
+ * errno.
  */
 int tracedb_reader_is_trace(struct input *in);
 

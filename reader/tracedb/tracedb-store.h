@@ -61,12 +61,12 @@ struct tracedb_cursor {
 /*
  * Loads the points of R from its position. Returns TRACEDB_TRACE_END, TRACEDB_DAMAGE with the
  * points before the damage (see tracedb_reader_damage()), or a negative errno, with *RET unchanged.
- * R still belongs to the caller and must outlive the store, which borrows its dictionary.
+ * R still belongs to the caller. It must outlive the store, since the store borrows its dictionary.
  */
 int tracedb_store_load(struct tracedb_store **ret, struct tracedb_reader *r);
 
 /*
- * Creates an empty store for points of a trace with DICTIONARY, which must outlive the store.
+ * Creates an empty store for points of a trace with DICTIONARY. DICTIONARY must outlive the store.
  * Points are added one by one. Returns 0 or -ENOMEM.
  */
 int tracedb_store_new(struct tracedb_store **ret, const struct tracedb_dictionary *dictionary);

@@ -54,7 +54,7 @@ struct call_tree *call_tree_free(struct call_tree *t)
 /* ---- construction ---- */
 
 /*
- * Replaces *NODE by its child STEP, which is made if needed. Equal names in the tree have one
+ * Replaces *NODE by its child STEP. The child is made if needed. Equal names in the tree have one
  * address, and children with equal hashes are found by probing. Returns 1 if there is no more room.
  */
 static int call_tree_descend(struct call_tree *t, uint32_t *node, const struct step *step)

@@ -8,7 +8,10 @@
 #include "base/text-set.h"
 #include "reader/views/profile-names.h"
 
-/* The maximum number of nodes. Weights of further nodes count at their parents. */
+/*
+ * The maximum number of nodes. Beyond that, weights count at the parents of nodes that were not
+ * made.
+ */
 enum { CALL_TREE_NODES_MAX = 1 << 23 };
 
 enum call_kind {

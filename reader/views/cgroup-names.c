@@ -98,7 +98,7 @@ static bool cgroup_is_id(const struct part *p)
 	return n == p->size && n >= 12;
 }
 
-/* Decodes \xNN, which systemd uses for characters that are not allowed in a unit's name. */
+/* Decodes \xNN. systemd uses this for characters that are not allowed in a unit's name. */
 static void cgroup_names_unescape(char *text)
 {
 	char *out = text;

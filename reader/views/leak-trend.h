@@ -30,7 +30,7 @@ struct leak_growth {
 	uint64_t window_ns;
 	uint32_t windows;    /* the number of windows since the first one with a value */
 	uint32_t grew, fell; /* number of windows with an increase or decrease */
-	uint32_t quarters;   /* the number of quarters of these windows with an increase */
+	uint32_t quarters;   /* number of quarters of this time with an increase */
 	double per_second;   /* the slope, by least squares */
 };
 

@@ -38,7 +38,7 @@ static void leaks_finish_count_block(const struct leak_watch *w, struct leak_blo
 	leaks_note_text(g->texts, b->text);
 }
 
-/* Computes a group's values without its blocks, which are assumed to have equal sizes. */
+/* Computes a group's values without its blocks. The blocks are assumed to have equal sizes. */
 static void leaks_count_sums(const struct leak_watch *w, struct leak_group *g)
 {
 	uint64_t mean = g->live_blocks ? g->usage_bytes / g->live_blocks : 0;

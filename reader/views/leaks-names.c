@@ -85,7 +85,7 @@ int leaks_on_exec(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-/* Notes the name of a child, which is the name of its parent. */
+/* Notes the name of a child: it is the name of its parent. */
 int leaks_on_fork(struct leaks *l, const struct event *ev)
 {
 	const struct leak_process *parent = table_get(&l->by_pid, (uint64_t)ev->pid + 1);

@@ -17,7 +17,7 @@ enum { NAMES_MAX = 32 };
 struct leak_process {
 	uint32_t real_pid;
 	unsigned n_watches;
-	const char *task;         /* name in its kernel object, which has no time */
+	const char *task;         /* name in the process's kernel object, which has no time */
 	struct leak_watch *watch; /* latest watch of the process; NULL = no watch */
 	/* Times of its fork and of its first exec; 0 = not in the archive. */
 	uint64_t forked_ns, execed_ns;

@@ -109,7 +109,10 @@ static int leaks_add_watch(struct leaks *l, struct leak_watch *w)
 	return 0;
 }
 
-/* Whether EV repeats the begin of W, as the second of two cuts of a recording does. */
+/*
+ * Whether EV repeats the begin of W. The second of two cuts of a recording contains such a
+ * repetition.
+ */
 static bool leaks_is_repeated(const struct leak_watch *w, const struct event *ev)
 {
 	return w && w->open && !w->ran_other && ev->ts_ns >= w->begin_ns &&
@@ -355,8 +358,10 @@ static void leaks_on_free(struct leak_watch *w, const struct event *ev)
 		w->own_unmatched++;
 }
 
-/* Removes blocks that are missing in the last snapshot, which was taken at TS_NS. Blocks allocated
- * later are kept: they were recorded while the snapshot was read. */
+/*
+ * Removes blocks that are missing in the last snapshot. It was taken at TS_NS. Blocks allocated
+ * later are kept: they were recorded while the snapshot was read.
+ */
 static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 {
 	struct leak_block *after;
@@ -388,8 +393,10 @@ static void leaks_on_snapshot(struct leak_watch *w, const struct event *ev)
 		leaks_sweep(w, ev->ts_ns);
 }
 
-/* Handles a block, which may be known already. It belongs to a snapshot, if it has the snapshot's
- * time, or is live at the begin of a cut. */
+/*
+ * Handles a block. It may be known already. If it has the time of the snapshot, it belongs to the
+ * snapshot; otherwise it is live at the begin of a cut.
+ */
 static int leaks_on_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
 	struct leak_block *b = leaks_find_block(w, ev->block.resource, ev->block.id);

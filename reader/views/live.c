@@ -380,7 +380,7 @@ static int live_show_threads(const struct live *l, struct live_window *w)
 	return r;
 }
 
-/* The process of THREAD in W, which is added if it is new. Returns NULL without memory. */
+/* Returns the process of THREAD in W. If it is new, it is added. Returns NULL without memory. */
 static struct live_task *live_get_process(const struct live *l, struct table *numbers,
 					  const struct live_task *thread, struct live_window *w)
 {

@@ -305,7 +305,7 @@ static bool profile_cpu_is_wanted(const struct profile_options *o, uint32_t cpu)
 	return cpu < o->n_cpus && o->cpus[cpu];
 }
 
-/* Whether thread TID was on a selected CPU at TS_NS, which must be recent. */
+/* Whether thread TID was on a selected CPU at TS_NS. TS_NS must be recent. */
 static bool profile_was_on_cpu(struct profile *p, uint32_t tid, uint64_t ts_ns)
 {
 	const struct profile_options *o = &p->state->options;

@@ -60,8 +60,10 @@ static uint64_t summary_diff_hash(const char *text)
 	return text ? table_hash(text, strlen(text)) : 1;
 }
 
-/* The row with these names, which is made if it is new. NULL without memory. Valid until the next
- * call. */
+/*
+ * The row with these names. It is made if it is new. Returns NULL without memory. Valid until the
+ * next call.
+ */
 static struct diff_row *summary_diff_get_row(struct builder *b, const struct diff_row *called)
 {
 	const uint64_t hashes[] = { summary_diff_hash(called->name),
@@ -111,7 +113,8 @@ static const struct summary_process *summary_diff_process_of(const struct summar
 }
 
 /*
- * The name without the numbers of CPU and worker, which are random in names of workqueue threads.
+ * The name without the numbers of CPU and worker, since these numbers are random in the names of
+ * workqueue threads.
  */
 static const char *summary_diff_without_chance(const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A thread's sums cover all of its programs. At an exec, the part of the ended program goes into
- * `earlier`. The part of the last program is the rest.
+ * `earlier`. What remains is the part of the last program.
  */
 #include "reader/views/summary-programs.h"
 
@@ -48,7 +48,7 @@ void summary_programs_join(const struct summary *s, struct summary_thread *t)
 	t->program = programs_last(&s->programs, t->pid);
 }
 
-/* Sets apart the sums of T up to TS_NS, as those of an ended program. */
+/* Moves the sums of T up to TS_NS into a separate struct, as those of an ended program. */
 static int summary_programs_end(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
 {
 	_cleanup_free_ struct summary_thread *earlier = malloc(sizeof(*earlier));

@@ -8,7 +8,7 @@
 
 /*
  * Handles RENAME and EXEC before summary_add() processes EV. If EV ends a program, the sums of its
- * thread are set apart. Returns 0 or -ENOMEM.
+ * thread up to then are stored separately. Returns 0 or -ENOMEM.
  */
 int summary_programs_add(struct summary *s, const struct event *ev);
 

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The maximum number of open sessions; further ones are only counted, and never pause. */
+/* The maximum number of open sessions. Sessions beyond it are only counted, and never pause. */
 enum { SUMMARY_SESSIONS_MAX = 64 };
 
 struct summary_session {
@@ -56,8 +56,8 @@ struct summary_session *summary_sessions_find_stopped(struct summary_sessions *s
 						      const char *name);
 
 /*
- * Removes IT, which is no longer open, from the list. NULL means a session that did not fit into
- * the list, if there is one.
+ * Removes IT from the list: the session is no longer open. NULL means a session that did not fit
+ * into the list, if there is one.
  */
 void summary_sessions_remove(struct summary_sessions *s, struct summary_session *it);
 

@@ -51,13 +51,13 @@ DEFINE_ORDER_OF_POINTERS(summary_state_compare_threads, struct summary_thread,
 DEFINE_ORDER_OF_POINTERS(summary_state_compare_processes, struct summary_process,
 			 COMPARE(x->pid, y->pid))
 
-/* Whether KOID is a pseudo-process of the recording, which is not counted. */
+/* Whether KOID is a pseudo-process of the recording. These are not counted. */
 static bool summary_state_is_pseudo(const struct summary *s, uint32_t koid)
 {
 	return s->started && koid >> FXT_KOID_TID_BITS == 1;
 }
 
-/* The values of T, whose first member is the koid, in a new sorted array. */
+/* The values of T in a new sorted array. The first member of each value is its koid. */
 static int summary_state_sorted(const struct summary *s, const struct table *t,
 				int (*compare)(const void *, const void *), void ***ret,
 				size_t *ret_n)

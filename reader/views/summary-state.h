@@ -91,13 +91,13 @@ struct summary_trigger {
 	uint64_t worst, worst_ns; /* greatest value, and its time */
 };
 
-/* The maximum number of kinds of triggers; further ones are added to the last one. */
+/* The maximum number of kinds of triggers; events of other kinds are added to the last one. */
 enum { SUMMARY_TRIGGERS_MAX = 16 };
 
-/* The maximum number of marks; further ones are only counted. */
+/* The maximum number of marks (texts that users put into the recording); more are only counted. */
 #define SUMMARY_MARKS_MAX 65536
 
-/* The maximum number of classes of loss; further ones are added to the last one. */
+/* The maximum number of classes of loss; losses of other classes are added to the last one. */
 enum { SUMMARY_LOST_MAX = 16 };
 
 struct summary {

@@ -124,7 +124,7 @@ static struct summary_process *summary_get_process(struct summary *s, uint32_t p
 	return p;
 }
 
-/* Extends the range of times, which is the duration without session_start or session_stop. */
+/* Extends the range of times. It is the duration if there is no session_start or session_stop. */
 static void summary_see_time(struct summary *s, uint64_t ts_ns)
 {
 	if (!s->timed) {
@@ -313,7 +313,9 @@ static bool summary_is_of_session(const struct summary_shed *shed, const char *s
 	return !session || !shed->session || strcmp(shed->session, session) == 0;
 }
 
-/* The entry for the part that EV refers to, which was stopped and not resumed. */
+/*
+ * The entry for the part of the recording that EV refers to: the part was stopped and not resumed.
+ */
 static struct summary_shed *summary_open_shed(struct summary *s, const struct event *ev)
 {
 	for (size_t i = 0; i < s->n_sheds; i++)

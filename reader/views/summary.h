@@ -59,8 +59,8 @@ void summary_listen(struct summary *s, thread_states_fn fn, void *userdata);
 int summary_finish(struct summary *s);
 
 /*
- * Sums up to END_NS, which is not before the begin of the part. No events may be added until the
- * next part begins.
+ * Computes the sums up to END_NS. END_NS must not be before the begin of the part. No events may be
+ * added until the next part begins.
  */
 void summary_end_part(struct summary *s, uint64_t end_ns);
 

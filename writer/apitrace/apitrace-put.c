@@ -218,7 +218,7 @@ void apitrace_put_repr(struct apitrace_writer *w)
 	apitrace_put_type(w, APITRACE_REPR, 2);
 }
 
-/* Writes VALUE and the values after it in its list. */
+/* Writes VALUE, and all values that follow it in its list. */
 static void apitrace_put_list(struct apitrace_writer *w, const struct apitrace_value *value)
 {
 	for (; value; value = value->next)

@@ -29,7 +29,7 @@ struct columns_split {
 	uint8_t *room; /* owned */
 };
 
-/* The size of STREAM's buffer, which is sufficient for any input of N bytes. */
+/* The size of STREAM's buffer that is sufficient for any input of N bytes. */
 static size_t columns_split_room(enum columns_stream stream, size_t n)
 {
 	size_t records = n / COLUMNS_SCHED_BYTES_MIN + 2;

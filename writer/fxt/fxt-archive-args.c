@@ -59,7 +59,10 @@ static bool fxt_archive_is_written(const struct fxt_event_field *f, const struct
 	}
 }
 
-/* Writes BYTES in hexadecimal. snprintf() would cost more than the rest of a mapping. */
+/*
+ * Writes BYTES in hexadecimal. This is not done by snprintf(), which would take more time than
+ * everything else that is written for a mapping.
+ */
 static void fxt_archive_put_hex(char *to, const uint8_t *bytes, uint32_t n)
 {
 	static const char digits[] = "0123456789abcdef";

@@ -65,7 +65,7 @@ int fxt_archive_sample(struct fxt_archive *a, const struct event *ev)
 
 	if (ev->sample.kind == SAMPLE_NAMED) {
 		r = fxt_archive_row(a, FXT_ROW_STACK, ev);
-		/* The event `stack`, which names the backtrace, is written on this thread. */
+		/* The event `stack` names the backtrace; it is written on this thread. */
 		thread.tid = ev->pid;
 	}
 	return r < 0 ? r

@@ -32,7 +32,7 @@ struct fxt_archive {
 	uint8_t *tracks;
 	uint8_t processes; /* a bit for each track whose process was named */
 	uint32_t n_cpus;
-	struct fxt_perfetto_samples *samples; /* owned; NULL as long as there is no profiler data */
+	struct fxt_perfetto_samples *samples; /* owned; NULL before the first profiler event */
 	bool no_perfetto_samples;
 	/* Receives each written event; borrowed; NULL = nothing receives them. */
 	struct fxt_holds *holds;
@@ -67,8 +67,8 @@ int fxt_archive_begin(struct fxt_archive *a);
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev);
 
 /*
- * Adds EV, which has been written by other means, to Perfetto's packets. Returns 1 if packets are
- * due, 0, or -ENOMEM.
+ * Adds EV to Perfetto's packets. EV has been written by other means. Returns 1 if packets are due,
+ * 0, or -ENOMEM.
  */
 int fxt_archive_gather(struct fxt_archive *a, const struct event *ev);
 

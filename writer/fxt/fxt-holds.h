@@ -80,7 +80,10 @@ void fxt_holds_forget(struct fxt_holds *h, struct fxt_held *held);
 void fxt_holds_forget_of(struct fxt_holds *h, uint64_t from, uint64_t pid,
 			 enum fxt_holds_kind kind);
 
-/* Gives HELD the key KEY, which no other item has. Its position among the items does not change. */
+/*
+ * Changes the key of HELD to KEY. No other item has KEY. The position of HELD among the items does
+ * not change.
+ */
 void fxt_holds_rename(struct fxt_holds *h, struct fxt_held *held, const struct fxt_holds_key *key);
 
 /* The item after HELD (NULL = the first item), or NULL after the last one. */

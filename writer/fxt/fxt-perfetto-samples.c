@@ -190,8 +190,10 @@ static uint64_t fxt_perfetto_samples_hash_of(const struct fxt_perfetto_samples *
 	return table_hash_seeded(s->seed, bytes, n);
 }
 
-/* The iid of the N bytes at BYTES, which is constant within a batch. *RET_NEW is whether the batch
- * has used the bytes for the first time. On failure, sets the error of S. */
+/*
+ * Returns the iid of the N bytes at BYTES. It is constant within a batch. *RET_NEW is whether the
+ * batch has used the bytes for the first time. On failure, sets the error of S.
+ */
 static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum kind kind,
 					    const void *bytes, size_t n, bool *ret_new)
 {
@@ -388,8 +390,9 @@ static void fxt_perfetto_samples_add_defaults(struct fxt_perfetto_samples *s)
 	protobuf_end(&s->batch, defaults);
 }
 
-/* Writes the fields that every sample has to TO, which has enough room. Returns their size in
- * bytes. */
+/*
+ * Writes to TO the fields that every sample has. TO has enough room. Returns their size in bytes.
+ */
 static size_t fxt_perfetto_samples_put_sample(const struct event *ev, uint64_t callstack,
 					      uint8_t *to)
 {

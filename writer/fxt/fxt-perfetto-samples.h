@@ -23,8 +23,9 @@ struct fxt_perfetto_samples *fxt_perfetto_samples_free(struct fxt_perfetto_sampl
 DEFINE_CLEANUP(struct fxt_perfetto_samples *, fxt_perfetto_samples_free)
 
 /*
- * Adds EV: samples, mappings (maps.h) and names of addresses (EVENT_FRAME), which must precede the
- * samples that need them. Other events are ignored. Returns 0 or -ENOMEM.
+ * Adds EV, if it is a sample, a mapping (maps.h) or a name of an address (EVENT_FRAME). Mappings
+ * and names must precede the samples that need them. Other events are ignored. Returns 0 or
+ * -ENOMEM.
  */
 int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event *ev);
 

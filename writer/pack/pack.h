@@ -24,8 +24,8 @@ struct pack_ops {
 	const char *suffix; /* suffix of file names: ".zst"; "" = no suffix */
 
 	/*
-	 * Creates the state of the method, which is kept from block to block, and freed at the end.
-	 * Returns NULL without memory.
+	 * Creates the state of the method. The state is kept from block to block, and freed at the
+	 * end. Returns NULL without memory.
 	 */
 	void *(*create)(void);
 	void (*destroy)(void *state);

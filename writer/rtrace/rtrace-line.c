@@ -287,8 +287,8 @@ static void rtrace_line_put_time(struct line *l, uint64_t time_ns, unsigned digi
 }
 
 /*
- * Writes the name of a function. It must not begin with '@' or '[', which begin the optional parts
- * before it.
+ * Writes the name of a function. The name must not begin with '@' or '[', since these characters
+ * begin the optional parts before the name.
  */
 static void rtrace_line_put_function(struct line *l, struct rtrace_text name)
 {

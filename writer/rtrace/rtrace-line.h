@@ -47,7 +47,7 @@ int rtrace_line_frame(struct outbuf *out, const struct rtrace_frame *f);
 /* Writes the empty line after a backtrace. */
 int rtrace_line_end(struct outbuf *out);
 
-/* Writes TEXT, which is one line. If it is not a comment, "## " is inserted before it. */
+/* Writes TEXT, one line. If TEXT is not a comment, "## " is inserted before it. */
 int rtrace_line_note(struct outbuf *out, struct rtrace_text text);
 
 /* Writes "# allocation summary: ..." before the backtrace that calls share. */

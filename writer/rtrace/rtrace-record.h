@@ -126,6 +126,6 @@ struct rtrace_record {
 	uint64_t line;          /* number of the line, from 1 */
 	int resource_number;    /* for a call: the number of its resource; -1 = none */
 	bool opens;             /* the call is the first of those that share the next backtrace */
-	bool continues;         /* a note that continues the previous line, which was too long */
+	bool continues;         /* a note that continues a line that was too long */
 	bool temporary;         /* a note that post-processing drops */
 };

@@ -25,8 +25,8 @@
 #include <stdint.h>
 
 /*
- * Sizes in bytes. Other readers have buffers of these sizes, and do not check all of them for
- * overflow.
+ * Maximum sizes, in bytes. Other readers have buffers of these sizes, and overflow some of them
+ * without a check.
  */
 enum {
 	/* Maximum length of a line, with its line feed; longer lines are read in pieces. */

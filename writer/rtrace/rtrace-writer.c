@@ -41,10 +41,7 @@ static int rtrace_check_at_rest(const struct rtrace_writer *w)
 	return w->at == RTRACE_AT_REST ? 0 : -EINVAL;
 }
 
-/*
- * Checks that an argument is allowed, which must follow a call. Frames can also follow the summary
- * of calls.
- */
+/* Checks that an argument is allowed: it must follow a call. */
 static int rtrace_check_at_arg(const struct rtrace_writer *w)
 {
 	return w->at == RTRACE_AT_CALL ? 0 : -EINVAL;
@@ -58,8 +55,8 @@ static int rtrace_check_at_call(const struct rtrace_writer *w)
 }
 
 /*
- * Checks that a frame is allowed. The summary of calls that share a backtrace precedes the
- * backtrace.
+ * Checks that a frame is allowed. If calls share a backtrace, their summary must precede the
+ * frames.
  */
 static int rtrace_check_at_frame(const struct rtrace_writer *w)
 {

@@ -16,7 +16,9 @@
 #include "writer/rtrace/rtrace-line.h"
 
 struct rtrace_writer_options {
-	/* Times in microseconds, as specified; other readers take them for milliseconds. */
+	/*
+	 * Times in microseconds, as specified. But other readers take these times for milliseconds.
+	 */
 	bool spec_time;
 };
 

@@ -98,11 +98,11 @@ struct tfile_tracepoint {
 	size_t n_actions, n_step_actions;
 
 	/*
-	 * The source of the tracepoint. If `at` is NULL, "*0xADDRESS" is written, which GDB uses
-	 * unchanged. A line or a function is silently bound to the wrong address in a relocated
-	 * program. GDB parses commands when it opens the file. If a command is invalid, GDB drops
-	 * all following tracepoints. "collect $regs" and "collect $tid, $cpu" are safe; $sp, $pc,
-	 * $fp and variables of the program are not.
+	 * The source of the tracepoint. If `at` is NULL, "*0xADDRESS" is written. GDB uses such an
+	 * address unchanged. A line or a function is silently bound to the wrong address in a
+	 * relocated program. GDB parses commands when it opens the file. If a command is invalid,
+	 * GDB drops all following tracepoints. "collect $regs" and "collect $tid, $cpu" are safe;
+	 * $sp, $pc, $fp and variables of the program are not.
 	 */
 	const char *at, *condition_text;
 	const char *const *commands;
@@ -152,7 +152,7 @@ struct tfile_frame {
 	size_t n_blocks;
 };
 
-/* A mapping of code: a line in a comment of the description, which GDB ignores. */
+/* A mapping of code. It is a line in a comment of the description; GDB ignores it. */
 struct tfile_map {
 	uint64_t start, end;  /* addresses */
 	uint64_t file_offset; /* offset of `start` in the file */
@@ -170,15 +170,15 @@ struct tfile_head {
 	const struct tfile_tracepoint *tracepoints;
 	size_t n_tracepoints;
 	/*
-	 * Keeps the order of tracepoints in the list, as copies need. Otherwise, the highest number
-	 * is written first, so that GDB assigns the same numbers.
+	 * Keeps the order of tracepoints in the list, for copies of files. Otherwise, the highest
+	 * number is written first, so that GDB assigns the same numbers.
 	 */
 	bool keep_order;
 	const char *const
 		/* Description of the target: lines of an XML document, without xi:include. */
 		*description;
 	size_t n_description;
-	/* Maps, which are written after the description. Maps require a description */
+	/* Maps. They are written after the description, so they require a description */
 	const struct tfile_map *maps;
 	size_t n_maps;
 	const char *const *others; /* unknown lines, which are written at the end */

@@ -73,7 +73,9 @@ static int tfile_script_files(struct outbuf *out, const struct tfile_script *s)
 	return r;
 }
 
-/* Writes the command `target`, whose argument is the rest of the line, unquoted. */
+/*
+ * Writes the command `target`. Everything after the command's name is its argument, without quotes.
+ */
 static int tfile_script_target(struct outbuf *out, const struct tfile_script *s)
 {
 	return tfile_script_path_is_valid(s->trace)

@@ -22,7 +22,7 @@ struct tfile_script_frame {
 	uint32_t number, tracepoint; /* number: from 0 on, as in `tfind NUMBER` */
 	uint32_t tid;
 	uint64_t ts_ns;   /* time in the archive */
-	const char *text; /* text for people, such as "main.c:42"; "" = no text */
+	const char *text; /* text for display, such as "main.c:42"; "" = no text */
 };
 
 struct tfile_script {
@@ -31,13 +31,13 @@ struct tfile_script {
 	/* Libraries, each with a command add-symbol-file. */
 	const struct tfile_script_file *libraries;
 	size_t n_libraries;
-	const char *const *comments; /* lines for people, at the beginning */
+	const char *const *comments; /* lines for the reader of the script, at its beginning */
 	size_t n_comments;
 	const struct tfile_script_frame *frames; /* the frames of the trace file, in order */
 	size_t n_frames;
 	/*
-	 * The first frame has the link map (tfile-link-map.h), in which GDB finds the libraries.
-	 * They must not be in `libraries`, too.
+	 * The first frame has the link map (tfile-link-map.h), in which GDB finds the libraries. So
+	 * the libraries must not be in `libraries`, too.
 	 */
 	bool has_link_map;
 };

@@ -35,7 +35,7 @@ enum {
 #define TFILE_LINE_TRACEPOINT  "tp "
 #define TFILE_LINE_DESCRIPTION "tdesc "
 
-/* The letter after "tp ", which is the kind of the line. */
+/* The letter after "tp ". It is the kind of the line. */
 enum tfile_tracepoint_line {
 	TFILE_TP_DEFINITION = 'T',
 	TFILE_TP_ACTION = 'A',

@@ -240,8 +240,8 @@ static int tfile_writer_tracepoints(struct outbuf *out, const struct tfile_head 
 /* ---- target description ---- */
 
 /*
- * Writes TEXT into a comment, without "--" and line ends. It is truncated if the line, which began
- * at BEGIN, would be too long.
+ * Writes TEXT into a comment, without "--" and line ends. The line began at BEGIN. TEXT is
+ * truncated if the line would be too long.
  */
 static int tfile_writer_comment(struct outbuf *out, size_t begin, const char *text)
 {
